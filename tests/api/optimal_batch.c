@@ -142,25 +142,45 @@ static void the_chosen_batch_is_near_the_best_of_a_sweep(void)
     drop(all);
 }
 
-/* Bytes that an evaluation takes at most, and all that it reads. */
-static void beside_the_peak(network *w, int64_t batch, orr_optim *o)
+/* A measured time may give the evaluation another plan than the predicted one, and workers may go to sleep between both: then the next
+ * try tells. */
+enum { TRIES = 20 };
+
+static bool near(double grown, double told)
 {
-    orr_tensor *out[PARAMETERS + 1];
-    orr_memory_plan m;
-    orr_scope *s = orr_scope_begin();
-    int n = work(batch, out, PARAMETERS + 1, w);
-    n = o && n > 0 && orr_optim_step(o, out[0]) == ORR_OK ? 1 : n; /* a step: the loss and new values of variables */
-    ORR_CHECK(n > 0 && orr_plan_memory(out, n, &m) == ORR_OK);
+    return fabs(grown - told) <= 0.05 * grown + 4096;
+}
+
+/* Bytes that an evaluation takes at most; *m: its prediction. */
+static double run(orr_tensor *const *t, int n, orr_memory_plan *m)
+{
     orr_memory_trim();
     size_t before = orr_memory_stats().live;
+    ORR_CHECK(orr_plan_memory(t, n, m) == ORR_OK);
     orr_memory_peak_reset();
-    ORR_CHECK_MSG(orr_eval_all(out, n) == ORR_OK, "%s", orr_error_message());
-    double grown = (double)orr_memory_stats().peak - (double)before, told = (double)(m.work + m.scratch);
+    ORR_CHECK_MSG(orr_eval_all(t, n) == ORR_OK, "%s", orr_error_message());
+    return (double)orr_memory_stats().peak - (double)before;
+}
+
+static void beside_the_peak(network *w, int64_t batch, orr_optim *o)
+{
+    orr_memory_plan m = { 0 };
+    double grown = 0, told = -1;
+    for (int i = 0; i < TRIES && (i == 0 || !near(grown, told)); i++) {
+        orr_tensor *out[PARAMETERS + 1];
+        orr_scope *s = orr_scope_begin();
+        int n = work(batch, out, PARAMETERS + 1, w);
+        n = o && n > 0 && orr_optim_step(o, out[0]) == ORR_OK ? 1
+                                                              : n; /* a step: the loss and new values of variables */
+        ORR_CHECK(n > 0 && orr_plan_memory(out, n, &m) == ORR_OK); /* makes the plan */
+        grown = run(out, n, &m);
+        told = (double)(m.work + m.scratch);
+        (void)orr_scope_end(s);
+    }
     printf("  %s, %s of %lld: %.3f MB predicted, %.3f measured, beside %.3f MB of inputs\n", w->name,
            o ? "step" : "gradients", (long long)batch, 1e-6 * told, 1e-6 * grown, 1e-6 * (double)m.inputs);
-    ORR_CHECK_MSG(fabs(grown - told) <= 0.05 * grown + 4096, "%s, batch %lld: %g bytes predicted, %g measured", w->name,
-                  (long long)batch, told, grown);
-    (void)orr_scope_end(s);
+    ORR_CHECK_MSG(near(grown, told), "%s, batch %lld: %g bytes predicted, %g measured", w->name, (long long)batch, told,
+                  grown);
 }
 
 static void peaks(const char *engine)
@@ -209,21 +229,14 @@ static double measured(network *w, int64_t batch, bool awake)
     (void)nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);  /* workers sleep after 2 ms */
     if (awake)
         (void)each(w, 128);
-    orr_memory_trim();
-    size_t before = orr_memory_stats().live;
-    ORR_CHECK(orr_plan_memory(out, n, &predicted) == ORR_OK);
-    orr_memory_peak_reset();
-    ORR_CHECK_MSG(orr_eval_all(out, n) == ORR_OK, "%s", orr_error_message());
-    double grown = (double)orr_memory_stats().peak - (double)before;
+    double grown = run(out, n, &predicted);
     (void)orr_scope_end(s);
     return grown;
 }
 
-/* Work of a few ms: the calling thread does it, or tasks do, as the moment is. The moment may pass between both calls on a busy
- * machine. */
+/* Work of a few ms: the calling thread does it, or tasks do, as the moment is. */
 static void the_predicted_peak_is_that_of_the_moment(void)
 {
-    enum { TRIES = 20 };
     network all[NETWORKS];
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     ORR_REQUIRE(make(all));
@@ -231,21 +244,18 @@ static void the_predicted_peak_is_that_of_the_moment(void)
     int differ = 0;
     for (int64_t batch = 1; batch <= 64; batch *= 2)
         for (int awake = 0; awake < 2; awake++) {
-            double grown = 0, told = 0;
-            bool near = false;
-            for (int i = 0; i < TRIES && !near; i++) {
+            double grown = 0, told = -1, most = -1;
+            for (int i = 0; i < TRIES && (i == 0 || !near(grown, told) || grown > 1.05 * most + 4096); i++) {
                 grown = measured(w, batch, awake);
                 told = (double)(predicted.work + predicted.scratch);
-                near = fabs(grown - told) <= 0.05 * grown + 4096;
-                ORR_CHECK_MSG(grown <= 1.05 * (double)(predicted.most - predicted.inputs) + 4096,
-                              "batch %lld: %g bytes, and %lld at most", (long long)batch, grown,
-                              (long long)(predicted.most - predicted.inputs));
+                most = (double)(predicted.most - predicted.inputs);
             }
             differ += predicted.most > predicted.host;
             printf("  %s of %lld, %s: %.3f MB predicted, %.3f measured, %.3f at most\n", w->name, (long long)batch,
-                   awake ? "awake" : "asleep", 1e-6 * told, 1e-6 * grown,
-                   1e-6 * (double)(predicted.most - predicted.inputs));
-            ORR_CHECK_MSG(near, "batch %lld: %g bytes predicted, %g measured", (long long)batch, told, grown);
+                   awake ? "awake" : "asleep", 1e-6 * told, 1e-6 * grown, 1e-6 * most);
+            ORR_CHECK_MSG(near(grown, told) && grown <= 1.05 * most + 4096,
+                          "batch %lld: %g bytes predicted, %g at most, %g measured", (long long)batch, told, most,
+                          grown);
         }
     printf("  %d of 14 are not the most\n", differ);
     drop(all);
@@ -274,7 +284,7 @@ static int alone(void)
         printf("  %lld: %.1f ms predicted, %.3f MB measured, %.3f of tasks\n", (long long)batch,
                1e3 * predicted.seconds, 1e-6 * grown, 1e-6 * most);
         seen++;
-        right += fabs(grown - told) <= 0.05 * grown + 4096 && told < most;
+        right += near(grown, told) && told < most;
     }
     fflush(stdout);
     return seen == 0 ? 77 : right == seen && orr_shutdown() == ORR_OK ? 0 : 1;
