@@ -21,37 +21,41 @@ static inline float vh_float(uint32_t u)
     return f;
 }
 
-/* The bits moved into place are the value · 2^-112, exactly, f32 subnormals included. */
+/* The bits moved into place are the value · 2^-112, exactly, f32 subnormals included; the multiplication makes a NaN quiet. */
 static inline float vh_from_f16(uint16_t h)
 {
-    uint32_t u = (uint32_t)(h & 0x7fffu) << 13, sign = (uint32_t)(h & 0x8000u) << 16;
-    uint32_t finite = vh_bits(vh_float(u) * 0x1p112f);
-    uint32_t nan = (u & 0x007fffffu) != 0 ? 0x00400000u : 0;
-    return vh_float(sign | (u >= 0x0f800000u ? u | 0x7f800000u | nan : finite));
+    uint32_t u = (uint32_t)((int32_t)(int16_t)h * 0x2000) & 0x8fffe000u;
+    return vh_float((u & 0x0f800000u) == 0x0f800000u ? u | 0x7f800000u : u) * 0x1p112f;
 }
 
-/* Where f16 is subnormal, 0.5 + |f| has the last place 2^-24 that f16 has there: the addition rounds. */
-static inline uint16_t vh_to_f16(float f)
+/* To f16 and back at once; a NaN keeps its bits, made quiet. m is 1.5 times the power of two whose last place is that of f16
+ * at f, which is 2^-24 where f16 is subnormal: the addition rounds. The first product overflows from 2^16. */
+static inline float vh_near_f16(float f)
 {
-    uint32_t b = vh_bits(f), u = b & 0x7fffffffu, sign = b >> 16 & 0x8000u;
-    uint32_t normal = (u - 0x38000000u + 0xfffu + (u >> 13 & 1u)) >> 13;
-    uint32_t small = vh_bits(vh_float(u) + 0.5f) - 0x3f000000u;
-    uint32_t r = u < 0x38800000u ? small : normal;
-    r = u >= 0x47800000u ? 0x7c00u : r;
-    r = u > 0x7f800000u ? 0x7e00u | (u >> 13 & 0x3ffu) : r;
-    return (uint16_t)(sign | r);
+    uint32_t b = vh_bits(f);
+    int32_t m = (int32_t)((b & 0x7f800000u) + 0x06c00000u);
+    m = m > 0x3f400000 ? m : 0x3f400000;
+    m = m < 0x4e400000 ? m : 0x4e400000;
+    float r = (f + vh_float((uint32_t)m)) - vh_float((uint32_t)m);
+    return vh_float(vh_bits(r * 0x1p112f * 0x1p-112f) | (b & 0x80000000u));
 }
 
-/* To f16 and back at once. From 65520 on the nearest is infinity. */
 static inline float vh_round_f16(float f)
 {
-    uint32_t b = vh_bits(f), u = b & 0x7fffffffu, sign = b & 0x80000000u;
-    uint32_t normal = (u + 0xfffu + (u >> 13 & 1u)) & 0xffffe000u;
-    uint32_t small = vh_bits((vh_float(u) + 0.5f) - 0.5f);
-    uint32_t r = u < 0x38800000u ? small : normal;
-    r = u >= 0x477ff000u ? 0x7f800000u : r;
-    r = u > 0x7f800000u ? (u | 0x400000u) & 0xffffe000u : r;
-    return vh_float(sign | r);
+    uint32_t b = vh_bits(f), r = vh_bits(vh_near_f16(f));
+    return vh_float((int32_t)(b & 0x7fffffffu) > 0x7f800000 ? (b | 0x400000u) & 0xffffe000u : r);
+}
+
+/* The bits of a value that f16 has, or of a NaN. (Subnormal products take some processors longer; selections take all longer.) */
+static inline uint16_t vh_pack_f16(float f)
+{
+    uint32_t b = vh_bits(f * 0x1p-112f);
+    return (uint16_t)((b >> 16 & 0x8000u) | (b >> 13 & 0x7fffu));
+}
+
+static inline uint16_t vh_to_f16(float f)
+{
+    return vh_pack_f16(vh_round_f16(f));
 }
 
 static inline float vh_from_bf16(uint16_t h)
@@ -99,15 +103,7 @@ static inline float vh_fit_bf16(float f)
     return vh_float(((u | (u >> 16 & 1u)) + 0x7fffu) & 0xffff0000u);
 }
 
-static inline float vh_fit_f16(float f)
-{
-    uint32_t b = vh_bits(f), u = b & 0x7fffffffu, sign = b & 0x80000000u;
-    uint32_t normal = (u + 0xfffu + (u >> 13 & 1u)) & 0xffffe000u;
-    uint32_t small = vh_bits((vh_float(u) + 0.5f) - 0.5f);
-    uint32_t r = u < 0x38800000u ? small : normal;
-    uint32_t most = u > 0x7f800000u ? u : 0x7f800000u;
-    return vh_float(sign | (u >= 0x477ff000u ? most : r));
-}
+#define vh_fit_f16 vh_near_f16
 #else
 #define vh_fit_bf16 vh_round_bf16
 #define vh_fit_f16 vh_round_f16
@@ -117,14 +113,6 @@ static inline float vh_fit_f16(float f)
 static inline uint16_t vh_pack_bf16(float f)
 {
     return (uint16_t)(vh_bits(f) >> 16);
-}
-
-static inline uint16_t vh_pack_f16(float f)
-{
-    uint32_t b = vh_bits(f), u = b & 0x7fffffffu, sign = b >> 16 & 0x8000u;
-    uint32_t small = vh_bits(vh_float(u) + 0.5f) - 0x3f000000u;
-    uint32_t r = u < 0x38800000u ? small : (u - 0x38000000u) >> 13;
-    return (uint16_t)(sign | (u >= 0x7f800000u ? 0x7c00u | (u >> 13 & 0x3ffu) : r));
 }
 
 #endif
