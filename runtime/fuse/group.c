@@ -16,6 +16,7 @@
 #define CHOICE_FLOPS 2.0f /* a place compared, a value chosen */
 #define PART_FLOPS 24.0f  /* parts of a concat up to this cost are computed for all of it; dearer ones are stored */
 #define CHOICE_MOST 4     /* operands of such a concat */
+#define LANES 16          /* elements that loops compute at once, about: a part of a row takes a multiple of them */
 
 bool orr__mixes_axes(const orr__capture *p, int i)
 {
@@ -62,10 +63,31 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
     g->told[root] = g->nreason++;
 }
 
+/* Are the parts of rows that concat i joins so short that half of the vectors of a loop over each would be empty? */
+static bool cuts_rows(const orr__capture *p, int i)
+{
+    const orr_shape *s = &p->node[i]->shape;
+    int axis = 0, parts = 0;
+    double row = 0, computed = 0;
+    for (int k = 0; k < orr__capture_nin(p, i); k++)
+        for (int d = axis; d < s->rank; d++)
+            axis = p->node[orr__arg(p, i, k)]->shape.dim[d] != s->dim[d] ? d : axis;
+    for (int k = 0; k < orr__capture_nin(p, i); k++) {
+        const orr_shape *part = &p->node[orr__arg(p, i, k)]->shape;
+        double n = 1;
+        for (int d = axis; d < part->rank; d++)
+            n *= (double)part->dim[d];
+        parts += n > 0;
+        row += n;
+        computed += LANES * ceil(n / LANES);
+    }
+    return axis > 0 && parts > 1 && computed > 1.5 * row && !orr__ablated(ORR__OFF_REPEATED_READS);
+}
+
 bool orr__is_choice(const orr__group *g, int i)
 {
     int nin = orr__capture_nin(g->p, i);
-    return nin == 1 || (g->fuse && g->p->node[i]->shape.rank > 0 && nin <= CHOICE_MOST);
+    return nin == 1 || (g->fuse && g->p->node[i]->shape.rank > 0 && nin <= CHOICE_MOST && !cuts_rows(g->p, i));
 }
 
 /* Is operand x of choice i computed where the choice is? Of several operands each is computed everywhere. */

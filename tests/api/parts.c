@@ -49,8 +49,10 @@ static void check_concat(int rows, int cols, int first, int axis)
                *y = orr_square(orr_from(ORR_F32, ORR_SHAPE(r1, c1), b));
     orr_tensor *w = orr_from(ORR_F32, ORR_SHAPE(rows, cols), c);
     orr_tensor *t = orr_relu(orr_mul(two(x, y, axis), w)), *turned = orr_flip(orr_transpose(t), ORR_AXES(0));
-    ORR_CHECK_MSG(explained_times(t, "-> memory") == 1, "%d kernels' results are stored",
-                  explained_times(t, "-> memory"));
+    /* Parts of rows shorter than vectors are stored, then their rows. */
+    int stored = axis == 1 && cols < 16 && first < cols ? 4 : 1;
+    ORR_CHECK_MSG(explained_times(t, "-> memory") == stored, "%d kernels' results are stored, not %d",
+                  explained_times(t, "-> memory"), stored);
     for (int turn = 0; turn < 2; turn++) {
         ORR_CHECK(orr_read(turn ? turned : t, got, sizeof got) == ORR_OK);
         for (int i = 0, wrong = 0; i < rows && wrong < 3; i++)
