@@ -210,7 +210,7 @@ static bool check_training(const options *o, double cores, int ranks, bool print
         return false;
     m.nodes_ranks = ranks;
     m.cores = 0; /* their times are those of all ranks on the cores */
-    m.sample_us = m.jitter = m.message_us = m.copy_gbytes = m.poll = m.device_gbytes = 0;
+    m.sample_us = m.jitter = m.message_us = m.poll = m.device_gbytes = 0;
     m.latency_us = 1e6 * c.few / 2;
     m.gbytes = c.many > c.few && ranks > 1 ? 2 * (p - 1) / p * (many - FEW) / (c.many - c.few) * 1e-9 : 0;
     m.step_us = 1e6 * c.beside;

@@ -24,7 +24,7 @@ typedef struct {
     /* messages */
     double latency_us, gbytes; /* of a rank's link; gbytes/s in each direction                        */
     double message_us;         /* of the communication thread, at either end of a message             */
-    double copy_gbytes;        /* gbytes/s at which the thread copies a message, at either end; 0: it copies nothing */
+    double copy_gbytes;        /* gbytes/s at which the thread copies a tile, at either end; 0: it copies nothing */
     double poll; /* part of a core that a rank's waiting threads take from its workers, where they have no other */
     double device_gbytes; /* between a GPU and the host, which messages cross at both ends; 0: no GPU */
     /* a training step */

@@ -8,7 +8,8 @@
 
 /* Rates are f64. cpu: one process on each node, 63 of its 64 cores compute at three quarters of what a core of the measured machine
  * does. gpu: one process on each node, four GPUs with the f64 rates of tensor cores. Message times of both are those measured
- * for StarPU-MPI between two processes, over a link of 100 and of 400 Gbit/s. */
+ * for StarPU-MPI between two processes, over a link of 100 and of 400 Gbit/s; tiles are rows of a larger array, which MPI packs and
+ * unpacks at the measured speed. */
 const scale_machine scale_known[] = {
     { .name = "cpu",
       .nodes_ranks = 1,
@@ -18,6 +19,7 @@ const scale_machine scale_known[] = {
       .latency_us = 60,
       .gbytes = 12.5,
       .message_us = 12,
+      .copy_gbytes = 13,
       .step_us = 300,
       .sample_us = 0.9,
       .update_us = 60,
@@ -33,6 +35,7 @@ const scale_machine scale_known[] = {
       .latency_us = 60,
       .gbytes = 50,
       .message_us = 12,
+      .copy_gbytes = 13,
       .device_gbytes = 50,
       .step_us = 400,
       .sample_us = 0.02,
@@ -73,7 +76,7 @@ static const field fields[] = {
     FIELD(latency_us, 0, 1e9, "of a message"),
     FIELD(gbytes, 0, 1e9, "Gbyte/s of a rank's link, 0: no limit"),
     FIELD(message_us, 0, 1e9, "of the communication thread, at either end of a message"),
-    FIELD(copy_gbytes, 0, 1e9, "Gbyte/s at which the thread copies a message, at either end; 0: it copies nothing"),
+    FIELD(copy_gbytes, 0, 1e9, "Gbyte/s at which the thread copies a tile, at either end; 0: it copies nothing"),
     FIELD(poll, 0, 1, "part of a core that a rank's waiting threads take from its workers, where they have no other"),
     FIELD(device_gbytes, 0, 1e9, "Gbyte/s between GPU and host, 0: no GPU"),
     FIELD(step_us, 0, 1e9, "fixed part of a training step"),

@@ -107,7 +107,7 @@ static orr__block_cyclic blocks_of(const orr__distribution *d, const orr_shape *
     return m;
 }
 
-/* A product, or a factorisation in place. */
+/* A product, or a factorisation. */
 static orr_status compute_jointly(orr__site at, const orr__joint *j, orr__buffer *const *in, orr__buffer *out)
 {
     orr_dtype t = (orr_dtype)j->out->dtype;
@@ -116,9 +116,7 @@ static orr_status compute_jointly(orr__site at, const orr__joint *j, orr__buffer
         m[k] = blocks_of(&j->lies[k], &j->global[k], in[k]);
     if (j->node->op->form == ORR__FORM_PRODUCT)
         return orr__block_cyclic_product(at, t, &c, &m[0], false, &m[1], false);
-    if (out->bytes)
-        memcpy(out->host, in[0]->host, out->bytes);
-    return orr__block_cyclic_cholesky(at, t, &c);
+    return orr__block_cyclic_cholesky(at, t, &c, in[0]->host);
 }
 
 /* The operands of a node that ranks compute together, and the exchanges that come before it: each takes place once, so their

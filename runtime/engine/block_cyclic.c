@@ -36,8 +36,8 @@ orr_status orr__block_cyclic_product(orr__site at, orr_dtype t, const orr__block
     return st == ORR_OK ? orr__engine_now()->block_cyclic->product(at, t, c, a, ta, b, tb) : st;
 }
 
-orr_status orr__block_cyclic_cholesky(orr__site at, orr_dtype t, const orr__block_cyclic *a)
+orr_status orr__block_cyclic_cholesky(orr__site at, orr_dtype t, const orr__block_cyclic *a, const void *from)
 {
     orr_status st = check(at, t, a->rows == a->cols);
-    return st == ORR_OK ? orr__engine_now()->block_cyclic->cholesky(at, t, a) : st;
+    return st == ORR_OK ? orr__engine_now()->block_cyclic->cholesky(at, t, a, from) : st;
 }

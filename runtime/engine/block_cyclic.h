@@ -28,16 +28,17 @@ bool orr__block_cyclic_can(void);
 /* C ← op(A) · op(B), op transposes where ta or tb say so; f32 and f64. Distributions are free: blocks need not fit, grids may differ. */
 orr_status orr__block_cyclic_product(orr__site at, orr_dtype t, const orr__block_cyclic *c, const orr__block_cyclic *a,
                                      bool ta, const orr__block_cyclic *b, bool tb);
-/* The lower factor in place of A, whose upper triangle is not read, with zeros above. ORR_ENUMERIC, on every rank: A is not
- * positive definite, and the array's content is undefined. */
-orr_status orr__block_cyclic_cholesky(orr__site at, orr_dtype t, const orr__block_cyclic *a);
+/* The lower factor, with zeros above, of the matrix at `from`, which lies as the factor does (`ld` too) and may be in its place;
+ * its upper triangle is not read. ORR_ENUMERIC, on every rank: A is not
+ * positive definite, and the factor's content is undefined. */
+orr_status orr__block_cyclic_cholesky(orr__site at, orr_dtype t, const orr__block_cyclic *a, const void *from);
 
 /* An engine's: arguments are checked. */
 typedef struct orr__block_cyclic_impl {
     bool (*can)(void);
     orr_status (*product)(orr__site at, orr_dtype t, const orr__block_cyclic *c, const orr__block_cyclic *a, bool ta,
                           const orr__block_cyclic *b, bool tb);
-    orr_status (*cholesky)(orr__site at, orr_dtype t, const orr__block_cyclic *a);
+    orr_status (*cholesky)(orr__site at, orr_dtype t, const orr__block_cyclic *a, const void *from);
 } orr__block_cyclic_impl;
 
 #endif

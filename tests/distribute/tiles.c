@@ -178,8 +178,12 @@ static void one_factorisation(int64_t n, int64_t block_rows, int64_t block_cols,
     char want[96];
     if (bad >= 0)
         a[bad * n + bad] = -1;
-    distribute(&d, t, a);
-    orr_status st = orr__block_cyclic_cholesky(here, t, &d);
+    orr__block_cyclic from = d;
+    bool in_place = orr_test_rand(state) % 2;
+    distribute(&from, t, a);
+    distribute(&d, t, in_place ? a : NULL); /* else of NaN */
+    orr_status st = orr__block_cyclic_cholesky(here, t, &d, in_place ? d.local : from.local);
+    ORR_CHECK_MSG(error_of(&from, t, a) <= tolerance(t, 0), "the matrix has changed");
     int minor = factorise(a, n);
     if (minor) {
         (void)snprintf(want, sizeof want, "its leading minor of order %d is not positive", minor);
@@ -218,7 +222,7 @@ static void indefinite_matrix_is_told_by_all(void)
         orr__block_cyclic d = matrix(160, 160, 20, 20, grid);
         a[(30 + 20 * k) * 161] = a[(50 + 20 * k) * 161] = -5;
         distribute(&d, ORR_F64, a);
-        orr_status st = orr__block_cyclic_cholesky(here, ORR_F64, &d);
+        orr_status st = orr__block_cyclic_cholesky(here, ORR_F64, &d, d.local);
         char want[64];
         (void)snprintf(want, sizeof want, "order %d is", 31 + 20 * k);
         ORR_CHECK_MSG(st == ORR_ENUMERIC && strstr(orr_error_message(), want), "%s", orr_error_message());
@@ -306,7 +310,7 @@ static void replicas_compute_side_by_side(void)
             ORR_REQUIRE(copy);
             memcpy(copy, a, (size_t)(n * n) * sizeof *copy);
             distribute(&d, ORR_F64, a);
-            ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &d) == ORR_OK);
+            ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &d, d.local) == ORR_OK);
             ORR_CHECK(factorise(copy, n) == 0 && error_of(&d, ORR_F64, copy) < 1e-12);
             free(copy);
         }
@@ -346,7 +350,7 @@ static void results_are_those_of_many_digits(void)
         distribute(&da, ORR_F64, a);
         distribute(&db, ORR_F64, b);
         distribute(&c, ORR_F64, NULL);
-        ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &l) == ORR_OK);
+        ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &l, l.local) == ORR_OK);
         ORR_CHECK(orr__block_cyclic_product(here, ORR_F64, &c, &da, false, &db, false) == ORR_OK);
         double el = error_of(&l, ORR_F64, factor), ec = error_of(&c, ORR_F64, product);
         ORR_CHECK_MSG(el < 2e-15 && ec < 4e-15, "errors %g, %g", el, ec);
@@ -364,10 +368,10 @@ static void what_does_not_fit_is_refused(void)
     orr__block_cyclic a = matrix(8, 9, 2, 2, grid), b = matrix(8, 9, 2, 2, grid);
     a.local = b.local = x;
     a.ld = b.ld = 9;
-    ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &a) == ORR_EINTERNAL);
+    ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &a, a.local) == ORR_EINTERNAL);
     ORR_CHECK(orr__block_cyclic_product(here, ORR_F64, &a, &a, false, &b, false) == ORR_EINTERNAL);
     a.cols = 8;
-    ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_I32, &a) == ORR_EINTERNAL);
+    ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_I32, &a, a.local) == ORR_EINTERNAL);
     orr_error_clear();
     down();
 }
@@ -382,7 +386,8 @@ static void serial_engine_has_none(void)
     a.local = x;
     a.ld = 4;
     ORR_CHECK(!orr__block_cyclic_can());
-    ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &a) == ORR_EDEVICE && strstr(orr_error_message(), "StarPU"));
+    ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &a, a.local) == ORR_EDEVICE &&
+              strstr(orr_error_message(), "StarPU"));
     orr_error_clear();
     down();
 }
@@ -416,7 +421,7 @@ static void a_worker_that_waits_for_tiles_sleeps_longer_and_longer(void)
             (void)kill(getppid(), SIGCONT);
             _exit(0);
         }
-        ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &d) == ORR_OK);
+        ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &d, d.local) == ORR_OK);
         ORR_CHECK(getrusage(RUSAGE_SELF, &after) == 0);
         if (stops > 0)
             (void)waitpid(stops, NULL, 0);

@@ -17,7 +17,8 @@
 enum {
     WINDOW = 4,                /* panels under way, at least */
     PRODUCT_TILE = 512,        /* rows and columns of a tile, at most */
-    PRODUCT = ORR__TILE_KINDS, /* a kind of task beside those of a factorisation */
+    PRODUCT = ORR__TILE_KINDS, /* kinds of task beside those of a factorisation */
+    CLEAR,
     KINDS
 };
 
@@ -72,9 +73,10 @@ typedef struct {
     cuts axis[3];
     matrix mat[3];
     int panels, window;
+    const char *from; /* of a factorisation: the matrix, which lies as its factor */
     pthread_mutex_t lock;
     pthread_cond_t room;
-    int *left;          /* by panel: tasks of this rank that are not done; under the lock */
+    int *left;          /* by panel: tasks of this rank that are not done; behind them those of none; under the lock */
     atomic_int status;  /* of this rank's tasks: the first error          */
     atomic_llong minor; /* of this rank's tiles: the least order of a minor that is not positive, LLONG_MAX: none */
     char text[256];     /* the first error's message: its writer is the one that set `status` */
@@ -84,9 +86,10 @@ typedef struct {
 typedef struct {
     operation *o;
     int kind, panel, buffers;
-    int64_t extent[3]; /* of a factorisation: rows of tile rows i, j, k; else m, n, k */
-    int64_t first;     /* of a factorisation: order of the leading minor before the tile */
-    bool ta, tb, add;
+    int64_t extent[3];       /* of a factorisation: rows of tile rows i, j, k; else m, n, k */
+    int64_t first;           /* of a factorisation: order of the leading minor before the tile */
+    bool ta, tb, add, opens; /* opens: the tile's first task, which brings the matrix there */
+    int64_t place;           /* of the tile in this rank's part, in elements */
 } job;
 
 static int part_of(int64_t at, int64_t block, int parts)
@@ -105,6 +108,13 @@ static int owner(const matrix *m, int i, int j)
            part_of(m->col->at[j], m->d->block_cols, m->d->grid_cols) * m->d->col_step;
 }
 
+/* The first element of tile (i, j) of this rank, from that of its part on. */
+static int64_t place_of_tile(const matrix *m, int i, int j)
+{
+    return place_of(m->row->at[i], m->d->block_rows, m->d->grid_rows) * m->d->ld +
+           place_of(m->col->at[j], m->d->block_cols, m->d->grid_cols);
+}
+
 /* Tile (i, j), registered at its first use. One of another rank has no memory until it comes. */
 static starpu_data_handle_t tile(const operation *o, matrix *m, int i, int j)
 {
@@ -117,10 +127,8 @@ static starpu_data_handle_t tile(const operation *o, matrix *m, int i, int j)
     if (*h)
         return *h;
     if (whose == o->rank) {
-        int64_t r = place_of(m->row->at[i], m->d->block_rows, m->d->grid_rows);
-        int64_t c = place_of(m->col->at[j], m->d->block_cols, m->d->grid_cols);
-        starpu_matrix_data_register(h, STARPU_MAIN_RAM, (uintptr_t)m->d->local + (size_t)(r * m->d->ld + c) * z,
-                                    (uint32_t)m->d->ld, (uint32_t)cols, (uint32_t)rows, z);
+        uintptr_t p = (uintptr_t)m->d->local + (size_t)place_of_tile(m, i, j) * z;
+        starpu_matrix_data_register(h, STARPU_MAIN_RAM, p, (uint32_t)m->d->ld, (uint32_t)cols, (uint32_t)rows, z);
     } else {
         starpu_matrix_data_register(h, -1, 0, (uint32_t)cols, (uint32_t)cols, (uint32_t)rows, z);
     }
@@ -131,11 +139,43 @@ static starpu_data_handle_t tile(const operation *o, matrix *m, int i, int j)
 
 /* -- on a worker -------------------------------------------------------------------------------------------------- */
 
+/* Rows of a tile from the matrix to the factor; of one on the diagonal, zeros above it. */
+static void open_tile(const job *a)
+{
+    const orr__block_cyclic *d = a->o->mat[0].d;
+    size_t z = orr_dtype_size(a->o->dtype);
+    bool diagonal = a->kind == ORR__SYRK || a->kind == ORR__POTRF;
+
+    for (int64_t r = 0; r < a->extent[0]; r++) {
+        size_t at = (size_t)(a->place + r * d->ld) * z, kept = (size_t)(diagonal ? r + 1 : a->extent[1]) * z;
+        char *to = (char *)d->local + at;
+        if (to != a->o->from + at)
+            memcpy(to, a->o->from + at, kept);
+        memset(to + kept, 0, (size_t)a->extent[1] * z - kept);
+    }
+}
+
+/* A tile above the diagonal. */
+static void clear_tile(const job *a)
+{
+    const orr__block_cyclic *d = a->o->mat[0].d;
+    size_t z = orr_dtype_size(a->o->dtype);
+
+    for (int64_t r = 0; r < a->extent[0]; r++)
+        memset((char *)d->local + (size_t)(a->place + r * d->ld) * z, 0, (size_t)a->extent[1] * z);
+}
+
 static orr_status compute(const job *a, const orr__tileat *at)
 {
     int64_t minor = 0;
     orr_status st;
 
+    if (a->kind == CLEAR) {
+        clear_tile(a);
+        return ORR_OK;
+    }
+    if (a->opens)
+        open_tile(a);
     if (a->kind == PRODUCT)
         return orr__tile_product(&(orr__tileproduct){ a->extent[0], a->extent[1], a->extent[2], a->ta, a->tb, a->add },
                                  a->o->dtype, at);
@@ -185,14 +225,16 @@ static void on_worker(void *buffers[], void *arg)
     {                                                                                                                  \
         .type = STARPU_HISTORY_BASED, .symbol = ORR__STAR_MODEL("ranks_" label)                                        \
     }
-static struct starpu_perfmodel model[KINDS] = { ROW("potrf"), ROW("trsm"), ROW("syrk"), ROW("gemm"), ROW("product") };
+static struct starpu_perfmodel model[KINDS] = { ROW("potrf"), ROW("trsm"),    ROW("syrk"),
+                                                ROW("gemm"),  ROW("product"), ROW("clear") };
 #define KIND(label)                                                                                                    \
     {                                                                                                                  \
         .where = STARPU_CPU, .cpu_funcs = { on_worker }, .nbuffers = STARPU_VARIABLE_NBUFFERS, .name = label           \
     }
-static struct starpu_codelet kind_of[KINDS] = { KIND("cholesky potrf, over ranks"), KIND("cholesky trsm, over ranks"),
-                                                KIND("cholesky syrk, over ranks"), KIND("cholesky gemm, over ranks"),
-                                                KIND("matmul, over ranks") };
+static struct starpu_codelet kind_of[KINDS] = {
+    KIND("cholesky potrf, over ranks"), KIND("cholesky trsm, over ranks"), KIND("cholesky syrk, over ranks"),
+    KIND("cholesky gemm, over ranks"),  KIND("matmul, over ranks"),        KIND("cholesky clear, over ranks")
+};
 
 void orr__star_block_cyclic_models(bool use)
 {
@@ -217,6 +259,13 @@ typedef struct {
     int i, j;
 } use;
 
+static void count(operation *o, int panel)
+{
+    pthread_mutex_lock(&o->lock);
+    o->left[panel]++;
+    pthread_mutex_unlock(&o->lock);
+}
+
 static int insert(operation *o, const job *a, const use *tiles, int n, int priority)
 {
     struct starpu_data_descr d[3];
@@ -239,9 +288,8 @@ static int insert(operation *o, const job *a, const use *tiles, int n, int prior
         return -ENOMEM;
     *own = *a;
     own->buffers = n;
-    pthread_mutex_lock(&o->lock);
-    o->left[a->panel]++;
-    pthread_mutex_unlock(&o->lock);
+    own->place = place_of_tile(tiles[0].m, tiles[0].i, tiles[0].j);
+    count(o, a->panel);
     if (orr__star_mpi.alone)
         return starpu_task_insert(&kind_of[a->kind], STARPU_DATA_MODE_ARRAY, d, n, STARPU_CL_ARGS, own, sizeof *own,
                                   STARPU_PRIORITY, priority, 0);
@@ -249,14 +297,21 @@ static int insert(operation *o, const job *a, const use *tiles, int n, int prior
                                      own, sizeof *own, STARPU_EXECUTE_ON_NODE, executes, STARPU_PRIORITY, priority, 0);
 }
 
+/* The tasks of panel k are done here. */
+static void wait_for_panel(operation *o, int k)
+{
+    pthread_mutex_lock(&o->lock);
+    while (o->left[k] > 0)
+        pthread_cond_wait(&o->room, &o->lock);
+    pthread_mutex_unlock(&o->lock);
+}
+
 /* Panel k may be inserted: those that are a window before it are done here. Their tasks wait for earlier panels alone, which
  * all ranks have inserted or will, so no two ranks wait for each other. */
 static void wait_for_room(operation *o, int k)
 {
-    pthread_mutex_lock(&o->lock);
-    while (k >= o->window && o->left[k - o->window] > 0)
-        pthread_cond_wait(&o->room, &o->lock);
-    pthread_mutex_unlock(&o->lock);
+    if (k >= o->window)
+        wait_for_panel(o, k - o->window);
 }
 
 /* No later task reads tile (i, j): ranks forget that they sent or received it, and a copy goes with its last task. */
@@ -281,6 +336,30 @@ static int urgency(int done_panels, int panels, int32_t steps)
     return orr__star_policy_priority(STARPU_CPU, (int)((int64_t)orr__star.urgencies * (way > 0 ? way : 0) / all));
 }
 
+/* Zeros in this rank's tiles of row i above the diagonal. No task waits for them: they take the time in which a worker would
+ * wait for tiles. They count behind the last panel. */
+static int insert_clear(operation *o, int i)
+{
+    const matrix *m = &o->mat[0];
+    const int64_t *at = o->axis[0].at;
+    int err = 0;
+
+    for (int j = i + 1; j < o->axis[0].n && err == 0; j++) {
+        job a = { .o = o, .kind = CLEAR, .panel = o->panels, .extent = { at[i + 1] - at[i], at[j + 1] - at[j] } };
+        if (owner(m, i, j) != o->rank)
+            continue;
+        job *own = malloc(sizeof *own);
+        if (!own)
+            return -ENOMEM;
+        a.place = place_of_tile(m, i, j);
+        *own = a;
+        count(o, a.panel);
+        err = starpu_task_insert(&kind_of[CLEAR], STARPU_CL_ARGS, own, sizeof *own, STARPU_PRIORITY,
+                                 orr__star_policy_priority(STARPU_CPU, 0), 0);
+    }
+    return err;
+}
+
 static int insert_cholesky(operation *o)
 {
     matrix *m = &o->mat[0];
@@ -288,7 +367,7 @@ static int insert_cholesky(operation *o)
     int n = o->axis[0].n, err = 0;
 
     for (int k = 0; k < n; k++) {
-        job a = { .o = o, .panel = k, .add = true, .first = at[k] };
+        job a = { .o = o, .panel = k, .add = true, .opens = k == 0, .first = at[k] };
         a.extent[2] = at[k + 1] - at[k];
         wait_for_room(o, k);
         for (int j = k; j < n; j++) /* of each column what the next panel waits for comes first */
@@ -310,6 +389,8 @@ static int insert_cholesky(operation *o)
             }
         for (int i = k; i < n; i++)
             last_use(o, m, i, k);
+        if (err == 0)
+            err = insert_clear(o, k);
     }
     return err;
 }
@@ -405,6 +486,7 @@ static void let_go(operation *o)
         for (int64_t i = 0; o->mat[k].d && i < (int64_t)o->mat[k].row->n * o->mat[k].col->n; i++)
             if (o->mat[k].tile[i])
                 starpu_data_unregister(o->mat[k].tile[i]);
+    wait_for_panel(o, o->panels); /* tasks without a tile */
 }
 
 /* The greatest status, and the least minor, of all ranks. */
@@ -489,25 +571,9 @@ static orr_status product(orr__site at, orr_dtype t, const orr__block_cyclic *c,
     return run(&o, memory, ta, tb, true);
 }
 
-/* Zeros above the diagonal of this rank's part. */
-static void clear_above(const orr__block_cyclic *a, int rank, size_t z)
+static orr_status cholesky(orr__site at, orr_dtype t, const orr__block_cyclic *a, const void *from)
 {
-    int p = a->grid_rows > 1 ? (rank - a->first) / a->row_step % a->grid_rows : 0;
-    int q = a->grid_cols > 1 ? (rank - a->first) / a->col_step % a->grid_cols : 0;
-    int64_t rows = orr__block_cyclic_extent(a->rows, a->block_rows, a->grid_rows, p);
-    int64_t cols = orr__block_cyclic_extent(a->cols, a->block_cols, a->grid_cols, q);
-
-    for (int64_t r = 0; r < rows; r++) {
-        int64_t row =
-            a->grid_rows == 1 ? r : (r / a->block_rows * a->grid_rows + p) * a->block_rows + r % a->block_rows;
-        int64_t kept = orr__block_cyclic_extent(row + 1, a->block_cols, a->grid_cols, q);
-        memset((char *)a->local + (size_t)(r * a->ld + kept) * z, 0, (size_t)(cols - kept) * z);
-    }
-}
-
-static orr_status cholesky(orr__site at, orr_dtype t, const orr__block_cyclic *a)
-{
-    operation o = { .at = at, .rank = orr__rank(), .dtype = t };
+    operation o = { .at = at, .rank = orr__rank(), .dtype = t, .from = from };
     int64_t block[2] = { a->block_rows, a->block_cols };
     int parts[2] = { a->grid_rows, a->grid_cols };
 
@@ -515,10 +581,7 @@ static orr_status cholesky(orr__site at, orr_dtype t, const orr__block_cyclic *a
                   place_matrix(&o.mat[0], a, &o.axis[0], &o.axis[0]) &&
                   (o.left = calloc((size_t)o.axis[0].n + 1, sizeof *o.left));
     o.panels = o.axis[0].n;
-    orr_status st = run(&o, memory, false, false, false);
-    if (st == ORR_OK)
-        clear_above(a, o.rank, orr_dtype_size(t));
-    return st;
+    return run(&o, memory, false, false, false);
 }
 
 static bool can(void)
