@@ -54,25 +54,55 @@ static orr_tensor *vjp(const orr__back *b, int k)
     return orr_scatter_add_at(AT, none, orr_add_at(AT, first, within), orr_permute_at(AT, b->g, perm), axis);
 }
 
+/* Axes of an iteration along which an axis of the operand moves. */
+typedef struct {
+    int n, ax[4];
+    int64_t mul[4];
+} moves;
+
+static void move(moves *m, int ax, int64_t mul)
+{
+    int i = 0;
+    if (ax < 0 || mul == 0)
+        return;
+    while (i < m->n && m->ax[i] != ax)
+        i++;
+    m->mul[i] = mul + (i < m->n ? m->mul[i] : 0);
+    m->ax[i] = ax;
+    m->n += i == m->n;
+}
+
+/* The windowed axis moves along with the window and with the element in it. A view has two such axes at most, one of which may be a
+ * place: windows of what already moves along two are no view. */
 static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr__view *w)
 {
-    int axis = n->attr.axis, last = n->shape.rank - 1;
+    const int axis = n->attr.axis, last = n->shape.rank - 1;
+    const int64_t step = n->attr.step[axis];
+    moves m = { 0 };
     *w = orr__view_still(v);
     for (int a = 0; a < in->rank; a++)
-        orr__view_carry(w, a, v, a);
-    w->off[axis] = v->off[axis] * n->attr.step[axis] + v->off[last];
-    w->mul[axis] = v->mul[axis] * n->attr.step[axis];
-    if (v->taken == last) { /* the element of a window is at a place: the window itself is the second one */
+        if (a != axis)
+            orr__view_carry(w, a, v, a);
+    w->off[axis] = v->off[axis] * step + v->off[last];
+    if (v->taken != axis)
+        move(&m, v->ax[axis], v->mul[axis] * step);
+    if (v->taken != last)
+        move(&m, v->ax[last], v->mul[last]);
+    move(&m, v->too[axis], v->more[axis] * step);
+    move(&m, v->too[last], v->more[last]);
+    int k = 0;
+    if (v->taken == axis || v->taken == last) {
         w->taken = (int8_t)axis;
-        w->too[axis] = v->ax[axis] < 0 ? 0 : v->ax[axis];
-        w->more[axis] = v->ax[axis] < 0 ? 0 : w->mul[axis];
-        w->ax[axis] = -1;
-        w->mul[axis] = v->mul[last];
-    } else if (v->ax[last] >= 0) {
-        w->too[axis] = v->ax[last];
-        w->more[axis] = v->mul[last];
+        w->mul[axis] = v->mul[v->taken] * (v->taken == axis ? step : 1);
+    } else if (k < m.n) {
+        w->ax[axis] = (int8_t)m.ax[k];
+        w->mul[axis] = m.mul[k++];
     }
-    return true;
+    if (k < m.n) {
+        w->too[axis] = (int8_t)m.ax[k];
+        w->more[axis] = m.mul[k++];
+    }
+    return k == m.n;
 }
 
 static orr_tensor *record(const char *file, int line, orr_tensor *const *in, const orr__attr *a)

@@ -226,17 +226,19 @@ static bool overlaps(const orr__capture *p, int i)
     return p->node[i]->op->flags & ORR__OP_OVERLAPS;
 }
 
-/* A matmul's operand, and what is read by number, may be any affine view of a buffer. A view that shows half of what would be
- * computed, or less, gets the buffer itself: the rest is not computed. */
-static void need_affine(orr__group *g, int i)
+/* The node whose buffer is read where v sees node i. It may lie behind views, of which several may overlap. A view that shows half of what
+ * would be computed, or less, gets the buffer itself: the rest is not computed. */
+static int behind_views(orr__group *g, int i, orr__view v)
 {
     const orr__capture *p = g->p;
-    bool window = false;
     int least = i;
-    while (!window && orr__form_of(p, i) == ORR__FORM_VIEW && !orr__mixes_axes(p, i)) {
-        window = overlaps(p, i);
+    orr__view w;
+    while (!g->root[i] && orr__form_of(p, i) == ORR__FORM_VIEW &&
+           p->node[i]->op->see(p->node[i], &p->node[orr__arg(p, i, 0)]->shape, &v, &w)) {
+        bool window = overlaps(p, i);
+        v = w;
         i = orr__arg(p, i, 0);
-        if (orr__shape_count(&p->node[i]->shape) < orr__shape_count(&p->node[least]->shape))
+        if (window || orr__shape_count(&p->node[i]->shape) < orr__shape_count(&p->node[least]->shape))
             least = i;
     }
     bool narrow = 2 * orr__shape_count(&p->node[least]->shape) <= orr__shape_count(&p->node[i]->shape);
@@ -246,7 +248,29 @@ static void need_affine(orr__group *g, int i)
                           (long long)orr__shape_count(&p->node[i]->shape));
         i = least;
     }
-    need_buffer(g, i);
+    return i;
+}
+
+/* A matmul's operand, and what is read by number, may be any affine view of a buffer. */
+static void need_affine(orr__group *g, int i)
+{
+    need_buffer(g, behind_views(g, i, orr__view_identity(g->p->node[i]->shape.rank)));
+}
+
+/* So may the operand of an overlapping view c. */
+static void need_overlapped(orr__group *g, int c)
+{
+    const orr__capture *p = g->p;
+    const orr__node *n = p->node[c];
+    int x = orr__arg(p, c, 0);
+    orr__view v = orr__view_identity(n->shape.rank), w;
+    if (n->op->see(n, &p->node[x]->shape, &v, &w))
+        x = behind_views(g, x, w);
+    int s = orr__fuse_strip(p, x);
+    if (p->leaf_of[s] < 0 && !g->root[s])
+        orr__group_reason(g, s, "%%%d %s -> %%%d: the view shows its elements several times", s, p->node[s]->op->name,
+                          c);
+    need_buffer(g, x);
 }
 
 /* Consumer c (a region or inside one) wants input x as part of its expression. */
@@ -257,11 +281,7 @@ static void offer(orr__group *g, int c, int x)
     if (p->leaf_of[x] >= 0 || from == ORR__NO_OWNER)
         return;
     if (orr__form_of(p, c) == ORR__FORM_VIEW && overlaps(p, c)) {
-        int s = orr__fuse_strip(p, x);
-        if (p->leaf_of[s] < 0 && !g->root[s])
-            orr__group_reason(g, s, "%%%d %s -> %%%d: the view shows its elements several times", s,
-                              p->node[s]->op->name, c);
-        need_buffer(g, x);
+        need_overlapped(g, c);
         return;
     }
     if (orr__mixes_axes(p, c)) {

@@ -100,7 +100,7 @@ static int lower_fold(orr__builder *c, int i, const orr__view *v)
     int last = n->shape.rank - 1;
     bool fits = v->off[last] == 0;
     for (int d = 0; d < last; d++)
-        fits = fits && (n->shape.dim[d] == 1 || (v->ax[d] == d && v->off[d] == 0 && v->mul[d] == 1));
+        fits = fits && (n->shape.dim[d] == 1 || (v->ax[d] == d && v->off[d] == 0 && v->mul[d] == 1 && v->more[d] == 0));
     if (!fits) {
         c->refused = i;
         return 0;

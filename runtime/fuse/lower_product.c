@@ -71,7 +71,7 @@ int orr__lower_product(orr__builder *c, int i, const orr__view *v)
 {
     const orr_shape *s = &c->g->p->node[i]->shape;
     for (int d = 0; d < s->rank; d++)
-        if (s->dim[d] != 1 && (v->ax[d] != d || v->off[d] != 0 || v->mul[d] != 1))
+        if (s->dim[d] != 1 && (v->ax[d] != d || v->off[d] != 0 || v->mul[d] != 1 || v->more[d] != 0))
             c->refused = i;
     return 0;
 }

@@ -99,6 +99,30 @@ static void views_are_index_maps(void)
     (void)orr_scope_end(s);
 }
 
+/* Windows of windows are one view: what they show is stored once, and the windows are copied in one go. */
+static void views_of_views_that_overlap_read_one_buffer(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_exp(leaf(ORR_SHAPE(2, 20, 24)));
+    orr_tensor *rows = orr_slice_axis(orr_sliding_window(x, 1, 5, 2), -1, 0, 5, 2); /* (2, 8, 24, 3) */
+    orr_tensor *all = orr_sliding_window(rows, 2, 4, 3);                            /* (2, 8, 7, 3, 4) */
+    orr_tensor *y = orr_reshape(orr_permute(all, ORR_AXES(0, 1, 2, 4, 3)), ORR_SHAPE(2, 56, 12));
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_REQUIRE(rs.n == 2 && rs.region[1].nin == 1 && rs.region[1].in[0] == rs.region[0].out[0]);
+    ORR_CHECK(rs.region[0].out_count == 2 * 20 * 24);
+    const orr__access *a = &rs.region[1].access[0];
+    const int64_t *stride = a->stride;
+    ORR_CHECK(rs.region[1].rank == 5 && stride[0] == 480 && stride[1] == 48 && stride[2] == 3 && stride[3] == 1 &&
+              stride[4] == 48);
+    orr__regions_free(&rs);
+    /* Windows of the elements of windows are no view of the operand: the first windows are stored, and the two sets behind are one. */
+    y = orr_sliding_window(orr_sliding_window(orr_sliding_window(x, 2, 9, 1), 3, 4, 1), 2, 3, 1);
+    rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 3 && rs.region[1].out_count == 2 * 20 * 16 * 9);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
 static void a_chain_runs_inside_its_reduction(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -359,6 +383,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_value_used_twice_is_computed_once),
                                       ORR_TEST(a_region_that_is_read_may_have_later_roots),
                                       ORR_TEST(views_are_index_maps),
+                                      ORR_TEST(views_of_views_that_overlap_read_one_buffer),
                                       ORR_TEST(a_chain_runs_inside_its_reduction),
                                       ORR_TEST(expensive_shared_values_get_a_buffer_and_cheap_ones_do_not),
                                       ORR_TEST(a_broadcast_does_not_multiply_expensive_work),

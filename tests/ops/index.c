@@ -74,6 +74,94 @@ static void windows_of_a_reshaped_value_overlap(void)
     (void)orr_scope_end(s);
 }
 
+/* Windows of up to three axes one after the other, the same ones too, of views, behind takes; element by element beside the definition:
+ * element (…, i, …, j) of windows of x is x(…, step·i + j, …). */
+typedef struct {
+    int rank;
+    int64_t dim[ORR_MAX_RANK], value[20000]; /* the flat index in what all are views of */
+} shown;
+
+static void show_windows(const shown *x, int axis, int64_t length, int64_t step, shown *y)
+{
+    int64_t index[ORR_MAX_RANK] = { 0 }, n = 1;
+    y->rank = x->rank + 1;
+    memcpy(y->dim, x->dim, sizeof y->dim);
+    y->dim[axis] = (x->dim[axis] - length) / step + 1;
+    y->dim[x->rank] = length;
+    for (int d = 0; d < y->rank; d++)
+        n *= y->dim[d];
+    ORR_REQUIRE(n <= 20000);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = 0, rest = i;
+        for (int d = y->rank - 1; d >= 0; d--) {
+            index[d] = rest % y->dim[d];
+            rest /= y->dim[d];
+        }
+        for (int d = 0; d < x->rank; d++)
+            at = at * x->dim[d] + (d == axis ? step * index[d] + index[x->rank] : index[d]);
+        y->value[i] = x->value[at];
+    }
+}
+
+static void windows_of_windows_are_those_of_the_definition(void)
+{
+    static shown a, b, next;
+    static double want[20000];
+    unsigned long long seed = 3;
+    for (int k = 0; k < 600; k++) {
+        orr_scope *s = orr_scope_begin();
+        const int64_t h = 4 + (int64_t)(orr_test_rand(&seed) % 7), w = 4 + (int64_t)(orr_test_rand(&seed) % 7);
+        orr_tensor *x = orr_reshape(orr_arange(ORR_F32, 0, (double)(h * w), 1), ORR_SHAPE(h, w));
+        shown *now = &a, *other = &b;
+        *now = (shown){ .rank = 2, .dim = { h, w } };
+        for (int64_t i = 0; i < h * w; i++)
+            now->value[i] = i;
+        if (k % 3 == 1) { /* something to compute below */
+            x = orr_mul(orr_sub(orr_add(x, orr_scalar(1)), orr_scalar(1)),
+                        orr_broadcast_to(orr_ones(ORR_F32, ORR_SHAPE(w)), ORR_SHAPE(h, w)));
+        } else if (k % 3 == 2) { /* turned around, from the last row on */
+            x = orr_flip(orr_transpose(x), ORR_AXES(1));
+            next = (shown){ .rank = 2, .dim = { w, h } };
+            for (int64_t i = 0; i < w; i++)
+                for (int64_t j = 0; j < h; j++)
+                    next.value[i * h + j] = (h - 1 - j) * w + i;
+            *now = next;
+        }
+        for (int sets = 1 + (int)(orr_test_rand(&seed) % 3); sets > 0; sets--) {
+            const int axis = (int)(orr_test_rand(&seed) % (unsigned)now->rank);
+            const int64_t length =
+                1 + (int64_t)(orr_test_rand(&seed) % (uint64_t)(now->dim[axis] < 4 ? now->dim[axis] : 4));
+            const int64_t step = 1 + (int64_t)(orr_test_rand(&seed) % 3);
+            x = orr_sliding_window(x, axis, length, step);
+            show_windows(now, axis, length, step, other);
+            shown *turn = now;
+            now = other;
+            other = turn;
+        }
+        int64_t n = 1;
+        orr_shape shape = { .rank = now->rank };
+        for (int d = 0; d < now->rank; d++)
+            n *= shape.dim[d] = now->dim[d];
+        const int taken = (int)(orr_test_rand(&seed) % (unsigned)now->rank);
+        if (k % 2) { /* an axis from its last place on, by number */
+            const int64_t length = now->dim[taken];
+            x = orr_take(x, orr_sub(orr_scalar((double)(length - 1)), orr_arange(ORR_I64, 0, (double)length, 1)),
+                         taken);
+        }
+        for (int64_t i = 0; i < n; i++) {
+            int64_t inner = 1, at = i;
+            for (int d = taken + 1; d < now->rank; d++)
+                inner *= now->dim[d];
+            const int64_t place = i / inner % now->dim[taken];
+            if (k % 2)
+                at += (now->dim[taken] - 1 - 2 * place) * inner;
+            want[i] = (double)now->value[at];
+        }
+        help_check_values(x, ORR_F32, shape, want);
+        (void)orr_scope_end(s);
+    }
+}
+
 static void take_reads_elements_of_windows(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -93,6 +181,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(halves_lose_none_of_many_updates),
                                       ORR_TEST(take_reads_elements_of_windows),
                                       ORR_TEST(windows_of_a_reshaped_value_overlap),
+                                      ORR_TEST(windows_of_windows_are_those_of_the_definition),
                                       { 0 } };
     return help_main(argc, argv, "ops.index", tests);
 }
