@@ -63,6 +63,12 @@ static int64_t as_integers(const orr__fieldkit *k, orr__field f, char *z, const 
 
 /* -- functions ----------------------------------------------------------------------------------------------------------- */
 
+static orr_status refused(const orr__launch *l, int64_t number)
+{
+    const orr__region *r = l->region;
+    return orr__element_refused(orr__cpu_site(l), r->call.attr.index, number, (orr_dtype)r->out_dtype[0]);
+}
+
 static orr_status function(const orr__launch *l, int64_t at, int64_t n)
 {
     const orr__fieldkit *k = orr__cpu_fieldkit();
@@ -74,16 +80,10 @@ static orr_status function(const orr__launch *l, int64_t at, int64_t n)
     uint64_t e[ORR__LIMBS];
     int64_t wrong;
     switch (a->index) {
-    case ORR__ELEMENTS_INVERSE:
-        wrong = k->invert(f, z, x, n);
-        return wrong < 0 ? ORR_OK
-                         : orr__fail(orr__cpu_site(l), ORR_ENUMERIC, "element %lld is 0 and has no inverse",
-                                     (long long)(at + wrong));
+    case ORR__ELEMENTS_INVERSE: wrong = k->invert(f, z, x, n); return wrong < 0 ? ORR_OK : refused(l, at + wrong);
     case ORR__ELEMENTS_ENTER:
         wrong = k->read(to == ORR_FR254 ? ORR__FR : ORR__FQ, z, x, n);
-        return wrong < 0 ? ORR_OK
-                         : orr__fail(orr__cpu_site(l), ORR_EINDEX, "element %lld is not below the modulus of %s",
-                                     (long long)(at + wrong), orr_dtype_name(to));
+        return wrong < 0 ? ORR_OK : refused(l, at + wrong);
     case ORR__ELEMENTS_LEAVE: k->write(f, z, x, n); return ORR_OK;
     case ORR__ELEMENTS_OF_INTEGERS:
         of_integers(k, to == ORR_FR254 ? ORR__FR : ORR__FQ, z,
@@ -91,13 +91,11 @@ static orr_status function(const orr__launch *l, int64_t at, int64_t n)
         return ORR_OK;
     case ORR__ELEMENTS_AS_INTEGERS:
         wrong = as_integers(k, f, (char *)l->out[0] + (size_t)at * orr__dtype_size(to), x, to, n);
-        return wrong < 0 ? ORR_OK
-                         : orr__fail(orr__cpu_site(l), ORR_EINDEX, "element %lld is no value of %s",
-                                     (long long)(at + wrong), orr_dtype_name(to));
+        return wrong < 0 ? ORR_OK : refused(l, at + wrong);
     case ORR__ELEMENTS_NOT_ZERO:
         for (int64_t i = 0; i < n; i++) {
             if (fe_is_zero(x[i]))
-                return orr__fail(orr__cpu_site(l), ORR_ENUMERIC, "the shift of a coset is 0");
+                return refused(l, i);
             z[i] = x[i];
         }
         return ORR_OK;

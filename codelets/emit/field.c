@@ -99,14 +99,11 @@ const orr__emit_call orr__emit_kernel_field_sums = {
 
 /* -- functions ------------------------------------------------------------------------------------------------------------ */
 
-enum { EXPONENT = ORR__CALL_OWN, ELEMENTS_END = EXPONENT + ORR__LIMBS };
+/* CONSTANT: the exponent, of an inverse the modulus less 2; the modulus; the largest integer. */
+enum { CONSTANT = ORR__CALL_OWN, STEP = CONSTANT + ORR__LIMBS, END, ELEMENTS_END };
 
-/* Functions that refuse no element. */
-static bool can_elements(const orr__region *r)
-{
-    int what = r->call.attr.index;
-    return what == ORR__ELEMENTS_POW || what == ORR__ELEMENTS_LEAVE || what == ORR__ELEMENTS_OF_INTEGERS;
-}
+/* An item inverts a product of elements by a power, some 380 products, and takes it apart by three for each: few items are slow, too. */
+enum { MOST_ELEMENTS = 64, LEAST_ITEMS = 4096 };
 
 static int words_elements(const orr__region *r)
 {
@@ -114,27 +111,130 @@ static int words_elements(const orr__region *r)
     return ELEMENTS_END - ORR__CALL_OWN;
 }
 
+static orr_dtype field_of(const orr__region *r)
+{
+    orr_dtype in = (orr_dtype)r->in_dtype[0];
+    return orr__is_field(in) ? in : (orr_dtype)r->out_dtype[0];
+}
+
 static void fill_elements(const orr__launch *l, int64_t *word)
 {
-    for (int i = 0; i < ORR__LIMBS; i++)
-        word[EXPONENT + i] = l->region->call.attr.start[i];
-    if (l->region->call.attr.index == ORR__ELEMENTS_LEAVE) { /* an item writes all limbs of an element */
+    const orr__attr *a = &l->region->call.attr;
+    const orr_dtype to = (orr_dtype)l->region->out_dtype[0];
+    orr__fe p = orr__modulus(field_of(l->region))->p;
+    p.l[0] -= a->index == ORR__ELEMENTS_INVERSE ? 2 : 0;
+    orr__emit_field_put(word + CONSTANT, p);
+    word[STEP] = word[END] = 0;
+    if (a->index == ORR__ELEMENTS_POW) {
+        for (int i = 0; i < ORR__LIMBS; i++)
+            word[CONSTANT + i] = a->start[i];
+    } else if (a->index == ORR__ELEMENTS_AS_INTEGERS) {
+        word[CONSTANT] = (int64_t)(UINT64_MAX >> (64 - 8 * orr__dtype_size(to) + orr__is_signed(to)));
+    } else if (a->index == ORR__ELEMENTS_LEAVE) { /* an item writes all limbs of an element */
         word[0] /= ORR__LIMBS;
         word[ORR__CALL_FIRST] /= ORR__LIMBS;
+    } else if (a->index == ORR__ELEMENTS_INVERSE) { /* an item has elements that are as many apart as there are items */
+        const int64_t n = word[0];
+        int64_t each = n / LEAST_ITEMS;
+        each = each < 1 ? 1 : each > MOST_ELEMENTS ? MOST_ELEMENTS : each;
+        word[END] = word[ORR__CALL_FIRST] + n;
+        word[STEP] = word[0] = (n + each - 1) / each;
     }
+}
+
+/* z := x to the power of the words. */
+static void power_by_words(orr__text *t, const char *z, const char *x)
+{
+    orr__text_addf(t,
+                   "    %s = ORR_ONE;\n    for (int k = 255; k >= 0; k--) {\n        %s = F(mul)(%s, %s);\n"
+                   "        if ((orr_u64)W(%d + k / 64) >> k %% 64 & 1u)\n            %s = F(mul)(%s, %s);\n    }\n",
+                   z, z, z, z, CONSTANT, z, z, x);
+}
+
+static void text_inverse(orr__text *t, const orr__layout *l, int in_at)
+{
+    orr__text_addf(t,
+                   "    const orr_idx x0 = (orr_idx)W(%d), z0 = (orr_idx)W(%d), step = (orr_idx)W(%d), "
+                   "end = (orr_idx)W(%d);\n",
+                   in_at, l->out_at, STEP, END);
+    orr__text_add(
+        t, ORR__TEXT(orr_element z = ORR_ONE; orr_element u; orr_idx last = e; for (orr_idx i = e; i < end; i += step) {
+            const orr_element x = in0[x0 + i];
+            last = i;
+            if (orr_is_zero(x)) {));
+                orr__emit_wrong(t, 0, "i", "(orr_i64)0");
+    orr__text_add(t, ORR__TEXT(
+            } else {
+                out0[z0 + i] = z;
+                z = F(mul)(z, x);
+            }
+        }));
+    power_by_words(t, "u", "z");
+    orr__text_add(t, ORR__TEXT(for (orr_idx i = last;; i -= step) {
+                      const orr_element x = in0[x0 + i];
+                      if (!orr_is_zero(x)) {
+                          out0[z0 + i] = F(mul)(u, out0[z0 + i]);
+                          u = F(mul)(u, x);
+                      }
+                      if (i == e)
+                          break;
+                  }));
+}
+
+/* z := the canonical integer x, which is to be below the modulus. */
+static void text_enter(orr__text *t, int in_at)
+{
+    orr__text_addf(t,
+                   "    int less = 0;\n    for (int k = 0; k < 4; k++) {\n"
+                   "        const orr_u64 v = in0[(orr_idx)W(%d) + 4 * e + k], m = (orr_u64)W(%d + k);\n"
+                   "        z.l[2 * k] = (orr_u32)v;\n        z.l[2 * k + 1] = (orr_u32)(v >> 32);\n"
+                   "        less = v < m || (v == m && less);\n    }\n    if (!less) {\n",
+                   in_at, CONSTANT);
+    orr__emit_wrong(t, 0, "e", "(orr_i64)0");
+    orr__text_add(t, "    }\n    z = F(mul)(z, orr_to_montgomery());\n");
+}
+
+/* An element is its integer, or less than 0 and its negative is. */
+static void text_as_integers(orr__text *t, const orr__region *r, const orr__layout *l)
+{
+    orr__text_addf(t, "    int less = 0;\n    const int negative = %d;\n",
+                   orr__is_signed((orr_dtype)r->out_dtype[0]) ? 1 : 0);
+    orr__text_add(t, ORR__TEXT(orr_u32 high = 0u; for (int k = 0; k < 8; k++) z.l[k] = k == 0; z = F(mul)(in0[from], z);
+                               for (int k = 2; k < 8; k++) high |= z.l[k]; if (negative && high) {
+                                   less = 1;
+                                   z = F(sub)(F(zero)(), z);
+                                   high = 0u;
+                                   for (int k = 2; k < 8; k++)
+                                       high |= z.l[k];
+                               } const orr_u64 v = (orr_u64)z.l[1] << 32 | z.l[0];));
+    orr__text_addf(t, "    if (high || v > (orr_u64)W(%d) + (orr_u64)less) {\n", CONSTANT);
+    orr__emit_wrong(t, 0, "e", "(orr_i64)0");
+    orr__text_addf(t, "    }\n    out0[(orr_idx)W(%d) + e] = less ? 0u - v : v;\n", l->out_at);
+}
+
+static void functions_elements(orr__text *t, const orr__dialect *d, const orr__region *r)
+{
+    functions(t, d, r);
+    orr__text_add(t, ORR__TEXT(ORR_FN int orr_is_zero(orr_element x) {
+                      orr_u32 any = 0u;
+                      for (int k = 0; k < 8; k++)
+                          any |= x.l[k];
+                      return any == 0u;
+                  }));
 }
 
 static void text_elements(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
     orr_dtype from = (orr_dtype)r->in_dtype[0];
+    if (r->call.attr.index == ORR__ELEMENTS_INVERSE) {
+        text_inverse(t, l, in_at);
+        return;
+    }
     orr__text_addf(t, "    const orr_idx from = (orr_idx)W(%d) + e;\n    orr_element z;\n", in_at);
     switch (r->call.attr.index) {
     case ORR__ELEMENTS_POW:
-        orr__text_addf(t,
-                       "    const orr_element x = in0[from];\n    z = ORR_ONE;\n    for (int k = 255; k >= 0; k--) {\n"
-                       "        z = F(mul)(z, z);\n        if ((orr_u64)W(%d + k / 64) >> k %% 64 & 1u)\n"
-                       "            z = F(mul)(z, x);\n    }\n",
-                       EXPONENT);
+        orr__text_add(t, "    const orr_element x = in0[from];\n");
+        power_by_words(t, "z", "x");
         break;
     case ORR__ELEMENTS_LEAVE:
         orr__text_add(t, ORR__TEXT(for (int k = 0; k < 8; k++) z.l[k] = k == 0; z = F(mul)(in0[from], z);));
@@ -143,6 +243,13 @@ static void text_elements(orr__text *t, const orr__region *r, const orr__layout 
                        "(orr_u64)z.l[2 * k + 1] << 32 | z.l[2 * k];\n",
                        l->out_at);
         return;
+    case ORR__ELEMENTS_AS_INTEGERS: text_as_integers(t, r, l); return;
+    case ORR__ELEMENTS_ENTER: text_enter(t, in_at); break;
+    case ORR__ELEMENTS_NOT_ZERO:
+        orr__text_add(t, "    z = in0[from];\n    if (orr_is_zero(z)) {\n");
+        orr__emit_wrong(t, 0, "e", "(orr_i64)0");
+        orr__text_add(t, "    }\n");
+        break;
     default:
         orr__text_addf(
             t, "    const int less = %s;\n    const orr_u64 v = less ? 0u - (orr_u64)in0[from] : (orr_u64)in0[from];\n",
@@ -154,6 +261,49 @@ static void text_elements(orr__text *t, const orr__region *r, const orr__layout 
     orr__text_addf(t, "    out0[(orr_idx)W(%d) + e] = z;\n", l->out_at);
 }
 
-const orr__emit_call orr__emit_kernel_field_elements = {
-    .can = can_elements, .words = words_elements, .fill = fill_elements, .functions = functions, .text = text_elements
+static orr_status refuse_element(const orr__region *r, int64_t number)
+{
+    return orr__element_refused(ORR__SITE(r->file, r->line, r->label), r->call.attr.index, number,
+                                (orr_dtype)r->out_dtype[0]);
+}
+
+const orr__emit_call orr__emit_kernel_field_elements = { .flags = 1,
+                                                         .words = words_elements,
+                                                         .fill = fill_elements,
+                                                         .functions = functions_elements,
+                                                         .text = text_elements,
+                                                         .refuse = refuse_element };
+
+/* -- polynomials ---------------------------------------------------------------------------------------------------------- */
+
+enum { COEFFICIENTS = ORR__CALL_OWN, PLACES, VALUES_END };
+
+static int words_values(const orr__region *r)
+{
+    (void)r;
+    return VALUES_END - ORR__CALL_OWN;
+}
+
+static void fill_values(const orr__launch *l, int64_t *word)
+{
+    const orr__call *c = &l->region->call;
+    word[COEFFICIENTS] = c->in[0].dim[1];
+    word[PLACES] = c->in[1].dim[0];
+}
+
+/* Horner's rule; no coefficients are 0. */
+static void text_values(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+{
+    (void)r;
+    orr__text_addf(t,
+                   "    const orr_idx n = (orr_idx)W(%d), m = (orr_idx)W(%d), c = (orr_idx)W(%d) + e / m * n;\n"
+                   "    const orr_element x = in1[(orr_idx)W(%d) + e %% m];\n",
+                   COEFFICIENTS, PLACES, in_at, in_at + 1);
+    orr__text_add(t, ORR__TEXT(orr_element z = F(zero)();
+                               for (orr_idx k = n; k > 0; k--) z = F(add)(F(mul)(z, x), in0[c + k - 1]);));
+    orr__text_addf(t, "    out0[(orr_idx)W(%d) + e] = z;\n", l->out_at);
+}
+
+const orr__emit_call orr__emit_kernel_field_values = {
+    .words = words_values, .fill = fill_values, .functions = functions, .text = text_values
 };

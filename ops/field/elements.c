@@ -21,6 +21,18 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)elements(c) * (double)products[c->attr.index] * ORR__PRODUCT_FLOPS };
 }
 
+orr_status orr__element_refused(orr__site at, int what, int64_t number, orr_dtype to)
+{
+    const long long n = (long long)number;
+    switch (what) {
+    case ORR__ELEMENTS_INVERSE: return orr__fail(at, ORR_ENUMERIC, "element %lld is 0 and has no inverse", n);
+    case ORR__ELEMENTS_NOT_ZERO: return orr__fail(at, ORR_ENUMERIC, "the shift of a coset is 0");
+    case ORR__ELEMENTS_ENTER:
+        return orr__fail(at, ORR_EINDEX, "element %lld is not below the modulus of %s", n, orr_dtype_name(to));
+    default: return orr__fail(at, ORR_EINDEX, "element %lld is no value of %s", n, orr_dtype_name(to));
+    }
+}
+
 ORR__FIELD_OP(field_elements, 1, space, work, orr__rule_elements);
 
 /* 0 is false; an integer is exact, or the evaluation fails. */

@@ -67,6 +67,8 @@ bool orr__batches(orr__site at, const orr_shape *x, const orr_shape *y, orr_shap
 /* A node on operands that are good or poison. */
 orr_tensor *orr__field_node(orr__site at, const orr__op *op, orr_dtype dtype, orr_shape shape, int nin,
                             orr_tensor *const *in, const orr__attr *a);
+/* The error of function `what`, one of ORR__ELEMENTS_…, whose operand's element `number` it does not take, or does not make `to` of. */
+orr_status orr__element_refused(orr__site at, int what, int64_t number, orr_dtype to);
 /* The iteration: so many rows × all else of the result. */
 int orr__field_rows(const orr__call *c, int64_t rows, int64_t *dim);
 /* Elements of all but the last `axes` axes. */

@@ -43,14 +43,14 @@ static orr_tensor *square_norms(orr__site at, orr_tensor *t)
 
 /* Of T positions with x of D and g of p elements each: Σ ‖Σ over the positions of x·gᵀ‖². Both are (batch, groups, …); x has its
  * positions along axis 2 or 3, g along axis 3 or 2. The gradients themselves, (batch, groups, p, D), stay for their sum where they are
- * made and take no more memory than x. */
+ * made and take no more than twice the memory of x: to make them again is 2T flops for each. */
 static orr_tensor *positions_square(orr__site at, orr__ghost *l, orr_tensor *xt, orr_tensor *x, orr_tensor *gt,
                                     orr_tensor *g)
 {
     orr_shape sx = orr_tensor_shape(x), sg = orr_tensor_shape(g); /* (batch, groups, T, ·) */
     if (2 * sx.dim[2] * sx.dim[2] > sx.dim[3] * sg.dim[3]) {
         orr_tensor *each = orr_matmul_at(AT, gt, x);
-        l->each = sg.dim[3] <= sx.dim[2] ? each : NULL;
+        l->each = sg.dim[3] <= 2 * sx.dim[2] ? each : NULL;
         return square_norms(at, each);
     }
     orr_tensor *s = orr_mul_at(AT, orr_matmul_at(AT, x, xt), orr_matmul_at(AT, g, gt));

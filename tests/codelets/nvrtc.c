@@ -139,7 +139,7 @@ static void field_calls(void)
 {
     orr_shape rows[] = { ORR_SHAPE(2, 8), ORR_SHAPE_0D }, stacks[] = { ORR_SHAPE(2, 3, 8), ORR_SHAPE(2, 4, 8) },
               parts[] = { ORR_SHAPE(1, 2, 64, 32), ORR_SHAPE_0D }, points[] = { ORR_SHAPE(9, 2), ORR_SHAPE(9, 4) },
-              line = ORR_SHAPE(9);
+              line = ORR_SHAPE(9), places[] = { ORR_SHAPE(2, 5), ORR_SHAPE(9) };
     static const orr_dtype r[] = { ORR_FR254, ORR_FR254 }, q[] = { ORR_FQ254, ORR_FQ254 },
                            window[] = { ORR_FQ254, ORR_U64 };
     for (int f = 0; f < 2; f++) {
@@ -147,6 +147,12 @@ static void field_calls(void)
         field_call(&orr__op_field_sums, 0, 2, stacks, t, ORR_SHAPE(2, 3, 4), field);
         field_call(&orr__op_field_elements, ORR__ELEMENTS_POW, 1, &line, t, line, field);
         field_call(&orr__op_field_elements, ORR__ELEMENTS_LEAVE, 1, &line, t, ORR_SHAPE(9, 4), ORR_U64);
+        field_call(&orr__op_field_elements, ORR__ELEMENTS_INVERSE, 1, &line, t, line, field);
+        field_call(&orr__op_field_elements, ORR__ELEMENTS_NOT_ZERO, 1, &line, t, line, field);
+        field_call(&orr__op_field_elements, ORR__ELEMENTS_ENTER, 1, &points[1], (orr_dtype[]){ ORR_U64 }, line, field);
+        field_call(&orr__op_field_values, 0, 2, places, t, ORR_SHAPE(2, 9), field);
+        for (int d = ORR_I8; d <= ORR_U64; d++)
+            field_call(&orr__op_field_elements, ORR__ELEMENTS_AS_INTEGERS, 1, &line, t, line, (orr_dtype)d);
         for (int d = ORR_BOOL; d <= ORR_U64; d++)
             field_call(&orr__op_field_elements, ORR__ELEMENTS_OF_INTEGERS, 1, &line, (orr_dtype[]){ (orr_dtype)d },
                        line, field);

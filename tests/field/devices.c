@@ -56,7 +56,7 @@ static orr_tensor *points(int64_t n)
     return orr_slice_axis(p, 0, 0, n, 1);
 }
 
-enum { FOLDS = 12, MATRICES = 4, ODDS = 11, TRANSFORMS = 4 * 7, SUMS = 4 };
+enum { FOLDS = 12, MATRICES = 4, ODDS = 21, TRANSFORMS = 4 * 7, SUMS = 4 };
 enum { CASES = FOLDS + MATRICES + ODDS + TRANSFORMS + SUMS };
 
 static orr_tensor *fold(int i)
@@ -74,8 +74,14 @@ static orr_tensor *matrix(int i)
     return orr_matmul(elements(f, ORR_SHAPE(s[0], s[1], s[2]), 5), elements(f, ORR_SHAPE(s[0], s[2], s[3]), 6));
 }
 
+static orr_tensor *ones_for_zeros(orr_tensor *x)
+{
+    return orr_where(orr_equal(x, orr_scalar(0)), orr_scalar(1), x);
+}
+
 static orr_tensor *odd(int i)
 {
+    static const int8_t tiny[] = { -128, 127, 0, -1 };
     static const int32_t small[] = { 0, 1, -1, 77, -2147483647 - 1, 2147483647 };
     static const uint64_t large[] = { 0, 1, UINT64_MAX, 1ull << 63, 12345, 99 };
     orr_tensor *x = elements(ORR_FR254, ORR_SHAPE(300), 8), *y = elements(ORR_FQ254, ORR_SHAPE(20, 30), 9);
@@ -91,6 +97,17 @@ static orr_tensor *odd(int i)
     case 7: return orr_curve_neg(ORR_G1, points(60));
     case 8: return orr_poseidon(orr_reshape(x, ORR_SHAPE(150, 2)));
     case 9: return orr_poseidon(orr_reshape(x, ORR_SHAPE(5, 10, 6)));
+    case 10: return orr_field_inverse(orr_slice_axis(ones_for_zeros(x), 0, 0, 1, 1));
+    case 11: return orr_field_inverse(ones_for_zeros(y));
+    case 12: /* an item has several elements, the last one fewer */
+        return orr_field_inverse(ones_for_zeros(elements(ORR_FR254, ORR_SHAPE(3, 5003), 10)));
+    case 13: return orr_field_from_limbs(ORR_FQ254, orr_field_limbs(y));
+    case 14: return orr_cast(orr_cast(orr_from(ORR_I32, ORR_SHAPE(6), small), ORR_FQ254), ORR_I32);
+    case 15: return orr_cast(orr_cast(orr_from(ORR_U64, ORR_SHAPE(6), large), ORR_FR254), ORR_U64);
+    case 16: return orr_cast(orr_cast(orr_from(ORR_I8, ORR_SHAPE(4), tiny), ORR_FR254), ORR_I8);
+    case 17: return orr_field_poly_eval(x, elements(ORR_FR254, ORR_SHAPE(7, 11), 12));
+    case 18: return orr_field_poly_eval(elements(ORR_FQ254, ORR_SHAPE(1), 13), orr_reshape(y, ORR_SHAPE(600)));
+    case 19: return orr_field_poly_eval(elements(ORR_FR254, ORR_SHAPE(20000), 14), shift());
     default: return orr_merkle_tree(orr_slice_axis(x, 0, 0, 256, 1), 4);
     }
 }
@@ -142,6 +159,29 @@ static void set(const char *const settings[][2], bool on)
             (void)setenv(settings[i][0], settings[i][1], 1);
         else
             (void)unsetenv(settings[i][0]);
+}
+
+/* Values that a function does not take are told by the first one's number, on a device as on a processor. */
+static void wrong_elements_are_named(void)
+{
+    static const uint64_t large[3][4] = { { 5, 0, 0, 0 }, { 0, 0, 0, UINT64_MAX }, { 0, 0, 0, 1ull << 63 } };
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_add(orr_zeros(ORR_FR254, ORR_SHAPE(9000)), orr_scalar(3));
+    orr_tensor *at = orr_arange(ORR_I64, 0, 9000, 1);
+    x = orr_where(orr_logical_or(orr_equal(at, orr_scalar(8999)), orr_equal(at, orr_scalar(4321))), orr_scalar(0), x);
+    orr_tensor *big = orr_cast(orr_from(ORR_I32, ORR_SHAPE(3), (const int32_t[]){ 5, 300, -200 }), ORR_FQ254);
+    orr_tensor *bad[] = { orr_field_inverse(x),
+                          orr_field_from_limbs(ORR_FR254, orr_from(ORR_U64, ORR_SHAPE(3, 4), large)),
+                          orr_cast(big, ORR_U8), orr_cast(big, ORR_I8),
+                          orr_field_ntt(elements(ORR_FR254, ORR_SHAPE(4), 3), orr_zeros(ORR_FR254, ORR_SHAPE_0D)) };
+    static const char *const says[] = { "element 4321 is 0 and has no inverse",
+                                        "element 1 is not below the modulus of fr254", "element 1 is no value of uint8",
+                                        "element 1 is no value of int8", "the shift of a coset is 0" };
+    for (int i = 0; i < 5; i++) {
+        ORR_CHECK(orr_eval(bad[i]) != ORR_OK);
+        ORR_CHECK_MSG(strstr(orr_error_message(), says[i]), "%s", orr_error_message());
+    }
+    (void)orr_scope_end(s);
 }
 
 /* Keeps the results, or compares them. */
@@ -201,6 +241,7 @@ static void results_are_those_of_processors(void)
     ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
     if (st == ORR_OK) {
         each_case(true);
+        wrong_elements_are_named();
         (void)orr_shutdown();
     }
     set(device, false);
@@ -211,6 +252,7 @@ static void results_are_those_of_processors(void)
     ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
     if (st == ORR_OK) {
         each_case(false);
+        wrong_elements_are_named();
         (void)orr_shutdown();
     }
     set(serial, false);
