@@ -57,6 +57,7 @@ static orr_tensor *points(int64_t n)
 }
 
 enum { FOLDS = 12, MATRICES = 4, ODDS = 21, TRANSFORMS = 4 * 7, SUMS = 4 };
+enum { TRACE = 1 << 22 };
 enum { CASES = FOLDS + MATRICES + ODDS + TRANSFORMS + SUMS };
 
 static orr_tensor *fold(int i)
@@ -224,18 +225,54 @@ static void none_was_done_again(const char *log)
     (void)remove(log);
 }
 
+/* Tasks of operation `name` on OpenCL, and on processors, by the trace: an event a line, its name before its device. */
+static void tasks_of(const char *trace, const char *name, int *device, int *processor)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "\"%s\"", name);
+    *device = *processor = 0;
+    for (const char *at = strstr(trace, key); at; at = strstr(at + 1, key)) {
+        const char *where = strstr(at, "\"device\""), *end = strchr(at, '\n');
+        where = where && (!end || where < end) ? where : NULL;
+        *device += where && !strncmp(where + 9, "\"OpenCL", 7);
+        *processor += where && !strncmp(where + 9, "\"CPU", 4);
+    }
+}
+
+static void devices_took_part(const char *path)
+{
+    static const char *const name[] = { "field_elements", "field_values", "field_transform", "field_points",
+                                        "field_hash" };
+    size_t n = 0;
+    char *text = malloc(TRACE);
+    FILE *f = fopen(path, "re");
+    ORR_REQUIRE(f && text);
+    n = fread(text, 1, TRACE - 1, f);
+    text[n] = '\0';
+    (void)fclose(f);
+    for (int i = 0; i < 5; i++) {
+        int device, processor;
+        tasks_of(text, name[i], &device, &processor);
+        (void)printf("  %s: %d tasks on OpenCL, %d on processors\n", name[i], device, processor);
+        ORR_CHECK_MSG(device > 0, "no %s of %d on OpenCL", name[i], processor);
+    }
+    free(text);
+}
+
 /* Operations without a kernel on devices run on the processor; none of these is one of those that are tested. */
 static void results_are_those_of_processors(void)
 {
     static const char *const device[][2] = {
-        { "ORRERY_BACKEND", "opencl" }, { "ORRERY_INLINE_US", "0" },      { "STARPU_NCPU", "1" },
+        { "ORRERY_BACKEND", "opencl" }, { "ORRERY_INLINE_US", "0" },      { "STARPU_NCPU", "0" },
         { "STARPU_NCUDA", "0" },        { "STARPU_OPENCL_ON_CPUS", "1" }, { "STARPU_OPENCL_ONLY_ON_CPUS", "1" },
         { "ORRERY_MACHINE", "fixed" },  { "ORRERY_LOG", "debug" },        { NULL, NULL }
     };
     static const char *const serial[][2] = { { "ORRERY_ENGINE", "serial" }, { NULL, NULL } };
-    char log[2048];
+    char log[2048], trace[2048];
     (void)snprintf(log, sizeof log, "%s", orr_test_tmp("log"));
+    (void)snprintf(trace, sizeof trace, "%s", orr_test_tmp("trace.json"));
     set(device, true);
+    (void)setenv("ORRERY_TRACE", trace, 1);
     ORR_REQUIRE(freopen(log, "we", stderr));
     orr_status st = orr_init(NULL);
     ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
@@ -245,8 +282,10 @@ static void results_are_those_of_processors(void)
         (void)orr_shutdown();
     }
     set(device, false);
+    (void)unsetenv("ORRERY_TRACE");
     (void)fflush(stderr);
     none_was_done_again(log);
+    devices_took_part(trace);
     set(serial, true);
     st = orr_init(NULL);
     ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
