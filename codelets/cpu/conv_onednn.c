@@ -6,6 +6,7 @@
 #include "codelets/cpu/conv_onednn.h"
 #include "codelets/cpu/cpu.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/pool.h"
 
 #if defined HAVE_ONEDNN
 #include <stdatomic.h>
@@ -90,11 +91,16 @@ typedef struct kept {
     uint64_t content;
     int uses; /* under the lock; one is the list's */
     void *data;
+    size_t cap;
 } kept;
 
 typedef struct {
     made *first;
     kept *w;
+    struct {
+        uint64_t content, before; /* of w in this step, and in the one before it */
+        int64_t done;             /* channels of the result                       */
+    } step;
 } held;
 
 /* The description of a kernel while it is made. */
@@ -327,17 +333,23 @@ static void kept_unref(kept *k)
 {
     if (--k->uses > 0)
         return;
-    free(k->data);
+    orr__pool_put(k->data, 0, k->cap);
     free(k);
+}
+
+static void forget_kept(held *h)
+{
+    for (kept *k = h->w, *next; k; k = next) {
+        next = k->next;
+        kept_unref(k);
+    }
+    h->w = NULL;
 }
 
 static void held_free(void *data)
 {
     held *h = data;
-    for (kept *k = h->w, *next; k; k = next) {
-        next = k->next;
-        kept_unref(k);
-    }
+    forget_kept(h);
     for (made *m = h->first, *next; m; m = next) {
         next = m->next;
         made_free(m);
@@ -405,17 +417,19 @@ static kept *kept_of(orr__own *own, const made *m, int64_t at, uint64_t content)
     return k;
 }
 
-/* A new one, which the caller fills in before it is kept. */
+/* A new one, which the caller fills in before it is kept. It comes from the pool, so that values of other steps use its memory
+ * later, and is no value: it does not count. */
 static kept *kept_new(const made *m, int64_t at, uint64_t content)
 {
     kept *k = calloc(1, sizeof *k);
     if (!k)
         return NULL;
-    *k = (kept){
-        .of = m, .at = at, .content = content, .uses = 1, .data = aligned_alloc(64, (m->bytes[W] + 63) / 64 * 64)
-    };
-    if (k->data)
+    *k = (kept){ .of = m, .at = at, .content = content, .uses = 1 };
+    if ((k->data = orr__pool_get(m->bytes[W], &k->cap))) {
+        orr__pool_unbook(m->bytes[W]);
         return k;
+    }
+    orr_error_clear();
     free(k);
     return NULL;
 }
@@ -436,6 +450,25 @@ static void keep(orr__own *own, kept *k)
     k->next = h->w;
     h->w = k;
     k->uses++;
+}
+
+/* So many more channels of the result are done. Between steps w stays as the kernel takes it if two steps had the same: a variable
+ * that is trained has another value in each. */
+static void count(orr__own *own, const orr__conv_job *j)
+{
+    held *h = own->data;
+    const orr__conv *v = j->v;
+    if (h->step.content != j->content) {
+        h->step.content = j->content;
+        h->step.done = 0;
+    }
+    h->step.done += j->hi - j->lo;
+    if (h->step.done < v->n * v->groups * (j->of == 'x' ? v->c : v->o))
+        return;
+    if (h->step.before != j->content)
+        forget_kept(h);
+    h->step.before = j->content;
+    h->step.done = 0;
 }
 
 /* -- execution ---------------------------------------------------------------------------------------------------------- */
@@ -538,6 +571,7 @@ static bool launch(orr__own *own, const orr__conv_job *j, const part *q, const m
         if (fill && ok)
             keep(own, k);
         kept_unref(k);
+        count(own, j);
         (void)pthread_mutex_unlock(&own->lock);
     }
     return ok;

@@ -1,5 +1,5 @@
 /* The pool of memory blocks behind buffers: size classes with free lists, the memory limit.
- * Must not know: buffers' owners. Included by runtime/base, and where locks are guarded. */
+ * Must not know: buffers' owners. Included by runtime/base, where locks are guarded, and where a kernel keeps copies of operands. */
 #ifndef ORR_BASE_POOL_H
 #define ORR_BASE_POOL_H
 

@@ -28,14 +28,14 @@ static size_t most_bytes(void)
     return physical / 8;
 }
 
-static size_t hash(size_t bytes, size_t tile)
+static size_t hash(size_t bytes)
 {
-    return (bytes * 0x9E3779B97F4A7C15u ^ tile * 0xC2B2AE3D27D4EB4Fu) >> 40 & (BUCKETS - 1);
+    return bytes * 0x9E3779B97F4A7C15u >> 40 & (BUCKETS - 1);
 }
 
 static void remove_held(orr__tiles *t)
 {
-    size_t h = hash(t->buf->bytes, t->bytes);
+    size_t h = hash(t->buf->bytes);
 
     if (t->same_prev)
         t->same_prev->same_next = t->same_next;
@@ -58,7 +58,7 @@ static void remove_held(orr__tiles *t)
 
 static void hold(orr__tiles *t)
 {
-    size_t h = hash(t->buf->bytes, t->bytes);
+    size_t h = hash(t->buf->bytes);
 
     t->same_next = bucket[h];
     if (bucket[h])
@@ -82,7 +82,7 @@ orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes)
     orr__tiles *t;
 
     pthread_mutex_lock(&lock);
-    t = orr__ablated(ORR__OFF_HANDLE_POOL) ? NULL : bucket[hash(bytes, tile_bytes)];
+    t = orr__ablated(ORR__OFF_HANDLE_POOL) ? NULL : bucket[hash(bytes)];
     for (; t; t = t->same_next)
         if (t->buf->bytes == bytes && t->bytes == tile_bytes)
             break;
@@ -97,6 +97,35 @@ orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes)
     t->maker = t->file = NULL;
     atomic_store(&t->away, false); /* its content is void until it is written */
     return t->buf;
+}
+
+static void free_held(orr__tiles *t)
+{
+    orr__buffer *b = t->buf;
+
+    orr__tiles_unregister(t, false);
+    orr__buffer_recycle(b);
+}
+
+/* Handles cost little beside the pages of a large buffer. A plan that is cut otherwise than the one before it would else hold its memory
+ * beside that one's. The oldest one: it is the likeliest to be of a plan that is no more. */
+bool orr__tilepool_retile(size_t bytes, size_t tile_bytes)
+{
+    enum { LEAST = 1 << 20 };
+    orr__tiles *t, *old = NULL;
+
+    if (bytes < LEAST || starpu_worker_get_id() >= 0)
+        return false;
+    pthread_mutex_lock(&lock);
+    for (t = bucket[hash(bytes)]; t; t = t->same_next)
+        if (t->buf->bytes == bytes && t->bytes != tile_bytes)
+            old = t;
+    if (old)
+        remove_held(old);
+    pthread_mutex_unlock(&lock);
+    if (old)
+        free_held(old);
+    return old != NULL;
 }
 
 bool orr__tilepool_drop(orr__buffer *b)
@@ -124,14 +153,6 @@ bool orr__tilepool_drop(orr__buffer *b)
     }
     pthread_mutex_unlock(&lock);
     return false;
-}
-
-static void free_held(orr__tiles *t)
-{
-    orr__buffer *b = t->buf;
-
-    orr__tiles_unregister(t, false);
-    orr__buffer_recycle(b);
 }
 
 /* Takes the oldest one out when the pool is over its bounds (or at all). */
