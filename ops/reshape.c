@@ -18,7 +18,8 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
 static int identity(const orr__capture *p, int i)
 {
     int x = orr__arg(p, i, 0);
-    while (p->leaf_of[x] < 0 && p->node[x]->op == p->node[i]->op && !orr__shape_equal(&p->node[x]->shape, &p->node[i]->shape))
+    while (p->leaf_of[x] < 0 && p->node[x]->op == p->node[i]->op &&
+           !orr__shape_equal(&p->node[x]->shape, &p->node[i]->shape))
         x = orr__arg(p, x, 0);
     return orr__shape_equal(&p->node[x]->shape, &p->node[i]->shape) ? x : i;
 }

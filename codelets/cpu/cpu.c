@@ -243,7 +243,16 @@ static orr_status launch(orr__kernel *k, const orr__launch *l);
 /* Bytes of a result that stay in the second cache until the epilogue reads them. */
 enum { PART_BYTES = 512 << 10, INPUTS_MOST = 32 };
 
-/* Part by part the call, then the epilogue in place. */
+/* The result of a call is its epilogue's last input. It may lie where the output does, unless another input of the epilogue does. */
+static bool writes_over_input(const orr__region *r, const orr__launch *l)
+{
+    bool over = false;
+    for (int i = r->call.nin; i < r->nin; i++)
+        over = over || l->in[i] == l->out[0];
+    return over;
+}
+
+/* Part by part the call, then the epilogue. */
 static orr_status with_epilogue(orr__kernel *k, const orr__launch *l)
 {
     const orr__region *r = l->region, *e = r->epilogue;
@@ -253,11 +262,16 @@ static orr_status with_epilogue(orr__kernel *k, const orr__launch *l)
     orr_status st = ORR_OK;
     for (int i = 0; i < e->nin - 1; i++)
         in[i] = l->in[r->call.nin + i];
-    in[e->nin - 1] = l->out[0];
+    char *part = writes_over_input(r, l) ? orr__scratch_for_results((size_t)(rows * row)) : NULL;
+    if (!part && writes_over_input(r, l))
+        return ORR_ENOMEM;
     for (int64_t lo = l->lo; lo < l->hi && st == ORR_OK; lo += rows) {
         orr__launch call = *l, map = *l;
         call.lo = map.lo = lo;
         call.hi = map.hi = l->hi - lo < rows ? l->hi : lo + rows;
+        void *result[1] = { part ? part - lo * row : l->out[0] };
+        call.out = result;
+        in[e->nin - 1] = result[0];
         st = kernels[r->call.op->id](k, &call);
         map.region = e;
         map.in = in;

@@ -158,6 +158,8 @@ void *orr__scratch(size_t bytes);
 void *orr__scratch_for_copies(size_t bytes);
 /* A third one: for copies of the factors of a product, whatever it is a part of. */
 void *orr__scratch_for_factors(size_t bytes);
+/* A fourth one: for part of a call's result, which its epilogue reads. */
+void *orr__scratch_for_results(size_t bytes);
 /* Gives back what is beyond the usual size. */
 void orr__scratch_trim(void);
 

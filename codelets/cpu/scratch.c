@@ -9,8 +9,8 @@
 enum { USUAL = 8 << 20 };
 
 /* A kernel's blocks; copies of operands of a kernel that may run while blocks are in use; copies of factors of a product that is a step of
- * either. */
-enum { BLOCKS, COPIES, FACTORS, KINDS };
+ * either; the result of a call that has an epilogue. */
+enum { BLOCKS, COPIES, FACTORS, RESULTS, KINDS };
 
 typedef struct {
     void *memory;
@@ -68,6 +68,11 @@ void *orr__scratch_for_copies(size_t bytes)
 void *orr__scratch_for_factors(size_t bytes)
 {
     return scratch(FACTORS, bytes);
+}
+
+void *orr__scratch_for_results(size_t bytes)
+{
+    return scratch(RESULTS, bytes);
 }
 
 void orr__scratch_trim(void)

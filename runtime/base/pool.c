@@ -86,8 +86,8 @@ static bool mapped(size_t cap)
 }
 
 /* Large blocks come from the kernel, aligned to huge pages and with a wish for them: the page faults of fresh 4 KiB
- * pages cost more than most kernels' work on them. */
-static void *map_aligned(size_t cap)
+ * pages cost more than most kernels' work on them. A page that the data do not fill is not one: it would be memory that nobody uses. */
+static void *map_aligned(size_t bytes, size_t cap)
 {
     size_t mapped = cap + huge_page;
     char *p = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -99,15 +99,15 @@ static void *map_aligned(size_t cap)
     if (mapped - lead - cap)
         munmap(p + lead + cap, mapped - lead - cap);
 #ifdef MADV_HUGEPAGE
-    madvise(p + lead, cap, MADV_HUGEPAGE);
+    madvise(p + lead, bytes / huge_page * huge_page, MADV_HUGEPAGE);
 #endif
     return p + lead;
 }
 
-static void *system_get(size_t cap)
+static void *system_get(size_t bytes, size_t cap)
 {
     if (mapped(cap))
-        return map_aligned(cap);
+        return map_aligned(bytes, cap);
     void *p = NULL;
     return posix_memalign(&p, 64, cap) == 0 ? p : NULL;
 }
@@ -269,10 +269,10 @@ void *orr__pool_get(size_t bytes, size_t *cap)
     if (a == CROWDED)
         orr__pool_trim();
     if (a == FRESH || a == CROWDED) {
-        b = system_get(*cap);
+        b = system_get(bytes, *cap);
         if (!b) {
             orr__pool_trim();
-            b = system_get(*cap);
+            b = system_get(bytes, *cap);
         }
         if (b)
             note_peak();

@@ -11,7 +11,7 @@
 typedef struct {
     orr__plan *pl;
     int *producer;          /* value -> step, -1                       */
-    bool *small, *need;     /* by step                                 */
+    bool *small, *need;     /* by step; one that would keep much memory is not small */
     int *order, *where;     /* position -> step, step -> position      */
     int *members;           /* by position: as orr__step's             */
     int *pending, npending; /* small steps that no emitted step needs  */
@@ -89,6 +89,21 @@ static orr_status find_bundles(orr__site at, joiner *j)
     return st;
 }
 
+/* Put off, it would keep values of many more bytes than it makes, for which others may be waiting. */
+static bool keeps_much(const orr__plan *p, int i)
+{
+    enum { MUCH = 1 << 20 };
+    const orr__step *s = &p->step[i];
+    size_t reads = 0, makes = MUCH;
+    for (int k = 0; k < s->region->nin; k++) {
+        const orr__value *v = &p->value[s->in[k]];
+        reads += v->leaf < 0 && v->output < 0 ? orr__value_bytes(v) : 0;
+    }
+    for (int k = 0; k < s->region->nout; k++)
+        makes += orr__value_bytes(&p->value[s->out[k]]);
+    return reads >= makes;
+}
+
 static orr_status reorder(const orr__planner *p, joiner *j)
 {
     orr__plan *pl = j->pl;
@@ -131,7 +146,7 @@ orr_status orr__pass_bundles(orr__planner *planner)
             const orr__step *s = &p->step[i];
             /* the predicted cost of a user's kernel is a guess: it keeps its own performance model */
             j.small[i] = s->ntiles == 1 && !s->opencl && !s->cuda && s->cost.us < orr__task_worth() &&
-                         s->terms.parts < 2 && !orr__region_is_users(s->region);
+                         s->terms.parts < 2 && !orr__region_is_users(s->region) && !keeps_much(p, i);
             for (int k = 0; k < s->region->nout; k++)
                 j.producer[s->out[k]] = i;
         }

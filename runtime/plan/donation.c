@@ -19,6 +19,16 @@ static bool writes_elements(const orr__region *r)
     return (orr__region_is_map(r) || epilogue) && !r->rows && orr__emit_flags(r) == 0;
 }
 
+/* The region that writes the elements of a step's outputs, *k its number of the step's input k; NULL: none does. The epilogue of a call
+ * does: where it writes over what it reads, its kernel has the call's result elsewhere. */
+static const orr__region *writer(const orr__region *r, int *k)
+{
+    if (!r->call.op || !r->epilogue)
+        return writes_elements(r) ? r : NULL;
+    *k -= r->call.nin;
+    return *k >= 0 && writes_elements(r->epilogue) ? r->epilogue : NULL;
+}
+
 /* Input k is read, wherever it is, in the element that is written. */
 static bool reads_elements(const orr__region *r, int k)
 {
@@ -70,7 +80,7 @@ static bool rewrites(const orr__region *r, int k)
 /* Output n may be written where input k is read, if no later step reads that. */
 static bool is_legal(const orr__plan *p, const orr__step *s, int k, int n)
 {
-    const orr__region *r = s->region;
+    const orr__region *r = s->region->epilogue ? s->region->epilogue : s->region;
     const orr__value *u = &p->value[s->in[k]], *v = &p->value[s->out[n]];
     int kind = r->call.op ? (int)ORR__RI_EW : r->instr[r->out_reg[n]].kind;
     if (u->output >= 0 || u->recipient >= 0 || v->donor >= 0 || u->local || v->local || v->count == 0 ||
@@ -88,17 +98,19 @@ int orr__donation_output(const orr__plan *p, int i, int k)
     const orr__region *r = s->region;
     bool leaf = p->value[s->in[k]].leaf >= 0;
     bool call = rewrites(r, k);
-    if (s->opencl || s->cuda || (leaf && !(orr__machine_here.one_memory && p->cannot_fail)) ||
-        (!call && (!writes_elements(r) || !reads_elements(r, k))))
+    int of = k;
+    const orr__region *w = call ? r : writer(r, &of);
+    if (s->opencl || s->cuda || (leaf && !(orr__machine_here.one_memory && p->cannot_fail)) || !w ||
+        (!call && !reads_elements(w, of)))
         return -1;
     for (int j = 0; j < r->nin; j++)
         if (j != k && s->in[j] == s->in[k])
             return -1;
     if (call)
         return !leaf && is_legal(p, s, k, 0) ? 0 : -1;
-    int last = last_read(r, k), best = -1;
-    for (int n = 0; last >= 0 && n < r->nout; n++)
-        if (r->out_reg[n] >= last && is_legal(p, s, k, n) && (best < 0 || r->out_reg[n] < r->out_reg[best]))
+    int last = last_read(w, of), best = -1;
+    for (int n = 0; last >= 0 && n < w->nout; n++)
+        if (w->out_reg[n] >= last && is_legal(p, s, k, n) && (best < 0 || w->out_reg[n] < w->out_reg[best]))
             best = n;
     return best;
 }

@@ -144,6 +144,16 @@ static orr__buffer *written(const orr__run *r, int v, int *occupant)
     return orr__star_buffer(r, v);
 }
 
+/* A leaf that may be written over has the tiles of the value that is: a plan before this one may have cut it otherwise. */
+static void cut_donor_anew(const orr__run *r, int v)
+{
+    orr__buffer *b = r->value[v];
+    orr__tiles *t = orr__buffer_tiles(b);
+    if (t && r->plan->value[v].recipient >= 0 && r->firm && orr__star.one_memory && orr__donor_mine(b) &&
+        orr__run_done(b->run) && t->bytes != leaf_tile_bytes(r->plan, v))
+        orr__tiles_unregister(t, false);
+}
+
 orr_status orr__star_bind(orr__run *r, orr__buffer *const *leaf)
 {
     const orr__plan *plan = r->plan;
@@ -162,6 +172,7 @@ orr_status orr__star_bind(orr__run *r, orr__buffer *const *leaf)
         const orr__value *v = &plan->value[i];
         if (v->leaf >= 0) {
             r->value[i] = orr__buffer_ref(leaf[v->leaf]);
+            cut_donor_anew(r, i);
             if (!settled(r, i) && !orr__buffer_tiles(r->value[i]) && r->value[i]->bytes > 0) {
                 size_t tile = leaf_tile_bytes(plan, i), all = r->value[i]->bytes;
                 st = orr__tiles_register(r->value[i], tile > 0 && tile < orr__value_bytes(v) ? tile : all) ? ORR_OK

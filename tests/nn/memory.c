@@ -1,0 +1,175 @@
+/* Memory of training: weights that are updated where they are, sums that do not keep what they add, buffers that serve another plan.
+ * Must not know: how the planner finds it. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <orrery.h>
+#include <orrery/nn.h>
+#include <orrery/optim.h>
+#include "runtime/base/buffer.h"
+#include "runtime/graph/node.h"
+#include "tests/harness/harness.h"
+
+static bool up(const char *ablate)
+{
+    (void)setenv("ORRERY_INLINE_US", "0", 1);
+    (void)setenv("ORRERY_BACKEND", "cpu", 1);
+    (void)setenv("STARPU_NCPU", "2", 1);
+    (void)setenv("ORRERY_ABLATE", ablate, 1);
+    orr_status st = orr_init(NULL);
+    ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+    return st == ORR_OK;
+}
+
+static void down(void)
+{
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    (void)unsetenv("ORRERY_INLINE_US");
+    (void)unsetenv("ORRERY_BACKEND");
+    (void)unsetenv("STARPU_NCPU");
+    (void)unsetenv("ORRERY_ABLATE");
+}
+
+/* -- weights -------------------------------------------------------------------------------------------------------- */
+
+enum { STEPS = 6, CHANNELS = 64, WIDE = 256, LONG = WIDE * WIDE };
+
+static orr_module *convolutions(void)
+{
+    orr_conv_options same = { .padding = { 1, 1 } };
+    return orr_sequential(ORR_MODULES(orr_conv_layer(CHANNELS, CHANNELS, ORR_SHAPE(3, 3), &same, ORR_ACTIVATION_RELU,
+                                                     ORR_INITIALISER_HE_NORMAL, ORR_INITIALISER_DEFAULT),
+                                      orr_conv_layer(CHANNELS, CHANNELS, ORR_SHAPE(3, 3), &same, ORR_ACTIVATION_RELU,
+                                                     ORR_INITIALISER_HE_NORMAL, ORR_INITIALISER_DEFAULT)));
+}
+
+static orr_module *rows(void)
+{
+    return orr_sequential(ORR_MODULES(orr_dense(WIDE, WIDE, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                      orr_dense(WIDE, WIDE, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+}
+
+/* Steps of gradient descent; the second layer's weights in the end, and in how many steps they stayed where they were. */
+static int train(orr_module *(*net)(void), orr_shape in, const char *ablate, float *weights)
+{
+    int in_place = 0;
+    if (!up(ablate))
+        return -1;
+    orr_seed(3);
+    orr_module *m = net();
+    orr_optim_options o = orr_optim_defaults(ORR_OPTIM_SGD);
+    o.lr = 1e-2;
+    orr_optim *opt = orr_optim_of_module(ORR_OPTIM_SGD, m, &o);
+    orr_tensor *x = orr_keep(orr_randn(ORR_F32, in, 0.0, 1.0));
+    orr_parameter p[4];
+    ORR_CHECK(opt && orr_module_parameters(m, p, 4) == 4 && orr_eval(x) == ORR_OK);
+    for (int k = 0; opt && k < STEPS; k++) {
+        double loss;
+        const orr__buffer *before = orr__node_value(orr__handle_node(p[2].variable));
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *l = orr_mean(orr_square(orr_forward(m, x)), ORR_ALL_AXES, false);
+        ORR_CHECK(orr_optim_step(opt, l) == ORR_OK);
+        ORR_CHECK_MSG(orr_item(l, &loss) == ORR_OK, "%s", orr_error_message());
+        in_place += before && before == orr__node_value(orr__handle_node(p[2].variable));
+        (void)orr_scope_end(s);
+    }
+    int64_t n = orr_tensor_size(p[2].variable);
+    ORR_CHECK(n <= LONG && orr_read(p[2].variable, weights, (size_t)n * sizeof *weights) == ORR_OK);
+    orr_optim_free(opt);
+    orr_module_free(m);
+    down();
+    return in_place;
+}
+
+static void compare(orr_module *(*net)(void), orr_shape in)
+{
+    static float with[LONG], without[LONG];
+    int in_place = train(net, in, "", with), elsewhere = train(net, in, "leaf_donation", without);
+    ORR_CHECK_MSG(in_place >= STEPS - 2 && elsewhere == 0, "%d of %d steps are in place, %d without donation", in_place,
+                  STEPS, elsewhere);
+    ORR_CHECK(memcmp(with, without, sizeof with) == 0);
+}
+
+static void weights_of_convolutions_are_updated_where_they_are(void)
+{
+    compare(convolutions, ORR_SHAPE(4, CHANNELS, 16, 16));
+}
+
+/* The gradient of a sequence's weights is reshaped to and fro. */
+static void weights_of_sequences_are_updated_where_they_are(void)
+{
+    compare(rows, ORR_SHAPE(4, 32, WIDE));
+}
+
+/* -- values --------------------------------------------------------------------------------------------------------- */
+
+enum { SIDE = 1024, ROWS = 512, LAYERS = 6 };
+#define SIZE (SIDE * SIDE * sizeof(float))
+
+/* Products one after the other, and sums of their columns, as of gradients of biases, for which nobody waits. */
+static double buffers_of_sums(void)
+{
+    orr_tensor *out[LAYERS + 1], *layer[LAYERS];
+    if (!up(""))
+        return -1;
+    orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(SIDE, SIDE), 1.0 / SIDE),
+               *y = orr_full(ORR_F32, ORR_SHAPE(ROWS, SIDE), 1.0);
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(x, y)) == ORR_OK);
+    for (int i = 0; i < LAYERS; i++)
+        layer[i] = y = orr_matmul(y, x);
+    out[0] = orr_max(y, ORR_ALL_AXES, false);
+    for (int i = 0; i < LAYERS; i++)
+        out[i + 1] = orr_sum(layer[i], ORR_AXES(0), false);
+    orr_memory_trim();
+    orr_memory_peak_reset();
+    size_t before = orr_memory_stats().live;
+    ORR_CHECK_MSG(orr_eval_all(out, LAYERS + 1) == ORR_OK, "%s", orr_error_message());
+    double peak = (double)(orr_memory_stats().peak - before) / (ROWS * SIDE * sizeof(float)), sum;
+    for (int i = 1; i <= LAYERS; i++)
+        ORR_CHECK(orr_item(orr_mean(out[i], ORR_ALL_AXES, false), &sum) == ORR_OK && sum > 0.999 * ROWS &&
+                  sum < 1.001 * ROWS);
+    down();
+    return peak;
+}
+
+static void sums_keep_no_values(void)
+{
+    double buffers = buffers_of_sums();
+    ORR_CHECK_MSG(buffers >= 2 && buffers < 3.5, "%g buffers", buffers);
+}
+
+/* A value of 4 MB in many tiles, then one in few. */
+static void a_buffer_serves_a_plan_that_is_cut_otherwise(void)
+{
+    (void)setenv("ORRERY_TILE_US", "1000", 1);
+    if (!up(""))
+        return;
+    size_t bytes[2];
+    orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(SIDE, SIDE), 1.0 / SIDE);
+    orr_tensor *thin = orr_full(ORR_F32, ORR_SHAPE(SIDE, 32), 1.0), *wide = orr_full(ORR_F32, ORR_SHAPE(32, SIDE), 1.0);
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(x, thin, wide)) == ORR_OK);
+    orr_memory_trim();
+    for (int k = 0; k < 2; k++) {
+        double sum;
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *y = k ? orr_matmul(thin, wide) : orr_matmul(x, x);
+        ORR_CHECK(orr_item(orr_sum(orr_sum(y, ORR_AXES(1), false), ORR_ALL_AXES, false), &sum) == ORR_OK);
+        (void)orr_scope_end(s);
+        orr_memory m = orr_memory_stats();
+        bytes[k] = m.live + m.pooled;
+    }
+    ORR_CHECK_MSG(bytes[1] < bytes[0] + SIZE / 2, "%zu bytes, then %zu", bytes[0], bytes[1]);
+    down();
+    (void)unsetenv("ORRERY_TILE_US");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(weights_of_convolutions_are_updated_where_they_are),
+                                      ORR_TEST(weights_of_sequences_are_updated_where_they_are),
+                                      ORR_TEST(sums_keep_no_values),
+                                      ORR_TEST(a_buffer_serves_a_plan_that_is_cut_otherwise),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "nn.memory", tests);
+}
