@@ -65,13 +65,13 @@ static bool joins(const orr__region *r)
 }
 
 /* lane[0] := the fold of all lanes. Each level is a loop of its own, of a known length: as one nest, compilers count at run
- * time, and a block's tree costs as much as half of its values. */
+ * time, and a block's tree costs as much as half of its values; unrolled, it is not vector code. */
 static void tree(orr__text *t, const orr__region *r)
 {
     for (int v = ORR__CLOOP_LANES / 2; v > 0; v /= 2) {
         char other[24];
         (void)snprintf(other, sizeof other, "lane[l + %d]", v);
-        orr__text_addf(t, "    for (int l = 0; l < %d; l++)\n", v);
+        orr__text_addf(t, "%s    for (int l = 0; l < %d; l++)\n", v > 1 ? "    ORR_VECTOR_LOOP\n" : "", v);
         step(t, r, "lane[l]", orr__emit_type(orr__emit_fold_dtype(r, true)), other);
     }
 }
