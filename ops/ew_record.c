@@ -115,6 +115,7 @@ static bool broadcast(orr__site at, int n, orr__node *const *node, orr_shape *ou
 static bool strong(orr__site at, const orr__node *n, orr_dtype dtype, orr__scalar *v)
 {
     ORR__IN_DEFAULT_FPMODE;
+    const orr_dtype asked = dtype;
     dtype = orr__constant_dtype(dtype);
     bool whole = !orr__is_float(dtype);
     double f = n->s[0].f;
@@ -123,6 +124,12 @@ static bool strong(orr__site at, const orr__node *n, orr_dtype dtype, orr__scala
              : orr__is_signed(dtype) ? (orr__scalar){ .i = (int64_t)f }
                                      : (orr__scalar){ .u = (uint64_t)f };
         return true;
+    }
+    if (orr__is_field(asked)) {
+        (void)orr__fail(at, ORR_EDTYPE,
+                        "the scalar %.17g is no integer of 64 bits, as beside %s; write orr_field_parse", f,
+                        orr_dtype_name(asked));
+        return false;
     }
     (void)orr__fail(at, ORR_EDTYPE, "the scalar %.17g is no value of %s; write orr_cast(x, %s)", f,
                     orr_dtype_name(dtype), dtype == ORR_BOOL ? "ORR_I32" : "ORR_F32");

@@ -23,7 +23,12 @@ static orr__workload work(const orr__call *c)
 
 orr_status orr__element_refused(orr__site at, int what, int64_t number, orr_dtype to)
 {
+    static const char *const name[] = { [ORR__ELEMENTS_INVERSE] = "field_inverse",
+                                        [ORR__ELEMENTS_ENTER] = "field_from_limbs",
+                                        [ORR__ELEMENTS_AS_INTEGERS] = "cast",
+                                        [ORR__ELEMENTS_NOT_ZERO] = "field_ntt" };
     const long long n = (long long)number;
+    at.op = name[what];
     switch (what) {
     case ORR__ELEMENTS_INVERSE: return orr__fail(at, ORR_ENUMERIC, "element %lld is 0 and has no inverse", n);
     case ORR__ELEMENTS_NOT_ZERO: return orr__fail(at, ORR_ENUMERIC, "the shift of a coset is 0");

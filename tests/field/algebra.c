@@ -353,6 +353,7 @@ static void integers_that_do_not_fit(void)
     refused(orr_cast(orr_slice_axis(x, 0, 0, 2, 1), ORR_I8), ORR_EINDEX, "element 1 is no value of int8");
     refused(orr_cast(x, ORR_U64), ORR_EINDEX, "element 2 is no value of uint64");
     refused(orr_cast(x, ORR_I64), ORR_EINDEX, "element 2 is no value of int64");
+    refused(orr_add(x, orr_scalar(0.5)), ORR_EDTYPE, "the scalar 0.5 is no integer of 64 bits, as beside");
     refused(orr_cast(orr_slice_axis(x, 0, 3, 4, 1), ORR_I8), ORR_EINDEX, "element 0 is no value of int8");
     int16_t small = 0;
     ORR_CHECK(orr_read(orr_cast(orr_slice_axis(x, 0, 3, 4, 1), ORR_I16), &small, sizeof small) == ORR_OK);

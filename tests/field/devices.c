@@ -175,7 +175,7 @@ static void wrong_elements_are_named(void)
                           orr_field_from_limbs(ORR_FR254, orr_from(ORR_U64, ORR_SHAPE(3, 4), large)),
                           orr_cast(big, ORR_U8), orr_cast(big, ORR_I8),
                           orr_field_ntt(elements(ORR_FR254, ORR_SHAPE(4), 3), orr_zeros(ORR_FR254, ORR_SHAPE_0D)) };
-    static const char *const says[] = { "element 4321 is 0 and has no inverse",
+    static const char *const says[] = { "field_inverse: element 4321 is 0 and has no inverse",
                                         "element 1 is not below the modulus of fr254", "element 1 is no value of uint8",
                                         "element 1 is no value of int8", "the shift of a coset is 0" };
     for (int i = 0; i < 5; i++) {
