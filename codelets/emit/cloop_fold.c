@@ -76,7 +76,7 @@ static void tree(orr__text *t, const orr__region *r)
     }
 }
 
-/* *acc takes in the fold of a block; of float sums the rounding error is kept (Neumaier). */
+/* *acc takes in the fold of a block; of float sums the rounding error is kept (Neumaier), but a sum with zero has none. */
 static void join_functions(orr__text *t, const orr__region *r, int number)
 {
     const char *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
@@ -84,7 +84,8 @@ static void join_functions(orr__text *t, const orr__region *r, int number)
                    wide);
     if (float_sum(r))
         orr__text_add(
-            t, "    const orr_f64 s = *acc, sum = s + total, a = s < 0 ? -s : s, b = total < 0 ? -total : total;\n"
+            t, "    if (*acc == 0) {\n    *acc += total;\n    return;\n    }\n"
+               "    const orr_f64 s = *acc, sum = s + total, a = s < 0 ? -s : s, b = total < 0 ? -total : total;\n"
                "    *lost += a >= b ? (s - sum) + total : (total - sum) + s;\n    *acc = sum;\n");
     else
         step(t, r, "*acc", wide, "total");
