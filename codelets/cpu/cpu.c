@@ -297,13 +297,17 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
 {
     if (!k->jit)
         return interpret(k, l);
-    if (orr__cpu_tier_launch(k, l))
+    orr__variants *trial = NULL;
+    if (orr__cpu_tier_launch(k, l, &trial))
         return ORR_OK;
-    if (!orr__cpu_tier_counts(k))
+    if (!trial && !orr__cpu_tier_counts(k))
         return interpret(k, l);
     double t0 = orr__now();
     orr_status st = interpret(k, l);
-    orr__cpu_tier_spent(k, orr__now() - t0);
+    if (trial)
+        orr__cpu_tier_tried(trial, l, orr__now() - t0);
+    else
+        orr__cpu_tier_spent(k, orr__now() - t0);
     return st;
 }
 

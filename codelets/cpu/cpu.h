@@ -7,6 +7,7 @@
 #include "codelets/codelet.h"
 #include "codelets/emit/cloop.h"
 #include "codelets/cpu/vec.h"
+#include "codelets/variants.h"
 
 /* One operation on a block. Its result is the register of the same number (stores have none). */
 typedef enum {
@@ -52,6 +53,8 @@ struct orr__kernel {
     struct orr__kernel *epilogue; /* … its region's; NULL: it has none    */
     struct orr__jit *jit;         /* tier 1; NULL: never compiled */
     bool packs;                   /* tier 1 reads copies of some operands */
+    bool halves;                  /* f16 is computed: which tier is faster is measured */
+    atomic_bool interpreted;      /* tier 0 is, at the last launch's size */
     struct orr__tail *tail;       /* of a product: the map over its elements; NULL: none */
     bool small;                   /* of a product: orr__product_is_small */
     const orr__vec *vec;
@@ -136,11 +139,13 @@ typedef uint32_t orr__cpu_blocks(const orr__region *r, int block);
 #undef OP_KERNEL
 #undef OP_NONE
 
-/* jit_tier.c: tier 1. With k->jit only: a launch through the compiled function (false: interpret), time spent without. */
+/* jit_tier.c: tier 1. With k->jit only: a launch through the compiled function (false: interpret; *trial is set if the time of that is wanted
+ * beside the function's), time spent without. */
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r);
-bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l);
+bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l, orr__variants **trial);
 bool orr__cpu_tier_counts(const orr__kernel *k); /* whether the time spent matters: it may be compiled yet */
 void orr__cpu_tier_spent(orr__kernel *k, double seconds);
+void orr__cpu_tier_tried(orr__variants *trial, const orr__launch *l, double seconds);
 void orr__cpu_tier_release(orr__kernel *k);
 /* pack.c: a launch of the compiled function that reads copies; room for its words. False: tier 0 has to do it. */
 bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word);

@@ -13,20 +13,32 @@
 
 enum { WORDS = 256, TWICE = 1 }; /* of a launch, on the stack; the power of 2 of a distance */
 
-/* Launches of data that caches do not hold: whether storing past the caches pays, or prefetching, and how far ahead, is measured. The bits
- * are the same. */
-static bool launch_far(orr__jit_fn *fn, const orr__launch *l, int64_t *word)
+/* Ways of a kernel at the size of a launch. */
+static orr__variants *ways_of(const orr__launch *l, uint64_t of, int64_t apart, int n)
 {
     const orr__region *r = l->region;
-    int64_t reach = word[ORR__CLOOP_REACH_AT], points = 1;
-    uint32_t octaves = 0;
     const char *isa = orr__cpu_vec()->isa;
+    int64_t points = 1;
+    uint32_t octaves = 0;
     for (int d = 0; d < r->rank; d++)
         points *= r->dim[d];
     while (points >> octaves > 1)
         octaves++;
-    orr__variants *v = orr__variants_of(orr__hash(isa, strlen(isa), r->key),
-                                        octaves * ORR__CLOOP_REACHES + (uint32_t)reach, (int)reach + 2);
+    return orr__variants_of(orr__hash(isa, strlen(isa), r->key ^ of), octaves * ORR__CLOOP_REACHES + (uint32_t)apart,
+                            n);
+}
+
+static void note_time(orr__variants *v, int way, const orr__launch *l, double seconds)
+{
+    orr__variants_time(v, way, seconds / (double)(l->hi - l->lo));
+}
+
+/* Launches of data that caches do not hold: whether storing past the caches pays, or prefetching, and how far ahead, is measured. The bits
+ * are the same. */
+static bool launch_far(orr__jit_fn *fn, const orr__launch *l, int64_t *word)
+{
+    int64_t reach = word[ORR__CLOOP_REACH_AT];
+    orr__variants *v = ways_of(l, 0, reach, (int)reach + 2);
     bool timed;
     int way = orr__variants_next(v, &timed);
     if (way > reach)
@@ -37,8 +49,53 @@ static bool launch_far(orr__jit_fn *fn, const orr__launch *l, int64_t *word)
     if (fn(l->in, l->out, word) != 0)
         return false;
     if (timed)
-        orr__variants_time(v, way, (orr__now() - t0) / (double)(l->hi - l->lo));
+        note_time(v, way, l, orr__now() - t0);
     return true;
+}
+
+static bool launch_compiled(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l)
+{
+    int64_t word[WORDS];
+    if (k->packs)
+        return orr__cpu_packed_launch(fn, l, word);
+    orr__emit_c_args(l, false, word);
+    return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? fn(l->in, l->out, word) == 0 : launch_far(fn, l, word);
+}
+
+/* Interpreted programs convert f16 by the processor's instructions for that, of which compilers make no vector code: which tier is faster
+ * is measured. The bits are the same. */
+static bool launch_either(orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, orr__variants **trial)
+{
+    enum { COMPILED, INTERPRETED, TIERS };
+    static const uint64_t of_tiers = 0x7135;
+    orr__variants *v = ways_of(l, of_tiers, 0, TIERS);
+    bool timed;
+    int way = orr__variants_next(v, &timed);
+    if (!timed)
+        atomic_store_explicit(&k->interpreted, way == INTERPRETED, memory_order_relaxed);
+    if (way == INTERPRETED) {
+        *trial = timed ? v : NULL;
+        return false;
+    }
+    double t0 = timed ? orr__now() : 0;
+    if (!launch_compiled(k, fn, l))
+        return false;
+    if (timed)
+        note_time(v, way, l, orr__now() - t0);
+    return true;
+}
+
+void orr__cpu_tier_tried(orr__variants *trial, const orr__launch *l, double seconds)
+{
+    note_time(trial, 1, l, seconds);
+}
+
+static bool computes_f16(const orr__region *r)
+{
+    bool any = false;
+    for (int i = 0; i < r->ninstr; i++)
+        any = any || r->instr[i].dtype == ORR_F16;
+    return any;
 }
 
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
@@ -50,13 +107,13 @@ orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
     if (words < 0 || words > WORDS)
         return ORR_OK;
     k->packs = orr__emit_c_packs(r) > 0;
+    k->halves = computes_f16(r);
     k->jit = orr__jit_new(r->key, r->label);
     return k->jit ? ORR_OK : ORR_ENOMEM;
 }
 
-bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l)
+bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l, orr__variants **trial)
 {
-    int64_t word[WORDS];
     orr__jit *j = k->jit;
     orr__jit_fn *fn = atomic_load_explicit(&j->fn, memory_order_acquire);
     if (!fn) {
@@ -68,10 +125,7 @@ bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l)
     }
     if (!fn || l->lo >= l->hi)
         return false;
-    if (k->packs)
-        return orr__cpu_packed_launch(fn, l, word);
-    orr__emit_c_args(l, false, word);
-    return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? fn(l->in, l->out, word) == 0 : launch_far(fn, l, word);
+    return k->halves ? launch_either(k, fn, l, trial) : launch_compiled(k, fn, l);
 }
 
 /* One launch counts for 1 ms at most: a thread that was off its core is not taken for a hot kernel, and what runs once or
@@ -93,7 +147,9 @@ const char *orr__cpu_tier(const orr__kernel *k)
     if (!k->jit)
         return "tier 0";
     switch (atomic_load(&k->jit->state)) {
-    case ORR__JIT_READY: return "tier 1, compiled";
+    case ORR__JIT_READY:
+        return atomic_load_explicit(&k->interpreted, memory_order_relaxed) ? "tier 0, faster here than compiled"
+                                                                           : "tier 1, compiled";
     case ORR__JIT_ASKED: return "tier 0, being compiled";
     case ORR__JIT_NEVER: return "tier 0, could not be compiled";
     default: return "tier 0, not compiled yet";

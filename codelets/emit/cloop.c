@@ -53,10 +53,11 @@ static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n
                                  "#define ORR_WIDE 1\n";
 
 /* Declarations in place of the headers, which these texts do not include. */
-static const char headers_text[] = "typedef orr_i32 int32_t;\ntypedef orr_i64 int64_t;\ntypedef orr_u16 uint16_t;\n"
-                                   "typedef orr_u32 uint32_t;\ntypedef orr_u64 uint64_t;\n"
-                                   "#define memcpy __builtin_memcpy\n#define INFINITY __builtin_inff()\n"
-                                   "#define NAN __builtin_nanf(\"\")\n";
+static const char headers_text[] =
+    "typedef orr_i32 int32_t;\ntypedef orr_i64 int64_t;\ntypedef orr_i16 int16_t;\ntypedef orr_u16 uint16_t;\n"
+    "typedef orr_u32 uint32_t;\ntypedef orr_u64 uint64_t;\n"
+    "#define memcpy __builtin_memcpy\n#define INFINITY __builtin_inff()\n"
+    "#define NAN __builtin_nanf(\"\")\n";
 
 /* The emitter's names for conversions, as functions without branches. */
 static const char half_names[] = "#define orr_f16_to_f32 vh_from_f16\n#define orr_f32_to_f16 vh_to_f16\n"
