@@ -2,8 +2,12 @@
  * Must not know: what the ways are. */
 #include "config.h"
 
+#include <orrery.h>
+#include <stdlib.h>
+#include <string.h>
 #include "codelets/variants.h"
 #include "runtime/base/env.h"
+#include "tests/harness/explain_help.h"
 #include "tests/harness/harness.h"
 
 /* Way i takes times[i] and, every other time, three times that. The choice; how many times were asked for. */
@@ -76,12 +80,50 @@ static void a_choice_of_another_process_is_taken(void)
     ORR_CHECK(decide(orr__variants_of(6, 9, 3), (double[]){ 1, 2, 3 }, &asked) == 0 && asked > 3);
 }
 
+/* Rounded after each operation: tanh(x / (1 + x²)) · x. */
+static orr_tensor *chain(orr_tensor *x)
+{
+    orr_tensor *d = orr_div(x, orr_add(orr_square(x), orr_scalar(1)));
+    return orr_mul(orr_tanh(d), x);
+}
+
+static void either_tier_computes_f16(void)
+{
+    enum { N = 5000, TURNS = 40 };
+    static float x[N], first[N], got[N];
+    for (int i = 0; i < N; i++)
+        x[i] = (float)(i - N / 2) / 700;
+    (void)setenv("ORRERY_ENGINE", "serial", 1);
+    (void)setenv("ORRERY_MACHINE", "measured", 1);
+    (void)setenv("ORRERY_JIT", "wait", 1);
+    (void)setenv("ORRERY_CACHE_DIR", orr_test_tmp("kernels"), 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_tensor *t = orr_cast(orr_from(ORR_F32, ORR_SHAPE(N), x), ORR_F16);
+    ORR_REQUIRE(orr_eval(t) == ORR_OK);
+    (void)orr__variants_forget();
+    for (int i = 0; i < TURNS; i++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *y = chain(t);
+        ORR_CHECK(orr_eval(y) == ORR_OK && orr_read(orr_cast(y, ORR_F32), i ? got : first, sizeof got) == ORR_OK);
+        ORR_CHECK_MSG(i == 0 || memcmp(got, first, sizeof got) == 0, "turn %d", i);
+        (void)orr_scope_end(s);
+    }
+    int n[2] = { 0 };
+    orr__variants_each(count, n);
+    ORR_CHECK_MSG(n[0] >= 1, "no tier is chosen");
+    char *text = explained_text(chain(t));
+    ORR_CHECK(text && (strstr(text, "tier 1, compiled") || strstr(text, "tier 0, faster here than compiled")));
+    ORR_CHECK_MSG(text && !strstr(text, "could not be compiled"), "%s", text);
+    free(text);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(the_fastest_way_is_chosen),
-                                      ORR_TEST(what_is_as_fast_changes_nothing),
-                                      ORR_TEST(a_fixed_machine_measures_nothing),
-                                      ORR_TEST(a_choice_of_another_process_is_taken),
-                                      { 0 } };
+    static const orr_test tests[] = {
+        ORR_TEST(the_fastest_way_is_chosen),        ORR_TEST(what_is_as_fast_changes_nothing),
+        ORR_TEST(a_fixed_machine_measures_nothing), ORR_TEST(a_choice_of_another_process_is_taken),
+        ORR_TEST(either_tier_computes_f16),         { 0 }
+    };
     return orr_test_main(argc, argv, "codelets.variants", tests);
 }
