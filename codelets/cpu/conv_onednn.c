@@ -452,7 +452,7 @@ static void keep(orr__own *own, kept *k)
     k->uses++;
 }
 
-/* So many more channels of the result are done. Between steps w stays as the kernel takes it if two steps had the same: a variable
+/* The job's channels of the result are done. Between steps w stays as the kernel takes it if two steps had the same: a variable
  * that is trained has another value in each. */
 static void count(orr__own *own, const orr__conv_job *j)
 {

@@ -76,7 +76,7 @@ typedef struct {
     const char *from; /* of a factorisation: the matrix, which lies as its factor */
     pthread_mutex_t lock;
     pthread_cond_t room;
-    int *left;          /* by panel: tasks of this rank that are not done; behind them those of none; under the lock */
+    int *left;          /* by panel: tasks of this rank that are not done; last, tasks of no panel; under the lock */
     atomic_int status;  /* of this rank's tasks: the first error          */
     atomic_llong minor; /* of this rank's tiles: the least order of a minor that is not positive, LLONG_MAX: none */
     char text[256];     /* the first error's message: its writer is the one that set `status` */
