@@ -89,17 +89,17 @@ ORR_API orr_status orr_npz_names_at(const char *file, int line, const char *path
 ORR_API void orr_npz_names_free(char **names);
 
 /** Loads the tensor called `name` from a .safetensors file. The header is checked as a whole first: each byte belongs to
- * one tensor, whose shape and dtype it fits. A tensor of 1 MB or more is the file's own pages, as orr_map_safetensors has them, with
- * its conditions; orr_from of its orr_data has memory of its own.
+ * one tensor, whose shape and dtype it fits. The values are copied, and later changes of the file do not reach them; with several ranks
+ * they are mapped, as orr_map_safetensors has them, with its conditions.
  * @return   owned by the current scope; poison on error, ORR_EINVAL where there is no such tensor (the message lists the names),
  *           ORR_EDTYPE for a type that does not exist here (8-bit floats). */
 ORR_API orr_tensor *orr_load_safetensors_at(const char *file, int line, const char *path, const char *name);
 #define orr_load_safetensors(...) orr_load_safetensors_at(ORR_HERE, __VA_ARGS__)
 /** The same, and the tensor's memory is the file's own pages, read by the system when they are touched; they are
- * not written to. The file must not be changed while the tensor lives, as the tensor's values would change, nor cut, as the process
- * ends with SIGBUS where it reads a page behind the end. A new file under the same name, which is how orr_save… write, is no change, nor
- * is the end of the name. Bools, and elements that are not aligned
- * to their size, are copied. */
+ * not written to. The call is the program's word that the file is not changed while the tensor lives: the tensor's values would change
+ * with it, and where the file is cut, the system ends the process by SIGBUS as it reads a page behind the end, which no library
+ * can keep it from. A new file under the same name, which is how orr_save… write, is no change, nor is the end of the name. Bools, and
+ * elements that are not aligned to their size, are copied. */
 ORR_API orr_tensor *orr_map_safetensors_at(const char *file, int line, const char *path, const char *name);
 #define orr_map_safetensors(...) orr_map_safetensors_at(ORR_HERE, __VA_ARGS__)
 /** Sets *names to the names of the tensors in a .safetensors file, in the order of their bytes, and *n to their number.

@@ -14,6 +14,9 @@
 #include "runtime/base/buffer.h"
 #include "runtime/ranks/ranks.h"
 
+/* Bytes that are written at a time. */
+#define SYNCED ((size_t)32 << 20)
+
 static orr_status system_error(const orr__sink *s)
 {
     return orr__fail(s->at, errno == ENOMEM ? ORR_ENOMEM : ORR_EIO, "%s: %s", s->path, strerror(errno));
@@ -90,15 +93,28 @@ orr_status orr__sink_open(orr__site at, const char *path, bool shared, orr__sink
     return st;
 }
 
+/* The disk begins with bytes that are written while the next ones are copied. Nothing depends on it: the file is synced at its end. */
+static void begin_sync(const orr__sink *s, uint64_t from, size_t n)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    if (s->tmp && n >= SYNCED)
+        (void)sync_file_range(s->fd, (off_t)from, (off_t)n, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)s, (void)from, (void)n;
+#endif
+}
+
 orr_status orr__sink_write(orr__sink *s, const void *data, size_t n)
 {
     for (size_t done = 0; s->fd >= 0 && done < n;) {
-        size_t part = n - done < (size_t)1 << 30 ? n - done : (size_t)1 << 30;
+        size_t part = n - done < SYNCED ? n - done : SYNCED;
         ssize_t w = write(s->fd, (const char *)data + done, part);
         if (w < 0 && errno != EINTR)
             return system_error(s);
-        if (w > 0)
+        if (w > 0) {
+            begin_sync(s, s->size + done, (size_t)w);
             done += (size_t)w;
+        }
     }
     s->size += n;
     return ORR_OK;

@@ -5,7 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -96,6 +99,50 @@ int64_t orr__file_read(int fd, void *to, size_t n, int64_t at)
         done += (size_t)got;
     }
     return (int64_t)done;
+}
+
+/* Threads that read a file together; bytes that one of them takes at a time; bytes from which on there are several. */
+enum { READERS = 4, PIECE = 1 << 20, MANY = 32 << 20 };
+
+/* The pieces of a file, taken in their order, so that the disk is read from one end to the other. Small ones are
+ * what the system reads ahead: 1 GB came from a disk in 0.44 s by 1 MB, 0.43 to 0.95 by 8 MB, 1.2 to 1.7 by one thread. */
+typedef struct {
+    int fd;
+    char *to;
+    size_t n;
+    int64_t at;
+    atomic_size_t next;
+    atomic_int error;   /* errno of a piece, or 0 */
+    atomic_size_t done; /* bytes                  */
+} pieces;
+
+static void *read_pieces(void *user)
+{
+    pieces *p = user;
+    for (size_t from; !atomic_load(&p->error) && (from = atomic_fetch_add(&p->next, PIECE)) < p->n;) {
+        int64_t got =
+            orr__file_read(p->fd, p->to + from, p->n - from < PIECE ? p->n - from : PIECE, p->at + (int64_t)from);
+        if (got < 0)
+            atomic_store(&p->error, errno);
+        else
+            atomic_fetch_add(&p->done, (size_t)got);
+    }
+    return NULL;
+}
+
+int64_t orr__file_read_large(int fd, void *to, size_t n, int64_t at)
+{
+    pthread_t thread[READERS - 1];
+    cpu_set_t set;
+    int cores = n >= MANY && sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1, started = 0;
+    pieces p = { .fd = fd, .to = to, .n = n, .at = at };
+    while (started < READERS - 1 && started + 1 < cores && pthread_create(&thread[started], NULL, read_pieces, &p) == 0)
+        started++;
+    (void)read_pieces(&p);
+    for (int k = 0; k < started; k++)
+        (void)pthread_join(thread[k], NULL);
+    errno = atomic_load(&p.error);
+    return errno ? -1 : (int64_t)atomic_load(&p.done);
 }
 
 orr_status orr__file_open(orr__site at, const char *path, int *fd, int64_t *size)

@@ -32,6 +32,8 @@ orr_status orr__source_open(orr__site at, const char *path, bool gzip, orr__sour
 orr_status orr__file_open(orr__site at, const char *path, int *fd, int64_t *size);
 /* Reads until n or the end; -1 on error (errno). at < 0: from where the file stands. */
 int64_t orr__file_read(int fd, void *to, size_t n, int64_t at);
+/* The same from place `at`, by several threads where n is large. */
+int64_t orr__file_read_large(int fd, void *to, size_t n, int64_t at);
 
 /* Bytes of a file as memory of this process's own: what is written there stays out of the file. */
 typedef struct orr__mapping {

@@ -16,8 +16,6 @@
 #include "runtime/ranks/ranks.h"
 
 /* The specification's limit of a header; the alignment of what we write. */
-/* Bytes of a tensor that is mapped rather than copied. */
-enum { LARGE = 1 << 20 };
 enum { HEADER_MOST = 100000000, ALIGNED = 64, SWAPPED = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
 static const struct {
@@ -260,7 +258,7 @@ static orr_tensor *copied(const archive *f, const entry *e)
     orr__buffer *b = orr__buffer_new(bytes);
     if (!b)
         return orr__handle_new(NULL);
-    if (orr__file_read(f->fd, b->host, bytes, (int64_t)(f->data + e->begin)) != (int64_t)bytes) {
+    if (orr__file_read_large(f->fd, b->host, bytes, (int64_t)(f->data + e->begin)) != (int64_t)bytes) {
         orr__buffer_unref(b);
         (void)fail(f, "the data cannot be read");
         return orr__handle_new(NULL);
@@ -289,7 +287,7 @@ static orr_tensor *mapped(const archive *f, const entry *e)
     return t;
 }
 
-/* map: at any size. */
+/* A tensor that is not mapped needs the file no more: no change of the file reaches it. */
 static orr_tensor *load(orr__site at, const char *path, const char *name, bool map)
 {
     archive f;
@@ -299,13 +297,14 @@ static orr_tensor *load(orr__site at, const char *path, const char *name, bool m
     orr_status st = start(at, path, &f);
     if (st == ORR_OK)
         st = find(&f, name, &e);
-    orr_tensor *t = st == ORR_OK && (map || e->end - e->begin >= LARGE) ? mapped(&f, e) : NULL;
+    orr_tensor *t = st == ORR_OK && map ? mapped(&f, e) : NULL;
     if (!t)
         t = st == ORR_OK ? copied(&f, e) : orr__handle_new(NULL);
     shut(&f);
     return t;
 }
 
+/* Of several ranks each may need a part: pages that are not touched are not read. */
 orr_tensor *orr_load_safetensors_at(const char *file, int line, const char *path, const char *name)
 {
     return load(ORR__SITE(file, line, "load_safetensors"), path, name, orr__ranks() > 1);
