@@ -67,6 +67,12 @@ static orr_status compute(const job *c)
         orr_eig_result r = orr_eig(c->ta);
         return orr_eval_all(ORR_TENSORS(r.w, r.v));
     }
+    if (strcmp(c->what, "lu") == 0) {
+        orr_lu_result r = orr_lu(c->ta);
+        return orr_eval_all(ORR_TENSORS(r.p, r.l, r.u));
+    }
+    if (strcmp(c->what, "inv") == 0 || strcmp(c->what, "det") == 0)
+        return orr_eval(*c->what == 'i' ? orr_inv(c->ta) : orr_det(c->ta));
     return orr_eval(strcmp(c->what, "solve") == 0 ? orr_solve(c->ta, c->tb) : orr_lstsq(c->ta, c->tb, -1).x);
 }
 
@@ -151,7 +157,7 @@ static int one(bench_sink *out, const char *what, int n, int batch, side_peers *
 
 int bench_linalg(bench_sink *out, int rounds)
 {
-    static const char *const what[] = { "qr", "svd", "eigh", "eig", "solve", "lstsq" };
+    static const char *const what[] = { "qr", "svd", "eigh", "eig", "solve", "lstsq", "lu", "inv", "det" };
     static const int extent[][2] = { { 512, 1 }, { 1000, 1 }, { 2000, 1 }, { 100, 100 }, { 16, 10000 } };
     side_peers peers;
     int rc = 0;

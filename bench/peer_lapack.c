@@ -16,6 +16,8 @@ void dsyevd_(const char *, const char *, const int *, double *, const int *, dou
 void dgeev_(const char *, const char *, const int *, double *, const int *, double *, double *, double *, const int *,
             double *, const int *, double *, const int *, int *, size_t, size_t);
 void dgesv_(const int *, const int *, double *, const int *, int *, double *, const int *, int *);
+void dgetrf_(const int *, const int *, double *, const int *, int *, int *);
+void dgetri_(const int *, double *, const int *, const int *, double *, const int *, int *);
 void dgelsd_(const int *, const int *, const int *, double *, const int *, double *, const int *, double *,
              const double *, int *, double *, const int *, int *, int *);
 
@@ -47,6 +49,21 @@ int peer_lapack(const char *what, int n, const double *a, const double *b, doubl
         for (int c = 0; c < n; c++) /* R */
             memcpy(out + nn + (size_t)c * (size_t)n, out + (size_t)c * (size_t)n, (size_t)(c + 1) * sizeof *a);
         dorgqr_(&n, &n, &n, out, &n, copy, work, &size, &info);
+        return info;
+    }
+    if (strcmp(what, "lu") == 0 || strcmp(what, "inv") == 0 || strcmp(what, "det") == 0) {
+        memcpy(out, a, nn * sizeof *a);
+        dgetrf_(&n, &n, out, &n, ints, &info);
+        for (int c = 0; c < n && *what == 'l'; c++) /* U apart from L */
+            for (int r = 0; r < n; r++)
+                copy[(size_t)c * (size_t)n + (size_t)r] = r <= c ? out[(size_t)c * (size_t)n + (size_t)r] : 0;
+        for (int c = 0; c < n && *what == 'l'; c++)
+            for (int r = 0; r <= c; r++)
+                out[(size_t)c * (size_t)n + (size_t)r] = r == c;
+        if (*what == 'i')
+            dgetri_(&n, out, &n, ints, work, &size, &info);
+        for (int c = 1; c < n && *what == 'd'; c++)
+            out[0] *= out[(size_t)c * (size_t)(n + 1)];
         return info;
     }
     memcpy(copy, a, nn * sizeof *a);

@@ -99,15 +99,24 @@ static void copy(ELEM *to, const ELEM *from, int64_t n)
     memcpy(to, from, (size_t)n * sizeof(ELEM));
 }
 
-/* x (rows × cols, row-major) turned, in squares that the first cache holds. */
-static void turn(ELEM *to, const ELEM *x, int64_t rows, int64_t cols)
+/* x (rows × cols, in rows of fld) turned, to rows of tld. */
+static void turn_to(ELEM *to, int64_t tld, const ELEM *x, int64_t fld, int64_t rows, int64_t cols)
 {
-    enum { SIDE = 16 };
+#if COMPLEX
+    enum { SIDE = 16 }; /* squares that the first cache holds */
     for (int64_t r0 = 0; r0 < rows; r0 += SIDE)
         for (int64_t c0 = 0; c0 < cols; c0 += SIDE)
             for (int64_t c = c0; c < c0 + SIDE && c < cols; c++)
                 for (int64_t r = r0; r < r0 + SIDE && r < rows; r++)
-                    to[c * rows + r] = x[r * cols + c];
+                    to[c * tld + r] = x[r * fld + c];
+#else
+    orr__cpu_vec()->transpose[sizeof(REAL) == 8](to, tld, x, fld, rows, cols);
+#endif
+}
+
+static void turn(ELEM *to, const ELEM *x, int64_t rows, int64_t cols)
+{
+    turn_to(to, rows, x, cols, rows, cols);
 }
 
 /* -- solve: the factors of Aᵀ serve A and Aᵀ alike -------------------------------------------------------------------- */
@@ -248,7 +257,7 @@ static int64_t det(const orr__dense_job *j, const void *a, const void *b, void *
 
 static orr__dense_need lu_need(const orr__dense_job *j)
 {
-    return (orr__dense_need){ .ints = j->m + j->n };
+    return (orr__dense_need){ .reals = j->m * j->n + j->m, .ints = j->m + j->n };
 }
 
 static void permutation(const int *pivot, int64_t pivots, int64_t m, void *out)
@@ -265,16 +274,35 @@ static void permutation(const int *pivot, int64_t pivots, int64_t m, void *out)
 
 static int64_t lu(const orr__dense_job *j, const void *a, const void *b, void *out, void *reals, int *ints)
 {
-    ELEM *f = out;
+    ELEM *f = reals, *p = f + j->m * j->n, *to = out;
     int m = (int)j->m, n = (int)j->n, ld = at_least_1(m), info = 0;
     (void)b;
-    (void)reals;
     turn(f, a, j->m, j->n);
     if (m && n)
         LAPACK(getrf)(&m, &n, f, &ld, ints, &info);
-    permutation(ints, j->m < j->n ? j->m : j->n, j->m, f + j->m * j->n);
+    permutation(ints, j->m < j->n ? j->m : j->n, j->m, p);
+    turn_to(to, j->n + 1, f, j->m, j->n, j->m);
+    for (int64_t r = 0; r < j->m; r++)
+        to[r * (j->n + 1) + j->n] = p[r];
     return info < 0 ? info : 0;
 }
+
+#if !COMPLEX
+static size_t lu_lanes_room(const orr__dense_job *j)
+{
+    return j->m <= ORR__LANES_MOST && j->n <= ORR__LANES_MOST ? ORR__LANES_ROOM(j->m * (2 * j->n + 1)) : 0;
+}
+
+static int64_t lu_lanes(const orr__dense_job *j, const void *a, const void *b, void *out, int64_t count, void *room,
+                        int64_t *which)
+{
+    orr__lanes s = { .a = a, .out = out, .m = j->m, .n = j->n, .count = count };
+    (void)b;
+    (void)which;
+    orr__cpu_vec()->lanes_lu[sizeof(REAL) == 8](&s, room);
+    return 0;
+}
+#endif
 
 /* Columns of Q; option 1: as many as rows. */
 static int64_t qr_inner(const orr__dense_job *j)
@@ -659,7 +687,7 @@ static int64_t expm(const orr__dense_job *j, const void *from, const void *b, vo
 const orr__dense TABLE = {
     .solve = { solve_need, solve, LANES(solve_room, solve_lanes) },
     .det = { .need = det_need, .compute = det },
-    .lu = { .need = lu_need, .compute = lu },
+    .lu = { lu_need, lu, LANES(lu_lanes_room, lu_lanes) },
     .qr = { qr_need, qr, LANES(qr_lanes_room, qr_lanes) },
     .svd = { .need = svd_need, .compute = svd },
     .eigh = { .need = eigh_need, .compute = eigh },

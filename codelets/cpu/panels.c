@@ -74,36 +74,17 @@ static orr_status lu_apply(const orr__launch *l, const orr__panels *t, void *roo
     return ORR_OK;
 }
 
-/* Columns [lo, hi) of both triangles, each a row, and as the last row the permutation. */
+/* Rows [lo, hi) of both triangles, and behind each the permutation's number. */
 static orr_status lu_join(const orr__launch *l, const orr__panels *t, void *room, int *ints)
 {
-    const orr__region *r = l->region;
-    size_t z = orr_dtype_size((orr_dtype)r->out_dtype[0]);
-    int64_t m = r->call.out.dim[1], n = r->call.out.dim[0] - 1;
-    (void)room;
-    (void)ints;
-    for (int64_t c = l->lo; c < l->hi; c++) {
-        char *to = (char *)l->out[0] + (size_t)(c * m) * z;
-        int64_t first = 0;
-        int k = 0;
-        for (; k < r->nin && c < n && c >= first + r->call.in[k].dim[0]; k++)
-            first += r->call.in[k].dim[0];
-        if (c == n) { /* numbers of rows, real ones */
-            memset(to, 0, (size_t)m * z);
-            for (int64_t i = 0; i < m; i++)
-                orr__scalar_store(to + (size_t)i * z, orr__part_dtype((orr_dtype)r->out_dtype[0]),
-                                  (orr__scalar){ .f = (double)i });
-        } else {
-            memcpy(to, (const char *)l->in[k] + (size_t)((c - first) * r->call.in[k].dim[1]) * z, (size_t)m * z);
-        }
-        first = 0;
-        for (int q = 0; q < r->call.attr.index; first += r->call.in[q++].dim[0]) {
-            orr__block panel = block_of(l, q);
-            if (q > k || c == n)
-                t->exchange(&panel, to, m, first);
-        }
-    }
-    return ORR_OK;
+    const orr__call *c = &l->region->call;
+    orr__block *block = orr__alloc_n((size_t)c->nin, sizeof *block);
+    for (int k = 0; k < c->nin && block; k++)
+        block[k] = block_of(l, k);
+    if (block)
+        t->lu_join(block, c->nin, c->attr.index, l->out[0], c->out.dim[0], c->out.dim[1] - 1, l->lo, l->hi, room, ints);
+    free(block);
+    return block ? ORR_OK : ORR_ENOMEM;
 }
 
 /* Columns [lo, hi) of the solution, each a row. */
@@ -220,7 +201,7 @@ static orr_status qr_join(const orr__launch *l, const orr__panels *t, void *room
 
 KERNEL(lu_panel, 0, c->out.dim[0] + c->out.dim[1])
 KERNEL(lu_apply, 0, c->in[0].dim[0])
-KERNEL(lu_join, 0, 0)
+KERNEL(lu_join, ORR__PANELS_TURNED *(l->hi - l->lo), 2 * c->out.dim[0])
 KERNEL(lu_solve, 0, c->out.dim[1])
 KERNEL(lu_det, 0, 0)
 KERNEL(qr_panel, table_of(l->region)->room(c->out.dim[0], c->attr.index), 0)

@@ -5,6 +5,9 @@
 
 #include "codelets/codelet.h"
 
+/* Columns that become rows together. */
+enum { ORR__PANELS_TURNED = 16 };
+
 /* A block column in memory: its columns are rows of `ld` elements, of which the first m are the matrix's. */
 typedef struct orr__block {
     const void *p;
@@ -26,8 +29,10 @@ typedef struct orr__panels {
     int64_t (*lu_panel)(const orr__block_from *from, void *out, int64_t m, int64_t cols, int64_t at, int *ints);
     void (*lu_apply)(const orr__block *panel, const orr__block_from *from, void *out, int64_t m, int64_t cols,
                      int64_t at, int *ints);
-    /* Rows `to` of a column change places as the panel's pivots say. */
-    void (*exchange)(const orr__block *panel, void *column, int64_t m, int64_t at);
+    /* Rows [lo, hi) of both triangles (m × n, n = 0: none of them) in rows of n + 1 elements, the last being the number of the row of the
+     * matrix that stands there. Of the blocks so many are panels. room: ORR__PANELS_TURNED · (hi − lo) elements; ints: 2 · m. */
+    void (*lu_join)(const orr__block *block, int count, int panels, void *out, int64_t m, int64_t n, int64_t lo,
+                    int64_t hi, void *room, int *ints);
     /* R above, Householder's vectors below the diagonal; behind each column `inner` elements of the factor T. */
     int64_t (*qr_panel)(const orr__block_from *from, void *out, int64_t m, int64_t cols, int64_t inner, int64_t at,
                         void *room);

@@ -20,7 +20,6 @@ void LAPACK(gemqrt)(const char *side, const char *trans, const int *m, const int
 /* cols columns of m elements, ld apart, with zeros behind; a block that is changed in place has them. */
 static void fetch(const orr__block_from *from, ELEM *to, int64_t m, int64_t cols, int64_t ld)
 {
-    enum { SIDE = 16 };
     const ELEM *a = from->matrix;
     if (from->block == to)
         return;
@@ -28,11 +27,8 @@ static void fetch(const orr__block_from *from, ELEM *to, int64_t m, int64_t cols
         memset(to + c * ld + m, 0, (size_t)(ld - m) * sizeof *to);
     for (int64_t c = 0; c < cols && from->block; c++)
         copy(to + c * ld, (const ELEM *)from->block + c * (m + from->behind), m);
-    for (int64_t r0 = 0; r0 < m && a; r0 += SIDE)
-        for (int64_t c0 = 0; c0 < cols; c0 += SIDE)
-            for (int64_t c = c0; c < c0 + SIDE && c < cols; c++)
-                for (int64_t r = r0; r < r0 + SIDE && r < m; r++)
-                    to[c * ld + r] = a[r * from->n + from->column + c];
+    if (a)
+        turn_to(to, ld, a + from->column, from->n, m, cols);
     for (int64_t c = 0; c < cols && !a && !from->block; c++) {
         memset(to + c * ld, 0, (size_t)m * sizeof *to);
         to[c * ld + from->column + c] = 1;
@@ -78,16 +74,49 @@ static void lu_apply(const orr__block *panel, const orr__block_from *from, void 
         LAPACK(gemm)("N", "N", &below, &n, &k, &minus, f + k, &ldf, x, &ld, &one, x + k, &ld, 1, 1);
 }
 
-static void exchange(const orr__block *panel, void *column, int64_t m, int64_t at)
+/* Element r of the result is element order[r] of the columns of a panel that stands before those whose exchanges `order` has. */
+static void exchange(const orr__block *panel, int64_t m, int64_t at, int *order, int *was)
 {
     const ELEM *f = panel->p;
-    ELEM *x = column;
+    for (int64_t r = 0; r < m; r++)
+        was[r] = (int)r;
     for (int64_t c = 0; c < panel->cols; c++) {
         int64_t p = (int64_t)PART(f[c * panel->ld + m]);
-        ELEM was = x[at + c];
-        x[at + c] = x[p];
-        x[p] = was;
+        int here = was[at + c];
+        was[at + c] = was[p];
+        was[p] = here;
     }
+    for (int64_t r = 0; r < m; r++)
+        order[r] = was[order[r]];
+}
+
+static void lu_join(const orr__block *block, int count, int panels, void *out, int64_t m, int64_t n, int64_t lo,
+                    int64_t hi, void *room, int *ints)
+{
+    enum { SIDE = ORR__PANELS_TURNED };
+    ELEM *to = out, *column = room;
+    int *order = ints, *was = ints + m;
+    int64_t at = 0, rows = hi - lo, ld = n + 1;
+    for (int64_t r = 0; r < m; r++)
+        order[r] = (int)r;
+    for (int k = 0; k < count; k++)
+        at += block[k].cols;
+    for (int k = count - 1; k >= 0; k--) {
+        at -= block[k].cols;
+        for (int64_t c0 = 0; c0 < block[k].cols && n > 0; c0 += SIDE) {
+            int64_t some = block[k].cols - c0 < SIDE ? block[k].cols - c0 : SIDE;
+            for (int64_t c = 0; c < some; c++) {
+                const ELEM *from = (const ELEM *)block[k].p + (c0 + c) * block[k].ld;
+                for (int64_t r = 0; r < rows; r++)
+                    column[c * rows + r] = from[order[lo + r]];
+            }
+            turn_to(to + lo * ld + at + c0, ld, column, rows, some, rows);
+        }
+        if (k < panels)
+            exchange(&block[k], m, at, order, was);
+    }
+    for (int64_t r = lo; r < hi; r++)
+        to[r * ld + n] = (REAL)order[r];
 }
 
 static int64_t qr_panel(const orr__block_from *from, void *out, int64_t m, int64_t cols, int64_t inner, int64_t at,
@@ -172,7 +201,7 @@ const orr__panels PANELS = {
     .room = panel_room,
     .lu_panel = lu_panel,
     .lu_apply = lu_apply,
-    .exchange = exchange,
+    .lu_join = lu_join,
     .solve = panels_solve,
     .qr_panel = qr_panel,
     .qr_apply = qr_apply,

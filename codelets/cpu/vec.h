@@ -85,7 +85,7 @@ typedef int64_t orr__potrffn(void *a, int64_t n, int64_t ld);
 /* Small matrices of one shape, row-major, one behind the other, factored side by side: each in its lane of the vectors. m, n and k are at
  * most ORR__LANES_MOST; room: ORR__LANES_ROOM bytes for so many elements of one matrix. The bits of a result do not depend on count. */
 enum { ORR__LANES_MOST = 32 };
-#define ORR__LANES_ROOM(elements) ((size_t)(elements) * 64)
+#define ORR__LANES_ROOM(elements) ((size_t)(elements)*64)
 typedef struct {
     const void *a, *b; /* m × n, n × k */
     void *out;
@@ -95,6 +95,10 @@ typedef struct {
 } orr__lanes;
 /* A⁻¹·B, m = n, of n·(n + k) elements. 0, or the number of the first pivot that is 0, from 1, of matrix number *which. */
 typedef int64_t orr__lanessolvefn(const orr__lanes *s, void *room, int64_t *which);
+/* to[c · tld + r] = from[r · fld + c] for rows × cols elements, in squares that the first cache holds. */
+typedef void orr__transposefn(void *to, int64_t tld, const void *from, int64_t fld, int64_t rows, int64_t cols);
+/* Both triangles in rows of n + 1, of which the last is the number of the row of the matrix that stands there. Of m·(2n + 1) elements. */
+typedef void orr__laneslufn(const orr__lanes *s, void *room);
 /* For each column of Q one row: the column, and a row of R behind it, as LAPACK has them. Of m·n + n + rows · (m + n) elements. */
 typedef void orr__lanesqrfn(const orr__lanes *s, void *room);
 
@@ -123,7 +127,8 @@ typedef void orr__largefn(const orr__small *s, double scale, void *room);
 
 /* A right factor in panels of columns, for products without a copy: room: ORR__PACKED_ROOM(n, k) elements. The second is a product of any
  * size with it, s->b is not read; the order of a sum is that of the product before. */
-#define ORR__PACKED_ROOM(n, k) ((((n) + ORR__LARGE_PANEL - 1) / ORR__LARGE_PANEL * ORR__LARGE_PANEL + ORR__LARGE_PANEL) * (k))
+#define ORR__PACKED_ROOM(n, k)                                                                                         \
+    ((((n) + ORR__LARGE_PANEL - 1) / ORR__LARGE_PANEL * ORR__LARGE_PANEL + ORR__LARGE_PANEL) * (k))
 typedef void orr__packfn(const orr__small *s, void *to);
 typedef void orr__packedfn(const orr__small *s, const void *right);
 
@@ -174,6 +179,8 @@ typedef struct {
     orr__solvefn *solve[2]; /* of f32, f64                                         */
     orr__potrffn *potrf[2];
     orr__lanessolvefn *lanes_solve[2];
+    orr__transposefn *transpose[2];
+    orr__laneslufn *lanes_lu[2];
     orr__lanesqrfn *lanes_qr[2];
     orr__smallfn *small[2]; /* of f32, f64 */
     orr__largefn *large[2];
@@ -236,8 +243,9 @@ extern orr__foldrowfn orr__vec_sumrow_fr254, orr__vec_sumrow_fq254, orr__vec_pro
     extern orr__valuesfn *const ORR__V_PASTE(orr__vec_values, isa)[];                                                  \
     extern orr__sortfn *const ORR__V_PASTE(orr__vec_sorts, isa)[];                                                     \
     extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
-    extern orr__lanessolvefn ORR__V_PASTE(orr__vec_lanes_solve_f32, isa),                                              \
-        ORR__V_PASTE(orr__vec_lanes_solve_f64, isa);                                                                   \
+    extern orr__lanessolvefn ORR__V_PASTE(orr__vec_lanes_solve_f32, isa), ORR__V_PASTE(orr__vec_lanes_solve_f64, isa); \
+    extern orr__transposefn ORR__V_PASTE(orr__vec_transpose_f32, isa), ORR__V_PASTE(orr__vec_transpose_f64, isa);      \
+    extern orr__laneslufn ORR__V_PASTE(orr__vec_lanes_lu_f32, isa), ORR__V_PASTE(orr__vec_lanes_lu_f64, isa);          \
     extern orr__lanesqrfn ORR__V_PASTE(orr__vec_lanes_qr_f32, isa), ORR__V_PASTE(orr__vec_lanes_qr_f64, isa);          \
     extern orr__smallfn ORR__V_PASTE(orr__vec_small_f32, isa), ORR__V_PASTE(orr__vec_small_f64, isa);                  \
     extern orr__largefn ORR__V_PASTE(orr__vec_large_f32, isa), ORR__V_PASTE(orr__vec_large_f64, isa);                  \

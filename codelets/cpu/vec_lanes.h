@@ -37,6 +37,16 @@ static inline bool F(any)(F(mask) m)
     return all != 0;
 }
 
+void F(transpose)(void *to, int64_t tld, const void *from, int64_t fld, int64_t rows, int64_t cols)
+{
+    enum { SIDE = 16 };
+    for (int64_t r = 0; r < rows; r += SIDE)
+        for (int64_t c = 0; c < cols; c += SIDE)
+            F(turn)
+            ((REAL *)to + c * tld + r, tld, (const REAL *)from + r * fld + c, fld, rows - r < SIDE ? rows - r : SIDE,
+             cols - c < SIDE ? cols - c : SIDE);
+}
+
 /* `some` arrays of `size` elements, one behind the other, to lanes; zeros in the others. */
 static void F(lanes_of)(F(lane) * x, const void *from, int64_t size, int64_t some)
 {
@@ -55,6 +65,29 @@ static void F(change_rows)(F(lane) * x, int64_t row, int64_t step, int64_t cols,
     }
 }
 
+/* The row of the largest element of column c from row c on; *best: its size. */
+static F(mask) F(pivot_of)(const F(lane) * x, int64_t rs, int64_t rows, int64_t c, F(lane) * best)
+{
+    F(mask) at = (F(mask)){ 0 } + (LANE)c;
+    *best = F(size)(x[c * rs]);
+    for (int64_t r = c + 1; r < rows; r++) {
+        F(lane) v = F(size)(x[r * rs]);
+        F(mask) more = v > *best;
+        *best = F(pick)(more, v, *best);
+        at = (more & (LANE)r) | (~more & at);
+    }
+    return at;
+}
+
+/* The rows that are so in any lane. */
+static uint64_t F(rows_of)(F(mask) at)
+{
+    uint64_t rows = 0;
+    for (int i = 0; i < W; i++)
+        rows |= (uint64_t)1 << at[i];
+    return rows;
+}
+
 /* Gauss with the largest pivot of each column; x (n × n) is lost, y (n × k) becomes the solution. bad[i]: the first pivot of lane i that
  * is 0, from 1. */
 static void F(solve_lanes)(F(lane) * x, F(lane) * y, int64_t n, int64_t k, bool turned, F(mask) * bad)
@@ -62,18 +95,10 @@ static void F(solve_lanes)(F(lane) * x, F(lane) * y, int64_t n, int64_t k, bool 
     int64_t rs = turned ? 1 : n, cs = turned ? n : 1;
     *bad = (F(mask)){ 0 };
     for (int64_t c = 0; c < n; c++) {
-        F(lane) best = F(size)(x[c * rs + c * cs]);
-        F(mask) at = (F(mask)){ 0 } + (LANE)c;
-        uint64_t rows = 0;
-        for (int64_t r = c + 1; r < n; r++) {
-            F(lane) v = F(size)(x[r * rs + c * cs]);
-            F(mask) more = v > best;
-            best = F(pick)(more, v, best);
-            at = (more & (LANE)r) | (~more & at);
-        }
+        F(lane) best;
+        F(mask) at = F(pivot_of)(x + c * cs, rs, n, c, &best);
+        uint64_t rows = F(rows_of)(at);
         *bad |= (best == 0) & (*bad == 0) & (LANE)(c + 1);
-        for (int i = 0; i < W; i++)
-            rows |= (uint64_t)1 << at[i];
         for (int64_t r = c + 1; r < n; r++)
             if (rows >> r & 1) {
                 F(change_rows)(x + c * cs, rs, cs, n - c, c, r, at == (LANE)r);
@@ -114,6 +139,45 @@ int64_t F(lanes_solve)(const orr__lanes *s, void *room, int64_t *which)
         F(turn)((REAL *)s->out + q * n * k, n * k, (const REAL *)y, W, n * k, some);
     }
     return 0;
+}
+
+/* Both triangles of x (m × n, in rows of n + 1), whose last column are the numbers of rows and change places with them. A pivot that is
+ * 0 leaves zeros below it. */
+static void F(factor_lanes)(F(lane) * x, int64_t m, int64_t n)
+{
+    const int64_t ld = n + 1;
+    for (int64_t c = 0; c < m && c < n; c++) {
+        F(lane) best;
+        F(mask) at = F(pivot_of)(x + c, ld, m, c, &best);
+        uint64_t rows = F(rows_of)(at);
+        for (int64_t r = c + 1; r < m; r++)
+            if (rows >> r & 1)
+                F(change_rows)(x, ld, 1, ld, c, r, at == (LANE)r);
+        F(mask) none = best == 0;
+        F(lane) pivot = F(pick)(none, (F(lane)){ 0 } + 1, x[c * ld + c]);
+        for (int64_t r = c + 1; r < m; r++) {
+            F(lane) f = x[r * ld + c] / pivot;
+            x[r * ld + c] = f;
+            for (int64_t j = c + 1; j < n; j++)
+                x[r * ld + j] -= f * x[c * ld + j];
+        }
+    }
+}
+
+void F(lanes_lu)(const orr__lanes *s, void *room)
+{
+    const int64_t m = s->m, n = s->n, ld = n + 1;
+    F(lane) *x = room, *a = x + m * ld;
+    for (int64_t q = 0; q < s->count; q += W) {
+        int64_t some = s->count - q < W ? s->count - q : W;
+        F(lanes_of)(a, (const REAL *)s->a + q * m * n, m * n, some);
+        for (int64_t r = 0; r < m; r++) {
+            memcpy(x + r * ld, a + r * n, (size_t)n * sizeof *x);
+            x[r * ld + n] = (F(lane)){ 0 } + (REAL)r;
+        }
+        F(factor_lanes)(x, m, n);
+        F(turn)((REAL *)s->out + q * m * ld, m * ld, (const REAL *)x, W, m * ld, some);
+    }
 }
 
 /* The size of a column whose first element is `head`, in units: of 1 where the sum of squares is a number like any, else of the largest

@@ -182,8 +182,9 @@ static void solve(job *j, orr__cu_address a, orr__cu_address b, orr__cu_address 
 static void lu(job *j, orr__cu_address a, orr__cu_address b, orr__cu_address out, int64_t q)
 {
     (void)b;
-    turn(j, j->m, j->n, a, out);
-    triangles(j, j->m, j->n, out, q);
+    turn(j, j->m, j->n, a, j->f);
+    triangles(j, j->m, j->n, j->f, q);
+    arrange(j, j->type, TURNED, j->n, j->m, j->f, j->m, out, j->n + 1);
 }
 
 static void det(job *j, orr__cu_address a, orr__cu_address b, orr__cu_address out, int64_t q)
@@ -369,7 +370,7 @@ enum { THERE = 0 }; /* then processors have no such operation either */
 static const orr__dense *const table[4];
 #endif
 
-/* Made of the pivots on the host: numbers of rows behind each pair of triangles, or determinants. */
+/* Made of the pivots on the host: numbers of rows beside each pair of triangles, or determinants. */
 static void finish(job *j, int after, orr__cu_address out, int64_t stride, char *numbers)
 {
     int64_t least = j->m < j->n ? j->m : j->n, each = after == PERMUTATIONS ? j->m : 3;
@@ -379,8 +380,11 @@ static void finish(job *j, int after, orr__cu_address out, int64_t stride, char 
             table[j->type]->permutation(j->pivots + q * least, least, j->m, to);
         else
             table[j->type]->of_diagonal(j->diagonals + (size_t)(q * j->n) * j->z, j->pivots + q * least, j->n, to);
-        size_t at = (size_t)(q * stride + (after == PERMUTATIONS ? j->m * j->n : 0)) * j->z;
-        driver_ok(j, "cuMemcpyHtoDAsync", j->cu->to_device(out + at, to, (size_t)each * j->z, j->l->queue));
+        orr__cu_address at = out + (size_t)(q * stride) * j->z;
+        driver_ok(j, "cuMemcpyHtoDAsync",
+                  j->cu->to_device(after == PERMUTATIONS ? j->tau : at, to, (size_t)each * j->z, j->l->queue));
+        if (after == PERMUTATIONS) /* the last column */
+            arrange(j, j->type, PLAIN, 1, j->m, j->tau, 1, at + (size_t)j->n * j->z, j->n + 1);
     }
     driver_ok(j, "cuStreamSynchronize", j->cu->wait(j->l->queue));
 }

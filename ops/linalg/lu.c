@@ -1,5 +1,5 @@
-/* orr_lu: triangular factors with row exchanges. A row of the result is both triangles in one matrix, column after column, and
- * behind them the permutation as numbers of the dtype.
+/* orr_lu: triangular factors with row exchanges. The result is both triangles in one matrix, and as its last column the permutation as
+ * numbers of the dtype: what is read of it is a view.
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
 
@@ -9,18 +9,14 @@
 
 #define AT b->at.file, b->at.line
 
-static int64_t length(const orr__extent *e)
-{
-    return e->m * e->n + e->m;
-}
-
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
     (void)nin;
-    if (in[0]->shape.rank < 2)
+    orr_shape s = in[0]->shape;
+    if (s.rank < 2)
         return "a factorisation of what is no matrix";
-    orr__extent e = orr__extent_of(&in[0]->shape);
-    return orr__packed_verify(n, in[0], length(&e));
+    s.dim[s.rank - 1]++;
+    return orr__shape_equal(&s, &n->shape) && in[0]->dtype == n->dtype ? NULL : "triangles of another shape or dtype";
 }
 
 static orr_status reference(const orr__reference *j)
@@ -31,14 +27,23 @@ static orr_status reference(const orr__reference *j)
     for (int64_t q = 0; q < e.batch && a && p; q++) {
         orr__plain_load(j, 0, q, e.m * e.n, a);
         (void)orr__plain_lu(a, e.m, e.n, p, &bad);
-        for (int64_t i = 0; i < length(&e); i++)
-            orr__plain_set(&j->out, q * length(&e) + i,
-                           i < e.m * e.n ? a[i % e.m * e.n + i / e.m] : (orr__number)p[i - e.m * e.n]);
+        for (int64_t i = 0; i < e.m; i++)
+            for (int64_t c = 0; c <= e.n; c++)
+                orr__plain_set(&j->out, (q * e.m + i) * (e.n + 1) + c, c < e.n ? a[i * e.n + c] : (orr__number)p[i]);
     }
     orr_status st = a && p ? ORR_OK : ORR_ENOMEM;
     free(a);
     free(p);
     return st;
+}
+
+/* The permutation, as it stands behind n columns. */
+static orr_tensor *places(orr__site at, orr_tensor *all, int64_t n)
+{
+    orr_tensor *p = orr_select_at(at.file, at.line, all, -1, n);
+    if (orr__is_complex(orr_tensor_dtype(p)))
+        p = orr_real_at(at.file, at.line, p);
+    return orr_cast_at(at.file, at.line, p, ORR_I64);
 }
 
 /* Rows or columns [from, to). */
@@ -69,8 +74,7 @@ static orr_tensor *vjp(const orr__back *b, int which)
     orr__extent e = orr__extent_of(&of);
     int64_t k = e.k;
     (void)which;
-    orr_tensor *both = orr__tr(b, orr__piece(b->at, b->out, 0, e.n, e.m)),
-               *d = orr__tr(b, orr__piece(b->at, b->g, 0, e.n, e.m));
+    orr_tensor *both = band(b, b->out, -1, 0, e.n), *d = band(b, b->g, -1, 0, e.n);
     orr_tensor *square = band(b, band(b, both, -2, 0, k), -1, 0, k), *ds = band(b, band(b, d, -2, 0, k), -1, 0, k);
     orr_tensor *l = lower(b, square), *u = orr_triu_at(AT, square, 0);
     orr_tensor *dl = orr__mm(b, orr__tr(b, l), orr_tril_at(AT, ds, -1)),
@@ -91,7 +95,7 @@ static orr_tensor *vjp(const orr__back *b, int which)
         all = orr_concat_at(AT, (orr_tensor *[]){ all, beside }, 2, -1);
     if (below)
         all = orr_concat_at(AT, (orr_tensor *[]){ all, below }, 2, -2);
-    orr_tensor *p = orr_cast_at(AT, orr_detach_at(AT, orr__real_piece(b->at, b->out, e.m * e.n, e.m)), ORR_I64);
+    orr_tensor *p = places(b->at, orr_detach_at(AT, b->out), e.n);
     orr_tensor *places = orr_one_hot_at(AT, p, e.m, (orr_dtype)b->node->dtype);
     return orr__mm(b, orr__tr(b, places), all);
 }
@@ -105,6 +109,16 @@ static orr__workload work(const orr__call *c)
 
 const orr__op orr__op_lu = { ORR__FACTORISATION(lu, 1) };
 
+static orr_tensor *triangles(orr__site at, orr__node *a)
+{
+    orr_shape s = a->shape;
+    orr_tensor *bad;
+    s.dim[s.rank - 1]++;
+    if (!orr__shape_ok(at, &s, &bad))
+        return bad;
+    return orr__handle_new(orr__node_new(at, &orr__op_lu, (orr_dtype)a->dtype, &s, 1, &a));
+}
+
 orr_lu_result orr_lu_at(const char *file, int line, orr_tensor *a)
 {
     orr__site at = ORR__SITE(file, line, "lu");
@@ -115,14 +129,14 @@ orr_lu_result orr_lu_at(const char *file, int line, orr_tensor *a)
     orr__extent e = orr__extent_of(&n->shape);
     orr_dtype t = (orr_dtype)n->dtype;
     orr_scope *scope = orr_scope_begin();
-    orr_tensor *all = orr__panels_pay(&e) ? orr__panels_lu(at, n) : orr__packed(at, &orr__op_lu, n, length(&e), 0);
-    orr_tensor *both = orr_transpose_at(file, line, orr__piece(at, all, 0, e.n, e.m));
-    orr_tensor *l = orr_tril_at(file, line, orr_slice_axis_at(file, line, both, -1, 0, e.k, 1), -1);
-    orr_tensor *p = orr_cast_at(file, line, orr__real_piece(at, all, e.m * e.n, e.m), ORR_I64);
+    orr_tensor *all = orr__panels_pay(&e) ? orr__panels_lu(at, n) : triangles(at, n);
+    orr_tensor *l = orr_tril_at(file, line, orr_slice_axis_at(file, line, all, -1, 0, e.k, 1), -1);
+    orr_tensor *p = places(at, all, e.n);
     orr_lu_result r = { .p = orr_scope_return_at(file, line, scope, p) };
     l = orr_add_at(file, line, l, orr_eye_at(file, line, t, e.m, e.k, 0));
     r.l = orr_scope_return_at(file, line, scope, l);
-    orr_tensor *u = orr_slice_axis_at(file, line, both, -2, 0, e.k, 1);
+    orr_tensor *u = orr_slice_axis_at(file, line, all, -1, 0, e.n, 1);
+    u = orr_slice_axis_at(file, line, u, -2, 0, e.k, 1);
     r.u = orr__compose_end(at, scope, orr_triu_at(file, line, u, 0));
     return r;
 }

@@ -138,7 +138,7 @@ static const orr__array *operand(const orr__reference *j, int k)
 
 static orr_status lu_join(const orr__reference *j)
 {
-    int64_t m = j->out.shape.dim[1], n = j->out.shape.dim[0] - 1;
+    int64_t m = j->out.shape.dim[0], n = j->out.shape.dim[1] - 1;
     orr__number *x = orr__plain(m);
     for (int64_t c = 0; c <= n && x; c++) {
         int64_t first = 0;
@@ -153,7 +153,7 @@ static orr_status lu_join(const orr__reference *j)
                 if (q > k || c == n)
                     exchange(x, first + p, (int64_t)creall(panel_get(operand(j, q), p, m)));
         for (int64_t r = 0; r < m; r++)
-            orr__plain_set(&j->out, c * m + r, x[r]);
+            orr__plain_set(&j->out, r * (n + 1) + c, x[r]);
     }
     free(x);
     return x ? ORR_OK : ORR_ENOMEM;
@@ -495,9 +495,12 @@ orr_tensor *orr__panels_lu(orr__site at, orr__node *a)
     columns c;
     if (!lu_of(&c, at, handle_of(a), 0))
         return orr__handle_new(NULL);
-    orr_tensor *all = block(at, &orr__op_lu_join, c.count, c.block, c.n + 1, c.m, (orr__attr){ .index = c.panels });
+    orr_tensor *all = block(at, &orr__op_lu_join, c.count, c.block, c.m, c.n + 1, (orr__attr){ .index = c.panels });
+    orr_shape s = a->shape;
     free(c.block);
-    return orr__stands_for(at, &orr__op_lu, 1, &a, as_row(at, a, all), 0, (orr__scalar){ 0 });
+    s.dim[s.rank - 1]++;
+    all = orr_reshape_at(at.file, at.line, all, s);
+    return orr__stands_for(at, &orr__op_lu, 1, &a, all, 0, (orr__scalar){ 0 });
 }
 
 orr_tensor *orr__panels_det(orr__site at, orr__node *a)
@@ -553,7 +556,7 @@ orr_tensor *orr__panels_inv(orr__site at, orr_tensor *a)
     if (!lu_of(&c, at, a, ORR__PANEL_STRICT))
         return orr__handle_new(NULL);
     orr_tensor *x = of_panels(&c, NULL, c.n);
-    orr_tensor *p = block(at, &orr__op_lu_join, c.count, c.block, 1, c.m, (orr__attr){ .index = c.panels });
+    orr_tensor *p = block(at, &orr__op_lu_join, c.count, c.block, c.m, 1, (orr__attr){ .index = c.panels });
     free(c.block);
     p = orr_reshape_at(at.file, at.line, p, ORR_SHAPE(c.m));
     if (orr__is_complex(orr_tensor_dtype(p)))
