@@ -36,6 +36,8 @@ typedef struct {
     int8_t order[LABELS]; /* the result's labels, in their order */
     double size[LABELS];
     int64_t length[LABELS];
+    bool summed_first; /* in products between: the term stands first of which labels will be summed later */
+    double *moved;     /* not NULL: nothing is made, elements that would be moved are added up            */
 } einsum;
 
 static labels set_of(const term *t)
@@ -275,6 +277,27 @@ static bool turned(const term *t, const int8_t *a, int na, const int8_t *b, int 
     return false;
 }
 
+/* Do the labels of t lie in the order of these groups? */
+static bool in_order(const term *t, const int8_t *const group[3], const int n[3])
+{
+    int d = 0;
+    for (int g = 0; g < 3; g++)
+        for (int i = 0; i < n[g]; i++)
+            if (t->of[d++] != group[g][i])
+                return false;
+    return true;
+}
+
+/* Elements of t that are copied to be read as matrix does. */
+static double copied(const einsum *e, const term *t, const int8_t *batch, int nb, const int8_t *rows, int nr,
+                     const int8_t *cols, int nc)
+{
+    bool lies = turned(t, rows, nr, cols, nc)
+                    ? in_order(t, (const int8_t *const[]){ batch, cols, rows }, (int[]){ nb, nc, nr })
+                    : in_order(t, (const int8_t *const[]){ batch, rows, cols }, (int[]){ nb, nr, nc });
+    return lies ? 0 : elements(e, set_of(t));
+}
+
 /* (batch, rows, cols) of t, read as it lies. */
 static orr_tensor *matrix(const einsum *e, const term *t, const int8_t *batch, int nb, const int8_t *rows, int nr,
                           const int8_t *cols, int nc)
@@ -293,11 +316,20 @@ static int place_of(const einsum *e, labels s)
     return k;
 }
 
-/* The product of two terms; the labels that are in `rest` stay. The term whose own labels stand first in the result comes
- * first, so that the last product has the result's order if one of the two orders is that. */
+/* Does b come first in the product of a and b? The term whose own labels stand first in the result does, so that the last product has
+ * the result's order if one of the two orders is that; in products between it may be the one of which labels will be summed: then these
+ * stand before those of the result, and the next product reads them as they lie. */
+static bool comes_first(const einsum *e, const term *a, const term *b)
+{
+    labels own_a = set_of(a) & ~set_of(b), own_b = set_of(b) & ~set_of(a);
+    bool later_a = (own_a & ~e->out) != 0, later_b = (own_b & ~e->out) != 0;
+    return e->summed_first && later_a != later_b ? later_b : place_of(e, own_b) < place_of(e, own_a);
+}
+
+/* The product of two terms; the labels that are in `rest` stay. */
 static bool contract(const einsum *e, const term *a, const term *b, labels rest, term *r, orr_tensor **bad)
 {
-    if (place_of(e, set_of(b) & ~set_of(a)) < place_of(e, set_of(a) & ~set_of(b))) {
+    if (comes_first(e, a, b)) {
         const term *other = a;
         a = b;
         b = other;
@@ -306,12 +338,20 @@ static bool contract(const einsum *e, const term *a, const term *b, labels rest,
     labels both = set_of(a) & set_of(b);
     int nb = pick(a, both & rest, batch), nk = pick(a, both & ~rest, k), nm = pick(a, ~both, m), nn = pick(b, ~both, n);
     orr_shape s = { nb + nm + nn, { 0 } };
+    if (s.rank > ORR_MAX_RANK && e->moved)
+        return false;
     if (s.rank > ORR_MAX_RANK)
         return refuse(e, bad, ORR_ESHAPE, "a product in between has more than 8 axes");
     r->n = 0;
     for (int i = 0; i < s.rank; i++) {
         r->of[r->n] = i < nb ? batch[i] : i < nb + nm ? m[i - nb] : n[i - nb - nm];
         s.dim[i] = e->length[r->of[r->n++]];
+    }
+    if (e->moved) { /* each worker packs the second operand for itself */
+        *e->moved += copied(e, a, batch, nb, m, nm, k, nk) + elements(e, set_of(b));
+        *e->moved += copied(e, b, batch, nb, k, nk, n, nn);
+        r->t = NULL;
+        return true;
     }
     orr_tensor *x = matrix(e, a, batch, nb, m, nm, k, nk), *y, *p;
     if (nm == 0 && nn == 0 && nk) { /* no matrix: a sum of products of elements */
@@ -356,14 +396,11 @@ static bool product_of(const einsum *e, const choice *w, uint32_t set, term *r, 
            contract(e, &a, &b, w[set].have, r, bad);
 }
 
-/* All choices: the cheapest for each set of terms, by the number of multiplications. */
-static bool best(const einsum *e, term *r, orr_tensor **bad)
+/* All choices: the cheapest for each set of terms, by the number of multiplications; of equal ones the first or the last. */
+static void choose(const einsum *e, bool last, choice *w)
 {
     labels of[OPERANDS];
     uint32_t all = (1u << e->n) - 1;
-    choice *w = orr__alloc_n((size_t)all + 1, sizeof *w);
-    if (!w)
-        return refuse(e, bad, ORR_ENOMEM, "no memory for its orders");
     for (int i = 0; i < e->n; i++)
         of[i] = set_of(&e->term[i]);
     for (uint32_t set = 1; set <= all; set++) {
@@ -372,12 +409,47 @@ static bool best(const einsum *e, term *r, orr_tensor **bad)
         for (uint32_t a = (set - 1) & set; a > (set & ~a); a = (a - 1) & set) {
             uint32_t b = set & ~a;
             double cost = w[a].cost + w[b].cost + elements(e, w[a].have | w[b].have);
-            if (cost < w[set].cost) {
+            if (cost < w[set].cost || (last && cost <= w[set].cost)) {
                 w[set].cost = cost;
                 w[set].left = a;
             }
         }
     }
+}
+
+/* Elements that are moved on the way to the result. */
+static double moved_by(einsum *e, const choice *w)
+{
+    double moved = 0;
+    term r = { 0 };
+    orr_tensor *bad = NULL;
+    e->moved = &moved;
+    bool done = product_of(e, w, (1u << e->n) - 1, &r, &bad);
+    e->moved = NULL;
+    for (int d = 0, a = 0; done && d < e->nout; d++)
+        if (set_of(&r) >> e->order[d] & 1 && r.of[a++] != e->order[d])
+            return moved + elements(e, e->out);
+    return done ? moved : INFINITY;
+}
+
+/* Of the orders with the fewest multiplications the one that moves the fewest elements. */
+static bool best(einsum *e, term *r, orr_tensor **bad)
+{
+    const uint32_t all = (1u << e->n) - 1;
+    double least = INFINITY;
+    int way = 0;
+    choice *w = orr__alloc_n((size_t)all + 1, sizeof *w);
+    if (!w)
+        return refuse(e, bad, ORR_ENOMEM, "no memory for its orders");
+    for (int k = 0; k < 4 && e->n > 2; k++) { /* of two terms there is one product */
+        e->summed_first = (k & 2) != 0;
+        choose(e, k & 1, w);
+        double moved = moved_by(e, w);
+        way = moved < least ? k : way;
+        least = moved < least ? moved : least;
+    }
+    e->summed_first = (way & 2) != 0;
+    choose(e, way & 1, w);
     bool done = product_of(e, w, all, r, bad);
     free(w);
     return done;

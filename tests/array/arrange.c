@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include <float.h>
+#include <stdlib.h>
+#include <string.h>
 #include <orrery/array.h>
 #include "tests/harness/ops_help.h"
 
@@ -55,9 +57,127 @@ static void dtypes_promote_as_the_standard_says(void)
     ORR_CHECK(orr_isdtype(ORR_BF16, ORR_KIND_FLOAT | ORR_KIND_BOOL) && !orr_isdtype(ORR_DTYPE_COUNT, 31));
 }
 
+/* -- einsum of random texts beside the sum over all labels -------------------------------------------------------------- */
+
+enum { TERMS = 5, LABELS = 6, AXES = 3 };
+
+typedef struct {
+    int terms, axes[TERMS], label[TERMS][AXES], out[LABELS], nout, size[LABELS];
+    unsigned used;
+    double *value[TERMS];
+    char text[64];
+} random_einsum;
+
+static int below(int n)
+{
+    static unsigned long long state = 20261124;
+    return (int)(orr_test_rand(&state) % (unsigned)n);
+}
+
+static void append(random_einsum *e, char c)
+{
+    size_t n = strlen(e->text);
+    e->text[n] = c;
+    e->text[n + 1] = 0;
+}
+
+/* The terms' labels differ in each term; the result has some of all, in any order. */
+static void draw_einsum(random_einsum *e)
+{
+    memset(e, 0, sizeof *e);
+    e->terms = 2 + below(TERMS - 1);
+    for (int k = 0; k < LABELS; k++)
+        e->size[k] = 1 + below(4);
+    for (int k = 0; k < e->terms; k++) {
+        unsigned in = 0;
+        int64_t count = 1;
+        e->axes[k] = 1 + below(AXES);
+        for (int d = 0; d < e->axes[k]; d++) {
+            int x = below(LABELS);
+            while (in >> x & 1)
+                x = (x + 1) % LABELS;
+            in |= 1u << x;
+            e->label[k][d] = x;
+            count *= e->size[x];
+            append(e, (char)('a' + x));
+        }
+        e->used |= in;
+        append(e, k + 1 < e->terms ? ',' : '-');
+        e->value[k] = malloc((size_t)count * sizeof(double));
+        for (int64_t i = 0; i < count && e->value[k]; i++)
+            e->value[k][i] = below(7) - 3;
+    }
+    append(e, '>');
+    for (unsigned left = e->used; left; left &= left - 1)
+        e->out[e->nout++] = __builtin_ctz(left);
+    for (int i = e->nout - 1; i > 0; i--) {
+        int j = below(i + 1), was = e->out[i];
+        e->out[i] = e->out[j];
+        e->out[j] = was;
+    }
+    e->nout = below(e->nout + 1);
+    for (int i = 0; i < e->nout; i++)
+        append(e, (char)('a' + e->out[i]));
+}
+
+static int64_t place(const random_einsum *e, const int *label, int n, const int *at)
+{
+    int64_t p = 0;
+    for (int d = 0; d < n; d++)
+        p = p * e->size[label[d]] + at[label[d]];
+    return p;
+}
+
+static void sum_all(const random_einsum *e, double *sum)
+{
+    int at[LABELS] = { 0 };
+    for (int d = 0; d < LABELS;) {
+        double v = 1;
+        for (int k = 0; k < e->terms; k++)
+            v *= e->value[k][place(e, e->label[k], e->axes[k], at)];
+        sum[place(e, e->out, e->nout, at)] += v;
+        for (d = 0; d < LABELS; at[d++] = 0)
+            if (e->used >> d & 1 && ++at[d] < e->size[d])
+                break;
+    }
+}
+
+static void einsum_of_random_texts_is_the_sum_over_all_labels(void)
+{
+    enum { RUNS = 200, MOST = 4 * 4 * 4 * 4 * 4 * 4 };
+    static double sum[MOST], got[MOST];
+    for (int run = 0; run < RUNS; run++) {
+        random_einsum e;
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x[TERMS];
+        int64_t count = 1, wrong = 0;
+        draw_einsum(&e);
+        for (int k = 0; k < e.terms; k++) {
+            orr_shape shape = { e.axes[k], { 0 } };
+            for (int d = 0; d < e.axes[k]; d++)
+                shape.dim[d] = e.size[e.label[k][d]];
+            ORR_REQUIRE(e.value[k] != NULL);
+            x[k] = orr_from(ORR_F64, shape, e.value[k]);
+        }
+        for (int i = 0; i < e.nout; i++)
+            count *= e.size[e.out[i]];
+        memset(sum, 0, sizeof sum);
+        sum_all(&e, sum);
+        ORR_CHECK_MSG(orr_read(orr_einsum(e.text, x, e.terms), got, (size_t)count * sizeof *got) == ORR_OK, "%s: %s",
+                      e.text, orr_error_message());
+        for (int64_t i = 0; i < count; i++)
+            wrong += got[i] != sum[i];
+        ORR_CHECK_MSG(wrong == 0, "%s: %lld of %lld differ", e.text, (long long)wrong, (long long)count);
+        for (int k = 0; k < e.terms; k++)
+            free(e.value[k]);
+        (void)orr_scope_end(s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(all_cases_agree_with_numpy),
+                                      ORR_TEST(einsum_of_random_texts_is_the_sum_over_all_labels),
                                       ORR_TEST(rank_eight_repeats_too),
                                       ORR_TEST(dtypes_have_the_facts_of_float_h),
                                       ORR_TEST(dtypes_promote_as_the_standard_says),
