@@ -167,10 +167,14 @@ static orr__dense_need det_need(const orr__dense_job *j)
     return (orr__dense_need){ .reals = j->n * j->n, .ints = j->n };
 }
 
-/* The mantissas and the exponents are multiplied apart, so that no factor makes the product overflow on its way. */
+/* Factors and products beyond these are divided by powers of two, which are kept apart, so that no factor makes the product overflow on
+ * its way. */
+#define FACTOR_MOST 0x1p200
+#define PRODUCT_MOST 0x1p400
+
 typedef struct {
     wide product, sign;
-    double logabs;
+    double special; /* Σ log of factors that are 0 or not finite */
     int64_t exponent;
 } determinant;
 
@@ -183,34 +187,48 @@ static double size_of(wide d)
 #endif
 }
 
+static double larger_part(wide d)
+{
+#if COMPLEX
+    return fmax(fabs(creal(d)), fabs(cimag(d)));
+#else
+    return fabs(d);
+#endif
+}
+
+static bool within(double x, double most)
+{
+    return x <= most && x >= 1 / most;
+}
+
+/* x without the power of two that brings its larger part to near 1, which is in *shift. */
+static wide scaled(wide x, int *shift)
+{
+    (void)frexp(larger_part(x), shift);
+    return (wide)(x * ldexp(1, -*shift / 2)) * ldexp(1, -(*shift - *shift / 2));
+}
+
 /* An element of the diagonal; `exchanged`: a row took another's place there. */
 static void factor_of(determinant *d, ELEM by, bool exchanged)
 {
     wide x = exchanged ? -(wide)by : (wide)by;
-    double size = size_of(x), larger;
-    int e = 0, shift;
-#if COMPLEX
-    larger = fmax(fabs(creal(x)), fabs(cimag(x)));
-#else
-    larger = size;
-#endif
-    if (isfinite(larger) && larger > 0) { /* x = (x / 2^shift) · 2^shift, of size near 1 */
-        (void)frexp(larger, &shift);
-        x = (wide)(x * ldexp(1, -shift / 2)) * ldexp(1, -(shift - shift / 2));
-        size = size_of(x);
-        d->sign = d->sign * (x / size);
-        d->logabs += log(size) + shift * 0.693147180559945309417;
+    double larger = larger_part(x), size;
+    int shift = 0;
+    if (isfinite(larger) && larger > 0) {
+        if (!within(larger, FACTOR_MOST))
+            x = scaled(x, &shift);
+        d->sign = d->sign * (x / size_of(x));
         d->exponent += shift;
     } else {
+        size = size_of(x);
         d->sign = COMPLEX || !isinf(size) ? d->sign * x : PART(x) < 0 ? -d->sign : d->sign;
-        d->logabs += log(size);
+        d->special += log(size);
     }
     d->product = d->product * x;
-    larger = size_of(d->product);
-    if (isfinite(larger) && larger > 0) {
-        (void)frexp(larger, &e);
-        d->product = d->product * ldexp(1, -e);
-        d->exponent += e;
+    larger = larger_part(d->product);
+    if (isfinite(larger) && larger > 0 && !within(larger, PRODUCT_MOST)) {
+        d->product = scaled(d->product, &shift);
+        d->exponent += shift;
     }
 }
 
@@ -227,7 +245,9 @@ static void determinant_is(const determinant *d, void *out)
     to[0] = (ELEM)ldexp(d->product, e);
     to[1] = (ELEM)(d->sign == 0 ? 0 : d->sign);
 #endif
-    to[2] = (ELEM)d->logabs;
+    double size = size_of(d->product);
+    bool all = isfinite(size) && size > 0;
+    to[2] = (ELEM)(d->special + (all ? log(size) + (double)d->exponent * 0.693147180559945309417 : 0));
 }
 
 static void of_diagonal(const void *diagonal, const int *pivot, int64_t n, void *out)
@@ -288,6 +308,9 @@ static int64_t lu(const orr__dense_job *j, const void *a, const void *b, void *o
 }
 
 #if !COMPLEX
+/* Triangles of so many matrices wait for their determinants. */
+enum { WAITING = 16 };
+
 static size_t lu_lanes_room(const orr__dense_job *j)
 {
     return j->m <= ORR__LANES_MOST && j->n <= ORR__LANES_MOST ? ORR__LANES_ROOM(j->m * (2 * j->n + 1)) : 0;
@@ -300,6 +323,45 @@ static int64_t lu_lanes(const orr__dense_job *j, const void *a, const void *b, v
     (void)b;
     (void)which;
     orr__cpu_vec()->lanes_lu[sizeof(REAL) == 8](&s, room);
+    return 0;
+}
+
+static size_t det_lanes_room(const orr__dense_job *j)
+{
+    size_t room = lu_lanes_room(j);
+    return room ? room + WAITING * (size_t)(j->n * (j->n + 1)) * sizeof(ELEM) : 0;
+}
+
+/* Of the rows' numbers, `ld` apart, the exchanges that sort them, as pivots: a cycle has one fewer than rows. */
+static void pivots_of_order(const ELEM *row, int64_t ld, int64_t n, int *pivot)
+{
+    for (int i = 0; i < (int)n; i++)
+        pivot[i] = 0;
+    for (int i = 0; i < (int)n; i++)
+        for (int at = i; !pivot[at];) {
+            int next = (int)row[at * ld];
+            pivot[at] = at == i ? at + 1 : -1;
+            at = next;
+        }
+}
+
+static int64_t det_lanes(const orr__dense_job *j, const void *a, const void *b, void *out, int64_t count, void *room,
+                         int64_t *which)
+{
+    int64_t n = j->n, ld = n + 1;
+    ELEM *triangles = (ELEM *)(void *)((char *)room + lu_lanes_room(j)), diagonal[ORR__LANES_MOST];
+    int pivot[ORR__LANES_MOST];
+    for (int64_t q = 0; q < count; q += WAITING) {
+        int64_t some = count - q < WAITING ? count - q : WAITING;
+        (void)lu_lanes(j, (const ELEM *)a + q * n * n, b, triangles, some, room, which);
+        for (int64_t k = 0; k < some; k++) {
+            const ELEM *f = triangles + k * n * ld;
+            for (int64_t i = 0; i < n; i++)
+                diagonal[i] = f[i * (ld + 1)];
+            pivots_of_order(f + n, ld, n, pivot);
+            of_diagonal(diagonal, pivot, n, (ELEM *)out + 3 * (q + k));
+        }
+    }
     return 0;
 }
 #endif
@@ -686,7 +748,7 @@ static int64_t expm(const orr__dense_job *j, const void *from, const void *b, vo
 #endif
 const orr__dense TABLE = {
     .solve = { solve_need, solve, LANES(solve_room, solve_lanes) },
-    .det = { .need = det_need, .compute = det },
+    .det = { det_need, det, LANES(det_lanes_room, det_lanes) },
     .lu = { lu_need, lu, LANES(lu_lanes_room, lu_lanes) },
     .qr = { qr_need, qr, LANES(qr_lanes_room, qr_lanes) },
     .svd = { .need = svd_need, .compute = svd },
