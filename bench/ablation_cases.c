@@ -163,6 +163,38 @@ static orr_tensor *turned(const ablated_case *c)
     return orr_sum(orr_mul(orr_transpose(g.x), g.y), ORR_AXES(-1), false);
 }
 
+static orr_tensor *sorted(const ablated_case *c)
+{
+    (void)c;
+    return orr_sort(g.x, -1, false);
+}
+
+/* Rows of three numbers each of x and y, computed, beside each other. */
+static orr_tensor *joined(const ablated_case *c)
+{
+    orr_tensor *part[] = { orr_relu(orr_sub(g.x, g.y)), orr_mul(orr_add(g.x, g.y), orr_scalar(0.5)) };
+    orr_tensor *rows = orr_concat(part, 2, 1);
+    return orr_mul(orr_add(rows, orr_scalar((double)c->n)), rows);
+}
+
+/* n operations, each of which rounds to f16. */
+static orr_tensor *halves(const ablated_case *c)
+{
+    orr_tensor *z = orr_cast(g.x, ORR_F16), *y = orr_cast(g.y, ORR_F16);
+    for (int i = 0; i < c->n; i++)
+        z = i & 1 ? orr_add(z, y) : orr_mul(z, y);
+    return z;
+}
+
+/* A function whose time depends on its arguments more than a prediction by operations tells. */
+static orr_tensor *powers(const ablated_case *c)
+{
+    orr_tensor *z = g.x;
+    for (int i = 0; i < c->n; i++)
+        z = orr_pow(orr_add(z, g.y), g.x);
+    return z;
+}
+
 /* An optimiser's step without its gradient: two variables, of which nobody holds the old values. */
 static orr_tensor *two_variables(const ablated_case *c)
 {
@@ -201,6 +233,10 @@ static const ablated_case cases[] = {
     { "turned, 1024x1024", 1024, 1024, 1, turned, 0 },
     { "convolution, 16x32x32x32", 16 * 32 * 32, 32, 1, convolutions, 0 },
     { "convolutions 4, 4x32x32x32", 4 * 32 * 32, 32, 4, convolutions, 0 },
+    { "sorted, 64x16384", 64, 16384, 1, sorted, 0 },
+    { "joined, 131072x3", 1 << 17, 3, 1, joined, 0 },
+    { "halves 7, 1024x1024", 1024, 1024, 7, halves, 0 },
+    { "powers 4, 16x1024", 16, 1024, 4, powers, 0 },
     { "two variables, 1024x1024", 1024, 1024, 1, two_variables, 0 },
     { "product 512, then 5 ms of the caller's", 512, 512, 1, products, 5e-3 },
     { NULL, 0, 0, 0, NULL, 0 },

@@ -2,6 +2,7 @@
  * Must not know: the format. */
 #include "config.h"
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,10 +56,10 @@ static int ours_mapped(void)
 {
     orr_scope *s = orr_scope_begin();
     const float *x = orr_data(orr_map_safetensors(ours_path, "data"));
-    volatile float touched = 0; /* each page, as the peers do */
+    float touched = 0; /* each page, as the peers do */
     for (int i = 0; x && i < NUMBERS; i += 1024)
         touched += x[i];
-    return orr_scope_end(s) != ORR_OK || !x;
+    return orr_scope_end(s) != ORR_OK || !x || isnan(touched);
 }
 
 static int plain_cached(void)

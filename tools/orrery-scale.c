@@ -135,10 +135,12 @@ static bool curve(options *o, int which, const scale_machine *m, int machine, bo
     c->panel = which == TRAINING && o->program[CHOLESKY];
     c->colour = machine;
     c->dashed = !weak;
-    (void)snprintf(c->label, sizeof c->label, "%s, %s: %s %.6g%s", m->name, weak ? "weak" : "strong",
+    char label[sizeof c->label];
+    (void)snprintf(label, sizeof label, "%s, %s: %s %.6g%s", m->name, weak ? "weak" : "strong",
                    which == CHOLESKY ? "order" : "batch",
                    which == CHOLESKY ? m->order * sqrt(weak ? 1 : o->strong) : m->samples * (weak ? 1 : o->strong),
                    weak ? " on one node" : "");
+    memcpy(c->label, label, sizeof label);
     return true;
 }
 

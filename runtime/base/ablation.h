@@ -36,6 +36,7 @@
     X(MOVE_RESHAPES,    "move_reshapes")    /* reshapes move below element-wise work                   */ \
     X(UNROLL_FOLDS,     "unroll_folds")     /* folds of few elements are chains of instructions        */ \
     X(REPEATED_READS,   "repeated_reads")   /* a value read at several places is stored, by cost      */ \
+    X(JOINED_ROWS,      "joined_rows")      /* short parts of rows are computed apart, then joined        */ \
     X(NARROW_READS,     "narrow_reads")     /* of values that are read in part, that is computed alone */ \
     /* kernels */ \
     X(ONEDNN,           "onednn")           /* convolutions by the library, not by BLAS and loops      */ \

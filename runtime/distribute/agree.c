@@ -96,7 +96,7 @@ static orr_status all_gather(orr__site at, const void *mine, size_t bytes, void 
 }
 
 typedef struct {
-    char text[240];
+    char text[512];
 } line;
 
 /* Node i as a person knows it: "train.c:41: matmul (128, 10) float32". */

@@ -81,7 +81,7 @@ static bool cuts_rows(const orr__capture *p, int i)
         row += n;
         computed += LANES * ceil(n / LANES);
     }
-    return axis > 0 && parts > 1 && computed > 1.5 * row && !orr__ablated(ORR__OFF_REPEATED_READS);
+    return axis > 0 && parts > 1 && computed > 1.5 * row && !orr__ablated(ORR__OFF_JOINED_ROWS);
 }
 
 bool orr__is_choice(const orr__group *g, int i)

@@ -229,7 +229,7 @@ static void hostile_text_gives_a_message(void)
 /* Each calls the one before twice: it grows as 2ⁿ, and is stopped. */
 static void deep_definitions_are_refused(void)
 {
-    char name[16], text[64];
+    char name[24], text[64];
     orr_op *op = orr_define_elementwise("tower0", 1, "x+1");
     int i;
     for (i = 1; op && i < 40; i++) {
