@@ -200,6 +200,8 @@ static int measure(row *r, int pairs)
     for (int i = 0; i < ncase; i++) {
         note(&r->time, e[i].name, e[i].gain);
         note(&r->loss, e[i].name, e[i].loss);
+        if (e[i].gain > WORTH || e[i].loss > WORTH)
+            printf("  %-18s %5.2f in %s\n", r->mechanism, e[i].gain > WORTH ? e[i].gain : 1.0 / e[i].loss, e[i].name);
     }
     if (bench_opt.seconds <= 0.0 || bench_opt.seconds > 1.0) /* --seconds 1: without memory */
         compare_bytes(r->mechanism, r);

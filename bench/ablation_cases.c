@@ -118,6 +118,15 @@ static orr_tensor *repeated(const ablated_case *c)
     return orr_mul(orr_add(orr_exp(orr_sin(g.x)), g.y), orr_sub(orr_exp(orr_sin(g.x)), g.y));
 }
 
+/* The same product, recorded n times. */
+static orr_tensor *equal_products(const ablated_case *c)
+{
+    orr_tensor *z = orr_matmul(g.x, g.y);
+    for (int i = 1; i < c->n; i++)
+        z = orr_mul(z, orr_matmul(g.x, g.y));
+    return z;
+}
+
 /* The first rows of a function of all rows, times their sum. */
 static orr_tensor *first_rows(const ablated_case *c)
 {
@@ -226,6 +235,7 @@ static const ablated_case cases[] = {
     { "stencil 4, 512x512", 512, 512, 4, stencils, 0 },
     { "neighbours of exp, 1024x1024", 1024, 1024, 1, neighbours_of_exp, 0 },
     { "repeated, 1024x1024", 1024, 1024, 1, repeated, 0 },
+    { "equal products 2, 256x256", 256, 256, 2, equal_products, 0 },
     { "first rows, 1024x1024", 1024, 1024, 1, first_rows, 0 },
     { "batch of a set, 65536x64", 1 << 16, 64, 1, batch_of_set, 0 },
     { "rows normalised, 131072x6", 1 << 17, 6, 1, mean_and_deviation, 0 },
@@ -237,6 +247,7 @@ static const ablated_case cases[] = {
     { "joined, 131072x3", 1 << 17, 3, 1, joined, 0 },
     { "halves 7, 1024x1024", 1024, 1024, 7, halves, 0 },
     { "powers 4, 16x1024", 16, 1024, 4, powers, 0 },
+    { "convolutions 4, 8x32x64x64", 8 * 32 * 64, 64, 4, convolutions, 0 },
     { "two variables, 1024x1024", 1024, 1024, 1, two_variables, 0 },
     { "product 512, then 5 ms of the caller's", 512, 512, 1, products, 5e-3 },
     { NULL, 0, 0, 0, NULL, 0 },

@@ -39,7 +39,7 @@ typedef struct orr__launch {
     void *queue;
     void *device;
     void *context;             /* the backend's own, device only */
-    orr__after *after;         /* device only; NULL: launch waits for what it wants to know */
+    orr__after *after;         /* device only; NULL: launch waits for its answers */
     const orr__ending *ending; /* ORR__OP_POSTS only; NULL: launch waits for the end */
 } orr__launch;
 

@@ -83,8 +83,8 @@ static bool takes(orr__site at, const orr__ewrow *row, orr_dtype t)
     if (orr__ew_takes(row, t))
         return true;
     if (orr__is_field(t)) {
-        (void)orr__fail(at, ORR_EDTYPE, "needs %s, not %s: orrery/field.h has what fields have", type_words(row->types),
-                        orr_dtype_name(t));
+        (void)orr__fail(at, ORR_EDTYPE, "needs %s, not %s: orrery/field.h lists the operations on fields",
+                        type_words(row->types), orr_dtype_name(t));
         return false;
     }
     if (orr__is_complex(t)) {

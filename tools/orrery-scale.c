@@ -195,9 +195,9 @@ static void compare(const char *what, int ranks, double work, double cores, cons
            fabs(s / e - 1) <= 0.1 ? "within" : "NOT within");
 }
 
-/* A rank's own work, with that of all others beside it, is what it was measured to be, and so are sums over the ranks by themselves.
+/* A rank's own work, with that of all others beside it, takes the measured time, and so do sums over the ranks by themselves.
  * Ranks end apart, and wait for the last of them twice, for the gradients and for the end of the step; the measured work has one such
- * wait. Two works of half the data have two: what they take longer than one of all of it, but for the fixed part of a work, is a wait.
+ * wait. Two works of half the data have two: the time by which they exceed one of all of it, but for the fixed part of a work, is a wait.
  * Exchanges are not beside the backward pass where ranks have no core for it. The simulation is of all of it together. */
 static bool check_training(const options *o, double cores, int ranks, bool prints)
 {

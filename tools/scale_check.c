@@ -1,5 +1,5 @@
-/* The two programs over the ranks at hand, measured: on one rank while the others rest, and on all together. Of training also what the
- * model takes for given: the time of sums over the ranks.
+/* The two programs over the ranks at hand, measured: on one rank while the others rest, and on all together. Of training also a
+ * number that the model is given: the time of sums over the ranks.
  * Must not know: what is simulated. */
 #include "config.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Body of attention.c for one dtype. REAL, WIDE (an index of the tables of loops), EXP and F, which names a function,
- * are defined by who includes it.
+ * are defined by the file that includes it.
  * Must not know: dtypes other than REAL. */
 
 /* c (m × n, rows ldc apart) = scale·a·b, added to what is there or in its place; ta, tb: as their transposes. */

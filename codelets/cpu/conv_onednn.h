@@ -19,7 +19,7 @@ typedef struct {
     uint64_t content;      /* of w: values of equal numbers are equal; 0: nothing is known of them */
 } orr__conv_job;
 
-/* `own` keeps what is made for the first launch. False: the library does not do this, or does it slower, and nothing is written
+/* `own` keeps the primitives of the first launch. False: the library does not do this, or does it slower, and nothing is written
  * that counts. Values that lie in blocks are never refused where orr__conv_onednn_blocks promised. */
 bool orr__conv_onednn(orr__own *own, const orr__conv_job *j);
 /* Would the library take x (bit 0) and y (bit 1) in blocks of so many channels? */

@@ -1,4 +1,4 @@
-/* The CPU backend: prepares regions, sends launches to what computes their kind.
+/* The CPU backend: prepares regions, sends launches to the code of their kind.
  * Must not know: how any kind is computed. */
 #include "config.h"
 

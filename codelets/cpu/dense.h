@@ -5,7 +5,7 @@
 
 #include "codelets/codelet.h"
 
-/* A matrix of a batch and what is done with it. */
+/* A matrix of a batch and its operation. */
 typedef struct orr__dense_job {
     int64_t m, n, k; /* rows, columns; right-hand sides */
     unsigned mask;   /* options of the operation          */

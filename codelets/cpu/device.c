@@ -1,4 +1,4 @@
-/* The processor as a device: what /proc and /sys say of it.
+/* The processor as a device: its data from /proc and /sys.
  * Must not know: kernels; other devices. */
 #include "config.h"
 
@@ -164,7 +164,7 @@ static void clock_rate(orr_reading *r)
         orr__reading_lack(r, "no cpufreq in /sys/devices/system/cpu");
 }
 
-/* -- what is a mean since the last look -------------------------------------------------------------------- */
+/* -- means since the last reading -------------------------------------------------------------------------- */
 
 /* /proc/stat: user nice system idle iowait irq softirq steal, in ticks. */
 static void utilisation(orr_reading *r)

@@ -1,6 +1,6 @@
 /* Body of factor_f32.c and factor_f64.c: recursion that halves the matrix, with products for what is off the diagonal and
  * plain loops for small triangles; or the library's routine, where this machine computes it faster. REAL, DTYPE, SYRK, TRSV, TRSM,
- * LAPACK(name) and TABLE are defined by who includes it.
+ * LAPACK(name) and TABLE are defined by the file that includes it.
  * Must not know: dtypes other than REAL. */
 #include <cblas.h>
 #include <string.h>

@@ -105,7 +105,7 @@ static void add_stage(orr__fft *p, int first, int radix)
     p->radix[p->nstage++] = radix;
 }
 
-/* Stages of two steps first: of radices of 8 and 4 the largest with the smallest, then of other ones what fits. Then stages of one step. */
+/* Stages of two steps first: of radices of 8 and 4 the largest with the smallest, then of other ones all that fit. Then stages of one step. */
 static bool plan_stages(orr__fft *p)
 {
     int radix[2 * ORR__FFT_STAGES], count, even = 0, from = 0;

@@ -55,7 +55,7 @@ static orr_status multiply(batch *b, const orr__mat *a)
 
 /* -- small products -------------------------------------------------------------------------------------------- */
 
-/* Where operands a and b of batch q begin, in elements. */
+/* The first elements of operands a and b in batch q. */
 static void begins(const orr__region *r, int64_t q, int64_t *a, int64_t *b)
 {
     *a = r->access[0].offset;

@@ -14,7 +14,7 @@ typedef struct orr__block {
     int64_t cols, ld;
 } orr__block;
 
-/* Where a block comes from, which may be where it goes: columns [column, column + cols) of a row-major matrix of n columns, or another block. Neither: columns
+/* The source of a block, which may be its destination: columns [column, column + cols) of a row-major matrix of n columns, or another block. Neither: columns
  * of the unit matrix. */
 typedef struct orr__block_from {
     const void *matrix;

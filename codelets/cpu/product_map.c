@@ -185,7 +185,7 @@ orr__kernel *orr__tail_kernel(const orr__tail *t, const orr__region **r)
     return t->kernel;
 }
 
-/* Where batch q of access `a` of the matmul begins. */
+/* The first element of batch q in access `a` of the matmul. */
 static int64_t batch_offset(const orr__region *r, int a, int64_t q)
 {
     int64_t offset = r->access[a].offset;

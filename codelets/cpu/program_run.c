@@ -295,7 +295,7 @@ void orr__vrun_box(orr__vrun *v)
         run_op(v, &k->op[o], 0, v->total < k->block ? v->total : k->block);
 }
 
-/* Is any output written where an input is? Then what is read is copied first: no operation may see its operand change. */
+/* Does any output share memory with an input? Then the input is copied first: no operation may see its operand change. */
 static bool overlaid(const orr__launch *l)
 {
     for (int k = 0; k < l->region->nout; k++)

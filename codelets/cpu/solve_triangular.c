@@ -26,7 +26,7 @@ orr__which orr__cpu_which(const orr__region *r, int64_t q)
     return w;
 }
 
-/* Where the diagonal of a (order n) has its first zero; n: nowhere. */
+/* The place of the first zero on the diagonal of a (order n); n: there is none. */
 static int64_t first_zero(orr_dtype t, const void *a, int64_t n)
 {
     int64_t i = 0;

@@ -1,5 +1,5 @@
 /* Body of vec_factor.c for one dtype. REAL, LANE (an integer as large), MOST, ROOT and F, which names a function, are
- * defined by who includes it.
+ * defined by the file that includes it.
  * Must not know: dtypes other than REAL. */
 
 /* Elements of a vector, of a line of the cache; rows that stand side by side, as vectors whose sums hide each other's latency. */

@@ -1,5 +1,5 @@
 /* Body of vec_lanes.c for one dtype. REAL, LANE (an integer as large), MOST and LEAST (the largest and the least normal number), ROOT and
- * F, which names a function, are defined by who includes it. Element e of the matrix in lane i is x[e][i].
+ * F, which names a function, are defined by the file that includes it. Element e of the matrix in lane i is x[e][i].
  * Must not know: dtypes other than REAL. */
 
 #define W ((int64_t)(ORR__VECTOR_BYTES / sizeof(REAL)))
@@ -43,8 +43,8 @@ void F(transpose)(void *to, int64_t tld, const void *from, int64_t fld, int64_t 
     for (int64_t r = 0; r < rows; r += SIDE)
         for (int64_t c = 0; c < cols; c += SIDE)
             F(turn)
-            ((REAL *)to + c * tld + r, tld, (const REAL *)from + r * fld + c, fld, rows - r < SIDE ? rows - r : SIDE,
-             cols - c < SIDE ? cols - c : SIDE);
+    ((REAL *)to + c * tld + r, tld, (const REAL *)from + r * fld + c, fld, rows - r < SIDE ? rows - r : SIDE,
+     cols - c < SIDE ? cols - c : SIDE);
 }
 
 /* `some` arrays of `size` elements, one behind the other, to lanes; zeros in the others. */

@@ -1,5 +1,5 @@
 /* Body of vec_small.c for one dtype: products of small matrices, tile by tile in registers. REAL, F and the words VEC, MASK, ALL, MASK_OF,
- * SOME, PUT, FMA of a vector are defined by who includes it.
+ * SOME, PUT, FMA of a vector are defined by the file that includes it.
  * Must not know: dtypes other than REAL, who wants the products. */
 
 /* Elements of a vector. */
@@ -184,8 +184,9 @@ void F(pack)(const orr__small *s, void *to)
 {
     const int64_t panel = VECTORS_MOST * W;
     for (int64_t j = 0; j < s->n; j += panel)
-        F(in_order)((const REAL *)s->b + j * s->b_col, s->b_row, s->b_col, s->k, s->n - j < panel ? s->n - j : panel,
-                    (REAL *)to + j * s->k, panel);
+        F(in_order)
+        ((const REAL *)s->b + j * s->b_col, s->b_row, s->b_col, s->k, s->n - j < panel ? s->n - j : panel,
+         (REAL *)to + j * s->k, panel);
 }
 
 void F(packed)(const orr__small *s, const void *right)

@@ -268,7 +268,7 @@ const orr__cu_dense *orr__cu_dense_library(const char **why);
 const orr__geam *orr__cu_geam(const char **why);
 const orr__cu_fft_library *orr__cu_fft(const char **why);
 const orr__nccl *orr__cu_nccl(const char **why);
-/* Where the process finds them. Tests put a double's path here before the first call; NULL: NVIDIA's own names. */
+/* Their paths. Tests put a double's path here before the first call; NULL: NVIDIA's own names. */
 extern const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path,
     *orr__cu_dnn_path, *orr__cu_fft_path, *orr__cu_nccl_path;
 /* For tests: the tables are looked for again. Nothing of them may be in use. */

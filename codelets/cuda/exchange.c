@@ -98,7 +98,7 @@ static bool takes(const orr__exchange *x)
 
 /* -- failures ---------------------------------------------------------------------------------------------- */
 
-/* The last error of NCCL or CUDA into `text`; what it says of NCCL is a name of the code. */
+/* The last error of NCCL or CUDA into `text`; of NCCL the name of the code. */
 static orr_status say(char *text, size_t size, const char *call, int code)
 {
     if (code == 0)

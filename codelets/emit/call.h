@@ -19,7 +19,7 @@ typedef struct orr__emit_call {
     int64_t (*blocks)(const orr__launch *l);
     void (*functions)(orr__text *t, const orr__dialect *d,
                       const orr__region *r); /* text before the kernel; NULL: none */
-    /* The error of what the kernel refuses, by its number; NULL: a wrong index is it. */
+    /* The error of a refusal of the kernel, by its number; NULL: a wrong index. */
     orr_status (*refuse)(const orr__region *r, int64_t number);
     /* A kernel in several launches: bytes that they share, at `scratch`, whose type orr_part `functions` says; the words of the launch
      * after the one with these, word 0 too, false: there is none. NULL: one launch. */

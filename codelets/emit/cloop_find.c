@@ -18,7 +18,7 @@ static void one_by_one(orr__text *t, const orr__region *r, const char *end)
     orr__text_add(t, "    }\n");
 }
 
-/* `count` values at a time: their extreme; then, where it is better than what there was, its place. */
+/* `count` values at a time: their extreme; then, where it is better than the one before, its place. */
 static void chunks(orr__text *t, const orr__region *r, int count)
 {
     orr_dtype value = orr__emit_fold_dtype(r, true);

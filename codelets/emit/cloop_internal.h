@@ -156,11 +156,11 @@ void orr__cloop_short(orr__cloop *c);
 void orr__cloop_map(orr__cloop *c);
 void orr__cloop_rows(orr__cloop *c);
 void orr__cloop_reduce(orr__cloop *c);
-/* Before the kernel, for the reduction of r's register out_reg[0] by rop: the functions orr_first_<number> (what changes
- * nothing) and orr_block_<number> (folds n values into *acc; a float sum's rounding errors into *lost). For sums and products
+/* Before the kernel, for the reduction of r's register out_reg[0] by rop: the functions orr_first_<number> (the neutral
+ * value) and orr_block_<number> (folds n values into *acc; a float sum's rounding errors into *lost). For sums and products
  * orr_join_<number>, too: a block whose columns have been folded already. */
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number);
-/* The same of a search: orr_found is what a run is folded into. */
+/* The same of a search: a run is folded into orr_found. */
 void orr__cloop_find_functions(orr__text *t, const orr__region *r, int number);
 /* The same for a block [q, e) whose values are folded as they are computed, without an array: declares lane<number>; opens what
  * is done when each column has values enough, and vectors may have some elements less or all columns are equally long; the loop over [q, e)

@@ -234,7 +234,7 @@ static void join_lanes(orr__cloop *c, bool again)
     }
 }
 
-/* Columns go on over the ends of runs: what a run leaves over goes to the first of them. As many values as make a block are joined. */
+/* Columns go on over the ends of runs: the rest of a run goes to the first of them. As many values as make a block are joined. */
 static void by_columns(orr__cloop *c)
 {
     const orr__region *r = c->r;

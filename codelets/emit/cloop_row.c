@@ -13,7 +13,7 @@ typedef orr__rowplan rows;
 
 /* -- text ------------------------------------------------------------------------------------------------------ */
 
-/* Where fold n's values are: "in0 + (…)", "keep3", or "block5 - q"; each to be indexed from the row's beginning. */
+/* The text of fold n's operand: "in0 + (…)", "keep3", or "block5 - q"; each to be indexed from the row's beginning. */
 static void source(const rows *w, int n)
 {
     const orr__cloop *c = w->c;

@@ -54,7 +54,7 @@ static size_t scratch(const orr__launch *l)
     return (size_t)((l->hi - l->lo) * numbers(&l->region->call)) * sizeof(double);
 }
 
-/* A refusal's number says what is wrong: of each sequence the two lengths, then the labels. */
+/* A refusal's number names the fault: of each sequence the two lengths, then the labels. */
 static int64_t refusals(const orr__call *c)
 {
     return c->in[1].dim[1] + 2;

@@ -7,7 +7,7 @@
 
 enum { RADIX = 4 }; /* at most 2^RADIX elements of an item */
 
-/* Where an operand begins and ends: element i of transform `lane` of a block lies at block·BLOCK + lane·LANE + (i / 32)·HIGH +
+/* The places of an operand: element i of transform `lane` of a block lies at block·BLOCK + lane·LANE + (i / 32)·HIGH +
  * (i mod 32)·LOW of the 2^(LANES + LOG)·BLOCKS elements of the whole; the result and the memory between have lanes side by side. s and w
  * are the shift and a root of order 2^FULL, whose squares are at SQUARES. `place` is a column's or a row's number. */
 #define WORDS(X)                                                                                                       \

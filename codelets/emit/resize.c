@@ -1,5 +1,5 @@
 /* The kernels of resizing along an axis, forward and back: one work item for each element of the result. Places are whole
- * numbers, and what is left of them is rounded once, so that floats of 32 bits are enough.
+ * numbers, and their rest is rounded once, so that floats of 32 bits are enough.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -91,7 +91,7 @@ static void text_to(orr__text *t, const orr__region *r, const orr__layout *l, in
         in_at, l->out_at);
 }
 
-/* An element gets what the elements that it is in get: those near its own place, in their order. */
+/* An element gets the sum of the results that it is part of: those near its own place, in their order. */
 static void text_from(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
     enum { NEAR = 3 };

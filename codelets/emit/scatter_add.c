@@ -38,7 +38,7 @@ static void fill(const orr__launch *l, int64_t *word)
     word[ORR__CALL_FIRST] = first ? 0 : l->lo * lines;
 }
 
-/* `index` := what stands at number j of input 1, `ok` := is it one? Else its number goes to the flag. */
+/* `index` := number j of input 1, `ok` := is it one? Else its number goes to the flag. */
 static void index_of(orr__text *t, const orr__region *r, int in_at)
 {
     orr_dtype type = (orr_dtype)r->in_dtype[1];

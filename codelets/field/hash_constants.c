@@ -109,7 +109,7 @@ static void product(int n, orr__fe *c, const orr__fe *a, const orr__fe *b)
         }
 }
 
-/* By Gauss and Jordan; every square part of a Cauchy matrix is regular, and what is asked for here is a product of such. */
+/* By Gauss and Jordan; every square part of a Cauchy matrix is regular, and the matrix here is a product of such. */
 static void inverse(int n, orr__fe *z, const orr__fe *a)
 {
     orr__fe w[T * T];

@@ -24,7 +24,7 @@ ORR__INLINE const orr__mod52 *pk_mod(const orr__mod *m)
     return m == &orr__fr ? &orr__fr52 : &orr__fq52;
 }
 
-/* Carries into the next limbs; limbs are signed on entry. Returns what leaves the top. */
+/* Carries into the next limbs; limbs are signed on entry. Returns the carry out of the top. */
 ORR__INLINE __m512i pk_carry(pk *x)
 {
     __m512i c = _mm512_setzero_si512();

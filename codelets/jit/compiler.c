@@ -44,7 +44,7 @@ static bool look_up(const char *name, char path[1024])
     }
     for (p = p ? p : "/usr/local/bin:/usr/bin:/bin"; *p; p += strcspn(p, ":"), p += *p == ':') {
         int n = (int)strcspn(p, ":");
-        /* Relative entries of PATH mean whatever the working directory is: not for compilers. */
+        /* Relative entries of PATH depend on the working directory: not for compilers. */
         if (n > 0 && p[0] == '/' && snprintf(path, 1024, "%.*s/%s", n, p, name) < 1024 && is_program(path))
             return true;
     }

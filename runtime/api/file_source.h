@@ -35,7 +35,7 @@ int64_t orr__file_read(int fd, void *to, size_t n, int64_t at);
 /* The same from place `at`, by several threads where n is large. */
 int64_t orr__file_read_large(int fd, void *to, size_t n, int64_t at);
 
-/* Bytes of a file as memory of this process's own: what is written there stays out of the file. */
+/* Bytes of a file as memory of this process's own: writes do not reach the file. */
 typedef struct orr__mapping {
     void *base;
     size_t bytes;

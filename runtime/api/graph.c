@@ -66,7 +66,7 @@ static orr_status check_inputs(orr__site at, orr__node *const *in, int n)
     return ORR_OK;
 }
 
-/* Where each leaf of the capture comes from at submission. */
+/* The source of each leaf of the capture at submission. */
 static orr_status bind_leaves(orr__site at, graph *g)
 {
     const orr__capture *p = &g->prog;

@@ -1,4 +1,4 @@
-/* Images in files and in memory: which format it is, and what an image may be.
+/* Images in files and in memory: their formats, and the bounds of an image.
  * Must not know: what any format looks like beyond its first bytes. */
 #include "config.h"
 #include "runtime/api/image.h"

@@ -165,7 +165,7 @@ static orr_status evaluate_joint(orr__site at, const orr__partition *q, const or
     return ORR_OK;
 }
 
-/* The local graph, and its last exchange: what an output does not need is waited for by other ranks. */
+/* The local graph, and its last exchange: other ranks wait for exchanges that no output needs. */
 static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, const orr__partition *q, orr__run **run)
 {
     int n = q->nroot;

@@ -301,7 +301,8 @@ orr_status orr_optimal_batch_at(const char *file, int line, orr_batch_fn *fn, vo
     orr__site at = ORR__SITE(file, line, "optimal_batch");
     if (!fn || !out || most < 1 || bytes < 0)
         return orr__fail(at, ORR_EINVAL,
-                         !fn || !out ? "the function or the result is NULL" : "a limit is below what is possible");
+                         !fn || !out ? "the function or the result is NULL"
+                                     : "the batch is below 1 or the bytes are below 0");
     trial t = { at, fn, user, bytes ? bytes : default_limit() };
     orr_batch_choice c = { .seconds = HUGE_VAL };
     orr_status st = find_largest(&t, most, &c.largest);

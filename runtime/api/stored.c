@@ -32,7 +32,7 @@ orr_status orr__stored_each(orr__site at, const orr__stored *v, orr__take_piece 
     return bytes ? take(to, v->part->host, bytes) : ORR_OK;
 }
 
-/* Where the next piece goes; NULL: there is no memory. */
+/* The place of the next piece; NULL: there is no memory. */
 typedef struct {
     char *at;
 } place;

@@ -51,7 +51,7 @@ static const entry table[] = {
       SWITCH, AT(tf32), { 0 } },
     { { "ORRERY_MEMORY_LIMIT", "bytes, with suffix K M G T", "0", "host memory for tensors; 0: seven eighths of what the job's control group allows" },
       SIZE, AT(memory_limit), { 0 } },
-    { { "ORRERY_SPILL_DIR", "directory", "", "of your own, on a disk: where tensors go that are beyond ORRERY_MEMORY_LIMIT" },
+    { { "ORRERY_SPILL_DIR", "directory", "", "of your own, on a disk, for tensors beyond ORRERY_MEMORY_LIMIT" },
       PATH, AT(spill_dir), { 0 } },
     { { "ORRERY_INLINE_US", "auto, or microseconds", "auto",
         "work predicted below this runs on the calling thread; auto: by the cost of a task here" },
@@ -190,7 +190,7 @@ static bool parse_mechanisms(const char *s, uint64_t *out)
     return true;
 }
 
-/* Where a path leads must not change when the program changes its directory. A bare name of a compiler is for PATH. */
+/* A path leads to the same place when the program has changed its directory. A bare name of a compiler is for PATH. */
 static bool parse_path(const char *s, bool program, char *to, size_t size)
 {
     size_t n = 0;

@@ -16,7 +16,7 @@ typedef struct orr__fe {
     uint64_t l[4];
 } orr__fe;
 
-/* A prime below 2^254 and what Montgomery's reduction wants. */
+/* A prime below 2^254 and the constants of Montgomery's reduction. */
 typedef struct orr__mod {
     orr__fe p;
     orr__fe one;      /* 2^256 mod p */

@@ -210,7 +210,7 @@ bool orr__profile_store(const orr__profile *p)
     orr__point_end(before);
     bool ok = orr__sealed_write(name, HEAD, body, why, sizeof why);
     if (!ok)
-        orr__log(2, "what was measured of the machine is not kept: %s", why);
+        orr__log(2, "the machine's profile is not kept: %s", why);
     return ok;
 }
 

@@ -97,7 +97,7 @@ static bool clashes(const node_choice *w, const orr__distribution *d, orr__sprea
     return false;
 }
 
-/* Bytes that move when the operands lie as asked and the result as `out`: what is left partial is summed later. */
+/* Bytes that move when the operands lie as asked and the result as `out`: partial results are summed later. */
 static double cost_of(const node_choice *w, orr__spread out)
 {
     int64_t ranks = w->grid->extent[w->g];
@@ -165,7 +165,7 @@ static void choose_along(node_choice *w)
     }
     for (int k = 0; k < w->nin; k++)
         w->asks[k] = all;
-    /* Where all is whole every rank computes what the ranks could share: that is paid too. */
+    /* Where all is whole every rank computes work that the ranks could share: that is paid too. */
     double again = w->work * (1 - 1 / (double)w->grid->extent[w->g]) / WORK_OF_BYTE;
     if (best < 0 || cost_of(w, all) + again < least) {
         keep(w, all);
@@ -289,7 +289,7 @@ static bool choose_node(orr__choice *c, int i)
     return c->own[i] >= 0;
 }
 
-/* An output is whole or cut: what is partial is summed. */
+/* An output is whole or cut: a partial one is summed. */
 static bool choose_root(orr__choice *c, int o)
 {
     int i = c->p->out[o];

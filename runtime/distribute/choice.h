@@ -16,7 +16,7 @@ typedef struct orr__version {
     bool joint; /* the ranks compute it together, by no node of their own graphs */
     bool needed;
     orr__distribution as;
-    orr__node *local; /* what this rank computes */
+    orr__node *local; /* this rank's part       */
 } orr__version;
 
 typedef struct orr__choice {

@@ -18,7 +18,7 @@ void orr__exchanges_free(orr__exchanges *e);
 double orr__spread_bytes(orr__spread a, orr__spread b, double bytes, int64_t ranks);
 /* The same of a distribution. */
 double orr__move_bytes(const orr__distribution *a, const orr__distribution *b, double bytes);
-/* Does it take an exchange? Else every rank has what it needs. */
+/* Does it take an exchange? Else every rank has its operands. */
 bool orr__move_exchanges(const orr__distribution *a, const orr__distribution *b);
 /* The axes of the grid along which a value that is partial becomes whole, where that is all that the move does; else 0. */
 unsigned orr__move_reduces(const orr__distribution *a, const orr__distribution *b, int *rop);

@@ -90,7 +90,7 @@ static orr__node *local_node(building *b, const orr__version *v)
     return n->nscalar ? note(b, r, -1, p->scalar0[v->node]) : r;
 }
 
-/* The leaf that stands for what the ranks compute together. */
+/* The leaf that stands for the common result of the ranks. */
 static orr__node *joint(building *b, const orr__version *v)
 {
     orr__node *n = b->c.p->node[v->node];

@@ -1,4 +1,4 @@
-/* Admission: does a plan fit into the memory that is left? The refusal, with the numbers and what to do.
+/* Admission: does a plan fit into the memory that is left? The refusal, with the numbers and the remedies.
  * Must not know: StarPU, how a plan is run. */
 #include "config.h"
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "runtime/base/spill.h"
 #include "runtime/engine/execution.h"
 
-/* Where the values lie. Temporaries that are small all together stay on the stack, a block for each slot. */
+/* The memory of the values. Temporaries that are small all together stay on the stack, a block for each slot. */
 typedef struct {
     _Alignas(64) char near[2048];
     const orr__plan *plan;

@@ -97,9 +97,9 @@ orr_status orr__engine_measure(orr__site at, bool again)
     if (!engine->measure)
         return orr__fail(at, ORR_EDEVICE, "the serial engine places nothing: only StarPU's measures the machine");
     if ((st = measure(&p)) != ORR_OK)
-        return orr__fail(at, ORR_EINTERNAL, "what was measured of this machine makes no sense");
+        return orr__fail(at, ORR_EINTERNAL, "the measured profile of this machine makes no sense");
     orr__profile_use(&p);
     if (!orr__profile_store(&p))
-        return orr__fail(at, ORR_EIO, "what was measured is not kept: ORRERY_LOG=info says why");
+        return orr__fail(at, ORR_EIO, "the measured profile is not kept: ORRERY_LOG=info names the reason");
     return ORR_OK;
 }

@@ -114,7 +114,7 @@ static void copy_text(orr__run *r, char *text)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* A leaf whose run failed has no content: whatever was made from it is void. */
+/* A leaf whose run failed has no content: values made from it are void. */
 static void inherit_failure(orr__run *r)
 {
     for (int i = 0; i < r->ndep; i++) {

@@ -99,7 +99,7 @@ static inline orr__node *node_take(orr__tls *tls)
     return n;
 }
 
-/* Makes zero again what is zero in free nodes. */
+/* Clears the fields that are zero in free nodes. */
 static inline void clean(orr__node *n)
 {
     unsigned attrs = n->op->attrs;
@@ -187,8 +187,8 @@ static bool takes(orr__site at, const orr__op *op, orr_dtype t)
     if (op->kinds & (orr__is_field(t) ? ORR__TAKES_FIELD : ORR__TAKES_COMPLEX))
         return true;
     if (orr__is_field(t))
-        (void)orr__fail(at, ORR_EDTYPE, "%s takes no elements of %s: orrery/field.h has what fields have", op->name,
-                        orr_dtype_name(t));
+        (void)orr__fail(at, ORR_EDTYPE, "%s takes no elements of %s: orrery/field.h lists the operations on fields",
+                        op->name, orr_dtype_name(t));
     else
         (void)orr__fail(at, ORR_EDTYPE, "%s takes no complex numbers: write orr_real, orr_imag or orr_abs", op->name);
     return false;

@@ -47,7 +47,7 @@ struct orr__node {
     uint64_t var;   /* handle of the variable whose value this became, 0: none                   */
     int line;
     uint16_t placed; /* the number of the value's distribution, set before the value; 0: whole                 */
-    bool kept; /* it has its value only since who holds it should not need a variable's old one (donation_retained.c) */
+    bool kept;       /* it has its value so that its holder does not need a variable's old one (donation_retained.c) */
 
     _Alignas(64) orr__scalar s[3]; /* nscalar of them                                               */
     orr_shape shape;               /* from the fifth dimension on: zero in free nodes                           */

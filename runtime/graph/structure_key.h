@@ -48,7 +48,7 @@ static inline uint8_t *orr__key_attr(uint8_t *to, const orr__node *n)
     return to;
 }
 
-/* A leaf is one whatever made it. */
+/* A leaf has one key for all operations that made it. */
 static inline uint8_t *orr__key_leaf(uint8_t *to, const orr__node *n)
 {
     to = orr__key_i32(to, orr__op_leaf.id | n->dtype << 16 | n->shape.rank << 24);

@@ -1,7 +1,7 @@
 /* Donation: an output uses the memory of an input without a later reader, the input's last reader being the step that writes the output.
  * The donor is a temporary, whose memory is free then in any case; or a leaf, the old value of a variable, whose memory is free only
  * where the evaluation finds no other reader (runtime/graph/donation.h): that is decided for each run, which is right
- * either way. One test says what is legal for both.
+ * either way. One test decides for both.
  * Must not know: who else holds a value, StarPU. */
 #include "config.h"
 

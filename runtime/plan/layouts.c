@@ -135,7 +135,7 @@ static void move_last(orr__region *r, int d)
     }
 }
 
-/* Are the channels or the places what a reduction leaves, not both? Its result is row-major then as before. */
+/* Does a reduction leave the channels or the places, not both? Its result is row-major then as before. */
 static bool leaves_rows(const orr__region *r, form f)
 {
     int64_t at = 1;

@@ -29,7 +29,7 @@ typedef struct orr__planner {
     int value_cap, step_cap;
 } orr__planner;
 
-/* Where a pass belongs: in every plan, in usual ones, in those for low memory. */
+/* The plans of a pass: every plan, usual ones, those for low memory. */
 typedef enum { ORR__PASS_ALWAYS, ORR__PASS_USUAL, ORR__PASS_LOW_MEMORY } orr__pass_when;
 typedef struct {
     const char *name, *decision;

@@ -22,8 +22,8 @@
  * The rounds have a channel each; within a channel messages start in the order of the exchanges, which is that of posting: so
  * messages of two ranks meet without numbers. */
 enum { SHORT = 8192 /* bytes */ };
-/* A long reduction goes in pieces, each an exchange, some at a time: while one is added up, the next is under way, and what is
- * received is still in the cache when it is added. */
+/* A long reduction goes in pieces, each an exchange, some at a time: while one is added up, the next is under way, and a received
+ * piece is still in the cache when it is added. */
 enum { PIECE = 4 << 20 /* bytes */, WINDOW = 4 /* exchanges under way */ };
 
 #define PATIENCE 3.0 /* seconds without a message before a rank that has left is looked for */
@@ -372,7 +372,7 @@ static bool test(live *l)
     return moved;
 }
 
-/* After a failure no message is waited for that may never come. A receipt that has begun writes, and is waited for; what is sent
+/* After a failure no message is waited for that may never come. A receipt that has begun writes, and is waited for; a sent array
  * is only read. */
 static void give_up(live *l, const char *text)
 {

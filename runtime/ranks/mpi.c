@@ -14,8 +14,8 @@ _Static_assert(sizeof(MPI_Request) <= sizeof(orr__request), "a request of MPI fi
 
 static MPI_Comm messages = MPI_COMM_NULL, starpu = MPI_COMM_NULL;
 static bool ours;
-/* Starts of the library so far, the same on all ranks: what a session that failed left unsent or unread is not taken for a message of
- * the next one. Tags are 32767 at most in every MPI. */
+/* Starts of the library so far, the same on all ranks: a message that a failed session left unsent or unread is not taken for one of
+ * the next. Tags are 32767 at most in every MPI. */
 static int session;
 enum { SESSIONS = 32767 / ORR__CHANNELS };
 static _Thread_local char text[MPI_MAX_ERROR_STRING + 64];

@@ -1,4 +1,4 @@
-/* Start and end of the ranks: who they are, and the two threads that serve them.
+/* Start and end of the ranks: their identities, and the two threads that serve them.
  * Must not know: the content of messages. */
 #include "config.h"
 #include "runtime/ranks/ranks.h"

@@ -146,7 +146,7 @@ static void jpeg_is_near_and_nearer_with_quality(void)
     }
 }
 
-static void what_is_no_image_is_refused(void)
+static void files_that_are_no_image_are_refused(void)
 {
     orr_scope *s = orr_scope_begin();
     char png[1024], jpg[1024];
@@ -259,7 +259,7 @@ int main(int argc, char **argv)
         ORR_TEST(images_of_other_programs_are_read),
         ORR_TEST(png_keeps_every_bit),
         ORR_TEST(jpeg_is_near_and_nearer_with_quality),
-        ORR_TEST(what_is_no_image_is_refused),
+        ORR_TEST(files_that_are_no_image_are_refused),
         ORR_TEST(truncated_images_are_refused),
         ORR_TEST(lies_about_the_size_cost_no_memory),
         { 0 },

@@ -291,7 +291,7 @@ static int alone(void)
 }
 
 /* Else the worker and the caller would take turns on the core. Tasks have memory for all values, so the peak tells who has computed. */
-static void where_the_only_worker_has_the_callers_core_the_caller_computes(void)
+static void the_caller_computes_if_the_only_worker_has_its_core(void)
 {
     int status = -1;
     fflush(stdout);
@@ -306,7 +306,7 @@ static void where_the_only_worker_has_the_callers_core_the_caller_computes(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(where_the_only_worker_has_the_callers_core_the_caller_computes),
+    static const orr_test tests[] = { ORR_TEST(the_caller_computes_if_the_only_worker_has_its_core),
                                       ORR_TEST(the_chosen_batch_is_near_the_best_of_a_sweep),
                                       ORR_TEST(the_predicted_peak_is_that_of_a_run),
                                       ORR_TEST(the_predicted_peak_is_that_of_tasks),

@@ -40,7 +40,7 @@ static void the_fastest_way_is_chosen(void)
     ORR_CHECK(orr__variants_of(3, 1, 0) == NULL && orr__variants_of(3, 1, ORR__VARIANTS_MOST + 1) == NULL);
 }
 
-static void what_is_as_fast_changes_nothing(void)
+static void an_equally_fast_variant_is_not_chosen(void)
 {
     int asked;
     begin();
@@ -121,7 +121,7 @@ static void either_tier_computes_f16(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(the_fastest_way_is_chosen),        ORR_TEST(what_is_as_fast_changes_nothing),
+        ORR_TEST(the_fastest_way_is_chosen),        ORR_TEST(an_equally_fast_variant_is_not_chosen),
         ORR_TEST(a_fixed_machine_measures_nothing), ORR_TEST(a_choice_of_another_process_is_taken),
         ORR_TEST(either_tier_computes_f16),         { 0 }
     };

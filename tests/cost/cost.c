@@ -146,7 +146,7 @@ static int tiles_alone(int workers, double us)
     return n;
 }
 
-static void what_is_all_of_a_plan_is_cut_where_it_ends_sooner(void)
+static void the_only_step_of_a_plan_is_cut_if_it_ends_sooner(void)
 {
     static const int want[][3] = { { 2, 100, 1 }, { 2, 119, 1 }, { 2, 121, 2 },  { 2, 250, 2 },
                                    { 8, 60, 1 },  { 8, 250, 7 }, { 8, 1000, 8 }, { 1, 1000, 1 } };
@@ -222,7 +222,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_tile_setting_is_obeyed),
                                       ORR_TEST(products_have_few_and_even_tiles),
                                       ORR_TEST(recurrences_have_panels_of_sequences),
-                                      ORR_TEST(what_is_all_of_a_plan_is_cut_where_it_ends_sooner),
+                                      ORR_TEST(the_only_step_of_a_plan_is_cut_if_it_ends_sooner),
                                       { 0 } };
     return orr__env_load() != ORR_OK ? 1 : orr_test_main(argc, argv, "cost.cost", tests);
 }

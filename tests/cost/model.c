@@ -100,7 +100,7 @@ static int there(void)
     return n;
 }
 
-static void what_departs_from_its_neighbours_is_dropped(void)
+static void samples_far_from_their_neighbours_are_dropped(void)
 {
     (void)orr__models_forget();
     for (uint32_t i = 0; i < 5; i++)
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(one_size_is_proportional_and_none_is_nothing),
                                       ORR_TEST(means_and_deviations_are_those_of_the_samples),
                                       ORR_TEST(one_far_sample_is_an_accident_and_three_are_the_truth),
-                                      ORR_TEST(what_departs_from_its_neighbours_is_dropped),
+                                      ORR_TEST(samples_far_from_their_neighbours_are_dropped),
                                       ORR_TEST(sizes_never_seen_are_fitted_and_kernels_never_seen_estimated),
                                       ORR_TEST(the_file_joins_what_processes_measured),
                                       ORR_TEST(damaged_files_are_no_models),

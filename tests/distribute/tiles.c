@@ -360,7 +360,7 @@ static void results_are_those_of_many_digits(void)
     down();
 }
 
-static void what_does_not_fit_is_refused(void)
+static void matrices_that_do_not_match_are_refused(void)
 {
     NEED_TILES();
     int grid[2] = { 1, orr_ranks() };
@@ -443,7 +443,7 @@ int main(int argc, char **argv)
         ORR_TEST(product_is_that_of_blas),
         ORR_TEST(replicas_compute_side_by_side),
         ORR_TEST(results_are_those_of_many_digits),
-        ORR_TEST(what_does_not_fit_is_refused),
+        ORR_TEST(matrices_that_do_not_match_are_refused),
         ORR_TEST(serial_engine_has_none),
         ORR_TEST(a_worker_that_waits_for_tiles_sleeps_longer_and_longer),
         { 0 },

@@ -120,7 +120,7 @@ static void cholesky_reports_indefinite_matrix_on_device(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-static void what_a_library_fails_at_is_done_on_the_host(void)
+static void the_host_does_the_work_at_which_a_library_fails(void)
 {
     NEED(true);
     setenv("STARPU_SCHED", "eager", 1);
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
         ORR_TEST(devices_do_tiles_of_large_matrices),
         ORR_TEST(all_four_operations_are_done_by_them),
         ORR_TEST(cholesky_reports_indefinite_matrix_on_device),
-        ORR_TEST(what_a_library_fails_at_is_done_on_the_host),
+        ORR_TEST(the_host_does_the_work_at_which_a_library_fails),
         ORR_TEST(otherwise_processors_do_them),
         ORR_TEST(compile_leaves_no_files),
         { 0 },

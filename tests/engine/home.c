@@ -213,7 +213,7 @@ static int nothing_is_written(const void *unused)
     return setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 0, 0 }) == 0 ? 0 : 77;
 }
 
-static void where_nothing_can_be_written_the_serial_engine_runs(void)
+static void the_serial_engine_runs_if_no_folder_can_be_written(void)
 {
     char bus[4200], path[4300];
     struct stat st;
@@ -321,7 +321,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_lock_goes_with_its_process),
                                       ORR_TEST(a_relative_cache_home_is_ignored),
                                       ORR_TEST(files_that_were_cut_are_measured_anew),
-                                      ORR_TEST(where_nothing_can_be_written_the_serial_engine_runs),
+                                      ORR_TEST(the_serial_engine_runs_if_no_folder_can_be_written),
                                       ORR_TEST(a_full_home_is_not_written_to),
                                       ORR_TEST(with_few_files_the_serial_engine_runs),
                                       ORR_TEST(with_few_addresses_the_serial_engine_runs),

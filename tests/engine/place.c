@@ -14,7 +14,7 @@ static hand *one_step(int ntiles)
 }
 
 /* While one worker is busy, others are submitted; the one that most work waits for comes last, and goes first. */
-static void what_lies_on_the_longest_way_goes_first(void)
+static void tasks_on_the_longest_path_go_first(void)
 {
     enum { N = 6 };
     static const double way_us[N] = { 100, 10, 10, 10, 80, 10 };
@@ -154,7 +154,7 @@ static void wrong_names_and_states_are_errors(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(what_lies_on_the_longest_way_goes_first),
+        ORR_TEST(tasks_on_the_longest_path_go_first),
         ORR_TEST(small_plans_run_on_the_calling_thread),
         ORR_TEST(a_plan_of_one_task_runs_on_the_thread_that_waits),
         ORR_TEST(statistics_count_tasks_by_worker),

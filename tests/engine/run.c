@@ -90,7 +90,7 @@ static hand *early_and_late(double seconds)
     return h;
 }
 
-static void what_is_waited_for_is_there_before_the_rest(void)
+static void awaited_outputs_exist_before_the_others(void)
 {
     NEED_STARPU;
     hand *h = early_and_late(0.4);
@@ -357,7 +357,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(tiles_and_partial_sums_give_the_same_on_both_engines),
         ORR_TEST(a_leaf_that_is_an_output_is_the_same_buffer),
-        ORR_TEST(what_is_waited_for_is_there_before_the_rest),
+        ORR_TEST(awaited_outputs_exist_before_the_others),
         ORR_TEST(a_late_failure_is_told_to_who_reads_it),
         ORR_TEST(more_buffers_than_a_starpu_task_holds_inline),
         ORR_TEST(tiles_may_overlap_the_inputs_tiles),

@@ -289,7 +289,7 @@ static int regions_in(orr_tensor *t)
 }
 
 /* Masks, one-hot rows and random numbers are made where they are used: no buffer for them. */
-static void what_is_made_of_indices_needs_no_memory(void)
+static void values_made_of_indices_need_no_memory(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = leaf(ORR_SHAPE(16, 16)), *label = orr_cast(leaf(ORR_SHAPE(16)), ORR_I64);
@@ -395,7 +395,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(exact_identities_vanish),
                                       ORR_TEST(rows_are_folded_in_place),
                                       ORR_TEST(rows_that_cannot_be_folded_in_place_are_not),
-                                      ORR_TEST(what_is_made_of_indices_needs_no_memory),
+                                      ORR_TEST(values_made_of_indices_need_no_memory),
                                       ORR_TEST(a_dropout_mask_is_made_again_rather_than_stored),
                                       ORR_TEST(a_full_region_of_heavy_rows_compiles_in_time),
                                       ORR_TEST(explain_names_calls_lines_and_reasons),

@@ -99,7 +99,7 @@ static void a_take_is_part_of_the_kernel_that_reads_it(void)
     (void)orr_scope_end(s);
 }
 
-static void what_is_read_by_number_gets_a_buffer(void)
+static void an_indexed_operand_gets_a_buffer(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = table(), *i = rows(), *all = orr_concat(ORR_TENSORS(i, i, i), 0);
@@ -287,7 +287,7 @@ static void a_wrong_index_is_an_error_one_by_one(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(a_take_is_part_of_the_kernel_that_reads_it),
-                                      ORR_TEST(what_is_read_by_number_gets_a_buffer),
+                                      ORR_TEST(an_indexed_operand_gets_a_buffer),
                                       ORR_TEST(embeddings_are_what_plain_loops_make),
                                       ORR_TEST(gradients_go_back_to_the_rows),
                                       ORR_TEST(a_training_step_may_gather_its_batch),

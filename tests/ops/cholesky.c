@@ -81,7 +81,7 @@ static void the_gradient_of_logdet_is_the_inverse(void)
     (void)orr_scope_end(s);
 }
 
-static void what_is_solved_gives_the_right_hand_side(void)
+static void the_solution_gives_the_right_hand_side(void)
 {
     orr_scope *s = orr_scope_begin();
     int64_t n = 300;
@@ -207,7 +207,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(logdet_needs_no_determinant),
                                       ORR_TEST(the_gradient_of_logdet_is_the_inverse),
                                       ORR_TEST(the_factor_times_its_transpose_is_the_matrix),
-                                      ORR_TEST(what_is_solved_gives_the_right_hand_side),
+                                      ORR_TEST(the_solution_gives_the_right_hand_side),
                                       ORR_TEST(gradient_is_symmetric),
                                       ORR_TEST(wrong_operands_are_poison),
                                       ORR_TEST(not_positive_definite_is_said_with_the_order),

@@ -40,7 +40,7 @@ static void detach_stops_the_gradient(void)
     (void)orr_scope_end(s);
 }
 
-static void what_y_does_not_reach_gets_zeros(void)
+static void tensors_without_a_path_to_y_get_zeros(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x[3] = { orr_ones(ORR_F32, ORR_SHAPE(2)), orr_ones(ORR_F64, ORR_SHAPE(1, 2)), NULL }, *g[3];
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(gradients_keep_the_dtype),
                                       ORR_TEST(gradient_passes_through_casts),
                                       ORR_TEST(detach_stops_the_gradient),
-                                      ORR_TEST(what_y_does_not_reach_gets_zeros),
+                                      ORR_TEST(tensors_without_a_path_to_y_get_zeros),
                                       ORR_TEST(gradient_by_an_intermediate_and_by_y_itself),
                                       ORR_TEST(vjp_takes_its_seed),
                                       ORR_TEST(maximum_shares_the_gradient_among_equals),

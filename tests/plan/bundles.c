@@ -91,7 +91,7 @@ static void parallel_chains_stay_parallel(void)
 }
 
 /* As in the backward pass of a network: what hangs on a chain does not become part of it. */
-static void what_hangs_on_a_chain_runs_beside_it(void)
+static void branches_of_a_chain_run_beside_it(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     enum { N = 16 };
@@ -221,7 +221,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_chain_of_small_steps_is_one_task),
                                       ORR_TEST(small_steps_behind_each_large_one_come_together),
                                       ORR_TEST(parallel_chains_stay_parallel),
-                                      ORR_TEST(what_hangs_on_a_chain_runs_beside_it),
+                                      ORR_TEST(branches_of_a_chain_run_beside_it),
                                       ORR_TEST(without_fusion_every_step_is_a_task),
                                       ORR_TEST(little_values_of_tasks_have_memory_of_their_own),
                                       ORR_TEST(the_plan_prints_its_bundles),

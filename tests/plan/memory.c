@@ -156,7 +156,7 @@ static void products_with_work_behind_them_write_in_place(void)
 }
 
 /* An input that is read later, read elsewhere, or an output, stays as it is. */
-static void what_is_needed_is_not_written_over(void)
+static void values_in_use_are_not_overwritten(void)
 {
     const setting *env[] = { ENV(SERIAL, { "ORRERY_FUSE", "off" }), ENV(TASKS, { "ORRERY_FUSE", "off" }),
                              ENV(SERIAL, { "ORRERY_FUSE", "off" }, { "ORRERY_JIT", "off" }),
@@ -198,7 +198,7 @@ static orr_tensor *funnel(orr_tensor *x, int steps)
     return x;
 }
 
-static void what_fits_only_one_by_one_runs_one_by_one(void)
+static void steps_that_fit_only_one_by_one_run_one_by_one(void)
 {
     const setting *env[] = { ENV(SERIAL, { "ORRERY_MEMORY_LIMIT", "8M" }), ENV(TASKS, { "ORRERY_MEMORY_LIMIT", "8M" }),
                              ENV(TASKS, { "ORRERY_MEMORY_LIMIT", "8M" }, { "STARPU_SCHED", "dmdas" }) };
@@ -214,7 +214,7 @@ static void what_fits_only_one_by_one_runs_one_by_one(void)
     }
 }
 
-static void what_cannot_fit_is_refused_with_numbers(void)
+static void plans_beyond_the_limit_are_refused_with_numbers(void)
 {
     const setting *env[] = { ENV(SERIAL, { "ORRERY_MEMORY_LIMIT", "4M" }),
                              ENV(TASKS, { "ORRERY_MEMORY_LIMIT", "4M" }) };
@@ -364,9 +364,9 @@ int main(int argc, char **argv)
                                       ORR_TEST(element_wise_steps_work_in_place_inline),
                                       ORR_TEST(element_wise_steps_work_in_place_as_tasks),
                                       ORR_TEST(products_with_work_behind_them_write_in_place),
-                                      ORR_TEST(what_is_needed_is_not_written_over),
-                                      ORR_TEST(what_fits_only_one_by_one_runs_one_by_one),
-                                      ORR_TEST(what_cannot_fit_is_refused_with_numbers),
+                                      ORR_TEST(values_in_use_are_not_overwritten),
+                                      ORR_TEST(steps_that_fit_only_one_by_one_run_one_by_one),
+                                      ORR_TEST(plans_beyond_the_limit_are_refused_with_numbers),
                                       ORR_TEST(data_of_four_times_the_limit_goes_to_files),
                                       ORR_TEST(directories_that_will_not_do_are_refused),
                                       ORR_TEST(full_disk_is_error),

@@ -126,7 +126,7 @@ static void npy_bodies_and_kept_arrays_go_together(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
-static void what_was_read_can_be_sent_back(void)
+static void arrays_that_were_read_can_be_sent_back(void)
 {
     NEED_SERVER("");
     answer a = post_json(&s, "/v1/gemm", "{\"a\": [[1, 2]], \"b\": [[3], [4]], \"dtype\": \"float32\"}");
@@ -449,7 +449,7 @@ int main(int argc, char **argv)
         ORR_TEST(an_array_is_sent_once_and_computed_with),
         ORR_TEST(a_result_is_kept_instead_of_sent),
         ORR_TEST(npy_bodies_and_kept_arrays_go_together),
-        ORR_TEST(what_was_read_can_be_sent_back),
+        ORR_TEST(arrays_that_were_read_can_be_sent_back),
         ORR_TEST(elements_of_fields_are_kept_too),
         ORR_TEST(jobs_hand_arrays_on),
         ORR_TEST(names_are_short_and_plain),

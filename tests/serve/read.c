@@ -57,7 +57,7 @@ static void backends_that_are_not_there_name_another(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
-static void what_is_not_there_is_said(void)
+static void unknown_addresses_are_answered_404(void)
 {
     NEED_SERVER("");
     EXPECT(get(&s, "/nowhere"), 404, "/docs");
@@ -157,11 +157,11 @@ static void the_document_is_valid_openapi(void)
 /* A browser without a window shows every operation, and nothing is fetched from elsewhere. */
 static void the_page_shows_every_operation(void)
 {
-    static const char *const operations[] = {
-        "devices", "backends",    "models", "metrics", "prometheus", "health",    "ready", "openapi",   "docs",
-        "gemm",    "elementwise", "reduce", "predict", "jobs",       "createJob", "job",   "deleteJob", "jobResult",
-        "arrays",  "array",       "putArray", "deleteArray"
-    };
+    static const char *const operations[] = { "devices",     "backends",   "models",    "metrics", "prometheus",
+                                              "health",      "ready",      "openapi",   "docs",    "gemm",
+                                              "elementwise", "reduce",     "predict",   "jobs",    "createJob",
+                                              "job",         "deleteJob",  "jobResult", "arrays",  "array",
+                                              "putArray",    "deleteArray" };
     if (!have_server())
         return;
     if (system("command -v chromium >/dev/null 2>&1") != 0)
@@ -191,10 +191,14 @@ static void the_page_shows_every_operation(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(everything_can_be_read),         ORR_TEST(backends_that_are_not_there_name_another),
-        ORR_TEST(what_is_not_there_is_said),      ORR_TEST(metrics_count_what_was_asked),
-        ORR_TEST(the_document_has_every_route),   ORR_TEST(the_document_is_valid_openapi),
-        ORR_TEST(the_page_shows_every_operation), { 0 },
+        ORR_TEST(everything_can_be_read),
+        ORR_TEST(backends_that_are_not_there_name_another),
+        ORR_TEST(unknown_addresses_are_answered_404),
+        ORR_TEST(metrics_count_what_was_asked),
+        ORR_TEST(the_document_has_every_route),
+        ORR_TEST(the_document_is_valid_openapi),
+        ORR_TEST(the_page_shows_every_operation),
+        { 0 },
     };
     return orr_test_main(argc, argv, "serve-read", tests);
 }

@@ -22,7 +22,7 @@ enum {
     KINDS
 };
 
-/* -- who has which elements ------------------------------------------------------------------------------------ */
+/* -- the owners of elements ------------------------------------------------------------------------------------ */
 
 /* An axis cut into tiles: tile i has elements [at[i], at[i + 1]). */
 typedef struct {

@@ -1,6 +1,6 @@
 /* Cholesky factorisations as graphs of tasks: a handle per square tile, and the operations of codelets/cholesky.h on them.
  * Devices take part in large ones: squares are their own handles, and travel.
- * The output's own tiles are runs of whole rows, for those who read it: a task opens each (its rows of the input, zeros
+ * The output's own tiles are runs of whole rows, for its readers: a task opens each (its rows of the input, zeros
  * above the diagonal), and one closes it when its squares are done. The squares are the same memory, of which StarPU knows
  * nothing: that is sound where all CPU workers see all data at home, and elsewhere no graph is planned.
  * Must not know: how a tile is computed. */

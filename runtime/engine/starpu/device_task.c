@@ -33,7 +33,7 @@ static size_t span_bytes(const orr__span *p)
     return left < p->tiles->bytes ? left : p->tiles->bytes;
 }
 
-/* Where operand j lies in the device's memory. */
+/* The address of operand j in the device's memory. */
 static void place(device_call *c, int j)
 {
     const orr__span *s = &c->span[j];
@@ -102,7 +102,7 @@ static void failed(const device_call *c, orr__loss loss, const char *why)
     orr__device_failed(c->task->worker, gone ? ORR__DEVICE_GONE : loss, why);
 }
 
-/* The tile of operand j, to be read on the host: what stands in for it, its home, or a copy. NULL: it is lost, or no memory. */
+/* The tile of operand j, to be read on the host: its replacement, its home, or a copy. NULL: it is lost, or no memory. */
 static const void *operand(device_call *c, int j, void **copy)
 {
     const orr__span *p = &c->span[j];
@@ -213,7 +213,7 @@ static void run(device_call *c, void *buffers[])
         if (st == ORR_OK && (st = on_device(c)) == ORR_OK)
             orr__device_worked(a->worker);
         if ((st == ORR_EDEVICE || st == ORR_ENOMEM) && orr__env.fallback && !alone) {
-            /* One line for people; the rest for who asks. */
+            /* The first one is a warning. */
             if (!rests && !lost)
                 orr__log(atomic_exchange(&warned, true) ? 3 : 1, "%s: done again on the host: %s", a->work->label,
                          orr_error_message());

@@ -43,7 +43,7 @@ static bool make_path(char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && access(path, W_OK | X_OK) == 0;
 }
 
-/* -- what StarPU has measured of this host's memories ------------------------------------------------------------------- */
+/* -- StarPU's measurements of this host's memories ---------------------------------------------------------------------- */
 
 static void host_name(char name[HOST_NAME_MAX + 1])
 {

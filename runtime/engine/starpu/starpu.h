@@ -66,9 +66,9 @@ orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes); /* NULL: none 
 /* Makes one of that size that has other tiles host memory again, which the next buffer of the size uses; false: none is held, or it is
  * small. Not in tasks. */
 bool orr__tilepool_retile(size_t bytes, size_t tile_bytes);
-bool orr__tilepool_drop(orr__buffer *b);                          /* the drop hook, any thread */
-void orr__tilepool_settle(void); /* the releases that drop put off; the pool's bound. Not in tasks */
-bool orr__tilepool_trim(void);   /* hands all of the pool's memory back; false: there was none */
+bool orr__tilepool_drop(orr__buffer *b); /* the drop hook, any thread */
+void orr__tilepool_settle(void);         /* the releases that drop put off; the pool's bound. Not in tasks */
+bool orr__tilepool_trim(void);           /* hands all of the pool's memory back; false: there was none */
 size_t orr__tilepool_held(void);
 void orr__tilepool_stop(void);
 orr_status orr__tiles_host_read(orr__buffer *b);
@@ -91,7 +91,7 @@ void orr__tile_stand_in(orr__tile_data *d, void *host);
 bool orr__tile_get_memory(orr__tile_data *d, int worker);
 bool orr__tile_is_lost(starpu_data_handle_t handle); /* in host memory, where a copy has just been made */
 const void *orr__tile_at_home(starpu_data_handle_t handle);
-/* Before a task's work: whether all that it reads is there. What it writes whole is not lost any more. */
+/* Before a task's work: whether all operands exist. Tiles that the task writes as a whole are lost no longer. */
 bool orr__tile_operands(void *buffers[]);
 /* recipe.c: the outputs of a run that has been submitted can be computed again from its leaves, which stay as long as these are not
  * known to be in host memory. */

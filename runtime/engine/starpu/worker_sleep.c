@@ -125,8 +125,8 @@ void orr__star_rest(bool is_run)
     pthread_mutex_unlock(&lock);
 }
 
-/* own: tasks that StarPU counts as ready although they are done. It counts posted ones too. Whatever makes a task ready comes here
- * afterwards, so that no task waits for workers that sleep. */
+/* own: tasks that StarPU counts as ready although they are done. It counts posted ones too. Each call that makes a task ready comes
+ * here afterwards, so that no task waits for workers that sleep. */
 static void balance(int own)
 {
     if (starpu_task_nready() > posted + own || posted == 0 || submitting > 0 || busy > runs) {
