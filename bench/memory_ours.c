@@ -1,6 +1,7 @@
 /* The cases of peak-memory, computed by Orrery, and this process's resident memory.
  * Must not know: its references. */
 #include "config.h"
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <orrery.h>
@@ -155,6 +156,7 @@ static int compute(const char *name, int64_t scale, double *checksum)
 double memory_of(int (*work)(void *user), void *user)
 {
     orr_memory_trim();
+    (void)malloc_trim(0); /* as the peers' side does */
     double before = status_of("VmRSS");
     if (before < 0.0 || forget_peak() != 0 || work(user) != 0)
         return -1.0;

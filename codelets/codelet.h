@@ -4,6 +4,7 @@
 #define ORR_CODELETS_CODELET_H
 
 #include <stdatomic.h>
+#include "runtime/base/form.h"
 #include "runtime/fuse/region.h"
 
 /* A region prepared by one backend, immutable and shared by all threads. */
@@ -23,6 +24,12 @@ typedef struct orr__ending {
     void *argument;
 } orr__ending;
 
+/* Facts of an operand. */
+typedef struct {
+    uint64_t content;            /* equal numbers, equal values; 0: unknown                    */
+    const orr__value_form *form; /* in which its elements lie; NULL: row-major                 */
+} orr__known;
+
 /* One launch over iteration range [lo, hi) of axis 0 (matmul: of the first batch axis, or of m when there is none).
  * in[i], out[k]: address of element 0 of the WHOLE array (for a device: memory object plus in_off/out_off, the element
  * number at which the object starts). A map or matmul writes the part of out that belongs to [lo, hi). A reduction whose
@@ -35,7 +42,7 @@ typedef struct orr__launch {
     void *const *out;
     const int64_t *in_off, *out_off; /* device only, else NULL */
     const orr__scalar *scalar;       /* the capture's slots    */
-    const uint64_t *content;         /* of each input: equal numbers, equal values; 0: unknown. NULL: all are */
+    const orr__known *known;         /* of each input; NULL: nothing */
     void *queue;
     void *device;
     void *context;             /* the backend's own, device only */
@@ -51,6 +58,10 @@ typedef struct orr__backend {
     bool (*can)(const orr__region *r); /* NULL: everything                              */
     /* Operands, and the result, of a call that its kernel takes in blocks of so many channels as well (orr__call). NULL: none. */
     uint32_t (*blocks)(const orr__region *r, int block);
+    /* The input of a call that its kernel may take in a form, -1: none; and the form in which launches of so many rows take it best, a
+     * reference for the caller, NULL: row-major. */
+    int (*form_input)(const orr__region *r);
+    orr__value_form *(*form)(orr__kernel *k, const orr__region *r, int64_t rows);
     orr_status (*prepare)(const orr__region *r, orr__kernel **k);
     void (*compile)(orr__kernel *k, const orr__region *r);      /* before a launch wants it; NULL: launches do */
     orr_status (*launch)(orr__kernel *k, const orr__launch *l); /* device: enqueues on l->queue; sets last error */

@@ -2,7 +2,6 @@
 
 Must not know: what it is compared with. Names and sizes are those of bench/networks.c.
 """
-import gc
 
 import numpy as np
 
@@ -360,8 +359,7 @@ def peak(torch, compiled, name):
         for _ in range(3):
             once()
     calls("lenet5", "train")
-    gc.collect()
-    before = memory.status("VmRSS")
+    before = memory.settle()
     memory.forget_peak()
     calls(*name[8:].split("/"))
     return memory.status("VmHWM") - before, 0

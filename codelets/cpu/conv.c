@@ -35,7 +35,7 @@ static work work_of(const orr__kernel *kernel, const orr__launch *l, const orr_s
     k.nx = orr__conv_count(k.v.x);
     k.nw = orr__conv_count(k.v.w);
     k.ny = orr__conv_count(k.v.y);
-    k.to = l->out[0];
+    k.to = l->out ? l->out[0] : NULL;
     return k;
 }
 
@@ -429,28 +429,46 @@ static bool lies_in_blocks(const orr__call *c, char of, char which)
     return c->blocked & bit;
 }
 
-/* Whole images, and the channels of one before and behind them. */
-static bool by_library(const work *k, char of, int64_t lo, int64_t hi)
+static orr__conv_job job(const work *k, char of)
 {
     const orr__call *c = &k->l->region->call;
-    int64_t all = (of == 'x' ? k->v.c : k->v.o) * k->v.groups;
-    orr__conv_job j = { .v = &k->v,
-                        .of = of,
-                        .x = k->x,
-                        .w = k->w,
-                        .y = k->y,
-                        .to = k->to,
-                        .block = c->block,
-                        .block_x = lies_in_blocks(c, of, 'x'),
-                        .block_y = lies_in_blocks(c, of, 'y'),
-                        .content = k->l->content ? k->l->content[1] : 0 };
-    for (j.lo = lo; j.lo < hi; j.lo = j.hi) {
-        int64_t left = hi - j.lo, whole = left / all * all, rest = all - j.lo % all;
-        j.hi = of == 'w' ? hi : j.lo % all == 0 && whole ? j.lo + whole : left < rest ? hi : j.lo + rest;
+    const orr__known *w = of != 'w' && k->l->known ? &k->l->known[1] : NULL;
+    return (orr__conv_job){ .v = &k->v,
+                            .of = of,
+                            .x = k->x,
+                            .w = k->w,
+                            .y = k->y,
+                            .to = k->to,
+                            .block = c->block,
+                            .block_x = lies_in_blocks(c, of, 'x'),
+                            .block_y = lies_in_blocks(c, of, 'y'),
+                            .content = w ? w->content : 0,
+                            .form = w ? w->form : NULL };
+}
+
+/* The library takes whole images, and the channels of one before and behind them: its next job behind that of j, up to channel hi. */
+static bool next(const work *k, orr__conv_job *j, int64_t hi)
+{
+    int64_t all = (j->of == 'x' ? k->v.c : k->v.o) * k->v.groups;
+    j->lo = j->hi;
+    int64_t left = hi - j->lo, whole = left / all * all, rest = all - j->lo % all;
+    j->hi = j->of == 'w' ? hi : j->lo % all == 0 && whole ? j->lo + whole : left < rest ? hi : j->lo + rest;
+    return j->lo < hi;
+}
+
+static bool by_library(const work *k, char of, int64_t lo, int64_t hi)
+{
+    orr__conv_job j = job(k, of);
+    j.hi = lo;
+    while (next(k, &j, hi))
         if (!orr__conv_onednn(k->own, &j))
             return false;
-    }
     return true;
+}
+
+static bool is_empty(const work *k)
+{
+    return k->v.c == 0 || k->v.o == 0 || k->v.n == 0 || k->ny == 0 || k->nx == 0;
 }
 
 /* Channels [lo, hi) of all images, or of weights: group by group. */
@@ -459,12 +477,12 @@ static orr_status run(const work *k, char of, int64_t lo, int64_t hi)
     const orr__conv *v = &k->v;
     int64_t per = of == 'x' ? v->c : v->o, all = per * v->groups, inner = of == 'x' ? k->nx : k->ny;
     int64_t size = of == 'w' ? v->c * k->nw : inner;
-    bool empty = v->c == 0 || v->o == 0 || v->n == 0 || k->ny == 0 || k->nx == 0;
+    bool empty = is_empty(k);
     if (hi <= lo || size == 0)
         return ORR_OK;
     if (!empty && !k->wide && by_library(k, of, lo, hi))
         return ORR_OK;
-    if (k->l->region->call.blocked)
+    if (k->l->region->call.blocked || job(k, of).form)
         return orr__fail(orr__cpu_site(k->l), ORR_ENOMEM, "oneDNN has no memory for the convolution");
     if (of == 'w' || empty)
         memset(k->to + (size_t)(lo * size) * k->z, 0, (size_t)((hi - lo) * size) * k->z);
@@ -527,6 +545,42 @@ orr_status orr__cpu_kernel_conv_weights(const orr__kernel *kernel, const orr__la
     k.x = l->in[0];
     k.y = l->in[1];
     return channels(&k, 'w');
+}
+
+/* -- forms ------------------------------------------------------------------------------------------------------------ */
+
+static bool add(const work *k, char of, orr__value_form **f)
+{
+    const orr__region *r = k->l->region;
+    orr__conv_job j = job(k, of);
+    j.hi = k->l->lo * r->dim[1];
+    if (k->wide || is_empty(k))
+        return false;
+    while (next(k, &j, k->l->hi * r->dim[1]))
+        if (!orr__conv_onednn_form(k->own, &j, f))
+            return false;
+    return k->l->hi < r->dim[0] || orr__conv_onednn_formed(*f, &k->v);
+}
+
+bool orr__cpu_form_conv(const orr__kernel *kernel, const orr__launch *l, orr__value_form **f)
+{
+    const orr__call *c = &l->region->call;
+    work k = work_of(kernel, l, &c->in[0], &c->in[1], &c->out);
+    return add(&k, 'y', f);
+}
+
+bool orr__cpu_form_conv_data(const orr__kernel *kernel, const orr__launch *l, orr__value_form **f)
+{
+    const orr__call *c = &l->region->call;
+    work k = work_of(kernel, l, &c->out, &c->in[1], &c->in[0]);
+    return add(&k, 'x', f);
+}
+
+/* Both operands are other values in each run. */
+bool orr__cpu_form_conv_weights(const orr__kernel *kernel, const orr__launch *l, orr__value_form **f)
+{
+    (void)kernel, (void)l, (void)f;
+    return false;
 }
 
 /* -- blocks ------------------------------------------------------------------------------------------------------------ */

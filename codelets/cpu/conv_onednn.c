@@ -496,8 +496,8 @@ static bool memory(const call *c, dnnl_memory_t *to, const desc *d, const void *
     return dnnl_memory_create(to, GIVEN(d), c->engine, (void *)(uintptr_t)data) == dnnl_success;
 }
 
-/* `copies`: memory for what the arrays are reordered to; w: it is there already as the kernel takes it. */
-static bool compute(call *c, const orr__conv_job *j, const char *const data[ARRAYS], char *copies, kept *w, bool fill)
+/* `copies`: memory for what the arrays are reordered to; w: it is there already as the kernel takes it, if not to be filled in. */
+static bool compute(call *c, const orr__conv_job *j, const char *const data[ARRAYS], char *copies, void *w, bool fill)
 {
     const int arg[ARRAYS] = { j->of == 'x' ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC,
                               j->of == 'w' ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS,
@@ -507,7 +507,7 @@ static bool compute(call *c, const orr__conv_job *j, const char *const data[ARRA
     dnnl_exec_arg_t args[ARRAYS + 1];
     desc raw;
     for (int k = 0; k < ARRAYS; k++) {
-        void *to = m->same[k] ? NULL : k == W && w ? w->data : copies;
+        void *to = m->same[k] ? NULL : k == W && w ? w : copies;
         if (!memory(c, &c->own[k], &m->lies[k], data[k]) || (to && !memory(c, &c->as[k], &m->wants[k], to)))
             return false;
         if (to == copies)
@@ -553,18 +553,23 @@ static bool launch(orr__own *own, const orr__conv_job *j, const part *q, const m
     size_t copies = m->scratch + 64;
     kept *k = NULL;
     bool fill = false;
-    if (!m->same[W] && j->of != 'w' && j->content) {
+    void *formed = j->form ? (char *)(uintptr_t)data[W] : NULL;
+    if (!formed && !m->same[W] && j->of != 'w' && j->content) {
         (void)pthread_mutex_lock(&own->lock);
         k = kept_of(own, m, q->aw, j->content);
         (void)pthread_mutex_unlock(&own->lock);
         fill = !k && (k = kept_new(m, q->aw, j->content));
     }
     for (int i = 0; i < ARRAYS; i++)
-        copies += m->same[i] || (i == W && k) ? 0 : (m->bytes[i] + 63) / 64 * 64;
+        copies += m->same[i] || (i == W && (k || formed)) ? 0 : (m->bytes[i] + 63) / 64 * 64;
     call c = { .m = m, .engine = engine() };
     char *more = orr__scratch(copies);
     bool ok = more && dnnl_stream_create(&c.stream, c.engine, dnnl_stream_default_flags) == dnnl_success &&
-              compute(&c, j, data, more, k, fill);
+              compute(&c, j, data, more,
+                      formed ? formed
+                      : k    ? k->data
+                             : NULL,
+                      fill);
     end(&c);
     if (k) {
         (void)pthread_mutex_lock(&own->lock);
@@ -596,13 +601,18 @@ static bool reorders_dominate(const orr__conv *v, char of)
     return v->groups > 1 && v->c == 1 && v->o == 1 && !apart;
 }
 
+static bool suits(const orr__conv_job *j, part *q)
+{
+    bool free = !j->block_x && !j->block_y;
+    if (free && (orr__ablated(ORR__OFF_ONEDNN) || !worth(j->v, j->of, j->hi - j->lo) || reorders_dominate(j->v, j->of)))
+        return false;
+    return part_of(j, q) && engine();
+}
+
 bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
 {
     part q;
-    if (!j->block_x && !j->block_y &&
-        (orr__ablated(ORR__OFF_ONEDNN) || !worth(j->v, j->of, j->hi - j->lo) || reorders_dominate(j->v, j->of)))
-        return false;
-    if (!part_of(j, &q) || !engine())
+    if (!suits(j, &q))
         return false;
     int was = threads(1);
     (void)pthread_mutex_lock(&own->lock);
@@ -611,6 +621,139 @@ bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
     bool ok = m && launch(own, j, &q, m);
     (void)threads(was);
     return ok;
+}
+
+/* -- w in its form ---------------------------------------------------------------------------------------------------- */
+
+/* Elements [at, at + count) of w, which some jobs read, lie as these take them. */
+typedef struct {
+    int64_t at, count;
+    desc lies, wants;
+} piece;
+typedef struct {
+    orr__value_form base;
+    int n;
+    piece *of;
+} pieces;
+
+static bool turn_piece(const piece *p, char *host, void *scratch, bool back)
+{
+    const desc *source = back ? &p->wants : &p->lies, *target = back ? &p->lies : &p->wants;
+    char *to = host + (size_t)p->at * sizeof(float);
+    dnnl_primitive_desc_t d = NULL;
+    dnnl_primitive_t run = NULL;
+    call c = { .engine = engine() };
+    dnnl_engine_t e = c.engine;
+    bool ok = e && dnnl_stream_create(&c.stream, e, dnnl_stream_default_flags) == dnnl_success &&
+              dnnl_reorder_primitive_desc_create(&d, GIVEN(source), e, GIVEN(target), e, NULL) == dnnl_success &&
+              dnnl_primitive_create(&run, d) == dnnl_success && memory(&c, &c.own[W], source, scratch) &&
+              memory(&c, &c.as[W], target, to);
+    if (ok)
+        memcpy(scratch, to, (size_t)p->count * sizeof(float));
+    ok = ok && execute(&c, run, 2, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, c.own[W] }, { DNNL_ARG_TO, c.as[W] } });
+    end(&c);
+    if (run)
+        (void)dnnl_primitive_destroy(run);
+    if (d)
+        (void)dnnl_primitive_desc_destroy(d);
+    return ok;
+}
+
+static bool turn(const orr__value_form *base, void *host, void *scratch, bool back)
+{
+    const pieces *f = (const pieces *)base;
+    int was = threads(1), n = 0;
+    for (; n < f->n && turn_piece(&f->of[n], host, scratch, back); n++)
+        ;
+    bool ok = n == f->n;
+    while (!ok && n-- > 0)
+        (void)turn_piece(&f->of[n], host, scratch, !back);
+    (void)threads(was);
+    return ok;
+}
+
+static bool same_piece(const piece *p, const piece *q)
+{
+    return p->at == q->at && p->count == q->count && dnnl_memory_desc_equal(GIVEN(&p->lies), GIVEN(&q->lies)) &&
+           dnnl_memory_desc_equal(GIVEN(&p->wants), GIVEN(&q->wants));
+}
+
+static bool same_pieces(const orr__value_form *f, const orr__value_form *g)
+{
+    const pieces *p = (const pieces *)f, *q = (const pieces *)g;
+    bool same = p->n == q->n;
+    for (int i = 0; i < p->n && same; i++)
+        same = same_piece(&p->of[i], &q->of[i]);
+    return same;
+}
+
+static void free_pieces(orr__value_form *base)
+{
+    pieces *f = (pieces *)base;
+    for (int i = 0; i < f->n; i++) {
+        forget(&f->of[i].lies);
+        forget(&f->of[i].wants);
+    }
+    free(f->of);
+    free(f);
+}
+
+static bool add_piece(orr__value_form **f, const made *m, int64_t at, int64_t count)
+{
+    piece p = { .at = at, .count = count };
+    pieces *all = *f ? (pieces *)*f : calloc(1, sizeof *all), *have = all;
+    if (!have)
+        return false;
+    if (!*f) {
+        all->base = (orr__value_form){ .turn = turn, .same = same_pieces, .free = free_pieces };
+        atomic_init(&all->base.refs, 1);
+        *f = &all->base;
+    }
+    piece *more = realloc(all->of, ((size_t)all->n + 1) * sizeof *more);
+    if (more)
+        all->of = more;
+    if (!more || !copy(&p.lies, GIVEN(&m->lies[W])) || !copy(&p.wants, GIVEN(&m->wants[W])))
+        return false;
+    for (int i = 0; i < all->n; i++)
+        if (same_piece(&all->of[i], &p)) {
+            forget(&p.lies);
+            forget(&p.wants);
+            return true;
+        }
+    all->of[all->n++] = p;
+    if (all->base.scratch < (size_t)count * sizeof(float))
+        all->base.scratch = (size_t)count * sizeof(float);
+    return true;
+}
+
+bool orr__conv_onednn_form(orr__own *own, const orr__conv_job *j, orr__value_form **f)
+{
+    const orr__conv *v = j->v;
+    part q;
+    if (!suits(j, &q))
+        return false;
+    bool apart = v->groups > 1 || q.mx == v->c; /* rows of w, from the first column to the last */
+    int64_t count = (v->groups > 1 ? v->groups * v->o : q.my) * v->c * orr__conv_count(v->w);
+    int was = threads(1);
+    (void)pthread_mutex_lock(&own->lock);
+    const made *m = made_of(own, j, &q);
+    (void)pthread_mutex_unlock(&own->lock);
+    (void)threads(was);
+    return m && apart && !m->same[W] && m->bytes[W] == (size_t)count * sizeof(float) && add_piece(f, m, q.aw, count);
+}
+
+/* Each element is in one piece. */
+bool orr__conv_onednn_formed(const orr__value_form *base, const orr__conv *v)
+{
+    const pieces *f = (const pieces *)base;
+    int64_t all = v->groups * v->o * v->c * orr__conv_count(v->w), count = 0;
+    for (int i = 0; f && i < f->n; i++) {
+        count += f->of[i].count;
+        for (int k = 0; k < i; k++)
+            if (f->of[i].at < f->of[k].at + f->of[k].count && f->of[k].at < f->of[i].at + f->of[i].count)
+                return false;
+    }
+    return count == all;
 }
 
 /* Left to itself the library says what it prefers; then it is asked whether it does it. */
@@ -649,6 +792,18 @@ unsigned orr__conv_onednn_blocks(const orr__conv *v, char of, int block)
 bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
 {
     (void)own, (void)j;
+    return false;
+}
+
+bool orr__conv_onednn_form(orr__own *own, const orr__conv_job *j, orr__value_form **f)
+{
+    (void)own, (void)j, (void)f;
+    return false;
+}
+
+bool orr__conv_onednn_formed(const orr__value_form *f, const orr__conv *v)
+{
+    (void)f, (void)v;
     return false;
 }
 

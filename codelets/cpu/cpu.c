@@ -131,6 +131,8 @@ static void own_free(orr__own *o)
     if (o && o->forget)
         o->forget(o->data);
     if (o)
+        orr__form_unref(o->form);
+    if (o)
         (void)pthread_mutex_destroy(&o->lock);
     free(o);
 }
@@ -216,17 +218,21 @@ static orr__cpu_call *const kernels[ORR__OP_EW] = {
 #undef OP_KERNEL
 };
 
-static orr__cpu_blocks *const blocks_of[ORR__OP_EW] = {
+/* The orders of elements other than row-major in which kernels take operands. */
+static const struct {
+    orr__cpu_blocks *blocks;
+    orr__cpu_form *form;
+} orders[ORR__OP_EW] = {
 #define OP_KERNEL(name)
-#define OP_BLOCKED(name) [ORR__OP_##name] = orr__cpu_blocks_##name,
+#define OP_BLOCKED(name) [ORR__OP_##name] = { orr__cpu_blocks_##name, orr__cpu_form_##name },
 #define OP(name, cpu, emit, doc) OP_##cpu(name)
 #include "ops/structural.def"
 };
 
 static uint32_t blocks(const orr__region *r, int block)
 {
-    return r->call.op && r->call.op->id < ORR__OP_EW && blocks_of[r->call.op->id] ? blocks_of[r->call.op->id](r, block)
-                                                                                  : 0;
+    bool knows = r->call.op && r->call.op->id < ORR__OP_EW && orders[r->call.op->id].blocks;
+    return knows ? orders[r->call.op->id].blocks(r, block) : 0;
 }
 
 const char *orr__cpu_library(const orr__region *r)
@@ -252,12 +258,60 @@ static bool writes_over_input(const orr__region *r, const orr__launch *l)
     return over;
 }
 
+/* An operation that takes blocks has a kernel of weights as its second input. */
+static int form_input(const orr__region *r)
+{
+    return r->call.op && r->call.op->id < ORR__OP_EW && orders[r->call.op->id].form ? 1 : -1;
+}
+
+/* Rows of a call's result that are computed at a time, before its epilogue. */
+static int64_t part_rows(const orr__region *r)
+{
+    int64_t row = r->out_count / r->dim[0] * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[0]);
+    return row && PART_BYTES / row ? PART_BYTES / row : 1;
+}
+
+/* Launch by launch, each part by part if the kernel has an epilogue. */
+static bool make_form(const orr__kernel *k, const orr__region *r, int64_t rows, orr__value_form **f)
+{
+    for (int64_t from = 0; from < r->dim[0]; from += rows) {
+        int64_t end = r->dim[0] - from < rows ? r->dim[0] : from + rows, part = r->epilogue ? part_rows(r) : rows;
+        for (int64_t lo = from; lo < end; lo += part) {
+            orr__launch l = { .region = r, .lo = lo, .hi = end - lo < part ? end : lo + part };
+            if (!orders[r->call.op->id].form(k, &l, f))
+                return false;
+        }
+    }
+    return *f != NULL;
+}
+
+static orr__value_form *form(orr__kernel *k, const orr__region *r, int64_t rows)
+{
+    orr__own *own = k->own;
+    (void)pthread_mutex_lock(&own->lock);
+    bool known = own->rows == rows;
+    orr__value_form *f = known && own->form ? orr__form_ref(own->form) : NULL;
+    (void)pthread_mutex_unlock(&own->lock);
+    if (known)
+        return f;
+    if (!make_form(k, r, rows, &f)) {
+        orr__form_unref(f);
+        f = NULL;
+    }
+    (void)pthread_mutex_lock(&own->lock);
+    orr__form_unref(own->form);
+    own->form = f ? orr__form_ref(f) : NULL;
+    own->rows = rows;
+    (void)pthread_mutex_unlock(&own->lock);
+    return f;
+}
+
 /* Part by part the call, then the epilogue. */
 static orr_status with_epilogue(orr__kernel *k, const orr__launch *l)
 {
     const orr__region *r = l->region, *e = r->epilogue;
     int64_t row = r->out_count / r->dim[0] * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[0]);
-    int64_t rows = row && PART_BYTES / row ? PART_BYTES / row : 1;
+    int64_t rows = part_rows(r);
     void *in[INPUTS_MOST];
     orr_status st = ORR_OK;
     for (int i = 0; i < e->nin - 1; i++)
@@ -275,7 +329,7 @@ static orr_status with_epilogue(orr__kernel *k, const orr__launch *l)
         st = kernels[r->call.op->id](k, &call);
         map.region = e;
         map.in = in;
-        map.content = NULL;
+        map.known = NULL;
         st = st == ORR_OK ? launch(k->epilogue, &map) : st;
     }
     return st;
@@ -311,6 +365,11 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
     return st;
 }
 
-const orr__backend orr__cpu = {
-    .name = "cpu", .probe = probe, .blocks = blocks, .prepare = prepare, .launch = launch, .release = release
-};
+const orr__backend orr__cpu = { .name = "cpu",
+                                .probe = probe,
+                                .blocks = blocks,
+                                .form_input = form_input,
+                                .form = form,
+                                .prepare = prepare,
+                                .launch = launch,
+                                .release = release };

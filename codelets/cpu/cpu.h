@@ -46,6 +46,8 @@ typedef struct orr__own {
     pthread_mutex_t lock;
     void *data;
     void (*forget)(void *data);
+    orr__value_form *form; /* of launches of `rows` rows; NULL: none */
+    int64_t rows;          /* 0: not asked for yet                   */
 } orr__own;
 
 struct orr__kernel {
@@ -128,11 +130,15 @@ orr_status orr__cpu_matmul(const orr__kernel *k, const orr__launch *l);
 /* The kernel of an operation on whole arrays: orr__cpu_kernel_<operation>. */
 typedef orr_status orr__cpu_call(const orr__kernel *k, const orr__launch *l);
 typedef uint32_t orr__cpu_blocks(const orr__region *r, int block);
+/* Adds what a launch, which has no addresses, reads of the input that may lie in a form; the last one of the call completes it. *f: NULL
+ * before the first. False: it is not taken so. */
+typedef bool orr__cpu_form(const orr__kernel *k, const orr__launch *l, orr__value_form **f);
 #define OP_NONE(name)
 #define OP_KERNEL(name) orr__cpu_call orr__cpu_kernel_##name;
 #define OP_BLOCKED(name)                                                                                               \
     orr__cpu_call orr__cpu_kernel_##name;                                                                              \
-    orr__cpu_blocks orr__cpu_blocks_##name;
+    orr__cpu_blocks orr__cpu_blocks_##name;                                                                            \
+    orr__cpu_form orr__cpu_form_##name;
 #define OP(name, cpu, emit, doc) OP_##cpu(name)
 #include "ops/structural.def"
 #undef OP_BLOCKED

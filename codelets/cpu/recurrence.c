@@ -57,7 +57,7 @@ static orr__small factor(const job *j, bool back)
 static bool pack(job *j, orr__own *own, bool back)
 {
     orr__small s = factor(j, back);
-    uint64_t content = j->l->content ? j->l->content[j->r.w] : 0;
+    uint64_t content = j->l->known ? j->l->known[j->r.w].content : 0;
     size_t bytes = ((size_t)ORR__PACKED_ROOM(s.n, s.k) * j->z + 63) / 64 * 64;
     if (!content) {
         void *room = orr__scratch_for_factors(bytes);

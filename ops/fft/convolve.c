@@ -9,6 +9,7 @@
 #include <orrery/fft.h>
 #include "ops/fft/fft.h"
 #include "ops/record.h"
+#include "runtime/graph/donation.h"
 
 #define AT at.file, at.line
 
@@ -157,32 +158,44 @@ static orr_tensor *by_transforms(const plan *p, orr_tensor *x, orr_tensor *w)
     return c[0].blocks > 1 ? joined(p, y, c) : y;
 }
 
-static double value_at(const orr__node *n, int64_t i)
+static double value_at(const orr__node *n, const orr__buffer *b, int64_t i)
 {
-    const char *host = orr__node_value(n)->host;
+    const char *host = b->host;
     return orr__scalar_load(host + (size_t)i * orr__dtype_size((orr_dtype)n->dtype), (orr_dtype)n->dtype).f;
 }
 
 /* Factors u and v of a known kernel of two axes with w[i][j] = u[i]·v[j] but for roundings; false: it has none. */
-static bool factors(orr_tensor *w, double *u, double *v)
+static bool split(const orr__node *n, const orr__buffer *b, double *u, double *v)
 {
-    const orr__node *n = orr__handle_node(w);
-    if (!n || n->op != &orr__op_leaf || !orr__node_value(n) || !orr__is_float((orr_dtype)n->dtype))
-        return false;
     int64_t rows = n->shape.dim[0], cols = n->shape.dim[1], best = 0;
     for (int64_t i = 0; i < rows * cols; i++)
-        best = fabs(value_at(n, i)) > fabs(value_at(n, best)) ? i : best;
-    double most = value_at(n, best), eps = n->dtype == ORR_F64 ? DBL_EPSILON : FLT_EPSILON;
+        best = fabs(value_at(n, b, i)) > fabs(value_at(n, b, best)) ? i : best;
+    double most = value_at(n, b, best), eps = n->dtype == ORR_F64 ? DBL_EPSILON : FLT_EPSILON;
     if (!isfinite(most) || most == 0)
         return false;
     for (int64_t i = 0; i < rows; i++)
-        u[i] = value_at(n, i * cols + best % cols);
+        u[i] = value_at(n, b, i * cols + best % cols);
     for (int64_t j = 0; j < cols; j++)
-        v[j] = value_at(n, best / cols * cols + j) / most;
+        v[j] = value_at(n, b, best / cols * cols + j) / most;
     for (int64_t i = 0; i < rows * cols; i++)
-        if (!(fabs(value_at(n, i) - u[i / cols] * v[i % cols]) <= 4 * eps * fabs(most)))
+        if (!(fabs(value_at(n, b, i) - u[i / cols] * v[i % cols]) <= 4 * eps * fabs(most)))
             return false;
     return true;
+}
+
+static bool factors(orr_tensor *w, double *u, double *v)
+{
+    const orr__node *n = orr__handle_node(w);
+    orr__buffer *b;
+    if (!n || n->op != &orr__op_leaf || !orr__node_value(n) || !orr__is_float((orr_dtype)n->dtype))
+        return false;
+    if (orr__node_value_ref(ORR__SITE(NULL, 0, "convolve"), n, &b) != ORR_OK)
+        b = NULL;
+    bool there = b && orr__buffer_sync(b) == ORR_OK, may = there && split(n, b, u, v);
+    if (!there)
+        orr_error_clear();
+    orr__buffer_unref(b);
+    return may;
 }
 
 static orr_tensor *any(const plan *p, orr_tensor *x, orr_tensor *w)

@@ -19,6 +19,7 @@
     X(WAITED_OUTPUTS,   "waited_outputs")   \
     X(URGENCY,          "urgency")          \
     X(DONATION,         "donation")         \
+    X(FORMS,            "forms")            \
     /* decisions inside passes */ \
     X(CUT_ALONE,        "cut_alone")        /* tiles: a plan's only step is cut where that ends sooner */ \
     X(MADE_FACTORS,     "made_factors")     /* split_k: factors that are made for one part at a time   */ \

@@ -2,6 +2,7 @@
  * Must not know: graphs, StarPU. */
 #include "config.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/form.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/thread_cache.h"
@@ -85,6 +86,7 @@ void orr__buffer_unref(orr__buffer *b)
 
 void orr__buffer_recycle(orr__buffer *b)
 {
+    orr__form_unref(atomic_exchange_explicit(&b->form, NULL, memory_order_relaxed));
     if (orr__stash_keep(b))
         return;
     void (*release)(void *, void *) = b->release;
@@ -98,7 +100,8 @@ void orr__buffer_recycle(orr__buffer *b)
 
 orr_status orr__buffer_sync(orr__buffer *b)
 {
-    return orr__buffer_engine.host_read ? orr__buffer_engine.host_read(b) : ORR_OK;
+    orr_status st = orr__buffer_engine.host_read ? orr__buffer_engine.host_read(b) : ORR_OK;
+    return st != ORR_OK || orr__form_none(b) ? st : orr__form_undo(b);
 }
 
 void *orr__alloc(size_t bytes)

@@ -14,10 +14,11 @@ typedef struct orr__run orr__run; /* defined by runtime/engine */
 
 typedef struct orr__buffer {
     atomic_int refs;
-    void *host;   /* 64-byte aligned when ours; base of a row-major contiguous array        */
-    size_t bytes; /* used; the allocation may be larger (cap)                               */
-    size_t cap;   /* 0: the user's memory                                                   */
-    bool spilled; /* a file's: beyond the limit (spill.h)                                    */
+    void *host;                           /* 64-byte aligned when ours; base of a contiguous array                  */
+    struct orr__value_form *_Atomic form; /* the order of its elements (form.h); NULL: row-major   */
+    size_t bytes;                         /* used; the allocation may be larger (cap)                               */
+    size_t cap;                           /* 0: the user's memory                                                   */
+    bool spilled;                         /* a file's: beyond the limit (spill.h)                                    */
     void (*release)(void *host, void *user); /* wrapped user memory: called when the last use ends   */
     void *release_user;
     void *tiles;        /* the engine's handles for this buffer, NULL: host memory is all there is */
@@ -27,6 +28,10 @@ typedef struct orr__buffer {
     _Atomic(const void *)
         exclusive_to;        /* the thread whose evaluation alone may use it (runtime/graph/donation.h), else NULL */
     atomic_bool overwritten; /* that evaluation wrote over it and failed: this is no value any more    */
+    bool published;          /* it is, or was, the value of a node                                     */
+    bool changed;            /* … and has been another value before                                    */
+    bool stays_plain;        /* form.h's: the value was turned back once                               */
+    int form_users;          /* … runs that read it in its form                                        */
     atomic_uint_least64_t content; /* its number, once somebody has asked for it; 0: nobody has             */
     struct orr__buffer *next;      /* free lists                                                              */
 } orr__buffer;
@@ -57,6 +62,9 @@ static inline orr__buffer *orr__buffer_ref(orr__buffer *b)
 static inline void orr__buffer_renew(orr__buffer *b)
 {
     atomic_store_explicit(&b->content, 0, memory_order_relaxed);
+    b->stays_plain = false;
+    b->changed = b->published;
+    b->published = true;
 }
 /* Equal numbers, equal values; 0: unknown, such as the user's memory. Given at the first call: few ask. */
 uint64_t orr__buffer_number(orr__buffer *b);

@@ -190,6 +190,9 @@ orr_status orr__engine_move(orr__site at, orr__buffer *b, const orr__device_at *
 {
     const orr__engine_impl *e = atomic_load(&engine);
 
+    orr_status st = orr__form_none(b) ? ORR_OK : orr__form_undo(b);
+    if (st != ORR_OK)
+        return st;
     if (e && e->move)
         return e->move(at, b, to, wait);
     return to->kind == ORR_DEVICE_CPU ? orr__buffer_sync(b) : no_such_memory(at, to);

@@ -101,45 +101,46 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
 /* Step s in the host's memory; rows are still to be said. Field by field: as a whole it would be cleared by an instruction that
  * takes as long to begin as a small kernel takes. */
 static inline void on_host(orr__launch *l, const orr__step *s, void *const *in, void *const *out,
-                           const orr__scalar *scalar, const uint64_t *content)
+                           const orr__scalar *scalar, const orr__known *known)
 {
     l->region = s->region;
     l->in = in;
     l->out = out;
     l->in_off = l->out_off = NULL;
     l->scalar = scalar;
-    l->content = content;
+    l->known = known;
     l->queue = l->device = l->context = NULL;
     l->after = NULL;
     l->ending = NULL;
 }
 
-void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, uint64_t *content)
+void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, orr__known *known)
 {
     for (int i = 0; i < plan->nvalue; i++)
-        content[i] = plan->value[i].leaf >= 0 ? orr__buffer_number(leaf[plan->value[i].leaf]) : 0;
+        known[i] =
+            (orr__known){ .content = plan->value[i].leaf >= 0 ? orr__buffer_number(leaf[plan->value[i].leaf]) : 0 };
 }
 
-/* The numbers of the content of a call's inputs, where they are few. */
-enum { NUMBERED = 8 };
-static const uint64_t *numbers(const orr__step *s, const uint64_t *content, uint64_t of[NUMBERED])
+/* Facts of a call's inputs, where they are few. */
+enum { NUMBERED = ORR__KNOWN_MOST };
+static const orr__known *known_of(const orr__step *s, const orr__known *known, orr__known of[NUMBERED])
 {
-    if (!content || !s->region->call.op || s->region->nin > NUMBERED)
+    if (!known || !s->region->call.op || s->region->nin > NUMBERED)
         return NULL;
     for (int i = 0; i < s->region->nin; i++)
-        of[i] = content[s->in[i]];
+        of[i] = known[s->in[i]];
     return of;
 }
 
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar,
-                            const uint64_t *content)
+                            const orr__known *known)
 {
     const orr__region *r = s->region;
     void *row[ORR__REGION_OUTS];
-    uint64_t of[NUMBERED];
+    orr__known of[NUMBERED];
     orr__launch l;
 
-    on_host(&l, s, in, out, scalar, numbers(s, content, of));
+    on_host(&l, s, in, out, scalar, known_of(s, known, of));
     orr__step_rows(s, t, &l.lo, &l.hi);
     if (s->partial) {
         for (int k = 0; k < r->nout; k++)
@@ -150,12 +151,12 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
 }
 
 orr_status orr__exec_post(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar,
-                          const uint64_t *content, const orr__ending *ending)
+                          const orr__known *known, const orr__ending *ending)
 {
-    uint64_t of[NUMBERED];
+    orr__known of[NUMBERED];
     orr__launch l;
 
-    on_host(&l, s, in, out, scalar, numbers(s, content, of));
+    on_host(&l, s, in, out, scalar, known_of(s, known, of));
     l.lo = 0;
     l.hi = s->region->dim[0];
     l.ending = ending;
@@ -167,22 +168,32 @@ static bool by_blas(const orr__region *r)
     return r->product || (r->call.op && r->call.op->flags & ORR__OP_BLAS);
 }
 
-/* Step s as a whole; in, out as in orr__exec_launch. Bits of products and solutions depend on how many rows the BLAS is given:
- * it gets those of a task in every engine. */
-static orr_status launch_whole(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar,
-                               const uint64_t *content)
+/* Bits of products and solutions depend on how many rows the BLAS is given: it gets those of a task in every engine. */
+static bool by_tiles(const orr__step *s)
 {
-    uint64_t of[NUMBERED];
+    return !s->graph && (s->partial || orr__env.deterministic || by_blas(s->region));
+}
+
+int64_t orr__exec_rows(const orr__step *s, bool tasks)
+{
+    return s->ntiles > 1 && (tasks || by_tiles(s)) ? s->rows : s->region->dim[0];
+}
+
+/* Step s as a whole; in, out as in orr__exec_launch. */
+static orr_status launch_whole(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar,
+                               const orr__known *known)
+{
+    orr__known of[NUMBERED];
     orr__launch l;
     orr_status st = ORR_OK;
 
-    on_host(&l, s, in, out, scalar, numbers(s, content, of));
+    on_host(&l, s, in, out, scalar, known_of(s, known, of));
     l.lo = 0;
     l.hi = s->region->dim[0];
-    if (s->graph || !(s->partial || orr__env.deterministic || by_blas(s->region)))
+    if (!by_tiles(s))
         return orr__exec_cpu->launch(s->cpu, &l);
     for (int t = 0; t < s->ntiles && st == ORR_OK; t++)
-        st = orr__exec_launch(s, t, in, out, scalar, content);
+        st = orr__exec_launch(s, t, in, out, scalar, known);
     return st;
 }
 
@@ -222,7 +233,7 @@ void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value)
 }
 
 orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
-                          const orr__scalar *scalar, const uint64_t *content, int worker)
+                          const orr__scalar *scalar, const orr__known *known, int worker)
 {
     int nin = s->region->nin, n = nin + s->region->nout;
     void *few[32], **p = orr__array_begin(few, sizeof few, (size_t)n, sizeof *p);
@@ -236,8 +247,8 @@ orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, v
         p[i] = host[s->out[i - nin]];
     uint32_t stands_for = orr__work_begin(k, worker);
     double t0 = stands_for ? orr__now() : 0;
-    orr_status st = tile < 0 ? launch_whole(s, p, p + nin, scalar, content)
-                             : orr__exec_launch(s, tile, p, p + nin, scalar, content);
+    orr_status st =
+        tile < 0 ? launch_whole(s, p, p + nin, scalar, known) : orr__exec_launch(s, tile, p, p + nin, scalar, known);
     double t1 = stands_for ? orr__work_end(k, s, tile, worker, t0, stands_for) : 0;
     if (st == ORR_OK && stands_for)
         orr__exec_took(plan, s, tile, ORR__ON_CPU, t1 - t0);

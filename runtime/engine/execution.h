@@ -93,6 +93,7 @@ typedef struct {
 typedef struct {
     orr__work *_Atomic work;
     atomic_uint_least64_t n[ORR__ON_COUNT], ns[ORR__ON_COUNT]; /* launches, and their time: for people */
+    atomic_uint_least64_t constant; /* the number of the leaf that may have a form, in the run before  */
 } orr__step_state;
 /* Made at a plan's first execution, freed with it. */
 typedef struct {
@@ -122,7 +123,7 @@ struct orr__run {
     orr__plan *plan;
     orr__scalar *scalar;
     orr__buffer **value;   /* one per plan value, references held until the run ends */
-    uint64_t *content;     /* … the number of its content if it is a leaf; NULL: not asked for */
+    orr__known *known;     /* … of a leaf: its number, and the form in which it lies; NULL: not asked for */
     atomic_bool lost;      /* it failed because a device lost a value: another try may not */
     bool safe, firm;       /* the data cannot make it fail; nor those of the runs that it waits for */
     atomic_bool overwrote; /* a leaf that is a donor                                     */
@@ -199,20 +200,26 @@ void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__bu
 void orr__step_rows(const orr__step *s, int t, int64_t *lo, int64_t *hi);
 /* The output range of tile t of a step, in elements of output k. */
 void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t *end);
-/* By plan value, from the buffers of the leaves. */
-void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, uint64_t *content);
-/* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. content: by plan value, or
+/* known: by plan value, from the buffers of the leaves. NULL: not asked for. */
+void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, orr__known *known);
+enum { ORR__KNOWN_MOST = 16 }; /* inputs of a call of which something is known */
+/* forms.c: leaves lie as the run reads them from now on: known[] says how, until orr__form_leave for each that has a form. The run has a
+ * reference to each that is worth one, and known[] their numbers. */
+orr_status orr__exec_enter(const orr__plan *plan, orr__buffer *const *leaf, orr__known *known, bool tasks);
+/* Rows of a launch of step s: of a task, or of the calling thread that does it all. */
+int64_t orr__exec_rows(const orr__step *s, bool tasks);
+/* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. known: by plan value, or
  * NULL. */
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar,
-                            const uint64_t *content);
+                            const orr__known *known);
 /* One launch of all of a step of ORR__OP_POSTS; after ORR_OK `ending` is told the end. */
 orr_status orr__exec_post(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar,
-                          const uint64_t *content, const orr__ending *ending);
+                          const orr__known *known, const orr__ending *ending);
 /* Tells the models what tile t of a step (< 0: all of it) took; a time that is no sample of its kernel is left out. */
 void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds);
 /* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. */
 orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
-                          const orr__scalar *scalar, const uint64_t *content, int worker);
+                          const orr__scalar *scalar, const orr__known *known, int worker);
 /* Tile t is done: the pages that it touched need no memory where they lie in files. value: buffers by value. */
 void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value);
 /* The whole plan on the calling thread (inline.c). Leaves must be valid in host memory. */

@@ -13,7 +13,7 @@ typedef struct {
     orr__buffer *scratch; /* of bundles, which use it in turn */
     orr__buffer *few_buf[64], **buf;
     void *few_host[64], **host;
-    uint64_t few_content[64], *content; /* NULL: not asked for */
+    orr__known few_known[64], *known; /* NULL: not asked for */
 } place;
 
 static size_t padded(size_t bytes)
@@ -100,7 +100,7 @@ static orr_status run(place *p, const orr__scalar *scalar)
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
         if ((st = get(p, i)) == ORR_OK)
-            st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, p->content, 0);
+            st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, p->known, 0);
         for (int k = 0; orr__spill_on() && k < p->plan->step[i].ntiles; k++)
             orr__exec_rest(&p->plan->step[i], k, p->buf);
         if (!p->on_stack)
@@ -124,6 +124,25 @@ static void outputs(place *p, orr__buffer *const *leaf, orr__buffer **out)
     }
 }
 
+/* Leaves that are worth a form have a reference while they are read: so another thread sees that it must not turn them. */
+static orr_status enter(const place *p, orr__buffer *const *leaf)
+{
+    for (int i = 0; i < p->plan->nleaf; i++)
+        if (leaf[i]->bytes >= ORR__FORM_LEAST)
+            (void)atomic_fetch_add(&leaf[i]->refs, 1);
+    return orr__exec_enter(p->plan, leaf, p->known, false);
+}
+
+static void leave(const place *p, orr__buffer *const *leaf)
+{
+    for (int i = 0; p->known && i < p->plan->nvalue; i++)
+        if (p->known[i].form)
+            orr__form_leave(leaf[p->plan->value[i].leaf]);
+    for (int i = 0; i < p->plan->nleaf; i++)
+        if (leaf[i]->bytes >= ORR__FORM_LEAST)
+            orr__buffer_unref(leaf[i]);
+}
+
 orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                             orr__buffer **out)
 {
@@ -136,22 +155,26 @@ orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *l
     p.scratch = NULL;
     p.buf = n <= 64 ? p.few_buf : orr__alloc_n(n, sizeof *p.buf);
     p.host = n <= 64 ? p.few_host : orr__alloc_n(n, sizeof *p.host);
-    p.content = !plan->calls ? NULL : n <= 64 ? p.few_content : orr__alloc_n(n, sizeof *p.content);
-    if (p.content)
-        orr__exec_number(plan, leaf, p.content);
-    if (p.buf && p.host && (st = lay_out(&p, leaf)) == ORR_OK) {
-        if ((st = run(&p, scalar)) == ORR_OK)
-            outputs(&p, leaf, out);
-        for (size_t i = 0; i < n; i++)
-            if (p.buf[i])
-                orr__buffer_unref(p.buf[i]);
-        orr__buffer_unref(p.scratch);
+    p.known = !plan->calls ? NULL : n <= 64 ? p.few_known : orr__alloc_n(n, sizeof *p.known);
+    if (p.known)
+        orr__exec_number(plan, leaf, p.known);
+    if (p.buf && p.host) {
+        st = enter(&p, leaf);
+        if (st == ORR_OK && (st = lay_out(&p, leaf)) == ORR_OK) {
+            if ((st = run(&p, scalar)) == ORR_OK)
+                outputs(&p, leaf, out);
+            for (size_t i = 0; i < n; i++)
+                if (p.buf[i])
+                    orr__buffer_unref(p.buf[i]);
+            orr__buffer_unref(p.scratch);
+        }
+        leave(&p, leaf);
     }
     if (p.buf != p.few_buf)
         free(p.buf);
     if (p.host != p.few_host)
         free(p.host);
-    if (p.content != p.few_content)
-        free(p.content);
+    if (p.known != p.few_known)
+        free(p.known);
     return st;
 }

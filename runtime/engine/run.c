@@ -29,11 +29,11 @@ orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
         return NULL;
     r->value = orr__alloc_n((size_t)plan->nvalue + 1, sizeof *r->value);
     r->scalar = orr__alloc_n((size_t)plan->nscalar + 1, sizeof *r->scalar);
-    r->content = plan->calls ? orr__alloc_n((size_t)plan->nvalue + 1, sizeof *r->content) : NULL;
-    if (!r->value || !r->scalar || (plan->calls && !r->content)) {
+    r->known = plan->calls ? orr__alloc_n((size_t)plan->nvalue + 1, sizeof *r->known) : NULL;
+    if (!r->value || !r->scalar || (plan->calls && !r->known)) {
         free(r->value);
         free(r->scalar);
-        free(r->content);
+        free(r->known);
         free(r);
         return NULL;
     }
@@ -168,8 +168,11 @@ static void finish(orr__run *r)
         count(r, -1);
     if (orr__run_status(r) == ORR_OK) /* else a waiter may need it */
         drop_before(r);
-    for (int i = 0; i < r->plan->nvalue; i++)
+    for (int i = 0; i < r->plan->nvalue; i++) {
+        if (r->known && r->known[i].form)
+            orr__form_leave(r->value[i]);
         orr__buffer_unref(r->value[i]);
+    }
     for (int i = 0; i < r->nscratch; i++)
         orr__buffer_unref(r->scratch[i].buf);
     if (r->ended)
@@ -177,7 +180,7 @@ static void finish(orr__run *r)
     orr__plan_unref(r->plan);
     free(r->value);
     free(r->scratch);
-    free(r->content);
+    free(r->known);
     free(r->scalar);
     free(r->tasks);
     r->plan = NULL;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include "runtime/base/form.h"
 #include "runtime/base/pool.h"
 #include "runtime/graph/thread_state.h"
 
@@ -28,6 +29,7 @@ static void thread_exit(void *p)
 
 static void make_key(void)
 {
+    orr__forms_guard(); /* before the pool's: a value is turned in memory of the pool */
     orr__nodes_guard();
     orr__handles_guard();
     orr__pool_guard();

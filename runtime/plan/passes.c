@@ -28,6 +28,7 @@ static const orr__pass passes[] = {
     ROW(urgency,          ALWAYS,     ORR__OFF_URGENCY,          "the longest path from each task to the end")
     ROW(bundle_memory,    ALWAYS,     REQUIRED,                  "the scratch memory and the data of each bundle")
     ROW(donation,         ALWAYS,     ORR__OFF_DONATION,         "outputs that use the memory of an input")
+    ROW(forms,            ALWAYS,     ORR__OFF_FORMS,            "leaves that lie as the call takes them that alone reads them")
     ROW(memory_slots,     ALWAYS,     REQUIRED,                  "values that share memory one after the other")
     ROW(memory_peak,      ALWAYS,     REQUIRED,                  "the bytes that the plan needs")
     ROW(cost_classes,     ALWAYS,     REQUIRED,                  "the performance model of each step")

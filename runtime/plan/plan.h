@@ -21,6 +21,7 @@ typedef struct orr__value {
     bool awaited;         /* an output that is waited for before all of the plan is done  */
     int first, last;      /* lifetimes: the step that writes it and the last that reads it */
     int donor, recipient; /* donation: the value whose memory it uses, the value that uses its; -1: none */
+    int form_step;        /* forms: the step that alone reads the leaf, in an order of its own; -1: none */
     bool local;           /* bundle_memory: written and read by one bundle alone           */
     size_t scratch;       /* … its offset in the scratch memory of a task of that bundle   */
     int slot; /* memory_slots: values of equal slot share memory; -1: a leaf, a local value, an output without */
@@ -74,6 +75,7 @@ typedef struct orr__plan {
         double longest;
     } urgency;
     int ndonors; /* donation: leaves that have a recipient                                   */
+    int nforms;  /* forms: leaves that one call alone reads                                  */
     struct {
         int nslot;
         size_t *slot_bytes;   /* memory_slots                                                */

@@ -47,6 +47,8 @@ void orr__plan_print(FILE *to, const orr__plan *p)
         else
             fprintf(to, ", %d tiles of %lld, steps %d…%d, %s %d", v->ntiles, (long long)v->tile, v->first, v->last,
                     v->output >= 0 ? "output" : "slot", v->output >= 0 ? v->output : v->slot);
+        if (v->form_step >= 0)
+            fprintf(to, ", may lie as step %d takes it", v->form_step);
         if (v->donor >= 0)
             fprintf(to, ", in place of %s v%d", p->value[v->donor].leaf >= 0 ? "leaf" : "value", v->donor);
         fputc('\n', to);

@@ -24,7 +24,8 @@ int orr__new_value(orr__planner *p, orr_dtype dtype, int64_t count, int leaf)
                                           .last = -1,
                                           .slot = -1,
                                           .donor = -1,
-                                          .recipient = -1 };
+                                          .recipient = -1,
+                                          .form_step = -1 };
     return pl->nvalue++;
 }
 

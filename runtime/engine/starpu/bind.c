@@ -160,8 +160,13 @@ orr_status orr__star_bind(orr__run *r, orr__buffer *const *leaf)
     int few[64] = { 0 };
     orr_status st = ORR_OK;
 
-    if (r->content)
-        orr__exec_number(plan, leaf, r->content);
+    if (r->known)
+        orr__exec_number(plan, leaf, r->known);
+    for (int i = 0; i < plan->nvalue; i++)
+        if (plan->value[i].leaf >= 0)
+            (void)atomic_fetch_add(&(r->value[i] = leaf[plan->value[i].leaf])->refs, 1);
+    if ((st = orr__exec_enter(plan, leaf, r->known, true)) != ORR_OK)
+        return st;
     if (plan->ndonors > 0 && !(r->before = orr__alloc_n((size_t)plan->nvalue, sizeof(orr__run *))))
         return ORR_ENOMEM;
     r->nbefore = r->before ? plan->nvalue : 0;
@@ -171,7 +176,6 @@ orr_status orr__star_bind(orr__run *r, orr__buffer *const *leaf)
     for (int i = 0; i < plan->nvalue && st == ORR_OK; i++) {
         const orr__value *v = &plan->value[i];
         if (v->leaf >= 0) {
-            r->value[i] = orr__buffer_ref(leaf[v->leaf]);
             cut_donor_anew(r, i);
             if (!settled(r, i) && !orr__buffer_tiles(r->value[i]) && r->value[i]->bytes > 0) {
                 size_t tile = leaf_tile_bytes(plan, i), all = r->value[i]->bytes;

@@ -21,8 +21,8 @@ static orr_status launch(const orr__task *a, const orr__ending *ending)
         p[k] = a->run->value[a->step->out[k]]->host;
     for (int i = 0; i < r->nin; i++)
         p[r->nout + i] = a->run->value[a->step->in[i]]->host;
-    st = ending ? orr__exec_post(a->step, p + r->nout, p, a->run->scalar, a->run->content, ending)
-                : orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar, a->run->content);
+    st = ending ? orr__exec_post(a->step, p + r->nout, p, a->run->scalar, a->run->known, ending)
+                : orr__exec_launch(a->step, a->tile, p + r->nout, p, a->run->scalar, a->run->known);
     orr__array_end(p, few);
     return st;
 }
