@@ -42,6 +42,7 @@ static int ours_start(void *user)
 {
     job *c = user;
     bench_settle();
+    peer_blas_threads(bench_cores()); /* the direct calls left it at 1: Orrery may use as many as it finds */
     if (orr_init(NULL) != ORR_OK)
         return bench_failed("linalg");
     c->ta = orr_wrap(ORR_F64, c->batch > 1 ? ORR_SHAPE(c->batch, c->n, c->n) : ORR_SHAPE(c->n, c->n), c->a, NULL, NULL);

@@ -120,6 +120,8 @@ void orr__cpu_stop(void);
 /* Folds the BLAS library's own threads to 1 and back (in tasks, parallelism is ours). */
 void orr__cpu_blas_threads(int n);
 int orr__cpu_blas_get_threads(void);
+/* Whether their number may change while other threads are in the library. */
+bool orr__cpu_blas_threads_change(void);
 /* Per µs on one core: additions of f32 that a compiled loop does, flops of products. 0: not measured, for *stop or want
  * of memory. 20 ms. */
 typedef struct {

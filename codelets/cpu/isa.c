@@ -15,6 +15,7 @@
 #ifdef HAVE_OPENBLAS
 void openblas_set_num_threads(int n);
 int openblas_get_num_threads(void);
+int openblas_get_parallel(void);
 char *openblas_get_config(void);
 char *openblas_get_corename(void);
 #endif
@@ -106,6 +107,17 @@ int orr__cpu_blas_get_threads(void)
     return openblas_get_num_threads();
 #else
     return 1;
+#endif
+}
+
+/* 1: threads of its own, which stay; the number is read once in each call. With OpenMP a smaller number frees buffers that a call may
+ * be using. */
+bool orr__cpu_blas_threads_change(void)
+{
+#ifdef HAVE_OPENBLAS
+    return openblas_get_parallel() == 1;
+#else
+    return false;
 #endif
 }
 

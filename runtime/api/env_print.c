@@ -50,8 +50,10 @@ static const char tail[] =
     "either "
     "case |\n"
     "\n"
-    "`OPENBLAS_NUM_THREADS` has no influence while Orrery runs: it sets one BLAS thread inside each task, since the\n"
-    "parallelism is between tasks, and sets the number back at `orr_shutdown`.\n";
+    "`OPENBLAS_NUM_THREADS` is the most that a long factorisation uses that runs alone "
+    "([linalg.md](linalg.md#one-long-call)); else Orrery\n"
+    "sets one BLAS thread inside each task, since the parallelism is between tasks, and sets the number back at "
+    "`orr_shutdown`.\n";
 
 static void print_markdown(FILE *to)
 {

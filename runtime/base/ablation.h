@@ -56,6 +56,7 @@
     X(SLEEP,            "sleep")            /* idle workers are paused                                 */ \
     X(SHARE,            "share")            /* work that is cut to end sooner becomes tasks in a row of callers */ \
     X(ONE_WORKER,       "one_worker")       /* a chain of tasks stays on one worker                    */ \
+    X(BORROW,           "borrow")           /* a long call that runs alone uses the cores of idle workers */ \
     X(TRIAL,            "trial")            /* a plan's first runs choose processors or devices        */ \
     X(HANDLE_POOL,      "handle_pool")      /* buffers are reused with their handles                   */ \
     X(RECIPES,          "recipes")          /* leaves of values on devices are kept: lost values are computed again */

@@ -308,16 +308,25 @@ int orr__exec_callers(void)
     return atomic_load_explicit(&callers, memory_order_relaxed);
 }
 
+static void count_caller(int more)
+{
+    int before = atomic_fetch_add_explicit(&callers, more, memory_order_relaxed);
+    const orr__engine_impl *e = before + more > 0 ? atomic_load(&engine) : NULL;
+
+    if (e && e->borrow && before > 0)
+        e->borrow(0);
+}
+
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                orr__buffer **out, orr__run **run)
 {
     bool little = plan->us < orr__inline_us(), counts = !run && !little;
 
     if (counts)
-        atomic_fetch_add_explicit(&callers, 1, memory_order_relaxed);
+        count_caller(1);
     orr_status st = execute(at, plan, leaf, scalar, out, run, little);
     if (counts)
-        atomic_fetch_sub_explicit(&callers, 1, memory_order_relaxed);
+        count_caller(-1);
     return st;
 }
 

@@ -132,6 +132,20 @@ static const orr__known *known_of(const orr__step *s, const orr__known *known, o
     return of;
 }
 
+/* All steps that processors do, but for those that post. */
+static orr_status compute(const orr__step *s, const orr__launch *l)
+{
+    const orr__engine_impl *e = s->borrows ? orr__engine_now() : NULL;
+    bool borrows = e && e->borrow;
+
+    if (borrows)
+        e->borrow(1);
+    orr_status st = orr__exec_cpu->launch(s->cpu, l);
+    if (borrows)
+        e->borrow(-1);
+    return st;
+}
+
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar,
                             const orr__known *known)
 {
@@ -147,7 +161,7 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
             row[k] = (char *)out[k] + (size_t)(t * r->out_count) * orr_dtype_size((orr_dtype)r->out_dtype[k]);
         l.out = row;
     }
-    return orr__exec_cpu->launch(s->cpu, &l);
+    return compute(s, &l);
 }
 
 orr_status orr__exec_post(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar,
@@ -191,7 +205,7 @@ static orr_status launch_whole(const orr__step *s, void *const *in, void *const 
     l.lo = 0;
     l.hi = s->region->dim[0];
     if (!by_tiles(s))
-        return orr__exec_cpu->launch(s->cpu, &l);
+        return compute(s, &l);
     for (int t = 0; t < s->ntiles && st == ORR_OK; t++)
         st = orr__exec_launch(s, t, in, out, scalar, known);
     return st;

@@ -28,7 +28,9 @@ typedef struct orr__engine_impl {
     orr_status (*room)(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
     bool (*device)(int i, orr__device_state *s); /* as orr__engine_device; NULL: there are none          */
     size_t (*held)(void); /* bytes of buffers kept for reuse; may be NULL                              */
-    bool (*in_turn)(const orr__plan *plan, bool now);  /* as orr__engine_in_turn; NULL: always                      */
+    bool (*in_turn)(const orr__plan *plan, bool now); /* as orr__engine_in_turn; NULL: always                      */
+    /* Around a step that borrows (plan.h), on the thread that does it: 1 and -1. 0: the callers have become more or fewer. NULL: never. */
+    void (*borrow)(int more);
     const struct orr__block_cyclic_impl *block_cyclic; /* matrices over ranks; NULL: it has none          */
 } orr__engine_impl;
 

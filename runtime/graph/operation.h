@@ -65,7 +65,8 @@ enum {
     ORR__OP_FLOATS = 1024,  /* the operands are floats                                            */
     ORR__OP_SEVERAL = 2048, /* an element from several of the operand: a short fold, unrolled      */
     ORR__OP_POSTS = 4096,   /* the kernel may post the work to another thread and return (orr__ending) */
-    ORR__OP_PLACES = 8192   /* a node asks how its operand is to lie over ranks                        */
+    ORR__OP_PLACES = 8192,  /* a node asks how its operand is to lie over ranks                        */
+    ORR__OP_BORROWS = 16384 /* a long call may use the cores of idle workers (orr__step's borrows)      */
 };
 
 /* Operands of every dtype are real numbers or bool, unless an operation says otherwise. */

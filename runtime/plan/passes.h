@@ -75,8 +75,9 @@ int orr__plan_workers(void);    /* that plans are made for */
 double orr__plan_task_us(void); /* aimed at in a task      */
 /* Launches along axis 0, at least 1; alone: the region is all of a plan. */
 int orr__region_tiles(const orr__region *r, double us, bool alone);
-bool orr__region_cuttable(const orr__region *r);              /* can be launched for some of its rows        */
-bool orr__region_graph(const orr__region *r, double us);      /* is worth a graph of tasks                   */
+bool orr__region_cuttable(const orr__region *r);                      /* can be launched for some of its rows        */
+bool orr__region_graph(const orr__region *r, double us);              /* is worth a graph of tasks                   */
+bool orr__region_borrows(const orr__region *r, double us, int tiles); /* as orr__step's borrows              */
 void orr__step_cut(orr__plan *p, orr__step *s, int64_t rows); /* into tiles of that many rows; its outputs alike */
 
 /* -- steps.c ------------------------------------------------------------------------------------------------------- */

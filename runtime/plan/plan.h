@@ -44,6 +44,7 @@ typedef struct orr__step {
     int64_t rows;
     bool graph;     /* its tasks are not its tiles: a factorisation (codelets/cholesky.h)    */
     bool partial;   /* split_reduction: tile t folds its rows into row t of each output      */
+    bool borrows;   /* one long call of a library, which may use the cores of idle workers   */
     orr__cost cost; /* of the whole step                                                     */
     struct {        /* split_k: it multiplies terms number `part` of `parts`; parts 0 or 1: all terms */
         int part, parts;

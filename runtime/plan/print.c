@@ -27,6 +27,7 @@ void orr__plan_print(FILE *to, const orr__plan *p)
         fprintf(to, "  %sstep %d: \"%s\" %d × %lld rows%s, %.0f µs, cpu%s%s: ", orr__step_bundled(p, i) ? "  " : "", i,
                 s->region->label, s->ntiles, (long long)s->rows,
                 s->graph     ? " (graph)"
+                : s->borrows ? " (borrows)"
                 : s->partial ? " (partial)"
                              : part,
                 s->cost.us, s->opencl ? " opencl" : "", s->cuda ? " cuda" : "");

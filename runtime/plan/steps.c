@@ -176,6 +176,7 @@ static orr_status one_step(orr__planner *p, orr__region *r, const orr__cut *c)
     if (!s)
         return orr__plan_enomem(p);
     s->graph = orr__region_graph(own, c->us);
+    s->borrows = orr__region_borrows(own, c->us, c->tiles);
     return orr__complete_step(p, s, NULL, c->us, c->tiles);
 }
 

@@ -42,6 +42,14 @@ bool orr__region_graph(const orr__region *r, double us)
            us > (double)batch * orr__task_worth() * 4;
 }
 
+/* A shorter call loses more by its threads' waits than it gains. */
+bool orr__region_borrows(const orr__region *r, double us, int tiles)
+{
+    static const double long_us = 2e4;
+    return tiles == 1 && us >= long_us && r->call.op && r->call.op->flags & ORR__OP_BORROWS &&
+           orr__machine_here.workers > 1 && !orr__env.deterministic && !orr__ablated(ORR__OFF_BORROW);
+}
+
 /* A GPU does the work of many cores, and its libraries want large tasks: a tile for each, or as many as make four tiles
  * fit into its memory. */
 static int64_t device_tiles(const orr__region *r, int64_t n)

@@ -47,8 +47,10 @@ orr_status fake_launch(orr__kernel *k, const orr__launch *l)
     if (f->sum)
         out[0] = total;
     while (orr__now() < until && (!f->gate || !atomic_load(f->gate)) &&
-           (!f->heard || heard_in(f->heard, f->words) < f->times))
+           (!f->heard || heard_in(f->heard, f->words) < f->times) &&
+           (!f->wanted || orr__cpu_blas_get_threads() != f->wanted))
         ;
+    atomic_store(&f->threads, orr__cpu_blas_get_threads());
     return ORR_OK;
 }
 

@@ -28,6 +28,8 @@ typedef struct fake {
     const atomic_bool *gate; /* or until this is set, if it is there */
     int heard, times;        /* > 0: or until the file has so many of those words */
     const char *words;
+    int wanted;         /* > 0: or until BLAS may use so many threads */
+    atomic_int threads; /* … so many at the end of the last launch    */
     atomic_int launches;
     atomic_int turn; /* the last one was so many-th of all kernels */
 } fake;

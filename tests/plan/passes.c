@@ -121,6 +121,44 @@ static void results_are_right_without_any_mechanism(void)
     (void)unsetenv("ORRERY_BACKEND");
 }
 
+static bool borrows(orr_tensor *t, int workers)
+{
+    bool any = false;
+    orr__plan *p = plan_of(&t, 1, workers);
+    for (int i = 0; p && i < p->nstep; i++)
+        any = any || p->step[i].borrows;
+    orr__plan_unref(p);
+    return any;
+}
+
+static void a_long_call_of_one_matrix_borrows(void)
+{
+    (void)unsetenv("ORRERY_DETERMINISTIC");
+    for (int k = 0; k < 3; k++) { /* as it is; deterministic; switched off */
+        if (k == 1)
+            (void)setenv("ORRERY_DETERMINISTIC", "1", 1);
+        if (k == 2)
+            (void)setenv("ORRERY_ABLATE", "borrow", 1);
+        ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *one = orr_rand(ORR_F64, ORR_SHAPE(1500, 1500), -1, 1),
+                   *few = orr_rand(ORR_F64, ORR_SHAPE(64, 300, 300), -1, 1),
+                   *small = orr_rand(ORR_F64, ORR_SHAPE(40, 40), -1, 1);
+        ORR_REQUIRE(orr_eval_all(ORR_TENSORS(one, few, small)) == ORR_OK);
+        ORR_CHECK_MSG(borrows(orr_svd(one, false).s, 2) == (k == 0), "%d", k);
+        ORR_CHECK_MSG(borrows(orr_eigh(one).w, 2) == (k == 0), "%d", k);
+        ORR_CHECK_MSG(borrows(orr_eig(one).w, 2) == (k == 0), "%d", k);
+        ORR_CHECK(!borrows(orr_svd(one, false).s, 1));
+        ORR_CHECK(!borrows(orr_svd(few, false).s, 2));
+        ORR_CHECK(!borrows(orr_svd(small, false).s, 2));
+        ORR_CHECK(!borrows(orr_solve(one, one), 2));
+        (void)orr_scope_end(s);
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+        (void)unsetenv("ORRERY_DETERMINISTIC");
+        (void)unsetenv("ORRERY_ABLATE");
+    }
+}
+
 /* A system of order 512 whose solution is 1, …, 1, and an inverse. */
 static void of_blocks(double *error, bool planned)
 {
@@ -141,7 +179,7 @@ static void of_blocks(double *error, bool planned)
         in_place += changes && p->value[p->step[i].out[0]].donor >= 0;
     }
     if (p) {
-        ORR_CHECK_MSG(blocks > 10 && in_place == blocks, "%d of %d steps are in place", in_place, blocks);
+        ORR_CHECK_MSG(blocks > 3 && in_place == blocks, "%d of %d steps are in place", in_place, blocks);
         orr__plan_unref(p);
     }
     ORR_CHECK(orr_item(orr_max(orr_abs(orr_sub(y, orr_scalar(1))), ORR_ALL_AXES, false), error) == ORR_OK);
@@ -175,6 +213,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(passes_have_names_and_decisions),
                                       ORR_TEST(results_are_right_without_any_mechanism),
+                                      ORR_TEST(a_long_call_of_one_matrix_borrows),
                                       ORR_TEST(the_blocks_of_a_factorisation_change_in_place),
                                       ORR_TEST(an_unknown_mechanism_is_an_error_with_all_names),
                                       { 0 } };

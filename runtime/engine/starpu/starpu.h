@@ -24,6 +24,7 @@ typedef struct {
     bool one_memory;          /* all workers see host memory                                */
     size_t device_bytes;      /* memory of the smallest device, 0: unknown                  */
     int blas_threads;         /* as found, for stop                                         */
+    int lends;                /* threads that BLAS may use in a step that borrows            */
 } orr__star_state;
 extern orr__star_state orr__star;
 
@@ -160,6 +161,8 @@ void orr__star_posting(bool begins);
 /* In a task's callback: where nothing but posted work is left to do, workers sleep until there is more. Those that spin would keep
  * the thread that does it from its core. */
 void orr__star_doze(bool was_posted);
+/* As orr__engine_impl's. */
+void orr__star_borrow(int more);
 /* Whether so many µs of work should become tasks for a waiting caller: such callers must come one after the other. */
 bool orr__star_share(double us);
 bool orr__star_would_share(double us); /* the answer, without the question being counted */

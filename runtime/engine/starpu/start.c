@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "runtime/base/env.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/decimal.h"
@@ -258,6 +259,16 @@ static void end_starpu(void)
     orr__point_end(before);
 }
 
+/* Not beside other ranks, which may have the cores; and not where BLAS may be refused the memory that each thread wants. */
+static int lends(void)
+{
+    struct rlimit space;
+    bool may = orr__ranks() == 1 && orr__cpu_blas_threads_change() && getrlimit(RLIMIT_AS, &space) == 0 &&
+               space.rlim_cur == RLIM_INFINITY;
+
+    return !may ? 1 : orr__star.blas_threads < orr__star.cpus ? orr__star.blas_threads : orr__star.cpus;
+}
+
 static orr_status start(orr__site at, const orr_config *config)
 {
     struct starpu_conf conf;
@@ -288,6 +299,7 @@ static orr_status start(orr__site at, const orr_config *config)
     orr__retired_start();
     orr__tile_data_start();
     orr__star.blas_threads = orr__cpu_blas_get_threads();
+    orr__star.lends = lends();
     orr__cpu_blas_threads(1);
     orr__buffer_engine = (orr__buffer_hooks){ .host_read = orr__tiles_host_read,
                                               .drop = orr__tilepool_drop,
@@ -356,6 +368,7 @@ const orr__engine_impl orr__engine_starpu = { .start = start,
                                               .stop = stop,
                                               .execute = orr__star_execute,
                                               .in_turn = orr__star_in_turn,
+                                              .borrow = orr__star_borrow,
                                               .describe = describe,
                                               .worker = worker,
                                               .settle = orr__tilepool_settle,

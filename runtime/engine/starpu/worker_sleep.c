@@ -18,8 +18,54 @@ static pthread_cond_t to_watch, to_runs;
 static pthread_t watcher;
 static bool stopping, asleep;
 static int busy, runs, waiting, submitting;
-static atomic_int posted; /* written under the lock */
+static atomic_int posted;    /* written under the lock */
+static atomic_int borrowers; /* steps under way that borrow; written under the lock */
+static int borrowing_tasks;  /* … those of them that are tasks */
+static bool lent;
 static double idle_since, asked, missed;
+
+/* Workers that work need their cores. Calls of BLAS under way end with the threads that they have, and a step of LAPACK is
+ * thousands of calls. */
+static void take_back(void)
+{
+    if (lent)
+        orr__cpu_blas_threads(1);
+    lent = false;
+}
+
+static void rise(void)
+{
+    take_back();
+    if (!asleep)
+        return;
+    asleep = false;
+    starpu_resume();
+    pthread_cond_signal(&to_watch);
+}
+
+/* own: tasks that StarPU counts as ready although they are done. It counts posted ones too. Each call that makes a task ready comes
+ * here afterwards, so that no task waits for workers that sleep. A step that borrows and has nothing beside it gets their cores: OpenBLAS
+ * reads the number of its threads once in each call, so the number may change while LAPACK runs. */
+static void balance(int own)
+{
+    bool alone = borrowers == 1 && posted == 0 && orr__star.lends > 1 && orr__exec_callers() <= 1;
+    int without_workers = posted + own + (alone ? borrowing_tasks : 0);
+
+    if (busy == 0 && !alone) { /* no work for workers: they may sleep on */
+        take_back();
+        return;
+    }
+    if (starpu_task_nready() > without_workers || (posted == 0 && !alone) || submitting > 0 || busy > runs) {
+        rise();
+        return;
+    }
+    if (!asleep)
+        starpu_pause();
+    asleep = true;
+    if (alone && !lent)
+        orr__cpu_blas_threads(orr__star.lends);
+    lent = alone;
+}
 
 static void nap(double seconds)
 {
@@ -34,14 +80,15 @@ static void nap(double seconds)
     pthread_cond_timedwait(&to_watch, &lock, &t);
 }
 
+/* A task that has ended counts as ready for some µs, which can keep workers from being lent: the watch looks again. */
 static void *watch(void *unused)
 {
     (void)unused;
     pthread_mutex_lock(&lock);
     while (!stopping) {
-        if (asleep && posted == 0) {
+        if (asleep && posted + borrowing_tasks == 0) {
             pthread_cond_wait(&to_watch, &lock);
-        } else if (busy == 0 && !orr__ablated(ORR__OFF_SLEEP) && orr__now() - idle_since >= patience) {
+        } else if (!asleep && busy == 0 && !orr__ablated(ORR__OFF_SLEEP) && orr__now() - idle_since >= patience) {
             starpu_pause();
             asleep = true;
         } else {
@@ -49,6 +96,8 @@ static void *watch(void *unused)
             pthread_mutex_unlock(&lock);
             orr__stall_look();
             pthread_mutex_lock(&lock);
+            if (borrowers > 0)
+                balance(0);
         }
     }
     pthread_mutex_unlock(&lock);
@@ -65,9 +114,10 @@ orr_status orr__star_idle_start(orr__site at)
     pthread_cond_init(&to_watch, &attr);
     pthread_cond_init(&to_runs, NULL);
     pthread_condattr_destroy(&attr);
-    stopping = asleep = false;
-    busy = runs = waiting = submitting = 0;
+    stopping = asleep = lent = false;
+    busy = runs = waiting = submitting = borrowing_tasks = 0;
     atomic_store(&posted, 0);
+    atomic_store(&borrowers, 0);
     idle_since = orr__now();
     missed = 0;
     asked = -INFINITY;
@@ -88,15 +138,6 @@ void orr__star_idle_stop(void)
     pthread_join(watcher, NULL);
     pthread_cond_destroy(&to_watch);
     pthread_cond_destroy(&to_runs);
-}
-
-static void rise(void)
-{
-    if (!asleep)
-        return;
-    asleep = false;
-    starpu_resume();
-    pthread_cond_signal(&to_watch);
 }
 
 bool orr__star_wake(bool is_run)
@@ -120,28 +161,18 @@ void orr__star_rest(bool is_run)
     runs -= is_run;
     if (--busy == 0)
         idle_since = orr__now();
+    if (borrowers > 0)
+        balance(0);
     if (is_run && waiting > 0)
         pthread_cond_broadcast(&to_runs);
     pthread_mutex_unlock(&lock);
-}
-
-/* own: tasks that StarPU counts as ready although they are done. It counts posted ones too. Each call that makes a task ready comes
- * here afterwards, so that no task waits for workers that sleep. */
-static void balance(int own)
-{
-    if (starpu_task_nready() > posted + own || posted == 0 || submitting > 0 || busy > runs) {
-        rise();
-    } else if (!asleep) {
-        starpu_pause();
-        asleep = true;
-    }
 }
 
 void orr__star_submits(bool begins)
 {
     pthread_mutex_lock(&lock);
     submitting += begins ? 1 : -1;
-    if (!begins && posted > 0)
+    if (!begins && posted + borrowers > 0)
         balance(0);
     pthread_mutex_unlock(&lock);
 }
@@ -155,10 +186,24 @@ void orr__star_posting(bool begins)
 
 void orr__star_doze(bool was_posted)
 {
-    if (!was_posted && atomic_load_explicit(&posted, memory_order_relaxed) == 0)
+    if (!was_posted && atomic_load_explicit(&posted, memory_order_relaxed) == 0 &&
+        atomic_load_explicit(&borrowers, memory_order_relaxed) == 0)
         return;
     pthread_mutex_lock(&lock);
     balance(1);
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__star_borrow(int more)
+{
+    bool task = more != 0 && starpu_worker_get_id() >= 0;
+
+    if (more == 0 && atomic_load_explicit(&borrowers, memory_order_relaxed) == 0)
+        return;
+    pthread_mutex_lock(&lock);
+    atomic_fetch_add(&borrowers, more);
+    borrowing_tasks += task ? more : 0;
+    balance(task && more < 0);
     pthread_mutex_unlock(&lock);
 }
 
