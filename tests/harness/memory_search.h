@@ -109,11 +109,13 @@ static inline long folder_count(const needle *n, const char *folder)
         if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
             found += folder_count(n, path);
         FILE *f = S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+        if (f)
+            (void)setvbuf(f, NULL, _IONBF, 0);
         unsigned char *all = f ? malloc((size_t)st.st_size + 1) : NULL;
         if (all)
             found += needle_count(n, all, fread(all, 1, (size_t)st.st_size, f));
         if (all)
-            memset(all, 0, (size_t)st.st_size);
+            explicit_bzero(all, (size_t)st.st_size);
         free(all);
         if (f)
             (void)fclose(f);

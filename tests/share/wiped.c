@@ -30,7 +30,7 @@ static void the_search_finds_what_is_there(void)
     ORR_CHECK_MSG(there == 2, "%ld", there);
     ORR_CHECK(memory_is_not_dumped(secret) && !memory_is_not_dumped(copy));
     FILE *f = fopen(orr_test_tmp("found"), "we");
-    ORR_REQUIRE(f);
+    ORR_REQUIRE(f && setvbuf(f, NULL, _IONBF, 0) == 0); /* a buffer would be one more copy */
     (void)fwrite(copy, 1, 40, f);
     (void)fclose(f);
     ORR_CHECK(folder_count(&n, folder) == 1);
