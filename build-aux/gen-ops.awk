@@ -77,7 +77,8 @@ BEGIN {
     print "Made by `build-aux/gen-ops.awk` from `ops/elementwise.def` and the headers; a test fails when this page is"
     print "stale. Do not edit it. How to add one: [adding-an-op.md](adding-an-op.md).\n"
     print "Everywhere: operands promote as in the Python array API standard and broadcast as in NumPy; an `orr_scalar`"
-    print "takes the dtype of the others; f16 and bf16 are rounded after every operation; the result is lazy."
+    print "takes the dtype of the others; every value of f16 and bf16 that is stored is rounded, values inside of a kernel"
+    print "may keep more precision ([fusion](fusion.md#precision-of-f16-and-bf16)); the result is lazy."
 }
 
 FILENAME ~ /\.def$/ && /^\/\* [a-z ]+ \*\/$/ {

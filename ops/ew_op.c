@@ -40,7 +40,8 @@ orr_tensor *orr__ew_back(const orr__back *b, int k)
 int orr__ew_lower(orr__lowering *c, int i, const orr__view *v)
 {
     const orr__node *n = c->p->node[i];
-    orr__rinstr in = { ORR__RI_EW, n->dtype, (int16_t)n->op->id, -1, -1, -1, -1, -1 };
+    bool excess = c->excess && c->excess[i] && orr__is_half((orr_dtype)n->dtype);
+    orr__rinstr in = { ORR__RI_EW, excess ? ORR_F32 : n->dtype, (int16_t)n->op->id, -1, -1, -1, -1, -1 };
     int16_t *arg[3] = { &in.x, &in.y, &in.z };
     for (int k = 0; k < n->op->arity; k++)
         *arg[k] = orr__lower_operand(c, i, k, v);

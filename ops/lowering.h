@@ -37,7 +37,7 @@ typedef enum {
 } orr__rikind;
 
 /* One instruction; its result is register number = its own index. `dtype` is the value's dtype; f16 and bf16 values
- * sit in f32 registers, rounded to their dtype by every instruction that makes one. */
+ * sit in f32 registers, rounded to their dtype by every instruction that makes one. A value of excess precision has dtype F32. */
 typedef struct orr__rinstr {
     uint8_t kind, dtype;
     int16_t op;      /* EW: row id (≥ ORR__OP_EW); RANDOM: dist; PLACE: axis */
@@ -65,6 +65,7 @@ typedef struct orr__lowering orr__lowering;
 struct orr__lowering {
     const orr__capture *p;
     const int64_t *dim; /* the iteration                                           */
+    const bool *excess; /* nodes of f16 and bf16 that keep the precision of f32; NULL: none */
     int (*node)(orr__lowering *c, int i, const orr__view *v); /* the register of node i as v sees it */
     int16_t (*access)(orr__lowering *c, orr__access a);       /* equal ones are one                  */
     int (*instr)(orr__lowering *c, orr__rinstr in);           /* equal ones without a slot are one   */

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
-#include "codelets/rounding.h"
 #include "ops/ops.h"
+#include "ops/rounding.h"
 
 enum {
     BLOCK_MOST = 1024,
@@ -117,9 +117,9 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
                          orr__ew(in->op)->op.name, orr_dtype_name(t));
     orr__rounding rounding = orr__ew_rounding(in->op);
     if (!orr__ew(in->op)->to_bool && rounding != ORR__ROUND_NONE)
-        op->round = t == ORR_F16    ? c->k->vec->round_f16
-                    : t == ORR_BF16 ? c->k->vec->round_bf16[rounding == ORR__ROUND_FIT]
-                                    : NULL;
+        op->round = in->dtype == ORR_F16    ? c->k->vec->round_f16
+                    : in->dtype == ORR_BF16 ? c->k->vec->round_bf16[rounding == ORR__ROUND_FIT]
+                                            : NULL;
     return ORR_OK;
 }
 

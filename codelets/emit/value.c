@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 #include "codelets/emit/emit.h"
-#include "codelets/rounding.h"
 #include "ops/ops.h"
+#include "ops/rounding.h"
 
 /* Element number of access a at the present point. wide: in 64 bits, where the number itself is a value. */
 void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide)

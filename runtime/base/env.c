@@ -38,6 +38,9 @@ static const entry table[] = {
         "the engine of tasks; auto: StarPU, and where it cannot start the serial engine" },
       CHOICE, AT(engine), { "auto", "starpu", "serial" } },
     { { "ORRERY_FUSE", "on off", "on", "whether neighbouring operations become one kernel" }, SWITCH, AT(fuse), { 0 } },
+    { { "ORRERY_EXCESS_PRECISION", "on off", "on",
+        "whether values of f16 and bf16 that stay inside of a kernel keep the precision of f32" },
+      SWITCH, AT(excess_precision), { 0 } },
     { { "ORRERY_FALLBACK", "on off", "on", "whether work that a chosen backend lacks runs on the CPU (off: an error)" },
       SWITCH, AT(fallback), { 0 } },
     { { "ORRERY_DEVICE_COPIES", "on off", "off",
@@ -104,6 +107,7 @@ enum { ROWS = sizeof table / sizeof *table, SHOWN = ROWS - 1 /* the last is for 
 
 orr__settings orr__env = {
     .fuse = true,
+    .excess_precision = true,
     .fallback = true,
     .nccl = true,
     .jit = ORR__JIT_OFF,

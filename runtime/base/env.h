@@ -20,6 +20,7 @@ typedef struct {
     int backend;            /* ORRERY_BACKEND        auto cpu cuda opencl                    */
     int engine;             /* ORRERY_ENGINE         auto starpu serial                      */
     bool fuse;              /* ORRERY_FUSE           on off                                  */
+    bool excess_precision;  /* ORRERY_EXCESS_PRECISION on off                                */
     bool fallback;          /* ORRERY_FALLBACK       on off                                  */
     bool device_copies;     /* ORRERY_DEVICE_COPIES  on off                                  */
     bool deterministic;     /* ORRERY_DETERMINISTIC  on off                                  */

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "codelets/emit/emit.h"
-#include "codelets/rounding.h"
 #include "ops/ops.h"
+#include "ops/rounding.h"
 #include "runtime/base/env.h"
 #include "runtime/cost/cost.h"
 #include "runtime/cost/profile.h"

@@ -71,9 +71,11 @@ orr_status orr__fuse(orr__site at, const orr__capture *p, int how, orr__regions 
     orr_status st = how != ORR__FUSE_NONE && !orr__ablated(ORR__OFF_SIMPLIFY) ? orr__simplify(at, p) : ORR_OK;
     if (st != ORR_OK || (st = orr__group_make(at, p, how, &g)) != ORR_OK)
         return st;
+    st = orr__group_excess(at, &g);
     while (st == ORR_OK && !lower_all(at, &g, out, &st)) { /* each round keeps one more reduction apart */
         orr__merge_undo(&g);
         st = orr__merge(at, &g);
+        st = st == ORR_OK ? orr__group_excess(at, &g) : st;
     }
     if (st == ORR_OK)
         st = homes(at, &g, out);

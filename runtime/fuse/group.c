@@ -448,6 +448,7 @@ void orr__group_free(orr__group *g)
     free(g->size);
     free(g->inputs);
     free(g->apart);
+    free(g->excess);
     for (int i = 0; i < g->nreason; i++)
         free(g->reason[i]);
     free(g->reason);

@@ -46,6 +46,7 @@ typedef struct {
     int norder;
     bool *stored; /* root -> somebody outside its region reads its buffer      */
     bool *apart;  /* root -> lowering found that it cannot be done in place    */
+    bool *excess; /* excess.c: node of f16 or bf16 -> its value keeps the precision of f32 */
 } orr__group;
 
 #define ORR__REGION_MAX_OPS 64    /* larger kernels spill registers and compile slowly: 64 of the heaviest rows, 3 s */
@@ -56,6 +57,8 @@ orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__gr
 void orr__group_free(orr__group *g);
 void orr__group_reason(orr__group *g, int root, const char *fmt, ...) ORR_PRINTF(3, 4);
 orr_status orr__merge(orr__site at, orr__group *g);
+/* excess.c: for the regions as they were merged. */
+orr_status orr__group_excess(orr__site at, orr__group *g);
 /* places.c: false: no memory. Node i, a root or in other regions, shows its operands where these read it. */
 bool orr__places_make(orr__group *g);
 void orr__places_of_operands(orr__group *g, int i);

@@ -257,13 +257,16 @@ static void refuse_parts(orr__builder *c)
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r)
 {
     const orr__node *n = g->p->node[root];
-    orr__builder c = {
-        .face = { .p = g->p, .dim = r->dim, .node = face_node, .access = face_access, .instr = face_instr },
-        .g = g,
-        .r = r,
-        .home = root,
-        .refused = -1
-    };
+    orr__builder c = { .face = { .p = g->p,
+                                 .dim = r->dim,
+                                 .excess = g->excess,
+                                 .node = face_node,
+                                 .access = face_access,
+                                 .instr = face_instr },
+                       .g = g,
+                       .r = r,
+                       .home = root,
+                       .refused = -1 };
     memset(r, 0, sizeof *r);
     r->call.slot = -1;
     r->nout = 1;

@@ -32,10 +32,11 @@ static bool run_parts(const char *name, const rg_setting *own, int n)
     for (int k = 0; k < parts; k++) {
         char seeds[40], file[1100], part[64];
         rg_setting env[16] = { { "ORRERY_CACHE_DIR", kernels() },
+                               { "ORRERY_EXCESS_PRECISION", "on" },
                                { "ORR_TEST_SEEDS", seeds },
                                { "ORR_TEST_RESULTS", file } };
         for (int i = 0; own[i].name; i++)
-            env[3 + i] = own[i];
+            env[4 + i] = own[i];
         (void)snprintf(part, sizeof part, "%s.%d", name, k);
         (void)snprintf(file, sizeof file, "%s", orr_test_tmp(part));
         (void)snprintf(seeds, sizeof seeds, "%d-%d", n * k / parts, n * (k + 1) / parts);

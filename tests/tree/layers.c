@@ -145,9 +145,10 @@ static bool may_name(const char *file)
 /* Files whose subject is a few rows: the rounding of halves, the text of maximum, minimum and clip; the rows of fields. */
 static bool names_rows(const char *file)
 {
-    static const char *const files[] = { "codelets/rounding.h",       "codelets/emit/value.c",
-                                         "codelets/emit/cloop.c",     "codelets/cpu/vec",
-                                         "codelets/cpu/field_rows.c", "runtime/plan/partial_product.c" };
+    static const char *const files[] = {
+        "ops/rounding.h",   "codelets/emit/value.c",     "codelets/emit/cloop.c",
+        "codelets/cpu/vec", "codelets/cpu/field_rows.c", "runtime/plan/partial_product.c"
+    };
     bool found = false;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         found = found || starts(file, files[i]);

@@ -1,0 +1,92 @@
+/* Rounding of values of f16 and bf16: how a row's result becomes one, and how an operation uses an operand that is none.
+ * Must not know: how it is rounded, regions. */
+#ifndef ORR_OPS_ROUNDING_H
+#define ORR_OPS_ROUNDING_H
+
+#include "ops/ew_id.h"
+#include "ops/ops.h"
+#include "runtime/graph/node.h"
+
+typedef enum {
+    ORR__ROUND_NONE, /* it is one: an operand, its negative, an integer no longer than it         */
+    ORR__ROUND_FIT,  /* made by IEEE arithmetic alone, so that NaN needs no care (see cpu/half.h) */
+    ORR__ROUND_ANY
+} orr__rounding;
+
+/* Operands are values of f16 or bf16 in f32 registers. A row that is not named here may call functions whose NaN has any
+ * payload. */
+static inline orr__rounding orr__ew_rounding(int op)
+{
+    switch (op) {
+    case ORR__EW_neg:
+    case ORR__EW_positive:
+    case ORR__EW_abs:
+    case ORR__EW_sign:
+    case ORR__EW_ceil:
+    case ORR__EW_floor:
+    case ORR__EW_trunc:
+    case ORR__EW_round:
+    case ORR__EW_copysign:
+    case ORR__EW_maximum:
+    case ORR__EW_minimum:
+    case ORR__EW_clip:
+    case ORR__EW_where:
+    case ORR__EW_relu: return ORR__ROUND_NONE;
+    case ORR__EW_add:
+    case ORR__EW_sub:
+    case ORR__EW_mul:
+    case ORR__EW_div:
+    case ORR__EW_fma:
+    case ORR__EW_square:
+    case ORR__EW_reciprocal:
+    case ORR__EW_sqrt:
+    case ORR__EW_rsqrt:
+    case ORR__EW_prelu:
+    case ORR__EW_hardswish: return ORR__ROUND_FIT;
+    default: return ORR__ROUND_ANY;
+    }
+}
+
+/* How an operation uses an operand of f16 or bf16 that was not rounded. */
+typedef enum {
+    ORR__USE_ROUNDED, /* it must have been rounded                                                                 */
+    ORR__USE_DECIDES, /* so must all that it was computed from: the last bit changes the result by more than that bit */
+    ORR__USE_PASSES,  /* the result is an operand, and as little rounded                                             */
+    ORR__USE_COMPUTES /* the result is a new number, with a rounding of its own                                      */
+} orr__use;
+
+static inline orr__use orr__ew_use(int op)
+{
+    switch (op) {
+    case ORR__EW_sign:
+    case ORR__EW_ceil:
+    case ORR__EW_floor:
+    case ORR__EW_trunc:
+    case ORR__EW_round:
+    case ORR__EW_floor_divide:
+    case ORR__EW_remainder: return ORR__USE_DECIDES;
+    default:
+        return orr__ew(op)->to_bool                      ? ORR__USE_DECIDES
+               : orr__ew_rounding(op) == ORR__ROUND_NONE ? ORR__USE_PASSES
+                                                         : ORR__USE_COMPUTES;
+    }
+}
+
+static inline orr__use orr__use_of(const orr__node *n)
+{
+    switch (n->op->form) {
+    case ORR__FORM_VIEW:
+    case ORR__FORM_CHOICE: return ORR__USE_PASSES;
+    case ORR__FORM_ELEMENT:
+        return n->op->id >= ORR__OP_EW              ? orr__ew_use(n->op->id)
+               : orr__is_float((orr_dtype)n->dtype) ? ORR__USE_ROUNDED
+                                                    : ORR__USE_DECIDES;
+    case ORR__FORM_FOLD:
+        return n->attr.rop == ORR__RSUM || n->attr.rop == ORR__RPROD ? ORR__USE_ROUNDED : ORR__USE_DECIDES;
+    case ORR__FORM_GATHER:
+    case ORR__FORM_PRODUCT: return ORR__USE_ROUNDED;
+    default: return ORR__USE_DECIDES;
+    }
+}
+
+#endif
