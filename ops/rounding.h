@@ -74,15 +74,17 @@ static inline orr__use orr__ew_use(int op)
 
 static inline orr__use orr__use_of(const orr__node *n)
 {
+    orr_dtype t = (orr_dtype)n->dtype;
     switch (n->op->form) {
     case ORR__FORM_VIEW:
     case ORR__FORM_CHOICE: return ORR__USE_PASSES;
-    case ORR__FORM_ELEMENT:
-        return n->op->id >= ORR__OP_EW              ? orr__ew_use(n->op->id)
-               : orr__is_float((orr_dtype)n->dtype) ? ORR__USE_ROUNDED
-                                                    : ORR__USE_DECIDES;
+    case ORR__FORM_ELEMENT: /* else a cast, or random numbers: a cast to f16 or bf16 is the user's own rounding */
+        return n->op->id >= ORR__OP_EW ? orr__ew_use(n->op->id)
+               : orr__is_half(t)       ? ORR__USE_ROUNDED
+               : orr__is_float(t)      ? ORR__USE_COMPUTES
+                                       : ORR__USE_DECIDES;
     case ORR__FORM_FOLD:
-        return n->attr.rop == ORR__RSUM || n->attr.rop == ORR__RPROD ? ORR__USE_ROUNDED : ORR__USE_DECIDES;
+        return n->attr.rop == ORR__RSUM || n->attr.rop == ORR__RPROD ? ORR__USE_COMPUTES : ORR__USE_DECIDES;
     case ORR__FORM_GATHER:
     case ORR__FORM_PRODUCT: return ORR__USE_ROUNDED;
     default: return ORR__USE_DECIDES;

@@ -107,7 +107,7 @@ static bool near_by(const frame *f)
 static orr_tensor *in_two_passes(const frame *p, double divisor)
 {
     frame f = *p;
-    orr_tensor *x = orr_cast_at(AT, f.x, ORR_F64), *d = orr_sub_at(AT, x, sum_over(&f, x, f.count));
+    orr_tensor *x = orr_cast_at(AT, f.x, orr__is_half(f.dtype) ? ORR_F32 : ORR_F64), *d = orr_sub_at(AT, x, sum_over(&f, x, f.count));
     return sum_over(&f, orr_square_at(AT, d), divisor);
 }
 
