@@ -178,6 +178,7 @@ const orr__op orr__op_scatter_add = {
     .distribute = distribute,
     .vjp = vjp,
     .work = work,
+    .donor = 1,
 };
 
 /* The three operands of the primitive in `dtype`, references owned; the last is NULL when one could not be made. */
@@ -204,6 +205,7 @@ const orr__op orr__op_scatter = {
     .distribute = distribute,
     .vjp = vjp_scatter,
     .work = work,
+    .donor = 1,
 };
 
 static orr_tensor *scatter(orr__site at, orr_tensor *x, orr_tensor *indices, orr_tensor *updates, int axis,

@@ -36,35 +36,40 @@ static int64_t place(const orr__launch *l, int64_t j, int64_t n)
     return -1;
 }
 
-/* A launch's part: destinations [lo, hi) of the axis, in the lines [first, end) of the axes before it; and its elements copied. */
+/* A launch's part: destinations [lo, hi) of the axis, in the lines [first, end) of the axes before it. */
 typedef struct {
     int64_t lo, hi, first, end;
 } part;
 
-static part begin(const orr__launch *l, const axis_view *v)
+/* False: an index is wrong, and nothing was written. Else the part's elements are those of x, where they do not lie in its memory. */
+static bool begin(const orr__launch *l, const axis_view *v, part *to)
 {
     const orr__region *r = l->region;
+    for (int64_t j = 0; j < v->m; j++)
+        if (place(l, j, v->n) < 0)
+            return false;
     int64_t rows = r->call.in[0].dim[0], per = rows ? r->out_count / rows : 0;
     part p = { l->lo, l->hi, 0, v->outer };
     if (r->call.attr.axis > 0)
         p = (part){ 0, v->n, rows ? l->lo * (v->outer / rows) : 0, rows ? l->hi * (v->outer / rows) : 0 };
     size_t from = (size_t)(l->lo * per) * v->size;
-    if (per && l->hi > l->lo)
+    if (per && l->hi > l->lo && l->out[0] != l->in[0])
         memcpy((char *)l->out[0] + from, (const char *)l->in[0] + from, (size_t)((l->hi - l->lo) * per) * v->size);
-    return p;
+    *to = p;
+    return true;
 }
 
 orr_status orr__cpu_kernel_scatter_add(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__region *r = l->region;
     axis_view v = view_of(r);
-    part p = begin(l, &v);
+    part p;
+    if (!begin(l, &v, &p))
+        return ORR_EINDEX;
     orr__addfn *add = kernel->vec->add[r->in_dtype[0]];
     int64_t z = (int64_t)v.size;
     for (int64_t j = 0; j < v.m; j++) {
         int64_t i = place(l, j, v.n);
-        if (i < 0)
-            return ORR_EINDEX;
         for (int64_t o = p.first; o < p.end && i >= p.lo && i < p.hi; o++)
             add((char *)l->out[0] + (o * v.n + i) * v.inner * z, (const char *)l->in[2] + (o * v.m + j) * v.inner * z,
                 v.inner);
@@ -108,13 +113,13 @@ orr_status orr__cpu_kernel_scatter(const orr__kernel *kernel, const orr__launch 
     (void)kernel;
     const orr__region *r = l->region;
     axis_view v = view_of(r);
-    part p = begin(l, &v);
+    part p;
+    if (!begin(l, &v, &p))
+        return ORR_EINDEX;
     int mode = r->call.attr.index;
     int64_t z = (int64_t)v.size;
     for (int64_t j = 0; j < v.m; j++) {
         int64_t i = place(l, j, v.n);
-        if (i < 0)
-            return ORR_EINDEX;
         for (int64_t o = p.first; o < p.end && i >= p.lo && i < p.hi; o++) {
             char *to = (char *)l->out[0] + (o * v.n + i) * v.inner * z;
             const char *from = (const char *)l->in[2] + (o * v.m + j) * v.inner * z;
