@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <limits.h>
+#include <string.h>
 #include "ops/linalg/linalg.h"
 
 bool orr__matrix_operand(orr__site at, const orr_tensor *a, const char *name, orr__node **n, orr_tensor **bad)
@@ -75,8 +76,10 @@ static orr_tensor *packed(orr__site at, const orr__op *op, orr__node *in, orr_dt
     if (!orr__shape_ok(at, &s, &bad))
         return bad;
     orr__node *r = orr__node_new(at, op, t, &s, 1, &in);
-    if (r)
+    if (r) {
         r->attr.mask = mask;
+        r->as = strcmp(at.op, op->name) ? at.op : NULL; /* svdvals is not svd to its user */
+    }
     return orr__handle_new(r);
 }
 

@@ -363,11 +363,11 @@ static void the_failing_matrix_of_a_batch_is_named(void)
     fails_with(orr_solve(singular, b), "matrix (1, 2) of the batch is singular: pivot 2 is 0");
     fails_with(orr_inv(flat), "the matrix is singular: pivot 2 is 0");
     fails_with(orr_svd(holed, false).s, "matrix (1, 2) of the batch has an element that is not finite");
-    fails_with(orr_svdvals(holed), "matrix (1, 2) of the batch has an element that is not finite");
-    fails_with(orr_eigvalsh(holed), "matrix (1, 2) of the batch has an element that is not finite");
+    fails_with(orr_svdvals(holed), "svdvals: matrix (1, 2) of the batch has an element that is not finite");
+    fails_with(orr_eigvalsh(holed), "eigvalsh: matrix (1, 2) of the batch has an element that is not finite");
     fails_with(orr_eigh(orr_mul(one, orr_scalar(INFINITY))).v, "the matrix has an element that is not finite");
     fails_with(orr_lstsq(holed, b, -1).x, "matrix (1, 2) of the batch has an element that is not finite");
-    fails_with(orr_eigvals(holed), "matrix (1, 2) of the batch has an element that is not finite");
+    fails_with(orr_eigvals(holed), "eigvals: matrix (1, 2) of the batch has an element that is not finite");
     fails_with(orr_expm(holed), "matrix (1, 2) of the batch has an element that is not finite");
     fails_with(orr_matrix_power(singular, -1), "matrix (1, 2) of the batch is singular");
     ORR_CHECK(off(orr_solve(one, b), b) == 0);

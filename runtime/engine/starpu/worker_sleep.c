@@ -86,7 +86,7 @@ static void *watch(void *unused)
     (void)unused;
     pthread_mutex_lock(&lock);
     while (!stopping) {
-        if (asleep && posted + borrowing_tasks == 0) {
+        if (asleep && posted + borrowing_tasks == 0 && (borrowers == 0 || lent)) {
             pthread_cond_wait(&to_watch, &lock);
         } else if (!asleep && busy == 0 && !orr__ablated(ORR__OFF_SLEEP) && orr__now() - idle_since >= patience) {
             starpu_pause();
@@ -204,6 +204,8 @@ void orr__star_borrow(int more)
     atomic_fetch_add(&borrowers, more);
     borrowing_tasks += task ? more : 0;
     balance(task && more < 0);
+    if (borrowers > 0 && !lent)
+        pthread_cond_signal(&to_watch);
     pthread_mutex_unlock(&lock);
 }
 
