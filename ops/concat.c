@@ -56,7 +56,8 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
         return reg;
     /* Nothing is seen of any: there is no such element. */
     orr_dtype part = orr__part_dtype((orr_dtype)n->dtype);
-    reg = c->instr(c, (orr__rinstr){ ORR__RI_CAST, (uint8_t)part, 0, (int16_t)orr__lower_inside(c, v), -1, -1, -1, -1 });
+    reg =
+        c->instr(c, (orr__rinstr){ ORR__RI_CAST, (uint8_t)part, 0, (int16_t)orr__lower_inside(c, v), -1, -1, -1, -1 });
     return part == (orr_dtype)n->dtype ? reg : orr__lower_complex(c, part, reg, reg);
 }
 
@@ -65,7 +66,7 @@ const orr__op orr__op_concat = {
     .name = "concat",
     .arity = -1,
     .kinds = ORR__TAKES_ANY,
-    .form = ORR__FORM_CHOICE,
+    .pattern = ORR__PATTERN_CHOICE,
     .attrs = ORR__ATTR_AXIS,
     .reference = reference,
     .distribute = orr__rule_but_axis,

@@ -33,7 +33,7 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
 const orr__op orr__op_const = {
     .id = ORR__OP_const,
     .name = "const",
-    .form = ORR__FORM_ELEMENT,
+    .pattern = ORR__PATTERN_ELEMENT,
     .flags = ORR__OP_UNIFORM,
     .verify = verify,
     .reference = reference,

@@ -128,9 +128,9 @@ REFERENCE(conv_weights, 'w', &j->in[0].shape, &j->out.shape, &j->in[1].shape)
 
 /* -- derivatives --------------------------------------------------------------------------------------------------- */
 
-/* A node of the form; a and b are borrowed. */
-static orr__node *form(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, orr__node *a,
-                       orr__node *b, const orr__attr *attr)
+/* A node of one of the three; a and b are borrowed. */
+static orr__node *make_node(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, orr__node *a,
+                            orr__node *b, const orr__attr *attr)
 {
     orr__node *r = a && b ? orr__node_new(at, op, dtype, shape, 2, (orr__node *const[]){ a, b }) : NULL;
     if (r)
@@ -146,7 +146,7 @@ static orr_tensor *other(const orr__back *b, const orr__op *op, orr_tensor *firs
                        &bad))
         return bad;
     orr_shape shape = orr_tensor_shape(b->in[like]);
-    return orr__handle_new(form(b->at, op, (orr_dtype)b->node->dtype, &shape, in[0], in[1], &b->node->attr));
+    return orr__handle_new(make_node(b->at, op, (orr_dtype)b->node->dtype, &shape, in[0], in[1], &b->node->attr));
 }
 
 static orr_tensor *vjp_conv(const orr__back *b, int k)
@@ -309,7 +309,7 @@ DISTRIBUTE(conv_weights, "ni", "no", "oi")
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
                                      .arity = 2,                                                                       \
-                                     .form = ORR__FORM_KERNEL,                                                         \
+                                     .pattern = ORR__PATTERN_KERNEL,                                                   \
                                      .attrs = ORR__ATTR_START | ORR__ATTR_STEP | ORR__ATTR_INDEX,                      \
                                      .flags = ORR__OP_SUMS | ORR__OP_BLAS | ORR__OP_FLOATS,                            \
                                      .options = choices,                                                               \
@@ -409,7 +409,7 @@ static orr_tensor *end(orr__site at, const orr__op *op, const pair *p, orr__node
     orr_scope *scope = orr_scope_begin();
     orr__node *a = orr__rec_cast(at, orr__node_ref(in[0]), p->wide),
               *b = a ? orr__rec_cast(at, orr__node_ref(in[1]), p->wide) : NULL;
-    orr_tensor *r = orr__handle_new(form(at, op, p->wide, shape, a, b, attr));
+    orr_tensor *r = orr__handle_new(make_node(at, op, p->wide, shape, a, b, attr));
     orr__node_unref(a);
     orr__node_unref(b);
     if (bias) {

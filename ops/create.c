@@ -65,7 +65,8 @@ orr_tensor *orr_wrap_at(const char *file, int line, orr_dtype dtype, orr_shape s
     if (!memory_ok(at, dtype, &shape, data, &bytes, &bad))
         return bad;
     if (orr__is_field(dtype))
-        return orr__poison(at, ORR_EDTYPE, "memory of %s has another form: write orr_from", orr_dtype_name(dtype));
+        return orr__poison(at, ORR_EDTYPE, "elements of %s have no C type that can be wrapped: copy them by orr_from",
+                           orr_dtype_name(dtype));
     size_t least = orr_dtype_size(orr__part_dtype(dtype));
     if ((uintptr_t)data % least)
         return orr__poison(at, ORR_EINVAL, "data is not aligned to %zu bytes, the size of %s", least,

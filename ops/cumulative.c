@@ -141,7 +141,7 @@ static orr_tensor *record_prod(const char *file, int line, orr_tensor *const *in
                                                 .name = "cumulative_" #word,                                           \
                                                 .arity = 1,                                                            \
                                                 .kinds = ORR__TAKES_FIELD,                                             \
-                                                .form = ORR__FORM_KERNEL,                                              \
+                                                .pattern = ORR__PATTERN_KERNEL,                                        \
                                                 .attrs = ORR__ATTR_AXIS,                                               \
                                                 .flags = ORR__OP_SUMS,                                                 \
                                                 .options = 1,                                                          \
@@ -167,7 +167,7 @@ const orr__op orr__op_cumulative_from = {
     .name = "cumulative_from",
     .arity = 2,
     .kinds = ORR__TAKES_FIELD,
-    .form = ORR__FORM_KERNEL,
+    .pattern = ORR__PATTERN_KERNEL,
     .attrs = ORR__ATTR_AXIS | ORR__ATTR_ROP,
     .flags = ORR__OP_SUMS,
     .flops = 1,

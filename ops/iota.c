@@ -50,7 +50,7 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
 const orr__op orr__op_iota = {
     .id = ORR__OP_iota,
     .name = "iota",
-    .form = ORR__FORM_ELEMENT,
+    .pattern = ORR__PATTERN_ELEMENT,
     .attrs = ORR__ATTR_AXIS,
     .flags = ORR__OP_BY_PLACE,
     .flops = 1,

@@ -229,7 +229,7 @@ static orr_tensor *record_with(const char *file, int line, const orr__op *op, or
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
                                      .arity = operands,                                                                \
-                                     .form = ORR__FORM_KERNEL,                                                         \
+                                     .pattern = ORR__PATTERN_KERNEL,                                                   \
                                      .attrs = ORR__ATTR_START | ORR__ATTR_STEP,                                        \
                                      .flags = ORR__OP_SUMS | ORR__OP_FLOATS,                                           \
                                      .record = record_##word,                                                          \

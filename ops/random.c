@@ -33,7 +33,7 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
 const orr__op orr__op_random = {
     .id = ORR__OP_random,
     .name = "random",
-    .form = ORR__FORM_ELEMENT,
+    .pattern = ORR__PATTERN_ELEMENT,
     .attrs = ORR__ATTR_DIST,
     .flags = ORR__OP_BY_PLACE | ORR__OP_ORIGIN,
     .flops = 30,
@@ -232,8 +232,8 @@ orr_tensor *orr_permutation_at(const char *file, int line, int64_t n)
     orr_shape shape = ORR_SHAPE(n);
     if (!orr__shape_ok(at, &shape, &bad))
         return bad;
-    return orr__handle_new(
-        draw(at, ORR__DPERMUTATION, ORR_I64, &shape, (orr__scalar){ .i = n }, (orr__scalar){ .u = 0 }, orr__next_stream()));
+    return orr__handle_new(draw(at, ORR__DPERMUTATION, ORR_I64, &shape, (orr__scalar){ .i = n },
+                                (orr__scalar){ .u = 0 }, orr__next_stream()));
 }
 
 orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double p)

@@ -157,7 +157,7 @@ static orr_tensor *record_resize_back(const char *file, int line, orr_tensor *co
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
                                      .arity = 1,                                                                       \
-                                     .form = ORR__FORM_KERNEL,                                                         \
+                                     .pattern = ORR__PATTERN_KERNEL,                                                   \
                                      .attrs = ORR__ATTR_AXIS | ORR__ATTR_MASK | ORR__ATTR_START,                       \
                                      .flags = ORR__OP_SUMS | ORR__OP_FLOATS,                                           \
                                      .options = 3,                                                                     \

@@ -75,18 +75,18 @@ static inline orr__use orr__ew_use(int op)
 static inline orr__use orr__use_of(const orr__node *n)
 {
     orr_dtype t = (orr_dtype)n->dtype;
-    switch (n->op->form) {
-    case ORR__FORM_VIEW:
-    case ORR__FORM_CHOICE: return ORR__USE_PASSES;
-    case ORR__FORM_ELEMENT: /* else a cast, or random numbers: a cast to f16 or bf16 is the user's own rounding */
+    switch (n->op->pattern) {
+    case ORR__PATTERN_VIEW:
+    case ORR__PATTERN_CHOICE: return ORR__USE_PASSES;
+    case ORR__PATTERN_ELEMENT: /* else a cast, or random numbers: a cast to f16 or bf16 is the user's own rounding */
         return n->op->id >= ORR__OP_EW ? orr__ew_use(n->op->id)
                : orr__is_half(t)       ? ORR__USE_ROUNDED
                : orr__is_float(t)      ? ORR__USE_COMPUTES
                                        : ORR__USE_DECIDES;
-    case ORR__FORM_FOLD:
+    case ORR__PATTERN_FOLD:
         return n->attr.rop == ORR__RSUM || n->attr.rop == ORR__RPROD ? ORR__USE_COMPUTES : ORR__USE_DECIDES;
-    case ORR__FORM_GATHER:
-    case ORR__FORM_PRODUCT: return ORR__USE_ROUNDED;
+    case ORR__PATTERN_GATHER:
+    case ORR__PATTERN_PRODUCT: return ORR__USE_ROUNDED;
     default: return ORR__USE_DECIDES;
     }
 }

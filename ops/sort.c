@@ -180,7 +180,7 @@ static bool distribute_chunks(orr__spread_rule *r)
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
                                      .arity = operands,                                                                \
-                                     .form = ORR__FORM_KERNEL,                                                         \
+                                     .pattern = ORR__PATTERN_KERNEL,                                                   \
                                      .attrs = ORR__ATTR_MASK | ORR__ATTR_INDEX,                                        \
                                      .verify = verify_chunks,                                                          \
                                      .reference = reference_chunks,                                                    \
@@ -282,7 +282,7 @@ static orr_tensor *record_argsort(const char *file, int line, orr_tensor *const 
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
                                      .arity = 1,                                                                       \
-                                     .form = ORR__FORM_KERNEL,                                                         \
+                                     .pattern = ORR__PATTERN_KERNEL,                                                   \
                                      .attrs = ORR__ATTR_MASK,                                                          \
                                      .options = 1,                                                                     \
                                      .record = record_##word,                                                          \

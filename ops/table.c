@@ -13,7 +13,7 @@
         .arity = n,                                                                                                    \
         .kinds = (uint8_t)((((classes)&ORR__TCOMPLEX) ? ORR__TAKES_COMPLEX : 0) |                                      \
                            (((classes)&ORR__TFIELD) ? ORR__TAKES_FIELD : 0)),                                          \
-        .form = ORR__FORM_ELEMENT,                                                                                     \
+        .pattern = ORR__PATTERN_ELEMENT,                                                                               \
         .flops = cost,                                                                                                 \
         .identity = orr__ew_identity,                                                                                  \
         .reference = orr__ew_reference,                                                                                \

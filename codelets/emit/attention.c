@@ -27,17 +27,17 @@ typedef struct {
     int at, drop, mask; /* inputs; −1: none */
     orr_dtype dtype;
     const char *type;
-} form;
+} sizes;
 
-static form form_of(const orr__region *r, int at)
+static sizes sizes_of(const orr__region *r, int at)
 {
     bool drops = r->nin > at + 3 && r->in_dtype[at + 3] == ORR_U64;
     orr_dtype dtype = (orr_dtype)r->out_dtype[0];
-    return (form){ .at = at,
-                   .drop = drops ? at + 3 : -1,
-                   .mask = r->nin > at + 3 + 2 * drops ? at + 3 + 2 * drops : -1,
-                   .dtype = dtype,
-                   .type = orr__emit_type(dtype) };
+    return (sizes){ .at = at,
+                    .drop = drops ? at + 3 : -1,
+                    .mask = r->nin > at + 3 + 2 * drops ? at + 3 + 2 * drops : -1,
+                    .dtype = dtype,
+                    .type = orr__emit_type(dtype) };
 }
 
 static bool can(const orr__region *r)
@@ -47,7 +47,7 @@ static bool can(const orr__region *r)
 
 /* -- words ------------------------------------------------------------------------------------------------- */
 
-static orr__attend attend_of(const orr__call *c, const form *f)
+static orr__attend attend_of(const orr__call *c, const sizes *f)
 {
     return orr__attend_of(&c->attr, &c->in[f->at], &c->in[f->at + 1], &c->in[f->at + 2],
                           f->mask >= 0 ? &c->in[f->mask] : NULL);
@@ -63,7 +63,7 @@ static int64_t real_word(orr_dtype t, double x)
 
 static void fill(const orr__launch *l, int64_t *word, int at)
 {
-    form f = form_of(l->region, at);
+    sizes f = sizes_of(l->region, at);
     orr__attend a = attend_of(&l->region->call, &f);
     int64_t reach = a.queries + a.keys + 1, window = a.window < reach ? a.window : reach;
     const int64_t own[WORDS] = { a.heads,  a.kv,      a.queries, a.keys,    a.width,   a.value, a.group, window,
@@ -93,7 +93,7 @@ static int64_t tiles(int64_t n)
 /* Each head with a row in the launch has a group for each tile of its queries. */
 static int64_t blocks_forward(const orr__launch *l)
 {
-    form f = form_of(l->region, 0);
+    sizes f = sizes_of(l->region, 0);
     orr__attend a = attend_of(&l->region->call, &f);
     return l->hi > l->lo && a.queries > 0 ? ((l->hi - 1) / a.queries - l->lo / a.queries + 1) * tiles(a.queries) : 0;
 }
@@ -101,7 +101,7 @@ static int64_t blocks_forward(const orr__launch *l)
 /* Each head of k and v: a group for each tile of the queries, which writes their gradients, and one for each of its keys. */
 static int64_t blocks_grad(const orr__launch *l)
 {
-    form f = form_of(l->region, 2);
+    sizes f = sizes_of(l->region, 2);
     orr__attend a = attend_of(&l->region->call, &f);
     return (l->hi - l->lo) * (a.group * tiles(a.queries) + tiles(a.keys));
 }
@@ -132,7 +132,7 @@ static void functions(orr__text *t, const orr__dialect *d, const orr__region *r)
                   "    return hi < 0 ? 0 : hi > keys ? keys : hi;\n}\n");
 }
 
-static void begin(orr__text *t, const form *f)
+static void begin(orr__text *t, const sizes *f)
 {
     for (int k = 0; k < WORDS; k++)
         orr__text_addf(t, "    const orr_idx %s = (orr_idx)W(%d);\n", names[k], ORR__CALL_OWN + k);
@@ -148,7 +148,7 @@ static void begin(orr__text *t, const form *f)
 }
 
 /* tile := A·Bᵀ. `mine` and `many` are elements with `row` and `deep` in them; there are `rows`, `cols` rows of them. */
-static void dot(orr__text *t, const form *f, const char *tile, const char *mine, const char *many, const char *length)
+static void dot(orr__text *t, const sizes *f, const char *tile, const char *mine, const char *many, const char *length)
 {
     orr__text_addf(t, "    for (orr_idx deep0 = 0; deep0 == 0 || deep0 < %s; deep0 += %d) {\n", length, DEEP);
     orr__text_addf(t,
@@ -185,7 +185,7 @@ static void cells(orr__text *t, const char *i, const char *j)
 }
 
 /* The score of a cell that is seen. */
-static void score(orr__text *t, const form *f, int in_at)
+static void score(orr__text *t, const sizes *f, int in_at)
 {
     orr__text_addf(t, "        %s s = cell[at] * scale;\n", f->type);
     if (f->mask >= 0)
@@ -197,7 +197,7 @@ static void score(orr__text *t, const form *f, int in_at)
 }
 
 /* z: the factor of dropout. */
-static void factor(orr__text *t, const form *f, int in_at)
+static void factor(orr__text *t, const sizes *f, int in_at)
 {
     if (f->drop < 0) {
         orr__text_addf(t, "        const %s z = 1;\n", f->type);
@@ -228,7 +228,7 @@ static void elements(orr__text *t, const char *from, const char *to, const char 
  * "FlashAttention", 2022): a row's maximum and sum so far, and the result for them, which the next tile corrects. */
 static void text_forward(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
-    form f = form_of(r, 0);
+    sizes f = sizes_of(r, 0);
     char q[160], k[160], y[160];
     begin(t, &f);
     orr__text_addf(t, "    ORR_SHARE %s top[%d], less[%d], total[%d];\n", f.type, MINE, MINE, MINE);
@@ -302,7 +302,7 @@ static void text_forward(orr__text *t, const orr__region *r, const orr__layout *
  * for the gradients by the queries, once for those by keys and values. */
 static void text_grad(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
-    form f = form_of(r, 2);
+    sizes f = sizes_of(r, 2);
     char a[320], b[320];
     begin(t, &f);
     orr__text_addf(t, "    ORR_SHARE %s slope[%d], mean[%d], whole[%d];\n", f.type, MINE * (MANY + 1), MANY, MANY);

@@ -192,21 +192,11 @@ static void text(orr__text *t, const orr__region *r, const orr__layout *l, int i
     orr__text_add(t, share_text);
 }
 
-const orr__emit_call orr__emit_kernel_ctc_loss = { .flags = 1,
-                                                   .can = can,
-                                                   .words = words,
-                                                   .fill = fill,
-                                                   .text = text,
-                                                   .blocks = blocks,
-                                                   .functions = functions,
-                                                   .refuse = refuse,
-                                                   .scratch = scratch };
-const orr__emit_call orr__emit_kernel_ctc_grad = { .flags = 1,
-                                                   .can = can,
-                                                   .words = words,
-                                                   .fill = fill,
-                                                   .text = text,
-                                                   .blocks = blocks,
-                                                   .functions = functions,
-                                                   .refuse = refuse,
-                                                   .scratch = scratch };
+/* Loss and gradient are one text, which asks the call which of them it is. */
+#define KERNEL                                                                                                         \
+    {                                                                                                                  \
+        .flags = 1, .can = can, .words = words, .fill = fill, .text = text, .blocks = blocks, .functions = functions,  \
+        .refuse = refuse, .scratch = scratch                                                                           \
+    }
+const orr__emit_call orr__emit_kernel_ctc_loss = KERNEL;
+const orr__emit_call orr__emit_kernel_ctc_grad = KERNEL;

@@ -1,4 +1,4 @@
-/* The form of a cache file: header, text, machine code, and a digest over all of it.
+/* The layout of a cache file: header, text, machine code, and a digest over all of it.
  * Must not know: files, directories. */
 #include "config.h"
 #include "codelets/jit/internal.h"

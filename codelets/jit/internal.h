@@ -34,7 +34,7 @@ typedef enum {
 void orr__say(orr__cause c, const char *fmt, ...) ORR_PRINTF(2, 3);
 void orr__say_again(void);
 
-/* -- cache_entry.c: the form of a file ---------------------------------------------------------------------------- */
+/* -- cache_entry.c: the layout of a file ---------------------------------------------------------------------------- */
 
 typedef struct {
     char label[64], compiler[192], facts[128];

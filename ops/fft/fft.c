@@ -109,7 +109,7 @@ const orr__op orr__op_fft = {
     .name = "fft",
     .arity = 1,
     .kinds = ORR__TAKES_COMPLEX,
-    .form = ORR__FORM_KERNEL,
+    .pattern = ORR__PATTERN_KERNEL,
     .attrs = ORR__ATTR_MASK,
     .verify = verify,
     .reference = reference,
@@ -209,7 +209,7 @@ static orr__workload work_real(const orr__call *c)
                                      .name = #word,                                                                    \
                                      .arity = 1,                                                                       \
                                      .kinds = ORR__TAKES_COMPLEX,                                                      \
-                                     .form = ORR__FORM_KERNEL,                                                         \
+                                     .pattern = ORR__PATTERN_KERNEL,                                                   \
                                      .verify = rule,                                                                   \
                                      .reference = meaning,                                                             \
                                      .distribute = orr__rule_rows,                                                     \

@@ -81,7 +81,7 @@ const char *orr__field_verify(const orr__node *n, const orr__node *const *in, in
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
                                      .arity = operands,                                                                \
-                                     .form = ORR__FORM_KERNEL,                                                         \
+                                     .pattern = ORR__PATTERN_KERNEL,                                                   \
                                      .attrs = ORR__ATTR_AXIS | ORR__ATTR_INDEX | ORR__ATTR_START,                      \
                                      .flags = ORR__OP_MAY_FAIL,                                                        \
                                      .kinds = ORR__TAKES_FIELD,                                                        \

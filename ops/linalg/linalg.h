@@ -38,9 +38,10 @@ orr_tensor *orr__real_piece(orr__site at, orr_tensor *packed, int64_t from, int6
 const char *orr__packed_verify(const orr__node *n, const orr__node *a, int64_t length);
 /* The contract of a factorisation, whose kernel takes matrix after matrix, but for its callbacks. */
 #define ORR__FACTORISATION(word, operands)                                                                             \
-    .id = ORR__OP_##word, .name = #word, .arity = operands, .kinds = ORR__TAKES_COMPLEX, .form = ORR__FORM_KERNEL,     \
-    .attrs = ORR__ATTR_MASK, .flags = ORR__OP_MAY_FAIL | ORR__OP_BORROWS, .verify = verify, .reference = reference,    \
-    .vjp = vjp, .distribute = orr__rule_matrices, .work = work, .space = orr__packed_space
+    .id = ORR__OP_##word, .name = #word, .arity = operands, .kinds = ORR__TAKES_COMPLEX,                               \
+    .pattern = ORR__PATTERN_KERNEL, .attrs = ORR__ATTR_MASK, .flags = ORR__OP_MAY_FAIL | ORR__OP_BORROWS,              \
+    .verify = verify, .reference = reference, .vjp = vjp, .distribute = orr__rule_matrices, .work = work,              \
+    .space = orr__packed_space
 /* The iteration: matrices × all else. */
 int orr__packed_space(const orr__call *c, int64_t *dim);
 

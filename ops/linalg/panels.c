@@ -297,7 +297,7 @@ static orr_status qr_join(const orr__reference *j)
                                      .name = #word,                                                                    \
                                      .arity = operands,                                                                \
                                      .kinds = ORR__TAKES_COMPLEX,                                                      \
-                                     .form = ORR__FORM_KERNEL,                                                         \
+                                     .pattern = ORR__PATTERN_KERNEL,                                                   \
                                      .attrs = ORR__ATTR_INDEX | ORR__ATTR_MASK | ORR__ATTR_START,                      \
                                      .verify = rule,                                                                   \
                                      .reference = word,                                                                \

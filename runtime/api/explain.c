@@ -50,12 +50,12 @@ static double node_bytes(const orr__node *n)
 /* Leaves have no form. */
 static int form_of(const orr__capture *p, int i)
 {
-    return p->leaf_of[i] >= 0 ? ORR__FORM_NONE : p->node[i]->op->form;
+    return p->leaf_of[i] >= 0 ? ORR__PATTERN_NONE : p->node[i]->op->pattern;
 }
 
 static bool is_view(const orr__capture *p, int i)
 {
-    return form_of(p, i) == ORR__FORM_VIEW;
+    return form_of(p, i) == ORR__PATTERN_VIEW;
 }
 
 static bool is_uniform(const orr__capture *p, int i)
@@ -69,7 +69,7 @@ static double bytes_alone(const orr__capture *p, int i, bool stored)
 {
     bool view = is_view(p, i);
     double sum = node_bytes(p->node[i]), from = view ? node_bytes(p->node[p->arg[p->arg0[i]]]) : 0;
-    if (form_of(p, i) == ORR__FORM_NONE || ((is_uniform(p, i) || view) && !stored))
+    if (form_of(p, i) == ORR__PATTERN_NONE || ((is_uniform(p, i) || view) && !stored))
         return 0;
     if (view)
         return sum + (from < sum ? from : sum);
@@ -135,7 +135,7 @@ static double explain_nodes(FILE *to, const orr__capture *p, const orr__regions 
     char size[32], where[64];
     for (int i = 0; i < p->n; i++) {
         bool stored = maker_of(rs, i) == k;
-        if (rs->home[i] != k || form_of(p, i) == ORR__FORM_NONE || (is_uniform(p, i) && !stored))
+        if (rs->home[i] != k || form_of(p, i) == ORR__PATTERN_NONE || (is_uniform(p, i) && !stored))
             continue;
         apart += bytes_alone(p, i, stored);
         (void)snprintf(where, sizeof where, "%s, %s", stored ? "-> memory" : "stays in the kernel",
@@ -198,7 +198,7 @@ static void explain_homeless(FILE *to, const orr__capture *p, const orr__regions
 {
     bool first = true;
     for (int i = 0; i < p->n; i++) {
-        if (!live[i] || rs->home[i] >= 0 || form_of(p, i) == ORR__FORM_NONE || is_uniform(p, i) ||
+        if (!live[i] || rs->home[i] >= 0 || form_of(p, i) == ORR__PATTERN_NONE || is_uniform(p, i) ||
             is_view(p, i) != views)
             continue;
         if (first)

@@ -114,7 +114,7 @@ static orr_status compute_jointly(orr__site at, const orr__joint *j, orr__buffer
     orr__block_cyclic m[2], c = blocks_of(&j->as, &j->node->shape, out);
     for (int k = 0; k < j->nin && k < 2; k++)
         m[k] = blocks_of(&j->lies[k], &j->global[k], in[k]);
-    if (j->node->op->form == ORR__FORM_PRODUCT)
+    if (j->node->op->pattern == ORR__PATTERN_PRODUCT)
         return orr__block_cyclic_product(at, t, &c, &m[0], false, &m[1], false);
     return orr__block_cyclic_cholesky(at, t, &c, in[0]->host);
 }

@@ -25,7 +25,7 @@ static bool stays_inside(const orr__group *g, int i)
 static bool carries(const orr__node *n)
 {
     orr__use use = orr__use_of(n);
-    bool element = n->op->form == ORR__FORM_ELEMENT;
+    bool element = n->op->pattern == ORR__PATTERN_ELEMENT;
     return use == ORR__USE_PASSES || (element && use == ORR__USE_COMPUTES && orr__is_half((orr_dtype)n->dtype));
 }
 

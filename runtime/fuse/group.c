@@ -21,7 +21,7 @@
 bool orr__mixes_axes(const orr__capture *p, int i)
 {
     orr__view v = orr__view_identity(p->node[i]->shape.rank), w;
-    return orr__form_of(p, i) == ORR__FORM_VIEW &&
+    return orr__pattern_of(p, i) == ORR__PATTERN_VIEW &&
            !p->node[i]->op->see(p->node[i], &p->node[orr__arg(p, i, 0)]->shape, &v, &w);
 }
 
@@ -172,23 +172,23 @@ static bool stored_below(const orr__group *g, int i)
 static void expression_cost(orr__group *g, int i)
 {
     const orr__capture *p = g->p;
-    int form = orr__form_of(p, i), nin = orr__capture_nin(p, i);
+    int pattern = orr__pattern_of(p, i), nin = orr__capture_nin(p, i);
     const orr__op *op = p->node[i]->op;
     g->cost[i] = g->again[i] = 0;
     g->loads[i] = 1;
     g->read[i] = (double)orr__shape_count(&p->node[i]->shape);
     g->movable[i] = g->partial[i] = true;
-    switch (form) {
-    case ORR__FORM_GATHER: take_cost(g, i); return;
-    case ORR__FORM_CHOICE:
+    switch (pattern) {
+    case ORR__PATTERN_GATHER: take_cost(g, i); return;
+    case ORR__PATTERN_CHOICE:
         if (orr__is_choice(g, i))
             choice_cost(g, i);
         return;
-    case ORR__FORM_ELEMENT:
-    case ORR__FORM_VIEW: break;
+    case ORR__PATTERN_ELEMENT:
+    case ORR__PATTERN_VIEW: break;
     default: return;
     }
-    g->cost[i] = form == ORR__FORM_ELEMENT ? op->flops : 0;
+    g->cost[i] = pattern == ORR__PATTERN_ELEMENT ? op->flops : 0;
     g->again[i] = g->cost[i];
     g->loads[i] = 0;
     g->read[i] = 0;
@@ -203,12 +203,12 @@ static void expression_cost(orr__group *g, int i)
         g->movable[i] = g->movable[i] && g->movable[x];
         g->partial[i] = g->partial[i] && g->partial[x];
     }
-    if (form == ORR__FORM_VIEW && stored_below(g, i)) {
+    if (pattern == ORR__PATTERN_VIEW && stored_below(g, i)) {
         g->cost[i] = g->again[i] = 0;
         g->loads[i] = 1;
         g->read[i] = (double)orr__shape_count(&p->node[orr__arg(p, i, 0)]->shape);
     }
-    if (form == ORR__FORM_VIEW && repeats_innermost(&p->node[i]->shape, &p->node[orr__arg(p, i, 0)]->shape))
+    if (pattern == ORR__PATTERN_VIEW && repeats_innermost(&p->node[i]->shape, &p->node[orr__arg(p, i, 0)]->shape))
         g->again[i] = 0;
 }
 
@@ -233,7 +233,7 @@ static int behind_views(orr__group *g, int i, orr__view v)
     const orr__capture *p = g->p;
     int least = i;
     orr__view w;
-    while (!g->root[i] && orr__form_of(p, i) == ORR__FORM_VIEW &&
+    while (!g->root[i] && orr__pattern_of(p, i) == ORR__PATTERN_VIEW &&
            p->node[i]->op->see(p->node[i], &p->node[orr__arg(p, i, 0)]->shape, &v, &w)) {
         bool window = overlaps(p, i);
         v = w;
@@ -280,7 +280,7 @@ static void offer(orr__group *g, int c, int x)
     int from = g->root[c] ? c : g->owner[c];
     if (p->leaf_of[x] >= 0 || from == ORR__NO_OWNER)
         return;
-    if (orr__form_of(p, c) == ORR__FORM_VIEW && overlaps(p, c)) {
+    if (orr__pattern_of(p, c) == ORR__PATTERN_VIEW && overlaps(p, c)) {
         need_overlapped(g, c);
         return;
     }
@@ -292,7 +292,7 @@ static void offer(orr__group *g, int c, int x)
         need_buffer(g, c);
         return;
     }
-    if (orr__form_of(p, c) == ORR__FORM_VIEW && stored_below(g, c) && !g->root[x]) {
+    if (orr__pattern_of(p, c) == ORR__PATTERN_VIEW && stored_below(g, c) && !g->root[x]) {
         int64_t n = orr__shape_count(&p->node[x]->shape);
         orr__group_reason(g, x, "%%%d %s -> %%%d: would be computed %lld times over by the view", x,
                           p->node[x]->op->name, c, (long long)(n ? orr__shape_count(&p->node[c]->shape) / n : 0));
@@ -347,7 +347,7 @@ static bool shares_operand(const orr__group *g, int i)
 static bool repeats(const orr__group *g, int i)
 {
     double once = (double)orr__shape_count(&g->p->node[i]->shape);
-    bool choice = orr__form_of(g->p, i) == ORR__FORM_CHOICE;
+    bool choice = orr__pattern_of(g->p, i) == ORR__PATTERN_CHOICE;
     if (choice && (orr__capture_nin(g->p, i) == 1 || shares_operand(g, i)))
         return false;
     return g->nplace[i] > 1 && (double)g->cost[i] * (g->points[i] - once) > (double)STORE_FLOPS * once &&
@@ -364,11 +364,11 @@ static bool reads_little(const orr__group *g, int i)
 static void settle(orr__group *g, int i)
 {
     const orr__capture *p = g->p;
-    int form = orr__form_of(p, i), nin = orr__capture_nin(p, i), own = g->owner[i];
-    if (form == ORR__FORM_NONE || !g->live[i])
+    int pattern = orr__pattern_of(p, i), nin = orr__capture_nin(p, i), own = g->owner[i];
+    if (pattern == ORR__PATTERN_NONE || !g->live[i])
         return;
     bool computes = orr__computes(g, i);
-    if (!g->root[i] && !computes && form != ORR__FORM_VIEW)
+    if (!g->root[i] && !computes && pattern != ORR__PATTERN_VIEW)
         g->root[i] = true;
     bool again = nin == 0 && g->cost[i] <= 1; /* as cheap as a load: computed wherever it is read */
     if (!g->root[i] && computes && own != ORR__NO_OWNER && !again) {
@@ -404,23 +404,23 @@ static void settle(orr__group *g, int i)
         if (!g->root[i] && nin && g->loads[i] > 0)
             g->inputs[region]--; /* the edge that this node was */
     }
-    switch (form) {
-    case ORR__FORM_PRODUCT:
+    switch (pattern) {
+    case ORR__PATTERN_PRODUCT:
         need_affine(g, orr__arg(p, i, 0));
         need_affine(g, orr__arg(p, i, 1));
         return;
-    case ORR__FORM_GATHER:
+    case ORR__PATTERN_GATHER:
         offer_taken(g, i);
         orr__places_of_operands(g, i);
         return;
-    case ORR__FORM_CHOICE:
+    case ORR__PATTERN_CHOICE:
         if (computes) {
             offer_parts(g, i);
             orr__places_of_operands(g, i);
             return;
         }
         break;
-    case ORR__FORM_KERNEL: break;
+    case ORR__PATTERN_KERNEL: break;
     default:
         for (int k = 0; k < nin; k++)
             offer(g, i, orr__arg(p, i, k));

@@ -66,10 +66,10 @@ void orr__places_free(orr__group *g);
 /* Rewrites the capture's arg and out arrays (its key stays): nothing of the result's value changes. */
 orr_status orr__simplify(orr__site at, const orr__capture *p);
 
-/* The form of node i; leaves have none. */
-static inline int orr__form_of(const orr__capture *p, int i)
+/* The pattern of node i; leaves have none. */
+static inline int orr__pattern_of(const orr__capture *p, int i)
 {
-    return p->leaf_of[i] >= 0 ? ORR__FORM_NONE : p->node[i]->op->form;
+    return p->leaf_of[i] >= 0 ? ORR__PATTERN_NONE : p->node[i]->op->pattern;
 }
 /* unroll_folds.c: elements that fold i folds into one. Is fold i better a chain of instructions? readers: nodes that read
  * each node. */
@@ -77,19 +77,20 @@ float orr__folded_count(const orr__capture *p, int i);
 bool orr__unrolls(const orr__capture *p, const int *readers, int i);
 /* A view that no affine map says, such as a reshape that mixes axes: it reads its operand's buffer in order. */
 bool orr__mixes_axes(const orr__capture *p, int i);
-/* Are the elements of node i, of the form CHOICE, chosen by place in any kernel? Else a kernel of its own copies them. */
+/* Are the elements of node i, of the pattern CHOICE, chosen by place in any kernel? Else a kernel of its own copies them. */
 bool orr__is_choice(const orr__group *g, int i);
 /* Is node i computed element by element, one way or the other? */
 static inline bool orr__computes(const orr__group *g, int i)
 {
-    int form = orr__form_of(g->p, i);
-    return form == ORR__FORM_ELEMENT || form == ORR__FORM_GATHER || (form == ORR__FORM_CHOICE && orr__is_choice(g, i));
+    int pattern = orr__pattern_of(g->p, i);
+    return pattern == ORR__PATTERN_ELEMENT || pattern == ORR__PATTERN_GATHER ||
+           (pattern == ORR__PATTERN_CHOICE && orr__is_choice(g, i));
 }
 /* Is node i computed by its operation's own kernel? */
 static inline bool orr__has_kernel(const orr__group *g, int i)
 {
-    int form = orr__form_of(g->p, i);
-    return form == ORR__FORM_KERNEL || (form == ORR__FORM_CHOICE && !orr__is_choice(g, i));
+    int pattern = orr__pattern_of(g->p, i);
+    return pattern == ORR__PATTERN_KERNEL || (pattern == ORR__PATTERN_CHOICE && !orr__is_choice(g, i));
 }
 
 /* Is root i a reduction of the last axis alone, short enough to be folded in place? */

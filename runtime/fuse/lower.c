@@ -89,7 +89,7 @@ static int face_instr(orr__lowering *c, orr__rinstr in)
 bool orr__lower_through(const orr__capture *p, int i, const orr__view *v, orr__view *w)
 {
     const orr__node *n = p->node[i];
-    return orr__form_of(p, i) == ORR__FORM_VIEW && n->op->see(n, &p->node[orr__arg(p, i, 0)]->shape, v, w);
+    return orr__pattern_of(p, i) == ORR__PATTERN_VIEW && n->op->see(n, &p->node[orr__arg(p, i, 0)]->shape, v, w);
 }
 
 /* A reduction over the last axis inside its own region: the row's value, seen by all of the row. */
@@ -127,7 +127,7 @@ static int lower_load(orr__builder *c, int i, const orr__view *v)
 /* Is node i read from memory? Its own roots a region computes. */
 static bool is_read(const orr__builder *c, int i)
 {
-    return orr__form_of(c->g->p, i) == ORR__FORM_NONE || (c->g->root[i] && c->g->home[i] != c->home);
+    return orr__pattern_of(c->g->p, i) == ORR__PATTERN_NONE || (c->g->root[i] && c->g->home[i] != c->home);
 }
 
 /* Views between node i and what this region computes may mix axes one by one, and all together not: (1, 9) as (3, 3) as (9). Returns
@@ -159,11 +159,11 @@ int orr__lower_node(orr__builder *c, int i, const orr__view *v)
     for (int k = 0; k < c->nmemo; k++)
         if (c->memo[k].node == i && orr__view_equal(&c->memo[k].v, v, p->node[i]->shape.rank))
             return c->memo[k].reg;
-    int form = orr__form_of(p, i);
-    int reg = is_read(c, i) || form == ORR__FORM_VIEW ? lower_load(c, i, v)
-              : form == ORR__FORM_FOLD                ? lower_fold(c, i, v)
-              : form == ORR__FORM_PRODUCT             ? orr__lower_product(c, i, v)
-                                                      : p->node[i]->op->lower(&c->face, i, v);
+    int pattern = orr__pattern_of(p, i);
+    int reg = is_read(c, i) || pattern == ORR__PATTERN_VIEW ? lower_load(c, i, v)
+              : pattern == ORR__PATTERN_FOLD                ? lower_fold(c, i, v)
+              : pattern == ORR__PATTERN_PRODUCT             ? orr__lower_product(c, i, v)
+                                                            : p->node[i]->op->lower(&c->face, i, v);
     if (orr__lower_grow(c, &c->memo, &c->memo_cap, c->nmemo + 1, sizeof *c->memo))
         c->memo[c->nmemo++] = (orr__memo){ i, reg, *v };
     return reg;
@@ -190,7 +190,7 @@ void orr__lower_outputs(orr__builder *c, const orr__view *v)
             r->out_dtype[r->nout] = c->g->p->node[k]->dtype;
             r->rop[r->nout] = c->g->p->node[k]->attr.rop;
             r->out_reg[r->nout++] =
-                orr__form_of(c->g->p, k) == ORR__FORM_PRODUCT ? 0 : (int16_t)orr__lower_node(c, from, v);
+                orr__pattern_of(c->g->p, k) == ORR__PATTERN_PRODUCT ? 0 : (int16_t)orr__lower_node(c, from, v);
         }
 }
 
@@ -214,8 +214,8 @@ static void lower_map(orr__builder *c, int i)
     const orr__capture *p = c->g->p;
     const orr__node *n = p->node[i];
     orr__region *r = c->r;
-    bool fold = n->op->form == ORR__FORM_FOLD;
-    r->search = n->op->form == ORR__FORM_SEARCH;
+    bool fold = n->op->pattern == ORR__PATTERN_FOLD;
+    r->search = n->op->pattern == ORR__PATTERN_SEARCH;
     int from = fold || r->search ? orr__arg(p, i, 0) : i;
     r->rop[0] = n->attr.rop;
     r->rmask = fold ? n->attr.mask : r->search ? 1u << n->attr.axis : 0;
@@ -278,7 +278,7 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     r->as = n->as;
     if (g->product[root] >= 0)
         orr__lower_matmul(&c, g->product[root]);
-    else if (n->op->form == ORR__FORM_PRODUCT)
+    else if (n->op->pattern == ORR__PATTERN_PRODUCT)
         orr__lower_matmul(&c, root);
     else if (orr__has_kernel(g, root))
         orr__lower_call(&c, root);

@@ -14,7 +14,7 @@ static orr_status enomem(orr__site at)
 bool orr__folds_rows(const orr__capture *p, int i)
 {
     const orr__node *n = p->node[i];
-    if (orr__form_of(p, i) != ORR__FORM_FOLD || n->shape.rank < 1 || n->attr.mask != 1u << (n->shape.rank - 1) ||
+    if (orr__pattern_of(p, i) != ORR__PATTERN_FOLD || n->shape.rank < 1 || n->attr.mask != 1u << (n->shape.rank - 1) ||
         n->attr.rop == ORR__RANY || n->attr.rop == ORR__RALL)
         return false;
     const orr_shape *s = &p->node[orr__arg(p, i, 0)]->shape;

@@ -28,7 +28,7 @@ static inline bool orr__joinable(const orr__group *g, int i)
 
 static inline bool orr__is_product(const orr__group *g, int i)
 {
-    return g->root[i] && orr__form_of(g->p, i) == ORR__FORM_PRODUCT;
+    return g->root[i] && orr__pattern_of(g->p, i) == ORR__PATTERN_PRODUCT;
 }
 
 /* Would root i be too much for the region of j, which reads its buffer `reads` times? */

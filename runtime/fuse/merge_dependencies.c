@@ -42,11 +42,11 @@ static bool add_dep(orr__merging *c, int root, uint8_t by)
 /* How an operand of node i is seen by what sees node i so. */
 static int seen_by(const orr__capture *p, int i, int k, int by)
 {
-    int form = orr__form_of(p, i);
-    bool take = form == ORR__FORM_GATHER, parts = form == ORR__FORM_CHOICE;
-    bool several = form == ORR__FORM_ELEMENT && (p->node[i]->op->flags & ORR__OP_SEVERAL);
+    int pattern = orr__pattern_of(p, i);
+    bool take = pattern == ORR__PATTERN_GATHER, parts = pattern == ORR__PATTERN_CHOICE;
+    bool several = pattern == ORR__PATTERN_ELEMENT && (p->node[i]->op->flags & ORR__OP_SEVERAL);
     int own = parts || (take && k == 0) ? ORR__BY_NUMBER
-              : form == ORR__FORM_VIEW || several ||
+              : pattern == ORR__PATTERN_VIEW || several ||
                       (take && !orr__shape_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 1)]->shape))
                   ? ORR__BY_VIEW
                   : ORR__BY_SELF;

@@ -7,7 +7,7 @@
 static bool folds(const orr__group *g, int j)
 {
     for (int m = j; m >= 0; m = g->below[m])
-        if (orr__form_of(g->p, m) == ORR__FORM_FOLD)
+        if (orr__pattern_of(g->p, m) == ORR__PATTERN_FOLD)
             return true;
     return false;
 }
@@ -43,7 +43,7 @@ void orr__explain_products(const orr__merging *c)
     for (int i = 0; i < g->p->n; i++)
         for (int e = orr__is_product(g, i) && g->home[i] == i ? c->first[i] : -1; e >= 0; e = c->next[e]) {
             int u = c->user[e], j = g->home[u];
-            bool fold = orr__form_of(g->p, u) == ORR__FORM_FOLD && j == u;
+            bool fold = orr__pattern_of(g->p, u) == ORR__PATTERN_FOLD && j == u;
             bool turned = seen_through(g, u, i) && orr__shape_equal(&g->p->node[i]->shape, &g->p->node[j]->shape);
             const char *why = fold ? "a fold is no work on tiles" : turned ? elsewhere : orr__refuse_product(g, i, j);
             if (!fold && !orr__joinable(g, u))

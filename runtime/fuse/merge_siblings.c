@@ -13,7 +13,7 @@ static int folded_by(const orr__group *g, int j)
         return -1;
     if (g->space[j] != j)
         return g->space[j];
-    return orr__form_of(g->p, j) == ORR__FORM_FOLD && g->p->node[j]->attr.mask ? orr__arg(g->p, j, 0) : -1;
+    return orr__pattern_of(g->p, j) == ORR__PATTERN_FOLD && g->p->node[j]->attr.mask ? orr__arg(g->p, j, 0) : -1;
 }
 
 /* Can all that the region folds be folded row by row, as part of a region of rows? */
@@ -21,7 +21,7 @@ static bool by_rows(const orr__group *g, int j)
 {
     bool all = true;
     for (int m = j; m >= 0 && g->space[j] == j; m = g->below[m])
-        if (orr__form_of(g->p, m) == ORR__FORM_FOLD)
+        if (orr__pattern_of(g->p, m) == ORR__PATTERN_FOLD)
             all = all && orr__folds_rows(g->p, m) && !g->apart[m];
     return all;
 }

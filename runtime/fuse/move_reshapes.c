@@ -113,7 +113,7 @@ static bool repeated(const orr__capture *p, int j, const orr_shape *to, orr_shap
 static bool is_repeat(const orr__capture *p, int j)
 {
     const orr__node *n = p->node[j];
-    return orr__form_of(p, j) == ORR__FORM_VIEW && !n->op->attrs &&
+    return orr__pattern_of(p, j) == ORR__PATTERN_VIEW && !n->op->attrs &&
            !(n->op->flags & (ORR__OP_ORDERED | ORR__OP_OVERLAPS)) && orr__shape_count(&n->shape) > 0;
 }
 
@@ -128,7 +128,7 @@ static bool moves(const moving *s, int j, const orr_shape *to, int depth)
     if (is_repeat(p, j))
         return repeated(p, j, to, &operand);
     bool by_place = n->op->flags & ORR__OP_BY_PLACE;
-    if (orr__form_of(p, j) != ORR__FORM_ELEMENT || by_place || depth == 0 ||
+    if (orr__pattern_of(p, j) != ORR__PATTERN_ELEMENT || by_place || depth == 0 ||
         (orr__capture_nin(p, j) && s->readers[j] > 1))
         return false;
     for (int k = 0; k < orr__capture_nin(p, j); k++)
@@ -172,7 +172,7 @@ static bool worth(const moving *s, int i)
         orr__ablated(ORR__OFF_MOVE_RESHAPES))
         return false;
     int j = orr__arg(p, i, 0);
-    return orr__form_of(p, j) == ORR__FORM_ELEMENT && orr__capture_nin(p, j) > 0 &&
+    return orr__pattern_of(p, j) == ORR__PATTERN_ELEMENT && orr__capture_nin(p, j) > 0 &&
            moves(s, j, &p->node[i]->shape, DEPTH);
 }
 

@@ -17,8 +17,8 @@ typedef struct orr__place {
 /* The iteration of the region of root i, before others join it. */
 static const orr_shape *space(const orr__capture *p, int i)
 {
-    int form = orr__form_of(p, i);
-    return &p->node[form == ORR__FORM_FOLD || form == ORR__FORM_SEARCH ? orr__arg(p, i, 0) : i]->shape;
+    int pattern = orr__pattern_of(p, i);
+    return &p->node[pattern == ORR__PATTERN_FOLD || pattern == ORR__PATTERN_SEARCH ? orr__arg(p, i, 0) : i]->shape;
 }
 
 /* Iterations at which a place is computed: of axes that move it alone. */
@@ -90,7 +90,7 @@ static void read_through(orr__group *g, int i, int root, const orr__view *v)
     const orr__capture *p = g->p;
     const orr__node *n = p->node[i];
     orr__view w;
-    if (orr__form_of(p, i) == ORR__FORM_VIEW) {
+    if (orr__pattern_of(p, i) == ORR__PATTERN_VIEW) {
         if (n->op->see(n, &p->node[orr__arg(p, i, 0)]->shape, v, &w))
             add(g, orr__arg(p, i, 0), root, &w);
     } else if (orr__computes(g, i)) {
@@ -105,14 +105,14 @@ static void read_through(orr__group *g, int i, int root, const orr__view *v)
 
 void orr__places_of_operands(orr__group *g, int i)
 {
-    int form = orr__form_of(g->p, i);
+    int pattern = orr__pattern_of(g->p, i);
     if (!g->root[i]) {
         for (const place *at = g->place[i]; at; at = at->next)
             read_through(g, i, at->root, &at->v);
         return;
     }
     orr__view whole = orr__view_identity(space(g->p, i)->rank);
-    if (form == ORR__FORM_FOLD || form == ORR__FORM_SEARCH)
+    if (pattern == ORR__PATTERN_FOLD || pattern == ORR__PATTERN_SEARCH)
         add(g, orr__arg(g->p, i, 0), i, &whole);
     else
         read_through(g, i, i, &whole);

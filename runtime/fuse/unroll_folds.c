@@ -24,8 +24,8 @@ float orr__folded_count(const orr__capture *p, int i)
 static double sources(const orr__capture *p, int j, int depth, int *ops)
 {
     double all = (double)orr__shape_count(&p->node[j]->shape), sum = 0;
-    int form = orr__form_of(p, j);
-    bool view = form == ORR__FORM_VIEW && !orr__mixes_axes(p, j), element = form == ORR__FORM_ELEMENT;
+    int pattern = orr__pattern_of(p, j);
+    bool view = pattern == ORR__PATTERN_VIEW && !orr__mixes_axes(p, j), element = pattern == ORR__PATTERN_ELEMENT;
     if (p->leaf_of[j] >= 0 || !(view || element))
         return all;
     if (depth == 0 || (p->node[j]->op->flags & ORR__OP_BY_PLACE))
@@ -42,12 +42,12 @@ static double sources(const orr__capture *p, int j, int depth, int *ops)
 
 bool orr__unrolls(const orr__capture *p, const int *readers, int i)
 {
-    if (orr__form_of(p, i) != ORR__FORM_FOLD || !p->node[i]->op->unrolled || orr__ablated(ORR__OFF_UNROLL_FOLDS))
+    if (orr__pattern_of(p, i) != ORR__PATTERN_FOLD || !p->node[i]->op->unrolled || orr__ablated(ORR__OFF_UNROLL_FOLDS))
         return false;
     int x = orr__arg(p, i, 0), ops = 1, rop = p->node[i]->attr.rop;
     float n = orr__folded_count(p, i);
     if (n < 2 || n > LONGEST || rop == ORR__RANY || rop == ORR__RALL || readers[x] > 1 ||
-        orr__form_of(p, x) != ORR__FORM_ELEMENT || orr__is_compound((orr_dtype)p->node[x]->dtype))
+        orr__pattern_of(p, x) != ORR__PATTERN_ELEMENT || orr__is_compound((orr_dtype)p->node[x]->dtype))
         return false;
     double from = sources(p, x, DEPTH, &ops);
     return from >= 0 && 2 * from <= (double)orr__shape_count(&p->node[x]->shape) && n * (float)(ops + 1) <= MOST_OPS;

@@ -19,7 +19,7 @@ static const char *check(const orr__capture *p, int i, int nin)
         return "wrong number of inputs";
     for (int k = 0; k < nin && k < SEEN; k++)
         few[k] = p->node[p->arg[p->arg0[i] + k]];
-    for (int k = 0; k < nin && n->op->form == ORR__FORM_ELEMENT && !(n->op->flags & ORR__OP_SEVERAL); k++)
+    for (int k = 0; k < nin && n->op->pattern == ORR__PATTERN_ELEMENT && !(n->op->flags & ORR__OP_SEVERAL); k++)
         if (!orr__shape_equal(&p->node[p->arg[p->arg0[i] + k]]->shape, &n->shape))
             return "operands differ in shape";
     return n->op->verify ? n->op->verify(n, few, nin < SEEN ? nin : SEEN) : NULL;

@@ -66,7 +66,7 @@ static double cost_of_inputs(const chooser *c, const orr__node *n)
 static bool rather_itself(const orr__node *n, double inputs)
 {
     double own = (double)orr__node_bytes(n);
-    return n->op->form == ORR__FORM_VIEW ? own < inputs : own <= inputs;
+    return n->op->pattern == ORR__PATTERN_VIEW ? own < inputs : own <= inputs;
 }
 
 /* Node i will be independent, as cheaply as its cost says. */

@@ -26,18 +26,18 @@ typedef enum {
     ORR__ROLE_THROUGH      /* the node has the value of its last operand; captures skip the node */
 } orr__role;
 
-/* How the fuser may compute a node. */
+/* The pattern of an operation: how the elements of its result depend on those of its operands. The fuser decides by it. */
 typedef enum {
-    ORR__FORM_NONE,    /* not at all: roles other than ORR__ROLE_COMPUTED                                 */
-    ORR__FORM_VIEW,    /* elements of operand 0 at other places: `see` maps the places                    */
-    ORR__FORM_ELEMENT, /* an element from the operands' elements at the same place: `lower`               */
-    ORR__FORM_GATHER,  /* elements of operand 0 at places that operand 1 holds: `lower`                   */
-    ORR__FORM_CHOICE,  /* an element of one of the operands, chosen by place: `lower`; a kernel for many   */
-    ORR__FORM_FOLD,    /* attr.rop over the axes attr.mask of operand 0: loops of the fuser's own          */
-    ORR__FORM_SEARCH,  /* the index of attr.rop's element along attr.axis of operand 0: likewise           */
-    ORR__FORM_PRODUCT, /* operand 0 · operand 1 over the last two axes: a product of the backend           */
-    ORR__FORM_KERNEL   /* a kernel of its own on whole arrays in row-major order                           */
-} orr__form;
+    ORR__PATTERN_NONE,    /* not at all: roles other than ORR__ROLE_COMPUTED                                 */
+    ORR__PATTERN_VIEW,    /* elements of operand 0 at other places: `see` maps the places                    */
+    ORR__PATTERN_ELEMENT, /* an element from the operands' elements at the same place: `lower`               */
+    ORR__PATTERN_GATHER,  /* elements of operand 0 at places that operand 1 holds: `lower`                   */
+    ORR__PATTERN_CHOICE,  /* an element of one of the operands, chosen by place: `lower`; a kernel for many   */
+    ORR__PATTERN_FOLD,    /* attr.rop over the axes attr.mask of operand 0: loops of the fuser's own          */
+    ORR__PATTERN_SEARCH,  /* the index of attr.rop's element along attr.axis of operand 0: likewise           */
+    ORR__PATTERN_PRODUCT, /* operand 0 · operand 1 over the last two axes: a product of the backend           */
+    ORR__PATTERN_KERNEL   /* a kernel of its own on whole arrays in row-major order                           */
+} orr__pattern;
 
 /* The fields of orr__attr that belong to the structure of a node; the others are zero. */
 enum {
@@ -106,7 +106,7 @@ typedef struct orr__op {
     int id; /* position in ops/structural.def; element-wise rows from ORR__OP_EW on */
     const char *name;
     int8_t arity; /* -1: one or more */
-    uint8_t role, form;
+    uint8_t role, pattern;
     uint8_t attrs;   /* ORR__ATTR_…: fields of the node's structure */
     uint16_t flags;  /* ORR__OP_…                                  */
     uint8_t kinds;   /* ORR__TAKES_…: operands other than real numbers */
@@ -138,7 +138,7 @@ typedef struct orr__op {
                                      struct orr__distribution *out);
     /* ELEMENT, GATHER, CHOICE: the register that holds node i of the capture as `v` sees it. */
     int (*lower)(struct orr__lowering *c, int i, const struct orr__view *v);
-    /* FOLD: the operation of the form ELEMENT that has the same value, for nodes that fold few elements; NULL: none. */
+    /* FOLD: the operation of the pattern ELEMENT that has the same value, for nodes that fold few elements; NULL: none. */
     const struct orr__op *unrolled;
     /* KERNEL: the work; NULL: `flops` per element of the result. */
     orr__workload (*work)(const orr__call *c);

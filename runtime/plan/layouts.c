@@ -10,7 +10,7 @@
 /* A value as images, channels, places. */
 typedef struct {
     int64_t n, c, places;
-} form;
+} dims;
 
 typedef struct {
     const orr__capture *p;
@@ -22,22 +22,22 @@ typedef struct {
     bool changed;
 } layouts;
 
-static form form_of(const orr_shape *s)
+static dims dims_of(const orr_shape *s)
 {
-    form f = { s->dim[0], s->dim[1], 1 };
+    dims f = { s->dim[0], s->dim[1], 1 };
     for (int d = 2; d < s->rank; d++)
         f.places *= s->dim[d];
     return f;
 }
 
-static bool same_form(form a, form b)
+static bool same_dims(dims a, dims b)
 {
     return a.n == b.n && a.c == b.c && a.places == b.places;
 }
 
-static form node_form(const layouts *k, int node)
+static dims node_dims(const layouts *k, int node)
 {
-    return form_of(&k->p->node[node]->shape);
+    return dims_of(&k->p->node[node]->shape);
 }
 
 static bool may_lie(const layouts *k, int node)
@@ -106,7 +106,7 @@ static bool split_at(orr__region *r, int64_t before)
 }
 
 /* The axis whose last places are channels, longer than 1; -1: none. */
-static int channel_axis(const orr__region *r, form f)
+static int channel_axis(const orr__region *r, dims f)
 {
     int64_t at = 1;
     for (int d = 0; d < r->rank; d++) {
@@ -136,7 +136,7 @@ static void move_last(orr__region *r, int d)
 }
 
 /* Does a reduction leave the channels or the places, not both? Its result is row-major then as before. */
-static bool leaves_rows(const orr__region *r, form f)
+static bool leaves_rows(const orr__region *r, dims f)
 {
     int64_t at = 1;
     bool channels = false, places = false;
@@ -149,7 +149,7 @@ static bool leaves_rows(const orr__region *r, form f)
 }
 
 /* Can the loops walk so? Tried on lengths alone. */
-static bool try_loops(const layouts *k, const orr__region *r, form f)
+static bool try_loops(const layouts *k, const orr__region *r, dims f)
 {
     int64_t all = 1;
     if (!orr__region_loops(r) || r->product || r->search || r->rows || r->rank + 3 > ORR__REGION_RANK)
@@ -170,7 +170,7 @@ static bool try_loops(const layouts *k, const orr__region *r, form f)
 }
 
 /* Iterates over what lies in blocks. */
-static void reorder_loops(const layouts *k, orr__region *r, form f)
+static void reorder_loops(const layouts *k, orr__region *r, dims f)
 {
     char label[sizeof r->label];
     memcpy(label, r->label, sizeof label);
@@ -215,20 +215,20 @@ static void refuse_all(layouts *k, const orr__region *r)
 static void settle_loops(layouts *k, const orr__region *r)
 {
     bool reads = false, writes = true;
-    form f = { 0, 0, 0 };
+    dims f = { 0, 0, 0 };
     for (int i = 0; i < r->nin; i++)
         if (k->lies[r->in[i]]) {
-            form of = node_form(k, r->in[i]);
+            dims of = node_dims(k, r->in[i]);
             if (!reads)
                 f = of;
             reads = true;
-            if (!same_form(f, of) || !reads_in_place(r, i)) {
+            if (!same_dims(f, of) || !reads_in_place(r, i)) {
                 refuse_all(k, r);
                 return;
             }
         }
     for (int i = 0; i < r->nout; i++)
-        writes = writes && k->lies[r->out[i]] && reads && same_form(f, node_form(k, r->out[i]));
+        writes = writes && k->lies[r->out[i]] && reads && same_dims(f, node_dims(k, r->out[i]));
     if (r->rmask)
         for (int i = 0; i < r->nout; i++)
             refuse(k, r->out[i]);
@@ -297,7 +297,7 @@ static void apply(const layouts *k)
         if (r->call.op)
             apply_call(k, r);
         else if (node >= 0)
-            reorder_loops(k, r, node_form(k, node));
+            reorder_loops(k, r, node_dims(k, node));
     }
 }
 

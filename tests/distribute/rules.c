@@ -520,7 +520,7 @@ static void page_names_the_operations_that_replicate(void)
     ORR_REQUIRE(text[0]);
     for (int i = 0; i < orr__structural_count(); i++) {
         const orr__op *op = orr__structural[i];
-        bool computed = op->role == ORR__ROLE_COMPUTED && op->arity != 0 && op->form != ORR__FORM_NONE;
+        bool computed = op->role == ORR__ROLE_COMPUTED && op->arity != 0 && op->pattern != ORR__PATTERN_NONE;
         if (!computed || op->id == ORR__OP_distribute || op->id == ORR__OP_exchange)
             continue;
         (void)snprintf(name, sizeof name, "`%s`", op->name);
