@@ -10,6 +10,7 @@
 static const orr__pass passes[] = {
 #define REQUIRED -1
 #define ROW(pass, when, off, decision) { #pass, decision, orr__pass_##pass, ORR__PASS_##when, off },
+    ROW(rewrite,          ALWAYS,     REQUIRED,                  "reshapes that move below element-wise work, short folds as such work")
     ROW(regions,          ALWAYS,     REQUIRED,                  "the nodes that become one kernel (by the fuser)")
     ROW(layouts,          ALWAYS,     ORR__OFF_LAYOUTS,          "values that lie with their channels in blocks")
     ROW(epilogues,        ALWAYS,     ORR__OFF_EPILOGUES,        "maps that become part of the call before them")
@@ -78,30 +79,17 @@ static orr_status run_passes(orr__planner *p)
 orr_status orr__plan_make(orr__site at, const orr__capture *capture, bool low_memory, orr__plan **plan)
 {
     orr__planner p = { .at = at, .capture = capture, .low_memory = low_memory, .plan = calloc(1, sizeof *p.plan) };
-    orr__moved moved = { .any = false };
-    orr_status st = ORR_ENOMEM;
     if (!p.plan)
         return orr__plan_enomem(&p);
-    if (orr__plan_fusion() != ORR__FUSE_NONE && (st = orr__move_reshapes(at, capture, &moved)) != ORR_OK) {
-        orr__plan_destroy(p.plan);
-        return st;
-    }
-    if (moved.any)
-        p.capture = capture = &moved.q;
     atomic_init(&p.plan->refs, 1);
     atomic_init(&p.plan->state, NULL);
     p.plan->nleaf = capture->nleaf;
     p.plan->nscalar = capture->nscalar;
-    if ((p.value_of = malloc(((size_t)capture->n + 1) * sizeof *p.value_of))) {
-        memset(p.value_of, -1, ((size_t)capture->n + 1) * sizeof *p.value_of);
-        st = run_passes(&p);
-    } else {
-        st = orr__plan_enomem(&p);
-    }
+    orr_status st = run_passes(&p);
     orr__regions_free(&p.regions);
     free(p.cut);
     free(p.value_of);
-    orr__moved_free(&moved);
+    orr__moved_free(&p.moved);
     if (st == ORR_OK)
         *plan = p.plan;
     else

@@ -20,7 +20,8 @@ typedef struct {
 
 typedef struct orr__planner {
     orr__site at;
-    const orr__capture *capture;
+    const orr__capture *capture; /* rewrite: the rewritten one, where there is one */
+    orr__moved moved;
     bool low_memory; /* few values at once, at the cost of bundles and of work done twice */
     orr__plan *plan;
     orr__regions regions;
@@ -45,6 +46,7 @@ void orr__plan_destroy(orr__plan *p);
 orr_status orr__plan_enomem(const orr__planner *p);
 
 /* One function per row of the table, in files of the same names. */
+orr_status orr__pass_rewrite(orr__planner *p);
 orr_status orr__pass_regions(orr__planner *p);
 orr_status orr__pass_layouts(orr__planner *p);
 orr_status orr__pass_epilogues(orr__planner *p);

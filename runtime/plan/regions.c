@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
 
@@ -28,6 +29,11 @@ orr_status orr__pass_regions(orr__planner *p)
     p->plan->reason.text = rs->reason;
     rs->reason = NULL;
     rs->nreason = 0;
+    size_t values = ((size_t)p->capture->n + 1) * sizeof *p->value_of;
     p->cut = calloc((size_t)rs->n + 1, sizeof *p->cut);
-    return p->cut ? ORR_OK : orr__plan_enomem(p);
+    p->value_of = malloc(values);
+    if (!p->cut || !p->value_of)
+        return orr__plan_enomem(p);
+    memset(p->value_of, -1, values);
+    return ORR_OK;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "ops/ops.h"
+#include "runtime/plan/passes.h"
 #include "tests/harness/harness.h"
 
 /* The longest prefix that fits counts; ranks are tenths. A file may include what has its own rank or a lower one. */
@@ -214,6 +215,18 @@ static void includes_respect_ranks(void)
     ORR_CHECK_MSG(seen > 100, "only %d includes found below %s", seen, root);
 }
 
+static void each_pass_of_the_planner_has_its_file(void)
+{
+    int n = 0;
+    for (const orr__pass *pass; (pass = orr__plan_pass(n)); n++) {
+        char path[4096];
+        struct stat st;
+        (void)snprintf(path, sizeof path, "%s/runtime/plan/%s.c", root, pass->name);
+        ORR_CHECK_MSG(stat(path, &st) == 0, "the pass %s has no runtime/plan/%s.c", pass->name, pass->name);
+    }
+    ORR_CHECK_MSG(n > 10, "only %d passes", n);
+}
+
 static void longer_prefix_wins(void)
 {
     ORR_CHECK(rank_of("runtime/base/buffer.h") == 0 && rank_of("ops/nn/clip.c") == 20 &&
@@ -223,7 +236,10 @@ static void longer_prefix_wins(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(longer_prefix_wins), ORR_TEST(includes_respect_ranks), { 0 } };
+    static const orr_test tests[] = { ORR_TEST(longer_prefix_wins),
+                                      ORR_TEST(includes_respect_ranks),
+                                      ORR_TEST(each_pass_of_the_planner_has_its_file),
+                                      { 0 } };
     (void)snprintf(root, sizeof root, "%.2000s/../..", orr_test_golden("."));
     return orr_test_main(argc, argv, "layers", tests);
 }
