@@ -19,7 +19,7 @@ static void passes_have_names_and_decisions(void)
     int n = 0;
     for (const orr__pass *p; (p = orr__plan_pass(n)); n++)
         ORR_CHECK(p->name[0] && p->decision[0] && p->run && p->off < (int)ORR__MECHANISM_COUNT);
-    ORR_CHECK_MSG(n > 15 && !strcmp(orr__plan_pass(0)->name, "regions") &&
+    ORR_CHECK_MSG(n > 15 && !strcmp(orr__plan_pass(0)->name, "rewrite") &&
                       !strcmp(orr__plan_pass(n - 1)->name, "verify") && !orr__plan_pass(-1),
                   "%d passes", n);
 }
