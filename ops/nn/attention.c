@@ -103,10 +103,21 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
                : "attention has a row for each query";
 }
 
-/* Two operands more, in front of the options': the packed result and its cotangent. */
+/* Two operands more, in front of the options': the packed result and its cotangent. A row has the gradients by q, k and v, each
+ * up to the place in `end`. */
+typedef struct {
+    int64_t end[3];
+} grad_row;
+
+static grad_row grad_row_of(const orr__attend *w)
+{
+    int64_t queries = w->group * w->queries * w->width, keys = w->keys * w->width;
+    return (grad_row){ { queries, queries + keys, queries + keys + w->keys * w->value } };
+}
+
 static int64_t grad_length(const orr__attend *w)
 {
-    return w->group * w->queries * w->width + w->keys * (w->width + w->value);
+    return grad_row_of(w).end[2];
 }
 
 static orr__attend attend_of_nodes(const orr__attr *a, const orr__node *const *in)
@@ -298,9 +309,14 @@ static orr_tensor *composed(orr__site at, const orr__attr *a, const operands *t)
     }
     if (hidden)
         s = orr_where_at(AT, hidden, SCALAR(-INFINITY), s);
+    /* A query that sees no key has scores 0 and weights 0, so that its derivatives are 0, too, and no difference of infinities. */
+    orr_tensor *none =
+        orr_equal_at(AT, orr_logsumexp_at(AT, orr_detach_at(AT, s), ORR_AXES(-1), true), SCALAR(-INFINITY));
+    orr_tensor *zero = SCALAR(0);
+    s = orr_where_at(AT, none, zero, s);
     orr_tensor *lse = orr_logsumexp_at(AT, s, ORR_AXES(-1), true);
-    orr_tensor *none = orr_equal_at(AT, lse, SCALAR(-INFINITY)), *zero = SCALAR(0);
-    orr_tensor *p = orr_exp_at(AT, orr_sub_at(AT, s, orr_where_at(AT, none, zero, lse)));
+    orr_tensor *p = orr_where_at(AT, none, zero, orr_exp_at(AT, orr_sub_at(AT, s, lse)));
+    lse = orr_where_at(AT, none, SCALAR(-INFINITY), lse);
     if (t->key) {
         orr_tensor *u = orr_rand_keyed_at(AT, ORR_F32, all, 0, 1, t->key->s[0].u);
         orr_tensor *keeps = orr_less_at(AT, u, SCALAR(1.0 - w.drop));
@@ -341,10 +357,8 @@ static orr_tensor *vjp(const orr__back *b, int k)
         in[2 + i] = b->node->in[i];
     orr_tensor *all =
         record(at, &orr__op_attention_grad, &ORR_SHAPE(w.batch * w.kv, grad_length(&w)), a, b->nin + 2, in);
-    int64_t queries = w.group * w.queries * w.width, keys = w.keys * w.width;
-    int64_t from = k == 0 ? 0 : k == 1 ? queries : queries + keys;
-    int64_t to = k == 0 ? queries : k == 1 ? queries + keys : grad_length(&w);
-    return orr_reshape_at(AT, orr_slice_axis_at(AT, all, 1, from, to, 1), b->node->in[k]->shape);
+    grad_row r = grad_row_of(&w);
+    return orr_reshape_at(AT, orr_slice_axis_at(AT, all, 1, k ? r.end[k - 1] : 0, r.end[k], 1), b->node->in[k]->shape);
 }
 
 /* The gradient as a composition, derived again. It holds the packed result by its own formula, so none flows to it. */
@@ -358,10 +372,10 @@ static orr_tensor *vjp_grad(const orr__back *b, int k)
     orr_tensor *seed = orr_positive_at(AT, b->in[1]), *x[3] = { t.q, t.k, t.v }, *g[3], *r = NULL;
     if (orr_vjp_at(AT, composed(at, &b->node->attr, &t), seed, x, 3, g) != ORR_OK)
         return g[0];
-    for (int i = 0; i < 3; i++) {
-        int64_t rows = b->node->shape.dim[0];
-        g[i] = orr_reshape_at(AT, g[i], ORR_SHAPE(rows, rows ? -1 : 0));
-    }
+    orr__attend w = attend_of_nodes(&b->node->attr, (const orr__node *const *)b->node->in + 2);
+    grad_row row = grad_row_of(&w);
+    for (int i = 0; i < 3; i++)
+        g[i] = orr_reshape_at(AT, g[i], ORR_SHAPE(b->node->shape.dim[0], row.end[i] - (i ? row.end[i - 1] : 0)));
     orr_tensor *by = k == 1 ? seed : k < 5 ? x[k - 2] : t.mask;
     (void)orr_vjp_at(AT, orr_concat_at(AT, g, 3, 1), b->g, &by, 1, &r);
     return r;

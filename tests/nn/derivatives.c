@@ -79,6 +79,7 @@ static orr_tensor *f_dropout(orr_tensor *const *x)
 #define ATTEND(...) (&(orr_attention_options){ __VA_ARGS__ })
 F(f_attention, orr_attention(x[0], x[1], x[2], NULL, NULL))
 F(f_attention_causal, orr_attention(x[0], x[1], x[2], NULL, ATTEND(.causal = true, .scale = 0.7)))
+F(f_attention_unseeing, orr_attention(x[0], x[1], x[2], orr_tril(orr_ones(ORR_BOOL, S(3, 4)), -1), NULL))
 F(f_attention_window, orr_attention(x[0], x[1], x[2], NULL, ATTEND(.causal = true, .window = 2)))
 F(f_attention_mask, orr_attention(x[0], x[1], x[2], x[3], NULL))
 F(f_attention_truths, orr_attention(x[0], x[1], x[2], orr_tril(orr_ones(ORR_BOOL, S(3, 4)), 1), NULL))
@@ -186,6 +187,8 @@ static const differences_row rows[] = {
     { "dropout", f_dropout, 1, { S(3, 4) }, 2 },
     { "attention", f_attention, 3, { S(1, 2, 3, 2), S(1, 2, 4, 2), S(1, 2, 4, 3) }, 2 },
     { "attention, causal", f_attention_causal, 3, { S(2, 3, 2), S(1, 4, 2), S(1, 4, 3) }, 2 },
+    { "attention, unseeing", f_attention_unseeing, 3, { S(2, 3, 2), S(2, 4, 2), S(2, 4, 2) }, 2 },
+    { "attention, no batch", f_attention, 3, { S(0, 2, 3, 2), S(0, 2, 4, 2), S(0, 2, 4, 3) }, 2 },
     { "attention, window", f_attention_window, 3, { S(1, 4, 2), S(1, 4, 2), S(1, 4, 2) }, 2 },
     { "attention, mask", f_attention_mask, 4, { S(2, 2, 3, 2), S(2, 1, 4, 2), S(2, 1, 4, 2), S(2, 1, 3, 4) }, 2 },
     { "attention, truths", f_attention_truths, 3, { S(2, 3, 2), S(2, 4, 2), S(2, 4, 2) }, 2 },
