@@ -332,6 +332,13 @@ char orr__conv_result(const orr__op *op)
 
 /* -- the public functions --------------------------------------------------------------------------------------------- */
 
+/* The zeros on one side of an axis; −1 where the numbers do not fit. */
+static int64_t padding(int64_t both, int64_t more)
+{
+    bool fits = both >= 0 && both <= LONGEST && more >= -both && more <= LONGEST - both;
+    return fits ? both + more : -1;
+}
+
 /* Options checked, zeros replaced; `name` of the first axis that is wrong in *bad. */
 static bool options(orr__site at, const orr_conv_options *o, const orr_shape *x, const orr_shape *w, orr__attr *a,
                     int64_t pad[ORR__CONV_AXES], orr_tensor **bad)
@@ -351,14 +358,16 @@ static bool options(orr__site at, const orr_conv_options *o, const orr_shape *x,
     a->index = (int32_t)groups;
     for (int d = 0; d < axes && !*bad; d++) {
         int64_t s = o->stride[d] ? o->stride[d] : 1, e = o->dilation[d] ? o->dilation[d] : 1;
-        int64_t before = o->padding[d] + o->before[d], after = o->padding[d] + o->after[d];
+        int64_t before = padding(o->padding[d], o->before[d]), after = padding(o->padding[d], o->after[d]);
         if (s < 0 || e < 0 || s > LONGEST || e > LONGEST)
-            *bad = orr__poison(at, ORR_EINVAL, "stride %lld and dilation %lld of spatial axis %d: both are 1 or more",
+            *bad = orr__poison(at, ORR_EINVAL,
+                               "stride %lld and dilation %lld of spatial axis %d: both are 1 to 2^30, or 0 for 1",
                                (long long)s, (long long)e, d);
-        else if (o->padding[d] < 0 || before < 0 || after < 0 || before > LONGEST || after > LONGEST)
-            *bad =
-                orr__poison(at, ORR_EINVAL, "padding %lld in front and %lld behind spatial axis %d: none is negative",
-                            (long long)before, (long long)after, d);
+        else if (before < 0 || after < 0)
+            *bad = orr__poison(at, ORR_EINVAL,
+                               "padding %lld, before %lld and after %lld of spatial axis %d: the padding, and its sums "
+                               "with the others, are 0 to 2^30",
+                               (long long)o->padding[d], (long long)o->before[d], (long long)o->after[d], d);
         else if (o->same && s > 1)
             *bad = orr__poison(at, ORR_EINVAL,
                                "stride %lld of spatial axis %d: `same` keeps a length with a stride of 1 only",

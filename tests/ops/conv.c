@@ -43,7 +43,9 @@ static void wrong_use_names_both_shapes_and_the_rule(void)
     HELP_POISON(orr_conv(orr_ones(ORR_I32, ORR_SHAPE(1, 1, 3)), orr_ones(ORR_I32, ORR_SHAPE(1, 1, 2)), NULL, NULL),
                 ORR_EDTYPE, "floats");
     HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .stride = { -1, 1 } }), ORR_EINVAL, "stride -1");
-    HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .padding = { 0, -2 } }), ORR_EINVAL, "negative");
+    HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .padding = { 0, -2 } }), ORR_EINVAL, "padding -2");
+    HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .padding = { INT64_MAX }, .before = { INT64_MAX } }),
+                ORR_EINVAL, "0 to 2^30");
     HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .before = { INT64_MAX, 2 } }), ORR_EINVAL, "padding");
     HELP_POISON(orr_conv(x, w, NULL, &(orr_conv_options){ .groups = -1 }), ORR_EINVAL, "groups");
     HELP_POISON(orr_conv(x, ones(ORR_SHAPE(6, 3, 3, 3)), NULL, NULL), ORR_ESHAPE,
