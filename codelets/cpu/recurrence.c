@@ -200,7 +200,7 @@ static void cells_back(const job *j, int64_t b0, int64_t rows, int64_t s, char *
         if (within(j, b, t)) {
             back(gates, old, now, dy, dh, dc, to, n);
         } else {
-            j->vec->add[j->wide ? ORR_F64 : ORR_F32](dh, dy, n);
+            j->vec->add[j->wide](dh, dy, n);
             memset(to, 0, (size_t)(r->back * n) * j->z);
         }
     }

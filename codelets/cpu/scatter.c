@@ -23,17 +23,35 @@ static axis_view view_of(const orr__region *r)
     return v;
 }
 
-/* Index number j as a place on the axis, or -1 and the last error. */
-static int64_t place(const orr__launch *l, int64_t j, int64_t n)
+/* So many indices become places at a time. */
+enum { BLOCK = 1024 };
+
+static bool wrong_index(const orr__launch *l, const axis_view *v, int64_t i, int64_t j)
 {
-    const orr__region *r = l->region;
-    orr_dtype t = (orr_dtype)r->in_dtype[1];
-    orr__scalar v = orr__scalar_load((const char *)l->in[1] + j * (int64_t)orr_dtype_size(t), t);
-    int64_t i = orr__is_signed(t) ? v.i : v.u > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)v.u;
-    if (i >= -n && i < n)
-        return i < 0 ? i + n : i;
-    (void)orr__no_place(orr__cpu_site(l), i, j, r->call.attr.axis, n);
-    return -1;
+    (void)orr__no_place(orr__cpu_site(l), i, j, l->region->call.attr.axis, v->n);
+    return false;
+}
+
+/* Indices [j, j + count) as places on the axis, or false and the last error. */
+static bool places(const orr__vec *vec, const orr__launch *l, const axis_view *v, int64_t j, int64_t count, int64_t *to)
+{
+    orr_dtype t = (orr_dtype)l->region->in_dtype[1];
+    const char *from = (const char *)l->in[1] + j * (int64_t)orr_dtype_size(t);
+    if (t == ORR_I32 || t == ORR_I64) {
+        int64_t bad = vec->place[t == ORR_I64](to, from, v->n, count);
+        return bad < 0 || wrong_index(l, v,
+                                      t == ORR_I64 ? ((const int64_t *)(const void *)from)[bad]
+                                                   : ((const int32_t *)(const void *)from)[bad],
+                                      j + bad);
+    }
+    for (int64_t k = 0; k < count; k++) {
+        orr__scalar s = orr__scalar_load(from + k * (int64_t)orr_dtype_size(t), t);
+        int64_t i = orr__is_signed(t) ? s.i : s.u > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)s.u;
+        if (i < -v->n || i >= v->n)
+            return wrong_index(l, v, i, j + k);
+        to[k] = i < 0 ? i + v->n : i;
+    }
+    return true;
 }
 
 /* A launch's part: destinations [lo, hi) of the axis, in the lines [first, end) of the axes before it. */
@@ -42,11 +60,12 @@ typedef struct {
 } part;
 
 /* False: an index is wrong, and nothing was written. Else the part's elements are those of x, where they do not lie in its memory. */
-static bool begin(const orr__launch *l, const axis_view *v, part *to)
+static bool begin(const orr__vec *vec, const orr__launch *l, const axis_view *v, part *to)
 {
     const orr__region *r = l->region;
-    for (int64_t j = 0; j < v->m; j++)
-        if (place(l, j, v->n) < 0)
+    int64_t place[BLOCK];
+    for (int64_t j = 0; j < v->m; j += BLOCK)
+        if (!places(vec, l, v, j, v->m - j < BLOCK ? v->m - j : BLOCK, place))
             return false;
     int64_t rows = r->call.in[0].dim[0], per = rows ? r->out_count / rows : 0;
     part p = { l->lo, l->hi, 0, v->outer };
@@ -59,75 +78,45 @@ static bool begin(const orr__launch *l, const axis_view *v, part *to)
     return true;
 }
 
-orr_status orr__cpu_kernel_scatter_add(const orr__kernel *kernel, const orr__launch *l)
+/* The part's rows of so many elements, of `size` bytes each. */
+static orr_status change(const orr__vec *vec, const orr__launch *l, orr__updatefn *f, int64_t inner, int64_t size)
 {
-    const orr__region *r = l->region;
-    axis_view v = view_of(r);
+    axis_view v = view_of(l->region);
+    int64_t place[BLOCK], row = inner * size;
     part p;
-    if (!begin(l, &v, &p))
+    if (!begin(vec, l, &v, &p))
         return ORR_EINDEX;
-    orr__addfn *add = kernel->vec->add[r->in_dtype[0]];
-    int64_t z = (int64_t)v.size;
-    for (int64_t j = 0; j < v.m; j++) {
-        int64_t i = place(l, j, v.n);
-        for (int64_t o = p.first; o < p.end && i >= p.lo && i < p.hi; o++)
-            add((char *)l->out[0] + (o * v.n + i) * v.inner * z, (const char *)l->in[2] + (o * v.m + j) * v.inner * z,
-                v.inner);
+    for (int64_t j = 0, count; j < v.m; j += count) {
+        count = v.m - j < BLOCK ? v.m - j : BLOCK;
+        if (!places(vec, l, &v, j, count, place))
+            return ORR_EINDEX;
+        for (int64_t k = 0; k < count && (p.lo > 0 || p.hi < v.n); k++)
+            place[k] = place[k] < p.lo || place[k] >= p.hi ? -1 : place[k];
+        for (int64_t o = p.first; o < p.end; o++)
+            f((char *)l->out[0] + o * v.n * row, (const char *)l->in[2] + (o * v.m + j) * row, place, count, inner);
     }
     return ORR_OK;
 }
 
+orr_status orr__cpu_kernel_scatter_add(const orr__kernel *kernel, const orr__launch *l)
+{
+    axis_view v = view_of(l->region);
+    return change(kernel->vec, l, kernel->vec->update[ORR__UPDATE_ADD][l->region->in_dtype[0]], v.inner,
+                  (int64_t)v.size);
+}
+
 /* In the order of orr_scatter_mode. */
-enum { SET, MUL = 2, MIN };
-
-/* n elements of y and more, as the mode says; the first NaN stays an extremum. */
-#define UPDATE(name, T)                                                                                                \
-    static void name(int mode, void *to, const void *from, int64_t n)                                                  \
-    {                                                                                                                  \
-        T *y = to;                                                                                                     \
-        const T *u = from;                                                                                             \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            y[i] = (T)(mode == MUL   ? (T)(y[i] * u[i])                                                                \
-                       : mode == MIN ? (u[i] < y[i] || u[i] != u[i] ? u[i] : y[i])                                     \
-                                     : (u[i] > y[i] || u[i] != u[i] ? u[i] : y[i]));                                   \
-    }
-UPDATE(update_i8, int8_t)
-UPDATE(update_i16, int16_t)
-UPDATE(update_i32, int32_t)
-UPDATE(update_i64, int64_t)
-UPDATE(update_u8, uint8_t)
-UPDATE(update_u16, uint16_t)
-UPDATE(update_u32, uint32_t)
-UPDATE(update_u64, uint64_t)
-UPDATE(update_f32, float)
-UPDATE(update_f64, double)
-
-static void (*const update[ORR_DTYPE_COUNT])(int mode, void *to, const void *from, int64_t n) = {
-    [ORR_BOOL] = update_u8, [ORR_I8] = update_i8,   [ORR_I16] = update_i16, [ORR_I32] = update_i32,
-    [ORR_I64] = update_i64, [ORR_U8] = update_u8,   [ORR_U16] = update_u16, [ORR_U32] = update_u32,
-    [ORR_U64] = update_u64, [ORR_F32] = update_f32, [ORR_F64] = update_f64,
-};
+static const int update_of[] = { -1, ORR__UPDATE_ADD, ORR__UPDATE_MUL, ORR__UPDATE_MIN, ORR__UPDATE_MAX };
 
 orr_status orr__cpu_kernel_scatter(const orr__kernel *kernel, const orr__launch *l)
 {
-    (void)kernel;
-    const orr__region *r = l->region;
-    axis_view v = view_of(r);
-    part p;
-    if (!begin(l, &v, &p))
-        return ORR_EINDEX;
-    int mode = r->call.attr.index;
-    int64_t z = (int64_t)v.size;
-    for (int64_t j = 0; j < v.m; j++) {
-        int64_t i = place(l, j, v.n);
-        for (int64_t o = p.first; o < p.end && i >= p.lo && i < p.hi; o++) {
-            char *to = (char *)l->out[0] + (o * v.n + i) * v.inner * z;
-            const char *from = (const char *)l->in[2] + (o * v.m + j) * v.inner * z;
-            if (mode == SET)
-                memcpy(to, from, (size_t)(v.inner * z));
-            else
-                update[r->in_dtype[0]](mode, to, from, v.inner);
-        }
-    }
-    return ORR_OK;
+    const orr__vec *vec = kernel->vec;
+    axis_view v = view_of(l->region);
+    int how = update_of[l->region->call.attr.index];
+    if (how >= 0)
+        return change(vec, l, vec->update[how][l->region->in_dtype[0]], v.inner, (int64_t)v.size);
+    /* Elements of more bytes are set in pieces. */
+    int64_t size = v.size < sizeof(uint64_t) ? (int64_t)v.size : (int64_t)sizeof(uint64_t);
+    int log = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+    return change(vec, l, vec->set[log], v.inner * ((int64_t)v.size / size), size);
 }

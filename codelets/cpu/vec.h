@@ -70,6 +70,10 @@ typedef void orr__gatherfn(void *restrict dst, const orr__vec_view *v, int64_t p
 /* dst[i] = the place on an axis of length n that index x[i] (i32 or i64) means, or 0; returns the number of the first that
  * means none, -1: all do. */
 typedef int64_t orr__placefn(int64_t *restrict dst, const void *restrict x, int64_t length, int64_t n);
+/* Rows of `inner` elements: row place[j] of `to` is changed by row j of `from`, one after the other; none where place[j] < 0. */
+typedef void orr__updatefn(void *restrict to, const void *restrict from, const int64_t *restrict place, int64_t n,
+                           int64_t inner);
+enum { ORR__UPDATE_ADD, ORR__UPDATE_MUL, ORR__UPDATE_MIN, ORR__UPDATE_MAX, ORR__UPDATES };
 /* dst[i] = from[at[i] + by · place[i]] */
 typedef void orr__takefn(void *restrict dst, const void *restrict from, const int64_t *restrict at,
                          const int64_t *restrict place, int64_t by, int64_t n);
@@ -168,13 +172,15 @@ typedef struct {
     orr__foldrowfn *const *foldrow[ORR__ROPS];
     orr__argfn *const *arg[2]; /* [0 max, 1 min][register dtype]                        */
     orr__argrowfn *const *argrow[2];
-    orr__axpyfn *const *axpy;     /* [stored dtype], ints                                  */
-    orr__addfn *const *add;       /* [stored dtype]                                        */
-    orr__randfn *const *random;   /* u32, u64; f32 for f16, bf16, f32; f64 for f64, normal */
-    orr__gatherfn *const *gather; /* [log2 of the element's bytes]                         */
-    orr__gatherfn *index;         /* the indices themselves, int64_t                       */
-    orr__placefn *place[2];       /* of i32, i64                                           */
-    orr__takefn *const *take;     /* [log2 of the element's bytes]                         */
+    orr__axpyfn *const *axpy;                        /* [stored dtype], ints                                  */
+    orr__addfn *add[2];                              /* of f32, f64                                           */
+    orr__updatefn *const *set;                       /* [log2 of the element's bytes], at most 8              */
+    orr__updatefn *const (*update)[ORR_DTYPE_COUNT]; /* [ORR__UPDATE_…][stored dtype]    */
+    orr__randfn *const *random;                      /* u32, u64; f32 for f16, bf16, f32; f64 for f64, normal */
+    orr__gatherfn *const *gather;                    /* [log2 of the element's bytes]                         */
+    orr__gatherfn *index;                            /* the indices themselves, int64_t                       */
+    orr__placefn *place[2];                          /* of i32, i64                                           */
+    orr__takefn *const *take;                        /* [log2 of the element's bytes]                         */
     orr__affinefn *affine_f64, *affine_u64;
     orr__solvefn *solve[2]; /* of f32, f64                                         */
     orr__potrffn *potrf[2];
@@ -227,7 +233,9 @@ extern orr__foldrowfn orr__vec_sumrow_fr254, orr__vec_sumrow_fq254, orr__vec_pro
     extern orr__argfn *const ORR__V_PASTE(orr__vec_args, isa)[2][ORR_DTYPE_COUNT];                                     \
     extern orr__argrowfn *const ORR__V_PASTE(orr__vec_argrows, isa)[2][ORR_DTYPE_COUNT];                               \
     extern orr__axpyfn *const ORR__V_PASTE(orr__vec_axpys, isa)[];                                                     \
-    extern orr__addfn *const ORR__V_PASTE(orr__vec_adds, isa)[];                                                       \
+    extern orr__addfn ORR__V_PASTE(orr__vec_add_f32, isa), ORR__V_PASTE(orr__vec_add_f64, isa);                        \
+    extern orr__updatefn *const ORR__V_PASTE(orr__vec_sets, isa)[];                                                    \
+    extern orr__updatefn *const ORR__V_PASTE(orr__vec_updates, isa)[ORR__UPDATES][ORR_DTYPE_COUNT];                    \
     extern orr__randfn *const ORR__V_PASTE(orr__vec_randoms, isa)[];                                                   \
     extern orr__gatherfn *const ORR__V_PASTE(orr__vec_gathers, isa)[];                                                 \
     extern orr__placefn ORR__V_PASTE(orr__vec_place_i32, isa), ORR__V_PASTE(orr__vec_place_i64, isa);                  \
