@@ -55,6 +55,7 @@ struct orr__kernel {
     struct orr__kernel *epilogue; /* … its region's; NULL: it has none    */
     struct orr__jit *jit;         /* tier 1; NULL: never compiled */
     bool packs;                   /* tier 1 reads copies of some operands */
+    size_t keeps;                 /* … has memory for values of long rows: bytes */
     bool halves;                  /* f16 is computed: which tier is faster is measured */
     atomic_bool interpreted;      /* tier 0 is, at the last launch's size */
     struct orr__tail *tail;       /* of a product: the map over its elements; NULL: none */
@@ -171,6 +172,8 @@ void *orr__scratch_for_copies(size_t bytes);
 void *orr__scratch_for_factors(size_t bytes);
 /* A fourth one: for part of a call's result, which its epilogue reads. */
 void *orr__scratch_for_results(size_t bytes);
+/* A fifth one: for values of long rows. */
+void *orr__scratch_for_rows(size_t bytes);
 /* Gives back what is beyond the usual size. */
 void orr__scratch_trim(void);
 

@@ -2,6 +2,7 @@
  * Must not know: how anything is compiled or interpreted. */
 #include "config.h"
 
+#include <string.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product_map.h"
 #include "codelets/emit/cloop.h"
@@ -11,7 +12,8 @@
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
 
-enum { WORDS = 256, TWICE = 1 }; /* of a launch, on the stack; the power of 2 of a distance */
+/* Of a launch, on the stack: words, inputs. The power of 2 of a distance. */
+enum { WORDS = 256, INPUTS = 64, TWICE = 1 };
 
 /* Ways of a kernel at the size of a launch. */
 static orr__variants *ways_of(const orr__launch *l, uint64_t of, int64_t apart, int n)
@@ -56,6 +58,17 @@ static bool launch_far(orr__jit_fn *fn, const orr__launch *l, int64_t *word)
 static bool launch_compiled(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l)
 {
     int64_t word[WORDS];
+    orr__launch keeps;
+    void *in[INPUTS];
+    if (k->keeps) {
+        int nin = l->region->nin;
+        if (nin >= INPUTS || !(in[nin] = orr__scratch_for_rows(k->keeps)))
+            return false;
+        memcpy(in, l->in, (size_t)nin * sizeof *in);
+        keeps = *l;
+        keeps.in = in;
+        l = &keeps;
+    }
     if (k->packs)
         return orr__cpu_packed_launch(fn, l, word);
     orr__emit_c_args(l, false, word);
@@ -107,6 +120,7 @@ orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
     if (words < 0 || words > WORDS)
         return ORR_OK;
     k->packs = orr__emit_c_packs(r) > 0;
+    k->keeps = orr__emit_c_keeps(r);
     k->halves = computes_f16(r);
     k->jit = orr__jit_new(r->key, r->label);
     return k->jit ? ORR_OK : ORR_ENOMEM;

@@ -224,11 +224,12 @@ bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word)
     }
     char *memory = orr__scratch_for_copies((size_t)(fixed + by_row * step + LINE * (n + 1)));
     void *in[64];
-    if (!memory || r->nin + n > (int)(sizeof in / sizeof *in))
+    int nin = r->nin + (orr__emit_c_keeps(r) > 0);
+    if (!memory || nin + n > (int)(sizeof in / sizeof *in))
         return false;
-    memcpy(in, l->in, (size_t)r->nin * sizeof *in);
+    memcpy(in, l->in, (size_t)nin * sizeof *in);
     for (int k = 0; k < n; k++) {
-        in[r->nin + k] = copies[k].at = memory;
+        in[nin + k] = copies[k].at = memory;
         memory += (copies[k].bytes * (copies[k].p.by_row ? step : 1) + LINE - 1) / LINE * LINE;
         if (!copies[k].p.by_row)
             copy(l, copies[k].access, &copies[k].p, l->lo, l->hi, copies[k].at);

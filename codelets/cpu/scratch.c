@@ -9,8 +9,8 @@
 enum { USUAL = 8 << 20 };
 
 /* A kernel's blocks; copies of operands of a kernel that may run while blocks are in use; copies of factors of a product that is a step of
- * either; the result of a call that has an epilogue. */
-enum { BLOCKS, COPIES, FACTORS, RESULTS, KINDS };
+ * either; the result of a call that has an epilogue; values of a long row. */
+enum { BLOCKS, COPIES, FACTORS, RESULTS, ROWS, KINDS };
 
 typedef struct {
     void *memory;
@@ -73,6 +73,11 @@ void *orr__scratch_for_factors(size_t bytes)
 void *orr__scratch_for_results(size_t bytes)
 {
     return scratch(RESULTS, bytes);
+}
+
+void *orr__scratch_for_rows(size_t bytes)
+{
+    return scratch(ROWS, bytes);
 }
 
 void orr__scratch_trim(void)

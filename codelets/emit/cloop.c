@@ -197,7 +197,7 @@ static void kernel(orr__cloop *c)
         const char *type = orr__emit_storage((orr_dtype)r->in_dtype[i]);
         orr__text_addf(c->t, "    const %s *const in%d = in[%d];\n", type, i, i);
     }
-    for (int a = 0, n = r->nin; a < r->naccess; a++)
+    for (int a = 0, n = r->nin + (orr__emit_c_keeps(r) > 0); a < r->naccess; a++)
         if (c->lay.packed[a])
             orr__text_addf(c->t, "    const %s *const pack%d = in[%d];\n",
                            orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), a, n++);

@@ -18,6 +18,8 @@ bool orr__emit_c_can(const orr__region *r);
  * which the interpreter's are only in regions of few registers and rows of no more: sums in f64 may differ in their last
  * places. To be compiled with -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv. */
 char *orr__emit_c(const orr__region *r);
+/* Bytes of memory in which a launch keeps values of long rows from one pass to the next: in[] behind the inputs; 0: none. */
+size_t orr__emit_c_keeps(const orr__region *r);
 /* An access that reads a copy of its elements: all axes in the order of the iteration, the steps in elements; of axis 0 the launch's
  * rows. */
 typedef struct {
@@ -25,7 +27,7 @@ typedef struct {
     int64_t stride[ORR__REGION_RANK], count; /* elements of a row of axis 0, or of all where that does not move it */
     bool by_row;                             /* axis 0 moves it */
 } orr__packed;
-/* How many there are: their copies, by number, are in[] behind the inputs. Is access a one? */
+/* How many there are: their copies, by number, are in[] behind the inputs and the memory for rows. Is access a one? */
 int orr__emit_c_packs(const orr__region *r);
 bool orr__emit_c_packed(const orr__region *r, int a, orr__packed *p);
 /* How many words a launch of this region has. */

@@ -14,8 +14,10 @@ enum { ORR__CLOOP_LANES = 32 };
 enum { ORR__CLOOP_VECTOR = 16 };
 /* The most elements of the inner axis that are computed before they are stored past the caches. */
 enum { ORR__CLOOP_OUT = 256 };
-/* Elements of the longest row whose values are kept there from one pass to the next: all that the fuser folds in place. */
+/* Elements of the longest row whose values are kept there from one pass to the next. Longer ones are kept in the launch's memory. */
 enum { ORR__CLOOP_ROW = 8192 };
+/* Bytes of such values on the stack, at most. */
+enum { ORR__CLOOP_KEPT = 128 << 10 };
 /* The most boxes that get a loop each. */
 enum { ORR__CLOOP_GROUPS = 4 };
 /* Rows of a float sum of columns that are added in their order before their total joins the others. */
@@ -132,17 +134,17 @@ void orr__cloop_prefetch_rows(orr__cloop *c, const char *from, const char *to, i
 /* cloop_row_plan.c: the passes over rows of a map that sees folds of them. */
 typedef struct {
     orr__cloop *c;
-    int passes;    /* of folds; the outputs' is one more                                    */
-    int *first;    /* the pass that computes a register of the inner loop, -1: none does     */
-    float *cost;   /* of computing it anew                                                  */
-    bool *kept;    /* on the stack, a row's values                                          */
-    bool *wanted;  /* by the pass at hand                                                   */
-    size_t left;   /* bytes left for kept values                                            */
-    int length;    /* elements of what is kept of a register                                */
-    bool in_place; /* folds read values where they lie in memory                            */
+    int passes;     /* of folds; the outputs' is one more                                    */
+    int *first;     /* the pass that computes a register of the inner loop, -1: none does     */
+    float *cost;    /* of computing it anew                                                  */
+    bool *kept;     /* on the stack, a row's values                                          */
+    bool *wanted;   /* by the pass at hand                                                   */
+    size_t left;    /* bytes left for kept values                                            */
+    int64_t length; /* elements of what is kept of a register                               */
+    bool in_place;  /* folds read values where they lie in memory                            */
 } orr__rowplan;
-bool orr__rowplan_make(orr__rowplan *w, orr__cloop *c, int length,
-                       bool in_place); /* false: no memory; to be freed anyway */
+bool orr__rowplan_make(orr__rowplan *w, orr__cloop *c, int64_t length, size_t bytes,
+                       bool in_place); /* at most `bytes` are kept; false: no memory; to be freed anyway */
 void orr__rowplan_free(orr__rowplan *w);
 /* Marks the instructions of pass number `pass`: those behind its folds, or behind the outputs. */
 void orr__rowplan_want(orr__rowplan *w, int pass, bool decide);

@@ -6,8 +6,9 @@
 #include "codelets/emit/cloop_internal.h"
 #include "ops/ops.h"
 
-/* In flops: up to where a pass folds values as it computes them, as more would want the columns' registers. */
-enum { LIGHT = 12 };
+/* In flops: up to where a pass folds values as it computes them, as more would want the columns' registers. Bytes that are kept of a
+ * long row, at most; bytes of a line. */
+enum { LIGHT = 12, KEPT_OF_LONG = 768 << 10, LINE = 64 };
 
 typedef orr__rowplan rows;
 
@@ -208,6 +209,28 @@ static void pass(rows *w, int number)
             conclude(c, n);
 }
 
+static bool is_long(const orr__region *r)
+{
+    return r->rows && r->dim[r->rank - 1] > ORR__CLOOP_ROW;
+}
+
+size_t orr__emit_c_keeps(const orr__region *r)
+{
+    return is_long(r) ? KEPT_OF_LONG + LINE * (size_t)r->ninstr : 0;
+}
+
+static void make_room_in_memory(const rows *w)
+{
+    const orr__cloop *c = w->c;
+    orr__text_addf(c->t, "    char *keep = in[%d];\n", c->r->nin);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (w->kept[n])
+            orr__text_addf(
+                c->t, "    %s *const keep%d = (void *)keep;\n    keep += (W(%d) * sizeof *keep%d + %d) / %d * %d;\n",
+                orr__cloop_kept(c, n), n, orr__cloop_size_at(c->r, c->r->rank - 1), n, LINE - 1, LINE, LINE);
+    orr__text_add(c->t, "    (void)keep;\n");
+}
+
 /* Rows that do not fit are left to the interpreter; nothing has been done yet. */
 static void make_room(const rows *w)
 {
@@ -267,7 +290,7 @@ static void loops(rows *w)
     orr__cloop *c = w->c;
     int last = c->r->rank - 1, size = orr__cloop_size_at(c->r, last);
     orr__cloop_nothing(c);
-    make_room(w);
+    (is_long(c->r) ? make_room_in_memory : make_room)(w);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
     if (!c->r->per_row)
         orr__cloop_stream_begin(c);
@@ -292,7 +315,9 @@ static void loops(rows *w)
 void orr__cloop_rows(orr__cloop *c)
 {
     rows w;
-    if (orr__rowplan_make(&w, c, ORR__CLOOP_ROW, true))
+    bool far = is_long(c->r);
+    int64_t length = far ? c->r->dim[c->r->rank - 1] : ORR__CLOOP_ROW;
+    if (orr__rowplan_make(&w, c, length, far ? KEPT_OF_LONG : ORR__CLOOP_KEPT, true))
         loops(&w);
     else
         c->t->failed = true;

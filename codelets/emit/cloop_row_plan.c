@@ -7,7 +7,7 @@
 #include "ops/ops.h"
 
 /* In flops: a value that costs more is kept for later passes, while the row is near, and not computed again. */
-enum { DEAR = 6, STRIDED = 8, KEPT_BYTES = 128 << 10 };
+enum { DEAR = 6, STRIDED = 8 };
 
 bool orr__rowplan_inner(const orr__rowplan *w, int n)
 {
@@ -74,10 +74,10 @@ void orr__rowplan_want(orr__rowplan *w, int pass, bool decide)
     }
 }
 
-bool orr__rowplan_make(orr__rowplan *w, orr__cloop *c, int length, bool in_place)
+bool orr__rowplan_make(orr__rowplan *w, orr__cloop *c, int64_t length, size_t bytes, bool in_place)
 {
     size_t n = (size_t)c->r->ninstr + 1;
-    *w = (orr__rowplan){ .c = c, .left = KEPT_BYTES, .length = length, .in_place = in_place };
+    *w = (orr__rowplan){ .c = c, .left = bytes, .length = length, .in_place = in_place };
     w->first = orr__alloc_n(n, sizeof *w->first);
     w->cost = orr__alloc_n(n, sizeof *w->cost);
     w->kept = orr__alloc_n(n, 2 * sizeof *w->kept);

@@ -510,7 +510,7 @@ static void blocks(rows *w)
 void orr__cloop_short(orr__cloop *c)
 {
     rows w;
-    if (orr__rowplan_make(&w, c, SIDE * MOST, false))
+    if (orr__rowplan_make(&w, c, SIDE * MOST, ORR__CLOOP_KEPT, false))
         blocks(&w);
     else
         c->t->failed = true;

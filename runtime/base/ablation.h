@@ -31,6 +31,7 @@
     X(RETAINED_OUTPUTS, "retained_outputs") /* held values become outputs, so that leaves are donors   */ \
     /* the fuser */ \
     X(FUSE_ROWS,        "fuse_rows")        \
+    X(LONG_ROWS,        "long_rows")        /* rows that the second-level cache does not hold, too     */ \
     X(FUSE_EPILOGUES,   "fuse_epilogues")   \
     X(FUSE_SIBLINGS,    "fuse_siblings")    \
     X(SIMPLIFY,         "simplify")         \

@@ -18,8 +18,9 @@ bool orr__folds_rows(const orr__capture *p, int i)
         n->attr.rop == ORR__RANY || n->attr.rop == ORR__RALL)
         return false;
     const orr_shape *s = &p->node[orr__arg(p, i, 0)]->shape;
-    int64_t row = s->dim[s->rank - 1];
-    return row > 0 && row <= ORR__ROW_MAX;
+    int64_t row = s->dim[s->rank - 1], rows = orr__shape_count(&n->shape);
+    return row > 0 && (row <= ORR__ROW_MAX ||
+                       (row <= ORR__LONG_ROW_MAX && rows >= ORR__LONG_ROWS && !orr__ablated(ORR__OFF_LONG_ROWS)));
 }
 
 /* A fold of rows that root i, of one value a row, reads, or what it reads of this shape; -1: none. */
