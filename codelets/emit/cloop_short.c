@@ -19,7 +19,7 @@ static bool can(const orr__region *r)
 {
     int last = r->rank - 1;
     int64_t bytes = 0;
-    bool ok = r->rank >= 2 && !r->search && !r->product && !r->call.op && (!r->rmask || r->rmask == 1u << last) &&
+    bool ok = r->rank >= 2 && !r->product && !r->call.op && (!r->rmask || r->rmask == 1u << last) &&
               !orr__ablated(ORR__OFF_SHORT_ROWS);
     for (int d = 0; d < r->rank; d++)
         ok = ok && r->dim[d] > 0;
@@ -99,7 +99,7 @@ bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)
         int n = rows->ninstr++;
         rows->instr[n] = (orr__rinstr){ ORR__RI_FOLD, 0, (int16_t)r->rop[k], r->out_reg[k], -1, -1, -1, -1 };
         orr__region fold = orr__emit_fold_of(rows, n);
-        rows->instr[n].dtype = (uint8_t)orr__emit_fold_dtype(&fold, true);
+        rows->instr[n].dtype = (uint8_t)(fold.search ? ORR_I64 : orr__emit_fold_dtype(&fold, true));
         rows->out_reg[k] = (int16_t)n;
     }
     rows->rmask = 0;
@@ -333,8 +333,15 @@ static void fold_elements(rows *w, int pass)
             orr__region fold = orr__emit_fold_of(r, n);
             orr__text_addf(c->t,
                            "    %s acc%d[%d] __attribute__((aligned(64)));\n    for (int l = 0; l < %d; l++)\n"
-                           "        acc%d[l] = orr_first_%d();\n",
-                           orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, SIDE, SIDE, n, n);
+                           "        acc%d[l] = orr_first_%d()%s;\n",
+                           orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, SIDE, SIDE, n, n,
+                           fold.search ? ".value" : "");
+            if (fold.search)
+                orr__text_addf(
+                    c->t,
+                    "    orr_i32 where%d[%d] __attribute__((aligned(64)));\n    for (int l = 0; l < %d; l++)\n"
+                    "        where%d[l] = -1;\n",
+                    n, SIDE, SIDE, n);
         }
     along(w);
     begin_values(w);
@@ -344,7 +351,12 @@ static void fold_elements(rows *w, int pass)
             orr__region fold = orr__emit_fold_of(r, n);
             orr__text_addf(c->t, "    {\n    %s fold = acc%d[i%d - q];\n",
                            orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, c->side);
+            if (fold.search)
+                orr__text_addf(c->t, "    orr_i32 where = where%d[i%d - q];\n    const orr_i32 at = (orr_i32)i%d;\n", n,
+                               c->side, last_of(w));
             orr__emit_fold_step(c->t, &fold, true);
+            if (fold.search)
+                orr__text_addf(c->t, "    where%d[i%d - q] = where;\n", n, c->side);
             orr__text_addf(c->t, "    acc%d[i%d - q] = fold;\n    }\n", n, c->side);
         }
     orr__text_add(c->t, "    }\n    }\n");
@@ -357,6 +369,10 @@ static void conclude(const rows *w, int n)
     orr__region fold = orr__emit_fold_of(c->r, n);
     orr_dtype wide = orr__emit_fold_dtype(&fold, true), to = (orr_dtype)c->r->instr[n].dtype;
     char name[24];
+    if (fold.search) {
+        orr__text_addf(c->t, "    const orr_i64 r%d = where%d[i%d - q];\n", n, n, c->side);
+        return;
+    }
     (void)snprintf(name, sizeof name, "fold%d", n);
     orr__text_addf(c->t, "    const %s fold%d = acc%d[i%d - q];\n    const %s r%d = ", orr__emit_type(wide), n, n,
                    c->side, orr__emit_type(to), n);

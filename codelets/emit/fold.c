@@ -17,7 +17,6 @@ orr__region orr__emit_fold_of(const orr__region *r, int number)
 {
     orr__region fold = *r;
     int k = number - r->ninstr;
-    fold.search = k >= 0 && r->search;
     fold.rop[0] = k < 0 ? r->instr[number].op : r->rop[k];
     fold.out_reg[0] = k < 0 ? r->instr[number].x : r->out_reg[k];
     return fold;

@@ -293,7 +293,7 @@ static void all_pairs(run *c)
 /* The first of equal values; the first NaN before all others. */
 static void searches(run *c)
 {
-    static const int length_of[] = { 1, 15, 16, 17, 64, 65, 81, 300 };
+    static const int length_of[] = { 1, 3, 15, 16, 17, 32, 33, 64, 81, 300 };
     for (size_t k = 0; k < sizeof length_of / sizeof *length_of; k++) {
         int64_t n = length_of[k];
         orr_scope *s = orr_scope_begin();
