@@ -310,6 +310,20 @@ static orr_tensor *read_set(orr__site at, const char *path, int64_t size, hid_t 
     return orr__io_leaf(at, st, t, &s, b);
 }
 
+/* The data set of that name, to be closed; negative: last error. Some versions refuse a data set whose lengths lie here. */
+static hid_t open_set(orr__site at, const char *path, hid_t f, const char *name)
+{
+    hid_t set = H5Dopen2(f, name, H5P_DEFAULT);
+    H5O_info_t is;
+    if (set >= 0)
+        return set;
+    if (H5Oget_info_by_name1(f, name, &is, H5P_DEFAULT) >= 0 && is.type == H5O_TYPE_DATASET)
+        (void)fail(at, path, "the data set is damaged");
+    else
+        (void)orr__fail(at, ORR_EINVAL, "%s has no data set '%.100s'", path, name);
+    return set;
+}
+
 orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const char *name)
 {
     orr__site at = ORR__SITE(file, line, "load_hdf5");
@@ -319,9 +333,7 @@ orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const
     silence s;
     if (!begin(at, &s))
         return orr__handle_new(NULL);
-    hid_t f = open_file(at, path, &size), set = f >= 0 ? H5Dopen2(f, name, H5P_DEFAULT) : -1;
-    if (f >= 0 && set < 0)
-        (void)orr__fail(at, ORR_EINVAL, "%s has no data set '%.100s' that can be opened", path, name);
+    hid_t f = open_file(at, path, &size), set = f >= 0 ? open_set(at, path, f, name) : -1;
     orr_tensor *t = set >= 0 ? read_set(at, path, size, set) : orr__handle_new(NULL);
     if (set >= 0)
         (void)H5Dclose(set);

@@ -26,6 +26,7 @@
     F(H5Fflush)                         \
     F(H5Fget_file_image)                \
     F(H5Fopen)                          \
+    F(H5Oget_info_by_name1)             \
     F(H5Ovisit1)                        \
     F(H5Pclose)                         \
     F(H5Pcreate)                        \
@@ -113,6 +114,7 @@ const char *orr__hdf5_open(void);
 #define H5Fflush orr__hdf5.H5Fflush
 #define H5Fget_file_image orr__hdf5.H5Fget_file_image
 #define H5Fopen orr__hdf5.H5Fopen
+#define H5Oget_info_by_name1 orr__hdf5.H5Oget_info_by_name1
 #define H5Ovisit1 orr__hdf5.H5Ovisit1
 #define H5Pclose orr__hdf5.H5Pclose
 #define H5Pcreate orr__hdf5.H5Pcreate
