@@ -183,13 +183,13 @@ static void so_is_one_that_an_evaluation_reads(void)
 /* The leaf goes with the value, or when that is known to be in host memory. */
 static void leaves_are_kept_no_longer_than_needed(void)
 {
-    enum { MANY = 40, LARGE = 1 << 20 };
+    enum { MANY = 40 };
     float first = 0;
     NEED_DEVICE("1", "off");
     size_t most = 0;
     for (int k = 0; k < MANY; k++) {
         orr_scope *s = orr_scope_begin();
-        orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(LARGE), k);
+        orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(N), k);
         ORR_CHECK(orr_eval(x) == ORR_OK);
         orr_tensor *y = orr_add(x, orr_scalar(1));
         ORR_CHECK(orr_eval(y) == ORR_OK &&
@@ -198,7 +198,7 @@ static void leaves_are_kept_no_longer_than_needed(void)
         orr_scope_end(s);
         size_t live = (size_t)orr_memory_stats().live;
         most = k == MANY / 4 ? live : most;
-        ORR_CHECK_MSG(k < MANY / 4 || live <= most + 8 * sizeof(float) * LARGE, "%zu bytes, then %zu", most, live);
+        ORR_CHECK_MSG(k < MANY / 4 || live <= most + 8 * sizeof(float) * N, "%zu bytes, then %zu", most, live);
     }
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
