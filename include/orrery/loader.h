@@ -13,10 +13,11 @@ extern "C" {
 typedef struct orr_loader_options {
     int64_t batch;  /**< examples, ≥ 1                                                                            */
     bool shuffle;   /**< another order in each epoch, a function of seed and epoch                                */
-    bool drop_last; /**< a short last batch is left out                                                           */
+    bool drop_last; /**< a short last batch is left out: then the batch is at most all examples                 */
     uint64_t seed;
-    int ahead;      /**< batches that are ready at most, beside those that the program holds; 0: 2                  */
-    int64_t crop;   /**< array 0 is moved by up to so many places along its last two axes, zeros come in; 0: not    */
+    int ahead; /**< batches that are ready at most, beside those that the program holds; 0: 2                  */
+    int64_t
+        crop; /**< array 0 is moved by up to so many places along its last two axes, fewer than their lengths; zeros come in; 0: not */
     orr_grid *grid; /**< batches lie over the ranks along its axis 0, and each rank assembles its part; NULL: not */
     bool flip;      /**< array 0 is mirrored along its last axis, each example with probability 1/2                 */
 } orr_loader_options;

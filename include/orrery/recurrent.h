@@ -24,8 +24,9 @@ typedef struct orr_scan_lists {
 
 /** How a scan runs. All zero: unrolled, forwards. */
 typedef struct orr_scan_options {
-    bool reverse; /**< from the last step to the first; y keeps the order of x                                           */
-    bool loop;    /**< one graph is captured from the body and run for each step, at once: memory of one step, results that
+    bool
+        reverse; /**< from the last step to the first; y keeps the order of x                                           */
+    bool loop; /**< one graph is captured from the body and run for each step, at once: memory of one step, results that
                        hold their values, and no gradient through them                                                   */
 } orr_scan_options;
 
@@ -47,7 +48,7 @@ typedef enum orr_cell { ORR_CELL_RNN, ORR_CELL_RNN_RELU, ORR_CELL_LSTM, ORR_CELL
 
 /** Options of recurrent layers. All zero: one layer, one direction, biases. */
 typedef struct orr_recurrent_options {
-    int layers;         /**< one upon the other; 0: 1                                                           */
+    int layers;         /**< one upon the other, at most 1024; 0: 1                                             */
     bool bidirectional; /**< a second cell runs from the end; its outputs stand behind those of the first       */
     bool no_bias;
     double dropout; /**< in [0, 1), between layers in training mode                                         */

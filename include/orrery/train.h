@@ -79,7 +79,7 @@ ORR_API orr_dtype orr_autocast_at(const char *file, int line, orr_dtype dtype);
 /** The scale of losses whose gradients would underflow in f16. Begin with all 0: scale 65536, doubled after 2000 steps without
  * an overflow, halved after one. */
 typedef struct orr_loss_scale {
-    double scale;    /**< of the next loss                   */
+    double scale;    /**< of the next loss, finite and above 0 */
     int interval;    /**< steps                              */
     int64_t good;    /**< steps since the last change        */
     int64_t skipped; /**< steps left out for their gradients */

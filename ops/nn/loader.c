@@ -200,8 +200,13 @@ static orr_status take_array(orr__site at, orr_loader *l, int i, orr_tensor *t)
 /* Without arrays and thread yet. */
 static orr_loader *loader_of(orr__site at, int n, const orr_loader_options *options)
 {
-    if (n < 1 || !options || options->batch < 1 || options->crop < 0 || options->ahead < 0) {
-        (void)orr__fail(at, ORR_EINVAL, "there must be an array, options, a batch ≥ 1, and no negative crop or ahead");
+    if (n < 1 || !options) {
+        (void)orr__fail(at, ORR_EINVAL, n < 1 ? "there is no array" : "the options are NULL: a batch is needed");
+        return NULL;
+    }
+    if (options->batch < 1 || options->crop < 0 || options->ahead < 0) {
+        (void)orr__fail(at, ORR_EINVAL, "batch %lld must be at least 1, crop %lld and ahead %lld at least 0",
+                        (long long)options->batch, (long long)options->crop, (long long)options->ahead);
         return NULL;
     }
     orr_loader *l = orr__alloc(sizeof *l);
@@ -223,9 +228,26 @@ static orr_loader *loader_of(orr__site at, int n, const orr_loader_options *opti
     return NULL;
 }
 
+/* Are there batches, and something of each image after its move? */
+static orr_status check_lengths(orr__site at, const orr_loader *l)
+{
+    const orr_shape *s = &l->a[0].shape;
+    int64_t crop = l->o.crop;
+    if (l->o.drop_last && l->o.batch > l->examples)
+        return orr__fail(at, ORR_EINVAL,
+                         "a batch of %lld is longer than the %lld examples, and a short batch is left out",
+                         (long long)l->o.batch, (long long)l->examples);
+    if (crop > 0 && (crop >= s->dim[s->rank - 2] || crop >= s->dim[s->rank - 1]))
+        return orr__fail(at, ORR_EINVAL, "a crop of %lld moves images of %lld x %lld out of view", (long long)crop,
+                         (long long)s->dim[s->rank - 2], (long long)s->dim[s->rank - 1]);
+    return ORR_OK;
+}
+
 /* The loader if st is ORR_OK and its thread starts, else NULL, and it is freed. */
 static orr_loader *start(orr__site at, orr_loader *l, orr_status st)
 {
+    if (st == ORR_OK)
+        st = check_lengths(at, l);
     if (st == ORR_OK && !(l->started = pthread_create(&l->thread, NULL, run, l) == 0))
         st = orr__fail(at, ORR_ENOMEM, "no thread to read ahead on");
     if (st == ORR_OK)

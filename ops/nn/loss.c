@@ -125,12 +125,19 @@ orr_tensor *orr_kl_loss_at(const char *file, int line, orr_tensor *logq, orr_ten
     return end(&p, orr_where_at(AT, some, term, SCALAR(0)));
 }
 
+static orr_tensor *no_margin(orr__site at)
+{
+    return orr__poison(at, ORR_EINVAL, "the margin is NaN");
+}
+
 orr_tensor *orr_hinge_loss_at(const char *file, int line, orr_tensor *x, orr_tensor *y, double margin,
                               orr_reduction reduction)
 {
     orr__site at = ORR__SITE(file, line, "hinge_loss");
     pair p;
     orr_tensor *bad;
+    if (isnan(margin))
+        return no_margin(at);
     if (!begin(&p, at, x, y, reduction, &bad))
         return bad;
     return end(&p, orr_relu_at(AT, orr_sub_at(AT, SCALAR(margin), orr_mul_at(AT, p.x, p.y))));
@@ -142,6 +149,8 @@ orr_tensor *orr_hinge_embedding_loss_at(const char *file, int line, orr_tensor *
     orr__site at = ORR__SITE(file, line, "hinge_embedding_loss");
     pair p;
     orr_tensor *bad;
+    if (isnan(margin))
+        return no_margin(at);
     if (!begin(&p, at, x, y, reduction, &bad))
         return bad;
     orr_tensor *apart = orr_relu_at(AT, orr_sub_at(AT, SCALAR(margin), p.x));
@@ -221,6 +230,8 @@ orr_tensor *orr_cosine_loss_at(const char *file, int line, orr_tensor *a, orr_te
     pair p;
     orr__node *sign;
     orr_tensor *bad;
+    if (isnan(margin))
+        return no_margin(at);
     if (!orr__operand(at, y, "y", &sign, &bad) || !begin(&p, at, a, b, reduction, &bad))
         return bad;
     orr_shape of = orr_tensor_shape(p.x), batch = of;

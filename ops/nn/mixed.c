@@ -78,6 +78,10 @@ orr_status orr_optim_step_scaled_at(const char *file, int line, orr_optim *o, or
         return orr__fail(at, ORR_EINVAL, "the %s is NULL", o ? "scale" : "optimiser");
     if (stepped)
         *stepped = false;
+    if (!(scale->scale >= 0.0) || !isfinite(scale->scale) || scale->interval < 0)
+        return orr__fail(at, ORR_EINVAL,
+                         "scale %g and interval %d: both are finite and above 0, or 0 for the usual ones", scale->scale,
+                         scale->interval);
     scale->scale = scale->scale > 0.0 ? scale->scale : 65536.0;
     scale->interval = scale->interval > 0 ? scale->interval : 2000;
     orr_tensor **x = orr__alloc_n((size_t)o->n * 2, sizeof *x);

@@ -295,6 +295,8 @@ orr_tensor *orr_local_response_norm_at(const char *file, int line, orr_tensor *x
     orr_tensor *bad;
     if (size < 1)
         return orr__poison(at, ORR_EINVAL, "size must be ≥ 1, not %lld", (long long)size);
+    if (isnan(alpha) || isnan(beta) || isnan(k))
+        return orr__poison(at, ORR_EINVAL, "alpha %g, beta %g and k %g must be numbers", alpha, beta, k);
     if (!begin(&f, at, x, 0.0, &bad))
         return bad;
     if (!channels(&f, &as, &bad))

@@ -39,6 +39,9 @@ static orr_tensor *weigh_inputs(orr__site at, orr_cell cell, const orr_module *p
     return orr_reshape_at(AT, x, ORR_SHAPE(s.dim[0], s.dim[1], -1));
 }
 
+/* A network of more layers is a mistake: it would be recorded for minutes. */
+enum { LAYERS_MOST = 1024 };
+
 /* -- layers and directions ---------------------------------------------------------------------------------- */
 
 static orr_status check_inputs(orr__site at, const orr_module *m, orr_tensor *x, orr_tensor *lengths)
@@ -199,8 +202,9 @@ orr_module *orr_recurrent_at(const char *file, int line, orr_cell cell, int64_t 
         (void)orr__fail(at, ORR_EINVAL, "no cell has number %d", (int)cell);
         return NULL;
     }
-    if (layers < 1 || !(o.dropout >= 0.0 && o.dropout < 1.0)) {
-        (void)orr__fail(at, ORR_EINVAL, "layers %d must be at least 1, and dropout %g in [0, 1)", layers, o.dropout);
+    if (layers < 1 || layers > LAYERS_MOST || !(o.dropout >= 0.0 && o.dropout < 1.0)) {
+        (void)orr__fail(at, ORR_EINVAL, "layers %d must be 1 to %d, and dropout %g in [0, 1)", layers, LAYERS_MOST,
+                        o.dropout);
         return NULL;
     }
     if (in < 1 || hidden < 1) {

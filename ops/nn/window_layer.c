@@ -92,6 +92,23 @@ static orr_module *layer(orr__site at, const char *kind, orr__forward *forward, 
     return m;
 }
 
+/* Options are checked by recording the operation on an image that is large: a mistake is found where the layer is made. */
+enum { LARGE = 1 << 12 };
+
+static orr_status accepts(orr__site at, orr__forward *forward, const orr_conv_options *o, int64_t in, orr_tensor *w,
+                          orr_shape kernel)
+{
+    orr_shape image = { kernel.rank + 2, { 1, in } };
+    for (int d = 0; d < kernel.rank; d++) {
+        if (kernel.dim[d] > LARGE || (o->dilation[d] > 0 && o->dilation[d] > LARGE / kernel.dim[d]))
+            return ORR_OK; /* images that are larger still may be meant */
+        image.dim[2 + d] = LARGE;
+    }
+    orr_tensor *x = orr_zeros_at(at.file, at.line, ORR_F32, image);
+    return orr__nn_check(
+        at, (forward == conv_forward ? orr_conv_at : orr_conv_transpose_at)(at.file, at.line, x, w, NULL, o));
+}
+
 static orr_status check(orr__site at, int64_t in, int64_t out, orr_shape kernel, int64_t groups, orr_activation f)
 {
     bool empty = false;
@@ -141,6 +158,8 @@ static orr_module *conv_layer(orr__site at, const char *kind, orr__forward *forw
         n *= kernel.dim[d];
     orr_status st =
         orr__module_add(at, m, "weight", filled(at, weight, kernel, turned ? in : out, (turned ? out : in) / groups));
+    if (st == ORR_OK)
+        st = accepts(at, forward, o, in, m->param[0], kernel);
     if (st == ORR_OK && bias.kind != ORR_INITIALISER_KIND_NONE) {
         ORR__IN_DEFAULT_FPMODE;
         double d = sqrt(1.0 / ((double)n * (double)(turned ? out : in) / (double)groups));
@@ -168,10 +187,22 @@ orr_module *orr_conv_transpose_layer_at(const char *file, int line, int64_t in, 
 
 static orr_module *pool_layer(orr__site at, const char *kind, orr__forward *forward, const orr_pool_options *o)
 {
-    if (o)
-        return layer(at, kind, forward, NULL, o, sizeof *o);
-    (void)orr__fail(at, ORR_EINVAL, "the options are NULL: a window or a size is needed");
-    return NULL;
+    orr_shape image = { 2, { 1, 1 } };
+    if (!o) {
+        (void)orr__fail(at, ORR_EINVAL, "the options are NULL: a window or a size is needed");
+        return NULL;
+    }
+    while (image.rank < 2 + 3 && (o->window[image.rank - 2] || o->size[image.rank - 2]))
+        image.dim[image.rank++] = LARGE;
+    if (image.rank == 2) {
+        (void)orr__fail(at, ORR_EINVAL, "the options have no window and no size: a length for each spatial axis is needed");
+        return NULL;
+    }
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_zeros_at(at.file, at.line, ORR_F32, image);
+    orr_status st = s ? orr__nn_check(at, orr_max_pool_at(at.file, at.line, x, o)) : ORR_ENOMEM;
+    (void)orr_scope_end(s);
+    return st == ORR_OK ? layer(at, kind, forward, NULL, o, sizeof *o) : NULL;
 }
 
 orr_module *orr_max_pool_layer_at(const char *file, int line, const orr_pool_options *o)

@@ -199,6 +199,13 @@ static void wrong_use_is_refused(void)
                   orr_error_message());
     ORR_CHECK(!orr_loader_new(ORR_TENSORS(x), &crop) && orr_error_status() == ORR_ESHAPE);
     ORR_CHECK(!orr_loader_new(ORR_TENSORS(x), &none) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "batch 0 must be at least 1"), "%s", orr_error_message());
+    orr_loader_options all = { .batch = 5, .drop_last = true }, far = { .batch = 2, .crop = 9 };
+    ORR_CHECK(!orr_loader_new(ORR_TENSORS(x), &all) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "4 examples"), "%s", orr_error_message());
+    ORR_CHECK(!orr_loader_new(ORR_TENSORS(orr_ones(ORR_U8, ORR_SHAPE(4, 9, 8))), &far) &&
+              orr_error_status() == ORR_EINVAL);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "9 x 8"), "%s", orr_error_message());
     ORR_CHECK(orr_loader_next(NULL, &x) == -1 && orr_loader_batches(NULL) == 0);
     (void)orr_scope_end(s);
 }

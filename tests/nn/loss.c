@@ -221,6 +221,11 @@ static void wrong_use_is_refused(void)
     orr_tensor *label = orr_zeros(ORR_I64, ORR_SHAPE(4)), *three = orr_zeros(ORR_I64, ORR_SHAPE(3));
     near_poison(orr_l1_loss(x, y, ORR_REDUCTION_MEAN), ORR_ESHAPE, "l1_loss|(4, 3)|(4, 1)");
     near_poison(orr_l1_loss(x, x, (orr_reduction)9), ORR_EINVAL, "reduction");
+    near_poison(orr_hinge_loss(x, x, (double)NAN, ORR_REDUCTION_MEAN), ORR_EINVAL, "margin");
+    near_poison(orr_hinge_embedding_loss(x, x, (double)NAN, ORR_REDUCTION_MEAN), ORR_EINVAL, "margin");
+    near_poison(orr_cosine_loss(x, x, label, (double)NAN, ORR_REDUCTION_MEAN), ORR_EINVAL, "margin");
+    near_poison(orr_local_response_norm(orr_ones(ORR_F32, ORR_SHAPE(1, 4, 3)), 3, (double)NAN, 0.75, 1), ORR_EINVAL,
+                "alpha nan");
     near_poison(orr_huber_loss(x, x, 0.0, ORR_REDUCTION_MEAN), ORR_EINVAL, "delta");
     near_poison(orr_mse_loss(label, label, ORR_REDUCTION_MEAN), ORR_EDTYPE, "orr_cast");
     near_poison(orr_nll_loss(x, three, NULL), ORR_ESHAPE, "(4, 3)|(3,)");

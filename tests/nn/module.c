@@ -99,6 +99,24 @@ static void sequential_error_frees_all_modules(void)
     orr_module_free(NULL);
 }
 
+static void mistake_in_options_is_found_where_the_layer_is_made(void)
+{
+    static const orr_conv_options back = { .stride = { -1 } }, far = { .dilation = { 1, -2 } },
+                                  more = { .stride = { 2 }, .output_padding = { 2 } };
+    static const orr_pool_options none = { 0 }, wide = { .window = { 2, 2 }, .padding = { 3 } };
+    orr_initialiser usual = ORR_INITIALISER_DEFAULT;
+    ORR_CHECK(!orr_conv_layer(3, 4, ORR_SHAPE(3), &back, ORR_ACTIVATION_LINEAR, usual, usual));
+    ORR_CHECK_MSG(strstr(orr_error_message(), "stride -1"), "%s", orr_error_message());
+    ORR_CHECK(!orr_conv_layer(3, 4, ORR_SHAPE(3, 3), &far, ORR_ACTIVATION_LINEAR, usual, usual));
+    ORR_CHECK_MSG(strstr(orr_error_message(), "dilation -2 of spatial axis 1"), "%s", orr_error_message());
+    ORR_CHECK(!orr_conv_transpose_layer(3, 4, ORR_SHAPE(3), &more, ORR_ACTIVATION_LINEAR, usual, usual));
+    ORR_CHECK_MSG(strstr(orr_error_message(), "output padding 2"), "%s", orr_error_message());
+    ORR_CHECK(!orr_max_pool_layer(&none) && orr_error_status() == ORR_EINVAL);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "no window"), "%s", orr_error_message());
+    ORR_CHECK(!orr_average_pool_layer(&wide));
+    ORR_CHECK_MSG(strstr(orr_error_message(), "padding"), "%s", orr_error_message());
+}
+
 static orr_tensor *scale(orr_tensor *x, void *user)
 {
     return orr_mul(x, orr_scalar(*(double *)user));
@@ -420,6 +438,7 @@ int main(int argc, char **argv)
         ORR_TEST(activations_take_their_parameter_as_a_number),
         ORR_TEST(forward_error_names_the_call),
         ORR_TEST(sequential_error_frees_all_modules),
+        ORR_TEST(mistake_in_options_is_found_where_the_layer_is_made),
         ORR_TEST(function_is_a_module),
         ORR_TEST(activations_are_their_formulas),
         ORR_TEST(initialisers_have_their_spread),

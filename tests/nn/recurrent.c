@@ -101,6 +101,8 @@ static void wrong_use_is_refused(void)
     near_poison(orr_recurrent_forward(m, y, NULL, &state), ORR_ESHAPE, "(2, 4)|(1, 2, 4)");
     near_poison(orr_recurrent_forward(d, y, NULL, NULL), ORR_EINVAL, "no recurrent layer");
     ORR_CHECK(!orr_recurrent((orr_cell)9, 3, 4, NULL) && orr_error_status() == ORR_EINVAL);
+    orr_recurrent_options deep = { .layers = 1000000 };
+    ORR_CHECK(!orr_recurrent(ORR_CELL_GRU, 3, 4, &deep) && orr_error_status() == ORR_EINVAL);
     ORR_CHECK(!orr_recurrent(ORR_CELL_GRU, 0, 4, NULL) && orr_error_status() == ORR_ESHAPE);
     orr_module_free(d);
     orr_module_free(m);
