@@ -229,6 +229,7 @@ static const ablated_case cases[] = {
     { "rows summed, 1048576x4", 1 << 20, 4, 1, sum_of_rows, 0 },
     { "columns of cosines, 131072x8", 1 << 17, 8, 1, columns_of_cosines, 0 },
     { "rows normalised, 2048x512", 2048, 512, 1, mean_and_deviation, 0 },
+    { "rows normalised, 512x50257", 512, 50257, 1, mean_and_deviation, 0 },
     { "factor 1024", 1024, 1024, 1, factor, 0 },
     { "stencil 1, 1024x1024", 1024, 1024, 1, stencils, 0 },
     { "stencil 1, 4096x4096", 4096, 4096, 1, stencils, 0 },

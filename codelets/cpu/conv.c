@@ -295,7 +295,7 @@ static inline void ahead(const char *x, int64_t bytes)
 #define WINDOWS(T, of)                                                                                                 \
     static bool windows_##T(const orr__conv *v, const T *x, const T *w, T *y)                                          \
     {                                                                                                                  \
-        T some[TERMS_MOST], fine[FINE_MOST], room[2 * FINE_MOST];                                                      \
+        T some[TERMS_MOST], fine[FINE_MOST], room[FINE_MOST];                                                          \
         const void *row[ROWS_MOST];                                                                                    \
         int64_t at[ROWS_MOST], taps = v->w[2], reach = v->dilation[2] * (taps - 1), left = v->before[2];               \
         int64_t s = v->stride[2], n = (v->y[2] - 1) * s + 1;                                                           \
@@ -304,7 +304,7 @@ static inline void ahead(const char *x, int64_t bytes)
             return false;                                                                                              \
         int64_t lo = left > 0 ? left : 0, hi = v->x[2] + left - reach;                                                 \
         hi = hi < n ? hi : n;                                                                                          \
-        bool ones = v->x[2] < FINE_MOST && taps <= ORR__BOX_TAPS && s <= 2 && v->dilation[2] == 1;                     \
+        bool ones = v->x[2] < FINE_MOST && s <= 2 && v->dilation[2] == 1;                                              \
         for (int64_t i = 0; i < v->w[0] * v->w[1] * taps; i++)                                                         \
             ones = ones && w[i] == 1;                                                                                  \
         if (lo >= hi) /* no place sees the kernel whole */                                                             \

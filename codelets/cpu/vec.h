@@ -47,8 +47,7 @@ typedef void orr__windowsfn(void *best, void *at, const void *x, const int64_t *
 /* y[i] = Σ w[r·taps + t] · x[r][i + t·apart] over r < rows, t < taps. */
 typedef void orr__tapsfn(void *restrict y, const void *const *x, int64_t rows, const void *w, int64_t taps,
                          int64_t apart, int64_t n);
-/* y[i] = Σ x[r][i·by + t] over r < rows, t < taps ≤ ORR__BOX_TAPS; by: 1 or 2. room: 2·(n·by + taps + 1) numbers. */
-enum { ORR__BOX_TAPS = 64 };
+/* y[i] = Σ x[r][i·by + t] over r < rows, t < taps; by: 1 or 2. room: n·by + taps numbers. */
 typedef void orr__boxfn(void *restrict y, const void *const *x, int64_t rows, int64_t taps, int64_t by, int64_t n,
                         void *restrict room);
 /* acc[i] += x[i] in the stored dtype, rounded to it. */

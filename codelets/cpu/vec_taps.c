@@ -55,66 +55,95 @@ enum { VECTOR = 32, VECTORS = 4 };
 TAPS(float, orr__vec_taps_f32)
 TAPS(double, orr__vec_taps_f64)
 
-/* Of two vectors one behind the other every second element. */
+/* Of two vectors one behind the other every second element, by their places. */
 #ifdef __clang__
-#define EVEN_OF(a, b, places, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#define PARTED(a, b, places, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#define EVEN_OF(a, b, places, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
+#define PARTED(a, b, places, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
 #endif
 
-/* y[i] = Σ x[k][i·by] over k < count, by 1 or 2. A row is a few vectors long: its end is a vector that begins earlier, not a loop of single
- * elements. With by 2 the element behind the last one is read. */
-#define BOX(T, PLACE, name, ...)                                                                                       \
+/* Windows of so few elements along a row are summed from the rows as they lie; of more, from the sum of the rows. */
+enum { DIRECT = 4 };
+
+/* y[i] = Σ Σ x[k][i·by + t] over k < rows and t < taps, by 1 or 2. A row is a few vectors long: its end is a vector that begins earlier, not a
+ * loop of single elements. With by 2 two neighbours come from the same two vectors; of a last one alone these are an element nearer, so that
+ * nothing behind the last element is read. */
+#define BOX(T, PLACE, name)                                                                                            \
     typedef PLACE places_##T __attribute__((vector_size(VECTOR)));                                                     \
     static inline                                                                                                      \
-        __attribute__((always_inline)) void sum_##T(T *y, const T *const *x, int64_t count, int64_t at, const int by)  \
+        __attribute__((always_inline)) void rows_##T(lanes_##T *to, const T *const *x, int64_t rows, int64_t at)       \
+    {                                                                                                                  \
+        lanes_##T sum, one;                                                                                            \
+        memcpy(&sum, x[0] + at, sizeof sum);                                                                           \
+        for (int64_t k = 1; k < rows; k++) {                                                                           \
+            memcpy(&one, x[k] + at, sizeof one);                                                                       \
+            sum += one;                                                                                                \
+        }                                                                                                              \
+        *to = sum;                                                                                                     \
+    }                                                                                                                  \
+    static inline __attribute__((always_inline)) void sum_##T(T *y, const T *const *x, int64_t rows, int64_t taps,     \
+                                                              int64_t at, const int by)                                \
     {                                                                                                                  \
         enum { N = VECTOR / sizeof(T) };                                                                               \
         lanes_##T sum = { 0 }, low, high;                                                                              \
-        for (int64_t k = 0; k < count; k++) {                                                                          \
-            memcpy(&low, x[k] + at * by, sizeof low);                                                                  \
+        for (int64_t t = 0; t < taps; t += by) {                                                                       \
+            rows_##T(&low, x, rows, at *by + t);                                                                       \
             if (by == 2) {                                                                                             \
-                memcpy(&high, x[k] + at * by + N, sizeof high);                                                        \
-                low = EVEN_OF(low, high, places_##T, __VA_ARGS__);                                                     \
+                rows_##T(&high, x, rows, at *by + t + N - (t + 1 == taps));                                            \
+                if (t + 1 < taps) {                                                                                    \
+                    sum += PARTED(low, high, places_##T, EVEN_##T);                                                    \
+                    low = PARTED(low, high, places_##T, ODD_##T);                                                      \
+                } else {                                                                                               \
+                    low = PARTED(low, high, places_##T, LAST_##T);                                                     \
+                }                                                                                                      \
             }                                                                                                          \
-            sum = k ? sum + low : low;                                                                                 \
+            sum += low;                                                                                                \
         }                                                                                                              \
         memcpy(y + at, &sum, sizeof sum);                                                                              \
     }                                                                                                                  \
-    static inline __attribute__((always_inline)) void add_##T(T *restrict y, const T *const *x, int64_t count,         \
-                                                              int64_t n, const int by)                                 \
+    static inline __attribute__((always_inline)) void add_##T(T *restrict y, const T *const *x, int64_t rows,          \
+                                                              int64_t taps, int64_t n, const int by)                   \
     {                                                                                                                  \
         enum { N = VECTOR / sizeof(T) };                                                                               \
         int64_t i = 0;                                                                                                 \
-        for (; count == 3 && i + N <= n; i += N)                                                                       \
-            sum_##T(y, x, 3, i, by);                                                                                   \
+        for (; rows == 3 && taps == 3 && i + N <= n; i += N)                                                           \
+            sum_##T(y, x, 3, 3, i, by);                                                                                \
         for (; i + N <= n; i += N)                                                                                     \
-            sum_##T(y, x, count, i, by);                                                                               \
+            sum_##T(y, x, rows, taps, i, by);                                                                          \
         if (i < n && n >= N) {                                                                                         \
-            sum_##T(y, x, count, n - N, by);                                                                           \
+            sum_##T(y, x, rows, taps, n - N, by);                                                                      \
             return;                                                                                                    \
         }                                                                                                              \
         for (; i < n; i++) {                                                                                           \
-            T sum = x[0][i * by];                                                                                      \
-            for (int64_t k = 1; k < count; k++)                                                                        \
-                sum += x[k][i * by];                                                                                   \
+            T sum = 0;                                                                                                 \
+            for (int64_t t = 0; t < taps; t++) {                                                                       \
+                T column = x[0][i * by + t];                                                                           \
+                for (int64_t k = 1; k < rows; k++)                                                                     \
+                    column += x[k][i * by + t];                                                                        \
+                sum += column;                                                                                         \
+            }                                                                                                          \
             y[i] = sum;                                                                                                \
         }                                                                                                              \
     }                                                                                                                  \
     void ORR__V(name)(void *restrict y, const void *const *x, int64_t rows, int64_t taps, int64_t by, int64_t n,       \
                       void *restrict room)                                                                             \
     {                                                                                                                  \
-        T *restrict total = room;                                                                                      \
-        const T *from[ORR__BOX_TAPS] = { 0 };                                                                          \
-        int64_t all = (n - 1) * by + taps;                                                                             \
-        add_##T(total, (const T *const *)x, rows, all, 1);                                                             \
-        total[all] = 0;                                                                                                \
-        for (int64_t t = 0; t < taps; t++)                                                                             \
-            from[t] = total + t;                                                                                       \
+        const T *const *from = (const T *const *)x, *total = room;                                                     \
+        if (taps > DIRECT) {                                                                                           \
+            add_##T(room, from, rows, 1, (n - 1) * by + taps, 1);                                                      \
+            from = &total;                                                                                             \
+            rows = 1;                                                                                                  \
+        }                                                                                                              \
         if (by == 1)                                                                                                   \
-            add_##T(y, from, taps, n, 1);                                                                              \
+            add_##T(y, from, rows, taps, n, 1);                                                                        \
         else                                                                                                           \
-            add_##T(y, from, taps, n, 2);                                                                              \
+            add_##T(y, from, rows, taps, n, 2);                                                                        \
     }
-BOX(float, int32_t, orr__vec_box_f32, 0, 2, 4, 6, 8, 10, 12, 14)
-BOX(double, int64_t, orr__vec_box_f64, 0, 2, 4, 6)
+#define EVEN_float 0, 2, 4, 6, 8, 10, 12, 14
+#define ODD_float 1, 3, 5, 7, 9, 11, 13, 15
+#define LAST_float 0, 2, 4, 6, 9, 11, 13, 15
+#define EVEN_double 0, 2, 4, 6
+#define ODD_double 1, 3, 5, 7
+#define LAST_double 0, 2, 5, 7
+BOX(float, int32_t, orr__vec_box_f32)
+BOX(double, int64_t, orr__vec_box_f64)
