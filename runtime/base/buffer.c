@@ -86,7 +86,11 @@ void orr__buffer_unref(orr__buffer *b)
 
 void orr__buffer_recycle(orr__buffer *b)
 {
-    orr__form_unref(atomic_exchange_explicit(&b->form, NULL, memory_order_relaxed));
+    orr__value_form *form = atomic_load_explicit(&b->form, memory_order_relaxed);
+    if (form) { /* the last reference is gone: no other thread writes it */
+        atomic_store_explicit(&b->form, NULL, memory_order_relaxed);
+        orr__form_unref(form);
+    }
     if (orr__stash_keep(b))
         return;
     void (*release)(void *, void *) = b->release;

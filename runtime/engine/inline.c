@@ -124,6 +124,31 @@ static void outputs(place *p, orr__buffer *const *leaf, orr__buffer **out)
     }
 }
 
+/* Steps, outputs, and the end of all other memory. */
+static orr_status compute(place *p, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out)
+{
+    orr_status st = lay_out(p, leaf);
+
+    if (st != ORR_OK)
+        return st;
+    if ((st = run(p, scalar)) == ORR_OK)
+        outputs(p, leaf, out);
+    for (int i = 0; i < p->plan->nvalue; i++)
+        if (p->buf[i])
+            orr__buffer_unref(p->buf[i]);
+    orr__buffer_unref(p->scratch);
+    return st;
+}
+
+static bool some_may_have_a_form(const orr__plan *plan, orr__buffer *const *leaf)
+{
+    bool some = false;
+
+    for (int i = 0; i < plan->nleaf; i++)
+        some = some || leaf[i]->bytes >= ORR__FORM_LEAST;
+    return some;
+}
+
 /* Leaves that are worth a form have a reference while they are read: so another thread sees that it must not turn them. */
 static orr_status enter(const place *p, orr__buffer *const *leaf)
 {
@@ -143,6 +168,16 @@ static void leave(const place *p, orr__buffer *const *leaf)
             orr__buffer_unref(leaf[i]);
 }
 
+static orr_status compute_in_forms(place *p, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out)
+{
+    orr_status st = enter(p, leaf);
+
+    if (st == ORR_OK)
+        st = compute(p, leaf, scalar, out);
+    leave(p, leaf);
+    return st;
+}
+
 orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                             orr__buffer **out)
 {
@@ -158,18 +193,8 @@ orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *l
     p.known = !plan->calls ? NULL : n <= 64 ? p.few_known : orr__alloc_n(n, sizeof *p.known);
     if (p.known)
         orr__exec_number(plan, leaf, p.known);
-    if (p.buf && p.host) {
-        st = enter(&p, leaf);
-        if (st == ORR_OK && (st = lay_out(&p, leaf)) == ORR_OK) {
-            if ((st = run(&p, scalar)) == ORR_OK)
-                outputs(&p, leaf, out);
-            for (size_t i = 0; i < n; i++)
-                if (p.buf[i])
-                    orr__buffer_unref(p.buf[i]);
-            orr__buffer_unref(p.scratch);
-        }
-        leave(&p, leaf);
-    }
+    if (p.buf && p.host)
+        st = (some_may_have_a_form(plan, leaf) ? compute_in_forms : compute)(&p, leaf, scalar, out);
     if (p.buf != p.few_buf)
         free(p.buf);
     if (p.host != p.few_host)
