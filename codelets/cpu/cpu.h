@@ -54,6 +54,8 @@ struct orr__kernel {
     orr__own *own;                /* of an operation on whole arrays, else NULL */
     struct orr__kernel *epilogue; /* … its region's; NULL: it has none    */
     struct orr__jit *jit;         /* tier 1; NULL: never compiled */
+    int64_t *word;                /* … of a launch of all rows: its words, but for scalars; NULL: it packs */
+    int nword, nscalar;           /* … so many, and so many of scalars behind them */
     bool packs;                   /* tier 1 reads copies of some operands */
     size_t keeps;                 /* … has memory for values of long rows: bytes */
     bool halves;                  /* f16 is computed: which tier is faster is measured */

@@ -2,10 +2,12 @@
  * Must not know: how anything is compiled or interpreted. */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product_map.h"
 #include "codelets/emit/cloop.h"
+#include "codelets/emit/emit.h"
 #include "codelets/jit/jit.h"
 #include "codelets/variants.h"
 #include "runtime/base/clock.h"
@@ -55,24 +57,45 @@ static bool launch_far(orr__jit_fn *fn, const orr__launch *l, int64_t *word)
     return true;
 }
 
-static bool launch_compiled(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l)
+static bool is_whole(const orr__launch *l)
+{
+    return l->lo == 0 && l->hi == l->region->dim[0];
+}
+
+static void fill_words(const orr__kernel *k, const orr__launch *l, int64_t *word)
+{
+    if (!is_whole(l)) {
+        orr__emit_c_args(l, false, word);
+        return;
+    }
+    memcpy(word, k->word, (size_t)k->nword * sizeof *word);
+    (void)orr__emit_scalar_words(l, true, word + k->nword);
+}
+
+static bool launch_words(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l)
 {
     int64_t word[WORDS];
-    orr__launch keeps;
-    void *in[INPUTS];
-    if (k->keeps) {
-        int nin = l->region->nin;
-        if (nin >= INPUTS || !(in[nin] = orr__scratch_for_rows(k->keeps)))
-            return false;
-        memcpy(in, l->in, (size_t)nin * sizeof *in);
-        keeps = *l;
-        keeps.in = in;
-        l = &keeps;
-    }
     if (k->packs)
         return orr__cpu_packed_launch(fn, l, word);
-    orr__emit_c_args(l, false, word);
+    if (k->nscalar == 0 && is_whole(l) && k->word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR)
+        return fn(l->in, l->out, k->word) == 0;
+    fill_words(k, l, word);
     return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? fn(l->in, l->out, word) == 0 : launch_far(fn, l, word);
+}
+
+/* With memory for values of long rows behind the inputs. */
+static bool launch_compiled(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l)
+{
+    void *in[INPUTS];
+    int nin = l->region->nin;
+    if (!k->keeps)
+        return launch_words(k, fn, l);
+    if (nin >= INPUTS || !(in[nin] = orr__scratch_for_rows(k->keeps)))
+        return false;
+    memcpy(in, l->in, (size_t)nin * sizeof *in);
+    orr__launch keeps = *l;
+    keeps.in = in;
+    return launch_words(k, fn, &keeps);
 }
 
 /* Interpreted programs convert f16 by the processor's instructions for that, of which compilers make no vector code: which tier is faster
@@ -111,6 +134,16 @@ static bool computes_f16(const orr__region *r)
     return any;
 }
 
+static bool keep_words(orr__kernel *k, const orr__region *r, int words)
+{
+    const orr__launch all = { .region = r, .hi = r->dim[0] };
+    if (!(k->word = orr__alloc_n((size_t)words + 1, sizeof *k->word)))
+        return false;
+    k->nword = (int)(orr__emit_c_places(&all, false, k->word) - k->word);
+    k->nscalar = words - k->nword;
+    return true;
+}
+
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
 {
     k->jit = NULL;
@@ -122,6 +155,8 @@ orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
     k->packs = orr__emit_c_packs(r) > 0;
     k->keeps = orr__emit_c_keeps(r);
     k->halves = computes_f16(r);
+    if (!k->packs && !keep_words(k, r, words))
+        return ORR_ENOMEM;
     k->jit = orr__jit_new(r->key, r->label);
     return k->jit ? ORR_OK : ORR_ENOMEM;
 }
@@ -184,6 +219,7 @@ bool orr__cpu_settled(const orr__kernel *k)
 void orr__cpu_tier_release(orr__kernel *k)
 {
     orr__jit_unref(k->jit);
+    free(k->word);
 }
 
 void orr__cpu_compile(orr__kernel *k, const orr__region *r)

@@ -39,5 +39,7 @@ enum { ORR__CLOOP_NEAR, ORR__CLOOP_FAR, ORR__CLOOP_PAST, ORR__CLOOP_REACHES };
 enum { ORR__CLOOP_REACH_AT = 1, ORR__CLOOP_AHEAD_AT = 2 };
 /* Fills them for one launch, some of whose operands may be read from copies (packs); allocates nothing. */
 void orr__emit_c_args(const orr__launch *l, bool packs, int64_t *word);
+/* All but the last, which are those of scalars: the same in every launch of the same rows of a region. Returns their end. */
+int64_t *orr__emit_c_places(const orr__launch *l, bool packs, int64_t *word);
 
 #endif

@@ -194,7 +194,7 @@ void orr__cloop_end(orr__cloop *c)
     free(c->ahead);
 }
 
-void orr__emit_c_args(const orr__launch *l, bool packs, int64_t *word)
+int64_t *orr__emit_c_places(const orr__launch *l, bool packs, int64_t *word)
 {
     const orr__region *r = l->region;
     int64_t row = 1, reach = orr__cloop_reach(l);
@@ -226,5 +226,10 @@ void orr__emit_c_args(const orr__launch *l, bool packs, int64_t *word)
             *word++ = c->by;
         word = orr__emit_box_fill(c, l->lo, word);
     }
-    (void)orr__emit_scalar_words(l, true, word);
+    return word;
+}
+
+void orr__emit_c_args(const orr__launch *l, bool packs, int64_t *word)
+{
+    (void)orr__emit_scalar_words(l, true, orr__emit_c_places(l, packs, word));
 }
