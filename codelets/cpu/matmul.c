@@ -197,6 +197,23 @@ static orr_status by_batches(batch *b, int64_t first, int64_t end, int64_t rows)
     return st;
 }
 
+/* One tiny product without a tail: it is done before another way has begun. The rows of a launch do not decide, so the bits are those of
+ * any other cut. */
+static bool by_loops(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__region *r = l->region;
+    const orr__access *xa = &r->access[0], *xb = &r->access[1];
+    int64_t n = r->dim[1], k = r->dim[2];
+    orr_dtype t = (orr_dtype)r->in_dtype[xa->input];
+    if (r->rank != 3 || kernel->tail || r->out_dtype[0] != t || !orr__product_is_tiny(r->dim[0], n, k))
+        return false;
+    int64_t z = (int64_t)orr__dtype_size(t);
+    orr__mat a = { (const char *)l->in[xa->input] + (xa->offset + l->lo * xa->stride[0]) * z, l->hi - l->lo, k,
+                   xa->stride[0], xa->stride[2] };
+    orr__mat b = { (const char *)l->in[xb->input] + xb->offset * z, k, n, xb->stride[2], xb->stride[1] };
+    return orr__product_loops(t, &a, &b, (char *)l->out[0] + l->lo * n * z);
+}
+
 /* The products of all batches in [lo, hi) of the first batch axis (nb > 0), or rows [lo, hi) of the one product. */
 orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
 {
@@ -205,7 +222,7 @@ orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
     int64_t m = r->dim[nb], per = 1, rows = nb ? m : l->hi - l->lo;
     for (int d = 1; d < nb; d++)
         per *= r->dim[d];
-    if (rows <= 0 || r->dim[nb + 1] == 0)
+    if (rows <= 0 || r->dim[nb + 1] == 0 || by_loops(kernel, l))
         return ORR_OK;
     _Alignas(64) char near[NEAR];
     batch b;

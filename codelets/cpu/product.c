@@ -149,16 +149,13 @@ enum { FOUR = 4 };
 #define TINY_ROWS tiny_rows_f64
 #include "codelets/cpu/product_tiny.h"
 
-/* By plain loops; false: the product is not tiny. */
-static bool tiny(const work *w, const mat *a, const mat *b, char *c)
+bool orr__product_loops(orr_dtype t, const orr__mat *a, const orr__mat *b, void *c)
 {
-    if (w->blas != w->dtype || orr__is_complex(w->blas) || !orr__product_is_tiny(a->rows, b->cols, a->cols))
-        return false;
-    if (w->blas == ORR_F32)
-        tiny_f32(a, b, (void *)c);
-    else
-        tiny_f64(a, b, (void *)c);
-    return true;
+    if (t == ORR_F32)
+        tiny_f32(a, b, c);
+    else if (t == ORR_F64)
+        tiny_f64(a, b, c);
+    return t == ORR_F32 || t == ORR_F64;
 }
 
 /* Copies of factors, which are beside all limits of memory, are made piece by piece where they would be large: so many bytes
@@ -250,7 +247,8 @@ static orr_status multiply_terms(work *w, mat *a, int64_t from, char *to)
 static orr_status multiply_float(work *w, const mat *a, char *c)
 {
     bool convert = w->blas != w->to;
-    if (!convert && !w->small && tiny(w, a, &w->right, c))
+    if (!convert && !w->small && orr__product_is_tiny(a->rows, w->right.cols, a->cols) &&
+        orr__product_loops(w->dtype, a, &w->right, c))
         return ORR_OK;
     int64_t n = a->rows * w->right.cols, terms = terms_at_once(w, a);
     orr_status st = convert ? orr__product_room(w, &w->c, &w->c_cap, n, orr__dtype_size(w->blas)) : ORR_OK;

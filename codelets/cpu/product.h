@@ -33,6 +33,8 @@ static inline bool orr__product_is_tiny(int64_t rows, int64_t cols, int64_t term
     enum { TINY = 64 }; /* multiplications */
     return rows * cols <= TINY && rows * cols * terms <= TINY;
 }
+/* c, contiguous and of dtype t, = a · b by plain loops. False: they have no such dtype. */
+bool orr__product_loops(orr_dtype t, const orr__mat *a, const orr__mat *b, void *c);
 /* Is a product of all rows of a region computed by loops of our own (orr__vec.small), whatever part of it is asked for? */
 bool orr__product_is_small(const orr__region *r);
 void orr__product_begin(orr__product *w, const orr__launch *l, const orr__vec *vec, orr_dtype dtype, orr_dtype to);

@@ -9,6 +9,7 @@ static inline void TINY_ROWS(int rows, const mat *a, const REAL *x, const mat *b
     for (; b->cs == 1 && j + FOUR <= b->cols; j += FOUR) {
         REAL sum[FOUR][FOUR] = { { 0 } };
         for (int64_t k = 0; k < a->cols; k++)
+#pragma GCC unroll 4 /* the sums stay in registers */
             for (int i = 0; i < rows; i++)
                 for (int q = 0; q < FOUR; q++)
                     sum[i][q] += x[i * a->rs + k * a->cs] * y[k * b->rs + j + q];
