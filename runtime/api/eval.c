@@ -214,15 +214,12 @@ static void trace(orr__site at, double t0)
         orr__trace_count("memory spilled", now, (double)m.spilled);
 }
 
-orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run)
+static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__node **pending, int npending,
+                            orr__run **run)
 {
-    orr__node **pending, *few[32];
-    int npending = orr__pending(&pending), count = 0;
-    if (run)
-        *run = NULL;
-    orr_status st = npending < 0 ? ORR_ENOMEM : orr__need_running(at);
-    if (st != ORR_OK)
-        return st;
+    orr__node *few[32];
+    int count = 0;
+    orr_status st = ORR_OK;
     orr__node **todo = orr__array_begin(few, sizeof few, (size_t)n + (size_t)npending, sizeof *todo);
     if (!todo)
         return ORR_ENOMEM;
@@ -249,6 +246,33 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     if (tracing && count)
         trace(at, t0);
     return st;
+}
+
+/* Whether all have values that are written. */
+static bool settled(orr__node *const *nodes, int n)
+{
+    bool all = true;
+    for (int i = 0; i < n && all; i++) {
+        const orr__buffer *b = orr__node_value(nodes[i]);
+        all = b && !b->run;
+    }
+    return all;
+}
+
+orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run)
+{
+    orr__node **pending;
+    int npending = orr__pending(&pending);
+    if (run)
+        *run = NULL;
+    orr_status st = npending < 0 ? ORR_ENOMEM : orr__need_running(at);
+    if (st != ORR_OK)
+        return st;
+    if (npending == 0 && settled(nodes, n)) {
+        orr__pending_clear(); /* of poison */
+        return ORR_OK;
+    }
+    return eval_with(at, nodes, n, pending, npending, run);
 }
 
 orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const char *noun, orr__node **node)
