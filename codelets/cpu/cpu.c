@@ -354,14 +354,15 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
     orr__variants *trial = NULL;
     if (orr__cpu_tier_launch(k, l, &trial))
         return ORR_OK;
-    if (!trial && !orr__cpu_tier_counts(k))
+    uint32_t stands_for = trial ? 1 : orr__cpu_tier_counts(k);
+    if (!stands_for)
         return interpret(k, l);
     double t0 = orr__now();
     orr_status st = interpret(k, l);
     if (trial)
         orr__cpu_tier_tried(trial, l, orr__now() - t0);
     else
-        orr__cpu_tier_spent(k, orr__now() - t0);
+        orr__cpu_tier_spent(k, stands_for * (orr__now() - t0));
     return st;
 }
 

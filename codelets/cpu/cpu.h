@@ -152,7 +152,8 @@ typedef bool orr__cpu_form(const orr__kernel *k, const orr__launch *l, orr__valu
  * beside the function's), time spent without. */
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r);
 bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l, orr__variants **trial);
-bool orr__cpu_tier_counts(const orr__kernel *k); /* whether the time spent matters: it may be compiled yet */
+/* Counts a launch in tier 0; for how many launches its time stands. 0: it is not taken. */
+uint32_t orr__cpu_tier_counts(const orr__kernel *k);
 void orr__cpu_tier_spent(orr__kernel *k, double seconds);
 void orr__cpu_tier_tried(orr__variants *trial, const orr__launch *l, double seconds);
 void orr__cpu_tier_release(orr__kernel *k);

@@ -177,7 +177,7 @@ bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l, orr__variants **
     return k->halves ? launch_either(k, fn, l, trial) : launch_compiled(k, fn, l);
 }
 
-/* One launch counts for 1 ms at most: a thread that was off its core is not taken for a hot kernel, and what runs once or
+/* A time counts for 1 ms at most: a thread that was off its core is not taken for a hot kernel, and what runs once or
  * twice is not compiled. */
 void orr__cpu_tier_spent(orr__kernel *k, double seconds)
 {
@@ -185,10 +185,15 @@ void orr__cpu_tier_spent(orr__kernel *k, double seconds)
     atomic_fetch_add_explicit(&k->jit->ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
 }
 
-bool orr__cpu_tier_counts(const orr__kernel *k)
+uint32_t orr__cpu_tier_counts(const orr__kernel *k)
 {
-    int state = atomic_load_explicit(&k->jit->state, memory_order_relaxed);
-    return state == ORR__JIT_COLD || state == ORR__JIT_ASKED;
+    orr__jit *j = k->jit;
+    int state = atomic_load_explicit(&j->state, memory_order_relaxed);
+    if (state != ORR__JIT_COLD && state != ORR__JIT_ASKED)
+        return 0;
+    uint64_t n = atomic_load_explicit(&j->launches, memory_order_relaxed);
+    atomic_store_explicit(&j->launches, n + 1, memory_order_relaxed);
+    return orr__time_stands_for(n, atomic_load_explicit(&j->ns, memory_order_relaxed));
 }
 
 const char *orr__cpu_tier(const orr__kernel *k)

@@ -17,11 +17,12 @@ struct orr__code;
 
 /* One kernel's way from tier 0 to tier 1. Shared by the kernel and the queue. */
 typedef struct orr__jit {
-    _Atomic(orr__jit_fn *) fn;   /* NULL: tier 0 still. Set once, valid until orr__jit_unref */
-    atomic_uint_least64_t ns;    /* spent in tier 0; add to it only while COLD or ASKED      */
-    atomic_uint_least64_t retry; /* orr__now in ns before which it is not asked for again  */
-    int tries;                   /* that failed for reasons that may pass                    */
-    atomic_int state;            /* orr__jit_state                                           */
+    _Atomic(orr__jit_fn *) fn;      /* NULL: tier 0 still. Set once, valid until orr__jit_unref */
+    atomic_uint_least64_t ns;       /* spent in tier 0; add to it only while COLD or ASKED      */
+    atomic_uint_least64_t launches; /* … so many; one that two threads lose is no harm        */
+    atomic_uint_least64_t retry;    /* orr__now in ns before which it is not asked for again  */
+    int tries;                      /* that failed for reasons that may pass                    */
+    atomic_int state;               /* orr__jit_state                                           */
     atomic_int refs;
     int words;              /* the caller's                                             */
     struct orr__code *code; /* keeps fn loaded; written before fn                       */

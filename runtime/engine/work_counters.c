@@ -89,17 +89,12 @@ static orr__tally *tally_of(const orr__work *k, int worker)
     return k->tally && worker >= 0 && worker <= n_workers ? &k->tally[worker] : NULL;
 }
 
-/* Where launches of a kind take less than SHORT on average, every SAMPLE-th is timed, once there were enough of them. */
-enum { ENOUGH = 64, SAMPLE = 16, SHORT = 20000 /* ns */ };
-
 uint32_t orr__work_begin(orr__work *k, int worker)
 {
     orr__tally *t = tally_of(k, worker);
     uint64_t n = t ? atomic_fetch_add_explicit(&t->tasks, 1, memory_order_relaxed) : 0;
 
-    if (n < ENOUGH || orr__tracing() || atomic_load_explicit(&t->ns, memory_order_relaxed) >= n * SHORT)
-        return 1;
-    return n % SAMPLE == 0 ? SAMPLE : 0;
+    return !t || orr__tracing() ? 1 : orr__time_stands_for(n, atomic_load_explicit(&t->ns, memory_order_relaxed));
 }
 
 static double ended(orr__work *k, const orr__step *s, int tile, orr__on on, int worker, double t0, uint32_t stands_for)
