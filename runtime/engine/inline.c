@@ -9,7 +9,7 @@
 typedef struct {
     _Alignas(64) char near[2048];
     const orr__plan *plan;
-    bool on_stack;
+    bool on_stack, spills;
     orr__buffer *scratch; /* of bundles, which use it in turn */
     orr__buffer *few_buf[64], **buf;
     void *few_host[64], **host;
@@ -42,7 +42,7 @@ static orr_status lay_out(place *p, orr__buffer *const *leaf)
     }
     for (int i = 0; i < plan->nvalue; i++) {
         const orr__value *v = &plan->value[i];
-        p->buf[i] = v->leaf >= 0 && orr__spill_on() ? orr__buffer_ref(leaf[v->leaf]) : NULL;
+        p->buf[i] = v->leaf >= 0 && p->spills ? orr__buffer_ref(leaf[v->leaf]) : NULL;
         p->host[i] = NULL;
         if (v->leaf >= 0)
             p->host[i] = leaf[v->leaf]->host;
@@ -101,7 +101,7 @@ static orr_status run(place *p, const orr__scalar *scalar)
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
         if ((st = get(p, i)) == ORR_OK)
             st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, p->known, 0);
-        for (int k = 0; orr__spill_on() && k < p->plan->step[i].ntiles; k++)
+        for (int k = 0; p->spills && k < p->plan->step[i].ntiles; k++)
             orr__exec_rest(&p->plan->step[i], k, p->buf);
         if (!p->on_stack)
             put(p, i);
@@ -168,16 +168,6 @@ static void leave(const place *p, orr__buffer *const *leaf)
             orr__buffer_unref(leaf[i]);
 }
 
-static orr_status compute_in_forms(place *p, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out)
-{
-    orr_status st = enter(p, leaf);
-
-    if (st == ORR_OK)
-        st = compute(p, leaf, scalar, out);
-    leave(p, leaf);
-    return st;
-}
-
 orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                             orr__buffer **out)
 {
@@ -187,14 +177,21 @@ orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *l
 
     (void)at;
     p.plan = plan;
+    p.spills = orr__spill_on();
     p.scratch = NULL;
     p.buf = n <= 64 ? p.few_buf : orr__alloc_n(n, sizeof *p.buf);
     p.host = n <= 64 ? p.few_host : orr__alloc_n(n, sizeof *p.host);
     p.known = !plan->calls ? NULL : n <= 64 ? p.few_known : orr__alloc_n(n, sizeof *p.known);
     if (p.known)
         orr__exec_number(plan, leaf, p.known);
-    if (p.buf && p.host)
-        st = (some_may_have_a_form(plan, leaf) ? compute_in_forms : compute)(&p, leaf, scalar, out);
+    if (p.buf && p.host) {
+        bool forms = some_may_have_a_form(plan, leaf);
+        st = forms ? enter(&p, leaf) : ORR_OK;
+        if (st == ORR_OK)
+            st = compute(&p, leaf, scalar, out);
+        if (forms)
+            leave(&p, leaf);
+    }
     if (p.buf != p.few_buf)
         free(p.buf);
     if (p.host != p.few_host)
