@@ -175,7 +175,7 @@ static int64_t terms_at_once(const work *w, const mat *a)
     int64_t row = w->right.cols * (int64_t)orr__dtype_size(w->blas), terms = a->cols;
     if (copied(w, &w->right) && terms > COPY_MOST / row)
         terms = PIECE / row > PIECE_TERMS ? PIECE / row : PIECE_TERMS;
-    if (copied(w, a) && terms > LEFT_TERMS)
+    if (terms > LEFT_TERMS && copied(w, a))
         terms = LEFT_TERMS;
     return terms < a->cols ? terms : a->cols;
 }

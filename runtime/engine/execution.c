@@ -182,10 +182,11 @@ static bool by_blas(const orr__region *r)
     return r->product || (r->call.op && r->call.op->flags & ORR__OP_BLAS);
 }
 
-/* Bits of products and solutions depend on how many rows the BLAS is given: it gets those of a task in every engine. */
+/* Bits of products and solutions depend on how many rows the BLAS is given: it gets those of a task in every engine. A single tile is the
+ * whole. */
 static bool by_tiles(const orr__step *s)
 {
-    return !s->graph && (s->partial || orr__env.deterministic || by_blas(s->region));
+    return s->ntiles > 1 && !s->graph && (s->partial || orr__env.deterministic || by_blas(s->region));
 }
 
 int64_t orr__exec_rows(const orr__step *s, bool tasks)
