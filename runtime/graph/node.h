@@ -109,7 +109,7 @@ orr_tensor *orr__handle_new(orr__node *n); /* takes n's reference; current scope
  * thread assigns the variable. */
 orr__node *orr__handle_node(const orr_tensor *t);
 void orr__calls_over(void); /* no call of this thread's looks at a variable's value any more */
-orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...) ORR_PRINTF(3, 4);
+orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...) ORR__COLD ORR_PRINTF(3, 4);
 /* For an op: borrowed nodes of its operands. false: *out is the poison to return (an operand's own, or a fresh
  * one that names operand `names[i]`: NULL, stale). Placeholders pass. */
 bool orr__operands(orr__site at, int n, const orr_tensor *const *t, const char *const *names, orr__node **node,
