@@ -52,7 +52,7 @@ static bool masked(const orr__region *r)
     return all;
 }
 
-/* Of a map: is the rest of each row, which does not fill a vector, more work than turning the block? */
+/* Of a map: is the loop of each row, with its rest that does not fill a vector, more work than turning the block? */
 static bool pays(const orr__region *r)
 {
     int64_t work = 0, turned = r->nout, length = r->dim[r->rank - 1], rest = length % VECTOR;
@@ -61,11 +61,13 @@ static bool pays(const orr__region *r)
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
         int half = orr__is_half((orr_dtype)in->dtype) ? 4 : 0;
-        work += in->kind == ORR__RI_EW ? (int64_t)orr__ew(in->op)->flops + half : 1 + half;
+        work += in->kind == ORR__RI_EW       ? (int64_t)orr__ew(in->op)->flops + half
+                : in->kind != ORR__RI_SCALAR ? 1 + half
+                                             : 0;
         turned += in->kind == ORR__RI_LOAD;
     }
     int64_t empty = rest ? VECTOR - rest : 0; /* lanes of the masked vector */
-    return (masked(r) ? START + work * empty / VECTOR : work * rest) > TURN * turned * length;
+    return START + (masked(r) ? work * empty / VECTOR : work * rest) > TURN * turned * length;
 }
 
 /* The axis with the most rows side by side, where few, and with neighbours in memory. */
