@@ -137,7 +137,7 @@ typedef struct {
     int passes;     /* of folds; the outputs' is one more                                    */
     int *first;     /* the pass that computes a register of the inner loop, -1: none does     */
     float *cost;    /* of computing it anew                                                  */
-    bool *kept;     /* on the stack, a row's values                                          */
+    bool *kept;     /* from pass to pass, a row's values                                     */
     bool *wanted;   /* by the pass at hand                                                   */
     size_t left;    /* bytes left for kept values                                            */
     int64_t length; /* elements of what is kept of a register                               */

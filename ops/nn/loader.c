@@ -238,8 +238,9 @@ static orr_status check_lengths(orr__site at, const orr_loader *l)
                          "a batch of %lld is longer than the %lld examples, and a short batch is left out",
                          (long long)l->o.batch, (long long)l->examples);
     if (crop > 0 && (crop >= s->dim[s->rank - 2] || crop >= s->dim[s->rank - 1]))
-        return orr__fail(at, ORR_EINVAL, "a crop of %lld moves images of %lld x %lld out of view", (long long)crop,
-                         (long long)s->dim[s->rank - 2], (long long)s->dim[s->rank - 1]);
+        return orr__fail(at, ORR_EINVAL,
+                         "a crop of %lld moves images of %lld x %lld out of view: it is less than both lengths",
+                         (long long)crop, (long long)s->dim[s->rank - 2], (long long)s->dim[s->rank - 1]);
     return ORR_OK;
 }
 

@@ -92,16 +92,22 @@ static orr_module *layer(orr__site at, const char *kind, orr__forward *forward, 
     return m;
 }
 
-/* Options are checked by recording the operation on an image that is large: a mistake is found where the layer is made. */
-enum { LARGE = 1 << 12 };
+/* Options are checked by recording the operation on an image that is large: a mistake is found where the layer is made. Windows and steps
+ * for images that are larger still are checked where these come. */
+enum { LARGE = 1 << 12, STEP = 16 };
+
+static bool fits_large(int64_t window, int64_t stride, int64_t dilation)
+{
+    return window <= LARGE && stride <= STEP && (window < 1 || dilation < 1 || dilation <= LARGE / window);
+}
 
 static orr_status accepts(orr__site at, orr__forward *forward, const orr_conv_options *o, int64_t in, orr_tensor *w,
                           orr_shape kernel)
 {
     orr_shape image = { kernel.rank + 2, { 1, in } };
     for (int d = 0; d < kernel.rank; d++) {
-        if (kernel.dim[d] > LARGE || (o->dilation[d] > 0 && o->dilation[d] > LARGE / kernel.dim[d]))
-            return ORR_OK; /* images that are larger still may be meant */
+        if (!fits_large(kernel.dim[d], o->stride[d], o->dilation[d]))
+            return ORR_OK;
         image.dim[2 + d] = LARGE;
     }
     orr_tensor *x = orr_zeros_at(at.file, at.line, ORR_F32, image);
@@ -192,15 +198,19 @@ static orr_module *pool_layer(orr__site at, const char *kind, orr__forward *forw
         (void)orr__fail(at, ORR_EINVAL, "the options are NULL: a window or a size is needed");
         return NULL;
     }
-    while (image.rank < 2 + 3 && (o->window[image.rank - 2] || o->size[image.rank - 2]))
+    bool usual = true;
+    for (int d = 0; d < 3 && (o->window[d] || o->size[d]); d++) {
         image.dim[image.rank++] = LARGE;
+        usual = usual && fits_large(o->window[d], o->stride[d], o->dilation[d]);
+    }
     if (image.rank == 2) {
-        (void)orr__fail(at, ORR_EINVAL, "the options have no window and no size: a length for each spatial axis is needed");
+        (void)orr__fail(at, ORR_EINVAL,
+                        "the options have no window and no size: a length for each spatial axis is needed");
         return NULL;
     }
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_zeros_at(at.file, at.line, ORR_F32, image);
-    orr_status st = s ? orr__nn_check(at, orr_max_pool_at(at.file, at.line, x, o)) : ORR_ENOMEM;
+    orr_status st = !s ? ORR_ENOMEM : usual ? orr__nn_check(at, orr_max_pool_at(at.file, at.line, x, o)) : ORR_OK;
     (void)orr_scope_end(s);
     return st == ORR_OK ? layer(at, kind, forward, NULL, o, sizeof *o) : NULL;
 }

@@ -115,6 +115,17 @@ static void mistake_in_options_is_found_where_the_layer_is_made(void)
     ORR_CHECK_MSG(strstr(orr_error_message(), "no window"), "%s", orr_error_message());
     ORR_CHECK(!orr_average_pool_layer(&wide));
     ORR_CHECK_MSG(strstr(orr_error_message(), "padding"), "%s", orr_error_message());
+    /* An option that fits a very large image alone is no mistake. */
+    static const orr_pool_options song = { .window = { 8000 }, .stride = { 4000 } }, four = { .size = { 4, 4 } };
+    static const orr_conv_options far_apart = { .stride = { 1000, 1000, 1000 }, .dilation = { 5000 } };
+    orr_module *m[] = { orr_average_pool_layer(&song), orr_max_pool_layer(&four),
+                        orr_conv_layer(3, 4, ORR_SHAPE(3), &far_apart, ORR_ACTIVATION_LINEAR, usual, usual),
+                        orr_conv_transpose_layer(3, 4, ORR_SHAPE(3, 3, 3), &far_apart, ORR_ACTIVATION_LINEAR, usual,
+                                                 usual) };
+    for (size_t i = 0; i < sizeof m / sizeof *m; i++) {
+        ORR_CHECK_MSG(m[i], "layer %d: %s", (int)i, orr_error_message());
+        orr_module_free(m[i]);
+    }
 }
 
 static orr_tensor *scale(orr_tensor *x, void *user)
