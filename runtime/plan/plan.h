@@ -66,13 +66,13 @@ typedef struct orr__plan {
     int nstep, nvalue, nout, nleaf, nscalar, ntasks;
     orr__step *step;
     orr__value *value;
-    int *out;         /* value number of each requested output; a leaf is possible           */
-    double us;        /* predicted on one core                                               */
-    bool cannot_fail; /* whatever the data are                                               */
-    bool calls;       /* a step is a call of an operation's kernel, which may ask for the number of a leaf's content */
-    int waited_tasks; /* waited_outputs: tasks that write awaited values; 0: all outputs end with the plan */
-    struct {          /* urgency */
-        bool chain;   /* each task needs the one before it: no two ever run at once          */
+    int *out;          /* value number of each requested output; a leaf is possible           */
+    _Atomic double us; /* on one core: predicted, and by measurements since (renewal)         */
+    bool cannot_fail;  /* whatever the data are                                               */
+    bool calls;        /* a step is a call of an operation's kernel, which may ask for the number of a leaf's content */
+    int waited_tasks;  /* waited_outputs: tasks that write awaited values; 0: all outputs end with the plan */
+    struct {           /* urgency */
+        bool chain;    /* each task needs the one before it: no two ever run at once          */
         double longest;
     } urgency;
     int ndonors; /* donation: leaves that have a recipient                                   */
@@ -85,7 +85,8 @@ typedef struct orr__plan {
         size_t all;           /* bytes of temporaries and outputs, all at once               */
         size_t peak;          /* the same from first step to last, one task after the other  */
         int peak_step;
-        size_t stepwise; /* … one step after the other: values of a bundle need not live from its first step to its last */
+        size_t
+            stepwise; /* … one step after the other: values of a bundle need not live from its first step to its last */
     } memory;
     struct { /* the fuser's refusals, for people */
         int n;

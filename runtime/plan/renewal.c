@@ -13,24 +13,29 @@ static bool departs(double then, double now)
     return now > DEPARTURE * then || then > DEPARTURE * now;
 }
 
-/* The times of all steps are read anew: a plan with the same tiles on the same lane stays, however much a step has departed. */
+/* The times of all steps are read anew. A plan with the same tiles on the same lane stays, however much a step has departed, and
+ * takes the new time: the engine goes by it in each evaluation. */
 bool orr__plan_overtaken(orr__plan *p)
 {
     unsigned news = orr__models_news();
     if (atomic_load_explicit(&p->renewal.news, memory_order_relaxed) == news)
         return false;
     bool overtaken = false;
-    double total = 0, bound = orr__inline_us();
-    bool fixed = p->renewal.count >= ORR__PLAN_RENEWALS || orr__ablated(ORR__OFF_RENEWAL);
-    for (int i = 0; i < p->nstep && !fixed && !overtaken; i++) {
+    double total = 0, bound = orr__inline_us(), planned = p->us;
+    bool may = p->renewal.count < ORR__PLAN_RENEWALS && !orr__ablated(ORR__OFF_RENEWAL);
+    for (int i = 0; i < p->nstep && !overtaken; i++) {
         const orr__step *s = &p->step[i];
         double then = s->cost.us, now = orr__model_expect(s->region);
         total += now;
-        overtaken = departs(then, now) && orr__region_tiles(s->region, then, p->renewal.alone) !=
-                                              orr__region_tiles(s->region, now, p->renewal.alone);
+        overtaken =
+            may && departs(then, now) &&
+            orr__region_tiles(s->region, then, p->renewal.alone) != orr__region_tiles(s->region, now, p->renewal.alone);
     }
-    overtaken = overtaken || (!fixed && departs(p->us, total) && (p->us < bound) != (total < bound));
-    if (!overtaken)
+    overtaken = overtaken || (may && departs(planned, total) && (planned < bound) != (total < bound));
+    if (!overtaken) {
+        if (departs(planned, total))
+            p->us = total;
         atomic_store_explicit(&p->renewal.news, news, memory_order_relaxed);
+    }
     return overtaken;
 }

@@ -191,11 +191,13 @@ orr_status orr__pass_steps(orr__planner *p)
              : c->parts > 1 ? orr__partial_product_steps(p, j)
                             : one_step(p, &p->regions.region[j], c);
     }
+    double us = 0;
     p->plan->cannot_fail = true;
     for (int i = 0; i < p->plan->nstep; i++) {
         p->plan->cannot_fail = p->plan->cannot_fail && orr__step_cannot_fail(&p->plan->step[i]);
         p->plan->calls = p->plan->calls || p->plan->step[i].region->call.op;
-        p->plan->us += p->plan->step[i].cost.us;
+        us += p->plan->step[i].cost.us;
     }
+    p->plan->us = us;
     return st;
 }
