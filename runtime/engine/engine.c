@@ -320,7 +320,8 @@ static void count_caller(int more)
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                orr__buffer **out, orr__run **run)
 {
-    bool little = plan->us < orr__inline_us(), counts = !run && !little;
+    bool little = plan->us < orr__inline_us(), shared = plan->lanes.together < plan->lanes.alone;
+    bool counts = !run && (!little || shared);
 
     if (counts)
         count_caller(1);

@@ -177,21 +177,9 @@ orr_status orr__exec_post(const orr__step *s, void *const *in, void *const *out,
     return orr__exec_cpu->launch(s->cpu, &l);
 }
 
-static bool by_blas(const orr__region *r)
-{
-    return r->product || (r->call.op && r->call.op->flags & ORR__OP_BLAS);
-}
-
-/* Bits of products and solutions depend on how many rows the BLAS is given: it gets those of a task in every engine. A single tile is the
- * whole. */
-static bool by_tiles(const orr__step *s)
-{
-    return s->ntiles > 1 && !s->graph && (s->partial || orr__env.deterministic || by_blas(s->region));
-}
-
 int64_t orr__exec_rows(const orr__step *s, bool tasks)
 {
-    return s->ntiles > 1 && (tasks || by_tiles(s)) ? s->rows : s->region->dim[0];
+    return s->ntiles > 1 && (tasks || orr__step_by_tiles(s)) ? s->rows : s->region->dim[0];
 }
 
 /* Step s as a whole; in, out as in orr__exec_launch. */
@@ -205,10 +193,81 @@ static orr_status launch_whole(const orr__step *s, void *const *in, void *const 
     on_host(&l, s, in, out, scalar, known_of(s, known, of));
     l.lo = 0;
     l.hi = s->region->dim[0];
-    if (!by_tiles(s))
+    if (!orr__step_by_tiles(s))
         return compute(s, &l);
     for (int t = 0; t < s->ntiles && st == ORR_OK; t++)
         st = orr__exec_launch(s, t, in, out, scalar, known);
+    return st;
+}
+
+/* A step that a crew does: rows of its own, or the plan's tiles. */
+typedef struct {
+    const orr__step *s;
+    void *const *in, *const *out;
+    const orr__scalar *scalar;
+    const orr__known *known;
+    int shares; /* of rows in multiples of `even`; 0: a share is a tile */
+    int64_t even;
+    bool timed;
+    atomic_uint_least64_t ns; /* of all shares */
+} shared;
+
+static int64_t share_begins(const shared *j, int k)
+{
+    int64_t end = j->s->region->dim[0];
+    return k < j->shares ? end / j->even * k / j->shares * j->even : end;
+}
+
+static orr_status launch_share(void *job, int k)
+{
+    shared *j = job;
+    const orr__step *s = j->s;
+    double t0 = j->timed ? orr__now() : 0;
+    orr_status st;
+
+    if (j->shares == 0) {
+        st = orr__exec_launch(s, k, j->in, j->out, j->scalar, j->known);
+    } else {
+        orr__known of[NUMBERED];
+        orr__launch l;
+        on_host(&l, s, j->in, j->out, j->scalar, known_of(s, j->known, of));
+        l.lo = share_begins(j, k);
+        l.hi = share_begins(j, k + 1);
+        st = compute(s, &l);
+    }
+    if (j->timed)
+        atomic_fetch_add_explicit(&j->ns, (uint64_t)((orr__now() - t0) * 1e9), memory_order_relaxed);
+    return st;
+}
+
+/* Two shares for each member, so that one who comes late leaves the others little to wait for, but not less than is worth a meeting; rows of
+ * elements by whole vectors. */
+static int cut_shares(shared *j, int members)
+{
+    enum { EVEN = 256 };
+    const orr__step *s = j->s;
+    int64_t n = 2 * members < ORR__CREW_SHARES ? 2 * members : ORR__CREW_SHARES;
+
+    j->shares = 0;
+    if (orr__step_by_tiles(s))
+        return s->ntiles;
+    if (s->cost.us < (double)(ORR__SHARE_US * n))
+        n = 1 + (int64_t)(s->cost.us / ORR__SHARE_US);
+    j->even = s->region->rank == 1 ? EVEN : 1;
+    n = n < s->region->dim[0] / j->even ? n : s->region->dim[0] / j->even;
+    j->shares = n > 1 ? (int)n : 1;
+    return j->shares;
+}
+
+/* Step s by a crew. seconds: of all shares, added up; NULL: they are not timed. */
+static orr_status launch_together(const orr__crew_of *c, const orr__step *s, void *const *in, void *const *out,
+                                  const orr__scalar *scalar, const orr__known *known, double *seconds)
+{
+    shared j = { .s = s, .in = in, .out = out, .scalar = scalar, .known = known, .timed = seconds };
+    orr_status st = orr__crew_do(c->crew, cut_shares(&j, c->members), launch_share, &j);
+
+    if (seconds)
+        *seconds = 1e-9 * (double)atomic_load(&j.ns);
     return st;
 }
 
@@ -216,7 +275,7 @@ void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, d
 {
     int64_t lo = 0, hi = s->region->dim[0];
 
-    if (on == ORR__ON_CPU && s->cost.us < WORTH_TELLING)
+    if (on == ORR__ON_CPU && s->cost.us < WORTH_TELLING && seconds < 1e-6 * WORTH_TELLING)
         return;
     orr__plan_state *state = orr__plan_state_of(p);
     if (state) {
@@ -248,7 +307,7 @@ void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value)
 }
 
 orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
-                          const orr__scalar *scalar, const orr__known *known, int worker)
+                          const orr__scalar *scalar, const orr__known *known, int worker, const orr__crew_of *crew)
 {
     int nin = s->region->nin, n = nin + s->region->nout;
     void *few[32], **p = orr__array_begin(few, sizeof few, (size_t)n, sizeof *p);
@@ -261,12 +320,14 @@ orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, v
     for (int i = nin; i < n; i++)
         p[i] = host[s->out[i - nin]];
     uint32_t stands_for = orr__work_begin(k, worker);
-    double t0 = stands_for ? orr__now() : 0;
-    orr_status st =
-        tile < 0 ? launch_whole(s, p, p + nin, scalar, known) : orr__exec_launch(s, tile, p, p + nin, scalar, known);
+    bool together = crew && s->shared && tile < 0 && s->ntiles <= ORR__CREW_SHARES;
+    double t0 = stands_for ? orr__now() : 0, took = 0;
+    orr_status st = together   ? launch_together(crew, s, p, p + nin, scalar, known, stands_for ? &took : NULL)
+                    : tile < 0 ? launch_whole(s, p, p + nin, scalar, known)
+                               : orr__exec_launch(s, tile, p, p + nin, scalar, known);
     double t1 = stands_for ? orr__work_end(k, s, tile, worker, t0, stands_for) : 0;
     if (st == ORR_OK && stands_for)
-        orr__exec_took(plan, s, tile, ORR__ON_CPU, t1 - t0);
+        orr__exec_took(plan, s, tile, ORR__ON_CPU, together ? took : t1 - t0);
     orr__array_end(p, few);
     return st;
 }

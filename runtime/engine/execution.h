@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include "runtime/engine/crew.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/histogram.h"
 #include "runtime/cost/model.h"
@@ -219,13 +220,19 @@ orr_status orr__exec_post(const orr__step *s, void *const *in, void *const *out,
                           const orr__known *known, const orr__ending *ending);
 /* Tells the models what tile t of a step (< 0: all of it) took; a time that is no sample of its kernel is left out. */
 void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds);
-/* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. */
+/* A crew and how many it may be. */
+typedef struct {
+    orr__crew *crew;
+    int members;
+} orr__crew_of;
+/* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. crew: does
+ * shared steps together, led by the calling thread; NULL: there is none. */
 orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
-                          const orr__scalar *scalar, const orr__known *known, int worker);
+                          const orr__scalar *scalar, const orr__known *known, int worker, const orr__crew_of *crew);
 /* Tile t is done: the pages that it touched need no memory where they lie in files. value: buffers by value. */
 void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value);
-/* The whole plan on the calling thread (inline.c). Leaves must be valid in host memory. */
-orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                            orr__buffer **out);
+/* The whole plan on the calling thread (inline.c), with the worker's number there. crew as above. Leaves must be valid in host memory. */
+orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
+                            int worker, const orr__crew_of *crew);
 
 #endif

@@ -10,6 +10,8 @@ typedef struct {
     _Alignas(64) char near[2048];
     const orr__plan *plan;
     bool on_stack, spills;
+    int worker;
+    const orr__crew_of *crew;
     orr__buffer *scratch; /* of bundles, which use it in turn */
     orr__buffer *few_buf[64], **buf;
     void *few_host[64], **host;
@@ -100,7 +102,7 @@ static orr_status run(place *p, const orr__scalar *scalar)
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
         if ((st = get(p, i)) == ORR_OK)
-            st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, p->known, 0);
+            st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, p->known, p->worker, p->crew);
         for (int k = 0; p->spills && k < p->plan->step[i].ntiles; k++)
             orr__exec_rest(&p->plan->step[i], k, p->buf);
         if (!p->on_stack)
@@ -168,15 +170,16 @@ static void leave(const place *p, orr__buffer *const *leaf)
             orr__buffer_unref(leaf[i]);
 }
 
-orr_status orr__exec_inline(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                            orr__buffer **out)
+orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
+                            int worker, const orr__crew_of *crew)
 {
     place p;
     size_t n = (size_t)plan->nvalue;
     orr_status st = ORR_ENOMEM;
 
-    (void)at;
     p.plan = plan;
+    p.worker = worker;
+    p.crew = crew;
     p.spills = orr__spill_on();
     p.scratch = NULL;
     p.buf = n <= 64 ? p.few_buf : orr__alloc_n(n, sizeof *p.buf);

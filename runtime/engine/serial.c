@@ -31,7 +31,7 @@ static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *lea
     (void)wait; /* all is done on return */
     (void)little;
     *run = NULL;
-    return st == ORR_OK ? orr__exec_inline(at, plan, leaf, scalar, out) : st;
+    return st == ORR_OK ? orr__exec_inline(plan, leaf, scalar, out, 0, NULL) : st;
 }
 
 static void describe(char *text, size_t size)

@@ -33,6 +33,7 @@ static const orr__pass passes[] = {
     ROW(memory_slots,     ALWAYS,     REQUIRED,                  "values that share memory one after the other")
     ROW(memory_peak,      ALWAYS,     REQUIRED,                  "the bytes that the plan needs")
     ROW(cost_classes,     ALWAYS,     REQUIRED,                  "the performance model of each step")
+    ROW(lanes,            ALWAYS,     REQUIRED,                  "the steps of which workers take shares, and the time of each way to run the plan")
     ROW(verify,           ALWAYS,     REQUIRED,                  "nothing: checks the plan")
 #undef ROW
 #undef REQUIRED

@@ -69,6 +69,7 @@ orr_status orr__pass_forms(orr__planner *p);
 orr_status orr__pass_memory_slots(orr__planner *p);
 orr_status orr__pass_memory_peak(orr__planner *p);
 orr_status orr__pass_cost_classes(orr__planner *p);
+orr_status orr__pass_lanes(orr__planner *p);
 orr_status orr__pass_verify(orr__planner *p);
 
 /* -- tiles.c ------------------------------------------------------------------------------------------------------- */

@@ -45,6 +45,7 @@ typedef struct orr__step {
     bool graph;     /* its tasks are not its tiles: a factorisation (codelets/cholesky.h)    */
     bool partial;   /* split_reduction: tile t folds its rows into row t of each output      */
     bool borrows;   /* one long call of a library, which may use the cores of idle workers   */
+    bool shared;    /* lanes: a crew's workers may do it together                            */
     orr__cost cost; /* of the whole step                                                     */
     struct {        /* split_k: it multiplies terms number `part` of `parts`; parts 0 or 1: all terms */
         int part, parts;
@@ -75,6 +76,9 @@ typedef struct orr__plan {
         bool chain;    /* each task needs the one before it: no two ever run at once          */
         double longest;
     } urgency;
+    struct {                           /* lanes: predicted µs, as in the steps' costs                              */
+        double alone, together, tasks; /* on one thread; by a crew that is there; as tasks      */
+    } lanes;
     int ndonors; /* donation: leaves that have a recipient                                   */
     int nforms;  /* forms: leaves that one call alone reads                                  */
     struct {
@@ -172,6 +176,9 @@ static inline int orr__plan_scratches(const orr__plan *p)
 int orr__plan_tasks(const orr__plan *p, int i);
 /* Adds in place to a sum to which others of its kind do the same: they may come in any order, one at a time. */
 bool orr__step_commutes(const orr__plan *p, const orr__step *s);
+enum { ORR__SHARE_US = 2 }; /* µs of a step that are worth a share of it to a member of a crew */
+/* Done in the tiles of the plan, whoever does it: its bits depend on them. */
+bool orr__step_by_tiles(const orr__step *s);
 /* The elements [first, end) of input i that tile t of a step can read; for a whole-array reader all of them. */
 void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *end);
 bool orr__step_can(const orr__step *s, orr__on on);

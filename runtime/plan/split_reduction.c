@@ -77,8 +77,7 @@ orr_status orr__pass_split_reduction(orr__planner *p)
     for (int j = 0; j < p->regions.n; j++) {
         const orr__region *r = &p->regions.region[j];
         orr__cut *c = &p->cut[j];
-        c->two_stages =
-            !r->search && c->shares > 1 && r->out_count * 4 * c->shares < r->dim[0] * r->out_count;
+        c->two_stages = !r->search && c->shares > 1 && r->out_count * 4 * c->shares < r->dim[0] * r->out_count;
     }
     return ORR_OK;
 }

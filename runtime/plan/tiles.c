@@ -134,6 +134,16 @@ void orr__step_cut(orr__plan *pl, orr__step *s, int64_t tile)
     }
 }
 
+/* A crew shares a fold along axis 0 in the parts of its plan alone. */
+static int crew_parts(double us)
+{
+    const orr__machine *m = &orr__machine_here;
+    if (m->workers < 2 || m->devices > 0 || orr__env.deterministic || orr__env.tile_us >= 0 ||
+        orr__ablated(ORR__OFF_CREW))
+        return 1;
+    return us < 2 * ORR__SHARE_US ? 1 : us < ORR__SHARE_US * m->workers ? (int)(us / ORR__SHARE_US) : m->workers;
+}
+
 /* A reduction of axis 0 has one tile; its shares are for split_reduction. */
 orr_status orr__pass_tiles(orr__planner *p)
 {
@@ -142,7 +152,8 @@ orr_status orr__pass_tiles(orr__planner *p)
         const orr__region *r = &p->regions.region[j];
         bool across = (r->rmask & 1u) != 0;
         double us = orr__model_expect(r);
-        int n = orr__region_tiles(r, us, p->plan->renewal.alone);
+        int n = orr__region_tiles(r, us, p->plan->renewal.alone), parts = across ? crew_parts(us) : 1;
+        n = parts > n ? parts : n;
         p->cut[j] = (orr__cut){ .us = us, .tiles = across ? 1 : n, .shares = across ? n : 1, .parts = 1 };
     }
     return ORR_OK;

@@ -63,7 +63,7 @@ void orr__star_bundle(void *buffers[], void *arg)
     }
     for (int i = first; st == ORR_OK && i < first + orr__bundle_size(a->step); i++)
         st = orr__exec_step(plan, &plan->step[i], a->tile, host, a->run->scalar, a->run->known,
-                            1 + starpu_worker_get_id());
+                            1 + starpu_worker_get_id(), NULL);
     if (own)
         atomic_flag_clear_explicit(&own->taken, memory_order_release);
     if (st != ORR_OK) {

@@ -48,23 +48,39 @@ static bool crowded(const orr__plan *plan, bool wait, int others)
            (others > 0 ? orr__star.cpus - others < 2 : orr__star.cpus == 1 && !orr__star_core_is_left());
 }
 
-/* Not worth tasks: small work; and a single task of a waiting caller, as no other worker could help. A plan's only step that was cut to
- * end sooner is worth them while such callers come one after the other; so is work that ends before sleeping workers help. ORRERY_INLINE_US decides alone where it is set.
- * others: callers beside this one. */
-static bool worth_tasks(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us))
+/* The calling thread alone; all workers together, one step after the other; tasks. */
+typedef enum { ALONE, TOGETHER, TASKS } lane;
+
+/* Whether the caller and all workers together are clearly sooner done than the caller alone, and sooner than tasks. Longer plans are
+ * tasks, which other work may overtake. */
+static bool crew_gains(const orr__plan *plan)
 {
-    bool asked = orr__env.inline_us >= 0;
+    static const double long_us = 2e4, clearly = 0.85;
+
+    return plan->us < long_us && plan->lanes.together < clearly * plan->lanes.alone &&
+           (plan->lanes.together < plan->lanes.tasks || plan->us < orr__inline_us()) && orr__star.cpus > 1 &&
+           orr__star.one_memory && orr__star.opencls + orr__star.cudas == 0;
+}
+
+/* Small work is not worth tasks; nor is a single task of a waiting caller, as no other worker could help. Work that ends before sleeping
+ * workers help is worth them while its callers come one after the other. ORRERY_INLINE_US decides alone where it is set.
+ * others: callers beside this one. */
+static lane choose(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us))
+{
+    bool asked = orr__env.inline_us >= 0, devices = orr__star.opencls + orr__star.cudas > 0;
 
     if (!asked && crowded(plan, wait, others))
-        return false;
-    if (!asked && plan->nstep == 1 && plan->ntasks > 1 && plan->us < 2 * orr__task_worth())
-        return !wait || share(plan->us);
-    if (little)
-        return orr__ablated(ORR__OFF_INLINE_LANE);
-    if (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && orr__star.opencls + orr__star.cudas == 0 &&
-        orr__star_sleeps_through(plan->us))
-        return share(plan->us);
-    return asked || !wait || plan->ntasks > 1 || orr__star.opencls + orr__star.cudas > 0;
+        return ALONE;
+    bool crew = !asked && wait && others <= 0 && crew_gains(plan);
+    if (crew && orr__star_crew_is_formed())
+        return TOGETHER;
+    if (!crew && little)
+        return orr__ablated(ORR__OFF_INLINE_LANE) ? TASKS : ALONE;
+    if (little || (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && !devices && orr__star_sleeps_through(plan->us)))
+        return !share(plan->us) ? ALONE : crew ? TOGETHER : TASKS;
+    if (crew)
+        return TOGETHER;
+    return asked || !wait || plan->ntasks > 1 || devices ? TASKS : ALONE;
 }
 
 bool orr__star_in_turn(const orr__plan *plan, bool now)
@@ -75,7 +91,7 @@ bool orr__star_in_turn(const orr__plan *plan, bool now)
         if (orr__region_needs_device(plan->step[i].region))
             return false;
     if (now)
-        return !worth_tasks(plan, true, plan->us < orr__inline_us(), orr__exec_callers(), orr__star_would_share);
+        return choose(plan, true, plan->us < orr__inline_us(), orr__exec_callers(), orr__star_would_share) != TASKS;
     if (plan->us < orr__inline_us())
         return !orr__ablated(ORR__OFF_INLINE_LANE);
     return !asked && plan->ntasks <= 1 && orr__star.opencls + orr__star.cudas == 0;
@@ -91,34 +107,37 @@ static double home_us(const orr__tiles *t)
                : HUGE_VAL;
 }
 
-/* Whether the calling thread does it: if it can begin at once, or as soon as little data is home. */
-static bool suits_inline(const orr__plan *plan, orr__buffer *const *leaf, bool wait, bool little)
+/* Without tasks: if it can begin at once, or as soon as little data is home. */
+static lane lane_of(const orr__plan *plan, orr__buffer *const *leaf, bool wait, bool little)
 {
+    lane by = choose(plan, wait, little, orr__exec_callers() - 1, orr__star_share);
     double us = plan->us;
 
-    if (worth_tasks(plan, wait, little, orr__exec_callers() - 1, orr__star_share))
-        return false;
-    for (int i = 0; i < plan->nstep; i++)
+    for (int i = 0; i < plan->nstep && by != TASKS; i++)
         if (orr__region_needs_device(plan->step[i].region))
-            return false;
-    for (int i = 0; i < plan->nleaf; i++) {
+            by = TASKS;
+    for (int i = 0; i < plan->nleaf && by != TASKS; i++) {
         if (leaf[i] && leaf[i]->run && (!orr__run_done(leaf[i]->run) || orr__run_status(leaf[i]->run) != ORR_OK))
-            return false;
+            by = TASKS;
         us += leaf[i] ? home_us(orr__buffer_tiles(leaf[i])) : 0;
     }
-    return us <= plan->us || us < orr__inline_us();
+    return us <= plan->us || us < orr__inline_us() ? by : TASKS;
 }
 
 /* The device's copies stay good: large work that follows finds them there. */
-static orr_status on_this_thread(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                                 orr__buffer **out)
+static orr_status without_tasks(lane by, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                                orr__buffer **out)
 {
+    orr_status st;
+
     for (int i = 0; i < plan->nleaf && !orr__star.one_memory; i++) {
-        orr_status st = leaf[i] ? orr__tiles_host_read(leaf[i]) : ORR_OK;
+        st = leaf[i] ? orr__tiles_host_read(leaf[i]) : ORR_OK;
         if (st != ORR_OK)
             return st;
     }
-    return orr__exec_inline(at, plan, leaf, scalar, out);
+    if (by == TOGETHER && orr__star_crew(plan, leaf, scalar, out, &st))
+        return st;
+    return orr__exec_inline(plan, leaf, scalar, out, 0, NULL);
 }
 
 /* The caller waits for awaited outputs alone. Devices are left out: their times are measured by runs that end; and so are runs that read
@@ -174,6 +193,7 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
     if (!r)
         return ORR_ENOMEM;
     r->ended = ended;
+    orr__star_crew_dismiss(false);
     bool alone = orr__star_wake(true);
     if (alone && keeps_to_one(plan))
         r->worker = starpu_worker_get_by_type(STARPU_CPU_WORKER, 0);
@@ -229,8 +249,9 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
     orr__star_wait_runs(0); /* the memory of other runs, and that held for reuse, may be enough */
     (void)orr__tilepool_trim();
     st = orr__exec_admit(at, plan);
-    if (st == ORR_OK && suits_inline(plan, leaf, wait, little))
-        st = on_this_thread(at, plan, leaf, scalar, out);
+    lane by = st == ORR_OK ? lane_of(plan, leaf, wait, little) : ALONE;
+    if (st == ORR_OK && by != TASKS)
+        st = without_tasks(by, plan, leaf, scalar, out);
     else if (st == ORR_OK)
         st = execute_once(at, plan, leaf, scalar, out, run, tight_budget(plan));
     pthread_mutex_unlock(&alone);
@@ -240,14 +261,15 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                              orr__buffer **out, orr__run **run, bool wait, bool little)
 {
-    bool small = suits_inline(plan, leaf, wait, little);
+    lane by = lane_of(plan, leaf, wait, little);
+    bool small = by != TASKS;
     orr_status st;
 
     orr__tilepool_settle();
     if ((small ? plan->memory.peak : plan->memory.all) > orr__engine_left())
         return execute_tightly(at, plan, leaf, scalar, out, run, wait, little);
     if (small)
-        return on_this_thread(at, plan, leaf, scalar, out);
+        return without_tasks(by, plan, leaf, scalar, out);
     if (!room_for_starpu(plan)) {
         (void)orr__tilepool_trim();
         orr__pool_trim();

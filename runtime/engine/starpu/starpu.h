@@ -285,6 +285,13 @@ double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int wor
 void orr__star_device_done(orr__task *a);
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                              orr__buffer **out, orr__run **run, bool wait, bool little);
+/* crew_tasks.c: the plan by the caller and the CPU workers together; its leaves are at home. false: it was not begun, since another caller
+ * has the crew. */
+bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
+                    orr_status *st);
+bool orr__star_crew_is_formed(void); /* whether workers wait for the next such plan */
+/* They go back to their tasks, if they are there; idle_ones: if they have waited for long. Any thread. */
+void orr__star_crew_dismiss(bool idle_ones);
 bool orr__star_in_turn(const orr__plan *plan, bool now); /* as orr__engine_in_turn */
 
 #endif

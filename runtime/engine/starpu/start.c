@@ -310,6 +310,7 @@ static orr_status start(orr__site at, const orr_config *config)
 static void stop(void)
 {
     orr__star_wait_runs(0);
+    orr__star_crew_dismiss(false);
     orr__star_idle_stop();
     starpu_task_wait_for_all();
 #ifdef HAVE_STARPUMPI

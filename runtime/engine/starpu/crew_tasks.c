@@ -1,0 +1,120 @@
+/* The crew of short plans: a caller leads, and a task on each CPU worker helps. Between evaluations that follow each other the tasks stay.
+ * Must not know: how a step is shared, which plans suit. */
+#include "config.h"
+#include <sched.h>
+#include "runtime/base/clock.h"
+#include "runtime/engine/starpu/starpu.h"
+
+/* Helpers leave when nobody has called for so long. */
+static const double patience = 2e-3;
+
+static orr__crew crew;
+static atomic_flag led = ATOMIC_FLAG_INIT; /* by a caller; or the tasks begin or end */
+static atomic_bool formed, unwanted;
+static _Atomic double last;
+static unsigned trip;
+static int leader_core;
+static atomic_int helpers, asleep_on; /* of the trip; the core of the worker that sleeps, -1: none does */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
+
+/* The worker on the caller's core sleeps: they would take turns there. */
+static void help(void *buffers[], void *arg)
+{
+    unsigned of = (unsigned)(uintptr_t)arg;
+    int core = sched_getcpu(), none = -1;
+
+    (void)buffers;
+    if (core == leader_core && !orr__star_core_is_left() && atomic_compare_exchange_strong(&asleep_on, &none, core)) {
+        pthread_mutex_lock(&lock);
+        while (atomic_load(&crew.trips) == of)
+            pthread_cond_wait(&over, &lock);
+        pthread_mutex_unlock(&lock);
+    } else {
+        orr__crew_help(&crew, of, 1 + atomic_fetch_add(&helpers, 1));
+    }
+}
+
+static struct starpu_codelet helper = { .cpu_funcs = { help }, .nbuffers = 0, .name = "crew" };
+
+static void send(int worker)
+{
+    struct starpu_task *t = starpu_task_create();
+
+    if (!t)
+        return;
+    t->cl = &helper;
+    t->cl_arg = (void *)(uintptr_t)trip;
+    t->execute_on_a_specific_worker = 1;
+    t->workerid = (unsigned)worker;
+    if (starpu_task_submit(t) == 0)
+        return;
+    t->destroy = 0; /* there is one helper less */
+    starpu_task_destroy(t);
+}
+
+static void form(void)
+{
+    orr__star_wake(false);
+    leader_core = sched_getcpu();
+    atomic_store(&helpers, 0);
+    atomic_store(&asleep_on, -1);
+    atomic_store(&last, orr__now());
+    trip = orr__crew_open(&crew, orr__star.cpus);
+    for (int i = 0; i < orr__star.cpus; i++)
+        send(starpu_worker_get_by_type(STARPU_CPU_WORKER, i));
+    atomic_store(&formed, true);
+}
+
+static void disband(void)
+{
+    atomic_store(&formed, false);
+    pthread_mutex_lock(&lock);
+    orr__crew_close(&crew);
+    pthread_cond_signal(&over);
+    pthread_mutex_unlock(&lock);
+    orr__star_rest(false);
+}
+
+/* Its own core, or that of a helper? */
+static bool stands_in_the_way(void)
+{
+    int free_core = atomic_load(&asleep_on);
+    return free_core >= 0 && free_core != sched_getcpu();
+}
+
+bool orr__star_crew_is_formed(void)
+{
+    return atomic_load_explicit(&formed, memory_order_relaxed);
+}
+
+void orr__star_crew_dismiss(bool idle_ones)
+{
+    if (!atomic_load(&formed) || (idle_ones && orr__now() - atomic_load(&last) < patience))
+        return;
+    atomic_store(&unwanted, true);
+    if (atomic_flag_test_and_set(&led)) /* its leader does it */
+        return;
+    if (atomic_exchange(&unwanted, false) && atomic_load(&formed))
+        disband();
+    atomic_flag_clear(&led);
+}
+
+bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
+                    orr_status *st)
+{
+    orr__crew_of of = { &crew, orr__star.cpus };
+
+    if (atomic_flag_test_and_set(&led))
+        return false;
+    if (atomic_load(&formed) && stands_in_the_way())
+        disband();
+    if (!atomic_load(&formed))
+        form();
+    *st = orr__exec_inline(plan, leaf, scalar, out, 0, &of);
+    atomic_store_explicit(&last, orr__now(), memory_order_relaxed);
+    atomic_flag_clear(&led);
+    if (atomic_load(&unwanted))
+        orr__star_crew_dismiss(false);
+    return true;
+}

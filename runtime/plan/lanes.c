@@ -1,0 +1,59 @@
+/* The ways to run a plan: one thread; a crew of workers that do the steps together, one after the other; tasks of their own. Which steps a
+ * crew shares, and the time of each way.
+ * Must not know: who waits for the plan, StarPU. */
+#include "config.h"
+
+#include "codelets/codelet.h"
+#include "runtime/base/env.h"
+#include "runtime/plan/passes.h"
+
+static bool by_blas(const orr__region *r)
+{
+    return r->product || (r->call.op && r->call.op->flags & ORR__OP_BLAS);
+}
+
+/* Bits of products and solutions depend on how many rows the BLAS is given: it gets those of a task in every engine. A single tile is the
+ * whole. */
+bool orr__step_by_tiles(const orr__step *s)
+{
+    return s->ntiles > 1 && !s->graph && (s->partial || orr__env.deterministic || by_blas(s->region));
+}
+
+/* A fold along axis 0 goes through all of its rows in one order. */
+static bool divides(const orr__region *r)
+{
+    return orr__region_cuttable(r) && !by_blas(r) && (r->rmask & 1u) == 0 && r->dim[0] > 1;
+}
+
+/* Into so many parts at most can a step be shared; 1: it is for one worker. */
+static int parts_of(const orr__step *s)
+{
+    double worth = s->cost.us / ORR__SHARE_US;
+    int most = orr__plan_workers();
+    if (s->graph || worth < 2)
+        return 1;
+    most = worth < most ? (int)worth : most;
+    if (orr__step_by_tiles(s))
+        return s->ntiles < most ? s->ntiles : most;
+    return divides(s->region) ? most : 1;
+}
+
+/* The members of a crew meet after each step; a task that waits for another one begins as late as one alone ends. */
+orr_status orr__pass_lanes(orr__planner *planner)
+{
+    static const double meet_us = 0.7;
+    orr__plan *p = planner->plan;
+    const orr__profile *now = orr__profile_now();
+    int workers = orr__plan_workers(), tasks = 0;
+    for (int i = 0; i < p->nstep; i++) {
+        orr__step *s = &p->step[i];
+        int parts = orr__ablated(ORR__OFF_CREW) ? 1 : parts_of(s);
+        s->shared = parts > 1;
+        p->lanes.alone += s->cost.us;
+        p->lanes.together += s->cost.us / parts + (s->shared ? meet_us : 0);
+        tasks += orr__plan_head(p, i) == i;
+    }
+    double even = p->lanes.alone / workers;
+    p->lanes.tasks = (p->urgency.longest > even ? p->urgency.longest : even) + tasks * now->latency_us;
+    return ORR_OK;
+}

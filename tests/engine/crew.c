@@ -1,0 +1,233 @@
+/* A crew: each share is done once, jobs follow each other, errors come through; and short plans of a row of calls are done by one.
+ * Must not know: planner, fuser, real kernels. */
+#include "config.h"
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+#ifdef HAVE_STARPU
+#include "runtime/engine/starpu/starpu.h"
+#endif
+#include "tests/harness/engine_plans.h"
+
+/* -- the protocol, by threads of our own ------------------------------------------------------------------------------- */
+
+enum { MEMBERS = 4, JOBS = 3000, SHARES = 7 };
+
+static orr__crew crew;
+static unsigned trip;
+
+/* By share: jobs so far. A share reads what all shares wrote in the job before. */
+typedef struct {
+    int done[2][SHARES];
+    int number, fails;
+    atomic_int wrong;
+} counts;
+
+static orr_status count(void *job, int share)
+{
+    counts *c = job;
+    const int *before = c->done[(c->number + 1) % 2];
+    for (int i = 0; i < SHARES; i++)
+        if (before[i] != c->number)
+            atomic_fetch_add(&c->wrong, 1);
+    c->done[c->number % 2][share] = before[share] + 1;
+    if (c->fails && share == 3)
+        return orr__fail(HERE, ORR_EINVAL, "share %d of job %d", share, c->number);
+    return ORR_OK;
+}
+
+static void *help(void *arg)
+{
+    orr__crew_help(&crew, trip, (int)(intptr_t)arg);
+    return NULL;
+}
+
+static void shares_are_done_once_each_job_after_job(void)
+{
+    static counts c;
+    pthread_t t[MEMBERS];
+    trip = orr__crew_open(&crew, MEMBERS);
+    for (int i = 1; i < MEMBERS; i++)
+        ORR_REQUIRE(pthread_create(&t[i], NULL, help, (void *)(intptr_t)i) == 0);
+    for (c.number = 0; c.number < JOBS; c.number++)
+        ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_OK);
+    c.fails = 1;
+    ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_EINVAL);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "share 3 of job 3000") != NULL, "%s", orr_error_message());
+    orr_error_clear();
+    orr__crew_close(&crew);
+    for (int i = 1; i < MEMBERS; i++)
+        pthread_join(t[i], NULL);
+    ORR_CHECK_MSG(atomic_load(&c.wrong) == 0, "%d shares saw an unfinished job", atomic_load(&c.wrong));
+}
+
+static void nobody_waits_for_helpers_that_are_late(void)
+{
+    counts c = { .number = 0 };
+    trip = orr__crew_open(&crew, MEMBERS);
+    ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_OK); /* alone */
+    orr__crew_close(&crew);
+    (void)help((void *)(intptr_t)1); /* the trip is over: it returns */
+    trip = orr__crew_open(&crew, 1);
+    c.number = 1;
+    ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_OK && atomic_load(&c.wrong) == 0);
+    orr__crew_close(&crew);
+}
+
+/* -- by the engine ------------------------------------------------------------------------------------------------------- */
+
+#ifdef HAVE_STARPU
+enum { N = 1000, STEPS = 3, ROW = 20000 };
+
+/* Three shared steps: x + 3 c. They are said to take 30 us each. */
+static hand *short_plan(void)
+{
+    hand *h = hand_new();
+    int v = hand_leaf(h, N);
+    for (int i = 0; i < STEPS; i++) {
+        v = hand_step(h, N, 1, false, 1, &v);
+        h->step[i].cost.us = 30;
+        h->step[i].shared = true;
+    }
+    hand_output(h, v);
+    h->plan.us = h->plan.lanes.alone = 90;
+    h->plan.lanes.together = 50;
+    h->plan.lanes.tasks = 200;
+    return h;
+}
+
+static bool up(void)
+{
+    (void)setenv("STARPU_NCPU", "2", 1);
+    (void)unsetenv("ORRERY_INLINE_US");
+    return engine_up("starpu") == ORR_OK && orr__star.cpus == 2;
+}
+
+/* Calls in a row until a crew is there; whether one came. */
+static bool row_of_calls(hand *h, orr__buffer *leaf)
+{
+    bool formed = false;
+    for (int k = 0; k < ROW && !formed; k++) {
+        orr__buffer *out[1];
+        orr__scalar c = { .f = 2 };
+        ORR_REQUIRE(orr__engine_execute(HERE, &h->plan, &leaf, &c, out, NULL) == ORR_OK);
+        ORR_CHECK(is_ramp(out[0], N, 3 * 2, 1));
+        orr__buffer_unref(out[0]);
+        formed = orr__star_crew_is_formed();
+    }
+    return formed;
+}
+#endif
+
+static void a_row_of_short_plans_has_a_crew(void)
+{
+#ifdef HAVE_STARPU
+    ORR_REQUIRE(up());
+    hand *h = short_plan();
+    orr__buffer *leaf = ramp(N, 0), *out[1];
+    orr__scalar c = { .f = 2 };
+    ORR_CHECK(row_of_calls(h, leaf));
+    int launches = atomic_load(&h->kernel[1].launches);
+    ORR_CHECK(row_of_calls(h, leaf)); /* its first call is the crew's */
+    ORR_CHECK_MSG(atomic_load(&h->kernel[1].launches) - launches == 3, "%d launches of a step that three shares make",
+                  atomic_load(&h->kernel[1].launches) - launches);
+    for (int k = 0; k < 1000 && orr__star_crew_is_formed(); k++)
+        (void)usleep(5000);
+    ORR_CHECK(!orr__star_crew_is_formed()); /* idle helpers leave */
+
+    ORR_CHECK(row_of_calls(h, leaf));
+    h->plan.us = 1e6; /* tasks want the workers */
+    h->plan.ntasks = 2;
+    ORR_CHECK(orr__engine_execute(HERE, &h->plan, &leaf, &c, out, NULL) == ORR_OK);
+    ORR_CHECK(!orr__star_crew_is_formed() && is_ramp(out[0], N, 3 * 2, 1));
+    orr__buffer_unref(out[0]);
+
+    h->plan.us = 90;
+    ORR_CHECK(row_of_calls(h, leaf));
+    orr__engine_stop(); /* with the crew there */
+    ORR_CHECK(!orr__star_crew_is_formed());
+    orr__buffer_unref(leaf);
+    free(h);
+#else
+    NEED_STARPU;
+#endif
+}
+
+static void an_error_in_a_crew_reaches_the_caller(void)
+{
+#ifdef HAVE_STARPU
+    ORR_REQUIRE(up());
+    hand *h = short_plan();
+    orr__buffer *leaf = ramp(N, 0), *out[1];
+    orr__scalar c = { .f = 2 };
+    ORR_CHECK(row_of_calls(h, leaf));
+    h->kernel[1].fail_row = 900; /* of the last share */
+    orr_status st = orr__engine_execute(HERE, &h->plan, &leaf, &c, out, NULL);
+    ORR_CHECK_MSG(st == ORR_EINDEX && strstr(orr_error_message(), "row 900 is bad"), "%d %s", (int)st, orr_error_message());
+    orr_error_clear();
+    h->kernel[1].fail_row = -1;
+    ORR_CHECK(row_of_calls(h, leaf));
+    orr__engine_stop();
+    orr__buffer_unref(leaf);
+    free(h);
+#else
+    NEED_STARPU;
+#endif
+}
+
+#ifdef HAVE_STARPU
+static orr__buffer *both_read;
+static atomic_int wrong_answers;
+
+static void *caller(void *plan)
+{
+    hand *h = plan;
+    for (int k = 0; k < 400; k++) {
+        orr__buffer *out[1];
+        orr__scalar c = { .f = k };
+        if (orr__engine_execute(HERE, &h->plan, &both_read, &c, out, NULL) != ORR_OK || !is_ramp(out[0], N, 3 * k, 1))
+            atomic_fetch_add(&wrong_answers, 1);
+        else
+            orr__buffer_unref(out[0]);
+    }
+    return NULL;
+}
+#endif
+
+static void callers_beside_each_other_are_right(void)
+{
+#ifdef HAVE_STARPU
+    enum { CALLERS = 4 };
+    ORR_REQUIRE(up());
+    hand *h = short_plan();
+    pthread_t t[CALLERS];
+    both_read = ramp(N, 0);
+    ORR_CHECK(row_of_calls(h, both_read));
+    for (int i = 0; i < CALLERS; i++)
+        ORR_REQUIRE(pthread_create(&t[i], NULL, caller, h) == 0);
+    for (int i = 0; i < CALLERS; i++)
+        pthread_join(t[i], NULL);
+    ORR_CHECK_MSG(atomic_load(&wrong_answers) == 0, "%d wrong", atomic_load(&wrong_answers));
+    orr__engine_stop();
+    orr__buffer_unref(both_read);
+    free(h);
+#else
+    NEED_STARPU;
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(shares_are_done_once_each_job_after_job),
+        ORR_TEST(nobody_waits_for_helpers_that_are_late),
+        ORR_TEST(a_row_of_short_plans_has_a_crew),
+        ORR_TEST(an_error_in_a_crew_reaches_the_caller),
+        ORR_TEST(callers_beside_each_other_are_right),
+        { 0 },
+    };
+    int failed = orr_test_main(argc, argv, "engine.crew", tests);
+
+    orr__pool_trim();
+    return failed;
+}
