@@ -17,8 +17,8 @@
 /* Of a launch, on the stack: words, inputs. The power of 2 of a distance. */
 enum { WORDS = 256, INPUTS = 64, TWICE = 1 };
 
-/* Ways of a kernel at the size of a launch. */
-static orr__variants *ways_of(const orr__launch *l, uint64_t of, int64_t apart, int n)
+/* Ways of a kernel at the size of a launch. Times of an older text say nothing of this one. */
+static orr__variants *ways_of(const orr__kernel *k, const orr__launch *l, uint64_t of, int64_t apart, int n)
 {
     const orr__region *r = l->region;
     const char *isa = orr__cpu_vec()->isa;
@@ -28,8 +28,8 @@ static orr__variants *ways_of(const orr__launch *l, uint64_t of, int64_t apart, 
         points *= r->dim[d];
     while (points >> octaves > 1)
         octaves++;
-    return orr__variants_of(orr__hash(isa, strlen(isa), r->key ^ of), octaves * ORR__CLOOP_REACHES + (uint32_t)apart,
-                            n);
+    return orr__variants_of(orr__hash(isa, strlen(isa), orr__jit_text(k->jit) ^ of),
+                            octaves * ORR__CLOOP_REACHES + (uint32_t)apart, n);
 }
 
 static void note_time(orr__variants *v, int way, const orr__launch *l, double seconds)
@@ -39,10 +39,10 @@ static void note_time(orr__variants *v, int way, const orr__launch *l, double se
 
 /* Launches of data that caches do not hold: whether storing past the caches pays, or prefetching, and how far ahead, is measured. The bits
  * are the same. */
-static bool launch_far(orr__jit_fn *fn, const orr__launch *l, int64_t *word)
+static bool launch_far(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, int64_t *word)
 {
     int64_t reach = word[ORR__CLOOP_REACH_AT];
-    orr__variants *v = ways_of(l, 0, reach, (int)reach + 2);
+    orr__variants *v = ways_of(k, l, 0, reach, (int)reach + 2);
     bool timed;
     int way = orr__variants_next(v, &timed);
     if (way > reach)
@@ -80,7 +80,7 @@ static bool launch_words(const orr__kernel *k, orr__jit_fn *fn, const orr__launc
     if (k->nscalar == 0 && is_whole(l) && k->word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR)
         return fn(l->in, l->out, k->word) == 0;
     fill_words(k, l, word);
-    return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? fn(l->in, l->out, word) == 0 : launch_far(fn, l, word);
+    return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? fn(l->in, l->out, word) == 0 : launch_far(k, fn, l, word);
 }
 
 /* With memory for values of long rows behind the inputs. */
@@ -104,7 +104,7 @@ static bool launch_either(orr__kernel *k, orr__jit_fn *fn, const orr__launch *l,
 {
     enum { COMPILED, INTERPRETED, TIERS };
     static const uint64_t of_tiers = 0x7135;
-    orr__variants *v = ways_of(l, of_tiers, 0, TIERS);
+    orr__variants *v = ways_of(k, l, of_tiers, 0, TIERS);
     bool timed;
     int way = orr__variants_next(v, &timed);
     if (!timed)

@@ -229,6 +229,7 @@ char *orr__emit_c(const orr__region *r)
     if (!t.failed) {
         functions(&c);
         orr__cloop_stream_functions(&c);
+        orr__cloop_short_functions(&c);
         for (int n = 0; n < r->ninstr + r->nout; n++)
             if (orr__emit_folds(r, n)) {
                 orr__region fold = orr__emit_fold_of(r, n);

@@ -155,6 +155,7 @@ bool orr__cloop_folds_in(const orr__cloop *c, int instr, int pass);
 int orr__cloop_side(const orr__region *r);
 bool orr__cloop_as_rows(const orr__region *r, orr__region *rows);
 void orr__cloop_short(orr__cloop *c);
+void orr__cloop_short_functions(orr__cloop *c); /* before the kernel */
 void orr__cloop_map(orr__cloop *c);
 void orr__cloop_rows(orr__cloop *c);
 void orr__cloop_reduce(orr__cloop *c);

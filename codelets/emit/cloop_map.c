@@ -361,9 +361,56 @@ static void full_block(orr__cloop *c, int stages, int length)
     whole_block(c, (block){ stages, to, true, paced });
 }
 
+/* Rows so long at most, of which little is computed (in flops: by an instruction, by all), are one loop each: compilers know best what to do with its end, and the loops of blocks
+ * take longer to begin than such a row takes. */
+enum { ROW = 512, LIGHT = 8, ALL = 64 };
+
+static bool has_row_loop(const orr__cloop *c, int stages)
+{
+    bool light = orr__cloop_work(c) <= ALL;
+    for (int n = 0; n < c->r->ninstr; n++)
+        light = light && orr__cloop_flops(c, n) <= LIGHT;
+    return light && c->r->rank > 1 && stages == 1 && !c->joins && !c->groups && !draws(c) && !orr__cloop_has_near(c);
+}
+
+static void begin_of_row(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1;
+    for (int a = 0; a < r->naccess; a++) {
+        c->lay.bases = true;
+        bool based = orr__emit_based(r, &c->lay, a);
+        c->lay.bases = false;
+        if (!based)
+            continue;
+        orr__text_addf(c->t, "    const %s *base%d;\n    {\n    const orr_idx i%d = 0;\n    base%d = ",
+                       orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), a, last, a);
+        orr__emit_array(c->t, r, &c->lay, a);
+        orr__text_add(c->t, " + (");
+        orr__emit_index(c->t, r, &c->lay, a, false);
+        orr__text_add(c->t, ");\n    }\n");
+    }
+    c->lay.bases = true;
+}
+
+static void row_loop(orr__cloop *c, const char *from, const char *to)
+{
+    stage at = { 0, 1 };
+    orr__text_addf(c->t, "    if (W(%d) < %d && %s - %s <= %d) {\n    const orr_idx q = 0;\n", ORR__CLOOP_REACH_AT,
+                   ORR__CLOOP_FAR, to, from, ROW);
+    orr__cloop_stream_block(c);
+    begin_of_row(c);
+    orr__cloop_inner(c, from, to);
+    loop_body(c, stage_values, &at);
+    c->lay.bases = false;
+    orr__text_add(c->t, "    } else\n");
+}
+
 /* Blocks of [from, to). Full ones have a length that the compiler knows; the remainder, and short rows, a vector at a time. */
 static void blocks(orr__cloop *c, int stages, int length, const char *from, const char *to)
 {
+    if (has_row_loop(c, stages))
+        row_loop(c, from, to);
     orr__cloop_blocks(c, from, to, length);
     orr__cloop_stream_block(c);
     orr__cloop_join_block(c, length);

@@ -113,6 +113,47 @@ bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)
 
 typedef orr__rowplan rows;
 
+/* to[c · tld + r] = from[r · fld + c] of elements of 4 or 8 bytes, in squares of four by four; the last ones lie over those before. */
+static const char turn_text[] =
+    "#ifdef __clang__\n"
+    "#define ORR_PICK(a, b, lanes, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n"
+    "#else\n"
+    "#define ORR_PICK(a, b, lanes, ...) __builtin_shuffle(a, b, (lanes){ __VA_ARGS__ })\n"
+    "#endif\n"
+    "#define ORR_TURN(size, type, four) \\\n"
+    "typedef type four __attribute__((vector_size(4 * size))); \\\n"
+    "ORR_FN void orr_turn_##size(void *to, orr_idx tld, const void *from, orr_idx fld, orr_idx rows, orr_idx cols) \\\n"
+    "{ \\\n"
+    "    for (orr_idx c = 0; c < cols; c += 4) \\\n"
+    "        for (orr_idx r = 0; r < rows; r += 4) { \\\n"
+    "            const orr_idx i = r + 4 <= rows ? r : rows - 4, j = c + 4 <= cols ? c : cols - 4; \\\n"
+    "            if (i < 0 || j < 0) { \\\n"
+    "                for (orr_idx y = c; y < cols && y < c + 4; y++) \\\n"
+    "                    for (orr_idx x = r; x < rows && x < r + 4; x++) \\\n"
+    "                        __builtin_memcpy((char *)to + (y * tld + x) * size, (const char *)from + (x * fld + y) * "
+    "size, size); \\\n"
+    "                continue; \\\n"
+    "            } \\\n"
+    "            four v[4], a, b, p, q; \\\n"
+    "            for (int k = 0; k < 4; k++) \\\n"
+    "                __builtin_memcpy(&v[k], (const char *)from + ((i + k) * fld + j) * size, sizeof(four)); \\\n"
+    "            a = ORR_PICK(v[0], v[1], four, 0, 4, 1, 5), b = ORR_PICK(v[0], v[1], four, 2, 6, 3, 7); \\\n"
+    "            p = ORR_PICK(v[2], v[3], four, 0, 4, 1, 5), q = ORR_PICK(v[2], v[3], four, 2, 6, 3, 7); \\\n"
+    "            v[0] = ORR_PICK(a, p, four, 0, 1, 4, 5), v[1] = ORR_PICK(a, p, four, 2, 3, 6, 7); \\\n"
+    "            v[2] = ORR_PICK(b, q, four, 0, 1, 4, 5), v[3] = ORR_PICK(b, q, four, 2, 3, 6, 7); \\\n"
+    "            for (int k = 0; k < 4; k++) \\\n"
+    "                __builtin_memcpy((char *)to + ((j + k) * tld + i) * size, &v[k], sizeof(four)); \\\n"
+    "        } \\\n"
+    "}\n"
+    "ORR_TURN(4, orr_i32, orr_four_4)\n"
+    "ORR_TURN(8, orr_i64, orr_four_8)\n";
+
+void orr__cloop_short_functions(orr__cloop *c)
+{
+    if (orr__cloop_side(c->r) >= 0)
+        orr__text_add(c->t, turn_text);
+}
+
 static int last_of(const rows *w)
 {
     return w->c->r->rank - 1;
@@ -221,6 +262,30 @@ static void turn_reversed(const rows *w, int n)
     orr__text_addf(c->t, "    turned%d[%s] = from[-i%d];\n    }\n    } else\n", n, place(w, n, at), s);
 }
 
+/* Elements of a row that are neighbours, and have 4 or 8 bytes: the size; else 0. */
+static int squares(const rows *w, int n)
+{
+    const orr__cloop *c = w->c;
+    const orr__access *a = &c->r->access[c->r->instr[n].a];
+    int size = (int)orr_dtype_size((orr_dtype)c->r->in_dtype[a->input]);
+    return (size == 4 || size == 8) && c->at[n] == last_of(w) && !a->box && !a->placed && !gathers(w, n) &&
+                   a->stride[last_of(w)] == 1
+               ? size
+               : 0;
+}
+
+static void turn_squares(const rows *w, int n, int size)
+{
+    const orr__cloop *c = w->c;
+    int a = c->r->instr[n].a, s = c->side, last = last_of(w);
+    orr__text_addf(c->t, "    {\n    const orr_idx i%d = q, i%d = 0;\n    orr_turn_%d(turned%d, %d, ", s, last, size, n,
+                   SIDE);
+    orr__emit_array(c->t, c->r, &c->lay, a);
+    orr__text_add(c->t, " + (");
+    orr__emit_index(c->t, c->r, &c->lay, a, false);
+    orr__text_addf(c->t, "), W(%d), e - q, W(%d));\n    }\n", step_word(w, a), orr__cloop_size_at(c->r, last));
+}
+
 /* Blocks of what is turned, as it lies in memory; gathered or not. */
 static void turn_in(const rows *w, bool gathered)
 {
@@ -234,6 +299,10 @@ static void turn_in(const rows *w, bool gathered)
         bool row = c->at[n] < last_of(w);
         orr__text_addf(c->t, "    %s turned%d[%d] __attribute__((aligned(64)));\n",
                        orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), n, row ? SIDE : SIDE * MOST);
+        if (!gathered && squares(w, n)) {
+            turn_squares(w, n, squares(w, n));
+            continue;
+        }
         if (row)
             orr__text_add(c->t, "    {\n");
         else
@@ -462,6 +531,15 @@ static void turn_out(const rows *w)
     char place_of[64];
     (void)place_of_output(w, place_of);
     for (int k = 0; k < r->nout; k++) {
+        size_t size = orr_dtype_size((orr_dtype)r->out_dtype[k]);
+        if (!r->per_row && (size == 4 || size == 8)) {
+            orr__text_addf(c->t,
+                           "    orr_turn_%zu(out%d + ((orr_idx)W(%d) + (at + q * step) * W(%d)), step * W(%d), made%d, "
+                           "%d, W(%d), e - q);\n",
+                           size, k, c->lay.out_at + k, orr__cloop_size_at(r, last), orr__cloop_size_at(r, last), k,
+                           SIDE, orr__cloop_size_at(r, last));
+            continue;
+        }
         if (!r->per_row)
             along(w);
         side_by_side(w);

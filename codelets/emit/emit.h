@@ -16,14 +16,15 @@ typedef struct orr__dialect {
     const char *words;    /* the parameter that carries more words than fit by value                           */
     const char *begin;    /* from work item to `i`, the number of the output element                           */
     const char *end;
-    int group;            /* work items that fold together, a power of two                                     */
-    const char *grouped;  /* qualifiers of a kernel whose groups have that size                                */
-    const char *seat;     /* declares `block`, the group's number (below ORR_BLOCKS), and `me`, the item's in it */
-    const char *share;    /* qualifier of memory that a group shares                                            */
-    const char *prelude2; /* of such kernels: ORR_BARRIER; ORR_FENCE, the same for array memory too; orr_least(p, v), which
+    int group;           /* work items that fold together, a power of two                                     */
+    const char *grouped; /* qualifiers of a kernel whose groups have that size                                */
+    const char *seat;    /* declares `block`, the group's number (below ORR_BLOCKS), and `me`, the item's in it */
+    const char *share;   /* qualifier of memory that a group shares                                            */
+    const char
+        *prelude2; /* of such kernels: ORR_BARRIER; ORR_FENCE, the same for array memory too; orr_least(p, v), which
                             atomically makes *p ≤ v; orr_swap(p, v), which atomically makes *p = v and is what it was */
-    const char *fma[2];   /* for f32, f64: a preprocessor expression, whether fma is one fast instruction      */
-    const char *math[2];  /* for f32, f64: maps the C math names to functions of the type; unmath undoes it     */
+    const char *fma[2];  /* for f32, f64: a preprocessor expression, whether fma is one fast instruction      */
+    const char *math[2]; /* for f32, f64: maps the C math names to functions of the type; unmath undoes it     */
     const char *unmath;
     bool by_value; /* words may be a struct passed by value                                             */
     bool arrays;   /* the kernel takes two arrays of pointers, not one parameter per pointer            */
@@ -69,6 +70,7 @@ typedef struct orr__layout {
     bool parts;    /* lo<a>, hi<a> say where the innermost loop is inside of access a's box           */
     bool whole;    /* the innermost loop at hand is inside of all boxes                                */
     bool rest;     /* it is one vector, of which `left` elements, from `lane` 0 on, are there          */
+    bool bases;    /* base<a> is the begin of the row at hand, of accesses that orr__emit_based says     */
     bool near;     /* functions take their near form, and `far` says where an argument is too large for it */
     int here;      /* the group of boxes that the innermost loop at hand is inside of, and of no other; -1: any */
     bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
@@ -156,6 +158,7 @@ void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, b
 void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64);
 void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide);
 /* The name of the array that access a reads. */
+bool orr__emit_based(const orr__region *r, const orr__layout *l, int a);
 void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, int a);
 /* The same as an instruction reads it, at its place; the word of a placed access. */
 void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in);

@@ -91,14 +91,40 @@ void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, 
         }
 }
 
+bool orr__emit_based(const orr__region *r, const orr__layout *l, int a)
+{
+    return l->bases && r->access[a].input >= 0 && !r->access[a].placed && !(l->packed && l->packed[a]) &&
+           !(l->joined && l->joined[a]);
+}
+
+/* From base<a>. */
+static void in_row(orr__text *t, const orr__region *r, const orr__layout *l, int a)
+{
+    int last = r->rank - 1, move = l->move[(size_t)a * ORR_MAX_RANK + (size_t)last];
+    if (move == ORR__MOVE_NONE)
+        orr__text_add(t, "0");
+    else if (move == ORR__MOVE_UNIT)
+        orr__text_addf(t, "i%d", last);
+    else
+        orr__text_addf(t, "i%d * (orr_idx)W(%d)", last, orr__emit_by(r, l, a) - 1);
+}
+
 void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, int a)
 {
     bool packed = l->packed && l->packed[a], joined = l->joined && l->joined[a];
+    if (orr__emit_based(r, l, a)) {
+        orr__text_addf(t, "base%d", a);
+        return;
+    }
     orr__text_addf(t, joined ? "join%d" : packed ? "pack%d" : "in%d", joined || packed ? a : r->access[a].input);
 }
 
 void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
 {
+    if (orr__emit_based(r, l, in->a)) {
+        in_row(t, r, l, in->a);
+        return;
+    }
     orr__emit_index(t, r, l, in->a, false);
     if (in->kind == ORR__RI_GATHER)
         orr__text_addf(t, " + (orr_idx)r%d * (orr_idx)W(%d)", in->x, orr__emit_by(r, l, in->a));

@@ -41,6 +41,8 @@ bool orr__jit_hot(orr__jit *j);
 /* Takes over `text` (malloc'ed; NULL: then the kernel is never compiled). A kernel that is in memory is there at once;
  * else it is queued. Only the first caller's text counts. Never waits. */
 void orr__jit_ask(orr__jit *j, char *text);
+/* A number of the text whose code fn is: that of other code is another one. */
+uint64_t orr__jit_text(const orr__jit *j);
 /* Returns when the kernel is READY or NEVER, or the library stops. */
 void orr__jit_wait(orr__jit *j);
 

@@ -30,6 +30,14 @@ void orr__text_key(const char *text, unsigned char key[32])
     orr__sha256_end(&s, key);
 }
 
+uint64_t orr__jit_text(const orr__jit *j)
+{
+    uint64_t number = 0;
+    if (j->code)
+        memcpy(&number, j->code->text_key, sizeof number);
+    return number;
+}
+
 static void take_out(orr__code *c)
 {
     *(c->newer ? &c->newer->older : &newest) = c->older;
