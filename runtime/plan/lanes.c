@@ -3,6 +3,7 @@
  * Must not know: who waits for the plan, StarPU. */
 #include "config.h"
 
+#include <math.h>
 #include "codelets/codelet.h"
 #include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
@@ -41,7 +42,7 @@ static int parts_of(const orr__step *s)
 /* The members of a crew meet after each step; a task that waits for another one begins as late as one alone ends. */
 orr_status orr__pass_lanes(orr__planner *planner)
 {
-    static const double meet_us = 0.7;
+    static const double meet_us = 0.35; /* and as much again for each doubling of the members */
     orr__plan *p = planner->plan;
     const orr__profile *now = orr__profile_now();
     int workers = orr__plan_workers(), tasks = 0;
@@ -50,7 +51,7 @@ orr_status orr__pass_lanes(orr__planner *planner)
         int parts = orr__ablated(ORR__OFF_CREW) ? 1 : parts_of(s);
         s->shared = parts > 1;
         p->lanes.alone += s->cost.us;
-        p->lanes.together += s->cost.us / parts + (s->shared ? meet_us : 0);
+        p->lanes.together += s->cost.us / parts + (s->shared ? meet_us * (1 + log2(workers)) : 0);
         tasks += orr__plan_head(p, i) == i;
     }
     double even = p->lanes.alone / workers;

@@ -14,8 +14,8 @@ static void print_bundle(FILE *to, const orr__plan *p, int i)
 
 void orr__plan_print(FILE *to, const orr__plan *p)
 {
-    fprintf(to, "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes (%zu one by one)\n",
-            p->nstep, p->ntasks, p->nvalue, p->memory.nslot, p->us, p->memory.all, p->memory.peak);
+    fprintf(to, "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes (%zu one by one); by a crew %.0f µs, as tasks %.0f\n",
+            p->nstep, p->ntasks, p->nvalue, p->memory.nslot, p->us, p->memory.all, p->memory.peak, p->lanes.together, p->lanes.tasks);
     for (int i = 0; i < p->nstep; i++) {
         const orr__step *s = &p->step[i];
         if (orr__bundle_size(s) > 1)

@@ -150,6 +150,44 @@ static void concat_joins_along_any_axis(void)
         }
 }
 
+/* Two inputs of a and b columns, in rows of 70, by dtype. */
+static void join_columns(orr_dtype t, int64_t a, int64_t b)
+{
+    enum { ROWS = 70 };
+    whole w;
+    size_t z = orr_dtype_size(t);
+    orr_shape s[2] = { ORR_SHAPE(ROWS, a), ORR_SHAPE(ROWS, b) };
+    begin_whole(&w, &orr__op_concat, t, ORR_SHAPE(ROWS, a + b));
+    w.r.call.attr.axis = 1;
+    char *x[2], *got = small_numbers(t, w.r.out_count);
+    for (int k = 0; k < 2; k++) {
+        input(&w, t, s[k]);
+        x[k] = small_numbers(t, w.in_count[k]);
+        for (size_t i = 0; i < (size_t)w.in_count[k] * z; i++)
+            x[k][i] = (char)(i * 7 + (size_t)k);
+    }
+    for (int c = 0; c < 3; c++)
+        ORR_CHECK(launch_rows(&w.r, ROWS * c / 3, ROWS * (c + 1) / 3, (void **)x, got, NULL) == ORR_OK);
+    for (int64_t i = 0; i < ROWS; i++) {
+        const char *row = got + (size_t)(i * (a + b)) * z;
+        ORR_CHECK(memcmp(row, x[0] + (size_t)(i * a) * z, (size_t)a * z) == 0);
+        ORR_CHECK(memcmp(row + (size_t)a * z, x[1] + (size_t)(i * b) * z, (size_t)b * z) == 0);
+    }
+    for (int k = 0; k < 2; k++)
+        free(x[k]);
+    free(got);
+}
+
+static void concat_copies_runs_of_any_length(void)
+{
+    for (int64_t a = 1; a < 12; a++)
+        for (int64_t b = 1; b < 6; b++) {
+            join_columns(ORR_F16, a, b);
+            join_columns(ORR_F32, a, b);
+            join_columns(ORR_F64, b, a);
+        }
+}
+
 static void backend_describes_itself(void)
 {
     ORR_CHECK(strstr(orr__cpu_describe(), "kernels"));
@@ -166,6 +204,7 @@ int main(int argc, char **argv)
         ORR_TEST(an_index_out_of_range_is_an_error),
         ORR_TEST(scatter_add_adds_in_every_dtype),
         ORR_TEST(concat_joins_along_any_axis),
+        ORR_TEST(concat_copies_runs_of_any_length),
         ORR_TEST(backend_describes_itself),
         { 0 },
     };

@@ -5,8 +5,8 @@
 #include "runtime/base/clock.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* Helpers leave when nobody has called for so long. */
-static const double patience = 2e-3;
+/* Helpers leave when nobody has called for so long: a caller with work of its own in between has no use for workers that spin meanwhile. */
+static const double patience = 5e-4;
 
 static orr__crew crew;
 static atomic_flag led = ATOMIC_FLAG_INIT; /* by a caller; or the tasks begin or end */
@@ -107,8 +107,13 @@ bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar
 
     if (atomic_flag_test_and_set(&led))
         return false;
-    if (atomic_load(&formed) && stands_in_the_way())
+    bool was = atomic_load(&formed), late = was && orr__now() - atomic_load(&last) > patience;
+    if (late || (was && stands_in_the_way()))
         disband();
+    if (late && plan->us < orr__inline_us()) {
+        atomic_flag_clear(&led);
+        return false;
+    }
     if (!atomic_load(&formed))
         form();
     *st = orr__exec_inline(plan, leaf, scalar, out, 0, &of);

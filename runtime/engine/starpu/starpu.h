@@ -285,8 +285,8 @@ double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int wor
 void orr__star_device_done(orr__task *a);
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                              orr__buffer **out, orr__run **run, bool wait, bool little);
-/* crew_tasks.c: the plan by the caller and the CPU workers together; its leaves are at home. false: it was not begun, since another caller
- * has the crew. */
+/* crew_tasks.c: the plan by the caller and the CPU workers together; its leaves are at home. false: it was not begun: another caller has
+ * the crew, or the last call was long ago. */
 bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
                     orr_status *st);
 bool orr__star_crew_is_formed(void); /* whether workers wait for the next such plan */
