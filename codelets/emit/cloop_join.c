@@ -11,9 +11,9 @@
 
 /* The longest row that is short; the fewest elements of all of them, for which copies are made. Of rows with boxes, whose borders are a
  * share of each row; of reductions. The flops of a value from which on rows are folded by blocks. */
-enum { MOST = 64, LEAST = 2048, MOST_BOXED = 192, LEAST_BOXED = 512, LEAST_FOLDED = 256, HEAVY = 12 };
+enum { MOST = 64, LEAST = 2048, MOST_BOXED = 192, LEAST_BOXED = 512, LEAST_FOLDED = 256, HEAVY = 6 };
 
-typedef enum { GOES_ON, SAME_ROW, SAME_COLUMN, OTHER } way;
+typedef enum { GOES_ON, SAME_ROW, SAME_COLUMN, ROWS_APART, OTHER } way;
 
 /* The way of an access from one row to the next. */
 static way way_of(const orr__region *r, const orr__access *a)
@@ -24,7 +24,11 @@ static way way_of(const orr__region *r, const orr__access *a)
         return OTHER;
     if (down == along * r->dim[last] && (along == 0 || along == 1))
         return GOES_ON;
-    return a->input < 0 || a->box ? OTHER : down == 0 ? SAME_ROW : along == 0 ? SAME_COLUMN : OTHER;
+    return a->input < 0 || a->box ? OTHER
+           : down == 0            ? SAME_ROW
+           : along == 0           ? SAME_COLUMN
+           : along == 1           ? ROWS_APART
+                                  : OTHER;
 }
 
 static bool has_columns(const orr__region *r)
@@ -74,7 +78,7 @@ bool orr__cloop_joins(const orr__region *r)
         way w = way_of(r, &r->access[a]);
         if (w == OTHER)
             return false;
-        any = any || (w == GOES_ON && r->access[a].input >= 0);
+        any = any || ((w == GOES_ON || w == ROWS_APART) && r->access[a].input >= 0);
     }
     return any;
 }
@@ -191,6 +195,20 @@ void orr__cloop_join_begin(orr__cloop *c, int length)
     }
 }
 
+/* The elements of a block, row by row. */
+static void copy_rows(orr__cloop *c, int a, int length)
+{
+    int last = c->r->rank - 1;
+    orr__text_addf(
+        c->t,
+        "    %s join%d[%d];\n    for (orr_idx j = 0, i%d = begun, i%d = phase; j < e - q; i%d++, i%d = 0) {\n"
+        "    const orr_idx left = W(%d) - i%d, n = left < e - q - j ? left : e - q - j;\n    const %s *const from = &",
+        stored(c, a), a, length, last - 1, last, last - 1, last, orr__cloop_size_at(c->r, last), last, stored(c, a));
+    element(c, a);
+    orr__text_addf(c->t,
+                   ";\n    for (orr_idx k = 0; k < n; k++)\n        join%d[j + k] = from[k];\n    j += n;\n    }\n", a);
+}
+
 /* No row behind the last one is read. */
 void orr__cloop_join_block(orr__cloop *c, int length)
 {
@@ -205,6 +223,8 @@ void orr__cloop_join_block(orr__cloop *c, int length)
                            c->lay.column[a]);
         if (w == SAME_ROW)
             orr__text_addf(c->t, "    const %s *const join%d = again%d + phase;\n", stored(c, a), a, a);
+        if (w == ROWS_APART)
+            copy_rows(c, a, length);
         if (w != SAME_COLUMN)
             continue;
         orr__text_addf(c->t,

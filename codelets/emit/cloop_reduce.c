@@ -340,10 +340,10 @@ static const char *column(const orr__cloop *c, char at[24])
     return at;
 }
 
-/* The values of row p, or of the rows from p on, are in blocks before they are folded: those that are heavy, or have boxes. */
+/* The values of row p, or of the rows from p on, are in blocks before they are folded: those that are heavy, have boxes, or are of joined rows. */
 static bool has_values_first(const orr__cloop *c)
 {
-    return orr__cloop_split(c) || orr__cloop_work(c) > LIGHT;
+    return c->joins || orr__cloop_split(c) || orr__cloop_work(c) > LIGHT;
 }
 
 static void block_again(orr__cloop *c, const char *at)
