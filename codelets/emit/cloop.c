@@ -41,7 +41,7 @@ static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n
                                  "#else\n"
                                  "#define ORR_VECTOR 0\n"
                                  "#endif\n"
-                                 "#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)\n"
+                                 "#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX2__)\n"
                                  "#define ORR_PACE(type, n) type pace[n] __attribute__((aligned(64)));\n"
                                  "#define ORR_STEP(i) pace[i] = 0;\n"
                                  "#define ORR_PACED __asm__ volatile(\"\" : : \"r\"(pace) : \"memory\");\n"

@@ -16,7 +16,7 @@ extern "C" {
  * µs on the calling thread are timed one in 16, and the timed ones stand for the others. */
 typedef struct orr_stat {
     char kind[64];   /**< of task: "matmul", "map mul+add+relu", … */
-    char worker[48]; /**< "CPU 0", "OpenCL 0 …", "inline" (on the calling thread) */
+    char worker[48]; /**< "CPU 0", "OpenCL 0 …", "inline" (on the calling thread, which workers may help) */
     uint64_t tasks;
     double seconds;
 } orr_stat;

@@ -240,13 +240,14 @@ static orr_status launch_share(void *job, int k)
     return st;
 }
 
-/* Two shares for each member, so that one who comes late leaves the others little to wait for, but not less than is worth a meeting; rows of
- * elements by whole vectors. */
+/* Two shares for each member, so that one who comes late leaves the others little to wait for, but not less than is worth a meeting; one of a
+ * call, which may read all of an input for each; rows of elements by whole vectors. */
 static int cut_shares(shared *j, int members)
 {
     enum { EVEN = 256 };
     const orr__step *s = j->s;
-    int64_t n = 2 * members < ORR__CREW_SHARES ? 2 * members : ORR__CREW_SHARES;
+    int64_t n = s->region->call.op ? members : 2 * members;
+    n = n < ORR__CREW_SHARES ? n : ORR__CREW_SHARES;
 
     j->shares = 0;
     if (orr__step_by_tiles(s))

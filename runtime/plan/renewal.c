@@ -13,6 +13,15 @@ static bool departs(double then, double now)
     return now > DEPARTURE * then || then > DEPARTURE * now;
 }
 
+/* Would the step be cut into other tiles, or be shared by a crew where it was not? */
+static bool cut_otherwise(const orr__plan *p, const orr__step *s, double then, double now)
+{
+    static const double least_us = 2 * ORR__SHARE_US;
+    return orr__region_tiles(s->region, then, p->renewal.alone) !=
+               orr__region_tiles(s->region, now, p->renewal.alone) ||
+           (then < least_us) != (now < least_us);
+}
+
 /* The times of all steps are read anew. A plan with the same tiles on the same lane stays, however much a step has departed, and
  * takes the new time: the engine goes by it in each evaluation. */
 bool orr__plan_overtaken(orr__plan *p)
@@ -27,9 +36,7 @@ bool orr__plan_overtaken(orr__plan *p)
         const orr__step *s = &p->step[i];
         double then = s->cost.us, now = orr__model_expect(s->region);
         total += now;
-        overtaken =
-            may && departs(then, now) &&
-            orr__region_tiles(s->region, then, p->renewal.alone) != orr__region_tiles(s->region, now, p->renewal.alone);
+        overtaken = may && departs(then, now) && cut_otherwise(p, s, then, now);
     }
     overtaken = overtaken || (may && departs(planned, total) && (planned < bound) != (total < bound));
     if (!overtaken) {

@@ -90,12 +90,14 @@ bool orr__star_crew_is_formed(void)
 
 void orr__star_crew_dismiss(bool idle_ones)
 {
-    if (!atomic_load(&formed) || (idle_ones && orr__now() - atomic_load(&last) < patience))
+    if (!atomic_load(&formed))
         return;
-    atomic_store(&unwanted, true);
-    if (atomic_flag_test_and_set(&led)) /* its leader does it */
+    if (!idle_ones)
+        atomic_store(&unwanted, true);
+    if (atomic_flag_test_and_set(&led)) /* its leader does it, or it is not idle */
         return;
-    if (atomic_exchange(&unwanted, false) && atomic_load(&formed))
+    bool idle = idle_ones && orr__now() - atomic_load(&last) > patience;
+    if ((atomic_exchange(&unwanted, false) || idle) && atomic_load(&formed))
         disband();
     atomic_flag_clear(&led);
 }

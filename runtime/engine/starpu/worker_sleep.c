@@ -213,14 +213,15 @@ void orr__star_borrow(int more)
     pthread_mutex_unlock(&lock);
 }
 
-/* A caller with work of its own in between has no use for workers that spin meanwhile; and they are woken when in a row as much
- * could have been gained as that may cost. */
+/* A caller with work of its own in between has no use for workers that spin meanwhile: the time in which it did not ask, beyond twice that of the
+ * work, counts against what could have been gained. Workers are woken when that is as much as waking may cost. */
 static bool share(double us, bool counts)
 {
     double now = orr__now();
 
     pthread_mutex_lock(&lock);
-    double all = now - asked < 2e-6 * us ? missed + 0.5e-6 * us : 0;
+    double idle = now - asked - 2e-6 * us, all = missed + (idle > 0 ? -idle : 0.5e-6 * us);
+    all = all > 0 ? fmin(all, 2 * patience) : 0;
     bool pays = runs == 0 && !orr__ablated(ORR__OFF_SHARE) && (asleep ? all >= patience : all > 0);
     missed = counts ? all : missed;
     asked = counts ? now : asked;
