@@ -124,6 +124,13 @@ unsigned orr__models_news(void)
     return atomic_load_explicit(&news, memory_order_relaxed);
 }
 
+/* A mean that was kept from another day, or under other loads, changes slowly: plans hear of it on the way. */
+static bool departs(double us, double told)
+{
+    static const double departure = 1.25;
+    return us > departure * told || told > departure * us;
+}
+
 /* Four, sixteen, … samples. */
 static bool tells_more(uint32_t n)
 {
@@ -140,13 +147,16 @@ void orr__model_add(orr__class *c, double size, orr__on on, double us)
     double before = c->on[on].us;
     bool counted = orr__timed_add(&c->on[on], size, us, &reset);
     orr__timed now = c->on[on];
+    bool tells = counted && (tells_more(now.n) || (now.n >= SETTLED && departs(now.us, c->told[on])));
+    if (tells)
+        c->told[on] = now.us;
     pthread_mutex_unlock(m);
     if (reset)
         orr__log(2, "%s on %s: %.0f us were expected of it, it takes %.0f: its model starts anew", c->label,
                  orr__on_name[on], before, us);
     if (counted && now.n == SETTLED)
         note_usual(c, on, &now);
-    if (counted && tells_more(now.n))
+    if (tells)
         atomic_fetch_add_explicit(&news, 1, memory_order_relaxed);
 }
 
@@ -158,8 +168,10 @@ void orr__model_put(const orr__class *like, orr__on on, const orr__timed *t)
     pthread_mutex_t *m = &lock[bucket_of(c->kernel) % LOCKS];
     pthread_mutex_lock(m);
     bool take = t->n > c->on[on].n;
-    if (take)
+    if (take) {
         c->on[on] = *t;
+        c->told[on] = t->us;
+    }
     pthread_mutex_unlock(m);
     if (take && t->n >= SETTLED)
         note_usual(c, on, t);

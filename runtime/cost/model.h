@@ -22,6 +22,7 @@ typedef struct orr__class {
     int kind;
     char label[64];
     orr__timed on[ORR__ON_COUNT];
+    double told[ORR__ON_COUNT]; /* us when plans were last told of news */
     struct orr__class *next;
 } orr__class;
 

@@ -20,9 +20,12 @@
 #define HEAD "orrery models 1"
 enum { LEAST = 2 }; /* samples that are worth keeping */
 
+/* Times with other vectors are other times. */
 static void file_name(char *name, size_t size)
 {
-    orr__sealed_name("models", name, size);
+    char kind[32];
+    (void)snprintf(kind, sizeof kind, "models%s", orr__profile_vectors());
+    orr__sealed_name(kind, name, size);
 }
 
 static bool put_choice(const char *line)

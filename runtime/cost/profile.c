@@ -147,12 +147,17 @@ static int cores(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
+const char *orr__profile_vectors(void)
+{
+    static const char *const limit[] = { "", "-sse2", "-avx2", "-avx512" };
+    return limit[orr__env.isa];
+}
+
 /* Jobs with other numbers of cores, or other vectors, on one host have files of their own. */
 static void file_name(char *name, size_t size)
 {
-    static const char *const limit[] = { "", "-sse2", "-avx2", "-avx512" };
     char kind[32];
-    (void)snprintf(kind, sizeof kind, "machine-%d%s", cores(), limit[orr__env.isa]);
+    (void)snprintf(kind, sizeof kind, "machine-%d%s", cores(), orr__profile_vectors());
     orr__sealed_name(kind, name, size);
 }
 

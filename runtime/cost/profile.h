@@ -31,6 +31,9 @@ void orr__profile_use(const orr__profile *p);
 bool orr__profile_load(orr__profile *p);
 bool orr__profile_store(const orr__profile *p); /* false: it could not be kept (one line of log) */
 
+/* Part of the names of files of what depends on ORRERY_ISA. */
+const char *orr__profile_vectors(void);
+
 /* Whether measuring again could find better numbers. */
 bool orr__profile_good(const orr__profile *p);
 /* The better of two measurements, number by number: other work only slows a machine down. */

@@ -173,6 +173,22 @@ static void the_file_joins_what_processes_measured(void)
     end();
 }
 
+/* A mean of many samples changes slowly: plans hear of it before it has. */
+static void times_that_change_are_news(void)
+{
+    orr__class c = { .kernel = 77, .shape = 1, .label = "changes" };
+    for (int i = 0; i < 300; i++)
+        orr__model_add(&c, 50, ORR__ON_CPU, 100);
+    unsigned news = orr__models_news();
+    for (int i = 0; i < 30; i++)
+        orr__model_add(&c, 50, ORR__ON_CPU, 101);
+    ORR_CHECK_MSG(orr__models_news() == news, "%u times for the same", orr__models_news() - news);
+    for (int i = 0; i < 30; i++)
+        orr__model_add(&c, 50, ORR__ON_CPU, 300);
+    unsigned times = orr__models_news() - news;
+    ORR_CHECK_MSG(times >= 1 && times <= 6, "%u times", times);
+}
+
 static void damaged_files_are_no_models(void)
 {
     begin();
@@ -214,6 +230,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(samples_far_from_their_neighbours_are_dropped),
                                       ORR_TEST(sizes_never_seen_are_fitted_and_kernels_never_seen_estimated),
                                       ORR_TEST(the_file_joins_what_processes_measured),
+                                      ORR_TEST(times_that_change_are_news),
                                       ORR_TEST(damaged_files_are_no_models),
                                       ORR_TEST(fixed_machines_keep_none),
                                       { 0 } };
