@@ -13,13 +13,13 @@ static bool departs(double then, double now)
     return now > DEPARTURE * then || then > DEPARTURE * now;
 }
 
-/* Would the step be cut into other tiles, or be shared by a crew where it was not? */
+/* Would the step be cut into other tiles, or be shared by a crew where it was not, and is a good part of the plan? */
 static bool cut_otherwise(const orr__plan *p, const orr__step *s, double then, double now)
 {
     static const double least_us = 2 * ORR__SHARE_US;
     return orr__region_tiles(s->region, then, p->renewal.alone) !=
                orr__region_tiles(s->region, now, p->renewal.alone) ||
-           (then < least_us) != (now < least_us);
+           ((then < least_us) != (now < least_us) && now + then > 0.1 * p->us);
 }
 
 /* The times of all steps are read anew. A plan with the same tiles on the same lane stays, however much a step has departed, and
