@@ -13,19 +13,21 @@ static atomic_flag led = ATOMIC_FLAG_INIT; /* by a caller; or the tasks begin or
 static atomic_bool formed, unwanted;
 static _Atomic double last;
 static unsigned trip;
-static int leader_core;
-static atomic_int helpers, asleep_on; /* of the trip; the core of the worker that sleeps, -1: none does */
+static atomic_int leader_core, helpers, asleep_on; /* of the trip; the core of the worker that sleeps, -1: none does */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
 
-/* The worker on the caller's core sleeps: they would take turns there. */
+/* The worker on the caller's core sleeps: they would take turns there. A task that comes after its trip does nothing. */
 static void help(void *buffers[], void *arg)
 {
     unsigned of = (unsigned)(uintptr_t)arg;
     int core = sched_getcpu(), none = -1;
 
     (void)buffers;
-    if (core == leader_core && !orr__star_core_is_left() && atomic_compare_exchange_strong(&asleep_on, &none, core)) {
+    if (atomic_load(&crew.trips) != of)
+        return;
+    if (core == atomic_load(&leader_core) && !orr__star_core_is_left() &&
+        atomic_compare_exchange_strong(&asleep_on, &none, core)) {
         pthread_mutex_lock(&lock);
         while (atomic_load(&crew.trips) == of)
             pthread_cond_wait(&over, &lock);
@@ -56,7 +58,7 @@ static void send(int worker)
 static void form(void)
 {
     orr__star_wake(false);
-    leader_core = sched_getcpu();
+    atomic_store(&leader_core, sched_getcpu());
     atomic_store(&helpers, 0);
     atomic_store(&asleep_on, -1);
     atomic_store(&last, orr__now());
