@@ -23,7 +23,8 @@ static bool rg_region(const orr__capture *p, const orr__region *r, void **array,
     static rb b;
     memset(&b, 0, sizeof b);
     b.r = *r;
-    memcpy(b.scalar, p->scalar, (size_t)p->nscalar * sizeof *p->scalar);
+    if (p->nscalar > 0)
+        memcpy(b.scalar, p->scalar, (size_t)p->nscalar * sizeof *p->scalar);
     rc_run run = { .b = &b };
     for (int i = 0; i < r->nin; i++) {
         run.in[i] = rg_array(p, array, r->in[i]);
