@@ -176,7 +176,7 @@ static inline int orr__plan_scratches(const orr__plan *p)
 int orr__plan_tasks(const orr__plan *p, int i);
 /* Adds in place to a sum to which others of its kind do the same: they may come in any order, one at a time. */
 bool orr__step_commutes(const orr__plan *p, const orr__step *s);
-enum { ORR__SHARE_US = 2 }; /* µs of a step that are worth a share of it to a member of a crew */
+enum { ORR__SHARE_US = 4 }; /* µs of a step that are worth a share of it to a member of a crew */
 /* Done in the tiles of the plan, whoever does it: its bits depend on them. */
 bool orr__step_by_tiles(const orr__step *s);
 /* The elements [first, end) of input i that tile t of a step can read; for a whole-array reader all of them. */
