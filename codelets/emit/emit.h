@@ -157,8 +157,9 @@ void orr__emit_random_helpers(orr__text *t, const orr__rinstr *in, unsigned *don
 void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, bool fp64);
 void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64);
 void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide);
-/* The name of the array that access a reads. */
+/* Is the row at hand of access a in base<a>? */
 bool orr__emit_based(const orr__region *r, const orr__layout *l, int a);
+/* The name of the array that access a reads. */
 void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, int a);
 /* The same as an instruction reads it, at its place; the word of a placed access. */
 void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in);

@@ -19,12 +19,11 @@ static void breathe(int *turn)
 }
 
 /* A job that is over has all of its shares claimed by this number or a later one, so whoever still looks at it claims nothing. */
-static bool claim(orr__crew *c, unsigned number, int share)
+static bool claim(orr__crew *c, uint64_t number, int share)
 {
-    unsigned before = atomic_load_explicit(&c->claimed[share], memory_order_relaxed);
-    return (int)(before - number) < 0 &&
-           atomic_compare_exchange_strong_explicit(&c->claimed[share], &before, number, memory_order_acquire,
-                                                   memory_order_relaxed);
+    uint_least64_t before = atomic_load_explicit(&c->claimed[share], memory_order_relaxed);
+    return before < number && atomic_compare_exchange_strong_explicit(&c->claimed[share], &before, number,
+                                                                      memory_order_acquire, memory_order_relaxed);
 }
 
 /* The job stays until the share has ended. */
@@ -45,8 +44,8 @@ static void work(orr__crew *c, int share)
 /* Shares from the beginning of the member's part, then around. false: none was left. */
 static bool take(orr__crew *c, uint64_t offer, int member)
 {
-    unsigned number = (unsigned)(offer >> 32);
-    int shares = (int)(offer & 0xffffffff), first = member < shares ? (int)((int64_t)shares * member / c->members) : 0;
+    uint64_t number = offer >> 16;
+    int shares = (int)(offer & 0xffff), first = member < shares ? (int)((int64_t)shares * member / c->members) : 0;
     bool any = false;
 
     for (int i = 0; i < shares; i++) {
@@ -72,15 +71,15 @@ void orr__crew_close(orr__crew *c)
 
 orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job)
 {
-    uint64_t number = (atomic_load_explicit(&c->offer, memory_order_relaxed) >> 32) + 1;
+    uint64_t number = (atomic_load_explicit(&c->offer, memory_order_relaxed) >> 16) + 1;
     int turn = 0;
 
     c->share = share;
     c->job = job;
     atomic_store_explicit(&c->done, 0, memory_order_relaxed);
     atomic_store_explicit(&c->status, ORR_OK, memory_order_relaxed);
-    atomic_store_explicit(&c->offer, number << 32 | (uint64_t)shares, memory_order_release);
-    (void)take(c, number << 32 | (uint64_t)shares, 0);
+    atomic_store_explicit(&c->offer, number << 16 | (uint64_t)shares, memory_order_release);
+    (void)take(c, number << 16 | (uint64_t)shares, 0);
     while (atomic_load_explicit(&c->done, memory_order_acquire) < shares)
         breathe(&turn);
     orr_status st = (orr_status)atomic_load(&c->status);

@@ -15,7 +15,7 @@ enum { ORR__CREW_SHARES = 1024 }; /* of a job, at most */
  * at all: a share belongs to the member that claims it, so nobody waits for one who is not there. Each claims those of its own part
  * first, since what it wrote of the job before lies in its caches. */
 typedef struct orr__crew {
-    atomic_uint_least64_t offer; /* number of the job << 32 | its shares          */
+    atomic_uint_least64_t offer; /* number of the job << 16 | its shares          */
     char apart[56];
     atomic_int done;   /* shares of the job that have ended             */
     atomic_int status; /* of the first share that failed, and its text  */
@@ -24,7 +24,7 @@ typedef struct orr__crew {
     orr__share share; /* of the job; read by who has claimed a share   */
     void *job;
     char text[640];
-    atomic_uint claimed[ORR__CREW_SHARES]; /* the last job whose share of this number was claimed */
+    atomic_uint_least64_t claimed[ORR__CREW_SHARES]; /* the last job whose share of this number was claimed */
 } orr__crew;
 
 /* The leader's. open: the number of the trip, for those who help. */

@@ -74,6 +74,16 @@ static void nobody_waits_for_helpers_that_are_late(void)
     orr__crew_close(&crew);
 }
 
+/* A share that no job of the last days had is claimed. */
+static void jobs_do_not_run_out_of_numbers(void)
+{
+    counts c = { .number = 0 };
+    (void)orr__crew_open(&crew, 1);
+    atomic_fetch_add(&crew.offer, (uint64_t)3 << (31 + 16));
+    ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_OK && atomic_load(&c.wrong) == 0);
+    orr__crew_close(&crew);
+}
+
 /* -- by the engine ------------------------------------------------------------------------------------------------------- */
 
 #ifdef HAVE_STARPU
@@ -110,7 +120,10 @@ static bool row_of_calls(hand *h, orr__buffer *leaf)
     for (int k = 0; k < ROW && !formed; k++) {
         orr__buffer *out[1];
         orr__scalar c = { .f = 2 };
-        ORR_REQUIRE(orr__engine_execute(HERE, &h->plan, &leaf, &c, out, NULL) == ORR_OK);
+        bool ran = orr__engine_execute(HERE, &h->plan, &leaf, &c, out, NULL) == ORR_OK;
+        ORR_CHECK_MSG(ran, "%s", orr_error_message());
+        if (!ran)
+            return false;
         ORR_CHECK(is_ramp(out[0], N, 3 * 2, 1));
         orr__buffer_unref(out[0]);
         formed = orr__star_crew_is_formed();
@@ -163,7 +176,8 @@ static void an_error_in_a_crew_reaches_the_caller(void)
     ORR_CHECK(row_of_calls(h, leaf));
     h->kernel[1].fail_row = 900; /* of the last share */
     orr_status st = orr__engine_execute(HERE, &h->plan, &leaf, &c, out, NULL);
-    ORR_CHECK_MSG(st == ORR_EINDEX && strstr(orr_error_message(), "row 900 is bad"), "%d %s", (int)st, orr_error_message());
+    ORR_CHECK_MSG(st == ORR_EINDEX && strstr(orr_error_message(), "row 900 is bad"), "%d %s", (int)st,
+                  orr_error_message());
     orr_error_clear();
     h->kernel[1].fail_row = -1;
     ORR_CHECK(row_of_calls(h, leaf));
@@ -221,6 +235,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(shares_are_done_once_each_job_after_job),
         ORR_TEST(nobody_waits_for_helpers_that_are_late),
+        ORR_TEST(jobs_do_not_run_out_of_numbers),
         ORR_TEST(a_row_of_short_plans_has_a_crew),
         ORR_TEST(an_error_in_a_crew_reaches_the_caller),
         ORR_TEST(callers_beside_each_other_are_right),

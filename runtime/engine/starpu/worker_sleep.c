@@ -199,11 +199,9 @@ void orr__star_borrow(int more)
 {
     bool task = more != 0 && starpu_worker_get_id() >= 0;
 
-    if (more == 0)
-        orr__star_crew_dismiss(false); /* its helpers would take turns with the callers */
+    orr__star_crew_dismiss(false); /* its helpers would take turns with the callers, and with the threads of BLAS */
     if (more == 0 && atomic_load_explicit(&borrowers, memory_order_relaxed) == 0)
         return;
-    orr__star_crew_dismiss(false);
     pthread_mutex_lock(&lock);
     atomic_fetch_add(&borrowers, more);
     borrowing_tasks += task ? more : 0;
