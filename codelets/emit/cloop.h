@@ -18,6 +18,9 @@ bool orr__emit_c_can(const orr__region *r);
  * which the interpreter's are only in regions of few registers and rows of no more: sums in f64 may differ in their last
  * places. To be compiled with -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv. */
 char *orr__emit_c(const orr__region *r);
+/* Bytes that are equal for regions of equal texts and sizes, *size of them, which the caller frees: much cheaper than the text. NULL: last
+ * error. */
+void *orr__emit_c_content(const orr__region *r, size_t *size);
 /* Bytes of memory in which a launch keeps values of long rows from one pass to the next: in[] behind the inputs; 0: none. */
 size_t orr__emit_c_keeps(const orr__region *r);
 /* An access that reads a copy of its elements: all axes in the order of the iteration, the steps in elements; of axis 0 the launch's

@@ -4,6 +4,8 @@
 #include "codelets/jit/compile_job.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/fork.h"
+#include "runtime/base/hash.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -40,11 +42,75 @@ orr__jit *orr__jit_new(uint64_t seen, const char *label)
     return j;
 }
 
+static struct {
+    pthread_mutex_t lock;
+    orr__jit *bucket[512];
+} known = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static orr__jit **bucket_of(uint64_t hash)
+{
+    return &known.bucket[hash % (sizeof known.bucket / sizeof *known.bucket)];
+}
+
+/* One whose last reference is gone is about to leave the table. Under its lock. */
+static orr__jit *find_known(const void *content, size_t size, uint64_t hash)
+{
+    for (orr__jit *j = *bucket_of(hash); j; j = j->next_known) {
+        if (j->content_hash != hash || j->content_size != size || memcmp(j->content, content, size) != 0)
+            continue;
+        int refs = atomic_load(&j->refs);
+        while (refs > 0 && !atomic_compare_exchange_weak(&j->refs, &refs, refs + 1))
+            ;
+        if (refs > 0)
+            return j;
+    }
+    return NULL;
+}
+
+static void put_known(orr__jit *j, void *content, size_t size, uint64_t hash)
+{
+    orr__jit **at = bucket_of(hash);
+    j->content = content;
+    j->content_size = size;
+    j->content_hash = hash;
+    j->next_known = *at;
+    *at = j;
+}
+
+static void take_known(orr__jit *j)
+{
+    pthread_mutex_lock(&known.lock);
+    orr__jit **at = bucket_of(j->content_hash);
+    while (*at != j)
+        at = &(*at)->next_known;
+    *at = j->next_known;
+    pthread_mutex_unlock(&known.lock);
+}
+
+orr__jit *orr__jit_of(void *content, size_t size, uint64_t seen, const char *label)
+{
+    if (!content)
+        return NULL;
+    uint64_t hash = orr__hash(content, size, 0);
+    pthread_mutex_lock(&known.lock);
+    orr__jit *j = find_known(content, size, hash);
+    orr__jit *made = j ? NULL : orr__jit_new(seen, label);
+    if (made)
+        put_known(made, content, size, hash);
+    pthread_mutex_unlock(&known.lock);
+    if (!made)
+        free(content);
+    return j ? j : made;
+}
+
 void orr__jit_unref(orr__jit *j)
 {
     if (!j || atomic_fetch_sub(&j->refs, 1) != 1)
         return;
+    if (j->content)
+        take_known(j);
     orr__code_unref(j->code);
+    free(j->content);
     free(j->text);
     free(j);
 }
@@ -224,6 +290,7 @@ static void forked(void)
 static void watch_forks(void)
 {
     (void)pthread_atfork(NULL, NULL, forked);
+    orr__fork_guard(&known.lock);
 }
 
 void orr__jit_start(void)

@@ -15,7 +15,7 @@ typedef int orr__jit_fn(void *const *in, void *const *out, const int64_t *word);
 typedef enum { ORR__JIT_COLD, ORR__JIT_ASKED, ORR__JIT_READY, ORR__JIT_NEVER } orr__jit_state;
 struct orr__code;
 
-/* One kernel's way from tier 0 to tier 1. Shared by the kernel and the queue. */
+/* One kernel's way from tier 0 to tier 1. Shared by all kernels of its content, and the queue. */
 typedef struct orr__jit {
     _Atomic(orr__jit_fn *) fn;      /* NULL: tier 0 still. Set once, valid until orr__jit_unref */
     atomic_uint_least64_t ns;       /* spent in tier 0; add to it only while COLD or ASKED      */
@@ -30,9 +30,16 @@ typedef struct orr__jit {
     char label[64];
     char *text;            /* while ASKED                                              */
     struct orr__jit *next; /* in the queue                                             */
+    void *content;         /* of orr__jit_of, else NULL                                */
+    size_t content_size;
+    uint64_t content_hash;
+    struct orr__jit *next_known; /* … in the table of these                            */
 } orr__jit;
 
 orr__jit *orr__jit_new(uint64_t hint, const char *label); /* NULL: last error */
+/* The one of that content, which it takes over (malloc'ed, `size` bytes; NULL: last error): equal content means equal texts. One that is
+ * held already gets one more reference, so that a plan made anew has the compiled kernels of the former one without their texts. */
+orr__jit *orr__jit_of(void *content, size_t size, uint64_t hint, const char *label);
 void orr__jit_unref(orr__jit *j);
 
 /* Whether this kernel should be compiled now: by ORRERY_JIT, by the time spent in tier 0, or because one with an equal

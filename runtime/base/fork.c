@@ -3,7 +3,7 @@
 #include "config.h"
 #include "runtime/base/fork.h"
 
-enum { MOST = 32 };
+enum { MOST = 64 };
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t *guarded[MOST];

@@ -23,8 +23,9 @@ typedef struct block {
 static struct {
     pthread_mutex_t lock;
     block *free[CLASSES];
+    int count[CLASSES], least[CLASSES]; /* free blocks, and how few there were since the last sweep */
     orr__buffer *headers;
-    size_t pooled;
+    size_t pooled, returned; /* bytes: in free blocks; that came back since the last sweep */
     uint64_t fresh;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -121,12 +122,67 @@ static void system_put(void *p, size_t cap)
         free(p);
 }
 
+static block *pop(int c)
+{
+    block *b = pool.free[c];
+    ORR__SHOW(b, class_size(c));
+    pool.free[c] = b->next;
+    pool.pooled -= class_size(c);
+    pool.count[c]--;
+    if (pool.least[c] > pool.count[c])
+        pool.least[c] = pool.count[c];
+    return b;
+}
+
+static void push(block *b, int c)
+{
+    b->next = pool.free[c];
+    pool.free[c] = b;
+    pool.pooled += class_size(c);
+    pool.returned += class_size(c);
+    pool.count[c]++;
+}
+
 /* Takes all free blocks out of the pool; the caller holds the lock, and frees them without it. */
 static void detach_all(block *lists[CLASSES])
 {
     memcpy(lists, pool.free, sizeof pool.free);
     memset(pool.free, 0, sizeof pool.free);
-    pool.pooled = 0;
+    memset(pool.count, 0, sizeof pool.count);
+    memset(pool.least, 0, sizeof pool.least);
+    pool.pooled = pool.returned = 0;
+}
+
+/* The same with those that were free all the time since the last sweep. */
+static void detach_stale(block *lists[CLASSES])
+{
+    for (int c = 0; c < CLASSES; c++) {
+        lists[c] = NULL;
+        for (int n = pool.least[c]; n > 0; n--) {
+            block *b = pop(c);
+            b->next = lists[c];
+            lists[c] = b;
+        }
+        pool.least[c] = pool.count[c];
+    }
+    pool.returned = 0;
+}
+
+/* Steps of one program use different sizes in turn, so that the free blocks of all classes may be more than ever was live: those stay, up
+ * to half as much again. The blocks of sizes that nobody uses any more go. False: none go. Under the lock. */
+static bool detach_surplus(size_t cap, block *lists[CLASSES])
+{
+    size_t keep = atomic_load_explicit(&most, memory_order_relaxed);
+    keep = keep > always_kept ? keep : always_kept;
+    if (pool.pooled + cap <= keep)
+        return false;
+    if (pool.pooled + cap > keep + keep / 2)
+        detach_all(lists);
+    else if (pool.returned > keep)
+        detach_stale(lists);
+    else
+        return false;
+    return true;
 }
 
 static void free_all(block *lists[CLASSES])
@@ -237,7 +293,7 @@ typedef enum { HIT, FRESH, CROWDED, REFUSED } answer;
 
 /* Books `bytes`, and finds a free block of class c. Under the limit, blocks held for reuse count too: those of other
  * classes have to go (CROWDED) before a fresh one comes. */
-static answer reserve(size_t bytes, size_t cap, int c, block **b)
+static answer reserve(size_t bytes, int c, block **b)
 {
     answer a = FRESH;
     size_t all = atomic_load_explicit(&limit, memory_order_relaxed);
@@ -245,10 +301,8 @@ static answer reserve(size_t bytes, size_t cap, int c, block **b)
         return REFUSED;
     size_t now = atomic_load_explicit(&live, memory_order_relaxed);
     pthread_mutex_lock(&pool.lock);
-    if ((*b = pool.free[c])) {
-        ORR__SHOW(*b, cap);
-        pool.free[c] = (*b)->next;
-        pool.pooled -= cap;
+    if (pool.free[c]) {
+        *b = pop(c);
         a = HIT;
     } else {
         pool.fresh++;
@@ -265,7 +319,7 @@ void *orr__pool_get(size_t bytes, size_t *cap)
 {
     int c = orr__pool_class(bytes, cap);
     block *b = NULL;
-    answer a = c < 0 || orr__pool_must_fail() ? REFUSED : reserve(bytes, *cap, c, &b);
+    answer a = c < 0 || orr__pool_must_fail() ? REFUSED : reserve(bytes, c, &b);
     if (a == CROWDED)
         orr__pool_trim();
     if (a == FRESH || a == CROWDED) {
@@ -292,21 +346,14 @@ void orr__pool_put(void *p, size_t bytes, size_t cap)
     size_t size;
     int c = orr__pool_class(cap, &size);
     block *b = p, *lists[CLASSES];
-    bool full;
     ORR__SHOW(b, cap);
     orr__pool_unbook(bytes);
-    size_t keep = atomic_load_explicit(&most, memory_order_relaxed);
-    keep = keep > always_kept ? keep : always_kept;
     pthread_mutex_lock(&pool.lock);
-    full = pool.pooled + cap > keep; /* sizes have changed: the pooled blocks are stale, this one is in use */
-    if (full)
-        detach_all(lists);
-    b->next = pool.free[c];
-    pool.free[c] = b;
-    pool.pooled += cap;
+    bool surplus = detach_surplus(cap, lists);
+    push(b, c);
     ORR__HIDE(b, cap);
     pthread_mutex_unlock(&pool.lock);
-    if (full)
+    if (surplus)
         free_all(lists);
 }
 

@@ -2,6 +2,7 @@
  * Must not know: how a plan was made, StarPU. */
 #include "config.h"
 
+#include <math.h>
 #include "runtime/plan/plan.h"
 
 static void print_bundle(FILE *to, const orr__plan *p, int i)
@@ -14,8 +15,11 @@ static void print_bundle(FILE *to, const orr__plan *p, int i)
 
 void orr__plan_print(FILE *to, const orr__plan *p)
 {
-    fprintf(to, "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes (%zu one by one); by a crew %.0f µs, as tasks %.0f\n",
-            p->nstep, p->ntasks, p->nvalue, p->memory.nslot, p->us, p->memory.all, p->memory.peak, p->lanes.together, p->lanes.tasks);
+    fprintf(to, "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes (%zu one by one); ",
+            p->nstep, p->ntasks, p->nvalue, p->memory.nslot, p->us, p->memory.all, p->memory.peak);
+    if (isfinite(p->lanes.together))
+        fprintf(to, "by a crew %.0f µs, ", p->lanes.together);
+    fprintf(to, "as tasks %.0f µs\n", p->lanes.tasks);
     for (int i = 0; i < p->nstep; i++) {
         const orr__step *s = &p->step[i];
         if (orr__bundle_size(s) > 1)

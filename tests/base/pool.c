@@ -65,6 +65,34 @@ static void pool_does_not_hoard(void)
     orr__pool_trim();
 }
 
+static void use_once(size_t mib)
+{
+    orr__buffer *b = orr__buffer_new(mib << 20);
+    ORR_REQUIRE(b != NULL);
+    orr__buffer_unref(b);
+}
+
+/* Free blocks of all sizes in turn are more than ever was live at once. */
+static void sizes_in_turn_stay(void)
+{
+    static const size_t mib[] = { 48, 40, 3 };
+    enum { TURNS = 20, SIZES = sizeof mib / sizeof *mib };
+    uint64_t fresh = 0;
+    orr__pool_trim();
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < SIZES; i++)
+            use_once(mib[i]);
+        if (turn == 0)
+            fresh = orr__pool_get_stats().fresh;
+    }
+    ORR_CHECK(orr__pool_get_stats().fresh == fresh);
+    for (int turn = 0; turn < TURNS; turn++)
+        use_once(10);
+    orr__pool_stats s = orr__pool_get_stats();
+    ORR_CHECK_MSG(s.pooled <= (size_t)20 << 20, "%zu bytes of sizes that nobody uses any more", s.pooled);
+    orr__pool_trim();
+}
+
 static void limit_is_kept_and_reported(void)
 {
     orr__pool_limit(1000000);
@@ -234,12 +262,19 @@ static void threads_share_the_pool(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(blocks_are_aligned_and_writable),  ORR_TEST(pool_serves_every_size),
-        ORR_TEST(freed_memory_is_used_again),       ORR_TEST(pool_does_not_hoard),
-        ORR_TEST(limit_is_kept_and_reported),       ORR_TEST(impossible_size_is_refused),
-        ORR_TEST(injected_failures_leave_no_trace), ORR_TEST(wrapped_memory_is_released_once),
-        ORR_TEST(engine_may_hold_dropped_buffer),   ORR_TEST(thread_cache_keeps_small_buffers),
-        ORR_TEST(threads_share_the_pool),           { 0 },
+        ORR_TEST(blocks_are_aligned_and_writable),
+        ORR_TEST(pool_serves_every_size),
+        ORR_TEST(freed_memory_is_used_again),
+        ORR_TEST(pool_does_not_hoard),
+        ORR_TEST(sizes_in_turn_stay),
+        ORR_TEST(limit_is_kept_and_reported),
+        ORR_TEST(impossible_size_is_refused),
+        ORR_TEST(injected_failures_leave_no_trace),
+        ORR_TEST(wrapped_memory_is_released_once),
+        ORR_TEST(engine_may_hold_dropped_buffer),
+        ORR_TEST(thread_cache_keeps_small_buffers),
+        ORR_TEST(threads_share_the_pool),
+        { 0 },
     };
     int rc = orr_test_main(argc, argv, "base.pool", tests);
     orr__pool_trim();

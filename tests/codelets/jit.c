@@ -81,6 +81,35 @@ static void only_hot_kernels_are_compiled(void)
     orr__jit_stop();
 }
 
+static orr__jit *of_content(const char *content)
+{
+    return orr__jit_of(strdup(content), strlen(content), 0, "test");
+}
+
+/* A plan made anew has kernels of the same content while the former one holds them. */
+static void equal_content_is_one_kernel(void)
+{
+    ORR_NEED_COMPILER();
+    begin("content");
+    orr__jit_start();
+    orr__jit *a = of_content("twice"), *b = of_content("twice"), *other = of_content("thrice");
+    ORR_REQUIRE(a && b && other);
+    ORR_CHECK(a == b && a != other);
+    orr__jit_ask(a, jh_text(2));
+    orr__jit_wait(a);
+    orr__jit_unref(a);
+    a = of_content("twice");
+    ORR_CHECK(a == b && jh_run(a, 4) == 8);
+    orr__jit_unref(a);
+    orr__jit_unref(b);
+    a = of_content("twice"); /* nobody held it */
+    ORR_CHECK(a && atomic_load(&a->state) == ORR__JIT_COLD);
+    orr__jit_unref(a);
+    orr__jit_unref(other);
+    ORR_CHECK(orr__jit_of(NULL, 0, 0, "test") == NULL);
+    orr__jit_stop();
+}
+
 /* Seconds that a compiler sleeps which does not end by itself: who does not wait for it takes less than half of that, on
  * any machine. */
 enum { LONG = 1000 };
@@ -534,6 +563,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(kernel_is_compiled_once),
                                       ORR_TEST(only_hot_kernels_are_compiled),
+                                      ORR_TEST(equal_content_is_one_kernel),
                                       ORR_TEST(missing_compiler_is_logged_once),
                                       ORR_TEST(failing_compiler_is_logged_once),
                                       ORR_TEST(damaged_object_is_logged_once),

@@ -149,18 +149,83 @@ static void a_row_of_short_plans_has_a_crew(void)
     ORR_CHECK(!orr__star_crew_is_formed()); /* idle helpers leave */
 
     ORR_CHECK(row_of_calls(h, leaf));
-    h->plan.us = 1e6; /* tasks want the workers */
+    h->plan.us = 1e6;
+    h->plan.lanes.together = 1e6; /* tasks want the workers */
     h->plan.ntasks = 2;
     ORR_CHECK(orr__engine_execute(HERE, &h->plan, &leaf, &c, out, NULL) == ORR_OK);
     ORR_CHECK(!orr__star_crew_is_formed() && is_ramp(out[0], N, 3 * 2, 1));
     orr__buffer_unref(out[0]);
 
     h->plan.us = 90;
+    h->plan.lanes.together = 50;
     ORR_CHECK(row_of_calls(h, leaf));
     orr__engine_stop(); /* with the crew there */
     ORR_CHECK(!orr__star_crew_is_formed());
     orr__buffer_unref(leaf);
     free(h);
+#else
+    NEED_STARPU;
+#endif
+}
+
+#ifdef HAVE_STARPU
+static orr__buffer *long_read;
+
+static void *long_caller(void *plan)
+{
+    hand *h = plan;
+    orr__buffer *out[1];
+    orr__scalar c = { .f = 2 };
+    bool right =
+        orr__engine_execute(HERE, &h->plan, &long_read, &c, out, NULL) == ORR_OK && is_ramp(out[0], N, 3 * 2, 1);
+    if (right)
+        orr__buffer_unref(out[0]);
+    return right ? plan : NULL;
+}
+#endif
+
+/* Long plans are a crew's until another caller has waited for one; short ones always. */
+static void another_callers_work_waits_once(void)
+{
+#ifdef HAVE_STARPU
+    enum { TRIES = 500 };
+    const double long_us = 1e6, short_us = 1e3;
+    ORR_REQUIRE(up());
+    hand *h = short_plan(), *other = short_plan();
+    atomic_bool gate = false;
+    pthread_t t;
+    void *right = NULL;
+    orr__buffer *out[1];
+    orr__run *run = NULL;
+    orr__scalar c = { .f = 1 };
+    long_read = ramp(N, 0);
+    h->plan.us = h->plan.lanes.alone = long_us;
+    h->plan.lanes.together = 0.5 * long_us;
+    h->plan.lanes.tasks = 0.6 * long_us;
+    h->kernel[2].gate = &gate;
+    h->kernel[2].seconds = 60; /* at most */
+    ORR_CHECK(!orr__star_crew_is_in_the_way(long_us));
+    ORR_REQUIRE(pthread_create(&t, NULL, long_caller, h) == 0);
+    for (int i = 0; i < TRIES && atomic_load(&h->kernel[1].launches) == 0; i++)
+        (void)usleep(10000);
+    ORR_CHECK(orr__star_crew_is_formed());
+    other->plan.us = other->plan.lanes.together = long_us;
+    other->plan.ntasks = 2;
+    ORR_CHECK(orr__engine_execute(HERE, &other->plan, &long_read, &c, out, &run) == ORR_OK);
+    ORR_CHECK(orr__star_crew_is_in_the_way(long_us) && !orr__star_crew_is_in_the_way(short_us));
+    atomic_store(&gate, true);
+    ORR_REQUIRE(pthread_join(t, &right) == 0);
+    ORR_CHECK(right != NULL);
+    ORR_CHECK(orr__run_wait(run) == ORR_OK && is_ramp(out[0], N, 3 * 1, 1));
+    orr__run_unref(run);
+    orr__buffer_unref(out[0]);
+    for (int i = 0; i < TRIES && orr__star_crew_is_in_the_way(long_us); i++)
+        (void)usleep(10000);
+    ORR_CHECK(!orr__star_crew_is_in_the_way(long_us));
+    orr__engine_stop();
+    orr__buffer_unref(long_read);
+    free(h);
+    free(other);
 #else
     NEED_STARPU;
 #endif
@@ -233,13 +298,10 @@ static void callers_beside_each_other_are_right(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(shares_are_done_once_each_job_after_job),
-        ORR_TEST(nobody_waits_for_helpers_that_are_late),
-        ORR_TEST(jobs_do_not_run_out_of_numbers),
-        ORR_TEST(a_row_of_short_plans_has_a_crew),
-        ORR_TEST(an_error_in_a_crew_reaches_the_caller),
-        ORR_TEST(callers_beside_each_other_are_right),
-        { 0 },
+        ORR_TEST(shares_are_done_once_each_job_after_job), ORR_TEST(nobody_waits_for_helpers_that_are_late),
+        ORR_TEST(jobs_do_not_run_out_of_numbers),          ORR_TEST(a_row_of_short_plans_has_a_crew),
+        ORR_TEST(another_callers_work_waits_once),         ORR_TEST(an_error_in_a_crew_reaches_the_caller),
+        ORR_TEST(callers_beside_each_other_are_right),     { 0 },
     };
     int failed = orr_test_main(argc, argv, "engine.crew", tests);
 

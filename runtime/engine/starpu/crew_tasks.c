@@ -1,6 +1,7 @@
-/* The crew of short plans: a caller leads, and a task on each CPU worker helps. Between evaluations that follow each other the tasks stay.
+/* The crew: a caller leads, and a task on each CPU worker helps. Between evaluations that follow each other the tasks stay.
  * Must not know: how a step is shared, which plans suit. */
 #include "config.h"
+#include <math.h>
 #include <sched.h>
 #include "runtime/base/clock.h"
 #include "runtime/engine/starpu/starpu.h"
@@ -11,7 +12,8 @@ static const double patience = 5e-4;
 static orr__crew crew;
 static atomic_flag led = ATOMIC_FLAG_INIT; /* by a caller; or the tasks begin or end */
 static atomic_bool formed, unwanted;
-static _Atomic double last;
+static _Atomic double last,
+    waited = -HUGE_VAL; /* the end of the last plan; when another caller's work last had to wait for one */
 static unsigned trip;
 static atomic_int leader_core, helpers, asleep_on; /* of the trip; the core of the worker that sleeps, -1: none does */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -96,12 +98,22 @@ void orr__star_crew_dismiss(bool idle_ones)
         return;
     if (!idle_ones)
         atomic_store(&unwanted, true);
-    if (atomic_flag_test_and_set(&led)) /* its leader does it, or it is not idle */
+    if (atomic_flag_test_and_set(&led)) { /* its leader does it, or it is not idle */
+        if (!idle_ones)
+            atomic_store(&waited, orr__now());
         return;
+    }
     bool idle = idle_ones && orr__now() - atomic_load(&last) > patience;
     if ((atomic_exchange(&unwanted, false) || idle) && atomic_load(&formed))
         disband();
     atomic_flag_clear(&led);
+}
+
+/* One wait for a plan's end is no harm; one after the other is. */
+bool orr__star_crew_is_in_the_way(double us)
+{
+    static const double short_us = 2e4, lately = 1;
+    return us >= short_us && orr__now() - atomic_load(&waited) < lately;
 }
 
 bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,

@@ -51,15 +51,14 @@ static bool crowded(const orr__plan *plan, bool wait, int others)
 /* The calling thread alone; all workers together, one step after the other; tasks. */
 typedef enum { ALONE, TOGETHER, TASKS } lane;
 
-/* Whether the caller and all workers together are clearly sooner done than the caller alone, and sooner than tasks. Longer plans are
- * tasks, which other work may overtake. */
+/* Whether the caller and all workers together are clearly sooner done than the caller alone, and sooner than tasks. */
 static bool crew_gains(const orr__plan *plan)
 {
-    static const double long_us = 2e4, clearly = 0.85;
+    static const double clearly = 0.85;
 
-    return plan->us < long_us && plan->lanes.together < clearly * plan->lanes.alone &&
+    return plan->lanes.together < clearly * plan->lanes.alone &&
            (plan->lanes.together < plan->lanes.tasks || plan->us < orr__inline_us()) && orr__star.cpus > 1 &&
-           orr__star.one_memory && orr__star.opencls + orr__star.cudas == 0;
+           orr__star.one_memory && orr__star.opencls + orr__star.cudas == 0 && !orr__star_crew_is_in_the_way(plan->us);
 }
 
 /* Small work is not worth tasks; nor is a single task of a waiting caller, as no other worker could help. Work that ends before sleeping

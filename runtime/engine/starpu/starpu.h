@@ -292,6 +292,8 @@ bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar
 bool orr__star_crew_is_formed(void); /* whether workers wait for the next such plan */
 /* They go back to their tasks, if they are there; idle_ones: if they have waited for long. Any thread. */
 void orr__star_crew_dismiss(bool idle_ones);
+/* Whether a plan of so many µs is one that others should be able to overtake: work of another caller had to wait for a crew lately. */
+bool orr__star_crew_is_in_the_way(double us);
 bool orr__star_in_turn(const orr__plan *plan, bool now); /* as orr__engine_in_turn */
 
 #endif
