@@ -117,6 +117,8 @@ const char *orr__cpu_tier(const orr__kernel *k);
 void orr__cpu_start(void);
 void orr__cpu_stop(void);
 
+/* Gives back what this thread has for copies and blocks of kernels. */
+void orr__scratch_trim(void);
 /* Folds the BLAS library's own threads to 1 and back (in tasks, parallelism is ours). */
 void orr__cpu_blas_threads(int n);
 int orr__cpu_blas_get_threads(void);

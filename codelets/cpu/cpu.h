@@ -177,8 +177,6 @@ void *orr__scratch_for_factors(size_t bytes);
 void *orr__scratch_for_results(size_t bytes);
 /* A fifth one: for values of long rows. */
 void *orr__scratch_for_rows(size_t bytes);
-/* Gives back what is beyond the usual size. */
-void orr__scratch_trim(void);
 
 static inline int orr__size_log2(orr_dtype t)
 {

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
 
-enum { USUAL = 8 << 20 };
-
 /* A kernel's blocks; copies of operands of a kernel that may run while blocks are in use; copies of factors of a product that is a step of
  * either; the result of a call that has an epilogue; values of a long row. */
 enum { BLOCKS, COPIES, FACTORS, RESULTS, ROWS, KINDS };
@@ -28,22 +26,35 @@ static void make_keys(void)
         have_key[k] = pthread_key_create(&key[k], free) == 0;
 }
 
+/* The thread's block of a kind is this one; a thread that ends frees it. */
+static bool keep(int kind, void *memory, size_t size)
+{
+    (void)pthread_once(&once, make_keys);
+    if (have_key[kind] && pthread_setspecific(key[kind], memory) != 0 && memory)
+        return false;
+    mine[kind] = (block){ memory, size };
+    return true;
+}
+
+static void drop(int kind)
+{
+    void *memory = mine[kind].memory;
+    (void)keep(kind, NULL, 0);
+    free(memory);
+}
+
 static bool grow(int kind, size_t bytes)
 {
-    block *b = &mine[kind];
-    (void)pthread_once(&once, make_keys);
-    free(b->memory);
-    *b = (block){ NULL, 0 };
+    void *memory = NULL;
     size_t size = (bytes + 4095) & ~(size_t)4095;
-    if (size < bytes || posix_memalign(&b->memory, 64, size) != 0)
-        b->memory = NULL;
-    else
-        b->size = size;
-    if (have_key[kind] && pthread_setspecific(key[kind], b->memory) != 0 && b->memory) {
-        free(b->memory);
-        *b = (block){ NULL, 0 };
+    drop(kind);
+    if (size < bytes || posix_memalign(&memory, 64, size) != 0)
+        return false;
+    if (!keep(kind, memory, size)) {
+        free(memory);
+        return false;
     }
-    return b->memory != NULL;
+    return true;
 }
 
 static void *scratch(int kind, size_t bytes)
@@ -83,6 +94,6 @@ void *orr__scratch_for_rows(size_t bytes)
 void orr__scratch_trim(void)
 {
     for (int k = 0; k < KINDS; k++)
-        if (mine[k].size > USUAL)
-            (void)grow(k, USUAL);
+        if (mine[k].memory)
+            drop(k);
 }

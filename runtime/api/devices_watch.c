@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "runtime/api/devices.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/engine/engine.h"
 
@@ -59,12 +60,8 @@ static unsigned compare(const orr_device *a, int na, const orr_device *b, int nb
 
 static void rest(double seconds)
 {
-    struct timespec t;
+    struct timespec t = orr__time_after(CLOCK_MONOTONIC, seconds);
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    double end = (double)t.tv_nsec * 1e-9 + seconds, whole = floor(end);
-    t.tv_sec += (time_t)whole;
-    t.tv_nsec = (long)((end - whole) * 1e9);
     while (!stopping && pthread_cond_timedwait(&bell, &lock, &t) != ETIMEDOUT)
         ;
 }

@@ -289,11 +289,21 @@ void orr__pool_unbook(size_t bytes)
     atomic_fetch_sub_explicit(&live, bytes, memory_order_relaxed);
 }
 
+/* The class of a free block for one of class c, -1: there is none. Of large ones up to twice the size will do: fresh memory costs more. */
+static int free_class(int c)
+{
+    enum { DOUBLE = 4 };
+    int end = class_size(c) < huge_page || c + DOUBLE >= CLASSES ? c : c + DOUBLE;
+    while (c <= end && !pool.free[c])
+        c++;
+    return c <= end ? c : -1;
+}
+
 typedef enum { HIT, FRESH, CROWDED, REFUSED } answer;
 
-/* Books `bytes`, and finds a free block of class c. Under the limit, blocks held for reuse count too: those of other
+/* Books `bytes`, and finds a free block for class c; *cap becomes its size. Under the limit, blocks held for reuse count too: those of other
  * classes have to go (CROWDED) before a fresh one comes. */
-static answer reserve(size_t bytes, int c, block **b)
+static answer reserve(size_t bytes, int c, block **b, size_t *cap)
 {
     answer a = FRESH;
     size_t all = atomic_load_explicit(&limit, memory_order_relaxed);
@@ -301,8 +311,10 @@ static answer reserve(size_t bytes, int c, block **b)
         return REFUSED;
     size_t now = atomic_load_explicit(&live, memory_order_relaxed);
     pthread_mutex_lock(&pool.lock);
-    if (pool.free[c]) {
-        *b = pop(c);
+    int of = free_class(c);
+    if (of >= 0) {
+        *b = pop(of);
+        *cap = class_size(of);
         a = HIT;
     } else {
         pool.fresh++;
@@ -319,7 +331,7 @@ void *orr__pool_get(size_t bytes, size_t *cap)
 {
     int c = orr__pool_class(bytes, cap);
     block *b = NULL;
-    answer a = c < 0 || orr__pool_must_fail() ? REFUSED : reserve(bytes, c, &b);
+    answer a = c < 0 || orr__pool_must_fail() ? REFUSED : reserve(bytes, c, &b, cap);
     if (a == CROWDED)
         orr__pool_trim();
     if (a == FRESH || a == CROWDED) {

@@ -13,10 +13,20 @@ static void print_bundle(FILE *to, const orr__plan *p, int i)
     fprintf(to, "  bundle of %d steps, one task, %.0f µs\n", p->step[i].bundle.members, us);
 }
 
+static size_t slot_bytes(const orr__plan *p)
+{
+    size_t all = 0;
+    for (int k = 0; k < p->memory.nslot; k++)
+        all += p->memory.slot_bytes[k];
+    return all;
+}
+
 void orr__plan_print(FILE *to, const orr__plan *p)
 {
-    fprintf(to, "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes (%zu one by one); ",
-            p->nstep, p->ntasks, p->nvalue, p->memory.nslot, p->us, p->memory.all, p->memory.peak);
+    fprintf(to,
+            "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes (%zu one by one, %zu in "
+            "slots); ",
+            p->nstep, p->ntasks, p->nvalue, p->memory.nslot, p->us, p->memory.all, p->memory.peak, slot_bytes(p));
     if (isfinite(p->lanes.together))
         fprintf(to, "by a crew %.0f µs, ", p->lanes.together);
     fprintf(to, "as tasks %.0f µs\n", p->lanes.tasks);

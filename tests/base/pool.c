@@ -65,31 +65,50 @@ static void pool_does_not_hoard(void)
     orr__pool_trim();
 }
 
-static void use_once(size_t mib)
+/* n buffers at once. */
+static void use_once(int n, size_t mib)
 {
-    orr__buffer *b = orr__buffer_new(mib << 20);
-    ORR_REQUIRE(b != NULL);
-    orr__buffer_unref(b);
+    orr__buffer *b[4] = { NULL };
+    for (int i = 0; i < n; i++)
+        ORR_REQUIRE((b[i] = orr__buffer_new(mib << 20)) != NULL);
+    for (int i = 0; i < n; i++)
+        orr__buffer_unref(b[i]);
 }
 
 /* Free blocks of all sizes in turn are more than ever was live at once. */
 static void sizes_in_turn_stay(void)
 {
-    static const size_t mib[] = { 48, 40, 3 };
-    enum { TURNS = 20, SIZES = sizeof mib / sizeof *mib };
+    enum { TURNS = 20 };
     uint64_t fresh = 0;
     orr__pool_trim();
     for (int turn = 0; turn < TURNS; turn++) {
-        for (int i = 0; i < SIZES; i++)
-            use_once(mib[i]);
+        use_once(1, 48);
+        use_once(2, 20);
+        use_once(1, 3);
         if (turn == 0)
             fresh = orr__pool_get_stats().fresh;
     }
     ORR_CHECK(orr__pool_get_stats().fresh == fresh);
     for (int turn = 0; turn < TURNS; turn++)
-        use_once(10);
+        use_once(1, 10);
     orr__pool_stats s = orr__pool_get_stats();
-    ORR_CHECK_MSG(s.pooled <= (size_t)20 << 20, "%zu bytes of sizes that nobody uses any more", s.pooled);
+    ORR_CHECK_MSG(s.pooled <= (size_t)60 << 20, "%zu bytes, mostly of sizes that nobody uses any more", s.pooled);
+    orr__pool_trim();
+}
+
+static void a_large_free_block_serves_smaller_buffers(void)
+{
+    orr__pool_trim();
+    use_once(1, 16);
+    uint64_t fresh = orr__pool_get_stats().fresh;
+    orr__buffer *b = orr__buffer_new((size_t)9 << 20);
+    ORR_REQUIRE(b != NULL);
+    ORR_CHECK(b->bytes == (size_t)9 << 20 && b->cap == (size_t)16 << 20 && orr__pool_get_stats().fresh == fresh);
+    orr__buffer_unref(b);
+    use_once(1, 16);
+    ORR_CHECK(orr__pool_get_stats().fresh == fresh);
+    use_once(1, 7); /* less than half of it */
+    ORR_CHECK(orr__pool_get_stats().fresh == fresh + 1);
     orr__pool_trim();
 }
 
@@ -267,6 +286,7 @@ int main(int argc, char **argv)
         ORR_TEST(freed_memory_is_used_again),
         ORR_TEST(pool_does_not_hoard),
         ORR_TEST(sizes_in_turn_stay),
+        ORR_TEST(a_large_free_block_serves_smaller_buffers),
         ORR_TEST(limit_is_kept_and_reported),
         ORR_TEST(impossible_size_is_refused),
         ORR_TEST(injected_failures_leave_no_trace),

@@ -19,6 +19,23 @@ static atomic_int leader_core, helpers, asleep_on; /* of the trip; the core of t
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
 
+/* Until the trip is over. Memory in which kernels of this thread have copies is another's meanwhile. */
+static void sleep_through(unsigned of)
+{
+    static const double short_rest = 0.05;
+    struct timespec until = orr__time_after(CLOCK_REALTIME, short_rest);
+    int rc = 0;
+
+    pthread_mutex_lock(&lock);
+    while (atomic_load(&crew.trips) == of && rc == 0)
+        rc = pthread_cond_timedwait(&over, &lock, &until);
+    if (rc != 0)
+        orr__scratch_trim();
+    while (atomic_load(&crew.trips) == of)
+        pthread_cond_wait(&over, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
 /* The worker on the caller's core sleeps: they would take turns there. A task that comes after its trip does nothing. */
 static void help(void *buffers[], void *arg)
 {
@@ -30,10 +47,7 @@ static void help(void *buffers[], void *arg)
         return;
     if (core == atomic_load(&leader_core) && !orr__star_core_is_left() &&
         atomic_compare_exchange_strong(&asleep_on, &none, core)) {
-        pthread_mutex_lock(&lock);
-        while (atomic_load(&crew.trips) == of)
-            pthread_cond_wait(&over, &lock);
-        pthread_mutex_unlock(&lock);
+        sleep_through(of);
     } else {
         orr__crew_help(&crew, of, 1 + atomic_fetch_add(&helpers, 1));
     }

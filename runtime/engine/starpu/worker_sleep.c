@@ -69,14 +69,8 @@ static void balance(int own)
 
 static void nap(double seconds)
 {
-    struct timespec t;
+    struct timespec t = orr__time_after(CLOCK_MONOTONIC, seconds);
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_nsec += (long)(seconds * 1e9);
-    if (t.tv_nsec >= 1000000000L) {
-        t.tv_nsec -= 1000000000L;
-        t.tv_sec++;
-    }
     pthread_cond_timedwait(&to_watch, &lock, &t);
 }
 
