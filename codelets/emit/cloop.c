@@ -228,6 +228,7 @@ char *orr__emit_c(const orr__region *r)
     t.failed = t.failed || orr__cloop_begin(&c, r) != ORR_OK;
     if (!t.failed) {
         functions(&c);
+        orr__cloop_half_functions(&c);
         orr__cloop_stream_functions(&c);
         orr__cloop_short_functions(&c);
         for (int n = 0; n < r->ninstr + r->nout; n++)

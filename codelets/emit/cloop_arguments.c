@@ -175,7 +175,8 @@ orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
     c->scalar = orr__alloc_n(n, sizeof *c->scalar);
     c->pass = orr__alloc_n(n, sizeof *c->pass);
     c->ahead = calloc(n, sizeof *c->ahead);
-    if (!c->at || !c->scalar || !c->pass || !c->ahead || make_layout(r, &c->lay) != ORR_OK)
+    c->wide = calloc(n, sizeof *c->wide);
+    if (!c->at || !c->scalar || !c->pass || !c->ahead || !c->wide || make_layout(r, &c->lay) != ORR_OK)
         return ORR_ENOMEM;
     c->lay.here = -1;
     if (group_boxes(c) != ORR_OK)
@@ -192,6 +193,7 @@ void orr__cloop_end(orr__cloop *c)
     free(c->scalar);
     free(c->pass);
     free(c->ahead);
+    free(c->wide);
 }
 
 int64_t *orr__emit_c_places(const orr__launch *l, bool packs, int64_t *word)

@@ -128,19 +128,23 @@ void orr__cloop_by_lanes(orr__cloop *c, bool prefetch, void (*values)(orr__cloop
         ORR__CLOOP_LANES, ORR__CLOOP_LANES, ORR__CLOOP_LANES);
     if (prefetch)
         orr__cloop_prefetch(c, "q", "e");
+    orr__cloop_widen(c, "q", "e", ORR__CLOOP_LANES);
     lanes_of_block(c);
     values(c, arg);
+    orr__cloop_widened(c);
     orr__text_add(c->t, "    }\n    }\n");
     if (!vector)
         return;
     orr__text_addf(
         c->t, "#if ORR_VECTOR >= %d\n    if (j < e) {\n    const orr_idx q = j;\n    const int left = (int)(e - j);\n",
         vector);
+    orr__cloop_widen(c, "q", "e", ORR__CLOOP_LANES);
     lanes_of_block(c);
     orr__text_add(c->t, "    const int lane = l;\n");
     c->lay.rest = true;
     values(c, arg);
     c->lay.rest = false;
+    orr__cloop_widened(c);
     orr__text_add(c->t, "    }\n    j = e;\n    }\n#endif\n");
 }
 

@@ -36,6 +36,11 @@ typedef struct {
     int16_t *at, *scalar;
     int16_t *pass; /* of a row: how many folds, one after the other, a register waits for; of a map: its stage */
     bool *ahead;   /* its random bits are there for the loop being written */
+    bool *wide;    /* its elements are f32 there, in wide<n>_<wide_copy>, from element wide_from on */
+    const char *wide_from;
+    int wide_copy;
+    const char *half_from; /* where half<k>, of outputs that become f16 after the loop, begins */
+    const bool *wanted;    /* registers of the loop being written; NULL: all */
 } orr__cloop;
 
 /* Words: 0 the first row, ORR__CLOOP_REACH_AT, ORR__CLOOP_AHEAD_AT, ORR__CLOOP_LEADS_AT, where each output starts, each axis's size, then as orr__layout
@@ -127,6 +132,20 @@ void orr__cloop_stream_end(orr__cloop *c);
 int64_t orr__cloop_reach(const orr__launch *l);
 /* Bit a: access a has a stream of memory of its own; another access, a constant distance away, reads the same lines first. */
 int64_t orr__cloop_leads(const orr__region *r);
+/* cloop_halves.c, elements of f16. Functions before the kernel. Before an innermost loop over [from, to) of the last axis, of at most `most`
+ * elements, a multiple of 16: those that lie one after the other become f32, or those of `rows` rows from p on, on `axis`, where wide_copy tells
+ * the row; inside of it: the register, if it is such a one; after it. */
+void orr__cloop_half_functions(orr__cloop *c);
+void orr__cloop_widen(orr__cloop *c, const char *from, const char *to, int most);
+void orr__cloop_widen_rows(orr__cloop *c, const char *from, const char *to, int most, int axis, int rows);
+bool orr__cloop_wide_value(orr__cloop *c, int n);
+void orr__cloop_widened(orr__cloop *c);
+/* From here on registers that are outputs and nothing else are not rounded to f16. Before such a loop; a store, inside of it, if the output
+ * is of f16; after it: to<k>, which begins at element q. */
+void orr__cloop_leave_rounding(orr__cloop *c);
+void orr__cloop_narrow_begin(orr__cloop *c, const char *from, int most);
+bool orr__cloop_narrow_store(orr__cloop *c, int k);
+void orr__cloop_narrow(orr__cloop *c, const char *to);
 /* In a block [from, to): prefetches the next input; the same of the `rows` places on axis d that come after those from p
  * on. */
 void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to);

@@ -252,19 +252,30 @@ void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body
     orr__text_add(c->t, vector ? "#endif\n" : "");
 }
 
+static void wide_loop(orr__cloop *c, void (*body)(orr__cloop *c, void *arg), void *arg)
+{
+    orr__cloop_widen(c, "begins", "ends", ORR__CLOOP_BLOCK);
+    orr__cloop_inner(c, "begins", "ends");
+    loop_body(c, body, arg);
+    orr__cloop_widened(c);
+}
+
 void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg),
                        void *arg)
 {
     if (!orr__cloop_split(c)) {
+        orr__text_add(c->t, "    {\n");
+        orr__cloop_widen(c, from, to, ORR__CLOOP_BLOCK);
         orr__cloop_run(c, from, to, body, arg);
+        orr__cloop_widened(c);
+        orr__text_add(c->t, "    }\n");
         return;
     }
     if (c->groups) {
         each_group(c, from, to, "begins", "ends");
         for (int g = 0; g <= c->groups; g++) {
             in_group(c, g);
-            orr__cloop_inner(c, "begins", "ends");
-            loop_body(c, body, arg);
+            wide_loop(c, body, arg);
             orr__text_add(c->t, g < c->groups ? "    } else\n" : "    }\n    }\n");
         }
         c->lay.here = -1;
@@ -279,8 +290,7 @@ void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*b
                    from, from, to, to, to, to, from, to);
     for (int piece = 1; piece >= 0; piece--) {
         c->lay.whole = piece == 1;
-        orr__cloop_inner(c, "begins", "ends");
-        loop_body(c, body, arg);
+        wide_loop(c, body, arg);
         orr__text_add(c->t, piece == 1 ? "    } else {\n" : "    }\n    }\n");
     }
 }
@@ -335,7 +345,11 @@ static void block_loops(orr__cloop *c, void *arg)
 static void whole_block(orr__cloop *c, block b)
 {
     orr__cloop_prefetch(c, "q", b.to);
+    orr__cloop_widen(c, "q", b.to, ORR__CLOOP_OUT);
+    orr__cloop_narrow_begin(c, "q", ORR__CLOOP_OUT);
     orr__cloop_sure(c, block_loops, &b);
+    orr__cloop_narrow(c, b.to);
+    orr__cloop_widened(c);
     orr__cloop_stream_pass(c, b.to);
 }
 
@@ -400,8 +414,12 @@ static void row_loop(orr__cloop *c, const char *from, const char *to)
                    ORR__CLOOP_FAR, to, from, ROW);
     orr__cloop_stream_block(c);
     begin_of_row(c);
+    orr__cloop_widen(c, from, to, ROW);
+    orr__cloop_narrow_begin(c, from, ROW);
     orr__cloop_inner(c, from, to);
     loop_body(c, stage_values, &at);
+    orr__cloop_narrow(c, to);
+    orr__cloop_widened(c);
     c->lay.bases = false;
     orr__text_add(c->t, "    } else\n");
 }
@@ -457,6 +475,7 @@ void orr__cloop_map(orr__cloop *c)
     int length = draws(c) ? ORR__CLOOP_OUT : SHORT / orr__cloop_widest(c);
     char size[16];
     (void)length_of(c, size);
+    orr__cloop_leave_rounding(c);
     orr__cloop_nothing(c);
     orr__cloop_join_columns(c, length);
     orr__text_add(c->t, "    orr_idx at = 0;\n");

@@ -70,6 +70,8 @@ void orr__cloop_value(orr__cloop *c, int i)
 {
     int scalar = c->scalar[i];
     char drawn[32];
+    if (orr__cloop_wide_value(c, i))
+        return;
     if (!c->ahead[i]) {
         orr__emit_value(c->t, c->r, &c->lay, i, &scalar, true);
         return;

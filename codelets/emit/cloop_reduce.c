@@ -404,6 +404,7 @@ static void point_of_rows(orr__cloop *c, void *n)
     begin_steps(c, column(c, at));
     for (int row = 0; row < *(const int *)n; row++) {
         orr__text_addf(c->t, "    {\n    const orr_idx i%d = p + %d;\n", d, row);
+        c->wide_copy = row;
         orr__cloop_values(c, last - 1);
         orr__cloop_values(c, last);
         fold_steps(c);
@@ -412,10 +413,14 @@ static void point_of_rows(orr__cloop *c, void *n)
     end_steps(c, at);
 }
 
-/* acc<k>[i] takes in elements i of [from, to) of `n` rows. */
-static void add_rows(orr__cloop *c, int n, const char *from, const char *to)
+/* acc<k>[i] takes in elements i of [from, to), `most` at most, of `n` rows. */
+static void add_rows(orr__cloop *c, int n, const char *from, const char *to, int most)
 {
+    orr__text_add(c->t, "    {\n");
+    orr__cloop_widen_rows(c, from, to, most, c->order[c->r->rank - 2], n);
     orr__cloop_run(c, from, to, point_of_rows, &n);
+    orr__cloop_widened(c);
+    orr__text_add(c->t, "    }\n");
 }
 
 /* The float sums of ROWS rows are added to the total, whose rounding errors are kept; no more rows than these are
@@ -440,7 +445,7 @@ static void add_together(orr__cloop *c)
                    "    const orr_idx f = e - b < %d ? e : b + %d;\n",
                    TOGETHER, TOGETHER, PIECE, PIECE, PIECE);
     orr__cloop_prefetch_rows(c, "b", "f", c->order[c->r->rank - 2], TOGETHER);
-    add_rows(c, TOGETHER, "b", "f");
+    add_rows(c, TOGETHER, "b", "f", PIECE);
     orr__text_add(c->t, "    }\n");
 }
 
@@ -470,7 +475,7 @@ static void add_all_rows(orr__cloop *c)
         if (first)
             add_row_of_blocks(c);
         else
-            add_rows(c, 1, "q", "e");
+            add_rows(c, 1, "q", "e", ORR__CLOOP_BLOCK);
         orr__text_add(c->t, "    }\n");
     }
     if (sum) {

@@ -121,7 +121,9 @@ static void fill_loops(orr__cloop *c, void *arg)
         orr__cloop_prefetch(c, "b", "f");
     } else
         orr__text_add(c->t, "    {\n");
+    c->wanted = f->w->wanted;
     orr__cloop_pieces(c, prefetches ? "b" : "q", prefetches ? "f" : "e", block_values, arg);
+    c->wanted = NULL;
     orr__text_add(c->t, "    }\n");
 }
 
@@ -175,7 +177,10 @@ static void fold_at_once(rows *w, int number)
     for (int n = 0; n < ninstr; n++)
         if (orr__cloop_folds_in(c, n, number))
             orr__cloop_lane(c, n);
+    orr__rowplan_want(w, number, false);
+    c->wanted = w->wanted;
     orr__cloop_by_lanes(c, number == w->passes - 1, one_lane, &(fill){ w, number });
+    c->wanted = NULL;
     for (int n = 0; n < ninstr; n++)
         if (orr__cloop_folds_in(c, n, number))
             orr__cloop_lane_join(c, n);
@@ -255,7 +260,12 @@ static void output_values(orr__cloop *c, void *arg)
 
 static void output_loops(orr__cloop *c, void *arg)
 {
+    rows *w = arg;
+    orr__cloop_narrow_begin(c, "q", ORR__CLOOP_OUT);
+    c->wanted = w->wanted;
     orr__cloop_pieces(c, "q", "e", output_values, arg);
+    c->wanted = NULL;
+    orr__cloop_narrow(c, "e");
 }
 
 static void outputs(rows *w)
@@ -289,6 +299,8 @@ static void loops(rows *w)
 {
     orr__cloop *c = w->c;
     int last = c->r->rank - 1, size = orr__cloop_size_at(c->r, last);
+    if (!c->r->per_row)
+        orr__cloop_leave_rounding(c);
     orr__cloop_nothing(c);
     (is_long(c->r) ? make_room_in_memory : make_room)(w);
     orr__text_add(c->t, "    orr_idx at = 0;\n");

@@ -257,6 +257,8 @@ void orr__cloop_stream_stores(orr__cloop *c)
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++) {
         char reg[16];
+        if (orr__cloop_narrow_store(c, k))
+            continue;
         (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
         orr__text_addf(c->t, "    %sto%d[i%d - q] = ", c->lay.rest ? "if (lane < left)\n        " : "", k, r->rank - 1);
         orr__emit_stored(c->t, r, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);

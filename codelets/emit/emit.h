@@ -63,22 +63,23 @@ typedef struct orr__layout {
     int nword, out_at, scalar_at;
     int group, group_at; /* items of a group and where its words are; 0: items are by themselves */
     bool by_value;
-    bool alone;    /* each item folds an element by itself; the launcher sets it, the text is the same     */
-    int scratch;   /* a parameter before the words: memory between the stages of a reduction, bytes a part; 0: none */
-    bool flag;     /* a parameter before the words: the report of wrong indices, see below      */
-    bool linear;   /* a map in which every access is contiguous or a single element: no axis is needed */
-    bool parts;    /* lo<a>, hi<a> say where the innermost loop is inside of access a's box           */
-    bool whole;    /* the innermost loop at hand is inside of all boxes                                */
-    bool rest;     /* it is one vector, of which `left` elements, from `lane` 0 on, are there          */
-    bool bases;    /* base<a> is the begin of the row at hand, of accesses that orr__emit_based says     */
-    bool near;     /* functions take their near form, and `far` says where an argument is too large for it */
-    int here;      /* the group of boxes that the innermost loop at hand is inside of, and of no other; -1: any */
-    bool no_nan;   /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
-    int16_t *at;   /* naccess word numbers */
-    uint8_t *move; /* naccess × ORR_MAX_RANK */
-    int8_t *boxes; /* naccess: groups of equal boxes, no two of which meet; NULL: they may. -1: no box */
-    bool *packed;  /* naccess: those that read a copy, pack<a>; NULL: none */
-    bool *joined;  /* naccess: those that read join<a>, from the block's first element on; NULL: none */
+    bool alone;      /* each item folds an element by itself; the launcher sets it, the text is the same     */
+    int scratch;     /* a parameter before the words: memory between the stages of a reduction, bytes a part; 0: none */
+    bool flag;       /* a parameter before the words: the report of wrong indices, see below      */
+    bool linear;     /* a map in which every access is contiguous or a single element: no axis is needed */
+    bool parts;      /* lo<a>, hi<a> say where the innermost loop is inside of access a's box           */
+    bool whole;      /* the innermost loop at hand is inside of all boxes                                */
+    bool rest;       /* it is one vector, of which `left` elements, from `lane` 0 on, are there          */
+    bool bases;      /* base<a> is the begin of the row at hand, of accesses that orr__emit_based says     */
+    bool near;       /* functions take their near form, and `far` says where an argument is too large for it */
+    int here;        /* the group of boxes that the innermost loop at hand is inside of, and of no other; -1: any */
+    bool *unrounded; /* ninstr: registers that their store rounds to f16; NULL: none               */
+    bool no_nan;     /* the kernel has seen to it that the scalars of bounded instructions are no NaN    */
+    int16_t *at;     /* naccess word numbers */
+    uint8_t *move;   /* naccess × ORR_MAX_RANK */
+    int8_t *boxes;   /* naccess: groups of equal boxes, no two of which meet; NULL: they may. -1: no box */
+    bool *packed;    /* naccess: those that read a copy, pack<a>; NULL: none */
+    bool *joined;    /* naccess: those that read join<a>, from the block's first element on; NULL: none */
     int8_t *
         column; /* of joined rows, naccess: columns<n> has all bits where the box allows the column, from the block's first
                        element on; -1: every column. NULL: rows are not joined                     */

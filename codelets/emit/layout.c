@@ -137,6 +137,7 @@ void orr__layout_free(orr__layout *l)
     free(l->joined);
     free(l->column);
     free(l->boxes);
+    free(l->unrounded);
     l->packed = l->joined = NULL;
     l->boxes = l->column = NULL;
     l->at = NULL;

@@ -293,7 +293,8 @@ static void call(orr__text *t, const orr__region *r, const orr__layout *l, const
     static const char *const name[] = { [ORR__ROUND_FIT] = "fit", [ORR__ROUND_ANY] = "round" };
     const orr__ewrow *row = orr__ew(in->op);
     orr__rounding rounding = orr__ew_rounding(in->op);
-    bool half = !row->to_bool && orr__is_half((orr_dtype)in->dtype) && rounding != ORR__ROUND_NONE;
+    bool half = !(l->unrounded && l->unrounded[in - r->instr]) && !row->to_bool && orr__is_half((orr_dtype)in->dtype) &&
+                rounding != ORR__ROUND_NONE;
     if (l->no_nan && orr__emit_bounded(r, in)) {
         bounded(t, r, in);
         return;
@@ -346,7 +347,10 @@ void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, i
     case ORR__RI_SCALAR: orr__emit_word(t, dtype, word, fp64); break;
     case ORR__RI_CAST:
         (void)snprintf(x, sizeof x, "r%d", in->x);
-        orr__emit_cast(t, (orr_dtype)r->instr[in->x].dtype, dtype, x, fp64);
+        if (l->unrounded && l->unrounded[n] && orr__compute_dtype((orr_dtype)r->instr[in->x].dtype) == ORR_F32)
+            orr__text_add(t, x);
+        else
+            orr__emit_cast(t, (orr_dtype)r->instr[in->x].dtype, dtype, x, fp64);
         break;
     default: call(t, r, l, in); break;
     }

@@ -1,0 +1,190 @@
+/* Elements of f16 around innermost loops: a loop of its own converts those that lie one after the other, by the processor's instructions for
+ * that, of which compilers make no vector code by themselves.
+ * Must not know: loops, the meaning of instructions. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "codelets/emit/cloop_internal.h"
+#include "runtime/base/ablation.h"
+
+/* As many at a time as the loop takes after it: a load of more than was stored at once waits. The last few are converted with some before
+ * them once more. A loop of whole vectors may read behind the last one. */
+static const char widen_text[] =
+    "#ifdef __GNUC__\n#define ORR_INLINE __attribute__((always_inline))\n#else\n#define ORR_INLINE\n#endif\n"
+    "#if defined(__GNUC__) && defined(__F16C__) && ORR_VECTOR > 0\n"
+    "enum { orr_many = ORR_VECTOR / 4 };\n"
+    "typedef short orr_halves __attribute__((vector_size(ORR_VECTOR / 2)));\n"
+    "typedef orr_f32 orr_singles __attribute__((vector_size(ORR_VECTOR)));\n"
+    "#if ORR_VECTOR == 64\n"
+    "#define ORR_SINGLES(h) __builtin_ia32_vcvtph2ps512_mask(h, (orr_singles){ 0 }, (short)-1, 4)\n"
+    "#define ORR_HALVES(s) __builtin_ia32_vcvtps2ph512_mask(s, 0, (orr_halves){ 0 }, (short)-1)\n"
+    "#else\n"
+    "#define ORR_SINGLES(h) __builtin_ia32_vcvtph2ps256(h)\n"
+    "#define ORR_HALVES(s) __builtin_ia32_vcvtps2ph256(s, 0)\n"
+    "#endif\n"
+    "ORR_INLINE ORR_FN void orr_widen_many(orr_f32 *to, const orr_u16 *from)\n{\n"
+    "    orr_halves h;\n    __builtin_memcpy(&h, from, sizeof h);\n"
+    "    const orr_singles s = ORR_SINGLES(h);\n    __builtin_memcpy(to, &s, sizeof s);\n}\n"
+    "ORR_INLINE ORR_FN void orr_narrow_many(orr_u16 *to, const orr_f32 *from)\n{\n"
+    "    orr_singles s;\n    __builtin_memcpy(&s, from, sizeof s);\n"
+    "    const orr_halves h = (orr_halves)ORR_HALVES(s);\n    __builtin_memcpy(to, &h, sizeof h);\n}\n"
+    "#define ORR_MANY(to, from, function) \\\n    if (n >= orr_many) { \\\n"
+    "        for (; n - k >= orr_many; k += orr_many) \\\n            function(to + k, from + k); \\\n"
+    "        if (k < n) \\\n            function(to + (n - orr_many), from + (n - orr_many)); \\\n        k = n; \\\n  "
+    "  }\n"
+    "#else\n#define ORR_MANY(to, from, function)\n#endif\n"
+    "ORR_INLINE ORR_FN void orr_widen(orr_f32 *to, const orr_u16 *from, orr_idx n)\n{\n    orr_idx k = 0;\n"
+    "    ORR_MANY(to, from, orr_widen_many)\n"
+    "    for (; k < n; k++)\n        to[k] = orr_f16_to_f32(from[k]);\n"
+    "    for (; k > 0 && k % 16 != 0; k++)\n        to[k] = 0;\n}\n"
+    "ORR_INLINE ORR_FN void orr_narrow(orr_u16 *to, const orr_f32 *from, orr_idx n)\n{\n    orr_idx k = 0;\n"
+    "    ORR_MANY(to, from, orr_narrow_many)\n"
+    "    for (; k < n; k++)\n        to[k] = orr_f32_to_f16(from[k]);\n}\n";
+
+static bool is_f16_output(const orr__region *r, int k)
+{
+    return r->out_dtype[k] == ORR_F16;
+}
+
+void orr__cloop_half_functions(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    bool any = false;
+    for (int i = 0; i < r->nin; i++)
+        any = any || r->in_dtype[i] == ORR_F16;
+    for (int k = 0; k < r->nout; k++)
+        any = any || is_f16_output(r, k);
+    if (any)
+        orr__text_add(c->t, widen_text);
+}
+
+static bool widens(const orr__cloop *c, int n)
+{
+    const orr__rinstr *in = &c->r->instr[n];
+    int last = c->r->rank - 1;
+    bool reads = in->kind == ORR__RI_LOAD || (in->kind == ORR__RI_GATHER && c->at[in->x] < last);
+    if (!reads || in->dtype != ORR_F16 || c->at[n] != last || orr__ablated(ORR__OFF_HALVES))
+        return false;
+    const orr__access *a = &c->r->access[in->a];
+    return c->r->in_dtype[a->input] == ORR_F16 && c->lay.move[in->a * ORR_MAX_RANK + last] == ORR__MOVE_UNIT &&
+           (!a->box ||
+            (c->lay.boxes && c->lay.here >= 0 ? c->lay.boxes[in->a] == c->lay.here : c->lay.whole && !c->lay.column));
+}
+
+/* wide<n>_<copy>: with `axis` ≥ 0, of row p + copy on it. */
+static void widen(orr__cloop *c, int n, int most, const char *to, int copy, int axis)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1;
+    orr__text_addf(c->t,
+                   "    orr_f32 wide%d_%d[%d] __attribute__((aligned(64)));\n    {\n    const orr_idx i%d = %s;\n", n,
+                   copy, most, last, c->wide_from);
+    if (axis >= 0)
+        orr__text_addf(c->t, "    const orr_idx i%d = p + %d;\n", axis, copy);
+    orr__text_addf(c->t, "    orr_widen(wide%d_%d, ", n, copy);
+    orr__emit_array(c->t, r, &c->lay, r->instr[n].a);
+    orr__text_add(c->t, " + (");
+    orr__emit_element(c->t, r, &c->lay, &r->instr[n]);
+    orr__text_addf(c->t, "), %s - i%d);\n    }\n", to, last);
+}
+
+void orr__cloop_widen(orr__cloop *c, const char *from, const char *to, int most)
+{
+    c->wide_from = from;
+    c->wide_copy = 0;
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (widens(c, n) && (!c->wanted || c->wanted[n])) {
+            widen(c, n, most, to, 0, -1);
+            c->wide[n] = true;
+        }
+}
+
+void orr__cloop_widen_rows(orr__cloop *c, const char *from, const char *to, int most, int axis, int rows)
+{
+    c->wide_from = from;
+    for (int n = 0; n < c->r->ninstr; n++) {
+        if (!widens(c, n) || c->r->instr[n].kind == ORR__RI_GATHER)
+            continue;
+        for (int row = 0; row < rows; row++)
+            widen(c, n, most, to, row, axis);
+        c->wide[n] = true;
+    }
+}
+
+bool orr__cloop_wide_value(orr__cloop *c, int n)
+{
+    if (c->wide[n])
+        orr__text_addf(c->t, "    const orr_f32 r%d = wide%d_%d[i%d - %s];\n", n, n, c->wide_copy, c->r->rank - 1,
+                       c->wide_from);
+    return c->wide[n];
+}
+
+void orr__cloop_widened(orr__cloop *c)
+{
+    memset(c->wide, 0, (size_t)c->r->ninstr * sizeof *c->wide);
+    c->wide_copy = 0;
+}
+
+/* -- outputs ---------------------------------------------------------------------------------------------------------- */
+
+static bool narrows(const orr__cloop *c, int k)
+{
+    return c->lay.unrounded && is_f16_output(c->r, k);
+}
+
+/* Are all values of the register outputs, and no more? */
+static bool only_stored(const orr__region *r, int n)
+{
+    bool stored = false, read = false;
+    for (int k = 0; k < r->nout; k++)
+        stored = stored || (is_f16_output(r, k) && r->out_reg[k] == n);
+    for (int i = n + 1; i < r->ninstr; i++)
+        read = read || r->instr[i].x == n || r->instr[i].y == n || r->instr[i].z == n;
+    return stored && !read;
+}
+
+void orr__cloop_leave_rounding(orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    if (orr__ablated(ORR__OFF_HALVES))
+        return;
+    if (!(c->lay.unrounded = orr__alloc_n((size_t)r->ninstr + 1, sizeof *c->lay.unrounded))) {
+        c->t->failed = true;
+        return;
+    }
+    for (int n = 0; n < r->ninstr; n++)
+        c->lay.unrounded[n] = c->at[n] == r->rank - 1 && only_stored(r, n);
+}
+
+void orr__cloop_narrow_begin(orr__cloop *c, const char *from, int most)
+{
+    c->half_from = from;
+    for (int k = 0; k < c->r->nout; k++)
+        if (narrows(c, k))
+            orr__text_addf(c->t, "    orr_f32 half%d[%d] __attribute__((aligned(64)));\n", k, most);
+}
+
+bool orr__cloop_narrow_store(orr__cloop *c, int k)
+{
+    orr_dtype from = (orr_dtype)c->r->instr[c->r->out_reg[k]].dtype;
+    char reg[16];
+    if (!narrows(c, k))
+        return false;
+    (void)snprintf(reg, sizeof reg, "r%d", c->r->out_reg[k]);
+    orr__text_addf(c->t, "    half%d[i%d - %s] = ", k, c->r->rank - 1, c->half_from);
+    if (orr__compute_dtype(from) == ORR_F32)
+        orr__text_add(c->t, reg);
+    else
+        orr__emit_cast(c->t, from, ORR_F16, reg, true);
+    orr__text_add(c->t, ";\n");
+    return true;
+}
+
+void orr__cloop_narrow(orr__cloop *c, const char *to)
+{
+    for (int k = 0; k < c->r->nout; k++)
+        if (narrows(c, k))
+            orr__text_addf(c->t, "    orr_narrow(to%d + (%s - q), half%d, %s - %s);\n", k, c->half_from, k, to,
+                           c->half_from);
+}
