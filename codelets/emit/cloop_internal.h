@@ -36,7 +36,8 @@ typedef struct {
     int16_t *at, *scalar;
     int16_t *pass; /* of a row: how many folds, one after the other, a register waits for; of a map: its stage */
     bool *ahead;   /* its random bits are there for the loop being written */
-    bool *wide;    /* its elements are f32 there, in wide<n>_<wide_copy>, from element wide_from on */
+    bool *
+        wide; /* its elements are there, in wide<n>_<wide_copy>, from element wide_from on; a place: they are gathered */
     const char *wide_from;
     int wide_copy;
     const char *half_from; /* where half<k>, of outputs that become f16 after the loop, begins */
@@ -132,9 +133,9 @@ void orr__cloop_stream_end(orr__cloop *c);
 int64_t orr__cloop_reach(const orr__launch *l);
 /* Bit a: access a has a stream of memory of its own; another access, a constant distance away, reads the same lines first. */
 int64_t orr__cloop_leads(const orr__region *r);
-/* cloop_halves.c, elements of f16. Functions before the kernel. Before an innermost loop over [from, to) of the last axis, of at most `most`
- * elements, a multiple of 16: those that lie one after the other become f32, or those of `rows` rows from p on, on `axis`, where wide_copy tells
- * the row; inside of it: the register, if it is such a one; after it. */
+/* cloop_ahead.c: elements of f16, and gathered ones. Functions before the kernel. Before an innermost loop over [from, to) of the last axis, of
+ * at most `most` elements, a multiple of 16: those of f16 that lie one after the other become f32, or those of `rows` rows from p on, on `axis`,
+ * where wide_copy tells the row; those of which much is computed are gathered. Inside of it: the register, if it is such a one; after it. */
 void orr__cloop_half_functions(orr__cloop *c);
 void orr__cloop_widen(orr__cloop *c, const char *from, const char *to, int most);
 void orr__cloop_widen_rows(orr__cloop *c, const char *from, const char *to, int most, int axis, int rows);

@@ -18,11 +18,11 @@ typedef struct orr_memory_plan {
     int64_t inputs;  /**< values that exist and that the evaluation reads                                        */
     int64_t results; /**< requested values, and new values of variables that do not use the memory of old ones   */
     int64_t work;    /**< results and temporaries: of all steps; of one after the other, where they run on the
-                          calling thread or the limit asks so                                                    */
+                          calling thread, alone or with a crew, or the limit asks so                             */
     int64_t scratch; /**< memory of tasks of their own, of all that run at a time                                */
     int64_t host;    /**< peak in the host's memory: inputs, work and scratch, of an evaluation now              */
-    int64_t most;    /**< the same of an evaluation at any time: work of up to some ms runs as tasks, or on the calling thread where
-                          workers sleep or other threads evaluate, which takes less memory                       */
+    int64_t most;    /**< the same of an evaluation at any time: work runs as tasks, or on the calling thread, alone or with a
+                          crew, which takes less memory                                                          */
     int64_t device;  /**< peak in a device's memory, if it runs all steps that it can; 0: it can run none        */
     int steps, tasks;
     double seconds; /**< predicted time on one core                                                             */

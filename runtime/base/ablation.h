@@ -50,6 +50,7 @@
     X(NEAR,             "near")             /* blocks whose arguments are not large by near forms     */ \
     X(PACKING,          "packing")          /* operands that stand apart are copied first              */ \
     X(HALVES,           "halves")           /* elements of f16 are converted in loops of their own     */ \
+    X(GATHERS,          "gathers")          /* elements are gathered before they are computed with     */ \
     X(SHARED_STREAMS,   "shared_streams")   /* accesses a constant apart are one stream of memory      */ \
     X(VARIANTS,         "variants")         /* ways of computing the same are timed                    */ \
     X(JIT,              "jit")              \

@@ -1,5 +1,6 @@
-/* Loops over f16: every value, rows of every short length that begin anywhere, gathers, folds, borders, beside values computed here.
- * Must not know: how a kernel converts. */
+/* Loops over f16: every value, rows of every short length that begin anywhere, gathers, folds, borders, beside values computed here. Gathered
+ * elements of which much is computed.
+ * Must not know: how a kernel converts, or gathers. */
 #include "config.h"
 
 #include <math.h>
@@ -122,6 +123,31 @@ static void one_length(int n)
     (void)orr_scope_end(s);
 }
 
+/* Elements of rows, and an index that there is not. */
+static void gathered_elements(int n)
+{
+    static int32_t place[LONGEST];
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_cast(rows_of(n), ORR_F32);
+    for (int j = 0; j < n; j++)
+        place[j] = j % 3 == 0 ? -1 - j * 5 % n : j * 5 % n;
+    orr_tensor *index = orr_from(ORR_I32, ORR_SHAPE(n), place), *taken = orr_take(x, index, 1);
+    const float *got = orr_data(orr_add(orr_exp(orr_tanh(orr_sin(taken))), taken));
+    ORR_REQUIRE(got != NULL);
+    int wrong = 0;
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < n; j++) {
+            double y = element(i, place[j] < 0 ? place[j] + n : place[j]), want = exp(tanh(sin(y))) + y;
+            wrong += !(fabs((double)got[i * n + j] - want) <= 1e-6 * (1 + fabs(want)));
+        }
+    ORR_CHECK_MSG(wrong == 0, "%d of %d gathered elements are wrong", wrong, ROWS * n);
+    place[n - 1] = n;
+    orr_tensor *none = orr_take(x, orr_from(ORR_I32, ORR_SHAPE(n), place), 1);
+    ORR_CHECK(orr_data(orr_exp(orr_tanh(orr_sin(none)))) == NULL && orr_error_status() == ORR_EINDEX);
+    orr_error_clear();
+    (void)orr_scope_end(s);
+}
+
 static void with_vectors(const char *isa)
 {
     ORR_NEED_COMPILER();
@@ -132,6 +158,8 @@ static void with_vectors(const char *isa)
     every_value();
     for (int n = 1; n <= LONGEST; n += n < 20 ? 1 : 5)
         one_length(n);
+    for (int n = 1; n <= LONGEST; n += 23)
+        gathered_elements(n);
     ORR_CHECK(orr_shutdown() == ORR_OK);
     unsetenv("ORRERY_ISA");
 }

@@ -1,9 +1,10 @@
-/* Elements of f16 around innermost loops: a loop of its own converts those that lie one after the other, by the processor's instructions for
- * that, of which compilers make no vector code by themselves.
+/* Loops of their own around the innermost one, for that of which compilers make no vector code: elements of f16 that lie one after the other are
+ * converted by the processor's instructions for that, and elements are gathered.
  * Must not know: loops, the meaning of instructions. */
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
@@ -89,6 +90,65 @@ static void widen(orr__cloop *c, int n, int most, const char *to, int copy, int 
     orr__text_addf(c->t, "), %s - i%d);\n    }\n", to, last);
 }
 
+/* In flops: gathered elements of which more is computed come from a loop of their own. */
+enum { HEAVY = 16 };
+
+static bool gathers(const orr__cloop *c, int n)
+{
+    const orr__rinstr *in = &c->r->instr[n];
+    return in->kind == ORR__RI_GATHER && c->at[in->x] == c->r->rank - 1 && (!c->wanted || c->wanted[n]);
+}
+
+/* Marks the gathers of the loop and all that they need of it. False: there are none, or they need random numbers. */
+static bool find_gathers(const orr__cloop *c, bool *needed)
+{
+    const orr__region *r = c->r;
+    bool any = false, drawn = false;
+    for (int n = r->ninstr - 1; n >= 0; n--) {
+        const orr__rinstr *in = &r->instr[n];
+        needed[n] = needed[n] || gathers(c, n);
+        any = any || needed[n];
+        const int16_t from[3] = { in->x, in->y, in->z };
+        for (int k = 0; k < 3; k++)
+            if (needed[n] && from[k] >= 0)
+                needed[from[k]] = true;
+        drawn = drawn || (needed[n] && in->kind == ORR__RI_RANDOM);
+    }
+    return any && !drawn;
+}
+
+static void gather(orr__cloop *c, const char *to, int most, const bool *needed)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1;
+    for (int n = 0; n < r->ninstr; n++)
+        if (gathers(c, n))
+            orr__text_addf(c->t, "    %s wide%d_0[%d] __attribute__((aligned(64)));\n",
+                           orr__emit_type((orr_dtype)r->instr[n].dtype), n, most);
+    orr__text_addf(c->t, "    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n", last, c->wide_from, last, to, last);
+    for (int n = 0; n < r->ninstr; n++) {
+        if (!needed[n] || c->at[n] != last)
+            continue;
+        orr__cloop_value(c, n);
+        if (gathers(c, n))
+            orr__text_addf(c->t, "    wide%d_0[i%d - %s] = r%d;\n", n, last, c->wide_from, n);
+    }
+    orr__text_add(c->t, "    }\n");
+    for (int n = 0; n < r->ninstr; n++)
+        c->wide[n] =
+            c->wide[n] || gathers(c, n) || (needed[n] && r->instr[n].kind == ORR__RI_PLACE && c->at[n] == last);
+}
+
+static void gather_ahead(orr__cloop *c, const char *to, int most)
+{
+    bool *needed = calloc((size_t)c->r->ninstr + 1, sizeof *needed);
+    if (!needed)
+        c->t->failed = true;
+    else if (orr__cloop_work(c) > HEAVY && find_gathers(c, needed) && !orr__ablated(ORR__OFF_GATHERS))
+        gather(c, to, most, needed);
+    free(needed);
+}
+
 void orr__cloop_widen(orr__cloop *c, const char *from, const char *to, int most)
 {
     c->wide_from = from;
@@ -98,6 +158,7 @@ void orr__cloop_widen(orr__cloop *c, const char *from, const char *to, int most)
             widen(c, n, most, to, 0, -1);
             c->wide[n] = true;
         }
+    gather_ahead(c, to, most);
 }
 
 void orr__cloop_widen_rows(orr__cloop *c, const char *from, const char *to, int most, int axis, int rows)
@@ -114,9 +175,10 @@ void orr__cloop_widen_rows(orr__cloop *c, const char *from, const char *to, int 
 
 bool orr__cloop_wide_value(orr__cloop *c, int n)
 {
-    if (c->wide[n])
-        orr__text_addf(c->t, "    const orr_f32 r%d = wide%d_%d[i%d - %s];\n", n, n, c->wide_copy, c->r->rank - 1,
-                       c->wide_from);
+    const orr__rinstr *in = &c->r->instr[n];
+    if (c->wide[n] && in->kind != ORR__RI_PLACE)
+        orr__text_addf(c->t, "    const %s r%d = wide%d_%d[i%d - %s];\n", orr__emit_type((orr_dtype)in->dtype), n, n,
+                       c->wide_copy, c->r->rank - 1, c->wide_from);
     return c->wide[n];
 }
 
