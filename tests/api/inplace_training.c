@@ -26,14 +26,13 @@ static void stop(void)
 
 /* -- memory ------------------------------------------------------------------------------------------------------- */
 
-static void adam_needs_its_state_once(void)
+static void train_by_adam(int64_t hidden)
 {
-    enum { BATCH = 64, WIDE = 784, HIDDEN = 1024 };
-    (void)setenv("ORRERY_INLINE_US", "0", 1);
+    enum { BATCH = 64, WIDE = 784 };
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     orr_module *net =
-        orr_sequential(ORR_MODULES(orr_dense(WIDE, HIDDEN, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
-                                   orr_dense(HIDDEN, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+        orr_sequential(ORR_MODULES(orr_dense(WIDE, hidden, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
+                                   orr_dense(hidden, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
     orr_optim *opt = orr_optim_of_module(ORR_OPTIM_ADAM, net, NULL);
     orr_tensor *x = orr_keep(orr_randn(ORR_F32, ORR_SHAPE(BATCH, WIDE), 0.0, 1.0));
     orr_tensor *label = orr_keep(orr_randint(ORR_I64, ORR_SHAPE(BATCH), 0, 10));
@@ -65,6 +64,20 @@ static void adam_needs_its_state_once(void)
     orr_optim_free(opt);
     orr_module_free(net);
     stop();
+}
+
+static void adam_needs_its_state_once(void)
+{
+    (void)setenv("ORRERY_INLINE_US", "0", 1);
+    train_by_adam(1024);
+}
+
+/* A crew writes over no old value: it is not for such a step. */
+static void adam_needs_its_state_once_where_a_crew_could_be(void)
+{
+    (void)setenv("STARPU_NCPU", "2", 1);
+    train_by_adam(4096);
+    (void)unsetenv("STARPU_NCPU");
 }
 
 /* The tensors held while a step is evaluated: the loss alone; all that the loop made; also something that needs the old weights and
@@ -218,6 +231,7 @@ static void readers_see_whole_values(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(adam_needs_its_state_once),
+                                      ORR_TEST(adam_needs_its_state_once_where_a_crew_could_be),
                                       ORR_TEST(optimisers_make_the_same_bits),
                                       ORR_TEST(readers_see_whole_values),
                                       { 0 } };
