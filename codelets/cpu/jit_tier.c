@@ -98,8 +98,8 @@ static bool launch_compiled(const orr__kernel *k, orr__jit_fn *fn, const orr__la
     return launch_words(k, fn, &keeps);
 }
 
-/* Interpreted programs convert f16 by the processor's instructions for that, of which compilers make no vector code: which tier is faster
- * is measured. The bits are the same. */
+/* Interpreted programs convert all of f16 by the processor's instructions for that, compiled ones what lies one after the other: which tier is
+ * faster is measured. The bits are the same. */
 static bool launch_either(orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, orr__variants **trial)
 {
     enum { COMPILED, INTERPRETED, TIERS };

@@ -58,7 +58,7 @@
     X(INLINE_LANE,      "inline_lane")      \
     X(SLEEP,            "sleep")            /* idle workers are paused                                 */ \
     X(SHARE,            "share")            /* work that is cut to end sooner becomes tasks in a row of callers */ \
-    X(CREW,             "crew")             /* workers do the steps of a short plan together            */ \
+    X(CREW,             "crew")             /* workers do the steps of a plan together                  */ \
     X(ONE_WORKER,       "one_worker")       /* a chain of tasks stays on one worker                    */ \
     X(BORROW,           "borrow")           /* a long call that runs alone uses the cores of idle workers */ \
     X(TRIAL,            "trial")            /* a plan's first runs choose processors or devices        */ \
