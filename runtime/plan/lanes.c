@@ -59,17 +59,19 @@ orr_status orr__pass_lanes(orr__planner *planner)
     orr__plan *p = planner->plan;
     const orr__profile *now = orr__profile_now();
     int workers = orr__plan_workers(), tasks = 0;
-    bool borrows = false;
+    bool apart = false;
     for (int i = 0; i < p->nstep; i++) {
         orr__step *s = &p->step[i];
         int parts = orr__ablated(ORR__OFF_CREW) ? 1 : parts_of(s);
         s->shared = parts > 1;
-        borrows = borrows || s->borrows;
+        apart = apart || s->borrows || orr__step_posts(s);
         p->lanes.alone += s->cost.us;
         p->lanes.together += s->cost.us / parts + (s->shared ? meet_us * (1 + log2(workers)) : 0);
         tasks += orr__plan_head(p, i) == i;
     }
-    if (borrows || is_much_in_place(p)) /* it borrows the cores of workers that are idle, which a crew's are not */
+    if (apart ||
+        is_much_in_place(
+            p)) /* calls that borrow the cores of idle workers, which a crew has not; work that goes on beside other tasks */
         p->lanes.together = HUGE_VAL;
     double even = p->lanes.alone / workers;
     p->lanes.tasks = (p->urgency.longest > even ? p->urgency.longest : even) + tasks * now->latency_us;

@@ -96,20 +96,14 @@ static bool spares(const orr__plan *p, size_t bytes)
     return bytes <= LITTLE && p->memory.nslot < MANY && p->us >= orr__inline_us();
 }
 
-static bool posts(const orr__plan *p, int step)
-{
-    const orr__region *r = p->step[step].region;
-    return r->call.op && r->call.op->flags & ORR__OP_POSTS;
-}
-
 /* The step behind which the memory of v may have another value. Work that a step posts goes on while later steps are computed: memory
  * of such work is used again by the work that is posted so many steps of the kind later. */
 static int end_of(const orr__plan *p, const orr__value *v)
 {
     enum { AHEAD = 4 };
-    int left = posts(p, v->first) || posts(p, v->last) ? AHEAD : 0, i = v->last;
+    int left = orr__step_posts(&p->step[v->first]) || orr__step_posts(&p->step[v->last]) ? AHEAD : 0, i = v->last;
     while (left > 0 && ++i < p->nstep)
-        left -= posts(p, i);
+        left -= orr__step_posts(&p->step[i]);
     return i < p->nstep ? orr__plan_head(p, i) : p->nstep;
 }
 

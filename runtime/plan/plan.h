@@ -153,6 +153,11 @@ static inline bool orr__step_bundled(const orr__plan *p, int i)
 {
     return orr__bundle_size(&p->step[orr__plan_head(p, i)]) > 1;
 }
+/* May its work go on while later steps are computed? */
+static inline bool orr__step_posts(const orr__step *s)
+{
+    return s->region->call.op && s->region->call.op->flags & ORR__OP_POSTS;
+}
 static inline size_t orr__value_bytes(const orr__value *v)
 {
     return (size_t)v->count * orr__dtype_size((orr_dtype)v->dtype);

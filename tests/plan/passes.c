@@ -159,6 +159,28 @@ static void a_long_call_of_one_matrix_borrows(void)
     }
 }
 
+/* Of two shared steps, by a crew and with a call in the second: an exchange with other ranks, which goes on while tasks are computed. */
+static double together(const orr__op *op)
+{
+    orr__region r[2] = { { .rank = 1, .dim = { 1000 } }, { .rank = 1, .dim = { 1000 }, .call = { .op = op } } };
+    orr__step s[2] = { { .region = &r[0], .ntiles = 1, .cost.us = 5e4 },
+                       { .region = &r[1], .ntiles = 1, .cost.us = 5e4 } };
+    orr__plan plan = { .nstep = 2, .step = s };
+    orr__machine before = orr__machine_here;
+    orr__machine_here.workers = 2;
+    ORR_CHECK(orr__pass_lanes(&(orr__planner){ .plan = &plan }) == ORR_OK);
+    orr__machine_here = before;
+    return plan.lanes.together;
+}
+
+static void exchanges_go_on_beside_tasks(void)
+{
+    const orr__op exchange = { .flags = ORR__OP_POSTS }, other = { .flags = 0 };
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    ORR_CHECK(isfinite(together(NULL)) && isfinite(together(&other)) && isinf(together(&exchange)));
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 /* A system of order 512 whose solution is 1, …, 1, and an inverse. */
 static void of_blocks(double *error, bool planned)
 {
@@ -214,6 +236,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(passes_have_names_and_decisions),
                                       ORR_TEST(results_are_right_without_any_mechanism),
                                       ORR_TEST(a_long_call_of_one_matrix_borrows),
+                                      ORR_TEST(exchanges_go_on_beside_tasks),
                                       ORR_TEST(the_blocks_of_a_factorisation_change_in_place),
                                       ORR_TEST(an_unknown_mechanism_is_an_error_with_all_names),
                                       { 0 } };
