@@ -69,9 +69,8 @@ orr_status orr__pass_lanes(orr__planner *planner)
         p->lanes.together += s->cost.us / parts + (s->shared ? meet_us * (1 + log2(workers)) : 0);
         tasks += orr__plan_head(p, i) == i;
     }
-    if (apart ||
-        is_much_in_place(
-            p)) /* calls that borrow the cores of idle workers, which a crew has not; work that goes on beside other tasks */
+    /* A crew has no idle workers whose cores a call could borrow, and no tasks beside an exchange. */
+    if (apart || is_much_in_place(p))
         p->lanes.together = HUGE_VAL;
     double even = p->lanes.alone / workers;
     p->lanes.tasks = (p->urgency.longest > even ? p->urgency.longest : even) + tasks * now->latency_us;
