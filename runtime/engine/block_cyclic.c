@@ -18,6 +18,11 @@ bool orr__block_cyclic_can(void)
     return e && e->block_cyclic && e->block_cyclic->can();
 }
 
+long long orr__block_cyclic_long_naps(void)
+{
+    return orr__block_cyclic_can() ? orr__engine_now()->block_cyclic->long_naps() : 0;
+}
+
 static orr_status check(orr__site at, orr_dtype t, bool fits)
 {
     if (!orr__block_cyclic_can())

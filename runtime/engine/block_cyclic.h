@@ -21,6 +21,8 @@ int64_t orr__block_cyclic_extent(int64_t n, int64_t block, int parts, int part);
 
 /* Whether the engine that runs has the operations below: the same on all ranks of one build. */
 bool orr__block_cyclic_can(void);
+/* Naps of full length that this rank's worker has made while it waited for tiles. */
+long long orr__block_cyclic_long_naps(void);
 
 /* Both are collective: all ranks call them in the same order with the same arguments, but for `local`, `ld` and, where replicas
  * compute side by side, `first`. They wait, so no task may call them. Their status is the same on all ranks. */
@@ -39,6 +41,7 @@ typedef struct orr__block_cyclic_impl {
     orr_status (*product)(orr__site at, orr_dtype t, const orr__block_cyclic *c, const orr__block_cyclic *a, bool ta,
                           const orr__block_cyclic *b, bool tb);
     orr_status (*cholesky)(orr__site at, orr_dtype t, const orr__block_cyclic *a, const void *from);
+    long long (*long_naps)(void);
 } orr__block_cyclic_impl;
 
 #endif

@@ -589,4 +589,4 @@ static bool can(void)
     return orr__star.cpus > 0 && (orr__ranks() == 1 || orr__star_mpi_found());
 }
 
-const orr__block_cyclic_impl orr__star_block_cyclic = { can, product, cholesky };
+const orr__block_cyclic_impl orr__star_block_cyclic = { can, product, cholesky, orr__star_mpi_long_naps };

@@ -27,5 +27,6 @@ orr_status orr__star_mpi_start(orr__site at);
 void orr__star_mpi_room(bool wanted);
 /* The worker has done a task that is no nap: its next nap is short. */
 void orr__star_mpi_worked(void);
+long long orr__star_mpi_long_naps(void); /* naps of full length so far */
 
 #endif

@@ -14,6 +14,7 @@ static bool under_way;
 /* Of a worker that waits for long the core is of more use to other ranks than its next look: naps grow, up to MOST. */
 enum { LEAST = 20, MOST = 320 /* microseconds */ };
 static atomic_int next_nap;
+static atomic_llong long_naps; /* those of MOST */
 
 static void nap(void *buffers[], void *arg)
 {
@@ -23,12 +24,18 @@ static void nap(void *buffers[], void *arg)
     (void)buffers;
     (void)arg;
     atomic_store_explicit(&next_nap, 2 * us < MOST ? 2 * us : MOST, memory_order_relaxed);
+    atomic_fetch_add_explicit(&long_naps, us == MOST, memory_order_relaxed);
     (void)nanosleep(&t, NULL);
 }
 
 void orr__star_mpi_worked(void)
 {
     atomic_store_explicit(&next_nap, LEAST, memory_order_relaxed);
+}
+
+long long orr__star_mpi_long_naps(void)
+{
+    return atomic_load_explicit(&long_naps, memory_order_relaxed);
 }
 
 static struct starpu_codelet sleeper = {
