@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include "runtime/base/spill.h"
 #include "runtime/engine/execution.h"
+#include "runtime/graph/donation.h"
 
 /* The memory of the values. Temporaries that are small all together stay on the stack, a block for each slot. */
 typedef struct {
     _Alignas(64) char near[2048];
     const orr__plan *plan;
+    orr__buffer *const *leaf;
     bool on_stack, spills;
-    int worker;
+    int worker, begun; /* the last step that has its memory */
     const orr__crew_of *crew;
     orr__buffer *scratch; /* of bundles, which use it in turn */
     orr__buffer *few_buf[64], **buf;
@@ -25,9 +27,10 @@ static size_t padded(size_t bytes)
 
 /* Sets where the scratch memory is, and where all temporaries are when they are on the stack. On an error there are no
  * buffers yet. */
-static orr_status lay_out(place *p, orr__buffer *const *leaf)
+static orr_status lay_out(place *p)
 {
     const orr__plan *plan = p->plan;
+    orr__buffer *const *leaf = p->leaf;
     size_t all = padded(plan->memory.scratch_bytes), at[sizeof p->near / 64];
     char *inside = p->near;
 
@@ -56,6 +59,14 @@ static orr_status lay_out(place *p, orr__buffer *const *leaf)
     return ORR_OK;
 }
 
+/* The leaf in whose memory value v may be: the evaluation has it for itself, and no run that is under way uses it. NULL: none. */
+static orr__buffer *leaf_donor(const place *p, const orr__value *v)
+{
+    int donor = orr__leaf_donor(p->plan, v);
+    orr__buffer *b = donor >= 0 ? p->leaf[p->plan->value[donor].leaf] : NULL;
+    return b && orr__donor_mine(b) && atomic_load(&b->ordered) == 0 && b->bytes == orr__value_bytes(v) ? b : NULL;
+}
+
 /* Memory for the outputs of step i: a donor's, or the pool's. */
 static orr_status get(place *p, int i)
 {
@@ -67,7 +78,10 @@ static orr_status get(place *p, int i)
         if (p->host[n])
             continue;
         int donor = orr__temporary_donor(p->plan, v);
-        if (donor >= 0 && p->buf[donor]) {
+        orr__buffer *b = leaf_donor(p, v);
+        if (b) {
+            p->buf[n] = orr__buffer_ref(b);
+        } else if (donor >= 0 && p->buf[donor]) {
             p->buf[n] = p->buf[donor];
             p->buf[donor] = NULL;
         } else if (!(p->buf[n] = orr__buffer_new(orr__value_bytes(v)))) {
@@ -101,8 +115,10 @@ static orr_status run(place *p, const orr__scalar *scalar)
     orr_status st = ORR_OK;
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
-        if ((st = get(p, i)) == ORR_OK)
-            st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, p->known, p->worker, p->crew);
+        if ((st = get(p, i)) != ORR_OK)
+            break;
+        p->begun = i;
+        st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, p->known, p->worker, p->crew);
         for (int k = 0; p->spills && k < p->plan->step[i].ntiles; k++)
             orr__exec_rest(&p->plan->step[i], k, p->buf);
         if (!p->on_stack)
@@ -111,8 +127,19 @@ static orr_status run(place *p, const orr__scalar *scalar)
     return st;
 }
 
+/* After a failure, leaves that were written over are no values any more. */
+static void spoil(place *p)
+{
+    for (int i = 0; p->plan->ndonors > 0 && i < p->plan->nvalue; i++) {
+        int donor = orr__leaf_donor(p->plan, &p->plan->value[i]);
+        if (donor >= 0 && p->plan->value[i].first <= p->begun && p->buf[i] &&
+            p->buf[i] == p->leaf[p->plan->value[donor].leaf])
+            atomic_store(&p->buf[i]->overwritten, true);
+    }
+}
+
 /* New values are handed over; a leaf, and a value that is an output twice, get one more reference. */
-static void outputs(place *p, orr__buffer *const *leaf, orr__buffer **out)
+static void outputs(place *p, orr__buffer **out)
 {
     for (int k = 0; k < p->plan->nout; k++) {
         int n = p->plan->out[k];
@@ -121,20 +148,22 @@ static void outputs(place *p, orr__buffer *const *leaf, orr__buffer **out)
             out[k] = p->buf[n];
             p->buf[n] = NULL;
         } else {
-            out[k] = orr__buffer_ref(v->leaf >= 0 ? leaf[v->leaf] : out[v->output]);
+            out[k] = orr__buffer_ref(v->leaf >= 0 ? p->leaf[v->leaf] : out[v->output]);
         }
     }
 }
 
 /* Steps, outputs, and the end of all other memory. */
-static orr_status compute(place *p, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out)
+static orr_status compute(place *p, const orr__scalar *scalar, orr__buffer **out)
 {
-    orr_status st = lay_out(p, leaf);
+    orr_status st = lay_out(p);
 
     if (st != ORR_OK)
         return st;
     if ((st = run(p, scalar)) == ORR_OK)
-        outputs(p, leaf, out);
+        outputs(p, out);
+    else
+        spoil(p);
     for (int i = 0; i < p->plan->nvalue; i++)
         if (p->buf[i])
             orr__buffer_unref(p->buf[i]);
@@ -152,22 +181,22 @@ static bool some_may_have_a_form(const orr__plan *plan, orr__buffer *const *leaf
 }
 
 /* Leaves that are worth a form have a reference while they are read: so another thread sees that it must not turn them. */
-static orr_status enter(const place *p, orr__buffer *const *leaf)
+static orr_status enter(const place *p)
 {
     for (int i = 0; i < p->plan->nleaf; i++)
-        if (leaf[i]->bytes >= ORR__FORM_LEAST)
-            (void)atomic_fetch_add(&leaf[i]->refs, 1);
-    return orr__exec_enter(p->plan, leaf, p->known, false);
+        if (p->leaf[i]->bytes >= ORR__FORM_LEAST)
+            (void)atomic_fetch_add(&p->leaf[i]->refs, 1);
+    return orr__exec_enter(p->plan, p->leaf, p->known, false);
 }
 
-static void leave(const place *p, orr__buffer *const *leaf)
+static void leave(const place *p)
 {
     for (int i = 0; p->known && i < p->plan->nvalue; i++)
         if (p->known[i].form)
-            orr__form_leave(leaf[p->plan->value[i].leaf]);
+            orr__form_leave(p->leaf[p->plan->value[i].leaf]);
     for (int i = 0; i < p->plan->nleaf; i++)
-        if (leaf[i]->bytes >= ORR__FORM_LEAST)
-            orr__buffer_unref(leaf[i]);
+        if (p->leaf[i]->bytes >= ORR__FORM_LEAST)
+            orr__buffer_unref(p->leaf[i]);
 }
 
 orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
@@ -178,7 +207,9 @@ orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr
     orr_status st = ORR_ENOMEM;
 
     p.plan = plan;
+    p.leaf = leaf;
     p.worker = worker;
+    p.begun = -1;
     p.crew = crew;
     p.spills = orr__spill_on();
     p.scratch = NULL;
@@ -189,11 +220,11 @@ orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr
         orr__exec_number(plan, leaf, p.known);
     if (p.buf && p.host) {
         bool forms = some_may_have_a_form(plan, leaf);
-        st = forms ? enter(&p, leaf) : ORR_OK;
+        st = forms ? enter(&p) : ORR_OK;
         if (st == ORR_OK)
-            st = compute(&p, leaf, scalar, out);
+            st = compute(&p, scalar, out);
         if (forms)
-            leave(&p, leaf);
+            leave(&p);
     }
     if (p.buf != p.few_buf)
         free(p.buf);

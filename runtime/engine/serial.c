@@ -13,7 +13,7 @@ static orr_status start(orr__site at, const orr_config *config)
     blas_threads = orr__env.deterministic ? orr__cpu_blas_get_threads() : 0;
     if (blas_threads) /* how many there are decides how a product is cut, and so the order of its sums */
         orr__cpu_blas_threads(1);
-    orr__machine_here = (orr__machine){ .workers = 1 };
+    orr__machine_here = (orr__machine){ .workers = 1, .one_memory = true };
     return orr__works_start(at, 0);
 }
 

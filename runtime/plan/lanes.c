@@ -39,19 +39,6 @@ static int parts_of(const orr__step *s)
     return divides(s->region) ? most : 1;
 }
 
-/* Only tasks write over old values of variables. Where these are much of a plan's memory, as in an optimiser's step, that is worth more than
- * a crew. */
-static bool is_much_in_place(const orr__plan *p)
-{
-    static const size_t little = (size_t)4 << 20;
-    static const double much = 0.3;
-    size_t bytes = 0;
-    for (int i = 0; i < p->nvalue; i++)
-        if (orr__leaf_donor(p, &p->value[i]) >= 0)
-            bytes += orr__value_bytes(&p->value[i]);
-    return bytes > little && (double)bytes > much * (double)p->memory.all;
-}
-
 /* The members of a crew meet after each step; a task that waits for another one begins as late as one alone ends. */
 orr_status orr__pass_lanes(orr__planner *planner)
 {
@@ -70,7 +57,7 @@ orr_status orr__pass_lanes(orr__planner *planner)
         tasks += orr__plan_head(p, i) == i;
     }
     /* A crew has no idle workers whose cores a call could borrow, and no tasks beside an exchange. */
-    if (apart || is_much_in_place(p))
+    if (apart)
         p->lanes.together = HUGE_VAL;
     double even = p->lanes.alone / workers;
     p->lanes.tasks = (p->urgency.longest > even ? p->urgency.longest : even) + tasks * now->latency_us;

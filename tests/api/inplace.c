@@ -25,11 +25,19 @@ typedef struct {
 } model;
 static model m;
 
+/* Who does a step: tasks, the calling thread, a crew of two workers, the engine without workers. */
+typedef struct {
+    const char *engine, *inline_us, *workers;
+} lane;
+static const lane tasks = { "starpu", "0", NULL }, *by = &tasks;
+
 static bool start(void)
 {
     unsigned long long seed = 11;
-    (void)setenv("ORRERY_INLINE_US", "0", 1);
-    if (orr_init(NULL) != ORR_OK)
+    (void)setenv("ORRERY_INLINE_US", by->inline_us, 1);
+    if (by->workers)
+        (void)setenv("STARPU_NCPU", by->workers, 1);
+    if (orr_init(&(orr_config){ .engine = by->engine }) != ORR_OK)
         return false;
     float *w = malloc(COUNT * sizeof *w);
     for (int i = 0; i < B * IN; i++)
@@ -49,6 +57,7 @@ static void stop(void)
 {
     ORR_CHECK(orr_shutdown() == ORR_OK);
     (void)unsetenv("ORRERY_INLINE_US");
+    (void)unsetenv("STARPU_NCPU");
 }
 
 static void reference_step(void)
@@ -352,6 +361,39 @@ static void index_error_beside_step_keeps_other_values(void)
     stop();
 }
 
+static void all_by(lane l)
+{
+    void (*const each[])(void) = { steps_are_in_place,
+                                   expression_of_old_value_keeps_it,
+                                   held_prediction_gets_its_value,
+                                   data_pointer_keeps_old_value,
+                                   explicit_graph_reads_present_variables,
+                                   running_work_reads_old_value,
+                                   par_map_reads_present_variables,
+                                   step_by_event_is_right,
+                                   failed_step_leaves_no_wrong_value,
+                                   index_error_beside_step_keeps_other_values };
+    by = &l;
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        each[i]();
+    by = &tasks;
+}
+
+static void the_calling_thread_is_in_place_too(void)
+{
+    all_by((lane){ "starpu", "1000000000", NULL });
+}
+
+static void a_crew_is_in_place_too(void)
+{
+    all_by((lane){ "starpu", "auto", "2" });
+}
+
+static void an_engine_without_workers_is_in_place_too(void)
+{
+    all_by((lane){ "serial", "auto", NULL });
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(steps_are_in_place),
@@ -364,6 +406,9 @@ int main(int argc, char **argv)
                                       ORR_TEST(step_by_event_is_right),
                                       ORR_TEST(failed_step_leaves_no_wrong_value),
                                       ORR_TEST(index_error_beside_step_keeps_other_values),
+                                      ORR_TEST(the_calling_thread_is_in_place_too),
+                                      ORR_TEST(a_crew_is_in_place_too),
+                                      ORR_TEST(an_engine_without_workers_is_in_place_too),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.inplace", tests);
 }

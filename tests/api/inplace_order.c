@@ -219,6 +219,11 @@ static void interpreted_in_small_tiles(void)
     ORR_CHECK(with("off", "on", "20", "0", 24) > 0);
 }
 
+static void on_the_calling_thread(void)
+{
+    ORR_CHECK(with("off", "on", "auto", "1000000000", 24) > 0);
+}
+
 static void without_fusion(void)
 {
     ORR_CHECK(with("off", "off", "auto", "0", 12) >= 0);
@@ -254,6 +259,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(interpreted),
                                       ORR_TEST(interpreted_in_small_tiles),
+                                      ORR_TEST(on_the_calling_thread),
                                       ORR_TEST(without_fusion),
                                       ORR_TEST(compiled),
                                       ORR_TEST(random_memory_default_settings),
