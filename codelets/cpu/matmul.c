@@ -25,8 +25,8 @@ typedef struct {
     orr__product w;
     const orr__tail *tail;
     int64_t q, row0;
-    void *near, *far; /* where a panel can be; far is NULL until there is need of it */
-    size_t far_cap;
+    void *near;    /* where a panel can be … */
+    orr__room far; /* … or here, where it is large */
 } batch;
 
 static orr_status multiply(batch *b, const orr__mat *a)
@@ -39,8 +39,8 @@ static orr_status multiply(batch *b, const orr__mat *a)
     orr_status st = ORR_OK;
     bool small = step * n * z <= NEAR;
     if (kept < 0 && !small)
-        st = orr__product_room(&b->w, &b->far, &b->far_cap, step * n, (size_t)z);
-    void *panel = small ? b->near : b->far;
+        st = orr__product_room(&b->w, &b->far, step * n, (size_t)z);
+    void *panel = small ? b->near : b->far.p;
     for (int64_t i = 0; i < rows && st == ORR_OK; i += step) {
         int64_t row = b->row0 + i;
         orr__mat some = { a->p + i * a->rs * (int64_t)b->w.size, rows - i < step ? rows - i : step, a->cols, a->rs,
@@ -93,23 +93,23 @@ static orr_status run_of_halves(orr__product *w, orr__small s, char *c)
             all = s.count;
     const char *left = s.a, *right = s.b;
     most = most < 1 ? 1 : most < all ? most : all;
-    orr_status st = orr__product_room(w, &w->a, &w->a_cap, most * a, z);
-    st = st == ORR_OK ? orr__product_room(w, &w->b, &w->b_cap, most * b, z) : st;
+    orr_status st = orr__product_room(w, &w->a, most * a, z);
+    st = st == ORR_OK ? orr__product_room(w, &w->b, most * b, z) : st;
     if (st == ORR_OK && w->to != w->blas)
-        st = orr__product_room(w, &w->c, &w->c_cap, most * made, z);
+        st = orr__product_room(w, &w->c, most * made, z);
     for (int64_t i = 0; i < all && st == ORR_OK; i += s.count) {
         s.count = all - i < most ? all - i : most;
         if (i == 0 || s.a_next)
-            widen(w->a, left + i * s.a_next * (int64_t)w->size, s.a_next ? s.count * a : a);
+            widen(w->a.p, left + i * s.a_next * (int64_t)w->size, s.a_next ? s.count * a : a);
         if (i == 0 || s.b_next)
-            widen(w->b, right + i * s.b_next * (int64_t)w->size, s.b_next ? s.count * b : b);
+            widen(w->b.p, right + i * s.b_next * (int64_t)w->size, s.b_next ? s.count * b : b);
         char *to = c + i * made * (int64_t)orr__dtype_size(w->to);
-        s.a = w->a;
-        s.b = w->b;
-        s.c = w->to == w->blas ? to : w->c;
+        s.a = w->a.p;
+        s.b = w->b.p;
+        s.c = w->to == w->blas ? to : w->c.p;
         w->vec->small[w->blas == ORR_F64](&s);
         if (w->to != w->blas)
-            narrow(to, w->c, s.count * made);
+            narrow(to, w->c.p, s.count * made);
     }
     return st;
 }
@@ -168,9 +168,9 @@ static orr_status by_places(batch *b, int64_t per)
     if (b->tail)
         most = bytes < NEAR ? NEAR / bytes : 1;
     if (kept < 0 && bytes > NEAR)
-        st = orr__product_room(&b->w, &b->far, &b->far_cap, bytes, 1);
+        st = orr__product_room(&b->w, &b->far, bytes, 1);
     for (int64_t i = l->lo, some; i < l->hi && st == ORR_OK; i += some) {
-        char *c = kept >= 0 ? (char *)l->out[kept] + i * bytes : bytes > NEAR ? b->far : b->near;
+        char *c = kept >= 0 ? (char *)l->out[kept] + i * bytes : bytes > NEAR ? b->far.p : b->near;
         some = l->hi - i < most ? l->hi - i : most;
         st = products(&b->w, i * per, some * per, c);
         if (st == ORR_OK && b->tail)
@@ -229,14 +229,13 @@ orr_status orr__cpu_matmul(const orr__kernel *kernel, const orr__launch *l)
     b.tail = kernel->tail;
     b.row0 = nb ? 0 : l->lo;
     b.near = near;
-    b.far = NULL;
-    b.far_cap = 0;
+    b.far = (orr__room){ 0 };
     orr__product_begin(&b.w, l, kernel->vec, (orr_dtype)r->in_dtype[r->access[0].input],
                        b.tail ? orr__tail_takes(b.tail) : (orr_dtype)r->out_dtype[0]);
     b.w.small = kernel->small && (nb || !orr__product_is_tiny(m, r->dim[nb + 1], r->dim[nb + 2]));
     bool places = nb && kernel->small && (!b.tail || orr__tail_of_batches(b.tail));
     orr_status st = places ? by_places(&b, per) : by_batches(&b, nb ? l->lo * per : 0, nb ? l->hi * per : 1, rows);
-    free(b.far);
+    orr__room_end(&b.far);
     orr__product_end(&b.w);
     return st;
 }

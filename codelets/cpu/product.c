@@ -9,20 +9,35 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product.h"
 #include "codelets/cpu/call.h"
+#include "runtime/base/pool.h"
 
 typedef orr__mat mat;
 typedef orr__product work;
 
-orr_status orr__product_room(const orr__product *w, void **p, size_t *cap, int64_t count, size_t size)
+void orr__room_end(orr__room *room)
 {
+    if (room->booked)
+        orr__pool_put(room->p, room->booked, room->cap);
+    else
+        free(room->p);
+    *room = (orr__room){ 0 };
+}
+
+/* These copies are beside all limits of memory: where the pool refuses, they come from the system. */
+orr_status orr__product_room(const orr__product *w, orr__room *room, int64_t count, size_t size)
+{
+    enum { LARGE = 1 << 20 };
     size_t need = (size_t)(count ? count : 1) * size;
-    if (need <= *cap)
+    if (need <= room->size)
         return ORR_OK;
-    free(*p);
-    *cap = 0;
-    if (!(*p = aligned_alloc(64, (need + 63) / 64 * 64)))
+    orr__room_end(room);
+    if (need >= LARGE && (room->p = orr__pool_get(need, &room->cap)))
+        room->booked = need;
+    else if (need >= LARGE)
+        orr_error_clear();
+    if (!room->p && !(room->p = aligned_alloc(64, (need + 63) / 64 * 64)))
         return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for %zu bytes of packed operands", need);
-    *cap = need;
+    room->size = need;
     return ORR_OK;
 }
 
@@ -68,25 +83,25 @@ static void convert_rows(const work *w, const mat *m, char *to)
     }
 }
 
-/* Makes m a matrix that BLAS can walk, in w->blas dtype; into *buf where that takes a copy. A matrix that can be walked
+/* Makes m a matrix that BLAS can walk, in w->blas dtype; into the room where that takes a copy. A matrix that can be walked
  * transposed is converted as it lies. */
-static orr_status prepare(work *w, mat *m, void **buf, size_t *cap, bool *trans, int64_t *ld)
+static orr_status prepare(work *w, mat *m, orr__room *room, bool *trans, int64_t *ld)
 {
     bool convert = w->blas != w->dtype, walk = walkable(m, trans, ld);
     if (walk && !convert)
         return ORR_OK;
-    orr_status st = orr__product_room(w, buf, cap, m->rows * m->cols, orr__dtype_size(w->blas));
+    orr_status st = orr__product_room(w, room, m->rows * m->cols, orr__dtype_size(w->blas));
     if (st != ORR_OK)
         return st;
     bool turned = walk && *trans;
     mat lies = turned ? (mat){ m->p, m->cols, m->rows, m->cs, m->rs } : *m;
     if (convert)
-        convert_rows(w, &lies, *buf);
+        convert_rows(w, &lies, room->p);
     else
-        pack_rows(&lies, *buf, w->dtype);
+        pack_rows(&lies, room->p, w->dtype);
     *trans = turned;
     *ld = lies.cols < 1 ? 1 : lies.cols;
-    m->p = *buf;
+    m->p = room->p;
     return *ld <= INT_MAX ? ORR_OK
                           : orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS",
                                       (long long)lies.cols);
@@ -198,7 +213,7 @@ static orr_status prepare_right(work *w, int64_t from, int64_t n)
     *b = w->right;
     b->p += from * b->rs * (int64_t)w->size;
     b->rows = n;
-    orr_status st = prepare(w, b, &w->b, &w->b_cap, &w->tb, &w->ldb);
+    orr_status st = prepare(w, b, &w->b, &w->tb, &w->ldb);
     if (st == ORR_OK && b->cols > INT_MAX)
         st = orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS",
                        (long long)b->cols);
@@ -225,7 +240,7 @@ static orr_status multiply_terms(work *w, mat *a, int64_t from, char *to)
     int64_t lda;
     orr_status st = prepare_right(w, from, a->cols);
     if (st == ORR_OK)
-        st = prepare(w, a, &w->a, &w->a_cap, &ta, &lda);
+        st = prepare(w, a, &w->a, &ta, &lda);
     if (st != ORR_OK)
         return st;
     if (w->small) {
@@ -251,8 +266,8 @@ static orr_status multiply_float(work *w, const mat *a, char *c)
         orr__product_loops(w->dtype, a, &w->right, c))
         return ORR_OK;
     int64_t n = a->rows * w->right.cols, terms = terms_at_once(w, a);
-    orr_status st = convert ? orr__product_room(w, &w->c, &w->c_cap, n, orr__dtype_size(w->blas)) : ORR_OK;
-    char *to = convert ? w->c : c;
+    orr_status st = convert ? orr__product_room(w, &w->c, n, orr__dtype_size(w->blas)) : ORR_OK;
+    char *to = convert ? w->c.p : c;
     for (int64_t k = 0; k < a->cols && st == ORR_OK; k += terms) {
         mat some = { a->p + k * a->cs * (int64_t)w->size, a->rows, a->cols - k < terms ? a->cols - k : terms, a->rs,
                      a->cs };
@@ -281,11 +296,11 @@ static orr_status multiply_int(work *w, const mat *a, char *c)
     orr__axpyfn *axpy = w->vec->axpy[w->dtype];
     mat b = w->ready ? w->walked : w->right;
     if (!w->ready && b.cs != 1 && b.cols > 1) {
-        orr_status st = orr__product_room(w, &w->b, &w->b_cap, b.rows * b.cols, w->size);
+        orr_status st = orr__product_room(w, &w->b, b.rows * b.cols, w->size);
         if (st != ORR_OK)
             return st;
-        pack_rows(&b, w->b, w->dtype);
-        b = (mat){ w->b, b.rows, b.cols, b.cols, 1 };
+        pack_rows(&b, w->b.p, w->dtype);
+        b = (mat){ w->b.p, b.rows, b.cols, b.cols, 1 };
     }
     w->walked = b;
     w->ready = true;
@@ -307,8 +322,7 @@ void orr__product_begin(orr__product *w, const orr__launch *l, const orr__vec *v
     w->to = to;
     w->size = orr__dtype_size(dtype);
     w->small = false;
-    w->a = w->b = w->c = NULL;
-    w->a_cap = w->b_cap = w->c_cap = 0;
+    w->a = w->b = w->c = (orr__room){ 0 };
     w->ready = false;
 }
 
@@ -324,7 +338,7 @@ orr_status orr__product_rows(orr__product *w, const orr__mat *a, void *c)
 
 void orr__product_end(orr__product *w)
 {
-    free(w->a);
-    free(w->b);
-    free(w->c);
+    orr__room_end(&w->a);
+    orr__room_end(&w->b);
+    orr__room_end(&w->c);
 }

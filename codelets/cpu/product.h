@@ -12,6 +12,12 @@ typedef struct {
     int64_t rows, cols, rs, cs;
 } orr__mat;
 
+/* Memory of one launch. Large blocks are the pool's, which has them for other values afterwards. */
+typedef struct {
+    void *p;
+    size_t size, booked, cap; /* bytes; of a block of the pool's, booked > 0: as it was asked for, and its size */
+} orr__room;
+
 typedef struct {
     const orr__launch *l;
     const orr__vec *vec;
@@ -23,8 +29,7 @@ typedef struct {
     orr__mat right, walked; /* the right factor as given, and as it is walked … */
     bool ready, tb;         /* … when ready                                     */
     int64_t ldb;
-    void *a, *b, *c; /* packed operands, converted result   */
-    size_t a_cap, b_cap, c_cap;
+    orr__room a, b, c; /* packed operands, converted result   */
 } orr__product;
 
 /* Is it so small that plain loops are done before another way has begun? */
@@ -47,8 +52,9 @@ static inline void orr__product_right(orr__product *w, orr__mat b)
 orr_status orr__product_rows(orr__product *w, const orr__mat *a, void *c);
 void orr__product_end(orr__product *w);
 
-/* At least count · size bytes at *p, 64-byte aligned, whose content may go. */
-orr_status orr__product_room(const orr__product *w, void **p, size_t *cap, int64_t count, size_t size);
+/* At least count · size bytes, 64-byte aligned; what was there may go. An empty room is all zeros. */
+orr_status orr__product_room(const orr__product *w, orr__room *room, int64_t count, size_t size);
+void orr__room_end(orr__room *room);
 
 /* gemm.c: c (rows of a × cols of b, rows ldc apart, f32, f64 or complex) = a · b, + c with `add`. BLAS can walk both; ta, tb: as their
  * transposes. */

@@ -45,6 +45,8 @@ typedef struct {
     bool (*drop)(orr__buffer *b);
     /* Memory is short: the engine recycles the buffers that it keeps for reuse. false: it keeps none. */
     bool (*press)(void);
+    /* There is no free block for a large value: the engine recycles a buffer of that size, if it keeps one for reuse. */
+    void (*release)(size_t bytes);
 } orr__buffer_hooks;
 extern orr__buffer_hooks orr__buffer_engine;
 

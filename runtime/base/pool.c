@@ -299,6 +299,16 @@ static int free_class(int c)
     return c <= end ? c : -1;
 }
 
+bool orr__pool_has(size_t bytes)
+{
+    size_t cap;
+    int c = orr__pool_class(bytes, &cap);
+    pthread_mutex_lock(&pool.lock);
+    bool has = c >= 0 && free_class(c) >= 0;
+    pthread_mutex_unlock(&pool.lock);
+    return has;
+}
+
 typedef enum { HIT, FRESH, CROWDED, REFUSED } answer;
 
 /* Books `bytes`, and finds a free block for class c; *cap becomes its size. Under the limit, blocks held for reuse count too: those of other

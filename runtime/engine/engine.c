@@ -76,7 +76,7 @@ static void in_child(void)
         return;
     orphan = true;
     orr__profile_orphan();
-    orr__buffer_engine = (orr__buffer_hooks){ NULL, NULL, NULL };
+    orr__buffer_engine = (orr__buffer_hooks){ 0 };
     atomic_store(&engine, NULL);
     name[0] = '\0';
 }
@@ -139,7 +139,7 @@ void orr__engine_stop(void)
     orr__profile_stop();
     e->stop();
     orr__models_store();
-    orr__buffer_engine = (orr__buffer_hooks){ NULL, NULL, NULL };
+    orr__buffer_engine = (orr__buffer_hooks){ 0 };
     atomic_store(&engine, NULL);
     name[0] = '\0';
 }

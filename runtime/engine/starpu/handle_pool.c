@@ -107,25 +107,23 @@ static void free_held(orr__tiles *t)
     orr__buffer_recycle(b);
 }
 
-/* Handles cost little beside the pages of a large buffer. A plan that is cut otherwise than the one before it would else hold its memory
- * beside that one's. The oldest one: it is the likeliest to be of a plan that is no more. */
-bool orr__tilepool_retile(size_t bytes, size_t tile_bytes)
+/* A plan that is cut otherwise than the one before it, or not cut at all, would else hold its memory beside that one's. The oldest one: it
+ * is the likeliest to be of a plan that is no more. */
+void orr__tilepool_release(size_t bytes)
 {
-    enum { LEAST = 1 << 20 };
-    orr__tiles *t, *old = NULL;
+    orr__tiles *old = NULL;
 
-    if (bytes < LEAST || starpu_worker_get_id() >= 0)
-        return false;
+    if (starpu_worker_get_id() >= 0)
+        return;
     pthread_mutex_lock(&lock);
-    for (t = bucket[hash(bytes)]; t; t = t->same_next)
-        if (t->buf->bytes == bytes && t->bytes != tile_bytes)
+    for (orr__tiles *t = bucket[hash(bytes)]; t; t = t->same_next)
+        if (t->buf->bytes == bytes)
             old = t;
     if (old)
         remove_held(old);
     pthread_mutex_unlock(&lock);
     if (old)
         free_held(old);
-    return old != NULL;
 }
 
 bool orr__tilepool_drop(orr__buffer *b)

@@ -303,7 +303,8 @@ static orr_status start(orr__site at, const orr_config *config)
     orr__cpu_blas_threads(1);
     orr__buffer_engine = (orr__buffer_hooks){ .host_read = orr__tiles_host_read,
                                               .drop = orr__tilepool_drop,
-                                              .press = orr__tilepool_trim };
+                                              .press = orr__tilepool_trim,
+                                              .release = orr__tilepool_release };
     return ORR_OK;
 }
 
@@ -319,7 +320,7 @@ static void stop(void)
     orr__tiles_drop_recipes();
     orr__tilepool_stop();
     orr__tiles_unregister_all();
-    orr__buffer_engine = (orr__buffer_hooks){ NULL, NULL, NULL };
+    orr__buffer_engine = (orr__buffer_hooks){ 0 };
     if (orr__star.cudas > 0 && orr__exec_cuda->stop)
         orr__exec_cuda->stop();
     end_starpu();

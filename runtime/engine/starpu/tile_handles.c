@@ -81,7 +81,6 @@ orr__buffer *orr__tiles_new(size_t bytes, size_t tile_bytes)
 
     if (b)
         return b;
-    (void)orr__tilepool_retile(bytes, tile_bytes);
     if (!(b = orr__buffer_new(bytes)))
         return NULL;
     if (!orr__tiles_register(b, tile_bytes)) {
