@@ -425,10 +425,8 @@ static kept *kept_new(const made *m, int64_t at, uint64_t content)
     if (!k)
         return NULL;
     *k = (kept){ .of = m, .at = at, .content = content, .uses = 1 };
-    if ((k->data = orr__pool_get(m->bytes[W], &k->cap))) {
-        orr__pool_unbook(m->bytes[W]);
+    if ((k->data = orr__pool_lend(m->bytes[W], &k->cap)))
         return k;
-    }
     orr_error_clear();
     free(k);
     return NULL;

@@ -16,14 +16,13 @@ typedef orr__product work;
 
 void orr__room_end(orr__room *room)
 {
-    if (room->booked)
-        orr__pool_put(room->p, room->booked, room->cap);
+    if (room->cap)
+        orr__pool_put(room->p, 0, room->cap);
     else
         free(room->p);
     *room = (orr__room){ 0 };
 }
 
-/* These copies are beside all limits of memory: where the pool refuses, they come from the system. */
 orr_status orr__product_room(const orr__product *w, orr__room *room, int64_t count, size_t size)
 {
     enum { LARGE = 1 << 20 };
@@ -31,13 +30,11 @@ orr_status orr__product_room(const orr__product *w, orr__room *room, int64_t cou
     if (need <= room->size)
         return ORR_OK;
     orr__room_end(room);
-    if (need >= LARGE && (room->p = orr__pool_get(need, &room->cap)))
-        room->booked = need;
-    else if (need >= LARGE)
-        orr_error_clear();
-    if (!room->p && !(room->p = aligned_alloc(64, (need + 63) / 64 * 64)))
+    size_t cap = 0;
+    if (!(room->p = need >= LARGE ? orr__pool_lend(need, &cap) : aligned_alloc(64, (need + 63) / 64 * 64)))
         return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for %zu bytes of packed operands", need);
     room->size = need;
+    room->cap = cap;
     return ORR_OK;
 }
 

@@ -12,10 +12,10 @@ typedef struct {
     int64_t rows, cols, rs, cs;
 } orr__mat;
 
-/* Memory of one launch. Large blocks are the pool's, which has them for other values afterwards. */
+/* Memory of one launch. Large blocks are the pool's, which has them for values afterwards; they do not count as values. */
 typedef struct {
     void *p;
-    size_t size, booked, cap; /* bytes; of a block of the pool's, booked > 0: as it was asked for, and its size */
+    size_t size, cap; /* bytes; of a block of the pool's, which is 0 for another one */
 } orr__room;
 
 typedef struct {

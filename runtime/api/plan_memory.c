@@ -54,14 +54,25 @@ static int64_t device_peak(const orr__plan *p)
     return peak;
 }
 
+/* Bytes of outputs that have a leaf as donor. */
+static size_t over_leaves(const orr__plan *p)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < p->nvalue; i++)
+        bytes += orr__leaf_donor(p, &p->value[i]) >= 0 ? orr__value_bytes(&p->value[i]) : 0;
+    return bytes;
+}
+
 /* Bytes beside the inputs: of steps, of tasks one after the other where the limit asks so, or of tasks. *over: of results that use a
- * leaf's memory, *scratch: of it for tasks. The calling thread uses no leaf's memory. */
+ * leaf's memory; *scratch: of it for tasks. Where steps may use some of the leaves alone, all the memory of steps beside the leaves. */
 static size_t used(const orr__plan *p, bool in_turn, size_t *over, size_t *scratch)
 {
     bool tight = p->memory.all > orr__engine_left();
     *scratch = p->memory.scratch_bytes * (size_t)(in_turn || tight ? 1 : orr__plan_scratches(p));
-    *over = in_turn || tight ? 0 : *over;
-    return (in_turn ? p->memory.stepwise : tight ? p->memory.peak : p->memory.all) - *over;
+    if (in_turn)
+        return *over > 0 && *over == over_leaves(p) ? p->memory.in_place : p->memory.stepwise;
+    *over = tight ? 0 : *over;
+    return (tight ? p->memory.peak : p->memory.all) - *over;
 }
 
 static orr_status describe(const orr__plan *p, size_t over, orr_memory_plan *out)

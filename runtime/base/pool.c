@@ -311,13 +311,13 @@ bool orr__pool_has(size_t bytes)
 
 typedef enum { HIT, FRESH, CROWDED, REFUSED } answer;
 
-/* Books `bytes`, and finds a free block for class c; *cap becomes its size. Under the limit, blocks held for reuse count too: those of other
- * classes have to go (CROWDED) before a fresh one comes. */
-static answer reserve(size_t bytes, int c, block **b, size_t *cap)
+/* Books `bytes` if they count, and finds a free block for class c; *cap becomes its size. Under the limit, blocks held for reuse count too:
+ * those of other classes have to go (CROWDED) before a fresh one comes. */
+static answer reserve(size_t bytes, bool counts, int c, block **b, size_t *cap)
 {
     answer a = FRESH;
     size_t all = atomic_load_explicit(&limit, memory_order_relaxed);
-    if (!book(bytes))
+    if (counts && !book(bytes))
         return REFUSED;
     size_t now = atomic_load_explicit(&live, memory_order_relaxed);
     pthread_mutex_lock(&pool.lock);
@@ -332,16 +332,16 @@ static answer reserve(size_t bytes, int c, block **b, size_t *cap)
             a = CROWDED;
     }
     pthread_mutex_unlock(&pool.lock);
-    if (a == HIT)
+    if (a == HIT && counts)
         note_peak();
     return a;
 }
 
-void *orr__pool_get(size_t bytes, size_t *cap)
+static void *get(size_t bytes, bool counts, size_t *cap)
 {
     int c = orr__pool_class(bytes, cap);
     block *b = NULL;
-    answer a = c < 0 || orr__pool_must_fail() ? REFUSED : reserve(bytes, c, &b, cap);
+    answer a = c < 0 || orr__pool_must_fail() ? REFUSED : reserve(bytes, counts, c, &b, cap);
     if (a == CROWDED)
         orr__pool_trim();
     if (a == FRESH || a == CROWDED) {
@@ -350,9 +350,9 @@ void *orr__pool_get(size_t bytes, size_t *cap)
             orr__pool_trim();
             b = system_get(bytes, *cap);
         }
-        if (b)
+        if (b && counts)
             note_peak();
-        else
+        else if (counts)
             orr__pool_unbook(bytes);
     }
     if (!b) {
@@ -361,6 +361,16 @@ void *orr__pool_get(size_t bytes, size_t *cap)
     }
     ORR__HIDE((char *)b + bytes, *cap - bytes);
     return b;
+}
+
+void *orr__pool_get(size_t bytes, size_t *cap)
+{
+    return get(bytes, true, cap);
+}
+
+void *orr__pool_lend(size_t bytes, size_t *cap)
+{
+    return get(bytes, false, cap);
 }
 
 void orr__pool_put(void *p, size_t bytes, size_t cap)

@@ -25,7 +25,9 @@
 /* A block of at least `bytes` (≥ 1), 64-byte aligned, content undefined; *cap becomes its size. NULL: last error. */
 void *orr__pool_get(size_t bytes, size_t *cap);
 bool orr__pool_has(size_t bytes); /* … without memory of the system's */
-/* Takes back a block from orr__pool_get with the same bytes (0: unbooked already) and cap. */
+/* The same for what is no value: it does not count as live, and no limit refuses it. */
+void *orr__pool_lend(size_t bytes, size_t *cap);
+/* Takes back a block of `cap` with the same bytes; 0: a lent one. */
 void orr__pool_put(void *block, size_t bytes, size_t cap);
 /* Headers of buffers, zeroed. */
 orr__buffer *orr__pool_header(void);

@@ -15,12 +15,13 @@ static int end_of(const orr__plan *p, int i, bool stepwise)
 }
 
 /* The most bytes that live while a step runs, if tasks, or steps, run one after the other and values end with their last reader. */
-static size_t find_peak(const orr__plan *p, bool stepwise, size_t *grows, size_t *shrinks, int *peak_step)
+static size_t find_peak(const orr__plan *p, bool stepwise, bool over_leaves, size_t *grows, size_t *shrinks,
+                        int *peak_step)
 {
     size_t live = p->memory.scratch_bytes, peak = live;
     for (int i = 0; i < p->nvalue; i++) {
         const orr__value *v = &p->value[i];
-        if (v->leaf >= 0 || v->local || v->first < 0)
+        if (v->leaf >= 0 || v->local || v->first < 0 || (over_leaves && orr__leaf_donor(p, v) >= 0))
             continue;
         int begin = stepwise ? v->first : orr__plan_head(p, v->first);
         grows[orr__temporary_donor(p, v) >= 0 ? end_of(p, v->first, stepwise) : begin] += orr__value_bytes(v);
@@ -41,7 +42,7 @@ static size_t find_peak(const orr__plan *p, bool stepwise, size_t *grows, size_t
 orr_status orr__pass_memory_peak(orr__planner *planner)
 {
     orr__plan *p = planner->plan;
-    size_t n = (size_t)p->nstep + 1, *change = calloc(4 * n, sizeof *change);
+    size_t n = (size_t)p->nstep + 1, *change = calloc(6 * n, sizeof *change);
     int ignored;
     if (!change)
         return orr__plan_enomem(planner);
@@ -52,8 +53,9 @@ orr_status orr__pass_memory_peak(orr__planner *planner)
     }
     for (int k = 0; k < p->memory.nslot; k++)
         p->memory.all += p->memory.slot_bytes[k];
-    p->memory.peak = find_peak(p, false, change, change + n, &p->memory.peak_step);
-    p->memory.stepwise = find_peak(p, true, change + 2 * n, change + 3 * n, &ignored);
+    p->memory.peak = find_peak(p, false, false, change, change + n, &p->memory.peak_step);
+    p->memory.stepwise = find_peak(p, true, false, change + 2 * n, change + 3 * n, &ignored);
+    p->memory.in_place = find_peak(p, true, true, change + 4 * n, change + 5 * n, &ignored);
     free(change);
     return ORR_OK;
 }

@@ -89,8 +89,8 @@ typedef struct orr__plan {
         size_t all;           /* bytes of temporaries and outputs, all at once               */
         size_t peak;          /* the same from first step to last, one task after the other  */
         int peak_step;
-        size_t
-            stepwise; /* … one step after the other: values of a bundle need not live from its first step to its last */
+        size_t stepwise; /* … one step after the other: values of a bundle live no longer   */
+        size_t in_place; /* … with all outputs that have a leaf as donor where it is         */
     } memory;
     struct { /* the fuser's refusals, for people */
         int n;
