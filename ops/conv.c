@@ -196,6 +196,7 @@ static int space_images(const orr__call *c, int64_t *dim)
     return 3;
 }
 
+enum { CHANNELS = 4096 };
 /* Channels of the result: a tile has all terms of its sums. Those of y, the second operand, may lie in blocks. */
 static int space_channels(const orr__call *c, int64_t *dim)
 {
@@ -305,7 +306,7 @@ DISTRIBUTE(conv, "ni", "oi", "no")
 DISTRIBUTE(conv_data, "no", "oi", "ni")
 DISTRIBUTE(conv_weights, "ni", "no", "oi")
 
-#define CONV(word, places, cut, choices)                                                                               \
+#define CONV(word, places, cut, choices, least)                                                                        \
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
                                      .arity = 2,                                                                       \
@@ -320,10 +321,11 @@ DISTRIBUTE(conv_weights, "ni", "no", "oi")
                                      .vjp = vjp_##word,                                                                \
                                      .work = work_##word,                                                              \
                                      .space = places,                                                                  \
-                                     .cuts = cut }
-CONV(conv, space_images, cuts_images, 2);
-CONV(conv_data, space_images, cuts_images, 2);
-CONV(conv_weights, space_channels, cuts_weights, 2);
+                                     .cuts = cut,                                                                      \
+                                     .panel = least }
+CONV(conv, space_images, cuts_images, 2, 0);
+CONV(conv_data, space_images, cuts_images, 2, 0);
+CONV(conv_weights, space_channels, cuts_weights, 2, CHANNELS); /* each task reads all of x */
 
 char orr__conv_result(const orr__op *op)
 {

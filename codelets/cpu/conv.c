@@ -446,13 +446,20 @@ static orr__conv_job job(const work *k, char of)
                             .form = w ? w->form : NULL };
 }
 
-/* The library takes whole images, and the channels of one before and behind them: its next job behind that of j, up to channel hi. */
+/* The library takes whole images; of one image, or of the weights, whole groups, and some channels of a group. The next such job behind
+ * that of j, up to channel hi. */
 static bool next(const work *k, orr__conv_job *j, int64_t hi)
 {
-    int64_t all = (j->of == 'x' ? k->v.c : k->v.o) * k->v.groups;
+    int64_t per = j->of == 'x' ? k->v.c : k->v.o, all = per * k->v.groups;
     j->lo = j->hi;
-    int64_t left = hi - j->lo, whole = left / all * all, rest = all - j->lo % all;
-    j->hi = j->of == 'w' ? hi : j->lo % all == 0 && whole ? j->lo + whole : left < rest ? hi : j->lo + rest;
+    int64_t left = hi - j->lo, before = j->lo % all, some = left < all - before ? left : all - before;
+    if (j->of != 'w' && before == 0 && left >= all)
+        some = left / all * all;
+    else if (before % per)
+        some = some < per - before % per ? some : per - before % per;
+    else if (some > per)
+        some = some / per * per;
+    j->hi = j->lo + some;
     return j->lo < hi;
 }
 

@@ -188,30 +188,34 @@ static bool array(plan *c, int which, const int64_t *head, int nhead, const int6
            describe(&c->any[which], n, dims, NULL) == dnnl_success;
 }
 
-/* The part of the three arrays that a launch is for: images [n0, n0 + n), channels from ax or ay on. */
+/* The part of the three arrays that a launch is for: images [n0, n0 + n), so many groups, channels from ax or ay on. */
 typedef struct {
-    int64_t n0, n, ax, mx, ay, my, aw;
+    int64_t n0, n, groups, ax, mx, ay, my, aw;
 } part;
 
-/* Channels [lo, hi) of the result, all in one group or all groups; false: neither. */
+/* Channels [lo, hi) of the result: of whole images; or of one image, or of all weights, whole groups or some of one. False: neither. */
 static bool part_of(const orr__conv_job *j, part *q)
 {
     const orr__conv *v = j->v;
-    int64_t cx = v->groups * v->c, cy = v->groups * v->o, per = j->of == 'x' ? cx : cy, nw = orr__conv_count(v->w);
-    *q = (part){ .n = v->n, .mx = cx, .my = cy };
-    if (j->of == 'w' || j->lo % per || j->hi % per) { /* some channels: of one image, or of all weights */
-        q->n0 = j->of == 'w' ? 0 : j->lo / per;
-        q->n = j->of == 'w' ? v->n : 1;
-        int64_t a = j->of == 'w' ? j->lo : j->lo % per, e = a + j->hi - j->lo;
-        if (e > per || (v->groups > 1 && e - a != per))
-            return false;
-        *(j->of == 'x' ? &q->ax : &q->ay) = a;
-        *(j->of == 'x' ? &q->mx : &q->my) = e - a;
-    } else {
-        q->n0 = j->lo / per;
-        q->n = (j->hi - j->lo) / per;
+    bool back = j->of == 'x';
+    int64_t per = back ? v->c : v->o, all = per * v->groups, nw = orr__conv_count(v->w);
+    int64_t image = j->of == 'w' ? 0 : j->lo / all, lo = j->lo - image * all, hi = j->hi - image * all;
+    *q = (part){ .n = v->n, .groups = v->groups, .mx = v->groups * v->c, .my = v->groups * v->o };
+    if (j->of != 'w') {
+        q->n0 = image;
+        q->n = lo == 0 && hi % all == 0 ? hi / all : 1;
     }
-    q->aw = q->ay * v->c * nw + (v->groups == 1 ? q->ax * nw : 0);
+    if (j->of == 'w' || hi % all || lo) {
+        int64_t group = lo / per, groups = (hi - 1) / per + 1 - group, first = lo % per;
+        if (hi > all || (groups > 1 && (first || hi % per)))
+            return false;
+        q->groups = groups;
+        q->ax = group * v->c + (back ? first : 0);
+        q->ay = group * v->o + (back ? 0 : first);
+        q->mx = back ? hi - lo : groups * v->c;
+        q->my = back ? groups * v->o : hi - lo;
+        q->aw = (q->ay * v->c + (back ? first : 0)) * nw;
+    }
     return !(j->block_x && (q->ax % j->block || q->mx % j->block)) &&
            !(j->block_y && (q->ay % j->block || q->my % j->block));
 }
@@ -221,9 +225,9 @@ static bool arrays(plan *c, const orr__conv_job *j, const part *q, int axes)
     const orr__conv *v = j->v;
     int64_t nx = orr__conv_count(v->x), nw = orr__conv_count(v->w), ny = orr__conv_count(v->y);
     int64_t cx = v->groups * v->c, cy = v->groups * v->o;
-    int64_t wc = v->groups == 1 ? q->mx : v->c, wo = v->groups == 1 ? q->my : v->o;
-    int64_t ws[3] = { v->o * v->c * nw, v->c * nw, nw }, wd[3] = { v->groups, wo, wc };
-    int one = v->groups == 1;
+    int64_t wc = q->groups == 1 ? q->mx : v->c, wo = q->groups == 1 ? q->my : v->o;
+    int64_t ws[3] = { v->o * v->c * nw, v->c * nw, nw }, wd[3] = { q->groups, wo, wc };
+    int one = q->groups == 1;
     return array(c, X, (int64_t[]){ q->n, q->mx }, 2, (int64_t[]){ cx * nx, nx }, v->x, axes, j->block_x ? j->block : 0,
                  cx) &&
            array(c, W, wd + one, 3 - one, ws + one, v->w, axes, 0, 0) &&
@@ -730,8 +734,8 @@ bool orr__conv_onednn_form(orr__own *own, const orr__conv_job *j, orr__value_for
     part q;
     if (!suits(j, &q))
         return false;
-    bool apart = v->groups > 1 || q.mx == v->c; /* rows of w, from the first column to the last */
-    int64_t count = (v->groups > 1 ? v->groups * v->o : q.my) * v->c * orr__conv_count(v->w);
+    bool apart = q.groups > 1 || q.mx == v->c; /* rows of w, from the first column to the last */
+    int64_t count = q.my * v->c * orr__conv_count(v->w);
     int was = threads(1);
     (void)pthread_mutex_lock(&own->lock);
     const made *m = made_of(own, j, &q);
