@@ -178,7 +178,7 @@ static void layers_apply_the_operations(void)
     (void)orr_scope_end(s);
 }
 
-/* Large enough for the library; then by BLAS and loops. */
+/* Large enough for the library; then by BLAS and loops. Both as a whole, and in tasks of few channels, which cut through groups. */
 static void both_processor_paths_agree_with_the_reference(void)
 {
     static const struct {
@@ -196,19 +196,27 @@ static void both_processor_paths_agree_with_the_reference(void)
         { { 3, { 7, 1, 10 } }, { 3, { 1, 1, 8 } }, { .dilation = { 2 }, .padding = { 14 } } },
         { { 3, { 2, 1, 3 } }, { 3, { 1, 1, 8 } }, { .padding = { 7 } } },
         { { 4, { 2, 3, 4, 5 } }, { 4, { 3, 1, 3, 4 } }, { .groups = 3, .dilation = { 1, 3 }, .padding = { 4, 9 } } },
-        { { 5, { 1, 6, 5, 9, 8 } }, { 5, { 10, 6, 2, 3, 3 } }, { .padding = { 1, 1, 0 } } }
+        { { 5, { 1, 6, 5, 9, 8 } }, { 5, { 10, 6, 2, 3, 3 } }, { .padding = { 1, 1, 0 } } },
+        /* groups of which a task has some, and a part of one */
+        { { 4, { 2, 24, 40, 31 } }, { 4, { 42, 4, 3, 3 } }, { .groups = 6, .padding = { 1, 1 } } },
+        { { 4, { 1, 30, 33, 40 } }, { 4, { 33, 10, 3, 3 } }, { .groups = 3, .dilation = { 2, 2 } } },
+        { { 4, { 5, 40, 30, 30 } }, { 4, { 40, 1, 5, 5 } }, { .groups = 40, .padding = { 2, 2 } } }
     };
+    static const int64_t tile_us[] = { -1, 40, 200, 1000 };
+    const size_t ways = 2 * sizeof tile_us / sizeof *tile_us;
+    int64_t tile = orr__env.tile_us;
     uint64_t ablated = orr__env.ablated;
-    for (size_t k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < ways * sizeof cases / sizeof *cases; k++) {
         orr_scope *s = orr_scope_begin();
-        orr_shape xs = cases[k / 2].x, ws = cases[k / 2].w;
+        orr_shape xs = cases[k / ways].x, ws = cases[k / ways].w;
         orr_tensor *in[2], *g[2];
         in[0] = orr_sin(orr_reshape(orr_arange(ORR_F32, 0, (double)orr__shape_count(&xs), 1), xs));
         in[1] = orr_cos(orr_reshape(orr_arange(ORR_F32, 0, (double)orr__shape_count(&ws), 1), ws));
-        orr_tensor *y = orr_conv(in[0], in[1], NULL, &cases[k / 2].o), *want[3] = { y, NULL, NULL };
+        orr_tensor *y = orr_conv(in[0], in[1], NULL, &cases[k / ways].o), *want[3] = { y, NULL, NULL };
         ORR_CHECK(orr_grad(orr_sum(orr_square(y), ORR_ALL_AXES, false), in, 2, g) == ORR_OK);
         want[1] = g[0];
         want[2] = g[1];
+        orr__env.tile_us = tile_us[k % ways / 2];
         orr__env.ablated = k % 2 ? ablated | (uint64_t)1 << ORR__OFF_ONEDNN : ablated;
         for (int i = 0; i < 3; i++) {
             orr_shape shape = orr_tensor_shape(want[i]);
@@ -225,6 +233,7 @@ static void both_processor_paths_agree_with_the_reference(void)
         (void)orr_scope_end(s);
     }
     orr__env.ablated = ablated;
+    orr__env.tile_us = tile;
 }
 
 /* Windows are sums by a kernel of ones, whose rows are added first, with strides of 1 and 2 in loops of their own. */
