@@ -36,7 +36,7 @@ static orr_tensor *result(const job *j, bool back)
                                           .groups = s->groups });
     if (!back || j->pass == FORWARD)
         return y;
-    if (orr_grad(orr_sum(orr_mul(y, j->g), ORR_ALL_AXES, false), in, s->o ? 2 : 1, d) != ORR_OK)
+    if (orr_vjp(y, j->g, in, s->o ? 2 : 1, d) != ORR_OK)
         return NULL;
     return d[j->pass - DATA];
 }
