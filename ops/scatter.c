@@ -179,6 +179,7 @@ const orr__op orr__op_scatter_add = {
     .vjp = vjp,
     .work = work,
     .donor = 1,
+    .indices = 2,
 };
 
 /* The three operands of the primitive in `dtype`, references owned; the last is NULL when one could not be made. */
@@ -206,6 +207,7 @@ const orr__op orr__op_scatter = {
     .vjp = vjp_scatter,
     .work = work,
     .donor = 1,
+    .indices = 2,
 };
 
 static orr_tensor *scatter(orr__site at, orr_tensor *x, orr_tensor *indices, orr_tensor *updates, int axis,

@@ -17,6 +17,7 @@
     X(BUNDLES,          "bundles")          \
     X(RECOMPUTE,        "recompute")        \
     X(WAITED_OUTPUTS,   "waited_outputs")   \
+    X(INDEX_CHECKS,     "index_checks")     \
     X(URGENCY,          "urgency")          \
     X(DONATION,         "donation")         \
     X(FORMS,            "forms")            \

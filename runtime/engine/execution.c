@@ -29,6 +29,36 @@ orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buffer *con
     return ORR_OK;
 }
 
+#define IN_RANGE(T)                                                                                                    \
+    static bool in_range_##T(const T *x, int64_t n, int64_t length)                                                    \
+    {                                                                                                                  \
+        bool all = true;                                                                                               \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            all &= x[i] >= -length && x[i] < length;                                                                   \
+        return all;                                                                                                    \
+    }
+IN_RANGE(int64_t)
+IN_RANGE(int32_t)
+
+static bool indices_in_range(const orr__value *v, const orr__buffer *b, int64_t length)
+{
+    if (b->run && (!orr__run_done(b->run) || orr__run_status(b->run) != ORR_OK))
+        return false;
+    return v->dtype == ORR_I64   ? in_range_int64_t(b->host, v->count, length)
+           : v->dtype == ORR_I32 ? in_range_int32_t(b->host, v->count, length)
+                                 : false;
+}
+
+bool orr__exec_is_firm(const orr__plan *plan, orr__buffer *const *leaf)
+{
+    bool all = plan->cannot_fail || (plan->nchecks > 0 && plan->ndonors > 0 && orr__machine_here.one_memory);
+    for (int i = 0; i < plan->nchecks && all && !plan->cannot_fail; i++) {
+        const orr__value *v = &plan->value[plan->check[i].value];
+        all = indices_in_range(v, leaf[v->leaf], plan->check[i].length);
+    }
+    return all;
+}
+
 void orr__exec_spoil(orr__run *r, const orr__plan *plan, orr__buffer *const *leaf)
 {
     for (int i = 0; r && r->before && i < plan->nvalue; i++) {

@@ -195,6 +195,8 @@ void orr__placement_describe(const orr__plan *p, char *text, size_t size); /* ""
 orr_status orr__exec_admit(orr__site at, const orr__plan *plan);
 /* The run has failed and ended: leaves that it could have written over are no values any more if it has, else as before. */
 void orr__exec_spoil(orr__run *r, const orr__plan *plan, orr__buffer *const *leaf);
+/* Whether no data of this run can make the plan fail. True of a plan with indices if these are there, and in range. */
+bool orr__exec_is_firm(const orr__plan *plan, orr__buffer *const *leaf);
 /* Every leaf there, and large enough. */
 orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buffer *const *leaf);
 /* out[k] = a new reference to the buffer of output k. */

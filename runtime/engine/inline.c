@@ -11,7 +11,7 @@ typedef struct {
     _Alignas(64) char near[2048];
     const orr__plan *plan;
     orr__buffer *const *leaf;
-    bool on_stack, spills;
+    bool on_stack, spills, firm;
     int worker, begun; /* the last step that has its memory */
     const orr__crew_of *crew;
     orr__buffer *scratch; /* of bundles, which use it in turn */
@@ -64,7 +64,7 @@ static orr__buffer *leaf_donor(const place *p, const orr__value *v)
 {
     int donor = orr__leaf_donor(p->plan, v);
     orr__buffer *b = donor >= 0 ? p->leaf[p->plan->value[donor].leaf] : NULL;
-    return b && orr__donor_mine(b) && atomic_load(&b->ordered) == 0 && b->bytes == orr__value_bytes(v) ? b : NULL;
+    return b && p->firm && orr__donor_mine(b) && atomic_load(&b->ordered) == 0 && b->bytes == orr__value_bytes(v) ? b : NULL;
 }
 
 /* Memory for the outputs of step i: a donor's, or the pool's. */
@@ -212,6 +212,7 @@ orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr
     p.begun = -1;
     p.crew = crew;
     p.spills = orr__spill_on();
+    p.firm = plan->ndonors > 0 && orr__exec_is_firm(plan, leaf);
     p.scratch = NULL;
     p.buf = n <= 64 ? p.few_buf : orr__alloc_n(n, sizeof *p.buf);
     p.host = n <= 64 ? p.few_host : orr__alloc_n(n, sizeof *p.host);

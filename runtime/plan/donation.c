@@ -100,7 +100,7 @@ int orr__donation_output(const orr__plan *p, int i, int k)
     bool call = rewrites(r, k);
     int of = k;
     const orr__region *w = call ? r : writer(r, &of);
-    if (s->opencl || s->cuda || (leaf && !(orr__machine_here.one_memory && p->cannot_fail)) || !w ||
+    if (s->opencl || s->cuda || (leaf && !(orr__machine_here.one_memory && (p->cannot_fail || p->nchecks > 0))) || !w ||
         (!call && !reads_elements(w, of)))
         return -1;
     for (int j = 0; j < r->nin; j++)

@@ -28,6 +28,7 @@ static const orr__pass passes[] = {
     ROW(waited_outputs,   ALWAYS,     ORR__OFF_WAITED_OUTPUTS,   "the tasks after which awaited outputs exist")
     ROW(urgency,          ALWAYS,     ORR__OFF_URGENCY,          "the longest path from each task to the end")
     ROW(bundle_memory,    ALWAYS,     REQUIRED,                  "the scratch memory and the data of each bundle")
+    ROW(index_checks,     ALWAYS,     ORR__OFF_INDEX_CHECKS,     "leaves whose indices make the plan certain, if they are in range")
     ROW(donation,         ALWAYS,     ORR__OFF_DONATION,         "outputs that use the memory of an input")
     ROW(forms,            ALWAYS,     ORR__OFF_FORMS,            "leaves that lie as the call takes them that alone reads them")
     ROW(memory_slots,     ALWAYS,     REQUIRED,                  "values that share memory one after the other")
@@ -122,6 +123,7 @@ void orr__plan_destroy(orr__plan *p)
     free(p->out);
     free(p->memory.slot_bytes);
     free(p->cache.key);
+    free(p->check);
     free(atomic_load(&p->state));
     free(p);
 }

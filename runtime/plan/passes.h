@@ -64,6 +64,7 @@ orr_status orr__pass_lifetimes(orr__planner *p);
 orr_status orr__pass_waited_outputs(orr__planner *p);
 orr_status orr__pass_urgency(orr__planner *p);
 orr_status orr__pass_bundle_memory(orr__planner *p);
+orr_status orr__pass_index_checks(orr__planner *p);
 orr_status orr__pass_donation(orr__planner *p);
 orr_status orr__pass_forms(orr__planner *p);
 orr_status orr__pass_memory_slots(orr__planner *p);

@@ -62,6 +62,12 @@ typedef struct orr__step {
     } urgency;
 } orr__step;
 
+/* The elements of a leaf are places on an axis of this length: from −length to length − 1. */
+typedef struct {
+    int value;
+    int64_t length;
+} orr__index_check;
+
 typedef struct orr__plan {
     atomic_int refs;
     int nstep, nvalue, nout, nleaf, nscalar, ntasks;
@@ -70,10 +76,13 @@ typedef struct orr__plan {
     int *out;          /* value number of each requested output; a leaf is possible           */
     _Atomic double us; /* on one core: predicted, and by measurements since (renewal)         */
     bool cannot_fail;  /* whatever the data are                                               */
-    bool calls;        /* a step is a call of an operation's kernel, which may ask for the number of a leaf's content */
-    int waited_tasks;  /* waited_outputs: tasks that write awaited values; 0: all outputs end with the plan */
-    struct {           /* urgency */
-        bool chain;    /* each task needs the one before it: no two ever run at once          */
+    int nchecks;
+    orr__index_check
+        *check; /* index_checks: else, the data that must be in range so that it cannot; none: that is not known */
+    bool calls; /* a step is a call of an operation's kernel, which may ask for the number of a leaf's content */
+    int waited_tasks; /* waited_outputs: tasks that write awaited values; 0: all outputs end with the plan */
+    struct {          /* urgency */
+        bool chain;   /* each task needs the one before it: no two ever run at once          */
         double longest;
     } urgency;
     struct {                           /* lanes: predicted µs, as in the steps' costs                              */

@@ -25,7 +25,7 @@ typedef struct {
 } model;
 static model m;
 
-/* Who does a step: tasks, the calling thread, a crew of two workers, the engine without workers. */
+/* The ways to do a step: tasks, the calling thread, a crew of two workers, the engine without workers. */
 typedef struct {
     const char *engine, *inline_us, *workers;
 } lane;
@@ -361,6 +361,53 @@ static void index_error_beside_step_keeps_other_values(void)
     stop();
 }
 
+/* loss = Σ w[i]², w ← w − RATE · dloss/dw: rows change by a part for each time that they are read. The gradient is wanted, too, so that the
+ * new value cannot have its memory. */
+static orr_status step_by_rows(const int64_t *rows, int n)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *index = orr_from(ORR_I64, ORR_SHAPE(n), rows), *t[2];
+    t[0] = orr_sum(orr_square(orr_take(m.w, index, 0)), ORR_AXES(0, 1), false);
+    ORR_CHECK(orr_eval(index) == ORR_OK && orr_grad(t[0], &m.w, 1, &t[1]) == ORR_OK);
+    ORR_CHECK(orr_assign(m.w, orr_sub(m.w, orr_mul(t[1], orr_scalar(RATE)))) == ORR_OK);
+    orr_test_alarm();
+    orr_status st = orr_eval_all(t, 2);
+    (void)orr_scope_end(s);
+    return st;
+}
+
+/* Indices that are there, and in range, make a step certain, so that it may write over the old value. */
+static void step_with_indices_is_in_place_if_they_are_in_range(void)
+{
+    enum { N = 5, STEPS = 3 };
+    const int64_t good[N] = { 7, -1, 300, 7, 0 }, bad[N] = { 7, IN, 300, 7, 0 };
+    int in_place = 0;
+    (void)setenv("ORRERY_ABLATE", "bundles", 1); /* whose steps write to memory of their own */
+    bool is_ready = ready();
+    (void)unsetenv("ORRERY_ABLATE");
+    ORR_REQUIRE(is_ready);
+    for (int k = 0; k < STEPS; k++) {
+        double times[IN] = { 0 };
+        const void *before = place();
+        ORR_CHECK_MSG(step_by_rows(good, N) == ORR_OK, "%s", orr_error_message());
+        in_place += place() == before;
+        for (int i = 0; i < N; i++)
+            times[(good[i] + IN) % IN]++;
+        for (int i = 0; i < COUNT; i++)
+            m.ref[i] -= 2.0 * RATE * times[i / OUT] * m.ref[i];
+    }
+    ORR_CHECK_MSG(in_place >= STEPS - 1, "%d of %d steps were in place", in_place, STEPS);
+    check(m.w, m.ref, 1.0, "after steps by rows");
+    orr_tensor *old = orr_keep(orr_detach(m.w));
+    ORR_CHECK(orr_eval(old) == ORR_OK);
+    ORR_CHECK(step_by_rows(bad, N) == ORR_EINDEX && strstr(orr_error_message(), "index 512 (number 1)"));
+    check(old, m.ref, 1.0, "the old value after a wrong index");
+    ORR_CHECK(orr_assign(m.w, old) == ORR_OK && orr_free(old) == ORR_OK);
+    step();
+    check(m.w, m.ref, 1.0, "a step after the one that failed");
+    stop();
+}
+
 static void all_by(lane l)
 {
     void (*const each[])(void) = { steps_are_in_place,
@@ -372,7 +419,8 @@ static void all_by(lane l)
                                    par_map_reads_present_variables,
                                    step_by_event_is_right,
                                    failed_step_leaves_no_wrong_value,
-                                   index_error_beside_step_keeps_other_values };
+                                   index_error_beside_step_keeps_other_values,
+                                   step_with_indices_is_in_place_if_they_are_in_range };
     by = &l;
     for (size_t i = 0; i < sizeof each / sizeof *each; i++)
         each[i]();
@@ -406,6 +454,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(step_by_event_is_right),
                                       ORR_TEST(failed_step_leaves_no_wrong_value),
                                       ORR_TEST(index_error_beside_step_keeps_other_values),
+                                      ORR_TEST(step_with_indices_is_in_place_if_they_are_in_range),
                                       ORR_TEST(the_calling_thread_is_in_place_too),
                                       ORR_TEST(a_crew_is_in_place_too),
                                       ORR_TEST(an_engine_without_workers_is_in_place_too),

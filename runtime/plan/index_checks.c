@@ -1,0 +1,51 @@
+/* Plans that only a wrong index can make fail, where all of their indices lie in leaves: a run that looks at these first, and finds
+ * them in range, cannot fail, and may write over old values.
+ * Must not know: who looks, StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "codelets/emit/emit.h"
+#include "runtime/plan/passes.h"
+
+/* The elements of a step's input are places on an axis of this length. */
+static bool add(orr__plan *p, const orr__step *s, int input, int64_t length)
+{
+    int v = s->in[input];
+    if (p->value[v].leaf < 0)
+        return false;
+    for (int i = 0; i < p->nchecks; i++)
+        if (p->check[i].value == v && p->check[i].length <= length)
+            return true;
+    orr__index_check *more = realloc(p->check, ((size_t)p->nchecks + 1) * sizeof *more);
+    if (!more)
+        return false;
+    p->check = more;
+    p->check[p->nchecks++] = (orr__index_check){ v, length };
+    return true;
+}
+
+/* All that can go wrong with the data of a step. */
+static bool add_step(orr__plan *p, const orr__step *s)
+{
+    const orr__region *r = s->region;
+    const orr__op *op = r->call.op;
+    bool all = true;
+    if (op && op->flags & ORR__OP_MAY_FAIL)
+        return op->indices && add(p, s, op->indices - 1, r->call.in[0].dim[r->call.attr.axis]);
+    for (int i = 0; i < r->ninstr && all; i++) {
+        const orr__rinstr *place = r->instr[i].kind == ORR__RI_PLACE ? &r->instr[i] : NULL;
+        const orr__rinstr *index = place ? &r->instr[place->x] : NULL;
+        all = !place || (index->kind == ORR__RI_LOAD && add(p, s, r->access[index->a].input, r->access[place->a].by));
+    }
+    return all;
+}
+
+orr_status orr__pass_index_checks(orr__planner *planner)
+{
+    orr__plan *p = planner->plan;
+    bool all = true;
+    for (int i = 0; i < p->nstep && all; i++)
+        all = orr__step_cannot_fail(&p->step[i]) || add_step(p, &p->step[i]);
+    p->nchecks = all ? p->nchecks : 0;
+    return ORR_OK;
+}
