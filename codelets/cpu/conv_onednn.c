@@ -422,10 +422,10 @@ static kept *kept_of(orr__own *own, const made *m, int64_t at, uint64_t content)
 }
 
 /* A new one, which the caller fills in before it is kept. It comes from the pool, so that values of other steps use its memory
- * later, and is no value: it does not count. */
+ * later, and is no value: it does not count, but where a value would not be within the limit, there is none. */
 static kept *kept_new(const made *m, int64_t at, uint64_t content)
 {
-    kept *k = calloc(1, sizeof *k);
+    kept *k = orr__pool_has_room(m->bytes[W]) ? calloc(1, sizeof *k) : NULL;
     if (!k)
         return NULL;
     *k = (kept){ .of = m, .at = at, .content = content, .uses = 1 };

@@ -284,6 +284,13 @@ bool orr__pool_book(size_t bytes)
     return true;
 }
 
+bool orr__pool_has_room(size_t bytes)
+{
+    size_t end = atomic_load_explicit(&limit, memory_order_relaxed);
+    size_t now = atomic_load_explicit(&live, memory_order_relaxed);
+    return !end || (bytes <= end && now <= end - bytes);
+}
+
 void orr__pool_unbook(size_t bytes)
 {
     atomic_fetch_sub_explicit(&live, bytes, memory_order_relaxed);

@@ -38,7 +38,8 @@ int orr__pool_class(size_t bytes, size_t *cap);
 /* Counts bytes as live, unless the limit says no: false. And takes them off again. */
 bool orr__pool_book(size_t bytes);
 void orr__pool_unbook(size_t bytes);
-bool orr__pool_limited(void); /* is there a limit? */
+bool orr__pool_limited(void);          /* is there a limit? */
+bool orr__pool_has_room(size_t bytes); /* would so many more be within it? */
 /* Whether a test wants this allocation to fail; whether it wants one of those to come. */
 bool orr__pool_must_fail(void);
 bool orr__pool_may_fail(void);
