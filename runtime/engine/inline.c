@@ -64,7 +64,9 @@ static orr__buffer *leaf_donor(const place *p, const orr__value *v)
 {
     int donor = orr__leaf_donor(p->plan, v);
     orr__buffer *b = donor >= 0 ? p->leaf[p->plan->value[donor].leaf] : NULL;
-    return b && p->firm && orr__donor_mine(b) && atomic_load(&b->ordered) == 0 && b->bytes == orr__value_bytes(v) ? b : NULL;
+    return b && p->firm && orr__donor_mine(b) && atomic_load(&b->ordered) == 0 && b->bytes == orr__value_bytes(v)
+               ? b
+               : NULL;
 }
 
 /* Memory for the outputs of step i: a donor's, or the pool's. */
