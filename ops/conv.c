@@ -3,6 +3,7 @@
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
+#include <limits.h>
 #include <orrery/conv.h>
 #include <stdlib.h>
 #include "ops/back.h"
@@ -196,7 +197,8 @@ static int space_images(const orr__call *c, int64_t *dim)
     return 3;
 }
 
-enum { CHANNELS = 4096 };
+/* Each task of weights reads all of x: no more tasks than workers. */
+enum { ALL_CHANNELS = INT_MAX };
 /* Channels of the result: a tile has all terms of its sums. Those of y, the second operand, may lie in blocks. */
 static int space_channels(const orr__call *c, int64_t *dim)
 {
@@ -325,7 +327,7 @@ DISTRIBUTE(conv_weights, "ni", "no", "oi")
                                      .panel = least }
 CONV(conv, space_images, cuts_images, 2, 0);
 CONV(conv_data, space_images, cuts_images, 2, 0);
-CONV(conv_weights, space_channels, cuts_weights, 2, CHANNELS); /* each task reads all of x */
+CONV(conv_weights, space_channels, cuts_weights, 2, ALL_CHANNELS);
 
 char orr__conv_result(const orr__op *op)
 {

@@ -193,12 +193,14 @@ typedef struct {
     int64_t n0, n, groups, ax, mx, ay, my, aw;
 } part;
 
-/* Channels [lo, hi) of the result: of whole images; or of one image, or of all weights, whole groups or some of one. False: neither. */
+/* Channels [lo, hi) of the result: of whole images; or of one image, or of all weights, whole groups or some of one. False: none of these, or no channel. */
 static bool part_of(const orr__conv_job *j, part *q)
 {
     const orr__conv *v = j->v;
     bool back = j->of == 'x';
     int64_t per = back ? v->c : v->o, all = per * v->groups, nw = orr__conv_count(v->w);
+    if (all == 0 || j->hi <= j->lo)
+        return false;
     int64_t image = j->of == 'w' ? 0 : j->lo / all, lo = j->lo - image * all, hi = j->hi - image * all;
     *q = (part){ .n = v->n, .groups = v->groups, .mx = v->groups * v->c, .my = v->groups * v->o };
     if (j->of != 'w') {

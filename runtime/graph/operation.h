@@ -148,8 +148,7 @@ typedef struct orr__op {
     bool (*cuts)(const orr__call *c);
     int8_t
         donor; /* KERNEL: 1 + the operand in whose memory the kernel may write the result, both being of one shape; 0: none */
-    int8_t
-        indices; /* MAY_FAIL: 1 + the operand whose elements are places on the axis of operand 0, if nothing else can fail; 0: else */
+    int8_t indices; /* MAY_FAIL: 1 + the operand of indices along axis, if these alone can be wrong; 0: else */
     int panel; /* KERNEL: rows of a task, at least, where there are more tasks than workers: each packs an operand anew; 0: any */
     int version; /* of a user's kernel: part of its key */
 } orr__op;

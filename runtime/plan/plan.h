@@ -76,10 +76,9 @@ typedef struct orr__plan {
     int *out;          /* value number of each requested output; a leaf is possible           */
     _Atomic double us; /* on one core: predicted, and by measurements since (renewal)         */
     bool cannot_fail;  /* whatever the data are                                               */
-    int nchecks;
-    orr__index_check
-        *check; /* index_checks: else, the data that must be in range so that it cannot; none: that is not known */
-    bool calls; /* a step is a call of an operation's kernel, which may ask for the number of a leaf's content */
+    int nchecks;       /* index_checks: else, that it cannot if these are in range; 0: that is not known */
+    orr__index_check *check;
+    bool calls;       /* a step is a call of an operation's kernel, which may ask for the number of a leaf's content */
     int waited_tasks; /* waited_outputs: tasks that write awaited values; 0: all outputs end with the plan */
     struct {          /* urgency */
         bool chain;   /* each task needs the one before it: no two ever run at once          */

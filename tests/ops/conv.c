@@ -280,6 +280,10 @@ static void empty_operands_give_empty_results_or_zeros(void)
             ORR_CHECK(orr_item(orr_sum(orr_cast(result[k], ORR_F64), ORR_ALL_AXES, false), &sum) == ORR_OK);
             ORR_CHECK(sum == 0);
         }
+        orr_tensor *v = orr_ones(d, ORR_SHAPE(16, o, 3, 3)), *back[3], *of[] = { x, w, v };
+        orr_tensor *chain = orr_relu(orr_conv(orr_relu(orr_conv(x, w, NULL, NULL)), v, NULL, NULL));
+        ORR_CHECK(orr_grad(orr_sum(chain, ORR_ALL_AXES, false), of, 3, back) == ORR_OK);
+        ORR_CHECK_MSG(orr_eval_all(back, 3) == ORR_OK, "%s", orr_error_message());
         (void)orr_scope_end(s);
     }
 }

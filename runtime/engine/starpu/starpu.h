@@ -64,7 +64,7 @@ void orr__tiles_unregister_all(void);
 void orr__tiles_drop_recipes(void);
 
 orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes); /* NULL: none there */
-/* Makes one of that size host memory again, which the next buffer of the size uses. Nothing in tasks. */
+/* Makes one of that size host memory again, which the next buffer of the size uses. In tasks it does nothing. */
 void orr__tilepool_release(size_t bytes);
 bool orr__tilepool_drop(orr__buffer *b); /* the drop hook, any thread */
 void orr__tilepool_settle(void);         /* the releases that drop put off; the pool's bound. Not in tasks */
