@@ -199,16 +199,21 @@ static int space_images(const orr__call *c, int64_t *dim)
 
 /* Each task of weights reads all of x: no more tasks than workers. */
 enum { ALL_CHANNELS = INT_MAX };
-/* Channels of the result: a tile has all terms of its sums. Those of y, the second operand, may lie in blocks. */
+/* Channels of the result: a tile has all terms of its sums. Those of y, the second operand, may lie in blocks. Or parts of the images. */
 static int space_channels(const orr__call *c, int64_t *dim)
 {
     int64_t unit = c->blocked & 2 ? c->block : 1;
-    dim[0] = c->out.dim[0] / unit;
-    dim[1] = c->out.dim[1] * unit;
+    dim[0] = c->parts ? c->parts : c->out.dim[0] / unit;
+    dim[1] = c->parts ? c->out.dim[0] * c->out.dim[1] : c->out.dim[1] * unit;
     dim[2] = 1;
     for (int d = 2; d < c->out.rank; d++)
         dim[2] *= c->out.dim[d];
     return 3;
+}
+
+static int64_t terms_images(const orr__call *c)
+{
+    return c->in[0].dim[0];
 }
 
 /* Groups whose channels lie in blocks are computed all at once, for an image or for all weights. */
@@ -308,7 +313,7 @@ DISTRIBUTE(conv, "ni", "oi", "no")
 DISTRIBUTE(conv_data, "no", "oi", "ni")
 DISTRIBUTE(conv_weights, "ni", "no", "oi")
 
-#define CONV(word, places, cut, choices, least)                                                                        \
+#define CONV(word, places, cut, apart, choices, least)                                                                 \
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \
                                      .arity = 2,                                                                       \
@@ -324,10 +329,11 @@ DISTRIBUTE(conv_weights, "ni", "no", "oi")
                                      .work = work_##word,                                                              \
                                      .space = places,                                                                  \
                                      .cuts = cut,                                                                      \
+                                     .terms = apart,                                                                   \
                                      .panel = least }
-CONV(conv, space_images, cuts_images, 2, 0);
-CONV(conv_data, space_images, cuts_images, 2, 0);
-CONV(conv_weights, space_channels, cuts_weights, 2, ALL_CHANNELS);
+CONV(conv, space_images, cuts_images, NULL, 2, 0);
+CONV(conv_data, space_images, cuts_images, NULL, 2, 0);
+CONV(conv_weights, space_channels, cuts_weights, terms_images, 2, ALL_CHANNELS);
 
 char orr__conv_result(const orr__op *op)
 {

@@ -21,6 +21,14 @@ orr__conv orr__conv_of(const orr__attr *a, const orr_shape *x, const orr_shape *
 /* The array that the operation computes from the other two: 'x', 'w', 'y'; 0: it is no convolution. */
 char orr__conv_result(const orr__op *op);
 
+/* Of weights whose rows [lo, hi) are parts of their terms, the first image and the number of images; else all images. */
+static inline void orr__conv_images(const orr__call *c, int64_t lo, int64_t hi, int64_t *first, int64_t *n)
+{
+    int64_t all = c->in[0].dim[0];
+    *first = c->parts ? all / c->parts * lo + all % c->parts * lo / c->parts : 0;
+    *n = c->parts ? all / c->parts * hi + all % c->parts * hi / c->parts - *first : all;
+}
+
 static inline int64_t orr__conv_count(const int64_t n[ORR__CONV_AXES])
 {
     return n[0] * n[1] * n[2];

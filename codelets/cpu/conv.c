@@ -523,6 +523,8 @@ static orr_status channels(const work *k, char of)
     const orr__region *r = k->l->region;
     if (r->out_count == 0)
         return ORR_OK;
+    if (r->call.parts)
+        return run(k, of, 0, k->v.groups * k->v.o);
     int64_t per = r->dim[1] / (of == 'w' ? k->v.c : 1);
     return run(k, of, k->l->lo * per, k->l->hi * per);
 }
@@ -549,8 +551,10 @@ orr_status orr__cpu_kernel_conv_weights(const orr__kernel *kernel, const orr__la
 {
     const orr__call *c = &l->region->call;
     work k = work_of(kernel, l, &c->in[0], &c->out, &c->in[1]);
-    k.x = l->in[0];
-    k.y = l->in[1];
+    int64_t first = 0, all = k.v.groups * (int64_t)k.z;
+    orr__conv_images(c, l->lo, l->hi, &first, &k.v.n);
+    k.x = (const char *)l->in[0] + first * k.nx * k.v.c * all;
+    k.y = (const char *)l->in[1] + first * k.ny * k.v.o * all;
     return channels(&k, 'w');
 }
 

@@ -34,14 +34,16 @@ static bool understood(const call *c)
     return yes;
 }
 
-/* Whole images, or all weights: the launch's rows. */
+/* Whole images, or all weights of some images: the launch's rows. */
 static bool whole(call *c, const orr__launch *l)
 {
     const orr__region *r = l->region;
     int64_t all = c->v.groups * (c->of == 'x' ? c->v.c : c->v.o), per = r->dim[1];
     c->n = c->v.n;
-    if (c->of == 'w')
-        return l->lo == 0 && l->hi == r->dim[0];
+    if (c->of == 'w') {
+        orr__conv_images(&r->call, l->lo, l->hi, &c->image, &c->n);
+        return c->n > 0 && (r->call.parts || (l->lo == 0 && l->hi == r->dim[0]));
+    }
     c->image = l->lo * per / all;
     c->n = (l->hi - l->lo) * per / all;
     return l->lo * per % all == 0 && l->hi * per % all == 0 && c->n > 0;
@@ -129,7 +131,7 @@ static int run(const call *c, const orr__launch *l, void *handle, void *space, s
     if (c->of == 'x')
         return d->data(handle, one, c->filter, at(l, 1, 0, c->wide), ty, at(l, 0, ys, c->wide), c->form,
                        ORR__DNN_ALGORITHM, space, bytes, zero, tx, at(l, -1, xs, c->wide));
-    return d->weights(handle, one, tx, at(l, 0, 0, c->wide), ty, at(l, 1, 0, c->wide), c->form, ORR__DNN_ALGORITHM,
+    return d->weights(handle, one, tx, at(l, 0, xs, c->wide), ty, at(l, 1, ys, c->wide), c->form, ORR__DNN_ALGORITHM,
                       space, bytes, zero, c->filter, at(l, -1, 0, c->wide));
 }
 

@@ -5,9 +5,9 @@
 #include "codelets/emit/call.h"
 #include "ops/conv.h"
 
-/* Words by name, in this order: lengths of x, w and y, stride, dilation, zeros in front; batch, groups, channels of one. */
-static const char *const names[] = { "xa", "xb", "xc", "wa", "wb", "wc", "ya", "yb", "yc", "sa", "sb",
-                                     "sc", "da", "db", "dc", "pa", "pb", "pc", "nn", "ng", "nc", "no" };
+/* Words by name, in this order: lengths of x, w and y, stride, dilation, zeros in front; images from nf to nn, groups, channels of one. */
+static const char *const names[] = { "xa", "xb", "xc", "wa", "wb", "wc", "ya", "yb", "yc", "sa", "sb", "sc",
+                                     "da", "db", "dc", "pa", "pb", "pc", "nf", "nn", "ng", "nc", "no" };
 enum { WORDS = sizeof names / sizeof *names };
 
 static int words(const orr__region *r)
@@ -16,12 +16,12 @@ static int words(const orr__region *r)
     return WORDS;
 }
 
-static void fill(int64_t *word, const orr__conv *v)
+static void fill(int64_t *word, const orr__conv *v, int64_t first, int64_t n)
 {
     const int64_t *const three[] = { v->x, v->w, v->y, v->stride, v->dilation, v->before };
     for (int k = 0; k < 6; k++)
         memcpy(word + ORR__CALL_OWN + 3 * k, three[k], 3 * sizeof *word);
-    memcpy(word + ORR__CALL_OWN + 18, (int64_t[]){ v->n, v->groups, v->c, v->o }, 4 * sizeof *word);
+    memcpy(word + ORR__CALL_OWN + 18, (int64_t[]){ first, first + n, v->groups, v->c, v->o }, 5 * sizeof *word);
 }
 
 static void begin(orr__text *t, const orr__region *r)
@@ -98,7 +98,7 @@ static void text_w(orr__text *t, const orr__region *r, const orr__layout *l, int
     };
     begin(t, r);
     unravel(t, list, 5);
-    orr__text_add(t, "    const orr_idx g = q;\n    for (orr_idx n = 0; n < nn; n++)\n");
+    orr__text_add(t, "    const orr_idx g = q;\n    for (orr_idx n = nf; n < nn; n++)\n");
     for (const char *d = "abc"; *d; d++)
         orr__text_addf(
             t,
@@ -114,7 +114,11 @@ static void text_w(orr__text *t, const orr__region *r, const orr__layout *l, int
     {                                                                                                                  \
         const orr__call *c = &l->region->call;                                                                         \
         orr__conv v = orr__conv_of(&c->attr, (x), (w), (y));                                                           \
-        fill(word, &v);                                                                                                \
+        int64_t first, n;                                                                                              \
+        orr__conv_images(c, l->lo, l->hi, &first, &n);                                                                 \
+        fill(word, &v, first, n);                                                                                      \
+        if (c->parts)                                                                                                  \
+            memcpy(word, (int64_t[]){ l->region->out_count, 0 }, 2 * sizeof *word);                                    \
     }                                                                                                                  \
     const orr__emit_call orr__emit_kernel_##name = { .words = words, .fill = fill_##name, .text = text_##letter };
 CONV(conv, y, &c->in[0], &c->in[1], &c->out)

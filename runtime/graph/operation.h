@@ -93,6 +93,8 @@ typedef struct orr__call {
      * its kernel takes it so; ORR__CALL_RESULT: the result. */
     int block;
     uint32_t blocked;
+    int64_t
+        parts; /* row k of the space is the partial result of part k of so many of the terms; 0: rows are of the result */
 } orr__call;
 enum { ORR__CALL_RESULT = 1 << 30 };
 
@@ -146,6 +148,8 @@ typedef struct orr__op {
     int (*space)(const orr__call *c, int64_t *dim);
     /* May the axis be cut? NULL: yes. */
     bool (*cuts)(const orr__call *c);
+    /* Terms of a sum that `parts` of a call may divide; NULL: none. */
+    int64_t (*terms)(const orr__call *c);
     int8_t
         donor; /* KERNEL: 1 + the operand in whose memory the kernel may write the result, both being of one shape; 0: none */
     int8_t indices; /* MAY_FAIL: 1 + the operand of indices along axis, if these alone can be wrong; 0: else */

@@ -168,7 +168,8 @@ orr_status orr__pass_epilogues(orr__planner *p)
         int input = 0, to = -1;
         now[j] = -1;
         if (r->call.op && !r->epilogue && (r->call.op->flags & ORR__OP_SUMS) && orr__call_work(&r->call).product &&
-            orr__call_cuts(&r->call) && r->nout == 1 && r->dim[0] > 0 && r->out_count > 0)
+            orr__call_cuts(&r->call) && r->nout == 1 && r->dim[0] > 0 && r->out_count > 0 &&
+            (p->low_memory || !orr__terms_apart(r, orr__plan_workers())))
             to = only_reader(p, r->out[0], &input);
         if (to > j && fits(r, &rs->region[to], input)) {
             st = attach(p, j, to, input);

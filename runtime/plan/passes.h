@@ -95,10 +95,13 @@ orr__step *orr__new_step(orr__planner *p, orr__region *region);
  * kernels. */
 orr_status orr__complete_step(orr__planner *p, orr__step *s, const int *sums, double us, int n);
 orr_status orr__step_prepare(orr__step *s);          /* its kernels */
-orr__region *orr__region_copy(const orr__region *r); /* of a map or reduction; NULL: no memory */
+orr__region *orr__region_copy(const orr__region *r); /* without an epilogue; NULL: no memory */
 
 /* -- split_reduction.c: `first` folds tiles into rows, `second` folds the rows ------------------------------------- */
 
+/* Are so many tiles of the call's terms better than tiles of its rows? Each reads a part of the operands, where those of rows all read
+ * them whole; the partial results must be few beside an operand. */
+bool orr__terms_apart(const orr__region *r, int tiles);
 orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntiles, orr__region **first,
                                 orr__region **second);
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include "runtime/plan/passes.h"
 
-/* Partial sums are kept as wide as they are accumulated. */
+/* Partial sums are kept as wide as they are accumulated; a kernel's are of the dtype of its result. */
 static uint8_t partial_dtype(const orr__region *r, int k)
 {
-    bool fold = r->rop[k] == ORR__RSUM || r->rop[k] == ORR__RPROD;
+    bool fold = !r->call.op && (r->rop[k] == ORR__RSUM || r->rop[k] == ORR__RPROD);
     return fold && orr__is_float((orr_dtype)r->out_dtype[k]) ? ORR_F64 : r->out_dtype[k];
 }
 
@@ -36,7 +36,7 @@ static orr__region *second_stage(const orr__region *whole, const orr__region *fi
         return NULL;
     }
     for (int k = 0; k < r->nout; k++) {
-        r->rop[k] = whole->rop[k];
+        r->rop[k] = whole->call.op ? ORR__RSUM : whole->rop[k];
         r->in[k] = -1; /* no node */
         r->in_dtype[k] = first->out_dtype[k];
         r->in_count[k] = ntiles * whole->out_count;
@@ -61,6 +61,11 @@ orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntil
         r->out_dtype[k] = partial_dtype(whole, k);
         r->key ^= 0x9e3779b97f4a7c15u * (uint64_t)((unsigned)r->out_dtype[k] + 16 * (unsigned)k + 1);
     }
+    if (r && r->call.op) {
+        r->call.parts = ntiles;
+        r->rank = r->call.op->space(&r->call, r->dim);
+        r->key ^= (uint64_t)ntiles * 0x9e3779b97f4a7c15u;
+    }
     *first = r;
     *second = r ? second_stage(whole, r, ntiles) : NULL;
     if (*second)
@@ -71,13 +76,26 @@ orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntil
     return orr__fail(at, ORR_ENOMEM, "no memory to split %s", whole->label);
 }
 
+bool orr__terms_apart(const orr__region *r, int tiles)
+{
+    enum { FEW = 4 };
+    const orr__call *c = &r->call;
+    return c->op && c->op->terms && !r->epilogue && tiles > 1 && c->op->terms(c) >= tiles &&
+           FEW * tiles * r->out_count <= r->in_count[0];
+}
+
 /* Worth it where the partial results are few beside the rows. */
 orr_status orr__pass_split_reduction(orr__planner *p)
 {
     for (int j = 0; j < p->regions.n; j++) {
         const orr__region *r = &p->regions.region[j];
         orr__cut *c = &p->cut[j];
-        c->two_stages = !r->search && c->shares > 1 && r->out_count * 4 * c->shares < r->dim[0] * r->out_count;
+        if (!p->low_memory && orr__terms_apart(r, c->tiles)) {
+            c->two_stages = true;
+            c->shares = c->tiles;
+        } else {
+            c->two_stages = !r->search && c->shares > 1 && r->out_count * 4 * c->shares < r->dim[0] * r->out_count;
+        }
     }
     return ORR_OK;
 }

@@ -78,8 +78,8 @@ orr__region *orr__region_copy(const orr__region *r)
     c->in = copy(r->in, (size_t)r->nin * sizeof *r->in);
     c->in_dtype = copy(r->in_dtype, (size_t)r->nin);
     c->in_count = copy(r->in_count, (size_t)r->nin * sizeof *r->in_count);
-    c->call.in = NULL;
-    if (c->instr && c->access && c->in && c->in_dtype && c->in_count)
+    c->call.in = r->call.op ? copy(r->call.in, (size_t)r->call.nin * sizeof *r->call.in) : NULL;
+    if (c->instr && c->access && c->in && c->in_dtype && c->in_count && (c->call.in || !r->call.op))
         return c;
     orr__region_free(c);
     free(c);
@@ -142,12 +142,13 @@ orr_status orr__complete_step(orr__planner *p, orr__step *s, const int *sums, do
     return st;
 }
 
-/* A reduction in n tiles of its rows. */
+/* A reduction in n tiles of its rows, a call in n of its terms. */
 static orr_status two_stages(orr__planner *p, const orr__region *r, int n)
 {
     orr__region *first, *second;
     int64_t rows = (r->dim[0] + n - 1) / n;
-    n = (int)((r->dim[0] + rows - 1) / rows);
+    if (!r->call.op)
+        n = (int)((r->dim[0] + rows - 1) / rows);
     orr_status st = orr__split_reduction(p->at, r, n, &first, &second);
     if (st != ORR_OK)
         return st;

@@ -118,6 +118,53 @@ static double difference(const form *f, char of, orr_dtype t, int pieces)
     return off;
 }
 
+/* The same of weights in parts of the images, each a launch whose result is its own; the sum of the parts. */
+static double difference_of_parts(const form *f, orr_dtype t, int parts)
+{
+    enum { ROOM = 4096 };
+    static double a[ROOM], b[ROOM], want[ROOM], got[ROOM];
+    double sum[ROOM] = { 0 }, off = 0;
+    orr_shape in[2];
+    orr__region r;
+    orr__kernel *host = NULL, *device = NULL;
+    region_of(&r, f, 'w', t, in);
+    size_t z = orr_dtype_size(t), bytes = (size_t)r.out_count * z;
+    fill(a, t, r.in_count[0], 1);
+    fill(b, t, r.in_count[1], 2);
+    orr__launch l = { .region = &r, .hi = r.dim[0], .in = (void *[]){ a, b }, .out = (void *[]){ want } };
+    ORR_CHECK(orr__cpu.prepare(&r, &host) == ORR_OK && orr__cpu.launch(host, &l) == ORR_OK);
+    r.call.parts = parts;
+    r.rank = r.call.op->space(&r.call, r.dim);
+    void *dev[2] = { cuda_buffer(a, (size_t)r.in_count[0] * z), cuda_buffer(b, (size_t)r.in_count[1] * z) };
+    void *out[1] = { cuda_buffer(got, bytes) };
+    orr_status st = orr__cuda.prepare(&r, &device);
+    for (int k = 0; k < parts && st == ORR_OK; k++) {
+        orr__launch part = { .region = &r, .lo = k, .hi = k + 1, .in = dev, .out = out, .queue = cu.stream };
+        st = orr__cuda.launch(device, &part);
+        ORR_CHECK_MSG(st == ORR_OK && cuda_fetch(got, out[0], bytes), "%s", orr_error_message());
+        for (int64_t i = 0; i < r.out_count; i++)
+            sum[i] += orr__scalar_f64(orr__scalar_load((char *)got + i * (int64_t)z, t), t);
+    }
+    for (int64_t i = 0; i < r.out_count; i++)
+        off = fmax(off, fabs(sum[i] - orr__scalar_f64(orr__scalar_load((char *)want + i * (int64_t)z, t), t)));
+    orr__cpu.release(host);
+    orr__cuda.release(device);
+    cuda_drop(dev[0]);
+    cuda_drop(dev[1]);
+    cuda_drop(out[0]);
+    return off;
+}
+
+static void weights_in_parts_of_the_images_add_up(void)
+{
+    for (int k = 0; k < FORMS; k++)
+        for (int parts = 1; parts <= forms[k].x.dim[0]; parts++)
+            for (int wide = 0; wide < 2; wide++) {
+                double off = difference_of_parts(&forms[k], wide ? ORR_F64 : ORR_F32, parts);
+                ORR_CHECK_MSG(off < (wide ? 1e-12 : 1e-4), "form %d in %d parts: %g off", k, parts, off);
+            }
+}
+
 static int calls(void)
 {
     return cu.state ? cu.state->matmuls : 0;
@@ -160,6 +207,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(by_cudnn_and_without_it_values_are_the_same),
                                       ORR_TEST(a_convolution_that_cudnn_refuses_is_generated),
+                                      ORR_TEST(weights_in_parts_of_the_images_add_up),
                                       { 0 } };
     static const orr_test none[] = { ORR_TEST(cuda), { 0 } };
     cuda_start();

@@ -178,7 +178,8 @@ static void layers_apply_the_operations(void)
     (void)orr_scope_end(s);
 }
 
-/* Large enough for the library; then by BLAS and loops. Both as a whole, and in tasks of few channels, which cut through groups. */
+/* Large enough for the library; then by BLAS and loops. Both as a whole, and in tasks of few channels, which cut through groups. The weights
+ * of a small kernel are summed in parts of the images. */
 static void both_processor_paths_agree_with_the_reference(void)
 {
     static const struct {
@@ -200,7 +201,9 @@ static void both_processor_paths_agree_with_the_reference(void)
         /* groups of which a task has some, and a part of one */
         { { 4, { 2, 24, 40, 31 } }, { 4, { 42, 4, 3, 3 } }, { .groups = 6, .padding = { 1, 1 } } },
         { { 4, { 1, 30, 33, 40 } }, { 4, { 33, 10, 3, 3 } }, { .groups = 3, .dilation = { 2, 2 } } },
-        { { 4, { 5, 40, 30, 30 } }, { 4, { 40, 1, 5, 5 } }, { .groups = 40, .padding = { 2, 2 } } }
+        { { 4, { 5, 40, 30, 30 } }, { 4, { 40, 1, 5, 5 } }, { .groups = 40, .padding = { 2, 2 } } },
+        /* images that the tasks of weights share unevenly */
+        { { 4, { 13, 6, 30, 29 } }, { 4, { 10, 3, 3, 3 } }, { .groups = 2, .stride = { 1, 2 }, .padding = { 1, 1 } } }
     };
     static const int64_t tile_us[] = { -1, 40, 200, 1000 };
     const size_t ways = 2 * sizeof tile_us / sizeof *tile_us;
