@@ -453,9 +453,10 @@ static bool next(const work *k, orr__conv_job *j, int64_t hi)
     int64_t per = j->of == 'x' ? k->v.c : k->v.o, all = per * k->v.groups;
     j->lo = j->hi;
     int64_t left = hi - j->lo, before = j->lo % all, some = left < all - before ? left : all - before;
-    if (j->of != 'w' && before == 0 && left >= all)
-        some = left / all * all;
-    else if (before % per)
+    if (j->of != 'w' && before == 0 && left >= all) {
+        int64_t images = left / all, most = orr__conv_onednn_images(j);
+        some = (images < most ? images : most) * all;
+    } else if (before % per)
         some = some < per - before % per ? some : per - before % per;
     else if (some > per)
         some = some / per * per;

@@ -613,6 +613,16 @@ static bool suits(const orr__conv_job *j, part *q)
     return part_of(j, q) && engine();
 }
 
+int64_t orr__conv_onednn_images(const orr__conv_job *j)
+{
+    enum { CACHED = 1 << 20 };
+    const orr__conv *v = j->v;
+    int64_t x = j->block_x ? 0 : v->c * orr__conv_count(v->x), y = j->block_y ? 0 : v->o * orr__conv_count(v->y);
+    int64_t w = v->c * v->o * orr__conv_count(v->w), image = (x + y) * v->groups * (int64_t)sizeof(float);
+    bool anew = !j->content && !j->form && 4 * w > x + y; /* w is reordered for each call */
+    return image == 0 || anew ? v->n : image < CACHED ? CACHED / image : 1;
+}
+
 bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
 {
     part q;
@@ -760,7 +770,16 @@ bool orr__conv_onednn_formed(const orr__value_form *base, const orr__conv *v)
     return count == all;
 }
 
-/* Left to itself the library says what it prefers; then it is asked whether it does it. */
+/* Kernels that the library has for processors like none. */
+static bool is_plain(dnnl_primitive_desc_t kernel)
+{
+    const char *name = NULL;
+    return dnnl_primitive_desc_query(kernel, dnnl_query_impl_info_str, 0, &name) != dnnl_success || !name ||
+           strncmp(name, "ref", 3) == 0 || strstr(name, "gemm");
+}
+
+/* The library may prefer an order that loops do not know, (n, …, c); along a chain its kernel for blocks is faster than the other one with
+ * its reorders. */
 unsigned orr__conv_onednn_blocks(const orr__conv *v, char of, int block)
 {
     int64_t channels = v->n * v->groups * (of == 'x' ? v->c : v->o);
@@ -772,26 +791,25 @@ unsigned orr__conv_onednn_blocks(const orr__conv *v, char of, int block)
         return 0;
     int was = threads(1);
     int64_t cx = v->groups * v->c, cy = v->groups * v->o;
-    for (int k = 0; k < 2; k++) {
-        plan free_one = { .kernel = NULL }, fixed = { .kernel = NULL };
-        j.block_x = k == 0;
-        j.block_y = k == 1;
-        if ((k == 0 ? cx : cy) % block == 0) {
-            bool ok = plan_kernel(&fixed, &j, &q);
-            j.block_x = j.block_y = false;
-            ok = ok && plan_kernel(&free_one, &j, &q);
-            const_desc want =
-                ok ? dnnl_primitive_desc_query_md(free_one.kernel, query_of(of, k == 0 ? X : Y), 0) : NULL;
-            bits |= want && dnnl_memory_desc_equal(want, GIVEN(&fixed.plain[k == 0 ? X : Y])) ? 1u << k : 0;
-            plan_end(&fixed);
-            plan_end(&free_one);
-        }
+    unsigned both = (cx % block == 0 ? 1u : 0) | (cy % block == 0 ? 2u : 0);
+    for (unsigned some = 1; some <= both; some++) {
+        plan c = { .kernel = NULL };
+        j.block_x = some & 1;
+        j.block_y = some & 2;
+        bool can = (some & both) == some && plan_kernel(&c, &j, &q) && !is_plain(c.kernel);
+        bits = some < 3 ? bits | (can ? some : 0) : can ? bits : 0;
+        plan_end(&c);
     }
     (void)threads(was);
     return bits;
 }
 
 #else
+
+int64_t orr__conv_onednn_images(const orr__conv_job *j)
+{
+    return j->v->n;
+}
 
 bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
 {

@@ -21,6 +21,8 @@ typedef struct {
     const orr__value_form *form; /* in which w lies, by orr__conv_onednn_form; NULL: row-major            */
 } orr__conv_job;
 
+/* Images that a job is to have at most: copies of so many, reordered, stay in the second cache. */
+int64_t orr__conv_onednn_images(const orr__conv_job *j);
 /* `own` keeps the primitives of the first launch. False: the library does not do this, or does it slower, and nothing is written
  * that counts. Values that lie in blocks are never refused where orr__conv_onednn_blocks promised. */
 bool orr__conv_onednn(orr__own *own, const orr__conv_job *j);
@@ -29,7 +31,7 @@ bool orr__conv_onednn(orr__own *own, const orr__conv_job *j);
 bool orr__conv_onednn_form(orr__own *own, const orr__conv_job *j, orr__value_form **f);
 /* Have jobs added all of w? */
 bool orr__conv_onednn_formed(const orr__value_form *f, const orr__conv *v);
-/* Would the library take x (bit 0) and y (bit 1) in blocks of so many channels? */
+/* Can the library take x (bit 0) and y (bit 1) in blocks of so many channels, by a kernel for this processor? */
 unsigned orr__conv_onednn_blocks(const orr__conv *v, char of, int block);
 
 #endif

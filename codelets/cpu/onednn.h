@@ -20,6 +20,7 @@
     F(dnnl_primitive_attr_set_scratchpad_mode) \
     F(dnnl_primitive_create)               \
     F(dnnl_primitive_desc_destroy)         \
+    F(dnnl_primitive_desc_query)           \
     F(dnnl_primitive_desc_query_md)        \
     F(dnnl_primitive_destroy)              \
     F(dnnl_primitive_execute)              \
@@ -77,6 +78,7 @@ void *orr__onednn_openmp(const char *name);
 #define dnnl_primitive_attr_set_scratchpad_mode orr__onednn.dnnl_primitive_attr_set_scratchpad_mode
 #define dnnl_primitive_create orr__onednn.dnnl_primitive_create
 #define dnnl_primitive_desc_destroy orr__onednn.dnnl_primitive_desc_destroy
+#define dnnl_primitive_desc_query orr__onednn.dnnl_primitive_desc_query
 #define dnnl_primitive_desc_query_md orr__onednn.dnnl_primitive_desc_query_md
 #define dnnl_primitive_destroy orr__onednn.dnnl_primitive_destroy
 #define dnnl_primitive_execute orr__onednn.dnnl_primitive_execute

@@ -55,22 +55,83 @@ static void refuse(layouts *k, int node)
 
 /* -- loops ------------------------------------------------------------------------------------------------------------- */
 
-/* Is the map the place itself? */
-static bool is_identity(const orr__region *r, const orr__access *a)
+/* The axes of a region in the order in which a value in blocks lies. */
+typedef struct {
+    int8_t axis[ORR__REGION_RANK];
+} order;
+
+static bool moves_along_all(const orr__region *r, const orr__access *a)
 {
-    int64_t step = 1;
-    for (int d = r->rank - 1; d >= 0; step *= r->dim[d--])
-        if (r->dim[d] != 1 && a->stride[d] != step)
-            return false;
-    return a->offset == 0 && !a->box && !a->placed;
+    bool all = true;
+    for (int d = 0; d < r->rank; d++)
+        all = all && (a->stride[d] || r->dim[d] == 1);
+    return all;
 }
 
-static bool reads_in_place(const orr__region *r, int input)
+/* Of a fold from the axis that moves farthest in the input to that which moves least: its axes may have been moved for other ends
+ * (lead_with_kept, runtime/fuse/region.c). The outputs of a map lie as its axes are. */
+static order order_of(const orr__region *r, int input)
+{
+    order o = { { 0 } };
+    const orr__access *a = NULL;
+    for (int i = 0; i < r->naccess && !a; i++)
+        a = r->rmask && r->access[i].input == input && moves_along_all(r, &r->access[i]) ? &r->access[i] : NULL;
+    for (int d = 0; d < r->rank; d++) {
+        int at = d;
+        for (; a && at > 0 && a->stride[o.axis[at - 1]] < a->stride[d]; at--)
+            o.axis[at] = o.axis[at - 1];
+        o.axis[at] = (int8_t)d;
+    }
+    return o;
+}
+
+/* Do the axes that a fold keeps, whose order is that of its result, stay in order? */
+static bool keeps_rows(const orr__region *r, const order *o)
+{
+    int last = -1;
+    for (int d = 0; d < r->rank; d++) {
+        bool kept = !(r->rmask >> o->axis[d] & 1u);
+        if (kept && o->axis[d] < last)
+            return false;
+        last = kept ? o->axis[d] : last;
+    }
+    return true;
+}
+
+/* Is the map, its axes in that order, the place itself, or one place along some axes? */
+static bool is_place(const orr__region *r, const orr__access *a, const order *o)
+{
+    int64_t step = 1;
+    for (int d = r->rank - 1; d >= 0; step *= r->dim[o->axis[d--]]) {
+        int64_t stride = a->stride[o->axis[d]];
+        if (r->dim[o->axis[d]] != 1 && stride != step && stride != 0)
+            return false;
+    }
+    return !a->box && !a->placed && (a->offset == 0 || !moves_along_all(r, a));
+}
+
+static bool reads_in_order(const orr__region *r, int input, const order *o)
 {
     for (int a = 0; a < r->naccess; a++)
-        if (r->access[a].input == input && !is_identity(r, &r->access[a]))
+        if (r->access[a].input == input && !is_place(r, &r->access[a], o))
             return false;
     return true;
+}
+
+/* The axes in that order. No access has a box. */
+static void put_in_order(orr__region *r, const order *o)
+{
+    orr__region was = *r;
+    r->rmask = 0;
+    for (int d = 0; d < r->rank; d++) {
+        r->dim[d] = was.dim[o->axis[d]];
+        r->rmask |= (was.rmask >> o->axis[d] & 1u) << d;
+    }
+    for (int i = 0; i < r->naccess; i++) {
+        orr__access a = r->access[i];
+        for (int d = 0; d < r->rank; d++)
+            r->access[i].stride[d] = a.stride[o->axis[d]];
+    }
 }
 
 /* Axis d becomes two, of which the first has `outer` places. */
@@ -149,7 +210,7 @@ static bool leaves_rows(const orr__region *r, dims f)
 }
 
 /* Can the loops walk so? Tried on lengths alone. */
-static bool try_loops(const layouts *k, const orr__region *r, dims f)
+static bool try_loops(const layouts *k, const orr__region *r, dims f, const order *o)
 {
     int64_t all = 1;
     if (!orr__region_loops(r) || r->product || r->search || r->rows || r->rank + 3 > ORR__REGION_RANK)
@@ -159,10 +220,11 @@ static bool try_loops(const layouts *k, const orr__region *r, dims f)
     for (int a = 0; a < r->naccess; a++)
         if (r->access[a].box)
             return false;
-    if (all != f.n * f.c * f.places)
+    if (all != f.n * f.c * f.places || !keeps_rows(r, o))
         return false;
     orr__region copy = *r;
     copy.naccess = 0;
+    put_in_order(&copy, o);
     if (!split_at(&copy, f.n) || !split_at(&copy, f.n * f.c))
         return false;
     int c = channel_axis(&copy, f);
@@ -170,10 +232,13 @@ static bool try_loops(const layouts *k, const orr__region *r, dims f)
 }
 
 /* Iterates over what lies in blocks. */
-static void reorder_loops(const layouts *k, orr__region *r, dims f)
+static void reorder_loops(const layouts *k, orr__region *r, int input)
 {
     char label[sizeof r->label];
+    dims f = node_dims(k, r->in[input]);
+    order o = order_of(r, input);
     memcpy(label, r->label, sizeof label);
+    put_in_order(r, &o);
     (void)split_at(r, f.n);
     (void)split_at(r, f.n * f.c);
     int c = channel_axis(r, f);
@@ -181,11 +246,13 @@ static void reorder_loops(const layouts *k, orr__region *r, dims f)
     move_last(r, c + 1);
     for (int a = 0; a < r->naccess; a++) {
         orr__access *to = &r->access[a];
-        int64_t step = 1;
+        int64_t step = 1, at = to->offset, place = at % f.places, channel = at / f.places % f.c;
         if (to->input < 0 || !k->lies[r->in[to->input]])
             continue;
         for (int d = r->rank - 1; d >= 0; step *= r->dim[d--])
-            to->stride[d] = step;
+            to->stride[d] = to->stride[d] ? step : 0;
+        to->offset +=
+            (channel / k->block * f.places + place) * k->block + channel % k->block - channel * f.places - place;
     }
     orr__region_finish(r);
     memcpy(r->label, label, sizeof label);
@@ -216,13 +283,16 @@ static void settle_loops(layouts *k, const orr__region *r)
 {
     bool reads = false, writes = true;
     dims f = { 0, 0, 0 };
+    order o = { { 0 } };
     for (int i = 0; i < r->nin; i++)
         if (k->lies[r->in[i]]) {
             dims of = node_dims(k, r->in[i]);
-            if (!reads)
+            if (!reads) {
                 f = of;
+                o = order_of(r, i);
+            }
             reads = true;
-            if (!same_dims(f, of) || !reads_in_place(r, i)) {
+            if (!same_dims(f, of) || !reads_in_order(r, i, &o)) {
                 refuse_all(k, r);
                 return;
             }
@@ -232,7 +302,7 @@ static void settle_loops(layouts *k, const orr__region *r)
     if (r->rmask)
         for (int i = 0; i < r->nout; i++)
             refuse(k, r->out[i]);
-    if (!reads || !try_loops(k, r, f) || (!r->rmask && !writes))
+    if (!reads || !try_loops(k, r, f, &o) || (!r->rmask && !writes))
         refuse_all(k, r);
 }
 
@@ -291,13 +361,13 @@ static void apply(const layouts *k)
 {
     for (int j = 0; j < k->rs->n; j++) {
         orr__region *r = &k->rs->region[j];
-        int node = -1;
-        for (int i = 0; i < r->nin && node < 0; i++)
-            node = k->lies[r->in[i]] ? r->in[i] : -1;
+        int input = -1;
+        for (int i = 0; i < r->nin && input < 0; i++)
+            input = k->lies[r->in[i]] ? i : -1;
         if (r->call.op)
             apply_call(k, r);
-        else if (node >= 0)
-            reorder_loops(k, r, node_dims(k, node));
+        else if (input >= 0)
+            reorder_loops(k, r, input);
     }
 }
 
@@ -331,7 +401,7 @@ static void choose(layouts *k)
 /* Devices take arrays in rows. */
 orr_status orr__pass_layouts(orr__planner *p)
 {
-    static const int blocks[] = { 8, 16 };
+    static const int blocks[] = { 16, 8 }; /* the lanes of a vector: wide ones first, which not every processor has */
     bool any = false;
     for (int j = 0; j < p->regions.n; j++)
         any = any || p->regions.region[j].call.op;
