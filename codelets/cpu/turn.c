@@ -1,0 +1,162 @@
+/* Copies whose axes change places, by blocks of vectors.
+ * Must not know: what is copied. */
+#include "config.h"
+
+#include <string.h>
+#include "codelets/cpu/turn.h"
+
+enum { BLOCK = 16 }; /* a side of a block that is turned */
+
+/* Blocks stay in the first cache. */
+#define TURN(name, type)                                                                                               \
+    static void name(const orr__sheet *s)                                                                              \
+    {                                                                                                                  \
+        const type *from = (const type *)(const void *)s->from;                                                        \
+        type *to = (type *)(void *)s->to;                                                                              \
+        for (int64_t u0 = 0; u0 < s->across; u0 += BLOCK)                                                              \
+            for (int64_t v0 = 0; v0 < s->along; v0 += BLOCK) {                                                         \
+                int64_t u1 = u0 + BLOCK < s->across ? u0 + BLOCK : s->across;                                          \
+                int64_t v1 = v0 + BLOCK < s->along ? v0 + BLOCK : s->along;                                            \
+                for (int64_t u = u0; u < u1; u++)                                                                      \
+                    for (int64_t v = v0; v < v1; v++)                                                                  \
+                        to[u * s->to_across + v] = from[u * s->from_across + v * s->from_along];                       \
+            }                                                                                                          \
+    }
+typedef struct {
+    uint64_t half[2];
+} both;
+TURN(turn1, uint8_t)
+TURN(turn2, uint16_t)
+TURN(turn4, uint32_t)
+TURN(turn8, uint64_t)
+TURN(turn16, both)
+
+#if defined(__GNUC__) && (!defined(__clang__) || __clang_major__ >= 12)
+typedef uint32_t four __attribute__((vector_size(16), aligned(4)));
+typedef int32_t number __attribute__((vector_size(16)));
+typedef uint64_t two __attribute__((vector_size(16), aligned(8)));
+typedef uint16_t eight __attribute__((vector_size(16), aligned(2)));
+typedef int16_t small __attribute__((vector_size(16)));
+
+#define LOW(a, b) SHUFFLE4(a, b, 0, 4, 1, 5)
+#define HIGH(a, b) SHUFFLE4(a, b, 2, 6, 3, 7)
+#define LOW8(a, b) SHUFFLE8(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH8(a, b) SHUFFLE8(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#ifdef __clang__
+#define SHUFFLE4(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#define SHUFFLE8(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE4(a, b, ...) __builtin_shuffle(a, b, (number){ __VA_ARGS__ })
+#define SHUFFLE8(a, b, ...) __builtin_shuffle(a, b, (small){ __VA_ARGS__ })
+#endif
+
+/* Eight elements across, side by side in the source, of eight along: three steps of interleaving. */
+static inline void turn8x8(const uint16_t *from, int64_t step, uint16_t *to, int64_t row)
+{
+    eight x[8], y[8];
+    for (int k = 0; k < 8; k++)
+        memcpy(&x[k], from + k * step, sizeof x[k]);
+    for (int k = 0; k < 4; k++) {
+        y[2 * k] = LOW8(x[k], x[k + 4]);
+        y[2 * k + 1] = HIGH8(x[k], x[k + 4]);
+    }
+    for (int k = 0; k < 4; k++) {
+        x[2 * k] = LOW8(y[k], y[k + 4]);
+        x[2 * k + 1] = HIGH8(y[k], y[k + 4]);
+    }
+    for (int k = 0; k < 4; k++) {
+        y[2 * k] = LOW8(x[k], x[k + 4]);
+        y[2 * k + 1] = HIGH8(x[k], x[k + 4]);
+    }
+    for (int k = 0; k < 8; k++)
+        memcpy(to + k * row, &y[k], sizeof y[k]);
+}
+
+static void turn2_side_by_side(const orr__sheet *s)
+{
+    const uint16_t *from = (const uint16_t *)(const void *)s->from;
+    uint16_t *to = (uint16_t *)(void *)s->to;
+    int64_t across = s->across & ~(int64_t)7, along = s->along & ~(int64_t)7;
+    for (int64_t u0 = 0; u0 < across; u0 += 2 * BLOCK)
+        for (int64_t v = 0; v < along; v += 8)
+            for (int64_t u = u0; u < across && u < u0 + 2 * BLOCK; u += 8)
+                turn8x8(from + u + v * s->from_along, s->from_along, to + u * s->to_across + v, s->to_across);
+    for (int64_t u = 0; u < s->across; u++)
+        for (int64_t v = u < across ? along : 0; v < s->along; v++)
+            to[u * s->to_across + v] = from[u + v * s->from_along];
+}
+
+/* Four elements across, side by side in the source, of four along: two steps of interleaving. */
+static inline void turn4x4(const uint32_t *from, int64_t step, uint32_t *to, int64_t row)
+{
+    four a, b, c, d;
+    memcpy(&a, from, sizeof a);
+    memcpy(&b, from + step, sizeof b);
+    memcpy(&c, from + 2 * step, sizeof c);
+    memcpy(&d, from + 3 * step, sizeof d);
+    four ac = LOW(a, c), bd = LOW(b, d), AC = HIGH(a, c), BD = HIGH(b, d);
+    four r0 = LOW(ac, bd), r1 = HIGH(ac, bd), r2 = LOW(AC, BD), r3 = HIGH(AC, BD);
+    memcpy(to, &r0, sizeof r0);
+    memcpy(to + row, &r1, sizeof r1);
+    memcpy(to + 2 * row, &r2, sizeof r2);
+    memcpy(to + 3 * row, &r3, sizeof r3);
+}
+
+/* Row by row of what has the longer rows, in runs: lines of one set of a cache exclude each other. */
+static void turn4_side_by_side(const orr__sheet *s)
+{
+    enum { FROM_RUN = 32, TO_RUN = 64 };
+    const uint32_t *from = (const uint32_t *)(const void *)s->from;
+    uint32_t *to = (uint32_t *)(void *)s->to;
+    int64_t across = s->across & ~(int64_t)3, along = s->along & ~(int64_t)3;
+    if (s->from_along > s->to_across) {
+        for (int64_t u0 = 0; u0 < across; u0 += FROM_RUN)
+            for (int64_t v = 0; v < along; v += 4)
+                for (int64_t u = u0; u < across && u < u0 + FROM_RUN; u += 4)
+                    turn4x4(from + u + v * s->from_along, s->from_along, to + u * s->to_across + v, s->to_across);
+    } else {
+        for (int64_t v0 = 0; v0 < along; v0 += TO_RUN)
+            for (int64_t u = 0; u < across; u += 4)
+                for (int64_t v = v0; v < along && v < v0 + TO_RUN; v += 4)
+                    turn4x4(from + u + v * s->from_along, s->from_along, to + u * s->to_across + v, s->to_across);
+    }
+    for (int64_t u = 0; u < s->across; u++)
+        for (int64_t v = u < across ? along : 0; v < s->along; v++)
+            to[u * s->to_across + v] = from[u + v * s->from_along];
+}
+
+static void turn8_side_by_side(const orr__sheet *s)
+{
+    const uint64_t *from = (const uint64_t *)(const void *)s->from;
+    uint64_t *to = (uint64_t *)(void *)s->to;
+    int64_t across = s->across & ~(int64_t)1, along = s->along & ~(int64_t)1;
+    for (int64_t u0 = 0; u0 < across; u0 += BLOCK / 2)
+        for (int64_t v = 0; v < along; v += 2)
+            for (int64_t u = u0; u < across && u < u0 + BLOCK / 2; u += 2) {
+                two a, b;
+                memcpy(&a, from + u + v * s->from_along, sizeof a);
+                memcpy(&b, from + u + (v + 1) * s->from_along, sizeof b);
+                two low = { a[0], b[0] }, high = { a[1], b[1] };
+                memcpy(to + u * s->to_across + v, &low, sizeof low);
+                memcpy(to + (u + 1) * s->to_across + v, &high, sizeof high);
+            }
+    for (int64_t u = 0; u < s->across; u++)
+        for (int64_t v = u < across ? along : 0; v < s->along; v++)
+            to[u * s->to_across + v] = from[u + v * s->from_along];
+}
+#else
+#define turn2_side_by_side turn2
+#define turn4_side_by_side turn4
+#define turn8_side_by_side turn8
+#endif
+
+void orr__turn(const orr__sheet *s, size_t size)
+{
+    switch (size) {
+    case 1: turn1(s); return;
+    case 2: (s->from_across == 1 ? turn2_side_by_side : turn2)(s); return;
+    case 4: (s->from_across == 1 ? turn4_side_by_side : turn4)(s); return;
+    case 8: (s->from_across == 1 ? turn8_side_by_side : turn8)(s); return;
+    default: turn16(s); return;
+    }
+}
