@@ -9,6 +9,16 @@
 
 enum { ROW = 256, TERMS = 64 }; /* windows side by side, in the first cache; elements of a window that vectors take */
 
+/* Is an element in one window at most, and no window larger than what is there of it? */
+static bool are_apart(const orr__pool *v)
+{
+    bool all = true;
+    for (int d = 0; d < ORR__POOL_AXES; d++)
+        all = all && v->stride[d] > 0 && v->stride[d] == v->window[d] && v->dilation[d] == 1 && v->before[d] == 0 &&
+              v->y[d] * v->stride[d] <= v->x[d];
+    return all;
+}
+
 /* Maxima so far of a run of windows, and their places in the plane; −1: none. Places are as wide as elements, so that both are
  * chosen by one comparison. */
 #define ROWS(T, PLACE, OF)                                                                                             \
@@ -90,9 +100,23 @@ enum { ROW = 256, TERMS = 64 }; /* windows side by side, in the first cache; ele
             memcpy(r->at + hi - a, edge.at, (size_t)(a + n - hi) * sizeof(PLACE));                                     \
         }                                                                                                              \
     }                                                                                                                  \
+    /* From windows that are apart to all of their elements. */                                                        \
+    static void back_##T(const orr__pool *v, const row_##T *r, int64_t i0, int64_t i1, int64_t a, int64_t n,           \
+                         const T *h, T *y)                                                                             \
+    {                                                                                                                  \
+        int64_t f0, n0, f1, n1, s = v->stride[2];                                                                      \
+        orr__pool_window(v, 0, i0, &f0, &n0);                                                                          \
+        orr__pool_window(v, 1, i1, &f1, &n1);                                                                          \
+        for (int64_t t0 = 0; t0 < n0; t0++)                                                                            \
+            for (int64_t t1 = 0; t1 < n1; t1++) {                                                                      \
+                int64_t first = ((f0 + t0) * v->x[1] + f1 + t1) * v->x[2] + a * s;                                     \
+                orr__cpu_vec()->spread[OF](y + first, r->at, h, first, s, n);                                          \
+            }                                                                                                          \
+    }                                                                                                                  \
     static void plane_##T(const orr__pool *v, char kind, size_t z, const T *x, const char *h, char *y)                 \
     {                                                                                                                  \
         row_##T r;                                                                                                     \
+        bool apart = kind == 's' && are_apart(v);                                                                      \
         for (int64_t i0 = 0, e = 0; i0 < v->y[0]; i0++)                                                                \
             for (int64_t i1 = 0; i1 < v->y[1]; i1++)                                                                   \
                 for (int64_t a = 0, n; a < v->y[2]; a += n, e += n) {                                                  \
@@ -100,6 +124,8 @@ enum { ROW = 256, TERMS = 64 }; /* windows side by side, in the first cache; ele
                     row_of_##T(v, x, i0, i1, a, n, &r);                                                                \
                     if (kind == 'm')                                                                                   \
                         memcpy((T *)(void *)y + e, r.best, (size_t)n * sizeof(T));                                     \
+                    else if (kind == 's' && apart)                                                                     \
+                        back_##T(v, &r, i0, i1, a, n, (const T *)(const void *)h + e, (T *)(void *)y);                 \
                     else if (kind == 's')                                                                              \
                         for (int64_t i = 0; i < n; i++)                                                                \
                             ((T *)(void *)y)[r.at[i] < 0 ? 0 : r.at[i]] +=                                             \
@@ -123,7 +149,9 @@ static orr_status planes(const orr__launch *l, const orr__pool *v, char kind)
     const orr__region *r = l->region;
     int64_t nx = v->x[0] * v->x[1] * v->x[2], ny = v->y[0] * v->y[1] * v->y[2], out = kind == 's' ? nx : ny,
             other = kind == 's' ? ny : nx;
-    bool wide = r->in_dtype[0] == ORR_F64;
+    bool wide = r->in_dtype[0] == ORR_F64, all = are_apart(v);
+    for (int d = 0; d < ORR__POOL_AXES; d++)
+        all = all && v->y[d] * v->stride[d] == v->x[d];
     size_t zx = orr_dtype_size((orr_dtype)r->in_dtype[0]), z = orr_dtype_size((orr_dtype)r->out_dtype[0]);
     if (!wide && nx > INT32_MAX)
         return orr__fail(orr__cpu_site(l), ORR_ESHAPE, "a plane of %lld elements is too large", (long long)nx);
@@ -131,7 +159,7 @@ static orr_status planes(const orr__launch *l, const orr__pool *v, char kind)
         const char *x = (const char *)l->in[0] + (size_t)(p * nx) * zx;
         const char *h = kind == 'm' ? NULL : (const char *)l->in[1] + (size_t)(p * other) * z;
         char *y = (char *)l->out[0] + (size_t)(p * out) * z;
-        if (kind == 's')
+        if (kind == 's' && !all)
             memset(y, 0, (size_t)out * z);
         if (wide)
             plane_double(v, kind, z, (const void *)x, h, y);

@@ -62,4 +62,5 @@ const orr__vec ORR__V(orr__vec) = {
     .taps = { ORR__V(orr__vec_taps_f32), ORR__V(orr__vec_taps_f64) },
     .box = { ORR__V(orr__vec_box_f32), ORR__V(orr__vec_box_f64) },
     .windows = { ORR__V(orr__vec_windows_f32), ORR__V(orr__vec_windows_f64) },
+    .spread = { ORR__V(orr__vec_spread_f32), ORR__V(orr__vec_spread_f64) },
 };

@@ -44,6 +44,9 @@ typedef void orr__axpyfn(void *restrict c, const void *a, const void *restrict b
  * beside f32, else i64. Of equals the first, of NaN the last. */
 typedef void orr__windowsfn(void *best, void *at, const void *x, const int64_t *off, int64_t terms, int64_t step,
                             int64_t n);
+/* to[i·step + t] = h[i] where at[i] = first + i·step + t, else 0, for i < n and t < step; at: as above. */
+typedef void orr__spreadfn(void *restrict to, const void *restrict at, const void *restrict h, int64_t first,
+                           int64_t step, int64_t n);
 /* y[i] = Σ w[r·taps + t] · x[r][i + t·apart] over r < rows, t < taps. */
 typedef void orr__tapsfn(void *restrict y, const void *const *x, int64_t rows, const void *w, int64_t taps,
                          int64_t apart, int64_t n);
@@ -205,6 +208,7 @@ typedef struct {
     orr__tapsfn *taps[2]; /* of f32, f64 */
     orr__boxfn *box[2];
     orr__windowsfn *windows[2];
+    orr__spreadfn *spread[2];
 } orr__vec;
 
 /* The same for every instruction set (field_rows.c). */
@@ -265,6 +269,7 @@ extern orr__foldrowfn orr__vec_sumrow_fr254, orr__vec_sumrow_fq254, orr__vec_pro
     extern orr__tapsfn ORR__V_PASTE(orr__vec_taps_f32, isa), ORR__V_PASTE(orr__vec_taps_f64, isa);                     \
     extern orr__boxfn ORR__V_PASTE(orr__vec_box_f32, isa), ORR__V_PASTE(orr__vec_box_f64, isa);                        \
     extern orr__windowsfn ORR__V_PASTE(orr__vec_windows_f32, isa), ORR__V_PASTE(orr__vec_windows_f64, isa);            \
+    extern orr__spreadfn ORR__V_PASTE(orr__vec_spread_f32, isa), ORR__V_PASTE(orr__vec_spread_f64, isa);               \
     extern orr__roundfn ORR__V_PASTE(orr__vec_round_f16, isa), ORR__V_PASTE(orr__vec_round_bf16, isa);                 \
     extern orr__roundfn ORR__V_PASTE(orr__vec_fit_bf16, isa)
 ORR__V_DECLARE(base);

@@ -1,4 +1,4 @@
-/* The greatest element of each of neighbouring windows, and where it stands, for f32 and f64.
+/* The greatest element of each of neighbouring windows, and where it stands, for f32 and f64; and the way back from there.
  * Must not know: images, who asks. */
 #include "config.h"
 
@@ -98,4 +98,55 @@ WINDOWS(double, int64_t, 4, 2, orr__vec_windows_f64)
 #else
 WINDOWS(float, int32_t, 4, 4, orr__vec_windows_f32)
 WINDOWS(double, int64_t, 2, 2, orr__vec_windows_f64)
+#endif
+
+/* Of windows of two, [i, i + N): each place and each element twice, side by side, in two vectors; the elements by their bits. */
+#define TWICE(T, PLACE, N, LOW, HIGH, NUMBERS)                                                                         \
+    static inline void twice_##T(PLACE *to, const PLACE *at_, const PLACE *h_, PLACE from, int64_t i)                  \
+    {                                                                                                                  \
+        places_##T##N at, h, number = { NUMBERS }, first = number + (from + 2 * (PLACE)i);                             \
+        memcpy(&at, at_ + i, sizeof at);                                                                               \
+        memcpy(&h, h_ + i, sizeof h);                                                                                  \
+        places_##T##N low = (PICK(at, at, places_##T##N, LOW) == first) & PICK(h, h, places_##T##N, LOW);              \
+        places_##T##N high = (PICK(at, at, places_##T##N, HIGH) == first + N) & PICK(h, h, places_##T##N, HIGH);       \
+        memcpy(to + 2 * i, &low, sizeof low);                                                                          \
+        memcpy(to + 2 * i + N, &high, sizeof high);                                                                    \
+    }
+
+/* A rest goes once more, with windows before it. */
+#define SPREAD(T, PLACE, N, name)                                                                                      \
+    void ORR__V(name)(void *restrict to_, const void *restrict at_, const void *restrict h_, int64_t first,            \
+                      int64_t step, int64_t n)                                                                         \
+    {                                                                                                                  \
+        PLACE *to = to_;                                                                                               \
+        const PLACE *at = at_, *h = h_, from = (PLACE)first;                                                           \
+        if (step == 2 && n >= N) {                                                                                     \
+            for (int64_t i = 0; i + N <= n; i += N)                                                                    \
+                twice_##T(to, at, h, from, i);                                                                         \
+            twice_##T(to, at, h, from, n - N);                                                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int64_t t = 0; t < step; t++)                                                                             \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                to[i * step + t] = at[i] == from + (PLACE)(i * step + t) ? h[i] : 0;                                   \
+    }
+#define LOW8 0, 0, 1, 1, 2, 2, 3, 3
+#define HIGH8 4, 4, 5, 5, 6, 6, 7, 7
+#define NUMBERS8 0, 1, 2, 3, 4, 5, 6, 7
+#define LOW4 0, 0, 1, 1
+#define HIGH4 2, 2, 3, 3
+#define NUMBERS4 0, 1, 2, 3
+#define LOW2 0, 0
+#define HIGH2 1, 1
+#define NUMBERS2 0, 1
+#ifdef __AVX2__
+TWICE(float, int32_t, 8, LOW8, HIGH8, NUMBERS8)
+TWICE(double, int64_t, 4, LOW4, HIGH4, NUMBERS4)
+SPREAD(float, int32_t, 8, orr__vec_spread_f32)
+SPREAD(double, int64_t, 4, orr__vec_spread_f64)
+#else
+TWICE(float, int32_t, 4, LOW4, HIGH4, NUMBERS4)
+TWICE(double, int64_t, 2, LOW2, HIGH2, NUMBERS2)
+SPREAD(float, int32_t, 4, orr__vec_spread_f32)
+SPREAD(double, int64_t, 2, orr__vec_spread_f64)
 #endif
