@@ -7,7 +7,8 @@
 #include "bench/bench.h"
 #include "bench/side.h"
 
-enum { FORWARD, DATA, WEIGHTS, PASSES };
+/* CHAIN: forward, LINKS in a row; a link's share. */
+enum { FORWARD, DATA, WEIGHTS, CHAIN, PASSES, LINKS = 8 };
 
 /* Images (n, c, side, side) by a square kernel, or windows where there are no channels out. */
 typedef struct {
@@ -21,6 +22,15 @@ typedef struct {
     orr_tensor *x, *w, *g;
 } job;
 
+static orr_tensor *convolution(const peer_conv_shape *s, orr_tensor *x, orr_tensor *w)
+{
+    return orr_conv(x, w, NULL,
+                    &(orr_conv_options){ .stride = { s->stride, s->stride },
+                                         .padding = { s->padding, s->padding },
+                                         .dilation = { s->dilation, s->dilation },
+                                         .groups = s->groups });
+}
+
 static orr_tensor *result(const job *j, bool back)
 {
     const peer_conv_shape *s = &j->s->of;
@@ -29,12 +39,10 @@ static orr_tensor *result(const job *j, bool back)
         y = orr_max_pool(j->x,
                          &(orr_pool_options){ .window = { s->kernel, s->kernel }, .stride = { s->stride, s->stride } });
     else
-        y = orr_conv(j->x, j->w, NULL,
-                     &(orr_conv_options){ .stride = { s->stride, s->stride },
-                                          .padding = { s->padding, s->padding },
-                                          .dilation = { s->dilation, s->dilation },
-                                          .groups = s->groups });
-    if (!back || j->pass == FORWARD)
+        y = convolution(s, j->x, j->w);
+    for (int k = 1; back && j->pass == CHAIN && k < LINKS; k++)
+        y = convolution(s, y, j->w);
+    if (!back || j->pass == FORWARD || j->pass == CHAIN)
         return y;
     if (orr_vjp(y, j->g, in, s->o ? 2 : 1, d) != ORR_OK)
         return NULL;
@@ -102,14 +110,18 @@ static int one(bench_sink *out, const shape *s, int pass, const char *pass_name,
     job j = { .s = s, .pass = pass };
     int rounds = peers->rounds < MOST ? peers->rounds : MOST, rc = 0;
     char name[64];
-    peer_conv *primitive = of->o ? peer_onednn_conv(pass, of, bench_cores()) : NULL;
+    bool chain = pass == CHAIN;
+    double share = chain ? LINKS : 1;
+    peer_conv *primitive = of->o ? peer_onednn_conv(chain ? FORWARD : pass, of, bench_cores()) : NULL;
     (void)snprintf(name, sizeof name, "conv:%s:%d,%d,%d,%d,%d,%d,%d,%d,%d", pass_name, of->n, of->c, of->side, of->o,
                    of->kernel, of->stride, of->padding, of->dilation, of->groups);
-    side_prepare(peers, name, of->n, 0, -1);
+    if (!chain)
+        side_prepare(peers, name, of->n, 0, -1);
     for (int r = 0; r < rounds && rc == 0; r++) {
         rc = bench_interleave(&with, &without, &j, 1, 0.2, &a[r], &b[r]);
         c[r] = primitive_round(primitive, 0.2);
-        side_round(peers, r, 0.2);
+        if (!chain)
+            side_round(peers, r, 0.2);
     }
     peer_onednn_free(primitive);
     if (rc != 0)
@@ -117,9 +129,9 @@ static int one(bench_sink *out, const shape *s, int pass, const char *pass_name,
     bench_record record = { .name = "conv",
                             .metric = "time",
                             .unit = "ms",
-                            .value = 1e3 * bench_typical(a, rounds),
+                            .value = 1e3 * bench_typical(a, rounds) / share,
                             .reference = "the same without oneDNN",
-                            .reference_value = 1e3 * bench_typical(b, rounds) };
+                            .reference_value = 1e3 * bench_typical(b, rounds) / share };
     (void)snprintf(record.params, sizeof record.params, "\"shape\": \"%s\", \"pass\": \"%s\", \"dtype\": \"float32\"",
                    s->name, pass_name);
     record.ratio = bench_ratio(&record, false);
@@ -127,13 +139,20 @@ static int one(bench_sink *out, const shape *s, int pass, const char *pass_name,
         record.peer[0].name = "oneDNN's primitive";
         record.peer[0].value = 1e3 * bench_typical(c, rounds);
     }
-    side_add(peers, &record, 1e3);
+    if (!chain)
+        side_add(peers, &record, 1e3);
     return bench_add(out, &record);
+}
+
+/* Images of a chain keep their size and channels. */
+static int passes_of(const peer_conv_shape *s)
+{
+    return s->o == 0 ? WEIGHTS : s->o == s->c && s->stride == 1 ? PASSES : CHAIN;
 }
 
 int bench_conv(bench_sink *out, int rounds)
 {
-    static const char *const pass_name[PASSES] = { "forward", "data", "weights" };
+    static const char *const pass_name[PASSES] = { "forward", "data", "weights", "chain" };
     static const shape shapes[] = { { "128x1-32-3-28", { 128, 1, 28, 32, 3, 1, 1, 1, 1 } },
                                     { "128x32-64-3-14", { 128, 32, 14, 64, 3, 1, 1, 1, 1 } },
                                     { "32x64-64-3-56", { 32, 64, 56, 64, 3, 1, 1, 1, 1 } },
@@ -148,7 +167,7 @@ int bench_conv(bench_sink *out, int rounds)
     if (rc != 0)
         return 1;
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-        for (int pass = 0; pass < (shapes[k].of.o ? PASSES : WEIGHTS) && rc == 0; pass++) {
+        for (int pass = 0; pass < passes_of(&shapes[k].of) && rc == 0; pass++) {
             char name[64];
             (void)snprintf(name, sizeof name, "%s/%s", shapes[k].name, pass_name[pass]);
             if (!bench_opt.filter || strncmp(name, bench_opt.filter, strlen(bench_opt.filter)) == 0)
