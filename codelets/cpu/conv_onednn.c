@@ -659,29 +659,30 @@ static bool launch(orr__own *own, const orr__conv_job *j, const part *q, const m
     return ok;
 }
 
-/* By measurement BLAS is faster for the way back to few channels. A group of one channel is the library's. */
+/* By measurement BLAS is faster for the way back to few channels, and loops for planes, each by itself. */
 static bool worth(const orr__conv *v, char of, int64_t channels)
 {
     enum { FEW = 4 };
     double terms = (double)orr__conv_count(v->w) * (double)orr__conv_count(v->y) * (double)channels;
     terms *= of == 'x' ? (double)v->o : of == 'y' ? (double)v->c : (double)v->c * (double)v->n;
     bool depthwise = v->groups > 1 && v->c == 1 && v->o == 1;
-    return 2 * terms >= LEAST_FLOPS && (depthwise || of != 'x' || v->c > FEW);
+    return 2 * terms >= LEAST_FLOPS &&
+           (depthwise || of == 'w' || v->c > (of == 'x' ? FEW : 1) || (of == 'y' && v->o > 1));
 }
 
-/* Groups of one channel whose arrays would be reordered: rows take less time as they lie (codelets/cpu/conv.c). */
-static bool reorders_dominate(const orr__conv *v, char of)
+/* Groups of one channel that do not fill blocks: rows take less time as they lie (codelets/cpu/conv.c). */
+static bool rows_are_faster(const orr__conv *v, char of)
 {
-    enum { APART = 4 };
+    enum { APART = 4, BLOCK = 16 };
     bool apart = of == 'w' || (of == 'y' && v->stride[2] > APART) ||
                  (of == 'x' && (v->stride[0] != 1 || v->stride[1] != 1 || v->stride[2] != 1));
-    return v->groups > 1 && v->c == 1 && v->o == 1 && !apart;
+    return v->groups > 1 && v->c == 1 && v->o == 1 && !apart && v->groups % BLOCK != 0;
 }
 
 static bool suits(const orr__conv_job *j, part *q)
 {
     bool free = !j->block_x && !j->block_y;
-    if (free && (orr__ablated(ORR__OFF_ONEDNN) || !worth(j->v, j->of, j->hi - j->lo) || reorders_dominate(j->v, j->of)))
+    if (free && (orr__ablated(ORR__OFF_ONEDNN) || !worth(j->v, j->of, j->hi - j->lo) || rows_are_faster(j->v, j->of)))
         return false;
     return part_of(j, q) && engine();
 }
