@@ -443,7 +443,8 @@ static orr__conv_job job(const work *k, char of)
                             .block_x = lies_in_blocks(c, of, 'x'),
                             .block_y = lies_in_blocks(c, of, 'y'),
                             .content = w ? w->content : 0,
-                            .form = w ? w->form : NULL };
+                            .form = w ? w->form : NULL,
+                            .once = w && (w->content || w->form) };
 }
 
 /* The library takes whole images; of one image, or of the weights, whole groups, and some channels of a group. The next such job behind
@@ -455,7 +456,8 @@ static bool next(const work *k, orr__conv_job *j, int64_t hi)
     int64_t left = hi - j->lo, before = j->lo % all, some = left < all - before ? left : all - before;
     if (j->of != 'w' && before == 0 && left >= all) {
         int64_t images = left / all, most = orr__conv_onednn_images(j);
-        some = (images < most ? images : most) * all;
+        int64_t jobs = (images + most - 1) / most;
+        some = (images + jobs - 1) / jobs * all;
     } else if (before % per)
         some = some < per - before % per ? some : per - before % per;
     else if (some > per)
@@ -566,6 +568,7 @@ static bool add(const work *k, char of, orr__value_form **f)
     const orr__region *r = k->l->region;
     orr__conv_job j = job(k, of);
     j.hi = k->l->lo * r->dim[1];
+    j.once = true;
     if (k->wide || is_empty(k))
         return false;
     while (next(k, &j, k->l->hi * r->dim[1]))

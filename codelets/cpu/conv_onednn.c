@@ -467,12 +467,19 @@ static const made *made_of(orr__own *own, const orr__conv_job *j, const part *q)
     return m && !m->refused ? m : NULL;
 }
 
+/* For other numbers of images the same part of w may lie alike. */
+static bool same_weights(const made *a, const made *b)
+{
+    return a == b ||
+           (a->mx == b->mx && a->my == b->my && dnnl_memory_desc_equal(GIVEN(&a->wants[W]), GIVEN(&b->wants[W])));
+}
+
 /* w as m takes it, with one use for the caller; NULL: none is kept. */
 static kept *kept_of(orr__own *own, const made *m, int64_t at, uint64_t content)
 {
     held *h = own->data;
     kept *k = content ? h->w : NULL;
-    while (k && !(k->of == m && k->at == at && k->content == content))
+    while (k && !(k->at == at && k->content == content && same_weights(k->of, m)))
         k = k->next;
     if (k)
         k->uses++;
@@ -620,6 +627,27 @@ static void end(call *c)
         (void)dnnl_stream_destroy(c->stream);
 }
 
+/* Elements [at, at + count) of w, which some jobs read, lie as these take them. */
+typedef struct {
+    int64_t at, count;
+    desc lies, wants;
+} piece;
+typedef struct {
+    orr__value_form base;
+    int n;
+    piece *of;
+} pieces;
+
+/* Does w lie in the form as these primitives take it? */
+static bool is_in_form(const orr__value_form *f, const made *m, int64_t at)
+{
+    const pieces *p = (const pieces *)f;
+    bool yes = false;
+    for (int i = 0; i < p->n && !yes; i++)
+        yes = p->of[i].at == at && dnnl_memory_desc_equal(GIVEN(&p->of[i].wants), GIVEN(&m->wants[W]));
+    return yes;
+}
+
 static bool launch(orr__own *own, const orr__conv_job *j, const part *q, const made *m)
 {
     const orr__conv *v = j->v;
@@ -631,6 +659,8 @@ static bool launch(orr__own *own, const orr__conv_job *j, const part *q, const m
     kept *k = NULL;
     bool fill = false;
     void *formed = j->form ? (char *)(uintptr_t)data[W] : NULL;
+    if (formed && !is_in_form(j->form, m, q->aw))
+        return false;
     if (!formed && !m->same[W] && j->of != 'w' && j->content) {
         (void)pthread_mutex_lock(&own->lock);
         k = kept_of(own, m, q->aw, j->content);
@@ -693,8 +723,7 @@ int64_t orr__conv_onednn_images(const orr__conv_job *j)
     const orr__conv *v = j->v;
     int64_t x = j->block_x ? 0 : v->c * orr__conv_count(v->x), y = j->block_y ? 0 : v->o * orr__conv_count(v->y);
     int64_t w = v->c * v->o * orr__conv_count(v->w), image = (x + y) * v->groups * (int64_t)sizeof(float);
-    bool anew = !j->content && !j->form && 4 * w > x + y; /* w is reordered for each call */
-    return image == 0 || anew ? v->n : image < CACHED ? CACHED / image : 1;
+    return image == 0 || (!j->once && 4 * w > x + y) ? v->n : image < CACHED ? CACHED / image : 1;
 }
 
 bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
@@ -712,17 +741,6 @@ bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
 }
 
 /* -- w in its form ---------------------------------------------------------------------------------------------------- */
-
-/* Elements [at, at + count) of w, which some jobs read, lie as these take them. */
-typedef struct {
-    int64_t at, count;
-    desc lies, wants;
-} piece;
-typedef struct {
-    orr__value_form base;
-    int n;
-    piece *of;
-} pieces;
 
 static bool turn_piece(const piece *p, char *host, void *scratch, bool back)
 {

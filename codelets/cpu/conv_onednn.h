@@ -19,6 +19,7 @@ typedef struct {
     bool block_x, block_y;       /* else they are row-major                                              */
     uint64_t content;            /* of w: values of equal numbers are equal; 0: nothing is known of them */
     const orr__value_form *form; /* in which w lies, by orr__conv_onednn_form; NULL: row-major            */
+    bool once;                   /* w is reordered once for many jobs, if at all                         */
 } orr__conv_job;
 
 /* Images that a job is to have at most: copies of so many, reordered, stay in the second cache. */
