@@ -113,15 +113,21 @@ bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)
 
 typedef orr__rowplan rows;
 
-/* to[c · tld + r] = from[r · fld + c] of elements of 4 or 8 bytes, in squares of four by four; the last ones lie over those before. */
+/* to[c · tld + r] = from[r · fld + c] of elements of 4 or 8 bytes, in squares of four by four; the last ones lie over those before. Of 8 bytes
+ * what stays within 16 goes first, then halves of vectors. Copies by memcpy would be halves on AVX2, and a load of a vector wait for both. */
 static const char turn_text[] =
     "#ifdef __clang__\n"
     "#define ORR_PICK(a, b, lanes, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n"
     "#else\n"
     "#define ORR_PICK(a, b, lanes, ...) __builtin_shuffle(a, b, (lanes){ __VA_ARGS__ })\n"
     "#endif\n"
-    "#define ORR_TURN(size, type, four) \\\n"
+    "#define ORR_LOW_4(a, b) ORR_PICK(a, b, orr_four_4, 0, 4, 1, 5)\n"
+    "#define ORR_HIGH_4(a, b) ORR_PICK(a, b, orr_four_4, 2, 6, 3, 7)\n"
+    "#define ORR_LOW_8(a, b) ORR_PICK(a, b, orr_four_8, 0, 4, 2, 6)\n"
+    "#define ORR_HIGH_8(a, b) ORR_PICK(a, b, orr_four_8, 1, 5, 3, 7)\n"
+    "#define ORR_TURN(size, type, four, second, third) \\\n"
     "typedef type four __attribute__((vector_size(4 * size))); \\\n"
+    "typedef type four##_at __attribute__((vector_size(4 * size), aligned(size), may_alias)); \\\n"
     "ORR_FN void orr_turn_##size(void *to, orr_idx tld, const void *from, orr_idx fld, orr_idx rows, orr_idx cols) \\\n"
     "{ \\\n"
     "    for (orr_idx c = 0; c < cols; c += 4) \\\n"
@@ -134,19 +140,22 @@ static const char turn_text[] =
     "size, size); \\\n"
     "                continue; \\\n"
     "            } \\\n"
-    "            four v[4], a, b, p, q; \\\n"
-    "            for (int k = 0; k < 4; k++) \\\n"
-    "                __builtin_memcpy(&v[k], (const char *)from + ((i + k) * fld + j) * size, sizeof(four)); \\\n"
-    "            a = ORR_PICK(v[0], v[1], four, 0, 4, 1, 5), b = ORR_PICK(v[0], v[1], four, 2, 6, 3, 7); \\\n"
-    "            p = ORR_PICK(v[2], v[3], four, 0, 4, 1, 5), q = ORR_PICK(v[2], v[3], four, 2, 6, 3, 7); \\\n"
-    "            v[0] = ORR_PICK(a, p, four, 0, 1, 4, 5), v[1] = ORR_PICK(a, p, four, 2, 3, 6, 7); \\\n"
-    "            v[2] = ORR_PICK(b, q, four, 0, 1, 4, 5), v[3] = ORR_PICK(b, q, four, 2, 3, 6, 7); \\\n"
-    "            for (int k = 0; k < 4; k++) \\\n"
-    "                __builtin_memcpy((char *)to + ((j + k) * tld + i) * size, &v[k], sizeof(four)); \\\n"
+    "            const char *const x = (const char *)from + (i * fld + j) * size; \\\n"
+    "            char *const y = (char *)to + (j * tld + i) * size; \\\n"
+    "            const four v0 = *(const four##_at *)x, v1 = *(const four##_at *)(x + fld * size); \\\n"
+    "            const four v2 = *(const four##_at *)(x + 2 * fld * size), v3 = *(const four##_at *)(x + 3 * fld * "
+    "size); "
+    "\\\n"
+    "            const four a = ORR_LOW_##size(v0, v1), b = ORR_HIGH_##size(v0, v1); \\\n"
+    "            const four p = ORR_LOW_##size(v2, v3), q = ORR_HIGH_##size(v2, v3); \\\n"
+    "            *(four##_at *)y = ORR_PICK(a, p, four, 0, 1, 4, 5); \\\n"
+    "            *(four##_at *)(y + second * tld * size) = ORR_PICK(a, p, four, 2, 3, 6, 7); \\\n"
+    "            *(four##_at *)(y + third * tld * size) = ORR_PICK(b, q, four, 0, 1, 4, 5); \\\n"
+    "            *(four##_at *)(y + 3 * tld * size) = ORR_PICK(b, q, four, 2, 3, 6, 7); \\\n"
     "        } \\\n"
     "}\n"
-    "ORR_TURN(4, orr_i32, orr_four_4)\n"
-    "ORR_TURN(8, orr_i64, orr_four_8)\n";
+    "ORR_TURN(4, orr_i32, orr_four_4, 1, 2)\n"
+    "ORR_TURN(8, orr_i64, orr_four_8, 2, 1)\n";
 
 void orr__cloop_short_functions(orr__cloop *c)
 {
