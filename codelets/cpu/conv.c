@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include "codelets/cpu/call.h"
 #include "codelets/cpu/conv_onednn.h"
 #include "codelets/cpu/cpu.h"
@@ -466,7 +467,7 @@ static bool next(const work *k, orr__conv_job *j, int64_t hi)
     return j->lo < hi;
 }
 
-static bool by_library(const work *k, char of, int64_t lo, int64_t hi)
+static bool jobs_by_library(const work *k, char of, int64_t lo, int64_t hi)
 {
     orr__conv_job j = job(k, of);
     j.hi = lo;
@@ -474,6 +475,34 @@ static bool by_library(const work *k, char of, int64_t lo, int64_t hi)
         if (!orr__conv_onednn(k->own, &j))
             return false;
     return true;
+}
+
+/* The weights of some images after the other, whose copies stay in the second cache, are added up. */
+static bool weights_by_library(const work *k, int64_t lo, int64_t hi)
+{
+    orr__conv_job j = job(k, 'w');
+    const orr__conv *v = &k->v;
+    int64_t most = orr__conv_onednn_images(&j), size = v->c * k->nw, z = (int64_t)k->z;
+    int64_t jobs = (v->n + most - 1) / most, step = (v->n + jobs - 1) / jobs;
+    float *more = jobs > 1 ? malloc((size_t)(v->groups * v->o * size) * sizeof *more) : NULL, *to = (void *)k->to;
+    bool ok = more || jobs < 2;
+    for (int64_t at = 0; at < v->n && ok; at += step) {
+        work some = *k;
+        some.v.n = v->n - at < step ? v->n - at : step;
+        some.x += at * v->groups * v->c * k->nx * z;
+        some.y += at * v->groups * v->o * k->ny * z;
+        some.to = at ? (char *)more : k->to;
+        ok = jobs_by_library(&some, 'w', lo, hi);
+        for (int64_t i = lo * size; i < hi * size && at && ok; i++)
+            to[i] += more[i];
+    }
+    free(more);
+    return ok;
+}
+
+static bool by_library(const work *k, char of, int64_t lo, int64_t hi)
+{
+    return of == 'w' ? weights_by_library(k, lo, hi) : jobs_by_library(k, of, lo, hi);
 }
 
 static bool is_empty(const work *k)
