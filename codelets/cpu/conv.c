@@ -477,7 +477,7 @@ static bool jobs_by_library(const work *k, char of, int64_t lo, int64_t hi)
     return true;
 }
 
-/* The weights of some images after the other, whose copies stay in the second cache, are added up. */
+/* The sum of the weights of a few images at a time, whose copies stay in the second cache. */
 static bool weights_by_library(const work *k, int64_t lo, int64_t hi)
 {
     orr__conv_job j = job(k, 'w');

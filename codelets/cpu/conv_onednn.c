@@ -79,8 +79,8 @@ typedef struct made {
     int64_t n, mx, my;
     bool refused;
     desc lies[ARRAYS], wants[ARRAYS]; /* the arrays as they are, as the kernel takes them */
-    bool same[ARRAYS],
-        last[ARRAYS]; /* the kernel takes it so; with its channels last: reordered by loops of our own, which are faster */
+    bool same[ARRAYS];                /* the kernel takes the array as it is */
+    bool last[ARRAYS];             /* with its channels last: loops of our own reorder it, faster than the library's */
     size_t bytes[ARRAYS], scratch; /* of an array as the kernel takes it */
     dnnl_primitive_t run, reorder[ARRAYS];
 } made;
@@ -108,7 +108,7 @@ typedef struct {
 /* The description of a kernel while it is made. */
 typedef struct {
     desc plain[ARRAYS], any[ARRAYS];
-    int block; /* channels of x and y to a block where their number allows it; 0: the library prefers an order */
+    int block; /* channels of x and y to a block where their number allows it; 0: as the library prefers */
     dnnl_dims_t stride, dilation, front, behind;
     dnnl_engine_t engine;
     dnnl_primitive_desc_t kernel;

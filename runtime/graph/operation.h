@@ -93,8 +93,8 @@ typedef struct orr__call {
      * its kernel takes it so; ORR__CALL_RESULT: the result. */
     int block;
     uint32_t blocked;
-    int64_t
-        parts; /* row k of the space is the partial result of part k of so many of the terms; 0: rows are of the result */
+    /* The terms are divided into so many parts: row k of the space is the partial result of part k. 0: rows are of the result. */
+    int64_t parts;
 } orr__call;
 enum { ORR__CALL_RESULT = 1 << 30 };
 
