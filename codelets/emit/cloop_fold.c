@@ -64,6 +64,16 @@ static bool joins(const orr__region *r)
     return r->rop[0] == ORR__RSUM || r->rop[0] == ORR__RPROD;
 }
 
+static int few_of(const orr__region *r)
+{
+    return !joins(r) ? ORR__CLOOP_LANES / 2 : float_sum(r) && folded(r) == ORR_F64 ? FEW : ORR__CLOOP_LANES;
+}
+
+int orr__cloop_columns(const orr__region *r, int64_t n)
+{
+    return joins(r) && orr__is_float(folded(r)) && n > few_of(r) ? ORR__CLOOP_LANES : 1;
+}
+
 /* lane[0] := the fold of all lanes. Each level is a loop of its own, of a known length: as one nest, compilers count at run
  * time, and a block's tree costs as much as half of its values; unrolled, it is not vector code. */
 static void tree(orr__text *t, const orr__region *r)
@@ -210,7 +220,7 @@ void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
     bool extreme = (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN) && orr__is_float(folded(r));
-    int few = !joins(r) ? ORR__CLOOP_LANES / 2 : float_sum(r) && folded(r) == ORR_F64 ? FEW : ORR__CLOOP_LANES;
+    int few = few_of(r);
     orr__text_addf(t, "ORR_FN %s orr_first_%d(void)\n{\n", wide, number);
     orr__emit_fold_begin(t, r, true);
     orr__text_add(t, "    return fold;\n}\n");

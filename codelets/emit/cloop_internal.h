@@ -183,6 +183,8 @@ void orr__cloop_reduce(orr__cloop *c);
  * value) and orr_block_<number> (folds n values into *acc; a float sum's rounding errors into *lost). For sums and products
  * orr_join_<number>, too: a block whose columns have been folded already. */
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number);
+/* The columns in which n values are folded, whose order decides the bits: 1, one value after the other. */
+int orr__cloop_columns(const orr__region *r, int64_t n);
 /* The same of a search: a run is folded into orr_found. */
 void orr__cloop_find_functions(orr__text *t, const orr__region *r, int number);
 /* The same for a block [q, e) whose values are folded as they are computed, without an array: declares lane<number>; opens what

@@ -9,9 +9,18 @@
 #include "ops/ops.h"
 #include "runtime/base/ablation.h"
 
-/* Rows side by side; the longest that are short; the fewest that are worth it. For maps, which need not be turned: the costs of an element that is
- * turned and of the loop of one row, in flops; the elements of a vector. Bytes of all copies of a block. */
-enum { SIDE = 64, MOST = 32, FEWEST = 16, TURN = 2, START = 24, VECTOR = 16, BYTES = 160 << 10 };
+/* Elements of a block, for which copies have room. Rows of up to SHORT are short, and with FOLDS folds those below MOST, which are not
+ * whole vectors: a row alone becomes one number by a tree, fold after fold. FEWEST rows are worth it. */
+enum { BLOCK = 2048, SHORT = 32, MOST = 64, FOLDS = 2, FEWEST = 16 };
+/* Of maps, which need not be turned: the costs of an element that is turned and of the loop of one row, in flops; the elements of a vector.
+ * Bytes of all copies of a block. */
+enum { TURN = 2, START = 24, VECTOR = 16, BYTES = 160 << 10 };
+
+/* Rows side by side. */
+static int side_of(const orr__region *r)
+{
+    return BLOCK / (r->dim[r->rank - 1] <= SHORT ? SHORT : MOST);
+}
 
 /* -- which rows ----------------------------------------------------------------------------------------------- */
 
@@ -30,10 +39,10 @@ static bool can(const orr__region *r)
         ok = ok && in->kind != ORR__RI_RANDOM && !orr__is_compound((orr_dtype)in->dtype);
         bool read = in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER;
         if (read && (r->access[in->a].stride[last] != 0 || r->access[in->a].box))
-            bytes += (int64_t)SIDE * MOST * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
+            bytes += BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
     }
     for (int k = 0; k < r->nout; k++)
-        bytes += (int64_t)SIDE * MOST * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
+        bytes += BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
     return ok && bytes <= BYTES;
 }
 
@@ -52,10 +61,20 @@ static bool masked(const orr__region *r)
     return all;
 }
 
+static int folds_of(const orr__region *r)
+{
+    int folds = r->rmask ? r->nout : 0;
+    for (int i = 0; i < r->ninstr; i++)
+        folds += r->instr[i].kind == ORR__RI_FOLD;
+    return folds;
+}
+
 /* Of a map: is the loop of each row, with its rest that does not fill a vector, more work than turning the block? */
 static bool pays(const orr__region *r)
 {
     int64_t work = 0, turned = r->nout, length = r->dim[r->rank - 1], rest = length % VECTOR;
+    if (length > SHORT)
+        return length < MOST && folds_of(r) >= FOLDS;
     if (r->rows || r->rmask)
         return true;
     for (int i = 0; i < r->ninstr; i++) {
@@ -78,9 +97,9 @@ int orr__cloop_side(const orr__region *r)
     if (!can(r) || !pays(r))
         return -1;
     for (int d = r->rank - 2; d >= 0; d--) {
-        int64_t worth = r->dim[d] < SIDE ? r->dim[d] : SIDE;
+        int64_t worth = r->dim[d] < side_of(r) ? r->dim[d] : side_of(r);
         for (int a = 0; a < r->naccess; a++)
-            worth += r->access[a].stride[d] == 1 ? SIDE / 2 : 0;
+            worth += r->access[a].stride[d] == 1 ? side_of(r) / 2 : 0;
         if (r->dim[d] >= FEWEST && worth > best) {
             side = d;
             best = worth;
@@ -163,6 +182,11 @@ void orr__cloop_short_functions(orr__cloop *c)
         orr__text_add(c->t, turn_text);
 }
 
+static int width(const rows *w)
+{
+    return side_of(w->c->r);
+}
+
 static int last_of(const rows *w)
 {
     return w->c->r->rank - 1;
@@ -231,7 +255,7 @@ static void along(const rows *w)
 static const char *place(const rows *w, int n, char to[64])
 {
     if (w->c->at[n] == last_of(w))
-        (void)snprintf(to, 64, "i%d * %d + i%d - q", last_of(w), SIDE, w->c->side);
+        (void)snprintf(to, 64, "i%d * %d + i%d - q", last_of(w), width(w), w->c->side);
     else
         (void)snprintf(to, 64, "i%d - q", w->c->side);
     return to;
@@ -288,7 +312,7 @@ static void turn_squares(const rows *w, int n, int size)
     const orr__cloop *c = w->c;
     int a = c->r->instr[n].a, s = c->side, last = last_of(w);
     orr__text_addf(c->t, "    {\n    const orr_idx i%d = q, i%d = 0;\n    orr_turn_%d(turned%d, %d, ", s, last, size, n,
-                   SIDE);
+                   width(w));
     orr__emit_array(c->t, c->r, &c->lay, a);
     orr__text_add(c->t, " + (");
     orr__emit_index(c->t, c->r, &c->lay, a, false);
@@ -307,7 +331,7 @@ static void turn_in(const rows *w, bool gathered)
         int a = r->instr[n].a;
         bool row = c->at[n] < last_of(w);
         orr__text_addf(c->t, "    %s turned%d[%d] __attribute__((aligned(64)));\n",
-                       orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), n, row ? SIDE : SIDE * MOST);
+                       orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), n, row ? width(w) : BLOCK);
         if (!gathered && squares(w, n)) {
             turn_squares(w, n, squares(w, n));
             continue;
@@ -357,10 +381,10 @@ static void declare(const rows *w)
     const orr__cloop *c = w->c;
     for (int n = 0; n < c->r->ninstr; n++) {
         if (of_row(w, n))
-            orr__text_addf(c->t, "    %s row%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n, SIDE);
+            orr__text_addf(c->t, "    %s row%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n,
+                           width(w));
         if (w->kept[n])
-            orr__text_addf(c->t, "    %s keep%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n,
-                           SIDE * MOST);
+            orr__text_addf(c->t, "    %s keep%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n, BLOCK);
     }
 }
 
@@ -404,6 +428,33 @@ static void elements(rows *w, int pass)
     }
 }
 
+static int columns_of(const rows *w, const orr__region *fold)
+{
+    return orr__cloop_columns(fold, w->c->r->dim[last_of(w)]);
+}
+
+static void place_of_column(const rows *w, const orr__region *fold, char to[64])
+{
+    int columns = columns_of(w, fold), n = 0;
+    if (columns > 1)
+        n = snprintf(to, 64, "i%d %% %d * %d + ", last_of(w), columns, width(w));
+    (void)snprintf(to + n, 64 - (size_t)n, "i%d - q", w->c->side);
+}
+
+/* The columns of the rows side by side become one. */
+static void join_columns(const rows *w, int n, const orr__region *fold)
+{
+    const char *wide = orr__emit_type(orr__emit_fold_dtype(fold, true));
+    for (int v = columns_of(w, fold) / 2; v > 0; v /= 2) {
+        orr__text_addf(w->c->t,
+                       "    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n    %s fold = acc%d[l];\n"
+                       "    const %s r%d = acc%d[l + %d];\n",
+                       v * width(w), wide, n, wide, fold->out_reg[0], n, v * width(w));
+        orr__emit_fold_step(w->c->t, fold, true);
+        orr__text_addf(w->c->t, "    acc%d[l] = fold;\n    }\n", n);
+    }
+}
+
 static void fold_elements(rows *w, int pass)
 {
     orr__cloop *c = w->c;
@@ -411,17 +462,18 @@ static void fold_elements(rows *w, int pass)
     for (int n = 0; n < r->ninstr; n++)
         if (orr__cloop_folds_in(c, n, pass)) {
             orr__region fold = orr__emit_fold_of(r, n);
+            int columns = columns_of(w, &fold);
             orr__text_addf(c->t,
                            "    %s acc%d[%d] __attribute__((aligned(64)));\n    for (int l = 0; l < %d; l++)\n"
                            "        acc%d[l] = orr_first_%d()%s;\n",
-                           orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, SIDE, SIDE, n, n,
-                           fold.search ? ".value" : "");
+                           orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, columns * width(w), columns * width(w),
+                           n, n, fold.search ? ".value" : "");
             if (fold.search)
                 orr__text_addf(
                     c->t,
                     "    orr_i32 where%d[%d] __attribute__((aligned(64)));\n    for (int l = 0; l < %d; l++)\n"
                     "        where%d[l] = -1;\n",
-                    n, SIDE, SIDE, n);
+                    n, width(w), width(w), n);
         }
     along(w);
     begin_values(w);
@@ -429,17 +481,24 @@ static void fold_elements(rows *w, int pass)
     for (int n = 0; n < r->ninstr; n++)
         if (orr__cloop_folds_in(c, n, pass)) {
             orr__region fold = orr__emit_fold_of(r, n);
-            orr__text_addf(c->t, "    {\n    %s fold = acc%d[i%d - q];\n",
-                           orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, c->side);
+            char at[64];
+            place_of_column(w, &fold, at);
+            orr__text_addf(c->t, "    {\n    %s fold = acc%d[%s];\n", orr__emit_type(orr__emit_fold_dtype(&fold, true)),
+                           n, at);
             if (fold.search)
                 orr__text_addf(c->t, "    orr_i32 where = where%d[i%d - q];\n    const orr_i32 at = (orr_i32)i%d;\n", n,
                                c->side, last_of(w));
             orr__emit_fold_step(c->t, &fold, true);
             if (fold.search)
                 orr__text_addf(c->t, "    where%d[i%d - q] = where;\n", n, c->side);
-            orr__text_addf(c->t, "    acc%d[i%d - q] = fold;\n    }\n", n, c->side);
+            orr__text_addf(c->t, "    acc%d[%s] = fold;\n    }\n", n, at);
         }
     orr__text_add(c->t, "    }\n    }\n");
+    for (int n = 0; n < r->ninstr; n++)
+        if (orr__cloop_folds_in(c, n, pass)) {
+            orr__region fold = orr__emit_fold_of(r, n);
+            join_columns(w, n, &fold);
+        }
 }
 
 /* The outcome is a value like any other, rounded to its dtype. */
@@ -500,7 +559,7 @@ static void row_values(const rows *w, int pass)
 static const char *place_of_output(const rows *w, char to[64])
 {
     const orr__cloop *c = w->c;
-    (void)snprintf(to, 64, c->r->per_row ? "i%d - q" : "i%d - q + i%d * %d", c->side, last_of(w), SIDE);
+    (void)snprintf(to, 64, c->r->per_row ? "i%d - q" : "i%d - q + i%d * %d", c->side, last_of(w), width(w));
     return to;
 }
 
@@ -509,7 +568,7 @@ static void declare_outputs(const rows *w)
     const orr__region *r = w->c->r;
     for (int k = 0; k < r->nout; k++)
         orr__text_addf(w->c->t, "    %s made%d[%d] __attribute__((aligned(64)));\n",
-                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, r->per_row ? SIDE : SIDE * MOST);
+                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, r->per_row ? width(w) : BLOCK);
 }
 
 static void outputs(rows *w)
@@ -546,7 +605,7 @@ static void turn_out(const rows *w)
                            "    orr_turn_%zu(out%d + ((orr_idx)W(%d) + (at + q * step) * W(%d)), step * W(%d), made%d, "
                            "%d, W(%d), e - q);\n",
                            size, k, c->lay.out_at + k, orr__cloop_size_at(r, last), orr__cloop_size_at(r, last), k,
-                           SIDE, orr__cloop_size_at(r, last));
+                           width(w), orr__cloop_size_at(r, last));
             continue;
         }
         if (!r->per_row)
@@ -603,7 +662,7 @@ static void blocks(rows *w)
     number_rows(w);
     orr__text_addf(
         c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n",
-        size, SIDE, size, SIDE, size, SIDE);
+        size, width(w), size, width(w), size, width(w));
     turn_in(w, false);
     declare_outputs(w);
     orr__cloop_sure(c, block_loops, w);
@@ -615,7 +674,7 @@ static void blocks(rows *w)
 void orr__cloop_short(orr__cloop *c)
 {
     rows w;
-    if (orr__rowplan_make(&w, c, SIDE * MOST, ORR__CLOOP_KEPT, false))
+    if (orr__rowplan_make(&w, c, BLOCK, ORR__CLOOP_KEPT, false))
         blocks(&w);
     else
         c->t->failed = true;

@@ -92,7 +92,8 @@ static void take(run *c, orr_tensor *t, bool exact, const char *what)
 
 static void short_rows(run *c)
 {
-    static const int shape[][2] = { { 16, 3 }, { 63, 5 }, { 130, 2 }, { 65, 13 }, { 64, 31 }, { 200, 32 } };
+    static const int shape[][2] = { { 16, 3 },   { 63, 5 },   { 130, 2 }, { 65, 13 }, { 64, 31 },
+                                    { 200, 32 }, { 101, 33 }, { 40, 48 }, { 64, 49 }, { 97, 63 } };
     for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
         int64_t n = shape[k][0], m = shape[k][1];
         orr_scope *s = orr_scope_begin();
@@ -128,6 +129,21 @@ static void short_rows(run *c)
     take(c, orr_sub(y, orr_max(y, ORR_AXES(2), true)), true, "all of these rows");
     take(c, orr_max(orr_take(y, index, 0), ORR_AXES(2), false), true, "taken rows");
     (void)orr_scope_end(s);
+}
+
+/* Sums and products of rounded values have the bits of their order. */
+static void rounded_rows(run *c)
+{
+    static const int length_of[] = { 7, 31, 32, 33, 47, 48, 49, 61, 63, 64 };
+    for (size_t k = 0; k < sizeof length_of / sizeof *length_of; k++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(101, length_of[k]));
+        orr_tensor *part = orr_div(x, orr_add(orr_sum(orr_abs(x), ORR_AXES(1), true), orr_scalar(3)));
+        take(c, orr_sum(part, ORR_AXES(1), false), true, "sums of rounded parts");
+        take(c, orr_mul(x, orr_prod(orr_add(part, orr_scalar(1)), ORR_AXES(1), true)), true,
+             "products of rounded parts");
+        (void)orr_scope_end(s);
+    }
 }
 
 /* Rows that lie one behind the other, with a value for each column, or each row, beside them. */
@@ -394,6 +410,8 @@ static void everything(bool compare, bool few)
             truths(&c);
             parts(&c);
         }
+    run c = { .dtype = ORR_F64, .compare = compare };
+    rounded_rows(&c);
 }
 
 static void beside_the_reference_engine(const char *isa, bool few)
