@@ -1,4 +1,5 @@
-/* Case ablation: short cases with one mechanism switched off, beside the same with all of them; the largest gain of each mechanism.
+/* Case ablation: short cases with one mechanism switched off, beside the same cases with all mechanisms; the largest gain of
+ * each mechanism.
  * Must not know: how a mechanism works. */
 #include "config.h"
 #include <math.h>
@@ -13,9 +14,9 @@
 
 enum { MOST_MECHANISMS = 64, MOST_CASES = 128 };
 #define TURN 0.06  /* seconds */
-#define WORTH 1.03 /* a case in which a pair of processes shows less, either way, is not asked again */
+#define WORTH 1.03 /* a case in which a pair of processes shows a smaller ratio, either way, is not measured again */
 
-/* off/on and on/off of a case, the less favourable of all pairs of processes so far; 0: it could not be run */
+/* ratios off/on and on/off of a case, the least favourable of all pairs of processes so far; 0: it could not be run */
 typedef struct {
     const char *name;
     double gain, loss;
@@ -37,7 +38,7 @@ static int nmechanism;
 static char cases[MOST_CASES][64];
 static int ncase;
 
-/* The library names its mechanisms when it is asked for one that is none. */
+/* The library lists its mechanisms in the error for an unknown one; the names are read from there. */
 static int find_mechanisms(void)
 {
     (void)setenv("ORRERY_ABLATE", "?", 1);
@@ -83,13 +84,13 @@ static void find_cases(void)
         }
 }
 
-/* Does the mechanism answer to times that are measured? */
+/* True if the mechanism responds to measured times. */
 static bool measures(const char *m)
 {
     return strcmp(m, "renewal") == 0 || strcmp(m, "variants") == 0 || strcmp(m, "highway") == 0;
 }
 
-/* Both sides plan by the same numbers, unless the mechanism is about other numbers. */
+/* Starts a side. Both sides plan by the same numbers, unless the mechanism concerns those numbers. */
 static int start(fusion_child *c, const char *off, const char *m)
 {
     (void)setenv("ORRERY_ABLATE", off, 1);
@@ -124,8 +125,8 @@ static double less(double a, double b)
     return a < b ? a : b;
 }
 
-/* Turns of on, off, off, on: a slow while of the machine hits both. Lowers the evidence of the case to what this pair of processes
- * shows. */
+/* Turns of on, off, off, on: a slow period of the machine affects both. Lowers the evidence of the case to that of this pair
+ * of processes. */
 static void compare(fusion_child side[2], evidence *e)
 {
     char answer[256] = "";
@@ -150,7 +151,7 @@ static void note(extreme *g, const char *name, double ratio)
     }
 }
 
-/* Peaks are taken in fresh processes. */
+/* Peaks are measured in fresh processes. */
 static void compare_bytes(const char *off, row *r)
 {
     for (const memory_case *c = memory_cases; c->name; c++) {
@@ -169,7 +170,7 @@ static void compare_bytes(const char *off, row *r)
     }
 }
 
-/* A pair of fresh processes: the pages of a process may lie badly as long as it lives. */
+/* Measures a pair of fresh processes: an unfavourable placement of a process's pages lasts as long as the process. */
 static int compare_pair(const char *off, evidence *e, int pair)
 {
     fusion_child side[2];
@@ -213,7 +214,7 @@ static double percent(double ratio)
     return ratio > 1.0 ? 100.0 * (ratio - 1.0) : 0.0;
 }
 
-/* Less than `least` is noise. */
+/* A gain below `least` is noise. */
 static void cells(FILE *to, const extreme *e, double least)
 {
     if (e->ratio >= least)
@@ -251,7 +252,7 @@ static int write_markdown(const row *r, int n)
 
 int bench_ablation(bench_sink *out, int rounds)
 {
-    (void)out; /* no records: nothing here has a reference of others */
+    (void)out; /* no records: no case here has a foreign reference */
     row *r = calloc(MOST_MECHANISMS, sizeof *r);
     int rc = !r || find_mechanisms();
     if (rc == 0)

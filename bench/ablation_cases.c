@@ -36,7 +36,7 @@ static orr_tensor *products(const ablated_case *c)
     return z;
 }
 
-/* Independent small products, and one sum of them all. */
+/* Independent small products, and one sum of all of them. */
 static orr_tensor *branches(const ablated_case *c)
 {
     orr_tensor *sum = NULL;
@@ -102,7 +102,7 @@ static orr_tensor *stencils(const ablated_case *c)
     return u;
 }
 
-/* Both neighbours of a value that costs something. */
+/* Both neighbours of a value that is expensive to compute. */
 static orr_tensor *neighbours_of_exp(const ablated_case *c)
 {
     orr_tensor *e = orr_exp(orr_sin(g.x));
@@ -135,7 +135,7 @@ static orr_tensor *first_rows(const ablated_case *c)
     return orr_matmul(few, orr_slice(g.y, ORR_INDEX(0, 0), ORR_INDEX(c->cols, 8), ORR_NO_INDEX));
 }
 
-/* 64 rows of a data set that is normalised as a whole. */
+/* 64 rows of a data set that is normalised as a whole and stays lazy. */
 static orr_tensor *batch_of_set(const ablated_case *c)
 {
     orr_tensor *z = orr_div(orr_sub(g.x, orr_scalar(0.5)), orr_scalar(0.3));
@@ -144,7 +144,7 @@ static orr_tensor *batch_of_set(const ablated_case *c)
                    false);
 }
 
-/* n layers over the rows as images: 3 x 3 places, then a rectifier if there are several. */
+/* n layers over the rows as images: 3 x 3 kernels, each followed by a rectifier if n is above 1. */
 static orr_tensor *convolutions(const ablated_case *c)
 {
     orr_tensor *w = orr_reshape(orr_slice(g.y, ORR_INDEX(0, 0), ORR_INDEX(32 * 32 * 9 / 8, 8), ORR_NO_INDEX),
@@ -157,7 +157,7 @@ static orr_tensor *convolutions(const ablated_case *c)
     return x;
 }
 
-/* Of each pair of rows, e to their negative squared distance, summed. */
+/* exp of the negative squared distance of each pair of rows, summed. */
 static orr_tensor *pairs(const ablated_case *c)
 {
     orr_tensor *a = orr_reshape(g.x, ORR_SHAPE(c->rows, 1, c->cols)),
@@ -178,7 +178,7 @@ static orr_tensor *sorted(const ablated_case *c)
     return orr_sort(g.x, -1, false);
 }
 
-/* Rows of three numbers each of x and y, computed, beside each other. */
+/* Rows of three computed numbers each from x and y, side by side. */
 static orr_tensor *joined(const ablated_case *c)
 {
     orr_tensor *part[] = { orr_relu(orr_sub(g.x, g.y)), orr_mul(orr_add(g.x, g.y), orr_scalar(0.5)) };
@@ -195,7 +195,7 @@ static orr_tensor *halves(const ablated_case *c)
     return z;
 }
 
-/* A function whose time depends on its arguments more than a prediction by operations tells. */
+/* A function whose time depends on its arguments more than a prediction by operation counts shows. */
 static orr_tensor *powers(const ablated_case *c)
 {
     orr_tensor *z = g.x;
@@ -204,7 +204,7 @@ static orr_tensor *powers(const ablated_case *c)
     return z;
 }
 
-/* An optimiser's step without its gradient: two variables, of which nobody holds the old values. */
+/* An optimiser's step without its gradient: two variables whose old values have no owner. */
 static orr_tensor *two_variables(const ablated_case *c)
 {
     (void)c;
@@ -313,7 +313,7 @@ int ablation_once(void *unused)
     (void)orr_scope_end(s);
     double end = bench_now() + g.c->pause;
     static volatile double work;
-    while (g.c->pause > 0 && bench_now() < end) /* a fixed time: workers that spin show in the next evaluation's */
+    while (g.c->pause > 0 && bench_now() < end) /* a fixed time: spinning workers would affect the next evaluation */
         work = work + 1.0;
     return st == ORR_OK ? 0 : bench_failed("ablation");
 }

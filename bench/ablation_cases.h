@@ -5,7 +5,7 @@
 
 /* Name of case i; NULL at the end. */
 const char *ablation_case(int i);
-/* In this process, the library runs. prepare: 0, or 1 and the last error says why; once: one call. */
+/* Run in this process, while the library runs. prepare: 0, or 1 and the library has the error; once: one call. */
 int ablation_prepare(const char *name);
 int ablation_once(void *unused);
 void ablation_drop(void);

@@ -1,4 +1,4 @@
-/* Case bandwidth: values moved between memories, beside the same copies by the device's own API.
+/* Case bandwidth: copies of values between memories, beside the same copies by the device's own API.
  * Must not know: other cases. */
 #include "config.h"
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct {
     peer_memory *peer;
 } moving;
 
-/* The one of ours that a task on the device would use: pool memory, or the user's own. */
+/* The source that a task on the device would use: pool memory, or the user's own. */
 static orr_tensor *source(moving *m)
 {
     int64_t n = (int64_t)(m->bytes / sizeof(float));
@@ -33,7 +33,7 @@ static int failed(void)
     return bench_failed("bandwidth");
 }
 
-/* Only the copy itself counts. */
+/* Times the copy alone. */
 static int apart(orr_status (*f)(moving *m), moving *m)
 {
     double begin = bench_now();
@@ -54,7 +54,7 @@ static orr_status ahead(moving *m)
 
 static orr_tensor *made;
 
-/* A value that only the device has. */
+/* Makes a value that only the device has. */
 static orr_status make(moving *m)
 {
     made = orr_neg(m->x);
@@ -77,7 +77,7 @@ static int ours_once(void *user)
         rc = apart(ahead, m) || apart(make, m);
         st = rc ? ORR_OK : orr_copy_to(made, 0);
         break;
-    case PEER_ON_DEVICE: /* a kernel that reads all and writes all */ st = orr_eval(orr_neg(m->x)); break;
+    case PEER_ON_DEVICE: /* a kernel that reads and writes every element */ st = orr_eval(orr_neg(m->x)); break;
     default: rc = apart(home, m) || apart(ahead, m); st = rc ? ORR_OK : orr_copy_to(m->x, m->other);
     }
     (void)orr_scope_end(s);
@@ -121,7 +121,7 @@ static int all_ways(bench_sink *out, int rounds, const orr_device *d, int other)
     if (orr_device_memory(d->id, &total, &left) != ORR_OK)
         return failed();
     if (d->kind == ORR_DEVICE_OPENCL || most > left / 4)
-        most = (size_t)64 << 20; /* often a processor's own memory */
+        most = (size_t)64 << 20; /* often the processor's own memory */
     moving m = { .device = d->id, .other = other, .host = malloc(most) };
     int rc = 0;
     m.peer = peer_memory_open(d->kind == ORR_DEVICE_CUDA, d->index, other ? d->index + other - d->id : -1, most);
@@ -145,14 +145,14 @@ static int all_ways(bench_sink *out, int rounds, const orr_device *d, int other)
     return rc;
 }
 
-/* Devices that take part in the run: the others have no memory node. */
+/* Only devices in use by the run have a memory node; the others are skipped. */
 int bench_bandwidth(bench_sink *out, int rounds)
 {
     enum { MOST = 32 };
     static orr_device d[MOST];
     bool takes_part[MOST] = { false };
     int found = 0, rc = 0;
-    (void)setenv("ORRERY_INLINE_US", "0", 0); /* small ones too are made on the device */
+    (void)setenv("ORRERY_INLINE_US", "0", 0); /* small values are made on the device, too */
     if (orr_init(NULL) != ORR_OK)
         return failed();
     int n = orr_devices(d, MOST);

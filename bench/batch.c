@@ -1,4 +1,5 @@
-/* Case batch: the batch that orr_optimal_batch chooses beside the best of a sweep, and predicted peaks of memory beside measured ones.
+/* Case batch: the batch that orr_optimal_batch chooses beside the best of a sweep, and predicted peaks of memory beside
+ * measured ones.
  * Must not know: how a batch is chosen. */
 #include "config.h"
 #include <math.h>
@@ -43,7 +44,7 @@ static orr_module *module_of(kind k)
     }
 }
 
-/* The loss of a batch and its gradients. */
+/* Records the loss of a batch and its gradients. */
 static int work(int64_t batch, orr_tensor **out, int max, void *user)
 {
     network *w = user;
@@ -83,7 +84,7 @@ static int choice(bench_sink *out, int rounds, network *w)
                 double t = each(w, (int64_t)1 << i);
                 if (t < 0)
                     return bench_failed("batch");
-                least[i] = r > 0 && t < least[i] ? t : least[i]; /* the first round compiles */
+                least[i] = r > 0 && t < least[i] ? t : least[i]; /* the first round compiles and is dropped */
             }
     for (int i = 0; i < SIZES; i++) {
         at = least[i] < least[at] ? i : at;
@@ -102,7 +103,7 @@ static int choice(bench_sink *out, int rounds, network *w)
     return bench_add(out, &r);
 }
 
-/* Of gradients, or of a step of Adam: inputs, results and temporaries. */
+/* The peak of gradients, or of a step of Adam: inputs, results and temporaries. */
 static int peak(bench_sink *out, network *w, int64_t batch, orr_optim *o)
 {
     orr_tensor *t[PARAMETERS + 1];

@@ -1,4 +1,4 @@
-/* Draws records: a row of bars for each, those behind first.
+/* Draws records: a row of bars for each, the slowest beside its reference first.
  * Must not know: how they were measured. */
 #include "config.h"
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "tools/svg.h"
 
 enum { LEFT = 420, HALF = 260, BAR = 9, GAP = 8, TOP = 84, NAMES = 16 };
-#define DECADES 2.0 /* to either side of 1; longer bars are cut and have their number */
+#define DECADES 2.0 /* on either side of 1; longer bars are cut and show their number */
 
 static const char *const colours[NAMES] = { "#3b6ea5", "#d08a2e", "#5a9e5a", "#a35fa0", "#b5443c", "#4aa3a3",
                                             "#8c7a4f", "#777777", "#99b7d6", "#e3bd8a", "#a6cfa6", "#cfb0ce",
@@ -30,8 +30,8 @@ static int colour_of(chart *c, const char *name)
     return i < NAMES ? i : NAMES - 1;
 }
 
-/* A peer's bar is as the reference's: above 1 we are ahead. Peers have the record's unit; rates have ratios of their own
- * sense. */
+/* The ratio for a peer's bar, as for the reference: above 1 Orrery is ahead. Peers have the record's unit; the
+ * ratios of rates are inverted. */
 static double peer_ratio(const bench_record *r, int i)
 {
     bool rate = r->ratio > 0.0 && fabs(r->ratio - r->value / r->reference_value) < 1e-9 * r->ratio;
@@ -65,7 +65,7 @@ static void one_bar(chart *c, double y, double ratio, int colour)
     char text[32];
     double x = ratio > 0.0 ? fmax(-DECADES, fmin(DECADES, log10(ratio))) / DECADES * HALF : -HALF;
     double middle = LEFT + HALF;
-    bool inside = x < -0.85 * HALF; /* where the label is near */
+    bool inside = x < -0.85 * HALF; /* the label is close */
     svg_bar(c->f, x < 0.0 ? middle + x : middle, y, fabs(x), BAR - 1, colours[colour]);
     (void)snprintf(text, sizeof text, "%.3g", ratio);
     (void)fputs("<g font-size=\"9\">", c->f);
@@ -76,7 +76,7 @@ static void one_bar(chart *c, double y, double ratio, int colour)
     (void)fputs("</g>\n", c->f);
 }
 
-/* "key": "word", "key": 12 as word, key 12: words speak for themselves. */
+/* "key": "word" becomes word, "key": 12 becomes key 12. */
 static void label_of(const bench_record *r, char *label, size_t size)
 {
     size_t n = (size_t)snprintf(label, size, "%s ", r->name);

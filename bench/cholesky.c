@@ -46,7 +46,7 @@ static int blas_start(void *user)
     return 0;
 }
 
-/* potrf works in place: the copy of the matrix before each call does not count. */
+/* potrf works in place; the copy of the matrix before each call is not timed. */
 static int blas_once(void *user)
 {
     cholesky *c = user;
@@ -56,7 +56,7 @@ static int blas_once(void *user)
     return peer_blas_potrf(c->dtype == ORR_F64, c->n, c->work);
 }
 
-/* Symmetric, and far enough from singular: 1/(1 + |i − j|), and n on the diagonal. */
+/* A symmetric matrix far from singular: 1/(1 + |i − j|), and n on the diagonal. */
 static void fill(cholesky *c)
 {
     for (int i = 0; i < c->n; i++)

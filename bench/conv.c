@@ -7,10 +7,10 @@
 #include "bench/bench.h"
 #include "bench/side.h"
 
-/* CHAIN: forward, LINKS in a row; a link's share. */
+/* CHAIN: LINKS forward passes in a row; the time of one. */
 enum { FORWARD, DATA, WEIGHTS, CHAIN, PASSES, LINKS = 8 };
 
-/* Images (n, c, side, side) by a square kernel, or windows where there are no channels out. */
+/* Images (n, c, side, side) and a square kernel, or a pooling window if there are no output channels. */
 typedef struct {
     const char *name;
     peer_conv_shape of;
@@ -91,7 +91,7 @@ static void stop(void *user)
     (void)unsetenv("ORRERY_ABLATE");
 }
 
-/* The primitive's turn of so many seconds; < 0: there is none. */
+/* Runs the primitive for `seconds`; < 0: there is none. */
 static double primitive_round(peer_conv *primitive, double seconds)
 {
     if (!primitive)
@@ -144,7 +144,7 @@ static int one(bench_sink *out, const shape *s, int pass, const char *pass_name,
     return bench_add(out, &record);
 }
 
-/* Images of a chain keep their size and channels. */
+/* The passes for a shape. Images of a chain keep their size and channels. */
 static int passes_of(const peer_conv_shape *s)
 {
     return s->o == 0 ? WEIGHTS : s->o == s->c && s->stride == 1 ? PASSES : CHAIN;

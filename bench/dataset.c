@@ -1,5 +1,6 @@
-/* Case data-set: batches of a data set that is normalised as a whole and stays lazy, beside the same with an explicit orr_eval.
- * Must not know: how it is planned. */
+/* Case data-set: batches of a data set that is normalised as a whole and stays lazy, beside the same with an
+ * explicit orr_eval.
+ * Must not know: how the batches are planned. */
 #include "config.h"
 #include <string.h>
 #include <orrery.h>
@@ -8,7 +9,7 @@
 enum { ROWS = 20000, COLS = 784, BATCH = 128 };
 
 static struct {
-    bool chosen; /* rows by orr_take, else a slice */
+    bool chosen; /* rows by orr_take; else a slice */
     int64_t step;
     orr_tensor *lazy, *computed, *w, *order;
 } g;

@@ -1,4 +1,5 @@
-/* Case files: one tensor of 1 GB as a safetensors file, beside plain calls of the system on as many bytes and the safetensors package.
+/* Case files: one tensor of 1 GB as a safetensors file, beside plain system calls on as many bytes and the safetensors
+ * package.
  * Must not know: the format. */
 #include "config.h"
 #include <fcntl.h>
@@ -13,13 +14,13 @@
 enum { NUMBERS = 250000000, PIECE = 8 << 20 };
 
 #define BYTES ((size_t)NUMBERS * sizeof(float))
-#define CASE_SECONDS 60 /* no further round begins later */
+#define CASE_SECONDS 60 /* no further round begins after this time */
 
 static char ours_path[256], plain_path[256];
 static float *numbers;
 static orr_tensor *tensor;
 
-/* A file's pages are on the disk, and no longer in memory. */
+/* Writes a file's pages to the disk and drops them from memory. */
 static int forgotten(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -56,7 +57,7 @@ static int ours_mapped(void)
 {
     orr_scope *s = orr_scope_begin();
     const float *x = orr_data(orr_map_safetensors(ours_path, "data"));
-    float touched = 0; /* each page, as the peers do */
+    float touched = 0; /* touches each page, as the peers do */
     for (int i = 0; x && i < NUMBERS; i += 1024)
         touched += x[i];
     return orr_scope_end(s) != ORR_OK || !x || isnan(touched);

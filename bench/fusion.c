@@ -10,17 +10,16 @@
 
 enum { OURS, INSIDE, PLAIN, FAST, TRIAD, UNFUSED, PEER, SIDES = PEER + 2 * BENCH_MOST_PEERS };
 #define TURN_SECONDS 0.05
-#define FUSION_FRESH ((int64_t)1 << 20) /* elements from which on glibc may map each result anew */
+#define FUSION_FRESH ((int64_t)1 << 20) /* from this number of elements on, glibc may map each result afresh */
 
-/* Names stay: records point to them. */
+/* Static, since records point to the names. */
 static char peer_name[2 * BENCH_MOST_PEERS][64];
 
 typedef struct setting {
     int workers, rounds, peers;
     fusion_child ours, unfused, peer[2 * BENCH_MOST_PEERS];
-    bool by_default
-        [2 * BENCH_MOST_PEERS]; /* with malloc as it comes: for large arrays, beside the same that keeps its pages */
-    double *time[SIDES];        /* of each round; time[s][0] < 0: this side is not there */
+    bool by_default[2 * BENCH_MOST_PEERS]; /* default malloc; for large arrays, beside the peer that keeps its pages */
+    double *time[SIDES];                   /* of each round; time[s][0] < 0: the side is missing */
     bench_sink *out;
 } setting;
 
@@ -43,7 +42,7 @@ double fusion_time(double (*once)(void *), void *user, double seconds)
 
 /* -- the sides ------------------------------------------------------------------------------------------- */
 
-/* The like of ORRERY_ISA for the compilers and libraries of both sides. */
+/* Settings for the compilers and libraries of both sides that limit vectors as ORRERY_ISA does. */
 enum { LIMITS = 7 };
 static int limits(const char *isa, char set[LIMITS][128])
 {
@@ -132,7 +131,7 @@ static void start_peers(setting *s)
     }
 }
 
-/* A child holds the case from now on, if it can; the checksum must be that of the C loop. */
+/* Prepares the case in a child, if it can compute it; the checksum must equal that of the C loop. */
 static void child_prepare(fusion_child *c, const fusion_work *w, double expected)
 {
     char line[128], answer[256];
@@ -157,7 +156,7 @@ static void child_prepare(fusion_child *c, const fusion_work *w, double expected
         c->ready = true;
 }
 
-/* Seconds of a call; *inside, where asked for, those that its kernels take on all workers together. */
+/* Seconds of a call; *inside (unless NULL): the seconds inside its kernels on all workers together. */
 static double child_time(fusion_child *c, double *inside)
 {
     char line[32], answer[256];
@@ -274,7 +273,8 @@ static int measure(setting *s, const fusion_work *w)
 
 /* -- which ----------------------------------------------------------------------------------------------- */
 
-/* The filter "poly6/float32/4096/1" chooses one line; a shorter one chooses all lines that begin with it. */
+/* True if the filter selects the line: "poly6/float32/4096/1" selects one, a shorter filter all lines that begin
+ * with it. */
 static bool wanted(const fusion_work *w, int workers)
 {
     char label[96];

@@ -1,4 +1,4 @@
-/* The table of fusion's cases; their data.
+/* The table of fusion's cases and their data.
  * Must not know: how a side computes. */
 #include "config.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Another process that computes cases when asked, and is stopped else.
+/* Another process that computes cases on request, and is stopped otherwise.
  * Must not know: cases. */
 #include "config.h"
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "bench/fusion.h"
 
-/* One line without its end. 0, or 1 at the end of file. */
+/* Reads one line without its end. 0, or 1 at the end of file. */
 static int get_line(int fd, char *line, size_t size)
 {
     size_t n = 0;
@@ -92,7 +92,7 @@ void fusion_child_end(fusion_child *c)
         return;
     (void)kill(c->pid, SIGCONT);
     (void)close(c->to);
-    /* It ends by itself when its input does; it has 10 seconds. */
+    /* The child ends when its input does; it has 10 seconds for that. */
     for (int i = 0; i < 1000 && waitpid(c->pid, &status, WNOHANG) == 0; i++)
         (void)usleep(10000);
     if (waitpid(c->pid, &status, WNOHANG) == 0) {

@@ -1,4 +1,4 @@
-/* The C loops and the triad on all threads: their data, their parts, the ends of their reductions.
+/* The C loops and the triad on all threads: their data, their shares, the final step of their reductions.
  * Must not know: Orrery, other processes. */
 #include "config.h"
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "bench/fusion.h"
 
 enum { THREADS = 256 };
-#define ALONE ((int64_t)1 << 16) /* below this one thread is faster than waking a second */
+#define ALONE ((int64_t)1 << 16) /* below this number of elements one thread is faster than waking a second */
 
 struct fusion_hand {
     fusion_work w;
@@ -57,7 +57,7 @@ static double value(const void *p, int dtype, int64_t i)
     return (double)f;
 }
 
-/* x as an array of the dtype; frees x. */
+/* Converts x to an array of the dtype; frees x. */
 static void *converted(float *x, int dtype, int64_t n)
 {
     if (!x || dtype == HAND_F32)
@@ -95,7 +95,7 @@ static int32_t *row_numbers(int64_t n)
     return number;
 }
 
-/* The arrays of the loops, in the order of hand_rows.h. */
+/* Makes the arrays of the loops, in the order of hand_rows.h. */
 static int loop_arrays(fusion_hand *h)
 {
     const fusion_work *w = &h->w;
@@ -137,7 +137,7 @@ fusion_hand *fusion_hand_new(const fusion_work *w, int threads)
     h->w = *w;
     h->threads = w->n < ALONE ? 1 : threads < THREADS ? threads : THREADS;
     h->rows = has_rows(w->c->id) ? w->n / HAND_COLS : w->n;
-    /* Large: far out of every cache, and scaled; small: just as many bytes. */
+    /* Large cases: arrays far larger than every cache, the time scaled. Small ones: exactly the bytes of the case. */
     h->ntriad = w->n < ALONE ? (int64_t)(fusion_bytes(w) / 12.0) : FUSION_LARGE;
     int rc = loop_arrays(h);
     for (int i = 0; i < 3; i++) {

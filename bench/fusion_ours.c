@@ -1,4 +1,4 @@
-/* Fusion's cases in Orrery, as a user writes them: the graph is made anew in every call, and freed.
+/* Fusion's cases in Orrery, as a user writes them: each call records the graph and frees it.
  * Must not know: their references. */
 #include "config.h"
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 static struct {
     fusion_work w;
-    orr_tensor *in[4]; /* the arrays; gain and bias of the norms behind them */
+    orr_tensor *in[4]; /* the arrays, followed by gain and bias of the norms */
     orr_tensor *param;
     orr_optim *adam;
 } g;
@@ -44,7 +44,7 @@ static int black_scholes(orr_tensor *price, orr_tensor *strike, orr_tensor *t, o
     return 2;
 }
 
-/* bf16 is computed in f32 and rounded once, as PyTorch's own layer norm does and JAX's compiler. */
+/* bf16 is computed in f32 and rounded once, as in PyTorch's own layer norm and by JAX's compiler. */
 static orr_tensor *layer_norm(orr_tensor *x, orr_tensor *gain, orr_tensor *bias)
 {
     orr_dtype given = orr_tensor_dtype(x);
@@ -71,7 +71,7 @@ static orr_tensor *chain(orr_tensor *x, int ops)
     return t;
 }
 
-/* Records the case; returns the number of outputs. Adam's is assigned, not returned. */
+/* Records the case and returns the number of outputs. Adam's outputs are assigned, not returned. */
 static int record(orr_tensor **out)
 {
     orr_tensor *const *in = g.in;

@@ -1,4 +1,4 @@
-/* The process that computes fusion's cases with Orrery for the one that measures: see fusion_child_start.
+/* The process that computes fusion's cases with Orrery for the measuring process: see fusion_child_start.
  * Must not know: its references. */
 #include "config.h"
 #include <stdio.h>
@@ -13,11 +13,11 @@
 #include "bench/random.h"
 #include "bench/train.h"
 
-/* Calls before anything is timed: kernels that orr_warmup has not seen (assignments', several outputs') are compiled
- * in the background meanwhile. */
+/* Untimed calls at the start, while kernels unknown to orr_warmup (of assignments, of several outputs) are compiled
+ * in the background. */
 #define WARM_SECONDS 0.3
 
-/* The case of the last question. */
+/* The case of the last request. */
 static int (*compute)(void *);
 
 static int warm(void)
@@ -29,7 +29,7 @@ static int warm(void)
     return rc;
 }
 
-/* The file of the program and that of its samples. */
+/* Reads the files of a program and of its samples from the request. */
 static void prepare_random(const char *line)
 {
     char program[1024], samples[1024];
@@ -108,7 +108,8 @@ static double once(void *unused)
     return t;
 }
 
-/* Seconds of one call, those of them, all workers together, that are spent inside kernels, and the shortest call's. */
+/* Prints the seconds of one call, those of them inside kernels, summed over all workers, and those of the shortest
+ * call. */
 static void run(double seconds)
 {
     enum { KINDS = 64 };

@@ -1,4 +1,5 @@
-/* The cases of bench/gpu-check, computed by Orrery on whatever ORRERY_BACKEND says: prints "time<TAB>case<TAB>ours<TAB>seconds".
+/* The cases of bench/gpu-check, computed by Orrery on the backend of ORRERY_BACKEND: prints
+ * "time<TAB>case<TAB>ours<TAB>seconds".
  * Must not know: its peers (bench/gpu_peers.c and bench/peers/gpu_peer.py have the same cases). */
 #include "config.h"
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include <orrery/nn.h>
 #include <orrery/optim.h>
 
-/* Products that follow on one another in one evaluation: then the wait at its end does not count for each. */
+/* Products in sequence in one evaluation, so that the wait at its end is shared by all of them. */
 enum { PRODUCTS = 8, ROUNDS = 5 };
 
 static bool small;
@@ -27,7 +28,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Calls f until kernels are compiled and StarPU knows how long they take, for which it tries each kind of worker ten times;
+/* Calls f until kernels are compiled and StarPU has models of their times, for which it tries each kind of worker ten times;
  * *one: seconds of the last call. */
 static orr_status warm_up(orr_status (*f)(void *), void *user, double *one)
 {
@@ -43,7 +44,7 @@ static orr_status warm_up(orr_status (*f)(void *), void *user, double *one)
     return st;
 }
 
-/* Prints the median of some rounds of `f`, each some calls long; a call computes the case `each` times. */
+/* Prints the median of some rounds of `f`, each of several calls; a call computes the case `each` times. */
 static int measure(const char *name, orr_status (*f)(void *), void *user, int each)
 {
     double round[ROUNDS], one = 1;
@@ -85,7 +86,7 @@ static int gemm_of(orr_dtype dtype, const char *label)
     char name[48];
     int64_t n = small ? 256 : 4096;
     orr_scope *s = orr_scope_begin();
-    /* Such weights keep the values' size through all products. */
+    /* Weights of this size keep the size of the values through all products. */
     orr_tensor *xw[2] = { orr_cast(orr_randn(ORR_F32, ORR_SHAPE(n, n), 0.0, 1.0), dtype),
                           orr_cast(orr_randn(ORR_F32, ORR_SHAPE(n, n), 0.0, small ? 1.0 / 16 : 1.0 / 64), dtype) };
     (void)snprintf(name, sizeof name, "gemm%d %s", (int)n, label);
@@ -167,7 +168,7 @@ typedef struct {
     orr_tensor *x, *labels;
 } training;
 
-/* The loss is read in each step, as a program would that shows it. */
+/* The loss is read in each step, as by a program that shows it. */
 static orr_status step(void *user)
 {
     const training *t = user;

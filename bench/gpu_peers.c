@@ -1,5 +1,6 @@
-/* The GPU's own libraries as peers: matrix products by cuBLASLt, a factor by cuSOLVER, copies by the driver, opened at run time. Prints
- * "time<TAB>case<TAB>who<TAB>seconds" for the cases of bench/gpu_ours.c.
+/* The GPU's own libraries as peers: matrix products by cuBLASLt, a Cholesky factor by cuSOLVER, copies by the driver, opened at run
+ * time.
+ * Prints "time<TAB>case<TAB>who<TAB>seconds" for the cases of bench/gpu_ours.c.
  * Must not know: Orrery. Names, numbers and layouts are those of NVIDIA's documentation. */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -109,7 +110,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Seconds per call of f, which computes `each` times and does not wait; < 0: it failed. */
+/* Seconds of one computation; a call of f computes `each` times and does not wait. < 0: failed. */
 static double measure(int (*f)(void *), void *user, int each)
 {
     double round[ROUNDS], begin = now();
@@ -151,7 +152,7 @@ static int products(void *user)
     return 0;
 }
 
-/* Values in -1 … 1 of about the size that keeps products in range, from a hash: zeros would draw less power and run faster. */
+/* Fills memory with hashed values in -1 … 1, scaled to keep products in range: zeros would draw less power and run faster. */
 static int fill(address to, int type, float scale)
 {
     size_t n = (size_t)N * N, size = type == BF16 ? 2 : 4;
@@ -176,7 +177,7 @@ static int fill(address to, int type, float scale)
     return bad;
 }
 
-/* The fastest algorithm of cuBLASLt, as its careful user would choose. */
+/* Chooses the fastest algorithm of cuBLASLt, as a careful user would. */
 static double best_of(product *p, void *pref)
 {
     choice c[CHOICES];
@@ -227,7 +228,7 @@ static int copy(void *user)
     return cu.copy(c->to, c->from, c->bytes, NULL);
 }
 
-/* As many bytes read and written as the chains read and write. */
+/* Copies that read and write as many bytes as the chains. */
 static void copies(void)
 {
     copying c = { 0, 0, (size_t)4 << 28 };
@@ -244,7 +245,7 @@ static void copies(void)
     (void)cu.free(c.to);
 }
 
-/* potrf of a matrix that lies there: diag(n) + 1, whose copy is in the time as it is in ours. */
+/* potrf of the matrix diag(n) + 1 on the device; its copy is in the time, as in Orrery's. */
 static struct {
     int (*create)(void **);
     int (*workspace)(void *, int, int, double *, int, int *);

@@ -27,7 +27,7 @@ typedef enum hand_id {
 
 typedef enum hand_dtype { HAND_F32, HAND_F64, HAND_BF16, HAND_DTYPES } hand_dtype;
 
-/* Constants of the cases, which every side uses. */
+/* Constants of the cases, shared by every side. */
 #define HAND_COLS 1024 /* of a row, in the cases that have rows */
 #define HAND_A 1.5
 #define HAND_B 0.25
@@ -47,21 +47,22 @@ typedef enum hand_dtype { HAND_F32, HAND_F64, HAND_BF16, HAND_DTYPES } hand_dtyp
 #define HAND_FLOOR (-0.5)
 #define HAND_SUB 0.125
 
-/* Row r of an embedding of n rows is this row of its table: each once when n is a power of two, and no neighbours. */
+/* The row of the embedding's table for row r of n: each row once if n is a power of two, and no neighbours in
+ * sequence. */
 static inline int32_t hand_row_of(int64_t r, int64_t n)
 {
     return (int32_t)((r * 40503 + 17) % n);
 }
 
 typedef struct hand_args {
-    void *in[4]; /* Adam: p, g, m, v; p, m, v are written too; embedding: in[3] has the rows' numbers, int32_t */
+    void *in[4]; /* Adam: p, g, m, v; writes p, m, v; embedding: in[3] has the rows' numbers, int32_t */
     void *out[2];
     double step; /* Adam: t                                             */
     uint32_t seed;
     double *partial; /* this thread's sums: 1, or 2 · HAND_COLS            */
 } hand_args;
 
-/* Elements [lo, hi), or rows where the case has rows. */
+/* Computes elements [lo, hi), or rows if the case has rows. */
 typedef void hand_loop(const hand_args *a, int64_t lo, int64_t hi);
 
 hand_loop *hand_plain(hand_id id, hand_dtype d); /* -O3 -march=native              */

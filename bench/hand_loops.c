@@ -1,4 +1,4 @@
-/* The C loops for three dtypes. Compiled twice, by itself: -O3 -march=native, and with -ffast-math too.
+/* The C loops for three dtypes. Compiled twice: by -O3 -march=native, and with -ffast-math as well.
  * Must not know: Orrery. */
 #include "bench/hand.h"
 #include <math.h>
@@ -15,7 +15,7 @@ static inline float bf16_load(uint16_t x)
     return f;
 }
 
-/* Round to nearest, ties to even; no NaN comes here. */
+/* Rounds to nearest, ties to even; the argument is never NaN. */
 static inline uint16_t bf16_store(float f)
 {
     uint32_t u;
@@ -23,7 +23,7 @@ static inline uint16_t bf16_store(float f)
     return (uint16_t)((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
 }
 
-/* A counter's hash in place of a random number, as a hand-written dropout might use. */
+/* A hash of a counter instead of a random number, as in a hand-written dropout. */
 static inline uint32_t mixed(uint32_t x)
 {
     x ^= x >> 16;
@@ -64,7 +64,7 @@ static inline uint32_t mixed(uint32_t x)
             chain16_##tag, chain32_##tag                                                                               \
     }
 
-/* hand_plain or hand_fast, hand_triad_plain or hand_triad_fast */
+/* defines hand_plain or hand_fast, hand_triad_plain or hand_triad_fast */
 hand_loop *JOIN(hand, HAND_FLAVOUR)(hand_id id, hand_dtype d)
 {
     static hand_loop *const loop[HAND_DTYPES][HAND_IDS] = { ROW(f32), ROW(f64), ROW(bf16) };

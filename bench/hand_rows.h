@@ -1,4 +1,5 @@
-/* The loops for one dtype: T is stored, R is computed with, LD and ST go between them, M(exp) is R's exp.
+/* The loops for one dtype: T is the stored type, R the type of the computation; LD and ST convert between them;
+ * M(exp) is R's exp.
  * Must not know: Orrery. Included once for each dtype by hand_loops.c. */
 
 #define LOOP(name) static void JOIN(name, TAG)(const hand_args *args, int64_t lo, int64_t hi)

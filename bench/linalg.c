@@ -1,4 +1,5 @@
-/* Case linalg: factorisations, eigenvalues and systems, one matrix and batches, in f64. A case of long calls ends with the round in which its time is over.
+/* Case linalg: factorisations, eigenvalues and systems, one matrix and batches, in f64. A case of long calls ends with the round in
+ * which its time limit passes.
  * Must not know: other cases. */
 #include "config.h"
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "bench/bench.h"
 #include "bench/side.h"
 
-#define CASE_SECONDS 30 /* no further round begins later */
+#define CASE_SECONDS 30 /* no further round begins after this time */
 
 typedef struct {
     const char *what;
@@ -17,7 +18,8 @@ typedef struct {
     orr_tensor *ta, *tb;
 } job;
 
-/* Symmetric, so that columns and rows are the same, and of a condition of about 10; of "eig" not. */
+/* The matrices are symmetric, so that the order of rows and columns does not matter, with a condition of about 10; those of "eig" are
+ * not symmetric. */
 static double value(int q, int i, int j, bool symmetric)
 {
     unsigned low = (unsigned)(i < j || !symmetric ? i : j), high = (unsigned)(i < j || !symmetric ? j : i);
@@ -42,7 +44,7 @@ static int ours_start(void *user)
 {
     job *c = user;
     bench_settle();
-    peer_blas_threads(bench_cores()); /* the direct calls left it at 1: Orrery may use as many as it finds */
+    peer_blas_threads(bench_cores()); /* the direct calls left it at 1; Orrery may use every thread that it finds */
     if (orr_init(NULL) != ORR_OK)
         return bench_failed("linalg");
     c->ta = orr_wrap(ORR_F64, c->batch > 1 ? ORR_SHAPE(c->batch, c->n, c->n) : ORR_SHAPE(c->n, c->n), c->a, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Case peak-memory: each side in a process of its own, asked how far its resident memory grew.
+/* Case peak-memory: each side in a process of its own, which reports the growth of its resident memory.
  * Must not know: how a side computes. */
 #include "config.h"
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "bench/fusion.h"
 #include "bench/memory.h"
 
-/* Returns the peak in bytes, < 0: it has said why. */
+/* Returns the peak in bytes; < 0 after a printed error. */
 static double ask(fusion_child *side, const char *name, double *checksum)
 {
     char line[96], answer[256];
@@ -24,8 +24,8 @@ static double ask(fusion_child *side, const char *name, double *checksum)
 static double one_side(const char *peer, const char *name, char *who, size_t size, double *checksum)
 {
     fusion_child side;
-    int rc =
-        peer ? fusion_start_peer(&side, peer, NULL, bench_cores(), false) : fusion_start_ours(&side, bench_cores(), true);
+    int rc = peer ? fusion_start_peer(&side, peer, NULL, bench_cores(), false)
+                  : fusion_start_ours(&side, bench_cores(), true);
     if (rc != 0)
         return -1.0;
     double bytes = ask(&side, name, checksum);

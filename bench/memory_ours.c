@@ -32,7 +32,7 @@ const memory_case memory_cases[] = {
     { 0 },
 };
 
-/* "VmRSS" or "VmHWM" of /proc/self/status, in bytes; < 0: not there. */
+/* The value of "VmRSS" or "VmHWM" in /proc/self/status, in bytes; < 0: missing. */
 static double status_of(const char *key)
 {
     char line[128];
@@ -46,7 +46,7 @@ static double status_of(const char *key)
     return kib < 0.0 ? -1.0 : 1024.0 * kib;
 }
 
-/* From here on VmHWM counts anew (Linux, proc(5)). */
+/* Resets VmHWM to the present size (Linux, proc(5)). */
 static int forget_peak(void)
 {
     FILE *f = fopen("/proc/self/clear_refs", "we");
@@ -56,7 +56,7 @@ static int forget_peak(void)
     return fclose(f) != 0 || bad;
 }
 
-/* Values in [-½, ½) that every side can make: multiples of 1/1021. */
+/* Values in [-½, ½) that every side can reproduce: multiples of 1/1021. */
 static orr_tensor *values(int64_t m, int64_t n, double scale)
 {
     orr_tensor *i = orr_remainder(orr_arange(ORR_I64, 0, (double)(m * n), 1), orr_scalar(1021));
@@ -72,7 +72,7 @@ static orr_tensor *loss_of(orr_tensor *x, orr_tensor *const *w)
     return orr_mean(orr_mul(x, x), ORR_ALL_AXES, false);
 }
 
-/* Nothing but the variable holds its value. */
+/* A variable that alone holds its value. */
 static orr_tensor *weight(int64_t m, int64_t n)
 {
     orr_scope *s = orr_scope_begin();
@@ -103,7 +103,7 @@ static int mlp(int64_t scale, double *checksum)
     return 0;
 }
 
-/* Few rows: the memory is that of parameters and of Adam's state. */
+/* Few rows: most of the memory holds parameters and Adam's state. */
 static int adam(int64_t scale, double *checksum)
 {
     int64_t n = scale > 1 ? SIDE / 8 : SIDE;
@@ -156,7 +156,7 @@ static int compute(const char *name, int64_t scale, double *checksum)
 double memory_of(int (*work)(void *user), void *user)
 {
     orr_memory_trim();
-    (void)malloc_trim(0); /* as the peers' side does */
+    (void)malloc_trim(0); /* as on the peers' side */
     double before = status_of("VmRSS");
     if (before < 0.0 || forget_peak() != 0 || work(user) != 0)
         return -1.0;

@@ -13,7 +13,7 @@ typedef struct mlp {
     orr_module *net;
     orr_optim *opt;
     orr_tensor *x, *labels;
-    /* the peer's: data, weights, activations (or their gradients), weights' gradients */
+    /* the peer: data, weights, activations (or their gradients), gradients of the weights */
     float *px, *w1, *w2, *w3, *a1, *a2, *a3, *g1, *g2, *d1, *d2, *d3;
 } mlp;
 
@@ -54,7 +54,7 @@ static void ours_stop(void *user)
     (void)orr_shutdown();
 }
 
-/* The step alone, for cases that measure it beside itself. */
+/* The step alone, for cases that compare it with itself. */
 const bench_side bench_mlp_ours = { ours_start, ours_once, ours_stop };
 
 void *bench_mlp_state(void)
@@ -85,7 +85,7 @@ static int blas_once(void *user)
     return 0;
 }
 
-/* One block for all of the peer's arrays, small values in it. NULL: no memory. */
+/* Allocates all of the peer's arrays in one block with small values. NULL: no memory. */
 static float *peer_arrays(mlp *m)
 {
     float **part[] = { &m->px, &m->w1, &m->w2, &m->w3, &m->a1, &m->a2, &m->a3, &m->g1, &m->g2, &m->d1, &m->d2, &m->d3 };

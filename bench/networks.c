@@ -1,5 +1,5 @@
-/* Case network: training steps and inference of whole networks, and their layers, beside the same without the layouts and the library
- * of convolutions, and peers.
+/* Case network: training steps and inference of whole networks, and their layers, beside the same without the layouts and the
+ * library of convolutions, and beside peers.
  * Must not know: other cases. */
 #include "config.h"
 #include <stdlib.h>
@@ -12,16 +12,16 @@
 enum { TRAIN, INFER, FORWARD, GRADIENT, KINDS };
 static const char *const kind_name[KINDS] = { "train", "infer", "forward", "gradient" };
 
-/* A network with its batch, or a layer: the first has a module and classes, the second a function of its inputs. */
+/* A network with its batch, or a layer. A network has a module and classes, a layer a function of its inputs. */
 typedef struct {
     const char *name;
     orr_module *(*net)(void);
-    orr_shape in;            /* of a batch; inference takes one of it */
-    int64_t classes, tokens; /* tokens: inputs are numbers below */
+    orr_shape in;            /* of a batch; inference uses one sample of it */
+    int64_t classes, tokens; /* tokens: input values are below this number */
     orr_tensor *(*layer)(orr_tensor *const *x);
     int inputs;
     orr_shape more[6]; /* the other inputs' shapes */
-    bool asked;        /* measured only by its name */
+    bool asked;        /* measured only on request by name */
 } subject;
 
 typedef struct {
@@ -234,7 +234,7 @@ static orr_tensor *random_values(orr_shape s)
     return orr_variable(orr_randn(ORR_F32, s, 0, 1));
 }
 
-/* Numbers below `most`, in the places of a batch. */
+/* An array of numbers below `most`. */
 static orr_tensor *numbers(orr_shape s, int64_t most)
 {
     int64_t n = 1;
@@ -245,7 +245,7 @@ static orr_tensor *numbers(orr_shape s, int64_t most)
     return orr_variable(orr_reshape(orr_cast(i, ORR_I64), s));
 }
 
-/* The network and its inputs. */
+/* Makes the network and its inputs. */
 static int make(job *j)
 {
     const subject *s = j->s;
@@ -304,7 +304,7 @@ static orr_status step(const job *j)
     return st == ORR_OK ? orr_item(y, &loss) : st;
 }
 
-/* The gradient of the sum of squares, by all inputs. */
+/* The gradients of the sum of squares with respect to all inputs. */
 static orr_status gradient(const job *j)
 {
     orr_tensor *g[8], *y = orr_sum(orr_square(j->s->layer(j->x)), ORR_ALL_AXES, false);
@@ -363,7 +363,7 @@ static int one(bench_sink *out, const subject *s, int kind, side_peers *peers)
     return bench_add(out, &record);
 }
 
-/* Calls `did` for each case that is asked for; how many there were, −1: one failed. */
+/* Calls `did` for each requested case. Returns the number of cases, −1 if one failed. */
 static int each(int (*did)(bench_sink *out, const subject *s, int kind, side_peers *peers), bench_sink *out,
                 side_peers *peers)
 {
@@ -407,7 +407,7 @@ static int some_calls(void *user)
     return rc;
 }
 
-/* LeNet-5 before it, so that libraries have what they take once. */
+/* LeNet-5 runs first, so that one-time allocations of libraries are not counted. */
 double network_peak(const char *name)
 {
     job first = { .s = &subjects[0], .kind = TRAIN }, j = { .s = NULL };

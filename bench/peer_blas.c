@@ -8,7 +8,7 @@
 void openblas_set_num_threads(int n);
 #endif
 
-/* Fortran: the length of a text comes last. Weak, since a BLAS need not have them. */
+/* Fortran passes the length of a text last. Weak, since a BLAS need not have these functions. */
 __attribute__((weak)) void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t length);
 __attribute__((weak)) void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t length);
 
@@ -17,7 +17,7 @@ void peer_blas_threads(int threads)
 #ifdef HAVE_OPENBLAS
     openblas_set_num_threads(threads);
 #else
-    (void)threads; /* as the user's environment has it */
+    (void)threads; /* the user's environment decides */
 #endif
 }
 
@@ -32,7 +32,7 @@ bool peer_blas_has_potrf(void)
     return spotrf_ && dpotrf_;
 }
 
-/* The lower triangle by rows is the upper one by columns. */
+/* The lower triangle in rows is the upper one in columns. */
 int peer_blas_potrf(bool f64, int n, void *a)
 {
     int info = 0;

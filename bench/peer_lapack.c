@@ -21,7 +21,7 @@ void dgetri_(const int *, double *, const int *, const int *, double *, const in
 void dgelsd_(const int *, const int *, const int *, double *, const int *, double *, const int *, double *,
              const double *, int *, double *, const int *, int *, int *);
 
-/* As much as any of the calls asks for. */
+/* The largest workspace that any of the calls requires. */
 static size_t doubles(int n)
 {
     return 6 * (size_t)n * (size_t)n + 400 * (size_t)n + 4000;
@@ -54,7 +54,7 @@ int peer_lapack(const char *what, int n, const double *a, const double *b, doubl
     if (strcmp(what, "lu") == 0 || strcmp(what, "inv") == 0 || strcmp(what, "det") == 0) {
         memcpy(out, a, nn * sizeof *a);
         dgetrf_(&n, &n, out, &n, ints, &info);
-        for (int c = 0; c < n && *what == 'l'; c++) /* U apart from L */
+        for (int c = 0; c < n && *what == 'l'; c++) /* separates U from L */
             for (int r = 0; r < n; r++)
                 copy[(size_t)c * (size_t)n + (size_t)r] = r <= c ? out[(size_t)c * (size_t)n + (size_t)r] : 0;
         for (int c = 0; c < n && *what == 'l'; c++)

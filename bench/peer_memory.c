@@ -101,7 +101,7 @@ static int copy_cuda(peer_memory *m, peer_way way, void *host, size_t bytes)
     return rc ? rc : cu.wait();
 }
 
-/* The contexts are StarPU's as well, and stay. */
+/* Frees the buffers. The contexts are shared with StarPU and stay. */
 static void stop_cuda(peer_memory *m)
 {
     if (m->other_context && !cu.set(m->other_context) && m->other)
@@ -151,7 +151,7 @@ static bool open_cl(void)
     return open_all("libOpenCL.so.1", w);
 }
 
-/* The device of that number, all platforms' counted through. */
+/* The device with this number, counted over all platforms. */
 static void *find_cl(int index)
 {
     void *platform[MOST], *device[MOST];

@@ -1,4 +1,5 @@
-/* Convolutions by oneDNN's own primitives, as a peer: arrays in the layouts that they prefer, made once, nothing reordered.
+/* Convolutions by oneDNN's own primitives, as a peer: arrays in the layouts that the primitives prefer, made once,
+ * without reorders.
  * Must not know: Orrery. */
 #include "config.h"
 #include <stdlib.h>
@@ -47,7 +48,7 @@ struct peer_conv {
     dnnl_exec_arg_t arg[ARRAYS];
 };
 
-/* Teams of so many threads: the number is part of a primitive that is made. */
+/* Opens the library with teams of `threads` threads: a primitive depends on the number. */
 static bool open_library(int threads)
 {
     static void *library;
@@ -112,7 +113,7 @@ static bool describe_kernel(dnnl_primitive_desc_t *to, int pass, const desc *a, 
 }
 #endif
 
-/* Array `which` as the kernel takes it, with some numbers. */
+/* Makes array `which` in the layout of the kernel, with some values. */
 static bool make_array(peer_conv *c, int which, dnnl_primitive_desc_t kernel, dnnl_query_t query, int arg)
 {
     void *data;

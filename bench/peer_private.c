@@ -1,4 +1,5 @@
-/* Peers of private sums and fields: libsodium's ChaCha20, reading memory, a power modulo n² and products modulo r by GMP.
+/* Peers of private sums and fields: libsodium's ChaCha20, reads of memory, a power modulo n² and products modulo r by
+ * GMP.
  * Must not know: the library. */
 #include "config.h"
 #include <stdint.h>
@@ -12,7 +13,7 @@
 #include <gmp.h>
 #endif
 
-/* 16 KiB at a time, which stay in the nearest cache: nothing but the cipher. */
+/* Encrypts 16 KiB at a time, which stay in the nearest cache, so that only the cipher is measured. */
 bool peer_private_stream(size_t bytes)
 {
 #ifdef HAVE_SODIUM
@@ -31,7 +32,7 @@ bool peer_private_stream(size_t bytes)
 #endif
 }
 
-/* Four places at once, as fast as one core gets memory: one place alone waits for the next line. */
+/* Reads four positions at once, at the full bandwidth of one core: a single position would wait for each line. */
 unsigned long long peer_private_read(const void *from, size_t bytes)
 {
     const uint64_t *p = from;

@@ -1,4 +1,4 @@
-/* Bare StarPU, as a peer: the cost of an empty task without us.
+/* Bare StarPU, as a peer: the cost of an empty task without Orrery.
  * Must not know: Orrery. (One of the few files outside runtime/engine that see starpu.h.) */
 #include "config.h"
 #include <stdint.h>
@@ -47,7 +47,8 @@ double peer_starpu_tasks(int n, bool chain, double *submitted)
         if (!t)
             return -1.0;
         t->cl = &empty;
-        /* chain: each task reads the output of the one before; else all read one input and write outputs of their own */
+        /* chain: each task reads the output of the previous one; else all read one input and write outputs of their
+         * own */
         t->handles[0] = chain ? handle[i % HANDLES] : handle[0];
         t->handles[1] = chain ? handle[(i + 1) % HANDLES] : handle[1 + i % (HANDLES - 1)];
         if (starpu_task_submit(t) != 0)

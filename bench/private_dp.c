@@ -1,4 +1,4 @@
-/* Case privacy: a step of private training beside the plain one, noise in values per second per core, beside peers.
+/* Case privacy: a step of private training beside the plain step; noise in values per second per core, beside peers.
  * Must not know: how a side computes. */
 #include "config.h"
 #include <math.h>
@@ -30,7 +30,7 @@ static struct {
     int step;
 } g;
 
-/* Fashion-MNIST, or, where it is not installed, bytes of no meaning. */
+/* Loads Fashion-MNIST, or arbitrary bytes if it is not installed. */
 static orr_status load_records(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -63,7 +63,7 @@ static orr_module *dense_network(void)
                                       orr_dense(256, 10, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
 }
 
-/* That of Opacus' example for MNIST, after Papernot et al. 2019. */
+/* The network of Opacus' example for MNIST, after Papernot et al. 2019. */
 static orr_module *convolutions(void)
 {
     static char image;
@@ -97,7 +97,7 @@ static orr_status make_network(bool private_step, bool cnn)
     return g.sgd ? ORR_OK : orr_error_status();
 }
 
-/* The plain step takes as many records, the next ones in a fixed order of jumps. */
+/* A plain step with as many records, in a fixed order that jumps through the data. */
 static orr_status plain_step(void)
 {
     int64_t index[BATCH];
@@ -172,7 +172,7 @@ static char names[MOST][48]; /* records point to them */
 
 typedef struct turn {
     fusion_child child;
-    char line[64]; /* what it is asked to prepare */
+    char line[64]; /* the argument of "prepare" */
     bool there;
     double *t;
 } turn;
@@ -189,7 +189,7 @@ static bool prepare(turn *s)
     return false;
 }
 
-/* Rounds of all sides in turn. 0, or 1 when the first is not there. */
+/* Rounds of all sides in turn. 0, or 1 if the first side is missing. */
 static int run(turn *side, int n, int rounds)
 {
     for (int i = 0; i < n; i++)
@@ -261,7 +261,7 @@ static int steps(bench_sink *out, int rounds, const char *cnn)
     return rc;
 }
 
-/* Rates on one core: values per second, in millions; the reference is the fastest peer. */
+/* Rates on one core, in millions of values per second; the reference is the fastest peer. */
 static int rates(bench_sink *out, int rounds, const char *kind)
 {
     bool exact = !strncmp(kind, "discrete-", 9);

@@ -1,4 +1,4 @@
-/* The cases of orrery-bench privacy, computed in this process when asked: bench/fusion_serve.c.
+/* The cases of orrery-bench privacy, computed in this process on request: bench/fusion_serve.c.
  * Must not know: what they are measured against. */
 #ifndef ORR_BENCH_PRIVATE_DP_H
 #define ORR_BENCH_PRIVATE_DP_H

@@ -95,7 +95,7 @@ static void ask_all(void)
     }
 }
 
-/* t seconds for `count` of something, whose reference takes `direct` each. */
+/* Adds a record: t seconds for `count` operations, each of which takes the reference `direct` seconds. */
 static int add(bench_sink *out, const char *what, int log, int cores, double count, double t, double direct,
                const char *reference)
 {
@@ -148,7 +148,7 @@ static int measure(bench_sink *out, int rounds, int cores)
     f.pairs = random_elements((int64_t)1 << TRANSFORM);
     f.few_scalars = orr_slice_axis(f.y, 0, 0, FEW, 1);
     f.few = orr_curve_multiply(ORR_G1, orr_curve_generator(ORR_G1), orr_slice_axis(f.x, 0, 0, FEW, 1));
-    /* Sums of neighbours make many different points of few. */
+    /* Sums of pairs make many different points from few. */
     f.points = orr_reshape(
         orr_curve_add(ORR_G1, orr_reshape(f.few, ORR_SHAPE(FEW, 1, 2)), orr_slice_axis(f.few, 0, 0, POINTS / FEW, 1)),
         ORR_SHAPE(POINTS, 2));
@@ -170,7 +170,7 @@ static int measure(bench_sink *out, int rounds, int cores)
     return rc;
 }
 
-/* On one core, and on all. */
+/* Measures on one core, then on all. */
 int bench_private_field(bench_sink *out, int rounds)
 {
     int rc = 0, cores = bench_cores();

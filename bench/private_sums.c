@@ -10,7 +10,7 @@ enum { CLIENTS = 100, PARAMETERS = 1000000, NUMBERS = 2000, BITS = 2048 };
 
 typedef struct private_case {
     orr_secagg_client *client[CLIENTS];
-    orr_bytes shares[CLIENTS]; /* what each client masks by */
+    orr_bytes shares[CLIENTS]; /* the secrets by which each client masks */
     int next;
     orr_tensor *vector, *rows;
     orr_paillier *key;
@@ -26,7 +26,7 @@ static int failed(void)
 
 /* -- secure aggregation ---------------------------------------------------------------------------------------- */
 
-/* Rounds 0 and 1 of a run, after which every client can mask once. */
+/* Runs rounds 0 and 1 of the protocol, after which every client can mask once. */
 static int join(private_case *p)
 {
     orr_secagg_config c = {
@@ -269,7 +269,7 @@ static bool wanted(const char *part)
     return !bench_opt.filter || !strcmp(bench_opt.filter, part);
 }
 
-/* On one core, and on all. */
+/* Measures on one core, then on all. */
 int bench_private_sums(bench_sink *out, int rounds)
 {
     static private_case p;

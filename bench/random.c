@@ -1,4 +1,4 @@
-/* Case random: programs drawn at random beside peers; quantiles of the ratios and the worst programs.
+/* Case random: randomly drawn programs beside peers; quantiles of the ratios and the slowest programs.
  * Must not know: how a program is drawn, how a side computes. */
 #include "config.h"
 #include <errno.h>
@@ -17,10 +17,10 @@
 enum { WORST = 10 };
 
 typedef struct program {
-    int number, family; /* family RANDOM_FAMILIES: of a file */
+    int number, family; /* family RANDOM_FAMILIES: read from a file */
     double ratio, ours;
-    double narrow;    /* the ratio where both sides have the vectors of --isa alone */
-    double ours_only; /* where ours alone is limited to them                        */
+    double narrow;    /* ratio with both sides limited to the vectors of --isa */
+    double ours_only; /* ratio with only Orrery limited to them */
     const char *best; /* the fastest peer's name, or the reference engine's */
     double best_time;
     random_work work;
@@ -33,9 +33,9 @@ typedef struct setting {
     uint64_t seed;
     char folder[512];
     bool keep;
-    fusion_child ours, reference, narrow; /* the last with the vectors of --isa, if it is given */
+    fusion_child ours, reference, narrow; /* narrow: Orrery with the vectors of --isa, if it is given */
     side_peers peers, narrow_peers;
-    double *time[3]; /* of each round: ours, the reference engine's, the narrow one's */
+    double *time[3]; /* of each round: Orrery, the reference engine, the narrow side */
     program *done;
     int ndone;
 } setting;
@@ -108,8 +108,8 @@ static bool write_text(const char *name, const char *text)
 
 /* -- results --------------------------------------------------------------------------------------------- */
 
-/* The largest difference of two sides: |a - b| ≤ tolerance · max(1, |b|), of every sample and of the means. Halves round after each
- * operation on one side and at the end on another. docs/benchmarks.md states these. */
+/* The largest allowed difference of two sides: |a - b| ≤ tolerance · max(1, |b|), for every sample and for the means. Some sides
+ * round halves after each operation, others at the end. docs/benchmarks.md states these numbers. */
 static double tolerance_of(const char *dtype)
 {
     static const struct {
@@ -127,7 +127,7 @@ static bool near(double a, double b, double tolerance)
     return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tolerance * fmax(1.0, fabs(b));
 }
 
-/* Whether the samples of two sides agree; *said is where they do not. */
+/* True if the samples of two sides agree; else *said describes the difference. */
 static bool agree(const char *one, const char *other, double tolerance, char said[160])
 {
     FILE *a = fopen(one, "re"), *b = fopen(other, "re");
@@ -186,7 +186,7 @@ static void drop(fusion_child *c)
         (void)fusion_child_ask(c, "drop\n", answer, sizeof answer);
 }
 
-/* Ours, the narrow one's and the reference engine's results agree, or ours is wrong. */
+/* Prepares Orrery, the narrow side and the reference engine; an error unless their results agree. */
 static int prepare_ours(setting *s, program *p, const char *text, const char *name, double tolerance)
 {
     path ours, reference;
@@ -211,7 +211,7 @@ static int prepare_ours(setting *s, program *p, const char *text, const char *na
     return 0;
 }
 
-/* Whether one of them is there. */
+/* Prepares the peers; true if at least one of them is available. */
 static bool prepare_peers(setting *s, side_peers *peers, const char *text, const char *name, double tolerance)
 {
     bool any = false;
@@ -244,7 +244,7 @@ static bool measure(setting *s, bool with_reference)
     return true;
 }
 
-/* A side of ours, which took `time`, beside peers, or beside the reference engine where none is there. */
+/* A record of an Orrery side, with times `time`, beside peers, or beside the reference engine if no peer is available. */
 static bench_record beside(setting *s, const program *p, const char *what, double *time, const side_peers *peers,
                            bool with_reference)
 {
@@ -331,7 +331,7 @@ static int by_ratio(const void *a, const void *b)
     return (p->ratio > q->ratio) - (p->ratio < q->ratio);
 }
 
-/* The value that a share of n sorted numbers does not exceed: that of rank ⌈share · n⌉. */
+/* The quantile of n sorted numbers: the one with rank ⌈share · n⌉. */
 static double quantile(const double *sorted, int n, double share)
 {
     int rank = (int)ceil(share * n);
@@ -429,7 +429,7 @@ static int family_of(const char *name)
     return f;
 }
 
-/* SIGTERM ends the run after the program at hand: what has been measured is reported. */
+/* SIGTERM ends the run after the present program; the results so far are reported. */
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int unused)

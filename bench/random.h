@@ -18,28 +18,28 @@
 #define RANDOM_FAMILIES 14
 extern const char *const random_family[RANDOM_FAMILIES];
 
-/* bench/random_draw.c: the text of program `number` of a seed, a function of these four alone; to be freed. NULL: no memory.
- * largest: bytes of its largest array, about; at least 32 KiB. */
+/* bench/random_draw.c: the text of program `number` of a seed, a function of these four arguments alone; the caller frees it.
+ * NULL: no memory. largest: bytes of its largest array, approximately; at least 32 KiB. */
 char *random_draw(uint64_t seed, int number, int family, double largest);
 
-/* bench/simulations.c: programs with names, in the same form; ends with NULL. */
+/* bench/simulations.c: named programs in the same form; the list ends with NULL. */
 extern const char *const simulation[];
 char *simulation_text(const char *name);
 
-/* -- ours, in this process: bench/random_ours.c ------------------------------------------------------------- */
+/* -- Orrery, in this process: bench/random_ours.c ----------------------------------------------------------- */
 
 /* The work of a program, and a lower bound of its time on this machine. */
 typedef struct random_work {
-    double bytes, flops, products; /* inputs and results; operations of elements; flops of products */
-    double seconds;                /* of the longest of the three                                   */
-    const char *bound;             /* its name: "memory", "arithmetic", "products"                  */
+    double bytes, flops, products; /* of inputs and results; operations on elements; flops of products */
+    double seconds;                /* the largest of the three times                                   */
+    const char *bound;             /* its name: "memory", "arithmetic", "products"                     */
 } random_work;
 
-/* Reads the program at `path` and computes it once; samples of its results into the file `samples`. 0, or 1 and orr_error_message
- * or *why says it. */
+/* Reads the program at `path`, computes it once and writes samples of its results to the file `samples`. 0, or 1, and
+ * orr_error_message or *why has the reason. */
 int random_ours_prepare(const char *path, const char *samples, random_work *work, const char **why);
 int random_ours_once(void *unused);
-/* orr_explain of its results, into a file. */
+/* Writes orr_explain of its results to a file. */
 int random_ours_explain(const char *to);
 void random_ours_drop(void);
 

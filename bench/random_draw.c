@@ -52,7 +52,7 @@ static bool chance(draw *d, double p)
     return uniform(d, 0.0, 1.0) < p;
 }
 
-/* Small and large lengths are as likely; half of the lengths are odd, some are powers of two. */
+/* A length between lo and hi, uniform in its logarithm; half of the lengths are odd, some are powers of two. */
 static int64_t length(draw *d, double lo, double hi)
 {
     if (!(hi > lo))
@@ -95,7 +95,7 @@ static void say(draw *d, const char *format, ...)
     va_end(arg);
 }
 
-/* A new value of this shape; the text after its name. */
+/* Adds a new value of this shape; the format is the text after its name. */
 static int put(draw *d, shape s, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static int put(draw *d, shape s, const char *format, ...)
 {
@@ -148,7 +148,7 @@ static double elements(const draw *d)
     return d->bytes / size_of(d->dtype);
 }
 
-/* (m, n) of about so many elements: short rows, long ones, or about square. */
+/* A shape (m, n) of about `size` elements: short rows, long ones, or nearly square. */
 static shape matrix(draw *d, double size)
 {
     double kind = uniform(d, 0, 1);
@@ -180,9 +180,10 @@ static double number(draw *d)
     return fabs(x) < 0.1 ? 0.75 : x;
 }
 
-/* The order of C's arguments is open, and each draw takes the next number: never two draws in one call. */
+/* C does not fix the order in which arguments are evaluated, and each draw advances the generator: one call never
+ * has two draws. */
 
-/* One more step on t, element by element; `other` broadcasts to t's shape. Values stay of the order of 1. */
+/* Applies one more element-wise operation to t; `other` broadcasts to t's shape. Values stay of the order of 1. */
 static int step(draw *d, int t, int other)
 {
     shape s = d->shape[t];
@@ -244,14 +245,14 @@ static int some_steps(draw *d, int t, int most)
 
 static int other_input(draw *d, shape s);
 
-/* Up to so many steps, at least one, with another input. */
+/* One to `most` steps, with another input. */
 static int steps_with_another(draw *d, int t, int most)
 {
     int other = other_input(d, d->shape[t]);
     return steps(d, t, other, (int)between(d, 1, most));
 }
 
-/* An array that broadcasts to s: of its shape, or with some axes of length 1. */
+/* An input that broadcasts to s: of its shape, or with some axes of length 1. */
 static int other_input(draw *d, shape s)
 {
     if (chance(d, 0.5))
@@ -263,7 +264,7 @@ static int other_input(draw *d, shape s)
 
 static const char *const reductions[] = { "mean", "max", "min", "std", "var", "mean", "logsumexp", "sum" };
 
-/* t reduced along an axis; sums are scaled to the order of 1. */
+/* Reduces t along an axis; sums are scaled to the order of 1. */
 static int reduce(draw *d, int t, int axis, bool keep)
 {
     shape s = d->shape[t], r = s;
@@ -432,7 +433,7 @@ static void views(draw *d)
     say(d, "out t%d\n", t);
 }
 
-/* A weighted sum of t's neighbours, of t's shape where `border`, else smaller by the radius on each side. */
+/* A weighted sum of t's neighbours, of t's shape with `border`, else smaller by the radius on each side. */
 static int stencil(draw *d, int t, int radius, bool border)
 {
     shape s = d->shape[t];
@@ -497,7 +498,7 @@ static void pairs(draw *d)
         m = n = (int64_t)fmax(8, sqrt(most));
     shape big = SHAPE(n, m);
     int a = input(d, SHAPE(n, k)), b = same ? a : input(d, SHAPE(m, k)), d2;
-    if (chance(d, 0.5)) { /* one coordinate after the other, as forces need them */
+    if (chance(d, 0.5)) { /* one coordinate at a time, as in forces */
         d2 = -1;
         int64_t dims = k < 4 ? k : 3;
         for (int64_t c = 0; c < dims; c++) {
@@ -609,7 +610,7 @@ static void batched(draw *d)
     say(d, "out t%d\n", t);
 }
 
-/* Conditions are of inputs and exact numbers only, so that rounding decides nothing. */
+/* A condition on inputs and exact numbers only, so that rounding cannot change it. */
 static int condition(draw *d, int x, int y)
 {
     static const char *const compare[] = { "less", "greater", "less_equal", "greater_equal" };
@@ -631,7 +632,7 @@ static void masks(draw *d)
     shape r = SHAPE(s.n[!axis]);
     switch (integers(d) ? 0 : between(d, 0, 4)) {
     case 0: t = some_steps(d, put(d, s, "where t%d t%d t%d", c, u, y), 3); break;
-    case 1: { /* the mean of the chosen */
+    case 1: { /* the mean of the chosen elements */
         const char *wide = strcmp(d->dtype, "f64") == 0 ? "f64" : "f32";
         int v = put(d, s, "where t%d t%d 0", c, u), w = put(d, s, "cast t%d %s", c, wide);
         v = put(d, s, "cast t%d %s", v, wide);
@@ -640,7 +641,7 @@ static void masks(draw *d)
         t = put(d, r, "div t%d t%d", v, put(d, r, "add t%d 0.125", w));
         break;
     }
-    case 2: /* a triangle, as of causal attention */
+    case 2: /* a triangle, as in causal attention */
         t = put(d, s, "%s t%d 0", chance(d, 0.5) ? "tril" : "triu", u);
         t = some_steps(d, t, 2);
         break;
@@ -693,7 +694,8 @@ static void outputs(draw *d)
     say(d, "\n");
 }
 
-/* A network of random widths, its loss, and parameters after a step of descent, with momentum or Adam's means. */
+/* A network of random widths, its loss, and its parameters after a step of descent, with momentum or Adam's
+ * averages. */
 static void training(draw *d)
 {
     static const char *const activation[] = { "relu", "tanh", "silu", "sigmoid" };
@@ -769,7 +771,7 @@ const char *const random_family[RANDOM_FAMILIES] = {
 
 static const struct {
     void (*draw)(draw *d);
-    bool halves, integers; /* drawn in f16 and bf16, in i32 too */
+    bool halves, integers; /* also drawn in f16 and bf16; in i32 */
 } row[RANDOM_FAMILIES] = {
     { chain, true, true },     { rows, true, false },      { columns, true, false }, { mixed, true, false },
     { views, true, true },     { stencils, true, false },  { pairs, false, false },  { gather, true, false },

@@ -1,4 +1,4 @@
-/* Computes random programs with Orrery, as a user writes them: the graph is made anew in every call, and freed.
+/* Computes random programs with Orrery, as a user writes them: each call records the graph and frees it.
  * Must not know: how a program was drawn, other sides. */
 #include "config.h"
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #include "bench/random.h"
 
 enum { MOST_VALUES = 1024, MOST_ARGS = 20, MOST_OUT = 32 };
-#define SAMPLES 65536 /* places of a result that are compared */
+#define SAMPLES 65536 /* elements of a result that are compared */
 
 typedef struct operand {
     int value; /* -1: numbers or a dtype */
@@ -31,7 +31,7 @@ typedef struct operation {
     orr_tensor *(*unary)(const char *, int, orr_tensor *);
     orr_tensor *(*binary)(const char *, int, orr_tensor *, orr_tensor *);
     compute *other;
-    double flops; /* of an element of the largest array that takes part */
+    double flops; /* per element of the largest array of the operation */
 } operation;
 
 struct statement {
@@ -41,7 +41,7 @@ struct statement {
 };
 
 static struct {
-    int inputs; /* values below are arrays that are there */
+    int inputs; /* the first values are the inputs */
     int values, statements, nout;
     orr_tensor *value[MOST_VALUES];
     statement *statement;
@@ -121,7 +121,7 @@ static orr_tensor *do_grad(const statement *s)
     int n = s->nargs - 1;
     for (int i = 0; i < n; i++)
         x[i] = at(s, i + 1);
-    (void)orr_grad(at(s, 0), x, n, d); /* an error is in each of them */
+    (void)orr_grad(at(s, 0), x, n, d); /* each gradient then carries the error */
     for (int i = 0; i < n && i < s->nout; i++)
         g.value[s->out[i]] = d[i];
     return d[0];
@@ -236,7 +236,7 @@ static bool read_operand(const char *word, operand *a)
     return *word == '\0';
 }
 
-/* An array that every side fills alike. */
+/* An array with the same values on every side. */
 static orr_tensor *input(orr_dtype dtype, orr_shape shape, double lo, double hi, bool below)
 {
     int64_t n = 1;
@@ -311,7 +311,7 @@ static bool read_statement(char **word, int n)
     return s.op->name && s.nout > 0;
 }
 
-/* Inputs that stand between operations get values at once; the operations are recorded in each call. */
+/* Reads the program. Inputs between operations get values at once; the operations are recorded in each call. */
 static bool read_program(FILE *f, const char **why)
 {
     static char line[4096], said[256];
@@ -372,7 +372,7 @@ static void add_statement(const statement *s, random_work *w, double *gemm)
         w->products += flops;
         *gemm += flops / machine(orr_tensor_dtype(y) == ORR_F64 ? "gemm64" : "gemm32");
     }
-    if (!strcmp(s->op->name, "grad")) { /* each product has two of its size behind it */
+    if (!strcmp(s->op->name, "grad")) { /* each product has two of its size in the backward pass */
         w->products *= 3;
         *gemm *= 3;
         w->flops *= 2;
@@ -426,7 +426,8 @@ int random_ours_once(void *unused)
     return st == ORR_OK ? 0 : 1;
 }
 
-/* Of a result: its length, the mean, values at SAMPLES places, or at all. As peers/random_programs.py does. */
+/* Writes a result's length, its mean, and its values at SAMPLES positions, or at all. peers/random_programs.py does
+ * the same. */
 static bool sample(FILE *f, orr_tensor *t)
 {
     orr_tensor *wide = orr_cast(t, ORR_F64);

@@ -1,4 +1,4 @@
-/* Case recipes: what it costs to keep the leaves of results that a device alone has: memory and time beside the same without them.
+/* Case recipes: the cost of keeping the leaves of results that only a device has: memory and time, beside a run without them.
  * Must not know: how results are computed again. */
 #include "config.h"
 #include <math.h>
@@ -8,7 +8,8 @@
 
 enum { RESULTS = 16, N = 1 << 20 };
 
-/* Results that stay, each of a leaf that the program drops: the seconds of an evaluation, and the bytes that are alive then. */
+/* Evaluates results that stay, each of a leaf that the program drops: the seconds of an evaluation, and the live bytes after
+ * it. */
 static int results(double *seconds, double *bytes)
 {
     orr_tensor *kept[RESULTS] = { NULL };
@@ -34,7 +35,7 @@ static int results(double *seconds, double *bytes)
     return v && ok ? 0 : bench_failed("recipes");
 }
 
-/* One start of the library, `off`: without that mechanism. The least time counts, since the first evaluations compile. */
+/* One start of the library with the mechanism `off` switched off. The least time counts, since the first evaluations compile. */
 static int side(const char *off, int rounds, double *seconds, double *bytes)
 {
     *seconds = HUGE_VAL;

@@ -58,7 +58,7 @@ static int one(bench_sink *out, int rounds, recording *rec, const char *shape)
     return bench_add(out, &r);
 }
 
-/* Recording and, at the end of the scope, freeing. */
+/* The time includes recording and, at the end of the scope, freeing. */
 int bench_record_ops(bench_sink *out, int rounds)
 {
     if (orr_init(NULL) != ORR_OK)

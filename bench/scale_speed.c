@@ -1,5 +1,5 @@
-/* The speed of a product and of a Cholesky factorisation of a matrix that lies block-cyclic over all ranks, beside that of one
- * process: bench/scale-compare runs it in turns.
+/* The speed of a product and of a Cholesky factorisation of a matrix that is block-cyclic over all ranks, beside that of
+ * one process. bench/scale-compare runs them in turns.
  * Must not know: anything but the public headers. */
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Symmetric, and so far from singular that both works are of use. */
+/* A symmetric matrix, far enough from singular for both works. */
 static orr_tensor *matrix(int64_t n, int64_t block, orr_grid *g)
 {
     orr_tensor *at = orr_arange(ORR_F64, 0.0, (double)n, 1.0);
@@ -33,7 +33,7 @@ static orr_tensor *matrix(int64_t n, int64_t block, orr_grid *g)
     return orr_shard_cyclic(a, g, ORR_AXES(0, 1), ORR_INDEX(block, block));
 }
 
-/* Seconds of each repetition, from where all ranks begin until this one has its part. */
+/* Seconds of each repetition, from the common start of all ranks until this rank has its result. */
 static orr_status measure(bool product, orr_tensor *a, int times, double *took)
 {
     orr_status st = orr_eval(a);

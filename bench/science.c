@@ -11,7 +11,7 @@
 #include "bench/side.h"
 
 #define TURN_SECONDS 0.5
-#define CASE_SECONDS 30 /* no further round begins later */
+#define CASE_SECONDS 30 /* no further round begins after this time */
 
 enum { LINE = 10000000, ROWS = 4096, COLS = 1024, BEST = 100, OUTER = 64, INNER = 24 };
 enum { WAVE = 1 << 20, PRIME = 1000003, SIDE = 1024, IMAGE = 4096, POINTS = 100000000 };
@@ -47,7 +47,7 @@ static orr_tensor *unique(void)
     return counts;
 }
 
-/* 0 and pi, by the share of points that lie in the circle. */
+/* Pi, from the share of points inside the circle, and 0. */
 static orr_tensor *pi(void)
 {
     orr_tensor *x = orr_rand(ORR_F32, ORR_SHAPE(POINTS), -1, 1), *y = orr_rand(ORR_F32, ORR_SHAPE(POINTS), -1, 1);
@@ -59,9 +59,8 @@ static orr_tensor *pi(void)
 static const struct {
     const char *name;
     orr_tensor *(*work)(void);
-    bool rows; /* 4096 × 1024 elements, else a line of 10⁷ */
-    int n,
-        m; /* a transform of so many rows and columns; a convolution by so many taps an axis, m = 1: by their products */
+    bool rows; /* 4096 × 1024 elements; else a line of 10⁷ */
+    int n, m;  /* order of a transform; taps per axis of a convolution, m = 1: separable ones */
 } cases[] = {
     { "sort", sort, false, 0, 0 },
     { "argsort", argsort, false, 0, 0 },
@@ -109,7 +108,7 @@ static orr_tensor *filled(orr_shape s, int which)
     return t;
 }
 
-/* The products of two rows of n taps. */
+/* The outer product of two rows of n taps. */
 static orr_tensor *separable(int n)
 {
     float *w = calloc((size_t)(n * n + 2 * n), sizeof *w);
@@ -125,7 +124,7 @@ static orr_tensor *separable(int n)
     return t;
 }
 
-/* The whole values of unique's line are 0 … 99999: a hundred of each. */
+/* The integer values of unique's line are 0 … 99999, a hundred of each. */
 static void prepare(void)
 {
     if (cases[number].work == einsum)
@@ -147,7 +146,7 @@ static void prepare(void)
         input[0] = orr_floor(orr_mul(orr_add(input[0], orr_scalar(1)), orr_scalar(50000)));
 }
 
-/* Σ y[i] · (i mod 17) / n: by this the sides compare their results. */
+/* Σ y[i] · (i mod 17) / n, by which the sides' results are compared. */
 static double checksum(orr_tensor *y)
 {
     int64_t n = orr_tensor_size(y);

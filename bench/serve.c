@@ -1,5 +1,5 @@
-/* Case serve: orrery-serve under 64 clients: products of n = 512, of bodies and of kept arrays, beside the library's own
- * rate, and small requests.
+/* Case serve: orrery-serve under 64 clients: products of n = 512, of bodies and of kept arrays, beside the library's own rate, and
+ * small requests.
  * Must not know: how the service is made. */
 #include "config.h"
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@ typedef struct service {
     int port;
 } service;
 
-/* The program of the same build or installation. */
+/* The path of the service's program, from the same build or installation. */
 static bool find_program(char *path, size_t size)
 {
     static const char *const places[] = { "orrery-serve", "../serve/orrery-serve", "../../serve/orrery-serve" };
@@ -78,7 +78,7 @@ static void stop(service *s)
     (void)waitpid(s->pid, &status, 0);
 }
 
-/* Processor time, seconds: of the service, and of this process. */
+/* The processor time in seconds of the service, or of this process. */
 static double cpu_of(pid_t pid)
 {
     char path[64], line[1024] = "";
@@ -96,7 +96,7 @@ static double cpu_of(pid_t pid)
 
 /* -- clients ----------------------------------------------------------------------------------------------- */
 
-/* A connection that sends one request again and again; `left` bytes of the answer are still to come, −1: its head is. */
+/* A connection that repeats one request; `left`: bytes of the answer still to come, −1: its head is. */
 typedef struct client {
     int fd;
     size_t sent;
@@ -137,7 +137,7 @@ static bool push(load *l, client *c)
     return true;
 }
 
-/* The head's end, and how much follows; what came of that already. */
+/* Reads the end of the head and the length of the body; subtracts the bytes that have arrived. */
 static bool take_head(client *c)
 {
     c->head[c->n_head] = '\0';
@@ -175,7 +175,7 @@ static bool pull(load *l, client *c)
     }
 }
 
-/* Answers in a second, by clients that always have a request under way; < 0: one failed. *all: how many there were. */
+/* Answers per second, by clients that always have a request in progress; < 0: one failed. *all: the number of answers. */
 static double rate(int port, const char *request, size_t n, double seconds, long *all)
 {
     static load l;
@@ -207,7 +207,7 @@ static double rate(int port, const char *request, size_t n, double seconds, long
     return ok && took > 0.0 ? (double)(l.done - before) / took : -1.0;
 }
 
-/* what: method and path; headers: more of them, each with "\r\n". */
+/* A request with its head. what: method and path; headers: further headers, each with "\r\n". */
 static char *with_head(const char *what, const char *headers, const char *type, const void *body, size_t bytes,
                        size_t *n)
 {
@@ -221,7 +221,7 @@ static char *with_head(const char *what, const char *headers, const char *type, 
     return p;
 }
 
-/* `count` matrices; NULL: no memory. */
+/* A request with `count` matrices; NULL: no memory. */
 static char *matrices_request(const char *what, int count, size_t *n)
 {
     char head[ORR_NPY_HEADER];
@@ -240,7 +240,7 @@ static char *matrices_request(const char *what, int count, size_t *n)
     return request;
 }
 
-/* One request on a connection of its own; whether its answer is a 200 or 201. */
+/* Sends one request on a connection of its own. True if its answer is a 200 or 201. */
 static bool once(int port, const char *request, size_t n)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
@@ -254,7 +254,7 @@ static bool once(int port, const char *request, size_t n)
     return ok && strncmp(head, "HTTP/1.1 20", 11) == 0;
 }
 
-/* The matrices of the other requests, kept as a and b. */
+/* Keeps the matrices of the other requests as a and b. */
 static bool keep_matrices(int port)
 {
     bool ok = true;
@@ -289,7 +289,7 @@ static void *multiply(void *user)
     return NULL;
 }
 
-/* Products in a second of `threads` threads that each evaluate one after the other. */
+/* Products per second of `threads` threads, each of which evaluates one at a time. */
 static double own_rate(int threads, double seconds, double *cpu)
 {
     own o[THREADS];
@@ -317,7 +317,7 @@ static double own_rate(int threads, double seconds, double *cpu)
     return ok ? done / took : -1.0;
 }
 
-/* The better of one thread and two; the service stands still meanwhile. *cpu: seconds of the processor a product. */
+/* The better rate of one thread and two, while the service is idle. *cpu: processor seconds per product. */
 static double library(const service *s, double *cpu)
 {
     double best = -1.0, its;
@@ -337,14 +337,14 @@ static double library(const service *s, double *cpu)
 
 /* -- the case ---------------------------------------------------------------------------------------------- */
 
-/* Sums of the same matrices tell the transfer's time, since their own is little; where all cores are busy, a product over HTTP takes the
- * processor as long as both: no service delivers more than 1 / (1 / library + 1 / sums) a second. */
+/* Sums of the same matrices measure the transfer, since they compute little. Where all cores are busy, a product over HTTP takes the
+ * processor as long as both together: no service exceeds 1 / (1 / library + 1 / sums) per second. */
 static int products(bench_sink *out, const service *s, int rounds)
 {
     size_t n = 0, m = 0;
     double ours[MOST_ROUNDS], theirs[MOST_ROUNDS], ratio[MOST_ROUNDS], sums[MOST_ROUNDS], bound[MOST_ROUNDS],
         of_bound[MOST_ROUNDS];
-    double cpu[3][MOST_ROUNDS]; /* a product: in the service, its clients, the library */
+    double cpu[3][MOST_ROUNDS]; /* per product: the service, its clients, the library */
     char *request = matrices_request("POST /v1/gemm", 2, &n),
          *sum = matrices_request("POST /v1/elementwise?expression=x%2By", 2, &m);
     bool ok = request && sum;
@@ -385,7 +385,7 @@ static int products(bench_sink *out, const service *s, int rounds)
     return bench_add(out, &t) | rc;
 }
 
-/* Operands that were sent once. kept: the results stay there, too. */
+/* Products of operands that were sent once. kept: the results are kept in the service, too. */
 static int named_products(bench_sink *out, const service *s, int rounds, bool kept)
 {
     static const char keeps[] = "{\"a\": {\"array\": \"a\"}, \"b\": {\"array\": \"b\"}, \"result\": \"c\"}",
@@ -396,7 +396,7 @@ static int named_products(bench_sink *out, const service *s, int rounds, bool ke
                          : with_head("POST /v1/gemm", "Accept: application/x-npy\r\n", "application/json", sends,
                                      sizeof sends - 1, &n);
     bool ok = request && keep_matrices(s->port);
-    ok = ok && (!kept || once(s->port, request, n)); /* the first makes c, with a 201 */
+    ok = ok && (!kept || once(s->port, request, n)); /* the first request makes c, with a 201 */
     for (int i = 0; ok && i < rounds; i++) {
         long all = 0;
         double server = cpu_of(s->pid), clients = cpu_of(getpid());
@@ -422,7 +422,7 @@ static int named_products(bench_sink *out, const service *s, int rounds, bool ke
     return bench_add(out, &r);
 }
 
-/* 5,000 a second on two cores is what the service is made for. */
+/* Small requests. The design rate of the service is 5,000 per second on two cores. */
 static int small(bench_sink *out, const service *s, int rounds)
 {
     static const char body[] = "{\"expression\": \"x*sigmoid(2*x)\", \"x\": [0, 1, 2, 3, 4, 5, 6, 7]}";

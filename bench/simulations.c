@@ -13,7 +13,7 @@ typedef struct text {
     int values;
 } text;
 
-/* A line "tN …"; returns N. With the name `out` no new value. */
+/* Adds a line "tN …" and returns N. A line for `out` makes no new value. */
 static int line(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int line(text *t, const char *format, ...)
 {
@@ -37,7 +37,7 @@ static int line(text *t, const char *format, ...)
     return value ? t->values++ : 0;
 }
 
-/* u' = u + (the four neighbours' sum − 4 u) / 8, with 0 around it. */
+/* u' = u + (the four neighbours' sum − 4 u) / 8, with 0 outside. */
 static void heat(text *t, int steps)
 {
     enum { N = 1024 };
@@ -57,7 +57,7 @@ static void heat(text *t, int steps)
     line(t, "out t%d", u);
 }
 
-/* Every body draws every other: a_i = Σ_j m_j (x_j − x_i) / (|x_j − x_i|² + ε)^(3/2). */
+/* Every body attracts every other: a_i = Σ_j m_j (x_j − x_i) / (|x_j − x_i|² + ε)^(3/2). */
 static void gravity(text *t, int steps)
 {
     enum { N = 4096 };
@@ -89,7 +89,7 @@ static void gravity(text *t, int steps)
     line(t, "out t%d t%d", x, v);
 }
 
-/* Points to their nearest centres, centres to the means of their points. */
+/* Assigns points to their nearest centres and moves centres to the means of their points. */
 static void kmeans(text *t, int steps)
 {
     enum { N = 50000, D = 8, K = 16 };
@@ -110,7 +110,7 @@ static void kmeans(text *t, int steps)
     line(t, "out t%d", c);
 }
 
-/* A batch of a data set that is normalised as a whole: only what is read needs to be computed. */
+/* A batch of a data set that is normalised as a whole: only the rows of the batch must be computed. */
 static void batch(text *t, bool chosen)
 {
     enum { N = 20000, D = 784, BATCH = 128 };

@@ -1,5 +1,5 @@
-/* Case eval-small: the cost of evaluations of tiny graphs per op, recorded, evaluated and freed each time, beside a loop of
- * calls and beside peers that evaluate each op at once.
+/* Case eval-small: the cost per op of evaluations of tiny graphs, recorded, evaluated and freed each time, beside a loop
+ * of calls and beside peers that evaluate each op at once.
  * Must not know: other cases. */
 #include "config.h"
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static void stop(void *user)
     (void)orr_shutdown();
 }
 
-/* -- the peer: a loop that calls a function per op ------------------------------------------------------- */
+/* -- the peer: a loop with a function call per op -------------------------------------------------------- */
 
 typedef void (*op)(int side, const float *x, const float *y, float *z);
 
@@ -94,7 +94,7 @@ static void product(int side, const float *x, const float *y, float *z)
         }
 }
 
-static op volatile table[3] = { add, mul, product }; /* volatile: calls that the compiler cannot see through */
+static op volatile table[3] = { add, mul, product }; /* volatile: the compiler cannot inline the calls */
 
 static int bare_once(void *user)
 {
@@ -109,7 +109,7 @@ static int bare_once(void *user)
     return 0;
 }
 
-/* The final value of each element of x: the mean that peers must find. */
+/* The final value of each element of x, which is the mean that peers must match. */
 static double expected(const tiny *t)
 {
     float z = t->px[0];

@@ -1,4 +1,4 @@
-/* Case soak: one training step after the other for --seconds; is the last tenth as fast as the first, and as small?
+/* Case soak: training steps for --seconds; compares speed and memory of the last tenth with those of the first.
  * Must not know: the network, other cases. */
 #include "config.h"
 #include <stdio.h>
@@ -11,15 +11,15 @@
 enum { PARTS = 10, SAMPLES = 20000 };
 #define WARM_SECONDS 3.0 /* kernels are compiled, models learnt */
 
-/* A tenth of the time. Of more steps than fit, each is as likely to be kept as any other. */
+/* A tenth of the time. If it has more steps than fit, each is kept with the same probability. */
 typedef struct part {
     double step[SAMPLES];
     long steps;
-    double rss, most; /* MB: sum over its readings, largest */
+    double rss, most; /* MB: sum and maximum of its readings */
     int readings;
 } part;
 
-static part parts[PARTS]; /* all of our memory, from the beginning */
+static part parts[PARTS]; /* all memory of the measurement, allocated at the start */
 
 static double resident(void)
 {
@@ -98,7 +98,7 @@ int bench_soak(bench_sink *out, int rounds)
     for (int i = 0; i < PARTS; i++) {
         parts[i].steps = parts[i].readings = 0;
         parts[i].rss = parts[i].most = 0.0;
-        for (int k = 0; k < SAMPLES; k++) /* its pages are there from now on */
+        for (int k = 0; k < SAMPLES; k++) /* touches its pages */
             parts[i].step[k] = 1.0;
     }
     if (orr_init(NULL) != ORR_OK)

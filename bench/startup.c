@@ -1,4 +1,5 @@
-/* Case startup: processes from their start to the first result, with empty caches and with those the one before left.
+/* Case startup: processes from their start to the first result, with empty caches and with those of the previous
+ * process.
  * Must not know: other cases. */
 #include "config.h"
 #include <errno.h>
@@ -57,7 +58,7 @@ int bench_start(const char *side)
 
 /* -- the one that measures --------------------------------------------------------------------------------- */
 
-/* Everything that is kept between runs lies there. */
+/* The folder of everything that is kept between runs. */
 static char folder[] = "/tmp/orrery-bench-XXXXXX";
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
@@ -82,7 +83,7 @@ static void in_child(const char *side, int to)
     _exit(127);
 }
 
-/* Seconds of the phases of a process. 0, or 1: it failed. */
+/* Seconds of the phases of a process. 0, or 1 if it failed. */
 static int start_one(const char *side, double phase[PHASES])
 {
     char line[256] = "";
@@ -140,7 +141,7 @@ static int add(bench_sink *out, int rounds, bool warm, series *mine, series *oth
     return bench_add(out, &r);
 }
 
-enum { SIDES = 2, STATES = 2 }; /* ours, bare; cold, warm */
+enum { SIDES = 2, STATES = 2 }; /* Orrery, bare StarPU; cold, warm */
 
 int bench_startup(bench_sink *out, int rounds)
 {

@@ -1,4 +1,4 @@
-/* Cases task, submit, replay: the cost of our tasks when they have next to nothing to compute.
+/* Cases task, submit, replay: the cost of Orrery's tasks with almost no computation.
  * Must not know: other cases. */
 #include "config.h"
 #include <stdlib.h>
@@ -11,13 +11,14 @@ enum { TASKS = 200, SIZE = 4 };
 typedef struct tasks {
     const char *name; /* of the case            */
     bool chain;
-    bool submission; /* the time until it is submitted counts, not that until it is done */
+    bool submission; /* measures the time until submission; else until completion */
     char policy[32];
     orr_graph *graph;
     orr_tensor *value[1], *result[TASKS];
 } tasks;
 
-/* Products of tiny matrices, each a task of its own without fusion. Independent: TASKS outputs; chain: one, after TASKS products. */
+/* Products of tiny matrices, each a task of its own without fusion. Independent: TASKS outputs; chain: one output after TASKS
+ * products. */
 static int build(tasks *t)
 {
     orr_scope *s = orr_scope_begin();
@@ -94,7 +95,7 @@ static void bare_stop(void *user)
     peer_starpu_stop();
 }
 
-/* Else work as small as this stays on the calling thread, or all of it is one task. */
+/* Forces tasks. Otherwise work as small as this stays on the calling thread, or is one task. */
 static int as_tasks(bool on)
 {
     return on ? setenv("ORRERY_INLINE_US", "0", 1) | setenv("ORRERY_FUSE", "off", 1)
@@ -144,7 +145,7 @@ int bench_submit(bench_sink *out, int rounds)
 
 enum { FIRST, SECOND, LATER, TIMES };
 
-/* From recording to the first result, the second submission, the median of many more. */
+/* The times from recording to the first result, of the second submission, and the median of many later ones. */
 static int replays(tasks *t, double time[TIMES])
 {
     enum { MORE = 50 };

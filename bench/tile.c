@@ -90,7 +90,7 @@ static void end(void *user)
     (void)orr_shutdown();
 }
 
-/* The least of many noisy figures is too small: the setting that looks best is measured once more, and that counts. */
+/* The least of many noisy times is too small. The best setting is measured once more, and that time counts. */
 static int one_work(bench_sink *out, int rounds, work *w)
 {
     static const bench_side ours = { start_auto, once, stop }, set = { start_set, once, stop };

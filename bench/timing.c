@@ -76,7 +76,7 @@ void bench_untimed(double seconds)
     untimed += seconds;
 }
 
-/* Median of calls that fill `seconds` (at least 3), after two that warm up; < 0: failed. */
+/* Median of calls that fill `seconds` (at least 3), after two warm-up calls; < 0: failed. */
 static double round_of(const bench_side *side, void *user, double seconds)
 {
     enum { MOST = 4096 };

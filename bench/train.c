@@ -15,7 +15,7 @@ typedef struct {
     float *block, *x, *act[TRAIN_LAYERS + 1], *grad[TRAIN_LAYERS + 1], *w[TRAIN_LAYERS], *dw[TRAIN_LAYERS];
 } products;
 
-/* Small values in one block. */
+/* Allocates the arrays in one block, with small values. */
 static int products_new(products *p, const train_case *c)
 {
     size_t total = 0;
@@ -45,8 +45,8 @@ static int products_new(products *p, const train_case *c)
     return 0;
 }
 
-/* The step's products: one a layer forward, and backward one for the weights and one for the activations, but for the
- * first layer's, which is not needed. */
+/* The step's products: one per layer forward; backward, one per layer for the weights and one for the activations,
+ * except in the first layer, which needs none. */
 static double products_once(void *user)
 {
     products *p = user;
@@ -106,7 +106,7 @@ static int add(bench_sink *out, const train_case *c, int rounds, double *const *
     return bench_add(out, &r);
 }
 
-/* All sides start from the same values and see the same batches, so their losses must agree. */
+/* All sides start from the same values and read the same batches, so their losses must agree. */
 static int measure(bench_sink *out, const train_case *c, fusion_child *side, int sides, int rounds)
 {
     products p = { 0 };

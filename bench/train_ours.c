@@ -35,7 +35,7 @@ const train_case *train_find(const char *name)
     return c->name ? c : NULL;
 }
 
-/* n values in [lo, hi) from a hash of their index (lowbias32, Wellons 2018): weights that a simpler sequence makes are so
+/* n values in [lo, hi) from a hash of their index (lowbias32, Wellons 2018). Weights from a simpler sequence are so
  * alike that rounding decides how the network learns. */
 static void fill(float *x, int64_t n, int which, float lo, float hi)
 {
@@ -48,7 +48,7 @@ static void fill(float *x, int64_t n, int which, float lo, float hi)
     }
 }
 
-/* Images are bytes / 255. Where the data set is not installed every side has the same made-up one. */
+/* Images are bytes / 255. If the data set is not installed, every side has the same artificial one. */
 static orr_status load_batches(int batch)
 {
     orr_scope *s = orr_scope_begin();

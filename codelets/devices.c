@@ -1,5 +1,5 @@
-/* All kinds of device, one after the other.
- * Must not know: how a kind finds its own. */
+/* All kinds of device, in order.
+ * Must not know: how a kind finds its devices. */
 #include "config.h"
 
 #include <math.h>

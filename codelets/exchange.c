@@ -1,4 +1,4 @@
-/* The exchange that a region is: its row goes to the ranks of the group.
+/* A region as an exchange: its row is sent to the ranks of the group.
  * Must not know: plans, StarPU, how messages travel. */
 #include "config.h"
 

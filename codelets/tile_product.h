@@ -5,8 +5,8 @@
 
 #include "codelets/cholesky.h"
 
-/* C (m × n) ← op(A) · op(B), + C with `add`; op transposes where ta or tb say so: A lies as k × m then, B as n × k. f32 and
- * f64. at[0]: C, at[1]: A, at[2]: B, which may be nothing where k is 0. Sets the last error when there is no memory for BLAS. */
+/* C (m × n) ← op(A) · op(B), + C with `add`. op transposes where ta or tb is set: A is then stored as k × m, B as n × k. f32 and f64.
+ * at[0]: C, at[1]: A, at[2]: B; A and B are ignored if k is 0. Sets the last error if there is no memory for BLAS. */
 typedef struct {
     int64_t m, n, k;
     bool ta, tb, add;

@@ -1,5 +1,5 @@
-/* The table of choices between ways of computing the same.
- * Must not know: what the ways are, files. */
+/* The table of choices between variants of one computation.
+ * Must not know: the variants' work, files. */
 #include "config.h"
 #include "codelets/variants.h"
 
@@ -9,7 +9,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/fork.h"
 
-/* Times that are taken of each way; how much faster than way 0 another one must be. */
+/* TIMES: measurements of each variant. CLEARLY: another variant must be faster than variant 0 by this factor. */
 enum { TIMES = 6, BUCKETS = 256 };
 #define CLEARLY 0.97
 
@@ -63,7 +63,7 @@ int orr__variants_next(orr__variants *v, bool *timed)
     return (int)((unsigned)atomic_fetch_add_explicit(&v->turn, 1, memory_order_relaxed) % (unsigned)v->n);
 }
 
-/* Under the lock. Other work of the machine only slows a way down. */
+/* Called under the lock. Compares minima: other load on the machine only slows a variant down. */
 static int choice(const orr__variants *v)
 {
     int best = 0;

@@ -1,6 +1,6 @@
-/* Ways of computing the same, of which the machine says which one is fastest: each is timed a few times, then the choice stays, for this
- * process and, in the models' file, for later ones.
- * Must not know: what the ways are. */
+/* Variants of one computation, of which this machine's fastest is chosen by measurement. Each is timed a few times. The
+ * choice then stays for this process and, in the models' file, for later ones.
+ * Must not know: the variants' work. */
 #ifndef ORR_CODELETS_VARIANTS_H
 #define ORR_CODELETS_VARIANTS_H
 
@@ -10,25 +10,29 @@
 
 enum { ORR__VARIANTS_MOST = 4 };
 
-/* The ways of one kernel at one class of sizes; as long as the process. Way 0 is the one that is right without measuring. */
+/* The variants of one kernel in one class of sizes; lives as long as the process. Variant 0 is the default without
+ * measurement. */
 typedef struct orr__variants {
     uint64_t kernel;
     uint32_t size;
     int n;
-    atomic_int chosen, turn; /* -1: not yet; whose turn it is to be timed */
+    atomic_int chosen, turn; /* -1: not yet chosen; the variant to be timed next */
     int taken[ORR__VARIANTS_MOST];
     double least[ORR__VARIANTS_MOST];
     struct orr__variants *next;
 } orr__variants;
 
-/* Found or made. NULL: no memory. Any thread. */
+/* Finds or makes the entry. NULL: no memory. Any thread. */
 orr__variants *orr__variants_of(uint64_t kernel, uint32_t size, int n);
-/* The way to go now; *timed: its time is wanted. Way 0, never timed, with ORRERY_MACHINE=fixed. Any thread. */
+/* The variant to use now; *timed: its time is needed. With ORRERY_MACHINE=fixed, variant 0 and never timed. Any
+ * thread. */
 int orr__variants_next(orr__variants *v, bool *timed);
-/* Way i took so long, in any unit that is the same for all ways. Another way than 0 is chosen where it is clearly faster. */
+/* Reports the time of variant i, in any unit common to all variants. Another variant than 0 is chosen if it is clearly
+ * faster. */
 void orr__variants_time(orr__variants *v, int i, double time);
 
-/* Those that are chosen; one as a file has it; all are open again: how many there were. */
+/* Calls f for each entry with a choice; sets a choice as read from a file; opens all choices again and returns their
+ * number. */
 void orr__variants_each(void (*f)(const orr__variants *v, int chosen, void *arg), void *arg);
 void orr__variants_put(uint64_t kernel, uint32_t size, int n, int chosen);
 int orr__variants_forget(void);

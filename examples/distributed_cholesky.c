@@ -1,11 +1,11 @@
-/* Factorises a matrix that lies block-cyclic over a grid of processes, and checks the factor.
+/* Factorises a matrix that is distributed block-cyclically over a grid of processes, and checks the factor.
  * Must not know: anything but the public headers.
  *
  * mpirun -n 4 distributed_cholesky [--order N] [--block N] [--rows N] [--repeat N]
  *
  * Every process runs this program and records the same graph with the full shapes; each has only its blocks of the matrix. The
- * matrix is a function of row and column, so no process ever has all of it. Without mpirun the same program is one process.
- * One process prints the residual |A - L Lᵀ| / (|A| n) in the largest element and the speed, all of them and for each. */
+ * matrix is a function of row and column, so that no process ever has all of it. Without mpirun the program is a single process.
+ * One process prints the residual |A - L Lᵀ| / (|A| n) in the largest element, and the speed of all processes and of each. */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -23,7 +23,7 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Element (i, j) is 1 / (1 + |i - j|), and n more on the diagonal: positive definite, as its diagonal dominates. */
+/* Element (i, j) is 1 / (1 + |i - j|), and n more on the diagonal: positive definite, since its diagonal dominates. */
 static orr_tensor *matrix(const settings *o, orr_grid *grid)
 {
     orr_tensor *at = orr_arange(ORR_F64, 0.0, (double)o->order, 1.0);
@@ -35,7 +35,7 @@ static orr_tensor *matrix(const settings *o, orr_grid *grid)
     return orr_shard_cyclic(a, grid, ORR_AXES(0, 1), ORR_INDEX(o->block, o->block));
 }
 
-/* The best time of some factorisations, and how far the factor's square is from the matrix. */
+/* The best time of several factorisations, and the residual of the factor. */
 static orr_status run(const settings *o, orr_grid *grid, double *best, double *residual)
 {
     orr_scope *s = orr_scope_begin();

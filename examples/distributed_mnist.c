@@ -1,5 +1,5 @@
-/* Trains a network on Fashion-MNIST with every batch shared by the ranks: mpirun -n 4 distributed_mnist. One process, without
- * mpirun, does the same steps with the same losses.
+/* Trains a network on Fashion-MNIST with every batch sharded over the ranks: mpirun -n 4 distributed_mnist. One process,
+ * without mpirun, does the same steps with the same losses.
  * Must not know: anything but the public headers.
  *
  * usage: distributed_mnist [--epochs N] [--steps N] [--batch N] [--lr X] [--seed N] [--shard-state 0|1] [--losses FILE]
@@ -10,7 +10,7 @@
 #include "examples/options.h"
 
 typedef struct settings {
-    int64_t epochs, steps; /* of each epoch at most; 0: all */
+    int64_t epochs, steps; /* per epoch at most; 0: all */
     int64_t batch, seed, shard_state;
     double lr;
     const char *losses, *checkpoint, *data;
@@ -26,7 +26,7 @@ typedef struct run {
     FILE *losses;
 } run;
 
-/* One pass over the images. The mean over a batch is that of the whole batch, although a rank has its part alone. */
+/* One pass over the images. The mean is over the whole batch, although each rank has only its share. */
 static orr_status train_epoch(run *r, orr_loader *loader, double *mean)
 {
     orr_status st = ORR_OK;
@@ -85,7 +85,8 @@ static orr_status checkpoint(run *r)
 static orr_status train(run *r, const dataset *d, const dataset *test)
 {
     bool speaks = orr_rank() == 0;
-    /* The order of the images is a function of the seed; an epoch has its own, so that a run that goes on sees new ones. */
+    /* The order of the images is a function of the seed. Each epoch has a seed of its own, so that a resumed run reads new
+     * orders. */
     orr_status st = ORR_OK;
     while (st == ORR_OK && r->epochs_done < r->o.epochs) {
         orr_loader_options lo = { .batch = r->o.batch,

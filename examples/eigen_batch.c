@@ -1,5 +1,5 @@
-/* Eigenvalues of many symmetric matrices: all of them in one call, on all cores, beside one after the other.
- * usage: eigen_batch [MATRICES ORDER]        (100 1000 is a minute; by default 16 of order 120)
+/* Eigenvalues of many symmetric matrices: all of them in one call, on all cores, beside a loop over them.
+ * usage: eigen_batch [MATRICES ORDER]        (100 1000 takes a minute; by default 16 of order 120)
  * Must not know: anything but the public headers. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -14,7 +14,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Σ of all eigenvalues, which is Σ of the traces. */
+/* Compares the sum of all eigenvalues with the sum of the traces. */
 static int check(orr_tensor *w, orr_tensor *a, double n)
 {
     double sum = 0, trace = 0;

@@ -1,12 +1,12 @@
-/* Five hospitals average what they measured; the company that computes for them sees ciphertexts alone.
+/* Five hospitals average their measurements; the company that computes the average sees only ciphertexts.
  * Must not know: anything but the public headers. */
 #include <math.h>
 #include <orrery.h>
 
 enum { HOSPITALS = 5, PATIENTS = 200 };
 
-/* The company's part: it has the public key, and encrypted columns. The weighted mean of each of them: Σ w·x, w in steps of
- * 2^−16. */
+/* The company's side: it has the public key and encrypted columns. Returns the weighted mean of each column: Σ w·x, w
+ * in steps of 2^−16. */
 static orr_encrypted *average(orr_encrypted *const *column, const double *weight)
 {
     orr_encrypted *sum = NULL;
@@ -26,9 +26,9 @@ static int run(void)
 {
     static const double weight[HOSPITALS] = { 0.1, 0.15, 0.2, 0.25, 0.3 };
     double most = 0.0;
-    orr_paillier *key = orr_paillier_generate(2048); /* the hospitals' */
+    orr_paillier *key = orr_paillier_generate(2048); /* held by the hospitals */
     orr_paillier *public_key = orr_paillier_public(key);
-    /* Weights are below 1 and add up to 1: Σ|w| · 2^16 is the headroom, and a little for rounding. */
+    /* Weights are below 1 and add up to 1. The headroom is Σ|w| · 2^16, and a little for rounding. */
     orr_packing packing = { .fraction = 12, .most = 300.0, .headroom = 65536 + HOSPITALS };
     orr_encrypted *column[HOSPITALS] = { NULL }, *mean = NULL;
     orr_tensor *clear = orr_zeros(ORR_F64, ORR_SHAPE(PATIENTS));

@@ -1,10 +1,10 @@
-/* One block of a network, asked how it would be computed: in words, or as Graphviz's DOT before or after fusion.
+/* Explains how a block of a network would be computed: in words, or as Graphviz's DOT before or after fusion.
  * usage: explain_fusion [text|before|after] */
 #include <stdio.h>
 #include <string.h>
 #include <orrery.h>
 
-/* Over the last axis: zero mean, unit variance. */
+/* Normalises over the last axis: zero mean, unit variance. */
 static orr_tensor *normalised(orr_tensor *x)
 {
     orr_tensor *d = orr_sub(x, orr_mean(x, ORR_AXES(-1), true));

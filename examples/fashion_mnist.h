@@ -1,4 +1,4 @@
-/* Fashion-MNIST, and the bar that shows an epoch's progress: shared by the examples that train on it.
+/* Fashion-MNIST, and a progress bar for an epoch: shared by the examples that train on it.
  * Must not know: networks. */
 #ifndef EXAMPLES_FASHION_MNIST_H
 #define EXAMPLES_FASHION_MNIST_H
@@ -9,16 +9,16 @@
 #include <unistd.h>
 #include <orrery.h>
 
-/* Where Debian's package dataset-fashion-mnist puts it. */
+/* The folder of Debian's package dataset-fashion-mnist. */
 #define FASHION_MNIST "/usr/share/datasets/fashion-mnist"
 
 typedef struct dataset {
-    orr_tensor *images; /* u8 (n, 28, 28): stays small; a batch is cast and scaled */
-    orr_tensor *labels; /* u8 (n)                                                  */
+    orr_tensor *images; /* u8 (n, 28, 28), which is small; batches are cast and scaled */
+    orr_tensor *labels; /* u8 (n)                                                      */
     int64_t n;
 } dataset;
 
-/* The IDX file `name` in `dir`, gzip or unpacked. */
+/* Loads the IDX file `name` in `dir`, gzip or unpacked. */
 static inline orr_tensor *load_idx(const char *dir, const char *name)
 {
     char path[1024];
@@ -43,7 +43,7 @@ static inline orr_status load_part(const char *dir, const char *part, dataset *d
     return st;
 }
 
-/* 60,000 images to train on, which must be a batch at least, and 10,000 to test on. */
+/* Loads 60,000 images for training, which must be a batch at least, and 10,000 for tests. */
 static inline orr_status load_dataset(const char *dir, int64_t batch, dataset *train, dataset *test)
 {
     orr_status st = load_part(dir, "train", train);
@@ -56,14 +56,14 @@ static inline orr_status load_dataset(const char *dir, int64_t batch, dataset *t
     return st;
 }
 
-/* Images as rows of 784, by the mean and deviation of the training pixels that are published for this data set. */
+/* Images as rows of 784, normalised by the published mean and deviation of the training pixels. */
 static inline orr_tensor *scaled(orr_tensor *images)
 {
     orr_tensor *x = orr_reshape(orr_cast(images, ORR_F32), ORR_SHAPE(-1, 784));
     return orr_div(orr_sub(x, orr_scalar(0.2860 * 255.0)), orr_scalar(0.3530 * 255.0));
 }
 
-/* The share of labels that are the largest output's number. */
+/* The share of rows whose largest output is at the label's place. */
 static inline orr_status share_right(orr_tensor *output, orr_tensor *labels, double *share)
 {
     orr_tensor *right = orr_equal(orr_argmax(output, -1, false), orr_cast(labels, ORR_I64));
@@ -82,7 +82,7 @@ static inline double seconds(void)
 typedef struct progress {
     int64_t epoch, epochs, step, steps, batch;
     double start, shown;
-    double loss, sum; /* smoothed; of all steps */
+    double loss, sum; /* loss: smoothed; sum: of all steps */
     int terminal;
 } progress;
 
@@ -96,7 +96,7 @@ static inline progress progress_begin(int64_t epoch, int64_t epochs, int64_t ste
                        .terminal = isatty(STDOUT_FILENO) };
 }
 
-/* One step is done. On a terminal the bar is drawn, at most ten times a second. */
+/* Counts a step. On a terminal the bar is drawn at most ten times a second. */
 static inline void progress_step(progress *p, double loss)
 {
     p->sum += loss;
@@ -116,7 +116,7 @@ static inline void progress_step(progress *p, double loss)
     fflush(stdout);
 }
 
-/* The line of an epoch that has ended after `used` seconds; `note` comes behind its number. */
+/* Prints the line of an epoch that took `used` seconds; `note` follows its number. */
 static inline void progress_end(const progress *p, const char *note, double accuracy, double used)
 {
     printf("%sepoch %lld/%lld%s   loss %.4f   test accuracy %.4f   %.1f s   %.0f images/s%s\n", p->terminal ? "\r" : "",

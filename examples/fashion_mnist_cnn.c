@@ -1,10 +1,10 @@
-/* Trains a small residual network on Fashion-MNIST, draws its learning curve and a sheet of the images that it gets wrong.
+/* Trains a small residual network on Fashion-MNIST, draws its learning curve and a sheet of the misclassified images.
  * Must not know: anything but the public headers.
  *
  * usage: fashion_mnist_cnn [--epochs N] [--batch N] [--lr X] [--images N] [--seed N] [--data DIR] [--out DIR]
  *
- * DIR of --out gets learning_curve.svg and mistakes.png: a row for each class, and a frame in the colour of the class that
- * the network takes the image for. */
+ * DIR of --out gets learning_curve.svg and mistakes.png: a row for each class, and around each image a frame in the colour of
+ * the predicted class. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include "examples/fashion_mnist.h"
@@ -33,7 +33,7 @@ typedef struct curve {
 
 /* -- the network -------------------------------------------------------------------------------------------- */
 
-/* 3 × 3 convolution and batch normalisation. */
+/* A 3 × 3 convolution and a batch normalisation. */
 static orr_module *normalised(int64_t in, int64_t out)
 {
     return orr_sequential(
@@ -91,7 +91,7 @@ static orr_status train_epoch(orr_module *net, orr_optim *opt, const orr_schedul
     return st;
 }
 
-/* The class of each test image in the network's eyes. */
+/* The class that the network gives to each test image. */
 static orr_status classify(orr_module *net, const dataset *d, int64_t *seen)
 {
     orr_status st = ORR_OK;
@@ -190,7 +190,7 @@ static int draw_curve(const char *path, const curve *c)
     return fclose(f) != 0;
 }
 
-/* A row for each class: its colour, then images of it that are taken for others, in a frame of the other's colour. */
+/* Draws a row for each class: its colour, then misclassified images of it, in a frame of the predicted class's colour. */
 static orr_status draw_mistakes(const char *path, const dataset *d, const int64_t *seen)
 {
     enum { COLUMNS = 16, FRAME = 3, CELL = SIDE + 2 * FRAME + 2, WIDTH = COLUMNS * CELL };
@@ -238,7 +238,7 @@ static orr_status draw(const settings *o, const dataset *d, const int64_t *seen,
     return st;
 }
 
-/* A number that two runs share if every bit of their parameters is the same (FNV-1a). */
+/* A digest (FNV-1a) that is equal for two runs if all bits of their parameters are equal. */
 static uint64_t digest(const orr_module *net)
 {
     orr_parameter p[64];

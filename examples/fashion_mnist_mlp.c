@@ -1,4 +1,4 @@
-/* Trains a 784-512-256-10 network on Fashion-MNIST and says how well it does on the test images.
+/* Trains a 784-512-256-10 network on Fashion-MNIST and prints its accuracy on the test images.
  * Must not know: anything but the public headers.
  *
  * usage: fashion_mnist_mlp [--epochs N] [--batch N] [--lr X] [--seed N] [--data DIR] */
@@ -28,7 +28,7 @@ static orr_status train_step(const orr_module *net, orr_optim *opt, const datase
     return st;
 }
 
-/* One pass over the images in a new order; a last short batch is left out. */
+/* One pass over the images in a new order, without a short last batch. */
 static orr_status train_epoch(const orr_module *net, orr_optim *opt, const dataset *d, progress *p)
 {
     orr_scope *s = orr_scope_begin();

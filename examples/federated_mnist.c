@@ -1,5 +1,5 @@
-/* Ten simulated clients train one network on images of their own; the server adds what they learnt without seeing any of it:
- * three drop out in every round, after their masks are in the others' vectors.
+/* Ten simulated clients train one network on images of their own; the server adds their updates without seeing any of them.
+ * Three clients drop out in every round, after their masks are in the others' vectors.
  * Must not know: anything but the public headers.
  *
  * usage: federated_mnist [--rounds N] [--data DIR] */
@@ -15,7 +15,7 @@ typedef struct federation {
     dataset train, test;
     orr_module *net;
     orr_parameter parameter[PARAMETERS];
-    int64_t length; /* of an update: all parameters, one behind the other */
+    int64_t length; /* of an update: all parameters in sequence */
     unsigned char identity[CLIENTS * 32], key[CLIENTS][64];
 } federation;
 
@@ -53,7 +53,7 @@ static orr_status set_parameters(const federation *f, orr_tensor *vector)
     return orr_eval_all(NULL, 0);
 }
 
-/* The update of client i: training on its own images changes the common parameters by this difference. */
+/* The update of client i: the change of the common parameters by training on its own images. */
 static orr_tensor *learn(const federation *f, orr_tensor *common, int i)
 {
     orr_optim_options options = orr_optim_defaults(ORR_OPTIM_SGD);
@@ -91,7 +91,7 @@ static orr_status answer(int round, orr_secagg_client *c, const orr_bytes *in, o
     }
 }
 
-/* Messages go from hand to hand here; a service would send them. */
+/* The protocol's messages are passed in memory; a service would send them. */
 static orr_status exchange(orr_secagg_server *server, orr_secagg_client *const *client, orr_tensor *const *update)
 {
     orr_status st = ORR_OK;
@@ -139,7 +139,7 @@ static orr_tensor *aggregate(federation *f, int number, orr_tensor *const *updat
     return sum;
 }
 
-/* The largest difference between the server's sum and the one that the clients that stay make in the clear. */
+/* The largest difference between the server's sum and the plain sum of the remaining clients' updates. */
 static orr_status compare(orr_tensor *sum, orr_tensor *const *update, double *most)
 {
     orr_tensor *clear = NULL;

@@ -1,5 +1,5 @@
-/* Gaussian process regression: learns how far a noisy function reaches, by gradient steps through a Cholesky factor, and
- * predicts it between its points.
+/* Gaussian process regression: learns the length scale of a noisy function by gradient steps through a Cholesky
+ * factor, and predicts the function between its points.
  * Must not know: anything but the public headers. */
 #include <math.h>
 #include <orrery.h>
@@ -21,7 +21,7 @@ static orr_tensor *factor(orr_tensor *x, orr_tensor *s)
         orr_add(kernel(x, x, s), orr_mul(orr_eye(ORR_F64, POINTS, POINTS, 0), orr_scalar(noise * noise))));
 }
 
-/* −log p(y | x, s) but for a constant: ½ yᵀ K⁻¹ y + Σ log L[i][i]. */
+/* −log p(y | x, s), without a constant: ½ yᵀ K⁻¹ y + Σ log L[i][i]. */
 static orr_tensor *surprise(orr_tensor *x, orr_tensor *y, orr_tensor *s)
 {
     orr_tensor *l = factor(x, s), *eye = orr_eye(ORR_F64, POINTS, POINTS, 0);

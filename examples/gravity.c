@@ -1,4 +1,4 @@
-/* Bodies that attract each other: pairs by broadcasting, a leapfrog of steps, beside a plain loop.
+/* Bodies that attract each other: pairs by broadcasting, leapfrog steps, beside a plain loop.
  * Must not know: anything but the public headers. */
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 enum { N = 256, CELL = 4, SIDE = N / CELL /* of the picture, in cells */ };
 static const double RATE = 0.2;
 
-/* u + RATE · (the four neighbours' sum − 4 u); the plate's border is kept at 0. */
+/* u + RATE · (the four neighbours' sum − 4 u); the border of the plate stays 0. */
 static orr_tensor *step(orr_tensor *u)
 {
     orr_tensor *p = orr_pad(u, ORR_INDEX(1, 1), ORR_INDEX(1, 1), 0.0), *sum = NULL;
@@ -23,7 +23,7 @@ static orr_tensor *step(orr_tensor *u)
     return orr_add(u, orr_mul(change, orr_scalar(RATE)));
 }
 
-/* The same by hand, in double precision. */
+/* The same step by hand, in double precision. */
 static void step_by_hand(const double *u, double *to)
 {
     for (int i = 0; i < N; i++)
@@ -34,14 +34,14 @@ static void step_by_hand(const double *u, double *to)
         }
 }
 
-/* Two hot bars and a warm disc. */
+/* The initial state: two hot bars and a warm disc. */
 static double start(int i, int j)
 {
     bool bar = abs(i - 60) < 6 || abs(j - 170) < 9;
     return bar ? 1.0 : hypot(i - 170, j - 80) < 40 ? 0.7 : 0.0;
 }
 
-/* The field as coloured cells, each the mean of CELL² places; blue where it is cold, yellow where it is hot. */
+/* Draws the field as coloured cells, each the mean of CELL² elements: cold is blue, hot is yellow. */
 static int draw(const char *path, orr_tensor *u)
 {
     orr_scope *s = orr_scope_begin();
@@ -67,7 +67,7 @@ static int draw(const char *path, orr_tensor *u)
     return rc;
 }
 
-/* `steps` steps, `at_once` in each evaluation, in place of *u. */
+/* Replaces *u by its state after `steps` steps, `at_once` of them in each evaluation. */
 static int run(orr_tensor **u, int steps, int at_once)
 {
     for (int done = 0; done < steps; done += at_once) {

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
         return orr_error_print(stderr);
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = picture(argc > 1 && argv[1][0] ? argv[1] : NULL);
-    /* A Gaussian of 15 × 15 has rank 1: two convolutions of one axis. */
+    /* A Gaussian of 15 × 15 has rank 1: two convolutions along one axis each give the same result. */
     float gauss[15][15], sum = 0;
     for (int i = 0; i < 225; i++)
         sum += gauss[i / 15][i % 15] = expf(-(float)((i / 15 - 7) * (i / 15 - 7) + (i % 15 - 7) * (i % 15 - 7)) / 18);

@@ -7,7 +7,7 @@
 
 enum { N = 3000, D = 4, K = 6, STEPS = 12 };
 
-/* The place of the nearest centre: (n). The (n, k, d) differences stay in registers of the kernel. */
+/* The number of the nearest centre: (n). The (n, k, d) differences stay in registers of the kernel. */
 static orr_tensor *nearest(orr_tensor *x, orr_tensor *centre)
 {
     orr_tensor *d = orr_sub(orr_expand_dims(x, 1), orr_expand_dims(centre, 0));
@@ -45,7 +45,7 @@ static void step_by_hand(const double *x, double *centre)
             centre[c * D + k] = sum[c][k] / fmax(n[c], 1.0);
 }
 
-/* Points around K places on a grid. */
+/* Points around K positions on a grid. */
 static orr_tensor *points(void)
 {
     orr_tensor *place = orr_remainder(orr_arange(ORR_I64, 0, N, 1), orr_scalar(K));

@@ -1,5 +1,6 @@
-/* A polynomial commitment by Kate, Zaverucha and Goldberg: one point stands for 1024 coefficients, and a value of the
- * polynomial is proved with one point more. The secret of the set-up is written below: this is a demonstration and protects nothing.
+/* A polynomial commitment by Kate, Zaverucha and Goldberg: one point stands for 1024 coefficients, and one more point
+ * proves a value of the polynomial. The secret of the set-up is in this source: the program is a demonstration and protects
+ * nothing.
  * Must not know: anything but the public headers. */
 #include <orrery.h>
 
@@ -10,7 +11,7 @@ static orr_tensor *number(const char *text)
     return orr_reshape(orr_field_parse(ORR_FR254, &text, 1), ORR_SHAPE_0D);
 }
 
-/* 1, t, t², …: each step doubles the row. */
+/* 1, t, t², …: each step doubles the number of powers. */
 static orr_tensor *powers(orr_tensor *t)
 {
     orr_tensor *row = orr_ones(ORR_FR254, ORR_SHAPE(1));
@@ -19,7 +20,7 @@ static orr_tensor *powers(orr_tensor *t)
     return row;
 }
 
-/* e(c − y·G, H) = e(proof, t·H − z·H), as a product that is 1. */
+/* The equation e(c − y·G, H) = e(proof, t·H − z·H), as a product that is 1. */
 static orr_tensor *holds(orr_tensor *c, orr_tensor *z, orr_tensor *y, orr_tensor *proof, orr_tensor *th)
 {
     orr_tensor *g = orr_curve_generator(ORR_G1), *h = orr_curve_generator(ORR_G2);
@@ -38,7 +39,7 @@ int main(void)
         return orr_error_print(stderr);
     orr_scope *s = orr_scope_begin();
 
-    /* Set-up: t^i·G and t·H. A real one is made by many parties, of whom none knows t. */
+    /* Set-up: t^i·G and t·H. A real one is made by many parties, none of whom knows t. */
     orr_tensor *t = number("0x1d0c5ec2e7");
     orr_tensor *setup = orr_curve_multiply(ORR_G1, orr_curve_generator(ORR_G1), powers(t));
     orr_tensor *th = orr_curve_multiply(ORR_G2, orr_curve_generator(ORR_G2), t);
@@ -48,7 +49,7 @@ int main(void)
     orr_tensor *p = orr_from(ORR_FR254, ORR_SHAPE(N), coefficient);
     orr_tensor *commitment = orr_curve_msm(ORR_G1, setup, p);
 
-    /* The proof that p(z) = y commits to (p − y)/(x − z). */
+    /* The proof of p(z) = y commits to (p − y)/(x − z). */
     orr_tensor *z = number("65537"), *y = orr_field_poly_eval(p, z);
     orr_tensor *divisor = orr_stack(ORR_TENSORS(orr_neg(z), number("1")), 0);
     orr_tensor *quotient = orr_field_poly_divide(p, divisor).quotient;

@@ -1,5 +1,5 @@
-/* Least squares: a polynomial through noisy points by orr_lstsq, how sure its coefficients are, and the same solution by
- * conjugate gradients on an operator that never forms the matrix AᵀA.
+/* Least squares: a polynomial through noisy points by orr_lstsq, the deviations of its coefficients, and the same
+ * solution by conjugate gradients on an operator that never forms the matrix AᵀA.
  * Must not know: anything but the public headers. */
 #include <math.h>
 #include <orrery.h>
@@ -7,7 +7,7 @@
 enum { POINTS = 400, DEGREE = 3, TERMS = DEGREE + 1 };
 static const double truth[TERMS] = { 1.0, -2.0, 0.5, 3.0 }, noise = 0.1;
 
-/* 1, x, x², … side by side. */
+/* The columns 1, x, x², …. */
 static orr_tensor *powers(orr_tensor *x)
 {
     orr_tensor *column[TERMS] = { orr_ones(ORR_F64, ORR_SHAPE(POINTS)) };

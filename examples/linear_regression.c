@@ -1,4 +1,4 @@
-/* Fits y = X·w + b to noisy points by gradient descent and compares with the w and b that made them.
+/* Fits y = X·w + b to noisy points by gradient descent and compares the fit with the true w and b.
  * Must not know: anything but the public headers. */
 #include <math.h>
 #include <orrery.h>
@@ -8,7 +8,8 @@ enum { POINTS = 1000, FEATURES = 3, STEPS = 200 };
 
 static const double true_w[FEATURES] = { 1.5, -2.0, 0.5 }, true_b = 0.25;
 
-/* Data, fixed for the whole run: evaluated here, so that a step reads it instead of making it again. */
+/* The data are fixed for the whole run. They are evaluated here, so that a step reads them instead of computing them
+ * again. */
 static orr_status make_data(orr_tensor **x, orr_tensor **y)
 {
     orr_tensor *w = orr_from(ORR_F64, ORR_SHAPE(FEATURES), true_w);
@@ -26,7 +27,7 @@ static orr_status train(orr_optim *opt, orr_tensor *x, orr_tensor *y, orr_tensor
         double value = 0.0;
         orr_status st = orr_optim_step(opt, loss);
         if (st == ORR_OK)
-            st = orr_item(loss, &value); /* evaluates the loss and, with it, the step */
+            st = orr_item(loss, &value); /* evaluates the loss and the step together */
         if (st == ORR_OK && (step == 1 || step % 50 == 0))
             printf("step %3d   loss %.6f\n", step, value);
         (void)orr_scope_end(s);

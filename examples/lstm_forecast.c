@@ -1,4 +1,5 @@
-/* Trains an LSTM on a noisy sum of two waves, forecasts what follows from its own outputs, and draws both as SVG.
+/* Trains an LSTM on a noisy sum of two waves, forecasts the continuation from its own outputs, and draws both as
+ * SVG.
  * usage: lstm_forecast [picture.svg [steps]]
  * Must not know: anything but the public headers. */
 #include <math.h>
@@ -22,7 +23,7 @@ static void waves(float *y)
     }
 }
 
-/* Each value of some windows from those before it. */
+/* Trains on several windows: each value is predicted from those before it. */
 static orr_status train(const network *n, const float *y, int steps)
 {
     orr_optim_options o = orr_optim_defaults(ORR_OPTIM_ADAM);
@@ -53,7 +54,7 @@ static orr_status train(const network *n, const float *y, int steps)
     return st;
 }
 
-/* The values seen, then each value from the one before it; the state goes along. */
+/* Reads the known values, then predicts each value from the previous one; the state is kept. */
 static orr_status forecast(const network *n, const float *y, float *ahead)
 {
     orr_tensor *state[2] = { NULL, NULL };

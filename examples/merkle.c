@@ -1,4 +1,4 @@
-/* A Merkle tree of Poseidon hashes over 4096 numbers: its root, and the proof that one of them is in it.
+/* A Merkle tree of Poseidon hashes over 4096 numbers: its root, and a proof that one of them is in the tree.
  * Must not know: anything but the public headers. */
 #include <orrery.h>
 
@@ -12,7 +12,7 @@ int main(void)
         return orr_error_print(stderr);
     orr_scope *s = orr_scope_begin();
     for (uint64_t i = 0; i < LEAVES; i++)
-        number[i][0] = i * i; /* the lowest of four limbs */
+        number[i][0] = i * i; /* the lowest of four limbs; the others are 0 */
     orr_tensor *leaves = orr_from(ORR_FR254, ORR_SHAPE(LEAVES), number);
     orr_tensor *tree = orr_merkle_tree(leaves, ARITY), *root = orr_merkle_root(tree);
     orr_tensor *proof = orr_merkle_proof(tree, ARITY, LEAF);

@@ -1,6 +1,6 @@
-/* Pi by a billion random points: the share of a square's points that lie in the circle. Points are drawn where they are
- * counted, so that memory stays flat, and a point depends on its seed and number alone, so that the count is the same for
- * every number of workers.
+/* Pi by a billion random points: the share of a square's points inside the circle. Points are drawn where they are
+ * counted, so that memory stays constant. A point depends only on its seed and number, so that the count does not
+ * depend on the number of workers.
  * Must not know: how points are drawn. */
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <orrery.h>
 
-enum { BATCH = 1 << 26 }; /* points of one evaluation, of which no array is made */
+enum { BATCH = 1 << 26 }; /* points of one evaluation, which never form an array */
 
 static double seconds(void)
 {
@@ -18,7 +18,7 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* How many of n points lie in the circle; −1 on an error. */
+/* The number of points inside the circle, out of n; −1 on an error. */
 static int64_t inside(int64_t n)
 {
     orr_scope *s = orr_scope_begin();

@@ -7,7 +7,7 @@
 
 enum { ROWS = 300, COLS = 200 };
 
-/* The same by hand. gram: ROWS × ROWS. */
+/* The same computation by hand. gram: ROWS × ROWS. */
 static void by_hand(const float *x, double *n, double *gram)
 {
     for (int j = 0; j < COLS; j++) {

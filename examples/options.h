@@ -1,4 +1,4 @@
-/* Options of a command line, in pairs of a name and a value: shared by the examples that have more than one.
+/* Options of a command line, in pairs of a name and a value: shared by the examples with more than one option.
  * Must not know: an example. */
 #ifndef EXAMPLES_OPTIONS_H
 #define EXAMPLES_OPTIONS_H
@@ -11,14 +11,14 @@
 
 typedef struct option {
     const char *name; /* NULL ends a table */
-    /* one of these gets the value */
+    /* the destination of the value: one of these is not NULL */
     int64_t *whole;
     double *real;
     const char **text;
     double least, most; /* of a number */
 } option;
 
-/* The value of one option; 0: the table has none of this name, or the value is outside its range. */
+/* Sets the value of one option. 0: the table has no such name, or the value is outside its range. */
 static inline int set_option(const option *table, const char *name, const char *value)
 {
     const option *o = table;
@@ -41,7 +41,7 @@ static inline int set_option(const option *table, const char *name, const char *
     return 1;
 }
 
-/* The exit status of a program that has printed its usage; -1: it goes on. */
+/* Reads the command line. Returns the exit status of a program that has printed its usage, or -1 to go on. */
 static inline int read_options(int argc, char **argv, const char *usage, const option *table)
 {
     if (argc == 2 && !strcmp(argv[1], "--help"))

@@ -1,4 +1,5 @@
-/* An activation and a kernel of the program's own: a small network learns a rate whose running sum is a given curve.
+/* A user-defined activation and a user-defined kernel: a small network learns a rate whose running sum is a given
+ * curve.
  * Must not know: anything but the public headers. */
 #include <math.h>
 #include <orrery.h>
@@ -17,7 +18,7 @@ static bool define_snake(void)
     return snake != NULL;
 }
 
-/* -- a kernel, for work that no expression describes. Rows are independent, so several workers may share them --- */
+/* -- a kernel, for work that no expression describes. Rows are independent, so that several workers may share them --- */
 
 static int sum_rows(const orr_kernel_args *a)
 {
@@ -32,7 +33,7 @@ static int sum_rows(const orr_kernel_args *a)
     return 0;
 }
 
-/* One text for OpenCL C and CUDA C: a work item sums a row. `y` begins at row lo. */
+/* One source for OpenCL C and CUDA C: a work item sums a row. `y` begins at row lo. */
 static const char device_text[] =
     "ORR_KERNEL sum_rows(ORR_GLOBAL const ORR_IN0 *x, ORR_GLOBAL ORR_OUT *y, const orr_args a)\n"
     "{\n"
@@ -61,7 +62,7 @@ static int64_t one_item_a_row(const orr_kernel_args *a)
     return a->hi - a->lo;
 }
 
-/* x[i] is in every sum from i on: the cotangent is summed from the end. */
+/* x[i] is a term of every sum from i on: the cotangent is summed from the end. */
 static orr_tensor *sum_rows_back(const orr_kernel_back *b, int k)
 {
     orr_tensor *g = orr_flip(b->g, ORR_AXES(1));
@@ -96,7 +97,7 @@ static orr_tensor *weights(int64_t m, int64_t n, double spread)
     return orr_variable(orr_randn(ORR_F32, ORR_SHAPE(m, n), 0, spread));
 }
 
-/* t: (POINTS, 1); the running sum of the rate, scaled by the step of t: (1, POINTS). */
+/* t: (POINTS, 1). Returns the running sum of the rate, scaled by the step of t: (1, POINTS). */
 static orr_tensor *curve(const net *p, orr_tensor *t)
 {
     orr_tensor *hidden = orr_apply(snake, ORR_TENSORS(orr_add(orr_matmul(t, p->w1), p->b1), p->slope));
@@ -115,7 +116,7 @@ static orr_status train(const net *p, orr_optim *opt, orr_tensor *t, orr_tensor 
         if (st == ORR_OK && (step == 1 || step % 100 == 0))
             printf("step %3d   loss %.6f\n", step, *loss_value);
         if (st == ORR_OK && step == STEPS)
-            st = orr_explain(stdout, curve(p, t)); /* snake is in a fused kernel, running_sum a step by itself */
+            st = orr_explain(stdout, curve(p, t)); /* snake is part of a fused kernel, running_sum a step of its own */
         (void)orr_scope_end(s);
         if (st != ORR_OK)
             return st;

@@ -1,12 +1,12 @@
-/* Principal components: 20 variables that three hidden ones make are found to have three components, and their points are
- * plotted on the first two (pca.svg).
+/* Principal components: finds that 20 variables, made from three hidden ones, have three components, and plots their
+ * points on the first two (pca.svg).
  * Must not know: how eigenvectors are computed. */
 #include <stdio.h>
 #include <orrery.h>
 
 enum { POINTS = 3000, VARIABLES = 20, HIDDEN = 3, SHOWN = 5, SIZE = 600 };
 
-/* Points on the first two components as circles, coloured by the cluster that they were drawn from. */
+/* Plots points on the first two components as circles, coloured by their cluster. */
 static int plot(const char *path, const float (*at)[2])
 {
     static const char *const colour[] = { "#1f77b4", "#d62728", "#2ca02c" };
@@ -30,13 +30,13 @@ int main(void)
         return orr_error_print(stderr);
     orr_scope *s = orr_scope_begin();
     orr_seed(1);
-    /* Point i is in cluster i mod 3: its hidden variables are normal, and 6 more in that one. */
+    /* Point i is in cluster i mod 3: its hidden variables are normal, with 6 added to the one of its cluster. */
     orr_tensor *cluster = orr_tile(orr_eye(ORR_F32, HIDDEN, HIDDEN, 0), ORR_INDEX(POINTS / HIDDEN, 1));
     orr_tensor *hidden = orr_add(orr_randn(ORR_F32, ORR_SHAPE(POINTS, HIDDEN), 0, 1), orr_mul(cluster, orr_scalar(6)));
     orr_tensor *x = orr_matmul(hidden, orr_randn(ORR_F32, ORR_SHAPE(HIDDEN, VARIABLES), 0, 0.5));
     x = orr_add(x, orr_randn(ORR_F32, ORR_SHAPE(POINTS, VARIABLES), 0, 0.1));
 
-    orr_eigh_result e = orr_eigh(orr_covariance(x, 1)); /* ascending: the last are the first components */
+    orr_eigh_result e = orr_eigh(orr_covariance(x, 1)); /* ascending: the first components are last */
     orr_tensor *values = orr_flip(e.w, ORR_ALL_AXES), *vectors = orr_flip(e.v, ORR_AXES(1));
     orr_tensor *centred = orr_sub(x, orr_mean(x, ORR_AXES(0), true));
     orr_tensor *shares = orr_slice_axis(orr_div(values, orr_sum(values, ORR_ALL_AXES, true)), 0, 0, SHOWN, 1);

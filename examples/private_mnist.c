@@ -19,8 +19,8 @@ typedef struct settings {
     const char *data;
 } settings;
 
-/* Bytes to about −1 … 1, with bounds that do not depend on the data. The first layer of the network, so that it is computed for
- * the images of a sample alone. */
+/* Scales bytes to about −1 … 1, with bounds that do not depend on the data. As the first layer of the network, it computes
+ * only the images of a sample. */
 static orr_tensor *scale(orr_tensor *pixels, void *unused)
 {
     (void)unused;
@@ -30,7 +30,7 @@ static orr_tensor *scale(orr_tensor *pixels, void *unused)
 
 /* -- training -------------------------------------------------------------------------------------------- */
 
-/* The loss is for the eyes of whoever trains: ε does not cover it. */
+/* The loss is only for the person who trains: ε does not cover it. */
 static orr_status train_epoch(orr_dp_sgd *sgd, const dataset *d, progress *p)
 {
     orr_status st = ORR_OK;

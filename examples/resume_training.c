@@ -1,8 +1,8 @@
-/* Training that goes on where it was stopped: run it, end it with Ctrl-C, kill -TERM or kill -9, and run it again.
+/* Training that resumes where it was stopped: run it, end it with Ctrl-C, kill -TERM or kill -9, and run it again.
  *
  *     ./resume_training [STEPS [PATH]]       PATH.0.npz and PATH.1.npz hold the state; 20000 steps, ./resume
  *
- * examples/slurm/requeue.sbatch runs it as a job that asks for another turn. Exit status: 0 done, 75 stopped by a signal. */
+ * examples/slurm/requeue.sbatch runs it as a job that requeues itself. Exit status: 0 done, 75 stopped by a signal. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { WIDTH = 64, BATCH = 128, STOPPED = 75 };
 
-/* One step towards y = sin(sum of x); the loss before it. */
+/* One step towards y = sin(sum of x). Returns the loss before the step. */
 static double train_step(orr_module *m, orr_optim *o)
 {
     double loss = -1.0;

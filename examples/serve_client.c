@@ -1,4 +1,4 @@
-/* A client of orrery-serve over plain sockets: keeps a matrix there by name, sends another as .npy, reads their product.
+/* A client of orrery-serve over plain sockets: keeps a matrix in the service by name, sends another as .npy, reads their product.
  *
  *     orrery-serve &
  *     examples/serve_client                        # 127.0.0.1, port 8080
@@ -15,7 +15,7 @@
 
 enum { N = 3 };
 
-/* The array as the bytes of a .npy file; how many. */
+/* Writes the array as the bytes of a .npy file. Returns their number. */
 static size_t put_npy(char *to, const float *x)
 {
     size_t n = orr_npy_header(ORR_F32, ORR_SHAPE(N, N), to);
@@ -46,7 +46,7 @@ static int send_all(int fd, const char *p, size_t n)
     return 0;
 }
 
-/* "Connection: close" in the request: the answer ends where the connection does. */
+/* The request has "Connection: close", so that the answer ends with the connection. */
 static size_t receive(int fd, char *to, size_t room)
 {
     size_t n = 0;
@@ -56,7 +56,8 @@ static size_t receive(int fd, char *to, size_t room)
     return n;
 }
 
-/* One request, and its answer's body; NULL where the status is no success, which has been said. head: method, path and headers. */
+/* Sends one request and returns the body of its answer; NULL after a printed error if the status is no success. head: method,
+ * path and headers. */
 static char *ask(const char *address, const char *port, const char *head, const char *body, size_t n, char *answer,
                  size_t room, size_t *got)
 {
@@ -92,7 +93,7 @@ int main(int argc, char **argv)
         (void)snprintf(access, sizeof access, "Authorization: Bearer %s\r\n", token);
     (void)snprintf(put, sizeof put, "PUT /v1/arrays/weights HTTP/1.1\r\n%s", access);
     (void)snprintf(multiply, sizeof multiply, "POST /v1/gemm?b=weights HTTP/1.1\r\n%s", access);
-    /* b is sent once; each product has one operand in its body */
+    /* b is sent once; the body of each product has one operand */
     if (!ask(address, port, put, body, put_npy(body, b), answer, sizeof answer, &got))
         return 1;
     char *array = ask(address, port, multiply, body, put_npy(body, a), answer, sizeof answer, &got);

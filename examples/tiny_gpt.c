@@ -1,7 +1,7 @@
 /* Trains a character transformer (4 layers, 4 heads, width 128, context 128) on a text, then generates with a cache of keys
  * and values.
  * usage: tiny_gpt [text [steps [initial.npz [losses.txt]]]]
- * The text is the GPL that Debian installs, unless another is named. initial.npz gets the weights before the first step and
+ * The default text is Debian's copy of the GPL. initial.npz gets the weights before the first step and
  * losses.txt the loss of each step, for a comparison with the same steps elsewhere (bench/peers/tiny_gpt.py).
  * Must not know: anything but the public headers. */
 #include <math.h>
@@ -14,11 +14,11 @@
 
 enum { CONTEXT = 128, WIDTH = 128, HEADS = 4, LAYERS = 4, HIDDEN = 512, CHARACTERS = 128, BATCH = 8, GENERATED = 400 };
 
-/* The network: parts "tokens", "blocks", "norm", "head" and a row of "positions" for each place. */
+/* The network: modules "tokens", "blocks", "norm", "head", and one row of "positions" for each position. */
 typedef struct model {
     orr_module *m;
     orr_tensor *positions;
-    int64_t place; /* of the first character of an input */
+    int64_t place; /* position of the first character of an input */
 } model;
 
 static orr_tensor *apply(const orr_module *m, orr_tensor *const *x, int n, void *user)
@@ -84,7 +84,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The characters of step number k, and those that follow each of them. */
+/* The characters of step number k, and the character that follows each of them. */
 static void batch(const int64_t *text, int64_t n, int k, int64_t *x, int64_t *y)
 {
     for (int64_t b = 0; b < BATCH; b++) {
@@ -122,7 +122,7 @@ static orr_status train(const model *g, const int64_t *text, int64_t n, int step
     return st;
 }
 
-/* A character by its probability at temperature 0.8. */
+/* Draws a character by its probability at temperature 0.8. */
 static int64_t draw(const float *logit, uint64_t *state)
 {
     double p[CHARACTERS], most = -INFINITY, sum = 0.0;
@@ -152,7 +152,7 @@ static orr_status next(model *g, orr_kv_cache *cache, const int64_t *in, int64_t
     return st;
 }
 
-/* When the context is full its second half becomes the beginning of a new one. */
+/* Generates text. When the context is full, its second half becomes the beginning of a new one. */
 static orr_status generate(model *g)
 {
     int64_t text[GENERATED + 1] = { 'T' }, fed = 0;

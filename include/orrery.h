@@ -1,6 +1,6 @@
-/* Orrery: a lazy tensor library. Calls build a graph; nothing runs until a value is asked for; then element-wise work
- * is fused into kernels and StarPU schedules it over CPU cores and accelerators.
- * This header brings in all of the public API. */
+/* Orrery: a lazy tensor library. Calls build a graph; nothing runs until a value is requested. Then element-wise work
+ * is fused into kernels, which StarPU schedules over CPU cores and accelerators.
+ * This header includes all of the public API. */
 #ifndef ORRERY_H
 #define ORRERY_H
 

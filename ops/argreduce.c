@@ -1,4 +1,4 @@
-/* orr_argmax and orr_argmin: where along an axis the extremum stands first.
+/* orr_argmax and orr_argmin: the place of the first extremum along an axis.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 

@@ -1,12 +1,13 @@
-/* One node on the way back from a result to its operands: the view of a derivative.
+/* One node in reverse mode, as the derivative of its operation sees it.
  * Must not know: how a graph is walked. */
 #ifndef ORR_OPS_BACK_H
 #define ORR_OPS_BACK_H
 
 #include "ops/record.h"
 
-/* Operands and result as tensors, and the cotangent g of the result. An operation's vjp gives the cotangent of operand k,
- * of its shape and dtype, made of public operations, so that it derives again. */
+/* Operands and result as tensors, and the cotangent g of the result. An operation's vjp returns the cotangent of
+ * operand k, in the shape and dtype of that operand. It is composed of public operations, so that it can be
+ * differentiated again. */
 typedef struct orr__back {
     orr__site at;
     const orr__node *node;

@@ -46,7 +46,7 @@ const orr__op orr__op_cast = {
     .lower = lower,
 };
 
-/* Of complex numbers, part by part; to bool: is it not 0? */
+/* A cast of complex numbers, part by part. To bool: true where the number is not 0. */
 static orr__node *cast_complex(orr__site at, orr__node *n, orr_dtype dtype)
 {
     orr_dtype from = (orr_dtype)n->dtype, part = orr__part_dtype(dtype);
@@ -73,7 +73,7 @@ orr__node *orr__rec_cast(orr__site at, orr__node *n, orr_dtype dtype)
         return orr__rec_field_cast(at, n, dtype);
     if (orr__is_complex(dtype) || orr__is_complex((orr_dtype)n->dtype))
         return cast_complex(at, n, dtype);
-    if (!n->weak || !(n->op->flags & ORR__OP_UNIFORM)) /* a constant with a dtype may be what a gradient is asked for */
+    if (!n->weak || !(n->op->flags & ORR__OP_UNIFORM)) /* a gradient by a constant with a dtype may be requested */
         return orr__rec_one(at, &orr__op_cast, dtype, &n->shape, n);
     ORR__IN_DEFAULT_FPMODE;
     orr__scalar v = orr__scalar_cast(n->s[0], (orr_dtype)n->dtype, dtype);

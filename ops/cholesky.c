@@ -9,7 +9,7 @@
 
 #define AT b->at.file, b->at.line
 
-/* (b…, n, n), of which the lower triangles count; zeros above those of the result. */
+/* Operand: (b…, n, n), of which only the lower triangles are read. The result has zeros above the diagonal. */
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
     (void)nin;
@@ -40,8 +40,8 @@ static orr_tensor *half(const orr__back *b, orr_tensor *x)
 }
 
 /* Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10: ½ L⁻ᴴ (P + Pᴴ) L⁻¹, where P is the lower
- * triangle of Lᴴg with its diagonal halved, and g the conjugate of the cotangent. It is Hermitian but for rounding, which the last
- * step takes away. */
+ * triangle of Lᴴg with its diagonal halved, and g the conjugate of the cotangent. It is Hermitian up to rounding; the last step
+ * makes it exactly so. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     (void)k;
@@ -64,14 +64,14 @@ static int space(const orr__call *c, int64_t *dim)
     return orr__matrix_space(&c->out, dim);
 }
 
-/* By matrices; the tiles of a single one depend on each other. */
+/* Tiles are whole matrices: within a matrix, tiles would depend on each other. */
 static bool cuts(const orr__call *c)
 {
     int64_t dim[ORR_MAX_RANK];
     return orr__matrix_space(&c->out, dim) > 2;
 }
 
-/* A matrix in blocks over a grid, along one of its axes or both: so is its factor. */
+/* A matrix in blocks over a grid, along one of its axes or both. Its factor is distributed in the same way. */
 static const orr__op *jointly(const orr__node *n, const orr__distribution *in, orr__distribution *out)
 {
     int rows, cols;

@@ -1,4 +1,4 @@
-/* orr_concat and orr_stack: the operands one behind the other along an axis.
+/* orr_concat and orr_stack: the operands joined along an axis.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -36,7 +36,7 @@ static orr_tensor *vjp(const orr__back *b, int k)
                              1);
 }
 
-/* From the last operand that is seen to the first. */
+/* Selects the operand, from the last visible one to the first. */
 static int lower(orr__lowering *c, int i, const orr__view *v)
 {
     const orr__node *n = c->p->node[i];
@@ -54,7 +54,7 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
     }
     if (reg >= 0)
         return reg;
-    /* Nothing is seen of any: there is no such element. */
+    /* No operand is visible in this view: the element does not exist. */
     orr_dtype part = orr__part_dtype((orr_dtype)n->dtype);
     reg =
         c->instr(c, (orr__rinstr){ ORR__RI_CAST, (uint8_t)part, 0, (int16_t)orr__lower_inside(c, v), -1, -1, -1, -1 });
@@ -74,7 +74,7 @@ const orr__op orr__op_concat = {
     .lower = lower,
 };
 
-/* Nodes of the operands (borrowed), their common dtype. NULL: return *bad. */
+/* Returns the nodes of the operands (borrowed) and their common dtype. NULL: return *bad. */
 static orr__node **gather(orr__site at, orr_tensor *const *t, int n, orr_dtype *dtype, orr_tensor **bad)
 {
     if (!t || n < 1) {

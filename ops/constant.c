@@ -58,7 +58,7 @@ orr__node *orr__rec_const(orr__site at, orr_dtype dtype, const orr_shape *shape,
         orr__node *re = orr__rec_const(at, orr__part_dtype(dtype), shape, v);
         return orr__rec_complex(at, re, orr__rec_const(at, orr__part_dtype(dtype), shape, (orr__scalar){ .f = 0 }));
     }
-    if (orr__is_field(dtype)) /* its one element is a value of its own */
+    if (orr__is_field(dtype)) /* its one element is a leaf */
         return field_const(at, dtype, shape, v.i);
     orr__node *r = orr__node_new(at, &orr__op_const, dtype, shape, 0, NULL);
     if (r) {

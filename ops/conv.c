@@ -1,5 +1,5 @@
-/* orr_conv, orr_conv_transpose, orr_conv_weights: the three derivatives of one trilinear form Σ x·w·y, each of which has the
- * other two as its own.
+/* orr_conv, orr_conv_transpose, orr_conv_weights: the three derivatives of one trilinear form Σ x·w·y. The derivatives of
+ * each are the other two.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "ops/reference.h"
 #include "ops/rule.h"
 
-/* Lengths are small enough for sums of two products of them. */
+/* The longest axis: sums of two products of lengths do not overflow. */
 #define LONGEST ((int64_t)1 << 30)
 
 orr__conv orr__conv_of(const orr__attr *a, const orr_shape *x, const orr_shape *w, const orr_shape *y)
@@ -32,7 +32,7 @@ orr__conv orr__conv_of(const orr__attr *a, const orr_shape *x, const orr_shape *
     return v;
 }
 
-/* -- what a node obeys ----------------------------------------------------------------------------------------- */
+/* -- checks of a node ------------------------------------------------------------------------------------------ */
 
 static const char *verify_form(const orr__node *n, const orr_shape *x, const orr_shape *w, const orr_shape *y)
 {
@@ -69,7 +69,7 @@ VERIFY(conv_weights, &in[0]->shape, &n->shape, &in[1]->shape)
 
 /* -- reference: every term once ---------------------------------------------------------------------------------- */
 
-/* Elements of the three arrays that meet in a term; `x` is -1 outside of it. */
+/* The elements of the three arrays that are factors of one term; `x` is -1 outside of the array. */
 typedef struct {
     int64_t x, w, y;
 } term;
@@ -97,7 +97,7 @@ static term term_of(const orr__conv *v, int64_t t)
     return (term){ inside ? x : -1, w, y };
 }
 
-/* `of`: which of a term's three elements is the result's. */
+/* `of`: the array that is the result: 'x', 'w' or 'y'. */
 static orr_status sum_terms(const orr__reference *j, const orr__conv *v, char of)
 {
     long double *sum = calloc((size_t)j->out.count + 1, sizeof *sum);
@@ -183,7 +183,8 @@ static orr__workload work_conv_weights(const orr__call *c)
     return work_of(&c->out, &c->in[1]);
 }
 
-/* Images of a batch, or planes of few images: a cut through an image repeats what its planes share. */
+/* Rows are images of a batch, or planes if the images are few: tasks of planes of one image repeat the work that
+ * these share. */
 enum { IMAGES = 16 };
 static int space_images(const orr__call *c, int64_t *dim)
 {
@@ -197,9 +198,10 @@ static int space_images(const orr__call *c, int64_t *dim)
     return 3;
 }
 
-/* Each task of weights reads all of x: no more tasks than workers. */
+/* Each task of conv_weights reads all of x, so there are no more tasks than workers. */
 enum { ALL_CHANNELS = INT_MAX };
-/* Channels of the result: a tile has all terms of its sums. Those of y, the second operand, may lie in blocks. Or parts of the images. */
+/* Rows are channels of the result, each with all terms of its sums, or parts of the images. The channels of y, the second operand, may
+ * be in blocks. */
 static int space_channels(const orr__call *c, int64_t *dim)
 {
     int64_t unit = c->blocked & 2 ? c->block : 1;
@@ -216,7 +218,7 @@ static int64_t terms_images(const orr__call *c)
     return c->in[0].dim[0];
 }
 
-/* Groups whose channels lie in blocks are computed all at once, for an image or for all weights. */
+/* Groups whose channels are in blocks are computed together, for an image or for all weights. */
 static bool cuts_weights(const orr__call *c)
 {
     return !c->blocked || c->attr.index == 1;
@@ -231,7 +233,8 @@ static bool cuts_images(const orr__call *c)
 
 /* For tests: along one axis, lines of the operands. */
 
-/* The lines of x along `axis` as (outer, middle, line), where the axes beside it are `outer` or `middle`. */
+/* The lines of x along `axis` as (outer, middle, line). The other axes become `outer` if that is true, else
+ * `middle`. */
 static orr_tensor *lines(const char *file, int line, orr_tensor *x, int axis, bool outer, int64_t most)
 {
     orr_shape s = orr_tensor_shape(x);
@@ -246,7 +249,7 @@ static orr_tensor *lines(const char *file, int line, orr_tensor *x, int axis, bo
     return most < length ? orr_slice_axis_at(file, line, y, 2, 0, most, 1) : y;
 }
 
-/* The options that a node's attributes stand for, and the axis; false: *bad is the answer. */
+/* Returns the options and the axis that a node's attributes encode. false: return *bad. */
 static bool line_options(orr__site at, orr_tensor *const *in, const orr__attr *a, orr_conv_options *o, int *k,
                          orr_tensor **bad)
 {
@@ -257,14 +260,14 @@ static bool line_options(orr__site at, orr_tensor *const *in, const orr__attr *a
     if (*k < 0)
         *bad = orr__axis_poison(at, a->axis, &n[0]->shape);
     int d = *k < 0 ? 0 : *k;
-    int64_t dilation = 1 + (a->mask & 1); /* with it, the kernel needs the padding */
+    int64_t dilation = 1 + (a->mask & 1); /* a dilated kernel needs the padding */
     *o = (orr_conv_options){ .stride = { a->step[d] },
                              .dilation = { dilation },
                              .padding = { a->mask ? dilation * (a->start[d] - 1) : 0 } };
     return !*bad;
 }
 
-/* Lines of x by the first start[axis] elements of lines of w, each with each. */
+/* Each line of x with the first start[axis] elements of each line of w. */
 static orr_tensor *record_conv(const char *file, int line, orr_tensor *const *in, const orr__attr *a)
 {
     orr_conv_options o;
@@ -301,7 +304,7 @@ static orr_tensor *record_conv_weights(const char *file, int line, orr_tensor *c
     return orr_conv_weights_at(file, line, x, y, ORR_SHAPE(length / o.dilation[0] + 1), &o);
 }
 
-/* Images n, channels o of the result and i of the operand; with groups only the images are apart. */
+/* Letters: n images, o channels of the result, i channels of the operand. With groups only the images can be cut. */
 #define DISTRIBUTE(word, a, b, out)                                                                                    \
     static bool distribute_##word(orr__spread_rule *r)                                                                 \
     {                                                                                                                  \
@@ -342,14 +345,14 @@ char orr__conv_result(const orr__op *op)
 
 /* -- the public functions --------------------------------------------------------------------------------------------- */
 
-/* The zeros on one side of an axis; −1 where the numbers do not fit. */
+/* The zeros on one side of an axis; −1 if a number is out of range. */
 static int64_t padding(int64_t both, int64_t more)
 {
     bool fits = both >= 0 && both <= LONGEST && more >= -both && more <= LONGEST - both;
     return fits ? both + more : -1;
 }
 
-/* Options checked, zeros replaced; `name` of the first axis that is wrong in *bad. */
+/* Checks the options and replaces zeros by their defaults. *bad names the first axis that is wrong. */
 static bool options(orr__site at, const orr_conv_options *o, const orr_shape *x, const orr_shape *w, orr__attr *a,
                     int64_t pad[ORR__CONV_AXES], orr_tensor **bad)
 {
@@ -400,7 +403,7 @@ static bool options(orr__site at, const orr_conv_options *o, const orr_shape *x,
     return !*bad;
 }
 
-/* The two arrays of the form that are given, in the dtype that they are multiplied in. */
+/* The two given arrays of the form, in the dtype of their product. */
 typedef struct {
     orr__node *a, *b;
     orr_dtype dtype, wide;
@@ -438,7 +441,7 @@ static orr_tensor *end(orr__site at, const orr__op *op, const pair *p, orr__node
     return orr__compose_end(at, scope, orr_cast_at(at.file, at.line, r, p->dtype));
 }
 
-/* A bias is (channels), a float; it takes part in the promotion by being cast to the result's dtype. */
+/* True if the bias has shape (channels) and a float dtype. It is cast to the dtype of the result. */
 static bool bias_fits(orr__site at, orr_tensor *bias, int64_t channels, orr_tensor **bad)
 {
     orr__node *n;

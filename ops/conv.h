@@ -1,4 +1,4 @@
-/* The geometry of a convolution: the lengths of its three arrays, and which elements meet.
+/* The geometry of a convolution: the lengths of its three arrays, and the elements that are multiplied.
  * Must not know: which of the three arrays is the result, devices. */
 #ifndef ORR_OPS_CONV_H
 #define ORR_OPS_CONV_H
@@ -7,8 +7,8 @@
 
 enum { ORR__CONV_AXES = 3 };
 
-/* x (n, groups·c, x…), w (groups·o, c, w…), y (n, groups·o, y…): w[k] meets x[j] and y[i] where
- * j = i·stride − before + k·dilation. Fewer spatial axes than three stand last, behind axes of length 1. */
+/* x (n, groups·c, x…), w (groups·o, c, w…), y (n, groups·o, y…): w[k] is multiplied with x[j] and y[i] where
+ * j = i·stride − before + k·dilation. Fewer than three spatial axes are the last ones, after axes of length 1. */
 typedef struct orr__conv {
     int64_t n, groups, c, o;
     int64_t x[ORR__CONV_AXES], w[ORR__CONV_AXES], y[ORR__CONV_AXES];
@@ -18,10 +18,11 @@ typedef struct orr__conv {
 /* A node has stride[d] in step[d], dilation[d] in step[3 + d], before[d] in start[d], the groups in index. */
 orr__conv orr__conv_of(const orr__attr *a, const orr_shape *x, const orr_shape *w, const orr_shape *y);
 
-/* The array that the operation computes from the other two: 'x', 'w', 'y'; 0: it is no convolution. */
+/* The array that the operation computes from the other two: 'x', 'w', 'y'; 0 if it is no convolution. */
 char orr__conv_result(const orr__op *op);
 
-/* Of weights whose rows [lo, hi) are parts of their terms, the first image and the number of images; else all images. */
+/* The images of rows [lo, hi): if the rows of conv_weights are parts of its terms, the first image and their number;
+ * else all images. */
 static inline void orr__conv_images(const orr__call *c, int64_t lo, int64_t hi, int64_t *first, int64_t *n)
 {
     int64_t all = c->in[0].dim[0];

@@ -18,7 +18,7 @@ orr__node *orr__rec_leaf(orr__site at, orr_dtype dtype, const orr_shape *shape, 
     return n;
 }
 
-/* Checks what from and wrap are given. */
+/* Checks the arguments of orr_from and orr_wrap. */
 static bool memory_ok(orr__site at, orr_dtype dtype, const orr_shape *shape, const void *data, size_t *bytes,
                       orr_tensor **bad)
 {
@@ -39,7 +39,7 @@ orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape s
     if (!memory_ok(at, dtype, &shape, data, &bytes, &bad))
         return bad;
     orr__buffer *b = orr__buffer_new(bytes);
-    if (!b) { /* the pool has said how much there is */
+    if (!b) { /* the pool has set the error */
         (void)orr__fail_place(at, ORR_ENOMEM);
         return orr__handle_new(NULL);
     }
@@ -71,7 +71,7 @@ orr_tensor *orr_wrap_at(const char *file, int line, orr_dtype dtype, orr_shape s
     if ((uintptr_t)data % least)
         return orr__poison(at, ORR_EINVAL, "data is not aligned to %zu bytes, the size of %s", least,
                            orr_dtype_name(orr__part_dtype(dtype)));
-    /* The node first: once the buffer exists, letting it go would call release, which an error must not. */
+    /* The node is made before the buffer: freeing a buffer calls release, which must not be called on an error. */
     orr__node *n = orr__node_new(at, &orr__op_leaf, dtype, &shape, 0, NULL);
     orr__buffer *b = n ? orr__buffer_wrap(data, bytes, release, user) : NULL;
     if (n && !b) {

@@ -1,6 +1,6 @@
 /* orr_cumulative_sum and orr_cumulative_prod: sums and products of the elements up to each one, along an axis.
- * A long line is computed in two phases, each of which all workers share: the sums of its chunks; then the elements of each chunk
- * from the sum of those before it on. Chunks depend on the shape alone.
+ * A long line is computed in two phases, each shared by all workers: the sum of each chunk; then the elements of each chunk, starting from
+ * the sum of the chunks before it. The cut into chunks depends on the shape alone.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -78,14 +78,14 @@ static orr_tensor *sums_behind(const orr__back *b, orr_tensor *g)
     return orr_flip_at(AT, orr_cumulative_sum_at(AT, orr_flip_at(AT, g, axis), axis.axis[0], false), axis);
 }
 
-/* An element counts in its own sum and in all later ones. */
+/* An element is a term of its own sum and of all later ones. */
 static orr_tensor *vjp_sum(const orr__back *b, int k)
 {
     return k == 0 ? sums_behind(b, b->g) : orr_sum_at(AT, b->g, (orr_axes){ 1, { b->node->attr.axis } }, true);
 }
 
-/* Σ g·y over the products behind an element, divided by the element. Behind the first zero of a line all products are 0, and
- * so are the derivatives; by the first zero itself the derivative is the same sum with a 1 in its place. */
+/* dx[i] = Σ g[j]·y[j] over j ≥ i, divided by x[i]. After the first zero of a line all products are 0, and so are the
+ * derivatives. For the first zero itself the derivative is that sum with a 1 in place of the zero. */
 static orr_tensor *vjp_prod(const orr__back *b, int k)
 {
     (void)k;
@@ -103,7 +103,7 @@ static orr_tensor *vjp_prod(const orr__back *b, int k)
     return orr_where_at(AT, first, at, usual);
 }
 
-/* From a start the products are start · cumulative_prod(x), whose dtype the result is rounded to. */
+/* With a start the products are start · cumulative_prod(x), rounded to the dtype of x. */
 static orr_tensor *vjp_from(const orr__back *b, int k)
 {
     orr_dtype t = orr_tensor_dtype(b->in[k]);
@@ -182,7 +182,7 @@ const orr__op orr__op_cumulative_from = {
 
 enum { FEW_LINES = 16, LONG = 1 << 18, CHUNKS = 64 };
 
-/* In how many chunks a line is cut, 1: not at all. A number that divides the length needs no padding. */
+/* Number of chunks of a line; 1: it is not cut. A number that divides the length needs no padding. */
 static int64_t chunks_of(int64_t outer, int64_t length, int64_t inner)
 {
     if (outer >= FEW_LINES || length < 16 * CHUNKS || outer * length * inner < LONG)
@@ -235,7 +235,8 @@ static orr_tensor *sum_of_part(orr__site at, orr_tensor *part, const void *with)
     return orr_cumulative_sum_at(at.file, at.line, part, w->axis, w->include_initial);
 }
 
-/* Products of complex numbers, which the kernel has not: after the step by d, element i is the product of the last 2·d. */
+/* Products of complex numbers, by doubling, since no kernel computes them: after the step by d, element i is the
+ * product of the last 2·d elements. */
 static orr_tensor *complex_products(orr__site at, orr_tensor *x, int k, bool include_initial)
 {
     const char *file = at.file;

@@ -1,5 +1,5 @@
-/* The table of what users defined: names, handles, finding.
- * Must not know: what a definition means. */
+/* The table of user definitions: names, handles, search.
+ * Must not know: the meaning of a definition. */
 #include "config.h"
 
 #include <pthread.h>
@@ -8,11 +8,11 @@
 #include <string.h>
 #include "ops/define.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around adding */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a definition is added */
 static _Atomic(const orr__define *) table[ORR__DEFINE_MOST];
 static atomic_int count;
 
-/* Handles are odd numbers: no address of a tensor, a string or the like is one. */
+/* Handles are odd numbers, so that none equals the address of an object. */
 static orr_op *handle_of(const orr__define *d)
 {
     return (orr_op *)(uintptr_t)((size_t)d->number << 4 | 0xbu);
@@ -44,7 +44,7 @@ static bool among(const char *words, const char *name)
     return strstr(words, key) != NULL;
 }
 
-/* Public operations that are no rows and no primitives: they record others. */
+/* Public operations that are neither rows nor primitives: compositions. */
 static bool composed(const char *name)
 {
     return among(" alibi all any argmax argmin argwhere average_pool bartlett batch_norm batch_norm_training bernoulli "
@@ -64,7 +64,8 @@ static bool composed(const char *name)
                  name);
 }
 
-/* Keywords of C, C++ (for CUDA), OpenCL C and CUDA C: a name may be that of a function in them. */
+/* Keywords of C, C++ (for CUDA), OpenCL C and CUDA C: a definition's name may become a function name in these
+ * languages. */
 static bool reserved(const char *name)
 {
     static const char words[] =
@@ -117,7 +118,7 @@ void orr__define_free(orr__define *d)
     for (int i = 0; i < 3; i++)
         free(d->deriv[i]);
     free(d->value);
-    free((char *)(uintptr_t)d->k.opencl); /* its own copies */
+    free((char *)(uintptr_t)d->k.opencl); /* copies that the record owns */
     free((char *)(uintptr_t)d->k.cuda);
     free((char *)(uintptr_t)d->k.entry);
     free((char *)(uintptr_t)d->op.name);

@@ -22,7 +22,7 @@ static const struct orr__define *find(const char *name, int *arity, bool *truth)
     return d;
 }
 
-/* The text around a column, at which a mark stands. */
+/* The text around a column, with a mark at it. */
 static void excerpt(char *to, size_t size, const char *text, int column)
 {
     int at = column - 1, from = at > 24 ? at - 24 : 0, len = (int)strlen(text);
@@ -69,7 +69,7 @@ static int depth_of(const orr__expr *e)
     return most + 1;
 }
 
-/* Texts to expressions, within the limits. */
+/* Parses the texts into expressions and checks the limits. */
 static orr_status understand(orr__site at, orr__define *d)
 {
     orr__expr **to[4] = { &d->value, &d->deriv[0], &d->deriv[1], &d->deriv[2] };
@@ -195,7 +195,7 @@ static void mark_needed(const orr__expr *e, bool *needed)
             needed[e->node[i].arg[k]] = true;
 }
 
-/* The expression on nodes of one dtype and shape, named x y z r g; its nodes say that they belong to d. */
+/* Records the expression on nodes of one dtype and shape, named x y z r g. The new nodes carry the name of d. */
 static orr__node *record(orr__site at, const orr__define *d, const orr__expr *e, orr__node *const *named)
 {
     orr__node *t[ORR__EXPR_NODES], *out = NULL;
@@ -208,7 +208,7 @@ static orr__node *record(orr__site at, const orr__define *d, const orr__expr *e,
             continue;
         if (!(t[i] = one(at, &e->node[i], (orr_dtype)named[0]->dtype, &named[0]->shape, named, t)))
             break;
-        if (e->node[i].kind == ORR__EXPR_NUMBER || e->node[i].row) /* it is new, with no other reference */
+        if (e->node[i].kind == ORR__EXPR_NUMBER || e->node[i].row) /* a new node without another reference */
             t[i]->as = d->op.name;
     }
     if (i == e->n)
@@ -228,7 +228,7 @@ static orr__node *cast_to(orr__site at, const orr__define *d, orr__node *n, orr_
     return n;
 }
 
-/* In f32 where the dtype is a half, and rounded once. Truth values stay. */
+/* Records in f32 if the dtype is a half, and rounds once. Truth values stay. */
 static orr__node *record_wide(orr__site at, const orr__define *d, const orr__expr *e, orr__node *const *named)
 {
     orr_dtype dtype = (orr_dtype)named[0]->dtype;
@@ -266,7 +266,7 @@ static orr__scalar value_of(const orr__define *d, const orr__scalar *v)
     return t[e->n - 1];
 }
 
-/* All operands are scalars without a dtype: so is the result, computed now, as a built-in row does. */
+/* All operands are scalars without a dtype: the result is one too, and is computed now, as for a built-in row. */
 static orr__node *fold(orr__site at, const orr__define *d, orr__node *const *node)
 {
     ORR__IN_DEFAULT_FPMODE;
@@ -279,8 +279,8 @@ static orr__node *fold(orr__site at, const orr__define *d, orr__node *const *nod
     return n;
 }
 
-/* With derivatives of its own the result is a node by itself, which a capture looks through: in[0…arity) are the
- * operands, for the derivatives, and the last input is the value. */
+/* If d has derivatives of its own, the result is a node of d, in whose place a capture uses its last input, the
+ * value. in[0 … arity) are the operands, which the derivatives need. */
 orr__node *orr__define_expand(orr__site at, const orr__define *d, orr__node *const *node)
 {
     orr__node *in[5] = { NULL }, *r;
@@ -327,7 +327,7 @@ const orr__op orr__op_defined = {
 
 /* -- without a definition ------------------------------------------------------------------------------------ */
 
-/* The recorded nodes are of built-in rows, which name the label alone: the definition may go. */
+/* The definition need not outlive the call: the recorded nodes are of built-in rows and refer to its label alone. */
 orr_tensor *orr_expression_at(const char *file, int line, const char *text, orr_tensor *const *x, int n)
 {
     static const char label[] = "expression";
@@ -344,8 +344,8 @@ orr_tensor *orr_expression_at(const char *file, int line, const char *text, orr_
         return bad;
     orr__define d = { .op = orr__op_defined, .arity = n, .file = file, .line = line, .ntext = 1 };
     d.op.name = label;
-    d.text[0] = (char *)(uintptr_t)text; /* read alone */
-    at.op = NULL;                        /* messages have the label from the definition */
+    d.text[0] = (char *)(uintptr_t)text; /* only read */
+    at.op = NULL;                        /* the definition adds the label to messages */
     orr_tensor *y = orr__handle_new(understand(at, &d) == ORR_OK ? orr__define_expand(at, &d, node) : NULL);
     free(d.value);
     return y;

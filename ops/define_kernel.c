@@ -100,7 +100,7 @@ static const char *or_nothing(const char *message)
     return message[0] ? message : "no message";
 }
 
-/* A scalar without a dtype takes that of the first operand that has one. */
+/* The dtype of scalars without one: that of the first operand that has one. */
 static orr_dtype weak_dtype(int n, orr__node *const *node)
 {
     for (int i = 0; i < n; i++)
@@ -247,7 +247,8 @@ static orr_status reference(const orr__reference *j)
     return j->out.count ? orr__user_cpu(ORR__SITE(j->node->file, j->node->line, d->op.name), d, &a) : ORR_OK;
 }
 
-/* The rows of the result that a rank has are those of its operands by rows, all of which are cut alike. */
+/* A rank computes the rows of the result that it has of the operands by rows. All of these operands are cut in the
+ * same way. */
 static bool distribute(orr__spread_rule *r)
 {
     unsigned by_rows = orr__define_node(r->node)->k.row_inputs;

@@ -1,4 +1,5 @@
-/* orr_shard, orr_replicate and orr_redistribute: a tensor over the ranks of a grid. And the exchange, which only partitions record.
+/* orr_shard, orr_replicate and orr_redistribute: a tensor over the ranks of a grid. Also the exchange, which only partitions
+ * record.
  * Must not know: devices, fusion, plans; how messages travel. */
 #include "config.h"
 
@@ -10,7 +11,7 @@
 #include "ops/reference.h"
 #include "runtime/base/array.h"
 
-/* -- the node: the operand, and how it is to lie. Operand 1, if there is one, lies so already ---------------------------- */
+/* -- the node: the operand and its new distribution. Operand 1, if there is one, has that distribution already ---------- */
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -19,7 +20,7 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
                                                                                   : "distribute changes shape or dtype";
 }
 
-/* On one rank. */
+/* On one rank the node is its operand. */
 static int identity(const orr__capture *p, int i)
 {
     return orr__arg(p, i, 0);
@@ -138,7 +139,7 @@ orr__exchange_call orr__exchange_call_of(const orr__attr *a)
 
 /* -- the public functions ------------------------------------------------------------------------------------------- */
 
-/* Axis `axis` of the tensor, if it is none of those before. */
+/* Cuts axis `axis` of the tensor, unless it is cut already. */
 static bool cut(orr__site at, const orr__node *n, orr__distribution *d, int g, int axis, int64_t block,
                 orr_tensor **bad)
 {

@@ -1,16 +1,16 @@
 /* Sets up C code for one dtype: macros of ops/ew_prelude.h, its helpers, and which rows apply. No include guard.
- * Must not know: what the includer does with the rows. */
+ * Must not know: the use of the rows. */
 /* Before: #define EW_DTYPE EW_F32 (or another of the list). Afterwards, until "ops/ew_end.h":
  *   T, U, K, …           as ops/ew_prelude.h says, with its helpers defined as static inline functions n_f32 …
  *   EW_NAME              the dtype's suffix, for EW_PASTE(my_function_, EW_NAME)
  *   EW_ON_<types>(…)     its arguments when a row of that type class applies to this dtype, else nothing
  *   EW_ON_COMPLEX(…)     its arguments for a complex dtype: the other EW_ON_ are nothing then
  *   EW_ON_FIELD(…)       its arguments for a field dtype, likewise
- *   EW_OUT_<result>      type of a row's result, EW_IN_<result> that of its operand x; EW_AS_<result>(v) converts to it
- * Names of rows such as exp are macros meanwhile: a row macro must paste them at once (name##_, ORR__EW_##name), before
- * it hands them on to another macro.
- * A backend with vector functions of its own defines EW_M_F32(n) and EW_M_F64(n) before: the name that stands for
- * the C name n. f16 and bf16 use F32. <math.h> must not be included between begin and end. */
+ *   EW_OUT_<result>      type of a row's result, EW_IN_<result> type of its operand x; EW_AS_<result>(v) converts to it
+ * Between the two files, names of rows such as exp are macros: a row macro must paste them at once (name##_,
+ * ORR__EW_##name), before it passes them to another macro.
+ * A backend with vector functions of its own defines EW_M_F32(n) and EW_M_F64(n) before: the name that replaces the
+ * C name n. f16 and bf16 use F32. <math.h> must not be included between begin and end. */
 #ifndef EW_SETUP
 #define EW_SETUP
 #include <math.h>
@@ -117,15 +117,17 @@ typedef struct {
 #define T ew_element
 #define EW_NAME fr254
 #define EW_PRIME                                                                                                       \
-    { 0xf0000001u, 0x43e1f593u, 0x79b97091u, 0x2833e848u,             \
-      0x8181585du, 0xb85045b6u, 0xe131a029u, 0x30644e72u }
+    {                                                                                                                  \
+        0xf0000001u, 0x43e1f593u, 0x79b97091u, 0x2833e848u, 0x8181585du, 0xb85045b6u, 0xe131a029u, 0x30644e72u         \
+    }
 #define EW_INVERSE 0xefffffffu
 #elif EW_DTYPE == EW_FQ254
 #define T ew_element
 #define EW_NAME fq254
 #define EW_PRIME                                                                                                       \
-    { 0xd87cfd47u, 0x3c208c16u, 0x6871ca8du, 0x97816a91u,             \
-      0x8181585du, 0xb85045b6u, 0xe131a029u, 0x30644e72u }
+    {                                                                                                                  \
+        0xd87cfd47u, 0x3c208c16u, 0x6871ca8du, 0x97816a91u, 0x8181585du, 0xb85045b6u, 0xe131a029u, 0x30644e72u         \
+    }
 #define EW_INVERSE 0xe4866389u
 #elif EW_DTYPE == EW_BOOL8
 #define T uint8_t

@@ -1,5 +1,5 @@
-/* Ends what ops/ew_begin.h began: takes all its macros back.
- * Must not know: what stood in between. */
+/* Undefines all macros of ops/ew_begin.h.
+ * Must not know: the code in between. */
 #if EW_FLOAT || EW_COMPLEX
 #undef fabs
 #undef exp

@@ -28,7 +28,7 @@ orr__scalar orr__ew_eval(const orr__ewrow *row, orr_dtype dtype, orr__scalar x, 
     const orr__scalar v[3] = { x, y, z };
     uint64_t in[3] = { 0, 0, 0 }, out = 0;
     orr_dtype sits = orr__compute_dtype(dtype);
-    if (!orr__ew_takes_scalars(row, dtype)) /* recording refuses this; a caller of ours that does not gets a zero */
+    if (!orr__ew_takes_scalars(row, dtype)) /* recording refuses this; an internal caller that does not gets a zero */
         return (orr__scalar){ .u = 0 };
     for (int k = 0; k < row->arity; k++)
         orr__scalar_store(&in[k], row->cond && k == 0 ? ORR_BOOL : sits, v[k]);

@@ -1,4 +1,4 @@
-/* The C math names of the value expressions, each as EW_M(name): the function for the dtype at hand.
+/* The C math names of the value expressions, each as EW_M(name): the function for the current dtype.
  * Must not know: which dtype, whose functions. */
 #define fabs EW_M(fabs)
 #define exp EW_M(exp)

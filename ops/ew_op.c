@@ -1,5 +1,5 @@
 /* The contract that all element-wise rows share: reference, derivative, instruction, identities.
- * Must not know: any single row, but for the identities below. */
+ * Must not know: any single row, except in the identities below. */
 #include "config.h"
 
 #include <ctype.h>
@@ -48,7 +48,7 @@ int orr__ew_lower(orr__lowering *c, int i, const orr__view *v)
     return c->instr(c, in);
 }
 
-/* Does the text name r, or an operand in the mask? Names of more letters are functions. */
+/* True if the text names r or an operand in the mask. Names of more letters are functions. */
 static bool mentions(const char *text, unsigned mask)
 {
     for (const char *c = text; *c; c++) {
@@ -63,7 +63,7 @@ static bool mentions(const char *text, unsigned mask)
     return false;
 }
 
-/* The row's value where operand k of the mask is scale · (k + 1), and the others are `other`. */
+/* The row's value for scale · (k + 1) as operand k of the mask and `other` as the other operands. */
 static double probe(const orr__ewrow *row, unsigned mask, double scale, int other)
 {
     orr__scalar v[3];
@@ -74,8 +74,8 @@ static double probe(const orr__ewrow *row, unsigned mask, double scale, int othe
     return orr__ew_eval(row, ORR_F64, v[0], v[1], v[2]).f;
 }
 
-/* Is the row linear in the operands of the mask, for any others? Their derivatives know none of them, so it is affine where it
- * has these derivatives; sums at a few points give sums, so it has them and no constant. */
+/* True if the row is linear in the operands of the mask, whatever the others are. It is affine if the derivatives by these
+ * operands do not depend on them. Values at a few points confirm this, and that the constant is 0. */
 static bool linear(const orr__ewrow *row, unsigned mask)
 {
     for (int k = 0; k < row->arity; k++)
@@ -88,7 +88,7 @@ static bool linear(const orr__ewrow *row, unsigned mask)
     return true;
 }
 
-/* Elements stay at their places. Sums that are not finished go through a row that is linear in them. */
+/* Elements stay at their places. A row accepts partial sums in operands in which it is linear. */
 bool orr__ew_distribute(orr__spread_rule *r)
 {
     const orr__ewrow *row = orr__ew(r->node->op->id);
@@ -109,8 +109,8 @@ bool orr__ew_distribute(orr__spread_rule *r)
     return true;
 }
 
-/* Rows whose second application changes nothing, and rows that are their own inverse: for every value, NaN, infinities,
- * signed zeros and wrapping integers included. */
+/* Rows whose second application changes nothing, and rows that are their own inverse. Both hold for every value,
+ * NaN, infinities, signed zeros and wrapping integers included. */
 static const int16_t idempotent[] = { ORR__EW_abs,   ORR__EW_relu,  ORR__EW_floor, ORR__EW_ceil,
                                       ORR__EW_trunc, ORR__EW_round, ORR__EW_sign };
 static const int16_t involution[] = { ORR__EW_neg, ORR__EW_logical_not };

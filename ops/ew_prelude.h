@@ -1,8 +1,8 @@
 /* Helper functions of the value expressions in ops/elementwise.def, for one dtype per inclusion.
  * Must not know: loops, memory, backends, headers. It is C99, OpenCL C 1.2 and CUDA C at once.
  *
- * The contract. Before the text (and, as long as expressions follow, after it) these macros stand:
- *   T          type in which a value sits: float (f16, bf16, f32), double, intN_t, uintN_t; bool: an unsigned char
+ * The contract. These macros must be defined before the text, and after it as long as expressions follow:
+ *   T          type that holds a value: float (f16, bf16, f32), double, intN_t, uintN_t; bool: an unsigned char
  *   U          ints and bool: the unsigned type of T's width
  *   EW_FLOAT, EW_COMPLEX, EW_FIELD, EW_SIGNED, EW_UNSIGNED, EW_BOOL   exactly one is 1, the others undefined or 0
  *   EW_COMPLEX 1 for complex numbers: T is a struct { P re, im; } then, P the type of its parts, and K, EW_INF and the C
@@ -14,11 +14,11 @@
  *   EW_PAIR    the complex type with parts of T (f32 and f64)
  *   K(c)       the literal c, written with a decimal point, as T:  ((T)(c)), or c##f where double is missing
  *   EW_INF     +infinity as T (float dtypes)
- *   EW_FN      what stands before a helper: static inline; static __device__ __forceinline__
+ *   EW_FN      qualifiers of a helper: static inline; static __device__ __forceinline__
  *   EW_N(n)    the name n made unique for this dtype: n##_f32
  *   EW_FMA     1 where fma(T, T, T) is one fast instruction; else undefined or 0. No value depends on it.
- *   EW_WHOLE   1 where EW_M has sigmoid, silu and gelu_tanh as well, and gelu of float: then the helpers of that
- *              name are these
+ *   EW_WHOLE   1 where EW_M also has sigmoid, silu and gelu_tanh, and gelu of float: these replace the helpers of
+ *              the same names
  * and the C names below mean functions of T (in OpenCL C and CUDA C they are overloaded; for C, ops/ew_begin.h maps
  * each name n to EW_M(n), which is nf or n, or a backend's own vector function):
  *   fabs exp expm1 log log1p log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sqrt hypot
@@ -138,7 +138,8 @@ EW_FN T ew_pow(T x, T y)
 {
     return pow(x, y);
 }
-/* NaN wins; of equals the first. In two steps since the first one is a vector instruction: x when one is NaN. */
+/* NaN wins; of equal values the first. In two steps: the first is one vector instruction, which returns x when one
+ * operand is NaN. */
 EW_FN T ew_maximum(T x, T y)
 {
     T m = y > x ? y : x;
@@ -185,7 +186,7 @@ EW_FN int ew_isfinite(T x)
     return fabs(x) < EW_INF;
 }
 
-/* Sign of the divisor, as Python's %. y = 0 gives NaN. */
+/* The result has the sign of the divisor, as Python's %. y = 0 gives NaN. */
 EW_FN T ew_remainder(T x, T y)
 {
     T m = fmod(x, y);
@@ -193,7 +194,7 @@ EW_FN T ew_remainder(T x, T y)
     return m == 0 ? copysign(K(0.0), y) : moved;
 }
 
-/* Python's //: the remainder that belongs to it is ew_remainder. y = 0 gives x / y. */
+/* Python's //, with ew_remainder as its remainder. y = 0 gives x / y. */
 EW_FN T ew_floor_divide(T x, T y)
 {
     T m = fmod(x, y);
@@ -205,8 +206,8 @@ EW_FN T ew_floor_divide(T x, T y)
     return y == 0 ? x / y : f;
 }
 
-/* The tail: e^x underflows long before x·e^x does. Left of -EW_TAIL the exponential is taken EW_TAIL further
- * right (that sum is exact) and the result is scaled by e^-EW_TAIL at the end, so it is rounded only once. */
+/* In the left tail e^x underflows long before x·e^x does. Below -EW_TAIL the exponential is computed at x + EW_TAIL,
+ * which is exact, and the result is scaled by e^-EW_TAIL at the end, so that it is rounded only once. */
 #undef EW_TAIL
 #undef EW_TAIL_SCALE
 #undef EW_LOWEST
@@ -276,7 +277,7 @@ EW_FN T ew_mish(T x)
     return a * f * (deep ? EW_TAIL_SCALE : K(1.0));
 }
 
-/* x·y - p, exactly, for p the rounded product. No overflow for |x|, |y| < 2^100 (f32), 2^990 (f64). */
+/* x·y - p, exactly, where p is the rounded product. No overflow for |x|, |y| < 2^100 (f32), 2^990 (f64). */
 EW_FN T ew_product_error(T x, T y, T p)
 {
 #if EW_FMA
@@ -297,8 +298,9 @@ EW_FN T ew_product_error(T x, T y, T p)
 #endif
 
 #if !EW_WHOLE
-/* ½x(1+tanh u) is x·sigmoid(2u). In the left tail the error of 2u is the relative error of the result: so 2u is
- * carried as w + e, twice as precise as T. The constants are 2√(2/π) and 0.044715 times it, as high + low part. */
+/* ½x(1+tanh u) is x·sigmoid(2u). In the left tail the absolute error of 2u is the relative error of the result, so
+ * 2u is computed as w + e, twice as precise as T. The constants are 2√(2/π) and 0.044715 times it, as high + low
+ * part. */
 EW_FN T ew_gelu_tanh(T x)
 {
     T limit = EW_C(15.0, 30.0);
@@ -330,7 +332,7 @@ EW_FN T ew_gelu(T x)
     return EW_M(gelu)(x);
 }
 #else
-/* ½x·erfc(-x/√2), the argument carried as u + d. Where erfc nears underflow: -φ(x)·(1 - 1/x² + 3/x⁴ - 15/x⁶ …). */
+/* ½x·erfc(-x/√2), with the argument as u + d. Where erfc nears underflow: -φ(x)·(1 - 1/x² + 3/x⁴ - 15/x⁶ …). */
 EW_FN T ew_gelu(T x)
 {
     T limit = EW_C(15.9, 45.0);
@@ -465,8 +467,8 @@ EW_FN T ew_csub(T x, T y)
 {
     return ew_c(x.re - y.re, x.im - y.im);
 }
-/* Sums alone: gcc 12 makes fused instructions of neighbours of which one is a sum and one a difference, even where contraction
- * is off. */
+/* Only sums: gcc 12 fuses a sum and a neighbouring difference with their products into one instruction, even where
+ * contraction is off. */
 EW_FN T ew_cmul(T x, T y)
 {
     return ew_c(x.re * y.re + (-x.im) * y.im, x.re * y.im + x.im * y.re);
@@ -487,8 +489,8 @@ EW_FN T ew_cscale(T x, P s)
 {
     return ew_c(x.re * s, x.im * s);
 }
-/* R. L. Smith, "Algorithm 116: Complex division", Communications of the ACM 5, 1962. A divisor of 0 gives what its
- * real and imaginary quotients give. */
+/* R. L. Smith, "Algorithm 116: Complex division", Communications of the ACM 5, 1962. A divisor of 0 gives the
+ * quotients of the parts. */
 EW_FN T ew_cdiv(T x, T y)
 {
     int wide = fabs(y.re) >= fabs(y.im);
@@ -507,11 +509,12 @@ EW_FN T ew_csign(T x)
     P a = hypot(x.re, x.im), re = x.re * K(0.25), im = x.im * K(0.25);
     if (a - a == 0 || x.re != x.re || x.im != x.im)
         return a == 0 ? ew_c(K(0.0), K(0.0)) : ew_c(x.re / a, x.im / a);
-    a = hypot(re, im); /* of large parts, whose sum of squares was beyond the largest number */
+    a = hypot(re, im); /* for large parts, whose sum of squares overflows */
     if (a - a == 0)
         return ew_c(re / a, im / a);
     P one_re = re - re == 0 ? K(0.0) : K(1.0), one_im = im - im == 0 ? K(0.0) : K(1.0);
-    return one_re * one_im == 0 ? ew_c(copysign(one_re, re), copysign(one_im, im)) : ew_c(re / a, im / a); /* inf / inf */
+    return one_re * one_im == 0 ? ew_c(copysign(one_re, re), copysign(one_im, im))
+                                : ew_c(re / a, im / a); /* inf / inf */
 }
 
 #undef EW_C
@@ -574,7 +577,7 @@ EW_FN T ew_cexpm1(T z)
     return ew_c(expm1(x) * cos(y) - K(2.0) * s * s, e * sin(y));
 }
 
-/* log |z|, precise where |z| is nearly 1 and where its square leaves the range. */
+/* log |z|, precise also where |z| is nearly 1 and where its square overflows or underflows. */
 EW_FN P ew_clogabs(T z)
 {
     P a = fabs(z.re), b = fabs(z.im), x = a > b ? a : b, y = a > b ? b : a;
@@ -623,7 +626,7 @@ EW_FN T ew_csqrt(T z)
     return x >= 0 ? ew_c(t * s, u * s) : ew_c(fabs(u) * s, copysign(t * s, z.im));
 }
 
-/* Small whole exponents by products, others through the logarithm. */
+/* Small integer exponents by products, others by the logarithm. */
 EW_FN T ew_cpow(T x, T y)
 {
     if (y.re == 0 && y.im == 0)
@@ -679,8 +682,8 @@ EW_FN T ew_ccosh(T z)
     }
     return ew_c(cosh(x) * cos(y), sinh(x) * sin(y));
 }
-/* W. Kahan, "Branch cuts for complex elementary functions, or much ado about nothing's sign bit", in: The State of the Art in
- * Numerical Analysis, 1987; so asin, acos, acosh. */
+/* W. Kahan, "Branch cuts for complex elementary functions, or much ado about nothing's sign bit", in: The State of the Art
+ * in Numerical Analysis, 1987; also asin, acos and acosh. */
 EW_FN T ew_ctanh(T z)
 {
     P x = z.re, y = z.im;
@@ -744,7 +747,7 @@ EW_FN T ew_cacosh(T z)
         return ew_cswap(w);
     return ew_c(fabs(w.im), copysign(w.re, z.im));
 }
-/* The real part of 1/z for |z| so large that atanh z − 1/z is not seen. */
+/* The real part of 1/z, for |z| so large that atanh z − 1/z is below rounding. */
 EW_FN T ew_catanh(T z)
 {
     P x = z.re, y = z.im, ax = fabs(x), ay = fabs(y), far = EW_C(3.3554432e7, 1.8014398509481984e16);
@@ -786,7 +789,7 @@ EW_FN T ew_ccos(T z)
     return ew_ccosh(ew_c(-z.im, z.re));
 }
 
-#else /* ints and bool; "+ 0u" lifts narrow types to unsigned int, where nothing overflows */
+#else /* ints and bool; "+ 0u" promotes narrow types to unsigned int, where nothing overflows */
 
 EW_FN T ew_neg(T x)
 {
@@ -851,7 +854,7 @@ EW_FN int ew_isfinite(T x)
     (void)x;
     return 1;
 }
-/* Counts below 0 or ≥ the width shift everything out. */
+/* Counts below 0 or ≥ the width shift all bits out. */
 EW_FN T ew_shl(T x, T y)
 {
     U n = (U)y;
@@ -914,7 +917,7 @@ EW_FN T ew_floor_divide(T x, T y)
 }
 #endif
 
-/* Wraps. A negative exponent gives what truncation of the true value gives: 1, -1 or 0; and 0 for 0. */
+/* Wraps. A negative exponent gives the true value truncated: 1, -1 or 0; and 0 for x = 0. */
 EW_FN T ew_pow(T x, T y)
 {
     U r = 1, b = (U)x, n = (U)y;

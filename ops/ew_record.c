@@ -1,5 +1,5 @@
 /* Records element-wise rows: weak scalars, promotion, casts, broadcasts, the checks; and the public functions.
- * Must not know: how a value is computed. */
+ * Must not know: the computation of values. */
 #include "config.h"
 
 #include <orrery/elementwise.h>
@@ -17,7 +17,7 @@ static const char *const constant[ORR_DTYPE_COUNT] = {
     "ORR_F16",  "ORR_BF16", "ORR_F32", "ORR_F64", "ORR_C64", "ORR_C128", "ORR_FR254", "ORR_FQ254",
 };
 
-/* The dtype to suggest where a and b have no promotion; *second: it is b that should be cast to it. */
+/* The dtype to suggest if a and b have no promotion. *second: true if b should be cast to it. */
 static orr_dtype common_dtype(orr_dtype a, orr_dtype b, bool *second)
 {
     *second = false;
@@ -153,7 +153,7 @@ bool orr__scalar_fits(double f, orr_dtype t)
     return f < 0 ? f == (double)(int64_t)f : f == (double)(uint64_t)f;
 }
 
-/* A reference to `n` as dtype and shape. NULL: last error set. */
+/* Returns a new reference to `n` in this dtype and shape. NULL: last error set. */
 static orr__node *operand(orr__site at, orr__node *n, orr_dtype dtype, const orr_shape *shape)
 {
     orr__scalar v;
@@ -165,7 +165,7 @@ static orr__node *operand(orr__site at, orr__node *n, orr_dtype dtype, const orr
     return orr__rec_broadcast(at, n, shape);
 }
 
-/* All operands are weak: so is the result, computed now in f64 (a truth value has a dtype: bool). */
+/* All operands are weak: the result is weak too, and is computed now, in f64. A truth value has the dtype bool. */
 static orr__node *fold(orr__site at, const orr__ewrow *row, orr__node *const *node)
 {
     ORR__IN_DEFAULT_FPMODE;
@@ -220,7 +220,7 @@ static orr__node *general(orr__site at, const orr__ewrow *row, orr__node *const 
     return orr__node_of(at, &row->op, orr__ew_result(row, dtype), &shape, n, in);
 }
 
-/* Nearly as usual: a number beside a tensor, which decides dtype and shape. */
+/* A frequent case: a number and a tensor, which determines dtype and shape. */
 static orr__node *beside_number(orr__site at, const orr__ewrow *row, orr__node *const *node)
 {
     int k = node[0]->weak ? 1 : 0;

@@ -1,5 +1,5 @@
 /* Cotangents of element-wise rows: their derivative expressions, parsed once, recorded as nodes.
- * Must not know: the walk over the graph that asks for them. */
+ * Must not know: the walk over the graph that calls this. */
 #include "config.h"
 
 #include <stdatomic.h>
@@ -9,10 +9,10 @@
 #include "ops/expr.h"
 #include "ops/ops.h"
 
-/* Published once, never freed: there are only as many as the table has derivatives. */
+/* Published once, never freed: there is one entry per derivative of the table. */
 static _Atomic(const orr__expr *) cache[2][ORR__EW_END - ORR__OP_EW][3];
 
-/* `own`: the one of complex operands, where it is not that of floats. */
+/* `own`: the derivative for complex operands, where that differs from the one for floats. */
 static const orr__expr *derivative(orr__site at, const orr__ewrow *row, int operand, bool own)
 {
     const char *text = own ? row->cderiv[operand] : row->deriv[operand];

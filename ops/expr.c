@@ -1,5 +1,5 @@
 /* Parser of expressions over table rows, by recursive descent.
- * Must not know: what is done with an expression. */
+ * Must not know: the use of an expression. */
 #include "config.h"
 
 #include <math.h>
@@ -22,7 +22,8 @@ typedef struct {
     int depth;
 } parser;
 
-/* All parsing functions return the number of a node, or -1 after this. The first message stands. */
+/* Records an error and returns -1; the first message is kept. All parsing functions return the number of a node, or
+ * -1 after an error. */
 static int fail(parser *p, const char *at, const char *fmt, ...) ORR_PRINTF(3, 4);
 static int fail(parser *p, const char *at, const char *fmt, ...)
 {
@@ -55,7 +56,7 @@ static bool take(parser *p, const char *token)
     return true;
 }
 
-/* In every locale. */
+/* Independent of the locale. */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -89,7 +90,7 @@ static int add_number(parser *p, double v)
     return add(p, &(orr__expr_node){ .kind = ORR__EXPR_NUMBER, .number = v });
 }
 
-/* Are the operands of the kinds that the row takes? *truth: the result's. */
+/* True if the operands are of the kinds that the row takes. *truth: the result is a truth value. */
 static bool kinds_fit(parser *p, const char *at, const orr__ewrow *row, const int arg[3], bool *truth)
 {
     const orr__expr_node *node = p->e->node;
@@ -116,7 +117,7 @@ static bool kinds_fit(parser *p, const char *at, const orr__ewrow *row, const in
     return true;
 }
 
-/* `at`: where to point when it does not fit. */
+/* `at`: the place in the text that an error message points to. */
 static int add_call(parser *p, const char *at, const orr__ewrow *row, const int arg[3])
 {
     orr__expr_node v = { .kind = ORR__EXPR_ROW, .row = row, .arg = { arg[0], arg[1], arg[2] } };
@@ -144,7 +145,7 @@ static int add_row(parser *p, const char *at, const char *name, int a, int b, in
 
 static int expression(parser *p);
 
-/* A decimal number, with a point in every locale. */
+/* A decimal number with a point, whatever the locale. */
 static int number(parser *p)
 {
     ORR__IN_DEFAULT_FPMODE;
@@ -164,7 +165,7 @@ static int number(parser *p)
     return add_number(p, v);
 }
 
-/* Operands up to the closing parenthesis; false: said why. */
+/* Operands up to the closing parenthesis; false: the message is set. */
 static bool operands(parser *p, const char *start, const char *name, int arity, int arg[3])
 {
     int n = 0;
@@ -208,7 +209,7 @@ static int call(parser *p, const char *start, const char *name)
         p, &(orr__expr_node){ .kind = ORR__EXPR_ROW, .def = def, .truth = truth, .arg = { arg[0], arg[1], arg[2] } });
 }
 
-/* Which of x y z r g there are. */
+/* True if x, y, z, r or g, by its number, exists here. */
 static bool known(const parser *p, int name)
 {
     return !p->lang || (name < 3 ? name < p->lang->arity : p->lang->derivative);
@@ -270,7 +271,7 @@ static int unary(parser *p)
     return v;
 }
 
-/* Operators of one strength, from left to right: tokens and the rows that they stand for, up to a NULL. */
+/* Operators of one precedence, from left to right: tokens and their rows, up to a NULL. */
 static int chain(parser *p, const char *const *token, int (*operand)(parser *))
 {
     int v = operand(p);
@@ -352,7 +353,7 @@ orr_status orr__expr_parse_in(const orr__expr_lang *lang, const char *text, orr_
     if (c)
         v = c < ' ' || c > '~' ? fail(&p, p.at, "a byte that no expression has (0x%02x)", (unsigned)(unsigned char)c)
                                : fail(&p, p.at, "'%c' where the end or an operator should be", c);
-    if (v >= 0 && v != out->n - 1) /* the value is an earlier node only if it is all there is, or was written twice */
+    if (v >= 0 && v != out->n - 1) /* the value is an earlier node only if it is the whole text or was written twice */
         out->n = v + 1;
     return v < 0 ? ORR_EFORMAT : ORR_OK;
 }

@@ -12,7 +12,7 @@ orr__expr *orr__expr_shrink(orr__expr *e)
     return less ? less : e;
 }
 
-/* A handle of its own on what `t` names. */
+/* A new handle of the node of `t`. */
 static orr_tensor *again(orr__site at, orr_tensor *t)
 {
     orr__node *n;
@@ -26,7 +26,7 @@ orr_tensor *orr__expr_record(orr__site at, const orr__expr *e, orr_tensor *x, or
                              orr_tensor *r, orr_tensor *g)
 {
     orr_tensor *named[5] = { x, y, z, r, g }, *t[ORR__EXPR_NODES];
-    orr_scope *scope = orr_scope_begin(); /* owns what is in the middle; without memory for it, the caller's does */
+    orr_scope *scope = orr_scope_begin(); /* owns the intermediate tensors; if it is NULL, the caller's scope does */
     for (int i = 0; i < e->n; i++) {
         const orr__expr_node *v = &e->node[i];
         if (v->kind == ORR__EXPR_NUMBER)

@@ -1,4 +1,4 @@
-/* Reverse mode: from y down the list of what it is made of, adding up cotangents. No recursion.
+/* Reverse mode: visits the ancestors of y from y down and adds up cotangents. No recursion.
  * Must not know: the derivative of any single op. */
 #include "config.h"
 
@@ -11,10 +11,10 @@
 typedef struct {
     orr__site at;
     orr__ancestry a;
-    bool *leads;         /* an x is among its ancestors, or it is one        */
+    bool *leads;         /* the node is an x or has one among its ancestors  */
     orr_tensor **cot;    /* cotangent so far, NULL: none                     */
     orr_tensor **handle; /* the node as a tensor, made when first needed     */
-    orr_tensor **args;   /* room for the operands of the node with the most  */
+    orr_tensor **args;   /* for the operands of one node, as many as the most */
 } walk;
 
 orr_tensor *orr_detach_at(const char *file, int line, orr_tensor *t)
@@ -56,7 +56,7 @@ static void walk_end(walk *w)
     free(w->args);
 }
 
-/* Inputs come before their users, so one pass says which nodes lead to an x. */
+/* Inputs precede their users, so one pass finds all nodes that lead to an x. */
 static void mark_leads(walk *w, orr__node *const *x, int n)
 {
     for (int k = 0; k < n; k++) {
@@ -73,15 +73,16 @@ static void mark_leads(walk *w, orr__node *const *x, int n)
     }
 }
 
-/* Has the node forgotten what it was made from? Evaluation drops the inputs. */
+/* True if the node has lost its inputs: evaluation drops them. */
 static bool forgotten(const walk *w, int i)
 {
     const orr__op *op = w->a.node[i]->op;
     return arity(w, i) == 0 && op->arity != 0 && !(op->flags & ORR__OP_STOPS);
 }
 
-/* May x stand behind what the node has forgotten? A variable behind tracked nodes alone; its present value not behind what was
- * recorded earlier, which counts where the node's value was not asked for. */
+/* True if x may be an ancestor of a node that has lost its inputs. A variable is an ancestor of tracked nodes alone, and
+ * its present value is none of nodes recorded before it. The second test applies to nodes whose value was kept without
+ * being requested. */
 static bool may_hide(const orr__node *node, const orr__node *x)
 {
     return x->var ? node->tracked && (!node->kept || orr__node_may_descend(node, x)) : orr__node_may_descend(node, x);
@@ -96,7 +97,8 @@ static orr_status tell_forgotten(orr__site at, const orr__node *n)
                      n->kept ? ", since variables that it was made from were given new ones" : "");
 }
 
-/* A gradient that would flow into a forgotten node, behind which an x may stand, must not be a silent zero. */
+/* ORR_EGRAPH if a gradient would reach a node that has lost its inputs and may descend from an x: the result must
+ * not be a silent zero. */
 static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
 {
     bool *flows = orr__alloc_n((size_t)w->a.n, sizeof *flows);
@@ -112,7 +114,7 @@ static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
             hides = may_hide(node, x[k]);
         if (hides)
             st = tell_forgotten(w->at, node);
-        int through = arity(w, i) - (node->op->role == ORR__ROLE_THROUGH); /* past its value, which is its last input */
+        int through = arity(w, i) - (node->op->role == ORR__ROLE_THROUGH); /* all inputs but the value, the last one */
         for (int k = 0; k < through; k++)
             flows[w->a.arg[w->a.arg0[i] + k]] = true;
     }
@@ -149,7 +151,7 @@ static orr_status step_back(walk *w, int i)
     return ORR_OK;
 }
 
-/* Fills cot for every node that leads to an x. y is the last node. */
+/* Computes the cotangent of every node that leads to an x. y is the last node. */
 static orr_status walk_back(walk *w, orr_tensor *seed)
 {
     int y = w->a.n - 1;
@@ -163,7 +165,7 @@ static orr_status walk_back(walk *w, orr_tensor *seed)
     return ORR_OK;
 }
 
-/* A handle of its own for each x: cotangents may be shared. */
+/* The gradient by x under a handle of its own, since cotangents may be shared. */
 static orr_tensor *result_for(walk *w, const orr__node *x)
 {
     int i = orr__ancestry_find(&w->a, x);
@@ -202,7 +204,7 @@ static orr_status failed(orr_status st, int n, orr_tensor **grads)
     return st;
 }
 
-/* Checks x and runs. */
+/* Checks the list x, then differentiates. */
 static orr_status differentiate(orr__site at, orr__node *y, orr_tensor *seed, orr_tensor *const *x, int n,
                                 orr_tensor **grads)
 {

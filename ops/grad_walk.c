@@ -1,4 +1,4 @@
-/* Lists what a node is made of, in topological order, without recursion.
+/* Lists the ancestors of a node in topological order, without recursion.
  * Must not know: derivatives. */
 #include "config.h"
 
@@ -30,7 +30,7 @@ static bool grow(void *array, int *cap, int need, size_t size)
     return true;
 }
 
-/* The slot of a node, or the free one where it belongs. nslot > 0. */
+/* The slot of a node, or the free slot for it. nslot > 0. */
 static uint32_t slot_of(const orr__ancestry *a, const orr__node *n)
 {
     uint32_t i = (uint32_t)(((uintptr_t)n >> 4) * 0x9E3779B97F4A7C15u >> 32) & (a->nslot - 1);
@@ -61,7 +61,7 @@ static bool rehash(orr__ancestry *a)
     return true;
 }
 
-/* All inputs of n have numbers: n gets the next one. */
+/* Numbers n, all of whose inputs are numbered. */
 static bool number(orr__ancestry *a, orr__node *n)
 {
     int nin = n->value ? 0 : n->nin;
@@ -92,8 +92,8 @@ static bool push(stack *s, orr__node *n)
     return true;
 }
 
-/* Under the graph lock: the inputs of a node vanish when another thread has evaluated it. False: no memory, or a value that
- * another thread writes over, which a gradient would read. */
+/* Runs under the graph lock, since an evaluation on another thread removes the inputs of a node. False: no memory, or
+ * another thread overwrites a value that a gradient would read. */
 static bool walk(orr__ancestry *a, stack *s, orr__node *y, orr__donor_state *take)
 {
     if (!push(s, y))

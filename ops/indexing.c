@@ -1,15 +1,15 @@
-/* Index tensors: their dtype, the shape that they give, the place that one means.
+/* Index tensors: their dtype, the resulting shape, the place that an index denotes.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
 #include "ops/record.h"
 #include "ops/reference.h"
 
-/* An index tensor as the primitives take it: i32 or i64. */
+/* The index tensor as i32 or i64, which the primitives take. */
 orr__node *orr__index_operand(orr__site at, const orr__node *index)
 {
     orr__node *n = orr__node_ref((orr__node *)index);
-    if (n->dtype == ORR_U64) { /* an index above i64 must stay out of range, not turn negative */
+    if (n->dtype == ORR_U64) { /* an index beyond i64 must stay out of range and not become negative */
         orr__node *most = orr__rec_const(at, ORR_U64, &ORR_SHAPE_0D, (orr__scalar){ .u = INT64_MAX });
         orr_tensor *x = orr__handle_new(n), *y = orr__handle_new(most);
         orr_tensor *least = orr_minimum_at(at.file, at.line, x, y);
@@ -63,7 +63,7 @@ orr__line orr__reference_line(const orr_shape *s, int axis)
     return p;
 }
 
-/* Index number m, from the end when negative; -1 when out of range, with the error set. */
+/* Index number m as a place; negative ones count from the end. -1 if out of range, with the error set. */
 int64_t orr__reference_index(const orr__reference *j, int64_t m, int64_t length)
 {
     const orr__array *a = &j->in[1];

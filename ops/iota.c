@@ -110,7 +110,7 @@ orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double st
     orr__scalar last;
     if (!orr__is_float(dtype) && length > 0 && !orr__scalar_from(at, dtype, start + (length - 1) * step, &last))
         return orr__handle_new(NULL);
-    if (orr__is_float(dtype)) { /* computed in f64, whatever the dtype */
+    if (orr__is_float(dtype)) { /* computed in f64 for every float dtype */
         s0.f = start;
         s1.f = step;
     }
@@ -161,7 +161,7 @@ orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double 
     }
     if (!orr__is_float(dtype))
         return orr__poison(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(dtype));
-    /* The interval may be longer than the largest number: then at half the size. */
+    /* If the length of the interval overflows, the computation is done at half the size. */
     bool halve = n > 1 && isfinite(start) && isfinite(stop) && isinf(stop - start);
     double size = halve ? 0.5 : 1;
     orr__scalar s0 = { .f = size * start }, s1 = { .f = n > 1 ? (size * stop - size * start) / (double)(n - 1) : 0 };

@@ -25,7 +25,7 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
                : "matmul shapes";
 }
 
-/* Element i of a complex array as the scalars of its parts. */
+/* The parts of element i of a complex array. */
 static void parts(const orr__array *a, int64_t i, long double v[2])
 {
     orr_dtype t = orr__part_dtype(a->dtype);
@@ -76,7 +76,7 @@ static orr_tensor *vjp(const orr__back *b, int k)
     return k ? orr_matmul_at(b->at.file, b->at.line, other, b->g) : orr_matmul_at(b->at.file, b->at.line, b->g, other);
 }
 
-/* x and g where n = xᵀ·g is not computed yet, for stacks x and g: references. */
+/* If n = xᵀ·g for stacks x and g is not computed yet, sets in[] to new references to x and g. Else false. */
 static bool gradient_of_factor(orr__node *n, orr__node *in[2])
 {
     orr__graph_lock();
@@ -94,7 +94,7 @@ static bool gradient_of_factor(orr__node *n, orr__node *in[2])
     return turned;
 }
 
-/* Σ over the stack of xᵀ·g is one product of all rows: the gradient of one factor of many matrices. */
+/* The sum of xᵀ·g over a stack is one product over all rows: the gradient of a factor that many matrices share. */
 static orr__node *summed(orr__site at, orr__node *n, uint32_t mask)
 {
     orr__node *in[2];
@@ -117,8 +117,8 @@ static bool distribute(orr__spread_rule *r)
     return orr__rule_product(r, r->node->shape.rank - 2, "mk", "kn", "mn");
 }
 
-/* Matrices in blocks over two axes of one grid: the result has the rows of the first and the columns of the second. Where an axis is
- * not cut, the rule above is as good. */
+/* Matrices in blocks over two axes of one grid: the result is cut as the rows of the first and the columns of the second. If an
+ * axis is not cut, the rule above is as good. */
 static const orr__op *jointly(const orr__node *n, const orr__distribution *in, orr__distribution *out)
 {
     int r[2], c[2];
@@ -148,14 +148,14 @@ const orr__op orr__op_matmul = {
 };
 
 typedef struct {
-    const orr_shape *a, *b;        /* as stacks of matrices: the operands', or these */
+    const orr_shape *a, *b;        /* shapes as stacks of matrices: of the operands, or from_a, from_b */
     orr_shape from_a, from_b, out; /* out: with both matrix axes                     */
     int64_t m, k, n;
-    bool row, column; /* a, b is 1-d: its axis goes away at the end */
+    bool row, column; /* a or b is 1-d: its axis is removed at the end */
     orr_dtype dtype;
 } product;
 
-/* `s` as a stack of matrices, in *made where it is none. */
+/* `s` as a stack of matrices; *made holds the new shape if `s` is not one. */
 static const orr_shape *as_matrices(const orr_shape *s, bool column, orr_shape *made)
 {
     if (s->rank > 1)
@@ -211,7 +211,7 @@ static bool infer(orr__site at, orr__node *const *in, product *p, orr_tensor **b
     return orr__shape_ok(at, &p->out, bad);
 }
 
-/* Whether an operand's matrices are as many as the result's. */
+/* True if the operand has as many matrices as the result. */
 static bool has_batches(const product *p, const orr_shape *s)
 {
     bool same = s->rank == p->out.rank;
@@ -242,7 +242,7 @@ static orr__node *operand(orr__site at, orr__node *n, const product *p, const or
     return orr__rec_broadcast(at, n, &full);
 }
 
-/* Elements of a field: their pack's sums of products. */
+/* Elements of a field: by the sums of products in ops/field. */
 static orr_tensor *field_product(orr__site at, orr__node *const *in, const product *p)
 {
     orr_scope *scope = orr_scope_begin();

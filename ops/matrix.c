@@ -1,10 +1,10 @@
-/* Rules and spaces that the operations on matrices of the last two axes share.
+/* Checks and iteration spaces shared by operations on matrices in the last two axes.
  * Must not know: any single operation. */
 #include "config.h"
 
 #include "ops/matrix.h"
 
-/* The last axes of a are square; b has as many columns, or is the same. */
+/* The last two axes of a are square; b has as many columns, or is a. */
 const char *orr__matrix_verify(const orr__node *n, const orr__node *a, const orr__node *b)
 {
     int r = n->shape.rank;
@@ -20,7 +20,7 @@ const char *orr__matrix_verify(const orr__node *n, const orr__node *a, const orr
     return NULL;
 }
 
-/* An iteration over matrices: (batch,) m, n; all batch axes in one. */
+/* An iteration over matrices: (batch,) m, n, with all batch axes as one. */
 int orr__matrix_space(const orr_shape *s, int64_t *dim)
 {
     int rank = 2;

@@ -1,4 +1,4 @@
-/* Rules and spaces that the operations on matrices of the last two axes share.
+/* Checks and iteration spaces shared by operations on matrices in the last two axes.
  * Must not know: any single operation. */
 #ifndef ORR_OPS_MATRIX_H
 #define ORR_OPS_MATRIX_H
@@ -13,7 +13,7 @@ enum {
 
 /* a: (b…, n, n), f32, f64, c64 or c128; b and n: (b…, m, n), of the same dtype. */
 const char *orr__matrix_verify(const orr__node *n, const orr__node *a, const orr__node *b);
-/* An iteration over matrices of shape s: (batch,) m, n; all batch axes in one. Returns the rank. */
+/* An iteration over matrices of shape s: (batch,) m, n, with all batch axes as one. Returns the rank. */
 int orr__matrix_space(const orr_shape *s, int64_t *dim);
 
 #endif

@@ -1,4 +1,4 @@
-/* The function that was meant by a name that is none.
+/* The function that an unknown name probably means.
  * Must not know: expressions. */
 #include "config.h"
 
@@ -13,8 +13,8 @@ static int least(int a, int b, int c)
     return m < c ? m : c;
 }
 
-/* How many letters must be put in, left out or changed (Wagner and Fischer, "The string-to-string correction problem",
- * 1974). */
+/* The edit distance: letters to insert, delete or change (Wagner and Fischer, "The string-to-string correction
+ * problem", 1974). */
 static int distance(const char *a, const char *b)
 {
     int row[LONG + 1], n = (int)strlen(b);

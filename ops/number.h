@@ -1,4 +1,4 @@
-/* The value of an orr_number, and whether a dtype has it.
+/* The value of an orr_number, and the test whether a dtype can hold it.
  * Must not know: nodes. */
 #ifndef ORR_OPS_NUMBER_H
 #define ORR_OPS_NUMBER_H
@@ -6,7 +6,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/status.h"
 
-/* Wide enough for every difference of two 64-bit integers, and for each step from one. */
+/* Holds every difference of two 64-bit integers, and every step from one. */
 __extension__ typedef __int128 orr__int128;
 
 static inline bool orr__number_integer(orr_number n, orr__int128 *v)

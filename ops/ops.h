@@ -1,4 +1,4 @@
-/* The ops' own table: rows for primitives and element-wise functions, what they mean, how they are differentiated.
+/* The table of operations: primitives and element-wise rows, their meaning and their derivatives.
  * Must not know: devices, fusion, plans. */
 #ifndef ORR_OPS_OPS_H
 #define ORR_OPS_OPS_H
@@ -6,7 +6,7 @@
 #include "runtime/graph/node.h"
 #include "runtime/graph/capture.h"
 
-/* Which dtypes a row takes. */
+/* The classes of dtypes that a row takes. */
 typedef enum {
     ORR__TFLOAT = 1, /* f16 bf16 f32 f64          */
     ORR__TINT = 2,   /* signed and unsigned ints  */
@@ -25,7 +25,7 @@ typedef enum {
     ORR__EW_TRUTH, /* bool (comparisons, isnan …)                         */
     ORR__EW_COND,  /* that of y and z; operand x is bool (where)          */
     ORR__EW_PART,  /* of complex operands, the dtype of the parts (abs)   */
-    ORR__EW_PAIR   /* the complex dtype whose parts the operands are      */
+    ORR__EW_PAIR   /* the complex dtype with parts of the operands' dtype */
 } orr__ewresult;
 
 /* One row of ops/elementwise.def. `value` is a C expression in the operands x, y, z; the derivatives are expressions
@@ -52,7 +52,7 @@ const orr__ewrow *orr__ew(int id);      /* NULL: no row's id  */
 const orr__ewrow *orr__ew_find(const char *name);
 int16_t orr__fold_row(int rop); /* the row that joins two values of a sum or a product */
 
-/* The structural operations: ids from ORR__OP_ROLES on, contracts, the table of all. */
+/* The structural operations: ids from ORR__OP_ROLES on, contracts, the table. */
 enum {
     ORR__OP_BEFORE = ORR__OP_ROLES - 1,
 #define OP(name, cpu, emit, doc) ORR__OP_##name,
@@ -66,7 +66,7 @@ static inline int orr__structural_count(void)
 {
     return ORR__OP_END - ORR__OP_ROLES;
 }
-/* Does the row apply to operands of t (cond: y, z)? */
+/* True if the row takes operands of t (cond: y, z). */
 static inline bool orr__ew_takes(const orr__ewrow *row, orr_dtype t)
 {
     unsigned has = t == ORR_BOOL        ? ORR__TBOOL
@@ -79,7 +79,7 @@ static inline bool orr__ew_takes(const orr__ewrow *row, orr_dtype t)
         has |= ORR__TWIDE;
     return (row->types & has) != 0;
 }
-/* The dtype of the result for operands of t, which the row takes. */
+/* The dtype of the result for operands of t; the row takes t. */
 static inline orr_dtype orr__ew_result(const orr__ewrow *row, orr_dtype t)
 {
     int result = orr__is_complex(t) ? row->cresult : row->result;
@@ -88,12 +88,12 @@ static inline orr_dtype orr__ew_result(const orr__ewrow *row, orr_dtype t)
            : result == ORR__EW_PAIR ? orr__complex_of(t)
                                     : t;
 }
-/* Is a value of the row, for operands of t, no orr__scalar? */
+/* True if an operand or the result, for operands of t, is no orr__scalar. */
 static inline bool orr__ew_is_compound(const orr__ewrow *row, orr_dtype t)
 {
     return orr__is_compound(t) || row->result == ORR__EW_PAIR;
 }
-/* Does the row apply to operands of t, and are all its values scalars? */
+/* True if the row takes operands of t and all its values are scalars. */
 static inline bool orr__ew_takes_scalars(const orr__ewrow *row, orr_dtype t)
 {
     return orr__ew_takes(row, t) && !orr__ew_is_compound(row, t);
@@ -105,9 +105,9 @@ static inline const char *orr__ew_value(const orr__ewrow *row, orr_dtype t)
 }
 const char *orr__ew_prelude(void); /* text of ops/ew_prelude.h, comments left out, for emitters */
 
-/* Element-wise row applied to values as they sit in registers; dtype is the operands' (for cond: y's). f16/bf16
- * results are rounded to that dtype. The plain definition: used by the reference evaluation. The first one works in memory, on
- * any dtype, without that rounding; the second has no complex numbers. */
+/* Apply an element-wise row to values as registers hold them: the plain definition, used by the reference evaluation. dtype
+ * is that of the operands (for cond: of y). orr__ew_eval_at works in memory, on any dtype, and does not round results to
+ * f16 or bf16; orr__ew_eval rounds them and has no complex numbers. */
 void orr__ew_eval_at(const orr__ewrow *row, orr_dtype dtype, void *r, const void *x, const void *y, const void *z);
 orr__scalar orr__ew_eval(const orr__ewrow *row, orr_dtype dtype, orr__scalar x, orr__scalar y, orr__scalar z);
 
@@ -122,7 +122,7 @@ orr_tensor *orr__ew_vjp(orr__site at, const orr__ewrow *row, int operand, orr_te
                         orr_tensor *r, orr_tensor *g);
 
 /* Reference evaluation of a capture, node by node, no fusion, sums in long double. leaf: host pointers, row-major.
- * out[i]: caller's memory for output i. ORR_EINDEX when an index tensor is out of range. */
+ * out[i]: the caller's memory for output i. ORR_EINDEX if an index is out of range. */
 orr_status orr__reference_eval(const orr__capture *p, const void *const *leaf, void *const *out);
 
 #endif

@@ -101,7 +101,7 @@ orr__node *orr__rec_pad(orr__site at, orr__node *n, const orr_shape *shape, cons
     return r;
 }
 
-/* Shape of x padded; *any: whether there is anything to pad. */
+/* The shape of x padded; *any: true if an axis is padded. */
 static bool padded(orr__site at, const orr_shape *s, const orr_index *lo, const orr_index *hi, orr_shape *out,
                    bool *any, orr_tensor **bad)
 {
@@ -125,7 +125,7 @@ static bool padded(orr__site at, const orr_shape *s, const orr_index *lo, const 
     return !*bad && orr__shape_ok(at, out, bad);
 }
 
-/* Elements of a field: blocks of one value before and behind, axis by axis. */
+/* Elements of a field: joins blocks of one value before and after x, axis by axis. */
 static orr_tensor *pad_field(orr__site at, orr_tensor *x, const orr_index *lo, const orr_index *hi, double value)
 {
     orr_scope *scope = orr_scope_begin();

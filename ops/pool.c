@@ -1,5 +1,5 @@
-/* orr_max_pool and what is made of it, average and Lp pooling. A maximum is an element of its window: the pick of any other
- * array where it stands, and the sum of what goes there, are each other's derivatives.
+/* orr_max_pool and its indices and inverse; average and Lp pooling. pool_pick reads another array at the place of each
+ * maximum; pool_spread adds values up at these places. Each is the derivative of the other.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -32,7 +32,7 @@ orr__pool orr__pool_of(const orr__attr *a, const orr_shape *x, const orr_shape *
     return v;
 }
 
-/* -- what a node obeys --------------------------------------------------------------------------------------------- */
+/* -- checks of a node ---------------------------------------------------------------------------------------------- */
 
 static const char *verify_windows(const orr__node *n, const orr_shape *x, const orr_shape *y)
 {
@@ -69,7 +69,7 @@ static const char *verify_pool_spread(const orr__node *n, const orr__node *const
 
 /* -- reference --------------------------------------------------------------------------------------------------------- */
 
-/* The place of the maximum of window number e of all, in x; -1: the window has no element. */
+/* The place in x of the maximum of window number e; -1: the window has no element. */
 static int64_t place_of(const orr__array *x, const orr__pool *v, int64_t e)
 {
     int64_t first[ORR__POOL_AXES], n[ORR__POOL_AXES], i = e, best = -1;
@@ -245,7 +245,8 @@ POOL(pool_spread, 2, work_in);
 
 /* -- options ------------------------------------------------------------------------------------------------------------------ */
 
-/* A call under way: the attributes of its windows, the result's shape, how far windows reach behind the input. */
+/* The arguments of a call: the attributes of its windows, the shape of the result, the elements by which windows
+ * exceed the end of the input. */
 typedef struct {
     orr__attr attr;
     orr_shape to;
@@ -291,7 +292,7 @@ static bool fixed_windows(orr__site at, const orr_pool_options *o, const orr_sha
                             orr__str(*s).s, (long long)reach, d, (long long)length);
         else {
             int64_t y = (length - reach + (o->round_up ? stride - 1 : 0)) / stride + 1;
-            y -= o->round_up && (y - 1) * stride >= x + pad; /* nothing but padding */
+            y -= o->round_up && (y - 1) * stride >= x + pad; /* a window of padding alone */
             w->to.dim[2 + d] = y;
             w->attr.start[d] = pad;
             w->attr.start[ORR__POOL_AXES + d] = n;
@@ -304,7 +305,7 @@ static bool fixed_windows(orr__site at, const orr_pool_options *o, const orr_sha
     return !*bad;
 }
 
-/* x, a float with spatial axes, and the options. */
+/* Checks x, a float with spatial axes, and the options. */
 static bool begin(orr__site at, orr_tensor *x, const orr_pool_options *o, orr__node **n, windows *w, orr_tensor **bad)
 {
     if (!orr__operand_float(at, x, "x", n, bad))
@@ -344,7 +345,7 @@ orr_tensor *orr_max_pool_at(const char *file, int line, orr_tensor *x, const orr
     return orr__handle_new(orr__rec_cast(at, r, t));
 }
 
-/* The numbers of all elements of a plane, picked. */
+/* pool_pick of the numbers of the elements of each plane. */
 orr_tensor *orr_max_pool_indices_at(const char *file, int line, orr_tensor *x, const orr_pool_options *o)
 {
     orr__site at = ORR__SITE(file, line, "max_pool_indices");
@@ -387,7 +388,7 @@ orr_tensor *orr_max_unpool_at(const char *file, int line, orr_tensor *y, orr_ten
         to.dim[2 + d] = size.dim[d];
     if (!orr__shape_ok(at, &to, &bad))
         return bad;
-    /* A plane is a row: indices within it are checked by length, then counted from the first plane on. */
+    /* A plane is a row. Indices are checked against the length of a plane, then offset by the start of their plane. */
     int64_t planes = s.dim[0] * s.dim[1], from = 1, count = 1;
     for (int d = 2; d < s.rank; d++) {
         from *= s.dim[d];
@@ -405,7 +406,7 @@ orr_tensor *orr_max_unpool_at(const char *file, int line, orr_tensor *y, orr_ten
     return orr__compose_end(at, scope, orr_reshape_at(file, line, r, to));
 }
 
-/* The sums of all windows: planes by a kernel of ones. */
+/* The sums of all windows: a convolution of the planes with a kernel of ones. */
 static orr_tensor *sums(orr__site at, orr_tensor *x, const windows *w, const int64_t *before, const int64_t *behind)
 {
     const char *file = at.file;
@@ -429,7 +430,7 @@ static orr_tensor *sums(orr__site at, orr_tensor *x, const windows *w, const int
     return orr_reshape_at(file, line, y, to);
 }
 
-/* How many elements each window has, one plane: of the input, or of the padded input. */
+/* The number of elements of each window, for one plane: of the input, or of the padded input. */
 static orr_tensor *counts(orr__site at, orr_dtype dtype, const orr_shape *s, const windows *w, bool padded)
 {
     static const int64_t none[ORR__POOL_AXES];

@@ -1,5 +1,5 @@
-/* The geometry of pooling: which elements a window has.
- * Must not know: how a window is reduced, devices. */
+/* The geometry of pooling: the elements of a window.
+ * Must not know: the reduction of a window, devices. */
 #ifndef ORR_OPS_POOL_H
 #define ORR_OPS_POOL_H
 
@@ -7,8 +7,8 @@
 
 enum { ORR__POOL_AXES = 3 };
 
-/* Planes of x… elements and of y… windows. Window i of axis d has the elements i·stride − before + t·dilation, t below
- * `window`; with a stride of 0 those from ⌊i·x/y⌋ to ⌈(i + 1)·x/y⌉. Fewer axes than three stand last. */
+/* Planes of x… elements and of y… windows. Window i of axis d has the elements i·stride − before + t·dilation, t
+ * below `window`; with a stride of 0 those from ⌊i·x/y⌋ to ⌈(i + 1)·x/y⌉. Fewer than three axes are the last ones. */
 typedef struct orr__pool {
     int64_t planes;
     int64_t x[ORR__POOL_AXES], y[ORR__POOL_AXES];
@@ -18,7 +18,7 @@ typedef struct orr__pool {
 /* A node has stride[d] in step[d], dilation[d] in step[3 + d], before[d] in start[d], window[d] in start[3 + d]. */
 orr__pool orr__pool_of(const orr__attr *a, const orr_shape *x, const orr_shape *y);
 
-/* The elements of window i of axis d that are there: `n` of them from `first` on, a dilation apart. */
+/* The elements of window i of axis d that exist: `n` of them from `first` on, `dilation` apart. */
 static inline void orr__pool_window(const orr__pool *v, int d, int64_t i, int64_t *first, int64_t *n)
 {
     if (v->stride[d] == 0) {

@@ -1,4 +1,4 @@
-/* Random tensors and the streams behind them: each call takes the next stream number of its thread.
+/* Random tensors and their streams: each call uses the next stream number of its thread.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -41,9 +41,10 @@ const orr__op orr__op_random = {
     .lower = lower,
 };
 
-/* A thread that never called orr_seed follows the default seed; threads differ by the upper half of the stream
- * number, by the order in which they first ask. A shutdown (a new epoch of the handles) makes all begin anew. */
-static atomic_uint_least64_t ticket; /* epoch in the upper half, threads that have asked in the lower */
+/* A thread that has not called orr_seed uses the default seed. The upper half of the stream number tells such
+ * threads apart; it is assigned in the order of their first calls. After a shutdown (a new epoch of the handles) all
+ * threads start from the beginning. */
+static atomic_uint_least64_t ticket; /* upper half: epoch; lower half: number of threads so far */
 
 static _Thread_local struct {
     bool begun;
@@ -132,7 +133,7 @@ static orr_tensor *scaled(orr__site at, int dist, orr_dtype dtype, const orr_sha
     return orr__compose_end(at, scope, r);
 }
 
-/* x rounded to dtype; as it is to what is no float dtype, which is refused elsewhere. */
+/* x rounded to dtype. Other than float dtypes are refused elsewhere; x is returned unchanged. */
 static double as(orr_dtype dtype, double x)
 {
     return orr__is_float(dtype)
@@ -140,13 +141,13 @@ static double as(orr_dtype dtype, double x)
                : x;
 }
 
-/* The step of numbers in [0, 1). */
+/* The spacing of the numbers drawn from [0, 1). */
 static double step_of(orr_dtype dtype)
 {
     return dtype == ORR_F64 ? 0x1p-53 : dtype == ORR_F32 ? 0x1p-24 : dtype == ORR_F16 ? 0x1p-11 : 0x1p-8;
 }
 
-/* The number of dtype before x, which is normal. */
+/* The next smaller number of dtype; x is normal. */
 static double below(orr_dtype dtype, double x)
 {
     int e;
@@ -154,7 +155,7 @@ static double below(orr_dtype dtype, double x)
     return x - (m == 0.5 ? ulp / 2 : ulp);
 }
 
-/* Of the numbers that are drawn the last ones may round to hi, which is outside: those become the number before it. */
+/* Numbers in [lo, hi). The largest draws may round to hi; they are replaced by the next smaller number. */
 static orr_tensor *uniform(orr__site at, orr_dtype dtype, const orr_shape *shape, double lo, double hi,
                            const uint64_t *key)
 {
@@ -201,7 +202,7 @@ orr_tensor *orr_randn_keyed_at(const char *file, int line, orr_dtype dtype, orr_
     return normal(ORR__SITE(file, line, "randn_keyed"), dtype, &shape, mean, std, &key);
 }
 
-/* Is the integer v a value of dtype? */
+/* True if dtype can hold the integer v. */
 static bool holds(orr_dtype dtype, int64_t v)
 {
     orr__scalar s = orr__scalar_cast((orr__scalar){ .i = v }, ORR_I64, dtype);

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The seed of the calling thread's next stream. */
+/* Returns the seed of the calling thread's next stream. */
 uint64_t orr__next_stream(void);
 
 #endif

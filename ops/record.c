@@ -216,7 +216,7 @@ bool orr__promote_nodes(orr__site at, int n, orr__node *const *node, orr_dtype *
     }
     if (!strong)
         *dtype = ORR_F64;
-    for (int i = 0; i < n; i++) { /* a weak scalar must be a value of the dtype that it takes */
+    for (int i = 0; i < n; i++) { /* a weak scalar must be a value of the promoted dtype */
         orr__scalar v;
         if (node[i]->weak && !orr__scalar_from(at, *dtype, node[i]->s[0].f, &v))
             return false;
@@ -226,7 +226,7 @@ bool orr__promote_nodes(orr__site at, int n, orr__node *const *node, orr_dtype *
 
 orr_tensor *orr__compose_end(orr__site at, orr_scope *s, orr_tensor *result)
 {
-    if (!s) /* no memory for a scope: the pieces stay with the caller's */
+    if (!s) /* no memory for a scope: the caller's scope owns the intermediate tensors */
         return result;
     result = orr_scope_return_at(at.file, at.line, s, result);
     (void)orr_scope_end_at(at.file, at.line, s);

@@ -34,11 +34,11 @@ int16_t orr__fold_row(int rop)
     return rop == ORR__RSUM ? ORR__EW_add : ORR__EW_mul;
 }
 
-/* One element of the result so far: floats in f (long double), others in v. */
+/* The accumulator of one element of the result: floats in f (long double), others in v. */
 typedef struct {
     long double f;
     orr__scalar v;
-    bool any; /* something has been folded in */
+    bool any; /* at least one element was folded in */
 } fold;
 
 static bool less(orr_dtype dtype, orr__scalar x, orr__scalar y)
@@ -55,7 +55,7 @@ static bool is_nan(orr_dtype dtype, orr__scalar x)
     return orr__is_float(dtype) && isnan(x.f);
 }
 
-/* Does x come before `best` as the extremum? The first NaN is it. */
+/* True if x replaces `best` as the extremum. The first NaN is the extremum. */
 bool orr__reference_better(int rop, orr_dtype dtype, orr__scalar x, orr__scalar best)
 {
     if (is_nan(dtype, best) || is_nan(dtype, x))
@@ -129,7 +129,7 @@ orr_axes orr__axes_of(uint32_t mask)
     return a;
 }
 
-/* g to all that equal the result, in equal parts. */
+/* g in equal parts to all elements that equal the result. */
 static orr_tensor *of_extremum(const orr__back *b, orr_tensor *x, orr_tensor *g)
 {
     orr_tensor *hit = orr_equal_at(AT, x, b->out);
@@ -137,7 +137,8 @@ static orr_tensor *of_extremum(const orr__back *b, orr_tensor *x, orr_tensor *g)
     return orr_where_at(AT, hit, orr_div_at(AT, g, n), orr_scalar_at(AT, 0));
 }
 
-/* g times the product of the others. With one zero only its own element has one that is not 0; with several none. */
+/* g times the product of the other elements. With one zero in x only its own derivative is not 0; with several zeros
+ * all are 0. */
 static orr_tensor *of_product(const orr__back *b, orr_tensor *x, orr_tensor *g)
 {
     orr_axes axes = orr__axes_of(b->node->attr.mask);
@@ -151,7 +152,7 @@ static orr_tensor *of_product(const orr__back *b, orr_tensor *x, orr_tensor *g)
     return orr_where_at(AT, orr_equal_at(AT, zeros, none), orr_div_at(AT, p, rest), some);
 }
 
-/* The reduced axes are still there, as length 1, so g and the result broadcast. */
+/* The reduced axes have length 1, so g and the result broadcast. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     orr_tensor *x = b->in[k];
@@ -166,8 +167,8 @@ static orr_tensor *vjp(const orr__back *b, int k)
     }
 }
 
-/* Over the axis that is cut, each rank reduces what it has, if it has anything: there is no extremum of nothing. Ranks have no sums of
- * elements of fields. */
+/* Each rank reduces its elements of the cut axis, if every rank has some, since an extremum of no elements does not exist. Sums of
+ * elements of fields are not combined over ranks. */
 static bool distribute(orr__spread_rule *r)
 {
     static const uint8_t by[] = { [ORR__RSUM] = ORR__RSUM,
@@ -195,7 +196,7 @@ static orr_dtype chain_dtype(int rop, orr_dtype from)
     return orr__is_float(from) ? ORR_F64 : orr__is_signed(from) ? ORR_I64 : ORR_U64;
 }
 
-/* +0 as a sum begins with it: a number is not less than itself, nor is NaN. */
+/* +0, with which a sum begins, as the cast of x < x: this is false for every number and for NaN. */
 static int16_t zero(orr__lowering *c, int16_t x, orr_dtype dtype)
 {
     int16_t no = (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_EW, ORR_BOOL, ORR__EW_less, x, x, -1, -1, -1 });
@@ -240,7 +241,7 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
     return c->instr(c, (orr__rinstr){ ORR__RI_CAST, n->dtype, 0, sum, -1, -1, -1, -1 });
 }
 
-/* A fold of few elements, as the fuser says it among element-wise work. */
+/* A fold of few elements, which the fuser expands into element-wise instructions. */
 static const orr__op chain = {
     .id = ORR__OP_reduce,
     .name = "reduce",
@@ -299,7 +300,7 @@ orr_tensor *orr__reduce_nothing(orr__site at, const orr_shape *s)
     return orr__poison(at, ORR_ESHAPE, "there is none over an empty axis: shape %s", orr__str(*s).s);
 }
 
-/* The dtype in which elements of `t` are summed up and multiplied. */
+/* The dtype in which elements of `t` are summed and multiplied. */
 static orr_dtype sum_dtype(orr_dtype t)
 {
     return orr__is_inexact(t) || orr__is_field(t) ? t : orr__is_unsigned(t) ? ORR_U64 : ORR_I64;
@@ -321,7 +322,8 @@ static bool checked(orr__site at, const orr_tensor *x, orr_axes axes, orr__node 
     return false;
 }
 
-/* Products of complex numbers, which no fold has: of the first and the second half of an axis, until one is left. */
+/* Products of complex numbers, for which there is no fold: multiplies the two halves of an axis until one element is
+ * left. */
 static orr_tensor *complex_product(orr__site at, orr_tensor *x, uint32_t mask, const orr_shape *to)
 {
     const char *file = at.file;

@@ -1,4 +1,4 @@
-/* Reference evaluation: node by node, one element after the other, nothing clever. The engines are tested against it.
+/* Reference evaluation: node by node and element by element, without optimisation. The engines are tested against it.
  * Must not know: fusion, plans, speed. */
 #include "config.h"
 
@@ -48,7 +48,7 @@ orr_status orr__reference_copy(const orr__reference *j)
     return ORR_OK;
 }
 
-/* Node i's array: a leaf's memory, or a fresh one that is computed. */
+/* The array of node i: the memory of a leaf, or new memory that is computed now. */
 static orr_status node_value(const orr__capture *p, const void *const *leaf, orr__array *all, int i)
 {
     const orr__node *n = p->node[i];

@@ -18,17 +18,18 @@ static inline void *orr__array_at(const orr__array *a, int64_t i)
 {
     return a->data + (size_t)i * orr__dtype_size(a->dtype);
 }
-/* Element k of `from`, of the same dtype, becomes element i of a. */
+/* Copies element k of `from`, of the same dtype, to element i of a. */
 static inline void orr__array_copy(const orr__array *a, int64_t i, const orr__array *from, int64_t k)
 {
     memcpy(orr__array_at(a, i), orr__array_at(from, k), orr__dtype_size(a->dtype));
 }
 void orr__array_set(const orr__array *a, int64_t i, orr__scalar v);
-/* Element number to index per axis, and back. */
+/* Converts an element number to an index per axis, and back. */
 void orr__array_unravel(const orr_shape *s, int64_t i, int64_t index[ORR_MAX_RANK]);
 int64_t orr__array_ravel(const orr_shape *s, const int64_t index[ORR_MAX_RANK]);
 
-/* One primitive: node, its scalars in this capture, operands, where the result goes (dtype and shape are set). */
+/* The evaluation of one primitive: node, its scalars in this capture, operands, and the array for the result, whose
+ * dtype and shape are set. */
 typedef struct orr__reference {
     const orr__node *node;
     const orr__scalar *s;
@@ -39,18 +40,18 @@ typedef struct orr__reference {
     orr__array out;
 } orr__reference;
 
-/* The value of operand 0, element by element. */
+/* Copies operand 0, element by element. */
 orr_status orr__reference_copy(const orr__reference *j);
-/* Does x come before `best` as the extremum? The first NaN is it. */
+/* True if x replaces `best` as the extremum. The first NaN is the extremum. */
 bool orr__reference_better(int rop, orr_dtype dtype, orr__scalar x, orr__scalar best);
 /* An axis of a shape: outer × length × inner. */
 typedef struct orr__line {
     int64_t outer, length, inner;
 } orr__line;
 orr__line orr__reference_line(const orr_shape *s, int axis);
-/* Index number m of operand 1, from the end when negative; -1 when out of range, with the error set. */
+/* Index number m of operand 1 as a place; negative ones count from the end. -1 if out of range, with the error set. */
 int64_t orr__reference_index(const orr__reference *j, int64_t m, int64_t length);
-/* Floats as long double. */
+/* Elements of float dtypes as long double. */
 long double orr__reference_get(const orr__array *a, int64_t i);
 void orr__reference_set(const orr__array *a, int64_t i, long double v);
 

@@ -1,4 +1,4 @@
-/* orr_reshape and its kin: the elements in row-major order as another shape.
+/* orr_reshape and related functions: the elements in row-major order as another shape.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -14,7 +14,7 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
     return orr__shape_count(&in[0]->shape) == orr__shape_count(&n->shape) ? NULL : "reshape changes the size";
 }
 
-/* Through other reshapes, too: the last of several may be back at the first one's shape. */
+/* Skips intermediate reshapes: the last of several may restore the shape of the first operand. */
 static int identity(const orr__capture *p, int i)
 {
     int x = orr__arg(p, i, 0);
@@ -29,7 +29,7 @@ static orr_tensor *vjp(const orr__back *b, int k)
     return orr_reshape_at(b->at.file, b->at.line, b->g, orr_tensor_shape(b->in[k]));
 }
 
-/* Axes of length 1 may come and go; other reshapes mix axes. */
+/* A view only if axes of length 1 are added or removed; other reshapes mix axes. */
 static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr__view *w)
 {
     const orr_shape *out = &n->shape;
@@ -46,8 +46,8 @@ static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr
     return true;
 }
 
-/* Blocks of an axis stay blocks of the axis of the result that begins where it begins in row-major order: of as many places, or
- * where the axis is split or joined with those behind it, of as many elements. */
+/* Blocks of an axis become blocks of the result's axis that begins at the same place in row-major order. They have as many
+ * places; if the axis is split, or joined with the axes after it, they have as many elements. */
 static bool distribute(orr__spread_rule *r)
 {
     const orr_shape *in = &r->in[0]->shape, *out = &r->node->shape;
@@ -95,7 +95,7 @@ orr__node *orr__rec_reshape(orr__site at, orr__node *n, const orr_shape *shape)
     return orr__rec_one(at, &orr__op_reshape, (orr_dtype)n->dtype, shape, n);
 }
 
-/* Puts in the dimension that is -1. */
+/* Computes the dimension that is -1. */
 static bool reshape_infer(orr__site at, const orr_shape *from, orr_shape *to, orr_tensor **bad)
 {
     int free_axis = -1;

@@ -33,7 +33,7 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
     return orr__shape_equal(&s, &n->shape) ? NULL : "resize of another shape";
 }
 
-/* back: x gets what the elements that it is in get. */
+/* back: the transposed sums, which add each element to its neighbours. */
 static orr_status sum(const orr__reference *j, const orr__resize *v, bool back)
 {
     long double *line = calloc((size_t)(back ? v->from : v->to) + 1, sizeof *line);
@@ -71,7 +71,7 @@ static orr_status reference_resize_back(const orr__reference *j)
     return sum(j, &v, true);
 }
 
-/* n resized along an axis; takes over the reference. */
+/* n resized along an axis; takes over the reference of n. */
 static orr__node *along(orr__site at, const orr__op *op, orr__node *n, int axis, int64_t length, uint32_t mask)
 {
     if (!n)
@@ -114,7 +114,7 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = 8 * (double)(a > b ? a : b) };
 }
 
-/* The axes before the one that is resized are rows. */
+/* Rows are the axes before the resized one. */
 static int space(const orr__call *c, int64_t *dim)
 {
     orr__line x = orr__reference_line(&c->out, c->attr.axis);
@@ -123,7 +123,7 @@ static int space(const orr__call *c, int64_t *dim)
     return 2;
 }
 
-/* For tests: the modes, then linear and cubic with aligned corners; the result has start[axis] elements more. */
+/* For tests: the modes, then linear and cubic with aligned corners; start[axis] is the new length. */
 static orr_tensor *record(const char *file, int line, const orr__op *op, orr_tensor *x, const orr__attr *a)
 {
     static const uint32_t modes[] = { ORR_RESIZE_NEAREST,         ORR_RESIZE_LINEAR,
@@ -203,7 +203,7 @@ orr_tensor *orr_resize_at(const char *file, int line, orr_tensor *x, orr_shape s
     uint32_t mask = (uint32_t)mode | (align_corners ? CORNERS : 0);
     orr__node *r = orr__rec_cast(at, orr__node_ref(n), orr__wide(t));
     for (int axis = s.rank - 1; axis >= 2;
-         axis--) /* the last one first: its elements have no neighbours in memory to go with */
+         axis--) /* the last axis first: along it, neighbouring elements cannot share their weights */
         if (to.dim[axis] != s.dim[axis])
             r = along(at, &orr__op_resize, r, axis, to.dim[axis], mask);
     return orr__handle_new(orr__rec_cast(at, r, t));

@@ -1,4 +1,4 @@
-/* The geometry of resizing along an axis: which elements an element is made of.
+/* The geometry of resizing along an axis: the elements whose weighted sum an element is.
  * Must not know: which of the two arrays is the result, devices. */
 #ifndef ORR_OPS_RESIZE_H
 #define ORR_OPS_RESIZE_H
@@ -7,18 +7,18 @@
 #include <orrery/conv.h>
 #include "ops/ops.h"
 
-/* Lines of `from` elements, which become `to`: outer × length × inner. */
+/* Lines of `from` elements that become lines of `to` elements: outer × length × inner. */
 typedef struct orr__resize {
     int64_t outer, from, to, inner;
     orr_resize_mode mode;
     bool corners;
 } orr__resize;
 
-/* A node has the axis, mode | corners << 3 in mask, its own length in start[axis]. */
+/* A node has the axis in axis, mode | corners << 3 in mask, its own length in start[axis]. */
 orr__resize orr__resize_of(const orr__attr *a, const orr_shape *from, const orr_shape *to);
 
-/* An element: the sum of n neighbours from `first` on, weighted; one beyond the border is the border's. All weights are 1/n
- * where there are more than four. */
+/* An element as the weighted sum of n neighbours from `first` on. A neighbour beyond the border is the element at the
+ * border. If n is above four, all weights are 1/n. */
 enum { ORR__NEIGHBOURS = 4 };
 typedef struct orr__neighbours {
     int64_t first, n;

@@ -1,5 +1,5 @@
-/* Rounding of values of f16 and bf16: how a row's result becomes one, and how an operation uses an operand that is none.
- * Must not know: how it is rounded, regions. */
+/* Rounding of f16 and bf16: the rounding that the result of a row needs, and the use of operands that are not rounded.
+ * Must not know: the code that rounds, regions. */
 #ifndef ORR_OPS_ROUNDING_H
 #define ORR_OPS_ROUNDING_H
 
@@ -8,13 +8,13 @@
 #include "runtime/graph/node.h"
 
 typedef enum {
-    ORR__ROUND_NONE, /* it is one: an operand, its negative, an integer no longer than it         */
-    ORR__ROUND_FIT,  /* made by IEEE arithmetic alone, so that NaN needs no care (see cpu/half.h) */
+    ORR__ROUND_NONE, /* already rounded: an operand, its negative, an integer no longer than it   */
+    ORR__ROUND_FIT,  /* from IEEE arithmetic alone, so that NaN needs no care (see cpu/half.h) */
     ORR__ROUND_ANY
 } orr__rounding;
 
-/* Operands are values of f16 or bf16 in f32 registers. A row that is not named here may call functions whose NaN has any
- * payload. */
+/* The rounding of a row's result. Operands are values of f16 or bf16 in f32 registers. A row that is not listed may
+ * call functions that return NaN with any payload. */
 static inline orr__rounding orr__ew_rounding(int op)
 {
     switch (op) {
@@ -47,12 +47,12 @@ static inline orr__rounding orr__ew_rounding(int op)
     }
 }
 
-/* How an operation uses an operand of f16 or bf16 that was not rounded. */
+/* The use of an operand of f16 or bf16 with excess precision. */
 typedef enum {
-    ORR__USE_ROUNDED, /* it must have been rounded                                                                 */
-    ORR__USE_DECIDES, /* so must all that it was computed from: the last bit changes the result by more than that bit */
-    ORR__USE_PASSES,  /* the result is an operand, and as little rounded                                             */
-    ORR__USE_COMPUTES /* the result is a new number, with a rounding of its own                                      */
+    ORR__USE_ROUNDED, /* the operand must have been rounded                                                        */
+    ORR__USE_DECIDES, /* so must the operand's own operands: its last bit changes the result by more than one bit */
+    ORR__USE_PASSES,  /* the result is an operand, and has its excess precision                                      */
+    ORR__USE_COMPUTES /* the result is a new number with its own rounding                                            */
 } orr__use;
 
 static inline orr__use orr__ew_use(int op)
@@ -78,7 +78,7 @@ static inline orr__use orr__use_of(const orr__node *n)
     switch (n->op->pattern) {
     case ORR__PATTERN_VIEW:
     case ORR__PATTERN_CHOICE: return ORR__USE_PASSES;
-    case ORR__PATTERN_ELEMENT: /* else a cast, or random numbers: a cast to f16 or bf16 is the user's own rounding */
+    case ORR__PATTERN_ELEMENT: /* else a cast or random numbers: the user requests a cast's rounding */
         return n->op->id >= ORR__OP_EW ? orr__ew_use(n->op->id)
                : orr__is_half(t)       ? ORR__USE_ROUNDED
                : orr__is_float(t)      ? ORR__USE_COMPUTES

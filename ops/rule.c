@@ -1,4 +1,4 @@
-/* Rules that many operations share: what follows from how one operand lies over ranks.
+/* Rules that many operations share: the consequences of the distribution of one operand.
  * Must not know: any single operation, grids. */
 #include "config.h"
 
@@ -7,7 +7,7 @@
 
 #include "ops/rule.h"
 
-/* Every operand that has the axis is cut along it as operand k is, and so is the result, if all have it at the same length. */
+/* All operands and the result are cut along the axis as operand k is; false unless all have the axis with the same length. */
 static bool together(orr__spread_rule *r, int axis)
 {
     int64_t length = r->in[r->k]->shape.dim[axis];
@@ -71,7 +71,7 @@ static int place_of(const char *letters, char letter)
     return letters[0] == letter ? 0 : letters[1] == letter ? 1 : -1;
 }
 
-/* A product over letters m, k, n takes 2mkn operations, and the sizes of operands and result are mk, kn, mn. */
+/* 2mkn operations of a product, from the sizes mk, kn, mn of operands and result. */
 static double work_of_product(const orr__spread_rule *r)
 {
     double sizes = (double)orr__shape_count(&r->node->shape);

@@ -1,4 +1,5 @@
-/* orr_scatter_add and orr_scatter: a tensor with updates along an axis, by index: added, set, multiplied, kept as extrema.
+/* orr_scatter_add and orr_scatter: a tensor with updates along an axis, by index: set, added, multiplied, or combined as
+ * extrema.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -20,7 +21,7 @@ static orr__scalar add(orr_dtype dtype, orr__scalar x, orr__scalar y)
     return orr__scalar_cast(r, orr__is_signed(dtype) ? ORR_I64 : ORR_U64, dtype);
 }
 
-/* The rest of y and an update; the first NaN stays an extremum. */
+/* The element y after an update by u; as an extremum the first NaN stays. */
 static orr__scalar updated(int mode, orr_dtype t, orr__scalar y, orr__scalar u)
 {
     bool real = orr__is_float(t), less = real ? u.f < y.f : orr__is_signed(t) ? u.i < y.i : u.u < y.u;
@@ -63,7 +64,7 @@ static orr_tensor *vjp(const orr__back *b, int k)
     return k == 0 ? b->g : k == 2 ? orr_take_at(b->at.file, b->at.line, b->g, b->in[1], b->node->attr.axis) : NULL;
 }
 
-/* x with updates, at the indices and along the axis of a node. */
+/* x with updates, at the indices and along the axis of the node of b. */
 static orr_tensor *again(const orr__back *b, orr_tensor *x, orr_tensor *updates, orr_scatter_mode mode)
 {
     return orr_scatter_at(b->at.file, b->at.line, x, b->in[1], updates, b->node->attr.axis, mode);
@@ -71,7 +72,8 @@ static orr_tensor *again(const orr__back *b, orr_tensor *x, orr_tensor *updates,
 
 #define AT b->at.file, b->at.line
 
-/* The update that came last to its place, as bool of the updates' shape: numbers of updates, set one over the other. */
+/* bool, broadcast to the updates' shape: true for the last update of each place. It is found by a scatter of the
+ * numbers of the updates. */
 static orr_tensor *came_last(const orr__back *b)
 {
     int axis = b->node->attr.axis;
@@ -96,7 +98,8 @@ static orr_tensor *vjp_set(const orr__back *b, int k)
     return orr_where_at(AT, came_last(b), orr_take_at(AT, b->g, b->in[1], b->node->attr.axis), zero);
 }
 
-/* g times the product of the other factors: where an update is 0, the product of all that are not, if it is alone. */
+/* g times the product of the other factors. For an update of 0 that is the product of all factors that are not 0, if
+ * no other update of the place is 0. */
 static orr_tensor *vjp_mul(const orr__back *b, int k)
 {
     orr_dtype t = orr_tensor_dtype(b->g);
@@ -113,7 +116,7 @@ static orr_tensor *vjp_mul(const orr__back *b, int k)
     return orr_where_at(AT, orr_equal_at(AT, zeros, zero), orr_div_at(AT, others, rest), zero);
 }
 
-/* g in equal parts to all that are the extremum. */
+/* g in equal parts to all values that equal the extremum. */
 static orr_tensor *vjp_extremum(const orr__back *b, int k)
 {
     orr_dtype t = orr_tensor_dtype(b->g);
@@ -136,13 +139,14 @@ static orr_tensor *vjp_scatter(const orr__back *b, int k)
                                                     : vjp_extremum(b, k);
 }
 
-/* A tile is a range of destinations, which reads all indices: updates of one element keep their order. */
+/* A tile is a range of destinations and reads all indices, so that updates of one element keep their order. */
 static orr__workload work(const orr__call *c)
 {
     return (orr__workload){ .flops = (double)orr__shape_count(&c->out) + 4 * (double)orr__shape_count(&c->in[2]) };
 }
 
-/* x and the updates lie along the axes beside that of the index, which every rank has. Sums that are partial of both stay so. */
+/* x and the updates may be cut along axes other than that of the index, which is whole on every rank. If both are partial
+ * sums, so is the result. */
 static bool distribute(orr__spread_rule *r)
 {
     int k = r->node->attr.axis, a = r->from.axis, more = r->in[1]->shape.rank - 1;
@@ -182,7 +186,7 @@ const orr__op orr__op_scatter_add = {
     .indices = 2,
 };
 
-/* The three operands of the primitive in `dtype`, references owned; the last is NULL when one could not be made. */
+/* New references to the three operands of the primitive, in `dtype`; the last is NULL if one could not be made. */
 static void scatter_operands(orr__site at, orr__node *const *in, orr_dtype dtype, const orr_shape *from,
                              const orr_shape *shape, orr__node **arg)
 {

@@ -1,4 +1,4 @@
-/* orr_searchsorted: where elements go into a sorted line.
+/* orr_searchsorted: the places of elements in a sorted line.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 

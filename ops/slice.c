@@ -39,7 +39,7 @@ static orr_status reference(const orr__reference *j)
     return ORR_OK;
 }
 
-/* g with step−1 zeros between its elements along one axis: length (n−1)·step + 1. */
+/* g with step−1 zeros between its elements along one axis; its length becomes (n−1)·step + 1. */
 static orr_tensor *spread(const orr__back *b, orr_tensor *g, int axis, int64_t step)
 {
     orr_shape s = orr_tensor_shape(g), to = s, split = { 4, { 1, s.dim[axis], 1, 1 } };
@@ -52,7 +52,7 @@ static orr_tensor *spread(const orr__back *b, orr_tensor *g, int axis, int64_t s
     return orr_slice_axis_at(AT, g, axis, 0, to.dim[axis] - (step - 1), 1);
 }
 
-/* Zeros, with g in the places that were picked. */
+/* Zeros, with g in the selected places. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     const orr_shape *from = &b->node->shape;

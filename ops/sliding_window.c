@@ -36,7 +36,7 @@ static orr_status reference(const orr__reference *j)
     return ORR_OK;
 }
 
-/* Each element gets the sum of its appearances: they are added by index along the axis. */
+/* Each element gets the sum of g over its windows, added by index along the axis. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     orr_shape to = orr_tensor_shape(b->in[k]), from = b->node->shape;
@@ -54,7 +54,7 @@ static orr_tensor *vjp(const orr__back *b, int k)
     return orr_scatter_add_at(AT, none, orr_add_at(AT, first, within), orr_permute_at(AT, b->g, perm), axis);
 }
 
-/* Axes of an iteration along which an axis of the operand moves. */
+/* The iteration axes along which one axis of the operand moves. */
 typedef struct {
     int n, ax[4];
     int64_t mul[4];
@@ -72,8 +72,8 @@ static void move(moves *m, int ax, int64_t mul)
     m->n += i == m->n;
 }
 
-/* The windowed axis moves along with the window and with the element in it. A view has two such axes at most, one of which may be a
- * place: windows of what already moves along two are no view. */
+/* The windowed axis moves along two iteration axes: the window and the element in it. A view has at most two for each axis, one
+ * of which may be a place, so windows of an axis that already moves along two are no view. */
 static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr__view *w)
 {
     const int axis = n->attr.axis, last = n->shape.rank - 1;

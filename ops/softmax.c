@@ -7,7 +7,8 @@
 
 #define AT at.file, at.line
 
-/* x as wide as it is computed, less its maximum along the axis, through which no gradient flows: it cancels. */
+/* x in the dtype of the computation, minus its maximum along the axis. No gradient flows through the maximum, since
+ * it cancels. */
 static orr_tensor *shifted(orr__site at, orr_tensor *x, int axis)
 {
     x = orr_cast_at(AT, x, orr__wide(orr_tensor_dtype(x)));
@@ -29,7 +30,7 @@ static orr_tensor *soft(orr__site at, orr_tensor *x, int axis, bool logarithm)
     orr_scope *scope = orr_scope_begin();
     orr_tensor *d = shifted(at, x, k), *e = orr_exp_at(AT, d);
     orr_tensor *sum = orr_sum_at(AT, e, ORR_AXES(k), true);
-    /* The sum is at least 1: its reciprocal is as good as dividing, but for one rounding, and is taken once a row. */
+    /* The sum is at least 1, so its reciprocal, computed once per row, costs one more rounding than a division. */
     orr_tensor *r = logarithm ? orr_sub_at(AT, d, orr_log_at(AT, sum)) : orr_mul_at(AT, e, orr_reciprocal_at(AT, sum));
     return orr__compose_end(at, scope, orr_cast_at(AT, r, dtype));
 }
@@ -74,8 +75,8 @@ orr_tensor *orr_cross_entropy_at(const char *file, int line, orr_tensor *logits,
     orr_scope *scope = orr_scope_begin();
     orr_tensor *wide = orr_cast_at(AT, logits, orr__wide(dtype));
     orr_tensor *logp = orr_log_softmax_at(AT, wide, -1);
-    /* The label's entry by comparison with the class number: this fuses into the sum, and so does its gradient. As
-     * u64 a negative label is out of range; a label that is no class adds NaN. */
+    /* The label's entry is selected by comparison with the class number, which fuses into the sum, as its gradient
+     * does. As u64 a negative label is out of range; a label that is no class adds NaN. */
     orr_tensor *label = orr_cast_at(AT, labels, ORR_U64);
     orr_tensor *class = orr__handle_new(
         orr__rec_iota(at, ORR_U64, &ORR_SHAPE(classes), 0, (orr__scalar){ .u = 0 }, (orr__scalar){ .u = 1 }));

@@ -1,5 +1,5 @@
-/* orr_solve_triangular: ranks, dtypes and broadcasting around the one primitive, which solves from the right: rows of
- * its right-hand side do not depend on each other.
+/* orr_solve_triangular: ranks, dtypes and broadcasting around the one primitive. This solves from the right, so that
+ * the rows of its right-hand side are independent.
  * Must not know: devices, BLAS, plans. */
 #include "config.h"
 
@@ -38,7 +38,7 @@ static orr_status reference(const orr__reference *j)
     return ORR_OK;
 }
 
-/* Y = B·M⁻¹ with M = op(A): dB = g·M⁻ᵀ, dM = −Yᵀ·dB, of which only what was read of A counts. */
+/* Y = B·M⁻¹ with M = op(A): dB = g·M⁻ᵀ, dM = −Yᵀ·dB, restricted to the elements of A that were read. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     unsigned mask = b->node->attr.mask;
@@ -127,7 +127,7 @@ orr_tensor *orr__solve_right(orr__site at, orr_tensor *a, orr_tensor *b, unsigne
     return orr__handle_new(r);
 }
 
-/* One matrix for all right-hand sides: their rows are one long list. rows: b, its last axes exchanged. */
+/* One matrix for all right-hand sides, whose rows become one list. rows: b with its last two axes exchanged. */
 static orr_tensor *one_matrix(orr__site at, const system_of *p, orr_tensor *a, orr_tensor *rows, unsigned mask)
 {
     orr_shape s = orr_tensor_shape(rows);
@@ -159,7 +159,7 @@ static orr_tensor *batch(orr__site at, const system_of *p, orr_tensor *a, orr_te
                             orr_broadcast_to_at(at.file, at.line, rows, y), mask);
 }
 
-/* op(A)·X = B is Xᵀ·op(A)ᵀ = Bᵀ. */
+/* op(A)·X = B is solved as Xᵀ·op(A)ᵀ = Bᵀ. */
 orr_tensor *orr_solve_triangular_at(const char *file, int line, orr_tensor *a, orr_tensor *b, bool lower,
                                     bool transpose, bool unit)
 {

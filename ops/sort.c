@@ -1,5 +1,5 @@
-/* orr_sort and orr_argsort: the elements of an axis in order, and where they stood. A long line is sorted in two phases, each
- * of which all workers share: its chunks; then pieces of their common order.
+/* orr_sort and orr_argsort: the elements of an axis in order, and their former places. A long line is sorted in two phases,
+ * each shared by all workers: its chunks; then pieces of the merged result.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -40,7 +40,7 @@ void orr__order_places(const orr__array *x, int64_t first, int64_t n, bool desce
     }
 }
 
-/* Rows of so many elements, sorted, whatever the order is in which their chunks are already. */
+/* Sorts rows of n elements, and ignores that their chunks are sorted already. */
 static orr_status rows_reference(const orr__reference *j, int64_t n, bool places)
 {
     int64_t *order = orr__alloc_n((size_t)n + 1, sizeof *order);
@@ -62,7 +62,7 @@ static orr_status reference(const orr__reference *j)
     return rows_reference(j, s->dim[s->rank - 1], j->node->op == &orr__op_argsort);
 }
 
-/* -- derivative: g goes back to where its element stood ---------------------------------------------------------- */
+/* -- derivative: g at the place that its element had ------------------------------------------------------------ */
 
 static orr_tensor *vjp(const orr__back *b, int k)
 {
@@ -83,7 +83,7 @@ static orr_tensor *vjp(const orr__back *b, int k)
 
 /* -- contracts ------------------------------------------------------------------------------------------------------ */
 
-/* Rows of the last axis: as many comparisons as a merge sort takes. */
+/* Work on rows of the last axis: the comparisons of a merge sort. */
 static orr__workload work(const orr__call *c)
 {
     double n = (double)c->out.dim[c->out.rank - 1];
@@ -134,7 +134,7 @@ orr_tensor *orr__order_cut(orr__site at, orr_tensor *x, int64_t chunks, bool des
     return orr_reshape_at(at.file, at.line, x, ORR_SHAPE(lines * chunks, m));
 }
 
-/* The chunks of a row, attr.index of them, are rows of operand 0, each in order; operand 1 has the places where their elements were. */
+/* A row is merged from attr.index chunks, which are sorted rows of operand 0. Operand 1 has the places that their elements had. */
 static const char *verify_chunks(const orr__node *n, const orr__node *const *in, int nin)
 {
     bool fits = n->shape.rank == 2 && n->attr.index > 0 && in[0]->shape.rank == 2 &&
@@ -155,7 +155,7 @@ static orr_status reference_chunks(const orr__reference *j)
     return st;
 }
 
-/* Pieces as long as a chunk. */
+/* Rows are pieces of the result, as long as a chunk. */
 static int space_chunks(const orr__call *c, int64_t *dim)
 {
     dim[0] = c->in[0].dim[0];
@@ -163,7 +163,7 @@ static int space_chunks(const orr__call *c, int64_t *dim)
     return 2;
 }
 
-/* Lines of chunks, one after the other: blocks of whole lines. */
+/* Operands are cut into blocks of whole lines, each of attr.index chunks. */
 static bool distribute_chunks(orr__spread_rule *r)
 {
     int64_t chunks = r->node->attr.index;
@@ -212,7 +212,7 @@ static orr_tensor *in_phases(orr__site at, const orr__op *op, orr_tensor *x, int
         return x;
     all.dim[1] = cut.dim[1] * chunks;
     orr_tensor *part[2] = { chunks_in_order(at, &orr__op_sort, x, descending), NULL };
-    if (places) /* beside their values: keys by places would be read all over the chunks */
+    if (places) /* sorted beside their values: keys read by place would be scattered over the chunks */
         part[1] = chunks_in_order(at, &orr__op_argsort, x, descending);
     orr__node *arg[2] = { NULL, NULL }, *r = NULL;
     bool there = orr_tensor_status(part[0]) == ORR_OK && (!places || orr_tensor_status(part[1]) == ORR_OK);
@@ -277,7 +277,7 @@ static orr_tensor *record_argsort(const char *file, int line, orr_tensor *const 
     return orr_argsort_at(file, line, in[0], a->axis, a->mask != 0);
 }
 
-/* The axis is the last one: the public functions permute. */
+/* The axis is the last one; the public functions permute. */
 #define SORT(word, derivative)                                                                                         \
     const orr__op orr__op_##word = { .id = ORR__OP_##word,                                                             \
                                      .name = #word,                                                                    \

@@ -6,10 +6,10 @@
 #include "ops/record.h"
 #include "runtime/base/fpmode.h"
 
-/* So many elements of a row, and of a tensor, are in a core's cache when they are read again. */
+/* Number of elements of a row, and of a tensor, that are still in a core's cache at the second read. */
 enum { NEAR_ROW = 8192, NEAR_ALL = 65536 };
 
-/* The beginning of each of them. */
+/* The checked arguments of one of these functions, and its scope. */
 typedef struct {
     orr__site at;
     orr_scope *scope;
@@ -19,7 +19,7 @@ typedef struct {
     orr_shape of;    /* x's                                   */
     orr_axes axes;
     uint32_t mask; /* the axes, of x */
-    double count;  /* elements that go into one of the result */
+    double count;  /* elements per element of the result */
 } frame;
 
 static bool begin(frame *f, const char *file, int line, const char *op, orr_tensor *x, orr_axes axes, bool keepdims,
@@ -45,12 +45,12 @@ static bool begin(frame *f, const char *file, int line, const char *op, orr_tens
 
 static orr_tensor *end(frame *f, orr_tensor *r)
 {
-    /* Without its axes of length 1 only in the end: as long as it has them it goes into the kernel of its rows. */
+    /* The axes of length 1 are removed last: with them the result fuses into the kernel of its rows. */
     r = orr_cast_at(f->at.file, f->at.line, r, f->dtype);
     return orr__compose_end(f->at, f->scope, orr_reshape_at(f->at.file, f->at.line, r, f->shape));
 }
 
-/* Within a frame the site is the user's. */
+/* The site of the user's call. */
 #define AT f.at.file, f.at.line
 
 static orr_tensor *sum_over(const frame *p, orr_tensor *x, double divisor)
@@ -59,7 +59,7 @@ static orr_tensor *sum_over(const frame *p, orr_tensor *x, double divisor)
     return orr_div_at(AT, orr_sum_at(AT, x, f.axes, true), orr_scalar_at(AT, divisor));
 }
 
-/* Σ over complex x: of its parts. Variance and norm are sums over the parts of what is real. */
+/* Sums over complex x, part by part. Variance and norm are sums of real terms over both parts. */
 typedef struct {
     orr_axes axes;
     double ddof;
@@ -103,15 +103,17 @@ static bool near_by(const frame *f)
     return f->mask == 1u << (f->of.rank - 1) && f->count <= NEAR_ROW;
 }
 
-/* In f64, as one pass is: a mean that is rounded to f32 may be as far away as the elements are from each other. */
+/* In f64, like the single pass: the rounding error of a mean in f32 may be as large as the differences of the
+ * elements. */
 static orr_tensor *in_two_passes(const frame *p, double divisor)
 {
     frame f = *p;
-    orr_tensor *x = orr_cast_at(AT, f.x, orr__is_half(f.dtype) ? ORR_F32 : ORR_F64), *d = orr_sub_at(AT, x, sum_over(&f, x, f.count));
+    orr_tensor *x = orr_cast_at(AT, f.x, orr__is_half(f.dtype) ? ORR_F32 : ORR_F64),
+               *d = orr_sub_at(AT, x, sum_over(&f, x, f.count));
     return sum_over(&f, orr_square_at(AT, d), divisor);
 }
 
-/* The first of the elements that go into each of the result. */
+/* The first of the elements that are reduced to each element of the result. */
 static orr_tensor *first_of(const frame *p)
 {
     frame f = *p;
@@ -122,9 +124,10 @@ static orr_tensor *first_of(const frame *p)
     return orr_detach_at(AT, c);
 }
 
-/* Σ (x − mean)² = Σ d² − (Σ d)²/n for d = x − c with any c (T. F. Chan, G. H. Golub, R. J. LeVeque, "Algorithms for computing
- * the sample variance", The American Statistician 37, 1983: shifted data). With an element for c the difference loses at most
- * a factor of n, since n·var ≥ (c − mean)²·(n−1)/n: of f64's 53 bits enough are left for an f32. */
+/* Σ (x − mean)² = Σ d² − (Σ d)²/n for d = x − c with any c (T. F. Chan, G. H. Golub, R. J. LeVeque, "Algorithms for
+ * computing the sample variance", The American Statistician 37, 1983: shifted data). If c is one of the elements,
+ * cancellation loses at most a factor of n, since n·var ≥ (c − mean)²·(n−1)/n; enough of f64's 53 bits are left for an
+ * f32. */
 static orr_tensor *in_one_pass(const frame *p, double divisor)
 {
     frame f = *p;
@@ -143,7 +146,7 @@ static orr_tensor *variance(const frame *f, double ddof)
     return two ? in_two_passes(f, divisor) : in_one_pass(f, divisor);
 }
 
-/* √s whose derivative at 0 is 0 and not inf: the root of 1 stands in where s = 0. */
+/* √s with the derivative 0, and not inf, at 0: the root of 1 replaces it where s = 0. */
 static orr_tensor *root(const frame *p, orr_tensor *s)
 {
     frame f = *p;
@@ -190,7 +193,7 @@ orr_tensor *orr_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes
     }
     if (!begin(&f, file, line, "norm", x, axes, keepdims, &bad))
         return bad;
-    orr_tensor *wide = orr_cast_at(AT, f.x, ORR_F64); /* no square of an f32 is beyond it */
+    orr_tensor *wide = orr_cast_at(AT, f.x, ORR_F64); /* no square of an f32 overflows f64 */
     return end(&f, root(&f, orr_sum_at(AT, orr_square_at(AT, wide), f.axes, true)));
 }
 
@@ -202,7 +205,7 @@ orr_tensor *orr_logsumexp_at(const char *file, int line, orr_tensor *x, orr_axes
         return bad;
     if (f.count == 0)
         return end(&f, orr_full_at(AT, orr__wide(f.dtype), f.shape, -INFINITY));
-    /* inf − inf would be NaN, so an infinite maximum is not taken out: log Σ eˣ is then right by itself. */
+    /* An infinite maximum is not subtracted, since inf − inf is NaN; log Σ eˣ is right without it. */
     orr_tensor *m = orr_max_at(AT, f.x, f.axes, true);
     m = orr_detach_at(AT, orr_where_at(AT, orr_isfinite_at(AT, m), m, orr_scalar_at(AT, 0)));
     orr_tensor *e = orr_exp_at(AT, orr_sub_at(AT, f.x, m));

@@ -1,4 +1,4 @@
-/* The table of the structural operations: each contract stands in its own file.
+/* The table of the structural operations. Each contract is in a file of its own.
  * Must not know: how a value is computed, devices. */
 #include "config.h"
 

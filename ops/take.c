@@ -48,7 +48,7 @@ static orr_tensor *vjp(const orr__back *b, int k)
     return orr_scatter_add_at(b->at.file, b->at.line, zero, b->in[1], b->g, b->node->attr.axis);
 }
 
-/* How v, which sees the result, sees the index: axes `axis` … of the result. */
+/* The view of the index for v, a view of the result: axes `axis` … of the result. */
 static orr__view see_index(const orr__view *v, int axis, int rank)
 {
     orr__view w = orr__view_identity(rank);
@@ -60,7 +60,8 @@ static orr__view see_index(const orr__view *v, int axis, int rank)
     return w;
 }
 
-/* How v sees operand 0, whose axis stands at a place; the result has `wide` axes instead of it. */
+/* The view of operand 0 for v, a view of the result. The operand's axis is at a place; the result has `wide` axes
+ * instead. */
 static orr__view see_operand(const orr__view *v, int axis, int wide, int rank, int place)
 {
     orr__view w = orr__view_identity(rank);
@@ -78,7 +79,7 @@ static orr__view see_operand(const orr__view *v, int axis, int wide, int rank, i
     return w;
 }
 
-/* The index becomes a place, and the operand is read there. */
+/* The index becomes a place, at which the operand is read. */
 static int lower(orr__lowering *c, int i, const orr__view *v)
 {
     const orr__capture *p = c->p;
@@ -98,7 +99,7 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
     return orr__lower_operand(c, i, 0, &seen);
 }
 
-/* x lies along its other axes, or the index along any. */
+/* x may be cut along its other axes, or the index along any axis. */
 static bool distribute(orr__spread_rule *r)
 {
     int k = r->node->attr.axis, a = r->from.axis, more = r->in[1]->shape.rank - 1;

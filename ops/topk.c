@@ -1,4 +1,5 @@
-/* orr_top_places and orr_topk: the first k of an axis in the order of sorting. Of a long line first those of its chunks.
+/* orr_top_places and orr_topk: the first k elements of an axis in sorted order. For a long line the first k of each
+ * chunk come first.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -48,7 +49,7 @@ static int space(const orr__call *c, int64_t *dim)
     return 2;
 }
 
-/* As many places as there are, if `start` says more. */
+/* k is start[axis], or the length of the axis if that is less. */
 static orr_tensor *record(const char *file, int line, orr_tensor *const *in, const orr__attr *a)
 {
     orr_shape s = orr_tensor_shape(in[0]);
@@ -57,7 +58,7 @@ static orr_tensor *record(const char *file, int line, orr_tensor *const *in, con
     return orr_top_places_at(file, line, in[0], k, a->axis, a->mask != 0);
 }
 
-/* The axis is the last one: the public functions permute. start[0] is k. */
+/* The axis is the last one; the public functions permute. start[0] is k. */
 const orr__op orr__op_top_places = {
     .id = ORR__OP_top_places,
     .name = "top_places",
@@ -73,7 +74,7 @@ const orr__op orr__op_top_places = {
     .space = space,
 };
 
-/* Of x, (lines, length). */
+/* The places of the first k elements of each line of x, (lines, length). */
 static orr_tensor *top(orr__site at, orr_tensor *x, int64_t k, bool largest)
 {
     orr__node *n = orr__handle_node(x);
@@ -87,7 +88,7 @@ static orr_tensor *top(orr__site at, orr_tensor *x, int64_t k, bool largest)
     return orr__handle_new(r);
 }
 
-/* The first k of each chunk, in the order of the chunks, and the first k of those. */
+/* The first k of each chunk, joined in the order of the chunks, and the first k of these. */
 static orr_tensor *in_phases(orr__site at, orr_tensor *x, int64_t k, bool largest, int64_t chunks)
 {
     const char *file = at.file;

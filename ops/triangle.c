@@ -22,7 +22,7 @@ orr_tensor *orr_one_hot_at(const char *file, int line, orr_tensor *indices, int6
     to.dim[to.rank++] = n;
     if (!orr__shape_ok(at, &to, &bad))
         return bad;
-    /* Compared as u64, where a negative index is out of range and no index is cut to fewer bits. */
+    /* Compared as u64, in which a negative index is out of range and no index is truncated. */
     orr_scope *scope = orr_scope_begin();
     orr_tensor *x = orr_expand_dims_at(file, line, orr_cast_at(file, line, indices, ORR_U64), -1);
     orr_tensor *place =
@@ -30,7 +30,7 @@ orr_tensor *orr_one_hot_at(const char *file, int line, orr_tensor *indices, int6
     return orr__compose_end(at, scope, orr_cast_at(file, line, orr_equal_at(file, line, x, place), dtype));
 }
 
-/* Numbers of rows and columns of which i32 holds the differences. */
+/* Below this many rows and columns, i32 holds their differences. */
 #define NARROW ((int64_t)1 << 30)
 
 static orr_tensor *diagonals(orr__site at, orr_dtype t, int64_t rows, int64_t cols)
@@ -56,7 +56,7 @@ static orr_tensor *triangle(orr__site at, orr_tensor *x, int64_t k, bool lower)
     if (s->rank < 2)
         return orr__poison(at, ORR_ESHAPE, "shape %s has no two axes", orr__str(*s).s);
     int64_t rows = s->dim[s->rank - 2], cols = s->dim[s->rank - 1];
-    bool narrow = rows < NARROW && cols < NARROW; /* twice as many lanes of a vector */
+    bool narrow = rows < NARROW && cols < NARROW; /* i32 has twice as many vector lanes */
     if (narrow)
         k = k < -NARROW ? -NARROW : k > NARROW ? NARROW : k;
     orr_scope *scope = orr_scope_begin();

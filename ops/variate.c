@@ -14,7 +14,8 @@ static orr_status refused(orr__site at, const char *rule, double a, double b, in
     return orr__fail(at, ORR_EINVAL, "parameters %g and %g (number %lld): %s", a, b, (long long)i, rule);
 }
 
-/* The last operand: the numbers of the elements among all, by which each is drawn. A part of the elements has a part of them. */
+/* The last operand: the numbers of the elements among all, from which each value is drawn. A tile reads the numbers of its
+ * own elements. */
 static orr__node *numbers(orr__site at, const orr_shape *s, int64_t step)
 {
     orr__scalar from = { .i = 0 }, by = { .i = step };
@@ -56,7 +57,7 @@ const orr__op orr__op_variate = {
     .distribute = orr__rule_elements,
 };
 
-/* Counts of n trials among the weights of a row: each is binomial among those that are left. */
+/* Counts of n trials by the weights of a row. Each count is binomial in the trials and weights that are left. */
 static orr_status reference_multinomial(const orr__reference *j)
 {
     const orr_shape *s = &j->out.shape;
@@ -112,7 +113,7 @@ const orr__op orr__op_multinomial = {
 
 /* -- public functions ---------------------------------------------------------------------------------------------- */
 
-/* A parameter as f64 of the shape. */
+/* A parameter broadcast to the shape, as f64. */
 static orr__node *parameter(orr__site at, orr_tensor *t, const char *name, const orr_shape *s, orr_tensor **bad)
 {
     orr__node *n;

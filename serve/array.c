@@ -13,7 +13,7 @@
 orr_dtype serve_dtype(const char *name)
 {
     int d = 0;
-    const unsigned numbers = ORR_KIND_BOOL | ORR_KIND_NUMERIC; /* elements of fields have works of their own */
+    const unsigned numbers = ORR_KIND_BOOL | ORR_KIND_NUMERIC; /* arrays of field elements have their own works */
     while (d < ORR_DTYPE_COUNT && strcmp(orr_dtype_name((orr_dtype)d), name) != 0)
         d++;
     return orr_isdtype((orr_dtype)d, numbers) ? (orr_dtype)d : ORR_DTYPE_COUNT;
@@ -21,7 +21,7 @@ orr_dtype serve_dtype(const char *name)
 
 /* -- reading JSON ------------------------------------------------------------------------------------------ */
 
-/* Where the elements go: halves as float32, and cast when all are there. */
+/* The destination of the elements. Halves are read as float32 and cast at the end. */
 typedef struct filling {
     const char *name;
     orr_dtype dtype, raw;
@@ -36,7 +36,7 @@ static bool refuse(filling *f, const char *why)
     return false;
 }
 
-/* The numbers that JSON has no digits for. */
+/* NaN and the infinities, which JSON writes as texts. */
 static bool special(const json_t *v, double *x)
 {
     const char *s = json_string_value(v);
@@ -94,7 +94,7 @@ static bool put(filling *f, const json_t *v)
     return true;
 }
 
-/* The shape that the first elements tell. */
+/* The shape, read from the first element of each nested list. */
 static bool shape_of(filling *f, const json_t *a, int rank, orr_shape *s)
 {
     for (s->rank = 0; json_is_array(a); a = json_array_get(a, 0)) {
@@ -121,7 +121,7 @@ static bool fill(filling *f, const json_t *a, const orr_shape *s, int axis)
     return true;
 }
 
-/* {"dtype", "shape", "data"}; the data as the service sends them, or flat. */
+/* {"dtype", "shape", "data"}. The data are nested lists, as the service sends them, or a flat list. */
 static const json_t *described(filling *f, const json_t *a, int rank, orr_shape *s, bool *flat)
 {
     const json_t *shape = json_object_get(a, "shape"), *data = json_object_get(a, "data");
@@ -178,7 +178,7 @@ static orr_tensor *checked(orr_tensor *t, serve_reply *wrong)
 orr_tensor *serve_array_json(const json_t *a, const char *name, orr_dtype dtype, const serve_array_limits *most,
                              serve_reply *wrong)
 {
-    /* a text of `json` bytes has no more elements than that */
+    /* upper bound on the elements in a text of `json` bytes */
     filling f = { .name = name, .dtype = dtype, .raw = dtype, .most = most->json, .wrong = wrong };
     orr_shape s = { 0 };
     bool flat = false;
@@ -236,7 +236,7 @@ orr_tensor *serve_array_npy(serve_body *body, char *data, size_t bytes, size_t *
 
 /* -- writing ----------------------------------------------------------------------------------------------- */
 
-/* Text that grows. */
+/* A growing text buffer. */
 typedef struct text {
     char *p;
     size_t n, room;
@@ -255,7 +255,7 @@ static bool reserve(text *t, size_t n)
     return true;
 }
 
-/* The shortest digits of three that read back as the same number. */
+/* The shortest of three precisions whose digits read back as the same number. */
 static int real(char *to, double x, bool single)
 {
     static const int digits[2][3] = { { 15, 16, 17 }, { 6, 8, 9 } };
@@ -336,7 +336,7 @@ static serve_reply as_json(const void *data, orr_dtype dtype, orr_dtype as_dtype
 serve_reply serve_array_reply(serve_value *v, const void *data, orr_dtype dtype, orr_dtype as_dtype, orr_shape shape,
                               bool npy, const serve_array_limits *most)
 {
-    int64_t n = count(&shape, INT64_MAX / 16), lists = 1; /* an empty axis is written as often as those before it say */
+    int64_t n = count(&shape, INT64_MAX / 16), lists = 1; /* empty lists of an axis of length 0 count, too */
     char *head;
     for (int k = 0; k < shape.rank && lists <= most->json; k++)
         lists *= shape.dim[k] > 0 ? shape.dim[k] : 1;

@@ -14,16 +14,17 @@ typedef struct serve_array_limits {
 } serve_array_limits;
 
 /* A tensor of no scope from an array in JSON: nested lists of numbers or truth values (dtype: `dtype`, or bool), or
- * {"dtype", "shape", "data": a flat list}. On error NULL, and *wrong is the answer. */
+ * {"dtype", "shape", "data": a flat list}. NULL on error; *wrong is then the answer. */
 orr_tensor *serve_array_json(const json_t *a, const char *name, orr_dtype dtype, const serve_array_limits *most,
                              serve_reply *wrong);
-/* The array that the bytes begin with; *used as orr_wrap_bytes. It may keep the body; without one it has memory of its own. */
+/* The .npy array at the start of `data`; *used as in orr_wrap_bytes. The tensor may keep a reference to the body; if body
+ * is NULL, it has memory of its own. */
 orr_tensor *serve_array_npy(serve_body *body, char *data, size_t bytes, size_t *used, const serve_array_limits *most,
                             serve_reply *wrong);
-/* "float32" → ORR_F32; ORR_DTYPE_COUNT: none is called so. */
+/* "float32" → ORR_F32; ORR_DTYPE_COUNT if no dtype has this name. */
 orr_dtype serve_dtype(const char *name);
 
-/* Elements that are ready, as an answer. as_dtype: what JSON says of them (a half is sent as float32's digits). */
+/* An answer with evaluated elements. as_dtype: the dtype that JSON reports (a half is sent as float32's digits). */
 serve_reply serve_array_reply(serve_value *v, const void *data, orr_dtype dtype, orr_dtype as_dtype, orr_shape shape,
                               bool npy, const serve_array_limits *most);
 

@@ -1,4 +1,4 @@
-/* Counts the bytes of bodies and kept arrays, and keeps the memory of bodies.
+/* Counts the bytes of bodies and kept arrays, and caches freed memory of bodies.
  * Must not know: what is in them. */
 #include "config.h"
 #include "serve/budget.h"
@@ -46,7 +46,7 @@ static struct {
     struct {
         char *block;
         size_t room;
-    } at[KEPT]; /* the latest last: some of it may be in a cache */
+    } at[KEPT]; /* the latest last: part of it may be in a cache */
 } kept = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 char *serve_block_take(size_t room)
@@ -67,13 +67,13 @@ char *serve_block_take(size_t room)
     return block;
 }
 
-/* No more than bodies may have. */
+/* The limit of the cached blocks: at most the budget of bodies. */
 static size_t kept_limit(void)
 {
     return most < (long long)kept_most ? (size_t)most : kept_most;
 }
 
-/* The oldest go for it. */
+/* The oldest cached blocks are freed to make space for this one. */
 void serve_block_free(char *block, size_t room)
 {
     if (!block || room < SERVE_BLOCK_LARGE || room % SERVE_BLOCK_LARGE != 0 || room > kept_limit()) {

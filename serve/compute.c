@@ -7,7 +7,7 @@
 #include <string.h>
 #include "serve/metrics.h"
 
-/* Larger bodies are read by the thread that computes, so that they hold up no one. */
+/* Larger bodies are read by the computing thread, so that they delay no other request. */
 enum { READ_AT_ONCE = 128 << 10 };
 
 static void ended(serve_task *t, serve_reply reply, void *user)
@@ -17,7 +17,7 @@ static void ended(serve_task *t, serve_reply reply, void *user)
     serve_http_answer(user, reply, batch);
 }
 
-/* A task of the request, which gives its body and query away; NULL, and the reply says why. */
+/* A task of the request; takes its body and query. NULL on error; *wrong is then the answer. */
 static serve_task *task(serve_request *r, serve_kind kind, const char *model, serve_reply *wrong)
 {
     static char empty[1];
@@ -57,7 +57,7 @@ static serve_task *task(serve_request *r, serve_kind kind, const char *model, se
     return t;
 }
 
-/* The answer comes when the task has ended. */
+/* Queues the task. The answer is sent when the task has ended. */
 static serve_reply put(serve_request *r, serve_task *t)
 {
     t->ended = ended;
@@ -71,7 +71,7 @@ static serve_reply put(serve_request *r, serve_task *t)
     return (serve_reply){ 0 };
 }
 
-/* A task that is read at once or later; result: the name for it, or NULL. */
+/* A task whose body is read at once or later. result: the name under which the result is kept, or NULL. */
 static serve_reply compute_as(serve_request *r, serve_kind kind, const char *result)
 {
     serve_reply wrong = { 0 };
@@ -139,7 +139,7 @@ serve_reply serve_get_arrays(serve_request *r)
     return serve_store_list(serve_the.store, r->client);
 }
 
-/* Its elements may be on a device, and their text long: a thread that computes sends it. */
+/* A computing thread sends the array, since its elements may be on a device and its text long. */
 serve_reply serve_get_array(serve_request *r)
 {
     serve_reply wrong = { 0 };

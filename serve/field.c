@@ -15,14 +15,14 @@ static orr_tensor *total(const char *file, int line, orr_tensor *x)
     return orr_field_sum_at(file, line, x, -1);
 }
 
-/* Transforms and hashes are over r. */
+/* Operations with more or other parameters. Transforms and hashes are over r. */
 enum { NTT, NTT_INVERSE, POSEIDON, POW };
 static const struct {
     const char *name;
     unary *one;
     binary *two;
     int other;
-    bool row; /* x is a list */
+    bool row; /* x is a list of elements */
 } ops[] = {
     { "add", NULL, orr_add_at, -1, false },
     { "sub", NULL, orr_sub_at, -1, false },
@@ -50,7 +50,7 @@ static bool refuse(serve_work *w, const char *name, const char *why)
 
 enum { LONGEST = 400 }; /* of a number's text */
 
-/* Leaves of nested lists, in order. */
+/* The leaves of nested lists, in order. */
 typedef struct leaves {
     const char **text;
     char (*digits)[24];
@@ -86,7 +86,7 @@ static int64_t count(const json_t *a)
     return n;
 }
 
-/* A kept array as the next operand. */
+/* Takes a kept array as the next operand. */
 static bool take(serve_work *w, orr_dtype f, const char *operand, const char *name, const int *dim, int rank,
                  const char *form)
 {
@@ -100,7 +100,7 @@ static bool take(serve_work *w, orr_dtype f, const char *operand, const char *na
     return ok || refuse(w, operand, orr_tensor_dtype(t) == f ? form : "is an array of another field");
 }
 
-/* Nested lists with dimensions dim (-1: any length) become the next operand, (dim…). */
+/* Reads nested lists with dimensions dim (-1: any length) as the next operand, (dim…). */
 static bool operand(serve_work *w, orr_dtype f, const json_t *p, const char *name, const int *dim, int rank,
                     const char *form)
 {
@@ -150,7 +150,7 @@ static bool numbers(serve_work *w, const json_t *p, const char *name, bool list)
     const json_t *a = json_object_get(p, name);
     const char *kept;
     bool row = json_is_array(a);
-    if (serve_work_is_kept(a, &kept)) { /* a list, unless it is seen to be a number */
+    if (serve_work_is_kept(a, &kept)) { /* a list, unless it turns out to be a number */
         serve_value *v = kept ? serve_store_get(w->store, w->client, kept) : NULL;
         row = !v || orr_tensor_shape(v->t).rank > 0;
         serve_value_unref(v);
@@ -214,7 +214,7 @@ bool serve_field_understand(serve_work *w, const json_t *p)
     return w->kind == SERVE_FIELD ? understand_field(w, p) : understand_msm(w, p);
 }
 
-/* Its shape is that of the first elements. */
+/* The shape of the array is read from its first elements. */
 bool serve_field_array(serve_work *w, const json_t *p)
 {
     const json_t *data = json_object_get(p, "data"), *a = data;
@@ -250,7 +250,7 @@ static orr_tensor *record(const serve_work *w)
     }
 }
 
-/* Elements of axis k on, from number `at` on, as nested lists of texts. NULL: an error, or no memory. */
+/* Nested lists of texts of the elements along axis k and later axes, from number `at` on. NULL: an error, or no memory. */
 static json_t *texts(orr_tensor *t, const orr_shape *s, int k, int64_t *at)
 {
     if (k == s->rank) {
@@ -266,7 +266,7 @@ static json_t *texts(orr_tensor *t, const orr_shape *s, int k, int64_t *at)
     return list;
 }
 
-/* {"field", "data"}, of a sum of points {"curve", "point"}. */
+/* {"field", "data"}, or {"curve", "point"} for a sum of points. */
 static serve_reply written(const serve_work *w, orr_tensor *t)
 {
     orr_shape shape = orr_tensor_shape(t);

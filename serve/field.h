@@ -5,11 +5,11 @@
 
 #include "serve/work.h"
 
-/* Reads the parameters and operands of a SERVE_FIELD or SERVE_MSM: false, and the reply says why. */
+/* Reads the parameters and operands of a SERVE_FIELD or SERVE_MSM. On false, the reply holds the reason. */
 bool serve_field_understand(serve_work *w, const json_t *p);
 /* Reads {"field", "data"}, the body of a SERVE_KEEP: nested lists of numbers. */
 bool serve_field_array(serve_work *w, const json_t *p);
-/* Computes one and gives it its reply. */
+/* Computes the work and sets its reply. */
 void serve_field_run(serve_work *w);
 /* The reply of a SERVE_SHOW: {"field", "data"}. */
 void serve_field_show(serve_work *w);

@@ -1,4 +1,5 @@
-/* The HTTP side: libmicrohttpd calls one function for the head of a request, for each part of its body, and at its end.
+/* The HTTP side: libmicrohttpd calls one function for the head of a request, for each piece of its body, and at its
+ * end.
  * Must not know: what the routes do. */
 #include "config.h"
 #include "serve/http.h"
@@ -18,13 +19,13 @@
 
 enum phase { RECEIVING, COMPUTING, SENDING };
 
-/* A connection: in each phase but COMPUTING it has a time limit. */
+/* A connection. Every phase except COMPUTING has a time limit. */
 typedef struct connection {
     struct connection *next, *prev;
     serve_http *of;
     int fd;
     enum phase phase;
-    bool begun; /* a request's head has come */
+    bool begun; /* the head of a request has arrived */
     double since;
 } connection;
 
@@ -35,7 +36,7 @@ struct serve_http {
     const serve_options *o;
     const serve_tokens *tokens;
     const serve_route *routes;
-    pthread_mutex_t lock; /* around the list and phases */
+    pthread_mutex_t lock; /* protects the list and the phases */
     connection *first;
     int count;
     atomic_bool closing;
@@ -103,8 +104,8 @@ static void notify_connection(void *user, struct MHD_Connection *mhd, void **at,
     *at = NULL;
 }
 
-/* The socket is shut, not closed: libmicrohttpd sees its end and closes it. The lock keeps it from being closed, and its
- * number given away, meanwhile. */
+/* Shuts down the sockets of late connections without closing them; libmicrohttpd sees the end and closes them. The
+ * lock prevents a close, and a reuse of the descriptor, in the meantime. */
 void serve_http_expire(serve_http *h, double now)
 {
     pthread_mutex_lock(&h->lock);
@@ -112,7 +113,7 @@ void serve_http_expire(serve_http *h, double now)
         double most = c->phase == RECEIVING ? h->o->read_timeout : h->o->write_timeout;
         if (c->phase != COMPUTING && c->fd >= 0 && now - c->since > most) {
             (void)shutdown(c->fd, SHUT_RDWR);
-            c->since = now; /* once */
+            c->since = now; /* cut only once */
         }
     }
     pthread_mutex_unlock(&h->lock);
@@ -143,7 +144,7 @@ static const char *header(struct MHD_Connection *c, const char *name)
     return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
-/* Whether `path` is that of the route; the text of {…} goes to argument, which is not empty then. */
+/* True if `path` matches the route. The text of {…}, which must not be empty, is copied to argument. */
 static bool matches(const char *route, const char *path, char *argument, size_t size)
 {
     argument[0] = '\0';
@@ -163,7 +164,7 @@ static bool matches(const char *route, const char *path, char *argument, size_t 
     return !*route && !*path;
 }
 
-/* The route, or −1 and why not. */
+/* The number of the route, or −1 and a reply with the reason. */
 static int find(request *q, const char *method, const char *path)
 {
     static const char *const methods[] = { "GET", "POST", "PUT", "DELETE" };
@@ -189,8 +190,8 @@ static int find(request *q, const char *method, const char *path)
     return -1;
 }
 
-/* A page of another site may send requests to the loopback address under a name of its own. Where no token stops it,
- * the name has to be ours. */
+/* A page of another site may send requests to the loopback address under a host name of its own. Where no token is
+ * required, the host name must be one of the service's. */
 static bool own_host(const request *q)
 {
     static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
@@ -230,7 +231,7 @@ static bool is_type(const char *value, const char *type)
     return value && strncasecmp(value, type, n) == 0 && (!value[n] || strchr("; \t,", value[n]));
 }
 
-/* The type of the body, and that of the answer. */
+/* Checks the types of the request's body and of the answer. */
 static bool understood(request *q, const serve_route *route)
 {
     const char *type = header(q->mhd, "Content-Type"), *accept = header(q->mhd, "Accept");
@@ -297,7 +298,7 @@ static void drop_body(request *q)
     q->r.body = NULL;
 }
 
-/* Room for n bytes: all that are announced if they are few, else as they come. */
+/* Memory for n bytes: the announced length if it is small, else as the bytes arrive. */
 static bool grow(request *q, size_t n)
 {
     const char *length = header(q->mhd, "Content-Length");
@@ -416,7 +417,7 @@ void serve_http_answer(void *waiting, serve_reply reply, int batch)
     MHD_resume_connection(q->mhd);
 }
 
-/* A path or a parameter with an escaped 0 stays as it came: as text of C it would end there, and mean another. */
+/* A path or a parameter with an escaped 0 stays escaped: as a C string it would end there and name another resource. */
 static size_t unescape(void *user, struct MHD_Connection *mhd, char *text)
 {
     (void)user;
@@ -435,7 +436,7 @@ static request *begin(serve_http *h, struct MHD_Connection *mhd)
     q->r.client = -1;
     q->r.route = -1;
     pthread_mutex_lock(&h->lock);
-    q->c->begun = true; /* the time limit goes on from where the connection, or its last answer, ended */
+    q->c->begun = true; /* the time limit still counts from the start of the connection or the end of its last answer */
     pthread_mutex_unlock(&h->lock);
     return q;
 }
@@ -451,7 +452,7 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *mhd, const char
         take_head(q, method, path);
         return q->reply.status ? send_reply(q) : MHD_YES;
     }
-    if (q->suspended) { /* resumed: the answer is there */
+    if (q->suspended) { /* resumed: the answer is ready */
         q->suspended = false;
         return send_reply(q);
     }
@@ -463,7 +464,7 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *mhd, const char
     if (!q->reply.status) {
         serve_reply r = q->h->routes[q->r.route].handle(&q->r);
         if (!r.status)
-            return MHD_YES; /* it waits */
+            return MHD_YES; /* suspended until the answer is ready */
         q->reply = r;
     }
     return send_reply(q);
@@ -522,7 +523,7 @@ static char *slurp(int fd)
     return text;
 }
 
-/* A socket that listens; −1 and why. */
+/* A listening socket; −1 and the reason on error. */
 static int listener(const serve_options *o, int *port, char *why, size_t size)
 {
     struct sockaddr_in in4 = { .sin_family = AF_INET, .sin_port = htons((uint16_t)o->port) };

@@ -16,7 +16,7 @@ typedef struct job {
     char id[33];
     int client;
     serve_kind kind;
-    serve_task *task; /* until it has ended */
+    serve_task *task; /* NULL once it has ended */
     serve_state state;
     serve_reply reply;
     double created; /* seconds since 1970 */
@@ -24,7 +24,7 @@ typedef struct job {
 } job;
 
 struct serve_jobs {
-    pthread_mutex_t lock; /* taken before the queue's, never while that is held */
+    pthread_mutex_t lock; /* acquired before the queue's lock, never while that is held */
     serve_queue *queue;
     job *first, *last; /* the oldest first */
     int count, most;
@@ -44,7 +44,7 @@ static void forget(serve_jobs *j, job *o)
     free(o);
 }
 
-/* The oldest that have ended make room. */
+/* Forgets the oldest ended jobs until the limits hold. */
 static bool make_room(serve_jobs *j)
 {
     for (job *o = j->first, *next; o && (j->count >= j->most || j->bytes > j->bytes_most); o = next) {
@@ -55,7 +55,7 @@ static bool make_room(serve_jobs *j)
     return j->count < j->most;
 }
 
-/* A reply may be shown many times: its text is copied, its value shared. */
+/* A reply may be sent many times: its text is copied, its value shared. */
 static serve_reply copy(const serve_reply *r)
 {
     serve_reply c = *r;
@@ -90,7 +90,7 @@ static json_t *describe(const job *o)
     static const char *const names[] = { "waiting", "running", "done", "cancelled" };
     char where[64];
     serve_state s = o->task ? serve_task_state(o->of->queue, o->task) : o->state;
-    s = o->task && s == SERVE_DONE ? SERVE_RUNNING : s; /* its reply is on the way */
+    s = o->task && s == SERVE_DONE ? SERVE_RUNNING : s; /* `ended` has not stored its reply yet */
     double started = o->task && s == SERVE_RUNNING ? o->task->started : o->started, now = serve_now();
     bool failed = s == SERVE_DONE && o->reply.status >= 300;
     (void)snprintf(where, sizeof where, "/v1/jobs/%s", o->id);
@@ -240,7 +240,7 @@ serve_reply serve_jobs_cancel(serve_jobs *j, const char *id, int client)
         o->task = NULL;
         serve_task_unref(j->queue, t);
         r = serve_reply_json(200, describe(o));
-    } else if (o && t) { /* it is ending just now: `ended` waits for the lock */
+    } else if (o && t) { /* the task has ended: `ended` waits for the lock */
         r = serve_problem(409, "job", "the job is ending");
     } else if (o) {
         r = serve_reply_json(200, describe(o));

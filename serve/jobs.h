@@ -7,18 +7,19 @@
 
 typedef struct serve_jobs serve_jobs;
 
-/* most: jobs that are kept; bytes: of all their results; keep: seconds after the end. */
+/* most: jobs that are kept; bytes: limit for all their results; keep: seconds after the end. */
 serve_jobs *serve_jobs_new(int most, int64_t bytes, double keep, double timeout);
-/* Takes the task over. client: its owner; no other client sees it. The answer: 202 and its address, or 503. */
+/* Takes ownership of the task. client: its owner; no other client sees the job. Returns 202 with the job's address,
+ * or 503. */
 serve_reply serve_jobs_put(serve_jobs *j, serve_task *t, int client);
 serve_reply serve_jobs_list(serve_jobs *j, int client);
 serve_reply serve_jobs_status(serve_jobs *j, const char *id, int client);
-/* 409 while there is none. */
+/* The job's result; 409 before it has ended. */
 serve_reply serve_jobs_result(serve_jobs *j, const char *id, int client);
-/* A job that has not ended is cancelled; one that has is forgotten. */
+/* Cancels a job that has not ended, and forgets one that has. */
 serve_reply serve_jobs_cancel(serve_jobs *j, const char *id, int client);
 void serve_jobs_expire(serve_jobs *j, double now);
-/* Jobs that wait, and that run. */
+/* The numbers of waiting, running and kept jobs. */
 void serve_jobs_count(serve_jobs *j, int *waiting, int *running, int *kept);
 void serve_jobs_close(serve_jobs *j);
 /* Returns when no job runs. */

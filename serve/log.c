@@ -44,7 +44,7 @@ char *serve_quote(char *buf, int size, const char *text)
         else
             buf[n++] = (char)c;
     }
-    while (n > 1 && *text && (buf[n - 1] & 0xc0) == 0x80) /* no half of a character at a cut */
+    while (n > 1 && *text && (buf[n - 1] & 0xc0) == 0x80) /* no partial character at the cut */
         n--;
     if (n > 1 && *text && (buf[n - 1] & 0x80))
         n--;
@@ -72,7 +72,7 @@ void serve_log(serve_level level, const char *event, const char *members, ...)
     va_start(ap, members);
     int m = vsnprintf(line + n, sizeof line - (size_t)n - 3, members, ap);
     va_end(ap);
-    n = m < 0 || n + m > (int)sizeof line - 4 ? kept : n + m; /* too long for a line: the event alone */
+    n = m < 0 || n + m > (int)sizeof line - 4 ? kept : n + m; /* too long for a line: only the event is logged */
     line[n++] = '}';
     line[n++] = '\n';
     while (write(to, line, (size_t)n) < 0 && errno == EINTR)

@@ -62,7 +62,7 @@ void serve_count_cut(void)
     atomic_fetch_add(&cut, 1);
 }
 
-/* The time below which the part q of the requests stayed. */
+/* The q-quantile of the times of the requests. */
 static double quantile(const route_counts *r, double q)
 {
     unsigned long long all = 0, seen = 0;
@@ -79,7 +79,7 @@ static double seconds(const route_counts *r)
     return 1e-9 * (double)r->nanoseconds;
 }
 
-/* The library's counters, as its own JSON. */
+/* The library's counters, from its own JSON. */
 static json_t *library(void)
 {
     char *text = NULL;
@@ -148,7 +148,7 @@ static void histograms(FILE *f, const char *const *names)
         unsigned long long n = 0;
         if (!r->count)
             continue;
-        for (int b = 0; b < BINS; b++) { /* one bucket for two octaves */
+        for (int b = 0; b < BINS; b++) { /* one bucket per two octaves */
             n += r->bin[b];
             if (b % (2 * PER_OCTAVE) == 2 * PER_OCTAVE - 1)
                 (void)fprintf(f, "orrery_request_seconds_bucket{route=\"%s\",le=\"%.9g\"} %llu\n", names[i], edge(b),

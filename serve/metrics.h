@@ -9,7 +9,7 @@
 
 enum { SERVE_ROUTES_MOST = 32 };
 
-/* The present state, which is not counted. */
+/* The present state, read at the time of the request. */
 typedef struct serve_gauges {
     double uptime;
     int connections, waiting, running, jobs_waiting, jobs_running, jobs_kept;
@@ -17,15 +17,15 @@ typedef struct serve_gauges {
     int64_t body_bytes, array_bytes;
 } serve_gauges;
 
-/* One request that was answered. route: its number, 0 … SERVE_ROUTES_MOST − 1. */
+/* Counts an answered request. route: its number, 0 … SERVE_ROUTES_MOST − 1. */
 void serve_count(int route, int status, double seconds, uint64_t bytes_in, uint64_t bytes_out);
-/* One evaluation of n works. */
+/* Counts an evaluation of n works. */
 void serve_count_batch(int n);
-/* A request that ended without an answer: the client or a time limit cut it. */
+/* Counts a request that ended without an answer, cut by the client or by a time limit. */
 void serve_count_cut(void);
 /* names: of the routes, NULL-terminated. */
 json_t *serve_metrics_json(const char *const *names, const serve_gauges *g);
-/* malloc's; NULL: no memory. */
+/* Memory of malloc; NULL: no memory. */
 char *serve_metrics_text(const char *const *names, const serve_gauges *g, size_t *size);
 
 #endif

@@ -18,7 +18,7 @@ struct serve_models {
     serve_model model[MOST];
 };
 
-/* A model file that is being read; why and size: where the reason goes. */
+/* The reading of one model file; why and size: the buffer for the reason of an error. */
 typedef struct reading {
     const char *path;
     orr_dtype dtype;
@@ -145,7 +145,7 @@ static bool input(orr_shape *s, const json_t *dims)
     return true;
 }
 
-/* The module must be able to compute one sample. */
+/* True if the module can compute one sample. */
 static bool fits(const reading *r, const serve_model *m)
 {
     orr_shape one = { .rank = m->input.rank + 1, .dim = { 1 } };

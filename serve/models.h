@@ -8,15 +8,15 @@
 
 typedef struct serve_model {
     char name[64];
-    orr_dtype dtype; /* of inputs: they are cast to it                         */
-    orr_shape input; /* of one sample; a request's x has one axis before it, or none */
+    orr_dtype dtype; /* of inputs, which are cast to it */
+    orr_shape input; /* of one sample; a request's x has one more axis before these, or none */
     orr_module *module;
     json_t *file; /* the file's content */
 } serve_model;
 
 typedef struct serve_models serve_models;
 
-/* Reads all NAME.json of the folder (NULL: there are none). NULL, and the reason in `why`. */
+/* Reads all NAME.json of the folder (NULL: no models). NULL on error, with the reason in `why`. */
 serve_models *serve_models_load(const char *folder, char *why, size_t size);
 void serve_models_free(serve_models *m);
 const serve_model *serve_models_find(const serve_models *m, const char *name);

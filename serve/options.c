@@ -76,7 +76,7 @@ void serve_options_usage(FILE *to)
     (void)fputs("  --help, --version\n", to);
 }
 
-/* A number with, for bytes, K, M or G behind it; NaN: none. */
+/* A number; for bytes, K, M or G may follow it. NaN: no valid number. */
 static double number(const option *o, const char *text)
 {
     char *end;

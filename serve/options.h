@@ -21,7 +21,7 @@ typedef struct serve_options {
     double job_timeout, job_keep;
 } serve_options;
 
-/* Fills *o. Returns -1 to go on, else the exit status (--help, --version, or what was wrong, which has been said). */
+/* Fills *o. Returns -1 to go on, else the exit status (after --help, --version, or an error that has been reported). */
 int serve_options_read(serve_options *o, int argc, char **argv);
 void serve_options_usage(FILE *to);
 

@@ -1,4 +1,4 @@
-/* orrery-serve: starts the service, watches over its time limits, ends it in good order.
+/* orrery-serve: starts the service, enforces its time limits, shuts it down in order.
  * Must not know: what it computes. */
 #include "config.h"
 #include <errno.h>
@@ -28,7 +28,7 @@ static bool loopback(const char *address)
     return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
 }
 
-/* The checks before the start. NULL, or the reason of a refusal. */
+/* The checks before the start. NULL, or the reason for a refusal. */
 static const char *prepare(char *why, size_t size)
 {
     serve_service *s = &serve_the;
@@ -63,7 +63,7 @@ static const char *start(char *why, size_t size)
         (void)snprintf(why, size, "%s", orr_error_message());
         return why;
     }
-    (void)orr_devices(&first, 1); /* the first look takes longest */
+    (void)orr_devices(&first, 1); /* the first reading is the slowest */
     if (!(s->models = serve_models_load(s->o.models, why, size)))
         return why;
     s->store = serve_store_new((int)s->o.max_arrays, s->o.array_bytes, s->o.max_memory / 2, s->o.array_keep);
@@ -103,20 +103,20 @@ static void look(void)
     serve_store_expire(serve_the.store, now);
 }
 
-/* Signals arrive through a pipe. A mask would not do: libraries start threads when they are loaded, before main() can block
- * a signal for them, and the signal then ends the process there. */
+/* Signals arrive through a pipe. A mask would not suffice: libraries start threads when they are loaded, before main()
+ * can block a signal for them, and the signal then ends the process in such a thread. */
 static int signals[2] = { -1, -1 };
 
 static void on_signal(int sig)
 {
     int was = errno;
     unsigned char byte = (unsigned char)sig;
-    ssize_t written = write(signals[1], &byte, 1); /* a full pipe has a signal already */
+    ssize_t written = write(signals[1], &byte, 1); /* a full pipe already holds a signal */
     (void)written;
     errno = was;
 }
 
-/* Takes SIGTERM and SIGINT; after it they end nothing by themselves. */
+/* Installs the handlers of SIGTERM and SIGINT, which then do not end the process by themselves. */
 static const char *take_signals(char *why, size_t size)
 {
     struct sigaction on = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
@@ -130,7 +130,7 @@ static const char *take_signals(char *why, size_t size)
     return why;
 }
 
-/* The signal that comes within 50 ms; 0 without one. */
+/* A signal that arrives within 50 ms; 0: none. */
 static int next_signal(void)
 {
     struct pollfd in = { .fd = signals[0], .events = POLLIN };
@@ -138,7 +138,7 @@ static int next_signal(void)
     return poll(&in, 1, 50) > 0 && read(signals[0], &byte, 1) == 1 ? byte : 0;
 }
 
-/* Until SIGTERM or SIGINT comes; `most` seconds, unless that is less than 0. */
+/* Attends to the time limits until SIGTERM or SIGINT arrives, for at most `most` seconds (less than 0: no limit). */
 static int attend(double most)
 {
     double until = serve_now() + most;
@@ -151,7 +151,7 @@ static int attend(double most)
     return 0;
 }
 
-/* Requests under way are answered; jobs are not waited for. */
+/* Waits for the answers of current requests, but not for jobs. */
 static void drain(int sig)
 {
     char name[64];
@@ -163,7 +163,7 @@ static void drain(int sig)
     (void)attend(serve_the.o.drain); /* a second signal ends the wait */
 }
 
-/* Requests that still wait are answered; then no connection is suspended, as a stop of libmicrohttpd requires. */
+/* Answers the waiting requests. No connection is suspended afterwards, as libmicrohttpd requires before its stop. */
 static void stop(void)
 {
     serve_service *s = &serve_the;
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
         wrong = take_signals(why, sizeof why);
     if (wrong)
         return fail(wrong);
-    (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); /* bodies come and go: their pages stay, within limits */
+    (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); /* bodies come and go: keep their pages, within limits */
     (void)mallopt(M_TRIM_THRESHOLD, 128 << 20);
     serve_the.began = serve_now();
     wrong = start(why, sizeof why);

@@ -98,7 +98,7 @@ serve_state serve_task_state(serve_queue *q, const serve_task *t)
     return s;
 }
 
-/* It counts no more. One that runs keeps its reference until the evaluation ends. */
+/* Removes the task from the queue. A running task keeps its reference until the evaluation ends. */
 static bool drop(serve_queue *q, serve_task *t, serve_state state)
 {
     bool waits = t->state == SERVE_WAITING;
@@ -129,7 +129,7 @@ static serve_reply over_time(void)
     return serve_problem(504, "timeout", "%s", "the time limit is over");
 }
 
-/* Ends those that `which` says, one at a time: their owners are called without the lock. */
+/* Ends all tasks or the late ones, one at a time: their owners are called without the lock. */
 static void end_some(serve_queue *q, double now, bool all, const char *code, const char *why, int status)
 {
     for (;;) {
@@ -156,7 +156,7 @@ void serve_queue_expire(serve_queue *q, double now)
 
 /* -- threads ------------------------------------------------------------------------------------------------- */
 
-/* Equal works that wait join b[0]. */
+/* Adds waiting tasks with the key of b[0] to the batch. */
 static int gather(serve_queue *q, serve_task **b, int n)
 {
     const char *key = b[0]->work.key;
@@ -171,7 +171,7 @@ static int gather(serve_queue *q, serve_task **b, int n)
     return n;
 }
 
-/* Waits for more, as long as anybody else could still come: of others a batch knows that they are being computed. */
+/* Waits for equal tasks until the window ends, the batch is full, or it holds every task of the queue. */
 static int gather_more(serve_queue *q, serve_task **b, int n)
 {
     double until = b[0]->arrived + q->batching.window;
@@ -186,7 +186,7 @@ static int gather_more(serve_queue *q, serve_task **b, int n)
     return n;
 }
 
-/* A large body is read here, not by who received it; it joins no others. */
+/* Computes a batch. A large body is read here, not by the thread that received it; such a task joins no others. */
 static void compute(serve_task **b, int n)
 {
     serve_work *w[BATCH_MOST];
@@ -200,12 +200,13 @@ static void compute(serve_task **b, int n)
     serve_work_run(w, n);
 }
 
-/* The task's own end, or the limit's, whichever thread finds first that its time is over. */
+/* Ends a computed task by its reply, or by a time-out, if its deadline has passed and no other thread has found that
+ * yet. */
 static void finish(serve_queue *q, serve_task *t)
 {
     serve_reply r = t->work.reply;
     t->work.reply = (serve_reply){ 0 };
-    serve_work_clear(&t->work); /* the operands' memory, at once */
+    serve_work_clear(&t->work); /* releases the operands' memory at once */
     pthread_mutex_lock(&q->lock);
     bool wanted = t->state == SERVE_RUNNING;
     if (wanted)

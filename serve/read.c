@@ -1,4 +1,4 @@
-/* The routes that read: devices, backends, models, counters, health, the description of it all.
+/* The routes that read: devices, backends, models, counters, health, the description of the service.
  * Must not know: libmicrohttpd. */
 #include "config.h"
 #include "serve/service.h"

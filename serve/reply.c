@@ -38,7 +38,7 @@ serve_reply serve_reply_json(int status, json_t *object)
     size_t n = text ? strlen(text) : 0;
     json_decref(object);
     if (text)
-        text[n] = '\n'; /* in the place of the 0: the length tells the end */
+        text[n] = '\n'; /* replaces the final 0: the length marks the end */
     return serve_reply_text(status, SERVE_JSON, text, n + 1);
 }
 
@@ -76,7 +76,7 @@ serve_reply serve_problem(int status, const char *code, const char *fmt, ...)
     (void)vsnprintf(detail, sizeof detail, fmt, ap);
     va_end(ap);
     json_t *text = json_string(detail);
-    for (size_t n = strlen(detail); !text && n > 0;) /* a character that was cut, or a name that is no UTF-8 */
+    for (size_t n = strlen(detail); !text && n > 0;) /* a cut character, or a name that is not UTF-8 */
         detail[--n] = '\0', text = json_string(detail);
     json_t *o = json_pack("{s:s, s:i, s:s, s:o}", "title", title(status), "status", status, "code", code, "detail",
                           text ? text : json_null());
@@ -107,7 +107,7 @@ serve_reply serve_problem_last(void)
     size_t digits = at ? strspn(at + 3, "0123456789") : 0;
     if (digits && strncmp(at + 3 + digits, ": ", 2) == 0)
         text = at + 3 + digits + 2;
-    const char *advice = strstr(text, "write orr_"); /* to a C program */
+    const char *advice = strstr(text, "write orr_"); /* advice for a C program */
     size_t n = advice ? (size_t)(advice - text) : strlen(text);
     while (advice && n > 0 && strchr(" ;:,", text[n - 1]))
         n--;

@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <orrery.h>
 
-/* A tensor that several answers may show parts of, and works may read; the last one frees it. */
+/* A tensor that several answers may send pieces of and works may read; the last reference frees it. */
 typedef struct serve_value {
     atomic_int refs;
     orr_tensor *t;
-    size_t room; /* bytes of the budget, which go back at its end */
+    size_t room; /* bytes of the budget, released at its end */
 } serve_value;
 
 void serve_value_unref(serve_value *v); /* NULL is fine */
@@ -32,14 +32,14 @@ typedef struct serve_reply {
 #define SERVE_JSON "application/json"
 #define SERVE_NPY "application/x-npy"
 
-/* Takes the object over. A NULL object is a 503: there was no memory for it. */
+/* Takes ownership of the object. A NULL object (no memory for it) becomes a 503. */
 serve_reply serve_reply_json(int status, json_t *object);
-/* Takes text (malloc's) over; NULL as above. */
+/* Takes ownership of text (malloc's); NULL as above. */
 serve_reply serve_reply_text(int status, const char *type, char *text, size_t n);
 serve_reply serve_reply_literal(const char *type, const char *text);
-/* An RFC 9457 problem. code: "ORR_ESHAPE", or a word of the service's own. */
+/* An RFC 9457 problem. code: "ORR_ESHAPE", or a code of the service. */
 serve_reply serve_problem(int status, const char *code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The calling thread's last error, without the place in this program's source. */
+/* The calling thread's last error, without this program's call site. */
 serve_reply serve_problem_last(void);
 void serve_reply_free(serve_reply *r);
 

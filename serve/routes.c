@@ -1,5 +1,5 @@
 /* The table of routes.
- * Must not know: how they are answered. */
+ * Must not know: how requests are answered. */
 #include "config.h"
 #include "serve/service.h"
 

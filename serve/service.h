@@ -21,9 +21,9 @@ typedef struct serve_service {
 } serve_service;
 
 extern serve_service serve_the;
-/* Ends with method NULL. */
+/* The table of routes; it ends with method NULL. */
 extern const serve_route serve_routes[];
-/* Their paths, as metrics call them, then "-" for what has no route; ends with NULL. */
+/* The paths of the routes, as the names in metrics, then "-" for requests without a route; ends with NULL. */
 const char *const *serve_route_names(void);
 
 /* serve/read.c */

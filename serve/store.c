@@ -25,7 +25,7 @@ typedef struct client {
 
 struct serve_store {
     pthread_mutex_t lock;
-    client of[SERVE_TOKENS_MOST + 1]; /* client -1, who has no token, first */
+    client of[SERVE_TOKENS_MOST + 1]; /* client -1, without a token, first */
     int most, count;
     int64_t bytes_most, all_most, bytes;
     double keep;
@@ -89,7 +89,7 @@ static json_t *describe(const char *name, const serve_value *v)
                 : NULL;
 }
 
-/* Whether `bytes` more, in the place of `old`, are within the limits; *wrong says why not. */
+/* True if `bytes` more, in place of `old`, are within the limits; else *wrong is the answer. */
 static bool allowed(const serve_store *s, const client *c, const entry *old, int64_t bytes, serve_reply *wrong)
 {
     int64_t less = old ? (int64_t)old->v->room : 0;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Text is followed by zeros, so that a comparison goes over all of it. */
+/* A client. Its text is padded with zeros, so that a comparison reads all of it. */
 typedef struct token {
     char name[SERVE_NAME_MOST + 1];
     unsigned char text[SERVE_TOKEN_MOST + 1];
@@ -44,7 +44,7 @@ int serve_secret_open(const char *path, char *why, size_t size)
     return -1;
 }
 
-/* The reason why a line is no "NAME TOKEN"; NULL: it is one, or empty, or a comment. */
+/* Adds the token of a line. Returns the reason if the line is not "NAME TOKEN", empty or a comment, else NULL. */
 static const char *add(serve_tokens *t, char *line)
 {
     char *rest = NULL, *name = strtok_r(line, " \t\r\n", &rest), *text = strtok_r(NULL, " \t\r\n", &rest);
@@ -114,7 +114,7 @@ void serve_tokens_free(serve_tokens *t)
     free(t);
 }
 
-/* 1 when all bytes are equal; no branch depends on them. */
+/* 1 if all bytes are equal; no branch depends on them. */
 static unsigned equal(const unsigned char *a, const unsigned char *b, size_t n)
 {
     unsigned char difference = 0;
@@ -132,7 +132,7 @@ int serve_tokens_find(const serve_tokens *t, const char *given)
         return -1;
     memcpy(text, given, n);
     for (int i = 0; i < t->n; i++) {
-        int is = -(int)equal(text, t->token[i].text, sizeof text); /* 0 or all bits */
+        int is = -(int)equal(text, t->token[i].text, sizeof text); /* 0 or all bits set */
         found = (found & ~is) | (i & is);
     }
     explicit_bzero(text, sizeof text);

@@ -1,4 +1,4 @@
-/* Understands what a body asks for, and computes it: one, or equal small ones stacked along a new first axis.
+/* Reads the request in a body and computes it: one work, or equal small ones stacked along a new first axis.
  * Must not know: who asked, and when it runs. */
 #include "config.h"
 #include "serve/work.h"
@@ -17,7 +17,7 @@ const char *serve_kind_name(serve_kind k)
 
 /* -- parameters -------------------------------------------------------------------------------------------- */
 
-/* The operands of each kind: so many at least, and their names. */
+/* The operands of each kind: the least and the largest number, and their names. */
 static const struct {
     int least, most;
     const char *operand[SERVE_OPERANDS];
@@ -38,8 +38,8 @@ typedef orr_tensor *picker(const char *file, int line, orr_tensor *x, int axis, 
 
 static const struct {
     const char *name;
-    reducer *over; /* any axes  */
-    picker *along; /* one axis, or all of them as one */
+    reducer *over; /* any axes                     */
+    picker *along; /* one axis, or all axes as one */
 } reductions[] = {
     { "sum", orr_sum_at, NULL },       { "prod", orr_prod_at, NULL },     { "mean", orr_mean_at, NULL },
     { "min", orr_min_at, NULL },       { "max", orr_max_at, NULL },       { "any", orr_any_at, NULL },
@@ -54,7 +54,7 @@ static bool refuse(serve_work *w, const char *name, const char *why)
     return false;
 }
 
-/* JSON's truth values, and their names in a query. */
+/* Truth values of JSON, or their names in a query. */
 static bool get_truth(serve_work *w, const json_t *p, const char *name, bool *to)
 {
     const json_t *v = json_object_get(p, name);
@@ -89,7 +89,7 @@ static bool add_axis(serve_work *w, json_int_t k)
     return true;
 }
 
-/* [0, -1]; in a query 0,-1. Without it: all axes. */
+/* Axes: [0, -1] in JSON, 0,-1 in a query. Missing: all axes. */
 static bool get_axes(serve_work *w, const json_t *p)
 {
     const json_t *v = json_object_get(p, "axes");
@@ -162,7 +162,7 @@ static bool get_result(serve_work *w, const json_t *p)
     return true;
 }
 
-/* A misspelt parameter would be left out in silence. */
+/* Refuses unknown parameters: a misspelt one would be ignored silently. */
 static bool all_known(serve_work *w, json_t *p)
 {
     const char *name;
@@ -215,7 +215,7 @@ orr_tensor *serve_work_take(serve_work *w, const char *operand, const char *name
     return w->x[w->n++] = v->t;
 }
 
-/* As an operand of works on numbers. */
+/* Takes a kept array as an operand of a work on numbers. */
 static bool take_numbers(serve_work *w, const char *operand, const char *name)
 {
     const orr_tensor *t = serve_work_take(w, operand, name);
@@ -247,7 +247,7 @@ static bool operands_json(serve_work *w, const json_t *p)
     return no_others(w, p) && !too_few(w);
 }
 
-/* Those that the query names, and the body's for the others, in their order. */
+/* Takes the operands that the query names from the store, and the others from the body, in their order. */
 static bool operands_npy(serve_work *w, const json_t *p)
 {
     size_t at = 0, used = 0;
@@ -261,7 +261,7 @@ static bool operands_npy(serve_work *w, const json_t *p)
         }
         if (at == w->bytes)
             break;
-        /* a kept array has memory of the library, which suits its kernels, and outlives the body */
+        /* a kept array is copied to the library's memory, which suits its kernels and outlives the body */
         serve_body *body = w->kind == SERVE_KEEP ? NULL : w->held;
         if (!(w->x[w->n] = serve_array_npy(body, w->body + at, w->bytes - at, &used, w->most, &w->reply)))
             return false;
@@ -285,7 +285,7 @@ static size_t bytes_of(const orr_tensor *t)
     return (size_t)orr_tensor_size(t) * orr_dtype_size(orr_tensor_dtype(t));
 }
 
-/* Stacked along a new first axis it must mean the same. */
+/* True if the work, stacked along a new first axis, computes the same. */
 static bool can_stack(const serve_work *w)
 {
     size_t bytes = 0;
@@ -334,7 +334,7 @@ static bool is_field(const serve_work *w)
     return w->kind == SERVE_FIELD || w->kind == SERVE_MSM;
 }
 
-/* The request of the body: p, the JSON, or the query beside a .npy body. */
+/* Reads the request. p: the JSON body, or the query beside a .npy body. */
 static bool understand(serve_work *w, const json_t *p)
 {
     if (!get_result(w, p))
@@ -344,7 +344,7 @@ static bool understand(serve_work *w, const json_t *p)
     return get_parameters(w, p) && (w->body_npy ? operands_npy(w, p) : operands_json(w, p));
 }
 
-/* An array alone, of numbers or of a field's elements. */
+/* Reads the body of an array to keep, of numbers or of a field's elements. */
 static bool understand_array(serve_work *w, const json_t *a)
 {
     if (json_object_get(a, "field"))
@@ -414,7 +414,7 @@ static bool is_whole(orr_dtype d)
     }
 }
 
-/* The language has floats alone: integers and truth values become float64. */
+/* The expression language has floats only: integers and truth values become float64. */
 static orr_tensor *record_elementwise(const serve_work *w, orr_tensor *const *x)
 {
     orr_tensor *f[SERVE_OPERANDS];
@@ -423,7 +423,7 @@ static orr_tensor *record_elementwise(const serve_work *w, orr_tensor *const *x)
     return orr_expression_at(ORR_HERE, w->expression, f, w->n);
 }
 
-/* Axes of one work, of which the stacked array has one more before them. */
+/* The axes of one work; the stacked array has one more before them. */
 static orr_axes axes_of(const serve_work *w, int rank, bool stacked)
 {
     orr_axes axes = w->axes;
@@ -455,12 +455,12 @@ static orr_tensor *record_reduce(const serve_work *w, orr_tensor *x, bool stacke
     return orr_reshape(y, ones);
 }
 
-/* Samples of all works are rows to the module. */
+/* The samples of all works become rows of the module's input. */
 static orr_tensor *record_predict(const serve_work *w, orr_tensor *x)
 {
     const serve_model *m = w->model;
     orr_shape s = orr_tensor_shape(x), rows = { .rank = m->input.rank + 1, .dim = { 1 } };
-    int lead = s.rank - m->input.rank; /* axes before the sample's */
+    int lead = s.rank - m->input.rank; /* the axes before the sample's */
     for (int k = 0; k < s.rank; k++) {
         if (k < lead)
             rows.dim[0] *= s.dim[k];
@@ -470,7 +470,7 @@ static orr_tensor *record_predict(const serve_work *w, orr_tensor *x)
     orr_tensor *y = orr_forward(m->module, orr_reshape(orr_cast(x, m->dtype), rows));
     orr_shape out = orr_tensor_shape(y);
     if (out.rank < 1 || out.rank - 1 + lead > ORR_MAX_RANK)
-        return y; /* poison: an evaluation says why */
+        return y; /* poison: the evaluation reports the error */
     orr_shape all = { .rank = lead + out.rank - 1 };
     for (int k = 0; k < all.rank; k++)
         all.dim[k] = k < lead ? s.dim[k] : out.dim[k - lead + 1];
@@ -487,7 +487,7 @@ static orr_tensor *record(const serve_work *w, orr_tensor *const *x, bool stacke
     }
 }
 
-/* x of a prediction: a sample, or a list of samples. */
+/* True if x of a prediction is one sample; false for a list of samples. */
 static bool is_sample(serve_work *w)
 {
     orr_shape s = orr_tensor_shape(w->x[0]);
@@ -506,20 +506,20 @@ static bool is_sample(serve_work *w)
 
 /* -- running ----------------------------------------------------------------------------------------------- */
 
-/* A dtype without digits in JSON and .npy goes as float32. */
+/* A dtype that JSON and .npy cannot represent is sent as float32. */
 static orr_tensor *sendable(const serve_work *w, orr_tensor *t)
 {
     orr_dtype d = orr_tensor_dtype(t);
     return d == ORR_BF16 || (d == ORR_F16 && !w->npy) ? orr_cast(t, ORR_F32) : t;
 }
 
-/* Whether a result of n works' may be made. */
+/* True if the result t of n works is within the limits. */
 static bool allowed(serve_work *w, const orr_tensor *t, int n)
 {
     int rank = orr_tensor_shape(t).rank - (n > 1);
     int64_t size = orr_tensor_size(t);
     if (size < 0)
-        return true; /* poison: an evaluation says why */
+        return true; /* poison: the evaluation reports the error */
     if (rank > w->most->rank)
         w->reply =
             serve_problem(400, "limit", "the rank of the result would be %d, and %d is the limit", rank, w->most->rank);
@@ -529,7 +529,7 @@ static bool allowed(serve_work *w, const orr_tensor *t, int n)
     return w->reply.status == 0;
 }
 
-/* n works' results stand in t one behind the other; of `of` places. */
+/* Sets the replies of n works, whose results are adjacent in t, which has space for `of` results. */
 static bool answer(serve_work *const *w, int n, int of, orr_tensor *t, orr_dtype as_dtype)
 {
     const char *data = orr_data(t);
@@ -571,7 +571,7 @@ bool serve_work_keep(serve_work *w, orr_tensor *t)
     return true;
 }
 
-/* A kept array, as an answer. */
+/* Sends a kept array as the answer. */
 static void show(serve_work *w)
 {
     orr_tensor *t = w->x[0], *sent = sendable(w, t);
@@ -585,7 +585,7 @@ static void show(serve_work *w)
         w->reply = serve_problem_last();
 }
 
-/* The works that compute nothing. */
+/* Runs a SERVE_KEEP or a SERVE_SHOW, which compute nothing. */
 static void run_array(serve_work *w)
 {
     orr_scope *s = orr_scope_begin();
@@ -613,7 +613,7 @@ static void run_one(serve_work *w)
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = record(w, w->x, false), *t = w->result[0] ? y : sendable(w, y);
     if (!allowed(w, t, 1))
-        ; /* the reply says why */
+        ; /* the reply holds the reason */
     else if (w->result[0])
         (void)serve_work_keep(w, t);
     else if (orr_eval(t) != ORR_OK || !answer(&w, 1, 1, t, orr_tensor_dtype(y)))
@@ -621,8 +621,7 @@ static void run_one(serve_work *w)
     (void)orr_scope_end(s);
 }
 
-/* Operand i of all works, one behind the other. Places up to `of` repeat the last, so that few sizes, and
- * few plans, suffice. */
+/* Operand i of all works, stacked. Entries up to `of` repeat the last, so that few sizes, and few plans, suffice. */
 static orr_tensor *stack(serve_work *const *w, int n, int of, int i, int rank)
 {
     orr_shape s = orr_tensor_shape(w[0]->x[i]), all = { .rank = rank + 1, .dim = { of } };
@@ -642,7 +641,7 @@ static orr_tensor *stack(serve_work *const *w, int n, int of, int i, int rank)
     return t;
 }
 
-/* false: not together; each alone will say why. */
+/* Computes n works as one. False if that is impossible; each work then runs alone and reports its error. */
 static bool run_stacked(serve_work *const *w, int n)
 {
     int rank = 0, of = 1;

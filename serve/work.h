@@ -1,4 +1,4 @@
-/* A computation that was asked for: its parameters and operands, what it records, its answer.
+/* A requested computation: its parameters and operands, the operations that it records, its answer.
  * Must not know: who asked, and when it runs. */
 #ifndef ORR_SERVE_WORK_H
 #define ORR_SERVE_WORK_H
@@ -15,8 +15,8 @@ typedef enum serve_kind {
     SERVE_FIELD,
     SERVE_MSM,
     SERVE_PREDICT,
-    SERVE_KEEP, /* the body's array, by name */
-    SERVE_SHOW, /* an array that is kept     */
+    SERVE_KEEP, /* keeps the body's array by name */
+    SERVE_SHOW, /* sends a kept array             */
     SERVE_KINDS
 } serve_kind;
 /* "gemm", … */
@@ -28,45 +28,45 @@ typedef struct serve_work {
     serve_kind kind;
     const serve_model *model; /* of a prediction */
     const serve_array_limits *most;
-    int64_t small; /* bytes of operands up to which it may be batched */
+    int64_t small; /* largest bytes of operands for batching */
     bool npy;      /* the answer's form */
     serve_store *store;
-    int client; /* whose arrays are kept there */
+    int client; /* the owner of the kept arrays */
 
-    /* the body; NULL once it is understood */
-    serve_body *held; /* NULL: it is empty */
+    /* the body; NULL once it is read */
+    serve_body *held; /* NULL: no body */
     char *body;
     size_t bytes;
     bool body_npy;
     json_t *query; /* parameters beside a .npy body */
 
-    /* its content */
-    orr_tensor *x[SERVE_OPERANDS];     /* gemm: a, b, c                               */
-    serve_value *kept[SERVE_OPERANDS]; /* x[i] is its tensor; NULL: the work's own */
+    /* the content of the body */
+    orr_tensor *x[SERVE_OPERANDS];     /* gemm: a, b, c                            */
+    serve_value *kept[SERVE_OPERANDS]; /* the owner of x[i]; NULL: the work itself */
     int n;
-    char result[SERVE_ARRAY_NAME + 1]; /* the name under which the result is kept; "": it is sent */
+    char result[SERVE_ARRAY_NAME + 1]; /* the name under which the result is kept; "": the result is sent */
     char *expression;
-    int op; /* of a reduction or a field; a curve */
+    int op; /* the operation of a reduction or on a field, or the curve */
     orr_axes axes;
     bool keepdims, transpose_a, transpose_b;
     double alpha, beta;
 
-    char *key; /* works with equal keys may be one evaluation; NULL: not this one */
+    char *key; /* works with equal keys may share an evaluation; NULL: it runs alone */
     serve_reply reply;
 } serve_work;
 
-/* Reads the body: false, and the reply says why. Frees it. */
+/* Reads the body, then frees it. On false, the reply holds the reason. */
 bool serve_work_understand(serve_work *w);
-/* Computes n works, understood and with equal keys where n > 1, and gives each its reply. */
+/* Computes n works, whose bodies are read and whose keys are equal where n > 1, and sets their replies. */
 void serve_work_run(serve_work *const *w, int n);
-/* All that it owns. */
+/* Frees everything that the work owns. */
 void serve_work_clear(serve_work *w);
 
-/* Whether an operand is {"array": NAME}; *name: NAME, or NULL where that is no text. */
+/* True if an operand is {"array": NAME}; *name: NAME, or NULL where that is no text. */
 bool serve_work_is_kept(const json_t *a, const char **name);
-/* The kept array becomes the next operand; NULL, and the reply says why. */
+/* Takes the kept array as the next operand. NULL on error; the reply then holds the reason. */
 orr_tensor *serve_work_take(serve_work *w, const char *operand, const char *name);
-/* Evaluates t, keeps it as the result, and makes the reply. false: t is the caller's, or its scope's, as before. */
+/* Evaluates t, keeps it as the result, and sets the reply. On false, ownership of t does not change. */
 bool serve_work_keep(serve_work *w, orr_tensor *t);
 
 #endif

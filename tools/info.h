@@ -1,4 +1,4 @@
-/* The parts of orrery-info that have a file of their own. Each returns the exit status.
+/* The functions of orrery-info that have a file of their own. Each returns the exit status.
  * Must not know: anything but the public headers. */
 #ifndef ORR_TOOLS_INFO_H
 #define ORR_TOOLS_INFO_H
@@ -8,10 +8,10 @@
 int info_devices(bool json);
 int info_startup(void);
 
-/* With the library running. */
+/* called while the library runs */
 int info_machine(void);
 int info_measure(void);
-/* Without. */
+/* called without the library */
 int info_models(void);
 int info_clear_models(void);
 

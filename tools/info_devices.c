@@ -1,4 +1,4 @@
-/* orrery-info --devices: every device and its readings, unknown ones with their reason.
+/* orrery-info --devices: every device and its readings; unknown readings with the reason.
  * Must not know: anything but the public headers. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ int info_devices(bool json)
 {
     (void)orr_devices(NULL, 0);
     orr_device first;
-    (void)orr_devices(&first, 1); /* the first look, from which the processor's means count */
+    (void)orr_devices(&first, 1); /* the first reading: the processor's means count from it */
     (void)nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
     if (json)
         return orr_devices_json(stdout) == ORR_OK ? 0 : orr_error_print(stderr);

@@ -1,4 +1,4 @@
-/* orrery-info --startup: how long each phase takes, in a process that has done nothing yet.
+/* orrery-info --startup: the time of each phase in a fresh process.
  * Must not know: anything but the public headers. */
 #include <stdio.h>
 #include <time.h>
@@ -26,7 +26,7 @@ static int evaluate(int64_t n)
     return st == ORR_OK ? 0 : orr_error_print(stderr);
 }
 
-/* The median of a few evaluations whose plan and kernel are there. */
+/* The median time of a few evaluations whose plan and kernel exist. */
 static double again(int64_t n, int *rc)
 {
     enum { TIMES = 21 };

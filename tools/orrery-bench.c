@@ -45,7 +45,8 @@ static int list(void)
     return 0;
 }
 
-/* Does the word name this case? "fusion:poly6" is the case fusion with a filter; without one a word may be a group. */
+/* True if the word names this case: "fusion:poly6" is the case fusion with a filter; a word without a filter may be
+ * a group. */
 static bool asked(const bench_case *c, const char *word)
 {
     size_t n = strcspn(word, ":");
@@ -80,7 +81,7 @@ static int note_machine(bench_sink *s)
     return orr_shutdown() == ORR_OK ? 0 : orr_error_print(stderr);
 }
 
-/* Cases that take long run only when they are asked for. */
+/* Cases with a long run time run only on request. */
 static bool takes_part(const bench_case *c)
 {
     return strcmp(c->group, "ablation") != 0 && strcmp(c->group, "random") != 0 && strcmp(c->group, "simulate") != 0;
@@ -108,8 +109,8 @@ static int run(char **name, int n, int rounds, const char *json, const char *svg
     return rc;
 }
 
-/* A program that is started without a standard input or output gives their numbers to the next files that it opens: a
- * peer's pipes must not be among them. */
+/* Opens standard input and output if they are closed. Otherwise the next files that the program opens, among them a
+ * peer's pipes, get their numbers. */
 static void open_what_is_closed(void)
 {
     int fd = open("/dev/null", O_RDWR);
@@ -119,7 +120,7 @@ static void open_what_is_closed(void)
         (void)close(fd);
 }
 
-/* Digits to their end. */
+/* Reads a number that fills the whole text. */
 static bool whole(const char *text, uint64_t *to)
 {
     char *end;
@@ -128,7 +129,7 @@ static bool whole(const char *text, uint64_t *to)
     return isdigit((unsigned char)*text) && !*end && errno == 0;
 }
 
-/* An option of the case random. A value that makes no sense is said, and leaves a negative number of programs. */
+/* Reads an option of the case random. An invalid value is reported and leaves a negative number of programs. */
 static bool random_option(const char *name, const char *value)
 {
     uint64_t n = 0;

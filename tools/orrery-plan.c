@@ -37,7 +37,8 @@ static int fail(const char *path, const char *why, const char *what)
     return 1;
 }
 
-/* A number of an entry; `fallback` where it is missing and not NaN. false: it is missing, or no number. */
+/* Reads a number of an entry; `fallback` if it is missing and the fallback is not NaN. False if it is missing or not
+ * a number. */
 static bool number(const json_t *of, const char *key, double fallback, double *to)
 {
     const json_t *v = json_object_get(of, key);

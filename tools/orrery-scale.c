@@ -105,7 +105,7 @@ static bool training(const options *o, const scale_machine *m, int nodes, bool w
     return scale_training_run(m, &t, r);
 }
 
-/* Work per second and node, beside that on one node. */
+/* Work per second and node, relative to one node. */
 static double efficiency(bool weak, double nodes, const scale_result *one, const scale_result *r)
 {
     double work = weak && one->flops > 0 ? r->flops / one->flops : weak ? nodes : 1;
@@ -183,7 +183,8 @@ static int measure(const options *o)
     return ok ? 0 : complain(o->measure, "cannot be written");
 }
 
-/* measured: seconds of one rank and of all, which do `work` times what it does; cores: those that the ranks share. */
+/* Prints a measured efficiency beside a simulated one. measured: seconds of one rank and of all ranks, which do `work` times the work
+ * of one; cores: the cores that the ranks share. */
 static void compare(const char *what, int ranks, double work, double cores, const double measured[2], double simulated)
 {
     double speed = work / fmin(ranks, cores);
@@ -195,10 +196,11 @@ static void compare(const char *what, int ranks, double work, double cores, cons
            fabs(s / e - 1) <= 0.1 ? "within" : "NOT within");
 }
 
-/* A rank's own work, with that of all others beside it, takes the measured time, and so do sums over the ranks by themselves.
- * Ranks end apart, and wait for the last of them twice, for the gradients and for the end of the step; the measured work has one such
- * wait. Two works of half the data have two: the time by which they exceed one of all of it, but for the fixed part of a work, is a wait.
- * Exchanges are not beside the backward pass where ranks have no core for it. The simulation is of all of it together. */
+/* The simulation is given the measured time of a rank's own work beside that of all other ranks, and the measured time of sums over
+ * the ranks. Ranks end a step at different times and wait for the last one twice: for the gradients and for the end of the step.
+ * The measured work contains one such wait; two works of half the data contain two. One wait is the time by which the two exceed
+ * one work of all the data, less the fixed time of a work. Exchanges do not overlap the backward pass where ranks have no core for
+ * them. The simulation is compared with all of it together. */
 static bool check_training(const options *o, double cores, int ranks, bool prints)
 {
     enum { FEW = 4096 };
@@ -211,7 +213,7 @@ static bool check_training(const options *o, double cores, int ranks, bool print
     if (!scale_check_training(o->check, (int64_t)m.samples, o->steps, FEW, &c))
         return false;
     m.nodes_ranks = ranks;
-    m.cores = 0; /* their times are those of all ranks on the cores */
+    m.cores = 0; /* the measured times already are those of all ranks on the cores */
     m.sample_us = m.jitter = m.message_us = m.poll = m.device_gbytes = 0;
     m.latency_us = 1e6 * c.few / 2;
     m.gbytes = c.many > c.few && ranks > 1 ? 2 * (p - 1) / p * (many - FEW) / (c.many - c.few) * 1e-9 : 0;
@@ -260,7 +262,7 @@ static bool calibrate(scale_machine *m, const scale_cholesky *c, bool prints)
     return true;
 }
 
-/* By the machine's rates. One rank factorises by LAPACK, without tiles: both efficiencies are beside the time that it takes. */
+/* Compares at the machine's rates. One rank factorises by LAPACK, without tiles; both efficiencies are relative to its time. */
 static bool check_cholesky(const options *o, double cores, int ranks, bool prints)
 {
     enum { ROUNDS = 20 };

@@ -1,4 +1,4 @@
-/* Finds the settings with which a program of the user's runs fastest: by running it.
+/* Finds the fastest settings for a program of the user by running it.
  * Must not know: the program's work. */
 #include "config.h"
 #include <errno.h>
@@ -43,7 +43,7 @@ static int usage(FILE *to, int rc)
     return rc;
 }
 
-/* False: too many values, too long ones, or none. */
+/* Splits a list of values. False if there are too many, too long ones, or none. */
 static bool split(tune_variable *v, const char *list)
 {
     v->n = 0;
@@ -60,7 +60,7 @@ static bool split(tune_variable *v, const char *list)
     return v->n > 0;
 }
 
-/* "NAME=a,b": the variable of that name, or the first that is free. */
+/* Reads "NAME=a,b": sets the variable of that name, or the first free one. */
 static bool vary(tune_options *o, const char *text)
 {
     size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
@@ -73,7 +73,7 @@ static bool vary(tune_options *o, const char *text)
     return split(v, text + n + 1);
 }
 
-/* All cores that this process may use, one less, half of them. */
+/* All cores that this process may use, one less, and half of them. */
 static void default_workers(tune_variable *w)
 {
     cpu_set_t set;
@@ -88,7 +88,7 @@ static void default_workers(tune_variable *w)
     }
 }
 
-/* Variables without values on the command line get the usual ones. */
+/* Gives variables without values on the command line the usual ones. */
 static void complete(tune_options *o)
 {
     tune_variable *v = o->var;
@@ -100,7 +100,7 @@ static void complete(tune_options *o)
         (void)split(&v[TUNE_TILES], "100,200,500,1000");
 }
 
-/* 0: too many for anyone to wait for. */
+/* The number of points; 0: too many. */
 static int points(const tune_options *o)
 {
     enum { MOST = 10000 };
@@ -134,7 +134,8 @@ static int cannot_write(const tune_options *o)
     return 1;
 }
 
-/* Checked before the race, which may take hours. An existing file stays as it is. */
+/* True if the output files can be written. Checked before the race, which may take hours. An existing file is not
+ * changed. */
 static bool writable(const tune_options *o)
 {
     static const char *const ends[] = { "env", "svg" };
@@ -170,7 +171,7 @@ static int report(const tune_options *o, const tune_point *p, int n, int *order)
         printf("\nfastest: %s, %.2f times as fast as it is\n", name, p[0].median / p[best].median);
     else
         printf("\nNothing is faster than the settings as they are, beyond the scatter of the runs.\n");
-    printf("chart: %s; for a batch script: . %s%s\n", svg, strchr(env, '/') ? "" : "./", env); /* sh looks in PATH */
+    printf("chart: %s; for a batch script: . %s%s\n", svg, strchr(env, '/') ? "" : "./", env); /* sh searches PATH */
     return tune_stop ? 130 : 0;
 }
 
@@ -186,7 +187,7 @@ typedef struct {
     int runs;
 } settings;
 
-/* -1: go on; else the exit status. */
+/* Parses the command line. -1: go on; else the exit status. */
 static int parse(int argc, char **argv, settings *s)
 {
     static const struct option known[] = { { "policies", 1, NULL, 'p' }, { "workers", 1, NULL, 'w' },

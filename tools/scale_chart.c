@@ -1,5 +1,5 @@
 /* Tables and pictures of orrery-scale: efficiency by the number of nodes.
- * Must not know: how the figures were found. */
+ * Must not know: the source of the figures. */
 #include "config.h"
 #include <math.h>
 #include <string.h>

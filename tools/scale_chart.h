@@ -1,5 +1,5 @@
 /* The picture of orrery-scale.
- * Must not know: how the figures were found. */
+ * Must not know: the source of the figures. */
 #ifndef ORR_TOOLS_SCALE_CHART_H
 #define ORR_TOOLS_SCALE_CHART_H
 
@@ -14,7 +14,8 @@ typedef struct {
     double nodes[SCALE_POINTS], efficiency[SCALE_POINTS];
 } scale_curve;
 
-/* Curves over the number of nodes, panels side by side with a legend below each. false: the file cannot be written. */
+/* Draws curves over the number of nodes, panels side by side, each with a legend below. False: the file cannot be
+ * written. */
 bool scale_chart(const char *path, const char *note, const scale_curve *c, int n, const char *const *panel, int panels);
 
 #endif

@@ -1,5 +1,5 @@
-/* The two programs over the ranks at hand, measured: on one rank while the others rest, and on all together. Of training also a
- * number that the model is given: the time of sums over the ranks.
+/* Measures the two programs on the ranks at hand: on one rank while the others rest, and on all together. For training it also
+ * measures an input of the model: the time of sums over the ranks.
  * Must not know: what is simulated. */
 #include "config.h"
 #include <math.h>
@@ -20,7 +20,8 @@ static double seconds(void)
 
 typedef bool task(void *of);
 
-/* Keeps the least of *least and the seconds from where all ranks begin until the last one that takes part has ended; false: an error. */
+/* Keeps the least of *least and the seconds from the common start of all ranks until the end of the last rank that takes part. False:
+ * an error. */
 static bool measure(task *work, void *of, bool takes_part, double *least)
 {
     if (orr_barrier() != ORR_OK)
@@ -42,7 +43,7 @@ typedef struct {
     orr_tensor *x, *y;
 } trainee;
 
-/* Classes of 784 numbers. `grid`: the batch lies over it; NULL: it is this rank's own. */
+/* Makes a network that classifies 784 numbers. grid: the batch is sharded over it; NULL: the batch is this rank's own. */
 static bool make(trainee *t, int width, int64_t samples, orr_grid *grid)
 {
     t->net = orr_sequential(ORR_MODULES(orr_dense(784, width, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT),
@@ -59,7 +60,7 @@ static bool make(trainee *t, int width, int64_t samples, orr_grid *grid)
            orr_eval_all(ORR_TENSORS(t->x, t->y)) == ORR_OK;
 }
 
-/* The loss is there before the step has ended: the last parameter is read, too. */
+/* The loss is ready before the step has ended; the last parameter is read to wait for the end. */
 static bool step(void *of)
 {
     const trainee *t = of;
@@ -71,7 +72,7 @@ static bool step(void *of)
            orr_item(loss, &value) == ORR_OK && orr_read(p[PARAMETERS - 1].variable, bias, sizeof bias) == ORR_OK;
 }
 
-/* A row of so many bytes on each rank. */
+/* An array with a row of `bytes` bytes on each rank. */
 static orr_tensor *rows(double bytes, orr_grid *g)
 {
     orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(orr_ranks(), (int64_t)(bytes / 4)));
@@ -84,7 +85,7 @@ static bool add_up(void *of)
     return orr_eval(orr_sum(of, ORR_AXES(0), false)) == ORR_OK;
 }
 
-/* As the gradients: arrays of the parameters' sizes, which make a bucket. */
+/* Arrays of the sizes of the parameters, which fill a bucket as gradients do. */
 typedef struct {
     orr_tensor *x[PARAMETERS];
 } gradients;
@@ -126,7 +127,7 @@ static bool once(task *work, void *of, bool takes_part, double *took)
     return measure(work, of, takes_part, took);
 }
 
-/* All kinds in turns, so that what else the machine does meets them alike. */
+/* All kinds run in turns, so that other load on the machine affects all alike. */
 bool scale_check_training(int width, int64_t samples, int steps, double few, scale_checked *c)
 {
     orr_scope *s = orr_scope_begin();
@@ -183,7 +184,7 @@ bool scale_check_cholesky(const scale_cholesky *c, int rounds, scale_checked *to
     orr_tensor *all = g ? orr_shard_cyclic(x, g, ORR_AXES(0, 1), ORR_INDEX(c->tile, c->tile)) : NULL;
     bool ok = all && orr_eval(all) == ORR_OK && (orr_rank() > 0 || orr_eval(x) == ORR_OK);
     for (int k = 0; ok && k <= rounds; k++) {
-        if (k < 2) /* the first is no measurement */
+        if (k < 2) /* the first round warms up and is dropped */
             *to = (scale_checked){ .alone = INFINITY, .together = INFINITY };
         ok = measure(factorise, x, orr_rank() == 0, &to->alone) && measure(factorise, all, true, &to->together);
     }

@@ -18,7 +18,7 @@ double scale_handle_seconds(const scale_machine *m, double bytes)
     return m->message_us * 1e-6 + (m->copy_gbytes > 0 ? bytes / (m->copy_gbytes * 1e9) : 0);
 }
 
-/* Threads that look for messages take their part of the time, and leave the workers a twentieth at least. */
+/* Polling threads take a part of the cores' time; the workers keep at least a twentieth. */
 double scale_polled(const scale_machine *m)
 {
     double part = m->cores > 0 ? m->poll * m->nodes_ranks / m->cores : 0;
@@ -27,17 +27,17 @@ double scale_polled(const scale_machine *m)
 
 typedef enum {
     TASK_ENDS,
-    MESSAGE_COMES, /* its first byte is at the receiver's link    */
-    MESSAGE_IS_IN, /* its last byte                               */
+    MESSAGE_COMES, /* its first byte reaches the receiver's link  */
+    MESSAGE_IS_IN, /* its last byte has arrived                   */
     TILE_IS_THERE  /* the communication thread has handed it over */
 } event_kind;
 
 typedef struct {
     double time;
-    uint64_t order; /* of equal times: the one that was made first */
+    uint64_t order; /* ties: the event that was made first */
     event_kind kind;
     int rank, i, j;
-    int to, end;       /* of a message that goes on along a tree: readers [to, end) */
+    int to, end;       /* of a message that is forwarded along a tree: readers [to, end) */
     int slot, version; /* of a task that ends */
 } event;
 
@@ -45,14 +45,14 @@ typedef struct {
     int urgency, i, j;
 } ready;
 
-/* A task that runs. Where ranks share cores, its end moves as others begin and end. */
+/* A running task. Where ranks share cores, its end moves when other tasks begin or end. */
 typedef struct {
     int rank, i, j, version;
     bool runs;
-    double began, left; /* left: seconds of a core of its own, at the domain's last change */
+    double began, left; /* left: remaining seconds on a core of its own, as of the domain's last change */
 } running;
 
-/* Ranks that share cores: those of a node that have the same cores of it. */
+/* A domain: ranks of a node that share the same cores. */
 typedef struct {
     running *task;
     int tasks, slots;
@@ -60,9 +60,9 @@ typedef struct {
 } domain;
 
 typedef struct {
-    ready *at; /* a heap, the most urgent first */
+    ready *at; /* a heap; the most urgent task is first */
     int n, room;
-    int idle, open; /* workers without a task; panels that are inserted */
+    int idle, open; /* idle: workers without a task; open: inserted panels */
     double link_out, link_in, thread;
     int *left; /* by panel: tasks of this rank                          */
 } rank_state;
@@ -72,14 +72,14 @@ typedef struct {
     const scale_cholesky *c;
     int nt, ranks, window;
     double now, seconds[SCALE_KINDS], wire, handle, staged;
-    bool shared;  /* cores are fewer than workers and threads */
+    bool shared;  /* fewer cores than workers and threads */
     double cores; /* of a domain */
     int domains_of_node, domains;
     domain *domain;
     event *heap;
     size_t events, room;
     uint64_t order;
-    int *applied; /* updates that tile (i, j) has had; j + 1: final */
+    int *applied; /* updates that tile (i, j) has received; j + 1: final */
     unsigned char *queued, *there;
     rank_state *rank;
     int *list;
@@ -195,7 +195,7 @@ static domain *domain_of(const sim *s, int rank)
     return &s->domain[node * s->domains_of_node + place % s->domains_of_node];
 }
 
-/* Part of a core that each running task of the domain has. */
+/* The fraction of a core that each running task of the domain has. */
 static double speed(const sim *s, const domain *d)
 {
     return !s->shared || d->tasks <= s->cores ? 1 : s->cores / d->tasks;
@@ -221,7 +221,7 @@ static void post_end(sim *s, const domain *d, int slot)
                      .version = ++t->version });
 }
 
-/* After a change of the number of tasks, or of their work. */
+/* Updates the end events after a change of the number of tasks, or of their work. */
 static void post_ends(sim *s, const domain *d)
 {
     for (int k = 0; k < d->slots; k++)
@@ -253,7 +253,7 @@ static void start_tasks(sim *s, int rank)
     }
 }
 
-/* The next task of tile (i, j) becomes ready when its panel is inserted and what it reads is there. */
+/* Makes the next task of tile (i, j) ready if its panel is inserted and its inputs have arrived. */
 static void consider(sim *s, int rank, int i, int j)
 {
     size_t t = at(s, i, j);
@@ -270,7 +270,7 @@ static void consider(sim *s, int rank, int i, int j)
     push(s, &s->rank[rank], (ready){ 3 * j + late[kind_of(i, j, k)], i, j });
 }
 
-/* The first index ≥ from whose remainder by parts is part. */
+/* The least index ≥ from that equals part modulo parts. */
 static int first_of(int from, int parts, int part)
 {
     return from + ((part - from) % parts + parts) % parts;
@@ -288,7 +288,7 @@ static void open_panels(sim *s, int rank)
     }
 }
 
-/* Tile (i, k) can be read on the rank. */
+/* Marks tile (i, k) as readable on the rank. */
 static void arrive(sim *s, int rank, int i, int k)
 {
     size_t bit = (size_t)rank * (size_t)s->nt * (size_t)s->nt + at(s, i, k);
@@ -313,13 +313,13 @@ static void arrive(sim *s, int rank, int i, int k)
 
 /* -- messages ------------------------------------------------------------------------------------------------- */
 
-/* The communication thread of the rank handles a message from `from` on; its end. */
+/* The rank's communication thread handles a message, at `from` at the earliest. Returns the end. */
 static double handle(sim *s, int rank, double from)
 {
     rank_state *r = &s->rank[rank];
     r->thread = (r->thread > from ? r->thread : from) + s->handle;
     domain *d = domain_of(s, rank);
-    if (s->shared && s->handle > 0 && d->tasks >= s->cores && d->tasks > 0) { /* the thread takes a core from them */
+    if (s->shared && s->handle > 0 && d->tasks >= s->cores && d->tasks > 0) { /* it takes a core from the tasks */
         advance(s, d);
         for (int k = 0; k < d->slots; k++)
             d->task[k].left += d->task[k].runs ? s->handle / d->tasks : 0;
@@ -329,7 +329,7 @@ static double handle(sim *s, int rank, double from)
     return r->thread;
 }
 
-/* Ranks that read tile (i, k), each once, without its owner, in a fixed order. */
+/* The ranks that read tile (i, k), each once, without its owner, in a fixed order. */
 static int readers(sim *s, int i, int k)
 {
     int p = s->c->p, q = s->c->q, n = 0, self = owner(s, i, k);
@@ -364,7 +364,8 @@ static void send(sim *s, int from, int i, int k, int receiver, int to, int end)
                      .end = end });
 }
 
-/* A rank that has tile (i, k) passes it on to readers [to, end); along a tree, the first of the farther half has that half to do. */
+/* Sends tile (i, k) from a rank that has it to readers [to, end). Along a tree, the first reader of the farther half forwards it
+ * to that half. */
 static void spread(sim *s, int from, int i, int k, int to, int end)
 {
     if (to < end)
@@ -385,7 +386,7 @@ static void task_ends(sim *s, const event *e)
     domain *d = domain_of(s, e->rank);
     running *task = &d->task[e->slot];
     if (e->version != task->version)
-        return; /* it has moved */
+        return; /* the event is out of date: the end has moved */
     if (s->shared)
         advance(s, d);
     task->runs = false;
@@ -491,7 +492,7 @@ static void end(sim *s)
     free(s->heap);
 }
 
-/* Before the tasks a rank copies its part of the matrix, on one core. */
+/* The time before the tasks in which a rank copies its tiles of the matrix, on one core. */
 static double copying(const scale_machine *m, double n, int ranks)
 {
     double on_node = ranks < m->nodes_ranks ? ranks : m->nodes_ranks;

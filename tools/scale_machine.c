@@ -1,4 +1,4 @@
-/* Machines for orrery-scale: those that it knows, and files of "name value" lines.
+/* Machines for orrery-scale: the built-in ones, and files of "name value" lines.
  * Must not know: what is simulated. */
 #include "config.h"
 #include <stddef.h>
@@ -6,10 +6,10 @@
 #include <string.h>
 #include "tools/scale.h"
 
-/* Rates are f64. cpu: one process on each node, 63 of its 64 cores compute at three quarters of what a core of the measured machine
- * does. gpu: one process on each node, four GPUs with the f64 rates of tensor cores. Message times of both are those measured
- * for StarPU-MPI between two processes, over a link of 100 and of 400 Gbit/s; tiles are rows of a larger array, which MPI packs and
- * unpacks at the measured speed. */
+/* Rates are f64. cpu: one process on each node; 63 of its 64 cores compute at three quarters of the rate of a core of the
+ * measured machine. gpu: one process on each node, four GPUs with the f64 rates of tensor cores. The message times of both are
+ * those measured for StarPU-MPI between two processes, over links of 100 and 400 Gbit/s. Tiles are rows of a larger array; MPI
+ * packs and unpacks them at the measured speed. */
 const scale_machine scale_known[] = {
     { .name = "cpu",
       .nodes_ranks = 1,

@@ -1,4 +1,4 @@
-/* The times of this machine's tasks and training steps, measured the least of several averages counts.
+/* Measures the times of this machine's tasks and training steps. Each time is the least of several averages.
  * Must not know: what is simulated with them. */
 #include "config.h"
 #include <math.h>
@@ -33,7 +33,7 @@ static bool factorise(const orr_tensor *a)
     return ok;
 }
 
-/* Seconds of a task of the kind, on average over all that ran since the last reset; 0: none did. */
+/* The average seconds of the tasks of a kind since the last reset; 0: none ran. */
 static double average(const char *kind)
 {
     orr_stat row[256];
@@ -47,7 +47,7 @@ static double average(const char *kind)
     return tasks > 0 ? time / tasks : 0;
 }
 
-/* Twelve tiles along a side: all are whole where the library's tile is that large. */
+/* Measures with twelve tiles along a side: all are whole if the library's tile is that large. */
 static bool measure_tiles(scale_machine *m, int64_t tile, const char **why)
 {
     static const char *const kind[SCALE_KINDS] = { "cholesky potrf", "cholesky trsm", "cholesky syrk",
@@ -84,7 +84,7 @@ static bool step(const orr_module *net, orr_optim *opt, orr_tensor *x, orr_tenso
     return ok;
 }
 
-/* Seconds of a step, forward, backward and update; < 0: an error. */
+/* The seconds of a step: forward pass, backward pass and update; < 0: an error. */
 static double measure_step(const orr_module *net, orr_optim *opt, int64_t samples)
 {
     orr_scope *s = orr_scope_begin();
@@ -102,7 +102,7 @@ static double measure_step(const orr_module *net, orr_optim *opt, int64_t sample
     return least;
 }
 
-/* The network of the examples; two batches tell the fixed part from the part per sample. */
+/* Trains the network of the examples. Two batch sizes separate the fixed time from the time per sample. */
 static bool measure_training(scale_machine *m)
 {
     enum { FEW = 128, MANY = 1024 };
@@ -119,7 +119,7 @@ static bool measure_training(scale_machine *m)
         return false;
     m->sample_us = many > few ? 1e6 * (many - few) / (MANY - FEW) : 0;
     m->step_us = 1e6 * few - m->sample_us * FEW > 0 ? 1e6 * few - m->sample_us * FEW : 0;
-    m->update_us = 0; /* within the fixed part */
+    m->update_us = 0; /* part of the fixed time */
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* The times of tasks and messages between the ranks at hand, by small runs that have few kinds of work in them.
+/* Measures the times of tasks and messages between the ranks at hand, by small runs with few kinds of work.
  * Must not know: what is simulated with them. */
 #include "config.h"
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <orrery.h>
 #include "tools/scale.h"
 
-/* SIDE tiles along a side: the library cuts a block into tiles of a twelfth of the order, and of SMALL rows at least. */
+/* SIDE tiles along a side. The library cuts a block into tiles of a twelfth of the order, with at least SMALL rows. */
 enum { SIDE = 12, SMALL = 128, ROUNDS = 20 };
 
 static double clock_seconds(clockid_t which)
@@ -27,7 +27,7 @@ static double seconds(void)
 static const char *const name_of[SCALE_KINDS] = { "cholesky potrf, over ranks", "cholesky trsm, over ranks",
                                                   "cholesky syrk, over ranks", "cholesky gemm, over ranks" };
 
-/* Of the fastest factorisation: its seconds, and the average seconds of a task by kind on this rank. */
+/* The times of the fastest factorisation: its seconds, and the average seconds of a task by kind on this rank. */
 typedef struct {
     double task[SCALE_KINDS], all;
 } tile_times;
@@ -47,7 +47,7 @@ static void averages(double task[SCALE_KINDS])
     }
 }
 
-/* A matrix of SIDE × SIDE tiles. spread: they lie block-cyclic over the ranks; else rank 0 has all, and no message is sent. */
+/* A matrix of SIDE × SIDE tiles. spread: the tiles are block-cyclic over the ranks; else rank 0 has all, and no message is sent. */
 typedef struct {
     int64_t tile;
     bool spread;
@@ -81,7 +81,7 @@ static bool factorise(matrix *m)
     return ok;
 }
 
-/* All in turns, so that what else the machine does meets them alike. */
+/* Factorises the matrices in turns, so that other load on the machine affects all alike. */
 static bool factorise_all(matrix *m, int n, const int64_t grid[2])
 {
     orr_scope *s = orr_scope_begin();
@@ -104,7 +104,7 @@ static double all_tasks(void)
     return tasks_of[0] + tasks_of[1] + tasks_of[2] + tasks_of[3];
 }
 
-/* Seconds of the tasks themselves. */
+/* The seconds of all tasks, without their overhead. */
 static double work(const tile_times *t)
 {
     double sum = 0;
@@ -115,7 +115,7 @@ static double work(const tile_times *t)
 
 /* -- bytes ---------------------------------------------------------------------------------------------------- */
 
-/* The least seconds in which every rank gets an array of so many bytes from each other rank. */
+/* The least seconds in which every rank receives an array of `bytes` bytes from each other rank. */
 static double gather(double bytes)
 {
     orr_scope *s = orr_scope_begin();
@@ -139,7 +139,7 @@ static double gather(double bytes)
 
 /* -- all ------------------------------------------------------------------------------------------------------ */
 
-/* Messages of a factorisation of SIDE × SIDE tiles: the model knows them. */
+/* The number of messages of a factorisation of SIDE × SIDE tiles, by the model. */
 static double messages(const int64_t grid[2])
 {
     scale_machine m = { .nodes_ranks = 1, .workers = 1, .gflops = { 1, 1, 1, 1 } };
@@ -148,7 +148,7 @@ static double messages(const int64_t grid[2])
     return scale_cholesky_run(&m, &c, &r) ? r.messages : 0;
 }
 
-/* One rank factorises without tiles: all kinds have the speed of a smaller matrix. */
+/* One rank factorises without tiles: every kind gets the speed of a smaller matrix. */
 static bool measure_alone(scale_machine *m, int64_t tile)
 {
     matrix x = { .tile = tile * 2 / 3 > 0 ? tile * 2 / 3 : 1 };
@@ -162,9 +162,9 @@ static bool measure_alone(scale_machine *m, int64_t tile)
     return true;
 }
 
-/* Threads that wait (workers without a task, StarPU-MPI's, which look for messages) take time from those that work, and tasks that take
- * turns on a core find less in its caches: work takes longer over ranks than on one. Smaller tiles tell by how much; the bytes of their
- * messages apart, which gathers tell, since they are copied alike. */
+/* Work takes longer over ranks than on one: waiting threads (idle workers, and those of StarPU-MPI, which poll) take time from
+ * working ones, and tasks that alternate on a core find less data in its caches. Smaller tiles show the factor. The time to copy
+ * their messages is subtracted; gathers, whose messages are copied in the same way, measure it. */
 bool scale_measure_ranks(scale_machine *m, int64_t tile, const int64_t grid[2], const char **why)
 {
     static const double part[SCALE_KINDS] = { 1.0 / 3, 1, 1, 2 };
@@ -196,6 +196,6 @@ bool scale_measure_ranks(scale_machine *m, int64_t tile, const int64_t grid[2], 
     double longer = fmax(1, (cores * spread->all - copied) / alone->all);
     m->copy_gbytes = second > 0 ? 1e-9 / second : 0;
     m->poll = (1 - 1 / longer) * cores / ranks;
-    m->message_us = m->latency_us = m->gbytes = m->device_gbytes = 0; /* a core copies what is sent */
+    m->message_us = m->latency_us = m->gbytes = m->device_gbytes = 0; /* a core copies messages */
     return !*why;
 }

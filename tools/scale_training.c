@@ -13,8 +13,8 @@ static double steps_of_tree(int ranks)
     return n;
 }
 
-/* RING: 2 (P − 1) messages of a P-th one after the other. TREE: to the root and back, the whole array each time. DIRECT: every
- * rank sends a P-th to each other rank, and its sum to each other rank. */
+/* RING: 2 (P − 1) messages of 1/P of the array in sequence. TREE: to the root and back, the whole array each time. DIRECT:
+ * every rank sends 1/P to each other rank, and its sum to each other rank. */
 double scale_reduce_seconds(const scale_machine *m, scale_reduce how, int ranks, double bytes)
 {
     double p = ranks, handle = 1e-6 * m->message_us;
@@ -38,13 +38,13 @@ static double uniform(uint64_t *state)
     return ((double)((z ^ z >> 31) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* How much longer than usual a rank's step takes; never shorter, and `jitter` on average: delays by others are exponential. */
+/* The relative delay of a rank's step, at least 0 and `jitter` on average; delays by other load are exponential. */
 static double delay(const scale_machine *m, uint64_t *state)
 {
     return m->jitter > 0 ? -m->jitter * log(uniform(state)) : 0;
 }
 
-/* Of the longest delay of all ranks: a reduction begins when the last rank has its part. */
+/* The longest delay of all ranks: a reduction begins when the last rank has its gradients. */
 static double longest_delay(const scale_machine *m, int ranks, uint64_t *state)
 {
     double most = 0;
@@ -55,7 +55,7 @@ static double longest_delay(const scale_machine *m, int ranks, uint64_t *state)
     return most;
 }
 
-/* The backward pass takes two thirds of a step's work; a layer's part of it goes with the layer's gradients. */
+/* The backward pass takes two thirds of a step's work, divided among the layers in proportion to their gradients. */
 bool scale_training_run(const scale_machine *m, const scale_training *t, scale_result *r)
 {
     double threads = m->nodes_ranks * (m->workers + (t->ranks > 1)), slow = 1, all = 0, total = 0, messages = 0,
@@ -78,10 +78,10 @@ bool scale_training_run(const scale_machine *m, const scale_training *t, scale_r
             if (t->ranks < 2 || (bucket < t->bucket && l > 0))
                 continue;
             double took = scale_reduce_seconds(m, t->reduce, t->ranks, bucket);
-            double begin = t->overlap ? now : 0; /* else after the pass: below */
+            double begin = t->overlap ? now : 0; /* without overlap, the reductions follow the pass: below */
             if (t->overlap) {
                 free_at = (free_at > begin ? free_at : begin) + took;
-                if (m->cores > 0 && threads > m->cores) /* the thread works on the workers' cores */
+                if (m->cores > 0 && threads > m->cores) /* the communication thread runs on the workers' cores */
                     now += thread_steps * 2 * m->message_us * 1e-6;
             } else {
                 free_at += took;

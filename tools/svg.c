@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include "tools/svg.h"
 
-/* Bytes of the UTF-8 character (RFC 3629) that s begins with; 0: it is none, or one that XML does not allow. */
+/* The length in bytes of the UTF-8 character (RFC 3629) at the start of s; 0: not a character, or one that XML does
+ * not allow. */
 static int character(const unsigned char *s)
 {
     int n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
@@ -13,7 +14,7 @@ static int character(const unsigned char *s)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
     bool early = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool none = (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90) || /* surrogates; behind the last */
+    bool none = (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90) || /* surrogates; above the last */
                 (s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe);
     return early || none || *s < 0x20 ? 0 : n;
 }

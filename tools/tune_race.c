@@ -1,5 +1,5 @@
-/* Successive halving (Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits", 2013): all run, the
- * slower half leaves, and again.
+/* Successive halving (Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits", 2013): all points
+ * run, the slower half leaves, and the rest run again.
  * Must not know: the meaning of the settings. */
 #include "config.h"
 #include <stdint.h>
@@ -15,7 +15,7 @@ typedef struct {
     uint64_t random;
 } race;
 
-/* The better first: those still in, those that left (they ran less), those that failed, those whose turn never came. */
+/* The class of a point, the better first: still in the race, beaten (with fewer runs), failed, never run. */
 static int rank_of(const tune_point *a)
 {
     return a->why[0] ? 2 : a->runs == 0 ? 3 : a->out ? 1 : 0;
@@ -51,8 +51,8 @@ static void progress(const race *r, const tune_point *p)
                   "", r->done, r->all, name);
 }
 
-/* Each remaining setting runs once, in an order drawn anew, so that a slow spell of the machine hits all alike. The very
- * first is the environment as it is: a program that fails there has nothing to be compared with. */
+/* Runs each remaining setting once, in a new random order, so that a slow period of the machine affects all alike.
+ * The very first run has the environment as it is: if the program fails there, nothing can be compared. */
 static bool lap(race *r)
 {
     int *order = malloc((size_t)r->n * sizeof *order), n = 0;
@@ -81,7 +81,7 @@ static bool lap(race *r)
     return !tune_stop;
 }
 
-/* The slower half leaves; the environment as it is stays. */
+/* Removes the slower half; the environment as it is stays. */
 static int halve(race *r, int *order, int least)
 {
     int in = 0, keep;

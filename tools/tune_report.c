@@ -55,7 +55,7 @@ static void program_line(const tune_options *o, char *to, size_t size)
     to[0] = '\0';
     for (int i = 0; o->program[i] && n < size; i++)
         n += (size_t)snprintf(to + n, size - n, "%s%s", i ? " " : "", o->program[i]);
-    for (char *c = to; *c; c++) /* a comment must stay one */
+    for (char *c = to; *c; c++) /* the line must remain a comment */
         *c = (unsigned char)*c < 0x20 ? ' ' : *c;
 }
 
@@ -104,7 +104,7 @@ bool tune_chart(const char *path, const tune_options *o, const tune_point *p, co
     return fclose(f) == 0 && ok;
 }
 
-/* As a shell reads it back. */
+/* Writes an assignment that a shell reads back unchanged. */
 static void export_line(FILE *f, const char *name, const char *value)
 {
     const char *plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.:/%@";
@@ -115,7 +115,7 @@ static void export_line(FILE *f, const char *name, const char *value)
     (void)fprintf(f, "export %s='", name);
     for (const char *c = value; *c; c++) {
         if (*c == '\'')
-            (void)fputs("'\\'", f); /* ends the quotes; a quote; this one begins them again */
+            (void)fputs("'\\'", f); /* the end of the quotes, a quote; the next character reopens them */
         (void)fputc(*c, f);
     }
     (void)fputs("'\n", f);

@@ -19,7 +19,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* In the child. Exit status 127 tells that there is no such program. */
+/* Replaces the child by the program. Exit status 127: there is no such program. */
 static void become(const tune_options *o, const tune_point *p, int out)
 {
     for (int i = 0; i < TUNE_VARS; i++)
@@ -27,12 +27,12 @@ static void become(const tune_options *o, const tune_point *p, int out)
             _exit(126);
     if (dup2(out, STDOUT_FILENO) < 0)
         _exit(126);
-    (void)setpgid(0, 0); /* so that a time limit ends its children too */
+    (void)setpgid(0, 0); /* a time limit then ends its children, too */
     (void)execvp(o->program[0], o->program);
     _exit(127);
 }
 
-/* The number of --metric: behind the last occurrence of the word. */
+/* The reader of --metric: the number after the last occurrence of the word. */
 typedef struct {
     const char *word;
     char line[4096];
@@ -67,7 +67,7 @@ static void take(reader *r, const char *s, size_t n)
     }
 }
 
-/* Reads until the program closes its output; false: the limit came first. */
+/* Reads until the program closes its output. False if the limit came first. */
 static bool listen(const tune_options *o, int fd, double until, reader *r)
 {
     char text[4096];
@@ -91,7 +91,7 @@ static bool listen(const tune_options *o, int fd, double until, reader *r)
     return true;
 }
 
-/* A program may close its output long before it ends. */
+/* Waits for the program's end: it may close its output long before. */
 static bool wait_until(pid_t child, double until, int *how)
 {
     struct timespec nap = { 0, 200000 };

@@ -1,5 +1,5 @@
-/* The copy of a value that is there only after another.
- * Must not know: why, plans, StarPU. */
+/* A copy of a value that is available only after another value.
+ * Must not know: the reason, plans, StarPU. */
 #include "config.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Attention by tiles of queries and keys, forward and backward: one tile is in memory beside operands and results.
+/* Attention by tiles of queries and keys, forward and backward: besides operands and results, only one tile is in
+ * memory.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
@@ -10,7 +11,7 @@
 #include "ops/nn/attention.h"
 #include "runtime/base/philox.h"
 
-/* Tiles by measurement: of causal attention small ones waste less beyond the diagonal. */
+/* Tile sizes by measurement: small tiles waste less beyond the diagonal of causal attention. */
 enum { CAUSAL_ROWS = 64, CAUSAL_COLS = 64, ROWS = 128, COLS = 256 };
 
 typedef struct {
@@ -20,7 +21,7 @@ typedef struct {
     void *out;
     double *sum; /* of each row of a tile, or of all queries */
     uint64_t key;
-    const int64_t *number; /* of each head: its own among all */
+    const int64_t *number; /* the number of each head among all heads */
     int64_t rows, cols;    /* of a tile, at most */
 } job;
 
@@ -69,7 +70,7 @@ static job job_of(const orr__kernel *kernel, const orr__launch *l, int first)
     return w;
 }
 
-/* Scratch for `tiles` tiles, a row and the maxima of a tile's rows, and `sums` sums. */
+/* Scratch memory for `tiles` tiles, a row, the maxima of a tile's rows, and `sums` sums. */
 static void *memory_for(job *w, int tiles, int64_t sums, size_t size)
 {
     size_t bytes = (size_t)(tiles * w->rows * w->cols + w->cols + w->rows) * size;

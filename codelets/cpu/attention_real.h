@@ -2,7 +2,8 @@
  * are defined by the file that includes it.
  * Must not know: dtypes other than REAL. */
 
-/* c (m × n, rows ldc apart) = scale·a·b, added to what is there or in its place; ta, tb: as their transposes. */
+/* c (m × n, row stride ldc) = scale·a·b, added to the present contents with `add`. ta, tb: the operand is stored
+ * transposed. */
 static void F(gemm)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, double scale, const REAL *a, int64_t lda,
                     const REAL *b, int64_t ldb, bool add, REAL *c, int64_t ldc)
 {
@@ -11,7 +12,8 @@ static void F(gemm)(bool ta, bool tb, int64_t m, int64_t n, int64_t k, double sc
     orr__gemm_scaled(WIDE ? ORR_F64 : ORR_F32, scale, &left, ta, lda ? lda : 1, &right, tb, ldb ? ldb : 1, add, c, ldc);
 }
 
-/* The scores of queries [i0, i1) and keys [j0, j1) of one head, rows j1 − j0 apart: mask added, unseen keys −inf. */
+/* The scores of queries [i0, i1) and keys [j0, j1) of one head, row stride j1 − j0: the mask is added, hidden keys are
+ * −inf. */
 static void F(scores)(const job *w, int64_t head, int64_t i0, int64_t i1, int64_t j0, int64_t j1, REAL *s)
 {
     const orr__attend *a = &w->a;
@@ -33,7 +35,7 @@ static void F(scores)(const job *w, int64_t head, int64_t i0, int64_t i1, int64_
     }
 }
 
-/* The factors of dropout of one row's keys [j0, j1), into z. */
+/* Writes the dropout factors of one row's keys [j0, j1) to z. */
 static void F(drop)(const job *w, int64_t head, int64_t i, int64_t j0, int64_t j1, REAL *z)
 {
     REAL grown = (REAL)(1 / (1 - w->a.drop));
@@ -91,7 +93,7 @@ static void F(forward)(const job *w, int64_t head, int64_t i0, int64_t i1, void 
     }
 }
 
-/* One tile of the gradient: P from the saved logarithms into s, (dP − mean)·P into d. */
+/* One tile of the gradient: P from the saved logarithms to s, (dP − mean)·P to d. */
 static void F(tile)(const job *w, int64_t head, int64_t i0, int64_t i1, int64_t j0, int64_t j1, const double *mean,
                     REAL *s, REAL *d, REAL *z)
 {

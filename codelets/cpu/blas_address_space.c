@@ -1,5 +1,6 @@
-/* Address space for BLAS: OpenBLAS takes a buffer of 128 MiB for each call under way, keeps it, and where the system
- * refuses it (ulimit -v) tries again for ever. So there must be room before a call begins.
+/* Address space for BLAS: OpenBLAS allocates a buffer of 128 MiB for each concurrent call and keeps it. Where the
+ * system refuses the buffer (ulimit -v), OpenBLAS retries for ever. Address space is therefore checked before a call
+ * begins.
  * Must not know: what is multiplied. */
 #include "config.h"
 
@@ -7,7 +8,7 @@
 #include <sys/mman.h>
 #include "codelets/cpu/call.h"
 
-static atomic_int inside, had; /* calls under way; the most there have been, whose buffers OpenBLAS keeps */
+static atomic_int inside, had; /* calls under way; their maximum so far, whose buffers OpenBLAS keeps */
 
 int orr__cpu_blas_enter(void)
 {

@@ -1,15 +1,15 @@
-/* Accesses that hold in a part of the iteration: loads that leave zeros elsewhere, and the question where it is.
+/* Accesses with a box: loads that are zero outside of it, and tests whether a point is inside.
  * Must not know: what is done with the values. */
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
 
-/* Iterations q … q+m in one row of the last axis; [from, to) of them are in the box. */
+/* Iterations [q, q + m) in one row of the last axis; those of [from, to) are inside of the box. */
 typedef struct {
     int64_t q, m, from, to;
 } run;
 
-/* The next run of the block p … p+n; false: that was the last. A run with q + m = p begins it. */
+/* The next run of the block [p, p + n); false: there is none. To begin, set q + m = p. */
 static bool next(const orr__vrun *v, const orr__access *a, int64_t p, int64_t n, run *u)
 {
     int last = v->k->rank - 1;

@@ -1,4 +1,4 @@
-/* Helpers that kernels on whole arrays share.
+/* Helpers shared by kernels on whole arrays.
  * Must not know: StarPU, plans. */
 #ifndef ORR_CPU_CALL_H
 #define ORR_CPU_CALL_H
@@ -10,13 +10,13 @@ static inline orr__site orr__cpu_site(const orr__launch *l)
     const orr__region *r = l->region;
     return ORR__SITE(r->file, r->line, r->call.op && r->as ? r->as : r->label);
 }
-/* "the matrix", or "matrix (1, 2) of the batch": number q of those in the first input. */
+/* "the matrix", or "matrix (1, 2) of the batch": number q of the matrices in the first input. */
 typedef struct {
     char s[128];
 } orr__which;
 orr__which orr__cpu_which(const orr__region *r, int64_t q);
-/* Around a call of BLAS: 0 when there is no memory for it, else the argument of orr__cpu_blas_leave. kept: BLAS took its
- * buffer, and has it for the next call. */
+/* Call around a call of BLAS. Returns 0 if there is no memory for it, else the argument of orr__cpu_blas_leave. kept:
+ * BLAS has allocated its buffer and keeps it for the next call. */
 int orr__cpu_blas_enter(void);
 void orr__cpu_blas_leave(int n, bool kept);
 

@@ -1,5 +1,5 @@
-/* The tiles of a Cholesky factorisation, and the region that does them one after the other.
- * Must not know: who else carries the operations out. */
+/* The tiles of a Cholesky factorisation, and the region that computes them in order.
+ * Must not know: other engines of these operations. */
 #include "config.h"
 
 #include "codelets/cholesky.h"
@@ -7,7 +7,8 @@
 #include "codelets/cpu/factor.h"
 #include "codelets/cpu/call.h"
 
-/* About 12 tiles along a side keep 16 workers busy; smaller tiles would starve BLAS, larger ones leave the cache. */
+/* About 12 tiles along a side keep 16 workers busy. Smaller tiles starve BLAS, larger ones do not fit into the
+ * cache. */
 enum { SIDE = 12, LEAST = 128, MOST = 512, GRAIN = 64 };
 
 int64_t orr__cholesky_block(int64_t n)
@@ -28,11 +29,11 @@ int64_t orr__cholesky_ops(int64_t n)
     return s * (s + 1) * (s + 2) / 6;
 }
 
-/* Column k: its diagonal tile, the tiles below, then all that they change, row by row. */
+/* Order of column k: its diagonal tile, the tiles below, then all tiles that they change, row by row. */
 bool orr__cholesky_next(orr__tileop *op, int tiles)
 {
     int k = op->k, i = op->i, j = op->j;
-    if (j == k) /* in column k itself */
+    if (j == k) /* in column k */
         *op = i + 1 < tiles   ? (orr__tileop){ ORR__TRSM, i + 1, k, k }
               : k + 1 < tiles ? (orr__tileop){ ORR__SYRK, k + 1, k + 1, k }
                               : *op;
@@ -139,7 +140,7 @@ static orr_status factorise(const orr__region *r, int64_t matrix, const void *a,
     orr__tileop op = { ORR__POTRF, 0, 0, 0 };
     orr_status st;
     orr__cholesky_load(t, n, 0, n, a, l);
-    if (orr__is_complex(t)) { /* one tile */
+    if (orr__is_complex(t)) { /* as one tile */
         int place = orr__cpu_blas_enter();
         if (!place)
             return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory for the buffers of BLAS");
@@ -157,7 +158,7 @@ static orr_status factorise(const orr__region *r, int64_t matrix, const void *a,
     return minor ? orr__cholesky_fail(r, matrix, minor) : st;
 }
 
-/* Matrices [lo, hi) of the batch; of a region of one matrix, whose rows are its first axis, all of it. */
+/* Matrices [lo, hi) of the batch. A region of one matrix, whose rows are its first axis, is computed as a whole. */
 orr_status orr__cpu_kernel_cholesky(const orr__kernel *kernel, const orr__launch *l)
 {
     (void)kernel;

@@ -5,14 +5,14 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/call.h"
 
-/* Of one input: a run in each row. */
+/* The run of one input in each row. */
 typedef struct {
     const char *from;
     char *to;
     size_t run, row; /* bytes */
 } runs;
 
-/* Rows [lo, hi). Short runs are a load and a store each. */
+/* Copies rows [lo, hi). A short run is one load and one store. */
 static void copy_rows(const runs *c, int64_t lo, int64_t hi)
 {
     const char *from = c->from + (size_t)lo * c->run;
@@ -39,7 +39,7 @@ static void copy_rows(const runs *c, int64_t lo, int64_t hi)
 #undef OF
 }
 
-/* Bytes [lo, hi) of row o. */
+/* Copies bytes [lo, hi) of row o. */
 static void copy_part(const runs *c, int64_t o, size_t at, size_t lo, size_t hi)
 {
     size_t a = at > lo ? at : lo, b = at + c->run < hi ? at + c->run : hi;
@@ -47,7 +47,8 @@ static void copy_part(const runs *c, int64_t o, size_t at, size_t lo, size_t hi)
         memcpy(c->to + (size_t)o * c->row + (a - at), c->from + (size_t)o * c->run + (a - at), b - a);
 }
 
-/* Whole rows by input, in blocks that stay in a cache; the rows that the launch begins and ends inside of, by bytes. */
+/* Whole rows are copied input by input, in blocks that stay in a cache. Partial rows at the launch's begin and end are
+ * copied by bytes. */
 orr_status orr__cpu_kernel_concat(const orr__kernel *kernel, const orr__launch *l)
 {
     enum { BLOCK = 32768 };

@@ -1,5 +1,5 @@
-/* Convolutions as products: the windows of an image as columns of a matrix, a block of columns at a time; a direct loop where
- * a group has one channel.
+/* Convolutions as products: the windows of an image become columns of a matrix, one block of columns at a time. Groups with one channel use
+ * a direct loop.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #include "codelets/cpu/product.h"
 #include "ops/conv.h"
 
-/* A block of columns stays in the second cache beside the kernel's rows. */
+/* A block of columns fits into the second cache beside the kernel's rows. */
 enum { BLOCK_BYTES = 256 << 10, BLOCK_LEAST = 64, LINE = 16 };
 
 typedef struct {
@@ -20,8 +20,8 @@ typedef struct {
     orr__conv v;
     bool wide; /* f64, else f32 */
     size_t z;
-    int64_t nx, nw, ny;    /* elements of a channel of x, of w, of y         */
-    const char *x, *w, *y; /* NULL: the result, `to`                         */
+    int64_t nx, nw, ny;    /* elements per channel of x, of w, of y          */
+    const char *x, *w, *y; /* NULL: the result, which is `to`                */
     char *to;
 } work;
 
@@ -42,7 +42,7 @@ static work work_of(const orr__kernel *kernel, const orr__launch *l, const orr_s
 
 /* -- the product ----------------------------------------------------------------------------------------------------- */
 
-/* c (m × n) += or = op(a) (m × k) · op(b) (k × n). */
+/* c (m × n) = op(a) (m × k) · op(b) (k × n), + c with `add`. */
 typedef struct {
     int64_t m, n, k, lda, ldb, ldc;
     bool ta, tb, add;
@@ -56,12 +56,12 @@ static void multiply(const work *k, const gemm *g, const char *a, const char *b,
 
 /* -- windows as columns ------------------------------------------------------------------------------------------------ */
 
-/* Columns [p0, p1) of the places of y, of channels [c0, c1) of an image's group; row (c, k), column i. */
+/* Columns [p0, p1) of the positions of y, rows of channels [c0, c1) of an image's group. Row (c, k), column i. */
 typedef struct {
     int64_t c0, c1, p0, p1;
 } block;
 
-/* One row of the last axis: elements i in [a, b) of y read or add to x from `at` on, a stride apart. */
+/* One row of the last axis: elements i in [a, b) of y read from x, or add to x, from `at` on with a stride. */
 #define RUNS(T)                                                                                                        \
     static void gather_##T(const T *x, int64_t stride, T *to, int64_t n)                                               \
     {                                                                                                                  \
@@ -79,7 +79,7 @@ typedef struct {
 RUNS(float)
 RUNS(double)
 
-/* `x`: channel 0 of the group. add: the columns are added to x, else they are read from it. */
+/* `x`: channel 0 of the group. add: the columns are added to x; otherwise they are read from it. */
 static void columns(const work *k, block b, char *x, char *col, bool add)
 {
     const orr__conv *v = &k->v;
@@ -121,7 +121,7 @@ static void columns(const work *k, block b, char *x, char *col, bool add)
         }
 }
 
-/* Are the windows the elements of x themselves? */
+/* True if the windows are the elements of x themselves. */
 static bool plain(const orr__conv *v)
 {
     bool same = true;
@@ -130,7 +130,7 @@ static bool plain(const orr__conv *v)
     return same;
 }
 
-/* Columns in a block of `rows` rows. */
+/* The number of columns in a block of `rows` rows. */
 static int64_t block_columns(const work *k, int64_t rows)
 {
     int64_t n = BLOCK_BYTES / (rows * (int64_t)k->z) / LINE * LINE;
@@ -138,7 +138,7 @@ static int64_t block_columns(const work *k, int64_t rows)
     return n < k->ny ? n : k->ny;
 }
 
-/* Channels [lo, hi) of the result in one group of one image; add: to what is there. */
+/* Channels [lo, hi) of the result in one group of one image. add: to the present contents. */
 typedef struct {
     int64_t n, g, lo, hi;
 } part;
@@ -164,7 +164,7 @@ static orr_status forward(const work *k, part q)
     return ORR_OK;
 }
 
-/* x[lo … hi) = the columns w[:, lo … hi)ᵀ · y, added where they came from. */
+/* x[lo … hi) = the columns w[:, lo … hi)ᵀ · y, added to the elements that their windows read. */
 static orr_status backward(const work *k, part q)
 {
     const orr__conv *v = &k->v;
@@ -214,8 +214,8 @@ static orr_status weights(const work *k, part q)
 
 /* -- one channel in, one out -------------------------------------------------------------------------------------------- */
 
-/* The pairs of rows of x and y that meet at an element of the kernel, from the first to the last axis: y[i] and x[j] for i in
- * [lo, hi), j a stride further each time. */
+/* The rows of x and y that pair up for one element of the kernel, from the first axis to the last: y[i] and x[j] for i in [lo, hi), where j
+ * advances by the stride. */
 #define DIRECT(T)                                                                                                      \
     static void direct_y_##T(T w, const T *x, T *y, int64_t n, int64_t s)                                              \
     {                                                                                                                  \
@@ -280,12 +280,12 @@ static orr_status weights(const work *k, part q)
 DIRECT(float)
 DIRECT(double)
 
-/* The same for a row of the result at a time, where neighbours of x are neighbours of y: all of its terms at once, by the loops of
- * the processor's own instructions. With strides along the row the sums between are made too, and left. A kernel of ones adds the rows
- * first, then neighbours in their sum: rows + taps terms, not their product. One channel; false: too many terms, or sums, for it. */
+/* The same for whole rows of the result where neighbours in x are neighbours in y: all terms at once, by vector loops. With a stride along
+ * the row the sums between are computed and discarded. A kernel of ones first adds rows, then neighbours in that sum: rows + taps terms
+ * instead of their product. One channel; false: too many terms, or too many discarded sums. */
 enum { TERMS_MOST = 256, ROWS_MOST = 64, STRIDE_MOST = 4, FINE_MOST = 2048 };
 
-/* A row is too short for the processor to see that memory is read in order: so many bytes, some rows ahead. */
+/* Prefetches `bytes` some rows ahead: a row is too short for the hardware prefetcher. */
 static inline void ahead(const char *x, int64_t bytes)
 {
     enum { CACHE_LINE = 64, AHEAD = 4096 };
@@ -308,7 +308,7 @@ static inline void ahead(const char *x, int64_t bytes)
         bool ones = v->x[2] < FINE_MOST && s <= 2 && v->dilation[2] == 1;                                              \
         for (int64_t i = 0; i < v->w[0] * v->w[1] * taps; i++)                                                         \
             ones = ones && w[i] == 1;                                                                                  \
-        if (lo >= hi) /* no place sees the kernel whole */                                                             \
+        if (lo >= hi) /* no window is inside as a whole */                                                             \
             lo = hi = 0;                                                                                               \
         for (int64_t i0 = 0; i0 < v->y[0]; i0++)                                                                       \
             for (int64_t i1 = 0; i1 < v->y[1]; i1++, y += v->y[2]) {                                                   \
@@ -361,7 +361,7 @@ static inline void ahead(const char *x, int64_t bytes)
 WINDOWS(float, 0)
 WINDOWS(double, 1)
 
-/* The way back is a convolution of y by the kernel from its end. False: its windows are strides apart, or there are too many terms. */
+/* The backward pass is a convolution of y with the reversed kernel. False: its windows have strides, or there are too many terms. */
 static bool windows(const work *k, char of, const char *x, const char *w, const char *y, char *to)
 {
     orr__conv v = k->v;
@@ -385,7 +385,7 @@ static bool windows(const work *k, char of, const char *x, const char *w, const 
                    : windows_float(&v, (const void *)x, (const void *)w, (void *)to);
 }
 
-/* Channel by channel: the result's are zero before. */
+/* Channel by channel; the result must be zero before. */
 static void direct(const work *k, char of, part q)
 {
     const orr__conv *v = &k->v;
@@ -416,13 +416,13 @@ static orr_status one(const work *k, char of, part q)
     return of == 'y' ? forward(k, q) : of == 'x' ? backward(k, q) : weights(k, q);
 }
 
-/* Dimensions are int for BLAS. */
+/* True if the dimensions fit into BLAS's int. */
 static bool counts(const work *k)
 {
     return k->v.c * k->nw <= INT_MAX && k->ny <= INT_MAX && k->v.o <= INT_MAX && k->nx <= INT_MAX;
 }
 
-/* Bits of orr__call.blocked: x and y are operands, or the result. */
+/* Bits of orr__call.blocked for x and y, which are operands or the result. */
 enum { FIRST = 1, SECOND = 2 };
 static bool lies_in_blocks(const orr__call *c, char of, char which)
 {
@@ -448,8 +448,8 @@ static orr__conv_job job(const work *k, char of)
                             .once = w && (w->content || w->form) };
 }
 
-/* The library takes whole images; of one image, or of the weights, whole groups, and some channels of a group. The next such job behind
- * that of j, up to channel hi. */
+/* The next job after that of j, up to channel hi. The library accepts whole images; of one image, or of the weights, it accepts whole
+ * groups, or some channels of a group. */
 static bool next(const work *k, orr__conv_job *j, int64_t hi)
 {
     int64_t per = j->of == 'x' ? k->v.c : k->v.o, all = per * k->v.groups;
@@ -477,7 +477,7 @@ static bool jobs_by_library(const work *k, char of, int64_t lo, int64_t hi)
     return true;
 }
 
-/* The sum of the weights of a few images at a time, whose copies stay in the second cache. */
+/* The gradient of the weights as a sum over a few images at a time, whose copies stay in the second cache. */
 static bool weights_by_library(const work *k, int64_t lo, int64_t hi)
 {
     orr__conv_job j = job(k, 'w');
@@ -510,7 +510,7 @@ static bool is_empty(const work *k)
     return k->v.c == 0 || k->v.o == 0 || k->v.n == 0 || k->ny == 0 || k->nx == 0;
 }
 
-/* Channels [lo, hi) of all images, or of weights: group by group. */
+/* Computes channels [lo, hi) of all images, or of the weights, group by group. */
 static orr_status run(const work *k, char of, int64_t lo, int64_t hi)
 {
     const orr__conv *v = &k->v;
@@ -549,7 +549,7 @@ static orr_status run(const work *k, char of, int64_t lo, int64_t hi)
     return st;
 }
 
-/* Rows [lo, hi) of the iteration as channels of the result. */
+/* Rows [lo, hi) of the iteration, as channels of the result. */
 static orr_status channels(const work *k, char of)
 {
     const orr__region *r = k->l->region;
@@ -620,7 +620,7 @@ bool orr__cpu_form_conv_data(const orr__kernel *kernel, const orr__launch *l, or
     return add(&k, 'x', f);
 }
 
-/* Both operands are other values in each run. */
+/* No form: both operands have other values in each run. */
 bool orr__cpu_form_conv_weights(const orr__kernel *kernel, const orr__launch *l, orr__value_form **f)
 {
     (void)kernel, (void)l, (void)f;

@@ -1,5 +1,5 @@
-/* Convolutions by oneDNN: arrays that do not lie as its kernel prefers are reordered, and the result back. Primitives are made once
- * for each shape of a launch, and a reordered w serves until it has other values.
+/* Convolutions by oneDNN. Arrays whose layout is not the one that its kernel prefers are reordered, and so is the
+ * result. Primitives are made once per shape of a launch. A reordered w is reused until its values change.
  * Must not know: launches, plans. */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "codelets/cpu/turn.h"
 
 enum { X, W, Y, ARRAYS, AXES = ORR__CONV_AXES };
-/* A smaller call is over before the library has begun. */
+/* A smaller call ends before the library has started. */
 #define LEAST_FLOPS 1e6
 
 #if DNNL_VERSION_MAJOR >= 3
@@ -73,25 +73,25 @@ static dnnl_status_t describe_part(desc *d, const desc *of, const dnnl_dims_t di
 #define GIVEN(d) (d)
 #endif
 
-/* The primitives for launches that compute so many images and channels. */
+/* The primitives for launches with these numbers of images and channels. */
 typedef struct made {
     struct made *next;
     int64_t n, mx, my;
     bool refused;
-    desc lies[ARRAYS], wants[ARRAYS]; /* the arrays as they are, as the kernel takes them */
-    bool same[ARRAYS];                /* the kernel takes the array as it is */
-    bool last[ARRAYS];             /* with its channels last: loops of our own reorder it, faster than the library's */
-    size_t bytes[ARRAYS], scratch; /* of an array as the kernel takes it */
+    desc lies[ARRAYS], wants[ARRAYS]; /* layouts of the arrays as stored, and as the kernel requires them */
+    bool same[ARRAYS];                /* the kernel accepts the stored layout */
+    bool last[ARRAYS];             /* channels last: reordered by our own loops, which are faster than the library's */
+    size_t bytes[ARRAYS], scratch; /* of an array in the kernel's layout */
     dnnl_primitive_t run, reorder[ARRAYS];
 } made;
 
-/* w as a kernel takes it. */
+/* w in a kernel's layout. */
 typedef struct kept {
     struct kept *next;
     const made *of;
     int64_t at; /* its first element */
     uint64_t content;
-    int uses; /* under the lock; one is the list's */
+    int uses; /* guarded by the lock; the list has one */
     void *data;
     size_t cap;
 } kept;
@@ -100,15 +100,15 @@ typedef struct {
     made *first;
     kept *w;
     struct {
-        uint64_t content, before; /* of w in this step, and in the one before it */
-        int64_t done;             /* channels of the result                       */
+        uint64_t content, before; /* of w in this step, and in the previous one */
+        int64_t done;             /* channels of the result that are done         */
     } step;
 } held;
 
-/* The description of a kernel while it is made. */
+/* A kernel's description while it is built. */
 typedef struct {
     desc plain[ARRAYS], any[ARRAYS];
-    int block; /* channels of x and y to a block where their number allows it; 0: as the library prefers */
+    int block; /* channels per block of x and y where their number allows it; 0: the library's choice */
     dnnl_dims_t stride, dilation, front, behind;
     dnnl_engine_t engine;
     dnnl_primitive_desc_t kernel;
@@ -129,8 +129,8 @@ static dnnl_engine_t engine(void)
     return e;
 }
 
-/* The library's teams have one thread: tasks are the parallelism. The number is baked into a kernel that is made. Returns what
- * it was, for the caller's own use of OpenMP. */
+/* Sets the library's team size, which is 1: tasks are the parallelism. The number becomes part of a kernel when it is
+ * made. Returns the previous value, for the caller's own use of OpenMP. */
 static int threads(int n)
 {
     static _Atomic(void *) set, get;
@@ -158,8 +158,9 @@ static dnnl_format_tag_t blocks_tag(int block, int axes)
     return axes == 2 ? (block == 8 ? dnnl_nChw8c : dnnl_nChw16c) : (block == 8 ? dnnl_nCdhw8c : dnnl_nCdhw16c);
 }
 
-/* Dimensions of an array: batch or groups first, then channels, then the spatial axes that the convolution has. block > 0: it lies in
- * blocks of so many channels, as part of one of `whole` channels, and the kernel is to take it so. */
+/* Dimensions of an array: batch or groups, then channels, then the spatial axes of the convolution. block > 0: the
+ * array is stored in blocks of that many channels, as part of an array with `whole` channels, and the kernel must
+ * accept it so. */
 static bool array(plan *c, int which, const int64_t *head, int nhead, const int64_t *stride, const int64_t *tail,
                   int axes, int block, int64_t whole)
 {
@@ -193,12 +194,13 @@ static bool array(plan *c, int which, const int64_t *head, int nhead, const int6
                 : describe(&c->any[which], n, dims, NULL)) == dnnl_success;
 }
 
-/* The part of the three arrays that a launch is for: images [n0, n0 + n), so many groups, channels from ax or ay on. */
+/* The boxes of the three arrays for a launch: images [n0, n0 + n), a number of groups, channels from ax or ay on. */
 typedef struct {
     int64_t n0, n, groups, ax, mx, ay, my, aw;
 } part;
 
-/* Channels [lo, hi) of the result: of whole images; or of one image, or of all weights, whole groups or some of one. False: none of these, or no channel. */
+/* Channels [lo, hi) of the result: of whole images; or, of one image or of all weights, whole groups or some channels
+ * of one group. False: none of these, or no channel. */
 static bool part_of(const orr__conv_job *j, part *q)
 {
     const orr__conv *v = j->v;
@@ -242,7 +244,7 @@ static bool arrays(plan *c, const orr__conv_job *j, const part *q, int axes)
                  cy);
 }
 
-/* Memory that a kernel needs beside its arrays is the caller's: threads share the kernel. */
+/* Scratch memory of a kernel is the caller's, since threads share the kernel. */
 static bool describe_kernel(plan *c, char of)
 {
     dnnl_prop_kind_t kind = of == 'y' ? dnnl_forward_inference : dnnl_forward_training;
@@ -302,7 +304,7 @@ static void plan_end(plan *c)
     *c = (plan){ .kernel = NULL };
 }
 
-/* Kernels that the library has for processors like none. */
+/* True for kernels of the library that are written for no particular processor. */
 static bool is_plain(dnnl_primitive_desc_t kernel)
 {
     const char *name = NULL;
@@ -327,8 +329,8 @@ static bool plan_for(plan *c, const orr__conv_job *j, const part *q, int block)
     return (c->engine = engine()) && arrays(c, j, q, axes) && describe_kernel(c, j->of);
 }
 
-/* Blocks as wide as the kernels of this processor take them; the order that the library prefers, with channels last, costs a few per cent
- * less in the kernel at best, half of it at worst, and more in the reorders. */
+/* Blocks are as wide as this processor's kernels require. Channels last, the layout that the library prefers, saves a
+ * few per cent of the kernel's time at best, adds half of it at worst, and costs more in the reorders. */
 static bool plan_kernel(plan *c, const orr__conv_job *j, const part *q)
 {
     static const int blocks[] = { 16, 8 };
@@ -407,7 +409,7 @@ static bool make_reorder(made *m, int which, bool back, dnnl_engine_t e)
     return ok;
 }
 
-/* Does that array of images lie with its channels last? */
+/* True if this array of images is stored with its channels last. */
 static bool has_channels_last(const_desc d, const int64_t *head, const int64_t *tail, int axes)
 {
     dnnl_dims_t dims = { head[0], head[1] }, strides = { 0, 1 };
@@ -449,7 +451,7 @@ static bool make(made *m, const orr__conv_job *j, const part *q)
     return ok;
 }
 
-/* The primitives for such a launch, made where there are none; NULL: the library cannot. */
+/* The primitives for such a launch, made if necessary; NULL: the library cannot. */
 static const made *made_of(orr__own *own, const orr__conv_job *j, const part *q)
 {
     held *h = own->data;
@@ -467,14 +469,14 @@ static const made *made_of(orr__own *own, const orr__conv_job *j, const part *q)
     return m && !m->refused ? m : NULL;
 }
 
-/* For other numbers of images the same part of w may lie alike. */
+/* Other numbers of images may have the same layout of the same part of w. */
 static bool same_weights(const made *a, const made *b)
 {
     return a == b ||
            (a->mx == b->mx && a->my == b->my && dnnl_memory_desc_equal(GIVEN(&a->wants[W]), GIVEN(&b->wants[W])));
 }
 
-/* w as m takes it, with one use for the caller; NULL: none is kept. */
+/* w in m's layout, with one use for the caller; NULL: not kept. */
 static kept *kept_of(orr__own *own, const made *m, int64_t at, uint64_t content)
 {
     held *h = own->data;
@@ -486,8 +488,8 @@ static kept *kept_of(orr__own *own, const made *m, int64_t at, uint64_t content)
     return k;
 }
 
-/* A new one, which the caller fills in before it is kept. It comes from the pool, so that values of other steps use its memory
- * later, and is no value: it does not count, but where a value would not be within the limit, there is none. */
+/* A new entry, which the caller fills in before it is kept. Its memory comes from the pool, so that values of other
+ * steps can reuse it, but is not counted as a value. NULL if a value of that size would exceed the limit. */
 static kept *kept_new(const made *m, int64_t at, uint64_t content)
 {
     kept *k = orr__pool_has_room(m->bytes[W]) ? calloc(1, sizeof *k) : NULL;
@@ -501,7 +503,7 @@ static kept *kept_new(const made *m, int64_t at, uint64_t content)
     return NULL;
 }
 
-/* Those of other values serve nobody any more. */
+/* Adds an entry; entries of other values are dropped. */
 static void keep(orr__own *own, kept *k)
 {
     held *h = own->data;
@@ -519,8 +521,8 @@ static void keep(orr__own *own, kept *k)
     k->uses++;
 }
 
-/* The job's channels of the result are done. Between steps w stays as the kernel takes it if two steps had the same: a variable
- * that is trained has another value in each. */
+/* Notes that the job's channels of the result are done. w stays in the kernel's layout between steps only if two steps
+ * had the same w: a variable in training has another value in each step. */
 static void count(orr__own *own, const orr__conv_job *j)
 {
     held *h = own->data;
@@ -540,7 +542,7 @@ static void count(orr__own *own, const orr__conv_job *j)
 
 /* -- execution ---------------------------------------------------------------------------------------------------------- */
 
-/* A launch: the arrays, and copies of them as the kernel takes them. */
+/* A launch: the arrays, and their copies in the kernel's layout. */
 typedef struct {
     const made *m;
     dnnl_engine_t engine;
@@ -553,7 +555,7 @@ static bool execute(const call *c, dnnl_primitive_t p, int n, const dnnl_exec_ar
     return dnnl_primitive_execute(p, c->stream, n, args) == dnnl_success && dnnl_stream_wait(c->stream) == dnnl_success;
 }
 
-/* `own`: the array as it lies; `as`: the copy. */
+/* `own`: the array as stored; `as`: the copy. */
 static bool reorder(const call *c, const orr__conv_job *j, int which, bool back, char *own, char *as)
 {
     const made *m = c->m;
@@ -577,7 +579,7 @@ static bool memory(const call *c, dnnl_memory_t *to, const desc *d, const void *
     return dnnl_memory_create(to, GIVEN(d), c->engine, (void *)(uintptr_t)data) == dnnl_success;
 }
 
-/* `copies`: memory for what the arrays are reordered to; w: it is there already as the kernel takes it, if not to be filled in. */
+/* `copies`: memory for the reordered arrays. w: memory of w in the kernel's layout, to be filled in with `fill`. */
 static bool compute(call *c, const orr__conv_job *j, const char *const data[ARRAYS], char *copies, void *w, bool fill)
 {
     const int arg[ARRAYS] = { j->of == 'x' ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC,
@@ -627,7 +629,7 @@ static void end(call *c)
         (void)dnnl_stream_destroy(c->stream);
 }
 
-/* Elements [at, at + count) of w, which some jobs read, lie as these take them. */
+/* Elements [at, at + count) of w, which some jobs read, in the layout of these jobs. */
 typedef struct {
     int64_t at, count;
     desc lies, wants;
@@ -638,7 +640,7 @@ typedef struct {
     piece *of;
 } pieces;
 
-/* Does w lie in the form as these primitives take it? */
+/* Is w's form the layout that these primitives require? */
 static bool is_in_form(const orr__value_form *f, const made *m, int64_t at)
 {
     const pieces *p = (const pieces *)f;
@@ -689,7 +691,7 @@ static bool launch(orr__own *own, const orr__conv_job *j, const part *q, const m
     return ok;
 }
 
-/* By measurement BLAS is faster for the way back to few channels, and loops for planes, each by itself. */
+/* By measurement BLAS is faster for the backward pass to few channels, and loops are faster for single planes. */
 static bool worth(const orr__conv *v, char of, int64_t channels)
 {
     enum { FEW = 4 };
@@ -700,7 +702,8 @@ static bool worth(const orr__conv *v, char of, int64_t channels)
            (depthwise || of == 'w' || v->c > (of == 'x' ? FEW : 1) || (of == 'y' && v->o > 1));
 }
 
-/* Groups of one channel that do not fill blocks: rows take less time as they lie (codelets/cpu/conv.c). */
+/* True for groups of one channel that do not fill blocks: loops over the rows as stored take less time
+ * (codelets/cpu/conv.c). */
 static bool rows_are_faster(const orr__conv *v, char of)
 {
     enum { APART = 4, BLOCK = 16 };
@@ -862,8 +865,8 @@ bool orr__conv_onednn_formed(const orr__value_form *base, const orr__conv *v)
     return count == all;
 }
 
-/* The library may prefer an order that loops do not know, (n, …, c); along a chain its kernel for blocks is faster than the other one with
- * its reorders. */
+/* The library may prefer a layout that loops cannot use, (n, …, c). Along a chain, its kernel for blocks is faster than
+ * the preferred kernel with its reorders. */
 unsigned orr__conv_onednn_blocks(const orr__conv *v, char of, int block)
 {
     int64_t channels = v->n * v->groups * (of == 'x' ? v->c : v->o);

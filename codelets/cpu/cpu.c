@@ -1,4 +1,4 @@
-/* The CPU backend: prepares regions, sends launches to the code of their kind.
+/* The CPU backend: prepares regions, and dispatches launches to the code of their kind.
  * Must not know: how any kind is computed. */
 #include "config.h"
 
@@ -23,7 +23,7 @@ static bool reduced(const orr__region *r, int d)
     return (r->rmask >> d & 1u) != 0;
 }
 
-/* How much walking along axis d likes to be the innermost loop: neighbours in memory, or one element for all. */
+/* Score of axis d as the innermost loop: by accesses with stride 1, or with stride 0. */
 static int liking(const orr__region *r, int d)
 {
     int n = 0;
@@ -33,7 +33,7 @@ static int liking(const orr__region *r, int d)
     return n;
 }
 
-/* The last axis longer than 1 that is reduced, or kept; -1: none. */
+/* The last axis longer than 1 that is reduced, or kept, as `want` says; -1: none. */
 static int last_axis(const orr__region *r, bool want)
 {
     for (int d = r->rank - 1; d >= 0; d--)
@@ -42,7 +42,7 @@ static int last_axis(const orr__region *r, bool want)
     return -1;
 }
 
-/* Order of the axes: kept…, reduced…; or kept…, reduced…, kept…, where the kept axes after `from` walk innermost. */
+/* Order of the axes: kept…, reduced…; or kept…, reduced…, kept…, where the kept axes after `from` are innermost. */
 static void order_axes(const orr__region *r, orr__kernel *k, int axis[ORR__REGION_RANK])
 {
     int n = 0, from = r->rank;
@@ -68,7 +68,8 @@ static void order_axes(const orr__region *r, orr__kernel *k, int axis[ORR__REGIO
         axis[d] = d;
 }
 
-/* A load that strides along the last axis and has its neighbours along another one, as a transpose does: the axis. */
+/* The axis along which a load has its neighbours while it has a stride along the last axis, as in a transpose; -1:
+ * none. */
 static int find_across(const orr__region *r)
 {
     int last = r->rank - 1;
@@ -85,7 +86,7 @@ static int find_across(const orr__region *r)
     return -1;
 }
 
-/* Axis d of an access is axis `of` of `from`. */
+/* Sets axis d of an access to axis `of` of `from`. */
 static void see_axis(orr__access *a, int d, const orr__access *from, int of)
 {
     a->stride[d] = from->stride[of];
@@ -150,7 +151,7 @@ static void release(orr__kernel *k)
     free(k);
 }
 
-/* any and all fold bools. */
+/* any and all fold values of bool. */
 static orr_status prepare_fold(const orr__region *r, orr__kernel *k)
 {
     orr__region wider = *r;
@@ -218,7 +219,7 @@ static orr__cpu_call *const kernels[ORR__OP_EW] = {
 #undef OP_KERNEL
 };
 
-/* The orders of elements other than row-major in which kernels take operands. */
+/* The operations whose kernels accept operands in orders other than row-major. */
 static const struct {
     orr__cpu_blocks *blocks;
     orr__cpu_form *form;
@@ -246,10 +247,11 @@ const char *orr__cpu_library(const orr__region *r)
 
 static orr_status launch(orr__kernel *k, const orr__launch *l);
 
-/* Bytes of a result that stay in the second cache until the epilogue reads them. */
+/* PART_BYTES: bytes of a result that stay in the second cache until the epilogue reads them. */
 enum { PART_BYTES = 512 << 10, INPUTS_MOST = 32 };
 
-/* The result of a call is its epilogue's last input. It may lie where the output does, unless another input of the epilogue does. */
+/* The result of a call is the last input of its epilogue. It may use the output's memory unless another input of the
+ * epilogue does. */
 static bool writes_over_input(const orr__region *r, const orr__launch *l)
 {
     bool over = false;
@@ -258,20 +260,20 @@ static bool writes_over_input(const orr__region *r, const orr__launch *l)
     return over;
 }
 
-/* An operation that takes blocks has a kernel of weights as its second input. */
+/* The form input of an operation is its second input, a convolution's weights. */
 static int form_input(const orr__region *r)
 {
     return r->call.op && r->call.op->id < ORR__OP_EW && orders[r->call.op->id].form ? 1 : -1;
 }
 
-/* Rows of a call's result that are computed at a time, before its epilogue. */
+/* The rows of a call's result that are computed before its epilogue runs on them. */
 static int64_t part_rows(const orr__region *r)
 {
     int64_t row = r->out_count / r->dim[0] * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[0]);
     return row && PART_BYTES / row ? PART_BYTES / row : 1;
 }
 
-/* Launch by launch, each part by part if the kernel has an epilogue. */
+/* Adds the forms launch by launch, each in parts if the kernel has an epilogue. */
 static bool make_form(const orr__kernel *k, const orr__region *r, int64_t rows, orr__value_form **f)
 {
     for (int64_t from = 0; from < r->dim[0]; from += rows) {
@@ -306,7 +308,7 @@ static orr__value_form *form(orr__kernel *k, const orr__region *r, int64_t rows)
     return f;
 }
 
-/* Part by part the call, then the epilogue. */
+/* Part by part: the call, then the epilogue. */
 static orr_status with_epilogue(orr__kernel *k, const orr__launch *l)
 {
     const orr__region *r = l->region, *e = r->epilogue;

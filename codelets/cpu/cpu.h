@@ -1,4 +1,4 @@
-/* Inside of the CPU backend: a region lowered to a program of block operations, and how one launch runs it.
+/* Internals of the CPU backend: a region lowered to a program of block operations, and the execution of a launch.
  * Must not know: StarPU, plans. */
 #ifndef ORR_CPU_CPU_H
 #define ORR_CPU_CPU_H
@@ -29,57 +29,57 @@ typedef enum {
 typedef struct {
     uint8_t kind;
     uint8_t dtype, from; /* of the value; of a cast's or store's operand                       */
-    bool per_row;        /* one value a row: folds, and what is made of them */
-    bool still;          /* of a take: its place is the same all along the last axis */
-    bool once;           /* the same in every block: computed before the first one             */
+    bool per_row;        /* one value per row: folds, and values computed from them */
+    bool still;          /* of a take: the place is constant along the last axis */
+    bool once;           /* equal in every block: computed once, before the first block        */
     int16_t reg, x, y, z;
-    int16_t slot;         /* the scratch block that holds the result, -1: none                  */
-    int16_t out;          /* the output that is the result's place, or a store's, -1: none      */
+    int16_t slot;         /* scratch block of the result, -1: none                              */
+    int16_t out;          /* output that receives the result directly, or a store's output, -1: none */
     int16_t access, dist; /* dist: of a fold, its rop; of a place, its axis                                           */
     int32_t scalar;
     orr__vecfn *row;
-    orr__roundfn *round; /* f16, bf16: the result to its dtype                                 */
+    orr__roundfn *round; /* f16, bf16: rounds the result to its dtype                          */
 } orr__vop;
 
-/* Data that the function of an operation keeps between the launches of one kernel. */
+/* Data that an operation's function keeps between the launches of a kernel. */
 typedef struct orr__own {
     pthread_mutex_t lock;
     void *data;
     void (*forget)(void *data);
-    orr__value_form *form; /* of launches of `rows` rows; NULL: none */
-    int64_t rows;          /* 0: not asked for yet                   */
+    orr__value_form *form; /* for launches of `rows` rows; NULL: none */
+    int64_t rows;          /* 0: not yet requested                   */
 } orr__own;
 
 struct orr__kernel {
     orr__own *own;                /* of an operation on whole arrays, else NULL */
-    struct orr__kernel *epilogue; /* … its region's; NULL: it has none    */
+    struct orr__kernel *epilogue; /* … the kernel of its epilogue; NULL: none */
     struct orr__jit *jit;         /* tier 1; NULL: never compiled */
-    int64_t *word;                /* … of a launch of all rows: its words, but for scalars; NULL: it packs */
-    int nword, nscalar;           /* … so many, and so many of scalars behind them */
+    int64_t *word;                /* … the words of a launch of all rows, without scalars; NULL: it packs */
+    int nword, nscalar;           /* … their number, and the number of scalar words after them */
     bool packs;                   /* tier 1 reads copies of some operands */
-    size_t keeps;                 /* … has memory for values of long rows: bytes */
-    bool halves;                  /* f16 is computed: which tier is faster is measured */
-    atomic_bool interpreted;      /* tier 0 is, at the last launch's size */
+    size_t keeps;                 /* … bytes of its memory for values of long rows */
+    bool halves;                  /* it computes f16: the faster tier is found by measurement */
+    atomic_bool interpreted;      /* tier 0 is the faster one, at the last launch's size */
     struct orr__tail *tail;       /* of a product: the map over its elements; NULL: none */
     bool small;                   /* of a product: orr__product_is_small */
     const orr__vec *vec;
-    /* Iteration, axes in the order in which blocks walk; `first`: where the region's axis 0 is, -1: it has none. */
+    /* The iteration, axes in the order in which blocks walk. `first`: the position of the region's axis 0, -1: none. */
     int rank, first;
     int64_t dim[ORR__REGION_RANK];
     int naccess;
     orr__access *access;  /* strides in that order */
-    int64_t block;        /* elements in a block; whole rows of the last axis where that is short */
-    int nreg, nop, nslot; /* operations that run once stand first */
+    int64_t block;        /* elements in a block; whole rows of the last axis if that is short */
+    int nreg, nop, nslot; /* operations that run once come first */
     int nonce;
     size_t slot_bytes;
     orr__vop *op;
-    int nout;                         /* of a fold or search: for each output, */
+    int nout;                         /* of a fold or search, for each output: */
     int result[ORR__REGION_OUTS];     /* … the register that is folded        */
     uint8_t folded[ORR__REGION_OUTS]; /* … its dtype                          */
     int rop[ORR__REGION_OUTS];
     bool rows; /* axes are kept…, reduced…, kept…: rows are folded into a row; else kept…, reduced… */
     int nouter, nreduced; /* axes of the first and of the second group      */
-    int across;           /* of a map: the axis along which a load has its neighbours, other than the last one; -1 */
+    int across;           /* of a map: an axis other than the last along which a load has its neighbours; -1 */
 };
 
 /* A launch under way. */
@@ -87,43 +87,44 @@ typedef struct {
     const orr__kernel *k;
     const orr__launch *l;
     int64_t dim[ORR__REGION_RANK], total;
-    int64_t origin[ORR__REGION_RANK]; /* where this launch, or box of it, begins */
-    char *out[ORR__REGION_OUTS];      /* where iteration 0 of this launch writes */
+    int64_t origin[ORR__REGION_RANK]; /* the origin of this launch, or of the current box */
+    char *out[ORR__REGION_OUTS];      /* the address of iteration 0 of this launch */
     orr__vec_view *view;
     const void **reg;
     char *slot;
-    int64_t *index; /* room for one block each */
+    int64_t *index; /* scratch of one block each */
     void *wide;
     uint16_t *half;
     orr_status st; /* ORR_EINDEX once an index was out of range */
-    void *more;    /* the memory that the caller of orr__vrun_begin asked for */
-    bool in_place; /* the output lies over an input: blocks of inputs are copied before it is written */
+    void *more;    /* the `more` bytes requested from orr__vrun_begin */
+    bool in_place; /* the output shares memory with an input: blocks of inputs are copied before it is written */
 } orr__vrun;
 
-/* isa.c: does BLAS multiply what is small without packing it first? */
+/* isa.c: does BLAS multiply small matrices without packing? */
 bool orr__cpu_blas_small(void);
-/* program.c: operations, registers' places, block size. */
+/* program.c: operations, locations of registers, block size. */
 orr_status orr__program(const orr__region *r, orr__kernel *k);
-/* program_run.c: memory of this thread, views, what is computed once. `more` bytes for the caller. */
+/* program_run.c: this thread's memory, views, and values computed once. `more`: bytes for the caller. */
 orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch *l, size_t more);
-/* The box of v->dim at v->origin from now on: views, and what is computed once. */
+/* Moves to the box of v->dim at v->origin: updates views and values computed once. */
 void orr__vrun_box(orr__vrun *v);
-/* Iterations p … p+n, n ≤ k->block, to be asked for while v->st is ORR_OK; p a multiple of the last axis when that is shorter than half a block. */
+/* Computes iterations [p, p + n), n ≤ k->block. Call it only while v->st is ORR_OK. p must be a multiple of the last
+ * axis if that is shorter than half a block. */
 void orr__vrun_block(orr__vrun *v, int64_t p, int64_t n);
 
-/* gather.c: operations of these kinds. */
+/* gather.c: operations of kinds PLACE and TAKE. */
 void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, int64_t n);
 void orr__vrun_take(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t n);
 
-/* box.c: operations of these kinds: a load of what is there in a box alone, and where that is. */
+/* box.c: operations with boxes: a load that is zero outside of its box, and the test whether a point is inside. */
 void orr__vrun_part(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t n);
 void orr__vrun_inside(const orr__vrun *v, const orr__vop *op, bool *dst, int64_t p, int64_t n);
 
-/* reduce.c: in which dtype values of t are accumulated, what changes nothing, and the outcome as that dtype. */
+/* reduce.c: the dtype in which values of t are accumulated, the neutral element, and the outcome as that dtype. */
 orr_dtype orr__fold_dtype(int rop, orr_dtype t);
 orr__accroom orr__fold_identity(int rop, orr_dtype t);
 void orr__fold_end(orr__acc *a, int rop, orr_dtype t);
-/* n values of dtype `from`, as stored, into a register of dtype `to`. */
+/* Converts n stored values of dtype `from` to a register of dtype `to`. */
 void orr__into_register(const orr__vrun *v, orr_dtype from, orr_dtype to, void *dst, const void *src, int64_t n);
 
 orr_status orr__cpu_map(const orr__kernel *k, const orr__launch *l);
@@ -133,8 +134,8 @@ orr_status orr__cpu_matmul(const orr__kernel *k, const orr__launch *l);
 /* The kernel of an operation on whole arrays: orr__cpu_kernel_<operation>. */
 typedef orr_status orr__cpu_call(const orr__kernel *k, const orr__launch *l);
 typedef uint32_t orr__cpu_blocks(const orr__region *r, int block);
-/* Adds what a launch, which has no addresses, reads of the input that may lie in a form; the last one of the call completes it. *f: NULL
- * before the first. False: it is not taken so. */
+/* Adds the parts of the form input that a launch reads; the launch has no addresses. The last launch of the call
+ * completes the form. *f: NULL before the first. False: the input is not read in a form. */
 typedef bool orr__cpu_form(const orr__kernel *k, const orr__launch *l, orr__value_form **f);
 #define OP_NONE(name)
 #define OP_KERNEL(name) orr__cpu_call orr__cpu_kernel_##name;
@@ -148,32 +149,33 @@ typedef bool orr__cpu_form(const orr__kernel *k, const orr__launch *l, orr__valu
 #undef OP_KERNEL
 #undef OP_NONE
 
-/* jit_tier.c: tier 1. With k->jit only: a launch through the compiled function (false: interpret; *trial is set if the time of that is wanted
- * beside the function's), time spent without. */
+/* jit_tier.c: tier 1. The next calls require k->jit. orr__cpu_tier_launch runs the compiled function. False: interpret;
+ * if *trial is set, report the time of that to orr__cpu_tier_tried, to be compared with the function's. */
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r);
 bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l, orr__variants **trial);
-/* Counts a launch in tier 0; for how many launches its time stands. 0: it is not taken. */
+/* Counts a launch in tier 0. Returns the number of launches for which its time stands; 0: do not measure the time. */
 uint32_t orr__cpu_tier_counts(const orr__kernel *k);
 void orr__cpu_tier_spent(orr__kernel *k, double seconds);
 void orr__cpu_tier_tried(orr__variants *trial, const orr__launch *l, double seconds);
 void orr__cpu_tier_release(orr__kernel *k);
-/* pack.c: a launch of the compiled function that reads copies; room for its words. False: tier 0 has to do it. */
+/* pack.c: a launch of the compiled function that reads copies. word: space for its words. False: tier 0 has to compute
+ * the launch. */
 bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word);
 
 /* isa.c: the loops for this processor. */
 const orr__vec *orr__cpu_vec(void);
-/* For tests: "base", "v3", "v4", or NULL for what the processor has; false when it cannot. Kernels keep the loops with
- * which they were prepared. */
+/* For tests: "base", "v3", "v4", or NULL for the processor's best; false if the processor cannot. Kernels keep the
+ * loops with which they were prepared. */
 bool orr__cpu_use(const char *isa);
 
-/* scratch.c: at least `bytes` of this thread's memory, 64-byte aligned, content undefined, until the next call. NULL:
- * last error. It is freed when the thread ends. */
+/* scratch.c: at least `bytes` of this thread's memory, 64-byte aligned, contents undefined, valid until the next call.
+ * NULL: last error. Freed when the thread ends. */
 void *orr__scratch(size_t bytes);
-/* The same, another memory: for copies of operands, while a kernel of which this is a part uses the first. */
+/* A second such memory: for copies of operands, while a kernel that contains this one uses the first. */
 void *orr__scratch_for_copies(size_t bytes);
-/* A third one: for copies of the factors of a product, whatever it is a part of. */
+/* A third one: for copies of the factors of a product. */
 void *orr__scratch_for_factors(size_t bytes);
-/* A fourth one: for part of a call's result, which its epilogue reads. */
+/* A fourth one: for a part of a call's result, which its epilogue reads. */
 void *orr__scratch_for_results(size_t bytes);
 /* A fifth one: for values of long rows. */
 void *orr__scratch_for_rows(size_t bytes);

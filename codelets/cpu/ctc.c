@@ -1,4 +1,4 @@
-/* Losses and gradients of label sequences, sequence by sequence.
+/* Losses and gradients of label sequences, one sequence at a time.
  * Must not know: plans, StarPU, how one sequence is computed. */
 #include "config.h"
 

@@ -1,4 +1,5 @@
-/* Sums and products along an axis: one running value for each line, lines that are neighbours in memory side by side.
+/* Sums and products along an axis: one running value per line. Lines that are neighbours in memory are computed side by
+ * side.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
@@ -7,14 +8,15 @@
 #include "codelets/cpu/half.h"
 #include "runtime/base/element.h"
 
-enum { LINES = 64 }; /* side by side: their values stay in registers and the first cache */
-/* Lines one behind the other that go on at once, as each waits for its last sum; more of them exclude each other's cache lines. */
+enum { LINES = 64 }; /* lines side by side: their values stay in registers and the first cache */
+/* Contiguous lines that are computed in parallel, since each waits for its previous sum. More lines evict each other's
+ * cache lines. */
 enum { CHAINS = 4 };
 
-/* start: a value for each line, or NULL. */
+/* start: one initial value per line, or NULL. */
 typedef void scan_fn(const void *from, const void *start, void *to, int64_t outer, int64_t length, int64_t inner);
 
-/* Floats are computed one size wider, and rounded once where they are stored. */
+/* Floats are computed one size wider and rounded once, when they are stored. */
 #define SCAN(name, T, WIDE, load, store, op, identity)                                                                 \
     static void name(const void *from, const void *start, void *to, int64_t outer, int64_t length, int64_t inner)      \
     {                                                                                                                  \
@@ -96,7 +98,7 @@ static orr_status scan(const orr__launch *l, scan_fn *fn)
         inner *= s->dim[d];
     int64_t line = length * inner, outer = line ? (l->hi - l->lo) * per / line : 0;
     const char *from = (const char *)l->in[0] + (size_t)(l->lo * per) * z, *start = NULL;
-    if (r->call.nin > 1 && line) /* one value for each line before it */
+    if (r->call.nin > 1 && line) /* one initial value per line */
         start =
             (const char *)l->in[1] + (size_t)(l->lo * per / line * inner) * orr_dtype_size((orr_dtype)r->in_dtype[1]);
     fn(from, start, (char *)l->out[0] + (size_t)(l->lo * per) * z, outer, length, inner);

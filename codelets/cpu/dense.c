@@ -1,4 +1,4 @@
-/* Kernels on batches of dense matrices by LAPACK: one matrix after the other, and the words when one has no result.
+/* Kernels on batches of dense matrices by LAPACK, one matrix at a time, and the message for a matrix without a result.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
@@ -7,7 +7,7 @@
 #include "codelets/cpu/dense.h"
 
 #ifdef HAVE_LAPACK
-/* Words for a matrix that has no result; NULL: there is always one. */
+/* so: the message for a matrix without a result; NULL: there is always a result. */
 typedef struct {
     const orr__dense_call *call;
     orr__dense_job job;
@@ -80,7 +80,7 @@ static orr__dense_job job_of(const orr__launch *l, bool limited)
                              .limit = limited ? l->scalar[r->call.slot].f : -1 };
 }
 
-/* The operand's dtype says how: eigenvalues of real matrices are complex. */
+/* The operand's dtype selects the table: eigenvalues of real matrices are complex. */
 static const orr__dense *table_of(const orr__launch *l)
 {
     switch ((orr_dtype)l->region->in_dtype[0]) {

@@ -1,6 +1,6 @@
-/* Body of dense_f32.c, dense_f64.c, dense_c64.c and dense_c128.c: LAPACK's routines by their Fortran names on row-major matrices.
- * LAPACK reads columns: a row-major matrix is to it the transpose, of which it computes what serves as well, and no copy is turned
- * without need. ELEM (an element), REAL (its part), COMPLEX (0, 1), EPSILON, LAPACK(name) and TABLE are defined by the includer.
+/* Body of dense_f32.c, dense_f64.c, dense_c64.c and dense_c128.c: LAPACK's routines, by their Fortran names, on row-major matrices. LAPACK
+ * is column-major and sees the transpose of a row-major matrix. Each operation is expressed through that transpose, so that few copies are
+ * transposed. The includer defines ELEM (an element), REAL (its part), COMPLEX (0, 1), EPSILON, LAPACK(name) and TABLE.
  * Must not know: other dtypes. */
 #include <math.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@ typedef double complex wide; /* an element in f64 */
 #define CONJ(x) ((ELEM)conj((double complex)(x)))
 #define ADJOINT "C"
 #define ORTHOGONAL(name) LAPACK(un##name)
-/* Arguments that routines on complex matrices take in addition. */
+/* Additional arguments of routines on complex matrices. */
 #define PARTS(...) __VA_ARGS__,
 #else
 typedef double wide;
@@ -27,7 +27,7 @@ typedef double wide;
 #define PARTS(...)
 #endif
 
-/* Fortran passes addresses, and the lengths of strings at the end. */
+/* Fortran passes arguments by address, and the lengths of strings at the end. */
 void LAPACK(gemm)(const char *ta, const char *tb, const int *m, const int *n, const int *k, const ELEM *alpha,
                   const ELEM *a, const int *lda, const ELEM *b, const int *ldb, const ELEM *beta, ELEM *c,
                   const int *ldc, size_t, size_t);
@@ -66,13 +66,13 @@ static int at_least_1(int64_t n)
     return n > 1 ? (int)n : 1;
 }
 
-/* A workspace that LAPACK asks for as a floating-point number, which may have been rounded down. */
+/* LAPACK returns the workspace size as a floating-point number, which may have been rounded down. */
 static int64_t asked(ELEM size)
 {
     return (int64_t)((double)PART(size) * (1 + 1e-6)) + 1;
 }
 
-/* Elements that hold so many parts. */
+/* The number of elements that hold this many parts. */
 static int64_t elements(int64_t parts)
 {
     return COMPLEX ? parts / 2 + 1 : parts;
@@ -81,13 +81,13 @@ static int64_t elements(int64_t parts)
 static bool all_finite(const void *from, int64_t n)
 {
     const REAL *x = from;
-    REAL sum = 0; /* a NaN or an infinity leaves a NaN in it */
+    REAL sum = 0; /* a NaN or an infinity makes the sum NaN */
     for (int64_t i = 0; i < n * (COMPLEX ? 2 : 1); i++)
         sum += x[i] * 0;
     return sum == 0;
 }
 
-/* n parts become elements, in place or not. */
+/* Converts n real parts to elements, possibly in place. */
 static void widen(ELEM *to, const REAL *from, int64_t n)
 {
     for (int64_t i = n - 1; i >= 0; i--)
@@ -99,11 +99,11 @@ static void copy(ELEM *to, const ELEM *from, int64_t n)
     memcpy(to, from, (size_t)n * sizeof(ELEM));
 }
 
-/* x (rows × cols, in rows of fld) turned, to rows of tld. */
+/* Transposes x (rows × cols, row stride fld) to `to`, row stride tld. */
 static void turn_to(ELEM *to, int64_t tld, const ELEM *x, int64_t fld, int64_t rows, int64_t cols)
 {
 #if COMPLEX
-    enum { SIDE = 16 }; /* squares that the first cache holds */
+    enum { SIDE = 16 }; /* squares that fit into the first cache */
     for (int64_t r0 = 0; r0 < rows; r0 += SIDE)
         for (int64_t c0 = 0; c0 < cols; c0 += SIDE)
             for (int64_t c = c0; c < c0 + SIDE && c < cols; c++)
@@ -167,14 +167,13 @@ static orr__dense_need det_need(const orr__dense_job *j)
     return (orr__dense_need){ .reals = j->n * j->n, .ints = j->n };
 }
 
-/* Factors and products beyond these are divided by powers of two, which are kept apart, so that no factor makes the product overflow on
- * its way. */
+/* Factors and products beyond these are divided by powers of two, which are kept separately, so that no intermediate product overflows. */
 #define FACTOR_MOST 0x1p200
 #define PRODUCT_MOST 0x1p400
 
 typedef struct {
     wide product, sign;
-    double special; /* Σ log of factors that are 0 or not finite */
+    double special; /* Σ log of the factors that are 0 or not finite */
     int64_t exponent;
 } determinant;
 
@@ -201,14 +200,14 @@ static bool within(double x, double most)
     return x <= most && x >= 1 / most;
 }
 
-/* x without the power of two that brings its larger part to near 1, which is in *shift. */
+/* x divided by the power of two that scales its larger part to near 1; *shift is the exponent. */
 static wide scaled(wide x, int *shift)
 {
     (void)frexp(larger_part(x), shift);
     return (wide)(x * ldexp(1, -*shift / 2)) * ldexp(1, -(*shift - *shift / 2));
 }
 
-/* An element of the diagonal; `exchanged`: a row took another's place there. */
+/* Multiplies by an element of the diagonal. `exchanged`: its row was exchanged. */
 static void factor_of(determinant *d, ELEM by, bool exchanged)
 {
     wide x = exchanged ? -(wide)by : (wide)by;
@@ -308,7 +307,7 @@ static int64_t lu(const orr__dense_job *j, const void *a, const void *b, void *o
 }
 
 #if !COMPLEX
-/* Triangles of so many matrices wait for their determinants. */
+/* The number of matrices whose triangles wait for their determinants. */
 enum { WAITING = 16 };
 
 static size_t lu_lanes_room(const orr__dense_job *j)
@@ -332,7 +331,8 @@ static size_t det_lanes_room(const orr__dense_job *j)
     return room ? room + WAITING * (size_t)(j->n * (j->n + 1)) * sizeof(ELEM) : 0;
 }
 
-/* Of the rows' numbers, `ld` apart, the exchanges that sort them, as pivots: a cycle has one fewer than rows. */
+/* Converts the rows' numbers, `ld` elements from each other, to the exchanges that sort them, as pivots. A cycle has one exchange fewer
+ * than rows. */
 static void pivots_of_order(const ELEM *row, int64_t ld, int64_t n, int *pivot)
 {
     for (int i = 0; i < (int)n; i++)
@@ -366,7 +366,7 @@ static int64_t det_lanes(const orr__dense_job *j, const void *a, const void *b, 
 }
 #endif
 
-/* Columns of Q; option 1: as many as rows. */
+/* The number of columns of Q; with option 1, of rows of the matrix. */
 static int64_t qr_inner(const orr__dense_job *j)
 {
     return j->mask & 1 || j->m < j->n ? j->m : j->n;
@@ -460,7 +460,7 @@ static int64_t svd_space(const svd_extent *e)
     return asked(size);
 }
 
-/* Numbers of the workspace that complex matrices take in addition. */
+/* Additional real workspace of complex matrices. */
 static int64_t svd_parts(const svd_extent *e)
 {
     int64_t k = e->k, most = e->m > e->n ? e->m : e->n, five = 5 * k + 7, two = 2 * most + 2 * k + 1;
@@ -489,7 +489,7 @@ static int64_t svd(const orr__dense_job *j, const void *a, const void *b, void *
     if (!all_finite(a, j->m * j->n))
         return ORR__NOT_FINITE;
     copy(f, a, j->m * j->n);
-    if (!e.k) { /* LAPACK leaves the unit matrices to the caller */
+    if (!e.k) { /* LAPACK does not write the unit matrices */
         for (int64_t i = 0; !values && i < (int64_t)e.v * e.v; i++)
             u[i] = i % (e.v + 1) == 0;
         for (int64_t i = 0; !values && i < (int64_t)e.u * e.u; i++)
@@ -510,7 +510,7 @@ static int64_t eigh_parts(const orr__dense_job *j)
     return COMPLEX ? j->mask & 1 ? j->n + 1 : 1 + 5 * j->n + 2 * j->n * j->n : 0;
 }
 
-/* The eigenvalues to w, the vectors over f; with `size` -1 the workspace that is wanted to *room. */
+/* The eigenvalues to w, the vectors over f. With `size` -1, the workspace size to *room. */
 static int symmetric(const orr__dense_job *j, ELEM *f, REAL *w, ELEM *room, int size, REAL *parts, int *ints)
 {
     const char *how = j->mask & 1 ? "N" : "V";
@@ -594,7 +594,7 @@ static int64_t eig(const orr__dense_job *j, const void *a, const void *b, void *
     LAPACK(geev)("N", how, &n, f, &ld, wr, wi, &none, &one, v, &ld, room, &work, &info, 1, 1);
     for (int64_t c = 0; c < j->n && !info; c++)
         w[c] = (number)CMPLX(wr[c], wi[c]);
-    /* columns c and c + 1 of a complex pair are the real and the imaginary part of its first vector */
+    /* columns c and c + 1 of a complex pair are the real and imaginary parts of its first vector */
     for (int64_t c = 0; c < j->n && !info && !(j->mask & 1); c++) {
         bool second = c > 0 && wi[c] < 0;
         const ELEM *x = v + (second ? c - 1 : c) * j->n, *y = x + j->n;
@@ -655,7 +655,7 @@ static int64_t lstsq(const orr__dense_job *j, const void *a, const void *b, void
     return info;
 }
 
-/* -- exponential: layouts do not matter, since that of the transpose is the transpose ------------------------------------------ */
+/* -- exponential: layouts do not matter, since the exponential of the transpose is the transpose ------------------------------- */
 
 static orr__dense_need expm_need(const orr__dense_job *j)
 {
@@ -678,7 +678,7 @@ static void polynomial(int64_t n, ELEM *to, bool add, const ELEM *const power[3]
     }
 }
 
-/* The largest sum of a column, and how often A is halved until it is at most θ₁₃ of the degree 13. */
+/* The number of halvings of A until its largest column sum is at most θ₁₃, of degree 13. */
 static int halvings(int64_t n, const ELEM *a)
 {
     double norm = 0;

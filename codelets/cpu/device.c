@@ -16,7 +16,7 @@
 
 const char *orr__sysroot = "";
 
-/* The first line of a file below the root of the system. */
+/* Reads the first line of a file below the system's root. */
 static bool read_line(char *to, size_t size, const char *fmt, ...) ORR_PRINTF(3, 4);
 static bool read_line(char *to, size_t size, const char *fmt, ...)
 {
@@ -94,7 +94,7 @@ static void note_most(peak *p, double value)
     p->any = true;
 }
 
-/* Sensors in thousandths of a degree; a value outside of 1 … 150 °C is a sensor that is not connected. */
+/* Sensors report thousandths of a degree. A value outside of 1 … 150 °C belongs to a sensor that is not connected. */
 static void sensor(peak *p, const char *folder, const char *entry, const char *file)
 {
     double milli;
@@ -200,7 +200,7 @@ typedef struct {
     bool any;
 } energy;
 
-/* Packages are intel-rapl:N; a name with a second colon is a part of one. */
+/* Packages are named intel-rapl:N; a name with a second colon is a part of a package. */
 static void package(const char *folder, const char *entry, void *arg)
 {
     energy *e = arg;

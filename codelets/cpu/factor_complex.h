@@ -1,5 +1,5 @@
-/* Body of factor_c64.c and factor_c128.c: recursion that halves the matrix, with BLAS for what is off the diagonal. ELEM, REAL, HERK,
- * TRSM and TABLE are defined by the includer.
+/* Body of factor_c64.c and factor_c128.c: recursion that halves the matrix, with BLAS for the blocks off the diagonal.
+ * The includer defines ELEM, REAL, HERK, TRSM and TABLE.
  * Must not know: other dtypes. */
 #include <cblas.h>
 #include <math.h>

@@ -1,6 +1,6 @@
-/* Body of factor_f32.c and factor_f64.c: recursion that halves the matrix, with products for what is off the diagonal and
- * plain loops for small triangles; or the library's routine, where this machine computes it faster. REAL, DTYPE, SYRK, TRSV, TRSM,
- * LAPACK(name) and TABLE are defined by the file that includes it.
+/* Body of factor_f32.c and factor_f64.c: recursion that halves the matrix, with products for the blocks off the diagonal and plain loops
+ * for small triangles; or the library's routine, if this machine computes it faster. The includer defines REAL, DTYPE, SYRK, TRSV, TRSM,
+ * LAPACK(name) and TABLE.
  * Must not know: dtypes other than REAL. */
 #include <cblas.h>
 #include <string.h>
@@ -14,9 +14,10 @@
 
 enum { WIDE = sizeof(REAL) == 8, LEAF = ORR__LEAF, EDGE = ORR__PLAIN };
 
-/* -- two ways ---------------------------------------------------------------------------------------------------- */
+/* -- two variants ------------------------------------------------------------------------------------------------ */
 
-/* From these orders on, the library's routines repay their call. The last bits differ, hence never with ORRERY_DETERMINISTIC. */
+/* From order LIBRARY_LEAST on, the library's routines may repay their call. Their last bits differ: they are not used with
+ * ORRERY_DETERMINISTIC. */
 enum { BY_HALVES, BY_LIBRARY, WAYS, LIBRARY_LEAST = 64 };
 
 typedef struct {
@@ -42,7 +43,7 @@ static choice choose(const char *what, int64_t n)
     return c;
 }
 
-/* The chosen way has computed so many multiplications. */
+/* Reports the time of the chosen variant for `work` multiplications. */
 static void chosen(const choice *c, double work)
 {
     if (c->timed)
@@ -51,13 +52,13 @@ static void chosen(const choice *c, double work)
 
 /* -- solves ------------------------------------------------------------------------------------------------------- */
 
-/* Half of n, a multiple of `grain`. */
+/* About half of n, a multiple of `grain`. */
 static int64_t half(int64_t n, int64_t grain)
 {
     return (n / 2 + grain - 1) / grain * grain;
 }
 
-/* M's element (r, c). */
+/* Element (r, c) of M. */
 static REAL element(const orr__triangle *t, int64_t r, int64_t c)
 {
     return ((const REAL *)t->p)[r * t->rs + c * t->cs];
@@ -72,7 +73,7 @@ static void solve_leaf(const orr__triangle *t, REAL *b, int64_t m, int64_t ld)
     orr__cpu_vec()->solve[WIDE](near, t->upper, t->unit, t->n, b, m, ld);
 }
 
-/* One row: yᵀ = M⁻ᵀ·bᵀ. */
+/* Solves for one row: yᵀ = M⁻ᵀ·bᵀ. */
 static void solve_row(const orr__triangle *t, REAL *b)
 {
     bool turned = t->rs == 1 && t->cs != 1;
@@ -80,7 +81,7 @@ static void solve_row(const orr__triangle *t, REAL *b)
          t->unit ? CblasUnit : CblasNonUnit, (int)t->n, t->p, (int)(turned ? t->cs : t->rs), b, 1);
 }
 
-/* to ← to − x·M', where M' is the part of M (rows × cols) at (r, c). */
+/* to ← to − x·M', where M' is the rows × cols block of M at (r, c). */
 static void eliminate(const orr__triangle *t, int64_t r, int64_t c, int64_t rows, int64_t cols, const REAL *x, REAL *to,
                       int64_t m, int64_t ld)
 {
@@ -163,7 +164,8 @@ static int64_t potrf_halves(REAL *a, int64_t n, int64_t ld)
 #ifdef HAVE_LAPACK
 void LAPACK(potrf)(const char *uplo, const int *n, REAL *a, const int *lda, int *info, size_t);
 
-/* To LAPACK, which reads columns, the lower triangle of rows is the upper one. Some let infinities and NaN pass: the diagonal shows them. */
+/* LAPACK is column-major: it sees the lower triangle as the upper one. Some implementations let infinities and NaN pass; the diagonal
+ * reveals them. */
 static int64_t potrf_library(REAL *a, int64_t n, int64_t ld)
 {
     int order = (int)n, lda = (int)ld, info = 0;

@@ -1,4 +1,4 @@
-/* The kernels of transforms: rows of complex and real numbers, and the parts of a long one, by plans that are kept.
+/* The kernels of transforms: rows of complex and real numbers, and the parts of a long transform, by cached plans.
  * Must not know: StarPU, the order of the stages' work. */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "codelets/cpu/fft.h"
 #include "ops/fft/fft.h"
 
-/* Plans that nobody uses are freed, the least recently used first, beyond so many or so many bytes. */
+/* Unused plans are freed, the least recently used first, beyond KEPT plans or KEPT_BYTES bytes. */
 enum { KEPT = 64, KEPT_BYTES = 128 << 20 };
 
 typedef struct entry {
@@ -71,10 +71,11 @@ static void *numbers(int64_t count, bool wide, size_t *bytes)
     return aligned_alloc(64, size);
 }
 
-/* Numbers from which on two steps of a stage repay their memory. */
+/* The fewest numbers for which stages of two steps repay their memory. */
 enum { TWO_STEPS = 256 };
 
-/* The radices of a length in one step each, 8 and 4 first, of which there is an even number where that can be; false: a larger prime than ORR__FFT_RADIX. */
+/* The radices of a length as single steps, 8 and 4 first, and an even number of these where possible. False: a prime
+ * factor exceeds ORR__FFT_RADIX. */
 static bool factor(int64_t n, int *radix, int *count)
 {
     static const int prime[] = { 3, 5, 7, 11, 13 };
@@ -105,7 +106,8 @@ static void add_stage(orr__fft *p, int first, int radix)
     p->radix[p->nstage++] = radix;
 }
 
-/* Stages of two steps first: of radices of 8 and 4 the largest with the smallest, then of other ones all that fit. Then stages of one step. */
+/* Stages of two steps come first: of the radices 8 and 4 the largest is paired with the smallest, then the other
+ * radices are paired as far as they fit. Stages of one step follow. */
 static bool plan_stages(orr__fft *p)
 {
     int radix[2 * ORR__FFT_STAGES], count, even = 0, from = 0;
@@ -117,7 +119,7 @@ static bool plan_stages(orr__fft *p)
         int last = even - 1;
         for (; from < last; from++, last--)
             add_stage(p, radix[from], radix[from] * radix[last]);
-        int rest = from > last ? 0 : radix[last]; /* without another one: beside those of other radices */
+        int rest = from > last ? 0 : radix[last]; /* unpaired: paired with other radices */
         from = even;
         if (rest)
             radix[--from] = rest;
@@ -136,7 +138,7 @@ static bool plan_stages(orr__fft *p)
     return true;
 }
 
-/* Of two steps the factors between them, by the first one's output, then the second one's input. */
+/* The factors between the two steps of a stage, indexed by the first step's output, then by the second step's input. */
 static bool fill_near(orr__fft *p, int i, bool wide, size_t *bytes)
 {
     int n = p->radix[i], second = n / p->first[i];
@@ -203,7 +205,7 @@ static bool fill_chirp(orr__fft *p, int64_t l, bool wide, size_t *bytes)
             put(p->chirp, wide, k, v[0]);
             put(p->chirp, wide, n + k, v[1]);
             for (int64_t at = k ? l - k : 0, turn = 0; turn < 2; turn++, at = k) {
-                put(pairs, wide, 2 * at, v[0] / (double)l); /* the inverse transform's factor */
+                put(pairs, wide, 2 * at, v[0] / (double)l); /* the scale factor of the inverse transform */
                 put(pairs, wide, 2 * at + 1, -v[1] / (double)l);
             }
         }
@@ -217,7 +219,7 @@ static bool fill_chirp(orr__fft *p, int64_t l, bool wide, size_t *bytes)
     return ok;
 }
 
-/* The columns of a longer transform have lanes; real numbers, of which the transform is one of pairs, need none. */
+/* The columns of a longer transform use lanes. A transform of real numbers, computed as pairs, needs none. */
 static bool fill_whole(orr__fft *p, int64_t whole, bool wide, size_t *bytes)
 {
     orr__fft_powers *w = &p->whole;
@@ -280,7 +282,7 @@ static orr__fft *make(int64_t n, int64_t whole, bool wide, size_t *bytes)
     return NULL;
 }
 
-/* The entry to use for a new plan: a free one, or the least recently used one without users. Under the lock. */
+/* The entry for a new plan: a free one, or the least recently used one without users. Called under the lock. */
 static entry *vacant(size_t bytes)
 {
     size_t all = bytes;
@@ -322,8 +324,8 @@ static bool found(int64_t n, int64_t whole, bool wide, entry **kept)
     return *kept != NULL;
 }
 
-/* whole: that of the plan, n. *kept: the entry to release after use; NULL: the plan is the caller's own. One plan is made at a
- * time: the tasks of a transform want the same one. */
+/* whole: the length of the longer transform of which plan n is a part. *kept: the entry to release after use; NULL: the
+ * plan is the caller's own. One plan is made at a time: all tasks of a transform need the same one. */
 static orr__fft *acquire(int64_t n, int64_t whole, bool wide, entry **kept)
 {
     size_t bytes = sizeof(orr__fft);
@@ -352,7 +354,7 @@ static void release(orr__fft *p, entry *kept)
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* A plan in use, and memory: first the plan's own, for `lanes` lanes, then `more` numbers. */
+/* A plan in use, and its memory: first that of the plan for `lanes` lanes, then `more` numbers. */
 typedef struct {
     orr__fft *plan;
     entry *kept;
@@ -503,7 +505,7 @@ orr_status orr__cpu_kernel_fft_columns(const orr__kernel *kernel, const orr__lau
     return st;
 }
 
-/* Iteration: blocks of the operand's columns, each of as many as there are lanes. */
+/* Iteration: blocks of the operand's columns, each with one column per lane. */
 orr_status orr__cpu_kernel_fft_rows(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__region *r = l->region;

@@ -10,7 +10,7 @@ enum { BLOCK = 512 };
 
 const orr__fieldkit *orr__cpu_fieldkit(void)
 {
-    static _Atomic(const orr__fieldkit *) kit; /* asking the processor costs more than a small call */
+    static _Atomic(const orr__fieldkit *) kit; /* cached: querying the processor costs more than a small call */
     const orr__fieldkit *k = atomic_load_explicit(&kit, memory_order_relaxed);
     if (!k) {
         k = orr__fieldkit_best();
@@ -26,7 +26,7 @@ orr__field orr__cpu_field_of(const orr__launch *l, int operand)
 
 /* -- integers ----------------------------------------------------------------------------------------------------------- */
 
-/* An integer and the element that it is: −|v| is p − |v|. */
+/* Converts integers to elements: −|v| is p − |v|. */
 static void of_integers(const orr__fieldkit *k, orr__field f, orr__fe *z, const char *x, orr_dtype from, int64_t n)
 {
     const orr__mod *m = f == ORR__FR ? &orr__fr : &orr__fq;
@@ -41,7 +41,7 @@ static void of_integers(const orr__fieldkit *k, orr__field f, orr__fe *z, const 
     k->map(f, ORR__FMUL, z, z, 1, &m->square, 0, n);
 }
 
-/* -1, or the index of the first element that is no value of the dtype. */
+/* Returns -1, or the index of the first element that is not a value of the dtype. */
 static int64_t as_integers(const orr__fieldkit *k, orr__field f, char *z, const orr__fe *x, orr_dtype to, int64_t n)
 {
     const orr__mod *m = f == ORR__FR ? &orr__fr : &orr__fq;
@@ -116,7 +116,7 @@ orr_status orr__cpu_kernel_field_elements(const orr__kernel *kernel, const orr__
     return st;
 }
 
-/* An iteration is a row of the result, sums of products. */
+/* An iteration is a row of the result; each of its elements is a sum of products. */
 orr_status orr__cpu_kernel_field_sums(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__fieldkit *k = orr__cpu_fieldkit();
@@ -143,7 +143,7 @@ static orr_status begin(const orr__launch *l, int64_t n, orr__ntt *t)
     orr_status st = ORR_OK;
     while ((int64_t)1 << log < n)
         log++;
-    if (c->nin > 1) /* of an inverse transform the operand is its inverse */
+    if (c->nin > 1) /* the operand of an inverse transform is the inverse of the shift */
         shift = *(const orr__fe *)l->in[1];
     if (c->nin > 1 && c->attr.index)
         (void)orr__cpu_fieldkit()->invert(ORR__FR, &shift, &shift, 1);
@@ -177,7 +177,8 @@ orr_status orr__cpu_kernel_field_transform(const orr__kernel *kernel, const orr_
     return st;
 }
 
-/* The columns or the rows of a long transform. Iteration: transform · blocks + block; a block has the result's axis 3 of them. */
+/* The columns or the rows of a long transform. Iteration: transform · blocks + block; axis 3 of the result is the
+ * length of a block. */
 static orr_status half(const orr__launch *l, bool columns)
 {
     const orr__fieldkit *k = orr__cpu_fieldkit();

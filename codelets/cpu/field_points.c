@@ -14,7 +14,7 @@ static const orr__curvekit *curve_of(const orr__launch *l)
     return l->region->call.attr.axis == ORR_G1 ? k->g1 : k->g2;
 }
 
-/* Refuses n points of an operand, from number `first` on, that are not all on their curve. */
+/* Refuses an operand if any of its n points from number `first` on is not on its curve. */
 static orr_status check(const orr__launch *l, const orr__curvekit *g, int operand, int64_t first, int64_t n)
 {
     int64_t off = g->check((const char *)l->in[operand] + (size_t)first * g->point, n);

@@ -1,4 +1,4 @@
-/* The element-wise rows and the folds of elements of fields, as loops over blocks: those of the field kit of this processor.
+/* The element-wise operations and folds of field elements as loops over blocks, by the field kit of this processor.
  * Must not know: instruction sets. */
 #include "config.h"
 
@@ -7,7 +7,7 @@
 #include "codelets/cpu/vec.h"
 #include "ops/ew_id.h"
 
-/* The kit takes a second operand in any case. */
+/* The kit always takes a second operand. */
 #define MAP(name, what, second)                                                                                        \
     static void name##_fr254(void *restrict d, const void *x, const void *y, const void *z, int64_t n)                 \
     {                                                                                                                  \
@@ -83,7 +83,7 @@ static void sum(orr__field f, orr__fe *acc, const orr__fe *x, int64_t n)
     *acc = fe_add(*acc, z, f == ORR__FR ? &orr__fr : &orr__fq);
 }
 
-/* Columns of COLUMNS elements, then these by halves: the kit multiplies many at once. */
+/* COLUMNS columns of elements are multiplied, then combined by halves: the kit multiplies many at once. */
 enum { COLUMNS = 128 };
 
 static void product(orr__field f, orr__fe *acc, const orr__fe *x, int64_t n)

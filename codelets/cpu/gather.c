@@ -1,12 +1,12 @@
 /* Gathered reads of a block: indices become places on an axis, places become elements.
- * Must not know: where indices come from. */
+ * Must not know: the source of the indices. */
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
 
-enum { ROW_LEAST = 16 }; /* elements in a row that are worth a copy of their own */
+enum { ROW_LEAST = 16 }; /* elements of a row that justify a separate copy */
 
-/* The first index out of range is reported; from then on nothing is read by number. */
+/* The first index out of range is reported. After that, nothing is gathered. */
 void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, int64_t n)
 {
     const orr__access *a = &v->k->access[op->access];
@@ -21,7 +21,7 @@ void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, 
     v->st = orr__no_place(ORR__SITE(a->file, a->line, "take"), index.i, number, op->dist, a->by);
 }
 
-/* Rows that lie in memory as they are wanted, copied to dst; or, unless it must be a copy, where the only one lies. */
+/* Copies whole rows to dst. A single row is not copied unless `copy`; its address is returned. */
 static const char *take_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t p, int64_t n, bool copy)
 {
     const orr__access *a = &v->k->access[op->access];

@@ -1,6 +1,6 @@
-/* One multiplication by CBLAS, in pieces where it cannot count so far, or where pieces are faster; by loops of our own where this machine
+/* One multiplication by CBLAS, in pieces if its int cannot count the extents or if pieces are faster; by our own loops if this machine
  * computes those faster.
- * Must not know: where the factors come from, what is done with the product. */
+ * Must not know: the source of the factors, the use of the product. */
 #include "config.h"
 
 #include <cblas.h>
@@ -22,12 +22,11 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* OpenBLAS packs the factors before it multiplies, but for products of at most 10^6 terms, whose kernels read them as they
- * lie. Packing is repaid when the product is large: by measurement, with AVX-512, pieces are faster up to some 13 · 10^6
- * terms (by a fourth for 50 · 256 · 256), slower from 15 · 10^6 on; with few rows, which a packed factor serves only so
- * often, up to 30 · 10^6 (by a fifth for 50 · 256 · 784). The right factor transposed is better packed. Sums longer than
- * LONGEST are cut where OpenBLAS cuts them for itself: the bits are its own. With another library, or other kernels, they
- * need not be, hence never with ORRERY_DETERMINISTIC. */
+/* OpenBLAS packs the factors before it multiplies, except for products of at most 10^6 terms, whose kernels read them in place. Packing
+ * pays for large products. By measurement, with AVX-512, pieces are faster up to about 13 · 10^6 terms (by a fourth for 50 · 256 · 256),
+ * and slower from 15 · 10^6 on. With few rows, which reuse a packed factor less, they are faster up to 30 · 10^6 (by a fifth for 50 · 256 ·
+ * 784). A transposed right factor is better packed. Sums longer than LONGEST are cut where OpenBLAS cuts them: the bits are equal to its
+ * own. With another library, or other kernels, they may differ: pieces are not used with ORRERY_DETERMINISTIC. */
 enum { COLUMNS = 64, LONGEST = 256, ROWS = 16, FEW_ROWS = 64, PASS = 448 };
 
 static double terms(const extent *all)
@@ -35,7 +34,7 @@ static double terms(const extent *all)
     return (double)all->m * (double)all->n * (double)all->k;
 }
 
-/* Are there kernels for what is small? One row or column goes another way, which wants a buffer. */
+/* Are there kernels for small products? One row or column takes another path, which needs a buffer. */
 static bool small_kernels(orr_dtype blas, bool tb, const extent *all)
 {
     return blas == ORR_F32 && !tb && all->m > 1 && all->n > 1 && orr__cpu_blas_small();
@@ -52,10 +51,9 @@ static bool in_pieces(orr_dtype blas, bool tb, const extent *all)
     return worth && terms(all) > 1e6 && !orr__env.deterministic && small_kernels(blas, tb, all);
 }
 
-/* The kernels for what is small read vectors of the right factor once for some rows. Where vectors lie across two lines
- * of the cache, each is two reads: in pieces of so many rows it is repaid to copy a panel of columns to where none does
- * (an eighth less for 256 · 256 · 256 on two cores); so it is where the panel is long, whose rows, far apart, would share few
- * places of the first cache (a tenth less for 64 · 512 · 784). */
+/* The kernels for small products read vectors of the right factor once per few rows. A vector across two cache lines costs two reads. From
+ * REPAID rows on it pays to copy a panel of columns to aligned memory (an eighth less time for 256 · 256 · 256 on two cores). It also pays
+ * where the panel is long, because its distant rows would share few sets of the first cache (a tenth less for 64 · 512 · 784). */
 enum { LINE = 64, REPAID = 48 };
 
 static bool wants_panel(const extent *all, const orr__mat *b, int64_t ldb)
@@ -64,20 +62,20 @@ static bool wants_panel(const extent *all, const orr__mat *b, int64_t ldb)
            (all->k > LONGEST || (uintptr_t)b->p % LINE != 0 || ldb * (int64_t)sizeof(float) % LINE != 0);
 }
 
-/* A product of one call is in the first cache, or nearly: there it is repaid if no vector at all lies within one line (a
- * twelfth less for 64 · 64 · 64 in memory of malloc). */
+/* A product of one call is in the first cache, or nearly. The copy pays there only if every vector crosses a cache line (a twelfth less for
+ * 64 · 64 · 64 in memory of malloc). */
 static bool astride(const extent *all, const orr__mat *b, int64_t ldb)
 {
     return all->k <= LONGEST && ldb * (int64_t)sizeof(float) % LINE == 0 && wants_panel(all, b, ldb);
 }
 
-/* Of so many terms that are left, those that OpenBLAS sums up next: two passes of equal length rather than a short last one. */
+/* The terms that OpenBLAS sums next, of `left` terms: two passes of equal length rather than a short last one. */
 static int64_t pass(int64_t left)
 {
     return left <= PASS ? left : left >= 2 * PASS ? PASS : (left / 2 + ROWS - 1) / ROWS * ROWS;
 }
 
-/* As many rows as there may be; the right factor's part stays in the first cache. */
+/* As many rows as possible; the piece of the right factor stays in the first cache. */
 static extent piece_of(const extent *all)
 {
     extent p = { 0, least(all->n, all->k <= LONGEST ? COLUMNS : COLUMNS / 2), least(all->k, PASS) };
@@ -91,7 +89,7 @@ typedef struct {
     orr_dtype blas;
     CBLAS_TRANSPOSE at, bt;
     int64_t lda, ldc;
-    bool add; /* to what is there */
+    bool add; /* to the present contents */
 } call;
 
 static void multiply(const call *s, extent p, const char *a, const char *b, int64_t ldb, char *c)
@@ -115,11 +113,12 @@ static void multiply(const call *s, extent p, const char *a, const char *b, int6
 
 /* -- loops of our own ------------------------------------------------------------------------------------------- */
 
-/* A library that is older than the processor has no kernels for its vectors. Order of the product that is timed, 0.3 ms; rows, columns and
- * terms that repay the copies. The last bits differ from BLAS's, whose are those with ORRERY_DETERMINISTIC. */
+/* A library older than the processor has no kernels for its vectors. TIMED: order of the product that is timed, 0.3 ms. COLUMNS_MOST,
+ * ROWS_LEAST, COLUMNS_LEAST: extents that repay the copies. The last bits differ from those of BLAS, which is used with
+ * ORRERY_DETERMINISTIC. */
 enum { COLUMNS_MOST = 1024, TIMED = 256, ROWS_LEAST = 32, COLUMNS_LEAST = 16, BY_BLAS = 0, BY_LOOPS = 1 };
 
-/* Some columns at a time: their copies are memory beside all limits. */
+/* Some columns at a time: their copies are not counted by any memory limit. */
 static bool by_own_loops(orr_dtype blas, const orr__small *s, double scale)
 {
     bool wide = blas == ORR_F64;
@@ -170,7 +169,7 @@ static bool loops_are_faster(orr_dtype blas, const extent *all)
     bool timed;
     if (orr__env.deterministic || !(blas == ORR_F32 || blas == ORR_F64) || all->m < ROWS_LEAST ||
         all->n < COLUMNS_LEAST || all->k < COLUMNS_LEAST ||
-        orr__cpu_blas_get_threads() != 1) /* its own threads are faster */
+        orr__cpu_blas_get_threads() != 1) /* BLAS's own threads are faster */
         return false;
     const char *isa = orr__cpu_vec()->isa;
     orr__variants *v = orr__variants_of(orr__hash(isa, strlen(isa), 0x1a76e), blas, 2);
@@ -188,8 +187,7 @@ bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bo
     return is_small(blas, tb, &all) || in_pieces(blas, tb, &all) || loops_are_faster(blas, &all);
 }
 
-/* In pieces of p's extents, sums in passes; whole panels of columns are copied to `panel` first, NULL: they are read as they
- * lie. */
+/* In pieces of p's extents, sums in passes. Whole panels of columns are copied to `panel` first; NULL: they are read in place. */
 static void multiply_pieces(call *s, const extent *all, const extent *p, bool ta, const orr__mat *a, const orr__mat *b,
                             int64_t ldb, char *c, char *panel)
 {
@@ -223,7 +221,7 @@ void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
             return;
     }
     bool copied = !orr__env.deterministic && is_small(blas, tb, &all) && astride(&all, b, ldb);
-    if (copied || in_pieces(blas, tb, &all)) { /* they are right where they lie, too */
+    if (copied || in_pieces(blas, tb, &all)) { /* they are correct in place, too */
         extent p = piece_of(&all);
         char *panel = wants_panel(&all, b, ldb) ? orr__scratch((size_t)(COLUMNS * p.k) * sizeof(float)) : NULL;
         multiply_pieces(&s, &all, &p, ta, a, b, ldb, c, panel);

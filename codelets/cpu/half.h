@@ -1,6 +1,6 @@
-/* f16 and bf16 to f32 and back without branches, so that loops around become vector code; the same bits as
+/* f16 and bf16 to f32 and back without branches, so that loops around them vectorise; the same bits as
  * runtime/base/dtype.h.
- * Must not know: who converts. It becomes text of generated kernels too: no other headers. */
+ * Must not know: the callers. It becomes text of generated kernels too: no other headers. */
 #ifndef ORR_CPU_HALF_H
 #define ORR_CPU_HALF_H
 
@@ -21,15 +21,15 @@ static inline float vh_float(uint32_t u)
     return f;
 }
 
-/* The bits moved into place are the value · 2^-112, exactly, f32 subnormals included; the multiplication makes a NaN quiet. */
+/* The shifted bits are the value · 2^-112, exactly, f32 subnormals included. The multiplication makes a NaN quiet. */
 static inline float vh_from_f16(uint16_t h)
 {
     uint32_t u = (uint32_t)((int32_t)(int16_t)h * 0x2000) & 0x8fffe000u;
     return vh_float((u & 0x0f800000u) == 0x0f800000u ? u | 0x7f800000u : u) * 0x1p112f;
 }
 
-/* To f16 and back at once; a NaN keeps its bits, made quiet. m is 1.5 times the power of two whose last place is that of f16
- * at f, which is 2^-24 where f16 is subnormal: the addition rounds. The first product overflows from 2^16. */
+/* To f16 and back at once; a NaN keeps its bits, made quiet. m is 1.5 times the power of two whose last place is that
+ * of f16 at f, which is 2^-24 where f16 is subnormal: the addition rounds. The first product overflows from 2^16. */
 static inline float vh_near_f16(float f)
 {
     uint32_t b = vh_bits(f);
@@ -46,7 +46,8 @@ static inline float vh_round_f16(float f)
     return vh_float((int32_t)(b & 0x7fffffffu) > 0x7f800000 ? (b | 0x400000u) & 0xffffe000u : r);
 }
 
-/* The bits of a value that f16 has, or of a NaN. (Subnormal products take some processors longer; selections take all longer.) */
+/* The bits of a value that is representable in f16, or of a NaN. (Subnormal products are slower on some processors;
+ * selections are slower on all.) */
 static inline uint16_t vh_pack_f16(float f)
 {
     uint32_t b = vh_bits(f * 0x1p-112f);
@@ -63,8 +64,9 @@ static inline float vh_from_bf16(uint16_t h)
     return vh_float((uint32_t)h << 16);
 }
 
-/* A tie goes to the even neighbour: where the place above the cut is odd, the last bit is set, and half a place less than one
- * bit carries. (One instruction on processors whose logic has three operands; adding the odd bit takes two.) */
+/* A tie goes to the even neighbour: if the place above the cut is odd, the last bit is set, and adding half a place
+ * less one bit carries. (One instruction on processors whose logic has three operands; adding the odd bit takes
+ * two.) */
 static inline float vh_round_bf16(float f)
 {
     uint32_t u = vh_bits(f), r = (u | (u >> 16 & 1u)) + 0x7fffu;
@@ -77,8 +79,8 @@ static inline uint16_t vh_to_bf16(float f)
     return (uint16_t)(vh_bits(vh_round_bf16(f)) >> 16);
 }
 
-/* A double as a float that rounds to any half as the double does: the rest is cut off and leaves a one in the
- * last place (round to odd). */
+/* A double as a float that rounds to f16 or bf16 as the double does: the rest is cut off and sets the last bit (round
+ * to odd). */
 static inline float vh_odd(double x)
 {
     float f = (float)x;
@@ -91,11 +93,11 @@ static inline float vh_odd(double x)
 
 /* -- registers ------------------------------------------------------------------------------------------- */
 
-/* A register of dtype bf16 (f16) is an f32 whose low 16 (13) bits are zero, NaN included. What IEEE arithmetic makes of
- * such registers is, where it is NaN, either an operand's payload made quiet or the processor's own NaN, whose payload
- * has one bit at the top on every processor named below: the low bits are zero again, so rounding, which adds at most
- * half of the place above them, leaves a NaN what it is, and no choice is needed. Nothing else may go this way: another
- * NaN could be carried into the sign. */
+/* A register of dtype bf16 (f16) is an f32 whose low 16 (13) bits are zero, NaN included. A NaN from IEEE arithmetic on
+ * such registers is either an operand's payload made quiet, or the processor's own NaN, whose payload has one bit at
+ * the top on every processor named below. The low bits are zero in both cases. Rounding adds at most half of the place
+ * above them, so that a NaN stays a NaN, and no selection is needed. No other values may use this function: the
+ * rounding of another NaN could carry into the sign. */
 #if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__powerpc64__)
 static inline float vh_fit_bf16(float f)
 {

@@ -1,4 +1,4 @@
-/* Chooses the loops that this processor can run; threads and name of the BLAS library.
+/* Selects the loops that this processor can run; threads and name of the BLAS library.
  * Must not know: loops, kernels. */
 #include "config.h"
 
@@ -24,8 +24,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const orr__vec *best[ORR__ISA_AVX512 + 1]; /* within each limit of ORRERY_ISA */
 static const orr__vec *_Atomic forced;
 
-/* The vector features are asked from the compiler's library, which also asks whether the system saves the registers;
- * the small ones that came with them from the processor. */
+/* The compiler's library reports the vector features, and whether the system saves the registers. The processor reports
+ * the small features that came with them. */
 #if defined(__x86_64__)
 static bool small_ones(void)
 {
@@ -110,8 +110,8 @@ int orr__cpu_blas_get_threads(void)
 #endif
 }
 
-/* 1: threads of its own, which stay; the number is read once in each call. With OpenMP a smaller number frees buffers that a call may
- * be using. */
+/* 1: BLAS has persistent threads of its own, and reads their number once per call. With OpenMP a smaller number frees
+ * buffers that a call may be using. */
 bool orr__cpu_blas_threads_change(void)
 {
 #ifdef HAVE_OPENBLAS
@@ -121,7 +121,7 @@ bool orr__cpu_blas_threads_change(void)
 #endif
 }
 
-/* "OpenBLAS 0.3.21 NO_AFFINITY …"; its AVX-512 cores have kernels for small products since 0.3.17. */
+/* "OpenBLAS 0.3.21 NO_AFFINITY …". Its AVX-512 cores have kernels for small products since 0.3.17. */
 bool orr__cpu_blas_small(void)
 {
 #ifdef HAVE_OPENBLAS

@@ -1,4 +1,4 @@
-/* Tier 1 of a CPU kernel: when it is asked for, and a launch through it.
+/* Tier 1 of a CPU kernel: when it is requested, and a launch through it.
  * Must not know: how anything is compiled or interpreted. */
 #include "config.h"
 
@@ -14,10 +14,10 @@
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
 
-/* Of a launch, on the stack: words, inputs. The power of 2 of a distance. */
+/* WORDS, INPUTS: of a launch, on the stack. TWICE: the power of 2 of the prefetch distance. */
 enum { WORDS = 256, INPUTS = 64, TWICE = 1 };
 
-/* Ways of a kernel at the size of a launch. Times of an older text say nothing of this one. */
+/* The variants of a kernel at the size of a launch. Times of an older text do not apply to this one. */
 static orr__variants *ways_of(const orr__kernel *k, const orr__launch *l, uint64_t of, int64_t apart, int n)
 {
     const orr__region *r = l->region;
@@ -37,8 +37,8 @@ static void note_time(orr__variants *v, int way, const orr__launch *l, double se
     orr__variants_time(v, way, seconds / (double)(l->hi - l->lo));
 }
 
-/* Launches of data that caches do not hold: whether storing past the caches pays, or prefetching, and how far ahead, is measured. The bits
- * are the same. */
+/* Launches of data that caches do not hold: measurements decide whether to store past the caches, whether to prefetch,
+ * and how far ahead. The bits are the same. */
 static bool launch_far(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, int64_t *word)
 {
     int64_t reach = word[ORR__CLOOP_REACH_AT];
@@ -83,7 +83,7 @@ static bool launch_words(const orr__kernel *k, orr__jit_fn *fn, const orr__launc
     return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? fn(l->in, l->out, word) == 0 : launch_far(k, fn, l, word);
 }
 
-/* With memory for values of long rows behind the inputs. */
+/* Passes memory for values of long rows after the inputs. */
 static bool launch_compiled(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l)
 {
     void *in[INPUTS];
@@ -98,8 +98,8 @@ static bool launch_compiled(const orr__kernel *k, orr__jit_fn *fn, const orr__la
     return launch_words(k, fn, &keeps);
 }
 
-/* Interpreted programs convert all of f16 by the processor's instructions for that, compiled ones what lies one after the other: which tier is
- * faster is measured. The bits are the same. */
+/* The interpreter converts all f16 by the processor's instructions; compiled code converts only contiguous elements so.
+ * The faster tier is found by measurement. The bits are the same. */
 static bool launch_either(orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, orr__variants **trial)
 {
     enum { COMPILED, INTERPRETED, TIERS };
@@ -171,7 +171,7 @@ bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l, orr__variants **
         if (orr__jit_hot(j))
             orr__jit_ask(j, orr__emit_c(l->region));
         if (orr__env.jit == ORR__JIT_WAIT)
-            orr__jit_wait(j); /* even where another thread has asked */
+            orr__jit_wait(j); /* even if another thread has asked */
         fn = atomic_load_explicit(&j->fn, memory_order_acquire);
     }
     if (!fn || l->lo >= l->hi)
@@ -179,8 +179,8 @@ bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l, orr__variants **
     return k->halves ? launch_either(k, fn, l, trial) : launch_compiled(k, fn, l);
 }
 
-/* A time counts for 1 ms at most: a thread that was off its core is not taken for a hot kernel, and what runs once or
- * twice is not compiled. */
+/* A time counts for 1 ms at most: a thread that was descheduled does not make a kernel look hot, and kernels that run
+ * once or twice are not compiled. */
 void orr__cpu_tier_spent(orr__kernel *k, double seconds)
 {
     seconds = seconds < 1e-3 ? seconds : 1e-3;

@@ -1,10 +1,11 @@
-/* Element-wise regions: block after block straight into the outputs, or box after box where a load runs across the rows.
+/* Element-wise regions: block after block directly into the outputs, or box after box if a load has its neighbours
+ * across the rows.
  * Must not know: reductions. */
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
 
-/* -- boxes: `deep` places of one axis by `wide` of the last, all in one block ------------------------------------ */
+/* -- boxes: `deep` places of one axis by `wide` of the last, in one block ------------------------------------ */
 
 typedef struct {
     orr__vrun v;
@@ -14,7 +15,7 @@ typedef struct {
     char *out[ORR__REGION_OUTS];
 } boxes;
 
-/* From the block to the outputs' rows. */
+/* Copies the block to the outputs' rows. */
 static void put(const boxes *b)
 {
     const orr__kernel *k = b->v.k;
@@ -31,7 +32,7 @@ static void put(const boxes *b)
     }
 }
 
-/* The next box; false: that was the last. */
+/* The next box; false: there is none. */
 static bool advance(boxes *b)
 {
     const orr__kernel *k = b->v.k;

@@ -1,4 +1,4 @@
-/* Matrix products of all batches, and the work that is done on each panel of rows while it is in cache.
+/* Matrix products of all batches, and the epilogue on each panel of rows while it is in cache.
  * Must not know: how one product is computed. */
 #include "config.h"
 
@@ -7,11 +7,11 @@
 #include "codelets/cpu/product.h"
 #include "codelets/cpu/product_map.h"
 
-/* Each call of BLAS packs the right factor anew: panels of 512 kB cost more of that than the cache gave back. */
+/* Each call of BLAS packs the right factor again: with panels of 512 kB the packing costs more than the cache saves. */
 enum { PANEL_LEAST = 512, PANEL_BYTES = 2 << 20 };
-enum { NEAR = 16 << 10 }; /* bytes of a panel on the stack: nothing small allocates */
+enum { NEAR = 16 << 10 }; /* bytes of a panel on the stack: small products allocate nothing */
 
-/* Rows of a product that are made before their further work is done. */
+/* Rows of a product that are computed before their epilogue. */
 static int64_t panel_rows(int64_t rows, int64_t n, size_t size)
 {
     int64_t most = PANEL_BYTES / (n * (int64_t)size);
@@ -20,13 +20,13 @@ static int64_t panel_rows(int64_t rows, int64_t n, size_t size)
     return panels > 1 ? (rows + panels - 1) / panels : rows;
 }
 
-/* One product, of batch number q: its rows from row0 on, each panel as a whole. */
+/* One product, of batch number q: its rows from row0 on, one panel at a time. */
 typedef struct {
     orr__product w;
     const orr__tail *tail;
     int64_t q, row0;
-    void *near;    /* where a panel can be … */
-    orr__room far; /* … or here, where it is large */
+    void *near;    /* memory of a small panel … */
+    orr__room far; /* … and of a large one */
 } batch;
 
 static orr_status multiply(batch *b, const orr__mat *a)
@@ -55,7 +55,7 @@ static orr_status multiply(batch *b, const orr__mat *a)
 
 /* -- small products -------------------------------------------------------------------------------------------- */
 
-/* The first elements of operands a and b in batch q. */
+/* The offsets of the first elements of operands a and b in batch q. */
 static void begins(const orr__region *r, int64_t q, int64_t *a, int64_t *b)
 {
     *a = r->access[0].offset;
@@ -74,14 +74,14 @@ static orr__mat operand(const orr__product *w, int o, int64_t at, int64_t rows, 
     return (orr__mat){ (const char *)w->l->in[x->input] + at * (int64_t)w->size, rows, cols, rs, cs };
 }
 
-/* Do the elements of an operand, and of those that follow `next` elements apart, lie without a gap? */
+/* True if an operand, and those that follow at distance `next`, are stored without gaps. */
 static bool dense(const orr__mat *m, int64_t next)
 {
     return (next == 0 || next == m->rows * m->cols) &&
            ((m->cs == 1 && m->rs == m->cols) || (m->rs == 1 && m->cs == m->rows));
 }
 
-/* Halves of many products are converted at once, as many as stay in the first caches. */
+/* Bytes of f16 or bf16 products that are converted at once; they stay in the first caches. */
 enum { CONVERTED = 64 << 10 };
 
 static orr_status run_of_halves(orr__product *w, orr__small s, char *c)
@@ -114,7 +114,7 @@ static orr_status run_of_halves(orr__product *w, orr__small s, char *c)
     return st;
 }
 
-/* `count` products along the last batch axis, from batch q on, to c. */
+/* Computes `count` products along the last batch axis, from batch q on, to c. */
 static orr_status run_of_products(orr__product *w, int64_t q, int64_t count, char *c)
 {
     const orr__region *r = w->l->region;
@@ -157,7 +157,7 @@ static orr_status products(orr__product *w, int64_t q, int64_t count, char *c)
     return st;
 }
 
-/* Places [lo, hi) of the first batch axis, so many at a time as make a panel; then what is done with them, at once. */
+/* Places [lo, hi) of the first batch axis, a panel at a time; then the epilogue of the panel. */
 static orr_status by_places(batch *b, int64_t per)
 {
     const orr__launch *l = b->w.l;
@@ -197,8 +197,8 @@ static orr_status by_batches(batch *b, int64_t first, int64_t end, int64_t rows)
     return st;
 }
 
-/* One tiny product without a tail: it is done before another way has begun. The rows of a launch do not decide, so the bits are those of
- * any other cut. */
+/* One tiny product without an epilogue is computed by plain loops: any other path takes longer to start. The rows of
+ * the region decide, not those of the launch, so that the bits do not depend on the cut. */
 static bool by_loops(const orr__kernel *kernel, const orr__launch *l)
 {
     const orr__region *r = l->region;

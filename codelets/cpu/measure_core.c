@@ -1,5 +1,5 @@
-/* How fast one core computes: a row of vector math, products of matrices.
- * Must not know: what the numbers are for. */
+/* Rates of one core: vector math, matrix products.
+ * Must not know: the use of the numbers. */
 #include "config.h"
 
 #include <cblas.h>
@@ -11,7 +11,7 @@
 
 enum { BLOCK = 1024, SIDE = 320, ADDITIONS_OF_EXP = 20 };
 
-/* The best of a few: other work of the machine only slows it down. */
+/* The best of a few runs: other load on the machine only slows it down. */
 static double math_rate(const atomic_bool *stop)
 {
     static _Alignas(64) float x[BLOCK], y[BLOCK];
@@ -36,7 +36,7 @@ static double gemm_rate(bool wide, const atomic_bool *stop)
     double *room = malloc(3 * n * sizeof *room), best = 0;
     int call = room ? orr__cpu_blas_enter() : 0;
     for (size_t i = 0; room && i < 3 * n; i++)
-        room[i] = 0; /* zeros multiply as fast as anything, as floats too */
+        room[i] = 0; /* zeros multiply at full speed, as floats too */
     for (int k = 0; call && k < 4 && !atomic_load(stop); k++) {
         double t0 = orr__now();
         if (wide)

@@ -1,4 +1,4 @@
-/* oneDNN, opened when it is first needed.
+/* oneDNN, opened at first use.
  * Must not know: what is computed. */
 #include "config.h"
 

@@ -1,5 +1,5 @@
-/* oneDNN, opened when it is first needed: its functions keep their names and are called by pointers. A further function is a
- * name in a list and a #define.
+/* oneDNN, opened at first use: its functions keep their names and are called through pointers. A further function needs
+ * a name in a list and a #define.
  * Must not know: what is computed. */
 #ifndef ORR_CPU_ONEDNN_H
 #define ORR_CPU_ONEDNN_H
@@ -60,10 +60,10 @@ typedef struct {
 
 extern orr__onednn_functions orr__onednn;
 
-/* To be asked before the first call. False: there is no oneDNN here. */
+/* Must be called before the first call. False: oneDNN is not available. */
 bool orr__onednn_open(void);
 
-/* A function of the OpenMP that oneDNN uses; NULL: it uses none. */
+/* A function of the OpenMP library that oneDNN uses; NULL: it uses none. */
 void *orr__onednn_openmp(const char *name);
 
 #ifndef ORR_ONEDNN_OWN_NAMES

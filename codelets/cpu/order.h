@@ -1,4 +1,4 @@
-/* Keys: numbers without sign whose order is the order of the values that sorting and searching know.
+/* Keys: unsigned numbers whose order is the order of values for sorting and searching.
  * Must not know: plans, StarPU. */
 #ifndef ORR_CPU_ORDER_H
 #define ORR_CPU_ORDER_H
@@ -15,7 +15,7 @@ static inline uint64_t orr__order_bits(size_t z, const void *p, int64_t i)
     }
 }
 
-/* The key of an element of dtype t with these bits. The two zeros are one key; NaN has the greatest in either direction. */
+/* The key of an element of dtype t with bits u. Both zeros have one key; NaN has the greatest in either direction. */
 static inline uint64_t orr__order_key_of(orr_dtype t, uint64_t u, bool descending)
 {
     int bits = (int)(8 * orr__dtype_size(t));

@@ -1,4 +1,4 @@
-/* A launch of compiled loops that read copies: parts of axis 0, as much of them at a time as stays in a core's caches.
+/* A launch of compiled loops that read copies: parts of axis 0, each as large as fits into a core's caches.
  * Must not know: why a copy pays, the text of loops. */
 #include "config.h"
 
@@ -7,10 +7,11 @@
 #include "codelets/cpu/turn.h"
 #include "codelets/emit/cloop.h"
 
-/* Bytes that are copied at a time; rows of axis 0 in that, at least; copies of a region, at most; bytes of a line. */
+/* PART: bytes copied at a time. ROWS: the fewest rows of axis 0 in a part. MOST: the most copies of a region. LINE:
+ * bytes of a cache line. */
 enum { PART = 256 << 10, ROWS = 16, MOST = 16, LINE = 64 };
 
-/* Rows [lo, hi) of access a to `to`, in the order of p. */
+/* Copies rows [lo, hi) of access a to `to`, in the order of p. */
 static void copy(const orr__launch *l, int a, const orr__packed *p, int64_t lo, int64_t hi, char *to)
 {
     const orr__region *r = l->region;
@@ -51,7 +52,7 @@ bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word)
     struct {
         orr__packed p;
         int access;
-        int64_t bytes; /* of a row, or of all */
+        int64_t bytes; /* of a row, or of all rows */
         char *at;
     } copies[MOST];
     int64_t fixed = 0, by_row = 0, rows = l->hi - l->lo, step = rows;

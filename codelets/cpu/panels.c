@@ -1,4 +1,4 @@
-/* Kernels on block columns of one large matrix: a panel, its effect on a block, and the results put together.
+/* Kernels on block columns of one large matrix: a panel, its update of a block, and the assembly of the results.
  * Must not know: plans, StarPU, LAPACK. */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static orr__block block_of(const orr__launch *l, int k)
     return (orr__block){ l->in[k], s->dim[0], s->dim[1] };
 }
 
-/* The block that operand k, if there is one, holds. */
+/* The block in operand k, if there is one. */
 static orr__block_from source_of(const orr__launch *l, int k)
 {
     const orr__call *c = &l->region->call;
@@ -74,7 +74,7 @@ static orr_status lu_apply(const orr__launch *l, const orr__panels *t, void *roo
     return ORR_OK;
 }
 
-/* Rows [lo, hi) of both triangles, and behind each the permutation's number. */
+/* Rows [lo, hi) of both triangles, each followed by the permutation's number. */
 static orr_status lu_join(const orr__launch *l, const orr__panels *t, void *room, int *ints)
 {
     const orr__call *c = &l->region->call;
@@ -87,7 +87,7 @@ static orr_status lu_join(const orr__launch *l, const orr__panels *t, void *room
     return block ? ORR_OK : ORR_ENOMEM;
 }
 
-/* Columns [lo, hi) of the solution, each a row. */
+/* Columns [lo, hi) of the solution, each as a row. */
 static orr_status lu_solve(const orr__launch *l, const orr__panels *t, void *room, int *ints)
 {
     const orr__call *c = &l->region->call;
@@ -143,7 +143,8 @@ static orr_status qr_apply(const orr__launch *l, const orr__panels *t, void *roo
     return bad ? no_factors(l, bad) : ORR_OK;
 }
 
-/* Rows [lo, hi): column j of Q, if its blocks are there, and behind it row j of R. The first attr.index operands are the blocks of R. */
+/* Rows [lo, hi): column j of Q, if its blocks are given, followed by row j of R. The first attr.index operands are the
+ * blocks of R. */
 static orr_status qr_join(const orr__launch *l, const orr__panels *t, void *room, int *ints)
 {
     enum { SIDE = 16 };
@@ -180,7 +181,7 @@ static orr_status qr_join(const orr__launch *l, const orr__panels *t, void *room
     return ORR_OK;
 }
 
-/* Elements and integers of the workspace. */
+/* elements, integers: of the workspace. */
 #define KERNEL(name, elements, integers)                                                                               \
     orr_status orr__cpu_kernel_##name(const orr__kernel *kernel, const orr__launch *l)                                 \
     {                                                                                                                  \

@@ -1,4 +1,5 @@
-/* Body of dense_f32.c …: block columns of one matrix by LAPACK. Behind dense_body.h, whose words it uses; PANELS is the table's name.
+/* Body of dense_f32.c …: block columns of one matrix by LAPACK. Included after dense_body.h, whose names it uses;
+ * PANELS is the table's name.
  * Must not know: other dtypes. */
 #include "codelets/cpu/panels.h"
 
@@ -17,7 +18,8 @@ void LAPACK(gemqrt)(const char *side, const char *trans, const int *m, const int
                     const ELEM *v, const int *ldv, const ELEM *t, const int *ldt, ELEM *c, const int *ldc, ELEM *work,
                     int *info, size_t, size_t);
 
-/* cols columns of m elements, ld apart, with zeros behind; a block that is changed in place has them. */
+/* Copies cols columns of m elements to columns of ld, and fills with zeros; a block that is changed in place has these
+ * already. */
 static void fetch(const orr__block_from *from, ELEM *to, int64_t m, int64_t cols, int64_t ld)
 {
     const ELEM *a = from->matrix;
@@ -51,7 +53,7 @@ static int64_t lu_panel(const orr__block_from *from, void *out, int64_t m, int64
     return info > 0 ? info + at : info;
 }
 
-/* A panel's pivots as LAPACK counts them, from row `at`. */
+/* A panel's pivots in LAPACK's numbering, from row `at`. */
 static void pivots_of(const orr__block *panel, int64_t m, int64_t at, int *ints)
 {
     const ELEM *f = panel->p;
@@ -74,7 +76,8 @@ static void lu_apply(const orr__block *panel, const orr__block_from *from, void 
         LAPACK(gemm)("N", "N", &below, &n, &k, &minus, f + k, &ldf, x, &ld, &one, x + k, &ld, 1, 1);
 }
 
-/* Element r of the result is element order[r] of the columns of a panel that stands before those whose exchanges `order` has. */
+/* Composes `order` with the exchanges of a panel before those of `order`: element r of the result is element order[r]
+ * of the panel's columns. */
 static void exchange(const orr__block *panel, int64_t m, int64_t at, int *order, int *was)
 {
     const ELEM *f = panel->p;
@@ -169,9 +172,9 @@ static void panels_solve(const orr__block *panel, int n, const void *b, int64_t 
     for (int k = 0; k < n; at += panel[k++].cols) {
         const ELEM *f = (const ELEM *)panel[k].p + at;
         int width = (int)panel[k].cols;
-        if (!b && at + width <= lo) /* zeros so far */
+        if (!b && at + width <= lo) /* all zeros so far */
             continue;
-        int begun = b || at >= hi ? cols : at > lo ? (int)(at - lo) : 0; /* others are zeros, or a 1 in its place */
+        int begun = b || at >= hi ? cols : at > lo ? (int)(at - lo) : 0; /* the others are 0, on the diagonal 1 */
         if (begun > 0) {
             pivots_of(&panel[k], m, at, ints);
             LAPACK(laswp)(&begun, x + at, &ld, &first, &width, ints, &first);

@@ -1,6 +1,6 @@
-/* Philox blocks side by side, a 32-bit number in each 64-bit lane, where a vector multiplication gives whole products:
- * neighbouring words of runtime/base/philox.h, bit for bit.
- * Must not know: who draws. It becomes text of generated kernels too: no other headers. */
+/* Philox blocks side by side, one 32-bit number per 64-bit lane, where a vector multiplication gives full products:
+ * equal to neighbouring words of runtime/base/philox.h, bit for bit.
+ * Must not know: the callers. It becomes text of generated kernels too: no other headers. */
 #ifndef ORR_CPU_LANES_H
 #define ORR_CPU_LANES_H
 
@@ -14,13 +14,13 @@
 #else
 #define VR_WIDE 2
 #endif
-/* Words beyond those asked for that an array must have room for. */
+/* Words beyond the requested ones for which an array must have space. */
 #define VR_SPARE 64
 
 typedef uint64_t vr_lanes __attribute__((vector_size(8 * VR_WIDE)));
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__SSE2__)
-/* Other compilers see by themselves that the upper halves are zero. */
+/* Other compilers recognise that the upper halves are zero. */
 typedef int vr_ints __attribute__((vector_size(8 * VR_WIDE)));
 typedef long long vr_longs __attribute__((vector_size(8 * VR_WIDE)));
 static inline vr_lanes vr_mul(vr_lanes a, vr_lanes b)
@@ -67,8 +67,8 @@ static inline void vr_store_pairs(uint64_t *to, vr_lanes a, vr_lanes b)
     memcpy(to + VR_WIDE, &high, sizeof high);
 }
 
-/* Blocks first … first + n (up to VR_WIDE - 1 more) of counters (·, high). A block becomes two numbers of 64 bits, the
- * earlier word low; with `early_high` set the earlier word high. */
+/* Blocks first … first + n (up to VR_WIDE - 1 more) of counters (·, high). A block becomes two numbers of 64 bits, with
+ * the earlier word low, or high with `early_high`. */
 static inline void vr_blocks(uint64_t *to, uint64_t seed, uint64_t first, uint64_t high, int64_t n, int early_high)
 {
     const vr_lanes zero = { 0 };
@@ -83,7 +83,7 @@ static inline void vr_blocks(uint64_t *to, uint64_t seed, uint64_t first, uint64
         vr_lanes c0 = counter, c1 = counter >> 32, c2 = zero + high, c3 = zero;
         for (int round = 0; round < 10; round++) {
             vr_lanes p0 = vr_mul(c0, zero + 0xD2511F53u), p1 = vr_mul(c2, zero + 0xCD9E8D57u);
-            c0 = p1 >> 32 ^ c1 ^ key[2 * round]; /* the lanes' upper halves do not matter until the end */
+            c0 = p1 >> 32 ^ c1 ^ key[2 * round]; /* the lanes' upper halves are ignored until the end */
             c2 = p0 >> 32 ^ c3 ^ key[2 * round + 1];
             c1 = p1;
             c3 = p0;
@@ -96,7 +96,7 @@ static inline void vr_blocks(uint64_t *to, uint64_t seed, uint64_t first, uint64
     }
 }
 
-/* Elements first … first + n of 32 bits; they begin where the result points. */
+/* Elements first … first + n of 32 bits; the result points to the first. */
 static inline const uint32_t *vr_words32(uint32_t *to, uint64_t seed, uint64_t first, int64_t n)
 {
     int64_t skip = (int64_t)(first & 3);
@@ -105,7 +105,7 @@ static inline const uint32_t *vr_words32(uint32_t *to, uint64_t seed, uint64_t f
     return to + skip;
 }
 
-/* The same of 64 bits, of counters (·, high): 1 for numbers, 2 for what normal numbers are made from. */
+/* The same for 64 bits, of counters (·, high): 1 for numbers, 2 for the source of normal numbers. */
 static inline const uint64_t *vr_words64(uint64_t *to, uint64_t seed, uint64_t first, int64_t n, uint64_t high)
 {
     int64_t skip = (int64_t)(first & 1);

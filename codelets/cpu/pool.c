@@ -1,4 +1,4 @@
-/* Maxima of windows: a row of windows at a time, element after element of a window for all of them.
+/* Maxima of windows: a row of windows at a time, one element of all these windows after another.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
@@ -7,9 +7,9 @@
 #include "codelets/cpu/cpu.h"
 #include "ops/pool.h"
 
-enum { ROW = 256, TERMS = 64 }; /* windows side by side, in the first cache; elements of a window that vectors take */
+enum { ROW = 256, TERMS = 64 }; /* windows side by side, in the first cache; elements of a window for vector code */
 
-/* Is an element in one window at most, and no window larger than what is there of it? */
+/* True if windows are disjoint and inside of the array: stride = window, no dilation, no padding. */
 static bool are_apart(const orr__pool *v)
 {
     bool all = true;
@@ -19,8 +19,8 @@ static bool are_apart(const orr__pool *v)
     return all;
 }
 
-/* Maxima so far of a run of windows, and their places in the plane; −1: none. Places are as wide as elements, so that both are
- * chosen by one comparison. */
+/* Running maxima of a run of windows, and their places in the plane; −1: none. Places are as wide as elements, so that
+ * one comparison selects both. */
 #define ROWS(T, PLACE, OF)                                                                                             \
     typedef struct {                                                                                                   \
         T best[ROW];                                                                                                   \
@@ -67,7 +67,7 @@ static bool are_apart(const orr__pool *v)
                 }                                                                                                      \
             }                                                                                                          \
     }                                                                                                                  \
-    /* The windows of them that no border cuts, by vectors; the others one element after another. */                   \
+    /* Windows that no border cuts, by vectors; the others element by element. */                                      \
     static void row_of_##T(const orr__pool *v, const T *x, int64_t i0, int64_t i1, int64_t a, int64_t n, row_##T *r)   \
     {                                                                                                                  \
         int64_t f0, n0, f1, n1, s = v->stride[2], off[TERMS], terms = 0, reach = v->dilation[2] * (v->window[2] - 1);  \
@@ -100,7 +100,7 @@ static bool are_apart(const orr__pool *v)
             memcpy(r->at + hi - a, edge.at, (size_t)(a + n - hi) * sizeof(PLACE));                                     \
         }                                                                                                              \
     }                                                                                                                  \
-    /* From windows that are apart to all of their elements. */                                                        \
+    /* From disjoint windows to all of their elements. */                                                              \
     static void back_##T(const orr__pool *v, const row_##T *r, int64_t i0, int64_t i1, int64_t a, int64_t n,           \
                          const T *h, T *y)                                                                             \
     {                                                                                                                  \
@@ -143,7 +143,7 @@ static bool are_apart(const orr__pool *v)
 ROWS(float, int32_t, 0)
 ROWS(double, int64_t, 1)
 
-/* Planes [lo, hi): 'm' maxima, 'p' picks of h, 's' sums of h where they stand. */
+/* Planes [lo, hi): 'm' computes maxima, 'p' reads h at their places, 's' adds h at their places. */
 static orr_status planes(const orr__launch *l, const orr__pool *v, char kind)
 {
     const orr__region *r = l->region;

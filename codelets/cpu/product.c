@@ -1,6 +1,6 @@
-/* One matrix product through CBLAS: transposes go into the call, other layouts are packed; halves through f32, integers
- * by plain loops that wrap.
- * Must not know: batches, what is done with the product. */
+/* One matrix product through CBLAS: transposes are passed to the call, other layouts are packed. f16 and bf16 are
+ * computed in f32, integers by plain loops that wrap.
+ * Must not know: batches, the use of the product. */
 #include "config.h"
 
 #include <cblas.h>
@@ -38,7 +38,7 @@ orr_status orr__product_room(const orr__product *w, orr__room *room, int64_t cou
     return ORR_OK;
 }
 
-/* Can BLAS walk it as it is? *trans: as the transpose. */
+/* True if BLAS can read the matrix in place. *trans: as the transpose. */
 static bool walkable(const mat *m, bool *trans, int64_t *ld)
 {
     if ((m->cs == 1 || m->cols <= 1) && (m->rs >= m->cols || m->rows <= 1)) {
@@ -63,7 +63,7 @@ static void pack_rows(const mat *m, char *to, orr_dtype t)
         orr__cpu_vec()->gather[orr__size_log2(t)](to, &v, 0, m->rows * m->cols);
 }
 
-/* As many stored elements as fit in a cache are brought together, then converted. */
+/* Collects stored elements, as many as fit into a cache, then converts them. */
 static void convert_rows(const work *w, const mat *m, char *to)
 {
     enum { CELLS = 2048 };
@@ -80,8 +80,8 @@ static void convert_rows(const work *w, const mat *m, char *to)
     }
 }
 
-/* Makes m a matrix that BLAS can walk, in w->blas dtype; into the room where that takes a copy. A matrix that can be walked
- * transposed is converted as it lies. */
+/* Makes m a matrix of dtype w->blas that BLAS can read, with a copy in `room` if necessary. A matrix that is readable
+ * as the transpose is converted in its stored order. */
 static orr_status prepare(work *w, mat *m, orr__room *room, bool *trans, int64_t *ld)
 {
     bool convert = w->blas != w->dtype, walk = walkable(m, trans, ld);
@@ -104,7 +104,7 @@ static orr_status prepare(work *w, mat *m, orr__room *room, bool *trans, int64_t
                                       (long long)lies.cols);
 }
 
-/* y = A x for one column or one row, added to what is there or in its place; false: not its case. */
+/* y = A x for one column or one row, + y with `add`. False: not applicable. */
 static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, bool add, char *c)
 {
     const mat *b = &w->walked;
@@ -130,11 +130,11 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, bool add, ch
         return false;
     }
     int64_t ld = b->cols == 1 ? lda : ldb;
-    bool stored_t = b->cols == 1 ? ta : tb; /* as stored, row-major: rows × cols, or the other way round */
+    bool stored_t = b->cols == 1 ? ta : tb; /* as stored, row-major: rows × cols, or the transpose */
     int64_t rows = stored_t ? m->cols : m->rows, cols = stored_t ? m->rows : m->cols;
     if (rows > ORR__GEMM_MOST || cols > ORR__GEMM_MOST || inc > INT_MAX)
         return false;
-    /* y is scaled by 0 first, and some BLAS keep its NaN then. */
+    /* Some BLAS multiply y by 0 first, which keeps its NaN. */
     if (!add)
         memset(c, 0, (size_t)(a->rows * b->cols) * orr__dtype_size(w->blas));
     if (w->blas == ORR_F32)
@@ -146,7 +146,7 @@ static bool gemv(const work *w, const mat *a, bool ta, int64_t lda, bool add, ch
     return true;
 }
 
-/* Neighbours in a row that are summed at once, as a vector: each sum's order is that of k. */
+/* Neighbours in a row that are summed at once, as a vector. Each sum is in the order of k. */
 enum { FOUR = 4 };
 
 #define REAL float
@@ -170,9 +170,9 @@ bool orr__product_loops(orr_dtype t, const orr__mat *a, const orr__mat *b, void 
     return t == ORR_F32 || t == ORR_F64;
 }
 
-/* Copies of factors, which are beside all limits of memory, are made piece by piece where they would be large: so many bytes
- * of the right factor at a time, so many terms of the left one. The cut of a product does not depend on its rows: they
- * may be cut otherwise, and the bits are to be the same. */
+/* Copies of factors are not counted by the memory limits. Large ones are made in pieces: PIECE bytes of the right
+ * factor and PIECE_TERMS terms of the left one at a time. The pieces do not depend on the number of rows, which may be
+ * cut otherwise: the bits must be the same. */
 enum { COPY_MOST = 32 << 20, PIECE = 4 << 20, PIECE_TERMS = 512, LEFT_TERMS = 1 << 16, LEFT_ROWS = 64 };
 
 static bool copied(const work *w, const mat *m)
@@ -201,7 +201,7 @@ static int64_t rows_at_once(const work *w, const mat *a)
     return rows < a->rows ? rows : a->rows;
 }
 
-/* Terms [from, from + n) of the right factor as BLAS can walk it; all of them once for all panels of rows. */
+/* Terms [from, from + n) of the right factor, readable by BLAS; all of them once for all panels of rows. */
 static orr_status prepare_right(work *w, int64_t from, int64_t n)
 {
     mat *b = &w->walked;
@@ -230,7 +230,7 @@ static void multiply_small(const work *w, const mat *a, bool ta, int64_t lda, vo
     w->vec->small[w->blas == ORR_F64](&s);
 }
 
-/* Terms from `from` on, as many as a has columns, into `to`: in place of what is there, or added to it. */
+/* Multiplies the terms from `from` on, as many as a has columns, and stores to `to` or adds to it. */
 static orr_status multiply_terms(work *w, mat *a, int64_t from, char *to)
 {
     bool ta;
@@ -287,7 +287,7 @@ static orr_status multiply_floats(work *w, const mat *a, char *c)
     return st;
 }
 
-/* Row i of c gathers a[i][k] · row k of b. */
+/* Row i of c is the sum of a[i][k] · row k of b. */
 static orr_status multiply_int(work *w, const mat *a, char *c)
 {
     orr__axpyfn *axpy = w->vec->axpy[w->dtype];
@@ -311,7 +311,7 @@ static orr_status multiply_int(work *w, const mat *a, char *c)
 
 void orr__product_begin(orr__product *w, const orr__launch *l, const orr__vec *vec, orr_dtype dtype, orr_dtype to)
 {
-    /* Field by field: to clear it as a whole first takes longer than a small product. */
+    /* Assigns field by field: clearing the struct takes longer than a small product. */
     w->l = l;
     w->vec = vec;
     w->dtype = dtype;

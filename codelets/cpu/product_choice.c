@@ -1,5 +1,5 @@
-/* Products of few columns and terms: loops of our own or BLAS, whichever this machine computes faster.
- * Must not know: batches, what is done with a product. */
+/* Products of few columns and terms: our own loops or BLAS, by measurement on this machine.
+ * Must not know: batches, the use of a product. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
 
-/* Rows that are timed, at most; multiply-adds of one time: about 10 µs of a core. */
+/* ROWS: the most rows that are timed. WORK: multiply-adds of one measurement, about 10 µs of a core. */
 enum { ROWS = ORR__SMALL, WORK = 100000, LOOPS = 0, BLAS = 1 };
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
     int64_t m, n, k;
 } kind;
 
-/* Rows or terms that are as good as equal; columns are not, which fill vectors or do not. */
+/* Rounds an extent of rows or terms to a class. Columns are not rounded, because they fill vectors or do not. */
 static int64_t like(int64_t extent)
 {
     int64_t most = extent <= 4 ? 4 : 8;
@@ -40,7 +40,7 @@ static kind kind_of(const orr__region *r)
                    .k = like(r->dim[last]) };
 }
 
-/* Time of a product, ns; memory: three matrices. */
+/* Time of a product in ns. memory: space for three matrices. */
 static double time_of(const kind *s, int way, char *memory)
 {
     size_t z = s->wide ? sizeof(double) : sizeof(float), matrix = (size_t)(ORR__SMALL * ORR__SMALL) * z;
@@ -74,8 +74,8 @@ static void compare(const kind *s, orr__variants *v)
     free(memory);
 }
 
-/* A row or a column is BLAS's other business. The two ways differ in last bits, so the choice is made before a kernel's first launch, and
- * not at all with ORRERY_DETERMINISTIC. */
+/* A single row or column takes another path in BLAS. The two variants differ in the last bits: the choice is made
+ * before a kernel's first launch, and not at all with ORRERY_DETERMINISTIC. */
 bool orr__product_is_small(const orr__region *r)
 {
     int64_t n = r->dim[r->rank - 2], k = r->dim[r->rank - 1];

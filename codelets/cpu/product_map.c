@@ -1,5 +1,5 @@
-/* The work on a matrix product as a map of its own, over one batch's rows and columns or over batches of them, with the product as one more
- * input.
+/* The epilogue of a matrix product as a separate map, over one batch's rows and columns or over several batches, with
+ * the product as an additional input.
  * Must not know: how the product is computed. */
 #include "config.h"
 
@@ -10,17 +10,17 @@
 #include "codelets/cpu/call.h"
 
 struct orr__tail {
-    orr__region region; /* dims m, n, or batch…, m, n; some of them as one                  */
+    orr__region region; /* dims m, n, or batch…, m, n; some of them merged                  */
     orr__kernel *kernel;
-    int *input;  /* the matmul's number of each input but the last, the product      */
-    int *access; /* the matmul's number of each access but the last, the product's   */
+    int *input;  /* the matmul's number of each input except the last, the product   */
+    int *access; /* the matmul's number of each access except the last, the product's */
     int kept;
     int out[ORR__REGION_OUTS]; /* the matmul's number of each output                       */
     int64_t m, n;
-    int64_t batch; /* elements at a place of the first batch axis; 0: the map is over rows and columns alone */
+    int64_t batch; /* elements per place of the first batch axis; 0: the map is over rows and columns only */
 };
 
-/* Bytes at a place of the first batch axis that are few: less than a call of a kernel is worth. */
+/* FEW, FEW_BYTES: elements and bytes per place of the first batch axis that are not worth a kernel call. */
 enum { FEW = 32, FEW_BYTES = 32 << 10 };
 
 static bool keeps(const orr__region *r, int k)
@@ -55,7 +55,7 @@ static int input(orr__tail *t, const orr__region *r, int i)
     return x->nin++;
 }
 
-/* Access a of the matmul, whose axes m and n are the map's. */
+/* Access a of the matmul; its axes m and n are those of the map. */
 static int access(orr__tail *t, const orr__region *r, int a)
 {
     orr__region *x = &t->region;
@@ -73,7 +73,7 @@ static int access(orr__tail *t, const orr__region *r, int a)
     return x->naccess++;
 }
 
-/* Halves are taken as they are multiplied, in f32, and rounded in the map's first instruction. */
+/* f16 and bf16 products are read as they are multiplied, in f32, and rounded in the map's first instruction. */
 static void instructions(orr__tail *t, const orr__region *r)
 {
     orr__region *x = &t->region;
@@ -109,7 +109,7 @@ static void instructions(orr__tail *t, const orr__region *r)
         }
 }
 
-/* Elements at a place of the first batch axis, where they are few; 0: they are many, or there is no such axis. */
+/* Elements per place of the first batch axis if they are few; 0: they are many, or the axis does not exist. */
 static int64_t few_at_a_place(const orr__region *r)
 {
     int64_t n = 1;
@@ -199,7 +199,7 @@ static int64_t batch_offset(const orr__region *r, int a, int64_t q)
 static orr_status launch(const orr__tail *t, const orr__launch *l, int64_t q, int64_t lo, int64_t hi,
                          const void *product, orr__access *acc, void **in)
 {
-    orr__region x = t->region; /* the product's rows, or places, from lo on */
+    orr__region x = t->region; /* rows of the product, or places, from lo on */
     orr__kernel k = *t->kernel;
     void *out[ORR__REGION_OUTS];
     int64_t first = t->batch ? l->region->dim[0] : t->m; /* rows of axis 0 before it was merged with others */

@@ -1,7 +1,8 @@
-/* Body of product.c's plain loops for one dtype. REAL, and the functions' names TINY_OF and TINY_ROWS, are the including file's.
+/* Body of product.c's plain loops for one dtype. The includer defines REAL and the functions' names TINY_OF and
+ * TINY_ROWS.
  * Must not know: dtypes other than REAL. */
 
-/* Rows [0, rows) of c, at most FOUR: their sums are independent chains of additions, so that one does not wait for another. */
+/* Rows [0, rows) of c, at most FOUR. Their sums are independent chains of additions. */
 static inline void TINY_ROWS(int rows, const mat *a, const REAL *x, const mat *b, REAL *c)
 {
     const REAL *y = (const void *)b->p;

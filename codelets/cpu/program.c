@@ -1,4 +1,4 @@
-/* Lowers a region's instructions to operations on blocks: the order of the axes, places of registers, size of a block.
+/* Lowers a region's instructions to operations on blocks: the order of the axes, locations of registers, block size.
  * Must not know: launches, memory. */
 #include "config.h"
 
@@ -10,18 +10,18 @@
 enum {
     BLOCK_MOST = 1024,
     BLOCK_LEAST = 128,
-    NEAR_BYTES = 24 << 10 /* of a first-level cache, for one block's registers */
+    NEAR_BYTES = 24 << 10 /* bytes of the first-level cache for one block's registers */
 };
 
 typedef struct {
     const orr__region *r;
     orr__kernel *k;
-    int *last; /* number of the operation that uses a register last, -1: none */
+    int *last; /* number of the last operation that uses a register, -1: none */
     bool *once;
-    bool *uniform; /* made of scalars alone                                      */
-    bool *per_row; /* one value for each row of a block: folds and what follows  */
-    bool *spread;  /* … that has been spread over its row, as register n + i      */
-    bool *still;   /* the same all along the last axis                           */
+    bool *uniform; /* computed from scalars only                                 */
+    bool *per_row; /* one value per row of a block: folds and values computed from them */
+    bool *spread;  /* … also spread over its row, as register n + i               */
+    bool *still;   /* constant along the last axis                               */
     int *free_slot, nfree;
 } ctx;
 
@@ -30,7 +30,7 @@ static int operand_count(const orr__rinstr *in)
     return in->z >= 0 ? 3 : in->y >= 0 ? 2 : in->x >= 0 ? 1 : 0;
 }
 
-/* An access that sees the same elements in every block: nothing moves but the last axis, and a block is whole rows. */
+/* True if an access reads the same elements in every block: only the last axis moves it, and a block is whole rows. */
 static bool periodic(const orr__kernel *k, const orr__access *a)
 {
     if (a->box)
@@ -123,7 +123,7 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
     return ORR_OK;
 }
 
-/* The output that operation i may write straight into. Each of the other outputs of its register is a store. */
+/* The output that operation i may write directly. Each other output of its register is a store. */
 static int straight(const ctx *c, int i)
 {
     const orr__region *r = c->r;
@@ -136,7 +136,7 @@ static int straight(const ctx *c, int i)
     return -1;
 }
 
-/* The register in which all of a row sees what x, one value a row, is. */
+/* The register that holds x, one value per row, spread over each row. */
 static int16_t spread(ctx *c, int16_t x)
 {
     int16_t reg = (int16_t)(c->r->ninstr + x);
@@ -155,7 +155,7 @@ static int16_t spread(ctx *c, int16_t x)
     return reg;
 }
 
-/* Operand x as instruction i wants it: a fold, and what has a value for each element, see whole rows. */
+/* Operand x as instruction i reads it: folds and per-element values read whole rows. */
 static int16_t seen(ctx *c, int i, int16_t x)
 {
     bool whole = !c->per_row[i] || c->r->instr[i].kind == ORR__RI_FOLD;
@@ -175,7 +175,7 @@ static orr_status emit_instr(ctx *c, int i)
     return ORR_OK;
 }
 
-/* Stores of register i's value, but for the output that it is written straight into. */
+/* Stores register i to its outputs, except to the one that the operation writes directly. */
 static void emit_stores(ctx *c, int i, int not_this)
 {
     const orr__region *r = c->r;
@@ -214,14 +214,14 @@ static orr_status emit(ctx *c)
         if (pass == 0)
             k->nonce = k->nop;
     }
-    for (int i = 0; i < r->ninstr; i++) /* a value that is computed once is stored in every block */
+    for (int i = 0; i < r->ninstr; i++) /* a value computed once is stored in every block */
         if (c->once[i])
             emit_stores(c, i, -1);
     return ORR_OK;
 }
 
-/* last[i]: the last operation (its place in k->op) that reads register i; all of them for what is kept. A place is looked
- * for even where nothing is read there. */
+/* last[i]: the last operation (its index in k->op) that reads register i; the last of all for kept values. A place is
+ * computed even if nothing is read at it. */
 static void find_last(ctx *c, bool *kept)
 {
     const orr__region *r = c->r;
@@ -268,7 +268,8 @@ static void place_registers(ctx *c, const bool *kept)
     }
 }
 
-/* All registers of a block (a load's is where it was, or a copy) stay in the first cache; whole rows of a short last axis. */
+/* All registers of a block stay in the first cache (a load's register is its array, or a copy). A short last axis gives
+ * whole rows. */
 static void choose_block(orr__kernel *k, const orr__region *r)
 {
     size_t bytes = 0, widest = 1;
@@ -298,7 +299,7 @@ orr_status orr__program(const orr__region *r, orr__kernel *k)
               .last = orr__alloc_n(2 * n + 1, sizeof *c.last),
               .once = orr__alloc_n(7 * n + 1, sizeof *c.once),
               .free_slot = orr__alloc_n(4 * n + 1, sizeof *c.free_slot) };
-    bool *kept = c.once + 4 * n; /* of 2n registers: each instruction's, and what it is spread to */
+    bool *kept = c.once + 4 * n; /* of 2n registers: those of instructions, and their spread values */
     k->nreg = 2 * r->ninstr;
     k->op = orr__alloc_n(2 * n + n * ORR__REGION_OUTS + ORR__REGION_OUTS, sizeof *k->op);
     orr_status st = c.last && c.once && c.free_slot && k->op ? ORR_OK : ORR_ENOMEM;

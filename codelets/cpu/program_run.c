@@ -1,5 +1,5 @@
-/* Runs a program of block operations: memory, views of the inputs, one block after another.
- * Must not know: what is done with the values. */
+/* Runs a program of block operations: memory, views of the inputs, block after block.
+ * Must not know: the use of the values. */
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
@@ -8,7 +8,7 @@
 
 /* -- views ------------------------------------------------------------------------------------------------ */
 
-/* n elements of `size` bytes at dst become the one at `value`. */
+/* Fills n elements of `size` bytes at dst with the one at `value`. */
 static void fill(void *dst, size_t size, const void *value, int64_t n)
 {
     char *d = dst;
@@ -49,7 +49,7 @@ static void make_view(const orr__vrun *v, const orr__access *a, size_t esize, or
     }
 }
 
-/* Elements p … p+n as they lie in memory, NULL when they do not lie together. */
+/* The address of elements [p, p + n); NULL if they are not contiguous. */
 static const char *lying(const orr__vec_view *w, int64_t p, int64_t n, size_t esize)
 {
     int64_t offset = p;
@@ -133,7 +133,7 @@ static void iota(const orr__vrun *v, const orr__vop *op, void *dst, int64_t p, i
     orr__into_register(v, orr__is_float(t) ? ORR_F64 : ORR_U64, t, dst, v->wide, n);
 }
 
-/* Whole numbers, one at a time, into v->wide. */
+/* Integers, one at a time, into v->wide. */
 static void integers(const orr__vrun *v, const orr__vop *op, const orr__scalar *s, int64_t n)
 {
     const int64_t *index = v->index;
@@ -166,7 +166,7 @@ static void randoms(const orr__vrun *v, const orr__vop *op, void *dst, int64_t p
         orr__into_register(v, ORR_F64, t, dst, v->wide, n);
     } else if (op->dist == ORR__DNORMAL) {
         vec->random[ORR__RAND_NORMAL](v->wide, v->index, s[0].u, n);
-        if (orr__is_half(t)) /* by way of f32, as orr__rand_value */
+        if (orr__is_half(t)) /* through f32, as orr__rand_value does */
             orr__cast_of(vec, ORR_F64, ORR_F32)(v->index, v->wide, n);
         orr__into_register(v, orr__is_half(t) ? ORR_F32 : ORR_F64, t, dst, orr__is_half(t) ? (void *)v->index : v->wide,
                            n);
@@ -176,7 +176,7 @@ static void randoms(const orr__vrun *v, const orr__vop *op, void *dst, int64_t p
     }
 }
 
-/* Each row of the block by itself: one value for each. */
+/* Folds each row of the block to one value. */
 static void fold_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t n)
 {
     const orr__kernel *k = v->k;
@@ -194,7 +194,7 @@ static void fold_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t
     }
 }
 
-/* To an output that has one element a row. */
+/* Writes an output that has one element per row. */
 static void pick_rows(const orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
 {
     const orr__kernel *k = v->k;
@@ -211,7 +211,7 @@ static void pick_rows(const orr__vrun *v, const orr__vop *op, int64_t p, int64_t
             cast(dst + (size_t)(i / row) * size, x + (size_t)i * orr_dtype_size(from), 1);
 }
 
-/* n elements, of which each row sees its own value. */
+/* n elements; each row is filled with its own value. */
 static void spread_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t n)
 {
     size_t size = orr_dtype_size(orr__compute_dtype((orr_dtype)op->dtype));
@@ -295,7 +295,8 @@ void orr__vrun_box(orr__vrun *v)
         run_op(v, &k->op[o], 0, v->total < k->block ? v->total : k->block);
 }
 
-/* Does any output share memory with an input? Then the input is copied first: no operation may see its operand change. */
+/* True if an output shares memory with an input. The input is then copied first: no operation may see its operand
+ * change. */
 static bool overlaid(const orr__launch *l)
 {
     for (int k = 0; k < l->region->nout; k++)

@@ -1,4 +1,5 @@
-/* Recurrences by products with weights that are packed once: sequences side by side, step after step, forth and back.
+/* Recurrences by products with weights that are packed once: sequences side by side, step after step, forward and
+ * backward.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
@@ -8,13 +9,13 @@
 #include "codelets/cpu/cpu.h"
 #include "ops/nn/recurrence.h"
 
-/* Sequences whose states and sums are near at a time. */
+/* Sequences whose states and sums are in cache at a time. */
 enum { SIDE = 48 };
 
-/* Packed weights, which serve until the weights have other values. */
+/* Packed weights, which are reused until the weights change. */
 typedef struct {
     uint64_t content;
-    int uses; /* under the lock; one is the kernel's */
+    int uses; /* guarded by the lock; the kernel has one */
     void *data;
 } packed;
 
@@ -121,7 +122,7 @@ static bool within(const job *j, int64_t b, int64_t t)
 
 /* -- forth ------------------------------------------------------------------------------------------------- */
 
-/* The cells of sequences [b0, b0 + rows) at step number s, whose sums are there. */
+/* The cells of sequences [b0, b0 + rows) at step number s, from sums that are already computed. */
 static void cells(const job *j, int64_t b0, int64_t rows, int64_t s)
 {
     const orr__recur *r = &j->r;

@@ -1,18 +1,19 @@
-/* Reductions: blocks of values folded into accumulators, either whole runs of reduced elements or rows of kept ones.
+/* Reductions: blocks of values are folded into accumulators, either as runs of reduced elements or as rows of kept
+ * ones.
  * Must not know: how values are computed. */
 #include "config.h"
 
 #include <math.h>
 #include "codelets/cpu/cpu.h"
 
-enum { ROWS = 64 }; /* of a column's float sum that are added in their order */
+enum { ROWS = 64 }; /* rows of a column's float sum that are added in order */
 
-/* One output under way. */
+/* The state of one output. */
 typedef struct {
     int result, rop;
     orr_dtype t, wide, to;       /* of the register, the accumulator, the output */
     size_t esize, wsize, tosize; /* bytes of one                           */
-    bool sum;                    /* whose rounding errors are kept         */
+    bool sum;                    /* rounding errors are kept               */
     char *out;
     orr__accroom first; /* the identity                                     */
     size_t apart;       /* bytes from one accumulator to the next           */
@@ -36,7 +37,7 @@ orr_dtype orr__fold_dtype(int rop, orr_dtype t)
     return orr__is_float(t) ? ORR_F64 : orr__is_signed(t) ? ORR_I64 : ORR_U64;
 }
 
-/* The neutral element: 0, 1, or the value that every other replaces. */
+/* The neutral element: 0, 1, or the value that any other replaces. */
 orr__accroom orr__fold_identity(int rop, orr_dtype t)
 {
     orr__accroom a = { .element = { { 0 } } };
@@ -62,7 +63,7 @@ static size_t accumulator_bytes(orr_dtype wide)
     return orr__is_field(wide) ? sizeof(orr__accroom) : sizeof(orr__acc);
 }
 
-/* Bytes of one value in a row: a search keeps its values there, too. */
+/* Bytes per value in a row; a search also keeps its values there. */
 static size_t row_bytes(const fold *f)
 {
     return f->wsize < 8 ? 8 : f->wsize;
@@ -129,7 +130,7 @@ static orr_status begin(job *j, const orr__kernel *k, const orr__launch *l)
     return ORR_OK;
 }
 
-/* n accumulated values from f->row are outputs cell … */
+/* Stores n accumulated values from f->row to outputs cell, cell + 1, … */
 static void put(const job *j, const fold *f, int64_t cell, int64_t n)
 {
     orr__cast_of(j->v.k->vec, f->wide, f->to)(f->out + (size_t)cell * f->tosize, f->row, n);
@@ -152,7 +153,7 @@ static void put_accumulators(const job *j, const fold *f, int64_t cell, int64_t 
     put(j, f, cell, n);
 }
 
-/* Reduced axes innermost. Short runs: several cells to a block. */
+/* Reduced axes innermost. Short runs: several output cells per block. */
 static void fold_runs(job *j)
 {
     const orr__kernel *k = j->v.k;
@@ -178,7 +179,7 @@ static void fold_runs(job *j)
     }
 }
 
-/* The sums of at least ROWS rows, in f->row, join the others', whose rounding errors are kept (Neumaier). */
+/* Adds the sums of at least ROWS rows, in f->row, to the totals, whose rounding errors are kept (Neumaier). */
 static void join_rows(fold *f, int64_t n)
 {
     double *row = (double *)(void *)f->row;
@@ -191,7 +192,7 @@ static void join_rows(fold *f, int64_t n)
     }
 }
 
-/* m rows of n values of the block at hand, `seen` before them. */
+/* Folds m rows of n values of the current block; `seen` rows were folded before. */
 static void fold_rows(const job *j, fold *f, int64_t m, int64_t n, int64_t seen)
 {
     const char *x = j->v.reg[f->result];
@@ -203,7 +204,7 @@ static void fold_rows(const job *j, fold *f, int64_t m, int64_t n, int64_t seen)
     }
 }
 
-/* Kept axes innermost: n of them from column c, in the group o of outer ones. Short rows: several to a block. */
+/* Kept axes innermost: n of them from column c on, in the group o of outer axes. Short rows: several per block. */
 static void fold_columns(job *j, int64_t o, int64_t c, int64_t n)
 {
     int64_t rows = n == j->inner && n > 0 ? j->v.k->block / n : 1, cell = o * j->inner + c;
@@ -244,7 +245,7 @@ orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l)
     return j.v.st;
 }
 
-/* -- where the extreme is -------------------------------------------------------------------------------------- */
+/* -- positions of extremes ------------------------------------------------------------------------------------- */
 
 static void arg_runs(job *j, orr__argfn *find)
 {

@@ -1,4 +1,4 @@
-/* Resizing along an axis: neighbours of an element are rows of the axes behind, added with their weights.
+/* Resizing along an axis: the neighbours of an element are rows of the inner axes, which are added with their weights.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
@@ -6,7 +6,7 @@
 #include "codelets/cpu/cpu.h"
 #include "ops/resize.h"
 
-/* An element of the longer array: where it stands, where its neighbours stand, their weights. */
+/* For an element of the longer array: its position, the positions of its neighbours, their weights. */
 #define LINES(T)                                                                                                       \
     static void add_##T(T *restrict to, const T *restrict from, T w, int64_t n)                                        \
     {                                                                                                                  \

@@ -23,7 +23,7 @@ static axis_view view_of(const orr__region *r)
     return v;
 }
 
-/* So many indices become places at a time. */
+/* Indices that are converted to places at a time. */
 enum { BLOCK = 1024 };
 
 static bool wrong_index(const orr__launch *l, const axis_view *v, int64_t i, int64_t j)
@@ -32,7 +32,7 @@ static bool wrong_index(const orr__launch *l, const axis_view *v, int64_t i, int
     return false;
 }
 
-/* Indices [j, j + count) as places on the axis, or false and the last error. */
+/* Converts indices [j, j + count) to places on the axis; false: last error. */
 static bool places(const orr__vec *vec, const orr__launch *l, const axis_view *v, int64_t j, int64_t count, int64_t *to)
 {
     orr_dtype t = (orr_dtype)l->region->in_dtype[1];
@@ -54,12 +54,13 @@ static bool places(const orr__vec *vec, const orr__launch *l, const axis_view *v
     return true;
 }
 
-/* A launch's part: destinations [lo, hi) of the axis, in the lines [first, end) of the axes before it. */
+/* The destinations of a launch: places [lo, hi) of the axis, in the lines [first, end) of the axes before it. */
 typedef struct {
     int64_t lo, hi, first, end;
 } part;
 
-/* False: an index is wrong, and nothing was written. Else the part's elements are those of x, where they do not lie in its memory. */
+/* False: an index is wrong, and nothing was written. Otherwise copies the elements of x to the part, unless they share
+ * memory. */
 static bool begin(const orr__vec *vec, const orr__launch *l, const axis_view *v, part *to)
 {
     const orr__region *r = l->region;
@@ -78,7 +79,7 @@ static bool begin(const orr__vec *vec, const orr__launch *l, const axis_view *v,
     return true;
 }
 
-/* The part's rows of so many elements, of `size` bytes each. */
+/* Updates the part's rows of `inner` elements of `size` bytes. */
 static orr_status change(const orr__vec *vec, const orr__launch *l, orr__updatefn *f, int64_t inner, int64_t size)
 {
     axis_view v = view_of(l->region);
@@ -115,7 +116,7 @@ orr_status orr__cpu_kernel_scatter(const orr__kernel *kernel, const orr__launch 
     int how = update_of[l->region->call.attr.index];
     if (how >= 0)
         return change(vec, l, vec->update[how][l->region->in_dtype[0]], v.inner, (int64_t)v.size);
-    /* Elements of more bytes are set in pieces. */
+    /* Larger elements are set in pieces. */
     int64_t size = v.size < sizeof(uint64_t) ? (int64_t)v.size : (int64_t)sizeof(uint64_t);
     int log = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
     return change(vec, l, vec->set[log], v.inner * ((int64_t)v.size / size), size);

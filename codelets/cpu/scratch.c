@@ -1,13 +1,13 @@
-/* Each thread's memory for blocks: grown when needed, kept, freed when the thread ends.
- * Must not know: what is kept in it. */
+/* Each thread's memory for blocks: grown on demand, kept, freed when the thread ends.
+ * Must not know: the contents. */
 #include "config.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
 
-/* A kernel's blocks; copies of operands of a kernel that may run while blocks are in use; copies of factors of a product that is a step of
- * either; the result of a call that has an epilogue; values of a long row. */
+/* A kernel's blocks; copies of operands of a kernel that may run while blocks are in use; copies of factors of a
+ * product that is a step of either; the result of a call with an epilogue; values of a long row. */
 enum { BLOCKS, COPIES, FACTORS, RESULTS, ROWS, KINDS };
 
 typedef struct {
@@ -26,7 +26,7 @@ static void make_keys(void)
         have_key[k] = pthread_key_create(&key[k], free) == 0;
 }
 
-/* The thread's block of a kind is this one; a thread that ends frees it. */
+/* Sets the thread's block of a kind; it is freed when the thread ends. */
 static bool keep(int kind, void *memory, size_t size)
 {
     (void)pthread_once(&once, make_keys);

@@ -1,4 +1,4 @@
-/* Places in a sorted line, by halving.
+/* Places in a sorted line, by binary search.
  * Must not know: plans, StarPU. */
 #include "config.h"
 

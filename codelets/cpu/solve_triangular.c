@@ -1,4 +1,4 @@
-/* Solves against triangles, rows by rows of the right-hand side.
+/* Solves against triangles, by groups of rows of the right-hand side.
  * Must not know: how one solve is computed. */
 #include "config.h"
 
@@ -26,7 +26,7 @@ orr__which orr__cpu_which(const orr__region *r, int64_t q)
     return w;
 }
 
-/* The place of the first zero on the diagonal of a (order n); n: there is none. */
+/* The index of the first zero on the diagonal of a (order n); n: none. */
 static int64_t first_zero(orr_dtype t, const void *a, int64_t n)
 {
     int64_t i = 0;
@@ -47,7 +47,7 @@ static int64_t first_zero(orr_dtype t, const void *a, int64_t n)
     return i;
 }
 
-/* Rows [from, to) of x·op(A) = b for one matrix; the region's label names the function. */
+/* Rows [from, to) of x·op(A) = b for one matrix. The region's label is the function's name in messages. */
 static orr_status solve_one(const orr__launch *l, int64_t q, int64_t from, int64_t to)
 {
     const orr__region *r = l->region;

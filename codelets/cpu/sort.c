@@ -1,5 +1,6 @@
-/* Stable sorting: keys sorted as the instruction set does it, or digit by digit, alone or with the places of their values. Rows, and the chunks of a long row
- * that are sorted already: a piece of their common order is found by the ranks at which it begins and ends.
+/* Stable sorting: keys are sorted by the instruction set's loops or by radix, alone or with the places of their values.
+ * Sorts rows, and merges the sorted chunks of a long row: a piece of their merged order is found by the ranks at which
+ * it begins and ends.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
@@ -15,7 +16,7 @@
 
 enum { BLOCK = 512, FEW = 48, MANY = 6000 };
 
-/* As one number of 64 bits, where the low bytes come first, its order is that of the keys, and of equal ones that of the places. */
+/* On little-endian machines, as one number of 64 bits, items are ordered by key and, among equal keys, by place. */
 typedef struct {
     uint32_t place, key;
 } item32;
@@ -23,8 +24,8 @@ typedef struct {
     uint64_t key, place;
 } item64;
 
-/* From the last digit to the first; a digit that all keys share takes no pass. Returns where the result lies, a or b. Long digits
- * make fewer passes, but their counts are worth it for many keys alone. */
+/* Radix sort from the last digit to the first; a digit that all keys share takes no pass. Returns the array with the
+ * result, a or b. Long digits make fewer passes, but their counts pay only for many keys. */
 #define PASSES(name, T, KEY, DIGIT, COUNT)                                                                             \
     static T *name(T *a, T *b, int64_t n, int bits)                                                                    \
     {                                                                                                                  \
@@ -78,8 +79,8 @@ RADIX(radix_64, uint64_t, ITSELF)
 RADIX(radix_item32, item32, OF_ITEM)
 RADIX(radix_item64, item64, OF_ITEM)
 
-/* By Highway's vqsort, or by loops of our own: which is faster is the machine's. Processors differ in the store of a mask's lanes
- * alone, on which the library's splits rest, up to tenfold. The result is the same. */
+/* Highway's vqsort or our own loops, by measurement on this machine. Processors differ up to tenfold in the masked
+ * store of lanes, on which the library's splits depend. The result is the same. */
 enum { LIBRARY, LOOPS, WAYS };
 
 static bool by_way(int way, const orr__vec *vec, int log, void *keys, int64_t n, void *scratch)
@@ -89,11 +90,11 @@ static bool by_way(int way, const orr__vec *vec, int log, void *keys, int64_t n,
     return vec->sort[log] && vec->sort[log](keys, n, scratch);
 }
 
-/* n keys of 1 << log bytes in order; the base instruction set sorts no lanes. scratch: room for n more, and ORR__VQSORT_BEHIND
- * bytes. False: their digits are left. */
+/* Sorts n keys of 1 << log bytes by vector lanes; the base instruction set cannot. scratch: space for n more keys, and
+ * ORR__VQSORT_BEHIND bytes. False: not sorted; use radix sort. */
 static bool by_lanes(const orr__vec *vec, int log, void *keys, int64_t n, void *scratch)
 {
-    enum { WORTH = 512 }; /* keys from which on the library gains more than its call costs; two bytes have few digits */
+    enum { WORTH = 512 }; /* keys from which on the library repays its call; two-byte keys have few digits */
     if (!vec->sort[3] || log < 2 || n < WORTH || orr__ablated(ORR__OFF_HIGHWAY))
         return by_way(LOOPS, vec, log, keys, n, scratch);
     uint32_t octave = 63 - (uint32_t)__builtin_clzll((unsigned long long)n);
@@ -107,7 +108,7 @@ static bool by_lanes(const orr__vec *vec, int log, void *keys, int64_t n, void *
     return done;
 }
 
-/* Values that share a key and are not equal in all bits, zeros and NaN, in the order of x, from sorted place `to` on. */
+/* Values that share a key and differ in their bits, zeros and NaN, in the order of x, from sorted position `to` on. */
 static void as_they_came(orr_dtype t, const void *x, void *y, int64_t n, int64_t to, uint64_t key, bool descending)
 {
     size_t z = orr__dtype_size(t);
@@ -116,7 +117,7 @@ static void as_they_came(orr_dtype t, const void *x, void *y, int64_t n, int64_t
             memcpy((char *)y + (size_t)to++ * z, (const char *)x + (size_t)k * z, z);
 }
 
-/* n values of x in order to y. scratch: 2·n keys, and ORR__VQSORT_BEHIND bytes. */
+/* Sorts n values of x to y. scratch: 2·n keys, and ORR__VQSORT_BEHIND bytes. */
 #define SORT_VALUES(name, T, log, radix)                                                                               \
     static void name(orr_dtype t, const orr__vec *vec, const void *x, void *y, int64_t n, bool descending,             \
                      void *scratch)                                                                                    \
@@ -150,7 +151,7 @@ static values_fn *values_of(orr_dtype t)
     return z == 1 ? values_8 : z == 2 ? values_16 : z == 4 ? values_32 : values_64;
 }
 
-/* Bytes of an item of n values, and n items of keys and places sorted. */
+/* Bytes of an item for n values. The next functions sort n items of keys and places. */
 static size_t item_size(orr_dtype t, int64_t n)
 {
     return orr__dtype_size(t) <= 4 && n <= UINT32_MAX ? sizeof(item32) : sizeof(item64);
@@ -163,8 +164,9 @@ static void item_set(void *items, size_t size, int64_t k, uint64_t key, int64_t 
         ((item64 *)items)[k] = (item64){ key, (uint64_t)place };
 }
 
-/* The items in order as numbers, whose low half is where an item stands: by the upper halves of the keys, then each run of equal
- * ones by the lower halves. number: room for 2·n, and ORR__VQSORT_BEHIND bytes. False: the items' digits are left. */
+/* Sorts the items as numbers whose low half is the item's index: by the upper halves of the keys, then each run of
+ * equal ones by the lower halves. number: space for 2·n, and ORR__VQSORT_BEHIND bytes. False: not sorted; use radix
+ * sort. */
 static bool by_halves(const orr__vec *vec, const item64 *items, uint64_t *number, int64_t n)
 {
     if (!vec->sort[3] || n > UINT32_MAX)
@@ -247,7 +249,7 @@ orr_status orr__cpu_kernel_argsort(const orr__kernel *kernel, const orr__launch 
 
 /* -- sorted chunks --------------------------------------------------------------------------------------------------- */
 
-/* One row: `chunks` chunks of m elements in order. */
+/* One row: `chunks` sorted chunks of m elements. */
 typedef struct {
     orr_dtype t;
     bool descending;
@@ -260,7 +262,7 @@ static uint64_t key_at(const row_of_chunks *q, int64_t chunk, int64_t k)
     return orr__order_key(q->t, q->x, chunk * q->m + k, q->descending);
 }
 
-/* The first k of [low, high) in a chunk with a key above v, or not below it. */
+/* The first k in [low, high) of a chunk with a key above v, or not below v. */
 static int64_t bound(const row_of_chunks *q, int64_t chunk, int64_t low, int64_t high, uint64_t v, bool above)
 {
     while (low < high) {
@@ -274,8 +276,8 @@ static int64_t bound(const row_of_chunks *q, int64_t chunk, int64_t low, int64_t
     return low;
 }
 
-/* How many elements of each chunk are among the first `rank` of all: first the value at that rank, bit by bit, then the chunks
- * in their order for those that equal it. low, high: scratch. */
+/* at[]: how many elements of each chunk are among the first `rank` of all. Finds the value at that rank bit by bit;
+ * elements equal to it are counted from the chunks in order. low, high: scratch. */
 static void split(const row_of_chunks *q, int64_t rank, int64_t *at, int64_t *low, int64_t *high)
 {
     int bits = (int)(8 * orr__dtype_size(q->t));
@@ -287,7 +289,7 @@ static void split(const row_of_chunks *q, int64_t rank, int64_t *at, int64_t *lo
     }
     if (rank >= q->chunks * q->m)
         return;
-    for (int b = bits - 1; b >= 0; b--) { /* the greatest v such that `rank` elements at most are below it */
+    for (int b = bits - 1; b >= 0; b--) { /* the greatest v such that at most `rank` elements are below it */
         uint64_t more = v | (uint64_t)1 << b;
         int64_t below = 0;
         for (int64_t j = 0; j < q->chunks; j++)
@@ -299,7 +301,7 @@ static void split(const row_of_chunks *q, int64_t rank, int64_t *at, int64_t *lo
     }
     int64_t rest = rank;
     for (int64_t j = 0; j < q->chunks; j++)
-        rest -= low[j]; /* low: elements below v */
+        rest -= low[j]; /* low: number of elements below v */
     for (int64_t j = 0; j < q->chunks; j++) {
         int64_t equal = rest > 0 ? bound(q, j, low[j], q->m, v, true) - low[j] : 0;
         equal = equal < rest ? equal : rest;
@@ -308,7 +310,7 @@ static void split(const row_of_chunks *q, int64_t rank, int64_t *at, int64_t *lo
     }
 }
 
-/* Elements [from, to) of a chunk as items from the n-th on. */
+/* Makes elements [from, to) of a chunk items number n, n + 1, … */
 static void items_set(const row_of_chunks *q, const int64_t *place, int64_t chunk, int64_t from, int64_t to,
                       void *items, size_t size, int64_t n)
 {
@@ -321,7 +323,7 @@ static void items_set(const row_of_chunks *q, const int64_t *place, int64_t chun
     }
 }
 
-/* Pieces [lo, hi) of as many elements as a chunk has: the elements of the chunks between two ranks, sorted. */
+/* Pieces [lo, hi), each as long as a chunk: the elements of the chunks between two ranks, sorted. */
 static orr_status merge(const orr__kernel *kernel, const orr__launch *l, bool by_place)
 {
     const orr__region *r = l->region;
@@ -343,7 +345,7 @@ static orr_status merge(const orr__kernel *kernel, const orr__launch *l, bool by
         const int64_t *place = by_place ? (const int64_t *)l->in[1] + row * chunks * m : NULL;
         if (piece == l->lo || piece % chunks == 0)
             split(&q, piece % chunks * m, from, low, high);
-        else /* where the piece before ends */
+        else /* the previous piece ends here */
             memcpy(from, to, (size_t)chunks * sizeof *from);
         split(&q, (piece % chunks + 1) * m, to, low, high);
         for (int64_t j = 0; j < chunks; j++) {

@@ -1,5 +1,5 @@
-/* The places of the first k of a row in the order of sorting: from a heap of the k best so far, whose worst is at the root;
- * of a row that is not much longer, by the key up to which k elements go.
+/* The places of the first k of a row in sorting order: by a heap of the k best so far, with the worst at the root; for
+ * a row that is not much longer than k, by the key of rank k.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
@@ -16,7 +16,7 @@ static bool behind(item a, item b)
     return a.key > b.key || (a.key == b.key && a.place > b.place);
 }
 
-/* v goes down from the root of a heap of n items. */
+/* Sifts v down from the root of a heap of n items. */
 static void sift(item *heap, int64_t n, item v)
 {
     int64_t at = 0;
@@ -39,7 +39,7 @@ static void up(item *heap, int64_t at)
 
 enum { BLOCK = 512, DIGIT = 8, VALUES = 1 << DIGIT, LONG = 32 };
 
-/* Of a row that is long beside k few elements ever enter the heap. */
+/* In a row that is much longer than k, few elements ever enter the heap. */
 static void by_heap(orr_dtype t, const void *x, int64_t first, int64_t n, int64_t k, bool largest, item *heap)
 {
     for (int64_t i = 0; i < n; i += BLOCK) {
@@ -51,14 +51,15 @@ static void by_heap(orr_dtype t, const void *x, int64_t first, int64_t n, int64_
             if (i + j < k) {
                 heap[i + j] = v;
                 up(heap, i + j);
-            } else if (v.key < heap[0].key) { /* a later place of an equal key stands behind */
+            } else if (v.key < heap[0].key) { /* of equal keys, the later place comes after */
                 sift(heap, k, v);
             }
         }
     }
 }
 
-/* The leading digits of the k-th least key, one after the other, until as many elements share them as are still needed. */
+/* Finds the leading digits of the k-th least key, one by one, until exactly as many elements share them as are still
+ * needed. */
 static void by_digits(orr_dtype t, const void *x, int64_t first, int64_t n, int64_t k, bool largest, item *heap,
                       uint64_t *key)
 {

@@ -1,13 +1,13 @@
-/* Copies whose axes change places, by blocks of vectors.
+/* Copies that permute axes, by blocks of vectors.
  * Must not know: what is copied. */
 #include "config.h"
 
 #include <string.h>
 #include "codelets/cpu/turn.h"
 
-enum { BLOCK = 16 }; /* a side of a block that is turned */
+enum { BLOCK = 16 }; /* a side of a block that is transposed */
 
-/* Blocks stay in the first cache. */
+/* Blocks fit into the first cache. */
 #define TURN(name, type)                                                                                               \
     static void name(const orr__sheet *s)                                                                              \
     {                                                                                                                  \
@@ -50,7 +50,7 @@ typedef int16_t small __attribute__((vector_size(16)));
 #define SHUFFLE8(a, b, ...) __builtin_shuffle(a, b, (small){ __VA_ARGS__ })
 #endif
 
-/* Eight elements across, side by side in the source, of eight along: three steps of interleaving. */
+/* Eight elements across, contiguous in the source, by eight along: three steps of interleaving. */
 static inline void turn8x8(const uint16_t *from, int64_t step, uint16_t *to, int64_t row)
 {
     eight x[8], y[8];
@@ -86,7 +86,7 @@ static void turn2_side_by_side(const orr__sheet *s)
             to[u * s->to_across + v] = from[u + v * s->from_along];
 }
 
-/* Four elements across, side by side in the source, of four along: two steps of interleaving. */
+/* Four elements across, contiguous in the source, by four along: two steps of interleaving. */
 static inline void turn4x4(const uint32_t *from, int64_t step, uint32_t *to, int64_t row)
 {
     four a, b, c, d;
@@ -102,7 +102,7 @@ static inline void turn4x4(const uint32_t *from, int64_t step, uint32_t *to, int
     memcpy(to + 3 * row, &r3, sizeof r3);
 }
 
-/* Row by row of what has the longer rows, in runs: lines of one set of a cache exclude each other. */
+/* Walks the rows of the side with the longer row stride, in runs: cache lines of one set evict each other. */
 static void turn4_side_by_side(const orr__sheet *s)
 {
     enum { FROM_RUN = 32, TO_RUN = 64 };

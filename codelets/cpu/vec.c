@@ -1,5 +1,5 @@
-/* One instruction set's table of inner loops. Compiled once per set, as all files vec_*.c.
- * Must not know: what the loops do. */
+/* One instruction set's table of inner loops. Compiled once per set, as are all files vec_*.c.
+ * Must not know: the loops' work. */
 #include "config.h"
 
 #include "codelets/cpu/vec.h"

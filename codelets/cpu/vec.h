@@ -1,4 +1,4 @@
-/* The table of inner loops over contiguous blocks: rows, casts, folds; one table per instruction set.
+/* The table of inner loops over contiguous blocks: element-wise operations, casts, folds; one table per instruction set.
  * Must not know: regions, threads, which table is in use. */
 #ifndef ORR_CPU_VEC_H
 #define ORR_CPU_VEC_H
@@ -7,16 +7,15 @@
 #include "ops/ew_id.h"
 #include "runtime/base/element.h"
 
-/* dst[i] = row(x[i], y[i], z[i]) on register types. dst overlaps none of the operands; operands that a row does not
- * have may be NULL. */
+/* dst[i] = row(x[i], y[i], z[i]) on register types. dst overlaps none of the operands. Operands that a row does not have may be NULL. */
 typedef void orr__vecfn(void *restrict dst, const void *x, const void *y, const void *z, int64_t n);
-/* dst[i] = x[i] in another dtype. f16 and bf16 are their bits here. */
+/* dst[i] = x[i] in another dtype. f16 and bf16 are represented by their bits. */
 typedef void orr__castfn(void *restrict dst, const void *restrict x, int64_t n);
-/* x[i] to the nearest f16 or bf16, staying f32. */
+/* Rounds x[i] to the nearest f16 or bf16; it stays an f32. */
 typedef void orr__roundfn(float *x, int64_t n);
 
-/* The state of a sum: a total and its rounding errors. Every other fold keeps its value in the first bytes; that of elements of a field
- * is one of them, in an orr__accroom. */
+/* The state of a sum: a total and its rounding errors. Any other fold keeps its value in the first bytes; a fold of field elements keeps an
+ * element, in an orr__accroom. */
 typedef struct {
     union {
         double f;
@@ -30,21 +29,21 @@ typedef union {
     orr__fe element;
 } orr__accroom;
 
-/* Folds a block into acc: f64, i64, u64 for sums and products of numbers; else the register's type. */
+/* Folds a block into acc, which is f64, i64, u64 for sums and products of numbers, else the register's type. */
 typedef void orr__foldfn(orr__acc *acc, const void *x, int64_t n);
-/* acc[i] folds x[i]; acc is an array of the types above without what was lost. */
+/* Folds x[i] into acc[i]; acc is an array of the types above, without rounding errors. */
 typedef void orr__foldrowfn(void *restrict acc, const void *restrict x, int64_t n);
-/* The extreme value of a block and where it is: the first of equals, NaN before all. *at < 0: nothing was there. */
+/* The extreme value of a block and its position: the first of equal values, a NaN before all others. *at < 0: no value yet. */
 typedef void orr__argfn(void *value, int64_t *at, const void *x, int64_t n, int64_t first);
-/* The same for n positions at once, all of them seeing number k. */
+/* The same for n positions at once, each combined with its value number k. */
 typedef void orr__argrowfn(void *restrict value, int64_t *restrict at, const void *restrict x, int64_t n, int64_t k);
-/* c[j] += a · b[j], wrapping; unsigned types of 1, 2, 4, 8 bytes serve signed ones too. */
+/* c[j] += a · b[j], wrapping. Unsigned types of 1, 2, 4, 8 bytes also serve signed ones. */
 typedef void orr__axpyfn(void *restrict c, const void *a, const void *restrict b, int64_t n);
-/* best[i]: the greatest of x[i·step + off[t]] over t < terms, at least one, of windows i < n; at[i]: its place, i·step + off[t], i32
- * beside f32, else i64. Of equals the first, of NaN the last. */
+/* best[i]: the greatest of x[i·step + off[t]] over t < terms, at least one, of windows i < n. at[i]: its place, i·step + off[t], as i32 for
+ * f32, else i64. Of equal values the first, of NaN the last. */
 typedef void orr__windowsfn(void *best, void *at, const void *x, const int64_t *off, int64_t terms, int64_t step,
                             int64_t n);
-/* to[i·step + t] = h[i] where at[i] = first + i·step + t, else 0, for i < n and t < step; at: as above. */
+/* to[i·step + t] = h[i] where at[i] = first + i·step + t, else 0, for i < n and t < step. at: as above. */
 typedef void orr__spreadfn(void *restrict to, const void *restrict at, const void *restrict h, int64_t first,
                            int64_t step, int64_t n);
 /* y[i] = Σ w[r·taps + t] · x[r][i + t·apart] over r < rows, t < taps. */
@@ -55,24 +54,24 @@ typedef void orr__boxfn(void *restrict y, const void *const *x, int64_t rows, in
                         void *restrict room);
 /* acc[i] += x[i] in the stored dtype, rounded to it. */
 typedef orr__foldrowfn orr__addfn;
-/* dst[i]: element index[i] of a stream of random numbers, in its natural type (see orr__vec.random). */
+/* dst[i]: element index[i] of a random stream, in its natural type (see orr__vec.random). */
 typedef void orr__randfn(void *restrict dst, const int64_t *restrict index, uint64_t seed, int64_t n);
 
-/* How consecutive iterations walk through an array: `run` elements `stride` apart, then the outer axes move on. */
+/* How consecutive iterations walk through an array: `run` elements with a stride, then the outer axes advance. */
 typedef struct {
-    const void *base; /* the first element; NULL: the map is an index by itself */
+    const void *base; /* the first element; NULL: the map yields the index itself */
     int64_t first;    /* index of the first element                             */
     int64_t run, stride;
     int outer;
     int64_t dim[ORR_MAX_RANK + 1], step[ORR_MAX_RANK + 1]; /* outer axes */
 } orr__vec_view;
 
-/* Elements p … p+n of the walk into dst. */
+/* Copies elements [p, p + n) of the walk to dst. */
 typedef void orr__gatherfn(void *restrict dst, const orr__vec_view *v, int64_t p, int64_t n);
-/* dst[i] = the place on an axis of length n that index x[i] (i32 or i64) means, or 0; returns the number of the first that
- * means none, -1: all do. */
+/* dst[i] = the place on an axis of the given length that index x[i] (i32 or i64) denotes, or 0. Returns the number of the first index out
+ * of range, -1: none. */
 typedef int64_t orr__placefn(int64_t *restrict dst, const void *restrict x, int64_t length, int64_t n);
-/* Rows of `inner` elements: row place[j] of `to` is changed by row j of `from`, one after the other; none where place[j] < 0. */
+/* Rows of `inner` elements: row place[j] of `to` is updated by row j of `from`, in order; rows with place[j] < 0 are skipped. */
 typedef void orr__updatefn(void *restrict to, const void *restrict from, const int64_t *restrict place, int64_t n,
                            int64_t inner);
 enum { ORR__UPDATE_ADD, ORR__UPDATE_MUL, ORR__UPDATE_MIN, ORR__UPDATE_MAX, ORR__UPDATES };
@@ -83,13 +82,13 @@ typedef void orr__takefn(void *restrict dst, const void *restrict from, const in
 typedef void orr__affinefn(void *restrict dst, const int64_t *restrict index, orr__scalar start, orr__scalar step,
                            int64_t n);
 
-/* b ← b·M⁻¹ for `rows` rows of b, ld elements apart: M is n × n, n ≤ ORR__PLAIN, in rows of ORR__PLAIN. */
+/* b ← b·M⁻¹ for `rows` rows of b, row stride ld. M is n × n, n ≤ ORR__PLAIN, with row stride ORR__PLAIN. */
 typedef void orr__solvefn(const void *m, bool upper, bool unit, int64_t n, void *b, int64_t rows, int64_t ld);
-/* orr__factor.potrf, n ≤ ORR__LEAF. */
+/* orr__factor.potrf for n ≤ ORR__LEAF. */
 typedef int64_t orr__potrffn(void *a, int64_t n, int64_t ld);
 
-/* Small matrices of one shape, row-major, one behind the other, factored side by side: each in its lane of the vectors. m, n and k are at
- * most ORR__LANES_MOST; room: ORR__LANES_ROOM bytes for so many elements of one matrix. The bits of a result do not depend on count. */
+/* Small matrices of one shape, row-major and contiguous, factored side by side, each in its vector lane. m, n and k are at most
+ * ORR__LANES_MOST. room: ORR__LANES_ROOM bytes for the elements of one matrix. The bits of a result do not depend on count. */
 enum { ORR__LANES_MOST = 32 };
 #define ORR__LANES_ROOM(elements) ((size_t)(elements)*64)
 typedef struct {
@@ -97,25 +96,26 @@ typedef struct {
     void *out;
     int64_t m, n, k, count;
     bool turned;             /* solve: Aᵀ                                                   */
-    bool complete, triangle; /* qr: as many columns of Q as rows; R alone                   */
+    bool complete, triangle; /* qr: as many columns of Q as rows; R only                    */
 } orr__lanes;
-/* A⁻¹·B, m = n, of n·(n + k) elements. 0, or the number of the first pivot that is 0, from 1, of matrix number *which. */
+/* A⁻¹·B, m = n; room: n·(n + k) elements. Returns 0, or the number of the first pivot that is 0, from 1, of matrix number *which. */
 typedef int64_t orr__lanessolvefn(const orr__lanes *s, void *room, int64_t *which);
-/* to[c · tld + r] = from[r · fld + c] for rows × cols elements, in squares that the first cache holds. */
+/* to[c · tld + r] = from[r · fld + c] for rows × cols elements, in squares that fit into the first cache. */
 typedef void orr__transposefn(void *to, int64_t tld, const void *from, int64_t fld, int64_t rows, int64_t cols);
-/* Both triangles in rows of n + 1, of which the last is the number of the row of the matrix that stands there. Of m·(2n + 1) elements. */
+/* Both triangles in rows of n + 1; the last element is the number of the matrix row at that position. room: m·(2n + 1) elements. */
 typedef void orr__laneslufn(const orr__lanes *s, void *room);
-/* For each column of Q one row: the column, and a row of R behind it, as LAPACK has them. Of m·n + n + rows · (m + n) elements. */
+/* For each column of Q one row: the column, followed by a row of R, with LAPACK's signs. room: m·n + n + rows · (m + n) elements. */
 typedef void orr__lanesqrfn(const orr__lanes *s, void *room);
 
-/* n keys, numbers without sign, in order; false: they are in another order, not sorted. scratch: room for n. */
+/* Sorts n keys, unsigned numbers. False: they are permuted, not sorted. scratch: space for n. */
 typedef bool orr__sortfn(void *keys, int64_t n, void *scratch);
-/* The keys of n elements of a dtype (order.h); returns how many are a float's −0. And elements from keys, ±0 as 0, NaN as any. */
+/* The keys of n elements of a dtype (order.h); returns the number of floats that are −0. The second makes elements from keys: ±0 as 0, NaN
+ * as any NaN. */
 typedef int64_t orr__keysfn(orr_dtype t, const void *x, void *key, int64_t n, bool descending);
 typedef void orr__valuesfn(orr_dtype t, const void *key, void *y, int64_t n, bool descending);
-/* c_q = a_q · b_q for q < count, n and k at most ORR__SMALL: element (i, j) of a_q is at a[q·a_next + i·a_row + j·a_col], of b_q likewise; the
- * rows of c_q are c_row apart, each c_q is m · c_row behind the last. A sum is one chain in the order of k: its bits depend on no extent, and
- * not on count. With `add` the chains begin with what c holds. */
+/* c_q = a_q · b_q for q < count, n and k at most ORR__SMALL. Element (i, j) of a_q is at a[q·a_next + i·a_row + j·a_col], of b_q likewise.
+ * c_q has row stride c_row, and follows the previous one at distance m · c_row. A sum is one chain in the order of k: its bits depend on no
+ * extent, and not on count. With `add` the chains begin with the contents of c. */
 enum { ORR__SMALL = 64 };
 typedef struct {
     const void *a, *b;
@@ -125,29 +125,30 @@ typedef struct {
     bool add;
 } orr__small;
 typedef void orr__smallfn(const orr__small *s);
-/* The same of one product of any size, the right factor times `scale`; room: ORR__LARGE_ROOM(n) elements. */
+/* The same for one product of any size, with the right factor times `scale`. room: ORR__LARGE_ROOM(n) elements. */
 enum { ORR__LARGE_TERMS = 256, ORR__LARGE_ROWS = 96, ORR__LARGE_PANEL = 64 };
 #define ORR__LARGE_ROOM(n)                                                                                             \
     (ORR__LARGE_TERMS * (((n) + 2 * ORR__LARGE_PANEL - 1) / ORR__LARGE_PANEL * ORR__LARGE_PANEL + ORR__LARGE_ROWS))
 typedef void orr__largefn(const orr__small *s, double scale, void *room);
 
-/* A right factor in panels of columns, for products without a copy: room: ORR__PACKED_ROOM(n, k) elements. The second is a product of any
- * size with it, s->b is not read; the order of a sum is that of the product before. */
+/* A right factor packed in panels of columns, for products without a copy. room: ORR__PACKED_ROOM(n, k) elements. The second is a product
+ * of any size with the packed factor; s->b is not read. The order of a sum is that of the product above. */
 #define ORR__PACKED_ROOM(n, k)                                                                                         \
     ((((n) + ORR__LARGE_PANEL - 1) / ORR__LARGE_PANEL * ORR__LARGE_PANEL + ORR__LARGE_PANEL) * (k))
 typedef void orr__packfn(const orr__small *s, void *to);
 typedef void orr__packedfn(const orr__small *s, const void *right);
 
-/* A step of a recurrent cell, n units of a sequence, gates one behind the other. sums: of the products and, but for a GRU, of x; before: the
- * state, of an LSTM c, of a GRU h. Kept are the gates, and of a GRU the product of n (ops/nn/recurrence.h). */
+/* A step of a recurrent cell for n units of a sequence; the gates are contiguous. sums: of the products and, except for a GRU, of x.
+ * before: the previous state, c of an LSTM, h of a GRU. The gates are kept, and for a GRU the product of n (ops/nn/recurrence.h). */
 typedef void orr__cellfn(const void *sums, const void *x, const void *before, void *restrict gates,
                          void *restrict state, void *restrict h, int64_t n);
-/* Its cotangents d from that of h, dy + dh, and dc, which become those of the step before: dh without the product. now: the state after it. */
+/* The cotangents d from that of h, dy + dh, and from dc. dh and dc become those of the step before, dh without the product. now: the state
+ * after the step. */
 typedef void orr__cellbackfn(const void *gates, const void *before, const void *now, const void *dy, void *restrict dh,
                              void *restrict dc, void *restrict d, int64_t n);
 enum { ORR__CELLS = 4 };
 
-/* The greatest of n elements, −inf of none. */
+/* The greatest of n elements; −inf if n is 0. */
 typedef double orr__greatestfn(const void *row, int64_t n);
 /* x[i] = e^(x[i] − shift); returns the sum. */
 typedef double orr__expfn(void *row, int64_t n, double shift);
@@ -169,7 +170,7 @@ typedef struct {
     orr__vecfn *const *row[ORR_DTYPE_COUNT]; /* [operands' register dtype][row]; NULL: does not apply */
     orr__castfn *const *cast;                /* [from · ORR_DTYPE_COUNT + to], stored dtypes          */
     orr__roundfn *round_f16;
-    orr__roundfn *round_bf16[2];         /* [0 any value, 1 what IEEE arithmetic made of bf16 values]            */
+    orr__roundfn *round_bf16[2];         /* [0 any value, 1 a result of IEEE arithmetic on bf16 values]          */
     orr__foldfn *const *fold[ORR__ROPS]; /* [rop][register dtype]; any, all: bool only            */
     orr__foldrowfn *const *foldrow[ORR__ROPS];
     orr__argfn *const *arg[2]; /* [0 max, 1 min][register dtype]                        */
@@ -200,7 +201,7 @@ typedef struct {
     orr__fftlanesfn *fft_lanes[2];
     orr__ffthalffn *fft_half[2];
     orr__ffttimesfn *fft_times[2];
-    orr__sortfn *const *sort; /* [log2 of the key's bytes]; NULL: the instruction set has no better way than digits */
+    orr__sortfn *const *sort; /* [log2 of the key's bytes]; NULL: the instruction set has only radix sort */
     orr__keysfn *const *keys; /* likewise */
     orr__valuesfn *const *values;
     orr__greatestfn *greatest[2];
@@ -211,7 +212,7 @@ typedef struct {
     orr__spreadfn *spread[2];
 } orr__vec;
 
-/* The same for every instruction set (field_rows.c). */
+/* These are the same for every instruction set (field_rows.c). */
 extern orr__vecfn *const orr__vec_rows_fr254[], *const orr__vec_rows_fq254[];
 extern orr__foldfn orr__vec_sum_fr254, orr__vec_sum_fq254, orr__vec_product_fr254, orr__vec_product_fq254;
 extern orr__foldrowfn orr__vec_sumrow_fr254, orr__vec_sumrow_fq254, orr__vec_productrow_fr254,

@@ -1,10 +1,10 @@
-/* Loops beside the rows: sums in place, row times number, start plus step times index.
- * Must not know: who asks. */
+/* Loops besides the operations: sums in place, row times number, start plus step times index.
+ * Must not know: the callers. */
 #include "config.h"
 
 #include "codelets/cpu/vec.h"
 
-/* Narrow unsigned types are lifted, so that nothing overflows as int. */
+/* Narrow unsigned types are widened, so that no product overflows int. */
 #define AXPY(name, U)                                                                                                  \
     static void name(void *restrict c_, const void *a_, const void *restrict b_, int64_t n)                            \
     {                                                                                                                  \

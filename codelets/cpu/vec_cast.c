@@ -26,11 +26,11 @@ enum { CHUNK = 256 };
     CAST(f##_i16, F, int16_t, (int16_t)x)                                                                              \
     CAST(f##_i32, F, int32_t, (int32_t)x)                                                                              \
     CAST(f##_i64, F, int64_t, (int64_t)x)                                                                              \
-    CAST(f##_u8, F, uint8_t, (uint8_t)x) CAST(f##_u16, F, uint16_t, (uint16_t)x)                                       \
-        CAST(f##_u32, F, uint32_t, (uint32_t)x) CAST(f##_u64, F, uint64_t, (uint64_t)x)                                \
-            CAST(f##_f32, F, float, (float)x) CAST(f##_f64, F, double, (double)x)
+    CAST(f##_u8, F, uint8_t, (uint8_t)x)                                                                               \
+    CAST(f##_u16, F, uint16_t, (uint16_t)x) CAST(f##_u32, F, uint32_t, (uint32_t)x)                                    \
+        CAST(f##_u64, F, uint64_t, (uint64_t)x) CAST(f##_f32, F, float, (float)x) CAST(f##_f64, F, double, (double)x)
 
-/* The value without its fraction fits in T when lo < x < top. */
+/* The value without its fraction fits into T if lo < x < top. */
 #define CUT(T, low, lo, top, most)                                                                                     \
     (x >= (top) ? (T)(most) : x <= (lo) ? (T)(low) : (T)(((x > (lo)) & (x < (top))) ? x : 0))
 #define FROM_FLOAT(f, F)                                                                                               \
@@ -81,7 +81,8 @@ static void copy8(void *restrict d, const void *restrict x, int64_t n)
 
 /* -- f16 and bf16 --------------------------------------------------------------------------------------- */
 
-/* A value that f32 holds exactly is rounded from there; the rest by way of a float rounded to odd, so that it is rounded once. */
+/* A value that f32 holds exactly is rounded from f32. Other values go through a float rounded to odd, so that they are
+ * rounded once. */
 #define HALF(h)                                                                                                        \
     static void h##_f32(void *restrict d, const void *restrict x, int64_t n)                                           \
     {                                                                                                                  \
@@ -133,7 +134,7 @@ static void copy8(void *restrict d, const void *restrict x, int64_t n)
     }
 #define HALF_BOTH(h, t, T) HALF_TO(h, t, T) HALF_FROM(h, t, T)
 
-/* A double that rounds to a half as x does: bits that do not fit leave a trace in the last one. */
+/* A double that rounds to f16 or bf16 as x does: the dropped bits set the last one. */
 static double exact_u64(uint64_t x)
 {
     return x >> 53 == 0 ? (double)x : (double)(x >> 11 | ((x & 0x7ffu) != 0)) * 0x1p11;
@@ -179,7 +180,7 @@ void ORR__V(orr__vec_fit_bf16)(float *x, int64_t n)
 #define f32_f32 copy4
 #define f64_f64 copy8
 
-/* A bool is 0 or 1 in memory, so bool to bool may take the general way. */
+/* A bool is 0 or 1 in memory, so bool to bool may use the general conversion. */
 orr__castfn *const ORR__V(orr__vec_casts)[ORR_DTYPE_COUNT * ORR_DTYPE_COUNT] = {
     LINE(ORR_BOOL, bool8),
     LINE(ORR_I8, i8),

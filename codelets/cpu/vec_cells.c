@@ -1,4 +1,4 @@
-/* One step of a recurrent cell for the units of a sequence, forth and back, for f32 and f64.
+/* One step of a recurrent cell for the units of a sequence, forward and backward, for f32 and f64.
  * Must not know: products, steps, sequences. */
 #include "config.h"
 
@@ -6,7 +6,7 @@
 #include "codelets/cpu/vec.h"
 #include "codelets/cpu/vmath.h"
 
-/* The steps of a sigmoid that needs no fused multiply-add are those of the table's row. */
+/* A sigmoid without fused multiply-adds computes the same steps as the table's operation. */
 #ifndef EW_WHOLE
 #define SIGMOID(t, REAL)                                                                                               \
     static inline REAL vm_sigmoid_##t(REAL x)                                                                          \
@@ -18,7 +18,7 @@ SIGMOID(f32, float)
 SIGMOID(f64, double)
 #endif
 
-/* A cell without gates: h = `state`, of the sums s. */
+/* A cell without gates: h = `state`, a function of the sums s. */
 #define RNN(name, REAL, state)                                                                                         \
     static void name(const void *sums_, const void *x_, const void *before_, void *restrict gates_,                    \
                      void *restrict state_, void *restrict h_, int64_t n)                                              \
@@ -30,7 +30,7 @@ SIGMOID(f64, double)
             h[k] = state;                                                                                              \
     }
 
-/* The way back of a cell without gates: d = `slope`, of the cotangent y. */
+/* The backward step of a cell without gates: d = `slope`, a function of the cotangent y. */
 #define RNN_BACK(name, REAL, slope)                                                                                    \
     static void name(const void *gates_, const void *before_, const void *now_, const void *dy_, void *restrict dh_,   \
                      void *restrict dc_, void *restrict d_, int64_t n)                                                 \

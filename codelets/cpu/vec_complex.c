@@ -1,4 +1,4 @@
-/* Loops of the element-wise rows for complex numbers.
+/* Loops of the element-wise operations for complex numbers.
  * Must not know: other dtypes. */
 #include "config.h"
 

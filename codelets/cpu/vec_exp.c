@@ -1,5 +1,5 @@
 /* Loops of a row's softmax: the greatest element, exponentials and their sum.
- * Must not know: what a row is of. */
+ * Must not know: the meaning of a row. */
 #include "config.h"
 
 #include <math.h>

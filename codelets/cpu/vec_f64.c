@@ -1,8 +1,8 @@
-/* Loops of the element-wise rows for f64.
+/* Loops of the element-wise operations for f64.
  * Must not know: other dtypes. */
 #include "config.h"
 
-/* These passes turn a choice between values into jumps, and loops with jumps do not become vector code. */
+/* These passes turn a choice between values into jumps, and loops with jumps do not vectorise. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-tree-pre", "no-thread-jumps")
 #endif
@@ -15,7 +15,7 @@
 #define EW_DTYPE EW_F64
 #include "ops/ew_begin.h"
 
-/* In the loops of rows with one operand. */
+/* Replacements in the loops of operations with one operand. */
 #define vm_sin_f64(x) (near ? (far |= vm_is_far_f64(x), vm_near_sin_f64(x)) : (vm_sin_f64)(x))
 #define vm_cos_f64(x) (near ? (far |= vm_is_far_f64(x), vm_near_cos_f64(x)) : (vm_cos_f64)(x))
 #include "codelets/cpu/vec_rows.h"

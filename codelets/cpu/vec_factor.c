@@ -1,5 +1,5 @@
 /* Loops for small triangles: Cholesky factors, solves from the right.
- * Must not know: what is around them, BLAS. */
+ * Must not know: their callers, BLAS. */
 #include "config.h"
 
 #include <float.h>

@@ -1,8 +1,9 @@
-/* Body of vec_factor.c for one dtype. REAL, LANE (an integer as large), MOST, ROOT and F, which names a function, are
- * defined by the file that includes it.
+/* Body of vec_factor.c for one dtype. The includer defines REAL, LANE (an integer of the same size), MOST, ROOT and F,
+ * which names a function.
  * Must not know: dtypes other than REAL. */
 
-/* Elements of a vector, of a line of the cache; rows that stand side by side, as vectors whose sums hide each other's latency. */
+/* W: elements of a vector. LINE: elements of a cache line. VECTORS: vectors of rows side by side, whose sums hide each
+ * other's latency. */
 #define W ((int64_t)(ORR__VECTOR_BYTES / sizeof(REAL)))
 #define LINE ((int64_t)(64 / sizeof(REAL)))
 #define VECTORS (W < 16 ? 4 : 2)
@@ -10,7 +11,8 @@
 
 typedef REAL F(vector) __attribute__((vector_size(ORR__VECTOR_BYTES)));
 
-/* A panel's columns in turn: each less what it owes to those before it (lower: after it), in registers. */
+/* The columns of a panel in order: each less the contributions of the columns before it (lower: after it), in
+ * registers. */
 static void F(solve_panel)(const REAL *restrict m, bool upper, bool unit, int64_t n, REAL (*restrict x)[PANEL])
 {
     for (int64_t s = 0; s < n; s++) {
@@ -37,7 +39,7 @@ void F(solve)(const void *m, bool upper, bool unit, int64_t n, void *b, int64_t 
         int64_t some = rows - at < PANEL ? rows - at : PANEL;
         REAL *here = (REAL *)b + at * ld;
         F(turn)(x[0], PANEL, here, ld, some, n);
-        /* The next rows: so far apart, no processor sees them coming. */
+        /* Prefetches the next rows, whose stride is too large for the hardware prefetcher. */
         for (int64_t i = at + PANEL; i < rows && i < at + 2 * PANEL; i++)
             for (int64_t j = 0; j < n; j += LINE)
                 __builtin_prefetch((REAL *)b + i * ld + j, 1);

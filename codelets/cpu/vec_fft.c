@@ -1,5 +1,5 @@
 /* Fourier transforms of one row, for f32 and f64.
- * Must not know: launches, the making of plans. */
+ * Must not know: launches, how plans are made. */
 #include "config.h"
 
 #include <string.h>
@@ -21,14 +21,14 @@
 #undef LANE
 #undef F
 
-/* The loop that follows writes nothing that it reads: its arrays are too many to be compared while it runs. */
+/* The following loop writes nothing that it reads; its arrays are too many for run-time alias checks. */
 #ifdef __clang__
 #define ORR__NO_ALIAS _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define ORR__NO_ALIAS _Pragma("GCC ivdep")
 #endif
 
-/* The same of 4 × 4 pairs, of which rows are tld and fld apart: a pair of f32 is as long as one f64. */
+/* The same for 4 × 4 pairs with row strides tld and fld: a pair of f32 is as long as one f64. */
 static void turn_pairs_f32(float *to, int64_t tld, const float *from, int64_t fld)
 {
     turn_f64_turn_four((void *)to, tld, (const void *)from, fld);

@@ -1,8 +1,8 @@
 /* Fourier transforms of one row for REAL numbers, named by F. No include guard.
- * Must not know: plans' making.
+ * Must not know: how plans are made.
  *
- * Stockham's form (C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992, section 1.7): a stage reads
- * x[k + s·(q + m·j)], transforms over j < p, and writes y[k + s·(p·q + r)], r < p; s numbers lie together in both. */
+ * Stockham's form (C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992, section 1.7).
+ * A stage reads x[k + s·(q + m·j)], transforms over j < p, and writes y[k + s·(p·q + r)], r < p. In both, s numbers are contiguous. */
 
 enum { F(LANES) = ORR__FFT_LANES_BYTES / (2 * sizeof(REAL)) };
 
@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) void F(step3)(int64_t m, int64_t s,
     PUT(2, ar - er, ai - ei);                                                                                          \
     PUT(3, br - fi, bi + fr);
 
-/* The first stage: neighbours in memory belong to neighbouring q. */
+/* The first stage: neighbours in memory have neighbouring q. */
 static void F(first4)(int64_t m, const REAL *restrict tw, const REAL *restrict cr, const REAL *restrict ci,
                       REAL *restrict yr, REAL *restrict yi)
 {
@@ -122,7 +122,7 @@ static inline __attribute__((always_inline)) void F(step5)(int64_t m, int64_t s,
 }
 }
 
-/* As many numbers together as there are lanes: straight code; else a loop over them. */
+/* With as many contiguous numbers as lanes: straight-line code; else a loop over the numbers. */
 #define STAGE(name, step)                                                                                              \
     static void name(int64_t m, int64_t s, const REAL *restrict tw, const REAL *restrict xr, const REAL *restrict xi,  \
                      REAL *restrict yr, REAL *restrict yi)                                                             \
@@ -162,8 +162,8 @@ static void F(stage_any)(int p, int64_t m, int64_t s, const REAL *restrict tw, c
 
 /* -- a stage of two steps ---------------------------------------------------------------------------------------------
  *
- * Point r + p·i of w transforms over j < P, w at most LANES, goes to y, times factors: those of a stage are one for all lanes, or one
- * for each. Points of x and y are xj and yj apart, transforms xn and yn; factors tj and tn. */
+ * Point r + p·i of w ≤ LANES transforms over j < P goes to y, times factors. The factors of a stage are common to all lanes, or one per
+ * lane. xj and yj are the strides of points of x and y, xn and yn those of transforms, tj and tn those of factors. */
 
 enum { F(PLAIN), F(INNER) /* none for r = 0 */, F(OUTER), F(OUTER_LANES) };
 
@@ -259,7 +259,7 @@ STEP(4)
     OUT(3, gr - hr, gi + hi);
 STEP(5)
 
-/* Even points are a transform of four, and so are odd ones, times the eighth roots of unity. */
+/* The even points are a transform of four. So are the odd ones, times the eighth roots of unity. */
 #define BODY8                                                                                                          \
     const REAL h = (REAL)0.70710678118654752;                                                                          \
     X(0) X(4) X(2) X(6) const REAL ar = x0 + x4, ai = y0 + y4, br = x0 - x4, bi = y0 - y4;                             \
@@ -301,8 +301,8 @@ static void F(step)(int radix, int kind, int64_t w, const F(steps) * e)
     }
 }
 
-/* A stage of p = first · second: its points go from x to near memory, and from there to y. Lanes are numbers that lie together, s of
- * them, or, before any do, neighbouring q, whose results are turned. */
+/* A stage of p = first · second: its points go from x to near memory, and from there to y. Lanes are the s contiguous numbers or, in the
+ * first stage, neighbouring q, whose results are transposed. */
 static void F(near)(const orr__fft *plan, int stage, int64_t m, int64_t s, REAL *const *x, REAL *const *y)
 {
     enum { G = F(LANES) };
@@ -338,7 +338,7 @@ static void F(near)(const orr__fft *plan, int stage, int64_t m, int64_t s, REAL 
         }
 }
 
-/* Of the numbers in a, s of each place together, with b as the other place; returns the one in which the result lies. */
+/* Runs the stages on the numbers in a, s contiguous ones per point, with b as the other buffer. Returns the buffer with the result. */
 static REAL **F(stages)(const orr__fft *plan, int64_t s, REAL **a, REAL **b)
 {
     int64_t m = plan->n;
@@ -368,8 +368,8 @@ static REAL **F(stages)(const orr__fft *plan, int64_t s, REAL **a, REAL **b)
     return a;
 }
 
-/* The transform as a convolution with a chirp (L. I. Bluestein, "A linear filtering approach to the computation of discrete
- * Fourier transform", 1970); convolutions by transforms of a length with small factors. */
+/* The transform as a convolution with a chirp (L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier
+ * transform", 1970). The convolution uses transforms of a length with small factors. */
 static REAL **F(chirped)(const orr__fft *plan, REAL **a, REAL **b)
 {
     int64_t n = plan->n, l = plan->inner->n;
@@ -387,7 +387,7 @@ static REAL **F(chirped)(const orr__fft *plan, REAL **a, REAL **b)
         x[0][k] = u * fr[k] - v * fi[k];
         x[1][k] = u * fi[k] + v * fr[k];
     }
-    /* With the parts exchanged a transform is the inverse one. */
+    /* With real and imaginary parts exchanged a transform is the inverse one. */
     REAL *turned_x[2] = { x[1], x[0] }, *turned_y[2] = { y[1], y[0] };
     REAL **z = F(stages)(plan->inner, 1, turned_x, turned_y);
     REAL *zr = z[1], *zi = z[0];
@@ -400,7 +400,7 @@ static REAL **F(chirped)(const orr__fft *plan, REAL **a, REAL **b)
     return to;
 }
 
-/* Pairs to parts, and back. */
+/* Splits pairs into real and imaginary parts; the next function joins them. */
 static void F(apart)(int64_t n, const REAL *restrict from, REAL *restrict re, REAL *restrict im)
 {
     for (int64_t k = 0; k < n; k++) {
@@ -430,7 +430,7 @@ void F(row)(const orr__fft *plan, const void *in, void *out, bool inverse, void 
 
 enum { F(TILE) = 8, F(HALVES) = 64 };
 
-/* The parts of G lanes times their powers, or their conjugates, in pairs. */
+/* The numbers of G lanes times their powers, or times the conjugates, as pairs. */
 static void F(powers)(const orr__fft *plan, int64_t first, bool conjugate, const REAL *restrict re,
                       const REAL *restrict im, REAL *restrict to)
 {
@@ -477,7 +477,7 @@ void F(lanes)(const orr__fft *plan, const void *in, int64_t ld, int count, int64
         return;
     }
     F(powers)(plan, first, inverse, re, im, pairs);
-    for (int64_t k = 0; k < n; k += T) /* a tile of places for each lane: whole lines of the cache */
+    for (int64_t k = 0; k < n; k += T) /* a tile of points for each lane: whole cache lines */
         for (int64_t g = 0, most = n - k < T ? n - k : T; g < count; g += 4)
             if (most == T && g + 4 <= count)
                 for (int64_t i = k; i < k + T; i += 4)
@@ -490,7 +490,7 @@ void F(lanes)(const orr__fft *plan, const void *in, int64_t ld, int count, int64
 
 /* -- real numbers ------------------------------------------------------------------------------------------------------ */
 
-/* Of even and odd places: E and O are the transforms, X = E + w^k·O, and E + i·O is that of the pairs (H. V. Sorensen et al.,
+/* E and O are the transforms of the even and odd numbers, X = E + w^k·O, and E + i·O is the transform of the pairs (H. V. Sorensen et al.,
  * "Real-valued fast Fourier transform algorithms", IEEE Trans. ASSP 35, 1987). */
 void F(half)(const orr__fft_powers *whole, const void *in, void *out, int64_t lo, int64_t hi, bool inverse)
 {

@@ -1,12 +1,12 @@
 /* Folds of blocks: sums, products, extremes, any, all, positions of extremes.
- * Must not know: which block of what. */
+ * Must not know: the meaning of a block. */
 #include "config.h"
 
 #include <math.h>
 #include "codelets/cpu/vec.h"
 
-/* A block is folded in LANES columns, then these in a fixed tree: the same result with any vector width. FEW f64 are
- * added in their order (codelets/emit/cloop_fold.c). */
+/* A block is folded in LANES columns, which a fixed tree joins: the same result with any vector width. Up to FEW values
+ * of f64 are added in order (codelets/emit/cloop_fold.c). */
 enum { LANES = 32, FEW = 3 * LANES / 2 };
 
 #define TREE(op)                                                                                                       \
@@ -16,7 +16,7 @@ enum { LANES = 32, FEW = 3 * LANES / 2 };
 
 #define ADD(a, b) ((a) + (b))
 #define MUL(a, b) ((a) * (b))
-/* NaN, once there, stays: no comparison with it holds. */
+/* A NaN in the accumulator stays: no comparison with it holds. */
 #define MAXI(a, b) ((b) > (a) ? (b) : (a))
 #define MINI(a, b) ((b) < (a) ? (b) : (a))
 #define MAXF(a, b) ((((b) > (a)) | ((b) != (b))) ? (b) : (a))
@@ -41,7 +41,7 @@ enum { LANES = 32, FEW = 3 * LANES / 2 };
         total = lane[0];                                                                                               \
     }
 
-/* Few values are added in their order. */
+/* Few values are added in order. */
 #define FOLD(name, T, A, member, first, op)                                                                            \
     static void name(orr__acc *acc, const void *x_, int64_t n)                                                         \
     {                                                                                                                  \
@@ -71,7 +71,7 @@ INT_SUMS(u16, uint16_t, uint64_t, u)
 INT_SUMS(u32, uint32_t, uint64_t, u)
 INT_SUMS(u64, uint64_t, uint64_t, u)
 
-/* Block totals are added with their rounding errors kept (Neumaier). */
+/* Block totals are added, and their rounding errors are kept (Neumaier). */
 #define FLOAT_SUM(name, T)                                                                                             \
     static void name(orr__acc *acc, const void *x_, int64_t n)                                                         \
     {                                                                                                                  \
@@ -106,7 +106,7 @@ ROW(prodrow_f64, double, double, MUL)
     }                                                                                                                  \
     ROW(name##row_##t, T, T, op)
 
-/* v and x: is x the better one, NaN before all */
+/* v and x: is x better? A NaN is better than any other value */
 #define ARG(name, t, T, better)                                                                                        \
     static void arg##name##_##t(void *value, int64_t *at, const void *x_, int64_t n, int64_t first)                    \
     {                                                                                                                  \
@@ -164,7 +164,7 @@ EXTREMES(f64, double, MAXF, MINF, MOREF, LESSF)
     [ORR_F64] = f##_f64
 #define FIELDS(f) [ORR_FR254] = orr__vec_##f##_fr254, [ORR_FQ254] = orr__vec_##f##_fq254
 
-/* Of bools, any is the maximum and all the minimum. */
+/* For bool, any is the maximum and all the minimum. */
 orr__foldfn *const ORR__V(orr__vec_folds)[ORR__ROPS][ORR_DTYPE_COUNT] = {
     [ORR__RSUM] = { NUMBERS(sum), FIELDS(sum) },
     [ORR__RPROD] = { NUMBERS(prod), FIELDS(product) },

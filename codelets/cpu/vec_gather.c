@@ -1,5 +1,5 @@
-/* Loops that bring strided elements together into a block.
- * Must not know: dtypes, only their sizes.  */
+/* Loops that collect strided elements into a block.
+ * Must not know: dtypes, only their sizes. */
 #include "config.h"
 
 #include "codelets/cpu/vec.h"
@@ -15,8 +15,8 @@ typedef struct {
 } four_words;
 
 typedef struct {
-    int64_t at[ORR_MAX_RANK + 1]; /* place on the outer axes           */
-    int64_t offset, q;            /* of the run; place inside the run  */
+    int64_t at[ORR_MAX_RANK + 1]; /* position on the outer axes        */
+    int64_t offset, q;            /* of the run; position inside the run */
 } cursor;
 
 static void seek(cursor *c, const orr__vec_view *v, int64_t p)
@@ -47,7 +47,7 @@ static inline void next_run(cursor *c, const orr__vec_view *v)
     }
 }
 
-/* A box whose rows are neighbours in memory: every cache line is taken once, whole. */
+/* A box whose rows are neighbours in memory: every cache line is read once, as a whole. */
 static inline int crosswise(const orr__vec_view *v, int64_t p, int64_t n)
 {
     if (p != 0 || v->outer < 1 || n <= v->run || n > v->run * v->dim[v->outer - 1])
@@ -119,7 +119,7 @@ void ORR__V(orr__vec_index)(void *restrict d_, const orr__vec_view *v, int64_t p
     }
 }
 
-/* -- places on an axis, and what is there ---------------------------------------------------------------------- */
+/* -- places on an axis, and their elements --------------------------------------------------------------------- */
 
 #define PLACE(name, T)                                                                                                 \
     int64_t ORR__V(name)(int64_t *restrict d, const void *restrict x_, int64_t length, int64_t n)                      \

@@ -1,5 +1,5 @@
 /* f16 and bf16 to f32 and back, as loops over arrays.
- * Must not know: who converts. */
+ * Must not know: the callers. */
 #ifndef ORR_CPU_VEC_HALF_H
 #define ORR_CPU_VEC_HALF_H
 

@@ -1,4 +1,4 @@
-/* Loops of the element-wise rows for integers and bool.
+/* Loops of the element-wise operations for integers and bool.
  * Must not know: other dtypes. */
 #include "config.h"
 

@@ -1,5 +1,5 @@
-/* Factorisations of small matrices side by side, each in a lane of the vectors: without a call for each, and without work that only
- * larger ones repay. A lane's bits depend on no other lane.
+/* Factorisations of small matrices side by side, each in a vector lane: no call per matrix, and none of the preparation
+ * that only larger matrices repay. A lane's bits do not depend on other lanes.
  * Must not know: batches larger than memory for them, LAPACK. */
 #include "config.h"
 

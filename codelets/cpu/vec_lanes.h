@@ -1,9 +1,10 @@
-/* Body of vec_lanes.c for one dtype. REAL, LANE (an integer as large), MOST and LEAST (the largest and the least normal number), ROOT and
- * F, which names a function, are defined by the file that includes it. Element e of the matrix in lane i is x[e][i].
+/* Body of vec_lanes.c for one dtype. The includer defines REAL, LANE (an integer of the same size), MOST and LEAST (the
+ * largest and the least normal number), ROOT and F, which names a function. Element e of the matrix in lane i is
+ * x[e][i].
  * Must not know: dtypes other than REAL. */
 
 #define W ((int64_t)(ORR__VECTOR_BYTES / sizeof(REAL)))
-/* Sums of squares between these have lost nothing to the ends of the range of numbers. */
+/* Sums of squares between LOW and HIGH have lost nothing to underflow or overflow. */
 #define LOW (LEAST * (REAL)0x1p60)
 #define HIGH (MOST * (REAL)0x1p-2)
 #define SIGN ((LANE)((uint64_t)1 << (8 * sizeof(REAL) - 1)))
@@ -47,7 +48,7 @@ void F(transpose)(void *to, int64_t tld, const void *from, int64_t fld, int64_t 
      cols - c < SIDE ? cols - c : SIDE);
 }
 
-/* `some` arrays of `size` elements, one behind the other, to lanes; zeros in the others. */
+/* Loads `some` contiguous arrays of `size` elements into lanes, and zeros into the other lanes. */
 static void F(lanes_of)(F(lane) * x, const void *from, int64_t size, int64_t some)
 {
     if (some < W)
@@ -55,7 +56,7 @@ static void F(lanes_of)(F(lane) * x, const void *from, int64_t size, int64_t som
     F(turn)((REAL *)x, W, from, size, some, size);
 }
 
-/* Rows c and r change places in the lanes that are `hit`: `cols` elements, `step` apart, of rows that are `row` apart. */
+/* Exchanges rows c and r in the lanes of `hit`: `cols` elements with stride `step`, rows with stride `row`. */
 static void F(change_rows)(F(lane) * x, int64_t row, int64_t step, int64_t cols, int64_t c, int64_t r, F(mask) hit)
 {
     for (int64_t j = 0; j < cols; j++) {
@@ -65,7 +66,7 @@ static void F(change_rows)(F(lane) * x, int64_t row, int64_t step, int64_t cols,
     }
 }
 
-/* The row of the largest element of column c from row c on; *best: its size. */
+/* The row of the largest element of column c, from row c on; *best: its magnitude. */
 static F(mask) F(pivot_of)(const F(lane) * x, int64_t rs, int64_t rows, int64_t c, F(lane) * best)
 {
     F(mask) at = (F(mask)){ 0 } + (LANE)c;
@@ -79,7 +80,7 @@ static F(mask) F(pivot_of)(const F(lane) * x, int64_t rs, int64_t rows, int64_t 
     return at;
 }
 
-/* The rows that are so in any lane. */
+/* The set of rows that are in any lane of `at`. */
 static uint64_t F(rows_of)(F(mask) at)
 {
     uint64_t rows = 0;
@@ -88,8 +89,8 @@ static uint64_t F(rows_of)(F(mask) at)
     return rows;
 }
 
-/* Gauss with the largest pivot of each column; x (n × n) is lost, y (n × k) becomes the solution. bad[i]: the first pivot of lane i that
- * is 0, from 1. */
+/* Gaussian elimination with the largest pivot of each column. x (n × n) is destroyed, y (n × k) becomes the solution.
+ * bad[i]: the first pivot of lane i that is 0, from 1. */
 static void F(solve_lanes)(F(lane) * x, F(lane) * y, int64_t n, int64_t k, bool turned, F(mask) * bad)
 {
     int64_t rs = turned ? 1 : n, cs = turned ? n : 1;
@@ -141,8 +142,8 @@ int64_t F(lanes_solve)(const orr__lanes *s, void *room, int64_t *which)
     return 0;
 }
 
-/* Both triangles of x (m × n, in rows of n + 1), whose last column are the numbers of rows and change places with them. A pivot that is
- * 0 leaves zeros below it. */
+/* Both triangles of x (m × n, row stride n + 1). The last column holds the row numbers, which are exchanged with the
+ * rows. A pivot that is 0 leaves zeros below it. */
 static void F(factor_lanes)(F(lane) * x, int64_t m, int64_t n)
 {
     const int64_t ld = n + 1;
@@ -180,8 +181,8 @@ void F(lanes_lu)(const orr__lanes *s, void *room)
     }
 }
 
-/* The size of a column whose first element is `head`, in units: of 1 where the sum of squares is a number like any, else of the largest
- * element. `some`: there is anything below; false: no lane has another unit than 1. */
+/* The norm of a column whose first element is `head`, in units: the unit is 1 if the sum of squares is in range, else
+ * the largest element. `some`: there are non-zero elements below. False: the unit is 1 in every lane. */
 static bool F(column_size)(const F(lane) * below, int64_t step, int64_t rows, F(lane) head, F(mask) * some,
                            F(lane) * unit, F(lane) * size)
 {
@@ -211,7 +212,8 @@ static bool F(column_size)(const F(lane) * below, int64_t step, int64_t rows, F(
     return true;
 }
 
-/* x −= t·v·(vᵀ·x) for `cols` columns of x, whose elements are x_step and columns x_next apart. v is 1, and v[0], v[v_step] … below. */
+/* x −= t·v·(vᵀ·x) for `cols` columns of x, with element stride x_step and column stride x_next. v is 1, followed by
+ * v[0], v[v_step], … */
 static void F(reflect)(const F(lane) * v, int64_t v_step, int64_t rows, F(lane) t, F(lane) * x, int64_t x_step,
                        int64_t x_next, int64_t cols)
 {
@@ -242,7 +244,8 @@ static void F(reflect)(const F(lane) * v, int64_t v_step, int64_t rows, F(lane) 
     }
 }
 
-/* Householder's reflections with LAPACK's signs. to: w rows, each a column of Q (none with `triangle`), and behind it a row of R. */
+/* Householder's reflections with LAPACK's signs. to: w rows, each a column of Q (none with `triangle`) followed by a
+ * row of R. */
 static void F(qr_lanes)(const orr__lanes *s, F(lane) * x, F(lane) * tau, F(lane) * to)
 {
     int64_t m = s->m, n = s->n, k = m < n ? m : n, w = s->complete ? m : k;

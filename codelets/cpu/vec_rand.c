@@ -1,5 +1,5 @@
-/* Loops of random numbers: Philox blocks side by side, uniform and normal numbers made from them.
- * Must not know: streams, who asks. */
+/* Loops of random numbers: Philox blocks side by side, and uniform and normal numbers made from them.
+ * Must not know: streams, the callers. */
 #include "config.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -12,7 +12,7 @@
 
 enum { CHUNK = 512 };
 
-/* Are they neighbours, as in a tensor that is filled from end to end? */
+/* True if the indices are consecutive, as in a tensor that is filled from end to end. */
 static int neighbours(const int64_t *index, int64_t n)
 {
     int64_t differs = 0;
@@ -21,7 +21,7 @@ static int neighbours(const int64_t *index, int64_t n)
     return differs == 0;
 }
 
-/* Neighbours share blocks, whose words are made together. */
+/* Neighbours share blocks, whose words are computed together. */
 #define RANDOM(name, T, function, W, words, from_word)                                                                 \
     static void name(void *restrict d_, const int64_t *restrict index, uint64_t seed, int64_t n)                       \
     {                                                                                                                  \
@@ -51,7 +51,8 @@ RANDOM(u01_bf16, float, orr__rand_u01_bf16, uint32_t, vr_words32, U01_BF16)
 RANDOM(u01_f32, float, orr__rand_u01_f32, uint32_t, vr_words32, U01_F32)
 RANDOM(u01_f64, double, orr__rand_u01_f64, uint64_t, NUMBERS64, U01_F64)
 
-/* Box and Muller as orr__rand_normal_f64 has it, but for the last place or two: both of a pair from one block. */
+/* Box and Muller as orr__rand_normal_f64, except for the last place or two: both numbers of a pair come from one
+ * block. */
 static inline void normals(uint64_t a, uint64_t c, double *x, double *y)
 {
     double radius = sqrt(-2.0 * vm_normal_log((double)(int64_t)((a >> 11) + 1) * 0x1p-53)), sine, cosine;

@@ -1,7 +1,7 @@
-/* The element-wise rows as loops over blocks, for the dtype that ops/ew_begin.h has set up. No include guard.
+/* The element-wise operations as loops over blocks, for the dtype that ops/ew_begin.h has set up. No include guard.
  * Must not know: which dtype. */
-/* A function that has a near form for arguments that are not large (codelets/cpu/vmath_near.h) takes it where `near` is 1, and says in
- * `far` that the block has to be computed again. Of other rows the second loop is never reached. */
+/* A function that has a near form for arguments that are not large (codelets/cpu/vmath_near.h) uses it where `near` is
+ * 1, and sets `far` if the block has to be computed again. For other operations the second loop is never reached. */
 #define LOOP1(stem, result, value)                                                                                     \
     static void EW_PASTE(stem, EW_NAME)(void *restrict d_, const void *x_, const void *y_, const void *z_, int64_t n)  \
     {                                                                                                                  \
@@ -60,7 +60,7 @@
     EW_ON_##types(LOOP3(name##_, result, value)) EW_ON_COMPLEX(LOOP3(name##_, cresult, cvalue))
 #include "ops/elementwise.def"
 
-/* By id - ORR__OP_EW; NULL where a row does not take the dtype. */
+/* By id - ORR__OP_EW; NULL where an operation does not accept the dtype. */
 orr__vecfn *const ORR__V(EW_PASTE(orr__vec_rows_, EW_NAME))[ORR__ROWS] = {
 #define ENTRY(id, stem, types)    EW_ON_##types([id - ORR__OP_EW] = EW_PASTE(stem, EW_NAME), )
 #define UNARY(name, types, ...)   ENTRY(ORR__EW_##name, name##_, types)

@@ -1,6 +1,6 @@
-/* Products of small matrices, many at a time: no factor is packed but one whose rows are not in order. Products of large ones, by the same
- * tiles.
- * Must not know: who wants the products, BLAS. */
+/* Products of small matrices, many at a time: a factor is packed only if its rows are not contiguous. Products of large
+ * matrices by the same tiles.
+ * Must not know: the callers, BLAS. */
 #include "config.h"
 
 #include <string.h>
@@ -9,7 +9,8 @@
 #include <immintrin.h>
 #endif
 
-/* One tile: of a, element (row, k) is at row·a_row + k·a_col; the rows of b and c are in order. `rest`: elements of the last vector, 0: all. */
+/* One tile. Element (row, k) of a is at row·a_row + k·a_col; the rows of b and c are contiguous. `rest`: elements of
+ * the last vector, 0: all. */
 typedef struct {
     const void *a, *b;
     void *c;
@@ -17,25 +18,28 @@ typedef struct {
     bool add;
 } orr__smalltile;
 
-/* Sums that registers hold: a dozen and more, so that a processor with two multipliers of a latency of 4 has none to wait for. */
+/* Sums in registers: a dozen or more, so that a processor with two multipliers of latency 4 never waits for one. */
 #if defined(__AVX512F__)
 enum { ROWS_MOST = 6, ROWS_OF_WIDE = 6, VECTORS_MOST = 4 };
 #define EACH_TILE(TILE)                                                                                                \
     TILE(1, 1)                                                                                                         \
     TILE(2, 1)                                                                                                         \
-    TILE(3, 1) TILE(4, 1) TILE(5, 1) TILE(6, 1) TILE(1, 2) TILE(2, 2) TILE(3, 2) TILE(4, 2) TILE(5, 2) TILE(6, 2)      \
-        TILE(1, 3) TILE(2, 3) TILE(3, 3) TILE(4, 3) TILE(5, 3) TILE(6, 3) TILE(1, 4) TILE(2, 4) TILE(3, 4) TILE(4, 4)  \
-            TILE(5, 4) TILE(6, 4)
+    TILE(3, 1)                                                                                                         \
+    TILE(4, 1) TILE(5, 1) TILE(6, 1) TILE(1, 2) TILE(2, 2) TILE(3, 2) TILE(4, 2) TILE(5, 2) TILE(6, 2) TILE(1, 3)      \
+        TILE(2, 3) TILE(3, 3) TILE(4, 3) TILE(5, 3) TILE(6, 3) TILE(1, 4) TILE(2, 4) TILE(3, 4) TILE(4, 4) TILE(5, 4)  \
+            TILE(6, 4)
 #else
 enum { ROWS_MOST = 6, ROWS_OF_WIDE = 4, VECTORS_MOST = 3 };
 #define EACH_TILE(TILE)                                                                                                \
     TILE(1, 1)                                                                                                         \
     TILE(2, 1)                                                                                                         \
-    TILE(3, 1) TILE(4, 1) TILE(5, 1) TILE(6, 1) TILE(1, 2) TILE(2, 2) TILE(3, 2) TILE(4, 2) TILE(5, 2) TILE(6, 2)      \
-        TILE(1, 3) TILE(2, 3) TILE(3, 3) TILE(4, 3)
+    TILE(3, 1)                                                                                                         \
+    TILE(4, 1) TILE(5, 1) TILE(6, 1) TILE(1, 2) TILE(2, 2) TILE(3, 2) TILE(4, 2) TILE(5, 2) TILE(6, 2) TILE(1, 3)      \
+        TILE(2, 3) TILE(3, 3) TILE(4, 3)
 #endif
 
-/* A vector with x in each element; which elements the last vector has; these of memory, else 0; these to memory; a·b + c. */
+/* A vector with x in each element; a mask of the last vector's elements; a masked load with zeros elsewhere; a masked
+ * store; a·b + c. */
 #if defined(__AVX512F__)
 #define MASK_F32(n) ((__mmask16)((1u << (n)) - 1))
 #define MASK_F64(n) ((__mmask8)((1u << (n)) - 1))

@@ -1,11 +1,11 @@
-/* Body of vec_small.c for one dtype: products of small matrices, tile by tile in registers. REAL, F and the words VEC, MASK, ALL, MASK_OF,
- * SOME, PUT, FMA of a vector are defined by the file that includes it.
- * Must not know: dtypes other than REAL, who wants the products. */
+/* Body of vec_small.c for one dtype: products of small matrices, tile by tile in registers. The includer defines REAL,
+ * F and the vector operations VEC, MASK, ALL, MASK_OF, SOME, PUT, FMA.
+ * Must not know: dtypes other than REAL, the callers. */
 
 /* Elements of a vector. */
 #define W ((int64_t)(sizeof(VEC) / sizeof(REAL)))
 
-/* The first n elements of x. */
+/* Stores the first n elements of x. */
 static inline __attribute__((always_inline)) void F(put_some)(REAL *to, VEC x, int64_t n)
 {
     REAL from[W];
@@ -19,7 +19,8 @@ static inline __attribute__((always_inline)) void F(put_some)(REAL *to, VEC x, i
         }
 }
 
-/* `rows` rows of `vectors` vectors of c, the last of which has `rest` elements with `part`. Each sum is one chain, in the order of k. */
+/* `rows` rows of `vectors` vectors of c; with `part`, the last vector has `rest` elements. Each sum is one chain, in
+ * the order of k. */
 static inline __attribute__((always_inline)) void F(tile)(const orr__smalltile *t, const int rows, const int vectors,
                                                           const bool part)
 {
@@ -75,7 +76,7 @@ static inline __attribute__((always_inline)) void F(tile)(const orr__smalltile *
 EACH_TILE(TILE)
 #undef TILE
 
-/* Rows of c, whose right factor has its rows in order: columns [0, n) of it, `vectors` vectors at a time. */
+/* Columns [0, n) of all rows of c, `vectors` vectors at a time; the rows of the right factor are contiguous. */
 static void F(columns)(orr__smalltile t, const REAL *a, int64_t m, int64_t vectors, REAL *c)
 {
 #define TILE(rows, vectors) [rows][vectors] = F(tile##rows##x##vectors),
@@ -91,7 +92,7 @@ static void F(columns)(orr__smalltile t, const REAL *a, int64_t m, int64_t vecto
     }
 }
 
-/* All columns, in panels of as many vectors. */
+/* All columns, in panels of as many vectors as a tile has. */
 static void F(multiply)(const orr__small *s, orr__smalltile t, const REAL *a, const REAL *b, REAL *c)
 {
     int64_t left = (s->n + W - 1) / W;
@@ -105,7 +106,7 @@ static void F(multiply)(const orr__small *s, orr__smalltile t, const REAL *a, co
     }
 }
 
-/* `rows` × `cols` of a matrix with its rows in order, `ld` apart. */
+/* Copies `rows` × `cols` elements of a matrix to contiguous rows with row stride ld. */
 static void F(in_order)(const REAL *from, int64_t row, int64_t col, int64_t rows, int64_t cols, REAL *to, int64_t ld)
 {
     if (row == 1 && col != 1)
@@ -142,8 +143,8 @@ void F(small)(const orr__small *s)
     }
 }
 
-/* Some terms of all columns are copied, panel by panel; with them some rows are multiplied, which are copied where a row's terms stand
- * apart. */
+/* Some terms of all columns are copied, panel by panel, and multiplied by some rows. These are copied too if a row's
+ * terms have a stride. */
 void F(large)(const orr__small *s, double scale, void *room)
 {
     const int64_t panel = VECTORS_MOST * W, panels = (s->n + panel - 1) / panel;
@@ -179,14 +180,14 @@ void F(large)(const orr__small *s, double scale, void *room)
     }
 }
 
-/* Panels of columns, all terms of one behind the other. */
+/* Panels of columns; all terms of a panel are contiguous. */
 void F(pack)(const orr__small *s, void *to)
 {
     const int64_t panel = VECTORS_MOST * W;
     for (int64_t j = 0; j < s->n; j += panel)
         F(in_order)
-        ((const REAL *)s->b + j * s->b_col, s->b_row, s->b_col, s->k, s->n - j < panel ? s->n - j : panel,
-         (REAL *)to + j * s->k, panel);
+    ((const REAL *)s->b + j * s->b_col, s->b_row, s->b_col, s->k, s->n - j < panel ? s->n - j : panel,
+     (REAL *)to + j * s->k, panel);
 }
 
 void F(packed)(const orr__small *s, const void *right)

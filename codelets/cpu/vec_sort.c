@@ -1,5 +1,5 @@
-/* Keys of elements, and elements from keys; the sorting of keys without their places, for instruction sets that sort a register's
- * lanes: NULL for others.
+/* Keys from elements, and elements from keys; sorting of keys without their places, for instruction sets that can sort
+ * a register's lanes: NULL for others.
  * Must not know: rows, chunks. */
 #include "config.h"
 
@@ -79,7 +79,8 @@ enum { REGISTERS = 8 };
 #define MASK_64 unsigned
 #define BELOW_32(v, p) (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(p, v)))
 #define BELOW_64(v, p) (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(p, v)))
-/* The lanes in the mask, first: their numbers as nibbles of a word, which shifts bring into the low bits of each lane. */
+/* Moves the lanes of the mask to the front: their numbers are nibbles of a word, shifted into the low bits of each
+ * lane. */
 static inline V packed(V v, unsigned nibbles)
 {
     const V shift = _mm256_set_epi32(28, 24, 20, 16, 12, 8, 4, 0);

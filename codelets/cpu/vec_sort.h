@@ -1,7 +1,7 @@
-/* Quicksort of keys of type T in registers V, whose steps the macros of vec_sort.c name. No include guard.
+/* Quicksort of keys of type T in registers V, with the macros of vec_sort.c as its steps. No include guard.
  * Must not know: instruction sets.
  *
- * A part is split by a pivot, lanes below it to the front, the others to another place and behind them; parts that fit into a few
+ * An array is split by a pivot: lanes below it go to the front, the others to a second array, which is appended. Arrays that fit into a few
  * registers are sorted by K. E. Batcher's bitonic network ("Sorting networks and their applications", 1968). */
 
 enum { F(LANES) = sizeof(V) / sizeof(T), F(SMALL) = F(LANES) * REGISTERS, F(SAMPLES) = 2 * F(LANES) };
@@ -11,7 +11,7 @@ static inline V F(numbers)(void)
     return NUMBERS;
 }
 
-/* Neighbours `by` apart within each register: the lower ones go to lanes without `bit`. */
+/* Compares lanes at distance `by` within each register: the lower keys go to lanes without `bit`. */
 #define INSIDE(by, bit)                                                                                                \
     do {                                                                                                               \
         const V at_ = TURNED(by);                                                                                      \
@@ -21,7 +21,7 @@ static inline V F(numbers)(void)
         }                                                                                                              \
     } while (0)
 
-/* n registers, a power of two: first the lanes of each, then ever more registers merged, the later half the other way round. */
+/* n registers, a power of two: first each register's lanes, then merges of ever more registers, the later half reversed. */
 static inline __attribute__((always_inline)) void F(network)(V *r, const int n)
 {
     enum { L = F(LANES) };
@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) void F(network)(V *r, const int n)
     const V back = TURNED(L - 1);
     for (int k = 2; k <= n; k *= 2) {
         for (int b = 0; b < n; b += k)
-            for (int i = 0; i < k / 4 + (k == 2); i++) { /* pairs of pairs, since the greater ones change places */
+            for (int i = 0; i < k / 4 + (k == 2); i++) { /* pairs of pairs, since the greater ones are reversed */
                 int lo = b + i, hi = b + k / 2 - 1 - i, up = b + k / 2 + i, down = b + k - 1 - i;
                 V x = PERMUTE(r[down], back), y = PERMUTE(r[up], back), u = r[lo], v = r[hi];
                 r[lo] = MIN(u, x);
@@ -72,7 +72,7 @@ SIZE(eight, 8)
 SIZE(sixteen, 16)
 #undef SIZE
 
-/* n ≤ SMALL; elements behind the last one are the greatest there is. */
+/* n ≤ SMALL; the array is padded with the greatest key. */
 static void F(small)(T *a, int64_t n)
 {
     T whole[F(SMALL)];
@@ -108,8 +108,8 @@ static T F(pivot)(const T *a, int64_t n)
     return x[F(SAMPLES) / 2];
 }
 
-/* The keys below p, of which there are as many as it returns, then the others. b: room for n. Stores behind the keys so far stay
- * within those that are read. */
+/* Moves the keys below p to the front, then the others; returns the number of the former. b: space for n. A store of a whole register after
+ * the keys so far stays within keys that have been read. */
 static int64_t F(split)(T *a, int64_t n, T p, T *b)
 {
     enum { L = F(LANES) };
@@ -135,7 +135,7 @@ static int64_t F(split)(T *a, int64_t n, T p, T *b)
     return low;
 }
 
-/* false: too many bad pivots. */
+/* False: too many bad pivots. */
 static bool F(quick)(T *a, int64_t n, T *b, int depth)
 {
     while (n > F(SMALL)) {
@@ -143,7 +143,7 @@ static bool F(quick)(T *a, int64_t n, T *b, int depth)
         int64_t low = F(split)(a, n, p, b);
         if (depth-- == 0)
             return false;
-        if (low == 0) { /* the pivot is the least: all of its equals stand first */
+        if (low == 0) { /* the pivot is the least: all equal keys go first */
             if (p == GREATEST)
                 return true;
             low = F(split)(a, n, (T)(p + 1), b);
@@ -161,7 +161,7 @@ static bool F(sort)(void *keys, int64_t n, void *scratch)
 {
     T *a = keys;
     int depth = 8;
-    for (int64_t k = 0; k < n; k++) /* the order of numbers without sign */
+    for (int64_t k = 0; k < n; k++) /* the order of unsigned numbers */
         a[k] ^= LEAST;
     for (int64_t k = n; k > 0; k /= 2)
         depth += 2;

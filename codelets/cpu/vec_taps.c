@@ -1,11 +1,11 @@
-/* Sums of neighbours along a row, each by its weight, for f32 and f64.
- * Must not know: images, who asks. */
+/* Weighted sums of neighbours along a row, for f32 and f64.
+ * Must not know: images, the callers. */
 #include "config.h"
 
 #include <string.h>
 #include "codelets/cpu/vec.h"
 
-/* Sums side by side in registers: enough to hide the latency of an addition. */
+/* Sums in registers, enough to hide the latency of an addition. */
 enum { VECTOR = 32, VECTORS = 4 };
 
 #define TAPS(T, name)                                                                                                  \
@@ -40,7 +40,7 @@ enum { VECTOR = 32, VECTORS = 4 };
             sums_##T(y, x, i, rows, w, taps, apart, VECTORS);                                                          \
         for (; i + ONE <= n; i += ONE)                                                                                 \
             sums_##T(y, x, i, rows, w, taps, apart, 1);                                                                \
-        if (i < n && n >= ONE) { /* the last ones once more, with those before them */                                 \
+        if (i < n && n >= ONE) { /* a last vector that overlaps those before */                                        \
             sums_##T(y, x, n - ONE, rows, w, taps, apart, 1);                                                          \
             return;                                                                                                    \
         }                                                                                                              \
@@ -55,19 +55,19 @@ enum { VECTOR = 32, VECTORS = 4 };
 TAPS(float, orr__vec_taps_f32)
 TAPS(double, orr__vec_taps_f64)
 
-/* Of two vectors one behind the other every second element, by their places. */
+/* Every second element of two consecutive vectors, by positions. */
 #ifdef __clang__
 #define PARTED(a, b, places, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
 #define PARTED(a, b, places, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
 #endif
 
-/* Windows of so few elements along a row are summed from the rows as they lie; of more, from the sum of the rows. */
+/* Windows of at most this many elements along a row are summed directly from the rows; longer ones from the sum of the rows. */
 enum { DIRECT = 4 };
 
-/* y[i] = Σ Σ x[k][i·by + t] over k < rows and t < taps, by 1 or 2. A row is a few vectors long: its end is a vector that begins earlier, not a
- * loop of single elements. With by 2 two neighbours come from the same two vectors; of a last one alone these are an element nearer, so that
- * nothing behind the last element is read. */
+/* y[i] = Σ Σ x[k][i·by + t] over k < rows and t < taps, by 1 or 2. A row is a few vectors long: its end is a vector that begins earlier,
+ * not a scalar loop. With by 2, two neighbours come from the same two vectors. For a last single one, these begin an element earlier, so
+ * that nothing beyond the last element is read. */
 #define BOX(T, PLACE, name)                                                                                            \
     typedef PLACE places_##T __attribute__((vector_size(VECTOR)));                                                     \
     static inline                                                                                                      \

@@ -1,8 +1,8 @@
-/* Transposes of small matrices of one dtype. REAL, LANE (an integer as large) and F, which names a function, are defined by who
- * includes it.
+/* Transposes of small matrices of one dtype. The includer defines REAL, LANE (an integer of the same size) and F, which
+ * names a function.
  * Must not know: other dtypes, the use of a transpose. */
 
-/* The widest vectors of the instruction set: of wider ones gcc keeps copies in memory. */
+/* The instruction set's widest vectors: gcc keeps copies of wider ones in memory. */
 #ifndef ORR__VECTOR_BYTES
 #if defined(__AVX512F__)
 #define ORR__VECTOR_BYTES 64
@@ -13,7 +13,7 @@
 #endif
 #endif
 
-/* Four of the eight elements of a and b. */
+/* Selects four of the eight elements of a and b. */
 #ifndef VEC_PICK
 #ifdef __clang__
 #define VEC_PICK(a, b, lanes, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -23,7 +23,8 @@
 #endif
 
 typedef REAL F(four) __attribute__((vector_size(4 * sizeof(REAL))));
-/* Read and written where it is: memcpy to an element of an array is two moves of 16 bytes on AVX2, for which the next load of 32 waits. */
+/* Accessed in place: memcpy to an array element becomes two moves of 16 bytes on AVX2, and the next load of 32 bytes
+ * waits for both. */
 typedef REAL F(four_at) __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 typedef LANE F(lanes) __attribute__((vector_size(4 * sizeof(REAL))));
 
@@ -32,7 +33,7 @@ static void F(turn_four)(REAL *to, int64_t tld, const REAL *from, int64_t fld)
 {
     F(four) r0 = *(const F(four_at) *)from, r1 = *(const F(four_at) *)(from + fld);
     F(four) r2 = *(const F(four_at) *)(from + 2 * fld), r3 = *(const F(four_at) *)(from + 3 * fld);
-    if (sizeof(REAL) == 8) { /* what stays within 16 bytes first, then halves of vectors */
+    if (sizeof(REAL) == 8) { /* exchanges within 16 bytes first, then halves of vectors */
         F(four) a = VEC_PICK(r0, r1, F(lanes), 0, 4, 2, 6), b = VEC_PICK(r0, r1, F(lanes), 1, 5, 3, 7);
         F(four) c = VEC_PICK(r2, r3, F(lanes), 0, 4, 2, 6), d = VEC_PICK(r2, r3, F(lanes), 1, 5, 3, 7);
         r0 = VEC_PICK(a, c, F(lanes), 0, 1, 4, 5);
@@ -53,7 +54,8 @@ static void F(turn_four)(REAL *to, int64_t tld, const REAL *from, int64_t fld)
     *(F(four_at) *)(to + 3 * tld) = r3;
 }
 
-/* The same of rows × cols: row by row of what has the longer rows, whose lines of the cache may exclude each other. */
+/* The same for rows × cols: walks the rows of the side with the longer stride, whose cache lines may evict each
+ * other. */
 static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols)
 {
     int64_t r = rows / 4 * 4, c = cols / 4 * 4;

@@ -1,11 +1,11 @@
-/* Loops that change rows of an array at given places.
+/* Loops that update rows of an array at given places.
  * Must not know: how indices are checked. */
 #include "config.h"
 
 #include "codelets/cpu/vec.h"
 #include "codelets/cpu/vec_half.h"
 
-/* y is the element that is there, u the update. */
+/* y is the present element, u the update. */
 #define UPDATE(name, T, value)                                                                                         \
     static void name(void *restrict to, const void *restrict from, const int64_t *restrict place, int64_t n,           \
                      int64_t inner)                                                                                    \
@@ -25,7 +25,7 @@
 
 #define SET(name, T) UPDATE(set_##name, T, u)
 #define ADD(name, T) UPDATE(add_##name, T, y + u)
-/* The first NaN stays an extremum. */
+/* The first NaN stays the extremum. */
 #define OTHERS(name, T)                                                                                                \
     UPDATE(mul_##name, T, y *u)                                                                                        \
     UPDATE(min_##name, T, u < y || u != u ? u : y)                                                                     \

@@ -1,5 +1,6 @@
-/* The greatest element of each of neighbouring windows, and where it stands, for f32 and f64; and the way back from there.
- * Must not know: images, who asks. */
+/* The greatest element of each of neighbouring windows, and its place, for f32 and f64; and the backward pass to that
+ * place.
+ * Must not know: images, the callers. */
 #include "config.h"
 
 #include <string.h>
@@ -11,8 +12,8 @@
 #define PICK(a, b, places, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
 #endif
 
-/* Windows [i, i + N) of N lanes, all elements of a window in their order: the first of the greatest, of NaN the last. EVEN: of two vectors
- * one behind the other, of which the second begins an element early, every second element. */
+/* Windows [i, i + N) in N lanes, all elements of a window in order: the first of the greatest, of NaN the last. EVEN:
+ * every second element of two consecutive vectors, of which the second begins one element early. */
 #define LANES(T, PLACE, N, EVEN)                                                                                       \
     typedef T lanes_##T##N __attribute__((vector_size(sizeof(T) * N)));                                                \
     typedef PLACE places_##T##N __attribute__((vector_size(sizeof(T) * N)));                                           \
@@ -53,7 +54,7 @@
         memcpy(at_ + i, &at, sizeof at);                                                                               \
     }
 
-/* A rest goes once more, with windows before it. */
+/* A remainder is computed together with windows before it. */
 #define WINDOWS(T, PLACE, WIDE, HALF, name)                                                                            \
     void ORR__V(name)(void *best_, void *at_, const void *x_, const int64_t *off, int64_t terms, int64_t step,         \
                       int64_t n)                                                                                       \
@@ -100,7 +101,8 @@ WINDOWS(float, int32_t, 4, 4, orr__vec_windows_f32)
 WINDOWS(double, int64_t, 2, 2, orr__vec_windows_f64)
 #endif
 
-/* Of windows of two, [i, i + N): each place and each element twice, side by side, in two vectors; the elements by their bits. */
+/* Windows of two elements, [i, i + N): each place and each element is duplicated, in two vectors; elements are handled
+ * as bits. */
 #define TWICE(T, PLACE, N, LOW, HIGH, NUMBERS)                                                                         \
     static inline void twice_##T(PLACE *to, const PLACE *at_, const PLACE *h_, PLACE from, int64_t i)                  \
     {                                                                                                                  \
@@ -113,7 +115,7 @@ WINDOWS(double, int64_t, 2, 2, orr__vec_windows_f64)
         memcpy(to + 2 * i + N, &high, sizeof high);                                                                    \
     }
 
-/* A rest goes once more, with windows before it. */
+/* A remainder is computed together with windows before it. */
 #define SPREAD(T, PLACE, N, name)                                                                                      \
     void ORR__V(name)(void *restrict to_, const void *restrict at_, const void *restrict h_, int64_t first,            \
                       int64_t step, int64_t n)                                                                         \

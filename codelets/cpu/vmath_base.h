@@ -1,4 +1,4 @@
-/* The pieces of the loops' math functions: bits, fused multiply-adds, rounding, the C library's functions.
+/* Basics of the loops' math functions: bits, fused multiply-adds, rounding, the C library's functions.
  * Must not know: loops. */
 #ifndef ORR_CPU_VMATH_BASE_H
 #define ORR_CPU_VMATH_BASE_H
@@ -7,14 +7,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A loop with a call in it is no vector code, and a compiler may find a function too long. */
+/* A loop with a call does not vectorise, and a compiler may refuse to inline a long function. */
 #if defined(__GNUC__)
 #define VM_FN static inline __attribute__((always_inline, unused))
 #else
 #define VM_FN static inline
 #endif
 
-/* Is a fused multiply-add one instruction? Compiled kernels use the same as the interpreter's loops. */
+/* True if a fused multiply-add is one instruction. Compiled kernels decide as the interpreter's loops do. */
 #ifndef VM_FMA
 #if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)
 #define VM_FMA 1
@@ -25,7 +25,7 @@
 
 /* a·b + c, rounded once where that is one instruction */
 #if VM_FMA
-#define EW_WHOLE 1 /* vm_sigmoid_f32 and its like are there: see ops/ew_prelude.h */
+#define EW_WHOLE 1 /* vm_sigmoid_f32 and similar functions exist: see ops/ew_prelude.h */
 #define VM_FMA32(a, b, c) __builtin_fmaf(a, b, c)
 #define VM_FMA64(a, b, c) __builtin_fma(a, b, c)
 #else
@@ -61,12 +61,12 @@ VM_FN double vm_double(uint64_t u)
     return x;
 }
 
-/* Adding them rounds to an integer, which then stands in the low bits. */
+/* Adding them rounds to an integer, which is then in the low bits. */
 #define VM_ROUND32 0x1.8p23f
 #define VM_ROUND64 0x1.8p52
 
-/* gcc 12 makes two instructions of a vector's selection with a literal, a comparison and a blend, where one with a number it
- * does not know is a minimum: so it shall not see that these are 0. */
+/* gcc 12 compiles a vector's selection with a literal to a comparison and a blend, and one with an unknown number to a
+ * minimum. It must not see that these are 0. */
 #if defined(__GNUC__) && !defined(__clang__)
 static float vm_zero_f32 __attribute__((used)) = 0.0f;
 static double vm_zero_f64 __attribute__((used)) = 0.0;
@@ -111,7 +111,7 @@ VM_FN double vm_pow2_f64(double k)
     return vm_double((vm_bits64(k + VM_ROUND64) << 52) + 0x3ff0000000000000u);
 }
 
-/* The edges of every logarithm. */
+/* The special cases of every logarithm. */
 VM_FN float vm_log_edges(float x, float r)
 {
     r = x == INFINITY ? INFINITY : r;
@@ -121,7 +121,7 @@ VM_FN float vm_log_edges(float x, float r)
 
 /* -- the C library's ------------------------------------------------------------------------------------------ */
 
-/* vm_<name>_f32 and vm_<name>_f64 stand for the C names of the value expressions. */
+/* vm_<name>_f32 and vm_<name>_f64 replace the C names of the value expressions. */
 #define VM_LIBM_F64(name)                                                                                              \
     VM_FN double vm_##name##_f64(double x)                                                                             \
     {                                                                                                                  \

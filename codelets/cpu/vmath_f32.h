@@ -1,6 +1,6 @@
 /* f32 functions for processors with fused multiply-adds, computed in f32.
  * Must not know: loops, processors without them. */
-/* Polynomials are minimax fits with rounded coefficients; the power behind each is its relative error. */
+/* Polynomials are minimax fits with rounded coefficients; the power after each is its relative error. */
 #ifndef ORR_CPU_VMATH_F32_H
 #define ORR_CPU_VMATH_F32_H
 
@@ -10,8 +10,8 @@
 
 /* -- exponentials ----------------------------------------------------------------------------------------- */
 
-/* x = k·ln 2 + r, |r| ≤ ½ ln 2 if x is c, which bounds k. The scale is 2^k times a constant power: 2^(b - 127) for
- * `magic` VM_ROUND32 + b, because the sum's low bits hold k + b, the exponent. */
+/* x = k·ln 2 + r, |r| ≤ ½ ln 2 if x is c, which bounds k. The scale is 2^k times a constant power, 2^(b - 127) for
+ * `magic` = VM_ROUND32 + b: the sum's low bits hold k + b, the exponent. */
 VM_FN float vm_reduce_f32(float x, float c, float magic, float *scale)
 {
     float t = VM_FMA32(c, 0x1.715476p0f, magic), k = t - magic;
@@ -35,7 +35,8 @@ VM_FN float vm_exp_core_f32(float r)
     return VM_FMA32(VM_FMA32(vm_exp_tail_f32(r), r, 1.0f), r, 1.0f);
 }
 
-/* The scale is applied in two parts, the second 2^±64: so neither overflows nor underflows before the result does. */
+/* The scale is applied in two parts, the second 2^±64, so that neither overflows nor underflows before the result
+ * does. */
 VM_FN float vm_exp_f32(float x)
 {
     float c = vm_max_f32(x, -104.0f), s;
@@ -43,14 +44,14 @@ VM_FN float vm_exp_f32(float x)
     return vm_exp_core_f32(r) * s * (x < 0 ? 0x1p-64f : 0x1p64f);
 }
 
-/* s·(e^r - 1) + (s - 1), halved so that s = 2^128 can be. */
+/* s·(e^r - 1) + (s - 1), halved so that s may be 2^128. */
 VM_FN float vm_expm1_f32(float x)
 {
     float c = vm_max_f32(x, -40.0f), s;
     float r = vm_reduce_f32(c, vm_min_f32(c, 89.0f), VM_ROUND32 + 126.0f, &s);
     float q = VM_FMA32(r * r, vm_exp_tail_f32(r), r);
     float e = VM_FMA32(s, q, s - 0.5f) * 2.0f;
-    return fabsf(x) < 0x1p-64f ? x : e; /* half of a subnormal number may not be one */
+    return fabsf(x) < 0x1p-64f ? x : e; /* half of a subnormal number may not be representable */
 }
 
 /* e/(e + 2), e = e^2|x| - 1 */
@@ -63,8 +64,8 @@ VM_FN float vm_tanh_f32(float x)
     return copysignf(e / (e + 2.0f), x);
 }
 
-/* n/(1 + e^-x) for -130 ≤ x ≤ 80. Left of -64 the 1 does not count any more, and the quotient is 2^100 too large until
- * the end: it is rounded into the subnormals once. */
+/* n/(1 + e^-x) for -130 ≤ x ≤ 80. Below -64 the 1 is negligible, and the quotient is kept 2^100 too large until the
+ * end: it is rounded into the subnormals once. */
 VM_FN float vm_logistic_f32(float n, float x)
 {
     float s, r = vm_reduce_f32(-x, -x, x < -64.0f ? VM_ROUND32 + 27.0f : VM_ROUND32 + 127.0f, &s);
@@ -106,7 +107,8 @@ VM_FN float vm_gelu_tanh_f32(float x)
 
 /* -- logarithms ------------------------------------------------------------------------------------------- */
 
-/* x = 2^n · (1 + f), √½ ≤ 1 + f < √2, for normal positive x; e = 2^23·n, where n stands in x; down = 2^(1 - n) */
+/* x = 2^n · (1 + f), √½ ≤ 1 + f < √2, for normal positive x; e = 2^23·n, at the exponent's position in x; down = 2^(1 -
+ * n) */
 VM_FN float vm_split_f32(float x, float *e, float *down)
 {
     uint32_t u = vm_bits32(x), k = (u - 0x3f3504f3u) & 0xff800000u;
@@ -115,7 +117,7 @@ VM_FN float vm_split_f32(float x, float *e, float *down)
     return vm_float(u - k) - 1.0f;
 }
 
-/* The same for subnormal x too. */
+/* The same, for subnormal x too. */
 VM_FN float vm_split_any_f32(float x, float *e)
 {
     float down, f = vm_split_f32(x < 0x1p-126f ? x * 0x1p23f : x, e, &down);
@@ -157,7 +159,7 @@ VM_FN float vm_log10_f32(float x)
     return vm_log_edges(x, VM_FMA32(e, 0x1.344136p-25f, r));
 }
 
-/* The rounding error of 1 + x joins f. */
+/* The rounding error of 1 + x is added to f. */
 VM_FN float vm_log1p_f32(float x)
 {
     float u = 1.0f + x, e, down, f = vm_split_f32(u, &e, &down);
@@ -188,8 +190,8 @@ VM_FN float vm_erf_f32(float x)
     return copysignf(VM_FMA32(v, w * w, v), x);
 }
 
-/* e^(-a²)·P(a), P = u·Q(u - 1), u = 5/(a + 2.5), Q to 2^-24, for a ≤ 10.2. Put back is what the square drops, and what sum
- * and quotient drop of u, times the derivative of P: by a it is 2aP - 2/√π. */
+/* e^(-a²)·P(a), P = u·Q(u - 1), u = 5/(a + 2.5), Q to 2^-24, for a ≤ 10.2. Corrections: the rounding error of the
+ * square, and those of the sum and quotient in u times the derivative of P by a, 2aP - 2/√π. */
 VM_FN float vm_erfc_f32(float x)
 {
     float a = vm_min_f32(fabsf(x), 10.2f), s;
@@ -210,8 +212,8 @@ VM_FN float vm_erfc_f32(float x)
     return x < 0 ? 2.0f - c : c;
 }
 
-/* x·Φ(x); Φ(-a) = e^(-a²/2)·G(a), G = u·Q(u - 1), u = 7/(a + 3.5), Q to 2^-25, for a ≤ 15.9. The rest as erfc; the
- * derivative of G is aG - 1/√(2π). */
+/* x·Φ(x); Φ(-a) = e^(-a²/2)·G(a), G = u·Q(u - 1), u = 7/(a + 3.5), Q to 2^-25, for a ≤ 15.9. Corrections as in erfc;
+ * the derivative of G is aG - 1/√(2π). */
 VM_FN float vm_gelu_f32(float x)
 {
     float n = vm_max_f32(x, -15.9f), a = vm_min_f32(fabsf(n), 15.9f), s;

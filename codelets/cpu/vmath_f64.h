@@ -1,6 +1,6 @@
 /* f64 functions for processors with fused multiply-adds: exponentials, logarithms, error functions.
  * Must not know: loops, processors without them. */
-/* As vmath_f32.h; the powers are the polynomials' relative errors. */
+/* As vmath_f32.h; the powers are the relative errors of the polynomials. */
 #ifndef ORR_CPU_VMATH_F64_H
 #define ORR_CPU_VMATH_F64_H
 
@@ -120,7 +120,7 @@ VM_FN double vm_log_edges_f64(double x, double r)
     return x >= 0 ? r : (double)NAN;
 }
 
-/* x = 2^e · (1 + f), √½ ≤ 1 + f < √2, for positive x, subnormals too */
+/* x = 2^e · (1 + f), √½ ≤ 1 + f < √2, for positive x, subnormal x too */
 VM_FN double vm_split_any_f64(double x, double *e)
 {
     double f = vm_split(x < 0x1p-1022 ? x * 0x1p54 : x, e);
@@ -128,7 +128,7 @@ VM_FN double vm_split_any_f64(double x, double *e)
     return f;
 }
 
-/* log(1 + f) = f - (what this gives): f - ½f² + s·(½f² + z·p), s = f/(2 + f), z = s²; 2^-57. `more` is subtracted too. */
+/* log(1 + f) = f - (the result): f - ½f² + s·(½f² + z·p), s = f/(2 + f), z = s²; 2^-57. `more` is subtracted too. */
 VM_FN double vm_log_rest_f64(double f, double more)
 {
     double s = f / (2.0 + f), z = s * s, h = 0.5 * f * f, p = 0x1.2b5f68a50d903p-3;
@@ -203,7 +203,7 @@ VM_FN double vm_erf_f64(double x)
     return copysign(VM_FMA64(-s, q, 1.0 - s), x);
 }
 
-/* e^(-a²)·P(t)/(1 + 2a), t = (a - 4)/(a + 4), 2^-54, for a ≤ 27.3; the rounding error of the square is put back. */
+/* e^(-a²)·P(t)/(1 + 2a), t = (a - 4)/(a + 4), 2^-54, for a ≤ 27.3; corrected by the rounding error of the square. */
 VM_FN double vm_erfc_f64(double x)
 {
     double a = vm_min_f64(fabs(x), 27.3), s;

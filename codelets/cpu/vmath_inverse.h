@@ -1,4 +1,4 @@
-/* f64 arc and hyperbolic functions and hypot for processors with fused multiply-adds; f32 ones are these, rounded.
+/* f64 arc and hyperbolic functions and hypot for processors with fused multiply-adds; the f32 functions round these.
  * Must not know: loops, processors without them. */
 #ifndef ORR_CPU_VMATH_ARC_H
 #define ORR_CPU_VMATH_ARC_H
@@ -7,7 +7,7 @@
 
 #if VM_FMA
 
-#define VM_PI 0x1.921fb54442d18p1 /* π, π/2, π/4 and what the first parts lack */
+#define VM_PI 0x1.921fb54442d18p1 /* π, π/2, π/4 and the remainders of their first parts */
 #define VM_PI_LOW 0x1.1a62633145c07p-53
 #define VM_HALF_PI 0x1.921fb54442d18p0
 #define VM_HALF_PI_LOW 0x1.1a62633145c07p-54
@@ -34,7 +34,7 @@ VM_FN double vm_asin_core(double s, double z)
     return VM_FMA64(s * z, p, s);
 }
 
-/* Beyond ½: π/2 - 2·asin(√((1 - |x|)/2)). */
+/* Above ½: π/2 - 2·asin(√((1 - |x|)/2)). */
 VM_FN double vm_asin_f64(double x)
 {
     double a = fabs(x), z = a > 0.5 ? VM_FMA64(a, -0.5, 0.5) : x * x;
@@ -68,7 +68,7 @@ VM_FN double vm_atan_core(double t)
     return VM_FMA64(t * z, p, t);
 }
 
-/* Beyond √2 - 1 by way of (a - 1)/(a + 1), beyond √2 + 1 of -1/a. */
+/* Above √2 - 1 through (a - 1)/(a + 1), above √2 + 1 through -1/a. */
 VM_FN double vm_atan_f64(double x)
 {
     double a = fabs(x), n = a > 0x1.a827999fcef32p-2 ? a - 1.0 : a, d = a > 0x1.a827999fcef32p-2 ? a + 1.0 : 1.0;
@@ -81,8 +81,8 @@ VM_FN double vm_atan_f64(double x)
     return copysign(base + (vm_atan_core(n / d) + low), x);
 }
 
-/* The arc tangent of the smaller by the larger, turned into its octant. Two infinities are as two ones; scaled where
- * their sum would overflow. */
+/* The arc tangent of the smaller over the larger, moved to its octant. Two infinities count as two ones. Scaled where
+ * the sum of both would overflow. */
 VM_FN double vm_atan2_f64(double y, double x)
 {
     double a = fabs(x), b = fabs(y), most = b > a ? b : a, least = b > a ? a : b;
@@ -128,7 +128,7 @@ VM_FN double vm_cosh_f64(double x)
     return VM_FMA64(w, 2.0, 0.125 / w);
 }
 
-/* log(1 + a + a²/(1 + √(1 + a²))); of a large one, log(a) + ln 2 */
+/* log(1 + a + a²/(1 + √(1 + a²))); for large a, log(a) + ln 2 */
 VM_FN double vm_asinh_f64(double x)
 {
     double a = fabs(x), c = a > 0x1p60 ? 0.0 : a;

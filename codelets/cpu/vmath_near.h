@@ -1,5 +1,6 @@
-/* Circular functions of arguments that are not large: the multiple of π/2 is found by two or three fused multiply-adds. A loop whose
- * arguments are all near computes these alone; vm_sin_f32 and its like choose element by element, with the same bits.
+/* Circular functions of arguments that are not large: two or three fused multiply-adds subtract the multiple of π/2. A
+ * loop whose arguments are all near computes only these; vm_sin_f32 and similar functions choose element by element,
+ * with the same bits.
  * Must not know: loops, processors without them. */
 #ifndef ORR_CPU_VMATH_NEAR_H
 #define ORR_CPU_VMATH_NEAR_H
@@ -8,7 +9,7 @@
 
 #if VM_FMA
 
-/* Up to here π/2 in three parts is exact enough for each number next to a multiple of it. NaN is far. */
+/* Up to this bound π/2 in three parts is exact enough for every number next to a multiple of it. NaN counts as far. */
 VM_FN int vm_is_far_f32(float x)
 {
     return !(fabsf(x) <= 0x1p16f);
@@ -101,7 +102,7 @@ VM_FN double vm_cos_f64(double x)
 
 #else
 
-/* The C library's functions take all of them. */
+/* The C library's functions accept all arguments. */
 #define vm_is_far_f32(x) 0
 #define vm_is_far_f64(x) 0
 #define vm_near_sin_f32 vm_sin_f32

@@ -1,5 +1,5 @@
-/* The logarithm and the circle of normal random numbers.
- * Must not know: loops, what the processor can do: the numbers are the same on each. */
+/* The logarithm and the sine and cosine of normal random numbers.
+ * Must not know: loops, the processor's features: the numbers are the same on each. */
 #ifndef ORR_CPU_VMATH_NORMAL_H
 #define ORR_CPU_VMATH_NORMAL_H
 
@@ -31,7 +31,7 @@ VM_FN double vm_normal_log(double x)
     return x >= 0 ? r : (double)NAN;
 }
 
-/* For 0 ≤ x ≤ 2π. π/2 in three parts, the first two so short that their multiples are exact. */
+/* For 0 ≤ x ≤ 2π. π/2 is in three parts, the first two so short that their multiples are exact. */
 VM_FN void vm_normal_circle(double x, double *sine, double *cosine)
 {
     double q = x * 0x1.45f306dc9c883p-1 + VM_ROUND64, k = q - VM_ROUND64;

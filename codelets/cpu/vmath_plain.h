@@ -1,7 +1,7 @@
-/* f32 functions for processors without fused multiply-adds, by way of f64.
+/* f32 functions for processors without fused multiply-adds, through f64.
  * Must not know: loops, processors that have them. */
-/* Polynomials are Chebyshev fits; the power behind each is its relative error. An f32 function that would lose digits on
- * the way is computed in f64 with a polynomial that is just good enough for f32. */
+/* Polynomials are Chebyshev fits; the power after each is its relative error. An f32 function that would lose digits in
+ * f32 is computed in f64, with a polynomial that is just precise enough for f32. */
 #ifndef ORR_CPU_VMATH_PLAIN_H
 #define ORR_CPU_VMATH_PLAIN_H
 
@@ -17,7 +17,7 @@ VM_FN float vm_exp_f32(float x)
     float c = x > 89.0f ? 89.0f : x;
     c = c < -104.0f ? -104.0f : c;
     float k = c * 0x1.715476p0f + VM_ROUND32 - VM_ROUND32;
-    float r = (c - k * 0x1.62ep-1f) - k * 0x1.0bfbe8p-15f; /* ln 2, its first part short: k times it is exact */
+    float r = (c - k * 0x1.62ep-1f) - k * 0x1.0bfbe8p-15f; /* ln 2; its first part is short: k times it is exact */
     float p = 0x1.a124f2p-13f;                             /* 2^-32 */
     p = p * r + 0x1.6d4324p-10f;
     p = p * r + 0x1.1110e0p-7f;
@@ -101,7 +101,7 @@ VM_FN float vm_log10_f32(float x)
     return vm_log_edges(x, (float)(e * 0x1.34413509f79ffp-2 + vm_log_rough(f) * 0x1.bcb7b1526e50ep-2));
 }
 
-/* The rounding error of 1 + x is put back in the first order. */
+/* The rounding error of 1 + x is corrected to first order. */
 VM_FN float vm_log1p_f32(float x)
 {
     double u = 1.0 + (double)x, e, f = vm_split(u, &e);

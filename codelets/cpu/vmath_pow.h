@@ -7,7 +7,8 @@
 
 #if VM_FMA
 
-/* log₂ x as a sum of two, to 2^-64: log(1 + f) = s·(2 + z·(2/3 + z·q)), s = f/(2 + f), z = s²; all but q in two parts. */
+/* log₂ x as a sum of two, to 2^-64: log(1 + f) = s·(2 + z·(2/3 + z·q)), s = f/(2 + f), z = s²; all except q in two
+ * parts. */
 VM_FN double vm_log2_pair(double x, double *low)
 {
     double e, f = vm_split_any_f64(x, &e);
@@ -32,7 +33,7 @@ VM_FN double vm_log2_pair(double x, double *low)
     return r;
 }
 
-/* The signs and edges of pow, r being |x|^y where it has none. */
+/* The signs and special cases of pow; r is |x|^y, for all other arguments. */
 VM_FN double vm_pow_edges(double x, double y, double r)
 {
     double t = trunc(y), h = y * 0.5;

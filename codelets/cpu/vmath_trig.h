@@ -7,8 +7,8 @@
 
 #if VM_FMA
 
-/* 2/π in four parts for x below 2^55, then for every 32 exponents: without the bits whose products with such an x are
- * multiples of 4. From 2^503 on they are 2^512 times as large. */
+/* 2/π in four parts for x below 2^55, then for every 32 exponents, without the bits whose products with such an x are
+ * multiples of 4. From 2^503 on they are scaled by 2^512. */
 static const double vm_turn[128] = {
     0x1.45f306dc9c883p-1,   -0x1.6b01ec5417056p-55,  -0x1.6447e493ad4cep-109, 0x1.e21c820ff28b2p-163,
     0x1.17cc1b727220bp-3,   -0x1.ac07b1505c159p-57,  -0x1.911f924eb5336p-111, -0x1.de37df00d74e3p-167,

@@ -1,4 +1,4 @@
-/* f32 functions by way of f64 for processors with fused multiply-adds: circles, arcs, hyperbolas, powers.
+/* f32 functions through f64 for processors with fused multiply-adds: circular, arc and hyperbolic functions, powers.
  * Must not know: loops, processors without them. */
 #ifndef ORR_CPU_VMATH_WIDE_H
 #define ORR_CPU_VMATH_WIDE_H
@@ -11,8 +11,8 @@
 
 /* -- circles ---------------------------------------------------------------------------------------------- */
 
-/* x = (k + f)·π/2, |f| ≤ ½, and the low bits of the result are k. A large x is a multiple of 2^n, so bits of 2/π that
- * make it a multiple of 4 are left out: of what is left 106 bits see to it that f has 53 bits right of the point, for
+/* x = (k + f)·π/2, |f| ≤ ½; the low bits of the result are k. A large x is a multiple of 2^n, so the bits of 2/π whose
+ * products with it are multiples of 4 are left out. 106 of the remaining bits give f 53 bits right of the point, for
  * every f32. */
 VM_FN uint64_t vm_turns_f32(double x, double *f)
 {
@@ -104,7 +104,8 @@ VM_FN float vm_pow_f32(float x, float y)
 
 /* -- remainders --------------------------------------------------------------------------------------------- */
 
-/* x less the nearest multiple of y that 53 bits can say: exact, and each time 2^50 times smaller, if not done. */
+/* x less the nearest multiple of y whose factor fits into 53 bits: exact, and each step reduces x by 2^50 until
+ * done. */
 VM_FN double vm_less_f32(double x, double y, double i)
 {
     return VM_FMA64(rint(x * i), -y, x);

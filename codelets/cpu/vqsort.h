@@ -1,4 +1,4 @@
-/* Keys in order by Highway's vqsort, where configure found it.
+/* Sorting of keys by Highway's vqsort, if configure found it.
  * Must not know: elements, rows, this library's instruction sets. */
 #ifndef ORR_CPU_VQSORT_H
 #define ORR_CPU_VQSORT_H
@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes behind the keys that may be read, and written with what they were: vectors are stored whole. */
+/* Bytes after the keys that may be read, and rewritten with the same contents: vectors are stored as a whole. */
 enum { ORR__VQSORT_BEHIND = 64 };
 
-/* n numbers without sign of 1 << log bytes, log 2 or 3. It allocates nothing. False: Highway is not here. */
+/* Sorts n unsigned numbers of 1 << log bytes, log 2 or 3. Allocates nothing. False: Highway is not available. */
 #ifdef HAVE_HIGHWAY
 bool orr__vqsort(int log, void *keys, int64_t n);
 #else

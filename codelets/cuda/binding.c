@@ -1,5 +1,5 @@
-/* The CUDA devices of this rank, among those of its machine.
- * Must not know: StarPU, what is computed on them. */
+/* The CUDA devices of this rank among those of its machine.
+ * Must not know: StarPU, the work of the devices. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "runtime/ranks/ranks.h"
 
 static struct {
-    int devices, first, count; /* that this process sees; those that it takes */
+    int devices, first, count; /* devices visible to this process; first and number of those that it uses */
 } mine;
 
-/* The devices that a rank sees: ranks of one machine that see the same devices divide them. A launcher that gives each rank devices of its own has
- * divided them already. */
+/* The devices that a rank sees. Ranks of one machine that see the same devices divide them. A launcher that gives each
+ * rank its own devices has divided them already. */
 typedef struct view {
     char host[64];
     uint64_t addresses;

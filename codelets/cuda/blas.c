@@ -1,5 +1,6 @@
-/* Matrix products through cuBLASLt: which regions, its descriptors, its choice of an algorithm, kept per shape.
- * cuBLASLt's matrices are column-major, ours row-major, so it computes Cᵀ = Bᵀ · Aᵀ: our b is its first operand.
+/* Matrix products through cuBLASLt: the supported regions, the descriptors, and the choice of an algorithm, cached per
+ * shape. cuBLASLt is column-major, our matrices are row-major: it computes Cᵀ = Bᵀ · Aᵀ, and our b is its first
+ * operand.
  * Must not know: generated kernels, StarPU. */
 #include "config.h"
 
@@ -15,7 +16,7 @@ enum { SHAPES = 256, CALLS = 256, ALIGNED = 256 };
 
 bool orr__cu_lt_activations;
 
-/* The key of a choice of algorithm. Compared as bytes. */
+/* The key of a choice of algorithm, compared as bytes. */
 typedef struct {
     int64_t m, n, k, lda, ldb, batches, step_a, step_b, step_d;
     int32_t type, compute, trans_a, trans_b, epilogue, align;
@@ -29,7 +30,7 @@ typedef struct orr__cu_shape {
     bool refused;
 } shape;
 
-/* -- which regions --------------------------------------------------------------------------------------------- */
+/* -- supported regions ----------------------------------------------------------------------------------------- */
 
 static orr_dtype made(const orr__region *r)
 {
@@ -41,7 +42,7 @@ static bool is_row(const orr__rinstr *in, const char *name)
     return in->kind == ORR__RI_EW && strcmp(orr__ew(in->op)->op.name, name) == 0;
 }
 
-/* One value for each column of the product, at no distance from each other. */
+/* True if an access reads one value per column of the product, contiguously. */
 static bool along_n(const orr__region *r, int a)
 {
     const orr__access *c = &r->access[a];
@@ -65,7 +66,7 @@ bool orr__cu_product_is(const orr__region *r, orr__cu_product *p)
     for (int i = 0; i < r->ninstr; i++)
         if (r->instr[i].dtype != t)
             return false;
-    if (t == ORR_F64) /* the library has no epilogues for it */
+    if (t == ORR_F64) /* the library has no epilogues for f64 */
         return false;
     const orr__rinstr *in = r->instr;
     if (r->ninstr > 2 && in[1].kind == ORR__RI_LOAD && is_row(&in[2], "add") && along_n(r, in[1].a) &&
@@ -104,8 +105,8 @@ static bool type_of(orr_dtype t, problem *p)
     }
 }
 
-/* A matrix of `rows` × `cols` elements, `down` and `across` apart: rows one after the other, or columns. An axis of one
- * element may have any stride. */
+/* True if a matrix of `rows` × `cols` elements with strides `down` and `across` has contiguous rows or contiguous
+ * columns. An axis of one element may have any stride. */
 static bool lies(int64_t rows, int64_t cols, int64_t down, int64_t across, int32_t *trans, int64_t *ld)
 {
     if ((across == 1 || cols == 1) && (down >= cols || rows == 1)) {
@@ -118,7 +119,7 @@ static bool lies(int64_t rows, int64_t cols, int64_t down, int64_t across, int32
     return (down == 1 || rows == 1) && (across >= rows || cols == 1);
 }
 
-/* The axes of the launch: the last batch axis is the library's, those before it are calls of their own. */
+/* The axes of the launch: the last batch axis is passed to the library; axes before it become separate calls. */
 static bool understand(const orr__launch *l, problem *p)
 {
     const orr__region *r = l->region;
@@ -139,7 +140,7 @@ static bool understand(const orr__launch *l, problem *p)
         return false;
     if (p->batches > 1 && (p->step_a < 0 || p->step_b < 0))
         return false;
-    /* One matrix b for all, and the rows of all a in one row: one product. */
+    /* One matrix b for all batches, and contiguous matrices a: this is a single product. */
     if (p->batches > 1 && p->step_b == 0 && !p->trans_a && p->step_a == p->m * p->lda) {
         p->m *= p->batches;
         p->batches = 1;
@@ -211,7 +212,8 @@ static int describe(const orr__lt *lt, shape *s)
     return code == 0 ? layout(lt, &s->d, p, p->n, p->m, p->n, p->step_d) : code;
 }
 
-/* Sums of halves that are made in parts stay f32 until the end: the library would add the parts as halves, too. */
+/* A split reduction keeps f16 and bf16 sums in f32 until the end; by default the library would also add the partial
+ * sums in 16 bits. */
 static int choose(const orr__lt *lt, orr__cu_stream_memory *memory, shape *s)
 {
     bool half = s->p.type == ORR__LT_R16 || s->p.type == ORR__LT_BF16;
@@ -232,7 +234,7 @@ static int choose(const orr__lt *lt, orr__cu_stream_memory *memory, shape *s)
     return code == 0 && (got < 1 || s->choice.state != 0) ? 1 : code;
 }
 
-/* The shape's entry, first in the stream's list afterwards; the last one goes when there are too many. */
+/* The shape's entry, moved to the front of the stream's list; the last entry is dropped if there are too many. */
 static shape *find(const orr__lt *lt, orr__cu_stream_memory *memory, const problem *p, uintptr_t bias)
 {
     shape **at = &memory->shape, *s;
@@ -252,7 +254,7 @@ static shape *find(const orr__lt *lt, orr__cu_stream_memory *memory, const probl
         s->p = *p;
         int code = describe(lt, s);
         if (code == 0)
-            code = set_bias(lt, s, bias); /* the choice may depend on there being one */
+            code = set_bias(lt, s, bias); /* the choice may depend on whether there is a bias */
         if (code == 0)
             code = choose(lt, memory, s);
         s->refused = code != 0;
@@ -267,7 +269,7 @@ static shape *find(const orr__lt *lt, orr__cu_stream_memory *memory, const probl
 
 /* -- launches ------------------------------------------------------------------------------------------------------- */
 
-/* Once a worker. A device without memory for the workspace does without. */
+/* Once per worker. Without device memory for the workspace, none is used. */
 static bool move_in(const orr__lt *lt, orr__cu_stream_memory *memory)
 {
     if (memory->lt)
@@ -285,7 +287,7 @@ typedef struct {
     uintptr_t a, b, d, bias;
 } pointers;
 
-/* Of one call: batch axes but the last at `index`. */
+/* The pointers of one call: the batch axes except the last are at `index`. */
 static pointers point(const orr__launch *l, int bias, uintptr_t out, int64_t out_off, const int64_t *index)
 {
     const orr__region *r = l->region;
@@ -334,7 +336,7 @@ static int multiply(const orr__lt *lt, const orr__cu_stream_memory *memory, cons
                       memory->workspace ? ORR__CU_WORKSPACE : 0, stream);
 }
 
-/* The batch axes but the last, one call for each of their places. */
+/* The number of calls: one per place of the batch axes except the last. */
 static int64_t calls_of(const orr__launch *l)
 {
     int64_t n = 1;

@@ -1,4 +1,4 @@
-/* From CUDA C to machine code: NVRTC, and the kernel cache on disk in front of it.
+/* From CUDA C to machine code: NVRTC, behind the kernel cache on disk.
  * Must not know: contexts, launches. */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 enum { OPTIONS = 5 };
 
-/* The target of a compilation. PTX, which the driver finishes, where NVRTC is older than the device. */
+/* The target of a compilation: PTX, which the driver compiles further, if NVRTC is older than the device. */
 typedef struct {
     int major, minor, arch;
     bool ptx;
@@ -24,7 +24,7 @@ static bool knows(const orr__nvrtc *n, int arch, int *below)
     int count = 0, all[128];
     *below = 0;
     if (n->arch_count(&count) != 0 || count < 0 || count > 128 || n->archs(all) != 0)
-        return true; /* the compiler will say */
+        return true; /* the compiler will report the error */
     for (int i = 0; i < count; i++) {
         if (all[i] == arch)
             return true;
@@ -50,7 +50,7 @@ static orr_status choose(orr__site at, const orr__nvrtc *n, int arch, target *t)
     return ORR_OK;
 }
 
-/* Sums and products are rounded apart, as on the host; where a kernel wants fma it says so. */
+/* Sums and products are rounded separately, as on the host; a kernel requests fma explicitly. */
 static int options(const target *t, bool wide, const char *option[OPTIONS])
 {
     int n = 0;
@@ -119,7 +119,7 @@ static orr_status fetch(orr__site at, const orr__nvrtc *n, void *program, const 
     return code == 0 ? ORR_OK : orr__fail(at, ORR_EDEVICE, "CUDA: NVRTC: %s", n->error(code));
 }
 
-/* The start of the compiler's log goes into the message, all of it to the debug log. */
+/* The beginning of the compiler's log goes into the error message, all of it to the debug log. */
 static orr_status compile_for(orr__site at, const orr__nvrtc *n, const target *t, const char *text, bool wide,
                               orr__cu_image *out)
 {
@@ -213,7 +213,7 @@ static void put(orr__cache *c, const orr__key *key, const char *label, const cha
     (void)orr__cache_put(c, key, &e);
 }
 
-/* One process compiles, the others wait for it and find the file. */
+/* One process compiles; the others wait and then find the file. */
 orr_status orr__cu_image_get(orr__site at, const char *text, int arch, bool wide, orr__cu_image *out)
 {
     enum { PATIENCE = 30 };

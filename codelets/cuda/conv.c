@@ -1,5 +1,5 @@
-/* Convolutions by cuDNN, where it can be opened: one call for a launch of whole images, or of all weights. Algorithms are named, not
- * searched for: those that are deterministic and compute f32 in f32.
+/* Convolutions by cuDNN, if it can be opened: one call for a launch of whole images, or of all weights. Algorithms are
+ * fixed, not searched for: they are deterministic and compute f32 in f32.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
@@ -14,14 +14,14 @@ enum { X, W, Y, ARRAYS, AXES = ORR__CONV_AXES };
 typedef struct {
     const orr__dnn *d;
     orr__conv v;
-    int first; /* spatial axis that counts: 0, or 1 where the first is one place */
+    int first; /* first spatial axis passed on: 0, or 1 if axis 0 has one place */
     char of;
     bool wide;
-    int64_t image, n;                /* the first, their number */
-    void *tensor[2], *filter, *form; /* x and y; w; strides and borders */
+    int64_t image, n;                /* the first image, their number */
+    void *tensor[2], *filter, *form; /* x and y; w; strides and padding */
 } call;
 
-/* cuDNN pads both sides alike. */
+/* True if the padding is equal on both sides, as cuDNN requires. */
 static bool understood(const call *c)
 {
     const orr__conv *v = &c->v;
@@ -34,7 +34,7 @@ static bool understood(const call *c)
     return yes;
 }
 
-/* Whole images, or all weights of some images: the launch's rows. */
+/* The launch's rows as whole images, or as all weights of some images. False: neither. */
 static bool whole(call *c, const orr__launch *l)
 {
     const orr__region *r = l->region;
@@ -99,7 +99,7 @@ static void end(const call *c)
         (void)c->d->destroy_conv(c->form);
 }
 
-/* Element `first` of an operand, or with k < 0 of the result. */
+/* The address of element `first` of operand k, or with k < 0 of the result. */
 static void *at(const orr__launch *l, int k, int64_t first, bool wide)
 {
     const int64_t *off = k < 0 ? l->out_off : l->in_off;
@@ -181,7 +181,7 @@ orr_status orr__cu_conv_launch(const orr__launch *l, bool *done)
     end(&c);
     if (st != ORR_OK)
         return st;
-    if (code != 0) /* nothing was enqueued: the generated kernel takes it */
+    if (code != 0) /* nothing was enqueued: the generated kernel is used */
         orr__log(3, "cuDNN does not take a convolution: status %d", code);
     *done = code == 0;
     return ORR_OK;

@@ -1,4 +1,4 @@
-/* The CUDA backend: regions through generated CUDA C, products through cuBLASLt where it is there.
+/* The CUDA backend: regions through generated CUDA C, products through cuBLASLt if it is available.
  * Must not know: StarPU, plans, tensors. */
 #include "config.h"
 
@@ -13,14 +13,14 @@
 enum { STACK_WORDS = 128, NO_INDEX = INT32_MAX };
 
 struct orr__kernel {
-    const orr__region *region; /* that it was prepared for: compared, never followed */
+    const orr__region *region; /* the region it was prepared for: compared, never dereferenced */
     orr__layout layout;
     char *text;
-    pthread_mutex_t lock;  /* around unit */
-    orr__cu_unit *unit[2]; /* by index width; NULL: not asked for yet */
-    bool library;          /* a product of floats in two layouts that cuBLASLt may take */
+    pthread_mutex_t lock;  /* guards unit */
+    orr__cu_unit *unit[2]; /* by index width; NULL: not yet requested */
+    bool library;          /* a product of floats in two layouts that cuBLASLt may accept */
     orr__cu_product product;
-    orr__cu_tail *tail; /* the epilogue of a product, as a map over it; NULL: none, or the library does it    */
+    orr__cu_tail *tail; /* the epilogue of a product, as a map over it; NULL: none, or the library's own      */
 };
 
 orr__site orr__cu_site(const orr__region *r)
@@ -115,7 +115,7 @@ static orr__cu_unit *unit_for(orr__kernel *k, const orr__region *r, bool wide)
     return u;
 }
 
-/* With indices of 32 bits, as most launches have them. */
+/* Compiles with 32-bit indices, which most launches use. */
 static void compile(orr__kernel *k, const orr__region *r)
 {
     if (!k->text)
@@ -128,7 +128,7 @@ static void compile(orr__kernel *k, const orr__region *r)
         orr__cu_tail_compile(k->tail);
 }
 
-/* The device has finished: was an index out of range? Its value is on the device, and may be gone. */
+/* After the device has finished: was an index out of range? Its value is on the device, and may be lost. */
 static orr_status check_index(orr__after *a)
 {
     const volatile int32_t *flag = a->arg;
@@ -155,7 +155,8 @@ typedef struct {
     int64_t *word;
 } call;
 
-/* Words that do not fit by value go ahead of the kernel through the stream; the driver has copied them on return. */
+/* Words that do not fit by value are copied through the stream before the kernel; the driver has read them on
+ * return. */
 static orr_status enqueue(const call *c, const orr__cu_address *extra, int n)
 {
     const orr__cu_driver *d = orr__cu(NULL);
@@ -176,7 +177,7 @@ static orr_status enqueue(const call *c, const orr__cu_address *extra, int n)
     return orr__cu_enqueue(at, c->function, c->l, extra, n, words, g.items, g.group);
 }
 
-/* All launches of a kernel. Further parameters of kernels: the flag, then scratch memory. */
+/* All launches of a kernel. Further kernel parameters: the flag, then scratch memory. */
 static orr_status stages(const call *c, const orr__cu_address *flag)
 {
     orr__site at = orr__cu_site(c->l->region);
@@ -247,7 +248,8 @@ static orr_status same_layout(const orr__kernel *k, const orr__region *r)
                  : orr__fail(orr__cu_site(r), ORR_EINTERNAL, "a CUDA kernel made for a region with other accesses");
 }
 
-/* The library with its own epilogue, the library and then a map over its result, or nothing of that. */
+/* Runs the library with its own epilogue, or the library and then a map over its result. *done stays false if neither
+ * applies. */
 static orr_status by_library(const orr__kernel *k, const orr__launch *l, bool *done)
 {
     orr_status st = ORR_OK;

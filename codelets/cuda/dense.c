@@ -1,6 +1,6 @@
-/* Linear algebra by cuSOLVER, matrix after matrix: systems, determinants, triangular and orthogonal factors, singular values,
- * eigenvalues. cuBLAS turns and copies, since a row-major matrix is the transpose to both (codelets/cpu/dense_body.h has the
- * algebra of that). A launch waits for the reports on its matrices.
+/* Linear algebra by cuSOLVER, one matrix at a time: systems, determinants, triangular and orthogonal factors, singular values, eigenvalues.
+ * Both libraries are column-major and see a row-major matrix as its transpose; cuBLAS transposes and copies (codelets/cpu/dense_body.h has
+ * the algebra). A launch waits for the reports on its matrices.
  * Must not know: StarPU, plans. */
 #include "config.h"
 
@@ -13,9 +13,9 @@
 #include "ops/ew_id.h"
 #include "runtime/base/buffer.h"
 
-enum { ITEMS = 256, PLAIN = 0, TURNED = 1, ADJOINT = 2, LINE = 256 /* bytes: arrays begin at a multiple */ };
+enum { ITEMS = 256, PLAIN = 0, TURNED = 1, ADJOINT = 2, LINE = 256 /* bytes: alignment of arrays */ };
 
-/* Device memory of one matrix at a time; `info` and `bad` have one number for each. */
+/* Device memory for one matrix at a time; `info` and `bad` have one number per matrix. */
 typedef struct {
     orr__site at;
     const orr__launch *l;
@@ -28,7 +28,7 @@ typedef struct {
     int64_t m, n, k; /* rows, columns; right-hand sides */
     unsigned mask;
     orr__cu_address f, x, tau, w, pivot, info, bad;
-    int *pivots; /* on the host: of all matrices of the launch, NULL: not wanted */
+    int *pivots; /* on the host: of all matrices of the launch, NULL: not needed */
     char *diagonals;
     orr_status st;
 } job;
@@ -55,7 +55,7 @@ static void *ptr(orr__cu_address p)
 
 /* -- arrangements ------------------------------------------------------------------------------------------------------- */
 
-/* to (rows × cols) = op(from), both by columns; nothing of `from`: zeros. */
+/* to (rows × cols) = op(from), both column-major; `from` 0: zeros. */
 static void arrange(job *j, int type, int op, int64_t rows, int64_t cols, orr__cu_address from, int64_t ldf,
                     orr__cu_address to, int64_t ldt)
 {
@@ -70,13 +70,13 @@ static void arrange(job *j, int type, int op, int64_t rows, int64_t cols, orr__c
                               (int)ldt));
 }
 
-/* A row-major matrix by columns, and back. */
+/* Converts a row-major matrix to column-major, and back. */
 static void turn(job *j, int64_t rows, int64_t cols, orr__cu_address from, orr__cu_address to)
 {
     arrange(j, j->type, TURNED, rows, cols, from, cols, to, rows);
 }
 
-/* Real numbers become elements. */
+/* Converts real numbers to elements. */
 static void widen(job *j, int64_t n, orr__cu_address from, orr__cu_address to)
 {
     if (j->type < 2) {
@@ -87,7 +87,7 @@ static void widen(job *j, int64_t n, orr__cu_address from, orr__cu_address to)
     arrange(j, j->type - 2, PLAIN, 1, n, from, 1, to, 2);
 }
 
-/* -- kernels of our own: elements as bits, and as numbers ---------------------------------------------------------------- */
+/* -- our own kernels: elements as bits, and as numbers ------------------------------------------------------------------- */
 
 #define TRIANGLE(type)                                                                                                 \
     type "extern \"C\" __global__ void orr_kernel(const bits *f, bits *to, long long ld, long long row, long long n, " \
@@ -96,7 +96,7 @@ static void widen(job *j, int64_t n, orr__cu_address from, orr__cu_address to)
          "    const bits none = { 0 };\n"                                                                              \
          "    if (e < count)\n"                                                                                        \
          "        to[i * row + c] = c >= i ? f[c * ld + i] : none;\n}\n"
-/* Row `i` of `row` numbers, of which those up to its element of the diagonal count when `each` says how many numbers that has. */
+/* Checks row `i` of `row` numbers. If `each`, the numbers of an element, is not 0, only the elements up to the diagonal count. */
 #define FINITE(type)                                                                                                   \
     "extern \"C\" __global__ void orr_kernel(const " type " *p, int *bad, long long row, long long each, "             \
     "long long count)\n{\n"                                                                                            \
@@ -121,10 +121,10 @@ static void run(job *j, const char *text, void **param, int64_t items)
         driver_ok(j, "cuLaunchKernel",
                   j->cu->launch(function, (unsigned)((items + ITEMS - 1) / ITEMS), 1, 1, ITEMS, 1, 1, 0, j->l->queue,
                                 param, NULL));
-    orr__cu_unit_put(u); /* the table of units keeps what is loaded */
+    orr__cu_unit_put(u); /* the table of units keeps it loaded */
 }
 
-/* Reports on a matrix that is not finite; half: of a square one the lower triangle alone. */
+/* Reports whether a matrix is finite. half: checks only the lower triangle of a square matrix. */
 static void look(job *j, orr__cu_address a, bool half, int64_t q)
 {
     long long parts = j->type < 2 ? 1 : 2, row = (long long)j->n * parts, each = half ? parts : 0,
@@ -139,7 +139,7 @@ static void *info_of(const job *j, int64_t q)
     return ptr(j->info + (size_t)q * sizeof(int));
 }
 
-/* cuSOLVER's workspace of so many elements. */
+/* cuSOLVER's workspace of `elements` elements. */
 static void *workspace(job *j, int elements)
 {
     if (j->st == ORR_OK)
@@ -171,7 +171,7 @@ static void solve(job *j, orr__cu_address a, orr__cu_address b, orr__cu_address 
     arrange(j, j->type, PLAIN, n, n, a, n, j->f, n);
     triangles(j, n, n, j->f, q);
     turn(j, n, j->k, b, j->x);
-    /* A pivot of 0 is reported as pivot, and the system's own report has the place behind those of all matrices. */
+    /* A pivot of 0 is reported by the factorisation. The report of the solve itself is stored after those of all matrices. */
     if (j->st == ORR_OK)
         (void)ok(j, "cusolverDngetrs",
                  j->s->getrs[j->type](j->memory->solver, j->mask & 1 ? PLAIN : TURNED, n, (int)j->k, ptr(j->f), n,
@@ -232,7 +232,7 @@ static void qr(job *j, orr__cu_address a, orr__cu_address b, orr__cu_address out
         arrange(j, j->type, PLAIN, m, w, j->f, m, out, row);
 }
 
-/* cuSOLVER wants as many rows as columns at least: of a wide matrix it gets the transpose, whose vectors lie as ours do. */
+/* cuSOLVER requires at least as many rows as columns: it gets the transpose of a wide matrix, whose vectors have our layout. */
 static void svd(job *j, orr__cu_address a, orr__cu_address b, orr__cu_address out, int64_t q)
 {
     bool wide = j->m <= j->n, values = (j->mask & 1) != 0;
@@ -313,7 +313,7 @@ static orr_status move_in(job *j)
     return j->st;
 }
 
-/* Arrays of one matrix, and the reports on all, in one piece of memory. */
+/* Allocates the arrays of one matrix, and the reports on all, in one block of memory. */
 static orr_status make_room(job *j, int64_t matrices, bool full)
 {
     int64_t most = j->m > j->n ? j->m : j->n, k = j->m < j->n ? j->m : j->n, w = full ? j->m : k;
@@ -340,7 +340,7 @@ static orr_status make_room(job *j, int64_t matrices, bool full)
     return ORR_OK;
 }
 
-/* The reports, once the device has finished: first matrix by matrix, whether it is finite. */
+/* Evaluates the reports after the device has finished; for each matrix first whether it is finite. */
 static orr_status verdict(const job *j, const int *info, const int *bad, const char *so)
 {
     for (int64_t q = 0; q < j->l->hi - j->l->lo; q++) {
@@ -357,20 +357,20 @@ static orr_status verdict(const job *j, const int *info, const int *bad, const c
 
 typedef struct {
     step *each;
-    const char *so; /* words for a matrix that has no result; NULL: there is always one */
+    const char *so; /* the message for a matrix without a result; NULL: there is always a result */
     enum { NOTHING, PERMUTATIONS, DETERMINANTS } after;
-    unsigned full; /* the bit of the mask that asks for square factors */
+    unsigned full; /* the bit of the mask that requests square factors */
 } operation;
 
 #ifdef HAVE_LAPACK
 enum { THERE = 1 };
 static const orr__dense *const table[] = { &orr__dense_f32, &orr__dense_f64, &orr__dense_c64, &orr__dense_c128 };
 #else
-enum { THERE = 0 }; /* then processors have no such operation either */
+enum { THERE = 0 }; /* CPUs then do not have the operation either */
 static const orr__dense *const table[4];
 #endif
 
-/* Made of the pivots on the host: numbers of rows beside each pair of triangles, or determinants. */
+/* The results that the host makes from pivots: numbers of rows beside each pair of triangles, or determinants. */
 static void finish(job *j, int after, orr__cu_address out, int64_t stride, char *numbers)
 {
     int64_t least = j->m < j->n ? j->m : j->n, each = after == PERMUTATIONS ? j->m : 3;
@@ -450,7 +450,7 @@ static orr_status every(const orr__launch *l, const operation *o)
         driver_ok(&j, "cuMemcpyDtoHAsync", j.cu->to_host(info, j.info, reports * sizeof *info, l->queue));
         driver_ok(&j, "cuMemcpyDtoHAsync", j.cu->to_host(info + reports, j.bad, reports * sizeof *info, l->queue));
     }
-    int code = j.cu->wait(l->queue); /* even after an error: work under way may still write what is freed here */
+    int code = j.cu->wait(l->queue); /* even after an error: work under way may still write the memory freed here */
     driver_ok(&j, "cuStreamSynchronize", code);
     if (j.st == ORR_OK)
         j.st = verdict(&j, info, info + reports, o->so);

@@ -1,4 +1,4 @@
-/* CUDA's devices as facts: the driver names and counts them, NVML reads their sensors.
+/* CUDA's devices as properties and readings: the driver names and counts them, NVML reads their sensors.
  * Must not know: kernels; other kinds of device. */
 #include "config.h"
 
@@ -33,7 +33,7 @@ static void fill(const orr__cu_driver *cu, orr_device *d, int id)
     number(&d->reading[ORR_MEASURE_COMPUTE_UNITS], code, units);
     code = cu->device_memory(&bytes, id);
     number(&total, code, (double)bytes);
-    if (total.status == ORR_OK) /* the memory of programs, without the driver's own */
+    if (total.status == ORR_OK) /* the programs' memory, without the driver's own */
         d->reading[ORR_MEASURE_MEMORY_TOTAL] = total;
 }
 

@@ -1,4 +1,4 @@
-/* Looks once for CUDA devices that our kernels run on.
+/* Finds the CUDA devices that our kernels run on, once per process.
  * Must not know: which of them will be used. */
 #include "config.h"
 

@@ -188,7 +188,7 @@ static const symbol nccl_symbol[] = {
     { "ncclGroupEnd", NCCL(group_end) },
 };
 
-/* As the loader finds them, then where the toolkit is installed. */
+/* By the loader's search path, then in the toolkit's folder. */
 static const char *const cu_file[] = { "libcuda.so.1", NULL };
 static const char *const nvrtc_file[] = { "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13",
                                           "/usr/local/cuda/lib64/libnvrtc.so.12", NULL };
@@ -212,7 +212,7 @@ typedef struct {
     const symbol *symbol;
     size_t symbols;
     void *table;
-    int how; /* beside RTLD_NOW */
+    int how; /* flags besides RTLD_NOW */
     bool tried, there;
     char why[160];
 } library;
@@ -229,8 +229,8 @@ static orr__geam geam;
 static orr__cu_fft_library fft;
 static orr__nccl nccl;
 
-/* Where functions of these names are in the program already (StarPU is linked with a cuBLAS, of some version or none that
- * works), cuBLAS and cuSOLVER must see their own. Sanitizers refuse that. */
+/* The program may already contain functions of these names (StarPU is linked with some version of cuBLAS, or with one
+ * that does not work): cuBLAS and cuSOLVER must use their own. Sanitizers refuse that. */
 #ifdef __SANITIZE_ADDRESS__
 enum { OWN = 0 };
 #else
@@ -263,8 +263,8 @@ static void *open_file(library *l, const char *path)
     return handle;
 }
 
-/* NVRTC opens a second library by its bare name, which the loader does not look for beside the first: where NVRTC lies in
- * a folder outside the loader's path, we open that one for it. */
+/* NVRTC opens a second library by its bare name, which the loader does not search for in NVRTC's own folder. If that
+ * folder is outside the loader's path, we open the library for it. */
 static void bring_builtins(void)
 {
     Dl_info at;
@@ -279,7 +279,7 @@ static void bring_builtins(void)
     int n = snprintf(path, sizeof path, "%.*s/libnvrtc-builtins.so.%d.%d", (int)(slash - at.dli_fname), at.dli_fname,
                      major, minor);
     if (n > 0 && (size_t)n < sizeof path)
-        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL); /* else the compilation reports the missing library */
+        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL); /* on failure, the compilation reports the missing library */
 }
 
 static const void *open_library(library *l, const char *path, const char **why)

@@ -1,6 +1,6 @@
-/* The few functions of CUDA's driver, of NVRTC, cuBLASLt, cuBLAS, cuSOLVER, cuFFT, cuDNN and NCCL that we call, found at run time: the
- * library is built without CUDA's toolkit, and one build runs with and without a driver. Declarations as in NVIDIA's documentation
- * of the driver API and of these; handles are void *.
+/* The functions that we call of CUDA's driver, NVRTC, cuBLASLt, cuBLAS, cuSOLVER, cuFFT, cuDNN and NCCL, found at run time: the library is
+ * built without CUDA's toolkit, and one build runs with and without a driver. Declarations follow NVIDIA's documentation; handles are void
+ * *.
  * Must not know: regions, StarPU. */
 #ifndef ORR_CUDA_DRIVER_H
 #define ORR_CUDA_DRIVER_H
@@ -54,7 +54,7 @@ typedef struct orr__cu_driver {
     int (*to_device)(orr__cu_address to, const void *from, size_t bytes, void *stream);
     int (*to_host)(void *to, orr__cu_address from, size_t bytes, void *stream);
     int (*wait)(void *stream);
-    int (*retain)(void **context, int device); /* the device's own, which CUDA's runtime has too */
+    int (*retain)(void **context, int device); /* the primary context, which CUDA's runtime shares */
     int (*retire)(int device);
     int (*stream_create)(void **stream, unsigned flags);
     int (*stream_destroy)(void *stream);
@@ -136,8 +136,8 @@ typedef struct orr__solver {
     int (*potrf[2])(void *handle, int uplo, int n, void *a, int lda, void *workspace, int elements, int *info);
 } orr__solver;
 
-/* cuSOLVER's factorisations of whole matrices and cuBLAS's copies: by f32, f64, c64, c128. Operations: 0 plain, 1 turned, 2 turned
- * and conjugated. */
+/* cuSOLVER's factorisations of whole matrices and cuBLAS's copies, for f32, f64, c64, c128. Operations: 0 plain, 1 transposed, 2 conjugate
+ * transposed. */
 typedef struct orr__cu_dense {
     int (*create)(void **handle);
     int (*destroy)(void *handle);
@@ -181,7 +181,7 @@ typedef struct orr__cu_fft_library {
     int (*real[2])(int plan, void *in, void *out);
 } orr__cu_fft_library;
 
-/* cuDNN 8 and 9, its functions on descriptors. Types: 0 f32, 1 f64. */
+/* cuDNN 8 and 9: its functions on descriptors. Types: 0 f32, 1 f64. */
 enum { ORR__DNN_NCHW = 0, ORR__DNN_CROSS_CORRELATION = 1, ORR__DNN_FMA_MATH = 3, ORR__DNN_ALGORITHM = 1 };
 
 typedef struct orr__dnn {
@@ -231,7 +231,7 @@ typedef struct orr__nccl_id { /* ncclUniqueId, by value */
 } orr__nccl_id;
 
 typedef struct
-    orr__nccl_config { /* ncclConfig_t as of 2.14: newer versions tell by `version` that there is no more of it */
+    orr__nccl_config { /* ncclConfig_t of 2.14: newer versions recognise by `version` that the struct ends here */
     size_t size;
     unsigned magic, version;
     int blocking;
@@ -257,7 +257,7 @@ typedef struct orr__nccl {
     int (*group_end)(void);
 } orr__nccl;
 
-/* The tables; NULL: that library is not there, and why, in words, is in *why (may be NULL). Opened once. */
+/* The tables. NULL: the library is missing, and *why (may be NULL) is the reason. Opened once. */
 const orr__cu_driver *orr__cu(const char **why);
 const orr__nvrtc *orr__cu_nvrtc(const char **why);
 const orr__lt *orr__cu_lt(const char **why);
@@ -268,16 +268,16 @@ const orr__cu_dense *orr__cu_dense_library(const char **why);
 const orr__geam *orr__cu_geam(const char **why);
 const orr__cu_fft_library *orr__cu_fft(const char **why);
 const orr__nccl *orr__cu_nccl(const char **why);
-/* Their paths. Tests put a double's path here before the first call; NULL: NVIDIA's own names. */
+/* Their paths. Tests set the path of a test double before the first call; NULL: NVIDIA's own names. */
 extern const char *orr__cu_path, *orr__cu_nvrtc_path, *orr__cu_lt_path, *orr__cu_blas_path, *orr__cu_solver_path,
     *orr__cu_dnn_path, *orr__cu_fft_path, *orr__cu_nccl_path;
-/* For tests: the tables are looked for again. Nothing of them may be in use. */
+/* For tests: searches for the libraries again. No table may be in use. */
 void orr__cu_forget(void);
 
-/* Records "CUDA: <call>: <name of code>" and returns ORR_ENOMEM or ORR_EDEVICE. An error after which the process has lost
- * the device says so. */
+/* Records "CUDA: <call>: <name of code>" and returns ORR_ENOMEM or ORR_EDEVICE. The message notes an error after which the process has lost
+ * the device. */
 orr_status orr__cu_fail(orr__site at, const char *call, int code);
-/* Errors that stay: every later call of this process on the device fails. */
+/* True for sticky errors: every later call of this process on the device fails. */
 bool orr__cu_sticky(int code);
 
 #endif

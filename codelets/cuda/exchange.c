@@ -1,5 +1,5 @@
-/* Exchanges among the CUDA devices of ranks, by NCCL: one thread, with a stream of its own beside those of the workers, carries
- * them out in the order of posting.
+/* Exchanges among the CUDA devices of ranks, by NCCL. One thread, with a stream of its own beside those of the workers,
+ * performs them in the order of posting.
  * Must not know: tensors, plans, StarPU; when a rank counts as dead. */
 #include "config.h"
 
@@ -19,12 +19,12 @@
 #include "runtime/ranks/ranks.h"
 #include "runtime/ranks/thread.h"
 
-/* An exchange that waits, or is under way. */
+/* An exchange that waits or is under way. */
 typedef struct item {
     struct item *next;
     orr__exchange x;
     int64_t part;     /* of each rank */
-    int64_t counts[]; /* the same     */
+    int64_t counts[]; /* `part` for each rank */
 } item;
 
 /* The communicator of a group: some ranks in an order. */
@@ -42,23 +42,24 @@ static struct {
     void *context, *stream;
     orr__thread thread;
     item *posted, **posted_end;
-    circle *circles; /* of the thread alone, from here on; of start and stop while it does not run */
+    circle *circles; /* used by the thread only; by start and stop while it does not run */
     orr__cu_address in, out;
     size_t in_bytes, out_bytes;
-    char broken[256]; /* a failure, after which nothing is exchanged; "": none */
-    char text[200];   /* how values are exchanged, for people */
+    char broken[256]; /* the failure after which nothing is exchanged; "": none */
+    char text[200];   /* how values are exchanged, for users */
 } line = { .thread = ORR__THREAD_INITIALIZER };
 
 /* -- the operations of NCCL ----------------------------------------------------------------------------------------- */
 
-/* Values that are moved and not added up are bytes. */
+/* True if values are moved without being added: they are sent as bytes. */
 static bool moves(const orr__exchange *x)
 {
     return x->kind != ORR__EXCHANGE_ALL_REDUCE && x->kind != ORR__EXCHANGE_REDUCE_SCATTER;
 }
 
-/* The type and the operation of a reduction, and how many elements make one of ours. false: NCCL has none that gives our result. Its
- * maximum of floats drops NaN; complex numbers add by parts; a bool is 0 or 1, whose sum is `or`. */
+/* The type and the operation of a reduction, and how many NCCL elements make one of ours. False: NCCL has none with our
+ * result. Its maximum of floats drops NaN. Complex numbers are added by parts. A bool is 0 or 1; its sum is `or`,
+ * computed as the maximum. */
 static bool operation(const orr__exchange *x, int *type, int *op, int64_t *parts)
 {
     static const int ops[] = { ORR__NCCL_SUM, ORR__NCCL_MAX, ORR__NCCL_MIN };
@@ -88,7 +89,7 @@ static bool operation(const orr__exchange *x, int *type, int *op, int64_t *parts
     return sum;
 }
 
-/* The order of NCCL's sums is its own. */
+/* NCCL chooses the order of its sums. */
 static bool takes(const orr__exchange *x)
 {
     int type, op;
@@ -98,7 +99,7 @@ static bool takes(const orr__exchange *x)
 
 /* -- failures ---------------------------------------------------------------------------------------------- */
 
-/* The last error of NCCL or CUDA into `text`; of NCCL the name of the code. */
+/* Writes the last error of NCCL or CUDA to `text`; for NCCL the name of the code. */
 static orr_status say(char *text, size_t size, const char *call, int code)
 {
     if (code == 0)
@@ -139,8 +140,8 @@ static void nap(double since)
         (void)nanosleep(&t, NULL);
 }
 
-/* The end of a call that NCCL carries out in the background, as newer versions do all of them: a rank that does not come keeps nobody
- * in it. limit: seconds, 0: for ever. */
+/* Waits for a call that NCCL performs in the background, as newer versions perform all calls: a missing rank blocks no
+ * caller. limit: seconds, 0: for ever. */
 static orr_status accept(void *comm, const char *call, int code, double limit, char *text, size_t size)
 {
     double since = orr__now();
@@ -164,8 +165,8 @@ static orr_status enqueued(const circle *c, const char *call, int code, char *te
     return accept(c->comm, call, code, 0, text, size);
 }
 
-/* Waits for the stream; meanwhile a failure of NCCL or of a rank ends the work of all communicators. Work that does not end in time
- * after that may still write. */
+/* Waits for the stream. A failure of NCCL or of a rank meanwhile aborts all communicators. Work that does not end in
+ * time after that may still write. */
 static orr_status settle(const circle *c, char *text, size_t size)
 {
     double since = orr__now();
@@ -194,7 +195,8 @@ static orr_status settle(const circle *c, char *text, size_t size)
 
 /* -- communicators ----------------------------------------------------------------------------------------- */
 
-/* Every rank of the group comes here at the same place of its exchanges. The answer is the same on all of them. */
+/* Collective: every rank of the group calls it at the same position among its exchanges. The answer is the same on all
+ * ranks. */
 static orr_status all_agree(const orr__group *g, orr_status mine)
 {
     int32_t worst = (int32_t)mine;
@@ -211,7 +213,7 @@ static orr_status all_agree(const orr__group *g, orr_status mine)
     return st != ORR_OK ? st : (orr_status)worst;
 }
 
-/* The number that names the communicator, from the group's first rank. */
+/* The id of the communicator, from the group's first rank. */
 static orr_status share_id(const orr__group *g, orr__nccl_id *id, char *text, size_t size)
 {
     struct {
@@ -250,7 +252,7 @@ static orr_status all_to_all(const circle *c, const char *in, char *out, size_t 
     return enqueued(c, "ncclSend, ncclRecv", code ? code : end, text, size);
 }
 
-/* Memory of the device of at least so many bytes. */
+/* Ensures at least `bytes` bytes of device memory. */
 static orr_status room(orr__cu_address *p, size_t *have, size_t bytes, char *text, size_t size)
 {
     orr_status st = orr__cu_stream_memory_grow(ORR__SITE(NULL, 0, "exchange"), p, have, bytes);
@@ -261,8 +263,8 @@ static orr_status room(orr__cu_address *p, size_t *have, size_t bytes, char *tex
     return st;
 }
 
-/* NCCL connects the ranks in the first call of each kind; older versions wait for all of them in it, where nothing can interrupt
- * them. Here all are present. */
+/* NCCL connects the ranks in the first call of each kind, and older versions wait there for all ranks without a means
+ * of interruption. At this point all ranks are present. */
 static orr_status connect(const circle *c, char *text, size_t size)
 {
     size_t bytes = (size_t)c->ranks;
@@ -279,7 +281,7 @@ static orr_status connect(const circle *c, char *text, size_t size)
     return st == ORR_OK ? settle(c, text, size) : st;
 }
 
-/* Versions that can do it in the background are told to. */
+/* Opens a communicator; in the background if the version supports that. */
 static orr_status join(circle *c, const orr__group *g, const orr__nccl_id *id, char *text, size_t size)
 {
     orr__nccl_config config = { sizeof config, ORR__NCCL_MAGIC, ORR__NCCL_CONFIG_SINCE, 0 };
@@ -288,7 +290,7 @@ static orr_status join(circle *c, const orr__group *g, const orr__nccl_id *id, c
                           : line.nccl->init(&c->comm, g->ranks, *id, g->self);
     if (code != 0 && code != ORR__NCCL_IN_PROGRESS)
         c->comm = NULL;
-    /* In the background its state is the answer, also where the call says that all is well. */
+    /* In the background the communicator's state is the result, even if the call returns success. */
     if (background && code == 0)
         code = ORR__NCCL_IN_PROGRESS;
     return accept(c->comm, "ncclCommInitRank", code, (double)orr__env.rank_timeout, text, size);
@@ -325,7 +327,7 @@ static circle *circle_of(const orr__group *g, char *text, size_t size)
     circle *c = calloc(1, sizeof *c + bytes);
     if (!c) {
         (void)snprintf(text, size, "no memory for a group of %d ranks", g->ranks);
-        orr__ranks_fail(text); /* the others are on their way to open it */
+        orr__ranks_fail(text); /* the other ranks are about to open it */
         return NULL;
     }
     c->ranks = g->ranks;
@@ -383,8 +385,8 @@ static size_t bytes_out(const item *m)
     return (size_t)(whole ? x->count : one ? m->part : m->part * x->group->ranks) * orr__dtype_size(x->dtype);
 }
 
-/* Arrays of the host go through memory of the device. The copy home begins when the exchange has ended: before that the driver may
- * wait for it where nothing can interrupt it. */
+/* Arrays in host memory are copied through device memory. The copy back begins after the exchange has ended: earlier
+ * the driver might wait for it without a means of interruption. */
 static orr_status carry_out(const item *m, char *text, size_t size)
 {
     const orr__cu_driver *d = line.cu;
@@ -417,7 +419,7 @@ static orr_status carry_out(const item *m, char *text, size_t size)
     return st;
 }
 
-/* After a failure nothing is exchanged any more, and all ranks know. */
+/* After a failure nothing is exchanged any more, and all ranks are told. */
 static void serve_one(item *m)
 {
     char text[256] = "";
@@ -506,9 +508,9 @@ static void stop(void)
     leave_device();
 }
 
-/* A rank's device and its library, as it tells them to the others. */
+/* A rank's device and library, as reported to the other ranks. */
 typedef struct fact {
-    int32_t version;       /* 0: it has none of it */
+    int32_t version;       /* 0: no library, or no device */
     int32_t deterministic; /* reductions go through the host */
     char host[64], address[32], why[120];
 } fact;
@@ -539,7 +541,7 @@ static void look(fact *f, int device)
     (void)gethostname(f->host, sizeof f->host - 1);
 }
 
-/* Whether all ranks can exchange by NCCL; it refuses a device that two ranks have. */
+/* Can all ranks exchange by NCCL? Two ranks with the same device cannot. */
 static bool judge(const fact *f, int n)
 {
     int with = 0, without = -1;
@@ -579,7 +581,7 @@ static bool judge(const fact *f, int n)
     return true;
 }
 
-/* Its context is the calling thread's afterwards, unless *inside stays false. */
+/* Afterwards the device's context is current in the calling thread, unless *inside is false. */
 static orr_status enter_device(bool *inside, char *text, size_t size)
 {
     int handle = 0;
@@ -595,7 +597,7 @@ static orr_status enter_device(bool *inside, char *text, size_t size)
     return st;
 }
 
-/* The communicator of all ranks is opened here: where that fails, MPI does what NCCL would. */
+/* Opens the communicator of all ranks. If that fails, exchanges go by MPI. */
 static orr_status open_line(char *text, size_t size)
 {
     void *before = NULL;

@@ -1,5 +1,5 @@
-/* Fourier transforms by cuFFT: rows of complex numbers, and of real ones forwards. Plans are kept with their stream, which alone
- * uses their memory.
+/* Fourier transforms by cuFFT: rows of complex numbers, and forward transforms of real ones. Plans are kept with their
+ * stream, the only user of their memory.
  * Must not know: StarPU, plans of graphs. */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 
 enum { KEPT = 8 };
 
-/* A plan; the last used ones stand first. */
+/* A plan; the list begins with the most recently used ones. */
 typedef struct orr__cu_transform {
     struct orr__cu_transform *next;
     int plan, type, n, rows;

@@ -1,4 +1,4 @@
-/* One kernel into a stream; copies between device and host; the end of all.
+/* The launch of one kernel into a stream; copies between device and host; shutdown.
  * Must not know: the work of a kernel, plans. */
 #include "config.h"
 
@@ -14,7 +14,7 @@ static orr_status too_many(orr__site at, int64_t groups)
     return orr__fail(at, ORR_EDEVICE, "CUDA: %lld blocks are more than a launch can have", (long long)groups);
 }
 
-/* Parameters as the emitter declares them: inputs, outputs, flag and scratch memory, the words. */
+/* Parameters in the emitter's order: inputs, outputs, flag and scratch memory, the words. */
 orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, const orr__cu_address *extra, int nextra,
                            const void *words, int64_t items, int group)
 {

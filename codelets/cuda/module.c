@@ -9,7 +9,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/env.h"
 
-enum { ITEMS = 256 }; /* of a block, for the occupancy */
+enum { ITEMS = 256 }; /* items of a block, for the occupancy */
 
 typedef struct loaded {
     struct loaded *next;
@@ -18,14 +18,14 @@ typedef struct loaded {
 
 struct orr__cu_unit {
     orr__cu_unit *next;
-    int refs; /* under the lock of the list */
+    int refs; /* guarded by the lock of the list */
     char *text;
     bool wide;
-    pthread_mutex_t lock; /* around all below */
+    pthread_mutex_t lock; /* guards all below */
     orr__cu_image image;  /* data NULL: not compiled yet */
-    int arch;             /* that it is for */
+    int arch;             /* the architecture of the image */
     loaded *loaded;
-    char *broken; /* it does not compile: the error's text, for later launches       */
+    char *broken; /* the error's text of a failed compilation, for later launches    */
 };
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -64,7 +64,7 @@ orr__cu_unit *orr__cu_unit_get(orr__site at, const char *text, bool wide)
     return u;
 }
 
-/* Modules belong to contexts: one that is not the thread's own is entered for it. */
+/* Modules belong to contexts: a context that is not current in the thread is entered for the call. */
 static void unload(orr__cu_unit *u)
 {
     const orr__cu_driver *d = orr__cu(NULL);
@@ -113,7 +113,7 @@ void orr__cu_units_stop(void)
     (void)pthread_mutex_unlock(&list_lock);
 }
 
-/* The driver's facts on the code are more than the compiler's. */
+/* The driver reports more facts on the code than the compiler. */
 static void describe(const orr__cu_driver *d, orr__cu_unit *u, void *function, int device)
 {
     int registers = 0, shared = 0, local = 0, blocks = 0, threads = 0;
@@ -127,7 +127,7 @@ static void describe(const orr__cu_driver *d, orr__cu_unit *u, void *function, i
                    registers, shared, local, 100 * blocks * ITEMS / threads);
 }
 
-/* One architecture a process: devices of several kinds take turns in being compiled for. */
+/* One architecture at a time: with devices of several kinds, the unit is compiled for each in turn. */
 static orr_status compile(orr__site at, orr__cu_unit *u, int arch)
 {
     if (u->broken)

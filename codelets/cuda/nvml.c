@@ -1,4 +1,4 @@
-/* Readings of NVIDIA's GPUs: libnvidia-ml.so.1, opened once, its few functions declared here.
+/* Readings of NVIDIA's GPUs: libnvidia-ml.so.1, opened once; the functions in use are declared here.
  * Must not know: CUDA. */
 #include "config.h"
 
@@ -8,7 +8,7 @@
 #include "codelets/cuda/nvml.h"
 #include "codelets/devices.h"
 
-/* Names and layouts of NVML's interface, version 2, which the driver keeps. */
+/* Names and layouts of NVML's interface, version 2, which is stable across drivers. */
 typedef void *device_t;
 typedef struct {
     unsigned long long total, free, used;
@@ -27,7 +27,7 @@ static struct {
     int (*power)(device_t, unsigned *);
     int (*rates)(device_t, rates_t *);
     int (*clock)(device_t, int, unsigned *);
-    char why[80]; /* not empty: there is no NVML */
+    char why[80]; /* not empty: NVML is missing */
 } nvml;
 
 static void open_library(void)

@@ -1,11 +1,12 @@
-/* Readings of NVIDIA's GPUs from the driver's management library, which is opened at run time.
+/* Readings of NVIDIA's GPUs from the driver's management library, opened at run time.
  * Must not know: CUDA. */
 #ifndef ORR_CUDA_NVML_H
 #define ORR_CUDA_NVML_H
 
 #include <orrery/device.h>
 
-/* Fills the readings that NVML has for the device at this PCI address ("0000:41:00.0"); where it has none, the reason. */
+/* Fills the readings of the device at this PCI address ("0000:41:00.0"); a reading that NVML does not have gets the
+ * reason. */
 void orr__nvml_read(const char *address, orr_reading reading[ORR_MEASURE_COUNT]);
 
 #endif

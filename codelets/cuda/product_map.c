@@ -1,5 +1,5 @@
-/* A product with work on its elements in two launches: the library's product, into the memory of one of the results,
- * then that work as a map over it.
+/* A product with an epilogue in two launches: the library's product, into the memory of one of the results, then the
+ * epilogue as a map over it.
  * Must not know: cuBLASLt. */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 struct orr__cu_tail {
     orr__cu_product plain;
-    int home;        /* the output that holds the product meanwhile */
+    int home;        /* the output whose memory holds the product meanwhile */
     orr__region map; /* over (batch…, m, n); its last input is the product */
     orr__kernel *kernel;
 };
@@ -43,7 +43,7 @@ static bool copy_arrays(const orr__region *r, orr__region *m)
     return true;
 }
 
-/* The product's axes but the last; its two accesses both become that of the product's elements. */
+/* The product's axes except the last; both of its accesses become that of the product's elements. */
 static bool make_map(const orr__region *r, orr_dtype t, orr__region *m)
 {
     *m = *r;

@@ -1,5 +1,5 @@
-/* Tiles of a Cholesky factorisation: cuSOLVER's potrf, cuBLAS's trsm, syrk and gemm.
- * Both are column-major, our tiles row-major: they see the transposes, so our L is their upper U = Lᵀ.
+/* Tiles of a Cholesky factorisation: cuSOLVER's potrf, cuBLAS's trsm, syrk and gemm. Both are column-major, our tiles
+ * row-major: they see transposes, and our L is their upper U = Lᵀ.
  * Must not know: StarPU, the order of the operations. */
 #include "config.h"
 
@@ -8,15 +8,15 @@
 
 enum { GROUP = 256 };
 
-/* In a flag's memory, as the device leaves it; then whose it is. */
+/* The layout in a flag's memory: results written by the device, then the tile they belong to. */
 typedef struct {
-    int32_t least; /* number of the first element of the diagonal that is not positive and finite */
+    int32_t least; /* number of the first diagonal element that is not positive and finite */
     int32_t info;  /* cuSOLVER's */
     int64_t matrix, before;
 } verdict;
 _Static_assert(sizeof(verdict) <= ORR__CU_FLAG * sizeof(int32_t), "it fits");
 
-/* cuSOLVER's report on NaN and infinity is not documented. */
+/* Checks the diagonal: cuSOLVER's report on NaN and infinity is not documented. */
 #define DIAGONAL(type)                                                                                                 \
     "extern \"C\" __global__ void orr_kernel(const " type " *p, int *least, long long step, int n)\n{\n"               \
     "    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);\n"                                                \
@@ -46,7 +46,7 @@ static orr_status say(orr__site at, const char *call, int code)
     return code == 0 ? ORR_OK : orr__fail(at, ORR_EDEVICE, "CUDA: %s: status %d", call, code);
 }
 
-/* Once a worker. */
+/* Once per worker. */
 static orr_status move_in(orr__site at, orr__cu_stream_memory *memory)
 {
     const orr__blas *b = orr__cu_blas(NULL);
@@ -76,7 +76,7 @@ static orr_status find_function(orr__site at, bool wide, void **function)
     return u ? orr__cu_unit_function(at, u, function) : ORR_ENOMEM;
 }
 
-/* The device has finished. */
+/* Called after the device has finished. */
 static orr_status check_factor(orr__after *a)
 {
     const volatile verdict *v = a->arg;
@@ -90,7 +90,7 @@ static orr_status check_factor(orr__after *a)
     return minor ? orr__cholesky_fail(a->region, matrix, before + minor) : ORR_OK;
 }
 
-/* cuSOLVER's potrf, its verdict on the way to the host, and a look at the diagonal. */
+/* Enqueues cuSOLVER's potrf, the copy of its report to the host, and a check of the diagonal. */
 static orr_status factor(orr__tilejob *j, orr__cu_stream_memory *memory, void *function, orr__cu_address flag,
                          verdict *v)
 {
@@ -144,7 +144,7 @@ static orr_status potrf(orr__tilejob *j, orr__cu_stream_memory *memory)
     return ORR_OK;
 }
 
-/* The other three operations, on the tile X = at[0] and its operands; to cuBLAS each tile is its transpose. */
+/* The other three operations, on the tile X = at[0] and its operands; cuBLAS sees each tile as its transpose. */
 static orr_status update(const orr__tilejob *j, const orr__cu_stream_memory *memory)
 {
     static const float f32[2] = { 1, -1 };

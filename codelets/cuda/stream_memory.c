@@ -1,4 +1,4 @@
-/* Data of a stream: memory that its launches share, and flags that kernels raise in host memory.
+/* Data of a stream: memory that its launches share, and flags that kernels set in host memory.
  * Must not know: kernels, regions. */
 #include "config.h"
 
@@ -12,9 +12,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__cu_stream_memory *streams;
 
 static struct {
-    int32_t *host; /* a few pages for all, NULL: not allocated yet */
+    int32_t *host; /* a few pages for all flags, NULL: not allocated yet */
     bool taken[FLAGS];
-    bool none; /* this machine gives none */
+    bool none; /* this machine has no such memory */
 } flags;
 
 orr_status orr__cu_stream_memory_of(orr__site at, void *stream, orr__cu_stream_memory **memory)
@@ -38,7 +38,7 @@ orr_status orr__cu_stream_memory_of(orr__site at, void *stream, orr__cu_stream_m
     return r ? ORR_OK : orr__fail_place(at, ORR_ENOMEM);
 }
 
-/* Grown by doubling, so seldom; freeing waits for launches under way. */
+/* Grown by doubling, so that it seldom happens: freeing waits for launches under way. */
 orr_status orr__cu_stream_memory_grow(orr__site at, orr__cu_address *p, size_t *have, size_t bytes)
 {
     const orr__cu_driver *d = orr__cu(NULL);
@@ -88,7 +88,7 @@ void orr__cu_streams_stop(void)
         orr__cu_shapes_free(r->shape);
         free(r);
     }
-    flags.host = NULL; /* no context, no memory of it */
+    flags.host = NULL; /* without a context the memory no longer exists */
     flags.none = false;
     (void)pthread_mutex_unlock(&lock);
 }

@@ -1,11 +1,11 @@
-/* A user's CUDA C, launched.
+/* Launches of a user's CUDA C.
  * Must not know: how its text is made, StarPU. */
 #include "config.h"
 
 #include "codelets/cuda/cuda.h"
 #include "codelets/user/user.h"
 
-enum { ITEMS = 64 }; /* of a group, unless the definition says how many */
+enum { ITEMS = 64 }; /* of a group, unless the definition sets a number */
 
 orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l)
 {

@@ -1,5 +1,5 @@
-/* The kernels of attention: a group has some rows of queries, or of keys, and goes along the others tile by tile through memory
- * that it shares, so that scores exist one tile at a time. Sums have one order, and no two groups write the same element.
+/* The kernels of attention. A group computes a few rows of queries, or of keys, against the others tile by tile through shared memory, so
+ * that only one tile of scores exists at a time. Sums have a fixed order, and no two groups write the same element.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -7,8 +7,8 @@
 #include "codelets/emit/call.h"
 #include "ops/nn/attention.h"
 
-/* A tile has MINE rows, which the group keeps, and MANY columns, and is made DEEP of the width at a time. Rows of shared memory
- * are one element longer, for its banks. */
+/* A tile has MINE rows, which the group keeps, and MANY columns. Its dot products are computed DEEP terms at a time. Rows of shared memory
+ * are padded by one element against bank conflicts. */
 enum { MINE = 16, MANY = 64, DEEP = 16 };
 
 static const char *const names[] = { "heads",  "kvs",    "queries", "keys",  "width", "value", "per",   "window",
@@ -21,8 +21,8 @@ static int words(const orr__region *r)
     return END - ORR__CALL_OWN;
 }
 
-/* q, k and v are inputs `at` and the two behind it; a key of random numbers, the numbers of the heads, and
- * a mask follow where the call has them. */
+/* q, k and v are inputs `at`, `at` + 1 and `at` + 2. The key of a random stream, the numbers of the heads, and a mask follow where the call
+ * has them. */
 typedef struct {
     int at, drop, mask; /* inputs; −1: none */
     orr_dtype dtype;
@@ -90,7 +90,7 @@ static int64_t tiles(int64_t n)
     return (n + MINE - 1) / MINE;
 }
 
-/* Each head with a row in the launch has a group for each tile of its queries. */
+/* One group for each tile of queries of each head with a row in the launch. */
 static int64_t blocks_forward(const orr__launch *l)
 {
     sizes f = sizes_of(l->region, 0);
@@ -98,7 +98,7 @@ static int64_t blocks_forward(const orr__launch *l)
     return l->hi > l->lo && a.queries > 0 ? ((l->hi - 1) / a.queries - l->lo / a.queries + 1) * tiles(a.queries) : 0;
 }
 
-/* Each head of k and v: a group for each tile of the queries, which writes their gradients, and one for each of its keys. */
+/* For each head of k and v: one group per tile of queries, which writes their gradients, and one group per tile of keys. */
 static int64_t blocks_grad(const orr__launch *l)
 {
     sizes f = sizes_of(l->region, 2);
@@ -122,7 +122,7 @@ static void functions(orr__text *t, const orr__dialect *d, const orr__region *r)
                    "ORR_FN %s orr_logarithm(%s x) { return log(x); }\n",
                    T, T, T, T);
     orr__text_add(t, d->unmath);
-    /* Query i sees the keys from orr_sees to orr_blind; the queries are the last `past` of the keys on. */
+    /* Query i sees the keys in [orr_sees, orr_blind). Key i + past is at the position of query i. */
     orr__text_add(t,
                   "ORR_FN orr_idx orr_sees(orr_idx i, orr_idx past, orr_idx keys, orr_idx window)\n{\n"
                   "    const orr_idx lo = window ? i + past - window + 1 : 0;\n"
@@ -147,7 +147,7 @@ static void begin(orr__text *t, const sizes *f)
         f->type, MINE * (DEEP + 1), MANY * (DEEP + 1), MINE * (MANY + 1));
 }
 
-/* tile := A·Bᵀ. `mine` and `many` are elements with `row` and `deep` in them; there are `rows`, `cols` rows of them. */
+/* tile := A·Bᵀ. `mine` and `many` are expressions for elements in `row` and `deep`; the matrices have `rows` and `cols` rows. */
 static void dot(orr__text *t, const sizes *f, const char *tile, const char *mine, const char *many, const char *length)
 {
     orr__text_addf(t, "    for (orr_idx deep0 = 0; deep0 == 0 || deep0 < %s; deep0 += %d) {\n", length, DEEP);
@@ -184,7 +184,7 @@ static void cells(orr__text *t, const char *i, const char *j)
                    MINE * MANY, MANY, MANY, MANY + 1, i, j);
 }
 
-/* The score of a cell that is seen. */
+/* The score of a visible cell. */
 static void score(orr__text *t, const sizes *f, int in_at)
 {
     orr__text_addf(t, "        %s s = cell[at] * scale;\n", f->type);
@@ -196,7 +196,7 @@ static void score(orr__text *t, const sizes *f, int in_at)
             f->mask, in_at + f->mask);
 }
 
-/* z: the factor of dropout. */
+/* z: the dropout factor. */
 static void factor(orr__text *t, const sizes *f, int in_at)
 {
     if (f->drop < 0) {
@@ -224,8 +224,8 @@ static void elements(orr__text *t, const char *from, const char *to, const char 
                    from, length, to, length, length, length);
 }
 
-/* The online softmax (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. Dao et al.,
- * "FlashAttention", 2022): a row's maximum and sum so far, and the result for them, which the next tile corrects. */
+/* The online softmax (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. Dao et al., "FlashAttention", 2022):
+ * each row has a running maximum, a running sum and a result scaled by them, which the next tile corrects. */
 static void text_forward(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
     sizes f = sizes_of(r, 0);
@@ -298,8 +298,8 @@ static void text_forward(orr__text *t, const orr__region *r, const orr__layout *
                    y);
 }
 
-/* Of each tile the probabilities P, from the saved logarithms, and the slopes P·(g·vᵀ·z − mean) of the scores are computed: once
- * for the gradients by the queries, once for those by keys and values. */
+/* For each tile, the probabilities P are recomputed from the saved logarithms, and with them the slopes P·(g·vᵀ·z − mean) of the scores:
+ * once for the gradients of the queries, once for those of the keys and values. */
 static void text_grad(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
     sizes f = sizes_of(r, 2);
@@ -316,7 +316,7 @@ static void text_grad(orr__text *t, const orr__region *r, const orr__layout *l, 
                    "    const orr_idx dq = (orr_idx)W(%d) + kv * (per * queries * width + keys * (width + value));\n"
                    "    const orr_idx dk = dq + per * queries * width, dv = dk + keys * width;\n",
                    MINE - 1, MINE, MINE - 1, MINE, MINE, MINE, MINE, l->out_at);
-    /* The others that the group's rows see, or that see them. */
+    /* The range of rows on the other side that the group's rows see, or that see them. */
     orr__text_addf(t,
                    "    orr_idx lo = by_keys ? (causal ? mine0 - past : window ? mine0 - past - window + 1 : 0)\n"
                    "                         : orr_sees(mine0, past, keys, window);\n"
@@ -337,7 +337,7 @@ static void text_grad(orr__text *t, const orr__region *r, const orr__layout *l, 
                    "    const orr_idx i0 = by_keys ? many0 : mine0, j0 = by_keys ? mine0 : many0;\n"
                    "    const orr_idx row0 = head * queries + i0, key0 = kv * keys + j0;\n",
                    MANY, MANY, MANY);
-    /* Of each query: the logarithm of its sum, and the mean of its slopes. */
+    /* For each query: the logarithm of its sum, and the mean of its slopes. */
     orr__text_addf(t,
                    "    for (orr_idx x = me; x < (by_keys ? cols : rows) && (by_keys || step == 0); x += ORR_GROUP) {\n"
                    "        const orr_idx o = (orr_idx)W(%d) + (row0 + x) * (value + 1);\n"

@@ -1,4 +1,4 @@
-/* Kernels of operations that take whole arrays: their table, and the parts of their texts and words that they share.
+/* Kernels of operations on whole arrays: their table, and the common text and words.
  * Must not know: devices, any single operation. */
 #include "config.h"
 
@@ -13,7 +13,7 @@ static const orr__emit_call *const table[ORR__OP_EW] = {
 #include "ops/structural.def"
 };
 
-enum { MOST_INPUTS = 96 }; /* pointers that fit beside a struct of words, or a pointer to it */
+enum { MOST_INPUTS = 96 }; /* pointers that fit beside a struct of words, or beside a pointer to words */
 
 const orr__emit_call *orr__emit_call_of(const orr__region *r)
 {
@@ -25,7 +25,7 @@ bool orr__emit_call_can(const orr__region *r, bool fp64)
     const orr__emit_call *k = orr__emit_call_of(r);
     if (!k || r->nin < 1 || r->nin > MOST_INPUTS || r->nout != 1 || !r->call.in || r->call.out.rank > ORR_MAX_RANK)
         return false;
-    /* A move needs no arithmetic, but the type must be there. */
+    /* A move needs no arithmetic, but the device must have the type. */
     if (r->out_dtype[0] >= ORR_DTYPE_COUNT || (orr__has_f64((orr_dtype)r->out_dtype[0]) && !fp64))
         return false;
     return !k->can || k->can(r);

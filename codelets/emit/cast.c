@@ -5,7 +5,7 @@
 #include "codelets/emit/emit.h"
 #include "runtime/base/dtype.h"
 
-/* Register and memory types, name in function names, bits. */
+/* Register type, memory type, suffix of function names, number of bits. */
 static const struct {
     const char *type, *storage, *suffix;
     int bits;
@@ -44,7 +44,8 @@ const char *orr__emit_suffix(orr_dtype t)
     return word[t].suffix;
 }
 
-/* Truncates; beyond the range the nearest end; NaN gives 0. The ends are powers of two, exact in every float. */
+/* Truncates. A value beyond the range gives the nearest end; NaN gives 0. The ends are powers of two, exact in every
+ * float. */
 static void float_to_int(orr__text *t, orr_dtype from, orr_dtype to, const char *x)
 {
     static const char *const end[2][4] = {
@@ -71,7 +72,7 @@ void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, b
     const char *type = word[to].type, *suffix = word[to].suffix;
     if (from == to)
         orr__text_add(t, x);
-    else if (from == ORR_BOOL && !orr__is_compound(to)) /* a choice: compilers have no vector code for the conversion */
+    else if (from == ORR_BOOL && !orr__is_compound(to)) /* a choice: compilers do not vectorise the conversion */
         orr__text_addf(t, "(%s ? (%s)1 : (%s)0)", x, type, type);
     else if (to == ORR_BOOL)
         orr__text_addf(t, "(orr_u8)(%s != 0 ? 1 : 0)", x);

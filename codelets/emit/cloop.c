@@ -6,8 +6,8 @@
 #include "codelets/emit/cloop_internal.h"
 #include "ops/ew_id.h"
 
-/* The math and half-float functions are those of the interpreter's loops: they become vector code, and both tiers give
- * the same bits. */
+/* The math and half-float functions are those of the interpreter's loops: they vectorise, and both tiers give the same
+ * bits. */
 static const char vmath_text[] =
 #include "codelets/emit/vmath_text.h"
     ;
@@ -15,7 +15,7 @@ static const char half_text[] =
 #include "codelets/emit/half_text.h"
     ;
 
-/* For each C math name of the rows, the function for T. */
+/* For each C math name in the table of operations, the function for T. */
 static const char math_f32[] = "#undef EW_M\n#define EW_M(n) vm_##n##_f32\n"
 #include "codelets/emit/names_text.h"
     ;
@@ -23,8 +23,8 @@ static const char math_f64[] = "#undef EW_M\n#define EW_M(n) vm_##n##_f64\n"
 #include "codelets/emit/names_text.h"
     ;
 
-/* The passes turn a choice between values into jumps, and loops with jumps do not become vector code. The promise on
- * loops: an output overlaps an input in the same element only. */
+/* These passes turn a choice between values into jumps, and loops with jumps do not vectorise. The pragmas on loops
+ * promise that an output overlaps an input only in the same element. */
 static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
                                  "#pragma GCC optimize(\"no-tree-pre\", \"no-thread-jumps\", "
                                  "\"no-tree-loop-distribute-patterns\")\n"
@@ -52,14 +52,14 @@ static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n
                                  "#endif\n"
                                  "#define ORR_WIDE 1\n";
 
-/* Declarations in place of the headers, which these texts do not include. */
+/* Declarations that replace the headers; the texts include none. */
 static const char headers_text[] =
     "typedef orr_i32 int32_t;\ntypedef orr_i64 int64_t;\ntypedef orr_i16 int16_t;\ntypedef orr_u16 uint16_t;\n"
     "typedef orr_u32 uint32_t;\ntypedef orr_u64 uint64_t;\n"
     "#define memcpy __builtin_memcpy\n#define INFINITY __builtin_inff()\n"
     "#define NAN __builtin_nanf(\"\")\n";
 
-/* The emitter's names for conversions, as functions without branches. */
+/* The emitter's names for conversions, as branch-free functions. */
 static const char half_names[] = "#define orr_f16_to_f32 vh_from_f16\n#define orr_f32_to_f16 vh_to_f16\n"
                                  "#define orr_bf16_to_f32 vh_from_bf16\n#define orr_f32_to_bf16 vh_to_bf16\n"
                                  "#define orr_round_f16 vh_round_f16\n#define orr_round_bf16 vh_round_bf16\n"
@@ -70,19 +70,19 @@ static const char half_names[] = "#define orr_f16_to_f32 vh_from_f16\n#define or
                                  "#undef orr_pack_f16\n#define orr_pack_f16 vh_pack_f16\n"
                                  "#define orr_pack_bf16 vh_pack_bf16\n";
 
-/* The larger and the smaller of x and y, of equals x, where y is no NaN: one instruction each. */
+/* The larger and the smaller of x and y, of equal values x. y must not be NaN. One instruction each. */
 static const char bounds_text[] = "ORR_FN orr_f32 orr_above_f32(orr_f32 x, orr_f32 y) { return y > x ? y : x; }\n"
                                   "ORR_FN orr_f32 orr_below_f32(orr_f32 x, orr_f32 y) { return y < x ? y : x; }\n"
                                   "ORR_FN orr_f64 orr_above_f64(orr_f64 x, orr_f64 y) { return y > x ? y : x; }\n"
                                   "ORR_FN orr_f64 orr_below_f64(orr_f64 x, orr_f64 y) { return y < x ? y : x; }\n";
 
-/* Normal numbers as codelets/cpu/vec_rand.c makes them. */
+/* Normal numbers as in codelets/cpu/vec_rand.c. */
 static const char circle_text[] =
     "ORR_FN orr_f64 orr_circle(orr_f64 x, int which) { orr_f64 s, c; vm_normal_circle(x, &s, &c); return which ? c : "
     "s; }\n"
     "#define log vm_normal_log\n#define sin(x) orr_circle(x, 0)\n#define cos(x) orr_circle(x, 1)\n";
 
-/* A map whose instructions see folds of their row. */
+/* True if the region is a map whose instructions read folds of their row. */
 static bool can_rows(const orr__region *r)
 {
     if (!orr__region_is_map(r) || r->rank < 1 || r->rank > ORR_MAX_RANK || r->nout < 1)
@@ -105,7 +105,7 @@ static bool has_field(const orr__region *r)
 
 bool orr__emit_c_can(const orr__region *r)
 {
-    if (has_field(r)) /* the kits of codelets/field/ are several times faster than what a compiler makes of the rows */
+    if (has_field(r)) /* codelets/field/ is several times faster than compiled table rows */
         return false;
     if (r->rows)
         return can_rows(r);
@@ -152,7 +152,7 @@ static void functions(orr__cloop *c)
     orr__emit_functions(t, &d, r, true);
 }
 
-/* Bounds that are NaN are left to the interpreter. */
+/* A kernel whose scalar bounds are NaN leaves the launch to the interpreter. */
 static void give_up_on_nan(const orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -172,7 +172,7 @@ static void give_up_on_nan(const orr__cloop *c)
     }
 }
 
-/* An axis without places is left to it too; an index that means none of those there are, once it is found. */
+/* An axis of length 0 is left to the interpreter. An out-of-range index is left to it when it is found. */
 static bool give_up_on_places(const orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -185,7 +185,7 @@ static bool give_up_on_places(const orr__cloop *c)
     return true;
 }
 
-/* Words become constants of the kernel, so that no store seems to change them. */
+/* Argument words become constants of the kernel: no store can alias them. */
 static void kernel(orr__cloop *c)
 {
     const orr__region *r = c->r;

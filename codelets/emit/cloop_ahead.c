@@ -1,5 +1,5 @@
-/* Loops of their own around the innermost one, for that of which compilers make no vector code: elements of f16 that lie one after the other are
- * converted by the processor's instructions for that, and elements are gathered.
+/* Separate loops before and after the innermost loop, for work that compilers do not vectorise: contiguous elements of
+ * f16 are converted by the processor's instructions, and elements are gathered.
  * Must not know: loops, the meaning of instructions. */
 #include "config.h"
 
@@ -9,8 +9,9 @@
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
 
-/* As many at a time as the loop takes after it: a load of more than was stored at once waits. The last few are converted with some before
- * them once more. A loop of whole vectors may read behind the last one. */
+/* Converts as many elements at a time as the loop loads afterwards: a load wider than the preceding stores stalls. The
+ * last few elements are converted together with some that were converted before. A loop of whole vectors may read
+ * beyond the last element. */
 static const char widen_text[] =
     "#ifdef __GNUC__\n#define ORR_INLINE __attribute__((always_inline))\n#else\n#define ORR_INLINE\n#endif\n"
     "#if defined(__GNUC__) && defined(__F16C__) && ORR_VECTOR > 0\n"
@@ -73,7 +74,7 @@ static bool widens(const orr__cloop *c, int n)
             (c->lay.boxes && c->lay.here >= 0 ? c->lay.boxes[in->a] == c->lay.here : c->lay.whole && !c->lay.column));
 }
 
-/* wide<n>_<copy>: with `axis` ≥ 0, of row p + copy on it. */
+/* Declares wide<n>_<copy>. With `axis` ≥ 0, it holds row p + copy of that axis. */
 static void widen(orr__cloop *c, int n, int most, const char *to, int copy, int axis)
 {
     const orr__region *r = c->r;
@@ -90,7 +91,7 @@ static void widen(orr__cloop *c, int n, int most, const char *to, int copy, int 
     orr__text_addf(c->t, "), %s - i%d);\n    }\n", to, last);
 }
 
-/* In flops: gathered elements of which more is computed come from a loop of their own. */
+/* Flops of work on a gathered element from which on elements are gathered by a separate loop. */
 enum { HEAVY = 16 };
 
 static bool gathers(const orr__cloop *c, int n)
@@ -99,7 +100,8 @@ static bool gathers(const orr__cloop *c, int n)
     return in->kind == ORR__RI_GATHER && c->at[in->x] == c->r->rank - 1 && (!c->wanted || c->wanted[n]);
 }
 
-/* Marks the gathers of the loop and all that they need of it. False: there are none, or they need random numbers. */
+/* Marks the gathers of the loop and all the registers that they need. Returns false if there are no gathers, or if they
+ * need random numbers. */
 static bool find_gathers(const orr__cloop *c, bool *needed)
 {
     const orr__region *r = c->r;
@@ -195,7 +197,7 @@ static bool narrows(const orr__cloop *c, int k)
     return c->lay.unrounded && is_f16_output(c->r, k);
 }
 
-/* Are all values of the register outputs, and no more? */
+/* True if the register is read by outputs only. */
 static bool only_stored(const orr__region *r, int n)
 {
     bool stored = false, read = false;

@@ -1,17 +1,18 @@
-/* The argument words of a C loop: where each stands, and a launch's values.
+/* The argument words of a C loop: their positions, and the values of a launch.
  * Must not know: the text. */
 #include "config.h"
 
 #include <stdlib.h>
 #include "codelets/emit/cloop_internal.h"
 
-/* Not by size: axes of size 1 move as their strides say, so that the text depends on the data of the region's key alone. */
+/* The class depends on the stride alone, also for axes of size 1, so that the text depends only on data of the region's
+ * key. */
 static uint8_t move_of(int64_t stride)
 {
     return stride == 0 ? ORR__MOVE_NONE : stride == 1 ? ORR__MOVE_UNIT : ORR__MOVE_ANY;
 }
 
-/* A copy is in the order of the iteration. */
+/* A copy is in iteration order. */
 static uint8_t move_along(const orr__region *r, const orr__access *a, bool packed, int d)
 {
     bool still = a->stride[d] == 0;
@@ -83,7 +84,8 @@ static bool meet(const orr__access *a, const orr__access *b)
     return !apart;
 }
 
-/* Boxes as those of a concatenation: several, each alone where it is. Those of joined rows are ranges where they allow every column. */
+/* Groups equal boxes where no two different boxes overlap, as in a concatenation. Boxes of joined rows are ranges if
+ * they allow every column. */
 static orr_status group_boxes(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -113,7 +115,7 @@ static orr_status group_boxes(orr__cloop *c)
     return ORR_OK;
 }
 
-/* Kept axes go outside of reduced ones, but a last axis that is kept is always the innermost. */
+/* Kept axes go outside of reduced ones, except that a kept last axis is always the innermost. */
 static void order_loops(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -148,7 +150,7 @@ static void place_registers(orr__cloop *c)
             at = r->rank - 2;
             pass++;
         }
-        bool reads = in->a >= 0 && in->kind != ORR__RI_PLACE; /* whose number is only for the interpreter's error */
+        bool reads = in->a >= 0 && in->kind != ORR__RI_PLACE; /* its register serves only the interpreter's error */
         for (int p = 0; reads && p < r->rank; p++) {
             bool part = r->access[in->a].box >> c->order[p] & 1u;
             if ((part || c->lay.move[in->a * ORR_MAX_RANK + c->order[p]] != ORR__MOVE_NONE) && p > at)
@@ -156,7 +158,7 @@ static void place_registers(orr__cloop *c)
         }
         if (c->joins && at == r->rank - 2)
             at = r->rank - 1;
-        if (in->kind == ORR__RI_INSIDE && !r->per_row) /* masks all alike become vector code */
+        if (in->kind == ORR__RI_INSIDE && !r->per_row) /* uniform masks vectorise */
             at = r->rank - 1;
         c->at[i] = (int16_t)at;
         c->pass[i] = (int16_t)pass;
@@ -203,7 +205,7 @@ int64_t *orr__emit_c_places(const orr__launch *l, bool packs, int64_t *word)
     *word++ = l->lo;
     *word++ = reach;
     *word++ = 0;
-    *word++ = reach == ORR__CLOOP_NEAR ? -1 : orr__cloop_leads(r); /* nothing is prefetched: nobody asks */
+    *word++ = reach == ORR__CLOOP_NEAR ? -1 : orr__cloop_leads(r); /* no access prefetches for near data */
     for (int d = 1; d < r->rank; d++)
         row *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
     for (int k = 0; k < r->nout; k++)

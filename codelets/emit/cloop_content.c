@@ -1,4 +1,4 @@
-/* The content of a region, as bytes: all that its text depends on.
+/* The content of a region, as bytes: all data on which its text depends.
  * Must not know: the text. */
 #include "config.h"
 
@@ -40,7 +40,8 @@ static int64_t *put_head(int64_t *at, const orr__region *r)
     return at;
 }
 
-/* The first slot of the region is number 0: scalars are words in the order of instructions, wherever the capture has them. */
+/* Scalar slots are numbered from the region's first one: scalars are words in instruction order, wherever the capture
+ * has them. */
 static int64_t *put_instructions(int64_t *at, const orr__region *r)
 {
     int32_t first = -1;

@@ -1,14 +1,14 @@
-/* C functions that find the first largest or smallest value of a run, block by block, as the interpreter does: the first NaN counts as
- * the one that is looked for.
+/* C functions that find the first largest or smallest value of a run, block by block, as the interpreter does. The
+ * first NaN counts as the value sought.
  * Must not know: loops around blocks. */
 #include "config.h"
 
 #include "codelets/emit/cloop_internal.h"
 
-/* Values that are compared at once: many, then as many as a mask has bits; the rest one by one. */
+/* Values compared at once: MANY, then SOME, as many as a mask has bits; the rest one by one. */
 enum { MANY = 64, SOME = 16 };
 
-/* One value after the other, of x[k, end). */
+/* The values x[k, end), one by one. */
 static void one_by_one(orr__text *t, const orr__region *r, const char *end)
 {
     const char *type = orr__emit_type(orr__emit_fold_dtype(r, true));
@@ -18,7 +18,7 @@ static void one_by_one(orr__text *t, const orr__region *r, const char *end)
     orr__text_add(t, "    }\n");
 }
 
-/* `count` values at a time: their extreme; then, where it is better than the one before, its place. */
+/* `count` values at a time: their extreme first, then its place if it is better than the previous one. */
 static void chunks(orr__text *t, const orr__region *r, int count)
 {
     orr_dtype value = orr__emit_fold_dtype(r, true);

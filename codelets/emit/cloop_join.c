@@ -1,6 +1,5 @@
-/* C loops over maps of short rows that lie one behind the other: all rows are one loop. An access that does not go on from row
- * to row, such as a value for each column, or for each row, is read from a small copy. A box is a range of all elements, and a mask that
- * says which columns of it count.
+/* C loops over maps with short, contiguous rows: one loop walks all rows. An access that does not continue from row to row, such as one
+ * value per column or per row, is read from a small copy. A box becomes a range of all elements, and a mask of the columns inside of it.
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
@@ -9,13 +8,13 @@
 #include "ops/ops.h"
 #include "runtime/base/ablation.h"
 
-/* The longest row that is short; the fewest elements of all of them, for which copies are made. Of rows with boxes, whose borders are a
- * share of each row; of reductions. The flops of a value from which on rows are folded by blocks. */
+/* MOST: the longest row that is short. LEAST: the fewest elements for which copies are made. MOST_BOXED, LEAST_BOXED: of rows with boxes,
+ * whose borders are a share of each row. LEAST_FOLDED: of reductions. HEAVY: flops of a value above which rows are folded by blocks. */
 enum { MOST = 64, LEAST = 2048, MOST_BOXED = 192, LEAST_BOXED = 512, LEAST_FOLDED = 256, HEAVY = 6 };
 
 typedef enum { GOES_ON, SAME_ROW, SAME_COLUMN, ROWS_APART, OTHER } way;
 
-/* The way of an access from one row to the next. */
+/* How an access moves from one row to the next. */
 static way way_of(const orr__region *r, const orr__access *a)
 {
     int last = r->rank - 1;
@@ -44,7 +43,7 @@ static int most(const orr__region *r)
     return has_columns(r) ? MOST_BOXED : MOST;
 }
 
-/* The columns of short rows are folded from blocks of several rows, where their values are worth a block. */
+/* True if the columns of short rows are folded from blocks of several rows: their values must be expensive enough. */
 static bool folds_rows(const orr__region *r)
 {
     int last = r->rank - 1, flops = 0;
@@ -99,7 +98,7 @@ void orr__cloop_join_number(const orr__region *r, int8_t *column)
     }
 }
 
-/* The word of the first column of access a's box. */
+/* The word with the first column of access a's box. */
 static int columns_word(const orr__cloop *c, int a)
 {
     return orr__emit_by(c->r, &c->lay, a) + orr__emit_box_words(&c->r->access[a]) - 2;
@@ -114,7 +113,7 @@ static bool first_column(const orr__cloop *c, int a)
     return first;
 }
 
-/* Integers as wide as the widest value, so that a vector of the one is a mask of the other. */
+/* Integers as wide as the widest value, so that a vector of them masks a vector of values. */
 static const char *mask_type(const orr__cloop *c)
 {
     return orr__emit_type(orr__cloop_widest(c) > 4 ? ORR_I64 : ORR_I32);
@@ -135,7 +134,7 @@ void orr__cloop_join_columns(orr__cloop *c, int length)
         }
 }
 
-/* From the first element inside to the last one, so that all elements between them are there to be read. */
+/* The range from the first element inside to the last, so that every element of it can be read. */
 void orr__cloop_join_part(orr__cloop *c, int a, int word)
 {
     int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
@@ -164,7 +163,7 @@ static const char *stored(const orr__cloop *c, int a)
     return orr__emit_storage((orr_dtype)c->r->in_dtype[c->r->access[a].input]);
 }
 
-/* Access a of the element at i<last - 1>, i<last>, in its array. */
+/* The element of access a at i<last - 1>, i<last>, in its array. */
 static void element(orr__cloop *c, int a)
 {
     bool *joined = c->lay.joined;
@@ -209,7 +208,7 @@ static void copy_rows(orr__cloop *c, int a, int length)
                    ";\n    for (orr_idx k = 0; k < n; k++)\n        join%d[j + k] = from[k];\n    j += n;\n    }\n", a);
 }
 
-/* No row behind the last one is read. */
+/* No row after the last one is read. */
 void orr__cloop_join_block(orr__cloop *c, int length)
 {
     int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);

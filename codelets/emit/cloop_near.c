@@ -1,5 +1,5 @@
-/* C loops whose functions have a near form (codelets/cpu/vmath_near.h): a block is computed by it, and once more by the form for all
- * arguments where one was large.
+/* C loops whose functions have a near form (codelets/cpu/vmath_near.h). A block is computed by it, and again by the
+ * form for all arguments if one argument was large.
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
@@ -8,7 +8,7 @@
 #include "ops/ops.h"
 #include "runtime/base/ablation.h"
 
-/* Values of rows that have a near form, and its name. */
+/* Table formulas that have a near form, and its name. */
 static const char *const forms[][2] = { { "sin(x)", "sin" }, { "cos(x)", "cos" } };
 
 const char *orr__emit_near(const orr__region *r, const orr__rinstr *in)
@@ -25,7 +25,7 @@ const char *orr__emit_near(const orr__region *r, const orr__rinstr *in)
 bool orr__cloop_has_near(const orr__cloop *c)
 {
     bool any = false;
-    int inner = c->r->rank - (c->side >= 0 ? 2 : 1); /* rows side by side have loops of their own values, too */
+    int inner = c->r->rank - (c->side >= 0 ? 2 : 1); /* rows side by side also have loops over row values */
     for (int n = 0; n < c->r->ninstr; n++)
         any = any || (c->at[n] >= inner && orr__emit_near(c->r, &c->r->instr[n]));
     return any && !orr__ablated(ORR__OFF_NEAR);

@@ -1,13 +1,14 @@
-/* Accesses whose elements a launch copies first, so that C loops read them in order: those that stand apart along the innermost axis,
- * and are read several times, or take a line of memory each while neighbours lie along another axis.
+/* Accesses whose elements a launch copies first, so that C loops read them contiguously: accesses with a stride along the innermost axis
+ * that are read several times, or that touch a cache line per element while their neighbours are along another axis.
  * Must not know: how elements are copied, the text of loops. */
 #include "config.h"
 
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
 
-/* Reads of an element that pay for a copy; bytes of a line; elements along the other axis that make one. Bytes that are copied at a time,
- * at most, when that is all or the least possible part; rows of axis 0 in such a part; elements that are worth a copy, or reads of fewer. */
+/* READS: reads of an element that pay for a copy. LINE: bytes of a cache line. NEIGHBOURS: elements along the other axis from which on a
+ * copy pays. MOST, MOST_FOLDED: bytes copied at a time, at most. ROWS: rows of axis 0 in the smallest part. LEAST: elements worth a copy;
+ * fewer need OFTEN reads each. */
 enum {
     READS = 4,
     LINE = 64,
@@ -27,7 +28,7 @@ static bool loaded(const orr__region *r, int a)
     return any;
 }
 
-/* Do neighbours in memory stand along another axis than the last? */
+/* True if neighbours in memory are along another axis than the last. */
 static bool turned(const orr__region *r, const orr__access *a, int64_t size)
 {
     int64_t step = a->stride[r->rank - 1];

@@ -1,5 +1,5 @@
 /* C loops whose random numbers are drawn before an innermost loop, for all of its elements at once.
- * Must not know: their readers. */
+ * Must not know: the readers of the numbers. */
 #include "config.h"
 
 #include <stdio.h>
@@ -9,7 +9,8 @@ static const char lanes_text[] =
 #include "codelets/emit/lanes_text.h"
     ;
 
-/* Pairs by Box and Muller, as orr_rand_normal has them one by one; vr_words64 of (·, 2) gives a pair's two numbers. */
+/* Pairs by Box and Muller, equal to those that orr_rand_normal computes one by one. vr_words64 of (·, 2) gives the two
+ * numbers of a pair. */
 static const char normals_text[] =
     "ORR_FN const orr_f64 *orr_normals(orr_f64 *to, orr_u64 seed, orr_u64 first, orr_i64 n)\n{\n"
     "    orr_u64 word[%d + VR_SPARE];\n"

@@ -1,15 +1,16 @@
-/* C loops of reductions and searches: runs of reduced elements folded block by block, or rows of kept ones folded into a row. All
- * outputs at once.
+/* C loops of reductions and searches: runs of reduced elements are folded block by block, or rows of kept elements are
+ * folded into a row. All outputs are computed at once.
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
 #include <stdio.h>
 #include "codelets/emit/cloop_internal.h"
 
-/* Rows at a time, while the accumulators are in registers; the flops up to which a value is light; columns at a time of these rows. */
+/* TOGETHER: rows at a time while the accumulators are in registers. LIGHT: flops up to which a value is cheap. PIECE:
+ * columns at a time of these rows. */
 enum { TOGETHER = 4, LIGHT = 12, PIECE = 64 };
 
-/* Output k as a reduction by itself; its number. */
+/* Output k as a separate reduction. The next function returns its number. */
 static orr__region fold_of(const orr__cloop *c, int k)
 {
     return orr__emit_fold_of(c->r, c->r->ninstr + k);
@@ -37,14 +38,14 @@ static const char *state(const orr__cloop *c, int k)
     return c->r->search ? "orr_found" : wide(c, k);
 }
 
-/* The value `fold`, or the place `where`, to element i of output k. */
+/* Stores the value `fold`, or the place `where`, to element i of output k. */
 static void store(orr__cloop *c, int k)
 {
     bool search = c->r->search;
     orr__emit_store(c->t, c->r, &c->lay, k, search ? ORR_I64 : wide_dtype(c, k), search ? "where" : "fold", true);
 }
 
-/* When nothing is folded, no input may be read either. */
+/* An empty fold reads no input. */
 static void nothing(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -53,7 +54,7 @@ static void nothing(orr__cloop *c)
         orr__text_addf(c->t, "    %s *= W(%d);\n", r->rmask >> d & 1u ? "points" : "cells", orr__cloop_size_at(r, d));
     for (int k = 0; k < r->nout; k++) {
         orr__text_addf(c->t, "    const %s none%d = orr_first_%d();\n", state(c, k), k, number(c, k));
-        if (r->search) /* of no values: recording refuses it */
+        if (r->search) /* a search of no values is refused at recording */
             continue;
         orr__text_addf(c->t,
                        "    if (points == 0)\n    for (orr_idx i = 0; i < cells; i++) {\n    const %s fold = none%d;\n",
@@ -66,13 +67,13 @@ static void nothing(orr__cloop *c)
 
 /* -- runs ------------------------------------------------------------------------------------------------------- */
 
-/* Is the operand of output k's fold one array in each of the outer loops? */
+/* True if the operand of output k's fold is one contiguous array in each iteration of the outer loops. */
 static bool folds_array(const orr__cloop *c, int k)
 {
     return c->outer == c->r->rank - 1 && orr__cloop_lies(c, c->r->out_reg[k]);
 }
 
-/* Is output k the first of those that fold its register from a block? */
+/* Is output k the first that folds its register from a block? */
 static bool has_block(const orr__cloop *c, int k)
 {
     bool first = !folds_array(c, k);
@@ -114,7 +115,7 @@ static void fill_loops(orr__cloop *c, void *fill)
     orr__cloop_pieces(c, "q", "e", block_values, fill);
 }
 
-/* Elements [q, e) of the innermost run to the blocks, from `fill` on. */
+/* Stores elements [q, e) of the innermost run to the blocks, from `fill` on. */
 static void fill_blocks(orr__cloop *c, char *fill)
 {
     orr__cloop_all_ahead(c);
@@ -123,7 +124,7 @@ static void fill_blocks(orr__cloop *c, char *fill)
     orr__text_add(c->t, "    }\n");
 }
 
-/* An operand in memory is read in place, in step with the blocks. */
+/* An operand in memory is read in place, in the same steps as the blocks. */
 static void fold_each(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -144,8 +145,8 @@ static void fold_each(orr__cloop *c)
     }
 }
 
-/* May values go to the columns as they are computed? Heavy ones are computed several vectors side by side, for which the columns leave
- * no registers. */
+/* True if values may go to the columns as they are computed. Expensive values are computed several vectors side by
+ * side, and the columns would leave no registers for them. */
 static bool can_fold_at_once(const orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -165,7 +166,7 @@ static void one_lane(orr__cloop *c, void *unused)
         orr__cloop_lane_step(c, number(c, k));
 }
 
-/* A block without an array for it: memory is read while values are folded, not before. */
+/* A block without an array: inputs are read while values are folded, not before. */
 static void fold_at_once(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -203,7 +204,7 @@ static void fold_blocks(orr__cloop *c)
     orr__text_add(c->t, "    fill = 0;\n    }\n");
 }
 
-/* Blocks go on over the ends of runs, as the interpreter's do. */
+/* Blocks continue across the ends of runs, as the interpreter's do. */
 static void by_blocks(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -234,7 +235,8 @@ static void join_lanes(orr__cloop *c, bool again)
     }
 }
 
-/* Columns go on over the ends of runs: the rest of a run goes to the first of them. As many values as make a block are joined. */
+/* Columns continue across the ends of runs: the rest of a run goes to the first columns. The columns are joined after a
+ * block's worth of values. */
 static void by_columns(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -300,7 +302,7 @@ static bool any_float_sum(const orr__cloop *c)
     return any;
 }
 
-/* A step of each output's fold<k>, with the values of the point at hand. */
+/* One step of each output's fold<k>, with the values of the current point. */
 static void fold_steps(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -317,7 +319,7 @@ static void fold_steps(orr__cloop *c)
     }
 }
 
-/* fold<k> from column `at`, and back. */
+/* Loads fold<k> from column `at`, and stores it back. */
 static void begin_steps(orr__cloop *c, const char *at)
 {
     for (int k = 0; k < c->r->nout; k++)
@@ -340,7 +342,8 @@ static const char *column(const orr__cloop *c, char at[24])
     return at;
 }
 
-/* The values of row p, or of the rows from p on, are in blocks before they are folded: those that are heavy, have boxes, or are of joined rows. */
+/* True if the values of row p, or of several rows from p on, are computed into blocks before they are folded: expensive
+ * values, values with boxes, and joined rows. */
 static bool has_values_first(const orr__cloop *c)
 {
     return c->joins || orr__cloop_split(c) || orr__cloop_work(c) > LIGHT;
@@ -359,7 +362,7 @@ static void block_again(orr__cloop *c, const char *at)
     }
 }
 
-/* Row p by its blocks. */
+/* Adds row p from its blocks. */
 static void add_row_of_blocks(orr__cloop *c)
 {
     int last = c->r->rank - 1;
@@ -377,7 +380,7 @@ static void add_row_of_blocks(orr__cloop *c)
     orr__text_add(c->t, "    }\n");
 }
 
-/* Short rows p … to as one block, the folds of whose columns follow. */
+/* Short rows [p, to) as one block; the folds of its columns follow. */
 static void add_joined_rows(orr__cloop *c)
 {
     int size = orr__cloop_size_at(c->r, c->r->rank - 1);
@@ -395,7 +398,7 @@ static void add_joined_rows(orr__cloop *c)
     orr__text_add(c->t, "    }\n    }\n    }\n    p = to;\n");
 }
 
-/* A point of each of `n` rows of the innermost reduced axis, from row p on. */
+/* One point of each of `n` rows of the innermost reduced axis, from row p on. */
 static void point_of_rows(orr__cloop *c, void *n)
 {
     const orr__region *r = c->r;
@@ -413,7 +416,7 @@ static void point_of_rows(orr__cloop *c, void *n)
     end_steps(c, at);
 }
 
-/* acc<k>[i] takes in elements i of [from, to), `most` at most, of `n` rows. */
+/* acc<k>[i] := acc<k>[i] combined with elements i of [from, to), at most `most`, of `n` rows. */
 static void add_rows(orr__cloop *c, int n, const char *from, const char *to, int most)
 {
     orr__text_add(c->t, "    {\n");
@@ -423,8 +426,8 @@ static void add_rows(orr__cloop *c, int n, const char *from, const char *to, int
     orr__text_add(c->t, "    }\n");
 }
 
-/* The float sums of ROWS rows are added to the total, whose rounding errors are kept; no more rows than these are
- * their own sum. */
+/* The float sums of ROWS rows are added to the total, whose rounding errors are kept. A sum of at most ROWS rows is the
+ * total itself. */
 static void join(orr__cloop *c)
 {
     for (int k = 0; k < c->r->nout; k++)
@@ -437,7 +440,7 @@ static void join(orr__cloop *c)
                 k, k, k, k, k);
 }
 
-/* Of rows together a few lines at a time, so that those of the next ones are prefetched in between. */
+/* Adds a few cache lines at a time of several rows, so that the lines of the next rows are prefetched in between. */
 static void add_together(orr__cloop *c)
 {
     orr__text_addf(c->t,
@@ -455,7 +458,7 @@ static void add_all_rows(orr__cloop *c)
     int last = r->rank - 1, d = c->order[last - 1], size = orr__cloop_size_at(r, d);
     bool sum = any_float_sum(c), first = has_values_first(c);
     orr__cloop_open(c, c->outer, last - 1);
-    if (c->joins) { /* as many rows as fit into a block and are a share of ROWS */
+    if (c->joins) { /* as many rows as fit into a block and divide ROWS */
         orr__text_addf(c->t, "    orr_idx together = %d;\n    while (together * W(%d) > %d)\n        together /= 2;\n",
                        ORR__CLOOP_ROWS, orr__cloop_size_at(r, last), ORR__CLOOP_BLOCK);
         orr__cloop_join_begin(c, ORR__CLOOP_BLOCK);
@@ -491,7 +494,7 @@ static void add_all_rows(orr__cloop *c)
 
 static void begin_row(orr__cloop *c, int k, int block)
 {
-    int over = ORR__CLOOP_VECTOR; /* elements of the last vector that are behind the last column */
+    int over = ORR__CLOOP_VECTOR; /* elements of the last vector beyond the last column */
     orr__text_addf(c->t, "    %s acc%d[%d];\n", wide(c, k), k, block + over);
     orr__text_addf(c->t, "    for (orr_idx k = 0; k < e - q + %d; k++)\n        acc%d[k] = none%d%s;\n", over, k, k,
                    c->r->search ? ".value" : "");
@@ -523,8 +526,8 @@ static void end_row(orr__cloop *c, int k)
     orr__text_add(c->t, "    }\n");
 }
 
-/* As many columns at a time as make a page of input: processors prefetch within pages. The accumulators stay in the second
- * cache, at least. */
+/* Processes as many columns at a time as make a page of input: processors prefetch within pages. The accumulators then
+ * fit into the second cache, at least. */
 static void rows(orr__cloop *c)
 {
     const orr__region *r = c->r;

@@ -1,4 +1,4 @@
-/* C loops of maps that see folds of their rows: for each row one pass per fold that waits for another, then the outputs.
+/* C loops of maps that read folds of their rows: for each row one pass per level of dependent folds, then the outputs.
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
@@ -6,15 +6,15 @@
 #include "codelets/emit/cloop_internal.h"
 #include "ops/ops.h"
 
-/* In flops: up to where a pass folds values as it computes them, as more would want the columns' registers. Bytes that are kept of a
- * long row, at most; bytes of a line. */
+/* LIGHT: flops up to which a pass folds values as it computes them; more would need the columns' registers.
+ * KEPT_OF_LONG: the most bytes kept of a long row. LINE: bytes of a cache line. */
 enum { LIGHT = 12, KEPT_OF_LONG = 768 << 10, LINE = 64 };
 
 typedef orr__rowplan rows;
 
 /* -- text ------------------------------------------------------------------------------------------------------ */
 
-/* The text of fold n's operand: "in0 + (…)", "keep3", or "block5 - q"; each to be indexed from the row's beginning. */
+/* The text of fold n's operand: "in0 + (…)", "keep3", or "block5 - q". Each is indexed from the row's beginning. */
 static void source(const rows *w, int n)
 {
     const orr__cloop *c = w->c;
@@ -48,7 +48,7 @@ static void declare(const rows *w, int n)
                        ORR__CLOOP_BLOCK);
 }
 
-/* The outcome is a value like any other, rounded to its dtype. */
+/* The outcome is rounded to its dtype, as any value. */
 static void conclude(orr__cloop *c, int n)
 {
     orr__region fold = orr__emit_fold_of(c->r, n);
@@ -62,7 +62,7 @@ static void conclude(orr__cloop *c, int n)
     orr__text_add(c->t, ";\n");
 }
 
-/* The values of the inner loop that the pass wants. */
+/* The values of the inner loop that the pass needs. */
 static void values(rows *w, int pass)
 {
     orr__cloop *c = w->c;
@@ -82,7 +82,7 @@ static void values(rows *w, int pass)
     }
 }
 
-/* Is random number n drawn in the pass at hand? */
+/* Is random number n drawn in the current pass? */
 static bool drawn(const rows *w, int n, int pass)
 {
     return w->wanted[n] && orr__cloop_draws(w->c, n) && !(w->kept[n] && w->first[n] < pass);
@@ -111,7 +111,8 @@ static void block_values(orr__cloop *c, void *arg)
             orr__text_addf(c->t, "    block%d[i%d - q] = r%d;\n", n, c->r->rank - 1, c->r->instr[n].x);
 }
 
-/* The last pass before the outputs prefetches the next row, a little at a time: memory is read while this one computes. */
+/* The last pass before the outputs prefetches the next row, a little at a time: memory is read while this pass
+ * computes. */
 static void fill_loops(orr__cloop *c, void *arg)
 {
     const fill *f = arg;
@@ -168,7 +169,7 @@ static void one_lane(orr__cloop *c, void *arg)
             orr__cloop_lane_step(c, n);
 }
 
-/* A block without an array for it: the next row is prefetched while values are folded, not before. */
+/* A block without an array: the next row is prefetched while values are folded, not before. */
 static void fold_at_once(rows *w, int number)
 {
     orr__cloop *c = w->c;
@@ -236,7 +237,7 @@ static void make_room_in_memory(const rows *w)
     orr__text_add(c->t, "    (void)keep;\n");
 }
 
-/* Rows that do not fit are left to the interpreter; nothing has been done yet. */
+/* Rows that are too long are left to the interpreter before any output is written. */
 static void make_room(const rows *w)
 {
     const orr__cloop *c = w->c;

@@ -1,4 +1,4 @@
-/* Passes over rows: which pass computes each value, and which values are kept for later passes.
+/* Passes over rows: the pass that computes each value, and the values that are kept for later passes.
  * Must not know: the text of loops. */
 #include "config.h"
 
@@ -6,7 +6,7 @@
 #include "codelets/emit/cloop_internal.h"
 #include "ops/ops.h"
 
-/* In flops: a value that costs more is kept for later passes, while the row is near, and not computed again. */
+/* In flops: a value above this cost is kept for later passes while the row is in cache, and not recomputed. */
 enum { DEAR = 6, STRIDED = 8 };
 
 bool orr__rowplan_inner(const orr__rowplan *w, int n)
@@ -48,7 +48,7 @@ static bool keep(orr__rowplan *w, int n)
     return w->kept[n] = true;
 }
 
-/* Marks the instructions of pass number `pass`: those behind its folds, or behind the outputs. */
+/* Marks the instructions that pass number `pass` needs: the operands of its folds, or of the outputs. */
 void orr__rowplan_want(orr__rowplan *w, int pass, bool decide)
 {
     const orr__region *r = w->c->r;
@@ -61,7 +61,7 @@ void orr__rowplan_want(orr__rowplan *w, int pass, bool decide)
         if (pass < w->passes && orr__cloop_folds_in(w->c, n, pass) && !(w->in_place && orr__cloop_lies(w->c, in->x)))
             w->wanted[in->x] = true;
         if (in->kind == ORR__RI_PLACE && w->c->pass[n] == pass)
-            w->wanted[n] = true; /* even where nothing is read there */
+            w->wanted[n] = true; /* even where the box excludes the element */
         if (!w->wanted[n] || !orr__rowplan_inner(w, n))
             continue;
         if (decide && w->first[n] < 0)

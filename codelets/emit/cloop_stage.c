@@ -1,8 +1,8 @@
-/* C loops of maps with long bodies, cut into stages: each is a loop over the block; values for later ones lie on the stack.
+/* C loops of maps with long bodies, cut into stages. Each stage is a loop over the block; values for later stages are kept on the stack.
  * Must not know: the meaning of instructions.
  *
- * A processor looks a few hundred instructions ahead. A body that is one long chain of logarithms and exponentials fits in
- * there twice or three times, each waiting for its own last result; of a stage, many do. */
+ * A processor reorders within a few hundred instructions. A body that is one long chain of logarithms and exponentials fits two or three
+ * times into that window, and each copy waits for its own last result. A stage fits many times. */
 #include "config.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "codelets/emit/cloop_internal.h"
 #include "ops/ops.h"
 
-/* In flops: a stage; an instruction that alone is worth a cut; the work that must come before it; a random number; rounding
- * to a half. */
+/* STAGE: flops of a stage. DEAR: flops of an instruction that justifies a cut by itself. SOME: flops that must precede it. RANDOM: flops of
+ * a random number. ROUNDING: flops of rounding to f16 or bf16. */
 enum { STAGE = 64, DEAR = 20, SOME = 24, RANDOM = 30, ROUNDING = 4 };
 
 int orr__cloop_flops(const orr__cloop *c, int n)
@@ -36,7 +36,7 @@ int orr__cloop_work(const orr__cloop *c)
     return flops;
 }
 
-/* The stage in which all operands are there. */
+/* The first stage in which all operands are known. */
 static int first_stage(const orr__cloop *c, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
@@ -48,7 +48,7 @@ static int first_stage(const orr__cloop *c, int n)
     return stage;
 }
 
-/* Each as early as possible: instructions that do not wait for the first stage's divisions run between them. */
+/* Instructions go to the earliest possible stage: those that do not wait for the first stage's divisions run between them. */
 int orr__cloop_stages(orr__cloop *c)
 {
     int stages = 1, last = c->r->rank - 1;
@@ -85,7 +85,7 @@ static bool used_in(const orr__cloop *c, int n, int stage, bool last)
     return false;
 }
 
-/* Inputs in memory are read again. */
+/* True if register n is kept for a later stage. Inputs in memory are read again. */
 static bool kept(const orr__cloop *c, int n, int stages)
 {
     for (int s = c->pass[n] + 1; s < stages && c->at[n] == c->r->rank - 1 && !orr__cloop_lies(c, n); s++)

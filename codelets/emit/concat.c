@@ -1,10 +1,10 @@
-/* The kernel of concat: elements moved as they are stored, one work item each.
+/* The kernel of concat: elements are copied as stored, one work item each.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
 #include "codelets/emit/call.h"
 
-enum { ROW = ORR__CALL_OWN, ROW_BY, SPANS }; /* then the span of each input */
+enum { ROW = ORR__CALL_OWN, ROW_BY, SPANS }; /* followed by the span of each input */
 
 static int words(const orr__region *r)
 {

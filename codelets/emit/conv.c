@@ -1,11 +1,12 @@
-/* The kernels of convolutions: one work item for each element of the result, which sums its terms in one order.
+/* The kernels of convolutions: one work item per element of the result, which sums its terms in a fixed order.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
 #include "codelets/emit/call.h"
 #include "ops/conv.h"
 
-/* Words by name, in this order: lengths of x, w and y, stride, dilation, zeros in front; images from nf to nn, groups, channels of one. */
+/* Words by name, in this order: lengths of x, w and y, stride, dilation, zeros in front, first image nf, images nn,
+ * groups, input and output channels of a group. */
 static const char *const names[] = { "xa", "xb", "xc", "wa", "wb", "wc", "ya", "yb", "yc", "sa", "sb", "sc",
                                      "da", "db", "dc", "pa", "pb", "pc", "nf", "nn", "ng", "nc", "no" };
 enum { WORDS = sizeof names / sizeof *names };
@@ -36,14 +37,14 @@ static void end(orr__text *t, const orr__layout *l)
     orr__text_addf(t, "    out0[(orr_idx)W(%d) + e] = sum;\n", l->out_at);
 }
 
-/* Variables of the names in `list`, the first of which moves fastest, from the number q. */
+/* Declares the variables of `list`, the first of which moves fastest, from the number q. */
 static void unravel(orr__text *t, const char *const list[][2], int n)
 {
     for (int k = 0; k < n; k++)
         orr__text_addf(t, "    const orr_idx %s = q %% %s; q /= %s;\n", list[k][0], list[k][1], list[k][1]);
 }
 
-/* sum += in<a>[x's or y's place] · in<b>[…], and the ends of so many loops. */
+/* sum += in<a>[position in x or y] · in<b>[…], and the closing braces of the loops. */
 static void term(orr__text *t, int in_at, const char *a, const char *b, const char *closing)
 {
     orr__text_addf(t, "    sum += in0[(orr_idx)W(%d) + %s] * in1[(orr_idx)W(%d) + %s];\n    %s\n", in_at, a, in_at + 1,

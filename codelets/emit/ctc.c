@@ -1,15 +1,15 @@
-/* The kernels of connectionist temporal classification: a group of items has a sequence, shares its states, and goes along its times.
- * Sums over alignments are logarithms in the widest float of the device.
+/* The kernels of connectionist temporal classification: a group of items computes one sequence, shares its states, and
+ * steps through its times. Sums over alignments are kept as logarithms in the widest float of the device.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
 #include <string.h>
 #include "codelets/emit/call.h"
 
-/* The text of its argument, which is code of the kernel, not of this program. */
+/* The text of the argument, which is code of the kernel, not of this program. */
 #define TEXT(...) #__VA_ARGS__ "\n"
 
-/* first: the sequence of the launch's first group; each: numbers of scratch memory for a sequence. */
+/* first: the sequence of the launch's first group. each: numbers of scratch memory per sequence. */
 static const char *const names[] = { "first", "times", "batch", "classes", "longest", "blank", "each" };
 enum { WORDS = sizeof names / sizeof *names };
 
@@ -24,7 +24,8 @@ static bool gradient(const orr__call *c)
     return c->out.rank == 3;
 }
 
-/* Rows of states: of all times for a gradient, else of a time and the one before; then two for the way back. */
+/* Rows of states: for a gradient those of all times, otherwise those of a time and of the one before; then two for the
+ * backward pass. */
 static int64_t rows(const orr__call *c)
 {
     return gradient(c) ? c->in[0].dim[0] + 2 : 2;
@@ -54,7 +55,7 @@ static size_t scratch(const orr__launch *l)
     return (size_t)((l->hi - l->lo) * numbers(&l->region->call)) * sizeof(double);
 }
 
-/* A refusal's number names the fault: of each sequence the two lengths, then the labels. */
+/* A refusal's number identifies the fault: for each sequence the two lengths, then the labels. */
 static int64_t refusals(const orr__call *c)
 {
     return c->in[1].dim[1] + 2;
@@ -91,7 +92,8 @@ static void functions(orr__text *t, const orr__dialect *d, const orr__region *r)
                   }));
 }
 
-/* The text's words: A and B are rows of states on the way forth and back, P the logarithm of a state's class. */
+/* The text's names: A and B are rows of states of the forward and backward passes, P is the logarithm of a state's
+ * class. */
 static void begin(orr__text *t, const orr__region *r, int in_at)
 {
     bool all = gradient(&r->call);
@@ -115,7 +117,7 @@ static void begin(orr__text *t, const orr__region *r, int in_at)
                    in_at + 2, in_at + 3);
 }
 
-/* A sequence that cannot be computed is told, and taken for an empty one. */
+/* A sequence that cannot be computed is reported and treated as empty. */
 static void check(orr__text *t)
 {
     orr__text_add(t, "    if (me == 0)\n        bad = 0;\n    ORR_BARRIER;\n"
@@ -148,7 +150,7 @@ static const char forth_text[] =
                                     : states > 1 ? orr_plus(A(steps - 1, states - 1), A(steps - 1, states - 2))
                                                  : A(steps - 1, 0););
 
-/* Each state's share of a time takes the place of its row forth. No alignment at all: no gradient. */
+/* Each state's share of a time replaces its forward row. Without any alignment there is no gradient. */
 static const char back_text[] =
     TEXT(const orr_idx back = total == NOTHING ? 0 : steps; for (orr_idx t = back - 1; t >= 0; t--) {
         for (orr_idx i = me; i < states; i += ORR_GROUP) {
@@ -166,7 +168,7 @@ static const char back_text[] =
         ORR_FENCE;
     });
 
-/* An item has a time: classes that several states have are added in one order. */
+/* An item computes a time: the shares of states with the same class are added in a fixed order. */
 static const char share_text[] = TEXT(for (orr_idx k = me; k < times * classes; k += ORR_GROUP) Z[k] = 0; ORR_FENCE;
                                       for (orr_idx t = me; t < back; t += ORR_GROUP) {
                                           orr_widest sum = 0;
@@ -192,7 +194,7 @@ static void text(orr__text *t, const orr__region *r, const orr__layout *l, int i
     orr__text_add(t, share_text);
 }
 
-/* Loss and gradient are one text, which asks the call which of them it is. */
+/* Loss and gradient have one text, which asks the call which of the two it is. */
 #define KERNEL                                                                                                         \
     {                                                                                                                  \
         .flags = 1, .can = can, .words = words, .fill = fill, .text = text, .blocks = blocks, .functions = functions,  \

@@ -1,4 +1,4 @@
-/* The dialects: OpenCL C 1.2, CUDA C, C99, a row of words each. A new dialect is a new row.
+/* The dialects: OpenCL C 1.2, CUDA C and C99, one row of words each. A new dialect is a new row.
  * Must not know: regions. */
 #include "config.h"
 
@@ -20,9 +20,9 @@
 #define SINGLE(n) "#define " #n " " #n "f\n"
 #define UNDO(n) "#undef " #n "\n"
 
-/* Quotient by a size that is an argument: n / d = n · (⌊2^(31+l)/d⌋ + 1) / 2^(31+l) for n < 2^31, l = ⌈log₂ d⌉
- * (Granlund, Montgomery, "Division by invariant integers using multiplication", 1994). The word m has the factor in its low
- * half, the shift in its high half. A processor has no vector instruction for division, and a GPU no fast one. */
+/* Division by a size that is an argument: n / d = n · (⌊2^(31+l)/d⌋ + 1) / 2^(31+l) for n < 2^31, l = ⌈log₂ d⌉ (Granlund, Montgomery,
+ * "Division by invariant integers using multiplication", 1994). The low half of word m is the factor, the high half the shift. CPUs have no
+ * vector instruction for integer division, and GPUs have no fast one. */
 #define WIDE_INDEX                                                                                                     \
     "#ifdef ORR_WIDE\n"                                                                                                \
     "typedef orr_i64 orr_idx;\n"                                                                                       \
@@ -32,8 +32,8 @@
     "#define orr_quotient(n, d, m) ((orr_idx)((orr_u64)(orr_u32)(n) * (orr_u32)(m) >> (orr_u32)((m) >> 32)))\n"        \
     "#endif\n"
 
-/* OpenCL: drivers lose subnormals in log1p and overflow too early in sinh and cosh, so some arguments are ours. Where
- * a driver's functions are macros, ours take the names from them. */
+/* OpenCL: drivers lose subnormals in log1p and overflow too early in sinh and cosh, so some arguments use our own functions. Where a
+ * driver's functions are macros, ours replace the names. */
 #define OWN_MATH(t)                                                                                                    \
     "ORR_FN orr_" #t " orr_own_log1p_" #t "(orr_" #t " x) { return fabs(x) < 1e-30f ? x : log1p(x); }\n"               \
     "ORR_FN orr_" #t " orr_own_exp_" #t "(orr_" #t " x) { return exp(0.5f * x) * 0.5f * exp(0.5f * x); }\n"            \
@@ -88,7 +88,7 @@ static const char c_prelude[] =
     "#ifdef __FMA__\n#define ORR_FMA 1\n#else\n#define ORR_FMA 0\n#endif\n"
     "#define ORR_FN static inline __attribute__((unused))\n"
     "#define ORR_CALL static __attribute__((unused, noinline))\n"
-    "#define ORR_ROW_FN static inline __attribute__((unused, always_inline))\n" /* or a loop keeps a call */
+    "#define ORR_ROW_FN static inline __attribute__((unused, always_inline))\n" /* else a loop contains a call */
     "ORR_FN orr_u32 orr_f32_bits(orr_f32 x) { orr_u32 u; __builtin_memcpy(&u, &x, sizeof u); return u; }\n"
     "ORR_FN orr_f32 orr_bits_f32(orr_u32 u) { orr_f32 x; __builtin_memcpy(&x, &u, sizeof x); return x; }\n"
     "ORR_FN orr_u64 orr_f64_bits(orr_f64 x) { orr_u64 u; __builtin_memcpy(&u, &x, sizeof u); return u; }\n"

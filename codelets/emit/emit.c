@@ -1,4 +1,4 @@
-/* From a region to the text of one kernel: its parts in order, and maps, one work item per element.
+/* From a region to the text of one kernel: its parts in order, and maps with one work item per element.
  * Must not know: devices, compilers, queues. */
 #include "config.h"
 
@@ -94,7 +94,7 @@ static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d
         orr__text_addf(t, "    %s *out%d = out[%d];\n", orr__emit_storage((orr_dtype)r->out_dtype[k]), k, k);
 }
 
-/* The outermost axis takes the rest. */
+/* The index on the outermost axis is the remaining quotient. */
 void orr__emit_axes(orr__text *t, const orr__region *r, uint32_t mask, const char *from)
 {
     static const char *const name[ORR_MAX_RANK] = { "rest0", "rest1", "rest2", "rest3",

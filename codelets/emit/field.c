@@ -1,4 +1,4 @@
-/* Kernels of sums of products and functions of field elements: one work item for each element of the result.
+/* Kernels of sums, products and functions of field elements: one work item per element of the result.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -99,10 +99,11 @@ const orr__emit_call orr__emit_kernel_field_sums = {
 
 /* -- functions ------------------------------------------------------------------------------------------------------------ */
 
-/* CONSTANT: the exponent, of an inverse the modulus less 2; the modulus; the largest integer. */
+/* CONSTANT: the exponent (for an inverse, the modulus less 2), the modulus, or the largest integer. */
 enum { CONSTANT = ORR__CALL_OWN, STEP = CONSTANT + ORR__LIMBS, END, ELEMENTS_END };
 
-/* An item inverts a product of elements by a power, some 380 products, and takes it apart by three for each: few items are slow, too. */
+/* An item inverts a product of elements by a power, some 380 products, and separates it by three products per element.
+ * Few items are slow, too. */
 enum { MOST_ELEMENTS = 64, LEAST_ITEMS = 4096 };
 
 static int words_elements(const orr__region *r)
@@ -133,7 +134,7 @@ static void fill_elements(const orr__launch *l, int64_t *word)
     } else if (a->index == ORR__ELEMENTS_LEAVE) { /* an item writes all limbs of an element */
         word[0] /= ORR__LIMBS;
         word[ORR__CALL_FIRST] /= ORR__LIMBS;
-    } else if (a->index == ORR__ELEMENTS_INVERSE) { /* an item has elements that are as many apart as there are items */
+    } else if (a->index == ORR__ELEMENTS_INVERSE) { /* the stride of an item's elements is the number of items */
         const int64_t n = word[0];
         int64_t each = n / LEAST_ITEMS;
         each = each < 1 ? 1 : each > MOST_ELEMENTS ? MOST_ELEMENTS : each;
@@ -142,7 +143,7 @@ static void fill_elements(const orr__launch *l, int64_t *word)
     }
 }
 
-/* z := x to the power of the words. */
+/* z := x to the power in the words. */
 static void power_by_words(orr__text *t, const char *z, const char *x)
 {
     orr__text_addf(t,
@@ -181,7 +182,7 @@ static void text_inverse(orr__text *t, const orr__layout *l, int in_at)
                   }));
 }
 
-/* z := the canonical integer x, which is to be below the modulus. */
+/* z := the canonical integer x, which must be below the modulus. */
 static void text_enter(orr__text *t, int in_at)
 {
     orr__text_addf(t,
@@ -194,7 +195,7 @@ static void text_enter(orr__text *t, int in_at)
     orr__text_add(t, "    }\n    z = F(mul)(z, orr_to_montgomery());\n");
 }
 
-/* An element is its integer, or less than 0 and its negative is. */
+/* An element is its integer or, where `less` is 0, the negative of it. */
 static void text_as_integers(orr__text *t, const orr__region *r, const orr__layout *l)
 {
     orr__text_addf(t, "    int less = 0;\n    const int negative = %d;\n",
@@ -291,7 +292,7 @@ static void fill_values(const orr__launch *l, int64_t *word)
     word[PLACES] = c->in[1].dim[0];
 }
 
-/* Horner's rule; no coefficients are 0. */
+/* Horner's rule. Missing coefficients are 0. */
 static void text_values(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
     (void)r;

@@ -1,5 +1,5 @@
-/* Kernels of points of G1: whether they are on the curve, and Pippenger's buckets, in launches of their own: lists of the points of each
- * bucket, their sums, sums of runs of buckets, of these.
+/* Kernels on points of G1: tests whether they are on the curve, and Pippenger's buckets. The latter take several
+ * launches: lists of the points of each bucket, the sums of buckets, the sums of runs of buckets, the sums of the runs.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -39,7 +39,7 @@ static const char xyzz_text[] = ORR__TEXT(
         z.zzz = F(mul)(w, p.zzz);
         return z;
     })
-    /* a + b where b has the coordinates u = x·zz', s = y·zzz' at the scale of both. */
+    /* a + b, where b has the coordinates u = x·zz', s = y·zzz' at the common scale. */
     ORR__TEXT(ORR_CALL orr_point orr_plus(orr_point a, orr_point b) {
         orr_element u;
         orr_element s;
@@ -108,7 +108,7 @@ static int no_words(const orr__region *r)
     return 0;
 }
 
-/* An item is a point. */
+/* One item per point. */
 static void fill_points(const orr__launch *l, int64_t *word)
 {
     word[0] = l->hi - l->lo;
@@ -174,7 +174,7 @@ static void functions_digits(orr__text *t, const orr__dialect *d, const orr__reg
     orr__emit_field_begin(t, d, ORR_FR254);
 }
 
-/* The integer and 2^(c·w + c - 1) for each window w but the last. */
+/* Adds to the integer 2^(c·w + c - 1) for each window w but the last. */
 static void text_digits(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
     (void)r;
@@ -203,19 +203,19 @@ const orr__emit_call orr__emit_kernel_field_digits = {
 
 /* -- windows ------------------------------------------------------------------------------------------------------------------ */
 
-/* A row is a window of a chunk of points. The memory of a launch, in words of 32 bits: for each bucket of each row the first point, for each
- * point of each row the next one of its bucket, the buckets' sums, the runs' sums. */
+/* A row is a window of a chunk of points. The memory of a launch, in words of 32 bits: the first point of each bucket
+ * of each row, the next point in the bucket for each point of each row, the buckets' sums, the runs' sums. */
 #define WORDS(X)                                                                                                       \
     X(STAGE)                                                                                                           \
     X(ROWS)  /* of the launch                                              */                                          \
-    X(FIRST) /* of them, in all                                            */                                          \
+    X(FIRST) /* the first of them, among all                               */                                          \
     X(BITS)  /* of a digit                                                 */                                          \
     X(WINDOWS)                                                                                                         \
     X(CHUNKS)                                                                                                          \
-    X(EACH) /* points of a chunk but the last                             */                                           \
-    X(MOST) /* points of the last                                         */                                           \
+    X(EACH) /* points per chunk, except the last                          */                                           \
+    X(MOST) /* points of the last chunk                                   */                                           \
     X(RUN)  /* log of the buckets of a run                                */                                           \
-    X(NEXT) /* where the parts of the memory begin                        */                                           \
+    X(NEXT) /* positions of the parts of the memory                       */                                           \
     X(BUCKETS)                                                                                                         \
     X(RUNS)
 #define NAME(name) #name,
@@ -242,7 +242,7 @@ static int log_run(int c)
     return c - 1 > RUNS ? c - 1 - RUNS : 0;
 }
 
-/* Items of each stage; words of memory that it fills. */
+/* The items of each stage, or the words of memory that it fills. */
 static int64_t items(const orr__call *c, int what, int64_t rows)
 {
     const int bits = c->attr.index;
@@ -306,7 +306,7 @@ static void functions_windows(orr__text *t, const orr__dialect *d, const orr__re
                      "(p).zzz.l[k_] = scratch[(at) + 24 + k_]; }\n");
 }
 
-/* Point k of a row's chunk, its digit, and whether it is a point. */
+/* Point k of a row's chunk, its digit, and whether the point exists. */
 static const char digit_text[] = ORR__TEXT(const int bits = (int)W_BITS; const orr_idx count = (orr_idx)1 << (bits - 1);
                                            const orr_idx run = (orr_idx)1 << W_RUN; orr_point sum; orr_point total;)
     ORR__TEXT(if (W_STAGE == 0) scratch[e] = 0xffffffffu; else if (W_STAGE == 1) {
@@ -335,7 +335,7 @@ static const char digit_text[] = ORR__TEXT(const int bits = (int)W_BITS; const o
             }
         }
     })
-    /* The highest bit of a place says that the negative of its point is added. */
+    /* The highest bit of a place marks that the point's negative is added. */
     ORR__TEXT(if (W_STAGE == 2) {
         const orr_idx row = e / count;
         const orr_idx there = (orr_idx)W_FIRST + row;
@@ -353,7 +353,8 @@ static const char digit_text[] = ORR__TEXT(const int bits = (int)W_BITS; const o
         }
         orr_put(sum, W_BUCKETS + (orr_i64)e * 32);
     })
-    /* Σ (j + 1)·bucket_j over a run: the run's own, and its sum times the number of its first. */
+    /* Σ (j + 1)·bucket_j over a run: the run's own sum with weights, plus its plain sum times the number of its first
+     * bucket. */
     ORR__TEXT(if (W_STAGE == 3) {
         orr_point b;
         orr_idx before = e * run % count;

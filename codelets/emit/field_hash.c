@@ -1,10 +1,10 @@
-/* The kernel of Poseidon hashes: an item is a hash, and the constants of its width are a table beside the kernel.
+/* The kernel of Poseidon hashes: one item per hash. The constants of its width are a table beside the kernel.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
 #include "codelets/emit/field.h"
 
-enum { MOST = 9 }; /* the widest: a table of 44 kB, of the 64 kB that every device has for constants */
+enum { MOST = 9 }; /* the widest: a table of 44 kB, within the 64 kB of constants of every device */
 
 static int width(const orr__region *r)
 {
@@ -38,7 +38,7 @@ static void table(orr__text *t, const orr__dialect *d, const char *name, const o
     orr__text_add(t, "};\n");
 }
 
-/* A table's element is made where it is used: an array of constants is no array of elements in every language. */
+/* A table's element is assembled where it is used: not every language allows constant arrays of elements. */
 static const char functions_text[] =
     "#define orr_constant(z, table, n) for (int k_ = 0; k_ < 8; k_++) (z).l[k_] = table[8 * (n) + k_]\n" ORR__TEXT(
         ORR_CALL orr_element orr_fifth(orr_element x) {

@@ -1,24 +1,24 @@
-/* Kernels of number-theoretic transforms: Stockham's stages of radix 16 and less, a launch each, an item for each butterfly. The columns
- * and the rows of a long transform are transforms, too, whose elements lie elsewhere.
+/* Kernels of number-theoretic transforms: Stockham stages of radix 16 and less, one launch per stage, one item per butterfly. The columns
+ * and the rows of a long transform are transforms, too, with other element positions.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
 #include "codelets/emit/field.h"
 
-enum { RADIX = 4 }; /* at most 2^RADIX elements of an item */
+enum { RADIX = 4 }; /* an item has at most 2^RADIX elements */
 
-/* The places of an operand: element i of transform `lane` of a block lies at block·BLOCK + lane·LANE + (i / 32)·HIGH +
- * (i mod 32)·LOW of the 2^(LANES + LOG)·BLOCKS elements of the whole; the result and the memory between have lanes side by side. s and w
- * are the shift and a root of order 2^FULL, whose squares are at SQUARES. `place` is a column's or a row's number. */
+/* The positions of an operand: element i of transform `lane` of a block is at block·BLOCK + lane·LANE + (i / 32)·HIGH + (i mod 32)·LOW of
+ * the 2^(LANES + LOG)·BLOCKS elements of the whole. In the result and in the memory between stages, lanes are adjacent. s and w are the
+ * shift and a root of order 2^FULL, whose squares are at SQUARES. `place` is the number of a column or a row. */
 #define WORDS(X)                                                                                                       \
     X(STAGE) /* from 0                                                                */                               \
     X(STAGES)                                                                                                          \
     X(LOG)    /* of the length                                                        */                               \
     X(LANES)  /* log of the transforms of a block                                     */                               \
-    X(DONE)   /* log of the radices of the stages before                              */                               \
+    X(DONE)   /* log of the product of the radices of the stages before               */                               \
     X(RADIX)  /* log of this stage's                                                  */                               \
     X(FULL)   /* log of the order of w                                                */                               \
-    X(FIRST)  /* block                                                                */                               \
+    X(FIRST)  /* first block of the launch                                            */                               \
     X(BLOCKS) /* of a whole                                                           */                               \
     X(BLOCK)                                                                                                           \
     X(LANE)                                                                                                            \
@@ -39,7 +39,7 @@ static int words(const orr__region *r)
     return END;
 }
 
-/* The stage in word STAGE. */
+/* Sets the words for the stage in word STAGE. */
 static void stage(int64_t *own, const orr__launch *l, int64_t *word)
 {
     int64_t k = own[STAGE_], log = own[LOG_], n = own[STAGES_];
@@ -131,13 +131,13 @@ static void fill_rows(const orr__launch *l, int64_t *word)
     own[AFTER_] = c->nin > 1 && c->attr.index ? 2 : 0;
 }
 
-/* The first half of the input lies in blocks of 32 columns, as HIGH and LOW say. */
+/* True if the first half of the input is in blocks of 32 columns, as HIGH and LOW require. */
 static bool can_rows(const orr__region *r)
 {
     return r->call.in[0].rank == 4 && r->call.in[0].dim[3] == 32;
 }
 
-/* Of all transforms of the launch, unless one stage does them. */
+/* Bytes for all transforms of the launch; 0 if there is only one stage. */
 static size_t scratch(const orr__launch *l)
 {
     const orr_shape *s = &l->region->call.out;
@@ -181,7 +181,7 @@ static const char place_text[] =
               const orr_idx within = there - whole * (orr_idx)W_BLOCKS; const orr_idx place = (within << lanes) + lane;
               orr_element v[16]; orr_element f; orr_element step; orr_u32 exponent; int shift = 0;);
 
-/* Stage by stage the memory between and the result take turns, so that the last stage writes the result. */
+/* The stages write to the memory between and to the result in turn, so that the last stage writes the result. */
 static const char load_text[] =
     ORR__TEXT(const int turn = (int)(W_STAGES - W_STAGE) & 1; for (int j = 0; j < count; j++) {
         const orr_idx at = q + ((part + ((orr_idx)j << (sub - done))) << done);
@@ -194,8 +194,7 @@ static const char load_text[] =
             v[j] = Z[(((there << log) + at) << lanes) + lane];
     });
 
-/* The elements of an item as a transform by a root of order 2^radix: decimation in frequency, its results in the order of their reversed
- * bits. */
+/* The elements of an item as a transform by a root of order 2^radix: decimation in frequency, results in bit-reversed order. */
 static const char butterfly_text[] = ORR__TEXT(orr_word_element(step, W_SQUARES + 4 * (full - radix));
                                                for (int middle = count >> 1; middle > 0; middle >>= 1) {
                                                    f = ORR_ONE;
@@ -247,7 +246,7 @@ static void text(orr__text *t, const orr__region *r, const orr__layout *l, int i
                       }));
     }
     orr__text_add(t, butterfly_text);
-    /* Factors of the results: between stages powers of one root, after the last one those of columns, rows and cosets. */
+    /* Factors of the results: between stages powers of one root, after the last stage those of columns, rows and cosets. */
     orr__text_add(t, "    int factors = !last && part > 0;\n    f = step = ORR_ONE;\n    if (factors) {\n"
                      "    exponent = (orr_u32)part; shift = full - log + done;\n");
     orr__text_add(t, root_text);

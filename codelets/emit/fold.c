@@ -27,7 +27,7 @@ int16_t orr__emit_fold_row(const orr__region *r)
     return orr__fold_row(r->rop[0]);
 }
 
-/* Sums and products: f64, i64, u64. Without f64: f32. The others keep the value's own type. */
+/* Sums and products use f64, i64 or u64; without f64, f32. Other folds keep the value's own type. */
 orr_dtype orr__emit_fold_dtype(const orr__region *r, bool fp64)
 {
     orr_dtype t = (orr_dtype)r->instr[r->out_reg[0]].dtype;
@@ -96,7 +96,7 @@ void orr__emit_fold_begin(orr__text *t, const orr__region *r, bool fp64)
     orr__text_addf(t, "    %s fold = %s;\n", orr__emit_type(f), init);
 }
 
-/* `at`: the value's place. */
+/* `at`: the place of the value. */
 static void step_arg(orr__text *t, const orr__region *r, int reg)
 {
     orr__text_addf(t, "        if (where < 0 || r%d %c fold", reg, r->rop[0] == ORR__RMAX ? '>' : '<');
@@ -105,7 +105,7 @@ static void step_arg(orr__text *t, const orr__region *r, int reg)
     orr__text_addf(t, ") {\n            fold = r%d;\n            where = at;\n        }\n", reg);
 }
 
-/* NaN, once there, stays: no comparison with it holds. */
+/* A NaN in `fold` stays: no comparison with it holds. */
 static void step_extreme(orr__text *t, const orr__region *r, int reg)
 {
     orr__text_addf(t, "        fold = r%d %c fold", reg, r->rop[0] == ORR__RMAX ? '>' : '<');

@@ -1,5 +1,5 @@
-/* Element-wise rows as functions of the kernel: ops' own text, once per type in which values sit.
- * Must not know: the rows' formulas, devices. */
+/* Element-wise operations as functions of the kernel: the text of ops, once per register type.
+ * Must not know: the operations' formulas, devices. */
 #include "config.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "ops/ops.h"
 #include "runtime/base/element.h"
 
-/* The dtype that decides which function a row's instruction calls: its operands', as they sit in registers. */
+/* The dtype that selects the function of an instruction: that of its operands in registers. */
 orr_dtype orr__emit_operand(const orr__region *r, const orr__rinstr *in)
 {
     const orr__ewrow *row = orr__ew(in->op);
@@ -16,7 +16,7 @@ orr_dtype orr__emit_operand(const orr__region *r, const orr__rinstr *in)
     return orr__compute_dtype((orr_dtype)r->instr[reg].dtype);
 }
 
-/* The same row on the same type before instruction n? Then its function stands already. */
+/* Does an instruction before n have the same operation on the same type? Its function is then already written. */
 static bool seen(const orr__region *r, int n, orr_dtype t)
 {
     for (int i = 0; i < n; i++) {
@@ -27,7 +27,7 @@ static bool seen(const orr__region *r, int n, orr_dtype t)
     return false;
 }
 
-/* The macros that ops/ew_prelude.h asks for. */
+/* The macros that ops/ew_prelude.h requires. */
 static void begin(orr__text *t, const orr__dialect *d, orr_dtype dtype, bool fp64)
 {
     static const char *const unsigned_of[] = { [ORR_BOOL] = "orr_u8", [ORR_I8] = "orr_u8",   [ORR_I16] = "orr_u16",
@@ -87,7 +87,7 @@ static void row_function(orr__text *t, const orr__ewrow *row, orr_dtype dtype)
         orr__text_addf(t, "(%s)(%s); }\n", type, orr__ew_value(row, dtype));
 }
 
-/* Is there a fold of elements of a field by this row, which no instruction has? */
+/* Is there a fold of field elements by this operation, without an instruction that has it? */
 static bool folds_by(const orr__region *r, int16_t row, orr_dtype dtype)
 {
     bool yes = false;

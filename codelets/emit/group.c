@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include "codelets/emit/call.h"
 
-/* Items, and groups, enough to keep a large device busy: beyond them, an element of a column is folded by one item, and
- * any element by one group. A part of an element's values is worth a group from so many on. */
+/* BUSY, BUSY_GROUPS: items and groups that keep a large device busy. Beyond them, one item folds an element of a column, and one group
+ * folds any other element. WORTH: the fewest values that are worth a group of their own. */
 enum { BUSY = 65536, BUSY_GROUPS = 256, WORTH = 8192 };
 
 /* Sums in the values' own precision are compensated for rounding, as the host's are. */
@@ -38,7 +38,7 @@ static void pack(orr__text *t, const orr__region *r, bool fp64)
     orr__text_add(t, "    return a;\n}\n");
 }
 
-/* The first of equals, wherever it was found. */
+/* Of equal values the first place, in whichever order they were found. */
 static void join_arg(orr__text *t, const orr__region *r)
 {
     char sign = r->rop[0] == ORR__RMAX ? '>' : '<';
@@ -51,7 +51,7 @@ static void join_arg(orr__text *t, const orr__region *r)
                      "    return more || (!less && b.where < a.where) ? b : a;\n}\n");
 }
 
-/* Both sums' errors are kept, and that of adding them (Knuth). */
+/* The errors of both sums are kept, and the error of adding them (Knuth). */
 static void join_compensated(orr__text *t, const char *type)
 {
     orr__text_addf(t,
@@ -129,8 +129,8 @@ void orr__emit_group_functions(orr__text *t, const orr__region *r, bool fp64)
 
 /* -- inside the kernel ------------------------------------------------------------------------------------------ */
 
-/* `line`: the element; beyond the last one the last one is computed again, and not stored (`live`). `lane`: this item
- * among those that fold the element; `hop`: items from one lane to the next; `home`: lane 0's item. */
+/* `line`: the element. Items beyond the last element compute it again and do not store it (`live`). `lane`: the number of this item among
+ * those that fold the element. `hop`: items from one lane to the next. `home`: lane 0's item. */
 void orr__emit_group_begin(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l)
 {
     (void)r;
@@ -164,7 +164,7 @@ void orr__emit_group_join(orr__text *t, const orr__region *fold, int n, bool fp6
                    "    ORR_BARRIER;\n    acc%d = share[home].a%d;\n    ORR_BARRIER;\n",
                    n, n, n, n, n, n, n, n);
     const char *wide = orr__emit_type(orr__emit_fold_dtype(fold, fp64));
-    /* The compensation of an infinite sum is NaN; the plain sum is right then. */
+    /* The compensation of an infinite sum is NaN; the plain sum is then correct. */
     if (fold->search)
         orr__text_addf(t, "    const orr_i64 fold%d = acc%d.where < 0 ? 0 : acc%d.where;\n", n, n, n);
     else if (compensated(fold, fp64))
@@ -176,7 +176,7 @@ void orr__emit_group_join(orr__text *t, const orr__region *fold, int n, bool fp6
         orr__text_addf(t, "    const %s fold%d = acc%d.fold;\n", wide, n, n);
 }
 
-/* Each value of the iteration space into every fold; or, in the second stage, the parts of an element. */
+/* Combines each value of the iteration space with every fold, or, in the second stage, the parts of an element. */
 static void fold_all(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
 {
     int scalar = l->scalar_at;
@@ -224,9 +224,9 @@ void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, 
 
 /* -- how a launch is laid out -------------------------------------------------------------------------------------- */
 
-/* Values that lie one after the other go to neighbouring items, which a device reads together: those of one element, or,
- * when the last axis is kept, of neighbouring elements. Depends on the region's sizes only, not on the part of it that is
- * launched: the order in which values are added is the same for any tiling that leaves folded axes whole. */
+/* Values that are adjacent in memory go to neighbouring items, so that the device coalesces the reads: values of one element or, if the
+ * last axis is kept, of neighbouring elements. The shape depends on the region's sizes only, not on the range of the launch: the order of
+ * additions is the same for any tiling that leaves folded axes whole. */
 static int64_t shape_of(const orr__region *r, const orr__layout *l, int64_t count)
 {
     int group = l->group;
@@ -278,7 +278,7 @@ size_t orr__emit_scratch(const orr__launch *launch, const orr__layout *l, const 
     return ((size_t)word[0] << word[l->group_at + ORR__GROUP_PARTS]) * (size_t)l->scratch;
 }
 
-/* Parts lie one after the other, so that items along them read neighbours. */
+/* Parts are adjacent, so that items along them read neighbours. */
 static void second_stage(const orr__layout *l, int64_t *word)
 {
     int64_t *g = word + l->group_at;

@@ -1,15 +1,15 @@
-/* Helper functions that kernels call, written once in the common subset of the dialects: the storage floats.
+/* Helper functions that kernels call, written once in the common subset of the dialects: conversions of f16 and bf16.
  * Must not know: regions, devices. */
 #include "config.h"
 
 #include "codelets/emit/emit.h"
 
-/* The text of its argument, which is code of the kernel, not of this program. */
+/* The text of the argument, which is code of the kernel, not of this program. */
 #define TEXT(...) #__VA_ARGS__ "\n"
 
-/* Conversions are done on bits: the same on a device that flushes subnormals, and to nearest even everywhere.
- * orr_round rounds any value, orr_fit the result of IEEE arithmetic on values of the dtype (see codelets/cpu/half.h; a
- * device's own NaN may have any payload), orr_pack gives the bits of a value that is rounded. */
+/* Conversions work on bits: they are the same on a device that flushes subnormals, and round to nearest even
+ * everywhere. orr_round rounds any value. orr_fit rounds the result of IEEE arithmetic on values of the dtype (see
+ * codelets/cpu/half.h; a device's own NaN may have any payload). orr_pack returns the bits of a rounded value. */
 static const char f16_text[] = TEXT(ORR_FN orr_f32 orr_f16_to_f32(orr_u16 h) {
     const orr_u32 s = (orr_u32)(h & 0x8000u) << 16, a = h & 0x7fffu;
     if (a >= 0x7c00u)
@@ -51,7 +51,7 @@ static const char bf16_text[] =
                 return (orr_u16)(orr_f32_bits(x) >> 16);
             }) "#define orr_fit_bf16 orr_round_bf16\n";
 
-/* bias: difference of the exponents' biases; man: bits of the result's mantissa; top: its exponent of infinity. */
+/* bias: difference of the exponent biases; man: mantissa bits of the result; top: its exponent of infinity. */
 static const char narrow64_text[] =
     TEXT(ORR_FN orr_u32 orr_narrow64(orr_f64 x, orr_u32 bias, orr_u32 man, orr_u32 top) {
         const orr_u64 b = orr_f64_bits(x), a = b & 0x7fffffffffffffffUL, one = 1;
@@ -82,7 +82,7 @@ static const char narrow64_f16[] = TEXT(
     ORR_FN orr_f32 orr_f64_round_f16(orr_f64 x) { return orr_f16_to_f32((orr_u16)orr_narrow64(x, 1008u, 10u, 31u)); });
 static const char narrow64_bf16[] = TEXT(
     ORR_FN orr_f32 orr_f64_round_bf16(orr_f64 x) { return orr_bf16_to_f32((orr_u16)orr_narrow64(x, 896u, 7u, 255u)); });
-/* Ints beyond 53 bits: the bits that f64 drops set its last bit, so that bf16 is rounded once. */
+/* Ints beyond 53 bits: the bits that f64 drops set its last bit, so that the result is rounded once. */
 static const char sticky_bf16[] = TEXT(ORR_FN orr_f32 orr_u64_round_bf16(orr_u64 x) {
     if (x >> 53 == 0)
         return orr_f64_round_bf16((orr_f64)x);
@@ -120,7 +120,7 @@ static bool any_of(const orr__region *r, orr_dtype t)
     return any;
 }
 
-/* Compound numbers: complex ones, where there are any, or numbers that may be their parts; elements of fields. */
+/* Compound numbers: complex numbers, if there are any, or numbers that may be their parts; field elements. */
 void orr__emit_compound(orr__text *t, const orr__region *r, bool fp64)
 {
     static const char c64[] = "typedef struct { orr_f32 re, im; } orr_c64;\n"

@@ -8,7 +8,7 @@
 
 enum { SCRATCH_BYTES = 32 }; /* of one accumulator, at most */
 
-/* Contiguous: element number = offset + row-major number of the iteration point. Axes of size 1 do not count. */
+/* True if element number = offset + row-major number of the iteration point. Axes of size 1 do not count. */
 static bool contiguous(const orr__region *r, const orr__access *a)
 {
     int64_t expect = 1;
@@ -172,7 +172,7 @@ int64_t orr__emit_divider(int64_t d)
 {
     int shift = 31;
     if (d < 1 || d > INT32_MAX)
-        return 0; /* nothing to divide, or 64-bit indices, which do without */
+        return 0; /* no division, or 64-bit indices, which need no divider */
     while ((int64_t)1 << (shift - 31) < d)
         shift++;
     return (int64_t)shift << 32 | (int64_t)(((uint64_t)1 << shift) / (uint64_t)d + 1);
@@ -195,7 +195,7 @@ static int64_t scalar_word(const orr__scalar *s, orr_dtype t, bool fp64)
     return w;
 }
 
-/* The dtype in which scalars are handed over: IOTA's arithmetic is done in f64, RANDOM's are all ints. */
+/* The dtype in which scalars are passed: IOTA computes in f64; the scalars of RANDOM are ints. */
 static orr_dtype scalar_dtype(const orr__rinstr *in)
 {
     if (in->kind == ORR__RI_SCALAR)
@@ -281,5 +281,5 @@ bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, in
     if (lay->group)
         orr__emit_group_words(l, lay, word);
     (void)orr__emit_scalar_words(l, fp64, word + lay->scalar_at);
-    return fits && items <= INT32_MAX - 65536; /* the launch rounds up to whole groups */
+    return fits && items <= INT32_MAX - 65536; /* a launch is rounded up to whole groups */
 }

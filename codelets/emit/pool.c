@@ -1,5 +1,5 @@
-/* The kernels of pooling: one work item for each window; where elements go back, one for each element, which asks the windows
- * that have it.
+/* The kernels of pooling: one work item per window. In the gradient, one per element, which searches the windows that
+ * contain it.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -41,7 +41,7 @@ static void begin(orr__text *t)
         orr__text_addf(t, "    const orr_idx %s = (orr_idx)W(%d);\n", names[k], ORR__CALL_OWN + k);
 }
 
-/* `best` and its place `at` in the plane of window (ia, ib, ic); −1: it has no element. */
+/* `best` and its place `at` in the plane of window (ia, ib, ic); −1: the window has no element. */
 static void search(orr__text *t, const orr__region *r, int in_at)
 {
     const char *type = orr__emit_type((orr_dtype)r->in_dtype[0]);
@@ -87,7 +87,7 @@ static void text_pick(orr__text *t, const orr__region *r, const orr__layout *l, 
                    l->out_at, in_at + 1);
 }
 
-/* Windows that may have element (ua, ub, uc) are all between the first and the last of each axis that reach it. */
+/* The windows that may contain element (ua, ub, uc) are between the first and the last of each axis that reach it. */
 static void text_spread(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
     begin(t);

@@ -1,5 +1,5 @@
-/* Kernels of matrix products: a group computes one tile, step by step along k, through memory that it shares, then what
- * is made of the tile's elements.
+/* Kernels of matrix products: a group computes one tile, step by step along k through shared memory, then the epilogue
+ * on the tile's elements.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -7,10 +7,11 @@
 #include "codelets/emit/emit.h"
 #include "runtime/base/dtype.h"
 
-/* An item has CELLS × CELLS elements of the tile, `side` items apart, side² = items of a group; a step takes DEEP of k. */
+/* An item has CELLS × CELLS elements of the tile, `side` items apart; side² is the number of items of a group. A step
+ * has DEEP terms of k. */
 enum { CELLS = 4, DEEP = 16 };
 
-/* Words; of each batch axis then its size, what divides by it, and how a and b move along it. */
+/* Words. Each batch axis then has its size, its divider, and the strides of a and b. */
 enum {
     ROWS = 1,
     COLS,
@@ -74,7 +75,7 @@ void orr__emit_product_layout(const orr__region *r, orr__layout *l)
     l->nword = word;
 }
 
-/* Products are rounded once with their sum where that is fast. */
+/* A product is rounded once together with its sum where that is fast. */
 void orr__emit_mad(orr__text *t, orr_dtype type, const orr__dialect *d)
 {
     int k = type == ORR_F64;
@@ -91,7 +92,8 @@ void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__di
     orr__emit_mad(t, orr__compute_dtype(made(r)), d);
 }
 
-/* Fills a shared tile: the group's items go along `near` first, the axis in which the operand's elements lie close. */
+/* Fills a shared tile. The group's items go first along `near`, the axis along which the operand's elements are
+ * contiguous. */
 static void fetch(orr__text *t, const orr__region *r, int group, char name, int input, int rows_at, int row_stride,
                   int deep_stride)
 {
@@ -110,7 +112,7 @@ static void fetch(orr__text *t, const orr__region *r, int group, char name, int 
                    row_stride, deep_stride, half ? ")" : "");
 }
 
-/* The tile's batch and place, where its operands begin. */
+/* The tile's batch and position, and the offsets of its operands. */
 static void place(orr__text *t, const orr__region *r, int edge)
 {
     orr__text_addf(t, "    const orr_idx batch = orr_quotient(block, (orr_idx)W(%d), W(%d));\n", TILES, TILES_BY);
@@ -130,7 +132,7 @@ static void place(orr__text *t, const orr__region *r, int edge)
     orr__text_addf(t, "    const int a_deep = W(%d) == 1, b_deep = W(%d) == 1;\n", A_DEEP, B_DEEP);
 }
 
-/* Sums of DEEP products are added to the total: fewer roundings follow each other than there are products. */
+/* Sums of DEEP products are added to the total: the chain of roundings is shorter than the number of products. */
 static void multiply(orr__text *t, const char *type, int side)
 {
     orr__text_addf(t, "        %s part[%d][%d];\n", type, CELLS, CELLS);
@@ -144,7 +146,7 @@ static void multiply(orr__text *t, const char *type, int side)
     orr__text_add(t, "                sum[y][x] += part[y][x];\n");
 }
 
-/* The element of the product, and the values made of it, as of any element of a map. */
+/* The element of the product, and the values computed from it, as in any map. */
 static void values(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
 {
     orr_dtype type = made(r);

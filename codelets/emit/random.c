@@ -1,4 +1,5 @@
-/* Counter-based random numbers in kernels: runtime/base/philox.h in the common subset of the dialects, bit for bit.
+/* Counter-based random numbers in kernels: runtime/base/philox.h in the common subset of the dialects, equal to the
+ * last bit.
  * Must not know: devices, streams. */
 #include "config.h"
 
@@ -91,7 +92,7 @@ void orr__emit_random_helpers(orr__text *t, const orr__rinstr *in, unsigned *don
     *done |= 1u | (in->op == ORR__DPERMUTATION ? 2u : 0u);
 }
 
-/* Uniform and normal numbers are made for floats; a region that wants them as something else has a cast. */
+/* Uniform and normal numbers are made as floats; a region that needs another dtype has a cast. */
 bool orr__emit_random_can(const orr__rinstr *in, bool fp64)
 {
     orr_dtype t = (orr_dtype)in->dtype;
@@ -105,7 +106,7 @@ bool orr__emit_random_can(const orr__rinstr *in, bool fp64)
     }
 }
 
-/* The source of a number: 32 or 64 random bits, or (0) a normal number in f64. */
+/* The source of a number: 32 or 64 random bits, or 0 for a normal number in f64. */
 int orr__emit_random_bits(const orr__rinstr *in)
 {
     bool wide = orr_dtype_size((orr_dtype)in->dtype) == 8;
@@ -121,14 +122,14 @@ static void uniform(orr__text *t, const orr__rinstr *in, int n, const char *draw
 static void normal(orr__text *t, const orr__rinstr *in, int n, const char *drawn)
 {
     orr_dtype dtype = (orr_dtype)in->dtype;
-    char round[32] = ""; /* without it the brackets stay, and mean nothing */
+    char round[32] = ""; /* empty: the brackets stay without effect */
     if (orr__is_half(dtype))
         (void)snprintf(round, sizeof round, "orr_round_%s", orr__emit_suffix(dtype));
     orr__text_addf(t, "    const %s r%d = %s((%s)%s);\n", orr__emit_type(dtype), n, round, orr__emit_type(dtype),
                    drawn);
 }
 
-/* One declaration, from `drawn`, or for NULL from element q<n> of the seed in argument word `word`. */
+/* One declaration, from `drawn`; if that is NULL, from element q<n> of the seed in argument word `word`. */
 void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, const char *drawn, bool fp64)
 {
     orr_dtype dtype = (orr_dtype)in->dtype, made = in->op == ORR__DBITS ? ORR_U64 : ORR_I64;

@@ -1,5 +1,5 @@
-/* The kernels of recurrences: a launch for each step. A group multiplies some sequences' states by the weights of some units, through
- * memory that it shares, and goes on to their cells, whose sums no other group has.
+/* The kernels of recurrences: one launch per step. A group multiplies the states of some sequences by the weights of
+ * some units through shared memory, then computes their cells. No other group has these sums.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -7,13 +7,14 @@
 #include "codelets/emit/call.h"
 #include "ops/nn/recurrence.h"
 
-/* The text of its argument, which is code of the kernel, not of this program. */
+/* The text of the argument, which is code of the kernel, not of this program. */
 #define TEXT(...) #__VA_ARGS__ "\n"
 
-/* A tile has ROWS sequences and UNITS units, and is made DEEP terms of the sums at a time. */
+/* A tile has ROWS sequences and UNITS units; its sums are computed DEEP terms at a time. */
 enum { ROWS = 8, UNITS = 32, DEEP = 16 };
 
-/* step: the number of the launch's step, in the order in which states follow each other. −1: the first states' cotangents. */
+/* step: the number of the launch's step, in the order in which states follow each other. −1: the cotangents of the
+ * first states. */
 #define WORDS(X) X(first) X(rows) X(steps) X(hidden) X(planes) X(step)
 #define NAME(name) #name,
 #define NUMBER(name) name##_,
@@ -26,7 +27,7 @@ static int words(const orr__region *r)
     return OWN;
 }
 
-/* A gradient has the cotangents of all steps behind its states; weights are of two axes. */
+/* A gradient has the cotangents of all steps after its states; weights have two axes. */
 static bool gradient(const orr__call *c)
 {
     return c->in[1].rank == 3;
@@ -71,8 +72,8 @@ static int64_t blocks(const orr__launch *l)
     return (l->hi - l->lo + ROWS - 1) / ROWS * ((f.hidden + UNITS - 1) / UNITS);
 }
 
-/* Of each sequence: what of its states' cotangents goes to the step before; of two steps the cotangents of the sums, where they are no
- * result. */
+/* Bytes per sequence: the part of its states' cotangents that goes to the step before; and the cotangents of the sums
+ * of two steps, if they are not a result. */
 static size_t scratch(const orr__launch *l)
 {
     orr__recur f = recur_of(&l->region->call);
@@ -101,7 +102,7 @@ static void functions(orr__text *t, const orr__dialect *d, const orr__region *r)
     orr__text_add(t, d->unmath);
 }
 
-/* The words, and each operand's element `at` as a macro. */
+/* The words, and a macro for element `at` of each operand. */
 static void begin(orr__text *t, const orr__region *r, const orr__layout *l, int in_at, const orr__recur *f)
 {
     const struct {
@@ -126,7 +127,8 @@ static void begin(orr__text *t, const orr__region *r, const orr__layout *l, int 
                        for (int x = me; x < PARTS * ROWS * UNITS; x += ORR_GROUP) sum[x] = 0; ORR_BARRIER;));
 }
 
-/* The sums of a tile, from A(row, term) and B(part, term, unit). Terms are added by parts, whose errors do not add up. */
+/* The sums of a tile, from A(row, term) and B(part, term, unit). Terms are added in parts, whose errors do not add
+ * up. */
 static const char product_text[] = TEXT(for (orr_idx deep0 = 0; deep0 < terms; deep0 += DEEP) {
     for (int x = me; x < ROWS * DEEP; x += ORR_GROUP) {
         const orr_idx row = row0 + x / DEEP;
@@ -152,7 +154,8 @@ static const char product_text[] = TEXT(for (orr_idx deep0 = 0; deep0 < terms; d
     ORR_BARRIER;
 });
 
-/* From the states before, h0 and c0, and s, the sums without the weighed inputs x: y, c, and what training keeps. */
+/* From h0 and c0, the previous states, s, the recurrent sums, and x, the weighted inputs: y, c, and the values kept for
+ * training. */
 static const char *const cell_text[] = {
     [ORR_CELL_RNN] = TEXT(y = orr_bend(x[0] + s[0]);),
     [ORR_CELL_RNN_RELU] = TEXT(y = x[0] + s[0]; y = y <= 0 ? 0 : y;),
@@ -163,7 +166,8 @@ static const char *const cell_text[] = {
              kept[2] = orr_bend(x[2] + kept[0] * s[2]); kept[3] = s[2]; y = kept[2] + kept[1] * (h0 - kept[2]);),
 };
 
-/* From y, the cotangent of h, and c, that of the state c: d, those of the sums; y and c as they go to the step before, beside the product. */
+/* From y, the cotangent of h, and c, that of the state c: d, the cotangents of the sums; and y and c as passed to the
+ * step before, without the product. */
 static const char *const back_text[] = {
     [ORR_CELL_RNN] = TEXT(d[0] = y * ((1 - h) * (1 + h)); y = 0;),
     [ORR_CELL_RNN_RELU] = TEXT(d[0] = h > 0 ? y : 0; y = 0;),
@@ -176,7 +180,7 @@ static const char *const back_text[] = {
              d[1] = y * (before - g[2]) * g[1] * (1 - g[1]); d[0] = d[3] * g[3] * g[0] * (1 - g[0]); y *= g[1];),
 };
 
-/* For each cell of the tile: row r of the launch, sequence b, unit k, and `line`, where its first plane begins. */
+/* For each cell of the tile: row r of the launch, sequence b, unit k, and `line`, the offset of its first plane. */
 static const char cells_text[] = TEXT(for (int place = me; place < ROWS * UNITS; place += ORR_GROUP) {
     const orr_idx r = row0 + place / UNITS;
     const orr_idx k = unit0 + place % UNITS;

@@ -1,5 +1,5 @@
-/* The kernels of resizing along an axis, forward and back: one work item for each element of the result. Places are whole
- * numbers, and their rest is rounded once, so that floats of 32 bits are enough.
+/* The kernels of resizing along an axis, forward and backward: one work item per element of the result. Positions are
+ * integers, and their fraction is rounded once, so that f32 is precise enough.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -35,7 +35,8 @@ static void fill_from(const orr__launch *l, int64_t *word)
     fill(word, &v);
 }
 
-/* `at`: the element's place on the axis, of length `length`; s = (to·by_one + shift)/by is where element `to` stands. */
+/* `at`: the element's place on the axis, of length `length`. s = (to·by_one + shift)/by is the position of element
+ * `to`. */
 static void begin(orr__text *t, const char *at, const char *length)
 {
     orr__emit_quotient(t, "line", "e", INNER);
@@ -51,7 +52,7 @@ static void begin(orr__text *t, const char *at, const char *length)
 /* The `count` neighbours of element `to` from `first` on, and their weights. */
 static void neighbours(orr__text *t, const char *type)
 {
-    /* The whole part of s in `first`, the rest in f. */
+    /* The integer part of s goes to `first`, the fraction to f. */
     orr__text_addf(t,
                    "    orr_i64 up = by_one * to + shift;\n"
                    "    if (mode == %d && up < 0)\n        up = 0;\n"
@@ -91,7 +92,7 @@ static void text_to(orr__text *t, const orr__region *r, const orr__layout *l, in
         in_at, l->out_at);
 }
 
-/* An element gets the sum of the results that it is part of: those near its own place, in their order. */
+/* An element is the sum, in order, of the results that read it: those near its own place. */
 static void text_from(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
     enum { NEAR = 3 };

@@ -1,4 +1,4 @@
-/* Kernels of maps that see folds of their rows: a pass over the row for each fold that waits for another, then outputs.
+/* Kernels of maps that read folds of their rows: one pass over the row per level of dependent folds, then the outputs.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include "codelets/emit/emit.h"
 
-/* Of each register: how many folds, one after the other, it waits for; whether it differs along the row; is it needed in
- * the pass being written; its first scalar word. */
+/* Of each register: the length of the chain of folds that it waits for, whether it differs along the row, whether the
+ * pass being written needs it, its first scalar word. */
 typedef struct {
     int16_t pass, scalar;
     bool varies, need;
@@ -59,7 +59,7 @@ static void value(row *w, int n)
     orr__emit_value(w->t, w->r, w->l, n, &scalar, w->fp64);
 }
 
-/* Instructions with one value for the whole row, once the folds before `pass` are complete. */
+/* Instructions with one value for the whole row that are known once the folds before `pass` are complete. */
 static void outside(row *w, int pass)
 {
     for (int n = 0; n < w->r->ninstr; n++)
@@ -67,7 +67,7 @@ static void outside(row *w, int pass)
             value(w, n);
 }
 
-/* The loop along the row, with the values that those marked `need` are made of. */
+/* The loop along the row, with the values on which those marked `need` depend. */
 static void along(row *w)
 {
     const orr__region *r = w->r;
@@ -86,14 +86,14 @@ static void along(row *w)
             value(w, n);
 }
 
-/* Places are looked for even where nothing is read there. */
+/* Places are computed even where a box excludes the element. */
 static void begin(row *w, int pass)
 {
     for (int n = 0; n < w->r->ninstr; n++)
         w->of[n].need = w->r->instr[n].kind == ORR__RI_PLACE && w->of[n].pass == pass;
 }
 
-/* The outcome is a value like any other, rounded to its dtype. */
+/* The outcome is rounded to its dtype, as any value. */
 static void conclude(row *w, int n)
 {
     orr__region fold = orr__emit_fold_of(w->r, n);

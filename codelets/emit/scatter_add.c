@@ -1,4 +1,4 @@
-/* The kernel of scatter_add: one work item for each line along the axis, so that additions have one order.
+/* The kernel of scatter_add: one work item per line along the axis, so that the order of additions is fixed.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static void fill(const orr__launch *l, int64_t *word)
     word[LENGTH] = s->dim[r->call.attr.axis];
     orr__emit_divide(word + INNER, inner);
     orr__emit_divide(word + COUNT, orr__shape_count(&r->call.in[1]));
-    bool first = r->call.attr.axis == 0; /* then a launch is a range of destinations, else of lines */
+    bool first = r->call.attr.axis == 0; /* axis 0: a launch is a range of destinations; else of lines */
     int64_t lines = inner;
     for (int d = 1; d < r->call.attr.axis; d++)
         lines *= s->dim[d];
@@ -38,7 +38,7 @@ static void fill(const orr__launch *l, int64_t *word)
     word[ORR__CALL_FIRST] = first ? 0 : l->lo * lines;
 }
 
-/* `index` := number j of input 1, `ok` := is it one? Else its number goes to the flag. */
+/* `index` := number j of input 1; `ok` := is it in range? If not, its number goes to the flag. */
 static void index_of(orr__text *t, const orr__region *r, int in_at)
 {
     orr_dtype type = (orr_dtype)r->in_dtype[1];
@@ -53,7 +53,7 @@ static void index_of(orr__text *t, const orr__region *r, int in_at)
     orr__text_addf(t, "    if (index < 0)\n        index += W(%d);\n", LENGTH);
 }
 
-/* One line along the axis: copied, then added to in the order of the indices. */
+/* One line along the axis: a copy, then the additions in the order of the indices. */
 static void text(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
 {
     orr_dtype type = (orr_dtype)r->out_dtype[0];

@@ -1,4 +1,4 @@
-/* A growing text: append, and look once at the end whether memory sufficed.
+/* A growing text: append, then check once at the end whether memory sufficed.
  * Must not know: the content. */
 #include "config.h"
 

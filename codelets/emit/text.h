@@ -1,4 +1,4 @@
-/* A growing text: append, and look once at the end whether memory sufficed.
+/* A growing text: append, then check once at the end whether memory sufficed.
  * Must not know: the content. */
 #ifndef ORR_EMIT_TEXT_H
 #define ORR_EMIT_TEXT_H
@@ -8,9 +8,9 @@
 #include "runtime/base/status.h"
 
 typedef struct orr__text {
-    char *s; /* NUL-terminated once something was appended; the owner frees it */
+    char *s; /* NUL-terminated after the first append; the owner frees it */
     size_t len, cap;
-    bool failed; /* memory could not be had; appending goes on being harmless */
+    bool failed; /* an allocation failed; further appends have no effect */
 } orr__text;
 
 void orr__text_add(orr__text *t, const char *s);

@@ -7,7 +7,7 @@
 #include "ops/ops.h"
 #include "ops/rounding.h"
 
-/* Element number of access a at the present point. wide: in 64 bits, where the number itself is a value. */
+/* Element number of access a at the current point. wide: in 64 bits, if the number itself is a value. */
 void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide)
 {
     const uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;
@@ -97,7 +97,7 @@ bool orr__emit_based(const orr__region *r, const orr__layout *l, int a)
            !(l->joined && l->joined[a]);
 }
 
-/* From base<a>. */
+/* The element number relative to base<a>. */
 static void in_row(orr__text *t, const orr__region *r, const orr__layout *l, int a)
 {
     int last = r->rank - 1, move = l->move[(size_t)a * ORR_MAX_RANK + (size_t)last];
@@ -141,7 +141,8 @@ void orr__emit_wrong(orr__text *t, int flag, const char *number, const char *ind
         flag + ORR__FLAG_LEAST);
 }
 
-/* Where a flag tells of an index that is no place, the place is -1, at which nothing is read; else it is 0, and `bad`. */
+/* Where a flag reports out-of-range indices, such a place becomes -1, and nothing is read at it. Elsewhere it becomes
+ * 0, and `bad` is set. */
 static void place(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in, int n)
 {
     int by = orr__emit_by(r, l, in->a), flag = 0;
@@ -175,7 +176,7 @@ static const char *nothing(orr_dtype t)
                             : "0";
 }
 
-/* A column of joined rows that the box does not allow is read all the same, and becomes 0 bit by bit: no jump, no mask of a load. */
+/* A column of joined rows outside of the box is read all the same and masked to 0 bitwise: no jump, no masked load. */
 static void load_column(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in, orr_dtype from)
 {
     bool f32 = from == ORR_F32, f64 = from == ORR_F64;
@@ -230,7 +231,7 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
     orr__text_add(t, orr__is_half(from) ? ")" : "");
 }
 
-/* Argument word as a value of the register type of `dtype`. */
+/* The argument word as a value of the register type of `dtype`. */
 void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64)
 {
     if (!orr__is_float(dtype))
@@ -241,7 +242,7 @@ void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64)
         orr__text_addf(t, "orr_bits_f32((orr_u32)W(%d))", word);
 }
 
-/* Ints wrap, so are computed unsigned; floats in f64, rounded once. */
+/* Ints wrap, so they are computed unsigned; floats are computed in f64 and rounded once. */
 static void iota(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in, int n, int word)
 {
     orr_dtype dtype = (orr_dtype)in->dtype, calc = orr__is_float(dtype) ? ORR_F64 : ORR_U64;
@@ -268,7 +269,7 @@ bool orr__emit_bounded(const orr__region *r, const orr__rinstr *in)
     return in->op == ORR__EW_maximum || in->op == ORR__EW_minimum;
 }
 
-/* Where y and z are no NaN, a NaN in x stays by itself. */
+/* If y and z are not NaN, a NaN in x propagates by itself. */
 static void bounded(orr__text *t, const orr__region *r, const orr__rinstr *in)
 {
     const char *type = orr__emit_operand(r, in) == ORR_F64 ? "f64" : "f32";
@@ -278,7 +279,8 @@ static void bounded(orr__text *t, const orr__region *r, const orr__rinstr *in)
         orr__text_addf(t, "orr_%s_%s(r%d, r%d)", in->op == ORR__EW_maximum ? "above" : "below", type, in->x, in->y);
 }
 
-/* Register n as an operand: whether a place is inside of a box is known where the loop is inside of one group of them. */
+/* Register n as an operand. Whether a place is inside of a box is a constant where the loop is inside of one group of
+ * boxes. */
 static void operand(orr__text *t, const orr__region *r, const orr__layout *l, int n)
 {
     const orr__rinstr *in = &r->instr[n];
@@ -357,11 +359,11 @@ void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, i
     orr__text_add(t, ";\n");
 }
 
-/* The value named x, of dtype `from`, becomes element i of output k. */
+/* Stores the value named x, of dtype `from`, as element i of output k. */
 void orr__emit_stored(orr__text *t, const orr__region *r, int k, orr_dtype from, const char *x, bool fp64)
 {
     orr_dtype to = (orr_dtype)r->out_dtype[k];
-    if (orr__is_half(to)) /* the value is rounded already, by its instruction or by the cast */
+    if (orr__is_half(to)) /* already rounded, by its instruction or by the cast */
         orr__text_addf(t, "orr_pack_%s(", orr__emit_suffix(to));
     orr__emit_cast(t, from, to, x, fp64);
     orr__text_add(t, orr__is_half(to) ? ");\n" : ";\n");

@@ -1,4 +1,4 @@
-/* Chooses the kernels that this processor runs fastest.
+/* Selects the kernels that this processor runs fastest.
  * Must not know: arithmetic. */
 #include "config.h"
 

@@ -73,14 +73,14 @@ ORR__INLINE bool fq2_equal(orr__fq2 x, orr__fq2 y)
     return fe_equal(x.c[0], y.c[0]) && fe_equal(x.c[1], y.c[1]);
 }
 
-/* 0 for 0. */
+/* The inverse of 0 is 0. */
 static inline __attribute__((unused)) orr__fq2 fq2_invert(orr__fq2 x)
 {
     orr__fe n = fq_add(fq_mul(x.c[0], x.c[0]), fq_mul(x.c[1], x.c[1]));
     return fq2_scale(fq2_conjugate(x), ORR__FK(invert_one)(n, &orr__fq));
 }
 
-/* q is 3 modulo 4. false: x is no square. */
+/* Uses that q is 3 modulo 4. False: x is not a square. */
 static inline __attribute__((unused)) bool fq_root(orr__fe *z, orr__fe x)
 {
     *z = ORR__FK(pow_one)(x, orr__fq_root_exponent.l, &orr__fq);
@@ -104,7 +104,7 @@ static inline __attribute__((unused)) bool fq2_root(orr__fq2 *z, orr__fq2 x)
     return fq2_equal(fq2_square(*z), x);
 }
 
-/* y as an integer is above (q - 1)/2: the larger of y and -y. */
+/* True if y as an integer is above (q - 1)/2: the larger of y and -y. */
 static inline __attribute__((unused)) bool fq_is_larger(orr__fe y)
 {
     return fe_below(orr__fq_above_half, fe_leave(y, &orr__fq));

@@ -50,7 +50,7 @@ ORR__INLINE pk2 q2_sub(pk2 x, pk2 y)
     return (pk2){ { q_sub(x.c[0], y.c[0]), q_sub(x.c[1], y.c[1]) } };
 }
 
-/* A call: products that are inlined by threes make a function that compilers take minutes for. */
+/* Not inlined: with three inlined products each, functions take compilers minutes. */
 static __attribute__((noinline, unused)) pk q_product(pk x, pk y)
 {
     return pk_mul(x, y, &orr__fq);

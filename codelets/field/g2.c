@@ -38,7 +38,7 @@ const orr__curvekit ORR__FK(g2) = {
     .point = sizeof(AFFINE),
     .sum = sizeof(XYZZ),
     .coordinate = sizeof(F),
-    /* measured: ns per point and window, and per bucket */
+    /* measured; in products of coordinates */
     .cost = PACK > 1 ? 5 : 9,
     .add = rows_add,
     .neg = rows_neg,

@@ -1,6 +1,6 @@
-/* Points of y² = x³ + b: the group's law in affine and XYZZ coordinates, inline. Included once per curve, which says
- * F (a coordinate), AFFINE, XYZZ, the f_ functions and CURVE_B. Formulas: Hankerson, Menezes, Vanstone; XYZZ as in the
- * Explicit-Formulas Database (madd-2008-s, add-2008-s, dbl-2008-s-1).
+/* Points of y² = x³ + b: the group's law in affine and XYZZ coordinates, inline. Included once per curve; the includer
+ * defines F (a coordinate), AFFINE, XYZZ, the f_ functions and CURVE_B. Formulas: Hankerson, Menezes, Vanstone; XYZZ as
+ * in the Explicit-Formulas Database (madd-2008-s, add-2008-s, dbl-2008-s-1).
  * Must not know: which curve, arrays. */
 
 static const AFFINE infinity;

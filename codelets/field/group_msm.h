@@ -1,13 +1,13 @@
-/* Σ k_i·p_i by Pippenger's buckets: signed digits, buckets filled by affine sums in rounds of pairs. Per curve.
- * Must not know: which curve, who runs which window. */
+/* Σ k_i·p_i by Pippenger's buckets: signed digits; buckets are filled by affine sums in rounds of pairs. Per curve.
+ * Must not know: which curve, which thread runs which window. */
 
-/* A window's buckets hold Σ of the points whose digit is ±1, ±2, … Points are taken in blocks: a block is sorted by
- * bucket, the bucket's own point with it, and neighbours in a bucket are added until one is left. */
+/* A window's buckets hold Σ of the points whose digit is ±1, ±2, … Points are processed in blocks. A block is sorted by
+ * bucket, together with the bucket's own point, and neighbours in a bucket are added until one is left. */
 typedef struct buckets {
     int64_t count, block;
     AFFINE *sum;         /* one per bucket */
     AFFINE *from, *to;   /* a block and all sums, twice */
-    uint32_t *size, *at; /* per bucket: how many points, where the first is */
+    uint32_t *size, *at; /* per bucket: number of points, position of the first */
     int32_t *digit;      /* per point of a block */
 } buckets;
 
@@ -37,7 +37,7 @@ static buckets msm_lay_out(void *work, int64_t n, int c)
     return b;
 }
 
-/* Rounds of sums of neighbours, until no bucket has two. */
+/* Rounds of sums of neighbours, until no bucket has two points. */
 static void msm_fold(buckets *b)
 {
     pairs l = { .n = 0 };
@@ -81,7 +81,7 @@ static void msm_add_block(buckets *b, const AFFINE *p, const orr__msmscalar *k, 
             at += b->size[j];
         }
     }
-    /* at[j] runs over its bucket, and is set back by the size. */
+    /* at[j] advances through its bucket, and is set back by the size. */
     for (int64_t j = 0; j < b->count; j++)
         b->at[j] += b->size[j] && !is_infinity(b->sum[j]);
     for (int64_t i = 0; i < n; i++) {
@@ -103,7 +103,7 @@ static void msm_add_block(buckets *b, const AFFINE *p, const orr__msmscalar *k, 
             b->sum[j] = b->from[b->at[j]];
 }
 
-/* Σ j·bucket_j, from the last bucket on: each running sum is added once more. */
+/* Σ j·bucket_j, from the last bucket on: each running sum is added to the total. */
 static XYZZ msm_total(const buckets *b)
 {
     XYZZ running = x_from(infinity), total = running;

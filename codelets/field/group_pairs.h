@@ -3,7 +3,7 @@
 
 enum { BATCH = 1024 };
 
-/* Sums of different x, and doubles, of which there are few. */
+/* Pairs with different x, and the few doubles. */
 typedef struct pairs {
     int n, doubles;
     const AFFINE *a[BATCH], *b[BATCH], *twice[BATCH / 8];
@@ -25,7 +25,7 @@ static void invert_few(F *v, int n)
     }
 }
 
-/* Coordinates of a pack of points; pairs beyond the n-th have a sum. */
+/* Coordinates of a pack of points; packs are padded with a valid pair beyond the n-th. */
 static void coordinates(const AFFINE *const *p, int n, bool second, P *x, P *y)
 {
     const F *at_x[PACK], *at_y[PACK];
@@ -95,7 +95,7 @@ static void pairs_end(pairs *l)
     l->n = l->doubles = 0;
 }
 
-/* *z = a + b, at once or by pairs_end. z may be a or b, and neither is written before that. */
+/* *z = a + b, immediately or at pairs_end. z may be a or b; neither is written before. */
 static void pairs_put(pairs *l, AFFINE *z, const AFFINE *a, const AFFINE *b)
 {
     if (is_infinity(*a) || is_infinity(*b)) {

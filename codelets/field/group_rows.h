@@ -75,7 +75,7 @@ static int64_t rows_check_order(const void *x, int64_t n)
     return -1;
 }
 
-/* x, little-endian, whose highest bit says that y is the larger root and the next one that this is infinity. */
+/* x, little-endian. Its highest bit marks that y is the larger root, the next bit that the point is infinity. */
 enum { LARGER = 0x80, INFINITE = 0x40, COORDINATE = (int)sizeof(F) };
 
 static void rows_compress(void *bytes, const void *x, int64_t n)

@@ -1,5 +1,5 @@
 /* Poseidon hashes: the permutation. Compiled per instruction set.
- * Must not know: where constants come from, trees. */
+ * Must not know: the source of the constants, trees. */
 #include "config.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ ORR__INLINE pk fifth(pk x)
     return pk_mul(pk_mul(x2, x2, M), x, M);
 }
 
-/* Constants are below the modulus, as pk_mul_short wants them. */
+/* Constants are below the modulus, as pk_mul_short requires. */
 ORR__INLINE pk times(pk x, orr__fe constant)
 {
     return pk_mul_short(x, pk_short(pk_all(constant)), M);

@@ -1,7 +1,7 @@
 /* Poseidon's constants: the Grain generator, the Cauchy matrix, and the sparse form of the partial rounds.
- * Must not know: how hashes are computed. Source: Grassi, Khovratovich, Rechberger, Roy, Schofnegger, "Poseidon: A New
- * Hash Function for Zero-Knowledge Proof Systems" (USENIX Security 2021), appendices B and F; numbers of rounds for 128
- * bits, as circom has them. */
+ * Must not know: how hashes are computed.
+ * Source: Grassi, Khovratovich, Rechberger, Roy, Schofnegger, "Poseidon: A New Hash Function for Zero-Knowledge Proof
+ * Systems" (USENIX Security 2021), appendices B and F; numbers of rounds for 128 bits, as in circom. */
 #include "config.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ static const int partial_rounds[T - 1] = { 56, 57, 56, 60, 60, 63, 64, 63, 60, 6
 
 /* -- the Grain generator -------------------------------------------------------------------------------------------- */
 
-/* The last 80 bits, the oldest at `at`. */
+/* The last 80 bits; the oldest is at `at`. */
 typedef struct grain {
     unsigned char bit[80];
     int at;
@@ -31,7 +31,7 @@ static int grain_step(grain *g)
     return b;
 }
 
-/* Of each two bits the second counts, if the first is 1. */
+/* Of each pair of bits, the second is used if the first is 1. */
 static int grain_bit(grain *g)
 {
     while (!grain_step(g))
@@ -64,7 +64,7 @@ static orr__fe grain_integer(grain *g)
     return x;
 }
 
-/* Integers that are not below r are drawn again. */
+/* Integers that are not below r are discarded and drawn again. */
 static orr__fe grain_element(grain *g)
 {
     orr__fe x = grain_integer(g);
@@ -73,7 +73,7 @@ static orr__fe grain_element(grain *g)
     return fe_enter(x, &orr__fr);
 }
 
-/* The same, but taken modulo r, which is above 2^253. */
+/* The same, but reduced modulo r, which is above 2^253. */
 static orr__fe grain_remainder(grain *g)
 {
     orr__fe x = grain_integer(g), zero = { { 0 } };
@@ -109,7 +109,8 @@ static void product(int n, orr__fe *c, const orr__fe *a, const orr__fe *b)
         }
 }
 
-/* By Gauss and Jordan; every square part of a Cauchy matrix is regular, and the matrix here is a product of such. */
+/* Gauss-Jordan elimination. Every square submatrix of a Cauchy matrix is regular, and the matrix here is a product of
+ * such matrices. */
 static void inverse(int n, orr__fe *z, const orr__fe *a)
 {
     orr__fe w[T * T];
@@ -145,8 +146,8 @@ static void inverse(int n, orr__fe *z, const orr__fe *a)
 
 /* -- the sparse form ------------------------------------------------------------------------------------------------------ */
 
-/* Constants of lanes other than the first pass a partial round's S-box unchanged, so they are multiplied by the matrix
- * and added to the next round's. */
+/* Constants of lanes other than the first pass a partial round's S-box unchanged. They are therefore multiplied by the
+ * matrix and added to the next round's. */
 static void push_constants(int t, int partial, const orr__fe *mds, orr__fe *c, orr__fe *single)
 {
     for (int i = 0; i < partial; i++, c += t) {
@@ -158,7 +159,7 @@ static void push_constants(int t, int partial, const orr__fe *mds, orr__fe *c, o
 }
 
 /* From the last partial round on, its matrix A = (a v; w B) is S·(1 0; 0 B) with S = (a v/B; w 1). The second factor
- * commutes with the round's S-box and goes to the matrix of the round before. */
+ * commutes with the round's S-box and is moved to the matrix of the round before. */
 static void sparse_form(int t, int partial, const orr__fe *mds, orr__fe *bridge, orr__fe *sparse)
 {
     orr__fe a[T * T], b[T * T], inverse_b[T * T], wide[T * T];
@@ -200,7 +201,7 @@ static orr__poseidon *make(int t)
     grain_begin(&g, t, FULL, partial);
     for (size_t i = 0; i < rounds * width; i++)
         c[i] = grain_element(&g);
-    for (bool again = true; again;) { /* until they differ; they do at once */
+    for (bool again = true; again;) { /* until they differ; the first draw suffices */
         again = false;
         for (int i = 0; i < 2 * t; i++) {
             x[i] = grain_remainder(&g);

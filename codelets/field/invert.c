@@ -1,12 +1,12 @@
-/* Inverses of many elements for one inverse and three products each (Montgomery's trick). Per instruction set.
- * Must not know: who asks. */
+/* Inverses of many elements by one inverse and three products each (Montgomery's trick). Per instruction set.
+ * Must not know: the callers. */
 #include "config.h"
 
 #include "codelets/field/kit.h"
 
 enum { BLOCK = 512 };
 
-/* before[i] is the product of all elements before i that are not 0. */
+/* before[i] is the product of all non-zero elements before i. */
 int64_t ORR__FK(invert)(orr__field f, orr__fe *z, const orr__fe *x, int64_t n)
 {
     const orr__mod *m = orr__mod_of(f);

@@ -1,5 +1,5 @@
 /* The table of one instruction set's kernels.
- * Must not know: which one is best. */
+ * Must not know: which table is best. */
 #include "config.h"
 
 #include "codelets/field/kit.h"

@@ -1,5 +1,5 @@
-/* Within the field room: names of what is compiled once per instruction set (-DORR__FIELD_ISA=portable|mulx).
- * Must not know: who chooses. */
+/* Within the field room: names of the functions compiled once per instruction set (-DORR__FIELD_ISA=portable|mulx).
+ * Must not know: how a table is selected. */
 #ifndef ORR_FIELD_KIT_H
 #define ORR_FIELD_KIT_H
 
@@ -28,7 +28,7 @@ void ORR__FK(sum)(orr__field f, orr__fe *z, const orr__fe *x, int64_t sx, int64_
 void ORR__FK(dot)(orr__field f, orr__fe *z, const orr__fe *x, int64_t sx, const orr__fe *y, int64_t sy, int64_t n);
 void ORR__FK(powers)(orr__field f, orr__fe *z, const orr__fe *a, const orr__fe *b, int64_t n);
 orr__fe ORR__FK(pow_one)(orr__fe x, const uint64_t e[4], const orr__mod *m);
-orr__fe ORR__FK(invert_one)(orr__fe x, const orr__mod *m); /* 0 for 0 */
+orr__fe ORR__FK(invert_one)(orr__fe x, const orr__mod *m); /* the inverse of 0 is 0 */
 /* invert.c */
 int64_t ORR__FK(invert)(orr__field f, orr__fe *z, const orr__fe *x, int64_t n);
 /* ntt.c */

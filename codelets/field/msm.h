@@ -1,7 +1,7 @@
 /* Within the field room: digits of scalars for Σ k_i·p_i.
  * Must not know: points.
- * A digit of window w is (k + Σ_{v below the last} 2^(c v + c - 1)) >> c w, c bits, less 2^(c - 1): -2^(c-1) … 2^(c-1) - 1,
- * so that each window is found without the others. The last window's is not lessened, and at most 2^(c - 1). */
+ * The digit of window w has c bits: (k + Σ_{v below the last} 2^(c v + c - 1)) >> c w, less 2^(c - 1). It is in -2^(c-1) … 2^(c-1) - 1, and
+ * each window is computed without the others. The digit of the last window is not reduced by 2^(c - 1), and is at most 2^(c - 1). */
 #ifndef ORR_FIELD_MSM_H
 #define ORR_FIELD_MSM_H
 

@@ -1,15 +1,16 @@
-/* Number-theoretic transforms of r in two passes over cache-sized blocks. Compiled per instruction set.
- * Must not know: tasks, how many threads share a transform. Stockham's stages: no reordering by bits. */
+/* Number-theoretic transforms of r in two passes over cache-sized blocks. Compiled per instruction set. The stages are
+ * Stockham's, without bit reversal.
+ * Must not know: tasks, how many threads share a transform. */
 #include "config.h"
 
 #include "codelets/field/pack.h"
 
 #define M (&orr__fr)
 
-/* Columns or rows that are transformed beside each other: 256 bytes of each row of memory. */
+/* Columns or rows that are transformed side by side: 256 bytes of each row of memory. */
 enum { LANES = 8, WIDTH = LANES / PACK };
 
-/* LANES transforms of length 2^k beside each other, by powers w of a root. Returns x or y, where the result is. */
+/* LANES transforms of length 2^k side by side, by powers w of a root. Returns the array with the result, x or y. */
 static pk *stages(pk *x, pk *y, int k, const orr__fe *w)
 {
     for (int64_t n = (int64_t)1 << k, h = n / 2, s = WIDTH; h > 0; h /= 2, s *= 2) {
@@ -33,7 +34,7 @@ static orr__fe power(orr__fe x, int64_t e)
     return ORR__FK(pow_one)(x, (uint64_t[4]){ (uint64_t)e }, M);
 }
 
-/* The factors of a block's elements: a·b^lane in row 0, and each next row by `next` more. */
+/* The factors of a block's elements: a·b^lane in row 0; each next row is multiplied by `next`. */
 typedef struct factors {
     pk at[WIDTH], next;
 } factors;
@@ -47,7 +48,7 @@ static void factors_begin(factors *f, orr__fe a, orr__fe b, orr__fe next)
     f->next = pk_all(next);
 }
 
-/* The columns step by different factors too: b^lane. */
+/* Multiplies elements whose columns advance by different factors: b^lane. */
 static void multiply(pk *x, factors *f, const pk *next)
 {
     for (int i = 0; i < WIDTH; i++) {

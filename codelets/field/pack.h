@@ -1,7 +1,7 @@
-/* As many elements as one operation takes: eight by AVX-512 IFMA, in limbs of 52 bits, with ORR__FIELD_IFMA; else one.
+/* A pack: the elements that one operation processes. With ORR__FIELD_IFMA eight by AVX-512 IFMA, in limbs of 52 bits; else one.
  * Must not know: arrays, what is computed.
- * IFMA: an element x·2^256 stays that, and is below 2p between operations; one operand of a product is taken times 16, as
- * the reduction divides by 2^260. Bounds: 16·a·b/2^260 + p is below 2p for a, b below 2p, and for a below 4p, b below p. */
+ * IFMA: an element stays x·2^256, and is below 2p between operations. One operand of a product is multiplied by 16, since the reduction
+ * divides by 2^260. Bounds: 16·a·b/2^260 + p is below 2p for a, b below 2p, and for a below 4p, b below p. */
 #ifndef ORR_FIELD_PACK_H
 #define ORR_FIELD_PACK_H
 
@@ -24,7 +24,7 @@ ORR__INLINE const orr__mod52 *pk_mod(const orr__mod *m)
     return m == &orr__fr ? &orr__fr52 : &orr__fq52;
 }
 
-/* Carries into the next limbs; limbs are signed on entry. Returns the carry out of the top. */
+/* Propagates carries; limbs are signed on entry. Returns the carry out of the top limb. */
 ORR__INLINE __m512i pk_carry(pk *x)
 {
     __m512i c = _mm512_setzero_si512();
@@ -37,7 +37,7 @@ ORR__INLINE __m512i pk_carry(pk *x)
     return c;
 }
 
-/* x, of signed limbs: x + k where x is below 0. */
+/* x with signed limbs: adds k where x is below 0. */
 ORR__INLINE pk pk_lift(pk x, const uint64_t k[5])
 {
     __mmask8 below = _mm512_movepi64_mask(pk_carry(&x));
@@ -122,7 +122,7 @@ ORR__ARITHMETIC pk pk_sub(pk x, pk y, const orr__mod *m)
     return pk_lift(x, pk_mod(m)->twice);
 }
 
-/* x - y + 2p, below 4p: for the first operand of pk_mul_short alone. */
+/* x - y + 2p, below 4p: valid only as the first operand of pk_mul_short. */
 ORR__ARITHMETIC pk pk_sub_wide(pk x, pk y, const orr__mod *m)
 {
     const orr__mod52 *k = pk_mod(m);
@@ -144,7 +144,7 @@ ORR__ARITHMETIC pk pk_times_16(pk x)
     return z;
 }
 
-/* x·y/2^260, row by row; a row's sums of 52-bit halves stay far below 64 bits. */
+/* x·y/2^260, row by row; the sums of 52-bit halves in a row stay far below 64 bits. */
 ORR__ARITHMETIC pk pk_reduce_product(pk x, pk y, const orr__mod *m)
 {
     const orr__mod52 *k = pk_mod(m);
@@ -220,7 +220,7 @@ ORR__INLINE pk pk_all(orr__fe x)
 
 #endif
 
-/* n elements, stride apart, and zeros. */
+/* Loads n elements at a stride, then zeros. */
 ORR__INLINE pk pk_load(const orr__fe *x, int64_t stride, int64_t n)
 {
     static const orr__fe zero;

@@ -33,10 +33,10 @@ static fq12 one(void)
 static bool is_one(const fq12 *x)
 {
     const fq12 u = one();
-    return memcmp(x, &u, sizeof u) == 0; /* elements have one form */
+    return memcmp(x, &u, sizeof u) == 0; /* the representation of elements is unique */
 }
 
-/* a0 + a1 v + a2 v², v = w², v³ = ξ; stride 2 takes the even or the odd coefficients of an fq12. */
+/* a0 + a1 v + a2 v², v = w², v³ = ξ; stride 2 selects the even or the odd coefficients of an fq12. */
 static void mul6(orr__fq2 z[3], const orr__fq2 *a, const orr__fq2 *b)
 {
     orr__fq2 p0 = fq2_mul(a[0], b[0]), p1 = fq2_mul(a[1], b[1]), p2 = fq2_mul(a[2], b[2]);
@@ -69,7 +69,7 @@ static fq12 mul(const fq12 *x, const fq12 *y)
         c[i] = fq2_add(c[i], d[i]);
     }
     mul6(s, a, c);
-    for (int i = 0; i < 3; i++) { /* bd·v moves up one place, and around by ξ */
+    for (int i = 0; i < 3; i++) { /* bd·v: coefficients move up by one, the last wraps with factor ξ */
         z.c[2 * i] = fq2_add(ac[i], i ? bd[i - 1] : times_xi(bd[2]));
         z.c[2 * i + 1] = fq2_sub(fq2_sub(s[i], ac[i]), bd[i]);
     }
@@ -149,7 +149,7 @@ static void along(orr__g2 *t, const orr__g2 *q, orr__fq2 slope)
     t->x = x;
 }
 
-/* t and q have order r, and neither is infinity nor ±the other: all multiples on the way are below r. */
+/* t and q must have order r, and be neither infinity nor equal up to sign: all intermediate multiples are below r. */
 static fq12 double_step(const fq12 *f, const orr__g1 *p, orr__g2 *t)
 {
     const orr__g2 was = *t;
@@ -166,7 +166,7 @@ static fq12 add_step(const fq12 *f, const orr__g1 *p, orr__g2 *t, const orr__g2 
     return times_line(f, p, q, s);
 }
 
-/* f_{6x+2, q}(p) with the two lines behind it. */
+/* f_{6x+2, q}(p) and the two final lines. */
 static fq12 miller(const orr__g1 *p, const orr__g2 *q)
 {
     const unsigned __int128 loop = (unsigned __int128)6 * ORR__BN_X + 2;

@@ -1,10 +1,10 @@
-/* Polynomials over a field, coefficients from the lowest on: values and division. Compiled per instruction set.
- * Must not know: transforms, who cuts long work into pieces. */
+/* Polynomials over a field, lowest coefficient first: values and division. Compiled per instruction set.
+ * Must not know: transforms, how long work is divided. */
 #include "config.h"
 
 #include "codelets/field/kit.h"
 
-/* Horner's rule at four places at once: its steps depend on each other, the places do not. */
+/* Horner's rule at four places at once: steps depend on each other, places do not. */
 void ORR__FK(evaluate)(orr__field f, orr__fe *z, const orr__fe *c, int64_t n, const orr__fe *x, int64_t m)
 {
     const orr__mod *mod = orr__mod_of(f);

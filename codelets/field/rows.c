@@ -95,7 +95,7 @@ void ORR__FK(axpy)(orr__field f, orr__fe *z, const orr__fe *a, const orr__fe *x,
 
 /* -- powers -------------------------------------------------------------------------------------------------------- */
 
-/* By windows of four bits from the top. */
+/* Windows of four bits, from the top. */
 orr__fe ORR__FK(pow_one)(orr__fe x, const uint64_t e[4], const orr__mod *m)
 {
     orr__fe table[16], z = m->one;
@@ -120,7 +120,7 @@ orr__fe ORR__FK(invert_one)(orr__fe x, const orr__mod *m)
 {
     uint64_t e[4];
     memcpy(e, m->p.l, sizeof e);
-    e[0] -= 2; /* both primes are odd and end in more than 2 */
+    e[0] -= 2; /* no borrow: the low limbs of both primes are at least 2 */
     return ORR__FK(pow_one)(x, e, m);
 }
 

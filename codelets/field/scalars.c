@@ -1,4 +1,4 @@
-/* How Σ k_i·p_i is cut into windows, and its scalars made ready. Compiled once.
+/* The windows and the scalars of Σ k_i·p_i. Compiled once.
  * Must not know: points, instruction sets. */
 #include "config.h"
 
@@ -6,10 +6,11 @@
 
 int orr__msm_windows(int c)
 {
-    return (255 + c - 1) / c; /* one bit above r's 254 keeps the last digit at most 2^(c-1) */
+    return (255 + c - 1) / c; /* one bit more than r's 254 keeps the last digit at most 2^(c-1) */
 }
 
-/* A point costs each window one affine sum and its sorting, a bucket two sums in XYZZ, 24 products. Fewer windows than workers leave some idle. */
+/* Per window, a point costs one affine sum and its sorting; a bucket costs two sums in XYZZ, 24 products. Fewer windows
+ * than workers leave some idle. */
 int orr__msm_bits(const orr__curvekit *g, int64_t n, int workers)
 {
     int best = 2;

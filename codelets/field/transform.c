@@ -1,4 +1,4 @@
-/* The tables of a number-theoretic transform: how it is cut, and the powers of its roots.
+/* The tables of a number-theoretic transform: its division into columns and rows, and the powers of its roots.
  * Must not know: instruction sets, data. */
 #include "config.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 #include "codelets/field/kit.h"
 
-/* Below, one pass is as fast. */
+/* Lengths of at most this power of 2 are as fast in one pass. */
 enum { ONE_PASS = 5 };
 
 static orr__fe *powers(orr__fe root, int k)

@@ -1,4 +1,4 @@
-/* The directory of compiled kernels: look up, keep, lock.
+/* The directory of compiled kernels: lookup, storage, locks.
  * Must not know: compilers, how code is loaded. */
 #include "config.h"
 #include "codelets/jit/internal.h"
@@ -70,7 +70,7 @@ static bool get(int dir, bool site, const char *name, const orr__key *k, orr__by
     struct timespec mtime;
     struct stat st;
     if (!orr__safe_read(dir, name, site, ENTRY_MOST, out, &mtime)) {
-        /* A directory, a link, another user's file: not an entry, and in the way of one. */
+        /* A directory, a link or another user's file is not an entry, and blocks the name of one. */
         if (!site && errno != ENOENT && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
             (void)unlinkat(dir, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
         if (site && errno != ENOENT)
@@ -85,7 +85,8 @@ static bool get(int dir, bool site, const char *name, const orr__key *k, orr__by
         out->data = NULL;
         return false;
     }
-    /* The time of use decides the order of eviction; once a minute is exact enough, and 64 processes do not all write. */
+    /* The time of use determines the order of eviction. Once a minute is precise enough, and avoids writes by 64
+     * processes at once. */
     if (!site && time(NULL) - mtime.tv_sec > 60)
         (void)utimensat(dir, name, NULL, AT_SYMLINK_NOFOLLOW);
     return true;
@@ -129,10 +130,10 @@ int orr__cache_lock(orr__cache *c, const orr__key *k, double seconds, const atom
     if (fd < 0)
         return -1;
     double end = orr__now() + seconds;
-    long wait = 1000000; /* ns; grows to 50 ms */
+    long wait = 1000000; /* ns; doubles up to 50 ms */
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         if ((errno != EWOULDBLOCK && errno != EINTR) || orr__now() > end || (stop && atomic_load(stop))) {
-            close(fd); /* a file system without locks, or a holder that hangs: twice is harmless */
+            close(fd); /* a file system without locks, or a holder that hangs: compiling twice is harmless */
             return -1;
         }
         nanosleep(&(struct timespec){ 0, wait }, NULL);
@@ -141,8 +142,8 @@ int orr__cache_lock(orr__cache *c, const orr__key *k, double seconds, const atom
     return fd;
 }
 
-/* A process that waits for the removed file gets its lock now and finds the entry; a later one makes a new file, and finds it
- * too. */
+/* A process that waits for the removed file now gets its lock and finds the entry. A later process makes a new file,
+ * and finds the entry too. */
 void orr__cache_unlock(orr__cache *c, const orr__key *k, int lock)
 {
     char name[NAME];

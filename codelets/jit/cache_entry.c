@@ -1,4 +1,4 @@
-/* The layout of a cache file: header, text, machine code, and a digest over all of it.
+/* The layout of a cache file: header, text, machine code, and a digest of all of it.
  * Must not know: files, directories. */
 #include "config.h"
 #include "codelets/jit/internal.h"
@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Little is gained by a portable form: a file is only ever read by the processor type that wrote it. */
+/* The format is not portable: a file is read only by the type of processor that wrote it. */
 typedef struct {
     char magic[8];
     uint32_t abi, header_size;
-    unsigned char digest[32]; /* of the header with zeros here, then of the rest */
+    unsigned char digest[32]; /* of the header with zeros in this field, then of the rest */
     unsigned char key[32];
     uint64_t source_size, code_size;
     double seconds;

@@ -1,4 +1,4 @@
-/* The directory as a whole: its bound, its leftovers, its list.
+/* The directory as a whole: its size limit, its leftovers, its listing.
  * Must not know: compilers, how code is loaded. */
 #include "config.h"
 #include "codelets/jit/internal.h"
@@ -19,7 +19,7 @@ typedef struct {
     uint64_t bytes;
 } found;
 
-/* A stream of its own: the directory's fd stays where it is. */
+/* A separate stream: the position of the directory's fd is not changed. */
 static DIR *open_stream(int dir)
 {
     int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -29,7 +29,7 @@ static DIR *open_stream(int dir)
     return d;
 }
 
-/* Leftovers of a process that died: exactly our names, since the directory may hold files of the user. */
+/* Leftovers of a dead process: exactly our names, since the directory may contain files of the user. */
 static bool is_leftover(const char *name)
 {
     return orr__is_temporary(name) || orr__is_lock(name);
@@ -52,7 +52,7 @@ static int older_first(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* All entries; leftovers of the dead are dropped on the way. NULL: none, or no memory. */
+/* All entries; with `tidy`, leftovers of dead processes are removed. NULL: none, or no memory. */
 static found *entries(int dir, bool tidy, size_t *count)
 {
     found *list = NULL;
@@ -93,7 +93,7 @@ void orr__cache_sweep(orr__cache *c, size_t most)
     for (size_t i = 0; i < n; i++)
         sum += list[i].bytes;
     if (sum > most) {
-        /* A tenth more than must be, so that a full cache is not swept for each kernel. */
+        /* Frees a tenth more than necessary, so that a full cache is not swept for each kernel. */
         most -= most / 10;
         qsort(list, n, sizeof *list, older_first);
         for (size_t i = 0; i < n && sum > most; i++) {
@@ -130,7 +130,7 @@ static void tell(int dir, bool site, void (*f)(const orr__cache_info *e, void *a
     free(list);
 }
 
-/* Looking does not make a directory: one that is missing is an empty one. */
+/* Reading does not create a directory: a missing directory counts as empty. */
 static orr_status open_to_look(orr__cache *c)
 {
     char why[600] = "there is no directory for it: set ORRERY_CACHE_DIR or HOME";
@@ -167,7 +167,7 @@ int orr__cache_clear(void)
     if (c.dir >= 0) {
         found *list = entries(c.dir, true, &n);
         for (size_t i = 0; i < n; i++)
-            if (unlinkat(c.dir, list[i].name, 0) != 0 && errno != ENOENT) { /* ENOENT: another process did it */
+            if (unlinkat(c.dir, list[i].name, 0) != 0 && errno != ENOENT) { /* ENOENT: another process removed it */
                 stay++;
                 why = errno;
             }

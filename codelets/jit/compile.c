@@ -1,4 +1,4 @@
-/* From text to the bytes of a shared object, in a private directory that is gone afterwards.
+/* From text to the bytes of a shared object, in a private directory that is removed afterwards.
  * Must not know: the cache's files, threads. */
 #include "config.h"
 #include "codelets/jit/internal.h"
@@ -19,7 +19,7 @@ typedef struct {
     int fd;
 } folder;
 
-/* mkdtemp's directory is ours alone, and in a trusted one no other user can replace it. */
+/* mkdtemp creates a private directory, and no other user can replace it inside a trusted one. */
 static bool make_in(folder *f, const char *parent, char *why, size_t size)
 {
     int fd = orr__safe_dir(parent, ORR__TMP, why, size);
@@ -38,7 +38,8 @@ static bool make_in(folder *f, const char *parent, char *why, size_t size)
     return f->fd >= 0;
 }
 
-/* The machine's own /tmp is quicker than a home on a server; TMPDIR may be wrong, then the cache's directory. */
+/* The machine's own /tmp is faster than a home directory on a server. If TMPDIR is unusable, the cache's directory is
+ * used. */
 static bool make_folder(folder *f, const orr__cache *cache)
 {
     char why[600] = "", first[600] = "";
@@ -57,7 +58,7 @@ static bool make_folder(folder *f, const orr__cache *cache)
 static void remove_folder(folder *f)
 {
     close(f->fd);
-    orr__remove_folder(AT_FDCWD, f->path); /* in a trusted directory: no other user has the path */
+    orr__remove_folder(AT_FDCWD, f->path); /* in a trusted directory: no other user can reach the path */
 }
 
 static bool write_text(const folder *f, const char *text)
@@ -95,7 +96,7 @@ static orr__spawned run(const orr__compiler *c, const folder *f, bool plainly, i
     return orr__spawn(argv, f->path, orr__compile_limit, stop_fd, said, size);
 }
 
-/* The place in the message that reports a full disk, or refused memory; NULL: none. */
+/* The position in the message that reports a full disk, or refused memory; NULL: none. */
 static const char *about_space(const char *said)
 {
     static const char *const word[] = { "No space left",
@@ -114,7 +115,7 @@ static const char *about_space(const char *said)
     return at;
 }
 
-/* The compiler's message on one line: that of `at`, else from the first error on. */
+/* The compiler's message as one line: the line of `at`, or else from the first error on. */
 static void one_line(char *said, const char *at)
 {
     while (at && at > said && at[-1] != '\n')
@@ -161,8 +162,8 @@ static orr__compiled judge(orr__spawned how, const orr__compiler *c, char *said)
     return ORR__BAD_TEXT;
 }
 
-/* Where the program's umask is 0, as in many daemons, the linker lets everyone write its result. Other users
- * cannot enter the folder. */
+/* If the program's umask is 0, as in many daemons, the linker's result is writable for everyone. Other users cannot
+ * enter the folder. */
 static bool read_result(const folder *f, orr__bytes *out)
 {
     struct stat st;

@@ -14,12 +14,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Failures in a row that are no longer the kernels' own fault; tries of one kernel, of which the latest are made plainly; growing
- * pauses between those of all. */
+/* FAILURES_MOST: consecutive failures after which the kernels themselves are no longer blamed. TRIES_MOST: tries per
+ * kernel; those after TRIES_PLAIN use less optimisation. RESTS_MOST: steps of the growing pause for all kernels. */
 enum { FAILURES_MOST = 4, TRIES_MOST = 4, TRIES_PLAIN = 2, RESTS_MOST = 4 };
 double orr__retry_pause = 1.0;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the state that the first kernel opens */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the state that the first kernel opens */
 static orr__compiled found = ORR__INTERRUPTED; /* result of the search for the compiler; INTERRUPTED: not begun  */
 static uint64_t rest_end;                      /* orr__now in ns                      */
 static int failures, rests;                    /* in a row                             */
@@ -68,7 +68,7 @@ void orr__job_interrupt(void)
     uint64_t one = 1;
     atomic_store(&stop, true);
     if (stop_fd >= 0 && write(stop_fd, &one, sizeof one) < 0)
-        return; /* it is set already */
+        return; /* the descriptor is set already */
 }
 
 void orr__job_stop(void)
@@ -85,15 +85,15 @@ static uint64_t ns_from_now(double seconds)
     return (uint64_t)((orr__now() + seconds) * 1e9);
 }
 
-/* Under the lock: compiling as a whole is at fault, so that all kernels rest, longer each time. */
+/* Compilation as a whole fails: all kernels pause, longer each time. Called under the lock. */
 static void rest(void)
 {
     rest_end = ns_from_now(orr__retry_pause * (1 << 2 * rests));
     rests += rests < RESTS_MOST;
-    failures = FAILURES_MOST - 1; /* the next one is a trial */
+    failures = FAILURES_MOST - 1; /* a failure of the next kernel starts a pause again */
 }
 
-/* COMPILED: there is a compiler; NOT_NOW: perhaps at *retry. */
+/* COMPILED: there is a compiler; NOT_NOW: retry at *retry. */
 static orr__compiled ready(uint64_t *retry)
 {
     pthread_mutex_lock(&lock);
@@ -150,13 +150,13 @@ static orr__compiled from_compiler(const orr__jit *j, const orr__key *key, const
     orr__job_count(ORR__COUNT_COMPILED);
     orr__log(3, "compiled %s in %.0f ms", j->label, e.seconds * 1e3);
     *c = load(text_key, &e);
-    if (*c && j->tries < TRIES_PLAIN) /* the next process may have more luck */
+    if (*c && j->tries < TRIES_PLAIN) /* the next process may succeed */
         (void)orr__cache_put(&cache, key, &e);
     free(so.data);
     return *c ? ORR__COMPILED : ORR__BAD_TEXT;
 }
 
-/* The consequences of a result for the kernel, and for all others. */
+/* Applies a failed result to the kernel, and to all others. */
 static orr__job_end failed(orr__jit *j, orr__compiled how, const unsigned char text_key[32], orr__code **c)
 {
     if (how == ORR__INTERRUPTED)

@@ -1,4 +1,4 @@
-/* Compiler, flags and processor: the key of a kernel beside its text.
+/* Compiler, flags and processor: the part of a kernel's key besides its text.
  * Must not know: files of the cache. */
 #include "config.h"
 #include "codelets/jit/internal.h"
@@ -44,7 +44,7 @@ static bool look_up(const char *name, char path[1024])
     }
     for (p = p ? p : "/usr/local/bin:/usr/bin:/bin"; *p; p += strcspn(p, ":"), p += *p == ':') {
         int n = (int)strcspn(p, ":");
-        /* Relative entries of PATH depend on the working directory: not for compilers. */
+        /* Relative entries of PATH depend on the working directory and are not used to find compilers. */
         if (n > 0 && p[0] == '/' && snprintf(path, 1024, "%.*s/%s", n, p, name) < 1024 && is_program(path))
             return true;
     }
@@ -52,7 +52,7 @@ static bool look_up(const char *name, char path[1024])
 }
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-/* The level within the limit of ORRERY_ISA; NULL: the processor itself has no more. */
+/* The level within the limit of ORRERY_ISA; NULL: the processor has no more than the limit. */
 static const char *limited(void)
 {
     if (orr__env.isa == ORR__ISA_SSE2 && __builtin_cpu_supports("avx"))
@@ -63,9 +63,9 @@ static const char *limited(void)
 }
 #endif
 
-/* -march=native asks the processor, past a simulator that shows another one (valgrind): there the level that the
- * simulated one has. Where the interpreter has to do without the fused multiply-adds that the processor has, kernels do
- * so too: the math functions take other steps without them. */
+/* -march=native queries the real processor, even under a simulator that presents another one (valgrind); there the
+ * level of the simulated processor is used. If the interpreter must not use the fused multiply-adds of the processor,
+ * kernels must not either: the math functions take other steps without them. */
 static void choose_arch(char arch[40])
 {
     (void)snprintf(arch, 40, "-march=native");
@@ -90,8 +90,8 @@ static void choose_arch(char arch[40])
 #endif
 }
 
-/* Compilers keep to 256 bits on processors that slowed down under wider vectors; those since Ice Lake and Zen 4, which
- * have VBMI2, do not, and exponentials take two thirds of the time. */
+/* Compilers prefer 256 bits on processors that slowed down under wider vectors. Processors since Ice Lake and Zen 4,
+ * which have VBMI2, do not slow down; with wider vectors exponentials take two thirds of the time. */
 static const char *choose_width(const char *arch)
 {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -104,7 +104,7 @@ static const char *choose_width(const char *arch)
     return NULL;
 }
 
-/* The facts that -march=native reads. */
+/* The properties that -march=native reads. */
 static void add_processor(orr__sha256 *s)
 {
     static const char *const keys[] = { "vendor_id",        "cpu family",  "model",
@@ -172,7 +172,7 @@ orr__compiled orr__compiler_find(orr__compiler *c, int stop_fd)
     const char *name = orr__env.cc[0] ? orr__env.cc : ORR_DEFAULT_CC;
     orr__sha256 s;
     memset(c, 0, sizeof *c);
-    /* The one that configure found may not be where this machine has it. */
+    /* The compiler that configure found may be at another path on this machine. */
     const char *base = strrchr(name, '/');
     if (!look_up(name, c->path) && (orr__env.cc[0] || !base || !look_up(base + 1, c->path)) &&
         (orr__env.cc[0] || !look_up("cc", c->path))) {

@@ -1,5 +1,5 @@
-/* Whether bytes are a whole shared object: the loader maps the ranges in the headers, and a read past the
- * end of a file is killed (SIGBUS), so it is asked before.
+/* Checks that bytes are a complete shared object. The loader maps the ranges in the headers, and a read beyond the end
+ * of a file raises SIGBUS; the check precedes loading.
  * Must not know: where the bytes come from. */
 #include "config.h"
 #include "codelets/jit/internal.h"
@@ -12,7 +12,7 @@ static bool holds(size_t size, uint64_t at, uint64_t n)
     return at <= size && n <= size - at;
 }
 
-/* Pointers that the loader follows unchecked. */
+/* Checks the pointers that the loader follows unchecked. */
 static bool names_its_symbols(const unsigned char *code, const ElfW(Phdr) * dynamic)
 {
     bool text = false, symbols = false, hash = false;

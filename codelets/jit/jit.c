@@ -1,5 +1,5 @@
-/* The queue of kernels to be compiled, the threads that do it, and how a kernel becomes tier 1.
- * Must not know: regions, launches, the form of files. */
+/* The queue of kernels to be compiled, the compiler threads, and the switch of a kernel to tier 1.
+ * Must not know: regions, launches, the format of files. */
 #include "config.h"
 #include "codelets/jit/compile_job.h"
 #include "runtime/base/clock.h"
@@ -24,7 +24,7 @@ static orr__jit *first, **end = &first;
 static int queued, idle, nthread, most_threads;
 static pthread_t thread[THREADS_MOST];
 static atomic_bool accepting;
-/* Hints of kernels that are compiled: only so that their equals are asked for at once. */
+/* Hints of compiled kernels: equal kernels are then requested at once. */
 static atomic_uint_least64_t hint[HINTS];
 
 /* -- one kernel ------------------------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ static orr__jit **bucket_of(uint64_t hash)
     return &known.bucket[hash % (sizeof known.bucket / sizeof *known.bucket)];
 }
 
-/* One whose last reference is gone is about to leave the table. Under its lock. */
+/* Skips a kernel whose last reference is gone: it is about to leave the table. Called under the table's lock. */
 static orr__jit *find_known(const void *content, size_t size, uint64_t hash)
 {
     for (orr__jit *j = *bucket_of(hash); j; j = j->next_known) {
@@ -125,13 +125,13 @@ bool orr__jit_hot(orr__jit *j)
         return false;
     if (orr__env.jit == ORR__JIT_WAIT)
         return true;
-    if (orr__env.deterministic) /* which launch is the first of tier 1 would be chance */
+    if (orr__env.deterministic) /* otherwise the first launch in tier 1 would depend on timing */
         return false;
     return atomic_load_explicit(&j->ns, memory_order_relaxed) >= HOT_NS ||
            atomic_load_explicit(&hint[j->seen % HINTS], memory_order_relaxed) == j->seen;
 }
 
-/* Takes over a reference to c; a failure remembered makes it NEVER. */
+/* Takes over a reference to c. A remembered failure makes the kernel NEVER. */
 void orr__jit_install(orr__jit *j, orr__code *c)
 {
     if (c && c->fn) {
@@ -146,7 +146,7 @@ void orr__jit_install(orr__jit *j, orr__code *c)
 
 /* -- threads ------------------------------------------------------------------------------------------------ */
 
-/* The one in which most time is spent; of equals the one asked for first. */
+/* The kernel with the most time spent; of equals the one requested first. */
 static orr__jit *pop(void)
 {
     orr__jit **hottest = &first;
@@ -164,7 +164,7 @@ static orr__jit *pop(void)
     return j;
 }
 
-/* Back to tier 0: it will be asked for again. */
+/* Back to tier 0: the kernel will be requested again. */
 static void cool(orr__jit *j)
 {
     free(j->text);
@@ -172,7 +172,7 @@ static void cool(orr__jit *j)
     atomic_store(&j->state, ORR__JIT_COLD);
 }
 
-/* The thread that started us may be bound to one core; the compiler shall not be. */
+/* The thread that started this one may be bound to one core; the compiler must not be. */
 static void unbind(void)
 {
     cpu_set_t all;
@@ -207,7 +207,7 @@ static void *serve(void *unused)
     return NULL;
 }
 
-/* Signals are for the program's own threads. Under the lock. */
+/* Signals go to the program's own threads. Called under the lock. */
 static bool start_thread(void)
 {
     sigset_t all, before;
@@ -240,7 +240,7 @@ void orr__jit_ask(orr__jit *j, char *text)
             orr__job_count(ORR__COUNT_MEMORY);
         free(text);
         orr__jit_install(j, c);
-        pthread_mutex_lock(&lock); /* another thread may have seen it asked for, and wait */
+        pthread_mutex_lock(&lock); /* another thread may have seen the request, and wait */
         pthread_cond_broadcast(&done);
         pthread_mutex_unlock(&lock);
         return;
@@ -277,7 +277,7 @@ void orr__jit_wait(orr__jit *j)
 
 /* -- start and stop ------------------------------------------------------------------------------------------ */
 
-/* A child of fork has no threads of ours: tier 0, or kernels that are compiled already. */
+/* A child of fork has none of our threads: it uses tier 0, or kernels that are compiled already. */
 static void forked(void)
 {
     atomic_store(&accepting, false);

@@ -1,4 +1,4 @@
-/* Tier 1 of the CPU backend: C text compiled in the background, kept in memory and on disk, swapped in when it is there.
+/* Tier 1 of the CPU backend: C text is compiled in the background, kept in memory and on disk, and used when ready.
  * Must not know: regions, launches, the meaning of the text. */
 #ifndef ORR_JIT_JIT_H
 #define ORR_JIT_JIT_H
@@ -9,24 +9,24 @@
 #include <stdint.h>
 #include "runtime/base/status.h"
 
-/* The function orr_kernel of a text. As orr__cfn of codelets/emit/cloop.h. */
+/* The function orr_kernel of a text, as orr__cfn of codelets/emit/cloop.h. */
 typedef int orr__jit_fn(void *const *in, void *const *out, const int64_t *word);
 
 typedef enum { ORR__JIT_COLD, ORR__JIT_ASKED, ORR__JIT_READY, ORR__JIT_NEVER } orr__jit_state;
 struct orr__code;
 
-/* One kernel's way from tier 0 to tier 1. Shared by all kernels of its content, and the queue. */
+/* The transition of one kernel from tier 0 to tier 1. Shared by all kernels with its content, and by the queue. */
 typedef struct orr__jit {
-    _Atomic(orr__jit_fn *) fn;      /* NULL: tier 0 still. Set once, valid until orr__jit_unref */
+    _Atomic(orr__jit_fn *) fn;      /* NULL: still tier 0. Set once, valid until orr__jit_unref */
     atomic_uint_least64_t ns;       /* spent in tier 0; add to it only while COLD or ASKED      */
-    atomic_uint_least64_t launches; /* … so many; one that two threads lose is no harm        */
-    atomic_uint_least64_t retry;    /* orr__now in ns before which it is not asked for again  */
-    int tries;                      /* that failed for reasons that may pass                    */
+    atomic_uint_least64_t launches; /* … number of them; a lost update is harmless            */
+    atomic_uint_least64_t retry;    /* orr__now in ns before which it is not requested again  */
+    int tries;                      /* failures for temporary reasons                           */
     atomic_int state;               /* orr__jit_state                                           */
     atomic_int refs;
     int words;              /* the caller's                                             */
     struct orr__code *code; /* keeps fn loaded; written before fn                       */
-    uint64_t seen;          /* the caller's hint: regions of equal content have equal ones */
+    uint64_t seen;          /* the caller's hint: equal for regions of equal content */
     char label[64];
     char *text;            /* while ASKED                                              */
     struct orr__jit *next; /* in the queue                                             */
@@ -37,25 +37,26 @@ typedef struct orr__jit {
 } orr__jit;
 
 orr__jit *orr__jit_new(uint64_t hint, const char *label); /* NULL: last error */
-/* The one of that content, which it takes over (malloc'ed, `size` bytes; NULL: last error): equal content means equal texts. One that is
- * held already gets one more reference, so that a plan made anew has the compiled kernels of the former one without their texts. */
+/* The kernel with that content, which it takes over (malloc'ed, `size` bytes; NULL: last error). Equal content means equal texts. An
+ * existing kernel gets one more reference: a plan that is made again has the compiled kernels of the former one without making their
+ * texts. */
 orr__jit *orr__jit_of(void *content, size_t size, uint64_t hint, const char *label);
 void orr__jit_unref(orr__jit *j);
 
-/* Whether this kernel should be compiled now: by ORRERY_JIT, by the time spent in tier 0, or because one with an equal
- * hint was. A few loads. */
+/* True if this kernel should be compiled now: by ORRERY_JIT, by the time spent in tier 0, or because a kernel with an equal hint was
+ * compiled. Costs a few loads. */
 bool orr__jit_hot(orr__jit *j);
-/* Takes over `text` (malloc'ed; NULL: then the kernel is never compiled). A kernel that is in memory is there at once;
- * else it is queued. Only the first caller's text counts. Never waits. */
+/* Takes over `text` (malloc'ed; NULL: the kernel is never compiled). A kernel in memory is available at once; any other is queued. Only the
+ * first caller's text counts. Never waits. */
 void orr__jit_ask(orr__jit *j, char *text);
-/* A number of the text whose code fn is: that of other code is another one. */
+/* A number that identifies the text of fn's code; texts of other code have other numbers. */
 uint64_t orr__jit_text(const orr__jit *j);
 /* Returns when the kernel is READY or NEVER, or the library stops. */
 void orr__jit_wait(orr__jit *j);
 
-/* orr_init: asking has an effect from here on. Threads start with the first question. */
+/* orr_init: requests take effect from here on. Threads start with the first request. */
 void orr__jit_start(void);
-/* orr_shutdown: kills a compiler at work, joins the threads, drops unused kernels from memory. */
+/* orr_shutdown: kills a running compiler, joins the threads, drops unused kernels from memory. */
 void orr__jit_stop(void);
 
 typedef struct {
@@ -65,20 +66,20 @@ typedef struct {
 } orr__jit_stats;
 orr__jit_stats orr__jit_get_stats(void);
 
-/* -- the directory, for people --------------------------------------------------------------------------- */
+/* -- the directory, for users ---------------------------------------------------------------------------- */
 
 typedef struct orr__cache_info {
     char key[65], label[64], compiler[192], facts[128];
     uint64_t bytes, source_bytes; /* of the file, of the text in it */
-    double seconds;               /* that the compiler took         */
+    double seconds;               /* compile time                   */
     int64_t used;                 /* seconds since the epoch        */
     bool site;
 } orr__cache_info;
 
-/* Calls f for each valid entry of the directory and of the site layer. ORR_EIO: it cannot be used, and why. */
+/* Calls f for each valid entry of the directory and of the site layer. ORR_EIO: it cannot be read; the message has the reason. */
 orr_status orr__cache_each(void (*f)(const orr__cache_info *e, void *arg), void *arg);
-/* Removes all entries of the user's own directory; how many, or -1: it cannot be used, or one cannot be
- * removed, and why. */
+/* Removes all entries of the user's own directory. Returns their number, or -1 if the directory cannot be used or an entry cannot be
+ * removed; the message has the reason. */
 int orr__cache_clear(void);
 
 #endif

@@ -15,7 +15,7 @@
 
 int orr__memory_most = 512;
 
-/* All that the cache holds, in the order of use; each with one reference of its own. */
+/* All kernels in the cache, in the order of use; the cache has one reference to each. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__code *newest, *oldest;
 static int held;
@@ -88,8 +88,8 @@ orr__code *orr__memory_find(const unsigned char text_key[32])
     return c;
 }
 
-/* The loader takes two files for one when they have the same name, and a closed fd's number comes again: so each name
- * is spelt in its own way, the number's bits as "./" and "/". */
+/* The loader identifies files by name, and the number of a closed fd is reused. Each name is therefore spelt
+ * differently: the bits of a counter as "./" and "/". */
 static void spell(char *out, size_t size, int fd)
 {
     static atomic_uint number;
@@ -126,7 +126,7 @@ static void *from_memory(const unsigned char *code, size_t size)
     return handle;
 }
 
-/* Without memory files: one of a name of its own in the verified directory, gone as soon as it is loaded. */
+/* Without memory files: a file with a unique name in the verified directory, removed as soon as it is loaded. */
 static void *from_file(const unsigned char *code, size_t size, const char *dir)
 {
     char name[1200];

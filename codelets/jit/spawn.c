@@ -1,4 +1,4 @@
-/* Runs another program: no shell, a time limit, its output kept, no child left behind.
+/* Runs another program: no shell, a time limit, its output captured, no child left running.
  * Must not know: the purpose of the program. */
 #include "config.h"
 #include "codelets/jit/internal.h"
@@ -18,7 +18,8 @@
 
 extern char **environ;
 
-/* Our environment with another TMPDIR, messages in English, and without our preloaded libraries. Free it. */
+/* Our environment with another TMPDIR, messages in English, and without our preloaded libraries. The caller frees
+ * it. */
 static char **environment(char *tmpdir, char *language)
 {
     size_t n = 0, k = 0;
@@ -36,7 +37,7 @@ static char **environment(char *tmpdir, char *language)
     return e;
 }
 
-/* A group of its own, so that all its children can be killed; signals as a fresh program has them. */
+/* A separate process group, so that all its children can be killed; signals as in a fresh program. */
 static int prepare(posix_spawnattr_t *attr, posix_spawn_file_actions_t *files, int out)
 {
     sigset_t none, all;
@@ -77,7 +78,7 @@ static int start(pid_t *pid, const char *const *argv, char **env, int out)
     return rc;
 }
 
-/* Reads the available bytes. False when the other end is closed. */
+/* Reads the available bytes. False if the other end is closed. */
 static bool drain(int fd, char *said, size_t size, size_t *have)
 {
     char buf[1024];
@@ -91,7 +92,7 @@ static bool drain(int fd, char *said, size_t size, size_t *have)
     return n > 0;
 }
 
-/* The number that the kernel writes as a directory's name, or 0. */
+/* The process number in the name of a directory of /proc, or 0. */
 static pid_t pid_of(const char *name)
 {
     long n = 0;
@@ -100,7 +101,7 @@ static pid_t pid_of(const char *name)
     return *name ? 0 : (pid_t)n;
 }
 
-/* Seconds that a process, and those of its children that have ended, had a processor, if it is of this group. */
+/* Processor seconds of a process and its ended children, if the process is in this group. */
 static double seconds_of(pid_t pid, pid_t group)
 {
     char path[40], line[1024];
@@ -121,7 +122,7 @@ static double seconds_of(pid_t pid, pid_t group)
     return (double)(t[0] + t[1] + t[2] + t[3]) / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* The group's; negative: it cannot be known. */
+/* Processor seconds of the group; negative: unknown. */
 static double group_seconds(pid_t group)
 {
     double sum = 0;
@@ -136,15 +137,15 @@ static double group_seconds(pid_t group)
     return sum;
 }
 
-/* The processor time of a group, read only twice a second: processes are many. */
+/* The processor time of a group, read only twice a second: there may be many processes. */
 typedef struct {
     orr__patience patience;
-    double started, looked, worked, since; /* worked: seconds; since: when that was last more than before */
+    double started, looked, worked, since; /* worked: seconds; since: the time of their last increase */
 } work;
 
 enum { LOOKS_PER_SECOND = 2 };
 
-/* RAN: it may go on. */
+/* RAN: it may continue. */
 static orr__spawned look_at_work(work *w, pid_t group)
 {
     double now = orr__now();
@@ -160,8 +161,8 @@ static orr__spawned look_at_work(work *w, pid_t group)
     return w->worked > w->patience.work ? ORR__TOO_LONG : now - w->since > w->patience.rest ? ORR__STALLED : ORR__RAN;
 }
 
-/* Whether the child has ended; a program that waits for all children itself may have taken the status: then what it
- * has written must speak. */
+/* Has the child ended? A program that waits for all children may have consumed the status: the child's output must then
+ * be used instead. */
 static bool ended(pid_t pid, orr__spawned *how)
 {
     siginfo_t info = { 0 };
@@ -176,7 +177,7 @@ static bool ended(pid_t pid, orr__spawned *how)
            : left && info.si_status == 127 ? ORR__CANNOT_RUN
            : killed                        ? ORR__KILLED
                                            : ORR__RAN_BADLY;
-    (void)kill(-pid, SIGKILL); /* its remaining children; the group's number is not free before the next line */
+    (void)kill(-pid, SIGKILL); /* its remaining children; the group's number is not reused before the next line */
     (void)waitpid(pid, NULL, 0);
     return true;
 }
@@ -188,7 +189,7 @@ static orr__spawned watch(pid_t pid, int out, work *w, int stop_fd, char *said, 
     bool open = true;
     while (!ended(pid, &how)) {
         struct pollfd p[2] = { { .fd = open ? out : -1, .events = POLLIN }, { .fd = stop_fd, .events = POLLIN } };
-        /* Its output closes when it ends, so that is soon. */
+        /* Its output closes when it ends, so this is a short wait. */
         bool stopped = poll(p, 2, open ? 100 : 2) > 0 && p[1].revents;
         how = stopped ? ORR__STOPPED : look_at_work(w, pid);
         if (how != ORR__RAN) {

@@ -1,4 +1,4 @@
-/* OpenCL's devices as facts: clGetDeviceInfo alone, since OpenCL reads no sensors.
+/* OpenCL's devices as properties: clGetDeviceInfo only, since OpenCL reads no sensors.
  * Must not know: kernels; other kinds of device. */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-/* Looks once for OpenCL devices that can run our kernels.
+/* Finds the OpenCL devices that can run our kernels, once per process.
  * Must not know: which of them will be used. */
 #include "config.h"
 
@@ -7,7 +7,7 @@
 #include "codelets/opencl/opencl.h"
 #include "runtime/base/buffer.h"
 
-enum { MOST = 64 }; /* platforms, and devices of one; further ones are not read      */
+enum { MOST = 64 }; /* platforms, and devices per platform; further ones are ignored */
 
 static orr__cl_machine machine;
 bool orr__cl_fold_together;

@@ -1,4 +1,4 @@
-/* Compiled kernels, one per text, device and index width, shared while there are references.
+/* Compiled kernels, one per text, device and index width, kept while there are references.
  * Must not know: regions. */
 #include "config.h"
 
@@ -64,7 +64,7 @@ void orr__cl_unit_put(orr__cl_unit *u)
     free(u);
 }
 
-/* Division and square root are rounded correctly where the device can: the rows promise it. */
+/* Division and square root are correctly rounded if the device supports it: the table of operations promises that. */
 static const char *options(const orr__cl_unit *u)
 {
     static const char *const text[2][2] = {
@@ -78,7 +78,7 @@ static const char *options(const orr__cl_unit *u)
     return text[exact][u->wide];
 }
 
-/* The start of the compiler's log goes into the message, all of it to the debug log. */
+/* The beginning of the compiler's log goes into the error message, all of it to the debug log. */
 static orr_status build_failed(orr__site at, orr__cl_unit *u, cl_int code)
 {
     char device[96] = "?";
@@ -123,7 +123,7 @@ orr_status orr__cl_unit_build(orr__site at, orr__cl_unit *u)
         (void)clReleaseKernel(kernel);
         return orr__cl_fail(at, "clGetKernelWorkGroupInfo", code);
     }
-    /* One size for all launches: some implementations compile once more for each new one. */
+    /* One size for all launches: some implementations recompile for each new size. */
     u->group = most >= 64 ? 64 : most > 0 ? most : 1;
     u->kernel = kernel;
     return ORR_OK;

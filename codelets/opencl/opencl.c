@@ -14,18 +14,18 @@ enum { STACK_WORDS = 128, NO_INDEX = INT32_MAX, FLAG_BYTES = ORR__FLAG_INTS * si
 
 static const cl_int no_flag[ORR__FLAG_INTS] = { [ORR__FLAG_LEAST] = NO_INDEX, [ORR__FLAG_WANTED] = -1 };
 
-/* Units that a kernel was launched through: one per device and index width. */
+/* The units that a kernel was launched through: one per device and index width. */
 typedef struct used {
     struct used *next;
     orr__cl_unit *unit;
 } used;
 
 struct orr__kernel {
-    const orr__region *region; /* that it was prepared for: compared, never followed */
+    const orr__region *region; /* the region it was prepared for: compared, never dereferenced */
     orr__layout layout;
     char *text;
     bool fp64;
-    pthread_mutex_t lock; /* around used */
+    pthread_mutex_t lock; /* guards used */
     used *used;
 };
 
@@ -94,7 +94,7 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
     return ORR_OK;
 }
 
-/* The unit for this launch's device, whose reference the kernel keeps. */
+/* The unit for this launch's device; the kernel keeps a reference to it. */
 static orr__cl_unit *unit_for(orr__kernel *k, const orr__launch *l, bool wide)
 {
     (void)pthread_mutex_lock(&k->lock);
@@ -130,7 +130,7 @@ static cl_int set_pointers(cl_kernel kernel, const orr__launch *l, cl_uint *next
     return code;
 }
 
-/* A small buffer with a copy of *p. */
+/* Creates a small buffer with a copy of *p. */
 static orr_status small_buffer(const orr__cl_unit *u, const orr__launch *l, cl_mem_flags flags, const void *p,
                                size_t bytes, cl_mem *m)
 {
@@ -144,7 +144,7 @@ typedef struct {
     cl_mem flag, scratch;
 } extra;
 
-/* The unit's lock is held: arguments belong to the cl_kernel until it is enqueued. */
+/* Requires the unit's lock: arguments belong to the cl_kernel until it is enqueued. */
 static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, const int64_t *word, const extra *x)
 {
     orr__site at = site(l->region);
@@ -175,7 +175,7 @@ static orr_status enqueue(orr__kernel *k, const orr__launch *l, orr__cl_unit *u,
         if (code != CL_SUCCESS)
             st = orr__cl_fail(at, "clEnqueueNDRangeKernel", code);
     }
-    if (words) /* the queue keeps it as long as it is used */
+    if (words) /* the queue retains it while it is used */
         (void)clReleaseMemObject(words);
     return st;
 }
@@ -198,7 +198,7 @@ static orr_status make_extra(const orr__kernel *k, const orr__launch *l, const o
     return code == CL_SUCCESS ? ORR_OK : orr__cl_fail(site(l->region), "clCreateBuffer", code);
 }
 
-/* The queue keeps them as long as they are used. */
+/* The queue retains them while they are used. */
 static void drop_extra(const extra *x)
 {
     if (x->flag)
@@ -219,7 +219,7 @@ static orr_status run(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, int
     return st;
 }
 
-/* The error that flag number n of the launch is. */
+/* The error that flag number n of the launch stands for. */
 static orr_status wrong_index(const orr__launch *l, int n, const cl_int *flag)
 {
     const orr__region *r = l->region;
@@ -233,8 +233,8 @@ static orr_status wrong_index(const orr__launch *l, int n, const cl_int *flag)
     return orr__no_place(at, index, flag[ORR__FLAG_WANTED], axis, length);
 }
 
-/* Waits for the launch; an index that was out of range is an error like the host's. The kernel knows its value: it is
- * asked again. */
+/* Waits for the launch. An index out of range gives the same error as on the host. The kernel runs once more to report
+ * its value. */
 static orr_status check_indices(orr__kernel *k, const orr__launch *l, orr__cl_unit *u, int64_t *word, const extra *x)
 {
     cl_int flag[ORR__FLAG_INTS], code = CL_SUCCESS;

@@ -1,4 +1,4 @@
-/* Within the OpenCL room: the devices, one compiled kernel per text and device, names of error codes.
+/* Internals of the OpenCL backend: the devices, one compiled kernel per text and device, names of error codes.
  * Must not know: regions, StarPU. */
 #ifndef ORR_OPENCL_OPENCL_H
 #define ORR_OPENCL_OPENCL_H
@@ -18,32 +18,33 @@ orr_status orr__cl_fail(orr__site at, const char *call, cl_int code);
 typedef struct {
     int devices; /* usable: available, with a compiler, OpenCL 1.2, little-endian */
     bool fp64;
-    bool processors; /* all of them are: a group's items are a loop, not neighbours in a vector unit */
-    size_t group;    /* items that every device takes in one group */
-    char why[128];   /* when there is none */
+    bool processors; /* all are CPUs: the items of a group run as a loop, not side by side */
+    size_t group;    /* largest group size that every device supports */
+    char why[128];   /* the reason if there is none */
 } orr__cl_machine;
 const orr__cl_machine *orr__cl_look(void);
-/* For tests: fold on processors as other devices do. */
+/* For tests: CPUs fold in groups, as other devices do. */
 extern bool orr__cl_fold_together;
 
 /* A kernel compiled for one device of one context, shared by all kernels of the same text. */
 typedef struct orr__cl_unit {
     struct orr__cl_unit *next;
-    int refs; /* under the lock of the list */
+    int refs; /* guarded by the lock of the list */
     char *text;
     cl_context context;
     cl_device_id device;
     bool wide;            /* 64-bit indices */
-    pthread_mutex_t lock; /* around all below, and from setting arguments to enqueueing */
+    pthread_mutex_t lock; /* guards all below, and the span from setting arguments to enqueueing */
     cl_program program;
     cl_kernel kernel; /* NULL: not built yet */
     size_t group;     /* work items per group */
-    char *broken;     /* it does not compile: the error's text, for later launches       */
+    char *broken;     /* the error's text of a failed compilation, for later launches    */
 } orr__cl_unit;
 
-/* The unit with one more reference, perhaps not built; NULL on ENOMEM. */
+/* The unit with one more reference, possibly not yet built; NULL on ENOMEM. */
 orr__cl_unit *orr__cl_unit_get(orr__site at, const char *text, cl_context context, cl_device_id device, bool wide);
-/* Builds the unit unless it is built. The caller holds its lock. On error the compiler's log is in the message. */
+/* Builds the unit unless it is built already. The caller holds its lock. An error's message contains the compiler's
+ * log. */
 orr_status orr__cl_unit_build(orr__site at, orr__cl_unit *u);
 void orr__cl_unit_put(orr__cl_unit *u);
 

@@ -1,4 +1,4 @@
-/* A user's OpenCL C, launched.
+/* Launches of a user's OpenCL C.
  * Must not know: how its text is made, StarPU. */
 #include "config.h"
 
@@ -6,7 +6,7 @@
 #include "codelets/opencl/opencl.h"
 #include "codelets/user/user.h"
 
-/* The unit's lock is held. */
+/* Requires the unit's lock. */
 static orr_status enqueue(orr__site at, const orr__cl_unit *u, const orr__launch *l, const int64_t *word, size_t bytes)
 {
     const orr__region *r = l->region;

@@ -1,12 +1,12 @@
-/* Masks from libsodium's ChaCha20, added while they are in the nearest cache.
- * Must not know: whose keys they are. */
+/* Masks from libsodium's ChaCha20, added while they are in the first cache.
+ * Must not know: the owners of the keys. */
 #include "config.h"
 #include "ops/share/kernels.h"
 
 #ifdef HAVE_SODIUM
 #include <sodium.h>
 
-static const unsigned char nothing[ORR__MASK_ROOM]; /* the stream is what encrypts zeros to */
+static const unsigned char nothing[ORR__MASK_ROOM]; /* the encryption of zeros is the key stream */
 
 static inline uint32_t le32(const unsigned char *p)
 {

@@ -1,10 +1,10 @@
-/* Products of matrices modulo 2^61 − 1: sums of up to 63 products are reduced once.
- * Must not know: what the matrices are. */
+/* Matrix products modulo 2^61 − 1: sums of up to 63 products are reduced once.
+ * Must not know: the meaning of the matrices. */
 #include "config.h"
 #include "ops/share/kernels.h"
 #include "ops/share/p61.h"
 
-enum { WIDE = 4 }; /* sums side by side: the carries of one do not wait for another */
+enum { WIDE = 4 }; /* sums side by side, with independent carry chains */
 
 static inline void product_wide(int64_t k, const uint64_t *a, const uint64_t *b, int64_t ldb, uint64_t *out)
 {

@@ -1,11 +1,11 @@
-/* Sums of rows modulo 2^32, 2^64 and 2^61 − 1, block by block, so that the sum stays in the nearest cache.
- * Must not know: what the rows are. */
+/* Sums of rows modulo 2^32, 2^64 and 2^61 − 1, block by block, so that the sum stays in the first cache.
+ * Must not know: the meaning of the rows. */
 #include "config.h"
 #include <string.h>
 #include "ops/share/kernels.h"
 #include "ops/share/p61.h"
 
-enum { BLOCK = 16384 }; /* long enough for each row to be read ahead, short enough for the second cache */
+enum { BLOCK = 16384 }; /* long enough to prefetch each row, short enough for the second cache */
 
 #define SUM(attributes, name, T, step)                                                                                 \
     attributes static void name(T *restrict out, const void *const *row, int64_t rows, int64_t first, int64_t n,       \
@@ -40,7 +40,7 @@ SUM(, sum_32, uint32_t, WRAP)
 SUM(, sum_64, uint64_t, WRAP)
 SUM(, sum_p61, uint64_t, FIELD)
 
-/* The same for registers of 32 bytes, where the processor has them. */
+/* The same with 32-byte registers, if the processor has them. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WIDE __attribute__((target("avx2")))
 SUM(WIDE, sum_32_wide, uint32_t, WRAP)

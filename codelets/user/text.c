@@ -1,4 +1,4 @@
-/* Device texts of kernels that users define: the names that they may use, then the user's text.
+/* Device texts of user-defined kernels: the names that they may use, then the user's text.
  * Must not know: compilers, devices. */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static const char cuda_words[] =
     "#define ORR_GROUP ((orr_int)blockIdx.x)\n#define ORR_GROUP_SIZE ((int)blockDim.x)\n"
     "typedef long long orr_int;\n";
 
-/* As they lie in memory: bool a byte, f16 and bf16 their 16 bits. */
+/* Types in memory: bool is one byte, f16 and bf16 are their 16 bits. */
 static const char *type_name(orr_dtype t, bool cuda)
 {
     switch (t) {

@@ -1,4 +1,4 @@
-/* Launches of kernels that users define: their arguments, and the C function.
+/* Launches of user-defined kernels: their arguments, and the C function.
  * Must not know: StarPU, plans, devices. */
 #include "config.h"
 

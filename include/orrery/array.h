@@ -1,11 +1,11 @@
-/* The rest of the Python array API standard and what belongs to it: creation, rearranging, choosing by index, facts about
- * dtypes. Most of it is composed of the operations of ops.h.
+/* The rest of the Python array API standard and related functions: creation, rearranging, choosing by index, facts about
+ * dtypes. Most are composed of the operations of ops.h.
  * Must not know: how a value is computed.
  *
- * For all of them: the result is owned by the current scope; poison that goes in comes out; a NULL, freed or foreign
- * tensor gives poison (ORR_EINVAL, ORR_EHANDLE). All are lazy unless their text says that they evaluate, and safe from any
- * thread. A function with several results returns a status, fills the caller's array, and on an error fills it with poison.
- * docs/array-api.md lists each function of the standard with its name here. */
+ * For all of them: the result is owned by the current scope; a poison operand gives poison; a NULL, freed or foreign
+ * tensor gives poison (ORR_EINVAL, ORR_EHANDLE). All are lazy unless their text says that they evaluate, and safe from
+ * any thread. A function with several results returns a status, fills the caller's array, and on an error fills it with
+ * poison. docs/array-api.md lists each function of the standard with its name here. */
 #ifndef ORRERY_ARRAY_H
 #define ORRERY_ARRAY_H
 
@@ -28,7 +28,7 @@ ORR_API orr_tensor *orr_ones_like_at(const char *file, int line, orr_tensor *x);
 ORR_API orr_tensor *orr_full_like_at(const char *file, int line, orr_tensor *x, double value);
 #define orr_full_like(...) orr_full_like_at(ORR_HERE, __VA_ARGS__)
 /** The coordinates of a grid: grids[k][i₀, i₁, …] = x[k][i_k], for n lines x of lengths n₀, n₁, …
- * @param matrix  the shape is (n₀, n₁, …); otherwise its first two axes are exchanged, as for pictures ("xy" in NumPy)
+ * @param matrix  true: the shape is (n₀, n₁, …); false: its first two axes are exchanged, as for images ("xy" in NumPy)
  * @param grids   n results
  * dtypes: all. Errors: ORR_EINVAL (n < 1), ORR_ESHAPE (a line with other than one axis; more than 8 lines).
  * grad: g summed over the other axes.      cost: views. */
@@ -55,21 +55,22 @@ ORR_API orr_tensor *orr_diagonal_at(const char *file, int line, orr_tensor *x, i
  * grad: the inverse.      cost: a view. */
 ORR_API orr_tensor *orr_moveaxis_at(const char *file, int line, orr_tensor *x, orr_axes from, orr_axes to);
 #define orr_moveaxis(...) orr_moveaxis_at(ORR_HERE, __VA_ARGS__)
-/** Two axes exchanged. dtypes: all. Errors: ORR_EAXIS. grad: the same. cost: a view. */
+/** Two axes exchanged. dtypes: all. Errors: ORR_EAXIS. grad: g with the axes exchanged. cost: a view. */
 ORR_API orr_tensor *orr_swapaxes_at(const char *file, int line, orr_tensor *x, int axis, int other);
 #define orr_swapaxes(...) orr_swapaxes_at(ORR_HERE, __VA_ARGS__)
-/** Each element of `axis` n times, one copy behind the other; ORR_FLAT: of x as flat.
+/** Each element of `axis` repeated n times, the copies next to each other; ORR_FLAT: the elements of x as flat.
  * dtypes: all. Errors: ORR_EAXIS, ORR_EINVAL (n < 0), ORR_ESHAPE. grad: the sum over the copies. cost: a copy. */
 ORR_API orr_tensor *orr_repeat_at(const char *file, int line, orr_tensor *x, int64_t n, int axis);
 #define orr_repeat(...) orr_repeat_at(ORR_HERE, __VA_ARGS__)
-/** Element i of `axis` counts[i] times; ORR_FLAT: of x as flat. The shape depends on data: `counts` is evaluated.
+/** Element i of `axis` repeated counts[i] times; ORR_FLAT: the elements of x as flat. The shape depends on data:
+ * `counts` is evaluated.
  * @param counts  one axis, as long as x's or of length 1; integers ≥ 0
  * dtypes: x all. Errors: ORR_EAXIS, ORR_EDTYPE, ORR_ESHAPE (another length), ORR_EINVAL (a negative count), those of
  * orr_eval. grad: the sum over the copies. cost: that of orr_take. */
 ORR_API orr_tensor *orr_repeat_each_at(const char *file, int line, orr_tensor *x, orr_tensor *counts, int axis);
 #define orr_repeat_each(...) orr_repeat_each_at(ORR_HERE, __VA_ARGS__)
-/** x shifted by shift[i] places along axes[i]; elements that leave at one end enter at the other. One axis ORR_FLAT: x as
- * flat, in its shape again. An axis that occurs twice is shifted by the sum.
+/** x shifted by shift[i] places along axes[i]; elements that leave at one end enter at the other. One axis ORR_FLAT: x is
+ * shifted as flat and keeps its shape. An axis that occurs twice is shifted by the sum.
  * dtypes: all. Errors: ORR_EINVAL (lists of different lengths), ORR_EAXIS. grad: shifted back. cost: a copy, fused. */
 ORR_API orr_tensor *orr_roll_at(const char *file, int line, orr_tensor *x, orr_index shift, orr_axes axes);
 #define orr_roll(...) orr_roll_at(ORR_HERE, __VA_ARGS__)
@@ -77,7 +78,7 @@ ORR_API orr_tensor *orr_roll_at(const char *file, int line, orr_tensor *x, orr_i
  * dtypes: all. Errors: ORR_EAXIS (out of range, or equal). grad: turned back. cost: a view. */
 ORR_API orr_tensor *orr_rot90_at(const char *file, int line, orr_tensor *x, int64_t k, int first, int second);
 #define orr_rot90(...) orr_rot90_at(ORR_HERE, __VA_ARGS__)
-/** x repeated as a whole, n[i] times along axis i; the shorter of n and x's shape gets ones in front.
+/** x repeated as a whole, n[i] times along axis i; the shorter of n and x's shape is extended by leading ones.
  * dtypes: all. Errors: ORR_EINVAL (negative), ORR_ESHAPE. grad: the sum over the copies. cost: a copy. */
 ORR_API orr_tensor *orr_tile_at(const char *file, int line, orr_tensor *x, orr_index n);
 #define orr_tile(...) orr_tile_at(ORR_HERE, __VA_ARGS__)
@@ -90,7 +91,7 @@ ORR_API orr_status orr_split_at(const char *file, int line, orr_tensor *x, int n
 ORR_API orr_status orr_cut_at(const char *file, int line, orr_tensor *x, const int64_t *place, int n, int axis,
                               orr_tensor **pieces);
 #define orr_cut(...) orr_cut_at(ORR_HERE, __VA_ARGS__)
-/** The n elements of an axis of length n as tensors without that axis: orr_stack undone.
+/** The n elements of an axis of length n as tensors without that axis: the inverse of orr_stack.
  * Errors: ORR_EAXIS, ORR_ESHAPE (another length). dtypes: all. grad: zeros with g in place. cost: views. */
 ORR_API orr_status orr_unstack_at(const char *file, int line, orr_tensor *x, int axis, orr_tensor **items, int n);
 #define orr_unstack(...) orr_unstack_at(ORR_HERE, __VA_ARGS__)
@@ -121,30 +122,30 @@ ORR_API orr_tensor *orr_gather_nd_at(const char *file, int line, orr_tensor *x, 
 
 /** The effect of an update on the element at its place. */
 typedef enum orr_scatter_mode {
-    ORR_SCATTER_SET, /**< replaces it; of several the last one, in row-major order of the indices */
+    ORR_SCATTER_SET, /**< replaces it; of several, the last in row-major order of the indices */
     ORR_SCATTER_ADD, /**< is added: orr_scatter_add */
     ORR_SCATTER_MUL, /**< is multiplied with it */
     ORR_SCATTER_MIN, /**< stays where it is less; NaN stays */
     ORR_SCATTER_MAX  /**< stays where it is greater; NaN stays */
 } orr_scatter_mode;
-/** x, of which updates[…, i, …] changes the place indices[i] of `axis`; an index may come several times.
+/** x with place indices[i] of `axis` changed by updates[…, i, …]; an index may occur several times.
  * @param indices  negative ones count from the end; one out of range is found by evaluation (ORR_EINDEX)
  * @param updates  x's shape with the axis replaced by the shape of indices; broadcast to it
  * dtypes: x and updates promoted (bool not with ORR_SCATTER_ADD), indices integers. Errors: ORR_EAXIS, ORR_EDTYPE,
  * ORR_ESHAPE, ORR_EINVAL (no mode).
- * grad: by what remains visible in the result: of ORR_SCATTER_SET the last update, of an extremum equal parts for all that
- * are it, of a product g times the other factors.      cost: 1 per element of x and of updates, on one core. */
+ * grad: for ORR_SCATTER_SET g goes to the last update of each place, for an extremum in equal parts to all values that
+ * equal it, for a product it is g times the other factors.      cost: 1 per element of x and of updates, on one core. */
 ORR_API orr_tensor *orr_scatter_at(const char *file, int line, orr_tensor *x, orr_tensor *indices, orr_tensor *updates,
                                    int axis, orr_scatter_mode mode);
 #define orr_scatter(...) orr_scatter_at(ORR_HERE, __VA_ARGS__)
-/** x, of which updates[i…, j…] changes the element, or the piece, that the row indices[i…] names as in orr_gather_nd.
- * @param updates  the shape that orr_gather_nd has; broadcast to it. Otherwise as orr_scatter. */
+/** x with the element, or the piece, that the row indices[i…] names (orr_gather_nd) changed by updates[i…, j…].
+ * @param updates  the shape of orr_gather_nd's result; broadcast to it. Otherwise as orr_scatter. */
 ORR_API orr_tensor *orr_scatter_nd_at(const char *file, int line, orr_tensor *x, orr_tensor *indices,
                                       orr_tensor *updates, orr_scatter_mode mode);
 #define orr_scatter_nd(...) orr_scatter_nd_at(ORR_HERE, __VA_ARGS__)
-/** The elements of x where mask is true, in row-major order. The mask's shape is the beginning of x's; the axes behind it
- * stay. The shape depends on data: `mask` is evaluated.
- * @return   (number of true elements, axes of x behind the mask's …).
+/** The elements of x where mask is true, in row-major order. The mask's shape is the beginning of x's; the axes after it
+ * stay. The shape of the result depends on data: `mask` is evaluated.
+ * @return   (number of true elements, axes of x after the mask's …).
  * dtypes: x all, mask bool. Errors: ORR_EDTYPE, ORR_ESHAPE, those of orr_eval.
  * grad: g in these places, zeros elsewhere.      cost: that of orr_take. */
 ORR_API orr_tensor *orr_mask_select_at(const char *file, int line, orr_tensor *x, orr_tensor *mask);
@@ -164,8 +165,9 @@ ORR_API orr_status orr_nonzero_at(const char *file, int line, orr_tensor *x, orr
 /** The number of elements that are ≠ 0 (NaN is), over axes as in orr_sum. dtypes: all, to i64. No gradient. */
 ORR_API orr_tensor *orr_count_nonzero_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
 #define orr_count_nonzero(...) orr_count_nonzero_at(ORR_HERE, __VA_ARGS__)
-/** Where each value goes into an ascending line so that it stays sorted: the number of elements below the value, or with
- * `right` not above it. NaN is the greatest, as orr_sort has it. A line in another order gives some places, no error.
+/** The place at which each value keeps an ascending line sorted: the number of elements below the value, or with `right`
+ * of those not above it. NaN is the greatest, as in orr_sort. For a line in another order the places are arbitrary; that
+ * is no error.
  * @param sorted  one axis; with a sorter (orr_argsort) write orr_take(line, sorter, 0)
  * @return   the shape of values, i64.
  * dtypes: all, promoted. Errors: ORR_ESHAPE, ORR_EDTYPE. No gradient. cost: log₂ of the length, for each value. */
@@ -178,27 +180,27 @@ ORR_API orr_tensor *orr_searchsorted_at(const char *file, int line, orr_tensor *
 ORR_API orr_tensor *orr_top_places_at(const char *file, int line, orr_tensor *x, int64_t k, int axis, bool largest);
 #define orr_top_places(...) orr_top_places_at(ORR_HERE, __VA_ARGS__)
 /** The k greatest, or least, elements of an axis, best first, and their places. Otherwise as orr_top_places.
- * grad: g goes to where the elements stood. */
+ * grad: g at the places of the elements. */
 ORR_API orr_status orr_topk_at(const char *file, int line, orr_tensor *x, int64_t k, int axis, bool largest,
                                orr_tensor **values, orr_tensor **places);
 #define orr_topk(...) orr_topk_at(ORR_HERE, __VA_ARGS__)
-/** The different elements of x as flat, ascending, complex ones by their real, then by their imaginary parts. Each NaN is
- * different, ±0 are equal, as the standard says. The shape depends on data: `x` is evaluated.
+/** The distinct elements of x as flat, in ascending order, complex ones by their real, then by their imaginary parts. As
+ * in the standard, each NaN is distinct and ±0 are equal. The shape depends on data: `x` is evaluated.
  * @return   one axis, x's dtype. dtypes: all. Errors: those of orr_eval.
  * No gradient; the values of orr_unique_all have one. cost: that of orr_sort. */
 ORR_API orr_tensor *orr_unique_values_at(const char *file, int line, orr_tensor *x);
 #define orr_unique_values(...) orr_unique_values_at(ORR_HERE, __VA_ARGS__)
-/** orr_unique_values, and how often each of them occurs, i64. */
+/** orr_unique_values, and the count of each value, i64. */
 ORR_API orr_status orr_unique_counts_at(const char *file, int line, orr_tensor *x, orr_tensor **values,
                                         orr_tensor **counts);
 #define orr_unique_counts(...) orr_unique_counts_at(ORR_HERE, __VA_ARGS__)
-/** orr_unique_values, and for each element of x, in x's shape, the place of its value there, i64. */
+/** orr_unique_values, and for each element of x, in x's shape, the place of its value among them, i64. */
 ORR_API orr_status orr_unique_inverse_at(const char *file, int line, orr_tensor *x, orr_tensor **values,
                                          orr_tensor **inverse);
 #define orr_unique_inverse(...) orr_unique_inverse_at(ORR_HERE, __VA_ARGS__)
-/** All of these, and the place in x as flat of the first appearance of each value, i64. A result that is not needed may be
- * NULL. grad: of the values, where indices or inverse is asked for, g goes to the first appearance. cost: with indices or
- * inverse that of orr_argsort. */
+/** All of these results, and the place in x as flat of the first occurrence of each value, i64. A result that is not
+ * needed may be NULL. grad: if indices or inverse is requested, the values have one: g goes to the first occurrences.
+ * cost: with indices or inverse that of orr_argsort. */
 ORR_API orr_status orr_unique_all_at(const char *file, int line, orr_tensor *x, orr_tensor **values,
                                      orr_tensor **indices, orr_tensor **inverse, orr_tensor **counts);
 #define orr_unique_all(...) orr_unique_all_at(ORR_HERE, __VA_ARGS__)
@@ -207,13 +209,13 @@ ORR_API orr_status orr_unique_all_at(const char *file, int line, orr_tensor *x, 
 
 /** Differences of neighbours along an axis, n times: y[i] = x[i + 1] − x[i].
  * @param prepend, append  joined to x's ends first; NULL: none
- * @return   n elements fewer along `axis`, none where there are not so many.
+ * @return   n elements fewer along `axis`; none if there are not so many.
  * dtypes: integers (wrapping) and floats, promoted; bool not. Errors: ORR_EAXIS, ORR_EINVAL (n < 0), ORR_ESHAPE,
  * ORR_EDTYPE. grad: the differences of g, reversed. cost: fused. */
 ORR_API orr_tensor *orr_diff_at(const char *file, int line, orr_tensor *x, int axis, int n, orr_tensor *prepend,
                                 orr_tensor *append);
 #define orr_diff(...) orr_diff_at(ORR_HERE, __VA_ARGS__)
-/** How often each of 0 … length − 1 occurs in x as flat; with weights the sum of their weights.
+/** The counts of 0 … length − 1 in x as flat; with weights, the sums of the weights.
  * @param weights  x's shape, or NULL
  * @param length   −1: one more than the greatest element; then the shape depends on data, and x is evaluated
  * @return   (length), i64, or the dtype of weights. An element out of range is found by evaluation (ORR_EINDEX).
@@ -221,23 +223,23 @@ ORR_API orr_tensor *orr_diff_at(const char *file, int line, orr_tensor *x, int a
  * grad: by weights, g at each element. cost: that of orr_scatter_add. */
 ORR_API orr_tensor *orr_bincount_at(const char *file, int line, orr_tensor *x, orr_tensor *weights, int64_t length);
 #define orr_bincount(...) orr_bincount_at(ORR_HERE, __VA_ARGS__)
-/** How many elements of x as flat lie in each bin: bin i is [edges[i], edges[i + 1]), the last one with its right edge;
- * elements outside, and NaN, are not counted.
+/** The number of elements of x as flat in each bin. Bin i is [edges[i], edges[i + 1]); the last one includes its right
+ * edge. Elements outside, and NaN, are not counted.
  * @param edges    ascending, one axis of 2 at least (orr_linspace makes equal bins)
  * @param weights  x's shape, or NULL
  * @return   one element fewer than edges, i64, or the dtype of weights.
  * dtypes: x and edges promoted. Errors: ORR_ESHAPE, ORR_EDTYPE. grad: by weights. cost: log₂ bins for each element. */
 ORR_API orr_tensor *orr_histogram_at(const char *file, int line, orr_tensor *x, orr_tensor *edges, orr_tensor *weights);
 #define orr_histogram(...) orr_histogram_at(ORR_HERE, __VA_ARGS__)
-/** The q-quantiles of an axis: the value at place q·(n − 1) of the sorted elements, linear between two.
+/** The q-quantiles of an axis: the value at place q·(n − 1) of the sorted elements, interpolated linearly.
  * @param axis  ORR_FLAT: of x as flat
- * @return   x's shape without the axis (1 with keepdims), behind one axis for the n numbers q. NaN where one is there.
+ * @return   one axis for the n numbers q, then x's shape without the axis (1 with keepdims). NaN where a line has a NaN.
  * dtypes: floats; f16 and bf16 in f32. Errors: ORR_EAXIS, ORR_EDTYPE, ORR_ESHAPE (an empty axis), ORR_EINVAL (a q outside
  * 0 … 1). grad: to the one or two elements. cost: that of orr_sort. */
 ORR_API orr_tensor *orr_quantile_at(const char *file, int line, orr_tensor *x, const double *q, int n, int axis,
                                     bool keepdims);
 #define orr_quantile(...) orr_quantile_at(ORR_HERE, __VA_ARGS__)
-/** The 0.5-quantile, without an axis for it. Otherwise as orr_quantile. */
+/** The 0.5-quantile, without the axis for q. Otherwise as orr_quantile. */
 ORR_API orr_tensor *orr_median_at(const char *file, int line, orr_tensor *x, int axis, bool keepdims);
 #define orr_median(...) orr_median_at(ORR_HERE, __VA_ARGS__)
 /** The covariances of variables: rows of x are observations, columns are variables.
@@ -254,12 +256,13 @@ ORR_API orr_tensor *orr_correlation_at(const char *file, int line, orr_tensor *x
 
 /* -- products ---------------------------------------------------------------------------------------------------- */
 
-/** The sum of products that a text names, as numpy.einsum: orr_einsum("bij,bjk->bik", ORR_TENSORS(a, b)) is a batch of
- * matrix products. A letter stands for an axis; equal letters have one length, or 1, which is repeated; a letter that an
- * operand has twice is its diagonal; letters that the result does not have are summed over. "..." stands for further axes,
- * which broadcast. Without "->" the result has the letters that occur once, in their order. Spaces count for nothing.
- * Operands are multiplied pair by pair, in the order of the fewest multiplications (up to 8 operands all orders are
- * compared, with more the next pair is the cheapest), each pair as one orr_matmul, read as it lies where that is possible.
+/** The sum of products described by a text, as numpy.einsum: orr_einsum("bij,bjk->bik", ORR_TENSORS(a, b)) is a batch of
+ * matrix products. A letter stands for an axis. Axes of the same letter have the same length, or 1, which is repeated. A
+ * letter that occurs twice in an operand selects its diagonal; letters that the result does not have are summed over.
+ * "..." stands for further axes, which broadcast. Without "->" the result has the letters that occur once, in the order A
+ * … Z, a … z. Spaces are ignored. Operands are multiplied pair by pair, in the order of the fewest multiplications (all
+ * orders are compared for up to 8 operands; with more, the cheapest pair is next). Each pair is one orr_matmul, whose
+ * operands are not copied where possible.
  * @param x  1 to 16 operands
  * @return   owned by the current scope; poison on ORR_EINVAL (the text), ORR_ESHAPE, ORR_EDTYPE.
  * dtypes:   integers (wrapping) and floats, promoted; bool not. A pair's product is rounded to the dtype.
@@ -268,7 +271,7 @@ ORR_API orr_tensor *orr_einsum_at(const char *file, int line, const char *text, 
 #define orr_einsum(...) orr_einsum_at(ORR_HERE, __VA_ARGS__)
 /** Σ a·b over axes of_a[i] of a and of_b[i] of b: the other axes of a, then those of b. No axes: the outer product.
  * dtypes: as orr_matmul. Errors: ORR_EINVAL (lists of different lengths), ORR_EAXIS, ORR_ESHAPE, ORR_EDTYPE.
- * grad: through the product. cost: that of orr_matmul, copies of operands that do not lie as matrices. */
+ * grad: through the product. cost: that of orr_matmul, and copies of operands that are not matrices in memory. */
 ORR_API orr_tensor *orr_tensordot_at(const char *file, int line, orr_tensor *a, orr_tensor *b, orr_axes of_a,
                                      orr_axes of_b);
 #define orr_tensordot(...) orr_tensordot_at(ORR_HERE, __VA_ARGS__)
@@ -280,7 +283,7 @@ ORR_API orr_tensor *orr_vecdot_at(const char *file, int line, orr_tensor *a, orr
 /** y[i, j] = a[i] · b[j]. dtypes: integers and floats, promoted. Errors: ORR_ESHAPE, ORR_EDTYPE. grad: g·b, gᵀ·a. cost: fused. */
 ORR_API orr_tensor *orr_outer_at(const char *file, int line, orr_tensor *a, orr_tensor *b);
 #define orr_outer(...) orr_outer_at(ORR_HERE, __VA_ARGS__)
-/** Kronecker's product: each element of a times all of b, as blocks. The shorter shape gets ones in front.
+/** Kronecker's product: each element of a times all of b, as blocks. The shorter shape is extended by leading ones.
  * dtypes: integers and floats, promoted. Errors: ORR_ESHAPE (more than 4 axes), ORR_EDTYPE. grad: through the product. */
 ORR_API orr_tensor *orr_kron_at(const char *file, int line, orr_tensor *a, orr_tensor *b);
 #define orr_kron(...) orr_kron_at(ORR_HERE, __VA_ARGS__)
@@ -297,13 +300,13 @@ enum {
     ORR_KIND_INTEGRAL = 6,
     ORR_KIND_NUMERIC = 30
 };
-/** Tells whether t is of one of the kinds; false for any number that is no dtype. Thread-safe. */
+/** Returns whether t is of one of the kinds; false for any number that is no dtype. Thread-safe. */
 ORR_API bool orr_isdtype(orr_dtype t, unsigned kinds);
 /** Sets *result to the dtype to which the n dtypes promote, by the rules of the standard.
  * errors:   ORR_EINVAL (n < 1), ORR_EDTYPE (no dtype, or no common one). Thread-safe. */
 ORR_API orr_status orr_result_type_at(const char *file, int line, const orr_dtype *t, int n, orr_dtype *result);
 #define orr_result_type(...) orr_result_type_at(ORR_HERE, __VA_ARGS__)
-/** Tells whether `from` promotes to `to`, so that no value is lost. Thread-safe. */
+/** Returns whether `from` promotes to `to`, so that no value is lost. Thread-safe. */
 ORR_API bool orr_can_cast(orr_dtype from, orr_dtype to);
 /** The numbers of a float dtype, or of the parts of a complex one, as doubles. */
 typedef struct orr_float_facts {

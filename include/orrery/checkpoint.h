@@ -1,12 +1,12 @@
-/* Checkpoints: the state of a run in a file, from which the run goes on with the same bits.
+/* Checkpoints: the state of a run in a file, from which the run continues with the same bits.
  * Must not know: how a step is computed.
  *
  * A checkpoint lists the parts of a run's state: variables, modules, optimisers, and plain memory of the program (step,
- * epoch, a schedule, a loader's position). orr_checkpoint_save writes all parts and the calling thread's generator of random
- * numbers; orr_checkpoint_load reads them back, all or nothing. Two generations are kept, PATH.0.npz and PATH.1.npz: the older
- * one is overwritten, and a file appears whole or not at all, so that a process that ends at any moment leaves one whole
- * generation at least. Each array has a CRC-32. ORRERY_DETERMINISTIC=1 makes the steps between checkpoints reproducible bit
- * for bit. A checkpoint is used by one thread at a time. */
+ * epoch, a schedule, a loader's position). orr_checkpoint_save writes all parts and the calling thread's generator of
+ * random numbers; orr_checkpoint_load reads them back, all or nothing. Two generations are kept, PATH.0.npz and PATH.1.npz.
+ * A save overwrites the older one, and a file appears whole or not at all, so that at least one whole generation exists
+ * whenever the process ends. Each array has a CRC-32. ORRERY_DETERMINISTIC=1 makes the steps between checkpoints
+ * reproducible bit for bit. A checkpoint is used by one thread at a time. */
 #ifndef ORRERY_CHECKPOINT_H
 #define ORRERY_CHECKPOINT_H
 
@@ -58,7 +58,7 @@ ORR_API orr_status orr_checkpoint_add_bytes_at(const char *file, int line, orr_c
 ORR_API orr_status orr_checkpoint_save_at(const char *file, int line, orr_checkpoint *c);
 #define orr_checkpoint_save(...) orr_checkpoint_save_at(ORR_HERE, __VA_ARGS__)
 /** Reads the newest whole generation into the parts, all or nothing. A damaged one is left out, with a line in the log.
- * Ranks: all ranks call it, and read the same file; none keeps more than its part of an array that lies over ranks.
+ * Ranks: all ranks call it, and read the same file; none keeps more than its part of a distributed array.
  * @param found  false: there is no file, and the parts are as they were. NULL is fine.
  * errors:   ORR_EINVAL (the file is of other parts: the message names the first difference), ORR_ESHAPE, ORR_EDTYPE,
  *           ORR_EFORMAT (both generations are damaged), ORR_EIO, ORR_ENOMEM, ORR_ERANK (the ranks see different files). */
@@ -67,14 +67,15 @@ ORR_API orr_status orr_checkpoint_load_at(const char *file, int line, orr_checkp
 /** Returns the number of the generation that was last written or read, from 1; 0: none. */
 ORR_API int64_t orr_checkpoint_generation(const orr_checkpoint *c);
 
-/** Catches a signal that announces the end of the process: SIGTERM, or SIGUSR1 of Slurm's --signal. Its handler only notes it; the
- * loop asks orr_checkpoint_stopping or orr_checkpoint_due.
+/** Catches a signal that announces the end of the process: SIGTERM, or SIGUSR1 of Slurm's --signal. The handler only sets a flag;
+ * the loop calls orr_checkpoint_stopping or orr_checkpoint_due.
  * errors:   ORR_EINVAL (the signal cannot be caught). */
 ORR_API orr_status orr_checkpoint_catch_at(const char *file, int line, int signal);
 #define orr_checkpoint_catch(...) orr_checkpoint_catch_at(ORR_HERE, __VA_ARGS__)
-/** Returns whether a caught signal has come. Safe from any thread. */
+/** Returns whether a caught signal has arrived. Safe from any thread. */
 ORR_API bool orr_checkpoint_stopping(void);
-/** Returns whether it is time to save: a caught signal has come, or `seconds` have passed since the last save, load or making. */
+/** Returns whether it is time to save: a caught signal has arrived, or `seconds` have passed since the last save or load, or
+ * since creation. */
 ORR_API bool orr_checkpoint_due(const orr_checkpoint *c, double seconds);
 
 #ifdef __cplusplus

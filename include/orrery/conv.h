@@ -14,17 +14,17 @@ extern "C" {
 typedef struct orr_conv_options {
     int64_t stride[3];         /**< from one place of the kernel to the next; 0: 1                                 */
     int64_t dilation[3];       /**< from one element of the kernel to the next, in the input; 0: 1                 */
-    int64_t padding[3];        /**< zeros in front of and behind the input                                         */
-    int64_t before[3];         /**< more zeros in front                                                            */
-    int64_t after[3];          /**< more zeros behind                                                              */
-    bool same;                 /**< as much padding as keeps the length, the odd zero behind; the stride must be 1 */
-    int64_t groups;            /**< parts of the channels that do not see each other; 0: 1                         */
-    int64_t output_padding[3]; /**< of a transposed convolution: elements that the result is longer                */
+    int64_t padding[3];        /**< zeros before and after the input                                               */
+    int64_t before[3];         /**< more zeros before                                                              */
+    int64_t after[3];          /**< more zeros after                                                               */
+    bool same;                 /**< padding that keeps the length, an odd zero after; the stride must be 1 */
+    int64_t groups;            /**< independent parts of the channels; 0: 1                                        */
+    int64_t output_padding[3]; /**< of a transposed convolution: elements added to the result's length             */
 } orr_conv_options;
 
-/** y[n, o, i] = bias[o] + Σ over c and k of x[n, g·C/G + c, i·stride − before + k·dilation] · w[o, c, k], with zeros
- * outside of x, and g the group of channel o. The kernel is not turned round (cross-correlation, as in PyTorch). A depthwise
- * convolution has as many groups as channels. Data in the order N, spatial axes, C is permuted to this order by a view.
+/** y[n, o, i] = bias[o] + Σ over c and k of x[n, g·C/G + c, i·stride − before + k·dilation] · w[o, c, k], with zeros outside
+ * of x, and g the group of channel o. The kernel is not reversed (cross-correlation, as in PyTorch). A depthwise convolution
+ * has as many groups as channels. Data in the order N, spatial axes, C is permuted to this order by a view.
  * @param x     (N, C, L), (N, C, H, W) or (N, C, D, H, W)
  * @param w     (O, C/G, spatial axes of the kernel); G divides C and O
  * @param bias  (O), or NULL for none
@@ -74,14 +74,14 @@ typedef struct orr_pool_options {
     int64_t window[3];    /**< elements of a window                                                                */
     int64_t stride[3];    /**< from one window to the next; 0: the window                                          */
     int64_t dilation[3];  /**< from one element of a window to the next, in the input; 0: 1                        */
-    int64_t padding[3];   /**< in front of and behind the input; at most half of a window                          */
-    bool round_up;        /**< a last window may reach beyond the padded input, if it begins in front of its end   */
-    bool exclude_padding; /**< an average is over elements of the input alone                                      */
+    int64_t padding[3];   /**< before and after the input; at most half of a window                                */
+    bool round_up;        /**< a last window may exceed the padded input, if it begins before its end              */
+    bool exclude_padding; /**< an average has elements of the input only                                           */
     int64_t size[3]; /**< adaptive, instead of all above: the lengths of the result, 1 for global pooling. Window i of
                                an axis has the elements from i·length/size, rounded down, to (i + 1)·length/size, rounded up */
 } orr_pool_options;
 
-/** The maximum of each window; a NaN is the maximum. Padding never is.
+/** The maximum of each window. A NaN is the maximum; padding never is.
  * @param x  (N, C, L), (N, C, H, W) or (N, C, D, H, W)
  * @param o  options: the window, or the size
  * @return   (N, C, …), along each axis (length + 2·padding − dilation·(window − 1) − 1)/stride + 1, or the size; owned by the
@@ -90,31 +90,31 @@ typedef struct orr_pool_options {
  * effects:  lazy. Safe from any thread. */
 ORR_API orr_tensor *orr_max_pool_at(const char *file, int line, orr_tensor *x, const orr_pool_options *o);
 #define orr_max_pool(...) orr_max_pool_at(ORR_HERE, __VA_ARGS__)
-/** Where the maxima of orr_max_pool stand: i64, numbers of elements in the spatial axes of x, in row-major order; of equal
- * maxima the first. No gradient. */
+/** The places of the maxima of orr_max_pool: i64, numbers of elements in the spatial axes of x, in row-major order; of
+ * equal maxima the first. No gradient. */
 ORR_API orr_tensor *orr_max_pool_indices_at(const char *file, int line, orr_tensor *x, const orr_pool_options *o);
 #define orr_max_pool_indices(...) orr_max_pool_indices_at(ORR_HERE, __VA_ARGS__)
-/** Zeros of shape (N, C, …size) with y's elements at `indices`, as orr_max_pool_indices numbers them. Where several have one
- * index, they are added.
+/** Zeros of shape (N, C, …size) with y's elements at `indices`, as orr_max_pool_indices numbers them. Elements with the same
+ * index are added.
  * @param y, indices  of one shape    @param size  lengths of the spatial axes
  * @return   owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE. An index out of range is found by evaluation
  *           (ORR_EINDEX).
  * dtypes:   y floats, indices integers.      grad: g at the indices.      cost: 1 per element. */
 ORR_API orr_tensor *orr_max_unpool_at(const char *file, int line, orr_tensor *y, orr_tensor *indices, orr_shape size);
 #define orr_max_unpool(...) orr_max_unpool_at(ORR_HERE, __VA_ARGS__)
-/** The mean of each window. Padding counts as zeros, unless exclude_padding; elements beyond it (round_up) do not count.
- * Parameters, result and dtypes as orr_max_pool.
+/** The mean of each window. Padding counts as zeros, unless exclude_padding; elements beyond the padding (round_up) do
+ * not count. Parameters, result and dtypes as orr_max_pool.
  * grad:     g, divided by the same counts, to all elements of each window.      cost: 2 per element of a window. */
 ORR_API orr_tensor *orr_average_pool_at(const char *file, int line, orr_tensor *x, const orr_pool_options *o);
 #define orr_average_pool(...) orr_average_pool_at(ORR_HERE, __VA_ARGS__)
-/** (Σ x^p)^(1/p) over each window, NaN for a negative sum; padding and elements beyond count as zeros. p > 0. Parameters, result and dtypes as
- * orr_max_pool; no adaptive size. grad: by the formula; at a window of zeros with p > 1 it is NaN. */
+/** (Σ x^p)^(1/p) over each window, NaN for a negative sum; padding and elements beyond it count as zeros. p > 0. Parameters, result and
+ * dtypes as orr_max_pool; no adaptive size. grad: by the formula; at a window of zeros with p > 1 it is NaN. */
 ORR_API orr_tensor *orr_lp_pool_at(const char *file, int line, orr_tensor *x, double p, const orr_pool_options *o);
 #define orr_lp_pool(...) orr_lp_pool_at(ORR_HERE, __VA_ARGS__)
 
 /* -- resizing -------------------------------------------------------------------------------------------- */
 
-/** How an element between others is made. Element i of an axis of length n becomes one of m: it stands at the place
+/** The interpolation of an element. When an axis of length n is resized to m, element i of the result is at place
  * s = (i + 1/2)·n/m − 1/2 of the input, or, with corners aligned, at s = i·(n − 1)/(m − 1). */
 typedef enum orr_resize_mode {
     ORR_RESIZE_NEAREST = 0,   /**< the element number i·n/m, rounded down                            */
@@ -124,7 +124,8 @@ typedef enum orr_resize_mode {
     ORR_RESIZE_NEAREST_CENTRE /**< the element nearest to s                                           */
 } orr_resize_mode;
 
-/** x with other lengths of its spatial axes, one axis after the other. Neighbours beyond the border are the border's elements.
+/** x with other lengths of its spatial axes, one axis after the other. Neighbours beyond the border are the elements at the
+ * border.
  * @param x     (N, C, L), (N, C, H, W) or (N, C, D, H, W)
  * @param size  the lengths of the spatial axes, ≥ 1
  * @param align_corners  for ORR_RESIZE_LINEAR and ORR_RESIZE_CUBIC: the first and last elements stay where they are
@@ -151,7 +152,7 @@ ORR_API orr_module *orr_conv_layer_at(const char *file, int line, int64_t in, in
                                       const orr_conv_options *o, orr_activation f, orr_initialiser weight,
                                       orr_initialiser bias);
 #define orr_conv_layer(...) orr_conv_layer_at(ORR_HERE, __VA_ARGS__)
-/** The same with a transposed convolution. parameters: "weight" (in, out/groups, …), "bias" (out). */
+/** As orr_conv_layer with a transposed convolution. parameters: "weight" (in, out/groups, …), "bias" (out). */
 ORR_API orr_module *orr_conv_transpose_layer_at(const char *file, int line, int64_t in, int64_t out, orr_shape kernel,
                                                 const orr_conv_options *o, orr_activation f, orr_initialiser weight,
                                                 orr_initialiser bias);

@@ -1,5 +1,5 @@
-/* Training on batches that lie over the ranks of a program.
- * Must not know: how gradients travel. */
+/* Training on batches that are distributed over the ranks of a program.
+ * Must not know: how gradients are sent. */
 #ifndef ORRERY_DATA_PARALLEL_H
 #define ORRERY_DATA_PARALLEL_H
 
@@ -11,20 +11,20 @@
 extern "C" {
 #endif
 
-/** Options of orr_data_parallel; all zero is one axis of all ranks, and the whole state on each. State in parts is the first stage
- * of ZeRO (S. Rajbhandari et al., 2020): less memory and less work for each rank, as many bytes sent. */
+/** Options of orr_data_parallel. All zero: one axis of all ranks, and the whole state on each. Sharded state is the first stage
+ * of ZeRO (S. Rajbhandari et al., 2020): less memory and less work for each rank, and the same number of bytes sent. */
 typedef struct orr_data_parallel_options {
-    orr_grid *grid;   /**< its axis 0 has the parts of a batch; NULL: all ranks along one axis                     */
+    orr_grid *grid;   /**< batches are cut along its axis 0; NULL: all ranks along one axis                        */
     bool shard_state; /**< each rank has a part of the optimiser's state, and computes that part of each step      */
 } orr_data_parallel_options;
 
-/** Prepares a module and its optimiser for batches that lie over the ranks (orr_loader_options.grid, or orr_shard): the parameters
- * and states of the module become those of rank 0 everywhere, and the state of the optimiser lies as `options` say.
- * After it a program trains as one process does: the graph is that of the global batch, so a mean over axis 0 is that of the global
- * batch, and batch normalisation takes its statistics from it. Gradients are sums over the ranks, reduced in buckets.
- * orr_optim_accumulate and orr_optim_step_accumulated work as in one process; so do checkpoints, which rank 0 writes, and which go on
- * with any number of ranks. ORRERY_DETERMINISTIC=1 gives the same bits in every run with the same number of ranks.
- * Collective: all ranks call it, after making both and before loading a checkpoint. On one rank nothing happens.
+/** Prepares a module and its optimiser for batches that are distributed over the ranks (orr_loader_options.grid, or orr_shard).
+ * All ranks get the parameters and states of the module of rank 0; the state of the optimiser is distributed as `options` say. Then
+ * the program trains as one process does: the graph is that of the global batch, so a mean over axis 0 is that of the global batch,
+ * and batch normalisation takes its statistics from it. Gradients are sums over the ranks, reduced in buckets. orr_optim_accumulate
+ * and orr_optim_step_accumulated work as in one process. So do checkpoints: rank 0 writes them, and a run with any number of ranks
+ * may continue from them. ORRERY_DETERMINISTIC=1 gives the same bits in every run with the same number of ranks.
+ * Collective: all ranks call it, after creating both and before loading a checkpoint. On one rank nothing happens.
  * @param options  NULL: all zero
  * errors:   ORR_EINVAL (NULL), ORR_ERANK, ORR_ENOMEM, and those of orr_eval. */
 ORR_API orr_status orr_data_parallel_at(const char *file, int line, orr_module *m, orr_optim *o,

@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/** One kind of work on one worker, since orr_init or orr_stats_reset. Every task is counted. Tasks of kinds below 20
- * µs on the calling thread are timed one in 16, and the timed ones stand for the others. */
+/** One kind of work on one worker, since orr_init or orr_stats_reset. Every task is counted. Of tasks on the calling
+ * thread whose kind takes less than 20 µs one in 16 is timed; the times of the others are extrapolated. */
 typedef struct orr_stat {
     char kind[64];   /**< of task: "matmul", "map mul+add+relu", … */
     char worker[48]; /**< "CPU 0", "OpenCL 0 …", "inline" (on the calling thread, which workers may help) */
@@ -44,7 +44,7 @@ ORR_API int orr_metrics(orr_metric *rows, int max);
  *     {"engine", "memory": {"live", "pooled", "peak", "limit", "spilled", "spilled_peak"},
  *      "plans": {"made", "found", "evicted", "kept"}, "kernels": {"compiled", "from_disk", "from_memory", "failed"},
  *      "devices": [{"name", "retired", "times", "seconds", "gone"}], "kinds": [{"kind", "tasks", "seconds", "p50", "p95", "p99"}]}
- * A retired device has failed, and is tried again after so many seconds; one that is gone is not (docs/reliability.md).
+ * A retired device has failed and is tried again after `seconds`; one that is gone is not tried again (docs/reliability.md).
  * errors:   ORR_EINVAL (NULL), ORR_EIO, ORR_ENOMEM.
  * threads:  safe from any thread. */
 ORR_API orr_status orr_metrics_json(FILE *to);
@@ -71,8 +71,8 @@ typedef enum orr_measure {
     ORR_MEASURE_MEMORY_FREE,   /**< bytes                                                              */
     ORR_MEASURE_COMPUTE_UNITS, /**< cores that this process may use; multiprocessors                    */
     ORR_MEASURE_TEMPERATURE,   /**< degrees Celsius, the hottest sensor                                 */
-    ORR_MEASURE_POWER,         /**< watts; CPU: the mean since the last look                            */
-    ORR_MEASURE_UTILISATION,   /**< 0 … 1; CPU: the mean of all cores since the last look                */
+    ORR_MEASURE_POWER,         /**< watts; CPU: the mean since the last reading                         */
+    ORR_MEASURE_UTILISATION,   /**< 0 … 1; CPU: the mean of all cores since the last reading             */
     ORR_MEASURE_CLOCK,         /**< hertz; CPU: the fastest core's                                      */
     ORR_MEASURE_MEMORY_CLOCK,  /**< hertz                                                              */
     ORR_MEASURE_COUNT
@@ -122,15 +122,16 @@ ORR_API orr_status orr_devices_load(const char *path, orr_device *devices, int m
 /** Kinds of change between two readings of the devices: bits. */
 enum {
     ORR_CHANGED_SET = 1,    /**< a device has come or gone                                                   */
-    ORR_CHANGED_KNOWN = 2,  /**< a reading is known that was not, or the other way                            */
-    ORR_CHANGED_READING = 4 /**< one moved: by 1 °C, 5 points of utilisation, 5 % of any other                */
+    ORR_CHANGED_KNOWN = 2,  /**< a reading became known, or unknown                                           */
+    ORR_CHANGED_READING = 4 /**< a reading changed by 1 °C, 5 points of utilisation, 5 % of any other         */
 };
 /** Callback of orr_devices_watch: all devices, valid until it returns, and the ORR_CHANGED_ bits. The library calls
- * it on a thread of its own, one call at a time. It may call everything but orr_devices_watch and orr_shutdown. */
+ * it on a thread of its own, one call at a time. It may call all functions except orr_devices_watch and
+ * orr_shutdown. */
 typedef void orr_devices_fn(const orr_device *devices, int n, unsigned changed, void *user);
 /** Reads the devices every `seconds` (0.01 … 86400) on a thread of the library and calls `fn` after each change.
- * The first reading counts as a change of every kind. A second call replaces the first; fn NULL ends the watch, and
- * so does orr_shutdown. On return the previous function is not called any more. `user` stays the caller's.
+ * The first reading counts as a change of every kind. A second call replaces the first; fn NULL ends the watch, and so
+ * does orr_shutdown. After the return the previous function is not called any more. The caller owns `user`.
  * errors:   ORR_EINVAL, ORR_ESTATE (not initialised, or called by fn), ORR_EDEVICE (no thread can be started).
  * threads:  safe from any thread. */
 ORR_API orr_status orr_devices_watch(double seconds, orr_devices_fn *fn, void *user);
@@ -138,8 +139,8 @@ ORR_API orr_status orr_devices_watch(double seconds, orr_devices_fn *fn, void *u
 /* -- places of values ------------------------------------------------------------------------------------ */
 
 /** Evaluates `t` and starts a copy of its value into the memory of `device`, an id of orr_devices.
- * The copy is a hint: where it cannot be made ahead of time, it is made at the first use. device 0 copies into the
- * host's memory and waits.
+ * The copy is a hint: if it cannot be made ahead of time, it is made at the first use. For device 0 the call copies
+ * into the host's memory and waits.
  * errors:   those of orr_eval; ORR_EINVAL (no such device), ORR_EDEVICE (no worker of this run has it), ORR_ENOMEM
  *           (the value is larger than the device's memory).
  * threads:  safe from any thread. */

@@ -46,26 +46,28 @@ typedef struct orr_dlpack_versioned {
 } orr_dlpack_versioned;
 
 /** Evaluates `t` and sets *out to its value in host memory, shared and not copied. The value lives until the consumer calls
- * (*out)->deleter(*out), also beyond the tensor. Nobody may write into it: the flags contain ORR_DLPACK_READ_ONLY.
+ * (*out)->deleter(*out), even if the tensor is freed earlier. It must not be written: the flags contain
+ * ORR_DLPACK_READ_ONLY.
  * errors:   those of orr_eval; ORR_EINVAL (out is NULL), ORR_EDTYPE (no DLPack type); then *out is NULL.
  * threads:  safe from any thread; the deleter, too, until orr_shutdown, after which it must not be called. */
 ORR_API orr_status orr_to_dlpack_at(const char *file, int line, orr_tensor *t, orr_dlpack_versioned **out);
 #define orr_to_dlpack(...) orr_to_dlpack_at(ORR_HERE, __VA_ARGS__)
-/** The same for consumers that know no versions. There is no flag in it: the consumer must know that it may not write. */
+/** As orr_to_dlpack, for consumers of the unversioned exchange. This has no flags: the consumer must know that it must
+ * not write. */
 ORR_API orr_status orr_to_dlpack_unversioned_at(const char *file, int line, orr_tensor *t,
                                                 orr_dlpack_unversioned **out);
 #define orr_to_dlpack_unversioned(...) orr_to_dlpack_unversioned_at(ORR_HERE, __VA_ARGS__)
 
-/** A tensor on the array of another library: without a copy where it is row-major and aligned to its element size, else with
- * one. Its elements must not change from now on. The deleter is called once, from any thread, after the last use (after the copy).
- * On an error it is not called, and the array stays the caller's.
+/** A tensor on the array of another library: without a copy if it is row-major and aligned to its element size, else with one. Its
+ * elements must not change from now on. The deleter is called once, from any thread, after the last use (after the copy). On an error
+ * it is not called, and the caller keeps the array.
  * @return   owned by the current scope; poison on ORR_EINVAL (NULL, a major version other than 1, more than one lane), ORR_EDEVICE
  *           (memory of a device: copy it to the host before), ORR_EDTYPE (complex and other types that do not exist here), ORR_ESHAPE
  *           (rank above 8, sizes that are negative or overflow), ORR_ENOMEM.
  * threads:  safe from any thread. */
 ORR_API orr_tensor *orr_from_dlpack_at(const char *file, int line, orr_dlpack_versioned *array);
 #define orr_from_dlpack(...) orr_from_dlpack_at(ORR_HERE, __VA_ARGS__)
-/** The same for an unversioned array. */
+/** As orr_from_dlpack, for an unversioned array. */
 ORR_API orr_tensor *orr_from_dlpack_unversioned_at(const char *file, int line, orr_dlpack_unversioned *array);
 #define orr_from_dlpack_unversioned(...) orr_from_dlpack_unversioned_at(ORR_HERE, __VA_ARGS__)
 

@@ -12,11 +12,12 @@
 extern "C" {
 #endif
 
-/** Element types. f16 (IEEE binary16) and bf16 are storage types: arithmetic is done in f32 and rounded (to
- * nearest, ties to even) after every op. ORR_BOOL is one byte, 0 or 1. ORR_C64 and ORR_C128 are complex numbers: the
- * real part, then the imaginary part, each f32 or f64, as float complex and double complex of C lie in memory. ORR_FR254 and
- * ORR_FQ254 are integers modulo the primes of BN254 (orrery/field.h): 32 bytes, little-endian, below the prime, wherever the
- * user's memory is read or written; orr_data and orr_wrap, which would show the inner form, refuse them. */
+/** Element types. f16 (IEEE binary16) and bf16 are storage types: arithmetic is done in f32 and rounded (to nearest,
+ * ties to even) after every op. ORR_BOOL is one byte, 0 or 1. ORR_C64 and ORR_C128 are complex numbers: the real part,
+ * then the imaginary part, each f32 or f64, in the memory layout of C's float complex and double complex. ORR_FR254
+ * and ORR_FQ254 are integers modulo the primes of BN254 (orrery/field.h): 32 bytes, little-endian, below the prime,
+ * wherever the user's memory is read or written. orr_data and orr_wrap, which would expose the internal form, refuse
+ * them. */
 typedef enum orr_dtype {
     ORR_BOOL,
     ORR_I8,
@@ -45,7 +46,7 @@ ORR_API const char *orr_dtype_name(orr_dtype t);
 
 /** A number of one of three types. A double holds every integer up to 2⁵³ and only some beyond; these hold all. */
 typedef struct orr_number {
-    orr_dtype dtype; /**< which of the members counts: ORR_F64, ORR_I64 or ORR_U64 */
+    orr_dtype dtype; /**< selects the member: ORR_F64, ORR_I64 or ORR_U64 */
     double f;
     int64_t i;
     uint64_t u;
@@ -56,7 +57,7 @@ typedef struct orr_number {
 
 #define ORR_MAX_RANK 8
 
-/** A shape: rank 0 to 8, each dimension ≥ 0. A 0-d tensor has one element; an empty dimension makes none. */
+/** A shape: rank 0 to 8, each dimension ≥ 0. A 0-d tensor has one element; a tensor with a dimension of 0 has none. */
 typedef struct orr_shape {
     int rank;
     int64_t dim[ORR_MAX_RANK];

@@ -15,7 +15,7 @@ typedef struct orr_config {
     const char *engine;  /**< "auto", "starpu", "serial"                             */
     const char *backend; /**< "auto", "cpu", "cuda", "opencl"                        */
     int workers; /**< CPU workers; 0: STARPU_NCPU, else all cores of the cpuset, which ranks on the same cores divide */
-    size_t memory_limit; /**< bytes of host memory for tensors; 0: 7/8 of what the job's control group allows */
+    size_t memory_limit; /**< bytes of host memory for tensors; 0: 7/8 of the limit of the job's control group */
     uint64_t seed;       /**< default seed of the random functions                   */
 } orr_config;
 
@@ -34,10 +34,10 @@ ORR_API const char *orr_version(void);
 /* -- evaluation ------------------------------------------------------------------------------------------ */
 
 /** Computes `t` and this thread's pending assignments, and waits for `t`.
- * Afterwards `t` holds its value, and the tensors that it was made from may be freed. New values of variables may
- * still be under way on return; a reader waits for them. If such a value fails, the variable has none until it is
- * assigned anew, and reading it gives the error. Kernels run in IEEE 754's default mode (to nearest, gradual
- * underflow, no traps), whatever mode this thread is in.
+ * Afterwards `t` holds its value, and the tensors that it was computed from may be freed. New values of variables may
+ * still be in computation on return; a reader waits for them. If such a computation fails, the variable has no value
+ * until its next assignment, and reading it gives the error. Kernels run in IEEE 754's default mode (to nearest,
+ * gradual underflow, no traps), whatever mode this thread is in.
  * errors:   the error of a poison, ORR_ESTATE, ORR_ENOMEM, ORR_EINDEX, ORR_ENUMERIC, ORR_EDEVICE.
  * threads:  safe from any thread. */
 ORR_API orr_status orr_eval_at(const char *file, int line, orr_tensor *t);
@@ -50,7 +50,7 @@ ORR_API orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const
 #define orr_eval_all(...) orr_eval_all_at(ORR_HERE, __VA_ARGS__)
 
 /** Compiles every kernel that the evaluation of `t` needs, waits for that, and computes nothing.
- * Afterwards orr_eval(t), and any graph with the same kernels, runs at full speed from the first time on. With
+ * Afterwards orr_eval(t), and any graph with the same kernels, runs at full speed from the first evaluation on. With
  * ORRERY_JIT=off, or without a compiler, the call does nothing.
  * errors:   as orr_eval before it runs.
  * threads:  safe from any thread. */
@@ -59,7 +59,7 @@ ORR_API orr_status orr_warmup_at(const char *file, int line, orr_tensor *t);
 
 /** An evaluation under way, freed by orr_wait. A checked name, not an address, like a tensor; so is orr_graph. */
 typedef struct orr_event orr_event;
-/** Submits an evaluation like orr_eval_all and returns before it ends. *event is to be waited for.
+/** Submits an evaluation like orr_eval_all and returns before it ends. The caller must pass *event to orr_wait.
  * errors:   as orr_eval_all, as far as they are known at submission; then *event is NULL.
  * threads:  safe from any thread. */
 ORR_API orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, int n, orr_event **event);
@@ -78,8 +78,8 @@ ORR_API bool orr_event_done(const orr_event *event);
 typedef orr_tensor *orr_map_fn(orr_tensor *item, int64_t i, void *user);
 /** Computes results[i] = fn(items[i], i, user) for i = 0 … n − 1 as independent graphs, with all workers busy.
  * Items may differ in shape and cost; equal graphs share one plan. Random functions in fn draw in the order of the
- * items. The other items are computed even if one fails: a poison from fn stays in results[i]; an evaluation that
- * fails leaves a tensor whose reading gives the error; NULL stays NULL.
+ * items. If one item fails, the others are still computed. A poison from fn stays in results[i]; after a failed
+ * evaluation, reading results[i] gives the error; NULL stays NULL.
  * @return   the error of the first failed item. results[i] are evaluated and owned by the current scope; other
  *           tensors that fn makes are freed.
  * errors:   ORR_EINVAL, ORR_ESTATE, and those of orr_eval.
@@ -97,9 +97,9 @@ typedef struct orr_graph orr_graph;
 ORR_API orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dtype, orr_shape shape);
 #define orr_placeholder(...) orr_placeholder_at(ORR_HERE, __VA_ARGS__)
 /** Plans `outputs` as a function of the placeholders `inputs`.
- * Other tensors that the outputs reach are captured: constants by value, a variable by name, its value being read at
- * each submission. Where any of them, or a value at submission, lies over ranks, all ranks build and submit the graph alike; its
- * results then lie as those of orr_eval.
+ * Other tensors that the outputs reach are captured: constants by value, variables by name, so that their values are read at
+ * each submission. If any of them, or a value at submission, is distributed over ranks, all ranks build and submit the graph in
+ * the same way; its results are distributed as those of orr_eval.
  * @return   to be freed with orr_graph_free; NULL on ORR_EGRAPH (a placeholder is missing in `inputs`; an input is
  *           no placeholder, or occurs twice), ORR_EINVAL, ORR_ENOMEM. */
 ORR_API orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inputs, int n_inputs,
@@ -107,29 +107,29 @@ ORR_API orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *co
 #define orr_graph_build(...) orr_graph_build_at(ORR_HERE, __VA_ARGS__)
 /** Runs the graph on `values`, one per input, of its shape and dtype. results[i] becomes a new tensor of the current
  * scope.
- * event NULL: waits; else returns when the work is submitted.
+ * event NULL: waits for the results; else returns when the work is submitted.
  * errors:   as orr_eval; ORR_ESHAPE, ORR_EDTYPE.
  * threads:  safe from any thread; several submissions may be under way. */
 ORR_API orr_status orr_graph_submit_at(const char *file, int line, orr_graph *g, orr_tensor *const *values,
                                        orr_tensor **results, orr_event **event);
 #define orr_graph_submit(...) orr_graph_submit_at(ORR_HERE, __VA_ARGS__)
-/** Frees the graph. Work under way goes on. NULL is fine.
+/** Frees the graph. Submitted work continues. NULL is fine.
  * errors:   ORR_EHANDLE (a second time).
- * threads:  safe from any thread; submissions of other threads go on. */
+ * threads:  safe from any thread; submissions of other threads continue. */
 ORR_API orr_status orr_graph_free(orr_graph *g);
 
 /* -- gradients ------------------------------------------------------------------------------------------- */
 
 /** grads[i] = d(sum of y)/d(x[i]) as new tensors, lazy and differentiable again; zeros for an x that y does not
  * depend on.
- * Reverse mode: Griewank & Walther, Evaluating Derivatives, ch. 3. Record the gradient before you evaluate: a tensor
- * that holds its value has forgotten its inputs, and a tensor that an evaluation computes on the way to new values
- * of variables may hold its value from then on (docs/tuning.md). orr_detach marks such a tensor as a constant.
- * orr_scalar cannot be an x, since operations make constants of their own from it.
+ * Reverse mode: Griewank & Walther, Evaluating Derivatives, ch. 3. Record the gradient before the evaluation: a tensor
+ * that holds its value has lost its inputs, and a tensor that an evaluation computes for new values of variables may
+ * hold its value from then on (docs/tuning.md). orr_detach marks such a tensor as a constant. orr_scalar cannot be an
+ * x, since operations make constants of their own from it.
  * dtypes:   y and x are floats.
  * @return   on error the status, and every grads[i] is poison.
- * errors:   ORR_EDTYPE; ORR_EGRAPH (a gradient would flow into a tensor that has forgotten its inputs, and an x may
- *           stand behind it). */
+ * errors:   ORR_EDTYPE; ORR_EGRAPH (a gradient would flow into a tensor that has lost its inputs and may depend on
+ *           an x). */
 ORR_API orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *const *x, int n,
                                orr_tensor **grads);
 #define orr_grad(...) orr_grad_at(ORR_HERE, __VA_ARGS__)

@@ -1,12 +1,12 @@
 /* Discrete Fourier transforms, convolution and correlation, windows, interpolation.
  * Must not know: how a value is computed.
  *
- * For all transforms: X[k] = Σ x[j]·e^(−2πi·jk/n), the inverse with +. n ≥ 1 is any length: factors 2, 3, 5, 7, 11 and 13 are
- * stages of their own, other lengths a convolution (Bluestein). A length n given cuts the axis or pads it with zeros; 0 leaves
- * it. f32 gives complex64, f64 complex128; other real dtypes are ORR_EDTYPE. Rows are tasks side by side. All are lazy, safe from
- * any thread, and compute on the CPU. Results are owned by the current scope; poison on ORR_EDTYPE, ORR_EAXIS, ORR_EINVAL (n),
- * ORR_ESHAPE. grad: the transform is linear and symmetric: its cotangent is the transform of the cotangent, in the convention
- * of docs/complex.md. cost: some 5·n·log₂ n flop a row. */
+ * For all transforms: X[k] = Σ x[j]·e^(−2πi·jk/n), the inverse with +. n ≥ 1 is any length: factors 2, 3, 5, 7, 11 and 13
+ * have stages of their own; other lengths use a convolution (Bluestein). A given length n cuts the axis or pads it with
+ * zeros; 0 keeps its length. f32 gives complex64, f64 complex128; other real dtypes are ORR_EDTYPE. Rows are tasks that run
+ * in parallel. All are lazy, safe from any thread, and compute on the CPU. Results are owned by the current scope; poison
+ * on ORR_EDTYPE, ORR_EAXIS, ORR_EINVAL (n), ORR_ESHAPE. grad: the transform is linear and symmetric: its cotangent is the
+ * transform of the cotangent, in the convention of docs/complex.md. cost: some 5·n·log₂ n flop a row. */
 #ifndef ORRERY_FFT_H
 #define ORRERY_FFT_H
 
@@ -37,7 +37,7 @@ ORR_API orr_tensor *orr_ifftn_at(const char *file, int line, orr_tensor *x, orr_
                                  orr_fft_norm norm);
 /** The first n/2 + 1 elements of the transform of real x: the others are their conjugates. */
 ORR_API orr_tensor *orr_rfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm);
-/** The real x of which the first n/2 + 1 elements are the transform. n 0: 2·(m − 1) for m elements. */
+/** The real x whose transform begins with the given n/2 + 1 elements. n 0: 2·(m − 1) for m elements. */
 ORR_API orr_tensor *orr_irfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm);
 /** orr_rfft along the last of the axes, orr_fft along the others. */
 ORR_API orr_tensor *orr_rfftn_at(const char *file, int line, orr_tensor *x, orr_index n, orr_axes axes,
@@ -45,7 +45,7 @@ ORR_API orr_tensor *orr_rfftn_at(const char *file, int line, orr_tensor *x, orr_
 /** The inverse of orr_rfftn. The lengths belong to the result. */
 ORR_API orr_tensor *orr_irfftn_at(const char *file, int line, orr_tensor *x, orr_index n, orr_axes axes,
                                   orr_fft_norm norm);
-/** The real transform of x with x[−j] = conj(x[j]), of which the first n/2 + 1 elements are given. */
+/** The transform, which is real, of x with x[−j] = conj(x[j]); the first n/2 + 1 elements of x are given. */
 ORR_API orr_tensor *orr_hfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm);
 /** The inverse of orr_hfft. */
 ORR_API orr_tensor *orr_ihfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm);
@@ -60,9 +60,10 @@ ORR_API orr_tensor *orr_ihfft_at(const char *file, int line, orr_tensor *x, int6
 #define orr_hfft(...) orr_hfft_at(ORR_HERE, __VA_ARGS__)
 #define orr_ihfft(...) orr_ihfft_at(ORR_HERE, __VA_ARGS__)
 
-/** The frequencies of orr_fft's elements, in cycles a unit, for samples d apart: [0, 1, …, −2, −1] / (n·d). dtype: a float. */
+/** The frequencies of orr_fft's elements, in cycles per unit, for samples d apart: [0, 1, …, −2, −1] / (n·d). dtype: a
+ * float. */
 ORR_API orr_tensor *orr_fftfreq_at(const char *file, int line, orr_dtype dtype, int64_t n, double d);
-/** Those of orr_rfft: [0, 1, …, n/2] / (n·d). */
+/** The frequencies of orr_rfft's elements: [0, 1, …, n/2] / (n·d). */
 ORR_API orr_tensor *orr_rfftfreq_at(const char *file, int line, orr_dtype dtype, int64_t n, double d);
 /** Moves the frequency 0 to the middle of each axis. dtypes: all.      grad: orr_ifftshift of g. */
 ORR_API orr_tensor *orr_fftshift_at(const char *file, int line, orr_tensor *x, orr_axes axes);
@@ -75,7 +76,7 @@ ORR_API orr_tensor *orr_ifftshift_at(const char *file, int line, orr_tensor *x, 
 
 /* -- convolution ---------------------------------------------------------------------------------------------- */
 
-/** Which elements of a convolution of n by k elements along an axis. */
+/** The selected elements of a convolution of n by k elements along an axis. */
 typedef enum orr_conv_mode {
     ORR_CONV_FULL, /**< all n + k − 1                             */
     ORR_CONV_SAME, /**< the n in the middle, from (k − 1)/2 on    */
@@ -88,8 +89,8 @@ typedef enum orr_conv_boundary {
     ORR_CONV_WRAP     /**< x again                                             */
 } orr_conv_boundary;
 
-/** y[o] = Σ_j x[o − j]·w[j] over the last axes of x, as many as w has; the axes before are a batch. A kernel whose value is known
- * and of rank 1 (w = u ⊗ v) is done axis by axis; few taps as one sum over shifted x, many by transforms.
+/** y[o] = Σ_j x[o − j]·w[j] over the last axes of x, as many as w has; the axes before are a batch. A kernel with a known value
+ * of rank 1 (w = u ⊗ v) is applied axis by axis; few taps are one sum over shifted x, many use transforms.
  * @param x  (…, n…)    @param w  1 to 3 axes
  * @return   poison on ORR_ESHAPE (ranks; VALID with n < k), ORR_EDTYPE, ORR_EINVAL.
  * dtypes:   f32 f64 c64 c128, promoted.      grad: that of its parts.      cost: 2 flop a tap, or some 15·log₂ n an element. */
@@ -120,7 +121,7 @@ ORR_API orr_tensor *orr_kaiser_at(const char *file, int line, orr_dtype dtype, i
 #define orr_blackman(...) orr_blackman_at(ORR_HERE, __VA_ARGS__)
 #define orr_kaiser(...) orr_kaiser_at(ORR_HERE, __VA_ARGS__)
 
-/** The piecewise linear function through (xp[i], fp[i]) at x; fp[0] before xp[0], fp[n−1] behind xp[n−1].
+/** The piecewise linear function through (xp[i], fp[i]) at x; fp[0] before xp[0], fp[n−1] after xp[n−1].
  * @param xp  (n), increasing, n ≥ 1    @param fp  (n)
  * dtypes:   f32 f64, the same for all.      grad: by x and fp; none by xp.      cost: log₂ n steps an element. */
 ORR_API orr_tensor *orr_interp_at(const char *file, int line, orr_tensor *x, orr_tensor *xp, orr_tensor *fp);

@@ -4,17 +4,18 @@
  * Timing is not constant anywhere in this pack: secret scalars must not be used.
  *
  * Elements have the dtypes ORR_FR254 and ORR_FQ254 (r and q below). orr_add, orr_sub, orr_mul, orr_neg, orr_square, orr_equal,
- * orr_not_equal and orr_where take them, fuse, and run on every device; an orr_scalar beside them is an integer; orr_full, orr_pad, views,
+ * orr_not_equal and orr_where take them, fuse, and run on every device; an orr_scalar operand is an integer. orr_full, orr_pad, views,
  * concatenations and takes work as for every tensor, and so do orr_sum, orr_prod, orr_cumulative_sum, orr_cumulative_prod, orr_matmul and
- * what is made of them. orr_cast makes elements of integers and back: −1 is the largest element. Users' memory has canonical little-endian integers of 32 bytes: orr_from
- * refuses one that is not below its modulus (ORR_EINDEX), orr_read writes them. Inside, elements are in Montgomery form, so
- * orr_data, orr_wrap and files refuse them: orr_field_limbs gives u64 tensors for those. A point is a row of coordinates, x then y:
- * fq254 (…, 2) on G1, and (…, 2, 2) on G2, whose coordinates are a + b·u as (a, b). Zeros stand for the point at infinity.
+ * their compositions. orr_cast converts integers to elements and back: −1 is the largest element. Users' memory has canonical little-endian
+ * integers of 32 bytes: orr_from refuses one that is not below its modulus (ORR_EINDEX), orr_read writes them. Internally, elements are in
+ * Montgomery form, so orr_data, orr_wrap and files refuse them; use the u64 tensors of orr_field_limbs there. A point is a row of
+ * coordinates, x then y: fq254 (…, 2) on G1, and (…, 2, 2) on G2, whose coordinates are a + b·u as (a, b). Zeros stand for the point at
+ * infinity.
  *
- * Every operation on points checks that they are on their curve: evaluation refuses others with ORR_EINDEX and their place. All
- * functions but those of text are lazy, and all are safe from any thread. Results are owned by the current scope, poison on ORR_EDTYPE
- * (no elements, or of another field), ORR_ESHAPE (no points; shapes that do not broadcast), ORR_EINVAL (no such curve). Which of
- * the functions below run on devices, docs/field.md says. No gradient flows: orr_grad refuses elements. */
+ * Every operation on points checks that they are on their curve: evaluation fails with ORR_EINDEX and the place of a point that is not.
+ * All functions but those of text are lazy, and all are safe from any thread. Results are owned by the current scope, poison on
+ * ORR_EDTYPE (no elements, or of another field), ORR_ESHAPE (no points; shapes that do not broadcast), ORR_EINVAL (no such curve).
+ * docs/field.md lists the functions below that run on devices. No gradient flows: orr_grad refuses elements. */
 #ifndef ORRERY_FIELD_H
 #define ORRERY_FIELD_H
 
@@ -27,7 +28,7 @@ extern "C" {
 /* ORR_FR254: r = 0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001: scalars, the groups' order.
  * ORR_FQ254: q = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47: coordinates. */
 
-/** Which curve. */
+/** The curves. */
 typedef enum orr_curve {
     ORR_G1, /**< y² = x³ + 3 over Fq, generator (1, 2)                                          */
     ORR_G2  /**< y² = x³ + 3/(9 + u) over Fq[u]/(u² + 1), generator as in Ethereum's EIP-197    */
@@ -52,8 +53,8 @@ ORR_API orr_status orr_field_text_at(const char *file, int line, orr_tensor *x, 
 /* -- elements --------------------------------------------------------------------------------------------------- */
 
 /** Elements from their limbs, the lowest first.
- * @param field  ORR_FR254 or ORR_FQ254    @param limbs  u64 (…, 4)    @return  (…); evaluation refuses an integer that is not below
- *           the modulus (ORR_EINDEX, with its place).      cost: a product an element. */
+ * @param field  ORR_FR254 or ORR_FQ254    @param limbs  u64 (…, 4)    @return  (…); evaluation refuses an integer that is not
+ *           below the modulus (ORR_EINDEX, with its place).      cost: a product per element. */
 ORR_API orr_tensor *orr_field_from_limbs_at(const char *file, int line, orr_dtype field, orr_tensor *limbs);
 #define orr_field_from_limbs(...) orr_field_from_limbs_at(ORR_HERE, __VA_ARGS__)
 /** The limbs of elements.
@@ -125,7 +126,7 @@ ORR_API orr_tensor *orr_merkle_root_at(const char *file, int line, orr_tensor *t
  * @return   (depth, arity − 1); poison on ORR_EINDEX (no such leaf), ORR_ESHAPE (no tree of that arity). */
 ORR_API orr_tensor *orr_merkle_proof_at(const char *file, int line, orr_tensor *tree, int arity, int64_t leaf);
 #define orr_merkle_proof(...) orr_merkle_proof_at(ORR_HERE, __VA_ARGS__)
-/** Is `value` leaf number `leaf` of the tree with that root?
+/** True if `value` is leaf number `leaf` of the tree with that root.
  * @param root, value  ()    @param proof  (depth, arity − 1)    @return  bool, rank 0. */
 ORR_API orr_tensor *orr_merkle_verify_at(const char *file, int line, orr_tensor *root, orr_tensor *value, int64_t leaf,
                                          orr_tensor *proof);
@@ -147,10 +148,12 @@ ORR_API orr_tensor *orr_curve_double_at(const char *file, int line, orr_curve cu
  * @param p  (…, 2) or (…, 2, 2)    @param k  fr254 (…); the axes before points broadcast. */
 ORR_API orr_tensor *orr_curve_multiply_at(const char *file, int line, orr_curve curve, orr_tensor *p, orr_tensor *k);
 #define orr_curve_multiply(...) orr_curve_multiply_at(ORR_HERE, __VA_ARGS__)
-/** Is each point on the curve? Infinity is. The one question for which a point may be off the curve. @return  bool (…). */
+/** True for each point on the curve, infinity included. This is the only function that accepts points off the curve.
+ * @return  bool (…). */
 ORR_API orr_tensor *orr_curve_contains_at(const char *file, int line, orr_curve curve, orr_tensor *p);
 #define orr_curve_contains(...) orr_curve_contains_at(ORR_HERE, __VA_ARGS__)
-/** Is r·p infinity, that is, is each point in the group of order r? On G1 every point is. @return  bool (…). cost: one multiple. */
+/** True for each point in the group of order r, that is, with r·p at infinity. On G1 every point is in it. @return  bool (…).
+ * cost: one multiple. */
 ORR_API orr_tensor *orr_curve_in_group_at(const char *file, int line, orr_curve curve, orr_tensor *p);
 #define orr_curve_in_group(...) orr_curve_in_group_at(ORR_HERE, __VA_ARGS__)
 /** x as bytes, little-endian (of G2 the real part first), with the highest bit set where y is the larger of y and −y (of G2: by
@@ -159,15 +162,15 @@ ORR_API orr_tensor *orr_curve_in_group_at(const char *file, int line, orr_curve 
 ORR_API orr_tensor *orr_curve_compress_at(const char *file, int line, orr_curve curve, orr_tensor *p);
 #define orr_curve_compress(...) orr_curve_compress_at(ORR_HERE, __VA_ARGS__)
 /** The points of orr_curve_compress: bytes that are no point are ORR_EINDEX, and the message names the place.
- * @param bytes  u8 (…, 32) or (…, 64). Membership in the group is orr_curve_in_group's. */
+ * @param bytes  u8 (…, 32) or (…, 64). orr_curve_in_group checks membership in the group. */
 ORR_API orr_tensor *orr_curve_decompress_at(const char *file, int line, orr_curve curve, orr_tensor *bytes);
 #define orr_curve_decompress(...) orr_curve_decompress_at(ORR_HERE, __VA_ARGS__)
-/** Σ k_i·p_i, by Pippenger's buckets: windows of digits and chunks of points are tasks of their own.
+/** Σ k_i·p_i, by Pippenger's buckets: windows of digits and chunks of points are separate tasks.
  * @param p  (n, 2) or (n, 2, 2)    @param k  fr254 (n)
  * @return   one point; n = 0 gives infinity. */
 ORR_API orr_tensor *orr_curve_msm_at(const char *file, int line, orr_curve curve, orr_tensor *p, orr_tensor *k);
 #define orr_curve_msm(...) orr_curve_msm_at(ORR_HERE, __VA_ARGS__)
-/** Is Π e(p_i, q_i) = 1, by the optimal ate pairing?
+/** True if Π e(p_i, q_i) = 1, by the optimal ate pairing.
  * @param p  (n, 2)    @param q  (n, 2, 2), of order r (ORR_EINDEX)    @return  bool, rank 0. */
 ORR_API orr_tensor *orr_curve_pairing_check_at(const char *file, int line, orr_tensor *p, orr_tensor *q);
 #define orr_curve_pairing_check(...) orr_curve_pairing_check_at(ORR_HERE, __VA_ARGS__)

@@ -34,7 +34,7 @@ typedef struct orr_cache_entry {
     char compiler[192]; /**< path and version                           */
     char facts[128];    /**< of a device's code: registers, memory, occupancy; "": not known */
     uint64_t bytes;     /**< of the file                                */
-    double seconds;     /**< that the compiler took                     */
+    double seconds;     /**< time of the compiler                       */
     int64_t used;       /**< last use, seconds since 1970               */
     bool site;          /**< in the read-only layer, ORRERY_CACHE_SITE  */
 } orr_cache_entry;
@@ -66,7 +66,7 @@ typedef struct orr_perfmodel {
     char kernel[64]; /**< its operations: "mul+add+relu"                                     */
     char device[16]; /**< "CPU", "OpenCL", "CUDA"                                           */
     uint64_t samples;
-    double size_us;      /**< the class: predicted time of its tasks by round numbers           */
+    double size_us;      /**< the class: rounded predicted time of its tasks                    */
     double mean_us;      /**< measured                                                          */
     double deviation_us; /**< its standard deviation                                            */
     double predicted_us; /**< by the fit across the kernel's classes                            */

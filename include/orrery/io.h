@@ -9,16 +9,16 @@
 extern "C" {
 #endif
 
-/* All loads: the file is read now; C and Fortran order and both byte orders are understood, the tensor is
- * row-major and in the machine's byte order. A file is not trusted: the claims of its header are checked against its
- * real size before memory is allocated, and bytes left over are an error. Errors are poison: ORR_EINVAL (NULL), ORR_EIO (it
- * cannot be opened or read), ORR_EFORMAT (bad magic, truncated, corrupt, wrong checksum), ORR_EDTYPE (element types that
- * do not exist here: objects, strings, records), ORR_ESHAPE (rank above 8, sizes that overflow), ORR_ENOMEM.
- * Where there are several ranks (orrery/distribute.h), .npy and .safetensors files are mapped as by orr_map_npy, so that each rank
- * reads its part of what orr_shard cuts; the same files must not change then while the tensor lives.
- * All saves: the values are evaluated first; the file appears complete or not at all (a temporary beside it,
- * synced and renamed over it); bfloat16 has no NumPy type: ORR_EDTYPE, cast to float32 before. All are safe from any
- * thread. */
+/* All loads: the file is read now; C and Fortran order and both byte orders are understood, the tensor is row-major
+ * and in the machine's byte order. A file is not trusted: the sizes in its header are checked against its real size
+ * before memory is allocated, and surplus bytes are an error. Errors are poison: ORR_EINVAL (NULL), ORR_EIO (the file
+ * cannot be opened or read), ORR_EFORMAT (bad magic, truncated, corrupt, wrong checksum), ORR_EDTYPE (element types
+ * that do not exist here: objects, strings, records), ORR_ESHAPE (rank above 8, sizes that overflow), ORR_ENOMEM.
+ * With several ranks (orrery/distribute.h), .npy and .safetensors files are mapped as by orr_map_npy, so that each
+ * rank reads only its part of a tensor that orr_shard cuts. These files must then not change while the tensor lives.
+ * All saves: the values are evaluated first; the file appears complete or not at all (a temporary file in the same
+ * folder is synced and renamed over it); bfloat16 has no NumPy type: ORR_EDTYPE, cast to float32 before. All are safe
+ * from any thread. */
 
 /** Loads the tensor in a file. The suffix chooses the format: .npy (versions 1 to 3), also for any other suffix; .npz,
  * .safetensors, .h5 and .hdf5 where the file holds one tensor; .csv as f64 with commas; .png, .jpg and .jpeg as
@@ -27,7 +27,7 @@ extern "C" {
 ORR_API orr_tensor *orr_load_at(const char *file, int line, const char *path);
 #define orr_load(...) orr_load_at(ORR_HERE, __VA_ARGS__)
 
-/** Writes `t` in the format that the suffix chooses, as orr_load; in a file that may hold several tensors its name is "data".
+/** Writes `t` in the format that the suffix chooses, as orr_load; in a format for several tensors the name of `t` is "data".
  * Evaluates `t`.
  * errors:   those of orr_eval, ORR_EINVAL, ORR_EDTYPE, ORR_EIO. */
 ORR_API orr_status orr_save_at(const char *file, int line, const char *path, orr_tensor *t);
@@ -47,9 +47,10 @@ ORR_API orr_tensor *orr_wrap_bytes_at(const char *file, int line, void *data, si
                                       void (*release)(void *elements, void *user), void *user);
 #define orr_wrap_bytes(...) orr_wrap_bytes_at(ORR_HERE, __VA_ARGS__)
 
-/** Loads the array in a .npy file; the tensor's memory is the file's own pages, read by the system when they are touched, so that
- * orr_shard of it reads this rank's part. The file must not be changed or cut while the tensor lives (a new file under the same name
- * is no change). Bools, elements in column-major order or another byte order, and files that cannot be mapped are copied.
+/** Loads the array in a .npy file; the tensor's memory is the file's own pages, read by the system when they are accessed, so that
+ * orr_shard of it reads only this rank's part. The file must not be changed or truncated while the tensor lives (a new file under
+ * the same name is no change). Bools, elements in column-major order or another byte order, and files that cannot be mapped are
+ * copied.
  * @return   owned by the current scope; poison on the errors of orr_load. */
 ORR_API orr_tensor *orr_map_npy_at(const char *file, int line, const char *path);
 #define orr_map_npy(...) orr_map_npy_at(ORR_HERE, __VA_ARGS__)
@@ -88,18 +89,18 @@ ORR_API orr_status orr_npz_names_at(const char *file, int line, const char *path
 /** Frees the names of orr_npz_names. NULL is fine. */
 ORR_API void orr_npz_names_free(char **names);
 
-/** Loads the tensor called `name` from a .safetensors file. The header is checked as a whole first: each byte belongs to
- * one tensor, whose shape and dtype it fits. The values are copied, and later changes of the file do not reach them; with several ranks
- * they are mapped, as orr_map_safetensors has them, with its conditions.
+/** Loads the tensor called `name` from a .safetensors file. The header is checked as a whole first: each byte must belong to one tensor
+ * and fit its shape and dtype. The values are copied, so later changes of the file do not matter; with several ranks they are mapped as
+ * by orr_map_safetensors, under its conditions.
  * @return   owned by the current scope; poison on error, ORR_EINVAL where there is no such tensor (the message lists the names),
  *           ORR_EDTYPE for a type that does not exist here (8-bit floats). */
 ORR_API orr_tensor *orr_load_safetensors_at(const char *file, int line, const char *path, const char *name);
 #define orr_load_safetensors(...) orr_load_safetensors_at(ORR_HERE, __VA_ARGS__)
-/** The same, and the tensor's memory is the file's own pages, read by the system when they are touched; they are
- * not written to. The call is the program's word that the file is not changed while the tensor lives: the tensor's values would change
- * with it, and where the file is cut, the system ends the process by SIGBUS as it reads a page behind the end, which no library
- * can keep it from. A new file under the same name, which is how orr_save… write, is no change, nor is the end of the name. Bools, and
- * elements that are not aligned to their size, are copied. */
+/** As orr_load_safetensors, but the tensor's memory is the file's own pages, read by the system when they are accessed and never
+ * written. The caller guarantees that the file does not change while the tensor lives: the values would change with it, and if the
+ * file is truncated, a read beyond its end ends the process by SIGBUS, which no library can prevent. A new file under the same name
+ * (as orr_save… writes) is no change, nor is the removal of the name. Bools, and elements that are not aligned to their size, are
+ * copied. */
 ORR_API orr_tensor *orr_map_safetensors_at(const char *file, int line, const char *path, const char *name);
 #define orr_map_safetensors(...) orr_map_safetensors_at(ORR_HERE, __VA_ARGS__)
 /** Sets *names to the names of the tensors in a .safetensors file, in the order of their bytes, and *n to their number.
@@ -115,12 +116,12 @@ ORR_API orr_status orr_save_safetensors_at(const char *file, int line, const cha
 #define orr_save_safetensors(...) orr_save_safetensors_at(ORR_HERE, __VA_ARGS__)
 
 /** Loads a table of numbers: a line is a row, of as many fields as the first. Blanks and a pair of quotes around a number, empty
- * lines and lines that begin with # are passed over. In a float dtype an empty field is NaN. The decimal point is a point, whatever
- * the locale.
+ * lines and lines that begin with # are skipped. In a float dtype an empty field is NaN. The decimal point is a point, whatever the
+ * locale.
  * @param delimiter  between fields; 0: a comma
- * @param skip       so many lines before the first row, as a header
- * @return   (rows, columns), owned by the current scope; poison on error, ORR_EFORMAT with the line and field of what is no number of
- *           the dtype, or of a row with another length. */
+ * @param skip       number of lines before the first row, such as a header
+ * @return   (rows, columns), owned by the current scope; poison on error, ORR_EFORMAT with the line and field of text that is no
+ *           number of the dtype, or of a row with another length. */
 ORR_API orr_tensor *orr_load_csv_at(const char *file, int line, const char *path, orr_dtype dtype, char delimiter,
                                     int skip);
 #define orr_load_csv(...) orr_load_csv_at(ORR_HERE, __VA_ARGS__)
@@ -130,19 +131,20 @@ ORR_API orr_tensor *orr_load_csv_at(const char *file, int line, const char *path
 ORR_API orr_status orr_save_csv_at(const char *file, int line, const char *path, orr_tensor *t, char delimiter);
 #define orr_save_csv(...) orr_save_csv_at(ORR_HERE, __VA_ARGS__)
 
-/** Loads the data set called `name` ("group/set" in groups) from an HDF5 file: integers, floats of 16 to 64 bits, and h5py's
- * bools and complex numbers (compounds of the parts r and i). Its elements lie in the file, together or in chunks; of the filters deflate (once), shuffle and fletcher32 are read.
- * Memory for them is at most the bytes that the file stores, 1032 times these where they are deflated. The file is libhdf5's to
- * read: of a damaged one that library may make more than an error, so files of strangers should come in another format.
+/** Loads the data set called `name` ("group/set" in groups) from an HDF5 file: integers, floats of 16 to 64 bits, and h5py's bools and
+ * complex numbers (compounds of the parts r and i). Its elements must be in the file, contiguous or in chunks; the filters deflate (once),
+ * shuffle and fletcher32 are supported. Their memory is at most the bytes that the file stores, or 1032 times these if they are deflated.
+ * libhdf5 reads the file, and a damaged one may do more harm in it than an error: use another format for files that are not trusted.
  * @return   owned by the current scope; poison on error, ORR_EINVAL where there is no such data set, ORR_EDEVICE where the library was
- *           built without HDF5 or libhdf5 cannot be opened. One call at a time uses libhdf5; a program that uses it, too, does so between them. */
+ *           built without HDF5 or libhdf5 cannot be opened. One call at a time uses libhdf5; a program must not use it during a call. */
 ORR_API orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const char *name);
 #define orr_load_hdf5(...) orr_load_hdf5_at(ORR_HERE, __VA_ARGS__)
 /** Sets *names to the names of all data sets in an HDF5 file, those in groups with their path, and *n to their number. Otherwise as
  * orr_npz_names. */
 ORR_API orr_status orr_hdf5_names_at(const char *file, int line, const char *path, char ***names, int *n);
 #define orr_hdf5_names(...) orr_hdf5_names_at(ORR_HERE, __VA_ARGS__)
-/** Writes n tensors as data sets of an HDF5 file; a name "group/set" makes the group. The file is made in memory first.
+/** Writes n tensors as data sets of an HDF5 file; a name "group/set" makes the group. The file is assembled in memory
+ * first.
  * errors:   as orr_save; ORR_EDTYPE (bfloat16), ORR_EDEVICE (built without HDF5, or libhdf5 cannot be opened). */
 ORR_API orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names,
                                     orr_tensor *const *t, int n);
@@ -155,13 +157,13 @@ ORR_API orr_tensor *orr_load_idx_at(const char *file, int line, const char *path
 
 /* -- images ---------------------------------------------------------------------------------------------------- */
 
-/** Loads a PNG or JPEG image; its first bytes say which. Interlaced and progressive ones are read like others. Values are
- * those of the file: neither gamma and colour profiles nor the orientation of a camera are applied. Of an image that ends too
- * early, or that the format's own checks find damaged, nothing is loaded; bytes behind the image are left alone.
- * @return   (height, width, channels), owned by the current scope; channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA. u8; u16 for
- *           a PNG of 16 bits. Palettes become RGB, transparent colours alpha, 1, 2 and 4 bits become 0 … 255. Poison on error;
- *           ORR_EFORMAT also for a size that so many bytes cannot hold (before memory is allocated), for JPEGs with four channels,
- *           12 bits or arithmetic code; ORR_EDEVICE where the library was built without libpng or libjpeg. */
+/** Loads a PNG or JPEG image; its first bytes determine the format. Interlaced and progressive images are supported. Values are
+ * those of the file: gamma, colour profiles and the orientation of a camera are not applied. An image that is truncated, or
+ * damaged by the format's own checks, is an error; bytes after the image are ignored.
+ * @return   (height, width, channels), owned by the current scope; channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA. u8; u16
+ *           for a PNG of 16 bits. Palettes become RGB, transparent colours alpha, 1, 2 and 4 bits become 0 … 255. Poison on
+ *           error; ORR_EFORMAT also for a size too large for the number of bytes (before memory is allocated), for JPEGs with
+ *           four channels, 12 bits or arithmetic code; ORR_EDEVICE where the library was built without libpng or libjpeg. */
 ORR_API orr_tensor *orr_load_image_at(const char *file, int line, const char *path);
 #define orr_load_image(...) orr_load_image_at(ORR_HERE, __VA_ARGS__)
 /** Loads an image like orr_load_image from the bytes of such a file. */
@@ -171,8 +173,8 @@ ORR_API orr_tensor *orr_load_image_bytes_at(const char *file, int line, const vo
 /** The formats of images. */
 typedef enum orr_image_format { ORR_IMAGE_PNG = 0, ORR_IMAGE_JPEG } orr_image_format;
 
-/** Writes an image as the suffix says: .png, .jpg or .jpeg. Evaluates `t`. orr_save does the same with quality 90.
- * @param t        (height, width), or (height, width, channels) with 1 to 4 channels as orr_load_image says, in JPEG 1 or 3; u8,
+/** Writes an image in the format of the suffix: .png, .jpg or .jpeg. Evaluates `t`. orr_save does the same with quality 90.
+ * @param t        (height, width), or (height, width, channels) with 1 to 4 channels as in orr_load_image, in JPEG 1 or 3; u8,
  *                 in PNG also u16
  * @param quality  of JPEG, 1 … 100; 0: 90
  * errors:   as orr_save; ORR_EINVAL (another suffix, quality), ORR_ESHAPE, ORR_EDTYPE, ORR_EDEVICE. */

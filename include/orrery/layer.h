@@ -17,7 +17,7 @@ typedef struct orr_norm_options {
     double eps;      /**< ≥ 0; 0: 1e-5                                                                          */
     double momentum; /**< of running statistics: new = (1 − momentum)·old + momentum·batch; 0: 0.1              */
     bool plain;      /**< no weight and no bias                                                                 */
-    bool no_statistics; /**< orr_batch_norm_layer: none are kept, and inference is refused                         */
+    bool no_statistics; /**< orr_batch_norm_layer keeps none, and refuses inference                                */
 } orr_norm_options;
 
 /** orr_layer_norm over the last axes, whose shape is `shape`. parameters: "weight", "bias". options NULL: all zero. */
@@ -39,7 +39,8 @@ ORR_API orr_module *orr_instance_norm_layer_at(const char *file, int line, int64
 ORR_API orr_module *orr_local_response_norm_layer_at(const char *file, int line, int64_t size, double alpha,
                                                      double beta, double k);
 #define orr_local_response_norm_layer(...) orr_local_response_norm_layer_at(ORR_HERE, __VA_ARGS__)
-/** In training mode orr_batch_norm_training, which moves the running statistics; in inference orr_batch_norm with them.
+/** orr_batch_norm_training in training mode, with an update of the running statistics; in inference orr_batch_norm with
+ * these.
  * parameters: "weight", "bias"; states: "running_mean", "running_var", which an evaluation after the application assigns. */
 ORR_API orr_module *orr_batch_norm_layer_at(const char *file, int line, int64_t channels,
                                             const orr_norm_options *options);
@@ -47,36 +48,37 @@ ORR_API orr_module *orr_batch_norm_layer_at(const char *file, int line, int64_t 
 /** orr_dropout in training mode, x in inference. p in [0, 1]. */
 ORR_API orr_module *orr_dropout_layer_at(const char *file, int line, double p);
 #define orr_dropout_layer(...) orr_dropout_layer_at(ORR_HERE, __VA_ARGS__)
-/** orr_embedding with a table of `rows` rows from N(0, 1); the row `padding` is 0 and stays it; −1: none.
+/** orr_embedding with a table of `rows` rows from N(0, 1); the row `padding` is 0 and stays 0; −1: none.
  * parameters: "weight". */
 ORR_API orr_module *orr_embedding_layer_at(const char *file, int line, int64_t rows, int64_t width, int64_t padding);
 #define orr_embedding_layer(...) orr_embedding_layer_at(ORR_HERE, __VA_ARGS__)
 
-/** x + orr_sinusoidal_positions of its last two axes (…, length, width), width even, without parameters. In an application with
- * a cache the positions go on from there. */
+/** x + orr_sinusoidal_positions of its last two axes (…, length, width), width even, without parameters. With a cache,
+ * positions continue from the length of the cache. */
 ORR_API orr_module *orr_sinusoidal_layer_at(const char *file, int line);
 #define orr_sinusoidal_layer() orr_sinusoidal_layer_at(ORR_HERE)
 
 /* -- attention ----------------------------------------------------------------------------------------------- */
 
-/** Options of layers with attention. All zero: as many heads of keys as of queries, every key is seen, biases, no dropout. */
+/** Options of layers with attention. All zero: as many heads of keys as of queries, queries see all keys, biases, no
+ * dropout. */
 typedef struct orr_heads_options {
     int64_t kv_heads; /**< heads of keys and values, a divisor of the heads; 0: as many                           */
     bool causal;      /**< self-attention sees no later place                                                     */
     int64_t window;   /**< as orr_attention                                                                       */
     double dropout;   /**< in [0, 1), of the weights, in training mode                                            */
-    double rotary;    /**< the base of orr_rotary of queries and keys; 0: positions are not turned                */
+    double rotary;    /**< the base of orr_rotary for queries and keys; 0: no rotation                            */
     bool no_bias;     /**< no biases                                                                              */
     bool norm_first;  /**< blocks: normalise before attention and before the dense layers, not after their sums   */
     orr_activation activation; /**< blocks: between the dense layers; 0: ReLU                                        */
-    double block_dropout;      /**< blocks: of what attention and the dense layers add                               */
+    double block_dropout;      /**< blocks: of the terms of attention and dense layers                               */
     double eps;                /**< blocks: of layer normalisation; 0: 1e-5                                          */
-    bool alibi;                /**< orr_alibi is added to the scores of causal self-attention, and is all in memory  */
+    bool alibi;                /**< adds orr_alibi, held whole in memory, to the scores of causal self-attention     */
 } orr_heads_options;
 
 /** Attention of several heads between dense layers: y = output(heads of attention(query(q), key(k), value(v))).
- * inputs: orr_forward: x (batch, length, width), self-attention; orr_forward_all: q, k, v and a mask, where NULL for k is q,
- * for v is k, and for the mask none.
+ * inputs: orr_forward: x (batch, length, width), self-attention; orr_forward_all: q, k, v and a mask, where k NULL means q,
+ * v NULL means k, and mask NULL means none.
  * @param heads  divides width
  * parameters: "query.weight", "query.bias", "key.weight" …, "value.weight" …, "output.weight" … */
 ORR_API orr_module *orr_multi_head_attention_at(const char *file, int line, int64_t width, int64_t heads,
@@ -105,7 +107,7 @@ ORR_API orr_kv_cache *orr_kv_cache_new_at(const char *file, int line, const orr_
                                           int64_t capacity);
 #define orr_kv_cache_new(...) orr_kv_cache_new_at(ORR_HERE, __VA_ARGS__)
 /** Applies the cache's module to the next n places, x (batch, n, …), in inference mode: self-attention also sees the places in
- * the cache, and these become part of it. Every call with the same n has the same plan.
+ * the cache, and the new places are added to it. Every call with the same n has the same plan.
  * errors:   as orr_forward; ORR_ESHAPE (another batch, more places than are left), ORR_EINVAL (the module trains). */
 ORR_API orr_tensor *orr_forward_cached_at(const char *file, int line, orr_kv_cache *cache, orr_tensor *x);
 #define orr_forward_cached(...) orr_forward_cached_at(ORR_HERE, __VA_ARGS__)

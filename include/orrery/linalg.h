@@ -1,15 +1,15 @@
 /* Linear algebra on matrices in the last two axes: systems, factorisations, eigenvalues, determinants.
  * Must not know: how a value is computed.
  *
- * For all of them: axes before the last two are a batch, whose matrices are tasks side by side with one thread of LAPACK each;
- * the batch may be empty and a matrix of order 0. dtypes are f32, f64, c64 and c128: any other one is ORR_EDTYPE, and the message
- * names the cast. Singular values, norms, conditions, ranks, logarithms and the eigenvalues of Hermitian matrices are real, f32 for c64 and
- * f64 for c128. In what follows ᵀ is the adjoint where a factorisation of a complex matrix has it, and gradients of complex matrices are
- * cotangents as docs/complex.md states them. A matrix that is singular where it must not be, that has an element which is not finite where an iteration needs
- * finite ones, or whose iteration did not converge is found by evaluation: ORR_ENUMERIC, and the message names its index in the
- * batch. All are lazy and safe from any thread; they compute on the CPU. Results are owned by the current scope, poison in case
- * of an error. A struct of results has one computation behind it: orr_eval_all of those that are needed does it once. Gradients
- * consist of public operations, so they derive again.
+ * For all of them: axes before the last two are a batch, whose matrices are parallel tasks with one thread of LAPACK each. The batch may be
+ * empty, and a matrix may have order 0. dtypes are f32, f64, c64 and c128: any other one is ORR_EDTYPE, and the message names the cast.
+ * Singular values, norms, conditions, ranks, logarithms and the eigenvalues of Hermitian matrices are real, f32 for c64 and f64 for c128.
+ * Below, ᵀ is the adjoint in factorisations of complex matrices, and gradients of complex matrices are cotangents as docs/complex.md
+ * defines them. Evaluation finds a matrix that is singular where it must not be, that has an element which is not finite where an iteration
+ * needs finite ones, or whose iteration does not converge: ORR_ENUMERIC, and the message names its index in the batch. All are lazy and
+ * safe from any thread; they compute on the CPU. Results are owned by the current scope, poison in case of an error. All results of a
+ * struct come from one computation, which orr_eval_all of the needed ones does once. Gradients consist of public operations, so they can be
+ * differentiated again.
  * Without LAPACK (docs/building.md) evaluation gives ORR_EDEVICE; Cholesky factors and triangular solves, in ops.h, need none. */
 #ifndef ORRERY_LINALG_H
 #define ORRERY_LINALG_H
@@ -65,9 +65,10 @@ ORR_API orr_tensor *orr_pinv_at(const char *file, int line, orr_tensor *a, doubl
 /** det A, the product of the pivots of an LU factorisation with their sign; 1 for order 0, 0 for a singular matrix.
  * @param a  (…, n, n)
  * @return   (…), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE.
- * dtypes:   f32 f64 c64 c128; the product is formed in f64 (f32) or with its exponent apart (f64), so it overflows only where det A does.
+ * dtypes:   f32 f64 c64 c128; the product is formed in f64 (f32) or with a separate exponent (f64), so it overflows only where det A
+ *           does.
  * cost:     2/3·n³ flop.
- * grad:     g·det A·A⁻ᵀ. Of a singular matrix the gradient exists but A⁻¹ does not: ORR_ENUMERIC. */
+ * grad:     g·det A·A⁻ᵀ. For a singular matrix the gradient exists but A⁻¹ does not: ORR_ENUMERIC. */
 ORR_API orr_tensor *orr_det_at(const char *file, int line, orr_tensor *a);
 #define orr_det(...) orr_det_at(ORR_HERE, __VA_ARGS__)
 
@@ -124,7 +125,7 @@ typedef struct orr_svd_result {
     orr_tensor *s;  /**< (…, k), not negative, descending   */
     orr_tensor *vh; /**< (…, k, n), or (…, n, n) with full */
 } orr_svd_result;
-/** The singular value decomposition, by divide and conquer. The signs of a pair of vectors, of complex ones the phases, are arbitrary.
+/** The singular value decomposition, by divide and conquer. The signs of a pair of vectors, for complex ones the phases, are arbitrary.
  * @param a     (…, m, n)
  * @param full  U and Vh are square
  * dtypes:   f32 f64 c64 c128.      cost: ≈ 22·n³ flop for square ones.
@@ -149,7 +150,7 @@ typedef struct orr_eigh_result {
     orr_tensor *w; /**< (…, n), ascending                               */
     orr_tensor *v; /**< (…, n, n): column j belongs to w[j]; orthonormal */
 } orr_eigh_result;
-/** Eigenvalues and eigenvectors of symmetric and Hermitian matrices, of which the lower triangles are read; by divide and conquer. The
+/** Eigenvalues and eigenvectors of symmetric and Hermitian matrices, by divide and conquer. Only the lower triangles are read. The
  * signs of the vectors are arbitrary.
  * @param a  (…, n, n)
  * dtypes:   f32 f64 c64 c128.      cost: ≈ 9·n³ flop.
@@ -189,14 +190,14 @@ ORR_API orr_tensor *orr_eigvals_at(const char *file, int line, orr_tensor *a);
 /* -- norms and numbers read off a matrix ------------------------------------------------------------------------------ */
 
 /** (Σ |x|ᵖ)^(1/p) over some axes, p = order: INFINITY is the largest |x|, −INFINITY the least, 0 the number of x ≠ 0.
- * dtypes:   floats, c64 and c128, whose norm is real; f16 and bf16 are computed in f32. Errors: ORR_EDTYPE, ORR_EAXIS, ORR_EINVAL (order is NaN), ORR_ESHAPE (the
- *           least of nothing).
+ * dtypes:   floats, c64 and c128, whose norm is real; f16 and bf16 are computed in f32. Errors: ORR_EDTYPE, ORR_EAXIS, ORR_EINVAL (order
+ *           is NaN), ORR_ESHAPE (the least of no elements).
  * grad:     through the formula; 0 where the norm is 0 and 0 < p.      cost: one pass. */
 ORR_API orr_tensor *orr_vector_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims,
                                        double order);
 #define orr_vector_norm(...) orr_vector_norm_at(ORR_HERE, __VA_ARGS__)
 
-/** Norms of a matrix, and two that are none but share their formulas. */
+/** Norms of a matrix, and the corresponding minima, which are no norms. */
 typedef enum orr_norm_kind {
     ORR_NORM_FROBENIUS,      /**< √Σ |a|²                                    */
     ORR_NORM_NUCLEAR,        /**< the sum of the singular values             */
@@ -224,7 +225,7 @@ ORR_API orr_tensor *orr_matrix_norm_at(const char *file, int line, orr_tensor *x
 ORR_API orr_tensor *orr_cond_at(const char *file, int line, orr_tensor *x, orr_norm_kind kind);
 #define orr_cond(...) orr_cond_at(ORR_HERE, __VA_ARGS__)
 
-/** How many singular values are above rtol times the largest; rtol negative: max(m, n)·ε of the dtype.
+/** The number of singular values above rtol times the largest; rtol negative: max(m, n)·ε of the dtype.
  * @param x  (…, m, n)
  * @return   (…) i64, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (rtol is NaN).
  * dtypes:   f32 f64 c64 c128.      cost: orr_svdvals.      No gradient. */
@@ -240,7 +241,7 @@ ORR_API orr_tensor *orr_trace_at(const char *file, int line, orr_tensor *a, int6
 
 /* -- functions of matrices --------------------------------------------------------------------------------------------- */
 
-/** A^power by repeated squares; power 0: the unit matrix; negative: of the inverse.
+/** A^power by repeated squaring; power 0: the unit matrix; negative: a power of the inverse.
  * @param a  (…, n, n)
  * @return   a's shape, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE; ORR_ENUMERIC as orr_inv.
  * dtypes:   f32 f64 c64 c128.      cost: ≤ 2·log₂ power products.      grad: through them. */
@@ -252,53 +253,53 @@ ORR_API orr_tensor *orr_matrix_power_at(const char *file, int line, orr_tensor *
  * @param a  (…, n, n)
  * @return   a's shape, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE; NaN and infinity in A are ORR_ENUMERIC.
  * dtypes:   f32 f64 c64 c128.      cost: ≈ 15·n³ flop and 2·n³ for each factor of 2 by which ‖A‖₁ is above 5.4.
- * grad:     above the diagonal of exp [Aᵀ g; 0 Aᵀ]. Source: Mathias, "A chain rule for matrix functions and applications",
- *           SIAM J. Matrix Anal. Appl. 17, 1996. */
+ * grad:     the upper right block of exp [Aᵀ g; 0 Aᵀ]. Source: Mathias, "A chain rule for matrix functions and
+ *           applications", SIAM J. Matrix Anal. Appl. 17, 1996. */
 ORR_API orr_tensor *orr_expm_at(const char *file, int line, orr_tensor *a);
 #define orr_expm(...) orr_expm_at(ORR_HERE, __VA_ARGS__)
 
-/** The cross product of vectors of length 3 along `axis`, which counts in the broadcast shape.
+/** The cross product of vectors of length 3 along `axis`, an axis of the broadcast shape.
  * @return   the broadcast shape, owned by the current scope; poison on ORR_ESHAPE (another length), ORR_EAXIS, ORR_EDTYPE.
  * dtypes:   numbers, promoted.      grad: through the products.      cost: 3 per element. */
 ORR_API orr_tensor *orr_cross_at(const char *file, int line, orr_tensor *a, orr_tensor *b, int axis);
 #define orr_cross(...) orr_cross_at(ORR_HERE, __VA_ARGS__)
 
-/* -- iterations on an operator that the program gives -------------------------------------------------------------------- */
+/* -- iterations on an operator of the program ---------------------------------------------------------------------------- */
 
 /** A linear operator: records and returns A · x, of x's shape and dtype, and evaluates nothing. Calls come on the calling
  * thread; tensors that it makes are freed after each iteration. */
 typedef orr_tensor *orr_linear_fn(orr_tensor *x, void *user);
 
-/** Settings of an iteration; { 0 }: all as they are by default. */
+/** Settings of an iteration; { 0 }: the defaults. */
 typedef struct orr_iteration_options {
     double tolerance;            /**< 0: √ε of the dtype                                                     */
     int most;                    /**< iterations at most; 0: orr_cg 10·n for n elements of b, orr_lobpcg 200 */
     orr_linear_fn *precondition; /**< an approximation of A⁻¹ · x, symmetric positive definite; NULL: none   */
-    orr_tensor *start;           /**< of orr_cg: where to begin; NULL: zeros                                 */
+    orr_tensor *start;           /**< of orr_cg: the first iterate; NULL: zeros                              */
 } orr_iteration_options;
 
-/** How orr_cg ended. */
+/** The result of orr_cg. */
 typedef struct orr_cg_result {
     orr_tensor *x;   /**< the last iterate, evaluated, owned by the current scope */
-    double residual; /**< ‖b − A·x‖/‖b‖, as the recurrence has it                 */
+    double residual; /**< ‖b − A·x‖/‖b‖, from the recurrence                      */
     int iterations;
     bool converged; /**< residual ≤ tolerance                                    */
 } orr_cg_result;
-/** Solves A · x = b for a symmetric positive definite operator by conjugate gradients; b may have any shape, and all of its
- * elements are one vector. Evaluates one iteration after the other. An iteration that does not converge is no error.
+/** Solves A · x = b for a symmetric positive definite operator by conjugate gradients. b may have any shape; all of its elements
+ * form one vector. Evaluates iteration by iteration. Lack of convergence is no error.
  * @param user     the last argument of both operators
  * @param options  NULL: defaults
  * errors:   ORR_EINVAL (NULL, options out of range), ORR_EDTYPE (neither f32 nor f64), ORR_ESHAPE (the operator's result or the
  *           start has another shape), ORR_ENUMERIC (xᵀ·A·x ≤ 0 or not a number: the operator is not positive definite); those of
  *           orr_eval and of the operator. Then result->x is poison.
- * cost:     a product with A, five passes over vectors for each iteration.      No gradient: x is a value. That of a solution
- *           is a second solution (orr_solve says which).
+ * cost:     a product with A, five passes over vectors for each iteration.      No gradient: x is a value. The gradient of a
+ *           solution is another solution (see orr_solve).
  * Source: Hestenes and Stiefel, "Methods of conjugate gradients for solving linear systems", 1952. */
 ORR_API orr_status orr_cg_at(const char *file, int line, orr_linear_fn *a, void *user, orr_tensor *b,
                              const orr_iteration_options *options, orr_cg_result *result);
 #define orr_cg(...) orr_cg_at(ORR_HERE, __VA_ARGS__)
 
-/** How orr_lobpcg ended. */
+/** The result of orr_lobpcg. */
 typedef struct orr_lobpcg_result {
     orr_tensor *w;   /**< (k), the largest first, or the least first               */
     orr_tensor *v;   /**< (n, k), orthonormal columns; both owned by the current scope */
@@ -308,10 +309,10 @@ typedef struct orr_lobpcg_result {
 } orr_lobpcg_result;
 /** The k largest or least eigenvalues of a symmetric operator with their vectors, by the locally optimal block preconditioned
  * conjugate gradient method. Each iteration orthonormalises the vectors, the residuals and the last changes together, so that
- * dependent ones do no harm. Evaluates one iteration after the other. An iteration that does not converge is no error.
- * @param a        is given (n, columns) of up to 3·k columns
- * @param start    (n, k), of full rank: random numbers do
- * @param largest  otherwise the least
+ * linear dependence among them does no harm. Evaluates iteration by iteration. Lack of convergence is no error.
+ * @param a        called with (n, columns), up to 3·k columns
+ * @param start    (n, k), of full rank, for example random numbers
+ * @param largest  true: the largest eigenvalues; false: the least
  * errors:   as orr_cg; ORR_ESHAPE (start is no matrix of at most n columns).
  * cost:     a product of A with 3·k columns, a QR of n × 3·k for each iteration.      No gradient.
  * Source: Knyazev, "Toward the optimal preconditioned eigensolver", SIAM J. Sci. Comput. 23, 2001; with the basis of Hetmaniuk and

@@ -1,4 +1,5 @@
-/* How the macros of the other headers write values and lists in place: compound literals in C, which C++ does not have.
+/* Macros by which the other headers write values and lists in place: compound literals in C, and their replacement in
+ * C++.
  * Must not know: the elements' types. */
 #ifndef ORRERY_LISTS_H
 #define ORRERY_LISTS_H
@@ -6,7 +7,7 @@
 #ifdef __cplusplus
 #include <initializer_list>
 
-/* One of the structs that are a length and eight elements. A longer list keeps its length, and its reader refuses it. */
+/* A struct of a length and eight elements. A longer list keeps its length, and its reader refuses it. */
 template <class L, class E> inline L orr__list(std::initializer_list<E> e)
 {
     const int n = static_cast<int>(e.size());
@@ -15,7 +16,7 @@ template <class L, class E> inline L orr__list(std::initializer_list<E> e)
         v[k] = e.begin()[k];
     return L{ n, { v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7] } };
 }
-/* As many bytes as there are arguments, none of which is evaluated. */
+/* An array with one byte per argument; no argument is evaluated. */
 template <class... A> char (&orr__count(const A &...))[sizeof...(A)];
 
 #define ORR__VALUE(T) T

@@ -1,5 +1,5 @@
 /* Networks: initialisers, dense layers, composition, parameters by name, saving and loading.
- * Must not know: how an op computes; it is written with public ops alone. */
+ * Must not know: how an op computes; networks are composed of public ops. */
 #ifndef ORRERY_NN_H
 #define ORRERY_NN_H
 
@@ -12,10 +12,10 @@ extern "C" {
 /* -- initialisers ---------------------------------------------------------------------------------------- */
 
 /** The rules of initialisers. fan_in and fan_out of a shape (…, in, out) are r·in and r·out, with r the product of
- * the axes before; for rank 1 both are its length. Random rules use the next stream of orr_seed. */
+ * the leading axes; for rank 1 both are its length. Random rules use the next stream of orr_seed. */
 typedef enum orr_initialiser_kind {
     ORR_INITIALISER_KIND_DEFAULT = 0, /**< U(−1/√fan_in, 1/√fan_in), as PyTorch's Linear                  */
-    ORR_INITIALISER_KIND_NONE,        /**< for a bias: there is none                                      */
+    ORR_INITIALISER_KIND_NONE,        /**< for a bias: no bias                                            */
     ORR_INITIALISER_KIND_ZEROS,
     ORR_INITIALISER_KIND_CONSTANT,       /**< a                                                              */
     ORR_INITIALISER_KIND_UNIFORM,        /**< U(a, b)                                                        */
@@ -82,11 +82,11 @@ ORR_API orr_tensor *orr_activate_at(const char *file, int line, orr_tensor *x, o
 
 /* -- modules --------------------------------------------------------------------------------------------- */
 
-/** A function with parameters. A module owns its variables, which no scope ends, and the modules that it is composed
- * of. Only the values of its variables change, so threads may share it. Functions that make a module return NULL on
- * error and set the last error. A NULL among the modules of a composition frees the others and gives NULL, so one
- * check at the end is enough. The path of a variable has at most 63 bytes; a composition in which one is longer is refused
- * (ORR_EINVAL). */
+/** A function with parameters. A module owns its variables, which belong to no scope, and the modules that it is
+ * composed of. Only the values of its variables change, so threads may share it. Functions that make a module return
+ * NULL on error and set the last error. If a module of a composition is NULL, the others are freed and the result is
+ * NULL, so one check at the end is enough. The path of a variable has at most 63 bytes; a composition with a longer
+ * one is refused (ORR_EINVAL). */
 typedef struct orr_module orr_module;
 
 /** y = f(x·W + b) with W (in, out) and b (out) in f32; W by `init`, b by the default rule U(−1/√in, 1/√in).
@@ -103,14 +103,15 @@ ORR_API orr_module *orr_dense_with_at(const char *file, int line, orr_dtype dtyp
                                       orr_activation f, orr_initialiser weight, orr_initialiser bias);
 #define orr_dense_with(...) orr_dense_with_at(ORR_HERE, __VA_ARGS__)
 
-/** orr_activate as a module without parameters, for places where no layer takes an activation: behind a normalisation.
+/** orr_activate as a module without parameters, for places where no layer takes an activation, such as after a
+ * normalisation.
  * @return   to be freed with orr_module_free; NULL on ORR_EINVAL (no such f), ORR_ENOMEM. */
 ORR_API orr_module *orr_activation_layer_at(const char *file, int line, orr_activation f);
 #define orr_activation_layer(...) orr_activation_layer_at(ORR_HERE, __VA_ARGS__)
 
-/** y = fn(x, user): a function of the program's own as a module. `user` must outlive the module. Variables that the function
- * uses are added by orr_module_add_parameter, or belong to another module of the same composition. Saving is refused as long
- * as a variable that the first application used is in neither place. */
+/** y = fn(x, user): a function of the program's own as a module. `user` must outlive the module. Variables that the
+ * function uses must be added by orr_module_add_parameter, or belong to another module of the same composition. Saving is
+ * refused while the first application has used a variable for which neither holds. */
 ORR_API orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn)(orr_tensor *x, void *user),
                                     void *user);
 #define orr_function(...) orr_function_at(ORR_HERE, __VA_ARGS__)
@@ -153,14 +154,14 @@ typedef orr_tensor *orr_module_fn(const orr_module *m, orr_tensor *const *x, int
 ORR_API orr_module *orr_module_new_at(const char *file, int line, const char *kind, orr_module_fn *fn, void *user,
                                       void (*release)(void *user));
 #define orr_module_new(...) orr_module_new_at(ORR_HERE, __VA_ARGS__)
-/** Adds a variable that starts as `value`, which optimisers change and which is saved.
+/** Adds a variable that starts as `value`. Optimisers change it, and it is saved.
  * @param name  at most 23 bytes, without a dot, once in the module
  * @return   the variable, borrowed; NULL on ORR_EINVAL, the error of `value`, ORR_ENOMEM. */
 ORR_API orr_tensor *orr_module_add_parameter_at(const char *file, int line, orr_module *m, const char *name,
                                                 orr_tensor *value);
 #define orr_module_add_parameter(...) orr_module_add_parameter_at(ORR_HERE, __VA_ARGS__)
-/** Adds a variable that optimisers leave alone and that is saved with the parameters: statistics, a counter. Otherwise as
- * orr_module_add_parameter. */
+/** Adds a variable that optimisers do not change and that is saved with the parameters: statistics, a counter.
+ * Otherwise as orr_module_add_parameter. */
 ORR_API orr_tensor *orr_module_add_state_at(const char *file, int line, orr_module *m, const char *name,
                                             orr_tensor *value);
 #define orr_module_add_state(...) orr_module_add_state_at(ORR_HERE, __VA_ARGS__)
@@ -169,20 +170,21 @@ ORR_API orr_tensor *orr_module_add_state_at(const char *file, int line, orr_modu
 ORR_API orr_module *orr_module_add_part_at(const char *file, int line, orr_module *m, const char *name,
                                            orr_module *part);
 #define orr_module_add_part(...) orr_module_add_part_at(ORR_HERE, __VA_ARGS__)
-/** Returns part number i, borrowed; NULL where there is none. */
+/** Returns part number i, borrowed; NULL if there is none. */
 ORR_API orr_module *orr_module_part(const orr_module *m, int i);
 
-/** Switches m and its parts to training (true, as after their making) or inference: dropout, and statistics of batches.
+/** Switches m and its parts to training (true, the initial mode) or inference. The mode determines dropout and
+ * the statistics of batch normalisation.
  * threads:  no other thread may apply m. */
 ORR_API void orr_module_train(orr_module *m, bool training);
 /** Returns whether m is in training mode; false for NULL. */
 ORR_API bool orr_module_training(const orr_module *m);
 
-/** Switches m to inference and multiplies each batch normalisation that directly follows a convolution without an activation into
- * that layer's weight and bias (a bias is added where there is none). The results are the same to rounding. Other normalisations,
- * and those in modules of the program's own, which may apply their parts in any order, stay. A normalisation that is multiplied in
- * has no variables any more: an optimiser of m is of no use, and a file of m from before is one of another network.
- * errors:   ORR_EINVAL (m is NULL; a batch normalisation keeps no statistics: then nothing has changed), those of orr_eval.
+/** Switches m to inference and folds each batch normalisation that directly follows a convolution without an activation into that
+ * layer's weight and bias (a bias is added if there is none). The results are the same up to rounding. Other normalisations stay,
+ * and so do those in modules of the program's own, which may apply their parts in any order. A folded normalisation has no
+ * variables any more: an earlier optimiser of m cannot be used, and an earlier file of m is that of another network.
+ * errors:   ORR_EINVAL (m is NULL; a batch normalisation keeps no statistics: then nothing changes), those of orr_eval.
  * threads:  no other thread may apply m. */
 ORR_API orr_status orr_module_fold_at(const char *file, int line, orr_module *m);
 #define orr_module_fold(...) orr_module_fold_at(ORR_HERE, __VA_ARGS__)
@@ -209,13 +211,13 @@ ORR_API int64_t orr_module_size(const orr_module *m);
 ORR_API void orr_module_free(orr_module *m);
 
 /** Writes all parameters and states to the .npz file `path`, under their names. Evaluates them. Under mpirun every rank calls this,
- * rank 0 writes the file, and its status is that of all.
+ * rank 0 writes the file, and all ranks return its status.
  * errors:   ORR_EINVAL, ORR_EIO, ORR_ENOMEM, and those of orr_eval; ORR_ESTATE (orr_function: a variable would not be
  *           saved). */
 ORR_API orr_status orr_module_save_at(const char *file, int line, const orr_module *m, const char *path);
 #define orr_module_save(...) orr_module_save_at(ORR_HERE, __VA_ARGS__)
-/** Assigns to all parameters and states the arrays of their names in `path`, all or none. Ranks: where a value lies over ranks all ranks
- * call it, and none keeps more than its part of an array; else each rank reads by itself.
+/** Assigns to all parameters and states the arrays of their names in `path`, all or none. Ranks: if a value is distributed, all ranks
+ * call it, and none keeps more than its part of an array; otherwise each rank reads independently.
  * errors:   ORR_EIO, ORR_EFORMAT, ORR_EDTYPE; a file of another network is refused with the first difference: ORR_EINVAL (a
  *           name is missing, or one too many), ORR_ESHAPE. */
 ORR_API orr_status orr_module_load_at(const char *file, int line, orr_module *m, const char *path);

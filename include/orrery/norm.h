@@ -1,7 +1,7 @@
 /* Normalisation and dropout as functions, with PyTorch's formulas. Their layers are in layer.h.
- * Must not know: how an op computes; it is written with public ops alone.
+ * Must not know: how an op computes; normalisations are composed of public ops.
  *
- * For all of them: the result has x's shape and dtype and is owned by the current scope; poison that goes in comes out; all
+ * For all of them: the result has x's shape and dtype and is owned by the current scope; a poison operand gives poison; all
  * are lazy and safe from any thread. dtypes: floats; f16 and bf16 are computed in f32 and rounded once. NULL for `weight` is
  * ones, for `bias` zeros. Errors: ORR_EDTYPE, ORR_ESHAPE, ORR_EINVAL (eps). grad: by x, weight and bias, any number of times. */
 #ifndef ORRERY_NORM_H
@@ -38,13 +38,13 @@ ORR_API orr_tensor *orr_batch_norm_at(const char *file, int line, orr_tensor *x,
                                       orr_tensor *weight, orr_tensor *bias, double eps);
 #define orr_batch_norm(...) orr_batch_norm_at(ORR_HERE, __VA_ARGS__)
 /** As orr_batch_norm with the mean and the biased variance of the batch: training.
- * @param mean, var  become the batch's mean and unbiased variance, detached, for running statistics; NULL: they do not
+ * @param mean, var  set to the batch's mean and unbiased variance, detached, for running statistics; NULL: not set
  * errors:   ORR_ESHAPE (a channel has fewer than two values). */
 ORR_API orr_tensor *orr_batch_norm_training_at(const char *file, int line, orr_tensor *x, orr_tensor *weight,
                                                orr_tensor *bias, double eps, orr_tensor **mean, orr_tensor **var);
 #define orr_batch_norm_training(...) orr_batch_norm_training_at(ORR_HERE, __VA_ARGS__)
-/** x/(k + alpha·a)^beta, a the mean of x² over `size` neighbouring channels, zeros beside the first and the last
- * (A. Krizhevsky et al., 2012, with PyTorch's mean for their sum).
+/** x/(k + alpha·a)^beta, where a is the mean of x² over `size` neighbouring channels, with zeros beyond the first and
+ * the last (A. Krizhevsky et al., 2012, with PyTorch's mean for their sum).
  * @param x  (batch, channels, …)    @param size  ≥ 1 */
 ORR_API orr_tensor *orr_local_response_norm_at(const char *file, int line, orr_tensor *x, int64_t size, double alpha,
                                                double beta, double k);

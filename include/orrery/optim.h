@@ -1,5 +1,5 @@
 /* Optimisers: gradient steps on variables, with PyTorch's formulas and defaults.
- * Must not know: how an op computes; it is written with public ops alone. */
+ * Must not know: how an op computes; optimisers are composed of public ops. */
 #ifndef ORRERY_OPTIM_H
 #define ORRERY_OPTIM_H
 
@@ -16,7 +16,7 @@ typedef struct orr_optim orr_optim;
  *  SGD      g += wd·p;  m = momentum·m + (1−dampening)·g (t = 1: m = g);  p −= lr·m, or, Nesterov, lr·(g + momentum·m)
  *  ADAM     g += wd·p;  m += (1−β1)(g−m);  v += (1−β2)(g²−v);  p −= lr/(1−β1^t) · m / (√v/√(1−β2^t) + eps)
  *  ADAMW    p *= 1 − lr·wd; then as ADAM without wd
- *           amsgrad, of both: the greatest v so far in place of v
+ *           amsgrad, for both: the greatest v so far in place of v
  *  LAMB     m, v as ADAM without wd;  u = m/(1−β1^t) / (√v/√(1−β2^t) + eps) + wd·p;  p −= lr·‖p‖/‖u‖·u, of each variable;
  *           where a norm is 0: lr·u (Y. You et al., "Large Batch Optimization for Deep Learning", 2020)
  *  RMSPROP  g += wd·p;  v += (1−alpha)(g²−v);  d = g/(√v + eps), centred: a += (1−alpha)(g−a), √(v−a²);
@@ -43,13 +43,13 @@ typedef struct orr_optim_options {
     double eps;          /**< ≥ 0                                                         */
     double lr_decay;     /**< ADAGRAD: ≥ 0                                                */
     double initial;      /**< ADAGRAD: v at the start, ≥ 0                                */
-    double clip_norm;    /**< orr_optim_step clips to this global norm first; 0: it does not */
+    double clip_norm;    /**< orr_optim_step clips to this global norm first; 0: no clipping */
     bool nesterov;       /**< SGD: needs momentum > 0 and dampening 0                     */
     bool centred;        /**< RMSPROP                                                     */
     bool amsgrad;        /**< ADAM, ADAMW                                                 */
 } orr_optim_options;
 
-/** Returns PyTorch's defaults of `kind`; for SGD, which has none there, lr is 0.001. */
+/** Returns PyTorch's defaults of `kind`; for SGD, where PyTorch has no default, lr is 0.001. */
 ORR_API orr_optim_options orr_optim_defaults(orr_optim_kind kind);
 
 /** An optimiser of the n variables v[i], which must outlive it. NULL options: the defaults.
@@ -65,10 +65,10 @@ ORR_API orr_optim *orr_optim_of_module_at(const char *file, int line, orr_optim_
 /** Frees the optimiser and its state, not the variables. NULL is fine. */
 ORR_API void orr_optim_free(orr_optim *o);
 
-/** Records one step down the gradient of the sum of `loss`: orr_grad, clipping if it is set, update, orr_assign.
- * Lazy: this thread's next evaluation computes the step, so `orr_optim_step(o, loss); orr_item(loss, &x);` is one
- * pass. `loss` keeps the value before the step. Successive steps have graphs of one structure and share one plan. A
- * new value uses the memory of the old one where nothing can read that any more (orr_assign).
+/** Records one step down the gradient of the sum of `loss`: orr_grad, clipping if it is set, update, orr_assign. Lazy:
+ * this thread's next evaluation computes the step, so `orr_optim_step(o, loss); orr_item(loss, &x);` is one pass.
+ * `loss` keeps the value before the step. Successive steps have graphs of one structure and share one plan. A new value
+ * uses the memory of the old one if no reader of that is left (orr_assign).
  * errors:   the error of `loss`, and those of orr_grad; then no variable has changed. */
 ORR_API orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tensor *loss);
 #define orr_optim_step(...) orr_optim_step_at(ORR_HERE, __VA_ARGS__)
@@ -77,13 +77,13 @@ ORR_API orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, o
 ORR_API orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tensor *const *grads);
 #define orr_optim_apply(...) orr_optim_apply_at(ORR_HERE, __VA_ARGS__)
 
-/** Adds the gradients of the sum of `loss` to those that this call has added since the last orr_optim_step_accumulated: a batch
- * in parts. Lazy, as orr_optim_step.
+/** Adds the gradients of the sum of `loss` to those accumulated since the last orr_optim_step_accumulated: a batch in parts.
+ * Lazy, as orr_optim_step.
  * errors:   as orr_optim_step; then nothing is added. */
 ORR_API orr_status orr_optim_accumulate_at(const char *file, int line, orr_optim *o, orr_tensor *loss);
 #define orr_optim_accumulate(...) orr_optim_accumulate_at(ORR_HERE, __VA_ARGS__)
-/** Records one step with the sum of the gradients of orr_optim_accumulate, clipped if that is set, and forgets them. Divide
- * each loss by the number of parts for their mean.
+/** Records one step with the sum of the gradients of orr_optim_accumulate, clipped if that is set, and clears the sum.
+ * Divide each loss by the number of parts for their mean.
  * errors:   as orr_optim_apply; ORR_ESTATE (nothing was accumulated). */
 ORR_API orr_status orr_optim_step_accumulated_at(const char *file, int line, orr_optim *o);
 #define orr_optim_step_accumulated(...) orr_optim_step_accumulated_at(ORR_HERE, __VA_ARGS__)

@@ -1,9 +1,9 @@
 /* Differential privacy: noise, mechanisms, accountants and budgets, training by clipped and noisy gradients.
- * Must not know: how an op computes; it is written with public ops alone.
+ * Must not know: how an op computes; the functions are composed of public ops.
  *
- * A function of a data set is (ε, δ)-differentially private when for every two data sets that differ in one record, and every
- * set of outcomes, P(outcome | one) ≤ e^ε · P(outcome | other) + δ. Here "differ" means that one record is added or removed.
- * docs/private.md names the adversaries that this holds against, and those that it does not. */
+ * A function of a data set is (ε, δ)-differentially private when for every two data sets that differ in one record, and
+ * every set of outcomes, P(outcome | one) ≤ e^ε · P(outcome | other) + δ. Here "differ" means that one record is added or
+ * removed. docs/private.md names the adversaries against which this holds, and those against which it does not. */
 #ifndef ORRERY_PRIVACY_H
 #define ORRERY_PRIVACY_H
 
@@ -24,7 +24,7 @@ typedef enum orr_dp_kind {
     ORR_DP_PURE /**< any (ε, 0)-private mechanism (randomised response, exponential, sparse vector); `noise` is ε         */
 } orr_dp_kind;
 
-/** A mechanism on a Poisson sample: each record takes part with probability q, by itself; q = 1: all records. */
+/** A mechanism on a Poisson sample: each record takes part independently with probability q; q = 1: all records. */
 typedef struct orr_dp_mechanism {
     orr_dp_kind kind;
     double noise; /**< > 0, finite; its meaning follows from the kind */
@@ -33,33 +33,34 @@ typedef struct orr_dp_mechanism {
 
 #define ORR_DP_MECHANISM(kind, noise, q) (ORR__VALUE(orr_dp_mechanism){ (kind), (noise), (q) })
 
-/** How losses of privacy are added up. Both give upper bounds. */
+/** The methods of adding up losses of privacy. Both give upper bounds. */
 typedef enum orr_dp_accountant {
     ORR_DP_RDP =
-        0, /**< Rényi divergences of 151 orders (Mironov 2017; Mironov, Talwar, Zhang 2019): fast; some per cent high  */
+        0, /**< Rényi divergences of 151 orders (Mironov 2017; Mironov, Talwar, Zhang 2019): fast; a few % too high */
     ORR_DP_PLD /**< distribution of the privacy loss, composed by FFT (Koskela et al. 2020; Doroshenko et al. 2022): tight;
                          δ ≥ 1e-10                                                                                      */
 } orr_dp_accountant;
 
 /** Rényi divergence of order alpha of one use of m, as an upper bound over both neighbours.
- * Gaussian, q = 1: α/(2σ²); q < 1: log E[((1−q) + q·e^((2z−1)/(2σ²)))^α]/(α−1), z ~ N(0, σ²): a sum for integer α, an integral
- * of positive terms for others. Laplace, q = 1: Mironov 2017, table II. Pure, and Laplace at q < 1 by amplification: that of
- * randomised response, which dominates.
+ * Gaussian, q = 1: α/(2σ²); q < 1: log E[((1−q) + q·e^((2z−1)/(2σ²)))^α]/(α−1), z ~ N(0, σ²): a sum for integer α, an integral of positive
+ * terms for others. Laplace, q = 1: Mironov 2017, table II. Pure, and Laplace at q < 1 by amplification: the divergence of randomised
+ * response, which is an upper bound.
  * @param alpha  > 1, finite        Errors: ORR_EINVAL.      Thread-safe; so are all functions up to budgets. */
 ORR_API orr_status orr_dp_rdp_at(const char *file, int line, orr_dp_mechanism m, double alpha, double *rdp);
 #define orr_dp_rdp(...) orr_dp_rdp_at(ORR_HERE, __VA_ARGS__)
 
-/** The orders that ORR_DP_RDP looks at, those of Opacus: 1.1, 1.2, … 10.9, 12, 13, … 63. Writes up to `max`; returns 151. */
+/** The orders that ORR_DP_RDP uses, those of Opacus: 1.1, 1.2, … 10.9, 12, 13, … 63. Writes up to `max`; returns 151. */
 ORR_API int orr_dp_orders(double *out, int max);
 
 /** ε at δ of a mechanism whose divergence of order orders[i] is rdp[i]: the least over i of
  * rdp − (log δ + log α)/(α−1) + log((α−1)/α), and at least 0 (Balle et al. 2020, theorem 21; Canonne, Kamath, Steinke 2020).
- * @param order  where the least is, or NULL      Errors: ORR_EINVAL (an order ≤ 1, δ not in (0, 1), n < 1, NULL, NaN). */
+ * @param order  receives the order of the least, or NULL      Errors: ORR_EINVAL (an order ≤ 1, δ not in (0, 1), n < 1,
+ *               NULL, NaN). */
 ORR_API orr_status orr_dp_rdp_epsilon_at(const char *file, int line, const double *orders, const double *rdp, int n,
                                          double delta, double *epsilon, double *order);
 #define orr_dp_rdp_epsilon(...) orr_dp_rdp_epsilon_at(ORR_HERE, __VA_ARGS__)
 
-/** ε at δ of `times` uses of m, one after the other, each free to depend on the results of those before.
+/** ε at δ of `times` successive uses of m, each of which may depend on earlier results.
  * @param times  ≥ 0      Errors: ORR_EINVAL, ORR_ENOMEM (ORR_DP_PLD). */
 ORR_API orr_status orr_dp_epsilon_at(const char *file, int line, orr_dp_accountant how, orr_dp_mechanism m,
                                      int64_t times, double delta, double *epsilon);
@@ -72,42 +73,43 @@ ORR_API orr_status orr_dp_delta_at(const char *file, int line, orr_dp_mechanism 
 
 /** The least noise with which `times` uses of (kind, noise, q) stay within ε at δ, up to 1e-4 of it and never below.
  * ORR_DP_PURE: the largest ε of one use instead.
- * Errors: ORR_EINVAL (also when no noise up to 1e6 does, or as little as 1e-2 would), ORR_ENOMEM. */
+ * Errors: ORR_EINVAL (also if no noise up to 1e6 is enough, or 1e-2 is more than enough), ORR_ENOMEM. */
 ORR_API orr_status orr_dp_find_noise_at(const char *file, int line, orr_dp_accountant how, orr_dp_kind kind, double q,
                                         int64_t times, double epsilon, double delta, double *noise);
 #define orr_dp_find_noise(...) orr_dp_find_noise_at(ORR_HERE, __VA_ARGS__)
 
-/** δ of one Gaussian mechanism at ε, exactly: Φ(1/(2σ) − εσ) − e^ε·Φ(−1/(2σ) − εσ) (Balle, Wang 2018). k uses of σ are one of
- * σ/√k. Errors: ORR_EINVAL. */
+/** δ of one Gaussian mechanism at ε, exactly: Φ(1/(2σ) − εσ) − e^ε·Φ(−1/(2σ) − εσ) (Balle, Wang 2018). k uses with σ are
+ * equivalent to one with σ/√k. Errors: ORR_EINVAL. */
 ORR_API orr_status orr_dp_gaussian_delta_at(const char *file, int line, double sigma, double epsilon, double *delta);
 #define orr_dp_gaussian_delta(...) orr_dp_gaussian_delta_at(ORR_HERE, __VA_ARGS__)
-/** The ε at which orr_dp_gaussian_delta is δ; 0 where δ is larger at ε = 0 already. */
+/** The ε at which orr_dp_gaussian_delta is δ; 0 if the value at ε = 0 is below δ already. */
 ORR_API orr_status orr_dp_gaussian_epsilon_at(const char *file, int line, double sigma, double delta, double *epsilon);
 #define orr_dp_gaussian_epsilon(...) orr_dp_gaussian_epsilon_at(ORR_HERE, __VA_ARGS__)
-/** The σ at which orr_dp_gaussian_delta(σ, ε) is δ: less than the classical √(2·log(1.25/δ))/ε, and right for every ε > 0. */
+/** The σ at which orr_dp_gaussian_delta(σ, ε) is δ: less than the classical √(2·log(1.25/δ))/ε, and valid for every ε > 0. */
 ORR_API orr_status orr_dp_gaussian_sigma_at(const char *file, int line, double epsilon, double delta, double *sigma);
 #define orr_dp_gaussian_sigma(...) orr_dp_gaussian_sigma_at(ORR_HERE, __VA_ARGS__)
 
 /* -- budgets ------------------------------------------------------------------------------------------------ */
 
-/** A limit of ε at a δ, and the uses booked so far. It counts only the uses that are reported to it: a release of the data that
- * bypasses it is not counted. One thread at a time. */
+/** A limit of ε at a δ, and the uses booked so far. It counts only reported uses, and cannot count a release of the data
+ * that bypasses it. One thread at a time. */
 typedef struct orr_dp_budget orr_dp_budget;
 
-/** @param epsilon  > 0     @param delta  in (0, 1), for ORR_DP_PLD ≥ 1e-10
+/** A new budget.
+ * @param epsilon  > 0     @param delta  in (0, 1), for ORR_DP_PLD ≥ 1e-10
  * @return   to free with orr_dp_budget_free; NULL on ORR_EINVAL, ORR_ENOMEM. */
 ORR_API orr_dp_budget *orr_dp_budget_new_at(const char *file, int line, orr_dp_accountant how, double epsilon,
                                             double delta);
 #define orr_dp_budget_new(...) orr_dp_budget_new_at(ORR_HERE, __VA_ARGS__)
-/** Books `times` ≥ 0 uses of m, or refuses: all or none. Call it before the mechanism runs.
+/** Books `times` ≥ 0 uses of m, all or none. Call it before the mechanism runs.
  * Errors: ORR_ESTATE: the budget would be exceeded (the message has the numbers); then nothing is booked. ORR_EINVAL, ORR_ENOMEM. */
 ORR_API orr_status orr_dp_budget_spend_at(const char *file, int line, orr_dp_budget *b, orr_dp_mechanism m,
                                           int64_t times);
 #define orr_dp_budget_spend(...) orr_dp_budget_spend_at(ORR_HERE, __VA_ARGS__)
-/** ε at the budget's δ of all that is booked; 0 when nothing is. */
+/** ε at the budget's δ of all booked uses; 0 if there are none. */
 ORR_API orr_status orr_dp_budget_spent_at(const char *file, int line, const orr_dp_budget *b, double *epsilon);
 #define orr_dp_budget_spent(...) orr_dp_budget_spent_at(ORR_HERE, __VA_ARGS__)
-/** How many more uses of m would be booked; at most 2⁴⁰. */
+/** The number of further uses of m that would be booked; at most 2⁴⁰. */
 ORR_API orr_status orr_dp_budget_left_at(const char *file, int line, orr_dp_budget *b, orr_dp_mechanism m,
                                          int64_t *times);
 #define orr_dp_budget_left(...) orr_dp_budget_left_at(ORR_HERE, __VA_ARGS__)
@@ -116,14 +118,14 @@ ORR_API void orr_dp_budget_free(orr_dp_budget *b);
 
 /* -- randomness ----------------------------------------------------------------------------------------------- */
 
-/** For tests only: from here on this thread's draws in this header are a function of `seed`, and a reader who knows it removes the
- * noise. Without this call they come from the operating system's generator (getrandom). */
+/** For tests only: from here on the draws of this thread by functions of this header are a function of `seed`; an adversary who
+ * knows it can remove the noise. Without this call they come from the operating system's generator (getrandom). */
 ORR_API void orr_dp_seed(uint64_t seed);
 /** This thread's draws come from the operating system's generator again. */
 ORR_API void orr_dp_unseed(void);
 
-/** A Poisson sample: each of the numbers 0 … n−1 is in it with probability q, by itself (to 2⁻⁶⁴, rounded down). Keep it
- * secret: the accountants' gain from sampling holds only against an adversary who does not know it.
+/** A Poisson sample: each of the numbers 0 … n−1 is in it independently with probability q (to 2⁻⁶⁴, rounded down). Keep
+ * the sample secret: the accountants' gain from sampling holds only against an adversary who does not know it.
  * @param index  an array of n numbers; the first *count are written, in ascending order
  * Errors: ORR_EINVAL (n < 0, q not in [0, 1], NULL), ORR_EIO (the system has no random numbers). Thread-safe. */
 ORR_API orr_status orr_dp_poisson_at(const char *file, int line, int64_t n, double q, int64_t *index, int64_t *count);
@@ -131,26 +133,27 @@ ORR_API orr_status orr_dp_poisson_at(const char *file, int line, int64_t n, doub
 
 /* -- mechanisms on numbers -------------------------------------------------------------------------------------- */
 
-/** Private only as far as its floating-point numbers hide which sums can make them, and Philox its key: the low bits of a noisy
- * float tell about the value below (Mironov, "On significance of the least significant bits", 2012), and Philox is no
- * cryptographic generator. Where an adversary sees all digits, use orr_dp_discrete_laplace.
- * y = x + Laplace(sensitivity/epsilon), to each element its own: (ε, 0)-private for an x of that L1 sensitivity.
+/** Laplace noise in floats. The privacy is limited by floating point and by Philox: the low bits of a noisy float leak
+ * information about the value (Mironov, "On significance of the least significant bits", 2012), and Philox is no cryptographic
+ * generator. If an adversary sees all digits, use orr_dp_discrete_laplace.
+ * y = x + Laplace(sensitivity/epsilon), with independent noise for each element: (ε, 0)-private for an x of that L1
+ * sensitivity.
  * @param x  a float dtype     @param sensitivity, epsilon  > 0, finite
  * @return   like x, owned by the current scope; poison on ORR_EINVAL, ORR_EDTYPE, ORR_EIO.
  * effects:  lazy; fuses with its neighbours; its key comes from the operating system. grad: g. Safe from any thread. */
 ORR_API orr_tensor *orr_dp_laplace_at(const char *file, int line, orr_tensor *x, double sensitivity, double epsilon);
 #define orr_dp_laplace(...) orr_dp_laplace_at(ORR_HERE, __VA_ARGS__)
-/** Private only as far as floats and Philox hide it: see orr_dp_laplace. Where an adversary sees all digits, use
- * orr_dp_discrete_gaussian.
+/** Gaussian noise in floats. The privacy is limited by floating point and by Philox: see orr_dp_laplace. If an adversary
+ * sees all digits, use orr_dp_discrete_gaussian.
  * y = x + N(0, (sigma·sensitivity)²), for an x of that L2 sensitivity. Its cost is that of ORR_DP_GAUSSIAN with `sigma`.
  * Otherwise as orr_dp_laplace. */
 ORR_API orr_tensor *orr_dp_gaussian_at(const char *file, int line, orr_tensor *x, double sensitivity, double sigma);
 #define orr_dp_gaussian(...) orr_dp_gaussian_at(ORR_HERE, __VA_ARGS__)
 
-/** y = x + Z for integers, P(Z = z) ∝ e^(−|z|·ε/sensitivity), to each element its own: (ε, 0)-private for an x of that L1
- * sensitivity. The noise is drawn now, exactly, in integers alone, from the operating system's generator (Canonne, Kamath,
- * Steinke, "The discrete Gaussian for differential privacy", 2020, algorithm 2), its memory wiped when its last use ends. The
- * duration of a draw depends on its value.
+/** y = x + Z for integers, P(Z = z) ∝ e^(−|z|·ε/sensitivity), independent for each element: (ε, 0)-private for an x of that
+ * L1 sensitivity. The noise is drawn now, exactly, in integers, from the operating system's generator (Canonne, Kamath,
+ * Steinke, "The discrete Gaussian for differential privacy", 2020, algorithm 2), and its memory is wiped after its last use.
+ * The duration of a draw depends on its value.
  * @param x  i64; the sum wraps     @param sensitivity  ≥ 1     @param epsilon  > 0; sensitivity/epsilon in [2⁻¹⁰, 2³⁰]
  * @return   i64, owned by the current scope; poison on ORR_EINVAL, ORR_EDTYPE, ORR_ENOMEM, ORR_EIO. Safe from any thread. */
 ORR_API orr_tensor *orr_dp_discrete_laplace_at(const char *file, int line, orr_tensor *x, int64_t sensitivity,
@@ -163,40 +166,43 @@ ORR_API orr_tensor *orr_dp_discrete_gaussian_at(const char *file, int line, orr_
                                                 double sigma);
 #define orr_dp_discrete_gaussian(...) orr_dp_discrete_gaussian_at(ORR_HERE, __VA_ARGS__)
 
-/** Randomised response: each category of x stays with probability e^ε/(e^ε + k − 1), and else becomes one of the other k − 1, all
- * as likely (Warner 1965): every element is (ε, 0)-private by itself, also against the collector. Drawn exactly.
+/** Randomised response: each category of x stays with probability e^ε/(e^ε + k − 1), and otherwise becomes one of the other k − 1
+ * with equal probability (Warner 1965). Every single element is (ε, 0)-private, also against the collector. Drawn exactly.
  * @param x  i64 in 0 … k−1 (others are taken mod k)     @param k  ≥ 2     @param epsilon  in [2⁻²⁰, 64], rounded down to 30 bits
  * @return   i64, owned by the current scope; errors as orr_dp_discrete_laplace. Expected time per element: min(k, e^ε) draws. */
 ORR_API orr_tensor *orr_dp_randomised_response_at(const char *file, int line, orr_tensor *x, int64_t k, double epsilon);
 #define orr_dp_randomised_response(...) orr_dp_randomised_response_at(ORR_HERE, __VA_ARGS__)
-/** An unbiased estimate of how many of `total` true answers are `category` c, from `seen` answers c of randomised response. */
+/** An unbiased estimate of the number of true answers in one category among `total`, from `seen` such answers of randomised
+ * response. */
 ORR_API double orr_dp_response_estimate(double seen, double total, int64_t k, double epsilon);
 
-/** The exponential mechanism: i with probability ∝ e^(ε·scores[i]/(2·sensitivity)) (McSherry, Talwar 2007): (ε, 0)-private
- * where one record changes no score by more than `sensitivity`. Scores are rounded to sensitivity·2⁻²⁰ and ε down to 30 bits (and
- * by the 2⁻²⁰ that rounding adds); then the draw is exact. Evaluates `scores`. Expected time: at most proportional to their
- * number; it depends on their values, so a measurement of it leaks.
+/** The exponential mechanism: i with probability ∝ e^(ε·scores[i]/(2·sensitivity)) (McSherry, Talwar 2007): (ε, 0)-private if one
+ * record changes no score by more than `sensitivity`. Scores are rounded to sensitivity·2⁻²⁰ and ε down to 30 bits (and by the
+ * 2⁻²⁰ that rounding adds); then the draw is exact. Evaluates `scores`. Expected time: at most proportional to their number; it
+ * depends on their values, so a measurement of it leaks.
  * @param scores  (n), n ≥ 1, any number dtype     @param epsilon  in [2⁻²⁰, 2²⁰]
  * Errors: ORR_EINVAL (a score not finite, or beyond 2³¹ sensitivities), ORR_ESHAPE, ORR_ENOMEM, ORR_EIO, and those of orr_read. */
 ORR_API orr_status orr_dp_exponential_at(const char *file, int line, orr_tensor *scores, double sensitivity,
                                          double epsilon, int64_t *index);
 #define orr_dp_exponential(...) orr_dp_exponential_at(ORR_HERE, __VA_ARGS__)
 
-/** The sparse vector technique: which of a stream of queries are above a threshold, paying for those alone. One thread at a time. */
+/** The sparse vector technique: reports which of a stream of queries are above a threshold; only those cost privacy. One thread
+ * at a time. */
 typedef struct orr_dp_sparse orr_dp_sparse;
-/** All answers together are (ε, 0)-private for any number of queries, where one record changes no query by more than
- * `sensitivity` and at most `most` answers are "above" (Lyu, Su, Li, "Understanding the sparse vector technique", 2017,
- * algorithm 1, with their division of ε). Threshold and queries are rounded to sensitivity·2⁻²⁰ and noise is drawn exactly.
+/** A new sparse vector. All answers together are (ε, 0)-private for any number of queries, if one record changes no query
+ * by more than `sensitivity`; at most `most` answers are "above" (Lyu, Su, Li, "Understanding the sparse vector technique",
+ * 2017, algorithm 1, with their division of ε). Threshold and queries are rounded to sensitivity·2⁻²⁰ and noise is drawn
+ * exactly.
  * @param monotone  adding a record moves all queries in one direction: less noise
  * @return   to free with orr_dp_sparse_free; NULL on ORR_EINVAL, ORR_ENOMEM, ORR_EIO. */
 ORR_API orr_dp_sparse *orr_dp_sparse_new_at(const char *file, int line, double threshold, double sensitivity,
                                             int64_t most, bool monotone, double epsilon);
 #define orr_dp_sparse_new(...) orr_dp_sparse_new_at(ORR_HERE, __VA_ARGS__)
-/** Whether the query's value is above the threshold, both noisy.
- * Errors: ORR_ESTATE: `most` answers were "above" already. ORR_EINVAL (not finite, beyond 2³¹ sensitivities), ORR_EIO. */
+/** Sets *above to whether the query's value is above the threshold, both with noise. Errors: ORR_ESTATE (`most`
+ * answers were "above" already), ORR_EINVAL (not finite, beyond 2³¹ sensitivities), ORR_EIO. */
 ORR_API orr_status orr_dp_sparse_ask_at(const char *file, int line, orr_dp_sparse *s, double query, bool *above);
 #define orr_dp_sparse_ask(...) orr_dp_sparse_ask_at(ORR_HERE, __VA_ARGS__)
-/** Wipes the noisy threshold. NULL is fine. */
+/** Wipes the noisy threshold and frees s. NULL is fine. */
 ORR_API void orr_dp_sparse_free(orr_dp_sparse *s);
 
 /* -- training ------------------------------------------------------------------------------------------------- */
@@ -207,26 +213,28 @@ typedef orr_tensor *orr_dp_loss(orr_tensor *output, orr_tensor *target, void *us
 ORR_API orr_tensor *orr_dp_cross_entropy(orr_tensor *output, orr_tensor *target, void *unused);
 /** The mean of (output − target)² over all axes but the first. */
 ORR_API orr_tensor *orr_dp_squared_error(orr_tensor *output, orr_tensor *target, void *unused);
-/** A loss for each example as a function of parameters: params[i] is (batch, shape of parameter i…), a copy for each example
- * (without memory of its own), and the result (batch). Example: x·W is orr_matmul(orr_expand_dims(x, 1), params[0]). */
+/** A loss for each example as a function of parameters: params[i] is (batch, shape of parameter i…), a copy for each
+ * example (by a view, without memory), and the result is (batch). Example: x·W is orr_matmul(orr_expand_dims(x, 1),
+ * params[0]). */
 typedef orr_tensor *orr_dp_losses(orr_tensor *const *params, int n, orr_tensor *x, orr_tensor *target, void *user);
 
-/** How gradients are kept from being long. */
+/** The methods of clipping gradients. */
 typedef enum orr_dp_clipping {
-    ORR_DP_FLAT = 0,  /**< all of an example's gradient to norm C (Abadi et al. 2016)                               */
-    ORR_DP_PER_LAYER, /**< of L layers each to C/√L; a function's parameters count as layers                        */
-    ORR_DP_ADAPTIVE   /**< as FLAT; orr_dp_sgd moves C to a quantile of the norms (Andrew et al. 2021)              */
+    ORR_DP_FLAT = 0,  /**< an example's whole gradient to norm C (Abadi et al. 2016)                                */
+    ORR_DP_PER_LAYER, /**< each of L layers to C/√L; parameters of a function count as layers                       */
+    ORR_DP_ADAPTIVE   /**< as FLAT; orr_dp_sgd adapts C to a quantile of the norms (Andrew et al. 2021)             */
 } orr_dp_clipping;
 
-/** Sound only where an example's loss depends on no other example: with normalisation over the batch it bounds nothing.
- * sums[i] = Σ_k weight[k] · g_ki · min(1, C/‖g_k‖), g_ki the gradient of example k's loss by parameter i: no noise yet. No
- * example's gradient is kept: ‖g_k‖ follows from each layer's input and its output's cotangent (Bu, Mao, Xu 2022), and the
- * sum is the one product or convolution that a plain step has. Examples whose gradient is not finite count as 0.
- * @param m        dense layers, convolutions, what has no parameters, and compositions of them, in which each layer is applied
- *                 once; batch normalisation is refused
+/** Clipped sums of per-example gradients. Sound only if an example's loss depends on no other example: with normalisation over
+ * the batch nothing is bounded. sums[i] = Σ_k weight[k] · g_ki · min(1, C/‖g_k‖), where g_ki is the gradient of example k's
+ * loss by parameter i; no noise is added. No example's gradient is stored: ‖g_k‖ follows from each layer's input and the
+ * cotangent of its output (Bu, Mao, Xu 2022), and the sum is the product or convolution of a plain step. Examples whose
+ * gradient is not finite count as 0.
+ * @param m        dense layers, convolutions, modules without parameters, and compositions in which each layer is applied once;
+ *                 batch normalisation is refused
  * @param x        (batch, …)     @param target  (batch, …), or NULL     @param weight  (batch), or NULL: ones
- * @param clip     C > 0          @param sums  as many as m has parameters, in their order
- * @param norms    ‖g_k‖, (batch); NULL: not asked for
+ * @param clip     C > 0          @param sums  one for each parameter of m, in their order
+ * @param norms    ‖g_k‖, (batch); NULL: not needed
  * Results are owned by the current scope. Errors: ORR_EINVAL, ORR_ESHAPE, ORR_ENOMEM, and those of orr_grad; then all are NULL.
  * effects:  lazy. Safe from any thread. */
 ORR_API orr_status orr_dp_clipped_grads_at(const char *file, int line, const orr_module *m, orr_dp_loss *loss,
@@ -234,8 +242,8 @@ ORR_API orr_status orr_dp_clipped_grads_at(const char *file, int line, const orr
                                            orr_dp_clipping clipping, double clip, orr_tensor **sums,
                                            orr_tensor **norms);
 #define orr_dp_clipped_grads(...) orr_dp_clipped_grads_at(ORR_HERE, __VA_ARGS__)
-/** Sound only where an example's loss depends on no other example. Like orr_dp_clipped_grads, for any `fn`: all examples'
- * gradients are computed at once, in memory for batch × parameters. */
+/** orr_dp_clipped_grads for any `fn`: the gradients of all examples are computed together, in memory for batch ×
+ * parameters. Sound only if an example's loss depends on no other example. */
 ORR_API orr_status orr_dp_clipped_grads_of_function_at(const char *file, int line, orr_dp_losses *fn, void *user,
                                                        orr_tensor *const *params, int n, orr_tensor *x,
                                                        orr_tensor *target, orr_tensor *weight, orr_dp_clipping clipping,
@@ -252,18 +260,19 @@ typedef struct orr_dp_options {
         most; /**< examples computed at a time, rounded up to a multiple of 32; 4096. A larger sample is computed in parts*/
     double quantile, rate; /**< ADAPTIVE: 0.5, 0.2                                                            */
     double count_sigma;    /**< ADAPTIVE: deviation of the count's noise, > sigma/2; required, e.g. q·n/20   */
-    bool secure;           /**< noise drawn exactly, on a grid, from the operating system: slower             */
+    bool secure;           /**< noise is drawn exactly, on a grid, from the operating system: slower          */
     orr_dp_loss *loss;     /**< orr_dp_cross_entropy                                                          */
     void *user;            /**< for loss, or for the function of parameters                                   */
-    orr_dp_budget *budget; /**< booked at each step, must outlive the trainer; NULL: the steps are not counted*/
+    orr_dp_budget *budget; /**< booked at each step; must outlive the trainer; NULL: no counting */
 } orr_dp_options;
 
-/** The defaults above. */
+/** Returns the defaults above. */
 ORR_API orr_dp_options orr_dp_defaults(void);
 
 /** Private training of one model. One thread at a time. */
 typedef struct orr_dp_sgd orr_dp_sgd;
-/** @param m, o   the network and an optimizer of exactly its parameters (orr_optim_of_module), of any kind; both must outlive the result
+/** A new trainer.
+ * @param m, o   the network and an optimizer of any kind with exactly its parameters (orr_optim_of_module); both must outlive the result
  * @return   to free with orr_dp_sgd_free; NULL on ORR_EINVAL, ORR_ENOMEM. */
 ORR_API orr_dp_sgd *orr_dp_sgd_new_at(const char *file, int line, const orr_module *m, orr_optim *o,
                                       const orr_dp_options *options);
@@ -273,13 +282,14 @@ ORR_API orr_dp_sgd *orr_dp_sgd_of_function_at(const char *file, int line, orr_dp
                                               int n, orr_optim *o, const orr_dp_options *options);
 #define orr_dp_sgd_of_function(...) orr_dp_sgd_of_function_at(ORR_HERE, __VA_ARGS__)
 
-/** Private only where an example's loss depends on no other example, and only for the parameters: ε does not cover `loss`. The noise is that of orr_dp_gaussian, with its conditions, unless options.secure.
- * One step (Abadi et al., "Deep learning with differential privacy", 2016): a Poisson sample of the records, the sum of their
- * clipped gradients, N(0, (σC)²) added to each element, divided by q·n; then the optimizer's step with that. Costs
- * ORR_DP_GAUSSIAN of σ and q, booked before anything is computed; ADAPTIVE clipping is included in it.
- * @param x, target   all records: (n, …), rows of which are taken; target may be NULL
+/** One step of DP-SGD. Private only if an example's loss depends on no other example, and only for the parameters: ε does not cover `loss`.
+ * The noise is that of orr_dp_gaussian, with its limits, unless options.secure is set. A step (Abadi et al., "Deep learning with
+ * differential privacy", 2016): a Poisson sample of the records, the sum of their clipped gradients, N(0, (σC)²) added to each element,
+ * divided by q·n; then the optimizer's step with the result. It costs ORR_DP_GAUSSIAN of σ and q, booked before the computation; this
+ * includes ADAPTIVE clipping.
+ * @param x, target   all records: (n, …), from which rows are drawn; target may be NULL
  * @param loss        the sample's mean loss before the step, NaN for an empty sample; or NULL
- * Errors: ORR_ESTATE (the budget; then nothing has changed), ORR_ESHAPE, ORR_EIO, and those of orr_dp_clipped_grads and orr_eval. */
+ * Errors: ORR_ESTATE (the budget; then nothing changes), ORR_ESHAPE, ORR_EIO, and those of orr_dp_clipped_grads and orr_eval. */
 ORR_API orr_status orr_dp_sgd_step_at(const char *file, int line, orr_dp_sgd *t, orr_tensor *x, orr_tensor *target,
                                       double *loss);
 #define orr_dp_sgd_step(...) orr_dp_sgd_step_at(ORR_HERE, __VA_ARGS__)

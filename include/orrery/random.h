@@ -1,10 +1,10 @@
 /* Random tensors: counter-based (Philox 4x32-10), the same on every device and for every tiling.
  * Must not know: how a value is computed.
  *
- * Each call takes the next stream number of the calling thread. A value is a function of seed, stream and element
- * index alone, fixed when the call is recorded: evaluated twice, a tensor has the same numbers. The main thread's
- * first stream after orr_init is that of the seed in orr_config or ORRERY_SEED; other threads have streams of their
- * own. Results are owned by the current scope; all functions are lazy and safe from any thread. */
+ * Each call uses the next stream number of the calling thread. A value is a function of seed, stream and element
+ * index alone, fixed when the call is recorded: every evaluation of a tensor gives the same numbers. The main
+ * thread's first stream after orr_init is that of the seed in orr_config or ORRERY_SEED; other threads have streams
+ * of their own. Results are owned by the current scope; all functions are lazy and safe from any thread. */
 #ifndef ORRERY_RANDOM_H
 #define ORRERY_RANDOM_H
 
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** Starts this thread's streams anew from `seed`. */
+/** Restarts this thread's streams from `seed`. */
 ORR_API void orr_seed(uint64_t seed);
 
 /** Uniform numbers in [lo, hi), the ends as numbers of the dtype.
@@ -39,9 +39,10 @@ ORR_API orr_tensor *orr_permutation_at(const char *file, int line, int64_t n);
 ORR_API orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double p);
 #define orr_bernoulli(...) orr_bernoulli_at(ORR_HERE, __VA_ARGS__)
 
-/* Distributions whose parameters are tensors: they broadcast to the shape, and orr_scalar(0.5) is one number for all. The
- * values are computed on processors alone, so that they are the same wherever the rest runs. No gradient flows into a
- * parameter. A parameter outside the distribution's range is found by evaluation (ORR_EINVAL, with its number). */
+/* Distributions whose parameters are tensors: they broadcast to the shape, and orr_scalar(0.5) is one number for all.
+ * The values are computed only on processors, so that they do not depend on the placement of other work. No gradient
+ * flows into a parameter. A parameter outside the distribution's range is found by evaluation (ORR_EINVAL, with its
+ * number). */
 
 /** Exponential numbers with mean `scale`.
  * dtypes:   floats (ORR_EDTYPE). Errors: ORR_EINVAL (scale < 0, not finite), ORR_ESHAPE. */
@@ -49,7 +50,7 @@ ORR_API orr_tensor *orr_exponential_at(const char *file, int line, orr_dtype dty
 #define orr_exponential(...) orr_exponential_at(ORR_HERE, __VA_ARGS__)
 /** Gamma numbers: density x^(alpha−1) e^(−x/scale). Marsaglia and Tsang, "A simple method for generating gamma variables",
  * 2000.
- * @param alpha  > 0     @param scale  a factor; through it a gradient flows
+ * @param alpha  > 0     @param scale  a factor; it has a gradient
  * dtypes:   floats (ORR_EDTYPE). Errors: ORR_ESHAPE. */
 ORR_API orr_tensor *orr_gamma_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_tensor *alpha,
                                  orr_tensor *scale);
@@ -60,25 +61,26 @@ ORR_API orr_tensor *orr_gamma_at(const char *file, int line, orr_dtype dtype, or
 ORR_API orr_tensor *orr_beta_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_tensor *a,
                                 orr_tensor *b);
 #define orr_beta(...) orr_beta_at(ORR_HERE, __VA_ARGS__)
-/** Poisson numbers: how many events with mean `rate`. Inversion; from 10 on Hörmann's transformed rejection, 1993.
+/** Poisson numbers: counts of events with mean `rate`. By inversion; from 10 on by Hörmann's transformed rejection,
+ * 1993.
  * @param rate  0 … 2⁶⁰
  * dtypes:   integers and floats (ORR_EDTYPE). Errors: ORR_ESHAPE. */
 ORR_API orr_tensor *orr_poisson_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_tensor *rate);
 #define orr_poisson(...) orr_poisson_at(ORR_HERE, __VA_ARGS__)
-/** Binomial numbers: how many of `trials` succeed, each with probability p. Inversion; Hörmann's BTRS, 1993, where that is
- * long.
+/** Binomial numbers: the successes of `trials` trials, each with probability p. By inversion, or Hörmann's BTRS, 1993,
+ * where inversion takes long.
  * @param trials  whole numbers 0 … 2⁵³     @param p  0 … 1
  * dtypes:   integers and floats (ORR_EDTYPE). Errors: ORR_ESHAPE. */
 ORR_API orr_tensor *orr_binomial_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_tensor *trials,
                                     orr_tensor *p);
 #define orr_binomial(...) orr_binomial_at(ORR_HERE, __VA_ARGS__)
-/** How many of `trials` fall into each of k categories, with probabilities in the ratio of the weights.
+/** The counts of `trials` trials in k categories, with probabilities in the ratio of the weights.
  * @param weights  (…, k), ≥ 0, which broadcasts to the result
- * @return   shape with k behind, i64; each row adds up to `trials`. Errors: ORR_EINVAL, ORR_ESHAPE. */
+ * @return   (shape…, k), i64; each row adds up to `trials`. Errors: ORR_EINVAL, ORR_ESHAPE. */
 ORR_API orr_tensor *orr_multinomial_at(const char *file, int line, orr_shape shape, int64_t trials,
                                        orr_tensor *weights);
 #define orr_multinomial(...) orr_multinomial_at(ORR_HERE, __VA_ARGS__)
-/** Numbers 0 … k−1 with probabilities in the ratio of k weights, each draw for itself (with replacement).
+/** Numbers 0 … k−1 with probabilities in the ratio of k weights, in independent draws (with replacement).
  * @param weights  (k), ≥ 0
  * @return   i64. Errors: ORR_ESHAPE. */
 ORR_API orr_tensor *orr_categorical_at(const char *file, int line, orr_shape shape, orr_tensor *weights);
@@ -93,16 +95,16 @@ ORR_API orr_tensor *orr_choice_weighted_at(const char *file, int line, orr_tenso
 #define orr_choice_weighted(...) orr_choice_weighted_at(ORR_HERE, __VA_ARGS__)
 /** Normal numbers of d variables with this mean and covariance: mean + L·z with L = orr_cholesky(covariance).
  * @param mean  (d)     @param covariance  (d, d), positive definite (else ORR_ENUMERIC by evaluation), f32 or f64
- * @return   shape with d behind. Errors: ORR_ESHAPE, ORR_EDTYPE. grad: by mean and covariance, for fixed z. */
+ * @return   (shape…, d). Errors: ORR_ESHAPE, ORR_EDTYPE. grad: by mean and covariance, for fixed z. */
 ORR_API orr_tensor *orr_multivariate_normal_at(const char *file, int line, orr_shape shape, orr_tensor *mean,
                                                orr_tensor *covariance);
 #define orr_multivariate_normal(...) orr_multivariate_normal_at(ORR_HERE, __VA_ARGS__)
-/** x with the elements of an axis in random order, whole pieces of the other axes together.
- * dtypes:   all. Errors: ORR_EAXIS. grad: back to where the pieces stood. */
+/** x with the places of an axis in random order; the pieces along the other axes stay whole.
+ * dtypes:   all. Errors: ORR_EAXIS. grad: g at the former places of the pieces. */
 ORR_API orr_tensor *orr_shuffle_at(const char *file, int line, orr_tensor *x, int axis);
 #define orr_shuffle(...) orr_shuffle_at(ORR_HERE, __VA_ARGS__)
 
-/** Like orr_rand and orr_randn, of the stream that `key` alone names; this thread's streams stay where they are. */
+/** Like orr_rand and orr_randn, from a stream that depends on `key` alone; this thread's streams do not advance. */
 ORR_API orr_tensor *orr_rand_keyed_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo,
                                       double hi, uint64_t key);
 #define orr_rand_keyed(...) orr_rand_keyed_at(ORR_HERE, __VA_ARGS__)

@@ -15,26 +15,27 @@ typedef void orr_scan_fn(orr_tensor **carry, orr_tensor *const *x, orr_tensor **
 
 /** The tensors of a scan: lists and their lengths. */
 typedef struct orr_scan_lists {
-    orr_tensor **carry;    /**< the first values; afterwards the last ones     */
+    orr_tensor **carry;    /**< the first values; replaced by the last ones    */
     orr_tensor *const *x;  /**< (steps, …): step t gets x[i][t]                 */
-    orr_tensor **y;        /**< become (steps, …)                               */
+    orr_tensor **y;        /**< set to (steps, …)                               */
     int n_carry, n_x, n_y; /**< each may be 0, but not n_carry and n_x both     */
-    int64_t steps;         /**< counts only where n_x is 0                      */
+    int64_t steps;         /**< used only if n_x is 0                           */
 } orr_scan_lists;
 
-/** How a scan runs. All zero: unrolled, forwards. */
+/** Options of a scan. All zero: unrolled, forwards. */
 typedef struct orr_scan_options {
     bool
         reverse; /**< from the last step to the first; y keeps the order of x                                           */
-    bool loop; /**< one graph is captured from the body and run for each step, at once: memory of one step, results that
-                       hold their values, and no gradient through them                                                   */
+    bool loop; /**< the body is captured once as a graph, which runs now for each step: memory of one step, results with
+                       values, no gradient through them */
 } orr_scan_options;
 
 /** carry, y[t] = fn(carry, x[t]) for t = 0, 1, … Unrolled, the steps are recorded one after another: lazy, with gradients
  * through time, and equal scans share one plan.
  * @param options  NULL: all zero
- * errors:   ORR_EINVAL (a list or fn is NULL, there is no step), ORR_ESHAPE, ORR_EDTYPE (lengths differ; a carry changes), and of
- *           a loop those of orr_graph_build and orr_graph_submit; then every carry and y is poison. Owned by the current scope.
+ * errors:   ORR_EINVAL (a list or fn is NULL, there is no step), ORR_ESHAPE, ORR_EDTYPE (lengths differ; a carry changes), and
+ *           for a loop those of orr_graph_build and orr_graph_submit; then every carry and y is poison. Owned by the current
+ *           scope.
  * threads:  safe from any thread. */
 ORR_API orr_status orr_scan_at(const char *file, int line, orr_scan_fn *fn, const orr_scan_lists *lists, void *user,
                                const orr_scan_options *options);
@@ -48,24 +49,24 @@ typedef enum orr_cell { ORR_CELL_RNN, ORR_CELL_RNN_RELU, ORR_CELL_LSTM, ORR_CELL
 
 /** Options of recurrent layers. All zero: one layer, one direction, biases. */
 typedef struct orr_recurrent_options {
-    int layers;         /**< one upon the other, at most 1024; 0: 1                                             */
-    bool bidirectional; /**< a second cell runs from the end; its outputs stand behind those of the first       */
+    int layers;         /**< stacked layers, at most 1024; 0: 1                                                 */
+    bool bidirectional; /**< a second cell runs from the end; its outputs follow those of the first             */
     bool no_bias;
     double dropout; /**< in [0, 1), between layers in training mode                                         */
 } orr_recurrent_options;
 
 /** A recurrent layer: (batch, steps, in) → (batch, steps, hidden), or 2·hidden with two directions.
- * inputs: x, and, or NULL, the lengths of the sequences (batch), integers: outputs from there on are 0, and a state stays. A length
- * beyond the steps stands for all of them.
+ * inputs: x, and the lengths of the sequences (batch), integers, or NULL. From its length on the outputs of a sequence are 0 and
+ * its state stays. A length beyond the steps means all steps.
  * parameters, of layer l and direction "" or "_reverse": "l0.input" (in, gates·hidden), "l0.hidden" (hidden, gates·hidden),
- * "l0.input_bias", "l0.hidden_bias", from U(−1/√hidden, 1/√hidden), as PyTorch's transposed. */
+ * "l0.input_bias", "l0.hidden_bias", from U(−1/√hidden, 1/√hidden): the transposes of PyTorch's. */
 ORR_API orr_module *orr_recurrent_at(const char *file, int line, orr_cell cell, int64_t in, int64_t hidden,
                                      const orr_recurrent_options *options);
 #define orr_recurrent(...) orr_recurrent_at(ORR_HERE, __VA_ARGS__)
 /** Applies a recurrent layer with its states.
  * @param lengths  as above, or NULL
- * @param state    {h} or of an LSTM {h, c}, each (layers·directions, batch, hidden): the first states, NULL for zeros; afterwards
- *                 the last ones. NULL: zeros, and the last ones are not needed
+ * @param state    {h}, or for an LSTM {h, c}, each (layers·directions, batch, hidden): the first states, NULL for zeros; replaced
+ *                 by the last ones. state NULL: zeros, and the last states are not needed
  * @return   as orr_forward. */
 ORR_API orr_tensor *orr_recurrent_forward_at(const char *file, int line, const orr_module *m, orr_tensor *x,
                                              orr_tensor *lengths, orr_tensor **state);

@@ -11,7 +11,7 @@ extern "C" {
 
 /* -- embeddings and positions ------------------------------------------------------------------------------- */
 
-/** The rows of `table` that the indices name.
+/** The rows of `table` selected by the indices.
  * @param table    (rows, width)    @param indices  any shape, integers 0 … rows−1; negative ones count from the end, as of
  *                 orr_take
  * @param padding  the row that gets no gradient; −1: none
@@ -29,18 +29,19 @@ ORR_API orr_tensor *orr_embedding_at(const char *file, int line, orr_tensor *tab
 ORR_API orr_tensor *orr_sinusoidal_positions_at(const char *file, int line, orr_dtype dtype, int64_t first,
                                                 int64_t length, int64_t width);
 #define orr_sinusoidal_positions(...) orr_sinusoidal_positions_at(ORR_HERE, __VA_ARGS__)
-/** Each pair of columns (a, b) of row t turned by the angle (first + t)·base^(−2i/width) of pair i:
- * (a·cos − b·sin, a·sin + b·cos) (J. Su et al., "RoFormer", 2021). Queries and keys are turned alike.
+/** Each pair of columns (a, b) of row t rotated by the angle (first + t)·base^(−2i/width) of pair i: (a·cos − b·sin,
+ * a·sin + b·cos) (J. Su et al., "RoFormer", 2021). Queries and keys are rotated in the same way.
  * @param x       (…, length, width), width even, a float dtype    @param first  the position of row 0
  * @param base    10000 in the paper
- * @param paired  pairs are neighbours (2i, 2i + 1), as in the paper; otherwise (i, i + width/2), as in GPT-NeoX and Llama
+ * @param paired  true: pairs are neighbours (2i, 2i + 1), as in the paper; false: (i, i + width/2), as in GPT-NeoX and
+ *                Llama
  * @return   like x, owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL.
- * grad:     g turned back. */
+ * grad:     g rotated back. */
 ORR_API orr_tensor *orr_rotary_at(const char *file, int line, orr_tensor *x, int64_t first, double base, bool paired);
 #define orr_rotary(...) orr_rotary_at(ORR_HERE, __VA_ARGS__)
 /** −slope·(i − j), to be added to the scores of query i and key j: attention with linear biases (O. Press et al., 2021).
- * The slopes are 2^(−8(h+1)/heads) for a power of 2, else those of the next lower power and every other one of the next
- * higher. Queries are the last ones of the keys.
+ * For a power of 2, the slopes are 2^(−8(h+1)/heads); else those of the next lower power and every other one of the next
+ * higher. The last query is at the place of the last key.
  * @return   (heads, queries, keys) of `dtype`, a float dtype; poison on ORR_ESHAPE, ORR_EDTYPE. */
 ORR_API orr_tensor *orr_alibi_at(const char *file, int line, orr_dtype dtype, int64_t heads, int64_t queries,
                                  int64_t keys);
@@ -50,14 +51,16 @@ ORR_API orr_tensor *orr_alibi_at(const char *file, int line, orr_dtype dtype, in
 
 /** Options of orr_attention. All zero: every query sees every key, scale 1/√width, no dropout. */
 typedef struct orr_attention_options {
-    bool causal;    /**< a query sees no key after its own place; the queries are the last ones of the keys              */
-    int64_t window; /**< a query sees keys at a distance below this one; 0: at any                                       */
-    double scale;   /**< of the scores; 0: 1/√width                                                                      */
-    double dropout; /**< in [0, 1): this share of the weights is 0, by this thread's next stream, and the others grow    */
+    bool causal; /**< a query sees no key after its place; the last query is at the last key                     */
+    int64_t
+        window; /**< a query sees keys at a distance below this one; 0: at any                                       */
+    double
+        scale; /**< of the scores; 0: 1/√width                                                                      */
+    double dropout; /**< in [0, 1): share of weights set to 0, by this thread's next stream; others are scaled up */
 } orr_attention_options;
 
-/** softmax(scale·q·kᵀ + mask)·v for each head. Memory grows with the length, not with its square, forward and backward: the
- * scores exist a tile at a time, and the gradient computes them again (T. Dao et al., "FlashAttention", 2022).
+/** softmax(scale·q·kᵀ + mask)·v for each head. Memory grows with the length, not with its square, forward and backward: one
+ * tile of the scores is in memory at a time, and the gradient computes them again (T. Dao et al., "FlashAttention", 2022).
  * @param q     (…, heads, queries, width)
  * @param k, v  (…, kv heads, keys, width) and (…, kv heads, keys, value); kv heads divide heads: neighbouring heads of q share
  *              one of k and v

@@ -30,7 +30,7 @@ typedef enum orr_status {
     ORR_EDTYPE,   /**< dtypes do not fit; the message names the cast to write             */
     ORR_EAXIS,    /**< an axis out of range, or twice                                     */
     ORR_EINDEX,   /**< an index (a value in a tensor) out of range                        */
-    ORR_ENOMEM,   /**< memory that cannot be had; nothing is lost, the next call works    */
+    ORR_ENOMEM,   /**< out of memory; no state is lost, the next call may work            */
     ORR_EIO,      /**< a file cannot be opened, read or written                           */
     ORR_EFORMAT,  /**< a file's content does not fit its header                            */
     ORR_ESTATE,   /**< not initialised, or shut down already                              */
@@ -40,7 +40,7 @@ typedef enum orr_status {
     ORR_EENV,     /**< an environment variable's value makes no sense                     */
     ORR_ENUMERIC, /**< a matrix is singular or not positive definite: found by evaluation */
     ORR_ERANK,    /**< another rank of a distributed program has failed; the message names it */
-    ORR_EINTERNAL /**< a fault of ours: please report it                                  */
+    ORR_EINTERNAL /**< a fault of the library: please report it                           */
 } orr_status;
 
 /** Name of a status, e.g. "ORR_ESHAPE". Never NULL. Thread-safe. */

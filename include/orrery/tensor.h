@@ -13,8 +13,8 @@ extern "C" {
 /** A tensor, or poison: a tensor that carries an error. The pointer is a checked name, not an address: a stale or
  * foreign one is recognised (ORR_EHANDLE) and never followed. Every operation refuses NULL. */
 typedef struct orr_tensor orr_tensor;
-/** Lists are two arguments everywhere: an array and its length. ORR_TENSORS(x, y) writes both in place, as in
- * orr_eval_all(ORR_TENSORS(x, y)) and orr_concat(ORR_TENSORS(x, y), 0). */
+/** A list in place. Lists are two arguments everywhere, an array and its length; ORR_TENSORS(x, y) writes both, as
+ * in orr_eval_all(ORR_TENSORS(x, y)) and orr_concat(ORR_TENSORS(x, y), 0). */
 #define ORR_TENSORS(...) ORR__ARRAY(orr_tensor *, __VA_ARGS__)
 /** Owner of the tensors that its thread makes while it is the innermost scope. */
 typedef struct orr_scope orr_scope;
@@ -39,12 +39,12 @@ ORR_API orr_tensor *orr_scope_return_at(const char *file, int line, orr_scope *s
 #define orr_scope_return(...) orr_scope_return_at(ORR_HERE, __VA_ARGS__)
 /** Frees one tensor now, whatever scope owns it. NULL is fine.
  * errors:   ORR_EHANDLE (a second time).
- * threads:  safe from any thread, also while others use it: their calls under way end as if before it, later ones
+ * threads:  safe from any thread, also while others use `t`: calls that have begun end as if before it, later ones
  *           give ORR_EHANDLE. */
 ORR_API orr_status orr_free_at(const char *file, int line, orr_tensor *t);
 #define orr_free(...) orr_free_at(ORR_HERE, __VA_ARGS__)
 
-/* -- asking (nothing runs) --------------------------------------------------------------------------- */
+/* -- queries (nothing runs) -------------------------------------------------------------------------- */
 
 /** Returns ORR_OK, the error of a poison, or ORR_EHANDLE for any other pointer. Leaves the last error as it is. */
 ORR_API orr_status orr_tensor_status(const orr_tensor *t);
@@ -62,9 +62,9 @@ ORR_API int64_t orr_tensor_size(const orr_tensor *t);
 ORR_API orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape shape, const void *data);
 #define orr_from(...) orr_from_at(ORR_HERE, __VA_ARGS__)
 /** Uses the caller's memory without a copy.
- * The memory must stay unchanged until `release(data, user)` is called: once, from any thread, after the last use.
- * release may be NULL: then until orr_shutdown. On error release is not called. `data` is aligned to the element's
- * size.
+ * The memory must stay unchanged until `release(data, user)` is called: once, from any thread, after the last use. If
+ * release is NULL, the memory must stay unchanged until orr_shutdown. On error release is not called. `data` must be
+ * aligned to the element's size.
  * errors:   as orr_from; ORR_EINVAL (not aligned). */
 ORR_API orr_tensor *orr_wrap_at(const char *file, int line, orr_dtype dtype, orr_shape shape, void *data,
                                 void (*release)(void *data, void *user), void *user);
@@ -76,20 +76,20 @@ ORR_API orr_tensor *orr_ones_at(const char *file, int line, orr_dtype dtype, orr
 /** Elements that are all `value`, converted; ORR_EDTYPE where an integer dtype does not hold it. */
 ORR_API orr_tensor *orr_full_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double value);
 /** Elements that are all `value`, as orr_full, for integers that no double holds: orr_full_number(ORR_U64,
- * ORR_SHAPE(2), ORR_UNSIGNED(UINT64_MAX)). With ORR_SHAPE_0D it is such a number for an operation; orr_scalar takes
- * doubles. */
+ * ORR_SHAPE(2), ORR_UNSIGNED(UINT64_MAX)). With ORR_SHAPE_0D the result is a number for operations; orr_scalar takes
+ * only doubles. */
 ORR_API orr_tensor *orr_full_number_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_number value);
-/** Elements that are all re + i·im, of a complex dtype; ORR_EDTYPE for others. With ORR_SHAPE_0D it is a complex number for an
- * operation. */
+/** Elements that are all re + i·im, of a complex dtype; ORR_EDTYPE for others. With ORR_SHAPE_0D the result is a complex
+ * number for operations. */
 ORR_API orr_tensor *orr_full_complex_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double re,
                                         double im);
-/** A 0-d constant without a dtype of its own: an operation gives it the dtype of the other operand, and ORR_EDTYPE
- * where that is an integer dtype that does not hold the value. Alone it is f64. */
+/** A 0-d constant without a dtype of its own: an operation gives it the dtype of the other operand, or ORR_EDTYPE if
+ * that is an integer dtype that does not hold the value. By itself it is f64. */
 ORR_API orr_tensor *orr_scalar_at(const char *file, int line, double value);
 /** start, start+step, … below stop, or above it for step < 0; ⌈(stop−start)/step⌉ elements.
  * errors:   ORR_EINVAL (step 0, NaN), ORR_EDTYPE (bool; an integer dtype that does not hold all of them). */
 ORR_API orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double start, double stop, double step);
-/** The same; of three integers in an integer dtype each element and the length are exact. */
+/** As orr_arange; for three integers and an integer dtype each element and the length are exact. */
 ORR_API orr_tensor *orr_arange_number_at(const char *file, int line, orr_dtype dtype, orr_number start, orr_number stop,
                                          orr_number step);
 /** n points from start to stop, both included: start + i·(stop−start)/(n−1). Float dtypes. */
@@ -109,22 +109,22 @@ ORR_API orr_tensor *orr_eye_at(const char *file, int line, orr_dtype dtype, int6
 
 /* -- variables ------------------------------------------------------------------------------------------- */
 
-/** A variable whose first value is that of `t`. It is used like a tensor; an operation uses the value at the time of
+/** A variable whose first value is that of `t`. It is used like a tensor; an operation uses its value at the time of
  * recording. Owned by the current scope; orr_keep it to hold it longer. */
 ORR_API orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t);
 #define orr_variable(...) orr_variable_at(ORR_HERE, __VA_ARGS__)
 /** Replaces the value of the variable `v` by that of `t`, which has the same shape and dtype.
  * Lazy: this thread's next evaluation, of any tensor, computes the new value; orr_eval_all(NULL, 0) waits for it. Operations
  * recorded before the call use the old value, and pointers from orr_data keep it. A large new value is computed in the
- * memory of the old one where nothing can read that any more (donation, docs/tuning.md). If memory or a device fails in the
- * middle of that, reading `v` gives ORR_ESTATE until it is assigned anew.
+ * memory of the old one if no reader of that is left (donation, docs/tuning.md). If memory or a device fails during that
+ * computation, reading `v` gives ORR_ESTATE until the next assignment.
  * errors:   ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (`v` is no variable).
  * threads:  a reader in another thread sees the value before or after the assignment. */
 ORR_API orr_status orr_assign_at(const char *file, int line, orr_tensor *v, orr_tensor *t);
 #define orr_assign(...) orr_assign_at(ORR_HERE, __VA_ARGS__)
-/** orr_assign(v[i], t[i]) for i = 0 … n − 1, all or none: on an error, also ORR_ENOMEM, no variable has changed.
- * Each t[i] is the value before the call: {a, b} = {b, a} exchanges two variables. Of a variable that occurs twice
- * the last value counts.
+/** orr_assign(v[i], t[i]) for i = 0 … n − 1, all or none: on an error, also ORR_ENOMEM, no variable has changed. Each
+ * t[i] is the value before the call: {a, b} = {b, a} exchanges two variables. A variable that occurs twice gets the
+ * last value.
  * errors:   as orr_assign; ORR_EINVAL (n is negative, a list is NULL). */
 ORR_API orr_status orr_assign_all_at(const char *file, int line, orr_tensor *const *v, orr_tensor *const *t, int n);
 #define orr_assign_all(...) orr_assign_all_at(ORR_HERE, __VA_ARGS__)
@@ -132,7 +132,7 @@ ORR_API orr_status orr_assign_all_at(const char *file, int line, orr_tensor *con
 /* -- reading back (these evaluate) ----------------------------------------------------------------------- */
 
 /** Copies the elements, row-major, into `buf` of `bytes` bytes. Evaluates `t`.
- * errors:   those of orr_eval; ORR_EINVAL (`bytes` is too small; the message has the number needed, and nothing is
+ * errors:   those of orr_eval; ORR_EINVAL (`bytes` is too small; the message has the required number, and nothing is
  *           written). */
 ORR_API orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, size_t bytes);
 #define orr_read(...) orr_read_at(ORR_HERE, __VA_ARGS__)
@@ -149,7 +149,7 @@ ORR_API orr_status orr_item_at(const char *file, int line, orr_tensor *t, double
  * ones as ORR_U64. Otherwise as orr_item. */
 ORR_API orr_status orr_item_number_at(const char *file, int line, orr_tensor *t, orr_number *value);
 #define orr_item_number(...) orr_item_number_at(ORR_HERE, __VA_ARGS__)
-/** Sets *re and *im to the parts of the one element of `t`; of a real one, *im to 0. Otherwise as orr_item.
+/** Sets *re and *im to the parts of the one element of `t`; *im is 0 for a real dtype. Otherwise as orr_item.
  * errors:   those of orr_item; ORR_EINVAL (re or im is NULL). */
 ORR_API orr_status orr_item_complex_at(const char *file, int line, orr_tensor *t, double *re, double *im);
 #define orr_item_complex(...) orr_item_complex_at(ORR_HERE, __VA_ARGS__)

@@ -1,10 +1,10 @@
-/* The elements of a tensor in other places: moved axes, repeats, shifts, turns.
+/* The elements of a tensor rearranged: moved axes, repeats, shifts, rotations.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
 #include "ops/array/array.h"
 
-/* Copies of x along a new axis: the shape with n before or behind axis k, then the two as one. */
+/* n copies of x along a new axis before or after axis k; the two axes are then joined. */
 static orr_tensor *copies(orr__site at, orr_tensor *x, const orr_shape *s, int k, int64_t n, bool behind)
 {
     orr_shape wide = { s->rank + 1, { 0 } }, out = *s, one;
@@ -19,8 +19,8 @@ static orr_tensor *copies(orr__site at, orr_tensor *x, const orr_shape *s, int k
                           orr_broadcast_to_at(at.file, at.line, orr_reshape_at(at.file, at.line, x, one), wide), out);
 }
 
-/* x n times along axis k: whole, or element for element. Of 8 axes there is no ninth for the copies, so the elements are
- * read by index. */
+/* x repeated n times along axis k, as a whole or each element. With 8 axes no axis is left for the copies, so the
+ * elements are read by index. */
 static orr_tensor *repeated(orr__site at, orr_tensor *x, const orr_shape *s, int k, int64_t n, bool elements)
 {
     if (n == 1)
@@ -31,7 +31,7 @@ static orr_tensor *repeated(orr__site at, orr_tensor *x, const orr_shape *s, int
     return orr_take_at(at.file, at.line, x, copies(at, place, &ORR_SHAPE(s->dim[k]), 0, n, elements), k);
 }
 
-/* n times the length of axis k is a length. */
+/* True if n times the length of axis k does not overflow a shape. */
 static bool longer_ok(orr__site at, const orr_shape *s, int k, int64_t n, orr_tensor **bad)
 {
     orr_shape out = *s;
@@ -173,7 +173,7 @@ orr_tensor *orr_swapaxes_at(const char *file, int line, orr_tensor *x, int axis,
     return orr_permute_at(file, line, x, perm);
 }
 
-/* One axis shifted: its end in front of its beginning. */
+/* One axis shifted: its end is moved before its beginning. */
 static orr_tensor *rolled(orr__site at, orr_tensor *x, int k, int64_t length, int64_t shift)
 {
     shift = length ? shift % length : 0;

@@ -6,7 +6,7 @@
 #include <orrery/random.h>
 #include "ops/array/array.h"
 
-/* Exponential with mean 1, f64: −log u of u in (0, 1]. */
+/* Exponential numbers with mean 1, f64: −log u for u in (0, 1]. */
 static orr_tensor *standard_exponential(orr__site at, orr_shape shape)
 {
     orr_tensor *u = orr_rand_at(at.file, at.line, ORR_F64, shape, 0, 1);
@@ -41,7 +41,7 @@ static bool weights_of(orr__site at, orr_tensor *weights, int64_t *n, orr_tensor
     return false;
 }
 
-/* Where a uniform number falls among the sums of the weights. */
+/* The place of a uniform number among the cumulative sums of the weights. */
 orr_tensor *orr_categorical_at(const char *file, int line, orr_shape shape, orr_tensor *weights)
 {
     orr__site at = ORR__SITE(file, line, "categorical");

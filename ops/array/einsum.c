@@ -1,4 +1,5 @@
-/* orr_einsum: sums of products over named axes, pair by pair in the order of least cost, each pair as one product.
+/* orr_einsum: sums of products over named axes. Pairs of operands are multiplied in the order of least cost, each by
+ * one product.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -9,8 +10,8 @@
 #include "ops/array/array.h"
 
 enum {
-    OPERANDS = 16,                  /* at most                                                       */
-    EXACT = 8,                      /* so many operands have all orders compared; more, the next best */
+    OPERANDS = 16,                  /* most operands                                                 */
+    EXACT = 8,                      /* up to so many operands, all orders are compared; else greedy */
     LETTERS = 52,                   /* a … z, A … Z                                                   */
     LABELS = LETTERS + ORR_MAX_RANK /* … and the axes of an ellipsis, the last one first     */
 };
@@ -33,11 +34,11 @@ typedef struct {
     term term[OPERANDS];
     labels out;
     int nout;
-    int8_t order[LABELS]; /* the result's labels, in their order */
+    int8_t order[LABELS]; /* labels of the result, in order */
     double size[LABELS];
     int64_t length[LABELS];
-    bool summed_first; /* in products between: the term stands first of which labels will be summed later */
-    double *moved;     /* not NULL: nothing is made, elements that would be moved are added up            */
+    bool summed_first; /* of intermediate products: first the term with labels that are summed later */
+    double *moved;     /* not NULL: a dry run, which adds up the elements that would be moved             */
 } einsum;
 
 static labels set_of(const term *t)
@@ -69,7 +70,7 @@ static bool refuse(const einsum *e, orr_tensor **bad, orr_status st, const char 
     return false;
 }
 
-/* The labels of one operand or of the result, up to ',', '-' or the end; wide: the axes of its ellipsis, −1: it has none. */
+/* The labels of one operand or of the result, up to ',', '-' or the end; dots: the place of an ellipsis, −1: none. */
 static bool read_labels(const einsum *e, const char **p, int8_t *of, int *n, int *dots, orr_tensor **bad)
 {
     *n = 0;
@@ -92,7 +93,7 @@ static bool read_labels(const einsum *e, const char **p, int8_t *of, int *n, int
     return true;
 }
 
-/* The labels of an ellipsis of `wide` axes go in at place `dots`. */
+/* Inserts the labels of an ellipsis of `wide` axes at place `dots`. */
 static bool widen(const einsum *e, int8_t *of, int *n, int dots, int wide, int most, orr_tensor **bad)
 {
     if (wide < 0 || *n + wide > most)
@@ -104,7 +105,7 @@ static bool widen(const einsum *e, int8_t *of, int *n, int dots, int wide, int m
     return true;
 }
 
-/* An operand's lengths: one length to a label; an axis of length 1 fits any and is left out. */
+/* Checks the lengths of an operand: one length for each label. An axis of length 1 fits any length and is left out. */
 static bool fit(einsum *e, term *t, orr_tensor **bad)
 {
     orr_shape s = orr_tensor_shape(t->t);
@@ -161,7 +162,7 @@ static bool read_text(einsum *e, orr_tensor *const *x, int n, orr_tensor **bad)
             return false;
         if (*p)
             return refuse(e, bad, ORR_EINVAL, "something follows the result");
-    } else { /* NumPy's rule: the ellipsis, then the letters that occur once, in their order */
+    } else { /* NumPy's rule: the ellipsis, then the letters that occur once, A … Z, a … z */
         if (!widen(e, e->order, &e->nout, 0, widest, ORR_MAX_RANK, bad))
             return false;
         for (int c = 'A'; c <= 'z'; c++)
@@ -193,7 +194,8 @@ static void drop(term *t, int d)
     t->n--;
 }
 
-/* The term without axes that stand for 1 element of longer ones, with the diagonal of each label that it has twice. */
+/* Removes axes of length 1 whose label is longer in another term, and replaces two axes of the same label by their
+ * diagonal. */
 static void simplify(const einsum *e, term *t)
 {
     for (int d = t->n - 1; d >= 0; d--)
@@ -250,7 +252,7 @@ static int64_t length_of(const einsum *e, const int8_t *of, int n)
     return c;
 }
 
-/* t as (first, second, third), each a group of labels as one axis. */
+/* t as (first, second, third), where each axis joins a group of labels. */
 static orr_tensor *grouped(const einsum *e, const term *t, const int8_t *const group[3], const int n[3])
 {
     orr_axes perm = { t->n, { 0 } };
@@ -265,7 +267,7 @@ static orr_tensor *grouped(const einsum *e, const term *t, const int8_t *const g
         ORR_SHAPE(length_of(e, group[0], n[0]), length_of(e, group[1], n[1]), length_of(e, group[2], n[2])));
 }
 
-/* Does the first label of b stand before the first of a? Then the matrix lies transposed. */
+/* True if the first label of b is before the first of a in t: the matrix is transposed in memory. */
 static bool turned(const term *t, const int8_t *a, int na, const int8_t *b, int nb)
 {
     for (int d = 0; d < t->n; d++) {
@@ -277,7 +279,7 @@ static bool turned(const term *t, const int8_t *a, int na, const int8_t *b, int 
     return false;
 }
 
-/* Do the labels of t lie in the order of these groups? */
+/* True if the labels of t are in the order of these groups. */
 static bool in_order(const term *t, const int8_t *const group[3], const int n[3])
 {
     int d = 0;
@@ -288,7 +290,7 @@ static bool in_order(const term *t, const int8_t *const group[3], const int n[3]
     return true;
 }
 
-/* Elements of t that are copied to be read as matrix does. */
+/* The elements of t that matrix() must copy. */
 static double copied(const einsum *e, const term *t, const int8_t *batch, int nb, const int8_t *rows, int nr,
                      const int8_t *cols, int nc)
 {
@@ -298,7 +300,7 @@ static double copied(const einsum *e, const term *t, const int8_t *batch, int nb
     return lies ? 0 : elements(e, set_of(t));
 }
 
-/* (batch, rows, cols) of t, read as it lies. */
+/* t as (batch, rows, cols), transposed by a view if t is in that order. */
 static orr_tensor *matrix(const einsum *e, const term *t, const int8_t *batch, int nb, const int8_t *rows, int nr,
                           const int8_t *cols, int nc)
 {
@@ -307,7 +309,7 @@ static orr_tensor *matrix(const einsum *e, const term *t, const int8_t *batch, i
     return grouped(e, t, (const int8_t *const[]){ batch, rows, cols }, (int[]){ nb, nr, nc });
 }
 
-/* The place in the result of the first of these labels to be there; behind all, if none is. */
+/* The first place in the result that has one of these labels; e->nout if none. */
 static int place_of(const einsum *e, labels s)
 {
     int k = 0;
@@ -316,9 +318,9 @@ static int place_of(const einsum *e, labels s)
     return k;
 }
 
-/* Does b come first in the product of a and b? The term whose own labels stand first in the result does, so that the last product has
- * the result's order if one of the two orders is that; in products between it may be the one of which labels will be summed: then these
- * stand before those of the result, and the next product reads them as they lie. */
+/* True if b is the first factor of a and b. The first factor is the term whose own labels are first in the result, so that the last
+ * product has the result's order if either order has. In intermediate products, with summed_first, it is the term with labels that
+ * are summed later: these then precede the labels of the result, and the next product reads them without a copy. */
 static bool comes_first(const einsum *e, const term *a, const term *b)
 {
     labels own_a = set_of(a) & ~set_of(b), own_b = set_of(b) & ~set_of(a);
@@ -347,7 +349,7 @@ static bool contract(const einsum *e, const term *a, const term *b, labels rest,
         r->of[r->n] = i < nb ? batch[i] : i < nb + nm ? m[i - nb] : n[i - nb - nm];
         s.dim[i] = e->length[r->of[r->n++]];
     }
-    if (e->moved) { /* each worker packs the second operand for itself */
+    if (e->moved) { /* every worker packs the second operand */
         *e->moved += copied(e, a, batch, nb, m, nm, k, nk) + elements(e, set_of(b));
         *e->moved += copied(e, b, batch, nb, k, nk, n, nn);
         r->t = NULL;
@@ -367,14 +369,14 @@ static bool contract(const einsum *e, const term *a, const term *b, labels rest,
 
 /* -- the order of least cost --------------------------------------------------------------------------------------- */
 
-/* How the product of a set of terms is made: of two sets, or it is one term. */
+/* The choice for a set of terms: its division into two sets; left 0: a single term. */
 typedef struct {
     double cost;
-    labels have; /* its labels */
+    labels have; /* labels of the set */
     uint32_t left;
 } choice;
 
-/* The labels that a set of terms has left: those that others, or the result, need. */
+/* The labels of a set's product: those that other terms, or the result, need. */
 static labels left_of(const einsum *e, uint32_t set, const labels *of)
 {
     labels in = 0, out = e->out;
@@ -396,7 +398,7 @@ static bool product_of(const einsum *e, const choice *w, uint32_t set, term *r, 
            contract(e, &a, &b, w[set].have, r, bad);
 }
 
-/* All choices: the cheapest for each set of terms, by the number of multiplications; of equal ones the first or the last. */
+/* For each set of terms the cheapest division by the number of multiplications; of equal ones the first or the last. */
 static void choose(const einsum *e, bool last, choice *w)
 {
     labels of[OPERANDS];
@@ -417,7 +419,7 @@ static void choose(const einsum *e, bool last, choice *w)
     }
 }
 
-/* Elements that are moved on the way to the result. */
+/* The elements that these choices move. */
 static double moved_by(einsum *e, const choice *w)
 {
     double moved = 0;
@@ -432,7 +434,7 @@ static double moved_by(einsum *e, const choice *w)
     return done ? moved : INFINITY;
 }
 
-/* Of the orders with the fewest multiplications the one that moves the fewest elements. */
+/* Computes the result in the order with the fewest multiplications that moves the fewest elements. */
 static bool best(einsum *e, term *r, orr_tensor **bad)
 {
     const uint32_t all = (1u << e->n) - 1;
@@ -441,7 +443,7 @@ static bool best(einsum *e, term *r, orr_tensor **bad)
     choice *w = orr__alloc_n((size_t)all + 1, sizeof *w);
     if (!w)
         return refuse(e, bad, ORR_ENOMEM, "no memory for its orders");
-    for (int k = 0; k < 4 && e->n > 2; k++) { /* of two terms there is one product */
+    for (int k = 0; k < 4 && e->n > 2; k++) { /* two terms have only one product */
         e->summed_first = (k & 2) != 0;
         choose(e, k & 1, w);
         double moved = moved_by(e, w);
@@ -455,7 +457,7 @@ static bool best(einsum *e, term *r, orr_tensor **bad)
     return done;
 }
 
-/* One pair after the other, the cheapest next. */
+/* Greedy: multiplies the cheapest pair until one term is left. */
 static bool next_best(einsum *e, term *r, orr_tensor **bad)
 {
     while (e->n > 1) {
@@ -515,7 +517,7 @@ orr_tensor *orr_einsum_at(const char *file, int line, const char *text, orr_tens
     done = done && (n <= EXACT ? best(&e, &r, &bad) : next_best(&e, &r, &bad));
     if (!done)
         return orr__compose_end(e.at, scope, bad);
-    /* An axis of the result that all operands have with length 1 alone is there; the others are in r. */
+    /* Labels that have length 1 in all operands are not in r; their axes are added to the result. */
     orr_axes perm = { 0, { 0 } };
     for (int d = 0; d < e.nout; d++)
         for (int a = 0; a < r.n; a++)

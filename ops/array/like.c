@@ -88,7 +88,8 @@ orr_tensor *orr_diag_at(const char *file, int line, orr_tensor *v, int64_t k)
     if (!orr__shape_ok(at, &whole, &bad))
         return bad;
     orr_scope *scope = orr_scope_begin();
-    /* v as a column, below the first `off` rows for k < 0, seen in each column; then all but the diagonal is 0. */
+    /* v, padded by |k| zeros, as a column that is broadcast to all columns; all elements off the diagonal are then
+     * set to 0. */
     orr_index lo = { s.rank, { 0 } }, hi = lo;
     lo.v[s.rank - 1] = k < 0 ? off : 0;
     hi.v[s.rank - 1] = k < 0 ? 0 : off;

@@ -1,4 +1,4 @@
-/* One tensor as several, several to one shape: split, unstack, broadcast_arrays.
+/* Several results: split, cut, unstack, broadcast_arrays.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 

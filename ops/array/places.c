@@ -16,7 +16,7 @@ static bool operands(orr__site at, orr_tensor *x, orr_tensor *indices, orr__node
     return false;
 }
 
-/* The flat place of each element: the index times the axis's stride, plus where the element's line begins. */
+/* The flat place of each element: the index times the stride of the axis, plus the start of the element's line. */
 orr_tensor *orr_take_along_axis_at(const char *file, int line, orr_tensor *x, orr_tensor *indices, int axis)
 {
     orr__site at = ORR__SITE(file, line, "take_along_axis");
@@ -38,7 +38,7 @@ orr_tensor *orr_take_along_axis_at(const char *file, int line, orr_tensor *x, or
         return bad;
     orr__shape_strides(&s, stride);
     orr_scope *scope = orr_scope_begin();
-    /* count + 1 for an index out of range: no sum of it and a line's beginning is a place. */
+    /* An index out of range becomes count + 1: its sum with any line's start is out of range. */
     orr_tensor *place = orr__places_of(at, indices, s.dim[k], count + 1);
     place = orr_mul_at(file, line, place, orr__integer(at, stride[k]));
     for (int d = 0; d < s.rank; d++)

@@ -1,4 +1,4 @@
-/* Products beside the matrix product: tensordot, vecdot, outer, kron.
+/* Products other than the matrix product: tensordot, vecdot, outer, kron.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -18,7 +18,7 @@ static bool two(orr__site at, orr_tensor *a, orr_tensor *b, orr__node **in, orr_
     return false;
 }
 
-/* The axes of s that the list does not have, before it or behind it. */
+/* The listed axes with the other axes of s before or after them. */
 static orr_axes with_others(const orr_shape *s, orr_axes list, uint32_t mask, bool before)
 {
     orr_axes all = { s->rank, { 0 } };

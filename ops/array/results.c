@@ -58,7 +58,7 @@ orr_tensor *orr__places_of(orr__site at, orr_tensor *indices, int64_t n, int64_t
 
 orr_tensor *orr__results_leaf(orr__site at, orr_dtype dtype, int64_t n, orr__buffer *b)
 {
-    if (!b) { /* the pool has said how much there is */
+    if (!b) { /* the pool has set the error */
         (void)orr__fail_place(at, ORR_ENOMEM);
         return orr__handle_new(NULL);
     }

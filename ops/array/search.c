@@ -1,4 +1,4 @@
-/* Places by their values: counts, masks, nonzero. The shapes of most results depend on data, which is evaluated.
+/* Places of elements by value: counts, masks, nonzero. The shapes of most results depend on data, which is evaluated.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -20,13 +20,14 @@ orr_tensor *orr_count_nonzero_at(const char *file, int line, orr_tensor *x, orr_
 
 enum { BLOCK = 1 << 18 };
 
-/* The true places of blocks of a mask: first counted, then written from where those before end. */
+/* The true places of a mask, block by block. The first pass counts them; the second writes those of each block after
+ * the places of earlier blocks. */
 typedef struct {
     const uint8_t *mask;
     int64_t count, *end, *place; /* end[b]: true places up to block b; place NULL: the first pass */
 } truths;
 
-/* The highest bit of each byte that is not 0: of eight elements, the lowest byte the first one. */
+/* Sets the highest bit of each byte that is not 0. The lowest byte is the first of eight elements. */
 static uint64_t truths_of_word(const uint8_t *mask, int64_t n)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7f;
@@ -98,7 +99,7 @@ orr_tensor *orr_mask_select_at(const char *file, int line, orr_tensor *x, orr_te
     return orr__compose_end(at, scope, orr_take_at(file, line, orr_reshape_at(file, line, x, rows), place, 0));
 }
 
-/* Element i of one axis of x's shape, for flat places. */
+/* The index along one axis of x's shape, from flat places. */
 static orr_tensor *index_along(orr__site at, orr_tensor *place, int64_t stride, int64_t length)
 {
     orr_tensor *i = orr_floor_divide_at(at.file, at.line, place, orr__integer(at, stride ? stride : 1));

@@ -55,7 +55,7 @@ static orr_tensor *weights_of(orr__site at, orr_tensor *weights, const orr_shape
     return NULL;
 }
 
-/* One more than the greatest element of x, which is evaluated; -1: bad says why. */
+/* One more than the greatest element of x, which is evaluated; -1: return *bad. */
 static int64_t length_of(orr__site at, orr_tensor *x, int64_t count, orr_tensor **bad)
 {
     orr_number low, high;
@@ -92,7 +92,7 @@ orr_tensor *orr_bincount_at(const char *file, int line, orr_tensor *x, orr_tenso
     w = bad ? NULL : weights_of(at, weights, &n->shape, &t, &bad);
     if (!w)
         return orr__compose_end(at, s, bad);
-    /* A negative element counts from the end for orr_scatter_add, so it becomes one that is out of range. */
+    /* orr_scatter_add counts a negative index from the end, so negative elements are replaced by one out of range. */
     orr_tensor *flat = orr_cast_at(file, line, orr_reshape_at(file, line, x, ORR_SHAPE(count)), ORR_I64);
     orr_tensor *negative = orr_less_at(file, line, flat, orr__integer(at, 0));
     flat = orr_where_at(file, line, negative, orr__integer(at, INT64_MAX), flat);
@@ -120,7 +120,7 @@ orr_tensor *orr_histogram_at(const char *file, int line, orr_tensor *x, orr_tens
     orr_tensor *last = orr_select_at(file, line, edges, 0, -1);
     orr_tensor *bin = orr_sub_at(file, line, orr_searchsorted_at(file, line, edges, flat, true), orr__integer(at, 1));
     bin = orr_where_at(file, line, orr_equal_at(file, line, flat, last), orr__integer(at, bins - 1), bin);
-    /* Elements outside go into a bin behind the last one, which is cut off. */
+    /* Elements outside of the range are counted in an extra last bin, which is cut off. */
     orr_tensor *outside = orr_less_at(file, line, bin, orr__integer(at, 0));
     bin = orr_where_at(file, line, outside, orr__integer(at, bins), bin);
     bin = orr_minimum_at(file, line, bin, orr__integer(at, bins));
@@ -167,7 +167,7 @@ static orr_tensor *quantiles(orr__site at, orr_tensor *x, const double *q, int n
         }
         double place = q[i] * (double)(s.dim[k] - 1), low = floor(place), part = place - low;
         orr_tensor *y = orr_slice_axis_at(file, line, sorted, k, (int64_t)low, (int64_t)low + 1, 1);
-        if (part > 0) { /* (1 − p)·a + p·b: of two infinities it is one, and of equal elements it is them */
+        if (part > 0) { /* (1 − p)·a + p·b is exact for equal elements and for infinities of one sign */
             orr_tensor *b = orr_slice_axis_at(file, line, sorted, k, (int64_t)low + 1, (int64_t)low + 2, 1);
             y = orr_add_at(file, line, orr_mul_at(file, line, y, orr_scalar_at(file, line, 1 - part)),
                            orr_mul_at(file, line, b, orr_scalar_at(file, line, part)));
@@ -195,7 +195,7 @@ orr_tensor *orr_median_at(const char *file, int line, orr_tensor *x, int axis, b
     return quantiles(ORR__SITE(file, line, "median"), x, &(double){ 0.5 }, 1, axis, keepdims, true);
 }
 
-/* Σ (xᵢ − mean)(xⱼ − mean) over the rows, divided. */
+/* Σ (xᵢ − mean)(xⱼ − mean) over the rows, divided by their number − ddof. */
 static orr_tensor *products(orr__site at, orr_tensor *x, double ddof)
 {
     const char *file = at.file;

@@ -1,10 +1,10 @@
-/* Sets: the different elements of a tensor, how often and where they occur.
+/* Sets: the distinct elements of a tensor, their counts and places.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
 #include "ops/array/array.h"
 
-/* x sorted as flat; the places in that order at which another value begins. */
+/* x flat and sorted, and the places in sorted order at which a new value begins. */
 typedef struct {
     orr_tensor *order, *begin; /* order: places in x; NULL: not needed */
     orr_tensor *value;
@@ -12,7 +12,7 @@ typedef struct {
     int64_t count;
 } sorted;
 
-/* The places of the elements of x in order; complex ones by their real, then by their imaginary parts. */
+/* The places of the elements of x in sorted order; complex numbers by their real, then their imaginary parts. */
 static orr_tensor *order_of(const char *file, int line, orr_tensor *x)
 {
     if (!orr__is_complex(orr_tensor_dtype(x)))

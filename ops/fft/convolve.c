@@ -1,4 +1,4 @@
-/* Convolution and correlation along the last axes: axis by axis, as a sum over shifted operands, or by transforms.
+/* Convolution and correlation along the last axes: axis by axis, by a sum over shifted operands, or by transforms.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -13,8 +13,9 @@
 
 #define AT at.file, at.line
 
-/* Taps beyond which transforms cost less than a sum over shifted operands, which takes 0.03 to 0.07 ns a tap and element on two cores,
- * beside 2.6 ns an element of a long line and 7 to 17 of an image; axes of a kernel; elements of a block along a line (blocks of several axes took twice as long as one transform). */
+/* DIRECT: taps beyond which transforms cost less than a sum over shifted operands. The sum takes 0.03 to 0.07 ns per tap and element on
+ * two cores; transforms take 2.6 ns per element of a long line, and 7 to 17 ns per element of an image. AXES: most axes of a kernel.
+ * LINE: elements of a block along a line; blocks of several axes took twice as long as one transform. */
 enum { DIRECT = 128, AXES = 3, LINE = 4096 };
 
 /* Along axis d of the kernel: y[o] = Σ_j x[o + start − j]·w[j], o < length. */
@@ -41,7 +42,7 @@ static void extent_of(extent *e, int64_t n, int64_t k, orr_conv_mode mode)
     e->behind = e->behind > 0 ? e->behind : 0;
 }
 
-/* x with its border along axis `axis`. */
+/* x extended by its border along axis `axis`. */
 static orr_tensor *bordered(const plan *p, orr_tensor *x, int axis, const extent *e)
 {
     orr__site at = p->at;
@@ -67,7 +68,7 @@ static orr_tensor *bordered(const plan *p, orr_tensor *x, int axis, const extent
     return orr_take_at(AT, x, index, axis);
 }
 
-/* One sum over all taps, which fusion makes one kernel. */
+/* One sum over all taps, which is fused into one kernel. */
 static orr_tensor *direct(const plan *p, orr_tensor *x, orr_tensor *w)
 {
     orr__site at = p->at;
@@ -93,8 +94,9 @@ static orr_tensor *direct(const plan *p, orr_tensor *x, orr_tensor *w)
     return sum;
 }
 
-/* Elements of a transform along axis d, and how many of its results count: all of them at once; or, for one axis that is several
- * times as long, blocks, which overlap by the kernel (overlap-save: Stockham, "High-speed convolution and correlation", 1966). */
+/* Elements of a transform along axis d, and how many of its results are used. One transform has all elements, or, if the only
+ * axis is several times as long as a block, there are blocks that overlap by the kernel (overlap-save: Stockham, "High-speed
+ * convolution and correlation", 1966). */
 typedef struct {
     int64_t size, step, blocks;
 } cut;
@@ -119,7 +121,7 @@ static orr_tensor *blocks_of(const plan *p, orr_tensor *x, const cut *c)
     return orr_sliding_window_at(AT, orr_pad_at(AT, x, none, more, 0), -1, c->size, c->step);
 }
 
-/* … and back: the results of a block behind those of the block before. */
+/* The results of all blocks, joined along the last axis. */
 static orr_tensor *joined(const plan *p, orr_tensor *x, const cut *c)
 {
     orr__site at = p->at;
@@ -152,7 +154,7 @@ static orr_tensor *by_transforms(const plan *p, orr_tensor *x, orr_tensor *w)
     orr_tensor *b = real ? orr_rfftn_at(AT, w, n, of_w, 0) : orr_fftn_at(AT, w, n, of_w, 0);
     orr_tensor *y = orr_mul_at(AT, a, b);
     y = real ? orr_irfftn_at(AT, y, n, of_x, 0) : orr_ifftn_at(AT, y, n, of_x, 0);
-    /* The transforms' period lets the end run over the first k − 1 elements, which are not asked for. */
+    /* The transforms are periodic, so that the end wraps to the first k − 1 elements, which are not used. */
     for (int d = 0; d < p->axes; d++)
         y = orr_slice_axis_at(AT, y, d - p->axes, p->d[d].k - 1, p->d[d].k - 1 + c[d].step, 1);
     return c[0].blocks > 1 ? joined(p, y, c) : y;
@@ -164,7 +166,7 @@ static double value_at(const orr__node *n, const orr__buffer *b, int64_t i)
     return orr__scalar_load(host + (size_t)i * orr__dtype_size((orr_dtype)n->dtype), (orr_dtype)n->dtype).f;
 }
 
-/* Factors u and v of a known kernel of two axes with w[i][j] = u[i]·v[j] but for roundings; false: it has none. */
+/* Factors u and v of a known kernel of two axes, w[i][j] = u[i]·v[j] up to rounding; false if it has none. */
 static bool split(const orr__node *n, const orr__buffer *b, double *u, double *v)
 {
     int64_t rows = n->shape.dim[0], cols = n->shape.dim[1], best = 0;
@@ -206,7 +208,7 @@ static orr_tensor *any(const plan *p, orr_tensor *x, orr_tensor *w)
     return taps <= DIRECT ? direct(p, x, w) : by_transforms(p, x, w);
 }
 
-/* One axis after the other, where the kernel has factors; NULL: it has none. */
+/* Axis by axis, if the kernel has factors; NULL if it has none. */
 static orr_tensor *separable(const plan *p, orr_tensor *x, orr_tensor *w)
 {
     orr__site at = p->at;

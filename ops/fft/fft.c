@@ -119,7 +119,7 @@ const orr__op orr__op_fft = {
     .space = space,
 };
 
-/* -- real numbers, 2h of them: half the work, as h pairs ----------------------------------------------------------- */
+/* -- 2h real numbers, as h pairs: half the work -------------------------------------------------------------------- */
 
 static const char *verify_real(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -171,7 +171,8 @@ static orr_status reference_real_inverse(const orr__reference *j)
     return ORR_OK;
 }
 
-/* x · (1, by, …, by, 1) along the last axis: h + 1 elements, of which those in the middle stand for two. */
+/* x · (1, by, …, by, 1) along the last axis of h + 1 elements. Each one in the middle represents two of the full
+ * transform. */
 static orr_tensor *middle_times(orr__site at, orr_tensor *x, double by)
 {
     orr_shape s = orr_tensor_shape(x);
@@ -255,7 +256,7 @@ orr_tensor *orr__fft_real_inverse(orr__site at, orr_tensor *x)
 
 /* -- one axis ------------------------------------------------------------------------------------------------- */
 
-/* The axis and length of a transform of x; *n: the length given or there. */
+/* The axis and length of a transform of x. *n: the given length, or else that of the axis. */
 static bool operand(orr__site at, orr_tensor *x, int64_t *n, int axis, int *k, orr_tensor **bad)
 {
     orr__node *node;
@@ -279,7 +280,7 @@ static bool operand(orr__site at, orr_tensor *x, int64_t *n, int axis, int *k, o
     return false;
 }
 
-/* Axis k cut or padded to n. */
+/* x with axis k cut or padded to n. */
 static orr_tensor *fitted(orr__site at, orr_tensor *x, int k, int64_t n)
 {
     orr_shape s = orr_tensor_shape(x);
@@ -301,7 +302,7 @@ static orr_tensor *scaled(orr__site at, orr_tensor *x, int64_t n, bool inverse, 
 
 enum { FORWARD, INVERSE, REAL, REAL_INVERSE };
 
-/* Axis k of x is transformed to or from n points. */
+/* Transforms axis k of x to or from n points. */
 static orr_tensor *along(orr__site at, orr_tensor *x, int k, int64_t n, int how, orr_fft_norm norm)
 {
     orr_shape s = orr_tensor_shape(x);
@@ -424,7 +425,7 @@ orr_tensor *orr_ihfft_at(const char *file, int line, orr_tensor *x, int64_t n, i
 
 enum { COMPLEX, TO_HALF, FROM_HALF };
 
-/* The axes, all of them where none are named: in the order given. */
+/* The axes in the given order; all axes if none are given. */
 static bool axes_of(orr__site at, orr_tensor *x, orr_index n, orr_axes *axes, orr_tensor **bad)
 {
     orr__node *node;

@@ -1,6 +1,6 @@
-/* A long transform as a graph: of its numbers as a matrix, columns, then rows, both in blocks of which a task takes some
- * (D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4, 1990); of a length with a large prime factor, two
- * such transforms. The steps of real transforms before and after.
+/* A long transform as a graph: the numbers are a matrix, whose columns, then rows, are transformed in blocks, some per task (D. H.
+ * Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4, 1990). A length with a large prime factor takes two such
+ * transforms. Also the steps before and after that transforms of real numbers need.
  * Must not know: devices, plans of transforms. */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 
 #define AT at.file, at.line
 
-/* A large prime factor makes a graph of several times the memory: of few rows, since many are shared by all workers as they are. */
+/* With a large prime factor a graph needs several times the memory. It is used for few rows; workers share many rows without it. */
 enum { LONG = 1 << 16, PRIME = 13 /* the largest factor with a stage of its own */, BLOCK_BYTES = 128, FEW_ROWS = 16 };
 
 static int64_t block_of(orr_dtype z)
@@ -18,7 +18,7 @@ static int64_t block_of(orr_dtype z)
     return BLOCK_BYTES / (int64_t)orr__dtype_size(z);
 }
 
-/* Real numbers are complex ones in pairs. */
+/* Complex numbers may be pairs of real ones. */
 static int per_number(orr_dtype t)
 {
     return orr__is_complex(t) ? 1 : 2;
@@ -48,7 +48,7 @@ static void pair_set(const orr__array *a, int64_t i, orr__number v)
     }
 }
 
-/* -- columns: (lines, n1 · n2) to (lines, n2, n1), each transformed and multiplied by the powers that rows need -------- */
+/* -- columns: (lines, n1 · n2) to (lines, n2, n1), transformed and multiplied by the twiddle factors of the rows -------- */
 
 static const char *verify_columns(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -99,7 +99,7 @@ const orr__op orr__op_fft_columns = {
     .space = space_columns,
 };
 
-/* -- rows: (lines, n2, n1), of which rows are columns now, to (lines, blocks of them, n2, a block), 0 behind the last one ---- */
+/* -- rows, which are now columns: (lines, n2, n1) to (lines, blocks of rows, n2, a block), 0 after the last row --------- */
 
 static const char *verify_rows(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -151,8 +151,8 @@ const orr__op orr__op_fft_rows = {
 
 /* -- a large prime factor: (lines, numbers) to (lines, numbers, parts of each) ------------------------------------------------
  *
- * With b = e^(πi·k²/n) the transform is b*·((x·b*) ∗ b), b* its conjugate (L. I. Bluestein, "A linear filtering approach to the
- * computation of discrete Fourier transform", 1970). The convolution is one of period l ≥ 2n − 1. attr.index is n. */
+ * With b = e^(πi·k²/n) the transform is b*·((x·b*) ∗ b), b* its conjugate (L. I. Bluestein, "A linear filtering approach to
+ * the computation of discrete Fourier transform", 1970). The convolution has the period l ≥ 2n − 1. attr.index is n. */
 
 enum {
     BEFORE,
@@ -182,7 +182,7 @@ static orr__number chirp(int64_t k, int64_t n)
     return CMPLXL(cosl(angle), sinl(angle));
 }
 
-/* The filter is the same from either end. */
+/* The filter is symmetric. */
 static orr__number filter(int64_t k, int64_t n, int64_t l)
 {
     orr__number sum = 1;
@@ -373,7 +373,7 @@ static orr_tensor *chirped(orr__site at, orr_tensor *x, int step, int64_t n, int
     return orr_reshape_at(AT, x, ORR_SHAPE(lines, to * each));
 }
 
-/* The chirp and the filter alone tell the inverse from the transform. */
+/* The inverse differs from the transform only in the chirp and the filter. */
 static orr_tensor *by_convolution(orr__site at, orr_tensor *x, bool inverse, bool real)
 {
     orr_dtype t = orr_tensor_dtype(x), z = orr__is_complex(t) ? t : orr__complex_of(t);

@@ -23,7 +23,7 @@ static double bessel(double x)
     return sum;
 }
 
-/* Of t from 0 at the first value to 1 at the last. */
+/* A window as a function of t, from 0 at the first value to 1 at the last. */
 typedef double shape(double t, double beta);
 
 static double bartlett(double t, double beta)
@@ -109,7 +109,7 @@ orr_tensor *orr_interp_at(const char *file, int line, orr_tensor *x, orr_tensor 
                            orr_dtype_name((orr_dtype)in[0]->dtype), orr_dtype_name((orr_dtype)in[1]->dtype),
                            orr_dtype_name((orr_dtype)in[2]->dtype));
     orr_scope *s = orr_scope_begin();
-    /* The interval's right end: 1 to n − 1; with one point there is no interval. */
+    /* The number of the interval's right end, 1 to n − 1; one point has no interval. */
     orr_tensor *behind = orr_searchsorted_at(AT, xp, x, true), *one = orr_scalar_at(AT, 1);
     orr_tensor *right = orr_clip_at(AT, behind, one, orr_scalar_at(AT, (double)(n > 1 ? n - 1 : 1)));
     orr_tensor *left = orr_sub_at(AT, right, one);

@@ -1,4 +1,4 @@
-/* Functions of field elements that are no rows of the table: inverses, powers, limbs, integers.
+/* Functions of field elements that are not table rows: inverses, powers, limbs, integers.
  * Must not know: devices, plans. */
 #include "config.h"
 
@@ -40,7 +40,7 @@ orr_status orr__element_refused(orr__site at, int what, int64_t number, orr_dtyp
 
 ORR__FIELD_OP(field_elements, 1, space, work, orr__rule_elements);
 
-/* 0 is false; an integer is exact, or the evaluation fails. */
+/* 0 becomes false. A cast to an integer is exact, or the evaluation fails. */
 orr__node *orr__rec_field_cast(orr__site at, orr__node *n, orr_dtype dtype)
 {
     orr_dtype from = (orr_dtype)n->dtype;

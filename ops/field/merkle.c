@@ -1,4 +1,4 @@
-/* orr_poseidon, and Merkle trees of it: a level is one call on the level below.
+/* orr_poseidon, and Merkle trees with it: a level is one call on the level below.
  * Must not know: devices, plans. */
 #include "config.h"
 
@@ -6,7 +6,7 @@
 
 enum { MOST = 16, LEVELS = 64 };
 
-/* Rows of operand 0, (…, n). */
+/* Rows are those of operand 0, (…, n). */
 static int space(const orr__call *c, int64_t *dim)
 {
     return orr__field_rows(c, orr__batch_count(&c->out, 0), dim);

@@ -1,5 +1,5 @@
-/* orr_curve_msm in steps whose iterations all workers share: scalars as shifted digits, points that are on their curve, a sum for each window
- * and chunk of points, the join of those sums.
+/* orr_curve_msm in steps whose iterations all workers share: the scalars as shifted digits, the check of the points, a sum for each window
+ * and chunk of points, the join of these sums.
  * Must not know: devices, plans. */
 #include "config.h"
 
@@ -20,7 +20,7 @@ static orr__workload work_digits(const orr__call *c)
 
 ORR__FIELD_OP(field_digits, 1, space_digits, work_digits, orr__rule_first);
 
-/* In products: an affine sum and its sorting for a point, two sums in XYZZ for a bucket. */
+/* The cost in products: an affine sum with its sorting for each point, two sums in XYZZ coordinates for each bucket. */
 static double window_cost(int64_t n, int c)
 {
     return 7.0 * (double)n + 24.0 * (double)((int64_t)1 << (c - 1)) + 300;

@@ -21,7 +21,7 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = n * g2 * (double)products[c->attr.index] * ORR__PRODUCT_FLOPS };
 }
 
-/* The axes of a batch. */
+/* The axes of the batch may be cut. */
 static bool distribute(orr__spread_rule *r)
 {
     const orr__attr *a = &r->node->attr;
@@ -74,7 +74,7 @@ orr_tensor *orr_curve_decompress_at(const char *file, int line, orr_curve curve,
     return orr__field_node(at, &orr__op_field_points, ORR_FQ254, s, 1, &bytes, &a);
 }
 
-/* p with q, which has q_axes axes behind its batch. */
+/* A function of p and q; q has q_axes axes after its batch. */
 static orr_tensor *two(orr__site at, orr_curve c, int what, orr_tensor *p, orr_tensor *q, const char *name, bool scalar)
 {
     orr_tensor *bad, *in[2];

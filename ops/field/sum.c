@@ -1,5 +1,5 @@
-/* Sums of products of elements: orr_matmul and orr_field_dot; orr_field_sum is a reduction like others. A long line is summed in
- * chunks, which all workers share, then the chunks' results.
+/* Sums of products of elements: orr_matmul and orr_field_dot; orr_field_sum is an ordinary reduction. A long line is summed in
+ * chunks, which all workers share; then the sums of the chunks are added.
  * Must not know: devices, plans. */
 #include "config.h"
 
@@ -18,7 +18,7 @@ static orr__workload work(const orr__call *c)
                                 (double)orr__batch_count(&c->out, 0) * (double)c->in[0].dim[2] * ORR__PRODUCT_FLOPS };
 }
 
-/* The axis of a sum stays whole: ranks have no sums of elements. */
+/* The axis of a sum stays whole, since sums of elements are not combined over ranks. */
 static bool distribute(orr__spread_rule *r)
 {
     bool folded = r->from.axis == r->in[r->k]->shape.rank - 1;
@@ -29,7 +29,7 @@ ORR__FIELD_OP(field_sums, 2, space, work, distribute);
 
 enum { CHUNK = 1 << 12, FEW = 64 };
 
-/* x (b, m, n), y (b, k, n), n > 0. Where few sums are long, a row of n is (chunks, CHUNK). */
+/* x (b, m, n), y (b, k, n), n > 0. If the sums are few and long, a row of n becomes (chunks, CHUNK). */
 static orr_tensor *products(orr__site at, orr_tensor *x, orr_tensor *y)
 {
     const char *file = at.file;
@@ -59,7 +59,7 @@ static orr_tensor *products(orr__site at, orr_tensor *x, orr_tensor *y)
         products(at, orr_slice_axis_at(file, line, x, 2, cut, n, 1), orr_slice_axis_at(file, line, y, 2, cut, n, 1)));
 }
 
-/* Broadcast to the batch's axes; then (b, rows, n). */
+/* Broadcasts x to the axes of the batch and reshapes it to (b, rows, n). */
 static orr_tensor *stack(orr__site at, orr_tensor *x, orr_shape batch, int64_t rows, int64_t n)
 {
     int64_t b = orr__shape_count(&batch);
@@ -79,7 +79,7 @@ orr_tensor *orr__field_product(orr__site at, orr_tensor *a, orr_tensor *b, orr_s
         return orr_zeros_at(file, line, orr_tensor_dtype(a), to);
     orr_scope *scope = orr_scope_begin();
     b = orr_transpose_at(file, line, b);
-    if (t.rank == 2) { /* all matrices of a are one */
+    if (t.rank == 2) { /* all matrices of a become one */
         m *= orr__shape_count(&batch);
         batch = (orr_shape){ 0 };
         a = orr_reshape_at(file, line, a, ORR_SHAPE(m, n));

@@ -8,7 +8,7 @@
 #include "ops/field/field.h"
 #include "runtime/base/buffer.h"
 
-/* v = v·base + digit; false: that is 2^256 or more. */
+/* v = v·base + digit; false if that is 2^256 or more. */
 static bool push(uint64_t v[ORR__LIMBS], unsigned base, unsigned digit)
 {
     uint64_t carry = digit;
@@ -21,7 +21,7 @@ static bool push(uint64_t v[ORR__LIMBS], unsigned base, unsigned digit)
     return carry == 0;
 }
 
-/* 0: read; 1: no number; 2: 2^256 or more. */
+/* Parses a number. 0: done; 1: no number; 2: 2^256 or more. */
 static int number(const char *s, uint64_t v[ORR__LIMBS])
 {
     bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X'), fits = true;
@@ -81,7 +81,7 @@ orr_status orr_field_text_at(const char *file, int line, orr_tensor *x, int64_t 
         return orr__fail(at, ORR_EINDEX, "element %lld of %lld", (long long)i, (long long)n);
     orr__fe one;
     orr_scope *scope = orr_scope_begin();
-    /* Evaluated as a whole first: the texts of all elements are asked for one after the other. */
+    /* Evaluated as a whole, since callers request the texts of all elements one by one. */
     orr_status st = orr_eval_at(file, line, x);
     if (st == ORR_OK) {
         orr_tensor *row = orr_slice_axis_at(file, line, orr_reshape_at(file, line, x, ORR_SHAPE(n)), 0, i, i + 1, 1);

@@ -1,5 +1,5 @@
-/* orr_field_ntt and its inverse: number-theoretic transforms over r. Few long ones are two operations, columns and rows, of which a
- * block is an iteration.
+/* orr_field_ntt and its inverse: number-theoretic transforms over r. Few long ones become two operations, columns and rows, each
+ * with a block as an iteration.
  * Must not know: devices, plans. */
 #include "config.h"
 
@@ -7,7 +7,7 @@
 
 enum { MOST = 28 };
 
-/* A transform is a row. attr.index: 1 for the inverse. */
+/* Rows are transforms. attr.index: 1 for the inverse. */
 static int space(const orr__call *c, int64_t *dim)
 {
     return orr__field_rows(c, orr__batch_count(&c->out, 1), dim);
@@ -29,7 +29,7 @@ static bool distribute(orr__spread_rule *r)
 
 ORR__FIELD_OP(field_transform, -1, space, work, distribute);
 
-/* -- halves: blocks of columns (transforms, blocks, columns' length, columns of a block), then of rows likewise ----- */
+/* -- halves: blocks of columns (transforms, blocks, length of columns, columns per block), then blocks of rows ------ */
 
 enum { FEW = 8, LONG = 15, BLOCK = 32 };
 
@@ -47,7 +47,7 @@ static orr__workload work_half(const orr__call *c)
     return (orr__workload){ .flops = n * (k + 2) / 2 * ORR__PRODUCT_FLOPS };
 }
 
-/* The operand of the columns may have a batch of several axes, which are one in the result. */
+/* The operand of the columns may have a batch of several axes, which the result joins into one. */
 static bool distribute_half(orr__spread_rule *r)
 {
     return orr__rule_beside(r, 1);
@@ -56,7 +56,7 @@ static bool distribute_half(orr__spread_rule *r)
 ORR__FIELD_OP(field_columns, -1, space_half, work_half, distribute_half);
 ORR__FIELD_OP(field_rows, -1, space_half, work_half, distribute_half);
 
-/* in: x of shape s, and the shift. */
+/* in: x, of shape s, and the shift if nin is 2. */
 static orr_tensor *in_halves(orr__site at, int nin, orr_tensor *const *in, orr_shape s, int k, const orr__attr *a)
 {
     const char *file = at.file;
@@ -71,7 +71,7 @@ static orr_tensor *in_halves(orr__site at, int nin, orr_tensor *const *in, orr_s
     return orr__compose_end(at, scope, orr_reshape_at(file, line, y, s));
 }
 
-/* The operand of the operations: the shift, which is not 0; of an inverse transform its inverse. */
+/* The operand for the shift, which must not be 0; for an inverse transform its inverse. */
 static orr_tensor *factor(orr__site at, orr_tensor *shift, bool inverse)
 {
     orr__attr a = { .index = ORR__ELEMENTS_NOT_ZERO };

@@ -1,4 +1,4 @@
-/* orr_cg: conjugate gradients on an operator that the program gives.
+/* orr_cg: conjugate gradients on an operator of the program.
  * Must not know: devices, plans. */
 #include "config.h"
 
@@ -29,7 +29,7 @@ static orr_tensor *along(orr__site at, orr_tensor *x, orr_tensor *s, orr_tensor 
     return orr_add_at(AT, x, orr_mul_at(AT, orr_cast_at(AT, s, orr_tensor_dtype(y)), y));
 }
 
-/* Evaluates the new state, which then belongs to the scope outside, and frees the old one. */
+/* Evaluates the new state, moves it to the outer scope and frees the old one. */
 static orr_status settle(iteration *c, orr_scope *scope, orr_tensor *const next[STATE])
 {
     orr__site at = c->at;

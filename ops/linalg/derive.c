@@ -1,4 +1,4 @@
-/* Derivatives of linear algebra are made of these, all of them public operations.
+/* Building blocks of the derivatives of linear algebra, composed of public operations.
  * Must not know: any single operation. */
 #include "config.h"
 
@@ -47,7 +47,7 @@ orr_tensor *orr__real_part(const orr__back *b, orr_tensor *x)
     return orr__is_complex(orr_tensor_dtype(x)) ? orr_cast_at(AT, orr_real_at(AT, x), orr_tensor_dtype(x)) : x;
 }
 
-/* 1 stands in for 0, so that no infinity comes into the second derivative. */
+/* 0 is replaced by 1 in the division, so that second derivatives have no infinity. */
 orr_tensor *orr__reciprocal(const orr__back *b, orr_tensor *x)
 {
     orr_tensor *zero = orr_equal_at(AT, x, orr_scalar_at(AT, 0)), *one = orr_scalar_at(AT, 1);

@@ -1,4 +1,4 @@
-/* orr_det and orr_slogdet: determinants, by one operation whose result is the triple determinant, sign, log |determinant|.
+/* orr_det and orr_slogdet: determinants, by one operation with the result (determinant, sign, log |determinant|).
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
 
@@ -50,7 +50,7 @@ static orr_tensor *vjp(const orr__back *b, int k)
 {
     (void)k;
     orr_tensor *of = orr_select_at(AT, b->g, -1, DET), *none = orr_equal_at(AT, of, orr_scalar_at(AT, 0));
-    /* a determinant that overflows leaves the gradient of its logarithm alone */
+    /* a determinant that overflows does not affect the gradient of its logarithm */
     orr_tensor *det = orr_where_at(AT, none, orr_scalar_at(AT, 0), orr_select_at(AT, b->out, -1, DET));
     det = orr_mul_at(AT, of, det);
     orr_tensor *g = orr_add_at(AT, det, orr_select_at(AT, b->g, -1, LOG));

@@ -1,4 +1,4 @@
-/* orr_eig and orr_eigvals: eigenvalues of any square matrix. A row of the result is complex: W, and behind it V; or W alone.
+/* orr_eig and orr_eigvals: eigenvalues of any square matrix. A row of the result is complex: W followed by V, or W alone.
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
 
@@ -27,7 +27,7 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
 
 /* -- reference: QR iterations with shifts on the whole matrix, to Schur's form ---------------------------------------------- */
 
-/* a = G·a, or a·Gᴴ for the columns, with the rotation G of lines i and j that has c, s. */
+/* a = G·a, or a = a·Gᴴ for `columns`, with the rotation G of lines i and j by c, s. */
 static void rotate(orr__number *a, int64_t n, int64_t i, int64_t j, orr__number c, orr__number s, bool columns)
 {
     for (int64_t k = 0; k < n; k++) {
@@ -38,7 +38,7 @@ static void rotate(orr__number *a, int64_t n, int64_t i, int64_t j, orr__number 
     }
 }
 
-/* Rotates a similarly so that element (j, k) becomes 0 by (i, k); q gathers the rotations. */
+/* Applies a similarity rotation to a that makes element (j, k) 0 by means of (i, k); q accumulates the rotations. */
 static void annihilate(orr__number *a, orr__number *q, int64_t n, int64_t i, int64_t j, orr__number x, orr__number y)
 {
     long double r = sqrtl(creall(x * conjl(x)) + creall(y * conjl(y)));
@@ -73,7 +73,7 @@ static bool schur(orr__number *a, orr__number *q, int64_t n)
                     m = a[(end - 2) * n + end - 1] * a[(end - 1) * n + end - 2];
         orr__number half = (p - d) / 2, root = csqrtl(half * half + m);
         orr__number one = d + half + root, two = d + half - root, shift = cabsl(one - d) < cabsl(two - d) ? one : two;
-        if (left % 11 == 0) /* an exceptional one */
+        if (left % 11 == 0) /* an exceptional shift */
             shift += cabsl(a[(end - 1) * n + end - 2]);
         annihilate(a, q, n, lo, lo + 1, a[lo * (n + 1)] - shift, a[(lo + 1) * n + lo]);
         for (int64_t k = lo; k + 2 < end; k++)
@@ -82,7 +82,7 @@ static bool schur(orr__number *a, orr__number *q, int64_t n)
     return end <= 1;
 }
 
-/* Eigenvector number k of the triangle t, times q, of norm 1. */
+/* q times eigenvector number k of the triangle t, normalised to 1. */
 static void vector(const orr__number *t, const orr__number *q, int64_t n, int64_t k, orr__number *x, orr__number *v)
 {
     long double norm = 0;
@@ -152,7 +152,7 @@ static orr_tensor *turning(const orr__back *b, orr_tensor *w, orr_tensor *v, orr
     return orr__times(b, rest, orr__gaps(b, orr__conj(b, w)));
 }
 
-/* V⁻ᴴ·(diag(dW) + …)·Vᴴ, dW and dV being conjugates of cotangents; of a real matrix the real part. */
+/* V⁻ᴴ·(diag(dW) + …)·Vᴴ, where dW and dV are conjugates of cotangents; the real part for a real matrix. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     orr_shape of = orr_tensor_shape(b->in[0]);

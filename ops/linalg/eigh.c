@@ -1,5 +1,5 @@
-/* orr_eigh and orr_eigvalsh: eigenvalues of symmetric and Hermitian matrices, with vectors or alone. A row of the result is W and behind it
- * V; or W alone.
+/* orr_eigh and orr_eigvalsh: eigenvalues of symmetric and Hermitian matrices, with vectors or alone. A row of the result is W followed by
+ * V, or W alone.
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
 
@@ -48,7 +48,7 @@ static orr_status reference(const orr__reference *j)
     return st;
 }
 
-/* V·(diag(dW) + F∘(VᴴdV))·Vᴴ, its Hermitian part, dW and dV being conjugates of cotangents. */
+/* The Hermitian part of V·(diag(dW) + F∘(VᴴdV))·Vᴴ, where dW and dV are conjugates of cotangents. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     orr_shape of = orr_tensor_shape(b->in[0]);

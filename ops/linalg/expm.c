@@ -18,7 +18,7 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
                : NULL;
 }
 
-/* Taylor's series of A/2^s with norm ≤ ½, squared s times. */
+/* Taylor series of A/2^s, whose norm is ≤ ½, squared s times. */
 static void exponential(const orr__number *a, int64_t n, orr__number *sum, orr__number *term, orr__number *next)
 {
     enum { TERMS = 22 };
@@ -65,7 +65,7 @@ static orr_status reference(const orr__reference *j)
     return st;
 }
 
-/* The derivative at Aᵀ in the direction g is above the diagonal of exp [Aᵀ g; 0 Aᵀ] (Mathias, 1996). */
+/* The derivative at Aᵀ in the direction g is the upper right block of exp [Aᵀ g; 0 Aᵀ] (Mathias, 1996). */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     orr_shape s = orr_tensor_shape(b->in[0]);

@@ -1,4 +1,4 @@
-/* Shared by the iterations: settings, calls of a program's operator.
+/* Shared by the iterations: settings, calls of the program's operator.
  * Must not know: any single iteration. */
 #ifndef ORR_OPS_ITERATE_H
 #define ORR_OPS_ITERATE_H
@@ -7,7 +7,7 @@
 #include <math.h>
 #include "ops/linalg/linalg.h"
 
-/* The settings with defaults filled in; ORR_EINVAL. */
+/* The settings with defaults for zeros; ORR_EINVAL for wrong ones. */
 static inline orr_status orr__iteration_settings(orr__site at, const orr_iteration_options *given, orr_dtype t,
                                                  int most, orr_iteration_options *o)
 {
@@ -19,7 +19,7 @@ static inline orr_status orr__iteration_settings(orr__site at, const orr_iterati
     return ORR_OK;
 }
 
-/* f(x), which must be like x; poison. f NULL: x. */
+/* f(x), which must have the shape and dtype of x; else poison. f NULL: x. */
 static inline orr_tensor *orr__operator(orr__site at, orr_linear_fn *f, void *user, orr_tensor *x)
 {
     if (!f)
@@ -36,7 +36,7 @@ static inline orr_tensor *orr__operator(orr__site at, orr_linear_fn *f, void *us
     return y;
 }
 
-/* f32 or f64. */
+/* Checks an operand of f32 or f64. */
 static inline bool orr__iterates(orr__site at, const orr_tensor *t, const char *name, orr__node **n, orr_tensor **bad)
 {
     if (!orr__operand(at, t, name, n, bad))

@@ -1,4 +1,4 @@
-/* orr_lobpcg: some eigenvalues of an operator that the program gives.
+/* orr_lobpcg: some eigenvalues of an operator of the program.
  * Must not know: devices, plans. */
 #include "config.h"
 
@@ -61,8 +61,8 @@ static orr_tensor *largest_residual(orr__site at, const ritz *b)
     return orr_cast_at(AT, orr_div_at(AT, worst, orr_where_at(AT, zero, orr_scalar_at(AT, 1), size)), ORR_F64);
 }
 
-/* The next vectors are the best in the span of the vectors, their residuals and their last change. The residuals are those of the
- * vectors that are there: they are computed again, from the same product. */
+/* The next vectors are the best in the span of the vectors, their residuals and their last change. The residuals of the
+ * current vectors are computed again here, from a product with the operator. */
 static orr_status step(iteration *c)
 {
     orr__site at = c->at;
@@ -71,7 +71,7 @@ static orr_status step(iteration *c)
         return ORR_ENOMEM;
     orr_tensor *v = c->now[V], *next[STATE];
     ritz b;
-    if (!c->now[W]) { /* the first time */
+    if (!c->now[W]) { /* the first step */
         b = best(c, orr_qr_at(AT, v, false).q);
         next[P] = orr_zeros_at(AT, orr_tensor_dtype(v), orr_tensor_shape(v));
     } else {
@@ -79,7 +79,7 @@ static orr_status step(iteration *c)
         orr_tensor *r = orr_sub_at(AT, av, orr_mul_at(AT, v, orr_expand_dims_at(AT, c->now[W], 0)));
         r = orr__operator(at, c->o.precondition, c->user, r);
         orr_tensor *span[3] = { v, r, c->now[P] };
-        /* Columns of like size: the change and the residuals become as small as the errors. */
+        /* Scales all columns to norm 1, since the change and the residuals become as small as the errors. */
         for (int i = 1; i < 3 && span[i]; i++) {
             orr_tensor *size = orr_norm_at(AT, span[i], ORR_AXES(0), true),
                        *zero = orr_equal_at(AT, size, orr_scalar_at(AT, 0));
@@ -98,7 +98,7 @@ static orr_status step(iteration *c)
             continue;
         orr_tensor *kept = orr_scope_return_at(AT, scope, next[i]);
         st = orr_tensor_status(kept);
-        if (st == ORR_OK && c->now[i] && !(first && i == V)) /* the start is the caller's */
+        if (st == ORR_OK && c->now[i] && !(first && i == V)) /* the caller owns the start */
             (void)orr_free_at(AT, c->now[i]);
         c->now[i] = st == ORR_OK ? kept : c->now[i];
     }

@@ -15,7 +15,7 @@ static int64_t length(const orr__extent *e, int64_t k)
     return e->n * k + e->k + 1;
 }
 
-/* in: (b…, m, n), (b…, m, k); the scalar: below which part of the largest a singular value counts as 0. */
+/* in: (b…, m, n), (b…, m, k); the scalar: a singular value below this part of the largest counts as 0. */
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
     const orr_shape *a = &in[0]->shape, *b = &in[1]->shape;
@@ -29,7 +29,7 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
     return orr__packed_verify(n, in[0], length(&e, b->dim[b->rank - 1]));
 }
 
-/* X = V·S⁺·Uᴴ·B by the singular values of the tall one of A and Aᴴ. */
+/* X = V·S⁺·Uᴴ·B, by the singular values of A if it is tall, else of Aᴴ. */
 static orr_status reference(const orr__reference *j)
 {
     orr__extent e = orr__extent_of(&j->in[0].shape);
@@ -57,7 +57,7 @@ static orr_status reference(const orr__reference *j)
             x[i] = 0;
         for (int64_t c = 0; c < rank; c++)
             for (int64_t h = 0; h < k; h++) {
-                orr__number dot = 0; /* a's column is s·u */
+                orr__number dot = 0; /* column of a: s·u */
                 for (int64_t r = 0; r < e.m; r++)
                     dot += conjl(turned ? v[r * cols + c] : a[r * cols + c] / s[c]) *
                            orr__plain_get(&j->in[1], (q * e.m + r) * k + h);
@@ -77,7 +77,7 @@ static orr_status reference(const orr__reference *j)
     return st;
 }
 
-/* The row of operands that fit. */
+/* The packed row for operands that fit. */
 static orr_tensor *packed(orr__site at, orr_tensor *a, orr_tensor *b, double limit)
 {
     orr__node *in[2];
@@ -121,8 +121,8 @@ static orr_tensor *least(orr__site at, orr_tensor *a, orr_tensor *b, double limi
     return solution(at, packed(at, a, b, limit), a, b);
 }
 
-/* With P = A⁺ and constant rank (Golub and Pereyra, 1973), g being the conjugate of the cotangent: dB = Pᴴ·g,
- * dA = −dB·Xᴴ + (B − A·X)·(P·dB)ᴴ + (Pᴴ·X)·(g − Aᴴ·dB)ᴴ. Singular values and rank have none. */
+/* With P = A⁺, constant rank and g the conjugate of the cotangent (Golub and Pereyra, 1973): dB = Pᴴ·g, dA = −dB·Xᴴ
+ * + (B − A·X)·(P·dB)ᴴ + (Pᴴ·X)·(g − Aᴴ·dB)ᴴ. Singular values and rank have no gradient. */
 static orr_tensor *vjp(const orr__back *b, int which)
 {
     orr_tensor *a = b->in[0], *turned = orr__adjoint(b, a);

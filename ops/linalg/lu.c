@@ -1,5 +1,5 @@
-/* orr_lu: triangular factors with row exchanges. The result is both triangles in one matrix, and as its last column the permutation as
- * numbers of the dtype: what is read of it is a view.
+/* orr_lu: triangular factors with row exchanges. The result has both triangles in one matrix and, as its last column, the permutation
+ * as numbers of the dtype. Its parts are views.
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
 
@@ -37,7 +37,7 @@ static orr_status reference(const orr__reference *j)
     return st;
 }
 
-/* The permutation, as it stands behind n columns. */
+/* The permutation, which is stored after n columns. */
 static orr_tensor *places(orr__site at, orr_tensor *all, int64_t n)
 {
     orr_tensor *p = orr_select_at(at.file, at.line, all, -1, n);
@@ -66,8 +66,8 @@ static orr_tensor *between(const orr__back *b, orr_tensor *l, orr_tensor *x, orr
     return u ? orr__right(b, u, x, false, true) : x;
 }
 
-/* With the leading squares L₁, U₁, and L₂ below or U₂ beside them. The cotangent of the packed matrix is dL below and dU above the
- * diagonal; the result is one of the rows of L·U, which the permutation puts to their places. */
+/* L₁ and U₁ are the leading square blocks; L₂ is below, or U₂ beside them. The cotangent of the packed matrix is dL below and
+ * dU above the diagonal. The result belongs to the rows of L·U; the permutation moves them to their places. */
 static orr_tensor *vjp(const orr__back *b, int which)
 {
     orr_shape of = orr_tensor_shape(b->in[0]);

@@ -1,4 +1,4 @@
-/* Norms of vectors and matrices, and what is read off singular values: rank and condition.
+/* Norms of vectors and matrices, and rank and condition from singular values.
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
 
@@ -13,7 +13,7 @@ static orr_tensor *number(orr__site at, double v)
     return orr_scalar_at(AT, v);
 }
 
-/* (Σ |x|ᵖ)^(1/p), whose derivative where all x are 0 is 0: 1 stands in for the sum there. */
+/* (Σ |x|ᵖ)^(1/p) with the derivative 0 where all x are 0: a sum of 0 is replaced by 1. */
 static orr_tensor *power_norm(orr__site at, orr_tensor *size, orr_axes axes, bool keep, double p)
 {
     orr_tensor *sum = orr_sum_at(AT, orr_pow_at(AT, size, number(at, p)), axes, keep);

@@ -1,4 +1,4 @@
-/* Operands of linear algebra, and results that are several arrays in one row.
+/* Operands of linear algebra, and results with several arrays in one row.
  * Must not know: any single operation. */
 #include "config.h"
 
@@ -78,7 +78,7 @@ static orr_tensor *packed(orr__site at, const orr__op *op, orr__node *in, orr_dt
     orr__node *r = orr__node_new(at, op, t, &s, 1, &in);
     if (r) {
         r->attr.mask = mask;
-        r->as = strcmp(at.op, op->name) ? at.op : NULL; /* svdvals is not svd to its user */
+        r->as = strcmp(at.op, op->name) ? at.op : NULL; /* svdvals is reported as itself, not as svd */
     }
     return orr__handle_new(r);
 }

@@ -1,7 +1,7 @@
-/* Factorisations of one large matrix as a graph of block columns: a panel is factored, and the columns beside it follow, each for
- * itself, so that the next panel need not wait for all of them (Buttari, Langou, Kurzak and Dongarra, "A class of parallel tiled
- * linear algebra algorithms for multicore architectures", Parallel Computing 35, 2009, with panels as high as the matrix, which
- * keeps partial pivoting). A block is a tensor whose rows are columns of the matrix, as LAPACK reads them.
+/* Factorisations of one large matrix as a graph of block columns: a panel is factored and then applied to each later block
+ * separately, so that the next panel need not wait for all blocks (Buttari, Langou, Kurzak and Dongarra, "A class of parallel
+ * tiled linear algebra algorithms for multicore architectures", Parallel Computing 35, 2009, with panels as high as the matrix,
+ * which keeps partial pivoting). A block is a tensor whose rows are columns of the matrix, as LAPACK reads them.
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
 
@@ -11,7 +11,8 @@
 #include "ops/linalg/panels.h"
 #include "ops/matrix.h"
 
-/* A panel's width depends on the matrix alone: so do the bits. Its flops are slow ones, thin panels make many tasks. */
+/* The width of a panel depends on the matrix alone, so that results are reproducible. The flops of panels are slow;
+ * narrow panels make many tasks. */
 enum { LEAST = 384, COUNT = 16, GRAIN = 32, NARROW = 96, WIDE = 512, INNER = 32, BESIDE = 64, ROWS = 1 << 24 };
 
 /* -- contracts ---------------------------------------------------------------------------------------------------------- */
@@ -44,7 +45,7 @@ static orr__workload work_apply(const orr__call *c)
     return (orr__workload){ .flops = 2 * w * (double)c->out.dim[0] * rows, .product = true };
 }
 
-/* Forwards and backwards; of the unit matrix a third of the way forwards. */
+/* Forward and backward substitution; for the unit matrix a third of the forward work. */
 static orr__workload work_solve(const orr__call *c)
 {
     double m = (double)c->out.dim[1], part = c->attr.mask & ORR__PANEL_UNIT ? 4.0 / 3 : 2;
@@ -159,8 +160,8 @@ static orr_status lu_join(const orr__reference *j)
     return x ? ORR_OK : ORR_ENOMEM;
 }
 
-/* A panel's rows are those of its time: later exchanges are not made in it. A 1 of the unit matrix begins where all exchanges put it:
- * it is there before the panel of that row is, and those before leave the zeros alone. */
+/* The rows of a panel are in the order at its factorisation; later exchanges are not applied to it. With the unit matrix,
+ * exchanges stop at the panel that has the row of the column's 1, and earlier panels do not change its zeros. */
 static orr_status lu_solve(const orr__reference *j)
 {
     int64_t cols = j->out.shape.dim[0], m = j->out.shape.dim[1];
@@ -211,7 +212,7 @@ static orr_status lu_det(const orr__reference *j)
     return ORR_OK;
 }
 
-/* x −= t·v·(vᴴ·x), v being 1 in row `at`, and below it in memory. */
+/* x −= t·v·(vᴴ·x), where v is 1 in row `at` and is stored below that row. */
 static void reflect(const orr__number *v, orr__number t, int64_t at, int64_t m, orr__number *x)
 {
     orr__number vx = x[at];
@@ -222,7 +223,7 @@ static void reflect(const orr__number *v, orr__number t, int64_t at, int64_t m, 
         x[r] -= t * v[r] * vx;
 }
 
-/* In place of the factor T the first element behind a column is that of its reflection. */
+/* The reference stores only the factor t of a reflection after its column, not the matrix T. */
 static orr_status qr_panel(const orr__reference *j)
 {
     int64_t cols = j->out.shape.dim[0], ld = j->out.shape.dim[1], m = ld - j->node->attr.index;
@@ -318,7 +319,7 @@ BLOCKS(qr_panel, 1, verify_block, work_panel, .flags = ORR__OP_MAY_FAIL, .cuts =
 BLOCKS(qr_apply, -1, verify_block, work_apply, .flags = ORR__OP_MAY_FAIL, .cuts = whole, .donor = 2);
 BLOCKS(qr_join, -1, verify_block, NULL, .cuts = NULL);
 
-/* -- a value that stands for an operation's ------------------------------------------------------------------------------ */
+/* -- a value in place of an operation's --------------------------------------------------------------------------------- */
 
 static orr_tensor *vjp(const orr__back *b, int k)
 {
@@ -364,7 +365,7 @@ static int64_t width_of(int64_t k)
     return w < NARROW ? NARROW : w > WIDE ? WIDE : w;
 }
 
-/* A node on so many blocks, rows × cols. */
+/* A node on nin blocks, with rows × cols elements. */
 static orr_tensor *block(orr__site at, const orr__op *op, int nin, orr_tensor *const *in, int64_t rows, int64_t cols,
                          orr__attr attr)
 {
@@ -382,26 +383,27 @@ static orr_tensor *block(orr__site at, const orr__op *op, int nin, orr_tensor *c
         r = orr__node_new(at, op, (orr_dtype)node[0]->dtype, &ORR_SHAPE(rows, cols), nin, node);
     if (r) {
         r->attr = attr;
-        r->as = op->flags & ORR__OP_MAY_FAIL ? at.op : NULL; /* the user's function has no factors */
+        r->as = op->flags & ORR__OP_MAY_FAIL ? at.op : NULL; /* errors name the user's function */
     }
     free(node);
     return orr__handle_new(r);
 }
 
-/* A factorisation on its way: the blocks of [A B], of which the first `panels` are factored. */
+/* A factorisation under construction: the blocks of [A B], of which the first `panels` are factored. */
 typedef struct {
     orr__site at;
     const orr__op *panel, *apply;
     orr_tensor *a, *b;     /* m × n, m × more; b may be NULL */
     int64_t m, n, k, more; /* k: columns that are factored   */
-    int64_t width, wide;   /* of a block that is factored, of the others */
-    int64_t behind;        /* elements behind a column, a panel's        */
+    int64_t width, wide;   /* of factored blocks, of the others */
+    int64_t behind;        /* elements after each column of a panel      */
     unsigned mask;         /* of the panels */
     int panels, count;
     orr_tensor **block;
 } columns;
 
-/* Columns [from, to) of [A B] are block number i, of one of A's factored columns, its others, and B. */
+/* Columns [from, to) of [A B] that are block number i. A block has only factored columns of A, only other columns of
+ * A, or only columns of B. */
 static void place(const columns *c, int i, int64_t *from, int64_t *to)
 {
     int64_t at = 0, end = 0, edge[3] = { c->k, c->n, c->n + c->more };
@@ -428,7 +430,7 @@ static bool count_blocks(columns *c)
     return c->block != NULL;
 }
 
-/* Panel after panel, and what it does to all blocks behind. */
+/* Factors panel after panel and applies each to all later blocks. */
 static void factorise(columns *c)
 {
     for (int i = 0; i < c->panels; i++) {
@@ -481,7 +483,7 @@ static orr_tensor *handle_of(orr__node *n)
     return orr__handle_new(orr__node_ref(n));
 }
 
-/* All of x as the row of the one matrix `like`. */
+/* x, flat, as the packed row of the single matrix `like`. */
 static orr_tensor *as_row(orr__site at, const orr__node *like, orr_tensor *x)
 {
     orr_shape s = like->shape;
@@ -520,7 +522,7 @@ orr_tensor *orr__panels_det(orr__site at, orr__node *a)
     return r ? orr__stands_for(at, &orr__op_det, 1, &a, as_row(at, a, row), 0, (orr__scalar){ 0 }) : row;
 }
 
-/* X, column after column, of the panels of A, and of B or the unit matrix. */
+/* X by columns, from the panels of A and from B; b NULL: the unit matrix. */
 static orr_tensor *of_panels(const columns *c, orr_tensor *b, int64_t more)
 {
     orr_tensor **in = orr__alloc_n((size_t)c->panels + 1, sizeof *in), *x = NULL;
@@ -548,7 +550,7 @@ orr_tensor *orr__panels_solve(orr__site at, orr_tensor *a, orr_tensor *b)
     return orr_reshape_at(at.file, at.line, orr_transpose_at(at.file, at.line, x), s);
 }
 
-/* With A[p] = L·U column i of U⁻¹·L⁻¹ is column p[i] of the inverse. */
+/* If A[p] = L·U, column i of U⁻¹·L⁻¹ is column p[i] of the inverse. */
 orr_tensor *orr__panels_inv(orr__site at, orr_tensor *a)
 {
     columns c;
@@ -575,7 +577,8 @@ static bool qr_of(columns *c, orr__site at, orr_tensor *a, orr_tensor *b)
     return true;
 }
 
-/* Columns [from, to) of Q: the panels' reflections, the last one first. Those of later panels leave the columns alone. */
+/* Columns [from, to) of Q: the reflections of the panels, from the last to the first. Panels after these columns do
+ * not change them. */
 static orr_tensor *q_block(const columns *c, int64_t from, int64_t to)
 {
     orr_tensor *x = NULL;

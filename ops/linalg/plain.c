@@ -1,4 +1,4 @@
-/* Plain algorithms on dense matrices, one number after the other, for reference evaluations.
+/* Plain algorithms on dense matrices, element by element, for reference evaluations.
  * Must not know: operations, LAPACK. */
 #include "config.h"
 
@@ -52,7 +52,7 @@ static void swap(orr__number *x, orr__number *y)
     *y = z;
 }
 
-/* By this size LAPACK chooses pivots. */
+/* The size by which LAPACK chooses pivots. */
 static long double pivot_size(orr__number v)
 {
     return fabsl(creall(v)) + fabsl(cimagl(v));
@@ -102,7 +102,8 @@ void orr__plain_product(const orr__number *x, const orr__number *y, orr__number 
         }
 }
 
-/* Columns i and j of x, `rows` long, `stride` apart, turned by the angle whose tangent is t, column j first by a phase. */
+/* Multiplies column j of x by a phase, then rotates columns i and j by the angle with the tangent t. Columns have
+ * `rows` elements, `stride` apart. */
 static void rotate(orr__number *x, int64_t rows, int64_t stride, int64_t i, int64_t j, orr__number phase, long double t)
 {
     long double c = 1 / sqrtl(1 + t * t), s = c * t;
@@ -189,7 +190,7 @@ void orr__plain_eigh(orr__number *a, int64_t n, orr__number *w, orr__number *v)
                 orr__number phase = conjl(a[i * n + j]) / size;
                 long double t = tangent((y - x) / (2 * size)), c = 1 / sqrtl(1 + t * t), s = c * t;
                 rotate(a, n, n, i, j, phase, t);
-                for (int64_t k = 0; k < n; k++) { /* rows, as the columns before */
+                for (int64_t k = 0; k < n; k++) { /* rows, like the columns above */
                     orr__number xi = a[i * n + k], xj = a[j * n + k] * conjl(phase);
                     a[i * n + k] = c * xi - s * xj;
                     a[j * n + k] = s * xi + c * xj;

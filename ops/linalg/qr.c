@@ -1,4 +1,4 @@
-/* orr_qr: orthonormal columns times an upper triangle. A row of the result has column j of Q and behind it row j of R, for each j;
+/* orr_qr: orthonormal columns times an upper triangle. A row of the result has, for each j, column j of Q followed by row j of R;
  * or R alone.
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
@@ -45,8 +45,8 @@ static void reflect(const orr__number *v, orr__number t, int64_t at, int64_t row
     }
 }
 
-/* Householder's vectors as LAPACK's ?larfg makes them: R in a's upper triangle, with a real diagonal; the vectors in the rows of v;
- * H = I − t·v·vᴴ. */
+/* Householder vectors as LAPACK's ?larfg makes them: R in a's upper triangle, with a real diagonal; the vectors in the rows of
+ * v; H = I − t·v·vᴴ. */
 static void factor(orr__number *a, int64_t m, int64_t n, int64_t k, orr__number *v, orr__number *t)
 {
     for (int64_t c = 0; c < k; c++) {
@@ -91,13 +91,13 @@ static orr_status reference(const orr__reference *j)
     return st;
 }
 
-/* Columns [from, to) of the matrix that a row of the result is. */
+/* Columns [from, to) of a row of the result, read as a matrix. */
 static orr_tensor *part(orr__site at, orr_tensor *packed, int64_t w, int64_t row, int64_t from, int64_t to)
 {
     return orr_slice_axis_at(at.file, at.line, orr__piece(at, packed, 0, w, row), -1, from, to, 1);
 }
 
-/* Q and R as the row has them, or their cotangents. */
+/* Q and R from the row, or their cotangents. */
 static orr_qr_result parts(orr__site at, orr_tensor *packed, const orr__extent *e, unsigned mask)
 {
     int64_t w = inner(e, mask), apart = mask & ALONE ? 0 : e->m;
@@ -107,14 +107,15 @@ static orr_qr_result parts(orr__site at, orr_tensor *packed, const orr__extent *
     return r;
 }
 
-/* The Hermitian matrix whose lower triangle is x's; of the diagonal the real part. */
+/* The Hermitian matrix with the lower triangle of x and the real part of its diagonal. */
 static orr_tensor *mirror(const orr__back *b, orr_tensor *x)
 {
     orr_tensor *low = orr_tril_at(AT, x, -1), *both = orr__plus(b, low, orr__adjoint(b, low));
     return orr__plus(b, both, orr__real_part(b, orr_tril_at(AT, orr_triu_at(AT, x, 0), 0)));
 }
 
-/* (dQ + Q·mirror(R·dRᴴ − dQᴴ·Q))·R⁻ᴴ for m ≥ n, dQ and dR being conjugates of cotangents (Roberts and Roberts, 2020). */
+/* (dQ + Q·mirror(R·dRᴴ − dQᴴ·Q))·R⁻ᴴ for m ≥ n, where dQ and dR are conjugates of cotangents (Roberts and Roberts,
+ * 2020). */
 static orr_tensor *tall(const orr__back *b, orr_qr_result x, orr_qr_result d)
 {
     orr_tensor *m = orr__minus(b, orr__mm(b, x.r, orr__adjoint(b, d.r)), orr__mm(b, orr__adjoint(b, d.q), x.q));
@@ -133,7 +134,7 @@ static orr_tensor *vjp(const orr__back *b, int k)
             b->at, ORR_EGRAPH,
             "a complete qr of %lld rows and %lld columns has no gradient: its last columns are not unique",
             (long long)e.m, (long long)e.n);
-    if (mask & ALONE) /* Q = A·R⁻¹ would be less exact; nothing that is public records this */
+    if (mask & ALONE) /* Q = A·R⁻¹ would be less exact; no public function records this */
         return orr__poison(b->at, ORR_EGRAPH, "the triangle alone has no gradient");
     orr_qr_result x = parts(b->at, b->out, &e, mask), d = parts(b->at, orr__conj(b, b->g), &e, mask);
     if (e.m >= e.n)
@@ -155,7 +156,7 @@ static orr__workload work(const orr__call *c)
 
 const orr__op orr__op_qr = { ORR__FACTORISATION(qr, 1) };
 
-/* -- a tall matrix: the pieces' triangles, one above the other, have the whole's triangle (Demmel, Grigori, Hoemmen and Langou,
+/* -- a tall matrix: the stacked triangles of its pieces have the same triangle as the whole (Demmel, Grigori, Hoemmen and Langou,
  * "Communication-optimal parallel and sequential QR and LU factorizations", SIAM J. Sci. Comput. 34, 2012) ------------------------ */
 
 enum { PIECES = 16, TALL = 64, THIN = 16, WORTH = 200 * 1000 * 1000 };
@@ -166,7 +167,7 @@ static bool tree_pays(const orr__extent *e)
            (double)e->m * (double)e->n * (double)e->n >= (double)WORTH;
 }
 
-/* Rows of a, and rows of zeros, as a batch of PIECES pieces. */
+/* The rows of a, padded with zeros, as a batch of PIECES pieces. */
 static orr_tensor *pieces(orr__site at, orr_tensor *a, int64_t m, int64_t n)
 {
     int64_t high = (m + PIECES - 1) / PIECES, more = high * PIECES - m;
@@ -188,7 +189,7 @@ static orr_tensor *packed(orr__site at, orr_tensor *a, unsigned mask)
     return orr__packed(at, &orr__op_qr, n, length(&e, mask), mask);
 }
 
-/* The row of a matrix that is many times as high as wide. */
+/* The packed row of a matrix many times as high as wide. */
 static orr_tensor *tree(orr__site at, orr__node *a, const orr__extent *e)
 {
     orr_tensor *x = pieces(at, orr__handle_new(orr__node_ref(a)), e->m, e->n);

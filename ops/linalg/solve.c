@@ -9,7 +9,7 @@
 #define AT b->at.file, b->at.line
 
 /* in: (b…, n, n), (b…, n, k); bits of attr.mask. */
-enum { TURNED = 1, INVERSE = 2 }; /* the transpose of the matrix; the right-hand side is the unit matrix */
+enum { TURNED = 1, INVERSE = 2 }; /* the matrix is transposed; the right-hand side is the unit matrix */
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -63,7 +63,7 @@ static orr_status reference(const orr__reference *j)
     return st;
 }
 
-/* How a system is computed: by panels, or by a node of its own. */
+/* Records the solution of a system: by panels, or as one node. */
 static orr_tensor *solution(orr__site at, orr_tensor *a, orr_tensor *b, unsigned mask)
 {
     orr__node *in[2];

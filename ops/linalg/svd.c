@@ -1,4 +1,4 @@
-/* orr_svd and orr_svdvals: singular values, with vectors or alone. A row of the result is U, S, Vh; or S alone.
+/* orr_svd and orr_svdvals: singular values, with vectors or alone. A row of the result is U, S and Vh, or S alone.
  * Must not know: devices, LAPACK, plans. */
 #include "config.h"
 
@@ -37,8 +37,8 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
 
 /* -- reference -------------------------------------------------------------------------------------------------------- */
 
-/* Columns [have, cols) of x (rows × cols): orthonormal to the earlier ones and to each other. Columns whose norm is 0 count as
- * missing, too. */
+/* Fills columns [have, cols) of x (rows × cols) with vectors orthonormal to the earlier columns and to each other. Columns
+ * of norm 0 are filled, too. */
 static void complete(orr__number *x, int64_t rows, int64_t cols, int64_t have)
 {
     for (int64_t c = have, unit = 0; c < cols && unit < rows; unit++) {
@@ -56,14 +56,14 @@ static void complete(orr__number *x, int64_t rows, int64_t cols, int64_t have)
         for (int64_t r = 0; r < rows; r++)
             norm += creall(conjl(x[r * cols + c]) * x[r * cols + c]);
         if (norm * (long double)rows < 0.5L)
-            continue; /* this unit vector is nearly in the span; another one is not */
+            continue; /* this unit vector is nearly in the span; try the next */
         for (int64_t r = 0; r < rows; r++)
             x[r * cols + c] /= sqrtl(norm);
         c++;
     }
 }
 
-/* The tall one of a and aᴴ (rows × cols) as left·diag(s)·rightᴴ; left has `wide` columns. */
+/* a, or aᴴ if that is the tall one (rows × cols), as left·diag(s)·rightᴴ; left has `wide` columns. */
 static void decompose(orr__number *a, int64_t rows, int64_t cols, int64_t wide, orr__number *left, orr__number *s,
                       orr__number *right)
 {
@@ -115,8 +115,8 @@ static orr_status reference(const orr__reference *j)
 
 /* -- derivative --------------------------------------------------------------------------------------------------------- */
 
-/* In what follows dU, dS and dV are the conjugates of cotangents.
- * x − y·(yᴴ·x): the part of x's columns that is orthogonal to those of y. */
+/* In this section dU, dS and dV are the conjugates of cotangents.
+ * x − y·(yᴴ·x): the component of x's columns orthogonal to those of y. */
 static orr_tensor *upright(const orr__back *b, orr_tensor *y, orr_tensor *x)
 {
     return orr__minus(b, x, orr__mm(b, y, orr__mm(b, orr__adjoint(b, y), x)));

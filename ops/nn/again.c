@@ -1,4 +1,4 @@
-/* The contracts of recomputation: a value whose gradient records again what it was made by.
+/* The contracts of recomputation: a value whose gradient records the value's computation again.
  * Must not know: modules, devices, plans. */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 
 #define AT at.file, at.line
 
-static _Thread_local bool again; /* a module is recorded for a gradient: its states have moved already */
+static _Thread_local bool again; /* a module is recorded again for a gradient: its states were updated already */
 
 bool orr__module_recomputes(void)
 {
@@ -18,7 +18,7 @@ bool orr__module_recomputes(void)
 
 orr_tensor *(*orr__recompute_forward)(orr__site at, uint64_t what, orr_tensor *x);
 
-/* -- a value that is there only after another --------------------------------------------------------------- */
+/* -- a value that is computed only after another ------------------------------------------------------------ */
 
 static const char *verify_after(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -32,7 +32,8 @@ static orr_tensor *vjp_after(const orr__back *b, int k)
     return k == 0 ? b->g : NULL;
 }
 
-/* Operand 1 may lie in any way: its values do not count. It lies as operand 0 where it can, as a cotangent of the same batch does. */
+/* Operand 1 may have any distribution, since its values are not used. Where possible it has that of operand 0, as a cotangent of
+ * the same batch does. */
 static bool distribute_after(orr__spread_rule *r)
 {
     int axis = r->from.axis;
@@ -45,7 +46,7 @@ static bool distribute_after(orr__spread_rule *r)
     return true;
 }
 
-/* A copy, so that nodes made from it are not those made from the operand: these need not be kept. */
+/* A copy, so that nodes on it differ from the nodes on the operand, whose values then need not be kept. */
 const orr__op orr__op_after = {
     .id = ORR__OP_after,
     .name = "after",
@@ -60,7 +61,7 @@ const orr__op orr__op_after = {
 
 /* -- the node ----------------------------------------------------------------------------------------------- */
 
-/* The gradients of the last node that was asked: one recording serves all of its operands. */
+/* The gradients of the last node that was differentiated: one recording serves all of its operands. */
 static _Thread_local struct {
     const orr__node *node;
     orr_tensor *g, *grads[ORR__AGAIN_MOST];

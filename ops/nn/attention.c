@@ -103,8 +103,8 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
                : "attention has a row for each query";
 }
 
-/* Two operands more, in front of the options': the packed result and its cotangent. A row has the gradients by q, k and v, each
- * up to the place in `end`. */
+/* The gradient has two more operands before those of attention: the packed result and its cotangent. A row of its result
+ * holds the gradients by q, k and v, which end at end[0 … 2]. */
 typedef struct {
     int64_t end[3];
 } grad_row;
@@ -142,7 +142,7 @@ static const char *verify_grad(const orr__node *n, const orr__node *const *in, i
                : "attention_grad has a row for each head of k and v";
 }
 
-/* -- the plain meaning ------------------------------------------------------------------------------------- */
+/* -- the reference ----------------------------------------------------------------------------------------- */
 
 /* Operand number k of the reference evaluation. */
 static const orr__array *operand(const orr__reference *j, int k)
@@ -176,8 +176,8 @@ static long double score(const orr__reference *j, const orr__attend *w, int firs
     return s;
 }
 
-/* The factor of dropout: 0, or 1/(1 − p). It is chosen by the place among all, of which the operands may be a part: the number of the
- * head is an operand. */
+/* The factor of dropout: 0, or 1/(1 − p). It is drawn by the place in the whole tensor. The operands may be a part of that, so the
+ * number of the head is an operand. */
 static long double kept(const orr__reference *j, const orr__attend *w, int first, int64_t b, int64_t h, int64_t i,
                         int64_t c)
 {
@@ -257,13 +257,14 @@ static orr_status reference_grad(const orr__reference *j)
 
 /* -- derivatives ------------------------------------------------------------------------------------------- */
 
-/* Tensors of the operands of a node, from the first on. */
+/* Operands of a node as tensors. */
 typedef struct {
     orr_tensor *q, *k, *v, *mask;
     const orr__node *key;
 } operands;
 
-/* Operands may be made from each other. A derivative by one alone is one by its copy, from which no other operand is made. */
+/* Copies of the operands from number `first` on. An operand may be computed from another one; none is computed from a
+ * copy, so the derivative by a copy is that by one operand alone. */
 static operands copies(const orr__back *b, int first)
 {
     orr__site at = b->at;
@@ -309,7 +310,7 @@ static orr_tensor *composed(orr__site at, const orr__attr *a, const operands *t)
     }
     if (hidden)
         s = orr_where_at(AT, hidden, SCALAR(-INFINITY), s);
-    /* A query that sees no key has scores 0 and weights 0, so that its derivatives are 0, too, and no difference of infinities. */
+    /* A query that sees no key has scores 0 and weights 0, so that its derivatives are 0 and not a difference of infinities. */
     orr_tensor *none =
         orr_equal_at(AT, orr_logsumexp_at(AT, orr_detach_at(AT, s), ORR_AXES(-1), true), SCALAR(-INFINITY));
     orr_tensor *zero = SCALAR(0);
@@ -334,7 +335,8 @@ static orr_tensor *record(orr__site at, const orr__op *op, const orr_shape *shap
     return orr__handle_new(r);
 }
 
-/* By the mask: with all scores in memory, as the mask is. The others: one kernel for all three. */
+/* The gradient by the mask holds all scores in memory, as the mask does. One kernel computes the gradients by q, k
+ * and v. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     orr__site at = b->at;
@@ -361,7 +363,8 @@ static orr_tensor *vjp(const orr__back *b, int k)
     return orr_reshape_at(AT, orr_slice_axis_at(AT, all, 1, k ? r.end[k - 1] : 0, r.end[k], 1), b->node->in[k]->shape);
 }
 
-/* The gradient as a composition, derived again. It holds the packed result by its own formula, so none flows to it. */
+/* Differentiates the gradient as a composition. The composition recomputes the packed result, so no gradient flows
+ * to that operand. */
 static orr_tensor *vjp_grad(const orr__back *b, int k)
 {
     orr__site at = b->at;
@@ -411,8 +414,8 @@ static int space(const orr__call *c, int64_t *dim)
 
 /* -- over ranks -------------------------------------------------------------------------------------------------- */
 
-/* Each example, each head with its heads of k and v, and, where no query is known by its place, each query by itself: by the place it
- * sees, and dropout chooses. */
+/* Axes that may be cut: examples; heads, together with their heads of k and v; queries, unless causality, a window or dropout
+ * depend on their places. */
 static bool distribute(orr__spread_rule *r)
 {
     const orr__attr *a = &r->node->attr;
@@ -423,7 +426,7 @@ static bool distribute(orr__spread_rule *r)
     if (r->from.kind != ORR__SHARDED || axis > 2 || (drops && (r->k == 3 || r->k == 4)))
         return false;
     if (r->k == mask && r->in[mask]->shape.dim[axis] == 1)
-        return false; /* one for all */
+        return false; /* broadcast along this axis */
     if (axis == 2 && (of_k || drops || a->mask & ORR__ATTEND_CAUSAL || a->start[0] > 0))
         return false;
     if (axis == 1 && group > 1 && (r->empty || (!of_k && r->from.block % group)))
@@ -443,7 +446,7 @@ static bool distribute(orr__spread_rule *r)
     return true;
 }
 
-/* The rows of an example are as many as the heads of k and v. */
+/* Each example has as many rows as heads of k and v. */
 static bool distribute_grad(orr__spread_rule *r)
 {
     const orr__attr *a = &r->node->attr;
@@ -531,7 +534,7 @@ static bool options_fit(orr__site at, const orr_attention_options *o, orr_tensor
     return false;
 }
 
-/* `mask` of rank 4, added to the scores of shape `all`, in dtype t; NULL: *bad. */
+/* `mask` with rank 4 and dtype t, to be added to scores of shape `all`; NULL: return *bad. */
 static orr_tensor *mask_as(orr__site at, orr_tensor *mask, orr_shape all, orr_dtype t, orr_tensor **bad)
 {
     orr__node *n;
@@ -553,7 +556,7 @@ static orr_tensor *mask_as(orr__site at, orr_tensor *mask, orr_shape all, orr_dt
                                   orr__str(all).s);
         return NULL;
     }
-    for (int d = 0; d < all.rank - 3 && whole; d++) /* the axes before the heads become one */
+    for (int d = 0; d < all.rank - 3 && whole; d++) /* the axes before the heads are joined */
         wide.dim[d] = all.dim[d];
     int64_t batch = 1;
     for (int d = 0; d < all.rank - 3; d++)

@@ -1,4 +1,5 @@
-/* The numbers of one attention: shapes, which keys a query sees, scale, dropout. The reference and the kernels read them.
+/* The numbers of one attention: shapes, the keys that a query sees, scale, dropout. The reference and the kernels read
+ * them.
  * Must not know: how attention is computed. */
 #ifndef ORR_OPS_NN_ATTENTION_H
 #define ORR_OPS_NN_ATTENTION_H
@@ -8,9 +9,9 @@
 /* Bits of attr.mask; attr.start has the window, and the scale and the probability as bits of doubles. */
 enum { ORR__ATTEND_CAUSAL = 1, ORR__ATTEND_MASK = 2, ORR__ATTEND_DROPS = 4 };
 
-/* Operands: q (batch, heads, queries, width), k (batch, kv, keys, width), v (batch, kv, keys, value), then a key of random
- * numbers (u64) with the number of each head among all (i64, (batch, heads)), and an additive mask (each axis whole or 1), where the
- * bits say so. Result: (batch, heads, queries, value + 1), whose last column is the logarithm of the sum of the exponentials of a row's
+/* Operands: q (batch, heads, queries, width), k (batch, kv, keys, width), v (batch, kv, keys, value), then a key of random numbers
+ * (u64) with the number of each head among all (i64, (batch, heads)), and an additive mask (each axis whole or 1), if the bits are
+ * set. Result: (batch, heads, queries, value + 1), whose last column is the logarithm of the sum of the exponentials of a row's
  * scores. */
 typedef struct orr__attend {
     int64_t batch, heads, kv, queries, keys, width, value, group;
@@ -24,7 +25,7 @@ typedef struct orr__attend {
 orr__attend orr__attend_of(const orr__attr *a, const orr_shape *q, const orr_shape *k, const orr_shape *v,
                            const orr_shape *mask);
 
-/* Query i sees the keys [lo, hi). Queries are the last ones of the keys. */
+/* Query i sees the keys [lo, hi). The last query is at the place of the last key. */
 static inline int64_t orr__attend_lo(const orr__attend *a, int64_t i)
 {
     int64_t lo = a->window ? i + a->keys - a->queries - a->window + 1 : 0;

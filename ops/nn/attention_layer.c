@@ -15,7 +15,7 @@
 
 #define AT at.file, at.line
 
-/* The layer's numbers: whole: heads, heads of keys, causal, window, alibi; real: dropout, base of rotations. */
+/* Numbers of the layer. whole: heads, heads of keys, causal, window, alibi; real: dropout, base of rotations. */
 enum { QUERY, KEY, VALUE, OUTPUT };
 
 /* (batch, length, heads·width) as (batch, heads, length, width). */
@@ -39,7 +39,7 @@ static orr_tensor *join(orr__site at, orr_tensor *x)
                           ORR_SHAPE(s.dim[0], s.dim[2], s.dim[1] * s.dim[3]));
 }
 
-/* The mask with linear biases, the first query at place `first`. */
+/* The mask plus linear biases, with the first query at place `first`. */
 static orr_tensor *biased(orr__site at, orr_tensor *q, orr_tensor *k, int64_t first, orr_tensor *mask)
 {
     orr_shape queries = orr_tensor_shape(q), keys = orr_tensor_shape(k);

@@ -15,7 +15,7 @@
 struct orr_average {
     double decay;
     int n;
-    orr_tensor **parameter, **average; /* borrowed; variables of its own */
+    orr_tensor **parameter, **average; /* borrowed; own variables */
 };
 
 orr_average *orr_average_new_at(const char *file, int line, const orr_module *m, double decay)
@@ -65,7 +65,7 @@ void orr_average_free(orr_average *a)
     free(a);
 }
 
-/* All averages move, or averages and parameters change places. */
+/* Updates all averages, or exchanges averages and parameters. */
 static orr_status assign(orr__site at, orr_average *a, bool swap)
 {
     if (!a)

@@ -1,5 +1,5 @@
-/* Keys and values of earlier places. Each is a variable as long as the capacity, so that every step has the same shapes and
- * the same plan; the place is a number in the graph.
+/* Keys and values of earlier places. Each is a variable with the length of the capacity, so that every step has the same
+ * shapes and the same plan. The place is a number in the graph.
  * Must not know: layers. */
 #include "config.h"
 
@@ -69,7 +69,7 @@ int64_t orr_kv_cache_length(const orr_kv_cache *c)
 void orr_kv_cache_clear(orr_kv_cache *c)
 {
     if (c)
-        c->length = 0; /* older places are overwritten before they are seen */
+        c->length = 0; /* older places are overwritten before they are read */
 }
 
 orr_tensor *orr_forward_cached_at(const char *file, int line, orr_kv_cache *c, orr_tensor *x)
@@ -132,7 +132,7 @@ static entry *entry_of(orr__site at, orr_kv_cache *c, const orr_module *m, orr_t
     return &c->e[c->n++];
 }
 
-/* `variable` with the n places of `new` from the cache's length on. */
+/* `variable` with its n places from the cache's length on replaced by `new`. */
 static orr_tensor *put(orr__site at, const orr_kv_cache *c, orr_tensor *variable, orr_tensor *new, int64_t n)
 {
     orr_tensor *place = orr_arange_at(AT, ORR_I64, (double)-c->length, (double)(c->capacity - c->length), 1);

@@ -1,4 +1,4 @@
-/* Checkpoints: a run's parts to and from two generations of .npz files.
+/* Checkpoints: saves the parts of a run to two generations of .npz files, and loads them.
  * Must not know: the file format, the rules of optimisers. */
 #include "config.h"
 #include <orrery/checkpoint.h>
@@ -39,10 +39,10 @@ struct orr_checkpoint {
     part *part;
     int n, cap;
     int64_t generation;
-    double saved; /* time of the last save, load or making */
+    double saved; /* time of the last save, of loading or of creation */
 };
 
-/* An array of the file: a variable, or memory of ours. */
+/* An array of the file: a variable, or memory. */
 typedef struct {
     char name[ENTRY];
     orr_tensor *variable;
@@ -50,7 +50,7 @@ typedef struct {
     size_t bytes;
 } entry;
 
-/* The parts as arrays, and the numbers beside them. */
+/* The parts as arrays, and further numbers. */
 typedef struct {
     entry *at;
     int n, cap;
@@ -180,7 +180,7 @@ static bool append_module(arrays *a, const part *p)
     return ok;
 }
 
-/* The parts as arrays; memory of the program stays where it is. */
+/* Lists the parts as arrays; the program's memory is not copied. */
 static bool collect(const orr_checkpoint *c, arrays *a)
 {
     *a = (arrays){ .number = orr__alloc_n(2 * (size_t)c->n + 1, sizeof *a->number) };
@@ -210,7 +210,7 @@ static void file_name(const orr_checkpoint *c, int64_t generation, char *path, s
 
 /* -- saving ------------------------------------------------------------------------------------------------ */
 
-/* A tensor that a file can hold: bytes as u8, bfloat16 as float32. */
+/* The entry as a tensor that a file can hold: bytes as u8, bfloat16 as float32. */
 static orr_tensor *storable(orr__site at, const entry *e)
 {
     if (!e->variable)
@@ -239,8 +239,7 @@ static bool is_damage(orr_status st)
     return st == ORR_EFORMAT || st == ORR_EIO;
 }
 
-/* The number of a file's generation; 0: there is no such file; −1: it is damaged (the last error). A file that cannot be read for
- * want of memory is an error. */
+/* *g: the generation of a file; 0: no such file; −1: damaged, with the last error set. Lack of memory is an error. */
 static orr_status generation_of(orr__site at, const char *path, int64_t *g)
 {
     unsigned char bytes[sizeof *g];
@@ -257,7 +256,7 @@ static orr_status generation_of(orr__site at, const char *path, int64_t *g)
     return st == ORR_ENOMEM || st == ORR_EDEVICE ? st : ORR_OK;
 }
 
-/* The newest generation in the files, so that a run that begins anew over old files is newer than they are. */
+/* The newest generation in the files. A new run over old files continues from it, so that its files are newer. */
 static orr_status newest_generation(orr__site at, const orr_checkpoint *c, int64_t *newest)
 {
     char path[4096];
@@ -270,7 +269,7 @@ static orr_status newest_generation(orr__site at, const orr_checkpoint *c, int64
         *newest = g > *newest ? g : *newest;
     }
     if (st == ORR_OK)
-        orr_error_clear(); /* a damaged file is written over */
+        orr_error_clear(); /* a damaged file is overwritten */
     return st;
 }
 
@@ -353,7 +352,7 @@ static orr_status read_array(orr__site at, const entry *e, const char *path, orr
     return st;
 }
 
-/* Values of variables go to `value`, those of memory to `memory`, one array behind the other. */
+/* Reads the values of variables to `value`, and all arrays in memory to `memory`, one after another. */
 static orr_status read_file(orr__site at, const arrays *a, const char *path, orr_tensor **variable, orr_tensor **value,
                             int *n, unsigned char *memory)
 {
@@ -361,7 +360,7 @@ static orr_status read_file(orr__site at, const arrays *a, const char *path, orr
     for (int i = 0; st == ORR_OK && i < a->n; i++) {
         const entry *e = &a->at[i];
         orr_tensor *t = NULL;
-        orr_scope *s = orr_scope_begin(); /* of ranks that have a part, none keeps the whole */
+        orr_scope *s = orr_scope_begin(); /* ranks with a part do not keep the whole */
         st = read_array(at, e, path, &t, memory);
         if (st == ORR_OK && e->variable) {
             variable[*n] = e->variable;
@@ -429,7 +428,7 @@ static orr_status greatest(orr__site at, orr_dtype dtype, void *x, int n)
     return orr__exchange_wait(at, &e);
 }
 
-/* All ranks read the same file. */
+/* Checks that all ranks see the same files. */
 static orr_status check_generations(orr__site at, orr_status st, const orr_checkpoint *c, const int64_t g[2])
 {
     int64_t ends[4] = { g[0], g[1], -g[0], -g[1] };
@@ -444,7 +443,7 @@ static orr_status check_generations(orr__site at, orr_status st, const orr_check
                            c->path, c->path);
 }
 
-/* The other generation is read where the file was damaged for a rank, and nothing else went wrong. */
+/* True if the file was damaged for some rank and no other error occurred: the other generation is then read. */
 static bool damaged(orr__site at, orr_status st)
 {
     uint8_t is[2] = { is_damage(st), st != ORR_OK && st != ORR_ERANK && !is_damage(st) };

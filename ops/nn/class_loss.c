@@ -37,7 +37,7 @@ static bool weight_fits(task *t, orr_tensor **bad)
     return true;
 }
 
-/* `target` of shape `have` is labels (…), or, where they are let in, probabilities (…, classes). */
+/* True if `target` is labels (…), or, where `soft` is not NULL, probabilities (…, classes). */
 static bool target_fits(const task *t, const orr__node *x, const orr__node *target, bool *soft, orr_tensor **bad)
 {
     orr__site at = t->at;
@@ -66,7 +66,7 @@ static bool target_fits(const task *t, const orr__node *x, const orr__node *targ
     return true;
 }
 
-/* soft NULL: labels alone. */
+/* Checks the operands. soft NULL: only labels are accepted. */
 static bool begin(task *t, orr__site at, orr_tensor *logits, orr_tensor *target, const orr_class_options *o, bool *soft,
                   orr_scope **scope, orr_tensor **bad)
 {
@@ -114,8 +114,8 @@ static orr_tensor *over_classes(orr__site at, orr_tensor *x)
     return orr_sum_at(AT, x, ORR_AXES(-1), false);
 }
 
-/* The loss of each example from its label. The label's entry is found by comparison with the class number, which fuses into
- * the sum, and so does its gradient. As u64 a negative label is out of range; a label that is no class gives NaN. */
+/* The loss of each example from its label. The label's entry is selected by comparison with the class number, which
+ * fuses into the sum, as its gradient does. As u64 a negative label is out of range; a label that is no class gives NaN. */
 static orr_tensor *from_labels(const task *t, double smoothing)
 {
     orr__site at = t->at;

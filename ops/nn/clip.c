@@ -8,7 +8,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/graph/node.h"
 
-/* Σ g² over all; halves in f32, whose squares would overflow f16. */
+/* Σ g² over all gradients; halves in f32, since their squares would overflow f16. */
 static orr_tensor *sum_of_squares(const char *file, int line, orr_tensor *const *grads, int n)
 {
     orr_tensor *sum = NULL;

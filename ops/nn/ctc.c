@@ -10,7 +10,7 @@
 #define AT at.file, at.line
 enum { OPERANDS = ORR__CTC_OPERANDS };
 
-/* (time, batch, classes) in f32 or f64, targets (batch, longest) and two lengths (batch) in i64. */
+/* Operands: (time, batch, classes) in f32 or f64; targets (batch, longest) and two lengths (batch) in i64. */
 static const char *operands_fit(const orr__node *const *in)
 {
     const orr_shape *p = &in[0]->shape, *t = &in[1]->shape;
@@ -105,7 +105,7 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = 150.0 * (double)c->in[0].dim[0] * (double)c->in[0].dim[1] * states };
 }
 
-/* Each sequence by itself: axis 1 of the log-probabilities, axis 0 of all else. */
+/* The sequences may be cut: axis 1 of the log-probabilities, axis 0 of the other operands and the result. */
 static bool distribute(orr__spread_rule *r)
 {
     if (r->from.kind != ORR__SHARDED || r->from.axis != (r->k == 0))

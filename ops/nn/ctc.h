@@ -6,7 +6,7 @@
 #include "runtime/base/status.h"
 #include "runtime/graph/node.h"
 
-/* Operands as they lie: logarithms (time, batch, classes) of f32 or f64, targets (batch, longest) and lengths of i64. */
+/* Operands in memory: logarithms (time, batch, classes) of f32 or f64, targets (batch, longest) and lengths of i64. */
 typedef struct orr__ctc {
     orr__site at;
     orr_dtype dtype;
@@ -15,7 +15,7 @@ typedef struct orr__ctc {
     const int64_t *target, *input_length, *target_length;
 } orr__ctc;
 
-/* The loss of sequence n into loss[n], or its gradient (time, classes) into gradient[n]; the other one is NULL.
+/* Writes the loss of sequence n to loss[n], or its gradient (time, classes) to gradient[n]; the other pointer is NULL.
  * errors: ORR_EINDEX, ORR_ENOMEM. */
 orr_status orr__ctc_sequence(const orr__ctc *c, int64_t n, void *loss, void *gradient);
 

@@ -1,4 +1,4 @@
-/* orr_ctc_loss: what its operands must be, and its reductions.
+/* orr_ctc_loss: the checks of its operands, and its reductions.
  * Must not know: how the loss is computed. */
 #include "config.h"
 

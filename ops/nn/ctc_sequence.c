@@ -27,20 +27,21 @@ static double logp(const sequence *s, int64_t t, int64_t k)
     return s->c->dtype == ORR_F32 ? (double)((const float *)s->c->logp)[i] : ((const double *)s->c->logp)[i];
 }
 
-/* May an alignment go from `state` − 2 to `state`? */
+/* True if an alignment may go from `state` − 2 to `state`. */
 static bool jumps(const sequence *s, int64_t state)
 {
     return state % 2 == 1 && state >= 3 && s->label[state / 2] != s->label[state / 2 - 1];
 }
 
-/* NaN where x or y is one. */
+/* log(e^x + e^y); NaN if x or y is NaN. */
 static double add(double x, double y)
 {
     double most = x > y ? x : y;
     return x == y && x == -INFINITY ? x : most + log1p(exp(x > y ? y - x : x - y));
 }
 
-/* alpha[t][i]: the alignments of times 0 … t that end in state i. Returns the logarithm of all. */
+/* alpha[t][i]: the sum over alignments of times 0 … t that end in state i. Returns the logarithm of the sum over all
+ * alignments. */
 static double forward(const sequence *s, double *alpha)
 {
     int64_t m = s->states;
@@ -60,7 +61,8 @@ static double forward(const sequence *s, double *alpha)
     return m > 1 ? add(last[m - 1], last[m - 2]) : last[m - 1];
 }
 
-/* beta[i]: the alignments of times t + 1 … that go on from state i. d(−total)/d logp = −(share of the class at time t). */
+/* beta[i]: the sum over alignments of times t + 1 … that continue from state i. d(−total)/d logp = −(share of the class
+ * at time t). */
 static void backward(const sequence *s, const double *alpha, double total, double *beta, double *next, double *g)
 {
     int64_t m = s->states, classes = s->c->classes;

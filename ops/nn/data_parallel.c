@@ -19,7 +19,7 @@
 
 /* -- parameters --------------------------------------------------------------------------------------------- */
 
-/* The value of rank 0, in memory of its own that the tensor frees. */
+/* The value of rank 0, in new memory that the tensor frees. */
 static void release(void *data, void *user)
 {
     (void)user;
@@ -90,7 +90,7 @@ static orr_status spread_state(orr__site at, orr_optim *o)
     return st;
 }
 
-/* The same grid once more, so that it lives as long as the optimiser. */
+/* A grid of the optimiser's own, equal to that of the options, so that it lives as long as the optimiser. */
 static orr_grid *grid_of(orr__site at, const orr_data_parallel_options *options)
 {
     static const int64_t all[] = { -1 };

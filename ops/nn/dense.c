@@ -15,7 +15,7 @@ static orr_tensor *product_in(const char *file, int line, orr_dtype half, orr_te
     return orr_cast_at(file, line, y, ORR_F32);
 }
 
-/* The intermediate tensors are freed at once, so that a training step may compute them in registers. */
+/* The intermediate tensors are freed here, so that a training step may compute them in registers. */
 static orr_tensor *dense_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
     orr_dtype half = orr__autocast(), own = orr_tensor_dtype(m->param[0]);

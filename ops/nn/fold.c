@@ -17,7 +17,8 @@ static orr_tensor *identity_forward(const char *file, int line, const orr_module
     return orr_reshape_at(file, line, x, orr_tensor_shape(x));
 }
 
-/* Without variables; the part keeps its place, so that the names of the others stay. */
+/* Turns m into the identity and frees its variables. The part keeps its place, so that the names of other parts
+ * stay. */
 static void become_identity(orr_module *m)
 {
     for (int i = 0; i < m->nparam; i++)
@@ -58,7 +59,8 @@ static orr_status fold_pair(orr__site at, orr_module *conv, orr_module *norm)
     return st;
 }
 
-/* *last: the layer whose result is the input of m; NULL: none that can take m's work. */
+/* *last: the convolution whose result is the input of m, into which m may be folded; NULL: none. On return the same
+ * for the layer after m. */
 static orr_status fold(orr__site at, orr_module *m, orr_module **last)
 {
     orr_status st = ORR_OK;
@@ -72,7 +74,7 @@ static orr_status fold(orr__site at, orr_module *m, orr_module **last)
         return st;
     }
     for (int i = 0; st == ORR_OK && i < m->npart; i++) {
-        orr_module *none = NULL; /* how other compositions apply their parts is not known */
+        orr_module *none = NULL; /* other compositions may apply their parts in any way */
         st = fold(at, m->part[i], &none);
     }
     if (st == ORR_OK && orr__module_conv(m) && m->activation == ORR_ACTIVATION_LINEAR)
@@ -80,7 +82,7 @@ static orr_status fold(orr__site at, orr_module *m, orr_module **last)
     if (st == ORR_OK && before && orr__module_is_batch_norm(m) &&
         orr_tensor_size(m->state[0]) == orr_tensor_shape(before->param[0]).dim[0]) {
         st = fold_pair(at, before, m);
-        *last = before; /* another one may follow */
+        *last = before; /* another normalisation may follow */
     }
     return st;
 }

@@ -1,4 +1,4 @@
-/* Images in the subfolders of a folder: the list of files, and one file as an example of a given size.
+/* Images in the subfolders of a folder: the list of files, and the conversion of a file to an example of a given size.
  * Must not know: formats of images, batches. */
 #include "config.h"
 #include "ops/nn/folder.h"
@@ -45,7 +45,7 @@ static bool is_image(const char *path)
     return false;
 }
 
-/* The sorted paths in `path` that are `wanted`; hidden ones are none. */
+/* The sorted paths in `path` for which `wanted` is true; hidden files are left out. */
 static orr_status list(orr__site at, const char *path, bool (*wanted)(const char *), char ***paths, int64_t *n)
 {
     DIR *d = opendir(path);
@@ -85,7 +85,7 @@ static orr_status list(orr__site at, const char *path, bool (*wanted)(const char
     return st;
 }
 
-/* The files of class k join the examples. */
+/* Adds the files of class k to the examples. */
 static orr_status add_class(orr__site at, orr__folder *f, int k)
 {
     char **paths;
@@ -108,7 +108,7 @@ static orr_status add_class(orr__site at, orr__folder *f, int k)
 
 orr__folder *orr__folder_open(orr__site at, const char *path, int64_t channels, int64_t height, int64_t width)
 {
-    enum { MOST = 1 << 16 }; /* a side */
+    enum { MOST = 1 << 16 }; /* pixels per side */
     int64_t classes = 0;
     if (!path || (channels != 1 && channels != 3) || height < 1 || width < 1 || height > MOST || width > MOST) {
         (void)orr__fail(at, ORR_EINVAL, "a path, 1 or 3 channels, and a height and width of 1 to %d are needed", MOST);

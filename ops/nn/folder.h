@@ -9,13 +9,13 @@
 typedef struct orr__folder {
     char **name; /* of the classes, sorted */
     int classes;
-    char **file; /* path of each example: class after class, sorted */
+    char **file; /* path of each example, by class, sorted */
     int *label;
     int64_t examples;
     int64_t channels, height, width;
 } orr__folder;
 
-/* NULL: last error. */
+/* Lists the images. NULL: last error set. */
 orr__folder *orr__folder_open(orr__site at, const char *path, int64_t channels, int64_t height, int64_t width);
 /* Writes the example as u8 (channels, height, width). Safe from any thread. */
 orr_status orr__folder_read(orr__site at, const orr__folder *f, int64_t example, unsigned char *to);

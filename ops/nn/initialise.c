@@ -1,4 +1,4 @@
-/* Initialisers: how a parameter starts.
+/* Initialisers: the first values of parameters.
  * Must not know: modules. */
 #include "config.h"
 #include <math.h>
@@ -17,7 +17,7 @@ static void fans(orr_shape s, double *in, double *out)
     *out = s.rank < 2 ? *in : field * (double)s.dim[s.rank - 1];
 }
 
-/* Half the width of a uniform, or the deviation of a normal; 0 for kinds that have none. */
+/* Half the width of a uniform distribution, or the deviation of a normal one; 0 for other kinds. */
 static double spread(orr_initialiser how, double in, double out)
 {
     switch (how.kind) {

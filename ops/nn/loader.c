@@ -26,11 +26,12 @@ typedef struct {
     size_t bytes; /* of an example */
 } array;
 
-/* A batch that is ready: memory for each array. count 0: the end of an epoch; −1: an error. `here` of them are this rank's. */
+/* A batch that is ready: memory for each array. count: examples; 0: the end of an epoch; −1: an error. here: those of this
+ * rank. */
 typedef struct {
     int64_t count, here;
     void **data;
-    orr_status st; /* of an error, beside its message, or NULL */
+    orr_status st; /* status and message of an error; message NULL: none */
     char *message;
 } ready;
 
@@ -39,14 +40,14 @@ struct orr_loader {
     int n;
     array *a;
     orr__folder *folder; /* the source of arrays 0 and 1; NULL: arrays in memory */
-    orr__site at;        /* the call that made it */
+    orr__site at;        /* the call that made the loader */
     int64_t examples;
     pthread_t thread;
     bool started;
-    pthread_mutex_t lock; /* around the rest */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t changed;
     bool stop;
-    ready *ring; /* of o.ahead */
+    ready *ring; /* o.ahead entries */
     int first, used;
 };
 
@@ -84,7 +85,7 @@ static void copy_example(const orr_loader *l, int i, uint64_t epoch, int64_t exa
     augment(a, from, to, dy, dx, l->o.flip && (orr__rand_bits64(key, at + 2) & 1));
 }
 
-/* Example number `example` of array i. With a folder, `image` is memory for one. */
+/* Writes example number `example` of array i. With a folder, `image` is memory for one image. */
 static orr_status add_example(const orr_loader *l, int i, uint64_t epoch, int64_t example, char *image, char *to)
 {
     const array *a = &l->a[i];
@@ -137,7 +138,7 @@ static ready assemble(const orr_loader *l, uint64_t epoch, const orr__perm *orde
 
 /* -- the thread --------------------------------------------------------------------------------------------- */
 
-/* Waits for a free place; false: the loader is being freed. */
+/* Waits for a free entry of the ring and puts r there; false: the loader is being freed. */
 static bool put(orr_loader *l, ready r)
 {
     (void)pthread_mutex_lock(&l->lock);
@@ -197,7 +198,7 @@ static orr_status take_array(orr__site at, orr_loader *l, int i, orr_tensor *t)
     return a->data || a->bytes == 0 ? ORR_OK : orr_error_status();
 }
 
-/* Without arrays and thread yet. */
+/* A new loader without arrays and thread. */
 static orr_loader *loader_of(orr__site at, int n, const orr_loader_options *options)
 {
     if (n < 1 || !options) {
@@ -213,7 +214,7 @@ static orr_loader *loader_of(orr__site at, int n, const orr_loader_options *opti
     if (!l)
         return NULL;
     l->o = *options;
-    l->o.grid = NULL; /* until it is kept */
+    l->o.grid = NULL; /* until the loader has its own */
     l->o.ahead = l->o.ahead ? l->o.ahead : 2;
     l->n = n;
     l->at = at;
@@ -228,7 +229,7 @@ static orr_loader *loader_of(orr__site at, int n, const orr_loader_options *opti
     return NULL;
 }
 
-/* Are there batches, and something of each image after its move? */
+/* Checks that an epoch has batches, and that a crop leaves some of each image. */
 static orr_status check_lengths(orr__site at, const orr_loader *l)
 {
     const orr_shape *s = &l->a[0].shape;
@@ -244,7 +245,7 @@ static orr_status check_lengths(orr__site at, const orr_loader *l)
     return ORR_OK;
 }
 
-/* The loader if st is ORR_OK and its thread starts, else NULL, and it is freed. */
+/* Returns the loader if st is ORR_OK and its thread starts. Otherwise frees it and returns NULL. */
 static orr_loader *start(orr__site at, orr_loader *l, orr_status st)
 {
     if (st == ORR_OK)
@@ -327,7 +328,7 @@ int64_t orr_loader_next_at(const char *file, int line, orr_loader *l, orr_tensor
         if (l->o.grid)
             batch[i] = orr__of_part(at, batch[i], l->o.grid, r.count);
         if (orr__nn_check(at, batch[i]) != ORR_OK) {
-            r.count = -1; /* the wrapped ones are freed with the scope */
+            r.count = -1; /* tensors made so far are freed with the scope */
             break;
         }
         r.data[i] = NULL;

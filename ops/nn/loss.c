@@ -31,7 +31,7 @@ orr_tensor *orr__loss_reduce(orr__site at, orr_tensor *each, orr_reduction how)
 
 /* -- pairs ------------------------------------------------------------------------------------------------- */
 
-/* Two operands of one shape, as wide as they are computed, inside a scope that `end` closes. */
+/* Two operands of one shape, in the dtype of the computation, inside a scope that `end` closes. */
 typedef struct {
     orr__site at;
     orr_scope *scope;
@@ -119,7 +119,7 @@ orr_tensor *orr_kl_loss_at(const char *file, int line, orr_tensor *logq, orr_ten
         return bad;
     if (logarithm)
         return end(&p, orr_mul_at(AT, orr_exp_at(AT, p.y), orr_sub_at(AT, p.y, p.x)));
-    /* The logarithm of 1 stands in where t = 0, so that neither value nor derivative is 0·inf. */
+    /* Where t = 0 the logarithm is that of 1, so that neither value nor derivative is 0·inf. */
     orr_tensor *some = orr_greater_at(AT, p.y, SCALAR(0)), *t = orr_where_at(AT, some, p.y, SCALAR(1));
     orr_tensor *term = orr_mul_at(AT, t, orr_sub_at(AT, orr_log_at(AT, t), p.x));
     return end(&p, orr_where_at(AT, some, term, SCALAR(0)));
@@ -157,7 +157,7 @@ orr_tensor *orr_hinge_embedding_loss_at(const char *file, int line, orr_tensor *
     return end(&p, orr_where_at(AT, orr_greater_at(AT, p.y, SCALAR(0)), p.x, apart));
 }
 
-/* t as a tensor of dtype that broadcasts to `shape`; 1 where t is NULL. NULL: *bad. */
+/* t as a tensor of dtype that broadcasts to `shape`; 1 if t is NULL. NULL: return *bad. */
 static orr_tensor *factor(orr__site at, orr_tensor *t, const char *name, orr_dtype dtype, const orr_shape *shape,
                           orr_tensor **bad)
 {

@@ -1,4 +1,4 @@
-/* Reductions, as the files of losses share them.
+/* The reductions that all losses share.
  * Must not know: any single loss. */
 #ifndef ORR_OPS_NN_LOSS_H
 #define ORR_OPS_NN_LOSS_H
@@ -6,7 +6,7 @@
 #include <orrery/loss.h>
 #include "runtime/base/status.h"
 
-/* Is there such a reduction? false: return *bad. */
+/* True if `how` is a reduction. false: return *bad. */
 bool orr__reduction_fits(orr__site at, orr_reduction how, orr_tensor **bad);
 orr_tensor *orr__loss_reduce(orr__site at, orr_tensor *each, orr_reduction how);
 

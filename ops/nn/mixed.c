@@ -14,7 +14,7 @@
 
 #define AT at.file, at.line
 
-static _Thread_local orr_dtype half = ORR_DTYPE_COUNT; /* ORR_DTYPE_COUNT: products in the dtype of their operands */
+static _Thread_local orr_dtype half = ORR_DTYPE_COUNT; /* of products; ORR_DTYPE_COUNT: that of their operands */
 
 orr_dtype orr__autocast(void)
 {
@@ -34,7 +34,7 @@ orr_dtype orr_autocast_at(const char *file, int line, orr_dtype dtype)
     return before;
 }
 
-/* Whether all elements of all n tensors are finite; evaluates. */
+/* Sets *finite to whether all elements of all n tensors are finite. Evaluates. */
 static orr_status all_finite(orr__site at, orr_tensor *const *g, int n, bool *finite)
 {
     orr_tensor *all = NULL;
@@ -57,7 +57,7 @@ static orr_status all_finite(orr__site at, orr_tensor *const *g, int n, bool *fi
     return st;
 }
 
-/* The scale after a step that was made, or not. */
+/* Adapts the scale after a step; finite false: the step was skipped. */
 static void adapt(orr_loss_scale *s, bool finite)
 {
     s->good = finite ? s->good + 1 : 0;

@@ -72,7 +72,7 @@ static bool listed(char (*names)[ORR__MODULE_NAME], int n, const char *name)
     return false;
 }
 
-/* A name that a path can have and that the module has not. */
+/* Checks that a path may contain the name and that the module does not have it yet. */
 static orr_status check_name(orr__site at, const orr_module *m, const char *name)
 {
     if (!m || !name || !*name)
@@ -86,7 +86,7 @@ static orr_status check_name(orr__site at, const orr_module *m, const char *name
     return ORR_OK;
 }
 
-/* One more entry in a list of variables and its names. */
+/* Appends a variable and its name to the lists. */
 static orr_status append(orr__site at, char (**names)[ORR__MODULE_NAME], orr_tensor ***list, int *n, const char *name,
                          orr_tensor *value)
 {
@@ -333,7 +333,7 @@ bool orr__module_is_sequence(const orr_module *m)
     return m->forward == sequential_forward;
 }
 
-/* Each part is there, free to be owned, and named once. A NULL part has left its own last error. */
+/* Checks that each part is not NULL, has no owner and occurs once. A NULL part has set the last error already. */
 static orr_status check_parts(orr__site at, orr_module *const *m, int n)
 {
     if (!m || n < 1)
@@ -373,12 +373,12 @@ orr_module *orr_sequential_at(const char *file, int line, orr_module *const *m, 
         st = add_part(at, all, NULL, m[i]);
     if (st == ORR_OK)
         return all;
-    free_parts(m, n); /* those that `all` owns are freed with it */
+    free_parts(m, n); /* parts that `all` owns are freed with it */
     orr_module_free(all);
     return NULL;
 }
 
-/* Ownership is decided before the intermediate tensors are freed: x may be one of the user's. */
+/* The result leaves the scope before the intermediate tensors are freed: it may be a tensor of the user's. */
 static orr_tensor *residual_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
     orr_scope *s = m->users ? NULL : orr_scope_begin();

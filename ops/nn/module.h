@@ -9,24 +9,24 @@
 
 enum { ORR__MODULE_NAME = 24 }; /* the longest name of a variable or a part, with its 0 */
 
-/* The application of a layer with one input, or with several. */
+/* The application of a module with one input, or with several. */
 typedef orr_tensor *orr__forward(const char *file, int line, const orr_module *m, orr_tensor *x);
 typedef orr_tensor *orr__forward_many(orr__site at, const orr_module *m, orr_tensor *const *x, int n);
 
 struct orr_module {
-    orr__forward *forward;   /* of one input; NULL: `many` takes it       */
-    orr__forward_many *many; /* of `least` to `most` inputs; NULL: of one */
+    orr__forward *forward;   /* of one input; NULL: `many` is used        */
+    orr__forward_many *many; /* of `least` to `most` inputs; NULL: one input */
     int least, most;
     const char *kind; /* for messages and orr_module_kind */
-    bool owned;       /* part of a composition: only that one frees it */
-    bool users;       /* calls a function of the user's, which may keep intermediate tensors */
+    bool owned;       /* part of a composition, which alone frees it */
+    bool users;       /* calls a user's function, which may keep intermediate tensors */
     bool training;
-    _Atomic uint64_t stranger; /* a variable that a function uses and the module does not own; 0: none was seen */
+    _Atomic uint64_t stranger; /* a variable that a function uses and the module does not own; 0: none */
     int nparam, nstate;
     char (*name)[ORR__MODULE_NAME];
-    orr_tensor **param; /* optimisers change them */
+    orr_tensor **param; /* changed by optimisers */
     char (*state_name)[ORR__MODULE_NAME];
-    orr_tensor **state; /* saved with the parameters, without a gradient */
+    orr_tensor **state; /* saved with the parameters; no gradient */
     int npart;
     char (*part_name)[ORR__MODULE_NAME]; /* "": the part's number */
     orr_module **part;
@@ -48,41 +48,41 @@ orr_status orr__module_add(orr__site at, orr_module *m, const char *name, orr_te
 orr_status orr__module_add_state(orr__site at, orr_module *m, const char *name, orr_tensor *value);
 /* Adds a part that the module frees; on error, also of a part that is NULL, the part is freed. name NULL: its number. */
 orr_status orr__module_add_part(orr__site at, orr_module *m, const char *name, orr_module *part);
-/* The module if st is ORR_OK, else NULL, and the module is freed. */
+/* Returns the module if st is ORR_OK. Otherwise frees it and returns NULL. */
 orr_module *orr__module_end(orr_module *m, orr_status st);
-/* All parameters, then all states, by path. Free it. NULL on ORR_ENOMEM. */
+/* All parameters, then all states, with their paths. The caller frees the list. NULL on ORR_ENOMEM. */
 orr_parameter *orr__module_list(const orr_module *m, int *n);
-/* The variable that a function of the module's used and that is none of these; false: there is none. */
+/* True if a function of the module uses a variable that is none of p[0 … n). */
 bool orr__module_stranger(const orr_module *m, const orr_parameter *p, int n);
 
 bool orr__module_is_dense(const orr_module *m);
 bool orr__module_is_sequence(const orr_module *m);
 bool orr__module_is_batch_norm(const orr_module *m);
-/* The options of a convolution; NULL: m is none. */
+/* The options of a convolution; NULL if m is none. */
 const orr_conv_options *orr__module_conv(const orr_module *m);
 
-/* A reader of layers as they are applied on this thread: dense layers and convolutions call it with their input and their result
- * before the activation, which it must keep if it needs them. */
+/* A callback for layers applied on this thread. Dense layers and convolutions call it with their input and their result
+ * before the activation; it must keep these handles if it needs them later. */
 typedef struct {
     void (*see)(void *user, const orr_module *m, orr_tensor *x, orr_tensor *z);
     void *user;
 } orr__tap;
-/* NULL: none. Returns the one before. */
+/* Sets the tap of this thread, NULL: none. Returns the previous one. */
 const orr__tap *orr__module_tap(const orr__tap *tap);
 void orr__module_seen(const orr_module *m, orr_tensor *x, orr_tensor *z);
 
 /* Sets the last error to that of `t` (poison, stale) and returns it; ORR_OK for a sound tensor. */
 orr_status orr__nn_check(orr__site at, const orr_tensor *t);
-/* A variable with the value of `value` that belongs to no scope; NULL and last error on failure. */
+/* A variable that starts as `value` and belongs to no scope; NULL and last error on failure. */
 orr_tensor *orr__nn_variable(orr__site at, orr_tensor *value);
 /* Frees a kept variable; one that orr_shutdown has freed already is left alone. */
 void orr__nn_drop(orr_tensor *v);
-/* p[i].variable := the array p[i].name of `path`, for all i or none. st: of what came before. Collective, also after an error, where any
- * of the variables lies over ranks. */
+/* Assigns the array p[i].name of `path` to p[i].variable, for all i or none. st: the status so far. Collective, also after an error,
+ * if any of the variables is distributed over ranks. */
 orr_status orr__nn_load(orr__site at, orr_status st, const orr_parameter *p, int n, const char *path);
-/* *t, a whole array with the status st, becomes what this rank has of it, as it has of the variable's value. Collective. */
+/* Replaces *t, a whole array with the status st, by the same array in the distribution of the variable. Collective. */
 orr_status orr__nn_part(orr__site at, orr_status st, orr_tensor **t, orr_tensor *variable);
-/* n tensors into one .npz file, which rank 0 writes; its status is that of all ranks, which all call this. st: so far, on this one. */
+/* Writes n tensors into one .npz file, on rank 0. Collective; all ranks return the same status. st: the status of this rank so far. */
 orr_status orr__nn_write(orr__site at, orr_status st, const char *path, const char *const *name, orr_tensor *const *t,
                          int n);
 orr_status orr__nn_save(orr__site at, const orr_parameter *p, int n, const char *path);

@@ -11,7 +11,7 @@
 #define AT at.file, at.line
 #define SCALAR(v) orr_scalar_at(AT, (v))
 
-/* x as wide as it is computed, inside a scope that `end` closes. */
+/* x in the dtype of the computation, inside a scope that `end` closes. */
 typedef struct {
     orr__site at;
     orr_scope *scope;
@@ -41,7 +41,7 @@ static orr_tensor *end(const frame *f, orr_tensor *r)
     return orr__compose_end(at, f->scope, orr_cast_at(AT, r, f->dtype));
 }
 
-/* t, a weight or bias that must have the shape `want`, seen as `as`; NULL stays. */
+/* Checks that t, a weight or bias, has the shape `want`, and reshapes it to `as`; NULL stays. */
 static bool parameter(const frame *f, orr_tensor **t, const char *name, orr_shape want, orr_shape as, orr_tensor **bad)
 {
     orr__site at = f->at;
@@ -59,12 +59,12 @@ static bool parameter(const frame *f, orr_tensor **t, const char *name, orr_shap
     return true;
 }
 
-/* x and what it is normalised over, as orr__normal says it; weight and bias of shape `want`, seen as `as`. */
+/* x, axes and groups as in orr__normal; weight and bias of shape `want`, which are reshaped to `as`. */
 typedef struct {
     orr_tensor *x;
     uint32_t axes;
     int64_t groups;
-    orr_tensor *mean, *var; /* made here */
+    orr_tensor *mean, *var; /* computed here */
     orr_tensor *weight, *bias;
     orr_shape want, as;
 } normal;
@@ -77,7 +77,7 @@ static orr_tensor *mean_of(const frame *f, const normal *n, orr_tensor *t)
     return orr_div_at(AT, t, SCALAR(orr__normal_count(&f->shape, n->axes, n->groups)));
 }
 
-/* Elements in the order of memory, few enough to be folded while they are in a core's cache. */
+/* True if the axes are one contiguous row that is short enough to stay in a core's cache. */
 static bool is_row(const frame *f, const normal *n)
 {
     enum { NEAR_ROW = 8192 };
@@ -85,9 +85,9 @@ static bool is_row(const frame *f, const normal *n)
     return !n->groups && last >= 0 && n->axes == 1u << last && f->shape.dim[last] <= NEAR_ROW;
 }
 
-/* Mean and variance. Rows are read again while they are near. Else one pass over f32 makes Σ x and Σ x² in f64, and the variance is
- * their mean(x²) − mean²: its error is some 2⁻⁵³·mean², less than the variance 2⁻⁵⁰·mean² that the rounding of elements to f32
- * makes. f64 has two passes. */
+/* Mean and variance. Short rows are read twice, from cache. Otherwise, for f32, one pass computes Σ x and Σ x² in f64, and the
+ * variance is mean(x²) − mean². Its error is some 2⁻⁵³·mean², less than the variance 2⁻⁵⁰·mean² that the rounding of elements to
+ * f32 causes. For f64 there are two passes. */
 static void statistics(const frame *f, normal *n, bool centre)
 {
     orr__site at = f->at;
@@ -123,7 +123,7 @@ static orr_tensor *normalised(const frame *f, normal *n, bool centre, double eps
 
 /* -- the last axes ----------------------------------------------------------------------------------------- */
 
-/* The last n axes of x; false: there are not as many. */
+/* The last n axes of x; false: x has fewer. */
 static bool last_axes(const frame *f, int n, uint32_t *axes, orr_shape *of, orr_tensor **bad)
 {
     orr__site at = f->at;

@@ -1,4 +1,4 @@
-/* Layers that normalise, drop, or look up: their parameters, running statistics and modes.
+/* Layers of normalisation, dropout and embedding: parameters, running statistics and modes.
  * Must not know: other layers. */
 #include "config.h"
 
@@ -42,7 +42,7 @@ static orr_tensor *group_forward(const char *file, int line, const orr_module *m
     return orr_group_norm_at(file, line, x, m->whole[0], weight(m), bias(m), m->real[0]);
 }
 
-/* old + momentum·(new − old), for the next evaluation. */
+/* Assigns old + momentum·(new − old) to old; computed by the next evaluation. */
 static orr_status move(orr__site at, orr_tensor *old, orr_tensor *new, double momentum)
 {
     new = orr_cast_at(AT, new, orr_tensor_dtype(old));
@@ -89,7 +89,7 @@ static orr_tensor *embedding_forward(const char *file, int line, const orr_modul
 
 /* -- making them ------------------------------------------------------------------------------------------- */
 
-/* A layer with eps and momentum, weight and (biased) bias of `shape`. */
+/* A layer with eps and momentum, a weight and, if `biased`, a bias of `shape`. */
 static orr_module *norm(orr__site at, const char *kind, orr__forward *forward, orr_shape shape, bool biased,
                         const orr_norm_options *options)
 {

@@ -1,4 +1,5 @@
-/* The contract of normalisation: values whose derivative is made of two sums over what is normalised, instead of step by step.
+/* The contract of normalisation: values whose derivative consists of two sums over the normalised elements, instead of
+ * derivatives of each step.
  * Must not know: which axes a layer takes, running statistics. */
 #include "config.h"
 
@@ -8,7 +9,7 @@
 
 #define AT b->at.file, b->at.line
 
-/* Operands of a node, in this order; weight and bias where attr.index has their bits. Its value is the last one. */
+/* Operands of a node, in this order, then weight and bias if attr.index has their bits, then the value. */
 enum { X, SCALE, H, REST }; /* attr.mask: the axes, attr.start[0]: the groups */
 enum { CENTRED = 1, WEIGHT = 2, BIAS = 4 };
 
@@ -31,7 +32,7 @@ static orr_tensor *sum(const orr__back *b, orr_tensor *t, uint32_t mask)
     return mask ? orr_sum_at(AT, t, orr__axes_of(mask), true) : t;
 }
 
-/* The axes along which t, which is broadcast to the result, is the same. */
+/* The axes along which t is broadcast to the result. */
 static uint32_t same_along(const orr__back *b, const orr_tensor *t)
 {
     orr_shape s = orr_tensor_shape(t);
@@ -51,7 +52,7 @@ static orr_tensor *bias_of(const orr__back *b)
     return b->node->attr.index & BIAS ? b->in[REST + (b->node->attr.index & WEIGHT ? 1 : 0)] : NULL;
 }
 
-/* The axes of the statistics along which weight and bias are the same: sums over them serve all three derivatives. */
+/* The axes of the statistics along which weight and bias are broadcast. Sums over them serve all three derivatives. */
 static uint32_t first_axes(const orr__back *b)
 {
     uint32_t mask = b->node->attr.mask;
@@ -59,7 +60,7 @@ static uint32_t first_axes(const orr__back *b)
     return mask & (bias_of(b) ? same_along(b, bias_of(b)) : ~0u);
 }
 
-/* g or g·h, summed over those. */
+/* g or g·h, summed over the first axes. */
 static orr_tensor *first_sum(const orr__back *b, bool with_h)
 {
     return sum(b, with_h ? orr_mul_at(AT, b->g, b->in[H]) : b->g, first_axes(b));
@@ -67,7 +68,7 @@ static orr_tensor *first_sum(const orr__back *b, bool with_h)
 
 /* -- derivatives ---------------------------------------------------------------------------------------------- */
 
-/* mean(g·weight) or mean(g·weight·h) over what the statistics are of. */
+/* mean(g·weight) or mean(g·weight·h) over the elements of each statistic. */
 static orr_tensor *mean(const orr__back *b, bool with_h)
 {
     orr_tensor *p = first_sum(b, with_h), *w = weight_of(b);
@@ -79,7 +80,7 @@ static orr_tensor *mean(const orr__back *b, bool with_h)
     return orr_mul_at(AT, p, orr_scalar_at(AT, n > 0 ? 1.0 / n : 0));
 }
 
-/* scale·(u − mean(u) − h·mean(u·h)) for u = g·weight: the derivative of mean and scale are the two terms that are taken off. */
+/* scale·(u − mean(u) − h·mean(u·h)) for u = g·weight: the two subtracted terms are the derivatives of mean and scale. */
 static orr_tensor *by_x(const orr__back *b)
 {
     orr_tensor *u = weight_of(b) ? orr_mul_at(AT, b->g, weight_of(b)) : b->g;

@@ -56,7 +56,7 @@ static orr_status fill_slot(orr__site at, orr_optim *o, orr__slot *slot, orr_ten
     slot->dtype = orr_tensor_dtype(v);
     if (!orr__is_float(slot->dtype))
         return orr__fail(at, ORR_EDTYPE, "a variable must be float, not %s", orr_dtype_name(slot->dtype));
-    if ((st = orr_assign_at(at.file, at.line, v, v)) != ORR_OK) /* changes nothing; only a variable may */
+    if ((st = orr_assign_at(at.file, at.line, v, v)) != ORR_OK) /* a test that v is a variable; no effect */
         return orr__fail(at, st, "tensor %d is no variable; make it by orr_variable", (int)(slot - o->slot));
     for (const orr__slot *s = o->slot; s < slot; s++)
         if (s->variable == v)
@@ -159,7 +159,7 @@ static orr_status check_grad(orr__site at, const orr__slot *slot, orr_tensor *g,
     return ORR_OK;
 }
 
-/* new[0]: the variable's next value, new[1 …]: its state's. */
+/* new[0]: the next value of the variable, new[1 …]: those of its state. */
 static orr_status record(orr__site at, const orr_optim *o, const orr__rates *r, const orr__slot *slot, orr_tensor *g,
                          orr_tensor **new)
 {
@@ -177,8 +177,8 @@ static orr_status record(orr__site at, const orr_optim *o, const orr__rates *r, 
     return ORR_OK;
 }
 
-/* Inside a scope. All is recorded and found sound before a variable changes, and then all do. `new` has a capacity for as many
- * values, and for their variables. */
+/* Called inside a scope. All values are recorded and checked before any variable is assigned; then all are. `new` has
+ * capacity for all values and their variables. */
 static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr_tensor **new)
 {
     ORR__IN_DEFAULT_FPMODE;
@@ -241,7 +241,7 @@ orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tenso
 
 /* -- a step of several batches --------------------------------------------------------------------------- */
 
-/* The sum of slot i's gradients with g: a variable in the dtype of the arithmetic. */
+/* Adds g to the sum of slot i's gradients, a variable in the dtype of the arithmetic. */
 static orr_status add_to_sum(orr__site at, const orr_optim *o, int i, orr_tensor *g, orr_tensor **next)
 {
     orr__slot *slot = &o->slot[i];

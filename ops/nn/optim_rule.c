@@ -1,12 +1,12 @@
 /* The update rules: SGD, Adam, AdamW, RMSProp, Adagrad, LAMB.
- * Must not know: where variables and state are kept. */
+ * Must not know: the storage of variables and state. */
 #include "config.h"
 #include <math.h>
 #include <orrery/elementwise.h>
 #include <orrery/ops.h>
 #include "ops/nn/optim_rule.h"
 
-/* Each op is a node to record and to hash in every step: the forms below are the shortest that keep the formula. */
+/* Every op is a node that each step records and hashes, so the forms below use as few ops as the formula allows. */
 #define SCALAR(x) orr_scalar_at(at.file, at.line, (x))
 #define ADD(x, y) orr_add_at(at.file, at.line, (x), (y))
 #define SUB(x, y) orr_sub_at(at.file, at.line, (x), (y))
@@ -34,7 +34,7 @@ static void sgd_rates(orr__site at, const orr_optim_options *o, double t, orr__r
     r->decay = o->weight_decay > 0.0 ? SCALAR(o->weight_decay) : NULL;
     r->rate = SCALAR(-o->lr);
     r->second = o->momentum > 0.0 ? SCALAR(o->momentum) : NULL;
-    /* The first step is not dampened; a factor 1 keeps the graph of step 1 like the others. */
+    /* The first step is not dampened. A factor of 1 gives step 1 the same graph as the others. */
     r->first = o->dampening != 0.0 ? SCALAR(t > 1.0 ? 1.0 - o->dampening : 1.0) : NULL;
 }
 

@@ -13,19 +13,20 @@
  * learning rate or t does not make a new plan. */
 typedef struct orr__rates {
     orr_tensor *decay; /* weight decay; ADAMW: the factor 1 − lr·wd; NULL: none          */
-    orr_tensor *rate;  /* −lr, with the corrections of the kind                          */
+    orr_tensor *rate;  /* −lr, with the kind's corrections                               */
     orr_tensor *eps;
     orr_tensor *first;  /* ADAM: 1−β1;  SGD: 1−dampening;  RMSPROP: 1−alpha               */
     orr_tensor *root;   /* LAMB: the corrections                                         */
     orr_tensor *second; /* ADAM: 1−β2;  SGD, RMSPROP: momentum                            */
 } orr__rates;
 
-/* p, g, s[] in; returns the new p and replaces s[] by the new state. All in one float dtype. */
+/* An update rule. update: reads p, g, s[], returns the new p and replaces s[] by the new state. All have one float
+ * dtype. */
 typedef struct orr__rule {
     orr_tensor *(*update)(orr__site at, const orr_optim_options *o, const orr__rates *r, orr_tensor *p, orr_tensor *g,
                           orr_tensor **s);
     void (*rates)(orr__site at, const orr_optim_options *o, double t, orr__rates *r);
-    /* Which state there is: names in order; slots that the options do not need are skipped by count. */
+    /* The names of the state variables, in order. Returns their number, without those that the options do not need. */
     int (*slots)(const orr_optim_options *o, const char *name[ORR__OPTIM_SLOTS]);
     orr_optim_options defaults;
     const char *name;
@@ -35,9 +36,9 @@ const orr__rule *orr__optim_rule(orr_optim_kind kind); /* NULL: no such kind */
 
 typedef struct orr__slot {
     orr_tensor *variable;  /* the user's */
-    orr_dtype dtype, work; /* its dtype; that of state and arithmetic */
+    orr_dtype dtype, work; /* of the variable; of state and arithmetic */
     orr_tensor *state[ORR__OPTIM_SLOTS];
-    orr_tensor *sum; /* of gradients that wait for a step; NULL: none ever did */
+    orr_tensor *sum; /* of accumulated gradients; NULL: never used */
 } orr__slot;
 
 struct orr_optim {
@@ -45,8 +46,8 @@ struct orr_optim {
     const orr__rule *rule;
     orr_optim_options options;
     int64_t t;      /* steps made */
-    orr_grid *grid; /* each rank has a part of the state along its axis 0; NULL: all have all */
-    bool waiting;   /* there are gradients in the sums */
+    orr_grid *grid; /* the state is sharded along its axis 0; NULL: whole on each rank */
+    bool waiting;   /* the sums hold gradients */
     int n, nstate;
     const char *name[ORR__OPTIM_SLOTS];
     orr__slot *slot;

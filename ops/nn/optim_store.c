@@ -22,7 +22,7 @@ static void head_of(const orr_optim *o, int64_t head[HEAD])
     head[2] = o->n;
 }
 
-/* State and two more entries, for the step count and the head. NULL on ENOMEM. */
+/* Entries for the state, with space for two more: the step count and the head. NULL on ENOMEM. */
 static orr_parameter *entries(const orr_optim *o, int *n)
 {
     *n = orr_optim_state(o, NULL, 0);
@@ -35,7 +35,7 @@ static orr_parameter *entries(const orr_optim *o, int *n)
     return p;
 }
 
-/* Is the file one of this optimiser's, or of one like it? */
+/* Checks that the file is of an optimiser of this kind with as many variables. */
 static orr_status check_head(orr__site at, const orr_optim *o, const char *path)
 {
     int64_t want[HEAD], have[HEAD] = { 0 };
@@ -44,7 +44,7 @@ static orr_status check_head(orr__site at, const orr_optim *o, const char *path)
     orr_shape s = orr_tensor_shape(t);
     if (st == ORR_OK && (orr_tensor_dtype(t) != ORR_I64 || s.rank != 1 || s.dim[0] != HEAD))
         return orr__fail(at, ORR_EFORMAT, "%s: \"%s\" was not written by orr_optim_save", path, head_name);
-    st = orr_read_at(at.file, at.line, t, have, sizeof have); /* its error covers a wrong file, too */
+    st = orr_read_at(at.file, at.line, t, have, sizeof have); /* fails for a wrong file, too */
     if (st != ORR_OK)
         return st;
     head_of(o, want);

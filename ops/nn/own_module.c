@@ -7,7 +7,7 @@
 
 /* -- variables that a function uses ----------------------------------------------------------------------- */
 
-enum { SEEN = 512 }; /* nodes of a function that are read; what a longer one uses beyond them is not found */
+enum { SEEN = 512 }; /* nodes of a function that are searched; variables beyond them are not found */
 
 static bool owns(const orr_module *m, const orr__node *n)
 {
@@ -20,7 +20,7 @@ static bool owns(const orr_module *m, const orr__node *n)
     return false;
 }
 
-/* A variable's value among those from which `y` was made since `start`, which is not the module's; 0: none. */
+/* A variable that is not the module's and that nodes recorded since `start` for `y` use; 0: none. */
 static uint64_t stranger(const orr_module *m, const orr__node *y, uint64_t start)
 {
     const orr__node *list[SEEN];
@@ -46,7 +46,7 @@ static uint64_t stranger(const orr_module *m, const orr__node *y, uint64_t start
     return found;
 }
 
-/* The value of x is none of the function's business: a search stops there. */
+/* Searches the nodes between x and y; a variable x is the caller's and does not count. */
 static void search(const orr_module *m, orr_tensor *x, orr_tensor *y, uint64_t start)
 {
     const orr__node *from = orr__handle_node(x), *to = orr__handle_node(y);
@@ -70,7 +70,7 @@ bool orr__module_stranger(const orr_module *m, const orr_parameter *p, int n)
 
 /* -- functions -------------------------------------------------------------------------------------------- */
 
-/* Later than all that this thread has recorded. */
+/* A number later than all nodes that this thread has recorded. */
 static uint64_t now(const char *file, int line)
 {
     orr_tensor *mark = orr_scalar_at(file, line, 0);
@@ -130,7 +130,7 @@ orr_module *orr_module_new_at(const char *file, int line, const char *kind, orr_
     return m;
 }
 
-/* -- what the program adds -------------------------------------------------------------------------------- */
+/* -- additions of the program ----------------------------------------------------------------------------- */
 
 orr_tensor *orr_module_add_parameter_at(const char *file, int line, orr_module *m, const char *name, orr_tensor *value)
 {

@@ -99,7 +99,7 @@ orr_tensor *orr_rotary_at(const char *file, int line, orr_tensor *x, int64_t fir
     return orr__compose_end(at, scope, orr_cast_at(AT, r, dtype));
 }
 
-/* The slope of head h of a power of 2. */
+/* The slope of head h among `power` heads, a power of 2. */
 static double slope(int64_t h, int64_t power)
 {
     return exp2(-8.0 * (double)(h + 1) / (double)power);

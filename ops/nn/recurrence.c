@@ -1,4 +1,4 @@
-/* Recurrences: the states of a cell after each step of weighed inputs, and the cotangents of the sums.
+/* Recurrences: the states of a cell after each step of weighted inputs, and the cotangents of the sums.
  * Must not know: layers, devices, fusion, plans. */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #define AT at.file, at.line
 
-/* PANEL: sequences side by side, which share what is read of the packed weights. */
+/* PANEL: sequences computed side by side, which share reads of the packed weights. */
 enum { OPERANDS = 9, PANEL = 16 };
 
 orr__recur orr__recur_of(const orr__attr *a, int64_t steps, const orr_shape *h, bool gradient)
@@ -120,7 +120,7 @@ static const char *verify_grad(const orr__node *n, const orr__node *const *in, i
     return bad ? bad : orr__shape_equal(&n->shape, &s) ? NULL : "the gradient of a recurrence has a row for each step";
 }
 
-/* -- the plain meaning ------------------------------------------------------------------------------------- */
+/* -- the reference ----------------------------------------------------------------------------------------- */
 
 static const orr__array *operand(const orr__reference *j, int k)
 {
@@ -142,7 +142,7 @@ static bool within(const orr__reference *j, const orr__recur *r, int64_t b, int6
     return r->length < 0 || t < orr__array_get(operand(j, r->length), b).i;
 }
 
-/* The sum that unit k of gate g sees of state h, `stride` elements of which begin at `at` of the array. */
+/* The sum of unit k of gate g over the state at h[at …], with the bias of the product. */
 static long double product(const orr__reference *j, const orr__recur *r, const orr__array *h, int64_t at, int g,
                            int64_t k)
 {
@@ -152,7 +152,7 @@ static long double product(const orr__reference *j, const orr__recur *r, const o
     return sum;
 }
 
-/* Unit k of sequence b, step t; the states before it are at `h` of `from` and, of an LSTM, c. */
+/* Computes unit k of sequence b at step t. The states before it are from[h …] and, for an LSTM, c. */
 static void reference_unit(const orr__reference *j, const orr__recur *r, int64_t b, int64_t t, int64_t k,
                            const orr__array *from, int64_t h, long double c)
 {
@@ -207,8 +207,8 @@ static orr_status reference(const orr__reference *j)
     return ORR_OK;
 }
 
-/* The cotangents of unit k's sums into d, in the order of a gradient's result; y is that of its h. dc goes to the step before; the part of
- * h's that goes there beside the product is the result. */
+/* Writes the cotangents of the sums of unit k to d, in the order of a gradient's result; y is the cotangent of its h. *dc is replaced
+ * by that of the step before. Returns the direct part, without the product, of the cotangent of h before the step. */
 static long double reference_back(const orr__reference *j, const orr__recur *r, int64_t b, int64_t s, int64_t k,
                                   long double y, long double *dc, long double d[4])
 {
@@ -305,8 +305,8 @@ static void gru_step(orr__site at, orr_tensor **carry, orr_tensor *x, orr_tensor
     carry[0] = orr_fma_at(AT, z, orr_sub_at(AT, carry[0], new), new);
 }
 
-/* (batch, steps, hidden) or, of an LSTM, with the last c behind them; step by step, for derivatives that the kernels do not compute. more:
- * what is added to a GRU's product of n, (batch, steps, hidden). */
+/* The recurrence step by step, for derivatives that the kernels do not compute: (batch, steps, hidden), for an LSTM followed by the
+ * last c. more: NULL, or (batch, steps, hidden), which is added to the product of n of a GRU. */
 static orr_tensor *composed(orr__site at, const orr__recurs *w, orr_tensor *more)
 {
     orr_shape s = orr_tensor_shape(w->x);
@@ -358,7 +358,7 @@ static orr_tensor *record(orr__site at, const orr__op *op, const orr_shape *shap
     return orr__handle_new(r);
 }
 
-/* A node's operands from number `first` on as a recurrence. */
+/* Operands t of a node as a recurrence. */
 static orr__recurs recurs_of(const orr__attr *a, orr_tensor *const *t)
 {
     orr__recurs r = { .cell = (orr_cell)a->index,
@@ -391,8 +391,8 @@ static orr_tensor *steps_of(orr__site at, const orr__recurs *r, const orr__attr 
     return record(at, &orr__op_recurrence, &ORR_SHAPE(f.batch, f.planes, f.hidden), a, list(r, t), t);
 }
 
-/* The cotangents of the sums or of the first states. A node stands before the kernel, which does not read x: with x as its operand the
- * derivative is made again, and x need not be kept. */
+/* The cotangents of the sums or of the first states. The kernel does not read x. The result is a node around it that has x as an
+ * operand, from which second derivatives recompute; x need not be kept for the kernel. */
 static orr_tensor *cotangents(orr__site at, const orr__attr *attr, const orr__recurs *r, orr_tensor *result,
                               orr_tensor *gh, orr_tensor *gc)
 {
@@ -420,7 +420,7 @@ static orr_tensor *cotangents(orr__site at, const orr__attr *attr, const orr__re
     return record(at, &orr__op_recurrence_back, &s, &a, n, t);
 }
 
-/* The states before each step: those after the one before, and the first. */
+/* The states before each step: the first state, and the states after all steps but the last. */
 static orr_tensor *states_before(orr__site at, const orr__recurs *r, orr_tensor *result)
 {
     int64_t steps = orr_tensor_shape(r->x).dim[1];
@@ -429,7 +429,7 @@ static orr_tensor *states_before(orr__site at, const orr__recurs *r, orr_tensor 
     return r->reverse ? orr_concat_at(AT, ORR_TENSORS(most, first), 1) : orr_concat_at(AT, ORR_TENSORS(first, most), 1);
 }
 
-/* From the cotangents of a GRU's sums: those of x, or of its product. */
+/* From the cotangents of a GRU's sums: those of x, or of the product. */
 static orr_tensor *part_of(orr__site at, orr_tensor *d, int64_t n, bool product)
 {
     orr_tensor *both = orr_slice_axis_at(AT, d, 2, 0, (2 + product) * n, 1);
@@ -464,7 +464,8 @@ static orr_tensor *vjp(const orr__back *b, int k)
     return orr_matmul_at(AT, orr_transpose_at(AT, before), d);
 }
 
-/* The cotangents step by step, derived again. Operands may be made from each other: a derivative by one alone is one by its copy. */
+/* Differentiates the cotangents step by step. Operands may be computed from each other, so the derivative by one alone is taken
+ * by a copy of it. */
 static orr_tensor *vjp_back(const orr__back *b, int k)
 {
     orr__site at = b->at;
@@ -517,7 +518,7 @@ static orr__workload work_grad(const orr__call *c)
     return work_of(&r);
 }
 
-/* Each sequence by itself; of weights and bias every rank has all. */
+/* The sequences may be cut; weights and bias are whole. */
 static bool by_sequence(orr__spread_rule *r, const orr__recur *f)
 {
     if (r->from.kind != ORR__SHARDED || r->from.axis != 0 || r->k == f->w || r->k == f->bias)

@@ -16,13 +16,14 @@ enum {
     ORR__RECUR_FIRST = 16
 };
 
-/* Operands: x (batch, steps, gates·hidden), the weighed inputs; w (hidden, gates·hidden); h (batch, hidden); of an LSTM c; a bias of the
- * product h·w (gates·hidden), lengths (batch), i64, where the bits say so. From its length on the states of a sequence stay.
- * Result: (batch, planes, hidden): h after each step, in the order of x; of an LSTM c after the last step or, with KEEPS, after each;
- * with KEEPS for each step `kept` planes: i f g o; of a GRU r z n and the biased product of n.
- * Operands of a gradient: a result with KEEPS, the cotangents of h (batch, steps, hidden) and, of an LSTM, of the last c; w; h; c;
- * lengths. Its result: (batch, steps, back·hidden), the cotangents of the sums: i f g o; of a GRU r z, the product of n, n. With FIRST:
- * (batch, states, hidden), those of the first states. */
+/* Operands: x (batch, steps, gates·hidden), the weighted inputs; w (hidden, gates·hidden); h (batch, hidden); for an LSTM c; if
+ * the bits are set, a bias of the product h·w (gates·hidden) and lengths (batch), i64. From its length on the states of a
+ * sequence stay.
+ * Result: (batch, planes, hidden): h after each step, in the order of x; for an LSTM c after the last step or, with KEEPS, after
+ * each; with KEEPS `kept` planes for each step: i f g o, for a GRU r z n and the biased product of n.
+ * Operands of a gradient: a result with KEEPS, the cotangents of h (batch, steps, hidden) and, of an LSTM, of the last c; w; h;
+ * c; lengths. Its result: (batch, steps, back·hidden), the cotangents of the sums: i f g o; for a GRU r z, the product of n, n.
+ * With FIRST: (batch, states, hidden), the cotangents of the first states. */
 typedef struct orr__recur {
     int cell, gates, kept, back, states;
     int64_t batch, steps, hidden, planes;
@@ -31,10 +32,10 @@ typedef struct orr__recur {
     int w;
 } orr__recur;
 
-/* x, h: the shapes of any operand or result whose axis 1 are the steps, and of the first state. */
+/* h: the shape of the first state. */
 orr__recur orr__recur_of(const orr__attr *a, int64_t steps, const orr_shape *h, bool gradient);
 
-/* Step number s, and the one before it. */
+/* The time of step number s. */
 static inline int64_t orr__recur_step(const orr__recur *r, int64_t s)
 {
     return r->reverse ? r->steps - 1 - s : s;
@@ -47,7 +48,7 @@ typedef struct orr__recurs {
     orr_tensor *x, *w, *h, *c, *bias, *lengths;
 } orr__recurs;
 
-/* h after each step (batch, steps, hidden), and the last states. */
+/* Returns h after each step, (batch, steps, hidden); last[] receives the last states. */
 orr_tensor *orr__recurrence(orr__site at, const orr__recurs *r, orr_tensor **last);
 
 #endif

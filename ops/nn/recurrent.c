@@ -19,7 +19,8 @@
 
 #define AT at.file, at.line
 
-/* The layer's numbers: whole: cell, in, hidden, directions; real: dropout. A part for each layer and direction. */
+/* Numbers of the layer. whole: cell, in, hidden, directions; real: dropout. There is a part for each layer and
+ * direction. */
 enum { INPUT, HIDDEN, INPUT_BIAS, HIDDEN_BIAS };
 
 static int gates_of(orr_cell cell)
@@ -27,8 +28,8 @@ static int gates_of(orr_cell cell)
     return cell == ORR_CELL_LSTM ? 4 : cell == ORR_CELL_GRU ? 3 : 1;
 }
 
-/* One product for the inputs of all steps, which need no state. The weights are read once. Both biases are in it, but for a GRU, which
- * multiplies its second one. */
+/* One product weights the inputs of all steps, since these need no state; the weights are read once. It includes both biases,
+ * except for a GRU, which multiplies its second bias. */
 static orr_tensor *weigh_inputs(orr__site at, orr_cell cell, const orr_module *part, orr_tensor *x)
 {
     orr_shape s = orr_tensor_shape(x);
@@ -39,7 +40,7 @@ static orr_tensor *weigh_inputs(orr__site at, orr_cell cell, const orr_module *p
     return orr_reshape_at(AT, x, ORR_SHAPE(s.dim[0], s.dim[1], -1));
 }
 
-/* A network of more layers is a mistake: it would be recorded for minutes. */
+/* More layers are taken for a mistake: recording them would take minutes. */
 enum { LAYERS_MOST = 1024 };
 
 /* -- layers and directions ---------------------------------------------------------------------------------- */
@@ -66,7 +67,7 @@ static orr_status check_inputs(orr__site at, const orr_module *m, orr_tensor *x,
     return ORR_OK;
 }
 
-/* The first states of part k: given, or zeros. */
+/* The first states of part k: those given, or zeros. */
 static orr_status first_states(orr__site at, const orr_module *m, int k, int64_t batch, orr_dtype dtype,
                                orr_tensor *const *state, int states, orr_tensor **carry)
 {
@@ -87,7 +88,8 @@ static orr_status first_states(orr__site at, const orr_module *m, int k, int64_t
     return ORR_OK;
 }
 
-/* Part k on x (batch, steps, in), of a batch with `lengths` or NULL; carry: its first states, then its last ones. */
+/* Runs part k on x (batch, steps, in). lengths: of the sequences, or NULL. carry: the first states, replaced by the
+ * last ones. */
 static orr_tensor *run(orr__site at, const orr_module *m, int k, orr_tensor *x, orr_tensor *lengths, orr_tensor **carry)
 {
     const orr_module *part = m->part[k];
@@ -110,7 +112,7 @@ static orr_tensor *run(orr__site at, const orr_module *m, int k, orr_tensor *x, 
     return orr_where_at(AT, orr_expand_dims_at(AT, within, 2), y, orr_scalar_at(AT, 0));
 }
 
-/* All parts; last[i·npart + k]: state i of part k at the end. */
+/* Runs all parts; last[i·npart + k]: state i of part k at the end. */
 static orr_tensor *run_all(orr__site at, const orr_module *m, orr_tensor *x, orr_tensor *lengths,
                            orr_tensor *const *state, orr_tensor **last)
 {

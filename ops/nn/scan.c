@@ -1,4 +1,4 @@
-/* orr_scan: a body for each step, recorded one after another or captured once and run in a loop.
+/* orr_scan: a body for each step, recorded step by step or captured once and run in a loop.
  * Must not know: cells. */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #define AT at.file, at.line
 
-/* The carry after a step is what it was before: its own shape and dtype. */
+/* Checks that a carry has the same shape and dtype after a step. */
 static orr_status check_carry(orr__site at, orr_tensor *old, orr_tensor *new, int i)
 {
     orr_status st = orr__nn_check(at, new);
@@ -29,7 +29,7 @@ static orr_status check_carry(orr__site at, orr_tensor *old, orr_tensor *new, in
     return ORR_OK;
 }
 
-/* fn on `carry` and x, checked; `old` has a capacity for the carry. */
+/* Calls fn on `carry` and x and checks the result; `old` has capacity for the carry. */
 static orr_status step(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l, orr_tensor **carry, orr_tensor *const *x,
                        orr_tensor **y, orr_tensor **old, void *user)
 {
@@ -60,7 +60,7 @@ orr_status orr__scan_steps(orr__site at, orr_scan_fn *fn, const orr_scan_lists *
 
 /* -- loops ------------------------------------------------------------------------------------------------- */
 
-/* The body as a graph: carry and x of step 0 in, carry and y out. */
+/* Captures the body as a graph. Inputs: carry and x of step 0; outputs: carry and y. */
 static orr_graph *capture(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l, void *user, orr_tensor **w)
 {
     int in = l->n_carry + l->n_x, out = l->n_carry + l->n_y;

@@ -8,7 +8,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* From a to b along half a cosine, s in [0, 1]. */
+/* Interpolates from a to b along half a cosine, s in [0, 1]. */
 static double along(double a, double b, double s)
 {
     return b + (a - b) * (1.0 + cos(pi * s)) / 2.0;

@@ -30,7 +30,7 @@ orr_status orr__nn_write(orr__site at, orr_status st, const char *path, const ch
     st = orr__ranks_agree(at, st == ORR_OK ? orr_eval_all_at(at.file, at.line, t, n) : st);
     if (st != ORR_OK)
         return st;
-    if (lies_over_ranks(t, n)) /* all ranks send their parts */
+    if (lies_over_ranks(t, n)) /* all ranks must send their parts */
         return orr_save_npz_at(at.file, at.line, path, name, t, n);
     return orr__ranks_first(at, orr__rank() == 0 ? orr_save_npz_at(at.file, at.line, path, name, t, n) : ORR_OK);
 }
@@ -76,8 +76,8 @@ orr_status orr__nn_part(orr__site at, orr_status st, orr_tensor **t, orr_tensor 
     return orr_eval_at(at.file, at.line, *t);
 }
 
-/* The array for a variable, in *t, which the current scope owns. Where the variable lies over ranks the array lies as it does, and the
- * whole of it is not kept: each rank has room for one array and its parts of all. shared: all ranks learn of an error. */
+/* Sets *t to the array for a variable, owned by the current scope. The array has the distribution of the variable, and its whole is
+ * not kept: a rank needs memory for one whole array and its parts of all. shared: all ranks return the same status. */
 static orr_status load_one(orr__site at, const orr_parameter *p, const char *path, bool shared, orr_tensor **t)
 {
     orr_scope *s = orr_scope_begin();
@@ -114,7 +114,7 @@ orr_status orr__nn_load(orr__site at, orr_status st, const orr_parameter *p, int
     return st;
 }
 
-/* The first difference between the network and the file: a name that is missing, then one too many. */
+/* Reports the first difference between the network and the file: a missing name, or else a name too many. */
 static orr_status check_names(orr__site at, const orr_parameter *p, int n, const char *path)
 {
     char **name;

@@ -11,10 +11,10 @@
 
 #define AT at.file, at.line
 
-/* The term that a block adds to x: a function of x itself, or of x normalised. */
+/* The term that a block adds to x: a function of x, or of normalised x. */
 typedef orr_tensor *added(orr__site at, const orr_module *m, orr_tensor *x, orr_tensor *const *more);
 
-/* x + f(x), normalised after the sum or before f; dropout in training mode. */
+/* x + f(x), normalised after the sum or before f, with dropout in training mode. */
 static orr_tensor *step(orr__site at, const orr_module *m, const orr_module *norm, added *f, orr_tensor *x,
                         orr_tensor *const *more)
 {
@@ -70,7 +70,7 @@ static orr_tensor *decoder_forward(orr__site at, const orr_module *m, orr_tensor
     return x;
 }
 
-/* Parts in the order of the enumeration. */
+/* A block with its parts in the order of the enumeration. */
 static orr_module *block(orr__site at, const char *kind, orr__forward_many *forward, int least, int most, int64_t width,
                          int64_t heads, int64_t hidden, orr_heads_options o, bool memory)
 {

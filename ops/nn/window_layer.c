@@ -1,4 +1,4 @@
-/* Layers of convolution, pooling and resizing, and the one that makes rows of images.
+/* Layers of convolution, pooling, resizing, and flattening of images to rows.
  * Must not know: other layers. */
 #include "config.h"
 
@@ -74,7 +74,7 @@ static orr_tensor *flatten_forward(const char *file, int line, const orr_module 
     return orr_reshape_at(file, line, x, s.rank < 2 ? s : ORR_SHAPE(s.dim[0], n));
 }
 
-/* A layer with a copy of its options, of one input, or, if it has no `forward`, of two. */
+/* A layer with a copy of its options. It has one input, or two if `forward` is NULL. */
 static orr_module *layer(orr__site at, const char *kind, orr__forward *forward, orr__forward_many *both,
                          const void *options, size_t size)
 {
@@ -92,8 +92,8 @@ static orr_module *layer(orr__site at, const char *kind, orr__forward *forward, 
     return m;
 }
 
-/* Options are checked by recording the operation on an image that is large: a mistake is found where the layer is made. Windows and steps
- * for images that are larger still are checked where these come. */
+/* Options are checked by recording the operation on a large image, so that a mistake is found when the layer is made. Windows and
+ * steps for even larger images are checked when the layer is applied. */
 enum { LARGE = 1 << 12, STEP = 16 };
 
 static bool fits_large(int64_t window, int64_t stride, int64_t dilation)
@@ -132,7 +132,7 @@ static orr_status check(orr__site at, int64_t in, int64_t out, orr_shape kernel,
     return ORR_OK;
 }
 
-/* The rule's fans are those of (kernel…, in, out), so that shape is filled, and its channels become the first axes. */
+/* Fills the shape (kernel…, in, out), whose fans the initialiser uses, and permutes the channels to the front. */
 static orr_tensor *filled(orr__site at, orr_initialiser how, orr_shape kernel, int64_t first, int64_t second)
 {
     orr_shape s = { kernel.rank + 2, { 0 } };
@@ -238,7 +238,7 @@ orr_module *orr_lp_pool_layer_at(const char *file, int line, double p, const orr
     return m;
 }
 
-/* The lengths of one to three spatial axes. */
+/* True for the lengths of one to three spatial axes. */
 static bool fits(orr__site at, const orr_shape *size)
 {
     bool ok = size->rank >= 1 && size->rank <= 3;

@@ -9,14 +9,14 @@
 #include "ops/pack/background.h"
 #include "runtime/base/buffer.h"
 
-#define FLOPS 2e7 /* as ops/pack/parallel.c: a task of its own */
+#define FLOPS 2e7 /* per block, as in ops/pack/parallel.c: a task of its own */
 
 struct orr__background {
     orr__block_fn *fn;
     void *job;
     int64_t blocks;
     orr_event *event;
-    orr_tensor **done; /* the kernels' results: kept until they are written */
+    orr_tensor **done; /* results of the kernels, kept until they are written */
     atomic_uchar *begun;
     atomic_int st;
 };
@@ -103,7 +103,7 @@ orr_status orr__background_wait(orr__background *b)
     if (!b)
         return ORR_OK;
     orr_status st = orr_wait(b->event);
-    if (st == ORR_EHANDLE || st == ORR_ESTATE) { /* orr_shutdown has freed it, and waited */
+    if (st == ORR_EHANDLE || st == ORR_ESTATE) { /* orr_shutdown has waited and freed it */
         orr_error_clear();
         st = ORR_OK;
     }

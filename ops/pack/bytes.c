@@ -1,5 +1,5 @@
 /* Bytes for the caller, wiped when freed.
- * Must not know: what they say. */
+ * Must not know: their content. */
 #include "config.h"
 #include <stdlib.h>
 #include "ops/pack/bytes.h"

@@ -1,5 +1,5 @@
-/* Byte strings of numbers in little-endian order: a writer that grows, a reader that never runs over the end.
- * Must not know: what the numbers mean. */
+/* Byte strings of numbers in little-endian order: a writer that grows, a reader that never reads beyond the end.
+ * Must not know: the meaning of the numbers. */
 #ifndef ORR_OPS_PACK_BYTES_H
 #define ORR_OPS_PACK_BYTES_H
 
@@ -9,7 +9,7 @@
 #include <orrery/bytes.h>
 #include "runtime/base/status.h"
 
-/* size bytes, zeroed, for orr_bytes_free; ORR_ENOMEM. */
+/* Allocates `size` zeroed bytes, to be freed with orr_bytes_free; ORR_ENOMEM. */
 orr_status orr__bytes_new(orr__site at, orr_bytes *b, size_t size);
 
 static inline void orr__put_le(unsigned char *to, uint64_t x, int bytes)
@@ -26,7 +26,7 @@ static inline uint64_t orr__get_le(const unsigned char *from, int bytes)
     return x;
 }
 
-/* Writes into a block of known size. Its caller has counted: `left` is checked all the same, and `ok` goes false. */
+/* A position in a block of known size. An access beyond `left` sets `ok` to false. */
 typedef struct {
     unsigned char *at;
     size_t left;
@@ -51,7 +51,7 @@ static inline void orr__write_le(orr__cursor *c, uint64_t x, int bytes)
     orr__write(c, b, (size_t)bytes);
 }
 
-/* The next size bytes in place; NULL, and ok goes false, where there are fewer. */
+/* The next `size` bytes in place; NULL, and ok becomes false, if fewer are left. */
 static inline const unsigned char *orr__take(orr__cursor *c, size_t size)
 {
     const unsigned char *p = c->at;

@@ -1,4 +1,4 @@
-/* Blocks of a pack's work on all workers: one kernel, whose operand names the job and the block.
+/* Blocks of a pack's work on all workers: one kernel, whose operand holds the job and the block.
  * Must not know: what a block computes. */
 #include "config.h"
 #include <stdatomic.h>
@@ -12,13 +12,13 @@
 /* The flops of a block for the planner: enough for a task of its own, never bundled with others. */
 #define FLOPS 2e7
 
-/* Values go through this and not through tensors, which would keep copies of them. */
+/* The state of one call. Values are passed here and not in tensors, which would keep copies of them. */
 typedef struct {
     orr__block_fn *fn;
     void *job;
-    atomic_uchar *begun; /* a kernel may be called again: its block is not */
+    atomic_uchar *begun; /* a kernel may be called twice, its block only once */
     atomic_flag noting;
-    int64_t worst; /* the first block that failed, −1: none */
+    int64_t worst; /* lowest block that failed, −1: none */
     orr_status st;
     char text[640];
 } work;

@@ -6,11 +6,13 @@
 #include <stdint.h>
 #include "runtime/base/status.h"
 
-/* One block, on any thread, several at a time. It returns the status; the message is its thread's last error. */
+/* Computes one block, on any thread; several run at a time. Returns the status; the message is the last error of its
+ * thread. */
 typedef orr_status orr__block_fn(void *job, int64_t block);
 
-/* fn(job, 0 … blocks−1), each once, as tasks of the engine; waits. One block alone runs on the calling thread. The error of
- * the first block that has one; the others are computed all the same. A block is worth a task from some 200 µs on. */
+/* Runs fn(job, 0 … blocks−1), each once, as tasks of the engine, and waits. A single block runs on the calling thread.
+ * Returns the error of the lowest block that failed; the other blocks are computed, too. A block should take some 200 µs
+ * or more. */
 orr_status orr__parallel(orr__site at, int64_t blocks, orr__block_fn *fn, void *job);
 
 #endif

@@ -1,4 +1,4 @@
-/* The functions of Paillier's encryption in a build without GMP: each says so.
+/* The functions of Paillier's encryption in a build without GMP: each reports that.
  * Must not know: GMP. */
 #include "config.h"
 #ifndef HAVE_GMP

@@ -1,5 +1,5 @@
-/* Arithmetic of encrypted tensors: products of ciphertexts are sums of numbers, powers are multiples.
- * Must not know: how they were encrypted. */
+/* Arithmetic of encrypted tensors: products of ciphertexts encrypt sums of numbers, powers encrypt multiples.
+ * Must not know: encryption. */
 #include "config.h"
 #ifdef HAVE_GMP
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/shape.h"
 
-/* Output i is Π in[outer·terms·inner + k·inner + rest]^w, for i = outer·inner + rest; w is one of weight[], chosen by k or i. */
+/* Output i is Π in[outer·terms·inner + k·inner + rest]^w over k, where i = outer·inner + rest. The weight w depends on k or
+ * i. */
 typedef struct {
     orr__site at;
     const orr_encrypted *a, *b; /* b: of an addition */
@@ -19,7 +20,7 @@ typedef struct {
     int64_t terms, inner, block;
     const int64_t *weight; /* NULL: all 1                                    */
     int64_t by_term, by_output,
-        per_weight;   /* the weight of term k of output i: weight[k·by_term + i/per_weight·by_output] */
+        per_weight;   /* weight of term k of output i: weight[k·by_term + i/per_weight·by_output] */
     const int64_t *x; /* of an addition of plain numbers */
     int64_t row, per_row;
 } job;
@@ -34,7 +35,7 @@ static uint64_t magnitude(int64_t w)
     return w < 0 ? 0 - (uint64_t)w : (uint64_t)w;
 }
 
-/* Π c^|w| over the terms whose weight has this sign: one run of squares for all of them (Straus). */
+/* Π c^|w| over the terms whose weight has this sign, with one sequence of squarings for all terms (Straus). */
 static void power_product(const job *j, int64_t i, bool negative, mp_limb_t *acc, mp_limb_t *room)
 {
     const orr__public *pub = j->a->pub;
@@ -64,7 +65,7 @@ static void power_product(const job *j, int64_t i, bool negative, mp_limb_t *acc
     }
 }
 
-/* acc / other mod n². Ciphertexts have inverses; loaded ones were checked. */
+/* acc / other mod n². All ciphertexts have inverses; loaded ones were checked. */
 static orr_status divide(const job *j, mp_limb_t *acc, const mp_limb_t *other, mp_limb_t *room)
 {
     mp_size_t l = 2 * j->a->pub->limbs, used = l;
@@ -181,7 +182,7 @@ static orr_status add_plain_block(void *user, int64_t block)
     return ORR_OK;
 }
 
-/* x as integers with this fraction, and the largest magnitude; NULL and last error. */
+/* x as integers with this fraction, and their largest magnitude. NULL: last error set. */
 static int64_t *integers(orr__site at, orr_tensor *x, const char *name, int fraction, orr_shape *shape, uint64_t *most)
 {
     orr__operand_data o;
@@ -280,7 +281,7 @@ orr_encrypted *orr_paillier_mul_plain_at(const char *file, int line, const orr_e
     return j.e;
 }
 
-/* Over one axis, with these weights or all 1. */
+/* The sum over one axis, with weights w; w NULL: all 1. */
 static orr_encrypted *reduce(orr__site at, const orr_encrypted *a, int axis, const int64_t *w, uint64_t most,
                              const mpz_t total, int fraction)
 {

@@ -1,5 +1,5 @@
-/* Encrypted tensors: made, decrypted, as bytes.
- * Must not know: what is computed with them. */
+/* Encrypted tensors: encryption, decryption, conversion to and from bytes.
+ * Must not know: arithmetic on them. */
 #include "config.h"
 #ifdef HAVE_GMP
 #include <math.h>
@@ -64,7 +64,7 @@ int orr_encrypted_slots(const orr_encrypted *e)
     return e ? e->slots : 0;
 }
 
-/* Both signs fit into a slot of s bits: bound < 2^(s−1). */
+/* Checks that numbers of both signs fit into a slot of s bits: bound < 2^(s−1). */
 orr_status orr__check_bound(orr__site at, const orr_encrypted *e)
 {
     if (mpz_sizeinbase(e->bound, 2) < (size_t)e->slot_bits)
@@ -74,7 +74,7 @@ orr_status orr__check_bound(orr__site at, const orr_encrypted *e)
                      mpz_sizeinbase(e->bound, 2), e->slot_bits);
 }
 
-/* The packing's largest integer; slots and their bits. −1: no packing. */
+/* Returns the largest integer of a packing, and its slots and their bits. −1: the packing is not valid. */
 static int64_t layout(orr__site at, const orr__public *pub, orr_packing p, int64_t row, int *slots, int *slot_bits)
 {
     double b = rint(ldexp(p.most, p.fraction));
@@ -118,7 +118,7 @@ static mp_limb_t *ciphertext(const orr_encrypted *e, int64_t i)
     return e->limbs + i * 2 * e->pub->limbs;
 }
 
-/* The numbers of ciphertext i: where they begin, how many there are. */
+/* The numbers in ciphertext i: *first is the first one; returns how many. */
 static int numbers_of(const job *j, const orr_encrypted *e, int64_t i, int64_t *first)
 {
     int64_t in_row = i % j->per_row * e->slots, left = j->row - in_row;
@@ -309,7 +309,7 @@ orr_status orr_encrypted_save_at(const char *file, int line, const orr_encrypted
     return ORR_OK;
 }
 
-/* Below n², and without a common factor with n: so are all ciphertexts. */
+/* True if c is below n² and has no common factor with n, as every ciphertext. */
 static bool is_ciphertext(const orr__public *pub, const mp_limb_t *c)
 {
     mp_size_t l = 2 * pub->limbs, used = l;

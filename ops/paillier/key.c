@@ -1,5 +1,5 @@
-/* Keys: made, counted, as bytes, freed.
- * Must not know: what is encrypted with them. */
+/* Keys: generation, reference counts, conversion to and from bytes, release.
+ * Must not know: encrypted tensors. */
 #include "config.h"
 #ifdef HAVE_GMP
 #include <stdlib.h>
@@ -43,7 +43,7 @@ void orr_paillier_free(orr_paillier *k)
     free(k);
 }
 
-/* All that follows from p and q. */
+/* Computes all numbers that follow from p and q. */
 static bool finish(orr__site at, orr_paillier *k)
 {
     orr__public size = { .limbs = 2 * k->priv->half };
@@ -144,7 +144,7 @@ orr_status orr_paillier_save_at(const char *file, int line, const orr_paillier *
     return ORR_OK;
 }
 
-/* n is that of the name, and of p and q, which are primes. */
+/* Checks that n has the digest `id`, and, of a private key, is the product of the primes p and q. */
 static orr_status check(orr__site at, orr_paillier *k, const unsigned char *id, const mp_limb_t *n)
 {
     mp_size_t l = k->pub->limbs;

@@ -1,5 +1,5 @@
-/* Noise that is computed ahead, by tasks in the background, and used once.
- * Must not know: what it hides. */
+/* Noise that tasks in the background compute ahead; each is used once.
+ * Must not know: the numbers that it hides. */
 #include "config.h"
 #ifdef HAVE_GMP
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* Paillier's arithmetic on limbs, by GMP's functions whose time and memory accesses do not depend on the values (mpn_sec_…);
- * all they keep is in room that the caller wipes.
+ * all their scratch is in `room`, which the caller wipes.
  * Must not know: tensors, packing. */
 #include "config.h"
 #ifdef HAVE_GMP
@@ -14,7 +14,7 @@ static mp_size_t most(mp_size_t a, mp_size_t b)
     return a > b ? a : b;
 }
 
-/* The widest that each function is called with: powers modulo n², quotients of 4·limbs by 2·limbs. */
+/* The maximum over all calls: powers modulo n², quotients of 4·limbs by 2·limbs. */
 size_t orr__paillier_room(const orr__public *pub)
 {
     mp_size_t l = pub->limbs, need = mpn_sec_powm_itch(l, (mp_bitcnt_t)l * 64, 2 * l);
@@ -27,7 +27,7 @@ size_t orr__paillier_room(const orr__public *pub)
     return (size_t)(need + 16 * l + 64);
 }
 
-/* r = a · b mod m; a and b of n limbs. room: 2n limbs, and GMP's. */
+/* r = a · b mod m; a and b of n limbs. room: 2n limbs, and GMP's scratch. */
 static void mul_mod(mp_limb_t *r, const mp_limb_t *a, const mp_limb_t *b, const mp_limb_t *m, mp_size_t n,
                     mp_limb_t *room)
 {
@@ -36,7 +36,7 @@ static void mul_mod(mp_limb_t *r, const mp_limb_t *a, const mp_limb_t *b, const 
     mpn_copyi(r, room, n);
 }
 
-/* r = a mod m; a of n limbs, m of k. room: n limbs, and GMP's. */
+/* r = a mod m; a of n limbs, m of k. room: n limbs, and GMP's scratch. */
 static void mod(mp_limb_t *r, const mp_limb_t *a, mp_size_t n, const mp_limb_t *m, mp_size_t k, mp_limb_t *room)
 {
     mpn_copyi(room, a, n);
@@ -92,7 +92,8 @@ bool orr__is_prime(orr__site at, const mp_limb_t *p, mp_size_t n, int rounds, mp
     return true;
 }
 
-/* Uniform among the primes that are 3 mod 4 and whose two highest bits are set: the product of two has all its bits. */
+/* Uniform among the primes that are 3 mod 4 and whose two highest bits are set, so that the product of two has full
+ * length. */
 static orr_status random_prime(orr__site at, mp_limb_t *p, mp_size_t n, mp_limb_t *room)
 {
     orr_status st;
@@ -114,7 +115,7 @@ orr_status orr__paillier_primes(orr__site at, int bits, orr__private *priv)
     mp_size_t h = priv->half;
     if (st == ORR_OK)
         st = random_prime(at, priv->p, h, room);
-    do /* far apart: in the highest two limbs, or n could be factored as a square is */
+    do /* p and q must differ in the highest two limbs, else n is nearly a square and can be factored */
         if (st == ORR_OK)
             st = random_prime(at, priv->q, h, room);
     while (st == ORR_OK && priv->p[h - 1] == priv->q[h - 1] && (h < 2 || priv->p[h - 2] == priv->q[h - 2]));
@@ -152,7 +153,7 @@ bool orr__paillier_finish(orr__private *k, orr__public *pub, mp_limb_t *room)
     mpn_sec_mul(k->q2, k->q, h, k->q, h, rest);
     (void)mpn_sub_1(k->p1, k->p, h, 1);
     (void)mpn_sub_1(k->q1, k->q, h, 1);
-    /* Both are reduced by each other first: either may be the larger one. */
+    /* Each is reduced modulo the other first, since either may be larger. */
     mod(t, k->q, h, k->p, h, rest);
     bool ok = invert_mod(k->qinv, t, k->p, h, rest);
     (void)mpn_sub_n(k->hp, k->p, k->qinv, h); /* 1/(−q) */
@@ -165,7 +166,7 @@ bool orr__paillier_finish(orr__private *k, orr__public *pub, mp_limb_t *room)
 
 /* -- encryption ----------------------------------------------------------------------------------------------- */
 
-/* 0 < x < m, uniform; m has its highest bit set, so that few draws are needed. */
+/* x uniform in 0 < x < m. m has its highest bit set, so that few draws are needed. */
 static orr_status random_below(orr__site at, const mp_limb_t *m, mp_size_t n, mp_limb_t *x)
 {
     orr_status st;
@@ -188,7 +189,7 @@ static void join_squares(const orr__private *k, const mp_limb_t *xp, const mp_li
     (void)mpn_sec_add_1(x + l, x + l, l, carry, rest);
 }
 
-/* Modulo p² the n-th residues are the p-th powers of what is below p: each as often. */
+/* Modulo p² the n-th residues are the p-th powers of the numbers below p, all equally likely. */
 static orr_status noise_by_halves(orr__site at, const orr__private *k, mp_limb_t *noise, mp_limb_t *room)
 {
     mp_size_t h = k->half, l = 2 * h;

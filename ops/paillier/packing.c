@@ -1,12 +1,12 @@
-/* Signed integers side by side in one number below n. A slot of s bits holds v + 2^(s−1), which is never negative; taking the
- * sum of all those 2^(s−1) off again gives Σ v · 2^(i·s) modulo n, so that sums of packed numbers are packed sums.
+/* Signed integers side by side in one number below n. A slot of s bits holds v + 2^(s−1), which is never negative;
+ * subtracting all these 2^(s−1) gives Σ v · 2^(i·s) modulo n, so that sums of packed numbers are packed sums.
  * Must not know: encryption. */
 #include "config.h"
 #ifdef HAVE_GMP
 #include <math.h>
 #include "ops/paillier/paillier.h"
 
-/* The low `bits` (≤ 64) of word, from bit `at` on, into zeros. */
+/* Writes the low `bits` (≤ 64) of word at bit `at` of m, where m is 0. */
 static void put(mp_limb_t *m, int64_t at, uint64_t word, int bits)
 {
     uint64_t cut = bits < 64 ? word & ((UINT64_C(1) << bits) - 1) : word;
@@ -65,7 +65,7 @@ bool orr__unpack_begin(const orr__public *pub, int slots, int slot_bits, mp_limb
     return beyond == 0;
 }
 
-/* Slot i's magnitude in w; the number of its limbs. */
+/* Writes the magnitude of slot i to w and returns the number of its limbs. */
 static mp_size_t magnitude(const mp_limb_t *m, int i, int slot_bits, mp_limb_t *w, bool *negative)
 {
     mp_size_t n = 0;
@@ -92,7 +92,7 @@ double orr__unpack_double(const mp_limb_t *m, int i, int slot_bits, int fraction
         n--;
     if (n == 0)
         return 0.0;
-    /* 64 bits from the highest one on; the bits below them only decide ties. */
+    /* The highest 64 bits; the bits below only decide ties. */
     uint64_t top = w[n - 1], rest = 0;
     int shift = __builtin_clzll(top), exponent = (int)(n - 1) * 64 - shift;
     if (shift > 0)

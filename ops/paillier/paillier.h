@@ -1,4 +1,5 @@
-/* Keys and encrypted tensors from within, and arithmetic modulo n and n², in a time that does not depend on the values.
+/* The structs of keys and encrypted tensors, and arithmetic modulo n and n² in a time that does not depend on the
+ * values.
  * Must not know: tensors. */
 #ifndef ORR_OPS_PAILLIER_PAILLIER_H
 #define ORR_OPS_PAILLIER_PAILLIER_H
@@ -12,7 +13,7 @@ _Static_assert(GMP_NUMB_BITS == 64 && sizeof(mp_limb_t) == 8, "limbs of 64 bits"
 
 enum { ORR__MOST_LIMBS = 64 }; /* of n: 4096 bits */
 
-/* The public key. Counted: ciphertexts hold it. */
+/* The public key. Reference-counted, since ciphertexts hold it. */
 typedef struct {
     atomic_int refs;
     int bits;
@@ -44,22 +45,22 @@ struct orr_encrypted {
     orr__public *pub;
     orr_shape shape;
     int fraction, slots, slot_bits;
-    int64_t count;    /* ciphertexts: a row of the last axis has ⌈length/slots⌉ of them */
-    mpz_t bound;      /* no slot's integer is larger in magnitude                      */
+    int64_t count;    /* ciphertexts: ⌈length/slots⌉ for each row of the last axis */
+    mpz_t bound;      /* largest possible magnitude of a slot's integer                */
     mp_limb_t *limbs; /* count · 2·pub->limbs, each below n²                            */
 };
 
 /* -- numbers (number.c) ------------------------------------------------------------------------------------ */
 
-/* Limbs of room that the functions below want, for keys of this size. */
+/* Limbs of scratch (`room`) that the functions below need for keys of this size. */
 size_t orr__paillier_room(const orr__public *pub);
-/* Two random primes, p > q, and all that follows from them. bits: a multiple of 128. */
+/* Draws two random primes p and q. bits: a multiple of 128. */
 orr_status orr__paillier_primes(orr__site at, int bits, orr__private *priv);
-/* pub and priv from p and q. false: they are the same, or n has another number of bits. */
+/* Computes pub and priv from p and q. false: p = q, or n has another number of bits. */
 bool orr__paillier_finish(orr__private *priv, orr__public *pub, mp_limb_t *room);
 bool orr__is_prime(orr__site at, const mp_limb_t *p, mp_size_t half, int rounds, mp_limb_t *room);
-void orr__public_finish(orr__public *pub); /* id and n² of n */
-/* A uniform n-th residue modulo n²: noise. priv may be NULL. */
+void orr__public_finish(orr__public *pub); /* computes id and n² from n */
+/* Noise: a uniform n-th residue modulo n². priv may be NULL. */
 orr_status orr__paillier_noise(orr__site at, const orr__public *pub, const orr__private *priv, mp_limb_t *noise,
                                mp_limb_t *room);
 /* c = (1 + m·n) · noise mod n²; m of `limbs` limbs, below n. */
@@ -75,26 +76,26 @@ void orr__paillier_mul(const orr__public *pub, mp_limb_t *r, const mp_limb_t *a,
 /* m = Σ v[i] · 2^(i·slot_bits) modulo n, of `count` signed integers that fit into their slots. */
 void orr__pack(const orr__public *pub, const int64_t *v, int count, int slots, int slot_bits, mp_limb_t *m,
                mp_limb_t *room);
-/* Makes m (below n) what orr__unpack_… read: the slots' integers plus 2^(slot_bits − 1) each. false: m is no packed number. */
+/* Prepares m (below n) for orr__unpack_…: adds 2^(slot_bits − 1) to the integer of each slot. false: m is no packed number. */
 bool orr__unpack_begin(const orr__public *pub, int slots, int slot_bits, mp_limb_t *m, mp_limb_t *room);
-/* Slot i as a double times 2^−fraction, or as an int64; false: it does not fit. */
+/* Slot i times 2^−fraction as a double, or slot i as an int64; false: it does not fit. */
 double orr__unpack_double(const mp_limb_t *m, int i, int slot_bits, int fraction);
 bool orr__unpack_integer(const mp_limb_t *m, int i, int slot_bits, int64_t *v);
 
 /* -- keys (key.c) ------------------------------------------------------------------------------------------ */
 
-orr_paillier *orr__paillier_generate(orr__site at, int bits); /* of any size that GMP can, for tests */
+orr_paillier *orr__paillier_generate(orr__site at, int bits); /* of any size that GMP supports, for tests */
 void orr__public_unref(orr__public *pub);
 static inline orr__public *orr__public_ref(orr__public *pub)
 {
     atomic_fetch_add_explicit(&pub->refs, 1, memory_order_relaxed);
     return pub;
 }
-/* A noise that was computed ahead; false: there is none. (noise.c) */
+/* Takes one noise that was computed ahead; false: none is left. (noise.c) */
 bool orr__noise_take(const orr_paillier *key, mp_limb_t *noise);
 void orr__noises_free(orr_paillier *key); /* waits */
 
-/* Ends a function of ciphertexts whose result might not fit. */
+/* ORR_EINDEX if integers of the result may not fit into their slots. */
 orr_status orr__check_bound(orr__site at, const orr_encrypted *e);
 orr_encrypted *orr__encrypted_new(orr__site at, orr__public *pub, const orr_shape *shape, int fraction, int slots,
                                   int slot_bits);

@@ -8,7 +8,7 @@
 
 enum { ORR__DP_ORDERS = 151 };
 
-/* So many uses of a mechanism. */
+/* `times` uses of a mechanism. */
 typedef struct orr__dp_use {
     orr_dp_mechanism m;
     int64_t times;
@@ -17,21 +17,22 @@ typedef struct orr__dp_use {
 orr_status orr__dp_check(orr__site at, orr_dp_mechanism m);
 orr_status orr__dp_check_delta(orr__site at, orr_dp_accountant how, double delta);
 
-/* The arguments of these have passed the checks. */
+/* Arguments of these functions must have passed the checks. */
 double orr__dp_rdp(orr_dp_mechanism m, double alpha);
 double orr__dp_rdp_epsilon(const double *orders, const double *rdp, int n, double delta, double *order);
 /* ε of an ε-private mechanism on a Poisson sample: log(1 + q(e^ε − 1)). */
 double orr__dp_amplified(double epsilon, double q);
 
-/* The distribution of the privacy loss of all uses together, for both neighbours; `floor` is the least δ that will be asked
- * for. NULL on ENOMEM. */
+/* The distribution of the privacy loss of all uses together, for both neighbours. `floor`: the least δ of later queries.
+ * NULL on ENOMEM. */
 typedef struct orr__pld orr__pld;
 orr__pld *orr__pld_new(const orr__dp_use *use, int n, double floor);
 double orr__pld_epsilon(const orr__pld *p, double delta);
 double orr__pld_delta(const orr__pld *p, double epsilon);
 void orr__pld_free(orr__pld *p);
 
-/* In place, n = 2^k complex numbers as pairs; inverse: without the factor 1/n. `root` are e^(−2πi·j/n), j < n/2, as pairs. */
+/* An FFT in place of n = 2^k complex numbers, as pairs; inverse: without the factor 1/n. `root` are e^(−2πi·j/n), j < n/2,
+ * as pairs. */
 void orr__fft(double *x, int64_t n, const double *root, bool inverse);
 void orr__fft_roots(double *root, int64_t n);
 

@@ -1,5 +1,5 @@
 /* ε of many uses of mechanisms, budgets that refuse to be exceeded, and the noise that a budget allows.
- * Must not know: how an accountant computes; tensors. */
+ * Must not know: the formulas of accountants; tensors. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ static orr_status fits(search *s, double noise, bool *yes)
     return st;
 }
 
-/* Between `good`, which fits, and `bad`, which does not. */
+/* Bisects between `good`, which fits, and `bad`, which does not. */
 static orr_status narrow(search *s, double bad, double *good)
 {
     orr_status st = ORR_OK;
@@ -211,7 +211,7 @@ orr_status orr_dp_find_noise_at(const char *file, int line, orr_dp_accountant ho
 
 /* -- budgets ------------------------------------------------------------------------------------------------ */
 
-/* For the entry `recent`: its `times` may grow to `safe`, all else as it is. */
+/* If the other entries stay, `times` of the entry `recent` may grow to `safe`. */
 struct orr_dp_budget {
     orr_dp_accountant how;
     double epsilon, delta;
@@ -250,7 +250,7 @@ static bool same(orr_dp_mechanism a, orr_dp_mechanism b)
     return a.kind == b.kind && a.noise == b.noise && a.q == b.q;
 }
 
-/* The entry of m, made where there is none. */
+/* The entry of m, which is added if it does not exist. */
 static orr_status entry_of(orr__site at, orr_dp_budget *b, orr_dp_mechanism m, int *at_entry)
 {
     for (*at_entry = 0; *at_entry < b->n; ++*at_entry)
@@ -275,7 +275,7 @@ static orr_status within(orr__site at, orr_dp_budget *b, orr_dp_accountant how, 
     return st;
 }
 
-/* From *good, a total of the entry that fits, to the largest that does; the first step up is `step`. */
+/* Raises *good from a total of the entry that fits to the largest that does. The first step is `step`. */
 static orr_status grow(orr__site at, orr_dp_budget *b, orr_dp_accountant how, int entry, int64_t step, int64_t *good)
 {
     int64_t bad = MOST_TIMES + 1;
@@ -299,8 +299,8 @@ static orr_status grow(orr__site at, orr_dp_budget *b, orr_dp_accountant how, in
     return st;
 }
 
-/* The largest total of the entry that fits, known from here on until another entry grows. The search with
- * the slow accountant starts at the result of the quick one. */
+/* Finds the largest total of the entry that fits; it holds until another entry grows. The search with the slow
+ * accountant starts at the result of the quick one. */
 static orr_status find_safe(orr__site at, orr_dp_budget *b, int entry)
 {
     if (b->recent == entry)
@@ -321,7 +321,7 @@ static orr_status find_safe(orr__site at, orr_dp_budget *b, int entry)
     return st;
 }
 
-/* *entry < 0: m costs nothing. */
+/* Finds the entry of m; *entry < 0: m costs nothing. */
 static orr_status find_entry(orr__site at, orr_dp_budget *b, orr_dp_mechanism m, int *entry)
 {
     orr_status st = b ? orr__dp_check(at, m) : orr__fail(at, ORR_EINVAL, "the budget is NULL");

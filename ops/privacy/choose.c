@@ -1,5 +1,5 @@
 /* The exponential mechanism and the sparse vector technique, exactly.
- * Must not know: how exact numbers are drawn. */
+ * Must not know: the generation of exact random numbers. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static orr_status read_scores(orr__site at, orr_tensor *scores, double sensitivi
     return st;
 }
 
-/* Candidates are drawn until one is taken: with e^(−ε·(best − place)/(2·ORR__GRID)). */
+/* Rejection sampling: a uniform candidate is accepted with probability e^(−ε·(best − place)/(2·ORR__GRID)). */
 static int64_t choose(orr__secret *s, const int64_t *place, int64_t n, orr__ratio epsilon)
 {
     int64_t best = place[0];
@@ -80,7 +80,7 @@ orr_status orr_dp_exponential_at(const char *file, int line, orr_tensor *scores,
 
 struct orr_dp_sparse {
     double sensitivity;
-    int64_t most, left, threshold; /* the noisy one */
+    int64_t most, left, threshold; /* threshold: with noise */
     uint64_t scale;                /* of the queries' noise */
 };
 
@@ -110,7 +110,7 @@ orr_dp_sparse *orr_dp_sparse_new_at(const char *file, int line, double threshold
         st = orr__fail(at, ORR_EINVAL, "the number of answers \"above\" must be at least 1, not %lld", (long long)most);
     else if (!orr__grid(threshold, sensitivity, &place))
         st = orr__fail(at, ORR_EINVAL, "the threshold is %g: not finite, or beyond 2^31 sensitivities", threshold);
-    /* Lyu, Su, Li, section 4.2: the division of ε that makes the variance of the difference least. */
+    /* Lyu, Su, Li, section 4.2: the division of ε that minimises the variance of the difference. */
     double factor = (monotone ? 1.0 : 2.0) * (double)most, share = pow(factor, 2.0 / 3.0);
     double first = epsilon / (1.0 + share), second = epsilon - first;
     if (st == ORR_OK && !(factor / second < 0x1p30 && 1.0 / first < 0x1p30))

@@ -1,11 +1,11 @@
 /* Discrete Laplace and Gaussian numbers, exactly (Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy",
  * 2020): no decision depends on a float.
- * Must not know: where bits come from, tensors. */
+ * Must not know: the source of random bits, tensors. */
 #include "config.h"
 #include <math.h>
 #include "ops/privacy/secret.h"
 
-/* A random number in [0, 1) is below a/b: its digits of base 256 are drawn until they decide. */
+/* True if a random number in [0, 1) is below a/b. Its digits in base 256 are drawn until the comparison is decided. */
 bool orr__draw_ratio(orr__secret *s, orr__wide_uint a, orr__wide_uint b)
 {
     while (a < b) {
@@ -71,9 +71,9 @@ orr__gaussian orr__gaussian_of(double deviation)
     return (orr__gaussian){ orr__ratio_of(deviation * deviation * (1.0 + 0x1p-51), true), (uint64_t)deviation + 1 };
 }
 
-/* Algorithm 3, of variance n/d: y of scale t is taken with e^(−(|y| − n/(dt))²/(2n/d)) = e^(−(|y|dt − n)²/(2ndt²)).
- * Sizes: with a deviation of at least 1, d·t² ≤ 4n and n < 2^52, so 2ndt² < 2^109, and |y|dt − n < 2^62 up to |y| = 2^8·t; below,
- * t = 1, n < 2^30 and d ≤ 2^50. A y beyond 2^8·t has a chance below e^-256 and would hardly be taken: it is not. */
+/* Algorithm 3, of variance n/d: y of scale t is accepted with probability e^(−(|y| − n/(dt))²/(2n/d)) = e^(−(|y|dt −
+ * n)²/(2ndt²)). Sizes: for a deviation of at least 1, d·t² ≤ 4n and n < 2^52, so 2ndt² < 2^109, and |y|dt − n < 2^62 up to |y|
+ * = 2^8·t; for a smaller one, t = 1, n < 2^30 and d ≤ 2^50. A y beyond 2^8·t has a probability below e^-256 and is rejected. */
 int64_t orr__draw_gaussian(orr__secret *s, const orr__gaussian *g)
 {
     for (;;) {

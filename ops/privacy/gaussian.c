@@ -12,7 +12,7 @@ static double delta_of(double sigma, double epsilon)
     return fmax(above - (below > 0.0 ? exp(epsilon + log(below)) : 0.0), 0.0);
 }
 
-/* Where f, which falls, is `want`: the upper end of the last interval, so that f there is not more. */
+/* The x at which f, a decreasing function, is `want`. It is the upper end of the last interval, so that f(x) ≤ want. */
 static double fall_to(double (*f)(double fixed, double x), double fixed, double want, double lo, double hi)
 {
     for (int i = 0; i < 200 && hi - lo > 1e-15 * hi; i++) {

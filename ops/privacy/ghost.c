@@ -1,13 +1,13 @@
 /* Per-example gradients of one layer without a copy for each example: dense layers and convolutions.
  * Must not know: losses, clipping.
  *
- * A dense layer z = x·W + b has the per-example gradients xᵢᵀ·gᵢ and gᵢ, g the cotangent of z: their norms follow from those of
- * xᵢ and gᵢ (Goodfellow, "Efficient per-example gradient computations", 2015), and their weighted sum is (c·g)ᵀ times x, the
- * product that a plain step has, too (Bu, Wang, Zha, Karypis, "Differentially private optimization on large model at small
- * cost", 2023). Along a further axis of T positions the norm is Σ (x·xᵀ)∘(g·gᵀ) over T × T (Li, Tramèr, Liang, Hashimoto 2022),
- * or that of the product itself, whichever is smaller. A convolution is a dense layer at each position, of the elements under
- * the kernel: the same choice (Bu, Mao, Xu, "Scalable and efficient training of large convolutional neural networks with
- * differential privacy", 2022). */
+ * A dense layer z = x·W + b has the per-example gradients xᵢᵀ·gᵢ and gᵢ, where g is the cotangent of z. Their norms
+ * follow from those of xᵢ and gᵢ (Goodfellow, "Efficient per-example gradient computations", 2015), and their weighted
+ * sum is (c·g)ᵀ times x, the product that a plain step computes, too (Bu, Wang, Zha, Karypis, "Differentially private
+ * optimization on large model at small cost", 2023). Along a further axis of T positions the norm is Σ (x·xᵀ)∘(g·gᵀ)
+ * over T × T (Li, Tramèr, Liang, Hashimoto 2022), or that of the product itself, whichever is smaller. A convolution
+ * is a dense layer on the elements under the kernel at each position, with the same choice (Bu, Mao, Xu, "Scalable and
+ * efficient training of large convolutional neural networks with differential privacy", 2022). */
 #include "config.h"
 #include <stdlib.h>
 #include <orrery.h>
@@ -41,9 +41,9 @@ static orr_tensor *square_norms(orr__site at, orr_tensor *t)
     return orr_sum_at(AT, orr_square_at(AT, t), ORR_AXES(-1), false);
 }
 
-/* Of T positions with x of D and g of p elements each: Σ ‖Σ over the positions of x·gᵀ‖². Both are (batch, groups, …); x has its
- * positions along axis 2 or 3, g along axis 3 or 2. The gradients themselves, (batch, groups, p, D), stay for their sum where they are
- * made and take no more than twice the memory of x: to make them again is 2T flops for each. */
+/* Σ over groups of ‖Σ over T positions of x·gᵀ‖², where x has D and g has p elements at each position. Both are (batch, groups,
+ * T, …); xt and gt are their transposes. If the gradients (batch, groups, p, D) are computed and take no more than twice the
+ * memory of x, they are kept for their sum; computing them again would take 2T flops per element. */
 static orr_tensor *positions_square(orr__site at, orr__ghost *l, orr_tensor *xt, orr_tensor *x, orr_tensor *gt,
                                     orr_tensor *g)
 {
@@ -55,7 +55,7 @@ static orr_tensor *positions_square(orr__site at, orr__ghost *l, orr_tensor *xt,
     }
     orr_tensor *s = orr_mul_at(AT, orr_matmul_at(AT, x, xt), orr_matmul_at(AT, g, gt));
     s = orr_sum_at(AT, s, ORR_AXES(1, 2, 3), false);
-    return orr_maximum_at(AT, s, orr_scalar_at(AT, 0.0)); /* rounding may leave it below */
+    return orr_maximum_at(AT, s, orr_scalar_at(AT, 0.0)); /* rounding may make it negative */
 }
 
 /* g: the gradients by the bias, (batch, …). */
@@ -127,7 +127,7 @@ static orr_tensor *unfolded(orr__site at, const orr__ghost *l, const orr_conv_op
         count *= w.dim[d + 2];
         positions *= z.dim[d + 2];
     }
-    orr_shape each = x; /* groups are examples meanwhile */
+    orr_shape each = x; /* groups count as examples here */
     each.dim[0] = x.dim[0] * (x.dim[1] / w.dim[1]);
     each.dim[1] = w.dim[1];
     orr_tensor *u = orr_pad_at(AT, orr_reshape_at(AT, l->x, each), lo, hi, 0.0);
@@ -136,7 +136,7 @@ static orr_tensor *unfolded(orr__site at, const orr__ghost *l, const orr_conv_op
         u = orr_sliding_window_at(AT, u, d + 2, reach, o->stride[d] ? o->stride[d] : 1);
         u = orr_slice_axis_at(AT, u, -1, 0, reach, dilation);
     }
-    orr_axes order = { x.rank + axes, { 0 } }; /* channels go behind the positions */
+    orr_axes order = { x.rank + axes, { 0 } }; /* channels after the positions */
     for (int d = 1; d < order.n; d++)
         order.axis[d] = d <= axes ? d + 1 : d == axes + 1 ? 1 : d;
     u = orr_permute_at(AT, u, order);

@@ -1,6 +1,6 @@
 /* Noise on tensors: Laplace and Gaussian in floats, lazily; discrete Laplace, discrete Gaussian and randomised response in
  * integers, drawn at once.
- * Must not know: how exact numbers are drawn, accounting. */
+ * Must not know: the generation of exact random numbers, accounting. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool positive(double x)
 
 /* -- floats ------------------------------------------------------------------------------------------------ */
 
-/* Noise of `want` for another dtype. A dtype without a cast to it gets other advice. */
+/* The error for noise on a dtype other than `want`. The advice depends on whether a cast to `want` exists. */
 static orr_tensor *wrong_dtype(orr__site at, orr_dtype dtype, const char *want, const char *name)
 {
     const char *have = orr_dtype_name(dtype);
@@ -55,7 +55,8 @@ static orr_tensor *check_float(orr__site at, orr_tensor *x, double sensitivity, 
     return NULL;
 }
 
-/* Of scale 1, in f64, where the tail ends at 36 and not at 16: −sign(w)·log(1 − |w|), w an odd multiple of 2^-53 in (−1, 1). */
+/* Laplace numbers of scale 1, in f64, where the tail ends at 36 and not at 16: −sign(w)·log(1 − |w|), where w is an odd
+ * multiple of 2^-53 in (−1, 1). */
 static orr_tensor *standard_laplace(orr__site at, orr_shape shape, uint64_t key)
 {
     orr_tensor *w = orr_rand_keyed_at(AT, ORR_F64, shape, -1.0, 1.0, key);
@@ -109,7 +110,7 @@ orr_tensor *orr_dp_gaussian_at(const char *file, int line, orr_tensor *x, double
 
 /* -- integers ------------------------------------------------------------------------------------------------ */
 
-/* Memory of noise: wiped when its last use ends. The size stands before it. */
+/* Memory of noise, which is wiped after its last use. Its size is stored before it. */
 enum { HEAD = 64 };
 
 static void wipe(void *data, void *user)
@@ -213,7 +214,7 @@ typedef struct response {
     orr__ratio epsilon;
 } response;
 
-/* The number that is added mod k: 0 with weight 1, each other number with weight e^−ε. */
+/* The number to add mod k: 0 with weight 1, each other number with weight e^−ε. */
 static int64_t one_shift(orr__secret *s, const void *how)
 {
     const response *r = how;

@@ -1,5 +1,5 @@
-/* Clipped sums of per-example gradients: of a module by the norms of its layers' gradients ("ghost" norms), of a function of
- * parameters by the gradients of all examples, computed at once (vectorized).
+/* Clipped sums of per-example gradients. For a module they use the norms of its layers' gradients ("ghost" norms); for a
+ * function of parameters, the gradients of all examples, computed together (vectorized).
  * Must not know: noise, accounting, optimizers; layers. */
 #include "config.h"
 #include <math.h>
@@ -17,7 +17,7 @@
 typedef struct walk {
     orr__site at;
     const orr__model *model;
-    orr__ghost *layer; /* NULL: they are counted */
+    orr__ghost *layer; /* NULL: layers are only counted */
     int layers, space, params;
     orr_status st;
 } walk;
@@ -69,8 +69,7 @@ orr_status orr__model_of(orr__site at, orr__model *m, const orr_module *module, 
 
 /* -- clipping ------------------------------------------------------------------------------------------------ */
 
-/* weight · min(1, clip/norm); 0 for an example whose gradient is not finite, so that the damage it would do
- * does not reveal it. */
+/* weight · min(1, clip/norm); 0 for an example whose gradient is not finite, which would otherwise show in the sum. */
 static orr_tensor *factor_of(orr__site at, orr_tensor *square, double clip, orr_tensor *weight)
 {
     orr_tensor *c = orr_scalar_at(AT, clip), *norm = orr_sqrt_at(AT, square);
@@ -87,7 +86,7 @@ static orr_tensor *square_norms(orr__site at, orr_tensor *g)
     return orr_sum_at(AT, orr_square_at(AT, g), ORR_AXES(-1), false);
 }
 
-/* factor[k] of group k's norms; flat: one for all. */
+/* factor[k]: the clipping factors of group k; flat clipping: one factor for all groups. */
 static void clip_groups(orr__site at, orr_tensor *const *square, int groups, orr_dp_clipping clipping, double clip,
                         orr_tensor *weight, orr_tensor **factor, orr_tensor **norm)
 {
@@ -103,14 +102,14 @@ static void clip_groups(orr__site at, orr_tensor *const *square, int groups, orr
 
 /* -- modules: ghost norms ---------------------------------------------------------------------------------------- */
 
-/* A handle of its own to the same node, which no scope ends. */
+/* A new handle of the same node that belongs to no scope. */
 static orr_tensor *kept(orr__site at, orr_tensor *t)
 {
     orr__node *n = orr__handle_node(t);
     return n ? orr_keep_at(AT, orr__handle_new(orr__node_ref(n))) : NULL;
 }
 
-/* The tap: notes a layer that is applied. */
+/* The tap: records a layer that is applied. */
 static void note(void *user, const orr_module *m, orr_tensor *x, orr_tensor *z)
 {
     walk *w = user;
@@ -127,7 +126,8 @@ static void note(void *user, const orr_module *m, orr_tensor *x, orr_tensor *z)
     w->layer[w->layers++] = (orr__ghost){ .m = m, .x = kept(w->at, x), .z = kept(w->at, z), .param = first };
 }
 
-/* The losses are one for each example; their sum's gradient by a row of z is then that example's own. */
+/* Checks that there is one loss for each example: the gradient of their sum by a row of z is then that of the
+ * example's loss. */
 static orr_status check_losses(orr__site at, orr_tensor *losses, int64_t batch)
 {
     orr_status st = orr__nn_check(at, losses);
@@ -137,7 +137,7 @@ static orr_status check_losses(orr__site at, orr_tensor *losses, int64_t batch)
     return st;
 }
 
-/* In `t` there is space for 3 tensors a layer. */
+/* `t` has space for 3 tensors per layer. */
 static orr_status ghost(orr__site at, const orr__model *m, orr_tensor *x, orr_tensor *target, orr_tensor *weight,
                         orr_dp_clipping clipping, double clip, walk *w, orr_tensor **t, orr__clipped *out)
 {
@@ -257,7 +257,7 @@ orr_status orr__clipped_grads(orr__site at, const orr__model *m, orr_tensor *x, 
     return st == ORR_OK ? orr__nn_check(at, out->norm) : st;
 }
 
-/* The intermediate tensors end with a scope. */
+/* Returns the results from a scope that owns the intermediate tensors. */
 static orr_status return_results(orr__site at, const orr__model *m, orr_tensor *x, orr_tensor *target,
                                  orr_tensor *weight, orr_dp_clipping clipping, double clip, orr_tensor **sums,
                                  orr_tensor **norms)
@@ -334,7 +334,7 @@ static orr_tensor *per_example_mean(const char *file, int line, orr_tensor *t)
     return orr_mean_at(file, line, orr_reshape_at(file, line, t, ORR_SHAPE(s.dim[0], -1)), ORR_AXES(-1), false);
 }
 
-/* NULL, or what a loss of these operands is instead. */
+/* The poison that a loss of these operands returns; NULL if they are valid. */
 static orr_tensor *bad_operand(orr__site at, orr_tensor *output, orr_tensor *target)
 {
     if (!output || !target)

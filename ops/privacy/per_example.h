@@ -6,9 +6,9 @@
 #include <orrery/privacy.h>
 #include "runtime/base/status.h"
 
-/* The parameters' gradients are those of one model: a module, or a function of parameters. */
+/* A model: a module, or a function of parameters. */
 typedef struct orr__model {
-    const orr_module *module; /* else fn */
+    const orr_module *module; /* NULL: fn */
     orr_dp_loss *loss;        /* of the module's output */
     void *loss_user;
     orr_dp_losses *fn;
@@ -18,16 +18,16 @@ typedef struct orr__model {
 } orr__model;
 
 orr_status orr__model_check(orr__site at, const orr__model *m);
-/* m becomes a model of the module's parameters; param is to be freed. */
+/* Makes m a model with the module's parameters; the caller frees m->param. */
 orr_status orr__model_of(orr__site at, orr__model *m, const orr_module *module, orr_dp_loss *loss, void *user);
 
-/* Results belong to the current scope. sum[i]: Σ over the batch of weight · clipped gradient. */
+/* Results, owned by the current scope. sum[i]: Σ over the batch of weight · clipped gradient. */
 typedef struct orr__clipped {
     orr_tensor **sum;
     orr_tensor *norm;   /* (batch): before clipping, over all parameters */
     orr_tensor *losses; /* (batch) */
 } orr__clipped;
-/* weight: (batch), f32, or NULL: ones. */
+/* weight: (batch), f32; NULL: ones. */
 orr_status orr__clipped_grads(orr__site at, const orr__model *m, orr_tensor *x, orr_tensor *target, orr_tensor *weight,
                               orr_dp_clipping clipping, double clip, orr__clipped *out);
 

@@ -1,9 +1,9 @@
 /* The distribution of the privacy loss: discretised from above, composed by FFT.
  * Must not know: budgets, tensors.
  *
- * For neighbours with outcomes P and Q the loss is log(P/Q) under P, and δ(ε) = E[max(0, 1 − e^(ε − loss))]. A loss between two
- * points of a grid is divided between them so that neither its mass under P nor that under Q changes: δ at the points of the
- * grid is kept, and between them only grows ("connect the dots": Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022). Losses of
+ * For neighbours with outcomes P and Q the loss is log(P/Q) under P, and δ(ε) = E[max(0, 1 − e^(ε − loss))]. A loss between
+ * two points of a grid is divided between them so that its mass under P and under Q stays. This keeps δ at the points of the
+ * grid and can only raise it between them ("connect the dots": Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022). Losses of
  * steps add, so their distributions convolve (Koskela, Jälkö, Honkela 2020). */
 #include "config.h"
 #include <math.h>
@@ -46,7 +46,7 @@ static void put(grid *g, double loss, double mass)
 
 /* -- the sampled Gaussian: P = (1−q)·N(0, σ²) + q·N(1, σ²) and Q = N(0, σ²), or exchanged -- */
 
-/* log(P/Q) at z, which grows; and where it is `loss`. */
+/* log(P/Q) at z, an increasing function; and its inverse. */
 static double gaussian_loss(orr_dp_mechanism m, double z)
 {
     double x = (2.0 * z - 1.0) / (2.0 * m.noise * m.noise);
@@ -86,7 +86,8 @@ static double upper_tail(orr_dp_mechanism m, int way, double z)
     return way == ADD ? t : (1.0 - m.q) * t + m.q * 0.5 * erfc((z - 1.0) / m.noise * M_SQRT1_2);
 }
 
-/* Panels end where the grid's cells do, and are short beside σ: three Gauss points are exact to rounding. */
+/* Panels end at the edges of the grid's cells and are short compared with σ, so that three Gauss points are exact up
+ * to rounding. */
 static void put_gaussian(grid *g, orr_dp_mechanism m, int way)
 {
     static const double node[3] = { -0.7745966692414834, 0.0, 0.7745966692414834 };
@@ -105,7 +106,7 @@ static void put_gaussian(grid *g, orr_dp_mechanism m, int way)
         }
         z = fmax(end, z);
     }
-    /* The mass outside gets the largest loss that it can have. */
+    /* The mass outside is assigned the largest loss that it can have. */
     if (way == REMOVE) {
         put(g, gaussian_loss(m, lo), lower_tail(m, way, lo));
         g->infinite += upper_tail(m, way, hi);
@@ -115,7 +116,7 @@ static void put_gaussian(grid *g, orr_dp_mechanism m, int way)
     }
 }
 
-/* -- those with bounded losses: whole ones x become log(1 + q(e^x − 1)) in a sample -- */
+/* -- mechanisms with bounded losses: a loss x becomes log(1 + q(e^x − 1)) in a sample -- */
 
 static double sampled_loss(double q, double x)
 {
@@ -127,7 +128,7 @@ static double whole_loss(double q, double loss)
     return q == 1.0 ? loss : log1p(expm1(loss) / q);
 }
 
-/* A set on which the whole mechanism's loss is x, of mass p under P and p·e^(−x) under Q. */
+/* Adds a set on which the loss of the mechanism without sampling is x, of mass p under P and p·e^(−x) under Q. */
 static void put_sampled(grid *g, double q, int way, double x, double p)
 {
     double other = p * exp(-x), loss = sampled_loss(q, x);
@@ -195,7 +196,7 @@ static void power(double *x, int64_t times)
     x[1] = im;
 }
 
-/* A loss that all steps together exceed, up or down, with probability at most `tail`: Chernoff's bound by the divergences. */
+/* A loss whose magnitude all steps together exceed with probability at most `tail`: Chernoff's bound by the divergences. */
 static double widest(const orr__dp_use *use, int n, double tail)
 {
     double order[ORR__DP_ORDERS], best = INFINITY;
@@ -221,7 +222,7 @@ static int log2_of(const orr__dp_use *use, int n, double range)
     return k;
 }
 
-/* Suffix sums, so that δ(ε) is read off. */
+/* Suffix sums, from which δ(ε) follows. */
 static void sum_up(orr__pld *p, int way, const double *x)
 {
     double above = 0.0, below = 0.0;
@@ -278,7 +279,7 @@ orr__pld *orr__pld_new(const orr__dp_use *use, int n, double floor)
     double *root = orr__alloc_n((size_t)p->n, sizeof *root);
     bool ok = root != NULL;
     for (int way = 0; way < WAYS; way++) {
-        p->infinite[way] = tail; /* the mass that wraps around at the ends */
+        p->infinite[way] = tail; /* mass that may wrap around at the ends */
         p->above[way] = orr__alloc_n((size_t)p->n, sizeof(double));
         p->below[way] = orr__alloc_n((size_t)p->n, sizeof(double));
         ok = ok && p->above[way] && p->below[way];
@@ -315,7 +316,7 @@ double orr__pld_delta(const orr__pld *p, double epsilon)
     return fmin(worst, 1.0);
 }
 
-/* δ falls as ε grows; in a cell it is above − e^ε·below. */
+/* δ decreases with ε; in a cell it is above − e^ε·below. */
 double orr__pld_epsilon(const orr__pld *p, double delta)
 {
     double worst = 0.0;

@@ -65,7 +65,7 @@ static double rdp_gaussian(double q, double sigma, double alpha)
 
 /* -- pure mechanisms -- */
 
-/* Of randomised response with e^ε/(1 + e^ε), which dominates all that is (ε, 0)-private. */
+/* The divergence of randomised response with e^ε/(1 + e^ε), which dominates every (ε, 0)-private mechanism. */
 static double rdp_pure(double epsilon, double alpha)
 {
     double log_keep = -log1p(exp(-epsilon)), log_turn = log_keep - epsilon;

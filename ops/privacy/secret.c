@@ -1,4 +1,4 @@
-/* The operating system's generator, or, for tests, Philox of a seed.
+/* Random bytes of the operating system, or, for tests, of Philox with a seed.
  * Must not know: distributions. */
 #include "config.h"
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "ops/privacy/secret.h"
 #include "runtime/base/philox.h"
 
-enum { FIRST = 256 }; /* most calls need little; up to 256 bytes come at once */
+enum { FIRST = 256 }; /* first read: most calls need few bytes; up to 256 come at once */
 
 static _Thread_local struct {
     bool seeded;

@@ -1,4 +1,4 @@
-/* Where secret randomness comes from, and exact draws of it.
+/* Secret random bytes, and exact draws from them.
  * Must not know: tensors, accounting. */
 #ifndef ORR_OPS_PRIVACY_SECRET_H
 #define ORR_OPS_PRIVACY_SECRET_H
@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include "runtime/base/status.h"
 
-/* Bytes for one call of ours: it lives on the caller's stack, so neither a fork nor another thread draws the same bytes, and
- * orr__secret_end wipes it. Where the system has no random numbers, draws continue with worthless ones, so that loops
- * end, and orr__secret_end returns the error: no number drawn may then be used. */
+/* Random bytes for one call of the library. The struct is on the caller's stack, so that neither a fork nor another
+ * thread draws the same bytes, and orr__secret_end wipes it. If the system provides no random bytes, draws continue with
+ * predictable ones, so that loops end, and orr__secret_end returns the error: no number drawn may then be used. */
 typedef struct orr__secret {
     bool seeded, failed;
     uint64_t key, block; /* seeded, or failed */
@@ -28,7 +28,7 @@ static inline uint32_t orr__secret_byte(orr__secret *s)
     return s->byte[s->at++];
 }
 uint64_t orr__secret_word(orr__secret *s);
-/* 0 … n−1, each as likely; n ≥ 1. */
+/* Uniform in 0 … n−1; n ≥ 1. */
 uint64_t orr__secret_below(orr__secret *s, uint64_t n);
 
 /* Exact draws (Canonne, Kamath, Steinke 2020), in integers alone. */
@@ -46,7 +46,7 @@ typedef struct orr__ratio {
 } orr__ratio;
 orr__ratio orr__ratio_of(double x, bool up);
 
-/* Of a deviation in [2^-10, 2^26]; t = ⌊deviation⌋ + 1. */
+/* A discrete Gaussian with a deviation in [2^-10, 2^26]; t = ⌊deviation⌋ + 1. */
 typedef struct orr__gaussian {
     orr__ratio variance; /* rounded up */
     uint64_t t;
@@ -54,8 +54,8 @@ typedef struct orr__gaussian {
 orr__gaussian orr__gaussian_of(double deviation);
 int64_t orr__draw_gaussian(orr__secret *s, const orr__gaussian *g);
 
-/* Real numbers whose sensitivity is known, as integers of sensitivity ORR__GRID: the nearest multiple of sensitivity·2^-20. False:
- * x is not finite, or beyond 2^31 sensitivities, where the division's rounding would count. */
+/* A real number of known sensitivity as an integer of sensitivity ORR__GRID: the nearest multiple of sensitivity·2^-20. False:
+ * x is not finite, or beyond 2^31 sensitivities, where the rounding of the division would matter. */
 enum { ORR__GRID = (1 << 20) + 1 };
 bool orr__grid(double x, double sensitivity, int64_t *place);
 

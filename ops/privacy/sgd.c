@@ -1,5 +1,5 @@
 /* Training by clipped and noisy gradients of Poisson samples (DP-SGD).
- * Must not know: how gradients are clipped, how noise is drawn, how privacy is accounted. */
+ * Must not know: clipping, the generation of noise, accounting. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define AT at.file, at.line
 
-/* Samples are filled up to a multiple of this with examples of weight 0, so that few plans serve all steps. */
+/* Samples are padded to a multiple of this with examples of weight 0, so that few plans serve all steps. */
 enum { PAD = 32 };
 
 struct orr_dp_sgd {
@@ -22,7 +22,7 @@ struct orr_dp_sgd {
     orr_optim *optim;
     orr_dp_options options;
     double clip;       /* now */
-    double sigma_grad; /* of the gradients alone; adaptive clipping spends the rest on its count */
+    double sigma_grad; /* of the gradients; adaptive clipping spends the rest on its count */
     int64_t steps;
 };
 
@@ -77,8 +77,8 @@ static orr_dp_sgd *trainer(orr__site at, orr__model *model, orr_optim *optim, co
     *t = (orr_dp_sgd){
         .model = *model, .optim = optim, .options = *options, .clip = options->clip, .sigma_grad = options->sigma
     };
-    /* Andrew et al. 2021, theorem 1: gradients of σ_g and a count of deviation σ_b and sensitivity ½ are together one
-     * mechanism of (σ_g^−2 + (2σ_b)^−2)^−½. */
+    /* Andrew et al. 2021, theorem 1: gradients with σ_g and a count with deviation σ_b and sensitivity ½ are one
+     * mechanism with noise (σ_g^−2 + (2σ_b)^−2)^−½. */
     if (options->clipping == ORR_DP_ADAPTIVE)
         t->sigma_grad = 1.0 / sqrt(pow(options->sigma, -2.0) - pow(2.0 * options->count_sigma, -2.0));
     return t;
@@ -135,7 +135,7 @@ int64_t orr_dp_sgd_steps(const orr_dp_sgd *t)
 
 /* -- a step ------------------------------------------------------------------------------------------------------ */
 
-/* The sample as row indices; those from `count` on have weight 0. */
+/* The sample as row indices; rows from `count` on have weight 0. */
 typedef struct sample {
     int64_t *index, count, parts, rows; /* rows of each part */
     float *weight;
@@ -192,8 +192,8 @@ static orr_status part_sums(orr__site at, const orr_dp_sgd *t, orr_tensor *x, or
     return orr__nn_check(at, *report);
 }
 
-/* g := (g + noise)/expected, in floats; or on a grid, in integers. A grid of step γ adds γ·√d to the sensitivity, d being the
- * number of parameters. */
+/* g := (g + noise)/expected, in floats, or on a grid in integers. A grid of step γ adds γ·√d to the sensitivity, where d
+ * is the number of parameters. */
 static orr_tensor *noisy(orr__site at, const orr_dp_sgd *t, orr_tensor *g, double expected, double size)
 {
     orr_dtype dtype = orr_tensor_dtype(g);
@@ -209,7 +209,7 @@ static orr_tensor *noisy(orr__site at, const orr_dp_sgd *t, orr_tensor *g, doubl
     return orr_cast_at(AT, orr_mul_at(AT, orr_cast_at(AT, whole, ORR_F64), orr_scalar_at(AT, step / expected)), dtype);
 }
 
-/* Records all of a step, and the optimizer's; the report is of the scope outside. */
+/* Records a step and that of the optimizer; the outer scope owns the report. */
 static orr_status record(orr__site at, orr_dp_sgd *t, orr_tensor *x, orr_tensor *target, const sample *s,
                          double expected, orr_tensor **sum, orr_tensor **report)
 {
@@ -231,8 +231,9 @@ static orr_status record(orr__site at, orr_dp_sgd *t, orr_tensor *x, orr_tensor 
     return orr_optim_apply_at(AT, t->optim, all);
 }
 
-/* C := C·e^(−rate·(b − quantile)), b the noisy share of examples whose norm is at most C (Andrew, Thakkar, McMahan, Ramaswamy,
- * "Differentially private learning with adaptive clipping", 2021). Each example counts ½ or −½; twice that is an integer. */
+/* C := C·e^(−rate·(b − quantile)), where b is the noisy fraction of examples whose norm is at most C (Andrew, Thakkar,
+ * McMahan, Ramaswamy, "Differentially private learning with adaptive clipping", 2021). Each example counts ½ or −½;
+ * the count is doubled to be an integer. */
 static orr_status adapt(orr__site at, orr_dp_sgd *t, double small, int64_t count, double expected)
 {
     const orr_dp_options *o = &t->options;

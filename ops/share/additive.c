@@ -1,4 +1,4 @@
-/* Additive sharing: n − 1 uniform tensors, and what is missing to the secret.
+/* Additive sharing: n − 1 uniform tensors, and the secret minus their sum.
  * Must not know: other schemes. */
 #include "config.h"
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int64_t extent(const job *j, int64_t block)
     return left < ORR__SHARE_BLOCK ? left : ORR__SHARE_BLOCK;
 }
 
-/* secret − sum, in place of the sum. */
+/* Replaces sum by secret − sum. */
 static void subtract_from(orr_modulus m, const void *secret, void *sum, int64_t n)
 {
     if (m == ORR_MOD_2_32)

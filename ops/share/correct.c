@@ -1,5 +1,5 @@
-/* One polynomial through shares of which some are wrong: Berlekamp and Welch's linear equations.
- * Must not know: tensors, how often it is called. */
+/* One polynomial through shares, some of which are wrong: the linear equations of Berlekamp and Welch.
+ * Must not know: tensors, its callers. */
 #include "config.h"
 #include <string.h>
 #include "ops/share/p61.h"
@@ -24,7 +24,7 @@ static void equations(const uint64_t *points, const uint64_t *share, int k, int 
     }
 }
 
-/* Gauss and Jordan; unknowns without a pivot are 0. false: no solution. */
+/* Gauss-Jordan elimination; unknowns without a pivot are 0. false: no solution. */
 static bool solve(uint64_t *m, int rows, int unknowns, uint64_t *x)
 {
     int width = unknowns + 1, r = 0;
@@ -55,7 +55,8 @@ static bool solve(uint64_t *m, int rows, int unknowns, uint64_t *x)
         }
         r++;
     }
-    /* Each row's leading one names its unknown: the last column is its value, the others' unknowns being 0. */
+    /* The leading one of a row marks its unknown. Its value is in the last column, since all other unknowns of the
+     * row are 0. */
     for (int i = 0; i < r; i++)
         for (int c = 0; c < unknowns; c++)
             if (m[(size_t)i * (size_t)width + (size_t)c] != 0) {
@@ -65,7 +66,8 @@ static bool solve(uint64_t *m, int rows, int unknowns, uint64_t *x)
     return true;
 }
 
-/* q := q / (e, then 1), of degrees t + n − 1 and n; false: there is a remainder. The quotient stands in q[n …]. */
+/* Divides q, of degree t + n − 1, by the monic polynomial of degree n with the lower coefficients e. The quotient is
+ * in q[n …]. false: there is a remainder. */
 static bool divide(uint64_t *q, const uint64_t *e, int t, int n)
 {
     for (int i = t - 1; i >= 0; i--)

@@ -1,5 +1,5 @@
 /* Fixed point: tensors of numbers as integers modulo M, and back.
- * Must not know: who adds them. */
+ * Must not know: the use of the integers. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>

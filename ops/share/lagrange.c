@@ -1,10 +1,10 @@
 /* Interpolation modulo 2^61 − 1, in barycentric form.
- * Must not know: what is shared. */
+ * Must not know: shares. */
 #include "config.h"
 #include "ops/share/p61.h"
 #include "ops/share/share.h"
 
-/* x[i] = 1/x[i], none of them 0, by one inversion (Montgomery); the products stand in room. */
+/* x[i] = 1/x[i], by one inversion (Montgomery). No x[i] is 0. The products are in room. */
 static void invert_all(uint64_t *x, uint64_t *room, int n)
 {
     uint64_t run = 1;

@@ -85,7 +85,7 @@ bool orr__operand_number(orr__site at, orr_tensor *t, const char *name, orr__ope
     bool ok = orr__operand_open(at, s ? orr_cast_at(at.file, at.line, t, to) : NULL, name, o);
     if (ok && o->scope) {
         (void)orr_scope_end(o->scope);
-        o->scope = s; /* which owns the cast tensor */
+        o->scope = s; /* owns the cast tensor */
     } else if (s) {
         o->bad = orr_scope_return(s, o->bad);
         (void)orr_scope_end(s);
@@ -118,7 +118,7 @@ void *orr__result_new(orr__site at, orr_dtype dtype, int64_t n)
     return p;
 }
 
-/* `user` is the number of bytes: memory that may hold a secret is wiped. */
+/* `user` is the number of bytes. The memory may hold a secret and is wiped. */
 static void release(void *data, void *user)
 {
     orr__wipe(data, (size_t)(uintptr_t)user);

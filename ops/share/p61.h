@@ -9,7 +9,7 @@
 
 __extension__ typedef unsigned __int128 orr__u128;
 
-/* So many products of reduced numbers fit into 128 bits. */
+/* Sums of up to this many products of reduced numbers fit into 128 bits. */
 enum { ORR__P61_TERMS = 63 };
 
 /* x < 2p to x mod p. */

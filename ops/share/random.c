@@ -1,5 +1,5 @@
-/* Uniform elements of a ring, from libsodium's ChaCha20 with a fresh key of the system's for each call.
- * Must not know: what they hide. */
+/* Uniform elements of a ring, from libsodium's ChaCha20 with a new key from the system for each call.
+ * Must not know: the secrets that they hide. */
 #include "config.h"
 #include <stdlib.h>
 #include "ops/share/p61.h"
@@ -16,7 +16,7 @@ orr_status orr__need_sodium(orr__site at)
     return ORR_OK;
 }
 
-/* 64-bit words become elements in place. One in 2^61 is p, and is drawn again. */
+/* Reduces 64-bit words to elements in place. One in 2^61 is p and is drawn again. */
 static orr_status into_field(orr__site at, uint64_t *x, int64_t n)
 {
     orr_status st = ORR_OK;
@@ -36,7 +36,7 @@ orr_status orr__ring_random(orr__site at, orr_modulus m, void *out, int64_t n)
     orr_status st = orr__secret_random(at, key, sizeof key);
     unsigned char *to = out;
     size_t left = (size_t)n * orr_dtype_size(orr__modulus_dtype(m));
-    for (; st == ORR_OK && left > 0;) { /* its longest call is 256 GiB */
+    for (; st == ORR_OK && left > 0;) { /* one call draws up to 256 GiB */
         size_t some = left < ((size_t)1 << 30) ? left : (size_t)1 << 30;
         randombytes_buf_deterministic(to, some, key);
         to += some;

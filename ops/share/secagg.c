@@ -1,4 +1,4 @@
-/* Secure aggregation: the run's config, the form of messages, masks on all workers.
+/* Secure aggregation: the run's config, the format of messages, masks on all workers.
  * Must not know: one side's state. */
 #include "config.h"
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static orr_status check(orr__site at, const orr_secagg_config *c)
     return ORR_OK;
 }
 
-/* The name of the run: parties with another config do not understand each other. */
+/* The name of the run, a digest of the config: parties refuse messages of a run with another config. */
 static orr_status name(orr__site at, orr__run_config *r)
 {
     const orr_secagg_config *c = &r->c;
@@ -173,7 +173,7 @@ unsigned char *orr__signed_list(const orr__run_config *r, const unsigned char *l
 
 /* -- secrets --------------------------------------------------------------------------------------------------- */
 
-/* Seven bytes an element, four in the last. */
+/* Seven bytes per element, four in the last. */
 void orr__secret_words(const unsigned char *secret, uint64_t *words)
 {
     for (int i = 0; i < ORR__WORDS; i++)

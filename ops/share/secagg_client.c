@@ -1,5 +1,6 @@
-/* Secure aggregation, a client's side: fresh keys, shares of them for the others, a masked vector, and what unmasks a sum.
- * Must not know: the server's state, how messages travel. */
+/* Secure aggregation, a client's side: new keys, shares of them for the other clients, a masked vector, and the shares
+ * that unmask the sum.
+ * Must not know: the server's state, the transport. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +13,19 @@
 typedef enum { TO_ADVERTISE, TO_SHARE, TO_MASK, TO_CONFIRM, TO_UNMASK, ENDED } stage;
 static const char *const stage_name[] = { "advertise", "share_keys", "mask", "confirm", "unmask", "nothing any more" };
 
-/* In memory for secrets, all of it. */
+/* The whole struct is in memory for secrets. */
 struct orr_secagg_client {
     orr__run_config r;
     uint32_t index;
     stage stage;
     bool identity;
     unsigned char sign[ORR__SIGN];
-    unsigned char channel[ORR__KEY], channel_public[ORR__KEY]; /* by which shares are encrypted      */
-    unsigned char masking[ORR__KEY], masking_public[ORR__KEY]; /* by which pairs of masks are made */
+    unsigned char channel[ORR__KEY], channel_public[ORR__KEY]; /* key pair for the encryption of shares */
+    unsigned char masking[ORR__KEY], masking_public[ORR__KEY]; /* key pair for the masks of pairs */
     unsigned char seed[ORR__KEY];                              /* of this client's own mask          */
-    uint64_t own[2][ORR__WORDS];                               /* its shares of its own key and seed */
-    /* Public, in ordinary memory: one per client. */
-    unsigned char *keys;   /* both public keys of who advertised               */
+    uint64_t own[2][ORR__WORDS];                               /* shares of its own key and seed */
+    /* Public, in ordinary memory, one per client: */
+    unsigned char *keys;   /* both public keys of each client that advertised  */
     unsigned char *sealed; /* messages of the others, encrypted for this client */
     unsigned char *state;  /* bits below                                        */
     unsigned char *list;   /* the list that was confirmed                       */
@@ -135,7 +136,7 @@ static int by_bytes(const void *a, const void *b)
     return memcmp(a, b, ORR__KEY);
 }
 
-/* Every client's two keys are its own: a server that gives one client's key to another would learn their masks. */
+/* Checks that no key occurs twice: a server that passes one client's key as another's would learn their masks. */
 static orr_status check_distinct(orr__site at, const orr_secagg_client *c, int n)
 {
     unsigned char *all = orr__alloc_n((size_t)n, (size_t)2 * ORR__KEY), *p = all;
@@ -166,7 +167,7 @@ static orr_status check_signature(orr__site at, const orr_secagg_client *c, uint
     return ok ? ORR_OK : orr__fail(at, ORR_EFORMAT, "the public keys of client %u are not signed by it", index);
 }
 
-/* The list of public keys into c->keys. */
+/* Reads the list of public keys into c->keys. */
 static orr_status take_keys(orr__site at, orr_secagg_client *c, orr__cursor *in, int *count)
 {
     size_t entry = 4 + (size_t)2 * ORR__KEY + (c->identity ? ORR__SIGN : 0);
@@ -216,7 +217,7 @@ static orr_status split_secrets(orr__site at, const orr_secagg_client *c, int n,
     return st;
 }
 
-/* The shares of this one's secrets for client `to`, encrypted with the key that the two agree on. */
+/* The shares of this client's secrets for client `to`, encrypted with the key that the two agree on. */
 static orr_status seal_for(orr__site at, const orr_secagg_client *c, uint32_t to, const uint64_t *share,
                            unsigned char *room, unsigned char *sealed)
 {
@@ -317,7 +318,7 @@ static orr_status take_shares(orr__site at, orr_secagg_client *c, orr__cursor *i
 typedef struct {
     orr__site at;
     const orr_secagg_client *c;
-    const int *other; /* clients that this one has masks with; the last mask is its own */
+    const int *other; /* clients with which this one shares masks; the last mask is its own */
     int others;
     orr__mask *mask;
     int64_t most;
@@ -326,7 +327,7 @@ typedef struct {
     char *y;
 } job;
 
-enum { AGREEMENTS = 16 }; /* a block of them is worth a task */
+enum { AGREEMENTS = 16 }; /* agreements per task */
 
 static orr_status agree_block(void *user, int64_t block)
 {
@@ -420,7 +421,7 @@ orr_status orr_secagg_mask_at(const char *file, int line, orr_secagg_client *c, 
 
 /* -- rounds 3 and 4 ---------------------------------------------------------------------------------------------- */
 
-/* The list of clients whose vectors have come; *size its bytes. */
+/* Reads the list of clients whose vectors arrived; *size: its bytes. */
 static orr_status take_survivors(orr__site at, orr_secagg_client *c, orr__cursor *in, size_t *size)
 {
     size_t before = in->left;
@@ -476,7 +477,7 @@ orr_status orr_secagg_confirm_at(const char *file, int line, orr_secagg_client *
     return st;
 }
 
-/* At least t of the clients that stay have signed the same list. */
+/* Checks that at least t of the remaining clients have signed the same list. */
 static orr_status check_confirmations(orr__site at, const orr_secagg_client *c, orr__cursor *in)
 {
     size_t size;
@@ -499,7 +500,8 @@ static orr_status check_confirmations(orr__site at, const orr_secagg_client *c, 
                            sound, c->r.c.threshold);
 }
 
-/* This client's share of another's seed, or key; false: the message for it is not that. */
+/* This client's share of another client's seed or key; false: the message cannot be decrypted or is for other
+ * clients. */
 static bool unseal_from(const orr_secagg_client *c, uint32_t from, unsigned char *room, uint64_t *words)
 {
     unsigned char *key = room, *plain = room + ORR__KEY;

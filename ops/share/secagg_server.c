@@ -1,5 +1,6 @@
-/* Secure aggregation, the server's side: it hands messages on, adds masked vectors, and takes the masks off their sum.
- * Must not know: a client's secrets beyond those that clients tell to unmask the sum. */
+/* Secure aggregation, the server's side: it forwards messages, adds masked vectors, and removes the masks from their
+ * sum.
+ * Must not know: secrets of clients, except those that clients reveal to unmask the sum. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +24,12 @@ typedef struct {
 struct orr_secagg_server {
     orr__run_config r;
     stage stage;
-    bool broken; /* the sum is not what it should be: memory failed in the middle of an addition */
+    bool broken; /* the sum is wrong, since memory ran out during an addition */
     client *client;
     void *sum;
 };
 
-/* Whether client i takes part in the stage under way, or has answered in it. */
+/* True if client i has answered in all stages before k. */
 static bool alive_at(const orr_secagg_server *s, int i, stage k)
 {
     unsigned due = (1u << k) - 1;
@@ -96,7 +97,7 @@ static orr_status need(orr__site at, const orr_secagg_server *s)
 
 /* -- messages in ------------------------------------------------------------------------------------------------- */
 
-/* A list of n entries of this size behind the first bytes, its clients ascending. */
+/* True if, after `head` bytes, the body is a list of entries of this size with ascending clients. */
 static bool is_list(const orr_secagg_server *s, orr__cursor c, size_t head, size_t entry)
 {
     (void)orr__take(&c, head);
@@ -107,7 +108,8 @@ static bool is_list(const orr_secagg_server *s, orr__cursor c, size_t head, size
     return ok;
 }
 
-/* Shares for every other client that has sent its keys, and for no other: else two clients would not agree on a mask. */
+/* True if there are shares for every other client that has sent its keys and for no other. Otherwise two clients
+ * would not agree on a mask. */
 static bool is_for_all(const orr_secagg_server *s, uint32_t from, orr__cursor c)
 {
     (void)orr__take(&c, ORR__KEY);
@@ -131,7 +133,7 @@ static bool body_fits(const orr_secagg_server *s, uint32_t from, const orr__curs
     }
 }
 
-/* One message, checked; its body in *c. */
+/* Checks one message; *c is its body. */
 static orr_status look(orr__site at, const orr_secagg_server *s, const orr_bytes *in, uint32_t *from, orr__cursor *c)
 {
     orr_status st = orr__message_open(at, &s->r, answer_of[s->stage], ORR__SERVER, in, from, c);
@@ -169,7 +171,7 @@ static orr_status add_block(void *user, int64_t block)
     return ORR_OK;
 }
 
-/* sum += vectors in the messages' own memory, which is aligned where the library made it. */
+/* sum += vectors in the memory of the messages, which is aligned if the library made it. */
 static orr_status add_vectors(orr__site at, orr_secagg_server *s, const void **row, int rows)
 {
     size_t bytes = (size_t)s->r.c.length * s->r.width;
@@ -211,7 +213,7 @@ static orr_status receive_vectors(orr__site at, orr_secagg_server *s, const orr_
         }
     }
     if (row && from)
-        added = add_vectors(at, s, row, rows); /* which sets no error where all is well */
+        added = add_vectors(at, s, row, rows); /* sets no error on success */
     for (int i = 0; added != ORR_OK && i < rows; i++)
         s->client[from[i]].rounds &= ~(1u << MASKED);
     *taken = added == ORR_OK ? rows : 0;
@@ -307,7 +309,7 @@ static orr_status send_keys(orr__site at, const orr_secagg_server *s, uint32_t t
     return ORR_OK;
 }
 
-/* The message of client i for client `to`, encrypted; NULL: none. */
+/* The encrypted message of client i for client `to`; NULL: none. */
 static const unsigned char *sealed_for(const client *i, uint32_t to)
 {
     orr__cursor c = { i->shares.data, i->shares.size, true };
@@ -385,9 +387,9 @@ orr_status orr_secagg_send_at(const char *file, int line, orr_secagg_server *s, 
 
 /* -- the sum ------------------------------------------------------------------------------------------------------- */
 
-/* Room to recover one secret of 32 bytes, in memory for secrets. */
+/* Scratch for the recovery of one secret of 32 bytes, in memory for secrets. */
 typedef struct {
-    uint64_t *points, *bary, *weight, *before; /* of who tells a share; those that `weight` was made for */
+    uint64_t *points, *bary, *weight, *before; /* points of the shares; those for which `weight` was made */
     uint64_t *share;                           /* (ORR__WORDS, clients)                                   */
     bool *wrong;
     int made;
@@ -412,7 +414,7 @@ static void recovery_free(recovery *r)
     free(r->wrong);
 }
 
-/* Everybody's share of client v's secret; how many there are. */
+/* Collects all shares of client v's secret and returns their number. */
 static int gather(const orr_secagg_server *s, int v, recovery *r)
 {
     int k = 0, n = s->r.c.clients;
@@ -436,7 +438,7 @@ static int gather(const orr_secagg_server *s, int v, recovery *r)
     return k;
 }
 
-/* Is it what client v published: the key's public half, the seed's commitment? */
+/* True if the secret matches the public half of client v's key, or the commitment to its seed. */
 static bool verify(const orr_secagg_server *s, int v, const unsigned char *secret)
 {
     unsigned char have[ORR__KEY];
@@ -448,7 +450,7 @@ static bool verify(const orr_secagg_server *s, int v, const unsigned char *secre
     return memcmp(have, s->client[v].keys.data + ORR__KEY, ORR__KEY) == 0;
 }
 
-/* Client v's seed where it stays, its key where it has dropped out. */
+/* Recovers client v's seed if it stayed, its key if it dropped out. */
 static orr_status recover(orr__site at, const orr_secagg_server *s, int v, recovery *r, unsigned char *secret)
 {
     int n = s->r.c.clients, t = s->r.c.threshold, k = gather(s, v, r);
@@ -484,11 +486,11 @@ typedef struct {
     const orr_secagg_server *s;
     const int *gone, *stays;
     int stay;
-    const unsigned char *key; /* of those that are gone */
+    const unsigned char *key; /* of the clients that dropped out */
     orr__mask *mask;
 } job;
 
-/* The masks that one client that is gone has in the vectors of those that stay. */
+/* The masks of one dropped client in the vectors of the remaining ones. */
 static orr_status agree_block(void *user, int64_t block)
 {
     const job *j = user;
@@ -504,7 +506,8 @@ static orr_status agree_block(void *user, int64_t block)
     return st;
 }
 
-/* Takes all masks off the sum. A pair's mask as the one that is gone would have added it cancels the other's. */
+/* Removes all masks from the sum. The mask that a dropped client would have added cancels that of the other client
+ * of the pair. */
 static orr_status unmask(orr__site at, orr_secagg_server *s)
 {
     int n = s->r.c.clients, stay = count(s, MASKED), gone = count(s, SHARES) - stay, a = 0, b = 0;

@@ -1,5 +1,5 @@
 /* Shamir's sharing of tensors: shares and secrets as products of matrices modulo 2^61 − 1.
- * Must not know: how one polynomial is corrected. */
+ * Must not know: the correction of one polynomial. */
 #include "config.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ orr_status orr__shamir_split(orr__site at, const uint64_t *secret, int64_t count
     uint64_t *power = orr__secret_new((size_t)threshold * (size_t)(strip + 1) * sizeof *power);
     if (!power)
         return orr__fail_place(at, ORR_ENOMEM);
-    uint64_t *c = power + threshold; /* (threshold, strip): the secrets, and what is drawn */
+    uint64_t *c = power + threshold; /* (threshold, strip): secrets, then random coefficients */
     orr_status st = ORR_OK;
     for (int64_t from = 0; st == ORR_OK && from < count; from += strip) {
         int64_t most = count - from < strip ? count - from : strip;
@@ -47,7 +47,7 @@ typedef struct {
     int threshold, shares;
     const uint64_t *points, *from;
     uint64_t *to;
-    atomic_llong *wrong; /* of joins: counts, or NULL: a wrong share is an error */
+    atomic_llong *wrong; /* of joins: counts of wrong shares; NULL: a wrong share is an error */
 } job;
 
 static int64_t extent(const job *j, int64_t block)
@@ -100,9 +100,9 @@ orr_tensor *orr_shamir_split_at(const char *file, int line, orr_tensor *secret, 
 typedef struct {
     uint64_t *weight, *bary, *points, *predicted, *share;
     unsigned char *miss;      /* (shares, STRIP) */
-    int errors[STRIP];        /* shares that an element's polynomial does not go through */
-    bool open[STRIP], *wrong; /* not decided yet */
-    int *base;                /* `threshold` shares that the polynomials go through, in order */
+    int errors[STRIP];        /* number of shares that are not on an element's polynomial */
+    bool open[STRIP], *wrong; /* open: the element is undecided */
+    int *base;                /* numbers of the `threshold` shares that define the polynomials, ascending */
 } strip;
 
 static void strip_free(strip *s)
@@ -140,7 +140,7 @@ static strip *strip_new(const job *j)
     return NULL;
 }
 
-/* The first `threshold` shares that s->wrong leaves. */
+/* Chooses the first `threshold` shares that s->wrong does not exclude. */
 static void choose_base(const job *j, strip *s)
 {
     int got = 0;
@@ -152,7 +152,8 @@ static void choose_base(const job *j, strip *s)
     orr__lagrange_prepare(s->points, j->threshold, s->bary);
 }
 
-/* The polynomials through the base: their values at 0 into the first row of s->predicted, and s->miss, s->errors of the others. */
+/* Evaluates the polynomials through the base: values at 0 to the first row of s->predicted; s->miss and s->errors of the other
+ * shares. */
 static void predict(const job *j, strip *s, int64_t first, int64_t n)
 {
     uint64_t *zero = s->predicted, *value = zero + STRIP, *rows = value + STRIP;
@@ -188,7 +189,7 @@ static void accept(const job *j, strip *s, int64_t first, int64_t e)
             (void)atomic_fetch_add_explicit(&j->wrong[i], 1, memory_order_relaxed);
 }
 
-/* Element e by itself: its secret, and s->wrong. */
+/* Decodes element e alone: its secret, and s->wrong. */
 static orr_status decode(const job *j, strip *s, int64_t e, uint64_t *secret)
 {
     for (int i = 0; i < j->shares; i++)
@@ -203,7 +204,8 @@ static orr_status decode(const job *j, strip *s, int64_t e, uint64_t *secret)
                      (long long)e, (j->shares - j->threshold) / 2);
 }
 
-/* A pattern of wrong shares that one element has is tried on all: a wrong party is mostly wrong everywhere. */
+/* The pattern of wrong shares of one element is tried on all others, since a wrong party is usually wrong
+ * everywhere. */
 static orr_status correct_strip(const job *j, strip *s, int64_t first, int64_t n)
 {
     int most = (j->shares - j->threshold) / 2;
@@ -269,7 +271,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* k points as elements of the field; NULL and last error where one is none, or two are the same. */
+/* k points as elements of the field; NULL and last error if one is not valid or two are equal. */
 static uint64_t *points_of(orr__site at, const int64_t *points, int k)
 {
     uint64_t *p = orr__alloc_n(2 * (size_t)k, sizeof *p);

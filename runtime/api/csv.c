@@ -1,4 +1,4 @@
-/* CSV files: numbers in lines, with a delimiter between them.
+/* CSV files: lines of numbers with a delimiter between them.
  * Must not know: how a value is computed. */
 #include "config.h"
 #include <orrery/io.h>
@@ -16,9 +16,9 @@
 #include "runtime/api/npy.h"
 #include "runtime/api/stored.h"
 
-enum { TEXT = 1 << 16, LONGEST = 64 }; /* bytes written at a time; of a number that is written */
+enum { TEXT = 1 << 16, LONGEST = 64 }; /* TEXT: bytes written at a time; LONGEST: of one written number */
 
-/* A text and the place in it. Lines count from 1. */
+/* A text and the current position in it. Lines count from 1. */
 typedef struct {
     orr__source *s;
     char *at;
@@ -38,7 +38,7 @@ static char *line_end(char *p)
     return p + strcspn(p, "\n");
 }
 
-/* Goes past lines that are empty or a comment; false: none is left. */
+/* Skips empty lines and comments; false: no line is left. */
 static bool next_line(reader *r)
 {
     while (*r->at) {
@@ -63,7 +63,7 @@ static int64_t fields_of(const reader *r)
     return n;
 }
 
-/* The number in [from, to), without blanks and one pair of quotes around it; false: it is none of the dtype. */
+/* Parses the number in [from, to), ignoring blanks and one pair of quotes around it; false: not a number of the dtype. */
 static bool number(orr_dtype t, char *from, char *to, orr__scalar *v)
 {
     char *end = to;
@@ -84,7 +84,7 @@ static bool number(orr_dtype t, char *from, char *to, orr__scalar *v)
     } else if (orr__is_float(t)) {
         double d = from == to ? NAN : strtod(from, &end);
         end = from == to ? to : end;
-        errno = 0; /* an overflow is inf, an underflow 0 */
+        errno = 0; /* an overflow becomes inf, an underflow 0 */
         *v = orr__scalar_cast((orr__scalar){ .f = d }, ORR_F64, t);
     } else if (orr__is_signed(t)) {
         v->i = strtoll(from, &end, 10);
@@ -98,7 +98,7 @@ static bool number(orr_dtype t, char *from, char *to, orr__scalar *v)
     return errno == 0 && end == to && (from < to || orr__is_float(t));
 }
 
-/* One line into `cols` elements. */
+/* Reads one line into `cols` elements. */
 static orr_status read_line(reader *r, int64_t cols, char *to)
 {
     char *p = r->at, *end = line_end(p);
@@ -119,7 +119,7 @@ static orr_status read_line(reader *r, int64_t cols, char *to)
     return ORR_OK;
 }
 
-/* Rows and columns; all lines have as many fields as the first. */
+/* Determines rows and columns; all lines must have as many fields as the first. */
 static orr_status measure(reader r, orr_shape *s)
 {
     *s = ORR_SHAPE(0, 0);
@@ -207,7 +207,7 @@ orr_tensor *orr__csv_load(orr__site at, const char *path)
 
 /* -- writing ------------------------------------------------------------------------------------------------------------ */
 
-/* As many digits as bring the number back. */
+/* Writes as many digits as are needed to read the number back. */
 static int text_of(orr_dtype t, const void *p, char to[LONGEST])
 {
     orr__scalar v = orr__scalar_load(p, t);

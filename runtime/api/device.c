@@ -28,7 +28,7 @@ void orr_stats_print(FILE *to)
         return;
     if (all) {
         int m = orr__engine_stats(all, n);
-        n = m < n ? m : n; /* kinds may have come in between */
+        n = m < n ? m : n; /* kinds may have been added in between */
     } else {
         n = 0;
     }

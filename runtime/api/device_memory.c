@@ -1,4 +1,4 @@
-/* Which device holds a value: orr_prefetch, orr_copy_to, orr_evict, orr_is_on, orr_device_memory.
+/* The device that holds a value: orr_prefetch, orr_copy_to, orr_evict, orr_is_on, orr_device_memory.
  * Must not know: StarPU. */
 #include "config.h"
 #include <pthread.h>
@@ -14,7 +14,7 @@ static struct {
     orr__device_at place[MOST];
 } machine;
 
-/* Identities do not change in the life of a process; readings do, and are not kept. */
+/* Lists the devices once: identities do not change while the process lives; readings do, and are not kept. */
 static void look(void)
 {
     static orr_device d[MOST];
@@ -39,7 +39,7 @@ static const orr__device_at *place_of(orr__site at, int device)
     return NULL;
 }
 
-/* The value's buffer, evaluated where it is; one reference. */
+/* The value's buffer, evaluated in its place; one reference. */
 static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **b)
 {
     orr__node *node;

@@ -31,7 +31,7 @@ orr_device *orr__devices_now(int *n)
         orr_device *d = orr__alloc_n((size_t)capacity, sizeof *d);
         if (!d || (*n = orr__devices_look(d, NULL, capacity)) <= capacity)
             return d;
-        capacity = *n; /* more devices than the array holds */
+        capacity = *n; /* there are more devices than the array holds */
         free(d);
     }
 }

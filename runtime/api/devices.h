@@ -6,12 +6,12 @@
 #include <orrery/device.h>
 #include "runtime/base/status.h"
 
-/* All devices as they are now; *n of them. NULL: last error set. Free it. */
+/* All devices in their current state; *n of them. NULL: last error set. The caller frees the array. */
 orr_device *orr__devices_now(int *n);
-/* Writes them as a file. */
+/* Writes the devices to a file. */
 orr_status orr__devices_write(orr__site at, const char *path, const orr_device *d, int n);
-/* With ORRERY_DEVICE_FILE: writes it, and begins to watch. */
+/* With ORRERY_DEVICE_FILE: writes the file, and starts the watcher. */
 orr_status orr__devices_start(orr__site at);
-void orr__devices_stop(void); /* no callback runs afterwards */
+void orr__devices_stop(void); /* no callback runs after it has returned */
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads a registry of devices back: a file that anybody may have written.
+/* Reads a registry of devices back, from a file that is not trusted.
  * Must not know: how a device is found. */
 #include "config.h"
 #include <math.h>
@@ -14,7 +14,7 @@
 
 enum { MOST_BYTES = 16 << 20 };
 
-/* The file's text with a 0 behind it. NULL: last error set. */
+/* The file's text, terminated by 0. NULL: last error set. */
 static char *slurp(orr__site at, const char *path)
 {
     int fd;
@@ -109,7 +109,7 @@ static void read_device(orr__json *j, orr_device *d)
     }
 }
 
-/* The number of devices; found: there is a list of them. */
+/* Returns the number of devices; found: the file has a list of them. */
 static int read_all(orr__json *j, orr_device *devices, int max, bool *found)
 {
     char name[32];
@@ -127,7 +127,7 @@ static int read_all(orr__json *j, orr_device *devices, int max, bool *found)
         for (; orr__json_element(j); n++)
             read_device(j, n < max ? &devices[n] : &spare);
     }
-    orr__json_want(j, 0); /* nothing behind it */
+    orr__json_want(j, 0); /* nothing may follow */
     return n;
 }
 

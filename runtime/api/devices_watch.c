@@ -14,9 +14,9 @@
 #include "runtime/base/env.h"
 #include "runtime/engine/engine.h"
 
-static const double file_period = 1.0; /* seconds between looks for the file alone */
+static const double file_period = 1.0; /* seconds between polls for the file only */
 
-/* `turn` is held while the thread starts or ends; `lock` guards the rest. */
+/* `turn` is held while the thread starts or ends; `lock` guards the other variables. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell;
 static pthread_t thread;
@@ -39,7 +39,7 @@ static bool moved(orr_measure m, double a, double b)
     return m == ORR_MEASURE_UTILISATION ? d >= 0.05 : d > 0.05 * fabs(a);
 }
 
-/* Which bits tell b from a. */
+/* The bits of the properties in which b differs from a. */
 static unsigned compare(const orr_device *a, int na, const orr_device *b, int nb)
 {
     unsigned bits = na != nb ? ORR_CHANGED_SET : 0;
@@ -102,7 +102,7 @@ static void *watch(void *unused)
             n_old = n;
         } else {
             free(now);
-            orr_error_clear(); /* no memory now: another time */
+            orr_error_clear(); /* no memory now: the next poll tries again */
         }
         pthread_mutex_lock(&lock);
         rest(task.seconds);

@@ -1,4 +1,4 @@
-/* DLPack: values shared with other libraries, and theirs with ours.
+/* DLPack: our values shared with other libraries, and theirs with ours.
  * Must not know: how a value is computed. */
 #include "config.h"
 #include <orrery/dlpack.h>
@@ -9,7 +9,7 @@
 #include "runtime/api/eval.h"
 #include "runtime/api/npy.h"
 
-/* Ours: 1.0, whose fields later minor versions keep. */
+/* Our version: 1.0, whose fields later minor versions keep. */
 enum { MAJOR = 1, MINOR = 0 };
 
 static const struct {
@@ -26,7 +26,7 @@ enum { TYPES = sizeof types / sizeof *types };
 
 /* -- out --------------------------------------------------------------------------------------------------------------- */
 
-/* A value in a consumer's hands; one of the structs is its. */
+/* A value in use by a consumer, which holds one of the structs. */
 typedef struct {
     orr_dlpack_versioned versioned;
     orr_dlpack_unversioned unversioned;
@@ -152,7 +152,7 @@ static orr_status check(orr__site at, const orr_dlpack_array *a, orr_dtype *t, o
     return count && !a->data ? orr__fail(at, ORR_EINVAL, "the array's data is NULL") : ORR_OK;
 }
 
-/* Strides of axes of length 1 do not matter. */
+/* True if the elements are row-major; strides of axes of length 1 do not matter. */
 static bool row_major(const orr_dlpack_array *a, const orr_shape *s)
 {
     int64_t stride = 1;
@@ -195,7 +195,7 @@ static orr_tensor *copied(orr__site at, const orr_dlpack_array *a, orr_dtype t, 
     return orr__io_leaf(at, ORR_OK, t, s, b);
 }
 
-/* release(…, user) is called once where the result is no poison. A bool of another library may be any byte: it is copied. */
+/* release(…, user) is called once if the result is not poison. A bool of another library may be any byte, so bools are copied. */
 static orr_tensor *take_over(orr__site at, const orr_dlpack_array *a, void (*release)(void *data, void *user),
                              void *user)
 {

@@ -1,4 +1,4 @@
-/* orr_eval and its kin: capture, plan, execute, publish.
+/* orr_eval and its relatives: capture, plan, execute, publish.
  * Must not know: devices, StarPU. */
 #include "config.h"
 
@@ -26,8 +26,8 @@ orr_status orr__need_running(orr__site at)
                          : "call orr_init first");
 }
 
-/* Those of `from` that have no value yet are appended to `to` with a reference. Runs that still write the others are
- * waited for when `wait` is set. */
+/* Appends the nodes of `from` without a value to `to`, with a reference each. With `wait`, waits for the runs that still write the
+ * values of the others. */
 static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, int *count, bool wait)
 {
     orr_status st = ORR_OK;
@@ -45,7 +45,7 @@ static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, in
     return st;
 }
 
-/* Gives every requested node its value, and the same value to the node behind a DETACH. The last nretained were not requested. */
+/* Gives every requested node its value, and the same value to the node behind a DETACH. The last nretained nodes were not requested. */
 static void publish(orr__node *const *node, int n, int nretained, const orr__capture *p, orr__buffer **out)
 {
     for (int i = 0; i < n; i++) {
@@ -64,8 +64,7 @@ orr_status orr__no_placeholder(orr__site at, const orr__capture *p)
     return ORR_OK;
 }
 
-/* Captures the nodes, and finds or makes the plan. Where a plan exists, a light capture is enough. On an error neither
- * exists. */
+/* Captures the nodes, and finds or makes the plan. If a plan exists, a light capture suffices. On an error neither exists. */
 static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__plan **plan)
 {
     bool shown = orr__env.print & ORR__PRINT_GRAPH;
@@ -97,7 +96,7 @@ orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr
     orr_status st = capture_and_plan(at, roots, &p, &plan);
     if (st != ORR_OK)
         return st;
-    if (donors && plan->ndonors == 0) /* no output could use them: other threads need not wait */
+    if (donors && plan->ndonors == 0) /* no output can use them, so other threads need not wait */
         orr__donors_release(donors);
     int n = plan->nout;
     orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)n, sizeof *out);
@@ -110,7 +109,7 @@ orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr
     return st;
 }
 
-/* The values of a capture whose outputs the roots are become those of the nodes that lie so. */
+/* The outputs of a capture become the values of its roots, which are distributed over ranks. */
 static void publish_placed(const orr__capture_roots *roots, const orr__capture *p, orr__buffer **out,
                            const uint16_t *placed)
 {
@@ -167,7 +166,7 @@ orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, or
     return (orr__capture_roots){ *all, n + more, nfirst < n ? nfirst : n + more, more };
 }
 
-/* The first nfirst are waited for. Old values of variables may be written over. */
+/* The first nfirst nodes are waited for. Old values of variables may be overwritten. */
 static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n, int nfirst, orr__run **run)
 {
     orr__donors donors;
@@ -179,8 +178,8 @@ static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n,
     return st;
 }
 
-/* After a failure: each pending assignment by itself, so that a wrong one harms its own variable and nothing else.
- * Where memory was refused they all stay for the next evaluation. Keeps the last error. */
+/* After a failure: evaluates each pending assignment separately, so that a wrong one affects only its own variable. If memory was
+ * refused, all stay pending for the next evaluation. Keeps the last error. */
 static void settle_pending(orr__site at, orr_status st, orr__node *const *pending, int n)
 {
     ORR__IN_DEFAULT_FPMODE;
@@ -201,7 +200,7 @@ static void settle_pending(orr__site at, orr_status st, orr__node *const *pendin
     (void)orr__fail_text(st, text);
 }
 
-/* The evaluation as the user's line, and the memory after it. */
+/* Traces the evaluation as a span of the user's line, and the memory after it. */
 static void trace(orr__site at, double t0)
 {
     double now = orr__now();
@@ -248,7 +247,7 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     return st;
 }
 
-/* Whether all have values that are written. */
+/* True if all nodes have values that are completely written. */
 static bool settled(orr__node *const *nodes, int n)
 {
     bool all = true;
@@ -269,7 +268,7 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     if (st != ORR_OK)
         return st;
     if (npending == 0 && settled(nodes, n)) {
-        orr__pending_clear(); /* of poison */
+        orr__pending_clear(); /* assignments of poison */
         return ORR_OK;
     }
     return eval_with(at, nodes, n, pending, npending, run);
@@ -325,7 +324,7 @@ orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int
     return eval_tensors(ORR__SITE(file, line, "eval_all"), t, n, NULL);
 }
 
-/* An event; the run is NULL when it has ended already. */
+/* An event; the run is NULL if it had already ended. */
 struct event {
     orr__named named;
     orr__run *run;
@@ -405,7 +404,7 @@ bool orr_event_done(const orr_event *event)
     return done;
 }
 
-/* The value of a node of which this rank has a part, from all ranks. */
+/* Gathers the value of a node from all ranks, of which this rank has a part. */
 static orr_status gathered(orr__site at, orr__node *node, orr__buffer **buf)
 {
     orr__node *whole = orr__rec_distribute(at, orr__node_ref(node), 0);
@@ -418,8 +417,8 @@ static orr_status gathered(orr__site at, orr__node *node, orr__buffer **buf)
     return st;
 }
 
-/* One reference to the tensor's buffer, evaluated, perhaps still being written. placed, if not NULL: the number of the distribution of
- * what this rank has; else the whole. */
+/* One reference to the tensor's buffer, evaluated, perhaps still being written. placed, if not NULL, receives the number of the
+ * distribution, and the buffer is this rank's part; otherwise it is the whole. */
 static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what, int *placed)
 {
     orr__node *node;

@@ -1,4 +1,4 @@
-/* Inside the front door: evaluation of nodes, for all that needs a value.
+/* Inside the API room: evaluation of nodes, for all functions that need a value.
  * Must not know: devices, StarPU. */
 #ifndef ORR_API_EVAL_H
 #define ORR_API_EVAL_H
@@ -8,29 +8,29 @@
 #include "runtime/graph/capture.h"
 #include "runtime/graph/donation.h"
 
-/* Evaluates the nodes (borrowed; values already there are left alone) and this thread's pending assignments, and
- * publishes the results. run NULL: waits. Else *run is a reference to wait on, or NULL when all is done. */
+/* Evaluates the nodes (borrowed; existing values are kept) and this thread's pending assignments, and publishes the results. run NULL:
+ * waits. Otherwise *run is a reference to wait on, or NULL if all is done. */
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run);
-/* The same of roots whose graph is this process's alone. donors: leaves that the plan may overwrite, or NULL. */
+/* The same for roots whose graph belongs to this process alone. donors: leaves that the plan may overwrite, or NULL. */
 orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run);
-/* ORR_EGRAPH where a leaf is a placeholder. */
+/* ORR_EGRAPH if a leaf is a placeholder. */
 orr_status orr__no_placeholder(orr__site at, const orr__capture *p);
-/* The roots of a capture of node[0 … n) that may use old values of variables as donors: these nodes, the first nfirst of which
- * are waited for, and the retained outputs. The caller ends with orr__donors_release(donors) and free(*all). */
+/* The roots of a capture of node[0 … n) that may use old values of variables as donors: these nodes, the first nfirst of which are
+ * waited for, and the retained outputs. The caller ends with orr__donors_release(donors) and free(*all). */
 orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all);
-/* The evaluated, finished buffer of a tensor, one reference for the caller, content valid on the host; what, if not NULL: its dtype
- * and shape. */
+/* The evaluated, finished buffer of a tensor, one reference for the caller, content valid on the host. what, if not NULL, receives its
+ * dtype and shape. */
 typedef struct {
     orr_dtype dtype;
     orr_shape shape;
 } orr__content;
 orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what);
-/* The same of what this rank has of the value; *placed: the number of its distribution, 0: all. */
+/* The same for this rank's part of the value; *placed: the number of its distribution, 0: the whole. */
 orr_status orr__part_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what, int *placed);
-/* Does the value of any of them, which is there, lie over ranks? */
+/* True if the existing value of any tensor is distributed over ranks. */
 bool orr__over_ranks(orr_tensor *const *t, int n);
-/* An event without a run: one that is done. NULL on ENOMEM. Then it takes over a reference to `run` (may be NULL),
- * or is dropped. */
+/* Makes an event without a run, which counts as done. NULL on ENOMEM. Afterwards the event either receives a reference to `run` (may be
+ * NULL), or is dropped. */
 orr_event *orr__event_new(void);
 void orr__event_adopt(orr_event *event, orr__run *run);
 void orr__event_drop(orr_event *event);
@@ -38,8 +38,8 @@ orr_status orr__need_running(orr__site at);
 /* The plan that orr_eval of t[0 … n) would use, a reference; NULL: all values exist. Nothing is run. *over: bytes of outputs that tasks
  * would write over old values of variables. */
 orr_status orr__eval_plan(orr__site at, orr_tensor *const *t, int n, orr__plan **plan, size_t *over);
-void orr__plan_compile(orr__plan *plan); /* its kernels; waits for that */
-/* Borrowed nodes of n tensors; the first error of a bad one, which messages call by `noun` and its number (NULL: the tensor). */
+void orr__plan_compile(orr__plan *plan); /* compiles its kernels; waits for the end */
+/* Borrowed nodes of n tensors; the error of the first bad one. Messages name it by `noun` and its number (NULL: "the tensor"). */
 orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const char *noun, orr__node **node);
 
 #endif

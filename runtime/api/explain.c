@@ -20,7 +20,7 @@ static const char *base_name(const char *file)
     return slash ? slash + 1 : file ? file : "?";
 }
 
-/* Captures t (which may be evaluated already: then there is one leaf and no step). */
+/* Captures t (if it is evaluated already, the capture has one leaf and no step). */
 static orr_status capture(orr__site at, FILE *to, orr_tensor *t, orr__capture *p)
 {
     orr__node *n;
@@ -47,7 +47,7 @@ static double node_bytes(const orr__node *n)
     return (double)orr__node_bytes(n);
 }
 
-/* Leaves have no form. */
+/* The pattern of node i; a leaf has none. */
 static int form_of(const orr__capture *p, int i)
 {
     return p->leaf_of[i] >= 0 ? ORR__PATTERN_NONE : p->node[i]->op->pattern;
@@ -63,8 +63,8 @@ static bool is_uniform(const orr__capture *p, int i)
     return p->leaf_of[i] < 0 && (p->node[i]->op->flags & ORR__OP_UNIFORM);
 }
 
-/* Bytes that node i would move as a kernel of its own: every input read, the result written. Constants and views move
- * their stored bytes. */
+/* Bytes that node i would move as a kernel of its own: every input read, the result written. Constants and views move their stored
+ * bytes. */
 static double bytes_alone(const orr__capture *p, int i, bool stored)
 {
     bool view = is_view(p, i);
@@ -100,7 +100,7 @@ static void explain_node(FILE *to, const orr__capture *p, int i, const char *whe
     fprintf(to, "    %%%-3d %-16s %-24s %-24s %s\n", i, name, type, line, where);
 }
 
-/* Which region stores node i; -1: none. */
+/* The region that stores node i; -1: none. */
 static int maker_of(const orr__regions *rs, int i)
 {
     for (int k = 0; k < rs->n; k++)
@@ -128,7 +128,7 @@ static void explain_reads(FILE *to, const orr__capture *p, const orr__regions *r
     }
 }
 
-/* Returns the bytes that its nodes would move as kernels of their own. */
+/* Returns the bytes that the region's nodes would move as kernels of their own. */
 static double explain_nodes(FILE *to, const orr__capture *p, const orr__regions *rs, int k)
 {
     double apart = 0;
@@ -145,7 +145,7 @@ static double explain_nodes(FILE *to, const orr__capture *p, const orr__regions 
     return apart;
 }
 
-/* Of those that a long sum was split into, the first. */
+/* The step of a region; the first one if a long sum was split into several. */
 static const orr__step *step_of(const orr__plan *plan, const orr__region *r)
 {
     for (int i = 0; i < plan->nstep; i++)
@@ -155,7 +155,7 @@ static const orr__step *step_of(const orr__plan *plan, const orr__region *r)
     return NULL;
 }
 
-/* How its step computes on a CPU. */
+/* The way in which a step computes on a CPU. */
 static const char *way_of(const orr__step *s)
 {
     const orr__region *r = s->region;
@@ -192,7 +192,7 @@ static double explain_region(FILE *to, const orr__capture *p, const orr__regions
     return apart;
 }
 
-/* Those of the nodes that are needed, and at home in no region, which are views, or those which are none. */
+/* Lists needed nodes without a home region: the views, or the others. */
 static void explain_homeless(FILE *to, const orr__capture *p, const orr__regions *rs, const bool *live, bool views,
                              const char *heading)
 {
@@ -208,7 +208,7 @@ static void explain_homeless(FILE *to, const orr__capture *p, const orr__regions
     }
 }
 
-/* Needed nodes that have no home region. */
+/* Lists needed nodes that have no home region. */
 static void explain_repeated(FILE *to, const orr__capture *p, const orr__regions *rs)
 {
     bool *live = orr__alloc_n((size_t)p->n + 1, sizeof *live);
@@ -224,7 +224,7 @@ static void explain_repeated(FILE *to, const orr__capture *p, const orr__regions
     free(live);
 }
 
-/* Small kernels that run one after the other in one task. */
+/* Small kernels that run one after another in one task. */
 static void explain_bundles(FILE *to, const orr__plan *plan)
 {
     int tasks = 0, bundles = 0;
@@ -307,7 +307,7 @@ orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
     return st;
 }
 
-/* The nodes of each region in a frame; leaves, and nodes that several regions compute, stand outside. */
+/* A frame around the nodes of each region. Leaves, and nodes that several regions compute, are outside. */
 static void print_clusters(FILE *to, const orr__capture *p, const void *arg)
 {
     const orr__regions *rs = arg;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "runtime/plan/plan.h"
 
-void orr__explain_cost(FILE *to, const orr__plan *plan, const orr__step *s); /* of one task of a step */
-void orr__explain_placed(FILE *to, const orr__plan *plan);                   /* nothing where there is no choice yet */
+void orr__explain_cost(FILE *to, const orr__plan *plan, const orr__step *s); /* for one task of a step */
+void orr__explain_placed(FILE *to, const orr__plan *plan);                   /* nothing while there is no choice */
 
 #endif

@@ -10,7 +10,7 @@ static const char *basis_of(orr__basis b)
     return b == ORR__MEASURED ? "measured" : b == ORR__FITTED ? "fitted" : "estimated";
 }
 
-/* Bytes that a task moves when nothing of it is where it runs. */
+/* Bytes that a task moves if all of its data is elsewhere. */
 static double moved(const orr__step *s)
 {
     double bytes = 0;

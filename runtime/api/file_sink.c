@@ -1,4 +1,4 @@
-/* Files that appear complete or not at all: a temporary in the same folder, synced, renamed.
+/* Files that appear complete or not at all: a temporary file in the same folder, synced, then renamed.
  * Must not know: the content. */
 #include "config.h"
 #include "runtime/api/file_sink.h"
@@ -14,7 +14,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/ranks/ranks.h"
 
-/* Bytes that are written at a time. */
+/* Bytes written at a time. */
 #define SYNCED ((size_t)32 << 20)
 
 static orr_status system_error(const orr__sink *s)
@@ -22,8 +22,8 @@ static orr_status system_error(const orr__sink *s)
     return orr__fail(s->at, errno == ENOMEM ? ORR_ENOMEM : ORR_EIO, "%s: %s", s->path, strerror(errno));
 }
 
-/* A new file with a name of its own, with the permissions that the user's umask gives any new file, or those of the
- * file that it will replace. */
+/* A new file with a unique name. Its permissions are those of the file that it will replace, or those that the user's umask gives any
+ * new file. */
 static int open_temporary(orr__sink *s, const struct stat *old)
 {
     static atomic_uint counter;
@@ -41,7 +41,7 @@ static int open_temporary(orr__sink *s, const struct stat *old)
             break;
     }
     if (fd >= 0 && old && fchmod(fd, old->st_mode & 07777) != 0)
-        errno = 0; /* the default has to do */
+        errno = 0; /* the default permissions must do */
     return fd;
 }
 
@@ -52,7 +52,7 @@ static void forget(orr__sink *s)
     s->tmp = s->target = NULL;
 }
 
-/* The status of rank 0 is that of all. */
+/* On all ranks, the status of rank 0. */
 static orr_status agree(const orr__sink *s, orr_status st)
 {
     return s->shared ? orr__ranks_first(s->at, st) : st;
@@ -86,14 +86,14 @@ orr_status orr__sink_open(orr__site at, const char *path, bool shared, orr__sink
     orr_status mine = shared && orr__rank() > 0 ? ORR_OK : open_here(s), st = agree(s, mine);
     if (st == ORR_OK || s->fd < 0)
         return st;
-    (void)close(s->fd); /* the others are not here */
+    (void)close(s->fd); /* the other ranks are not here */
     if (s->tmp)
         (void)unlink(s->tmp);
     forget(s);
     return st;
 }
 
-/* The disk begins with bytes that are written while the next ones are copied. Nothing depends on it: the file is synced at its end. */
+/* Starts writing the last n bytes to disk while the next ones are copied. An error has no effect, since the file is synced at its end. */
 static void begin_sync(const orr__sink *s, uint64_t from, size_t n)
 {
 #ifdef SYNC_FILE_RANGE_WRITE
@@ -133,7 +133,7 @@ orr_status orr__sink_patch(orr__sink *s, uint64_t offset, const void *data, size
     return (size_t)w == n ? ORR_OK : orr__fail(s->at, ORR_EIO, "%s: short write", s->path);
 }
 
-/* The rename itself is on disk only when the folder is; a file system that cannot sync folders is no error. */
+/* The rename is on disk only after a sync of the folder. A file system that cannot sync folders is no error. */
 static void sync_folder(const char *target)
 {
     char *folder = strdup(target);

@@ -19,7 +19,7 @@
 #endif
 #include "runtime/base/buffer.h"
 
-/* Deflate makes at most 1032 bytes of one: a header that claims more than that lies. */
+/* Deflate makes at most 1032 bytes of one, so a header that claims more is wrong. */
 static const uint64_t deflate_most = 1032;
 
 typedef struct {
@@ -63,7 +63,7 @@ orr_status orr__source_end(orr__source *s)
 
 orr_status orr__source_all(orr__source *s, char **data, size_t *size)
 {
-    enum { FIRST = 1 << 16 }; /* bytes, where the number is not known */
+    enum { FIRST = 1 << 16 }; /* bytes, if their number is not known */
     size_t capacity = s->most < SIZE_MAX / 4 ? (size_t)s->most + 2 : FIRST, got = 0;
     *data = NULL;
     *size = 0;
@@ -101,11 +101,11 @@ int64_t orr__file_read(int fd, void *to, size_t n, int64_t at)
     return (int64_t)done;
 }
 
-/* Threads that read a file together; bytes that one of them takes at a time; bytes from which on there are several. */
+/* Threads that read a file together; bytes that a thread reads at a time; least size for several threads. */
 enum { READERS = 4, PIECE = 1 << 20, MANY = 32 << 20 };
 
-/* The pieces of a file, taken in their order, so that the disk is read from one end to the other. Small ones are
- * what the system reads ahead: 1 GB came from a disk in 0.44 s by 1 MB, 0.43 to 0.95 by 8 MB, 1.2 to 1.7 by one thread. */
+/* The pieces of a file, claimed in their order, so that the disk is read from one end to the other. Small pieces match the system's
+ * read-ahead: 1 GB came from a disk in 0.44 s by 1 MB, 0.43 to 0.95 by 8 MB, 1.2 to 1.7 by one thread. */
 typedef struct {
     int fd;
     char *to;
@@ -230,7 +230,7 @@ static orr_status start_gzip(file_source *f)
 }
 #endif
 
-/* gzip is known by its first bytes, which only a regular file lets us look at without taking them. */
+/* gzip is detected by its first bytes, which can be read without consuming them only from a regular file. */
 static bool is_gzip(int fd, int64_t size)
 {
     unsigned char head[2];

@@ -1,5 +1,5 @@
-/* orr_load and orr_save: the suffix of a path chooses the format.
- * Must not know: what any format looks like. */
+/* orr_load and orr_save: the suffix of a path selects the format.
+ * Must not know: the layout of any format. */
 #include "config.h"
 #include <orrery/io.h>
 
@@ -14,7 +14,7 @@ typedef orr_tensor *load_named(const char *file, int line, const char *path, con
 typedef orr_status save_named(const char *file, int line, const char *path, const char *const *names,
                               orr_tensor *const *t, int n);
 
-/* The one tensor of a file that may hold several. */
+/* The only tensor of a file that may hold several. */
 static orr_tensor *only(orr__site at, const char *path, const char *other, names_of *list, load_named *load)
 {
     char **names;
@@ -69,7 +69,7 @@ typedef struct {
     orr_status (*save)(orr__site at, const char *path, orr_tensor *t);
 } format;
 
-/* The first one serves paths with other suffixes, too. */
+/* The first format also serves paths with other suffixes. */
 static const format formats[] = {
     { ".npy", orr__npy_load, orr__npy_save },
     { ".npz", load_npz, save_npz },

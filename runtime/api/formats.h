@@ -1,5 +1,5 @@
-/* Formats of files with one tensor, as orr_load and orr_save choose among them.
- * Must not know: what any of them looks like. */
+/* Formats of files with one tensor, among which orr_load and orr_save select.
+ * Must not know: the layout of any format. */
 #ifndef ORR_API_FORMATS_H
 #define ORR_API_FORMATS_H
 

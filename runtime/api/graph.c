@@ -17,12 +17,12 @@
 typedef struct {
     orr__named named;
     orr__capture prog;
-    orr__plan *_Atomic plan;               /* NULL: the graph lies over ranks */
-    orr__plan *former[ORR__PLAN_RENEWALS]; /* plans that the present one replaced: other threads may still run them */
+    orr__plan *_Atomic plan;               /* NULL: the graph is distributed over ranks */
+    orr__plan *former[ORR__PLAN_RENEWALS]; /* plans that the current one replaced: other threads may still run them */
     int nin, nout;
     orr__node **in;     /* the placeholders                                     */
     int *leaf_in;       /* leaf -> input number, -1: captured                   */
-    uint64_t *leaf_var; /* leaf -> variable whose present value it takes, 0     */
+    uint64_t *leaf_var; /* leaf -> variable whose current value it reads; 0: none */
 } graph;
 
 orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dtype, orr_shape shape)
@@ -36,7 +36,7 @@ orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dtype, orr_
     return orr__handle_new(orr__node_new(at, &orr__op_placeholder, dtype, &shape, 0, NULL));
 }
 
-/* Borrowed nodes of n tensors; the last error when one is bad. */
+/* Borrowed nodes of n tensors; the last error if one is bad. */
 static orr_status resolve(orr__site at, orr_tensor *const *t, int n, const char *what, orr__node **node)
 {
     if (n < 0 || (!t && n))
@@ -44,7 +44,7 @@ static orr_status resolve(orr__site at, orr_tensor *const *t, int n, const char 
     return orr__tensor_nodes(at, t, n, what, node);
 }
 
-/* The same into a fresh array, or NULL. */
+/* The same in a new array, or NULL. */
 static orr__node **resolve_all(orr__site at, orr_tensor *const *t, int n, const char *what)
 {
     orr__node **node = orr__alloc_n((size_t)(n < 0 ? 0 : n) + 1, sizeof *node);
@@ -66,7 +66,7 @@ static orr_status check_inputs(orr__site at, orr__node *const *in, int n)
     return ORR_OK;
 }
 
-/* The source of each leaf of the capture at submission. */
+/* Determines the source of each leaf at submission. */
 static orr_status bind_leaves(orr__site at, graph *g)
 {
     const orr__capture *p = &g->prog;
@@ -92,7 +92,8 @@ static orr_status bind_leaves(orr__site at, graph *g)
     return ORR_OK;
 }
 
-/* Variables must be leaves, so that submissions can read them anew. Other threads may have left some to be computed. */
+/* Evaluates all variables: they must be leaves, so that each submission reads their current values. Other threads may have left some
+ * uncomputed. */
 static orr_status settle_variables(orr__site at, orr__node *const *out, int n)
 {
     orr_status st = orr__eval_nodes(at, NULL, 0, NULL);
@@ -116,7 +117,7 @@ static orr_status get_plan(orr__site at, graph *g)
     return st;
 }
 
-/* The graph's plan; another one in its place when measurements have overtaken it. */
+/* The graph's plan; replaced by another one when new measurements would change it. */
 static orr__plan *present_plan(orr__site at, graph *g)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -124,7 +125,7 @@ static orr__plan *present_plan(orr__site at, graph *g)
     if (!plan || !orr__plan_overtaken(plan))
         return plan;
     if (orr__plan_get(at, &g->prog, &fresh) != ORR_OK) {
-        orr_error_clear(); /* the one that is there will do */
+        orr_error_clear(); /* the existing plan will do */
         return plan;
     }
     pthread_mutex_lock(&lock);
@@ -216,7 +217,7 @@ static orr_status check_value(orr__site at, const orr__node *want, const orr__no
     return ORR_OK;
 }
 
-/* The buffers of one submission, references in leaf[], and how they lie over ranks. */
+/* The buffers of one submission, with references in leaf[], and their distributions over ranks. */
 static orr_status bind(orr__site at, const graph *g, orr__node *const *value, orr__buffer **leaf, uint16_t *placed)
 {
     const orr__capture *p = &g->prog;
@@ -236,7 +237,7 @@ static orr_status bind(orr__site at, const graph *g, orr__node *const *value, or
     return ORR_OK;
 }
 
-/* New leaves around the output buffers (references taken over), in the current scope. */
+/* New leaves with the output buffers (references passed on), in the current scope. */
 static void wrap_results(orr__site at, const graph *g, orr__buffer **out, const uint16_t *placed, orr_tensor **results)
 {
     for (int i = 0; i < g->nout; i++) {
@@ -257,7 +258,7 @@ static void wrap_results(orr__site at, const graph *g, orr__buffer **out, const 
 enum { FEW = 16 };
 typedef struct {
     orr__node *few_value[FEW], **value; /* borrowed                   */
-    orr__buffer *few_leaf[FEW], **leaf; /* references, once there     */
+    orr__buffer *few_leaf[FEW], **leaf; /* references, once bound     */
     orr__buffer *few_out[FEW], **out;
     uint16_t few_lies[FEW], *lies;     /* by leaf: the number of its distribution */
     uint16_t few_placed[FEW], *placed; /* by output                               */
@@ -290,7 +291,7 @@ static void submission_end(submission *s, const graph *g)
     orr__array_end(s->placed, s->few_placed);
 }
 
-/* The graph as this submission's values have it. */
+/* The graph's capture with the values of this submission. */
 static orr__capture bound(const graph *g, const submission *s)
 {
     orr__capture p = g->prog;
@@ -299,7 +300,7 @@ static orr__capture bound(const graph *g, const submission *s)
     return p;
 }
 
-/* The graph's plan, or one that fits into the memory that the limit leaves. */
+/* Runs the graph's plan, or one that fits into the memory that the limit leaves. */
 static orr_status execute(orr__site at, graph *g, submission *s, bool wait)
 {
     orr__plan *plan = present_plan(at, g);

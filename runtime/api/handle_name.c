@@ -1,4 +1,4 @@
-/* Checked names for events and graphs: a slot number and the slot's generation, as tensors have them.
+/* Checked names for events and graphs: a slot number and the slot's generation, as for tensors.
  * Must not know: events, graphs. */
 #include "config.h"
 #include "runtime/api/handle_name.h"
@@ -11,18 +11,18 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/status.h"
 
-/* A slot. Its generation (high half) and the references to its object (low half) are one word: a reference is one exchange that fails
- * where the name is stale, and needs no lock. The generation of a name grows when the name is taken. */
+/* A slot. Its generation (high half) and the references to its object (low half) are one word: acquiring a reference is one
+ * compare-and-swap that fails for a stale name, and needs no lock. The generation grows when the name is taken. */
 typedef struct orr__name {
     _Atomic uint64_t word;
-    orr__named *object; /* while there are references */
+    orr__named *object; /* valid while there are references */
     uint32_t index, next;
 } slot;
 
-/* Block b holds FIRST << b slots, which never move. */
+/* Block b has FIRST << b slots, which never move. */
 enum { FIRST = 64, BLOCKS = 26 };
 static struct {
-    pthread_mutex_t lock; /* of n and free; blocks are added under it */
+    pthread_mutex_t lock; /* guards n and free; blocks are added under it */
     slot *_Atomic block[BLOCKS];
     uint32_t n, free; /* free: 1 + the first free slot, 0: none */
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -34,7 +34,7 @@ static int block_of(uint32_t i, uint32_t *at)
     return b;
 }
 
-/* NULL: its block does not exist. */
+/* NULL: the slot's block does not exist. */
 static slot *slot_of(uint32_t i)
 {
     uint32_t at;

@@ -1,4 +1,4 @@
-/* HDF5 files, by libhdf5 where configure found it. The library has one state for the process: one call at a time.
+/* HDF5 files, by libhdf5 if configure found it. The library has one global state, so only one call runs at a time.
  * Must not know: how a value is computed. */
 #include "config.h"
 #include <orrery/io.h>
@@ -18,12 +18,13 @@
 #ifdef HAVE_HDF5
 #include "runtime/api/hdf5_library.h"
 
-/* Deflate makes at most so many bytes of one; axes of a chunk, of which one more than the data set's is counted by some versions. */
+/* DEFLATE_MOST: bytes that deflate makes of one, at most. CHUNK_RANK: axes of a chunk; some versions count one more than the data set
+ * has. */
 enum { DEFLATE_MOST = 1032, CHUNK_RANK = H5S_MAX_RANK + 1 };
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-/* The library prints its errors unless it is told not to; here the status counts. */
+/* The former error output of the library. It prints its errors unless it is silenced; here the status reports them. */
 typedef struct {
     H5E_auto2_t function;
     void *data;
@@ -56,7 +57,7 @@ static orr_status fail(orr__site at, const char *path, const char *what)
 
 /* -- dtypes ------------------------------------------------------------------------------------------------------------ */
 
-/* IEEE binary16, which the library has no name for; h5py makes the same. */
+/* IEEE binary16, for which the library has no name; h5py makes the same type. */
 static hid_t half_type(void)
 {
     hid_t t = H5Tcopy(H5T_NATIVE_FLOAT);
@@ -77,7 +78,7 @@ static hid_t bool_type(void)
     return t;
 }
 
-/* h5py's complex: a compound of the parts r and i. */
+/* h5py's complex: a compound of the members r and i. */
 static hid_t complex_type(hid_t part)
 {
     size_t size = H5Tget_size(part);
@@ -89,7 +90,7 @@ static hid_t complex_type(hid_t part)
     return t;
 }
 
-/* To be closed; negative: none. */
+/* The library's type for a dtype; the caller closes it. Negative: none. */
 static hid_t type_of(orr_dtype t)
 {
     switch (t) {
@@ -111,7 +112,7 @@ static hid_t type_of(orr_dtype t)
     }
 }
 
-/* The parts of a float of IEEE 754: a file may place them anywhere, outside the element too. */
+/* True if the parts of a float are those of IEEE 754: a file may place them anywhere, even outside the element. */
 static bool is_ieee(hid_t t, size_t size)
 {
     const size_t exponent = size == 2 ? 5 : size == 4 ? 8 : 11, mantissa = 8 * size - 1 - exponent;
@@ -122,7 +123,7 @@ static bool is_ieee(hid_t t, size_t size)
 
 static orr_dtype dtype_of(hid_t t);
 
-/* The dtype of member k of a compound, if it has that name and place and is a float; ORR_DTYPE_COUNT: it is not. */
+/* The dtype of member k of a compound, if it has that name and offset and is a float; else ORR_DTYPE_COUNT. */
 static orr_dtype part_of(hid_t t, unsigned k, const char *name, size_t offset)
 {
     char *is = H5Tget_member_name(t, k);
@@ -137,7 +138,7 @@ static orr_dtype part_of(hid_t t, unsigned k, const char *name, size_t offset)
     return part;
 }
 
-/* Parts r and i without a gap. */
+/* The complex dtype of a compound with members r and i without a gap. */
 static orr_dtype complex_of(hid_t t)
 {
     size_t size = H5Tget_size(t);
@@ -176,7 +177,7 @@ static hid_t open_file(orr__site at, const char *path, int64_t *size)
         (void)orr__fail(at, ORR_EINVAL, "the path is NULL");
         return -1;
     }
-    if (orr__file_open(at, path, &fd, size) != ORR_OK) /* it says why a file cannot be opened */
+    if (orr__file_open(at, path, &fd, size) != ORR_OK) /* it reports why a file cannot be opened */
         return -1;
     (void)close(fd);
     hid_t f = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -185,8 +186,8 @@ static hid_t open_file(orr__site at, const char *path, int64_t *size)
     return f;
 }
 
-/* How many bytes one stored byte may make: 0, a filter says for itself how much memory it needs. Those that keep the size, and
- * deflate once; its bit in the masks of chunks, of filters that one was written without. */
+/* The bytes that one stored byte can expand to; 0: a filter decides for itself how much memory it needs. Supported are the filters that
+ * keep the size, and deflate once. *deflate: its bit in a chunk's mask of skipped filters. */
 static uint64_t growth(hid_t list, unsigned *deflate)
 {
     int n = H5Pget_nfilters(list);
@@ -206,8 +207,8 @@ static uint64_t growth(hid_t list, unsigned *deflate)
     return most;
 }
 
-/* Has each chunk that is there all of its elements? libhdf5 reads as many whatever the file says. The length behind deflate is
- * unknown before it is done. dim: of chunks; bytes: of one. */
+/* True if each existing chunk has all of its elements: libhdf5 reads a whole chunk whatever the file contains. The length of a deflated
+ * chunk is unknown before it is inflated. dim: of chunks; bytes: of one. */
 static bool whole_chunks(hid_t set, const orr_shape *s, const hsize_t *dim, uint64_t bytes, unsigned deflate)
 {
     hsize_t at[ORR_MAX_RANK] = { 0 };
@@ -229,7 +230,7 @@ static bool whole_chunks(hid_t set, const orr_shape *s, const hsize_t *dim, uint
     return true;
 }
 
-/* NULL, or why `count` elements of z bytes cannot come of the stored bytes: those are the elements, or chunks. */
+/* NULL, or the reason why `count` elements of z bytes cannot come from the stored bytes, which are the elements or chunks. */
 static const char *misfit(hid_t set, hid_t list, uint64_t stored, const orr_shape *s, uint64_t z)
 {
     static const char *const too_many = "the data set claims more elements than the file can hold";
@@ -243,7 +244,7 @@ static const char *misfit(hid_t set, hid_t list, uint64_t stored, const orr_shap
         if (!by)
             return "the data set has a filter that is not read here: deflate (once), shuffle and fletcher32 are";
         most = stored <= UINT64_MAX / by ? stored * by / z : 0;
-        for (int d = 0; d < rank; d++) /* the library makes room for a whole one */
+        for (int d = 0; d < rank; d++) /* the library allocates a whole chunk */
             chunk = dim[d] && chunk <= most / dim[d] ? chunk * dim[d] : most + 1;
         if (rank != s->rank || count > most || (count && chunk > most) ||
             (count && !whole_chunks(set, s, dim, chunk * z, deflate)))
@@ -254,7 +255,7 @@ static const char *misfit(hid_t set, hid_t list, uint64_t stored, const orr_shap
     return count > most ? too_many : NULL;
 }
 
-/* Shape, dtype and size of a data set, as far as the file can hold what it claims. */
+/* Shape, dtype and size of a data set, checked against the size of the file. */
 static orr_status measure(orr__site at, const char *path, int64_t size, hid_t set, orr_dtype *t, orr_shape *s)
 {
     hid_t space = H5Dget_space(set), type = H5Dget_type(set), list = H5Dget_create_plist(set);
@@ -275,7 +276,7 @@ static orr_status measure(orr__site at, const char *path, int64_t size, hid_t se
     if (st == ORR_OK && count < 0)
         st = orr__fail(at, ORR_ESHAPE, "%s: the data set has too many elements", path);
     const char *why = NULL;
-    if (st == ORR_OK) /* more than the file has: nothing of it counts */
+    if (st == ORR_OK) /* more than the file has: none of it is trusted */
         why = misfit(set, list, stored <= (uint64_t)size ? stored : 0, s, orr_dtype_size(*t));
     if (why)
         st = fail(at, path, why);
@@ -310,7 +311,8 @@ static orr_tensor *read_set(orr__site at, const char *path, int64_t size, hid_t 
     return orr__io_leaf(at, st, t, &s, b);
 }
 
-/* The data set of that name, to be closed; negative: last error. Some versions refuse a data set whose lengths lie here. */
+/* The data set of that name; the caller closes it. Negative: last error. Some versions refuse a data set whose lengths are wrong at this
+ * call. */
 static hid_t open_set(orr__site at, const char *path, hid_t f, const char *name)
 {
     hid_t set = H5Dopen2(f, name, H5P_DEFAULT);
@@ -343,7 +345,7 @@ orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const
     return t;
 }
 
-/* Names of the data sets as they are found. */
+/* The names of the data sets, in the order found. */
 typedef struct {
     const char **name;
     int n, room;
@@ -432,7 +434,7 @@ static orr_status write_set(orr__site at, hid_t f, const char *name, orr__conten
     return st;
 }
 
-/* The bytes of the file, to be freed; NULL: last error. */
+/* The bytes of the file; the caller frees them. NULL: last error. */
 static void *image_of(orr__site at, hid_t f, size_t *size)
 {
     (void)H5Fflush(f, H5F_SCOPE_GLOBAL);
@@ -447,7 +449,7 @@ static void *image_of(orr__site at, hid_t f, size_t *size)
     return NULL;
 }
 
-/* f < 0: another rank writes the file. After an error, too, values come from other ranks. */
+/* f < 0: another rank writes the file. Values come from other ranks even after an error. */
 static orr_status write_sets(orr__site at, orr_status st, hid_t f, const char *const *names, orr_tensor *const *t,
                              int n)
 {
@@ -466,7 +468,7 @@ static orr_status write_sets(orr__site at, orr_status st, hid_t f, const char *c
     return st;
 }
 
-/* The file, made in memory, of the rank that writes it. */
+/* Makes the file in memory, on the rank that writes it. */
 static orr_status write_file(orr__sink *sink, const char *const *names, orr_tensor *const *t, int n)
 {
     enum { GROWS = 1 << 20 };

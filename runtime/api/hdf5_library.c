@@ -1,4 +1,4 @@
-/* libhdf5, opened when it is first needed.
+/* libhdf5, opened at its first use.
  * Must not know: what is in a file. */
 #include "config.h"
 
@@ -18,6 +18,6 @@ const char *orr__hdf5_open(void)
     return orr__library_open(&library);
 }
 #else
-/* ISO C forbids an empty file. */
+/* ISO C forbids an empty translation unit. */
 typedef int orr__no_hdf5;
 #endif

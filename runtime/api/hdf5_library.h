@@ -1,5 +1,5 @@
-/* libhdf5, opened when it is first needed: its functions and identifiers keep their names and are reached by pointers. A further
- * one is a name in a list and a #define.
+/* libhdf5, opened at its first use: its functions and identifiers keep their names and are reached by pointers. Another function needs a
+ * name in a list and a #define.
  * Must not know: what is in a file. */
 #ifndef ORR_API_HDF5_LIBRARY_H
 #define ORR_API_HDF5_LIBRARY_H
@@ -90,11 +90,11 @@ typedef struct {
 
 extern orr__hdf5_symbols orr__hdf5;
 
-/* To be called before the first use. NULL, or the reason why there is no libhdf5 here. */
+/* To be called before the first use. NULL, or the reason why libhdf5 is not available. */
 const char *orr__hdf5_open(void);
 
 #ifndef ORR_HDF5_OWN_NAMES
-/* The headers compare versions and end the process. The name of the shared object has the version that matters. */
+/* The headers compare versions and end the process. The relevant version is part of the shared object's name. */
 #undef H5check
 #define H5check() ((void)0)
 #define H5Dclose orr__hdf5.H5Dclose

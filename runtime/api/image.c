@@ -1,5 +1,5 @@
 /* Images in files and in memory: their formats, and the bounds of an image.
- * Must not know: what any format looks like beyond its first bytes. */
+ * Must not know: the layout of any format beyond its first bytes. */
 #include "config.h"
 #include "runtime/api/image.h"
 
@@ -21,11 +21,11 @@ typedef struct {
     orr_status (*decode)(const orr__encoded *from, orr__image *to);
     orr_status (*encode)(orr__site at, const orr__image *from, int quality, orr__bytes *to);
     const char *suffix[2];
-    bool words;        /* has u16 */
-    unsigned channels; /* bit c: has images of c channels */
+    bool words;        /* supports u16 */
+    unsigned channels; /* bit c: supports images of c channels */
 } codec;
 
-/* By orr_image_format. */
+/* Indexed by orr_image_format. */
 static const codec codecs[] = {
     { "PNG", "\x89PNG\r\n\x1a\n", 8, orr__png_decode, orr__png_encode, { ".png", ".png" }, true, 0x1e },
     { "JPEG", "\xff\xd8\xff", 3, orr__jpeg_decode, orr__jpeg_encode, { ".jpg", ".jpeg" }, false, 0xa },
@@ -113,7 +113,7 @@ orr_tensor *orr_load_image_bytes_at(const char *file, int line, const void *data
 
 /* -- writing ------------------------------------------------------------------------------------------------------ */
 
-/* Grey values may come without the axis of channels. */
+/* Checks an image before writing. Grey values may lack the axis of channels. */
 static orr_status check(orr__site at, const codec *f, orr__image *i, int quality)
 {
     orr_shape s = i->shape;
@@ -149,7 +149,7 @@ static const codec *codec_of(const char *path)
     return NULL;
 }
 
-/* The rank that writes the file has the image. */
+/* Only the rank that writes the file has the image. */
 static orr_status write_image(orr__site at, const char *path, const codec *f, const orr__stored *v, orr__image *i,
                               int quality)
 {

@@ -1,4 +1,4 @@
-/* Images: elements (height, width, channels) from and to the bytes of a file, one function each per format.
+/* Images: elements (height, width, channels) from and to the bytes of a file, one function per direction and format.
  * Must not know: where the bytes come from or go to. */
 #ifndef ORR_API_IMAGE_H
 #define ORR_API_IMAGE_H
@@ -22,7 +22,7 @@ typedef struct {
     orr__buffer *b;
 } orr__image;
 
-/* Bytes that are being written; free `data`. */
+/* Bytes being written; the caller frees `data`. */
 typedef struct {
     unsigned char *data;
     size_t size, capacity;
@@ -31,7 +31,7 @@ typedef struct {
 /* On success to->b has a reference. On error the last error is set and to->b is NULL. */
 orr_status orr__png_decode(const orr__encoded *from, orr__image *to);
 orr_status orr__jpeg_decode(const orr__encoded *from, orr__image *to);
-/* `quality` is of JPEG. On error the caller frees `to`, too. */
+/* `quality` is for JPEG. On error the caller frees `to`, too. */
 orr_status orr__png_encode(orr__site at, const orr__image *from, int quality, orr__bytes *to);
 orr_status orr__jpeg_encode(orr__site at, const orr__image *from, int quality, orr__bytes *to);
 

@@ -13,18 +13,18 @@
 /* clang-format on */
 #include <setjmp.h>
 
-enum { SCANS = 100 }; /* at most: each scan of a progressive image passes over all of it */
+enum { SCANS = 100 }; /* most scans: each scan of a progressive image passes over all of it */
 
-/* The state that an error leaves behind: functions between setjmp and longjmp have no other. */
+/* The state that must survive an error: local variables between setjmp and longjmp do not. */
 typedef struct {
     struct jpeg_error_mgr error;
     struct jpeg_progress_mgr progress;
     jmp_buf failed;
     char message[JMSG_LENGTH_MAX];
-    orr_status st; /* of a failure, if it is none of the data's */
+    orr_status st; /* of a failure that is not caused by the data */
     const orr__encoded *from;
     orr__image *image;
-    unsigned char *data; /* of libjpeg, writing */
+    unsigned char *data; /* allocated by libjpeg when writing */
     unsigned long size;
 } state;
 
@@ -37,7 +37,7 @@ static void fail(j_common_ptr c)
     longjmp(s->failed, 1);
 }
 
-/* A warning of damaged or missing data is an error; those that leave the image whole are none. */
+/* A warning about damaged or missing data is an error; warnings about a complete image are not. */
 static void on_message(j_common_ptr c, int level)
 {
     int code = c->err->msg_code;
@@ -78,7 +78,7 @@ static void count_scans(j_common_ptr c)
         refuse(c->client_data, "it has more than 100 scans");
 }
 
-/* A block of 8 × 8 elements takes at least one bit of Huffman's code. */
+/* Bounds the size of the image: a block of 8 × 8 elements takes at least one bit of Huffman's code. */
 static void check(state *s, const struct jpeg_decompress_struct *c)
 {
     uint64_t blocks = 0;
@@ -96,7 +96,7 @@ static void check(state *s, const struct jpeg_decompress_struct *c)
 
 static void read_image(state *s, struct jpeg_decompress_struct *c)
 {
-    jpeg_create_decompress(c); /* which leaves error manager and client data as they are */
+    jpeg_create_decompress(c); /* keeps the error manager and the client data */
     c->progress = &s->progress;
     s->progress.progress_monitor = count_scans;
     jpeg_mem_src(c, s->from->data, (unsigned long)s->from->bytes);

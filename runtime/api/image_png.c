@@ -11,7 +11,7 @@
 #include <png.h>
 #include <setjmp.h>
 
-/* The state that an error leaves behind: functions between setjmp and longjmp have no other. */
+/* The state that must survive an error: local variables between setjmp and longjmp do not. */
 typedef struct {
     png_structp png;
     png_infop info;
@@ -31,7 +31,7 @@ static PNG_FUNCTION(void, on_error, (png_structp png, png_const_charp message), 
     longjmp(s->failed, 1);
 }
 
-/* Memory of libpng, which refused allocations of tests reach, too. */
+/* Allocates memory for libpng; tests that refuse allocations reach it, too. */
 static PNG_FUNCTION(png_voidp, get_memory, (png_structp png, png_alloc_size_t n), PNG_ALLOCATED)
 {
     void *p = orr__alloc(n);
@@ -66,7 +66,7 @@ static png_bytep row_of(const orr__image *i, int64_t y)
 
 /* -- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Deflate makes at most so many bytes of one: an image that claims more than that lies. */
+/* Deflate makes at most this many bytes of one, so an image that claims more is wrong. */
 static const uint64_t deflate_most = 1032;
 
 static void take(png_structp png, png_bytep to, size_t n)
@@ -85,7 +85,7 @@ static orr_status read_image(state *s)
     png_set_read_fn(png, s, take);
     png_set_user_limits(png, 0x7fffffff, 0x7fffffff); /* the size of the data is the limit, see below */
     png_set_chunk_malloc_max(png, s->from->bytes + 64);
-    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* but size, palette, transparency, data */
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* except size, palette, transparency, data */
     png_read_info(png, s->info);
     uint64_t height = png_get_image_height(png, s->info), row = png_get_rowbytes(png, s->info);
     if (!row || height > deflate_most * s->from->bytes / row)

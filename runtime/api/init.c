@@ -23,7 +23,7 @@ const char *orr_version(void)
     return PACKAGE_VERSION;
 }
 
-/* Of the memory that the job may use, tensors get most: the rest is for code, stacks, StarPU, and the program's own. */
+/* Most of the memory that the job may use is for tensors; the rest is for code, stacks, StarPU, and the program itself. */
 static size_t limit_of_job(void)
 {
     size_t job = orr__job_memory(NULL, NULL);
@@ -32,8 +32,7 @@ static size_t limit_of_job(void)
     return job - job / 8;
 }
 
-/* The environment first, then the program's settings where the environment has none; orr__engine_start looks at
- * engine, backend and workers itself. */
+/* The environment has precedence over the program's settings. orr__engine_start reads engine, backend and workers itself. */
 static orr_status configure(orr__site at, const orr_config *config)
 {
     orr_status st = orr__fail_place(at, orr__env_load());
@@ -68,7 +67,7 @@ static orr_status running_already(orr__site at)
             : "Orrery is running already");
 }
 
-/* The other ranks wait for this one, to learn that it cannot start. */
+/* Tells the other ranks, which wait for this one, that it cannot start. */
 static void meet_to_fail(orr__site at, orr_status st)
 {
     char text[1024];
@@ -88,7 +87,7 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
         st = orr__fail_place(at, orr__ranks_start(at));
     else if (!started)
         meet_to_fail(at, st);
-    orr__signals signals; /* those of the ranks stay */
+    orr__signals signals; /* the handlers of the ranks stay */
     orr__signals_note(&signals);
     if (st == ORR_OK)
         st = orr__fail_place(at, orr__trace_start(orr__env.trace));
@@ -106,7 +105,7 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
         orr__trace_stop();
     }
     if (st != ORR_OK && !was_started && orr__ranks() > 1)
-        orr__ranks_fail(orr_error_message()); /* the others are on their way to exchange how they exchange */
+        orr__ranks_fail(orr_error_message()); /* the other ranks are about to agree on the way of exchanges */
     if (st != ORR_OK && !was_started) {
         orr__ranks_stop();
         orr__spill_stop();
@@ -131,8 +130,8 @@ orr_status orr_shutdown(void)
     }
     orr__ranks_stop();
     orr__devices_stop();
-    orr__cpu_stop(); /* a launch that waits for a compiler goes on without */
-    /* Handles first: their buffers must be gone before the engine that holds their content is. */
+    orr__cpu_stop(); /* a launch that waits for a compiler continues without it */
+    /* Handles first: their buffers must be released before the engine that holds their content. */
     orr__handles_shutdown();
     orr__over_ranks_stop();
     orr__plan_cache_clear();

@@ -1,4 +1,4 @@
-/* JSON (RFC 8259): strings out, one pass in.
+/* JSON (RFC 8259): output of strings, input in one pass.
  * Must not know: the content. */
 #include "config.h"
 #include <stdlib.h>
@@ -30,7 +30,7 @@ void orr__json_want(orr__json *j, char c)
         j->bad = true;
 }
 
-/* After an opening bracket or an element: is there one more? */
+/* True if one more element follows an opening bracket or an element. */
 static bool more(orr__json *j, char open, char end)
 {
     const char *p = j->at;
@@ -38,7 +38,7 @@ static bool more(orr__json *j, char open, char end)
 
     if (orr__json_take(j, end) || j->bad)
         return false;
-    while (strchr(" \t\r\n", p[-1])) /* there is a bracket before */
+    while (strchr(" \t\r\n", p[-1])) /* ends at the bracket at the latest */
         p--;
     first = p[-1] == open;
     if (!first)
@@ -60,7 +60,7 @@ bool orr__json_member(orr__json *j, char *name, size_t size)
     return !j->bad;
 }
 
-/* The four digits behind the place; 0, which no string may hold, is bad. */
+/* Parses the four digits after the position; 0, which no string may contain, is bad. */
 static unsigned four_digits(orr__json *j)
 {
     unsigned v = 0;
@@ -74,7 +74,7 @@ static unsigned four_digits(orr__json *j)
     return v;
 }
 
-/* A \u escape, of two halves beyond 16 bits, as UTF-8; the place is at the u. */
+/* Decodes a \u escape, of two halves beyond 16 bits, to UTF-8; the position is at the u. */
 static size_t unicode(orr__json *j, char to[4])
 {
     unsigned v = four_digits(j), low = 0;

@@ -7,24 +7,24 @@
 #include <stddef.h>
 #include <stdio.h>
 
-void orr__json_put(FILE *to, const char *s); /* quoted */
+void orr__json_put(FILE *to, const char *s); /* writes s in quotes */
 
-/* A place in a text that ends with 0. Once bad, all that follows is bad too, and reads nothing. */
+/* A position in a text that ends with 0. Once bad, every later call is bad too, and reads nothing. */
 typedef struct {
     const char *at;
     bool bad;
 } orr__json;
 
-/* Goes past the character, with blanks before it; bad when another is there. */
+/* Skips the character, with blanks before it; bad if another one is there. */
 void orr__json_want(orr__json *j, char c);
-/* The same, where it may be absent. */
+/* The same for an optional character; true: it was there. */
 bool orr__json_take(orr__json *j, char c);
-/* The next member's name of an object, its colon too; false at its end. Call orr__json_want(j, '{') first. */
+/* Reads the name of an object's next member, and its colon; false at the end. Call orr__json_want(j, '{') first. */
 bool orr__json_member(orr__json *j, char *name, size_t size);
-/* Whether another element of an array follows; false at its end. Call orr__json_want(j, '[') first. */
+/* True if another element of an array follows; false at its end. Call orr__json_want(j, '[') first. */
 bool orr__json_element(orr__json *j);
-void orr__json_string(orr__json *j, char *to, size_t size); /* cut where it is too long */
+void orr__json_string(orr__json *j, char *to, size_t size); /* cut if it is too long */
 double orr__json_number(orr__json *j);
-void orr__json_skip(orr__json *j); /* any value */
+void orr__json_skip(orr__json *j); /* skips any value */
 
 #endif

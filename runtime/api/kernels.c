@@ -1,5 +1,5 @@
 /* The kernel cache on disk, for people: list, clear.
- * Must not know: the form of its files. */
+ * Must not know: the format of its files. */
 #include "config.h"
 #include <stdio.h>
 #include <orrery/info.h>

@@ -53,7 +53,7 @@ static void put_devices(FILE *to)
 orr_status orr_metrics_json(FILE *to)
 {
     orr__site at = ORR__SITE(NULL, 0, "metrics_json");
-    int n = orr__engine_metrics(NULL, 0) + 64; /* kinds may come meanwhile */
+    int n = orr__engine_metrics(NULL, 0) + 64; /* kinds may be added meanwhile */
     orr_metric *all;
 
     if (!to)

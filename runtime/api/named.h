@@ -6,11 +6,11 @@
 #include <orrery/tensor.h>
 #include "runtime/base/status.h"
 
-/* n names, none empty, too long or twice, beside n tensors. */
+/* Checks n names beside n tensors: none may be empty, too long or repeated. */
 orr_status orr__names_check(orr__site at, const char *const *names, orr_tensor *const *t, int n);
-/* A copy in one block, to be freed by orr_npz_names_free: the pointers, then the text. NULL: no memory. */
+/* A copy in one block: the pointers, then the text; orr_npz_names_free frees it. NULL: no memory. */
 char **orr__names_copy(const char *const *names, int n);
-/* Writes the names, as many as fit, one behind the other with commas; "none" where there are none. */
+/* Writes as many names as fit, separated by commas; "none" if there are none. */
 void orr__names_text(const char *const *names, int n, char *to, size_t size);
 
 #endif

@@ -59,7 +59,7 @@ orr_status orr__npy_data(orr__source *s, const orr__npy *h, orr__buffer **b)
 {
     size_t size = orr_dtype_size(h->dtype), part = orr_dtype_size(orr__part_dtype(h->dtype));
     int64_t count = orr__shape_count(&h->shape);
-    size_t bytes = (size_t)count * size; /* a valid shape's count times 8 fits */
+    size_t bytes = (size_t)count * size; /* no overflow: a valid shape's count times 8 fits */
     if (bytes > s->most)
         return orr__source_fail(s, ORR_EFORMAT,
                                 "its header claims %s of %s, %zu bytes, and there are at most %llu: truncated or lying",
@@ -126,7 +126,7 @@ static orr_tensor *mapped(orr__site at, const char *path)
         return orr__handle_new(NULL);
     orr__mapping *m = size > 0 ? orr__map(fd, 0, (size_t)size) : NULL;
     (void)close(fd);
-    if (!m) /* an empty file, or a system that does not map: it is copied */
+    if (!m) /* an empty file, or a system without mmap: the data is copied */
         return copied(at, path);
     orr_tensor *t = orr__npy_wrap(at, path, m->base, m->bytes, NULL, orr__unmap, m);
     if (orr_tensor_status(t) != ORR_OK)
@@ -134,7 +134,7 @@ static orr_tensor *mapped(orr__site at, const char *path)
     return t;
 }
 
-/* Of several ranks each may need a part: pages that are not touched are not read. */
+/* Maps the file: each of several ranks may need only a part, and untouched pages are not read. */
 orr_tensor *orr__npy_load(orr__site at, const char *path)
 {
     return orr__ranks() > 1 ? mapped(at, path) : copied(at, path);
@@ -184,7 +184,7 @@ orr_status orr__npy_save(orr__site at, const char *path, orr_tensor *t)
     st = n ? orr__sink_open(at, path, v.placed != 0, &sink) : ORR_EDTYPE;
     if (st == ORR_OK) {
         orr_status headed = orr__sink_write(&sink, head, n);
-        st = orr__stored_write(&sink, &v); /* after an error, too: other ranks send their parts */
+        st = orr__stored_write(&sink, &v); /* also after an error: other ranks send their parts */
         st = orr__sink_close(&sink, headed != ORR_OK ? headed : st);
     }
     orr__stored_free(&v);

@@ -28,7 +28,7 @@ static void memory_close(orr__source *s)
     (void)s;
 }
 
-/* The source ends where the array does, if what follows is another's. */
+/* Ends the source at the end of the array, for a caller that uses the bytes after it. */
 static void cut(memory_source *m, const orr__npy *h)
 {
     uint64_t bytes = (uint64_t)orr__shape_count(&h->shape) * orr_dtype_size(h->dtype);
@@ -42,7 +42,7 @@ static memory_source source_of(orr__site at, const char *path, const void *data,
                             .at = data };
 }
 
-/* The elements that follow the header, copied. */
+/* Copies the elements that follow the header. */
 static orr_tensor *copied(memory_source *m, orr_status st, const orr__npy *h, const void *data, size_t *used)
 {
     orr__site at = m->s.at;
@@ -69,7 +69,7 @@ orr_tensor *orr_load_bytes_at(const char *file, int line, const void *data, size
     return copied(&m, st, &h, data, used);
 }
 
-/* Whether the elements are a tensor as they lie; a bool may be any byte in a file. */
+/* True if the elements can be used in place; a bool may be any byte in a file. */
 static bool lies_well(const memory_source *m, const orr__npy *h)
 {
     size_t size = orr_dtype_size(h->dtype);

@@ -26,7 +26,7 @@ static orr_status malformed(text *t, const char *what)
     return orr__source_fail(t->s, ORR_EFORMAT, "the .npy header is malformed: %s", what);
 }
 
-/* 'text' or "text", without escapes. */
+/* Parses 'text' or "text", without escapes. */
 static bool quoted(text *t, char *to, size_t size)
 {
     char q = skip(t, '\'') ? '\'' : skip(t, '"') ? '"' : '\0';
@@ -105,7 +105,7 @@ static orr_status dimension(text *t, int64_t *d)
             return orr__source_fail(t->s, ORR_ESHAPE, "a dimension exceeds 64 bits");
     if (t->p == from)
         return malformed(t, "'shape' is no tuple of sizes");
-    if (t->p < t->end && *t->p == 'L') /* as Python 2 wrote them */
+    if (t->p < t->end && *t->p == 'L') /* as written by Python 2 */
         t->p++;
     *d = n;
     return ORR_OK;

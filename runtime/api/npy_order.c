@@ -31,7 +31,7 @@ void orr__swap_bytes(void *data, int64_t n, size_t size)
 
 enum { BLOCK = 32 };
 
-/* One plane: rows of axis 0 by columns of the last axis, in blocks that stay in cache. Strides in elements. */
+/* Transposes one plane: rows of axis 0 by columns of the last axis, in blocks that stay in cache. Strides in elements. */
 static void plane(const char *from, char *to, int64_t rows, int64_t cols, int64_t from_col, int64_t to_row, size_t size)
 {
     for (int64_t r0 = 0; r0 < rows; r0 += BLOCK) {
@@ -59,7 +59,7 @@ void orr__fortran_to_c(const void *from, void *to, const orr_shape *s, size_t si
         n *= s->dim[k];
     }
     int last = s->rank - 1;
-    for (;;) { /* over the axes in the middle */
+    for (;;) { /* over the middle axes */
         int64_t at_f = 0, at_c = 0;
         for (int k = 1; k < last; k++) {
             at_f += index[k] * f[k];

@@ -17,7 +17,7 @@ static size_t stem(const char *name)
     return n >= 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : n;
 }
 
-/* As with NumPy the last of equal names counts, and a member's whole name is good too. */
+/* The last of equal names counts, as with NumPy; a member's whole name is accepted too. */
 static orr_status find(const orr__zip *z, const char *name, int *found)
 {
     size_t n = strlen(name);
@@ -106,7 +106,7 @@ static orr_status write_part(void *to, const void *data, size_t bytes)
     return orr__zip_part(to, data, bytes);
 }
 
-/* The checksum is known where the content is; else the file gets it when the content has gone by. */
+/* The checksum is known if this rank has the content; otherwise it is patched into the file after the content. */
 static orr_status write_array(orr__site at, orr__zip_writer *w, const char *name, const orr__stored *v,
                               orr_status before)
 {
@@ -125,7 +125,7 @@ static orr_status write_array(orr__site at, orr__zip_writer *w, const char *name
     return before == ORR_OK && n ? orr__zip_end(w, st) : st;
 }
 
-/* After an error nothing is written, but the parts of a value that lies over ranks come together, as on the other ranks. */
+/* After an error nothing is written, but the parts of a value that lies over ranks are still gathered, as on the other ranks. */
 static orr_status add_tensor(orr__site at, orr__zip_writer *w, const char *name, orr_tensor *t, orr_status before)
 {
     orr__stored v;

@@ -1,4 +1,4 @@
-/* Numbers as text: shortest digits that read back the same, at most 8 behind the point, aligned.
+/* Numbers as text: the shortest digits that read back the same, at most 8 after the point, aligned.
  * Must not know: tensors. */
 #include "config.h"
 #include "runtime/api/number.h"
@@ -15,7 +15,7 @@ static double nearest(double d, orr_dtype t)
     return orr__scalar_cast((orr__scalar){ .f = d }, ORR_F64, t).f;
 }
 
-/* Significant digits, fewest, with which d reads back as itself in its dtype. */
+/* The fewest significant digits with which d reads back as itself in its dtype. */
 static int shortest(double d, orr_dtype t)
 {
     char buf[40];
@@ -28,7 +28,7 @@ static int shortest(double d, orr_dtype t)
     return n;
 }
 
-/* Digits behind the point of the shortest form. */
+/* Digits after the point of the shortest form. */
 static int fraction_digits(double d, orr_dtype t, bool exponent)
 {
     int n = shortest(d, t);
@@ -38,7 +38,7 @@ static int fraction_digits(double d, orr_dtype t, bool exponent)
     return behind < 0 ? 0 : behind > PRECISION ? PRECISION : behind;
 }
 
-/* "12.5", "3.": fixed, at most PRECISION digits behind the point, no zeros at the end. */
+/* "12.5", "3.": fixed notation, at most PRECISION digits after the point, no trailing zeros. */
 static int fixed(double d, orr_dtype t, char buf[ORR__NUMBER])
 {
     int n = snprintf(buf, ORR__NUMBER, "%#.*f", fraction_digits(d, t, false), d);
@@ -104,7 +104,7 @@ void orr__format_done(orr__format *f)
     if (!orr__is_float(f->dtype))
         return;
     if (f->exponent)
-        f->width = f->right + f->power + 2; /* behind the point: e, sign */
+        f->width = f->right + f->power + 2; /* after the point: e, sign */
     else
         f->width = f->any ? f->right : -1;
     if (f->nan)
@@ -122,7 +122,7 @@ static int put_float(const orr__format *f, double d, char buf[ORR__NUMBER])
         int n = snprintf(raw, sizeof raw, "%#.*e", f->right, d);
         char *e = strchr(raw, 'e');
         int have = (int)strlen(e + 2);
-        /* an exponent of 3 digits somewhere gives 3 to all */
+        /* an exponent of 3 digits anywhere gives 3 to all */
         return snprintf(buf, ORR__NUMBER, "%*.*s%.2s%0*d", f->left + 1 + f->right, n - have - 2, raw, e, f->power,
                         atoi(e + 2));
     }

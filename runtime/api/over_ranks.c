@@ -1,4 +1,4 @@
-/* Evaluations of what lies over ranks: the ranks agree on the graph, each computes its part, and one evaluation's exchanges end before
+/* Evaluations of values over ranks: the ranks agree on the graph, each computes its part, and the exchanges of one evaluation end before
  * those of the next begin.
  * Must not know: devices, StarPU. */
 #include "config.h"
@@ -10,8 +10,8 @@
 #include "runtime/distribute/local_graph.h"
 #include "runtime/engine/block_cyclic.h"
 
-/* The last evaluation with exchanges: the next one begins when it has ended, so that all ranks exchange in one order. The lock is
- * also that of the local graphs. */
+/* The last evaluation with exchanges. The next one begins after its end, so that all ranks exchange in the same order. The lock also
+ * guards the local graphs. */
 static struct {
     pthread_mutex_t lock;
     orr__run *run;
@@ -20,7 +20,7 @@ static struct {
 static void take_turn(void)
 {
     pthread_mutex_lock(&turn.lock);
-    (void)orr__run_wait(turn.run); /* its own waiter reports how it ended */
+    (void)orr__run_wait(turn.run); /* its own waiter reports an error */
     orr__run_unref(turn.run);
     turn.run = NULL;
 }
@@ -41,7 +41,7 @@ static orr_status plan_of(orr__site at, const orr__capture *p, orr__plan **plan)
     return *plan ? ORR_OK : orr__plan_get_within(at, p, left, plan);
 }
 
-/* out: of the local graph. */
+/* out: the outputs of the local graph. */
 static orr_status execute(orr__site at, const orr__local_graph *g, const orr__capture *p, orr__buffer **out,
                           orr__run **run)
 {
@@ -79,7 +79,7 @@ static orr_status evaluate_graph(orr__site at, const orr__local_graph *g, const 
 
 /* -- graphs with nodes that the ranks compute together ------------------------------------------------------------------------ */
 
-/* A local array as the engine's part of a matrix in blocks. Ranks of a grid are numbered row by row. */
+/* A local array as the engine's part of a block-cyclic matrix. The ranks of a grid are numbered row by row. */
 static orr__block_cyclic blocks_of(const orr__distribution *d, const orr_shape *global, orr__buffer *b)
 {
     int cut[2], step = 1;
@@ -107,7 +107,7 @@ static orr__block_cyclic blocks_of(const orr__distribution *d, const orr_shape *
     return m;
 }
 
-/* A product, or a factorisation. */
+/* A product or a factorisation. */
 static orr_status compute_jointly(orr__site at, const orr__joint *j, orr__buffer *const *in, orr__buffer *out)
 {
     orr_dtype t = (orr_dtype)j->out->dtype;
@@ -119,8 +119,7 @@ static orr_status compute_jointly(orr__site at, const orr__joint *j, orr__buffer
     return orr__block_cyclic_cholesky(at, t, &c, in[0]->host);
 }
 
-/* The operands of a node that ranks compute together, and the exchanges that come before it: each takes place once, so their
- * values stay. */
+/* Evaluates the operands of a joint node and the exchanges before it. Each exchange takes place once, so the values are kept. */
 static orr_status evaluate_operands(orr__site at, const orr__partition *q, const orr__joint *j)
 {
     int n = 0, most = j->nin + j->after;
@@ -142,7 +141,7 @@ static orr_status evaluate_operands(orr__site at, const orr__partition *q, const
     return st;
 }
 
-/* told: the status is that of all ranks. */
+/* told: the status is the same on all ranks. */
 static orr_status evaluate_joint(orr__site at, const orr__partition *q, const orr__joint *j, bool *told)
 {
     *told = false;
@@ -165,7 +164,7 @@ static orr_status evaluate_joint(orr__site at, const orr__partition *q, const or
     return ORR_OK;
 }
 
-/* The local graph, and its last exchange: other ranks wait for exchanges that no output needs. */
+/* Evaluates the local graph and its last exchange: other ranks wait also for exchanges that no output needs. */
 static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, const orr__partition *q, orr__run **run)
 {
     int n = q->nroot;
@@ -173,7 +172,7 @@ static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, 
     if (!all)
         return ORR_ENOMEM;
     orr__node *last = q->exchanges.n ? q->exchanges.node[q->exchanges.n - 1] : NULL;
-    if (last && orr__node_value(last)) /* before what ranks compute together */
+    if (last && orr__node_value(last)) /* already evaluated for a joint node */
         last = NULL;
     memcpy(all, q->root, (size_t)n * sizeof *all);
     all[n] = last;
@@ -187,7 +186,7 @@ static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, 
     return st;
 }
 
-/* told: the status is that of all ranks. */
+/* told: the status is the same on all ranks. */
 static orr_status evaluate_partition(orr__site at, const orr__capture *p, orr__partition *q, orr__buffer **out,
                                      uint16_t *placed, bool *told, orr__run **run)
 {
@@ -208,7 +207,7 @@ static orr_status evaluate_partition(orr__site at, const orr__capture *p, orr__p
 
 /* -- the graph of all ranks -------------------------------------------------------------------------------------------------- */
 
-/* p in full. */
+/* Replaces a light capture by a full one. */
 static orr_status in_full(orr__site at, const orr__capture_roots *roots, orr__capture *p)
 {
     if (!roots)
@@ -242,7 +241,7 @@ static orr_status evaluate_new(orr__site at, orr__structure s, const orr__captur
     return st;
 }
 
-/* A failure here is told to the others, which would wait for this rank's exchanges. */
+/* Reports a failure of this rank to the others, which would wait for its exchanges. */
 static void tell_others(orr_status st)
 {
     char text[1024];

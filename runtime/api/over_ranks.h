@@ -1,4 +1,4 @@
-/* Evaluations of what lies over ranks.
+/* Evaluations of values over ranks.
  * Must not know: devices, StarPU. */
 #ifndef ORR_API_OVER_RANKS_H
 #define ORR_API_OVER_RANKS_H
@@ -6,11 +6,11 @@
 #include "runtime/engine/engine.h"
 #include "runtime/graph/capture.h"
 
-/* Collective: this rank's part of the graph of all ranks. out: references, one for each output of p; placed: the numbers of their
- * distributions. p is a light capture of the roots, and becomes one in full where the graph is new; roots NULL: p is in full. */
+/* Collective: evaluates this rank's part of the graph of all ranks. out: references, one for each output of p; placed: the numbers of
+ * their distributions. p is a light capture of the roots, and becomes a full one if the graph is new; roots NULL: p is full. */
 orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__buffer **out,
                                     uint16_t *placed, orr__run **run);
-/* Before the engine stops. */
+/* To be called before the engine stops. */
 void orr__over_ranks_stop(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* orr_par_map: one function over many items, their graphs submitted in handfuls, several under way.
+/* orr_par_map: one function applied to many items; their graphs are submitted in batches, several at a time.
  * Must not know: how a graph becomes tasks. */
 #include "config.h"
 
@@ -8,8 +8,8 @@
 #include "runtime/api/eval.h"
 #include "runtime/base/fpmode.h"
 
-/* A handful of items is one evaluation: so many that it is worth its tasks, whatever one item costs. The plan of a handful
- * is one graph, found again for each that is made alike. */
+/* A batch of items is one evaluation, large enough to be worth its tasks, whatever one item costs. The plan of a batch is one graph,
+ * which is found again for each batch of the same structure. */
 #define HANDFUL_US 2000.0
 enum { HANDFUL_MOST = 64, AHEAD_MOST = 64 };
 
@@ -21,8 +21,8 @@ typedef struct {
     void *user;
     orr_tensor **results;
     orr_event *event[AHEAD_MOST];
-    int ahead, first, most; /* evaluations under way; the oldest; how many there may be */
-    bool failed;            /* an item, or one of its batch: look() finds it          */
+    int ahead, first, most; /* evaluations under way; the oldest; their limit */
+    bool failed;            /* an item, or one of its batch; look() finds it          */
     orr_status st;          /* the first evaluation that failed, or scope */
     char text[640];
 } map;
@@ -36,7 +36,7 @@ static void note(map *m, orr_status st)
     (void)snprintf(m->text, sizeof m->text, "%s", orr_error_message());
 }
 
-/* Records item i; false: it is no tensor to evaluate. */
+/* Records item i; false: the result is no tensor that can be evaluated. */
 static bool record(map *m, int64_t i)
 {
     orr_tensor *item = m->items ? m->items[i] : NULL;
@@ -48,7 +48,7 @@ static bool record(map *m, int64_t i)
         return false;
     }
     orr_tensor *r = m->fn(item, i, m->user);
-    if (r && r == item) /* the caller's own, which another scope owns */
+    if (r && r == item) /* the caller's own tensor, which another scope owns */
         r = orr_reshape_at(m->file, m->line, r, orr_tensor_shape(r));
     m->results[i] = r ? orr_scope_return_at(m->file, m->line, s, r) : NULL;
     note(m, orr_scope_end_at(m->file, m->line, s));
@@ -74,7 +74,7 @@ static void submit(map *m, orr_tensor *const *t, int n)
     m->ahead += n && st == ORR_OK;
 }
 
-/* Predicted time of one item, from the plan of the first. */
+/* The predicted time of one item, from the plan of the first. */
 static double cost_of(map *m, orr_tensor *t)
 {
     ORR__IN_DEFAULT_FPMODE;
@@ -115,8 +115,9 @@ static void run(map *m, int64_t n)
         wait_oldest(m);
 }
 
-/* An evaluation that fails computes none of its handful, or some: each item by itself, in order. The first error; where no
- * item has one, that of an assignment beside them. Items that did not fit into memory together may fit one by one. */
+/* Finds the error after a failed evaluation, which computes none or some of its batch: evaluates each item by itself, in order. Returns
+ * the first error; if no item has one, that of an assignment beside them. Items that did not fit into memory together may fit one by
+ * one. */
 static orr_status look(map *m, int64_t n)
 {
     orr_status first = ORR_OK;

@@ -1,4 +1,4 @@
-/* orr_place: parts of a model on devices under memory limits, by branch and bound.
+/* orr_place: places the parts of a model on devices under memory limits, by branch and bound.
  * Must not know: tensors, the engine. */
 #include "config.h"
 #include <orrery/place.h>
@@ -18,18 +18,18 @@ typedef struct {
     int n, m;
     bool contiguous;
     orr_place_goal goal;
-    double *ahead;              /* [n + 1][m]: least time from part i on, the one before it on device d */
+    double *ahead;              /* [n + 1][m]: least time from part i on, with part i − 1 on device d */
     double *priced;             /* the same with prices of memory                                      */
     double price[MOST_DEVICES]; /* seconds per byte                                                     */
     double *flops;              /* [n + 1]: of parts from i on                                          */
-    double speed;               /* of all devices                                                       */
-    int64_t left[MOST_DEVICES]; /* memory                                                               */
+    double speed;               /* sum over all devices                                                 */
+    int64_t left[MOST_DEVICES]; /* free memory                                                          */
     int64_t *bytes;             /* [n + 1]: of parts from i on                                          */
     double load[MOST_DEVICES];  /* time of each device so far: throughput                              */
-    bool closed[MOST_DEVICES];  /* contiguous: its run has ended                                        */
+    bool closed[MOST_DEVICES];  /* contiguous: its run of parts has ended                               */
     int *now, *best;
     double seconds; /* of the best */
-    double cut;     /* a bound from here on is not worth a visit */
+    double cut;     /* a subtree with a bound of at least this is skipped */
     int64_t nodes;
 } search;
 
@@ -38,7 +38,7 @@ static double work_of(const search *s, int i, int d)
     return s->shard[i].flops / s->device[d].flops_per_second;
 }
 
-/* Of the result of part i from device a to b. */
+/* The transfer time of the result of part i from device a to b. */
 static double transfer(const search *s, int i, int a, int b)
 {
     const orr_place_device *x = &s->device[a], *y = &s->device[b];
@@ -46,8 +46,8 @@ static double transfer(const search *s, int i, int a, int b)
     return a == b ? 0.0 : fmax(x->latency, y->latency) + (double)s->shard[i].out_bytes / rate;
 }
 
-/* Least times to the end without limits of memory but for single parts; prices: of each byte on a device. Where `on` is given, the path's
- * bytes on each device go there. The least time of all. */
+/* The least times to the end, where only single parts must fit into memory; price: of each byte on a device. If `on` is given, the
+ * path's bytes are added to it by device. Returns the least time of all. */
 static double look_ahead(const search *s, double *ahead, const double *price, double *on)
 {
     int m = s->m;
@@ -81,7 +81,7 @@ static double look_ahead(const search *s, double *ahead, const double *price, do
     return ahead[0];
 }
 
-/* Prices that raise the bound: a step along the excess of each device, shorter in each round. */
+/* Lagrange prices of memory that raise the bound: steps along each device's excess, shorter in each round. */
 static double find_prices(search *s, double plain)
 {
     double price[MOST_DEVICES] = { 0 }, best = plain;
@@ -106,7 +106,7 @@ static double find_prices(search *s, double plain)
     return best;
 }
 
-/* No placement that goes on from here, part i − 1 on device a, is faster. */
+/* A lower bound for all placements that continue from here, with part i − 1 on device a. */
 static double bound_latency(const search *s, int i, int a, double seconds)
 {
     double priced = seconds + s->priced[i * s->m + a];
@@ -134,7 +134,7 @@ static bool fits_in_all(const search *s, int i)
     return s->bytes[i] <= room;
 }
 
-/* Devices that differ in nothing, not even in their state, are tried once. */
+/* True if an earlier device equals d, also in its state: only one of them is tried. */
 static bool is_twin(const search *s, int i, int d)
 {
     const orr_place_device *x = &s->device[d];
@@ -229,7 +229,7 @@ static orr_status check(orr__site at, const orr_shard *s, int n, const orr_place
     return ORR_OK;
 }
 
-/* The limit that is short: of one part, of all together, or of the pieces. */
+/* Names the limit that is too small: of one part, of all together, or of the pieces. */
 static orr_status refuse(orr__site at, const search *s)
 {
     int64_t room = 0, most = 0;

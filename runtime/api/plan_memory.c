@@ -31,7 +31,7 @@ static void touch(int64_t *change, bool *touched, const orr__plan *p, int v)
         change[x->last + 1] -= bytes;
 }
 
-/* The most bytes at once of values that steps with a device's kernel touch; −1: no memory. */
+/* The peak of the bytes of values that steps with a device's kernel access; −1: no memory. */
 static int64_t device_peak(const orr__plan *p)
 {
     int64_t *change = orr__alloc_n((size_t)p->nstep + 2, sizeof *change), now = 0, peak = 0;
@@ -63,8 +63,9 @@ static size_t over_leaves(const orr__plan *p)
     return bytes;
 }
 
-/* Bytes beside the inputs: of steps, of tasks one after the other where the limit asks so, or of tasks. *over: of results that use a
- * leaf's memory; *scratch: of it for tasks. Where steps may use some of the leaves alone, all the memory of steps beside the leaves. */
+/* Bytes in addition to the inputs: for steps in turn, for tasks one after another if the limit requires it, or for tasks. *over: of
+ * results that use a leaf's memory; *scratch: the part that is scratch memory of tasks. If only some of the leaves can be donors, the
+ * steps are counted with all of their memory. */
 static size_t used(const orr__plan *p, bool in_turn, size_t *over, size_t *scratch)
 {
     bool tight = p->memory.all > orr__engine_left();
@@ -150,7 +151,7 @@ static orr_status compile(orr__site at, orr_tensor *const *t, int n)
     return st;
 }
 
-/* Plans a batch, or evaluates it and takes the time; without m and seconds: compiles its kernels. */
+/* Plans a batch (m), or evaluates it and measures the time (seconds); without both: compiles its kernels. */
 static orr_status try(const trial *t, int64_t batch, orr_memory_plan *m, double *seconds)
 {
     orr_tensor *out[OUTPUTS];
@@ -185,7 +186,7 @@ static int64_t default_limit(void)
     return left != SIZE_MAX ? (int64_t)left : pages > 0 && page > 0 ? (int64_t)pages * page / 2 : INT64_MAX;
 }
 
-/* The largest batch that fits: doubled until one does not, then between the last two. */
+/* The largest batch that fits: doubles until one does not fit, then bisects. */
 static orr_status find_largest(const trial *t, int64_t most, int64_t *largest)
 {
     int64_t fits = 0, low, high;
@@ -221,11 +222,11 @@ static orr_status find_largest(const trial *t, int64_t most, int64_t *largest)
 
 typedef struct {
     int64_t batch, peak;
-    double each;  /* predicted seconds a sample                  */
-    double least; /* measured of an evaluation; infinite: of none */
+    double each;  /* predicted seconds per sample                */
+    double least; /* measured seconds of an evaluation; infinite: none */
 } candidate;
 
-/* Doubling, and the largest. */
+/* The powers of two, and the largest batch. */
 static orr_status predict(const trial *t, int64_t largest, candidate c[CANDIDATES], int *n)
 {
     *n = 0;
@@ -241,8 +242,8 @@ static orr_status predict(const trial *t, int64_t largest, candidate c[CANDIDATE
     return ORR_OK;
 }
 
-/* Those whose predictions are near the best, since these leave out what an evaluation costs beside its work. Of those that take long,
- * the first alone. */
+/* Keeps the candidates whose predictions are near the best, since predictions omit the fixed costs of an evaluation. Of those that take
+ * long, only the first is kept. */
 static int keep_near(candidate *c, int n)
 {
     static const double near = 2, lengthy = 0.5; /* s */
@@ -256,7 +257,7 @@ static int keep_near(candidate *c, int n)
     return kept;
 }
 
-/* A candidate's turn: evaluations for some milliseconds. */
+/* One turn of a candidate: evaluations for some milliseconds. */
 static orr_status evaluate(const trial *t, candidate *c)
 {
     static const double turn = 3e-3; /* s */
@@ -268,7 +269,7 @@ static orr_status evaluate(const trial *t, candidate *c)
     return st;
 }
 
-/* Candidates take turns, so that a slow while of the machine hits all of them. */
+/* Candidates take turns, so that a slow phase of the machine affects all of them. */
 static orr_status measure(const trial *t, candidate *c, int n)
 {
     enum { ROUNDS = 3, MOST_ROUNDS = 60 };
@@ -285,7 +286,7 @@ static orr_status measure(const trial *t, candidate *c, int n)
     return st;
 }
 
-/* Of equals the smaller one stays. */
+/* Among equals the smallest batch is chosen. */
 static orr_status find_fastest(const trial *t, orr_batch_choice *choice)
 {
     static const double equal = 0.98;

@@ -12,7 +12,7 @@
 #include "runtime/base/element.h"
 #include "runtime/base/fpmode.h"
 
-/* As NumPy: above this many elements an axis shows its first and last three; lines end before this column. */
+/* As NumPy: with more elements than this, an axis shows its first and last three; lines end before this column. */
 enum { ABBREVIATE_ABOVE = 1000, EDGE = 3, LINE = 75 };
 
 typedef struct {
@@ -22,13 +22,13 @@ typedef struct {
     int64_t stride[ORR_MAX_RANK];
     size_t size;
     bool abbreviate;
-    orr__format format, imag; /* imag: of complex numbers, for what stands behind the sign */
+    orr__format format, imag; /* imag: of complex numbers, without the sign */
     bool is_complex;
     orr_dtype field;    /* of elements of a field; else 0 */
-    int column, blanks; /* characters in this line; those at its end that are not written yet */
+    int column, blanks; /* characters in this line; pending blanks at its end */
 } page;
 
-/* The next index to show after i along an axis; -1 at its end. *gap: some are left out before it. */
+/* The next index to show after i along an axis; -1 at its end. *gap: some indices before it are omitted. */
 static int64_t next_shown(const page *p, int axis, int64_t i, bool *gap)
 {
     int64_t n = p->shape.dim[axis];
@@ -49,7 +49,7 @@ static double imaginary(const page *p, int64_t offset)
 
 enum { WORD = 2 * ORR__NUMBER + 4 + ORR__ELEMENT_TEXT };
 
-/* "1.5-2.j ": the sign stands before the digits, the j behind them. */
+/* "1.5-2.j ": the sign stands before the digits, the j after them. */
 static int put_element(const page *p, int64_t offset, char word[WORD])
 {
     char im[ORR__NUMBER];
@@ -66,7 +66,7 @@ static int put_element(const page *p, int64_t offset, char word[WORD])
                         last - first, im + first, m - last, "");
 }
 
-/* "(1.5-2j)", "2j": as Python writes one number. */
+/* "(1.5-2j)", "2j": as Python prints one number. */
 static void put_alone(page *p)
 {
     char word[2][ORR__NUMBER], digits[ORR__ELEMENT_TEXT];
@@ -107,8 +107,8 @@ static void see_all(page *p, int axis, int64_t offset, int pass)
         see_all(p, axis + 1, offset + i * p->stride[axis], pass);
 }
 
-/* A word on the innermost axis: after a blank, or on a new line when this one is full. Blanks that pad it are written
- * when something follows in the same line. */
+/* Writes a word on the innermost axis: after a blank, or on a new line if this one is full. Its padding is written only if something
+ * follows on the same line. */
 static void put_word(page *p, const char *word, int n, bool first, int indent, int width)
 {
     bool wrap = !first && p->column + 1 + n > width;

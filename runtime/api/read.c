@@ -18,7 +18,7 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
     size_t need = shape.rank < 0 ? 0 : (size_t)orr_tensor_size(t) * orr_dtype_size(orr_tensor_dtype(t));
     if (!buf && (need || shape.rank < 0))
         return orr__fail(at, ORR_EINVAL, "the buffer is NULL");
-    if (bytes < need) /* before anything is computed for it */
+    if (bytes < need) /* checked before anything is computed */
         return orr__fail(at, ORR_EINVAL, "the buffer has %zu bytes; %s of %s needs %zu", bytes, orr__str(shape).s,
                          orr_dtype_name(orr_tensor_dtype(t)), need);
     orr_status st = orr__value_of(at, t, &b, NULL);
@@ -32,8 +32,8 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
     return ORR_OK;
 }
 
-/* The node keeps the buffer: the pointer lives as long as the tensor; of a tensor that lies over ranks, as the current scope, which
- * owns the value of all. */
+/* The pointer lives as long as the tensor, whose node keeps the buffer. For a tensor that lies over ranks it lives as long as the
+ * current scope, which owns the whole value. */
 const void *orr_data_at(const char *file, int line, orr_tensor *t)
 {
     orr__site at = ORR__SITE(file, line, "data");
@@ -44,7 +44,8 @@ const void *orr_data_at(const char *file, int line, orr_tensor *t)
                         orr_dtype_name(orr_tensor_dtype(t)));
         return NULL;
     }
-    if (n && orr__distributions_exist() && !n->poison && orr_eval_at(file, line, t) == ORR_OK && orr__handle_node(t)->placed)
+    if (n && orr__distributions_exist() && !n->poison && orr_eval_at(file, line, t) == ORR_OK &&
+        orr__handle_node(t)->placed)
         t = orr_replicate_at(file, line, t);
     if (orr__value_of(at, t, &b, NULL) != ORR_OK)
         return NULL;
@@ -54,7 +55,7 @@ const void *orr_data_at(const char *file, int line, orr_tensor *t)
     return p;
 }
 
-/* The one element as a scalar of its dtype; of a complex one, two scalars of its parts' dtype. */
+/* The only element, as a scalar of its dtype; a complex one as two scalars of its parts' dtype. */
 static orr_status item(orr__site at, orr_tensor *t, orr__scalar *v, orr_dtype *dtype)
 {
     orr__content what;
@@ -78,7 +79,7 @@ static orr_status item(orr__site at, orr_tensor *t, orr__scalar *v, orr_dtype *d
     return ORR_OK;
 }
 
-/* Whether the way to a double and back is one. The largest 64-bit integers round to what is none. */
+/* True if a double holds the integer exactly. The largest 64-bit integers would round to values outside their type. */
 static bool is_double(orr__scalar v, orr_dtype dtype)
 {
     double d = orr__scalar_f64(v, dtype);

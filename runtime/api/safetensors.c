@@ -15,7 +15,7 @@
 #include "runtime/api/stored.h"
 #include "runtime/ranks/ranks.h"
 
-/* The specification's limit of a header; the alignment of what we write. */
+/* HEADER_MOST: the specification's limit of a header. ALIGNED: the alignment of files that we write. */
 enum { HEADER_MOST = 100000000, ALIGNED = 64, SWAPPED = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
 static const struct {
@@ -31,9 +31,9 @@ enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 typedef struct {
     const char *name;
     char type[16];
-    orr_dtype dtype; /* ORR_DTYPE_COUNT: none of ours */
+    orr_dtype dtype; /* ORR_DTYPE_COUNT: not supported */
     orr_shape shape;
-    uint64_t begin, end; /* in the data */
+    uint64_t begin, end; /* offsets in the data */
 } entry;
 
 /* A file whose header has been read and checked. */
@@ -41,7 +41,7 @@ typedef struct {
     orr__site at;
     const char *path;
     int fd;
-    uint64_t data, size; /* where the data begin; their bytes */
+    uint64_t data, size; /* offset of the data; their bytes */
     char *text, *names;  /* the header; decoded names, never longer than it */
     entry *e;
     int n, room;
@@ -61,7 +61,7 @@ static void shut(archive *f)
     free(f->e);
 }
 
-/* A whole number that a double holds exactly. */
+/* Reads a whole number that a double holds exactly. */
 static uint64_t whole(orr__json *j)
 {
     double v = orr__json_number(j);
@@ -81,7 +81,7 @@ static void read_shape(orr__json *j, orr_shape *s, bool *deep)
     }
 }
 
-/* The members of one tensor, each once. */
+/* Reads the members of one tensor, each of which must occur once. */
 static orr_status read_entry(const archive *f, orr__json *j, entry *e)
 {
     char key[16];
@@ -151,7 +151,7 @@ static int by_name(const void *x, const void *y)
     return strcmp(((const entry *)x)->name, ((const entry *)y)->name);
 }
 
-/* Every byte of the data belongs to one tensor; names are unique. The entries end up in the order of their bytes. */
+/* Checks that every byte of the data belongs to one tensor, and that names are unique. Sorts the entries by their offsets. */
 static orr_status check_layout(archive *f)
 {
     uint64_t at = 0;
@@ -270,7 +270,7 @@ static orr_tensor *copied(const archive *f, const entry *e)
     return orr__io_leaf(f->at, ORR_OK, e->dtype, &e->shape, b);
 }
 
-/* The file's own pages; NULL: elements that lie badly, or a system that does not map: they are copied. */
+/* A tensor over the file's own pages. NULL: misaligned elements, or a system without mmap; these are copied. */
 static orr_tensor *mapped(const archive *f, const entry *e)
 {
     uint64_t from = f->data + e->begin, page = (uint64_t)sysconf(_SC_PAGESIZE), base = from / page * page;
@@ -287,7 +287,7 @@ static orr_tensor *mapped(const archive *f, const entry *e)
     return t;
 }
 
-/* A tensor that is not mapped needs the file no more: no change of the file reaches it. */
+/* A tensor that is not mapped is a copy: later changes of the file do not reach it. */
 static orr_tensor *load(orr__site at, const char *path, const char *name, bool map)
 {
     archive f;
@@ -304,7 +304,7 @@ static orr_tensor *load(orr__site at, const char *path, const char *name, bool m
     return t;
 }
 
-/* Of several ranks each may need a part: pages that are not touched are not read. */
+/* Maps the file: each of several ranks may need only a part, and untouched pages are not read. */
 orr_tensor *orr_load_safetensors_at(const char *file, int line, const char *path, const char *name)
 {
     return load(ORR__SITE(file, line, "load_safetensors"), path, name, orr__ranks() > 1);
@@ -339,7 +339,7 @@ orr_status orr_safetensors_names_at(const char *file, int line, const char *path
 
 /* -- writing ------------------------------------------------------------------------------------------------------------- */
 
-/* The header for tensors in the given order, padded with blanks. Free it; NULL: no memory. */
+/* The header for tensors in the given order, padded with blanks. The caller frees it; NULL: no memory. */
 static char *header(const orr__stored *v, const char *const *names, const int *order, int n, size_t *length)
 {
     char *text = NULL;
@@ -373,7 +373,7 @@ static char *header(const orr__stored *v, const char *const *names, const int *o
     return text;
 }
 
-/* Larger elements first: all of them are aligned without a gap, which the format does not allow. */
+/* Larger elements first: all are then aligned without a gap, which the format does not allow. */
 static void put_in_order(const orr__stored *v, int n, int *order)
 {
     int at = 0;
@@ -399,7 +399,7 @@ static orr_status write_all(orr__site at, const char *path, bool shared, const o
         st = orr__sink_write(&sink, head, 8);
         if (st == ORR_OK)
             st = orr__sink_write(&sink, text, length);
-        for (int i = 0; i < n; i++) { /* after an error, too: other ranks send their parts */
+        for (int i = 0; i < n; i++) { /* also after an error: other ranks send their parts */
             const orr__stored *x = &v[order[i]];
             orr_status wrote = st == ORR_OK || x->placed ? orr__stored_write(&sink, x) : st;
             st = st == ORR_OK ? wrote : st;

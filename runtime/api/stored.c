@@ -1,4 +1,4 @@
-/* Values for files: a value that lies over ranks comes to rank 0 piece by piece, so that no rank needs room for all of it.
+/* Values for files: a value that lies over ranks is gathered on rank 0 piece by piece, so that no rank needs memory for all of it.
  * Must not know: formats. */
 #include "config.h"
 #include "runtime/api/stored.h"
@@ -32,7 +32,7 @@ orr_status orr__stored_each(orr__site at, const orr__stored *v, orr__take_piece 
     return bytes ? take(to, v->part->host, bytes) : ORR_OK;
 }
 
-/* The place of the next piece; NULL: there is no memory. */
+/* The address of the next piece; NULL: no memory. */
 typedef struct {
     char *at;
 } place;
@@ -58,7 +58,7 @@ orr_status orr__stored_whole(orr__site at, const orr__stored *v, orr__buffer **w
     if (orr__rank() == 0)
         *whole = orr__buffer_new(orr__stored_bytes(v));
     place to = { *whole ? (*whole)->host : NULL };
-    orr_status st = orr__stored_each(at, v, put_piece, &to); /* without memory, too: other ranks send their parts */
+    orr_status st = orr__stored_each(at, v, put_piece, &to); /* also without memory: other ranks send their parts */
     if (st == ORR_OK && orr__rank() == 0 && !*whole)
         st = ORR_ENOMEM;
     if (st != ORR_OK) {

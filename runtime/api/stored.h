@@ -1,4 +1,4 @@
-/* Values for files: the bytes of a value in order, wherever they lie.
+/* Values for files: the bytes of a value in order, whatever its distribution.
  * Must not know: formats. */
 #ifndef ORR_API_STORED_H
 #define ORR_API_STORED_H
@@ -7,7 +7,7 @@
 #include "runtime/api/file_sink.h"
 #include "runtime/distribute/collect.h"
 
-/* An evaluated value: dtype and shape of the whole, what this rank has of it, and the number of its distribution. */
+/* An evaluated value: dtype and shape of the whole, this rank's part of it, and the number of its distribution. */
 typedef struct orr__stored {
     orr__content what;
     orr__buffer *part; /* a reference, valid on the host */
@@ -15,14 +15,15 @@ typedef struct orr__stored {
 } orr__stored;
 
 orr_status orr__stored_of(orr__site at, orr_tensor *t, orr__stored *v);
-void orr__stored_free(orr__stored *v);          /* zero, or freed before: fine */
+void orr__stored_free(orr__stored *v);          /* a zero or freed struct is fine */
 size_t orr__stored_bytes(const orr__stored *v); /* of the whole */
-/* The bytes of the whole, in pieces of whole elements. Collective where it lies over ranks; then rank 0 alone takes them. */
+/* Passes the bytes of the whole to `take`, in pieces of whole elements. Collective for a value that lies over ranks; then only rank 0
+ * receives them. */
 orr_status orr__stored_each(orr__site at, const orr__stored *v, orr__take_piece *take, void *to);
-/* The bytes of the whole in memory: a reference, valid on the host. Collective where it lies over ranks; then rank 0 alone has them, and
- * *whole is NULL on the others. */
+/* The bytes of the whole in memory: a reference, valid on the host. Collective for a value that lies over ranks; then only rank 0 has
+ * them, and *whole is NULL on the others. */
 orr_status orr__stored_whole(orr__site at, const orr__stored *v, orr__buffer **whole);
-/* The same into a sink that all ranks have opened, where the value lies over ranks. */
+/* The same into a sink, which all ranks have opened if the value lies over ranks. */
 orr_status orr__stored_write(orr__sink *s, const orr__stored *v);
 
 #endif

@@ -7,7 +7,7 @@
 #include "runtime/base/fpmode.h"
 #include "runtime/distribute/partition.h"
 
-/* Those without a value, with a reference each, in the order in which orr_eval captures them: its plan is this one. */
+/* Lists the nodes without a value, with a reference each, in the order in which orr_eval captures them, so that the plan is the same. */
 static int without_value(orr__node *const *from, int n, orr__node **to)
 {
     int count = 0;
@@ -30,8 +30,7 @@ void orr__plan_compile(orr__plan *plan)
             orr__cpu_compiled(plan->step[i].cpu);
 }
 
-/* The roots of orr_eval: also held nodes, where variables have pending assignments (orr__eval_nodes). The donors are the caller's to
- * release. */
+/* The roots of orr_eval: also held nodes, if variables have pending assignments (orr__eval_nodes). The caller releases the donors. */
 static orr_status capture(orr__site at, orr__node *const *node, int n, int nfirst, orr__capture *p, orr__donors *donors)
 {
     int waited = nfirst ? nfirst : n;
@@ -44,7 +43,7 @@ static orr_status capture(orr__site at, orr__node *const *node, int n, int nfirs
     return st;
 }
 
-/* Bytes of outputs that are written where leaves are. */
+/* Bytes of outputs that are written over leaves. */
 static size_t in_place(const orr__plan *plan, const orr__capture *p)
 {
     size_t bytes = 0;

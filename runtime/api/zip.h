@@ -7,7 +7,7 @@
 #include "runtime/api/file_source.h"
 
 typedef struct {
-    char *name; /* ends with 0; a name with a 0 inside is refused */
+    char *name; /* ends with 0; a name that contains a 0 is refused */
     uint16_t flags, method;
     uint32_t crc;
     uint64_t packed, size, header; /* bytes in the file, unpacked, offset of the local header */
@@ -24,7 +24,7 @@ typedef struct {
 
 orr_status orr__zip_open(orr__site at, const char *path, orr__zip *z);
 void orr__zip_close(orr__zip *z);
-/* Reads member i; its checksum is verified when its last byte is read. The archive stays open as long. */
+/* Reads member i; its checksum is verified after its last byte. The archive must stay open until then. */
 orr_status orr__zip_source(orr__zip *z, int i, orr__source **s);
 
 uint32_t orr__crc32(uint32_t crc, const void *data, size_t n);
@@ -39,17 +39,17 @@ typedef struct {
         char name[4096 + 8];
         uint64_t header, start, size; /* offsets of header and content; bytes of content */
         uint32_t told, crc;           /* in the header; of the content so far           */
-        bool known;                   /* told is right                                  */
-        void *stream;                 /* zlib's; NULL: stored                           */
-    } member;                         /* the one that is written                        */
+        bool known;                   /* told is correct                                */
+        void *stream;                 /* of zlib; NULL: stored                          */
+    } member;                         /* the member being written                       */
 } orr__zip_writer;
 
-/* A member of `size` bytes, its content by parts, and its end, also after an error. crc: of the content; NULL: not known yet, so that
- * the file must be one whose bytes can be written over. */
+/* Begins a member of `size` bytes, adds its content by parts, ends it (also after an error). crc: of the content; NULL: not known yet,
+ * which requires a file whose bytes can be overwritten. */
 orr_status orr__zip_begin(orr__zip_writer *w, const char *name, uint64_t size, const uint32_t *crc);
 orr_status orr__zip_part(orr__zip_writer *w, const void *data, size_t n);
 orr_status orr__zip_end(orr__zip_writer *w, orr_status st);
-/* The central directory; frees the writer's memory, also when st is an error already, which it returns then. */
+/* Writes the central directory and frees the writer's memory, also if st is an error already, which is then returned. */
 orr_status orr__zip_finish(orr__zip_writer *w, orr_status st);
 
 static inline unsigned char *orr__put(unsigned char *p, uint64_t v, int bytes)

@@ -1,4 +1,4 @@
-/* One member of a zip archive as a source of bytes: unpacked, its size and checksum verified.
+/* One member of a zip archive as a source of bytes: unpacked, with its size and checksum verified.
  * Must not know: the content of members. */
 #include "config.h"
 #include "runtime/api/zip.h"
@@ -12,12 +12,12 @@
 #include "runtime/base/buffer.h"
 
 enum { LOCAL = 30, STORED = 0, DEFLATED = 8, INPUT = 1 << 16 };
-static const uint64_t deflate_most = 1032; /* bytes that deflate can make of one */
+static const uint64_t deflate_most = 1032; /* bytes that deflate makes of one, at most */
 
 typedef struct {
     orr__source s;
     int fd;
-    uint64_t at, packed; /* where the packed bytes go on, and how many are left */
+    uint64_t at, packed; /* offset of the next packed bytes, and their number */
     uint32_t crc, want;
 #ifdef HAVE_ZLIB
     z_stream z;
@@ -61,7 +61,7 @@ static orr_status read_packed(member *m, void *to, size_t n)
 }
 
 #ifdef HAVE_ZLIB
-/* Unpacks exactly n bytes; with n = 0 expects the stream's end. */
+/* Unpacks exactly n bytes; n = 0: expects the stream's end. */
 static orr_status unpack(member *m, unsigned char *to, size_t n)
 {
     unsigned char beyond;
@@ -134,7 +134,7 @@ static void member_close(orr__source *s)
     free(m);
 }
 
-/* The member's method, and whether its sizes can be true. */
+/* Checks the member's method, and whether its sizes are possible. */
 static orr_status start(member *m, const orr__zip_entry *e)
 {
     if (e->flags & 1u)
@@ -157,7 +157,7 @@ static orr_status start(member *m, const orr__zip_entry *e)
 #endif
 }
 
-/* Finds the data behind the local header, whose own copies of name and sizes are only compared or skipped. */
+/* Finds the data after the local header, whose copies of name and sizes are only compared or skipped. */
 static orr_status locate(member *m, const orr__zip *z, const orr__zip_entry *e)
 {
     unsigned char h[LOCAL];

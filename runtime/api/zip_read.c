@@ -1,4 +1,4 @@
-/* The directory of a zip archive. Nothing that it says is believed before it fits the file's real size.
+/* The directory of a zip archive. Its entries are checked against the file's real size before use.
  * Must not know: the content of members. */
 #include "config.h"
 #include "runtime/api/zip.h"
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "runtime/base/buffer.h"
 
-/* Lengths of the fixed parts of the records. */
+/* Lengths of the records' fixed parts. */
 enum { END = 22, LOCATOR = 20, END64 = 56, CENTRAL = 46 };
 enum { END_SEARCH = 65535 + END + LOCATOR };
 
@@ -30,7 +30,7 @@ typedef struct {
     uint64_t count, bytes, offset; /* of the central directory */
 } directory;
 
-/* The end record for archives beyond 32 bits, which the locator before the old one names. */
+/* Reads the end record for archives beyond 32 bits, which the locator before the old end record names. */
 static orr_status end64(const orr__zip *z, const unsigned char *locator, uint64_t before, directory *d)
 {
     unsigned char e[END64];
@@ -46,7 +46,7 @@ static orr_status end64(const orr__zip *z, const unsigned char *locator, uint64_
     return ORR_OK;
 }
 
-/* The end record is found from behind: a comment of up to 65535 bytes may follow it. */
+/* Searches the end record backwards: a comment of up to 65535 bytes may follow it. */
 static orr_status find_end(const orr__zip *z, uint64_t size, directory *d)
 {
     uint64_t n = size < END_SEARCH ? size : END_SEARCH, base = size - n;
@@ -75,7 +75,7 @@ static orr_status find_end(const orr__zip *z, uint64_t size, directory *d)
     return st;
 }
 
-/* Sizes and offset that do not fit 32 bits stand in the extra field 1, in this order, those only. */
+/* Sizes and offset that exceed 32 bits are in the extra field 1, in this order; the others are absent. */
 static bool wide_fields(const unsigned char *x, size_t n, orr__zip_entry *e)
 {
     uint64_t *field[] = { &e->size, &e->packed, &e->header };
@@ -96,7 +96,7 @@ static bool wide_fields(const unsigned char *x, size_t n, orr__zip_entry *e)
     return true;
 }
 
-/* One record of the directory, at *p; moves *p behind it. */
+/* Reads one record of the directory at *p, and moves *p to the next. */
 static orr_status read_entry(orr__zip *z, const unsigned char **p, const unsigned char *end, orr__zip_entry *e)
 {
     const unsigned char *c = *p;

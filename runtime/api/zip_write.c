@@ -1,4 +1,4 @@
-/* Writes zip archives; every member has zip64 sizes, as NumPy writes them, so that none is too large.
+/* Writes zip archives; every member has zip64 sizes, as NumPy writes them, so that no member is too large.
  * Must not know: the content of members. */
 #include "config.h"
 #include "runtime/api/zip.h"
@@ -12,10 +12,10 @@
 #include "runtime/base/buffer.h"
 
 enum { LOCAL = 30, WIDE = 20, CENTRAL = 46, CENTRAL_WIDE = 28 };
-enum { LOCAL_CRC = 14 }; /* its offset in the local header */
+enum { LOCAL_CRC = 14 }; /* the offset of the CRC in the local header */
 enum { NEEDS = 45, UTF8 = 0x800, DOS_1980 = 0x21 };
 
-/* Room for n more bytes of the directory; NULL: ORR_ENOMEM. */
+/* Space for n more bytes of the directory; NULL: ORR_ENOMEM. */
 static unsigned char *grow(orr__zip_writer *w, size_t n)
 {
     if (w->capacity - w->used < n) {
@@ -41,7 +41,7 @@ static orr_status deflate_part(orr__zip_writer *w, z_stream *z, const void *data
         union {
             const unsigned char *in;
             unsigned char *out;
-        } cast = { .in = p }; /* zlib's next_in is not const in all versions */
+        } cast = { .in = p }; /* in some versions zlib's next_in is not const */
         z->next_in = cast.out;
         z->avail_in = (unsigned)part;
         p += part;
@@ -99,7 +99,7 @@ static orr_status close_stream(orr__zip_writer *w, orr_status st)
 }
 #endif
 
-/* The fields that local and central header share: version … length of the name. */
+/* Writes the fields that local and central header share: version … length of the name. */
 static unsigned char *common(unsigned char *p, const orr__zip_writer *w, const char *name, uint32_t crc)
 {
     bool ascii = true;
@@ -125,7 +125,7 @@ static orr_status write_local(orr__zip_writer *w, const char *name, uint32_t crc
     p = orr__put(x, 1, 2);
     p = orr__put(p, 16, 2);
     p = orr__put(p, size, 8);
-    orr__put(p, size, 8); /* packed: patched when it is known */
+    orr__put(p, size, 8); /* packed size: patched when it is known */
     orr_status st = orr__sink_write(w->sink, h, LOCAL);
     if (st == ORR_OK)
         st = orr__sink_write(w->sink, name, strlen(name));
@@ -153,7 +153,7 @@ orr_status orr__zip_part(orr__zip_writer *w, const void *data, size_t n)
     return w->member.stream ? deflate_part(w, w->member.stream, data, n, false) : orr__sink_write(w->sink, data, n);
 }
 
-/* The facts that the local header could not have: checksum, packed size. */
+/* Patches the fields that were unknown when the local header was written: checksum, packed size. */
 static orr_status patch(orr__zip_writer *w, uint32_t crc, uint64_t packed)
 {
     unsigned char bytes[8];

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include "runtime/base/buffer.h"
 
-/* Returns `array` with a capacity of at least `need` elements of `size` bytes, which at least doubles when it grows.
- * NULL: no memory (last error set), and array and capacity are as before. New elements are not initialised. */
+/* Returns `array` with a capacity of at least `need` elements of `size` bytes; the capacity at least doubles when it grows. NULL: no
+ * memory (last error set), and array and capacity are unchanged. New elements are not initialised. */
 static inline void *orr__array_reserve(void *array, int *capacity, int need, size_t size)
 {
     if (array && need <= *capacity)
@@ -20,8 +20,8 @@ static inline void *orr__array_reserve(void *array, int *capacity, int need, siz
     return more;
 }
 
-/* Returns `stack`, of stack_bytes bytes, where n elements of `size` bytes fit into it, else zeroed memory of the heap; NULL:
- * no memory (last error set). */
+/* Returns `stack`, of stack_bytes bytes, if n elements of `size` bytes fit into it, else zeroed heap memory. NULL: no memory (last error
+ * set). */
 static inline void *orr__array_begin(void *stack, size_t stack_bytes, size_t n, size_t size)
 {
     return n <= stack_bytes / size ? stack : orr__alloc_n(n, size);

@@ -1,4 +1,4 @@
-/* Counted buffers: pool memory or the user's, handed back when the last reference goes; zeroed small memory.
+/* Counted buffers: memory of the pool or of the user, released with the last reference; zeroed small memory.
  * Must not know: graphs, StarPU. */
 #include "config.h"
 #include "runtime/base/buffer.h"
@@ -31,7 +31,7 @@ uint64_t orr__buffer_number(orr__buffer *b)
 
 orr__buffer *orr__buffer_new(size_t bytes)
 {
-    enum { LARGE = 1 << 20 }; /* handles cost little beside so many pages */
+    enum { LARGE = 1 << 20 }; /* a handle costs little compared with so many pages */
     size_t cap;
     bool spilled = false;
     orr__buffer *small = orr__stash_take(bytes);
@@ -78,7 +78,7 @@ void orr__buffer_unref(orr__buffer *b)
 {
     if (!b)
         return;
-    /* The owner of the only reference releases it without a locked instruction. */
+    /* A single reference belongs to the caller and is released without a locked instruction. */
     if (atomic_load_explicit(&b->refs, memory_order_acquire) != 1 &&
         atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1)
         return;
@@ -90,7 +90,7 @@ void orr__buffer_unref(orr__buffer *b)
 void orr__buffer_recycle(orr__buffer *b)
 {
     orr__value_form *form = atomic_load_explicit(&b->form, memory_order_relaxed);
-    if (form) { /* the last reference is gone: no other thread writes it */
+    if (form) { /* the last reference is gone, so no other thread writes it */
         atomic_store_explicit(&b->form, NULL, memory_order_relaxed);
         orr__form_unref(form);
     }
@@ -113,7 +113,7 @@ orr_status orr__buffer_sync(orr__buffer *b)
 
 void *orr__alloc(size_t bytes)
 {
-    bool absurd = bytes >> 40 != 0; /* sanitizers end the program rather than say no to these */
+    bool absurd = bytes >> 40 != 0; /* sanitizers end the program instead of refusing such sizes */
     void *p = absurd || orr__pool_must_fail() ? NULL : calloc(1, bytes ? bytes : 1);
     if (!p)
         orr__pool_report(bytes);

@@ -1,4 +1,4 @@
-/* Host memory behind tensors: counted buffers, a pool that recycles them, the memory limit.
+/* The host memory of tensors: counted buffers, a pool that recycles them, the memory limit.
  * Must not know: graphs, StarPU. The engine attaches itself by hooks. */
 #ifndef ORR_BASE_BUF_H
 #define ORR_BASE_BUF_H
@@ -9,30 +9,30 @@
 #include <stdint.h>
 #include "runtime/base/status.h"
 
-/* A run is one submission of work. Buffers that it writes point to it until it is known to be finished. */
+/* A run is one submission of work. A buffer that the run writes points to the run until the run is known to have finished. */
 typedef struct orr__run orr__run; /* defined by runtime/engine */
 
 typedef struct orr__buffer {
     atomic_int refs;
-    void *host;                           /* 64-byte aligned when ours; base of a contiguous array                  */
-    struct orr__value_form *_Atomic form; /* the order of its elements (form.h); NULL: row-major   */
+    void *host;                           /* 64-byte aligned if ours; base of a contiguous array                    */
+    struct orr__value_form *_Atomic form; /* the order of the elements (form.h); NULL: row-major   */
     size_t bytes;                         /* used; the allocation may be larger (cap)                               */
     size_t cap;                           /* 0: the user's memory                                                   */
-    bool spilled;                         /* a file's: beyond the limit (spill.h)                                    */
+    bool spilled;                         /* in a file, beyond the memory limit (spill.h)                            */
     void (*release)(void *host, void *user); /* wrapped user memory: called when the last use ends   */
     void *release_user;
-    void *tiles;        /* the engine's handles for this buffer, NULL: host memory is all there is */
-    orr__run *run;      /* the run that writes it; NULL: the content is there                     */
+    void *tiles;        /* the engine's handles for this buffer; NULL: there is host memory only */
+    orr__run *run;      /* the run that writes it; NULL: the content is complete                  */
     atomic_int readers; /* host pointers handed out (orr_data)                                     */
-    atomic_int ordered; /* references of runs that tell StarPU of all that they do to it; counted down before refs */
+    atomic_int ordered; /* references of runs whose accesses StarPU knows completely; counted down before refs */
     _Atomic(const void *)
         exclusive_to;        /* the thread whose evaluation alone may use it (runtime/graph/donation.h), else NULL */
-    atomic_bool overwritten; /* that evaluation wrote over it and failed: this is no value any more    */
-    bool published;          /* it is, or was, the value of a node                                     */
-    bool changed;            /* … and has been another value before                                    */
-    bool stays_plain;        /* form.h's: the value was turned back once                               */
+    atomic_bool overwritten; /* that evaluation overwrote it and failed: no longer a value             */
+    bool published;          /* the buffer is, or was, the value of a node                             */
+    bool changed;            /* … and held another value before                                        */
+    bool stays_plain;        /* of form.h: the value was returned to row-major once                    */
     int form_users;          /* … runs that read it in its form                                        */
-    atomic_uint_least64_t content; /* its number, once somebody has asked for it; 0: nobody has             */
+    atomic_uint_least64_t content; /* number of the content; 0: not requested so far                        */
     struct orr__buffer *next;      /* free lists                                                              */
 } orr__buffer;
 
@@ -40,27 +40,27 @@ typedef struct orr__buffer {
 typedef struct {
     /* Waits until the content is in host memory and valid to read there. */
     orr_status (*host_read)(orr__buffer *b);
-    /* The last reference went: give back handles. Returns true when the memory may be reused at once; false
-     * when the engine keeps it until its tasks are done and will call orr__buffer_recycle itself. */
+    /* The last reference is gone: releases the handles. true: the memory may be reused at once. false: the engine keeps it until its
+     * tasks are done, then calls orr__buffer_recycle itself. */
     bool (*drop)(orr__buffer *b);
     /* Memory is short: the engine recycles the buffers that it keeps for reuse. false: it keeps none. */
     bool (*press)(void);
-    /* There is no free block for a large value: the engine recycles a buffer of that size, if it keeps one for reuse. */
+    /* The pool has no free block for a large value: the engine recycles a buffer of that size if it keeps one for reuse. */
     void (*release)(size_t bytes);
 } orr__buffer_hooks;
 extern orr__buffer_hooks orr__buffer_engine;
 
-/* Fresh buffer with one reference, content undefined; NULL when memory cannot be had or the limit is hit
- * (then the last error is set, with the numbers). bytes may be 0. */
+/* A new buffer with one reference, content undefined. NULL: no memory, or the limit is reached (last error set, with the numbers). bytes
+ * may be 0. */
 orr__buffer *orr__buffer_new(size_t bytes);
-/* Around the user's memory; release may be NULL. NULL on ENOMEM (release is then not called). */
+/* A buffer over the user's memory; release may be NULL. NULL on ENOMEM (release is then not called). */
 orr__buffer *orr__buffer_wrap(void *host, size_t bytes, void (*release)(void *, void *), void *user);
 static inline orr__buffer *orr__buffer_ref(orr__buffer *b)
 {
     atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
     return b;
 }
-/* It has become the value of a node, which no other buffer was. */
+/* The buffer has become the value of a node; that value had no other buffer. */
 static inline void orr__buffer_renew(orr__buffer *b)
 {
     atomic_store_explicit(&b->content, 0, memory_order_relaxed);
@@ -68,7 +68,8 @@ static inline void orr__buffer_renew(orr__buffer *b)
     b->changed = b->published;
     b->published = true;
 }
-/* Equal numbers, equal values; 0: unknown, such as the user's memory. Given at the first call: few ask. */
+/* Equal numbers mean equal values. 0: unknown, as for the user's memory. The number is assigned at the first call, since few callers
+ * need it. */
 uint64_t orr__buffer_number(orr__buffer *b);
 void orr__buffer_unref(orr__buffer *b);   /* NULL is fine */
 void orr__buffer_recycle(orr__buffer *b); /* engine only, see drop */
@@ -76,16 +77,16 @@ void orr__buffer_recycle(orr__buffer *b); /* engine only, see drop */
 orr_status orr__buffer_sync(orr__buffer *b);
 
 void orr__pool_limit(size_t bytes); /* 0: none */
-void orr__pool_trim(void);          /* gives all free memory back to the system */
+void orr__pool_trim(void);          /* returns all free memory to the system */
 typedef struct {
     size_t live, pooled, peak, limit; /* bytes in memory                                          */
     bool spills;                      /* values beyond the limit go to files                      */
-    size_t spilled, spilled_peak;     /* bytes there                                              */
-    uint64_t fresh;                   /* blocks that there was none to reuse for                  */
+    size_t spilled, spilled_peak;     /* bytes in files                                           */
+    uint64_t fresh;                   /* blocks that no free block could serve                    */
 } orr__pool_stats;
 orr__pool_stats orr__pool_get_stats(void);
-void orr__pool_peak_reset(void); /* peaks from here on */
-/* For tests: after n more allocations that work (buffers, orr__alloc), one fails. n < 0: none does. */
+void orr__pool_peak_reset(void); /* peaks count from here on */
+/* For tests: after n more successful allocations (buffers, orr__alloc) one fails. n < 0: none fails. */
 void orr__pool_fail_after(long n);
 
 void *orr__alloc(size_t bytes);                       /* zeroed; NULL and last error on ENOMEM */

@@ -1,4 +1,4 @@
-/* The memory that this process's job may use: Linux control groups, as Slurm, systemd and containers set them.
+/* The memory limit of this process's job: Linux control groups, as Slurm, systemd and containers set them.
  * Must not know: its callers. */
 #include "config.h"
 #include "runtime/base/cgroup.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The number in a file; SIZE_MAX for "max", and when there is none. */
+/* The number in a file; SIZE_MAX for "max" or without a file. */
 static size_t number_in(const char *folder, const char *name)
 {
     char path[PATH_MAX + 32], text[64] = "";
@@ -25,8 +25,8 @@ static size_t number_in(const char *folder, const char *name)
     return (size_t)strtoull(text, NULL, 10);
 }
 
-/* The least limit of the group and those above it. Inside a container the group's name may be one that only the host
- * knows: then the mounted folder is the group itself. */
+/* The least limit of the group and of the groups above it. Inside a container only the host may know the group's name; the mounted
+ * folder is then the group itself. */
 static size_t least(const char *base, const char *group, const char *name)
 {
     char folder[PATH_MAX];
@@ -41,7 +41,7 @@ static size_t least(const char *base, const char *group, const char *name)
     return all;
 }
 
-/* A line is "number:controllers:/group"; of version 2 number 0 and no controllers. */
+/* A line is "number:controllers:/group". In version 2 the number is 0 and there are no controllers. */
 static size_t limit_of(char *line, const char *mount)
 {
     char base[PATH_MAX], *what = strchr(line, ':'), *group = what ? strchr(what + 1, ':') : NULL;

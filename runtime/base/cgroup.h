@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Bytes of memory that the process's control group and those above it allow, 0: as much as there is. `self` is the file
- * that names the groups (NULL: /proc/self/cgroup), `mount` where they are (NULL: /sys/fs/cgroup); version 2 and 1. */
+/* Bytes of memory that the process's control group and the groups above it allow; 0: no limit below the physical memory. `self` is the
+ * file that names the groups (NULL: /proc/self/cgroup), `mount` is their folder (NULL: /sys/fs/cgroup); versions 2 and 1. */
 size_t orr__job_memory(const char *self, const char *mount);
 
 #endif

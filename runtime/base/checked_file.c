@@ -1,4 +1,4 @@
-/* Text files with a head and a sum, in the user's cache directory.
+/* Text files with a header and a checksum, in the user's cache directory.
  * Must not know: their content. */
 #include "config.h"
 #include "runtime/base/checked_file.h"
@@ -41,7 +41,7 @@ static uint64_t sum_of(const void *data, size_t size)
     return orr__hash(data, size, 0x5ea1ed);
 }
 
-/* The body, moved to the front of `b` and ended; NULL: not ours. */
+/* Returns the body, moved to the front of `b` and terminated by 0. NULL: not a file of ours. */
 static char *open_up(orr__bytes *b, const char *head)
 {
     char *text = (char *)b->data, *end;

@@ -7,11 +7,11 @@
 #include <time.h>
 
 double orr__now(void); /* seconds, monotonic */
-/* The time of a clock so many seconds from now: the end of a pthread_cond_timedwait. */
+/* The time `seconds` from now on that clock: the deadline of a pthread_cond_timedwait. */
 struct timespec orr__time_after(clockid_t clock, double seconds);
 
-/* Where events are shorter than two readings of the clock may be, a time stands for several: for how many does that of event n (from 0)
- * stand, when those before took ns? 0: it is not taken. */
+/* The sampling rate of events that may be shorter than two readings of the clock. Returns the number of events that the measured time of
+ * event n (from 0) stands for, if the events before took ns; 0: event n is not timed. */
 static inline uint32_t orr__time_stands_for(uint64_t n, uint64_t ns)
 {
     enum { ENOUGH = 64, SAMPLE = 16, SHORT = 20000 /* ns on average */ };

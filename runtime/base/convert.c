@@ -19,8 +19,8 @@ static inline float float32(uint32_t u)
     return f;
 }
 
-/* d in a 16-bit format of `mant` fraction bits and exponent bias `bias`: to nearest, ties to even. A carry out of
- * the fraction runs into the exponent, which rounds up, up to infinity. NaN stays NaN, quiet. */
+/* d in a 16-bit format of `mant` fraction bits and exponent bias `bias`: to nearest, ties to even. A carry out of the fraction
+ * increments the exponent, which rounds up, up to infinity. NaN stays NaN, quiet. */
 static uint16_t narrow(double d, int mant, int bias)
 {
     uint64_t u;
@@ -85,7 +85,7 @@ uint16_t orr__f32_to_bf16(float f)
     return (uint16_t)((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
 
-/* |v| as a double that rounds to f16 or bf16 as v itself would: bits that do not fit leave a trace in the last one. */
+/* |v| as a double that rounds to f16 or bf16 as v itself would: lost bits set the last bit. */
 static double sticky(uint64_t v)
 {
     if (v >> 53 == 0)
@@ -147,7 +147,7 @@ static orr__scalar float_to_int(double d, orr_dtype to)
 orr__scalar orr__scalar_cast(orr__scalar v, orr_dtype from, orr_dtype to)
 {
     orr__scalar r = v;
-    if (from == ORR_F64 && to == ORR_F32) /* numbers beside tensors, nearly all of them */
+    if (from == ORR_F64 && to == ORR_F32) /* numbers beside tensors: nearly all calls */
         r.f = (double)(float)v.f;
     else if (to == ORR_BOOL)
         r.u = orr__is_float(from) ? v.f != 0.0 : v.u != 0;

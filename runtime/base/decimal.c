@@ -1,11 +1,11 @@
-/* Numbers with a decimal point, whatever locale the program has chosen.
+/* Numbers with a decimal point, in every locale of the program.
  * Must not know: whose numbers they are. */
 #include "config.h"
 #include "runtime/base/decimal.h"
 
 #include <pthread.h>
 
-static locale_t plain; /* 0: cannot be had, and nothing is changed */
+static locale_t plain; /* 0: not available, and nothing is changed */
 
 static void make(void)
 {

@@ -44,8 +44,8 @@ orr__kind orr__dtype_kind(orr_dtype t)
     return known(t) ? (orr__kind)rows[t].kind : ORR__KBOOL;
 }
 
-/* Within a kind the wider wins (the enum is in order of width); u + i is the narrowest signed type that holds
- * both; a float with a complex dtype is complex, its parts wide enough for both; kinds do not mix otherwise. */
+/* Within a kind the wider dtype wins (the enum is in order of width). u + i is the narrowest signed type that holds both. A float with a
+ * complex dtype is complex, with parts wide enough for both. Other kinds do not mix. */
 bool orr__promote(orr_dtype a, orr_dtype b, orr_dtype *out)
 {
     if (!known(a) || !known(b))

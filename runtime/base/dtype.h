@@ -10,7 +10,7 @@
 typedef enum { ORR__KBOOL, ORR__KSIGNED, ORR__KUNSIGNED, ORR__KFLOAT, ORR__KCOMPLEX, ORR__KFIELD } orr__kind;
 
 orr__kind orr__dtype_kind(orr_dtype t);
-/* As orr_dtype_size, of one that there is. */
+/* As orr_dtype_size, for an existing dtype. */
 extern const uint8_t orr__dtype_bytes[ORR_DTYPE_COUNT];
 static inline size_t orr__dtype_size(orr_dtype t)
 {
@@ -20,7 +20,7 @@ static inline bool orr__is_float(orr_dtype t)
 {
     return t >= ORR_F16 && t <= ORR_F64;
 }
-/* The dtypes before this one have values that are an orr__scalar each. */
+/* The values of the dtypes before this one are one orr__scalar each. */
 #define ORR__SCALAR_DTYPES ORR_C64
 static inline bool orr__is_complex(orr_dtype t)
 {
@@ -30,7 +30,7 @@ static inline bool orr__is_field(orr_dtype t)
 {
     return t == ORR_FR254 || t == ORR_FQ254;
 }
-/* Are its values no scalars? */
+/* True if the values are not scalars. */
 static inline bool orr__is_compound(orr_dtype t)
 {
     return t >= ORR__SCALAR_DTYPES;
@@ -57,7 +57,8 @@ static inline bool orr__is_int(orr_dtype t)
     return t >= ORR_I8 && t <= ORR_U64;
 }
 
-/* The dtype of a complex dtype's parts; t itself for others. The complex dtype with parts of f32 or f64. */
+/* The dtype of a complex dtype's parts; t itself for other dtypes. The second function returns the complex dtype with parts of f32 or
+ * f64. */
 static inline orr_dtype orr__part_dtype(orr_dtype t)
 {
     return t == ORR_C64 ? ORR_F32 : t == ORR_C128 ? ORR_F64 : t;
@@ -66,18 +67,18 @@ static inline orr_dtype orr__complex_of(orr_dtype part)
 {
     return part == ORR_F64 ? ORR_C128 : ORR_C64;
 }
-/* The dtype of the scalars from which constants of t are made: the parts' of complex numbers, int64 for elements of a field. */
+/* The dtype of the scalars from which constants of t are made: that of the parts for complex numbers, int64 for elements of a field. */
 static inline orr_dtype orr__constant_dtype(orr_dtype t)
 {
     return orr__is_field(t) ? ORR_I64 : orr__part_dtype(t);
 }
-/* Does arithmetic on it need f64? */
+/* True if arithmetic on t needs f64. */
 static inline bool orr__has_f64(orr_dtype t)
 {
     return t == ORR_F64 || t == ORR_C128;
 }
 
-/* The dtype in which a value of `t` sits in a register: f32 for f16 and bf16, else t itself. */
+/* The dtype of a register that holds a value of `t`: f32 for f16 and bf16, else t itself. */
 static inline orr_dtype orr__compute_dtype(orr_dtype t)
 {
     return orr__is_half(t) ? ORR_F32 : t;
@@ -86,16 +87,16 @@ static inline orr_dtype orr__compute_dtype(orr_dtype t)
 /* Promotion as in the Python array API standard. false: undefined there (the caller names the cast). */
 bool orr__promote(orr_dtype a, orr_dtype b, orr_dtype *out);
 
-/* One value. Which member counts follows from the dtype's kind: float f, signed i, unsigned and bool u. Complex values are no
- * scalars: a complex constant is made of the constants of its parts. */
+/* One value. The dtype's kind selects the member: float f, signed i, unsigned and bool u. Complex values are not scalars: a complex
+ * constant is made of the constants of its parts. */
 typedef union {
     double f;
     int64_t i;
     uint64_t u;
 } orr__scalar;
 
-/* value of dtype `from` -> the nearest value of dtype `to` (as orr_cast does: float to int truncates and
- * saturates, NaN gives 0; int to int wraps; anything to bool is != 0). */
+/* Converts a value of dtype `from` to the nearest value of dtype `to` (as orr_cast: float to int truncates and saturates, NaN gives 0;
+ * int to int wraps; anything to bool is != 0). */
 orr__scalar orr__scalar_cast(orr__scalar v, orr_dtype from, orr_dtype to);
 orr__scalar orr__scalar_load(const void *p, orr_dtype t); /* p: one element, any alignment */
 void orr__scalar_store(void *p, orr_dtype t, orr__scalar v);

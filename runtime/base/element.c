@@ -6,7 +6,7 @@
 #include "runtime/base/element.h"
 #include "runtime/base/primes.h"
 
-/* Bytes of an integer are those of its limbs. */
+/* The bytes of an integer are the bytes of its limbs. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "memory of field dtypes is little-endian");
 
 const orr__mod *orr__modulus(orr_dtype field)

@@ -20,7 +20,7 @@ typedef struct {
     orr__env_row row;
     form form;
     size_t offset;
-    const char *words[5]; /* CHOICE: value is the place in the list; LIST: word i is bit i */
+    const char *words[5]; /* CHOICE: the value is the index in the list; LIST: word i is bit i */
 } entry;
 
 #define AT(field) offsetof(orr__settings, field)
@@ -103,7 +103,7 @@ static const entry table[] = {
       MECHANISMS, AT(ablated), { 0 } },
 };
 /* clang-format on */
-enum { ROWS = sizeof table / sizeof *table, SHOWN = ROWS - 1 /* the last is for measuring alone */ };
+enum { ROWS = sizeof table / sizeof *table, SHOWN = ROWS - 1 /* the last row is for measurements only */ };
 
 orr__settings orr__env = {
     .fuse = true,
@@ -136,8 +136,8 @@ static int find_word(const entry *e, const char *s, size_t n)
     return -1;
 }
 
-/* Decimal digits, also after zeros, or 0x and hexadecimal ones; for sizes one suffix of K M G T (1024 each step), B or iB
- * after it allowed. */
+/* Decimal digits, also with leading zeros, or 0x and hexadecimal digits. Sizes may end with one of K M G T (steps of 1024) and then B or
+ * iB. */
 static bool parse_number(const char *s, bool suffix, uint64_t max, uint64_t *out)
 {
     if (!isdigit((unsigned char)*s))
@@ -194,7 +194,7 @@ static bool parse_mechanisms(const char *s, uint64_t *out)
     return true;
 }
 
-/* A path leads to the same place when the program has changed its directory. A bare name of a compiler is for PATH. */
+/* A path is made absolute, so that it stays valid when the program changes its directory. A bare name of a compiler is left to PATH. */
 static bool parse_path(const char *s, bool program, char *to, size_t size)
 {
     size_t n = 0;
@@ -268,7 +268,7 @@ static unsigned distance(const char *a, const char *b)
     return row[nb];
 }
 
-/* An ORRERY_ name that is none of ours is a slip of the pen, which would go unseen otherwise. */
+/* An unknown name with the prefix ORRERY_ is an error, since a typing error would otherwise go unnoticed. */
 static orr_status check_names(void)
 {
     for (char **e = environ; e && *e; e++) {
@@ -303,7 +303,7 @@ static void default_cache_dir(char *to, size_t size)
             : home && *home == '/' ? snprintf(to, size, "%s/.cache/orrery", home)
                                    : 0;
     if (n <= 0 || (size_t)n >= size)
-        to[0] = '\0'; /* nowhere to keep anything */
+        to[0] = '\0'; /* no directory for a cache */
 }
 
 orr_status orr__env_load(void)
@@ -316,7 +316,7 @@ orr_status orr__env_load(void)
         const entry *e = &table[i];
         const char *value = getenv(e->row.name);
         if (value && !*value)
-            value = NULL; /* set to nothing is not set */
+            value = NULL; /* an empty value counts as not set */
         if (e->form == PATH && !value) {
             if (e->offset == AT(cache_dir))
                 default_cache_dir(s.cache_dir, sizeof s.cache_dir);

@@ -15,7 +15,7 @@ typedef enum { ORR__ISA_AUTO, ORR__ISA_SSE2, ORR__ISA_AVX2, ORR__ISA_AVX512 } or
 typedef enum { ORR__MACHINE_MEASURED, ORR__MACHINE_FIXED } orr__machine_choice;
 enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4, ORR__PRINT_PASSES = 8 };
 
-/* The settings in force. Filled by orr__env_load; tests may write to it between init and shutdown. */
+/* The settings in force. orr__env_load fills them; tests may write to them between init and shutdown. */
 typedef struct {
     int backend;            /* ORRERY_BACKEND        auto cpu cuda opencl                    */
     int engine;             /* ORRERY_ENGINE         auto starpu serial                      */
@@ -48,14 +48,14 @@ typedef struct {
 } orr__settings;
 extern orr__settings orr__env;
 
-/* Reads the environment into orr__env. A wrong value: ORR_EENV, message lists the right ones. An unknown
- * ORRERY_ variable is an error too, with the nearest name. */
+/* Reads the environment into orr__env. A wrong value gives ORR_EENV and a message that lists the valid ones. An unknown ORRERY_ variable
+ * is an error too; the message has the nearest name. */
 orr_status orr__env_load(void);
 
 typedef struct {
     const char *name, *values, *fallback, *meaning;
 } orr__env_row;
-/* Row i of the table, NULL at its end; value currently in force into buf. */
+/* Row i of the table, with its value in force written to buf; NULL at the end. */
 const orr__env_row *orr__env_table(size_t i, char *buf, size_t size);
 
 /* One line to stderr when ORRERY_LOG admits the level (0 error … 3 debug). */

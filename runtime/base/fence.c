@@ -1,4 +1,4 @@
-/* The heavy fence, by membarrier(2) where the kernel has it.
+/* The heavy fence, by membarrier(2) if the kernel has it.
  * Must not know: what is ordered. */
 #include "config.h"
 #include "runtime/base/fence.h"
@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of <linux/membarrier.h>, which not every C library's headers bring. */
+/* From <linux/membarrier.h>, which some C libraries' headers lack. */
 enum { PRIVATE_EXPEDITED = 1 << 3, REGISTER_PRIVATE_EXPEDITED = 1 << 4 };
 
 atomic_bool orr__fences_paired;

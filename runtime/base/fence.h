@@ -1,4 +1,4 @@
-/* A pair of fences of which one side pays: code that often runs has the light one, code that seldom runs the heavy one.
+/* A pair of asymmetric fences: the light fence is for code that runs often, the heavy one for code that runs seldom.
  * Must not know: what is ordered. */
 #ifndef ORR_BASE_FENCE_H
 #define ORR_BASE_FENCE_H
@@ -6,14 +6,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Whether the kernel runs the light side's fence on request (membarrier(2), Linux 4.14). */
+/* True if the kernel executes the fence of the light side on request (membarrier(2), Linux 4.14). */
 extern atomic_bool orr__fences_paired;
 
-/* Before the first light fence of the process, and in a child of fork. */
+/* To be called before the first light fence of the process, and in a child of fork. */
 void orr__fences_begin(void);
 
-/* Either the stores before it are seen by the loads behind the other side's heavy fence, or the loads behind it see the stores
- * before that fence. */
+/* Of a light and a heavy fence, one precedes the other: the loads after the later fence see the stores before the earlier one. */
 static inline void orr__fence_light(void)
 {
     if (atomic_load_explicit(&orr__fences_paired, memory_order_relaxed))
@@ -22,7 +21,7 @@ static inline void orr__fence_light(void)
         atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Takes some microseconds: it interrupts the cores that run this process. */
+/* Takes some microseconds, since it interrupts the cores that run this process. */
 void orr__fence_heavy(void);
 
 #endif

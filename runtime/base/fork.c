@@ -1,4 +1,4 @@
-/* Locks that a fork must not catch in another thread's hands.
+/* Locks that another thread must not hold during a fork.
  * Must not know: the data behind the locks. */
 #include "config.h"
 #include "runtime/base/fork.h"

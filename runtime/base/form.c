@@ -1,4 +1,4 @@
-/* Values in a form: turned in their own memory, used by runs that take them so, turned back for others.
+/* Values in a form: converted in place, shared by runs that read the form, converted back for other readers.
  * Must not know: kernels, plans. */
 #include "config.h"
 #include "runtime/base/form.h"
@@ -9,7 +9,7 @@
 #include "runtime/base/pool.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t left = PTHREAD_COND_INITIALIZER; /* a run has */
+static pthread_cond_t left = PTHREAD_COND_INITIALIZER; /* a run has called orr__form_leave */
 
 void orr__forms_guard(void)
 {
@@ -35,7 +35,7 @@ static bool same(const orr__value_form *f, const orr__value_form *g)
 
 /* -- under the lock --------------------------------------------------------------------------------------------------- */
 
-/* The scratch memory is the system's, and goes back at once: the pool would keep it. */
+/* The scratch memory comes from the system and is released at once; the pool would keep it. */
 static bool turn(orr__buffer *b, const orr__value_form *f, bool back)
 {
     if (!orr__pool_book(f->scratch))
@@ -56,7 +56,7 @@ static bool possible(const orr__buffer *b)
            atomic_load(&b->readers) == 0 && !atomic_load(&b->exclusive_to) && !atomic_load(&b->overwritten);
 }
 
-/* A reader that counts itself after we have looked finds the form, and waits for the lock. */
+/* A reader that counts itself after this check finds the form set, and waits for the lock. */
 static bool turned(orr__buffer *b, orr__value_form *f)
 {
     enum { OURS = 2 }; /* the node's reference and the run's */
@@ -91,7 +91,7 @@ static orr_status undo(orr__buffer *b)
     return ORR_OK;
 }
 
-/* Waits have no use of other values, so no two wait for one another. */
+/* A run that waits here uses no value in a form yet, so no two runs wait for each other. */
 static orr_status undo_others(orr__buffer *const *b, orr__value_form *const *form, int n)
 {
     orr_status st = ORR_OK;

@@ -1,5 +1,5 @@
-/* The floating-point mode of kernels and recorded constants: rounding to nearest, gradual underflow, no traps,
- * whatever the program has set for its own arithmetic. On processors that are not named here it is the program's.
+/* The floating-point mode of kernels and recorded constants: rounding to nearest, gradual underflow, no traps, independent of the mode
+ * that the program has set. On processors that are not named here it is the program's mode.
  * Must not know: kernels. */
 #ifndef ORR_BASE_FPMODE_H
 #define ORR_BASE_FPMODE_H
@@ -9,7 +9,7 @@
 #include <xmmintrin.h>
 #endif
 
-/* The bits of the register that matter, and their default. The flags of past exceptions are the program's. */
+/* The relevant bits of the register, and their default. The flags of past exceptions belong to the program. */
 #if defined __SSE2__
 #define ORR__FPMODE_MASK 0xffc0u
 #define ORR__FPMODE_DEFAULT 0x1f80u
@@ -47,8 +47,8 @@ static inline void orr__fpmode_set(uint64_t mode)
 }
 #endif
 
-/* Sets the default mode for the calling thread and the threads that it starts, until orr__fpmode_end restores the result,
- * the former mode. */
+/* Sets the default mode for the calling thread and the threads that it starts, and returns the former mode, which orr__fpmode_end
+ * restores. */
 static inline uint64_t orr__fpmode_begin(void)
 {
     uint64_t was = orr__fpmode_get();
@@ -63,8 +63,8 @@ static inline void orr__fpmode_end(uint64_t was)
         orr__fpmode_set(was);
 }
 
-/* The same from here to the end of the block, however it is left. For what computes with numbers of the program's on its threads:
- * constants that are recorded, plans. */
+/* The same until the end of the enclosing block, on every exit. For code that runs on the program's threads and computes with its
+ * numbers: recorded constants, plans. */
 static inline void orr__fpmode_leave(const uint64_t *was)
 {
     orr__fpmode_end(*was);

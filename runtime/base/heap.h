@@ -1,14 +1,14 @@
-/* A binary heap of numbers in the caller's array; an order of the caller's says which comes first.
+/* A binary heap of numbers in the caller's array; the caller's order decides which number comes first.
  * Must not know: what the numbers stand for. */
 #ifndef ORR_BASE_HEAP_H
 #define ORR_BASE_HEAP_H
 
 #include <stdbool.h>
 
-/* Does a come before b? */
+/* True if a comes before b. */
 typedef bool orr__heap_order(const void *user, int a, int b);
 
-/* Adds x to the n numbers at `heap`, which has a place for it. */
+/* Adds x to the n numbers at `heap`, which has space for one more. */
 static inline void orr__heap_push(int *heap, int n, int x, orr__heap_order *before, const void *user)
 {
     for (; n > 0 && before(user, x, heap[(n - 1) / 2]); n = (n - 1) / 2)
@@ -16,7 +16,7 @@ static inline void orr__heap_push(int *heap, int n, int x, orr__heap_order *befo
     heap[n] = x;
 }
 
-/* Takes the first of n ≥ 1 numbers; n − 1 stay. */
+/* Removes and returns the first of n ≥ 1 numbers; n − 1 stay. */
 static inline int orr__heap_pop(int *heap, int n, orr__heap_order *before, const void *user)
 {
     int first = heap[0], last = heap[--n], at = 0;

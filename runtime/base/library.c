@@ -1,4 +1,4 @@
-/* Libraries that are opened when they are first needed: functions by name.
+/* Libraries that are opened at their first use: functions by name.
  * Must not know: which libraries there are. */
 #include "config.h"
 

@@ -1,5 +1,5 @@
-/* Libraries that are opened when they are first needed: functions by name. A process that does not use such a library neither
- * loads it nor gives it addresses.
+/* Libraries that are opened at their first use: functions by name. A process that does not use such a library does not load it, and it
+ * takes no addresses.
  * Must not know: which libraries there are. */
 #ifndef ORR_BASE_LIBRARY_H
 #define ORR_BASE_LIBRARY_H
@@ -13,7 +13,7 @@ typedef struct {
     void *pointer;
 } orr__symbol;
 
-/* The last field is the library's own. */
+/* The last field is private to the functions below. */
 typedef struct {
     const char *file; /* the name of the shared object, as the loader searches for it */
     const orr__symbol *symbol;
@@ -33,11 +33,12 @@ typedef struct {
         }                                                                                                              \
     }
 
-/* NULL: all symbols have their addresses. Otherwise the reason. The library stays open for the life of the process, and a refusal
- * is final. Safe from any thread. */
+/* NULL: all symbols have their addresses. Otherwise the reason. The library stays open until the process ends, and a refusal is final.
+ * Safe from any thread. */
 const char *orr__library_open(orr__library *l);
 
-/* A symbol of an opened library or of those that it needs: the program's own where it has one. NULL: there is none. */
+/* A symbol of an opened library or of the libraries that it needs; if the program defines the symbol, the program's own. NULL: not
+ * found. */
 void *orr__library_find(const orr__library *l, const char *name);
 
 #endif

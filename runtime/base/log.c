@@ -1,4 +1,4 @@
-/* Log lines to stderr, when ORRERY_LOG admits them.
+/* Log lines to stderr, if ORRERY_LOG admits their level.
  * Must not know: its callers. */
 #include "config.h"
 #include "runtime/base/env.h"

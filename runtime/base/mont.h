@@ -1,4 +1,4 @@
-/* Inline Montgomery arithmetic of four 64-bit limbs, modulus as argument; with ORR__FIELD_ADX by mulx, adcx and adox.
+/* Inline Montgomery arithmetic of four 64-bit limbs, with the modulus as an argument; with ORR__FIELD_ADX by mulx, adcx and adox.
  * Must not know: which prime, arrays. Every operand and result is below the modulus, which is below 2^254. */
 #ifndef ORR_BASE_MONT_H
 #define ORR_BASE_MONT_H
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* At -O1 gcc holds the address of each operand of the assembly in a register of its own, and has too few. */
+/* At -O1 gcc holds the address of each operand of the assembly in a separate register, and runs out of registers. */
 #if defined(ORR__FIELD_ADX) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #pragma GCC optimize("O2")
 #endif
@@ -26,8 +26,8 @@ typedef struct orr__mod {
 
 #define ORR__INLINE static inline __attribute__((always_inline, unused))
 
-/* Builds without optimisation or with a sanitizer: assembly wants more registers than they leave, and instrumented
- * arithmetic that is inlined by hundreds takes compilers minutes. */
+/* Builds without optimisation or with a sanitizer: the assembly needs more registers than they leave, and hundreds of inlined copies of
+ * instrumented arithmetic take compilers minutes. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define ORR__FIELD_CALLS
@@ -107,7 +107,7 @@ ORR__INLINE uint64_t fe_borrow(uint64_t x, uint64_t y, uint64_t *borrow)
     return (uint64_t)s;
 }
 
-/* x - p unless that is below zero; x is below 2p. */
+/* x - p, or x if that is negative; x is below 2p. */
 ORR__INLINE orr__fe fe_reduce(orr__fe x, const orr__mod *m)
 {
     orr__fe z;
@@ -141,7 +141,7 @@ ORR__ARITHMETIC orr__fe fe_sub(orr__fe x, orr__fe y, const orr__mod *m)
 
 #if defined(__x86_64__) && defined(ORR__FIELD_ADX) && !defined(ORR__FIELD_CALLS)
 
-/* One step of the reduction: (t + u p) / 2^64 with u = -t0/p. The carry h of the row before comes in at the top. */
+/* One step of the reduction: (t + u p) / 2^64 with u = -t0/p. The carry h of the previous row is added at the top. */
 #define MONT_REDUCE                                                                                                    \
     "movq 96(%[m]), %%rdx\n\timulq %[t0], %%rdx\n\txorl %k[s], %k[s]\n\t"                                              \
     "mulxq 0(%[m]), %[s], %[v]\n\tadcxq %[t0], %[s]\n\tmovq %[v], %[t0]\n\t"                                           \
@@ -149,7 +149,7 @@ ORR__ARITHMETIC orr__fe fe_sub(orr__fe x, orr__fe y, const orr__mod *m)
     "adcxq %[t2], %[t1]\n\tmulxq 16(%[m]), %[s], %[t2]\n\tadoxq %[s], %[t1]\n\t"                                       \
     "adcxq %[t3], %[t2]\n\tmulxq 24(%[m]), %[s], %[t3]\n\tadoxq %[s], %[t2]\n\t"                                       \
     "movl $0, %k[s]\n\tadcxq %[s], %[t3]\n\tadoxq %[h], %[t3]\n\t"
-/* t += x·y_i; h has the carry out of the top. */
+/* t += x·y_i; h is the carry out of the top. */
 #define MONT_ROW(y)                                                                                                    \
     "movq " y ", %%rdx\n\txorl %k[s], %k[s]\n\t"                                                                       \
     "mulxq %[x0], %[s], %[h]\n\tadoxq %[s], %[t0]\n\tadcxq %[h], %[t1]\n\t"                                            \
@@ -183,7 +183,7 @@ ORR__ARITHMETIC orr__fe fe_mul(orr__fe x, orr__fe y, const orr__mod *m)
 
 #else
 
-/* x·y/2^256, row by row, each followed by its step of the reduction. */
+/* x·y/2^256, row by row, with one step of the reduction after each row. */
 ORR__ARITHMETIC orr__fe fe_mul(orr__fe x, orr__fe y, const orr__mod *m)
 {
     uint64_t t[4] = { 0 };
@@ -228,7 +228,7 @@ ORR__INLINE orr__fe fe_square(orr__fe x, const orr__mod *m)
     return fe_mul(x, x, m);
 }
 
-/* From a plain integer below the modulus, and to it. */
+/* Conversion from a plain integer below the modulus, and back. */
 ORR__INLINE orr__fe fe_enter(orr__fe x, const orr__mod *m)
 {
     return fe_mul(x, m->square, m);

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "runtime/base/philox.h"
 
-/* In the order of ORR__DBITS … in runtime/graph/node.h, which is a room above. */
+/* In the order of ORR__DBITS … in runtime/graph/node.h, a room above this one. */
 enum { BITS, UNIFORM, NORMAL, INTEGERS, PERMUTATION };
 
 uint64_t orr__rand_mix(uint64_t seed, uint64_t stream)
@@ -23,7 +23,7 @@ static double uniform(orr_dtype dtype, uint64_t seed, uint64_t i)
     }
 }
 
-/* f16 and bf16 sit in an f32 register before they are stored, and are rounded twice for that reason. */
+/* f16 and bf16 are held in an f32 register before they are stored, hence rounded twice. */
 static double normal(orr_dtype dtype, uint64_t seed, uint64_t i)
 {
     float f = orr__rand_normal_f32(seed, i);

@@ -1,10 +1,10 @@
-/* Counter-based random numbers: an element's value is a function of seed and index alone, the same on every engine.
+/* Counter-based random numbers: the value of an element depends on seed and index alone, and is the same on every engine.
  * Must not know: streams, tensors, devices.
  *
  * Philox 4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
- * key = seed. Element i of 32 random bits is word i mod 4 of the block with counter (i / 4, 0); element i of 64 bits is
- * half i mod 2 (low word first) of the block with counter (i / 2, 1); the normal pair i / 2 has counter (i / 2, 2);
- * round keys of a permutation have counter (k, 3). Inline, so that loops over i become vector code. */
+ * key = seed. Element i of 32 random bits is word i mod 4 of the block with counter (i / 4, 0). Element i of 64 bits is half i mod 2
+ * (low word first) of the block with counter (i / 2, 1). The normal pair i / 2 has counter (i / 2, 2). Round keys of a permutation have
+ * counter (k, 3). Inline, so that loops over i become vector code. */
 #ifndef ORR_BASE_PHILOX_H
 #define ORR_BASE_PHILOX_H
 
@@ -48,8 +48,7 @@ static inline uint64_t orr__rand_bits64(uint64_t seed, uint64_t i)
     return (uint64_t)hi << 32 | lo;
 }
 
-/* [0, 1), all multiples of 2^-24. f16 and bf16 take the first 11 and 8 bits of the same word, so that rounding never
- * makes a 1. */
+/* [0, 1), all multiples of 2^-24. f16 and bf16 use the first 11 and 8 bits of the same word, so that rounding never makes a 1. */
 static inline float orr__rand_u01_f32(uint64_t seed, uint64_t i)
 {
     return (float)(orr__rand_bits32(seed, i) >> 8) * 0x1p-24f;
@@ -71,7 +70,7 @@ static inline double orr__rand_u01_f64(uint64_t seed, uint64_t i)
     return (double)(orr__rand_bits64(seed, i) >> 11) * 0x1p-53;
 }
 
-/* Box-Muller: both of a pair come from one block. The radius takes (0, 1], which has a logarithm. */
+/* Box-Muller: both numbers of a pair come from one block. The radius is computed from a number in (0, 1], which has a logarithm. */
 static inline double orr__rand_normal_f64(uint64_t seed, uint64_t i)
 {
     uint32_t w[4];
@@ -87,7 +86,7 @@ static inline float orr__rand_normal_f32(uint64_t seed, uint64_t i)
     return (float)orr__rand_normal_f64(seed, i);
 }
 
-/* lo + [0, range), range 0 meaning 2^64. A value's share is off by at most range / 2^64. */
+/* lo + [0, range), range 0 meaning 2^64. The probability of a value is off by at most range / 2^64. */
 static inline int64_t orr__rand_integers(uint64_t seed, uint64_t i, int64_t lo, uint64_t range)
 {
     uint64_t x = orr__rand_bits64(seed, i);
@@ -95,8 +94,8 @@ static inline int64_t orr__rand_integers(uint64_t seed, uint64_t i, int64_t lo, 
     return (int64_t)((uint64_t)lo + y);
 }
 
-/* A bijection on [0, n): Feistel network on the next power of two, walked until it falls below n (Mitchell, Stokes,
- * Frank, Holmes, "Bandwidth-optimal random shuffling for GPUs", 2022). Its keys are made once for a loop over i. */
+/* A bijection on [0, n): a Feistel network on the next power of two, iterated until the result is below n (Mitchell, Stokes, Frank,
+ * Holmes, "Bandwidth-optimal random shuffling for GPUs", 2022). Its keys are computed once for a loop over i. */
 enum { ORR__PERM_ROUNDS = 16 };
 typedef struct {
     uint64_t key[ORR__PERM_ROUNDS];
@@ -150,11 +149,11 @@ static inline int64_t orr__rand_permutation(uint64_t seed, int64_t n, uint64_t i
     return (int64_t)orr__perm_at(&p, i);
 }
 
-/* Seed of stream number `stream` of a user's seed. */
+/* The seed of stream number `stream` of a user's seed. */
 uint64_t orr__rand_mix(uint64_t seed, uint64_t stream);
 
-/* Element `index` of a random node with attr.dist (an ORR__D… of runtime/graph/node.h) and scalars seed, s1, s2,
- * as it is stored in `dtype`: the definition that every engine follows. */
+/* Element `index` of a random node with attr.dist (an ORR__D… of runtime/graph/node.h) and scalars seed, s1, s2, as stored in `dtype`:
+ * the definition that every engine follows. */
 orr__scalar orr__rand_value(int dist, orr_dtype dtype, uint64_t seed, orr__scalar s1, orr__scalar s2, uint64_t index);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Sizes: 64, 128, 192, 256, and from there four steps to each power of two (so at most a fifth is unused). */
+/* Sizes: 64, 128, 192, 256, then four steps to each power of two (so at most a fifth is unused). */
 enum { FIRST_LOG = 8, LAST_LOG = 47, CLASSES = 4 * (LAST_LOG - FIRST_LOG) + 4 };
 static const size_t huge_page = (size_t)2 << 20;
 static const size_t always_kept = (size_t)64 << 20;
@@ -23,14 +23,14 @@ typedef struct block {
 static struct {
     pthread_mutex_t lock;
     block *free[CLASSES];
-    int count[CLASSES], least[CLASSES]; /* free blocks, and how few there were since the last sweep */
+    int count[CLASSES], least[CLASSES]; /* free blocks now; the fewest since the last sweep */
     orr__buffer *headers;
-    size_t pooled, returned; /* bytes: in free blocks; that came back since the last sweep */
+    size_t pooled, returned; /* bytes: in free blocks; returned to the pool since the last sweep */
     uint64_t fresh;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Bytes. Not under the lock: threads with blocks of their own count too. */
-static atomic_size_t live, limit, peak, most; /* most: live at once, ever; so much is worth keeping */
+/* Bytes. Not under the lock, since threads with blocks of their own count too. */
+static atomic_size_t live, limit, peak, most; /* most: the most bytes ever live at once; worth keeping */
 
 static atomic_long fail_in = -1;
 
@@ -80,14 +80,14 @@ static size_t class_size(int c)
 static bool mapped(size_t cap)
 {
 #ifdef ORR__ASAN
-    return cap >> 38 != 0; /* the sanitizer is to know every block, but dies of absurd ones */
+    return cap >> 38 != 0; /* the sanitizer must see every block, but ends the process on absurd sizes */
 #else
     return cap >= huge_page;
 #endif
 }
 
-/* Large blocks come from the kernel, aligned to huge pages and with a wish for them: the page faults of fresh 4 KiB
- * pages cost more than most kernels' work on them. A page that the data do not fill is not one: it would be memory that nobody uses. */
+/* Large blocks come from the kernel, aligned to huge pages and with advice to use them: the page faults of fresh 4 KiB pages cost more
+ * than most kernels' work on them. A page that the data do not fill stays small, since its rest would be unused memory. */
 static void *map_aligned(size_t bytes, size_t cap)
 {
     size_t mapped = cap + huge_page;
@@ -143,7 +143,7 @@ static void push(block *b, int c)
     pool.count[c]++;
 }
 
-/* Takes all free blocks out of the pool; the caller holds the lock, and frees them without it. */
+/* Removes all free blocks from the pool. The caller holds the lock, and frees the blocks without it. */
 static void detach_all(block *lists[CLASSES])
 {
     memcpy(lists, pool.free, sizeof pool.free);
@@ -153,7 +153,7 @@ static void detach_all(block *lists[CLASSES])
     pool.pooled = pool.returned = 0;
 }
 
-/* The same with those that were free all the time since the last sweep. */
+/* Removes the blocks that were free all the time since the last sweep, likewise. */
 static void detach_stale(block *lists[CLASSES])
 {
     for (int c = 0; c < CLASSES; c++) {
@@ -168,8 +168,8 @@ static void detach_stale(block *lists[CLASSES])
     pool.returned = 0;
 }
 
-/* Steps of one program use different sizes in turn, so that the free blocks of all classes may be more than ever was live: those stay, up
- * to half as much again. The blocks of sizes that nobody uses any more go. False: none go. Under the lock. */
+/* Steps of one program use different sizes in turn, so the free blocks of all classes may exceed the most that was ever live. Up to 1.5
+ * times that amount is kept; blocks of sizes that are no longer used are removed. False: none are removed. Under the lock. */
 static bool detach_surplus(size_t cap, block *lists[CLASSES])
 {
     size_t keep = atomic_load_explicit(&most, memory_order_relaxed);
@@ -264,7 +264,7 @@ static void note_peak(void)
     raise_to(&most, n);
 }
 
-/* Data that must be in memory may exceed the limit where other values go to files. */
+/* Data that must be in memory may exceed the limit if other values can go to files. */
 static bool book(size_t bytes)
 {
     size_t end = atomic_load_explicit(&limit, memory_order_relaxed);
@@ -296,7 +296,7 @@ void orr__pool_unbook(size_t bytes)
     atomic_fetch_sub_explicit(&live, bytes, memory_order_relaxed);
 }
 
-/* The class of a free block for one of class c, -1: there is none. Of large ones up to twice the size will do: fresh memory costs more. */
+/* The class of a free block that can serve class c, -1: none. A large block may have up to twice the size: fresh memory costs more. */
 static int free_class(int c)
 {
     enum { DOUBLE = 4 };
@@ -318,8 +318,8 @@ bool orr__pool_has(size_t bytes)
 
 typedef enum { HIT, FRESH, CROWDED, REFUSED } answer;
 
-/* Books `bytes` if they count, and finds a free block for class c; *cap becomes its size. Under the limit, blocks held for reuse count too:
- * those of other classes have to go (CROWDED) before a fresh one comes. */
+/* Books `bytes` if they count, and finds a free block for class c; *cap becomes its size. Under the limit, blocks held for reuse count
+ * too: those of other classes must be freed (CROWDED) before a fresh block is made. */
 static answer reserve(size_t bytes, bool counts, int c, block **b, size_t *cap)
 {
     answer a = FRESH;

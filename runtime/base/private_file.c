@@ -1,4 +1,4 @@
-/* Directories and files that no other user could have written or exchanged.
+/* Directories and files that no other user can have written or exchanged.
  * Must not know: their content. */
 #include "config.h"
 #include "runtime/base/private_file.h"
@@ -18,7 +18,7 @@
 typedef struct {
     orr__dirkind kind;
     int fd, links;
-    char rest[2 * PATH_MAX], seen[2 * PATH_MAX]; /* the path to walk, the path walked (for messages) */
+    char rest[2 * PATH_MAX], seen[2 * PATH_MAX]; /* the path yet to walk; the path walked (for messages) */
     char *why;
     size_t size;
 } walk;
@@ -40,7 +40,7 @@ static bool root_or_us(uid_t u)
     return u == 0 || u == geteuid();
 }
 
-/* Can others exchange the files of this directory? In a sticky one (/tmp) only a file's owner can. */
+/* True if others cannot exchange the files of this directory. In a sticky one (/tmp) only a file's owner can. */
 static bool fine_on_the_way(walk *w, const char *name, const struct stat *st)
 {
     if (!root_or_us(st->st_uid))
@@ -61,7 +61,7 @@ static bool fine_at_the_end(walk *w, const char *name, const struct stat *st)
     return true;
 }
 
-/* A link of root or ours, on the way: its target is walked by the same rules. */
+/* A link on the way that belongs to root or to us: its target is walked by the same rules. */
 static bool follow(walk *w, const char *name, const struct stat *st, bool last)
 {
     char target[PATH_MAX], joined[sizeof w->rest];
@@ -115,7 +115,7 @@ static bool enter(walk *w, const char *name, bool last)
     return true;
 }
 
-/* The next name of w->rest; false at the end. `last`: nothing but slashes and dots follows. */
+/* The next name of w->rest; false at the end. `last`: only slashes and dots follow. */
 static bool next_name(walk *w, char name[NAME_MAX + 1], bool *last)
 {
     char *p = w->rest;

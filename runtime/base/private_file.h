@@ -1,4 +1,4 @@
-/* Directories and files that no other user could have written or exchanged; files that appear whole or not at all.
+/* Directories and files that no other user can have written or exchanged; files that appear complete or not at all.
  * Must not know: their content. */
 #ifndef ORR_BASE_SAFE_H
 #define ORR_BASE_SAFE_H
@@ -14,20 +14,20 @@ typedef struct {
 } orr__bytes;
 
 typedef enum {
-    ORR__OWN,      /* ours, not writable by others; made (0700) when missing    */
-    ORR__SITE_DIR, /* root's or ours, not writable by others; must exist      */
+    ORR__OWN,      /* ours, not writable by others; made (0700) if missing      */
+    ORR__SITE_DIR, /* of root or ours, not writable by others; must exist     */
     ORR__TMP       /* one in which we may make a directory of our own: /tmp     */
 } orr__dirkind;
-/* Walks to `path` from the root; every step on the way is one that no other user can exchange. The open directory, or
- * -1 and why not. */
+/* Walks to `path` from the root; no other user can exchange any directory on the way. Returns the open directory, or -1 and the reason
+ * in why. */
 int orr__safe_dir(const char *path, orr__dirkind kind, char *why, size_t size);
-/* Reads a regular file of ours (site: or root's) that others cannot write; false: errno, 0 for an unsafe file. */
+/* Reads a regular file of ours (site: or of root) that others cannot write. false: errno, 0 for an unsafe file. */
 bool orr__safe_read(int dir, const char *name, bool site, size_t most, orr__bytes *out, struct timespec *mtime);
-/* Replaces the file `name` (0600), which is complete and on the disk before it has its name. false: errno. */
+/* Replaces the file `name` (0600); the new content is complete and on disk before it gets the name. false: errno. */
 bool orr__safe_write(int dir, const char *name, const orr__bytes *b);
-/* Whether it is the name that such a file has before. */
+/* True if `name` is the temporary name of such a file. */
 bool orr__is_temporary(const char *name);
-/* A directory and all that is in it; links are removed, not followed. */
+/* Removes a directory with its content; links are removed, not followed. */
 void orr__remove_folder(int dir, const char *name);
 bool orr__write_all(int fd, const void *data, size_t size); /* false: errno */
 

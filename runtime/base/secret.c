@@ -14,9 +14,9 @@
 #include "runtime/base/pool.h"
 #include "runtime/base/secret.h"
 
-/* The first bytes of the block: the data of orr__secret_free. */
+/* The first bytes of the block: the data for orr__secret_free. */
 typedef struct {
-    _Alignas(64) size_t mapped; /* bytes that can be touched */
+    _Alignas(64) size_t mapped; /* accessible bytes */
 } header;
 
 static size_t page(void)
@@ -43,7 +43,7 @@ void *orr__secret_new(size_t bytes)
 #ifdef MADV_DONTDUMP
     (void)madvise(base, mapped + 2 * one, MADV_DONTDUMP);
 #endif
-    (void)mlock(base + one, mapped); /* beyond the limit memory stays unlocked */
+    (void)mlock(base + one, mapped); /* beyond RLIMIT_MEMLOCK the memory stays unlocked */
     header *h = (header *)(void *)(base + one);
     h->mapped = mapped;
     return h + 1;

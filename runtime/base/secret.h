@@ -1,4 +1,4 @@
-/* Memory for keys and other secrets: wiped when given back, kept out of swap and core dumps; and random bytes.
+/* Memory for keys and other secrets: wiped when freed, kept out of swap and core dumps; and random bytes.
  * Must not know: whose secrets they are. */
 #ifndef ORR_BASE_SECRET_H
 #define ORR_BASE_SECRET_H
@@ -6,19 +6,19 @@
 #include <stddef.h>
 #include "runtime/base/status.h"
 
-/* Zeroed pages of their own between two that cannot be touched. They are in no core dump, and in no swap as far as
- * RLIMIT_MEMLOCK goes. NULL: no memory, last error. */
+/* Zeroed separate pages between two inaccessible ones. They are excluded from core dumps, and from swap up to RLIMIT_MEMLOCK. NULL: no
+ * memory, last error. */
 void *orr__secret_new(size_t bytes);
 void orr__secret_free(void *p); /* wiped first; NULL is fine */
 
-/* Zeroes that the compiler cannot leave out. */
+/* Writes zeroes that the compiler cannot omit. */
 void orr__wipe(void *p, size_t bytes);
-/* The stack below the caller, as deep as arithmetic on large numbers goes. */
+/* Wipes the stack below the caller, to the depth that arithmetic on large numbers uses. */
 void orr__wipe_stack(void);
 
-/* From the system's generator. An error means that the machine has none. */
+/* Random bytes of the system's generator. An error means that the machine has no generator. */
 orr_status orr__secret_random(orr__site at, void *p, size_t bytes);
-/* Whether two secrets are equal, in a time that depends on their length alone. */
+/* True if two secrets are equal; the time depends on their length alone. */
 bool orr__secret_equal(const void *a, const void *b, size_t bytes);
 
 #endif

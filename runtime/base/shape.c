@@ -21,7 +21,7 @@ bool orr__shape_valid(const orr_shape *s)
     return orr__shape_count(s) >= 0;
 }
 
-/* Empty dimensions do not excuse the others: (0, 2^62, 2^62) would break strides. */
+/* An empty dimension does not excuse the others: (0, 2^62, 2^62) would overflow the strides. */
 int64_t orr__shape_count(const orr_shape *s)
 {
     int64_t n = 1;

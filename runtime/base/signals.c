@@ -1,5 +1,5 @@
-/* The program's signal handlers survive libraries that put in their own: LLVM, in OpenCL implementations, takes SIGTERM
- * and its kin when it is loaded, to remove its files.
+/* The program's signal handlers survive libraries that install their own: LLVM, in OpenCL implementations, handles SIGTERM and similar
+ * signals from its loading on, to remove its files.
  * Must not know: the libraries that are loaded. */
 #include "config.h"
 #include "runtime/base/signals.h"

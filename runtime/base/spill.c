@@ -1,5 +1,5 @@
-/* Blocks mapped from files: the kernel writes them to disk when it wants their memory. A file loses its name as it is made,
- * so nothing is left of it when the process ends, however it ends. Must not know: plans. */
+/* Blocks mapped from files: the kernel writes them to disk when it needs their memory. A file is unlinked when it is made, so nothing is
+ * left of it when the process ends in any way. Must not know: plans. */
 #include "config.h"
 #include "runtime/base/spill.h"
 
@@ -24,8 +24,8 @@ static orr__site site(void)
     return ORR__SITE(NULL, 0, "memory");
 }
 
-/* Disk for all of a file: a hole on a full disk would end the process when it is written. So would the signal that comes
- * with a file larger than this process may write. */
+/* Reserves disk space for the whole file. A write to a hole on a full disk would end the process, and so would the signal for a file
+ * beyond the process's limit of file sizes. */
 static int reserve(int fd, off_t bytes)
 {
     struct rlimit limit;
@@ -39,7 +39,7 @@ static int reserve(int fd, off_t bytes)
     return err;
 }
 
-/* A file without a name, of `bytes` bytes that the disk really has; -1: errno says why. */
+/* A file without a name, with `bytes` bytes reserved on disk; -1: errno. */
 static int make_file(int dir, off_t bytes)
 {
     static atomic_uint number;
@@ -47,7 +47,7 @@ static int make_file(int dir, off_t bytes)
 #ifdef O_TMPFILE
     fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 #endif
-    if (fd < 0) { /* not every file system can */
+    if (fd < 0) { /* some file systems lack O_TMPFILE */
         char name[48];
         (void)snprintf(name, sizeof name, "orrery-%ld-%u", (long)getpid(), atomic_fetch_add(&number, 1));
         fd = openat(dir, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
@@ -140,7 +140,7 @@ void *orr__spill_get(size_t bytes, size_t *cap)
         return no_room(bytes, strerror(errno));
     void *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     int err = errno;
-    (void)close(fd); /* the mapping keeps it */
+    (void)close(fd); /* the mapping keeps the file */
     if (p == MAP_FAILED)
         return no_room(bytes, strerror(err));
     size_t live = atomic_fetch_add(&now, all) + all, peak = atomic_load(&most);

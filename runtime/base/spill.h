@@ -5,17 +5,17 @@
 
 #include "runtime/base/buffer.h"
 
-/* Smaller blocks stay in memory: a file for each costs more than it gives. */
+/* Smaller blocks stay in memory: a file for each costs more than it gains. */
 #define ORR__SPILL_LEAST ((size_t)16 << 10)
 
-/* From now on blocks may be had in `dir`; "": none. ORR_EENV: not a directory of one's own that can be written. */
+/* From now on blocks are made in `dir`; "": none. ORR_EENV: not a writable directory of this user. */
 orr_status orr__spill_start(orr__site at, const char *dir);
-void orr__spill_stop(void); /* blocks that are there stay */
+void orr__spill_stop(void); /* existing blocks stay */
 bool orr__spill_on(void);
-/* A zeroed block of at least `bytes`, *cap becomes its size. NULL: last error set; the disk is full, say. */
+/* A zeroed block of at least `bytes`; *cap becomes its size. NULL: last error set, for example on a full disk. */
 void *orr__spill_get(size_t bytes, size_t *cap);
 void orr__spill_put(void *block, size_t cap);
-/* Bytes [from, end) of a buffer are not needed for now: if they lie in a file they need no memory meanwhile. */
+/* Bytes [from, end) of a buffer are not needed for now: if they are in a file, their memory is released. */
 void orr__spill_rest(const orr__buffer *b, size_t from, size_t end);
 void orr__spill_stats(orr__pool_stats *s);
 void orr__spill_peak_reset(void);

@@ -1,4 +1,4 @@
-/* The thread's last error: formatted when it happens, kept until the next one or the thread's end.
+/* The thread's last error: formatted when it occurs, kept until the next one or the thread's end.
  * Must not know: tensors, graphs, devices. */
 #include "config.h"
 #include "runtime/base/status.h"
@@ -9,11 +9,11 @@
 #include <string.h>
 
 enum { TEXT = 1024 };
-/* The text is made with the thread's first error: a program that opens the library while it runs (dlopen) has some
- * hundred bytes for thread-local data. */
+/* The text is allocated at the thread's first error: a program that opens the library at run time (dlopen) has some hundred bytes for
+ * thread-local data. */
 static _Thread_local struct {
     orr_status status;
-    char *text; /* TEXT bytes; NULL: none yet, or no memory for it, and the status's name has to do */
+    char *text; /* TEXT bytes; NULL: no error so far, or no memory: the name of the status is used instead */
 } last;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -36,7 +36,7 @@ static bool text_begin(void)
         return true;
     pthread_once(&once, make_key);
     last.text = calloc(1, TEXT);
-    /* Without a key the text of a thread that ends is lost; nothing worse. */
+    /* Without a key the text of a thread that ends leaks; nothing worse. */
     if (last.text && have_key)
         (void)pthread_setspecific(key, last.text);
     return last.text;
@@ -77,7 +77,7 @@ int orr_error_print(FILE *to)
     return 1;
 }
 
-/* Arguments may point into the last message, so the new one is made beside it. */
+/* Arguments may point into the last message, so the new one is formatted beside it. */
 orr_status orr__fail(orr__site at, orr_status st, const char *fmt, ...)
 {
     char text[TEXT];

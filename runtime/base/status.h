@@ -1,4 +1,4 @@
-/* How the rooms report an error: one thread-local message, a status that travels up.
+/* Error reporting of the rooms: one thread-local message, and a status that is returned upwards.
  * Must not know: tensors, graphs, devices. */
 #ifndef ORR_BASE_STATUS_H
 #define ORR_BASE_STATUS_H
@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <orrery/status.h>
 
-/* Of a function that is called when something went wrong: compilers put the ways to its calls apart from the code that runs as a rule,
- * which then takes fewer lines of the cache of instructions. */
+/* For a function that is called after errors only: compilers move the paths to its calls out of the hot code, which then takes fewer
+ * lines of the instruction cache. */
 #if defined(__GNUC__)
 #define ORR__COLD __attribute__((cold))
 #else
 #define ORR__COLD
 #endif
 
-/* The user's call that is being served: file, line and the op's public name. file may be NULL. */
+/* The user's call that is being served: file, line and the operation's public name. file may be NULL. */
 typedef struct {
     const char *file;
     int line;
@@ -25,9 +25,9 @@ typedef struct {
 
 /* Records "file:line: op: message" as this thread's last error and returns `st`. */
 orr_status orr__fail(orr__site at, orr_status st, const char *fmt, ...) ORR__COLD ORR_PRINTF(3, 4);
-/* Records an already formatted line (a poison's message, an error carried over from a worker). */
+/* Records an already formatted line (the message of a poison, an error passed on from a worker). */
 orr_status orr__fail_text(orr_status st, const char *line) ORR__COLD;
-/* Where memory or the environment was refused far below the call, the last error gets the call's place. Returns st. */
+/* If memory or the environment was refused far below the call, adds the call site to the last error. Returns st. */
 orr_status orr__fail_place(orr__site at, orr_status st);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character (RFC 3629) at s, 0: there is none. */
+/* Bytes of the UTF-8 character (RFC 3629) at s, 0: none. */
 static size_t character(const char *s)
 {
     const unsigned char *c = (const unsigned char *)s;

@@ -6,10 +6,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Between the quotes of a JSON string (RFC 8259): quotes, backslashes and control characters escaped; a byte that is no UTF-8 is
- * U+FFFD. */
+/* Writes s as the content of a JSON string (RFC 8259): quotes, backslashes and control characters are escaped; a byte that is not UTF-8
+ * becomes U+FFFD. */
 void orr__text_json(FILE *to, const char *s);
-/* For a line that people read, cut where `to` is full: such bytes and control characters are '?'. Returns `to`. */
+/* Copies s for a line that people read, cut at the end of `to`: bytes that are not UTF-8 and control characters become '?'. Returns
+ * `to`. */
 const char *orr__text_line(char *to, size_t size, const char *s);
 
 #endif

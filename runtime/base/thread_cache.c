@@ -1,4 +1,4 @@
-/* Small buffers that a thread keeps to itself.
+/* Small buffers in a cache of each thread.
  * Must not know: the users of buffers. */
 #include "config.h"
 #include "runtime/base/thread_cache.h"
@@ -45,7 +45,7 @@ orr__buffer *orr__stash_take(size_t bytes)
     s->free[c] = b->next;
     s->held -= cap;
     void *host = b->host;
-    /* In two, since compilers clear more than 80 bytes by an instruction that takes longer to begin than all this. */
+    /* In two parts: for more than 80 bytes compilers emit an instruction whose start-up time exceeds that of this whole function. */
     memset((void *)b, 0, offsetof(orr__buffer, tiles));
     memset((void *)&b->tiles, 0, sizeof *b - offsetof(orr__buffer, tiles));
     atomic_init(&b->refs, 1);
@@ -56,7 +56,7 @@ orr__buffer *orr__stash_take(size_t bytes)
     return b;
 }
 
-/* Under a memory limit every block is wanted where all can have it. */
+/* Under a memory limit every block goes to the pool, where all threads can use it. */
 bool orr__stash_keep(orr__buffer *b)
 {
     orr__stash *s = mine;

@@ -1,22 +1,22 @@
-/* Small buffers that a thread keeps to itself: header and memory together, kept and taken again without a lock.
+/* Small buffers in a cache of each thread: header and memory together, stored and reused without a lock.
  * Must not know: the users of buffers. */
 #ifndef ORR_BASE_STASH_H
 #define ORR_BASE_STASH_H
 
 #include "runtime/base/buffer.h"
 
-/* Blocks of up to 64 KiB; so much of them a thread. Memory that a stash holds is neither live nor pooled. */
+/* Blocks of up to 64 KiB; bytes per thread. Memory in a stash is neither live nor pooled. */
 enum { ORR__STASH_CLASSES = 36, ORR__STASH_BYTES = 256 << 10 };
 typedef struct orr__stash {
     orr__buffer *free[ORR__STASH_CLASSES];
     size_t held;
 } orr__stash;
 
-/* `s`, zeroed, is the calling thread's from now on. A thread without one shares the pool. */
+/* Makes `s`, zeroed, the calling thread's stash from now on. A thread without a stash uses the pool. */
 void orr__stash_begin(orr__stash *s);
-void orr__stash_end(void);                  /* it has none from now on: everything goes to the pool  */
-void orr__stash_trim(void);                 /* everything in the calling thread's goes to the pool   */
-orr__buffer *orr__stash_take(size_t bytes); /* as orr__buffer_new; NULL: there is none, ask the pool    */
-bool orr__stash_keep(orr__buffer *b);       /* as orr__buffer_recycle; false: too large, or too much    */
+void orr__stash_end(void);                  /* ends the stash: all its blocks go to the pool         */
+void orr__stash_trim(void);                 /* all blocks of the calling thread's go to the pool     */
+orr__buffer *orr__stash_take(size_t bytes); /* as orr__buffer_new; NULL: none, use the pool             */
+bool orr__stash_keep(orr__buffer *b);       /* as orr__buffer_recycle; false: too large, or too many    */
 
 #endif

@@ -19,7 +19,7 @@
 /* The format: "Trace Event Format", Google, 2016: X spans, C counters, M names of tracks; times in µs. */
 
 typedef struct {
-    double t0, t1; /* t1 < t0: a counter, whose value is in `value` */
+    double t0, t1; /* t1 < t0: a counter, whose number is `value` */
     double value;
     const char *kind, *file;
     int line, track, nargs;
@@ -28,7 +28,7 @@ typedef struct {
 } event;
 
 enum { CHUNK = 512, TRACKS = ORR__TRACE_TRACKS, SELF0 = 10000 };
-/* Chunks in memory before they are written on the way: 64 MiB. */
+/* Chunks in memory before full ones are written early: 64 MiB. */
 enum { MOST_CHUNKS = 480 };
 
 typedef struct chunk {
@@ -45,12 +45,12 @@ static pid_t owner;
 static char path_now[1100];
 static chunk *chunks;
 static int nchunks;
-static atomic_int nthreads; /* that have a track of their own */
+static atomic_int nthreads; /* threads with a track of their own */
 static unsigned long lost;
 static double start_time;
 static bool first;
 static char *track_name[TRACKS];
-static atomic_uint generation; /* a thread's chunk belongs to this trace, or is gone */
+static atomic_uint generation; /* of the trace; a thread's chunk of another generation is gone */
 
 static _Thread_local struct {
     chunk *c;
@@ -65,7 +65,7 @@ static void put_word(const char *s)
     (void)putc('"', out);
 }
 
-/* To thousandths, behind a literal. By hand: printf takes a microsecond for each. */
+/* Writes a literal, then a number to thousandths. By hand, since printf takes a microsecond for each. */
 static void put_number(const char *before, double v)
 {
     char text[32], *p = text + sizeof text;
@@ -146,7 +146,7 @@ static void write_event(const event *e)
     (void)putc('}', out);
 }
 
-/* Under the lock. Full chunks alone, or all of them; keep: a thread may still be recording into one. */
+/* Under the lock. Writes full chunks only, or all. keep: a thread may still be recording into one. */
 static void flush(bool all, bool keep)
 {
     locale_t before = orr__point_begin();
@@ -164,7 +164,7 @@ static void flush(bool all, bool keep)
         if (!keep)
             free(c);
     }
-    (void)fflush(out); /* a forked child must not inherit half a page */
+    (void)fflush(out); /* a forked child must not inherit a half-filled output buffer */
     orr__point_end(before);
 }
 
@@ -174,7 +174,7 @@ static chunk *chunk_with_space(void)
     unsigned now = atomic_load_explicit(&generation, memory_order_acquire);
     if (mine.c && mine.generation == now)
         return mine.c;
-    if (getpid() != owner) { /* a forked child records nothing: the file is its parent's */
+    if (getpid() != owner) { /* a forked child records nothing: the file belongs to its parent */
         atomic_store(&orr__trace_on, false);
         return NULL;
     }
@@ -199,7 +199,7 @@ static chunk *chunk_with_space(void)
     return c;
 }
 
-/* Event n of c is whole. A full chunk may be written and freed by another thread from here on: its thread forgets it. */
+/* Event n of c is complete. From here on another thread may write and free a full chunk, so its own thread forgets it. */
 static void done(chunk *c, int n)
 {
     if (n + 1 == CHUNK)
@@ -247,7 +247,7 @@ void orr__trace_track(int track, const char *name)
         return;
     (void)pthread_mutex_lock(&lock);
     free(track_name[track]);
-    track_name[track] = strdup(name); /* only for people: a name that is missing is no fault */
+    track_name[track] = strdup(name); /* only for people: a missing name is not an error */
     (void)pthread_mutex_unlock(&lock);
 }
 
@@ -289,7 +289,7 @@ static void finish(bool keep)
     if (!out)
         return;
     atomic_store(&orr__trace_on, false);
-    if (getpid() != owner) { /* a forked child: the file is its parent's */
+    if (getpid() != owner) { /* a forked child: the file belongs to its parent */
         out = NULL;
         return;
     }
@@ -312,7 +312,7 @@ void orr__trace_stop(void)
     finish(false);
 }
 
-/* A program that ends without orr_shutdown has workers that still run. */
+/* A program that ends without orr_shutdown still has running workers. */
 static void at_end(void)
 {
     finish(true);

@@ -1,4 +1,4 @@
-/* A record of events and their times, written as a trace for Chrome's and Perfetto's viewers.
+/* A record of events and their times, written as a trace for the viewers of Chrome and Perfetto.
  * Must not know: kernels, workers, graphs; it has names and times. */
 #ifndef ORR_BASE_TRACE_H
 #define ORR_BASE_TRACE_H
@@ -8,19 +8,19 @@
 #include <stddef.h>
 #include "runtime/base/status.h"
 
-/* Whether anything is recorded: callers ask before they prepare an event. */
+/* True while events are recorded: callers check it before they prepare an event. */
 extern atomic_bool orr__trace_on;
 static inline bool orr__tracing(void)
 {
     return atomic_load_explicit(&orr__trace_on, memory_order_relaxed);
 }
 
-/* Opens the file; "%p" in its name becomes the process number. "" or a trace that runs already: nothing happens. */
+/* Opens the file; "%p" in its name becomes the process number. Does nothing for "" or while a trace runs. */
 orr_status orr__trace_start(const char *path);
-/* Writes the record and closes. Also called when the process exits. No thread may be recording. */
+/* Writes the record and closes the file. Also called when the process exits. No thread may be recording. */
 void orr__trace_stop(void);
 
-/* An argument of a span: a word, or where that is NULL a number. Both strings are literals. */
+/* An argument of a span: a word, or a number if the word is NULL. Both strings are literals. */
 typedef struct orr__trace_arg {
     const char *name, *word;
     double value;

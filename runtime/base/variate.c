@@ -11,7 +11,7 @@ typedef struct {
     uint32_t block[4];
 } source;
 
-/* (0, 1), in the middle of steps of 2^-53, so that it has a logarithm. */
+/* Uniform on (0, 1), at the middle of steps of 2^-53, so that it has a logarithm. */
 static double uniform(source *s)
 {
     bool second = s->next & 1;
@@ -48,8 +48,8 @@ static double log_factorial(double k)
            r * (1. / 12 - r2 * (1. / 360 - r2 * (1. / 1260 - r2 * (1. / 1680))));
 }
 
-/* G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26, 2000. Below 1 the variable of
- * shape a + 1 times u^(1/a), as a logarithm, since it may be below every double. */
+/* G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26, 2000. For a below 1, the variable of shape a
+ * + 1 times u^(1/a), as a logarithm, since it may underflow a double. */
 static double log_gamma_variate(source *s, double a)
 {
     double boost = a < 1 ? log(uniform(s)) / a : 0, d = (a < 1 ? a + 1 : a) - 1. / 3, c = 1 / sqrt(9 * d);
@@ -72,7 +72,7 @@ static double small_poisson(source *s, double rate)
             u -= p;
             p *= rate / (k + 1);
         }
-        if (k < 200) /* rounding ate the rest of the distribution */
+        if (k < 200) /* rounding has consumed the rest of the distribution */
             return k;
     }
 }

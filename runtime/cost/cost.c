@@ -9,13 +9,14 @@
 #include "runtime/cost/cost.h"
 #include "runtime/cost/profile.h"
 
-/* Rates that no profile has, as parts of those that it has. */
-#define MOVES 0.4    /* of the rate of a stream: everything that is no element-wise region or fold */
+/* Rates that a profile does not have, as fractions of those that it has. */
+#define MOVES 0.4    /* of the rate of a stream: all but element-wise regions and folds */
 #define BLOCKS 0.1   /* of compiled arithmetic: the block interpreter                            */
 #define USER 0.025   /* … flops of users' kernels                                                */
 #define PLAIN 0.0125 /* … flops of a matmul without BLAS                                         */
 
-/* In additions of f32; ROW: the loop around the innermost one. Functions in f64 cost more than twice: their polynomials are longer. */
+/* Costs in additions of f32. ROW: one pass of the loop around the innermost one. Functions in f64 cost more than twice: their
+ * polynomials are longer. */
 enum { FUNCTION = 20, STRIDED = 8, DRAW = 40, DRAW_NORMAL = 150, FOLD = 4, ROUND = 6, ROUND_ANY = 9, ROW = 150 };
 #define F64_FUNCTION 4.5
 #define F64_PLAIN 2.5
@@ -43,7 +44,7 @@ static double work_of(const orr__region *r, const orr__rinstr *in)
     return flops + (rounding == ORR__ROUND_FIT ? ROUND : rounding == ORR__ROUND_ANY ? ROUND_ANY : 0);
 }
 
-/* Memory and arithmetic overlap. */
+/* The larger of the times of memory and arithmetic, which overlap. */
 static double loops(const orr__profile *now, const orr__region *r)
 {
     double points = 1, work = r->rmask ? FOLD * r->nout : 0;
@@ -72,7 +73,7 @@ static double predict(const orr__profile *now, const orr__region *r)
         double product = 2.0 * (double)r->out_count * (double)r->dim[r->rank - 1];
         return us + product / rate + (r->flops > product ? (r->flops - product) / (now->math * BLOCKS) : 0);
     }
-    if (orr__call_work(&r->call).product) /* factors are slower than products */
+    if (orr__call_work(&r->call).product) /* factorisations are slower than products */
         return us + 2 * r->flops / (r->out_dtype[0] == ORR_F64 ? now->gemm64 : now->gemm32);
     return us + r->flops / (now->math * USER);
 }

@@ -1,4 +1,4 @@
-/* The predicted cost of a region on one CPU core, before anything of it was measured.
+/* The predicted cost of a region on one CPU core, before any measurement of it.
  * Must not know: tiles, plans, StarPU. */
 #ifndef ORR_COST_COST_H
 #define ORR_COST_COST_H

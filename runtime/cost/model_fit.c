@@ -5,7 +5,8 @@
 #include <math.h>
 #include "runtime/cost/model.h"
 
-/* Samples that count as the recent past; a mean is trusted from SETTLED on; so many far ones in a row are the truth. */
+/* RECENT: samples that count as the recent past. SETTLED: samples from which on a mean is trusted. TRUTH:
+ * consecutive far samples that replace a mean. */
 enum { RECENT = 32, SETTLED = 4, TRUTH = 3 };
 #define FAR 8.0
 

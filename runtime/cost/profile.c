@@ -1,4 +1,4 @@
-/* The machine's numbers: which are in force, and the file that keeps them.
+/* The machine's numbers: the profile in force, and the file that keeps it.
  * Must not know: StarPU, how they are measured. */
 #include "config.h"
 #include "runtime/cost/profile.h"
@@ -48,12 +48,12 @@ static const orr__profile_row table[] = {
     ROW(quality, "", 0, 1, "samples that no other work interrupted; below 0.5 the next start measures again"),
     ROW(date, "s", 0, 1e11, "the measurement, in seconds since 1970"),
 };
-/* The empty task's cost among many is 3 to 10 us where a launch takes 0.05 to 0.3. */
+/* An empty task among many costs 3 to 10 us where a launch takes 0.05 to 0.3. */
 #define MOST_LAUNCHES 300
 #define GOOD 0.5
 enum { ROWS = sizeof table / sizeof *table };
 
-/* Written in turn: a reader of the one before finds it whole. */
+/* Written alternately: a reader of the previous profile finds it whole. */
 static orr__profile kept[2];
 static const orr__profile *_Atomic in_force = &orr__profile_fixed;
 
@@ -76,8 +76,8 @@ void orr__profile_use(const orr__profile *p)
     atomic_store(&in_force, p ? to : &orr__profile_fixed);
 }
 
-/* Numbers that may be true alone, and not beside each other: a task costs some dozens of launches, not thousands; caches are no
- * slower than memory; one task alone takes longer than a launch, and at least a good part of one among many. */
+/* True if the numbers are plausible together: a task costs some dozens of launches, not thousands; caches are no slower than memory; a
+ * task alone takes longer than a launch, and at least a good part of one among many. */
 static bool together(const orr__profile *p)
 {
     return p->task_us <= MOST_LAUNCHES * p->kernel_us && p->cached >= 0.5 * p->stream &&
@@ -153,7 +153,7 @@ const char *orr__profile_vectors(void)
     return limit[orr__env.isa];
 }
 
-/* Jobs with other numbers of cores, or other vectors, on one host have files of their own. */
+/* Jobs on one host with other numbers of cores, or other vectors, have files of their own. */
 static void file_name(char *name, size_t size)
 {
     char kind[32];
@@ -233,8 +233,8 @@ double orr__profile_move(const orr__profile *p, double bytes)
     return bytes <= near ? bytes / p->cached : near / p->cached + (bytes - near) / p->stream;
 }
 
-/* On w workers work of t µs takes latency + t/w, here t: equal where t = latency · w/(w − 1). Of several steps, less
- * than half a task's worth is hardly shared. */
+/* Work of t µs takes latency + t/w on w workers, and t on the calling thread: equal at t = latency · w/(w − 1). Of
+ * several steps, less than half a task's worth is hardly shared. */
 double orr__inline_us(void)
 {
     double w = orr__machine_here.workers > 1 ? orr__machine_here.workers : 2, half = orr__task_worth() / 2,

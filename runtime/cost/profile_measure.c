@@ -14,7 +14,8 @@
 
 enum { MOST_CORES = 64, TRIES = 3, PASSES = 2, PIECE = 65536 /* elements, some 50 us of work */, MOST_PIECES = 256 };
 
-/* Beyond the last cache, and not so large that the first touch of its pages takes the time. Whole pieces. */
+/* The elements of an array: beyond the last cache, but few enough that the first touch of its pages does not
+ * dominate. A multiple of PIECE. */
 static size_t array_elements(void)
 {
     long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE) / 2;
@@ -38,8 +39,8 @@ typedef struct {
     const float *a, *b;
     float *c;
     size_t n;
-    pthread_mutex_t *gate;    /* closed until all are there; NULL: alone */
-    double rate[MOST_PIECES]; /* bytes/us of each piece, in the end sorted: a pause of the thread spoils few */
+    pthread_mutex_t *gate;    /* closed until all threads exist; NULL: no wait */
+    double rate[MOST_PIECES]; /* bytes/us of each piece, sorted at the end: a pause of the thread spoils few */
     int pieces;
 } part;
 
@@ -60,7 +61,7 @@ static void *run_part(void *arg)
     return NULL;
 }
 
-/* Rates of all that run at once, added up; 0: threads could not be had. */
+/* The sum of the rates of threads that run at once; 0: threads could not be created. */
 static double all_together(float *x, size_t n, int threads)
 {
     pthread_t id[MOST_CORES];
@@ -116,7 +117,7 @@ static void memory(orr__profile *p, const atomic_bool *stop)
     free(x);
 }
 
-/* Arrays of 3 x 32 KiB. */
+/* Three arrays of 32 KiB. */
 static double cached(orr__profile *p, const atomic_bool *stop)
 {
     enum { N = 8192, CALLS = 20, TIMES = 8 };

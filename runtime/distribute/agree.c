@@ -1,5 +1,5 @@
-/* Agreement: all ranks evaluate the same graph, or each returns an error that shows two lines. Ranks compare a hash of 128 bits; only
- * where it differs they search for the node.
+/* Agreement: all ranks evaluate the same graph, or each returns an error that shows two lines. Ranks compare a hash of 128 bits. Only if it
+ * differs do they search for the node.
  * Must not know: how the graph is computed. */
 #include "config.h"
 
@@ -24,7 +24,7 @@ static wide mix_text(wide h, const char *s)
     return mix(h, s, strlen(s) + 1);
 }
 
-/* The content of a distribution: numbers are a process's own. */
+/* Hashes the content of a distribution, since its number is local to the process. */
 static wide mix_distribution(wide h, int number)
 {
     char text[256];
@@ -35,7 +35,7 @@ static wide mix_distribution(wide h, int number)
     return d.grid ? mix(h, d.grid->extent, sizeof d.grid->extent) : h;
 }
 
-/* The structure of node i and of all before it. */
+/* Adds the structure of node i to the hash h of all nodes before it. */
 static wide mix_node(wide h, const orr__capture *p, int i)
 {
     const orr__node *n = p->node[i];
@@ -62,7 +62,7 @@ orr__structure orr__agree_structure(const orr__capture *p)
     return mix(h, p->out, (size_t)p->nout * sizeof *p->out);
 }
 
-/* Of each beginning of the capture: structure and scalars. */
+/* Hashes each prefix of the capture: structure and scalars. */
 static void hash_beginnings(const orr__capture *p, wide *beginning)
 {
     wide h = { 1, 2 }, s = { 3, 4 };
@@ -122,7 +122,7 @@ static line line_of(const orr__capture *p, int64_t i)
     return l;
 }
 
-/* Rank 0's hashes of all beginnings of its graph go to all; each finds its first node that is another. */
+/* Sends rank 0's hashes of all prefixes of its graph to all ranks. Each rank finds its first node that differs. */
 static orr_status first_difference(orr__site at, const orr__capture *p, int64_t nodes, int64_t *first)
 {
     wide *mine = orr__alloc_n((size_t)p->n + 1, sizeof *mine),

@@ -5,22 +5,24 @@
 
 #include "runtime/graph/capture.h"
 
-/* A hash of what a capture is, scalars and the values of leaves apart: equal on all ranks for equal graphs. */
+/* A hash of a capture without scalars and values of leaves: equal on all ranks for equal graphs. */
 typedef struct orr__structure {
     uint64_t a, b;
 } orr__structure;
 /* p is a capture in full. */
 orr__structure orr__agree_structure(const orr__capture *p);
 
-/* The first rank whose graph is not that of rank 0, and how many nodes that has. rank 0: all graphs are one. */
+/* The first rank whose graph differs from that of rank 0, and the number of nodes of rank 0's graph. rank 0: all
+ * graphs are equal. */
 typedef struct orr__difference {
     int rank;
     int64_t nodes;
 } orr__difference;
 
-/* Collective, by one message of a few bytes. `structure` is p's, which may be a light capture; scalars count too. */
+/* Collective: one message of a few bytes. `structure` is that of p, which may be a light capture. Scalars are
+ * compared too. */
 orr_status orr__agree(orr__site at, orr__structure structure, const orr__capture *p, orr__difference *d);
-/* Collective, where there is a difference: ORR_ERANK, with the first node that differs as rank 0 and the other rank have it. p is a
+/* Collective, if there is a difference. Returns ORR_ERANK, with the first node that differs as rank 0 and the other rank have it. p is a
  * capture in full. */
 orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__difference *d);
 

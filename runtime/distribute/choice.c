@@ -1,5 +1,5 @@
-/* The choice of a distribution for each node of a capture: by the rules of operations, along each axis of the grid for itself, the
- * one for which the fewest bytes move. The numbers are global, so that all ranks choose alike.
+/* The choice of a distribution for each node of a capture, by the rules of operations. It is made for each axis of the grid separately: the
+ * distribution for which the fewest bytes move. The numbers are global, so that all ranks choose alike.
  * Must not know: any single operation, how values move. */
 #include "config.h"
 
@@ -10,14 +10,14 @@
 #include "runtime/distribute/choice.h"
 #include "runtime/distribute/move.h"
 
-/* A core computes some such number of operations in the time in which a byte goes to another rank. */
+/* About so many operations run on a core in the time in which a byte goes to another rank. */
 enum { WORK_OF_BYTE = 8 };
 
 static const orr__distribution whole = { .grid = NULL };
 
 /* -- versions --------------------------------------------------------------------------------------------------------------- */
 
-/* -1: no memory. */
+/* Adds a version and returns its number; -1: no memory. */
 static int add(orr__choice *c, orr__version v)
 {
     if (c->n == c->cap) {
@@ -38,7 +38,8 @@ static double bytes_of(const orr__choice *c, int i)
     return (double)orr__node_bytes(c->p->node[i]);
 }
 
-/* The version of node i that lies as d: there, or to be moved from the one from which the fewest bytes move. */
+/* The version of node i that lies as d: an existing one, or one to be moved from the version from which the fewest
+ * bytes move. -1: no memory. */
 static int version_as(orr__choice *c, int i, const orr__distribution *d)
 {
     int best = -1, last = c->own[i];
@@ -74,8 +75,8 @@ typedef struct {
     orr_grid *grid;
     const orr__node **in;
     orr__distribution *need, out; /* so far: along the axes before g */
-    orr__spread *asks;            /* of a rule                       */
-    double work;                  /* of the node, as rules say      */
+    orr__spread *asks;            /* requested by a rule             */
+    double work;                  /* of the node, by its rules      */
 } node_choice;
 
 static int arg(const node_choice *w, int k)
@@ -88,7 +89,7 @@ static orr__spread lies(const node_choice *w, const orr__distribution *d)
     return d->grid == w->grid ? d->along[w->g] : (orr__spread){ .kind = ORR__WHOLE };
 }
 
-/* An axis of a tensor lies along one axis of the grid at most. */
+/* True if s shards an axis of the tensor that an earlier axis of the grid shards already. */
 static bool clashes(const node_choice *w, const orr__distribution *d, orr__spread s)
 {
     for (int g = 0; s.kind == ORR__SHARDED && g < w->g; g++)
@@ -97,7 +98,8 @@ static bool clashes(const node_choice *w, const orr__distribution *d, orr__sprea
     return false;
 }
 
-/* Bytes that move when the operands lie as asked and the result as `out`: partial results are summed later. */
+/* The bytes that move if the operands lie as asked and the result as `out`, including the later sum of partial
+ * results. */
 static double cost_of(const node_choice *w, orr__spread out)
 {
     int64_t ranks = w->grid->extent[w->g];
@@ -144,7 +146,7 @@ static void keep(node_choice *w, orr__spread out)
     w->out.along[w->g] = out;
 }
 
-/* Every operand that is not whole asks its rule; else, or where that moves less, all is whole. */
+/* Tries the rule for each operand that is not whole. All is whole if no rule applies, or if this costs less. */
 static void choose_along(node_choice *w)
 {
     const orr__spread all = { .kind = ORR__WHOLE };
@@ -165,7 +167,7 @@ static void choose_along(node_choice *w)
     }
     for (int k = 0; k < w->nin; k++)
         w->asks[k] = all;
-    /* Where all is whole every rank computes work that the ranks could share: that is paid too. */
+    /* If all is whole, every rank repeats work that the ranks could share: this is a cost too. */
     double again = w->work * (1 - 1 / (double)w->grid->extent[w->g]) / WORK_OF_BYTE;
     if (best < 0 || cost_of(w, all) + again < least) {
         keep(w, all);
@@ -198,7 +200,7 @@ static orr_grid *grid_of_operands(const orr__choice *c, int i)
     return NULL;
 }
 
-/* Operands lie so that the ranks of the grid compute the node together: 1. No memory: -1. */
+/* 1 if the operands lie so that the ranks of the grid compute the node together, 0 if not, -1: no memory. */
 static int choose_joint(orr__choice *c, int i)
 {
     const orr__capture *p = c->p;
@@ -283,13 +285,13 @@ static bool choose_node(orr__choice *c, int i)
     c->need[a0] = v;
     for (int k = 1; k < orr__capture_nin(p, i); k++)
         c->need[a0 + k] = -1;
-    /* The node has the version's value: one of its own, moved by nothing. */
+    /* The node has the value of version v: a version of its own, without a move. */
     c->own[i] = add(
         c, (orr__version){ .node = i, .from = v, .next = -1, .level = c->version[v].level, .as = c->version[v].as });
     return c->own[i] >= 0;
 }
 
-/* An output is whole or cut: a partial one is summed. */
+/* An output is whole or sharded; a partial one is summed. */
 static bool choose_root(orr__choice *c, int o)
 {
     int i = c->p->out[o];
@@ -301,7 +303,7 @@ static bool choose_root(orr__choice *c, int o)
     return c->root[o] >= 0;
 }
 
-/* A version is made after those that it is made from. */
+/* Marks the versions that the outputs need, from the last on, since a version follows those from which it is made. */
 static void mark_needed(orr__choice *c)
 {
     const orr__capture *p = c->p;

@@ -10,13 +10,13 @@
 typedef struct orr__version {
     int node;
     int from;   /* -1: the node computes it                                       */
-    int next;   /* of the node, -1: none                                          */
-    int level;  /* so many moves with exchanges lie on the longest way to it      */
+    int next;   /* next version of the node, -1: none                             */
+    int level;  /* number of moves with exchanges on the longest path to it       */
     bool moves; /* by an exchange                                                */
     bool joint; /* the ranks compute it together, by no node of their own graphs */
     bool needed;
     orr__distribution as;
-    orr__node *local; /* this rank's part       */
+    orr__node *local; /* this rank's piece      */
 } orr__version;
 
 typedef struct orr__choice {
@@ -27,7 +27,7 @@ typedef struct orr__choice {
     int *own;   /* by node: the version that it computes, or is        */
     int *need;  /* by operand (capture's arg): the version; -1: unread */
     int *root;  /* by output                                           */
-    int *depth; /* by node: the longest way from a leaf, in nodes      */
+    int *depth; /* by node: the longest path from a leaf, in nodes     */
 } orr__choice;
 
 /* jointly: the engine has the operations that ranks compute together. */

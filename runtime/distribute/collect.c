@@ -1,5 +1,5 @@
-/* The content of a value that lies over ranks on rank 0, piece by piece. A rank's elements come in row-major order of the whole, too,
- * so each piece takes the next few of each rank.
+/* Collects the content of a value that lies over ranks on rank 0, piece by piece. The elements of a rank are in row-major order of the
+ * whole, too, so each piece contains the next few of each rank.
  * Must not know: files, tensors, how messages travel. */
 #include "config.h"
 
@@ -10,18 +10,18 @@
 #include "runtime/base/shape.h"
 #include "runtime/distribute/collect.h"
 
-/* The part of one rank, and its next element: number `next` of `count`, in its own row-major order. */
+/* The elements of one rank, and the next of them: number `next` of `count`, in the rank's own row-major order. */
 typedef struct {
     const orr__distribution *d;
     const orr_shape *global;
     int64_t coordinate[ORR__GRID_AXES];
     orr_shape local;
-    int last;       /* the last axis that is cut; behind it elements are neighbours in the whole, too */
-    int64_t behind; /* so many                                                                   */
+    int last;       /* the last sharded axis: along later ones neighbours are neighbours in the whole, too */
+    int64_t behind; /* elements of the later axes                                                */
     int64_t next, count;
 } part;
 
-/* Rank r's part: nothing where another rank has the same and a lower number. Ranks of a grid are numbered row by row. */
+/* The elements of rank r; none if a rank with a lower number has the same. Ranks of a grid are numbered row by row. */
 static part part_of(const orr__distribution *d, const orr_shape *global, int r)
 {
     part p = { .d = d, .global = global, .local = *global, .last = -1, .behind = 1 };
@@ -44,7 +44,7 @@ static part part_of(const orr__distribution *d, const orr_shape *global, int r)
     return p;
 }
 
-/* Place `local` of an axis among all; *left: so many places from it on are neighbours. */
+/* The global place of place `local` of an axis; *left: the number of neighbouring places from there on. */
 static int64_t place(const part *p, int axis, int64_t local, int64_t *left)
 {
     *left = p->local.dim[axis] - local;
@@ -59,7 +59,8 @@ static int64_t place(const part *p, int axis, int64_t local, int64_t *left)
     return local;
 }
 
-/* The neighbours from the next element on that come before `end` in the whole: how many, and the number of the first in the whole. */
+/* The number of neighbouring elements, from the next one on, that come before `end` in the whole; *first: the number of the first one in
+ * the whole. */
 static int64_t run(const part *p, int64_t end, int64_t *first)
 {
     int64_t rest = p->next / p->behind, step = p->behind, left = 1, ignored;
@@ -74,7 +75,7 @@ static int64_t run(const part *p, int64_t end, int64_t *first)
     return *first >= end ? 0 : n < end - *first ? n : end - *first;
 }
 
-/* So many of the part come before `end`. */
+/* The number of elements of p, from the next one on, that come before `end`. */
 static int64_t count_before(part p, int64_t end)
 {
     int64_t from = p.next, first, n;
@@ -83,7 +84,7 @@ static int64_t count_before(part p, int64_t end)
     return p.next - from;
 }
 
-/* The elements before `end` between the part, packed one after the other, and the piece that begins with element `begin`. */
+/* Copies the elements of p before `end` from `packed` to the piece that begins with element `begin`. */
 static void unpack(part *p, int64_t begin, int64_t end, size_t size, const char *packed, char *piece)
 {
     int64_t first, n;
@@ -103,7 +104,8 @@ typedef struct {
     size_t size;
 } collection;
 
-/* Elements begin … end on rank 0. Local elements are neighbours, so what this rank sends lies ready. */
+/* Collects elements begin … end on rank 0. The elements that a rank sends are neighbours in its memory, so they need
+ * no packing. */
 static orr_status piece(collection *c, const char *local, int64_t begin, int64_t end)
 {
     part *mine = c->of; /* rank 0's is the first */

@@ -1,4 +1,4 @@
-/* The text of a partition: how each value lies over ranks, and what moves.
+/* The text of a partition: how each value lies over ranks, and the moves.
  * Must not know: how values move. */
 #include "config.h"
 
@@ -12,7 +12,7 @@ static double moved(const orr__choice *c, int v)
                     : 0;
 }
 
-/* A node whose operands are cut, and are gathered for it. */
+/* True for a node whose operands are sharded, and are gathered for it. */
 static bool repeated(const orr__choice *c, int i)
 {
     const orr__capture *p = c->p;

@@ -1,6 +1,6 @@
-/* Local graphs: a partition as the capture of what this rank computes, and where its leaves and scalars come from. Those used last are
- * kept, by all that a partition depends on: the key of the global capture, how its leaves lie, and which scalars are zero. So a step
- * of a loop is partitioned once.
+/* Local graphs: the capture of what this rank computes of a partition, and the origins of its leaves and scalars. The last used ones are
+ * kept, under all facts on which a partition depends: the key of the global capture, how its leaves lie, and which scalars are zero. So a
+ * step of a loop is partitioned once.
  * Must not know: how nodes are computed, how messages travel. */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include "runtime/base/pool.h"
 #include "runtime/distribute/local_graph.h"
 
-/* As many as a program's loops have graphs over ranks, nearly always. */
+/* The loops of a program hardly ever have more graphs over ranks. */
 enum { KEPT = 32 };
 
 static struct {
@@ -49,7 +49,7 @@ static void destroy(orr__local_graph *g)
     free(g);
 }
 
-/* Number i comes before all others. */
+/* Moves graph i to the front. */
 static const orr__local_graph *first(int i)
 {
     orr__local_graph *g = kept.graph[i];
@@ -79,7 +79,8 @@ const orr__local_graph *orr__local_graph_find(const orr__capture *p)
 
 /* -- the graph of a partition ---------------------------------------------------------------------------------------------- */
 
-/* The outputs of p and, behind them, the last exchange: the others wait for what no output of this rank needs. */
+/* Captures the outputs of p and, after them, the last exchange: other ranks may wait for an exchange that no output
+ * of this rank needs. */
 static orr_status capture(orr__site at, const orr__capture *p, const orr__partition *q, orr__local_graph *g)
 {
     int n = q->nroot, last = q->exchanges.n - 1;
@@ -98,13 +99,13 @@ static orr_status capture(orr__site at, const orr__capture *p, const orr__partit
     return st;
 }
 
-/* The nodes are the partition's own, so they have their numbers still. */
+/* The nodes belong to the partition alone, so they still have their numbers. */
 static bool connect(const orr__partition *q, orr__local_graph *g)
 {
     g->leaf = orr__alloc_n((size_t)g->p.nleaf + 1, sizeof *g->leaf);
     g->slot = orr__alloc_n((size_t)g->p.nscalar + 1, sizeof *g->slot);
     for (int k = 0; g->leaf && k < g->p.nleaf; k++)
-        g->leaf[k] = -1; /* a value of the moves' own */
+        g->leaf[k] = -1; /* a value that a move made */
     for (int k = 0; g->slot && k < g->p.nscalar; k++)
         g->slot[k] = -1;
     for (int t = 0; g->leaf && g->slot && t < q->ntaker; t++) {

@@ -1,5 +1,5 @@
-/* Moves: a value from one distribution to another, as ordinary nodes around exchanges. Every rank's message has the same length:
- * blocks that a rank lacks are padded, and cut off on arrival.
+/* Moves: a value from one distribution to another, by ordinary nodes around exchanges. The messages of all ranks have the same length:
+ * blocks that a rank lacks are padding, which is removed on arrival.
  * Must not know: the graph that a value belongs to, the choice of distributions. */
 #include "config.h"
 
@@ -73,7 +73,7 @@ void orr__exchanges_free(orr__exchanges *e)
     *e = (orr__exchanges){ .n = 0 };
 }
 
-/* The row x through an exchange that makes a row of `count`. */
+/* Passes the row x through an exchange that makes a row of `count` elements. */
 static orr__node *exchange(orr__site at, orr__exchanges *e, orr__exchange_kind kind, int rop, orr_grid *grid,
                            unsigned mask, orr__node *x, int64_t count)
 {
@@ -114,7 +114,7 @@ static int64_t product(const orr_shape *s, int from, int to)
     return n;
 }
 
-/* The axis behind others of the product `before`, and before others. */
+/* Reshapes x to `dim`. */
 static orr__node *as(orr__site at, orr__node *x, int rank, const int64_t *dim)
 {
     orr_shape s = { rank, { 0 } };
@@ -127,7 +127,7 @@ static orr__node *as_row(orr__site at, orr__node *x)
     return x ? as(at, x, 1, (int64_t[]){ orr__shape_count(&x->shape) }) : NULL;
 }
 
-/* Zeros behind x. Fields have no pad. */
+/* Pads x with zeros at the end of `axis`, to shape s. Fields have no pad. */
 static orr__node *behind_it(orr__site at, orr__node *x, const orr_shape *s, int axis)
 {
     static const int64_t start[ORR_MAX_RANK] = { 0 };
@@ -155,7 +155,7 @@ static orr__node *with_length(orr__site at, orr__node *x, int axis, int64_t leng
     return more ? behind_it(at, x, &s, axis) : orr__rec_slice(at, x, &s, start, step);
 }
 
-/* An axis of the tensor that goes round the ranks: cycles × ranks × block, the last cycle padded. */
+/* A block-cyclic axis of the tensor: cycles × ranks × block, the last cycle padded. */
 typedef struct {
     int axis;
     int64_t length, cycles, ranks, block;
@@ -176,8 +176,8 @@ typedef struct {
     const orr_shape *global;
 } move;
 
-/* Nothing to send: zeros of this shape. An exchange takes place all the same, of one element, so that all ranks have the same list:
- * others may have something. */
+/* For a value without elements: zeros of shape s. An exchange of one element takes place all the same, so that all ranks have the same
+ * list: others may have elements. */
 static orr__node *nothing(const move *m, orr__node *x, orr_shape s, orr__exchange_kind kind)
 {
     int64_t ranks = m->grid->extent[m->g], in = kind == ORR__EXCHANGE_ALL_GATHER ? 1 : ranks;
@@ -190,7 +190,7 @@ static orr__node *nothing(const move *m, orr__node *x, orr_shape s, orr__exchang
     return ok ? orr__rec_const(m->at, t, &s, (orr__scalar){ .u = 0 }) : NULL;
 }
 
-/* Every rank has all: its own blocks. */
+/* Cuts this rank's blocks out of a whole value. */
 static orr__node *cut(const move *m, orr__node *x, orr__spread to)
 {
     if (!x)
@@ -259,7 +259,7 @@ static orr__node *reduce_scatter(const move *m, orr__node *x, int rop, orr__spre
     return with_length(m->at, x ? orr__rec_reshape(m->at, x, &s) : NULL, a, mine);
 }
 
-/* Blocks of one axis become blocks of another: each rank cuts what it has, and gets its blocks from all. */
+/* Blocks of one axis become blocks of another: each rank cuts its piece, and gets its blocks from all. */
 static orr__node *all_to_all(const move *m, orr__node *x, orr__spread from, orr__spread to)
 {
     if (!x)
@@ -338,7 +338,7 @@ bool orr__move_reduce(orr__site at, orr__node **x, int n, orr_grid *grid, unsign
 
 /* -- a move ------------------------------------------------------------------------------------------------------------------ */
 
-/* Does another axis of the grid cut the axis of the tensor? */
+/* True if another axis of the grid shards the axis of the tensor. */
 static bool taken(const orr__distribution *d, int g, int axis)
 {
     for (int o = 0; o < d->grid->axes; o++)
@@ -347,8 +347,8 @@ static bool taken(const orr__distribution *d, int g, int axis)
     return false;
 }
 
-/* Sums and cuts that do not stay: first sums, then cuts; where an axis of the tensor is not free yet, the value is
- * whole in between. */
+/* Removes the sums and shards that b does not have: sums first, then shards. If the new axis of the tensor is not
+ * free yet, the value is whole in between. */
 static orr__node *leave(const move *with, orr__node *x, orr__distribution *now, const orr__distribution *b)
 {
     for (int rop = ORR__RSUM; rop <= ORR__RMIN; rop++) {

@@ -1,4 +1,4 @@
-/* Moves: a value from one distribution to another, as ordinary nodes around exchanges.
+/* Moves: a value from one distribution to another, by ordinary nodes around exchanges.
  * Must not know: the graph that a value belongs to, the choice of distributions. */
 #ifndef ORR_DISTRIBUTE_MOVE_H
 #define ORR_DISTRIBUTE_MOVE_H
@@ -6,27 +6,29 @@
 #include "runtime/graph/distribution.h"
 #include "runtime/graph/node.h"
 
-/* The exchanges of one partition in their order: each has the one before it as an operand, so that all ranks post them alike. */
+/* The exchanges of one partition in their order. Each has the one before it as an operand, so that all ranks post them in the same
+ * order. */
 typedef struct orr__exchanges {
     orr__node **node; /* references */
     int n, cap;
-    double bytes; /* that a rank sends */
+    double bytes; /* sent by a rank */
 } orr__exchanges;
 void orr__exchanges_free(orr__exchanges *e);
 
-/* Bytes that a rank sends when a value of so many goes from a to b along an axis of so many ranks; INFINITY: there is no such move. */
+/* The bytes that a rank sends to move a value of `bytes` bytes from a to b along an axis of `ranks` ranks; INFINITY: there is no such
+ * move. */
 double orr__spread_bytes(orr__spread a, orr__spread b, double bytes, int64_t ranks);
-/* The same of a distribution. */
+/* The same for all axes of a distribution. */
 double orr__move_bytes(const orr__distribution *a, const orr__distribution *b, double bytes);
-/* Does it take an exchange? Else every rank has its operands. */
+/* True if the move needs an exchange. Otherwise every rank has all that it needs. */
 bool orr__move_exchanges(const orr__distribution *a, const orr__distribution *b);
-/* The axes of the grid along which a value that is partial becomes whole, where that is all that the move does; else 0. */
+/* The mask of grid axes along which a partial value becomes whole, if the move does nothing else, with *rop as the reduction; else 0. */
 unsigned orr__move_reduces(const orr__distribution *a, const orr__distribution *b, int *rop);
 
-/* The local value x of a tensor of shape `global`, taken over, in its new distribution. NULL: no memory. */
+/* Moves the local value x, taken over, of a tensor of shape `global` from distribution a to b. NULL: no memory. */
 orr__node *orr__move(orr__site at, orr__node *x, const orr_shape *global, const orr__distribution *a,
                      const orr__distribution *b, orr__exchanges *e);
-/* The reduction of n values of one dtype along the axes of `mask` in one exchange; x[i] is taken over and becomes the result. */
+/* Reduces n values of one dtype along the axes of `mask` in one exchange. x[i] is taken over and becomes the result. False: no memory. */
 bool orr__move_reduce(orr__site at, orr__node **x, int n, orr_grid *grid, unsigned mask, int rop, orr__exchanges *e);
 
 #endif

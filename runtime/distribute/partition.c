@@ -1,6 +1,6 @@
-/* The partition of a capture: nodes on local shapes, in the order of the moves between them. Moves go level by level, so that those
- * of one level do not depend on each other; within a level in the order in which their operands are there. Sums of one level go
- * together, up to the size of a bucket.
+/* The partition of a capture: nodes on local shapes, in the order of the moves between them. Moves are made level by level, so that those
+ * of one level do not depend on each other, and within a level in the order in which their operands exist. Sums of one level share an
+ * exchange, up to the size of a bucket.
  * Must not know: any single operation, how nodes are computed, how messages travel. */
 #include "config.h"
 
@@ -34,7 +34,7 @@ static orr__site site_of(const building *b, int i)
 
 /* -- nodes ----------------------------------------------------------------------------------------------------------------- */
 
-/* r is noted as a taker: the node, or NULL where there is no memory. */
+/* Records r as a taker. Returns r, or NULL: no memory. */
 static orr__node *note(const building *b, orr__node *r, int leaf, int slot)
 {
     orr__partition *q = b->q;
@@ -63,7 +63,7 @@ static orr__node *local_leaf(const building *b, const orr__version *v)
 
 static orr__node *version(building *b, int v);
 
-/* The same operation on what this rank has of the operands. */
+/* The same operation on this rank's pieces of the operands. */
 static orr__node *local_node(building *b, const orr__version *v)
 {
     const orr__capture *p = b->c.p;
@@ -90,7 +90,7 @@ static orr__node *local_node(building *b, const orr__version *v)
     return n->nscalar ? note(b, r, -1, p->scalar0[v->node]) : r;
 }
 
-/* The leaf that stands for the common result of the ranks. */
+/* The leaf for the common result of the ranks. */
 static orr__node *joint(building *b, const orr__version *v)
 {
     orr__node *n = b->c.p->node[v->node];
@@ -118,7 +118,7 @@ static orr__node *joint(building *b, const orr__version *v)
     return j->out ? orr__node_ref(j->out) : NULL;
 }
 
-/* Borrowed. Versions that take an exchange are there before they are asked for. */
+/* The local node of version v, borrowed. Versions that need an exchange are made before others ask for them. */
 static orr__node *version(building *b, int v)
 {
     orr__version *x = &b->c.version[v];
@@ -150,7 +150,8 @@ static int earlier(const void *a, const void *b)
     return x->depth != y->depth ? (x->depth > y->depth) - (x->depth < y->depth) : (x->v > y->v) - (x->v < y->v);
 }
 
-/* The kind of sum that goes into one exchange with others: grid and axes, reduction, dtype. mask 0: none does. */
+/* The kind of a sum: grid and axes, reduction, dtype. Sums of one kind share an exchange. mask 0: it shares with
+ * none. */
 typedef struct {
     orr_grid *grid;
     unsigned mask;
@@ -176,7 +177,7 @@ static bool together(const sum_kind *a, const sum_kind *b)
     return a->mask && a->mask == b->mask && a->grid == b->grid && a->rop == b->rop && a->dtype == b->dtype;
 }
 
-/* All sums from d[first] on that are of its kind and fit into the bucket, in one exchange. */
+/* Puts all sums from d[first] on that are of its kind and fit into the bucket into one exchange. */
 static bool bucket(building *b, due *d, int n, int first, const sum_kind *kind)
 {
     orr__node **x = orr__alloc_n((size_t)n, sizeof(orr__node *));

@@ -7,16 +7,16 @@
 #include "runtime/distribute/choice.h"
 #include "runtime/distribute/move.h"
 
-/* A node that the ranks compute together, between the runs of their own graphs: its value, a leaf, is there when they have. */
+/* A node that the ranks compute together, between the runs of their own graphs. Its value, a leaf, exists after that. */
 typedef struct orr__joint {
     orr__node *out, **in;        /* references; local */
-    int nin, after;              /* behind so many exchanges */
+    int nin, after;              /* follows so many exchanges */
     const orr__node *node;       /* of the global graph, borrowed */
     orr__distribution as, *lies; /* out; in */
     orr_shape *global;           /* of in */
 } orr__joint;
 
-/* A local node that takes something from the global capture beside its operands: the value of a leaf, or scalars. */
+/* A local node that uses data of the global capture in addition to its operands: the value of a leaf, or scalars. */
 typedef struct orr__taker {
     orr__node *node; /* reference                                        */
     int leaf, slot;  /* number of the leaf; of the first scalar; -1: none */
@@ -33,17 +33,17 @@ typedef struct orr__partition {
     int ntaker, taker_cap;
 } orr__partition;
 
-/* Does any leaf lie over ranks, or any node ask for it? p may be a light capture. */
+/* True if a leaf lies over ranks, or a node requests that. p may be a light capture. */
 bool orr__partition_needed(const orr__capture *p);
-/* For the rank whose grids the distributions hold. A pure function of p, but for the values of leaves: nothing is sent, and the leaves
- * of the local graph have no values yet. Scalars matter only by being zero or not. p is a capture in full. */
+/* Makes the partition for the rank whose grids the distributions hold. It is a pure function of p without the values of leaves: nothing
+ * is sent, and the leaves of the local graph have no values yet. Of scalars only zero or not zero matters. p is a capture in full. */
 orr_status orr__partition_make(orr__site at, const orr__capture *p, bool jointly, orr__partition *q);
-/* The local leaves get the values of p's. */
+/* Gives the local leaves the values of p's. */
 void orr__partition_fill(orr__partition *q, const orr__capture *p);
 void orr__partition_free(orr__partition *q);
-/* Where p lies over ranks, the capture of what this rank computes takes its place. */
+/* Replaces p, if it lies over ranks, by the capture that this rank computes. */
 orr_status orr__partition_local(orr__site at, bool jointly, orr__capture *p);
-/* How each value lies, and what moves, a line each. */
+/* Prints how each value lies, and each move, on a line each. */
 orr_status orr__partition_explain(FILE *to, orr__site at, const orr__capture *p, bool jointly);
 
 #endif

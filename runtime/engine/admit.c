@@ -1,4 +1,4 @@
-/* Admission: does a plan fit into the memory that is left? The refusal, with the numbers and the remedies.
+/* Admission: tests whether a plan fits into the memory that is left. Also the refusal, with the numbers and the remedies.
  * Must not know: StarPU, how a plan is run. */
 #include "config.h"
 #include <stdio.h>
@@ -16,14 +16,14 @@ size_t orr__engine_left(void)
     return used < s.limit ? s.limit - used : 0;
 }
 
-/* Whether value v is there while the step of the peak runs, or that step's whole bundle. */
+/* True if value v is in memory during the step of the peak, or during that step's whole bundle. */
 static bool at_peak(const orr__plan *p, const orr__value *v)
 {
     return v->leaf < 0 && !v->local && v->recipient < 0 && v->first >= 0 && v->first <= p->memory.peak_step &&
            (v->output >= 0 || v->last >= p->memory.peak_step);
 }
 
-/* The largest of those, but for the ones named already. */
+/* The largest value at the peak that is not in `named`. */
 static const orr__value *largest(const orr__plan *p, const orr__value *const *named, int n)
 {
     const orr__value *most = NULL;

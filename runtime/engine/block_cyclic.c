@@ -1,4 +1,4 @@
-/* Products and Cholesky factorisations over ranks, by the engine that runs.
+/* Products and Cholesky factorisations over ranks, by the running engine.
  * Must not know: how ranks exchange data. */
 #include "config.h"
 #include "runtime/engine/block_cyclic.h"

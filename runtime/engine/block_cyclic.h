@@ -1,4 +1,4 @@
-/* Products and Cholesky factorisations of matrices whose blocks lie on a grid of ranks.
+/* Products and Cholesky factorisations of matrices whose blocks are distributed over a grid of ranks.
  * Must not know: tensors, how ranks exchange data. */
 #ifndef ORR_ENGINE_BLOCK_CYCLIC_H
 #define ORR_ENGINE_BLOCK_CYCLIC_H
@@ -6,9 +6,9 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/status.h"
 
-/* One rank's part of a matrix. Block (i, j) lies on rank first + (i mod grid_rows) · row_step + (j mod grid_cols) · col_step.
- * A rank's blocks lie together, row-major, in their order: local has orr__block_cyclic_extent rows and columns. An axis of one
- * part is not cut, whatever its block. */
+/* One rank's part of a matrix. Block (i, j) is on rank first + (i mod grid_rows) · row_step + (j mod grid_cols) · col_step. A rank's
+ * blocks are stored together, row-major, in their order: local has orr__block_cyclic_extent rows and columns. An axis of one part is not
+ * cut, whatever its block. */
 typedef struct {
     int64_t rows, cols, block_rows, block_cols;
     int grid_rows, grid_cols, first, row_step, col_step;
@@ -16,26 +16,27 @@ typedef struct {
     int64_t ld; /* elements from one local row to the next */
 } orr__block_cyclic;
 
-/* Elements of an axis of n that part number `part` of `parts` has. */
+/* The number of elements in part number `part` of `parts`, of an axis of n elements. */
 int64_t orr__block_cyclic_extent(int64_t n, int64_t block, int parts, int part);
 
-/* Whether the engine that runs has the operations below: the same on all ranks of one build. */
+/* True if the running engine has the operations below: the same on all ranks of one build. */
 bool orr__block_cyclic_can(void);
-/* Naps of full length that this rank's worker has made while it waited for tiles. */
+/* The number of naps of full length that this rank's worker has made while it waited for tiles. */
 long long orr__block_cyclic_long_naps(void);
 
-/* Both are collective: all ranks call them in the same order with the same arguments, but for `local`, `ld` and, where replicas
- * compute side by side, `first`. They wait, so no task may call them. Their status is the same on all ranks. */
+/* Both are collective: all ranks call them in the same order with the same arguments, except for `local`, `ld` and, if replicas compute
+ * side by side, `first`. They wait, so tasks must not call them. Their status is the same on all ranks. */
 
-/* C ← op(A) · op(B), op transposes where ta or tb say so; f32 and f64. Distributions are free: blocks need not fit, grids may differ. */
+/* C ← op(A) · op(B), where op transposes if ta or tb is set; f32 and f64. Distributions are free: blocks need not match, grids may
+ * differ. */
 orr_status orr__block_cyclic_product(orr__site at, orr_dtype t, const orr__block_cyclic *c, const orr__block_cyclic *a,
                                      bool ta, const orr__block_cyclic *b, bool tb);
-/* The lower factor, with zeros above, of the matrix at `from`, which lies as the factor does (`ld` too) and may be in its place;
- * its upper triangle is not read. ORR_ENUMERIC, on every rank: A is not
- * positive definite, and the factor's content is undefined. */
+/* The lower factor, with zeros above, of the matrix at `from`, which is stored as the factor is (`ld` too) and may be in its memory. The
+ * upper triangle of the matrix is not read. ORR_ENUMERIC, on every rank: A is not positive definite, and the factor's content is
+ * undefined. */
 orr_status orr__block_cyclic_cholesky(orr__site at, orr_dtype t, const orr__block_cyclic *a, const void *from);
 
-/* An engine's: arguments are checked. */
+/* The implementation of an engine: arguments are checked before. */
 typedef struct orr__block_cyclic_impl {
     bool (*can)(void);
     orr_status (*product)(orr__site at, orr_dtype t, const orr__block_cyclic *c, const orr__block_cyclic *a, bool ta,

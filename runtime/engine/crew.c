@@ -1,11 +1,11 @@
-/* The crew's protocol: a job has a number, and each share is claimed once for it.
+/* The protocol of a crew: a job has a number, and each share is claimed once for that number.
  * Must not know: plans, kernels, StarPU. */
 #include "config.h"
 #include <sched.h>
 #include <stdio.h>
 #include "runtime/engine/crew.h"
 
-enum { TURNS = 4096 }; /* looks before a thread lets another one have its core: some 100 µs */
+enum { TURNS = 4096 }; /* polls before a thread yields its core: some 100 µs */
 
 static void breathe(int *turn)
 {
@@ -18,7 +18,7 @@ static void breathe(int *turn)
 #endif
 }
 
-/* A job that is over has all of its shares claimed by this number or a later one, so whoever still looks at it claims nothing. */
+/* All shares of a finished job are claimed by its number or a later one, so a late member claims nothing. */
 static bool claim(orr__crew *c, uint64_t number, int share)
 {
     uint_least64_t before = atomic_load_explicit(&c->claimed[share], memory_order_relaxed);
@@ -26,7 +26,7 @@ static bool claim(orr__crew *c, uint64_t number, int share)
                                                                       memory_order_acquire, memory_order_relaxed);
 }
 
-/* The job stays until the share has ended. */
+/* The job remains valid until the share has ended. */
 static void work(orr__crew *c, int share)
 {
     int ok = ORR_OK;
@@ -41,7 +41,7 @@ static void work(orr__crew *c, int share)
     (void)atomic_fetch_add_explicit(&c->done, 1, memory_order_release);
 }
 
-/* Shares from the beginning of the member's part, then around. false: none was left. */
+/* Does shares from the beginning of the member's part on, wrapping around. false: none was left. */
 static bool take(orr__crew *c, uint64_t offer, int member)
 {
     uint64_t number = offer >> 16;

@@ -1,4 +1,4 @@
-/* A crew: threads that do the shares of one job after the other, and wait for each other in between without sleeping.
+/* A crew: threads that do the shares of one job after another, and wait for each other in between without sleeping.
  * Must not know: plans, kernels, StarPU. */
 #ifndef ORR_ENGINE_CREW_H
 #define ORR_ENGINE_CREW_H
@@ -11,29 +11,29 @@ typedef orr_status (*orr__share)(void *job, int share);
 
 enum { ORR__CREW_SHARES = 1024 }; /* of a job, at most */
 
-/* Member 0 leads: it opens the crew, offers jobs, closes. The others help from when they come until it closes, however late or not
- * at all: a share belongs to the member that claims it, so nobody waits for one who is not there. Each claims those of its own part
- * first, since what it wrote of the job before lies in its caches. */
+/* Member 0 leads: it opens the crew, offers jobs and closes the crew. The other members help from their arrival until the close. They
+ * may arrive late or not at all: a share belongs to the member that claims it, so nobody waits for an absent member. Each member claims
+ * the shares of its own part first, since its results of the previous job are in its caches. */
 typedef struct orr__crew {
-    atomic_uint_least64_t offer; /* number of the job << 16 | its shares          */
+    atomic_uint_least64_t offer; /* number of the job << 16 | number of its shares */
     char apart[56];
     atomic_int done;   /* shares of the job that have ended             */
-    atomic_int status; /* of the first share that failed, and its text  */
-    atomic_uint trips; /* odd while it is open                          */
+    atomic_int status; /* of the first share that failed; text: its message */
+    atomic_uint trips; /* odd while the crew is open                    */
     int members;
-    orr__share share; /* of the job; read by who has claimed a share   */
+    orr__share share; /* of the job; read only by a thread that has claimed a share */
     void *job;
     char text[640];
-    atomic_uint_least64_t claimed[ORR__CREW_SHARES]; /* the last job whose share of this number was claimed */
+    atomic_uint_least64_t claimed[ORR__CREW_SHARES]; /* by share: the last job for which it was claimed */
 } orr__crew;
 
-/* The leader's. open: the number of the trip, for those who help. */
+/* For the leader. open: returns the number of the trip, for the helpers. */
 unsigned orr__crew_open(orr__crew *c, int members);
-/* All shares 0 … shares − 1 of a job, by whoever is there; the first error of any. */
+/* Does all shares 0 … shares − 1 of a job, with the members that are present; returns the first error of any. */
 orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job);
 void orr__crew_close(orr__crew *c);
 
-/* On another thread, as member 1 … members − 1: shares of this trip's jobs, until it is over. */
+/* On another thread, as member 1 … members − 1: does shares of this trip's jobs until the trip is over. */
 void orr__crew_help(orr__crew *c, unsigned trip, int member);
 
 #endif

@@ -1,12 +1,12 @@
-/* The choice between processors and devices together and one kind alone: a plan's first runs try each, and the fastest stays.
+/* The choice between one kind of processor and all kinds together: a plan's first runs try each placement, and the fastest is kept.
  * Must not know: starpu.h, what a plan computes. */
 #include "config.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/ablation.h"
 #include "runtime/engine/execution.h"
 
-/* The first runs compile kernels and bring data; so many of each way are compared; a program whose runs overlap gives no
- * times, and is not tried for ever. */
+/* WARM: the first runs compile kernels and copy data. ENOUGH: runs compared for each placement. MOST: the trial ends after this many
+ * runs, since a program whose runs overlap gives no times. */
 enum { WARM = 2, ENOUGH = 3, MOST = 60 };
 #define NOISE 1.05
 
@@ -15,7 +15,7 @@ static int under_way, starts;
 
 static const char *const name[ORR__PLACEMENTS] = { "processors and devices", "processors alone", "devices alone" };
 
-/* Has it a choice? placements: of the first so many. */
+/* True if the plan has a choice, which is among the first *placements placements. */
 static bool has_choice(const orr__plan *p, int *placements)
 {
     bool any = false, all = true;
@@ -91,7 +91,7 @@ void orr__placement_end(orr__run *r)
         orr__plan_unref(p);
 }
 
-/* How a plan is placed, for people. "" where there is no choice, or none yet. */
+/* Describes the placement of a plan, for people. "": no choice, or none yet. */
 void orr__placement_describe(const orr__plan *p, char *text, size_t size)
 {
     text[0] = '\0';

@@ -1,4 +1,4 @@
-/* Chooses an engine, starts and stops it, hands plans to it.
+/* Chooses an engine, starts and stops it, passes plans to it.
  * Must not know: how an engine runs a plan. */
 #include "config.h"
 #include <pthread.h>
@@ -11,10 +11,10 @@
 
 static const orr__engine_impl *_Atomic engine; /* NULL: not started */
 static char name[160];
-enum { MOST_TRIES = 3 }; /* of an evaluation, after the first, when devices fail again and again */
-static bool orphan;      /* in the child of a fork that StarPU did not survive */
+enum { MOST_TRIES = 3 }; /* of an evaluation, after the first, if devices fail repeatedly */
+static bool orphan;      /* in the child of a fork: StarPU does not survive it */
 
-/* The environment wins over what orr_init was given. */
+/* The environment has precedence over the arguments of orr_init. */
 static orr_status choose(orr__site at, const orr_config *config, int *choice)
 {
     static const char *const names[] = { "auto", "starpu", "serial" };
@@ -67,7 +67,7 @@ static orr_status start_one(orr__site at, const orr_config *config, const orr__e
     return ORR_OK;
 }
 
-/* A fork takes none of StarPU's threads along: for the child the engine is down, and nothing waits for it. */
+/* A fork does not copy StarPU's threads: in the child the engine is stopped, and nothing waits for it. */
 static void in_child(void)
 {
     const orr__engine_impl *e = atomic_load(&engine);
@@ -94,7 +94,7 @@ bool orr__engine_may_use_cuda(const orr_config *config)
     orr__site at = { NULL, 0, "init" };
     int choice, backend;
     if (choose(at, config, &choice) != ORR_OK || orr__engine_backend(at, config, &backend) != ORR_OK) {
-        orr_error_clear(); /* the start says it */
+        orr_error_clear(); /* the start reports the error */
         return false;
     }
     return choice != ORR__ENGINE_SERIAL && (backend == ORR__BACKEND_AUTO || backend == ORR__BACKEND_CUDA);
@@ -120,7 +120,7 @@ orr_status orr__engine_start(orr__site at, const orr_config *config)
 #else
         st = orr__fail(at, ORR_EDEVICE, "this library was built without StarPU");
 #endif
-        /* Only an engine or a backend that the user named is an error. */
+        /* An unavailable engine or backend is an error only if the user named it. */
         if (st != ORR_EDEVICE || choice == ORR__ENGINE_STARPU || backend == ORR__BACKEND_OPENCL ||
             backend == ORR__BACKEND_CUDA)
             return st;
@@ -226,7 +226,7 @@ bool orr__engine_device(int i, orr__device_state *s)
     return e && e->device && e->device(i, s);
 }
 
-/* The run of the first output that has a leaf as donor; NULL: none has. */
+/* The run of the first output that has a leaf as donor; NULL: none. */
 static orr__run *over_leaves(const orr__plan *plan, orr__buffer *const *leaf, orr__buffer *const *out)
 {
     for (int i = 0; plan->ndonors > 0 && i < plan->nout; i++) {
@@ -237,7 +237,7 @@ static orr__run *over_leaves(const orr__plan *plan, orr__buffer *const *leaf, or
     return NULL;
 }
 
-/* After a failure: no outputs. The overwritten leaves are known when all of the run has ended, not only the awaited part. */
+/* After a failure: releases the outputs. The overwritten leaves are known only when the whole run has ended, not the awaited part. */
 static void undo(const orr__plan *plan, orr__buffer *const *leaf, orr__buffer **out)
 {
     orr__run *all = over_leaves(plan, leaf, out);
@@ -248,7 +248,7 @@ static void undo(const orr__plan *plan, orr__buffer *const *leaf, orr__buffer **
         orr__buffer_unref(out[i]);
 }
 
-/* Nothing can be computed again from a leaf that was written over. */
+/* False if a leaf was overwritten: nothing can be recomputed from it. */
 static bool leaves_remain(const orr__plan *plan, orr__buffer *const *leaf)
 {
     for (int i = 0; plan->ndonors > 0 && i < plan->nleaf; i++)
@@ -257,7 +257,7 @@ static bool leaves_remain(const orr__plan *plan, orr__buffer *const *leaf)
     return true;
 }
 
-/* Leaves that a device alone had are lost with it: some can be computed again. */
+/* A leaf that only a device had is lost with the device, unless it can be recomputed. */
 static bool leaves_are_home(const orr__plan *plan, orr__buffer *const *leaf)
 {
     for (int i = 0; i < plan->nleaf; i++)
@@ -300,7 +300,7 @@ static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *lea
     }
 }
 
-/* Threads that evaluate and wait, but for evaluations that are small. */
+/* threads that evaluate and wait; small evaluations are not counted */
 static atomic_int callers;
 
 int orr__exec_callers(void)

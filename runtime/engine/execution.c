@@ -1,4 +1,4 @@
-/* The pieces of execution that every engine needs.
+/* The parts of execution that every engine needs.
  * Must not know: StarPU, how a kernel computes. */
 #include "config.h"
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "runtime/engine/execution.h"
 #include "runtime/graph/donation.h"
 
-#define WORTH_TELLING 5.0 /* us: less is not worth noting for a model */
+#define WORTH_TELLING 5.0 /* us: shorter times are not recorded in a model */
 
 const orr__backend *orr__exec_cpu = &orr__cpu, *orr__exec_opencl = &orr__opencl, *orr__exec_cuda = &orr__cuda;
 
@@ -95,7 +95,7 @@ void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__bu
 
 bool orr__exec_shares(const orr__step *s)
 {
-    enum { LEAST_ORDER = 2048 }; /* the libraries are opened, and their handles made, in the time of many small ones */
+    enum { LEAST_ORDER = 2048 }; /* the start of the libraries takes as long as many small ones */
     return s->graph && orr__machine_here.cuda > 0 && s->region->dim[s->region->rank - 1] >= LEAST_ORDER &&
            !orr__env.deterministic && !orr__env.device_copies && orr__exec_cuda->tiles && orr__exec_cuda->tiles();
 }
@@ -128,8 +128,8 @@ void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t 
     }
 }
 
-/* Step s in the host's memory; rows are still to be said. Field by field: as a whole it would be cleared by an instruction that
- * takes as long to begin as a small kernel takes. */
+/* Prepares the launch of step s in host memory, except for its rows. Field by field: an assignment of the whole struct would clear it by
+ * an instruction whose start-up time is that of a small kernel. */
 static inline void on_host(orr__launch *l, const orr__step *s, void *const *in, void *const *out,
                            const orr__scalar *scalar, const orr__known *known)
 {
@@ -151,7 +151,7 @@ void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, orr__know
             (orr__known){ .content = plan->value[i].leaf >= 0 ? orr__buffer_number(leaf[plan->value[i].leaf]) : 0 };
 }
 
-/* Facts of a call's inputs, where they are few. */
+/* The facts of a call's inputs, if there are few inputs. */
 enum { NUMBERED = ORR__KNOWN_MOST };
 static const orr__known *known_of(const orr__step *s, const orr__known *known, orr__known of[NUMBERED])
 {
@@ -162,7 +162,7 @@ static const orr__known *known_of(const orr__step *s, const orr__known *known, o
     return of;
 }
 
-/* All steps that processors do, but for those that post. */
+/* Runs every step on processors, except for steps that post. */
 static orr_status compute(const orr__step *s, const orr__launch *l)
 {
     const orr__engine_impl *e = s->borrows ? orr__engine_now() : NULL;
@@ -212,7 +212,7 @@ int64_t orr__exec_rows(const orr__step *s, bool tasks)
     return s->ntiles > 1 && (tasks || orr__step_by_tiles(s)) ? s->rows : s->region->dim[0];
 }
 
-/* Step s as a whole; in, out as in orr__exec_launch. */
+/* The whole step s; in, out as in orr__exec_launch. */
 static orr_status launch_whole(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar,
                                const orr__known *known)
 {
@@ -230,13 +230,13 @@ static orr_status launch_whole(const orr__step *s, void *const *in, void *const 
     return st;
 }
 
-/* A step that a crew does: rows of its own, or the plan's tiles. */
+/* A step that a crew does: by shares of rows, or by the plan's tiles. */
 typedef struct {
     const orr__step *s;
     void *const *in, *const *out;
     const orr__scalar *scalar;
     const orr__known *known;
-    int shares; /* of rows in multiples of `even`; 0: a share is a tile */
+    int shares; /* number of shares, of rows in multiples of `even`; 0: a share is a tile */
     int64_t even;
     bool timed;
     atomic_uint_least64_t ns; /* of all shares */
@@ -270,8 +270,9 @@ static orr_status launch_share(void *job, int k)
     return st;
 }
 
-/* Two shares for each member, so that one who comes late leaves the others little to wait for, but not less than is worth a meeting; one of a
- * call, which may read all of an input for each; rows of elements by whole vectors. */
+/* Cuts a step into two shares for each member, so that the wait for a late member is short; fewer if the shares would be too small. One
+ * share for each member if the step is a call, which may read the whole of an input for each share. Shares of a one-dimensional step
+ * consist of whole vectors. */
 static int cut_shares(shared *j, int members)
 {
     enum { EVEN = 256 };
@@ -290,7 +291,7 @@ static int cut_shares(shared *j, int members)
     return j->shares;
 }
 
-/* Step s by a crew. seconds: of all shares, added up; NULL: they are not timed. */
+/* Step s by a crew. seconds: the sum over all shares; NULL: they are not timed. */
 static orr_status launch_together(const orr__crew_of *c, const orr__step *s, void *const *in, void *const *out,
                                   const orr__scalar *scalar, const orr__known *known, double *seconds)
 {

@@ -1,4 +1,4 @@
-/* Inside of the engine room: runs, the binding of a plan's values to buffers, the callbacks of an engine.
+/* Inside the engine room: runs, the binding of a plan's values to buffers, the callbacks of an engine.
  * Must not know: starpu.h. */
 #ifndef ORR_ENGINE_EXEC_H
 #define ORR_ENGINE_EXEC_H
@@ -11,45 +11,45 @@
 #include "runtime/cost/model.h"
 #include "runtime/cost/profile.h"
 
-/* One engine. All callbacks may be called from any thread, start and stop from one at a time. */
+/* One engine. All callbacks may be called from any thread; start and stop from one thread at a time. */
 typedef struct orr__engine_impl {
     orr_status (*start)(orr__site at, const orr_config *config);
     void (*stop)(void);
-    /* wait: the caller will, at once. little: predicted below orr__inline_us. */
+    /* wait: the caller waits at once. little: predicted below orr__inline_us. */
     orr_status (*execute)(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                           orr__buffer **out, orr__run **run, bool wait, bool little);
     void (*describe)(char *text, size_t size);      /* for orr__engine_name                              */
     void (*worker)(int w, char *text, size_t size); /* name of worker w ≥ 1 (0 is the calling thread)  */
     void (*settle)(void); /* after a wait, on the waiting thread: work that tasks must not do; may be NULL */
-    void (*measure)(orr__profile *p, const atomic_bool *stop); /* costs of tasks; NULL: there are none   */
-    /* As orr__engine_move and its kin; NULL: host memory is all there is. */
+    void (*measure)(orr__profile *p, const atomic_bool *stop); /* measures the costs of tasks; NULL: there are none */
+    /* As orr__engine_move and the functions after it; NULL: there is host memory only. */
     orr_status (*move)(orr__site at, orr__buffer *b, const orr__device_at *to, bool wait);
     orr_status (*evict)(orr__site at, orr__buffer *b);
     bool (*is_on)(orr__buffer *b, const orr__device_at *where);
     orr_status (*room)(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
     bool (*device)(int i, orr__device_state *s); /* as orr__engine_device; NULL: there are none          */
     size_t (*held)(void); /* bytes of buffers kept for reuse; may be NULL                              */
-    bool (*in_turn)(const orr__plan *plan, bool now); /* as orr__engine_in_turn; NULL: always                      */
-    /* Around a step that borrows (plan.h), on the thread that does it: 1 and -1. 0: the callers have become more or fewer. NULL: never. */
+    bool (*in_turn)(const orr__plan *plan, bool now); /* as orr__engine_in_turn; NULL: always true                 */
+    /* Around a step that borrows (plan.h), on its thread: 1 and -1. 0: the number of callers has changed. NULL: steps never borrow. */
     void (*borrow)(int more);
-    const struct orr__block_cyclic_impl *block_cyclic; /* matrices over ranks; NULL: it has none          */
+    const struct orr__block_cyclic_impl *block_cyclic; /* matrices over ranks; NULL: not supported        */
 } orr__engine_impl;
 
 extern const orr__engine_impl orr__engine_serial;
 extern const orr__engine_impl orr__engine_starpu; /* only with HAVE_STARPU */
 
-const orr__engine_impl *orr__engine_now(void); /* the one that runs; NULL: none does */
-/* The backend in force, ORR__BACKEND_…: the environment's word, else the caller's. ORR_EINVAL: none has this name. */
+const orr__engine_impl *orr__engine_now(void); /* the running engine; NULL: none */
+/* The backend in force, ORR__BACKEND_…: that of the environment, else the caller's. ORR_EINVAL: unknown name. */
 orr_status orr__engine_backend(orr__site at, const orr_config *config, int *choice);
-int orr__exec_callers(void);                             /* threads that evaluate and wait, but for small evaluations */
+int orr__exec_callers(void);                             /* threads that evaluate and wait, except small evaluations */
 void orr__engine_settle(void);                           /* calls the engine's settle */
-void orr__engine_worker(int w, char *text, size_t size); /* name; 0 is "inline"        */
+void orr__engine_worker(int w, char *text, size_t size); /* its name; 0 is "inline"    */
 
-/* The backends that launches go through. Tests put their own here. */
+/* The backends that launches use. Tests replace them. */
 extern const orr__backend *orr__exec_cpu, *orr__exec_opencl, *orr__exec_cuda;
 
-/* Whether devices may take part in the factorisation that the step is: it is large, they have the libraries, and the process need not
- * survive their loss, since StarPU's own copies of its tiles do not. */
+/* True if devices may take part in the factorisation of the step: it is large, they have the libraries, and the process need not survive
+ * their loss (StarPU's own copies of the tiles do not survive it). */
 bool orr__exec_shares(const orr__step *s);
 
 /* -- kinds of work: names for people, counters ----------------------------------------------------------- */
@@ -57,53 +57,54 @@ bool orr__exec_shares(const orr__step *s);
 typedef struct orr__tally {
     atomic_uint_least64_t tasks, ns;
 } orr__tally;
-/* One per region key, for the life of the process. */
+/* One per region key, until the process ends. */
 typedef struct orr__work {
     uint64_t key;
     char label[64];
-    orr__tally *tally;     /* one per worker, 0 = the calling thread; NULL when memory was short */
+    orr__tally *tally;     /* one per worker, 0 = the calling thread; NULL if memory was short */
     orr__histogram spread; /* of the tasks' times, all workers                                  */
     void *_Atomic codelet; /* the StarPU engine's                                               */
     struct orr__work *next;
 } orr__work;
 
-/* Never NULL: when memory is short, a kind "other" stands in. */
+/* Never NULL: without memory the kind "other" is returned. */
 orr__work *orr__work_of(const orr__region *r);
-/* The same, found again without a search. */
+/* The same for a step, cached in the plan's state. */
 orr__work *orr__work_of_step(const orr__plan *p, const orr__step *s);
-/* Counts, and traces, tile t of a step (< 0: all of it) that worker (0: the calling thread) began at t0 and has just ended;
- * the time now. Before orr__exec_took, which would have learned from it. */
+/* Counts, and traces, tile t of a step (< 0: all of it) that worker (0: the calling thread) began at t0 and has just ended; returns the
+ * current time. To be called before orr__exec_took, whose update would change the predictions in the trace. */
 double orr__work_done(orr__work *k, const orr__step *s, int t, orr__on on, int worker, double t0);
-/* The same in two parts, for steps on the CPU that may be shorter than two readings of the clock: counts one that begins, and
- * says for how many its time will stand (0: it need not be taken); then its time, for so many. */
+/* The same in two parts, for steps on the CPU that may be shorter than two readings of the clock. The first counts a step that begins,
+ * and returns the number of steps that its time stands for (0: it need not be timed). The second records the time, for that number of
+ * steps. */
 uint32_t orr__work_begin(orr__work *k, int worker);
 double orr__work_end(orr__work *k, const orr__step *s, int t, int worker, double t0, uint32_t stands_for);
-void orr__works_guard(void); /* their lock, against forks */
+void orr__works_guard(void); /* guards their lock against forks */
 int orr__works_workers(void);
 orr_status orr__works_start(orr__site at, int workers); /* sizes the tallies for workers 0…workers */
 void orr__works_each(void (*f)(orr__work *k, void *arg), void *arg);
 
 /* -- state of a plan's execution --------------------------------------------------------------------------- */
 
-/* Which kinds of workers take a plan's tasks, and the times of each placement in its first runs (device_choice.c). */
+/* The kinds of workers that run a plan's tasks, and the times of each placement in the plan's first runs (device_choice.c). */
 typedef enum { ORR__MIXED, ORR__CPU_ALONE, ORR__DEVICES_ALONE, ORR__PLACEMENTS } orr__placement;
 typedef struct {
     orr__placement placement;
     bool decided;
-    int starts, n[ORR__PLACEMENTS]; /* runs; those with a time of their own */
+    int starts, n[ORR__PLACEMENTS]; /* runs; of those, runs with a time of their own */
     double best[ORR__PLACEMENTS];   /* seconds                              */
 } orr__trial;
 typedef struct {
     orr__work *_Atomic work;
     atomic_uint_least64_t n[ORR__ON_COUNT], ns[ORR__ON_COUNT]; /* launches, and their time: for people */
-    atomic_uint_least64_t constant; /* the number of the leaf that may have a form, in the run before  */
+    atomic_uint_least64_t constant; /* the content number, in the previous run, of the leaf that may have a form */
 } orr__step_state;
-/* Made at a plan's first execution, freed with it. */
+/* Made at a plan's first execution, freed with the plan. */
 typedef struct {
     orr__trial trial;
     orr__step_state step[];
 } orr__plan_state;
-/* NULL: no memory, or never executed; then nothing is remembered. */
+/* NULL: no memory, or never executed; then nothing is recorded. */
 orr__plan_state *orr__plan_state_make(orr__plan *p);
 static inline orr__plan_state *orr__plan_state_of(const orr__plan *p)
 {
@@ -118,86 +119,86 @@ struct orr__run {
     pthread_mutex_t lock;
     pthread_cond_t cond;
     char text[640];  /* of the first error; under the lock */
-    atomic_int left; /* tasks under way or yet to be submitted, and one while they are being submitted; written
-                                    * by all workers, so it lies apart from what they read */
-    orr__run *part;  /* ends as soon as plan->nearly tasks have: the outputs that are waited for are there. NULL:
-                                    * all end together. It has a status and an end, and nothing else */
+    atomic_int left; /* tasks under way or not submitted yet, plus one during submission; written by all
+                                    * workers, hence in another cache line than the fields that they read */
+    orr__run *part;  /* ends with the first plan->waited_tasks tasks, when the awaited outputs are complete; has
+                                    * only a status and an end. NULL: all outputs end together */
     char apart[128];
     orr__plan *plan;
     orr__scalar *scalar;
-    orr__buffer **value;   /* one per plan value, references held until the run ends */
-    orr__known *known;     /* … of a leaf: its number, and the form in which it lies; NULL: not asked for */
-    atomic_bool lost;      /* it failed because a device lost a value: another try may not */
-    bool safe, firm;       /* the data cannot make it fail; nor those of the runs that it waits for */
+    orr__buffer **value;   /* one per plan value, referenced until the run ends */
+    orr__known *known;     /* … of a leaf: its number, and its form; NULL: not requested */
+    atomic_bool lost;      /* it failed because a device lost a value: another try may succeed */
+    bool safe, firm;       /* the data cannot make it fail; nor can the data of the runs that it waits for */
     atomic_bool overwrote; /* a leaf that is a donor                                     */
-    orr__run **before;
-    int nbefore;    /* by value, of outputs with a leaf as donor: the run that had written the leaf, until we succeed */
-    bool counted;   /* its outputs' buffers: references that are `ordered`        */
-    orr__run **dep; /* runs that made our leaves: their failure is ours       */
+    orr__run **before;     /* by value, of outputs with a leaf as donor: until success, the run that wrote it */
+    int nbefore;
+    bool counted;   /* the references to the outputs' buffers are counted as `ordered` */
+    orr__run **dep; /* runs that make our leaves: their failure is ours       */
     int ndep;
     struct orr__scratch {
         orr__buffer *buf;
         atomic_flag taken;
     } * scratch; /* as many as bundles can run at once */
     int nscratch;
-    void *tasks;              /* the engine's, one block                                */
-    struct orr__task *parked; /* the engine's: a list of tasks that wait for their turn to post, under the lock */
-    int posters, turn;        /* … so many tasks post; the next one                                             */
-    bool posting;             /* … a task is at it                                                              */
+    void *tasks;              /* of the engine, one block                               */
+    struct orr__task *parked; /* of the engine: a list of tasks that wait for their turn to post, under the lock */
+    int posters, turn;        /* … the number of tasks that post; the next one                                  */
+    bool posting;             /* … a task is posting                                                            */
     int ntasks;
-    struct orr__run *next;    /* of those that the engine watches                       */
-    int worker;               /* the engine's: takes all of its tasks, -1: any does     */
-    void *meter;              /* the engine's: memory counted while tasks are submitted, NULL: all there at once */
-    orr__placement placement; /* device_choice.c's, with the next three                         */
-    orr__plan *trial;         /* NULL: its time tells nothing                           */
+    struct orr__run *next;    /* in the engine's list of watched runs                   */
+    int worker;               /* of the engine: runs all of the tasks, -1: any worker   */
+    void *meter;              /* of the engine: meters memory during submission; NULL: no metering */
+    orr__placement placement; /* of device_choice.c, with the next three                        */
+    orr__plan *trial;         /* NULL: the time of this run is not used                 */
     int chosen;
     double began;
-    void (*ended)(orr__run *r); /* engine's last word, before waiters wake; may be NULL   */
+    void (*ended)(orr__run *r); /* called by the run's end, before waiters wake; may be NULL */
 };
 
-/* One reference for the caller, one for the work under way (orr__run_finish drops it); left = 1.
- * Copies the scalars; value[] is there and empty. NULL: last error set. */
+/* One reference is for the caller, one for the work under way (orr__run_finish drops it); left = 1. Copies the scalars; value[] exists
+ * and is empty. NULL: last error set. */
 orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar);
-/* Does value v use the memory of its donor in this run? */
+/* True if value v uses the memory of its donor in this run. */
 static inline bool orr__run_donated(const orr__run *r, int v)
 {
     int donor = r->plan->value[v].donor;
     return donor >= 0 && r->value[donor] && r->value[donor] == r->value[v];
 }
-/* … and is that a leaf? */
+/* … and the donor is a leaf. */
 static inline bool orr__run_over_leaf(const orr__run *r, int v)
 {
     return orr__run_donated(r, v) && orr__leaf_donor(r->plan, &r->plan->value[v]) >= 0;
 }
-/* StarPU knows all accesses to outputs: until the run ends, its references to them are no reason to leave them alone. */
+/* Declares that StarPU knows all accesses to the outputs: until the run ends, its references to them do not prevent their use as donors. */
 void orr__run_count(orr__run *r);
-void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first one counts */
-bool orr__run_task_done(orr__run *r);                             /* left − 1; at zero the run ends: true */
-/* Gives it a part that ends after n tasks, each of which calls orr__run_early_done before orr__run_task_done. */
+void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first failure counts */
+bool orr__run_task_done(orr__run *r);                             /* left − 1; true: zero, the run ends */
+/* Gives the run a part that ends after n tasks, each of which calls orr__run_early_done before orr__run_task_done. */
 bool orr__run_divide(orr__run *r, int n);
 void orr__run_early_done(orr__run *r);
-extern double orr__run_patience; /* seconds without the end of a task after which the log says so; for tests */
+extern double orr__run_patience; /* seconds without the end of a task before the log reports it; for tests */
 static inline orr_status orr__run_status(orr__run *r)
 {
     return (orr_status)atomic_load(&r->status);
 }
 
-/* device_choice.c: chooses the run's placement, and learns from its time. hybrid: there are both kinds of workers, and none was asked
- * for by name. */
+/* device_choice.c: chooses the run's placement, and records its time. hybrid: there are both kinds of workers, and neither was requested
+ * by name. */
 void orr__placement_begin(orr__run *r, bool hybrid);
 void orr__placement_end(orr__run *r);
 void orr__placement_describe(const orr__plan *p, char *text, size_t size); /* "": no choice, or none yet */
 
 /* -- pieces of execution ------------------------------------------------------------------------------------ */
 
-/* Whether the plan fits into what ORRERY_MEMORY_LIMIT leaves, one task after the other. ORR_ENOMEM with all the numbers: no,
- * and nothing has begun. */
+/* Tests whether the plan fits into the memory that ORRERY_MEMORY_LIMIT leaves, with one task after another. ORR_ENOMEM with all the
+ * numbers: it does not fit, and nothing has begun. */
 orr_status orr__exec_admit(orr__site at, const orr__plan *plan);
-/* The run has failed and ended: leaves that it could have written over are no values any more if it has, else as before. */
+/* The run has failed and ended. Leaves that are donors become invalid if the run has overwritten one; otherwise they are as before. */
 void orr__exec_spoil(orr__run *r, const orr__plan *plan, orr__buffer *const *leaf);
-/* Whether no data of this run can make the plan fail. True of a plan with indices if these are there, and in range. */
+/* True if no data of this run can make the plan fail. A plan with indices qualifies if these exist and are in range. */
 bool orr__exec_is_firm(const orr__plan *plan, orr__buffer *const *leaf);
-/* Every leaf there, and large enough. */
+/* Checks that every leaf exists and is large enough. */
 orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buffer *const *leaf);
 /* out[k] = a new reference to the buffer of output k. */
 void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__buffer **out);
@@ -205,35 +206,35 @@ void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__bu
 void orr__step_rows(const orr__step *s, int t, int64_t *lo, int64_t *hi);
 /* The output range of tile t of a step, in elements of output k. */
 void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t *end);
-/* known: by plan value, from the buffers of the leaves. NULL: not asked for. */
+/* known: by plan value, from the buffers of the leaves. NULL: not requested. */
 void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, orr__known *known);
-enum { ORR__KNOWN_MOST = 16 }; /* inputs of a call of which something is known */
-/* forms.c: leaves lie as the run reads them from now on: known[] says how, until orr__form_leave for each that has a form. The run has a
- * reference to each that is worth one, and known[] their numbers. */
+enum { ORR__KNOWN_MOST = 16 }; /* inputs of a call with known facts, at most */
+/* forms.c: gives the leaves the forms that the run reads. known[] receives the form of each, until orr__form_leave for each that has
+ * one. The run has a reference to each leaf that is worth a form, and known[] has the numbers. */
 orr_status orr__exec_enter(const orr__plan *plan, orr__buffer *const *leaf, orr__known *known, bool tasks);
-/* Rows of a launch of step s: of a task, or of the calling thread that does it all. */
+/* Rows of one launch of step s: of a task, or of the calling thread for the whole step. */
 int64_t orr__exec_rows(const orr__step *s, bool tasks);
-/* One launch of tile t on the calling thread; in, out: element 0 of the whole arrays, in host memory. known: by plan value, or
- * NULL. */
+/* One launch of tile t on the calling thread. in, out: element 0 of the whole arrays, in host memory. known: by plan value, or NULL. */
 orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *const *out, const orr__scalar *scalar,
                             const orr__known *known);
-/* One launch of all of a step of ORR__OP_POSTS; after ORR_OK `ending` is told the end. */
+/* One launch of a whole step of ORR__OP_POSTS; after ORR_OK `ending` is called at the end. */
 orr_status orr__exec_post(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar,
                           const orr__known *known, const orr__ending *ending);
-/* Tells the models what tile t of a step (< 0: all of it) took; a time that is no sample of its kernel is left out. */
+/* Records the time of tile t of a step (< 0: all of it) in the models; a time that is no sample of its kernel is left out. */
 void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds);
-/* A crew and how many it may be. */
+/* A crew and the number of its members. */
 typedef struct {
     orr__crew *crew;
     int members;
 } orr__crew_of;
-/* Tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. crew: does
- * shared steps together, led by the calling thread; NULL: there is none. */
+/* Runs tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. crew: does
+ * shared steps together, led by the calling thread; NULL: there is no crew. */
 orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
                           const orr__scalar *scalar, const orr__known *known, int worker, const orr__crew_of *crew);
-/* Tile t is done: the pages that it touched need no memory where they lie in files. value: buffers by value. */
+/* Tile t is done: releases the memory of its pages that are mapped from files. value: buffers by value. */
 void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value);
-/* The whole plan on the calling thread (inline.c), with the worker's number there. crew as above. Leaves must be valid in host memory. */
+/* Runs the whole plan on the calling thread (inline.c), which is the worker of that number. crew as above. Leaves must be valid in host
+ * memory. */
 orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
                             int worker, const orr__crew_of *crew);
 

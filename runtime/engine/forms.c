@@ -1,4 +1,4 @@
-/* Leaves in the form of the call that alone reads them: a weight of inference is there once, as its kernel takes it.
+/* Leaves in the form of the only call that reads them: a weight of inference exists once, in the form of its kernel.
  * Must not know: StarPU, which form that is. */
 #include "config.h"
 
@@ -7,8 +7,8 @@
 #include "runtime/base/form.h"
 #include "runtime/engine/execution.h"
 
-/* A leaf is turned at once if it is the first value in its memory; else from the second run with the same value on: one that is trained has
- * another value in each. */
+/* True if the leaf had the same value in the previous run. A leaf is converted at once if it is the first value in its memory, otherwise
+ * from the second run with the same value on: a weight in training has another value in each run. */
 static bool stays(const orr__plan *plan, const orr__step *s, uint64_t number)
 {
     orr__plan_state *state = orr__plan_state_of(plan);

@@ -1,10 +1,10 @@
-/* Classes of time and the quantiles that they give.
+/* Classes of time and their quantiles.
  * Must not know: what was timed. */
 #include "config.h"
 #include <math.h>
 #include "runtime/engine/histogram.h"
 
-/* The first class holds what is below 1 ns, the last what is above all. */
+/* The first class holds times below 1 ns, the last all times above its lower bound. */
 static int class_of(double seconds)
 {
     double ns = seconds * 1e9;

@@ -1,4 +1,4 @@
-/* Runs a plan on the calling thread: memory for a value when it is written, and back to the pool when it was read last.
+/* Runs a plan on the calling thread: a value gets memory when it is written, and the memory returns to the pool after the last read.
  * Must not know: StarPU, how a kernel computes, the program's floating-point mode (its callers set the default). */
 #include "config.h"
 #include <stdlib.h>
@@ -6,18 +6,18 @@
 #include "runtime/engine/execution.h"
 #include "runtime/graph/donation.h"
 
-/* The memory of the values. Temporaries that are small all together stay on the stack, a block for each slot. */
+/* The memory of the values. Temporaries that are small in total are on the stack, with a block for each slot. */
 typedef struct {
     _Alignas(64) char near[2048];
     const orr__plan *plan;
     orr__buffer *const *leaf;
     bool on_stack, spills, firm;
-    int worker, begun; /* the last step that has its memory */
+    int worker, begun; /* the last step whose outputs have memory */
     const orr__crew_of *crew;
     orr__buffer *scratch; /* of bundles, which use it in turn */
     orr__buffer *few_buf[64], **buf;
     void *few_host[64], **host;
-    orr__known few_known[64], *known; /* NULL: not asked for */
+    orr__known few_known[64], *known; /* NULL: not requested */
 } place;
 
 static size_t padded(size_t bytes)
@@ -25,8 +25,7 @@ static size_t padded(size_t bytes)
     return (bytes + 63) & ~(size_t)63;
 }
 
-/* Sets where the scratch memory is, and where all temporaries are when they are on the stack. On an error there are no
- * buffers yet. */
+/* Sets the addresses of the scratch memory, and of all temporaries if they are on the stack. On an error there are no buffers yet. */
 static orr_status lay_out(place *p)
 {
     const orr__plan *plan = p->plan;
@@ -59,7 +58,7 @@ static orr_status lay_out(place *p)
     return ORR_OK;
 }
 
-/* The leaf in whose memory value v may be: the evaluation has it for itself, and no run that is under way uses it. NULL: none. */
+/* The leaf whose memory value v may use: the evaluation owns it, and no run under way uses it. NULL: none. */
 static orr__buffer *leaf_donor(const place *p, const orr__value *v)
 {
     int donor = orr__leaf_donor(p->plan, v);
@@ -69,7 +68,7 @@ static orr__buffer *leaf_donor(const place *p, const orr__value *v)
                : NULL;
 }
 
-/* Memory for the outputs of step i: a donor's, or the pool's. */
+/* Memory for the outputs of step i: from a donor or from the pool. */
 static orr_status get(place *p, int i)
 {
     const orr__step *s = &p->plan->step[i];
@@ -129,7 +128,7 @@ static orr_status run(place *p, const orr__scalar *scalar)
     return st;
 }
 
-/* After a failure, leaves that were written over are no values any more. */
+/* After a failure, overwritten leaves are no longer values. */
 static void spoil(place *p)
 {
     for (int i = 0; p->plan->ndonors > 0 && i < p->plan->nvalue; i++) {
@@ -140,7 +139,7 @@ static void spoil(place *p)
     }
 }
 
-/* New values are handed over; a leaf, and a value that is an output twice, get one more reference. */
+/* Passes new values to the caller. A leaf, and a value that is an output twice, get one more reference. */
 static void outputs(place *p, orr__buffer **out)
 {
     for (int k = 0; k < p->plan->nout; k++) {
@@ -155,7 +154,7 @@ static void outputs(place *p, orr__buffer **out)
     }
 }
 
-/* Steps, outputs, and the end of all other memory. */
+/* Runs the steps, passes the outputs, and releases all other memory. */
 static orr_status compute(place *p, const orr__scalar *scalar, orr__buffer **out)
 {
     orr_status st = lay_out(p);
@@ -182,7 +181,7 @@ static bool some_may_have_a_form(const orr__plan *plan, orr__buffer *const *leaf
     return some;
 }
 
-/* Leaves that are worth a form have a reference while they are read: so another thread sees that it must not turn them. */
+/* Leaves that are worth a form are referenced while they are read, so that no other thread converts them. */
 static orr_status enter(const place *p)
 {
     for (int i = 0; i < p->plan->nleaf; i++)

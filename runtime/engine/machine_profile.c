@@ -1,4 +1,4 @@
-/* The machine's numbers at start: from their file, or measured by a thread beside the program's own work.
+/* The machine's profile at start: from its file, or measured by a thread beside the program's own work.
  * Must not know: what a number is for. */
 #include "config.h"
 #include <pthread.h>
@@ -10,10 +10,10 @@
 #include "runtime/engine/machine_profile.h"
 
 static pthread_t thread;
-static bool measuring; /* the thread is there; start and stop, one at a time, alone see it */
+static bool measuring; /* the thread exists; used by start and stop only, one at a time */
 static atomic_bool stopping;
 static const orr__engine_impl *engine;
-static orr__profile earlier; /* that was measured while the machine was busy; date 0: there is none */
+static orr__profile earlier; /* measured while the machine was busy; date 0: none */
 
 static orr_status measure(orr__profile *p)
 {
@@ -62,7 +62,7 @@ void orr__profile_start(const orr__engine_impl *e)
         orr__profile_use(&p);
     earlier = known ? p : (orr__profile){ .date = 0 };
     if ((!known || !orr__profile_good(&p)) &&
-        e->measure) /* cores beside each other; without, nothing is placed anywhere */
+        e->measure) /* the serial engine has no placement, hence no need for a profile */
         measuring = pthread_create(&thread, NULL, run, NULL) == 0;
 }
 

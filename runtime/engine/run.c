@@ -1,4 +1,4 @@
-/* Runs: one submission of a plan, counted, waited for, and the first error that it met.
+/* Runs: one submission of a plan, its counters, the wait for its end, and its first error.
  * Must not know: who carries out its tasks. */
 #include "config.h"
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 double orr__run_patience = 60;
 
-/* The same for runs and their parts: one reference for the waiter, one for the work. */
+/* For runs and their parts: one reference for the waiter, one for the work. */
 static void begin(orr__run *r, int left)
 {
     atomic_init(&r->refs, 2);
@@ -71,7 +71,7 @@ void orr__run_unref(orr__run *r)
     free(r);
 }
 
-/* Other ranks wait for the exchanges of a run that skips them: they are told. */
+/* Reports a failure to the other ranks, which wait for the exchanges that this run skips. */
 static void tell_ranks(const orr__run *r, const char *text)
 {
     const orr__plan *p = r->plan;
@@ -114,7 +114,7 @@ static void copy_text(orr__run *r, char *text)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* A leaf whose run failed has no content: values made from it are void. */
+/* A leaf whose run failed has no content, so values made from it are invalid. */
 static void inherit_failure(orr__run *r)
 {
     for (int i = 0; i < r->ndep; i++) {
@@ -131,8 +131,8 @@ static void inherit_failure(orr__run *r)
     r->ndep = 0;
 }
 
-/* Waiters are woken when they can have the lock: under it they would wake to wait for it, which is two switches of threads more.
- * Our reference keeps the run until then. */
+/* Waiters are woken after the lock is released; otherwise they would block on it, at the cost of two more thread switches. Our reference
+ * keeps the run until then. */
 static void end(orr__run *r)
 {
     pthread_mutex_lock(&r->lock);
@@ -142,7 +142,7 @@ static void end(orr__run *r)
     orr__run_unref(r);
 }
 
-/* A failure of r so far is its part's, too; also that of a leaf's run that was still under way. */
+/* A failure of r so far is also a failure of its part; so is the failure of a leaf's run that was still under way. */
 static void end_part(orr__run *r)
 {
     char text[sizeof r->text];
@@ -156,17 +156,17 @@ static void end_part(orr__run *r)
     end(r->part);
 }
 
-/* Everything but the status goes before waiters wake: a waiter may reuse the memory at once. */
+/* Everything except the status is released before waiters wake: a waiter may reuse the memory at once. */
 static void finish(orr__run *r)
 {
-    if (r->part && atomic_load(&r->part->left) > 0) /* not all was submitted */
+    if (r->part && atomic_load(&r->part->left) > 0) /* not all tasks were submitted */
         end_part(r);
     orr__run_unref(r->part);
     r->part = NULL;
     inherit_failure(r);
     if (r->counted)
         count(r, -1);
-    if (orr__run_status(r) == ORR_OK) /* else a waiter may need it */
+    if (orr__run_status(r) == ORR_OK) /* else a waiter may need them */
         drop_before(r);
     for (int i = 0; i < r->plan->nvalue; i++) {
         if (r->known && r->known[i].form)

@@ -1,17 +1,17 @@
-/* The serial engine: every step on the calling thread, one after the other.
+/* The serial engine: every step on the calling thread, one after another.
  * Must not know: StarPU. */
 #include "config.h"
 #include <stdio.h>
 #include "runtime/base/env.h"
 #include "runtime/engine/execution.h"
 
-static int blas_threads; /* as found, for stop; 0: not touched */
+static int blas_threads; /* as found, restored by stop; 0: unchanged */
 
 static orr_status start(orr__site at, const orr_config *config)
 {
     (void)config;
     blas_threads = orr__env.deterministic ? orr__cpu_blas_get_threads() : 0;
-    if (blas_threads) /* how many there are decides how a product is cut, and so the order of its sums */
+    if (blas_threads) /* their number decides how a product is cut, hence the order of its sums */
         orr__cpu_blas_threads(1);
     orr__machine_here = (orr__machine){ .workers = 1, .one_memory = true };
     return orr__works_start(at, 0);

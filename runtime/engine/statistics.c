@@ -12,7 +12,7 @@ typedef struct {
     int n, capacity;
 } table;
 
-/* Kinds with equal names (the same chain on other dtypes, say) are one row per worker. */
+/* Kinds with equal names (such as the same chain on other dtypes) are one row per worker. */
 static orr_stat *row_for(table *t, const char *kind, const char *worker)
 {
     for (int i = 0; i < t->n; i++)

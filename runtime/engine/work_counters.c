@@ -1,4 +1,4 @@
-/* Kinds of work by region key: their names, and how many tasks and seconds each worker spent on them.
+/* Kinds of work by region key: their names, and the number of tasks and seconds of each worker.
  * Must not know: what a kind computes. */
 #include "config.h"
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { BUCKETS = 1024 };
 
-/* Readers walk without a lock: kinds are only added, at the head, and never freed. */
+/* Readers need no lock: kinds are only added, at the head, and never freed. */
 static orr__work *_Atomic bucket[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int n_workers; /* tallies per kind − 1 */
@@ -49,7 +49,7 @@ orr__work *orr__work_of(const orr__region *r)
     return k ? k : &other;
 }
 
-/* Kinds live as long as the process, so a plan's state may keep them. */
+/* Kinds live until the process ends, so a plan's state may keep them. */
 orr__work *orr__work_of_step(const orr__plan *p, const orr__step *s)
 {
     orr__plan_state *state = orr__plan_state_of(p);
@@ -63,8 +63,7 @@ orr__work *orr__work_of_step(const orr__plan *p, const orr__step *s)
     return k;
 }
 
-/* The prediction for each device, the device that it ran on, its time, and by how much that is more than the
- * best prediction. A graph's tasks are predicted by StarPU. */
+/* Traces the prediction for each device, the device that ran the task, its time, and its regret. StarPU predicts a graph's tasks. */
 static void trace(const orr__work *k, const orr__step *s, int t, orr__on on, orr__trace_at at)
 {
     static const char *const predicted[ORR__ON_COUNT] = { "predicted_us_cpu", "predicted_us_opencl",

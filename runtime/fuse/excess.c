@@ -1,6 +1,6 @@
-/* Decides which values of f16 and bf16 keep the precision of the f32 registers that hold them: those that stay inside of a kernel and
- * are read by arithmetic alone. A stored value is always rounded. So are all values from which a decision is made, such as a
- * comparison or a maximum: another region that computes them again gets the same bits.
+/* Decides which values of f16 and bf16 keep the precision of the f32 registers that hold them: those that stay inside of a kernel and are
+ * read by arithmetic alone. A stored value is always rounded. Values on which a decision depends, such as a comparison or a maximum, are
+ * rounded too, so that another region that recomputes them gets the same bits.
  * Must not know: how values are rounded. */
 #include "config.h"
 
@@ -9,14 +9,14 @@
 #include "runtime/base/env.h"
 #include "runtime/fuse/group.h"
 
-/* Does node r, which reads an unrounded value, give what it would give of a rounded one, but for its rounding? */
+/* True if node r may read an unrounded value: apart from rounding, its result is that of the rounded value. */
 static bool admits(const orr__group *g, int r)
 {
     orr__use use = orr__use_of(g->p->node[r]);
     return use == ORR__USE_COMPUTES || (use == ORR__USE_PASSES && g->excess[r]);
 }
 
-/* Only instructions read the value of node i: no buffer holds it. */
+/* True if only instructions read the value of node i: no buffer holds it. */
 static bool stays_inside(const orr__group *g, int i)
 {
     return g->p->leaf_of[i] < 0 && (!g->root[i] || (g->home[i] != i && !g->stored[i]));

@@ -6,7 +6,7 @@
 #include "runtime/base/ablation.h"
 #include "runtime/fuse/group.h"
 
-/* For people: which region each node went into. */
+/* Fills out->home, the region that computes each node. */
 static orr_status homes(orr__site at, const orr__group *g, orr__regions *out)
 {
     int n = g->p->n;
@@ -26,7 +26,7 @@ static orr_status homes(orr__site at, const orr__group *g, orr__regions *out)
     return ORR_OK;
 }
 
-/* Reasons still true after merging: about values that are really stored. */
+/* Keeps the reasons that are still true after merging: those about stored values. */
 static void keep_reasons(orr__group *g, orr__regions *out)
 {
     for (int k = 0; k < g->nreason; k++) {
@@ -72,7 +72,7 @@ orr_status orr__fuse(orr__site at, const orr__capture *p, int how, orr__regions 
     if (st != ORR_OK || (st = orr__group_make(at, p, how, &g)) != ORR_OK)
         return st;
     st = orr__group_excess(at, &g);
-    while (st == ORR_OK && !lower_all(at, &g, out, &st)) { /* each round keeps one more reduction apart */
+    while (st == ORR_OK && !lower_all(at, &g, out, &st)) { /* each round excludes one more root from merging */
         orr__merge_undo(&g);
         st = orr__merge(at, &g);
         st = st == ORR_OK ? orr__group_excess(at, &g) : st;

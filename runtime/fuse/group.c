@@ -9,14 +9,14 @@
 #include "runtime/base/ablation.h"
 #include "runtime/fuse/group.h"
 
-#define CHEAP_FLOPS 4.0f  /* an expression up to this cost and one load is rather computed again than stored */
-#define FEW 8             /* operands of an eighth of its elements, all together, count for nothing */
-#define STORE_FLOPS 12.0f /* an element that is written, and read again, is worth so many */
-#define TAKE_FLOPS 3.0f   /* an index checked, and made an address */
-#define CHOICE_FLOPS 2.0f /* a place compared, a value chosen */
-#define PART_FLOPS 24.0f  /* parts of a concat up to this cost are computed for all of it; dearer ones are stored */
-#define CHOICE_MOST 4     /* operands of such a concat */
-#define LANES 16          /* elements that loops compute at once, about: a part of a row takes a multiple of them */
+#define CHEAP_FLOPS 4.0f  /* an expression up to this cost with one load is recomputed, not stored */
+#define FEW 8             /* operands with at most an eighth of a node's elements in total are not counted */
+#define STORE_FLOPS 12.0f /* cost of writing an element and reading it again */
+#define TAKE_FLOPS 3.0f   /* cost of checking an index and forming an address */
+#define CHOICE_FLOPS 2.0f /* cost of comparing a place and choosing a value */
+#define PART_FLOPS 24.0f  /* operands of a concat up to this cost are computed at all its elements; others are stored */
+#define CHOICE_MOST 4     /* most operands of such a concat */
+#define LANES 16          /* elements that loops compute at once, about; a piece of a row is rounded up to a multiple */
 
 bool orr__mixes_axes(const orr__capture *p, int i)
 {
@@ -44,7 +44,7 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
             g->reason_of = of;
         int *before = of ? realloc(g->before, (size_t)cap * sizeof *before) : NULL;
         if (!before)
-            return; /* only for people: a missing line is no fault */
+            return; /* reasons are for people: a missing line is no error */
         g->before = before;
         g->reason_cap = cap;
     }
@@ -55,7 +55,7 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
     va_end(ap);
     for (int i = g->told[root]; i >= 0; i = g->before[i])
         if (!strcmp(g->reason[i], text))
-            return; /* merging was done again */
+            return; /* merging was repeated */
     if (!(g->reason[g->nreason] = strdup(text)))
         return;
     g->reason_of[g->nreason] = root;
@@ -63,7 +63,7 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
     g->told[root] = g->nreason++;
 }
 
-/* Are the parts of rows that concat i joins so short that half of the vectors of a loop over each would be empty? */
+/* True if concat i joins pieces of rows so short that loops over each would compute over 1.5 times their elements. */
 static bool cuts_rows(const orr__capture *p, int i)
 {
     const orr_shape *s = &p->node[i]->shape;
@@ -90,7 +90,7 @@ bool orr__is_choice(const orr__group *g, int i)
     return nin == 1 || (g->fuse && g->p->node[i]->shape.rank > 0 && nin <= CHOICE_MOST && !cuts_rows(g->p, i));
 }
 
-/* Is operand x of choice i computed where the choice is? Of several operands each is computed everywhere. */
+/* True if the region of choice i computes operand x. With several operands, each is computed at every element. */
 static bool computes_part(const orr__group *g, int i, int x)
 {
     return g->partial[x] && g->loads[x] > 0 && (orr__capture_nin(g->p, i) == 1 || g->cost[x] <= PART_FLOPS);
@@ -112,7 +112,8 @@ static void choice_cost(orr__group *g, int i)
     g->partial[i] = true;
 }
 
-/* Few loads: operands with less than an eighth of its elements, such as a mean, stay in the cache. */
+/* True if node i has few loads. Operands with at most an eighth of its elements, such as a mean, stay in the cache
+ * and do not count. */
 static bool reads_once(const orr__group *g, int i)
 {
     double count = (double)orr__shape_count(&g->p->node[i]->shape);
@@ -124,7 +125,7 @@ static bool is_cheap(const orr__group *g, int i)
     return g->again[i] <= CHEAP_FLOPS && reads_once(g, i);
 }
 
-/* Does it cost less to compute node i wherever regions read it than to store it? Each of them has one load either way. */
+/* True if recomputing node i wherever regions read it costs less than storing it. Each reader has one load in both cases. */
 static bool rather_again(const orr__group *g, int i)
 {
     double once = (double)orr__shape_count(&g->p->node[i]->shape);
@@ -132,7 +133,7 @@ static bool rather_again(const orr__group *g, int i)
            (reads_once(g, i) && (double)g->again[i] * (g->points[i] - once) <= (double)STORE_FLOPS * once);
 }
 
-/* Is what take i reads by number computed for each of them, rather than stored? When that is less work, or cheap. */
+/* True if take i computes each element that it reads instead of loading it: if that is less work, or cheap. */
 static bool computes_taken(const orr__group *g, int i)
 {
     const orr__capture *p = g->p;
@@ -152,14 +153,15 @@ static void take_cost(orr__group *g, int i)
     g->movable[i] = g->partial[i] = false;
 }
 
-/* Does view i of x repeat each element along the last axis? Loops compute such an element once for all of them. */
+/* True if view i of x repeats each element along the last axis. Loops compute such an element once for all
+ * repetitions. */
 static bool repeats_innermost(const orr_shape *i, const orr_shape *x)
 {
     return i->rank > 0 && i->dim[i->rank - 1] >= FEW && (x->rank == 0 || x->dim[x->rank - 1] == 1) &&
            orr__shape_count(x) * FEW <= orr__shape_count(i);
 }
 
-/* Does view i repeat what costs more than a buffer, which is made therefore? */
+/* True if view i repeats a value whose recomputation costs more than a buffer; the value is then stored. */
 static bool stored_below(const orr__group *g, int i)
 {
     int x = orr__arg(g->p, i, 0);
@@ -167,8 +169,8 @@ static bool stored_below(const orr__group *g, int i)
            g->cost[x] > CHEAP_FLOPS;
 }
 
-/* Cost of node i as an expression, from its inputs' (roots cost a load). Also correct for nodes that become roots
- * later, because those are asked about before they are. */
+/* Computes the cost of node i as an expression, from the costs of its inputs. Roots cost a load. Also correct for
+ * nodes that become roots later, because their costs are used before that. */
 static void expression_cost(orr__group *g, int i)
 {
     const orr__capture *p = g->p;
@@ -212,7 +214,7 @@ static void expression_cost(orr__group *g, int i)
         g->again[i] = 0;
 }
 
-/* Node i is read in row-major order as a whole by a structural op or an output: its buffer must exist. */
+/* Gives node i a buffer: a structural operation or an output reads it as a whole in row-major order. */
 static void need_buffer(orr__group *g, int i)
 {
     i = orr__fuse_strip(g->p, i);
@@ -220,14 +222,14 @@ static void need_buffer(orr__group *g, int i)
         g->root[i] = true;
 }
 
-/* A view that shows elements several times reads them from a buffer. */
+/* True for a view that shows elements several times. It reads them from a buffer. */
 static bool overlaps(const orr__capture *p, int i)
 {
     return p->node[i]->op->flags & ORR__OP_OVERLAPS;
 }
 
-/* The node whose buffer is read where v sees node i. It may lie behind views, of which several may overlap. A view that shows half of what
- * would be computed, or less, gets the buffer itself: the rest is not computed. */
+/* The node whose buffer is read where v sees node i: i itself, or a node below views, several of which may overlap. A view that shows at
+ * most half of the elements of a computed node gets the buffer itself: the other elements are not computed. */
 static int behind_views(orr__group *g, int i, orr__view v)
 {
     const orr__capture *p = g->p;
@@ -251,13 +253,13 @@ static int behind_views(orr__group *g, int i, orr__view v)
     return i;
 }
 
-/* A matmul's operand, and what is read by number, may be any affine view of a buffer. */
+/* Gives a buffer to an operand that may be any affine view of it: a matmul's, or one that is read by computed index. */
 static void need_affine(orr__group *g, int i)
 {
     need_buffer(g, behind_views(g, i, orr__view_identity(g->p->node[i]->shape.rank)));
 }
 
-/* So may the operand of an overlapping view c. */
+/* The same for the operand of an overlapping view c. */
 static void need_overlapped(orr__group *g, int c)
 {
     const orr__capture *p = g->p;
@@ -273,7 +275,7 @@ static void need_overlapped(orr__group *g, int c)
     need_buffer(g, x);
 }
 
-/* Consumer c (a region or inside one) wants input x as part of its expression. */
+/* Offers input x to the expression of consumer c, a root or a node inside a region. */
 static void offer(orr__group *g, int c, int x)
 {
     const orr__capture *p = g->p;
@@ -305,7 +307,7 @@ static void offer(orr__group *g, int c, int x)
         g->owner[x] = ORR__MANY_OWNERS;
 }
 
-/* The node that take i reads by number, and its index. */
+/* Offers to take i the node that it reads by index, and the index. */
 static void offer_taken(orr__group *g, int i)
 {
     const orr__capture *p = g->p;
@@ -341,9 +343,9 @@ static bool shares_operand(const orr__group *g, int i)
     return any;
 }
 
-/* Do the places at which node i is read cost more, each computing it again, than a buffer? A border leaves the question to its operand:
- * that is read without a gap from row to row, and the choice costs nothing inside of the border. So does a choice of which others read an
- * operand without it. */
+/* True if recomputing node i at each place where it is read costs more than a buffer. False for a border, a choice with one operand: its
+ * operand decides, since it is read without a gap from row to row, and the choice costs nothing inside of the border. Also false for a
+ * choice with an operand that has other readers. */
 static bool repeats(const orr__group *g, int i)
 {
     double once = (double)orr__shape_count(&g->p->node[i]->shape);
@@ -354,13 +356,13 @@ static bool repeats(const orr__group *g, int i)
            !orr__ablated(ORR__OFF_REPEATED_READS);
 }
 
-/* Do regions read half of node i at most, all together? Then less is computed than for a buffer. */
+/* True if all regions together read at most half of node i. Recomputation then costs less than a buffer. */
 static bool reads_little(const orr__group *g, int i)
 {
     return 2 * g->points[i] <= (double)orr__shape_count(&g->p->node[i]->shape) && !orr__ablated(ORR__OFF_NARROW_READS);
 }
 
-/* All consumers of node i have spoken: is it a root? Then it asks for its inputs. */
+/* Decides whether node i is a root, once all its consumers are decided, then offers its inputs. */
 static void settle(orr__group *g, int i)
 {
     const orr__capture *p = g->p;
@@ -402,7 +404,7 @@ static void settle(orr__group *g, int i)
         for (int k = 0; k < nin; k++)
             g->inputs[region] += g->loads[orr__arg(p, i, k)] > 0;
         if (!g->root[i] && nin && g->loads[i] > 0)
-            g->inputs[region]--; /* the edge that this node was */
+            g->inputs[region]--; /* node i itself counted as an input of the region before */
     }
     switch (pattern) {
     case ORR__PATTERN_PRODUCT:

@@ -5,7 +5,7 @@
 
 #include "runtime/fuse/region.h"
 
-/* How a root reads another: as it is, through a view, by number. */
+/* How a root reads another root: element by element, through a view, by computed index. */
 enum { ORR__BY_SELF, ORR__BY_VIEW, ORR__BY_NUMBER, ORR__BYS };
 
 #define ORR__NO_OWNER (-1)
@@ -13,45 +13,45 @@ enum { ORR__BY_SELF, ORR__BY_VIEW, ORR__BY_NUMBER, ORR__BYS };
 
 typedef struct {
     const orr__capture *p;
-    bool fuse, rows, tiles;    /* at all; rows in place too; work on the tiles of products too */
+    bool fuse, rows, tiles;    /* fuse at all; also fold rows in place; also do work on the tiles of products */
     bool *live;                /* an output needs it                                       */
     bool *root;                /* the node gets a buffer and a region of its own           */
-    int *owner;                /* else: the root into whose region it goes, NO, MANY       */
+    int *owner;                /* other nodes: the root whose region computes it, NO_OWNER, MANY_OWNERS */
     float *cost;               /* flops per element of the expression down to buffers      */
-    float *again;              /* the same where loops compute what the last axis repeats once */
+    float *again;              /* the same if values repeated along the last axis are computed once */
     int *loads;                /* buffers that the expression reads                        */
-    double *read;              /* their elements, all together                             */
-    bool *movable;             /* what a take reads by number may be computed there, for each */
+    double *read;              /* elements of these buffers, summed                        */
+    bool *movable;             /* a take that reads the node may compute each element that it reads */
     struct orr__place **place; /* the views through which regions read the node         */
-    int *nplace;               /* their number, places.c tells so many apart               */
-    double *points;            /* iterations at which all of them together compute it      */
-    int *readers;              /* nodes that read it, each operand counted                     */
-    bool *partial;             /* what a choice shows of the node may be computed where it is shown */
-    int *size;                 /* per root: nodes taken in so far, once for each place     */
+    int *nplace;               /* number of these views, up to the limit of places.c       */
+    double *points;            /* iterations that compute the node, summed over these views */
+    int *readers;              /* operands of other nodes that are this node                   */
+    bool *partial;             /* a choice may compute the elements of the node that it selects */
+    int *size;                 /* per root: nodes in its region so far, counted once per place */
     int *inputs;               /* per root: buffers read so far                            */
     char **reason;
     int *reason_of;
-    int nreason, reason_cap; /* of: the root that was made */
-    int *told, *before;      /* root -> the last reason for it; reason -> the one before for the same root; -1 */
+    int nreason, reason_cap; /* reason_of[k]: the root that reason k is about */
+    int *told, *before;      /* root -> its latest reason; reason -> the previous one for the same root; -1: none */
     /* merge.c: roots that become one region with several outputs */
     int *home;       /* root -> the last root of its region; itself when alone   */
-    int *members;    /* home -> number of roots at home there                    */
-    int *below;      /* root -> the next root of its region, an earlier one, -1; from the home all are met */
-    int *run;        /* root -> itself, or an earlier one that regions bind it to: see orr__merge_least */
-    int *product;    /* home -> the matmul among them, -1                        */
+    int *members;    /* home -> number of roots in its region                    */
+    int *below;      /* root -> the next earlier root of its region, -1: none; the list from the home has all */
+    int *run;        /* root -> itself, or an earlier root that a region links it to: see orr__merge_least */
+    int *product;    /* home -> the matmul in its region, -1: none               */
     int *dep0, *dep; /* root i reads the buffers of roots dep[dep0[i] … dep0[i+1]) */
-    uint8_t *dep_by; /* … ORR__BY_VIEW                                           */
-    int *space;      /* home -> the node over whose elements its region runs: itself, or what it folds the rows of */
-    int *order;      /* homes in an order that can be run, norder of them        */
+    uint8_t *dep_by; /* how each is read: ORR__BY_…                              */
+    int *space;      /* home -> the node over whose elements its region iterates: itself, or that whose rows it folds */
+    int *order;      /* norder homes in an executable order                      */
     int norder;
-    bool *stored; /* root -> somebody outside its region reads its buffer      */
-    bool *apart;  /* root -> lowering found that it cannot be done in place    */
+    bool *stored; /* root -> its buffer is read outside of its region          */
+    bool *apart;  /* root -> lowering found that no other region can compute it */
     bool *excess; /* excess.c: node of f16 or bf16 -> its value keeps the precision of f32 */
 } orr__group;
 
-#define ORR__REGION_MAX_OPS 64    /* larger kernels spill registers and compile slowly: 64 of the heaviest rows, 3 s */
-#define ORR__ROW_MAX 8192         /* a row that is folded in place stays in the second-level cache */
-#define ORR__LONG_ROW_MAX 131072  /* … or is near in the third one, where rows enough are left for all workers */
+#define ORR__REGION_MAX_OPS 64   /* larger kernels spill registers and compile slowly: 64 of the heaviest rows, 3 s */
+#define ORR__ROW_MAX 8192        /* a row that is folded in place stays in the second-level cache */
+#define ORR__LONG_ROW_MAX 131072 /* longer rows stay in the third-level cache, if at least ORR__LONG_ROWS are left */
 #define ORR__LONG_ROWS 32
 #define ORR__REGION_MAX_INPUTS 14 /* task buffers and kernel arguments                 */
 
@@ -59,13 +59,14 @@ orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__gr
 void orr__group_free(orr__group *g);
 void orr__group_reason(orr__group *g, int root, const char *fmt, ...) ORR_PRINTF(3, 4);
 orr_status orr__merge(orr__site at, orr__group *g);
-/* excess.c: for the regions as they were merged. */
+/* excess.c: fills g->excess for the merged regions. */
 orr_status orr__group_excess(orr__site at, orr__group *g);
-/* places.c: false: no memory. Node i, a root or in other regions, shows its operands where these read it. */
+/* places.c. orr__places_make returns false without memory. orr__places_of_operands records the places at which node
+ * i, a root or inside regions, reads its operands. */
 bool orr__places_make(orr__group *g);
 void orr__places_of_operands(orr__group *g, int i);
 void orr__places_free(orr__group *g);
-/* Rewrites the capture's arg and out arrays (its key stays): nothing of the result's value changes. */
+/* Rewrites the capture's arg and out arrays. Its key and the values of its outputs stay. */
 orr_status orr__simplify(orr__site at, const orr__capture *p);
 
 /* The pattern of node i; leaves have none. */
@@ -73,15 +74,17 @@ static inline int orr__pattern_of(const orr__capture *p, int i)
 {
     return p->leaf_of[i] >= 0 ? ORR__PATTERN_NONE : p->node[i]->op->pattern;
 }
-/* unroll_folds.c: elements that fold i folds into one. Is fold i better a chain of instructions? readers: nodes that read
- * each node. */
+/* unroll_folds.c. orr__folded_count: the elements that fold i combines into one. orr__unrolls: true if fold i is better computed as a
+ * chain of instructions; readers[j]: the number of readers of node j. */
 float orr__folded_count(const orr__capture *p, int i);
 bool orr__unrolls(const orr__capture *p, const int *readers, int i);
-/* A view that no affine map says, such as a reshape that mixes axes: it reads its operand's buffer in order. */
+/* True if node i is a view that no affine map describes, such as a reshape that mixes axes. Such a view reads its
+ * operand's buffer in row-major order. */
 bool orr__mixes_axes(const orr__capture *p, int i);
-/* Are the elements of node i, of the pattern CHOICE, chosen by place in any kernel? Else a kernel of its own copies them. */
+/* True if any kernel can compute node i, of the pattern CHOICE, by choosing elements by place. Otherwise a kernel of its own copies
+ * them. */
 bool orr__is_choice(const orr__group *g, int i);
-/* Is node i computed element by element, one way or the other? */
+/* True if a region computes node i element by element. */
 static inline bool orr__computes(const orr__group *g, int i)
 {
     int pattern = orr__pattern_of(g->p, i);
@@ -97,8 +100,9 @@ static inline bool orr__has_kernel(const orr__group *g, int i)
 
 /* Is root i a reduction of the last axis alone, short enough to be folded in place? */
 bool orr__folds_rows(const orr__capture *p, int i);
-/* lower.c: the region whose last root is node `root`, with the roots that are at home there. */
-/* A map without instructions: g->apart has a new member, and merging must begin anew. */
+/* lower.c: makes the region whose last root is node `root`, with all roots merged into it. */
+/* A result that is a map without instructions means that g->apart has a new member and that merging must be
+ * repeated. */
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r);
 void orr__merge_undo(orr__group *g);
 

@@ -41,7 +41,7 @@ int orr__lower_input(orr__builder *c, int x)
 static int16_t lower_access(orr__builder *c, orr__access a)
 {
     orr__region *r = c->r;
-    int first = r->product ? 2 : 0; /* the operands' move along k */
+    int first = r->product ? 2 : 0; /* the accesses of a product's operands move along k */
     for (int i = first; i < r->naccess; i++)
         if (r->access[i].input == a.input && r->access[i].offset == a.offset && r->access[i].placed == a.placed &&
             r->access[i].by == a.by && r->access[i].box == a.box && !memcmp(r->access[i].lo, a.lo, sizeof a.lo) &&
@@ -65,7 +65,7 @@ int orr__lower_instr(orr__builder *c, orr__rinstr in)
     return r->ninstr++;
 }
 
-/* As operations call them. */
+/* The callbacks of operations. */
 static orr__builder *builder(orr__lowering *c)
 {
     return (orr__builder *)c;
@@ -92,7 +92,7 @@ bool orr__lower_through(const orr__capture *p, int i, const orr__view *v, orr__v
     return orr__pattern_of(p, i) == ORR__PATTERN_VIEW && n->op->see(n, &p->node[orr__arg(p, i, 0)]->shape, v, w);
 }
 
-/* A reduction over the last axis inside its own region: the row's value, seen by all of the row. */
+/* A reduction over the last axis inside its own region: all elements of a row see its value. */
 static int lower_fold(orr__builder *c, int i, const orr__view *v)
 {
     const orr__capture *p = c->g->p;
@@ -124,14 +124,14 @@ static int lower_load(orr__builder *c, int i, const orr__view *v)
     return orr__lower_instr(c, in);
 }
 
-/* Is node i read from memory? Its own roots a region computes. */
+/* True if the region reads node i from memory. A region computes its own roots. */
 static bool is_read(const orr__builder *c, int i)
 {
     return orr__pattern_of(c->g->p, i) == ORR__PATTERN_NONE || (c->g->root[i] && c->g->home[i] != c->home);
 }
 
-/* Views between node i and what this region computes may mix axes one by one, and all together not: (1, 9) as (3, 3) as (9). Returns
- * the node that is behind them. */
+/* Passes views between node i and a node that this region computes. One view may mix axes where all together do not: (1, 9) as (3, 3) as
+ * (9). Returns the node below the views. */
 static int pass_ordered(orr__builder *c, int i, orr__view *v)
 {
     const orr__capture *p = c->g->p;
@@ -147,7 +147,8 @@ static int pass_ordered(orr__builder *c, int i, orr__view *v)
     return base;
 }
 
-/* Depth is bounded: a region has a limited number of operations. Views count for none, so they are no depth. */
+/* The recursion is bounded by the most operations of a region. Views do not count as operations, so a loop follows
+ * them. */
 int orr__lower_node(orr__builder *c, int i, const orr__view *v)
 {
     const orr__capture *p = c->g->p;
@@ -194,7 +195,7 @@ void orr__lower_outputs(orr__builder *c, const orr__view *v)
         }
 }
 
-/* One value a row of what is folded: such a node's last axis stands still. */
+/* Lowers a region with one value per row of the folded node: its view does not move along the last axis. */
 static void lower_rows(orr__builder *c, int i)
 {
     const orr_shape *s = &c->g->p->node[c->g->space[i]]->shape;
@@ -228,7 +229,7 @@ static void lower_map(orr__builder *c, int i)
             (int16_t)orr__lower_instr(c, (orr__rinstr){ ORR__RI_CAST, n->dtype, 0, r->out_reg[0], -1, -1, -1, -1 });
 }
 
-/* Nodes of a user's definition go by its name. */
+/* Labels the instructions of a user's definition by its name. */
 static void name_parts(const orr__builder *c)
 {
     const char **as = calloc((size_t)c->r->ninstr + 1, sizeof *as);
@@ -246,7 +247,7 @@ static void name_parts(const orr__builder *c)
     free(as);
 }
 
-/* Work on the tiles of a product does not see parts of axes. */
+/* Refuses a product in a region with boxes: work on its tiles does not support them. */
 static void refuse_parts(orr__builder *c)
 {
     for (int a = 0; a < c->r->naccess; a++)

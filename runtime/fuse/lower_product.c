@@ -1,10 +1,10 @@
-/* Lowers a matrix product, alone or with the element-wise work on it that its tiles do while they are in cache.
+/* Lowers a matrix product, alone or with element-wise work that is done on its tiles while they are in cache.
  * Must not know: why the nodes were grouped so. */
 #include "config.h"
 
 #include "runtime/fuse/lower.h"
 
-/* An operand of a matmul: down through views to a buffer. `v` sees the operand. */
+/* The access of a matmul's operand i, through views down to a buffer. `v` sees the operand. */
 static orr__access operand(orr__builder *c, int i, orr__view v)
 {
     const orr__capture *p = c->g->p;
@@ -35,7 +35,7 @@ static void product(orr__builder *c, int i)
     r->naccess = 2;
 }
 
-/* How the product's axes see what has the same elements, but for axes of length 1. */
+/* The view by which the product's axes see a shape that differs from the product's only in axes of length 1. */
 static orr__view seen_from(const orr_shape *product, const orr_shape *s)
 {
     orr__view v;
@@ -66,7 +66,7 @@ void orr__lower_matmul(orr__builder *c, int matmul)
     orr__lower_outputs(c, &v);
 }
 
-/* Its elements one by one, each where it is made: register 0. */
+/* Register 0, which holds the product's element at its own place. Reads at other places are refused. */
 int orr__lower_product(orr__builder *c, int i, const orr__view *v)
 {
     const orr_shape *s = &c->g->p->node[i]->shape;

@@ -23,7 +23,8 @@ bool orr__folds_rows(const orr__capture *p, int i)
                        (row <= ORR__LONG_ROW_MAX && rows >= ORR__LONG_ROWS && !orr__ablated(ORR__OFF_LONG_ROWS)));
 }
 
-/* A fold of rows that root i, of one value a row, reads, or what it reads of this shape; -1: none. */
+/* A fold of rows that root i, with one value per row, reads directly or through element-wise roots of its shape; -1:
+ * none. */
 static int fold_below(const orr__group *g, int i, int depth)
 {
     for (int k = g->dep0[i]; k < g->dep0[i + 1]; k++) {
@@ -45,13 +46,14 @@ static const orr_shape *space(const orr__group *g, int j)
     return &g->p->node[g->space[j]]->shape;
 }
 
-/* May root i, which has one value a row of j's region, be there? Outputs are either such values or whole rows. */
+/* True if root i, with one value per row of j's region, may join it. The outputs of a region are all such values, or
+ * all whole rows. */
 static bool row_stays(const orr__merging *c, int i, int j)
 {
     return c->g->space[j] != j || !orr__read_outside(c, i, j, i);
 }
 
-/* Is root i element-wise on one value a row of j's region, with a fold of such rows among what it reads? */
+/* True if root i is element-wise with one value per row of j's region, and reads a fold of such rows. */
 static bool maps_rows(const orr__merging *c, int i, int j)
 {
     const orr__group *g = c->g;
@@ -62,7 +64,7 @@ static bool maps_rows(const orr__merging *c, int i, int j)
     return orr__shape_equal(&s, &g->p->node[i]->shape) && fold_below(g, i, 8) >= 0 && row_stays(c, i, j);
 }
 
-/* Outputs of the region of j when root i is in it. */
+/* The number of outputs of the region of j with root i in it. */
 static int outputs_with(const orr__merging *c, int i, int j)
 {
     int n = 1 + orr__read_outside(c, i, j, i);
@@ -71,14 +73,14 @@ static int outputs_with(const orr__merging *c, int i, int j)
     return n;
 }
 
-/* A member that has one value a row reads such values as they are. */
+/* True if member m has one value per row: it reads other such values element by element. */
 static bool row_level(const orr__group *g, int m, int j)
 {
     const orr_shape *a = &g->p->node[m]->shape, *b = space(g, j);
     return orr__computes(g, m) && !orr__shape_equal(a, b);
 }
 
-/* How root i would stand in the region of j, read there through a view or not. */
+/* The role of root i in the region of j, which decides whether members must read it through a view. */
 typedef enum { AS_OTHER, AS_MAP, AS_ROW, AS_FOLD, AS_PRODUCT } role;
 
 static role role_of(const orr__merging *c, int i, int j)
@@ -96,18 +98,18 @@ static role role_of(const orr__merging *c, int i, int j)
     return stays && orr__joinable(g, i) && orr__shape_equal(&g->p->node[i]->shape, s) ? AS_MAP : AS_OTHER;
 }
 
-/* Does member m of the region of j, reading root i as dependence k, see it as i's role wants? Else it would be computed
- * twice. */
+/* True if member m of the region of j, which reads root i as dependence k, reads it as its role requires. Otherwise
+ * root i would be computed twice. */
 static bool seen_well(const orr__group *g, role as, int k, int m, int j)
 {
     if (orr__is_product(g, m) || g->dep_by[k] == ORR__BY_NUMBER)
-        return false; /* the whole of it is needed before the first element */
+        return false; /* all of root i is needed before the first element */
     if (as == AS_PRODUCT)
         return !g->dep_by[k] || !orr__shape_equal(&g->p->node[g->dep[k]]->shape, &g->p->node[j]->shape);
     return (g->dep_by[k] == ORR__BY_VIEW) == (as == AS_ROW || as == AS_FOLD) || row_level(g, m, j);
 }
 
-/* Reads of root i's buffer in the region of j, which end when it joins. */
+/* The number of reads of root i's buffer in the region of j; they end when i joins. */
 static int reads_of(const orr__group *g, int i, int j)
 {
     int n = 0;
@@ -117,7 +119,7 @@ static int reads_of(const orr__group *g, int i, int j)
     return n;
 }
 
-/* May root i, read by the region at home in j, become one more output of it? 1 yes, 0 no, -1 no memory. */
+/* 1 if root i may join the region of j, which reads it, as one more output, 0 if not, -1: no memory. */
 static int may_join(orr__merging *c, int i, int j)
 {
     orr__group *g = c->g;
@@ -132,7 +134,7 @@ static int may_join(orr__merging *c, int i, int j)
                 return 0;
             if (d == i || g->home[d] == j)
                 continue;
-            int r = g->home[d] >= least ? orr__merge_reaches(c, d, i) : 0; /* by what its region reads */
+            int r = g->home[d] >= least ? orr__merge_reaches(c, d, i) : 0; /* through the region of d */
             if (r)
                 return r < 0 ? -1 : 0; /* a third region stands between the two */
         }
@@ -148,7 +150,7 @@ static void join(orr__group *g, int i, int j)
         g->product[j] = i;
 }
 
-/* Takes one root into the region of j, a product or what is none: 1, 0: nothing fits, -1: no memory. */
+/* Joins one root to the region of j: a product, or another root. 1: joined, 0: nothing fits, -1: no memory. */
 static int gather_one(orr__merging *c, int j, bool product)
 {
     orr__group *g = c->g;
@@ -163,8 +165,8 @@ static int gather_one(orr__merging *c, int j, bool product)
     return 0;
 }
 
-/* Takes into the region of j what it reads, as long as something fits: a product when nothing else does, since rows are
- * not folded beside one. */
+/* Joins to the region of j roots that it reads, as long as one fits. Products come last, since rows are not folded
+ * beside one. */
 static bool gather(orr__merging *c, int j)
 {
     int more = 1;
@@ -176,8 +178,8 @@ static bool gather(orr__merging *c, int j)
     return more == 0;
 }
 
-/* Root j as one value a row of what it folds, or what it reads folds: with all that happens on the way there, when that
- * is more than one fold. */
+/* Makes root j a region of rows, with one value per row of the node that j, or a fold below j, folds. All work on
+ * these rows joins it. A region that stays a single root is left as it was. */
 static bool gather_rows(orr__merging *c, int j)
 {
     orr__group *g = c->g;
@@ -195,7 +197,7 @@ static bool gather_rows(orr__merging *c, int j)
     return ok;
 }
 
-/* The other direction of dep; and which roots are asked for from outside. */
+/* Lists the readers of each root, and marks the roots that are outputs as stored. */
 static bool list_users(orr__merging *c)
 {
     orr__group *g = c->g;

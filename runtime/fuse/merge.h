@@ -1,4 +1,4 @@
-/* Inside of merging: who reads whom, and what a root may become part of.
+/* Internals of merging: dependencies between roots, and the regions that a root may join.
  * Must not know: how a region's instructions look. */
 #ifndef ORR_FUSE_MERGE_H
 #define ORR_FUSE_MERGE_H
@@ -15,9 +15,9 @@ typedef struct {
     orr__mergeitem *stack;
     int depth, cap;
     int dep_cap, ndep;
-    int *user, *next, *first, nuser; /* who reads root i: user[e] for e = first[i], next[e], … */
-    int *stamp;                      /* ORR__BYS·root + by: seen so; or home: visited by a search */
-    int mark;                        /* the last that a search left there: below all others */
+    int *user, *next, *first, nuser; /* readers of root i: user[e] for e = first[i], next[e], … */
+    int *stamp;                      /* at ORR__BYS·root + by: seen that way; at ORR__BYS·home: visited by a search */
+    int mark;                        /* the lowest mark so far; each search uses a lower one */
 } orr__merging;
 
 /* Is root i element-wise? */
@@ -31,33 +31,34 @@ static inline bool orr__is_product(const orr__group *g, int i)
     return g->root[i] && orr__pattern_of(g->p, i) == ORR__PATTERN_PRODUCT;
 }
 
-/* Would root i be too much for the region of j, which reads its buffer `reads` times? */
+/* True if the region of j, which reads root i's buffer `reads` times, has no space for root i. */
 static inline bool orr__region_full(const orr__group *g, int i, int j, int reads)
 {
     return g->size[i] + g->size[j] > ORR__REGION_MAX_OPS ||
            g->inputs[i] + g->inputs[j] - reads > ORR__REGION_MAX_INPUTS;
 }
 
-/* merge_dependencies.c. One more node for the walk under way. The roots that root r reads, down through what vanishes into it. Is
- * the region of `target` among what the region of `from` needs, directly or not? -1, false: no memory. The first region
- * that may need it: those of earlier roots do not, unless one has a later root, too. A mark that no stamp has. The roots
- * at home in a go to b, a later home. */
+/* merge_dependencies.c. orr__merge_push adds a node to the walk under way. orr__merge_list appends the roots that root r reads, directly
+ * or through nodes that vanish into it. orr__merge_least returns the first root whose region may need that of `target`; a region of
+ * earlier roots does not, unless it has a later root too. orr__merge_mark returns a mark that no stamp has. orr__merge_members moves the
+ * roots of home a to b, a later home. orr__merge_reaches returns 1 if the region of `from` needs that of `target`, directly or not, else
+ * 0. No memory: false, or -1. */
 bool orr__merge_push(orr__merging *c, int node, int by);
 bool orr__merge_list(orr__merging *c, int r);
 int orr__merge_least(const orr__group *g, int target);
 int orr__merge_mark(orr__merging *c);
 void orr__merge_members(orr__group *g, int a, int b);
 int orr__merge_reaches(orr__merging *c, int from, int target);
-/* merge_siblings.c: reductions of the same elements that do not wait for one another. False: no memory. */
+/* merge_siblings.c: joins reductions of the same elements that do not wait for one another. False: no memory. */
 bool orr__merge_beside(orr__merging *c);
 
-/* Does anybody but the regions at home in j (and root `with`) read root i's buffer? */
+/* True if a root other than `with`, outside of the region of j, reads root i's buffer, or root i is an output. */
 bool orr__read_outside(const orr__merging *c, int i, int j, int with);
-/* Homes in an order that can be run, and which buffers are stored. False: no memory. */
+/* Fills g->order with an executable order of homes, and g->stored. False: no memory. */
 bool orr__order_regions(orr__merging *c);
 
-/* merge_product.c: why product i does not go into the region of j, NULL: it may. For people: why products that
- * element-wise work or a fold reads are alone. */
+/* merge_product.c. orr__refuse_product returns the reason why product i cannot join the region of j; NULL: it can.
+ * orr__explain_products records, for people, why products that element-wise work or a fold reads stay alone. */
 const char *orr__refuse_product(const orr__group *g, int i, int j);
 void orr__explain_products(const orr__merging *c);
 

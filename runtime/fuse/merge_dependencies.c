@@ -39,7 +39,7 @@ static bool add_dep(orr__merging *c, int root, uint8_t by)
     return true;
 }
 
-/* How an operand of node i is seen by what sees node i so. */
+/* How operand k of node i is read by a reader that reads node i as `by` says. */
 static int seen_by(const orr__capture *p, int i, int k, int by)
 {
     int pattern = orr__pattern_of(p, i);
@@ -87,7 +87,7 @@ int orr__merge_least(const orr__group *g, int target)
     return target;
 }
 
-/* The roots from the first to the last of a region, and those between, are bound together. */
+/* Links the roots from `first` to `last`, the first and last of a region, and those between, for orr__merge_least. */
 static void bind_together(const orr__group *g, int first, int last)
 {
     for (int at = orr__merge_least(g, last); at > first; at = orr__merge_least(g, at))
@@ -100,7 +100,7 @@ void orr__merge_members(orr__group *g, int a, int b)
     for (int m = a; m >= 0; m = g->below[m])
         g->home[m] = b;
     g->members[b] += g->members[a];
-    for (int m = b, rest = a; m >= 0; m = g->below[m]) { /* two falling lists become one */
+    for (int m = b, rest = a; m >= 0; m = g->below[m]) { /* merges two descending lists */
         int next = g->below[m];
         if (next < rest) {
             g->below[m] = rest;

@@ -1,4 +1,4 @@
-/* Which element-wise work a matrix product takes in, to be done on its tiles.
+/* Decides which element-wise work joins a matrix product, to be done on its tiles.
  * Must not know: how a region's instructions look. */
 #include "config.h"
 
@@ -14,7 +14,8 @@ static bool folds(const orr__group *g, int j)
 
 static const char elsewhere[] = "it is seen otherwise than element by element";
 
-/* Work that joins product i is element-wise, on all of its elements, and on no other product: NULL, or the reason against it. */
+/* NULL if the work of region j can be done on the tiles of product i, else the reason against it. The work must be element-wise, on all
+ * elements of the product, and on no other product. */
 const char *orr__refuse_product(const orr__group *g, int i, int j)
 {
     const orr_shape *a = &g->p->node[i]->shape, *b = &g->p->node[j]->shape;

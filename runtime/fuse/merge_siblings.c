@@ -1,12 +1,12 @@
-/* Joins reductions that read the same memory, but not one another: one pass over it for all of them.
+/* Joins independent reductions that read the same memory, so that one pass over it computes all.
  * Must not know: how a region's instructions look. */
 #include "config.h"
 
 #include "runtime/fuse/merge.h"
 
-enum { WINDOW = 64 }; /* regions of reductions that one is compared with */
+enum { WINDOW = 64 }; /* regions of reductions with which one is compared */
 
-/* The node whose elements the region of home j folds, all of them over the same axes; -1: it is something else. */
+/* The node whose elements the region of home j folds, all over the same axes; -1: the region is something else. */
 static int folded_by(const orr__group *g, int j)
 {
     if (!g->root[j] || g->home[j] != j)
@@ -16,7 +16,7 @@ static int folded_by(const orr__group *g, int j)
     return orr__pattern_of(g->p, j) == ORR__PATTERN_FOLD && g->p->node[j]->attr.mask ? orr__arg(g->p, j, 0) : -1;
 }
 
-/* Can all that the region folds be folded row by row, as part of a region of rows? */
+/* True if all folds of the region can be done row by row, as part of a region of rows. */
 static bool by_rows(const orr__group *g, int j)
 {
     bool all = true;
@@ -36,8 +36,8 @@ static bool same_pass(const orr__group *g, int a, int b)
     return by_rows(g, a) && by_rows(g, b);
 }
 
-/* Marks the buffers that the region of j reads with `mark`. Returns how many there are that had `like` before, -1: no
- * memory. What counts are those with as many elements as are folded, or half of them. */
+/* Marks the buffers that the region of j reads with `mark`. Returns the number of large ones that had the mark
+ * `like` before, -1: no memory. A large buffer has at least half as many elements as are folded. */
 static int buffers(orr__merging *c, int j, int mark, int like)
 {
     const orr__group *g = c->g;
@@ -62,7 +62,7 @@ static int buffers(orr__merging *c, int j, int mark, int like)
     return found;
 }
 
-/* Large buffers that both regions read; -1: no memory. */
+/* The number of large buffers that both regions read; -1: no memory. */
 static int shared(orr__merging *c, int a, int b)
 {
     int of_a = orr__merge_mark(c);
@@ -77,7 +77,7 @@ static int outputs(const orr__merging *c, int j)
     return n;
 }
 
-/* 1 yes, 0 no, -1 no memory. */
+/* 1 if the regions of a and b may be joined, 0 if not, -1: no memory. */
 static int may_join(orr__merging *c, int a, int b)
 {
     if (!same_pass(c->g, a, b) || outputs(c, a) + outputs(c, b) > ORR__REGION_OUTS)
@@ -101,7 +101,7 @@ static void join(orr__group *g, int a, int b, int common)
     g->inputs[b] += g->inputs[a] - common;
 }
 
-/* Is all of the region of i element-wise, over what j folds, and read in j alone? */
+/* True if the region of i is element-wise over the elements that j folds, and only j reads it. */
 static bool only_for(const orr__merging *c, int i, int j)
 {
     const orr__group *g = c->g;
@@ -118,7 +118,7 @@ static bool only_for(const orr__merging *c, int i, int j)
     return true;
 }
 
-/* Does member m see root i element by element wherever it reads it? */
+/* True if member m reads root i only element by element. */
 static bool sees(const orr__group *g, int m, int i)
 {
     bool well = true;
@@ -127,7 +127,7 @@ static bool sees(const orr__group *g, int m, int i)
     return well;
 }
 
-/* Values that the reductions of j alone read are computed there, and not stored. */
+/* Joins to j a region that only the reductions of j read: its values are computed there, not stored. False: none. */
 static bool take_in_one(orr__merging *c, int j)
 {
     orr__group *g = c->g;
@@ -145,7 +145,7 @@ static bool take_in_one(orr__merging *c, int j)
     return false;
 }
 
-/* Joins what may be joined to b; *more says whether anything was. */
+/* Joins to b the earlier regions that may be joined; *more: at least one was. False: no memory. */
 static bool join_to(orr__merging *c, int b, bool *more)
 {
     orr__group *g = c->g;
@@ -167,7 +167,7 @@ static bool join_to(orr__merging *c, int b, bool *more)
 bool orr__merge_beside(orr__merging *c)
 {
     for (int b = c->g->p->n - 1; b >= 0; b--) {
-        bool more, closer; /* what is taken in reads what others read, too */
+        bool more, closer; /* a region that joins may read buffers that further reductions read too */
         do {
             if (!join_to(c, b, &more))
                 return false;

@@ -1,5 +1,5 @@
-/* Rewrites a capture. Reshapes that mix axes move below element-wise work, down to values that exist: there they cost nothing, and
- * the work above joins its readers, of which a slice or a take may need a part alone. Short folds become element-wise work.
+/* Rewrites a capture. Reshapes that mix axes move below element-wise work, down to existing values, where they cost nothing. The work above
+ * then joins its readers, such as a slice or a take that needs only some elements. Short folds become element-wise work.
  * Must not know: any single operation, regions. */
 #include "config.h"
 
@@ -7,13 +7,13 @@
 #include "runtime/base/ablation.h"
 #include "runtime/fuse/group.h"
 
-enum { DEPTH = 64 }; /* of element-wise work under one reshape */
+enum { DEPTH = 64 }; /* levels of element-wise work below one reshape */
 
 typedef struct {
     orr__site at;
     const orr__capture *p;
     orr__capture *q;
-    int *map, *readers; /* by node of p: its number in q, and the nodes that read it */
+    int *map, *readers; /* per node of p: its number in q; the number of its readers */
     int node_cap, arg_cap, made_cap, nmade;
     orr__node **made;
     bool oom;
@@ -34,7 +34,7 @@ static bool grow(moving *s, void *array, int *cap, int need, size_t size)
     return true;
 }
 
-/* One more node of q, with the leaf and the scalars of node `like` of p. */
+/* Adds a node to q, with the leaf and the scalars of node `like` of p. Returns its number. */
 static int add(moving *s, orr__node *n, int like, int nin, const int32_t *arg)
 {
     orr__capture *q = s->q;
@@ -55,7 +55,7 @@ static int add(moving *s, orr__node *n, int like, int nin, const int32_t *arg)
     return q->n++;
 }
 
-/* Node `like` with another operation, dtype or shape. */
+/* A copy of node `like` with another operation, dtype or shape. */
 static orr__node *copy(moving *s, const orr__node *like, const orr__op *op, orr_dtype dtype, const orr_shape *shape)
 {
     if (!grow(s, &s->made, &s->made_cap, s->nmade + 1, sizeof(orr__node *)))
@@ -78,8 +78,8 @@ static orr__node *copy(moving *s, const orr__node *like, const orr__op *op, orr_
     return n;
 }
 
-/* The shape in which an operand that node j, of shape `from`, repeats along axes is repeated to shape `to`: for each run of axes that
- * `to` cuts otherwise, all of the operand's axes are as long as j's, or all are 1. */
+/* Node j repeats its operand along axes. Finds the shape of the operand from which it can be repeated to shape `to`. For each run of
+ * axes that `to` divides differently, the operand's axes must all have the lengths of j's, or all be 1; else false. */
 static bool repeated(const orr__capture *p, int j, const orr_shape *to, orr_shape *operand)
 {
     const orr_shape *from = &p->node[j]->shape, *x = &p->node[orr__arg(p, j, 0)]->shape;
@@ -117,7 +117,7 @@ static bool is_repeat(const orr__capture *p, int j)
            !(n->op->flags & (ORR__OP_ORDERED | ORR__OP_OVERLAPS)) && orr__shape_count(&n->shape) > 0;
 }
 
-/* May node j stand in shape `to`, without a reshape above what exists? */
+/* True if node j can be computed in shape `to` with reshapes of leaves and of repeated operands alone. */
 static bool moves(const moving *s, int j, const orr_shape *to, int depth)
 {
     const orr__capture *p = s->p;
@@ -137,7 +137,7 @@ static bool moves(const moving *s, int j, const orr_shape *to, int depth)
     return true;
 }
 
-/* Node j of p in shape `to`; reshape i brought it there. */
+/* Adds node j of p to q in shape `to`, the shape of reshape i. Returns its number. */
 static int move(moving *s, int i, int j, const orr_shape *to)
 {
     const orr__capture *p = s->p;
@@ -176,7 +176,7 @@ static bool worth(const moving *s, int i)
            moves(s, j, &p->node[i]->shape, DEPTH);
 }
 
-/* Fold i of p, said element by element. */
+/* Adds fold i of p to q as an element-wise operation. Returns its number. */
 static int unroll(moving *s, int i)
 {
     const orr__node *n = s->p->node[i];

@@ -1,4 +1,4 @@
-/* Puts regions in an order that can be run.
+/* Puts regions in an executable order.
  * Must not know: why roots were joined. */
 #include "config.h"
 
@@ -15,7 +15,7 @@ bool orr__read_outside(const orr__merging *c, int i, int j, int with)
     return false;
 }
 
-/* Kahn's algorithm over homes; a home runs when all that its roots read has run. */
+/* Kahn's algorithm over homes: a home runs after all homes that its roots read. */
 bool orr__order_regions(orr__merging *c)
 {
     orr__group *g = c->g;

@@ -1,11 +1,11 @@
-/* The places at which regions read a node: each is a view from one region's iteration, for which the node is computed once.
- * Must not know: what is decided from their number, how a region's instructions look. */
+/* The places at which regions read a node. A place is a view from one region's iteration; the node is computed once for it.
+ * Must not know: the decisions that depend on the number of places, how a region's instructions look. */
 #include "config.h"
 
 #include <stdlib.h>
 #include "runtime/fuse/group.h"
 
-/* More places are not told apart. */
+/* Places beyond this number are not distinguished. */
 enum { MOST = 128 };
 
 typedef struct orr__place {
@@ -14,14 +14,14 @@ typedef struct orr__place {
     struct orr__place *next;
 } place;
 
-/* The iteration of the region of root i, before others join it. */
+/* The iteration space of the region of root i, before other roots join it. */
 static const orr_shape *space(const orr__capture *p, int i)
 {
     int pattern = orr__pattern_of(p, i);
     return &p->node[pattern == ORR__PATTERN_FOLD || pattern == ORR__PATTERN_SEARCH ? orr__arg(p, i, 0) : i]->shape;
 }
 
-/* Iterations at which a place is computed: of axes that move it alone. */
+/* The number of iterations that compute a place: along axes on which it does not move, it is computed once. */
 static double points(const orr__capture *p, int i, const place *at)
 {
     const orr_shape *s = space(p, at->root);
@@ -57,7 +57,7 @@ static void add(orr__group *g, int x, int root, const orr__view *v)
     g->points[x] += points(g->p, x, new);
 }
 
-/* A lowering that writes nothing, but sees through which views operands are read. */
+/* A lowering that emits nothing and records the views through which operands are read. */
 typedef struct {
     orr__lowering face;
     orr__group *g;

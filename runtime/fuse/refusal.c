@@ -1,11 +1,11 @@
-/* Why a value goes through memory on its way from one region to another, in words.
+/* The reason, in words, why a value goes through memory between two regions.
  * Must not know: how nodes were grouped. */
 #include "config.h"
 
 #include <stdio.h>
 #include "runtime/fuse/region.h"
 
-/* The fuser's notes of its decisions: lines "%NODE name[ -> %READER[ name]]: why". */
+/* The reason that the fuser recorded, from its lines "%NODE name[ -> %READER[ name]]: why"; NULL: none. */
 static const char *noted(const orr__regions *rs, int node, int to)
 {
     char begin[16];
@@ -38,7 +38,7 @@ static bool by_number(const orr__region *r, int node)
     return false;
 }
 
-/* By what reads. */
+/* The reason that the reader gives; NULL: none. */
 static const char *by_reader(const orr__region *r, int node)
 {
     if (by_number(r, node))
@@ -48,7 +48,7 @@ static const char *by_reader(const orr__region *r, int node)
     return r->call.op ? "the kernel that reads it takes whole arrays" : NULL;
 }
 
-/* By what makes it. */
+/* The reason that the region gives that makes the value; NULL: none. */
 static const char *by_maker(const orr__region *r)
 {
     if (r->rmask)

@@ -51,7 +51,7 @@ static bool reduced(const orr__region *r, int d)
     return r->rmask >> d & 1u;
 }
 
-/* Does an access see a part of axis d only? */
+/* True if an access has a box along axis d. */
 static bool boxed(const orr__region *r, int d)
 {
     bool any = false;
@@ -60,7 +60,7 @@ static bool boxed(const orr__region *r, int d)
     return any;
 }
 
-/* May axis d be walked together with d + 1 as one longer axis? Whole rows of axis d + 1 are in a box or not. */
+/* True if axes d and d + 1 can be one longer axis. A box contains rows of axis d + 1 as a whole or not at all. */
 static bool mergeable(const orr__region *r, int d)
 {
     if (reduced(r, d) != reduced(r, d + 1) || boxed(r, d + 1))
@@ -85,7 +85,8 @@ static void merge_boxes(orr__region *r, int d)
     }
 }
 
-/* Fewer, longer axes: kernels loop less and contiguous walks are seen as such. The last two axes of a matmul stay. */
+/* Merges axes, so that kernels have fewer loops and contiguous accesses show as such. The last two axes of a matmul
+ * stay. */
 static void merge_axes(orr__region *r)
 {
     int fixed = r->product ? 3 : r->rows ? 1 : 0, least = fixed ? fixed : 1;
@@ -124,8 +125,8 @@ static void move_to_front(orr__region *r, int d)
     }
 }
 
-/* Tiles are cut from the first axis. Where that is folded, and the last one too, a longer kept one between them comes first: its tiles
- * need no partial results, and each fold keeps its order. */
+/* Moves a kept axis to the front, from which tiles are cut, if the first and the last axis are folded and the first kept axis is longer
+ * than the first one. Its tiles need no partial results, and each fold keeps its order. */
 static void lead_with_kept(orr__region *r)
 {
     int d = 0;
@@ -143,7 +144,7 @@ static uint8_t stride_class(int64_t s)
     return s == 0 ? 0 : s == 1 ? 1 : 2;
 }
 
-/* The same in every process: performance models are kept under it. */
+/* The key is equal in every process: performance models are stored under it. */
 static uint64_t key_of_call(const orr__region *r)
 {
     int32_t head[4] = { ORR__OP_EW, r->call.op->version, r->nin, r->out_dtype[0] };
@@ -235,13 +236,13 @@ void orr__region_finish(orr__region *r)
     r->key = key_of(r);
 }
 
-/* Is the last axis, a matmul's k, not for this access? What is done with the product is done for k = 0 too. */
+/* 1 if the access does not move along the last axis, a matmul's k. Work on the product is done for k = 0 too. */
 static int along_k(const orr__region *r, const orr__access *a)
 {
     return r->product && a - r->access >= 2;
 }
 
-/* Does the map stay inside its input for every iteration? */
+/* True if the access stays inside its input for every iteration. */
 static bool in_bounds(const orr__region *r, const orr__access *a)
 {
     int64_t lo = a->offset, hi = a->offset;
@@ -262,7 +263,7 @@ static bool in_bounds(const orr__region *r, const orr__access *a)
     return a->input < 0 || (lo >= 0 && hi < r->in_count[a->input]);
 }
 
-/* Nor does a gathered read from any place there is. */
+/* True if a gathered read stays inside its input for every place. */
 static bool places_in_bounds(const orr__region *r, const orr__rinstr *in)
 {
     if (in->kind != ORR__RI_GATHER)
@@ -335,7 +336,7 @@ void orr__regions_free(orr__regions *rs)
     memset(rs, 0, sizeof *rs);
 }
 
-/* Each access, and what of it is a place's. */
+/* Prints access k, with its box and its place. */
 static void print_access(FILE *to, const orr__region *r, int k)
 {
     const orr__access *a = &r->access[k];

@@ -1,4 +1,5 @@
-/* Regions: groups of nodes that become one kernel. What the fuser makes, codelets compute and the planner orders.
+/* Regions: groups of nodes that become one kernel. The fuser makes them, the planner orders them, codelets compute
+ * them.
  * Must not know: tiles, buffers, devices. */
 #ifndef ORR_FUSE_REGION_H
 #define ORR_FUSE_REGION_H
@@ -9,14 +10,14 @@
 #define ORR__REGION_OUTS 4
 
 typedef struct orr__region {
-    orr__call call; /* with an operation: its kernel, on whole arrays; without: loops, as follows              */
+    orr__call call; /* with an operation: its kernel, on whole arrays; without: loops, which the next fields describe */
     bool product;   /* access[0] · access[1] over batch…, m, n, k. With instructions: a map over batch…, m, n whose
                        register 0 is the product (RI_PRODUCT); the other accesses do not move along k           */
     bool search;    /* the index along the one axis in rmask of the max or min of register out_reg[0]         */
     int rank;       /* iteration axes, adjacent ones merged where every access allows; ≥ 1   */
     int64_t dim[ORR__REGION_RANK]; /* (product: batch…, m, n, k)                                             */
     bool rows;                     /* a map with RI_FOLD: the last axis is a row, and stays whole              */
-    bool per_row;                  /* … whose outputs have one element a row                                 */
+    bool per_row;                  /* a map with RI_FOLD whose outputs have one element per row              */
     uint32_t rmask;                /* axes over which register out_reg[k] is folded by rop[k]; 0: a map          */
     int rop[ORR__REGION_OUTS];     /* of a search: max or min */
     int ninstr;
@@ -45,8 +46,8 @@ typedef struct orr__region {
 
 typedef struct orr__regions {
     int n;
-    orr__region *region; /* in an order that can be run */
-    int32_t *home;       /* capture node -> region it is computed in; -1: none, or several */
+    orr__region *region; /* in an executable order */
+    int32_t *home;       /* capture node -> the region that computes it; -1: none, or several */
     int nreason;
     char **reason; /* why an edge was not fused, for people */
 } orr__regions;
@@ -56,27 +57,26 @@ static inline bool orr__region_is_map(const orr__region *r)
 {
     return !r->call.op && !r->product && !r->rmask;
 }
-/* Loops that the fuser made, a product's or not: accesses say what they read. */
+/* True for loops that the fuser made, products included: accesses describe all reads. */
 static inline bool orr__region_loops(const orr__region *r)
 {
     return !r->call.op;
 }
-/* Regions that take like times for like sizes: a small number. */
+/* The class of a region, a small number. Regions of one class take similar times for similar sizes. */
 enum { ORR__REGION_CLASSES = 4 + ORR__OP_EW };
 static inline int orr__region_class(const orr__region *r)
 {
     return r->call.op ? 4 + r->call.op->id : r->product ? 3 : r->search ? 2 : r->rmask != 0;
 }
 
-/* A node in row-major order is its own buffer whatever its shape: the node whose buffer holds node i's elements in
- * order, i itself or what i reshapes. */
+/* The node whose buffer holds node i's elements in row-major order: i itself, or the node that i reshapes. */
 int orr__fuse_strip(const orr__capture *p, int i);
-/* Groups the nodes of a capture, after simplifying it (its arg and out arrays change, its meaning does not).
- * With FUSE_NONE one node is one region (views still cost nothing). FUSE_ROWS also folds rows in place (RI_FOLD),
- * FUSE_TILES also has products with instructions, which not every backend can. */
+/* How far orr__fuse groups the nodes of a capture, after simplifying it (its arg and out arrays change, its meaning
+ * does not). FUSE_NONE: one region per node; views still cost nothing. FUSE_ROWS: also folds rows in place
+ * (RI_FOLD). FUSE_TILES: also makes products with instructions, which not every backend supports. */
 enum { ORR__FUSE_NONE, ORR__FUSE_MAPS, ORR__FUSE_ROWS, ORR__FUSE_TILES };
-/* move_reshapes.c: a capture of the same meaning, leaves and scalars, where a reshape that mixes axes stands below element-wise work; `any`:
- * it is another one than p. It borrows from p. */
+/* move_reshapes.c: a capture with the meaning, leaves and scalars of p, in which reshapes that mix axes are below element-wise work. It
+ * borrows from p. `any`: it differs from p. */
 typedef struct {
     orr__capture q;
     bool any;
@@ -92,10 +92,10 @@ void orr__region_free(orr__region *r); /* its arrays, not r itself */
 void orr__region_cost(orr__region *r);
 /* Merges axes, then fills in label, key, flops, bytes. */
 void orr__region_finish(orr__region *r);
-/* The label anew: as[i], where not NULL, names what instruction i is part of. */
+/* Makes the label again. as[i], if not NULL, is the name of the user's definition that instruction i belongs to. */
 void orr__region_relabel(orr__region *r, const char *const *as);
-/* Why `node`, stored by region `from`, was not computed inside region `to`, which reads it. In words; the regions own
- * the text. */
+/* The reason, in words, why `node`, stored by region `from`, was not computed inside region `to`, which reads it.
+ * The regions own the text. */
 const char *orr__fuse_why(const orr__regions *r, int node, int from, int to);
 orr_status orr__regions_verify(const orr__capture *p, const orr__regions *r);
 void orr__regions_print(FILE *to, const orr__regions *r);

@@ -1,11 +1,11 @@
-/* The work and the bytes of a region, as far as its accesses and instructions tell.
- * Must not know: how long that takes. */
+/* The work and the bytes of a region, from its accesses and instructions.
+ * Must not know: how long a region takes. */
 #include "config.h"
 
 #include "ops/ops.h"
 #include "runtime/fuse/region.h"
 
-/* Places that an access reads: those of the axes that it moves along; of all, when a register says where. */
+/* Places that an access reads: along the axes on which it moves; along all axes if a register holds the place. */
 static double places(const orr__region *r, const orr__access *a)
 {
     double n = 1;
@@ -15,7 +15,7 @@ static double places(const orr__region *r, const orr__access *a)
     return n;
 }
 
-/* Elements of input i that are read, at most: a slice of a large array is not the array. */
+/* The most elements of input i that are read: a slice of a large array counts as the slice. */
 static double touched(const orr__region *r, int i)
 {
     double all = (double)r->in_count[i], sum = 0;

@@ -7,8 +7,8 @@
 #include "runtime/base/hash.h"
 #include "runtime/fuse/group.h"
 
-/* Nodes with numbers of their own (scalars, seeds) are never merged: equal today, they may differ at the plan's next
- * use. Leaves are what they are. */
+/* True if node i may be merged with an equal one. Nodes with numbers of their own (scalars, seeds) may not: numbers
+ * that are equal now may differ at the plan's next use. Nor may leaves. */
 static bool mergeable(const orr__capture *p, int i)
 {
     return p->leaf_of[i] < 0 && p->node[i]->nscalar == 0 && orr__capture_nin(p, i) > 0;

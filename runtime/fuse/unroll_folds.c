@@ -1,5 +1,5 @@
-/* Decides which folds of few elements become chains of instructions: those of values that are computed from much less than they are,
- * such as differences of all pairs. They join what reads them, and are vector code along another axis than the folded one.
+/* Decides which folds of few elements become chains of instructions: those of values that are computed from far fewer elements, such as
+ * differences of all pairs. Such a fold joins its readers and is vectorised along another axis than the folded one.
  * Must not know: any single operation, regions. */
 #include "config.h"
 
@@ -7,7 +7,7 @@
 #include "runtime/base/ablation.h"
 #include "runtime/fuse/group.h"
 
-/* Elements that a chain folds, at most; its instructions; the depth of element-wise work that is looked through. */
+/* Limits: elements that a chain folds; its instructions; levels of element-wise work that are searched. */
 enum { LONGEST = 16, MOST_OPS = 48, DEPTH = 32 };
 
 float orr__folded_count(const orr__capture *p, int i)
@@ -19,8 +19,8 @@ float orr__folded_count(const orr__capture *p, int i)
     return n;
 }
 
-/* Elements that exist, or are stored, and that node j is computed from; *ops: the operations on the way. -1: it depends on
- * its place, or is too deep. */
+/* The number of existing or stored elements from which node j is computed; *ops counts the operations on the way. -1: node j depends on
+ * its place, is too deep, or needs too many operations. */
 static double sources(const orr__capture *p, int j, int depth, int *ops)
 {
     double all = (double)orr__shape_count(&p->node[j]->shape), sum = 0;

@@ -49,7 +49,7 @@ static bool grow(walk *w, void *array, int *cap, int need, size_t size)
     return true;
 }
 
-/* Room for so many more bytes of the key. */
+/* Reserves `size` more bytes of the key. */
 static bool reserve_more(walk *w, size_t size)
 {
     orr__capture *p = w->p;
@@ -100,7 +100,7 @@ static bool grow_leaves(walk *w, int need)
     return true;
 }
 
-/* The next number is n's, and there is room for what the key has to say of it. False: no memory. */
+/* Gives n the next number, and reserves the bytes of its key. False: no memory. */
 static inline bool next_number(walk *w, orr__node *n, int nin)
 {
     orr__capture *p = w->p;
@@ -118,7 +118,7 @@ static inline bool next_number(walk *w, orr__node *n, int nin)
     return true;
 }
 
-/* The value is there, or comes from outside (NULL: of a placeholder). */
+/* Numbers n as a leaf: its value exists, or is given at submission (NULL: a placeholder). */
 static bool number_leaf(walk *w, orr__node *n, orr__buffer *value)
 {
     orr__capture *p = w->p;
@@ -133,12 +133,12 @@ static bool number_leaf(walk *w, orr__node *n, orr__buffer *value)
     n->mark = w->epoch;
     p->leaf_node[p->nleaf] = n->index;
     p->placed[p->nleaf] = n->placed;
-    p->leaf[p->nleaf++] = value; /* the node keeps it */
+    p->leaf[p->nleaf++] = value; /* owned by the node */
     p->key_size = (size_t)(orr__key_leaf(p->key + p->key_size, n) - p->key);
     return true;
 }
 
-/* All inputs of n have their numbers: n gets its own. */
+/* Numbers n, whose inputs all have numbers. */
 static inline bool number(walk *w, orr__node *n, int nin)
 {
     orr__capture *p = w->p;
@@ -165,8 +165,7 @@ static inline bool number(walk *w, orr__node *n, int nin)
     return true;
 }
 
-/* Numbers n at once, or lets it wait on the stack until its inputs have their numbers. False: poison, no memory, or another
- * thread has taken it. */
+/* Numbers n, or puts it on the stack until its inputs have numbers. False: poison, no memory, or a donor of another thread's evaluation. */
 static bool meet(walk *w, orr__node *n)
 {
     orr__buffer *value = orr__node_value(n);
@@ -189,7 +188,7 @@ static bool meet(walk *w, orr__node *n)
     return true;
 }
 
-/* Meets inputs of the node on top of the stack until one has to wait above it, or all have their numbers. */
+/* Visits inputs of the node on top of the stack until one is put on the stack above it, or all have numbers. */
 static inline bool meet_inputs(walk *w)
 {
     int top = w->depth - 1;
@@ -224,7 +223,7 @@ static bool visit(walk *w, orr__node *root)
     return well;
 }
 
-/* Arrays of a capture that has ended serve the thread's next one: small graphs cost no malloc. */
+/* The thread's next capture reuses the arrays of a finished one: small graphs cost no malloc. */
 enum { SPARE_NODES = 4096 };
 
 static void arrays_free(orr__capture *p)
@@ -258,7 +257,7 @@ static void arrays_take(orr__tls *tls, walk *w)
     tls->have_spare = false;
 }
 
-/* `out`, which is the first to be had, says whether there are any. */
+/* `out` is allocated first; without it there are no arrays. */
 static void arrays_give(orr__tls *tls, orr__capture *p)
 {
     if (!p->out)
@@ -283,7 +282,7 @@ void orr__captures_thread_exit(orr__tls *tls)
     tls->stack_cap = 0;
 }
 
-/* There is room for it in out and behind. */
+/* Adds an output, for which out and behind have space. */
 static bool number_output(walk *w, orr__node *root, bool others, bool kept)
 {
     orr__capture *p = w->p;
@@ -315,7 +314,7 @@ static bool grow_outputs(walk *w, int need)
     return true;
 }
 
-/* The walk itself; the number of evaluations that had ended. */
+/* Walks from all roots. Returns the number of evaluations with donors that had ended before. */
 static uint64_t walk_all(walk *w, const orr__capture_roots *r)
 {
     orr__graph_lock();
@@ -330,7 +329,7 @@ static uint64_t walk_all(walk *w, const orr__capture_roots *r)
     return ended;
 }
 
-/* Back to an empty capture, with its arrays. */
+/* Empties a capture and keeps its arrays. */
 static void forget(orr__capture *p)
 {
     for (int i = 0; i < p->nheld; i++)

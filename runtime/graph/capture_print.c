@@ -68,7 +68,7 @@ void orr__capture_print(FILE *to, const orr__capture *p)
     fputc('\n', to);
 }
 
-/* A scalar is its number; a reduction says which. */
+/* A scalar is shown as its number, a reduction with its kind. */
 static void dot_node(FILE *to, const orr__capture *p, int i)
 {
     const orr__node *n = p->node[i];

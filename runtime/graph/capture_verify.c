@@ -4,7 +4,7 @@
 
 #include "runtime/graph/capture.h"
 
-/* A contract's rule sees so many operands; of more, the first. */
+/* The most operands that an operation's `verify` sees; further ones are not passed. */
 enum { SEEN = 8 };
 
 /* The rule that node i breaks, or NULL. */

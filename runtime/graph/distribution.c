@@ -1,4 +1,4 @@
-/* The table of distributions, and the arithmetic of blocks that go round the ranks.
+/* The table of distributions, and the arithmetic of block-cyclic sharding.
  * Must not know: operations, how a distribution changes. */
 #include "config.h"
 
@@ -32,7 +32,7 @@ int orr__distribution_number(orr__site at, const orr__distribution *d)
     int i = 0;
     if (orr__distribution_whole(d))
         return 0;
-    if (orr__grid_number(at, d->grid) < 0) /* which keeps it */
+    if (orr__grid_number(at, d->grid) < 0) /* the table of grids references it */
         return -1;
     pthread_mutex_lock(&table.lock);
     int n = atomic_load(&table.n);
@@ -62,7 +62,7 @@ int orr__grid_number(orr__site at, orr_grid *g)
     while (i < n && table.grid[i] != g)
         i++;
     if (i == n && n < GRIDS) {
-        table.grid[i] = orr__grid_as_rank(at, g->axes, g->extent, g->rank); /* one user more */
+        table.grid[i] = orr__grid_as_rank(at, g->axes, g->extent, g->rank); /* a reference of the table's */
         atomic_store(&table.ngrid, n + 1);
     }
     pthread_mutex_unlock(&table.lock);

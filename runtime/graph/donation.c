@@ -11,14 +11,14 @@
 #include "runtime/graph/thread_state.h"
 
 bool orr__donors_exist;
-static pthread_cond_t released = PTHREAD_COND_INITIALIZER; /* with the graph lock, as all here */
+static pthread_cond_t released = PTHREAD_COND_INITIALIZER; /* with the graph lock, as all state of this file */
 static uint64_t ended;
 static int under_way;
 
 typedef orr__search search;
 typedef orr__place place;
 
-/* Donors of other threads stay half written here. */
+/* In the child of a fork, donors of other threads stay half written. */
 static void in_child(void)
 {
     static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
@@ -72,7 +72,7 @@ orr_status orr__node_value_ref(orr__site at, const orr__node *n, orr__buffer **b
 {
     orr__buffer *b = *buf = orr__node_value(n);
     (void)atomic_fetch_add(&b->refs,
-                           1); /* in order: a thread that acquires it counts afterwards, or we see that thread */
+                           1); /* sequentially consistent: a thread that acquires b counts later, or is seen below */
     if (!atomic_load(&b->exclusive_to) && !atomic_load(&b->overwritten))
         return ORR_OK;
     orr__graph_lock();
@@ -89,7 +89,7 @@ orr_status orr__node_value_ref(orr__site at, const orr__node *n, orr__buffer **b
 
 /* -- the search, under the lock -------------------------------------------------------------------------------- */
 
-/* The node's number; it gets one when it is met first. -1: no memory. */
+/* The number of n, which it gets at the first visit. -1: no memory. */
 static int meet(search *s, orr__node *n)
 {
     if (n->mark == s->epoch)
@@ -107,7 +107,7 @@ static int meet(search *s, orr__node *n)
     return n->index = s->n++;
 }
 
-/* The node that gets the same value as a DETACH in front of it. */
+/* The node that computes the value of n: n itself, or the node below a chain of DETACH. */
 const orr__node *orr__search_behind(const orr__node *n)
 {
     while (!orr__node_value(n) && n->nin > 0 && n->op->role == ORR__ROLE_THROUGH)
@@ -115,7 +115,7 @@ const orr__node *orr__search_behind(const orr__node *n)
     return n;
 }
 
-/* Everything that the outputs are made from, and how often each node is referred to from within. */
+/* Lists the nodes from which the outputs are computed, and counts the references among them. */
 static void spread(search *s, orr__node *const *out, int nout)
 {
     for (int i = 0, k; i < nout && (k = meet(s, out[i])) >= 0; i++) {
@@ -134,7 +134,8 @@ static void spread(search *s, orr__node *const *out, int nout)
         s->at[orr__search_behind(out[i])->index].out = true;
 }
 
-/* A node that is held from outside and gets no value will be computed from its inputs: these stay. */
+/* Marks the inputs of node `from`, which is held from outside and gets no value. It will be computed from them, so
+ * they stay. */
 static void flood(search *s, int from)
 {
     int depth = 0;
@@ -167,13 +168,14 @@ bool orr__donor_possible(const orr__buffer *b)
     return b && b->cap > 0 && !b->spilled && b->bytes >= ORR__DONATION_LEAST && !atomic_load(&b->exclusive_to);
 }
 
-/* The only reference is ours, and no run uses it but one whose accesses StarPU knows all. */
+/* Makes b exclusive to this thread. False: others hold references, or a run uses b by accesses that StarPU does not
+ * know. */
 static bool acquire(orr__buffer *b)
 {
     if (!orr__donor_possible(b))
         return false;
     atomic_store(&b->exclusive_to, (const void *)orr__tls_get());
-    int refs = atomic_load(&b->refs); /* before `ordered`, which goes down first */
+    int refs = atomic_load(&b->refs); /* read before `ordered`, which is decremented first */
     if (refs - atomic_load(&b->ordered) == 1 && atomic_load(&b->readers) == 0)
         return true;
     atomic_store(&b->exclusive_to, NULL);
@@ -193,13 +195,13 @@ static void release_from(orr__donors *d, int from)
 {
     for (int i = from; i < d->n; i++) {
         atomic_store(&orr__node_value(d->leaf[i])->exclusive_to, NULL);
-        orr__node_unref(d->leaf[i]); /* the graph has others */
+        orr__node_unref(d->leaf[i]); /* the graph holds further references */
     }
     d->n = from;
 }
 
-/* Leaves without a reader; then those that lose their readers if values that are computed anyway are published to their holders,
- * where these values are fewer bytes. */
+/* Finds the leaves without a reader. Then finds leaves that lose their readers if values that are computed anyway are published to their
+ * holders, and keeps these if the published values are fewer bytes. */
 static void find_donors(search *s, orr__donors *d)
 {
     orr__search_needed(s);
@@ -221,7 +223,8 @@ static void find_donors(search *s, orr__donors *d)
     orr__donors_exist = orr__donors_exist || d->n > 0;
 }
 
-/* One search of the graph. BUSY: another thread has a donor that we need, so that we must wait, with none ours, and search again. */
+/* Searches the graph once. BUSY: another thread has a donor that this evaluation needs. The caller has none, must wait, and searches
+ * again. */
 static orr__donor_state find(orr__node *const *out, int nout, orr__donors *d, uint64_t *seen)
 {
     search s = { 0 };
@@ -239,7 +242,7 @@ static orr__donor_state find(orr__node *const *out, int nout, orr__donors *d, ui
     return s.state;
 }
 
-/* Some variable is large enough. */
+/* True if a variable among the outputs is large enough. */
 static bool worth_it(orr__node *const *out, int nout)
 {
     for (int i = 0; i < nout && !orr__ablated(ORR__OFF_LEAF_DONATION); i++)

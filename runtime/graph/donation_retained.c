@@ -1,23 +1,23 @@
-/* Retained outputs: values that somebody holds and that an evaluation computes anyway become outputs, so that their holders need no old
- * values of variables: the prediction of a training step, say, which would be computed from the old weights if it were read later.
+/* Retained outputs: held values that an evaluation computes anyway become outputs, so that their holders need no old values of variables.
+ * An example is the prediction of a training step, which a later read would compute from the old weights.
  * Must not know: how a value is computed. */
 #include "config.h"
 
 #include <stdlib.h>
 #include "runtime/graph/donation_search.h"
 
-/* cost[i]: bytes that it takes to make node i independent of old values that could be written over, at most: its own, or those of
- * the nodes that it is made from. An old value's are its own: then it is not written over. 0: it is independent, or will be published. */
+/* cost[i]: the most bytes that make node i independent of old values that could be overwritten: its own, or the costs of its inputs. The
+ * cost of an old value is its own bytes, since it is then not overwritten. 0: node i is independent, or will be published. */
 typedef struct {
     orr__search *s;
     double *cost;
-    int *order, norder, *left; /* readers first, and how many of each there are still to come */
+    int *order, norder, *left; /* order: readers first; left[i]: readers of node i that are not in it yet */
     bool *queued;
     orr__node **retained;
     int nretained;
 } chooser;
 
-/* The value of a variable that was replaced. One that is held by name stays. */
+/* True for the replaced value of a variable. A value to which a handle refers stays. */
 static bool is_old(const orr__place *p)
 {
     return p->needed && p->node->var && !orr__place_held(p) && orr__donor_possible(orr__node_value(p->node));
@@ -31,8 +31,8 @@ static bool any_old(const orr__search *s)
     return any;
 }
 
-/* The needed nodes, each after all that read it and are needed for more than their value. Not all: a cycle, which the capture
- * reports. */
+/* Orders the needed nodes, each after all its readers that will be computed. False: some are left, because the graph has a cycle, which
+ * the capture reports. */
 static bool find_order(chooser *c)
 {
     const orr__search *s = c->s;
@@ -62,14 +62,14 @@ static double cost_of_inputs(const chooser *c, const orr__node *n)
     return sum;
 }
 
-/* A view of the same size is not worth a copy. */
+/* True if n itself is cheaper to publish than its inputs. A view of the same size is not worth a copy. */
 static bool rather_itself(const orr__node *n, double inputs)
 {
     double own = (double)orr__node_bytes(n);
     return n->op->pattern == ORR__PATTERN_VIEW ? own < inputs : own <= inputs;
 }
 
-/* Node i will be independent, as cheaply as its cost says. */
+/* Makes node i independent at its cost: retains it, or nodes from which it is computed. */
 static void settle(chooser *c, int i)
 {
     int *stack = c->s->stack, depth = 0;
@@ -94,7 +94,7 @@ static void settle(chooser *c, int i)
     }
 }
 
-/* From the leaves on: the cost of a node, and, where it is held, the node that is retained for it. */
+/* Computes the cost of each node, from the leaves on, and retains nodes for those that are held. */
 static void choose(chooser *c)
 {
     for (int k = c->norder; k-- > 0;) {
@@ -110,7 +110,7 @@ static void choose(chooser *c)
     }
 }
 
-/* References to them, and the nodes that are needed then. */
+/* References the retained nodes, and marks the nodes that are needed then. False: none, or no memory. */
 static bool publish_too(chooser *c, orr__donors *d)
 {
     if (c->nretained == 0 || !(d->retained = malloc((size_t)c->nretained * sizeof *d->retained)))

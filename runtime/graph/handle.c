@@ -1,4 +1,4 @@
-/* Handles: the names by which users hold nodes; how they begin and end.
+/* Handles: the names by which users hold nodes; their creation and end.
  * Must not know: what an op means. */
 #include "config.h"
 
@@ -14,10 +14,10 @@ static orr__node oom_node = { .refs = 1 << 30, .op = &orr__op_poison, .poison = 
 
 atomic_uint orr__shutdowns;
 
-/* Any thread may free a handle while another looks at it. The lock of the handle's keeper, of which several share one, guards its
- * end, its variable's new value, and every look by a thread that is not its maker: that one gets a reference. The maker looks
- * without lock or reference, which is most of what a program does. It says that it does (`borrowing`), and while it does, other
- * threads that end its handles leave the nodes' references to it. Held around nothing but slots. */
+/* Any thread may free a handle while another reads it. The lock of the handle's keeper, which several keepers share, guards the handle's
+ * end, its variable's new value, and every read by a thread other than the maker; such a reader gets a reference. The maker, which makes
+ * most reads, needs neither lock nor reference. It sets `borrowing` meanwhile, and other threads that end its handles then leave the
+ * nodes' references to it. Only slots are accessed under a lock. */
 enum { LOCKS = 8 };
 static pthread_mutex_t locks[LOCKS] = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
@@ -40,7 +40,7 @@ static orr__slot *lock_live(uint64_t handle, pthread_mutex_t **lock)
     orr__slot *s = orr__slot_of(handle);
     if (!s)
         return NULL;
-    *lock = lock_of(keeper_of(s)); /* of a slot that is another handle's by now: the generation says so */
+    *lock = lock_of(keeper_of(s)); /* if another handle has the slot by now, the generation differs */
     pthread_mutex_lock(*lock);
     if (atomic_load_explicit(&s->gen, memory_order_relaxed) == (unsigned)(handle >> 32))
         return s;
@@ -48,7 +48,7 @@ static orr__slot *lock_live(uint64_t handle, pthread_mutex_t **lock)
     return NULL;
 }
 
-/* Threads other than the one that forked are gone: they look at nothing. */
+/* In the child of a fork the other threads do not exist: their keepers borrow nothing. */
 static void in_child(void)
 {
     for (unsigned k = 0; k < ORR__KEEPERS; k++)
@@ -60,7 +60,7 @@ static void in_child(void)
 void orr__handles_guard(void)
 {
     for (int i = 0; i < LOCKS; i++)
-        orr__fork_guard(&locks[i]); /* before the table's, which is taken within */
+        orr__fork_guard(&locks[i]); /* before the table's, which is acquired inside */
     orr__slots_guard();
     orr__fences_begin();
     (void)pthread_atfork(NULL, NULL, in_child);
@@ -95,7 +95,7 @@ orr_tensor *orr__handle_oom(void)
     orr__slot *s = orr__slot_at(ORR__SLOT_OOM);
     atomic_store(&s->node, &oom_node);
     atomic_store(&s->gen, 1);
-    (void)orr__fail_text(oom_info.status, oom_info.text); /* a caller that asks for no tensor's status finds it, too */
+    (void)orr__fail_text(oom_info.status, oom_info.text); /* for callers that read the last error, no tensor's status */
     return (orr_tensor *)(uintptr_t)orr__slot_pack(ORR__SLOT_OOM, 1);
 }
 
@@ -114,7 +114,7 @@ static orr__node *poison_node(orr_status st, const char *text)
     return n;
 }
 
-/* Takes n's reference; scope may be NULL. */
+/* Takes over n's reference; scope may be NULL. */
 static inline __attribute__((always_inline)) orr_tensor *new_in(orr__tls *tls, orr__scope *scope, orr__node *n)
 {
     if (!tls->nslot && !orr__slots_refill(tls)) {
@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) orr_tensor *new_in(orr__tls *tls, o
     atomic_store_explicit(&s->scope, scope, memory_order_relaxed);
     atomic_store_explicit(&s->variable, false, memory_order_relaxed);
     atomic_store_explicit(&s->keeper, (unsigned short)tls->keeper, memory_order_relaxed);
-    /* A thread that sees it sees that the generation before has ended. */
+    /* A thread that sees the node also sees that the generation before has ended. */
     atomic_store_explicit(&s->node, n, memory_order_release);
     atomic_store_explicit(&s->gen, gen, memory_order_release);
     return (orr_tensor *)(uintptr_t)h;
@@ -147,7 +147,7 @@ orr_tensor *orr__handle_new(orr__node *n)
     return new_in(tls, tls->scope, n);
 }
 
-/* For the thread's next handle. */
+/* Keeps slot i for the thread's next handle. */
 static inline void slot_keep(orr__tls *tls, uint32_t i)
 {
     if (tls->nslot == ORR__SLOT_CACHE)
@@ -155,7 +155,7 @@ static inline void slot_keep(orr__tls *tls, uint32_t i)
     tls->slot[tls->nslot++] = i;
 }
 
-/* -- looks at nodes ------------------------------------------------------------------------------------------- */
+/* -- reads of nodes ------------------------------------------------------------------------------------------- */
 
 static bool lent_room(orr__tls *tls)
 {
@@ -190,7 +190,7 @@ static bool lent_lately(const orr__tls *tls, const orr__node *n)
     return false;
 }
 
-/* Another thread may free the tensor, or assign the variable, while this one looks at its node. So that gets a handle more, of no
+/* Another thread may free the tensor, or assign the variable, while this thread reads the node. So the node gets one more handle, of no
  * scope, until the call is over: the end of the scope in which it began, the next evaluation or orr_free of this thread, or the
  * shutdown. */
 static orr__node *lend(uint64_t handle)
@@ -220,7 +220,7 @@ void orr__lent_drop(orr__tls *tls, size_t keep)
         (void)orr__slot_free(tls->lent[--tls->nlent]);
 }
 
-/* Gives up the nodes of slots whose handles have ended; the slots are the calling thread's now. */
+/* Releases the nodes of the slots in the list from i, whose handles have ended. The slots go to the calling thread. */
 static void give_up(orr__tls *tls, uint32_t i)
 {
     bool keep = orr__slots_begin(tls); /* else the slots are lost, as in slots_give_back */
@@ -234,8 +234,8 @@ static void give_up(orr__tls *tls, uint32_t i)
     }
 }
 
-/* From here on the thread looks at nodes of its own handles. The fence pairs with that of `leave`: another thread that ends one
- * sees that it borrows, or it sees the end. */
+/* From here on the thread reads nodes of its own handles without references. The fence pairs with that of `leave`: another thread that
+ * ends such a handle sees `borrowing`, or this thread sees the end. */
 static void borrow_begin(orr__tls *tls)
 {
     tls->borrowing = true;
@@ -330,8 +330,8 @@ orr__node *orr__slot_swap(uint64_t handle, orr__node *n)
     return old;
 }
 
-/* With the lock of slot i, whose handle has just been ended: the first of the slots to give up now. The keeper, if another, may be
- * looking at the node: then that is left to it, unless it has stopped before it could know. */
+/* Called with the lock of slot i, whose handle has just ended. Returns the first of the slots to release now, 0: none. Another thread
+ * that is the keeper may be reading the node: the slot is then left to it, unless it has stopped borrowing meanwhile. */
 static uint32_t leave(const orr__tls *tls, uint32_t i, orr__slot *s)
 {
     unsigned number = keeper_of(s);
@@ -366,8 +366,8 @@ bool orr__slot_free(uint64_t handle)
     return true;
 }
 
-/* Ends the handles that are the scope's and made by this thread, the latest first, with one lock for all; leaves their nodes at the
- * end of its list, and says where. Those of other makers, of which there are hardly any, are freed one by one. */
+/* Ends the scope's handles that this thread made, the latest first, under one lock. Their nodes go to the end of the scope's list, from
+ * the returned index on. Handles of other makers, which are rare, are freed one by one. */
 static size_t end_owned(orr__tls *tls, const orr__scope *scope)
 {
     size_t top = scope->n;

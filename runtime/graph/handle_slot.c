@@ -1,4 +1,5 @@
-/* Slots: made by chunks, which stay; free ones lie with the threads, and what these have too many of in one table.
+/* Slots: allocated in chunks that are never freed. Threads keep free slots; a table holds those that they have too many
+ * of.
  * Must not know: what becomes of a handle. */
 #include "config.h"
 
@@ -16,8 +17,8 @@ static struct {
     pthread_mutex_t lock;
     uint32_t *free;
     size_t nfree, cap;
-    uint32_t made;                 /* slots handed out so far, ever */
-    uint16_t keeper[ORR__KEEPERS]; /* those given back              */
+    uint32_t made;                 /* slots made so far */
+    uint16_t keeper[ORR__KEEPERS]; /* keepers that are free again   */
     unsigned nkeeper, keepers_made;
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER, .made = ORR__SLOT_OOM + 1, .keepers_made = ORR__NO_KEEPER + 1 };
 
@@ -89,7 +90,7 @@ bool orr__slots_refill(orr__tls *tls)
     return tls->nslot > 0;
 }
 
-/* A slot that finds no room in the list is lost, which costs 24 bytes and nothing else. */
+/* A slot for which the list has no space is lost, at a cost of 24 bytes. */
 void orr__slots_give_back(orr__tls *tls, int keep)
 {
     pthread_mutex_lock(&table.lock);

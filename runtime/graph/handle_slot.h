@@ -1,5 +1,5 @@
-/* Slots: where handles lie. A handle is a slot's number and the slot's generation packed into the pointer's bits, so that a stale
- * or foreign one is recognised without being followed.
+/* Slots: the storage of handles. A handle is a slot's number and generation packed into the bits of a pointer, so that a stale or foreign
+ * one is recognised without being dereferenced.
  * Must not know: what becomes of a handle. */
 #ifndef ORR_GRAPH_SLOT_H
 #define ORR_GRAPH_SLOT_H
@@ -8,19 +8,19 @@
 
 enum { ORR__SLOT_CHUNK = 1024, ORR__SLOT_CHUNKS = 65536, ORR__SLOT_OOM = 1 };
 
-/* All but `gen` and `node` change under the lock of its keeper, or before the handle is known. */
+/* Fields other than `gen` and `node` change under the keeper's lock, or before the handle is known. */
 typedef struct {
     atomic_uint gen;      /* even: free, odd: live; the handle carries the odd value */
-    atomic_ushort keeper; /* its maker's, ORR__NO_KEEPER: none                      */
+    atomic_ushort keeper; /* the maker's; ORR__NO_KEEPER: none                      */
     atomic_bool variable;
     _Atomic(orr__node *) node;
     union {
         _Atomic(orr__scope *) scope; /* while live                                     */
-        atomic_uint next;            /* once ended: of those whose node is to be given up, 0: none */
+        atomic_uint next;            /* once ended: the next slot whose node is to be released, 0: none */
     };
 } orr__slot;
 
-/* Slot 0 is never used (NULL); ORR__SLOT_OOM is the poison of last resort, and always there. */
+/* Slot 0 is never used (NULL). ORR__SLOT_OOM is the poison of last resort and always exists. */
 extern _Atomic(orr__slot *) orr__slot_chunk[ORR__SLOT_CHUNKS];
 
 static inline orr__slot *orr__slot_at(uint32_t i)
@@ -45,20 +45,20 @@ static inline orr__slot *orr__slot_of(uint64_t handle)
     return s && (gen & 1) && atomic_load_explicit(&s->gen, memory_order_acquire) == gen ? s : NULL;
 }
 
-/* A thread as the others see it. It is the next thread's when its own has ended; the handles that it made go with it. */
+/* A thread as other threads see it. When the thread ends, its keeper goes to a later thread, with the handles made under it. */
 typedef struct {
-    _Alignas(64) atomic_bool borrowing; /* its thread may be looking at nodes of its handles without references */
-    atomic_uint left;                   /* slots that others ended meanwhile: their nodes are to be given up    */
+    _Alignas(64) atomic_bool borrowing; /* its thread may be reading nodes of its handles without references */
+    atomic_uint left;                   /* slots that others ended meanwhile: their nodes are to be released    */
 } orr__keeper;
 extern orr__keeper orr__keepers[ORR__KEEPERS];
 unsigned orr__keeper_take(void); /* ORR__NO_KEEPER: all are in use */
 void orr__keeper_give_back(unsigned keeper);
 
-bool orr__slots_begin(orr__tls *tls);  /* whether the thread has its list of free slots         */
-bool orr__slots_refill(orr__tls *tls); /* whether there is one in it                            */
-/* Gives slots back until `keep` are left with the thread. */
+bool orr__slots_begin(orr__tls *tls);  /* true: the thread has its list of free slots           */
+bool orr__slots_refill(orr__tls *tls); /* true: the list has a free slot                        */
+/* Returns slots to the table until the thread has `keep` left. */
 void orr__slots_give_back(orr__tls *tls, int keep);
-uint32_t orr__slots_made(void); /* so many, ever: the numbers below it */
-void orr__slots_guard(void);    /* their lock, against forks           */
+uint32_t orr__slots_made(void); /* slots made so far: all numbers are below it */
+void orr__slots_guard(void);    /* protects their lock across forks    */
 
 #endif

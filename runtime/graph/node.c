@@ -9,13 +9,13 @@
 #include "runtime/graph/node.h"
 #include "runtime/graph/thread_state.h"
 
-enum { BLOCK = 64, BATCH = 256 }; /* nodes allocated together; free ones handed over together */
-enum { FEW_DIMS = 4 };            /* as many as nearly all tensors have, or more */
+enum { BLOCK = 64, BATCH = 256 }; /* nodes allocated together; free nodes passed on together */
+enum { FEW_DIMS = 4 };            /* at least the rank of nearly all tensors */
 
-/* Blocks are never given back: a loop that records as much as it frees runs in flat memory. */
+/* Blocks are never freed: a loop that records as much as it frees runs in constant memory. */
 static struct {
     pthread_mutex_t lock;
-    orr__node *batches; /* lists of free nodes, the first of each list knows the next list by in3[0] */
+    orr__node *batches; /* lists of free nodes; in3[0] of a list's first node is the next list */
     struct block {
         orr__node node[BLOCK];
         struct block *next;
@@ -70,7 +70,8 @@ static orr__node *new_block(void)
     return b->node;
 }
 
-/* The thread has no free node at hand: its second list, a batch from the pool, or a new block. NULL: no memory. */
+/* Refills the thread's empty list of free nodes: from its second list, a batch of the pool, or a new block. NULL: no
+ * memory. */
 static orr__node *refill(orr__tls *tls)
 {
     orr__node *n = tls->more_nodes;
@@ -88,7 +89,7 @@ static orr__node *refill(orr__tls *tls)
     return n;
 }
 
-/* The one freed last comes first: it is in the cache. */
+/* Returns the node that was freed last, which is in the cache. */
 static inline orr__node *node_take(orr__tls *tls)
 {
     orr__node *n = tls->free_nodes ? tls->free_nodes : refill(tls);
@@ -132,9 +133,9 @@ void orr__nodes_thread_exit(orr__tls *tls)
     tls->free_count = 0;
 }
 
-/* Takes the inputs over, and notes where the node may come from, which stays known when its inputs are forgotten. Dates of
- * different threads are compared only along edges. Of leaves that share a bit one may be taken for the other's ancestor,
- * which is on the safe side. False: an input is missing. */
+/* Sets the inputs, and records from which nodes n may be computed, which stays known when its inputs are dropped. Dates of different
+ * threads are compared only along edges. Of leaves that share a bit, one may pass for the other's ancestor, which is safe. False: an
+ * input is missing. */
 static inline bool connect(orr__tls *tls, orr__node *n, int nin, orr__node *const *in)
 {
     uint64_t last = tls->born, kin = 0;
@@ -157,7 +158,7 @@ static inline bool connect(orr__tls *tls, orr__node *n, int nin, orr__node *cons
     return true;
 }
 
-/* Gives up the references to what would have been inputs. */
+/* Releases the references to the inputs of a node that was not made. */
 static orr__node *no_node(int nin, orr__node *const *in)
 {
     for (int i = 0; i < nin; i++)
@@ -173,7 +174,7 @@ static inline void set_shape(orr__node *n, const orr_shape *shape)
         memcpy(&n->shape, shape, offsetof(orr_shape, dim[FEW_DIMS]));
 }
 
-/* Back to the free ones, before it was anything. */
+/* Returns an unused node to the free ones. */
 static void discard(orr__tls *tls, orr__node *n)
 {
     if (n->in != n->in3)
@@ -181,7 +182,7 @@ static void discard(orr__tls *tls, orr__node *n)
     node_recycle(tls, n);
 }
 
-/* Compound numbers are refused unless the operation says otherwise. */
+/* True if op has operands of dtype t. Compound numbers are refused unless the operation allows them. */
 static bool takes(orr__site at, const orr__op *op, orr_dtype t)
 {
     if (op->kinds & (orr__is_field(t) ? ORR__TAKES_FIELD : ORR__TAKES_COMPLEX))
@@ -206,7 +207,7 @@ orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const 
         (void)orr__fail(at, ORR_ENOMEM, "no memory for a graph node");
         return no_node(nin, in);
     }
-    /* Field by field: that is half the time of clearing it as a whole first. */
+    /* Setting each field takes half the time of clearing the whole node first. */
     atomic_init(&n->refs, 1);
     n->dtype = (uint8_t)dtype;
     n->nscalar = n->weak = 0;
@@ -240,7 +241,7 @@ void orr__node_free(orr__node *n)
 {
     orr__tls *tls = orr__tls_get();
     n->next = NULL;
-    while (n) { /* a list of the dead, so that chains of any length need no stack */
+    while (n) { /* a list of dead nodes: chains of any length need no recursion */
         orr__node *dead = n;
         n = dead->next;
         for (int i = 0; i < dead->nin; i++) {

@@ -20,36 +20,36 @@ typedef struct orr__poison_info {
     char text[512];
 } orr__poison_info;
 
-/* In the order of use, since a node of a graph that is larger than the cache costs as much as it has lines: the fields
- * that readers look at; those of its making and its end; numbers and shape; the fields of few ops. */
+/* Fields are in the order of use, since a node outside of the cache costs as much as it has cache lines: fields that
+ * readers use; fields for making and freeing; numbers and shape; fields of few operations. */
 typedef struct orr__node orr__node;
 struct orr__node {
     _Alignas(64) atomic_int refs;
     uint8_t dtype, nscalar;
     uint8_t weak;    /* a scalar without a dtype of its own                                        */
-    uint8_t tracked; /* a variable's value, or has one among its ancestors                         */
+    uint8_t tracked; /* is a variable's value, or has one among its ancestors                      */
     int32_t nin;
     int32_t index;
     const orr__op *op;
-    _Atomic(orr__buffer *) value; /* set: a leaf (LEAF, or evaluated, which drops the inputs); set once, for good */
-    uint64_t born;                /* later than all that it was made from                                      */
-    uint64_t kin;                 /* bits of the leaves and random tensors that it was made from, itself included */
+    _Atomic(orr__buffer *) value; /* set: a leaf (LEAF, or evaluated, which drops the inputs); set once and for good */
+    uint64_t born;                /* later than that of every input                                            */
+    uint64_t kin;                 /* bits of the leaves and random tensors from which it is computed, itself included */
     union {
         uint64_t mark;   /* walk epoch; under the lock                                              */
-        orr__node *next; /* of nodes without a reference: lists                                     */
+        orr__node *next; /* link of lists of nodes without a reference                              */
     };
     orr__node **in;
 
     _Alignas(64) orr__node *in3[3];
     orr__poison_info *poison;
     const char *file;
-    const char *as; /* of a row that a user's definition expanded to: its name, for people; else NULL */
+    const char *as; /* name of the user's definition that was expanded to this node, for people; else NULL */
     uint64_t var;   /* handle of the variable whose value this became, 0: none                   */
     int line;
     uint16_t placed; /* the number of the value's distribution, set before the value; 0: whole                 */
-    bool kept;       /* it has its value so that its holder does not need a variable's old one (donation_retained.c) */
+    bool kept;       /* published so that its holder needs no old value of a variable (donation_retained.c) */
 
-    _Alignas(64) orr__scalar s[3]; /* nscalar of them                                               */
+    _Alignas(64) orr__scalar s[3]; /* nscalar are used                                              */
     orr_shape shape;               /* from the fifth dimension on: zero in free nodes                           */
     orr__attr attr;                /* of few ops: zero in free nodes                                            */
 };
@@ -60,11 +60,11 @@ static inline orr__node *orr__node_ref(orr__node *n)
     atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
     return n;
 }
-/* A node with one reference, fields zero but these; takes over the references of `in`, whatever comes of it.
- * NULL on ENOMEM (last error set), or when an input is NULL, its error being the last. */
+/* A new node with one reference; fields without an argument here are zero. Takes over the references of `in`, on
+ * failure too. NULL: ENOMEM, EDTYPE (last error set), or an input is NULL, whose error is the last error. */
 orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
                         orr__node *const *in);
-/* The same; `in` are counted up. */
+/* The same, but the caller keeps its references to `in`. */
 static inline orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape,
                                        int nin, orr__node *const *in)
 {
@@ -72,7 +72,8 @@ static inline orr__node *orr__node_new(orr__site at, const orr__op *op, orr_dtyp
         (void)orr__node_ref(in[i]);
     return orr__node_of(at, op, dtype, shape, nin, in);
 }
-/* The holder of the only reference needs no locked instruction to give it up: no other thread counts up meanwhile. */
+/* Drops a reference; true if it was the last. The holder of the only reference needs no locked instruction: no other
+ * thread can add one meanwhile. */
 static inline bool orr__node_last_ref(orr__node *n)
 {
     return atomic_load_explicit(&n->refs, memory_order_acquire) == 1 ||
@@ -84,7 +85,7 @@ static inline void orr__node_unref(orr__node *n) /* NULL is fine */
     if (n && orr__node_last_ref(n))
         orr__node_free(n);
 }
-/* May a gradient by x flow through n, whatever n has forgotten? False is certain. */
+/* True if a gradient with respect to x may flow through n, even if n has dropped its inputs. False is certain. */
 static inline bool orr__node_may_descend(const orr__node *n, const orr__node *x)
 {
     return n->born > x->born && !(x->kin & ~n->kin);
@@ -98,31 +99,33 @@ static inline orr__buffer *orr__node_value(const orr__node *n)
 {
     return atomic_load_explicit(&n->value, memory_order_acquire);
 }
-/* The value `b` becomes n's (reference taken over); n lets go of its inputs. kept: no caller asked for it. Takes the lock. op, dtype,
- * shape, s and attr never change after recording and may be read without it. */
+/* Makes `b` the value of n (reference taken over) and drops n's inputs. kept: no caller asked for it. Acquires the graph lock. op,
+ * dtype, shape, s and attr never change after recording and may be read without the lock. */
 void orr__node_publish(orr__node *n, orr__buffer *b, bool kept);
 
 /* -- handles ------------------------------------------------------------------------------------------- */
-orr_tensor *orr__handle_new(orr__node *n); /* takes n's reference; current scope; poison on ENOMEM; n may be NULL
-                                                        (then: poison from the last error) */
-/* Borrowed; NULL: stale or foreign. A variable's present value, which stays until this call of the user's is over, even if another
- * thread assigns the variable. */
+orr_tensor *orr__handle_new(orr__node *n); /* takes over n's reference; in the current scope; poison on ENOMEM; n may
+                                              be NULL: poison from the last error */
+/* The node of t, borrowed; NULL: stale or foreign. For a variable it is the present value, which stays until the user's call is over,
+ * even if another thread assigns the variable. */
 orr__node *orr__handle_node(const orr_tensor *t);
-void orr__calls_over(void); /* no call of this thread's looks at a variable's value any more */
+void orr__calls_over(void); /* no call of this thread reads a variable's value any more */
 orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...) ORR__COLD ORR_PRINTF(3, 4);
-/* For an op: borrowed nodes of its operands. false: *out is the poison to return (an operand's own, or a fresh
- * one that names operand `names[i]`: NULL, stale). Placeholders pass. */
+/* For an operation: borrowed nodes of its operands. False: *out is the poison to return, an operand's own, or a new
+ * one that names operand `names[i]` (NULL, stale). Placeholders pass. */
 bool orr__operands(orr__site at, int n, const orr_tensor *const *t, const char *const *names, orr__node **node,
                    orr_tensor **out);
 bool orr__handle_is_variable(const orr_tensor *t);
 void orr__handles_shutdown(void); /* frees all handles and scopes of all threads */
-/* Variables assigned by this thread and not evaluated yet: borrowed array of nodes, cleared by the second call. -1: no memory. */
+/* The number of variables that this thread assigned and has not evaluated; *nodes: a borrowed array of their nodes. -1: no memory.
+ * orr__pending_clear clears them. */
 int orr__pending(orr__node ***nodes);
 void orr__pending_clear(void);
-/* The variable's present node for a node that was once its value (reference counted up), else NULL. */
+/* The present node of a variable, with a new reference, by the `var` of a node that was once its value; NULL: the
+ * variable is gone. */
 orr__node *orr__variable_now(uint64_t var);
 
-/* The lock around inputs, mark, index of every node, and around giving it a value. Short holds only. */
+/* The lock of inputs, mark and index of every node, and of setting its value. Held for short times only. */
 void orr__graph_lock(void);
 void orr__graph_unlock(void);
 

@@ -1,4 +1,4 @@
-/* The contract of an operation: one struct of facts and callbacks, all that the library knows of it. It stands beside the
+/* The contract of an operation: one struct of facts and callbacks, all that the library knows of the operation. It is defined beside the
  * operation's public function in ops/<operation>.c; its kernels are rows of the backends' tables.
  * Must not know: any single operation. */
 #ifndef ORR_GRAPH_OPERATION_H
@@ -20,21 +20,21 @@ struct orr__distribution; /* runtime/graph/distribution.h */
 /* The role of the operation's nodes in the graph. */
 typedef enum {
     ORR__ROLE_COMPUTED,    /* a value that an evaluation computes                                */
-    ORR__ROLE_VALUE,       /* a value that is there                                              */
+    ORR__ROLE_VALUE,       /* a value that exists                                                */
     ORR__ROLE_PLACEHOLDER, /* a value that is given at submission                                */
-    ORR__ROLE_POISON,      /* an error on its way                                                */
+    ORR__ROLE_POISON,      /* an error instead of a value                                        */
     ORR__ROLE_THROUGH      /* the node has the value of its last operand; captures skip the node */
 } orr__role;
 
 /* The pattern of an operation: how the elements of its result depend on those of its operands. The fuser decides by it. */
 typedef enum {
-    ORR__PATTERN_NONE,    /* not at all: roles other than ORR__ROLE_COMPUTED                                 */
+    ORR__PATTERN_NONE,    /* none: roles other than ORR__ROLE_COMPUTED                                       */
     ORR__PATTERN_VIEW,    /* elements of operand 0 at other places: `see` maps the places                    */
     ORR__PATTERN_ELEMENT, /* an element from the operands' elements at the same place: `lower`               */
     ORR__PATTERN_GATHER,  /* elements of operand 0 at places that operand 1 holds: `lower`                   */
     ORR__PATTERN_CHOICE,  /* an element of one of the operands, chosen by place: `lower`; a kernel for many   */
     ORR__PATTERN_FOLD,    /* attr.rop over the axes attr.mask of operand 0: loops of the fuser's own          */
-    ORR__PATTERN_SEARCH,  /* the index of attr.rop's element along attr.axis of operand 0: likewise           */
+    ORR__PATTERN_SEARCH,  /* the index of the max or min along attr.axis of operand 0: loops of the fuser's own */
     ORR__PATTERN_PRODUCT, /* operand 0 · operand 1 over the last two axes: a product of the backend           */
     ORR__PATTERN_KERNEL   /* a kernel of its own on whole arrays in row-major order                           */
 } orr__pattern;
@@ -55,7 +55,7 @@ enum {
     ORR__OP_ORIGIN = 1,     /* two nodes differ although operands and attributes are equal           */
     ORR__OP_STOPS = 2,      /* no gradient flows through a node                                      */
     ORR__OP_ORDERED = 4,    /* a view whose elements keep their row-major order: it shares the buffer */
-    ORR__OP_BY_PLACE = 8,   /* an element depends on its place, so it is computed where it stands    */
+    ORR__OP_BY_PLACE = 8,   /* an element depends on its place, so it is computed at that place only */
     ORR__OP_UNIFORM = 16,   /* every element is s[0]                                                 */
     ORR__OP_MAY_FAIL = 32,  /* the kernel may refuse its data: a matrix, an index                   */
     ORR__OP_BLAS = 64,      /* the kernel calls BLAS: the bits depend on how many rows a call has   */
@@ -63,16 +63,17 @@ enum {
     ORR__OP_SUMS = 256,     /* an element is a sum: its last bits depend on the order              */
     ORR__OP_OVERLAPS = 512, /* a view that shows elements more than once: it reads a buffer       */
     ORR__OP_FLOATS = 1024,  /* the operands are floats                                            */
-    ORR__OP_SEVERAL = 2048, /* an element from several of the operand: a short fold, unrolled      */
+    ORR__OP_SEVERAL = 2048, /* an element from several ones of the operand: a short fold, unrolled */
     ORR__OP_POSTS = 4096,   /* the kernel may post the work to another thread and return (orr__ending) */
-    ORR__OP_PLACES = 8192,  /* a node asks how its operand is to lie over ranks                        */
+    ORR__OP_PLACES = 8192,  /* a node requests how its operand lies over ranks                         */
     ORR__OP_BORROWS = 16384 /* a long call may use the cores of idle workers (orr__step's borrows)      */
 };
 
 /* Operands of every dtype are real numbers or bool, unless an operation says otherwise. */
 enum { ORR__TAKES_COMPLEX = 1, ORR__TAKES_FIELD = 2, ORR__TAKES_ANY = 3 };
 
-/* Numbers that belong to the structure of a graph; those that may change from step to step are scalars of the node. */
+/* Numbers that belong to the structure of a graph. Numbers that may change from step to step are scalars of the
+ * node. */
 typedef struct orr__attr {
     int32_t axis, index;
     uint32_t mask;
@@ -81,7 +82,7 @@ typedef struct orr__attr {
     int64_t start[ORR_MAX_RANK], step[ORR_MAX_RANK];
 } orr__attr;
 
-/* A kernel's call: everything beside the values and dtypes that it depends on. */
+/* A kernel's call: all facts on which it depends, except values and dtypes. */
 typedef struct orr__call {
     const struct orr__op *op;
     orr__attr attr;
@@ -89,16 +90,17 @@ typedef struct orr__call {
     int nin;
     orr_shape *in;
     int32_t slot; /* the first of the node's scalars in the capture */
-    /* Arrays may lie with their channels, axis 1, in blocks of so many: (n, c / block, …, block). Bit k: operand k does, if
-     * its kernel takes it so; ORR__CALL_RESULT: the result. */
+    /* Arrays may have their channels, axis 1, in blocks of `block`: (n, c / block, …, block). Bit k of `blocked`: operand k has, if its
+     * kernel accepts it; ORR__CALL_RESULT: the result has. */
     int block;
     uint32_t blocked;
-    /* The terms are divided into so many parts: row k of the space is the partial result of part k. 0: rows are of the result. */
+    /* The number of parts into which the terms are divided: row k of the space is the partial result of part k. 0: rows are of the
+     * result. */
     int64_t parts;
 } orr__call;
 enum { ORR__CALL_RESULT = 1 << 30 };
 
-/* A kernel's work. Flops of products run at a product's speed; the others one after the other. */
+/* A kernel's work. product: the flops run at the speed of a product; else one after the other. */
 typedef struct orr__workload {
     double flops;
     bool product;
@@ -112,11 +114,11 @@ typedef struct orr__op {
     uint8_t attrs;   /* ORR__ATTR_…: fields of the node's structure */
     uint16_t flags;  /* ORR__OP_…                                  */
     uint8_t kinds;   /* ORR__TAKES_…: operands other than real numbers */
-    uint8_t options; /* `record` takes so many bits of attr.mask   */
+    uint8_t options; /* bits of attr.mask that `record` uses       */
     float flops;     /* per element                                */
 
-    /* The public function with its arguments as attributes, axes and lengths as users write them: axis, bits of mask, and
-     * per axis start and step. By this the tests call it: goldens, random graphs, gradients. NULL: they have their own. */
+    /* The public function, with its arguments as attributes: axis, bits of mask, and start and step per axis, with axes and lengths as
+     * users write them. The tests call it: goldens, random graphs, gradients. NULL: the tests have their own call. */
     orr_tensor *(*record)(const char *file, int line, orr_tensor *const *in, const orr__attr *a);
     /* The rule that a node breaks, in words; NULL: none. */
     const char *(*verify)(const struct orr__node *n, const struct orr__node *const *in, int nin);
@@ -126,16 +128,17 @@ typedef struct orr__op {
     orr_status (*reference)(const struct orr__reference *j);
     /* The cotangent of operand k, in public operations; NULL: none flows there. */
     orr_tensor *(*vjp)(const struct orr__back *b, int k);
-    /* The sum of the node over the axes in mask, which are then gone, where there is a better way to it than by the node; NULL: none.
-     * The node may be shared with other threads: its inputs are read under the graph lock. */
+    /* The sum of the node over the axes in mask, which are removed, if it can be computed in a better way than from the node; NULL: it
+     * cannot. The node may be shared with other threads: its inputs are read under the graph lock. */
     struct orr__node *(*summed)(orr__site at, struct orr__node *n, uint32_t mask);
-    /* VIEW: how `v`, which sees the node, sees the operand of shape `in`; false: no affine map says so. */
+    /* VIEW: from `v`, which sees the node, makes *w, which sees the operand of shape `in`; false: no affine map
+     * exists. */
     bool (*see)(const struct orr__node *n, const orr_shape *in, const struct orr__view *v, struct orr__view *w);
-    /* The consequence of how one operand lies over ranks: true, and need and out are set; false, NULL: no rule, so that operands
-     * are gathered and every rank computes the whole. */
+    /* The rule for an operand's distribution: sets need and out, and returns true. False, or NULL: no rule; operands are gathered and
+     * every rank computes the whole. */
     bool (*distribute)(orr__spread_rule *r);
-    /* The operation by which the ranks of a grid compute a node together, where the operands lie as in[0 …) and the result is to
-     * lie as *out; NULL: there is none. */
+    /* The operation by which the ranks of a grid compute the node together, for operands that lie as in[0 …) and a result that is to lie
+     * as *out; NULL: none. */
     const struct orr__op *(*jointly)(const struct orr__node *n, const struct orr__distribution *in,
                                      struct orr__distribution *out);
     /* ELEMENT, GATHER, CHOICE: the register that holds node i of the capture as `v` sees it. */
@@ -153,8 +156,8 @@ typedef struct orr__op {
     int8_t
         donor; /* KERNEL: 1 + the operand in whose memory the kernel may write the result, both being of one shape; 0: none */
     int8_t indices; /* MAY_FAIL: 1 + the operand of indices along axis, if these alone can be wrong; 0: else */
-    int panel; /* KERNEL: rows of a task, at least, where there are more tasks than workers: each packs an operand anew; 0: any */
-    int version; /* of a user's kernel: part of its key */
+    int panel;      /* KERNEL: least rows of a task if tasks outnumber workers, since each packs an operand; 0: any */
+    int version;    /* of a user's kernel: part of its key */
 } orr__op;
 
 static inline orr__workload orr__call_work(const orr__call *c)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "runtime/graph/thread_state.h"
 
-/* Ended scopes that a thread keeps, and what their lists hold all together. */
+/* Limits: ended scopes that a thread keeps; total capacity of their lists; serials that a thread acquires together. */
 enum { KEPT = 8, KEPT_ITEMS = 32768, SERIALS = 1024 };
 
 void orr__tls_renew(orr__tls *tls)
@@ -56,7 +56,7 @@ void orr__scopes_thread_exit(orr__tls *tls)
 
 bool orr__scope_grow(orr__scope *s)
 {
-    size_t live = 0; /* first drop what has left, so that a long-lived scope with short-lived tensors stays small */
+    size_t live = 0; /* first drop handles that have left: a long-lived scope with short-lived tensors stays small */
     for (size_t i = 0; i < s->n; i++)
         if (orr__slot_owned_by(s->item[i], s))
             s->item[live++] = s->item[i];
@@ -72,7 +72,7 @@ bool orr__scope_grow(orr__scope *s)
     return s->n < s->cap;
 }
 
-/* Threads take serials by the thousand. */
+/* Threads acquire SERIALS serials at a time. */
 static uint64_t next_serial(orr__tls *tls)
 {
     static atomic_uint_least64_t all = 1;
@@ -103,7 +103,7 @@ orr_scope *orr_scope_begin(void)
     return (orr_scope *)(uintptr_t)s->serial;
 }
 
-/* The scope that this name stands for, if it is open on this thread. */
+/* The scope with this name if it is open on this thread, else NULL. */
 static orr__scope *open_scope(const orr__tls *tls, const orr_scope *name)
 {
     orr__scope *s = tls->scope;
@@ -137,8 +137,9 @@ static orr_tensor *move(orr__site at, orr_tensor *t, orr__scope *to)
         return bad;
     }
     if (to && !orr__scope_add(to, orr__handle_bits(t)))
-        return orr__handle_oom();                       /* t ends with its scope: its own name would not say why */
-    (void)orr__slot_set_scope(orr__handle_bits(t), to); /* else another thread has just freed it */
+        return orr__handle_oom();                       /* t ends with its scope; its handle would not report the
+                                                           error */
+    (void)orr__slot_set_scope(orr__handle_bits(t), to); /* false: another thread has just freed t */
     return t;
 }
 

@@ -1,4 +1,4 @@
-/* How a tensor lies along one axis of a process grid, and the question by which an operation says what follows from it.
+/* How a tensor lies along one axis of a process grid, and the struct by which an operation gives its rule.
  * Must not know: any single operation, grids, ranks. */
 #ifndef ORR_GRAPH_SPREAD_H
 #define ORR_GRAPH_SPREAD_H
@@ -10,7 +10,7 @@ struct orr__node;
 
 typedef enum {
     ORR__WHOLE,   /* every rank has all of it                                            */
-    ORR__SHARDED, /* blocks of places of an axis go round the ranks, one after the other */
+    ORR__SHARDED, /* blocks of places of an axis go to the ranks in turn (block-cyclic) */
     ORR__PARTIAL  /* the values of the ranks combine by a reduction                      */
 } orr__spread_kind;
 
@@ -26,17 +26,18 @@ static inline bool orr__spread_equal(orr__spread a, orr__spread b)
     return a.kind == b.kind && a.rop == b.rop && a.axis == b.axis && a.block == b.block;
 }
 
-/* Operand k lies as `from`, sharded or partial. The answer: how the operands must lie for the node to be computed on each rank from
- * what that rank has, as the same operation with the same attributes, and how its result lies then. Shapes are global. */
+/* The question: operand k lies as `from`, sharded or partial. The answer: `need`, how the operands must lie so that each rank can
+ * compute the node from its own pieces, by the same operation with the same attributes; and `out`, how the result then lies. Shapes are
+ * global. */
 typedef struct orr__spread_rule {
     const struct orr__node *node;
     const struct orr__node *const *in;
     int nin, k;
-    bool empty; /* some rank has no element of operand k */
+    bool empty; /* a rank has no element of operand k */
     orr__spread from;
     orr__spread *need; /* of each operand: whole, but from of operand k */
     orr__spread out;   /* whole                                         */
-    double work;       /* operations that the node takes, of all ranks together; one for each element of the result */
+    double work;       /* operations of the node on all ranks together; default: one per element of the result */
 } orr__spread_rule;
 
 #endif

@@ -1,5 +1,4 @@
-/* The bytes that say what a node of a capture is, values apart: words that can be read from left to right, so that different
- * graphs have different keys.
+/* The key of a node of a capture, without values: words that can be read from left to right, so that different graphs have different keys.
  * Must not know: how the graph is walked. */
 #ifndef ORR_GRAPH_KEY_H
 #define ORR_GRAPH_KEY_H
@@ -7,7 +6,7 @@
 #include <string.h>
 #include "runtime/graph/node.h"
 
-/* The most that a node takes, its inputs apart. */
+/* The most bytes of a node, without its inputs. */
 enum { ORR__KEY_NODE = 8 + sizeof(orr__attr) + ORR_MAX_RANK * sizeof(int64_t) };
 
 static inline uint8_t *orr__key_i32(uint8_t *to, int32_t v)
@@ -16,7 +15,7 @@ static inline uint8_t *orr__key_i32(uint8_t *to, int32_t v)
     return to + sizeof v;
 }
 
-/* A few numbers, of which there is no need to call memcpy. */
+/* Appends a few numbers without a call of memcpy. */
 static inline uint8_t *orr__key_i64s(uint8_t *to, const int64_t *v, int n)
 {
     for (int i = 0; i < n; i++, to += sizeof *v)
@@ -48,14 +47,15 @@ static inline uint8_t *orr__key_attr(uint8_t *to, const orr__node *n)
     return to;
 }
 
-/* A leaf has one key for all operations that made it. */
+/* The key of a leaf, which does not depend on the operation that made it. */
 static inline uint8_t *orr__key_leaf(uint8_t *to, const orr__node *n)
 {
     to = orr__key_i32(to, orr__op_leaf.id | n->dtype << 16 | n->shape.rank << 24);
     return orr__key_i64s(to, n->shape.dim, n->shape.rank);
 }
 
-/* A node with so many inputs, whose numbers follow. Of an element-wise op its row knows how many they are, and they its shape. */
+/* The key of a node with nin inputs, whose numbers follow. An element-wise operation omits the number of inputs, which its row has, and
+ * the shape, which the inputs have. */
 static inline uint8_t *orr__key_node(uint8_t *to, const orr__node *n, int nin)
 {
     to = orr__key_i32(to, n->op->id | n->dtype << 16 | n->shape.rank << 24);
@@ -65,19 +65,19 @@ static inline uint8_t *orr__key_node(uint8_t *to, const orr__node *n, int nin)
     return orr__key_i64s(n->op->attrs ? orr__key_attr(to, n) : to, n->shape.dim, n->shape.rank);
 }
 
-/* Output i of an evaluation. No node begins with a number below zero. */
+/* The key of output i of an evaluation. It is below zero, where no node begins. */
 static inline uint8_t *orr__key_output(uint8_t *to, int i)
 {
     return orr__key_i32(to, ~i);
 }
 
-/* Before the first of the outputs that are not waited for. */
+/* The mark before the first output that is not waited for. */
 static inline uint8_t *orr__key_others(uint8_t *to)
 {
     return orr__key_i32(to, INT32_MIN);
 }
 
-/* Before the first of those that are only kept. */
+/* The mark before the first retained output. */
 static inline uint8_t *orr__key_kept(uint8_t *to)
 {
     return orr__key_i32(to, INT32_MIN + 1);

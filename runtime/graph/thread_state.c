@@ -29,7 +29,7 @@ static void thread_exit(void *p)
 
 static void make_key(void)
 {
-    orr__forms_guard(); /* before the pool's: a value is turned in memory of the pool */
+    orr__forms_guard(); /* before the pool's: changing a form uses memory of the pool */
     orr__nodes_guard();
     orr__handles_guard();
     orr__pool_guard();
@@ -39,7 +39,7 @@ static void make_key(void)
 orr__tls *orr__tls_begin(void)
 {
     pthread_once(&once, make_key);
-    /* Without a key the caches of a thread that ends are lost; nothing worse. */
+    /* Without a key only the caches of ended threads are lost. */
     if (have_key)
         (void)pthread_setspecific(key, &record);
     record.stash = calloc(1, sizeof *record.stash);

@@ -8,32 +8,32 @@
 #include "runtime/graph/capture.h"
 
 #define ORR__SLOT_CACHE 128
-enum { ORR__KEEPERS = 1024, ORR__NO_KEEPER = 0 }; /* threads that have one are known by its number */
+enum { ORR__KEEPERS = 1024, ORR__NO_KEEPER = 0 }; /* the number of a keeper identifies its thread */
 
-/* The user holds the serial as a pointer: never followed, never given twice. */
+/* The user holds the serial as a pointer, which is never dereferenced and never used twice. */
 typedef struct orr__scope {
     struct orr__scope *outer;
     uint64_t serial;
     uint64_t *item; /* handles made here; those that moved or were freed are recognised and skipped */
     size_t n, cap;
-    size_t lent;    /* count of lent handles when it began      */
-    bool borrowing; /* whether nodes were looked at before that */
+    size_t lent;    /* number of lent handles when it began     */
+    bool borrowing; /* the thread was borrowing when it began */
 } orr__scope;
 
-/* Small: a program that opens the library while it runs (dlopen) has some hundred bytes for it. */
+/* Small: a program that opens the library at run time (dlopen) has some hundred bytes for it. */
 typedef struct orr__tls {
-    orr__stash *stash;                  /* NULL: no memory for one, and the pool is used */
+    orr__stash *stash;                  /* NULL: no memory for a stash; the pool is used */
     orr__node *free_nodes, *more_nodes; /* lists by `next`; the second is full, or empty */
-    int free_count, nslot;              /* nodes in the first: at most so many                */
-    uint32_t *slot;                     /* ORR__SLOT_CACHE of them; NULL until one is wanted  */
-    unsigned keeper;                    /* of its handles; ORR__NO_KEEPER until it makes one  */
-    bool borrowing;                     /* as its keeper says it to others                    */
+    int free_count, nslot;              /* the most nodes in free_nodes; slots in slot        */
+    uint32_t *slot;                     /* ORR__SLOT_CACHE free slots; NULL until needed      */
+    unsigned keeper;                    /* keeper of its handles; ORR__NO_KEEPER until the first */
+    bool borrowing;                     /* copy of its keeper's `borrowing`                   */
     orr__scope *scope;                  /* innermost                                       */
-    orr__scope *free_scopes;            /* ended ones, with their lists, for the next      */
+    orr__scope *free_scopes;            /* ended scopes with their lists, for reuse        */
     int nfree_scopes;
-    size_t kept_items;        /* of their lists                                  */
-    uint64_t serial, serials; /* the next scope's, and how many are left         */
-    orr__capture spare;       /* arrays of the last capture, for the next        */
+    size_t kept_items;        /* total capacity of their lists                   */
+    uint64_t serial, serials; /* the next scope's serial; serials left           */
+    orr__capture spare;       /* arrays of the last capture, for reuse           */
     bool have_spare;
     void *stack; /* of a capture's walk */
     int stack_cap;
@@ -43,19 +43,20 @@ typedef struct orr__tls {
     size_t npending, pending_cap;
     orr__node **pending_nodes;
     size_t pending_nodes_cap;
-    uint64_t *lent; /* handles of variables' values that calls under way look at */
+    uint64_t *lent; /* handles of nodes that calls under way read */
     size_t nlent, lent_cap;
 } orr__tls;
 
-/* The calling thread's, or NULL before its first call. One pointer, at a fixed place: reading it is no call. */
+/* The calling thread's state, NULL before its first call. It is one pointer at a fixed offset: reading it needs no
+ * function call. */
 extern _Thread_local orr__tls *orr__tls_mine __attribute__((tls_model("initial-exec")));
 orr__tls *orr__tls_begin(void);
 static inline orr__tls *orr__tls_get(void)
 {
     return orr__tls_mine ? orr__tls_mine : orr__tls_begin();
 }
-/* The same. After a shutdown the scopes of the old life are dropped, by each thread when it comes by. */
-extern atomic_uint orr__shutdowns; /* so many, so far */
+/* orr__tls_now is the same, but after a shutdown the thread's first call drops its scopes from before. */
+extern atomic_uint orr__shutdowns; /* number of shutdowns so far */
 static inline unsigned orr__handles_epoch(void)
 {
     return atomic_load_explicit(&orr__shutdowns, memory_order_relaxed);
@@ -72,19 +73,19 @@ void orr__nodes_thread_exit(orr__tls *tls);    /* node.c   */
 void orr__handles_thread_exit(orr__tls *tls);  /* handle.c */
 void orr__scopes_thread_exit(orr__tls *tls);   /* scope.c  */
 void orr__captures_thread_exit(orr__tls *tls); /* capture.c   */
-void orr__scopes_drop(orr__tls *tls);          /* ends all */
-void orr__nodes_guard(void);                   /* their locks, against forks */
+void orr__scopes_drop(orr__tls *tls);          /* ends all scopes */
+void orr__nodes_guard(void);                   /* protects their locks across forks */
 void orr__handles_guard(void);
-void orr__graph_wait(pthread_cond_t *c); /* with the graph lock, which it gives up meanwhile */
+void orr__graph_wait(pthread_cond_t *c); /* with the graph lock, which it releases while waiting */
 uint64_t orr__walk_epoch(void);          /* a new mark for a walk, under the lock (capture.c)   */
 
 /* handle.c, for scope.c and variable.c */
 bool orr__slot_owned_by(uint64_t handle, const orr__scope *s);  /* live and owned by s */
-void orr__slots_free_owned(orr__tls *tls, const orr__scope *s); /* all that are, the latest first */
+void orr__slots_free_owned(orr__tls *tls, const orr__scope *s); /* frees these, the latest first */
 bool orr__slot_set_scope(uint64_t handle, orr__scope *s);       /* false: was not live */
 bool orr__slot_free(uint64_t handle);                           /* false: was not live */
 bool orr__slot_live(uint64_t handle);
-bool orr__scope_grow(orr__scope *s); /* room for one more; false: no memory */
+bool orr__scope_grow(orr__scope *s); /* makes space for one more; false: no memory */
 static inline bool orr__scope_add(orr__scope *s, uint64_t handle)
 {
     if (s->n == s->cap && !orr__scope_grow(s))
@@ -94,9 +95,10 @@ static inline bool orr__scope_add(orr__scope *s, uint64_t handle)
 }
 uint64_t orr__handle_bits(const orr_tensor *t);
 orr_tensor *orr__handle_oom(void); /* the poison of last resort, of no scope; sets the last error */
-orr__node *orr__slot_swap(uint64_t handle, orr__node *n); /* variable's new value; returns the old, reference and all */
+orr__node *orr__slot_swap(uint64_t handle, orr__node *n); /* sets a variable's node; returns the old one, with
+                                                             reference */
 void orr__slot_make_variable(uint64_t handle);
-void orr__lent_drop(orr__tls *tls, size_t keep); /* all but the first `keep` */
-void orr__borrow_end(orr__tls *tls);             /* the thread looks at no node of its handles any more */
+void orr__lent_drop(orr__tls *tls, size_t keep); /* drops all but the first `keep` */
+void orr__borrow_end(orr__tls *tls);             /* the thread reads no node of its handles any more */
 
 #endif

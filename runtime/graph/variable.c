@@ -6,7 +6,7 @@
 #include "runtime/base/array.h"
 #include "runtime/graph/thread_state.h"
 
-/* Room for so many more in the list; false: no memory, last error set. */
+/* Makes space for n more pending assignments; false: no memory, last error set. */
 static bool pending_room(orr__tls *tls, size_t n)
 {
     size_t need = tls->npending + n, cap = tls->pending_cap ? tls->pending_cap : 32;
@@ -22,7 +22,7 @@ static bool pending_room(orr__tls *tls, size_t n)
     return more != NULL;
 }
 
-/* There is room for it. */
+/* Adds a variable, for which the list has space. */
 static void pending_add(orr__tls *tls, uint64_t handle)
 {
     for (size_t i = 0; i < tls->npending; i++)
@@ -37,7 +37,7 @@ int orr__pending(orr__node ***nodes)
     if (tls->pending_nodes_cap < tls->npending) {
         orr__node **more = orr__realloc_n(tls->pending_nodes, tls->pending_cap, sizeof *more);
         if (!more)
-            return -1; /* they stay pending */
+            return -1; /* the assignments stay pending */
         tls->pending_nodes = more;
         tls->pending_nodes_cap = tls->pending_cap;
     }
@@ -63,8 +63,8 @@ orr__node *orr__variable_now(uint64_t var)
     return n ? orr__node_ref(n) : NULL;
 }
 
-/* The node that stands for a variable's value: always one of its own, so that what else uses `n` does not become the
- * variable in the eyes of a gradient. Captures look through it; it costs nothing at run time. */
+/* Makes the node of a variable's value. It is always a node of its own, so that a gradient does not take other uses
+ * of `n` for the variable. Captures skip it; it costs nothing at run time. */
 static orr__node *own_value(orr__site at, orr__node *n)
 {
     orr__node *value = orr__node_new(at, &orr__op_detach, (orr_dtype)n->dtype, &n->shape, 1, &n);
@@ -96,7 +96,7 @@ orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t)
     return v;
 }
 
-/* The node that v names once it takes t's value: *value, NULL where it names that node already. */
+/* Makes *value, the node that v names after the assignment of t; NULL: v names that node already. */
 static orr_status next_value(orr__site at, const orr_tensor *v, const orr_tensor *t, const char *const *names,
                              orr__node **value)
 {
@@ -128,7 +128,7 @@ static orr_status next_value(orr__site at, const orr_tensor *v, const orr_tensor
     return ORR_OK;
 }
 
-/* Nothing changes before all is there: then nothing can fail. */
+/* Makes all new values before it changes a variable; after that nothing can fail. */
 static orr_status assign(orr__site at, orr_tensor *const *v, orr_tensor *const *t, int n, orr__node **value)
 {
     orr__tls *tls = orr__tls_now();

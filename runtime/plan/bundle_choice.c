@@ -1,5 +1,5 @@
-/* The choice of the small steps of a run that become one bundle: first those that feed each other; all workers keep work.
- * Must not know: the steps before and behind the run, StarPU. */
+/* Chooses the small steps of a run that share a bundle: first steps that feed each other, while all workers keep work.
+ * Must not know: the steps before and after the run, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 /* A step of the run. */
 typedef struct {
     int step, late;      /* the last position before the run for which it, or a producer of its inputs, waits */
-    int waits, ready;    /* producers in the run that are in no bundle yet; the last bundle among them, 0: none */
+    int waits, ready;    /* producers in the run that are in no bundle yet; last bundle with a producer, 0: none */
     int consumer0;       /* first of its consumers in the list                                    */
-    double us, from, to; /* its own, of the longest way to its end, from its begin to the end     */
+    double us, from, to; /* its own; of the longest path to its end; of that from its begin on    */
 } item;
 
 /* A heap of items, the next one at its top. */
@@ -25,7 +25,7 @@ typedef struct {
     heap near, far; /* ready items; near ones read values of the bundle that is being filled */
 } choice;
 
-/* First by an early start, then by a long path behind it. */
+/* Orders items by an early start, then by a long path to the end. */
 static bool before(const void *user, int a, int b)
 {
     const choice *c = user;
@@ -47,7 +47,8 @@ static int pop(const choice *c, heap *h)
     return orr__heap_pop(h->at, h->n--, before, c);
 }
 
-/* Calls f for each input of step i that the run makes, with its number there; an input read twice counts twice. */
+/* Loops over the inputs of step i that the run makes; x is the producer's number there. An input read twice counts
+ * twice. */
 #define EACH_PRODUCER(p, run, i, x)                                                                                    \
     for (int k_ = 0, x; k_ < (p)->step[i].region->nin; k_++)                                                           \
         if ((x = producer_in(p, run, i, k_)) >= 0)
@@ -85,7 +86,7 @@ static void look_at(choice *c, const orr__plan *p, const orr__run_of_steps *run)
         }
         it[i].from = longest + it[i].us;
     }
-    for (int i = 0; i < c->n; i++) { /* counts become places, filled from their ends */
+    for (int i = 0; i < c->n; i++) { /* counts become end positions, filled backwards */
         edges += it[i].consumer0;
         it[i].consumer0 = edges;
     }
@@ -99,7 +100,7 @@ static void look_at(choice *c, const orr__plan *p, const orr__run_of_steps *run)
     }
 }
 
-/* µs that a bundle should take: enough to be worth a task, yet work for all workers where there is enough to share. */
+/* The µs of a bundle to aim at: enough to be worth a task, yet few enough to leave work for all workers. */
 static double target(const choice *c)
 {
     double sum = 0, path = 0, worth = orr__task_worth(), least = worth / 8;
@@ -120,7 +121,7 @@ static double target(const choice *c)
     return sum / (parts > 1 ? parts : 1);
 }
 
-/* Item x is in the bundle that is being filled: its consumers may be next. */
+/* Puts item x into the bundle under construction. Consumers whose producers are all in bundles become ready. */
 static void take(choice *c, int x, int edges)
 {
     int end = x + 1 < c->n ? c->it[x + 1].consumer0 : edges;
@@ -132,7 +133,7 @@ static void take(choice *c, int x, int edges)
     }
 }
 
-/* Bundles one after the other: each needs only those before it. */
+/* Fills the bundles in order: each depends only on earlier ones. */
 static void fill(choice *c, const orr__run_of_steps *run, int edges)
 {
     double aim = target(c), sum = 0;

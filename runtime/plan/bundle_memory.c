@@ -1,4 +1,4 @@
-/* The memory of bundles: values that never leave one lie in scratch memory of its task; the others are listed as its uses.
+/* The memory of bundles. Values that stay inside a bundle are in scratch memory of its task; others are listed as its uses.
  * Must not know: which steps are bundled and why, StarPU. */
 #include "config.h"
 
@@ -11,7 +11,7 @@ static size_t local_bytes(const orr__value *v)
     return (orr__value_bytes(v) + 63) & ~(size_t)63;
 }
 
-/* Every step's outputs in turn take the lowest bytes that no living local value has. */
+/* Places local values: each step's outputs get the lowest bytes that no live local value has. */
 static orr_status place_locals(const orr__planner *planner, int head)
 {
     orr__plan *p = planner->plan;
@@ -29,7 +29,7 @@ static orr_status place_locals(const orr__planner *planner, int head)
                 return orr__plan_enomem(planner);
             }
             live = more;
-            /* live[] is in order of place; the dead go as they are met */
+            /* live[] is in order of offset; dead values are removed here */
             int kept = 0, slot;
             for (int l = 0; l < nlive; l++)
                 if (p->value[live[l]].last >= i)
@@ -51,7 +51,7 @@ static orr_status place_locals(const orr__planner *planner, int head)
     return ORR_OK;
 }
 
-/* Joins one use of a step with those of its bundle: use[0 … *nuse). */
+/* Adds one use of a step to those of its bundle, use[0 … *nuse). */
 static void add_use(const orr__plan *p, orr__use *use, int *nuse, int *use_of, orr__use one)
 {
     if (p->value[one.value].local || one.end <= one.first)

@@ -1,4 +1,4 @@
-/* Bundles: small steps stand side by side, so that several of them can be one task.
+/* Bundles: puts small steps next to each other, so that several of them can be one task.
  * Must not know: which of them go together, memory, StarPU. */
 #include "config.h"
 
@@ -6,14 +6,14 @@
 #include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
 
-/* An order of all steps in which every bundle is a run of neighbours: all steps that depend on a bundle stand behind it,
- * and bundles cannot wait for each other in a circle. */
+/* An order of all steps in which every bundle is a run of neighbours. All steps that depend on a bundle follow it, so bundles cannot
+ * wait for each other in a cycle. */
 typedef struct {
     orr__plan *pl;
     int *producer;          /* value -> step, -1                       */
-    bool *small, *need;     /* by step; one that would keep much memory is not small */
+    bool *small, *need;     /* by step; a step that would keep much memory is not small */
     int *order, *where;     /* position -> step, step -> position      */
-    int *members;           /* by position: as orr__step's             */
+    int *members;           /* by position: as bundle.members of a step */
     int *pending, npending; /* small steps that no emitted step needs  */
     double pending_us;
     int norder;
@@ -44,7 +44,7 @@ static void emit_pending(joiner *j, bool all)
     j->npending = kept;
 }
 
-/* A large step, or one that is waited for. */
+/* Emits a large step, or one that is waited for, after the pending steps that it needs. */
 static void emit_large(joiner *j, int i)
 {
     mark_inputs(j, i);
@@ -55,7 +55,7 @@ static void emit_large(joiner *j, int i)
     j->order[j->norder++] = i;
 }
 
-/* Not too much is put off: it keeps its inputs in memory, and could have filled idle workers. */
+/* Limits the pending steps: they keep their inputs in memory, and could fill idle workers. */
 static void find_order(joiner *j)
 {
     double most = 2 * orr__task_worth() * orr__machine_here.workers;
@@ -89,7 +89,7 @@ static orr_status find_bundles(orr__site at, joiner *j)
     return st;
 }
 
-/* Put off, it would keep values of many more bytes than it makes, for which others may be waiting. */
+/* True if delaying step i would keep values of many more bytes than it makes; other steps may wait for that memory. */
 static bool keeps_much(const orr__plan *p, int i)
 {
     enum { MUCH = 1 << 20 };

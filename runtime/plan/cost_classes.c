@@ -10,7 +10,7 @@ double orr__step_us(const orr__step *s)
     return s->cost.us > least ? s->cost.us : least;
 }
 
-/* Of the tasks as all passes have cut them. */
+/* The classes of tasks, as all passes have cut them. */
 orr_status orr__pass_cost_classes(orr__planner *p)
 {
     for (int i = 0; i < p->plan->nstep; i++)

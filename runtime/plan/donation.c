@@ -1,16 +1,15 @@
-/* Donation: an output uses the memory of an input without a later reader, the input's last reader being the step that writes the output.
- * The donor is a temporary, whose memory is free then in any case; or a leaf, the old value of a variable, whose memory is free only
- * where the evaluation finds no other reader (runtime/graph/donation.h): that is decided for each run, which is right
- * either way. One test decides for both.
- * Must not know: who else holds a value, StarPU. */
+/* Donation: an output uses the memory of an input whose last reader is the step that writes the output. The donor is a temporary, whose
+ * memory is then free, or a leaf, the old value of a variable. A leaf's memory is free only if the evaluation finds no other reader
+ * (runtime/graph/donation.h); each run decides this, and the plan is correct in both cases. One test serves both kinds of donors.
+ * Must not know: other holders of a value, StarPU. */
 #include "config.h"
 
 #include "codelets/emit/emit.h"
 #include "runtime/graph/donation.h"
 #include "runtime/plan/passes.h"
 
-/* A map, or a product with an epilogue that writes no product as it is: outputs are written element by element. Where an index may be
- * wrong, the step may be done again, and needs its inputs. */
+/* True if outputs are written element by element: by a map, or by a product whose epilogue does not write the product itself. False if
+ * an index may be wrong: the step may then be repeated, and needs its inputs. */
 static bool writes_elements(const orr__region *r)
 {
     bool epilogue = r->product && r->rank == 3 && r->ninstr > 0;
@@ -19,8 +18,8 @@ static bool writes_elements(const orr__region *r)
     return (orr__region_is_map(r) || epilogue) && !r->rows && orr__emit_flags(r) == 0;
 }
 
-/* The region that writes the elements of a step's outputs, *k its number of the step's input k; NULL: none does. The epilogue of a call
- * does: where it writes over what it reads, its kernel has the call's result elsewhere. */
+/* The region that writes a step's outputs element by element, NULL: none. *k: the step's input k becomes its number in that region. The
+ * epilogue of a call is one: if it overwrites its input, its kernel has the call's result elsewhere. */
 static const orr__region *writer(const orr__region *r, int *k)
 {
     if (!r->call.op || !r->epilogue)
@@ -29,7 +28,7 @@ static const orr__region *writer(const orr__region *r, int *k)
     return *k >= 0 && writes_elements(r->epilogue) ? r->epilogue : NULL;
 }
 
-/* Input k is read, wherever it is, in the element that is written. */
+/* True if every read of input k is of the element that is written. */
 static bool reads_elements(const orr__region *r, int k)
 {
     int axes = r->product ? r->rank - 1 : r->rank; /* not along k */
@@ -48,12 +47,12 @@ static bool reads_elements(const orr__region *r, int k)
     return r->in_count[k] == r->out_count;
 }
 
-/* The last instruction that reads input k; -1: something else than loads and element-wise instructions may read it.
+/* The last instruction that reads input k; -1: something other than loads and element-wise instructions may read it.
  *
- * Every kernel for a CPU keeps to this: C loops load all of an element, and of a whole block if they are cut into stages, before
- * they store any of it (codelets/emit/cloop_map.c); the interpreter writes an output of a block when it computes that register, and
- * reads an input until the last instruction that reads it (codelets/cpu/program_run.c). Neither promises a compiler that outputs and
- * inputs lie apart. Kernels for devices promise nothing: a step that has one uses no donor. */
+ * Every CPU kernel guarantees this order of reads and writes. C loops load all of an element, or of a whole block if they are cut into
+ * stages, before they store any of it (codelets/emit/cloop_map.c). The interpreter writes an output of a block when it computes that
+ * register, and reads an input until the last instruction that reads it (codelets/cpu/program_run.c). Neither promises a compiler that
+ * outputs and inputs do not alias. Kernels for devices guarantee nothing: a step that has one uses no donor. */
 static int last_read(const orr__region *r, int k)
 {
     int last = -1;
@@ -71,13 +70,13 @@ static int last_read(const orr__region *r, int k)
     return last;
 }
 
-/* A kernel of its own whose result may have the memory of input k: the operands of a call are the inputs of its region. */
+/* True for a call whose kernel may write its result over input k. The operands of a call are the inputs of its region. */
 static bool rewrites(const orr__region *r, int k)
 {
     return r->call.op && r->call.op->donor == k + 1 && !r->epilogue && r->nout == 1 && r->in_count[k] == r->out_count;
 }
 
-/* Output n may be written where input k is read, if no later step reads that. */
+/* True if output n may use the memory of input k, provided that no later step reads that input. */
 static bool is_legal(const orr__plan *p, const orr__step *s, int k, int n)
 {
     const orr__region *r = s->region->epilogue ? s->region->epilogue : s->region;
@@ -86,12 +85,12 @@ static bool is_legal(const orr__plan *p, const orr__step *s, int k, int n)
     if (u->output >= 0 || u->recipient >= 0 || v->donor >= 0 || u->local || v->local || v->count == 0 ||
         orr_dtype_size(u->dtype) != orr_dtype_size(v->dtype) || (kind != ORR__RI_EW && kind != ORR__RI_CAST))
         return false;
-    if (u->leaf >= 0) /* its tiles become those of the output */
+    if (u->leaf >= 0) /* the leaf gets the tiles of the output */
         return v->output >= 0 && u->dtype == v->dtype && orr__value_bytes(u) >= ORR__DONATION_LEAST;
     return u->ntiles == v->ntiles && u->tile == v->tile;
 }
 
-/* Of several the output that is computed first: the others stay for inputs that are read longer. */
+/* Prefers the output that is computed first: others stay for inputs that are read longer. */
 int orr__donation_output(const orr__plan *p, int i, int k)
 {
     const orr__step *s = &p->step[i];
@@ -126,7 +125,8 @@ static void donate(orr__plan *p, int i, int k)
     p->ndonors += p->value[s->in[k]].leaf >= 0;
 }
 
-/* Temporaries first: their memory is certain. Bundles write to their own memory, and in low memory leaves stay. */
+/* Temporaries come first, since their memory is certain. Bundles write to their own memory. In low memory leaves are
+ * no donors. */
 orr_status orr__pass_donation(orr__planner *planner)
 {
     orr__plan *p = planner->plan;

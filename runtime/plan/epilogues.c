@@ -1,5 +1,5 @@
-/* Epilogues: the map that alone reads the result of a call becomes part of its step, and runs on each part of the result while that is
- * in cache. (The fuser gives products theirs.)
+/* Epilogues: a map that is the only reader of a call's result becomes part of the call's step. It runs on each piece of the result while
+ * that is in cache. (The fuser makes the epilogues of products.)
  * Must not know: the operations, how a kernel computes, StarPU. */
 #include "config.h"
 
@@ -10,7 +10,8 @@
 
 enum { INPUTS_MOST = 24 };
 
-/* The region that alone reads `node`, as its input *input; -1: several, none, or it is an output. */
+/* The only region that reads `node`, as its input *input; -1: there are several, there is none, or the node is an
+ * output. */
 static int only_reader(const orr__planner *p, int node, int *input)
 {
     const orr__regions *rs = &p->regions;
@@ -27,7 +28,7 @@ static int only_reader(const orr__planner *p, int node, int *input)
     return reads == 1 ? reader : -1;
 }
 
-/* Is row i of the map row i of the call? The map's axis 0 is cut for that, if it can be. */
+/* True if row i of the map is row i of the call. Splits the map's axis 0 for this if possible. */
 static bool same_rows(orr__region *map, int64_t rows)
 {
     if (map->dim[0] == rows)
@@ -50,7 +51,7 @@ static bool same_rows(orr__region *map, int64_t rows)
     return true;
 }
 
-/* Every element is read where one is written. */
+/* True if each element of the input is read at the place that the map writes. */
 static bool in_place(const orr__region *map, int input)
 {
     for (int a = 0; a < map->naccess; a++) {
@@ -72,7 +73,7 @@ static bool fits(const orr__region *call, orr__region *map, int input)
            in_place(map, input) && same_rows(map, call->dim[0]);
 }
 
-/* Input `input` becomes the last. */
+/* Makes `input` the last input. */
 static void put_last(orr__region *map, int input)
 {
     int last = map->nin - 1;
@@ -93,7 +94,7 @@ static void put_last(orr__region *map, int input)
     }
 }
 
-/* The call of region j takes the place of its reader, which becomes its epilogue. */
+/* Moves the call of region j to the place of its reader `to`, which becomes its epilogue. */
 static orr_status attach(orr__planner *p, int j, int to, int input)
 {
     orr__region *call = &p->regions.region[j], *map = &p->regions.region[to];
@@ -131,7 +132,7 @@ static orr_status attach(orr__planner *p, int j, int to, int input)
     return ORR_OK;
 }
 
-/* The regions that are left, in their order; nodes are at home where they are computed now. */
+/* Removes empty regions, keeps the order of the others, and updates the homes of nodes. */
 static orr_status close_up(orr__planner *p, int *now)
 {
     orr__regions *rs = &p->regions;
@@ -153,7 +154,7 @@ static orr_status close_up(orr__planner *p, int *now)
     return ORR_OK;
 }
 
-/* On devices both are kernels of their own. */
+/* Not with devices, where both are kernels of their own. */
 orr_status orr__pass_epilogues(orr__planner *p)
 {
     orr__regions *rs = &p->regions;

@@ -1,5 +1,5 @@
-/* Leaves that may lie in a form (runtime/base/form.h): those that one call alone reads, once, and nothing writes over. The run decides,
- * by the values and by their other readers.
+/* Leaves that may be stored in a form (runtime/base/form.h): those that a single call reads, once, and that nothing overwrites. The run
+ * decides, by the values and by their other readers.
  * Must not know: which kernels take forms, StarPU. */
 #include "config.h"
 
@@ -28,7 +28,7 @@ orr_status orr__pass_forms(orr__planner *planner)
         v->form_step = may ? v->form_step : -1;
         p->nforms += may;
     }
-    for (int k = 0; k < p->nout; k++) /* a leaf that is an output too */
+    for (int k = 0; k < p->nout; k++) /* not a leaf that is an output too */
         if (p->value[p->out[k]].form_step >= 0) {
             p->value[p->out[k]].form_step = -1;
             p->nforms--;

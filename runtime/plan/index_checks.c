@@ -1,13 +1,14 @@
-/* Plans that only a wrong index can make fail, where all of their indices lie in leaves: a run that looks at these first, and finds
- * them in range, cannot fail, and may write over old values.
- * Must not know: who looks, StarPU. */
+/* Plans that only a wrong index can make fail, if all their indices are in leaves. A run that checks these leaves first, and finds the
+ * indices in range, cannot fail and may overwrite old values.
+ * Must not know: the code that checks, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
 #include "codelets/emit/emit.h"
 #include "runtime/plan/passes.h"
 
-/* The elements of a step's input are places on an axis of this length. */
+/* Adds a check: the elements of a step's input are places on an axis of this length. False: the input is no leaf, or
+ * no memory. */
 static bool add(orr__plan *p, const orr__step *s, int input, int64_t length)
 {
     int v = s->in[input];
@@ -24,7 +25,7 @@ static bool add(orr__plan *p, const orr__step *s, int input, int64_t length)
     return true;
 }
 
-/* All that can go wrong with the data of a step. */
+/* Adds checks for all that can go wrong with the data of a step. False: there is no check for some of it. */
 static bool add_step(orr__plan *p, const orr__step *s)
 {
     const orr__region *r = s->region;

@@ -1,6 +1,6 @@
-/* The ways to run a plan: one thread; a crew of workers that do the steps together, one after the other; tasks of their own. Which steps a
- * crew shares, and the time of each way.
- * Must not know: who waits for the plan, StarPU. */
+/* The lanes of a plan: one thread; a crew of workers that do the steps together, one after the other; tasks. Decides which steps a crew
+ * shares, and predicts the time of each lane.
+ * Must not know: callers that wait for the plan, StarPU. */
 #include "config.h"
 
 #include <math.h>
@@ -13,20 +13,20 @@ static bool by_blas(const orr__region *r)
     return r->product || (r->call.op && r->call.op->flags & ORR__OP_BLAS);
 }
 
-/* Bits of products and solutions depend on how many rows the BLAS is given: it gets those of a task in every engine. A single tile is the
- * whole. */
+/* The bits of products and solutions depend on the number of rows in a call of BLAS, so every engine passes the rows of a task. A single
+ * tile is the whole. */
 bool orr__step_by_tiles(const orr__step *s)
 {
     return s->ntiles > 1 && !s->graph && (s->partial || orr__env.deterministic || by_blas(s->region));
 }
 
-/* A fold along axis 0 goes through all of its rows in one order. */
+/* True if the rows of the region can be shared. A fold along axis 0 reads all rows in one order. */
 static bool divides(const orr__region *r)
 {
     return orr__region_cuttable(r) && !by_blas(r) && (r->rmask & 1u) == 0 && r->dim[0] > 1;
 }
 
-/* Into so many parts at most can a step be shared; 1: it is for one worker. */
+/* The most shares into which a step can be divided; 1: it is for one worker. */
 static int parts_of(const orr__step *s)
 {
     double worth = s->cost.us / ORR__SHARE_US;
@@ -39,7 +39,8 @@ static int parts_of(const orr__step *s)
     return divides(s->region) ? most : 1;
 }
 
-/* The members of a crew meet after each step; a task that waits for another one begins as late as one alone ends. */
+/* The members of a crew meet after each step. A task that waits for another one begins with the latency of a task
+ * alone. */
 orr_status orr__pass_lanes(orr__planner *planner)
 {
     static const double meet_us = 0.35; /* and as much again for each doubling of the members */

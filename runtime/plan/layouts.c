@@ -1,5 +1,5 @@
-/* Layouts: values between calls whose kernels take channels in blocks lie so, (n, c / block, …, block) instead of (n, c, …), and the
- * loops between the calls iterate in that order. A chain is reordered where it begins and where it ends, not at each call.
+/* Layouts: values between calls whose kernels accept blocks of channels are stored as (n, c / block, …, block) instead of (n, c, …), and
+ * the loops between these calls iterate in that order. A chain is reordered at its begin and its end, not at each call.
  * Must not know: the operations, the kernels, StarPU. */
 #include "config.h"
 
@@ -16,8 +16,8 @@ typedef struct {
     const orr__capture *p;
     orr__regions *rs;
     int block;
-    bool *lies;      /* by node: in blocks, as far as is known */
-    bool *useful;    /* … and a call is among those that lie so with it */
+    bool *lies;      /* by node: stored in blocks, as far as is known */
+    bool *useful;    /* by node: … and connected to a call that takes blocks */
     uint32_t *takes; /* by region: orr__call.blocked of its kernel */
     bool changed;
 } layouts;
@@ -55,7 +55,7 @@ static void refuse(layouts *k, int node)
 
 /* -- loops ------------------------------------------------------------------------------------------------------------- */
 
-/* The axes of a region in the order in which a value in blocks lies. */
+/* The axes of a region in the order in which a value in blocks is stored. */
 typedef struct {
     int8_t axis[ORR__REGION_RANK];
 } order;
@@ -68,8 +68,8 @@ static bool moves_along_all(const orr__region *r, const orr__access *a)
     return all;
 }
 
-/* Of a fold from the axis that moves farthest in the input to that which moves least: its axes may have been moved for other ends
- * (lead_with_kept, runtime/fuse/region.c). The outputs of a map lie as its axes are. */
+/* The axes of a fold, from the largest stride in the input to the smallest: lead_with_kept (runtime/fuse/region.c) may have moved them.
+ * The axes of a map are in the order of its outputs. */
 static order order_of(const orr__region *r, int input)
 {
     order o = { { 0 } };
@@ -85,7 +85,7 @@ static order order_of(const orr__region *r, int input)
     return o;
 }
 
-/* Do the axes that a fold keeps, whose order is that of its result, stay in order? */
+/* True if the axes that a fold keeps, whose order is that of its result, stay in order. */
 static bool keeps_rows(const orr__region *r, const order *o)
 {
     int last = -1;
@@ -98,7 +98,7 @@ static bool keeps_rows(const orr__region *r, const order *o)
     return true;
 }
 
-/* Is the map, its axes in that order, the place itself, or one place along some axes? */
+/* True if the access, with its axes in order o, reads its own place, or the same place along some axes. */
 static bool is_place(const orr__region *r, const orr__access *a, const order *o)
 {
     int64_t step = 1;
@@ -118,7 +118,7 @@ static bool reads_in_order(const orr__region *r, int input, const order *o)
     return true;
 }
 
-/* The axes in that order. No access has a box. */
+/* Puts the axes in order o. No access has a box. */
 static void put_in_order(orr__region *r, const order *o)
 {
     orr__region was = *r;
@@ -134,7 +134,7 @@ static void put_in_order(orr__region *r, const order *o)
     }
 }
 
-/* Axis d becomes two, of which the first has `outer` places. */
+/* Splits axis d in two, of which the first has `outer` places. */
 static void split_axis(orr__region *r, int d, int64_t outer)
 {
     int64_t inner = r->dim[d] / outer;
@@ -152,7 +152,7 @@ static void split_axis(orr__region *r, int d, int64_t outer)
     }
 }
 
-/* Begins an axis after `before` places: false, nothing is changed: none can. */
+/* Splits axes so that one begins after `before` places. False: impossible, and nothing has changed. */
 static bool split_at(orr__region *r, int64_t before)
 {
     int64_t at = 1;
@@ -166,7 +166,7 @@ static bool split_at(orr__region *r, int64_t before)
     return at == before;
 }
 
-/* The axis whose last places are channels, longer than 1; -1: none. */
+/* The axis, longer than 1, that ends with the channels; -1: none. */
 static int channel_axis(const orr__region *r, dims f)
 {
     int64_t at = 1;
@@ -180,7 +180,7 @@ static int channel_axis(const orr__region *r, dims f)
     return -1;
 }
 
-/* Axis d walks innermost. */
+/* Makes axis d the innermost one. */
 static void move_last(orr__region *r, int d)
 {
     int last = r->rank - 1;
@@ -196,7 +196,7 @@ static void move_last(orr__region *r, int d)
     }
 }
 
-/* Does a reduction leave the channels or the places, not both? Its result is row-major then as before. */
+/* True if a reduction keeps the channels or the places, not both. Its result is then row-major as before. */
 static bool leaves_rows(const orr__region *r, dims f)
 {
     int64_t at = 1;
@@ -209,7 +209,7 @@ static bool leaves_rows(const orr__region *r, dims f)
     return !(channels && places);
 }
 
-/* Can the loops walk so? Tried on lengths alone. */
+/* True if the loops can iterate over blocks; tested on the lengths of axes alone. */
 static bool try_loops(const layouts *k, const orr__region *r, dims f, const order *o)
 {
     int64_t all = 1;
@@ -231,7 +231,7 @@ static bool try_loops(const layouts *k, const orr__region *r, dims f, const orde
     return c >= 0 && copy.dim[c] % k->block == 0 && (!r->rmask || leaves_rows(&copy, f));
 }
 
-/* Iterates over what lies in blocks. */
+/* Makes the region iterate in the order of blocks. */
 static void reorder_loops(const layouts *k, orr__region *r, int input)
 {
     char label[sizeof r->label];
@@ -278,7 +278,7 @@ static void refuse_all(layouts *k, const orr__region *r)
         refuse(k, r->out[i]);
 }
 
-/* A map writes blocks where it reads some, all of its outputs alike; a reduction writes rows. */
+/* A map that reads blocks writes all of its outputs in blocks. A reduction writes row-major outputs. */
 static void settle_loops(layouts *k, const orr__region *r)
 {
     bool reads = false, writes = true;
@@ -320,7 +320,7 @@ static void settle(layouts *k)
     } while (k->changed);
 }
 
-/* Values that lie in blocks for no call's sake do not. */
+/* Removes the values in blocks that are not connected to a call that takes blocks. */
 static void find_useful(layouts *k)
 {
     do {
@@ -371,7 +371,7 @@ static void apply(const layouts *k)
     }
 }
 
-/* The arrays that each call takes in blocks of k->block; false: no call takes any. */
+/* Finds the arrays that each call takes in blocks of k->block. False: no call takes any. */
 static bool ask(layouts *k)
 {
     bool any = false;
@@ -398,10 +398,10 @@ static void choose(layouts *k)
     apply(k);
 }
 
-/* Devices take arrays in rows. */
+/* Not with devices, which take row-major arrays. */
 orr_status orr__pass_layouts(orr__planner *p)
 {
-    static const int blocks[] = { 16, 8 }; /* the lanes of a vector: wide ones first, which not every processor has */
+    static const int blocks[] = { 16, 8 }; /* lanes of a vector; wide ones, which not every processor has, come first */
     bool any = false;
     for (int j = 0; j < p->regions.n; j++)
         any = any || p->regions.region[j].call.op;

@@ -8,7 +8,7 @@
 typedef struct {
     orr__plan *p;
     int *producer;       /* value -> step, -1                       */
-    double *need, *size; /* by step: its whole subtree, its results */
+    double *need, *size; /* by step: bytes of its whole subtree, of its results */
     int *child, *child0; /* producers of each step's inputs, first the one that needs most beyond its result */
     int *order, norder, *stack, *next;
     bool *seen;
@@ -56,7 +56,7 @@ static void list_children(sorter *s)
     }
 }
 
-/* Everything below step `root`, then it. */
+/* Emits all steps below step `root`, then `root`. */
 static void emit(sorter *s, int root)
 {
     int depth = 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "runtime/plan/passes.h"
 
-/* The step after the task, or the step alone, that step i is part of. */
+/* The step after the task of step i, or after step i alone (stepwise). */
 static int end_of(const orr__plan *p, int i, bool stepwise)
 {
     if (stepwise)
@@ -14,7 +14,7 @@ static int end_of(const orr__plan *p, int i, bool stepwise)
     return head + orr__bundle_size(&p->step[head]);
 }
 
-/* The most bytes that live while a step runs, if tasks, or steps, run one after the other and values end with their last reader. */
+/* The most bytes that live at a step, if tasks, or steps, run one after the other and values end with their last reader. */
 static size_t find_peak(const orr__plan *p, bool stepwise, bool over_leaves, size_t *grows, size_t *shrinks,
                         int *peak_step)
 {

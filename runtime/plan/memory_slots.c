@@ -1,4 +1,4 @@
-/* Which values of a plan share memory, one after the other: each takes the first slot of its kind that is free.
+/* Memory slots: values of a plan share memory in turn; each gets the first free slot of its kind.
  * Must not know: why values live as long as they do, StarPU. */
 #include "config.h"
 
@@ -6,14 +6,14 @@
 #include "runtime/base/heap.h"
 #include "runtime/plan/passes.h"
 
-/* Values of one kind are cut alike: same handles, so the engine's dependencies keep apart those that share a slot. Free slots of
- * a kind are a heap, the lowest number on top; each slot's owner says when it is free. */
+/* Values of one kind have the same tiles and use the same handles, so the engine's dependencies order those that share a slot. The free
+ * slots of a kind are a heap, with the lowest number on top. A slot becomes free with the end of its owner. */
 typedef struct {
     orr__plan *p;
-    int *kind, *base, *size, *heap; /* value -> kind; kind -> where its heap begins, how many are in it */
+    int *kind, *base, *size, *heap; /* value -> kind; kind -> begin of its heap, size of its heap */
     int *owner;                     /* slot -> the value that has it now                                */
-    int *gone, *next;               /* step -> values whose task has done with them, one by one, -1     */
-    int step;                       /* those gone before this one have been taken up                    */
+    int *gone, *next;               /* step -> first value that ends there; value -> next such value, -1 */
+    int step;                       /* values that end before this step have freed their slots          */
 } slots;
 
 static bool has_memory(const orr__value *v)
@@ -37,7 +37,7 @@ static int by_cut(const void *x, const void *y)
                                     : a->value - b->value;
 }
 
-/* Numbers the kinds, and gives each room in the heap for as many slots as it has values. */
+/* Numbers the kinds, and reserves heap space for as many slots as each kind has values. */
 static bool find_kinds(slots *s)
 {
     int n = 0, kinds = 0;
@@ -79,7 +79,7 @@ static int pop(slots *s, int kind)
     return s->size[kind] ? orr__heap_pop(s->heap + s->base[kind], s->size[kind]--, is_less, NULL) : -1;
 }
 
-/* Slots whose owner's last task is before the one that begins at step `head` are free, unless another has them by now. */
+/* Frees the slots whose owner's last task is before the one that begins at step `head`, unless another value has the slot by now. */
 static void take_up(slots *s, int head)
 {
     for (; s->step < head; s->step++)
@@ -88,16 +88,16 @@ static void take_up(slots *s, int head)
                 push(s, s->kind[v], s->p->value[v].slot);
 }
 
-/* A task that writes to used memory waits for its earlier readers, which costs more than a little memory. Not where
- * all is done on the calling thread. */
+/* True if a small value gets memory of its own: a task that writes to used memory waits for its earlier readers,
+ * which costs more than a little memory. False if all work is done on the calling thread. */
 static bool spares(const orr__plan *p, size_t bytes)
 {
     enum { LITTLE = 1024, MANY = 256 };
     return bytes <= LITTLE && p->memory.nslot < MANY && p->us >= orr__inline_us();
 }
 
-/* The step behind which the memory of v may have another value. Work that a step posts goes on while later steps are computed: memory
- * of such work is used again by the work that is posted so many steps of the kind later. */
+/* The step after which the memory of v may hold another value. Work that a step posts goes on while later steps are computed, so its
+ * memory is reused only AHEAD such steps later. */
 static int end_of(const orr__plan *p, const orr__value *v)
 {
     enum { AHEAD = 4 };
@@ -107,7 +107,7 @@ static int end_of(const orr__plan *p, const orr__value *v)
     return i < p->nstep ? orr__plan_head(p, i) : p->nstep;
 }
 
-/* An output is the last to have a slot. */
+/* Gives value i a slot. An output keeps its slot to the end. */
 static void find_slot(slots *s, int i)
 {
     orr__plan *p = s->p;

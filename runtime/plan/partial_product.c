@@ -1,4 +1,4 @@
-/* The region of a part of a product, cut along its terms; and the region that makes a factor for that part alone.
+/* The region of a part of a product, cut along its terms, and the region that makes a factor for that part alone.
  * Must not know: how many parts there are and why, values, StarPU. */
 #include "config.h"
 
@@ -12,7 +12,7 @@ static orr_dtype sums_dtype(const orr__region *whole)
     return orr__compute_dtype((orr_dtype)whole->in_dtype[whole->access[0].input]);
 }
 
-/* The other axis of factor o, and whether its terms are the axis that memory goes along last: (terms, other), (other, terms). */
+/* The length of the axis of factor o other than its terms. In memory a factor is (terms, other), BY_TERMS, or (other, terms), ACROSS. */
 static int64_t other_axis(const orr__region *whole, int o)
 {
     return whole->dim[o];
@@ -50,7 +50,7 @@ static int input(builder *b, int of)
     return r->nin++;
 }
 
-/* Factor o, which exists as a whole, or for these terms alone. */
+/* Adds the access to factor o, which exists as a whole, or for these terms alone. */
 static void factor(builder *b, int o)
 {
     const orr__region *w = b->whole;
@@ -73,7 +73,7 @@ static void instruct(builder *b, orr__rinstr in)
     b->r->instr[b->r->ninstr++] = in;
 }
 
-/* Sums of other terms, one behind the other in the order of the inputs. */
+/* Adds sums of other terms, in the order of the inputs. */
 static void add_sums(builder *b, orr_dtype t)
 {
     orr__region *r = b->r;
@@ -91,7 +91,7 @@ static void add_sums(builder *b, orr_dtype t)
     }
 }
 
-/* The whole's work on its product, which is the last register that there is. */
+/* Adds the whole region's work on its product, which is the last register so far. */
 static void finish(builder *b)
 {
     const orr__region *w = b->whole;
@@ -173,7 +173,7 @@ orr__region *orr__product_part(const orr__region *whole, const orr__part *part)
 
 /* -- the maker of a factor ---------------------------------------------------------------------------------------- */
 
-/* Axes d0, d1 are the map's, or both together its only one. */
+/* True if the map's axes are d0 and d1, or a single one of both together. */
 static bool over_both(const orr__region *map, int64_t d0, int64_t d1)
 {
     return (map->rank == 1 && map->dim[0] == d0 * d1) || (map->rank == 2 && map->dim[0] == d0 && map->dim[1] == d1);
@@ -221,7 +221,7 @@ orr__region *orr__map_terms(const orr__region *map, const orr__region *whole, in
     return r;
 }
 
-/* Does anybody else read the node? */
+/* True if the node has readers other than the factors of product j. */
 static bool read_elsewhere(const orr__capture *p, const orr__regions *rs, int j, int32_t node)
 {
     const orr__region *w = &rs->region[j];
@@ -238,7 +238,7 @@ static bool read_elsewhere(const orr__capture *p, const orr__regions *rs, int j,
     return false;
 }
 
-/* The map's inputs stay until its last part is made; so they must be small, or leaves. */
+/* True if the map's inputs are small, or leaves: they stay until the last part is made. */
 static bool reads_little(const orr__capture *p, const orr__region *map)
 {
     double bytes = 0;

@@ -13,7 +13,7 @@ orr__region *orr__factor_by_parts(const orr__planner *p, int j, int o)
     return NULL;
 }
 
-/* One part of a product, in n tiles (0: as many as are worth it). *made: its sum, unless it ends the product. */
+/* Plans one part of a product, in n tiles (0: as many as are worth it). *made: its sum, unless it ends the product. */
 static orr_status plan_part(orr__planner *p, const orr__region *whole, const orr__part *part, const int *sums, int n,
                             int *made)
 {
@@ -29,7 +29,7 @@ static orr_status plan_part(orr__planner *p, const orr__region *whole, const orr
     return st;
 }
 
-/* The step that makes factor o for these terms: its value stands for the factor until the next part's does. */
+/* Plans the step that makes factor o for these terms. Its value stands for the factor until that of the next part. */
 static orr_status plan_factor(orr__planner *p, const orr__region *map, const orr__region *whole, int o,
                               const orr__part *part)
 {
@@ -39,7 +39,7 @@ static orr_status plan_factor(orr__planner *p, const orr__region *map, const orr
     return s ? orr__complete_step(p, s, NULL, us, orr__region_tiles(r, us, false)) : orr__plan_enomem(p);
 }
 
-/* Parts are each added to those before, as tiles of rows; or (in_turn 0) run beside each other, and are added up at the end. */
+/* Each part is added to the sum of those before it, in tiles of rows; or (in_turn 0) parts run in parallel and are added up at the end. */
 orr_status orr__partial_product_steps(orr__planner *p, int j)
 {
     const orr__region *w = &p->regions.region[j],

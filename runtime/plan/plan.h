@@ -21,7 +21,7 @@ typedef struct orr__value {
     bool awaited;         /* an output that is waited for before all of the plan is done  */
     int first, last;      /* lifetimes: the step that writes it and the last that reads it */
     int donor, recipient; /* donation: the value whose memory it uses, the value that uses its; -1: none */
-    int form_step;        /* forms: the step that alone reads the leaf, in an order of its own; -1: none */
+    int form_step;        /* forms: the only step that reads the leaf, and may read it in a form; -1: none */
     bool local;           /* bundle_memory: written and read by one bundle alone           */
     size_t scratch;       /* … its offset in the scratch memory of a task of that bundle   */
     int slot; /* memory_slots: values of equal slot share memory; -1: a leaf, a local value, an output without */
@@ -38,8 +38,8 @@ typedef struct orr__step {
     orr__region *region; /* owned by the plan                                               */
     int *in, *out;       /* value numbers: region->nin inputs, region->nout outputs         */
     orr__kernel *cpu;    /* prepared, never NULL                                            */
-    orr__kernel *opencl; /* NULL: cannot                                                    */
-    orr__kernel *cuda;   /* NULL: cannot                                                    */
+    orr__kernel *opencl; /* NULL: OpenCL devices cannot run it                              */
+    orr__kernel *cuda;   /* NULL: CUDA devices cannot run it                                */
     int ntiles;          /* tasks: tile t is rows [t·rows, min((t+1)·rows, dim[0]))         */
     int64_t rows;
     bool graph;     /* its tasks are not its tiles: a factorisation (codelets/cholesky.h)    */
@@ -47,12 +47,12 @@ typedef struct orr__step {
     bool borrows;   /* one long call of a library, which may use the cores of idle workers   */
     bool shared;    /* lanes: a crew's workers may do it together                            */
     orr__cost cost; /* of the whole step                                                     */
-    struct {        /* split_k: it multiplies terms number `part` of `parts`; parts 0 or 1: all terms */
+    struct {        /* split_k: it multiplies part `part` of `parts` of the terms; parts 0 or 1: all terms */
         int part, parts;
         bool adds; /* … and adds the sum of the parts before, its first input without a node */
     } terms;
     struct {         /* bundles, bundle_memory                                               */
-        int members; /* > 1: a bundle of so many steps, of one tile each, begins here; < 0: a member so far behind the first */
+        int members; /* > 1: steps of the bundle that begins here, of one tile each; < 0: offset of its first step */
         orr__use *use;
         int nuse;
     } bundle;
@@ -62,7 +62,7 @@ typedef struct orr__step {
     } urgency;
 } orr__step;
 
-/* The elements of a leaf are places on an axis of this length: from −length to length − 1. */
+/* The elements of a leaf must be places on an axis of this length: from −length to length − 1. */
 typedef struct {
     int value;
     int64_t length;
@@ -75,8 +75,8 @@ typedef struct orr__plan {
     orr__value *value;
     int *out;          /* value number of each requested output; a leaf is possible           */
     _Atomic double us; /* on one core: predicted, and by measurements since (renewal)         */
-    bool cannot_fail;  /* whatever the data are                                               */
-    int nchecks;       /* index_checks: else, that it cannot if these are in range; 0: that is not known */
+    bool cannot_fail;  /* for any data                                                        */
+    int nchecks;       /* index_checks: otherwise it cannot fail if these are in range; 0: this is not known */
     orr__index_check *check;
     bool calls;       /* a step is a call of an operation's kernel, which may ask for the number of a leaf's content */
     int waited_tasks; /* waited_outputs: tasks that write awaited values; 0: all outputs end with the plan */
@@ -88,7 +88,7 @@ typedef struct orr__plan {
         double alone, together, tasks; /* on one thread; by a crew that is there; as tasks      */
     } lanes;
     int ndonors; /* donation: leaves that have a recipient                                   */
-    int nforms;  /* forms: leaves that one call alone reads                                  */
+    int nforms;  /* forms: leaves that may be in a form                                      */
     struct {
         int nslot;
         size_t *slot_bytes;   /* memory_slots                                                */
@@ -98,7 +98,7 @@ typedef struct orr__plan {
         size_t peak;          /* the same from first step to last, one task after the other  */
         int peak_step;
         size_t stepwise; /* … one step after the other: values of a bundle live no longer   */
-        size_t in_place; /* … with all outputs that have a leaf as donor where it is         */
+        size_t in_place; /* … with all outputs that have a leaf as donor in its memory       */
     } memory;
     struct { /* the fuser's refusals, for people */
         int n;
@@ -121,20 +121,20 @@ typedef struct orr__plan {
 
 /* The plan for a capture: from the cache, or made and put there. One reference for the caller. */
 orr_status orr__plan_get(orr__site at, const orr__capture *p, orr__plan **plan);
-/* The same; where that needs more than `space` bytes at once, a plan for low memory if it needs less. */
+/* The same; if that plan needs more than `space` bytes at once, a plan for low memory if it needs less. */
 orr_status orr__plan_get_within(orr__site at, const orr__capture *p, size_t space, orr__plan **plan);
-/* The same if it is cached, for which a light capture will do; else NULL. */
+/* The same if it is cached, needs at most `space` bytes and is not overtaken, else NULL. A light capture is enough. */
 orr__plan *orr__plan_known(const orr__capture *p, size_t space);
-/* Whether measurements since the plan was made would cut it otherwise: then orr__plan_get makes another in its place, at most
+/* True if measurements since the plan was made would cut it differently. orr__plan_get then makes another in its place, at most
  * ORR__PLAN_RENEWALS times. Costs one comparison while nothing new was measured. */
 enum { ORR__PLAN_RENEWALS = 4 };
 bool orr__plan_overtaken(orr__plan *p);
-/* Returns the caller's reference to the plans that this thread used last, where orr__plan_known finds it without a lock. */
+/* Moves the caller's reference to the plans that this thread used last, where orr__plan_known finds it without a lock. */
 void orr__plan_done(orr__plan *p);
 orr__plan *orr__plan_ref(orr__plan *p);
 void orr__plan_unref(orr__plan *p);
 void orr__plan_cache_clear(void);
-void orr__plan_cache_guard(void); /* its lock, against forks */
+void orr__plan_cache_guard(void); /* protects its lock across forks */
 typedef struct {
     uint64_t hits, misses, evicted;
     int size;
@@ -147,7 +147,7 @@ void orr__plan_print(FILE *to, const orr__plan *p);
 
 /* -- steps ---------------------------------------------------------------------------------------------------------- */
 
-/* Steps of the bundle that s begins; 1: it is by itself. */
+/* The number of steps in the bundle that s begins; 1: no bundle. */
 static inline int orr__bundle_size(const orr__step *s)
 {
     return s->bundle.members > 1 ? s->bundle.members : 1;
@@ -161,7 +161,7 @@ static inline bool orr__step_bundled(const orr__plan *p, int i)
 {
     return orr__bundle_size(&p->step[orr__plan_head(p, i)]) > 1;
 }
-/* May its work go on while later steps are computed? */
+/* True if its work may go on while later steps are computed. */
 static inline bool orr__step_posts(const orr__step *s)
 {
     return s->region->call.op && s->region->call.op->flags & ORR__OP_POSTS;
@@ -170,7 +170,7 @@ static inline size_t orr__value_bytes(const orr__value *v)
 {
     return (size_t)v->count * orr__dtype_size((orr_dtype)v->dtype);
 }
-/* The leaf, the temporary whose memory v uses; -1: none. A leaf's is used only where the evaluation may write over it. */
+/* The leaf, or (below) the temporary, whose memory v uses; -1: none. A leaf's memory is used only if the evaluation may overwrite it. */
 static inline int orr__leaf_donor(const orr__plan *p, const orr__value *v)
 {
     return v->donor >= 0 && p->value[v->donor].leaf >= 0 ? v->donor : -1;
@@ -185,17 +185,19 @@ static inline int orr__plan_scratches(const orr__plan *p)
     int most = orr__machine_here.workers + 1;
     return p->memory.nscratch < most ? p->memory.nscratch : most;
 }
-/* Tasks that step i stands for: tiles, its own or a bundle's, or those of a graph; 0 for a bundle's other members. */
+/* The number of tasks of step i: its own tiles, one for its bundle, or those of a graph; 0 for a bundle's other
+ * members. */
 int orr__plan_tasks(const orr__plan *p, int i);
-/* Adds in place to a sum to which others of its kind do the same: they may come in any order, one at a time. */
+/* True if the step adds in place to a sum, as others of its kind do: these may run in any order, one at a time. */
 bool orr__step_commutes(const orr__plan *p, const orr__step *s);
-enum { ORR__SHARE_US = 4 }; /* µs of a step that are worth a share of it to a member of a crew */
-/* Done in the tiles of the plan, whoever does it: its bits depend on them. */
+enum { ORR__SHARE_US = 4 }; /* µs of work that are worth a share for a member of a crew */
+/* True if the step runs in the tiles of the plan on every lane, since its bits depend on them. */
 bool orr__step_by_tiles(const orr__step *s);
 /* The elements [first, end) of input i that tile t of a step can read; for a whole-array reader all of them. */
 void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *end);
 bool orr__step_can(const orr__step *s, orr__on on);
-/* A task of tile t (< 0: the whole step) on each kind of device; us < 0 where that cannot do it. The least of them. */
+/* Predicts a task of tile t (< 0: the whole step) on each kind of device; us < 0: the device cannot run it. Returns
+ * the least. */
 double orr__step_guesses(const orr__step *s, int t, orr__guess g[ORR__ON_COUNT]);
 
 #endif

@@ -1,4 +1,5 @@
-/* The plan cache: structure in, plan out; bounded, least recently used goes first; shared by all threads.
+/* The plan cache finds plans by structure. It is bounded, evicts the least recently used plan first, and is shared by
+ * all threads.
  * Must not know: what a plan is made of. */
 #include "config.h"
 
@@ -20,7 +21,7 @@ static struct {
     orr__plan *bucket[BUCKETS];
     int size;
     atomic_uint_least64_t clock,
-        hits; /* read, and counted, without the lock too; hits of recent plans are counted there */
+        hits; /* also read and counted without the lock; hits of recent plans are counted in recent_plans.c */
     uint64_t misses, evicted;
 } cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -30,7 +31,7 @@ void orr__plan_cache_guard(void)
     orr__recent_guard();
 }
 
-/* Settings that a plan depends on stand behind the capture's key. */
+/* Settings on which a plan depends. They follow the capture's key. */
 typedef struct {
     int64_t tile_us;
     int32_t workers, opencl, cuda, fuse, low_memory;
@@ -64,7 +65,7 @@ static bool is(const orr__plan *pl, const void *what)
            !memcmp(pl->cache.key + size, &w->s, sizeof w->s);
 }
 
-/* Settings are compared: they hardly ever differ. */
+/* Settings are compared, not hashed: they hardly ever differ. */
 static uint64_t hash_of(const wanted *w)
 {
     return orr__hash(w->p->key, w->p->key_size, 0) + (uint64_t)w->s.low_memory;
@@ -80,7 +81,7 @@ static orr__plan *find(const wanted *w, uint64_t hash)
     return NULL;
 }
 
-/* Of the plans that this thread used last. */
+/* Searches the plans that this thread used last. */
 static orr__plan *find_mine(const wanted *w)
 {
     orr__plan *pl = orr__recent_take(is, w);
@@ -99,7 +100,7 @@ static orr__plan *find_shared(const wanted *w)
     return pl;
 }
 
-/* Unlinks the plan that was not used for longest. A scan: it happens once per miss on a full cache, beside planning. */
+/* Unlinks the least recently used plan. It scans the cache, but only once per miss on a full cache, beside planning. */
 static orr__plan *evict(void)
 {
     orr__plan **oldest = NULL;
@@ -114,7 +115,7 @@ static orr__plan *evict(void)
     return pl;
 }
 
-/* Whether it was there. Its reference is the caller's then. */
+/* Removes pl. True if it was there; its reference is then the caller's. */
 static bool take_out(orr__plan *pl)
 {
     orr__plan **at = &cache.bucket[pl->cache.hash % BUCKETS];
@@ -127,8 +128,8 @@ static bool take_out(orr__plan *pl)
     return true;
 }
 
-/* Puts a new plan in, in place of a former one if that is not NULL, unless another thread was first: then that thread's is returned.
- * *out is a plan that left. */
+/* Inserts a new plan, in place of a former one if not NULL, and returns it. If another thread was first, returns that thread's plan.
+ * *out: a plan that was removed. */
 static orr__plan *insert(const wanted *w, uint64_t hash, orr__plan *pl, orr__plan *former, orr__plan **out)
 {
     if (former && take_out(former))
@@ -163,7 +164,7 @@ static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr_
     if (orr__tracing())
         orr__trace_span("plan", "make a plan", (orr__trace_at){ at.file, at.line, ORR__TRACE_SELF, t0, orr__now() },
                         NULL, 0);
-    if (st != ORR_OK && former) { /* the one that is there will do */
+    if (st != ORR_OK && former) { /* the former plan will do */
         orr_error_clear();
         return ORR_OK;
     }

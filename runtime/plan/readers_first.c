@@ -1,13 +1,13 @@
-/* Readers of a value stand before the step that could use its memory, so that it may.
+/* Moves readers of a value before the step that could use the value's memory, so that it can.
  * Must not know: which donations are made in the end, StarPU. */
 #include "config.h"
 
 #include "runtime/plan/passes.h"
 
-/* A donation that is worth an order of its own. A leaf's spares the memory of the next evaluation, too. */
+/* Bytes of a donation that is worth a change of order. A leaf's donation also saves memory of the next evaluation. */
 enum { LARGE_LEAF = 64 << 10, LARGE_TEMPORARY = 1 << 20 };
 
-/* Everything that step i reads is written before place `at`. */
+/* True if all that step i reads is written before position `at`. */
 static bool can_run_at(const orr__plan *p, int i, int at)
 {
     for (int k = 0; k < p->step[i].region->nin; k++)
@@ -24,8 +24,8 @@ static bool reads(const orr__step *s, int v)
     return any;
 }
 
-/* Step r could use the memory of an input of at least `bytes` bytes, and could not if it went before step i, as others read that input
- * from there on. */
+/* True if step r could use the memory of an input of at least `bytes` bytes, but not before step i, since other steps from i on read
+ * that input. */
 static bool loses_more(const orr__plan *p, int i, int r, size_t bytes)
 {
     const orr__step *s = &p->step[r];
@@ -40,7 +40,8 @@ static bool loses_more(const orr__plan *p, int i, int r, size_t bytes)
     return false;
 }
 
-/* Readers of value u behind step i go before it, as far as they can and lose no more than is gained; how many went. */
+/* Moves readers of value u from after step i to before it, if they can run there and lose no more than is gained.
+ * Returns their number. */
 static int move_readers(orr__plan *p, int i, int u)
 {
     int moved = 0;
@@ -65,7 +66,7 @@ orr_status orr__pass_readers_first(orr__planner *planner)
                 orr__donation_output(p, i, k) >= 0)
                 moved = move_readers(p, i, s->in[k]);
         }
-        if (moved) { /* the step itself stands behind them */
+        if (moved) { /* the step itself follows them */
             i += moved;
             orr__plan_lifetimes(p);
         }

@@ -7,7 +7,7 @@
 #include "runtime/base/fork.h"
 #include "runtime/plan/recent_plans.h"
 
-/* As many as a loop has graphs, nearly always; each costs a comparison of sizes. */
+/* A loop has hardly ever more graphs. Each costs a comparison of sizes. */
 enum { RECENT = 4 };
 
 typedef struct recent {
@@ -17,7 +17,7 @@ typedef struct recent {
     struct recent *next, **at;
 } recent;
 
-/* A record is read by its own thread alone, but at the end of that thread or of the library, when no call is under way. */
+/* The plans of a record are read by its own thread alone, except at the end of that thread or of the library, when no call is under way. */
 static _Thread_local recent *mine __attribute__((tls_model("initial-exec")));
 static recent *all;
 static uint64_t count_of_ended; /* under the lock */
@@ -53,7 +53,7 @@ static void make_key(void)
     have_key = pthread_key_create(&key, thread_exit) == 0;
 }
 
-/* NULL: it cannot be had, and the thread does without. */
+/* Makes the thread's record. NULL: impossible; the thread works without one. */
 static recent *begin(void)
 {
     (void)pthread_once(&once, make_key);
@@ -101,7 +101,7 @@ void orr__recent_put(orr__plan *p)
         orr__plan_unref(p);
 }
 
-/* After a take that found something, so there is a record. */
+/* Called after a successful orr__recent_take, so there is a record. */
 void orr__recent_count(void)
 {
     uint64_t n = atomic_load_explicit(&mine->count, memory_order_relaxed);

@@ -1,4 +1,4 @@
-/* The plans that the calling thread used last, beside the cache that all share.
+/* The plans that the calling thread used last, in addition to the shared cache.
  * Must not know: how a plan is made, or found elsewhere. */
 #ifndef ORR_PLAN_RECENT_H
 #define ORR_PLAN_RECENT_H
@@ -7,10 +7,10 @@
 
 /* The plan for which `is` is true, with its reference, which is the caller's until orr__recent_put; NULL: none. */
 orr__plan *orr__recent_take(bool (*is)(const orr__plan *p, const void *what), const void *what);
-void orr__recent_put(orr__plan *p); /* with the caller's reference; another may have to go */
-void orr__recent_count(void);       /* one taken was of use */
-uint64_t orr__recent_counted(void); /* by all threads, those that have ended too */
-void orr__recent_clear(void);       /* all threads': none of them may be inside the library */
-void orr__recent_guard(void);       /* its lock, against forks */
+void orr__recent_put(orr__plan *p); /* takes over the caller's reference; may drop another plan */
+void orr__recent_count(void);       /* counts a hit */
+uint64_t orr__recent_counted(void); /* hits of all threads, ended ones included */
+void orr__recent_clear(void);       /* of all threads; none of them may be inside the library */
+void orr__recent_guard(void);       /* protects its lock across forks */
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "runtime/plan/passes.h"
 
-/* Computing again is worth it up to so many flops for each byte that need not be held. */
+/* CHEAP: most flops of a recomputation for each byte that need not be held. ROUNDS: most recomputations. */
 enum { CHEAP = 8, ROUNDS = 256 };
 static const double WORK = 1e8; /* bound on the search: steps × values × rounds */
 
@@ -35,7 +35,7 @@ static double peak_of(const orr__plan *p, int *where)
     return peak;
 }
 
-/* Is it cheap to compute v anew for step `use`, from values that live until then in any case? */
+/* True if it is cheap to compute v again for step `use`, from values that live until then anyway. */
 static bool again_is_cheap(const orr__plan *p, int v, int use)
 {
     const orr__step *s = &p->step[p->value[v].first];
@@ -68,7 +68,7 @@ static int choose(const orr__plan *p, int peak, int *use)
     return best;
 }
 
-/* Puts a copy of v's step in front of step `use`; that and those behind it read its result. */
+/* Puts a copy of v's step before step `use`. That step and later ones read the copy's result. */
 static orr_status repeat(const orr__planner *planner, int v, int use)
 {
     orr__plan *p = planner->plan;

@@ -7,7 +7,8 @@
 #include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
 
-/* Devices have kernels for all of it; a region that a device cannot run, a CPU worker or the calling thread does. */
+/* Devices have kernels for all fusion. A region that a device cannot run is run by a CPU worker or the calling
+ * thread. */
 int orr__plan_fusion(void)
 {
     return orr__env.fuse ? ORR__FUSE_TILES : ORR__FUSE_NONE;

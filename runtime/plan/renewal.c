@@ -1,4 +1,5 @@
-/* Plans that measurements have overtaken: made when a kernel's time was a guess, they would now be cut otherwise.
+/* Plans that measurements have overtaken: they were made when a kernel's time was a guess, and would now be cut
+ * differently.
  * Must not know: how times are measured, the plan cache. */
 #include "config.h"
 
@@ -13,7 +14,8 @@ static bool departs(double then, double now)
     return now > DEPARTURE * then || then > DEPARTURE * now;
 }
 
-/* Would the step be cut into other tiles, or be shared by a crew where it was not, and is a good part of the plan? */
+/* True if the step would be cut into other tiles, or if it is a large part of the plan and a crew would share it now
+ * but not before, or the reverse. */
 static bool cut_otherwise(const orr__plan *p, const orr__step *s, double then, double now)
 {
     static const double least_us = 2 * ORR__SHARE_US;
@@ -22,8 +24,8 @@ static bool cut_otherwise(const orr__plan *p, const orr__step *s, double then, d
            ((then < least_us) != (now < least_us) && now + then > 0.1 * p->us);
 }
 
-/* The times of all steps are read anew. A plan with the same tiles on the same lane stays, however much a step has departed, and
- * takes the new time: the engine goes by it in each evaluation. */
+/* Predicts the times of all steps again. A plan with the same tiles on the same lane stays, however much a step has departed, and gets
+ * the new time, which the engine uses in each evaluation. */
 bool orr__plan_overtaken(orr__plan *p)
 {
     unsigned news = orr__models_news();

@@ -1,14 +1,14 @@
-/* The number of parts into which a product is cut along its terms, and why: for workers that its rows do not keep busy, for a
- * device that cannot hold a factor, or for memory that cannot.
+/* The number of parts into which a product is cut along its terms: for workers that its rows do not keep busy, for a device that cannot
+ * hold a factor, or for memory that cannot.
  * Must not know: how the region of a part looks, values, StarPU. */
 #include "config.h"
 
 #include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
 
-/* Few rows, few columns, and many terms: parts keep all workers busy where rows cannot; and as many parts pack the right
- * factor once, where as many tiles of few rows each pack all of it. The sums of the parts must be little beside the factors.
- * Devices take such a product whole. */
+/* For few rows, few columns and many terms. Parts keep all workers busy where rows cannot. All parts together pack the right factor
+ * once, while each tile of few rows packs all of it. The sums of the parts must be small compared with the factors. Devices compute such
+ * a product as a whole. */
 static int parts_for_workers(const orr__region *r, double us, int tiles)
 {
     enum { LEAST_TERMS = 256, MOST = 32, FEW_ROWS = 512, MANY_TERMS = 16384 };
@@ -39,9 +39,9 @@ static bool on_some_device(const orr__region *r)
     return (m->opencl && orr__opencl.can(r)) || (m->cuda > 0 && orr__cuda.can(r));
 }
 
-/* A tile's task has its rows of the left factor, of the right one a part's, and the sum before and after: each at most an
- * eighth of a device's memory, so that the next task's come meanwhile. Sums decide nothing but bits; with ORRERY_DETERMINISTIC
- * they do not depend on which devices there are. */
+/* A tile's task has its rows of the left factor, one part of the right factor, and the sum before and after. Each is at most an eighth
+ * of a device's memory, so that the data of the next task arrive meanwhile. The order of sums affects bits alone; with
+ * ORRERY_DETERMINISTIC it does not depend on the devices present. */
 static int parts_for_device(const orr__region *r, int *tiles)
 {
     double all = (double)orr__machine_here.device_bytes, share = all / 8;
@@ -60,7 +60,7 @@ static int parts_for_device(const orr__region *r, int *tiles)
     return (int)parts;
 }
 
-/* Sixteen parts, or more of 16 MB. */
+/* Sixteen parts, or more parts of 16 MB each. */
 static int parts_for_memory(const orr__region *r, double bytes)
 {
     enum { FEW = 16, LEAST_TERMS = 64, LEAST_BYTES = 1 << 18, PART = 16 << 20 };
@@ -70,7 +70,7 @@ static int parts_for_memory(const orr__region *r, double bytes)
     return bytes < LEAST_BYTES || parts < 2 ? 1 : (int)parts;
 }
 
-/* Into how many parts product j is cut for factors that are made for one part alone; 1: it has none. */
+/* The number of parts of product j whose factors are made for one part alone; 1: there are no such factors. */
 static int parts_of_made_factors(const orr__planner *p, int j)
 {
     const orr__region *map[2] = { NULL, NULL };
@@ -81,7 +81,7 @@ static int parts_of_made_factors(const orr__planner *p, int j)
     return bytes > 0 ? parts_for_memory(&p->regions.region[j], bytes) : 1;
 }
 
-/* The factors of product j that are made for the terms of one part alone. */
+/* Marks the factors of product j that are made for the terms of one part alone. */
 static void find_made_factors(orr__planner *p, int j)
 {
     int i[2] = { orr__factor_maker(p->capture, &p->regions, j, 0), orr__factor_maker(p->capture, &p->regions, j, 1) };

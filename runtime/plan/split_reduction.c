@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include "runtime/plan/passes.h"
 
-/* Partial sums are kept as wide as they are accumulated; a kernel's are of the dtype of its result. */
+/* Partial sums have the dtype in which they are accumulated; those of a kernel have the dtype of its result. */
 static uint8_t partial_dtype(const orr__region *r, int k)
 {
     bool fold = !r->call.op && (r->rop[k] == ORR__RSUM || r->rop[k] == ORR__RPROD);
     return fold && orr__is_float((orr_dtype)r->out_dtype[k]) ? ORR_F64 : r->out_dtype[k];
 }
 
-/* Input k of it is output k of the first stage. */
+/* Makes the second stage, whose input k is output k of the first stage. */
 static orr__region *second_stage(const orr__region *whole, const orr__region *first, int ntiles)
 {
     orr__region *r = calloc(1, sizeof *r);
@@ -84,7 +84,7 @@ bool orr__terms_apart(const orr__region *r, int tiles)
            FEW * tiles * r->out_count <= r->in_count[0];
 }
 
-/* Worth it where the partial results are few beside the rows. */
+/* Two stages are worth it if the partial results are few compared with the rows. */
 orr_status orr__pass_split_reduction(orr__planner *p)
 {
     for (int j = 0; j < p->regions.n; j++) {

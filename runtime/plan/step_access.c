@@ -19,7 +19,7 @@ void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *
         if (a->input != i)
             continue;
         if (a->placed)
-            return; /* wherever an index says */
+            return; /* an index may select any element */
         int64_t from = a->offset, to = from;
         bool none = false;
         int axes = r->product && k >= 2 ? r->rank - 1 : r->rank; /* not along k */

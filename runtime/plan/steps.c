@@ -86,7 +86,7 @@ orr__region *orr__region_copy(const orr__region *r)
     return NULL;
 }
 
-/* Every region has a kernel for the CPU; a device may have none. */
+/* The kernel of a device, NULL: it has none. Every region has a kernel for the CPU. */
 static orr__kernel *prepare_for(const orr__backend *b, bool there, const orr__region *r)
 {
     orr__kernel *k = NULL;
@@ -102,7 +102,7 @@ orr_status orr__step_prepare(orr__step *s)
     return st;
 }
 
-/* Cuts the step into n launches. */
+/* Cuts the step into n tiles. */
 static void cut(orr__plan *pl, orr__step *s, int n)
 {
     const orr__region *r = s->region;
@@ -110,7 +110,7 @@ static void cut(orr__plan *pl, orr__step *s, int n)
     orr__step_cut(pl, s, s->graph ? (r->rank > 2 ? 1 : orr__cholesky_block(rows)) : rows ? (rows + n - 1) / n : 1);
 }
 
-/* Inputs that are no node's are `sums`, in order. */
+/* Binds the inputs. Inputs without a node are `sums`, in order. */
 static orr_status bind_inputs(orr__planner *p, orr__step *s, const int *sums)
 {
     for (int i = 0; i < s->region->nin; i++)
@@ -142,7 +142,7 @@ orr_status orr__complete_step(orr__planner *p, orr__step *s, const int *sums, do
     return st;
 }
 
-/* A reduction in n tiles of its rows, a call in n of its terms. */
+/* Makes the two steps of a reduction in n tiles of its rows, or of a call in n tiles of its terms. */
 static orr_status two_stages(orr__planner *p, const orr__region *r, int n)
 {
     orr__region *first, *second;

@@ -9,11 +9,11 @@
 #include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
 
-/* With ORRERY_DETERMINISTIC plans are made for so many workers and tasks of so many µs, whatever the machine has and
- * ORRERY_TILE_US says: cuts decide the order of sums. */
+/* With ORRERY_DETERMINISTIC plans assume so many workers and tasks of so many µs, regardless of the machine and of
+ * ORRERY_TILE_US: tiles determine the order of sums. */
 enum { ASSUMED_WORKERS = 16, ASSUMED_TILE_US = 200 };
 
-/* In latencies: a step among several is worth a cut of its own, though others may be ready beside it. */
+/* In latencies: a longer step is cut for itself even among several steps, although others may be ready beside it. */
 enum { AMONG = 8 };
 
 int orr__plan_workers(void)
@@ -31,7 +31,7 @@ bool orr__region_cuttable(const orr__region *r)
     return r->call.op ? orr__call_cuts(&r->call) : !(r->rows && r->rank == 1);
 }
 
-/* Few large matrices. The bits are the same either way. */
+/* True for few large matrices. The bits are the same with and without a graph. */
 bool orr__region_graph(const orr__region *r, double us)
 {
     if (!r->call.op || !(r->call.op->flags & ORR__OP_TILES) || !orr__machine_here.graphs ||
@@ -42,7 +42,7 @@ bool orr__region_graph(const orr__region *r, double us)
            us > (double)batch * orr__task_worth() * 4;
 }
 
-/* A shorter call loses more by its threads' waits than it gains. */
+/* True for a long call. A shorter one loses more by its threads' waits than it gains. */
 bool orr__region_borrows(const orr__region *r, double us, int tiles)
 {
     static const double long_us = 2e4;
@@ -50,8 +50,8 @@ bool orr__region_borrows(const orr__region *r, double us, int tiles)
            orr__machine_here.workers > 1 && !orr__env.deterministic && !orr__ablated(ORR__OFF_BORROW);
 }
 
-/* A GPU does the work of many cores, and its libraries want large tasks: a tile for each, or as many as make four tiles
- * fit into its memory. */
+/* Limits the tiles for GPUs, which do the work of many cores and whose libraries need large tasks: one tile for each
+ * GPU, or as many as let four tiles fit into its memory. */
 static int64_t device_tiles(const orr__region *r, int64_t n)
 {
     const orr__machine *m = &orr__machine_here;
@@ -63,17 +63,18 @@ static int64_t device_tiles(const orr__region *r, int64_t n)
     return n < enough ? n : enough;
 }
 
-/* ORRERY_TILE_US=number is obeyed, up to so many tiles for each worker; but a graph's tasks stay countable. */
+/* The most tiles per worker that ORRERY_TILE_US=number can request, so that the number of tasks stays bounded. */
 enum { TILES_ASKED = 64 };
 
-/* Rows of a product's tile, at least, where there are more tiles than workers: each packs the other operand anew, which
- * takes as long as some forty rows. Where devices take a part, that part is to be small. */
+/* The least rows of a product's tile if there are more tiles than workers: each packs the other operand, which takes
+ * as long as some forty rows. Fewer with devices, so that their part of the work is small. */
 static int64_t panel_rows(void)
 {
     return orr__machine_here.devices > 0 && !orr__env.deterministic ? 512 : 2048;
 }
 
-/* So many tiles that each has the rows of a panel; no fewer than there are workers, if n were more. */
+/* The number of tiles, at most n, so that each has the rows of a panel, but not fewer tiles than workers if n is
+ * more. */
 static int64_t by_panels(int64_t n, int64_t rows, int64_t panel, int workers)
 {
     if (n <= workers || n <= rows / panel)
@@ -81,7 +82,8 @@ static int64_t by_panels(int64_t n, int64_t rows, int64_t panel, int workers)
     return rows / panel > workers ? rows / panel / workers * workers : workers;
 }
 
-/* A plan's only step: n tiles take latency + us/n + n · task, which is least where n² = us/task. */
+/* The fastest number of tiles of a plan's only step. n tiles take latency + us/n + n · task, which is least at n² =
+ * us/task. */
 static int64_t soonest(double us, int workers, int64_t otherwise)
 {
     const orr__profile *now = orr__profile_now();
@@ -90,8 +92,8 @@ static int64_t soonest(double us, int workers, int64_t otherwise)
     return n > otherwise && now->latency_us + us / (double)n + (double)n * now->task_us < us ? n : otherwise;
 }
 
-/* A task must be worth its overhead, the nearest number of tasks counts: two that fall a little short finish before one
- * alone. More tiles than workers only where that evens out the load, or when asked. */
+/* A task must be worth its overhead. The number of tasks is rounded to the nearest: two that fall a little short
+ * finish before one alone. More tiles than workers only if that balances the load, or on request. */
 int orr__region_tiles(const orr__region *r, double us, bool alone)
 {
     int64_t rows = r->dim[0];
@@ -134,7 +136,7 @@ void orr__step_cut(orr__plan *pl, orr__step *s, int64_t tile)
     }
 }
 
-/* A crew shares a fold along axis 0 in the parts of its plan alone. */
+/* The number of parts of a fold along axis 0 for a crew, which can share such a fold only by the parts of its plan. */
 static int crew_parts(double us)
 {
     const orr__machine *m = &orr__machine_here;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "runtime/plan/passes.h"
 
-/* µs from the beginning of the task of step i to its end, all of its like side by side. */
+/* The µs of a task of step s from its beginning to its end, if all tasks of the step run in parallel. */
 static double alone(const orr__step *s)
 {
     double us = 0;
@@ -20,7 +20,7 @@ static int maker_of(const orr__plan *p, int v)
     return p->value[v].leaf < 0 && p->value[v].first >= 0 ? orr__plan_head(p, p->value[v].first) : -1;
 }
 
-/* The path behind the end of i is known: the tasks that it waits for get theirs. */
+/* Passes the path of task i, which is known, on to the tasks for which it waits. */
 static void hand_on(orr__plan *p, int i, bool *needed)
 {
     const orr__step *s = &p->step[i];
@@ -35,7 +35,7 @@ static void hand_on(orr__plan *p, int i, bool *needed)
         }
 }
 
-/* The bundle or step i reads a value of the task of step `before`. */
+/* True if the bundle or step i reads a value of the task of step `before`. */
 static bool needs(const orr__plan *p, int i, int before)
 {
     for (int k = i; k < i + (orr__bundle_size(&p->step[i])); k++)
@@ -77,7 +77,7 @@ orr_status orr__pass_urgency(orr__planner *planner)
     }
     for (int i = 0; i < p->nstep; i++) {
         orr__step *s = &p->step[i];
-        double more = needed[i] ? late : 0; /* an awaited output needs it: before all that may end later */
+        double more = needed[i] ? late : 0; /* an awaited output needs it: it precedes all that may end later */
         s->urgency.from_start += more;
         s->urgency.from_end += more;
         p->urgency.longest = s->urgency.from_start > p->urgency.longest ? s->urgency.from_start : p->urgency.longest;

@@ -21,14 +21,14 @@ static const char *check_bundle(const orr__plan *p, int i)
     return NULL;
 }
 
-/* Values of one bundle that live at the same time lie apart. */
+/* True if two values of one bundle live at the same time and share bytes. */
 static bool overlap(const orr__value *a, const orr__value *b)
 {
     return a->local && b->local && b->last >= a->first && a->scratch < b->scratch + orr__value_bytes(b) &&
            b->scratch < a->scratch + orr__value_bytes(a);
 }
 
-/* Does an output of step i lie in the bytes of one that its bundle made before, and still reads? live[0 … *n): those. */
+/* True if an output of step i shares bytes with an earlier output of its bundle that is still read. live[0 … *n): these. */
 static bool crowds(const orr__plan *p, int i, int *live, int *n)
 {
     const orr__step *s = &p->step[i];
@@ -50,7 +50,8 @@ static bool crowds(const orr__plan *p, int i, int *live, int *n)
     return false;
 }
 
-/* Values of one slot live one after the other; one in place begins where the other is read last. Outputs stay. */
+/* True if two values of one slot live at the same time. A recipient begins with the last reader of its donor.
+ * Outputs stay to the end. */
 static bool collide(const orr__plan *p, int early, int late)
 {
     const orr__value *a = &p->value[early], *b = &p->value[late];
@@ -83,7 +84,7 @@ static const char *check_step(const orr__plan *p, int i)
     return NULL;
 }
 
-/* Values of one slot come in the order of their numbers, so each has to do with the one before it alone. */
+/* Values of one slot are in the order of their numbers, so each is compared with the one before it alone. */
 static orr_status check_slots(const orr__plan *p)
 {
     int *latest = malloc(((size_t)p->memory.nslot + 1) * sizeof *latest);

@@ -1,14 +1,14 @@
-/* The tasks after which awaited outputs exist: with the loss of a training step in hand the next one can be recorded, while the
- * variables' new values are computed.
- * Must not know: who waits, StarPU. */
+/* The tasks after which awaited outputs exist. When the loss of a training step exists, the next step can be recorded, while the variables'
+ * new values are computed.
+ * Must not know: callers that wait, StarPU. */
 #include "config.h"
 
 #include <stdlib.h>
 #include "codelets/emit/emit.h"
 #include "runtime/plan/passes.h"
 
-/* A failure behind the waiter's back is reported to the next call, but the variable would be lost: indices that are out of range,
- * matrices that are not positive definite, users' kernels. */
+/* True if no data make the step fail. Steps fail by indices that are out of range, matrices that are not positive definite, and users'
+ * kernels. A failure after the awaited outputs is reported to the next call, but the variable would be lost. */
 bool orr__step_cannot_fail(const orr__step *s)
 {
     const orr__op *op = s->region->call.op;
@@ -35,7 +35,8 @@ void orr__plan_needed(const orr__plan *p, bool *needed)
     }
 }
 
-/* Only where the others cannot fail; a graph's tasks are not counted one by one. */
+/* Only if the other steps cannot fail, and no graph writes an awaited output: a graph's tasks are not counted one by
+ * one. */
 orr_status orr__pass_waited_outputs(orr__planner *planner)
 {
     orr__plan *p = planner->plan;

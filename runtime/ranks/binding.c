@@ -1,4 +1,4 @@
-/* The devices that each of the ranks of a machine takes.
+/* The devices that each rank of a machine uses.
  * Must not know: what a device is, how ranks learn of each other. */
 #include "config.h"
 #include "runtime/ranks/ranks.h"

@@ -1,4 +1,4 @@
-/* Exchanges of arrays among the ranks of a group: one thread starts them in the order of posting and moves them on.
+/* Exchanges of arrays among the ranks of a group: one thread starts them in the order of posting and drives their progress.
  * Must not know: what the arrays are; when a rank counts as dead. */
 #include "config.h"
 #include "runtime/ranks/exchange.h"
@@ -17,20 +17,20 @@
 #include "runtime/ranks/reduce.h"
 #include "runtime/ranks/thread.h"
 
-/* A reduction has two rounds. In the first every rank gets its part of the array from all others, and reduces it; in the second
- * it gives the result to all. Both move the least bytes that a reduction can. A short array goes whole to all, in one round.
- * The rounds have a channel each; within a channel messages start in the order of the exchanges, which is that of posting: so
- * messages of two ranks meet without numbers. */
+/* A reduction has two rounds. In the first, every rank receives its part of the array from all others and reduces it. In the second, it
+ * sends the result to all. Both rounds transfer the fewest bytes possible for a reduction. A short array is sent whole to all ranks, in
+ * one round. Each round has a channel of its own. Within a channel, messages start in the order of the exchanges, which is the order of
+ * posting, so the messages of two ranks match without numbers. */
 enum { SHORT = 8192 /* bytes */ };
-/* A long reduction goes in pieces, each an exchange, some at a time: while one is added up, the next is under way, and a received
- * piece is still in the cache when it is added. */
+/* A long reduction is cut into pieces, each of them an exchange, several at a time: while one piece is reduced, the next one is
+ * transferred, and a received piece is still in the cache when it is reduced. */
 enum { PIECE = 4 << 20 /* bytes */, WINDOW = 4 /* exchanges under way */ };
 
-#define PATIENCE 3.0 /* seconds without a message before a rank that has left is looked for */
+#define PATIENCE 3.0 /* seconds without a message before the ranks that have left are checked */
 
 typedef struct whole {
     orr__exchange x;
-    int left; /* pieces */
+    int left; /* pieces that have not ended */
     double t0;
     orr_status status;
     char text[256];
@@ -39,14 +39,14 @@ typedef struct whole {
 typedef struct live {
     struct live *next;
     orr__exchange x;
-    whole *whole; /* of which this is a piece; NULL: of none */
+    whole *whole; /* the long reduction of which this is a piece; NULL: none */
     int64_t *part;
-    orr__request *request; /* of the present round */
+    orr__request *request; /* of the current round */
     int requests, room, open;
     char *scratch;
     size_t scratch_bytes, scratch_cap;
     int round; /* 0: posted, 1, 2 */
-    bool done; /* this round's messages have arrived */
+    bool done; /* the messages of this round have arrived */
     double t0;
     orr_status status;
     char text[256];
@@ -57,10 +57,10 @@ static struct {
     orr__thread thread;
     live *posted, **posted_end;
     atomic_bool failed;
-    atomic_int open;                      /* exchanges that are posted and have not ended */
-    atomic_bool *left;                    /* by rank: it has left                          */
-    const orr__device_exchanges *devices; /* NULL: there are none that carry exchanges */
-    live *active, **active_end;           /* of the thread alone, in the order of posting */
+    atomic_int open;                      /* exchanges posted and not ended */
+    atomic_bool *left;                    /* by rank: the rank has left                    */
+    const orr__device_exchanges *devices; /* NULL: devices carry no exchanges */
+    live *active, **active_end;           /* of the thread only, in the order of posting */
     int under_way;
 } line = { .thread = ORR__THREAD_INITIALIZER };
 
@@ -85,7 +85,7 @@ static bool is_short(const orr__exchange *x)
     return x->kind == ORR__EXCHANGE_ALL_REDUCE && x->count * size_of(x) <= SHORT;
 }
 
-/* Part k of an ALL_REDUCE: equal shares. */
+/* The first element of part k of an ALL_REDUCE: the parts are equal up to one element. */
 static int64_t share(const orr__exchange *x, int k)
 {
     return x->count / x->group->ranks * k + (x->count % x->group->ranks < k ? x->count % x->group->ranks : k);
@@ -174,7 +174,7 @@ static char *element(const live *l, const void *p, int64_t i)
     return (char *)p + i * size_of(&l->x);
 }
 
-/* A peer's contribution to a reduction, in the scratch memory. */
+/* The contribution of peer k to a reduction, in the scratch memory. */
 static char *slot(const live *l, int k, int64_t elements)
 {
     int self = l->x.group->self;
@@ -198,7 +198,7 @@ static void first_round_of_reduction(live *l)
     int64_t own = is_short(x) ? x->count : part_count(x, g->self);
     if (!get_scratch(l, own))
         return;
-    /* Every rank begins with the one after it, so that not all send to one. */
+    /* Every rank begins with its successor, so that not all send to the same rank. */
     for (int i = 1; i < g->ranks; i++) {
         int from = (g->self + g->ranks - i) % g->ranks;
         message(l, false, slot(l, from, own), own, from);
@@ -230,7 +230,7 @@ static void reduce_own(live *l)
     free(in);
 }
 
-/* Each rank's part to all: the second round of an ALL_REDUCE (the part lies in `out`), the one of an ALL_GATHER. */
+/* Sends each rank's part to all: the second round of an ALL_REDUCE (the part is in `out`), the only round of an ALL_GATHER. */
 static void spread(live *l, const void *own)
 {
     const orr__exchange *x = &l->x;
@@ -344,7 +344,7 @@ static void finish(live *l)
     free(l);
 }
 
-/* Tests the messages of a round; true: some have ended. */
+/* Tests the messages of a round; true: progress, as some have ended. */
 static bool test(live *l)
 {
     bool moved = false;
@@ -372,8 +372,8 @@ static bool test(live *l)
     return moved;
 }
 
-/* After a failure no message is waited for that may never come. A receipt that has begun writes, and is waited for; a sent array
- * is only read. */
+/* After a failure, messages that may never arrive are cancelled. A receive that has begun writes to memory and is waited for; an array
+ * that is sent is only read. */
 static void give_up(live *l, const char *text)
 {
     spoil(l, ORR_ERANK, text);
@@ -386,7 +386,7 @@ static void give_up(live *l, const char *text)
     }
 }
 
-/* Moves all exchanges on. A second round starts only after those of all exchanges before it. */
+/* Drives the progress of all exchanges. The second round of an exchange starts after those of all earlier exchanges. */
 static bool move(void)
 {
     bool moved = false, second_may_start = true;
@@ -421,8 +421,8 @@ static bool move(void)
     return moved;
 }
 
-/* Starts what is posted, as far as the window goes; waits only when nothing is under way. Every rank starts exchanges in one order,
- * so the first one that is not done is under way everywhere. false: the end. */
+/* Starts posted exchanges, up to the window; waits only if no exchange is under way. All ranks start exchanges in the same order, so the
+ * first unfinished one is under way on every rank. false: the thread ends. */
 static bool take_posted(bool *any)
 {
     *any = false;
@@ -441,7 +441,7 @@ static bool take_posted(bool *any)
         line.active_end = &l->next;
         line.under_way++;
         *any = true;
-        /* After a failure nothing more is sent: others must not take it for what was due before. */
+        /* After a failure nothing more is sent: other ranks would match it with an earlier exchange. */
         if (!atomic_load(&line.failed))
             begin(l);
         pthread_mutex_lock(&line.thread.lock);
@@ -450,7 +450,7 @@ static bool take_posted(bool *any)
     return go_on;
 }
 
-/* Nothing has moved for long: an exchange of which a rank has left waits in vain. Its earlier messages are here by now. */
+/* Without progress for long, an exchange with a rank that has left waits in vain. All earlier messages of that rank have arrived by now. */
 static void give_up_on_left(void)
 {
     for (live *l = line.active; l && line.left; l = l->next)
@@ -467,7 +467,8 @@ static void give_up_on_left(void)
         }
 }
 
-/* Messages move on only inside calls of MPI. Soon after an event the next one is near; later the thread sleeps between looks. */
+/* Messages make progress only inside calls of MPI. Shortly after an event the thread polls without sleeping; later it sleeps between
+ * polls. */
 static void *serve(void *unused)
 {
     (void)unused;
@@ -543,7 +544,7 @@ bool orr__exchange_on_devices(const orr__exchange *x)
     return x->values && line.devices && line.devices->takes(x);
 }
 
-/* A group of one: the array itself. */
+/* An exchange in a group of one: a copy. */
 static void alone(const orr__exchange *x)
 {
     const void *in = x->in;

@@ -7,13 +7,13 @@
 #include "runtime/ranks/transport.h"
 
 orr_status orr__exchanges_start(const orr__transport *transport);
-/* Ends the thread; exchanges that are under way end first. */
+/* Ends the thread after the exchanges under way. */
 void orr__exchanges_stop(void);
-/* Waits until nothing is under way or posted: then this rank may leave the others. */
+/* Waits until no exchange is under way or posted; then this rank may leave the others. */
 void orr__exchanges_drain(void);
-/* A rank has nothing under way and posts nothing more: exchanges that wait for it end with an error. */
+/* The rank has no exchange under way and posts no more: exchanges that wait for it end with an error. */
 void orr__exchanges_left(int rank);
-/* A rank has failed (orr__ranks_failed says which): all exchanges end with an error. */
+/* A rank has failed (orr__ranks_failed has the message): all exchanges end with an error. */
 void orr__exchanges_fail(void);
 
 #endif

@@ -26,7 +26,7 @@ static int rank_at(const orr_grid *g, const int64_t *place)
     return (int)rank;
 }
 
-/* The ranks that differ from g->rank along the axes of the mask alone; returns their number. */
+/* Lists the ranks that differ from g->rank along the axes of the mask only; returns their number. */
 static int list_group(orr_grid *g, unsigned mask, int *list)
 {
     int64_t size = 1;
@@ -49,7 +49,7 @@ static int list_group(orr_grid *g, unsigned mask, int *list)
     return (int)size;
 }
 
-/* Checks the extents, fills in the one that is −1. */
+/* Checks the extents and computes the one that is −1. */
 static orr_status extents_of(orr__site at, int axes, const int64_t *extent, int ranks, int64_t *out)
 {
     if (axes < 1 || axes > ORR_GRID_AXES || !extent)

@@ -1,4 +1,4 @@
-/* The transport by MPI: a module of its own, opened by processes that a launcher of MPI started, so that others do not load MPI.
+/* The transport by MPI: a separate module, opened only by processes that an MPI launcher started, so that others do not load MPI.
  * Must not know: tensors, exchanges, the library that opens it. */
 #include "config.h"
 
@@ -14,8 +14,8 @@ _Static_assert(sizeof(MPI_Request) <= sizeof(orr__request), "a request of MPI fi
 
 static MPI_Comm messages = MPI_COMM_NULL, starpu = MPI_COMM_NULL;
 static bool ours;
-/* Starts of the library so far, the same on all ranks: a message that a failed session left unsent or unread is not taken for one of
- * the next. Tags are 32767 at most in every MPI. */
+/* Starts of the library so far, the same on all ranks. It is part of the tags, so that a message that a failed session left unsent or
+ * unread is not matched in the next one. Tags are 32767 at most in every MPI. */
 static int session;
 enum { SESSIONS = 32767 / ORR__CHANNELS };
 static _Thread_local char text[MPI_MAX_ERROR_STRING + 64];
@@ -62,7 +62,7 @@ static const char *start(int *rank, int *ranks)
     return NULL;
 }
 
-/* Communicators stay until then: their number is fixed. */
+/* Communicators are not freed before MPI's finalisation: their number is fixed. */
 static void finish(void)
 {
     int ended = 0;
@@ -134,7 +134,7 @@ static void *communicator(void)
 }
 
 #ifdef HAVE_STARPUMPI
-/* A use of StarPU-MPI, so that linkers do not leave it out: its functions are found by name. */
+/* References StarPU-MPI, so that linkers do not drop it: its functions are found by name. */
 extern int (*const orr__mpi_starpu)(int *, char ***, int, MPI_Comm, struct starpu_conf *);
 __attribute__((visibility("default"))) int (*const orr__mpi_starpu)(int *, char ***, int, MPI_Comm,
                                                                     struct starpu_conf *) = starpu_mpi_init_conf;

@@ -1,4 +1,4 @@
-/* Was this process started as one of several? Then the module of MPI is opened, found beside the library.
+/* Detects a start as one of several processes, and opens the module of MPI, found beside the library.
  * Must not know: MPI's types. */
 #include "config.h"
 #include "runtime/ranks/transport.h"
@@ -16,14 +16,14 @@ static bool above_one(const char *name)
     return value && strtol(value, NULL, 10) > 1;
 }
 
-/* Open MPI, the PMI of MPICH and its kin, and a step of Slurm say how many they started. */
+/* Open MPI, the PMI of MPICH and its relatives, and a step of Slurm export the number of processes that they started. */
 static bool launcher_says_several(void)
 {
     return above_one("OMPI_COMM_WORLD_SIZE") || above_one("PMI_SIZE") || above_one("MPI_LOCALNRANKS") ||
            above_one("SLURM_STEP_NUM_TASKS");
 }
 
-/* The symbol is there only where the program, or a library of it, is linked with MPI. */
+/* The symbol exists only if the program, or one of its libraries, is linked with MPI. */
 static bool program_runs_mpi(void)
 {
     int (*initialized)(int *) = NULL;
@@ -38,8 +38,9 @@ bool orr__ranks_launched(void)
     return launcher_says_several() || program_runs_mpi();
 }
 
-/* Beside the library in the build folder, below it where it is installed, then where configure said, then the loader's own way,
- * which a test with static rooms takes (LD_LIBRARY_PATH). Global: MPI's own plug-ins look for its symbols there. */
+/* The search order: beside the library (build folder), in the folder below it (installation), the folder that configure set, the
+ * loader's own search path, which tests with static rooms use (LD_LIBRARY_PATH). RTLD_GLOBAL: MPI's own plug-ins look for its symbols
+ * there. */
 static void *open_module(char *why, size_t size)
 {
     static const char name[] = "orrery-mpi.so";
@@ -58,7 +59,7 @@ static void *open_module(char *why, size_t size)
         if (*path[i] && !(handle = dlopen(path[i], RTLD_NOW | RTLD_GLOBAL))) {
             const char *error = dlerror();
             bool absent = error && !strncmp(error, path[i], strlen(path[i])) && strstr(error, "No such file");
-            /* A file that is there and does not load, or lacks a library, says more than one that is not. */
+            /* The error of a file that exists and does not load tells more than that of a missing file. */
             if (!*why || !absent)
                 (void)snprintf(why, size, "%s", error ? error : name);
         }

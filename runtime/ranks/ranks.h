@@ -11,58 +11,59 @@
 
 /* -- ranks ------------------------------------------------------------------------------------------------- */
 
-/* Opens MPI where a launcher started several processes or the program runs MPI; else this is rank 0 of 1, at no cost.
- * Collective. MPI stays open until the process ends, since it cannot begin twice. */
+/* Opens MPI if a launcher started several processes or the program runs MPI; else this is rank 0 of 1, at no cost. Collective. MPI stays
+ * open until the process ends, since it cannot be initialised twice. */
 orr_status orr__ranks_start(orr__site at);
-/* Waits until all ranks are here, then ends the threads. Collective. */
+/* Waits until all ranks have called it, then ends the threads. Collective. */
 void orr__ranks_stop(void);
 int orr__rank(void);
 int orr__ranks(void);
 /* "rank 2 of 4 (process 71 on node3)". Lives as long as the program. */
 const char *orr__rank_name(int rank);
-/* Ranks of this machine that may use the same cores as this one, itself included. */
+/* The ranks of this machine that may use the same cores as this one, itself included. */
 int orr__ranks_on_cores(void);
 
-/* Of `devices` devices that `ranks` ranks of one machine see, those that rank `local` of them takes: number *first and the following,
- * around the end. asked: so many for each rank; -1: a share, neighbours sharing one where there are more ranks than devices. */
+/* The devices of rank `local` of `ranks` ranks on one machine, out of `devices` devices: *count of them from number *first on, wrapping
+ * around the end. asked: this many for each rank; -1: an equal share, where neighbours share a device if there are more ranks than
+ * devices. */
 void orr__rank_devices(int devices, int ranks, int local, int64_t asked, int *first, int *count);
 
-/* A failure of this rank that the others cannot see, as that of an evaluation: from now on every exchange of every rank ends with
- * ORR_ERANK and a message that names this rank and `why`, until orr_shutdown. */
+/* Reports a failure of this rank that the others cannot see, such as that of an evaluation. From now on every exchange of every rank
+ * ends with ORR_ERANK and a message that names this rank and `why`, until orr_shutdown. */
 void orr__ranks_fail(const char *why);
-/* ORR_OK, or ORR_ERANK and the message in `text` when a rank has failed so. */
+/* ORR_OK, or ORR_ERANK and the message in `text` if a rank has failed so. */
 orr_status orr__ranks_failed(char *text, size_t size);
 
-/* For StarPU-MPI: a communicator of all ranks (MPI_Comm *) that nothing else uses, and functions by name. NULL without MPI. */
+/* For StarPU-MPI: a private communicator of all ranks (MPI_Comm *), and functions by name. NULL without MPI. */
 void *orr__ranks_communicator(void);
 void *orr__ranks_symbol(const char *name);
 
 /* -- groups and grids -------------------------------------------------------------------------------------- */
 
-/* Some ranks in an order: a list, without a communicator, so that making one is local. */
+/* Some ranks in an order: a list without a communicator, so that making a group is local. */
 typedef struct orr__group {
     int ranks;       /* in the group                                       */
     int self;        /* this rank's place in it                            */
-    const int *rank; /* their numbers among all                           */
+    const int *rank; /* their numbers among all ranks                     */
 } orr__group;
 
 enum { ORR__GRID_AXES = ORR_GRID_AXES };
-/* A grid in row-major order over all ranks. Grids of the same extents are one, so pointers compare. */
+/* A grid in row-major order over all ranks. Grids of equal extents are the same object, so pointers can be compared. */
 struct orr_grid {
     int axes;
     int64_t extent[ORR__GRID_AXES];
-    int rank;                           /* whose grid this is                                          */
+    int rank;                           /* the rank from whose view the grid is described              */
     int64_t coordinate[ORR__GRID_AXES]; /* of that rank                                              */
     orr__group
-        group[1 << ORR__GRID_AXES]; /* [mask]: ranks that differ from it along the axes of mask alone, row-major */
-    int *list;                      /* behind the groups                                           */
+        group[1 << ORR__GRID_AXES]; /* [mask]: ranks that differ from it along the axes of mask only, row-major */
+    int *list;                      /* the memory of the groups' lists                             */
     int users;
     struct orr_grid *next;
 };
 
 orr_grid *orr__grid_make(orr__site at, int axes, const int64_t *extent);
 void orr__grid_free(orr_grid *g);
-/* The grid as rank `rank` of as many ranks as it has places sees it: for partitions that are computed and not run. */
+/* The grid as seen by rank `rank`, with as many ranks as the grid has places: for partitions that are computed and not run. */
 orr_grid *orr__grid_as_rank(orr__site at, int axes, const int64_t *extent, int rank);
 /* The ranks along the axes of `mask` (bit k: axis k); all bits: all ranks. */
 const orr__group *orr__grid_group(const orr_grid *g, unsigned mask);
@@ -96,55 +97,56 @@ typedef struct orr__exchange {
     void *out;
     int64_t count;
     const int64_t *part, *from; /* copied */
-    int root;                   /* BROADCAST: its place in the group                                  */
-    const char *name;           /* in traces, a literal; NULL: the kind's                             */
-    bool values;                /* of a tensor, in equal parts: devices may carry it. The same on all ranks */
-    bool on_device;             /* in and out lie in the memory of the device that carries exchanges   */
-    /* Called once when `out` is there and `in` is free, on the thread of exchanges or before the post returns; text of an error. */
+    int root;                   /* BROADCAST: the root's place in the group                           */
+    const char *name;           /* in traces, a literal; NULL: the name of the kind                   */
+    bool values;                /* of a tensor, in equal parts: devices may exchange it. The same on all ranks */
+    bool on_device;             /* in and out are in the memory of the device that exchanges           */
+    /* Called once when `out` is complete and `in` is free, on the thread of exchanges or before the post returns; text: of an error. */
     void (*done)(void *argument, orr_status st, const char *text);
     void *argument;
 } orr__exchange;
 
-/* Posts an exchange and returns; any number may be under way. Every rank of the group posts the same ones in the same order. What
- * goes wrong is told by `done`, and to the other ranks. */
+/* Posts an exchange and returns; any number may be under way. Every rank of the group posts the same exchanges in the same order. Errors
+ * are reported to `done`, and to the other ranks. */
 void orr__exchange_post(const orr__exchange *x);
-/* Posts it without `done` and waits for its end. */
+/* Posts the exchange without `done` and waits for its end. */
 orr_status orr__exchange_wait(orr__site at, const orr__exchange *x);
-/* Bytes that this rank sends in it. */
+/* Bytes that this rank sends in the exchange. */
 int64_t orr__exchange_bytes(const orr__exchange *x);
-/* A span in the trace, of an exchange that began at t0 and ends now. */
+/* Traces a span: an exchange that began at t0 and ends now. */
 void orr__exchange_trace(const orr__exchange *x, double t0);
 
-/* Exchanges of values among devices, without the host's memory: what a library of devices does (codelets/cuda/exchange.c). */
+/* Exchanges of values among devices, without copies in host memory: the service of a device library (codelets/cuda/exchange.c). */
 typedef struct orr__device_exchanges {
-    /* Whether it carries such an exchange: the same answer on all ranks. */
+    /* True if devices carry such an exchange: the same answer on all ranks. */
     bool (*takes)(const orr__exchange *x);
-    /* As orr__exchange_post. Memory of the host, where it lies there, is copied to a device and back. */
+    /* As orr__exchange_post. Operands in host memory are copied to a device and back. */
     void (*post)(const orr__exchange *x);
     void (*stop)(void);
 } orr__device_exchanges;
-/* Until the ranks stop. All of them have it. */
+/* Installs the exchanges of devices until the ranks stop. All ranks have them. */
 void orr__exchanges_on_devices(const orr__device_exchanges *d);
-/* Whether devices carry the exchange `x`, of which kind, reduction, dtype and `values` are said. */
+/* True if devices carry the exchange `x`, which needs only its kind, reduction, dtype and `values`. */
 bool orr__exchange_on_devices(const orr__exchange *x);
 
 /* -- one call of all ranks ------------------------------------------------------------------------------------ */
 
-/* A rank's word where it comes to a call that all ranks make. */
+/* The announcement of a rank at a call that all ranks make. */
 typedef struct orr__meeting {
     uint64_t call; /* 0: an evaluation */
     uint64_t a, b;
     int64_t n;
 } orr__meeting;
 uint64_t orr__ranks_call(const char *name);
-/* Collective: the words of all orr__ranks() ranks. Where they are at different calls, each gets ORR_ERANK with the places. */
+/* Collective: the announcements of all orr__ranks() ranks. If the ranks are at different calls, each gets ORR_ERANK with the call sites. */
 orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all);
 
 /* -- one status of all ranks --------------------------------------------------------------------------------- */
 
-/* Collective: ORR_OK where all ranks say so; a rank's own error, or ORR_ERANK with the rank and its message where only others have one. */
+/* Collective: ORR_OK if all ranks pass ORR_OK. Otherwise a rank's own error, or, if only others have one, ORR_ERANK with a failed rank
+ * and its message. */
 orr_status orr__ranks_agree(orr__site at, orr_status st);
-/* Collective: the status and the message of rank 0; where that is well, a rank's own. */
+/* Collective: the status and the message of rank 0; if that is ORR_OK, a rank's own status. */
 orr_status orr__ranks_first(orr__site at, orr_status st);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { BLOCK = 1024 };
 
-/* One block: the accumulator is apart from the operands, since `out` may be one of them. */
+/* One block at a time: the accumulator is separate from the operands, since `out` may be one of them. */
 #define LARGER(a, b) ((a) >= (b) || (a) != (a) ? (a) : (b))
 #define SMALLER(a, b) ((a) <= (b) || (a) != (a) ? (a) : (b))
 #define PLUS(a, b) ((a) + (b))
@@ -54,7 +54,7 @@ REDUCTION(reduce_f64, double, double, SAME, SAME)
 
 void orr__reduce(orr_dtype dtype, orr__reduction reduction, const void *const *in, int n, int64_t count, void *out)
 {
-    /* A sum wraps around alike in signed and unsigned numbers, and only there is it defined. */
+    /* A sum wraps around equally in signed and unsigned arithmetic, but overflow is defined in unsigned arithmetic only. */
     bool sum = reduction == ORR__REDUCTION_SUM;
     switch (dtype) {
     case ORR_BOOL: reduce_bool(reduction, in, n, count, out); break;

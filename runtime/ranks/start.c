@@ -77,7 +77,7 @@ static void first_line(const char *path, char *to, size_t size)
     to[strcspn(to, "\n")] = '\0';
 }
 
-/* Process numbers mean the same in processes of one boot and one name space of processes. */
+/* Process numbers can be compared between processes of one boot and one PID namespace. */
 static orr__identity identity(void)
 {
     orr__identity me = { .pid = (int)getpid() };
@@ -93,7 +93,7 @@ static orr__identity identity(void)
     return me;
 }
 
-/* MPI cannot begin twice, so it ends with the process; where a rank ends without orr_shutdown the others must see that. */
+/* MPI cannot be initialised twice, so it ends with the process. If a rank ends without orr_shutdown, the others must notice that. */
 static void end_of_process(void)
 {
     if (now.pid != (int)getpid() || now.running)
@@ -159,7 +159,7 @@ orr_status orr__ranks_start(orr__site at)
     now.ranks = 1;
     if (!orr__ranks_launched())
         return ORR_OK;
-    if (spent) /* MPI may still be asked for memory that is freed */
+    if (spent) /* MPI may still access memory that has been freed */
         return orr__fail(at, ORR_ERANK, "a rank has failed in this process's earlier session: start the program again");
     orr_status st = open_mpi(at);
     if (st != ORR_OK || now.ranks == 1)

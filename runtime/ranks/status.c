@@ -1,4 +1,4 @@
-/* Calls that all ranks make: where the ranks are at different ones, each is told; else the call may have one status of all ranks.
+/* Calls that all ranks make: if the ranks are at different calls, each gets an error; else the call may have one status on all ranks.
  * Must not know: what the calls do. */
 #include "config.h"
 
@@ -36,7 +36,7 @@ typedef struct {
     char text[160];
 } place;
 
-/* Every rank is here, and `other` is not at the call of rank 0. */
+/* Every rank is here, and rank `other` is at another call than rank 0. */
 static orr_status tell_places(orr__site at, int other)
 {
     place mine, *all = orr__alloc_n((size_t)orr__ranks(), sizeof *all);
@@ -83,7 +83,7 @@ static orr_status hear(orr__site at, int rank, char text[TEXT])
     return orr__exchange_wait(at, &x);
 }
 
-/* The first rank, of the first `of`, that has an error, its status and message; *rank < 0: none has. */
+/* The first of the ranks 0 … of − 1 with an error, its status and message; *rank < 0: none. */
 static orr_status first_error(orr__site at, orr_status st, int of, int *rank, orr_status *its, char text[TEXT])
 {
     orr__meeting few[FEW], *all = few;

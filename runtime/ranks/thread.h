@@ -1,4 +1,4 @@
-/* The thread behind a list of exchanges: its lock, its waking, its end.
+/* The thread of a list of exchanges: its lock, its wake-up, its end.
  * Must not know: what the list holds, how an exchange is carried out. */
 #ifndef ORR_RANKS_THREAD_H
 #define ORR_RANKS_THREAD_H
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 typedef struct orr__thread {
-    pthread_mutex_t lock; /* of the list, too */
-    pthread_cond_t wake;  /* after a change of the list */
+    pthread_mutex_t lock; /* also of the list */
+    pthread_cond_t wake;  /* signalled after a change of the list */
     pthread_t thread;
     bool running, ending;
 } orr__thread;
@@ -18,7 +18,7 @@ typedef struct orr__thread {
         .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER                                            \
     }
 
-/* false: there is no thread. */
+/* false: the thread could not be created. */
 static inline bool orr__thread_start(orr__thread *s, void *(*serve)(void *))
 {
     s->ending = false;
@@ -26,7 +26,7 @@ static inline bool orr__thread_start(orr__thread *s, void *(*serve)(void *))
     return s->running;
 }
 
-/* `serve` returns when it finds the list empty and the end asked for. */
+/* `serve` returns when the list is empty and the end is requested. */
 static inline void orr__thread_stop(orr__thread *s)
 {
     if (!s->running)

@@ -1,5 +1,5 @@
-/* The watch over the other ranks: one thread sends signs of life, and ends this process when a rank has died or is silent. So no
- * rank waits for ever for a message.
+/* The watch over the other ranks: one thread sends heartbeats, and ends this process when a rank has died or is silent, so that no rank
+ * waits for ever for a message.
  * Must not know: exchanges of arrays. */
 #include "config.h"
 #include "runtime/ranks/watch.h"
@@ -20,8 +20,8 @@
 #include "runtime/base/env.h"
 #include "runtime/ranks/exchange.h"
 
-#define TICK 0.1  /* seconds between looks at messages       */
-#define GRACE 0.3 /* a notice may come after its sender's end */
+#define TICK 0.1  /* seconds between polls of messages       */
+#define GRACE 0.3 /* seconds; a notice may arrive after its sender's end */
 
 typedef enum { BEAT, LEAVES, FAILED, ENDED } notice_kind;
 typedef struct notice {
@@ -29,13 +29,13 @@ typedef struct notice {
     char text[376];
 } notice;
 
-/* Signs of life go round: a rank sends them to the next one, and listens to the one before, until all are in orr_shutdown: one that comes
- * there early waits for others that still have work. */
+/* Heartbeats go round a ring: a rank sends them to its successor and listens to its predecessor, until all ranks are in orr_shutdown. A
+ * rank that arrives there early waits for others that still have work. */
 typedef struct peer {
-    int fd;            /* of the process, where it is on this machine; −1                */
-    bool left;         /* has said so                                                    */
-    double dead_since; /* 0: lives                                                       */
-    orr__request sent; /* the last notice to it                                          */
+    int fd;            /* of the process if it is on this machine; −1: none              */
+    bool left;         /* the rank has announced its leave                               */
+    double dead_since; /* 0: alive                                                       */
+    orr__request sent; /* the last notice to the rank                                    */
     bool sending;
     notice out;
 } peer;
@@ -59,7 +59,8 @@ static struct {
 
 /* -- the end ----------------------------------------------------------------------------------------------- */
 
-/* Lets a notice to one rank go, in the background. One that is still under way is not waited for: a beat is left out. */
+/* Sends a notice to one rank, in the background. If the last one is still under way, the notice is not sent, so that a heartbeat may be
+ * missing. */
 static bool tell(int rank, notice_kind kind, const char *text)
 {
     peer *p = &watch.peer[rank];
@@ -103,7 +104,8 @@ _Noreturn static void end_process(const char *text)
     _exit(1);
 }
 
-/* The others learn it from here, though most see it themselves. A rank that is stopped would keep its launcher waiting. */
+/* Tells the other ranks, although most detect the death themselves. A rank that is merely stopped is killed, since its launcher would
+ * wait for it. */
 _Noreturn static void end_for(int rank, const char *what)
 {
     char text[sizeof watch.failure];
@@ -117,7 +119,7 @@ _Noreturn static void end_for(int rank, const char *what)
     end_process(text);
 }
 
-/* -- looks ------------------------------------------------------------------------------------------------- */
+/* -- observation ------------------------------------------------------------------------------------------- */
 
 static void note_failure(const char *text)
 {
@@ -185,7 +187,7 @@ static void look_at_processes(double seconds)
             watch.peer[rank[i]].dead_since = orr__now();
 }
 
-/* A rank that has said farewell may end; the others then have as long as a silent rank has. */
+/* A rank that has announced its leave may end; the others then have as much time as a silent rank. */
 static void judge(void)
 {
     double now = orr__now(), limit = (double)orr__env.rank_timeout;
@@ -205,7 +207,7 @@ static void judge(void)
     }
 }
 
-/* A launcher that sees a rank die ends the others by SIGTERM: before that they say why. */
+/* A launcher that sees a rank die ends the others by SIGTERM; before that they print the reason. */
 static void on_terminate(int number)
 {
     (void)number;
@@ -244,7 +246,7 @@ static void tell_failure(void)
             (void)tell(i, FAILED, text);
 }
 
-/* Tells farewell once; true: all others have done so too. */
+/* Announces the leave once; true: all others have announced theirs. */
 static bool take_leave(void)
 {
     if (watch.leaving_since == 0) {
@@ -270,7 +272,7 @@ static void *serve(void *unused)
         bool leaving = atomic_load(&watch.leaving);
         look_at_processes(leaving ? tick / 20 : tick);
         double now = orr__now();
-        /* A process that was suspended itself has not listened: that time does not count. */
+        /* A process that was suspended has not listened itself; that time does not count as silence. */
         watch.silence += now - last < 4 * tick ? now - last : tick;
         last = now;
         read_notices();
@@ -294,7 +296,7 @@ static void wake_up(void)
 {
     uint64_t one = 1;
     if (write(watch.signal_fd, &one, sizeof one) < 0)
-        return; /* it wakes by itself within a tick */
+        return; /* the thread wakes by itself within a tick */
 }
 
 static void take_sigterm(void)
@@ -373,7 +375,7 @@ void orr__watch_stop(void)
         continue;
 }
 
-/* MPI's end is over for all when it is for one; a rank that was killed before never comes to it. */
+/* MPI's finalisation ends on all ranks together; a rank that was killed before never reaches it. */
 static void *wait_for_end(void *unused)
 {
     (void)unused;

@@ -6,19 +6,19 @@
 #include "runtime/ranks/ranks.h"
 #include "runtime/ranks/transport.h"
 
-/* The identity that a rank tells the others at the start. */
+/* The identity that a rank sends to the others at the start. */
 typedef struct orr__identity {
     char host[64];
-    char machine[96]; /* equal: process numbers mean the same */
+    char machine[96]; /* equal: process numbers can be compared */
     uint64_t cores;   /* equal on one machine: threads of both may run on the same cores */
     int pid;
 } orr__identity;
 
-/* `who` has one for each rank and lives as long as the watch. */
+/* `who` has one identity for each rank and must outlive the watch. */
 orr_status orr__watch_start(const orr__transport *transport, const orr__identity *who);
-/* Tells the others that this rank leaves, waits until all have, ends the watch. */
+/* Announces that this rank leaves, waits until all have left, ends the watch. */
 void orr__watch_stop(void);
-/* Before MPI's end, which waits for all ranks: where one has died, the process ends instead of waiting for ever. */
+/* To be called before MPI's finalisation, which waits for all ranks: if one has died, the process ends instead of waiting for ever. */
 void orr__watch_finish(void);
 
 #endif

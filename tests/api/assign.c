@@ -1,4 +1,4 @@
-/* Assignments of many variables: all of them or none, whatever is wrong and whenever memory is refused.
+/* Assignments of many variables: all of them or none, for every wrong input and every failed allocation.
  * Must not know: how a list of assignments is kept. */
 #include "config.h"
 #include <pthread.h>
@@ -47,7 +47,7 @@ static void assign_all_with_wrong_pair_changes_nothing(void)
         orr_status st = orr_assign_all((orr_tensor *[]){ v[0], v[1], wrong[i].variable },
                                        (orr_tensor *[]){ nine, nine, wrong[i].value }, 3);
         ORR_CHECK_MSG(st == wrong[i].st, "%zu: %s", i, orr_error_message());
-        if (wrong[i].value != poison) /* that one tells where it began */
+        if (wrong[i].value != poison) /* poison reports where it began */
             ORR_CHECK_MSG(strstr(orr_error_message(), " 2"), "%s", orr_error_message());
         ORR_CHECK(item(v[0]) == 1 && item(v[1]) == 2 && item(v[2]) == 3);
     }
@@ -58,7 +58,8 @@ static void assign_all_with_wrong_pair_changes_nothing(void)
 
 enum { MANY = 100 };
 
-/* Half way through, the weights would be neither those before the step nor those after it. */
+/* True if all variables have the value `want`. A partial step would leave weights that are neither the old nor the
+ * new ones. */
 static bool all_are(orr_tensor *const *v, double want)
 {
     for (int i = 0; i < MANY; i++)
@@ -67,13 +68,13 @@ static bool all_are(orr_tensor *const *v, double want)
     return true;
 }
 
-/* One step on a thread of its own, whose list of assignments begins empty and grows in the middle of them. */
+/* A step on a thread of its own, whose list of assignments is empty at first and grows during the step. */
 typedef struct {
     orr_optim *opt;
     orr_tensor *const *v;
-    long n; /* allocation that is refused */
+    long n; /* the allocation that fails */
     orr_status st;
-    bool met; /* it came to that */
+    bool met; /* that allocation was reached */
     char text[200];
 } attempt;
 

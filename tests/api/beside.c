@@ -1,4 +1,4 @@
-/* Reductions of the same elements: one kernel for all of them, right on both tiers, cut into tiles, and with the same bits
+/* Reductions of the same elements: one kernel for all of them, correct on both tiers, in tiles, and with the same bits
  * for any number of workers.
  * Must not know: how elements are walked. */
 #include "config.h"
@@ -33,14 +33,14 @@ static void reductions_of_equal_elements_are_one_kernel(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE(ROWS, COLS), x), *e = orr_exp(t), *y;
     y = orr_sub(orr_max(t, ORR_ALL_AXES, false), orr_min(t, ORR_ALL_AXES, false));
-    ORR_CHECK_MSG(kernels_of(y) == 2, "%d", kernels_of(y)); /* the folds, the difference */
+    ORR_CHECK_MSG(kernels_of(y) == 2, "%d", kernels_of(y)); /* the folds; the difference */
     y = orr_div(orr_sum(t, ORR_AXES(0), false), orr_max(orr_abs(t), ORR_AXES(0), false));
     ORR_CHECK_MSG(kernels_of(y) == 2, "%d", kernels_of(y));
     y = orr_div(orr_sum(e, ORR_AXES(0), false), orr_max(e, ORR_AXES(0), false)); /* the exponentials are not stored */
     ORR_CHECK_MSG(kernels_of(y) == 2, "%d", kernels_of(y));
     y = orr_add(orr_sum(t, ORR_AXES(0), true), orr_sum(t, ORR_ALL_AXES, true)); /* other axes */
     ORR_CHECK_MSG(kernels_of(y) == 3, "%d", kernels_of(y));
-    orr_tensor *m = orr_mean(t, ORR_AXES(0), true); /* one waits for the other */
+    orr_tensor *m = orr_mean(t, ORR_AXES(0), true); /* one depends on the other */
     y = orr_add(m, orr_sum(orr_square(orr_sub(t, m)), ORR_AXES(0), true));
     ORR_CHECK_MSG(kernels_of(y) >= 3, "%d", kernels_of(y));
     (void)orr_scope_end(s);
@@ -55,7 +55,7 @@ typedef struct {
 } result;
 static result want, got;
 
-/* Cell c is made of n elements, `step` apart, from x[first] on. */
+/* Cell c folds n elements, `step` apart, from x[first] on. */
 static void fold(int c, int first, int n, int step)
 {
     long double sum = 0, squares = 0, off = 0;
@@ -153,7 +153,7 @@ static void folds_beside_one_another_have_the_same_bits_for_any_workers(void)
         }
 }
 
-/* No elements: what changes nothing, and the extreme of nothing is an error as ever. */
+/* Without elements the result is the neutral element; an extreme is an error, as usual. */
 static void folds_of_nothing(void)
 {
     ORR_REQUIRE(start("wait", "off", "1", "serial"));

@@ -1,4 +1,5 @@
-/* Cholesky factorisations on every engine: as a graph of tasks, the same bits whoever carries it out; failures inside it.
+/* Cholesky factorisations on every engine: as a graph of tasks, with the same bits on any workers; failures inside of
+ * it.
  * Must not know: how a tile is computed. */
 #include "config.h"
 
@@ -26,7 +27,7 @@ static bool start(const setting *s)
     return ok;
 }
 
-/* n × n, batched: X·Xᵀ/n + 1, the same in every process. */
+/* n × n matrices, batched: X·Xᵀ/n + 1, the same in every process. */
 static double *matrices(int64_t batch, int64_t n)
 {
     unsigned long long seed = 7;
@@ -111,7 +112,7 @@ static void cholesky_bits_do_not_depend_on_workers(void)
         free(want.bytes[k]);
 }
 
-/* Is said, and every task ends. */
+/* The failure is reported, and every task ends. */
 static void failure_deep_in_graph_is_reported(void)
 {
     static const char *const engines[] = { "serial", "starpu" };

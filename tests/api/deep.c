@@ -1,4 +1,4 @@
-/* Graphs of great depth or width: what the stack, or the square of the number of steps, would bound.
+/* Graphs of great depth or width, for which a recursion or a quadratic algorithm would fail.
  * Must not know: how graphs are walked. */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static void hundred_thousand_views_are_resolved(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* Processor's seconds of this thread, which plans: those of workers, which may be many, do not count. */
+/* Processor seconds of this thread, which plans. Those of the workers are not counted. */
 static double spent(void)
 {
     struct timespec t;
@@ -36,7 +36,7 @@ static double spent(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Processor's seconds until n products, one after the other, have their value. */
+/* Processor seconds to evaluate a chain of n products. */
 static double products(int n)
 {
     static const float one[16] = { [0] = 1, [5] = 1, [10] = 1, [15] = 1 };
@@ -59,7 +59,7 @@ static void ten_thousand_steps_are_planned_in_seconds(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* Processor's seconds until so many siblings, which begin at one value, have theirs. */
+/* Processor seconds to evaluate many siblings with a common input. */
 enum { WIDE = 100000 };
 static double siblings(orr_tensor *(*one)(orr_tensor *x, orr_tensor *by), double (*want)(double by))
 {
@@ -112,7 +112,7 @@ static void hundred_thousand_siblings_plan_in_seconds(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* … and so is what reads them all. */
+/* … and so is the operation that reads all of them. */
 static void concat_of_hundred_thousand_plans_in_seconds(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
@@ -130,7 +130,7 @@ static void concat_of_hundred_thousand_plans_in_seconds(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* As of a network over the steps of a sequence: they differ in nothing but where they begin. */
+/* As in a network over the steps of a sequence: the slices differ only in their offset. */
 static void forty_thousand_slices_of_one_tensor_are_planned_in_seconds(void)
 {
     enum { N = 40000 };

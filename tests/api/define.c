@@ -1,5 +1,5 @@
-/* A row that only this program defines: value and derivatives in tier 0, tier 1, on OpenCL, and its CUDA C compiled; beside
- * libm and finite differences.
+/* A row that only this program defines: value and derivatives in tier 0, in tier 1, on OpenCL, and its CUDA C compiled;
+ * compared with libm and finite differences.
  * Must not know: how rows are computed. */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 enum { N = 400 };
 
-/* x·tanh(log(1 + e^(y·x))) with a slope y: in no table. */
+/* x·tanh(log(1 + e^(y·x))) with a slope y, which is in no table. */
 static long double value(long double x, long double y)
 {
     return x * tanhl(log1pl(expl(y * x)));
@@ -27,7 +27,7 @@ static orr_op *mish_slope(void)
                   "g*x*x*(1-tanh(softplus(y*x)))*(1+tanh(softplus(y*x)))*sigmoid(y*x)"));
 }
 
-/* The same without derivatives: they follow from the rows'. */
+/* The same definition without derivatives: they are derived from those of its rows. */
 static orr_op *mish_slope_automatic(void)
 {
     return orr_define_elementwise("mish_slope_automatic", 2, "x * tanh(softplus(y*x))");
@@ -58,7 +58,7 @@ static void check_values(const orr_op *op, orr_dtype d, double ulps)
 {
     double x[N], y[N], got[N];
     long double want[N];
-    points(x, y); /* exact in every dtype but bfloat16 */
+    points(x, y); /* exact in every dtype except bfloat16 */
     for (int i = 0; i < N; i++) {
         orr__scalar s = orr__scalar_cast((orr__scalar){ .f = x[i] }, ORR_F64, d);
         x[i] = s.f;
@@ -68,7 +68,7 @@ static void check_values(const orr_op *op, orr_dtype d, double ulps)
         near("value", d, got, want, ulps, d == ORR_F16 ? 0x1p-13 : 1e-9);
 }
 
-/* First derivatives beside central differences of the libm function, the second by x beside the second difference. */
+/* First derivatives beside central differences of the libm function; the second one by x beside the second difference. */
 static void check_derivatives(const orr_op *op)
 {
     double x[N], y[N], got[3][N];
@@ -98,7 +98,7 @@ static void check_all(void)
         ORR_CHECK_MSG(op[i], "%s", orr_error_message());
         check_values(op[i], ORR_F64, 24);
         check_values(op[i], ORR_F32, 24);
-        check_values(op[i], ORR_F16, 0.51); /* once rounded */
+        check_values(op[i], ORR_F16, 0.51); /* rounded once */
         check_values(op[i], ORR_BF16, 0.51);
         check_derivatives(op[i]);
     }
@@ -175,7 +175,7 @@ static void compile_cuda(const orr__region *r)
     free(text);
 }
 
-/* The same capture as an evaluation's, fused, as CUDA C. */
+/* The capture of an evaluation, fused, as CUDA C. */
 static void nvrtc(void)
 {
     double x[N], y[N];
@@ -329,7 +329,7 @@ static void evaluated_results_are_forgotten_as_others_are(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* As many texts as there may be no definitions of; and what an applied definition gives. */
+/* As many expressions as the limit of definitions allows, and the result of an applied definition. */
 static void expression_needs_no_definition(void)
 {
     double x[N], y[N], got[N], as_defined[N];

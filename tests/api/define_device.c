@@ -1,4 +1,4 @@
-/* Kernels that users define, on devices: OpenCL C run, CUDA C compiled, texts that do not compile.
+/* User-defined kernels on devices: OpenCL C that runs, CUDA C that compiles, sources that do not compile.
  * Must not know: how they are launched. */
 #include "config.h"
 
@@ -54,10 +54,10 @@ static void device_text_error_is_logged(void)
     calls = 0;
     ORR_CHECK(orr_read(orr_apply_with(orr_define_kernel(&d), ORR_TENSORS(x), ORR_PARAMS(2)), got, sizeof got) ==
               ORR_OK);
-    ORR_CHECK(got[3] == 5 && calls == 1); /* the C function stands in */
+    ORR_CHECK(got[3] == 5 && calls == 1); /* the C function replaces it */
     d.name = "affine_misspelt_alone";
     d.cpu = NULL;
-    for (int i = 0; i < 2; i++) /* and again, without a second compilation */
+    for (int i = 0; i < 2; i++) /* twice, without a second compilation */
         ORR_CHECK_MSG(orr_eval(orr_apply_with(orr_define_kernel(&d), ORR_TENSORS(x), ORR_PARAMS(2))) == ORR_EDEVICE &&
                           strstr(orr_error_message(), "undeclared_thing"),
                       "%s", orr_error_message());

@@ -1,4 +1,4 @@
-/* Kernels that users define: shapes, tiles, engines, derivatives, and what goes wrong in them.
+/* User-defined kernels: shapes, tiles, engines, derivatives, and their failures.
  * Must not know: how they are launched. */
 #include "config.h"
 
@@ -7,7 +7,7 @@
 #include <orrery/info.h>
 #include "tests/harness/define_affine.h"
 
-/* Cumulative product of two rows of f64: (n) and (n) to (2, n), whole. */
+/* Cumulative product of two rows of f64: (n) and (n) to (2, n), as one tile. */
 static int pair_shape(orr_kernel_args *a)
 {
     if (a->in[0].shape.rank != 1 || a->in[1].shape.rank != 1 || a->in[0].shape.dim[0] != a->in[1].shape.dim[0]) {
@@ -56,7 +56,7 @@ static void serial_runs_it_between_fused_steps(void)
     op = orr_define_kernel(&affine_def);
     ORR_CHECK(dh_read(orr_apply_with(op, ORR_TENSORS(x), ORR_PARAMS(1)), got, 6) && got[0] == 0 && got[1] == 3 &&
               got[2] == 2);
-    /* nothing is asked of the kernel for nothing */
+    /* an empty array needs no call of the kernel */
     calls = 0;
     ORR_CHECK(orr_eval(orr_apply_with(op, ORR_TENSORS(orr_zeros(ORR_F32, ORR_SHAPE(0, 3))), ORR_PARAMS(1))) == ORR_OK &&
               calls == 0);
@@ -109,7 +109,7 @@ static int thrice(const orr_kernel_args *a)
     return 0;
 }
 
-/* Plans are found by structure, and which kernel it is belongs to that. */
+/* Plans are found by structure, which includes the identity of the kernel. */
 static void similar_kernels_stay_distinct(void)
 {
     orr_kernel_def d = { .name = "twice_all", .n_inputs = 1, .cpu = twice }, e = d;
@@ -175,7 +175,7 @@ static void its_failure_is_the_evaluations(const dh_setting *where)
                       strstr(orr_error_message(), "no convergence after 12 steps (42)") &&
                       strstr(orr_error_message(), "tests/api/define_kernel.c"),
                   "%s", orr_error_message());
-    ORR_CHECK(affine_is_right(2, 2, 1)); /* and the next one works */
+    ORR_CHECK(affine_is_right(2, 2, 1)); /* the next call works */
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -245,7 +245,7 @@ static void kernel_performance_model_has_its_name(void)
     ORR_CHECK(orr_perfmodel_list(m, MOST, &n) == ORR_OK);
     for (int i = 0; i < n && i < MOST; i++)
         found += strstr(m[i].kernel, "affine") && strcmp(m[i].device, "CPU") == 0 &&
-                 m[i].samples > 0; /* what is far off is left out */
+                 m[i].samples > 0; /* outliers are left out */
     ORR_CHECK_MSG(found == 1, "%d of %d", found, n);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }

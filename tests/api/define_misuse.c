@@ -1,4 +1,4 @@
-/* Definitions that are wrong, hostile, many, or made by several threads at once.
+/* Wrong, malicious and numerous definitions, and definitions by several threads at once.
  * Must not know: how a definition is kept. */
 #include "config.h"
 
@@ -87,7 +87,7 @@ static void invalid_arguments_are_refused(void)
     ORR_CHECK(orr_op_name(NULL) == NULL && orr_op_arity(NULL) == -1 && orr_op_find(NULL) == NULL);
 }
 
-/* Whatever the headers offer on tensors: orr_NAME_at. */
+/* The names of all functions on tensors in the headers: orr_NAME_at. */
 static void operation_names_are_reserved(void)
 {
     static const char *const headers[] = { "ops.h", "random.h", "array.h", "fft.h", "norm.h", "sequence.h" };
@@ -165,7 +165,7 @@ static void definitions_outlive_runs_of_the_library(void)
         orr_tensor *y = orr_apply(op, ORR_TENSORS(orr_full(ORR_F32, ORR_SHAPE(1), i)));
         ORR_CHECK(dh_read(y, &got, 1) && got == 3 * i && orr_define_elementwise("long_lived", 1, "3*x") == op);
         ORR_CHECK(orr_shutdown() == ORR_OK);
-        ORR_CHECK(orr_eval(y) != ORR_OK); /* the tensor died with the run */
+        ORR_CHECK(orr_eval(y) != ORR_OK); /* the tensor belonged to the previous run */
         y = orr_apply(op, ORR_TENSORS(orr_full(ORR_F32, ORR_SHAPE(1), 1)));
         ORR_CHECK(orr_eval(y) == ORR_ESTATE);
     }
@@ -226,7 +226,7 @@ static void hostile_text_gives_a_message(void)
     dh_refused(unary(text), "no function is called aaa");
 }
 
-/* Each calls the one before twice: it grows as 2ⁿ, and is stopped. */
+/* Each definition calls the previous one twice: the size grows as 2ⁿ and is limited. */
 static void deep_definitions_are_refused(void)
 {
     char name[24], text[64];

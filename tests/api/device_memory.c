@@ -1,4 +1,4 @@
-/* Values moved by hand: copied ahead, brought home, and still the same; what cannot be done is said. The second memory is that of
+/* Explicit moves of values: prefetched, evicted, and unchanged; impossible moves are reported. The second memory is that of
  * OpenCL on the processor.
  * Must not know: StarPU. */
 #include "config.h"
@@ -11,7 +11,7 @@
 
 enum { N = 100003 };
 
-static int other; /* the id of the OpenCL device that takes part */
+static int other; /* the id of the OpenCL device in use */
 
 static orr_status up(const char *backend)
 {
@@ -20,7 +20,7 @@ static orr_status up(const char *backend)
     return orr_init(&(orr_config){ .engine = "starpu", .backend = backend });
 }
 
-/* Finds the device by trying: others may be there that StarPU leaves alone. */
+/* Finds the device by trying: there may be others that StarPU does not use. */
 static bool find_other(void)
 {
     orr_device d[16];
@@ -77,7 +77,7 @@ static void copy_to_returns_after_copy(void)
     ORR_CHECK(on(t, 0) && on(t, other) && unchanged(t, 1));
     ORR_CHECK(orr_evict(t) == ORR_OK);
     ORR_CHECK(on(t, 0) && !on(t, other) && unchanged(t, 1));
-    ORR_CHECK(orr_evict(t) == ORR_OK); /* nothing to give up */
+    ORR_CHECK(orr_evict(t) == ORR_OK); /* nothing to evict */
     ORR_CHECK(orr_copy_to(t, 0) == ORR_OK && unchanged(t, 1));
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
@@ -92,12 +92,12 @@ static void prefetch_arrives_after_tensor_is_freed(void)
     for (int i = 0; i < 6000 && !on(t, other); i++)
         (void)usleep(10000);
     ORR_CHECK(on(t, other) && unchanged(t, 1));
-    for (int i = 0; i < 200; i++) { /* under way when they are freed */
+    for (int i = 0; i < 200; i++) { /* freed during the copy */
         orr_scope *inner = orr_scope_begin();
         ORR_CHECK(orr_prefetch(numbers(), other) == ORR_OK);
         (void)orr_scope_end(inner);
     }
-    ORR_CHECK(orr_prefetch(orr_mul(t, orr_scalar(2)), other) == ORR_OK); /* and under way at the end */
+    ORR_CHECK(orr_prefetch(orr_mul(t, orr_scalar(2)), other) == ORR_OK); /* and in progress at the shutdown */
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -112,7 +112,7 @@ static void device_result_is_copied_home(void)
     orr_tensor *y = orr_mul(t, orr_scalar(4));
     ORR_CHECK(orr_copy_to(y, other) == ORR_OK && on(y, other));
     ORR_CHECK(orr_evict(y) == ORR_OK && on(y, 0) && !on(y, other) && unchanged(y, 4));
-    orr_tensor *z = orr_mul(y, orr_scalar(0.5)); /* from what has come home */
+    orr_tensor *z = orr_mul(y, orr_scalar(0.5)); /* from a value in host memory */
     ORR_CHECK(unchanged(z, 2));
     (void)orr_scope_end(s);
     (void)unsetenv("ORRERY_INLINE_US");
@@ -154,7 +154,7 @@ static void unsupported_device_request_is_reported(void)
     ORR_CHECK(strstr(orr_error_message(), "tests/api/device_memory.c") && strstr(orr_error_message(), "no device 999"));
     ORR_CHECK(orr_is_on(t, 0, NULL) == ORR_EINVAL && orr_is_on(t, 999, &answer) == ORR_EINVAL && !answer);
     ORR_CHECK(orr_device_memory(0, NULL, &left) == ORR_EINVAL && orr_device_memory(999, &total, &left) == ORR_EINVAL);
-    ORR_CHECK(orr_copy_to(bad, 0) == ORR_ESHAPE && orr_evict(bad) == ORR_ESHAPE); /* poison travels */
+    ORR_CHECK(orr_copy_to(bad, 0) == ORR_ESHAPE && orr_evict(bad) == ORR_ESHAPE); /* poison propagates */
     ORR_CHECK(orr_evict(NULL) != ORR_OK);
     if (orr_devices(NULL, 0) > 1)
         ORR_CHECK(orr_copy_to(t, 1) == ORR_EDEVICE && orr_device_memory(1, &total, &left) == ORR_EDEVICE);

@@ -1,4 +1,4 @@
-/* The registry of devices: JSON, the file, reading it back, being told of changes.
+/* The registry of devices: JSON, the file, its reader, notifications of changes.
  * Must not know: how a device is found. */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static bool identical(const orr_device *a, const orr_device *b)
 {
     bool same = a->id == b->id && a->kind == b->kind && a->index == b->index && !strcmp(a->name, b->name) &&
                 !strcmp(a->address, b->address) && !strcmp(a->capability, b->capability);
-    /* Readings that change between two calls may differ, but are known in both or in neither. */
+    /* Readings that change between two calls may differ, but both calls know them or neither does. */
     for (int m = 0; m < ORR_MEASURE_COUNT; m++) {
         const orr_reading *x = &a->reading[m], *y = &b->reading[m];
         bool fixed = m == ORR_MEASURE_MEMORY_TOTAL || m == ORR_MEASURE_COMPUTE_UNITS;
@@ -98,7 +98,7 @@ static void foreign_device_file_is_refused(void)
     ORR_CHECK(orr_devices_json(NULL) == ORR_EINVAL);
 }
 
-/* -- being told ---------------------------------------------------------------------------------------------- */
+/* -- notifications ------------------------------------------------------------------------------------------- */
 
 static atomic_int calls, moved_calls, wrong;
 static atomic_uint bits;
@@ -132,7 +132,7 @@ static void set_clock(const char *root, const char *khz)
             *p = '/';
         }
     char whole[1100];
-    (void)snprintf(whole, sizeof whole, "%s.new", path); /* the watcher reads at any time */
+    (void)snprintf(whole, sizeof whole, "%s.new", path); /* the watcher may read at any time */
     write_text(whole, khz);
     ORR_CHECK(rename(whole, path) == 0);
 }
@@ -162,7 +162,7 @@ static void device_watch_reports_and_writes_change(void)
     ORR_CHECK(atomic_load(&calls) == before && !atomic_load(&wrong));
     ORR_CHECK(orr_devices_load(path, &d, 1, &n) == ORR_OK && d.reading[ORR_MEASURE_CLOCK].value >= 3e9);
     ORR_CHECK(orr_devices_watch(0.02, told, &calls) == ORR_OK);
-    ORR_CHECK(orr_shutdown() == ORR_OK); /* ends it */
+    ORR_CHECK(orr_shutdown() == ORR_OK); /* ends the watcher */
     before = atomic_load(&calls);
     (void)usleep(60000);
     ORR_CHECK(atomic_load(&calls) == before);

@@ -1,4 +1,4 @@
-/* Evaluation as a user meets it: laziness, several outputs, events, explicit graphs, variables, errors.
+/* Evaluation from a user's point of view: laziness, several outputs, events, explicit graphs, variables, errors.
  * Must not know: what runs where. */
 #include "config.h"
 
@@ -95,7 +95,7 @@ static void graph_is_built_once_and_submitted_often(void)
     ORR_REQUIRE(g != NULL);
     for (int i = 0; i < 5; i++) {
         orr_tensor *in = vec(4, i), *r[2];
-        if (i == 3) /* a variable is read anew at each submission */
+        if (i == 3) /* each submission reads the variable again */
             ORR_CHECK(orr_assign(w, orr_full(ORR_F64, ORR_SHAPE(4), 10)) == ORR_OK);
         ORR_CHECK_MSG(orr_graph_submit(g, &in, r, NULL) == ORR_OK, "%s", orr_error_message());
         double v[4];
@@ -144,7 +144,7 @@ static void assignments_are_done_with_the_next_evaluation(void)
     (void)orr_scope_end(s);
 }
 
-/* w ← w/2 + 1 from 0 in a million places, while the "loss" is read: 2 − 2^(1−t) after t steps, exactly. */
+/* w ← w/2 + 1 from 0 in a million elements, while the "loss" is read: 2 − 2^(1−t) after t steps, exactly. */
 static void loss_is_read_before_variables_end(void)
 {
     enum { N = 1 << 20, STEPS = 12 };
@@ -301,7 +301,8 @@ static void fp_mode_survives_init_and_shutdown_order(void)
     ORR_CHECK(orr_init(NULL) == ORR_OK);
 }
 
-/* Graphs in turn, more than a thread keeps plans of; each a sum of its own length. True: all were right. */
+/* More graphs in turn than a thread caches plans of; each is a sum of another length. True if all results were
+ * right. */
 static bool in_turn(void)
 {
     bool right = true;
@@ -317,7 +318,7 @@ static bool in_turn(void)
 static void *before_and_after(void *barrier)
 {
     bool right = in_turn();
-    for (int i = 0; i < 2; i++) /* between them the library is shut down and started */
+    for (int i = 0; i < 2; i++) /* with a shutdown and a start between them */
         (void)pthread_barrier_wait(barrier);
     return right && in_turn() ? barrier : NULL;
 }

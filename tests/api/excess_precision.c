@@ -1,5 +1,5 @@
-/* Values of f16 and bf16 inside of a kernel: rounded after each operation where that is asked for, else kept as f32 until they are
- * stored, on both tiers; decisions see the same bits wherever a value is computed.
+/* Values of f16 and bf16 inside of a kernel: rounded after each operation on request, else kept as f32 until they are stored,
+ * on both tiers. Comparisons see the same bits wherever a value is computed.
  * Must not know: how kernels round. */
 #include "config.h"
 
@@ -56,7 +56,7 @@ static orr_tensor *number(orr_dtype d, float f)
     return orr_full(d, ORR_SHAPE(1), f);
 }
 
-/* ((x·a + b)·c)² − x: the elements that differ from the two ways to compute it. */
+/* ((x·a + b)·c)² − x: the numbers of elements that differ from each of the two ways to round. */
 static void compute(orr_dtype d, int *from_each, int *from_last)
 {
     orr_scope *s = orr_scope_begin();
@@ -100,7 +100,7 @@ static void switch_and_deterministic_mode_round_each_operation(void)
     }
 }
 
-/* The reader of a value that is stored besides gets what was stored. */
+/* A reader of a value that is also stored gets the stored value. */
 static void stored_values_are_rounded(void)
 {
     for (int k = 0; k < 4; k++) {
@@ -121,13 +121,13 @@ static void stored_values_are_rounded(void)
     }
 }
 
-/* Both the largest of a row and the element that is equal to it are computed from x anew. */
+/* Both the largest element of a row and the element that equals it are computed from x again. */
 static void decisions_see_equal_bits(void)
 {
     static bool mask[ALL];
     for (int k = 0; k < 8; k++) {
         orr_dtype d = halves[k % 2];
-        bool apart = k >= 4; /* the maximum in an evaluation of its own */
+        bool apart = k >= 4; /* the maximum is evaluated separately */
         ORR_REQUIRE(start("on", "off", tiers[k / 2 % 2]));
         orr_scope *s = orr_scope_begin();
         orr_tensor *x = fill(d), *most = NULL;

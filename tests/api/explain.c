@@ -1,5 +1,5 @@
-/* orr_explain says of each kernel what became of it, of each value between two kernels why it goes through memory, and
- * how many bytes fusion saves; its DOT has a frame for each kernel.
+/* orr_explain reports the fate of each kernel, for each value between two kernels the reason why it is stored, and
+ * the bytes that fusion saves; its DOT has a frame for each kernel.
  * Must not know: how regions are chosen. */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static void chain_bytes_are_exact(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = orr_relu(orr_add(orr_mul(leaf(ORR_SHAPE(1000)), orr_scalar(2)), orr_scalar(1)));
     char *text = explained_text(y);
-    has(text, "1 kernel\n"); /* 4 kB in, 4 kB out; three calls one by one: three times that */
+    has(text, "1 kernel\n"); /* 4 kB in, 4 kB out; three separate calls: three times that */
     has(text, "bytes moved: 8.0 kB; one kernel per call: 24 kB (3.0 times); saved: 16 kB");
     ORR_CHECK(words_in(text, "stays in the kernel, 4.0 kB") == 2 && words_in(text, "-> memory, 4.0 kB") == 1);
     ORR_CHECK(words_in(text, "a value that is there") == 1 && words_in(text, "not fused") == 0);
@@ -135,7 +135,7 @@ static void evaluated_tensor_needs_no_kernel(void)
     (void)orr_scope_end(s);
 }
 
-/* A plan that has run says what it took, beside what was predicted. */
+/* After a run, a plan reports the measured time beside the predicted one. */
 static void time_is_predicted_and_taken(void)
 {
     orr_scope *s = orr_scope_begin();

@@ -1,4 +1,4 @@
-/* The program's floating-point mode has no influence on Orrery's results, and stays in force.
+/* The program's floating-point mode does not influence Orrery's results, and remains in force.
  * Must not know: how the mode is kept out. */
 #include "config.h"
 #include <fenv.h>
@@ -14,7 +14,7 @@
 enum { N = 120, SIZE = N * N, OUTS = 4 };
 static float a[SIZE], b[SIZE], want[OUTS][SIZE], got[OUTS][SIZE];
 
-/* Element-wise, a product, sums of rows, and what is too small to be normal. */
+/* Element-wise work, a product, sums of rows, and subnormal results. */
 static void compute(float result[OUTS][SIZE])
 {
     orr_scope *s = orr_scope_begin();
@@ -48,14 +48,14 @@ static void in_modes(void)
     _mm_setcsr(was | 0x8040u); /* results and operands below the normal numbers are 0 */
     compare("flush to zero");
     ORR_CHECK((_mm_getcsr() & 0xffc0u) == ((was | 0x8040u) & 0xffc0u));
-    _mm_setcsr((was & ~0x3fu) & ~0x1e80u); /* all but the subnormal operand trap */
+    _mm_setcsr((was & ~0x3fu) & ~0x1e80u); /* all exceptions trap, except that of a subnormal operand */
     compare("traps");
     ORR_CHECK((_mm_getcsr() & 0xffc0u) == ((was & ~0x1e80u) & 0xffc0u));
     _mm_setcsr(was);
 #endif
 }
 
-/* The engine is started in another mode, too: its threads take it over. */
+/* The engine also starts in another mode, which its threads inherit. */
 static void run(const char *engine, const char *tile_us)
 {
     unsigned long long state = 5;
@@ -84,7 +84,7 @@ static void run(const char *engine, const char *tile_us)
 enum { CONSTANTS = 14, LONGEST = 64 };
 typedef float constants[CONSTANTS][LONGEST];
 
-/* Computations at recording: numbers beside numbers, beside tensors, as dtypes, ranges, definitions, steps. */
+/* Computations during recording: numbers with numbers, with tensors, as dtypes, ranges, definitions, steps. */
 static void record(constants v)
 {
     orr_scope *s = orr_scope_begin();

@@ -1,5 +1,5 @@
-/* Loops over f16: every value, rows of every short length that begin anywhere, gathers, folds, borders, beside values computed here. Gathered
- * elements of which much is computed.
+/* Loops over f16: every value, rows of every short length with any begin, gathers, folds, borders, compared with values computed here.
+ * Expensive work on gathered elements.
  * Must not know: how a kernel converts, or gathers. */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 enum { ROWS = 7, LONGEST = 70, ALL = 65536 };
 
-/* By the definition of the format: 5 bits of exponent, 10 of fraction. */
+/* The value by the definition of the format: 5 bits of exponent, 10 of fraction. */
 static double value_of(uint16_t h)
 {
     int e = h >> 10 & 31, f = h & 1023;
@@ -20,7 +20,7 @@ static double value_of(uint16_t h)
     return h >> 15 ? -x : x;
 }
 
-/* To nearest, ties to even. */
+/* Rounds to nearest, ties to even. */
 static double rounded(double x)
 {
     int e = 0;
@@ -75,7 +75,7 @@ static double element(int row, int column)
     return (double)((row * 31 + column * 7) % 65 - 32) / 8;
 }
 
-/* ROWS rows of n numbers, of n + 1 that lie there. */
+/* ROWS rows of n numbers, out of rows of n + 1. */
 static orr_tensor *rows_of(int n)
 {
     static double all[ROWS * (LONGEST + 1)];
@@ -123,7 +123,7 @@ static void one_length(int n)
     (void)orr_scope_end(s);
 }
 
-/* Elements of rows, and an index that there is not. */
+/* Elements of rows, and an index out of range. */
 static void gathered_elements(int n)
 {
     static int32_t place[LONGEST];

@@ -1,4 +1,4 @@
-/* PNG and JPEG images: those of other programs, ways there and back, and what is refused.
+/* PNG and JPEG images: those of other programs, round trips, refusals.
  * Must not know: how an image is decoded. */
 #include "config.h"
 #include <orrery.h>
@@ -36,7 +36,7 @@ static void path_of(char path[1024], const char *name)
     snprintf(path, 1024, "%s", orr_test_golden(file));
 }
 
-/* The largest difference of two images of one shape and dtype; −1: they are not. */
+/* The largest difference of two images; −1: their shapes or dtypes differ. */
 static double difference(orr_tensor *a, orr_tensor *b)
 {
     orr_shape s = orr_tensor_shape(a), t = orr_tensor_shape(b);
@@ -80,7 +80,7 @@ static void images_of_other_programs_are_read(void)
     ORR_CHECK(orr__pool_get_stats().live == 0);
 }
 
-/* Elements that differ everywhere, over the whole range. */
+/* Elements that all differ, over the whole range. */
 static orr_tensor *pattern(orr_dtype t, orr_shape s)
 {
     orr_tensor *k = orr_arange(ORR_I64, 0, (double)orr__shape_count(&s), 1);
@@ -198,7 +198,7 @@ static void truncated_images_are_refused(void)
         unsigned char *file = orr_test_slurp(path, &bytes);
         ORR_REQUIRE(file != NULL);
         for (size_t n = 0; n < bytes; n++) {
-            unsigned char *cut = malloc(n + 1); /* so that the address sanitizer sees a read beyond */
+            unsigned char *cut = malloc(n + 1); /* lets the address sanitizer see a read beyond the end */
             memcpy(cut, file, n);
             orr_tensor *t = orr_load_image_bytes(cut, n);
             ORR_CHECK_MSG(orr_tensor_status(t) == ORR_EFORMAT, "%s: %zu of %zu bytes", files[f], n, bytes);
@@ -216,7 +216,7 @@ static void put32(unsigned char *p, uint32_t v)
         p[k] = (unsigned char)(v >> (24 - 8 * k));
 }
 
-/* Sizes that the data cannot have cost no memory. */
+/* An impossible size in a header allocates no memory. */
 static void lies_about_the_size_cost_no_memory(void)
 {
     static const uint32_t sizes[][2] = {

@@ -1,5 +1,5 @@
-/* A variable's new value takes over the memory of the old one where nobody can see that any more; whoever still can, sees the old
- * numbers, on this thread and on others. References are loops in double precision.
+/* A variable's new value uses the memory of the old one if nobody can read that any more; every remaining reader, on this thread or
+ * another, sees the old numbers. References are loops in double precision.
  * Must not know: how the planner finds it. */
 #include "config.h"
 
@@ -25,7 +25,7 @@ typedef struct {
 } model;
 static model m;
 
-/* The ways to do a step: tasks, the calling thread, a crew of two workers, the engine without workers. */
+/* The lanes for a step: tasks, the calling thread, a crew of two workers, the engine without workers. */
 typedef struct {
     const char *engine, *inline_us, *workers;
 } lane;
@@ -76,7 +76,7 @@ static void reference_step(void)
                 m.ref[i * OUT + o] -= RATE * 2.0 / B * m.hx[b * IN + i] * r[b * OUT + o];
 }
 
-/* Everything but the loss is let go of before it is evaluated. */
+/* Records a step and releases everything except the loss before the evaluation. */
 static orr_tensor *record(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -104,7 +104,7 @@ static const void *place(void)
     return orr__node_value(orr__handle_node(m.w))->host;
 }
 
-/* f · w, as far as floats go. */
+/* Checks t against f · w, within the precision of floats. */
 static void check(orr_tensor *t, const double *w, double f, const char *what)
 {
     double worst = 0.0;
@@ -115,7 +115,7 @@ static void check(orr_tensor *t, const double *w, double f, const char *what)
     ORR_CHECK_MSG(worst <= 2e-6 * f, "%s: off by %g", what, worst);
 }
 
-/* Two steps, after which steps are in place; the weights of now are remembered. */
+/* Runs two steps, after which steps are in place; saves the present weights. */
 static bool ready(void)
 {
     if (!start())
@@ -141,7 +141,7 @@ static void steps_are_in_place(void)
     stop();
 }
 
-/* With a held expression of the old value a step is not in place, and the expression has the old numbers. */
+/* If an expression of the old value is held, a step is not in place, and the expression has the old numbers. */
 static void expression_of_old_value_keeps_it(void)
 {
     ORR_REQUIRE(ready());
@@ -158,8 +158,8 @@ static void expression_of_old_value_keeps_it(void)
     stop();
 }
 
-/* A held tensor that a step computes anyway gets its value in the step, from the old weights. Gradients went
- * through it before that, or they are an error. */
+/* A held tensor that a step computes anyway gets its value in the step, from the old weights. Gradients through it are recorded before
+ * that; later ones are an error. */
 static void held_prediction_gets_its_value(void)
 {
     ORR_REQUIRE(ready());
@@ -186,7 +186,7 @@ static void held_prediction_gets_its_value(void)
             worst = fmax(worst, fabs(got[b * OUT + o] - sum));
         }
     ORR_CHECK_MSG(worst < 1e-4, "the prediction is off by %g", worst);
-    e = orr_sum(p, ORR_AXES(0, 1), false); /* nothing of the present weights is in it */
+    e = orr_sum(p, ORR_AXES(0, 1), false); /* independent of the present weights */
     ORR_CHECK_MSG(orr_grad(e, &m.w, 1, &g) == ORR_OK, "%s", orr_error_message());
     memset(m.now, 0, sizeof m.now);
     check(g, m.now, 1.0, "a gradient by the new weights");
@@ -203,7 +203,7 @@ static void data_pointer_keeps_old_value(void)
     memcpy(m.got, p, sizeof m.got);
     step();
     ORR_CHECK(memcmp(m.got, p, sizeof m.got) == 0);
-    q = orr_data(m.w); /* valid while the value is the variable's; no step may write there even so */
+    q = orr_data(m.w); /* valid while the variable has this value; no step may write there, either */
     ORR_REQUIRE(q != NULL);
     memcpy(m.got, q, sizeof m.got);
     orr_tensor *hold = orr_keep(orr_detach(m.w));
@@ -263,7 +263,7 @@ static void par_map_reads_present_variables(void)
     held = orr_keep(orr_mul(m.w, orr_scalar(1.0)));
     step();
     orr_scope *s = orr_scope_begin();
-    orr_tensor *loss = record(); /* pending while the items are evaluated */
+    orr_tensor *loss = record(); /* pending during the evaluation of the items */
     reference_step();
     ORR_CHECK(orr_par_map(4, times, NULL, NULL, r) == ORR_OK);
     for (int i = 0; i < 4; i++)
@@ -290,7 +290,7 @@ static void step_by_event_is_right(void)
     stop();
 }
 
-static atomic_int launches_left = -1; /* until one fails; below 0: none does */
+static atomic_int launches_left = -1; /* launches before one fails; below 0: none does */
 
 static orr_status launch_or_fail(orr__kernel *k, const orr__launch *l)
 {
@@ -299,8 +299,8 @@ static orr_status launch_or_fail(orr__kernel *k, const orr__launch *l)
     return orr__cpu.launch(k, l);
 }
 
-/* Whichever launch of a step fails: afterwards the weights are the old ones or the new ones, or an error says that they are lost;
- * and a new assignment works. */
+/* Any launch of a step may fail: afterwards the weights are the old ones or the new ones, or an error reports that they are lost; a new
+ * assignment works. */
 static void failed_step_leaves_no_wrong_value(void)
 {
     static orr__backend failing;
@@ -308,7 +308,7 @@ static void failed_step_leaves_no_wrong_value(void)
     int failed = 0, old = 0, lost = 0;
     failing = orr__cpu;
     failing.launch = launch_or_fail;
-    orr__exec_cpu = &failing; /* as long as there are workers */
+    orr__exec_cpu = &failing; /* while workers exist */
     ORR_REQUIRE(ready());
     for (int n = 0; n < 12; n++) {
         double v;
@@ -346,7 +346,8 @@ static void failed_step_leaves_no_wrong_value(void)
     orr__exec_cpu = before;
 }
 
-/* Data can make this evaluation fail, so it writes over nothing; what can be computed without the wrong index then is. */
+/* Data can make this evaluation fail, so that it writes over nothing. Everything that does not depend on the wrong index can still be
+ * computed. */
 static void index_error_beside_step_keeps_other_values(void)
 {
     ORR_REQUIRE(ready());
@@ -361,8 +362,8 @@ static void index_error_beside_step_keeps_other_values(void)
     stop();
 }
 
-/* loss = Σ w[i]², w ← w − RATE · dloss/dw: rows change by a part for each time that they are read. The gradient is wanted, too, so that the
- * new value cannot have its memory. */
+/* loss = Σ w[i]², w ← w − RATE · dloss/dw: rows change once for each time that they are read. The gradient is an output, too, so that
+ * the new value cannot use its memory. */
 static orr_status step_by_rows(const int64_t *rows, int n)
 {
     orr_scope *s = orr_scope_begin();
@@ -376,13 +377,13 @@ static orr_status step_by_rows(const int64_t *rows, int n)
     return st;
 }
 
-/* Indices that are there, and in range, make a step certain, so that it may write over the old value. */
+/* Indices that exist and are in range cannot make a step fail, so that it may write over the old value. */
 static void step_with_indices_is_in_place_if_they_are_in_range(void)
 {
     enum { N = 5, STEPS = 3 };
     const int64_t good[N] = { 7, -1, 300, 7, 0 }, bad[N] = { 7, IN, 300, 7, 0 };
     int in_place = 0;
-    (void)setenv("ORRERY_ABLATE", "bundles", 1); /* whose steps write to memory of their own */
+    (void)setenv("ORRERY_ABLATE", "bundles", 1); /* steps without bundles write to memory of their own */
     bool is_ready = ready();
     (void)unsetenv("ORRERY_ABLATE");
     ORR_REQUIRE(is_ready);

@@ -1,4 +1,5 @@
-/* Weights after some steps have the same bits whatever is held meanwhile: the loss alone, everything, or what needs the old weights.
+/* Weights after several steps have the same bits for any held tensors: the loss alone, everything, or a reader of the old
+ * weights.
  * Must not know: how the planner decides. */
 #include "config.h"
 
@@ -10,7 +11,7 @@
 #include "runtime/graph/node.h"
 #include "tests/harness/harness.h"
 
-/* The held tensors: the loss alone; all; also an expression for which the old weights must stay. */
+/* The held tensors: the loss alone; all; also an expression that needs the old weights. */
 typedef enum { LOSS, ALL, OLD } holding;
 typedef struct {
     orr_dtype dtype;
@@ -22,7 +23,8 @@ static orr_tensor *draw(sizes z, int64_t m, int64_t n, double scale)
     return orr_cast(orr_mul(orr_randn(ORR_F32, ORR_SHAPE(m, n), 0.0, 1.0), orr_scalar(scale)), z.dtype);
 }
 
-/* A row is normalised, chosen from, weighed: what the fuser puts together in several ways. The weights after four steps. */
+/* Four steps that normalise a row, choose from it and weigh it, which the fuser groups in several ways. Copies the final weights
+ * to `bytes`. */
 static int train(sizes z, holding h, unsigned char *bytes, size_t size)
 {
     int same = 0;

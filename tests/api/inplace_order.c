@@ -1,6 +1,6 @@
-/* Variables whose new values are made from one another, read in the element that is written and elsewhere: what is computed over the
- * old values has the same bits as what is computed beside them. Programs are random, interpreted and compiled, cut small and
- * large, on processors and on a device. ORR_TEST_FULL=1 takes more of them.
+/* Variables whose new values depend on one another, read at the written element and elsewhere: writing over the old values gives
+ * the same bits as writing beside them. Programs are random, interpreted and compiled, with small and large tiles, on processors
+ * and on a device. ORR_TEST_FULL=1 runs more of them.
  * Must not know: how the planner finds what may be written over. */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 enum { VARS = 4, STEPS = 4, BYTES = 1 << 21 };
 
-/* The work of each step follows from the seed. Rows and columns. */
+/* A program: the seed determines the work of each step. Rows and columns. */
 typedef struct {
     unsigned long long seed;
     orr_dtype dtype;
@@ -34,8 +34,8 @@ typedef struct {
     unsigned long long r;
 } writer;
 
-/* An old value or a new one, as it lies: mostly, or, in every other program, always, so that several are made by one kernel. All are
- * within some units of 0. */
+/* Reads an old or a new value unchanged: usually, or, in every other program, always, so that one kernel writes several. All
+ * values are within some units of 0. */
 static orr_tensor *look(writer *w)
 {
     int64_t rows = w->p->rows, columns = w->p->columns;
@@ -45,7 +45,7 @@ static orr_tensor *look(writer *w)
     case 0: return orr_flip(t, ORR_AXES(1));
     case 1: return orr_flip(t, ORR_AXES(0));
     case 2: return orr_reshape(orr_transpose(t), ORR_SHAPE(rows, columns));
-    case 3: return orr_slice_axis(t, 0, rows / 2, rows / 2 + 1, 1); /* one row for all */
+    case 3: return orr_slice_axis(t, 0, rows / 2, rows / 2 + 1, 1); /* one row, broadcast */
     case 4: return orr_mean(t, ORR_AXES(1), true);
     case 5: return orr_max(t, ORR_AXES(0), true);
     case 6: {
@@ -77,7 +77,7 @@ static orr_tensor *expression(writer *w, int depth)
     }
 }
 
-/* New values of all. copied: those that are another's old value as it is. */
+/* Records the new values of all variables. copied: the variables that get another's old value unchanged. */
 static void record(const program *p, orr_tensor *const *v, unsigned *copied)
 {
     writer w = { .p = p, .old = v, .r = p->seed };
@@ -87,7 +87,7 @@ static void record(const program *p, orr_tensor *const *v, unsigned *copied)
         if (pick(&w.r, 12) == 0) {
             *copied |= 1u << k;
             t = orr_detach(v[pick(&w.r, VARS)]);
-        } else { /* of the one before, as Adam's parameter is of its means */
+        } else { /* of the previous variable, as Adam's parameter depends on its averages */
             t = orr_add(orr_mul(w.made ? w.now[w.made - 1] : v[k], orr_scalar(0.5)), expression(&w, 1 + pick(&w.r, 4)));
         }
         w.now[k] = orr_cast(orr_broadcast_to(t, ORR_SHAPE(p->rows, p->columns)), p->dtype);
@@ -111,7 +111,7 @@ static bool start(const program *p, orr_tensor **v)
     return x && orr_eval_all(v, VARS) == ORR_OK;
 }
 
-/* How many of the new values lie where an old one was, which nothing read or which was read to the end. */
+/* The number of new values in the memory of an old one that nothing read or that was read completely. */
 static int count_in_place(orr_tensor *const *v, const orr__buffer *const *before, unsigned copied)
 {
     int n = 0;
@@ -121,7 +121,7 @@ static int count_in_place(orr_tensor *const *v, const orr__buffer *const *before
     return n;
 }
 
-/* All steps, with the bytes of all values after each of them. hold: something that needs the old values is kept meanwhile. */
+/* Runs all steps and appends the bytes of all values after each. hold: a tensor that needs the old values is held meanwhile. */
 static int run(const program *p, bool hold, unsigned char *bytes)
 {
     orr_tensor *v[VARS], *held[VARS];
@@ -174,7 +174,7 @@ static void compare(const program *p, int *in_place)
         }
 }
 
-/* Programs of many shapes; how many values lay where an old one had been. */
+/* Programs of many shapes; returns the number of values in the memory of an old one. */
 static int programs(int n, unsigned long long seed)
 {
     static const orr_dtype dtype[] = { ORR_F32, ORR_F16, ORR_F64, ORR_BF16 };
@@ -240,7 +240,7 @@ static void random_memory_default_settings(void)
     ORR_CHECK(with("on", "on", "auto", "auto", 12) >= 0);
 }
 
-/* Devices have memories of their own: all is beside the old values. Processors would round otherwise than the device. */
+/* Devices have their own memory, so nothing is in place. Everything runs on the device, since processors round differently. */
 static void on_a_device(void)
 {
     (void)setenv("STARPU_NCPU", "0", 1);
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(random_memory_default_settings),
                                       ORR_TEST(on_a_device),
                                       { 0 } };
-    (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* which StarPU looks at once in a process */
+    (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* StarPU reads this once in a process */
     (void)setenv("STARPU_NCUDA", "0", 1);
     return orr_test_main(argc, argv, "api.inplace_order", tests);
 }

@@ -1,4 +1,4 @@
-/* Training in place: memory at the peak, the same bits as elsewhere for every optimiser, and readers on other threads.
+/* Training in place: peak memory, the same bits as out of place for every optimiser, and readers on other threads.
  * Must not know: how the planner finds it. */
 #include "config.h"
 
@@ -42,7 +42,7 @@ static void train_by_adam(int64_t hidden)
     ORR_REQUIRE(orr_module_parameters(net, p, 4) == 4);
     for (int k = 0; k < 12; k++) {
         double loss;
-        if (k == 6) { /* as much as is in use, and what comes */
+        if (k == 6) { /* the memory in use, and the next allocations */
             ORR_CHECK(orr_eval_all(NULL, 0) == ORR_OK);
             while (orr__buffer_engine.press && orr__buffer_engine.press())
                 ;
@@ -72,7 +72,7 @@ static void adam_needs_its_state_once(void)
     train_by_adam(1024);
 }
 
-/* A crew writes over no old value: it is not for such a step. */
+/* A crew writes over no old value, and is not used for such a step. */
 static void adam_needs_its_state_once_where_a_crew_could_be(void)
 {
     (void)setenv("STARPU_NCPU", "2", 1);
@@ -80,11 +80,11 @@ static void adam_needs_its_state_once_where_a_crew_could_be(void)
     (void)unsetenv("STARPU_NCPU");
 }
 
-/* The tensors held while a step is evaluated: the loss alone; all that the loop made; also something that needs the old weights and
- * which the step does not compute, so that it cannot be in place. */
+/* The tensors held during the evaluation of a step: the loss alone; everything that the loop made; also a tensor that needs the
+ * old weights and that the step does not compute, so that the step cannot be in place. */
 typedef enum { LOSS, ALL, OLD } holding;
 
-/* Four steps; the first weights in the end, and how many steps were in place. */
+/* Runs four steps; returns the number of steps in place and copies the final weights of the first layer. */
 static int train(orr_optim_kind kind, holding h, float *weights)
 {
     enum { BATCH = 64, WIDE = 512 };
@@ -151,13 +151,13 @@ static void optimisers_make_the_same_bits(void)
 
 /* -- threads ------------------------------------------------------------------------------------------------------ */
 
-/* Turns at least; where the machine is so busy that a reader is at it in each of them, more, with longer naps in between. */
+/* TURNS at least; on a machine so busy that a reader is active in each of them, up to MOST, with longer naps in between. */
 enum { READERS = 4, SIDE = 384, TURNS = 300, MOST = 10 * TURNS, LONGEST = 512 };
 static orr_tensor *shared;
 static atomic_bool over;
 static atomic_int wrong, looks, nap;
 
-/* The numbered reader's expression: the variable itself, an expression of it, a copy in a file. */
+/* The expression of reader `id`: the variable itself, an expression of it, a copy in a file. */
 static orr_tensor *see(int id)
 {
     switch (id) {
@@ -169,7 +169,7 @@ static orr_tensor *see(int id)
     }
 }
 
-/* All elements of the variable are the same whole number at any time, and what is read never goes back. */
+/* All elements of the variable are the same integer at any time, and it never decreases. */
 static void *look(void *arg)
 {
     int id = (int)(size_t)arg;

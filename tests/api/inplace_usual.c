@@ -1,6 +1,6 @@
-/* Training loops as most people write them, all in one scope: predictions, activations, gradients, what is in the middle of
- * expressions are held while the step is evaluated. Its new weights are in the memory of the old ones all the same, where that takes
- * less than it spares; and whatever was held and is read afterwards is of the old weights. References are loops in double precision.
+/* Training loops in their usual form, in one scope: predictions, activations, gradients and intermediate values are held during
+ * the evaluation of the step. Its new weights still use the memory of the old ones if that costs less than it saves, and a held
+ * value that is read later is that of the old weights. References are loops in double precision.
  * Must not know: how the planner finds it. */
 #include "config.h"
 
@@ -107,7 +107,7 @@ static void check_new(const reference *r)
     check(u, r->u, W2, "u");
 }
 
-/* One step; was it in place? Nothing is read before the loss. */
+/* Runs one step; true if it was in place. Nothing is read before the loss. */
 static bool step(bool look)
 {
     double v = NAN;
@@ -126,7 +126,7 @@ static bool step(bool look)
     return same;
 }
 
-/* Two steps, after which they are in place. */
+/* Runs two steps, after which steps are in place. */
 static bool ready(void)
 {
     return start() && (step(false), step(false), true);
@@ -141,7 +141,7 @@ static void steps_with_all_held_are_in_place(void)
     stop();
 }
 
-/* Of several steps, until the end: all by the scope outside, one also by nobody's. */
+/* Values of several steps, until the end: the outer scope owns all, and one has another owner. */
 static void values_that_outlive_a_step_hold(void)
 {
     enum { STEPS = 3 };
@@ -175,7 +175,7 @@ static void values_that_outlive_a_step_hold(void)
     stop();
 }
 
-/* The step computes what it is made from, which gets its value. */
+/* The step computes the operands of the expression, which gets its value. */
 static void expressions_of_prediction_allow_donation(void)
 {
     ORR_REQUIRE(ready());
@@ -215,7 +215,8 @@ static void uncomputed_expression_keeps_old_weights(void)
     stop();
 }
 
-/* A tensor as large as the weights, which the step computes; to keep it would spare nothing. text: what ORRERY_PRINT=plan says. */
+/* A step with a tensor as large as the weights, which the step computes; retaining it would save nothing. text: the output of
+ * ORRERY_PRINT=plan. */
 static void step_with_a_large_one(bool *same, char *text, size_t size)
 {
     static double want[W1];
@@ -259,7 +260,7 @@ static void kept_values_never_exceed_spared_bytes(void)
     (void)unsetenv("ORRERY_PRINT");
 }
 
-/* Warm-up compiles the plan of the later step, with the held tensors among its outputs. */
+/* Warm-up compiles the plan of the later step, with the held tensors as outputs. */
 static void warmed_step_has_its_plan(void)
 {
     double v;
@@ -274,7 +275,7 @@ static void warmed_step_has_its_plan(void)
     stop();
 }
 
-static atomic_int launches_left = -1; /* until one fails; below 0: none does */
+static atomic_int launches_left = -1; /* launches before one fails; below 0: none does */
 
 static orr_status launch_or_fail(orr__kernel *k, const orr__launch *l)
 {
@@ -283,7 +284,7 @@ static orr_status launch_or_fail(orr__kernel *k, const orr__launch *l)
     return orr__cpu.launch(k, l);
 }
 
-/* Whichever launch fails: what is held then has the right value, or an error. */
+/* Any launch may fail: held tensors then have the right value, or an error. */
 static void failed_step_leaves_no_wrong_value(void)
 {
     static orr__backend failing;
@@ -292,7 +293,7 @@ static void failed_step_leaves_no_wrong_value(void)
     int failed = 0, right = 0, lost = 0;
     failing = orr__cpu;
     failing.launch = launch_or_fail;
-    orr__exec_cpu = &failing; /* as long as there are workers */
+    orr__exec_cpu = &failing; /* while workers exist */
     ORR_REQUIRE(ready());
     for (int n = 0; n < 12; n++) {
         double v, worst = 0.0;
@@ -315,7 +316,7 @@ static void failed_step_leaves_no_wrong_value(void)
         orr_tensor *var[3] = { w, b, u };
         double *want[3] = { ref.w, ref.b, ref.u };
         int count[3] = { W1, WIDE, W2 };
-        for (int k = 0; k < 3; k++) { /* as they are in the reference */
+        for (int k = 0; k < 3; k++) { /* as in the reference */
             for (int i = 0; i < count[k]; i++)
                 all[i] = (float)want[k][i];
             orr_tensor *fresh = orr_from_at(ORR_HERE, ORR_F32, orr_tensor_shape(var[k]), all);
@@ -331,7 +332,7 @@ static void failed_step_leaves_no_wrong_value(void)
     orr__exec_cpu = before;
 }
 
-/* -- another thread reads what is held ---------------------------------------------------------------------------- */
+/* -- another thread reads held tensors ---------------------------------------------------------------------------- */
 
 enum { TURNS = 20 };
 static struct {

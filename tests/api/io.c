@@ -1,4 +1,4 @@
-/* .npy, .npz and IDX files: those that NumPy made read back, and what bad files get.
+/* .npy, .npz and IDX files: NumPy's files are read back, bad files are refused.
  * Must not know: how a file is parsed. */
 #include "config.h"
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void npy_of_every_shape_and_version(void)
     check_golden("Python 2", orr_load(golden_io("python2_i4.npy")), ORR_I32, ORR_SHAPE(3, 5));
     unsigned char b[4] = { 9, 9, 9, 9 };
     ORR_CHECK(orr_read(orr_load(golden_io("odd_bool.npy")), b, 4) == ORR_OK);
-    ORR_CHECK(b[0] == 0 && b[1] == 1 && b[2] == 1 && b[3] == 1); /* a bool is 0 or 1, whatever the file holds */
+    ORR_CHECK(b[0] == 0 && b[1] == 1 && b[2] == 1 && b[3] == 1); /* a bool is 0 or 1 for every byte of the file */
     orr_scope_end(s);
 }
 
@@ -60,7 +60,7 @@ static void npy_of_foreign_types_is_refused_by_name(void)
     refused(orr_load(golden_io("rank9_u1.npy")), ORR_ESHAPE, "rank 9");
 }
 
-/* Two of NumPy's files one behind the other, in memory; and every cut of them. */
+/* Two of NumPy's files in sequence in memory, and every truncation of them. */
 static void npy_bytes_read_back_one_behind_the_other(void)
 {
     size_t n = 0, m = 0, used = 0, more = 0;
@@ -80,7 +80,7 @@ static void npy_bytes_read_back_one_behind_the_other(void)
     refused(orr_load_bytes(NULL, 4, &used), ORR_EINVAL, "NULL");
     ORR_CHECK(used == 0);
     for (size_t k = 0; k < n; k++) {
-        unsigned char *cut = malloc(k ? k : 1); /* a sanitizer sees a byte too far */
+        unsigned char *cut = malloc(k ? k : 1); /* a sanitizer sees a read beyond the end */
         ORR_REQUIRE(cut);
         memcpy(cut, a, k);
         ORR_CHECK_MSG(orr_tensor_status(orr_load_bytes(cut, k, &used)) == ORR_EFORMAT && used == 0, "%zu bytes", k);
@@ -318,7 +318,7 @@ static void npz_names_are_listed(void)
     orr_npz_names_free(NULL);
 }
 
-/* A byte changed in stored data passes every length check: only the checksum sees it. */
+/* A changed byte in stored data passes every length check: only the checksum detects it. */
 static void npz_with_a_wrong_checksum_is_refused(void)
 {
     size_t n, at = 0;
@@ -329,13 +329,13 @@ static void npz_with_a_wrong_checksum_is_refused(void)
         at++;
     file[at + 5] ^= 0x10;
     refused(orr_load_npz(write_file("crc.npz", file, n), "a"), ORR_EFORMAT, "checksum");
-    orr_tensor *b = orr_load_npz(orr_test_tmp("crc.npz"), "b"); /* the others are well */
+    orr_tensor *b = orr_load_npz(orr_test_tmp("crc.npz"), "b"); /* the others are intact */
     ORR_CHECK(orr_tensor_status(b) == ORR_OK);
     orr_free(b);
     free(file);
 }
 
-/* Deflated data that claims to be far larger than it can be takes no memory. */
+/* Deflated data that claims an impossible length allocates no memory. */
 static void npz_bomb_is_refused(void)
 {
 #ifndef HAVE_ZLIB

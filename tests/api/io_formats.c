@@ -1,4 +1,4 @@
-/* safetensors, CSV, HDF5 and DLPack: files of other libraries, ways there and back, and what is refused.
+/* safetensors, CSV, HDF5 and DLPack: files of other libraries, round trips, refusals.
  * Must not know: how a file is parsed. */
 #include "config.h"
 #include <orrery.h>
@@ -89,7 +89,7 @@ static void safetensors_of_its_library_are_read_and_mapped(void)
     ORR_CHECK(orr__pool_get_stats().live == 0);
 }
 
-/* A mapped tensor takes no memory of its own, keeps its values under whatever becomes of the file's name, and is never written back. */
+/* A mapped tensor has no memory of its own, keeps its values if the file is renamed or removed, and is never written back. */
 static void a_mapped_safetensors_tensor_is_the_files_pages(void)
 {
     enum { COUNT = 1 << 19 };
@@ -113,7 +113,7 @@ static void a_mapped_safetensors_tensor_is_the_files_pages(void)
     (void)orr_scope_end(s);
 }
 
-/* A tensor of each dtype, under its name; n of them. */
+/* Makes a tensor of each dtype under its name; returns their number. */
 static int one_of_each(orr_tensor *t[ORR_DTYPE_COUNT], const char *names[ORR_DTYPE_COUNT], bool bf16)
 {
     int n = 0;
@@ -138,7 +138,7 @@ static void every_dtype_comes_back_from_safetensors(void)
     ORR_REQUIRE(orr_save_safetensors(path, names, t, n) == ORR_OK);
     for (int i = 0; i < n; i++)
         check_values(orr_map_safetensors(path, names[i]), dtype_of(names[i]), ORR_SHAPE(2, 3), names[i]);
-    /* A mapped tensor may outlive the name, and be computed with. */
+    /* A mapped tensor may outlive the file's name and be an operand. */
     orr_tensor *x = orr_map_safetensors(path, "float32");
     ORR_CHECK(remove(path) == 0);
     double sum = 0;
@@ -155,7 +155,7 @@ static void every_dtype_comes_back_from_safetensors(void)
     (void)orr_scope_end(s);
 }
 
-/* The file is cut, and then gone: values that were loaded are values of this process. 40 MB are read by several threads. */
+/* The file is truncated, then removed: loaded values belong to this process. Several threads read the 40 MB. */
 static void a_file_that_is_cut_leaves_loaded_values_alone(void)
 {
     enum { FEW = 1 << 20, MANY = 10000019 };
@@ -303,7 +303,7 @@ static void hdf5_is_read_and_written(void)
     (void)orr_scope_end(s);
 }
 
-/* h5py's complex numbers are compounds of the parts r and i; other compounds are none. */
+/* h5py's complex numbers are compounds of the parts r and i; other compounds are not complex numbers. */
 static void hdf5_has_complex_numbers(void)
 {
     static const struct {
@@ -340,7 +340,7 @@ static void hdf5_has_complex_numbers(void)
     (void)orr_scope_end(s);
 }
 
-/* A file of which each pair of lengths 7 and `from` is 7 and `to`. */
+/* A copy of a file in which each pair of lengths 7 and `from` is replaced by 7 and `to`. */
 static void stretch(const char *path, const unsigned char *file, size_t n, uint64_t from, uint64_t to)
 {
     const uint64_t was[2] = { 7, from }, is[2] = { 7, to };
@@ -356,8 +356,8 @@ static void stretch(const char *path, const unsigned char *file, size_t n, uint6
     free(copy);
 }
 
-/* Lengths beyond the stored elements are refused before libhdf5 reads; so are elements in other files, and filters that say for
- * themselves how much memory they need. */
+/* Lengths beyond the stored elements are refused before libhdf5 reads; so are elements in other files, and filters that declare
+ * their own memory need. */
 static void hdf5_elements_are_those_that_are_stored(void)
 {
     static const struct {
@@ -386,7 +386,7 @@ static void hdf5_elements_are_those_that_are_stored(void)
             ORR_CHECK_MSG(st == ORR_EFORMAT || st == ORR_ESHAPE, "%s: %s", read[i].name, orr_error_message());
         }
     }
-    int masks = 0; /* the entry of the chunk at (0, 4): its bytes, the filters that it was written without, its place */
+    int masks = 0; /* the entry of the chunk at (0, 4): its bytes, the mask of skipped filters, its place */
     for (size_t i = 0; i + 32 <= n; i++) {
         uint32_t head[2];
         uint64_t at[3];
@@ -435,7 +435,7 @@ static void values_go_out_by_dlpack_without_a_copy(void)
         ORR_REQUIRE(orr_to_dlpack(each[i], &v) == ORR_OK);
         ORR_CHECK(v->major == 1 && v->flags == ORR_DLPACK_READ_ONLY && v->array.device_type == ORR_DLPACK_CPU);
         ORR_CHECK(v->array.data == orr_data(each[i]) && v->array.bits == 8 * orr_dtype_size(dtype_of(names[i])));
-        orr_tensor *again = orr_from_dlpack(v); /* whose deleter is called when it is freed */
+        orr_tensor *again = orr_from_dlpack(v); /* its deleter is called when it is freed */
         check_values(again, dtype_of(names[i]), ORR_SHAPE(2, 3), names[i]);
         ORR_CHECK(dtype_of(names[i]) == ORR_BOOL || orr_data(again) == orr_data(each[i]));
     }
@@ -467,7 +467,7 @@ static void arrays_come_in_by_dlpack(void)
     (void)orr_scope_end(s);
     ORR_CHECK(deleted == 1);
     s = orr_scope_begin();
-    a.array.strides = strides; /* columns first, from element 2 on: a copy, and the array goes at once */
+    a.array.strides = strides; /* columns first, from element 2 on: copied, and the array is released at once */
     a.array.byte_offset = 16;
     double v[6];
     ORR_CHECK(orr_read(orr_from_dlpack(&a), v, sizeof v) == ORR_OK && deleted == 2);
@@ -475,7 +475,7 @@ static void arrays_come_in_by_dlpack(void)
     strides[0] = -1; /* backwards */
     ORR_CHECK(orr_read(orr_from_dlpack(&a), v, sizeof v) == ORR_OK && v[0] == 2 && v[3] == 1 && v[5] == 5);
     a.array.strides = NULL;
-    a.array.byte_offset = 4; /* badly aligned */
+    a.array.byte_offset = 4; /* misaligned */
     ORR_CHECK(orr_tensor_status(orr_from_dlpack(&a)) == ORR_OK && deleted == 4);
     a.array.device_type = ORR_DLPACK_CUDA;
     fails(orr_from_dlpack(&a), ORR_EDEVICE, "type 2, CUDA): copy it to host memory");

@@ -1,4 +1,4 @@
-/* Valid files, changed at random: a status each time, never a crash (run it under the address sanitizer).
+/* Valid files with random changes: every read returns a status and never crashes (run it under the address sanitizer).
  * Must not know: how a file is parsed. */
 #include "config.h"
 #include <orrery/dlpack.h>
@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ORR_TEST_FULL=1: all. */
+/* ORR_TEST_FULL=1: ALL_ROUNDS. */
 enum { ROUNDS = 1000, ALL_ROUNDS = 10000, FORKED_ROUNDS = 100, IMAGE = 7, MAPPED };
-/* Bytes of memory for each byte of a file: elements of 8 bytes from text of two, and copies; what deflate makes at most, of which
- * each bit may be a pixel. */
+/* Memory per byte of a file: elements of 8 bytes from text of two, and copies; the largest expansion of deflate, each bit of
+ * which may be a pixel. */
 enum { PER_BYTE = 16, PER_DEFLATED = 9 * 1032, LITTLE = 1 << 17 };
 #if defined(HAVE_PNG) && defined(HAVE_JPEG)
 enum { IMAGES = 1 };
@@ -40,7 +40,7 @@ static orr_tensor *load(const char *path, int kind)
     }
 }
 
-/* A change that a careless or hostile writer might make. Returns the new length. */
+/* Changes a file as a careless or malicious writer might. Returns the new length. */
 static size_t change(unsigned char *p, size_t n, size_t room, unsigned long long *r)
 {
     static const unsigned char edges[] = { 0x00, 0xff, 0x7f, 0x80, 0x01, '(', ')', ',', '\'', '9', ' ', 'O' };
@@ -51,25 +51,25 @@ static size_t change(unsigned char *p, size_t n, size_t room, unsigned long long
         if (n)
             p[at] ^= (unsigned char)(1u << orr_test_rand(r) % 8);
         return n;
-    case 2: /* a run of one telling byte */
+    case 2: /* a run of one special byte */
         memset(p + at, edges[orr_test_rand(r) % sizeof edges], at + k <= n ? k : n - at);
         return n;
     case 3: /* random bytes */
         for (size_t i = at; i < n && i < at + k; i++)
             p[i] = (unsigned char)orr_test_rand(r);
         return n;
-    case 4: /* something is put in */
+    case 4: /* an insertion */
         k = n + k <= room ? k : 0;
         memmove(p + at + k, p + at, n - at);
         return n + k;
-    default: /* something is taken out */
+    default: /* a removal */
         k = at + k <= n ? k : n - at;
         memmove(p + at, p + at + k, n - at - k);
         return n - k;
     }
 }
 
-/* The chunks of a PNG get the checksums that they should have, so that changes reach what is behind that check. */
+/* Corrects the checksums of a PNG's chunks, so that changes reach the code after that check. */
 static void reseal(unsigned char *p, size_t n)
 {
     for (size_t at = 8; at + 12 <= n;) {
@@ -197,7 +197,8 @@ static void mutated_images_get_a_status(void)
     fuzz("images/grey.jpg", IMAGE, 19);
 }
 
-/* Each in a process of its own, since libhdf5 answers for its own reading; a wrong answer of ours is its exit status. */
+/* Each file in a process of its own, since libhdf5 is responsible for its own reading; a wrong result of Orrery is the
+ * process's exit status. */
 enum { WRONG_STATUS = 77, SECONDS = 20 };
 
 static void read_hdf5(const char *path)
@@ -270,7 +271,7 @@ static void deleted(orr_dlpack_versioned *v)
     ++*(int *)v->manager;
 }
 
-/* Claims of an array about itself. The place of its data has to be believed. */
+/* Changes the fields of an array. The address of its data must be trusted. */
 static void mutated_dlpack_gets_a_status(void)
 {
     enum { ELEMENTS = 1 << 12 };
@@ -298,7 +299,7 @@ static void mutated_dlpack_gets_a_status(void)
             case 4: v.array.lanes = (uint16_t)(orr_test_rand(&r) % 3); break;
             case 5: v.array.device_type = (int)(orr_test_rand(&r) % 20) - 2; break;
             case 6: shape[orr_test_rand(&r) % 4] = lengths[orr_test_rand(&r) % 3]; break;
-            case 7: /* too many for any memory, whatever the other axes are */
+            case 7: /* too many for any memory, for any lengths of the other axes */
                 for (int d = 0; d < 4; d++)
                     shape[d] = lengths[3 + orr_test_rand(&r) % 4];
                 break;
@@ -320,7 +321,7 @@ static void mutated_dlpack_gets_a_status(void)
     ORR_CHECK(orr__pool_get_stats().live == 0);
 }
 
-/* Memory refused at each allocation in turn: an error, nothing lost, and the next load works. */
+/* Each allocation fails in turn: an error, no leak, and the next load works. */
 static void loads_survive_memory_that_is_refused(void)
 {
     static const struct {
@@ -343,7 +344,7 @@ static void loads_survive_memory_that_is_refused(void)
         snprintf(path, sizeof path, "%s", orr_test_golden(files[f].file));
         int failures = 0;
         for (long n = 0; n < 40; n++) {
-            orr__pool_trim(); /* so that buffers' headers are allocated, too */
+            orr__pool_trim(); /* so that headers of buffers are allocated, too */
             orr__pool_fail_after(n);
             orr_tensor *t = load(path, files[f].kind);
             orr__pool_fail_after(-1);

@@ -1,4 +1,4 @@
-/* .npy and .npz files that we write: read back, the same as NumPy's, complete or not there at all.
+/* .npy and .npz files of Orrery: read back, equal to NumPy's, complete or absent.
  * Must not know: how a file is parsed. */
 #include "config.h"
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void saved_npy_reads_back_and_is_numpys(void)
     orr_scope_end(s);
 }
 
-/* Whatever allocation is refused: that is no fault of the file. */
+/* Any allocation may fail; the file is not at fault. */
 static void save_without_memory_reports_enomem(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -126,7 +126,7 @@ static void saving_npz_checks_names_first(void)
     ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", NULL }, t, 2) == ORR_EINVAL);
     ORR_CHECK(orr_save_npz(path, NULL, t, 2) == ORR_EINVAL && orr_save_npz(path, NULL, NULL, -1) == ORR_EINVAL);
     ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "b" }, t, 2) == ORR_EDTYPE);
-    ORR_CHECK(access(path, F_OK) != 0); /* nothing was left behind */
+    ORR_CHECK(access(path, F_OK) != 0); /* no file is left */
     char **names;
     int n = -1;
     ORR_CHECK(orr_save_npz(path, NULL, NULL, 0) == ORR_OK);

@@ -1,6 +1,6 @@
-/* A job whose control group has little memory: the library finds the limit, computes on data of four times that in files,
- * gets the same numbers as without a limit, refuses what cannot fit, and is not killed. Where no group can be made for it
- * the test is skipped, and says why.
+/* A job whose control group has little memory: the library finds the limit, computes on four times as much data with
+ * files, gets the same numbers as without a limit, refuses work that cannot fit, and is not killed. If no group can be
+ * made, the test is skipped with the reason.
  * Must not know: how memory is planned. */
 #include "config.h"
 
@@ -15,14 +15,15 @@
 #include <orrery.h>
 #include "tests/harness/harness.h"
 
-/* The group's megabytes, and the matrix of four times as many bytes. */
+/* The group's megabytes, and a matrix of four times as many bytes. */
 enum { LIMIT_MB = 192, ROWS = 4 * LIMIT_MB, COLUMNS = 1 << 18 };
 
 static char spill_dir[] = "/var/tmp/orrery-test-XXXXXX";
 
 /* -- the job ----------------------------------------------------------------------------------------------------- */
 
-/* Exactly representable, so that no order of sums matters. Prints what it found; 1: an error, printed too. */
+/* The numbers are exact, so that the order of sums does not matter. Prints its results; 1: an error, which is printed,
+ * too. */
 static int compute(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -66,7 +67,7 @@ static bool put(const char *folder, const char *name, const char *text)
     return done;
 }
 
-/* Below the group that this process is in; version 1, else 2. false: why. */
+/* Makes a group below that of this process; version 1, else 2. False: *why. */
 static bool make_group(char *folder, size_t size, char *why, size_t room)
 {
     char line[512], one[560] = "", two[560] = "", limit[32];
@@ -89,7 +90,7 @@ static bool make_group(char *folder, size_t size, char *why, size_t room)
         return false;
     }
     if (put(folder, one[0] ? "memory.limit_in_bytes" : "memory.max", limit)) {
-        (void)put(folder, "memory.swap.max", "0"); /* where there is any */
+        (void)put(folder, "memory.swap.max", "0"); /* if there is any */
         return true;
     }
     (void)snprintf(why, room, "the control group %s has no memory limit: its controller is not delegated", folder);
@@ -97,7 +98,8 @@ static bool make_group(char *folder, size_t size, char *why, size_t room)
     return false;
 }
 
-/* Runs the job in that group (NULL: in ours), with files or without; its words. How it ended, as waitpid has it. */
+/* Runs the job in that group (NULL: in the present one), with files or without; said: its output. Returns its status
+ * as waitpid does. */
 static int run(const char *group, bool files, char *said, size_t size)
 {
     int ends[2], how = -1;

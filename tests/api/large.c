@@ -1,4 +1,4 @@
-/* Arrays beyond the caches: kernels that call what they read ahead and store past the caches give the same numbers.
+/* Arrays larger than the caches: kernels that prefetch and store past the caches give the same numbers.
  * Must not know: when kernels do that. */
 #include "config.h"
 
@@ -35,7 +35,7 @@ static orr_tensor *of(orr_dtype dtype, const float *data)
     return orr_cast(orr_from(ORR_F32, ORR_SHAPE(ROWS, COLUMNS), data), dtype);
 }
 
-/* The numbers are exact in every step, so the outcome is, too. */
+/* Checks t exactly: the numbers are exact in every step. */
 static void count_wrong(orr_tensor *t, double (*right)(size_t i), const char *what)
 {
     size_t wrong = 0, first = 0;

@@ -1,5 +1,5 @@
-/* Sines and cosines of numbers of any size, in every kind of loop: kernels have a near form for those that are not large, and a block
- * in which one is large is computed once more. The C library is the oracle.
+/* Sines and cosines of numbers of any size, in every kind of loop: kernels have a near form for arguments that are not large, and
+ * compute a block with a large one again. The C library is the oracle.
  * Must not know: how a kernel walks its loops. */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 enum { MOST = 70000 };
 static double data[MOST];
 
-/* Most are small; a few in each thousand are large, infinite or NaN, and some parts have none of these. */
+/* Most numbers are small; a few in each thousand are large, infinite or NaN, and some ranges have none of these. */
 static void fill(orr_dtype dtype)
 {
     static const double special[] = {
@@ -33,7 +33,7 @@ static orr_tensor *there(orr_dtype dtype, orr_shape s)
     return t;
 }
 
-/* Element i of t is want(i), but for `ulps` of the dtype's precision and `beside` of rounding errors of sums. */
+/* Checks that element i of t is want(i), within `ulps` of the dtype's precision and `beside` of rounding errors of sums. */
 static void check(orr_tensor *t, orr_dtype dtype, double (*want)(int64_t i, int64_t m), int64_t m, double beside,
                   const char *what)
 {

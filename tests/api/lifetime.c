@@ -1,5 +1,5 @@
-/* Tensors, variables, events and graphs that one thread frees while another uses them. Each call gives the result of before the
- * end, or ORR_EHANDLE; memory is given back when the last use is over.
+/* Tensors, variables, events and graphs that one thread frees while another uses them. Each call gives the result from
+ * before the end, or ORR_EHANDLE; memory is released after the last use.
  * Must not know: handles' insides. */
 #include "config.h"
 #include <orrery.h>
@@ -15,7 +15,7 @@
 enum { SIDE = 48, ROUNDS = 3000 };
 
 static atomic_int wrong;
-static atomic_uint started, ended; /* rounds; who waits for one spins, so that both calls begin at once */
+static atomic_uint started, ended; /* rounds; a waiting thread spins, so that both calls begin at once */
 static orr_tensor *victim, *other;
 static orr_event *event;
 static orr_graph *graph;
@@ -35,14 +35,14 @@ static void wait_for(atomic_uint *what, unsigned round)
             (void)sched_yield();
 }
 
-/* Some moment after the other thread has begun its call, another one each time. */
+/* Waits for a moment after the other thread has begun its call, another length each time. */
 static void soon(unsigned round)
 {
     for (volatile unsigned i = 0; i < round % 97 * 60; i++)
         ;
 }
 
-/* A read of freed memory sees this pattern. */
+/* Fills freed memory with a pattern that a read of it would see. */
 static void reuse_memory(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -65,7 +65,7 @@ static void *destroyer(void *arg)
     }
 }
 
-/* prepare() makes what destroy() ends on another thread while use() is in its call. */
+/* prepare() makes the object that end_it() ends on another thread during the call in use(). */
 static void beside(void (*prepare)(unsigned), void (*use)(void), void (*end_it)(void))
 {
     pthread_t thread;
@@ -102,7 +102,7 @@ static void free_victim(void)
     note(orr_free(victim) == ORR_OK, "orr_free");
 }
 
-/* Its inputs have no other references. */
+/* A sum whose inputs have no other references. */
 static void make_sum(unsigned round)
 {
     orr_scope *s = orr_scope_begin();
@@ -230,7 +230,7 @@ static void graph_freed_during_submission(void)
 
 /* -- memory ------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of values, without what the engine keeps for the next ones. */
+/* Bytes of values, without the engine's cached memory. */
 static size_t in_use(void)
 {
     return orr__pool_get_stats().live - orr__engine_held();
@@ -243,7 +243,7 @@ static void *free_it(void *arg)
     return NULL;
 }
 
-/* Its maker evaluated it, and makes no call more. */
+/* The thread that made the tensor evaluated it and makes no further call. */
 static void memory_freed_by_another_thread_is_reused(void)
 {
     pthread_t thread;

@@ -1,4 +1,4 @@
-/* Tensors made and freed by the million leave no memory behind. ORR_TEST_FULL=1: ten million.
+/* Millions of made and freed tensors leave no memory behind. ORR_TEST_FULL=1: ten million.
  * Must not know: where handles, nodes and buffers are kept. */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include <orrery.h>
 #include "tests/harness/harness.h"
 
-/* Bytes of this process in memory, but for what is mapped from files. */
+/* Resident bytes of this process, except those mapped from files. */
 static long resident(void)
 {
     long size = 0, all = 0, shared = 0;
@@ -26,11 +26,11 @@ static long count(void)
     return getenv("ORR_TEST_FULL") ? 10000000 : 1000000;
 }
 
-/* A tenth of the way is enough for every list of free things to have its size. */
+/* After a tenth of the calls every free list has its final size. */
 static void flat(void (*thousand)(void))
 {
     long before = 0, n = count() / 1000;
-    (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* else the kernel may make two megabytes of a page at any time */
+    (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* else the kernel may turn a page into two megabytes at any time */
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     for (long i = 0; i < n; i++) {
         if (i == n / 10)
@@ -94,6 +94,6 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(data_made_and_freed), ORR_TEST(graphs_recorded_and_dropped), ORR_TEST(graphs_evaluated), { 0 }
     };
-    (void)setenv("ORRERY_JIT", "wait", 1); /* kernels are there before memory is looked at, not at some time later */
+    (void)setenv("ORRERY_JIT", "wait", 1); /* kernels are compiled before memory is measured, not at some later time */
     return orr_test_main(argc, argv, "api.many", tests);
 }

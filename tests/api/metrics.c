@@ -83,7 +83,7 @@ static void evaluations_are_counted_by_kind(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* In the report as in the struct. */
+/* Checks that the report contains the metric of the struct. */
 static void is_reported(const char *text, const orr_metric *m)
 {
     static const char *const name[] = { "p50", "p95", "p99" };
@@ -104,7 +104,7 @@ static void metrics_json_is_valid_in_any_locale(void)
 {
     char *text = NULL;
     size_t size = 0;
-    const char *comma = setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is installed */
+    const char *comma = setlocale(LC_ALL, "de_DE.UTF-8"); /* if it is installed */
     ORR_CHECK(orr_init(NULL) == ORR_OK);
     orr_scope *s = orr_scope_begin();
     ORR_CHECK(orr_eval(orr_exp(orr_ones(ORR_F32, ORR_SHAPE(100)))) == ORR_OK);

@@ -1,5 +1,5 @@
-/* The mistakes of an impatient user: events and graphs used twice, forks, wrong numbers in the environment, assignments that
- * cannot be computed. An error each time, and what comes after works.
+/* The mistakes of an impatient user: events and graphs used twice, forks, wrong numbers in the environment, assignments
+ * that cannot be computed. Each is an error, and later calls work.
  * Must not know: what runs where. */
 #include "config.h"
 
@@ -19,14 +19,14 @@ static bool says(const char *part)
     return strstr(orr_error_message(), part) != NULL;
 }
 
-/* Large enough for tasks. */
+/* A product large enough for tasks. */
 static orr_tensor *product(void)
 {
     orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(300, 300), 0.5);
     return orr_sum(orr_matmul(orr_matmul(x, x), x), ORR_ALL_AXES, false);
 }
 
-/* In a child process whose address space may grow by 64 MiB only. */
+/* Runs in a child process whose address space may grow by only 64 MiB. */
 static int life_in_a_corner(void)
 {
     unsigned long pages = 0;
@@ -43,7 +43,7 @@ static int life_in_a_corner(void)
     return st == ORR_OK || st == ORR_ENOMEM ? 0 : 2;
 }
 
-/* OpenBLAS tries for ever to have its buffers. The first test: later ones leave some behind. */
+/* OpenBLAS retries for ever to allocate its buffers. This is the first test, since later ones leave buffers behind. */
 static void product_without_blas_memory_fails_without_hang(void)
 {
 #if ORR_TEST_SANITIZED
@@ -98,7 +98,7 @@ static void wrong_assignment_affects_its_variable_only(void)
     ORR_CHECK(orr_assign(good, orr_mul(good, orr_scalar(3))) == ORR_OK);
     ORR_CHECK(orr_assign(bad, orr_take(bad, orr_full(ORR_I64, ORR_SHAPE(2), 7), 0)) == ORR_OK);
     ORR_CHECK(orr_eval(x) == ORR_EINDEX);
-    ORR_CHECK(orr_eval(x) == ORR_OK); /* said once */
+    ORR_CHECK(orr_eval(x) == ORR_OK); /* reported once */
     ORR_CHECK(orr_item(orr_max(good, ORR_ALL_AXES, false), &v) == ORR_OK && v == 3);
     ORR_CHECK(orr_eval(bad) == ORR_EINDEX);
     ORR_CHECK(orr_assign(bad, orr_placeholder(ORR_F32, ORR_SHAPE(2))) == ORR_OK);
@@ -132,7 +132,7 @@ static void graph_reads_variables_of_other_threads(void)
     (void)orr_scope_end(s);
 }
 
-/* In a child process: 0 when all is as it should be. */
+/* Runs in a child process; 0 if all is well. */
 static int life_of_a_child(orr_tensor *y, orr_event *e)
 {
     alarm(240); /* a hang ends the child, not the test */
@@ -186,7 +186,7 @@ static void refusals_name_the_line(void)
     ORR_CHECK(orr_init(NULL) == ORR_OK);
 }
 
-/* As with ORRERY_BACKEND: who asks for a device does not get one core instead. */
+/* As with ORRERY_BACKEND: a request for a device is never satisfied by one core. */
 static void named_backend_exists_or_init_fails(void)
 {
     if (getenv("ORRERY_BACKEND") || getenv("ORRERY_ENGINE"))
@@ -231,7 +231,7 @@ static void invalid_starpu_number_is_error(void)
         setenv("STARPU_NCPU", wrong[i], 1);
         ORR_CHECK(orr_init(NULL) == ORR_EENV && says("STARPU_NCPU") && says(wrong[i]));
     }
-    setenv("STARPU_NCPU", "", 1); /* as if it were not set, not 0 workers */
+    setenv("STARPU_NCPU", "", 1); /* as if it were not set; not 0 workers */
     ORR_CHECK_MSG(orr_init(NULL) == ORR_OK && !strstr(orr_engine_name(), "serial"), "%s", orr_engine_name());
     ORR_CHECK(orr_shutdown() == ORR_OK);
     unsetenv("STARPU_NCPU");
@@ -253,7 +253,7 @@ static void random_range_outside_dtype_is_refused(void)
     (void)orr_scope_end(s);
 }
 
-/* StarPU reads its files of performance models as the locale says: written without a comma before. */
+/* StarPU reads its performance models by the locale; they were written without a decimal comma. */
 static void define_ignores_decimal_comma_locale(void)
 {
     static const char *const commas[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ru_RU.UTF-8", "nl_NL.UTF-8" };
@@ -280,7 +280,7 @@ static void define_ignores_decimal_comma_locale(void)
 
 static void refused_memory_does_not_raise_the_peak(void)
 {
-    orr_tensor *x = orr_ones(ORR_F64, ORR_SHAPE((int64_t)1 << 44)); /* 128 TiB: no address space has it */
+    orr_tensor *x = orr_ones(ORR_F64, ORR_SHAPE((int64_t)1 << 44)); /* 128 TiB: beyond any address space */
     ORR_CHECK(orr_eval(x) == ORR_ENOMEM);
     ORR_CHECK(orr_memory_stats().peak < (size_t)1 << 40);
     (void)orr_free(x);

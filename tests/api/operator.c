@@ -1,5 +1,5 @@
-/* The mistakes of a tired operator: no home, caches that cannot be written, no worker at all, one core of many, SIGTERM. Each in
- * a process of its own, since StarPU looks at its surroundings once.
+/* The mistakes of a tired operator: no home, caches that cannot be written, no worker at all, one core of many, SIGTERM. Each
+ * case has a process of its own, since StarPU reads its environment once.
  * Must not know: how it is found out. */
 #include "config.h"
 #include <orrery.h>
@@ -14,9 +14,9 @@
 
 enum { WRONG = 1, NOT_STARTED = 2 };
 
-static char said[4096]; /* by the last child, on stdout and stderr */
+static char said[4096]; /* the last child's output on stdout and stderr */
 
-/* Runs f in a child that is ended after five minutes; the exit status, or minus the signal. */
+/* Runs f in a child that is ended after five minutes; returns the exit status, or minus the signal. */
 static int child(int (*f)(void))
 {
     int up[2], status = -1;
@@ -44,7 +44,7 @@ static int child(int (*f)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* Starts, computes, ends. */
+/* Starts the library, computes, shuts it down. */
 static int compute(void)
 {
     double sum = 0;
@@ -189,7 +189,7 @@ static void on_term(int signal)
     terms++;
 }
 
-/* A program with a handler of its own, which is sent SIGTERM while it computes, ends in its own way. */
+/* A program with a handler of its own that receives SIGTERM while it computes ends in its own way. */
 static int until_term(void)
 {
     struct sigaction own = { .sa_handler = on_term }, now;
@@ -247,7 +247,7 @@ static int wrong_variable(void)
     return compute();
 }
 
-/* StarPU would end the process. */
+/* StarPU would end the process for such a value. */
 static void invalid_starpu_variable_is_reported(void)
 {
     static const char *const wrong[][2] = { { "STARPU_NTHREADS_PER_CORE", "0" }, { "STARPU_NTHREADS_PER_CORE", "x" },

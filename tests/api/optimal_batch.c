@@ -29,7 +29,7 @@ static orr_tensor *flat(orr_tensor *x, void *unused)
     return orr_reshape(x, ORR_SHAPE(-1, 16 * SIDE * SIDE / 4));
 }
 
-/* The loss of a batch and its gradients. */
+/* Records the loss of a batch and its gradients. */
 static int work(int64_t batch, orr_tensor **out, int max, void *user)
 {
     network *w = user;
@@ -42,7 +42,7 @@ static int work(int64_t batch, orr_tensor **out, int max, void *user)
     return w->n < max && orr_grad(loss, w->p, w->n, out + 1) == ORR_OK ? w->n + 1 : -1;
 }
 
-/* Processor time of this process: other work on the machine takes none of it. */
+/* Processor time of this process, to which other work on the machine adds nothing. */
 static double now(void)
 {
     struct timespec t;
@@ -50,7 +50,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds a sample of one evaluation. */
+/* Seconds per sample of one evaluation. */
 static double each(network *w, int64_t batch)
 {
     orr_tensor *out[PARAMETERS + 1];
@@ -64,8 +64,8 @@ static double each(network *w, int64_t batch)
     return t / (double)batch;
 }
 
-/* The least of interleaved times. The suite's bound is one that a busy machine, which empties caches, does not reach; the long form's is
- * the promise. */
+/* Compares the least of interleaved times. The suite's bound holds on a busy machine, too, which evicts caches; the long form's bound
+ * is the promise. */
 static void beside_a_sweep(network *w)
 {
     const bool full = getenv("ORR_TEST_FULL") != NULL;
@@ -80,9 +80,9 @@ static void beside_a_sweep(network *w)
     }
     for (int r = 0; r <= rounds; r++)
         for (int i = 0; i < SIZES; i++) {
-            (void)each(w, size[i]); /* brings its data back into the caches */
+            (void)each(w, size[i]); /* loads its data into the caches again */
             double t = each(w, size[i]);
-            least[i] = r > 0 && t < least[i] ? t : least[i]; /* the first round compiles */
+            least[i] = r > 0 && t < least[i] ? t : least[i]; /* the first round compiles and is dropped */
         }
     for (int i = 0; i < SIZES; i++)
         chosen = size[i] == c.fastest ? least[i] : chosen;
@@ -142,8 +142,8 @@ static void the_chosen_batch_is_near_the_best_of_a_sweep(void)
     drop(all);
 }
 
-/* A measured time may give the evaluation another plan than the predicted one, and workers may go to sleep between both: then the next
- * try tells. */
+/* After a measured time, the evaluation may have another plan than the prediction, and workers may go to sleep in between; another
+ * try then decides. */
 enum { TRIES = 20 };
 
 static bool near(double grown, double told)
@@ -151,7 +151,7 @@ static bool near(double grown, double told)
     return fabs(grown - told) <= 0.05 * grown + 4096;
 }
 
-/* Bytes that an evaluation takes at most; *m: its prediction. */
+/* The peak of bytes of an evaluation; *m: its prediction. */
 static double run(orr_tensor *const *t, int n, orr_memory_plan *m)
 {
     orr_memory_trim();
@@ -219,7 +219,7 @@ static void the_predicted_peak_is_that_of_tasks(void)
 
 static orr_memory_plan predicted;
 
-/* The bytes that an evaluation takes at most; what it was told to is in `predicted`. awake: right after another one. */
+/* The measured peak of bytes of an evaluation; its prediction is in `predicted`. awake: directly after another evaluation. */
 static double measured(network *w, int64_t batch, bool awake)
 {
     orr_tensor *out[PARAMETERS + 1];
@@ -234,7 +234,7 @@ static double measured(network *w, int64_t batch, bool awake)
     return grown;
 }
 
-/* Work of a few ms: the calling thread does it, or tasks do, as the moment is. */
+/* Work of a few ms: done by the calling thread or by tasks, depending on the moment. */
 static void the_predicted_peak_is_that_of_the_moment(void)
 {
     network all[NETWORKS];
@@ -261,7 +261,7 @@ static void the_predicted_peak_is_that_of_the_moment(void)
     drop(all);
 }
 
-/* In a process of one core and one worker: 0, or what is not so. */
+/* Runs in a process of one core and one worker. Returns 0, or another number on failure. */
 static int alone(void)
 {
     cpu_set_t all, one;
@@ -280,7 +280,7 @@ static int alone(void)
         double grown = measured(&net[2], batch, true);
         double told = (double)(predicted.work + predicted.scratch), most = (double)(predicted.most - predicted.inputs);
         if (predicted.seconds < 5e-3 || predicted.seconds > 18e-3)
-            continue; /* shorter work is the caller's anyway, longer work becomes tasks */
+            continue; /* shorter work always is the caller's, longer work becomes tasks */
         printf("  %lld: %.1f ms predicted, %.3f MB measured, %.3f of tasks\n", (long long)batch,
                1e3 * predicted.seconds, 1e-6 * grown, 1e-6 * most);
         seen++;
@@ -290,7 +290,7 @@ static int alone(void)
     return seen == 0 ? 77 : right == seen && orr_shutdown() == ORR_OK ? 0 : 1;
 }
 
-/* Else the worker and the caller would take turns on the core. Tasks have memory for all values, so the peak tells who has computed. */
+/* Otherwise the worker and the caller would take turns on the core. Tasks have memory for all values, so the peak shows the lane. */
 static void the_caller_computes_if_the_only_worker_has_its_core(void)
 {
     int status = -1;

@@ -1,5 +1,5 @@
 /* orr_par_map beside the same work done item by item.
- * Must not know: how it is spread. */
+ * Must not know: how work is divided. */
 #include "config.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -91,7 +91,7 @@ static void par_map_may_return_the_item(void)
     ORR_CHECK(orr_par_map(3, same, item, NULL, got) == ORR_OK);
     ORR_CHECK(orr_tensor_size(got[1]) == 3);
     (void)orr_scope_end(inner);
-    ORR_CHECK(orr_tensor_status(item[0]) == ORR_OK); /* still its owner's */
+    ORR_CHECK(orr_tensor_status(item[0]) == ORR_OK); /* still owned by its owner */
     (void)orr_scope_end(s);
 }
 
@@ -129,7 +129,7 @@ static orr_tensor *some_fail_late(orr_tensor *x, int64_t i, void *user)
     return i == 6 ? orr_matmul(x, x) : orr_exp(x);
 }
 
-/* They share an evaluation with others, and whichever fails first there ends it. */
+/* The failing item shares an evaluation with others; the first failure ends it. */
 static void failing_evaluation_leaves_others(void)
 {
     orr_tensor *item[8], *got[8];
@@ -172,7 +172,7 @@ static orr_tensor *twice(orr_tensor *item, int64_t i, void *user)
 static void *map_in_little_memory(void *arg)
 {
     orr_tensor *r[3] = { NULL };
-    orr_scope *s = orr_scope_begin(); /* the thread's first: there is no other to reuse */
+    orr_scope *s = orr_scope_begin(); /* the thread's first: no other can be reused */
     orr__pool_fail_after(*(long *)arg);
     orr_status st = orr_par_map(3, twice, NULL, NULL, r);
     orr__pool_fail_after(-1);

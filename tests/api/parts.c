@@ -1,5 +1,5 @@
-/* concat and pad inside kernels: nothing of them goes through memory, values are what indexing by hand gives, on both tiers
- * and from any side.
+/* concat and pad inside kernels: none of their results goes through memory, values equal those of indexing by hand, on
+ * both tiers and from any side.
  * Must not know: how parts are walked. */
 #include "config.h"
 
@@ -39,7 +39,7 @@ static float at2(const float *p, int cols, int i, int j)
     return p[i * cols + j];
 }
 
-/* relu(concat(−a, b²)·c) along each axis, the result also turned around. */
+/* relu(concat(−a, b²)·c) along each axis; also with the result flipped. */
 static void check_concat(int rows, int cols, int first, int axis)
 {
     orr_scope *s = orr_scope_begin();
@@ -49,7 +49,7 @@ static void check_concat(int rows, int cols, int first, int axis)
                *y = orr_square(orr_from(ORR_F32, ORR_SHAPE(r1, c1), b));
     orr_tensor *w = orr_from(ORR_F32, ORR_SHAPE(rows, cols), c);
     orr_tensor *t = orr_relu(orr_mul(two(x, y, axis), w)), *turned = orr_flip(orr_transpose(t), ORR_AXES(0));
-    /* Parts of rows shorter than vectors are stored, then their rows. */
+    /* Pieces of rows shorter than vectors are stored first, then their rows. */
     int stored = axis == 1 && cols < 16 && first < cols ? 4 : 1;
     ORR_CHECK_MSG(explained_times(t, "-> memory") == stored, "%d kernels' results are stored, not %d",
                   explained_times(t, "-> memory"), stored);
@@ -70,7 +70,7 @@ static void check_concat(int rows, int cols, int first, int axis)
     (void)orr_scope_end(s);
 }
 
-/* Each element plus its neighbours above, below, left and right, `value` outside; and the maximum of that by columns. */
+/* Each element plus its neighbours above, below, left and right, with `value` outside; then the maximum by columns. */
 static void check_stencil(int rows, int cols, double value)
 {
     orr_scope *s = orr_scope_begin();
@@ -113,7 +113,7 @@ static void check_all(const char *jit)
         check_concat(7, 9, 3, axis);
         check_concat(70, 2100, 1, axis);
         check_concat(70, 2100, 69, axis);
-        check_concat(5, 5, 5, axis); /* nothing behind */
+        check_concat(5, 5, 5, axis); /* nothing after it */
     }
     check_stencil(1, 1, 3);
     check_stencil(4, 5, 0);
@@ -132,7 +132,7 @@ static void parts_are_right_compiled(void)
     check_all("wait");
 }
 
-/* A slice of one operand is a read of it; the others are not asked for. */
+/* A slice of one operand reads that operand only; the others are not read. */
 static void unseen_elements_are_not_read(void)
 {
     ORR_REQUIRE(start("off"));
@@ -147,7 +147,7 @@ static void unseen_elements_are_not_read(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* Products, rows and takes of what is put together; NaN and infinities beside a part do not leak into it. */
+/* Products, rows and takes of joined values; NaN and infinities beside a piece do not leak into it. */
 static void concat_pad_inside_other_kernels(void)
 {
     ORR_REQUIRE(start("wait"));

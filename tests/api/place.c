@@ -1,4 +1,4 @@
-/* Planning before a run: memory as it is measured, the batch that fits, placements beside GLPK's optima.
+/* Planning before a run: measured memory, the batch that fits, placements beside GLPK's optima.
  * Must not know: how plans are made. */
 #include "config.h"
 #include <math.h>
@@ -158,7 +158,7 @@ static void short_limit_is_named(void)
 
 /* -- memory ------------------------------------------------------------------------------------------------ */
 
-/* A layer of a network and its gradient: what a step has in memory. */
+/* A layer of a network and its gradient, with the memory of a step. */
 static int layer(int64_t batch, orr_tensor **out, int max, void *user)
 {
     orr_tensor *const *v = user;

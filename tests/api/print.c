@@ -77,7 +77,7 @@ static void invalid_call_gets_a_status(void)
     ORR_CHECK(orr_print(stdout, t) == ORR_EHANDLE);
 }
 
-/* A buffered file fails when it is closed: too late for whoever was told that all is well. */
+/* A buffered file fails when it is closed: too late for a caller that got ORR_OK before. */
 static void write_to_full_disk_is_reported(void)
 {
     orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE_0D, &(float){ 1 }), *sum = orr_add(t, t);

@@ -1,5 +1,5 @@
-/* Eight threads that call at random, share what they make and free what the others use: tensors, variables, events, graphs, scopes.
- * No call may crash, hang or give a status other than those that its header names, and what is read is what was recorded.
+/* Eight threads that make random calls, share their tensors, variables, events, graphs and scopes, and free those that others
+ * use. No call may crash, hang or return a status that its header does not name, and each read returns the recorded value.
  * Must not know: handles' insides. */
 #include "config.h"
 #include <orrery.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include "tests/harness/harness.h"
 
-/* A program that knows nothing of the build runs CALLS_FULL calls with ORR_TEST_FULL=1. */
+/* ORR_TEST_FULL=1: CALLS_FULL calls. */
 enum {
     THREADS = 8,
     SHARED = 48,
@@ -24,12 +24,12 @@ enum {
     LARGEST = 160
 };
 
-/* Shared handles. Each of them may have ended. */
+/* Shared handles. Any of them may have ended. */
 static _Atomic(orr_tensor *) tensor[SHARED];
 static _Atomic(orr_event *) event[EVENTS];
 static _Atomic(orr_graph *) graph[GRAPHS];
 static atomic_int wrong;
-static atomic_llong done; /* calls that ended well */
+static atomic_llong done; /* successful calls */
 
 typedef struct {
     unsigned long long seed;
@@ -44,7 +44,7 @@ static unsigned draw(caller *c, unsigned n)
     return (unsigned)(orr_test_rand(&c->seed) >> 33) % n;
 }
 
-/* A wrong use is what these calls are full of; memory, and what the library holds to be impossible, are not among it. */
+/* Notes a status. Wrong uses are expected; lack of memory and internal errors are not. */
 static void note(orr_status st, const char *what)
 {
     if (st == ORR_OK)
@@ -63,16 +63,16 @@ static void unequal(const char *what, double a, double b)
 static orr_tensor *any(caller *c)
 {
     return draw(c, 64) ? atomic_load(&tensor[draw(c, SHARED)])
-                       : (orr_tensor *)(uintptr_t)orr_test_rand(&c->seed); /* never a tensor */
+                       : (orr_tensor *)(uintptr_t)orr_test_rand(&c->seed); /* was never a tensor */
 }
 
-/* Lays t where others find it; what lay there may be freed, and may be named elsewhere all the same. */
+/* Shares t with other threads. The previous tensor of the slot may be freed, although other slots may still name it. */
 static void put(caller *c, orr_tensor *t)
 {
     orr_status st = orr_tensor_status(t);
     note(st, "recorded");
     if (st != ORR_OK && draw(c, 8))
-        return; /* else poison is soon all that there is */
+        return; /* otherwise only poison would remain soon */
     if (c->depth && draw(c, 2))
         t = orr_keep(t);
     orr_tensor *old = atomic_exchange(&tensor[draw(c, SHARED)], t);
@@ -88,7 +88,7 @@ static orr_shape shape_of(caller *c)
     return ORR_SHAPE(n, n);
 }
 
-/* Every tensor has equal elements, whole numbers of at most 8: so what is read tells whether it is one tensor's value. */
+/* Every tensor has equal elements, integers of at most 8: a read thus shows whether it is the value of one tensor. */
 static orr_tensor *tame(orr_tensor *t)
 {
     return orr_minimum(orr_abs(t), orr_scalar(8.0));
@@ -276,7 +276,7 @@ static void at_random(const char *inline_us, int64_t calls)
     unsigned long long seed = given ? strtoull(given, NULL, 0) : (unsigned long long)time(NULL);
     printf("    ORR_TEST_SEED=%llu\n", seed);
     (void)setenv("ORRERY_INLINE_US", inline_us, 1);
-    (void)setenv("ORRERY_JIT", "off", 1); /* thousands of plans, each used a few times */
+    (void)setenv("ORRERY_JIT", "off", 1); /* thousands of plans, each with few uses */
     FILE *nowhere = fopen("/dev/null", "w");
     ORR_REQUIRE(nowhere && orr_init(NULL) == ORR_OK);
     atomic_store(&wrong, 0);

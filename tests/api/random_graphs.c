@@ -1,6 +1,6 @@
-/* A thousand random graphs on every engine give what the reference evaluation gives. The program runs itself once per
- * engine, with that engine's environment; ORR_TEST_GRAPHS says how many graphs, ORR_TEST_SEED which one alone,
- * ORR_TEST_LARGE that tensors be large enough for several tiles. Compiled kernels, OpenCL: test_api_random_tiers.
+/* A thousand random graphs on every engine agree with the reference evaluation. The program starts itself once per
+ * engine, with that engine's environment. ORR_TEST_GRAPHS: the number of graphs; ORR_TEST_SEED: a single one;
+ * ORR_TEST_LARGE: tensors large enough for several tiles. Compiled kernels and OpenCL: test_api_random_tiers.
  * Must not know: how a value is computed. */
 #include "config.h"
 

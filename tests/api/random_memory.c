@@ -1,5 +1,5 @@
-/* Random graphs give the same in little memory: under limits that just do, and with what is beyond them in files. A
- * sample; ORR_TEST_FULL=1: a thousand in each way.
+/* Random graphs give the same results in little memory: under the least sufficient limits, and with the rest in
+ * files. A sample; ORR_TEST_FULL=1: a thousand of each.
  * Must not know: how a value is computed. */
 #include "config.h"
 

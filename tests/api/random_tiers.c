@@ -1,7 +1,7 @@
-/* Random graphs in every way that a kernel can be computed: interpreted, compiled by gcc and by clang, on OpenCL. All
- * agree with the reference evaluation, and the tiers with each other: to the last bit where no float sum is in it.
- * Each run takes the first graphs; ORR_TEST_FULL=1, which "./bootstrap check --full" sets, a thousand. ORR_TEST_GRAPHS
- * says another number.
+/* Random graphs in every way to compute a kernel: interpreted, compiled by gcc and by clang, on OpenCL. All agree
+ * with the reference evaluation, and the tiers with each other: to the last bit in graphs without float sums. Each
+ * run takes the first graphs; ORR_TEST_FULL=1, which "./bootstrap check --full" sets, takes a thousand,
+ * ORR_TEST_GRAPHS another number.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -22,8 +22,8 @@ static const char *kernels(void)
     return dir;
 }
 
-/* Several processes share the seeds: each kernel is waited for, so one process keeps one core busy. Their results go to
- * files <name>.<part>. */
+/* Several processes share the seeds: each kernel is waited for, so that one process uses one core. Their results go
+ * to files <name>.<part>. */
 static bool run_parts(const char *name, const rg_setting *own, int n)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -47,7 +47,7 @@ static bool run_parts(const char *name, const rg_setting *own, int n)
     return all;
 }
 
-/* The first line in which two tiers differ; how many lines were equal. */
+/* Finds the first line in which two tiers differ; returns the number of equal lines. */
 static int equal_results(const char *one, const char *two)
 {
     char a[80], b[80], file[64], seed[80] = "";
@@ -120,7 +120,7 @@ static void on_opencl(void)
     printf("    %d graphs\n", n);
 }
 
-/* -- what is in them ----------------------------------------------------------------------------------------- */
+/* -- the operations in the graphs ---------------------------------------------------------------------------- */
 
 enum { ROWS, OUTPUTS, FOLDS, CHOICES, MASKS, GATHERS, PRODUCTS, KINDS };
 
@@ -155,7 +155,7 @@ static void look(const orr__capture *p, bool found[KINDS])
     orr__regions_free(&rs);
 }
 
-/* Operations that graphs are made of: each counts once a graph. */
+/* The operations that graphs contain: each counts once per graph. */
 static const char *const drawn[] = {
     "conv",           "conv_transpose",  "conv_weights", "max_pool",  "average_pool", "resize",  "layer_norm",
     "group_norm",     "batch_norm",      "local_norm",   "attention", "scan",         "rotary",  "loss",

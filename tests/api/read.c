@@ -1,4 +1,4 @@
-/* Reading values back: orr_read, orr_data, orr_item, and what they say to wrong calls.
+/* Reading values back: orr_read, orr_data, orr_item, and their errors for wrong calls.
  * Must not know: how a value is computed. */
 #include "config.h"
 #include <math.h>
@@ -71,7 +71,7 @@ static void item_converts_every_dtype(void)
     ORR_CHECK(orr_item(orr_from(ORR_BOOL, ORR_SHAPE_0D, &(char){ 1 }), &v) == ORR_OK && v == 1);
     ORR_CHECK(orr_item(orr_from(ORR_I8, ORR_SHAPE(1, 1), &(int8_t){ -7 }), &v) == ORR_OK && v == -7);
     ORR_CHECK(orr_item(orr_from(ORR_U64, ORR_SHAPE_0D, &(uint64_t){ UINT64_MAX }), &v) ==
-              ORR_EDTYPE); /* no double holds it */
+              ORR_EDTYPE); /* no double represents it */
     ORR_CHECK(orr_item(orr_from(ORR_U64, ORR_SHAPE_0D, &(uint64_t){ (uint64_t)1 << 63 }), &v) == ORR_OK && v == 0x1p63);
     ORR_CHECK(orr_item(orr_from(ORR_F16, ORR_SHAPE_0D, &(uint16_t){ 0x3e00 }), &v) == ORR_OK && v == 1.5);
     ORR_CHECK(orr_item(orr_from(ORR_BF16, ORR_SHAPE_0D, &(uint16_t){ 0x3fc0 }), &v) == ORR_OK && v == 1.5);

@@ -1,4 +1,4 @@
-/* Row-wise operations: one kernel each, right on both tiers, for rows of any length; sums with the same bits.
+/* Row-wise operations: one kernel each, correct on both tiers, for rows of any length; sums with the same bits.
  * Must not know: how rows are walked. */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 #include "tests/harness/harness.h"
 
 enum { MOST = 33 * 9001 };
-static double x[MOST]; /* as rounded to f32, too */
+static double x[MOST]; /* exact in f32, too */
 
 static bool start(const char *jit, const char *fixed, const char *workers, const char *engine)
 {
@@ -140,7 +140,7 @@ static void rows_of_any_length_compiled(void)
     check_all("wait");
 }
 
-/* NaN and infinities in a row reach what they should, and no other row. */
+/* NaN and infinities in a row affect its results, and no other row. */
 static void check_specials(const char *jit)
 {
     enum { N = 100 };
@@ -172,7 +172,7 @@ static void specials_stay_in_their_row(void)
     check_specials("wait");
 }
 
-/* Added in their order, 2¹⁸ values are off by more than 1e-7. */
+/* A sequential sum of 2¹⁸ values would be off by more than 1e-7. */
 static void column_sums_are_as_exact_as_row_sums(void)
 {
     enum { N = 1 << 18 };

@@ -1,5 +1,5 @@
-/* Short rows, folds of few elements, turned and repeated reads, small products, and truths between loops: compiled kernels beside the
- * reference engine, with NaN, infinities and -0 among the data.
+/* Short rows, folds of few elements, flipped and repeated reads, small products, and truth values between loops: compiled kernels
+ * beside the reference engine, with NaN, infinities and -0 in the data.
  * Must not know: how a kernel walks its loops. */
 #include "config.h"
 
@@ -15,7 +15,7 @@ static double data[2][MOST], *result[RESULTS];
 static int64_t length[RESULTS];
 static int nresult;
 
-/* Multiples of 1/8, so that sums are exact; every 37th is special. */
+/* Fills with multiples of 1/8, so that sums are exact; every 37th element is special. */
 static void fill(void)
 {
     static const double special[] = { NAN, INFINITY, -INFINITY, -0.0, 0.0 };
@@ -35,7 +35,7 @@ static orr_tensor *input(orr_dtype dtype, int which, orr_shape s)
     return orr_cast(orr_from(ORR_F64, s, data[which]), dtype);
 }
 
-/* Evaluated, so that it is a value in memory. */
+/* An evaluated tensor, which is a value in memory. */
 static orr_tensor *there(orr_dtype dtype, int which, orr_shape s)
 {
     orr_tensor *t = input(dtype, which, s);
@@ -68,7 +68,7 @@ static void same(const run *c, int number, const double *got, int64_t n)
                   at < 0 ? 0 : want[at]);
 }
 
-/* The reference engine's results are kept, the other one's compared with them. */
+/* Keeps the reference engine's results, and compares the other engine's with them. */
 static void take(run *c, orr_tensor *t, bool exact, const char *what)
 {
     c->exact = exact;
@@ -131,7 +131,7 @@ static void short_rows(run *c)
     (void)orr_scope_end(s);
 }
 
-/* Sums and products of rounded values have the bits of their order. */
+/* Sums and products of rounded values, whose bits depend on the order. */
 static void rounded_rows(run *c)
 {
     static const int length_of[] = { 7, 31, 32, 33, 47, 48, 49, 61, 63, 64 };
@@ -146,7 +146,7 @@ static void rounded_rows(run *c)
     }
 }
 
-/* Rows that lie one behind the other, with a value for each column, or each row, beside them. */
+/* Adjacent rows, with a value for each column, or for each row, as the other operand. */
 static void rows_behind_rows(run *c)
 {
     static const int shape[][2] = { { 1100, 2 }, { 700, 3 }, { 911, 17 }, { 300, 50 }, { 65, 64 } };
@@ -174,7 +174,7 @@ static orr_tensor *part_of(orr_tensor *p, int64_t i, int64_t j, int64_t n, int64
     return orr_slice(p, ORR_INDEX(i, j), ORR_INDEX(i + n, j + m), ORR_NO_INDEX);
 }
 
-/* Neighbours over the border of rows that lie one behind the other: zeros and other values, one and two places away, of three axes. */
+/* Neighbours across the border of adjacent rows: zeros and other values, one and two positions away, along three axes. */
 static void bordered_rows(run *c)
 {
     static const int shape[][2] = { { 70, 31 }, { 30, 50 }, { 40, 100 }, { 9, 190 }, { 130, 5 } };
@@ -213,7 +213,7 @@ static void bordered_rows(run *c)
     (void)orr_scope_end(s);
 }
 
-/* Rows that are no whole vectors. */
+/* Rows whose length is no multiple of a vector. */
 static void rests(run *c)
 {
     static const int shape[][2] = { { 7, 57 }, { 5, 85 }, { 3, 113 }, { 4, 249 }, { 2, 1030 }, { 3, 33 } };
@@ -239,7 +239,7 @@ static void rests(run *c)
     }
 }
 
-/* Many small products, and what is done with them. */
+/* Many small products, and work on their results. */
 static void small_products(run *c)
 {
     static const int64_t shape[][4] = { { 40, 3, 22, 17 }, { 50, 5, 32, 18 }, { 7, 33, 33, 9 }, { 3, 64, 64, 64 },
@@ -273,7 +273,7 @@ static void small_products(run *c)
     (void)orr_scope_end(s);
 }
 
-/* Both sides of a kept axis are folded. */
+/* Folds of the axes on both sides of a kept one. */
 static void folds_of_two_axes(run *c)
 {
     static const int shape[][3] = { { 2, 23, 300 }, { 5, 3, 70 }, { 40, 7, 65 }, { 3, 50, 4 } };
@@ -306,7 +306,7 @@ static void all_pairs(run *c)
     }
 }
 
-/* The first of equal values; the first NaN before all others. */
+/* The first of equal values; the first NaN before all other values. */
 static void searches(run *c)
 {
     static const int length_of[] = { 1, 3, 15, 16, 17, 32, 33, 64, 81, 300 };
@@ -370,7 +370,7 @@ static void truths(run *c)
     (void)orr_scope_end(s);
 }
 
-/* Parts one behind the other: by rows, by columns, three of them, and with a fold behind. */
+/* Joined arrays: by rows, by columns, three of them, and with a fold of the result. */
 static void parts(run *c)
 {
     orr_scope *s = orr_scope_begin();
@@ -388,7 +388,7 @@ static void parts(run *c)
     (void)orr_scope_end(s);
 }
 
-/* One dtype after the other takes minutes of a compiler's time: all of them in the long form. */
+/* All dtypes would take minutes of compilation: they run in the long form only. */
 static void everything(bool compare, bool few)
 {
     static const orr_dtype dtype[] = { ORR_F32, ORR_BF16, ORR_F64, ORR_I32 };

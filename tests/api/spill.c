@@ -1,5 +1,5 @@
-/* Faults of ORRERY_SPILL_DIR, before and while it is used: an error that names it, the values that were there
- * stay, and what has room still runs. Each case in a process of its own, since some change what that may do.
+/* Faults of ORRERY_SPILL_DIR, before and during its use: the error names it, existing values stay, and work that fits
+ * still runs. Each case has a process of its own, since some change the rights of the process.
  * Must not know: how memory is planned. */
 #define _GNU_SOURCE
 #include "config.h"
@@ -23,7 +23,7 @@ enum { FINE = 0, WRONG = 1, SKIP = 77 };
 static char spill_dir[] = "/var/tmp/orrery-test-XXXXXX";
 static char why[256];
 
-/* f in a child; what it says where it is not fine goes to the test's log. A child that hangs is ended. */
+/* Runs f in a child; its output goes to the test's log if it fails. A child that hangs is ended. */
 static void in_child(int (*f)(void))
 {
     int how = -1;
@@ -66,7 +66,8 @@ static bool is(orr_tensor *t, double want)
            orr_item(orr_cast(orr_max(t, ORR_ALL_AXES, false), ORR_F64), &high) == ORR_OK && low == want && high == want;
 }
 
-/* Products of 4 MB under a limit of 1 MB: a value is there when the directory fails. Then `mend`, if it can be mended. */
+/* Products of 4 MB under a limit of 1 MB: a value exists when the directory fails. Then `mend`, if the directory can
+ * be repaired. */
 static int fails_and_goes_on(const char *engine, void (*spoil)(void), const char *word, void (*mend)(void))
 {
     if (start(engine, "1M", spill_dir) != ORR_OK)
@@ -117,7 +118,7 @@ static void vanished_spill_directory_is_error(void)
 
 /* -- files may not be large -------------------------------------------------------------------------------------- */
 
-/* The signal that comes with it ends a process that does not expect it. */
+/* Ignores the signal of that limit, which would end the process. */
 static void forbid_large_files(void)
 {
     struct rlimit small = { 1 << 20, RLIM_INFINITY };
@@ -148,7 +149,7 @@ static void file_size_limit_gives_error_not_signal(void)
 
 /* -- a full disk, a disk that cannot be written -------------------------------------------------------------------- */
 
-/* Writes "id id 1": who we are, we are in the name space too. */
+/* Writes "id id 1": the name space keeps the present id. */
 static bool mapped(const char *path, unsigned id)
 {
     FILE *f = fopen(path, "we");
@@ -156,7 +157,7 @@ static bool mapped(const char *path, unsigned id)
     return f && fclose(f) == 0 && ok;
 }
 
-/* A name space of mounts of our own: root's, or one of a user's own, where an owner without a name could make no file. */
+/* Enters a mount name space: root's, or one in a user name space, in which an owner without a name could make no file. */
 static bool apart(void)
 {
     unsigned uid = geteuid(), gid = getegid();
@@ -179,7 +180,7 @@ static bool mounted(const char *options, unsigned long flags)
 
 static void nothing(void) {}
 
-/* x has room for itself there, the first product too, the second not. */
+/* x and the first product fit on the disk, the second product does not. */
 static int full_disk(const char *engine)
 {
     return mounted("size=9m", 0) ? fails_and_goes_on(engine, nothing, "No space left", NULL)
@@ -218,7 +219,7 @@ static void unwritable_spill_disk_is_refused_at_init(void)
     in_child(read_only);
 }
 
-/* -- another user's, or not writable ------------------------------------------------------------------------------- */
+/* -- owned by another user, or not writable ------------------------------------------------------------------------ */
 
 static int refused_as_nobody(bool own)
 {

@@ -1,4 +1,4 @@
-/* Repeated work allocates nothing: records, evaluates, submits and frees out of memory that is there.
+/* Repeated work allocates nothing: it records, evaluates, submits and frees in existing memory.
  * Must not know: whose memory it is. */
 #include "config.h"
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 static int calls;
 #else
 #define COUNTED true
-/* Of this thread: workers and the compiler's threads may do as they like. */
+/* Counts this thread's calls: workers and the compiler's threads may allocate. */
 static _Thread_local int calls;
 
 void *__libc_malloc(size_t);
@@ -110,7 +110,7 @@ static void allocates_nothing(int64_t side)
     ORR_REQUIRE((s.graph = orr_graph_build(&in, 1, &out, 1)) != NULL);
     again("an op", one_op, &s);
     again("a product", product, &s);
-    if (side < 64) /* else it becomes tasks, which are StarPU's */
+    if (side < 64) /* larger work becomes tasks of StarPU */
         again("a chain", chain, &s);
     again("a built graph", built, &s);
     again("a variable's step", step, &s);

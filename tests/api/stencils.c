@@ -1,4 +1,4 @@
-/* Stencils of slices and padding: exact at borders of any shape, in maps and reductions, alone and in a row.
+/* Stencils of slices and padding: exact at borders of any shape, in maps and reductions, alone and in sequence.
  * Must not know: how loops are split, which values are stored. */
 #include "config.h"
 
@@ -117,7 +117,7 @@ static void stencils_of_any_shape_are_exact_compiled(void)
     all_shapes("wait");
 }
 
-/* Pixels of three colours: neighbours are three elements apart, and the last two axes one run. */
+/* Pixels of three colours: neighbours are three elements apart, and the last two axes are contiguous. */
 static void neighbours_of_pixels_are_exact(void)
 {
     enum { ROWS = 40, COLS = 70, COLOURS = 3, ROW = COLS * COLOURS };
@@ -160,7 +160,7 @@ static void values_read_at_several_places_are_stored_by_cost(void)
     ORR_CHECK(kernels_without("", true) == 1);
 }
 
-/* A row in three pieces or not: the same bits. */
+/* A row in three pieces or in one: the same bits. */
 static void ablations_change_no_bit(void)
 {
     ORR_NEED_COMPILER();
@@ -169,7 +169,8 @@ static void ablations_change_no_bit(void)
     unsetenv("ORRERY_ABLATE");
 }
 
-/* Of a data set that is computed when read, a batch is computed: by slices and by indices, for a product and for a sum. */
+/* Of a data set that is computed when read, only a batch is computed: by slices and by indices, for a product and for a
+ * sum. */
 static void batches_of_lazy_data_are_computed_alone(void)
 {
     enum { N = 1000, D = 30, B = 10 };
@@ -200,7 +201,7 @@ static void batches_of_lazy_data_are_computed_alone(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* The same where a reshape that mixes axes stands below, between or above the element-wise work. */
+/* The same with a reshape that mixes axes below, between or above the element-wise work. */
 static void reshaped_batches_are_computed_alone(void)
 {
     enum { N = 1000, D = 30, B = 10 };

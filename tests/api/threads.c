@@ -1,6 +1,6 @@
-/* 128 threads record, evaluate, assign and submit at once, on the calling threads and by tasks; each has its own values. A
- * variable that one thread assigns and others read; one graph of which several threads evaluate parts.
- * ThreadSanitizer finds nothing in it (configure --enable-tsan).
+/* 128 threads record, evaluate, assign and submit at once, on the calling threads and by tasks; each has its own
+ * values. One thread assigns a variable that others read; several threads evaluate tensors of one graph.
+ * ThreadSanitizer finds no race (configure --enable-tsan).
  * Must not know: engines. */
 #include "config.h"
 #include <math.h>
@@ -23,7 +23,8 @@ static void note(bool ok, const char *what)
         printf("    %s: %s\n", what, orr_error_message());
 }
 
-/* Σ of a product of constant matrices of a few sizes, and a chain of element-wise work: plans shared by all threads. */
+/* A sum of a product of constant matrices of a few sizes, and a chain of element-wise work: all threads share the
+ * plans. */
 static void record_and_evaluate(int id, int turn)
 {
     int n = SIDE + 8 * (turn % 3);
@@ -104,7 +105,7 @@ enum { READERS = 3, LOOKS = 40, CHANGES = 6000 };
 static orr_tensor *watched;
 static atomic_bool over;
 
-/* All its elements are the same whole number at any time, and never go back. */
+/* All elements of the variable are the same integer at any time, and it never decreases. */
 static void *read_it(void *arg)
 {
     int id = (int)(size_t)arg;
@@ -156,13 +157,13 @@ static void variable_reader_sees_one_of_its_values(void)
 enum { SHARERS = 3, ROUNDS = 3000, LINKS = 6 };
 static orr_tensor *middle;
 
-/* Thread 0 gives the middle its value, and so ends what it was made from, which the others are computing with. */
+/* Thread 0 evaluates the middle tensor, which releases its inputs, while the others compute with them. */
 static void *share(void *arg)
 {
     int id = (int)(size_t)arg;
     double v[SIDE];
     for (int i = 0; i < ROUNDS; i++) {
-        (void)pthread_barrier_wait(&together); /* the middle is there */
+        (void)pthread_barrier_wait(&together); /* the middle has its value */
         orr_scope *s = orr_scope_begin();
         orr_tensor *y = id == 0 ? middle : orr_add(orr_mul(middle, orr_scalar(id)), orr_sqrt(middle));
         double m = (i % 7) + LINKS, want = id == 0 ? m : m * id + sqrt(m);

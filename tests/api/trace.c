@@ -1,4 +1,4 @@
-/* ORRERY_TRACE: a file that is JSON, with the kernels, calls and lines that really were.
+/* ORRERY_TRACE: a JSON file with the actual kernels, calls and lines.
  * Must not know: how events are kept. */
 #include "config.h"
 #include <math.h>
@@ -80,7 +80,7 @@ static void trace_stays_text_for_binary_file_name(void)
     free(text);
 }
 
-/* The number behind "name": in an event; −1: it is not there. */
+/* The number after "name": in an event; −1: missing. */
 static double number(const char *event, const char *name)
 {
     char word[40];
@@ -98,7 +98,7 @@ static double explained_us(orr_tensor *t)
     return us;
 }
 
-/* As orr_explain has them: what was predicted on each device, where it ran, what it took, the regret. */
+/* As in orr_explain: the prediction for each device, the place of the run, its time, the regret. */
 static void trace_has_prediction_and_regret(void)
 {
     ORR_CHECK(orr_init(NULL) == ORR_OK);
@@ -127,7 +127,7 @@ static void trace_has_prediction_and_regret(void)
         const char *name = strstr(p, "\"name\":");
         if (name && strncmp(name, "\"name\":\"mul", 11) == 0) {
             softmax++;
-            int tiles = (int)lround(cpu / said); /* work too short to wake a worker is one call of all its tiles */
+            int tiles = (int)lround(cpu / said); /* work too short to wake a worker is one call for all of its tiles */
             as_said += tiles >= 1 && tiles <= 2 && fabs(cpu - tiles * said) <= 0.01 * cpu;
         }
     }
@@ -136,8 +136,8 @@ static void trace_has_prediction_and_regret(void)
     free(text);
 }
 
-/* A device with a memory of its own gets its operand and gives its result back. The first test: StarPU looks for devices
- * once per process. */
+/* A device with its own memory receives its operand and returns its result. This is the first test: StarPU searches
+ * for devices once per process. */
 static void copies_between_memories_are_there_with_their_bytes(void)
 {
     orr_config c = { .engine = "starpu", .backend = "opencl" };
@@ -252,7 +252,7 @@ static void trace_name_and_events_have_process_number(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
     char *text = slurp(want), pid[32];
     ORR_REQUIRE(text && is_json(text));
-    (void)snprintf(pid, sizeof pid, "\"pid\":%ld,", (long)getpid()); /* joined files keep processes apart */
+    (void)snprintf(pid, sizeof pid, "\"pid\":%ld,", (long)getpid()); /* joined files keep processes distinct */
     ORR_CHECK(words_in(text, "\"pid\":") > 1 && words_in(text, "\"pid\":") == words_in(text, pid));
     free(text);
     (void)unlink(want);

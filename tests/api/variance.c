@@ -1,4 +1,4 @@
-/* Variances and deviations of more than caches hold: one pass, and as exact as two, whatever the data.
+/* Variances and deviations of more data than caches hold: one pass, as exact as two, for any data.
  * Must not know: in what order elements are added. */
 #include "config.h"
 
@@ -17,16 +17,16 @@ static double variance[COLS], mean[COLS];
 static float element(int kind, int row, double noise)
 {
     switch (kind) {
-    case 0: return 3e7f;                                     /* all the same                                */
-    case 1: return (float)(1e6 + noise);                     /* far from 0                                  */
-    case 2: return row == 0 ? 1e30f : (float)noise;          /* the first is nothing like the others        */
-    case 3: return row == 0 ? -1e5f : (float)(1e-3 * noise); /* … so that its square is nearly all there is */
-    case 4: return 16777216.0f + 2 * (float)(row % 2);       /* neighbours                                  */
+    case 0: return 3e7f;                                     /* all equal                                 */
+    case 1: return (float)(1e6 + noise);                     /* far from 0                                */
+    case 2: return row == 0 ? 1e30f : (float)noise;          /* the first differs greatly from the others */
+    case 3: return row == 0 ? -1e5f : (float)(1e-3 * noise); /* … so that its square dominates            */
+    case 4: return 16777216.0f + 2 * (float)(row % 2);       /* neighbours                                */
     case 5: return row == ROWS / 2 ? NAN : (float)noise;
     case 6: return row == ROWS / 2 ? INFINITY : (float)noise;
     case 7: return row == 0 ? -INFINITY : (float)noise;
-    case 8: return row % 2 ? FLT_MAX : -FLT_MAX; /* the variance is no f32                      */
-    case 9: return (float)(1e-40 * noise);       /* no f32 either, on the other side            */
+    case 8: return row % 2 ? FLT_MAX : -FLT_MAX; /* the variance exceeds f32        */
+    case 9: return (float)(1e-40 * noise);       /* below the normal numbers of f32 */
     case 10: return (float)(1e-15 * noise);
     case 11: return row < ROWS - 1 ? 7 : 8; /* all but one                                 */
     case 12: return (float)row;
@@ -102,7 +102,7 @@ static void variances_of_any_columns_are_exact_in_tasks(void)
     check("wait", "starpu");
 }
 
-/* The derivative is 2·(x − mean)/(n − 1), also of where the differences are taken from. */
+/* The derivative is 2·(x − mean)/(n − 1), also by the value that is subtracted. */
 static void derivatives_are_those_of_two_passes(void)
 {
     ORR_REQUIRE(start("off", "serial"));
@@ -127,7 +127,7 @@ static void mean_and_deviation_read_the_array_once(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE(ROWS, COLS), x), *h = orr_cast(t, ORR_BF16);
     orr_tensor *y = orr_add(orr_mean(t, ORR_AXES(0), false), orr_std(t, ORR_AXES(0), 1, false));
-    ORR_CHECK_MSG(kernels_of(y) == 2, "%d", kernels_of(y)); /* the sums, and what is made of them */
+    ORR_CHECK_MSG(kernels_of(y) == 2, "%d", kernels_of(y)); /* the sums, and the result computed from them */
     y = orr_add(orr_mean(t, ORR_ALL_AXES, false), orr_std(t, ORR_ALL_AXES, 1, false));
     ORR_CHECK_MSG(kernels_of(y) == 2, "%d", kernels_of(y));
     ORR_CHECK(orr_eval(h) == ORR_OK);

@@ -1,4 +1,4 @@
-/* orr_warmup: compiles, computes nothing; what follows compiles nothing.
+/* orr_warmup: compiles, computes nothing; later calls compile nothing.
  * Must not know: how kernels are compiled. */
 #include "config.h"
 #include <orrery.h>
@@ -65,15 +65,15 @@ static long resident_kb(void)
     return kb;
 }
 
-/* Code, data and what its making leaves behind. No program of the suite makes more than 500: 100 MB. */
+/* A kernel's code, data and the remains of its compilation. No program of the suite makes more than 500: 100 MB. */
 static void kernels_take_little_memory(void)
 {
     ORR_NEED_COMPILER();
 #if ORR_TEST_SANITIZED
     ORR_SKIP("a sanitizer needs memory of its own");
 #endif
-    (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* else the kernel may make two megabytes of a page at any time */
-    enum { FIRST = 4, KERNELS = 24 };            /* the first ones touch what all need */
+    (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* else the kernel may turn a page into two megabytes at any time */
+    enum { FIRST = 4, KERNELS = 24 };            /* the first ones allocate what all share */
     ORR_REQUIRE(start("memory", "wait"));
     uint64_t none = 0;
     long before = 0;
@@ -120,7 +120,7 @@ static void shutdown_does_not_wait_for_a_compiler(void)
             ORR_CHECK(orr_shutdown() == ORR_OK && orr_wait(event) == ORR_OK);
         else
             ORR_CHECK(orr_shutdown() == ORR_OK);
-        ORR_CHECK_MSG(orr__now() - t0 < 500, "%g s", orr__now() - t0); /* a busy machine is no fault */
+        ORR_CHECK_MSG(orr__now() - t0 < 500, "%g s", orr__now() - t0); /* a busy machine must not fail the test */
     }
     unsetenv("ORRERY_CC");
 }

@@ -1,4 +1,4 @@
-/* Creation by example, rearranging and choosing by index, against NumPy; facts about dtypes.
+/* Creation by example, rearrangement and choice by index, against NumPy; facts about dtypes.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -81,7 +81,7 @@ static void append(random_einsum *e, char c)
     e->text[n + 1] = 0;
 }
 
-/* The terms' labels differ in each term; the result has some of all, in any order. */
+/* The labels differ in each term; the result has some of all labels, in any order. */
 static void draw_einsum(random_einsum *e)
 {
     memset(e, 0, sizeof *e);

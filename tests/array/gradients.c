@@ -122,7 +122,7 @@ static const struct {
     { "cut", cut },
 };
 
-/* The sum of w · f(x), where w has other values for each element. */
+/* The sum of w · f(x), where w has a different value for each element. */
 static orr_tensor *weighted(int i, orr_tensor *x)
 {
     orr_tensor *y = cases[i].of(x);

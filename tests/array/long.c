@@ -29,7 +29,7 @@ static bool nan_of(int64_t i)
     return isnan(values[i]);
 }
 
-/* Stable, NaN last. */
+/* The order of a stable sort, NaN last. */
 static int compare(const void *a, const void *b)
 {
     int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
@@ -40,7 +40,7 @@ static int compare(const void *a, const void *b)
     return i < j ? -1 : i > j;
 }
 
-/* Values that every dtype holds, many of them equal; NaN and −0 in floats. */
+/* A line of values that every dtype represents, many of them equal; NaN and −0 in floats. */
 static double *line_of(orr_dtype t, int64_t n)
 {
     double *v = malloc((size_t)n * sizeof *v);
@@ -112,7 +112,8 @@ static void rows_and_columns_of_few_lines_sort_like_single_ones(void)
     (void)orr_scope_end(s);
 }
 
-/* Bits of all kinds, NaN with their numbers too: by Highway and by loops of our own, in chunks and in rows. */
+/* All bit patterns, including NaN with their payloads: by Highway and by the library's own loops, in chunks and in
+ * rows. */
 static void orders_are_the_same_by_either_library(void)
 {
     static const orr_dtype kinds[] = { ORR_I16, ORR_U16, ORR_I32,  ORR_U32, ORR_I64,
@@ -124,7 +125,7 @@ static void orders_are_the_same_by_either_library(void)
     for (int64_t i = 0; i < LONG; i++) {
         double v = draw();
         bits[i] = (uint64_t)(v * 0x1p62) * 0x9e3779b97f4a7c15u;
-        bits[i] &= i % 3 ? UINT64_MAX : 0xf000f000f000f000u; /* many are equal, and zeros, infinities */
+        bits[i] &= i % 3 ? UINT64_MAX : 0xf000f000f000f000u; /* many equal ones, also zeros and infinities */
     }
     for (size_t d = 0; d < sizeof kinds / sizeof *kinds; d++)
         for (int k = 0; k < 8; k++) {
@@ -151,7 +152,7 @@ static void count_chosen(const orr__variants *v, int chosen, void *arg)
     *(int *)arg += v->n == 2 && v->size == 10; /* rows of 2¹⁰ keys and some */
 }
 
-/* Highway or loops of our own: a few rows are timed by both, then one of them stays. */
+/* Highway or the library's own loops: a few rows are timed by both, then the faster one is kept. */
 static void the_machine_chooses_how_keys_are_sorted(void)
 {
     int before = 0, now = 0;
@@ -170,7 +171,7 @@ static void the_machine_chooses_how_keys_are_sorted(void)
     orr__env.machine = machine;
 }
 
-/* A hundred elements of a row of some hundred: by the digits of their keys. */
+/* The first hundred elements of a row of several hundred: by the digits of their keys. */
 static void many_of_a_row_are_its_first_in_order(void)
 {
     static const orr_dtype kinds[] = { ORR_F32, ORR_F64, ORR_I16, ORR_U8 };
@@ -186,7 +187,7 @@ static void many_of_a_row_are_its_first_in_order(void)
         }
 }
 
-/* Values and counts alone are computed without places. */
+/* Without positions, only values and counts are computed. */
 static void unique_values_are_those_of_unique_all(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -265,7 +266,7 @@ static void long_lines_sum_like_long_double(void)
     check_scan(ORR_F32, ORR_SHAPE(2, 70001, 3), 1);
 }
 
-/* outer × n × inner, updated at `many` places of the middle axis, one after the other. */
+/* outer × n × inner, with updates at `many` positions of the middle axis in sequence. */
 static void check_scatter(int64_t outer, int64_t n, int64_t inner, int64_t many)
 {
     orr_scope *s = orr_scope_begin();

@@ -35,7 +35,7 @@ static orr_tensor *drawn(const exact *e, int64_t n)
                                               : orr_exponential(ORR_F64, s, e->a);
 }
 
-/* A distance above 1.95/√n has a chance of 0.1 % where the distribution is right; for discrete ones less. */
+/* A distance above 1.95/√n has a probability of 0.1 % if the distribution is right, and less for discrete ones. */
 static void check_exact(const exact *e)
 {
     static double v[MANY];
@@ -78,7 +78,7 @@ static void numbers_are_distributed_as_they_should(void)
     ORR_CHECK(cases == 22);
 }
 
-/* The engine cuts them into tiles; the reference draws one after the other. */
+/* The engine draws in tiles; the reference draws one element at a time. */
 static void every_evaluation_draws_the_same(void)
 {
     static const char *const names[] = { "gamma", "beta", "poisson", "binomial" };

@@ -1,5 +1,5 @@
-/* The functions of the array standard in every dtype: values beside NumPy, gradients beside differences in f64 and c128; none
- * is without a gradient that has a derivative.
+/* The functions of the array standard in every dtype: values beside NumPy, gradients beside differences in f64 and
+ * c128. Every function with a derivative has a gradient.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -32,13 +32,13 @@ static orr_tensor *unit(orr_tensor *x, double by)
     return orr_mul(orr_eye(orr_tensor_dtype(x), n, n, 0), orr_scalar(by));
 }
 
-/* Hermitian positive definite for every x. */
+/* A matrix that is Hermitian positive definite for every x. */
 static orr_tensor *positive(orr_tensor *x)
 {
     return orr_add(orr_matmul(x, adjoint(x)), unit(x, 1));
 }
 
-/* Hermitian, of eigenvalues that are apart. */
+/* A Hermitian matrix with well separated eigenvalues. */
 static orr_tensor *hermitian(orr_tensor *x)
 {
     int64_t n = orr_tensor_shape(x).dim[0];
@@ -51,7 +51,7 @@ static orr_tensor *regular(orr_tensor *x)
     return orr_add(x, unit(x, 3));
 }
 
-/* Of vectors, which have arbitrary phases: a function that does not depend on them. */
+/* A function of vectors with arbitrary phases that does not depend on the phases. */
 static orr_tensor *spanned(orr_tensor *v, orr_tensor *w)
 {
     return orr_matmul(orr_mul(v, orr_expand_dims(orr_cast(orr_sin(w), orr_tensor_dtype(v)), -2)), adjoint(v));
@@ -293,9 +293,9 @@ static void every_gradient_agrees_with_differences(void)
     }
 }
 
-/* -- nothing of the standard is left out ---------------------------------------------------------------------------- */
+/* -- every function of the standard is listed ----------------------------------------------------------------------- */
 
-/* Functions without a derivative: nothing flows in, or truths, places and counts come out. */
+/* Functions without a derivative: they have no float operands, or their results are truth values, positions and counts. */
 static const char *const constant[] = {
     "arange",
     "asarray",
@@ -327,7 +327,7 @@ static const char *const constant[] = {
     "matrix_rank",
     "fftfreq",
     "rfftfreq",
-    /* values that are sorted and evaluated: unique_all and unique_inverse have their gradient */
+    /* sorted and evaluated values: unique_all and unique_inverse have their gradient */
     "unique_values",
     "unique_counts",
 };

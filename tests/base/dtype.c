@@ -21,8 +21,8 @@ static void names_are_those_of_the_array_api(void)
     ORR_CHECK(orr_dtype_size((orr_dtype)-1) == 0);
 }
 
-/* The tables of the Python array API standard, 2024.12, with float16 and bfloat16 added; '.' is undefined. Rows and
- * columns: b, i1 i2 i4 i8, u1 u2 u4 u8, h (f16), c (bf16), f, d, x (c64), z (c128), r q (fields, which meet their like alone). */
+/* The tables of the Python array API standard, 2024.12, with float16 and bfloat16 added; '.' is undefined. Rows and columns:
+ * b, i1 i2 i4 i8, u1 u2 u4 u8, h (f16), c (bf16), f, d, x (c64), z (c128), r q (fields, which promote only with themselves). */
 static void promotion_is_the_standards(void)
 {
     static const char keys[] = "bBSILHMNOhcfdxzrq"; /* bool; i8 i16 i32 i64 = B S I L; u8 … = H M N O; h c f d x z */
@@ -58,8 +58,8 @@ static void promotion_is_the_standards(void)
     ORR_CHECK(!orr__promote(ORR_DTYPE_COUNT, ORR_F32, &t));
 }
 
-/* Between neighbours a < b of a 16-bit format (as integers h, h+1): the middle goes to the even one, and what lies
- * beside it goes to its side. Midpoints are exact in double. */
+/* Between neighbours a < b of a 16-bit format (as integers h, h+1): the midpoint rounds to the even one, and numbers beside it
+ * to their side. Midpoints are exact in double. */
 static void check_rounding(uint16_t inf, float (*widen)(uint16_t), uint16_t (*from64)(double),
                            uint16_t (*from32)(float))
 {

@@ -1,5 +1,5 @@
-/* The environment table: defaults, parsing, errors that name the right values.
- * Must not know: who uses a setting. */
+/* The environment table: defaults, parsing, errors that name the valid values.
+ * Must not know: the users of a setting. */
 #include "config.h"
 #include "runtime/base/env.h"
 #include "tests/harness/harness.h"
@@ -46,7 +46,7 @@ static void cgroup_reads_every_form(void)
     setenv("ORRERY_LOG", "debug", 1);
     setenv("ORRERY_SEED", "18446744073709551615", 1);
     setenv("ORRERY_CACHE_DIR", "/x/y", 1);
-    setenv("ORRERY_FALLBACK", "", 1); /* set to nothing is not set */
+    setenv("ORRERY_FALLBACK", "", 1); /* an empty value is not set */
     ORR_REQUIRE(orr__env_load() == ORR_OK);
     ORR_CHECK(orr__env.backend == ORR__BACKEND_OPENCL && orr__env.engine == ORR__ENGINE_SERIAL);
     ORR_CHECK(!orr__env.fuse && orr__env.deterministic && orr__env.fallback);

@@ -1,5 +1,5 @@
 /* The job's memory limit, read from control groups made for the test.
- * Must not know: who asks. */
+ * Must not know: its callers. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static char root[] = "/tmp/orr-job-XXXXXX";
 
-/* Writes <root>/<path>, and the folders on the way. */
+/* Writes <root>/<path>, and makes the folders above it. */
 static void put(const char *path, const char *text)
 {
     char full[512];
@@ -64,7 +64,7 @@ static void cgroup_version_1_memory_folder_is_read(void)
 
 static void cgroup_without_limit_returns_zero(void)
 {
-    put("fs/memory.max", "9223372036854771712\n"); /* more than there is */
+    put("fs/memory.max", "9223372036854771712\n"); /* more than the machine has */
     ORR_CHECK(memory("0::/\n") == 0);
     ORR_CHECK(memory("") == 0);
     ORR_CHECK(memory("nonsense\n::\n0::relative\n") == 0);

@@ -1,4 +1,4 @@
-/* Libraries that are opened when they are first needed: their functions, and the reasons of a refusal.
+/* Libraries that are opened at their first use: their functions, and the reasons for a refusal.
  * Must not know: what the library opens them for. */
 #include "config.h"
 

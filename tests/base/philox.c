@@ -97,7 +97,7 @@ static void uniform_stays_below_one(void)
     }
 }
 
-/* Kolmogorov-Smirnov against the normal distribution; 1.95/sqrt(n) is exceeded once in 1000 seeds. */
+/* Kolmogorov-Smirnov against the normal distribution; 1.95/sqrt(n) is exceeded by one seed in 1000. */
 static void normal_has_its_distribution(void)
 {
     static int bins[2001];
@@ -155,7 +155,8 @@ static void permutation_is_a_bijection(void)
     ORR_CHECK(orr__rand_permutation(1, INT64_MAX, 5) >= 0);
 }
 
-/* All 24 orders of 4 come about equally often (chi squared with 23 degrees of freedom: 49.7 is exceeded by one in 1000). */
+/* All 24 orders of 4 are about equally frequent (chi squared with 23 degrees of freedom: 49.7 is exceeded by one in
+ * 1000). */
 static void small_permutations_are_uniform(void)
 {
     static int seen[256];

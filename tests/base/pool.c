@@ -65,7 +65,7 @@ static void pool_does_not_hoard(void)
     orr__pool_trim();
 }
 
-/* n buffers at once. */
+/* Uses n buffers at once. */
 static void use_once(int n, size_t mib)
 {
     orr__buffer *b[4] = { NULL };
@@ -75,7 +75,7 @@ static void use_once(int n, size_t mib)
         orr__buffer_unref(b[i]);
 }
 
-/* Free blocks of all sizes in turn are more than ever was live at once. */
+/* Free blocks of different sizes in turn add up to more than was ever live at once. */
 static void sizes_in_turn_stay(void)
 {
     enum { TURNS = 20 };
@@ -126,7 +126,7 @@ static void limit_is_kept_and_reported(void)
     ORR_CHECK(b != NULL); /* exactly full */
     orr__buffer_unref(a);
     orr__buffer_unref(b);
-    a = orr__buffer_new(900000); /* what was held for reuse makes room */
+    a = orr__buffer_new(900000); /* pooled memory is released for it */
     ORR_CHECK(a != NULL);
     orr__pool_stats s = orr__pool_get_stats();
     ORR_CHECK_MSG(s.live + s.pooled <= 1000000, "%zu + %zu", s.live, s.pooled);
@@ -226,7 +226,7 @@ static void thread_cache_keeps_small_buffers(void)
     orr__pool_limit(200);
     ORR_CHECK(orr__buffer_new(100) == NULL && orr_error_status() == ORR_ENOMEM);
     orr__buffer_unref(b);
-    ORR_CHECK(mine.held == 0); /* under a limit all share */
+    ORR_CHECK(mine.held == 0); /* under a limit all threads share */
     orr__pool_limit(0);
     orr__buffer *many[200];
     for (int i = 0; i < 200; i++)

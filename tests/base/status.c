@@ -69,7 +69,7 @@ static void statuses_have_names(void)
     ORR_CHECK(orr_status_name((orr_status)-1) != NULL && orr_status_name((orr_status)1000) != NULL);
 }
 
-/* Every bit of the input reaches about half of the output bits. */
+/* Every bit of the input changes about half of the output bits. */
 static void hash_spreads_every_bit(void)
 {
     unsigned char data[40] = { 0 };

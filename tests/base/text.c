@@ -1,4 +1,4 @@
-/* Texts from outside, as JSON and as lines for people.
+/* External texts, as JSON and as lines for readers.
  * Must not know: what they name. */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static void json_text_is_valid_for_any_input(void)
     json("µ 漢 😀", "µ 漢 😀");
     json("\xff.c", "\xef\xbf\xbd.c");
     json("\xc3", "\xef\xbf\xbd");                                                 /* cut */
-    json("\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd");                                 /* longer than need be */
+    json("\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd");                                 /* an overlong form */
     json("\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");                 /* a surrogate */
     json("\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* beyond U+10FFFF */
     json("", "");

@@ -12,7 +12,8 @@ double rc_ulp(const orr__ewrow *row, orr_dtype t)
     return orr__is_half(t) ? (row->ulp > 0 ? 1 : 0) : row->ulp;
 }
 
-/* Sets with fused multiply-adds agree to the last bit; without them functions take other steps, to what the row promises.
+/* Instruction sets with fused multiply-adds agree to the last bit. Without these, functions take other steps, within
+ * the row's bound.
  */
 static double rc_between(const char *isa, const orr__region *r, orr_dtype t)
 {
@@ -50,7 +51,7 @@ bool rc_launch(const rc_run *run)
 
 /* -- functions ----------------------------------------------------------------------------------------------- */
 
-/* One row on all kinds of f32: the domain, and bit patterns, beside the same row in f64. */
+/* A row on all kinds of f32 (its domain, and bit patterns), beside the same row in f64. */
 static void check_function(const orr__ewrow *row)
 {
     static rb b;
@@ -101,14 +102,14 @@ static void blocks_end_with_the_data(void)
             int y = rb_load(&b, rb_access(&b, rb_input(&b, ORR_F32, n[i]), n[i] - 1, (int64_t[]){ -1 }));
             int s = rb_ew(&b, "mul", x, rb_scalar(&b, ORR_F32, (orr__scalar){ .f = 0.5 }), -1);
             rb_out(&b, ORR_F32, rb_ew(&b, "add", s, y, -1));
-            rb_out(&b, ORR_F32, x); /* a load that is an output */
+            rb_out(&b, ORR_F32, x); /* an output that is a plain load */
             rb_out(&b, ORR_F32, y);
             rb_out(&b, ORR_BOOL, rb_ew(&b, "less", s, y, -1));
             rc_check("ends", &b, cuts, -9, 9, 0);
         }
 }
 
-/* Numbers of so few digits that every order of a sum gives the same. */
+/* Numbers with so few digits that the order of a sum does not change it. */
 static void any_region(rb *b, rb_kind kind)
 {
     static const char *const binary[] = { "add", "sub", "maximum", "minimum" };
@@ -284,7 +285,7 @@ static void several_threads_launch_one_kernel(void)
     orr__cpu.release(k);
 }
 
-/* More registers alive at once than a cache holds blocks of. */
+/* More live registers than a cache holds blocks of. */
 static void many_registers_at_once(void)
 {
     static rb b;

@@ -13,7 +13,7 @@ typedef struct {
     int64_t in_count[2];
 } product;
 
-/* Lays operand o out: its axes (numbers of the region's) in the given order, outermost first. */
+/* Sets the layout of operand o: its axes (the region's numbers) in the given order, outermost first. */
 static void lay(product *p, int o, const int *axis, int n, int64_t pad, bool flip)
 {
     orr__access *a = &p->access[o];
@@ -87,7 +87,7 @@ static bool check_product(const product *p, orr_dtype t, const void *a, const vo
     return true;
 }
 
-/* In `cuts` ranges, into memory full of NaN. */
+/* Computes in `cuts` ranges, into memory full of NaN. */
 static bool multiply(const product *p, orr_dtype t, int cuts)
 {
     void *in[2] = { small_numbers(t, p->in_count[0]), small_numbers(t, p->in_count[1]) };
@@ -129,7 +129,7 @@ static void matmul_of_every_layout(void)
             }
 }
 
-/* Sizes between BLAS' own bounds, where a product may be several calls: ragged pieces on all sides, sums of several. */
+/* Sizes between BLAS' own limits, where a product may be several calls: uneven pieces on all sides, sums of several. */
 static void matmul_in_pieces(void)
 {
     static const int64_t size[][3] = { { 50, 130, 300 },  { 131, 67, 513 }, { 3, 1000, 999 }, { 700, 9, 777 },
@@ -148,7 +148,8 @@ static void matmul_in_pieces(void)
         }
 }
 
-/* Factors that must be converted or packed are so piece by piece: long sums are right, and no whole copies are made. */
+/* Factors that must be converted or packed are converted piece by piece: long sums are correct, and no whole copies
+ * are made. */
 static void matmul_of_many_terms(void)
 {
     static const int64_t dim[][3] = { { 1, 130, 66000 }, { 2, 1, 140000 }, { 1, 3, 70001 } };
@@ -174,7 +175,7 @@ static void matmul_of_many_terms(void)
         }
 }
 
-/* Each width of a tile, whole vectors and parts of one, up to the largest product that is small, and beyond. */
+/* Each width of a tile, whole and partial vectors, up to the largest small product, and beyond. */
 static void matmul_of_few_columns(void)
 {
     static const orr_dtype types[] = { ORR_F32, ORR_F64, ORR_BF16 };
@@ -209,7 +210,7 @@ static void matmul_of_batches(void)
         }
 }
 
-/* Every element of an operand the same one: strides 0. */
+/* An operand of one repeated element: strides 0. */
 static void matmul_of_broadcasts(void)
 {
     product p;

@@ -42,7 +42,7 @@ static void begin_whole(whole *w, const orr__op *op, orr_dtype t, orr_shape out)
     (void)snprintf(w->r.label, sizeof w->r.label, "scatter_add");
 }
 
-/* Shape of the updates along `axis` of s by indices of shape m. */
+/* The shape of the updates along `axis` of s by indices of shape m. */
 static orr_shape taken(orr_shape s, int axis, orr_shape m)
 {
     orr_shape o = { .rank = 0 };
@@ -150,7 +150,7 @@ static void concat_joins_along_any_axis(void)
         }
 }
 
-/* Two inputs of a and b columns, in rows of 70, by dtype. */
+/* Joins two inputs of a and b columns, in rows of 70, by dtype. */
 static void join_columns(orr_dtype t, int64_t a, int64_t b)
 {
     enum { ROWS = 70 };
@@ -201,12 +201,9 @@ static void backend_describes_itself(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(an_index_out_of_range_is_an_error),
-        ORR_TEST(scatter_add_adds_in_every_dtype),
-        ORR_TEST(concat_joins_along_any_axis),
-        ORR_TEST(concat_copies_runs_of_any_length),
-        ORR_TEST(backend_describes_itself),
-        { 0 },
+        ORR_TEST(an_index_out_of_range_is_an_error), ORR_TEST(scatter_add_adds_in_every_dtype),
+        ORR_TEST(concat_joins_along_any_axis),       ORR_TEST(concat_copies_runs_of_any_length),
+        ORR_TEST(backend_describes_itself),          { 0 },
     };
     return orr_test_main(argc, argv, "codelets.cpu_whole", tests);
 }

@@ -1,6 +1,6 @@
-/* Generated CUDA C, compiled and run on every kind of region, beside values computed one at a time: on the machine's GPU,
- * and where there is none on its double (tests/double/), which runs the same text as C++ on the host. The double says
- * whether text, arguments and layout over blocks are right; of a device's arithmetic it says nothing.
+/* Generated CUDA C, compiled and run on every kind of region, beside values computed one at a time: on the machine's
+ * GPU, or, where there is none, on its double (tests/double/), which runs the same source as C++ on the host. The
+ * double checks source, arguments and layout over blocks; it does not check a device's arithmetic.
  * Must not know: StarPU. */
 #include "config.h"
 
@@ -8,8 +8,8 @@
 #include "tests/harness/region_tests.h"
 #include "tests/harness/cuda_help.h"
 
-/* The places that CUDA's manual (C++ programming guide, mathematical functions) grants the functions that a row is made
- * of, where they are more than the row's own, and some for what follows. */
+/* The error in units in the last place that CUDA's manual (C++ programming guide, mathematical functions) grants a
+ * row's functions, if it exceeds the row's own, and some more for the operations after them. */
 double rc_ulp(const orr__ewrow *row, orr_dtype t)
 {
     static const struct {

@@ -1,4 +1,5 @@
-/* Convolutions on CUDA: by cuDNN where it is there and takes them, else by the generated kernel; the same values.
+/* Convolutions on CUDA: by cuDNN where it is available and supports them, else by the generated kernel; the same
+ * values.
  * Must not know: StarPU. */
 #include "config.h"
 
@@ -10,7 +11,7 @@
 typedef struct {
     orr_shape x, w;
     orr__attr attr;
-    bool symmetric; /* both sides are padded alike: cuDNN's case */
+    bool symmetric; /* equal padding on both sides, as cuDNN requires */
 } form;
 
 static const form forms[] = {
@@ -37,7 +38,7 @@ static orr_shape result(const form *f)
 {
     orr_shape y = f->x;
     y.dim[1] = f->w.dim[0];
-    for (int d = 0; d + 2 < y.rank; d++) { /* without symmetry one zero is in front, none behind */
+    for (int d = 0; d + 2 < y.rank; d++) { /* asymmetric: one zero before, none after */
         int64_t pad = f->attr.start[d] * (f->symmetric ? 2 : 1),
                 reach = f->attr.step[ORR__CONV_AXES + d] * (f->w.dim[2 + d] - 1) + 1;
         y.dim[2 + d] = (f->x.dim[2 + d] + pad - reach) / f->attr.step[d] + 1;
@@ -76,7 +77,7 @@ static void fill(void *to, orr_dtype t, int64_t n, double phase)
                           orr__scalar_cast((orr__scalar){ .f = sin(phase + (double)i) }, ORR_F64, t));
 }
 
-/* One launch for each range of rows on the device; the difference from the processor's result. */
+/* Launches once for each range of rows on the device; returns the difference from the processor's result. */
 static double difference(const form *f, char of, orr_dtype t, int pieces)
 {
     enum { ROOM = 4096 };
@@ -118,7 +119,8 @@ static double difference(const form *f, char of, orr_dtype t, int pieces)
     return off;
 }
 
-/* The same of weights in parts of the images, each a launch whose result is its own; the sum of the parts. */
+/* The same for weights computed from some images at a time: each launch has a result of its own, and these are
+ * summed. */
 static double difference_of_parts(const form *f, orr_dtype t, int parts)
 {
     enum { ROOM = 4096 };
@@ -182,7 +184,7 @@ static void by_cudnn_and_without_it_values_are_the_same(void)
                 ORR_CHECK_MSG(!cu.state || calls() - before == forms[k].symmetric, "form %d, %c: %d calls", k, *of,
                               calls() - before);
                 off = difference(&forms[k], *of, t,
-                                 3); /* cuDNN takes whole images and all weights, else the generated kernel */
+                                 3); /* cuDNN computes whole images and all weights, else the generated kernel */
                 ORR_CHECK_MSG(off < (wide ? 1e-12 : 1e-4), "form %d, %c, in pieces: %g off", k, *of, off);
             }
 }

@@ -1,5 +1,5 @@
-/* Linear algebra and transforms on CUDA by cuSOLVER, cuBLAS and cuFFT, beside the processor's: the same values, or, of vectors that
- * have no phase of their own, the same matrix from them; the same refusals.
+/* Linear algebra and transforms on CUDA by cuSOLVER, cuBLAS and cuFFT, beside the processor's: the same values, or, for vectors
+ * with arbitrary phases, the same product of them; the same refusals.
  * Must not know: StarPU. */
 #include "config.h"
 
@@ -12,7 +12,7 @@ enum { BATCH = 3, ROOM = 4096 };
 
 static const orr_dtype dtypes[] = { ORR_F32, ORR_F64, ORR_C64, ORR_C128 };
 
-/* One call, and its operands and results on the host. */
+/* A call with its operands and results on the host. */
 typedef struct {
     orr__region r;
     orr_shape in[2];
@@ -97,7 +97,7 @@ static orr_status on_host(call *c)
     return st;
 }
 
-/* In two launches, whose second has its arrays from its own first row on. */
+/* Runs two launches; the arrays of the second begin at its own first row. */
 static orr_status on_device(call *c)
 {
     orr__kernel *k = NULL;
@@ -146,7 +146,7 @@ static double difference(const call *c, int64_t first, int64_t n)
     return off;
 }
 
-/* Both sides; false: the device cannot. */
+/* Runs both sides. False: the device does not support the call. */
 static bool both(call *c)
 {
     ORR_CHECK(orr__cuda.can(&c->r));
@@ -194,7 +194,7 @@ static void triangles_and_determinants_are_the_same(void)
         }
 }
 
-/* Element (r, c) of the product of two row-major matrices, the second with columns scaled by s where there is one. */
+/* Element (r, c) of the product of two row-major matrices, the second with columns scaled by s, if it is given. */
 static double complex product(const call *k, int64_t x, int64_t s, int64_t y, int64_t inner, int64_t cols, int64_t r,
                               int64_t c, int64_t row)
 {
@@ -228,7 +228,7 @@ static void orthogonal_factors_make_the_matrix(void)
                 for (int64_t q = 0; q < BATCH && apart; q++)
                     for (int64_t i = 0; i < m; i++)
                         for (int64_t j = 0; j < n; j++) {
-                            double complex sum = 0; /* columns of Q lie as rows */
+                            double complex sum = 0; /* the columns of Q are stored as rows */
                             for (int64_t p = 0; p < w; p++)
                                 sum += get(c.device, t, q * length + p * row + i) *
                                        get(c.device, t, q * length + p * row + apart + j);

@@ -1,5 +1,5 @@
 /* The CUDA backend against the double of CUDA's libraries: discovery, compilation and the kernel cache, arguments,
- * errors by injection. Nothing here needs a GPU, and nothing here says what one does.
+ * errors by injection. No test here needs a GPU or shows the behaviour of one.
  * Must not know: StarPU. */
 #include "config.h"
 
@@ -68,7 +68,7 @@ static void devices_are_found_in_less_than_a_second(void)
 {
     char why[320];
     double best = 1e9;
-    for (int i = 0; i < 10 && best >= 1; i++) { /* a machine that is held up once is no fault */
+    for (int i = 0; i < 10 && best >= 1; i++) { /* a single delay of the machine must not fail the test */
         double t0 = orr__now();
         look_again();
         ORR_CHECK(orr__cuda.probe(why, sizeof why));
@@ -95,7 +95,7 @@ static void probe_reports_reason(void)
     look_again();
     ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && strstr(why, "too old"), "%s", why);
     cu.state->major = 9;
-    cu.state->major = 7; /* NVRTC begins with 75 */
+    cu.state->major = 7; /* NVRTC's oldest is 75 */
     look_again();
     ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && strstr(why, "as old as sm_70"), "%s", why);
     cu.state->major = 9;
@@ -135,9 +135,9 @@ static void kernel_is_compiled_once_and_found_on_disk(void)
     ORR_CHECK_MSG(strcmp(facts, "40 registers, 8192 B shared, 0 B local, occupancy 75 %") == 0, "%s", facts);
     ORR_CHECK_MSG(strcmp(compiler, "nvrtc 13.77 sm_90") == 0, "%s", compiler);
     loads = cu.state->loads;
-    ORR_REQUIRE(add_up(&right) == ORR_OK); /* the first one's unit is gone: from the disk */
+    ORR_REQUIRE(add_up(&right) == ORR_OK); /* the first one's unit is gone: loaded from the disk */
     ORR_CHECK(right == 1000 && cu.state->compiles == compiles + 1 && cu.state->loads == loads + 1);
-    cu.state->arch[2] = 91; /* NVRTC does not know sm_90 any more: PTX for what it does know */
+    cu.state->arch[2] = 91; /* NVRTC no longer supports sm_90: PTX for one that it supports */
     ORR_REQUIRE(add_up(&right) == ORR_OK);
     ORR_CHECK(right == 1000 && cu.state->compiles == compiles + 2);
     ORR_CHECK_MSG(strcmp(cu.state->options, "--gpu-architecture=compute_80 --fmad=false ") == 0, "%s",
@@ -244,7 +244,7 @@ static void launch_without_context_is_error(void)
     ORR_CHECK(orr__cu(NULL)->push(before) == ORR__CU_OK);
 }
 
-/* A sum in two stages: its scratch memory is the stream's, allocated once. */
+/* A sum in two stages: its scratch memory belongs to the stream and is allocated once. */
 static void scratch_memory_is_allocated_once(void)
 {
     static rb b;
@@ -278,7 +278,7 @@ static void scratch_memory_is_allocated_once(void)
     free(x);
 }
 
-/* The launch does not wait; who has waited asks. */
+/* The launch does not wait; the caller checks after its own wait. */
 static void index_error_is_known_after_launch(void)
 {
     static rb b;
@@ -325,7 +325,7 @@ static void cuda(void)
     ORR_SKIP("%s", cu.why);
 }
 
-/* The double is ours, and so are the declarations: the names at least are NVIDIA's. */
+/* The double and the declarations are this project's; the names, at least, must be NVIDIA's. */
 static void nccl_of_this_machine_has_all_that_is_called(void)
 {
     const char *path = orr__cu_nccl_path, *why = "";

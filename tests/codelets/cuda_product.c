@@ -1,7 +1,7 @@
-/* Matrix products of the CUDA backend through cuBLASLt's double (tests/double/lt.c), which computes with plain loops
- * what the descriptors say: layouts, transposes, batches, offsets, epilogues, precision; and what is done when it
- * refuses. Operands are small whole numbers, so that all dtypes are exact. On a machine with a GPU the same cases run on
- * it, without the double's books.
+/* Matrix products of the CUDA backend through cuBLASLt's double (tests/double/lt.c), which computes the products of
+ * the descriptors by plain loops: layouts, transposes, batches, offsets, epilogues, precision; and the fallbacks
+ * after its refusals. Operands are small integers, so that all dtypes are exact. On a machine with a GPU the same
+ * cases run on it, without the double's counters.
  * Must not know: StarPU. */
 #include "config.h"
 
@@ -17,7 +17,7 @@ typedef struct {
     const char *name;
     int nb;
     int64_t dim[5], a[5], b[5];
-    int calls; /* of the library for the whole */
+    int calls; /* calls of the library for the whole product */
 } layout;
 
 static const layout layouts[] = {
@@ -76,7 +76,7 @@ static double number(const void *p, orr_dtype t, int64_t i)
     return orr__scalar_f64(orr__scalar_load((const char *)p + i * (int64_t)orr_dtype_size(t), t), t);
 }
 
-/* Element e of output k by the definition. */
+/* Element e of output k, by the definition. */
 static double wanted(const rb *b, const layout *y, orr_dtype t, int work, const void *const *in, int64_t e, int k)
 {
     int64_t at[2] = { b->r.access[0].offset, b->r.access[1].offset }, rest = e, n = 0;
@@ -109,7 +109,7 @@ static void *numbers(orr_dtype t)
     return p;
 }
 
-/* In `cuts` ranges of axis 0. */
+/* Computes in `cuts` ranges of axis 0. */
 static void check(const layout *y, orr_dtype t, int work, int cuts)
 {
     static rb b;
@@ -183,7 +183,7 @@ static void bias_is_library_epilogue(void)
     check(&layouts[0], ORR_F32, BIAS, 1);
     ORR_CHECK(cu.state->epilogue == ORR__LT_WITH_BIAS);
     int launches = cu.state->launches;
-    check(&layouts[0], ORR_F32, BIAS_RELU, 1); /* what the library makes of NaN is not known: a map does relu */
+    check(&layouts[0], ORR_F32, BIAS_RELU, 1); /* the library's treatment of NaN is undocumented: a map does relu */
     ORR_CHECK(cu.state->epilogue == ORR__LT_PLAIN && cu.state->launches == launches + 1);
     orr__cu_lt_activations = true;
     check(&layouts[0], ORR_F32, BIAS_RELU, 1);
@@ -207,7 +207,7 @@ static void tf32_is_used_only_when_asked_for(void)
     ORR_CHECK(cu.state->compute == ORR__LT_COMPUTE_32F);
 }
 
-/* Parts of a sum are added in f32, not as halves. */
+/* Partial sums are added in f32, not as halves. */
 static void halves_are_summed_in_f32(void)
 {
     if (cu.real)

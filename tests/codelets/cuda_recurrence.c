@@ -1,5 +1,5 @@
-/* Recurrences on CUDA, a launch for each step, beside the processor's kernel: every cell, forth, back, and back to the first states, with
- * lengths and without, of all sequences at once and of some at a time.
+/* Recurrences on CUDA, one launch per step, beside the processor's kernel: every cell, forward, backward, and backward to the first
+ * states, with and without lengths, of all sequences at once and of some at a time.
  * Must not know: StarPU. */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include "runtime/base/element.h"
 #include "tests/harness/cuda_help.h"
 
-/* Sequences and units are more than one tile has, and no multiple of it. */
+/* There are more sequences and units than in one tile, and no multiple of it. */
 enum { BATCH = 19, STEPS = 3, UNITS = 37, MOST = 7, GRADIENT = 1 };
 
 typedef struct {
@@ -37,7 +37,7 @@ static void operand(call *c, orr_dtype t, orr_shape s)
                 : orr__scalar_cast((orr__scalar){ .f = sin(0.3 + 2.0 * k + (double)i) / (k ? 4 : 1) }, ORR_F64, t));
 }
 
-/* The operands as ops/nn/recurrence.h has them. */
+/* Makes the operands as ops/nn/recurrence.h defines them. */
 static void make(call *c, orr_cell cell, uint32_t mask, bool gradient, orr_dtype t)
 {
     bool lstm = cell == ORR_CELL_LSTM, gru = cell == ORR_CELL_GRU;
@@ -76,7 +76,7 @@ static void make(call *c, orr_cell cell, uint32_t mask, bool gradient, orr_dtype
     orr__region_finish(&c->r);
 }
 
-/* The difference from the processor's result, a launch for each range of sequences. */
+/* Launches once for each range of sequences; returns the difference from the processor's result. */
 static double difference(call *c, int pieces)
 {
     orr_dtype t = (orr_dtype)c->r.out_dtype[0];

@@ -25,7 +25,7 @@ typedef struct {
 static tile x, a, b, got;
 static orr__region region;
 
-/* Like a factor's: what is above the diagonal is not to be read. */
+/* Fills a tile; of a triangular factor, the elements above the diagonal must not be read. */
 static void fill(tile *t, int seed, bool lower)
 {
     for (int r = 0; r < BLOCK; r++)
@@ -55,7 +55,7 @@ static void home(void *p, orr_dtype type)
         got.v[i] = (double)f[i];
 }
 
-/* x changed by the operation, in `got`. Returns the device's report. */
+/* Applies the operation to x on the device, into `got`. Returns the device's status. */
 static orr_status done(orr__tileop op, orr_dtype type)
 {
     orr__after after;
@@ -71,7 +71,7 @@ static orr_status done(orr__tileop op, orr_dtype type)
     return st == ORR_OK && after.check ? after.check(&after) : st;
 }
 
-/* Elements of `got` in rows × cols (lower: of its triangle) that are not the ones wanted. */
+/* The number of wrong elements of `got` in rows × cols (lower: in its triangle). */
 static int wrong(const tile *want, int rows, int cols, bool lower, double tolerance)
 {
     int n = 0;
@@ -167,7 +167,7 @@ static void cholesky_names_first_nonpositive_minor(void)
     }
 }
 
-/* Whether the tile can still be computed elsewhere. */
+/* True if the tile can still be computed elsewhere. */
 static void tile_failure_reports_whether_it_began(void)
 {
     orr__after after;

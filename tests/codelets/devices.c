@@ -1,5 +1,5 @@
-/* Readings of devices: the processor from a /proc and /sys of our own making, NVIDIA's GPUs from stand-ins of the
- * driver's libraries that are opened by their real names, OpenCL's beside clGetDeviceInfo.
+/* Readings of devices: the processor from an artificial /proc and /sys, NVIDIA's GPUs from doubles of the driver's
+ * libraries that are opened by the real names, OpenCL's beside clGetDeviceInfo.
  * Must not know: StarPU. */
 #include "config.h"
 
@@ -58,7 +58,7 @@ static bool is(const orr_reading *r, double value)
     return r->status == ORR_OK && fabs(r->value - value) <= 1e-9 * fabs(value) && !r->why[0];
 }
 
-/* Not known: a status, a reason, and nothing that could be taken for a number. */
+/* True if the reading is unknown: a status, a reason, and no number. */
 static bool lacks(const orr_reading *r, const char *why)
 {
     return r->status == ORR_EDEVICE && isnan(r->value) && strstr(r->why, why);
@@ -113,7 +113,7 @@ static int find(const orr_device *d, int n, orr_device_kind kind, int index)
     return -1;
 }
 
-/* In a process that finds the stand-ins first. Exits with the line that is wrong. */
+/* Runs in a process that finds the doubles first. Exits with the line of the failed check. */
 static void want(bool ok, int line)
 {
     if (!ok)
@@ -127,7 +127,7 @@ static void on_paper(void)
     want(a == 1 && b == 2 && d[a].id == 1, __LINE__);
     want(!strcmp(d[a].name, "Paper 0") && !strcmp(d[a].address, "0000:40:00.0"), __LINE__);
     want(!strcmp(d[a].capability, "9.0"), __LINE__);
-    want(is(&d[a].reading[ORR_MEASURE_MEMORY_TOTAL], 1073741824.0), __LINE__); /* the driver's word before NVML's */
+    want(is(&d[a].reading[ORR_MEASURE_MEMORY_TOTAL], 1073741824.0), __LINE__); /* the driver's number precedes NVML's */
     want(is(&d[a].reading[ORR_MEASURE_MEMORY_FREE], 85e9), __LINE__);
     want(is(&d[a].reading[ORR_MEASURE_COMPUTE_UNITS], 132), __LINE__);
     want(is(&d[a].reading[ORR_MEASURE_TEMPERATURE], 41), __LINE__);

@@ -1,4 +1,4 @@
-/* Kernel text: all rows in all dialects; C99 text compiled by cc and run.
+/* Kernel sources: all rows in all dialects; C99 sources compiled by cc and run.
  * Must not know: OpenCL, StarPU. */
 #include "config.h"
 
@@ -9,7 +9,8 @@
 #include "tests/harness/region_rows.h"
 #include "tests/harness/region_tests.h"
 
-/* glibc's functions are off by a place or two; f32 rows are compared with f64 values, f64 with themselves. */
+/* glibc's functions are off by one or two units in the last place; f32 rows are compared with f64 values, f64 with
+ * themselves. */
 double rc_ulp(const orr__ewrow *row, orr_dtype t)
 {
     if (t == ORR_F16 || t == ORR_BF16)
@@ -28,7 +29,7 @@ static bool cc_works(void)
     return system("cc --version >/dev/null 2>&1") == 0;
 }
 
-/* The kernel in a shared object of its own; *lib is to be closed. */
+/* Compiles the kernel to a shared object of its own; the caller closes *lib. */
 static c_kernel *c_compile(const char *text, bool wide, void **lib)
 {
     static int number;
@@ -104,7 +105,7 @@ bool rc_launch(const rc_run *run)
     return k != NULL;
 }
 
-/* Two elements that are further apart than 32-bit indices reach. */
+/* Two elements at a distance beyond 32-bit indices. */
 static void far_elements_take_64_bit_indices(void)
 {
     static rb b;
@@ -192,7 +193,7 @@ static void regions_of_f64_need_double(void)
     ORR_CHECK(orr__emit_can(&b.r, false));
     char *s = text_of(&b.r, &orr__dialect_opencl, false);
     ORR_REQUIRE(s != NULL);
-    const char *after = strstr(s, "#endif\ntypedef char"); /* behind the lines that ask for double */
+    const char *after = strstr(s, "#endif\ntypedef char"); /* after the lines that enable double */
     ORR_CHECK(after && !strstr(after, "orr_f64 ") && !strstr(after, "double"));
     free(s);
     int y = rb_iota(&b, ORR_F32, rb_linear(&b, -1), (orr__scalar){ .f = 0 }, (orr__scalar){ .f = 1 });

@@ -1,4 +1,4 @@
-/* f16 and bf16 as the loops convert and round them, beside the definitions of runtime/base/dtype.h.
+/* f16 and bf16 as converted and rounded by the loops, beside the definitions of runtime/base/dtype.h.
  * Must not know: loops, kernels. */
 #include "config.h"
 
@@ -37,7 +37,7 @@ static void half_round_trip_keeps_bits(void)
     }
 }
 
-/* Patterns of any kind, and those around the middle between two halves, which go to the even one. */
+/* Patterns of any kind, and those around the midpoint between two halves, which rounds to the even one. */
 static void rounding_is_to_nearest_even(void)
 {
     for (int i = 0; i < 2000000; i++) {
@@ -58,7 +58,7 @@ static void rounding_is_to_nearest_even(void)
     ORR_CHECK(true);
 }
 
-/* Doubles of any kind, those at and around the middle between two halves among them. */
+/* Doubles of any kind, including those at and around the midpoint between two halves. */
 static void doubles_are_rounded_once(void)
 {
     for (int i = 0; i < 2000000; i++) {

@@ -1,4 +1,4 @@
-/* Compiled kernels: when they are compiled, how often, and that no fault of a compiler does harm.
+/* Compiled kernels: when and how often they are compiled, and that a compiler's faults do no harm.
  * Must not know: the form of the cache's files. */
 #include "config.h"
 #include <sched.h>
@@ -86,7 +86,7 @@ static orr__jit *of_content(const char *content)
     return orr__jit_of(strdup(content), strlen(content), 0, "test");
 }
 
-/* A plan made anew has kernels of the same content while the former one holds them. */
+/* A plan that is made again has kernels of the same content while the former one holds them. */
 static void equal_content_is_one_kernel(void)
 {
     ORR_NEED_COMPILER();
@@ -102,7 +102,7 @@ static void equal_content_is_one_kernel(void)
     ORR_CHECK(a == b && jh_run(a, 4) == 8);
     orr__jit_unref(a);
     orr__jit_unref(b);
-    a = of_content("twice"); /* nobody held it */
+    a = of_content("twice"); /* no reference was left */
     ORR_CHECK(a && atomic_load(&a->state) == ORR__JIT_COLD);
     orr__jit_unref(a);
     orr__jit_unref(other);
@@ -110,11 +110,11 @@ static void equal_content_is_one_kernel(void)
     orr__jit_stop();
 }
 
-/* Seconds that a compiler sleeps which does not end by itself: who does not wait for it takes less than half of that, on
- * any machine. */
+/* Seconds that a compiler sleeps which does not end by itself. A caller that does not wait for it takes less than half of
+ * that, on any machine. */
 enum { LONG = 1000 };
 
-/* With this compiler, which may do nothing for so many seconds, kernels stay in tier 0 and one line says so. */
+/* With this compiler, which may be idle for `rest` seconds, kernels stay in tier 0, and one line reports it. */
 static void stays_in_tier_0_within(double rest, const char *cc, const char *word)
 {
     int all;
@@ -138,7 +138,7 @@ static void stays_in_tier_0_within(double rest, const char *cc, const char *word
 
 static void stays_in_tier_0(const char *cc, const char *word)
 {
-    stays_in_tier_0_within(600, cc, word); /* a loaded machine is no fault */
+    stays_in_tier_0_within(600, cc, word); /* a loaded machine must not cause failures */
 }
 
 static const char *script(const char *name, const char *text)
@@ -155,7 +155,7 @@ static void missing_compiler_is_logged_once(void)
     stays_in_tier_0("no-such-compiler", "there is no compiler");
     const char *preload = getenv("LD_PRELOAD");
     if (preload && strstr(preload, "vgpreload"))
-        return; /* valgrind does not survive a program that cannot be started */
+        return; /* valgrind does not survive the start of a missing program */
     jh_write(jh_place("text"), "#!/nowhere/interpreter\n", 0755);
     stays_in_tier_0(jh_place("text"), "cannot be run");
 }
@@ -172,7 +172,7 @@ static void failing_compiler_is_logged_once(void)
                     "No space left");
 }
 
-/* The loader would map what the headers promise: the process would be killed. */
+/* The loader would map the sizes in the headers: the process would be killed. */
 static void damaged_object_is_logged_once(void)
 {
     ORR_NEED_COMPILER();
@@ -212,7 +212,7 @@ static void hanging_compiler_is_killed(void)
 
 /* -- faults that pass --------------------------------------------------------------------------------------------- */
 
-/* A compiler that does `first` while its folder has fewer than `times` marks, of which it leaves one each time; then it works. */
+/* A compiler that runs `first` while its folder has fewer than `times` marks, and leaves one mark each time; then it works. */
 static const char *script_at_first(const char *name, int times, const char *first)
 {
     char all[800];
@@ -223,7 +223,7 @@ static const char *script_at_first(const char *name, int times, const char *firs
     return script(name, all);
 }
 
-/* Kernels become tier 1 with it although it is wrong at first. */
+/* Kernels reach tier 1 with it although it fails at first. */
 static void is_compiled_with(const char *cc, double work, double rest)
 {
     begin("patience");
@@ -266,7 +266,7 @@ static void silent_compiler_is_probed_again(void)
     is_compiled_with(jh_place("dumb"), 60, 1);
 }
 
-/* That text is too much for it unless it is asked to do less. The others are compiled meanwhile. */
+/* This source is too much for the compiler except at a lower optimisation. The other kernels are compiled meanwhile. */
 static void slow_text_is_compiled_with_less_optimisation(void)
 {
     ORR_NEED_COMPILER();
@@ -288,7 +288,7 @@ static void slow_text_is_compiled_with_less_optimisation(void)
     ORR_CHECK(orr__cache_clear() == 1); /* the plain one is not kept */
 }
 
-/* Five texts that fail for good do not end it for the sixth. */
+/* Five sources that fail permanently do not disable the compiler for the sixth. */
 static void texts_that_fail_are_no_fault_of_others(void)
 {
     ORR_NEED_COMPILER();
@@ -312,7 +312,7 @@ static void texts_that_fail_are_no_fault_of_others(void)
     orr__jit_stop();
 }
 
-/* While the compiler is at work, three more are asked for; the one in which most time is spent is next. */
+/* Three more kernels are requested while the compiler works; the one with the most time spent is compiled next. */
 static void the_hottest_kernel_is_compiled_first(void)
 {
     ORR_NEED_COMPILER();
@@ -339,7 +339,7 @@ static void the_hottest_kernel_is_compiled_first(void)
         ORR_REQUIRE((j[i] = orr__jit_new((unsigned)i, "test")) != NULL);
         orr__jit_ask(j[i], jh_text(20 + i));
         for (int k = 0; i == 0 && k < 2000 && access(jh_place("order"), F_OK) != 0; k++)
-            (void)usleep(5000);                      /* the first is at work */
+            (void)usleep(5000);                      /* the compiler works on the first */
         (void)atomic_fetch_add(&j[i]->ns, spent[i]); /* launches go on */
     }
     jh_write(jh_place("go"), "", 0600);
@@ -373,7 +373,7 @@ static void refused_cache_directory_is_logged(void)
     orr__jit_unref(j);
     orr__jit_stop();
     ORR_CHECK(jh_lines("can be written by other users", &all) == 1 && all == 1 && counted(1, 0, 0, 0));
-    ORR_CHECK(rmdir(jh_place("locked")) == 0); /* and nothing was put there */
+    ORR_CHECK(rmdir(jh_place("locked")) == 0); /* and nothing was stored there */
 }
 
 static void lost_entry_is_compiled_again(void)
@@ -450,7 +450,7 @@ static void stop_does_not_wait_for_compiler(void)
         orr__jit_ask(k, jh_text(2));
         (void)unlink(jh_place("slow.here"));
         for (int i = 0; round && i < 2000 && access(jh_place("slow.here"), F_OK) != 0; i++)
-            (void)usleep(5000); /* now it is at work */
+            (void)usleep(5000); /* now it works */
         double t0 = orr__now();
         orr__jit_stop();
         double took = orr__now() - t0;
@@ -505,7 +505,7 @@ static void kernels_in_memory_are_bounded(void)
 
 enum { KERNELS = 2 };
 
-/* Exit status: how many kernels it compiled; 100: a wrong result. */
+/* Exit status: the number of kernels that it compiled; 100: a wrong result. */
 static int child(const char *dir)
 {
     jh_settings(dir);
@@ -526,7 +526,7 @@ static bool few_processes(void)
     return getrlimit(RLIMIT_NPROC, &most) == 0 && most.rlim_cur < 1000;
 }
 
-/* Number of kernels that n concurrent processes compile in all, or -1. */
+/* The number of kernels that n concurrent processes compile together, or -1. */
 static int crowd(int n, const char *dir)
 {
     pid_t pid[64];
@@ -550,7 +550,7 @@ static void sixty_four_processes_compile_each_kernel_once(void)
 {
     ORR_NEED_COMPILER();
     begin("crowd");
-    (void)setenv("OPENBLAS_NUM_THREADS", "1", 1); /* else each process has as many threads as there are cores */
+    (void)setenv("OPENBLAS_NUM_THREADS", "1", 1); /* otherwise each process has as many threads as there are cores */
     int n = crowd(64, jh_place("crowd"));
     if (n == -1 && few_processes())
         ORR_SKIP("this user may have fewer than 1000 processes");

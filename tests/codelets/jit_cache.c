@@ -1,4 +1,4 @@
-/* The kernel cache's directory: what it keeps, what it refuses, what a fault leaves behind.
+/* The kernel cache's directory: its entries, its refusals, the remains of a fault.
  * Must not know: compilers. */
 #include "config.h"
 #include <errno.h>
@@ -55,11 +55,11 @@ static void stored_kernel_reads_back(void)
     ORR_CHECK(renameat(c.dir, file_of(1), c.dir, "x") == 0);
     char other[80];
     (void)snprintf(other, sizeof other, "%s", file_of(2));
-    ORR_CHECK(renameat(c.dir, "x", c.dir, other) == 0 && !cache_has(&c, 2)); /* another key's file is no entry */
+    ORR_CHECK(renameat(c.dir, "x", c.dir, other) == 0 && !cache_has(&c, 2)); /* a file under another key is no entry */
     orr__cache_close(&c);
 }
 
-/* One change of any kind; never none. */
+/* Makes one change of any kind; never none. */
 static size_t spoil(unsigned char *data, size_t size, unsigned long long *seed)
 {
     unsigned long long r = orr_test_rand(seed), where = orr_test_rand(seed) % size;
@@ -67,7 +67,7 @@ static size_t spoil(unsigned char *data, size_t size, unsigned long long *seed)
     case 0: data[where] ^= (unsigned char)(1u << (r >> 8 & 7)); return size;
     case 1: data[where] = (unsigned char)(data[where] + 1 + (r >> 8) % 255); return size;
     case 2: return (size_t)where; /* cut off */
-    case 3:                       /* a page that never arrived */
+    case 3:                       /* a page that was never written */
         for (size_t i = where; i < size && i < where + 64; i++)
             data[i] = (unsigned char)~data[i];
         return size;
@@ -117,7 +117,7 @@ static void full_cache_evicts_oldest(void)
         struct timespec t[2] = { { (time_t)(1000000 + n), 0 }, { (time_t)(1000000 + n), 0 } };
         ORR_CHECK(utimensat(c.dir, file_of(n), t, 0) == 0);
     }
-    ORR_CHECK(cache_has(&c, 0)); /* used: now the youngest */
+    ORR_CHECK(cache_has(&c, 0)); /* used: now the newest */
     orr__cache_sweep(&c, 15000);
     int left = 0;
     for (unsigned n = 1; n < 20; n++)
@@ -149,7 +149,7 @@ static void leftovers_of_dead_processes_are_removed(void)
     orr__cache_close(&c);
 }
 
-/* ORRERY_CACHE_DIR may name a directory that holds other things. */
+/* ORRERY_CACHE_DIR may name a directory with other files. */
 static void user_files_in_cache_stay(void)
 {
     static const char *const mine[] = { "mine.txt",    "Cargo.lock", "tmp.csv", "tmp.1.2",
@@ -173,7 +173,7 @@ static void user_files_in_cache_stay(void)
     orr__cache_close(&c);
 }
 
-/* A directory in the file's place stands for whatever cannot be removed, for root too. */
+/* A directory in the file's place represents anything that cannot be removed, even by root. */
 static void unremovable_entry_is_reported(void)
 {
     orr__cache c;
@@ -194,7 +194,7 @@ static void killed_writer_leaves_no_bad_entry(void)
     orr__cache c;
     int bad = 0, there = 0;
     ORR_REQUIRE(cache_use(&c, "killed"));
-    for (int round = 0; round < 40 || (there == 0 && round < 400); round++) { /* a slow disk takes more of them */
+    for (int round = 0; round < 40 || (there == 0 && round < 400); round++) { /* a slow disk needs more rounds */
         pid_t pid = fork();
         if (pid == 0) {
             for (unsigned n = 0;; n = (n + 1) % 4)
@@ -232,7 +232,7 @@ static void site_layer_is_read_only(void)
     jh_listen();
     orr__say_again();
     ORR_CHECK(!cache_has(&c, 4) && fchmodat(c.site, file_of(1), 0666, 0) == 0 &&
-              !cache_has(&c, 1)); /* others may write it */
+              !cache_has(&c, 1)); /* other users may write it */
     ORR_CHECK(jh_lines("a kernel of ORRERY_CACHE_SITE is not used", &all) == 1 && all == 1);
     ORR_CHECK(fchmodat(c.site, file_of(1), 0600, 0) == 0 && cache_has(&c, 1));
     orr__cache_close(&c);
@@ -244,7 +244,7 @@ static void site_layer_is_read_only(void)
     orr__cache_close(&c);
 }
 
-/* The child's exit status says what failed. */
+/* Runs in a child, whose exit status identifies the failure. */
 static int on_a_full_disk(bool mounted)
 {
     static char code[100000];

@@ -1,4 +1,4 @@
-/* The CPU backend's launches: from the interpreter to the compiled function, and what that costs.
+/* The CPU backend's launches: the change from the interpreter to the compiled function, and its cost.
  * Must not know: compilers, files of the cache. */
 #include "config.h"
 #include <pthread.h>
@@ -55,7 +55,7 @@ static void launches_switch_to_the_compiled_function(void)
     ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK && atomic_load(&k->jit->ns) > 0); /* tier 0 */
     ORR_CHECK(memcmp(y0, y1, sizeof y0) == 0 && !atomic_load(&k->jit->fn));
     atomic_store(&k->jit->ns, 10000000);
-    ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK); /* asks, does not wait */
+    ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK); /* requests, does not wait */
     orr__jit_wait(k->jit);
     memset(y1, 0, sizeof y1);
     ORR_CHECK(atomic_load(&k->jit->fn) && orr__cpu.launch(k, &l) == ORR_OK && memcmp(y0, y1, sizeof y0) == 0);
@@ -84,7 +84,7 @@ static void launch_costs_little_more_than_call(void)
     orr__launch l = { .region = &b.r, .lo = 0, .hi = 16, .in = in, .out = out, .scalar = b.scalar };
     ORR_REQUIRE(orr__cpu.prepare(&b.r, &k) == ORR_OK && k->jit);
     ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK && atomic_load(&k->jit->fn));
-    atomic_store(&k->jit->fn, nothing); /* what is left is the way there */
+    atomic_store(&k->jit->fn, nothing); /* only the cost of the launch is left */
     double call = best_of(20, k, &l, nothing), launch = best_of(20, k, &l, NULL);
     printf("    a call %.0f ns, a launch %.0f ns\n", call * 1e9, launch * 1e9);
     ORR_CHECK_MSG(launch - call < 5e-6, "%g µs", (launch - call) * 1e6);
@@ -92,7 +92,7 @@ static void launch_costs_little_more_than_call(void)
     orr__jit_stop();
 }
 
-/* -- one thread asks, another waits --------------------------------------------------------------------------- */
+/* -- one thread requests, another waits ----------------------------------------------------------------------- */
 
 enum { ROUNDS = 20000 };
 static orr__jit *asked[ROUNDS];
@@ -113,7 +113,7 @@ static void *wait_for_each(void *unused)
     return NULL;
 }
 
-/* A kernel whose equal is in memory is there at once, for those too who have just begun to wait for it. */
+/* A kernel with an equal one in memory is available at once, also to threads that have just begun to wait for it. */
 static void loaded_kernel_needs_no_lock(void)
 {
     ORR_NEED_COMPILER();

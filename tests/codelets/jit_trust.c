@@ -1,4 +1,4 @@
-/* Refusals of the kernel cache: directories and files that another user could have written or exchanged.
+/* Refusals of the kernel cache: directories and files that another user could have written or replaced.
  * Must not know: compilers. */
 #include "config.h"
 #include <errno.h>
@@ -25,7 +25,7 @@ static void link_as_cache_directory_is_refused(void)
     ORR_CHECK(symlink(jh_place("nowhere"), jh_place("dangling")) == 0);
     refused("dangling", "symbolic link");
     orr__cache c;
-    ORR_CHECK(cache_use(&c, "link/below")); /* ours, and on the way only */
+    ORR_CHECK(cache_use(&c, "link/below")); /* this user's, and only part of the path */
     orr__cache_close(&c);
 }
 
@@ -62,9 +62,9 @@ static void entries_writable_by_others_are_misses(void)
     ORR_CHECK(cache_has(&c, 1) && fchmodat(c.dir, file_of(1), 0620, 0) == 0 && !cache_has(&c, 1));
     ORR_CHECK(renameat(c.dir, file_of(2), c.dir, "aside") == 0 && symlinkat("aside", c.dir, file_of(2)) == 0);
     ORR_CHECK(!cache_has(&c, 2));
-    ORR_CHECK(unlinkat(c.dir, file_of(2), 0) == -1 && errno == ENOENT); /* the link is gone, what it named is not */
+    ORR_CHECK(unlinkat(c.dir, file_of(2), 0) == -1 && errno == ENOENT); /* the link is removed, its target is not */
     ORR_CHECK(faccessat(c.dir, "aside", F_OK, 0) == 0);
-    ORR_CHECK(mkfifoat(c.dir, file_of(4), 0600) == 0 && !cache_has(&c, 4)); /* and nobody waits for a writer */
+    ORR_CHECK(mkfifoat(c.dir, file_of(4), 0600) == 0 && !cache_has(&c, 4)); /* and no thread waits for a writer */
     ORR_CHECK(mkdirat(c.dir, file_of(5), 0700) == 0 && !cache_has(&c, 5) && cache_put(&c, 5, "e", 1) &&
               cache_has(&c, 5));
     if (geteuid() == 0)

@@ -1,6 +1,6 @@
-/* CUDA C text of every kind of kernel, compiled by NVRTC, which needs no GPU: every row, dtype and layout, reductions,
- * rows that see their folds, products, moves, casts, random numbers. By default everything for one architecture and a
- * selection for the others; with ORR_TEST_FULL=1 everything for all of them, down to machine code.
+/* CUDA C of every kind of kernel, compiled by NVRTC, which needs no GPU: every row, dtype and layout, reductions,
+ * rows that read their folds, products, moves, casts, random numbers. By default everything for one architecture and
+ * a selection for the others; with ORR_TEST_FULL=1 everything for all of them, down to machine code.
  * Must not know: GPUs, launches. */
 #include "config.h"
 
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 #include "tests/codelets/nvrtc_unit.h"
 #include "tests/harness/region_build.h"
 
-static const int wanted[] = { 80, 75, 90, 100, 120 }; /* the first one is compiled for in full */
+static const int wanted[] = { 80, 75, 90, 100, 120 }; /* everything is compiled for the first one */
 
 /* -- regions -------------------------------------------------------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ static int operand(rb *b, orr_dtype t, int layout)
     return rb_load(b, rb_access(b, rb_input(b, t, 10000), layout == REVERSED ? 9999 : 0, stride[layout]));
 }
 
-/* Rows from number *i on, as many as a region holds, their operands in layouts from `layout` on. */
+/* A region of rows from number *i on, as many as it holds, with operands in layouts from `layout` on. */
 static void rows_region(orr_dtype t, int *i, int layout)
 {
     static rb b;
@@ -113,7 +113,8 @@ static void field_rows(orr_dtype t)
     nvrtc_unit_add(&b.r, orr_dtype_name(t));
 }
 
-/* A call of an operation of fields: its operands' shapes and dtypes, the result's, the number of what it does. */
+/* A call of an operation on fields: the shapes and dtypes of its operands and result; what: the number of its
+ * function. */
 static void field_call(const orr__op *op, int what, int nin, orr_shape *in, const orr_dtype *from, orr_shape out,
                        orr_dtype to)
 {
@@ -212,7 +213,7 @@ static void every_fold(orr_dtype t)
     nvrtc_unit_add(&b.r, what);
 }
 
-/* Of a product of elements, with and without an instruction that is what the fold does. */
+/* Folds of a product of elements, with and without an instruction equal to the fold. */
 static void field_folds(void)
 {
     static rb b;
@@ -309,7 +310,7 @@ static void moves(orr_dtype t)
     }
 }
 
-/* Convolution, pooling and resizing, whose texts depend on dtypes alone. */
+/* Convolution, pooling and resizing, whose sources depend only on dtypes. */
 static void windows(orr_dtype t)
 {
     static const orr__op *const kernel[] = { &orr__op_conv,      &orr__op_conv_data, &orr__op_conv_weights,
@@ -335,7 +336,7 @@ static void windows(orr_dtype t)
     }
 }
 
-/* Attention with and without dropout and a mask, forward and back. */
+/* Attention with and without dropout and a mask, forward and backward. */
 static void attentions(orr_dtype t)
 {
     static rb b;
@@ -387,7 +388,7 @@ static void sequences(orr_dtype t)
     }
 }
 
-/* Recurrences of every cell with and without lengths, forward and back, and back to the first states alone. */
+/* Recurrences of every cell with and without lengths, forward, backward, and backward to the first states alone. */
 static void recurrences(orr_dtype t)
 {
     static rb b;
@@ -432,7 +433,7 @@ static void recurrences(orr_dtype t)
     }
 }
 
-/* Two places and what is there: one along the last axis, one not. */
+/* Two places and the elements there: one along the last axis, one not. */
 static int gathered(rb *b, orr_dtype t)
 {
     int table = rb_input(b, t, 400), reg[2];
@@ -445,7 +446,7 @@ static int gathered(rb *b, orr_dtype t)
     return t == ORR_BOOL ? rb_ew(b, "logical_and", reg[0], reg[1], -1) : rb_ew(b, "maximum", reg[0], reg[1], -1);
 }
 
-/* In a map, a fold and a row. */
+/* Gathers in a map, a fold and a row. */
 static void gathers(orr_dtype t)
 {
     static rb b;
@@ -504,7 +505,7 @@ static void random_numbers(orr_dtype t)
     nvrtc_unit_add(&b.r, what);
 }
 
-/* All but the rows. */
+/* Everything except the rows. */
 static void the_rest(orr_dtype t)
 {
     every_cast(t);
@@ -554,7 +555,7 @@ static void all_of_it(int i, bool machine)
     nvrtc_unit_compile();
 }
 
-/* Down to machine code: what does not fit into an architecture's memory or registers is found there. */
+/* Down to machine code, which shows kernels that exceed an architecture's memory or registers. */
 static void selection(int i)
 {
     nvrtc_unit_for(wanted[i], true, true);
@@ -607,7 +608,7 @@ ARCH(90, 2)
 ARCH(100, 3)
 ARCH(120, 4)
 
-/* As a kernel is compiled for a device that is there: with our options, by the NVRTC that is found at run time. */
+/* Compiles as for an existing device: with the library's options, by the NVRTC that is found at run time. */
 static void nvrtc_backend_makes_machine_code(void)
 {
     static const char text[] = "extern \"C\" __global__ void orr_kernel(float *x) { x[threadIdx.x] += 1; }";

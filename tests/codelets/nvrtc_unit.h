@@ -1,4 +1,5 @@
-/* Kernels in CUDA C, many in one compilation by NVRTC: what does not compile is a failed check of the running test.
+/* Kernels in CUDA C, many in one compilation by NVRTC. A kernel that does not compile is a failed check of the
+ * running test.
  * Must not know: what the kernels compute. */
 #ifndef ORR_TESTS_NVRTC_UNIT_H
 #define ORR_TESTS_NVRTC_UNIT_H
@@ -11,13 +12,14 @@ typedef struct {
 } nvrtc_unit_counts;
 extern nvrtc_unit_counts nvrtc_unit_made; /* since the program began */
 
-/* Can this NVRTC compile for it? */
+/* True if this NVRTC can compile for the architecture. */
 bool nvrtc_unit_knows(int arch);
-/* Texts added from here on are for that architecture; machine: down to machine code; wide: with 64-bit indices. */
+/* Sets the architecture of the sources that are added from here on; machine: down to machine code; wide: with 64-bit
+ * indices. */
 void nvrtc_unit_for(int arch, bool machine, bool wide);
-/* One more kernel; `what` is where the compiler says its errors are. */
+/* Adds a kernel; `what` names it in the compiler's errors. */
 void nvrtc_unit_add(const orr__region *r, const char *what);
-/* Number of added texts that are not compiled yet. */
+/* Compiles the added sources that are not compiled yet. */
 void nvrtc_unit_compile(void);
 
 #endif

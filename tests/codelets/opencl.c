@@ -31,7 +31,8 @@ static struct {
     cl_command_queue queue;
 } cl;
 
-/* The places that OpenCL 1.2 (section 7.4) grants the functions a row is made of, and one for what follows them. */
+/* The error in units in the last place that OpenCL 1.2 (section 7.4) grants a row's functions, and one unit for the
+ * operations after them. */
 double rc_ulp(const orr__ewrow *row, orr_dtype t)
 {
     static const struct {
@@ -266,7 +267,7 @@ static void unsupported_region_is_known_before_launch(void)
     ORR_CHECK(orr__opencl.prepare(&b.r, &k) != ORR_OK && k == NULL);
 }
 
-/* With the device's double forbidden, f32 kernels must do without: compensated sums, no double anywhere. */
+/* With the device's double disabled, f32 kernels use compensated sums and no double. */
 static void sums_without_double_are_compensated(void)
 {
     static rb b;
@@ -319,7 +320,7 @@ static void sums_without_double_are_compensated(void)
     free(x);
 }
 
-/* As processors do it; all other tests fold together. */
+/* Each item folds a row, as on processors; in all other tests items fold together. */
 static void folds_by_single_items(void)
 {
     orr__cl_fold_together = false;

@@ -1,4 +1,5 @@
-/* The sorting of keys by each instruction set and by Highway, beside qsort: sizes around those of registers, patterns that quicksort dislikes.
+/* Sorts of keys by each instruction set and by Highway, beside qsort: sizes around those of registers, patterns that are hard for
+ * quicksort.
  * Must not know: which instruction set this processor has. */
 #include "config.h"
 
@@ -19,7 +20,7 @@ static uint64_t key_of(int pattern, int64_t i, int64_t n, unsigned long long *r)
     case 4: return (uint64_t)(n - i);
     case 5: return (uint64_t)(i < n / 2 ? i : n - i);
     case 6: return orr_test_rand(r) % 2 ? UINT64_MAX : 0;
-    case 7: return (uint64_t)(i % 431) << 40 | (uint64_t)(i % 431); /* sorted pieces, one behind the other */
+    case 7: return (uint64_t)(i % 431) << 40 | (uint64_t)(i % 431); /* sorted pieces in sequence */
     default: return (uint64_t)INT64_MAX + orr_test_rand(r) % 4 - 1;
     }
 }
@@ -36,7 +37,7 @@ static int compare_64(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Keys of 1 << log bytes, with a guard behind them and behind the scratch memory. */
+/* Checks keys of 1 << log bytes, with a guard after them and after the scratch memory. */
 static void check(orr__sortfn *sort, int log, int64_t n, int pattern, const char *isa)
 {
     static uint64_t got[MOST + 1 + ORR__VQSORT_BEHIND / 8], want[MOST + 1], scratch[MOST + 1];

@@ -1,5 +1,6 @@
-/* Choices between ways of computing the same: times decide, once for all, and not where nothing is to be measured.
- * Must not know: what the ways are. */
+/* Choices between variants of the same computation: measured times decide, once, and not where nothing may be
+ * measured.
+ * Must not know: what the variants are. */
 #include "config.h"
 
 #include <orrery.h>
@@ -10,7 +11,8 @@
 #include "tests/harness/explain_help.h"
 #include "tests/harness/harness.h"
 
-/* Way i takes times[i] and, every other time, three times that. The choice; how many times were asked for. */
+/* Variant i takes times[i] and, every other time, three times that. Returns the choice; *asked: the number of
+ * requested times. */
 static int decide(orr__variants *v, const double *times, int *asked)
 {
     bool timed;
@@ -80,7 +82,7 @@ static void a_choice_of_another_process_is_taken(void)
     ORR_CHECK(decide(orr__variants_of(6, 9, 3), (double[]){ 1, 2, 3 }, &asked) == 0 && asked > 3);
 }
 
-/* Rounded after each operation: tanh(x / (1 + x²)) · x. */
+/* tanh(x / (1 + x²)) · x, rounded after each operation. */
 static orr_tensor *chain(orr_tensor *x)
 {
     orr_tensor *d = orr_div(x, orr_add(orr_square(x), orr_scalar(1)));

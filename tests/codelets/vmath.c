@@ -1,4 +1,5 @@
-/* The math of the interpreter's loops, each instruction set's, beside long double functions of the C library.
+/* The mathematical functions of the interpreter's loops, for each instruction set, beside long double functions of
+ * the C library.
  * Must not know: regions, kernels. */
 #include "config.h"
 
@@ -53,7 +54,7 @@ static const double special[] = { 0.0,
                                   0x1p53 + 2.0 };
 enum { SPECIALS = sizeof special / sizeof *special };
 
-/* Any bits; the row's domain; specials, in pairs. */
+/* An argument of any bit pattern, from the row's domain, or a special value; in pairs. */
 static double argument(const orr__ewrow *row, bool wide, int i, bool second)
 {
     unsigned long long bits = orr_test_rand(&state);
@@ -67,13 +68,13 @@ static double argument(const orr__ewrow *row, bool wide, int i, bool second)
     return i % 3 == 0 ? (wide ? d : (double)f) : row->lo + (row->hi - row->lo) * u * (i % 3 == 1 ? 1.0 : 0x1p-9);
 }
 
-/* In units of the last place of what should be. */
+/* The error in units in the last place of the correct value. */
 static double places(double got, long double want, int digits, int least, double most)
 {
     int e = 0;
     if (isnan(want) || isnan(got))
         return isnan(want) && isnan(got) ? 0 : HUGE_VAL;
-    if (fabsl(want) > (long double)most || isinf(got)) /* a place below infinity may be as good */
+    if (fabsl(want) > (long double)most || isinf(got)) /* one unit below infinity may be as good */
         return (double)want == got || (isinf(got) && fabsl(want) > 0.9999999L * (long double)most) ? 0 : HUGE_VAL;
     if (want == 0 || got == 0)
         if (!signbit(want) != !signbit(got))
@@ -153,7 +154,7 @@ static void f64_values_are_close(void)
         one_case(c, true);
 }
 
-/* Of all f64 the nearest to a multiple of π/2; the C library's is 8 places off. */
+/* The f64 closest to a multiple of π/2; the C library is off by 8 units there. */
 static void hardest_trig_argument_is_reduced(void)
 {
     const double x = 0x1.6ac5b262ca1ffp849;
@@ -171,7 +172,7 @@ static void hardest_trig_argument_is_reduced(void)
         ORR_SKIP("the C library's");
 }
 
-/* A product with what was lost here would show it. */
+/* A product with the lost bits would show a loss. */
 static void subnormal_numbers_pass_whole(void)
 {
     static const char *const row[] = {
@@ -191,7 +192,7 @@ static void subnormal_numbers_pass_whole(void)
     }
 }
 
-/* A probability made of it is none beyond 1. */
+/* A probability computed from it must not exceed 1. */
 static void erf_reaches_and_never_exceeds_one(void)
 {
     static double x[N], got[N];

@@ -102,7 +102,7 @@ static void the_interpreter_is_slower(void)
     orr__env.jit = jit;
 }
 
-/* How many tiles a chain over 4096 rows has when ORRERY_TILE_US says so; < 0: auto. */
+/* The number of tiles of a chain over 4096 rows at this ORRERY_TILE_US; < 0: auto. */
 static int tiles(int64_t tile_us, double us)
 {
     int64_t dims[2] = { 4096, 1024 }, before = orr__env.tile_us;
@@ -118,7 +118,7 @@ static int tiles(int64_t tile_us, double us)
     return n;
 }
 
-/* A sweep of settings is one of tiles: bench/tile.c and orrery-tune go by that. */
+/* A sweep of settings is one of tiles: bench/tile.c and orrery-tune depend on that. */
 static void a_tile_setting_is_obeyed(void)
 {
     static const int want[][2] = { { 50, 80 },  { 100, 40 }, { 200, 20 },   { 400, 10 },
@@ -127,12 +127,12 @@ static void a_tile_setting_is_obeyed(void)
         ORR_CHECK_MSG(tiles(want[i][0], 4000) == want[i][1], "%d us: %d tiles", want[i][0], tiles(want[i][0], 4000));
     ORR_CHECK(tiles(0, 1e6) <= 128 && tiles(0, 1e6) >= 64);
     ORR_CHECK_MSG(tiles(-1, 4000) == 2, "%d", tiles(-1, 4000));
-    orr__env.deterministic = true; /* whatever it says */
+    orr__env.deterministic = true; /* for any setting */
     ORR_CHECK(tiles(50, 4000) == tiles(1000000, 4000));
     orr__env.deterministic = false;
 }
 
-/* Of a plan's only step, with 50 us for a task alone and 5 for one more. */
+/* The number of tiles of a plan's only step, with 50 us for a single task and 5 for each further one. */
 static int tiles_alone(int workers, double us)
 {
     int64_t dims[2] = { 4096, 64 };
@@ -153,15 +153,15 @@ static void the_only_step_of_a_plan_is_cut_if_it_ends_sooner(void)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         ORR_CHECK_MSG(tiles_alone(want[i][0], want[i][1]) == want[i][2], "%d workers, %d us: %d tiles", want[i][0],
                       want[i][1], tiles_alone(want[i][0], want[i][1]));
-    orr__env.tile_us = 200; /* whoever says how large tiles are gets these */
+    orr__env.tile_us = 200; /* an explicit size of tiles is used as it is */
     ORR_CHECK(tiles_alone(2, 250) == 1);
     orr__env.tile_us = -1;
-    orr__env.deterministic = true; /* and there cuts depend on the work alone */
+    orr__env.deterministic = true; /* with this setting, cuts depend on the work alone */
     ORR_CHECK(tiles_alone(2, 250) == tiles_alone(8, 250));
     orr__env.deterministic = false;
 }
 
-/* Into how many tiles a product of n rows that takes a second is cut for so many workers. */
+/* The number of tiles of a product of n rows that takes a second, for `workers` workers. */
 static int panels(int64_t n, int workers)
 {
     int64_t dims[3] = { n, n, n };
@@ -173,7 +173,7 @@ static int panels(int64_t n, int workers)
     return tiles;
 }
 
-/* Each tile packs the whole other operand; and 3 tiles are no work for 2. */
+/* Each tile packs the whole other operand; 3 tiles do not divide among 2 workers. */
 static void products_have_few_and_even_tiles(void)
 {
     static const int want[][3] = {
@@ -185,7 +185,7 @@ static void products_have_few_and_even_tiles(void)
                       want[i][1], panels(want[i][0], want[i][1]));
 }
 
-/* Into how many tiles a recurrence of so many sequences that takes `us` is cut for so many workers. */
+/* The number of tiles of a recurrence of n sequences that takes `us`, for `workers` workers. */
 static int sequences(int64_t n, int workers, double us)
 {
     int64_t dims[2] = { n, 64 };
@@ -198,7 +198,8 @@ static int sequences(int64_t n, int workers, double us)
     return tiles;
 }
 
-/* Each tile reads the packed weights at each step, for 16 sequences side by side as for one: more tiles than workers have 16 at least. */
+/* Each tile reads the packed weights at each step, for 16 sequences side by side at the cost of one. If there are more tiles
+ * than workers, each has at least 16 sequences. */
 static void recurrences_have_panels_of_sequences(void)
 {
     static const int want[][3] = { { 1, 4, 1 },  { 3, 4, 3 },   { 32, 2, 2 },  { 48, 2, 2 },   { 64, 2, 4 },
@@ -207,9 +208,9 @@ static void recurrences_have_panels_of_sequences(void)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         ORR_CHECK_MSG(sequences(want[i][0], want[i][1], 1e6) == want[i][2], "%d sequences, %d workers: %d tiles",
                       want[i][0], want[i][1], sequences(want[i][0], want[i][1], 1e6));
-    ORR_CHECK(sequences(1000, 4, 1) == 1); /* too little for a second task */
+    ORR_CHECK(sequences(1000, 4, 1) == 1); /* too little work for a second task */
     orr__env.tile_us = 4000;
-    ORR_CHECK_MSG(sequences(32, 2, 40000) == 10, "%d", sequences(32, 2, 40000)); /* as asked */
+    ORR_CHECK_MSG(sequences(32, 2, 40000) == 10, "%d", sequences(32, 2, 40000)); /* as requested */
     orr__env.tile_us = -1;
 }
 

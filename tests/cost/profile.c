@@ -1,4 +1,4 @@
-/* The machine's numbers: what is kept comes back, what is damaged or another's does not, and what plans make of them.
+/* The machine's numbers: stored ones are read back, damaged or foreign ones are refused, and their effect on plans.
  * Must not know: StarPU. */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include "runtime/plan/passes.h"
 #include "tests/harness/harness.h"
 
-/* -- a process that may have so many threads more, on so many cores; below 0: as it is ----------------------------- */
+/* -- a process limited to so many more threads, on so many cores; below 0: no limit -------------------------------- */
 
 static int threads_left = -1, cores_seen = -1;
 
@@ -27,7 +27,7 @@ int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*f)(void *)
     int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
     if (threads_left == 0) {
-        (void)usleep(20000); /* those before have begun */
+        (void)usleep(20000); /* the previous ones have begun */
         return EAGAIN;
     }
     threads_left -= threads_left > 0;
@@ -49,7 +49,7 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 static char dir[256], file[400];
 static orr__profile sample;
 
-/* A cache directory of our own with the sample in it, and where that is. */
+/* Makes the test's own cache directory with the sample in it, and finds its path. */
 static void begin(void)
 {
     const char *tmp = getenv("TMPDIR");
@@ -74,7 +74,7 @@ static void begin(void)
 static void end(void)
 {
     (void)unlink(file);
-    ORR_CHECK(rmdir(dir) == 0); /* no temporary stays behind */
+    ORR_CHECK(rmdir(dir) == 0); /* no temporary file is left */
 }
 
 static bool loads(void)
@@ -182,7 +182,7 @@ static void numbers_that_make_no_sense_are_refused(void)
     end();
 }
 
-/* Numbers that starts under load had measured: each may be true of some machine, together they are of none. */
+/* Numbers measured by starts under load: each alone may be true of some machine, together they are of none. */
 static void numbers_that_contradict_each_other_are_refused(void)
 {
     begin();
@@ -222,7 +222,7 @@ static void of_two_measurements_the_better_numbers_stay(void)
     ORR_CHECK(a.quality == 1 && orr__profile_good(&a));
 }
 
-/* The sample during which a thread was preempted is the least: it does not count while there is another. */
+/* A sample in which a thread was preempted does not count while there is another. */
 static void interrupted_samples_do_not_count(void)
 {
     orr__samples s = { .all = 0 };
@@ -234,7 +234,7 @@ static void interrupted_samples_do_not_count(void)
     ORR_REQUIRE(s.clean == 1);
     int clean = s.clean, all = s.all;
     orr__sample_begin(&s);
-    s.before--; /* as if one had been */
+    s.before--; /* as if one had been preempted */
     orr__sample_end(&s, 5);
     ORR_CHECK(s.all == all + 1 && s.clean == clean && orr__samples_best(&s) == 7 && s.any == 5);
     orr__samples_judge(&p, &s);
@@ -244,14 +244,14 @@ static void interrupted_samples_do_not_count(void)
 static void an_unwritable_place_is_said_not_fatal(void)
 {
     begin();
-    (void)snprintf(orr__env.cache_dir, sizeof orr__env.cache_dir, "%.400s/below", file); /* a file on the way */
+    (void)snprintf(orr__env.cache_dir, sizeof orr__env.cache_dir, "%.400s/below", file); /* a file in the path */
     ORR_CHECK(!orr__profile_store(&sample) && !loads());
     orr__env.cache_dir[0] = '\0';
     ORR_CHECK(!orr__profile_store(&sample) && !loads());
     end();
 }
 
-/* Measures p. A measurement beside other work may be refused: up to five are taken. */
+/* Measures p. A measurement beside other work may be refused, so that up to five are made. */
 static bool measured(orr__profile *p)
 {
     atomic_bool stop = false;
@@ -299,7 +299,7 @@ static void plans_follow_the_numbers_in_force(void)
     orr__profile_use(&slow);
     ORR_CHECK(orr__profile_move(orr__profile_now(), 1e6) == 20 * fast);
     ORR_CHECK(orr__task_worth() == 750 && orr__inline_us() == 400);
-    orr__machine_here.workers = 8; /* more of them: it pays earlier, but half a task's worth is not shared */
+    orr__machine_here.workers = 8; /* more workers: sharing pays earlier, but not for half a task's worth */
     ORR_CHECK(orr__inline_us() == 375);
     orr__env.inline_us = 7;
     orr__env.tile_us = 11;

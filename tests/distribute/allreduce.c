@@ -1,4 +1,4 @@
-/* All-reductions beside MPI_Allreduce: the same sums, and the ratio of the times, in turn in one run.
+/* All-reductions beside MPI_Allreduce: the same sums, and the ratio of the times, in turns in one run.
  * Must not know: how an exchange is made. */
 #include "config.h"
 

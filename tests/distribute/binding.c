@@ -1,4 +1,4 @@
-/* The devices that the ranks of a machine take: all counts of devices and of ranks, by share and by number.
+/* The devices of the ranks of a machine: all counts of devices and of ranks, by share and by number.
  * Must not know: how ranks learn of each other, what a device is. */
 #include "config.h"
 
@@ -7,7 +7,7 @@
 
 enum { DEVICES = 8, RANKS = 8 };
 
-/* Shares have no gap and no overlap, and differ by one at most; with more ranks than devices neighbours share one. */
+/* Shares have no gap and no overlap, and differ by at most one; with more ranks than devices, neighbours share one. */
 static void devices_are_divided(void)
 {
     for (int devices = 1; devices <= DEVICES; devices++)

@@ -1,5 +1,5 @@
-/* Ranks, process grids and exchanges of arrays, with 1 to 4 ranks: the results are those of plain loops over what every rank
- * would send. The contents are functions of rank and place, so each rank knows those of all.
+/* Ranks, process grids and exchanges of arrays, with 1 to 4 ranks: the results equal those of plain loops over the data
+ * of all ranks. The data are functions of rank and place, so that each rank knows those of all.
  * Must not know: tensors. */
 #include "config.h"
 
@@ -48,7 +48,7 @@ static void grids_have_groups(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* As ranks of a computer that is not here: of a 2 × 3 × 2 grid. */
+/* The groups of a 2 × 3 × 2 grid, for ranks that do not run here. */
 static void grids_of_other_ranks_have_groups(void)
 {
     for (int r = 0; r < 12; r++) {
@@ -66,7 +66,7 @@ static void grids_of_other_ranks_have_groups(void)
     }
 }
 
-/* Small numbers, so that sums are exact in every dtype; one NaN in a while where there is one. */
+/* Small integers, so that sums are exact in every dtype; an occasional NaN where the dtype has one. */
 static orr__scalar value(orr_dtype t, int rank, int64_t i)
 {
     int v = (int)((i * 7 + rank * 3 + i * rank) % 11) - (orr__is_unsigned(t) || t == ORR_BOOL ? 0 : 5);
@@ -133,7 +133,7 @@ static void reductions_of_every_dtype(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* 1 + n·2^-11 in f16: rounding after each addition loses every term, one rounding at the end loses none that counts. */
+/* 1 + n·2^-11 in f16: rounding after each addition loses every term, one rounding at the end loses none that matters. */
 static void halves_round_once(void)
 {
     ORR_REQUIRE(up());
@@ -152,7 +152,7 @@ static void halves_round_once(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* Uneven parts, empty ones among them. */
+/* Uneven shares, including empty ones. */
 static void parts_arrive(void)
 {
     ORR_REQUIRE(up());
@@ -251,7 +251,7 @@ static void count_down(void *argument, orr_status st, const char *text)
     pthread_mutex_unlock(&p->c->lock);
 }
 
-/* Short and long ones of the rows, the columns and all of a grid, all under way at once. */
+/* Short and long exchanges of the rows, the columns and all of a grid, all in progress at once. */
 static void many_exchanges_at_once(void)
 {
     ORR_REQUIRE(up());
@@ -295,7 +295,7 @@ static void many_exchanges_at_once(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* A failure of one rank ends the exchanges of all with its name, and no session follows it. */
+/* A failure of one rank ends the exchanges of all with an error that names it, and no session can follow. */
 static void a_failure_is_told(void)
 {
     ORR_REQUIRE(up());

@@ -1,5 +1,5 @@
-/* The end of one of four ranks: killed, stopped, or gone without orr_shutdown. The others end within the timeout with a line that
- * names it, whether the launcher ends them or leaves that to them; no process stays.
+/* The end of one of four ranks: killed, stopped, or exited without orr_shutdown. The others end within the timeout with a line
+ * that names it, whether the launcher ends them or not; no process stays.
  * Must not know: how the watch sees it. */
 #include "config.h"
 
@@ -67,9 +67,9 @@ static int work(const char *folder, const char *how)
             return 1;
         }
         if (orr_rank() == 2 && strcmp(how, "exit") == 0)
-            exit(0); /* as a program that forgets orr_shutdown */
+            exit(0); /* like a program that forgets orr_shutdown */
         if (orr_rank() == 2 && strcmp(how, "leave") == 0)
-            break; /* as a program that takes another way */
+            break; /* like a program that takes another branch */
         if (strcmp(how, "wait") == 0) {
             nap(orr_rank() == 2 ? 5 : 0);
             break;
@@ -82,7 +82,7 @@ static int work(const char *folder, const char *how)
 
 typedef struct job {
     int mpirun, pid[RANKS];
-    bool recovery, well; /* well: it is to end without an error */
+    bool recovery, well; /* well: the job must end without an error */
     char *output;
 } job;
 
@@ -102,7 +102,7 @@ static int read_pid(int rank)
     return pid;
 }
 
-/* Starts four ranks and waits until they know each other. */
+/* Starts four ranks and waits until they are connected. */
 static bool begin(job *j, char *how, bool recovery)
 {
     char folder[1024];
@@ -125,7 +125,7 @@ static bool begin(job *j, char *how, bool recovery)
     return known == RANKS;
 }
 
-/* Waits for the end of the launcher and of all ranks; the seconds that it takes. */
+/* Waits for the end of the launcher and of all ranks; returns the seconds until then. */
 static double end(job *j)
 {
     double began = orr__now();
@@ -140,7 +140,7 @@ static double end(job *j)
         nap(0.01);
     }
     ORR_CHECK_MSG(left == 0, "%d processes stay", left);
-    /* With recovery the launcher calls that a success. */
+    /* With recovery the launcher reports success. */
     ORR_CHECK(j->recovery || launcher || !WIFEXITED(status) || (WEXITSTATUS(status) != 0) == !j->well);
     if (left) {
         for (int r = 0; r < RANKS; r++)
@@ -235,7 +235,7 @@ static void a_stopped_rank_ends_the_others(void)
     (void)unsetenv("ORRERY_RANK_TIMEOUT");
 }
 
-/* Ranks in orr_shutdown wait for one that still works, longer than the timeout. */
+/* Ranks in orr_shutdown wait for one that still works, for longer than the timeout. */
 static void a_rank_may_come_late_to_the_end(void)
 {
     NEED_RANKS();
@@ -250,7 +250,7 @@ static void a_rank_may_come_late_to_the_end(void)
     (void)unsetenv("ORRERY_RANK_TIMEOUT");
 }
 
-/* The others wait for a rank that is in orr_shutdown: an error, and no end of the process. */
+/* The others wait for a rank that is in orr_shutdown: an error, but the process does not end. */
 static void a_rank_that_leaves_early_is_named(void)
 {
     NEED_RANKS();
@@ -264,7 +264,7 @@ static void a_rank_that_leaves_early_is_named(void)
     free(j.output);
 }
 
-/* A rank whose settings make no sense comes to the others all the same. */
+/* A rank with invalid settings still connects to the others. */
 static void wrong_settings_of_one_rank_are_told_to_all(void)
 {
     NEED_RANKS();

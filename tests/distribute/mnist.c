@@ -1,4 +1,5 @@
-/* examples/distributed_mnist with 1, 2 and 4 ranks, and without mpirun: the same loss in each step. Real images.
+/* examples/distributed_mnist with 1, 2 and 4 ranks, and without mpirun: the same loss in each step, on the real
+ * images.
  * Must not know: how gradients travel. */
 #include "config.h"
 

@@ -1,5 +1,5 @@
-/* Exchanges among devices by NCCL, on the doubles of CUDA and NCCL, with 2 to 4 ranks: every kind, reduction and dtype, beside plain
- * loops; who takes part, and why not.
+/* Exchanges among devices by NCCL, on the doubles of CUDA and NCCL, with 2 to 4 ranks: every kind, reduction and dtype, beside
+ * plain loops; the participants, and the reasons against NCCL.
  * Must not know: tensors, StarPU. */
 #include "config.h"
 
@@ -14,7 +14,7 @@ static const orr__site here = { NULL, 0, "test" };
 
 /* -- up and down ------------------------------------------------------------------------------------------- */
 
-/* The library without devices of its own; each rank then has a device of the double. */
+/* Starts the library without devices; each rank then has a device of the double. */
 static bool start(void)
 {
     orr_config c = { .engine = "serial" };
@@ -39,7 +39,7 @@ static bool by_nccl(void)
     return strncmp(orr__cu_exchanges_text(), "NCCL ", 5) == 0;
 }
 
-/* One device for each rank, all agreed. */
+/* Starts with one device for each rank; all ranks agreed on NCCL. */
 static bool up(void)
 {
     if (!start())
@@ -75,7 +75,7 @@ static orr_dtype part_of(orr_dtype t)
     return t == ORR_C64 ? ORR_F32 : t == ORR_C128 ? ORR_F64 : t;
 }
 
-/* An element, or a part of a complex one. */
+/* Stores an element, or a part of a complex one. */
 static void put(void *p, orr_dtype t, int64_t i, double v)
 {
     orr_dtype one = part_of(t);
@@ -107,7 +107,7 @@ static double reduced(orr_dtype t, orr__reduction reduction, int64_t i)
     return acc;
 }
 
-/* NCCL has sums of all but 16-bit integers, extremes of integers. */
+/* True if NCCL supports the reduction: sums of all dtypes except 16-bit integers, and extremes of integers. */
 static bool carried(orr_dtype t, orr__reduction reduction)
 {
     if (t == ORR_I16 || t == ORR_U16)
@@ -115,7 +115,7 @@ static bool carried(orr_dtype t, orr__reduction reduction)
     return reduction == ORR__REDUCTION_SUM || t == ORR_BOOL || (!orr__is_float(t) && !orr__is_complex(t));
 }
 
-/* The exchange, of arrays in the host's memory or in a device's. `in` and `out` are the host's in any case. */
+/* Performs the exchange on arrays in host memory or in a device's. `in` and `out` are in host memory in any case. */
 static orr_status exchange(orr__exchange *x, const void *in, size_t n_in, void *out, size_t n_out, bool on_device)
 {
     x->values = true;
@@ -183,7 +183,7 @@ static void every_reduction_of_every_dtype(void)
     down();
 }
 
-/* A NaN stays in a maximum: NCCL would drop it. */
+/* A NaN stays in a maximum; NCCL would drop it. */
 static void a_maximum_of_floats_is_left_to_the_host(void)
 {
     ORR_REQUIRE(up());
@@ -202,7 +202,7 @@ static void a_maximum_of_floats_is_left_to_the_host(void)
     down();
 }
 
-/* The order of NCCL's sums is not the ranks'. */
+/* NCCL's sums are not in the order of the ranks. */
 static void deterministic_sums_are_left_to_the_host(void)
 {
     ORR_REQUIRE(setenv("ORRERY_DETERMINISTIC", "1", 1) == 0 && up());
@@ -214,7 +214,7 @@ static void deterministic_sums_are_left_to_the_host(void)
     (void)unsetenv("ORRERY_DETERMINISTIC");
 }
 
-/* Numbers of which the parts are told apart: 1000 · from + 100 · to + place. */
+/* Moves numbers that identify their origin: 1000 · from + 100 · to + place. */
 static void move_once(orr_dtype t, int64_t part, bool on_device)
 {
     int n = orr_ranks(), me = orr_rank();
@@ -261,7 +261,7 @@ static void values_of_every_dtype_are_moved(void)
     down();
 }
 
-/* Rows, columns and all of a grid: a communicator each, opened once. */
+/* Rows, columns and all of a grid: a communicator for each, opened once. */
 static void groups_have_communicators(void)
 {
     ORR_REQUIRE(up());
@@ -284,7 +284,7 @@ static void groups_have_communicators(void)
     down();
 }
 
-/* Arrays in a device's memory stay there; those of the host are copied once each way. */
+/* Arrays in a device's memory stay there; those in host memory are copied once each way. */
 static void arrays_of_a_device_are_not_copied(void)
 {
     enum { N = 100000 };
@@ -309,7 +309,7 @@ static void arrays_of_a_device_are_not_copied(void)
     down();
 }
 
-/* Starts with what `make_so` does to this rank; the reason why values go by MPI has these words on every rank, and exchanges work. */
+/* Starts after make_so() on this rank. On every rank, the reason for MPI contains these words, and exchanges work. */
 static void go_by_mpi(void (*make_so)(void), const char *words)
 {
     if (!start())
@@ -342,7 +342,7 @@ static void no_library(void)
     orr__cu_forget();
 }
 
-/* A library that is there and has none of NCCL's functions. */
+/* A library that exists but has none of NCCL's functions. */
 static void old_library(void)
 {
     static char path[1024];
@@ -400,7 +400,7 @@ static void ranks_that_share_a_device_go_by_mpi(void)
     down();
 }
 
-/* A version before 2.10 has no bf16, and its number is written in another way. */
+/* A version before 2.10 has no bf16, and encodes its number in another way. */
 static void an_old_version_has_no_bf16(void)
 {
     ORR_REQUIRE(start());

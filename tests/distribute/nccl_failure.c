@@ -1,5 +1,5 @@
-/* The end of exchanges by NCCL, on the doubles of CUDA and NCCL: a call that fails, an error that comes later, a rank that fails
- * elsewhere, one that is killed. All ranks learn of it, and nobody waits.
+/* The end of exchanges by NCCL, on the doubles of CUDA and NCCL: a call that fails, an error that is reported later, a rank
+ * that fails elsewhere, one that is killed. All ranks learn of it, and none waits for ever.
  * Must not know: tensors, StarPU. */
 #include "config.h"
 
@@ -41,7 +41,7 @@ static orr_status sum_of_two(void)
     return orr__exchange_wait(here, &x);
 }
 
-/* One rank does `how`; all of them say how the exchange ended. */
+/* One rank does `how`; all of them report the end of the exchange. */
 static int fail(const char *how)
 {
     if (!up())
@@ -86,7 +86,7 @@ static int count(const char *text, const char *words)
     return n;
 }
 
-/* The output of three ranks of which the second does `how`. */
+/* The output of three ranks, the second of which does `how`. */
 static char *failed_run(char *how, bool ends_well)
 {
     char *args[] = { NULL, "--fail", how, NULL };

@@ -1,5 +1,5 @@
-/* Graphs and training over ranks whose values lie on CUDA devices, on the doubles of CUDA and NCCL: the results are those of one
- * process, and what is exchanged does not pass through the host's memory.
+/* Graphs and training over ranks whose values are on CUDA devices, on the doubles of CUDA and NCCL: the results are those of one
+ * process, and exchanged values do not pass through host memory.
  * Must not know: how exchanges and tasks are carried out. */
 #include "config.h"
 
@@ -48,7 +48,7 @@ static bool says(const char *words)
     return false;
 }
 
-/* A product whose inner axis lies over the ranks is a sum over them; a softmax over a sharded axis has more. */
+/* A product whose inner axis is sharded over the ranks is a sum over them; a softmax over a sharded axis needs more exchanges. */
 static void graphs_exchange_on_the_devices(void)
 {
     NEED_DOUBLE();
@@ -87,7 +87,7 @@ static void graphs_exchange_on_the_devices(void)
 }
 
 typedef struct traffic {
-    double in, home, calls; /* of a step, the mean of all but the first two */
+    double in, home, calls; /* of a step: the mean of all except the first two */
 } traffic;
 
 static void train(bool parallel, double *loss, traffic *t)
@@ -129,7 +129,8 @@ static void train(bool parallel, double *loss, traffic *t)
     (void)orr_scope_end(s);
 }
 
-/* The gradients are exchanged where they are made: with NCCL a step brings home the loss and little more, without it all of them. */
+/* The gradients are exchanged on the devices that compute them: with NCCL a step copies the loss and little more to host memory,
+ * without it all gradients. */
 static void gradients_stay_on_the_devices(void)
 {
     double one[STEPS] = { 0 }, with[STEPS] = { 0 }, without[STEPS] = { 0 };
@@ -163,13 +164,13 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(graphs_exchange_on_the_devices),
                                       ORR_TEST(gradients_stay_on_the_devices),
                                       { 0 } };
-    /* The double stands before StarPU's libraries in the launcher too, and so in all ranks. */
+    /* The double precedes StarPU's libraries in the launcher, too, and so in all ranks. */
     if (!getenv("ORR_TEST_RANKS") || getenv("ORR_TEST_DOUBLE"))
         cuda_engine_start(argv);
     else
         (void)snprintf(cu.why, sizeof cu.why, "no StarPU with CUDA, or a GPU");
     if (!getenv("ORR_TEST_RANKS") && (!cu.ok || cu.real)) /* all are skipped */
         return orr_test_main(argc, argv, "distribute.nccl_graphs", tests);
-    int more = getenv("ORR_TEST_FULL") ? 4 : 0; /* StarPU measures the copies of each process's devices first */
+    int more = getenv("ORR_TEST_FULL") ? 4 : 0; /* StarPU first measures the copies of each process's devices */
     return orr_test_ranks_main(argc, argv, "distribute.nccl_graphs", tests, (const int[]){ 2, more, 0 });
 }

@@ -1,5 +1,5 @@
-/* An exchange holds no worker: with one worker for each rank, other tasks run while a rank waits for the other, and other exchanges
- * are under way; so gradients travel while the backward pass goes on.
+/* An exchange occupies no worker: with one worker for each rank, other tasks run while a rank waits for another, and other
+ * exchanges are in progress. Gradients are exchanged during the backward pass.
  * Must not know: how tasks and exchanges are carried out. */
 #include "config.h"
 
@@ -13,14 +13,14 @@
 enum { N = 512, ROWS = 4096, OTHERS = 8 };
 static char trace[1024];
 
-/* The value behind a name in the event that begins at `event`; −1: it has none. */
+/* The value after a name in the event that begins at `event`; −1: it has none. */
 static double number(const char *event, const char *name)
 {
     const char *p = strstr(event, name), *end = strchr(event, '\n');
     return p && (!end || p < end) ? strtod(p + strlen(name), NULL) : -1;
 }
 
-/* The beginning of the line of the trace in which p is. */
+/* The beginning of the trace's line that contains p. */
 static const char *event_of(const char *text, const char *p)
 {
     while (p > text && p[-1] != '\n')
@@ -28,7 +28,7 @@ static const char *event_of(const char *text, const char *p)
     return p;
 }
 
-/* Products that began and ended between two times. */
+/* The number of products that began and ended between two times. */
 static int products_between(const char *text, double from, double to)
 {
     int n = 0;
@@ -40,7 +40,7 @@ static int products_between(const char *text, double from, double to)
     return n;
 }
 
-/* The most products that began and ended while one exchange was under way. */
+/* The largest number of products that began and ended during one exchange. */
 static int products_inside(const char *text)
 {
     int most = 0;
@@ -54,7 +54,7 @@ static int products_inside(const char *text)
     return most;
 }
 
-/* Seconds that an event lies inside of the time from … to. */
+/* The seconds of an event within the time from … to. */
 static double inside(const char *event, double from, double to)
 {
     double at = number(event, "\"ts\":"), end = at + number(event, "\"dur\":");
@@ -62,7 +62,7 @@ static double inside(const char *event, double from, double to)
     return last - first;
 }
 
-/* Pairs of an exchange and a later event of the category and name that take place at one time. */
+/* The number of pairs of an exchange and a later event of the category and name that overlap in time. */
 static int pairs(const char *text, const char *category, const char *name)
 {
     int n = 0;
@@ -77,7 +77,7 @@ static int pairs(const char *text, const char *category, const char *name)
     return n;
 }
 
-/* The trace of this process, once the library is shut down. Free it. */
+/* The trace of this process, after the library's shutdown. The caller frees it. */
 static char *traced(void)
 {
     size_t size;
@@ -93,7 +93,7 @@ static bool one_core(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < 2;
 }
 
-/* The trace of what this rank does in `work`. NULL: the test is skipped, or has failed. Free it. */
+/* The trace of `work` on this rank. NULL: the test is skipped, or has failed. The caller frees it. */
 static char *trace_of(void (*work)(orr_grid *g), int *rank)
 {
     if (one_core()) {
@@ -112,14 +112,14 @@ static char *trace_of(void (*work)(orr_grid *g), int *rank)
     return text;
 }
 
-/* All rows of x lie on rank 0. Rank 1 has nothing to add to its sum, and waits long for that of rank 0. */
+/* All rows of x are on rank 0. Rank 1 adds nothing to the sum, and waits long for that of rank 0. */
 static void sum_beside_products(orr_grid *g)
 {
     orr_tensor *all[OTHERS + 1], *a = orr_full(ORR_F32, ORR_SHAPE(N, N), 1.0 / N);
     orr_tensor *x = orr_shard_cyclic(orr_ones(ORR_F32, ORR_SHAPE(ROWS, N)), g, ORR_AXES(0), ORR_INDEX(ROWS));
     ORR_CHECK(orr_eval(a) == ORR_OK && orr_eval(x) == ORR_OK);
     all[0] = orr_matmul(orr_transpose(x), x); /* each element is ROWS */
-    for (int i = 0; i < 4; i++)               /* the way to the end is longest from here */
+    for (int i = 0; i < 4; i++)               /* the path to the end is longest from here */
         all[0] = orr_matmul(all[0], a);
     for (int i = 1; i <= OTHERS; i++) {
         orr_tensor *b = orr_full(ORR_F32, ORR_SHAPE(N, N), (double)i);
@@ -145,7 +145,7 @@ static void tasks_run_while_an_exchange_waits(void)
     free(text);
 }
 
-/* Rank 1 has nothing to add to either sum, and waits for rank 0 twice at one time. */
+/* Rank 1 adds nothing to either sum, and waits for rank 0 twice at the same time. */
 static void two_sums(orr_grid *g)
 {
     static const orr_dtype dtype[] = { ORR_F32, ORR_F64 };
@@ -175,7 +175,7 @@ static void exchanges_are_under_way_together(void)
     free(text);
 }
 
-/* A bucket for each layer's weights, 4 MB. Rank 1 has few examples, and is at the next layer while it waits for rank 0. */
+/* A bucket for each layer's weights, 4 MB. Rank 1 has few examples, and computes the next layer while it waits for rank 0. */
 static void backward_pass(orr_grid *g)
 {
     enum { WIDTH = 1024, LAYERS = 4, EXAMPLES = 256 };

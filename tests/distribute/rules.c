@@ -1,5 +1,5 @@
-/* Every operation of the library has a rule, which a case here uses, or replicates: the table is walked. The values are those that
- * the engine has without ranks: the same bits, but for sums.
+/* Every operation of the library has a rule, which a case here uses, or is replicated: the test walks the table. The values have
+ * the same bits as those of the engine without ranks, except for sums.
  * Must not know: how a value moves. */
 #include "config.h"
 
@@ -55,7 +55,7 @@ static orr_tensor *index_leaf(int64_t n, int64_t end)
     return orr_from(ORR_I64, ORR_SHAPE(n), v);
 }
 
-/* -- cases: what operation has no `record`, a graph of it. in: operands that are to lie over ranks. Returns their number ---------- */
+/* -- cases: a graph for each operation without `record`. in: operands to shard over ranks. Returns their number ------------------- */
 
 typedef int graph(orr_tensor **in, orr_tensor **out);
 
@@ -220,7 +220,7 @@ static int of_recompute(orr_tensor **in, orr_tensor **out)
     return 1;
 }
 
-/* A line so long that sums of its chunks go before. */
+/* A line so long that sums of its chunks are computed first. */
 static int of_long_line(orr_tensor **in, orr_tensor **out)
 {
     in[0] = leaf(ORR_SHAPE(2, 1 << 18));
@@ -236,7 +236,7 @@ static int of_long_lines_in_order(orr_tensor **in, orr_tensor **out)
     return 1;
 }
 
-/* A transform in halves, of complex numbers, of real ones and back. */
+/* A transform in halves, of complex numbers, of real ones, and its inverse. */
 static int of_long_fft(orr_tensor **in, orr_tensor **out)
 {
     in[0] = leaf(ORR_SHAPE(2, 1 << 16));
@@ -281,7 +281,7 @@ static int of_multinomial(orr_tensor **in, orr_tensor **out)
 
 /* -- fields ---------------------------------------------------------------------------------------------------------------- */
 
-/* Elements of integers, which lie over ranks. */
+/* Elements made of integers, which are sharded over ranks. */
 static orr_tensor *elements(orr_tensor **in, orr_shape s)
 {
     int64_t n = orr__shape_count(&s), *v = calloc((size_t)n + 1, sizeof *v);
@@ -323,7 +323,7 @@ static int of_field_product(orr_tensor **in, orr_tensor **out)
     return 2;
 }
 
-/* -- a kernel of the program's own: row i of the result is row i of x, times all of w ------------------------------------------ */
+/* -- a user-defined kernel: row i of the result is row i of x, times all of w -------------------------------------------------- */
 
 static int scale_rows(const orr_kernel_args *a)
 {
@@ -443,7 +443,7 @@ static void compare(const char *what, orr_tensor *out, const sim_grid *grid, con
     free(value);
 }
 
-/* Each operand along each axis, over 2 and 3 ranks. */
+/* Checks each operand along each axis, over 2 and 3 ranks. */
 static void check(const char *what, graph *make, int (*generic)(orr_tensor **, orr_tensor **, const void *),
                   const void *with)
 {
@@ -499,7 +499,7 @@ static void every_operation_has_a_rule_or_replicates(void)
     printf("    %d of %d operations have rules, the others replicate\n", rules, orr__structural_count());
 }
 
-/* The sentence of the page that names the operations of which every rank computes the whole. */
+/* The page's sentence that names the operations which every rank computes as a whole. */
 static const char *named(void)
 {
     static char text[2048];
@@ -512,7 +512,7 @@ static const char *named(void)
     return text;
 }
 
-/* Operations without operands are computed where they are read, those that only stand for others not at all. */
+/* Operations without operands are computed where they are read; pure stand-ins are not computed at all. */
 static void page_names_the_operations_that_replicate(void)
 {
     const char *text = named();
@@ -547,7 +547,7 @@ static int row_of(orr_tensor **in, orr_tensor **out, const void *with)
     return row->arity;
 }
 
-/* Of sums that ranks have in parts: only what is linear may go on with the parts. */
+/* Rows on partial sums of the ranks: only linear operations may continue on partial values. */
 static int row_of_sums(orr_tensor **in, orr_tensor **out, const void *with)
 {
     const orr__ewrow *row = with;

@@ -1,5 +1,5 @@
-/* A thousand random graphs, whose leaves and inner values lie in random ways over grids of 2 to 6 ranks, give what the reference
- * evaluation gives. All ranks are in this process. ORR_TEST_GRAPHS: how many; ORR_TEST_SEED: which one alone.
+/* A thousand random graphs, whose leaves and inner values have random distributions over grids of 2 to 6 ranks, agree with
+ * the reference evaluation. All ranks are in this process. ORR_TEST_GRAPHS: their number; ORR_TEST_SEED: a single one.
  * Must not know: how a value is computed, how it moves. */
 #include "config.h"
 
@@ -16,7 +16,7 @@ static const sim_grid grids[] = { { 1, { 2 } },    { 1, { 3 } },    { 1, { 4 } }
 
 static int exchanges;
 
-/* A random way to lie; false: whole. */
+/* Draws a distribution; false: whole. */
 static bool draw(rg_graph *g, const sim_grid *grid, orr__node *n, sim_lies *s)
 {
     bool any = false;
@@ -35,7 +35,7 @@ static bool draw(rg_graph *g, const sim_grid *grid, orr__node *n, sim_lies *s)
     return any;
 }
 
-/* Some leaves lie over the grid, and some operands of nodes are asked to. */
+/* Distributes some leaves over the grid, and requests that of some operands of nodes. */
 static int spread(rg_graph *g, const sim_grid *grid, orr__node *const *out, int nout, sim_lies *lies)
 {
     orr__capture p;
@@ -71,7 +71,7 @@ static bool near(orr_dtype d, orr__scalar got, orr__scalar want, double err)
     return fabs(got.f - want.f) <= err;
 }
 
-/* Partial sums of halves are rounded once each. */
+/* Each partial sum of halves is rounded once. */
 static double slack(const rg_value *x, double size)
 {
     orr_dtype d = orr_tensor_dtype(x->t);

@@ -1,5 +1,5 @@
 /* Distributed tensors with 1 to 4 ranks under mpirun: random graphs, the calls that read a value, random numbers, variables,
- * errors. The results are those of the reference evaluation, which knows one process.
+ * errors. The results are those of the reference evaluation, which is of one process.
  * Must not know: how a value moves. */
 #include "config.h"
 
@@ -60,7 +60,7 @@ static void a_sharded_tensor_reads_as_the_whole(void)
     down();
 }
 
-/* Elements of a field go between ranks as others do. */
+/* Elements of a field are exchanged between ranks like others. */
 static void elements_of_fields_lie_over_ranks(void)
 {
     ORR_REQUIRE(up());
@@ -98,7 +98,7 @@ static void random_numbers_do_not_depend_on_the_ranks(void)
     down();
 }
 
-/* Gradient descent with the batch over the ranks and the weights on all: the losses of one process. */
+/* Gradient descent with the batch sharded over the ranks and replicated weights: the losses of one process. */
 static void variables_learn_alike(void)
 {
     double loss[2][4];
@@ -144,7 +144,7 @@ static orr_tensor *loss_of(orr_tensor *x, orr_tensor *w, double rate)
     return l;
 }
 
-/* Also with other values of the leaves and of scalars, and with other buffers. */
+/* Also with other values of leaves and scalars, and with other buffers. */
 static void steps_are_partitioned_once(void)
 {
     ORR_REQUIRE(up());
@@ -176,7 +176,7 @@ static void steps_are_partitioned_once(void)
     down();
 }
 
-/* In a step that the ranks had before: one has another scalar, then another operation. */
+/* In a repeated step one rank has another scalar, then another operation. */
 static void another_graph_is_noticed_in_a_later_step(void)
 {
     ORR_REQUIRE(up());
@@ -201,7 +201,7 @@ static void another_graph_is_noticed_in_a_later_step(void)
     down();
 }
 
-/* Captured values, values of submissions and variables that lie over ranks, in ways that change. */
+/* Captured values, submitted values and variables that are distributed over ranks, in changing ways. */
 static void a_built_graph_takes_what_lies_over_ranks(void)
 {
     ORR_REQUIRE(up());
@@ -213,7 +213,7 @@ static void a_built_graph_takes_what_lies_over_ranks(void)
     orr_tensor *c = orr_shard(orr_arange(ORR_F64, 0, 10, 1), g, ORR_AXES(0));
     orr_tensor *plain_c = orr_reshape(orr_arange(ORR_F64, 0, 10, 1), ORR_SHAPE(10, 1));
     for (int captured = 0; captured < 2; captured++) {
-        orr_tensor *out = orr_matmul(x, w); /* the variable of now */
+        orr_tensor *out = orr_matmul(x, w); /* the variable's present value */
         if (captured)
             out = orr_add(out, orr_reshape(c, ORR_SHAPE(10, 1)));
         orr_graph *graph = orr_graph_build(&x, 1, &out, 1);
@@ -269,14 +269,15 @@ static void different_graphs_are_reported_with_both_lines(void)
                           strstr(orr_error_message(), "rank 1 has"),
                       "%s", orr_error_message());
     }
-    double v = 0; /* and the next evaluation works */
+    double v = 0; /* the next evaluation works */
     ORR_CHECK_MSG(orr_item(orr_sum(x, ORR_ALL_AXES, false), &v) == ORR_OK && v == 8, "%s", orr_error_message());
     orr_grid_free(g);
     (void)orr_scope_end(s);
     down();
 }
 
-/* Printing, reading and saving are calls of all ranks: one that only rank 0 makes meets another call of the others. All go on. */
+/* Printing, reading and saving are collective calls: a call by rank 0 alone meets another call of the others. All ranks
+ * continue. */
 static void ranks_at_different_calls_are_told_where(void)
 {
     if (orr_test_ranks() < 2)
@@ -326,7 +327,7 @@ static void a_failure_of_one_rank_is_told_to_all(void)
     down();
 }
 
-/* MPI may still read memory of the exchanges that failed. */
+/* MPI may still read memory of the failed exchanges. */
 static void no_session_follows_a_failure(void)
 {
     if (orr_test_ranks() < 2)
@@ -334,7 +335,7 @@ static void no_session_follows_a_failure(void)
     ORR_CHECK(orr_init(NULL) == ORR_ERANK && strstr(orr_error_message(), "start the program again"));
 }
 
-/* -- matrices in blocks over a grid: by tiles of all ranks where the engine has them, else gathered ------------------------- */
+/* -- matrices in blocks over a grid: by tiles of all ranks if the engine has them, else gathered ---------------------------- */
 
 static void blocks_on(int64_t rows, int64_t n, int64_t block)
 {
@@ -346,7 +347,7 @@ static void blocks_on(int64_t rows, int64_t n, int64_t block)
     double *want = malloc(2 * (size_t)(n * n) * sizeof *want), *got = want + n * n;
     orr_tensor *x = orr_shard_cyclic(spd, g, ORR_AXES(0, 1), ORR_INDEX(block, block));
     orr_tensor *y = orr_shard_cyclic(a, g, ORR_AXES(0, 1), ORR_INDEX(block, 5));
-    /* Values before and after; sums over ranks before a factorisation; one factorisation after the other. */
+    /* Values before and after; sums over ranks before a factorisation; factorisations in sequence. */
     orr_tensor *plain[] = { orr_matmul(spd, a), orr_exp(orr_cholesky(spd)),
                             orr_cholesky(orr_div(spd, orr_mean(orr_abs(spd), ORR_ALL_AXES, false))),
                             orr_sum(orr_matmul(orr_cholesky(spd), orr_cholesky(orr_mul(spd, orr_scalar(2)))),
@@ -378,7 +379,7 @@ static void blocks_on(int64_t rows, int64_t n, int64_t block)
     (void)orr_scope_end(s);
 }
 
-/* Sums of elements up to each one, along the axis that is cut, and along the other. */
+/* Cumulative sums along the sharded axis, and along the other. */
 static void explanations_tell_what_every_rank_computes(void)
 {
     ORR_REQUIRE(up());
@@ -412,7 +413,7 @@ static void matrices_in_blocks_multiply_and_factorise(void)
     down();
 }
 
-/* The same error on every rank, and the ranks go on. */
+/* The same error on every rank, and the ranks continue. */
 static void an_indefinite_matrix_is_an_error_on_all_ranks(void)
 {
     ORR_REQUIRE(up());
@@ -435,7 +436,7 @@ static void an_indefinite_matrix_is_an_error_on_all_ranks(void)
 
 /* -- files ------------------------------------------------------------------------------------------------------------- */
 
-/* The path as rank 0 has it: it writes the file, the others could not. */
+/* Rank 0's path: it writes the file, which the others could not. */
 static const char *of_rank_0(const char *path)
 {
     return orr_rank() == 0 ? path : "/nowhere/at/all.npy";
@@ -518,7 +519,7 @@ static bool file_is(const char *path, const void *want, size_t bytes)
     return ok;
 }
 
-/* Arrays of several pieces in blocks that go round a grid, some of whose ranks have the same. */
+/* Arrays of several pieces in block-cyclic distributions over a grid, some of whose ranks have equal pieces. */
 static void large_arrays_are_saved_piece_by_piece(void)
 {
     enum { ROWS = 700, COLS = 901, BYTES = ROWS * COLS * 16 };
@@ -565,7 +566,7 @@ static void large_arrays_are_saved_piece_by_piece(void)
     down();
 }
 
-/* No rank has memory for the array that all of them have together. */
+/* No rank has memory for the whole array. */
 static void a_save_needs_no_room_for_the_whole(void)
 {
     enum { MB = 48 };
@@ -596,7 +597,7 @@ static void a_save_needs_no_room_for_the_whole(void)
     (void)unsetenv("ORRERY_MEMORY_LIMIT");
 }
 
-/* Kilobytes of the file that are in this process's memory. */
+/* Kilobytes of the file that are resident in this process. */
 static long resident(const char *path)
 {
     char line[4096];
@@ -604,7 +605,7 @@ static long resident(const char *path)
     bool ours = false;
     FILE *f = fopen("/proc/self/smaps", "re");
     while (f && fgets(line, sizeof line, f))
-        if (line[0] >= 'A' && line[0] <= 'Z') /* a number of the mapping whose line came before */
+        if (line[0] >= 'A' && line[0] <= 'Z') /* a number of the mapping in the previous line */
             sum += ours && !strncmp(line, "Rss:", 4) ? strtol(line + 4, NULL, 10) : 0;
         else
             ours = strstr(line, path) != NULL;
@@ -623,7 +624,7 @@ static void a_rank_reads_its_part_of_a_mapped_file(void)
     const char *all_ranks = getenv("ORR_TEST_RANKS");
     (void)snprintf(path, sizeof path, "%s/part.npy", all_ranks ? all_ranks : orr_test_tmp("."));
     size_t n = orr_npy_header(ORR_F64, ORR_SHAPE(ROWS, COLS), head);
-    if (orr_rank() == 0) { /* zeros that take no place, and the last element */
+    if (orr_rank() == 0) { /* a sparse file of zeros, and the last element */
         double last = 7;
         FILE *f = fopen(path, "wbe");
         ORR_CHECK(f && fwrite(head, 1, n, f) == n);
@@ -662,7 +663,7 @@ static bool near(orr_dtype d, orr__scalar got, orr__scalar want, double err)
     return fabs(got.f - want.f) <= err;
 }
 
-/* Every leaf lies in some way; the seed draws the same for all ranks. */
+/* Every leaf has a random distribution; the seed draws the same for all ranks. */
 static bool one_graph(unsigned long long seed, orr_grid *const *grids, int ngrids)
 {
     rg_graph g;
@@ -674,7 +675,7 @@ static bool one_graph(unsigned long long seed, orr_grid *const *grids, int ngrid
     if (orr_tensor_shape(t).rank > 0)
         out = orr_shard_cyclic(t, grid, ORR_AXES(rg_pick(&g, orr_tensor_shape(t).rank)), ORR_INDEX(rg_pick(&g, 3)));
     orr_tensor *half = g.v[last / 2].t;
-    if (orr_tensor_shape(half).rank > 0) /* evaluated before, and cut */
+    if (orr_tensor_shape(half).rank > 0) /* evaluated before, and a slice of it */
         (void)orr_eval(orr_shard(half, grid, ORR_AXES(0)));
     orr__scalar *got = help_engine(out);
     bool ok = got != NULL;

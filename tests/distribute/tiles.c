@@ -1,5 +1,5 @@
-/* Products and Cholesky factorisations of block-cyclic matrices with 1 to 4 ranks: every rank compares its part with the result of
- * BLAS or LAPACK on the whole matrix, and with results of 60 digits.
+/* Products and Cholesky factorisations of block-cyclic matrices with 1 to 4 ranks: every rank compares its elements with the
+ * result of BLAS or LAPACK on the whole matrix, and with results of 60 digits.
  * Must not know: tensors. */
 #include "config.h"
 
@@ -16,12 +16,12 @@
 #include "runtime/engine/block_cyclic.h"
 #include "tests/harness/ranks.h"
 
-/* LAPACK's own name for a factorisation in columns. */
+/* LAPACK's name for a factorisation in columns. */
 extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
 
 static const orr__site here = { NULL, 0, "test" };
 
-/* One worker in each rank: there are more ranks than cores. */
+/* Starts with one worker in each rank: there are more ranks than cores. */
 static bool up(void)
 {
     if (orr_test_ranks() > 1)
@@ -84,7 +84,7 @@ static double *whole_at(double *whole, const orr__block_cyclic *d, const part *p
                   global(j, d->block_cols, d->grid_cols, p->col)];
 }
 
-/* This rank's part of a whole matrix; NULL: NaN. Rows are some elements apart, which must stay. */
+/* Copies this rank's elements of a whole matrix; NULL: NaN. Rows are some elements apart, which must not change. */
 enum { APART = 3 };
 static void distribute(orr__block_cyclic *d, orr_dtype t, double *whole)
 {
@@ -102,7 +102,7 @@ static void distribute(orr__block_cyclic *d, orr_dtype t, double *whole)
                 ((float *)d->local)[i * d->ld + j] = (float)*whole_at(whole, d, &p, i, j);
 }
 
-/* The greatest error of this rank's part; infinite where something beside it was written. Frees the part. */
+/* The largest error of this rank's elements; infinite if memory between the rows was written. Frees them. */
 static double error_of(orr__block_cyclic *d, orr_dtype t, double *whole)
 {
     part p = part_of(d);
@@ -122,7 +122,7 @@ static double error_of(orr__block_cyclic *d, orr_dtype t, double *whole)
 static const int grids[][2] = { { 1, 1 }, { 1, 2 }, { 2, 1 }, { 1, 3 }, { 3, 1 }, { 2, 2 }, { 1, 4 } };
 enum { GRIDS = sizeof grids / sizeof *grids };
 
-/* On each grid. */
+/* Runs the cases on each grid. */
 static int cases(void)
 {
     return getenv("ORR_TEST_FULL") ? 200 : 16;
@@ -158,7 +158,7 @@ static double *positive(int64_t n, unsigned long long *state)
     return a;
 }
 
-/* The whole factor, zeros above; LAPACK's number of the minor that is not positive, or 0. */
+/* Computes the whole factor, zeros above; returns LAPACK's number of the minor that is not positive, or 0. */
 static int factorise(double *a, int64_t n)
 {
     int order = (int)n, info = 0;
@@ -180,7 +180,7 @@ static void one_factorisation(int64_t n, int64_t block_rows, int64_t block_cols,
     orr__block_cyclic from = d;
     bool in_place = orr_test_rand(state) % 2;
     distribute(&from, t, a);
-    distribute(&d, t, in_place ? a : NULL); /* else of NaN */
+    distribute(&d, t, in_place ? a : NULL); /* else filled with NaN */
     orr_status st = orr__block_cyclic_cholesky(here, t, &d, in_place ? d.local : from.local);
     ORR_CHECK_MSG(error_of(&from, t, a) <= tolerance(t, 0), "the matrix has changed");
     int minor = factorise(a, n);
@@ -210,7 +210,7 @@ static void factor_is_that_of_lapack(void)
     down();
 }
 
-/* Two minors are not positive, on different ranks: the first one counts, everywhere. */
+/* Two minors are not positive, on different ranks: every rank reports the first one. */
 static void indefinite_matrix_is_told_by_all(void)
 {
     NEED_TILES();
@@ -229,7 +229,7 @@ static void indefinite_matrix_is_told_by_all(void)
         free(a);
     }
     orr_error_clear();
-    one_factorisation(100, 20, 20, grid, ORR_F64, -1, &state); /* the next one is free of it */
+    one_factorisation(100, 20, 20, grid, ORR_F64, -1, &state); /* the next factorisation is not affected */
     down();
 }
 
@@ -292,7 +292,7 @@ static void product_is_that_of_blas(void)
     down();
 }
 
-/* A grid's axis of which the matrix knows nothing: replicas compute side by side, each on its ranks. */
+/* An axis of the grid to which the matrix does not refer: replicas compute side by side, each on its ranks. */
 static void replicas_compute_side_by_side(void)
 {
     NEED_TILES();
@@ -301,7 +301,7 @@ static void replicas_compute_side_by_side(void)
     if (orr_ranks() % 2 == 0) {
         int64_t n = 130;
         double *a = positive(n, &state);
-        for (int order = 0; order < 2; order++) { /* the replicas' ranks: in a row, or every other one */
+        for (int order = 0; order < 2; order++) { /* the replicas' ranks: consecutive, or every other one */
             orr__block_cyclic d = matrix(n, n, 24, 24, (int[]){ half, 1 });
             d.row_step = order ? 2 : 1;
             d.first = order ? orr_rank() % 2 : orr_rank() / half * half;
@@ -375,7 +375,7 @@ static void matrices_that_do_not_match_are_refused(void)
     down();
 }
 
-/* The serial engine has no tiles over ranks, and says so. */
+/* The serial engine has no tiles over ranks, and reports that. */
 static void serial_engine_has_none(void)
 {
     orr_config c = { .engine = "serial" };
@@ -398,9 +398,9 @@ static void nap(double s)
     (void)nanosleep(&(struct timespec){ .tv_nsec = (long)(1e9 * s) }, NULL);
 }
 
-/* Rank 0 stands still for a second in the middle. The only worker of another rank sleeps meanwhile, and the longer it waits the
- * longer, so that ranks which have work get the core: about 2,500 naps of full length in that second, far fewer where the machine
- * is busy, and none if naps did not grow. */
+/* Rank 0 stands still for a second in the middle. Meanwhile the only worker of another rank sleeps, the longer the longer it
+ * waits, so that ranks with work get the core: about 2,500 naps of full length in that second, far fewer on a busy machine, and
+ * none if naps did not grow. */
 static void a_worker_that_waits_for_tiles_sleeps_longer_and_longer(void)
 {
     enum { N = 1536, BLOCK = 64, LEAST = 50 };

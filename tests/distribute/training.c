@@ -1,5 +1,6 @@
-/* Data-parallel training with 1 to 4 ranks: each step has the loss of one process with the global batch; loaders, batch
- * normalisation, state in parts, accumulation, checkpoints of another number of ranks, the same bits in every run.
+/* Data-parallel training with 1 to 4 ranks: each step has the loss of one process with the global batch; loaders,
+ * batch normalisation, sharded state, accumulation, checkpoints of another number of ranks, the same bits in every
+ * run.
  * Must not know: how gradients travel. */
 #include "config.h"
 
@@ -118,7 +119,7 @@ static void check_same(const double *a, const double *b, const char *what)
 
 /* -- tests -------------------------------------------------------------------------------------------------- */
 
-/* A plain run is that of one process: each rank computes all of it. */
+/* A plain run equals that of one process: each rank computes all of it. */
 static void losses_are_those_of_one_process(void)
 {
     static const orr_optim_kind kinds[] = { ORR_OPTIM_SGD, ORR_OPTIM_ADAM, ORR_OPTIM_LAMB };
@@ -145,7 +146,7 @@ static void accumulated_gradients_are_those_of_one_process(void)
     down();
 }
 
-/* The batches of a loader that shards are those of one that does not, short ones too. */
+/* The batches of a sharding loader equal those of one that does not shard, including short ones. */
 static void loaders_share_a_batch(void)
 {
     ORR_REQUIRE(up());
@@ -176,7 +177,7 @@ static void loaders_share_a_batch(void)
     down();
 }
 
-/* Each number of ranks goes on from the checkpoint of the one before. */
+/* Each number of ranks resumes from the checkpoint of the previous one. */
 static void a_checkpoint_goes_on_with_other_ranks(void)
 {
     char path[1100];
@@ -197,7 +198,7 @@ static void a_checkpoint_goes_on_with_other_ranks(void)
         ORR_CHECK(orr_checkpoint_add_bytes(c, "at", &at, sizeof at) == ORR_OK);
         ORR_CHECK_MSG(orr_checkpoint_load(c, &found) == ORR_OK, "%s", orr_error_message());
         ORR_CHECK(found == (orr_ranks() > 1) && at == (found ? orr_ranks() - 1 : 0));
-        for (int64_t i = 0; i < at; i++) { /* batches that the runs before had */
+        for (int64_t i = 0; i < at; i++) { /* batches that earlier runs had */
             orr_scope *s = orr_scope_begin();
             orr_tensor *b[2];
             if (orr_loader_next(r.loader, b) == 0)
@@ -215,7 +216,7 @@ static void a_checkpoint_goes_on_with_other_ranks(void)
     down();
 }
 
-/* One rank writes, also what lies over the ranks, and all have its status. The others' paths lead nowhere. */
+/* One rank writes, including sharded values, and all ranks have its status. The others' paths do not exist. */
 static void modules_and_optimisers_are_saved_by_one_rank(void)
 {
     char path[1100];
@@ -239,7 +240,7 @@ static void modules_and_optimisers_are_saved_by_one_rank(void)
         next = step(&r, &h);
         end(&r);
         ORR_CHECK(orr_barrier() == ORR_OK);
-        if (begin(&again, &h)) { /* goes on where the first run was */
+        if (begin(&again, &h)) { /* resumes where the first run ended */
             ORR_CHECK(step(&again, &h) == first);
             (void)snprintf(path, sizeof path, "%s/saved0.npz", folder ? folder : "/tmp");
             ORR_CHECK_MSG(orr_module_load(again.net, path) == ORR_OK, "%s", orr_error_message());
@@ -254,7 +255,7 @@ static void modules_and_optimisers_are_saved_by_one_rank(void)
     down();
 }
 
-/* A file that one rank lacks is an error on all, which says whose; all go on. */
+/* A file that is missing on one rank is an error on all, which names the rank; all continue. */
 static void a_file_that_one_rank_lacks_is_told_to_all(void)
 {
     char path[1100], none[1100];
@@ -288,7 +289,7 @@ static void a_file_that_one_rank_lacks_is_told_to_all(void)
     down();
 }
 
-/* Of the state of 8 MB in two arrays no rank has more than one array and its parts. */
+/* Of a state of 8 MB in two arrays, no rank holds more than one array and its shards. */
 static void state_is_loaded_array_by_array(void)
 {
     enum { WIDE = 2048, DEEP = 1024 };
@@ -327,7 +328,7 @@ static void the_same_bits_in_every_run(void)
     (void)unsetenv("ORRERY_DETERMINISTIC");
 }
 
-/* Ranks that begin with different parameters go on with those of rank 0. */
+/* Ranks that begin with different parameters continue with those of rank 0. */
 static void parameters_are_those_of_rank_0(void)
 {
     ORR_REQUIRE(up());

@@ -1,4 +1,5 @@
-/* cuBLAS's and cuSOLVER's doubles: the column-major functions of a BLAS library on the processor, by the same arguments.
+/* cuBLAS's and cuSOLVER's doubles: the column-major functions of a BLAS library on the processor, with the same
+ * arguments.
  * Must not know: Orrery. */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -19,7 +20,7 @@ static void *reference(const char *name)
     return p;
 }
 
-static char handle; /* any */
+static char handle; /* any value */
 
 API int cublasCreate_v2(void **h)
 {
@@ -160,7 +161,7 @@ API int cusolverDnDpotrf_bufferSize(void *h, int uplo, int n, double *a, int lda
     return h && two(uplo) && a && lda >= n ? room(n, elements) : WRONG;
 }
 
-/* The other triangle is lost, as it may be; of a NaN nothing is said. */
+/* The other triangle is overwritten, which is allowed; a NaN is not reported. */
 #define POTRF(letter, type, name)                                                                                      \
     API int cusolverDn##letter##potrf(void *h, int uplo, int n, type *a, int lda, type *work, int elements, int *info) \
     {                                                                                                                  \

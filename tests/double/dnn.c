@@ -1,4 +1,4 @@
-/* cuDNN's double: convolutions by plain loops that honour the descriptors.
+/* cuDNN's double: convolutions by plain loops that follow the descriptors.
  * Must not know: Orrery. */
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ typedef struct {
     int type, n, dim[MOST], stride[MOST], dilation[MOST], groups, math;
 } desc;
 
-static char handle; /* any */
+static char handle; /* any value */
 
 API int cudnnCreate(void **h)
 {
@@ -108,7 +108,7 @@ API int cudnnSetConvolutionGroupCount(void *to, int groups)
 API int cudnnSetConvolutionMathType(void *to, int math)
 {
     ((desc *)to)->math = math;
-    return math == 3 ? OK : BAD; /* no less than f32 */
+    return math == 3 ? OK : BAD; /* at least f32 */
 }
 
 /* cuDNN's rule for the lengths of y. */
@@ -174,7 +174,7 @@ static void split(const desc *d, int64_t i, int index[MOST])
         index[k] = (int)(i % d->dim[k]);
 }
 
-/* For each element of y and of a kernel the term with x; `of`: which of the three is the result. */
+/* Adds, for each element of y and of a kernel, the term with x; `of`: which of the three is the result. */
 static int convolve(char of, const desc *dx, void *x, const desc *dw, void *w, const desc *form, const desc *dy,
                     void *y, size_t bytes)
 {

@@ -1,7 +1,7 @@
-/* A double of CUDA's libraries over host memory, for tests where there is no GPU: the driver's functions that we call,
- * NVRTC (whose "CUBIN" is a shared object that g++ makes of the same CUDA C text), cuBLASLt (plain loops that honour the
- * descriptors), cuBLAS and cuSOLVER (a BLAS library on the processor), NCCL (among processes of one machine, by memory that they
- * share) and, for StarPU, the runtime's. A test can make calls fail; calls are counted.
+/* A double of CUDA's libraries over host memory, for tests without a GPU: the driver's functions that Orrery calls, NVRTC
+ * (whose "CUBIN" is a shared object compiled by g++ from the same CUDA C), cuBLASLt (plain loops that follow the
+ * descriptors), cuBLAS and cuSOLVER (a BLAS library on the processor), NCCL (among processes of one machine, through shared
+ * memory) and, for StarPU, the runtime's. A test can make calls fail; calls are counted.
  * Must not know: Orrery. */
 #ifndef ORR_TESTS_DOUBLE_H
 #define ORR_TESTS_DOUBLE_H
@@ -14,28 +14,28 @@ enum { CUDA_DOUBLE_PARAMS = 80, CUDA_DOUBLE_BYTES = 4096 };
 typedef struct cuda_double_state {
     /* settings */
     int devices, major, minor;
-    int arch[16], archs; /* that NVRTC knows                                    */
-    size_t memory;       /* of a device; allocations beyond it fail             */
-    int no_execution;    /* kernels are not run                                 */
-    /* what goes wrong: codes that are returned, 0: nothing */
+    int arch[16], archs; /* supported by NVRTC                      */
+    size_t memory;       /* of a device; allocations beyond it fail */
+    int no_execution;    /* kernels are not run                     */
+    /* faults: the returned codes, 0: none */
     int init_code, load_code, launch_code, alloc_code, host_alloc_code, compile_code, matmul_code, heuristic_code,
         tile_code;
-    int life, lost_code; /* launches until the context is lost, < 0: never; once it is, the code of each call */
-    int nccl_version;    /* 0: that of 2.28.9        */
+    int life, lost_code; /* launches until the context is lost, < 0: never; then the code of each call */
+    int nccl_version;    /* 0: that of 2.28.9                                                          */
     int nccl_id_code, nccl_init_code, nccl_call_code, nccl_async_code; /* of NCCL                */
-    int nccl_stuck; /* exchanges do not end, until they are aborted */
-    /* what was called */
+    int nccl_stuck;                                                    /* exchanges do not end until they are aborted */
+    /* counters of calls */
     int compiles, loads, unloads, launches, copies, allocs, frees, waits, heuristics, matmuls, handles, tiles, factors;
-    size_t used;                   /* bytes allocated now                                 */
-    uint64_t bytes_in, bytes_home; /* copied from the host to a device, and back */
-    int nccl_calls, nccl_comms;    /* exchanges; communicators there now */
-    int nccl_aborts, nccl_foreign; /* communicators aborted; exchanges of memory that is no device's */
-    int pins, unpins;              /* of host memory                                      */
+    size_t used;                   /* bytes allocated now                                               */
+    uint64_t bytes_in, bytes_home; /* copied from the host to a device, and back                        */
+    int nccl_calls, nccl_comms;    /* exchanges; open communicators                                     */
+    int nccl_aborts, nccl_foreign; /* aborted communicators; exchanges of memory that is not a device's */
+    int pins, unpins;              /* of host memory                                                    */
     /* the last launch */
     unsigned grid, block;
     int params;
     size_t param_size[CUDA_DOUBLE_PARAMS], param_bytes;
-    unsigned char param[CUDA_DOUBLE_BYTES]; /* one after the other */
+    unsigned char param[CUDA_DOUBLE_BYTES]; /* in sequence */
     /* the last product */
     int compute, scale, epilogue, trans_a, trans_b, batches;
     size_t workspace;
@@ -45,14 +45,15 @@ typedef struct cuda_double_state {
 
 extern cuda_double_state cuda_double;
 
-/* Between the driver's and the runtime's: the thread's context. */
+/* Shared by the driver's double and the runtime's: the thread's context. */
 void *cuda_double_context(int device);
 void cuda_double_enter(void *context);
 int cuda_double_device(void);
 void *cuda_double_alloc(size_t bytes); /* NULL: too much */
 void cuda_double_free(void *p);
-int cuda_double_owns(const void *p, size_t bytes); /* lies in what alloc gave */
-/* Work of a stream that cuStreamCreate made begins or ends: until then it is not ready. Other streams have none. */
+int cuda_double_owns(const void *p, size_t bytes); /* true for memory of cuda_double_alloc */
+/* Marks the beginning or the end of work in a stream of cuStreamCreate, which is not ready in between. Other streams are
+ * always ready. */
 void cuda_double_busy(void *stream, int by);
 
 #endif

@@ -175,7 +175,7 @@ enum { STREAMS = 64, NOT_READY = 600 };
 static int busy[STREAMS];
 static unsigned char made[STREAMS];
 
-/* The stream's number; -1: cuStreamCreate did not make it. */
+/* The stream's number; -1: not made by cuStreamCreate. */
 static int number_of(const void *stream)
 {
     const unsigned char *s = stream;
@@ -335,10 +335,10 @@ typedef struct {
     int (*params)(size_t *size);
 } module;
 
-/* As the driver's own, cuModuleLoadData is told no size: the image says it. */
+/* Like the driver's own, cuModuleLoadData gets no size: the image contains it. */
 API int cuModuleLoadData(void **out, const void *image)
 {
-    char path[] = "/tmp/orr-double-XXXXXX"; /* the loader takes files of one name for one */
+    char path[] = "/tmp/orr-double-XXXXXX"; /* the loader treats files of one name as one */
     Elf64_Ehdr e;
     memcpy(&e, image, SELFMAG);
     if (cuda_double.load_code || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0)

@@ -1,4 +1,4 @@
-/* cuBLASLt's double: column-major products by plain loops, as the descriptors say.
+/* cuBLASLt's double: column-major products by plain loops, according to the descriptors.
  * Must not know: Orrery. */
 #include <math.h>
 #include <stdbool.h>
@@ -143,7 +143,7 @@ API int cublasLtMatmulAlgoGetHeuristic(void *h, void *d, void *a, void *b, void 
     cuda_double.alignment = p->align[0];
     cuda_double.reductions = p->reductions;
     if (what->epilogue & 4 && !what->bias)
-        return 7; /* as some versions do */
+        return 7; /* like some versions */
     if (cuda_double.heuristic_code || want < 1 || la->batches != lb->batches || la->batches != lc->batches)
         return cuda_double.heuristic_code;
     r->algo[0] = 0x600d + p->align[0];

@@ -1,5 +1,5 @@
-/* NCCL's double: processes of one machine exchange through memory that they share. A thread for each communicator carries out what is
- * enqueued, and the stream is not ready until then. Sums round after each addition, as NCCL's do.
+/* NCCL's double: processes of one machine exchange through shared memory. A thread for each communicator performs the enqueued
+ * work, and the stream is not ready until then. Sums round after each addition, like NCCL's.
  * Must not know: Orrery. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -34,10 +34,10 @@ typedef struct {
     int blocking;
 } config;
 
-/* The memory that the ranks share. */
+/* The memory shared by the ranks. */
 typedef struct {
     atomic_int joined, arrived, turn;
-    size_t bytes[MOST][MOST]; /* that each sends to each */
+    size_t bytes[MOST][MOST]; /* sent by each to each */
     char slot[MOST][SLOT];
 } shared;
 
@@ -93,7 +93,7 @@ static float from_f16(uint16_t h)
     return h & 0x8000 ? -v : v;
 }
 
-/* To the nearest, ties to even: rint rounds so. */
+/* Rounds to nearest, ties to even, as rint does. */
 static uint16_t to_f16(float f)
 {
     uint16_t sign = signbit(f) ? 0x8000 : 0;
@@ -155,7 +155,7 @@ static void nap(int *looks)
         (void)nanosleep(&t, NULL);
 }
 
-/* All ranks are here; 0: this one was told to give up. */
+/* Waits until all ranks are here; 0: this one was told to give up. */
 static int meet(comm *c)
 {
     int turn = atomic_load(&c->s->turn), looks = 0;
@@ -299,7 +299,7 @@ API const char *ncclGetErrorString(int code)
     return code == SYSTEM ? "unhandled system error" : code == INVALID ? "invalid argument" : "an error of the double";
 }
 
-/* A file without a name: the others open it by way of this process. */
+/* An unnamed file, which the other ranks open through this process. */
 API int ncclGetUniqueId(unique_id *id)
 {
     int fd = cuda_double.nccl_id_code ? -1 : memfd_create("nccl-double", MFD_CLOEXEC);

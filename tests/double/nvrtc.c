@@ -1,4 +1,4 @@
-/* NVRTC's double: g++ makes a shared object of the CUDA C text; threads of a block that wait for each other are
+/* NVRTC's double: g++ compiles the CUDA C to a shared object; threads of a block that wait for each other are
  * fibres.
  * Must not know: Orrery. */
 #define _GNU_SOURCE
@@ -22,7 +22,7 @@ typedef struct {
     size_t size;
 } program;
 
-/* CUDA C's words, and the overloaded functions of its mathematics. */
+/* CUDA C's keywords, and the overloaded functions of its mathematics. */
 static const char before[] =
     "#include <ucontext.h>\n#include <stddef.h>\n#include <stdlib.h>\n"
     "struct emu_place { int x, y, z; };\n"
@@ -50,9 +50,9 @@ static const char before[] =
     "inline int atomicMin(int *p, int v) { int o = *p; if (v < o) *p = v; return o; }\n"
     "#line 1 \"kernel.cu\"\n";
 
-/* The kernel's own prototype says what its parameters are. A block whose threads meet runs each of them as a fibre, in
- * turn from barrier to barrier, the first first or the last first: who relies on an order without a barrier is wrong in
- * one of the two. */
+/* The kernel's own prototype gives its parameters. A block with barriers runs each thread as a fibre, in turn from
+ * barrier to barrier, in ascending or in descending order: a kernel that relies on an order without a barrier fails
+ * in one of the two. */
 static const char after[] =
     "\n}\n"
     "template <class... A> struct emu_types { static int sizes(size_t *s) { size_t a[] = { sizeof(A)... };"
@@ -95,7 +95,7 @@ static const char after[] =
 API int nvrtcVersion(int *major, int *minor)
 {
     *major = 13;
-    *minor = 77; /* no NVRTC's: the cache must not take one's code for the other's */
+    *minor = 77; /* not NVRTC's: the cache must keep their code distinct */
     return 0;
 }
 

@@ -1,9 +1,9 @@
-/* The runtime's double, for StarPU's CUDA workers: it stands before the real one (LD_PRELOAD). Streams and events are
- * done with what they are given at once.
+/* The runtime's double, for StarPU's CUDA workers: it is loaded before the real one (LD_PRELOAD). Work in streams
+ * and events is done at once.
  * Must not know: Orrery. */
 #include "config.h"
 
-#if __has_include(<cuda_runtime_api.h>) /* by StarPU's flags alone */
+#if __has_include(<cuda_runtime_api.h>) /* found only by StarPU's flags */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The doubles of cuSOLVER's whole factorisations and of cuBLAS's copies: LAPACK on the processor, by the same arguments and with
+/* The doubles of cuSOLVER's whole factorisations and of cuBLAS's copies: LAPACK on the processor, with the same arguments and
  * cuSOLVER's own limits.
  * Must not know: Orrery. */
 #include <complex.h>
@@ -68,7 +68,7 @@ GEAM(Z, double _Complex, conj)
 
 static const char *const trans_of[] = { "N", "T", "C" }, *const uplo_of[] = { "L", "U" };
 
-/* An element of every workspace is written behind what LAPACK needs none of. */
+/* Sets the size of a workspace. The double writes to every workspace, also where LAPACK needs none. */
 static int room(int m, int n, int *elements)
 {
     *elements = 6 * most(m, n) + 5;

@@ -1,5 +1,5 @@
-/* A driver of two devices that exist only on paper: what tests/codelets/devices opens as libcuda.so.1.
- * Must not know: who asks. */
+/* A driver with two artificial devices, which tests/codelets/devices opens as libcuda.so.1.
+ * Must not know: its callers. */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -44,7 +44,7 @@ int cuDeviceGetPCIBusId(char *to, int size, int d)
     return 0;
 }
 
-/* The rest of what the library looks for: CUDA_ERROR_NOT_SUPPORTED. */
+/* The other functions that the library searches for: CUDA_ERROR_NOT_SUPPORTED. */
 #define NOT_HERE(name)                                                                                                 \
     int name(void)                                                                                                     \
     {                                                                                                                  \

@@ -1,6 +1,6 @@
-/* NVML of two devices that exist only on paper, one that tells all and one that tells little: what
- * tests/codelets/devices opens as libnvidia-ml.so.1. Units are those of the real one: bytes, °C, mW, %, MHz.
- * Must not know: who asks. */
+/* NVML with two artificial devices, one with all readings and one with few, which tests/codelets/devices opens as
+ * libnvidia-ml.so.1. Units are those of the real one: bytes, °C, mW, %, MHz.
+ * Must not know: its callers. */
 #include <string.h>
 
 enum { NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6, GPU_IS_LOST = 15 };

@@ -1,4 +1,4 @@
-/* A long call of a library that has nothing beside it uses the cores of idle workers, and gives them back.
+/* A long call of a library that runs alone uses the cores of idle workers, and returns them.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
 #include <pthread.h>
@@ -7,7 +7,7 @@
 enum { CORES = 2 };
 static const double forever = 120;
 
-/* Two workers, and a library with as many threads of its own; false: it cannot lend them. */
+/* Starts two workers, and a library with as many threads of its own. False: it cannot lend them. */
 static bool up(void)
 {
     (void)setenv("STARPU_NCPU", "2", 1);
@@ -19,7 +19,7 @@ static bool up(void)
     if (!up())                                                                                                         \
     ORR_SKIP("BLAS has no second thread to lend")
 
-/* A step over x that borrows, and takes for ever unless it is told to end. */
+/* A step over x that borrows, and runs until it is told to end. */
 static int borrower(hand *h, int x)
 {
     int s = h->plan.nstep, v = hand_step(h, 10, 1, false, 1, &x);
@@ -54,7 +54,7 @@ static void end(hand *h, orr__run *run, orr__buffer *leaf, orr__buffer **out)
     free(h);
 }
 
-/* The caller waits, and so does the plan's only task itself. */
+/* Waits as the caller, and within the plan's only task. */
 static bool call(hand *h)
 {
     orr__scalar zero = { .f = 0 };
@@ -66,7 +66,7 @@ static bool call(hand *h)
     return ok;
 }
 
-/* Whether it becomes so many, within the time that a busy machine may take. */
+/* True if the number of threads becomes `threads` within the time that a busy machine may need. */
 static bool becomes(int threads)
 {
     double until = orr__now() + 60;
@@ -101,7 +101,7 @@ static void a_waiting_caller_does_it_with_the_workers_cores(void)
         hand *h = alone();
         h->plan.ntasks = 1;
         h->kernel[0].wanted = CORES;
-        usleep(k % 2 ? 5000 : 0); /* workers sleep, or spin */
+        usleep(k % 2 ? 5000 : 0); /* workers sleep or spin */
         ORR_CHECK(call(h));
         ORR_CHECK_MSG(atomic_load(&h->kernel[0].threads) == CORES, "round %d: %d threads", k, h->kernel[0].threads);
         ORR_CHECK(orr__cpu_blas_get_threads() == 1);
@@ -110,7 +110,7 @@ static void a_waiting_caller_does_it_with_the_workers_cores(void)
     orr__engine_stop();
 }
 
-/* A run that comes later finds its worker, and the call goes on with one thread until that run has ended. */
+/* A later run finds its worker; the call goes on with one thread until that run has ended. */
 static void others_get_their_cores_at_once(void)
 {
     orr__buffer *leaf, *out[1], *in = ramp(100, 0), *sum;
@@ -142,7 +142,7 @@ static void others_get_their_cores_at_once(void)
     orr__engine_stop();
 }
 
-/* Two in one plan have a worker each. The one that is left borrows the other's. */
+/* Two such steps in one plan have a worker each. The remaining one borrows the other's core. */
 static void two_do_not_borrow(void)
 {
     orr__buffer *leaf, *out[2];
@@ -196,7 +196,7 @@ static void two_callers_do_not_borrow(void)
     orr__engine_stop();
 }
 
-/* The steps behind one that borrows have workers. */
+/* The steps after one that borrows have workers. */
 static void successors_run(void)
 {
     NEED_THREADS;

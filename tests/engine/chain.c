@@ -1,4 +1,4 @@
-/* Tasks of which each needs the one before it: all on one worker when nothing else is under way, right in any case.
+/* Tasks each of which depends on the previous one: all on one worker if nothing else runs, and correct in any case.
  * Must not know: how tasks are submitted. */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 
 enum { LINKS = 60 };
 
-/* Every op is a task, none is done by who asks. */
+/* Settings under which every op is a task, and none runs on the calling thread. */
 static bool start(void)
 {
     setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);

@@ -1,4 +1,4 @@
-/* A crew: each share is done once, jobs follow each other, errors come through; and short plans of a row of calls are done by one.
+/* A crew: each share is done once, jobs follow each other, errors reach the caller; a crew does a series of short plans.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
 #include <pthread.h>
@@ -9,14 +9,14 @@
 #endif
 #include "tests/harness/engine_plans.h"
 
-/* -- the protocol, by threads of our own ------------------------------------------------------------------------------- */
+/* -- the protocol, with threads of the test ---------------------------------------------------------------------------- */
 
 enum { MEMBERS = 4, JOBS = 3000, SHARES = 7 };
 
 static orr__crew crew;
 static unsigned trip;
 
-/* By share: jobs so far. A share reads what all shares wrote in the job before. */
+/* Per share: the number of its jobs. A share reads the writes of all shares in the previous job. */
 typedef struct {
     int done[2][SHARES];
     int number, fails;
@@ -65,16 +65,16 @@ static void nobody_waits_for_helpers_that_are_late(void)
 {
     counts c = { .number = 0 };
     trip = orr__crew_open(&crew, MEMBERS);
-    ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_OK); /* alone */
+    ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_OK); /* without helpers */
     orr__crew_close(&crew);
-    (void)help((void *)(intptr_t)1); /* the trip is over: it returns */
+    (void)help((void *)(intptr_t)1); /* the crew has ended: it returns */
     trip = orr__crew_open(&crew, 1);
     c.number = 1;
     ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_OK && atomic_load(&c.wrong) == 0);
     orr__crew_close(&crew);
 }
 
-/* A share that no job of the last days had is claimed. */
+/* A share whose number was last used days ago can be claimed. */
 static void jobs_do_not_run_out_of_numbers(void)
 {
     counts c = { .number = 0 };
@@ -89,7 +89,7 @@ static void jobs_do_not_run_out_of_numbers(void)
 #ifdef HAVE_STARPU
 enum { N = 1000, STEPS = 3, ROW = 20000 };
 
-/* Three shared steps: x + 3 c. They are said to take 30 us each. */
+/* Three shared steps: x + 3 c. Their predicted time is 30 us each. */
 static hand *short_plan(void)
 {
     hand *h = hand_new();
@@ -113,7 +113,7 @@ static bool up(void)
     return engine_up("starpu") == ORR_OK && orr__star.cpus == 2;
 }
 
-/* Calls in a row until a crew is there; whether one came. */
+/* Calls in sequence until a crew forms; true if one formed. */
 static bool row_of_calls(hand *h, orr__buffer *leaf)
 {
     bool formed = false;
@@ -141,7 +141,7 @@ static void a_row_of_short_plans_has_a_crew(void)
     orr__scalar c = { .f = 2 };
     ORR_CHECK(row_of_calls(h, leaf));
     int launches = atomic_load(&h->kernel[1].launches);
-    ORR_CHECK(row_of_calls(h, leaf)); /* its first call is the crew's */
+    ORR_CHECK(row_of_calls(h, leaf)); /* the crew does its first call */
     ORR_CHECK_MSG(atomic_load(&h->kernel[1].launches) - launches == 3, "%d launches of a step that three shares make",
                   atomic_load(&h->kernel[1].launches) - launches);
     for (int k = 0; k < 1000 && orr__star_crew_is_formed(); k++)
@@ -150,7 +150,7 @@ static void a_row_of_short_plans_has_a_crew(void)
 
     ORR_CHECK(row_of_calls(h, leaf));
     h->plan.us = 1e6;
-    h->plan.lanes.together = 1e6; /* tasks want the workers */
+    h->plan.lanes.together = 1e6; /* tasks need the workers */
     h->plan.ntasks = 2;
     ORR_CHECK(orr__engine_execute(HERE, &h->plan, &leaf, &c, out, NULL) == ORR_OK);
     ORR_CHECK(!orr__star_crew_is_formed() && is_ramp(out[0], N, 3 * 2, 1));
@@ -159,7 +159,7 @@ static void a_row_of_short_plans_has_a_crew(void)
     h->plan.us = 90;
     h->plan.lanes.together = 50;
     ORR_CHECK(row_of_calls(h, leaf));
-    orr__engine_stop(); /* with the crew there */
+    orr__engine_stop(); /* while the crew exists */
     ORR_CHECK(!orr__star_crew_is_formed());
     orr__buffer_unref(leaf);
     free(h);
@@ -184,7 +184,7 @@ static void *long_caller(void *plan)
 }
 #endif
 
-/* Long plans are a crew's until another caller has waited for one; short ones always. */
+/* A long plan is done by a crew until another caller has waited for one; a short plan always. */
 static void another_callers_work_waits_once(void)
 {
 #ifdef HAVE_STARPU
@@ -239,7 +239,7 @@ static void an_error_in_a_crew_reaches_the_caller(void)
     orr__buffer *leaf = ramp(N, 0), *out[1];
     orr__scalar c = { .f = 2 };
     ORR_CHECK(row_of_calls(h, leaf));
-    h->kernel[1].fail_row = 900; /* of the last share */
+    h->kernel[1].fail_row = 900; /* in the last share */
     orr_status st = orr__engine_execute(HERE, &h->plan, &leaf, &c, out, NULL);
     ORR_CHECK_MSG(st == ORR_EINDEX && strstr(orr_error_message(), "row 900 is bad"), "%d %s", (int)st,
                   orr_error_message());

@@ -1,6 +1,6 @@
-/* Graphs on StarPU's CUDA workers: on a GPU, and where there is none on the double of CUDA's libraries (tests/double/),
- * which stands before StarPU's runtime library too (LD_PRELOAD). Launches, allocations and compilations are made to fail:
- * the CPU does the work, with the same results.
+/* Graphs on StarPU's CUDA workers: on a GPU, or, where there is none, on the double of CUDA's libraries (tests/double/),
+ * which is loaded before StarPU's runtime library, too (LD_PRELOAD). Launches, allocations and compilations are made to
+ * fail: the CPU then does the work, with the same results.
  * Must not know: planner, fuser, kernels. */
 #include "config.h"
 
@@ -12,8 +12,8 @@
 #include "runtime/base/clock.h"
 #include "tests/harness/cuda_engine.h"
 
-/* Softmax of a product with a bias, its mean, a gather, a sum of all: every way of laying out kernels. `seen`: what they
- * are, in elements that are easy to say. */
+/* Softmax of a product with a bias, its mean, a gather, a sum of all: every form of kernel. `seen`: their values, by
+ * elements with a simple formula. */
 static orr_status work(double *seen)
 {
     enum { N = 64, K = 32 };
@@ -77,7 +77,7 @@ static void a_backend_that_is_not_there_is_an_error(void)
         ORR_SKIP("it is there");
     if (cu.state)
         cu.state->devices = 0;
-    for (int i = 0; i < 10 && best >= 1; i++) { /* a machine that is held up once is no fault */
+    for (int i = 0; i < 10 && best >= 1; i++) { /* a single delay of the machine must not fail the test */
         double t0 = orr__now();
         orr__cu_look_again();
         ORR_CHECK(orr_init(&c) == ORR_EDEVICE);
@@ -120,7 +120,7 @@ static void warming_up_leaves_nothing_to_compile(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* A kernel that has no C function, so the device must have run it. */
+/* A kernel without a C function, which only the device can run. */
 static void kernels_of_programs_run_on_the_device(void)
 {
     static const orr_kernel_def def = {
@@ -160,7 +160,7 @@ static void graphs_run_beside_the_cpu(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* The output on stderr meanwhile; lines that contain `what`. */
+/* Captures stderr during f; returns the number of lines that contain `what`. */
 static int lines_with(const char *what, void (*f)(void))
 {
     char path[] = "/tmp/orr-said-XXXXXX", line[1024];
@@ -271,7 +271,7 @@ static void a_wrong_index_is_an_error(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* Large arrays alone, each once as long as it has handles, and none stays. */
+/* Only large arrays are pinned, each once while it has handles, and none remains pinned. */
 static void host_memory_of_large_tensors_is_pinned(void)
 {
     NEED(true);

@@ -1,14 +1,14 @@
-/* Large Cholesky factorisations on CPU and CUDA workers together: the tiles that devices do are cuSOLVER's and cuBLAS's, on a
- * GPU or on their double. Beside the definition of a factor, on vectors.
+/* Large Cholesky factorisations on CPU and CUDA workers together: a device's tiles are computed by cuSOLVER and cuBLAS, on
+ * a GPU or on their double. They are compared with the definition of a factor, on vectors.
  * Must not know: planner, kernels. */
 #include "config.h"
 
 #include <math.h>
 #include "tests/harness/cuda_engine.h"
 
-enum { N = 2100 }; /* tiles of 192, and a rest */
+enum { N = 2100 }; /* tiles of 192, and a smaller one */
 
-/* Ones, and near the diagonal less and less of them; what is above is not read. */
+/* A matrix of ones that decrease away from the diagonal; elements above it are not read. */
 static double *matrix(void)
 {
     double *a = malloc((size_t)N * N * sizeof *a);
@@ -18,7 +18,7 @@ static double *matrix(void)
     return a;
 }
 
-/* The largest element of |L·(Lᵀ·v) − A·v| for v of ±1, over the largest of A·v; what is above the diagonal counts as lost. */
+/* The largest element of |L·(Lᵀ·v) − A·v| for v of ±1, over the largest of A·v; elements above the diagonal must be 0. */
 static double off(const double *a, const double *l)
 {
     double *v = calloc(3 * N, sizeof *v), *lv = v + N, *av = lv + N, most = 0, size = 0;
@@ -71,7 +71,7 @@ static void devices_do_tiles_of_large_matrices(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* A policy that asks for no times gives them to who comes first. */
+/* A policy without predictions gives tasks to the first free worker. */
 static void all_four_operations_are_done_by_them(void)
 {
     NEED(false);
@@ -148,7 +148,7 @@ static void the_host_does_the_work_at_which_a_library_fails(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* Without cuSOLVER, where every bit is to be the same, and for small matrices, processors do all. */
+/* Processors do everything without cuSOLVER, with ORRERY_DETERMINISTIC, and for small matrices. */
 static void otherwise_processors_do_them(void)
 {
     NEED(true);

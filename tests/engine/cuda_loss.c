@@ -1,5 +1,5 @@
-/* CUDA contexts that are lost while they work (ECC errors, launch failures): with copies in host memory, no value is lost and the process
- * goes on. On the double of CUDA's libraries, whose calls all fail from some launch on.
+/* CUDA contexts that are lost while they work (ECC errors, launch failures): with copies in host memory, no value is lost and the
+ * process continues. Runs on the double of CUDA's libraries, whose calls all fail from some launch on.
  * Must not know: how a device is lost. */
 #include "config.h"
 #include <orrery.h>
@@ -17,7 +17,7 @@ static orr_tensor *line(double first)
     return orr_add(orr_arange(ORR_F32, 0, N, 1), orr_scalar(first));
 }
 
-/* A sum, then a map that reads it: 2 (x − mean x), whatever was added to x. */
+/* A sum, then a map that reads it: 2 (x − mean x), independent of a constant added to x. */
 static orr_tensor *work(orr_tensor *x)
 {
     orr_tensor *mean = orr_mean(x, ORR_ALL_AXES, false);
@@ -39,7 +39,7 @@ static bool right(orr_tensor *y)
 static bool up(const char *ncpu)
 {
     (void)setenv("ORRERY_DEVICE_COPIES", "on", 1);
-    (void)setenv("STARPU_SCHED", "random", 1); /* the device has its share */
+    (void)setenv("STARPU_SCHED", "random", 1); /* the device does its share */
     cu.state->lost_code = 0;
     cu.state->life = -1;
     bool ok = cuda_engine_up(ncpu) == ORR_OK;
@@ -76,7 +76,7 @@ static void evaluate(int times)
     }
 }
 
-/* The context is lost at each of its first launches in turn, and stays so. */
+/* The context is lost at each of its first launches in turn, and stays lost. */
 static void work_goes_on_elsewhere(const char *ncpu)
 {
     static const int lives[] = { 0, 1, 2, 5, 9 };
@@ -123,7 +123,7 @@ static void with_copies_no_value_is_lost(void)
     down();
 }
 
-/* StarPU meets the loss before the library does: at an allocation. */
+/* StarPU meets the loss before the library does: in an allocation. */
 static void so_it_does_when_memory_is_asked_for(void)
 {
     NEED(true);

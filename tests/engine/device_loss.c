@@ -1,5 +1,5 @@
-/* Devices that are lost while they work: work goes on elsewhere, lost values are computed again or reported, and the device is tried
- * again. PoCL is the device; its calls fail as a test asks.
+/* Devices that are lost while they work: work continues elsewhere, lost values are computed again or reported, and the device is tried
+ * again. PoCL is the device; its calls fail on request.
  * Must not know: how a device is lost. */
 #include "config.h"
 #include <orrery.h>
@@ -17,13 +17,13 @@
 
 extern double orr__device_first_rest;
 static atomic_long moves;
-enum { N = 1 << 16, SOME = 30 /* evaluations: of so many the device has some */ };
+enum { N = 1 << 16, SOME = 30 /* evaluations, enough for the device to get some */ };
 
 static orr_status up(const char *ncpu, const char *copies)
 {
     (void)setenv("STARPU_NCPU", ncpu, 1);
     (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
-    (void)setenv("STARPU_SCHED", "random", 1); /* the device has its share, although it is the slower one */
+    (void)setenv("STARPU_SCHED", "random", 1); /* the device does its share, although it is slower */
     (void)setenv("ORRERY_DEVICE_COPIES", copies, 1);
     (void)setenv("ORRERY_INLINE_US", "0", 1);
     orr_test_device_use();
@@ -46,7 +46,7 @@ static orr_tensor *line(double first)
     return orr_add(orr_arange(ORR_F32, 0, N, 1), orr_scalar(first));
 }
 
-/* A sum, then a map that reads it: 2 (x − mean x), whatever was added to x. */
+/* A sum, then a map that reads it: 2 (x − mean x), independent of a constant added to x. */
 static orr_tensor *work(orr_tensor *x)
 {
     orr_tensor *mean = orr_mean(x, ORR_ALL_AXES, false);
@@ -74,7 +74,7 @@ static orr__device_state state(void)
     return s;
 }
 
-/* The device dies at each of its first launches in turn. */
+/* The device is lost at each of its first launches in turn. */
 static void work_goes_on_elsewhere(const char *ncpu)
 {
     static const int lives[] = { 0, 1, 4 };
@@ -87,7 +87,7 @@ static void work_goes_on_elsewhere(const char *ncpu)
             double worst;
             orr_tensor *x = line(k), *y = work(x);
             bool ok = orr_eval(y) == ORR_OK && right(y, &worst);
-            /* The value that it had just computed may be lost after its evaluation, once. */
+            /* The value that it has just computed may be lost once after its evaluation. */
             if (!ok && orr_error_status() == ORR_EDEVICE && strstr(orr_error_message(), "lost")) {
                 orr_error_clear();
                 y = work(line(k));
@@ -112,8 +112,8 @@ static void without_a_worker_on_a_processor_work_goes_on(void)
     work_goes_on_elsewhere("0");
 }
 
-/* A value that one evaluation makes, and a later one reads, when the device dies between the two. `of`: made from a value of that device.
- * ORR_ESTATE: there is no device. */
+/* A value that one evaluation computes and a later one reads; the device is lost between the two. of: computed from a value of that
+ * device. ORR_ESTATE: there is no device. */
 static orr_status value_after_loss(const char *copies, bool of, char *message, size_t size, bool *is_right)
 {
     double worst;
@@ -131,7 +131,7 @@ static orr_status value_after_loss(const char *copies, bool of, char *message, s
     st = orr_error_status();
     (void)snprintf(message, size, "%s", orr_error_message());
     orr_error_clear();
-    orr_tensor *z = work(line(5)); /* the library goes on */
+    orr_tensor *z = work(line(5)); /* the library still works */
     ORR_CHECK(orr_eval(z) == ORR_OK && right(z, &worst));
     orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
@@ -159,7 +159,8 @@ static void a_value_whose_leaves_are_in_host_memory_is_computed_again(void)
     ORR_CHECK_MSG(st == ORR_OK && is_right, "%s", message);
 }
 
-/* The lost value is a leaf of the evaluation that meets the loss; the leaf that it was made from is the program's, and kept for it. */
+/* The lost value is a leaf of the evaluation that meets the loss; the program has dropped the leaf that it was computed from, which is
+ * kept for it. */
 static void so_is_one_that_an_evaluation_reads(void)
 {
     static float v[N];
@@ -180,7 +181,7 @@ static void so_is_one_that_an_evaluation_reads(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* The leaf goes with the value, or when that is known to be in host memory. */
+/* The leaf is released with the value, or when the value is known to be in host memory. */
 static void leaves_are_kept_no_longer_than_needed(void)
 {
     enum { MANY = 40 };
@@ -213,7 +214,7 @@ static void with_copies_no_value_is_lost(void)
     ORR_CHECK_MSG(st == ORR_OK && is_right, "%s", message);
 }
 
-/* Memory is asked back while copies of a task's outputs are under way. The worker that makes them sleeps after the first, and must be
+/* Memory is requested while copies of a task's outputs are in progress. The worker that makes them sleeps after the first, and must be
  * woken. */
 static void memory_is_released_while_copies_are_under_way(void)
 {
@@ -264,7 +265,7 @@ static void a_retired_device_rests_longer_each_time_and_comes_back(void)
         ORR_CHECK_MSG(d.retired >= want && d.rests, "retired %d times", (int)d.retired);
         ORR_CHECK_MSG(d.rest == orr__device_first_rest * (double)(1U << (d.retired - 1)), "%d times: %.3g s",
                       (int)d.retired, d.rest);
-        int n = launches_of(1); /* none, unless the rest ended meanwhile */
+        int n = launches_of(1); /* none, unless the pause has ended meanwhile */
         ORR_CHECK(n == 0 || state().seconds == 0 || state().retired > d.retired);
         usleep((useconds_t)(1e6 * state().seconds) + 10000);
     }
@@ -277,8 +278,8 @@ static void a_retired_device_rests_longer_each_time_and_comes_back(void)
     orr__device_first_rest = 1;
 }
 
-/* Tiles that were allocated while it rested have no memory there: they get some, and that is no failure. A value of that time is read as
- * well. */
+/* Tiles that were allocated during its pause have no memory on the device: they get some, and that is no failure. A value of that time
+ * is read as well. */
 static void a_device_that_works_again_gets_the_tiles_of_its_rest(void)
 {
     double worst;
@@ -305,7 +306,7 @@ static void a_device_that_works_again_gets_the_tiles_of_its_rest(void)
     orr__device_first_rest = 1;
 }
 
-/* In the metrics, and among the facts that orrery-info prints. */
+/* The state is in the metrics, and among the facts that orrery-info prints. */
 static void tell(bool retired)
 {
     char *text = NULL, want[40];

@@ -1,5 +1,5 @@
-/* Many processes that start at once where StarPU has measured nothing yet: none is ended by a file that another one is writing.
- * Homes, files and limits with which StarPU ends the process: Orrery starts all the same.
+/* Many processes that start at once where StarPU has measured nothing yet: none is ended by a file that another one is
+ * writing. Homes, files and limits for which StarPU ends the process: Orrery starts nevertheless.
  * Must not know: what StarPU measures. */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 
 enum { PROCESSES = 12 };
 
-/* In the child: 0, or what is wrong. */
+/* Runs in the child. Returns 0, or another number for each failure. */
 static int start_with(const char *engine)
 {
     double sum = 0;
@@ -69,11 +69,12 @@ static void the_first_starts_of_many_processes(void)
         const char *path = orr_test_tmp(home);
         ORR_REQUIRE(mkdir(path, 0700) == 0);
         all_at_once(path);
-        all_at_once(path); /* all is measured */
+        all_at_once(path); /* everything is measured */
     }
 }
 
-/* As a home has them that another machine of the same name shares, or processes with other devices: StarPU measures anew. */
+/* Measurements as in a home shared with another machine of the same name, or with processes with other devices: StarPU
+ * measures again. */
 static void measurements_of_other_processors(void)
 {
     char path[4300];
@@ -96,7 +97,7 @@ static void measurements_of_other_processors(void)
     (void)unsetenv("STARPU_HOSTNAME");
 }
 
-/* The holder of the lock was killed: its lock went with it. */
+/* The holder of the lock was killed, which released the lock. */
 static void a_lock_goes_with_its_process(void)
 {
     char home[4096], path[4200];
@@ -127,7 +128,7 @@ static void a_lock_goes_with_its_process(void)
         _exit(start());
     (void)usleep(300000);
     int status = -1;
-    ORR_CHECK(waitpid(waits, &status, WNOHANG) == 0); /* it waits */
+    ORR_CHECK(waitpid(waits, &status, WNOHANG) == 0); /* the other waits */
     (void)kill(pid, SIGKILL);
     ORR_CHECK(waitpid(waits, &status, 0) == waits && status == 0);
     (void)waitpid(pid, &status, 0);
@@ -136,7 +137,7 @@ static void a_lock_goes_with_its_process(void)
     (void)unsetenv("STARPU_HOSTNAME");
 }
 
-/* The XDG base directory specification has it ignored; StarPU would make it beneath wherever the program stands. */
+/* The XDG base directory specification requires it to be ignored; StarPU would create it in the current directory. */
 static void a_relative_cache_home_is_ignored(void)
 {
     char home[4096], path[4200];
@@ -155,9 +156,9 @@ static void a_relative_cache_home_is_ignored(void)
     ORR_CHECK(access(path, F_OK) == 0);
 }
 
-/* -- homes that StarPU would not survive ---------------------------------------------------------------------------------- */
+/* -- homes for which StarPU would end the process ------------------------------------------------------------------------- */
 
-/* A fresh one, in the environment, and where StarPU keeps its files there. */
+/* Makes a fresh home, sets it in the environment; bus: StarPU's files in it. */
 static void new_home(const char *name, char *bus, size_t size)
 {
     const char *home = orr_test_tmp(name);
@@ -170,7 +171,7 @@ static void new_home(const char *name, char *bus, size_t size)
     (void)snprintf(bus, size, "%s/.starpu/sampling/bus", home);
 }
 
-/* How a child ended that calls prepare, which gives 0 or 77, and starts; -1: by a signal. */
+/* The exit status of a child that calls prepare, which returns 0 or 77, and starts the library; -1: ended by a signal. */
 static int ended(int (*prepare)(const void *), const void *with, const char *engine)
 {
     int status = -1;
@@ -205,7 +206,7 @@ static void files_that_were_cut_are_measured_anew(void)
     }
 }
 
-/* Files are made, and stay empty. */
+/* Files can be created, but not written. */
 static int nothing_is_written(const void *unused)
 {
     (void)unused;
@@ -235,7 +236,7 @@ static bool put_line(const char *path, const char *text)
     return ok;
 }
 
-/* As the root of a user namespace may. */
+/* A full disk, as the root of a user namespace may mount it. */
 static int home_is_a_full_disk(const void *home)
 {
     static const char zeros[4096];
@@ -263,7 +264,7 @@ static void a_full_home_is_not_written_to(void)
     ORR_CHECK_MSG(rc == 0, "ended with %d", rc);
 }
 
-/* -- little of what StarPU needs ------------------------------------------------------------------------------------------ */
+/* -- limits below StarPU's needs ------------------------------------------------------------------------------------------ */
 
 static int few_files(const void *n)
 {
@@ -271,7 +272,7 @@ static int few_files(const void *n)
     return setrlimit(RLIMIT_NOFILE, &(struct rlimit){ most, most }) == 0 ? 0 : 77;
 }
 
-/* Beyond those that the program and its libraries have: on Debian 12 these are 70 MiB, on Debian 13 340. */
+/* The limit is added to the address space of the program and its libraries: on Debian 12 that is 70 MiB, on Debian 13 340. */
 static int few_addresses(const void *mib)
 {
     unsigned long long pages = 0;

@@ -1,4 +1,4 @@
-/* Buffers and handles are recycled together, the user's memory is released once, limits are kept.
+/* Buffers and handles are recycled together, the user's memory is released once, limits are respected.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
 #include "tests/harness/engine_plans.h"
@@ -26,7 +26,7 @@ static void outputs_take_the_memory_and_handles_of_dropped_ones(void)
     ORR_CHECK(tiles != NULL);
     orr__buffer_unref(out);
     ORR_REQUIRE(hand_run(other, &leaf, 2, &out) == ORR_OK);
-    ORR_CHECK(out->host != host); /* cut otherwise */
+    ORR_CHECK(out->host != host); /* other tiles */
     orr__buffer_unref(out);
     ORR_REQUIRE(hand_run(h, &leaf, 3, &out) == ORR_OK);
     ORR_CHECK(out->host == host && out->tiles == tiles && is_ramp(out, 1000, 3, 1));
@@ -65,7 +65,7 @@ static void release(void *host, void *user)
     released++;
 }
 
-/* The last reference goes on the calling thread, or on a worker when the run ends. */
+/* The last reference is released on the calling thread, or on a worker when the run ends. */
 static void the_users_memory_is_released_once(void)
 {
     hand *h = one_map(100, 4);
@@ -135,7 +135,7 @@ static void memory_held_for_reuse_gives_way_to_the_limit(void)
     free(b);
 }
 
-/* Every allocation in turn fails: an error, nothing lost, and the next call works. */
+/* Every allocation fails in turn: an error, no leak, and the next call works. */
 static void every_allocation_may_fail(void)
 {
     hand *h = hand_new();
@@ -168,7 +168,7 @@ static void every_allocation_may_fail(void)
     free(h);
 }
 
-/* More runs than may be under way at once, and more sizes than the pool keeps. */
+/* More runs than may be in progress at once, and more sizes than the pool keeps. */
 static void long_streams_of_runs_stay_bounded(void)
 {
     orr__buffer *leaf = ramp(4000, 0), *out[200];

@@ -31,7 +31,7 @@ static double *fetch(const orr__launch *l, cl_mem mem, size_t *bytes)
     return NULL;
 }
 
-/* The host kernel on copies of the memory objects; no compiler is needed for that. */
+/* Runs the host kernel on copies of the memory objects, which needs no compiler. */
 static orr_status device_launch(orr__kernel *k, const orr__launch *l)
 {
     orr__launch copy = *l;
@@ -187,7 +187,7 @@ static void values_travel_between_device_and_inline_work(void)
         ORR_CHECK(is_ramp(out[0], 1000, 6, 4));
         drop(out);
         ORR_CHECK(orr__buffer_sync(mid[0]) == ORR_OK);
-        ORR_REQUIRE(hand_run(small, mid, 1, out) == ORR_OK); /* inline this time */
+        ORR_REQUIRE(hand_run(small, mid, 1, out) == ORR_OK); /* on the calling thread this time */
         ORR_CHECK(is_ramp(out[0], 1000, 6, 4));
         drop(out);
         drop(mid);
@@ -198,7 +198,7 @@ static void values_travel_between_device_and_inline_work(void)
     free(small);
 }
 
-/* Where a copy costs less than a task, what a device wrote comes home, and its copy stays good. */
+/* If a copy costs less than a task, a device's result is copied to host memory, and the device's copy stays valid. */
 static void little_data_comes_home_for_small_work(void)
 {
     hand *big = steps(1000, 4), *small = steps(1000, 1);
@@ -229,7 +229,7 @@ static void little_data_comes_home_for_small_work(void)
     free(small);
 }
 
-/* Workers that sleep must wake for transfers, and need not for freeing. */
+/* Sleeping workers must wake for transfers, and need not for freeing. */
 static void values_come_home_while_workers_sleep(void)
 {
     hand *h = steps(1000, 4);
@@ -252,8 +252,8 @@ static void values_come_home_while_workers_sleep(void)
     free(h);
 }
 
-/* A chain of dead values, 8 MB each, several runs at once, through 12 MB of device memory; what was told to go home ahead of time
- * may still be on its way when the workers sleep, and when all ends. */
+/* A chain of dead values, 8 MB each, several runs at once, through 12 MB of device memory. Early copies to host memory may
+ * still be in progress when the workers sleep, and at the end. */
 static void dead_values_leave_a_full_device(void)
 {
     enum { N = 1 << 20, STEPS = 6, RUNS = 4 };
@@ -289,7 +289,7 @@ static void dead_values_leave_a_full_device(void)
     free(h);
 }
 
-/* 8 MB arrays through 12 MB of device memory; then tiles that do not fit go to the host. */
+/* 8 MB arrays through 12 MB of device memory; tiles that do not fit are moved to the host. */
 static void more_data_than_device_memory(void)
 {
     hand *h = steps(1 << 20, 8), *whole = steps(1 << 20, 1);

@@ -13,7 +13,8 @@ static hand *one_step(int ntiles)
     return h;
 }
 
-/* While one worker is busy, others are submitted; the one that most work waits for comes last, and goes first. */
+/* While one worker is busy, other tasks are submitted; the one on the longest path is submitted last, and runs
+ * first. */
 static void tasks_on_the_longest_path_go_first(void)
 {
     enum { N = 6 };
@@ -73,7 +74,7 @@ static void small_plans_run_on_the_calling_thread(void)
     free(h);
 }
 
-/* One task alone would have the caller wait for a worker that does what it could do itself. */
+/* With a single task the caller would wait for a worker that does what the caller could do. */
 static void a_plan_of_one_task_runs_on_the_thread_that_waits(void)
 {
     hand *h = one_step(1);
@@ -91,7 +92,7 @@ static void a_plan_of_one_task_runs_on_the_thread_that_waits(void)
     orr__buffer_unref(out);
     orr__engine_stats_reset();
     ORR_REQUIRE(orr__engine_execute(HERE, &h->plan, &leaf, &s, &out, &run) ==
-                ORR_OK); /* who does not wait is not held up */
+                ORR_OK); /* a caller that does not wait is not delayed */
     ORR_REQUIRE(run != NULL && orr__run_wait(run) == ORR_OK);
     ORR_CHECK(orr__engine_stats(row, 4) == 1 && strncmp(row[0].worker, "CPU ", 4) == 0);
     orr__run_unref(run);

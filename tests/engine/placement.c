@@ -1,5 +1,5 @@
-/* Processors with a device are not slower than the better of them: the trial of a plan's first runs, on made-up times, and
- * on a device that shares our processors and so can only be in the way.
+/* Processors with a device are not slower than the faster of the two alone: the trial of a plan's first runs, on
+ * artificial times, and on a device that shares the processor and so can only slow it down.
  * Must not know: planner, policies. */
 #include "config.h"
 
@@ -31,7 +31,7 @@ static void begin(bool device)
     ORR_REQUIRE(orr__plan_state_make(&plan) != NULL);
 }
 
-/* One run that takes seconds[its way]. */
+/* One run, which takes the seconds of its placement. */
 static orr__placement run(const double *seconds)
 {
     orr__run r = { .plan = &plan };
@@ -94,7 +94,7 @@ static void runs_that_overlap_tell_nothing_and_end_the_trial(void)
     orr__placement_end(&other);
 }
 
-/* Seconds of the fastest of N evaluations, and how many tasks ran on processors and on devices meanwhile. */
+/* Seconds of the fastest of N evaluations, and the numbers of tasks on processors and on devices. */
 enum { N = 20 };
 static double evaluations(orr_tensor *x, uint64_t tasks[2])
 {
@@ -116,8 +116,8 @@ static double evaluations(orr_tensor *x, uint64_t tasks[2])
     return best;
 }
 
-/* Which way is the fastest depends on the machine and on what else it does; the one that was found so is the one that tasks
- * go. Runs that come before it is found are not counted. */
+/* The fastest placement depends on the machine and its load; tasks use the placement that the trial chose. Runs before
+ * the choice are not counted. */
 static void tasks_go_the_way_that_was_found_the_fastest(void)
 {
     static const char *const alone[2] = { "placed on devices alone", "placed on processors alone" };

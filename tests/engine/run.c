@@ -75,7 +75,7 @@ static void a_leaf_that_is_an_output_is_the_same_buffer(void)
     }
 }
 
-/* y = x + 1, which is waited for, and z = x + 1, which takes its time. */
+/* y = x + 1, for which the caller waits, and z = x + 1, which takes longer. */
 static hand *early_and_late(double seconds)
 {
     hand *h = hand_new();
@@ -98,7 +98,7 @@ static void awaited_outputs_exist_before_the_others(void)
     orr__buffer *leaf = ramp(10, 0), *theirs = orr__buffer_wrap(leaf->host, 80, NULL, NULL), *out[2];
     orr__scalar s = { .f = 0 };
 
-    for (int k = 0; k < 3; k++) { /* large runs do not overlap; the user's own memory is read before the user is told */
+    for (int k = 0; k < 3; k++) { /* large runs do not overlap; the user's own memory is read before the call returns */
         orr__run *run = NULL;
         double t0 = orr__now();
         h->plan.memory.all = k == 1 ? (size_t)1 << 30 : 160;
@@ -133,7 +133,7 @@ static void a_late_failure_is_told_to_who_reads_it(void)
         ORR_CHECK(orr__buffer_sync(out[0]) == (bad ? ORR_OK : ORR_EINDEX));
         ORR_CHECK(orr__buffer_sync(out[1]) == ORR_EINDEX && strstr(orr_error_message(), "row 3 is bad") != NULL);
         h->kernel[bad].fail_row = -1;
-        ORR_CHECK(hand_run(h, &out[1], 0, more) == ORR_EINDEX); /* what is made of it fails too */
+        ORR_CHECK(hand_run(h, &out[1], 0, more) == ORR_EINDEX); /* values computed from it fail, too */
         ORR_REQUIRE(hand_run(h, &leaf, 0, more) == ORR_OK);
         ORR_CHECK(is_ramp(more[0], 10, 1, 1) && is_ramp(more[1], 10, 1, 1));
         orr__run_unref(run);
@@ -160,7 +160,7 @@ static void more_buffers_than_a_starpu_task_holds_inline(void)
             in[i] = hand_leaf(h, 64);
             leaf[i] = ramp(64, i);
         }
-        in[N] = hand_step(h, 64, 16, false, 1, in); /* sixteen tiles, all read by the next step's one task */
+        in[N] = hand_step(h, 64, 16, false, 1, in); /* sixteen tiles, all read by the only task of the next step */
         hand_output(h, hand_step(h, 64, 1, false, N + 1, in));
         for (int k = 0; k < 3; k++) {
             ORR_REQUIRE(hand_run(h, leaf, 0, &out) == ORR_OK);
@@ -193,7 +193,7 @@ static void tiles_may_overlap_the_inputs_tiles(void)
     }
 }
 
-/* Six steps, two slots: what is overwritten too early shows. The tilings differ, so handles differ. */
+/* Six steps, two slots: an early overwrite would show. The tilings differ, so handles differ. */
 static void slots_are_reused_in_order(void)
 {
     EACH_ENGINE
@@ -292,7 +292,7 @@ static void engines_start_again_after_stop(void)
         tiles_and_partial_sums_give_the_same_on_both_engines();
 }
 
-/* Whether the plan runs on the calling thread alone. */
+/* True if the plan runs on the calling thread alone. */
 static bool runs_inline(hand *h, orr__buffer *leaf)
 {
     orr_stat row[8];
@@ -308,7 +308,7 @@ static bool runs_inline(hand *h, orr__buffer *leaf)
     return alone;
 }
 
-/* Waking takes longer than the work; callers one after the other are worth it. The machine may be busy: it has many tries. */
+/* Waking takes longer than the work; a series of calls is worth it. The machine may be busy, so there are many tries. */
 static void short_work_does_not_wake_workers(void)
 {
     enum { TRIES = 400, ROW = 200000 };

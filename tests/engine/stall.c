@@ -1,11 +1,11 @@
-/* When no task ends for long, one line says which run, where, and which wait; otherwise none does.
+/* If no task ends for long, one line reports which run, where, and which wait; otherwise none does.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
 #include "tests/harness/engine_plans.h"
 
-/* The output on stderr while the plan runs; its first task lasts until the words have been printed so many times. */
+/* Captures stderr while the plan runs; its first task lasts until the words have been printed `times` times. */
 static void run_and_listen(hand *h, const char *words, int times, char *said, size_t size)
 {
     orr__buffer *leaf = ramp(10, 0);
@@ -30,7 +30,7 @@ static void run_and_listen(hand *h, const char *words, int times, char *said, si
     orr__buffer_unref(leaf);
 }
 
-/* y = x + 1, z = y + 1, which take so many seconds. */
+/* y = x + 1, z = y + 1, which take `first` and `second` seconds. */
 static hand *chain(double first, double second)
 {
     hand *h = hand_new();

@@ -1,8 +1,7 @@
-/* No run hangs, whatever StarPU's policy: random graphs, training steps, and kernels for some workers alone, under each policy
- * that this StarPU has, on processors alone and beside an OpenCL device. Each run is a process of its own that SIGALRM ends
- * when nothing goes on.
- * All policies on processors, and with the device those that place work by other rules; ORR_TEST_FULL=1: all, and more
- * work in each. ORR_TEST_POLICY: one alone.
+/* No run hangs under any of StarPU's policies: random graphs, training steps, and kernels for some workers only, under each
+ * policy of this StarPU, on processors alone and beside an OpenCL device. Each run is a process of its own, which SIGALRM
+ * ends if it makes no progress. All policies run on processors, and with the device those that place work by other rules;
+ * ORR_TEST_FULL=1: all, with more work each. ORR_TEST_POLICY: a single one.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
 
@@ -17,9 +16,9 @@
 #include "tests/harness/random_graph.h"
 #include "tests/harness/steps.h"
 
-#define LIMIT "240" /* seconds for one graph or step, which take far less than one; a busy machine, more */
+#define LIMIT "240" /* seconds for one graph or step, which takes far less than one; more on a busy machine */
 
-/* Policies that differ in how they choose between a processor and a device. */
+/* Policies that differ in their choice between a processor and a device. */
 static const char *const sample[] = { "lws", "eager", "dmda", "dmdas", "heteroprio", "modular-heft", "modular-gemm" };
 
 static bool full(void)
@@ -38,7 +37,7 @@ static bool wanted(const char *policy, bool device)
     return full() || !device;
 }
 
-/* False: skipped, this machine has no such worker. */
+/* Runs under a policy. False: skipped, this machine has no such worker. */
 static bool ends(const char *policy, bool device)
 {
     static char graphs[8], steps[8];
@@ -50,7 +49,7 @@ static bool ends(const char *policy, bool device)
                                                           { "STARPU_NCUDA", "0" },
                                                           { "STARPU_NOPENCL", device ? "1" : "0" },
                                                           { "STARPU_OPENCL_ON_CPUS", device ? "1" : "0" },
-                                                          /* the device's driver takes a core; one has both */
+                                                          /* the device's driver uses a core; one worker has both */
                                                           { "STARPU_NCPU", device ? "1" : "" },
                                                           { "ORRERY_TILE_US", "20" },
                                                           { "ORR_TEST_ALARM", LIMIT },
@@ -102,8 +101,8 @@ static void steps(void)
     steps_child();
 }
 
-/* A kernel that only some of the workers can do, between work that any can. Work that a policy cannot place is refused, not
- * kept for ever. */
+/* A kernel that only some of the workers can run, between work for any worker. Work that a policy cannot place is refused,
+ * not kept for ever. */
 static void some_workers_alone(const char *policy, bool device)
 {
     orr_kernel_def d = affine_def;

@@ -1,6 +1,6 @@
-/* With ORRERY_DETERMINISTIC=1 the same bits come out of 1 and 2 workers, of every policy, with any size of tile, each time:
- * random graphs, long sums and a hundred training steps, each setting a process whose results are compared with the first one's. A
- * sample; ORR_TEST_FULL=1: all policies that this StarPU has.
+/* With ORRERY_DETERMINISTIC=1 results have the same bits for 1 and 2 workers, under every policy, with any size of tile, each
+ * time: random graphs, long sums and a hundred training steps. Each setting is a process whose results are compared with the
+ * first one's. A sample; ORR_TEST_FULL=1: all policies of this StarPU.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
 
@@ -26,7 +26,7 @@ static const char *results(const char *name)
     return path;
 }
 
-/* Empty, when the run failed or was skipped. Free it. */
+/* The results of a run; empty if it failed or was skipped. The caller frees them. */
 static char *run(const setting *s, bool graphs)
 {
     const char *file = results("results");
@@ -81,7 +81,7 @@ static bool same(const char *want, const setting *s, bool graphs)
     return ok;
 }
 
-/* The first is what the others are compared with. */
+/* The first setting is the reference for the others. */
 static const setting sample[] = {
     { "starpu", "lws", "1", "200" },     { "starpu", "lws", "2", "200" },        { "serial", "lws", "1", "200" },
     { "starpu", "eager", "2", "1" },     { "starpu", "dmdas", "2", "20" },       { "starpu", "random", "2", "1000" },
@@ -122,7 +122,7 @@ static void sums_and_training_steps(void)
     every_setting(false);
 }
 
-/* In a child: long sums and products in f64, whose last bits show any other order. */
+/* Runs in a child: long sums and products in f64, whose last bits depend on the order. */
 static void sums_child(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -134,7 +134,7 @@ static void sums_child(void)
                         orr_sum(x, ORR_AXES(0), false),
                         orr_sum(orr_mul(a, a), ORR_AXES(1), false),
                         orr_matmul(orr_transpose(a), a),
-                        orr_matmul(l, r), /* the BLAS rounds by the number of its rows */
+                        orr_matmul(l, r), /* the BLAS's rounding depends on the number of rows */
                         orr_relu(orr_matmul(orr_transpose(r), orr_transpose(l))),
                         orr_softmax(a, 0) };
     enum { N = sizeof t / sizeof *t };

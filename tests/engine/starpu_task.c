@@ -37,7 +37,7 @@ static double median(double *t)
 
 static struct starpu_codelet bare_cl = { .cpu_funcs = { empty }, .nbuffers = STARPU_VARIABLE_NBUFFERS };
 
-/* Seconds per task: n buffers, the first one written. */
+/* Seconds per task with n buffers, the first of which is written. */
 static double bare(int n, starpu_data_handle_t *in, starpu_data_handle_t *out)
 {
     double t0;
@@ -73,7 +73,7 @@ static double ours(hand *h, orr__buffer *leaf)
     return t0 / TASKS;
 }
 
-/* One run of one task, waited for; and the same inline. */
+/* Seconds of one run of one task, with a wait; and of the same on the calling thread. */
 static double single(hand *h, orr__buffer *leaf)
 {
     orr__buffer *out;
@@ -118,7 +118,7 @@ static void a_task_costs_little_more_than_a_bare_one(void)
     printf("  %s: bare %.2f us, bare with 2 buffers %.2f us, ours with 2 buffers %.2f us: %.2f of bare\n",
            orr__engine_name(), 1e6 * m0, 1e6 * m2, 1e6 * mo, mo / m2);
     printf("  one task and a wait %.2f us, inline %.3f us\n", 1e6 * median(s), 1e6 * median(l));
-    ORR_CHECK(m2 > 0 && mo > 0 && mo < 4 * m2); /* the machine may be busy; the benchmark has the true bound */
+    ORR_CHECK(m2 > 0 && mo > 0 && mo < 4 * m2); /* the machine may be busy; the benchmark has the actual bound */
     for (int i = 0; i <= TASKS; i++)
         starpu_data_unregister(handle[i]);
     orr__buffer_unref(leaf);
@@ -127,12 +127,13 @@ static void a_task_costs_little_more_than_a_bare_one(void)
     free(one);
 }
 
-/* A caller that comes again within twice the time of the work, here always, or after a long rest, with no other run under way. */
+/* Work is shared for a caller that returns within twice the time of the work, here always, or after a long rest, if no other
+ * run is in progress. */
 static void work_is_shared_with_who_asks_again_at_once(void)
 {
     const double for_ever = 1e15, short_us = 1;
     ORR_REQUIRE(engine_up("starpu") == ORR_OK);
-    ORR_CHECK(!orr__star_share(for_ever)); /* the first */
+    ORR_CHECK(!orr__star_share(for_ever)); /* the first call */
     ORR_CHECK(orr__star_share(for_ever) && orr__star_share(for_ever));
     orr__star_wake(true);
     ORR_CHECK(!orr__star_share(for_ever));

@@ -1,4 +1,4 @@
-/* Many threads submit and read at once; runs are waited for in any order, by anybody.
+/* Many threads submit and read at once; any thread waits for runs, in any order.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
 #include <pthread.h>
@@ -10,7 +10,7 @@ static hand *shared;
 static orr__buffer *leaf;
 static atomic_int wrong;
 
-/* y = x + c over four tiles, z = y + x over three, and their sum by parts. */
+/* y = x + c over four tiles, z = y + x over three, and their partial sums. */
 static hand *three_steps(void)
 {
     hand *h = hand_new();
@@ -48,7 +48,7 @@ static void *synchronous(void *arg)
     return NULL;
 }
 
-/* Keeps four runs under way; each reads the one before. */
+/* Keeps four runs in progress; each reads the result of the previous one. */
 static void *chained(void *arg)
 {
     orr__buffer *in = orr__buffer_ref(leaf), *out[2];
@@ -65,7 +65,7 @@ static void *chained(void *arg)
         orr__buffer_unref(out[1]);
         in = out[0];
         if (k % 4 == 3) {
-            /* in = 2·(in before + c), four times: 16·i + 30·c */
+            /* in = 2·(previous in + c), four times: 16·i + 30·c */
             note(is_ramp(in, N, 30 * s.f, 16));
             orr__buffer_unref(in);
             in = orr__buffer_ref(leaf);
@@ -145,7 +145,7 @@ static void several_threads_wait_for_one_run(void)
 
     static atomic_bool seen;
     shared = three_steps();
-    shared->kernel[0].seconds = 120; /* not before it was seen that it is not done */
+    shared->kernel[0].seconds = 120; /* long enough for the check that it is not done */
     shared->kernel[0].gate = &seen;
     atomic_store(&seen, false);
     leaf = ramp(N, 0);
@@ -186,7 +186,7 @@ static hand *four_tiles(void)
     return h;
 }
 
-/* All workers are busy for a caller that waits: another's tasks would wait behind them. */
+/* All workers are busy for a waiting caller; the tasks of another would wait for them. */
 static void callers_who_leave_no_two_processors_compute_themselves(void)
 {
     static atomic_bool seen;

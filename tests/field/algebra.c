@@ -70,7 +70,7 @@ static void array_free(array *a)
     a->v = NULL;
 }
 
-/* Ends of the field and small numbers among the others. */
+/* A random array with the ends of the field and small numbers among its elements. */
 static array array_random(orr_shape s)
 {
     array a = array_new(s);
@@ -232,7 +232,7 @@ static void matrices(void)
             array x = array_random(ORR_SHAPE(b, m, n)), y = array_random(ORR_SHAPE(b, n, k)), z = product_of(&x, &y);
             orr_tensor *tx = tensor_of(&x, fields[f]), *ty = tensor_of(&y, fields[f]);
             ORR_CHECK_MSG(differ(orr_matmul(tx, ty), &z) == 0, "product %zu of field %d", i, f);
-            if (b == 1) { /* vectors, a batch beside a matrix, and what is made of products */
+            if (b == 1) { /* vectors, a batch beside a matrix, and expressions of products */
                 orr_tensor *x2 = orr_reshape(tx, ORR_SHAPE(m, n)), *y2 = orr_reshape(ty, ORR_SHAPE(n, k));
                 ORR_CHECK(differ(orr_matmul(tx, y2), &z) == 0);
                 ORR_CHECK(differ(orr_reshape(orr_matmul(x2, ty), ORR_SHAPE(1, m, k)), &z) == 0);
@@ -425,7 +425,7 @@ static void by_perm(const int64_t *at, int64_t *source, const void *with)
     for (int d = 0; d < m->rank; d++)
         source[m->perm[d]] = at[d];
 }
-/* a + b·place along the axis. */
+/* Positions a + b·place along the axis. */
 static void by_line(const int64_t *at, int64_t *source, const void *with)
 {
     const move *m = with;
@@ -456,7 +456,7 @@ static void join(array *x, const array *y, int axis, bool before)
     *x = z;
 }
 
-/* One step of a program on both, its name appended to `log`. */
+/* Applies one step of a program to both, and appends its name to `log`. */
 static orr_tensor *step(orr_tensor *t, array *x, orr_dtype f, char *log, size_t size)
 {
     static const char *const name[] = { "permute", "slice",   "flip",   "take",   "concat",  "pad",
@@ -568,7 +568,7 @@ static orr_tensor *step(orr_tensor *t, array *x, orr_dtype f, char *log, size_t 
             mpz_mod(x->v[i], x->v[i], prime);
         }
         return orr_neg(orr_sub(t, orr_scalar(7)));
-    default: { /* where an element is 3: as an integer and back */
+    default: { /* 1 where an element is 3: converted to an integer and back */
         orr_tensor *three = orr_cast(orr_equal(t, orr_scalar(3)), f);
         t = orr_add(t, orr_cast(orr_cast(three, ORR_I16), f));
         for (int64_t i = 0; i < x->n; i++)

@@ -209,7 +209,7 @@ static void powers(void)
             mpz_t n;
             for (int i = 0; i < 4; i++)
                 e[i] = orr_test_rand(&seed);
-            for (int i = 1 + done / ROW % 4; i < 4; i++) /* from one limb to four */
+            for (int i = 1 + done / ROW % 4; i < 4; i++) /* one limb to four */
                 e[i] = 0;
             if (done / ROW % 5 == 0)
                 e[0] %= 20;
@@ -270,7 +270,7 @@ static void transform(const orr__fieldkit *k, const orr__ntt *t, orr__fe *z, con
     int64_t na = (int64_t)1 << t->ka, nb = (int64_t)1 << t->kb;
     if (t->ka == 0) {
         k->ntt_rows(t, z, 1, x, nb, 0, 1, work);
-    } else { /* in uneven pieces, as tasks would */
+    } else { /* in uneven pieces, as in tasks */
         for (int64_t i = 0; i < nb; i += 11)
             k->ntt_columns(t, y, nb, x, i, i + 11 < nb ? i + 11 : nb, work);
         for (int64_t i = 0; i < na; i += 13)
@@ -280,7 +280,7 @@ static void transform(const orr__fieldkit *k, const orr__ntt *t, orr__fe *z, con
     free(work);
 }
 
-/* X[j] = Σ x[i] (s w^j)^i with w = 5^((r - 1)/2^k), by Horner's rule in GMP at some places j. */
+/* X[j] = Σ x[i] (s w^j)^i with w = 5^((r - 1)/2^k), by Horner's rule in GMP at some positions j. */
 static void check_transform(const orr__fieldkit *kit, int k, bool coset)
 {
     const int64_t n = (int64_t)1 << k;
@@ -339,7 +339,7 @@ static void transforms(void)
     }
 }
 
-/* All values of short ones: rows of lengths up to 2^5, each with a shift of its own. */
+/* All values of short ones: rows of lengths up to 2^5, each with its own shift. */
 static void random_transforms(void)
 {
     enum { LONGEST = 5 };
@@ -418,7 +418,7 @@ static void polynomial_values(void)
                 k->evaluate((orr__field)f, got, ea, n, eb, 9);
                 for (int j = 0; j < 9; j++)
                     ORR_CHECK(field_is((orr__field)f, &got[j], want[j]));
-                k->divide_linear((orr__field)f, q, &rest, ea, n, eb); /* its remainder is the value there */
+                k->divide_linear((orr__field)f, q, &rest, ea, n, eb); /* its remainder is the value at that point */
                 ORR_CHECK(field_is((orr__field)f, &rest, want[0]));
             }
         }

@@ -161,7 +161,7 @@ static void point_multiply(point *z, const point *p, const mpz_t k)
     point_clear(&s);
 }
 
-/* A row of coordinates per point: 2 of G1, 4 of G2. */
+/* A row of coordinates per point: 2 for G1, 4 for G2. */
 static void point_from(point *z, const orr__fe *v, int g)
 {
     mpz_set_ui(z->x.im, 0);
@@ -185,7 +185,7 @@ static bool point_is(const orr__fe *v, int g, const point *want)
     return same;
 }
 
-/* -- what the tests share ------------------------------------------------------------------------------------------- */
+/* -- shared by the tests -------------------------------------------------------------------------------------------- */
 
 enum { ROW = 500 };
 static orr__fe a[ROW * 4], b[ROW * 4], got[ROW * 4], scalar[ROW];
@@ -270,11 +270,11 @@ static void sums(void)
                 k->multiply(a, generator(g), 0, scalar, 1, ROW);
                 draw_scalars();
                 k->multiply(b, generator(g), 0, scalar, 1, ROW);
-            } else { /* sums that were checked are the next terms */
+            } else { /* checked sums are the next terms */
                 memcpy(a, got, sizeof a);
                 memmove(b + 2 * g, b, sizeof *b * 2 * (size_t)g * (ROW - 1));
             }
-            memcpy(b + 14 * g, a + 14 * g, sizeof *b * 2 * (size_t)g); /* twice the same */
+            memcpy(b + 14 * g, a + 14 * g, sizeof *b * 2 * (size_t)g); /* equal points */
             k->neg(b + 18 * g, a + 18 * g, 1);
             memset(a + 40 * g, 0, sizeof *a * 2 * (size_t)g);
             memset(b + 44 * g, 0, sizeof *a * 2 * (size_t)g);
@@ -339,7 +339,7 @@ static void multiples(void)
     point_clear(&p), point_clear(&want);
 }
 
-/* Some points, each with a scalar and its multiple, which a step of one addition takes to the next scalar. */
+/* Some points, each with a scalar and its multiple; a step with one addition leads to the next scalar. */
 enum { BASES = 50, BITS = 254 };
 typedef struct {
     point power[BITS]; /* 2^i·p */
@@ -395,7 +395,7 @@ static void point_to(orr__fe *v, int g, const point *p)
     }
 }
 
-/* The compressed form by its definition. */
+/* The compressed form, by its definition. */
 static void point_bytes(unsigned char *to, int g, const point *p)
 {
     mpz_t minus;
@@ -461,7 +461,8 @@ static void random_multiples_and_their_bytes(void)
         point_clear(&want[i]);
 }
 
-/* A point of the twist that is not of order r: x from 1 on until x³ + b is a square; the group's other factor is large. */
+/* A point of the twist whose order is not r: x is increased from 1 until x³ + b is a square; the group's cofactor is
+ * large. */
 static void points_that_are_none(void)
 {
     begin();
@@ -502,7 +503,7 @@ static void compressed_form(void)
             ORR_CHECK(bytes[size - 1] == 0x40 && bytes[0] == 0);
             ORR_CHECK(k->decompress(got, bytes, ROW) == -1);
             ORR_CHECK_MSG(memcmp(a, got, point_size * ROW) == 0, "%s, G%d", kit->name, g);
-            /* -p differs by the highest bit alone */
+            /* -p differs only in the highest bit */
             k->neg(b, a, ROW);
             for (size_t i = 0; i < ROW; i++)
                 if (!(bytes[size * i + size - 1] & 0x40))
@@ -515,7 +516,7 @@ static void compressed_form(void)
             ORR_CHECK(k->decompress(got, bytes, ROW) == 3);
             bytes[size - 1] = 0xc0; /* infinity with a sign */
             ORR_CHECK(k->decompress(got, bytes, ROW) == 0);
-            int refused = 0; /* about half of all x are on no point */
+            int refused = 0; /* about half of all x belong to no point */
             memset(bytes, 0, size);
             for (int x = 0; x < 200; x++) {
                 bytes[0] = (unsigned char)x;
@@ -525,7 +526,7 @@ static void compressed_form(void)
         }
 }
 
-/* Beside multiples that are added one after the other. */
+/* Compares with multiples that are added one at a time. */
 static void sum_of_multiples(const orr__fieldkit *kit, int g, int n, int c, int chunks, int kind)
 {
     const orr__curvekit *k = curve(kit, g);
@@ -538,7 +539,7 @@ static void sum_of_multiples(const orr__fieldkit *kit, int g, int n, int c, int 
     k->multiply(a, generator(g), 0, scalar, 1, ROW);
     draw_scalars();
     for (int i = 0; i < ROW; i++) {
-        if (kind == 1) /* few different ones */
+        if (kind == 1) /* few distinct ones */
             scalar[i] = scalar[i % 3], memcpy(a + width * (size_t)i, a + width * (size_t)(i % 5), sizeof *a * width);
         if (kind == 2) /* p and -p with the same scalar */
             scalar[i] = scalar[0], i % 2 ? k->neg(a + width * (size_t)i, a + width * (size_t)(i - 1), 1) : (void)0;
@@ -577,7 +578,7 @@ static void sums_of_multiples(void)
         sum_of_multiples(orr__fieldkit_best(), 1, 50, c, 2, 0);
 }
 
-/* Σ k_i·(m_i·G) = (Σ k_i·m_i)·G, whose right side is a multiple that is tested above. */
+/* Σ k_i·(m_i·G) = (Σ k_i·m_i)·G; the right side is a multiple, which is tested above. */
 static void random_sums_of_multiples(void)
 {
     enum { MOST = 12, WIDEST = 6 };

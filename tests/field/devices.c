@@ -43,7 +43,7 @@ static orr_tensor *shift(void)
     return orr_reshape(orr_field_parse(ORR_FR254, (const char *[]){ "7777777777777777777777777" }, 1), ORR_SHAPE_0D);
 }
 
-/* Points of G1, most of them sums of others, so that no kernel of a multiple is needed: infinity, equal and opposite ones among them. */
+/* Points of G1, most of them sums of others, which need no kernel for multiples; infinity, equal and opposite points are among them. */
 static orr_tensor *points(int64_t n)
 {
     orr_tensor *p = orr_reshape(orr_curve_generator(ORR_G1), ORR_SHAPE(1, 2));
@@ -113,7 +113,7 @@ static orr_tensor *odd(int i)
     }
 }
 
-/* Lengths that take one stage, several, and two halves; batches; cosets. */
+/* Lengths with one stage, several, and two halves; batches; cosets. */
 static orr_tensor *transform(int i)
 {
     static const int length[] = { 0, 1, 4, 5, 9, 13, 15 };
@@ -162,7 +162,7 @@ static void set(const char *const settings[][2], bool on)
             (void)unsetenv(settings[i][0]);
 }
 
-/* Values that a function does not take are told by the first one's number, on a device as on a processor. */
+/* Values outside of a function's domain are reported by the number of the first one, on a device as on a processor. */
 static void wrong_elements_are_named(void)
 {
     static const uint64_t large[3][4] = { { 5, 0, 0, 0 }, { 0, 0, 0, UINT64_MAX }, { 0, 0, 0, 1ull << 63 } };
@@ -213,7 +213,7 @@ static void each_case(bool keep)
     }
 }
 
-/* Work that a device could not do, as the log says. */
+/* Checks by the log that the device did all work itself. */
 static void none_was_done_again(const char *log)
 {
     char line[1024];
@@ -225,7 +225,7 @@ static void none_was_done_again(const char *log)
     (void)remove(log);
 }
 
-/* Tasks of operation `name` on OpenCL, and on processors, by the trace: an event a line, its name before its device. */
+/* The numbers of tasks of operation `name` on OpenCL and on processors, by the trace: an event a line, its name before its device. */
 static void tasks_of(const char *trace, const char *name, int *device, int *processor)
 {
     char key[64];
@@ -259,7 +259,7 @@ static void devices_took_part(const char *path)
     free(text);
 }
 
-/* Operations without a kernel on devices run on the processor; none of these is one of those that are tested. */
+/* Operations without a kernel for devices run on the processor; none of the tested operations is one of them. */
 static void results_are_those_of_processors(void)
 {
     static const char *const device[][2] = {

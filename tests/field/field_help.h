@@ -15,7 +15,7 @@ static const char *const field_prime_text[2] = {
 };
 static const char *const field_kit_name[] = { "portable", "mulx", "ifma" };
 
-/* The kits that run here, one after the other; NULL behind the last. */
+/* The kits that run on this processor, in sequence; NULL after the last. */
 #define FIELD_EACH_KIT(k)                                                                                              \
     for (int kit_ = 0; kit_ < 3; kit_++)                                                                               \
         for (const orr__fieldkit *k = orr__fieldkit_named(field_kit_name[kit_]); k; k = NULL)
@@ -64,7 +64,7 @@ static inline int field_cases(int few)
     return getenv("ORR_TEST_FULL") ? 100000 : few;
 }
 
-/* Below p; one in eight is near 0, p or a border between limbs. */
+/* A random number below p; one in eight is near 0, p or a border between limbs. */
 static inline void field_random(mpz_t x, const mpz_t p, unsigned long long *seed)
 {
     uint64_t l[5];

@@ -1,4 +1,4 @@
-/* Poseidon in every instruction set, beside published hashes, those of a script, and GMP.
+/* Poseidon in every instruction set, beside published hashes, the hashes of a script, and GMP.
  * Must not know: trees. */
 #include "config.h"
 
@@ -96,7 +96,7 @@ static void every_width(void)
     ORR_CHECK(!orr__poseidon_get(1) && !orr__poseidon_get(18));
 }
 
-/* Rows that overlap, one value for all, and a first lane that is not 0. */
+/* Overlapping rows, one value for all, and a first lane that is not 0. */
 static void many_at_once(void)
 {
     enum { N = 50 };
@@ -132,7 +132,7 @@ static void many_at_once(void)
 
 enum { WIDEST = ORR__POSEIDON_MAX, FULL_ROUNDS = 8, ROUNDS = 80 };
 
-/* The bits of the paper's script: an 80-bit register, of two bits the second where the first is 1. */
+/* The bits of the paper's script: an 80-bit register; of each two bits, the second is used if the first is 1. */
 typedef struct {
     int bit[80];
 } grain;
@@ -204,7 +204,7 @@ static void plain_begin(int t, int partial)
         mpz_clear(x[i]);
 }
 
-/* Of state; the hash is state[0]. */
+/* Applies the rounds to state; the hash is state[0]. */
 static void plain_rounds(int t, int partial)
 {
     for (int round = 0; round < FULL_ROUNDS + partial; round++) {

@@ -1,6 +1,7 @@
-/* The pairing check, by what a pairing is: e(a p, b q) is e(p, q)^(a b), and e(p, q) is not 1. The exponents are GMP's.
- * Must not know: how it is computed. A bilinear map of these groups that is not 1 everywhere is a power of every other one,
- * so a product of such values is 1 for one of them when it is for all. */
+/* The pairing check, by the properties of a pairing: e(a p, b q) is e(p, q)^(a b), and e(p, q) is not 1. The exponents
+ * are GMP's.
+ * Must not know: how it is computed. Every bilinear map of these groups that is not 1 everywhere is a power of every
+ * other one, so a product of such values is 1 for one of them exactly if it is for all. */
 #include "config.h"
 
 #ifndef HAVE_GMP

@@ -1,4 +1,4 @@
-/* The element-wise rows of fields on each engine: many elements at once, beside the portable kit one by one.
+/* The element-wise rows of fields on each engine: many elements at once, beside the portable kit one at a time.
  * Must not know: how an engine computes. */
 #include "config.h"
 
@@ -20,7 +20,7 @@ static void draw(unsigned char to[N][32])
     memset(to[0], 0, 32);
 }
 
-/* (x·y + x²)·3 − y where that is not x·y, by the portable kit; in canonical form. */
+/* (x·y + x²)·3 − y where that differs from x·y, by the portable kit; in canonical form. */
 static void expected(orr__field f, unsigned char to[N][32])
 {
     const orr__fieldkit *k = orr__fieldkit_named("portable");
@@ -61,7 +61,7 @@ static void compare(void)
     }
 }
 
-/* A chain of rows is one step: values between are never in memory. */
+/* A chain of rows is one step: intermediate values are never in memory. */
 static void chains_are_one_step(void)
 {
     for (int f = 0; f < 2; f++) {
@@ -82,7 +82,7 @@ static void chains_are_one_step(void)
     }
 }
 
-/* Σ (x·y + y) and Π of it, over rows, columns and all: by the portable kit one by one. */
+/* The sum or the product of x·y + y, over rows, columns and all elements, by the portable kit one at a time. */
 static void folded(orr__field f, int rows, int row, bool product, int axis, unsigned char to[N][32])
 {
     const orr__fieldkit *k = orr__fieldkit_named("portable");
@@ -102,7 +102,7 @@ static void folded(orr__field f, int rows, int row, bool product, int axis, unsi
     k->write(f, to, z, n);
 }
 
-/* A chain before a fold is in the fold's step. */
+/* A chain before a fold is part of the fold's step. */
 static void folds_take_their_chain_along(void)
 {
     static const int rows[] = { 3, 50, 1, 1000 };
@@ -121,7 +121,7 @@ static void folds_take_their_chain_along(void)
         orr_tensor *z = orr_add(orr_mul(a, b), b);
         orr_axes over = axis < 0 ? ORR_AXES(0, 1) : ORR_AXES(axis);
         z = product ? orr_prod(z, over, false) : orr_sum(z, over, false);
-        ORR_CHECK(orr_plan_memory(ORR_TENSORS(z), &m) == ORR_OK && m.steps <= 2); /* of all in parts: a second one */
+        ORR_CHECK(orr_plan_memory(ORR_TENSORS(z), &m) == ORR_OK && m.steps <= 2); /* all elements: in two steps */
         ORR_CHECK_MSG(m.work < N * 32 || N / n == 1 || n == 1, "(%d, %d), axis %d: %lld bytes", n, row, axis,
                       (long long)m.work);
         folded(f, n, row, product, axis, want);
@@ -134,7 +134,7 @@ static void folds_take_their_chain_along(void)
     }
 }
 
-/* x − Σ x of its row: what a normalisation does. */
+/* x − Σ x of its row, as in a normalisation. */
 static void folds_come_back_to_their_rows(void)
 {
     enum { ROWS = 60, ROW = N / ROWS };
@@ -201,7 +201,7 @@ static void opencl(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(opencl), /* first: StarPU looks for devices once in a process */
+        ORR_TEST(opencl), /* first: StarPU searches for devices once in a process */
         ORR_TEST(serial),
         ORR_TEST(tasks),
         { 0 },

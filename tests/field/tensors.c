@@ -1,4 +1,5 @@
-/* The public functions of the field pack beside GMP, known answers and points made by a script; refusals and their words.
+/* The public functions of the field pack beside GMP, known answers and points made by a script; refusals and their
+ * messages.
  * Must not know: kernels. */
 #include "config.h"
 
@@ -30,7 +31,7 @@ static orr_tensor *element(orr_dtype f, const char *text)
     return orr_reshape(orr_field_parse(f, &text, 1), ORR_SHAPE_0D);
 }
 
-/* The limbs of elements, as long as the scope. */
+/* The limbs of elements; valid while the scope is open. */
 static const void *limbs(orr_tensor *t)
 {
     return orr_data(orr_field_limbs(t));
@@ -230,7 +231,7 @@ static void sums_and_dots(void)
         }
         (void)orr_scope_end(s);
     }
-    /* A line that is summed in pieces: each element of a row of ROW comes 71 times. */
+    /* A line that is summed in pieces: each element of a row of ROW occurs 71 times. */
     enum { TIMES = 71 };
     ORR_REQUIRE(begin(&s));
     orr_tensor *x = orr_from(ORR_FQ254, ORR_SHAPE(1, ROW), la), *y = orr_from(ORR_FQ254, ORR_SHAPE(1, ROW), lb);
@@ -290,7 +291,7 @@ static void transforms(void)
     mpz_clears(w, at, NULL);
 }
 
-/* A long transform is computed in halves: its values beside those of the polynomial, at some places. */
+/* A long transform is computed in halves: its values beside those of the polynomial, at some positions. */
 static void long_transforms(void)
 {
     for (int k = 14; k <= 17; k++)
@@ -343,7 +344,7 @@ static void polynomials(void)
         }
         orr_tensor *d = orr_from(fields[f], ORR_SHAPE(M), lb);
         orr_field_division q = orr_field_poly_divide(c, d);
-        /* c(t) = q(t)·d(t) + rest(t) at more places than the degree. */
+        /* c(t) = q(t)·d(t) + rest(t) at more points than the degree. */
         orr_tensor *t = orr_from(fields[f], ORR_SHAPE(N + 1), la);
         orr_tensor *sum = orr_add(orr_mul(orr_field_poly_eval(q.quotient, t), orr_field_poly_eval(d, t)),
                                   orr_field_poly_eval(q.remainder, t));
@@ -465,7 +466,7 @@ static void trees(void)
 
 enum { POINTS = 24 };
 
-/* The scalars and points of a curve in points.txt, and the compressed forms as bytes. */
+/* Reads the scalars and points of a curve in points.txt, and the compressed forms as bytes. */
 static int read_points(orr_curve c, uint64_t k[][4], uint64_t v[][16], unsigned char bytes[][64])
 {
     FILE *f = fopen(orr_test_golden("field/points.txt"), "r");
@@ -529,7 +530,7 @@ static void points(void)
     }
 }
 
-/* Σ k_i (m_i G) = (Σ k_i m_i) G, in so many points that there are chunks. */
+/* Σ k_i (m_i G) = (Σ k_i m_i) G, with enough points for several chunks. */
 static void long_sums_of_multiples(void)
 {
     enum { N = 140000, KINDS = 1000 };
@@ -654,7 +655,7 @@ static void refusals(void)
     (void)orr_scope_end(s);
 }
 
-/* On G2 a point of the curve need not be of order r: 4 + 0u is the x of one. */
+/* On G2 a point of the curve may have an order other than r: 4 + 0u is the x of one. */
 static void points_outside_the_group(void)
 {
     orr_scope *s;

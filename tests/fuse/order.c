@@ -1,4 +1,5 @@
-/* Regions of random graphs with first and second derivatives never wait for one another: there is an order to run them in.
+/* Regions of random graphs with first and second derivatives never wait for one another: they have an order in which
+ * they can run.
  * Must not know: what a region computes. */
 #include "config.h"
 
@@ -17,7 +18,7 @@ static int draw(int n)
     return (int)((state >> 33) % (unsigned)n);
 }
 
-/* Of shape (SIDE, SIDE) like its operands: element-wise work, views, folds of rows and columns, products. */
+/* A value of shape (SIDE, SIDE), like its operands: element-wise work, views, folds of rows and columns, products. */
 static orr_tensor *next(orr_tensor *x, orr_tensor *y)
 {
     static const float half[SIDE * SIDE];

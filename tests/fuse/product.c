@@ -1,4 +1,4 @@
-/* Work on the tiles of a matrix product: which nodes go in, and that each value is what it is without fusion.
+/* Work on the tiles of a matrix product: the nodes that are fused into it, and the same values as without fusion.
  * Must not know: how a product is computed. */
 #include "config.h"
 
@@ -39,7 +39,7 @@ static orr_tensor *filled(orr_dtype dtype, orr_shape shape, int seed)
     return t && orr_eval(t) == ORR_OK ? t : NULL;
 }
 
-/* Regions of one graph; its reasons into *why, which the caller frees. */
+/* The number of regions of a graph; *why: its reasons, which the caller frees. */
 static int count(orr_tensor *const *t, int n, int how, const char *label, char **why)
 {
     orr__regions rs = regions_of(t, n, how);
@@ -66,8 +66,8 @@ static void bias_and_activation_go_into_the_product(void)
     orr_tensor *y[3] = { orr_relu(z), z, orr_matmul(a, b) };
     ORR_CHECK(count(y, 1, ORR__FUSE_TILES, "matmul+add+relu", NULL) == 1);
     ORR_CHECK(count(y, 1, ORR__FUSE_ROWS, "matmul", NULL) == 2);
-    ORR_CHECK(count(y, 2, ORR__FUSE_TILES, "matmul+add+relu", NULL) == 1); /* the value before relu too     */
-    ORR_CHECK(count(y, 3, ORR__FUSE_TILES, "matmul+add+relu", NULL) == 1); /* and the product itself        */
+    ORR_CHECK(count(y, 2, ORR__FUSE_TILES, "matmul+add+relu", NULL) == 1);            /* also the value before relu */
+    ORR_CHECK(count(y, 3, ORR__FUSE_TILES, "matmul+add+relu", NULL) == 1);            /* also the product itself    */
     orr_tensor *row = orr_add(orr_matmul(filled(ORR_F32, ORR_SHAPE(4), 4), b), bias); /* (1, 6) seen as (6) */
     ORR_CHECK(count(&row, 1, ORR__FUSE_TILES, "matmul+add", NULL) == 1);
     orr_tensor *half = orr_cast(orr_mul(orr_matmul(a, b), orr_rand(ORR_F32, ORR_SHAPE(8, 6), 0, 1)), ORR_F16);
@@ -85,7 +85,7 @@ static double bytes_of(orr_tensor *t)
     return bytes;
 }
 
-/* Else a batch of a data set would be foreseen to take as long as the data set. */
+/* Otherwise a batch of a data set would be predicted to take as long as the whole set. */
 static void a_slice_costs_what_is_read_of_it(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -109,14 +109,14 @@ static void batches_with_one_right_factor_are_one_product(void)
     orr__regions rs = regions_of(&y, 1, ORR__FUSE_TILES);
     ORR_CHECK(rs.n == 1 && rs.region[0].rank == 3 && rs.region[0].dim[0] == 40);
     orr__regions_free(&rs);
-    y = orr_add(orr_matmul(a, b), filled(ORR_F32, ORR_SHAPE(8, 1), 3)); /* which differs from row to row of a batch */
+    y = orr_add(orr_matmul(a, b), filled(ORR_F32, ORR_SHAPE(8, 1), 3)); /* differs from row to row of a batch */
     rs = regions_of(&y, 1, ORR__FUSE_TILES);
     ORR_CHECK(rs.n == 1 && rs.region[0].rank == 4);
     orr__regions_free(&rs);
     (void)orr_scope_end(s);
 }
 
-/* Reshapes that mix axes one by one, and together do not. */
+/* Reshapes that mix axes one by one, but not together. */
 static void reshapes_to_a_square_and_back(void)
 {
     static const int64_t way[][2] = { { 3, 3 }, { 9, 1 }, { 1, 9 } };
@@ -165,7 +165,7 @@ static void refusals_have_reasons(void)
 
 typedef struct {
     orr_dtype dtype;
-    int act, bias, turned; /* bit 0: a is given transposed, bit 1: b */
+    int act, bias, turned; /* bit 0: a is transposed, bit 1: b is */
     int64_t batch, m, n, k;
 } kase;
 
@@ -203,7 +203,7 @@ static orr_tensor *with_bias(const kase *k, orr_tensor *z)
     }
 }
 
-/* Two results of one product, the second one with the first as its input. */
+/* Two results of one product; the second has the first as its input. */
 static void build(const kase *k, orr_tensor **y)
 {
     orr_shape a = ORR_SHAPE(k->m, k->k), b = ORR_SHAPE(k->k, k->n);
@@ -219,7 +219,7 @@ static void build(const kase *k, orr_tensor **y)
     y[1] = activated(y[0], k->act);
 }
 
-/* The bytes of both results, one after the other, or the second alone; NULL: a failed check. */
+/* The bytes of both results in sequence, or of the second alone; NULL after a failed check. */
 static unsigned char *computed(const kase *k, bool both, size_t *size)
 {
     orr_scope *s = orr_scope_begin();
@@ -254,7 +254,7 @@ static void check_reference(const kase *k, const unsigned char *got)
     (void)orr_scope_end(s);
 }
 
-/* Small whole numbers: every product is exact, so all ways must agree to the bit. */
+/* Small integers: every product is exact, so all variants must agree to the bit. */
 static bool agrees(const kase *k)
 {
     bool ok = true;
@@ -306,7 +306,7 @@ static void every_layout_as_without_fusion(void)
             }
 }
 
-/* So large that it is made in several panels. */
+/* A product large enough for several panels. */
 static void panels_as_one(void)
 {
     for (int t = 0; t < 4; t += 2) {
@@ -336,7 +336,7 @@ static void compiled_as_interpreted(void)
     orr__plan_cache_clear();
 }
 
-/* Of several tiles and tasks, where there are workers. */
+/* A product of several tiles and tasks, if there are workers. */
 static void tiles_as_one(void)
 {
     int64_t tile = orr__env.tile_us, inline_us = orr__env.inline_us;

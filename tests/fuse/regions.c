@@ -20,7 +20,7 @@ static orr_tensor *leaf(orr_shape shape)
     return orr_from(ORR_F32, shape, data);
 }
 
-/* Regions of the graph behind t; the caller frees them. */
+/* The regions of the graph of t; the caller frees them. */
 static orr__regions regions_of(orr_tensor *const *t, int n, bool fuse)
 {
     orr__capture p;
@@ -72,8 +72,8 @@ static void a_value_used_twice_is_computed_once(void)
     (void)orr_scope_end(s);
 }
 
-/* `between` is numbered before `shared`, and needs it all the same: its region has `wide`, too, by which it reads it turned.
- * So `last` must not compute `shared` itself, which would make the two regions wait for one another. */
+/* `between` is numbered before `shared`, but depends on it: its region also has `wide`, through which it reads `shared`
+ * transposed. If `last` computed `shared` itself, the two regions would wait for one another. */
 static void a_region_that_is_read_may_have_later_roots(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -99,7 +99,7 @@ static void views_are_index_maps(void)
     (void)orr_scope_end(s);
 }
 
-/* Windows of windows are one view: what they show is stored once, and the windows are copied in one go. */
+/* Windows of windows are one view: the viewed array is stored once, and the windows are copied in one pass. */
 static void views_of_views_that_overlap_read_one_buffer(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -115,7 +115,8 @@ static void views_of_views_that_overlap_read_one_buffer(void)
     ORR_CHECK(rs.region[1].rank == 5 && stride[0] == 480 && stride[1] == 48 && stride[2] == 3 && stride[3] == 1 &&
               stride[4] == 48);
     orr__regions_free(&rs);
-    /* Windows of the elements of windows are no view of the operand: the first windows are stored, and the two sets behind are one. */
+    /* Windows of the elements of windows are not a view of the operand: the first windows are stored, and the two sets after
+     * them are one. */
     y = orr_sliding_window(orr_sliding_window(orr_sliding_window(x, 2, 9, 1), 3, 4, 1), 2, 3, 1);
     rs = regions_of(&y, 1, true);
     ORR_CHECK(rs.n == 3 && rs.region[1].out_count == 2 * 20 * 16 * 9);
@@ -226,7 +227,7 @@ static void equal_subexpressions_are_computed_once(void)
     rs = regions_of(m, 2, true);
     ORR_CHECK(rs.n == 1);
     orr__regions_free(&rs);
-    /* numbers may differ at the plan's next use: they keep expressions apart */
+    /* scalars may differ at the plan's next use: they keep expressions distinct */
     orr_tensor *z = orr_mul(orr_mul(x, orr_scalar(2)), orr_mul(x, orr_scalar(2)));
     rs = regions_of(&z, 1, true);
     ORR_CHECK(rs.region[0].ninstr == 6);
@@ -245,7 +246,7 @@ static void exact_identities_vanish(void)
     (void)orr_scope_end(s);
 }
 
-/* Regions of one graph: how many, and whether the only one folds rows. */
+/* True if the graph is one region that folds rows. */
 static bool is_one_row_kernel(orr_tensor *t)
 {
     orr__regions rs = regions_of(&t, 1, true);
@@ -270,10 +271,10 @@ static void rows_that_cannot_be_folded_in_place_are_not(void)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = leaf(ORR_SHAPE(16, 16)), *sum = orr_sum(x, ORR_AXES(1), true);
-    ORR_CHECK(!is_one_row_kernel(orr_sub(x, orr_transpose(sum)))); /* the sums of other rows */
-    ORR_CHECK(!is_one_row_kernel(orr_softmax(x, 0)));              /* columns                */
+    ORR_CHECK(!is_one_row_kernel(orr_sub(x, orr_transpose(sum)))); /* the sums belong to other rows */
+    ORR_CHECK(!is_one_row_kernel(orr_softmax(x, 0)));              /* columns                       */
     ORR_CHECK(!is_one_row_kernel(orr_sub(x, orr_sum(sum, ORR_AXES(0), true))));
-    orr_tensor *both[2] = { orr_sub(x, sum), sum }; /* the sum is wanted itself */
+    orr_tensor *both[2] = { orr_sub(x, sum), sum }; /* the sum is an output itself */
     orr__regions rs = regions_of(both, 2, true);
     ORR_CHECK(rs.n == 2);
     orr__regions_free(&rs);
@@ -288,7 +289,7 @@ static int regions_in(orr_tensor *t)
     return n;
 }
 
-/* Masks, one-hot rows and random numbers are made where they are used: no buffer for them. */
+/* Masks, one-hot rows and random numbers are computed where they are used: they have no buffer. */
 static void values_made_of_indices_need_no_memory(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -320,7 +321,7 @@ static void a_dropout_mask_is_made_again_rather_than_stored(void)
     (void)orr_scope_end(s);
 }
 
-/* Processor's seconds of the programs that this one has run. */
+/* Processor seconds of the child processes of this one. */
 static double spent_by_children(void)
 {
     struct rusage r = { .ru_utime = { 0 } };
@@ -328,7 +329,7 @@ static double spent_by_children(void)
     return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + 1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec);
 }
 
-/* As many different heavy rows as a region takes, in f64: the compiler has done before its time limit, on a core of its own. */
+/* As many different expensive rows as a region holds, in f64: the compiler ends before its time limit, on a core of its own. */
 static void a_full_region_of_heavy_rows_compiles_in_time(void)
 {
     orr_scope *s = orr_scope_begin();

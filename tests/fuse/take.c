@@ -1,4 +1,4 @@
-/* Reads by number inside of kernels: what they become part of, what refuses them, and which error a wrong index is, in
+/* Reads by index inside of kernels: the kernels that they join, the refusals, and the error of a wrong index, in
  * every tier and on OpenCL.
  * Must not know: how kernels read. */
 #include "config.h"
@@ -15,7 +15,7 @@ enum { ROWS = 50, COLS = 24, MANY = 30 };
 static float table_of[ROWS * COLS];
 static int32_t row_of[MANY];
 
-/* Kernels are made as these say: a new start, with no plans from before. */
+/* Starts the library with these settings for kernels, without earlier plans. */
 static bool begin(const char *jit, const char *fuse)
 {
     (void)setenv("ORRERY_ENGINE", "serial", 1);
@@ -63,7 +63,7 @@ static orr__regions regions_of(orr_tensor *t)
     return rs;
 }
 
-/* How many regions, what the last one is called, and a word among the reasons (NULL: there are none). */
+/* Checks the number of regions, the label of the last one, and a word among the reasons (NULL: no reasons). */
 static void expect(orr_tensor *t, int n, const char *label, const char *reason)
 {
     orr__regions rs = regions_of(t);
@@ -105,7 +105,7 @@ static void an_indexed_operand_gets_a_buffer(void)
     orr_tensor *x = table(), *i = rows(), *all = orr_concat(ORR_TENSORS(i, i, i), 0);
     expect(orr_neg(orr_take(orr_pad(x, ORR_INDEX(0, 0), ORR_INDEX(0, 1), 0), i, 0)), 2, "take+neg", "by number");
     all = orr_concat(ORR_TENSORS(all, i, i, i, i), 0);
-    expect(orr_neg(orr_take(orr_exp(x), all, 0)), 4, "take+neg", "by number"); /* more often than there are rows */
+    expect(orr_neg(orr_take(orr_exp(x), all, 0)), 4, "take+neg", "by number"); /* more rows than the source has */
     expect(orr_neg(orr_take(orr_sum(x, ORR_AXES(1), false), i, 0)), 2, "take+neg", NULL);
     expect(orr_matmul(orr_take(x, i, 0), orr_transpose(x)), 2, "matmul", NULL);
     (void)orr_scope_end(s);
@@ -135,7 +135,7 @@ static void check_norm(const float *got)
     }
 }
 
-/* An embedding, scaled and normalised, and the sum of its rows: beside plain loops. */
+/* An embedding, scaled and normalised, and the sum of its rows, beside plain loops. */
 static void embeddings_are_what_plain_loops_make(void)
 {
     for (int j = 0; j < 2; j++) {
@@ -161,7 +161,7 @@ static void embeddings_are_what_plain_loops_make(void)
     }
 }
 
-/* d/dw Σ (w[i]·c)² = what is added at each row of w: 2·c²·w[row], as often as the row was taken. */
+/* d/dw Σ (w[i]·c)²: each read of a row of w adds 2·c²·w[row] to its gradient. */
 static void gradients_go_back_to_the_rows(void)
 {
     if (!begin("wait", "on"))
@@ -186,7 +186,7 @@ static void gradients_go_back_to_the_rows(void)
 
 /* -- errors ------------------------------------------------------------------------------------------------------- */
 
-/* Loss and gradient of a classifier on a batch that is gathered in its kernels, or before. */
+/* Loss and gradient of a classifier on a batch that is gathered in its kernels, or before them. */
 static orr_status classify(bool before, double *loss, float *grad)
 {
     static uint8_t label_of[ROWS];
@@ -238,7 +238,7 @@ static void fails(orr_tensor *y, int line, const char *rest)
     ORR_CHECK_MSG(strstr(orr_error_message(), want), "%s, not %s", orr_error_message(), want);
 }
 
-/* Number 17 is wrong, at its place in a map, a sum, rows, and a kernel whose indices are computed. */
+/* Index 17 is out of range: in a map, a sum, rows, and a kernel that computes its indices. */
 static void wrong_indices(const char *jit, const char *fuse)
 {
     if (!begin(jit, fuse))
@@ -259,12 +259,12 @@ static void wrong_indices(const char *jit, const char *fuse)
           "index -51 (number 17) is out of range for axis 1 of length 50");
     fails(orr_relu(orr_take(x, orr_mul(i, orr_full(ORR_I32, ORR_SHAPE_0D, 2)), 0)), __LINE__, "index ");
     fails(orr_relu(orr_take(orr_zeros(ORR_F32, ORR_SHAPE(0, COLS)), orr_add(j, j), 0)), __LINE__, "index ");
-    fails(orr_relu(orr_take(orr_full(ORR_F32, ORR_SHAPE(ROWS), 1), i, 0)), __LINE__, text); /* nothing is read there */
-    /* a buffer of indices that dies, as large as the result: it is still there when the interpreter looks again */
+    fails(orr_relu(orr_take(orr_full(ORR_F32, ORR_SHAPE(ROWS), 1), i, 0)), __LINE__, text); /* nothing is read */
+    /* a temporary buffer of indices, as large as the result: it must still exist when the interpreter reads it again */
     orr_tensor *own = orr_concat(ORR_TENSORS(i, i), 0), *line = orr_full(ORR_F32, ORR_SHAPE(ROWS), 1);
     fails(orr_pad(orr_relu(orr_take(line, own, 0)), ORR_INDEX(1), ORR_INDEX(1), 0), __LINE__, text);
     orr_tensor *y = orr_sum(orr_take(x, rows(), 0), ORR_ALL_AXES, false);
-    ORR_CHECK(orr_eval(y) == ORR_OK); /* and the next one is right again */
+    ORR_CHECK(orr_eval(y) == ORR_OK); /* the next evaluation is correct again */
     (void)orr_scope_end(s);
     (void)orr_shutdown();
 }

@@ -1,4 +1,4 @@
-/* Scopes, handles and variables: who owns what, and what becomes of a handle that is no longer one.
+/* Scopes, handles and variables: ownership, and the behaviour of a handle after its end.
  * Must not know: how values are computed. */
 #include "config.h"
 
@@ -32,7 +32,7 @@ static void an_ended_scope_is_not_taken_for_a_later_one(void)
 {
     orr_scope *old = orr_scope_begin();
     ORR_CHECK(orr_scope_end(old) == ORR_OK);
-    for (int i = 0; i < 100; i++) { /* memory is used again, names are not */
+    for (int i = 0; i < 100; i++) { /* memory is reused, names are not */
         orr_scope *s = orr_scope_begin();
         orr_tensor *t = zeros();
         ORR_CHECK(s != old && orr_scope_end(old) == ORR_EINVAL && orr_tensor_status(t) == ORR_OK);
@@ -224,7 +224,7 @@ static void *free_all(void *arg)
     return NULL;
 }
 
-/* Two threads free what a third one made, whose scope ends meanwhile or stays. */
+/* Two threads free the tensors of a third one, whose scope ends meanwhile or stays. */
 static void free_from_all_sides(bool ends)
 {
     int ok[2] = { 0, 0 };
@@ -304,7 +304,7 @@ static void *record_on(void *unused)
     while (atomic_load(&recording)) {
         orr_scope *s = orr_scope_begin();
         orr_tensor *t = zeros();
-        for (int i = 0; i < 1000; i++) /* more than a thread keeps to itself: shared pools are in use */
+        for (int i = 0; i < 1000; i++) /* more than a thread keeps for itself: shared pools are used */
             t = orr_add(t, t);
         (void)orr_scope_end(s);
     }

@@ -15,7 +15,7 @@
         return expr;                                                                                                   \
     }
 
-/* n numbers from parameter `at` on. */
+/* The n numbers from parameter `at` on. */
 static orr_index index_of(const numpy_case *c, int at, int n)
 {
     orr_index x = { n, { 0 } };
@@ -32,7 +32,7 @@ static orr_axes axes_of(const numpy_case *c, int at, int n)
     return a;
 }
 
-/* Result number `which` of a function with several. */
+/* Result `which` of a function with several. */
 static orr_tensor *pick(orr_status st, orr_tensor **results, int64_t which)
 {
     (void)st;

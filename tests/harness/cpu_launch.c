@@ -1,4 +1,4 @@
-/* For tests of the CPU backend's whole-array kernels: operands of small numbers, one launch.
+/* For tests of the CPU backend's whole-array kernels: operands of small integers, one launch.
  * Must not know: what is computed. */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-/* For tests of the CPU backend's whole-array kernels: operands of small numbers, one launch.
+/* For tests of the CPU backend's whole-array kernels: operands of small integers, one launch.
  * Must not know: what is computed. */
 #ifndef ORR_TESTS_CPU_LAUNCH_H
 #define ORR_TESTS_CPU_LAUNCH_H
@@ -11,7 +11,7 @@
 
 int64_t small_number(int64_t below);
 
-/* Small whole numbers: exact in every dtype. */
+/* Small integers, which are exact in every dtype. */
 void *small_numbers(orr_dtype t, int64_t n);
 
 double value_at(const void *p, orr_dtype t, int64_t i);

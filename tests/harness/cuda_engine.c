@@ -1,5 +1,5 @@
-/* For tests of StarPU's CUDA workers: on a GPU, and where there is none on the double of CUDA's libraries, which has to be
- * there before StarPU's own library is loaded.
+/* For tests of StarPU's CUDA workers: on a GPU, or, where there is none, on the double of CUDA's libraries, which must
+ * be loaded before StarPU's own library.
  * Must not know: what is computed. */
 #include "config.h"
 
@@ -28,7 +28,7 @@ uint64_t cuda_tasks(void)
     return n;
 }
 
-/* Is this StarPU one with CUDA? Its own answer, by the error of a backend that is not there. */
+/* True if this StarPU was built with CUDA, as shown by its error for a missing backend. */
 static bool starpu_has_cuda(void)
 {
     orr_config c = { .engine = "starpu", .backend = "cuda" };
@@ -41,7 +41,7 @@ static bool starpu_has_cuda(void)
     return there;
 }
 
-/* The double has to be there before StarPU's own library is loaded. */
+/* Loads the double; it must precede StarPU's own library. */
 static void with_double(char **argv)
 {
     const char *path = cuda_double_path();

@@ -1,5 +1,5 @@
-/* For tests of StarPU's CUDA workers: on a GPU, and where there is none on the double of CUDA's libraries, which has to be
- * there before StarPU's own library is loaded.
+/* For tests of StarPU's CUDA workers: on a GPU, or, where there is none, on the double of CUDA's libraries, which must
+ * be loaded before StarPU's own library.
  * Must not know: what is computed. */
 #ifndef ORR_TESTS_CUDA_ENGINE_H
 #define ORR_TESTS_CUDA_ENGINE_H
@@ -8,7 +8,7 @@
 #include <orrery.h>
 #include "tests/harness/cuda_help.h"
 
-/* Is there what the test needs: a device, and with `injection` one that fails on request? */
+/* True if the test can run: there is a device, and with `injection` one that fails on request. */
 bool cuda_engine_need(bool injection);
 
 #define NEED(injection)                                                                                                \

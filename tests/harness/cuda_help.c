@@ -45,7 +45,7 @@ void cuda_enter_double(void)
     cu.stream = cu.state;
 }
 
-/* The first real device, with the context that the runtime API would use. */
+/* Uses the first real device, with the context of the runtime API. */
 static bool cuda_use_device(void)
 {
     int (*retain)(void **context, int device) = NULL, (*stream)(void **s, unsigned flags) = NULL;

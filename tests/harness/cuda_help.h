@@ -20,19 +20,19 @@ typedef struct {
 } cuda_of_test;
 extern cuda_of_test cu;
 
-/* The double's file; "" where it was not built. */
+/* The double's file; "" if it was not built. */
 const char *cuda_double_path(void);
 
 bool cuda_use_double(void);
 
-/* g++ is what the double compiles kernels with. */
+/* True if there is g++, by which the double compiles kernels. */
 bool cuda_has_gxx(void);
 
 void cuda_enter_double(void);
 
 void cuda_start(void);
 
-/* Memory of the device with the content of p; never NULL but when the test is lost. */
+/* Device memory with the content of p. Never NULL: a failure aborts the program. */
 void *cuda_buffer(const void *p, size_t bytes);
 
 bool cuda_fetch(void *to, const void *from, size_t bytes);

@@ -1,4 +1,4 @@
-/* For tests of kernels that users define: one with everything, y = p·x + row number, and a check of it.
+/* For tests of user-defined kernels: a kernel that uses every feature, y = p·x + row number, and a check of it.
  * Must not know: engines. */
 #ifndef ORR_TESTS_DEFINE_AFFINE_H
 #define ORR_TESTS_DEFINE_AFFINE_H
@@ -16,7 +16,7 @@ static inline int64_t per_row(const orr_kernel_args *a)
     return n;
 }
 
-/* y = p·x + row number, rows lo … hi. */
+/* Computes y = p·x + row number for rows lo … hi. */
 static inline int affine(const orr_kernel_args *a)
 {
     const float *x = a->in[0].data;
@@ -35,7 +35,7 @@ static inline orr_tensor *affine_vjp(const orr_kernel_back *b, int k)
     return k == 0 ? orr_mul(b->g, orr_scalar(b->param[0])) : NULL;
 }
 
-/* One text for both languages. */
+/* One source for both languages. */
 static const char affine_text[] =
     "ORR_KERNEL affine(ORR_GLOBAL const ORR_IN0 *x, ORR_GLOBAL ORR_OUT *y, const orr_args a)\n"
     "{\n"

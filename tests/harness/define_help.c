@@ -1,4 +1,4 @@
-/* For tests of what users define: engines by name, values read as doubles.
+/* For tests of user-defined operations: engines by name, values read as doubles.
  * Must not know: what is defined. */
 #include "config.h"
 
@@ -9,7 +9,7 @@ bool dh_start(const dh_setting *s)
     static const char *const all[] = { "ORRERY_ENGINE",  "ORRERY_BACKEND", "ORRERY_INLINE_US", "STARPU_NCPU",
                                        "ORRERY_JIT",     "ORRERY_CC",      "ORRERY_CACHE_DIR", "STARPU_NCUDA",
                                        "ORRERY_TILE_US", "STARPU_SCHED",   "STARPU_CALIBRATE" };
-    setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* StarPU looks for devices once in a process */
+    setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* StarPU searches for devices once in a process */
     setenv("STARPU_OPENCL_ONLY_ON_CPUS", "1", 1);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         unsetenv(all[i]);

@@ -1,4 +1,4 @@
-/* For tests of what users define: engines by name, values read as doubles.
+/* For tests of user-defined operations: engines by name, values read as doubles.
  * Must not know: what is defined. */
 #ifndef ORR_TESTS_DEFINE_HELP_H
 #define ORR_TESTS_DEFINE_HELP_H
@@ -36,20 +36,20 @@ typedef struct {
         "STARPU_NCUDA", "0"                                                                                            \
     }
 
-/* Starts under these settings; false: skipped (no such engine or device) or failed, and nothing runs. */
+/* Starts the library under these settings. False: skipped (no such engine or device) or failed; nothing runs then. */
 bool dh_start(const dh_setting *s);
 
 #define DH_START(...) dh_start((const dh_setting[]){ __VA_ARGS__, { NULL, NULL } })
 
-/* Did workers whose name has `word` in it do something? */
+/* True if workers with `word` in their name have computed something. */
 bool dh_worked(const char *word);
 
-/* Elements of a float or bool tensor. false: a failed check. */
+/* Reads the elements of a float or bool tensor. False: a failed check. */
 bool dh_read(orr_tensor *t, double *v, int64_t n);
 
 orr_tensor *dh_leaf(orr_dtype d, const double *v, int64_t n);
 
-/* Expects NULL, and an error with these words. */
+/* Checks that op is NULL and that the error contains these words. */
 void dh_refused(const orr_op *op, const char *words);
 
 #endif

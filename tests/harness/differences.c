@@ -1,5 +1,5 @@
-/* Derivatives beside central differences. A sum of the function's elements, each with a weight of its own, is differentiated;
- * so is such a sum of the elements of its gradient.
+/* Derivatives beside central differences. The differentiated functions are a sum of the function's elements, each with its
+ * own weight, and such a sum of the elements of its gradient.
  * Must not know: which function is differentiated. */
 #include "config.h"
 
@@ -19,7 +19,7 @@ static int parts(orr_dtype dtype)
     return orr__is_complex(dtype) ? 2 : 1;
 }
 
-/* The sum of the elements of t, real and imaginary parts, by weights that the seed makes. */
+/* The weighted sum of the elements of t, real and imaginary parts, with weights drawn from the seed. */
 static orr_tensor *weighed(orr_tensor *t, unsigned long long seed)
 {
     double w[MOST_NUMBERS];
@@ -33,7 +33,7 @@ static orr_tensor *weighed(orr_tensor *t, unsigned long long seed)
     return orr_sum(orr_mul(t, orr_from(ORR_F64, s, w)), ORR_ALL_AXES, false);
 }
 
-/* Order 1: of the function; order 2: of its gradient. */
+/* Order 1: the objective of the function; order 2: that of its gradient. */
 static orr_tensor *objective(const differences_row *row, int order, orr_tensor *const *x)
 {
     orr_tensor *y = weighed(row->of(x), 11), *g[DIFFERENCES_MOST];
@@ -77,7 +77,7 @@ static double value(const differences_row *row, int order, orr_dtype dtype, cons
     return v;
 }
 
-/* The gradient by every number; of complex operands by their parts. */
+/* The gradient with respect to every number; for complex operands, to their parts. */
 static bool gradient(const differences_row *row, int order, orr_dtype dtype, const double *at, double *g)
 {
     orr_tensor *x[DIFFERENCES_MOST], *by[DIFFERENCES_MOST];

@@ -1,4 +1,4 @@
-/* Plans made by hand, and a backend whose kernels do what a test asks: for tests of engines alone.
+/* Hand-made plans, and a backend with scripted kernels: for tests of engines alone.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
 
@@ -6,7 +6,7 @@
 
 atomic_int fake_turns;
 
-/* How often the words are in the file. */
+/* The number of times that the words are in the file. */
 static int heard_in(int fd, const char *words)
 {
     char text[4096];
@@ -60,7 +60,7 @@ hand *hand_new(void)
 {
     hand *h = calloc(1, sizeof *h);
 
-    atomic_init(&h->plan.refs, 1 << 20); /* the plan is not the cache's to free */
+    atomic_init(&h->plan.refs, 1 << 20); /* prevents the cache from freeing the plan */
     h->plan.step = h->step;
     h->plan.value = h->value;
     h->plan.out = h->outs;

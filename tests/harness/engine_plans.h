@@ -1,4 +1,4 @@
-/* Plans made by hand, and a backend whose kernels do what a test asks: for tests of engines alone.
+/* Hand-made plans, and a backend with scripted kernels: for tests of engines alone.
  * Must not know: planner, fuser, real kernels. */
 #ifndef ORR_TESTS_ENGINE_PLANS_H
 #define ORR_TESTS_ENGINE_PLANS_H
@@ -23,15 +23,15 @@
 typedef struct fake {
     bool sum;
     double add;
-    int64_t fail_row;        /* the launch that holds it fails; -1: none */
-    double seconds;          /* busy for so long                         */
-    const atomic_bool *gate; /* or until this is set, if it is there */
-    int heard, times;        /* > 0: or until the file has so many of those words */
+    int64_t fail_row;        /* the launch that contains it fails; -1: none */
+    double seconds;          /* duration of a launch */
+    const atomic_bool *gate; /* a launch waits until this is set; NULL: no gate */
+    int heard, times;        /* > 0: a launch waits until the file contains the words that often */
     const char *words;
-    int wanted;         /* > 0: or until BLAS may use so many threads */
-    atomic_int threads; /* … so many at the end of the last launch    */
+    int wanted;         /* > 0: a launch waits until BLAS may use that many threads */
+    atomic_int threads; /* … number of BLAS threads at the end of the last launch   */
     atomic_int launches;
-    atomic_int turn; /* the last one was so many-th of all kernels */
+    atomic_int turn; /* position of the last launch among those of all kernels */
 } fake;
 
 extern atomic_int fake_turns;
@@ -40,7 +40,7 @@ orr_status fake_launch(orr__kernel *k, const orr__launch *l);
 
 extern const orr__backend fake_backend;
 
-/* One allocation per plan; steps and values are added in order. */
+/* A plan with one allocation; steps and values are added in order. */
 enum { FAKE_STEPS = 64, FAKE_INS = 80 };
 
 typedef struct {
@@ -61,7 +61,8 @@ hand *hand_new(void);
 
 int hand_leaf(hand *h, int64_t count);
 
-/* A step over `rows` rows in ntiles tiles, reading n values (stride 1); its result. partial: one row per tile. */
+/* Adds a step over `rows` rows in ntiles tiles that reads n values (stride 1); returns its result. partial: one row
+ * per tile. */
 int hand_step(hand *h, int64_t rows, int ntiles, bool sum, int n, const int *in);
 
 void hand_output(hand *h, int v);
@@ -69,7 +70,7 @@ void hand_output(hand *h, int v);
 /* A buffer of n doubles: first, first + 1, … */
 orr__buffer *ramp(int64_t n, double first);
 
-/* Runs and waits; out are to be given back. */
+/* Runs the plan and waits; the caller releases out. */
 orr_status hand_run(hand *h, orr__buffer *const *leaf, double scalar, orr__buffer **out);
 
 bool is_ramp(orr__buffer *b, int64_t n, double first, double step);

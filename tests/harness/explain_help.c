@@ -1,5 +1,5 @@
 /* The text of orr_explain, for tests that search it.
- * Must not know: who says it. */
+ * Must not know: the source of the text. */
 #include "config.h"
 
 #include "tests/harness/explain_help.h"

@@ -1,5 +1,5 @@
 /* The text of orr_explain, for tests that search it.
- * Must not know: who says it. */
+ * Must not know: the source of the text. */
 #ifndef ORR_TESTS_EXPLAIN_HELP_H
 #define ORR_TESTS_EXPLAIN_HELP_H
 
@@ -9,15 +9,15 @@
 #include <orrery.h>
 #include "tests/harness/harness.h"
 
-/* Free it. */
+/* The text for t. The caller frees it. */
 char *explained_text(orr_tensor *t);
 
 int words_in(const char *text, const char *word);
 
-/* How many times it has `word`. */
+/* The number of times that the text contains `word`. */
 int explained_times(orr_tensor *t, const char *word);
 
-/* Of how many kernels t is made, -1: it does not say. */
+/* The number of kernels for t according to the text; -1 if it has none. */
 int kernels_of(orr_tensor *t);
 
 #endif

@@ -1,5 +1,5 @@
-/* The OpenCL backend with a device that fails as a test asks.
- * Must not know: what is computed, what the engine does about it. */
+/* The OpenCL backend with a device that fails on request.
+ * Must not know: what is computed, how the engine reacts. */
 #include "config.h"
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* The OpenCL backend with a device that fails as a test asks.
- * Must not know: what is computed, what the engine does about it. */
+/* The OpenCL backend with a device that fails on request.
+ * Must not know: what is computed, how the engine reacts. */
 #ifndef ORR_TESTS_FAILING_DEVICE_H
 #define ORR_TESTS_FAILING_DEVICE_H
 
@@ -7,17 +7,17 @@
 #include <stdbool.h>
 
 typedef struct {
-    atomic_int launches; /* that were asked for */
-    atomic_int failures; /* calls that failed   */
-    atomic_bool dead;    /* all calls fail, and what its memory had is void when it is back */
-    atomic_bool kernels; /* launches alone fail */
-    atomic_int life;     /* launches until it is dead; < 0: for ever */
-    atomic_int slow;     /* µs that a copy from it takes longer */
+    atomic_int launches; /* requested launches */
+    atomic_int failures; /* failed calls */
+    atomic_bool dead;    /* all calls fail; the content of its memory is void afterwards */
+    atomic_bool kernels; /* only launches fail */
+    atomic_int life;     /* launches before it is dead; < 0: unlimited */
+    atomic_int slow;     /* additional µs of a copy from it */
 } failing_device;
 
 extern failing_device orr_test_device;
 
-/* Before the engine starts: launches go through the device above, which works. */
+/* Called before the engine starts: launches then go through the device above, which works at first. */
 void orr_test_device_use(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* How test programs check, skip and report; CUnit is inside.
+/* Checks, skips and reports of test programs, on top of CUnit.
  * Must not know: what is tested. */
 #include "config.h"
 #include "tests/harness/harness.h"
@@ -113,7 +113,7 @@ const char *orr_test_outcomes(void)
     return now.outcome;
 }
 
-/* Two buffers in turn, so that two paths can be arguments of one call. */
+/* Two buffers are used in turn, so that two paths can be arguments of one call. */
 static char *next_path(void)
 {
     static char paths[2][1024];

@@ -1,4 +1,4 @@
-/* How test programs check, skip and report; CUnit is inside.
+/* Checks, skips and reports of test programs, on top of CUnit.
  * Must not know: what is tested. */
 #ifndef ORR_TESTS_HARNESS_H
 #define ORR_TESTS_HARNESS_H
@@ -16,16 +16,16 @@ typedef struct {
 #f, f                                                                                                          \
     }
 
-/* Runs the tests, or those named in argv (a name's part is enough; --list names them). The last line printed is
- * "orr-test: <passed> <failed> <skipped>". 0: none failed, 1: some did, 77: all were skipped. */
+/* Runs all tests, or those named in argv (a part of the name suffices; --list prints the names). The last line
+ * printed is "orr-test: <passed> <failed> <skipped>". Returns 0: none failed, 1: some did, 77: all were skipped. */
 int orr_test_main(int argc, char **argv, const char *topic, const orr_test *tests);
-/* How the tests that it ran ended, a letter each: p passed, f failed, s skipped. */
+/* The results of the tests so far, a letter each: p passed, f failed, s skipped. */
 const char *orr_test_outcomes(void);
 
-/* A check that fails is counted and printed, and the test goes on. Only on the test's own thread. */
+/* Counts and prints a failed check; the test goes on. Only on the test's own thread. */
 #define ORR_CHECK(cond) ((void)orr_test_check((cond), #cond, __FILE__, __LINE__, "%s", ""))
 #define ORR_CHECK_MSG(cond, ...) ((void)orr_test_check((cond), #cond, __FILE__, __LINE__, __VA_ARGS__))
-/* The same, and when it fails the test ends here. */
+/* The same check, but a failure ends the test. */
 #define ORR_REQUIRE(cond)                                                                                              \
     do {                                                                                                               \
         if (!orr_test_check((cond), #cond, __FILE__, __LINE__, "%s", ""))                                              \
@@ -38,7 +38,7 @@ const char *orr_test_outcomes(void);
         return;                                                                                                        \
     } while (0)
 
-/* For tests of compiled kernels: skipped on a machine without the compiler that configure found. */
+/* For tests of compiled kernels: skips the test if configure's compiler is missing. */
 #define ORR_NEED_COMPILER()                                                                                            \
     do {                                                                                                               \
         if (!orr_test_compiler())                                                                                      \
@@ -53,18 +53,19 @@ void orr_test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* tests/golden/<name> in the source tree (ORR_SRCDIR, else found from the working directory). Valid until the second
  * next call. */
 const char *orr_test_golden(const char *name);
-/* <name> in an empty folder of this program's own, which is removed at its end. Valid until the second next call. */
+/* <name> in an empty folder of this program, which is removed when the program ends. Valid until the second next
+ * call. */
 const char *orr_test_tmp(const char *name);
-/* Removes that folder, where a program does not end by orr_test_main. */
+/* Removes that folder, for a program that does not end by orr_test_main. */
 void orr_test_tmp_remove(void);
-/* The whole file, with a 0 behind it; NULL when it cannot be read. Free it. */
+/* The whole file, followed by a 0; NULL if it cannot be read. The caller frees it. */
 unsigned char *orr_test_slurp(const char *path, size_t *size);
 
-/* SIGALRM ends the program unless this is called again, or it has ended, within ORR_TEST_ALARM seconds. Without that
- * nothing happens. Threads may be anywhere: in orr_init, in work, in orr_shutdown. */
+/* Starts a timer: SIGALRM ends the program unless it ends, or this is called again, within ORR_TEST_ALARM seconds.
+ * Does nothing if that is not set. Threads may be anywhere: in orr_init, in work, in orr_shutdown. */
 void orr_test_alarm(void);
 
-/* Is the program built with a sanitizer of addresses or threads? Those need memory and addresses of their own. */
+/* True in a program with a sanitizer of addresses or threads, which needs memory and addresses of its own. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ORR_TEST_SANITIZED 1
 #elif defined(__has_feature)
@@ -76,7 +77,7 @@ void orr_test_alarm(void);
 #define ORR_TEST_SANITIZED 0
 #endif
 
-/* A limit in seconds of processor time. Sanitizers make a program several times slower. */
+/* A limit in seconds of processor time. Sanitizers slow a program down several times. */
 #define ORR_TEST_SECONDS(limit) ((limit) * (ORR_TEST_SANITIZED ? 10.0 : 1.0))
 
 /* Random numbers for tests: splitmix64. */

@@ -1,4 +1,4 @@
-/* Shared by the tests of files: the golden files' content, and tensors that have it.
+/* Shared by the tests of files: the content of the golden files, and tensors with that content.
  * Must not know: how a file is parsed. */
 #include "config.h"
 
@@ -11,7 +11,7 @@ const char *golden_io(const char *name)
     return orr_test_golden(path);
 }
 
-/* Element k of every golden file, as make_io.py says. */
+/* Element k of every golden file, as written by make_io.py. */
 static double expected(orr_dtype t, int64_t k)
 {
     double v = (double)(k * 7 % 23);

@@ -1,4 +1,4 @@
-/* Shared by the tests of files: the golden files' content, and tensors that have it.
+/* Shared by the tests of files: the content of the golden files, and tensors with that content.
  * Must not know: how a file is parsed. */
 #ifndef ORR_TESTS_IO_HELP_H
 #define ORR_TESTS_IO_HELP_H
@@ -15,7 +15,7 @@ void check_golden(const char *what, orr_tensor *t, orr_dtype dtype, orr_shape sh
 
 orr_tensor *golden_tensor(orr_dtype t, orr_shape shape);
 
-/* The checksum of a PNG's chunk and of a zip's member. */
+/* The CRC-32 of a PNG's chunk or of a zip's member. */
 uint32_t orr_test_crc32(const unsigned char *p, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* For tests of the cache's directory: entries, put and looked for.
+/* For tests of the cache's directory: stores entries and searches for them.
  * Must not know: what is tested. */
 #ifndef ORR_TESTS_JIT_ENTRIES_H
 #define ORR_TESTS_JIT_ENTRIES_H

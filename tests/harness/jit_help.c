@@ -1,4 +1,4 @@
-/* For tests of the JIT: settings, texts, stderr's lines.
+/* For tests of the JIT: settings, kernel sources, lines of stderr.
  * Must not know: what is tested. */
 #include "config.h"
 
@@ -16,11 +16,11 @@ void jh_settings(const char *dir)
     orr__env.cc[0] = orr__env.cache_site[0] = '\0';
     orr__env.cache_size = (size_t)256 << 20;
     (void)snprintf(orr__env.cache_dir, sizeof orr__env.cache_dir, "%s", dir);
-    jh_patience(60, 600); /* a loaded machine is no fault */
+    jh_patience(60, 600); /* a loaded machine must not cause failures */
     orr__retry_pause = 1.0;
 }
 
-/* A directory of this program's own, with all that is below it removed at the end. */
+/* A directory of this program, which is removed with its content at the end. */
 static char jh_base[600];
 
 static int jh_remove(const char *path, const struct stat *st, int type, struct FTW *where)
@@ -103,7 +103,7 @@ void jh_write(const char *path, const char *text, mode_t mode)
     ORR_CHECK(chmod(path, mode) == 0);
 }
 
-/* stderr goes to a file; jh_lines gives it back and counts the lines that contain `word`. */
+/* Redirects stderr to a file; jh_lines restores it and counts the lines that contain `word`. */
 static int jh_saved = -1;
 
 static char jh_log[1200];

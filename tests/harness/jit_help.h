@@ -1,4 +1,4 @@
-/* For tests of the JIT: settings, texts, stderr's lines.
+/* For tests of the JIT: settings, kernel sources, lines of stderr.
  * Must not know: what is tested. */
 #ifndef ORR_TESTS_JIT_HELP_H
 #define ORR_TESTS_JIT_HELP_H
@@ -14,26 +14,27 @@
 #include "runtime/base/env.h"
 #include "tests/harness/harness.h"
 
-/* Seconds that a compiler may work, and may do nothing. */
+/* Sets the time limits of a compiler in seconds: of its work, and of inactivity. */
 void jh_patience(double work, double rest);
 
-/* Settings of a process that compiles; dir is its cache. */
+/* Sets the environment of a process that compiles; dir is its cache. */
 void jh_settings(const char *dir);
 
 bool jh_begin(void);
 
 int jh_end(int rc);
 
-/* A path in it, valid until the fourth next call. */
+/* A path in that directory, valid until the fourth next call. */
 const char *jh_place(const char *name);
 
-/* A kernel that writes word[0] · factor. */
+/* The source of a kernel that writes word[0] · factor. */
 char *jh_text(int factor);
 
-/* Asks and waits; the reference is the caller's. */
+/* Requests the kernel and waits; the caller owns the reference. */
 orr__jit *jh_ask(int factor);
 
-/* Like a program that goes on launching: asks whenever the kernel is hot, until it is compiled or never will be. */
+/* Acts like a program that launches repeatedly: requests the kernel while it is hot, until it is compiled or cannot
+ * be. */
 bool jh_insist(orr__jit *j, int factor);
 
 long jh_run(orr__jit *j, long x);

@@ -1,5 +1,5 @@
 /* A reader that accepts JSON (RFC 8259) and nothing else.
- * Must not know: who wrote it. */
+ * Must not know: the writer of the text. */
 #ifndef ORR_TESTS_JSON_H
 #define ORR_TESTS_JSON_H
 

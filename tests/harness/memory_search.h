@@ -1,4 +1,4 @@
-/* Looks for bytes in all that this process has in memory, and in the files of a folder.
+/* Searches for bytes in the whole memory of this process and in the files of a folder.
  * Must not know: what the bytes are. */
 #ifndef ORR_TESTS_MEMORY_SEARCH_H
 #define ORR_TESTS_MEMORY_SEARCH_H
@@ -42,7 +42,7 @@ static inline long needle_count(const needle *n, const unsigned char *hay, size_
     return found;
 }
 
-/* Not where a sanitizer keeps a shadow of all memory, nor without /proc. */
+/* False under a sanitizer, which shadows all memory, and without /proc. */
 static inline bool memory_can_be_searched(void)
 {
 #if ORR_TEST_SANITIZED
@@ -57,7 +57,8 @@ static inline bool memory_can_be_searched(void)
             ORR_SKIP("memory cannot be searched here");                                                                \
     } while (0)
 
-/* In every readable mapping, the kernel's own apart. Chunks overlap by a needle. −1: /proc is not there. */
+/* The number of matches in every readable mapping except the kernel's own. Chunks overlap by the length of a needle.
+ * −1: no /proc. */
 static inline long memory_count(const needle *n)
 {
     enum { CHUNK = 1 << 20 };
@@ -72,7 +73,7 @@ static inline long memory_count(const needle *n)
         if (sscanf(line, "%llx-%llx %7s", &from, &to, mode) != 3 || mode[0] != 'r' || strstr(line, "[v"))
             continue;
         for (unsigned long long at = from; at < to; at += CHUNK) {
-            /* the chunk itself is searched in place of a copy of it */
+            /* the chunk itself is searched instead of a copy of it */
             unsigned long long self = (unsigned long long)(size_t)chunk;
             if (at < self + sizeof chunk && at + sizeof chunk > self) {
                 unsigned long long end = self + sizeof chunk;
@@ -125,7 +126,7 @@ static inline long folder_count(const needle *n, const char *folder)
     return found;
 }
 
-/* Whether the mapping that has this address is left out of core dumps ("dd" in its VmFlags). */
+/* True if the mapping of this address is excluded from core dumps ("dd" in its VmFlags). */
 static inline bool memory_is_not_dumped(const void *address)
 {
     FILE *f = fopen("/proc/self/smaps", "re");

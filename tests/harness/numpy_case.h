@@ -10,11 +10,11 @@
 
 typedef struct {
     char op[96];
-    orr_dtype to; /* the part of the op's name behind ':' */
+    orr_dtype to; /* the part of the op's name after ':' */
     double ulps, p[NUMPY_MAX_PARAM];
     int np, nin;
     orr_tensor *in[NUMPY_MAX_IN];
-    char text[64]; /* the part behind '=' */
+    char text[64]; /* the part after '=' */
 } numpy_case;
 
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
 extern const numpy_row numpy_array_rows[];
 /* The calls of conv.h, for tests/golden/conv. */
 extern const numpy_row numpy_window_rows[];
-/* The calls of fft.h, and those that only standard.txt names. */
+/* The calls of fft.h, and others that only standard.txt names. */
 extern const numpy_row numpy_standard_rows[];
 
 #endif

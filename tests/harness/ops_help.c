@@ -12,7 +12,7 @@ static bool running;
 int help_main(int argc, char **argv, const char *topic, const orr_test *tests)
 {
     running = orr_init(NULL) == ORR_OK;
-    bool absent = orr_error_status() == ORR_EDEVICE; /* the tests say themselves what they do without */
+    bool absent = orr_error_status() == ORR_EDEVICE; /* the tests handle a missing device themselves */
     if (!running)
         printf("no engine: %s\n", orr_error_message());
     int rc = orr_test_main(argc, argv, topic, tests);
@@ -21,7 +21,7 @@ int help_main(int argc, char **argv, const char *topic, const orr_test *tests)
     return running || absent ? rc : 1;
 }
 
-/* Of complex numbers their parts, one behind the other. */
+/* Elements as scalars; complex numbers as their two parts in sequence. */
 static orr__scalar *unpack(const void *data, orr_dtype dtype, int64_t n)
 {
     orr_dtype part = orr__part_dtype(dtype);
@@ -113,7 +113,7 @@ bool help_same(orr_dtype dtype, orr__scalar got, orr__scalar want, double ulps, 
     return fabs(got.f - want.f) <= ulps * eps(dtype) * (fabs(want.f) + scale);
 }
 
-/* The first element that differs, -1: none. */
+/* The first element that differs; -1: none. */
 static int64_t differs(orr_dtype dtype, int64_t n, const orr__scalar *got, const orr__scalar *want, double ulps)
 {
     double scale = 0;

@@ -1,4 +1,4 @@
-/* Values for the tests of ops: every check evaluates by the reference evaluation, and by the engine where it runs.
+/* Values for the tests of ops: every check uses the reference evaluation, and the engine where it runs.
  * Must not know: which op is tested. */
 #ifndef ORR_TESTS_OPS_HELP_H
 #define ORR_TESTS_OPS_HELP_H
@@ -15,28 +15,28 @@
 /* Runs the tests inside orr_init and orr_shutdown. */
 int help_main(int argc, char **argv, const char *topic, const orr_test *tests);
 
-/* Scalars in an element: 2 in a complex number, its parts. */
+/* Scalars per element: 2 for a complex number, its parts. */
 static inline int help_parts(orr_dtype dtype)
 {
     return orr__is_complex(dtype) ? 2 : 1;
 }
-/* Elements of t in row-major order, as scalars of its dtype or of its parts. Free it. NULL and a failed check when it cannot be
- * had. */
+/* The elements of t in row-major order, as scalars of its dtype or of the dtype of its parts. The caller frees them. NULL after
+ * a failed check. */
 orr__scalar *help_reference(orr_tensor *t);
 orr__scalar *help_engine(orr_tensor *t);
-/* The same as doubles, by the reference evaluation alone. */
+/* The elements as doubles, by the reference evaluation alone. */
 double *help_doubles(orr_tensor *t);
 
-/* |got − want| ≤ ulps · eps(dtype) · (|want| + scale); NaN is NaN; integers and bool are equal. Negative ulps: the same number, the
- * sign of a zero too. */
+/* True if |got − want| ≤ ulps · eps(dtype) · (|want| + scale), both are NaN, or integers or bool are equal. Negative ulps:
+ * exactly the same number, including the sign of a zero. */
 bool help_same(orr_dtype dtype, orr__scalar got, orr__scalar want, double ulps, double scale);
-/* Checks dtype, shape and elements of `got`, reference and engine. `what` names the case. */
+/* Checks dtype, shape and elements of `got`, by reference and engine. `what` names the case. */
 void help_check(orr_tensor *got, orr_dtype dtype, orr_shape shape, const orr__scalar *want, double ulps,
                 const char *what);
-/* The same with the elements as doubles, exact. */
+/* The same check with the elements as doubles, exactly. */
 void help_check_values(orr_tensor *got, orr_dtype dtype, orr_shape shape, const double *want);
 
-/* Checks that t is poison of this status and that its message has `part` and this file's name in it. */
+/* Checks that t is poison with this status and that its message contains `part` and this file's name. */
 void help_poison(orr_tensor *t, orr_status status, const char *part, const char *file, int line);
 #define HELP_POISON(t, status, part) help_poison((t), (status), (part), __FILE__, __LINE__)
 

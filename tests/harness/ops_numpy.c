@@ -1,4 +1,4 @@
-/* Runs the cases of tests/golden/numpy: a file of inputs and of what NumPy makes of them.
+/* Runs the cases of tests/golden/numpy: a file of inputs and of NumPy's results.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -34,7 +34,7 @@ static orr_dtype dtype_named(const char *name)
     return (orr_dtype)d;
 }
 
-/* dtype rank dimensions elements; a complex one is two numbers, a scalar for each part. */
+/* Reads dtype, rank, dimensions, elements. A complex element is two numbers, a scalar for each part. */
 static orr__scalar *array(reader *r, orr_dtype *dtype, orr_shape *shape)
 {
     *dtype = dtype_named(word(r));
@@ -79,7 +79,7 @@ static orr_shape shape_of(const numpy_case *c)
     return s;
 }
 
-/* n axes…, or -1 for all, from parameter `at` on; at -1: all parameters are axes. */
+/* Reads n axes…, or -1 for all, from parameter `at` on; at -1: all parameters are axes. */
 static orr_axes axes_of(const numpy_case *c, int at)
 {
     orr_axes a = { at < 0 ? c->np : (int)c->p[at], { 0 } };
@@ -147,7 +147,7 @@ CASE(svd, c->p[1] == 1  ? orr_svd(X, c->p[0] != 0).s
                         : orr_abs(orr_svd(X, c->p[0] != 0).u))
 CASE(svdvals, orr_svdvals(X))
 CASE(eigh, c->p[0] != 0 ? orr_abs(orr_eigh(X).v) : orr_eigh(X).w)
-/* Power sums, which do not depend on the order. */
+/* Sums of powers, which do not depend on the order. */
 static orr_tensor *power_sum(orr_tensor *w, int power, orr_dtype of)
 {
     orr_tensor *p = w;
@@ -189,25 +189,27 @@ CASE(mse, orr_mse(X, c->in[1]))
 #name, run_##name                                                                                              \
     }
 static const numpy_row rows[] = {
-    ROW(reshape),   ROW(permute),     ROW(transpose),   ROW(broadcast_to),
-    ROW(squeeze),   ROW(expand_dims), ROW(slice),       ROW(slice_axis),
-    ROW(select),    ROW(flip),        ROW(cast),        ROW(arange),
-    ROW(linspace),  ROW(eye),         ROW(sum),         ROW(prod),
-    ROW(mean),      ROW(min),         ROW(max),         ROW(any),
-    ROW(all),       ROW(norm),        ROW(logsumexp),   ROW(var),
-    ROW(std),       ROW(argmin),      ROW(argmax),      ROW(matmul),
-    ROW(matmul_tt), ROW(take),        ROW(scatter_add), ROW(one_hot),
-    ROW(tril),      ROW(triu),        ROW(concat),      ROW(stack),
-    ROW(pad),       ROW(softmax),     ROW(log_softmax), ROW(cross_entropy),
-    ROW(mse),       ROW(cholesky),    ROW(logdet),      ROW(solve_triangular),
-    ROW(solve),     ROW(inv),         ROW(det),         ROW(slogdet),
-    ROW(lu),        ROW(qr),          ROW(svd),         ROW(svdvals),
-    ROW(eig),  ROW(eigvals),  ROW(eigh),      ROW(eigvalsh),    ROW(lstsq),       ROW(pinv),
-    ROW(matrix_rank), ROW(matrix_norm), ROW(vector_norm), ROW(cond),
-    ROW(trace),     ROW(matrix_power), ROW(expm),       ROW(cross),
+    ROW(reshape),     ROW(permute),     ROW(transpose),   ROW(broadcast_to),
+    ROW(squeeze),     ROW(expand_dims), ROW(slice),       ROW(slice_axis),
+    ROW(select),      ROW(flip),        ROW(cast),        ROW(arange),
+    ROW(linspace),    ROW(eye),         ROW(sum),         ROW(prod),
+    ROW(mean),        ROW(min),         ROW(max),         ROW(any),
+    ROW(all),         ROW(norm),        ROW(logsumexp),   ROW(var),
+    ROW(std),         ROW(argmin),      ROW(argmax),      ROW(matmul),
+    ROW(matmul_tt),   ROW(take),        ROW(scatter_add), ROW(one_hot),
+    ROW(tril),        ROW(triu),        ROW(concat),      ROW(stack),
+    ROW(pad),         ROW(softmax),     ROW(log_softmax), ROW(cross_entropy),
+    ROW(mse),         ROW(cholesky),    ROW(logdet),      ROW(solve_triangular),
+    ROW(solve),       ROW(inv),         ROW(det),         ROW(slogdet),
+    ROW(lu),          ROW(qr),          ROW(svd),         ROW(svdvals),
+    ROW(eig),         ROW(eigvals),     ROW(eigh),        ROW(eigvalsh),
+    ROW(lstsq),       ROW(pinv),        ROW(matrix_rank), ROW(matrix_norm),
+    ROW(vector_norm), ROW(cond),        ROW(trace),       ROW(matrix_power),
+    ROW(expm),        ROW(cross),
 };
 
-/* An operation by its contract: axis, options, then start and step per axis, as many as its attributes are. */
+/* Runs an operation by its contract. Parameters: axis, options, then start and step per axis, as many as the
+ * operation has. */
 static orr_tensor *run_structural(const orr__op *op, const numpy_case *c)
 {
     orr__attr a = { 0 };
@@ -230,7 +232,7 @@ static bool wanted(const char *op, const char *const *ops)
     return found;
 }
 
-/* The case's head and operands; the reader then stands before "out". */
+/* Reads the case's head and operands; the reader then is at "out". */
 static void read_case(reader *r, numpy_case *c)
 {
     memset(c, 0, sizeof *c);
@@ -252,7 +254,7 @@ static void read_case(reader *r, numpy_case *c)
         c->in[c->nin++] = tensor(r);
 }
 
-/* A complex result also as pairs along one more axis, in one evaluation with what makes it. */
+/* Checks a complex result also as pairs along one more axis, in one evaluation with the result itself. */
 static void check(orr_tensor *got, orr_dtype dtype, orr_shape shape, const orr__scalar *want, double ulps,
                   const char *what)
 {

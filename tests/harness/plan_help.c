@@ -1,4 +1,4 @@
-/* Plans of a user's graph for so many workers, and what they amount to.
+/* Plans of a user's graph for a number of workers, and their measures.
  * Must not know: StarPU. */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-/* Plans of a user's graph for so many workers, and what they amount to.
+/* Plans of a user's graph for a number of workers, and their measures.
  * Must not know: StarPU. */
 #ifndef ORR_TESTS_PLAN_HELP_H
 #define ORR_TESTS_PLAN_HELP_H
@@ -12,7 +12,8 @@
 
 orr_tensor *fresh_values(int64_t m, int64_t n);
 
-/* A fresh plan for `workers` workers, verified by its making. The first nfirst outputs are waited for. */
+/* A new plan for `workers` workers, which is verified when it is made. The evaluation waits for the first nfirst
+ * outputs. */
 orr__plan *plan_of_first(orr_tensor *const *t, int n, int nfirst, int workers);
 
 orr__plan *plan_of(orr_tensor *const *t, int n, int workers);
@@ -21,8 +22,7 @@ int tasks_of(const orr__plan *p);
 
 double us_of(const orr__plan *p, int head);
 
-/* Tasks, each after those whose values it reads: when the last one ends if every worker is wanted at
- * once. */
+/* The end of the last task if each starts when its inputs are ready and workers are unlimited. */
 double critical_path(const orr__plan *p);
 
 #endif

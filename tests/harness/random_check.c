@@ -34,9 +34,10 @@ void rg_build(rg_graph *g, unsigned long long seed, int ops)
             break;
 }
 
-/* Values that must be the same to the last bit in every tier go to this file as numbers; with ORRERY_DETERMINISTIC all. */
+/* Receives, as numbers, the values that must be equal to the last bit in every tier; with ORRERY_DETERMINISTIC, all
+ * values. */
 static FILE *results;
-static int refused; /* evaluations, for want of memory */
+static int refused; /* evaluations refused for lack of memory */
 
 static void note(const rg_graph *g, int i, const orr__scalar *got)
 {
@@ -73,7 +74,7 @@ static bool near(orr_dtype d, orr__scalar got, orr__scalar want, double err)
     return fabs(got.f - want.f) <= err;
 }
 
-/* Compares value i as the engine has it with `want`; -1 when all is well, else the first element that is off. */
+/* Compares value i of the engine with `want`. Returns the first element that is out of bounds, -1: none. */
 static int64_t compare(const rg_graph *g, int i, const orr__scalar *want)
 {
     orr_dtype d = orr__part_dtype(orr_tensor_dtype(g->v[i].t));
@@ -91,7 +92,7 @@ static int64_t compare(const rg_graph *g, int i, const orr__scalar *want)
     return !got || !want ? 0 : off;
 }
 
-/* Under the least limit that serves, to a factor of 2: what has less must be refused before it starts. */
+/* Evaluates under the least sufficient limit, found to a factor of 2: smaller limits must be refused before the start. */
 static orr_status eval_tightly(orr_tensor *const *t, int n)
 {
     orr_status st = ORR_ENOMEM;
@@ -107,7 +108,7 @@ static orr_status eval_tightly(orr_tensor *const *t, int n)
     return st;
 }
 
-/* Evaluates the chosen values together; returns how many are wrong. */
+/* Evaluates the chosen values together; returns the number of wrong ones. */
 static int evaluate(rg_graph *g, const int *out, int n)
 {
     orr_tensor *t[4] = { NULL };
@@ -127,7 +128,7 @@ static int evaluate(rg_graph *g, const int *out, int n)
     return wrong;
 }
 
-/* Prints the least beginning of the seed's graph whose last value is wrong when evaluated alone. */
+/* Prints the shortest prefix of the seed's graph whose last value is wrong when evaluated alone. */
 static void shrink(unsigned long long seed)
 {
     for (int ops = 0; ops < RG_VALUES; ops++) {
@@ -138,7 +139,7 @@ static void shrink(unsigned long long seed)
         bool bad = node_of(&g, last) && evaluate(&g, &last, 1) > 0;
         if (bad) {
             rg_graph again;
-            rg_build(&again, seed, ops); /* recorded anew: the other has its value and forgot its inputs */
+            rg_build(&again, seed, ops); /* recorded again: the other has its value and forgot its inputs */
             printf("seed %llu, after %d ops, by %s:\n", seed, ops, again.log[last]);
             print(&again, last);
             rg_end(&again);
@@ -157,7 +158,7 @@ static bool one_graph(unsigned long long seed)
     orr_scope *s = orr_scope_begin();
     int out[4], n = 0;
     rg_build(&g, seed, RG_VALUES);
-    if (rg_pick(&g, 4) == 0) { /* a part is evaluated before */
+    if (rg_pick(&g, 4) == 0) { /* evaluates some values first */
         out[0] = rg_pick(&g, g.n);
         n = evaluate(&g, out, 1);
     }
@@ -187,7 +188,7 @@ static void compiled_enough(void)
            (unsigned long long)s.disk_hits);
 }
 
-/* Of fewer graphs it may be that none is too large for the memory. */
+/* With fewer graphs, possibly none is too large for the memory. */
 enum { SAMPLE = 40 };
 
 void rg_agree(void)
@@ -241,7 +242,7 @@ int rg_start(const rg_setting *env)
     if (pid == 0) {
         (void)setenv("ORR_TEST_CHILD", "1", 1);
         (void)setenv("ORRERY_INLINE_US", "0", 1);
-        (void)setenv("ORRERY_EXCESS_PRECISION", "off", 1); /* a test with `on` says so: more values are exact without */
+        (void)setenv("ORRERY_EXCESS_PRECISION", "off", 1); /* tests of `on` set it: more values are exact without */
         for (; env->name; env++)
             (void)setenv(env->name, env->value, 1);
         (void)execl("/proc/self/exe", "random_graphs", (char *)NULL);

@@ -1,4 +1,4 @@
-/* Random graphs: complex values, made of real ones or leaves, and what leads back to real values.
+/* Random graphs: complex values, made of real ones or leaves, and ops that lead back to real values.
  * Must not know: engines. */
 #include "config.h"
 
@@ -59,7 +59,7 @@ static orr_tensor *apply_pair(orr_tensor *const *in, int n, const rg_param *p)
     return orr_complex(in[0], in[1]);
 }
 
-/* Parts of the latest real value and of a leaf; or a complex leaf. */
+/* Makes a complex value of the latest real value and a leaf, or a complex leaf. */
 static bool choose_new(rg_graph *g, rg_step *s)
 {
     int i = g->last;
@@ -68,7 +68,7 @@ static bool choose_new(rg_graph *g, rg_step *s)
     if ((d != ORR_F32 && d != ORR_F64) || shape.rank < 2 || !g->v[i].finite || rg_pick(g, 3) == 0) {
         g->last_complex =
             rg_leaf(g, rg_pick(g, 2) ? ORR_C64 : ORR_C128, ORR_SHAPE(1 + rg_pick(g, 6), 1 + rg_pick(g, 6)));
-        return false; /* the step is another one */
+        return false; /* the caller chooses another step */
     }
     s->in[0] = i;
     s->in[1] = rg_leaf(g, d, shape);

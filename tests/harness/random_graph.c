@@ -1,5 +1,5 @@
-/* Random graphs: values of the nodes by the reference evaluation, one op at a time, and bounds on how far an engine may
- * be off: by trying each op on operands that are off by their own bound.
+/* Random graphs: values of the nodes by the reference evaluation, one op at a time, and bounds for an engine's
+ * errors. A bound is found by running each op on operands that are shifted by their own bounds.
  * Must not know: engines. */
 #include "config.h"
 
@@ -24,7 +24,7 @@ void rg_begin(rg_graph *g, unsigned long long seed)
     memset(g, 0, sizeof *g);
     g->last_complex = -1;
     g->state = seed;
-    g->state = orr_test_rand(&g->state); /* neighbouring seeds have streams that are apart */
+    g->state = orr_test_rand(&g->state); /* separates the streams of neighbouring seeds */
 }
 
 void rg_end(rg_graph *g)
@@ -41,7 +41,7 @@ static double eps(orr_dtype d)
     return d == ORR_F64 ? 0x1p-52 : d == ORR_F32 ? 0x1p-23 : d == ORR_F16 ? 0x1p-10 : 0x1p-7;
 }
 
-/* Below this a device may have lost digits, or all. */
+/* Below this a device may have lost some or all digits. */
 static double tiny(orr_dtype d)
 {
     return d == ORR_F64 ? 1e-300 : d == ORR_F16 ? 0x1p-22 : 1e-36;
@@ -52,7 +52,7 @@ static int64_t scalars(const rg_value *x)
     return orr_tensor_size(x->t) * help_parts(orr_tensor_dtype(x->t));
 }
 
-/* A leaf of these elements, plus or minus the errors: sign 0 none, 1 up, -1 down, 2 up and down in turn. */
+/* A leaf of these elements, shifted by the errors: sign 0 not, 1 up, -1 down, 2 up and down in turn. */
 static orr_tensor *leaf_of(const rg_value *x, int sign)
 {
     orr_dtype d = orr__part_dtype(orr_tensor_dtype(x->t));
@@ -119,7 +119,7 @@ int rg_leaf(rg_graph *g, orr_dtype dtype, orr_shape s)
     return add(g, x, "leaf") ? g->n - 1 : -1;
 }
 
-/* The op on the operands' values, off by their bounds; scalars of the result. */
+/* Runs the op on the operands' values, shifted by their bounds; returns scalars of the result. */
 static orr__scalar *try_step(rg_graph *g, const rg_step *s, int sign)
 {
     orr_tensor *in[8];
@@ -128,7 +128,7 @@ static orr__scalar *try_step(rg_graph *g, const rg_step *s, int sign)
     return help_reference(s->apply(in, s->nin, &s->p));
 }
 
-/* The op on the operands' sizes: what its sums would be without cancellation. */
+/* Runs the op on the operands' absolute values: its sums without cancellation. */
 static orr__scalar *sizes(rg_graph *g, const rg_step *s)
 {
     orr_tensor *in[8];
@@ -152,7 +152,7 @@ static double largest(rg_graph *g, const rg_step *s)
     return most;
 }
 
-/* Adds to err by how much the result moves when the operands do. False: it jumps. */
+/* Adds to err the change of the result when the operands change. False: the result jumps. */
 static bool add_sensitivity(rg_graph *g, const rg_step *s, rg_value *x, int64_t n)
 {
     static const int signs[] = { 1, -1, 2 };
@@ -173,7 +173,7 @@ static bool add_sensitivity(rg_graph *g, const rg_step *s, rg_value *x, int64_t 
     return ok;
 }
 
-/* Bounds for a float result that is not exact. False: not tame. */
+/* Computes bounds for a float result that is not exact. False: not tame. */
 static bool bound(rg_graph *g, const rg_step *s, rg_value *x, bool exact_in)
 {
     bool pairs = orr__is_complex(orr_tensor_dtype(x->t));
@@ -185,7 +185,7 @@ static bool bound(rg_graph *g, const rg_step *s, rg_value *x, bool exact_in)
     x->err = calloc((size_t)n + 1, sizeof *x->err);
     for (int64_t i = 0; x->err && i < n; i++) {
         double v = isfinite(x->v[i].f) ? fabs(x->v[i].f) : 0;
-        if (pairs && isfinite(x->v[i ^ 1].f)) /* errors of a part are those of the number */
+        if (pairs && isfinite(x->v[i ^ 1].f)) /* the error of a part counts for the whole number */
             v = hypot(v, x->v[i ^ 1].f);
         ok = ok && v < (d == ORR_F16 ? 1e3 : 1e4);
         double own = s->cancels && size && isfinite(size[i].f) ? fmax(v, size[i].f) : v;

@@ -1,5 +1,5 @@
-/* Random graphs: what programs do again and again, as several ops on values that are there: rows that are normalised,
- * products with what follows them, gathered rows, masks, updates of parameters, statistics, frames and parts.
+/* Random graphs: frequent patterns of programs, as several ops on existing values: normalised rows, products with
+ * epilogues, gathered rows, masks, updates of parameters, statistics, frames and joined arrays.
  * Must not know: engines. */
 #include "config.h"
 
@@ -49,7 +49,7 @@ static orr_tensor *apply_scaled(orr_tensor *const *in, int n, const rg_param *p)
     return orr_add(orr_mul(in[0], orr_scalar(p->x)), orr_scalar(p->y));
 }
 
-/* x·by + plus, with the scalars' own dtype that of x */
+/* x·by + plus, with scalars of x's dtype */
 static int scaled(rg_graph *g, int x, double by, double plus)
 {
     rg_step s = { .nin = 1, .in = { x }, .p = { .x = by, .y = plus } };
@@ -68,7 +68,7 @@ static orr_tensor *apply_fold(orr_tensor *const *in, int n, const rg_param *p)
     }
 }
 
-/* Over the last axis, which stays with length 1. */
+/* A fold over the last axis, which remains with length 1. */
 static int fold(rg_graph *g, int kind, int x)
 {
     static const char *const names[] = { "row_sum", "row_max", "row_mean", "row_var", "row_logsumexp" };
@@ -130,7 +130,7 @@ static orr_tensor *apply_window(orr_tensor *const *in, int n, const rg_param *p)
     return orr_slice(in[0], p->a, p->b, p->c);
 }
 
-/* Rows and columns from (row, col) on, of the shape of x, which has rank 2. */
+/* Rows and columns of `framed` from (row, col) on, of the shape of x, which has rank 2. */
 static int window(rg_graph *g, int framed, int x, int row, int col)
 {
     rg_step s = { .nin = 1, .in = { framed } };
@@ -165,7 +165,7 @@ static orr_tensor *apply_rows_of(orr_tensor *const *in, int n, const rg_param *p
     return orr_take(in[0], orr_remainder(in[1], orr_full(orr_tensor_dtype(in[1]), ORR_SHAPE_0D, p->y)), 0);
 }
 
-/* Rows of a table by number. */
+/* Rows of a table by index. */
 static int rows_of(rg_graph *g, int table, int which)
 {
     rg_step s = { .nin = 2, .in = { table, which } };
@@ -201,7 +201,7 @@ static orr_dtype some_float(rg_graph *g)
     return some[rg_pick(g, 6)];
 }
 
-/* Rows to be folded: a value that is there, or a new one; some rows are longer than a block of the interpreter. */
+/* Rows to fold: an existing value or a new one; some rows are longer than a block of the interpreter. */
 static int some_rows(rg_graph *g)
 {
     for (int tries = 0; tries < 4; tries++) {
@@ -227,7 +227,7 @@ static int64_t last_dim(const rg_graph *g, int i)
     return s.dim[s.rank - 1];
 }
 
-/* A leaf that goes with x: of its shape, or one row of it. */
+/* A leaf for an op with x: of its shape, or of one of its rows. */
 static int leaf_for(rg_graph *g, int x, bool one_row)
 {
     if (x < 0)
@@ -235,7 +235,7 @@ static int leaf_for(rg_graph *g, int x, bool one_row)
     return rg_leaf(g, dtype_of(g, x), one_row ? ORR_SHAPE(last_dim(g, x)) : shape_of(g, x));
 }
 
-/* The motif's results, which a test may ask for in one evaluation. */
+/* Notes the motif's results, which a test may evaluate together. */
 static void together(rg_graph *g, int a, int b, int c)
 {
     const int v[3] = { a, b, c };
@@ -283,7 +283,7 @@ static void rms_or_logsumexp(rg_graph *g, int x)
     together(g, row(g, "mul", x, row(g, "rsqrt", scaled(g, s, 1, 0.125), -1, -1), -1), s, -1);
 }
 
-/* act(x·w + b), scaled, with a residual, read by two */
+/* act(x·w + b), scaled, with a residual; two ops read the result */
 static void layer(rg_graph *g, int x)
 {
     int n = 1 + rg_pick(g, rg_pick(g, 8) ? 9 : 90);
@@ -328,7 +328,7 @@ static void gathered(rg_graph *g)
     together(g, y, y >= 0 ? fold(g, 0, y) : -1, rg_pick(g, 3) ? -1 : x);
 }
 
-/* Parameters and moments, all written at once. */
+/* Parameters and moments, all updated in one evaluation. */
 static void update(rg_graph *g)
 {
     int x = rg_leaf(g, some_float(g), ORR_SHAPE(1 + rg_pick(g, 9), 1 + rg_pick(g, rg_pick(g, 6) ? 9 : 900)));
@@ -341,7 +341,7 @@ static void update(rg_graph *g)
     together(g, row(g, "sub", x, step, -1), m1, v1);
 }
 
-/* Folds of the same elements beside one another, of one expression or several. */
+/* Folds of the same elements side by side, of one expression or several. */
 static void statistics(rg_graph *g, int x)
 {
     int of = rg_pick(g, 3), first = rg_pick(g, 4);
@@ -352,7 +352,7 @@ static void statistics(rg_graph *g, int x)
     together(g, a, b, c);
 }
 
-/* Concatenations with work on the result. */
+/* Concatenations, and ops on the result. */
 static void joined(rg_graph *g, int x)
 {
     orr_shape s = shape_of(g, x);

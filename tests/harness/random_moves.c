@@ -1,4 +1,4 @@
-/* Random graphs: ops that move elements, and those that make tensors from nothing.
+/* Random graphs: ops that move elements, and ops that make tensors without operands.
  * Must not know: engines. */
 #include "config.h"
 
@@ -33,7 +33,7 @@ static orr_tensor *apply_view(orr_tensor *const *in, int n, const rg_param *p)
     }
 }
 
-/* The same count in other dimensions: two joined, or one split. */
+/* Other dimensions with the same count: two axes joined, or one split. */
 static orr_shape reshaped(rg_graph *g, orr_shape s)
 {
     if (s.rank > 1 && rg_pick(g, 2)) {

@@ -1,5 +1,5 @@
-/* Random graphs: the operations of networks, on the first elements of a value: windows, normalisation, attention, scans, rows that
- * indices name, losses.
+/* Random graphs: the operations of networks, on the first elements of a value: windows, normalisation, attention, scans,
+ * gathered rows, losses.
  * Must not know: engines. */
 #include "config.h"
 
@@ -39,7 +39,7 @@ static orr_tensor *piece(orr_tensor *x, orr_shape s)
     return orr_reshape(orr_slice_axis(flat, 0, 0, orr__shape_count(&s), 1), s);
 }
 
-/* The same between −1 and 1. */
+/* The same elements, mapped to between −1 and 1. */
 static orr_tensor *tame(orr_tensor *x, orr_shape s)
 {
     return orr_sin(piece(x, s));
@@ -123,7 +123,7 @@ static bool choose_window(rg_graph *g, rg_step *s, orr_dtype d)
     } else if (p->axis != MAX) {
         s->slack = 64;
     }
-    if (orr__is_half(d)) { /* computed in f32, and rounded once */
+    if (orr__is_half(d)) { /* computed in f32 and rounded once */
         s->slack *= 0x1p-13;
         s->ulps = 2;
     }
@@ -147,7 +147,7 @@ static orr_tensor *scanned(orr_tensor *x, orr_tensor *w, bool reverse)
     return orr_add(y, carry);
 }
 
-/* Heads are the outer axis; the keys are as many as the queries, the mask a row of the leaf. */
+/* Heads are the outer axis; there are as many keys as queries; the mask is a row of the leaf. */
 static orr_tensor *attended(orr_tensor *x, orr_tensor *w, const rg_param *p)
 {
     orr_attention_options o = { .causal = p->keep, .window = p->keep && p->y > 0 ? 2 : 0, .scale = p->y };
@@ -231,7 +231,7 @@ static bool choose_places(rg_graph *g, rg_step *s)
     return s->in[1] >= 0;
 }
 
-/* Lengths of `rank` axes with no more elements than there are. */
+/* Lengths of `rank` axes with at most `count` elements. */
 static orr_shape lengths(rg_graph *g, int rank, int64_t count)
 {
     orr_shape s = { rank, { 0 } };

@@ -1,4 +1,4 @@
-/* Random graphs: which ops there are, and how operands and arguments that fit them are chosen.
+/* Random graphs: the ops, and the choice of suitable operands and arguments.
  * Must not know: engines. */
 #include "config.h"
 
@@ -45,7 +45,7 @@ static orr_shape partner_shape(rg_graph *g, orr_shape s)
     return r;
 }
 
-/* A value that goes with value i in an element-wise op: one that is there, or a new leaf. */
+/* An operand for an element-wise op with value i: an existing value or a new leaf. */
 static int partner(rg_graph *g, int i, orr_dtype d)
 {
     orr_shape a = shape_of(g, i), both;
@@ -66,7 +66,7 @@ static orr_tensor *apply_row(orr_tensor *const *in, int n, const rg_param *p)
                           n > 2 ? in[2] : NULL);
 }
 
-/* Rows with a jump or a pole that their derivative does not tell. */
+/* True for rows with a jump or a pole that their derivative does not show. */
 static bool jumps(const orr__ewrow *row)
 {
     static const char *const names[] = { "copysign", "atan2", "remainder", "pow", "nextafter", "floor_divide", NULL };
@@ -94,7 +94,7 @@ static bool choose_row(rg_graph *g, rg_step *s)
     s->in[first] = i;
     if (row->arity > first + 1)
         s->in[first + 1] = partner(g, i, d);
-    if (row->arity == 3) /* a third one that goes with both */
+    if (row->arity == 3) /* a third operand that broadcasts with both */
         s->in[row->cond ? 0 : 2] = rg_leaf(g, row->cond ? ORR_BOOL : d, partner_shape(g, shape_of(g, i)));
     for (int k = 0; k < s->nin; k++)
         if (s->in[k] < 0)
@@ -103,12 +103,12 @@ static bool choose_row(rg_graph *g, rg_step *s)
     s->name = row->op.name;
     s->p.row = row;
     s->ulps = row->ulp;
-    s->cancels = !strcmp(row->op.name, "logaddexp"); /* as its row says */
+    s->cancels = !strcmp(row->op.name, "logaddexp"); /* as documented in its row */
     s->smooth = !jumps(row);
     return true;
 }
 
-/* Operands of two dtypes, which promote. */
+/* Chooses operands of two dtypes, which promote. */
 static bool choose_mixed(rg_graph *g, rg_step *s)
 {
     static const char *const names[] = { "add", "mul", "maximum", "less", "equal", "where" };
@@ -260,7 +260,7 @@ static bool choose_matmul(rg_graph *g, rg_step *s)
     s->p.keep = rg_pick(g, 2);
     s->nin = 1;
     s->in[0] = i;
-    if (a.rank == 1 || rg_pick(g, 4) || !s->p.keep) { /* else: by its own transpose */
+    if (a.rank == 1 || rg_pick(g, 4) || !s->p.keep) { /* else: a product with its own transpose */
         b.rank = rg_pick(g, 3) && a.rank > 2 ? a.rank : 2;
         b.dim[b.rank - 2] = s->p.keep ? n : k;
         b.dim[b.rank - 1] = s->p.keep ? k : n;

@@ -5,7 +5,7 @@
 #include <orrery/define.h>
 #include "tests/harness/random_graph.h"
 
-/* Rows in backward order, whatever their dtype. */
+/* Reverses the order of rows, for any dtype. */
 static int backwards(const orr_kernel_args *a)
 {
     int64_t n = a->out_shape.rank ? a->out_shape.dim[0] : 1;

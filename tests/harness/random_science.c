@@ -1,4 +1,4 @@
-/* Random graphs: linear algebra, transforms, sorting and statistics of real values, some of which are complex on the way.
+/* Random graphs: linear algebra, transforms, sorting and statistics of real values, with complex intermediate values.
  * Must not know: engines. */
 #include "config.h"
 
@@ -12,7 +12,7 @@ enum { FFT, REAL_FFT, THERE_AND_BACK, CONVOLVE, CUMULATIVE, VARIANCES, MEDIAN, N
 enum { SORT, PLACES, TOP, SEARCH, ORDERS };
 enum { MOST = 8 /* the order of a matrix */ };
 
-/* Twice the unit matrix and elements of size 1/n at most: of good condition, and no pivot is near another. */
+/* Twice the unit matrix plus elements of size 1/n at most: well conditioned, and no two pivots are close. */
 static orr_tensor *tame(orr_tensor *x, int64_t n, orr_tensor *imaginary)
 {
     orr_dtype t = orr_tensor_dtype(x);
@@ -39,7 +39,7 @@ static orr_tensor *adjoint(orr_tensor *x)
     return orr__is_complex(orr_tensor_dtype(x)) ? orr_conj(orr_transpose(x)) : orr_transpose(x);
 }
 
-/* Functions that depend neither on the phases of vectors nor on the order of eigenvalues. */
+/* Functions of a decomposition that depend neither on the phases of vectors nor on the order of eigenvalues. */
 static orr_tensor *apply_matrix(orr_tensor *const *in, int count, const rg_param *p)
 {
     int64_t n = p->shape.dim[0];
@@ -135,7 +135,7 @@ static orr_tensor *apply_order(orr_tensor *const *in, int n, const rg_param *p)
     }
 }
 
-/* Results that jump: exact operands alone. */
+/* Ops with discontinuous results: only exact operands. */
 static bool choose_order(rg_graph *g, rg_step *s, orr_shape shape)
 {
     static const char *const names[] = { "sort", "argsort", "topk", "searchsorted" };

@@ -15,7 +15,7 @@ extern char **environ;
 
 enum { MOST = 64, OUTCOMES = 256 };
 
-/* Open MPI's names, then those of MPICH and its kin. */
+/* Reads Open MPI's variables, then those of MPICH and its derivatives. */
 static int number_of(const char *open_mpi, const char *pmi, int fallback)
 {
     const char *value = getenv(open_mpi) ? getenv(open_mpi) : getenv(pmi);
@@ -44,8 +44,8 @@ const char *orr_test_ranks_lack(void)
     return NULL;
 }
 
-/* By environment, so that one command suits every MPI: root may run it, ranks share cores and give them up while they wait,
- * messages stay on this machine. */
+/* Configures MPI by the environment, so that one command suits every MPI: root may run it, ranks share cores and yield
+ * them while they wait, messages stay on this machine. */
 static void set_environment(void)
 {
     static const char *const setting[][2] = {
@@ -103,7 +103,7 @@ int orr_test_ranks_spawn(int n, char *const *options, char *const *argv, int fd)
 static int run_as_rank(int argc, char **argv, const char *topic, const orr_test *tests)
 {
     char path[1024];
-    (void)alarm(getenv("ORR_TEST_FULL") ? 7200 : 300); /* seconds; the long forms take many times the work */
+    (void)alarm(getenv("ORR_TEST_FULL") ? 7200 : 300); /* seconds; the long forms do many times the work */
     int rc = orr_test_main(argc, argv, topic, tests);
     (void)snprintf(path, sizeof path, "%s/rank%d", getenv("ORR_TEST_RANKS"), orr_test_rank());
     FILE *f = fopen(path, "we");
@@ -114,7 +114,7 @@ static int run_as_rank(int argc, char **argv, const char *topic, const orr_test 
     return rc;
 }
 
-/* How a rank's tests ended, a letter each; empty: it did not come to their end. */
+/* The results of a rank's tests, a letter each; empty: it did not finish them. */
 static void outcomes_of(int rank, char to[OUTCOMES])
 {
     char name[32];
@@ -143,13 +143,13 @@ static int count(const orr_test *tests, int argc, char **argv)
     return n;
 }
 
-/* A test has failed where it has on a rank, and is skipped where a rank skips it. */
+/* A test has failed if it failed on any rank, and is skipped if any rank skipped it. */
 static char worse(char a, char b)
 {
     return a == 'f' || b == 'f' ? 'f' : a == 's' || b == 's' ? 's' : 'p';
 }
 
-/* all: how each of so many tests ended on n ranks together. */
+/* all: the combined result of each test on n ranks. */
 static void run_size(int n, char **argv, int tests, char all[OUTCOMES])
 {
     char *const args[] = { NULL, argv[1], argv[1] ? argv[2] : NULL, NULL };

@@ -1,4 +1,4 @@
-/* For tests of codelets: the behaviours that every backend of generated kernels is tested for.
+/* For tests of codelets: the tested behaviours of every backend of generated kernels.
  * Must not know: which backend. */
 #include "config.h"
 #include "tests/harness/region_tests.h"
@@ -98,7 +98,7 @@ static void rt_reduce(orr_dtype t, orr_dtype out, int rop, uint32_t mask, int cu
         x = rb_ew(&b, "greater", x, rb_scalar(&b, t, orr__scalar_cast((orr__scalar){ .f = 2.9 }, ORR_F64, t)), -1);
     rb_out(&b, out, x);
     (void)snprintf(what, sizeof what, "%s of axes %#x in %d ranges,", name[rop], (unsigned)mask, cuts);
-    /* Sums in f64 of numbers of either sign, in another order. */
+    /* Sums in f64 of numbers of both signs, in another order. */
     double ulp = t == ORR_F64 && rop == ORR__RSUM ? 64 : 0;
     rc_check(what, &b, cuts, rop == ORR__RPROD ? 0.8 : orr__is_unsigned(t) ? 0 : -3, 3, ulp);
 }
@@ -155,7 +155,7 @@ static void rt_arg(orr_dtype t, int rop, uint32_t mask)
 
 void arg_reductions_take_the_first_of_equals(void)
 {
-    rt_arg(ORR_I16, ORR__RMAX, 2); /* values -3 … 3: many are equal */
+    rt_arg(ORR_I16, ORR__RMAX, 2); /* values -3 … 3, with many equal ones */
     rt_arg(ORR_I16, ORR__RMIN, 1);
     rt_arg(ORR_F16, ORR__RMIN, 2);
     rt_arg(ORR_F64, ORR__RMAX, 1);

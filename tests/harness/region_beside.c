@@ -1,4 +1,4 @@
-/* For tests of codelets: several folds of one region, and accesses that are there in a part of the iteration alone.
+/* For tests of codelets: several folds of one region, and accesses that read only in a box of the iteration.
  * Must not know: which backend. */
 #include "config.h"
 #include "tests/harness/region_tests.h"
@@ -6,7 +6,7 @@
 void several_reductions_at_once(void)
 {
     static rb b;
-    const unsigned long long before = rc_state; /* what comes behind draws the numbers that it always drew */
+    const unsigned long long before = rc_state; /* restored later: the random numbers of later cases must not change */
     static const struct {
         int rank;
         int64_t dim[3];

@@ -1,4 +1,4 @@
-/* For tests of codelets: regions built by hand, and their values computed one at a time.
+/* For tests of codelets: hand-made regions, and their values computed one at a time.
  * Must not know: backends. */
 #include "config.h"
 
@@ -153,7 +153,7 @@ static bool rb_inside(const orr__access *a, const int64_t *i)
     return all;
 }
 
-/* All registers at iteration point i. in: whole arrays. */
+/* Computes all registers at iteration point i. in: whole arrays. */
 static void rb_values(const rb *b, const int64_t *i, const void *const *in, orr__scalar *reg)
 {
     for (int n = 0; n < b->r.ninstr; n++) {
@@ -198,7 +198,7 @@ static bool rb_better(int rop, orr_dtype t, orr__scalar v, orr__scalar best)
     return max ? v.u > best.u : v.u < best.u;
 }
 
-/* One more value into a fold by rop; count values are in it. */
+/* Folds one more value by rop; count: values folded before. */
 static void rb_fold(int rop, orr_dtype t, orr__scalar v, int64_t count, orr__scalar *acc)
 {
     bool isf = orr__is_float(t), isset = isf ? v.f != 0 : v.u != 0;
@@ -228,7 +228,7 @@ static orr_dtype rb_type(const rb *b, int k)
     return (orr_dtype)b->r.instr[b->r.out_reg[k]].dtype;
 }
 
-/* An output element that nothing has been folded into. */
+/* An output element before anything has been folded into it. */
 static orr__scalar rb_nothing(const rb *b, int k)
 {
     orr__scalar one = { .u = 0 };
@@ -242,7 +242,7 @@ static orr__scalar rb_nothing(const rb *b, int k)
     return one;
 }
 
-/* Element `cell` of reduced output k from what it was folded to. */
+/* Stores the folded value v as element `cell` of reduced output k. */
 static void rb_store_fold(const rb *b, int k, int64_t cell, orr__scalar v, void *out)
 {
     orr_dtype t = rb_type(b, k), to = (orr_dtype)b->r.out_dtype[k], made = t;
@@ -288,7 +288,7 @@ void rb_reference(const rb *b, int64_t lo, int64_t hi, const void *const *in, vo
         for (int d = r->rank - 1; d >= 0 && ++i[d] == (d ? r->dim[d] : hi) && d; d--)
             i[d] = 0;
     }
-    bool all = (r->rmask & 1u) != 0; /* axis 0 is reduced: every cell is written, also when there were no rows */
+    bool all = (r->rmask & 1u) != 0; /* axis 0 is reduced: every cell is written, even without rows */
     for (size_t c = 0; c < cells && r->rmask && !r->search; c++)
         for (int k = 0; k < r->nout && (count[c] || all); k++)
             rb_store_fold(b, k, (int64_t)c, acc[c * n + (size_t)k], out[k]);

@@ -1,4 +1,4 @@
-/* For tests of codelets: regions built by hand, and their values computed one at a time.
+/* For tests of codelets: hand-made regions, and their values computed one at a time.
  * Must not know: backends. */
 #ifndef ORR_TESTS_REGION_BUILD_H
 #define ORR_TESTS_REGION_BUILD_H
@@ -32,13 +32,13 @@ int rb_input(rb *b, orr_dtype t, int64_t count);
 
 int rb_access(rb *b, int input, int64_t offset, const int64_t *stride);
 
-/* Access `a` is there for lo ≤ i[d] < hi alone. */
+/* Limits access `a` to lo ≤ i[d] < hi. */
 int rb_box(rb *b, int a, int d, int64_t lo, int64_t hi);
 
-/* Of a place or what is gathered, moving along the last axis. */
+/* An access to a place or a gathered element, moving along the last axis. */
 int rb_placed(rb *b, int input, int64_t stride, int64_t by);
 
-/* Row-major over all axes. */
+/* A row-major access over all axes. */
 int rb_linear(rb *b, int input);
 
 int rb_push(rb *b, orr__rikind kind, orr_dtype t, int op, int x, int y, int z, int a, int slot);
@@ -59,7 +59,7 @@ int rb_ew(rb *b, const char *name, int x, int y, int z);
 
 void rb_out(rb *b, orr_dtype t, int reg);
 
-/* Runs rows [lo, hi) as codelets/codelet.h says; in, out: whole arrays. */
+/* Computes rows [lo, hi) by the rules of codelets/codelet.h; in, out: whole arrays. */
 void rb_reference(const rb *b, int64_t lo, int64_t hi, const void *const *in, void *const *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* For tests of codelets: what a backend of generated kernels must compute, run through its own way to launch.
+/* For tests of codelets: the required results of a backend of generated kernels, run by the backend's own launch.
  * Must not know: which backend. */
 #include "config.h"
 
@@ -53,7 +53,7 @@ double rc_distance(orr__scalar got, orr__scalar want, orr_dtype t)
         return isnan(got.f) && isnan(want.f) ? 0 : INFINITY;
     if (got.f == want.f)
         return got.f != 0 || !signbit(got.f) == !signbit(want.f) ? 0 : INFINITY;
-    if (isinf(want.f) || isinf(got.f)) { /* rounding at the end of the range */
+    if (isinf(want.f) || isinf(got.f)) { /* rounding at the limit of the range */
         double m = t == ORR_F64    ? 0x1.fffffffffffffp1023
                    : t == ORR_F16  ? 65504
                    : t == ORR_BF16 ? 0x1.fep127

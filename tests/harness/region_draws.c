@@ -1,4 +1,4 @@
-/* For tests of codelets: random numbers in runs that begin and end anywhere, longer than a block of a loop.
+/* For tests of codelets: random numbers in ranges with any begin and end, longer than a block of a loop.
  * Must not know: which backend. */
 #include "config.h"
 #include "tests/harness/region_tests.h"

@@ -1,4 +1,4 @@
-/* For tests of codelets: graphs through the real fuser, region after region, beside the reference evaluation.
+/* For tests of codelets: graphs through the real fuser, one region at a time, beside the reference evaluation.
  * Must not know: which backend, plans. */
 #include "config.h"
 
@@ -7,7 +7,7 @@
 
 enum { GRAPH_NODES = 256 };
 
-/* The array of node i, in row-major order; a leaf's own memory. */
+/* The array of node i in row-major order, or a leaf's own memory. */
 static void *rg_array(const orr__capture *p, void **array, int i)
 {
     i = orr__fuse_strip(p, i);
@@ -102,7 +102,7 @@ void graphs_equal_reference(void)
         char what[32];
         (void)snprintf(what, sizeof what, "graph %d", (int)i);
         ORR_CHECK_MSG(orr_tensor_status(y[i]) == ORR_OK, "%s: %s", what, orr_error_message());
-        rg_check(what, y[i], true, i == 2 ? 64 : 8); /* 2: differences of like numbers */
+        rg_check(what, y[i], true, i == 2 ? 64 : 8); /* 2: differences of similar numbers */
         rg_check(what, y[i], false, i == 2 ? 64 : 8);
     }
     (void)orr_scope_end(s);

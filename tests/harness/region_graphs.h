@@ -1,4 +1,4 @@
-/* For tests of codelets: graphs through the real fuser, region after region, beside the reference evaluation.
+/* For tests of codelets: graphs through the real fuser, one region at a time, beside the reference evaluation.
  * Must not know: which backend, plans. */
 #ifndef ORR_TESTS_REGION_GRAPHS_H
 #define ORR_TESTS_REGION_GRAPHS_H

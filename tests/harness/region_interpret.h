@@ -6,7 +6,8 @@
 #include "codelets/cpu/cpu.h"
 #include "tests/harness/region_cases.h"
 
-/* Into `to` instead of the run's own outputs. Arrays are given by where element 0 would be. */
+/* Runs on the interpreter and writes to `to` instead of the run's outputs. Arrays are given by the address of
+ * element 0. */
 bool rc_interpret(const rc_run *run, void *const *to);
 
 #endif

@@ -1,4 +1,4 @@
-/* For tests of codelets: f16 and bf16 values of every kind through every row, NaN with any payload among them.
+/* For tests of codelets: f16 and bf16 values of every kind through every row, including NaN with any payload.
  * Must not know: which backend. */
 #include "config.h"
 #include "tests/harness/region_rows.h"
@@ -6,7 +6,7 @@
 
 enum { KINDS = 14 };
 
-/* Quiet and signalling NaN of both signs, with the least and the greatest payload, among numbers of all sizes. */
+/* Quiet and signalling NaN of both signs, with the least and the largest payload, among numbers of all sizes. */
 static uint16_t rn_kind(orr_dtype t, int i)
 {
     static const uint16_t bf16[KINDS] = { 0x7fc0, 0xffc0, 0x7fff, 0xffff, 0x7f81, 0xff81, 0xffbf,
@@ -16,7 +16,8 @@ static uint16_t rn_kind(orr_dtype t, int i)
     return (t == ORR_F16 ? f16 : bf16)[i % KINDS];
 }
 
-/* Functions such as pow and hypot may or may not tell signalling NaN from quiet: they see quiet ones alone. */
+/* Functions such as pow and hypot may distinguish signalling NaN from quiet ones; their operands are quiet ones
+ * only. */
 static uint16_t rn_operand(const orr__ewrow *row, orr_dtype t, int i)
 {
     uint16_t bits = rn_kind(t, i), infinite = t == ORR_F16 ? 0x7c00 : 0x7f80, quiet = t == ORR_F16 ? 0x0200 : 0x0040;

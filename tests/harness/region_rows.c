@@ -1,4 +1,4 @@
-/* For tests of codelets: every element-wise row on every dtype, many rows to a kernel, beside orr__ew_eval.
+/* For tests of codelets: every element-wise row on every dtype, many rows per kernel, beside orr__ew_eval.
  * Must not know: which backend. */
 #include "config.h"
 #include "tests/harness/region_rows.h"

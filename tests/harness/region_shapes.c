@@ -1,4 +1,5 @@
-/* For tests of codelets: regions of many shapes: reductions over any axes, maps with any accesses, rows that see their folds.
+/* For tests of codelets: regions of many shapes: reductions over any axes, maps with any accesses, rows that read their
+ * folds.
  * Must not know: which backend. */
 #include "config.h"
 #include "tests/harness/region_tests.h"

@@ -1,4 +1,4 @@
-/* For tests of codelets: bodies too long to be one loop, whose early values, masks and numbers are used again late.
+/* For tests of codelets: bodies too long for one loop, with a late use of early values, masks and numbers.
  * Must not know: where they are cut. */
 #include "config.h"
 #include "tests/harness/region_tests.h"
@@ -9,7 +9,7 @@ static void rs_long_body(orr_dtype t, double ulp)
     const int64_t dim[2] = { 3, 701 };
     rb_begin(&b, RB_MAP, 2, dim);
     int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, 3 * 701)));
-    int y = rb_load(&b, rb_access(&b, rb_input(&b, t, 3 * 701), 700, (int64_t[]){ 701, -1 })); /* from right to left */
+    int y = rb_load(&b, rb_access(&b, rb_input(&b, t, 3 * 701), 700, (int64_t[]){ 701, -1 })); /* reversed */
     int row = rb_load(&b, rb_access(&b, rb_input(&b, t, 3), 0, (int64_t[]){ 1, 0 }));
     int drawn = rb_random(&b, ORR__DUNIFORM, t, rb_access(&b, -1, 3, (int64_t[]){ 701, 1 }), 7, 5, 0);
     int mask = rb_ew(&b, "less", x, y, -1);

@@ -1,4 +1,4 @@
-/* For tests of codelets: reads by number inside of kernels, through the real fuser, beside the reference evaluation.
+/* For tests of codelets: reads by index inside of kernels, through the real fuser, beside the reference evaluation.
  * Must not know: which backend. */
 #include "config.h"
 #include "tests/harness/region_graphs.h"
@@ -13,7 +13,7 @@ static orr_tensor *tk_table(orr_dtype t)
     return orr_from(t, ORR_SHAPE(TAKE_ROWS, TAKE_COLS), data);
 }
 
-/* Indices into an axis of n, as many from its end as from its beginning where the dtype has a sign. */
+/* Indices into an axis of n; half of them count from the end if the dtype is signed. */
 static orr_tensor *tk_index(orr_dtype t, orr_shape shape, int64_t n)
 {
     char data[64 * sizeof(int64_t)];

@@ -1,4 +1,4 @@
-/* For tests of codelets: the behaviours that backends of generated kernels are tested for; the program defines rc_launch and rc_ulp.
+/* For tests of codelets: the tested behaviours of backends of generated kernels; the program defines rc_launch and rc_ulp.
  * Must not know: which backend. */
 #ifndef ORR_TESTS_REGION_TESTS_H
 #define ORR_TESTS_REGION_TESTS_H
@@ -8,10 +8,10 @@
 /* region_basic.c */
 /* a(5, 7, 6) transposed and flipped, b a row, c a column, d one element; two outputs of different dtypes. */
 void strided_broadcast_and_negative_accesses(void);
-/* Positions along axes of awkward sizes: every one is found by a multiplication instead of a division. */
+/* Positions along axes of awkward sizes: each is computed by a multiplication instead of a division. */
 void axes_of_any_size_are_told_apart(void);
 void more_arguments_than_fit_by_value(void);
-/* The memory object holds a part of the array only. */
+/* The memory object holds only a range of the array. */
 void arrays_that_begin_at_an_offset(void);
 void reductions_over_any_axes(void);
 void reductions_of_any_dtype(void);
@@ -22,15 +22,15 @@ void nan_wins_in_max_and_argmax(void);
 void iota_in_every_dtype(void);
 void random_numbers_are_the_same_bits(void);
 void normal_random_numbers_are_close(void);
-/* Four targets to a kernel. An omitted target is that of its neighbour. */
+/* Four targets per kernel. An omitted target gives the result of its neighbour. */
 void casts_between_dtypes(void);
 void empty_ranges_are_nothing(void);
 void long_sums_are_compensated(void);
 
 /* region_beside.c */
-/* Several folds of what is read once: of x itself, of values made of it, one register twice, other dtypes. */
+/* Several folds of a value that is read once: of x itself, of values computed from it, of one register twice, with other dtypes. */
 void several_reductions_at_once(void);
-/* A frame of 7 around a(4, 6); beside it b(7, 3), the box on the last axis, in steps of 2, in halves of a byte more. */
+/* A frame of 7 around a(4, 6), beside b(7, 3), with the box on the last axis, in steps of 2, in halves of a byte more. */
 void parts_of_the_iteration(void);
 
 /* region_rows.c */
@@ -41,7 +41,7 @@ void every_row_on_ints_and_bool(void);
 
 /* region_nan.c */
 void nan_of_any_payload_stays_nan(void);
-/* maximum, minimum and clip between scalars, NaN among them. */
+/* maximum, minimum and clip between scalars, including NaN. */
 void nan_bounds_win_in_clip(void);
 
 /* region_draws.c */
@@ -49,34 +49,34 @@ void random_numbers_of_long_runs(void);
 
 /* region_shapes.c */
 int64_t rsh_draw(int64_t below);
-/* Values of few digits: any order of a sum gives the same. */
+/* Values with few digits: the order of a sum does not change it. */
 void reductions_of_every_shape(void);
-/* An access of random order, broadcasts and flips. */
+/* An access with a random order of axes, broadcasts and flips. */
 int rsh_access(rb *b, orr_dtype t);
 void maps_of_any_accesses(void);
-/* Softmax, scaled by the mean of the row before: beside the interpreter, which is tested by itself. */
+/* Softmax, scaled by the mean of the previous row, beside the interpreter, which has tests of its own. */
 void rows_see_their_folds(void);
-/* How far each value is from its row's sum, beside the sum of the squares of these: folded as they are computed, where columns
- * are equally long, else from a block. */
+/* Each value's difference from its row's sum, beside the sum of the squares of these differences. They are folded as they are
+ * computed if columns are equally long, else from a block. */
 void rows_fold_computed_values(void);
-/* Numbers that a fold sees too, and others that only the outputs see: beside the interpreter, to the last bit. */
+/* Random numbers that a fold reads, and others that only the outputs read, beside the interpreter, to the last bit. */
 void rows_draw_their_numbers(void);
 
 /* region_stages.c */
 void bodies_too_long_for_one_loop(void);
 
 /* region_takes.c */
-/* A table's rows and columns as part of maps, folds, rows and products. */
+/* Rows and columns of a table in maps, folds, rows and products. */
 void takes_in_every_kind_of_kernel(void);
 /* Views of the source and of the result; computed indices; a take of a take. */
 void takes_through_views_and_computed_indices(void);
 void takes_of_any_dtype_by_any_index(void);
-/* Number 3 of five indices, which the kernel computes, is wrong: nothing is read through it, and the rest is right. */
+/* Index 3 of five, which the kernel computes, is out of range: nothing is read by it, and the other results are right. */
 void wrong_indices_in_kernels_are_found(void);
 
 /* region_wide.c */
 void row_graphs_see_their_folds(void);
-/* Max, sum and NaN: what is in a row stays in it. */
+/* Max, sum and NaN: special values affect only their own row. */
 void special_values_stay_in_their_row(void);
 void long_folds_are_shared_out(void);
 void matrix_products(void);

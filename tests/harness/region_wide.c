@@ -1,5 +1,5 @@
-/* For tests of codelets: kernels whose work items work together (rows, long folds, matrix products), and moves of whole
- * arrays, beside the reference evaluation.
+/* For tests of codelets: kernels with cooperating work items (rows, long folds, matrix products), and copies of
+ * whole arrays, beside the reference evaluation.
  * Must not know: which backend. */
 #include "config.h"
 #include "tests/harness/region_graphs.h"
@@ -18,7 +18,7 @@ static orr_tensor *rw_random(orr_dtype t, int rank, const int64_t *dim, double l
     return x;
 }
 
-/* (x - mean) / sqrt(var + 1e-5), scaled: two folds, one of which waits for the other */
+/* (x - mean) / sqrt(var + 1e-5), scaled: two folds, one of which depends on the other */
 static orr_tensor *rw_layer_norm(orr_tensor *x, orr_tensor *scale)
 {
     orr_tensor *mean = orr_mean(x, ORR_AXES(-1), true), *d = orr_sub(x, mean);
@@ -44,10 +44,10 @@ static void rw_row_graphs(orr_dtype t, int rank, const int64_t *dim, double ulp)
     for (size_t i = 0; i < sizeof y / sizeof *y; i++) {
         char what[64];
         if (i == 4 && dim[rank - 1] > 70)
-            continue; /* products that overflow say nothing */
+            continue; /* products that overflow are not comparable */
         (void)snprintf(what, sizeof what, "row graph %d of rows of %lld", (int)i, (long long)dim[rank - 1]);
         ORR_CHECK_MSG(orr_tensor_status(y[i]) == ORR_OK, "%s: %s", what, orr_error_message());
-        rg_check(what, y[i], ORR__FUSE_ROWS, i == 2 ? 8 * ulp : ulp); /* 2: differences of like numbers */
+        rg_check(what, y[i], ORR__FUSE_ROWS, i == 2 ? 8 * ulp : ulp); /* 2: differences of similar numbers */
     }
     (void)orr_scope_end(s);
 }
@@ -123,7 +123,7 @@ void long_folds_are_shared_out(void)
         rw_long(ORR__RMIN, ORR_I16, shape[i].rank, shape[i].dim, shape[i].mask, false);
         rw_long(ORR__RSUM, ORR_F64, shape[i].rank, shape[i].dim, shape[i].mask, false);
         if ((shape[i].mask & (shape[i].mask - 1)) == 0) {
-            rw_long(ORR__RMAX, ORR_I8, shape[i].rank, shape[i].dim, shape[i].mask, true); /* many are equal */
+            rw_long(ORR__RMAX, ORR_I8, shape[i].rank, shape[i].dim, shape[i].mask, true); /* many values are equal */
             rw_long(ORR__RMIN, ORR_F32, shape[i].rank, shape[i].dim, shape[i].mask, true);
         }
     }
@@ -153,7 +153,7 @@ void matrix_products(void)
             char what[64];
             (void)snprintf(what, sizeof what, "product %d", (int)i);
             ORR_CHECK_MSG(orr_tensor_status(y[i]) == ORR_OK, "%s: %s", what, orr_error_message());
-            /* The last is rounded as a half in between, and seen as f32. */
+            /* The last is rounded to a half in between, and read as f32. */
             rg_check(what, y[i], ORR__FUSE_TILES, !orr__is_half(t) ? 16 : i == 6 ? 1 << 17 : 2);
         }
         (void)orr_scope_end(s);
@@ -166,7 +166,7 @@ static orr_tensor *whole(orr_dtype t, orr_shape s)
     return orr_reshape(orr_floor(rw_random(t, 1, &n, -8, 8)), s);
 }
 
-/* Convolution, pooling and resizing: sums of whole numbers are exact. */
+/* Convolution, pooling and resizing: sums of integers are exact. */
 static void windows(orr_dtype t)
 {
     orr_tensor *x = whole(t, ORR_SHAPE(2, 4, 6, 5)), *w = whole(t, ORR_SHAPE(6, 2, 3, 2)),

@@ -1,4 +1,4 @@
-/* Partitions of a graph for all ranks of a grid, run in this process one after the other, with exchanges done here.
+/* Partitions of a graph for all ranks of a grid, run in this process one at a time; exchanges are done here.
  * Must not know: which graph. */
 #include "config.h"
 
@@ -36,7 +36,7 @@ static orr__distribution lies_so(const sim_lies *s, orr_grid *g)
     return d;
 }
 
-/* Place `local` of an axis on a rank, among all. */
+/* The global index of place `local` along an axis on a rank. */
 static int64_t global_place(const orr__distribution *d, int axis, int64_t local)
 {
     for (int g = 0; d->grid && g < d->grid->axes; g++)
@@ -47,7 +47,7 @@ static int64_t global_place(const orr__distribution *d, int axis, int64_t local)
     return local;
 }
 
-/* Copies between the whole array and what a rank has of it. */
+/* Copies between the whole array and a rank's elements of it. */
 static void copy(const orr__distribution *d, const orr_shape *global, size_t size, char *all, char *mine, bool to_rank)
 {
     orr_shape s = orr__distribution_local(d, global);
@@ -66,7 +66,7 @@ static void copy(const orr__distribution *d, const orr_shape *global, size_t siz
 static orr__partition parts[MOST_RANKS];
 static int ranks;
 
-/* The partition for a rank: distributions are set to those over the grid as the rank has it, for so long. */
+/* Makes the partition of a rank. Meanwhile the distributions are set to those of the grid as this rank sees it. */
 static bool partition(const orr__capture *p, orr_grid *g, const sim_lies *lies, int n, orr__partition *q)
 {
     orr__buffer **had = malloc(((size_t)p->nleaf + 1) * sizeof(orr__buffer *));
@@ -106,7 +106,7 @@ static bool partition(const orr__capture *p, orr_grid *g, const sim_lies *lies, 
     return ok;
 }
 
-/* The rules that all rooms behind rely on hold for the local graph. */
+/* Checks the local graph against the rules on which later rooms rely. */
 static bool verify(orr__partition *q)
 {
     orr__capture local;
@@ -131,7 +131,7 @@ static bool alike(const orr__node *a, const orr__node *b)
            a->dtype == b->dtype;
 }
 
-/* Exchange number k for all ranks of one group; the others come with their own first rank. */
+/* Performs exchange number k for all ranks of one group; other groups follow with their own first rank. */
 static bool exchange_group(int k, const orr__group *group)
 {
     const orr__node *x = parts[group->rank[0]].exchanges.node[k];
@@ -185,7 +185,7 @@ static bool exchange(int k)
     return true;
 }
 
-/* Output o, put together. Replicas must be equal. */
+/* Assembles output o. Replicas must be equal. */
 static bool assemble(int o, const orr__node *global, void **value)
 {
     size_t size = orr_dtype_size((orr_dtype)global->dtype), bytes = orr__node_bytes(global);

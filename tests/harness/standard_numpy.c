@@ -1,4 +1,4 @@
-/* The calls that the cases of tests/golden/numpy/standard.txt name and no other table has: elements, sets, transforms.
+/* The calls of the cases in tests/golden/numpy/standard.txt that no other table has: elements, sets, transforms.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -31,7 +31,7 @@ static orr_axes axes_or_all(const numpy_case *c)
 
 typedef orr_tensor *several(const char *file, int line, orr_tensor *x, orr_index n, orr_axes axes, orr_fft_norm norm);
 
-/* Parameters: norm, number of axes, lengths, axes; no axes: all, as they are. */
+/* Parameters: norm, number of axes, lengths, axes. No axes: all, with their own lengths. */
 static orr_tensor *transform(const numpy_case *c, several *f)
 {
     int count = (int)c->p[1];

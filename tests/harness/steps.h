@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include "tests/harness/harness.h"
 
-/* Adam on a 96-128-64-10 network (with ORR_TEST_LARGE 784-512-256-10) with made-up data, a batch of 128, from fixed start
- * values: the same numbers in every process. *first, *last: the losses of the first and the last step; *bits: a hash of all losses and, in the end, of all
- * parameters. False: a failed check was noted. */
+/* Runs Adam on a 96-128-64-10 network (with ORR_TEST_LARGE 784-512-256-10) with artificial data, batches of 128 and fixed start values:
+ * the same numbers in every process. *first, *last: the losses of the first and the last step; *bits: a hash of all losses and of the
+ * final parameters. False: a check failed. */
 bool steps_run(int steps, double *first, double *last, uint64_t *bits);
 
-/* The test of a child process: ORR_TEST_STEPS steps, whose loss must fall; ORR_TEST_BITS a file to which the hash is
- * appended as a line. */
+/* The test of a child process: ORR_TEST_STEPS steps, whose loss must decrease. ORR_TEST_BITS: a file to which the hash is appended as a
+ * line. */
 void steps_child(void);
 
 #endif

@@ -8,7 +8,7 @@
 enum { ROWS = 64, IN = 512, WIDE = 512, OUT = 7, W1 = IN * WIDE, W2 = WIDE * OUT };
 #define RATE 0.1
 
-/* pred = relu(x·w + b)·u, loss = mean((pred − y)²); what a step is made from, in doubles */
+/* pred = relu(x·w + b)·u, loss = mean((pred − y)²); the operands of a step, in doubles */
 typedef struct {
     double w[W1], b[WIDE], u[W2];
     double z[ROWS * WIDE], pred[ROWS * OUT], loss;
@@ -22,7 +22,7 @@ static double relu(double v)
     return v > 0 ? v : 0;
 }
 
-/* Everything but the new weights. */
+/* Computes everything except the new weights. */
 static void reference_pass(reference *r)
 {
     static double d[ROWS * OUT];

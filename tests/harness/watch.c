@@ -1,4 +1,5 @@
-/* A watch over a test that must go on: a test that stands still prints the stack of each thread, and ends.
+/* A watch over tests that may hang: if a test makes no progress, each thread's stack is printed and the process
+ * ends.
  * Must not know: what is tested. */
 #include "config.h"
 
@@ -33,7 +34,7 @@ static void print_stack(int signal)
         backtrace_symbols_fd(frame, backtrace(frame, DEPTH), STDERR_FILENO);
 }
 
-/* One thread after the other: their lines do not mix. */
+/* Prints one thread at a time, so that their lines do not mix. */
 static void print_all(void)
 {
     DIR *d = opendir("/proc/self/task");
@@ -72,7 +73,7 @@ void orr_test_watch(const atomic_long *moves, double seconds)
     struct sigaction a = { .sa_handler = print_stack, .sa_flags = SA_RESTART };
     of.moves = moves;
     of.seconds = seconds;
-    (void)backtrace(frame, 1); /* the first call loads a library, which a handler must not */
+    (void)backtrace(frame, 1); /* the first call loads a library, which is forbidden in a handler */
     if (sigaction(SIGUSR2, &a, NULL) == 0 && pthread_create(&thread, NULL, watch, NULL) == 0)
         (void)pthread_detach(thread);
 }

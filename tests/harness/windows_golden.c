@@ -19,7 +19,7 @@ static orr_tensor *gradient(orr_tensor *y, orr_tensor *by)
     return g;
 }
 
-/* Parameters: the number of the result, then the options, as make_conv.py writes them. */
+/* Parameters: the number of the result, then the options, as written by make_conv.py. */
 typedef orr_tensor *convolution(const char *file, int line, orr_tensor *x, orr_tensor *w, orr_tensor *bias,
                                 const orr_conv_options *o);
 
@@ -45,10 +45,10 @@ static orr_tensor *by_options(const numpy_case *c, convolution *f)
 CASE(convolution, by_options(c, orr_conv_at))
 CASE(transposed, by_options(c, orr_conv_transpose_at))
 
-/* Pooling and resizing: the number of the result, then the options, as make_pool.py writes them. */
+/* Pooling and resizing: the number of the result, then the options, as written by make_pool.py. */
 enum { VALUE, BY_X, INDICES, UNPOOLED, TWICE };
 
-/* The value of f, or a derivative of it. */
+/* The value of f, or a derivative of it, as the case requests. */
 static orr_tensor *asked(const numpy_case *c, orr_tensor *y)
 {
     if (c->p[0] == VALUE)

@@ -87,7 +87,7 @@ static void a_query_that_sees_nothing_is_zero(void)
     orr_tensor *q = orr_ones(ORR_F32, ORR_SHAPE(1, 3, 2)), *k = orr_ones(ORR_F32, ORR_SHAPE(1, 2, 2)), *g;
     orr_attention_options o = { .causal = true };
     float y[6], d[6];
-    orr_tensor *r = orr_attention(q, k, k, NULL, &o); /* three queries, two keys: the first query is before them */
+    orr_tensor *r = orr_attention(q, k, k, NULL, &o); /* three queries, two keys: the first query precedes them */
     ORR_CHECK(orr_grad(r, &q, 1, &g) == ORR_OK && orr_read(r, y, sizeof y) == ORR_OK &&
               orr_read(g, d, sizeof d) == ORR_OK);
     ORR_CHECK(y[0] == 0 && y[1] == 0 && y[2] == 1 && y[5] == 1 && d[0] == 0 && isfinite(d[5]));

@@ -1,5 +1,5 @@
-/* Checkpoints: all parts come back, damaged generations are left out, and a run that is killed at any moment ends with the bits of one
- * that is not.
+/* Checkpoints: the whole state is restored, damaged generations are skipped, and a run that is killed at any moment ends with the
+ * bits of an undisturbed one.
  * Must not know: the file format beyond its name. */
 #include "config.h"
 #include <fcntl.h>
@@ -30,9 +30,9 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* -- a run that is started again and again ----------------------------------------------------------------- */
+/* -- a run that is restarted again and again --------------------------------------------------------------- */
 
-/* Trains, goes on from a checkpoint where there is one, writes the weights to `result` at the end. 0: done; 3: stopped by SIGTERM. */
+/* Trains, resumes from a checkpoint if there is one, and writes the final weights to `result`. 0: done; 3: stopped by SIGTERM. */
 static int train(const char *path, const char *result)
 {
     int64_t step = 0;

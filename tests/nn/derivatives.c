@@ -1,4 +1,5 @@
-/* First and second derivatives of the operations of networks beside differences in f64; those that do not exist are refused.
+/* First and second derivatives of the operations of networks beside differences in f64; derivatives that do not exist are
+ * refused.
  * Must not know: how a derivative is made. */
 #include "config.h"
 

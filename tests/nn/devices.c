@@ -1,5 +1,5 @@
-/* Kernels of networks on OpenCL devices: attention and recurrences beside PyTorch's values, and beside processors, as resizing and the
- * loss of sequences without alignments are.
+/* Kernels of networks on OpenCL devices: attention and recurrences beside PyTorch's values, and beside processors; also resizing
+ * and the loss of sequences without alignments beside processors.
  * Must not know: tiles, how a kernel is launched. */
 #include "config.h"
 #include "codelets/codelet.h"
@@ -11,7 +11,7 @@
 
 enum { MOST = 8 };
 
-/* Have devices a kernel for each call that the values need? */
+/* Checks that devices have a kernel for each call that the values need. */
 static void has_kernels(orr_tensor *const *y, int n, const char *what)
 {
     orr__node *node[MOST];
@@ -117,7 +117,7 @@ RESIZED(cubic, ORR_RESIZE_CUBIC, false, 29, 6)
 RESIZED(cubic_corners, ORR_RESIZE_CUBIC, true, 1, 50)
 RESIZED(area, ORR_RESIZE_AREA, false, 5, 21)
 
-/* Sequences of 12 classes: all times and labels, fewer, repeated labels, none, more than fit, no time at all. */
+/* Sequences of 12 classes: full time and labels, fewer, repeated labels, none, more than fit, no time at all. */
 static int sequences(orr_tensor **y, orr_dtype dtype, int64_t time, int64_t longest)
 {
     enum { BATCH = 6, CLASSES = 12, BLANK = 3 };
@@ -147,7 +147,7 @@ static int in_double(orr_tensor **y)
     return sequences(y, ORR_F64, 33, 12);
 }
 
-/* More sequences and units than a tile has; without lengths the gates are computed again for the gradient. */
+/* More sequences and units than in a tile; without lengths, the gates are computed again for the gradient. */
 static int recurs(orr_tensor **y, orr_dtype dtype, orr_cell cell, bool lengths, bool reverse)
 {
     enum { BATCH = 19, STEPS = 7, HIDDEN = 43 };
@@ -186,7 +186,7 @@ RECURS(lstm_double, ORR_F64, ORR_CELL_LSTM, true, false)
 RECURS(gru, ORR_F32, ORR_CELL_GRU, false, false)
 RECURS(gru_lengths, ORR_F64, ORR_CELL_GRU, true, true)
 
-/* By the engine at hand; the values are the caller's. */
+/* Computes the values by the present engine; the caller frees them. */
 static int values_of(device_case *make, const char *what, bool device, double **v, int64_t *count)
 {
     orr_tensor *y[MOST];

@@ -1,6 +1,6 @@
-/* Training under faults: refused allocations, a device that fails and dies, full disks. The results are those of an undisturbed run,
- * and memory stays flat. Seconds in the suite, an hour with ORR_TEST_FULL=1, ORR_TEST_SECONDS in between.
- * Must not know: how the library gets over a fault. */
+/* Training under faults: failed allocations, a device that fails and dies, full disks. The results are those of an undisturbed
+ * run, and memory stays constant. Seconds in the suite, an hour with ORR_TEST_FULL=1, ORR_TEST_SECONDS in between.
+ * Must not know: how the library recovers from a fault. */
 #include "config.h"
 #include <math.h>
 #include <signal.h>
@@ -22,9 +22,9 @@ extern double orr__device_first_rest, orr__device_longest_rest;
 
 static const char *const model_name[MODELS] = { "MLP", "CNN" };
 static struct {
-    long episodes, refused, kernels, deaths, disk;        /* done; faults that were injected  */
-    long failed_steps, failed_saves, failed_loads, saves; /* what the program saw of them    */
-    atomic_long steps;                                    /* loads too: a run that goes on moves */
+    long episodes, refused, kernels, deaths, disk;        /* done; injected faults */
+    long failed_steps, failed_saves, failed_loads, saves; /* faults that the program saw */
+    atomic_long steps;                                    /* also loads: a run that resumes makes progress */
 } count;
 static unsigned long long seed = 20260101;
 static bool disturbed;
@@ -36,7 +36,7 @@ static int chance(int of)
 
 /* -- faults ---------------------------------------------------------------------------------------------------------- */
 
-/* A disk without space for more than so many bytes in a file. */
+/* Limits the size of a file, as a full disk would. */
 static void disk(rlim_t bytes)
 {
     struct rlimit r;
@@ -158,7 +158,7 @@ static bool known(orr_status st)
     return st == ORR_ENOMEM || st == ORR_EDEVICE || st == ORR_EIO;
 }
 
-/* Back to the last checkpoint, as a program does that a step has failed. */
+/* Loads the last checkpoint, as a program does after a failed step. */
 static bool go_back(program *p)
 {
     for (int tries = 0; tries < TRIES; tries++) {
@@ -175,7 +175,7 @@ static bool go_back(program *p)
     return false;
 }
 
-/* The network's answers to some inputs at the end of the training. */
+/* Trains; answer: the network's outputs for some inputs at the end. */
 static bool train(int model, const char *path, bool faults, float *answer)
 {
     program p;
@@ -235,7 +235,7 @@ static double wanted_seconds(void)
     return s ? atof(s) : getenv("ORR_TEST_FULL") ? 3600 : 4;
 }
 
-/* Resident memory at equal distances in time. */
+/* Resident memory at equal intervals of time. */
 static struct {
     double mib[SAMPLES + 1];
     int n;
@@ -279,12 +279,12 @@ static void training_survives_faults(void)
     (void)setenv("ORRERY_INLINE_US", "0", 1);
     (void)setenv("STARPU_NCPU", "1", 0);
     (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
-    (void)setenv("STARPU_SCHED", "random", 1); /* the device has its share, although it is the slower one */
+    (void)setenv("STARPU_SCHED", "random", 1); /* the device does its share, although it is slower */
     orr__device_first_rest = 0.02;
-    orr__device_longest_rest = 0.1; /* it fails often, and is to be there often */
+    orr__device_longest_rest = 0.1; /* it fails often and must return often */
     orr_test_device_use();
     orr_test_watch(&count.steps, STANDS_STILL);
-    /* A device that is not asked for by name gets no more of a plan once the processors have been found faster. */
+    /* A device that is not requested by name gets no more of a plan after the processors were found faster. */
     if (orr_init(&(orr_config){ .backend = "opencl" }) != ORR_OK) {
         orr_error_clear();
         ORR_REQUIRE(orr_init(NULL) == ORR_OK);

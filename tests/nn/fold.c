@@ -1,4 +1,4 @@
-/* Folding: the same results as the network with batch normalisation, without its variables.
+/* Folding: the same results as the network with batch normalisation, but without its variables.
  * Must not know: how weights are folded. */
 #include "config.h"
 #include "tests/nn/near.h"
@@ -8,7 +8,8 @@ static orr_module *conv(int64_t in, int64_t out, orr_initialiser bias, const orr
     return orr_conv_layer(in, out, ORR_SHAPE(3, 3), o, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_HE_NORMAL, bias);
 }
 
-/* Convolutions with and without bias, groups, a plain normalisation, nested, in a residual, and two normalisations that stay. */
+/* Convolutions with and without bias, groups, a plain normalisation, nested, in a residual, and two normalisations that
+ * remain. */
 static orr_module *network(void)
 {
     orr_conv_options same = { .padding = { 1, 1 } }, groups = { .padding = { 1, 1 }, .groups = 2 };
@@ -33,7 +34,7 @@ static void folded_networks_give_the_same_results(void)
     orr_optim_options o = orr_optim_defaults(ORR_OPTIM_SGD);
     o.lr = 0.02;
     orr_optim *opt = orr_optim_of_module(ORR_OPTIM_SGD, m, &o);
-    for (int i = 0; i < 8; i++) { /* statistics and weights that are not those of the start */
+    for (int i = 0; i < 8; i++) { /* statistics and weights other than the initial ones */
         orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(16, 2, 5, 6), 0.5, 2.0);
         double loss;
         orr_tensor *l = orr_mse(orr_forward(m, x), orr_randn(ORR_F32, ORR_SHAPE(16, 3), 0.0, 1.0));
@@ -50,15 +51,15 @@ static void folded_networks_give_the_same_results(void)
     ORR_CHECK_MSG(orr_module_fold(m) == ORR_OK, "%s", orr_error_message());
     ORR_CHECK(!orr_module_training(m));
     near_same(orr_forward(m, x), before, 1e-6, "folded");
-    /* Three of five normalisations went: two with weight and bias, of which one layer got a bias. */
+    /* Three of five normalisations are folded: two with weight and bias, of which one layer got a bias. */
     ORR_CHECK_MSG(orr_module_parameters(m, NULL, 0) == params - 4 + 1, "%d of %d", orr_module_parameters(m, NULL, 0),
                   params);
     ORR_CHECK(orr_module_states(m, NULL, 0) == states - 6);
     ORR_CHECK(orr_module_variable(m, "0.0.bias") && !orr_module_variable(m, "0.1.weight") &&
               orr_module_variable(m, "3.weight"));
-    ORR_CHECK(orr_module_fold(m) == ORR_OK); /* again: nothing is left to do */
+    ORR_CHECK(orr_module_fold(m) == ORR_OK); /* again: nothing is left to fold */
     near_same(orr_forward(m, x), before, 1e-6, "folded twice");
-    /* Its file is that of another network than the one from before. */
+    /* Its file has another structure than the unfolded network's. */
     ORR_CHECK(orr_module_save(m, folded) == ORR_OK);
     ORR_CHECK(orr_module_load(m, whole) == ORR_EINVAL);
     ORR_CHECK_MSG(strstr(orr_error_message(), "another network") && strstr(orr_error_message(), "0.0.bias"), "%s",

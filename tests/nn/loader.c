@@ -1,4 +1,4 @@
-/* Loaders: every example once an epoch, the same batches for the same seed, crop and flip, bounded reading ahead.
+/* Loaders: every example once an epoch, the same batches for the same seed, crop and flip, bounded prefetching.
  * Must not know: threads. */
 #include "config.h"
 #include <sys/stat.h>
@@ -6,7 +6,7 @@
 
 enum { N = 23, H = 4, W = 5 };
 
-/* One epoch's labels in their order; returns their number. The first pixel of an image tells its label. */
+/* One epoch's labels in their order; returns their number. The first pixel of an image encodes its label. */
 static int epoch(orr_loader *l, int64_t *labels, float *pixels)
 {
     int n = 0;
@@ -64,7 +64,7 @@ static void an_epoch_has_every_example_once(void)
     (void)orr_scope_end(s);
 }
 
-/* Does pixel (y, x) of an image come from (y + dy, x + dx), mirrored or not? */
+/* True if pixel (y, x) of an image comes from (y + dy, x + dx), mirrored or not. */
 static bool fits(const float *p, int64_t label, int dy, int dx, bool mirror)
 {
     for (int y = 0; y < H; y++)
@@ -111,7 +111,7 @@ static const char *in_folder(char path[1024], const char *folder, const char *na
     return path;
 }
 
-/* Classes ant (two images), bee (one) and cow (none), and files that are no images. */
+/* Makes classes ant (two images), bee (one) and cow (none), and files that are not images. */
 static void make_folder(const char *folder)
 {
     static const char *const sub[] = { "bee", "ant", "cow", "ant/folder.png" };

@@ -13,7 +13,7 @@ static orr_tensor *input(const char *name, const char *which, orr_dtype dtype)
     return orr_tensor_dtype(t) == ORR_F64 ? orr_cast(t, dtype) : t;
 }
 
-/* Value and gradients by the n tensors x, whose names are letters' words in `which`. */
+/* Compares the value and the gradients by the n tensors x with the golden arrays named in `which`. */
 static void compare(const char *name, orr_tensor *loss, orr_tensor *const *x, const char *const *which, int n)
 {
     char text[96];

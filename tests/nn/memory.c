@@ -1,4 +1,4 @@
-/* Memory of training: weights that are updated where they are, sums that do not keep what they add, buffers that serve another plan.
+/* Memory of training: weights that are updated in place, sums that do not retain their terms, buffers that serve another plan.
  * Must not know: how the planner finds it. */
 #include "config.h"
 
@@ -52,7 +52,8 @@ static orr_module *rows(void)
                                       orr_dense(WIDE, WIDE, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
 }
 
-/* Steps of gradient descent; the second layer's weights in the end, and in how many steps they stayed where they were. */
+/* Steps of gradient descent; copies the final weights of the second layer, and returns the number of steps in which they stayed
+ * in place. */
 static int train(orr_module *(*net)(void), orr_shape in, const char *ablate, float *weights)
 {
     int in_place = 0;
@@ -98,7 +99,7 @@ static void weights_of_convolutions_are_updated_where_they_are(void)
     compare(convolutions, ORR_SHAPE(4, CHANNELS, 16, 16));
 }
 
-/* The gradient of a sequence's weights is reshaped to and fro. */
+/* The gradient of a sequence's weights is reshaped there and back. */
 static void weights_of_sequences_are_updated_where_they_are(void)
 {
     compare(rows, ORR_SHAPE(4, 32, WIDE));
@@ -141,7 +142,7 @@ static void ended(orr_module *m, orr_tensor *x)
     down();
 }
 
-/* A weight lies as its kernel takes it, without a copy; whoever reads it finds rows, and the network goes on. */
+/* A weight is in the form of its kernel, without a copy; a reader finds rows, and the network still works. */
 static void weights_of_inference_are_there_once(void)
 {
     static float plain[OUT], y[OUT], w[WEIGHTS], now[WEIGHTS];
@@ -167,7 +168,7 @@ static void weights_of_inference_are_there_once(void)
     ORR_CHECK(memcmp(now, w, sizeof w) == 0 && !weight_of(m, 0)->form);
     forward(m, x, y);
     ORR_CHECK(memcmp(y, plain, sizeof y) == 0 && !weight_of(m, 0)->form && (weight_of(m, 2)->form || !formed));
-    orr_scope *s = orr_scope_begin(); /* another plan reads it, and a new value may lie in a form again */
+    orr_scope *s = orr_scope_begin(); /* another plan reads it, and a new value may be in a form again */
     orr_assign(p[2].variable, orr_mul(p[2].variable, orr_scalar(1.0)));
     ORR_CHECK(orr_eval(p[2].variable) == ORR_OK);
     (void)orr_scope_end(s);
@@ -209,7 +210,7 @@ static void *reads(void *arg)
     (void)orr_module_parameters(s->m, p, 4);
     for (int k = 0; k < TIMES; k++) {
         orr_scope *in = orr_scope_begin();
-        if (k % 4 == 3) { /* a new number: it may be turned again */
+        if (k % 4 == 3) { /* a new value: it may be reordered again */
             ORR_CHECK(orr_read(orr_mul(p[0].variable, orr_scalar(1.0)), w, sizeof w) == ORR_OK);
         } else {
             ORR_CHECK(orr_read(p[0].variable, w, sizeof w) == ORR_OK);
@@ -251,7 +252,7 @@ static void threads_that_read_and_run_agree(void)
 enum { SIDE = 1024, ROWS = 512, LAYERS = 6 };
 #define SIZE (SIDE * SIDE * sizeof(float))
 
-/* Products one after the other, and sums of their columns, as of gradients of biases, for which nobody waits. */
+/* Products in sequence, and sums of their columns, as in gradients of biases, for which nothing waits. */
 static double buffers_of_sums(void)
 {
     orr_tensor *out[LAYERS + 1], *layer[LAYERS];

@@ -115,7 +115,7 @@ static void mistake_in_options_is_found_where_the_layer_is_made(void)
     ORR_CHECK_MSG(strstr(orr_error_message(), "no window"), "%s", orr_error_message());
     ORR_CHECK(!orr_average_pool_layer(&wide));
     ORR_CHECK_MSG(strstr(orr_error_message(), "padding"), "%s", orr_error_message());
-    /* An option that fits a very large image alone is no mistake. */
+    /* An option that fits only a very large image is no mistake. */
     static const orr_pool_options song = { .window = { 8000 }, .stride = { 4000 } }, four = { .size = { 4, 4 } };
     static const orr_conv_options far_apart = { .stride = { 1000, 1000, 1000 }, .dilation = { 5000 } };
     orr_module *m[] = { orr_average_pool_layer(&song), orr_max_pool_layer(&four),
@@ -143,7 +143,7 @@ static void function_is_a_module(void)
     (void)orr_scope_end(s);
 }
 
-/* y of each activation at a few points, by its formula. */
+/* The value of each activation at a few points, by its formula. */
 static double by_formula(orr_activation f, double x)
 {
     double sig = 1.0 / (1.0 + exp(-x)), soft = log1p(exp(x));
@@ -186,7 +186,7 @@ static void activations_are_their_formulas(void)
     (void)orr_scope_end(s);
 }
 
-/* Least, greatest, mean and deviation of 200 × 300 drawn values. */
+/* Checks minimum, maximum, mean and deviation of 200 × 300 drawn values. */
 static void check_spread(const char *name, orr_initialiser how, double lo, double hi, double std)
 {
     enum { N = 200 * 300 };
@@ -327,7 +327,7 @@ static void a_variable_that_would_not_be_saved_is_found(void)
     ORR_CHECK(orr_module_save(m, path) == ORR_ESTATE);
     ORR_CHECK_MSG(strstr(orr_error_message(), "orr_module_add_parameter"), "%s", orr_error_message());
     orr_module_free(m);
-    /* With its own parameter, and with one of another module of the same composition. */
+    /* A function that uses its own parameter, and one of another module of the same composition. */
     f = orr_function(hides, NULL);
     m = orr_sequential(ORR_MODULES(f));
     orr_module *tied = orr_sequential(ORR_MODULES(orr_function(hides, orr_module_add_parameter(f, "v", v)), m));
@@ -387,7 +387,7 @@ static void a_path_that_would_be_cut_is_refused(void)
     ORR_CHECK_MSG(strstr(orr_error_message(), "64 bytes, and 63 are the most"), "%s", orr_error_message());
 }
 
-/* Compares a layer with the function that it is, and frees it. */
+/* Compares a layer with its function, and frees it. */
 static void layer_is(orr_module *m, orr_tensor *const *x, int n, orr_tensor *want, const char *what)
 {
     ORR_REQUIRE(m != NULL);

@@ -18,7 +18,7 @@ static inline orr_tensor *near_load(const char *file, const char *name)
     return t;
 }
 
-/* Elements as doubles; NULL and a failed check when they cannot be had. Free them. */
+/* Elements as doubles; NULL after a failed check. The caller frees them. */
 static inline double *near_values(orr_tensor *t, int64_t *n)
 {
     *n = orr_tensor_size(t);
@@ -31,7 +31,7 @@ static inline double *near_values(orr_tensor *t, int64_t *n)
     return NULL;
 }
 
-/* Same shape, and |got − want| ≤ bound·(1 + |want|) for each element. */
+/* Checks for the same shape, and |got − want| ≤ bound·(1 + |want|) for each element. */
 static inline void near_same(orr_tensor *got, orr_tensor *want, double bound, const char *what)
 {
     orr_shape a = orr_tensor_shape(got), b = orr_tensor_shape(want);
@@ -51,7 +51,7 @@ static inline void near_same(orr_tensor *got, orr_tensor *want, double bound, co
     free(y);
 }
 
-/* `got` beside the array `name` of `file`. */
+/* Checks `got` against the array `name` of `file`. */
 static inline void near_golden(orr_tensor *got, const char *file, const char *name, double bound)
 {
     near_same(got, near_load(file, name), bound, name);
@@ -60,7 +60,7 @@ static inline void near_golden(orr_tensor *got, const char *file, const char *na
 /* A scalar function of n tensors of f64. */
 typedef orr_tensor *near_function(orr_tensor *const *x, void *user);
 
-/* The gradients of f by x[0 … n) beside central differences. */
+/* Checks the gradients of f by x[0 … n) against central differences. */
 static inline void near_differences(near_function *f, orr_tensor *const *x, int n, void *user, double bound,
                                     const char *what)
 {
@@ -90,7 +90,8 @@ static inline void near_differences(near_function *f, orr_tensor *const *x, int 
     }
 }
 
-/* `t` is poison of this status, and its message has all of the words, which are divided by "|". */
+/* Checks that t is poison with this status and that its message contains all of the words, which are separated by
+ * "|". */
 static inline void near_poison(orr_tensor *t, orr_status status, const char *words)
 {
     char text[256], *rest = text;

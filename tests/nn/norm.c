@@ -17,7 +17,7 @@ static orr_tensor *input(const char *name, const char *which, orr_dtype dtype)
 
 static const char *const xwb[] = { "x", "w", "b" };
 
-/* y and its gradients by the n first of x, w, b. */
+/* Compares y and its gradients by the n first of x, w, b. */
 static void compare(const char *name, orr_tensor *y, orr_tensor *const *in, const char *const *names, int n)
 {
     char text[96];
@@ -83,7 +83,7 @@ static void positions_are_their_formulas(void)
     (void)orr_scope_end(s);
 }
 
-/* The squares of the gradients of y²·y by all of x, all together. */
+/* The sum of the squares of the gradients of y²·y by all of x. */
 static orr_tensor *squares_of_gradients(orr_tensor *y, orr_tensor *const *x, int n)
 {
     orr_tensor *g[3], *sum = orr_scalar(0);
@@ -130,7 +130,7 @@ static void second_derivatives_agree_with_differences(void)
     (void)orr_scope_end(s);
 }
 
-/* The bytes that an evaluation of t moves, by those of x. */
+/* The bytes that an evaluation of t moves, relative to those of x. */
 static double passes_of(orr_tensor *t, orr_shape x)
 {
     char *text = explained_text(t), unit[3] = "";
@@ -144,7 +144,7 @@ static double passes_of(orr_tensor *t, orr_shape x)
     return bytes * (!strcmp(unit, "MB") ? 1e6 : !strcmp(unit, "kB") ? 1e3 : INFINITY) / count;
 }
 
-/* Forward: the statistics read x, the result reads x. Backward: the statistics, the sums, and dx read x. */
+/* Forward: the statistics and the result read x. Backward: the statistics, the sums and dx read x. */
 static void normalisation_reads_its_operand_once_for_all_statistics(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -191,7 +191,7 @@ static void statistics_of_far_elements_are_exact(void)
 static void batch_norm_layer_moves_its_statistics(void)
 {
     orr_norm_options o = { .momentum = 0.2 };
-    char path[4096]; /* the harness keeps two paths, and the goldens use them */
+    char path[4096]; /* the harness has two paths, which the goldens use */
     (void)snprintf(path, sizeof path, "%s", orr_test_tmp("norm.npz"));
     orr_module *m = orr_batch_norm_layer(4, &o), *other = orr_batch_norm_layer(4, &o);
     ORR_REQUIRE(m && other);

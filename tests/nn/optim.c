@@ -187,7 +187,7 @@ static void clipping_agrees_with_pytorch(void)
     run("sgd_clipped", ORR_OPTIM_SGD, &o);
 }
 
-/* -- what else is promised --------------------------------------------------------------------------------- */
+/* -- other documented properties --------------------------------------------------------------------------- */
 
 static void clip_grad_norm_scales_and_returns_the_norm(void)
 {
@@ -200,7 +200,7 @@ static void clip_grad_norm_scales_and_returns_the_norm(void)
     ORR_CHECK(orr_item(norm, &value) == ORR_OK && fabs(value - 5.0) < 1e-6);
     ORR_CHECK(orr_read(g[0], x, sizeof x) == ORR_OK && fabs((double)x[0] - 0.6) < 1e-5);
     ORR_CHECK(orr_read(g[1], y, sizeof y) == ORR_OK && fabs((double)y[1] - 0.8) < 1e-5);
-    /* within the bound: left as they are */
+    /* within the bound: not changed */
     ORR_CHECK(orr_tensor_status(orr_clip_grad_norm(g, 2, 10.0)) == ORR_OK);
     ORR_CHECK(orr_read(g[0], x, sizeof x) == ORR_OK && fabs((double)x[0] - 0.6) < 1e-5);
     ORR_CHECK(orr_tensor_status(orr_clip_grad_norm(g, 0, 1.0)) == ORR_EINVAL);
@@ -304,7 +304,7 @@ static void state_survives_a_file(void)
     (void)orr_scope_end(s);
 }
 
-/* The number of steps is a divisor's exponent: half a step, or none that is a number, must not get in. */
+/* The number of steps is an exponent in a divisor: fractions of a step and values that are no numbers are refused. */
 static void state_file_has_whole_steps(void)
 {
     static const double steps[] = { 1.5, -1, NAN, INFINITY, 1e300 };
@@ -322,7 +322,7 @@ static void state_file_has_whole_steps(void)
     (void)orr_scope_end(s);
 }
 
-/* Adam and AdamW keep the same names; SGD without momentum keeps nothing, which is in every file. */
+/* Adam and AdamW keep arrays of the same names; SGD without momentum keeps none, and so any file has all of them. */
 static void state_file_of_other_kind_is_refused(void)
 {
     static const char *const name[] = { "SGD", "Adam", "AdamW", "RMSProp", "Adagrad" };

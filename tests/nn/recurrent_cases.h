@@ -17,7 +17,7 @@ static inline orr_tensor *recurrent_array(const char *name, int packed, const ch
     return near_load(recurrent_file, text);
 }
 
-/* second: with second derivatives, which are step by step. */
+/* second: also second derivatives, which are computed step by step. */
 static inline void recurrent_layer(const char *name, orr_cell cell, orr_recurrent_options o, bool second)
 {
     char path[64];
@@ -25,7 +25,7 @@ static inline void recurrent_layer(const char *name, orr_cell cell, orr_recurren
     ORR_REQUIRE(m);
     (void)snprintf(path, sizeof path, "torch/%s.npz", name);
     ORR_CHECK_MSG(orr_module_load(m, orr_test_golden(path)) == ORR_OK, "%s", orr_error_message());
-    for (int k = 0; k < 4; k++) { /* in training the gates are kept, else computed again */
+    for (int k = 0; k < 4; k++) { /* in training the gates are kept, otherwise they are computed again */
         int packed = k % 2;
         orr_module_train(m, k < 2);
         orr_scope *s = orr_scope_begin();

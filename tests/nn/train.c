@@ -1,5 +1,5 @@
-/* Learning rates and optimisers beside PyTorch (tests/golden/torch/make_train.py), gradients in parts, recomputation, half
- * precision, averages.
+/* Learning rates and optimisers beside PyTorch (tests/golden/torch/make_train.py), accumulated gradients,
+ * recomputation, half precision, averages.
  * Must not know: how a step is recorded. */
 #include "config.h"
 #include "tests/nn/near.h"
@@ -52,7 +52,7 @@ static orr_tensor *loss_of(orr_tensor *p, int k)
     return orr_mul(orr_sum(orr_square(d), ORR_ALL_AXES, false), orr_scalar(k % 3 ? 1 : 5));
 }
 
-/* parts: each step's gradient is accumulated from so many fractions of the loss; 0: plain steps. */
+/* parts: the number of fractions of the loss over which each step's gradient is accumulated; 0: plain steps. */
 static void optimiser(const char *name, orr_optim_kind kind, orr_optim_options o, int parts)
 {
     orr_scope *s = orr_scope_begin();
@@ -110,7 +110,7 @@ static void recomputation_has_the_same_gradients(void)
         ORR_CHECK_MSG(orr_grad(orr_square(y[k]), x, 7, g[k]) == ORR_OK, "%s", orr_error_message());
         mean[k] = orr_module_variable(m[k], "2.running_mean");
         ORR_CHECK(orr_eval_all(g[k], 7) == ORR_OK && orr_eval(y[k]) == ORR_OK);
-        /* The streams go on as without it. */
+        /* The random streams continue as without it. */
         double next;
         ORR_CHECK(orr_item(orr_rand(ORR_F64, ORR_SHAPE_0D, 0, 1), &next) == ORR_OK);
         static double first;

@@ -79,7 +79,7 @@ static void a_cache_gives_what_the_whole_sequence_gives(void)
     }
 }
 
-/* Linear biases are a mask; a mask of the program's own joins them. */
+/* Linear biases are a mask, to which the program's own mask is added. */
 static void heads_have_linear_biases(void)
 {
     orr_scope *s = orr_scope_begin();

@@ -1,5 +1,5 @@
-/* The element-wise rows, as each tier computes them, keep what they promise: against exact values by MPFR.
- * docs/accuracy.md is made with the same means, from many more arguments.
+/* The element-wise rows, as each tier computes them, keep their documented bounds: against exact values by MPFR.
+ * docs/accuracy.md is made by the same functions, from many more arguments.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -28,15 +28,15 @@ static void complain(work *w, const char *tier, const orr__ewrow *row, orr_dtype
                   acc_args_text(a, i, at, sizeof at), w->got[i], w->want[i].hi, u);
 }
 
-/* Processors without fused multiply-adds have the C library's f64 circles: glibc 2.36 is this far off at the double that is
- * closest to a multiple of π/2. */
+/* Processors without fused multiply-adds use the C library's f64 trigonometric functions: the error of glibc 2.36 at the
+ * double closest to a multiple of π/2. */
 static double known(const orr__ewrow *row, orr_dtype d, double x)
 {
     bool there = d == ORR_F64 && fabs(x) == 6381956970095103 * 0x1p797;
     return there && !strcmp(row->op.name, "cos") ? 8 : there && !strcmp(row->op.name, "tan") ? 16 : 0;
 }
 
-/* One row and dtype: the worst argument, and the first wrong special value. */
+/* Compares one row and dtype: the worst argument, and the first wrong special value. */
 static void compare(work *w, const char *tier, const orr__ewrow *row, orr_dtype d, const acc_args *a)
 {
     int worst = -1, special = -1;
@@ -82,7 +82,7 @@ static void one(work *w, acc_tier *tiers, const int *which, int ntier, const orr
     acc_args_free(&a);
 }
 
-/* All tiers of a test get the same arguments, whose exact values are computed once. */
+/* All tiers of a test use the same arguments, whose exact values are computed once. */
 static void judge(const int *which, int ntier)
 {
     acc_tier tiers[ACC_TIERS];

@@ -5,35 +5,36 @@
 
 #include "ops/ops.h"
 
-/* The exact result for given arguments: NaN, an infinity, a zero with its sign, or hi + lo. A result beyond every dtype is
- * cut: beyond 2^1030 and below 2^-1200. */
+/* The exact result for given arguments: NaN, an infinity, a zero with its sign, or hi + lo. A result beyond the range
+ * of every dtype is clamped: above 2^1030 and below 2^-1200. */
 typedef struct {
     long double hi;
     double lo;
 } acc_exact;
 
-/* Is there an exact function for the row? */
+/* True if there is an exact function for the row. */
 bool acc_knows(const orr__ewrow *row);
-/* By MPFR. Halves are computed with their f32 steps in mind: the arguments are exact, the result is the true one. */
+/* Computes the exact result by MPFR. For halves, too, the arguments are exact and the result is the true one. */
 void acc_exactly(const orr__ewrow *row, orr_dtype dtype, const double in[3], acc_exact *out);
-void acc_done(void); /* frees what MPFR keeps */
+void acc_done(void); /* frees MPFR's caches */
 
-/* Distance in units of the last place of the exact value, where subnormals have the smallest unit and infinity is the
- * number after the largest. INFINITY: one is NaN and the other is not, an exact infinity or zero is missed, or a sign
- * is wrong. scale: measure at this magnitude if it is larger. */
+/* The distance in units in the last place of the exact value; subnormals have the smallest unit, and infinity is the
+ * number after the largest. INFINITY: only one is NaN, an exact infinity or zero is missed, or a sign is wrong. scale:
+ * measure at this magnitude if it is larger. */
 double acc_ulps(orr_dtype dtype, double got, const acc_exact *want, double scale);
-/* The scale that the row's doc names, else 0. */
+/* The scale documented for the row, else 0. */
 double acc_scale(const orr__ewrow *row, const double in[3]);
-/* The bound of the row for the dtype, at an exact result. */
+/* The row's bound for the dtype, at an exact result. */
 double acc_bound(const orr__ewrow *row, orr_dtype dtype);
 
-/* Arguments. [0, domain) are drawn from the row's usual domain; the rest are spread over all bit patterns, or hard. */
+/* Arguments. The first `domain` are drawn from the row's usual domain; the rest are spread over all bit patterns, or
+ * hard. */
 typedef struct {
     int n, domain;
     double *in[3];
 } acc_args;
 typedef struct {
-    int spread, domain; /* how many, for f32; f64 an eighth of it; unary f16 and bf16 take all 65536, or each fifth */
+    int spread, domain; /* numbers for f32; f64 has an eighth; unary f16 and bf16 use all 65536, or each fifth */
 } acc_size;
 extern const acc_size acc_table_size, acc_test_size;
 bool acc_args_make(const orr__ewrow *row, orr_dtype dtype, acc_size size, acc_args *a); /* false: no memory */
@@ -41,31 +42,31 @@ void acc_args_free(acc_args *a);
 /* "x, y" of case i, and its digits in hexadecimal. */
 const char *acc_args_text(const acc_args *a, int i, char *buf, size_t size);
 
-/* The rows that are measured: those on floats that give their operands' dtype and have an exact function; those that
- * ORR_ACC_ROWS names, if it is set. NULL at the end. */
+/* The measured rows: those on floats with the dtype of their operands and an exact function; those of ORR_ACC_ROWS, if
+ * it is set. NULL at the end. */
 const orr__ewrow *acc_row(int i);
 bool acc_takes(const orr__ewrow *row, orr_dtype dtype);
 extern const orr_dtype acc_dtype[4];
 
 /* -- tiers: each is a process of its own, this program run again with other settings -------------------- */
 
-/* BASE: what the interpreter does on a processor without fused multiply-adds. */
+/* BASE: the interpreter on a processor without fused multiply-adds. */
 enum { ACC_TIER0, ACC_BASE, ACC_TIER1, ACC_TIER1_CLANG, ACC_OPENCL, ACC_TIERS };
 extern const char *const acc_tier_name[ACC_TIERS];
 
 typedef struct {
     int pid, fd;    /* fd: results in the order of rows and dtypes */
-    char what[160]; /* what computes, or why there is nothing */
+    char what[160]; /* the tier's description, or the reason why it is missing */
     bool there;
 } acc_tier;
 
-/* Starts this program again as that tier; `cache`: a directory of our own for kernels. */
+/* Starts this program as that tier; `cache`: the test's own directory for kernels. */
 void acc_tier_start(acc_tier *t, int which, acc_size size, const char *cache);
-/* Results of the next row and dtype: n values into got. how: 't' the tier did, 'o' something else did (no compiled
- * kernel, another device), 'x' it failed. */
+/* Results of the next row and dtype: n values into got. Returns 't': computed by the tier, 'o': by something else (no
+ * compiled kernel, another device), 'x': failed. */
 char acc_tier_next(acc_tier *t, int n, double *got);
 void acc_tier_end(acc_tier *t);
-/* To be called first in main: when this process is a tier, computes, and returns true with the exit status. */
+/* Called first in main. If this process is a tier, it computes, and returns true with the exit status. */
 bool acc_tier_main(int *status);
 
 #endif

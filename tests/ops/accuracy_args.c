@@ -1,4 +1,4 @@
-/* Arguments at which rows are measured: over all bit patterns, from the usual domain, and where functions are hard.
+/* Arguments for measuring rows: over all bit patterns, from the usual domain, and where functions are hard.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -62,7 +62,7 @@ static int width(orr_dtype t)
     return (int)orr_dtype_size(t) * 8;
 }
 
-/* Any bit pattern: all exponents alike. */
+/* Any bit pattern: all exponents are equally likely. */
 static double any(maker *m)
 {
     return of_bits(m, bits(m) >> (64 - width(m->dtype)));
@@ -82,7 +82,7 @@ static void put(maker *m, double x, double y, double z)
         for (int k = 0; k < m->row->arity; k++) {
             double *p = realloc(a->in[k], (size_t)room * sizeof *p);
             if (!p)
-                return; /* a->n stays: acc_args_make sees that */
+                return; /* a->n stays, by which acc_args_make detects it */
             a->in[k] = p;
         }
         m->room = room;
@@ -94,7 +94,8 @@ static void put(maker *m, double x, double y, double z)
 
 /* -- hard ones ------------------------------------------------------------------------------------------- */
 
-/* Where results begin to be subnormal, vanish, overflow or saturate; ends of domains; and what functions turn round. */
+/* Arguments at which results become subnormal, 0, infinite or saturated; ends of domains; other points where
+ * functions change. */
 static const double turns[] = { 0x1p-1074,
                                 0x1p-1073,
                                 0x0.8p-1022,
@@ -201,7 +202,7 @@ static void around(maker *m, double x, int reach)
     }
 }
 
-/* Multiples of a quarter of π, and the doubles and floats that are closest to multiples of half of it. */
+/* Multiples of π/4, and the doubles and floats that are closest to multiples of π/2. */
 static void turning_points(maker *m)
 {
     const double quarter = 0.78539816339744831;
@@ -228,7 +229,7 @@ static void hard_unary(maker *m)
     for (int e = 1; e < 60; e++)
         for (int j = 0; j < 16; j++)
             put(m, round_to(m, 1 + ldexp(2 * unit(m) - 1, -e)), 0, 0);
-    around(m, 0x1.195874p+1, 1); /* gelu: five products, whose roundings add up */
+    around(m, 0x1.195874p+1, 1); /* gelu: five products with accumulated roundings */
     turning_points(m);
 }
 
@@ -273,7 +274,7 @@ static void hard_pow(maker *m)
     put(m, x, round_to(m, isfinite(l) && l != 0 ? goal / l : goal), 0);
 }
 
-/* Operands that nearly cancel, nearly divide, or differ much. */
+/* Operands that nearly cancel, nearly divide, or differ greatly. */
 static void hard_binary(maker *m)
 {
     double x = bits(m) & 1 ? any(m) : usual(m), y = x;

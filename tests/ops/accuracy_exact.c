@@ -1,5 +1,5 @@
-/* Exact values of the rows, by MPFR; and distances from them.
- * Must not know: where the values to be judged come from. */
+/* Exact values of the rows, by MPFR, and distances from them.
+ * Must not know: the source of the measured values. */
 #include "config.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 typedef int unary(mpfr_t, mpfr_srcptr, mpfr_rnd_t);
 typedef int binary(mpfr_t, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
-/* r from x, y, z; t is for use. */
+/* r is computed from x, y, z; t is scratch. */
 typedef struct {
     mpfr_srcptr x, y, z;
     mpfr_ptr t;
@@ -41,7 +41,7 @@ static void do_rsqrt(mpfr_t r, const given *g)
     (void)mpfr_ui_div(r, 1, g->t, MPFR_RNDN);
 }
 
-/* m = the remainder of C; whether Python's differs by y */
+/* m: the remainder of C. True if Python's differs by y */
 static bool python_differs(mpfr_srcptr m, mpfr_srcptr y)
 {
     return !mpfr_nan_p(m) && !mpfr_zero_p(m) && (mpfr_sgn(m) < 0) != (mpfr_sgn(y) < 0);
@@ -67,7 +67,7 @@ static void do_floor_divide(mpfr_t r, const given *g)
     (void)mpfr_fmod(g->t, g->x, g->y, MPFR_RNDN);
     bool below = python_differs(g->t, g->y);
     mpfr_t whole;
-    mpfr_init2(whole, 2300); /* x - m is exact only with as many digits as lie between them */
+    mpfr_init2(whole, 2300); /* x - m is exact only with as many digits as are between them */
     (void)mpfr_sub(whole, g->x, g->t, MPFR_RNDN);
     (void)mpfr_div(r, whole, g->y, MPFR_RNDN);
     if (below)
@@ -82,7 +82,7 @@ static void do_fma(mpfr_t r, const given *g)
     (void)mpfr_fma(r, g->x, g->y, g->z, MPFR_RNDN);
 }
 
-/* The larger, or with sign -1 the smaller; of equals the first; NaN if either is. */
+/* The larger, or with sign -1 the smaller; the first of equals; NaN if either is. */
 static void larger(mpfr_t r, mpfr_srcptr x, mpfr_srcptr y, int sign)
 {
     if (mpfr_nan_p(x) || mpfr_nan_p(y))
@@ -211,7 +211,8 @@ static void do_gelu_tanh(mpfr_t r, const given *g)
     times_limit(r, g->x, g->t);
 }
 
-/* Where no dtype sees more than the limit, the limit and a little: MPFR takes its time there. */
+/* Beyond the range in which any dtype distinguishes the results, a value slightly past the limit: MPFR is slow
+ * there. */
 static void erfc_of(mpfr_t r, mpfr_srcptr x)
 {
     if (mpfr_nan_p(x) || mpfr_inf_p(x) || mpfr_cmpabs_ui(x, 40) < 0)
@@ -379,7 +380,7 @@ static void split(mpfr_srcptr r, acc_exact *out)
 void acc_exactly(const orr__ewrow *row, orr_dtype dtype, const double in[3], acc_exact *out)
 {
     int f = find(row);
-    if (f < 0) { /* of formats, not of numbers */
+    if (f < 0) { /* defined by the format, not by numbers */
         bool next = !strcmp(row->op.name, "nextafter");
         *out = (acc_exact){ .hi = !next              ? (long double)copysign(in[0], in[1])
                                   : dtype == ORR_F64 ? (long double)nextafter(in[0], in[1])

@@ -21,9 +21,9 @@
 typedef struct {
     char how; /* as of acc_tier_next; 0: none */
     double max, sum;
-    int special; /* that differ            */
+    int special; /* the differing ones */
     int at;      /* argument of the largest */
-    int means;   /* how many are in the sum */
+    int means;   /* the number of terms in the sum */
 } score;
 
 typedef struct {
@@ -58,7 +58,7 @@ static void judge(line *l, const acc_args *a, const acc_exact *want, score *s, c
     }
 }
 
-/* Takes every tier's results of a row and dtype; false: no memory. */
+/* Reads every tier's results of a row and dtype. False: no memory. */
 static bool measure(line *l, acc_size size)
 {
     acc_args a;

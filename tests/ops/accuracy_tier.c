@@ -1,4 +1,4 @@
-/* Tiers as processes: this program run again under the tier's settings, which sends its results through a pipe.
+/* Tiers as processes: this program with the tier's settings, which sends its results through a pipe.
  * Must not know: what the results should be. */
 #include "config.h"
 
@@ -43,7 +43,7 @@ static orr_tensor *leaf(orr_dtype dtype, const double *v, int n)
     return t;
 }
 
-/* The row on these arguments by the public way: record, evaluate, read. Into out, which has room for n. */
+/* Computes the row on these arguments by the public functions: record, evaluate, read. out has space for n. */
 static bool compute(const orr__ewrow *row, orr_dtype dtype, const acc_args *a, double *out)
 {
     orr_scope *s = orr_scope_begin();
@@ -69,7 +69,7 @@ static uint64_t kernels(void)
     return s.compiled + s.disk_hits + s.memory_hits;
 }
 
-/* Did what this tier is for do the work? before: compiled kernels until then. */
+/* True if the tier itself did the work. before: the number of compiled kernels before it. */
 static bool by_tier(int which, uint64_t before)
 {
     orr_stat row[8];
@@ -96,7 +96,7 @@ static bool serve_one(int which, int fd, const orr__ewrow *row, orr_dtype dtype,
     return ok;
 }
 
-/* Describes the tier for people; false: this machine does not have it. */
+/* Describes the tier for readers. False: this machine does not have it. */
 static bool describe(int which, char what[160])
 {
     bool device = which == ACC_OPENCL;

@@ -1,4 +1,4 @@
-/* Distances from exact values; which rows are measured, and what they promise.
+/* Distances from exact values; the measured rows and their documented bounds.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -43,7 +43,7 @@ double acc_scale(const orr__ewrow *row, const double in[3])
 
 double acc_bound(const orr__ewrow *row, orr_dtype dtype)
 {
-    int ulp = dtype == ORR_F32 && row->ulp > 4 ? 4 : row->ulp; /* f32 is better than some rows say, which f64 needs */
+    int ulp = dtype == ORR_F32 && row->ulp > 4 ? 4 : row->ulp; /* f32 is more accurate than some rows document */
     return orr__is_half(dtype) ? 1 : ulp ? ulp : 0.5;
 }
 

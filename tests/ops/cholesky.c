@@ -16,14 +16,14 @@ static void solve_triangular_agrees_with_numpy(void)
     help_numpy("numpy/triangles.txt", (const char *const[]){ "solve_triangular", NULL });
 }
 
-/* X·Xᵀ + n. */
+/* A positive definite matrix, X·Xᵀ + n. */
 static orr_tensor *positive(orr_dtype t, int64_t n)
 {
     orr_tensor *x = orr_randn(t, ORR_SHAPE(n, n), 0, 1);
     return orr_add(orr_matmul(x, orr_transpose(x)), orr_mul(orr_eye(t, n, n, 0), orr_scalar((double)n)));
 }
 
-/* The largest element's size. */
+/* The absolute value of the largest element. */
 static double largest(orr_tensor *x)
 {
     double v = NAN;
@@ -52,7 +52,7 @@ static void logdet_agrees_with_numpy(void)
     help_numpy("numpy/triangles.txt", (const char *const[]){ "logdet", NULL });
 }
 
-/* c·I of order n has the determinant cⁿ, which no f64 can hold here; and the gradient is the inverse. */
+/* c·I of order n has the determinant cⁿ, which exceeds f64 here; the gradient is the inverse. */
 static void logdet_needs_no_determinant(void)
 {
     enum { N = 700 };
@@ -142,7 +142,7 @@ static void fails_with(orr_tensor *t, const char *part)
     orr_error_clear();
 }
 
-/* The unit matrix of order n with v at its element number i of the diagonal, or of row i and column 0. */
+/* The unit matrix of order n with v at element number i of the diagonal, or of row i and column 0. */
 static orr_tensor *spoiled(orr_dtype t, int64_t n, int64_t row, int64_t col, double v)
 {
     double *x = calloc((size_t)(n * n), sizeof *x);

@@ -49,7 +49,7 @@ static bool read_block(char **p, orr_dtype part, block *b)
     return b->row != NULL;
 }
 
-/* Rounding errors are measured by the size of the number, not of its parts: sums of products lose the digits of a part that
+/* Rounding errors are relative to the size of the number, not of its parts: sums of products lose digits of a part that
  * is small beside the other. */
 static double most_ulps(const char *name)
 {

@@ -65,7 +65,7 @@ static void wrong_use_names_both_shapes_and_the_rule(void)
     (void)orr_scope_end(s);
 }
 
-/* Maxima of square windows of a square, and their places, one after another. */
+/* Maxima of square windows of a square, and their positions, in sequence. */
 static void maxima(const float *x, int side, int windows, int window, int stride, int dilation, int before, float *y,
                    int64_t *at)
 {
@@ -85,7 +85,7 @@ static void maxima(const float *x, int side, int windows, int window, int stride
     }
 }
 
-/* Rows longer and shorter than a vector, inside of the input and over its borders; equal elements, NaN, infinities. */
+/* Rows longer and shorter than a vector, inside of the input and across its borders; equal elements, NaN, infinities. */
 static void maxima_of_windows_are_the_first_in_order(void)
 {
     static float x[40 * 40], y[2][1600];
@@ -146,7 +146,7 @@ static void wrong_windows_and_sizes_are_refused(void)
     (void)orr_scope_end(s);
 }
 
-/* A value made by the layers is the one that the operations make of their parameters. */
+/* The value of a layer equals that of the operation with the layer's parameters. */
 static void layers_apply_the_operations(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -178,8 +178,8 @@ static void layers_apply_the_operations(void)
     (void)orr_scope_end(s);
 }
 
-/* Large enough for the library; then by BLAS and loops. Both as a whole, and in tasks of few channels, which cut through groups. The weights
- * of a small kernel are summed in parts of the images. */
+/* Sizes large enough for the library; then by BLAS and loops. Both as a whole, and in tasks of few channels, which cut through groups.
+ * The weights of a small kernel are summed over some images at a time. */
 static void both_processor_paths_agree_with_the_reference(void)
 {
     static const struct {
@@ -193,12 +193,12 @@ static void both_processor_paths_agree_with_the_reference(void)
         { { 4, { 1, 16, 14, 14 } }, { 4, { 32, 8, 3, 3 } }, { .groups = 2, .dilation = { 2, 1 } } },
         { { 4, { 3, 12, 20, 21 } }, { 4, { 12, 1, 3, 3 } }, { .groups = 12, .stride = { 2, 2 } } },
         { { 3, { 2, 20, 90 } }, { 3, { 30, 20, 7 } }, { .stride = { 3 }, .padding = { 3 } } },
-        /* one channel, of which no place sees the kernel whole: in a few ways */
+        /* one channel, in which no position sees the whole kernel: in a few variants */
         { { 3, { 7, 1, 10 } }, { 3, { 1, 1, 8 } }, { .dilation = { 2 }, .padding = { 14 } } },
         { { 3, { 2, 1, 3 } }, { 3, { 1, 1, 8 } }, { .padding = { 7 } } },
         { { 4, { 2, 3, 4, 5 } }, { 4, { 3, 1, 3, 4 } }, { .groups = 3, .dilation = { 1, 3 }, .padding = { 4, 9 } } },
         { { 5, { 1, 6, 5, 9, 8 } }, { 5, { 10, 6, 2, 3, 3 } }, { .padding = { 1, 1, 0 } } },
-        /* groups of which a task has some, and a part of one */
+        /* groups of which a task has some, and a fraction of one */
         { { 4, { 2, 24, 40, 31 } }, { 4, { 42, 4, 3, 3 } }, { .groups = 6, .padding = { 1, 1 } } },
         { { 4, { 1, 30, 33, 40 } }, { 4, { 33, 10, 3, 3 } }, { .groups = 3, .dilation = { 2, 2 } } },
         { { 4, { 5, 40, 30, 30 } }, { 4, { 40, 1, 5, 5 } }, { .groups = 40, .padding = { 2, 2 } } },
@@ -239,7 +239,7 @@ static void both_processor_paths_agree_with_the_reference(void)
     orr__env.tile_us = tile;
 }
 
-/* Windows are sums by a kernel of ones, whose rows are added first, with strides of 1 and 2 in loops of their own. */
+/* Windows are sums by a kernel of ones, whose rows are added first; strides of 1 and 2 have loops of their own. */
 static void averages_of_any_window_agree_with_the_reference(void)
 {
     for (int k = 0; k < 120; k++) {
@@ -264,7 +264,7 @@ static void averages_of_any_window_agree_with_the_reference(void)
     }
 }
 
-/* Any extent of operands may be 0, as in the shard of a rank that has none: results have their shapes, and sums of nothing are 0. */
+/* Any extent of operands may be 0, as in an empty shard of a rank: results have their shapes, and empty sums are 0. */
 static void empty_operands_give_empty_results_or_zeros(void)
 {
     static const int64_t size[][3] = { { 0, 4, 6 }, { 2, 0, 6 }, { 2, 4, 0 }, { 0, 0, 0 }, { 2, 0, 0 } };

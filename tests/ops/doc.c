@@ -1,4 +1,5 @@
-/* docs/ops.md is fresh; and a row added to a copy of the table is a whole new operation, as docs/adding-an-op.md says.
+/* docs/ops.md is fresh, and one row added to a copy of the table makes a complete new operation, as
+ * docs/adding-an-op.md documents.
  * Must not know: what the rows are. */
 #include "config.h"
 
@@ -26,7 +27,7 @@ static char *top_file(const char *name)
     return (char *)orr_test_slurp(path, &size);
 }
 
-/* The output of a shell command; NULL when it fails. Free it. */
+/* The output of a shell command; NULL if it fails. The caller frees it. */
 static char *output(const char *command, int *status)
 {
     size_t cap = 1u << 20, n;
@@ -72,7 +73,7 @@ static void every_row_is_in_the_page(void)
     free(have);
 }
 
-/* The example stands in the guide as it is tried here. */
+/* The guide contains the example that is tested here. */
 static void guide_shows_the_row_that_is_tried(void)
 {
     char *guide = top_file("docs/adding-an-op.md");
@@ -106,7 +107,7 @@ static bool put(const char *path, const char *a, const char *b, const char *c)
     return f && fclose(f) == 0 && ok;
 }
 
-/* A program that finds the new row, applies it, computes its derivative, and sees its public function. */
+/* A program that finds the new row, applies it, computes its derivative, and uses its public function. */
 static const char user[] =
     "#include \"ops/ew_op.h\"\n"
     "#include \"ops/expr.h\"\n"

@@ -1,5 +1,5 @@
-/* Numbers at the edges: integers that no double is, intervals and norms near the largest number, variances of what is close together,
- * quotients of infinities.
+/* Numbers at the edges: integers beyond doubles, intervals and norms near the largest number, variances of close values, quotients
+ * of infinities.
  * Must not know: how anything is computed. */
 #include "config.h"
 #include <math.h>
@@ -122,7 +122,7 @@ static void norms_whose_squares_are_beyond_the_dtype(void)
     end();
 }
 
-/* n elements, half 1e8 and half 1e8 + 8: var 16, whichever way they are counted. */
+/* n elements, half 1e8 and half 1e8 + 8: the variance is 16 for any order of the sums. */
 static void the_variance_of_what_is_close_together(void)
 {
     begin();
@@ -141,7 +141,7 @@ static void the_variance_of_what_is_close_together(void)
     end();
 }
 
-/* The results of Python 3's //; where it raises, those of NumPy 1.24. */
+/* The results of Python 3's //; where it raises an exception, those of NumPy 1.24. */
 static void quotients_of_infinities_are_pythons(void)
 {
     static const double rule[][3] = { { INFINITY, 1, NAN },

@@ -88,7 +88,7 @@ static void primitives_have_names(void)
         ORR_CHECK_MSG(orr__structural[i]->id == ORR__OP_ROLES + i && orr__structural[i]->name, "%d", i);
 }
 
-/* Exhaustive where that is cheap: every i8 and u8 pair against wide arithmetic. */
+/* Exhaustive where it is cheap: every i8 and u8 pair against wide arithmetic. */
 static void small_ints_wrap_for_all_pairs(void)
 {
     static const orr__scalar none = { .u = 0 };

@@ -1,4 +1,4 @@
-/* The element-wise functions as a user calls them, evaluated by the library, against the goldens.
+/* The public element-wise functions, evaluated by the library, against the goldens.
  * Must not know: which engine or kernel computes. */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-/* Recording of element-wise rows: dtypes, shapes, weak scalars, messages; what the graph then holds.
+/* Recording of element-wise rows: dtypes, shapes, weak scalars, messages; the resulting graph.
  * Must not know: evaluation. */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static bool is(orr_tensor *t, orr_dtype d, orr_shape want)
     return ok;
 }
 
-/* A poison with this status whose message ends in `text`, at this very line. */
+/* Checks that expr is a poison with this status whose message ends in `text` and names this line. */
 #define REFUSES(expr, status, text)                                                                                    \
     do {                                                                                                               \
         char where_[64];                                                                                               \
@@ -184,7 +184,7 @@ static void recording_is_fast(void)
     }
     (void)orr_free(a);
     printf("    %.0f ns a node\n", best * 1e9);
-    ORR_CHECK_MSG(best < 20e-6, "%.0f ns a node", best * 1e9); /* sanitizers and busy machines included */
+    ORR_CHECK_MSG(best < 20e-6, "%.0f ns a node", best * 1e9); /* holds with sanitizers and on busy machines, too */
 }
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* Bad input to ops: poison that says what, and where in the user's file; never a crash.
+/* Bad input to ops: poison that names the error and the place in the user's file; never a crash.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -215,7 +215,7 @@ static void gradients_reject_bad_input(void)
     (void)orr_scope_end(s);
 }
 
-/* Every op that takes a tensor, on one that is none. */
+/* Every op that reads a tensor, with an invalid one. */
 enum { SINGLE = 24, SEVERAL = 20 };
 
 static void ops_on_one(orr_tensor *b, orr_tensor **t)

@@ -121,7 +121,7 @@ static double value(const orr__ewrow *row, const double v[3])
     return orr__ew_eval(row, ORR_F64, s[0], s[1], s[2]).f;
 }
 
-/* Central differences of two widths; they must agree with each other, or the point is at a kink or an edge: skipped. */
+/* Central differences of two widths. If they do not agree, the point is at a kink or an edge, and is skipped. */
 static bool slope(const orr__ewrow *row, const double at[3], int k, double *out)
 {
     double d[2];

@@ -75,7 +75,8 @@ static void transforms_are_those_of_numpy(void)
     free(text);
 }
 
-/* Of a wave with one frequency one element is not 0; the inverse transform gives the numbers back. */
+/* The transform of a wave with one frequency has one element that is not 0; the inverse transform restores the
+ * numbers. */
 static void long_rows_of_any_length(void)
 {
     static const int64_t length[] = {
@@ -115,7 +116,7 @@ static orr_tensor *samples(orr_dtype part, int64_t n, bool imaginary)
     return x;
 }
 
-/* Rounding errors of a transform grow with log n, and beside numbers of size 1 its elements are of size √n. */
+/* Rounding errors of a transform grow with log n; for numbers of size 1, its elements are of size √n. */
 static void elements_of_long_transforms_are_those_of_mpmath(void)
 {
     size_t size;
@@ -149,7 +150,7 @@ static double farthest(orr_tensor *x, orr_tensor *y)
     return off < 0 ? INFINITY : off;
 }
 
-/* A few long rows, columns and inverses are those of one row after the other. */
+/* The transforms of several long rows, columns and inverses equal those of one row at a time. */
 static void long_rows_stand_beside_each_other(void)
 {
     enum { N = 3 << 15, LINES = 3 };
@@ -164,7 +165,7 @@ static void long_rows_stand_beside_each_other(void)
     orr_tensor *z = orr_concat(ORR_TENSORS(re, im), 1), *half = orr_rfft(z, 0, 1, 0);
     ORR_CHECK(farthest(half, orr_slice_axis(orr_fft(z, 0, 1, 0), 1, 0, N + 1, 1)) < 1e-10);
     ORR_CHECK(farthest(orr_irfft(half, 2 * N, 1, 0), z) < 1e-14);
-    /* numbers that a real inverse has no use for */
+    /* numbers that a real inverse ignores */
     orr_tensor *ends =
         orr_complex(orr_zeros(ORR_F64, ORR_SHAPE(LINES, N + 1)), orr_ones(ORR_F64, ORR_SHAPE(LINES, N + 1)));
     ends = orr_concat(ORR_TENSORS(orr_slice_axis(ends, 1, 0, 1, 1),
@@ -175,7 +176,7 @@ static void long_rows_stand_beside_each_other(void)
     (void)orr_scope_end(s);
 }
 
-/* Linear functions: their value at any place is the product with their gradient. */
+/* Linear functions: their value at any point is the product with their gradient. */
 static void gradients_of_long_transforms_are_linear(void)
 {
     enum { N = 1 << 17 };

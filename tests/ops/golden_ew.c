@@ -10,7 +10,7 @@
 #include "tests/harness/harness.h"
 
 static const char *const dtype_names[ORR__SCALAR_DTYPES] = { "bool", "i8",  "i16", "i32",  "i64", "u8", "u16",
-                                                          "u32",  "u64", "f16", "bf16", "f32", "f64" };
+                                                             "u32",  "u64", "f16", "bf16", "f32", "f64" };
 
 static orr__scalar from_bits(uint64_t v, orr_dtype t)
 {
@@ -33,7 +33,7 @@ orr_dtype golden_result_dtype(const golden_block *b)
     return b->row->to_bool ? ORR_BOOL : b->dtype;
 }
 
-/* Dtype of operand k as the file writes it: the condition of `where` is a number of the block's dtype in float files. */
+/* The dtype of operand k in the file: the condition of `where` is a number of the block's dtype in float files. */
 static orr__scalar operand(const golden_block *b, int k, uint64_t bits)
 {
     if (k > 0 || !b->row->cond)
@@ -47,7 +47,7 @@ static bool read_block(char **p, orr_dtype file_dtype, golden_block *b)
     int used = 0, arity = 0;
     const char *form = file_dtype == ORR__SCALAR_DTYPES ? "%39s %7s %d %d%n" : "%39s %d %d%n";
     int got = file_dtype == ORR__SCALAR_DTYPES ? sscanf(*p, form, name, type, &arity, &b->n, &used)
-                                            : sscanf(*p, form, name, &arity, &b->n, &used);
+                                               : sscanf(*p, form, name, &arity, &b->n, &used);
     b->dtype = file_dtype;
     for (int t = 0; t < ORR__SCALAR_DTYPES && file_dtype == ORR__SCALAR_DTYPES; t++)
         if (got == 4 && !strcmp(type, dtype_names[t]))
@@ -135,7 +135,7 @@ bool golden_close(const golden_block *b, int i, orr__scalar got, double *ulps)
     if (!orr__is_float(t))
         return got.u == b->want[i].u;
     double scale = 0;
-    if (!strcmp(b->row->op.name, "logaddexp")) /* as its row says */
+    if (!strcmp(b->row->op.name, "logaddexp")) /* as documented in its row */
         scale = fmax(fabs(b->in[0][i].f), fabs(b->in[1][i].f));
     *ulps = golden_ulps(t, got.f, b->want[i].f, scale);
     return *ulps <= (orr__is_half(t) ? 1 : b->row->ulp + 0.5 * (b->row->ulp > 0));

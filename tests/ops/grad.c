@@ -16,7 +16,7 @@ typedef struct {
     function f;
     int nx;
     orr_shape shape[MAX_X];
-    int order;  /* tested up to            */
+    int order;  /* highest order tested */
     bool zeros; /* some elements are set to 0 */
 } row;
 
@@ -62,14 +62,14 @@ F(f_triu, orr_triu(orr_square(x[0]), 1))
 F(f_matmul, orr_matmul(x[0], x[1]))
 F(f_matmul_t, orr_matmul(orr_transpose(x[0]), orr_transpose(x[1])))
 F(f_matmul_self, orr_matmul(x[0], orr_transpose(x[0])))
-/* A matrix that is symmetric positive definite for every x, and changes symmetrically. */
+/* A matrix that is symmetric positive definite for every x, and symmetric in its changes. */
 static orr_tensor *positive(orr_tensor *x)
 {
     int64_t n = orr_tensor_shape(x).dim[orr_tensor_shape(x).rank - 1];
     return orr_add(orr_matmul(x, orr_transpose(x)), orr_eye(ORR_F64, n, n, 0));
 }
 
-/* A triangle that is not singular for any x, and something where it is not read. */
+/* A triangular matrix that is not singular for any x, with other numbers where it is not read. */
 static orr_tensor *triangle(orr_tensor *x)
 {
     int64_t n = orr_tensor_shape(x).dim[orr_tensor_shape(x).rank - 1];
@@ -177,7 +177,7 @@ static orr_tensor *weighed(orr_tensor *t, unsigned long long seed)
     return orr_sum(orr_mul(t, weights(t, seed)), ORR_ALL_AXES, false);
 }
 
-/* A number that depends on f (order 1) or on f's derivative (order 2) in every element. */
+/* A number that depends on every element of f (order 1) or of f's derivative (order 2). */
 static orr_tensor *objective(const row *r, int order, orr_tensor *const *x)
 {
     orr_tensor *y = weighed(r->f(x), 5), *g[MAX_X];

@@ -1,4 +1,5 @@
-/* Rules of every gradient: dtypes, operations that pass or stop it, operations without a derivative, unreached inputs.
+/* Rules of every gradient: dtypes, operations that pass or stop it, operations without a derivative, unreachable
+ * inputs.
  * Must not know: how a derivative is made. */
 #include "config.h"
 
@@ -25,7 +26,7 @@ static void gradient_passes_through_casts(void)
     orr_tensor *y = orr_mul(orr_cast(x, ORR_F64), orr_scalar(3));
     ORR_CHECK(orr_grad(y, &x, 1, &g) == ORR_OK);
     help_check_values(g, ORR_F32, ORR_SHAPE(2), (double[]){ 3, 3 });
-    y = orr_mul(orr_cast(orr_cast(x, ORR_I32), ORR_F32), x); /* through integers flows nothing */
+    y = orr_mul(orr_cast(orr_cast(x, ORR_I32), ORR_F32), x); /* no gradient flows through integers */
     ORR_CHECK(orr_grad(y, &x, 1, &g) == ORR_OK);
     help_check_values(g, ORR_F32, ORR_SHAPE(2), (double[]){ 1, 2 });
     (void)orr_scope_end(s);
@@ -140,7 +141,7 @@ static void a_forgotten_intermediate_is_no_silent_zero(void)
     ORR_CHECK(orr_grad(orr_mul(orr_cast(orr_argmax(h, 0, true), ORR_F64), w), &w, 1, &g) == ORR_OK);
     orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(2), (double[]){ 1, 2 }), *data = orr_square(x);
     ORR_CHECK(orr_eval(data) == ORR_OK);
-    ORR_CHECK(orr_grad(orr_mul(data, w), &w, 1, &g) == ORR_OK); /* no variable can be behind it */
+    ORR_CHECK(orr_grad(orr_mul(data, w), &w, 1, &g) == ORR_OK); /* it cannot depend on a variable */
     ORR_CHECK(orr_grad(orr_mul(data, x), &x, 1, &g) == ORR_EGRAPH);
     ORR_CHECK(orr_grad(orr_mul(data, x), &data, 1, &g) == ORR_OK);
     (void)orr_scope_end(s);
@@ -158,7 +159,7 @@ static void evaluated_data_that_x_is_not_behind_is_a_constant(void)
     help_check_values(g, ORR_F64, ORR_SHAPE(2), (double[]){ 1, 1 });
     ORR_CHECK(orr_grad(orr_mul(cut, x), &x, 1, &g) == ORR_OK);
     ORR_CHECK(orr_grad(orr_mul(made, older), &x, 1, &g) == ORR_EGRAPH);
-    orr_tensor *again = orr_add(made, orr_scalar(1)); /* what is made from it has it behind itself too */
+    orr_tensor *again = orr_add(made, orr_scalar(1)); /* values computed from it depend on it, too */
     ORR_CHECK(orr_eval(again) == ORR_OK);
     ORR_CHECK(orr_grad(orr_mul(again, x), &x, 1, &g) == ORR_EGRAPH);
     orr_tensor *z = orr_square(orr_mul(x, younger)), *above = orr_exp(z); /* x that is no leaf */
@@ -168,7 +169,7 @@ static void evaluated_data_that_x_is_not_behind_is_a_constant(void)
     (void)orr_scope_end(s);
 }
 
-/* However many leaves stand between: an error too much is allowed, a gradient too little is not. */
+/* With many leaves in between, a superfluous error is allowed, a missing gradient is not. */
 static void of_many_leaves_none_is_lost(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -183,7 +184,7 @@ static void of_many_leaves_none_is_lost(void)
     (void)orr_scope_end(s);
 }
 
-/* d f/dx[k] at one place, f called with the operands that it has. */
+/* d f/dx[k] at one point, for f with one operand or two. */
 static double slope(orr_tensor *(*one)(const char *, int, orr_tensor *),
                     orr_tensor *(*two)(const char *, int, orr_tensor *, orr_tensor *), orr_dtype d, double x, double y,
                     int k)
@@ -198,8 +199,8 @@ static double slope(orr_tensor *(*one)(const char *, int, orr_tensor *),
     return v;
 }
 
-/* Where a square in the derivative would leave the dtype, or is 0 below a fraction. The numbers are the formulas' in f64;
- * PyTorch's gradient of atan2 at the origin is 0 as well. */
+/* Arguments at which a square in the derivative would overflow, or is 0 below a fraction. The expected values are the
+ * formulas' in f64; PyTorch's gradient of atan2 at the origin is 0 as well. */
 static void derivatives_hold_where_squares_leave_the_range(void)
 {
     static const double far[][2] = { { 300, 1 }, { 1000, 1 }, { 60000, 1 }, { -300, 0 }, { -1000, 0 }, { -60000, 0 } };

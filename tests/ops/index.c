@@ -47,7 +47,7 @@ static void huge_unsigned_index_does_not_turn_negative(void)
     (void)orr_scope_end(s);
 }
 
-/* 1000 updates of one place, each too small to count beside what the others have made. */
+/* 1000 updates of one element, each too small to change the sum of the others in halves. */
 static void halves_lose_none_of_many_updates(void)
 {
     enum { N = 1000 };
@@ -74,11 +74,11 @@ static void windows_of_a_reshaped_value_overlap(void)
     (void)orr_scope_end(s);
 }
 
-/* Windows of up to three axes one after the other, the same ones too, of views, behind takes; element by element beside the definition:
+/* Windows of up to three axes in sequence, also of the same axis, of views, after takes; compared by element with the definition:
  * element (…, i, …, j) of windows of x is x(…, step·i + j, …). */
 typedef struct {
     int rank;
-    int64_t dim[ORR_MAX_RANK], value[20000]; /* the flat index in what all are views of */
+    int64_t dim[ORR_MAX_RANK], value[20000]; /* the flat index into the array of which all are views */
 } shown;
 
 static void show_windows(const shown *x, int axis, int64_t length, int64_t step, shown *y)
@@ -116,10 +116,10 @@ static void windows_of_windows_are_those_of_the_definition(void)
         *now = (shown){ .rank = 2, .dim = { h, w } };
         for (int64_t i = 0; i < h * w; i++)
             now->value[i] = i;
-        if (k % 3 == 1) { /* something to compute below */
+        if (k % 3 == 1) { /* an operation below the view */
             x = orr_mul(orr_sub(orr_add(x, orr_scalar(1)), orr_scalar(1)),
                         orr_broadcast_to(orr_ones(ORR_F32, ORR_SHAPE(w)), ORR_SHAPE(h, w)));
-        } else if (k % 3 == 2) { /* turned around, from the last row on */
+        } else if (k % 3 == 2) { /* flipped, from the last row on */
             x = orr_flip(orr_transpose(x), ORR_AXES(1));
             next = (shown){ .rank = 2, .dim = { w, h } };
             for (int64_t i = 0; i < w; i++)
@@ -143,7 +143,7 @@ static void windows_of_windows_are_those_of_the_definition(void)
         for (int d = 0; d < now->rank; d++)
             n *= shape.dim[d] = now->dim[d];
         const int taken = (int)(orr_test_rand(&seed) % (unsigned)now->rank);
-        if (k % 2) { /* an axis from its last place on, by number */
+        if (k % 2) { /* an axis from its last element on, by index */
             const int64_t length = now->dim[taken];
             x = orr_take(x, orr_sub(orr_scalar((double)(length - 1)), orr_arange(ORR_I64, 0, (double)length, 1)),
                          taken);

@@ -16,7 +16,7 @@ static double largest(orr_tensor *x)
     return v;
 }
 
-/* −1, 2, −1 on three diagonals: −x″ on a line of n points, whose eigenvalues are 4 sin²(jπ/2(n+1)). */
+/* The stencil −1, 2, −1: −x″ on a line of n points, whose eigenvalues are 4 sin²(jπ/2(n+1)). */
 static orr_tensor *laplace(orr_tensor *x, void *user)
 {
     orr_shape s = orr_tensor_shape(x);
@@ -68,7 +68,7 @@ static void cg_solves_what_a_direct_solver_solves(void)
     }
 }
 
-/* n distinct eigenvalues, n iterations; the inverse as a preconditioner needs one. */
+/* n distinct eigenvalues need n iterations; with the inverse as a preconditioner, one suffices. */
 static void cg_ends_as_theory_has_it(void)
 {
     enum { N = 64 };
@@ -114,7 +114,7 @@ static void lobpcg_finds_known_eigenvalues(void)
         }
 }
 
-/* As many vectors as there are: all of them at once. */
+/* As many vectors as the order: all eigenvectors at once. */
 static void lobpcg_takes_whole_spaces(void)
 {
     orr_scope *s = orr_scope_begin();

@@ -12,7 +12,7 @@ static void results_agree_with_numpy(void)
     help_numpy("numpy/linalg.txt", NULL);
 }
 
-/* The largest element's size. */
+/* The absolute value of the largest element. */
 static double largest(orr_tensor *x)
 {
     double v = NAN;
@@ -28,7 +28,7 @@ static double off(orr_tensor *x, orr_tensor *y)
     return largest(orr_sub(x, y));
 }
 
-/* xᵀ·x beside the unit matrix. */
+/* The largest difference of xᵀ·x from the unit matrix. */
 static double from_orthonormal(orr_tensor *x)
 {
     orr_shape s = orr_tensor_shape(x);
@@ -85,7 +85,7 @@ static void factors_multiply_to_the_matrix(void)
         }
 }
 
-/* Each matrix has the same bits alone and in a batch, whatever task it is in. */
+/* Each matrix has the same bits alone and in a batch, in whatever task it is. */
 static void a_batch_has_the_bits_of_its_matrices(void)
 {
     enum { BATCH = 300, N = 16 };
@@ -104,7 +104,7 @@ static void a_batch_has_the_bits_of_its_matrices(void)
     (void)orr_scope_end(scope);
 }
 
-/* The first of two equal matrices in a batch, which LAPACK factors whole. */
+/* The first of two equal matrices in a batch, which LAPACK factors as a whole. */
 static orr_tensor *twice(orr_tensor *a)
 {
     return orr_stack((orr_tensor *[]){ a, a }, 2, 0);
@@ -121,7 +121,8 @@ static orr_tensor *random_matrix(orr_dtype t, int64_t m, int64_t n)
     return orr__is_complex(t) ? orr_complex(x, orr_randn(orr__part_dtype(t), ORR_SHAPE(m, n), 0, 1)) : x;
 }
 
-/* Columns of 0, near the ends of the range of numbers, and others; orders on both sides of those that go side by side. */
+/* Columns of 0, near the ends of the range of numbers, and others; orders on both sides of the limit for matrices that are
+ * computed side by side. */
 static void small_matrices_of_any_size_have_factors(void)
 {
     static const int64_t extent[][2] = { { 1, 1 }, { 5, 3 }, { 3, 5 }, { 17, 16 }, { 32, 32 }, { 33, 33 } };
@@ -153,7 +154,7 @@ static void small_matrices_of_any_size_have_factors(void)
             }
 }
 
-/* The plain meaning of each operation on block columns. */
+/* Each operation on block columns equals its plain definition. */
 static void block_columns_mean_what_references_say(void)
 {
     enum { ORDER = 384 };
@@ -172,7 +173,7 @@ static void block_columns_mean_what_references_say(void)
     (void)orr_scope_end(scope);
 }
 
-/* One large matrix is a graph of block columns, a tall one a tree: residuals beside ε, and LAPACK's own results. */
+/* One large matrix is a graph of block columns, a tall one a tree: residuals relative to ε, and LAPACK's own results. */
 static void a_large_matrix_has_the_factors_of_a_small_one(void)
 {
     static const orr_dtype dtypes[] = { ORR_F64, ORR_C128, ORR_F32, ORR_C64 };
@@ -252,7 +253,7 @@ static orr_tensor *real_parts(orr_tensor *re, orr_tensor *im)
     return orr_concat((orr_tensor *[]){ re, im }, 2, -1);
 }
 
-/* A·V = V·diag(W), by parts, for matrices with real and complex eigenvalues; columns of norm 1. */
+/* A·V = V·diag(W), by real and imaginary parts, for matrices with real and complex eigenvalues; columns of norm 1. */
 static void eigenvectors_of_any_matrix_are_such(void)
 {
     for (int wide = 0; wide < 2; wide++)
@@ -347,7 +348,7 @@ static void fails_with(orr_tensor *t, const char *text)
     orr_error_clear();
 }
 
-/* `good` 2 × 3 times, with `bad` at (1, 2). */
+/* A 2 × 3 batch of `good`, with `bad` at (1, 2). */
 static orr_tensor *batch_with(orr_tensor *good, orr_tensor *bad)
 {
     orr_tensor *first[] = { good, good, good }, *second[] = { good, good, bad };

@@ -1,4 +1,4 @@
-/* Gradients of linear algebra: beside differences, second derivatives included, and where they are not defined.
+/* Gradients of linear algebra: beside differences, second derivatives included, and where they are undefined.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -11,7 +11,7 @@ enum { MOST = 3 };
 
 typedef orr_tensor *function(orr_tensor *x);
 
-/* A weight of its own for each element. */
+/* Multiplies each element by its own weight. */
 static orr_tensor *weighted(orr_tensor *y, double phase)
 {
     orr_shape s = orr_tensor_shape(y);
@@ -29,7 +29,7 @@ static double value(function *f, orr_shape s, const double *at)
     return v;
 }
 
-/* Σ of the gradient's weighted elements: its gradient is a second derivative. */
+/* The sum of the gradient's weighted elements: its gradient is a second derivative. */
 static double slope(function *f, orr_shape s, const double *at, double **second)
 {
     double v = NAN;
@@ -82,7 +82,7 @@ static void differentiate(const char *what, function *f, orr_shape s, bool twice
     free(at);
 }
 
-/* Vectors have arbitrary signs: functions that do not depend on them. */
+/* Vectors have arbitrary signs; these functions do not depend on them. */
 static orr_tensor *outer_of(orr_tensor *v)
 {
     return orr_matmul(orr_sin(v), orr_transpose(orr_mul(v, orr_cos(v))));
@@ -141,7 +141,7 @@ static orr_tensor *by_eigvalsh(orr_tensor *x)
     return weighted(orr_eigvalsh(orr_add(x, orr_transpose(x))), 0);
 }
 
-/* Of a matrix with real and complex eigenvalues: functions that depend neither on their order nor on phases. */
+/* Functions of a matrix with real and complex eigenvalues that depend neither on their order nor on phases. */
 static orr_tensor *by_eigvals(orr_tensor *x)
 {
     orr_tensor *w = orr_eigvals(x);
@@ -164,7 +164,7 @@ static orr_tensor *by_pinv(orr_tensor *x)
 {
     return weighted(orr_pinv(x, -1), 0);
 }
-/* Rank 2 whatever x is. */
+/* A matrix of rank 2 for any x. */
 static orr_tensor *by_deficient_pinv(orr_tensor *x)
 {
     orr_tensor *left = orr_slice_axis(x, -1, 0, 2, 1), *right = orr_cos(orr_transpose(orr_slice_axis(x, -1, 1, 3, 1)));
@@ -193,7 +193,7 @@ static orr_tensor *by_numbers(orr_tensor *x)
     return orr_add(sum, weighted(orr_cross(x, orr_sin(x), -1), 3));
 }
 
-/* -- complex: the left half of x is the real part, the right one the imaginary part --------------------------------------- */
+/* -- complex: the left half of x is the real part, the right half the imaginary part -------------------------------------- */
 
 static orr_tensor *complex_of(orr_tensor *x)
 {
@@ -273,7 +273,8 @@ static orr_tensor *complex_cholesky(orr_tensor *x)
 {
     orr_tensor *z = complex_of(x);
     orr_shape s = orr_tensor_shape(z);
-    orr_tensor *a = orr_add(orr_matmul(z, orr_conj(orr_transpose(z))), orr_eye(ORR_F64, s.dim[s.rank - 2], s.dim[s.rank - 2], 0));
+    orr_tensor *a =
+        orr_add(orr_matmul(z, orr_conj(orr_transpose(z))), orr_eye(ORR_F64, s.dim[s.rank - 2], s.dim[s.rank - 2], 0));
     orr_tensor *l = orr_cholesky(a), *sum = orr_add(both_weighted(l, 0), weighted(orr_logdet(a), 1));
     sum = orr_add(sum, both_weighted(orr_solve_triangular(l, z, true, false, false), 2));
     return orr_add(sum, both_weighted(orr_solve_cholesky(l, z), 3));
@@ -375,7 +376,7 @@ static void gradients_of_complex_matrices_agree_with_differences(void)
     TRY(complex_norms, false, 3, 6);
 }
 
-/* Functions of equal values that do not depend on the choice of vectors: A itself, and its square. */
+/* Functions of equal eigenvalues that do not depend on the choice of vectors: A itself, and its square. */
 static void equal_eigenvalues_have_the_gradient_of_what_does_not_depend_on_the_vectors(void)
 {
     orr_scope *s = orr_scope_begin();

@@ -42,7 +42,7 @@ static void gradient_of_one_factor_of_a_stack(void)
     const orr__node *n = orr__handle_node(grad);
     while (strcmp(n->op->name, "matmul") != 0 && n->nin == 1)
         n = n->in[0];
-    ORR_CHECK(strcmp(n->op->name, "matmul") == 0 && n->shape.rank == 2); /* no product for each matrix of the stack */
+    ORR_CHECK(strcmp(n->op->name, "matmul") == 0 && n->shape.rank == 2); /* one product for the whole stack */
     /* column sums of x: 30, 36; of squares 220, 286; of neighbours 250 */
     help_check_values(grad, ORR_F32, ORR_SHAPE(2, 2), (double[]){ 220 - 150, 250 - 150, 250 - 180, 286 - 180 });
     (void)orr_scope_end(s);

@@ -1,4 +1,4 @@
-/* Random tensors: streams, repeatability, and that the numbers have the distribution that they claim.
+/* Random tensors: streams, repeatability, and the claimed distributions.
  * Must not know: how numbers are made. */
 #include "config.h"
 
@@ -44,7 +44,7 @@ static void uniform_numbers_fill_their_interval(void)
     }
 }
 
-/* offset + scale · u rounds up to the end where the offset has fewer places behind the point than u. */
+/* offset + scale · u rounds up to the end if the offset has fewer fractional bits than u. */
 static void the_end_of_an_interval_is_outside(void)
 {
     static const double ends[][2] = { { 1, 2 }, { -2, -1 }, { 100, 101 }, { 1000, 1008 }, { -3, 1 }, { 0.1, 0.3 } };
@@ -124,7 +124,7 @@ static void bernoulli_is_true_as_often_as_it_says(void)
     (void)orr_scope_end(s);
 }
 
-/* Whether two tensors have the same elements, by the engine. */
+/* True if two tensors have the same elements, by the engine. */
 static bool equal(orr_tensor *a, orr_tensor *b)
 {
     int64_t n = orr_tensor_size(a);

@@ -1,4 +1,4 @@
-/* The reference evaluation by itself, on results that are known without it.
+/* The reference evaluation itself, on known results.
  * Must not know: engines. */
 #include "config.h"
 
@@ -33,7 +33,7 @@ static void f16_is_rounded_after_every_op(void)
     orr__env.excess_precision = false;
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_full(ORR_F16, ORR_SHAPE(1), 2048);
-    orr_tensor *y = orr_sub(orr_add(x, orr_scalar(1)), orr_scalar(2048)); /* 2049 is no f16 */
+    orr_tensor *y = orr_sub(orr_add(x, orr_scalar(1)), orr_scalar(2048)); /* 2049 is not in f16 */
     help_check_values(y, ORR_F16, ORR_SHAPE(1), (double[]){ 0 });
     (void)orr_scope_end(s);
     orr__env.excess_precision = kept;

@@ -7,7 +7,7 @@
 #include "ops/ops.h"
 #include "tests/harness/differences.h"
 
-/* The row under test, and where its operands lie: offset ± scale. */
+/* The row under test, and the range of its operands: offset ± scale. */
 static const orr__ewrow *row;
 static double offset, scale;
 
@@ -19,7 +19,7 @@ static orr_tensor *apply(orr_tensor *const *x)
     return orr__ew_record(ORR__SITE(__FILE__, __LINE__, row->op.name), row, in[0], in[1], in[2]);
 }
 
-/* Between −1 and 1 there are places where some rows have no value: the interval is the first without such a place. */
+/* Between −1 and 1 some rows are undefined at some points; chooses the first interval without such a point. */
 static bool settle(orr_dtype dtype)
 {
     static const double places[][2] = { { 0, 1.5 }, { 1.1, 0.9 }, { 0.5, 0.4 }, { 2.5, 1 } };
@@ -31,7 +31,7 @@ static bool settle(orr_dtype dtype)
         orr_tensor *x = orr_cast(orr_from(ORR_F64, ORR_SHAPE(N), samples), dtype), *in[3];
         offset = places[i][0];
         scale = places[i][1];
-        for (int k = 0; k < 3; k++) /* every pair meets */
+        for (int k = 0; k < 3; k++) /* every pair occurs */
             in[k] = orr_reshape(x, k == 0 ? ORR_SHAPE(N, 1, 1) : k == 1 ? ORR_SHAPE(1, N, 1) : ORR_SHAPE(1, 1, N));
         orr_tensor *y = apply(in), *tame = orr_less(orr_add(orr_abs(orr_real(y)), orr_abs(orr_imag(y))), orr_scalar(8));
         orr_tensor *all = orr_all(tame, ORR_ALL_AXES, false); /* not near a pole either */
@@ -42,7 +42,7 @@ static bool settle(orr_dtype dtype)
     return ok;
 }
 
-/* "": no gradient flows, whatever the value does. */
+/* False for "": no gradient flows, for any value. */
 static bool flows(orr_dtype dtype)
 {
     for (int k = 0; k < row->arity; k++) {

@@ -1,5 +1,5 @@
 /* Convolution beside its definition, windows and interpolation beside NumPy's values.
- * Must not know: which way a convolution is done. */
+ * Must not know: the method of a convolution. */
 #include "config.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <orrery/fft.h>
 #include "tests/harness/ops_help.h"
 
-/* Element i of an axis of length n beyond its ends; -1: it is 0. */
+/* The index of element i beyond the ends of an axis of length n; -1: the element is 0. */
 static int64_t beyond(int64_t i, int64_t n, int boundary)
 {
     if (i >= 0 && i < n)
@@ -20,7 +20,7 @@ static int64_t beyond(int64_t i, int64_t n, int boundary)
     return m < n ? m : 2 * n - 1 - m;
 }
 
-/* Two axes; one axis is two of which the first has length 1. */
+/* One element of a convolution along two axes; for one axis, the first has length 1. */
 static double element(const double *x, const int64_t n[2], const double *w, const int64_t k[2], const int64_t o[2],
                       int boundary)
 {

@@ -16,7 +16,7 @@ static void every_operation_agrees_with_numpy(void)
 
 enum { ROWS = 4, COLS = 5, STEPS = 3, MOST = 3 /* operands */ };
 
-/* Attributes number k of the few that are tried. */
+/* Attributes number k of the few that are tested. */
 static orr__attr attr_of(const orr__op *op, int k)
 {
     orr__attr a = { .axis = k % 2 ? -1 : 0, .mask = (uint32_t)(k % (1 << op->options)) };
@@ -27,7 +27,8 @@ static orr__attr attr_of(const orr__op *op, int k)
     return a;
 }
 
-/* The sum of w · op(in), where w has other values for each element; its derivatives by the operands as new nodes in g. */
+/* The sum of w · op(in), where w has a different value for each element; g: its derivatives by the operands, as new
+ * nodes. */
 static orr_tensor *weighted(const orr__op *op, const orr__attr *a, orr_tensor *const *in, orr_tensor **g)
 {
     orr_tensor *y = op->record(ORR_HERE, in, a);
@@ -39,7 +40,7 @@ static orr_tensor *weighted(const orr__op *op, const orr__attr *a, orr_tensor *c
     return sum;
 }
 
-/* All operands, one behind the other. */
+/* Makes all operands from `at`, in sequence. */
 static void operands(const orr__op *op, const double *at, orr_tensor **in)
 {
     for (int m = 0; m < op->arity; m++)

@@ -1,4 +1,4 @@
-/* Encrypted tensors: what is computed with ciphertexts is what the numbers say, what cannot be right is refused, and no prime, exponent or
+/* Encrypted tensors: results on ciphertexts equal those on the numbers, impossible requests are refused, and no prime, exponent or
  * number stays in memory.
  * Must not know: the arithmetic below. */
 #include "config.h"
@@ -16,7 +16,7 @@
 #include "tests/harness/memory_search.h"
 
 static const orr__site here = { NULL, 0, "test" };
-static orr_paillier *small, *large, *public_half; /* 512 bits, for many cases; 2048 */
+static orr_paillier *small, *large, *public_half; /* 512 bits, for many cases; 2048 bits */
 
 static int cases(int full, int quick)
 {
@@ -43,7 +43,7 @@ static int64_t *random_integers(unsigned long long *seed, int64_t n, int bits)
     return x;
 }
 
-/* Decrypted as integers; the array is the caller's. */
+/* Decrypts to integers; the caller frees the array. */
 static bool integers_of(const orr_paillier *key, const orr_encrypted *e, int64_t *out, int64_t n)
 {
     orr_scope *s = orr_scope_begin();
@@ -53,7 +53,7 @@ static bool integers_of(const orr_paillier *key, const orr_encrypted *e, int64_t
     return st == ORR_OK;
 }
 
-/* Every operation on rows × row numbers, packed or not, beside integers of C. */
+/* Checks every operation on rows × row numbers, packed or not, beside integers of C. */
 static void operations(orr_paillier *key, int rows, int row, int slots, unsigned long long *seed)
 {
     orr_scope *s = orr_scope_begin();
@@ -166,7 +166,7 @@ static void fractions_are_kept(void)
     ORR_REQUIRE(more);
     float f[4];
     ORR_CHECK(orr_read(orr_paillier_decrypt(large, more, ORR_F32), f, sizeof f) == ORR_OK && f[0] == 0.96875f);
-    /* a scalar and nothing */
+    /* a scalar and an empty array */
     orr_encrypted *one = orr_paillier_encrypt(public_half, orr_scalar(7), p),
                   *none = orr_paillier_encrypt(large, orr_zeros(ORR_F32, ORR_SHAPE(0, 3)), p);
     double seven = 0;
@@ -185,7 +185,7 @@ static void overflow_of_slots_is_refused(void)
     orr_encrypted *e = orr_paillier_encrypt(small, orr_full(ORR_F32, ORR_SHAPE(9, 50), -100), p), *sum = e;
     ORR_REQUIRE(e);
     double y = 0;
-    /* eight fit, as the headroom says; bits round up, so that a few more may */
+    /* by the headroom eight fit; bits round up, so that a few more may */
     for (int k = 1; k < 3; k++) {
         orr_encrypted *next = orr_paillier_add(sum, sum);
         ORR_CHECK_MSG(next, "%s", orr_error_message());
@@ -294,7 +294,7 @@ static void keys_and_ciphertexts_survive_bytes(void)
                 orr_paillier *bad = orr_paillier_load(all[k3]);
                 ORR_CHECK_MSG(!bad || place < 8, "kind %d, place %zu", k3, place);
                 orr_paillier_free(bad);
-            } else { /* never a crash; numbers may be others, for bytes are not authenticated */
+            } else { /* never a crash; the numbers may differ, since bytes are not authenticated */
                 orr_encrypted *bad = orr_encrypted_load(l, all[k3]);
                 if (bad)
                     (void)orr_eval(orr_paillier_decrypt(l, bad, ORR_F64));
@@ -360,7 +360,7 @@ static void keys_and_numbers_leave_nothing(void)
     ORR_CHECK(orr_paillier_save(k, true, &bytes) == ORR_OK);
     orr_paillier *again = orr_paillier_load(&bytes);
     orr_bytes_free(&bytes);
-    /* Numbers in memory that is ours, around which the tensor is wrapped. */
+    /* Numbers in the test's memory, which the tensor wraps. */
     int64_t *x = malloc(600 * sizeof *x);
     unsigned long long seed = 23;
     for (int i = 0; i < 600; i++)

@@ -32,7 +32,7 @@ static void get(mp_limb_t *x, mp_size_t n, const mpz_t z)
 /* A key from GMP's p and q. */
 static orr_paillier *key_of(const mpz_t p, const mpz_t q, int bits)
 {
-    orr_paillier *k = orr__paillier_generate(here, 256); /* room for it */
+    orr_paillier *k = orr__paillier_generate(here, 256); /* memory for it */
     k->priv->half = bits / 128;
     get(k->priv->p, k->priv->half, p);
     get(k->priv->q, k->priv->half, q);
@@ -92,7 +92,7 @@ static void composites_are_no_primes(void)
             p[k] = orr_test_rand(&seed);
         p[3] |= UINT64_C(3) << 62;
         p[0] |= 3;
-        if (i % 50 == 0) { /* one that is, times 1 */
+        if (i % 50 == 0) { /* a residue, times 1 */
             set(z, p, 4);
             do
                 mpz_nextprime(z, z);
@@ -215,7 +215,7 @@ static void numbers_are_those_of_phe(void)
     (void)fclose(f);
 }
 
-/* Packed numbers are Σ v·2^(i·s) modulo n, and come back: alone, and summed. */
+/* Packed numbers are Σ v·2^(i·s) modulo n, and are unpacked correctly, alone and summed. */
 static void packing_is_gmp(void)
 {
     orr_paillier *key = orr__paillier_generate(here, 512);
@@ -251,7 +251,7 @@ static void packing_is_gmp(void)
             ORR_CHECK(orr__unpack_double(m, k, bits, 3) == ldexp((double)z, -3));
         }
     }
-    /* numbers above 64 bits: doubles beside mpz_get_d, which truncates: within one place; ties by hand */
+    /* numbers above 64 bits: doubles beside mpz_get_d, which truncates: within one unit; ties by hand */
     for (int i = 0; i < 2000; i++) {
         int exponent = 1 + (int)(orr_test_rand(&seed) % 400);
         random_below(v, n, &seed);

@@ -1,4 +1,4 @@
-/* Small steps become bundles: how many tasks, which order, which memory, the same values.
+/* Small steps become bundles: the number of tasks, their order, their memory, and equal values.
  * Must not know: StarPU. */
 #include "config.h"
 
@@ -66,12 +66,12 @@ static void small_steps_behind_each_large_one_come_together(void)
             ORR_CHECK(p->step[i].bundle.members <= 1 && orr__plan_head(p, i) == i);
     }
     ORR_CHECK_MSG(bundles == 1, "%d bundles", bundles);
-    (void)critical_path(p); /* nobody reads what is written behind it */
+    (void)critical_path(p); /* no later step reads its result */
     orr__plan_unref(p);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* Parallel chains that meet in the end: bundles must not lay them across each other. */
+/* Parallel chains with a common end: a bundle must not contain steps of several chains. */
 static void parallel_chains_stay_parallel(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
@@ -90,7 +90,7 @@ static void parallel_chains_stay_parallel(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* As in the backward pass of a network: what hangs on a chain does not become part of it. */
+/* As in the backward pass of a network: branches of a chain do not become part of it. */
 static void branches_of_a_chain_run_beside_it(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
@@ -119,7 +119,8 @@ static void without_fusion_every_step_is_a_task(void)
     ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_FUSE") == 0);
 }
 
-/* Else a task waits for who read the memory that it writes. On the calling thread the same plan has two places, in turn. */
+/* Otherwise a task would wait for the readers of the memory that it writes. On the calling thread the same plan has two
+ * slots, used in turn. */
 static void little_values_of_tasks_have_memory_of_their_own(void)
 {
     for (int inline_us = 0; inline_us <= 1000; inline_us += 1000) {
@@ -153,7 +154,7 @@ static void the_plan_prints_its_bundles(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* Twenty parameters, their moments and new values, all tasks by force: the same numbers with and without bundles. */
+/* Twenty parameters, their moments and new values, all forced into tasks: the same numbers with and without bundles. */
 static void update(float *to, const char *fuse, const char *inline_us)
 {
     ORR_REQUIRE(setenv("ORRERY_FUSE", fuse, 1) == 0 && setenv("ORRERY_INLINE_US", inline_us, 1) == 0 &&
@@ -174,7 +175,7 @@ static void update(float *to, const char *fuse, const char *inline_us)
     ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_FUSE") == 0 && unsetenv("ORRERY_INLINE_US") == 0);
 }
 
-/* A loss, what is left of its step, and a step more that may fail. */
+/* A loss, the rest of its step, and a further step that may fail. */
 static void steps_of_awaited_outputs_are_marked_and_urgent(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
@@ -194,9 +195,9 @@ static void steps_of_awaited_outputs_are_marked_and_urgent(void)
     later = orr__plan_head(p, later);
     ORR_CHECK(p->step[made].waited && !p->step[later].waited);
     ORR_CHECK(p->step[made].urgency.from_start >
-              p->step[later].urgency.from_start); /* though nothing is behind it, and a product is more work */
+              p->step[later].urgency.from_start); /* although nothing follows it, and a product is more work */
     orr__plan_unref(p);
-    for (int k = 0; k < 2; k++) { /* all are waited for; what is left may fail */
+    for (int k = 0; k < 2; k++) { /* all outputs are waited for; the rest may fail */
         p = plan_of_first(t, k ? 3 : 2, k ? 1 : 2, 2);
         ORR_CHECK(p->waited_tasks == 0);
         orr__plan_unref(p);

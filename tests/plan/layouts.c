@@ -1,4 +1,5 @@
-/* Values between convolutions lie in blocks, and maps become epilogues: where, and the same values as without.
+/* Values between convolutions are in blocks of channels, and maps become epilogues: their places, and the same
+ * values as without.
  * Must not know: StarPU. */
 #include "config.h"
 
@@ -15,7 +16,7 @@ enum { OUTPUTS = 7 };
 typedef struct {
     const char *name;
     int64_t n, c, side, groups, stride;
-    bool normalised; /* by statistics of the batch, folds that keep the channels alone */
+    bool normalised; /* by statistics of the batch, folds that keep only the channels */
 } net;
 
 static const net nets[] = { { "batch", 17, 16, 14, 1, 1, false },        { "few", 3, 32, 14, 1, 1, false },
@@ -41,7 +42,7 @@ static orr_tensor *per_channel(int64_t c, double phase)
     return orr_variable(orr_cos(orr_add(orr_arange(ORR_F32, 0, (double)c, 1), number(phase))));
 }
 
-/* A residual block between a first convolution and means: each of its parts meets the next in blocks. */
+/* A residual block between a first convolution and means: all of its values stay in blocks. */
 static void build(const net *k, orr_tensor *out[OUTPUTS])
 {
     int64_t c = k->c, n = k->n, side = k->side;
@@ -120,7 +121,7 @@ static void values_are_those_of_rows(void)
     }
 }
 
-/* Calls with arrays in blocks, and with an epilogue. */
+/* Counts calls with arrays in blocks, and with an epilogue. */
 static void count(const orr__plan *p, int *blocked, int *epilogues)
 {
     *blocked = *epilogues = 0;
@@ -147,7 +148,7 @@ static void chains_lie_in_blocks_and_have_epilogues(void)
                        (orr__cpu.blocks(p->step[i].region, 8) || orr__cpu.blocks(p->step[i].region, 16));
         }
         bool whole =
-            nets[k].n == 1 || nets[k].n >= 16; /* else rows of calls are planes, those of maps with parameters images */
+            nets[k].n == 1 || nets[k].n >= 16; /* else rows of calls are planes, and images for maps with parameters */
         whole = whole && !nets[k].normalised;  /* the first is read by statistics */
         ORR_CHECK_MSG(convolutions == 3 && epilogues >= 1 + whole, "%s: %d of %d have epilogues", nets[k].name,
                       epilogues, convolutions); /* the last is read by a mean */
@@ -158,7 +159,7 @@ static void chains_lie_in_blocks_and_have_epilogues(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
-/* A kernel that was reordered is reordered again once its variable has another value, in the same memory or not. */
+/* A reordered kernel is reordered again after its variable gets another value, in the same memory or not. */
 static void a_new_value_of_the_weights_is_seen(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);

@@ -1,4 +1,4 @@
-/* Memory by lifetime: how many bytes chains and diamonds need at once, in place and in turn; limits, refusals, files.
+/* Memory by lifetime: the peaks of chains and diamonds, in place and in slots; limits, refusals, files.
  * Must not know: how a kernel computes. */
 #include "config.h"
 
@@ -19,7 +19,7 @@ typedef struct {
     const char *name, *value;
 } setting;
 
-/* Starts the library with these settings, a NULL name at the end; `down` takes them out again. */
+/* Starts the library with these settings, a NULL name at the end; `down` removes them. */
 static bool up(const setting *env)
 {
     for (int i = 0; env[i].name; i++)
@@ -54,7 +54,7 @@ static void down(const setting *env)
         "STARPU_NCPU", "2"                                                                                             \
     }
 
-/* x, with elements that a product of many keeps small. */
+/* x, scaled so that products of many stay small. */
 static orr_tensor *square(void)
 {
     orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(N, N), 1.0 / N);
@@ -70,7 +70,7 @@ static bool all_are(orr_tensor *t, double want, double within)
            high <= want + within;
 }
 
-/* Bytes that evaluating t took at most, over what was there before. */
+/* The peak of bytes during the evaluation of t, above those before. */
 static size_t peak_of(orr_tensor *t)
 {
     orr_memory_trim();
@@ -105,7 +105,7 @@ static void a_chain_needs_two_buffers_as_tasks(void)
     chain(ENV(TASKS));
 }
 
-/* Each step by itself, so that there are values between them. */
+/* Each step is a kernel of its own, so that there are values between them. */
 static void in_place(const setting *env)
 {
     if (!up(env))
@@ -129,7 +129,7 @@ static void element_wise_steps_work_in_place_as_tasks(void)
     in_place(ENV(TASKS, { "ORRERY_FUSE", "off" }));
 }
 
-/* h is read by a product, and by what is done with another one, which is written over it; whoever else reads h goes first. */
+/* h is read by a product, and by work on another product that is written over it; every other reader of h runs first. */
 static void behind_products(const setting *env, double want)
 {
     if (!up(env))
@@ -155,7 +155,7 @@ static void products_with_work_behind_them_write_in_place(void)
     behind_products(ENV(TASKS, { "ORRERY_TILE_US", "50" }), 4.1);
 }
 
-/* An input that is read later, read elsewhere, or an output, stays as it is. */
+/* An input with another reader, now or later, and an output are not overwritten. */
 static void values_in_use_are_not_overwritten(void)
 {
     const setting *env[] = { ENV(SERIAL, { "ORRERY_FUSE", "off" }), ENV(TASKS, { "ORRERY_FUSE", "off" }),
@@ -186,7 +186,7 @@ static void values_in_use_are_not_overwritten(void)
 
 /* -- limits ------------------------------------------------------------------------------------------------------ */
 
-/* Products of different sizes, each needed only by the next: all at once they are far more than one after the other. */
+/* Products of different sizes, each read only by the next: their sum is far larger than the peak in sequence. */
 static orr_tensor *funnel(orr_tensor *x, int steps)
 {
     for (int i = 0; i < steps; i++) {
@@ -236,7 +236,7 @@ static void plans_beyond_the_limit_are_refused_with_numbers(void)
     }
 }
 
-/* 32 MB on a device of 24: other workers, or the calling thread, compute what it cannot hold. */
+/* 32 MB on a device of 24: other workers, or the calling thread, compute what does not fit on it. */
 static void a_device_that_is_too_small_is_passed_by(void)
 {
     for (int cpus = 0; cpus < 2; cpus++) {
@@ -301,7 +301,7 @@ static void four_times_the_limit(const setting *env)
     orr_memory m = orr_memory_stats();
     ORR_CHECK_MSG(m.peak <= ((size_t)17 << 20) && m.spilled_peak >= (size_t)48 << 20, "%zu live, %zu spilled", m.peak,
                   m.spilled_peak);
-    ORR_CHECK(entries(spill_dir) == 0); /* nothing with a name, even while it runs */
+    ORR_CHECK(entries(spill_dir) == 0); /* no named file, even during the run */
     down(env);
     ORR_CHECK(orr_memory_stats().spilled == 0);
 }
@@ -327,13 +327,13 @@ static void directories_that_will_not_do_are_refused(void)
     refuses(geteuid() == 0 ? "/tmp" : "/", "1M", geteuid() == 0 ? "can be written by others" : "another user");
     refuses(spill_dir, "0", "ORRERY_MEMORY_LIMIT");
     if (geteuid() == 0)
-        return; /* who may write everywhere */
+        return; /* this user may write everywhere */
     ORR_CHECK(chmod(spill_dir, 0500) == 0);
     refuses(spill_dir, "1M", "Permission denied");
     ORR_CHECK(chmod(spill_dir, 0700) == 0);
 }
 
-/* A file may not grow beyond a bound, as on a disk that is full. */
+/* A file may not grow beyond a bound, as on a full disk. */
 static void full_disk_is_error(void)
 {
     const setting *env = ENV(SERIAL, { "ORRERY_MEMORY_LIMIT", "1M" }, { "ORRERY_SPILL_DIR", spill_dir });
@@ -348,7 +348,7 @@ static void full_disk_is_error(void)
     ORR_CHECK(orr_eval(x) == ORR_ENOMEM);
     ORR_CHECK_MSG(strstr(orr_error_message(), spill_dir) && strstr(orr_error_message(), "4000000 bytes"), "%s",
                   orr_error_message());
-    ORR_CHECK(orr_eval(y) == ORR_OK); /* what has room goes on */
+    ORR_CHECK(orr_eval(y) == ORR_OK); /* work that fits goes on */
     ORR_CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
     ORR_CHECK(orr_eval(x) == ORR_OK && all_are(x, 1, 0));
     down(env);
@@ -357,7 +357,7 @@ static void full_disk_is_error(void)
 
 int main(int argc, char **argv)
 {
-    /* The device first: StarPU counts devices once in a process. */
+    /* The device's test is first: StarPU counts devices once in a process. */
     static const orr_test tests[] = { ORR_TEST(a_device_that_is_too_small_is_passed_by),
                                       ORR_TEST(a_chain_needs_two_buffers_inline),
                                       ORR_TEST(a_chain_needs_two_buffers_as_tasks),

@@ -1,4 +1,4 @@
-/* The passes of the planner: their table, and results that stay right whichever mechanism is switched off; beside sums in double
+/* The passes of the planner: their table, and results that stay correct with any mechanism switched off; compared with sums in double
  * precision.
  * Must not know: StarPU, kernels. */
 #include "config.h"
@@ -32,7 +32,7 @@ static double relu(double v)
     return v > 0 ? v : 0;
 }
 
-/* Σ over rows i and columns j of relu(x·w)², of three layers; and the sum of each column of x. */
+/* The sum over rows i and columns j of relu(x·w)², of three layers; and the sum of each column of x. */
 static void expected(double *sum, double *columns)
 {
     static double a[ROWS * COLS], b[ROWS * COLS];
@@ -57,7 +57,7 @@ static void expected(double *sum, double *columns)
     }
 }
 
-/* Layers, a sum of columns, and a variable that moves by its gradient: w ← w − 2·w·rate twice. */
+/* Layers, a sum of columns, and a variable that is updated by its gradient: w ← w − 2·w·rate twice. */
 static void graphs(const char *off)
 {
     enum { LARGE = 256 };
@@ -134,7 +134,7 @@ static bool borrows(orr_tensor *t, int workers)
 static void a_long_call_of_one_matrix_borrows(void)
 {
     (void)unsetenv("ORRERY_DETERMINISTIC");
-    for (int k = 0; k < 3; k++) { /* as it is; deterministic; switched off */
+    for (int k = 0; k < 3; k++) { /* default; deterministic; switched off */
         if (k == 1)
             (void)setenv("ORRERY_DETERMINISTIC", "1", 1);
         if (k == 2)
@@ -159,7 +159,8 @@ static void a_long_call_of_one_matrix_borrows(void)
     }
 }
 
-/* Of two shared steps, by a crew and with a call in the second: an exchange with other ranks, which goes on while tasks are computed. */
+/* The time for two shared steps, by a crew, the second with a call: an exchange with other ranks, which proceeds while tasks are
+ * computed. */
 static double together(const orr__op *op)
 {
     orr__region r[2] = { { .rank = 1, .dim = { 1000 } }, { .rank = 1, .dim = { 1000 }, .call = { .op = op } } };

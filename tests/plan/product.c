@@ -1,5 +1,5 @@
-/* Products of many terms, cut along them: for workers that rows do not keep busy, and in little memory; beside sums that are exact,
- * however the factors lie.
+/* Products of many terms, cut along them: for workers that rows do not keep busy, and in little memory; compared with exact
+ * sums, for factors in any order in memory.
  * Must not know: how a product is computed. */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 static const orr__site here = { "user.c", 7, "product" };
 
-/* Small whole numbers: every order of adding them gives the same. */
+/* Small integers: any order of sums gives the same result. */
 static double *numbers(int64_t n, unsigned seed)
 {
     double *v = malloc((size_t)n * sizeof *v);
@@ -38,7 +38,7 @@ static orr__plan *plan_of(orr_tensor *t, int workers)
     return plan;
 }
 
-/* In how many parts is (m, k) · (k, n) computed, for so many workers? */
+/* The number of partial products of (m, k) · (k, n) for `workers` workers. */
 static int parts(int64_t m, int64_t k, int64_t n, orr_dtype t, bool more, int workers)
 {
     orr_scope *s = orr_scope_begin();
@@ -68,15 +68,15 @@ static void many_terms_are_shared_by_all_workers(void)
     ORR_CHECK(parts(16, 1 << 18, 16, ORR_F16, false, 4) == 4);
     ORR_CHECK(parts(16, 1 << 18, 16, ORR_F32, true, 4) == 4);
     ORR_CHECK(parts(16, 1 << 18, 16, ORR_F32, false, 1) == 1);
-    ORR_CHECK(parts(64, 1 << 18, 64, ORR_F32, false, 2) == 2); /* rows would do, and pack twice */
-    ORR_CHECK(parts(512, 512, 512, ORR_F32, false, 2) == 1);   /* rows do */
-    ORR_CHECK(parts(16, 512, 16, ORR_F32, false, 4) == 1);     /* small   */
+    ORR_CHECK(parts(64, 1 << 18, 64, ORR_F32, false, 2) == 2); /* cuts by rows would suffice, but pack twice */
+    ORR_CHECK(parts(512, 512, 512, ORR_F32, false, 2) == 1);   /* cuts by rows suffice                       */
+    ORR_CHECK(parts(16, 512, 16, ORR_F32, false, 4) == 1);     /* small                                      */
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
 enum { M = 5, N = 7, K = 6144 };
 
-/* A factor of rows × cols that lies as `how` says: as it is, transposed, backwards, every second row and column, broadcast. */
+/* A factor of rows × cols, in memory as `how` says: plain, transposed, backwards, every second row and column, broadcast. */
 enum { PLAIN, TRANSPOSED, BACKWARDS, EVERY_SECOND, REPEATED, WAYS };
 static orr_tensor *factor(orr_dtype t, const double *v, int64_t rows, int64_t cols, int how)
 {
@@ -93,7 +93,7 @@ static orr_tensor *factor(orr_dtype t, const double *v, int64_t rows, int64_t co
     default: break;
     }
     ORR_CHECK_MSG(orr_eval(x) == ORR_OK, "%s", orr_error_message());
-    switch (how) { /* what was evaluated is seen as rows × cols of v again */
+    switch (how) { /* a view of the evaluated array that is rows × cols of v again */
     case TRANSPOSED: return orr_transpose(x);
     case BACKWARDS: return orr_flip(x, ORR_AXES(0, 1));
     case EVERY_SECOND: return orr_slice_axis(x, 1, 0, ORR_END, 2);
@@ -158,7 +158,7 @@ enum { ROWS = 40, COLS = 24, TERMS = 20011, LIMIT = 2 << 20 };
 enum { BOTH, SAME, LEFT_ALONE, HALVES, TAIL, CASES };
 static const char *const case_name[CASES] = { "both", "one with itself", "left alone", "halves", "and more work" };
 
-/* Its factors are some megabytes of what is made of x and y, which lie in memory of ours. */
+/* Its factors are some megabytes computed from x and y, which are in memory of the test. */
 static orr_tensor *made_of(orr_tensor *x, orr_tensor *y, int how)
 {
     orr_tensor *one = orr_scalar(1), *a = orr_add(x, one), *b = orr_sub(y, one);
@@ -184,7 +184,7 @@ static double expected(const double *x, const double *y, int how, int64_t i, int
                          : sum;
 }
 
-/* Every case under the limit, under which its factors are not; bits: of all results, one behind the other. */
+/* Every case under a limit smaller than its factors; bits: of all results, in sequence. */
 static void within_little_memory(const double *x, const double *y, const char *named, double *bits)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
@@ -229,7 +229,7 @@ static void factors_need_not_be_there_at_once(void)
     free(y);
 }
 
-/* Sums that are rounded: part by part in little memory, the same bits for any number of workers and any policy. */
+/* Sums with rounding: partial products in little memory have the same bits for any number of workers and any policy. */
 static void parts_in_order_have_the_same_bits(void)
 {
     static const char *const policy[] = { "eager", "lws", "dmda", "prio" };
@@ -263,7 +263,7 @@ static void parts_in_order_have_the_same_bits(void)
 
 /* -- a device that cannot hold the factors ---------------------------------------------------------------------- */
 
-/* Launches on devices of the steps of the plan for t, which another one like it was made by; its parts. */
+/* The launches on devices of the plan for t, which was cached by an equal graph; its partial products. */
 static uint64_t on_devices(orr_tensor *t, int *parts)
 {
     orr__node *node = orr__handle_node(t);
@@ -322,7 +322,7 @@ static void a_device_takes_large_factors_part_by_part(void)
 
 int main(int argc, char **argv)
 {
-    (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* StarPU looks for devices once in a process */
+    (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* StarPU searches for devices once in a process */
     (void)setenv("ORRERY_BACKEND", "cpu", 1);
     (void)setenv("ORRERY_MACHINE", "fixed", 1); /* parts are counted */
     static const orr_test tests[] = { ORR_TEST(many_terms_are_shared_by_all_workers),

@@ -1,4 +1,5 @@
-/* Plans that measurements overtake are made anew, a few times at most, and never where plans go by fixed numbers.
+/* Plans that differ from the measured times are made again, a few times at most, and never where plans use fixed
+ * numbers.
  * Must not know: StarPU, how times are measured. */
 #include "config.h"
 
@@ -7,7 +8,7 @@
 static const orr__site here = { "t.c", 1, "test" };
 enum { ROWS = 64, COLUMNS = 4000, SAMPLES = 4 };
 
-/* Two steps, the first of which is the slow one: a map that a product reads. */
+/* Two steps, the first of which is slow: a map that a product reads. */
 static orr_tensor *graph(void)
 {
     return orr_matmul(orr_add(fresh_values(ROWS, COLUMNS), orr_scalar(1)), fresh_values(COLUMNS, 4));
@@ -27,7 +28,7 @@ static orr__plan *plan_for(orr__capture *p)
     return plan;
 }
 
-/* Tasks of the first step's kernel take so long. */
+/* Sets the measured time of the tasks of the first step's kernel. */
 static void measure(const orr__plan *p, double us)
 {
     const orr__step *s = &p->step[0];
@@ -71,7 +72,7 @@ static void measured_times_cut_a_plan_anew(void)
                       again->renewal.count, (double)again->us, planned);
     }
     orr__plan_unref(again);
-    orr__env.deterministic = true; /* fixed numbers: nothing departs from them */
+    orr__env.deterministic = true; /* fixed numbers: measurements do not change plans */
     ORR_CHECK(!orr__plan_overtaken(first));
     orr__env.deterministic = false;
     ORR_CHECK_MSG(overtaken, "a step of %g us", first->step[0].cost.us);
@@ -112,7 +113,7 @@ static orr_status submit(orr_graph *g, orr_tensor *x, float *sum)
     return st;
 }
 
-/* The explicit graph takes the new plan; values stay. */
+/* An explicit graph uses the new plan; values stay. */
 static void a_built_graph_follows(void)
 {
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);

@@ -63,7 +63,7 @@ static void random_cases_agree(void)
         if (!strcmp(word, "whole") || !strcmp(word, "part")) {
             seen[*word == 'p']++;
             ORR_CHECK(orr_dp_rdp(gaussian(v[0], v[1]), v[2], &got) == ORR_OK);
-            /* Opacus takes the logarithm of a number near 1: that many digits are lost. */
+            /* Opacus computes the logarithm of a number near 1, which loses that many digits. */
             near("sampled, line", (size_t)line, got, v[3], 1e-10 * v[3] + 4e-14 / (v[2] - 1.0));
         } else if (!strcmp(word, "laplace")) {
             seen[2]++;
@@ -84,7 +84,7 @@ static void random_cases_agree(void)
     (void)fclose(f);
 }
 
-/* An integral for order 2 + 1e-9 and a sum for order 2 are two ways to one number. */
+/* An integral for order 2 + 1e-9 and a sum for order 2 give the same number. */
 static void fractional_orders_meet_whole_ones(void)
 {
     double whole = 0.0, beside = 0.0;
@@ -110,7 +110,7 @@ static void epsilon_by_orders_agrees_with_opacus(void)
     }
 }
 
-/* dp-accounting rounds to 1e-4 a step; both bound the same number from above. */
+/* dp-accounting rounds to 1e-4 per step; both are upper bounds of the same number. */
 static void epsilon_by_distributions_agrees_with_dp_accounting(void)
 {
     double e = 0.0, d = 0.0;
@@ -147,7 +147,8 @@ static void gaussians_without_sampling_are_exact(void)
     }
     ORR_CHECK(orr_dp_gaussian_epsilon(5.0 / sqrt(10.0), 1e-5, &e) == ORR_OK);
     near("ten", 0, e, 2.594383381, 1e-9);
-    /* The distribution is an upper bound of what is exact, and close to it, for any number of steps and down to its least δ. */
+    /* The distribution is an upper bound of the exact value, and close to it, for any number of steps and down to its least
+     * δ. */
     for (int64_t times = 1; times <= 1000000; times *= 100)
         for (double delta = 1e-3; delta > 5e-11; delta *= 1e-3) {
             double exact = 0.0, s = 2.0 * sqrt((double)times);
@@ -175,12 +176,12 @@ static void pure_mechanisms_compose_as_binomials(void)
     }
     ORR_CHECK(orr_dp_delta(ORR_DP_MECHANISM(ORR_DP_PURE, one, 1.0), k, 6.001, &got) == ORR_OK);
     ORR_CHECK(got <= 1e-9);
-    /* Losses whose exponentials are beyond the precision of 1. */
+    /* Losses whose exponentials exceed the precision of 1. */
     ORR_CHECK(orr_dp_epsilon(ORR_DP_PLD, ORR_DP_MECHANISM(ORR_DP_PURE, 60.0, 1.0), 1, 1e-9, &got) == ORR_OK);
     near("far", 0, got, 60.0, 0.1);
     ORR_CHECK(orr_dp_epsilon(ORR_DP_PLD, ORR_DP_MECHANISM(ORR_DP_LAPLACE, 0.02, 1.0), 1, 1e-9, &got) == ORR_OK);
     near("far", 1, got, 50.0, 0.1);
-    /* One use of it on a sample: log(1 + q(e^ε − 1)). */
+    /* One use on a sample: log(1 + q(e^ε − 1)). */
     ORR_CHECK(orr_dp_epsilon(ORR_DP_PLD, ORR_DP_MECHANISM(ORR_DP_PURE, 1.0, 0.1), 1, 1e-9, &got) == ORR_OK);
     near("amplified", 0, got, log1p(0.1 * expm1(1.0)), 1e-5);
 }
@@ -236,7 +237,7 @@ static void budgets_refuse_to_be_exceeded(void)
         }
         ORR_CHECK(orr_dp_budget_spent(b, &e) == ORR_OK && e <= 2.0 && e > 1.99);
         ORR_CHECK(orr_dp_budget_spend(b, m, 1) == ORR_ESTATE && orr_dp_budget_spend(b, m, 0) == ORR_OK);
-        ORR_CHECK(orr_dp_budget_spend(b, gaussian(0.0, 1.0), 1) == ORR_OK); /* on nobody */
+        ORR_CHECK(orr_dp_budget_spend(b, gaussian(0.0, 1.0), 1) == ORR_OK); /* on an empty sample */
         orr_dp_budget_free(b);
     }
     orr_dp_budget_free(NULL);

@@ -1,5 +1,5 @@
-/* Every noise against the distribution that it claims: Kolmogorov-Smirnov, chi-squared, moments, tails, with fixed seeds; a lower
- * bound of ε from what mechanisms give for two neighbours; errors; what is left in memory.
+/* Every noise against its stated distribution: Kolmogorov-Smirnov, chi-squared, moments, tails, with fixed seeds; a lower
+ * bound of ε from the results of mechanisms for two neighbours; errors; remains in memory.
  * Must not know: how numbers are drawn. */
 #include "config.h"
 #include <math.h>
@@ -46,7 +46,7 @@ static law law_of(bool gaussian, bool discrete, double scale)
     return l;
 }
 
-/* P(X ≤ z); sums from one end, so `z` must grow from call to call where it is discrete. */
+/* P(X ≤ z). Sums from one end, so `z` must grow from call to call for discrete distributions. */
 static double below(const law *l, double z)
 {
     if (!l->discrete)
@@ -85,7 +85,7 @@ static double distance(double *v, int64_t n, const law *l)
     return worst * sqrt((double)n);
 }
 
-/* Deviations from the expected share, in standard deviations, of what is beyond k scales on either side. */
+/* The difference from the expected share of values beyond k scales on either side, in standard deviations. */
 static double tail(const double *v, int64_t n, const law *l, double k)
 {
     double beyond = 0.0, edge = ceil(k * l->scale), p = 2.0 * below(l, -edge - (l->discrete ? 1.0 : 0.0));
@@ -105,7 +105,7 @@ static void fits(const char *name, double *v, int64_t n, law l)
     ORR_CHECK_MSG(fabs(mean) < 4.0 * sqrt(l.var / count), "%s %g: mean %g", name, l.scale, mean);
     ORR_CHECK_MSG(fabs(two / l.var - 1.0) < 4.0 * sqrt((l.kurt - 1.0) / count), "%s %g: variance %g, not %g", name,
                   l.scale, two, l.var);
-    double spread = (l.gaussian ? 96.0 : 40320.0) / l.kurt / l.kurt; /* of x⁴, about */
+    double spread = (l.gaussian ? 96.0 : 40320.0) / l.kurt / l.kurt; /* of x⁴, approximately */
     ORR_CHECK_MSG(fabs(four / (l.var * l.var * l.kurt) - 1.0) < 4.0 * sqrt((spread + 1.0 / l.var) / count),
                   "%s %g: kurtosis %g, not %g", name, l.scale, four / (l.var * l.var), l.kurt);
     for (double k = 1.0; k < 5.0; k++)
@@ -115,7 +115,7 @@ static void fits(const char *name, double *v, int64_t n, law l)
     ORR_CHECK_MSG(d < 1.95, "%s %g: distance %g", name, l.scale, d);
 }
 
-/* t's elements as doubles; NULL after a failed check. */
+/* The elements of t as doubles; NULL after a failed check. */
 static double *values_of(orr_tensor *t)
 {
     int64_t n = orr_tensor_size(t);
@@ -163,7 +163,7 @@ static void exact_noise_has_its_distribution(void)
         take("discrete gaussian", orr_dp_discrete_gaussian(zero, 2.0, scale[k] / 2.0), law_of(true, true, scale[k]));
         (void)orr_scope_end(s);
     }
-    /* Wide ones are as good as continuous. */
+    /* Wide discrete distributions are tested like continuous ones. */
     orr_scope *s = orr_scope_begin();
     orr_tensor *zero = orr_zeros(ORR_I64, ORR_SHAPE(n));
     take("wide laplace", orr_dp_discrete_laplace(zero, 1 << 20, 1.0), law_of(false, false, 0x1p20));
@@ -172,7 +172,7 @@ static void exact_noise_has_its_distribution(void)
     orr_dp_unseed();
 }
 
-/* Σ (seen − p·n)²/(p·n), of k classes, as deviations from its mean k − 1. */
+/* Σ (seen − p·n)²/(p·n) of k classes, as its difference from the mean k − 1 in standard deviations. */
 static double chi_squared(const double *seen, const double *p, int k, double n)
 {
     double sum = 0.0;
@@ -302,7 +302,7 @@ static void seeds_repeat_and_the_system_does_not(void)
     ORR_CHECK(memcmp(v[0], v[1], sizeof v[0]) == 0);
     ORR_CHECK(memcmp(v[1], v[2], sizeof v[0]) != 0 && memcmp(v[2], v[3], sizeof v[0]) != 0);
     float f[2][8];
-    for (int i = 0; i < 2; i++) { /* the seed of other random tensors is no key of noise */
+    for (int i = 0; i < 2; i++) { /* the seed of other random tensors does not determine noise */
         orr_scope *s = orr_scope_begin();
         orr_seed(5);
         ORR_CHECK(orr_read(orr_dp_gaussian(orr_zeros(ORR_F32, ORR_SHAPE(8)), 1.0, 1.0), f[i], sizeof f[i]) == ORR_OK);
@@ -319,7 +319,7 @@ static double sure(double seen, double n, double sign)
     return fmin(fmax(seen / n + sign * sqrt(log(1e4) / (2.0 * n)), 0.0), 1.0);
 }
 
-/* The largest log(P/Q) over events "value ≥ edge" that is sure. */
+/* The largest certain log(P/Q) over events "value ≥ edge". */
 static double audit(const double *with, const double *without, int64_t n, double lo, double hi)
 {
     double best = 0.0;
@@ -346,7 +346,7 @@ static void audited(const char *name, orr_tensor *with, orr_tensor *without, dou
     free(q);
 }
 
-/* A count of 1 beside one of 0. The bounds are near what is stated: noise of the wrong scale would exceed it. */
+/* A count of 1 beside one of 0. The bounds are near the stated values: noise of the wrong scale would exceed them. */
 static void mechanisms_leak_no_more_than_they_state(void)
 {
     int64_t n = 4 * numbers();
@@ -439,7 +439,7 @@ static void bad_calls_are_refused(void)
     (void)orr_scope_end(s);
 }
 
-/* Places in this process's memory where `n` numbers stand that are what `masked` is but for the mask. */
+/* The number of places in this process's memory with `n` numbers that equal `masked` without the mask. */
 static int found_in_memory(const int64_t *masked, int n, int64_t mask)
 {
     FILE *maps = fopen("/proc/self/maps", "r"), *mem = fopen("/proc/self/mem", "r");
@@ -471,7 +471,7 @@ static int found_in_memory(const int64_t *masked, int n, int64_t mask)
     return found;
 }
 
-/* With the sum and the values a reader could take the noise away: the noise itself must not be left behind. */
+/* With the sum and the values a reader could subtract the noise: the noise itself must not stay in memory. */
 static void exact_noise_is_wiped(void)
 {
     enum { N = 5000, LOOK = 6 };
@@ -487,7 +487,7 @@ static void exact_noise_is_wiped(void)
     int64_t known[LOOK] = { 0 };
     for (int i = 0; i < LOOK; i++)
         known[i] = sum[N / 2 + i] ^ mask;
-    ORR_CHECK(found_in_memory(known, LOOK, mask) > 0); /* the search finds what is there */
+    ORR_CHECK(found_in_memory(known, LOOK, mask) > 0); /* the search finds existing numbers */
     ORR_CHECK(found_in_memory(masked, LOOK, mask) == 0);
 }
 

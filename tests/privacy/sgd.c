@@ -67,7 +67,7 @@ static problem problem_new(int positions)
     return q;
 }
 
-/* The same network as a function of its parameters, a copy for each example. */
+/* The same network as a function of its parameters, with a copy for each example. */
 static orr_tensor *losses_of(orr_tensor *const *params, int n, orr_tensor *x, orr_tensor *target, void *user)
 {
     (void)n, (void)user;
@@ -78,7 +78,7 @@ static orr_tensor *losses_of(orr_tensor *const *params, int n, orr_tensor *x, or
     return orr_dp_cross_entropy(rows ? orr_squeeze(y, ORR_AXES(1)) : y, target, NULL);
 }
 
-/* The largest difference of the tensors, one after the other, from v; NAN where they cannot be read. */
+/* The largest difference of the tensors, in sequence, from v; NAN if they cannot be read. */
 static double worst_of(orr_tensor *const *t, int n, const double *v)
 {
     double worst = 0.0, buf[4096];
@@ -240,7 +240,7 @@ static void clipped_gradients_of_convolutions_agree_with_a_loop(void)
         bool bias;
     } cases[] = {
         { "plain", 2, 3, 3, 7, 2, { .groups = 1 }, true },
-        { "few positions", 4, 5, 3, 4, 2, { .groups = 1 }, true }, /* their products, not the gradient */
+        { "few positions", 4, 5, 3, 4, 2, { .groups = 1 }, true }, /* products of these, instead of the gradient */
         { "stride and padding", 3, 4, 3, 8, 2, { .stride = { 2, 3 }, .padding = { 1, 2 } }, true },
         { "one side", 2, 3, 2, 6, 2, { .before = { 1, 0 }, .after = { 0, 1 }, .stride = { 2, 1 } }, false },
         { "same", 2, 4, 4, 6, 2, { .same = true, .dilation = { 1, 2 } }, true },
@@ -276,7 +276,8 @@ static void clipped_gradients_of_convolutions_agree_with_a_loop(void)
 static void losses_of_nothing_are_refused(void)
 {
     static const char *const word[] = { "dp_cross_entropy: the output is NULL", "dp_cross_entropy: the target is NULL",
-                                        "dp_squared_error: the output is NULL", "dp_squared_error: the target is NULL" };
+                                        "dp_squared_error: the output is NULL",
+                                        "dp_squared_error: the target is NULL" };
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(2, 3));
     for (int k = 0; k < 4; k++) {
@@ -332,7 +333,7 @@ static orr_module *conv3(int64_t in, int64_t out, orr_activation f)
                           ORR_INITIALISER_DEFAULT, ORR_INITIALISER_DEFAULT);
 }
 
-/* A composition is applied as it is: what stands in front of a residual is added. */
+/* A composition is applied as a whole: the input of a residual is added. */
 static void residual_networks_have_clipped_gradients(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -408,7 +409,7 @@ static void an_example_that_is_not_finite_counts_as_nothing(void)
 
 /* -- training ---------------------------------------------------------------------------------------------------- */
 
-/* A network of one layer whose loss pushes every weight of an example with x = 1 up, as hard as it may. */
+/* A network of one layer whose loss pushes every weight of an example with x = 1 up as hard as possible. */
 static orr_tensor *push(orr_tensor *output, orr_tensor *target, void *user)
 {
     (void)target, (void)user;
@@ -470,7 +471,7 @@ static void noise_has_the_deviation_that_is_paid_for(void)
             four += z * z * z * z / WIDTH;
         }
         ORR_CHECK_MSG(fabs(mean) < 4.0 / sqrt(WIDTH), "mean %g", mean);
-        /* the grid of the exact noise adds a little to the sensitivity, never takes away */
+        /* the grid of the exact noise increases the sensitivity a little, and never decreases it */
         ORR_CHECK_MSG(two > 1.0 - 4.0 * sqrt(2.0 / WIDTH) && two < 1.001 + 4.0 * sqrt(2.0 / WIDTH), "variance %g", two);
         ORR_CHECK_MSG(fabs(four / (two * two) - 3.0) < 4.0 * sqrt(96.0 / WIDTH), "kurtosis %g", four);
         trainer_free(&t);
@@ -479,7 +480,7 @@ static void noise_has_the_deviation_that_is_paid_for(void)
     }
 }
 
-/* With all records and almost no noise a step is the mean of the clipped gradients; in parts, too. */
+/* With all records and almost no noise a step is the mean of the clipped gradients; also in parts. */
 static void a_step_is_the_mean_of_clipped_gradients(void)
 {
     double x[200], w[3];
@@ -596,11 +597,11 @@ static void a_function_and_a_module_train_alike(void)
     (void)orr_scope_end(s);
 }
 
-/* -- an audit: is the record that pushes among them? ---------------------------------------------------------------------- */
+/* -- an audit: is the pushing record among them? -------------------------------------------------------------------------- */
 
 enum { STEPS = 3, MOST_RUNS = 40000 };
 
-/* Weights after training with the second record there (1) or without influence (0). */
+/* Weights after training in which the second record exists (1) or has no influence (0). */
 static bool train_often(double second, double sigma, double *result, int runs)
 {
     double x[2] = { 0.0, second };
@@ -662,7 +663,7 @@ static void membership_tells_no_more_than_the_accountant_says(void)
         ORR_CHECK_MSG(bound[i] <= stated[i] && bound[i] > 0.05 * stated[i], "σ %g: sure of ε %g, stated %g", sigma[i],
                       bound[i], stated[i]);
     }
-    /* The audit would have noticed that the noise is a fifth of what is stated. */
+    /* The audit would detect noise of a fifth of the stated size. */
     double claimed = 0.0;
     ORR_CHECK(orr_dp_epsilon(ORR_DP_PLD, ORR_DP_MECHANISM(ORR_DP_GAUSSIAN, 5.0 * sigma[1], 0.6), STEPS, delta,
                              &claimed) == ORR_OK);

@@ -1,4 +1,4 @@
-/* orrery-serve: arrays that clients keep by name, as operands and as results; whose they are; their limits and their end.
+/* orrery-serve: arrays that clients keep by name, as operands and as results; their owners, limits and end.
  * Must not know: how the service is made. */
 #include "config.h"
 #include <pthread.h>
@@ -47,7 +47,7 @@ static void an_array_is_sent_once_and_computed_with(void)
            "[[5.5],\n[6.5]]");
     EXPECT(post_json(&s, "/v1/reduce", "{\"op\": \"sum\", \"x\": {\"array\": \"w\"}, \"axes\": [0]}"), 200,
            "[4.0, 6.0]");
-    /* it stays there, and what comes after it counts */
+    /* the replacement is used by later requests */
     EXPECT(put("w", "[[2, 0], [0, 2]]"), 200, "\"array\": \"w\"");
     EXPECT(post_json(&s, "/v1/gemm", "{\"a\": {\"array\": \"w\"}, \"b\": {\"array\": \"x\"}}"), 200,
            "[[10.0],\n[12.0]]");
@@ -81,7 +81,7 @@ static void a_result_is_kept_instead_of_sent(void)
                      "\"result\": \"half\"}"),
            201, "\"bytes\": 2");
     EXPECT(get(&s, "/v1/arrays/half"), 200, "{\"dtype\": \"bfloat16\", \"shape\": [1],\n\"data\": [0.5]}");
-    /* what fails keeps nothing, and leaves what was there */
+    /* a failed request keeps nothing and changes nothing */
     EXPECT(post_json(&s, "/v1/gemm", "{\"a\": {\"array\": \"b\"}, \"b\": [[1, 2, 3]], \"result\": \"b\"}"), 400,
            "inner dimensions");
     EXPECT(get(&s, "/v1/arrays/b"), 200, "37.0");
@@ -187,7 +187,7 @@ static void elements_of_fields_are_kept_too(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
-/* A job reads its arrays when it starts, so one may take what the one before it kept. */
+/* A job reads its arrays when it starts, so that one may read the array that the previous one kept. */
 static void jobs_hand_arrays_on(void)
 {
     NEED_SERVER("");
@@ -256,7 +256,7 @@ static void names_are_short_and_plain(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
-/* -- whose they are ---------------------------------------------------------------------------------------- */
+/* -- owners ------------------------------------------------------------------------------------------------ */
 
 static const char alice[] = "alices-token-0123456789abcdef", bob[] = "bobs-token-0123456789abcdef-0123456789";
 
@@ -283,7 +283,7 @@ static void an_array_is_its_clients_alone(void)
     EXPECT(as(bob, "POST", "/v1/jobs?run=reduce",
               "{\"op\": \"sum\", \"x\": {\"array\": \"secret31337\"}, \"result\": \"got\"}"),
            202, "");
-    /* bob's own of the same name is another, and his number does not limit hers */
+    /* bob's array of the same name is another one, and the number of his arrays does not limit hers */
     EXPECT(as(bob, "PUT", "/v1/arrays/secret31337", "[1]"), 201, "");
     EXPECT(as(bob, "PUT", "/v1/arrays/b", "[1]"), 201, "");
     EXPECT(as(bob, "PUT", "/v1/arrays/c", "[1]"), 507, "delete one");
@@ -313,7 +313,7 @@ static void an_array_is_its_clients_alone(void)
 
 /* -- limits and ends --------------------------------------------------------------------------------------- */
 
-/* n zeros as .npy. */
+/* Keeps n zeros, sent as .npy. */
 static answer put_zeros(const char *name, size_t n)
 {
     float *zeros = calloc(n, sizeof *zeros);
@@ -333,7 +333,7 @@ static void bytes_have_limits(void)
     NEED_SERVER("--array-bytes 100000 --max-memory 260000 --max-rank 2");
     EXPECT(put_zeros("a", 15000), 201, "\"bytes\": 60000");
     EXPECT(put_zeros("b", 15000), 507, "100000 bytes");
-    EXPECT(put_zeros("a", 25000), 200, "\"bytes\": 100000"); /* in its place there is room */
+    EXPECT(put_zeros("a", 25000), 200, "\"bytes\": 100000"); /* a replacement fits */
     EXPECT(put_zeros("a", 25001), 413, "may keep 100000");
     EXPECT(post_json(&s, "/v1/elementwise", "{\"expression\": \"x\", \"x\": {\"array\": \"a\"}, \"result\": \"b\"}"),
            507, "");
@@ -343,7 +343,7 @@ static void bytes_have_limits(void)
     EXPECT(get(&s, "/v1/metrics"), 200, "\"kept\": 0,\n  \"bytes\": 0\n");
     EXPECT(get(&s, "/v1/metrics"), 200, "\"body_bytes\": 0,");
     ORR_CHECK(server_stop(&s) == 0);
-    /* half of the memory at most, so that bodies have room */
+    /* at most half of the memory, so that bodies fit */
     NEED_SERVER("--array-bytes 1M --max-memory 300000");
     EXPECT(put_zeros("a", 40000), 413, "may keep 150000");
     EXPECT(put_zeros("a", 25000), 201, "");
@@ -373,7 +373,7 @@ static void arrays_that_are_not_used_are_forgotten(void)
 enum { SIDE = 700, CLIENTS = 6, EACH = 25 };
 static int wrong[CLIENTS];
 
-/* Products of an array that others replace and delete meanwhile: the whole of one, or 404. */
+/* Products of an array that others replace and delete meanwhile: the answer is of one whole array, or 404. */
 static void *multiply(void *user)
 {
     int *bad = user;

@@ -21,7 +21,7 @@
 #include "tests/harness/harness.h"
 
 static char output[1 << 16];
-static server running; /* what atexit stops */
+static server running; /* stopped by atexit */
 
 void pause_for(double seconds)
 {
@@ -63,7 +63,7 @@ static void stop_running(void)
         (void)kill(running.pid, SIGKILL);
 }
 
-/* Reads until the line's end comes, or the program ends, or 60 s have passed. */
+/* Reads until the end of the line, the end of the program, or 60 s have passed. */
 static void read_output(int fd, bool all)
 {
     size_t n = 0;
@@ -133,7 +133,7 @@ bool server_start(server *s, const char *options)
     return false;
 }
 
-/* A signal every `again` seconds; one alone for 0. */
+/* Sends a signal every `again` seconds; a single one for 0. */
 static int stop(server *s, double again)
 {
     int status = 0;
@@ -321,7 +321,7 @@ answer request(const server *s, const char *method, const char *path, const char
         m += snprintf(head + m, sizeof head - (size_t)m, "Content-Length: %zu\r\n", n);
     m += snprintf(head + m, sizeof head - (size_t)m, "\r\n");
     if (send_all(fd, head, (size_t)m) && body)
-        (void)send_all(fd, body, n); /* what is refused early is not read: the answer counts */
+        (void)send_all(fd, body, n); /* the body of an early refusal is not read: only the answer matters */
     a = read_answer(fd, strcmp(method, "HEAD") == 0);
     (void)close(fd);
     return a;

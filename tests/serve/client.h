@@ -1,4 +1,4 @@
-/* A server of the tests' own on the loopback address, and a client over plain sockets. All waits are bounded.
+/* A server for tests on the loopback address, and a client over plain sockets. All waits are bounded.
  * Must not know: what is tested. */
 #ifndef ORR_TESTS_SERVE_CLIENT_H
 #define ORR_TESTS_SERVE_CLIENT_H
@@ -10,15 +10,15 @@
 typedef struct server {
     pid_t pid;
     int port;
-    char log[1024]; /* its log's path */
+    char log[1024]; /* the path of its log */
 } server;
 
-/* Whether there is an orrery-serve; else the test is skipped. */
+/* True if there is an orrery-serve; else the test is skipped. */
 bool have_server(void);
-/* Starts one on a free port with these options, separated by spaces ("" for none), and a log of its own. false: it did not
- * say its address; server_output has what it said. */
+/* Starts a server on a free port with these options, separated by spaces ("" for none), and a log of its own. False: it
+ * did not print its address; server_output has its output. */
 bool server_start(server *s, const char *options);
-/* The test's server `s` with these options; the test ends where there is none. */
+/* Starts the test's server `s` with these options; the test ends if there is none. */
 #define NEED_SERVER(options)                                                                                           \
     do {                                                                                                               \
         if (!have_server())                                                                                            \
@@ -27,46 +27,46 @@ bool server_start(server *s, const char *options);
         if (s.port == 0)                                                                                               \
             return;                                                                                                    \
     } while (0)
-/* SIGTERM, and waits. The exit status; −1: it had to be killed. */
+/* Sends SIGTERM and waits. Returns the exit status; −1: it had to be killed. */
 int server_stop(server *s);
-/* The same with SIGTERM and SIGINT every 0.3 ms until it has ended. */
+/* As server_stop, but sends SIGTERM and SIGINT every 0.3 ms until it has ended. */
 int server_stop_by_many(server *s);
-/* Runs it until it ends by itself; its exit status. */
+/* Runs a server until it ends by itself; returns its exit status. */
 int server_fails(const char *options);
 /* The standard output and error of the last server. */
 const char *server_output(void);
-/* Resident bytes. */
+/* The resident bytes of the server. */
 size_t server_memory(const server *s);
 
 typedef struct answer {
-    int status; /* 0: none came */
+    int status; /* 0: no answer */
     char *head, *body;
     size_t n; /* of the body */
     bool closed;
 } answer;
 
-/* A connection; −1: none. Reads give up after `seconds`. */
+/* Opens a connection; −1: failed. Reads give up after `seconds`. */
 int connect_to(const server *s, double seconds);
 bool send_all(int fd, const void *data, size_t n);
-/* The next answer on the connection; free it. */
+/* Reads the next answer on the connection; the caller frees it. */
 answer read_answer(int fd, bool head_only);
 void answer_free(answer *a);
-/* The value of a header, cut at the line's end; "" without. Valid until the next call. */
+/* The value of a header up to the end of its line; "" if it is missing. Valid until the next call. */
 const char *answer_header(const answer *a, const char *name);
 
-/* One request on a connection of its own. headers: lines with "\r\n" behind each, or "". */
+/* Sends one request on a connection of its own. headers: lines, each followed by "\r\n", or "". */
 answer request(const server *s, const char *method, const char *path, const char *headers, const void *body, size_t n);
 answer get(const server *s, const char *path);
 answer post_json(const server *s, const char *path, const char *json);
-/* Checks status and that the body contains text; prints the body where not. */
+/* Checks the status and that the body contains text; prints the body after a failure. */
 #define EXPECT(a, code, text) expect((a), (code), (text), __FILE__, __LINE__)
 bool expect(answer a, int code, const char *text, const char *file, int line); /* frees it */
 
-/* A .npy array of float32 in buf; its length. */
+/* Writes a .npy array of float32 to buf; returns its length. */
 size_t npy_f32(char *buf, const char *shape, const float *data, size_t n);
-/* Writes a file of the test's own folder; its path is valid until the next call but one. */
+/* Writes a file in the test's folder; its path is valid until the second next call. */
 const char *write_file(const char *name, const char *text, unsigned mode);
-/* The whole file as text, to be freed. */
+/* The whole file as text; the caller frees it. */
 char *read_text(const char *path);
 void pause_for(double seconds);
 /* Seconds of the monotonic clock. */

@@ -1,4 +1,4 @@
-/* orrery-serve: what it computes, beside plain loops and a module of the library's; JSON and .npy; batches; jobs.
+/* orrery-serve: its results, beside plain loops and a module of the library's; JSON and .npy; batches; jobs.
  * Must not know: how the service is made. */
 #include "config.h"
 #include <math.h>
@@ -13,7 +13,7 @@
 
 static server s;
 
-/* The numbers in the answer's "data", of which there are n; frees it. */
+/* Checks the n numbers in the answer's "data"; frees the answer. */
 static void numbers(const char *what, answer a, const double *want, int n, double off)
 {
     const char *p = a.body ? strstr(a.body, "\"data\":") : NULL;
@@ -219,7 +219,7 @@ static void npy_bodies_stand_one_behind_the_other(void)
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
             for (int k = 0; k < K; k++)
-                want[i * N + j] += (double)a[i * K + k] * (double)b[k * N + j]; /* exact in float */
+                want[i * N + j] += (double)a[i * K + k] * (double)b[k * N + j]; /* exact in f32 */
     size_t n = npy_f32(body, "(200, 120)", a, N * K);
     n += npy_f32(body + n, "(120, 200)", b, N * K);
     answer r = post_npy("/v1/gemm", "", body, n);
@@ -259,7 +259,7 @@ static void npy_bodies_stand_one_behind_the_other(void)
 enum { CLIENTS = 16, EACH = 40 };
 static int wrong[CLIENTS];
 
-/* Each client's numbers are its own, so that a result that went to another shows. */
+/* Each client has its own numbers, so that a result sent to the wrong client shows. */
 static void *ask_often(void *user)
 {
     int *bad = user, client = (int)(bad - wrong), fd = connect_to(&s, 30.0);
@@ -348,7 +348,7 @@ static orr_tensor *softmax(orr_tensor *x, void *user)
     return orr_softmax(x, -1);
 }
 
-/* Saves a module and its description; what it makes of two samples goes to want. */
+/* Saves a module and its description; want: its results for two samples. */
 static void save_model(const char *folder, double want[6])
 {
     float y[6];
@@ -415,7 +415,7 @@ static void models_predict_what_the_module_does(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
-/* A model file that is wrong keeps the service from starting, with the reason. */
+/* A wrong model file prevents the start of the service, which reports the reason. */
 static void model_files_that_are_wrong_are_refused(void)
 {
     static const struct {
@@ -459,7 +459,7 @@ static void model_files_that_are_wrong_are_refused(void)
 
 /* -- jobs -------------------------------------------------------------------------------------------------- */
 
-/* Waits for a state; the job's path is in `where`. */
+/* Waits for a state; `where` has the job's path. */
 static bool becomes(const char *where, const char *state)
 {
     char want[64];
@@ -517,7 +517,7 @@ static void jobs_are_asked_for_later(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
-/* The first job takes long; the second waits behind it and is cancelled. */
+/* The first job takes long; the second is cancelled while it waits for the first. */
 static void jobs_that_wait_or_run_are_cancelled(void)
 {
     enum { N = 1600 };

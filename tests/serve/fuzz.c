@@ -1,7 +1,7 @@
-/* orrery-serve under requests that are drawn at random: well-formed, malformed, oversized, cut, slow, with wrong
- * tokens; arrays kept by name come and go among them.
- * It goes on answering, its memory stays flat, and no token is in its log.
- * 2,000 requests; 100,000 with ORR_TEST_FULL; ORR_TEST_REQUESTS says another number, ORR_TEST_SEED another seed.
+/* orrery-serve under random requests: well-formed, malformed, oversized, cut, slow, with wrong tokens; arrays are
+ * kept and deleted by name among them. The service continues to answer, its memory stays constant, and no token is
+ * in its log. 2,000 requests; 100,000 with ORR_TEST_FULL; ORR_TEST_REQUESTS: another number, ORR_TEST_SEED: another
+ * seed.
  * Must not know: how the service is made. */
 #include "config.h"
 #include <stdarg.h>
@@ -114,7 +114,7 @@ static void put_npy(text *t, unsigned kind)
         t->n += npy_f32(t->p + t->n, shapes[draw(4) ? 0 : draw(9)], x, draw(10) ? 9 : draw(9));
 }
 
-/* Some bytes are others, are missing, or come twice. */
+/* Changes, removes or doubles some bytes. */
 static void spoil(text *t)
 {
     for (unsigned i = 1 + draw(4); i-- > 0 && t->n > 0;) {
@@ -178,7 +178,7 @@ static void put_request(text *t)
             put_json(&body, kind);
         if (draw(6) == 0)
             spoil(&body);
-        if (draw(60) == 0) { /* larger than is allowed */
+        if (draw(60) == 0) { /* above the limit */
             memset(body.p, draw(2) ? '[' : ' ', sizeof body.p);
             body.n = 70000 + draw(60000);
         }
@@ -237,9 +237,9 @@ static void put_request(text *t)
 }
 
 enum { OPEN = 24 };
-static int open_ones[OPEN]; /* connections that are left to themselves for a while */
+static int open_ones[OPEN]; /* connections that stay idle for a while */
 
-/* Sends the request in some way; counts what came back. */
+/* Sends the request in one of several ways; counts the answers. */
 static void send_some_way(const text *t, long count[6])
 {
     unsigned way = draw(100), slot = draw(OPEN);
@@ -265,7 +265,7 @@ static void send_some_way(const text *t, long count[6])
     } else {
         (void)send_all(fd, t->p, n);
     }
-    if (way < 8) { /* half a request, and gone; or left open */
+    if (way < 8) { /* half a request, then closed, or left open */
         if (way < 4 && open_ones[slot] < 0)
             open_ones[slot] = fd;
         else
@@ -273,7 +273,7 @@ static void send_some_way(const text *t, long count[6])
         return;
     }
     if (way < 20)
-        (void)shutdown(fd, SHUT_WR); /* no more will come */
+        (void)shutdown(fd, SHUT_WR); /* the end of the request */
     if (way == 20) {                 /* the answer is not read */
         (void)close(fd);
         return;
@@ -283,7 +283,7 @@ static void send_some_way(const text *t, long count[6])
         (void)close(fd);
         return;
     }
-    struct timeval soon = { .tv_sec = 3 }; /* a body shorter than was said is waited for as long as read-timeout says */
+    struct timeval soon = { .tv_sec = 3 }; /* a body shorter than announced is waited for until read-timeout */
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
     answer a = read_answer(fd, false);
     count[a.status >= 200 && a.status < 600 ? a.status / 100 - 2 : 4]++;
@@ -321,7 +321,7 @@ static void it_stands_whatever_is_sent(void)
     for (int i = 0; i < OPEN; i++)
         if (open_ones[i] >= 0)
             (void)close(open_ones[i]);
-    pause_for(3.5); /* arrays are forgotten, and connections cut */
+    pause_for(3.5); /* arrays expire, and connections are cut */
     size_t late = server_memory(&s);
     printf("  %ld requests: %ld 2xx, %ld 3xx, %ld 4xx, %ld 5xx, %ld without an answer; %.1f MB at half, %.1f MB at the "
            "end\n",

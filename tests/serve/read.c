@@ -1,4 +1,4 @@
-/* orrery-serve: what can be read; its description and its page.
+/* orrery-serve: the readable resources, the description and the page.
  * Must not know: the library. */
 #include "config.h"
 #include <stdio.h>
@@ -74,7 +74,7 @@ static void unknown_addresses_are_answered_404(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
-/* Requests on one connection, and quantiles of what was counted. */
+/* Requests on one connection, and quantiles of the counts. */
 static void metrics_count_what_was_asked(void)
 {
     NEED_SERVER("");
@@ -105,7 +105,7 @@ static void metrics_count_what_was_asked(void)
 
 /* -- the description --------------------------------------------------------------------------------------- */
 
-/* Every route is in the document, and every path of it is answered by something but 404. */
+/* The document contains every route, and every path in it is answered by a status other than 404. */
 static void the_document_has_every_route(void)
 {
     NEED_SERVER("");
@@ -154,7 +154,7 @@ static void the_document_is_valid_openapi(void)
     ORR_CHECK(system(command) == 0);
 }
 
-/* A browser without a window shows every operation, and nothing is fetched from elsewhere. */
+/* A headless browser shows every operation, and nothing is fetched from elsewhere. */
 static void the_page_shows_every_operation(void)
 {
     static const char *const operations[] = { "devices",     "backends",   "models",    "metrics", "prometheus",

@@ -1,4 +1,4 @@
-/* orrery-serve: tokens, every limit, slow and closed connections, TLS, the end in good order; what the log has.
+/* orrery-serve: tokens, every limit, slow and closed connections, TLS, the orderly shutdown; the content of the log.
  * Must not know: how the service is made. */
 #include "config.h"
 #include <signal.h>
@@ -89,7 +89,7 @@ static void only_a_known_token_opens(void)
     }
     EXPECT(post_json(&s, "/v1/gemm", "{\"a\": [[1]], \"b\": [[2]]}"), 401, "bearer token");
     EXPECT(with_token("POST", "/v1/gemm", bob, "{\"a\": [[1]], \"b\": [[2]]}"), 200, "2.0");
-    for (size_t k = 0; k < sizeof alice; k++) { /* one character other, or cut there */
+    for (size_t k = 0; k < sizeof alice; k++) { /* one changed character, or cut there */
         (void)snprintf(almost, sizeof almost, "%s", alice);
         almost[k] = k + 1 < sizeof alice ? (char)(almost[k] ^ 1) : 'x';
         almost[sizeof alice] = '\0';
@@ -123,7 +123,7 @@ static void a_job_is_its_clients_alone(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
-/* Requests with secrets wherever a client can put them; none is in the log, which is JSON, line by line. */
+/* Requests with secrets wherever a client can put them; none is in the log, which is JSON on every line. */
 static void the_log_has_no_payload_and_no_token(void)
 {
     char path[256], headers[256];
@@ -169,7 +169,7 @@ static void it_listens_on_loopback_alone_without_tokens(void)
     ORR_CHECK(server_fails("--port 0 --listen ::") == 1 && strstr(server_output(), "--tokens"));
     ORR_CHECK(server_fails("--port 0 --listen example.org") == 1);
     NEED_SERVER("");
-    /* a page of another site, under a name of its own for this address */
+    /* a page of another site, with its own host name for this address */
     int fd = connect_to(&s, 20.0);
     static const char other[] = "GET /v1/devices HTTP/1.1\r\nHost: evil.example\r\n\r\n",
                       none[] = "GET /v1/devices HTTP/1.1\r\nHost: localhost.evil.example\r\n\r\n";
@@ -195,7 +195,7 @@ static void it_listens_on_loopback_alone_without_tokens(void)
 static const char json_type[] = "Content-Type: application/json\r\n",
                   npy_type[] = "Content-Type: application/x-npy\r\n";
 
-/* A body of n bytes, said beforehand or in chunks. */
+/* Sends a body of n bytes, with a length or in chunks. */
 static answer long_body(const char *type, size_t n, bool chunks)
 {
     static char blanks[4096];
@@ -244,7 +244,7 @@ static void bodies_have_a_limit(void)
     EXPECT(long_body(json_type, 10001, true), 413, "10000 bytes");
     ORR_CHECK(too_large(long_body(npy_type, 100001, false)));
     EXPECT(long_body(npy_type, 100001, true), 413, "100000 bytes");
-    /* the head alone is answered */
+    /* the head alone gets an answer */
     int fd = connect_to(&s, 20.0);
     static const char huge[] = "POST /v1/gemm HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                                "Content-Length: 99999999999999\r\n\r\n";
@@ -282,7 +282,7 @@ static void results_and_ranks_have_limits(void)
     char npy[512];
     size_t n = npy_f32(npy, "(1, 1, 1, 1)", (const float[]){ 1 }, 1);
     EXPECT(request(&s, "POST", "/v1/reduce?op=sum", npy_type, npy, n), 400, "limit");
-    /* no elements, and as many lists as a number can say */
+    /* no elements, and as many lists as a number can represent */
     EXPECT(post_json(&s, "/v1/elementwise", "{\"expression\": \"x\", \"x\": {\"shape\": [40000, 0], \"data\": []}}"),
            406, "");
     ORR_CHECK(server_stop(&s) == 0);
@@ -302,7 +302,7 @@ static char *product(size_t *n)
     return body;
 }
 
-/* Sends a product and does not wait; the connection. */
+/* Sends a product without waiting; returns the connection. */
 static int send_product(const char *body, size_t n, const char *path)
 {
     char head[256];
@@ -382,7 +382,7 @@ static void time_has_a_limit(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
-/* Seconds until the server closes the connection, on which `text` is sent first and then a byte every 50 ms. */
+/* Seconds until the server closes the connection. `text` is sent first, then a byte every 50 ms. */
 static double until_cut(const char *text, const char *drip)
 {
     int fd = connect_to(&s, 0.05);
@@ -418,7 +418,7 @@ static void slow_requests_are_cut(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
-/* A client that asks for much and reads nothing. */
+/* A client that requests much and reads nothing. */
 static void slow_readers_are_cut(void)
 {
     size_t n = 0;
@@ -439,7 +439,7 @@ static void slow_readers_are_cut(void)
     size_t all = 0;
     for (ssize_t r; (r = recv(fd, got, sizeof got, 0)) > 0;)
         all += (size_t)r;
-    ORR_CHECK_MSG(all < (size_t)N * N * 4, "%zu bytes came all the same", all); /* what the sockets held */
+    ORR_CHECK_MSG(all < (size_t)N * N * 4, "%zu bytes came all the same", all); /* content of the sockets */
     (void)close(fd);
     EXPECT(get(&s, "/v1/metrics"), 200, "\"connections\": 1,");
     free(body);
@@ -478,7 +478,7 @@ static void jobs_have_limits(void)
     answer_free(&a);
     pause_for(0.3);
     EXPECT(get(&s, where), 200, "done");
-    for (int i = 0; i < 4; i++) { /* those that have ended make room */
+    for (int i = 0; i < 4; i++) { /* ended jobs are forgotten for new ones */
         EXPECT(post_json(&s, "/v1/jobs?run=reduce", "{\"op\": \"sum\", \"x\": [1]}"), 202, "");
         pause_for(0.1);
     }
@@ -489,7 +489,7 @@ static void jobs_have_limits(void)
     pause_for(1.2);
     EXPECT(get(&s, where), 404, "");
     EXPECT(get(&s, "/v1/jobs"), 200, "\"jobs\": []");
-    /* a result beyond all that may be kept is gone when it comes */
+    /* a result larger than the limit of all kept results is forgotten at once */
     a = post_json(&s, "/v1/jobs?run=elementwise",
                   "{\"expression\": \"x*y\", \"x\": "
                   "[[1],[1],[1],[1],[1],[1],[1],[1],[1],[1],[1],[1],[1],[1],[1],[1],[1],[1],[1],[1]], "
@@ -503,7 +503,7 @@ static void jobs_have_limits(void)
 
 /* -- the end ----------------------------------------------------------------------------------------------- */
 
-/* Requests under way are answered after SIGTERM; new connections are refused. */
+/* Current requests are answered after SIGTERM; new connections are refused. */
 static void sigterm_drains(void)
 {
     size_t n = 0;
@@ -512,7 +512,7 @@ static void sigterm_drains(void)
     int fd[3];
     for (int i = 0; i < 3; i++)
         fd[i] = send_product(body, n, "/v1/gemm");
-    for (int i = 0; i < 400; i++) { /* until all three are there */
+    for (int i = 0; i < 400; i++) { /* until all three have arrived */
         answer a = get(&s, "/v1/metrics");
         const char *at = a.body ? strstr(a.body, "\"work\"") : NULL;
         int waiting = 0, running = 0;
@@ -546,8 +546,8 @@ static void sigterm_drains(void)
     free(log);
 }
 
-/* Launchers repeat SIGTERM, and libraries have threads of their own: the service ends by its own exit, whichever thread
- * a signal comes to and however late. */
+/* Launchers repeat SIGTERM, and libraries have threads of their own: the service ends by its own exit, for any
+ * thread that receives a signal and however late. */
 static void repeated_signals_end_it_in_good_order(void)
 {
     for (int round = 0; round < 3; round++) {
@@ -559,7 +559,7 @@ static void repeated_signals_end_it_in_good_order(void)
     }
 }
 
-/* A request that never comes to its end does not keep the service from ending. */
+/* An unfinished request does not prevent the shutdown. */
 static void a_drain_has_a_limit(void)
 {
     NEED_SERVER("--drain 1");

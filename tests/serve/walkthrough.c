@@ -1,4 +1,4 @@
-/* docs/serve.md: every command in it is run, in its order, and what the page says they print is what they print.
+/* docs/serve.md: every command in it is run in order, and prints the output that the page shows.
  * Must not know: how the service is made. */
 #include "config.h"
 #include <arpa/inet.h>
@@ -14,7 +14,7 @@
 
 enum { BLOCKS = 64 };
 
-/* A block of commands, and the one behind it, if there is one, that says what they print. */
+/* A block of commands, and the following block with their output, if there is one. */
 typedef struct block {
     char *commands, *output;
 } block;
@@ -24,7 +24,7 @@ static char *page(void)
     return read_text(orr_test_golden("../../docs/serve.md"));
 }
 
-/* The text of the fenced block that begins at `at`, behind its first line; *end: behind the block. */
+/* The text of the fenced block that begins at `at`, after its first line; *end: after the block. */
 static char *fenced(const char *at, const char **end)
 {
     const char *from = strchr(at, '\n') + 1, *to = strstr(from, "\n```");
@@ -46,7 +46,7 @@ static int blocks(const char *text, block *b)
     return n;
 }
 
-/* A port that was free just now. */
+/* A port that was free a moment ago. */
 static int free_port(void)
 {
     struct sockaddr_in at = { .sin_family = AF_INET };
@@ -60,7 +60,7 @@ static int free_port(void)
     return port;
 }
 
-/* The page's 8080 is that port. */
+/* Writes the commands with that port instead of the page's 8080. */
 static void put_commands(FILE *f, const char *text, int port)
 {
     for (const char *at; (at = strstr(text, "8080")); text = at + 4)
@@ -68,7 +68,7 @@ static void put_commands(FILE *f, const char *text, int port)
     (void)fputs(text, f);
 }
 
-/* The page's program. */
+/* Runs the page's program. */
 static void save_average(const char *folder)
 {
     char path[1200];
@@ -101,7 +101,7 @@ static void every_command_does_what_the_page_says(void)
     FILE *f = fopen(script, "we");
     ORR_REQUIRE(f != NULL);
     (void)fprintf(f, "set -e -o pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\ncd '%s'\n", folder);
-    for (int i = 0; i < n; i++) { /* the output of each in a file of its own */
+    for (int i = 0; i < n; i++) { /* the output of each goes to a file of its own */
         (void)fprintf(f, "exec > '%s/out-%d'\n", folder, i);
         put_commands(f, b[i].commands, port);
     }
@@ -119,8 +119,7 @@ static void every_command_does_what_the_page_says(void)
     for (int i = 0; i < n; i++) {
         (void)snprintf(name, sizeof name, "walk/out-%d", i);
         char *got = read_text(orr_test_tmp(name));
-        if (i == 0 ||
-            (b[i].output && strstr(b[i].commands, "orrery-serve "))) { /* and the line that says the address */
+        if (i == 0 || (b[i].output && strstr(b[i].commands, "orrery-serve "))) { /* and the line with the address */
             char *line = strstr(got, "orrery-serve: http"), *end = line ? strchr(line, '\n') : NULL;
             if (end)
                 memmove(line, end + 1, strlen(end + 1) + 1);

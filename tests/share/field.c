@@ -1,4 +1,5 @@
-/* The field 2^61 − 1, products over it, and interpolation, beside GMP and galois; masks beside BLAKE2b and ChaCha20 of Python.
+/* The field 2^61 − 1, products in it, and interpolation, beside GMP and galois; masks beside BLAKE2b and ChaCha20 of
+ * Python.
  * Must not know: tensors, parties. */
 #include "config.h"
 #include <stdio.h>
@@ -14,7 +15,7 @@
 enum { CASES = 100000 };
 
 #ifdef HAVE_GMP
-/* Often at the ends, where carries are. */
+/* A random element, often near the ends, where carries occur. */
 static uint64_t element(unsigned long long *seed)
 {
     static const uint64_t ends[] = { 0, 1, 2, ORR__P61 - 1, ORR__P61 - 2, UINT64_C(1) << 60, ORR__P61 / 2 };
@@ -120,7 +121,7 @@ static void products_are_gmp(void)
 }
 #endif
 
-/* Files of more cases, as tests/golden/private/make_share.py writes them. */
+/* Files with more cases, as written by tests/golden/private/make_share.py. */
 static bool more(void)
 {
     return getenv("ORR_TEST_GOLDEN") != NULL;
@@ -134,7 +135,7 @@ typedef struct {
 } polynomial;
 
 #ifdef HAVE_GMP
-/* Polynomials by Horner's rule in GMP, some values of which are wrong. */
+/* Polynomials by Horner's rule in GMP; some values are made wrong. */
 static void polynomials_are_gmp(void)
 {
     const int cases = getenv("ORR_TEST_FULL") ? CASES : 5000;
@@ -152,7 +153,7 @@ static void polynomials_are_gmp(void)
         for (int i = 0; i < f.k; i++) {
             uint64_t at = n % 3 ? 1 + orr_test_rand(&seed) % 40 : 1 + orr_test_rand(&seed) % (ORR__P61 - 1);
             for (int j = 0; j < i; j++)
-                if (f.point[j] == at) { /* another one, and compared with all before again */
+                if (f.point[j] == at) { /* another one, again compared with all previous ones */
                     at = at % 60 + 1;
                     j = -1;
                 }

@@ -1,4 +1,4 @@
-/* Clients and a server of one run in one process, whose messages a test may lose, repeat or change.
+/* Clients and a server of one run in one process; a test may lose, repeat or change their messages.
  * Must not know: what a test wants to see. */
 #ifndef ORR_TESTS_SHARE_PARTIES_H
 #define ORR_TESTS_SHARE_PARTIES_H
@@ -16,7 +16,7 @@ typedef struct {
     orr_secagg_client *client[MOST_PARTIES];
     orr_secagg_server *server;
     unsigned char identity[MOST_PARTIES * 32], key[MOST_PARTIES][64];
-    int lost_in[MOST_PARTIES]; /* the round in which the client's answer is lost; −1: in none */
+    int lost_in[MOST_PARTIES]; /* the round in which the client's answer is lost; −1: none */
     double *x[MOST_PARTIES];
     /* Called with every message to the server (to < 0), or to a client, before it is delivered; may change it. */
     void (*spy)(void *user, int round, int from, int to, orr_bytes *message);
@@ -74,7 +74,7 @@ static inline orr_status parties_answer(parties *p, int r, int i, const orr_byte
     }
 }
 
-/* Rounds first … last, each closed but the last one of all; the first error. */
+/* Runs rounds first … last and closes each except the protocol's last; returns the first error. */
 static inline orr_status parties_run(parties *p, int first, int last)
 {
     orr_status st = ORR_OK;
@@ -105,7 +105,7 @@ static inline orr_status parties_run(parties *p, int first, int last)
     return st;
 }
 
-/* Whether the result is the sum of the encoded vectors of those whose vectors came, to the last bit. */
+/* True if the result is the exact sum of the encoded vectors that arrived. */
 static inline bool parties_sum_is_right(parties *p)
 {
     int64_t n = p->config.length;

@@ -1,5 +1,5 @@
-/* Secure aggregation: sums with and without drop-outs are exact, a server or a stranger that lies gets an error, and nothing that
- * passes the server is a client's vector.
+/* Secure aggregation: sums with and without drop-outs are exact, a lying server or a stranger causes an error, and no message
+ * through the server contains a client's vector.
  * Must not know: how masks are made. */
 #include "config.h"
 #include <stdio.h>
@@ -17,7 +17,7 @@ static bool says(orr_status have, orr_status st, const char *part)
 static void sums_are_exact_whoever_drops_out(void)
 {
     static const struct {
-        int n, t, lost[5]; /* how many are lost in each round */
+        int n, t, lost[5]; /* the numbers lost in each round */
         bool identities;
         orr_modulus m;
         int64_t length;
@@ -58,14 +58,14 @@ static void messages_come_in_any_order_and_several_at_once(void)
         ORR_CHECK(orr_secagg_send(p.server, who, &in[who]) == ORR_OK);
         ORR_CHECK(parties_answer(&p, 2, who, &in[who], &out[i]) == ORR_OK);
     }
-    /* One lies where no vector of 64-bit words could begin. */
+    /* One copy is at an address that is not aligned for 64-bit words. */
     unsigned char *odd = malloc(out[3].size + 1);
     orr_bytes list[N + 1], made = out[3];
     ORR_REQUIRE(odd);
     memcpy(odd + 1, out[3].data, out[3].size);
     memcpy(list, out, sizeof out);
     list[3].data = odd + 1;
-    list[N] = out[0]; /* and one comes twice */
+    list[N] = out[0]; /* a duplicate */
     (void)says(orr_secagg_receive(p.server, list, N + 1, &taken), ORR_EFORMAT, "has answered before");
     ORR_CHECK(taken == N);
     ORR_CHECK(orr_secagg_close(p.server) == ORR_OK && parties_run(&p, 4, 4) == ORR_OK);
@@ -79,7 +79,7 @@ static void messages_come_in_any_order_and_several_at_once(void)
     parties_close(&p);
 }
 
-/* Every message on its way to the server, and what the server answers, searched for blocks of a client's encoded vector. */
+/* Searches every message to the server, and the server's answers, for blocks of a client's encoded vector. */
 typedef struct {
     uint64_t *encoded[MOST_PARTIES];
     int64_t n;
@@ -120,7 +120,7 @@ static void no_vector_is_in_the_clear(void)
     parties_close(&p);
 }
 
-/* Masked vectors of equal vectors look alike to nobody: bits are even. */
+/* Masked vectors of equal vectors differ: each bit is 1 in half of the cases. */
 static void masked_vectors_are_uniform(void)
 {
     enum { N = 50000 };
@@ -140,8 +140,8 @@ static void masked_vectors_are_uniform(void)
     parties_close(&p);
 }
 
-/* One byte of each message changed, the message cut, or made longer: an error or, where it is a share or a signature that
- * others make up for, the right sum; never another one. */
+/* One byte of each message is changed, or the message is cut or extended: an error or, if other shares or signatures compensate
+ * for it, the right sum; never another sum. */
 typedef struct {
     int round, kind;
     bool to_server;
@@ -184,7 +184,7 @@ static void changed_messages_never_change_the_sum(void)
             errors++;
             ORR_CHECK_MSG(st == ORR_EFORMAT || st == ORR_ESTATE, "%s: %s", orr_status_name(st), orr_error_message());
         } else if (m.round == 2 && m.to_server && m.kind == 0) {
-            right++; /* a client's vector is its own to change */
+            right++; /* a client may change its own vector */
         } else {
             bool sum = parties_sum_is_right(&p);
             right += sum;
@@ -197,7 +197,7 @@ static void changed_messages_never_change_the_sum(void)
     ORR_CHECK_MSG(errors > rounds / 2 && right > rounds / 20, "%d errors, %d right of %d", errors, right, rounds);
 }
 
-/* A client that tells wrong shares in the last round. */
+/* A client that sends wrong shares in the last round. */
 static void lie(void *user, int round, int from, int to, orr_bytes *message)
 {
     const int *liars = user;
@@ -214,7 +214,7 @@ static void wrong_shares_are_corrected_or_named(void)
         ORR_REQUIRE(parties_open(&p, 10, 6, 100, ORR_MOD_2_64, false));
         p.spy = lie;
         p.user = &liars;
-        p.lost_in[9] = 2; /* nine tell shares, six are needed: one may lie */
+        p.lost_in[9] = 2; /* nine send shares, six are needed: one may lie */
         ORR_CHECK(parties_run(&p, 0, 4) == ORR_OK);
         bool right = parties_sum_is_right(&p);
         ORR_CHECK_MSG(right == (liars == 1), "%d liars: %s", liars, orr_error_message());
@@ -226,7 +226,7 @@ static void wrong_shares_are_corrected_or_named(void)
     }
 }
 
-/* A server that puts a key of its own into the list: with identities nobody goes on. */
+/* A server that puts its own key into the list: with identities every client refuses. */
 static void swap_keys(void *user, int round, int from, int to, orr_bytes *message)
 {
     (void)user;
@@ -244,7 +244,7 @@ static void swapped_keys_are_noticed(void)
     parties_close(&p);
 }
 
-/* A server that tells clients different lists learns nothing of either: they do not answer a second time, nor to an unsigned list. */
+/* A server that sends clients different lists learns nothing from either: they do not answer a second time, nor an unsigned list. */
 static void two_lists_get_one_answer(void)
 {
     parties p;
@@ -264,10 +264,10 @@ static void two_lists_get_one_answer(void)
     free(few.data);
     orr_bytes_free(&in);
     parties_close(&p);
-    /* with identities: a list that is not the one that was signed */
+    /* with identities: a list other than the signed one */
     ORR_REQUIRE(parties_open(&p, 5, 3, 10, ORR_MOD_2_64, true) && parties_run(&p, 0, 3) == ORR_OK);
     ORR_CHECK(orr_secagg_send(p.server, 1, &in) == ORR_OK);
-    in.data[ORR__HEADER] = 4; /* the fifth goes; what follows is not the signatures' count */
+    in.data[ORR__HEADER] = 4; /* the fifth is missing; the next bytes are not the signatures' count */
     ORR_CHECK(orr_secagg_unmask(p.client[1], &in, &out) == ORR_EFORMAT);
     orr_bytes_free(&in);
     ORR_CHECK(orr_secagg_send(p.server, 1, &in) == ORR_OK);
@@ -319,7 +319,7 @@ static void wrong_calls_say_so(void)
     orr_bytes_free(&out);
     orr_secagg_client_free(stranger);
 
-    /* a vector that overflows, or is too short, may be given again */
+    /* after a vector that overflows or is too short, another may be given */
     ORR_REQUIRE(parties_run(&p, 0, 1) == ORR_OK && orr_secagg_send(p.server, 0, &in) == ORR_OK);
     orr_scope *s = orr_scope_begin();
     (void)says(orr_secagg_mask(p.client[0], &in, orr_ones(ORR_F32, ORR_SHAPE(9)), &out), ORR_ESHAPE, "9 elements");
@@ -330,7 +330,7 @@ static void wrong_calls_say_so(void)
     ORR_CHECK(!out.data && orr_secagg_mask(p.client[0], &in, orr_ones(ORR_F64, ORR_SHAPE(10)), &out) == ORR_OK);
     (void)says(orr_secagg_receive(q.server, &out, 1, NULL), ORR_ESTATE, "another round");
     orr_bytes_free(&out);
-    /* shares of another client's */
+    /* shares for another client */
     (void)says(orr_secagg_mask(p.client[1], &in, orr_ones(ORR_F64, ORR_SHAPE(10)), &out), ORR_EFORMAT, "party");
     orr_bytes_free(&in);
     (void)orr_scope_end(s);

@@ -1,4 +1,4 @@
-/* Fixed point, additive and Shamir shares of tensors: every value there and back, and a clear error for what cannot be.
+/* Fixed point, additive and Shamir shares of tensors: every round trip, and a clear error for impossible requests.
  * Must not know: parties, keys. */
 #include "config.h"
 #include <inttypes.h>
@@ -167,8 +167,8 @@ static void additive_shares_add_up(void)
             ORR_CHECK(memcmp(x, back, bytes) == 0);
             /* twice the secret, from twice the shares */
             orr_tensor *again = orr_additive_split(secret, n, all[m]);
-            ORR_CHECK(orr_read(orr_additive_join(orr_concat(ORR_TENSORS(shares, again), 0), all[m]), back,
-                               bytes) == ORR_OK);
+            ORR_CHECK(orr_read(orr_additive_join(orr_concat(ORR_TENSORS(shares, again), 0), all[m]), back, bytes) ==
+                      ORR_OK);
             for (int i = 0; i < MANY; i++) {
                 uint64_t want = m == 2 ? orr__p61_add(x[i], x[i]) : 2 * x[i];
                 if (m == 0 ? ((uint32_t *)back)[i] != 2 * ((uint32_t *)x)[i] : back[i] != want) {
@@ -182,7 +182,7 @@ static void additive_shares_add_up(void)
         }
 }
 
-/* Bits of single shares are even, whatever the secret is: 10^5 elements, 5 standard deviations. */
+/* Each bit of a single share is 1 in half of the cases, for any secret: 10^5 elements, 5 standard deviations. */
 static void single_shares_are_uniform(void)
 {
     NEED_SODIUM();
@@ -278,7 +278,7 @@ static void sums_of_shares_are_shares_of_sums(void)
     (void)orr_scope_end(s);
 }
 
-/* Whole rows wrong, single elements wrong in patterns of their own, and both. */
+/* Wrong rows, wrong elements in different patterns, and both. */
 static void wrong_shares_are_corrected(void)
 {
     NEED_SODIUM();
@@ -349,7 +349,7 @@ static void shamir_says_what_is_wrong(void)
     orr_tensor *poison = orr_matmul(orr_ones(ORR_F32, ORR_SHAPE(2, 3)), orr_ones(ORR_F32, ORR_SHAPE(2, 3)));
     ORR_CHECK(orr_tensor_status(orr_shamir_join(poison, good, 2)) == ORR_ESHAPE);
     ORR_CHECK(orr_tensor_status(orr_shamir_correct(NULL, good, 2, NULL)) == ORR_EINVAL);
-    orr_tensor *elements = orr_ones(ORR_FR254, ORR_SHAPE(3, 4)); /* of a field, but not of this one */
+    orr_tensor *elements = orr_ones(ORR_FR254, ORR_SHAPE(3, 4)); /* elements of another field */
     (void)says(orr_shamir_join(elements, good, 2), ORR_EDTYPE, "orr_field_limbs");
     (void)says(orr_fixed_encode(elements, (orr_fixed){ ORR_MOD_2_64, 1, 1 }), ORR_EDTYPE, "is fr254");
     (void)says(orr_additive_join(elements, ORR_MOD_2_64), ORR_EDTYPE, "is fr254");

@@ -1,5 +1,5 @@
-/* Keys, seeds and shares are nowhere once their owner is freed: not in this process's memory, not in the files it wrote; and while
- * they are in use, not in a core dump.
+/* After their owner is freed, keys, seeds and shares are neither in this process's memory nor in the files that it wrote; while
+ * they are in use, they are not in a core dump.
  * Must not know: how they are used. */
 #include "config.h"
 #include "ops/share/secagg.h"
@@ -16,7 +16,7 @@ static void nowhere(const needle *n)
     ORR_CHECK_MSG(files == 0, "%s is in files %ld times", n->name, files);
 }
 
-/* The search itself: it finds what is there. */
+/* The search itself finds existing bytes. */
 static void the_search_finds_what_is_there(void)
 {
     NEED_MEMORY_SEARCH();
@@ -30,7 +30,7 @@ static void the_search_finds_what_is_there(void)
     ORR_CHECK_MSG(there == 2, "%ld", there);
     ORR_CHECK(memory_is_not_dumped(secret) && !memory_is_not_dumped(copy));
     FILE *f = fopen(orr_test_tmp("found"), "we");
-    ORR_REQUIRE(f && setvbuf(f, NULL, _IONBF, 0) == 0); /* a buffer would be one more copy */
+    ORR_REQUIRE(f && setvbuf(f, NULL, _IONBF, 0) == 0); /* a buffer would be a further copy */
     (void)fwrite(copy, 1, 40, f);
     (void)fclose(f);
     ORR_CHECK(folder_count(&n, folder) == 1);
@@ -42,8 +42,8 @@ static void the_search_finds_what_is_there(void)
 }
 
 #ifdef HAVE_SODIUM
-/* A client's block is its state; what is looked for is read out of it, by the sizes that are known here: the keys and the
- * seed are what is random in it. */
+/* A client's block is its state. The searched bytes are read from it by the sizes that are known here: the random bytes in it
+ * are the keys and the seed. */
 static void clients_and_server_leave_nothing(void)
 {
     NEED_MEMORY_SEARCH();
@@ -54,7 +54,7 @@ static void clients_and_server_leave_nothing(void)
     p.lost_in[3] = 2;
     ORR_REQUIRE(parties_run(&p, 0, 1) == ORR_OK);
     for (int i = 0; i < N; i++) {
-        /* The public halves tell which 32 bytes before them are secret keys. */
+        /* The public halves identify the 32 bytes before them as secret keys. */
         orr_bytes in = { 0 };
         const unsigned char *c = (const unsigned char *)p.client[i];
         unsigned char pub[32];
@@ -84,7 +84,7 @@ static void clients_and_server_leave_nothing(void)
         nowhere(&n[i]);
 }
 
-/* Encoded vectors: what the library makes of a vector before it is masked, which the server's memory must not have. */
+/* Encoded vectors: a vector before it is masked, which must not be in the server's memory. */
 static void encoded_vectors_are_nowhere(void)
 {
     NEED_MEMORY_SEARCH();
@@ -107,7 +107,7 @@ static void encoded_vectors_are_nowhere(void)
     parties_close(&p);
 }
 
-/* A secret that was shared and joined: no tensor, block or coefficient of it stays. */
+/* A secret that was shared and joined leaves no tensor, block or coefficient. */
 static void shared_secrets_leave_nothing(void)
 {
     NEED_MEMORY_SEARCH();
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
 #endif
         { 0 },
     };
-    /* Caches, traces and logs go where they are looked for. */
+    /* Caches, traces and logs are written to the searched folder. */
     (void)snprintf(folder, sizeof folder, "%s", orr_test_tmp(""));
     (void)setenv("ORRERY_CACHE_DIR", folder, 1);
     (void)setenv("ORRERY_TRACE", orr_test_tmp("trace.json"), 1);

@@ -1,4 +1,4 @@
-/* bench/gpu-check on programs that pass, fail, say nothing, hang and skip: each must be named, and none counted as what it is not.
+/* bench/gpu-check on programs that pass, fail, print nothing, hang and skip: each is named and counted correctly.
  * Must not know: the library. */
 #include "config.h"
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 static char base[512];
 
-/* An executable below the made-up build. */
+/* Makes an executable in the artificial build. */
 static void script(const char *name, const char *body)
 {
     char path[1024];
@@ -20,7 +20,7 @@ static void script(const char *name, const char *body)
     ORR_CHECK(fprintf(f, "#!/bin/sh\n%s\n", body) > 0 && fclose(f) == 0 && chmod(path, 0700) == 0);
 }
 
-/* Runs it; the exit status. *text: its table, to be freed. */
+/* Runs bench/gpu-check; returns its exit status. *text: its table; the caller frees it. */
 static int check(const char *options, char **text)
 {
     char line[4096];

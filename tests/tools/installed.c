@@ -1,4 +1,4 @@
-/* The README's section "Use it in your program": its commands run as they stand, on an installation in a folder of the test.
+/* The README's section "Use it in your program": its commands run unchanged, on an installation in a folder of the test.
  * Must not know: what the library computes. */
 #include "config.h"
 #include <stdio.h>
@@ -7,7 +7,8 @@
 #include <sys/wait.h>
 #include "tests/harness/harness.h"
 
-/* Text between the first `from` and the next `to` behind it; NULL: there is none. *rest: what follows. Free it. */
+/* The text between the first `from` and the next `to` after it; NULL: not found. *rest: the text after it. The caller
+ * frees the result. */
 static char *between(const char *text, const char *from, const char *to, const char **rest)
 {
     const char *begin = strstr(text, from), *end = begin ? strstr(begin += strlen(from), to) : NULL;
@@ -31,7 +32,7 @@ static bool write_file(const char *path, const char *text)
     return f && fclose(f) == 0 && ok;
 }
 
-/* Runs the script in a folder of this program's own. false: it fails; its output is printed. */
+/* Runs the script in a folder of this program. False: it fails; its output is printed. */
 static bool run(const char *name, const char *script)
 {
     char line[4096], output[1024];
@@ -98,8 +99,7 @@ static const char *begin(void)
     return why;
 }
 
-/* Configuring with another prefix would link this build anew: DESTDIR stands for it. The commands before and after are the
- * README's. */
+/* Another prefix would relink this build; DESTDIR is used instead. The commands before and after are the README's. */
 static bool install(void)
 {
     static const char commands[] = "prefix=$HOME/.local\n"
@@ -113,7 +113,7 @@ static bool install(void)
     return run("install", script);
 }
 
-/* The README's commands, and then whether `program` loads the library of the installation. */
+/* Runs the README's commands, then checks that `program` loads the library of the installation. */
 static void use(const char *name, const char *commands, const char *program)
 {
     char script[8192];

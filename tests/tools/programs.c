@@ -1,4 +1,4 @@
-/* The tools and examples as a user runs them: exit status, last lines, the same seed twice.
+/* The tools and examples from a user's point of view: exit status, last lines, the same seed twice.
  * Must not know: the library. */
 #include "config.h"
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 
 static char output[1u << 18];
 
-/* Runs a program of the build with its arguments; its output is in `output`. Returns the exit status. */
+/* Runs a program of the build with its arguments; `output` gets its output. Returns the exit status. */
 static int run(const char *command)
 {
     char line[4096];
@@ -73,7 +73,7 @@ static void plan_places_and_draws(void)
     check(command, 1, "1 to 64 devices");
 }
 
-/* A batch job's full disk: what was to be printed is lost, and the status says so. */
+/* A full disk of a batch job: the output is lost, and the status reports it. */
 static void failed_output_gives_error_status(void)
 {
     static const char *const command[] = { "tools/orrery-info --version", "tools/orrery-info",
@@ -139,7 +139,7 @@ static void bench_draws_and_goes_on(void)
     ORR_CHECK_MSG(last < 1.02 * first, "%g MB in the first tenth, %g in the last", first, last);
 }
 
-/* Whether the braces, brackets and quotes of the JSON text close. */
+/* True if the braces, brackets and quotes of the JSON text are closed. */
 static bool closes(const char *p)
 {
     int depth = 0;
@@ -164,7 +164,7 @@ static void bench_measures_fusion_beside_loops(void)
                   output);
     char *json = strstr(output, "{\n");
     ORR_CHECK_MSG(json && closes(json), "output:\n%s", output);
-    /* a peer that cannot be started is said, and no failure; nor is it that there is no standard input */
+    /* a peer that cannot be started is reported, and is no failure; neither is a missing standard input */
     check("tools/orrery-bench --rounds 1 --peer false fusion:poly6/float32/4096/1 <&-", 0,
           "no figures of the peer 'false'");
 }
@@ -172,7 +172,7 @@ static void bench_measures_fusion_beside_loops(void)
 static void *lib;
 static pthread_barrier_t closed;
 
-/* A thread that outlives the library's last dlclose has its clean-up run all the same. */
+/* A thread that outlives the library's last dlclose still runs its clean-up. */
 static void *use_and_outlive(void *unused)
 {
     union {
@@ -185,7 +185,7 @@ static void *use_and_outlive(void *unused)
     return scope ? unused : NULL;
 }
 
-/* As bindings and plug-ins do. The library's thread-local data must fit into the space that libc leaves for it. */
+/* As in bindings and plug-ins. The library's thread-local data must fit into the space that libc reserves for it. */
 static void running_program_opens_the_library(void)
 {
     char path[4096];
@@ -246,7 +246,7 @@ static void the_count_of_points_does_not_depend_on_workers(void)
     check("examples/monte_carlo_pi 0", 2, "usage:");
 }
 
-/* An optional library's absence is said by the library itself, and is a skip. */
+/* A missing optional library is reported by the library itself, and is a skip. */
 static void private_sums_are_right(void)
 {
     if (run("examples/encrypted_average") != 0 && strstr(output, "built without GMP"))
@@ -260,7 +260,7 @@ static void private_sums_are_right(void)
     check("examples/federated_mnist --nonsense", 2, "usage:");
 }
 
-/* Compiled as strictly as can be, by each standard; the program of the last one is run. */
+/* Compiled with the strictest options, by each standard; the program of the last one is run. */
 static void a_cxx_program_uses_every_macro(void)
 {
     static const char *const standards[] = { "c++11", "c++17", "c++20" };
@@ -283,7 +283,7 @@ static void a_cxx_program_uses_every_macro(void)
     check("libtool --version >/dev/null; rm tests/cxx", 0, "");
 }
 
-/* The number behind "test accuracy: ", which must be the last line; < 0: it is not. */
+/* The number after "test accuracy: ", which must be the last line; < 0: it is not. */
 static double accuracy(void)
 {
     char *last = strstr(output, "\ntest accuracy: ");
@@ -337,7 +337,7 @@ static void residual_network_learns_and_repeats(void)
     }
 }
 
-/* The output up to `end`, which the caller frees. */
+/* The output up to `end`; the caller frees it. */
 static char *output_before(const char *end)
 {
     char *stop = strstr(output, end);
@@ -374,7 +374,7 @@ static void classifier_reports_errors(void)
     check("examples/fashion_mnist_mlp --help", 0, "usage:");
 }
 
-/* ε as the last line but one has it. */
+/* ε from the last line but one. */
 static double epsilon_spent(void)
 {
     char *line = strstr(output, "\nepsilon: ");
@@ -382,7 +382,7 @@ static double epsilon_spent(void)
     return line && sscanf(line, " epsilon: %lf at delta 1e-5", &x) == 1 ? x : INFINITY;
 }
 
-/* Every draw of the noise is another, so the bounds have room for luck: seen are 0.75 and 0.837. */
+/* Every run draws other noise, so the bounds have a margin: 0.75 and 0.837 were seen. */
 static void private_classifier_learns_within_its_budget(void)
 {
     const char *full = getenv("ORR_TEST_FULL");

@@ -10,7 +10,7 @@
 
 static char output[1u << 18];
 
-/* Runs a command in the build folder; its output is in `output`. Returns the exit status. */
+/* Runs a command in the build folder; `output` gets its output. Returns the exit status. */
 static int run(const char *command)
 {
     char line[4096];
@@ -46,7 +46,7 @@ static void every_family_agrees_with_the_reference(void)
     ORR_CHECK_MSG(strstr(output, "\nall              14 ") && strstr(output, "bound by "), "output:\n%s", output);
 }
 
-/* Of NumPy: its absence from programs that it cannot compute is right, another result is not. */
+/* NumPy may be missing from programs that it cannot compute, but must not give another result. */
 static void numpy_agrees(void)
 {
     const char *source = getenv("ORR_SRCDIR");
@@ -62,7 +62,7 @@ static void numpy_agrees(void)
         ORR_CHECK_MSG(strstr(p, "bfloat16") || strstr(p, "no gradients"), "output:\n%s", output);
 }
 
-/* A peer's large results are not mapped anew in every call; and vectors are limited for all. */
+/* A peer's large results are not mapped afresh in every call, and vectors are limited for all sides. */
 static void peers_are_started_on_equal_terms(void)
 {
     check(RANDOM "--programs 1 --peer 'env | grep -e MALLOC_ -e XLA_ >&2'", 0, "MALLOC_MMAP_MAX_=0");
@@ -120,7 +120,7 @@ static void a_line_that_cannot_be_read_is_said(void)
     check(command, 1, "reshape");
 }
 
-/* The compiler is a script that notes its arguments and calls the real one. */
+/* The compiler is a script that logs its arguments and calls the real one. */
 static void vectors_are_limited_in_both_tiers(void)
 {
     ORR_NEED_COMPILER();
@@ -153,7 +153,7 @@ static void vectors_are_limited_in_both_tiers(void)
         check(command, 0, wider[i] ? flag[i] : "-march=native ");
         ORR_CHECK_MSG(!wider[i] || !strstr(output, "-march=native"), "output:\n%s", output);
     }
-    /* wide and narrow kernels beside each other */
+    /* wide and narrow kernels side by side */
     (void)snprintf(
         command, sizeof command,
         "ORRERY_ENGINE=serial ORRERY_JIT=wait tools/orrery-bench --rounds 1 random --isa sse2 --program '%s'", program);

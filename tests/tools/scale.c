@@ -1,4 +1,4 @@
-/* The simulation of orrery-scale against times that follow by hand, and the tool's answers.
+/* The simulation of orrery-scale against times computed by hand, and the tool's output.
  * Must not know: the library. */
 #include "config.h"
 #include <math.h>
@@ -57,7 +57,7 @@ static void one_worker_takes_the_sum_of_all_tasks(void)
         }
 }
 
-/* With a worker for each tile and messages that take no time, the longest way through the graph is left. */
+/* With a worker for each tile and messages that take no time, only the longest path through the graph remains. */
 static void infinite_machine_takes_the_longest_way(void)
 {
     static const int grid[][2] = { { 1, 1 }, { 2, 3 }, { 4, 1 } };
@@ -75,13 +75,13 @@ static void infinite_machine_takes_the_longest_way(void)
             ORR_CHECK_MSG(t >= least * (1 - 1e-9) && t <= most * (1 + 1e-9), "%d tiles: %g of %g ... %g", tiles, t,
                           least, most);
         }
-    m.gflops[SCALE_GEMM] = 50; /* now both bounds are one */
+    m.gflops[SCALE_GEMM] = 50; /* now both bounds are equal */
     double t = factorise(&m, 17, 2, 3, 0, false).seconds;
     ORR_CHECK(near(t, took(&m, SCALE_POTRF, 64) +
                           16 * (took(&m, SCALE_TRSM, 64) + took(&m, SCALE_POTRF, 64) + took(&m, SCALE_SYRK, 64))));
 }
 
-/* A rank for each row of tiles: the factor of a diagonal tile travels to the next rank, which does one row of its work. */
+/* A rank for each row of tiles: the factor of a diagonal tile is sent to the next rank, which does one row of its work. */
 static void pipeline_of_ranks_adds_messages(void)
 {
     scale_machine m = plain;
@@ -102,7 +102,7 @@ static void pipeline_of_ranks_adds_messages(void)
     ORR_CHECK(r.messages == 1 && near(r.bytes, bytes));
 }
 
-/* One tile to many readers: its owner's link is busy once for each, or a tree halves the way. */
+/* One tile to many readers: its owner's link is busy once for each, or a tree halves the number. */
 static void broadcasts_are_direct_or_trees(void)
 {
     enum { RANKS = 9 };
@@ -111,7 +111,7 @@ static void broadcasts_are_direct_or_trees(void)
     m.workers = 100;
     m.gbytes = 1e-3;
     double wire = 64 * 64 * 8 / 1e6;
-    /* The diagonal tile to eight ranks; then column 0 onwards overlaps: at least the eight messages are in a row. */
+    /* The diagonal tile goes to eight ranks; later columns overlap: at least the eight messages are in sequence. */
     double direct = factorise(&m, RANKS, RANKS, 1, 0, false).seconds,
            tree = factorise(&m, RANKS, RANKS, 1, 0, true).seconds;
     ORR_CHECK(direct >= (RANKS - 1) * wire && tree >= 4 * wire);
@@ -133,7 +133,7 @@ static void busy_time_is_the_work(void)
     }
 }
 
-/* While messages take no time there is always a task that can run: ranks that share a core keep it busy to the end. */
+/* If messages take no time, a task is always ready: ranks that share a core keep it busy to the end. */
 static void ranks_share_cores(void)
 {
     scale_machine m = plain;
@@ -145,7 +145,7 @@ static void ranks_share_cores(void)
     ORR_CHECK(near(factorise(&m, 12, 2, 2, 0, false).seconds, 2 * all_work(&m, 12)));
     m.poll = 0;
     m.cores = 2;
-    m.bound = 1; /* ranks 0 and 2 have a core, 1 and 3 the other */
+    m.bound = 1; /* ranks 0 and 2 have one core, 1 and 3 the other */
     double t = factorise(&m, 12, 2, 2, 0, false).seconds;
     ORR_CHECK_MSG(t >= all_work(&m, 12) / 2 && t < all_work(&m, 12), "%g", t);
     m.bound = 0;
@@ -155,7 +155,7 @@ static void ranks_share_cores(void)
     double enough = factorise(&m, 12, 2, 2, 0, false).seconds;
     m.cores = 0;
     ORR_CHECK(near(enough, factorise(&m, 12, 2, 2, 0, false).seconds) && enough < t);
-    m.cores = 1; /* two tasks in a row, a message between: the thread's time counts once at either end */
+    m.cores = 1; /* two tasks in sequence, a message between: the thread's time counts once at either end */
     m.nodes_ranks = 2;
     m.message_us = 11;
     double step = took(&m, SCALE_TRSM, 64) + took(&m, SCALE_SYRK, 64) + took(&m, SCALE_POTRF, 64);
@@ -165,7 +165,7 @@ static void ranks_share_cores(void)
     ORR_CHECK(near(factorise(&m, 2, 2, 1, 0, false).seconds, took(&m, SCALE_POTRF, 64) + step + 22e-6 + 2 * copied));
 }
 
-/* A rank's part of the matrix is copied on one core before the tasks; ranks that share cores do so in turns. */
+/* A rank's tiles are copied on one core before the tasks; ranks that share cores do that in turns. */
 static void result_is_copied_first(void)
 {
     scale_machine m = plain;
@@ -233,7 +233,7 @@ static void training_step_is_pass_reduction_and_update(void)
     ORR_CHECK(scale_reduce_seconds(&m, SCALE_RING, 1, 4e6) == 0);
     double sum = scale_reduce_seconds(&m, SCALE_RING, 8, 4e6);
     ORR_CHECK(near(step_of(&m, 8, 1, 1e6, SCALE_RING, true), work + sum + update));
-    /* Three equal layers, a bucket each: the first is there when a third and two ninths of the pass are done. */
+    /* Three equal layers, a bucket each: the first is ready after a third and two ninths of the pass. */
     double first = work * 5 / 9 + sum, second = fmax(first, work * 7 / 9) + sum;
     ORR_CHECK(near(step_of(&m, 8, 3, 1e6, SCALE_RING, true), fmax(second, work) + sum + update));
     ORR_CHECK(near(step_of(&m, 8, 3, 1e6, SCALE_RING, false), work + 3 * sum + update));
@@ -241,7 +241,7 @@ static void training_step_is_pass_reduction_and_update(void)
         near(step_of(&m, 8, 3, 1e9, SCALE_RING, true), work + scale_reduce_seconds(&m, SCALE_RING, 8, 12e6) + update));
 }
 
-/* The mean of the longest of n delays that are exponential: the sum of 1/k, k = 1 … n. */
+/* The mean of the longest of n exponential delays: the sum of 1/k, k = 1 … n. */
 static void jitter_is_the_longest_of_all_ranks(void)
 {
     scale_machine m = plain;
@@ -315,7 +315,7 @@ static void tool_prints_and_draws(void)
     ORR_CHECK(run("--nodes 1 --set order=512 --svg /nowhere/a.svg", out, sizeof out) == 1);
 }
 
-/* One process: both steps are the same, but for what else the machine does. */
+/* One process: both steps are equal, except for other load on the machine. */
 static void tool_measures_steps_beside_their_simulation(void)
 {
     static char out[1 << 12];

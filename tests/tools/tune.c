@@ -1,4 +1,4 @@
-/* orrery-tune on programs whose best settings are known.
+/* orrery-tune on programs with known best settings.
  * Must not know: how the race is run. */
 #include "config.h"
 #include <locale.h>
@@ -13,7 +13,7 @@
 
 static char folder[] = "/tmp/orr-tune-XXXXXX", output[1u << 16];
 
-/* Runs orrery-tune in the folder; the exit status. */
+/* Runs orrery-tune in the folder; returns the exit status. */
 static int tune(const char *arguments)
 {
     char line[4096];
@@ -90,8 +90,7 @@ static void wall_clock_time_decides_without_a_metric(void)
     ORR_CHECK(script("slow", "if [ \"$STARPU_SCHED\" = ws ]; then sleep 0.01; else sleep 0.5; fi"));
     int rc = 0;
     bool found = false;
-    for (int i = 0; i < 5 && !found && rc == 0;
-         i++) { /* one run that was held up is scatter, beyond which nothing is */
+    for (int i = 0; i < 5 && !found && rc == 0; i++) { /* a delayed run is scatter, which no difference exceeds */
         rc = tune("--runs 2 --output w --policies ws,lws --workers 1 --tiles 100 ./slow");
         found = strstr(output, "fastest: ws, workers 1");
     }
@@ -149,7 +148,7 @@ static void wrong_usage_is_reported(void)
     ORR_CHECK_MSG(!content("never_ran")[0], "the race was run for nothing:\n%s", content("never_ran"));
 }
 
-/* Runs orrery-tune as told, and stops it when the file has so many lines. */
+/* Runs orrery-tune with these arguments, and stops it when the file has so many lines. */
 static int tune_until(const char *arguments, const char *file, int lines)
 {
     char all[2048];
@@ -168,7 +167,7 @@ static void stopped_race_reports_results_so_far(void)
     ORR_CHECK_MSG(strstr(output, "as it is"), "exit status %d:\n%s", rc, output);
 }
 
-/* Settings whose turn did not come are no winners, and what did win so far is told. */
+/* Settings that never ran are no winners; the winner so far is reported. */
 static void race_stopped_in_first_round_reports_best(void)
 {
     ORR_CHECK(script("lap", "echo lap >> laps; sleep 0.15; case \"$A\" in '') echo 't 9';; *) echo 't 1';; esac"));
@@ -180,7 +179,7 @@ static void race_stopped_in_first_round_reports_best(void)
     ORR_CHECK_MSG(strstr(content("orrery-tune.env"), "export A="), "%s", content("orrery-tune.env"));
 }
 
-/* The chart is XML whatever the program's arguments are: bytes that are no UTF-8, and characters cut in two. */
+/* The chart is XML for any arguments of the program: bytes that are not UTF-8, and characters cut in two. */
 static void chart_is_well_formed_for_odd_arguments(void)
 {
     char line[1200] = "--runs 1 --policies lws --workers 1 --tiles 1 true \"$(printf 'a\\377b\\303')\" '<&>' x";

@@ -1,5 +1,5 @@
-/* The table of the array API standard: every name is in the public headers, a category that is done lacks nothing, the page
- * is fresh.
+/* The table of the array API standard: every name is in the public headers, a finished category is complete, the page is
+ * fresh.
  * Must not know: what a function does. */
 #include "config.h"
 #include <ctype.h>
@@ -31,7 +31,7 @@ static char *read_file(const char *path)
     return text ? text : strdup("");
 }
 
-/* All public headers as one text, the generated one included. Free it. */
+/* All public headers as one text, including the generated one. The caller frees it. */
 static char *headers(void)
 {
     char folder[2][4200], *all = strdup("");

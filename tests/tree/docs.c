@@ -1,5 +1,5 @@
-/* Pages made from the source are fresh; the README's program is the example that the build compiles; links lead
- * somewhere.
+/* Pages made from the source are fresh; the README's program is the example that the build compiles; links have
+ * targets.
  * Must not know: what the pages say. */
 #include "config.h"
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <orrery/info.h>
 #include "tests/harness/harness.h"
 
-/* A file of the source tree; "" (and a failed check) when it cannot be read. Free it. */
+/* A file of the source tree; "" (and a failed check) if it cannot be read. The caller frees it. */
 static char *page(const char *name)
 {
     char path[4096];
@@ -20,7 +20,7 @@ static char *page(const char *name)
     return text ? text : strdup("");
 }
 
-/* Says where two texts part. */
+/* Reports the first difference of two texts. */
 static void same(const char *name, const char *have, const char *want)
 {
     int line = 1;
@@ -94,14 +94,9 @@ static void check_links(const char *name)
 
 static void links_lead_somewhere(void)
 {
-    static const char *const pages[] = { "README.md",
-                                         "docs/layout.md",
-                                         "docs/glossary.md",
-                                         "docs/api.md",
-                                         "docs/environment.md", "docs/serve.md",
-                                         "docs/tuning.md",
-                                         "docs/troubleshooting.md",
-                                         "docs/your-own-kernels.md",
+    static const char *const pages[] = { "README.md",         "docs/layout.md",          "docs/glossary.md",
+                                         "docs/api.md",       "docs/environment.md",     "docs/serve.md",
+                                         "docs/tuning.md",    "docs/troubleshooting.md", "docs/your-own-kernels.md",
                                          "docs/benchmarks.md" };
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         check_links(pages[i]);

@@ -1,4 +1,4 @@
-/* The goldens of the array standard: every function has one in every dtype, or the audit says why not.
+/* The goldens of the array standard: every function has one in every dtype, or the audit gives the reason.
  * Must not know: what a function does. */
 #include "config.h"
 #include <stdio.h>

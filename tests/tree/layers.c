@@ -1,5 +1,5 @@
-/* The rooms' ranks and the operations' names: reads the source tree and finds #includes that go up, device headers outside
- * their places, and operations that are named outside their own files and the tables.
+/* The rooms' ranks and the operations' names: reads the source tree and finds #includes of a higher rank, device headers
+ * outside their places, and operations named outside their own files and the tables.
  * Must not know: what any file does. */
 #include "config.h"
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #include "runtime/plan/passes.h"
 #include "tests/harness/harness.h"
 
-/* The longest prefix that fits counts; ranks are tenths. A file may include what has its own rank or a lower one. */
+/* The longest matching prefix decides; ranks are in tenths. A file may include files of its own rank or a lower one. */
 typedef struct room {
     const char *prefix;
     int rank;
@@ -24,10 +24,10 @@ static const room rooms[] = {
     { "runtime/cost/", 50 }, { "runtime/plan/", 60 },       { "runtime/engine/", 70 }, { "runtime/api/", 80 },
 };
 
-/* Users of the public headers: no room is theirs to include. */
+/* Users of the public headers, which no room may include. */
 static const char *const users[] = { "examples/", "tools/", "bench/", "serve/" };
 
-/* Headers of others, and where they may be seen. */
+/* Foreign headers, and the places that may include them. */
 typedef struct guard {
     const char *header, *place[4];
 } guard;
@@ -77,7 +77,7 @@ static bool is_user(const char *path)
     return false;
 }
 
-/* "x.h" in file a/b.c may mean x.h or a/x.h. Writes the one that is in the tree; false: none is. */
+/* "x.h" in file a/b.c may mean x.h or a/x.h. Writes the one that exists in the tree; false if neither does. */
 static bool resolve(const char *from, const char *name, char *out, size_t size)
 {
     char full[4096];
@@ -123,8 +123,8 @@ static void check_include(const char *file, int line, const char *name, bool quo
         ORR_CHECK_MSG(starts(target, "include/"), "%s:%d: a public header includes %s", file, line, target);
 }
 
-/* "orr__op_<name>" or "ORR__OP_<name>" of an operation of ops/structural.def in a line of another file than its own: of ops/,
- * and the table. */
+/* The name "orr__op_<name>" or "ORR__OP_<name>" of an operation of ops/structural.def in a line of a file other than its
+ * own or the table. */
 static const char *named_operation(const char *text)
 {
     for (const char *at = text; (at = strcasestr(at, "orr__op_")); at += 8)
@@ -137,13 +137,13 @@ static const char *named_operation(const char *text)
     return NULL;
 }
 
-/* Where an operation is named: its own file, and where a user's kernel is told from others. */
+/* True if the file may name an operation: its own file, and the files that distinguish a user's kernel from others. */
 static bool may_name(const char *file)
 {
     return starts(file, "ops/") || starts(file, "tests/") || starts(file, "codelets/user/");
 }
 
-/* Files whose subject is a few rows: the rounding of halves, the text of maximum, minimum and clip; the rows of fields. */
+/* Files about a few rows: the rounding of halves, the source of maximum, minimum and clip; the rows of fields. */
 static bool names_rows(const char *file)
 {
     static const char *const files[] = {

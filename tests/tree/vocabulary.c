@@ -1,4 +1,4 @@
-/* The vocabulary of the tree: the glossary is sorted, and withdrawn sentences and file names stay away.
+/* The vocabulary of the tree: the glossary is sorted, and withdrawn sentences and file names do not return.
  * Must not know: what the terms mean. */
 #include "config.h"
 #include <ftw.h>
@@ -21,7 +21,7 @@ static const char *const sentences[] = {
     "who holds what is made of them",
 };
 
-/* Names, without their endings, that hide what a file holds. */
+/* Names, without their endings, that hide the content of a file. */
 static const char *const stems[] = {
     "blasroom", "inside",   "keep",  "look",     "none",      "say",       "stash",     "sweep",      "tail",
     "token",    "vec_more", "whole", "star_run", "star_last", "star_home", "vmath_arc", "vmath_rest", "vmath_turn",

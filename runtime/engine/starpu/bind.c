@@ -1,4 +1,4 @@
-/* Binds a plan's values to buffers with handles, and says which tiles a task touches.
+/* Binds a plan's values to buffers with handles, and computes the tiles that a task accesses.
  * Must not know: how tasks are submitted, what they compute. */
 #include "config.h"
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "runtime/engine/starpu/starpu.h"
 #include "runtime/graph/donation.h"
 
-/* A finished leaf does not change while we hold it: in one memory, no task needs its handle. */
+/* True if no task needs the handle of leaf v: there is one memory only, and a finished leaf does not change while it is referenced. */
 static bool settled(const orr__run *r, int v)
 {
     return orr__star.one_memory && r->plan->value[v].leaf >= 0 && orr__run_done(r->value[v]->run) &&
@@ -29,7 +29,7 @@ orr__span orr__star_range(const orr__run *r, int v, int64_t first, int64_t end)
     tile = (int64_t)(tiles->bytes / p.elem);
     p.first = (int)(first / tile);
     p.n = (int)((end - 1) / tile) + 1 - p.first;
-    if (p.first + p.n > tiles->n) /* a leaf whose buffer is larger than the value needs no more than it has */
+    if (p.first + p.n > tiles->n) /* the buffer of a leaf may be larger than the value */
         p.n = tiles->n - p.first;
     return p;
 }
@@ -42,7 +42,7 @@ orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j)
 
     if (!tiles || settled(r, v))
         return (orr__span){ .elem = orr_dtype_size(r->plan->value[v].dtype) };
-    if (tiles->n == 1) /* for any elements; a needless dependency does no harm */
+    if (tiles->n == 1) /* whatever the elements are; a superfluous dependency is harmless */
         return (orr__span){ .tiles = tiles, .n = 1, .elem = orr_dtype_size(r->plan->value[v].dtype) };
     if (j < nout)
         orr__step_writes(s, t, j, &first, &end);
@@ -56,7 +56,7 @@ bool orr__star_fits(const orr__run *r, const orr__step *s, int t, int k, const o
     const orr__value *v = &r->plan->value[s->out[k]];
     int64_t first, end, tile = p->n > 0 ? (int64_t)(p->tiles->bytes / p->elem) : 1;
 
-    if (p->n == 0 || s->ntiles == 1) /* then it writes all of it */
+    if (p->n == 0 || s->ntiles == 1) /* the task writes all of it */
         return true;
     orr__step_writes(s, t, k, &first, &end);
     return first % tile == 0 && (end % tile == 0 || end == v->count);
@@ -69,15 +69,15 @@ static size_t tile_bytes(const orr__value *v)
     return v->ntiles > 1 && tile > 0 && tile < all ? tile : all;
 }
 
-/* Elements of input j that a task of the step reads, if its tasks or the parts of the product that it is one of read one such
- * piece after the other; else 0. */
+/* The number of elements of input j that one task of the step reads, if the tasks of the step, or of the partial products beside it,
+ * read one such piece after another; else 0. */
 static int64_t piece_of(const orr__step *s, int j, int64_t count)
 {
     const orr__region *r = s->region;
     int64_t first, end, pieces = s->ntiles;
 
     orr__step_reads(s, 0, j, &first, &end);
-    if (s->terms.parts > 1 && s->terms.part == 0) { /* of rows all terms, of terms all columns */
+    if (s->terms.parts > 1 && s->terms.part == 0) { /* rows with all terms, or terms with all columns */
         bool left = r->access[0].input == j;
         end = left && r->access[0].stride[0] != 1 ? s->rows * r->access[0].stride[0]
                                                   : r->dim[2] * r->access[!left].stride[2];
@@ -86,7 +86,7 @@ static int64_t piece_of(const orr__step *s, int j, int64_t count)
     return pieces > 1 && first == 0 && end > 0 && (count + end - 1) / end == pieces ? end : 0;
 }
 
-/* For host memory one handle is the cheapest; a device should get the part that a task reads. */
+/* In host memory a single handle is the cheapest. On a device a tile should be the piece that one task reads. */
 static size_t leaf_tile_bytes(const orr__plan *plan, int v)
 {
     int64_t count = plan->value[v].count, piece = 0;
@@ -108,8 +108,8 @@ orr__buffer *orr__star_buffer(const orr__run *r, int v)
     return bytes ? orr__tiles_new(bytes, tile_bytes(val)) : orr__buffer_new(0);
 }
 
-/* May value v use its donor's memory in this run? A temporary's always. A leaf's where the evaluation has it for itself, its handles are
- * those that v would have, and the run is one that is waited for after a failure. */
+/* True if value v may use its donor's memory in this run. A temporary donor always qualifies. A leaf qualifies if the evaluation owns
+ * it, if its tiles are those that v would have, and if the caller waits for the whole run after a failure. */
 static bool donor_is_free(const orr__run *r, int v)
 {
     const orr__value *val = &r->plan->value[v];
@@ -122,8 +122,8 @@ static bool donor_is_free(const orr__run *r, int v)
            b->bytes == orr__value_bytes(val) && t->bytes == tile_bytes(val);
 }
 
-/* The buffer of a value that a step writes: its donor's, or that of the slot's last occupant when that is cut alike and read no more. Other tilings of the same memory would be other handles, of whose order
- * StarPU knows nothing. */
+/* The buffer of a value that a step writes: that of its donor, or that of the slot's previous occupant if it has the same tiles and no
+ * more readers. With other tiles, the same memory would have a second set of handles, whose order StarPU cannot know. */
 static orr__buffer *written(const orr__run *r, int v, int *occupant)
 {
     const orr__value *val = &r->plan->value[v];
@@ -144,7 +144,7 @@ static orr__buffer *written(const orr__run *r, int v, int *occupant)
     return orr__star_buffer(r, v);
 }
 
-/* A leaf that may be written over has the tiles of the value that is: a plan before this one may have cut it otherwise. */
+/* Gives a leaf that may be overwritten the tiles of its recipient: an earlier plan may have cut it differently. */
 static void cut_donor_anew(const orr__run *r, int v)
 {
     orr__buffer *b = r->value[v];

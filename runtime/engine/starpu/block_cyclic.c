@@ -1,7 +1,7 @@
-/* Products and Cholesky factorisations over ranks as graphs of tasks: StarPU-MPI sends the tiles that a task reads to the rank that
- * has the tile it writes.
- * All ranks insert the same panels in the same order; a rank leaves out the tasks of which it has no tile. Panels whose tasks
- * are not done are few, so tiles of other ranks take bounded memory.
+/* Products and Cholesky factorisations over ranks as graphs of tasks: StarPU-MPI sends the tiles that a task reads to the rank that owns
+ * the tile it writes.
+ * All ranks insert the same panels in the same order; a rank leaves out the tasks of which it owns no tile. Few panels are unfinished at
+ * a time, so tiles of other ranks occupy bounded memory.
  * Must not know: how a tile is computed, how tensors are distributed. */
 #include "config.h"
 #include <limits.h>
@@ -17,7 +17,7 @@
 enum {
     WINDOW = 4,                /* panels under way, at least */
     PRODUCT_TILE = 512,        /* rows and columns of a tile, at most */
-    PRODUCT = ORR__TILE_KINDS, /* kinds of task beside those of a factorisation */
+    PRODUCT = ORR__TILE_KINDS, /* kinds of task in addition to those of a factorisation */
     CLEAR,
     KINDS
 };
@@ -36,7 +36,7 @@ static int64_t next_cut(int64_t from, int64_t n, int64_t block, int parts)
     return to < n ? to : n;
 }
 
-/* Cuts where either distribution changes the owner, and pieces of at most `most` between. false: no memory. */
+/* Cuts at every change of owner in either distribution, and into pieces of at most `most` in between. false: no memory. */
 static bool cut(cuts *c, int64_t n, const int64_t block[2], const int parts[2], int64_t most)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -73,13 +73,13 @@ typedef struct {
     cuts axis[3];
     matrix mat[3];
     int panels, window;
-    const char *from; /* of a factorisation: the matrix, which lies as its factor */
+    const char *from; /* of a factorisation: the matrix, stored as its factor is */
     pthread_mutex_t lock;
     pthread_cond_t room;
-    int *left;          /* by panel: tasks of this rank that are not done; last, tasks of no panel; under the lock */
+    int *left;          /* by panel: unfinished tasks of this rank; last: tasks of no panel; under the lock */
     atomic_int status;  /* of this rank's tasks: the first error          */
     atomic_llong minor; /* of this rank's tiles: the least order of a minor that is not positive, LLONG_MAX: none */
-    char text[256];     /* the first error's message: its writer is the one that set `status` */
+    char text[256];     /* the message of the first error, written by the thread that set `status` */
 } operation;
 
 /* The arguments of a task; StarPU frees them. */
@@ -88,7 +88,7 @@ typedef struct {
     int kind, panel, buffers;
     int64_t extent[3];       /* of a factorisation: rows of tile rows i, j, k; else m, n, k */
     int64_t first;           /* of a factorisation: order of the leading minor before the tile */
-    bool ta, tb, add, opens; /* opens: the tile's first task, which brings the matrix there */
+    bool ta, tb, add, opens; /* opens: the tile's first task, which copies the matrix there */
     int64_t place;           /* of the tile in this rank's part, in elements */
 } job;
 
@@ -108,14 +108,14 @@ static int owner(const matrix *m, int i, int j)
            part_of(m->col->at[j], m->d->block_cols, m->d->grid_cols) * m->d->col_step;
 }
 
-/* The first element of tile (i, j) of this rank, from that of its part on. */
+/* The index of the first element of tile (i, j), within this rank's part. */
 static int64_t place_of_tile(const matrix *m, int i, int j)
 {
     return place_of(m->row->at[i], m->d->block_rows, m->d->grid_rows) * m->d->ld +
            place_of(m->col->at[j], m->d->block_cols, m->d->grid_cols);
 }
 
-/* Tile (i, j), registered at its first use. One of another rank has no memory until it comes. */
+/* Tile (i, j), registered at its first use. A tile of another rank has no memory until it is received. */
 static starpu_data_handle_t tile(const operation *o, matrix *m, int i, int j)
 {
     int64_t at = (int64_t)i * m->col->n + j, rows = m->row->at[i + 1] - m->row->at[i];
@@ -139,7 +139,7 @@ static starpu_data_handle_t tile(const operation *o, matrix *m, int i, int j)
 
 /* -- on a worker -------------------------------------------------------------------------------------------------- */
 
-/* Rows of a tile from the matrix to the factor; of one on the diagonal, zeros above it. */
+/* Copies the rows of a tile from the matrix to the factor; in a diagonal tile, writes zeros above the diagonal. */
 static void open_tile(const job *a)
 {
     const orr__block_cyclic *d = a->o->mat[0].d;
@@ -155,7 +155,7 @@ static void open_tile(const job *a)
     }
 }
 
-/* A tile above the diagonal. */
+/* Clears a tile above the diagonal. */
 static void clear_tile(const job *a)
 {
     const orr__block_cyclic *d = a->o->mat[0].d;
@@ -190,7 +190,7 @@ static orr_status compute(const job *a, const orr__tileat *at)
 
 static orr__work *work_of[KINDS];
 
-/* After a failure the other tasks of this rank do nothing: the graph ends, on all ranks. */
+/* After a failure the other tasks of this rank do nothing, so that the graph ends on all ranks. */
 static void on_worker(void *buffers[], void *arg)
 {
     static const orr__region nowhere = { .key = 0 };
@@ -215,7 +215,7 @@ static void on_worker(void *buffers[], void *arg)
     if (--o->left[a->panel] == 0)
         pthread_cond_signal(&o->room);
     pthread_mutex_unlock(&o->lock);
-    if (!orr__star_mpi.alone) { /* StarPU-MPI's thread may share this core: it looks for messages between tasks */
+    if (!orr__star_mpi.alone) { /* StarPU-MPI's thread may share this core: it polls for messages between tasks */
         orr__star_mpi_worked();
         sched_yield();
     }
@@ -253,7 +253,7 @@ static void name_work(void)
 
 /* -- insertion ---------------------------------------------------------------------------------------------------- */
 
-/* A tile of a task: the first one is written. */
+/* The tiles of a task: the first one is written. */
 typedef struct {
     matrix *m;
     int i, j;
@@ -297,7 +297,7 @@ static int insert(operation *o, const job *a, const use *tiles, int n, int prior
                                      own, sizeof *own, STARPU_EXECUTE_ON_NODE, executes, STARPU_PRIORITY, priority, 0);
 }
 
-/* The tasks of panel k are done here. */
+/* Waits until this rank's tasks of panel k are done. */
 static void wait_for_panel(operation *o, int k)
 {
     pthread_mutex_lock(&o->lock);
@@ -306,15 +306,15 @@ static void wait_for_panel(operation *o, int k)
     pthread_mutex_unlock(&o->lock);
 }
 
-/* Panel k may be inserted: those that are a window before it are done here. Their tasks wait for earlier panels alone, which
- * all ranks have inserted or will, so no two ranks wait for each other. */
+/* Waits until panel k may be inserted: this rank's tasks of the panel one window before it are done. Those tasks wait only for earlier
+ * panels, which all ranks have inserted or will insert, so no two ranks wait for each other. */
 static void wait_for_room(operation *o, int k)
 {
     if (k >= o->window)
         wait_for_panel(o, k - o->window);
 }
 
-/* No later task reads tile (i, j): ranks forget that they sent or received it, and a copy goes with its last task. */
+/* Declares that no later task reads tile (i, j): ranks forget that they sent or received it, and a copy is freed after its last task. */
 static void last_use(const operation *o, matrix *m, int i, int j)
 {
     starpu_data_handle_t *h = &m->tile[(int64_t)i * m->col->n + j];
@@ -329,15 +329,15 @@ static void last_use(const operation *o, matrix *m, int i, int j)
     }
 }
 
-/* Tasks of early columns come first, and in them the way to the next diagonal tile. */
+/* Tasks of early columns have priority, and among them the path to the next diagonal tile. */
 static int urgency(int done_panels, int panels, int32_t steps)
 {
     int all = 3 * panels + 3, way = all - 3 * done_panels - steps;
     return orr__star_policy_priority(STARPU_CPU, (int)((int64_t)orr__star.urgencies * (way > 0 ? way : 0) / all));
 }
 
-/* Zeros in this rank's tiles of row i above the diagonal. No task waits for them: they take the time in which a worker would
- * wait for tiles. They count behind the last panel. */
+/* Inserts tasks that clear this rank's tiles of row i above the diagonal. No task waits for them, so they run while a worker would wait
+ * for tiles. They are counted after the last panel. */
 static int insert_clear(operation *o, int i)
 {
     const matrix *m = &o->mat[0];
@@ -370,7 +370,7 @@ static int insert_cholesky(operation *o)
         job a = { .o = o, .panel = k, .add = true, .opens = k == 0, .first = at[k] };
         a.extent[2] = at[k + 1] - at[k];
         wait_for_room(o, k);
-        for (int j = k; j < n; j++) /* of each column what the next panel waits for comes first */
+        for (int j = k; j < n; j++) /* in each column, the tasks that the next panel waits for come first */
             for (int i = j; i < n && err == 0; i++) {
                 use t[3] = { { m, i, j }, { m, i, k }, { m, j, k } };
                 a.kind = j > k ? (i > j ? ORR__GEMM : ORR__SYRK) : i > k ? ORR__TRSM : ORR__POTRF;
@@ -399,7 +399,7 @@ static int insert_product(operation *o, bool ta, bool tb)
 {
     matrix *c = &o->mat[0], *a = &o->mat[1], *b = &o->mat[2];
     const cuts *mi = &o->axis[0], *nj = &o->axis[1], *kk = &o->axis[2];
-    bool empty = kk->n == 0; /* sums of nothing: there are no tiles to read */
+    bool empty = kk->n == 0; /* empty sums: there are no tiles to read */
     int err = 0;
 
     for (int k = 0; k < o->panels; k++) {
@@ -434,7 +434,7 @@ static bool place_matrix(matrix *m, const orr__block_cyclic *d, const cuts *row,
     return m->tile;
 }
 
-/* The greatest of all ranks' numbers. */
+/* The maximum over all ranks of each number. */
 static orr_status agree(orr__site at, int64_t tell[2])
 {
     orr__exchange x = { .kind = ORR__EXCHANGE_ALL_REDUCE,
@@ -489,7 +489,7 @@ static void let_go(operation *o)
     wait_for_panel(o, o->panels); /* tasks without a tile */
 }
 
-/* The greatest status, and the least minor, of all ranks. */
+/* The greatest status, and the least minor, over all ranks. */
 static orr_status end(operation *o, int err)
 {
     long long minor = atomic_load(&o->minor);
@@ -523,8 +523,8 @@ static void free_all(operation *o)
     pthread_mutex_destroy(&o->lock);
 }
 
-/* A panel's tiles lie on one column of the grid, whose links would be the only ones busy: panels under way are enough for
- * two rounds over the grid. */
+/* The tiles of a panel are on one column of the grid, so one panel would use the links of that column only: the window holds enough
+ * panels for two rounds over the grid. */
 static int window_of(const orr__block_cyclic *d)
 {
     int side = d->grid_rows > d->grid_cols ? d->grid_rows : d->grid_cols;

@@ -1,4 +1,4 @@
-/* A StarPU task that carries out a bundle: all of its steps, one after the other, on a CPU worker.
+/* A StarPU task that runs a bundle: all of its steps, one after another, on a CPU worker.
  * Must not know: how bundles are chosen, how tasks are submitted. */
 #include "config.h"
 #include <sched.h>
@@ -11,7 +11,7 @@ bool orr__star_scratch(orr__run *r)
 {
     int n = orr__plan_scratches(r->plan);
 
-    if (r->meter && n > 1) /* there is no room for more: they take turns */
+    if (r->meter && n > 1) /* memory is limited: bundles use one scratch memory in turn */
         n = 1;
     if (n == 0)
         return true;
@@ -26,7 +26,7 @@ bool orr__star_scratch(orr__run *r)
     return true;
 }
 
-/* One is free, or about to be: there are as many as can be wanted at once, or memory is short. */
+/* A scratch memory is free, or will be soon: there are as many as bundles can run at once, or memory is limited. */
 static struct orr__scratch *take_scratch(orr__run *r)
 {
     for (int i = 0; r->nscratch > 0; i = (i + 1) % r->nscratch) {
@@ -38,7 +38,7 @@ static struct orr__scratch *take_scratch(orr__run *r)
     return NULL;
 }
 
-/* All data is at home: bundles are made only where CPU workers see one memory. */
+/* All data is at home: bundles are planned only if CPU workers share one memory. */
 void orr__star_bundle(void *buffers[], void *arg)
 {
     orr__task *a = arg;
@@ -53,7 +53,7 @@ void orr__star_bundle(void *buffers[], void *arg)
     if (!(host = orr__array_begin(few, sizeof few, (size_t)plan->nvalue, sizeof *host)))
         st = ORR_ENOMEM;
     struct orr__scratch *own = st == ORR_OK ? take_scratch(a->run) : NULL;
-    char *inside = own ? own->buf->host : (char *)few; /* without any there are only empty values */
+    char *inside = own ? own->buf->host : (char *)few; /* without scratch memory all local values are empty */
     for (int i = first; st == ORR_OK && i < first + orr__bundle_size(a->step); i++) {
         const orr__step *s = &plan->step[i];
         for (int k = 0; k < s->region->nin + s->region->nout; k++) {

@@ -1,8 +1,8 @@
-/* Cholesky factorisations as graphs of tasks: a handle per square tile, and the operations of codelets/cholesky.h on them.
- * Devices take part in large ones: squares are their own handles, and travel.
- * The output's own tiles are runs of whole rows, for its readers: a task opens each (its rows of the input, zeros
- * above the diagonal), and one closes it when its squares are done. The squares are the same memory, of which StarPU knows
- * nothing: that is sound where all CPU workers see all data at home, and elsewhere no graph is planned.
+/* Cholesky factorisations as graphs of tasks: a handle per square tile, and the operations of codelets/cholesky.h on the tiles.
+ * Devices take part in large factorisations: squares have handles of their own, and are copied.
+ * The output's own tiles are ranges of whole rows, for its readers. One task opens each range (its rows of the input, zeros above the
+ * diagonal), and one closes it when its squares are done. The squares share that memory, which StarPU does not know. This is sound
+ * because graphs are planned only if all CPU workers see all data at home.
  * Must not know: how a tile is computed. */
 #include "config.h"
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 enum { OPEN = ORR__TILE_KINDS, CLOSE, KINDS };
 
-/* One matrix of the batch on its way. */
+/* One matrix of the batch, during submission. */
 typedef struct {
     orr__site at;
     orr__run *run;
@@ -41,7 +41,7 @@ typedef struct {
     bool away;
     int worker; /* of a device, else -1 */
     double began;
-    orr__after after; /* facts known once the device is done */
+    orr__after after; /* facts known after the device has finished */
 } job;
 
 /* -- on a worker ------------------------------------------------------------------------------------------- */
@@ -68,14 +68,14 @@ static orr_status operate(const job *a, void *buffers[])
     return minor ? orr__cholesky_fail(a->step->region, a->matrix, minor) : st;
 }
 
-/* Libraries of devices may have used the elements above the diagonal. */
+/* The libraries of devices may have used the elements above the diagonal, so zeros are written again. */
 static void close_rows(const job *a, void *buffers[])
 {
     size_t z = orr_dtype_size(a->dtype);
     int at = 1;
 
     for (int i = a->first; i < a->end; i++) {
-        at += i; /* the diagonal's is the last of a row of squares */
+        at += i; /* the diagonal square is the last in a row of squares */
         char *p = (char *)STARPU_MATRIX_GET_PTR(buffers[at]);
         size_t ld = STARPU_MATRIX_GET_LD(buffers[at]), n = STARPU_MATRIX_GET_NX(buffers[at]);
         for (size_t r = 0; r < n; r++)
@@ -84,7 +84,7 @@ static void close_rows(const job *a, void *buffers[])
     }
 }
 
-/* After a failure the other tasks do nothing: the graph ends, and no waiter is left. */
+/* After a failure the other tasks do nothing, so that the graph ends and no caller waits for ever. */
 static void on_worker(void *buffers[], void *arg)
 {
     const job *a = arg;
@@ -162,7 +162,7 @@ static uint32_t footprint(struct starpu_task *task)
     uint64_t h;
 
     for (int k = 0, at[3] = { a->op.i, a->op.j, a->op.k }; a->kind < OPEN && k < 3; k++)
-        facts[4] += ((at[k] + 1) * a->block > a->n) << k; /* at the edge: smaller */
+        facts[4] += ((at[k] + 1) * a->block > a->n) << k; /* tiles at the edge are smaller */
     h = orr__hash(facts, sizeof facts, 0);
     return (uint32_t)(h ^ h >> 32);
 }
@@ -204,7 +204,7 @@ static orr__work *work_of(int kind)
     return orr__work_of(&r);
 }
 
-/* The longest way from the operation to the end, in operations, as a part of the step's. */
+/* The longest path from the operation to the end, in operations, scaled to the step's share of the plan. */
 static int priority(const factorisation *f, const job *a)
 {
     int64_t all = 3 * (int64_t)f->tiles, way = 0;
@@ -238,7 +238,7 @@ static void add(draft *d, starpu_data_handle_t handle, enum starpu_data_access_m
     (d->task->dyn_modes ? d->task->dyn_modes : d->task->modes)[d->n++] = mode;
 }
 
-/* A task of that kind with room for so many buffers. */
+/* Begins a task of that kind with space for `room` buffers. */
 static bool begin(const factorisation *f, int kind, int room, draft *d)
 {
     *d = (draft){ .task = starpu_task_create(), .a = orr__alloc(sizeof *d->a), .room = room };
@@ -318,7 +318,7 @@ static orr_status submit_rows(const factorisation *f, int kind, int tile, int fi
 
 static orr_status submit_all_rows(const factorisation *f, int kind)
 {
-    bool batch = f->step->region->rank > 2; /* then a tile of the output is a matrix, else it is a row of tiles */
+    bool batch = f->step->region->rank > 2; /* in a batch a tile of the output is a matrix, else a row of tiles */
     orr_status st = ORR_OK;
 
     for (int i = 0; i < (batch ? 1 : f->tiles) && st == ORR_OK; i++)
@@ -367,7 +367,7 @@ static orr_status submit_matrix(const factorisation *f)
     if (st == ORR_OK)
         st = submit_all_rows(f, CLOSE);
     for (int i = 0; i < f->tiles * (f->tiles + 1) / 2; i++)
-        starpu_data_unregister_submit(f->square[i]); /* when their tasks are done */
+        starpu_data_unregister_submit(f->square[i]); /* after their last task */
     return st;
 }
 

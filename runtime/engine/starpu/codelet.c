@@ -24,7 +24,7 @@ static orr__on kind_of(const struct starpu_perfmodel_arch *arch)
     }
 }
 
-/* us. There is an answer from the first task on, so policies that ask never have to try blindly. */
+/* us. The model has an answer from the first task on, so policies never have to explore blindly. */
 static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
 {
     const orr__task *a = task->cl_arg;
@@ -38,11 +38,11 @@ static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
     return us;
 }
 
-/* Our own table answers (runtime/cost/model.h), so StarPU keeps no files for us. */
+/* The models are our own (runtime/cost/model.h), so StarPU keeps no files for us. */
 static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = cost, .symbol = "orrery" };
-static bool in_use = true; /* written by start alone */
+static bool in_use = true; /* written by start only */
 
-/* One for all: the footprint tells their members apart. */
+/* One for all bundles: the footprint tells their members apart. */
 static struct starpu_codelet bundle = {
     .where = STARPU_CPU,
     .cpu_funcs = { orr__star_bundle },
@@ -51,14 +51,14 @@ static struct starpu_codelet bundle = {
     .name = "bundle",
 };
 
-/* No worker takes part: StarPU calls the prologue, orders the operands, and waits for the end that the work tells. */
+/* Runs on no worker: StarPU calls the prologue, orders the operands, and waits for the end that the posted work reports. */
 struct starpu_codelet orr__star_posted = {
     .where = STARPU_NOWHERE,
     .nbuffers = STARPU_VARIABLE_NBUFFERS,
     .name = "posted",
 };
 
-/* A device that rests gets no task that a processor can do. */
+/* A resting device gets no task that a processor can do. */
 static int can_execute(unsigned worker, struct starpu_task *task, unsigned nimpl)
 {
     (void)nimpl;

@@ -1,4 +1,4 @@
-/* A StarPU task on a CPU worker, or of no worker: finds the addresses of whole arrays, launches, counts.
+/* A StarPU task on a CPU worker, or on no worker: finds the addresses of whole arrays, launches, counts.
  * Must not know: how tasks are submitted. */
 #include "config.h"
 #include <sched.h>
@@ -7,7 +7,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* A CPU worker sees data at home. ending: of a task of no worker, else NULL. */
+/* A CPU worker sees data at home. ending: of a task on no worker, else NULL. */
 static orr_status launch(const orr__task *a, const orr__ending *ending)
 {
     const orr__region *r = a->step->region;
@@ -27,7 +27,7 @@ static orr_status launch(const orr__task *a, const orr__ending *ending)
     return st;
 }
 
-/* From now on leaves that are donors are half old, half new, should the run fail. */
+/* From now on the leaves that are donors hold partly old and partly new values, should the run fail. */
 static void note_leaves(const orr__task *a)
 {
     for (int k = 0; a->run->plan->ndonors > 0 && k < a->step->region->nout; k++)
@@ -95,12 +95,12 @@ bool orr__star_posts(const orr__step *s)
     const orr__region *r = s->region;
     return r->call.op && r->call.op->flags & ORR__OP_POSTS && !r->epilogue && s->ntiles == 1 && !s->partial &&
            orr__bundle_size(s) == 1 && orr__star.one_memory && orr__star.cpus > 0 &&
-           orr__star_core_is_left(); /* else the thread of posted work would wait for its turn longer than the overlap gains */
+           orr__star_core_is_left(); /* else posted work waits for a core longer than the overlap gains */
 }
 
-/* StarPU ends a task after two calls: its own when the post has returned, and this release, in either order. Its lock on the count
- * orders what was written before one call before what follows the other; the last one may free the run, so nothing is touched
- * after it. */
+/* StarPU ends a task after two calls, in either order: its own when the post has returned, and this release. Its lock on the count
+ * orders the writes before one call before the code that follows the other. The last call may free the run, so nothing is accessed after
+ * it. */
 static void posted_ends(void *argument, orr_status st, const char *text)
 {
     orr__task *a = argument;
@@ -139,7 +139,7 @@ static void post(orr__task *a)
     starpu_task_end_dep_release(a->task);
 }
 
-/* The task whose turn it is, taken from those that wait; NULL: it is not there yet. Under the lock. */
+/* Removes and returns the waiting task whose turn it is; NULL: it is not ready yet. Under the lock. */
 static orr__task *whose_turn(orr__run *r)
 {
     for (orr__task **p = &r->parked; *p; p = &(*p)->parked)
@@ -151,8 +151,8 @@ static orr__task *whose_turn(orr__run *r)
     return NULL;
 }
 
-/* Every rank posts in one order. A task that is ready before its turn waits, and is posted by the one before it. This task has not
- * ended yet, and so the run is there, until this returns. */
+/* All ranks post in the same order. A task that is ready before its turn waits, and the task before it posts it. The run exists until
+ * this function returns, since its task has not ended yet. */
 void orr__star_post(void *arg)
 {
     orr__task *a = arg;

@@ -1,4 +1,4 @@
-/* The crew: a caller leads, and a task on each CPU worker helps. Between evaluations that follow each other the tasks stay.
+/* The crew: a caller leads, and a task on each CPU worker helps. The tasks stay between evaluations that follow each other closely.
  * Must not know: how a step is shared, which plans suit. */
 #include "config.h"
 #include <math.h>
@@ -6,20 +6,20 @@
 #include "runtime/base/clock.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* Helpers leave when nobody has called for so long: a caller with work of its own in between has no use for workers that spin meanwhile. */
+/* Helpers leave after this time without a call: if the caller does work of its own in between, spinning workers are of no use. */
 static const double patience = 5e-4;
 
 static orr__crew crew;
-static atomic_flag led = ATOMIC_FLAG_INIT; /* by a caller; or the tasks begin or end */
+static atomic_flag led = ATOMIC_FLAG_INIT; /* set by a leading caller, or while the tasks begin or end */
 static atomic_bool formed, unwanted;
 static _Atomic double last,
-    waited = -HUGE_VAL; /* the end of the last plan; when another caller's work last had to wait for one */
+    waited = -HUGE_VAL; /* the end of the last plan; the last time that another caller's work had to wait for one */
 static unsigned trip;
-static atomic_int leader_core, helpers, asleep_on; /* of the trip; the core of the worker that sleeps, -1: none does */
+static atomic_int leader_core, helpers, asleep_on; /* of the trip; the core of the sleeping worker, -1: none */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
 
-/* Until the trip is over. Memory in which kernels of this thread have copies is another's meanwhile. */
+/* Sleeps until the trip is over. If that takes long, the memory in which this thread's kernels keep copies is released. */
 static void sleep_through(unsigned of)
 {
     static const double short_rest = 0.05;
@@ -36,7 +36,7 @@ static void sleep_through(unsigned of)
     pthread_mutex_unlock(&lock);
 }
 
-/* The worker on the caller's core sleeps: they would take turns there. A task that comes after its trip does nothing. */
+/* The worker on the caller's core sleeps; otherwise the two would take turns there. A task that starts after its trip does nothing. */
 static void help(void *buffers[], void *arg)
 {
     unsigned of = (unsigned)(uintptr_t)arg;
@@ -67,7 +67,7 @@ static void send(int worker)
     t->workerid = (unsigned)worker;
     if (starpu_task_submit(t) == 0)
         return;
-    t->destroy = 0; /* there is one helper less */
+    t->destroy = 0; /* the crew has one helper fewer */
     starpu_task_destroy(t);
 }
 
@@ -94,7 +94,7 @@ static void disband(void)
     orr__star_rest(false);
 }
 
-/* Its own core, or that of a helper? */
+/* True if the caller has left the core whose worker sleeps, so that a helper may be on its new core. */
 static bool stands_in_the_way(void)
 {
     int free_core = atomic_load(&asleep_on);
@@ -112,7 +112,7 @@ void orr__star_crew_dismiss(bool idle_ones)
         return;
     if (!idle_ones)
         atomic_store(&unwanted, true);
-    if (atomic_flag_test_and_set(&led)) { /* its leader does it, or it is not idle */
+    if (atomic_flag_test_and_set(&led)) { /* the leader will do it, or the crew is not idle */
         if (!idle_ones)
             atomic_store(&waited, orr__now());
         return;
@@ -123,7 +123,7 @@ void orr__star_crew_dismiss(bool idle_ones)
     atomic_flag_clear(&led);
 }
 
-/* One wait for a plan's end is no harm; one after the other is. */
+/* One wait for the end of a plan is harmless; repeated waits are not. */
 bool orr__star_crew_is_in_the_way(double us)
 {
     static const double short_us = 2e4, lately = 1;

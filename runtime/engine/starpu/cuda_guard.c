@@ -1,5 +1,5 @@
-/* A lost CUDA context ends no process: StarPU does not look for errors after tasks and copies, and its report of an error, which ends the
- * process, is this one.
+/* The loss of a CUDA context does not end the process: StarPU is configured not to check for errors after tasks and copies, and its
+ * function that reports an error and ends the process is replaced here.
  * Must not know: tiles, tasks. */
 #include "config.h"
 #include <dlfcn.h>
@@ -9,8 +9,8 @@
 #include "runtime/base/env.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* StarPU looks after each task, unless there is one task at a time, and after each copy that it does not wait for (tile_data.c has the
- * others). That costs the overlap of tasks and copies, so the user asks for it. */
+/* StarPU checks for errors after each task, unless there is one task at a time, and after each copy that it does not wait for
+ * (tile_data.c does the other copies). The guard costs the overlap of tasks and copies, so the user has to request it. */
 void orr__star_guard_cuda(struct starpu_conf *conf)
 {
     const char *pipeline = getenv("STARPU_CUDA_PIPELINE");
@@ -21,8 +21,9 @@ void orr__star_guard_cuda(struct starpu_conf *conf)
 
 #ifdef ORR__STAR_CUDA
 
-/* StarPU calls this by its name, so the dynamic linker finds ours first. Where tasks and copies have ended before StarPU asks for errors
- * (orr__star.guards_cuda), only its allocations, releases and choices of a device come here, and go on when this returns. */
+/* StarPU calls this function by its name, so the dynamic linker finds ours first. If tasks and copies have ended before StarPU checks
+ * for errors (orr__star.guards_cuda), only its allocations, releases and choices of a device call it, and they continue after it
+ * returns. */
 ORR_API void starpu_cuda_report_error(const char *func, const char *file, int line, cudaError_t status)
 {
     int worker = starpu_worker_get_id();

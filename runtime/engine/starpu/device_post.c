@@ -1,4 +1,4 @@
-/* Posted work on values in a CUDA device's memory: StarPU brings them there and keeps them until the work ends; no worker takes part.
+/* Posted work on values in a CUDA device's memory: StarPU copies them there and keeps them until the work ends; no worker takes part.
  * Must not know: what the work is, how tasks are submitted. */
 #include "config.h"
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #ifdef ORR__STAR_CUDA
 
-/* The first CUDA worker's device carries out posted work. */
+/* Posted work runs on the device of the first CUDA worker. */
 static int worker_that_posts(void)
 {
     return orr__star.cudas > 0 ? starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0) : -1;
@@ -17,12 +17,12 @@ typedef struct posting {
     orr__task *task;
     orr__star_ended ended;
     unsigned node;
-    atomic_int missing; /* operands that are not there yet, and one while they are asked for */
+    atomic_int missing; /* operands that have not arrived, plus one during the requests */
     atomic_bool refused;
     int n;
     struct operand {
         struct posting *all;
-        starpu_data_handle_t handle; /* NULL: it is not ours to give back */
+        starpu_data_handle_t handle; /* NULL: not ours to release */
     } operand[];
 } posting;
 
@@ -54,7 +54,7 @@ static void note_results(const orr__task *a)
     }
 }
 
-/* The last call may free the run, so nothing is touched after it. */
+/* The last call may free the run, so nothing is accessed after it. */
 static void give_back(posting *p)
 {
     orr__task *a = p->task;
@@ -79,7 +79,7 @@ static void done(void *argument, orr_status st, const char *text)
     give_back(p);
 }
 
-/* The address of operand j on the device, as of the whole array. NULL: it has no bytes, or its content is lost. */
+/* The device address of element 0 of the whole array of operand j. NULL: it has no bytes, or its content is lost. */
 static void *address(const posting *p, int j, bool *lost)
 {
     orr__span s = orr__star_span(p->task->run, p->task->step, p->task->tile, j);
@@ -115,7 +115,7 @@ static void begin(posting *p)
             .region = r, .hi = r->dim[0], .in = all + r->nout, .out = all, .scalar = a->run->scalar, .ending = &ending
         };
         a->began = orr__now();
-        st = orr__exec_cuda->launch(a->step->cuda, &l); /* on ORR_OK p may be gone */
+        st = orr__exec_cuda->launch(a->step->cuda, &l); /* after ORR_OK p may be freed */
         if (st == ORR_OK)
             return;
     }
@@ -155,7 +155,7 @@ orr_status orr__star_post_on_device(orr__task *a, int n, const starpu_data_handl
             atomic_store(&p->refused, true);
         if (again || err != 0) {
             o->handle = NULL;
-            arrived(o); /* not the last one: that is below */
+            arrived(o); /* never the last one, which follows below */
         }
     }
     if (atomic_fetch_sub(&p->missing, 1) == 1)

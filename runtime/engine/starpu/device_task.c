@@ -1,4 +1,4 @@
-/* A StarPU task on a device's worker; when the device fails, the same on the host.
+/* A StarPU task on a device's worker; if the device fails, the same task on the host.
  * Must not know: how a device's text is made or compiled, what its calls are. */
 #include "config.h"
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 #if defined(ORR__STAR_OPENCL) || defined(ORR__STAR_CUDA)
 
-/* Every operand is one tile or empty: the submitter saw to it. mem[j] is its memory object, off[j] the number of
- * the element at which that starts. */
+/* Every operand is one tile or empty, as the submitter ensures. mem[j] is its memory object, off[j] the number of the element at its
+ * start. */
 typedef struct {
     orr__task *task;
     const orr__backend *backend;
@@ -42,7 +42,7 @@ static void place(device_call *c, int j)
     c->byte[j] = STARPU_VARIABLE_GET_OFFSET(c->tile[j]);
     c->mem[j] = (void *)STARPU_VARIABLE_GET_DEV_HANDLE(c->tile[j]);
     c->off[j] = (int64_t)((size_t)s->first * s->tiles->bytes / s->elem) - (int64_t)(c->byte[j] / s->elem);
-    if (j < c->task->step->region->nout && c->task->step->partial) /* it folds into its own row, taken as a whole */
+    if (j < c->task->step->region->nout && c->task->step->partial) /* it folds into its own row, passed as a whole */
         c->off[j] = -(int64_t)(c->byte[j] / s->elem);
 }
 
@@ -83,7 +83,7 @@ static void forget(device_call *c)
     free(c->tile);
 }
 
-/* Whether the library sees the device's errors before StarPU does, and gets over them. */
+/* True if the library checks for the device's errors before StarPU does, and can recover from them. */
 static bool is_guarded(const device_call *c)
 {
     return c->backend == orr__exec_opencl || orr__star.guards_cuda;
@@ -102,7 +102,7 @@ static void failed(const device_call *c, orr__loss loss, const char *why)
     orr__device_failed(c->task->worker, gone ? ORR__DEVICE_GONE : loss, why);
 }
 
-/* The tile of operand j, to be read on the host: its replacement, its home, or a copy. NULL: it is lost, or no memory. */
+/* The tile of operand j for a read on the host: its replacement, its home memory, or a copy. NULL: lost, or no memory. */
 static const void *operand(device_call *c, int j, void **copy)
 {
     const orr__span *p = &c->span[j];
@@ -117,7 +117,7 @@ static const void *operand(device_call *c, int j, void **copy)
     return NULL;
 }
 
-/* The tile of output j goes to the device, or stands in for it there. */
+/* Copies the tile of output j to the device, or lets it stand in for the device's memory. */
 static orr_status result(device_call *c, int j, void **host)
 {
     int worker = c->task->worker;
@@ -138,7 +138,7 @@ static orr_status result(device_call *c, int j, void **host)
     return ORR_OK;
 }
 
-/* Operands in host memory, computes, results to where StarPU expects them: slow, and right. */
+/* Copies operands to host memory, computes, and copies results to where StarPU expects them: slow but correct. */
 static orr_status on_host(device_call *c)
 {
     const orr__region *r = c->task->step->region;
@@ -170,9 +170,9 @@ static orr_status on_host(device_call *c)
     return st;
 }
 
-/* A tile that was allocated while the device rested gets memory there, and the content that stands in for it goes there: the device is
- * on trial, or works again. Inputs come first: one of them may be an output too. ORR_ENOMEM: there is no memory for it, which is no
- * failure of the device; nor is an input that is lost. */
+/* The device is on trial, or works again: a tile that was allocated while it rested gets memory there, and the content that stands in
+ * for it is copied there. Inputs come first, since an input may be an output too. ORR_ENOMEM: no memory for a tile, which is no failure
+ * of the device; nor is a lost input. */
 static orr_status settle(device_call *c, bool *lost)
 {
     int nout = c->task->step->region->nout;
@@ -201,7 +201,7 @@ static orr_status settle(device_call *c, bool *lost)
     return st;
 }
 
-/* Launch, or do it on the host when that fails for the device's reasons. */
+/* Launches on the device, or computes on the host if the device fails. */
 static void run(device_call *c, void *buffers[])
 {
     orr__task *a = c->task;
@@ -213,7 +213,7 @@ static void run(device_call *c, void *buffers[])
         if (st == ORR_OK && (st = on_device(c)) == ORR_OK)
             orr__device_worked(a->worker);
         if ((st == ORR_EDEVICE || st == ORR_ENOMEM) && orr__env.fallback && !alone) {
-            /* The first one is a warning. */
+            /* Only the first failure is a warning. */
             if (!rests && !lost)
                 orr__log(atomic_exchange(&warned, true) ? 3 : 1, "%s: done again on the host: %s", a->work->label,
                          orr_error_message());
@@ -276,7 +276,7 @@ void orr__star_opencl(void *buffers[], void *arg)
 #endif
 
 #ifdef ORR__STAR_CUDA
-/* Returns when all is enqueued on the worker's stream: StarPU waits for that. */
+/* Returns when all work is enqueued on the worker's stream; StarPU waits for the stream. */
 void orr__star_cuda(void *buffers[], void *arg)
 {
     device_call c = { .task = arg, .backend = orr__exec_cuda };
@@ -290,8 +290,8 @@ void orr__star_cuda(void *buffers[], void *arg)
 }
 #endif
 
-/* A device says that an index was wrong, and not its value; the host does, where all operands are at home. The last error
- * is the better of the two. */
+/* A device reports only that an index was wrong. The host reports its value too, if all operands are at home. The better of the two
+ * messages becomes the last error. */
 static void tell_in_full(const orr__task *a, orr_status st)
 {
     const orr__region *r = a->step->region;
@@ -322,10 +322,10 @@ static orr__on kind_of(int worker)
     return starpu_worker_get_type(worker) == STARPU_CUDA_WORKER ? ORR__ON_CUDA : ORR__ON_OPENCL;
 }
 
-/* A worker's tasks are under way together; each counts from where the one before it ended. */
+/* The tasks of one worker overlap; the time of each counts from the end of the one before it. */
 double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int worker, double began)
 {
-    static double ended[STARPU_NMAXWORKERS]; /* each written by its worker alone */
+    static double ended[STARPU_NMAXWORKERS]; /* each written by its own worker only */
     double from = ended[worker] > began ? ended[worker] : began;
 
     ended[worker] = orr__work_done(w, s, tile, kind_of(worker), 1 + worker, from);

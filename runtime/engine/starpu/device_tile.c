@@ -1,4 +1,4 @@
-/* Operations of a Cholesky factorisation on a device's worker; on the host, with its tiles copied, where the device fails.
+/* Operations of a Cholesky factorisation on a device's worker; if the device fails, on the host with copies of the tiles.
  * Must not know: the order of the operations, what the device's calls are. */
 #include "config.h"
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static size_t tile_bytes(void *buffer)
     return ((rows - 1) * STARPU_MATRIX_GET_LD(buffer) + cols) * STARPU_MATRIX_GET_ELEMSIZE(buffer);
 }
 
-/* Copies in, computes, copies out: slow, and right. */
+/* Copies in, computes, copies out: slow but correct. */
 static orr_status on_host(const orr__tilejob *j, int tiles, void *buffers[])
 {
     orr__launch l = { .region = j->region, .queue = j->queue };

@@ -1,5 +1,4 @@
-/* A place where StarPU may write: it aborts the process when its directory cannot be made, or its files
- * are cut.
+/* A directory in which StarPU can write: StarPU aborts the process if its directory cannot be made, or if its files are truncated.
  * Must not know: what StarPU keeps there. */
 #include "config.h"
 #include <errno.h>
@@ -16,7 +15,7 @@
 #include "runtime/base/env.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* Where StarPU looks, in its order. */
+/* The directories that StarPU tries, in its order. */
 static const char *place(const char **name)
 {
     static const char *const names[] = { "XDG_CACHE_HOME", "STARPU_HOME", "HOME", "TMPDIR", "TEMP", "TMP" };
@@ -55,7 +54,7 @@ static void host_name(char name[HOST_NAME_MAX + 1])
         name[strcspn(name, ".")] = '\0';
 }
 
-/* Of each file its name after the host's, and how it ends when it is whole. StarPU ends the process when it reads one that is not. */
+/* For each file: its name after the host's, and the end of a complete one. StarPU ends the process when it reads an incomplete file. */
 static const struct {
     const char *name, *end;
     bool needed;
@@ -77,7 +76,7 @@ static bool file_path(const char *dir, int i, char path[PATH_MAX])
 
 typedef enum { ABSENT, CUT, WHOLE } condition;
 
-/* CUT: a file that a full disk or a killed process has left. */
+/* CUT: a file truncated by a full disk or a killed process. */
 static condition look_at(const char *dir, int i)
 {
     char path[PATH_MAX], end[16];
@@ -91,7 +90,7 @@ static condition look_at(const char *dir, int i)
     return whole ? WHOLE : CUT;
 }
 
-/* All is there and whole. */
+/* True if all files exist and are complete. */
 static bool measured(const char *dir)
 {
     bool all = true;
@@ -102,7 +101,7 @@ static bool measured(const char *dir)
     return all;
 }
 
-/* Where one is cut, all go: StarPU measures anew. */
+/* If one file is truncated, removes all, so that StarPU measures again. */
 static void remove_cut(const char *dir)
 {
     char path[PATH_MAX];
@@ -116,7 +115,7 @@ static void remove_cut(const char *dir)
 
 /* -- the directory ------------------------------------------------------------------------------------------------------- */
 
-/* StarPU's folder of measurements. */
+/* The folder of StarPU's measurements. */
 static bool sampling(char path[PATH_MAX])
 {
     const char *dir = getenv("STARPU_PERF_MODEL_DIR"), *which;
@@ -125,7 +124,7 @@ static bool sampling(char path[PATH_MAX])
     return n > 0 && n < PATH_MAX;
 }
 
-/* Whether a file as large as its measurements can be written. */
+/* True if a file as large as the measurements can be written. */
 static bool has_room(const char *dir)
 {
     enum { LARGEST = 64 << 10 };
@@ -149,7 +148,7 @@ static bool usable(const char *dir)
     return n > 0 && (size_t)n < sizeof path && make_path(path) && (measured(dir) || has_room(dir));
 }
 
-/* A directory of our own; not one that somebody else has put there. */
+/* A directory that this user made; one that another user has put there is refused. */
 static bool own(char *path, size_t size)
 {
     struct stat st;
@@ -165,7 +164,7 @@ orr_status orr__star_home(orr__site at)
     const char *name, *base = place(&name);
     char path[64], dir[PATH_MAX];
 
-    if (strcmp(name, "XDG_CACHE_HOME") == 0 && base[0] != '/') { /* the specification has it ignored, StarPU has not */
+    if (strcmp(name, "XDG_CACHE_HOME") == 0 && base[0] != '/') { /* the specification ignores it, StarPU does not */
         (void)unsetenv(name);
         base = place(&name);
     }
@@ -180,13 +179,13 @@ orr_status orr__star_home(orr__site at)
                      name[0] ? name : "no home directory is set");
 }
 
-/* StarPU 1.4 looks for models in its own installation, and warns in every run where that has no such folder; Debian's has
- * none, and STARPU_SILENT has no influence. It looks at the first need: here, for some microseconds, with a stderr that
- * drops the text. A user who names folders in STARPU_PERF_MODEL_PATH reads StarPU's warnings of them. */
+/* StarPU 1.4 searches its own installation for models, and warns in every run if it has no such folder. Debian's package has none, and
+ * STARPU_SILENT has no influence. The search happens at the first need: here, for some microseconds, with a stderr that drops the text.
+ * A user who names folders in STARPU_PERF_MODEL_PATH sees StarPU's warnings about them. */
 void orr__star_home_look(void)
 {
 #if defined(__GLIBC__) && (STARPU_MAJOR_VERSION > 1 || STARPU_MINOR_VERSION >= 4)
-    static FILE *nowhere; /* stays open: a thread that prints just now may hold it */
+    static FILE *nowhere; /* stays open: another thread that prints at this moment may hold it */
     FILE *out = stderr;
 
     if (getenv("STARPU_PERF_MODEL_PATH") || (!nowhere && !(nowhere = fopen("/dev/null", "we"))))
@@ -197,11 +196,12 @@ void orr__star_home_look(void)
 #endif
 }
 
-/* Also where all is measured: StarPU measures anew, and writes over the files, where they are of other processors or devices than this
- * process has, which it alone can tell; others would read them meanwhile. The files are one host's, and so is the lock. */
+/* Locks even if everything is measured: StarPU measures again, and overwrites the files, if they are of other processors or devices than
+ * those of this process, which only StarPU can tell. Other processes would read the files meanwhile. The files belong to one host, and
+ * so does the lock. */
 int orr__star_home_lock(void)
 {
-    enum { PATIENCE = 60 }; /* s; by then something hangs, and StarPU may try */
+    enum { PATIENCE = 60 }; /* s; a longer wait means that a process hangs, so StarPU may try */
     char dir[PATH_MAX], path[PATH_MAX + HOST_NAME_MAX + 16], host[HOST_NAME_MAX + 1];
     double end = orr__now() + PATIENCE;
     if (!sampling(dir))

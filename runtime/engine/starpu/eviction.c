@@ -1,11 +1,11 @@
-/* Hints to StarPU where a device's memory is too small for a plan: dead values are not copied home when memory is needed, and outputs
- * are copied home ahead of time.
+/* Hints to StarPU for plans that exceed a device's memory: dead values are not copied home when memory is needed, and outputs are copied
+ * home early.
  * Must not know: the work of a task. */
 #include "config.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* Every word costs some microseconds a handle, and helps where memory is short. In little host memory buffers go with their last
- * reader anyway. */
+/* A hint costs some microseconds per handle, and gains only if memory is short. With limited host memory, buffers are released after
+ * their last reader anyway. */
 bool orr__star_is_full(const orr__run *r)
 {
     const orr__plan *p = r->plan;
@@ -30,7 +30,7 @@ static void say(const orr__run *r, int v)
         (dead ? starpu_data_invalidate_submit : starpu_data_wont_use)(t->handle[i]);
 }
 
-/* Once for each value: the first place where the last step that touches it has it. */
+/* Gives one hint for each value: at the first operand that is the value, in the last step that uses it. */
 void orr__star_last(const orr__run *r, int step)
 {
     const orr__step *s = &r->plan->step[step];

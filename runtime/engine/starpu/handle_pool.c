@@ -1,19 +1,19 @@
-/* Buffers without references, held with their handles: the next value of that size and tiling needs neither
- * memory nor registration. Must not know: plans, tasks. */
+/* Buffers without references, kept with their handles: the next value of that size and tiling needs neither memory nor registration.
+ * Must not know: plans, tasks. */
 #include "config.h"
 #include <unistd.h>
 #include "runtime/base/ablation.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* A buffer comes here when its last run has called back; StarPU may still be closing that task, and orders the
- * next writer behind it. Unregistering waits, so it is left to threads that are no workers. */
+/* A buffer is added when its last run has called back. StarPU may still be closing that task, and orders the next writer after it.
+ * Unregistering waits, so it is left to threads that are not workers. */
 enum { BUCKETS = 256, MOST = 4096 /* handles held */ };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__tiles *bucket[BUCKETS], *newest, *oldest;
 static size_t held_bytes, held_handles;
-static orr__tiles *grave; /* the user's memory and files, to be unregistered and released; linked by `older` */
-static atomic_int work;   /* non-zero: settle has something to do */
+static orr__tiles *grave; /* memory of the user and files, to be unregistered and released; linked by `older` */
+static atomic_int work;   /* non-zero: orr__tilepool_settle has work */
 
 static size_t most_bytes(void)
 {
@@ -76,7 +76,7 @@ static void hold(orr__tiles *t)
         atomic_store(&work, 1);
 }
 
-/* The youngest one: its memory is the likeliest to be in cache. */
+/* Returns the newest match: its memory is the most likely to be in cache. */
 orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes)
 {
     orr__tiles *t;
@@ -95,7 +95,7 @@ orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes)
     atomic_store(&t->buf->readers, 0);
     atomic_store(&t->buf->overwritten, false);
     t->maker = t->file = NULL;
-    atomic_store(&t->away, false); /* its content is void until it is written */
+    atomic_store(&t->away, false); /* its content is undefined until it is written */
     return t->buf;
 }
 
@@ -107,8 +107,8 @@ static void free_held(orr__tiles *t)
     orr__buffer_recycle(b);
 }
 
-/* A plan that is cut otherwise than the one before it, or not cut at all, would else hold its memory beside that one's. The oldest one: it
- * is the likeliest to be of a plan that is no more. */
+/* Without this, the values of a plan with other tiles, or without tiles, would need memory in addition to that of the previous plan. The
+ * oldest buffer is released, as the most likely to belong to a plan no longer in use. */
 void orr__tilepool_release(size_t bytes)
 {
     orr__tiles *old = NULL;
@@ -129,7 +129,7 @@ void orr__tilepool_release(size_t bytes)
 bool orr__tilepool_drop(orr__buffer *b)
 {
     orr__tiles *t = orr__buffer_tiles(b);
-    bool theirs = b->cap == 0 || b->spilled, worker; /* neither is kept for reuse */
+    bool theirs = b->cap == 0 || b->spilled, worker; /* memory of the user and files: not kept for reuse */
 
     orr__run_unref(b->run);
     b->run = NULL;
@@ -153,7 +153,7 @@ bool orr__tilepool_drop(orr__buffer *b)
     return false;
 }
 
-/* Takes the oldest one out when the pool is over its bounds (or at all). */
+/* Removes and returns the oldest buffer if the pool exceeds its bounds (any: in any case). */
 static orr__tiles *excess(bool any)
 {
     orr__tiles *t = NULL;

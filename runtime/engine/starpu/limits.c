@@ -1,4 +1,4 @@
-/* The limits of this process, checked before StarPU starts: StarPU aborts the process where it gets less.
+/* The limits of this process, checked before StarPU starts: StarPU aborts the process if it gets less.
  * Must not know: what StarPU does with it. */
 #include "config.h"
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include "runtime/engine/starpu/starpu.h"
 
-/* Bytes of addresses beside those of the threads' stacks, found by trying; open files; threads for each core: a worker, and one of an
- * OpenCL that runs on processors. */
+/* Bytes of address space in addition to the threads' stacks, found by experiment; open files; threads for each core: a worker, and one
+ * of an OpenCL implementation that runs on processors. */
 enum { ADDRESSES = 640 << 20, DESCRIPTORS = 8, THREADS_PER_CORE = 2, THREADS_MOST = 512 };
 
 static bool addresses_left(void)
@@ -36,7 +36,7 @@ static void *wait_for_all(void *gate)
     return NULL;
 }
 
-/* All at once, with stacks as theirs will be, beside the other addresses. */
+/* Starts all threads at once, with stacks as StarPU's will be, beside the other addresses. */
 static bool threads_left(int *wanted)
 {
     static pthread_t thread[THREADS_MOST];

@@ -1,4 +1,4 @@
-/* The costs of a task: one of many, and one alone with registration and wait.
+/* The costs of a task: as one of many, and alone with registration and wait.
  * Must not know: plans. */
 #include "config.h"
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static bool submit_one(starpu_data_handle_t read, starpu_data_handle_t write, bo
     return ok;
 }
 
-/* Seconds a task; 0: no worker takes one. */
+/* Seconds per task; 0: no worker runs one. */
 static double many(void)
 {
     static double cell[MANY + 1];
@@ -73,8 +73,8 @@ static double alone(void)
     return ok ? orr__now() - t0 : 0;
 }
 
-/* us; 0: nothing was measured. Other work only adds to a cost, so the least counts; more samples are taken while most of them
- * were interrupted. */
+/* us; 0: nothing was measured. Other work on the machine only adds to a cost, so the minimum counts; more samples are taken as long as
+ * most of them were interrupted. */
 static double least(orr__profile *p, double (*f)(void), int rounds, const atomic_bool *stop)
 {
     enum { MORE = 4 };

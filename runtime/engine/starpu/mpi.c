@@ -7,7 +7,7 @@
 orr__star_mpi_calls orr__star_mpi;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A function's address as data: POSIX has it, ISO C does not. */
+/* A function's address as data: allowed by POSIX, not by ISO C. */
 static bool find(const char *name, void *function)
 {
     void *p = orr__ranks_symbol(name);

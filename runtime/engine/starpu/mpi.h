@@ -1,4 +1,4 @@
-/* StarPU-MPI: its functions, found when the first operation over ranks begins.
+/* StarPU-MPI: its functions, found at the first operation over ranks.
  * Must not know: operations. */
 #ifndef ORR_ENGINE_STARPU_MPI_H
 #define ORR_ENGINE_STARPU_MPI_H
@@ -7,9 +7,9 @@
 #include "runtime/ranks/ranks.h"
 #include <starpu_mpi.h>
 
-/* The functions have their names' signatures. Complete after orr__star_mpi_start. */
+/* Each function has the signature of its name. Complete after orr__star_mpi_start. */
 typedef struct {
-    MPI_Comm all; /* all ranks; ours alone */
+    MPI_Comm all; /* private communicator of all ranks */
     int (*init_comm)(int *argc, char ***argv, int initialize_mpi, MPI_Comm comm);
     int (*shutdown)(void);
     int (*task_insert)(MPI_Comm comm, struct starpu_codelet *codelet, ...);
@@ -20,12 +20,12 @@ typedef struct {
 } orr__star_mpi_calls;
 extern orr__star_mpi_calls orr__star_mpi;
 
-bool orr__star_mpi_found(void); /* whether the functions are there: the same on all ranks */
+bool orr__star_mpi_found(void); /* true if the functions exist: the same on all ranks */
 /* Collective at its first call; later ones do nothing. */
 orr_status orr__star_mpi_start(orr__site at);
-/* mpi_room.c: around an operation, after that. */
+/* mpi_room.c: to be called around an operation, after orr__star_mpi_start. */
 void orr__star_mpi_room(bool wanted);
-/* The worker has done a task that is no nap: its next nap is short. */
+/* The worker has done a task that is not a nap, so its next nap is short. */
 void orr__star_mpi_worked(void);
 long long orr__star_mpi_long_naps(void); /* naps of full length so far */
 

@@ -1,6 +1,6 @@
-/* Room for StarPU-MPI's thread on a core that it shares with a rank's only worker.
- * An idle worker of StarPU spins, and on a shared core the thread that would bring its next tiles gets the core once in some
- * milliseconds. Here the idle worker sleeps in a task of the least priority, which begins again when it ends.
+/* Time for StarPU-MPI's thread on a core that it shares with a rank's only worker.
+ * An idle worker of StarPU spins, and on a shared core the thread that receives its next tiles would get the core only once in some
+ * milliseconds. So the idle worker sleeps in a task of the lowest priority, which is submitted again when it ends.
  * Must not know: the work of other tasks. */
 #include "config.h"
 #include <stdatomic.h>
@@ -11,7 +11,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static int users;
 static bool under_way;
-/* Of a worker that waits for long the core is of more use to other ranks than its next look: naps grow, up to MOST. */
+/* While a worker waits long, its core is of more use to other ranks than to its next poll: naps grow, up to MOST. */
 enum { LEAST = 20, MOST = 320 /* microseconds */ };
 static atomic_int next_nap;
 static atomic_llong long_naps; /* those of MOST */
@@ -72,7 +72,7 @@ static void again(void *unused)
     pthread_mutex_unlock(&lock);
 }
 
-/* Of several workers the others would be kept from taking each other's tasks. */
+/* With several workers, naps would keep them from stealing each other's tasks. */
 void orr__star_mpi_room(bool wanted)
 {
     if (orr__star_mpi.alone || orr__star.cpus != 1)

@@ -10,7 +10,7 @@
 #include <starpu_heteroprio.h>
 #endif
 
-/* StarPU warns of a policy that it does not know, twice, and takes another. */
+/* StarPU warns twice of an unknown policy and uses another one, so the name is checked before. */
 orr_status orr__star_policy_check(orr__site at)
 {
     const char *v = getenv("STARPU_SCHED");
@@ -31,8 +31,8 @@ orr_status orr__star_policy_check(orr__site at)
 }
 
 #ifdef STARPU_HETEROPRIO_MAX_PRIO
-/* heteroprio of StarPU 1.3 takes a task's priority for the number of a bucket, and stops the program when not all of the
- * bucket's workers may do the task. By itself it has one bucket for all. */
+/* heteroprio of StarPU 1.3 uses a task's priority as the number of a bucket, and stops the program if some of the bucket's workers
+ * cannot run the task. By default it has one bucket for all. */
 enum { FOR_ALL, FOR_CPUS, FOR_DEVICES };
 static bool buckets;
 
@@ -86,8 +86,8 @@ int orr__star_urgency(const orr__plan *p, double way_us)
     return p->urgency.longest > 0 ? (int)(way_us / p->urgency.longest * orr__star.urgencies) : 0;
 }
 
-/* These policies place tasks without asking how long they take. One never ends when a model is being calibrated: StarPU
- * 1.3's modular-heteroprio-heft keeps such a task for ever, bare StarPU too. */
+/* The policies in this list place tasks without their predicted times. modular-heteroprio-heft of StarPU 1.3 never ends while a model is
+ * being calibrated: it keeps such a task for ever, also in StarPU alone. */
 static bool wants_models(const char *policy)
 {
     static const char *const without[] = { "lws", "ws", "eager", "prio", "random", "no-prio" };
@@ -101,7 +101,7 @@ static bool wants_models(const char *policy)
     return true;
 }
 
-enum { MOST_URGENT = 1000 }; /* of policies that know two thousand million priorities */
+enum { MOST_URGENT = 1000 }; /* for policies with two thousand million priorities */
 
 bool orr__star_policy_begin(const char *policy)
 {
@@ -111,10 +111,11 @@ bool orr__star_policy_begin(const char *policy)
     orr__star.urgencies = most > MOST_URGENT ? MOST_URGENT : most > 0 ? most : 0;
     orr__star_models(wants_models(policy));
     orr__star.thieves = strcmp(policy, "lws") == 0 || strcmp(policy, "ws") == 0;
-    /* It gives devices what has the name of a product in StarPU's examples, and keeps for ever what only they can do. */
+    /* The policy gives devices only tasks with the name of a product in StarPU's examples, and never runs those that only devices can
+     * do. */
     orr__star.shy = both && strcmp(policy, "modular-gemm") == 0 ? policy : NULL;
     if (orr__star.shy)
         orr__log(1, "STARPU_SCHED=%s leaves the devices idle; unset, it is dmdas", policy);
-    /* heteroprio sorts tasks by what its workers may run: it is not kept from some of them without need. */
+    /* heteroprio sorts tasks by the kinds of workers that can run them, so no kind is excluded without need. */
     return both && !orr__star.shy && !strstr(policy, "heteroprio");
 }

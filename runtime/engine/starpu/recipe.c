@@ -1,4 +1,5 @@
-/* The plan and the leaves of values that a device alone may have: if it is lost, they are computed again, on the calling thread.
+/* The plan and the leaves of values that may exist on a device only: if the device loses a value, it is recomputed on the calling
+ * thread.
  * Must not know: how a device is lost, who reads a value. */
 #include "config.h"
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "runtime/engine/starpu/starpu.h"
 #include "runtime/ranks/ranks.h"
 
-/* Bytes of leaves that are kept, and the most: results that are never read would keep all that they were made from. */
+/* Bytes of leaves that are kept, and their limit: results that are never read would keep all of their inputs. */
 static atomic_size_t kept;
 static const size_t most_kept = (size_t)1 << 30;
 
@@ -41,8 +42,8 @@ void orr__recipe_drop(orr__tiles *t)
         unref(atomic_exchange(&t->recipe, NULL));
 }
 
-/* Memory of the user may have other content by then. A leaf that is on a device alone is no safer than what is made from it; one that
- * is not needs no recipe of its own. */
+/* True if the leaf can be kept for recomputation. Memory of the user may have changed by then. A leaf on a device only is no safer than
+ * the values made from it; a leaf in host memory needs no recipe of its own. */
 static bool stays(orr__buffer *b)
 {
     orr__tiles *t = orr__buffer_tiles(b);
@@ -55,7 +56,7 @@ static bool stays(orr__buffer *b)
     return true;
 }
 
-/* Where memory is limited, leaves go as soon as they can. */
+/* If memory is limited, leaves are released as early as possible. */
 static bool may_be_kept(const orr__plan *p, orr__buffer *const *leaf)
 {
     bool may = !orr__star.one_memory && !orr__ablated(ORR__OFF_RECIPES) && !orr__env.device_copies &&
@@ -78,7 +79,7 @@ static size_t bytes_of(const orr__plan *p, orr__buffer *const *leaf)
 static orr__recipe *make(orr__plan *p, orr__buffer *const *leaf, const orr__scalar *scalar)
 {
     size_t bytes = bytes_of(p, leaf);
-    if (atomic_load(&kept) + bytes > most_kept) /* about so many: runs begin in several threads */
+    if (atomic_load(&kept) + bytes > most_kept) /* approximate, since runs begin in several threads */
         return NULL;
     orr__recipe *c = calloc(1, sizeof *c + (size_t)p->nleaf * sizeof *c->leaf);
     if (c && p->nscalar > 0 && !(c->scalar = calloc((size_t)p->nscalar, sizeof *c->scalar))) {
@@ -112,7 +113,7 @@ void orr__recipe_keep(orr__plan *p, orr__buffer *const *leaf, const orr__scalar 
     unref(c);
 }
 
-/* Into host memory, from where devices get it again. */
+/* Writes the value to host memory, from which devices get it again. */
 static bool replace(orr__tiles *t, const orr__buffer *by)
 {
     bool ok = true;

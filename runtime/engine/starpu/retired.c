@@ -1,4 +1,4 @@
-/* Devices that failed: they rest for a while, longer each time, and are tried again.
+/* Devices that failed: they rest for a while, longer each time, and then get another trial.
  * Must not know: what failed. */
 #include "config.h"
 #include <math.h>
@@ -7,18 +7,18 @@
 #include "runtime/base/env.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* Seconds. A device that has worked for long begins with the shortest rest again. Failures of kernels in a row may be
- * those of one kernel, so it takes some. */
+/* Seconds. After long work a device begins with the shortest rest again. Successive failures of kernels may be those of a single kernel,
+ * so several are needed for a rest. */
 double orr__device_first_rest = 1, orr__device_longest_rest = 600;
 #define LONG_WORK 60
 enum { IN_A_ROW = 3 };
 
 static struct {
-    double until, rest, since; /* of the rest; its length; when it came back */
+    double until, rest, since; /* end of the rest; its length; when it ended */
     bool out;                  /* rests, or is on trial                      */
     bool gone;                 /* rests for ever                             */
     int failures;              /* in a row                                   */
-    uint64_t retired;          /* times                                      */
+    uint64_t retired;          /* number of rests                            */
 } device[STARPU_NMAXWORKERS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int any_out; /* devices that rest or are on trial */

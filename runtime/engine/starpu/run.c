@@ -1,4 +1,4 @@
-/* Runs a plan: inline, as tasks, or in little memory; and the run for which the caller waits.
+/* Runs a plan: inline, as tasks, or in limited memory; and the run for which the caller waits.
  * Must not know: how tasks are submitted, what they compute. */
 #include "config.h"
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "runtime/base/pool.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* Runs under way that make our leaves: their failure will be ours. A failure that is known already is the answer. */
+/* Records the runs under way that make our leaves: their failure will be ours. A failure that is known already is returned. */
 static orr_status depend(orr__run *r, orr__buffer *const *leaf)
 {
     int n = r->plan->nleaf;
@@ -37,9 +37,9 @@ static void ended(orr__run *r)
     orr__star_rest(true);
 }
 
-/* Other threads evaluate too, or the only worker has the caller's core (a rank that is bound to one), so that no two processors are free
- * for the tasks of a short plan: workers would take turns with the callers, and spin in between. A long plan becomes tasks, since the
- * others may end before it. */
+/* True if no two processors are free for the tasks of a short plan: other threads evaluate too, or the only worker is on the caller's
+ * core (a rank that is bound to one core). Workers would take turns with the callers, and spin in between. A long plan becomes tasks,
+ * since the other callers may end before it. */
 static bool crowded(const orr__plan *plan, bool wait, int others)
 {
     static const double short_us = 2e4;
@@ -48,10 +48,10 @@ static bool crowded(const orr__plan *plan, bool wait, int others)
            (others > 0 ? orr__star.cpus - others < 2 : orr__star.cpus == 1 && !orr__star_core_is_left());
 }
 
-/* The calling thread alone; all workers together, one step after the other; tasks. */
+/* The calling thread alone; all workers together on one step after another; tasks. */
 typedef enum { ALONE, TOGETHER, TASKS } lane;
 
-/* Whether the caller and all workers together are clearly sooner done than the caller alone, and sooner than tasks. */
+/* True if the caller and all workers together are clearly faster than the caller alone, and faster than tasks. */
 static bool crew_gains(const orr__plan *plan)
 {
     static const double clearly = 0.85;
@@ -61,9 +61,9 @@ static bool crew_gains(const orr__plan *plan)
            orr__star.one_memory && orr__star.opencls + orr__star.cudas == 0 && !orr__star_crew_is_in_the_way(plan->us);
 }
 
-/* Small work is not worth tasks; nor is a single task of a waiting caller, as no other worker could help. Work that ends before sleeping
- * workers help is worth them while its callers come one after the other. ORRERY_INLINE_US decides alone where it is set.
- * others: callers beside this one. */
+/* Tasks do not pay for small work, nor for a single task of a waiting caller, as no other worker could help. Work that ends before
+ * sleeping workers could help is worth them only while its callers follow each other closely. ORRERY_INLINE_US, if set, decides alone.
+ * others: callers in addition to this one. */
 static lane choose(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us))
 {
     bool asked = orr__env.inline_us >= 0, devices = orr__star.opencls + orr__star.cudas > 0;
@@ -96,7 +96,7 @@ bool orr__star_in_turn(const orr__plan *plan, bool now)
     return !asked && plan->ntasks <= 1 && orr__star.opencls + orr__star.cudas == 0;
 }
 
-/* µs to copy home the tiles that a device wrote; without numbers of the bus, for ever. */
+/* µs to copy home the tiles that a device wrote; infinite without numbers of the bus. */
 static double home_us(const orr__tiles *t)
 {
     if (!t || !atomic_load_explicit(&t->away, memory_order_acquire))
@@ -106,7 +106,7 @@ static double home_us(const orr__tiles *t)
                : HUGE_VAL;
 }
 
-/* Without tasks: if it can begin at once, or as soon as little data is home. */
+/* The lane of this run. ALONE and TOGETHER require that the run can begin at once, or after a short copy of data to home. */
 static lane lane_of(const orr__plan *plan, orr__buffer *const *leaf, bool wait, bool little)
 {
     lane by = choose(plan, wait, little, orr__exec_callers() - 1, orr__star_share);
@@ -123,7 +123,7 @@ static lane lane_of(const orr__plan *plan, orr__buffer *const *leaf, bool wait, 
     return us <= plan->us || us < orr__inline_us() ? by : TASKS;
 }
 
-/* The device's copies stay good: large work that follows finds them there. */
+/* Runs a plan without tasks. The device's copies stay valid, so that large work later finds them there. */
 static orr_status without_tasks(lane by, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                 orr__buffer **out)
 {
@@ -139,9 +139,9 @@ static orr_status without_tasks(lane by, orr__plan *plan, orr__buffer *const *le
     return orr__exec_inline(plan, leaf, scalar, out, 0, NULL);
 }
 
-/* The caller waits for awaited outputs alone. Devices are left out: their times are measured by runs that end; and so are runs that read
- * the user's memory, which may be written again as soon as the user has a result. The next run's memory comes beside this
- * one's, so there must be little of it; beside a long run, the wait is nothing. */
+/* Divides the run, so that the caller waits only for the awaited outputs. Excluded are devices, whose times are measured by whole runs,
+ * and leaves in the user's memory, which may be written as soon as the user has a result. The next run needs memory in addition to this
+ * one's, so the plan must need little; in a plan that needs much, the wait is negligible. */
 static bool divide(orr__run *r, orr__buffer *const *leaf, size_t budget)
 {
     enum { LITTLE = 16 << 20 };
@@ -151,7 +151,7 @@ static bool divide(orr__run *r, orr__buffer *const *leaf, size_t budget)
     return !may || orr__run_divide(r, r->plan->waited_tasks);
 }
 
-/* Each output refers to the run that ends when it is written; where a leaf is the donor, that is no longer the run that wrote the leaf. */
+/* Each output refers to the run that writes it. If its donor is a leaf, this replaces the run that wrote the leaf. */
 static void mark_outputs(orr__run *r, orr__buffer **out)
 {
     for (int k = 0; k < r->plan->nout; k++) {
@@ -165,15 +165,15 @@ static void mark_outputs(orr__run *r, orr__buffer **out)
     }
 }
 
-/* Idle workers would take each next task of a chain, and its data with it, from the worker that has both in its caches: that
- * costs as much as a small task. With other runs under way they have better to do, and this one's worker may be busy. */
+/* Idle workers would steal each next task of a chain, and its data, from the worker that has both in its caches, which costs as much as
+ * a small task. While other runs are under way idle workers have other work, and the chosen worker may be busy. */
 static bool keeps_to_one(const orr__plan *plan)
 {
     return plan->urgency.chain && !orr__ablated(ORR__OFF_ONE_WORKER) && orr__star.thieves &&
            orr__star.opencls + orr__star.cudas == 0;
 }
 
-/* A leaf was written over: nothing can be computed from it again. */
+/* True if a leaf was overwritten: nothing can be recomputed from it. */
 static bool spoiled(const orr__plan *plan, orr__buffer *const *leaf)
 {
     for (int i = 0; plan->ndonors > 0 && i < plan->nleaf; i++)
@@ -182,7 +182,7 @@ static bool spoiled(const orr__plan *plan, orr__buffer *const *leaf)
     return false;
 }
 
-/* budget: bytes that it has to do with; 0: it takes what it needs, at once. */
+/* budget: the bytes that the run may use; 0: all that it needs, at once. */
 static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                orr__buffer **out, orr__run **run, size_t budget)
 {
@@ -214,18 +214,18 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
         orr__run_unref(r);
         return ORR_OK;
     }
-    st = orr__run_wait(r); /* an error of a task that was first counts more */
+    st = orr__run_wait(r); /* an earlier error of a task has precedence */
     orr__exec_spoil(r, plan, leaf);
     orr__run_unref(r);
     return st;
 }
 
-/* StarPU ends the process when malloc fails for its tasks and handles: is there as much as they may need? */
+/* StarPU ends the process if malloc fails for its tasks and handles. True if as much memory as they may need is available. */
 static bool room_for_starpu(const orr__plan *plan)
 {
     size_t n = (size_t)plan->nvalue + (size_t)plan->ntasks, bytes;
     bytes = ((size_t)256 << 10) + n * ((size_t)8 << 10);
-    void *volatile p = malloc(bytes < (size_t)64 << 20 ? bytes : (size_t)64 << 20); /* volatile: not to be left out */
+    void *volatile p = malloc(bytes < (size_t)64 << 20 ? bytes : (size_t)64 << 20); /* volatile: not optimised away */
     bool there = p != NULL;
     free(p);
     return there;
@@ -235,10 +235,10 @@ static size_t tight_budget(const orr__plan *plan)
 {
     size_t room = orr__engine_left();
 
-    return room > plan->memory.peak ? room : plan->memory.peak + 1; /* the rest goes to files */
+    return room > plan->memory.peak ? room : plan->memory.peak + 1; /* the excess goes to files */
 }
 
-/* In as little memory as can be, alone among those that do so; refused when that is too much. */
+/* Runs in as little memory as possible, one such run at a time; refused if even that is too much. */
 static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                   orr__buffer **out, orr__run **run, bool wait, bool little)
 {
@@ -246,7 +246,7 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
     orr_status st;
 
     pthread_mutex_lock(&alone);
-    orr__star_wait_runs(0); /* the memory of other runs, and that held for reuse, may be enough */
+    orr__star_wait_runs(0); /* the memory of other runs, and memory held for reuse, may suffice */
     (void)orr__tilepool_trim();
     st = orr__exec_admit(at, plan);
     lane by = st == ORR_OK ? lane_of(plan, leaf, wait, little) : ALONE;

@@ -1,4 +1,4 @@
-/* Says so when nothing goes on: which tasks run, and where, which wait, and for whom.
+/* Reports when nothing makes progress: the tasks that run, with their workers, and the tasks that wait.
  * Must not know: what a task computes, who waits. */
 #include "config.h"
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__run *watched;
-static uint64_t begun; /* runs so far; with the tasks that are left it tells whether anything moves */
+static uint64_t begun; /* runs so far; together with the number of tasks left it shows progress */
 static uint64_t seen;
-static double since, next; /* nothing has moved since; when to look again                                */
+static double since, next; /* since: no progress since; next: time of the next check                     */
 
 void orr__stall_watch(orr__run *r)
 {
@@ -37,7 +37,7 @@ typedef struct {
     char running[480];
     size_t length;
     int runs, waits, others;
-    const orr__step *first; /* that waits, of the oldest run */
+    const orr__step *first; /* first waiting step of the oldest run */
 } outstanding;
 
 static size_t name_step(char *text, size_t size, const orr__step *s)
@@ -118,7 +118,7 @@ void orr__stall_look(void)
         stalled = true;
         for (const orr__run *r = watched; r; r = r->next)
             look_at(&o, r);
-        patience *= 2; /* said less and less often */
+        patience *= 2; /* reported less and less often */
     }
     next = now >= next ? now + orr__run_patience / 16 : next;
     pthread_mutex_unlock(&lock);

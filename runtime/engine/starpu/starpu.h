@@ -1,4 +1,4 @@
-/* Inside of the StarPU engine: handles of buffers, tasks, codelets, the workers' sleep.
+/* Inside the StarPU engine: handles of buffers, tasks, codelets, the workers' sleep.
  * Must not know: how a graph is recorded, how a kernel computes. */
 #ifndef ORR_ENGINE_STAR_H
 #define ORR_ENGINE_STAR_H
@@ -13,14 +13,14 @@
 #define ORR__STAR_CUDA 1
 #endif
 
-/* The facts of this start of StarPU. Written by start and stop alone. */
+/* The facts of this start of StarPU. Written only by start and stop. */
 typedef struct {
-    int cpus, opencls, cudas; /* workers; of devices 0 when the backend choice forbids them */
-    bool hybrid;              /* processors and devices, none of them asked for by name       */
-    int urgencies;            /* priorities that the policy tells apart, less one               */
-    bool guards_cuda;         /* the loss of a CUDA context ends no process: tasks and copies end before StarPU asks  */
-    bool thieves;             /* the policy's workers take each other's tasks                   */
-    const char *shy;          /* the policy, where it gives devices none of our tasks, else NULL */
+    int cpus, opencls, cudas; /* workers; of devices 0 if the backend choice excludes them */
+    bool hybrid;              /* processors and devices, none of them requested by name       */
+    int urgencies;            /* priorities that the policy distinguishes, less one             */
+    bool guards_cuda;         /* a lost CUDA context ends no process: tasks and copies end before StarPU checks       */
+    bool thieves;             /* the policy's workers steal each other's tasks                  */
+    const char *shy;          /* the policy, if it gives devices none of our tasks, else NULL */
     bool one_memory;          /* all workers see host memory                                */
     size_t device_bytes;      /* memory of the smallest device, 0: unknown                  */
     int blas_threads;         /* as found, for stop                                         */
@@ -30,9 +30,9 @@ extern orr__star_state orr__star;
 
 /* -- handles (tile_handles.c, handle_pool.c) ------------------------------------------------------------------ */
 
-/* A buffer's handles, one per tile of `bytes` bytes over its contiguous host memory, home node 0. A tile is
- * written whole, by one task, or not at all. */
 typedef struct orr__recipe orr__recipe;
+/* A buffer's handles, one per tile of `bytes` bytes of its contiguous host memory, home node 0. A tile is written as a whole, by one
+ * task, or not at all. */
 typedef struct orr__tiles {
     orr__buffer *buf;
     size_t bytes;
@@ -42,11 +42,11 @@ typedef struct orr__tiles {
     const char *maker, *file; /* the step that wrote it on a device, and its call's file */
     int line;
     int output;                               /* of the recipe's plan                                 */
-    _Atomic(orr__recipe *) recipe;            /* NULL: the value cannot be computed again, or need not be */
-    atomic_bool leaving;                      /* copies may be on their way to the host, without a waiter */
-    struct orr__tiles *prev, *next;           /* all that are registered                           */
+    _Atomic(orr__recipe *) recipe;            /* NULL: the value cannot be recomputed, or need not be */
+    atomic_bool leaving;                      /* copies to the host may be under way, without a waiter */
+    struct orr__tiles *prev, *next;           /* all registered ones                               */
     struct orr__tiles *older, *newer;         /* the pool by age                                   */
-    struct orr__tiles *same_prev, *same_next; /* the pool, one (size, tile) bucket                 */
+    struct orr__tiles *same_prev, *same_next; /* the pool, one bucket of sizes                     */
     starpu_data_handle_t handle[];
 } orr__tiles;
 
@@ -54,82 +54,82 @@ static inline orr__tiles *orr__buffer_tiles(orr__buffer *b)
 {
     return __atomic_load_n((orr__tiles **)&b->tiles, __ATOMIC_ACQUIRE);
 }
-/* Handles for b, in tiles of tile_bytes unless it has some already. false: last error set. Not in tasks. */
+/* Registers handles for b, in tiles of tile_bytes, unless it has handles already. false: last error set. Not in tasks. */
 bool orr__tiles_register(orr__buffer *b, size_t tile_bytes);
 /* A buffer of that size with such tiles, recycled or new, one reference. NULL: last error set. Not in tasks. */
 orr__buffer *orr__tiles_new(size_t bytes, size_t tile_bytes);
-/* Gives up the handles; fetch: its content is wanted in host memory. Not in tasks. */
+/* Releases the handles; fetch: the content is needed in host memory. Not in tasks. */
 void orr__tiles_unregister(orr__tiles *t, bool fetch);
 void orr__tiles_unregister_all(void);
 void orr__tiles_drop_recipes(void);
 
-orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes); /* NULL: none there */
-/* Makes one of that size host memory again, which the next buffer of the size uses. In tasks it does nothing. */
+orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes); /* NULL: none */
+/* Returns one pooled buffer of that size to host memory, for the next buffer of the size. Does nothing in tasks. */
 void orr__tilepool_release(size_t bytes);
 bool orr__tilepool_drop(orr__buffer *b); /* the drop hook, any thread */
-void orr__tilepool_settle(void);         /* the releases that drop put off; the pool's bound. Not in tasks */
-bool orr__tilepool_trim(void);           /* hands all of the pool's memory back; false: there was none */
+void orr__tilepool_settle(void);         /* does postponed releases, keeps the pool's bounds. Not in tasks */
+bool orr__tilepool_trim(void);           /* releases all of the pool's memory; false: it was empty */
 size_t orr__tilepool_held(void);
 void orr__tilepool_stop(void);
 orr_status orr__tiles_host_read(orr__buffer *b);
 
 /* -- devices that fail (tile_data.c, retired.c) ------------------------------------------------------------------------ */
 
-/* A tile in one memory node. The first field is for macros of StarPU. */
+/* A tile in one memory node. The first field is accessed by macros of StarPU. */
 typedef struct {
     struct starpu_variable_interface at;
-    void *host; /* stands in for a device's memory, NULL: nothing does */
-    bool lost;  /* the content was in a device's memory alone, and cannot be read */
+    void *host; /* stands in for a device's memory; NULL: nothing does */
+    bool lost;  /* the content was in a device's memory only, and cannot be read */
 } orr__tile_data;
 
 void orr__tile_data_start(void); /* StarPU runs */
 void orr__tile_data_register(starpu_data_handle_t *handle, void *host, size_t bytes);
-/* The content is in `host` from now on, which is malloc's and goes over to d; NULL: in the device's memory. */
+/* Makes `host` the content from now on; it is malloc'ed and becomes d's. NULL: the content is in the device's memory. */
 void orr__tile_stand_in(orr__tile_data *d, void *host);
-/* Memory of the worker's device, for a tile that had none when it was allocated. On that worker, in a task with the tile. false: there
- * is none. */
+/* Allocates memory on the worker's device for a tile that got none at its allocation. On that worker, in a task with the tile. false: no
+ * memory. */
 bool orr__tile_get_memory(orr__tile_data *d, int worker);
-bool orr__tile_is_lost(starpu_data_handle_t handle); /* in host memory, where a copy has just been made */
+bool orr__tile_is_lost(starpu_data_handle_t handle); /* in host memory, after a copy to it */
 const void *orr__tile_at_home(starpu_data_handle_t handle);
-/* Before a task's work: whether all operands exist. Tiles that the task writes as a whole are lost no longer. */
+/* To be called before a task's work: true if all operands exist. Tiles that the task overwrites are no longer lost. */
 bool orr__tile_operands(void *buffers[]);
-/* recipe.c: the outputs of a run that has been submitted can be computed again from its leaves, which stay as long as these are not
- * known to be in host memory. */
+/* recipe.c: keeps the leaves of a submitted run, so that its outputs can be recomputed, until the outputs are known to be in host
+ * memory. */
 void orr__recipe_keep(orr__plan *p, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer *const *out);
 void orr__recipe_drop(orr__tiles *t);
-/* t's value was lost: it is computed again, into host memory. false: it cannot be; the last error may be set. Not in tasks. */
+/* The value of t was lost: recomputes it, into host memory. false: impossible; the last error may be set. Not in tasks. */
 bool orr__recipe_follow(orr__tiles *t);
-/* Of a tile that has just been written in host memory. */
+/* Marks a tile that has just been written in host memory as not lost. */
 void orr__tile_is_found(starpu_data_handle_t handle);
 /* The error of a value that was lost. */
 orr_status orr__tiles_fail_lost(orr__site at, const orr__tiles *t);
 
 void orr__retired_start(void);
-bool orr__devices_lost(void); /* whether any has ever failed */
-/* Whether it is to be given nothing now. A device whose rest is over is on trial with the next task. */
+bool orr__devices_lost(void); /* true if any has ever failed */
+/* True if the device gets no work now. A device whose rest is over is on trial with the next task. */
 bool orr__device_rests(int worker);
 /* A kernel has failed, and others may work; memory cannot be read or written; nothing will work in this process any more. */
 typedef enum { ORR__KERNEL_FAILED, ORR__MEMORY_FAILED, ORR__DEVICE_GONE } orr__loss;
 void orr__device_failed(int worker, orr__loss loss, const char *why);
 bool orr__device_is_gone(int worker);
-bool orr__devices_gone(void); /* whether any is */
+bool orr__devices_gone(void); /* true if any is gone */
 void orr__device_worked(int worker);
 void orr__star_device_state(int worker, orr__device_state *s);
 extern double orr__device_first_rest, orr__device_longest_rest; /* seconds; for tests */
 
-/* transfers.c: as orr__engine_move and its kin. */
+/* transfers.c: as orr__engine_move and the functions after it. */
 orr_status orr__star_move(orr__site at, orr__buffer *b, const orr__device_at *to, bool wait);
 orr_status orr__star_evict(orr__site at, orr__buffer *b);
 bool orr__star_is_on(orr__buffer *b, const orr__device_at *where);
 orr_status orr__star_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
 
-/* ORR_EDEVICE where this process may not have what StarPU needs (limits.c). */
+/* limits.c: ORR_EDEVICE if this process cannot get the resources that StarPU needs. */
 orr_status orr__star_limits(orr__site at);
-/* Sets STARPU_PERF_MODEL_DIR when nothing can be written where StarPU would (directory.c). */
+/* directory.c: sets STARPU_PERF_MODEL_DIR if StarPU cannot write to its own directory. */
 orr_status orr__star_home(orr__site at);
 void orr__star_home_look(void);
-/* Around StarPU's start: of the processes of a host that share a home, one starts at a time. StarPU reads files that another one
- * is still writing, and ends the process. -1: there is no way. The lock goes with the process, whatever becomes of it. */
+/* To be called around StarPU's start: among the processes of a host that share a home, one starts at a time. Otherwise StarPU may read
+ * files that another process is still writing, and end the process. -1: no lock. The lock ends with the process in any case. */
 int orr__star_home_lock(void);
 void orr__star_home_unlock(int lock);
 
@@ -138,38 +138,39 @@ void orr__star_guard_cuda(struct starpu_conf *conf);
 
 /* -- policies (policy.c) ------------------------------------------------------------------------------ */
 
-orr_status orr__star_policy_check(orr__site at); /* STARPU_SCHED is one that there is */
+orr_status orr__star_policy_check(orr__site at); /* STARPU_SCHED names an existing policy */
 void orr__star_policy_configure(struct starpu_conf *conf);
-/* The workers are counted; whether plans may be kept from processors or from devices to see which are faster. The name stays. */
+/* To be called after the workers are counted. True if plans may be kept from processors or from devices, to see which are faster. The
+ * name must stay valid. */
 bool orr__star_policy_begin(const char *policy);
-/* Of a task for the workers `where`; most policies go by what the caller would have. */
+/* The priority of a task for the workers `where`; most policies use `otherwise`. */
 int orr__star_policy_priority(int32_t where, int otherwise);
-/* Of a task of this plan, from whose beginning to the plan's end it takes so long at least. */
+/* The priority of a task of this plan. way_us: the least time from its beginning to the plan's end. */
 int orr__star_urgency(const orr__plan *p, double way_us);
 
 /* -- sleep (worker_sleep.c) --------------------------------------------------------------------------------- */
 
 orr_status orr__star_idle_start(orr__site at);
-void orr__star_idle_stop(void); /* workers awake afterwards */
-/* Workers must not sleep from here until the matching rest. A run waits while too many are under way. */
-bool orr__star_wake(bool is_run); /* whether no other run is under way */
+void orr__star_idle_stop(void); /* workers are awake afterwards */
+/* Between these calls workers must not sleep. A run waits while too many are under way. */
+bool orr__star_wake(bool is_run); /* true if no other run is under way */
 void orr__star_rest(bool is_run); /* any thread, tasks too */
-/* Around the submission of a run's tasks, and around posted work. */
+/* To be called around the submission of a run's tasks. The second function: around posted work. */
 void orr__star_submits(bool begins);
 void orr__star_posting(bool begins);
-/* In a task's callback: where nothing but posted work is left to do, workers sleep until there is more. Those that spin would keep
- * the thread that does it from its core. */
+/* In a task's callback: if only posted work is left, workers sleep until there is more. Spinning workers would keep the thread of posted
+ * work from its core. */
 void orr__star_doze(bool was_posted);
-/* As orr__engine_impl's. */
+/* As the callback of orr__engine_impl. */
 void orr__star_borrow(int more);
-/* Whether so many µs of work should become tasks for a waiting caller: such callers must come one after the other. */
+/* True if `us` µs of work should become tasks for a waiting caller: such callers must follow each other closely. */
 bool orr__star_share(double us);
-bool orr__star_would_share(double us); /* the answer, without the question being counted */
-/* Whether workers sleep, and so much work is over before they would have helped: it is for the caller, unless orr__star_share. */
+bool orr__star_would_share(double us); /* the same, without counting the request */
+/* True if workers sleep, and work of `us` µs would end before they could help: it runs on the caller's thread, unless orr__star_share. */
 bool orr__star_sleeps_through(double us);
-void orr__star_wait_runs(int but); /* until no more runs than that are under way */
+void orr__star_wait_runs(int but); /* waits until at most `but` runs are under way */
 
-/* trace.c: transfers in the trace, if there is one. StarPU runs. */
+/* trace.c: transfers in the trace, if one is recorded. StarPU must be running. */
 void orr__star_trace_start(void);
 void orr__star_trace_copy(unsigned from, unsigned to, size_t bytes, double t0, int answer);
 
@@ -180,15 +181,15 @@ void orr__star_measure(orr__profile *p, const atomic_bool *stop);
 
 typedef struct orr__task {
     orr__run *run;
-    const orr__step *step; /* the first of a bundle's */
+    const orr__step *step; /* the first of a bundle */
     orr__work *work;       /* NULL: a bundle          */
     int tile;
     atomic_int state; /* ORR__TASK_WAITS, _DONE, _RUNS + worker + 1; 0: not submitted yet */
-    bool sent;        /* StarPU has it */
+    bool sent;        /* StarPU has accepted it */
     int worker;       /* of a device's task that has begun, else -1 */
     double began;
-    orr__after after;         /* facts known once the device's launch ends  */
-    struct starpu_task *task; /* of a task of no worker                     */
+    orr__after after;         /* facts known after the device's launch has ended */
+    struct starpu_task *task; /* of a task on no worker                     */
     int turn;                 /* … its number among those of the run        */
     struct orr__task *parked; /* … the next one that waits for its turn     */
 } orr__task;
@@ -198,75 +199,75 @@ static inline void orr__task_state(orr__task *a, int state)
 {
     atomic_store_explicit(&a->state, state, memory_order_release);
 }
-static inline void orr__task_runs(orr__task *a) /* on the thread that does it */
+static inline void orr__task_runs(orr__task *a) /* on the thread that runs it */
 {
     orr__task_state(a, ORR__TASK_RUNS + starpu_worker_get_id() + 1);
 }
 
-/* stall.c: a line in the log when no task of the runs that are watched ends for long, with what is outstanding. */
-void orr__stall_watch(orr__run *r);   /* its tasks are there */
-void orr__stall_unwatch(orr__run *r); /* before they go; may not be watched */
-void orr__stall_look(void);           /* now and then */
+/* stall.c: logs the outstanding tasks when no task of the watched runs ends for long. */
+void orr__stall_watch(orr__run *r);   /* after its tasks are made */
+void orr__stall_unwatch(orr__run *r); /* before they are freed; r may be unwatched */
+void orr__stall_look(void);           /* to be called now and then */
 
-/* Operand j of tile t of a step: outputs first, then inputs. n = 0: no bytes, no handle. */
+/* The tiles of one operand. Operand j of tile t of a step: outputs first, then inputs. n = 0: no bytes, no handle. */
 typedef struct {
     orr__tiles *tiles;
     int first, n;
     size_t elem;
 } orr__span;
 orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j);
-/* Whether output k of tile t is whole tiles (p: its span): a task overwrites them, StarPU would lose the rest. */
+/* True if output k of tile t consists of whole tiles (p: its span). A task overwrites its tiles, so StarPU would lose the rest. */
 bool orr__star_fits(const orr__run *r, const orr__step *s, int t, int k, const orr__span *p);
-/* Buffers of the leaves; unless the run is metered, of all other values too. */
+/* Binds the buffers of the leaves and, unless the run is metered, of all other values. */
 orr_status orr__star_bind(orr__run *r, orr__buffer *const *leaf);
 orr__buffer *orr__star_buffer(const orr__run *r, int v); /* a new one for value v; NULL: last error set */
 
-/* Elements [first, end) of value v as tiles of its buffer; n = 0 also where no task has to be waited for. */
+/* Elements [first, end) of value v as tiles of its buffer; n = 0 also if no task has to be waited for. */
 orr__span orr__star_range(const orr__run *r, int v, int64_t first, int64_t end);
 bool orr__star_scratch(orr__run *r); /* memory of bundles' local values; false: last error set */
 
-/* throttle.c: of runs that must do with `budget` bytes, at least the plan's peak; of other runs these do nothing. One such
- * run submits at a time. */
+/* throttle.c: for runs that are limited to `budget` bytes, at least the plan's peak; for other runs these do nothing. One such run
+ * submits at a time. */
 bool orr__meter_begin(orr__run *r, size_t budget);           /* false: last error set                           */
-orr_status orr__meter_bind(orr__run *r, const orr__step *s); /* buffers for what s writes, once there is room   */
+orr_status orr__meter_bind(orr__run *r, const orr__step *s); /* buffers for the outputs of s, once there is memory */
 void orr__meter_started(orr__run *r);                        /* around each task                                */
 void orr__meter_done(orr__run *r, const orr__step *s, bool ran);
 void orr__meter_end(orr__run *r);
 
-/* Part of the names of models that StarPU keeps: raise it when what their footprints are made of changes. */
+/* Part of the names of models that StarPU keeps: must be raised when the components of their footprints change. */
 #define ORR__STAR_MODEL(kind) "orr2_" kind
 struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s); /* NULL: no memory */
-/* Whether tasks are measured for their performance models: a policy that asks none is spared that. Nothing is under way. */
+/* Selects whether tasks are measured for their performance models, which is superfluous for a policy that uses none. No task may be
+ * under way. */
 void orr__star_models(bool use);
-/* cholesky.c: all tasks of a step that is a graph by itself; models as above. */
+/* cholesky.c: submits all tasks of a step that is a graph by itself; models as above. */
 orr_status orr__star_cholesky(orr__site at, orr__run *r, const orr__step *s);
 void orr__star_cholesky_models(bool use);
 #ifdef HAVE_STARPUMPI
-/* block_cyclic.c: operations over ranks; models as above. mpi.c: StarPU-MPI ends, if it ran; collective then. */
+/* block_cyclic.c: operations over ranks; models as above. mpi.c: ends StarPU-MPI if it ran; then collective. */
 extern const struct orr__block_cyclic_impl orr__star_block_cyclic;
 void orr__star_block_cyclic_models(bool use);
 void orr__star_mpi_stop(void);
 #endif
 orr_status orr__star_submit(orr__site at, orr__run *r); /* submit.c: all tasks of a run that is bound */
-/* eviction.c: whether a device's memory is too small for what the run touches; then, with the tasks of a step submitted, StarPU
- * learns which values no later task reads. */
+/* eviction.c: true if a device's memory is too small for the run. Then the second function, called after the submission of a step's
+ * tasks, tells StarPU which values no later task reads. */
 bool orr__star_is_full(const orr__run *r);
 void orr__star_last(const orr__run *r, int step);
-/* Whether all that the task reads is there; else its run has failed. */
+/* True if all inputs of the task exist; otherwise its run has failed. */
 bool orr__star_complete(orr__task *a, void *buffers[]);
 void orr__star_cpu(void *buffers[], void *arg);
 void orr__star_bundle(void *buffers[], void *arg);
-/* Whether this process may use more cores than it has workers. */
+/* True if this process may use more cores than it has workers. */
 bool orr__star_core_is_left(void);
-/* Whether a step's work is posted when its operands are there, by whichever thread brought the last of them (the second function),
- * and ends without a worker. */
+/* True if a step's work is posted: the second function posts it on the thread that completes the operands, and it ends without a worker. */
 bool orr__star_posts(const orr__step *s);
-/* Is the value behind input k of step i, which posts, no more than the order of posts, which tasks of no worker keep by themselves? */
+/* True if input k of step i, which posts, expresses only the order of posts, which tasks on no worker keep by themselves. */
 bool orr__star_only_order(const orr__run *r, const orr__step *s, int k);
 void orr__star_post(void *task);
 extern struct starpu_codelet orr__star_posted;
-/* device_post.c: whether the device of the first CUDA worker does the posted work of a task, with its operands there. Then no task of
- * StarPU's is made: `ended` is called instead of its callback, on any thread, perhaps before the post returns. */
+/* device_post.c: True if the device of the first CUDA worker does the posted work of a task, on operands in its memory. No task of
+ * StarPU is then made: `ended` is called instead of its callback, on any thread, perhaps before the post returns. */
 enum { ORR__STAR_POST_OPERANDS = 8 };
 typedef void (*orr__star_ended)(void *task);
 bool orr__star_posts_on_device(const orr__task *a);
@@ -274,24 +275,23 @@ orr_status orr__star_post_on_device(orr__task *a, int n, const starpu_data_handl
                                     const enum starpu_data_access_mode *mode, orr__star_ended ended);
 void orr__star_opencl(void *buffers[], void *arg);
 void orr__star_cuda(void *buffers[], void *arg);
-/* device_tile.c: an operation on the tiles that lie in the task's buffers, on CUDA's stream; or done on the host where the
- * device cannot. */
+/* device_tile.c: an operation on the tiles in the task's buffers, on CUDA's stream, or on the host if the device fails. */
 struct orr__tilejob;
 orr_status orr__star_tile(struct orr__tilejob *j, void *buffers[]);
-/* A task of a device's worker, which began then, has ended: counted. Seconds that it took. */
+/* Counts a device worker's task that began at `began` and has ended; returns the seconds that it took. */
 double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int worker, double began);
-/* The device is done with the task: errors and times that were not known before. On its worker. */
+/* The device has finished the task: reports errors and times that were not known before. On its worker. */
 void orr__star_device_done(orr__task *a);
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                              orr__buffer **out, orr__run **run, bool wait, bool little);
-/* crew_tasks.c: the plan by the caller and the CPU workers together; its leaves are at home. false: it was not begun: another caller has
- * the crew, or the last call was long ago. */
+/* crew_tasks.c: runs the plan on the caller and the CPU workers together; its leaves must be at home. false: nothing was begun, since
+ * another caller leads the crew, or the last call was long ago. */
 bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
                     orr_status *st);
-bool orr__star_crew_is_formed(void); /* whether workers wait for the next such plan */
-/* They go back to their tasks, if they are there; idle_ones: if they have waited for long. Any thread. */
+bool orr__star_crew_is_formed(void); /* true if workers wait for the next such plan */
+/* Sends the helpers, if any, back to their tasks; idle_ones: only if they have waited for long. Any thread. */
 void orr__star_crew_dismiss(bool idle_ones);
-/* Whether a plan of so many µs is one that others should be able to overtake: work of another caller had to wait for a crew lately. */
+/* True if others should be able to overtake a plan of `us` µs: another caller's work had to wait for a crew lately. */
 bool orr__star_crew_is_in_the_way(double us);
 bool orr__star_in_turn(const orr__plan *plan, bool now); /* as orr__engine_in_turn */
 

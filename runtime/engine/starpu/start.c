@@ -1,4 +1,4 @@
-/* Start and stop of StarPU: its workers, its policy, and the facts of both for the other rooms.
+/* Start and stop of StarPU: its workers, its policy, and the facts about both for the other rooms.
  * Must not know: plans, tasks. */
 #include "config.h"
 #include <errno.h>
@@ -19,7 +19,7 @@ orr__star_state orr__star;
 static char policy[48];
 
 #ifdef ORR__STAR_OPENCL
-/* As many devices as StarPU would take as workers by itself. */
+/* The number of devices that StarPU would use as workers by itself. */
 static int count_opencl(void)
 {
     const char *on_cpus = getenv("STARPU_OPENCL_ON_CPUS"), *only = getenv("STARPU_OPENCL_ONLY_ON_CPUS");
@@ -44,13 +44,13 @@ static int count_opencl(void)
 }
 #endif
 
-/* StarPU ends the process when one of its numbers is none. Nothing at all, as a batch script's unset variable leaves it, it takes
- * for 0, which is no worker: here that counts as not set. */
+/* StarPU ends the process if one of these variables is not a number. It reads an empty value, as an unset variable of a batch script
+ * leaves it, as 0, which means no worker; here an empty value counts as not set. */
 static orr_status check_numbers(orr__site at)
 {
     static const struct {
         const char *name;
-        int least; /* where it is -1, that is StarPU's word for "not set" */
+        int least; /* -1 if that is StarPU's value for "not set" */
     } number[] = { { "STARPU_NCPU", 0 },
                    { "STARPU_NCPUS", 0 },
                    { "STARPU_RESERVE_NCPU", 0 },
@@ -89,7 +89,7 @@ static orr_status check_numbers(orr__site at)
     return ORR_OK;
 }
 
-/* StarPU names files by the host. One that cannot be made ends the process. */
+/* StarPU names files after the host, and ends the process if it cannot make one. */
 static orr_status check_host(orr__site at)
 {
     const char *host = getenv("STARPU_HOSTNAME");
@@ -99,7 +99,7 @@ static orr_status check_host(orr__site at)
                : ORR_OK;
 }
 
-/* Which devices may be used, and how many OpenCL devices there are; asked for by name and not there: an error. A GPU
+/* Chooses whether CUDA may be used, and the number of OpenCL devices. A backend that is requested by name and missing is an error. A GPU
  * that CUDA drives is not driven by OpenCL too. */
 static orr_status choose_devices(orr__site at, int backend, bool *cuda, int *opencl)
 {
@@ -114,7 +114,7 @@ static orr_status choose_devices(orr__site at, int backend, bool *cuda, int *ope
     if (backend == ORR__BACKEND_CUDA && !*cuda)
         return orr__fail(at, ORR_EDEVICE, "no CUDA device can be used: %s", why);
     if (backend == ORR__BACKEND_OPENCL)
-        setenv("STARPU_OPENCL_ON_CPUS", "1", 0); /* asked for by name: any device will do */
+        setenv("STARPU_OPENCL_ON_CPUS", "1", 0); /* requested by name: any device will do */
     if (!*cuda && backend != ORR__BACKEND_CPU && orr__exec_opencl->probe(NULL, 0))
         *opencl = count_opencl();
     if (backend == ORR__BACKEND_OPENCL && *opencl == 0)
@@ -122,7 +122,7 @@ static orr_status choose_devices(orr__site at, int backend, bool *cuda, int *ope
     return ORR_OK;
 }
 
-/* Idle workers spin: those of ranks on the same cores would keep each other from work, and the threads that bring messages. */
+/* Idle workers spin: those of ranks on the same cores would hinder each other, and the threads that receive messages. */
 static void share_cores(struct starpu_conf *conf, int ranks)
 {
     cpu_set_t set;
@@ -131,7 +131,7 @@ static void share_cores(struct starpu_conf *conf, int ranks)
     setenv("STARPU_WORKERS_NOBIND", "1", 0); /* else the first worker of each rank is on the first core */
 }
 
-/* Those of this rank, where several ranks divide the devices of a machine. */
+/* Restricts StarPU to the devices of this rank, if several ranks divide the devices of a machine. */
 static void take_cuda_devices(struct starpu_conf *conf)
 {
     int device[STARPU_NMAXWORKERS], n = orr__cu_binding(device, STARPU_NMAXWORKERS);
@@ -143,7 +143,7 @@ static void take_cuda_devices(struct starpu_conf *conf)
         conf->workers_cuda_gpuid[i] = (unsigned)device[i];
 }
 
-/* StarPU's own variables win over all of this. */
+/* StarPU's own variables have precedence over all settings here. */
 static orr_status configure(orr__site at, const orr_config *config, struct starpu_conf *conf, int *backend)
 {
     orr_status st = orr__engine_backend(at, config, backend);
@@ -156,7 +156,7 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
     if ((st = orr__star_limits(at)) != ORR_OK)
         return st;
     setenv("STARPU_SILENT", "1", 0);
-    setenv("STARPU_WORKERS_GETBIND", "1", 0); /* else StarPU 1.3 takes all cores of the machine, whatever the job has */
+    setenv("STARPU_WORKERS_GETBIND", "1", 0); /* else StarPU 1.3 uses all cores of the machine, not the job's */
     if ((st = choose_devices(at, *backend, &cuda, &opencl)) != ORR_OK || (st = orr__star_home(at)) != ORR_OK)
         return st;
     if (starpu_conf_init(conf) != 0)
@@ -179,7 +179,7 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
     return ORR_OK;
 }
 
-/* The smallest device memory decides what may go to any device. */
+/* The smallest device memory limits the data for any device. */
 static size_t smallest_device(void)
 {
     size_t least = 0;
@@ -195,7 +195,7 @@ static size_t smallest_device(void)
     return least;
 }
 
-/* From StarPU's own calibration, to the first device. */
+/* From StarPU's own calibration, for the first device. */
 static void measure_bus(void)
 {
     enum { MANY = 1 << 20 };
@@ -230,15 +230,15 @@ static void look_around(int backend)
     orr__machine_here.bundles = orr__star.cpus > 0;
 }
 
-/* StarPU's files have numbers with a point, which it writes and reads as the locale says. Its threads compute in the mode of the
- * one that starts them. */
+/* StarPU's files have numbers with a point, which it reads and writes in the current locale. Its threads inherit the floating-point mode
+ * of the thread that starts them. */
 static int begin_starpu(struct starpu_conf *conf)
 {
     locale_t before = orr__point_begin();
     uint64_t mode = orr__fpmode_begin();
 
     orr__star_home_look();
-    bool one_task = orr__star.guards_cuda && !getenv("STARPU_CUDA_PIPELINE"); /* read by its start alone */
+    bool one_task = orr__star.guards_cuda && !getenv("STARPU_CUDA_PIPELINE"); /* read by StarPU only at its start */
     if (one_task)
         (void)setenv("STARPU_CUDA_PIPELINE", "0", 1);
     int lock = orr__star_home_lock(), err = starpu_init(conf);
@@ -259,7 +259,7 @@ static void end_starpu(void)
     orr__point_end(before);
 }
 
-/* Not beside other ranks, which may have the cores; and not where BLAS may be refused the memory that each thread wants. */
+/* Nothing is lent beside other ranks, which may use the cores, nor if BLAS may be refused the memory that each thread needs. */
 static int lends(void)
 {
     struct rlimit space;
@@ -349,7 +349,7 @@ static void worker(int w, char *text, size_t size)
     starpu_worker_get_name(w - 1, text, size);
 }
 
-/* The i-th worker that is a device's. */
+/* The i-th device worker. */
 static bool device_state(int i, orr__device_state *s)
 {
     for (unsigned w = 0; w < starpu_worker_get_count(); w++) {

@@ -7,8 +7,8 @@
 #include "runtime/base/decimal.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* The worker has nothing to do now, and would spin on the core that a waiting thread needs: up to 1.5 ms, until the
- * kernel takes it away. */
+/* Yields after the last task: the worker has nothing to do now, and would spin on the core that a waiting thread needs, for up to 1.5
+ * ms, until the kernel preempts it. */
 static void called_back(void *arg)
 {
     orr__task *a = arg;
@@ -23,7 +23,7 @@ static void called_back(void *arg)
         sched_yield();
 }
 
-/* A donor and its recipient are the same handle twice. */
+/* True if an earlier operand has the same handle, as a donor and its recipient do. */
 static bool again(const starpu_data_handle_t *handle, int i)
 {
     for (int k = 0; k < i; k++)
@@ -32,7 +32,7 @@ static bool again(const starpu_data_handle_t *handle, int i)
     return false;
 }
 
-/* No worker can do it: the submitting thread does, with the data brought home. */
+/* No worker can run the task: the submitting thread does, with the data at home. */
 static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, const enum starpu_data_access_mode *mode)
 {
     int got = 0;
@@ -50,7 +50,7 @@ static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, c
                                 ORR_EDEVICE, "StarPU does not give the data back");
 }
 
-/* One task on its way: its operands' spans, and the handles that they are. */
+/* One task during submission: its operands' spans, and their handles. */
 typedef struct {
     orr__task *a;
     struct starpu_task *task;
@@ -59,10 +59,10 @@ typedef struct {
     enum starpu_data_access_mode *mode;
     int operands;
     int n;           /* handles */
-    unsigned device; /* workers of devices that could do it: one tile per operand, and room for all */
+    unsigned device; /* kinds of device workers that could run it: one tile per operand, and memory for all */
 } draft;
 
-/* Is operand j of a step an output that uses the memory of its donor, or that donor? */
+/* True if operand j of a step is an output that uses the memory of its donor, or is that donor. */
 static bool donated(const orr__run *r, const orr__step *s, int j)
 {
     int nout = s->region->nout, v = j < nout ? s->out[j] : r->plan->value[s->in[j - nout]].recipient;
@@ -73,8 +73,8 @@ static bool donated(const orr__run *r, const orr__step *s, int j)
     return false;
 }
 
-/* A donor and the output over it are the same handle: StarPU must see the same access to both. Parts of a product add to one sum in any
- * order, but for the first, which begins it, and the last, which has more to do. */
+/* A donor and its recipient are the same handle, so StarPU must see the same access for both. Partial products are added in any order,
+ * except for the first, which begins the sum, and the last, which has additional work. */
 static enum starpu_data_access_mode mode_of(const draft *d, int j)
 {
     const orr__step *s = d->a->step;
@@ -85,7 +85,7 @@ static enum starpu_data_access_mode mode_of(const draft *d, int j)
     return (bundle ? s->bundle.use[j].write : j < s->region->nout) ? STARPU_W : STARPU_R;
 }
 
-/* Posted work is none of a device's worker (device_post.c). */
+/* Posted work does not run on a device's worker (device_post.c). */
 static unsigned devices_of(const orr__step *s)
 {
     unsigned where = s->opencl && orr__star.opencls > 0 ? STARPU_OPENCL : 0;
@@ -171,7 +171,7 @@ static orr_status fill_in(orr__site at, draft *d)
     return ORR_OK;
 }
 
-/* Takes the task over, whatever comes of it. */
+/* Owns the task from here on, also after an error. */
 static orr_status send(draft *d)
 {
     orr_status st;
@@ -198,7 +198,7 @@ static orr_status send(draft *d)
     return st;
 }
 
-/* Every operand is one tile at most. */
+/* Every operand is at most one tile. */
 static orr_status post_on_device(const draft *d)
 {
     starpu_data_handle_t handle[ORR__STAR_POST_OPERANDS];
@@ -219,7 +219,7 @@ static orr_status post_on_device(const draft *d)
 
 static orr_status submit(orr__site at, orr__task *a)
 {
-    draft d; /* its arrays are filled as far as they are used */
+    draft d; /* its arrays are filled only as far as they are used */
     d.a = a;
     d.n = 0;
     d.task = NULL;
@@ -249,7 +249,7 @@ static orr_status submit(orr__site at, orr__task *a)
     return st;
 }
 
-/* All of them even when one has failed meanwhile (they skip their work): tasks that depend on an output find it written. */
+/* Submits all tasks even after a failure (they skip their work), so that tasks that depend on an output find it written. */
 orr_status orr__star_submit(orr__site at, orr__run *r)
 {
     const orr__plan *plan = r->plan;
@@ -265,8 +265,8 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
     r->ntasks = n;
     orr__stall_watch(r);
     orr__star_submits(true);
-    atomic_fetch_add_explicit(&r->left, n, memory_order_relaxed); /* at once: workers have it in their caches */
-    locale_t before = orr__point_begin(); /* StarPU reads performance models, and ends the process over a comma */
+    atomic_fetch_add_explicit(&r->left, n, memory_order_relaxed); /* at once: the counter is in the workers' caches */
+    locale_t before = orr__point_begin(); /* StarPU reads performance models, and ends the process at a decimal comma */
     for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
         const orr__step *s = &plan->step[i];
         bool bundle = orr__bundle_size(s) > 1;
@@ -291,7 +291,7 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
     }
     orr__point_end(before);
     orr__star_submits(false);
-    atomic_fetch_sub_explicit(&r->left, n - sent, memory_order_acq_rel); /* one is ours: it is not the last */
-    starpu_do_schedule(); /* some policies hold tasks back until this call says that there are no more */
+    atomic_fetch_sub_explicit(&r->left, n - sent, memory_order_acq_rel); /* one count is ours: not yet zero */
+    starpu_do_schedule(); /* some policies hold tasks back until this call */
     return st;
 }

@@ -1,18 +1,18 @@
-/* A run in little memory: buffers come when their first task is submitted and go when their last one is done; submission
- * waits in between. Must not know: what a task computes. */
+/* A run in limited memory: a buffer is allocated when its first task is submitted and released after its last task; submission waits in
+ * between. Must not know: what a task computes. */
 #include "config.h"
 #include <stdlib.h>
 #include "runtime/engine/starpu/starpu.h"
 
 typedef struct {
-    pthread_cond_t moved; /* with the run's lock: a task is done */
+    pthread_cond_t moved; /* with the run's lock: signalled after each task */
     size_t budget, held;
     int going;         /* tasks under way                                  */
-    uint64_t done;     /* tasks that are                                   */
-    atomic_int left[]; /* by value: operands of tasks that are not done yet */
+    uint64_t done;     /* finished tasks                                   */
+    atomic_int left[]; /* by value: operands of unfinished tasks */
 } meter;
 
-/* f(v) for each operand of the step or bundle, as often as it is one. */
+/* Calls f(v) for each operand of the step or bundle; a repeated operand counts repeatedly. */
 static void each_operand(orr__run *r, const orr__step *s, void (*f)(orr__run *r, int v, void *arg), void *arg)
 {
     int n = orr__bundle_size(s);
@@ -61,7 +61,7 @@ void orr__meter_end(orr__run *r)
     r->meter = NULL;
 }
 
-/* An output stays; the recipient of a donation accounts for its memory. */
+/* An output is kept; for a donor, its recipient accounts for the memory. */
 static void read_by_one(orr__run *r, int v, void *arg)
 {
     meter *m = r->meter;
@@ -103,7 +103,7 @@ void orr__meter_done(orr__run *r, const orr__step *s, bool ran)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* Until one more task is done; false: there is none under way. */
+/* Waits for the end of one more task; false: no task is under way. */
 static bool wait_for_one(orr__run *r)
 {
     meter *m = r->meter;
@@ -127,7 +127,7 @@ static bool over_budget(orr__run *r, size_t bytes)
     return over;
 }
 
-/* Our own tasks first: they give back what they read last. Then other runs: they end without us. */
+/* Waits for our own tasks first, which release their last inputs; then for other runs, which end without us. */
 static bool get(orr__run *r, int v)
 {
     meter *m = r->meter;

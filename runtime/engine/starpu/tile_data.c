@@ -1,5 +1,6 @@
-/* Tiles as StarPU's data: its variables, but copies to and from OpenCL devices, and CUDA devices that are guarded, are ours. StarPU's own
- * end the process when a device fails. Host memory stands in for the memory of a device that rests, so that StarPU goes on; content that cannot be read is lost.
+/* Tiles as data of StarPU: its variables, but with our own copies to and from OpenCL devices and guarded CUDA devices, since StarPU's
+ * copies end the process when a device fails. Host memory stands in for the memory of a resting device, so that StarPU continues.
+ * Content that cannot be read is lost.
  * Must not know: plans, the work of a task. */
 #include "config.h"
 #include <errno.h>
@@ -10,15 +11,15 @@
 #include "runtime/engine/starpu/starpu.h"
 
 static struct starpu_data_interface_ops ours;
-static int worker_of[STARPU_MAXNODES];                   /* of nodes that are such a device's memory; else -1 */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around memory that stands in */
+static int worker_of[STARPU_MAXNODES];                   /* by node: the worker with checked copies; else -1 */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards memory that stands in */
 
 static bool rests(unsigned node)
 {
     return worker_of[node] >= 0 && orr__device_rests(worker_of[node]);
 }
 
-/* NULL: it has none, and memory of the host stands in. */
+/* NULL: there is no device memory, and host memory stands in. */
 static void *memory_of(const orr__tile_data *d)
 {
     return (void *)STARPU_VARIABLE_GET_DEV_HANDLE(d);
@@ -34,7 +35,7 @@ static starpu_ssize_t allocate(void *data, unsigned node)
     starpu_ssize_t bytes = -ENOMEM;
     if (!rests(node))
         bytes = starpu_interface_variable_ops.allocate_data_on_node(data, node);
-    if (bytes >= 0 || !rests(node)) /* it may have failed at this */
+    if (bytes >= 0 || !rests(node)) /* the allocation itself may have made the device rest */
         return bytes;
     d->at.ptr = d->at.dev_handle = 0;
     d->at.offset = 0;
@@ -76,7 +77,7 @@ bool orr__tile_get_memory(orr__tile_data *d, int worker)
 
 /* -- copies ------------------------------------------------------------------------------------------------------------ */
 
-/* A queue of the device, for copies alone. */
+/* A queue of the device, for copies only. */
 static orr__launch queue_of(int worker)
 {
     static const orr__region region = { .label = "copy" };
@@ -107,7 +108,7 @@ static void failed(int worker, const orr__launch *l)
     orr_error_clear();
 }
 
-/* Into host memory. false: the content is lost. */
+/* Copies to host memory. false: the content is lost. */
 static bool fetch(orr__tile_data *from, unsigned node, void *to)
 {
     size_t bytes = from->at.elemsize;
@@ -126,7 +127,7 @@ static bool fetch(orr__tile_data *from, unsigned node, void *to)
     return ok;
 }
 
-/* From host memory. false: no memory. */
+/* Copies from host memory. false: no memory. */
 static bool put(const void *from, orr__tile_data *to, unsigned node)
 {
     size_t bytes = to->at.elemsize;
@@ -148,7 +149,7 @@ static bool put(const void *from, orr__tile_data *to, unsigned node)
     return host != NULL;
 }
 
-/* Between host memory and such a device, or two of these. */
+/* Copies between host memory and a device with checked copies, or between two such devices. */
 static bool copy_checked(orr__tile_data *s, unsigned from, orr__tile_data *d, unsigned to)
 {
     if (worker_of[to] < 0)
@@ -191,7 +192,7 @@ void orr__tile_data_start(void)
         ours.free_data_on_node = release;
         ours.copy_methods = &copies;
 #if STARPU_MAJOR_VERSION > 1 || STARPU_MINOR_VERSION >= 4
-        ours.cache_data_on_node = NULL; /* the variable's own copy its fields, and no others */
+        ours.cache_data_on_node = NULL; /* the variable's own versions copy only its fields */
         ours.reuse_data_on_node = NULL;
         ours.map_data = NULL;
         ours.unmap_data = NULL;
@@ -228,7 +229,7 @@ void orr__tile_is_found(starpu_data_handle_t handle)
     d->lost = false;
 }
 
-/* The home memory that a reader on a device may use as well; NULL: it is stale. */
+/* The home memory, for a reader that may run on a device; NULL: it is stale. */
 const void *orr__tile_at_home(starpu_data_handle_t handle)
 {
     const orr__tile_data *d = starpu_data_get_interface_on_node(handle, STARPU_MAIN_RAM);

@@ -1,4 +1,4 @@
-/* Handles over buffers: registered at first scheduled use, one per tile.
+/* Handles of buffers: registered at first scheduled use, one per tile.
  * Must not know: plans, tasks, which buffers are reused when. */
 #include "config.h"
 #include <stdio.h>
@@ -28,9 +28,9 @@ static void unlink_all(orr__tiles *t)
         t->next->prev = t->prev;
 }
 
-/* Pinned memory is copied at several times the speed, and without stopping the stream; pinning takes time, so it lasts as
- * long as the handles do, which are reused with their memory. Memory that cannot be pinned is copied all the same. A file's pages
- * must be free to go. */
+/* Pinned memory is copied at several times the speed, and without stopping the stream. Pinning takes time, so it lasts as long as the
+ * handles, which are reused with their memory. Memory that cannot be pinned is copied all the same. The pages of a file must stay
+ * evictable, so they are not pinned. */
 static void pin(orr__tiles *t)
 {
     enum { LEAST = 256 << 10 };
@@ -59,7 +59,7 @@ static orr__tiles *make(orr__buffer *b, size_t tile_bytes)
     return t;
 }
 
-/* Under the lock throughout: two threads may meet at one leaf. */
+/* The lock is held throughout, since two threads may use one leaf. */
 bool orr__tiles_register(orr__buffer *b, size_t tile_bytes)
 {
     orr__tiles *t = orr__buffer_tiles(b);
@@ -90,7 +90,7 @@ orr__buffer *orr__tiles_new(size_t bytes, size_t tile_bytes)
     return b;
 }
 
-/* Whether a copy at home would be one of nothing. */
+/* True if the content is lost, so that a copy to home would be of nothing. */
 static bool lost_for_good(orr__tiles *t)
 {
     bool lost = false;
@@ -110,7 +110,7 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
     unlink_all(t);
     pthread_mutex_unlock(&lock);
     bool copies = t->leaving || (orr__env.device_copies && !orr__star.one_memory);
-    if (copies || fetch) /* sleeping workers would not make them */
+    if (copies || fetch) /* sleeping workers would not make the copies */
         orr__star_wake(false);
     if (fetch && lost_for_good(t))
         atomic_store(&t->buf->overwritten, true);
@@ -129,7 +129,7 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
     free(t);
 }
 
-/* Their leaves go to the pool. */
+/* The leaves of the recipes return to the pool. */
 void orr__tiles_drop_recipes(void)
 {
     pthread_mutex_lock(&lock);
@@ -138,7 +138,7 @@ void orr__tiles_drop_recipes(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Buffers that are still referred to become plain host memory. */
+/* Buffers with references become plain host memory. */
 void orr__tiles_unregister_all(void)
 {
     while (all) {
@@ -162,7 +162,7 @@ orr_status orr__tiles_fail_lost(orr__site at, const orr__tiles *t)
                      name);
 }
 
-/* Whether a tile of it is lost; then the others need not come home. */
+/* Copies the tiles home. *lost: a tile is lost; then the others are not copied. */
 static orr_status bring_home(orr__tiles *t, bool *lost)
 {
     orr_status st = ORR_OK;
@@ -178,10 +178,10 @@ static orr_status bring_home(orr__tiles *t, bool *lost)
     return st;
 }
 
-/* Once the run has ended no task writes b, so only a device's copy can be newer than host memory. */
+/* After the end of the run no task writes b, so only a device's copy can be newer than host memory. */
 orr_status orr__tiles_host_read(orr__buffer *b)
 {
-    static pthread_mutex_t again = PTHREAD_MUTEX_INITIALIZER; /* two readers of one lost value */
+    static pthread_mutex_t again = PTHREAD_MUTEX_INITIALIZER; /* for two readers of one lost value */
     orr_status st = orr__run_wait(b->run);
     orr__tiles *t = orr__buffer_tiles(b);
     bool lost = false;

@@ -1,4 +1,4 @@
-/* Transfers in the trace, as the copies of tiles report them (tile_data.c).
+/* Transfers in the trace, as reported by the copies of tiles (tile_data.c).
  * Must not know: plans, tasks, why something is copied. */
 #include "config.h"
 #include <errno.h>
@@ -7,12 +7,12 @@
 #include "runtime/base/trace.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* Tracks of memories lie behind those of workers. */
+/* The tracks of memories follow those of workers. */
 enum { NODES = 64, TRACK0 = ORR__TRACE_TRACKS - NODES };
 
 static char memory[NODES][40];
 
-/* A copy that only begins ends when StarPU's model of the bus says so: its real end is not reported. */
+/* An asynchronous copy ends when StarPU's model of the bus predicts it, since its real end is not reported. */
 void orr__star_trace_copy(unsigned from, unsigned to, size_t bytes, double t0, int answer)
 {
     double t1 = orr__now(), predicted = starpu_transfer_predict(from, to, bytes) * 1e-6;

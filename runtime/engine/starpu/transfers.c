@@ -1,10 +1,10 @@
-/* Values moved between memories by hand: copies ahead of use, copies that go, how much room there is.
+/* Explicit moves of values between memories: prefetches, evictions, the size of free memory.
  * Must not know: plans, tasks. */
 #include "config.h"
 #include <stdlib.h>
 #include "runtime/engine/starpu/starpu.h"
 
-/* One copy under way, of all tiles of a buffer. It counts as a run: stop waits for it. */
+/* One copy under way, of all tiles of a buffer. It counts as a run, so stop waits for it. */
 typedef struct {
     atomic_int left;
     orr__buffer *buf;
@@ -69,7 +69,7 @@ static orr_status start(orr__site at, orr__tiles *t, int node)
     for (int i = 0; i < n; i++) {
         m->part[i] = (struct part){ m, t->handle[i] };
         if (starpu_data_acquire_on_node_cb(t->handle[i], node, STARPU_R, arrived, &m->part[i]) != 0)
-            atomic_fetch_sub(&m->left, 1); /* ahead of use: it will be copied when it is used */
+            atomic_fetch_sub(&m->left, 1); /* only a prefetch: the tile will be copied at its use */
     }
     if (atomic_fetch_sub(&m->left, 1) == 1) {
         orr__buffer_unref(m->buf);
@@ -105,7 +105,7 @@ orr_status orr__star_move(orr__site at, orr__buffer *b, const orr__device_at *to
         return orr__tiles_host_read(b);
     if (b->bytes == 0)
         return ORR_OK;
-    total = starpu_memory_get_total((unsigned)node); /* StarPU would wait for ever */
+    total = starpu_memory_get_total((unsigned)node); /* a larger copy would make StarPU wait for ever */
     if (total >= 0 && b->bytes > (size_t)total)
         return orr__fail(at, ORR_ENOMEM, "%zu bytes do not fit into the %zd bytes of device %d", b->bytes,
                          (ssize_t)total, to->id);
@@ -114,7 +114,7 @@ orr_status orr__star_move(orr__site at, orr__buffer *b, const orr__device_at *to
     return wait ? fetch(at, orr__buffer_tiles(b), node, STARPU_R) : start(at, orr__buffer_tiles(b), node);
 }
 
-/* A task that takes the host's copy to write makes the others void. */
+/* An acquisition of the host's copy for writing invalidates all others. */
 orr_status orr__star_evict(orr__site at, orr__buffer *b)
 {
     orr__tiles *t = orr__buffer_tiles(b);

@@ -1,4 +1,4 @@
-/* Sends idle workers to sleep, and has the busy ones watched: StarPU's spin, and take cores from the threads that record graphs.
+/* Puts idle workers to sleep, and has busy ones watched: StarPU's idle workers spin, and occupy the cores of threads that record graphs.
  * Must not know: what a run does. */
 #include "config.h"
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include "runtime/base/clock.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* Waking costs about 30 µs (up to some ms where all cores are taken), so workers spin through the short gaps between
- * runs, and sleep after 2 ms without any. Two spinning workers on two cores halved the speed of a third thread. */
+/* Waking costs about 30 µs (up to some ms if all cores are busy), so workers spin through short gaps between runs, and sleep after 2 ms
+ * without a run. Two spinning workers on two cores halved the speed of a third thread. */
 static const double patience = 2e-3;
 enum { MOST_RUNS = 64 };
 
@@ -20,12 +20,12 @@ static bool stopping, asleep;
 static int busy, runs, waiting, submitting;
 static atomic_int posted;    /* written under the lock */
 static atomic_int borrowers; /* steps under way that borrow; written under the lock */
-static int borrowing_tasks;  /* … those of them that are tasks */
+static int borrowing_tasks;  /* … of these, the ones in tasks */
 static bool lent;
 static double idle_since, asked, missed;
 
-/* Workers that work need their cores. Calls of BLAS under way end with the threads that they have, and a step of LAPACK is
- * thousands of calls. */
+/* Busy workers need their cores. Calls of BLAS under way keep their threads until they end; a step of LAPACK consists of thousands of
+ * calls. */
 static void take_back(void)
 {
     if (lent)
@@ -43,15 +43,16 @@ static void rise(void)
     pthread_cond_signal(&to_watch);
 }
 
-/* own: tasks that StarPU counts as ready although they are done. It counts posted ones too. Each call that makes a task ready comes
- * here afterwards, so that no task waits for workers that sleep. A step that borrows and has nothing beside it gets their cores: OpenBLAS
- * reads the number of its threads once in each call, so the number may change while LAPACK runs. */
+/* Lets workers sleep if only posted or borrowing work is left, and wakes them otherwise. own: finished tasks that StarPU still counts as
+ * ready; it counts posted ones too. Each call that makes a task ready is followed by this one, so no task waits for sleeping workers. A
+ * borrowing step that runs alone gets the workers' cores: OpenBLAS reads the number of its threads once per call, so the number may
+ * change while LAPACK runs. */
 static void balance(int own)
 {
     bool alone = borrowers == 1 && posted == 0 && orr__star.lends > 1 && orr__exec_callers() <= 1;
     int without_workers = posted + own + (alone ? borrowing_tasks : 0);
 
-    if (busy == 0 && !alone) { /* no work for workers: they may sleep on */
+    if (busy == 0 && !alone) { /* no work for workers: they may stay asleep */
         take_back();
         return;
     }
@@ -74,7 +75,7 @@ static void nap(double seconds)
     pthread_cond_timedwait(&to_watch, &lock, &t);
 }
 
-/* A task that has ended counts as ready for some µs, which can keep workers from being lent: the watch looks again. */
+/* A finished task counts as ready for some µs, which can prevent the lending of cores, so the watcher checks again. */
 static void *watch(void *unused)
 {
     (void)unused;
@@ -193,7 +194,7 @@ void orr__star_borrow(int more)
 {
     bool task = more != 0 && starpu_worker_get_id() >= 0;
 
-    orr__star_crew_dismiss(false); /* its helpers would take turns with the callers, and with the threads of BLAS */
+    orr__star_crew_dismiss(false); /* its helpers would compete with the callers and with the threads of BLAS */
     if (more == 0 && atomic_load_explicit(&borrowers, memory_order_relaxed) == 0)
         return;
     pthread_mutex_lock(&lock);
@@ -205,8 +206,9 @@ void orr__star_borrow(int more)
     pthread_mutex_unlock(&lock);
 }
 
-/* A caller with work of its own in between has no use for workers that spin meanwhile: the time in which it did not ask, beyond twice that of the
- * work, counts against what could have been gained. Workers are woken when that is as much as waking may cost. */
+/* True if waking the workers pays. The possible gain of each request is added up; the time without a request, beyond twice the time of
+ * the work, is subtracted, since spinning workers are of no use in it. Workers are woken when the sum reaches the highest cost of
+ * waking. */
 static bool share(double us, bool counts)
 {
     double now = orr__now();
@@ -231,7 +233,7 @@ bool orr__star_would_share(double us)
     return share(us, false);
 }
 
-/* Two workers save half of the time, and waking them may cost as much as their patience. */
+/* Two workers save half of the time, and waking them may cost as much as `patience`. */
 bool orr__star_sleeps_through(double us)
 {
     pthread_mutex_lock(&lock);
