@@ -1,4 +1,4 @@
-/* The machine's numbers and the performance models, for people.
+/* The machine's profile and the performance models, for people.
  * Must not know: how they are measured. */
 #include "config.h"
 #include <math.h>
@@ -19,7 +19,7 @@ static void add(orr__class *c, orr__on on, const orr__timed *t, void *arg)
     list *l = arg;
     if (l->n < l->max) {
         orr_perfmodel *m = &l->model[l->n];
-        double fitted = orr__model_fitted(c->kernel, on, t->size);
+        double fitted = orr__model_fitted(c->kernel, c->row, on, t->size);
         *m = (orr_perfmodel){ .samples = t->n,
                               .size_us = t->size,
                               .mean_us = t->us,
@@ -31,7 +31,7 @@ static void add(orr__class *c, orr__on on, const orr__timed *t, void *arg)
     l->n++;
 }
 
-/* Before orr_init the numbers are those of the file. */
+/* Before orr_init the profile is read from its file. */
 static orr_status look(void)
 {
     orr_status st = orr__engine_running() ? ORR_OK : orr__env_load();

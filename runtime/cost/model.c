@@ -17,12 +17,13 @@ enum { BUCKETS = 1024, LOCKS = 16, ALIKE = 64, SETTLED = 4 };
 
 const char *const orr__on_name[ORR__ON_COUNT] = { "CPU", "OpenCL", "CUDA" };
 
-/* By kernel: one bucket holds all sizes. Readers walk without a lock: classes are only added, at the head. */
+/* By kernel: one bucket holds all sizes of it. Readers need no lock: classes are only added, at the head. */
 static orr__class *_Atomic bucket[BUCKETS];
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
-/* of the numbers in a bucket's classes */
+/* Locks of the numbers in a bucket's classes. */
 static pthread_mutex_t lock[LOCKS] = { [0 ... LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER };
-/* Per kind of region and device: mean of log(us / size), and of how many classes. Written under `adding`. */
+/* Per kind of region and device: the mean of log(us / size), and the number of classes in it. Written under
+ * `adding`. */
 static struct {
     _Atomic double log;
     atomic_int n;
@@ -58,6 +59,7 @@ static orr__class *find_or_add(const orr__class *like)
         size_t h = bucket_of(like->kernel);
         c->kernel = like->kernel;
         c->shape = like->shape;
+        c->row = like->row;
         c->kind = like->kind;
         memcpy(c->label, like->label, sizeof c->label);
         c->next = atomic_load(&bucket[h]);
@@ -72,6 +74,16 @@ static orr__class *find_or_add(const orr__class *like)
 static int64_t quarter_octaves(int64_t extent)
 {
     return extent <= 16 ? extent : llround(4 * log2((double)extent));
+}
+
+/* The extents that tasks of more or fewer rows share. */
+static uint32_t row_of(const orr__region *r)
+{
+    int64_t facts[ORR__REGION_RANK + 1] = { r->rmask };
+    for (int i = 1; i < r->rank && i < ORR__REGION_RANK; i++)
+        facts[i] = quarter_octaves(r->dim[i]);
+    uint64_t h = orr__hash(facts, sizeof facts, 0);
+    return (uint32_t)(h ^ h >> 32);
 }
 
 static uint32_t shape_of(const orr__region *r, int64_t rows)
@@ -89,7 +101,7 @@ static uint32_t shape_of(const orr__region *r, int64_t rows)
 
 orr__class *orr__model_class(const orr__region *r, int64_t rows)
 {
-    orr__class like = { .kernel = r->key, .shape = shape_of(r, rows), .kind = orr__region_class(r) };
+    orr__class like = { .kernel = r->key, .shape = shape_of(r, rows), .row = row_of(r), .kind = orr__region_class(r) };
     (void)snprintf(like.label, sizeof like.label, "%s", r->label[0] ? r->label : "unnamed");
     return find_or_add(&like);
 }
@@ -124,14 +136,15 @@ unsigned orr__models_news(void)
     return atomic_load_explicit(&news, memory_order_relaxed);
 }
 
-/* A mean that was kept from another day, or under other loads, changes slowly: plans hear of it on the way. */
+/* True if a mean departs from the one that plans know. A mean from another day, or under other loads, changes
+ * slowly: plans are told on the way. */
 static bool departs(double us, double told)
 {
     static const double departure = 1.25;
     return us > departure * told || told > departure * us;
 }
 
-/* Four, sixteen, … samples. */
+/* True for 4, 16, 64, … samples. */
 static bool tells_more(uint32_t n)
 {
     return n >= SETTLED && (n & (n - 1)) == 0 && (n & 0x55555555u) != 0;
@@ -188,20 +201,29 @@ static orr__timed read_timed(const orr__class *c, orr__on on)
     return t;
 }
 
-/* Across the sizes of one kernel, `but` left out. */
-static bool fit_alike(uint64_t kernel, const orr__class *but, orr__on on, int least, double *a, double *b)
+/* Fits the times across the classes of one kernel, without the class `but`: those with these rows, or all of them. */
+static bool fit_classes(uint64_t kernel, const uint32_t *row, const orr__class *but, orr__on on, int least, double *a,
+                        double *b)
 {
     orr__sample s[ALIKE];
     int n = 0;
     for (orr__class *c = atomic_load(&bucket[bucket_of(kernel)]); c && n < ALIKE; c = c->next) {
-        orr__timed t = c->kernel == kernel && c != but ? read_timed(c, on) : (orr__timed){ 0 };
+        bool fits = c->kernel == kernel && c != but && (!row || c->row == *row);
+        orr__timed t = fits ? read_timed(c, on) : (orr__timed){ 0 };
         if (t.n >= SETTLED)
             s[n++] = (orr__sample){ t.size, t.us, t.n < 16 ? t.n : 16 };
     }
     return n >= least && orr__fit(s, n, a, b);
 }
 
-/* Where nothing of this kind was measured. Devices are assumed to be fast, so that they are tried. */
+/* The time of an element depends on the length of its row (vectors, rests, caches), so classes with the same rows tell more than others.
+ * False: fewer than `least` classes. */
+static bool fit_alike(uint64_t kernel, uint32_t row, const orr__class *but, orr__on on, int least, double *a, double *b)
+{
+    return fit_classes(kernel, &row, but, on, least, a, b) || fit_classes(kernel, NULL, but, on, least, a, b);
+}
+
+/* The estimate if nothing of this kind was measured. Devices are assumed to be fast, so that they are tried. */
 static double estimate(const orr__cost *c, double size, double part, orr__on on)
 {
     static const double faster[ORR__ON_COUNT] = { 1, 8, 20 }, launch[ORR__ON_COUNT] = { 0, 20, 10 };
@@ -214,7 +236,7 @@ orr__guess orr__model_guess(const orr__region *r, const orr__cost *c, int64_t ro
     double size = orr__task_size(c, rows, r->dim[0]), a, b;
     if (t.n >= SETTLED)
         return (orr__guess){ t.us * size / t.size, ORR__MEASURED };
-    if (fit_alike(r->key, c->class, on, 1, &a, &b))
+    if (fit_alike(r->key, row_of(r), c->class, on, 1, &a, &b))
         return (orr__guess){ exp(a + b * log(size)), ORR__FITTED };
     if (t.n > 0)
         return (orr__guess){ t.us * size / t.size, ORR__FITTED };
@@ -223,19 +245,20 @@ orr__guess orr__model_guess(const orr__region *r, const orr__cost *c, int64_t ro
     return (orr__guess){ estimate(c, size, part_of(rows, r->dim[0]), on), ORR__ESTIMATED };
 }
 
-double orr__model_fitted(uint64_t kernel, orr__on on, double size)
+double orr__model_fitted(uint64_t kernel, uint32_t row, orr__on on, double size)
 {
     double a, b;
-    return fit_alike(kernel, NULL, on, 1, &a, &b) ? exp(a + b * log(size)) : 0;
+    return fit_alike(kernel, row, NULL, on, 1, &a, &b) ? exp(a + b * log(size)) : 0;
 }
 
-/* Measured under other loads, with other neighbours: a guide, but no more than that. */
+/* Times measured under other loads, with other neighbours, are only a guide: they change the prediction by a factor
+ * of 8 at most. */
 double orr__model_expect(const orr__region *r)
 {
     double us = orr__cost_predict(r), size = orr__cost_size(r);
     if (orr__env.deterministic || orr__env.machine == ORR__MACHINE_FIXED || !(size > 0))
         return us;
-    double seen = orr__model_fitted(r->key, ORR__ON_CPU, size);
+    double seen = orr__model_fitted(r->key, row_of(r), ORR__ON_CPU, size);
     return seen > 8 * us ? 8 * us : seen > us / 8 ? seen : seen > 0 ? us / 8 : us;
 }
 
@@ -280,7 +303,7 @@ int orr__models_forget(void)
 static void purge_one(orr__class *c, orr__on on, const orr__timed *t, void *arg)
 {
     double a, b;
-    if (!fit_alike(c->kernel, c, on, 2, &a, &b))
+    if (!fit_classes(c->kernel, NULL, c, on, 2, &a, &b))
         return;
     double expected = exp(a + b * log(t->size));
     if (t->us < 8 * expected && t->us > expected / 8)

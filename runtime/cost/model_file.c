@@ -1,5 +1,5 @@
-/* The models' file: tasks' times, and choices between ways of computing the same, for this host's next processes. A line for each class
- * and kind of device, and for each choice.
+/* The file of models: times of tasks, and choices between variants of kernels, for later processes on this host. It has a line for each
+ * class and kind of device, and for each choice.
  * Must not know: the use of the numbers. */
 #include "config.h"
 #include "runtime/cost/model.h"
@@ -16,11 +16,11 @@
 #include "runtime/base/checked_file.h"
 #include "runtime/cost/profile.h"
 
-/* Counted up when a line, a size or a kernel's key means something else. */
-#define HEAD "orrery models 1"
+/* The number is increased when a line, a size or a kernel's key changes its meaning. */
+#define HEAD "orrery models 2"
 enum { LEAST = 2 }; /* samples that are worth keeping */
 
-/* Times with other vectors are other times. */
+/* The name depends on the vectors in use, since times do. */
 static void file_name(char *name, size_t size)
 {
     char kind[32];
@@ -46,8 +46,8 @@ static bool put_line(const char *line)
     orr__class c = { 0 };
     orr__timed t = { 0 };
     int kind, on, at = 0;
-    if (sscanf(line, "%" SCNx64 " %" SCNx32 " %d %d %" SCNu32 " %lf %lf %lf %n", &c.kernel, &c.shape, &kind, &on, &t.n,
-               &t.us, &t.size, &t.spread, &at) != 8 ||
+    if (sscanf(line, "%" SCNx64 " %" SCNx32 " %" SCNx32 " %d %d %" SCNu32 " %lf %lf %lf %n", &c.kernel, &c.shape,
+               &c.row, &kind, &on, &t.n, &t.us, &t.size, &t.spread, &at) != 9 ||
         at == 0 || kind < 0 || kind >= ORR__REGION_CLASSES || on < 0 || on >= ORR__ON_COUNT ||
         !(t.us > 0 && t.us < 1e12 && t.size > 0 && t.size < 1e12 && t.spread >= 0))
         return false;
@@ -57,7 +57,7 @@ static bool put_line(const char *line)
     return true;
 }
 
-/* false: some line is not ours. */
+/* Reads the file into the table. False: there is none, or a line is not of this format. */
 static bool take_in(void)
 {
     char name[128], why[700], *save = NULL;
@@ -117,8 +117,9 @@ static void add_line(orr__class *c, orr__on on, const orr__timed *t, void *arg)
     if (t->n < LEAST || b->failed)
         return;
     add_text(b, line,
-             snprintf(line, sizeof line, "%016" PRIx64 " %08" PRIx32 " %d %d %" PRIu32 " %.6g %.6g %.6g %s\n",
-                      c->kernel, c->shape, (int)c->kind, (int)on, t->n, t->us, t->size, t->spread, c->label));
+             snprintf(line, sizeof line,
+                      "%016" PRIx64 " %08" PRIx32 " %08" PRIx32 " %d %d %" PRIu32 " %.6g %.6g %.6g %s\n", c->kernel,
+                      c->shape, c->row, (int)c->kind, (int)on, t->n, t->us, t->size, t->spread, c->label));
 }
 
 static void add_choice(const orr__variants *v, int chosen, void *arg)
