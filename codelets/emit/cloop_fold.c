@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include "codelets/emit/cloop_internal.h"
 
-/* So many f64 are added in their order, and no more values of any type: the tree of the columns takes as long. */
+/* Up to FEW values of f64 are added in order, and no more than that of any other type: the tree of the columns takes as
+ * long. */
 enum { FEW = 3 * ORR__CLOOP_LANES / 2 };
 
 static orr_dtype folded(const orr__region *r)
@@ -27,7 +28,7 @@ void orr__cloop_outcome(orr__text *t, const orr__region *r, int number)
     orr__text_addf(t, "acc%d", number);
 }
 
-/* *fold takes in x, one more value, as the dialects say it. */
+/* Text: *fold := *fold combined with x, one more value, in the dialects' words. */
 static void step(orr__text *t, const orr__region *r, const char *fold, const char *type, const char *x)
 {
     const char *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
@@ -36,8 +37,8 @@ static void step(orr__text *t, const orr__region *r, const char *fold, const cha
     orr__text_addf(t, "    %s = fold; }\n", fold);
 }
 
-/* lane[l] takes in x[k + l]; a maximum or minimum of floats without asking for NaN, which a sum of the same values shows
- * afterwards: two instructions instead of four. */
+/* Text: lane[l] := lane[l] combined with x[k + l]. A maximum or minimum of floats does not test for NaN, which a sum of
+ * the same values reveals afterwards: two instructions instead of four. */
 static void lanes(orr__text *t, const orr__region *r, bool extreme)
 {
     const char *type = orr__emit_type(folded(r));
@@ -50,7 +51,7 @@ static void lanes(orr__text *t, const orr__region *r, bool extreme)
                    r->rop[0] == ORR__RMAX ? '>' : '<');
 }
 
-/* The sum of numbers is NaN for infinities of both signs, too: then, at the latest, values are asked one by one. */
+/* The sum is NaN also for infinities of both signs. In either case the values are tested one by one. */
 static void look_for_nan(orr__text *t)
 {
     for (int v = ORR__CLOOP_LANES / 2; v > 0; v /= 2)
@@ -74,8 +75,9 @@ int orr__cloop_columns(const orr__region *r, int64_t n)
     return joins(r) && orr__is_float(folded(r)) && n > few_of(r) ? ORR__CLOOP_LANES : 1;
 }
 
-/* lane[0] := the fold of all lanes. Each level is a loop of its own, of a known length: as one nest, compilers count at run
- * time, and a block's tree costs as much as half of its values; unrolled, it is not vector code. */
+/* lane[0] := the fold of all lanes. Each level is a separate loop of constant length. As one loop nest, the length is
+ * computed at run time, and the tree of a block costs as much as half of its values; unrolled, the tree does not
+ * vectorise. */
 static void tree(orr__text *t, const orr__region *r)
 {
     for (int v = ORR__CLOOP_LANES / 2; v > 0; v /= 2) {
@@ -86,7 +88,8 @@ static void tree(orr__text *t, const orr__region *r)
     }
 }
 
-/* *acc takes in the fold of a block; of float sums the rounding error is kept (Neumaier), but a sum with zero has none. */
+/* *acc := *acc combined with the fold of a block. Float sums keep the rounding error (Neumaier); a sum with zero has
+ * none. */
 static void join_functions(orr__text *t, const orr__region *r, int number)
 {
     const char *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
@@ -104,7 +107,7 @@ static void join_functions(orr__text *t, const orr__region *r, int number)
     orr__text_addf(t, "    orr_add_%d(acc, lost, lane[0]);\n}\n", number);
 }
 
-/* -- a block without an array for it ------------------------------------------------------------------------------ */
+/* -- a block without an array ------------------------------------------------------------------------------------- */
 
 void orr__cloop_lane(orr__cloop *c, int number)
 {
@@ -145,9 +148,8 @@ void orr__cloop_by_lanes(orr__cloop *c, bool prefetch, void (*values)(orr__cloop
     orr__text_add(c->t, "    }\n    }\n");
     if (!vector)
         return;
-    orr__text_addf(
-        c->t, "#if ORR_VECTOR >= %d\n    if (j < e) {\n    const orr_idx q = j;\n    const int left = (int)(e - j);\n",
-        vector);
+    orr__text_addf(c->t, "#if ORR_VECTOR >= %d\n    if (j < e) {\n    const orr_idx q = j;\n", vector);
+    orr__cloop_left(c->t, "e - j");
     orr__cloop_widen(c, "q", "e", ORR__CLOOP_LANES);
     lanes_of_block(c);
     orr__text_add(c->t, "    const int lane = l;\n");
@@ -165,7 +167,7 @@ void orr__cloop_lane_step(orr__cloop *c, int number)
                    number);
     orr__emit_fold_step(c->t, &fold, true);
     if (c->lay.rest)
-        orr__text_addf(c->t, "    lane%d[l] = l < left ? fold : lane%d[l];\n    }\n", number, number);
+        orr__text_addf(c->t, "    lane%d[l] = l < live ? fold : lane%d[l];\n    }\n", number, number);
     else
         orr__text_addf(c->t, "    lane%d[l] = fold;\n    }\n", number);
 }
@@ -175,28 +177,28 @@ void orr__cloop_lane_join(orr__cloop *c, int number)
     orr__text_addf(c->t, "    orr_join_%d(&acc%d, &lost%d, lane%d);\n", number, number, number, number);
 }
 
-/* The last values, fewer than there are columns, as a vector with some elements less. */
+/* The last values, fewer than the columns, as a partial vector. */
 static void rest(orr__text *t, const orr__region *r, bool extreme)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
     if (orr__is_compound(folded(r)))
         return;
+    orr__text_addf(t, "#if ORR_VECTOR >= %d\n",
+                   orr_dtype_size(folded(r)) < 4 && folded(r) != ORR_F16 && folded(r) != ORR_BF16 ? 64 : 32);
+    orr__cloop_left(t, "n - k");
     orr__text_addf(t,
-                   "#if ORR_VECTOR >= %d\n    const int left = (int)(n - k);\n    if (left > 0)\n    ORR_LOOP\n    for "
-                   "(int l = 0; l "
-                   "< %d; l++) {\n"
+                   "    if (left > 0)\n    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n"
                    "    const %s r%d = l < left ? x[k + l] : 0;\n    %s fold = lane[l];\n",
-                   orr_dtype_size(folded(r)) < 4 && folded(r) != ORR_F16 && folded(r) != ORR_BF16 ? 64 : 32,
                    ORR__CLOOP_LANES, type, r->out_reg[0], wide);
     if (extreme)
         orr__text_addf(t, "    sum[l] += r%d;\n    fold = r%d %c fold ? r%d : fold;\n", r->out_reg[0], r->out_reg[0],
                        r->rop[0] == ORR__RMAX ? '>' : '<', r->out_reg[0]);
     else
         orr__emit_fold_step(t, r, true);
-    orr__text_add(t, "    lane[l] = l < left ? fold : lane[l];\n    }\n    k = n;\n#endif\n");
+    orr__text_add(t, "    lane[l] = l < live ? fold : lane[l];\n    }\n    k = n;\n#endif\n");
 }
 
-/* n values, beginning from `first`: `total` is the fold of few, else `lane` */
+/* Folds n values from `first` on: few values into `total`, more into `lane`. */
 static void block(orr__text *t, const orr__region *r, int few, bool extreme)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
@@ -215,7 +217,7 @@ static void block(orr__text *t, const orr__region *r, int few, bool extreme)
     orr__text_add(t, "    }\n    }\n");
 }
 
-/* Sums and products of blocks are joined with the result so far; any other fold goes on from it. */
+/* Sums and products of blocks are joined with the result so far. Any other fold continues from the result so far. */
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));

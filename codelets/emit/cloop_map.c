@@ -1,4 +1,4 @@
-/* C loops around a region's instructions; element-wise regions as a whole.
+/* C loops around a region's instructions, and whole loop nests for element-wise regions.
  * Must not know: reductions, the meaning of instructions. */
 #include "config.h"
 
@@ -6,12 +6,11 @@
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
 
-/* In bytes of the widest type computed with: a block is prefetched, computed and stored past the caches as one run of instructions
- * without a jump, so that a core always has a few lines to wait for and something to compute meanwhile. In flops: from where
- * on vectors are computed side by side. */
+/* SHORT: bytes of the widest type in a block. A block is prefetched, computed and stored past the caches as one run of instructions without
+ * a jump, so that memory accesses overlap with arithmetic. WORK: flops from which on several vectors are computed side by side. */
 enum { SHORT = 256, WORK = 8, LINE = 16, LEAST = 64 };
 
-/* A gathered input stays in memory when its place is computed outside of the innermost loop. */
+/* A gathered input is read in memory if its place is computed outside of the innermost loop. */
 bool orr__cloop_lies(const orr__cloop *c, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
@@ -62,15 +61,15 @@ bool orr__cloop_split(const orr__cloop *c)
     return any && !orr__ablated(ORR__OFF_BORDERS);
 }
 
-/* The length of the innermost loops, one after the other. */
+/* The length of the innermost loops. */
 static const char *length_of(const orr__cloop *c, char to[16])
 {
     (void)snprintf(to, 16, c->joins ? "joined" : "W(%d)", orr__cloop_size_at(c->r, c->r->rank - 1));
     return to;
 }
 
-/* Elements [whole, over) of the last axis are inside of all boxes. A run shorter than LEAST is not worth loops of its own, unless
- * it is all there is. The run begins where a line of the output does. */
+/* Elements [whole, over) of the last axis are inside of all boxes. A run shorter than LEAST gets no loops of its own, unless it is the
+ * whole row. The run begins at a cache line of the output. */
 static void interior(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -114,7 +113,7 @@ void orr__cloop_parts(orr__cloop *c)
         interior(c);
 }
 
-/* Opens the loop over pieces [begin, end) of [from, to) on the last axis: each inside of one group of boxes, or of none. */
+/* Opens the loop over pieces [begin, end) of [from, to) on the last axis. Each piece is inside of one group of boxes, or of none. */
 static void each_group(orr__cloop *c, const char *from, const char *to, const char *begin, const char *end)
 {
     orr__text_addf(c->t, "    for (orr_idx %s = %s, %s; %s < %s; %s = %s) {\n    int here = %d;\n    %s = %s;\n", begin,
@@ -157,7 +156,13 @@ void orr__cloop_inner(orr__cloop *c, const char *from, const char *to)
     orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n", last, from, last, to, last);
 }
 
-/* AVX2 masks elements of four and eight bytes, AVX-512 all. */
+void orr__cloop_left(orr__text *t, const char *count)
+{
+    orr__text_addf(t, "    const int left = (int)(%s);\n    int live = left;\n    __asm__(\"\" : \"+r\"(live));\n",
+                   count);
+}
+
+/* AVX2 masks elements of four and eight bytes, AVX-512 elements of any size. */
 int orr__cloop_maskable(const orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -185,7 +190,7 @@ int orr__cloop_maskable(const orr__cloop *c)
     return least < 4 ? 64 : 32;
 }
 
-/* Bytes of the narrowest number that the innermost loop computes with: a vector of these, beside more than one of wider ones. */
+/* Bytes of the narrowest number that the innermost loop computes with. One vector of these goes with several vectors of wider ones. */
 static int narrowest(const orr__cloop *c)
 {
     int least = 8;
@@ -240,7 +245,9 @@ void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body
         orr__text_addf(c->t, "    for (; end - v >= %s; v += %s) {\n    ORR_VECTOR_LOOP\n", count, count);
         lanes_of_run(c, count);
         loop_body(c, body, arg);
-        orr__text_add(c->t, "    }\n    if (v < end) {\n    const int left = (int)(end - v);\n    ORR_VECTOR_LOOP\n");
+        orr__text_add(c->t, "    }\n    if (v < end) {\n");
+        orr__cloop_left(c->t, "end - v");
+        orr__text_add(c->t, "    ORR_VECTOR_LOOP\n");
         lanes_of_run(c, count);
         c->lay.rest = true;
         loop_body(c, body, arg);
@@ -340,8 +347,8 @@ static void block_loops(orr__cloop *c, void *arg)
     }
 }
 
-/* The loops of a block, up to element `to`. Everything is loaded before anything is stored, and pointers are not restrict: any
- * output may lie where an input is that is read in the element that is written (runtime/plan/donation.c). */
+/* The loops of a block, up to element `to`. All loads precede all stores, and pointers are not restrict: an output may share the memory of
+ * an input that is read in the same element (runtime/plan/donation.c). */
 static void whole_block(orr__cloop *c, block b)
 {
     orr__cloop_prefetch(c, "q", b.to);
@@ -353,7 +360,7 @@ static void whole_block(orr__cloop *c, block b)
     orr__cloop_stream_pass(c, b.to);
 }
 
-/* Random numbers are drawn for more at a time. */
+/* True if random numbers are drawn for several elements at a time. */
 static bool draws(const orr__cloop *c)
 {
     bool any = false;
@@ -362,9 +369,9 @@ static bool draws(const orr__cloop *c)
     return any;
 }
 
-/* Several vectors side by side (ORR_PACE): a compiler that takes as many elements a turn as fit in one vector of the narrowest
- * type writes every instruction once for each vector of the others. So one byte stored an element makes that four vectors of f32;
- * two bytes four of f64. Instructions that wait in a chain then fill the processor's scheduler with four chains, not with the far end of one. */
+/* Unrolls over several vectors (ORR_PACE). A compiler that vectorises by the narrowest type writes each instruction once per vector of the
+ * wider types. One byte stored per element therefore makes four vectors of f32, and two bytes four vectors of f64. The processor's
+ * scheduler then holds four dependency chains instead of the distant end of one. */
 static void full_block(orr__cloop *c, int stages, int length)
 {
     bool paced = is_paced(c);
@@ -375,8 +382,8 @@ static void full_block(orr__cloop *c, int stages, int length)
     whole_block(c, (block){ stages, to, true, paced });
 }
 
-/* Rows so long at most, of which little is computed (in flops: by an instruction, by all), are one loop each: compilers know best what to do with its end, and the loops of blocks
- * take longer to begin than such a row takes. */
+/* A row of at most ROW elements with little work (in flops: LIGHT per instruction, ALL in total) is one loop: compilers handle its end
+ * best, and starting loops over blocks takes longer than such a row. */
 enum { ROW = 512, LIGHT = 8, ALL = 64 };
 
 static bool has_row_loop(const orr__cloop *c, int stages)
@@ -424,7 +431,7 @@ static void row_loop(orr__cloop *c, const char *from, const char *to)
     orr__text_add(c->t, "    } else\n");
 }
 
-/* Blocks of [from, to). Full ones have a length that the compiler knows; the remainder, and short rows, a vector at a time. */
+/* Blocks of [from, to). The compiler knows the length of full blocks. The remainder, and short rows, are computed vector by vector. */
 static void blocks(orr__cloop *c, int stages, int length, const char *from, const char *to)
 {
     if (has_row_loop(c, stages))
@@ -440,7 +447,7 @@ static void blocks(orr__cloop *c, int stages, int length, const char *from, cons
     orr__text_add(c->t, "    }\n    }\n");
 }
 
-/* A row in three: its interior, where no access is tested against its box, and the borders. */
+/* A row in three pieces: the interior, where no access is tested against its box, and the borders. */
 static void split_blocks(orr__cloop *c, int stages, int length)
 {
     char size[16];
@@ -468,7 +475,7 @@ static void split_blocks(orr__cloop *c, int stages, int length)
     orr__text_add(c->t, "    }\n    }\n");
 }
 
-/* The outputs are contiguous, so the innermost loop writes elements at, at + 1, … */
+/* The outputs are contiguous: the innermost loop writes elements at, at + 1, … */
 void orr__cloop_map(orr__cloop *c)
 {
     int last = c->r->rank - 1, loops = c->joins ? last - 1 : last, stages = orr__cloop_stages(c);

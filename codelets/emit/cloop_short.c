@@ -1,5 +1,5 @@
-/* C loops over short rows: neighbours along another axis stand side by side, so that a vector holds as many rows as it has elements,
- * and a fold of a row is a loop of vector instructions. A block of rows is turned on its way in and out.
+/* C loops over short rows. Neighbours along another axis are computed side by side: a vector holds one element each of several rows, and a
+ * fold of a row is a loop of vector instructions. A block of rows is transposed on its way in and out.
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
@@ -9,14 +9,14 @@
 #include "ops/ops.h"
 #include "runtime/base/ablation.h"
 
-/* Elements of a block, for which copies have room. Rows of up to SHORT are short, and with FOLDS folds those below MOST, which are not
- * whole vectors: a row alone becomes one number by a tree, fold after fold. FEWEST rows are worth it. */
+/* BLOCK: elements of a block, the size of the copies. Rows up to SHORT are short; with at least FOLDS folds also those below MOST that are
+ * not whole vectors, because each fold of a single row ends in a tree. FEWEST: the least number of rows. */
 enum { BLOCK = 2048, SHORT = 32, MOST = 64, FOLDS = 2, FEWEST = 16 };
-/* Of maps, which need not be turned: the costs of an element that is turned and of the loop of one row, in flops; the elements of a vector.
- * Bytes of all copies of a block. */
+/* For maps, which work without a transposition too: TURN and START are the flops of transposing an element and of starting the loop of a
+ * row; VECTOR is the elements of a vector. BYTES: the most bytes of all copies of a block. */
 enum { TURN = 2, START = 24, VECTOR = 16, BYTES = 160 << 10 };
 
-/* Rows side by side. */
+/* The number of rows side by side. */
 static int side_of(const orr__region *r)
 {
     return BLOCK / (r->dim[r->rank - 1] <= SHORT ? SHORT : MOST);
@@ -46,7 +46,7 @@ static bool can(const orr__region *r)
     return ok && bytes <= BYTES;
 }
 
-/* Can a vector at the end of a row of a map be masked (orr__cloop_maskable), so that no element of the row is computed by itself? */
+/* True if a vector at the end of a row of a map can be masked (orr__cloop_maskable), so that no element is computed as a scalar. */
 static bool masked(const orr__region *r)
 {
     bool all = true;
@@ -69,7 +69,7 @@ static int folds_of(const orr__region *r)
     return folds;
 }
 
-/* Of a map: is the loop of each row, with its rest that does not fill a vector, more work than turning the block? */
+/* For a map: true if the loop over each row, with the remainder that does not fill a vector, is more work than transposing the block. */
 static bool pays(const orr__region *r)
 {
     int64_t work = 0, turned = r->nout, length = r->dim[r->rank - 1], rest = length % VECTOR;
@@ -89,7 +89,7 @@ static bool pays(const orr__region *r)
     return START + (masked(r) ? work * empty / VECTOR : work * rest) > TURN * turned * length;
 }
 
-/* The axis with the most rows side by side, where few, and with neighbours in memory. */
+/* The axis with the most rows side by side, up to a block; axes with neighbours in memory are preferred. */
 int orr__cloop_side(const orr__region *r)
 {
     int side = -1;
@@ -132,8 +132,9 @@ bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)
 
 typedef orr__rowplan rows;
 
-/* to[c · tld + r] = from[r · fld + c] of elements of 4 or 8 bytes, in squares of four by four; the last ones lie over those before. Of 8 bytes
- * what stays within 16 goes first, then halves of vectors. Copies by memcpy would be halves on AVX2, and a load of a vector wait for both. */
+/* to[c · tld + r] = from[r · fld + c] for elements of 4 or 8 bytes, in squares of four by four. The last squares overlap those before. For
+ * 8 bytes, elements are exchanged within 16 bytes first, then between halves of vectors. Copies by memcpy would be split into halves on
+ * AVX2, and the load of a vector would wait for both. */
 static const char turn_text[] =
     "#ifdef __clang__\n"
     "#define ORR_PICK(a, b, lanes, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n"
@@ -192,20 +193,20 @@ static int last_of(const rows *w)
     return w->c->r->rank - 1;
 }
 
-/* One value a row. */
+/* True if n has one value per row. */
 static bool of_row(const rows *w, int n)
 {
     return w->c->at[n] == last_of(w) - 1;
 }
 
-/* Is access a turned as a block? Others move by one element, or not at all, along the rows side by side. */
+/* True if access a is transposed as a block. Other accesses have stride 1 or 0 along the rows side by side. */
 static bool is_turned(const rows *w, int a)
 {
     const orr__cloop *c = w->c;
     return c->r->access[a].box || c->lay.move[a * ORR_MAX_RANK + c->side] == ORR__MOVE_ANY;
 }
 
-/* Elements at places that are there before the passes. */
+/* True if n gathers elements at places that are known before the passes. */
 static bool gathers(const rows *w, int n)
 {
     const orr__cloop *c = w->c;
@@ -219,7 +220,7 @@ static bool loads(const rows *w, int n)
     return gathers(w, n) || (in->kind == ORR__RI_LOAD && w->c->at[n] >= last_of(w) - 1 && is_turned(w, in->a));
 }
 
-/* The block of instruction n is that of an access, or of a gathered one at its places. */
+/* The instruction whose block n reads: the first with the same access, or with the same access and places. */
 static int block_of(const rows *w, int n)
 {
     int first = n;
@@ -230,14 +231,14 @@ static int block_of(const rows *w, int n)
     return first;
 }
 
-/* The loop over rows side by side. */
+/* Opens the loop over rows side by side. */
 static void side_by_side(const rows *w)
 {
     int s = w->c->side;
     orr__text_addf(w->c->t, "    for (orr_idx i%d = q; i%d < e; i%d++) {\n", s, s, s);
 }
 
-/* The same with values that are computed. */
+/* Opens that loop for computed values. */
 static void begin_values(const rows *w)
 {
     orr__text_add(w->c->t, "    ORR_LOOP\n");
@@ -251,7 +252,7 @@ static void along(const rows *w)
                    orr__cloop_size_at(w->c->r, last), last);
 }
 
-/* Place of a value of the block at hand: of a row, or of an element. */
+/* The position of a value in the current block: of a row, or of an element. */
 static const char *place(const rows *w, int n, char to[64])
 {
     if (w->c->at[n] == last_of(w))
@@ -268,7 +269,7 @@ static void row_again(const rows *w, int n)
     orr__cloop_keep_again(w->c, n, from);
 }
 
-/* The word of the step from one row to the next. */
+/* The word with the stride from one row to the next. */
 static int step_word(const rows *w, int a)
 {
     const orr__cloop *c = w->c;
@@ -278,7 +279,7 @@ static int step_word(const rows *w, int a)
     return word;
 }
 
-/* A step that compilers know: of rows in reverse order, a vector at a time. */
+/* A stride that the compiler knows: rows in reverse order are copied vector by vector. */
 static void turn_reversed(const rows *w, int n)
 {
     const orr__cloop *c = w->c;
@@ -295,7 +296,7 @@ static void turn_reversed(const rows *w, int n)
     orr__text_addf(c->t, "    turned%d[%s] = from[-i%d];\n    }\n    } else\n", n, place(w, n, at), s);
 }
 
-/* Elements of a row that are neighbours, and have 4 or 8 bytes: the size; else 0. */
+/* The element size, 4 or 8 bytes, if the elements of a row are contiguous; else 0. */
 static int squares(const rows *w, int n)
 {
     const orr__cloop *c = w->c;
@@ -319,7 +320,7 @@ static void turn_squares(const rows *w, int n, int size)
     orr__text_addf(c->t, "), W(%d), e - q, W(%d));\n    }\n", step_word(w, a), orr__cloop_size_at(c->r, last));
 }
 
-/* Blocks of what is turned, as it lies in memory; gathered or not. */
+/* Fills the blocks of transposed accesses, as they are in memory; of gathered ones or of the others. */
 static void turn_in(const rows *w, bool gathered)
 {
     const orr__cloop *c = w->c;
@@ -375,7 +376,7 @@ static void value(const rows *w, int n)
     orr__text_addf(c->t, "turned%d[%s]%s;\n", block_of(w, n), place(w, n, at), half ? ")" : "");
 }
 
-/* Rows' values that other loops read are in row<n>. */
+/* Declares row<n>: values of rows that other loops read. */
 static void declare(const rows *w)
 {
     const orr__cloop *c = w->c;
@@ -393,7 +394,7 @@ static bool reads(const orr__rinstr *in, int n)
     return in->x == n || in->y == n || in->z == n;
 }
 
-/* Does an instruction of the loop over elements that the pass wants read row value n? */
+/* Is row value n read by an instruction of the element loop that the pass needs? */
 static bool wanted_by_elements(const rows *w, int n, int pass)
 {
     const orr__region *r = w->c->r;
@@ -406,7 +407,7 @@ static bool wanted_by_elements(const rows *w, int n, int pass)
     return any;
 }
 
-/* Values of the loop over elements that the pass wants. */
+/* The values of the element loop that the pass needs. */
 static void elements(rows *w, int pass)
 {
     orr__cloop *c = w->c;
@@ -441,18 +442,24 @@ static void place_of_column(const rows *w, const orr__region *fold, char to[64])
     (void)snprintf(to + n, 64 - (size_t)n, "i%d - q", w->c->side);
 }
 
-/* The columns of the rows side by side become one. */
+/* Joins the columns of the rows side by side, those of a vector of rows in registers. */
 static void join_columns(const rows *w, int n, const orr__region *fold)
 {
     const char *wide = orr__emit_type(orr__emit_fold_dtype(fold, true));
-    for (int v = columns_of(w, fold) / 2; v > 0; v /= 2) {
-        orr__text_addf(w->c->t,
-                       "    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n    %s fold = acc%d[l];\n"
-                       "    const %s r%d = acc%d[l + %d];\n",
-                       v * width(w), wide, n, wide, fold->out_reg[0], n, v * width(w));
-        orr__emit_fold_step(w->c->t, fold, true);
-        orr__text_addf(w->c->t, "    acc%d[l] = fold;\n    }\n", n);
-    }
+    int columns = columns_of(w, fold);
+    if (columns == 1)
+        return;
+    orr__text_addf(w->c->t, "    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n", width(w));
+    for (int k = 0; k < columns; k++)
+        orr__text_addf(w->c->t, "    %s c%d = acc%d[l + %d];\n", wide, k, n, k * width(w));
+    for (int v = columns / 2; v > 0; v /= 2)
+        for (int k = 0; k < v; k++) {
+            orr__text_addf(w->c->t, "    { %s fold = c%d; const %s r%d = c%d;\n", wide, k, wide, fold->out_reg[0],
+                           k + v);
+            orr__emit_fold_step(w->c->t, fold, true);
+            orr__text_addf(w->c->t, "    c%d = fold; }\n", k);
+        }
+    orr__text_addf(w->c->t, "    acc%d[l] = c0;\n    }\n", n);
 }
 
 static void fold_elements(rows *w, int pass)
@@ -463,11 +470,11 @@ static void fold_elements(rows *w, int pass)
         if (orr__cloop_folds_in(c, n, pass)) {
             orr__region fold = orr__emit_fold_of(r, n);
             int columns = columns_of(w, &fold);
-            orr__text_addf(c->t,
-                           "    %s acc%d[%d] __attribute__((aligned(64)));\n    for (int l = 0; l < %d; l++)\n"
-                           "        acc%d[l] = orr_first_%d()%s;\n",
-                           orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, columns * width(w), columns * width(w),
-                           n, n, fold.search ? ".value" : "");
+            orr__text_addf(c->t, "    %s acc%d[%d] __attribute__((aligned(64)));\n",
+                           orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, columns * width(w));
+            if (columns == 1)
+                orr__text_addf(c->t, "    for (int l = 0; l < %d; l++)\n        acc%d[l] = orr_first_%d()%s;\n",
+                               width(w), n, n, fold.search ? ".value" : "");
             if (fold.search)
                 orr__text_addf(
                     c->t,
@@ -483,8 +490,10 @@ static void fold_elements(rows *w, int pass)
             orr__region fold = orr__emit_fold_of(r, n);
             char at[64];
             place_of_column(w, &fold, at);
-            orr__text_addf(c->t, "    {\n    %s fold = acc%d[%s];\n", orr__emit_type(orr__emit_fold_dtype(&fold, true)),
-                           n, at);
+            orr__text_addf(c->t, "    {\n    %s fold = ", orr__emit_type(orr__emit_fold_dtype(&fold, true)));
+            if (columns_of(w, &fold) > 1) /* the first value of a column */
+                orr__text_addf(c->t, "i%d < %d ? orr_first_%d() : ", last_of(w), columns_of(w, &fold), n);
+            orr__text_addf(c->t, "acc%d[%s];\n", n, at);
             if (fold.search)
                 orr__text_addf(c->t, "    orr_i32 where = where%d[i%d - q];\n    const orr_i32 at = (orr_i32)i%d;\n", n,
                                c->side, last_of(w));
@@ -501,7 +510,7 @@ static void fold_elements(rows *w, int pass)
         }
 }
 
-/* The outcome is a value like any other, rounded to its dtype. */
+/* The outcome is rounded to its dtype, as any value. */
 static void conclude(const rows *w, int n)
 {
     const orr__cloop *c = w->c;
@@ -529,7 +538,7 @@ static bool read_by_row(const rows *w, int n, int pass)
     return any;
 }
 
-/* Rows' values that are there after `pass` folds. */
+/* The values of rows that are known after `pass` folds. */
 static void row_values(const rows *w, int pass)
 {
     orr__cloop *c = w->c;
@@ -635,7 +644,7 @@ static void block_loops(orr__cloop *c, void *arg)
     outputs(w);
 }
 
-/* Numbers of rows in row-major order: that of the first one side by side, and the step from one to the next. */
+/* Row-major numbers of rows: that of the first row side by side, and the step from one row to the next. */
 static void number_rows(const rows *w)
 {
     const orr__cloop *c = w->c;

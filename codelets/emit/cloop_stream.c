@@ -1,10 +1,10 @@
 /* C loops over more data than caches hold: inputs are prefetched, outputs are stored past the caches.
  * Must not know: the meaning of instructions.
  *
- * A store to a line that no cache has reads the line first; of a large output that is a third of the traffic for nothing.
- * So the innermost loop writes a block of it into a small array, which non-temporal stores then take to its place (Intel 64
- * and IA-32 Architectures Optimization Reference Manual, "Non-temporal store bus traffic"). Small outputs are written as
- * they are: their reader finds them in a cache. */
+ * A store to a line that is in no cache reads the line first; for a large output this is a third of the traffic and useless. The innermost
+ * loop therefore writes a block of the output into a small array, and non-temporal stores copy it to its destination (Intel 64 and IA-32
+ * Architectures Optimization Reference Manual, "Non-temporal store bus traffic"). Small outputs are stored normally: their reader finds
+ * them in a cache. */
 #include "config.h"
 
 #include <stdatomic.h>
@@ -13,12 +13,13 @@
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
 
-/* Bytes that a region reads and writes in all before the caches have to be filled anew each time: those of a core, with one
- * launch's, which else finds there the data of the one before. Of the last cache, which others use too, a quarter, within
- * these bounds. Bytes of a line; how far ahead maps and reductions prefetch, as the processor's own prefetching ends with each
- * page; and how far maps prefetch once more. In flops, the work of a point that waits for memory anyway; and where outputs are
- * stored past the caches, all in all and for a byte of them. The caches to prefetch into, as __builtin_prefetch numbers them. Bytes that
- * stay in a core's caches while a row is read; accesses that a mask of one word has. */
+/* Limits on the bytes that a region reads and writes in all: above them no data is left in the caches from one run to the next. FAR: of a
+ * core's caches. OWN: of one launch; smaller launches find the data of the launch before in the caches. LEAST_LARGE, MOST_LARGE: bounds of
+ * a quarter of the last cache, which other cores share. LINE: bytes of a cache line. AHEAD, AHEAD_FOLDED: prefetch distances of maps and
+ * reductions, since the hardware prefetcher stops at the end of a page; SOON: the second prefetch of maps. CHEAP: flops of a point that is
+ * limited by memory. MOST, WORK: flops up to which outputs are stored past the caches, in total and per byte of output. IN_L1, IN_L2: the
+ * target caches, as __builtin_prefetch numbers them. NEAR: bytes that stay in a core's caches while a row is read. MASK: accesses in a mask
+ * of one word. */
 enum {
     FAR = 1 << 20,
     OWN = 4 << 20,
@@ -80,7 +81,7 @@ static int64_t large(void)
     return bytes;
 }
 
-/* Does access b read, element after element, what access a reads at most NEAR bytes later? Then the lines are in a cache. */
+/* True if access b reads, element after element, the data that access a reads at most NEAR bytes later. The lines are then in a cache. */
 static bool follows(const orr__region *r, int a, int b)
 {
     const orr__access *x = &r->access[a], *y = &r->access[b];
@@ -132,14 +133,14 @@ void orr__cloop_stream_functions(orr__cloop *c)
         orr__text_add(c->t, stream_text);
 }
 
-/* Does memory, not arithmetic, take the time? */
+/* True if the loop is limited by memory, not by arithmetic. */
 static bool light(const orr__cloop *c)
 {
     return orr__cloop_work(c) <= CHEAP;
 }
 
-/* Is the work for each byte of output so little that the reading of its line dominates? Else a store more, and one that
- * waits, costs more. Rows have computed their values before. */
+/* True if the work per byte of output is so small that reading its line dominates. Otherwise an additional store that waits costs more.
+ * Rows have computed their values before. */
 static bool pays(const orr__cloop *c)
 {
     int bytes = 0, work = orr__cloop_work(c);
@@ -148,7 +149,7 @@ static bool pays(const orr__cloop *c)
     return c->r->rows || (work <= MOST && work <= WORK * bytes);
 }
 
-/* An output in the place of an input finds its lines: they have just been read. */
+/* An output that shares the memory of an input finds its lines in cache: they have just been read. */
 void orr__cloop_stream_begin(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -164,7 +165,7 @@ void orr__cloop_stream_begin(orr__cloop *c)
     }
 }
 
-/* Is access a read element after element in the innermost loop? */
+/* Is access a contiguous in the innermost loop? */
 static bool runs(const orr__cloop *c, int a)
 {
     const orr__region *r = c->r;
@@ -186,8 +187,8 @@ static bool shared(const orr__cloop *c, int a)
     return any;
 }
 
-/* Prefetches elements [from, to) of the input that the innermost loop reads in order, `ahead` bytes on. row: an axis along which what
- * stays in its place is there already, or -1. */
+/* Prefetches elements [from, to) of the input that the innermost loop reads in order, `ahead` bytes further on. row: an axis along which
+ * accesses that do not move are already in cache, or -1. */
 static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead, int cache, int row)
 {
     const orr__region *r = c->r;
@@ -207,9 +208,9 @@ static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead,
     }
 }
 
-/* The second cache takes more requests at a time than the first, whose few places the stores past the caches need, too. The line that it
- * has, maps with such stores prefetch into the first one soon after; maps that compute much need neither. A reduction, which
- * does nothing but read, is quick enough without. */
+/* The second cache accepts more outstanding requests than the first, whose few are also needed by the stores past the caches. Maps with
+ * such stores prefetch the line into the first cache soon after; compute-bound maps need neither. A reduction, which only reads, is fast
+ * enough without the second prefetch. */
 void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
@@ -240,7 +241,7 @@ void orr__cloop_prefetch_rows(orr__cloop *c, const char *from, const char *to, i
     orr__text_add(c->t, "    }\n    }\n#endif\n");
 }
 
-/* A block that may be computed twice stays in its small array until it is right: an output may lie where an input is. */
+/* A block that may be computed twice stays in its small array until it is final: an output may share the memory of an input. */
 void orr__cloop_stream_block(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -260,7 +261,7 @@ void orr__cloop_stream_stores(orr__cloop *c)
         if (orr__cloop_narrow_store(c, k))
             continue;
         (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
-        orr__text_addf(c->t, "    %sto%d[i%d - q] = ", c->lay.rest ? "if (lane < left)\n        " : "", k, r->rank - 1);
+        orr__text_addf(c->t, "    %sto%d[i%d - q] = ", c->lay.rest ? "if (lane < live)\n        " : "", k, r->rank - 1);
         orr__emit_stored(c->t, r, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
     }
 }
