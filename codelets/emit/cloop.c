@@ -230,6 +230,7 @@ char *orr__emit_c(const orr__region *r)
         functions(&c);
         orr__cloop_half_functions(&c);
         orr__cloop_stream_functions(&c);
+        orr__cloop_join_functions(&c);
         orr__cloop_short_functions(&c);
         for (int n = 0; n < r->ninstr + r->nout; n++)
             if (orr__emit_folds(r, n)) {

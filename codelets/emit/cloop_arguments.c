@@ -61,7 +61,7 @@ static orr_status make_layout(const orr__region *r, orr__layout *l)
         if (!l->joined || !l->column)
             return ORR_ENOMEM;
         for (int a = 0; a < r->naccess; a++)
-            l->joined[a] = orr__cloop_join_moves(r, a);
+            l->joined[a] = !orr__cloop_pitched(r) && orr__cloop_join_moves(r, a);
         orr__cloop_join_number(r, l->column);
     }
     l->out_at = ORR__CLOOP_OUT_AT;
@@ -69,6 +69,14 @@ static orr_status make_layout(const orr__region *r, orr__layout *l)
     l->nword = orr__emit_c_words(r);
     l->no_nan = true;
     return ORR_OK;
+}
+
+int orr__cloop_step_word(const orr__cloop *c, int a, int axis)
+{
+    int word = c->lay.at[a] + 1;
+    for (int d = 0; d < axis; d++)
+        word += c->lay.move[a * ORR_MAX_RANK + d] == ORR__MOVE_ANY;
+    return word;
 }
 
 static bool equal_boxes(const orr__access *a, const orr__access *b)
@@ -173,6 +181,7 @@ orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
     c->r = r;
     c->side = orr__cloop_side(r);
     c->joins = orr__cloop_joins(r);
+    c->pitched = orr__cloop_pitched(r);
     c->at = orr__alloc_n(n, sizeof *c->at);
     c->scalar = orr__alloc_n(n, sizeof *c->scalar);
     c->pass = orr__alloc_n(n, sizeof *c->pass);

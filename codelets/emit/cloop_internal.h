@@ -31,6 +31,7 @@ typedef struct {
     orr__layout lay;
     int side;                       /* the axis along which short rows are computed side by side, -1: rows are long */
     bool joins;                     /* short rows are walked as one: the axis before the last has no loop */
+    bool pitched;                   /* so are the elements between the rows, whose values are dropped */
     int groups;                     /* number of groups of boxes (lay.boxes) with a loop each; 0: none */
     int order[ORR_MAX_RANK], outer; /* `outer`: the number of kept axes outside everything else */
     int16_t *at, *scalar;
@@ -54,6 +55,8 @@ static inline int orr__cloop_size_at(const orr__region *r, int axis)
 
 orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r);
 void orr__cloop_end(orr__cloop *c);
+/* The word with the step of access a along an axis along which it moves by any step. */
+int orr__cloop_step_word(const orr__cloop *c, int a, int axis);
 
 /* cloop_pack.c: does access a read a copy? Its array is then pack<a>, else in<input>. */
 bool orr__cloop_packs(const orr__region *r, int a);
@@ -62,6 +65,11 @@ bool orr__cloop_packs(const orr__region *r, int a);
  * continue from row to row. */
 bool orr__cloop_joins(const orr__region *r);
 bool orr__cloop_join_moves(const orr__region *r, int a); /* does access a need join<a>? */
+/* Do all moving accesses have rows at one distance, larger than a row? `joined` then counts the elements between the rows, too. The functions
+ * before the kernel; the elements of block [q, to) of an output, written from line<k>_out to their rows. */
+bool orr__cloop_pitched(const orr__region *r);
+void orr__cloop_join_functions(orr__cloop *c);
+void orr__cloop_join_rows(orr__cloop *c, int k, const char *to);
 /* For each access the number n of the array columns<n> of its box, -1: none. Text before all loops: these arrays. Text before the loops
  * over blocks: the range of joined rows that are inside of access a's box, whose words begin at `word`. */
 void orr__cloop_join_number(const orr__region *r, int8_t *column);

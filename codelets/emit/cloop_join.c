@@ -1,5 +1,6 @@
 /* C loops over maps with short, contiguous rows: one loop walks all rows. An access that does not continue from row to row, such as one
- * value per column or per row, is read from a small copy. A box becomes a range of all elements, and a mask of the columns inside of it.
+ * value per column or per row, is read from a small copy. A box becomes a range of all elements, and a mask of the columns inside of it. If
+ * all rows that are read are parts of rows of one length, as those of a stencil, the loop walks the whole rows and drops the rest.
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
@@ -80,6 +81,24 @@ bool orr__cloop_joins(const orr__region *r)
         any = any || ((w == GOES_ON || w == ROWS_APART) && r->access[a].input >= 0);
     }
     return any;
+}
+
+/* Elements between two rows are up to half of a row. */
+bool orr__cloop_pitched(const orr__region *r)
+{
+    int last = r->rank - 1;
+    int64_t pitch = 0;
+    if (!orr__cloop_joins(r) || !orr__region_is_map(r))
+        return false;
+    for (int a = 0; a < r->naccess; a++) {
+        int64_t down = r->access[a].stride[last - 1];
+        way w = way_of(r, &r->access[a]);
+        if (r->access[a].box || (w == ROWS_APART && pitch && down != pitch) ||
+            (w != ROWS_APART && !(w == GOES_ON && down == 0)))
+            return false;
+        pitch = w == ROWS_APART ? down : pitch;
+    }
+    return pitch >= r->dim[last] && 2 * pitch <= 3 * r->dim[last];
 }
 
 /* Boxes with the same columns share an array. */
@@ -175,11 +194,56 @@ static void element(orr__cloop *c, int a)
     c->lay.joined = joined;
 }
 
+/* A row is copied by pieces of a constant size, of which the last may reach into the next row, which is copied later. */
+static const char rows_text[] =
+    "ORR_FN void orr_to_rows(char *out, const char *line, orr_idx row, orr_idx column, orr_idx n, orr_idx pitch, "
+    "orr_idx columns, orr_idx rows, orr_idx size)\n{\n"
+    "    for (orr_idx j = 0; j < n; j += pitch - column, column = 0, row++) {\n"
+    "        const orr_idx left = columns - column < n - j ? columns - column : n - j;\n"
+    "        const orr_idx bytes = left > 0 ? left * size : 0, from = (row * columns + column) * size;\n"
+    "        if (from + (bytes + 63) / 64 * 64 <= rows * columns * size)\n"
+    "            for (orr_idx k = 0; k < bytes; k += 64)\n"
+    "                __builtin_memcpy(out + from + k, line + j * size + k, 64);\n"
+    "        else\n"
+    "            __builtin_memcpy(out + from, line + j * size, bytes);\n"
+    "    }\n}\n";
+
+void orr__cloop_join_functions(orr__cloop *c)
+{
+    if (c->pitched)
+        orr__text_add(c->t, rows_text);
+}
+
+void orr__cloop_join_rows(orr__cloop *c, int k, const char *to)
+{
+    int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
+    orr__text_addf(
+        c->t,
+        "    orr_to_rows((char *)(out%d + (orr_idx)W(%d) + at), (const char *)line%d_out, begun, phase, %s - q, "
+        "pitch, W(%d), W(%d), %d);\n",
+        k, c->lay.out_at + k, k, to, columns, columns - 1, (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]));
+}
+
+/* The word with the distance of the rows: that of the first moving access, after those of the axes before. */
+static int pitch_word(const orr__cloop *c)
+{
+    int a = 0, last = c->r->rank - 1;
+    while (way_of(c->r, &c->r->access[a]) != ROWS_APART)
+        a++;
+    return orr__cloop_step_word(c, a, last - 1);
+}
+
 void orr__cloop_join_begin(orr__cloop *c, int length)
 {
     int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
     if (!c->joins)
         return;
+    if (c->pitched) {
+        orr__text_addf(
+            c->t, "    const orr_idx pitch = W(%d), joined = (W(%d) - 1) * pitch + W(%d), i%d = 0;\n    (void)i%d;\n",
+            pitch_word(c), columns - 1, columns, last - 1, last - 1);
+        return;
+    }
     orr__text_addf(c->t, "    const orr_idx joined = W(%d) * W(%d), i%d = 0;\n", orr__cloop_size_at(c->r, last - 1),
                    columns, last - 1);
     for (int a = 0; a < c->r->naccess; a++) {
@@ -214,6 +278,10 @@ void orr__cloop_join_block(orr__cloop *c, int length)
     int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
     if (!c->joins)
         return;
+    if (c->pitched) {
+        orr__text_add(c->t, "    const orr_idx begun = q / pitch, phase = q - begun * pitch;\n");
+        return;
+    }
     orr__text_addf(c->t, "    const orr_idx begun = q / W(%d), phase = q - begun * W(%d);\n", columns, columns);
     for (int a = 0; a < c->r->naccess; a++) {
         way w = way_of(c->r, &c->r->access[a]);

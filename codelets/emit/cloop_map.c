@@ -479,7 +479,7 @@ static void split_blocks(orr__cloop *c, int stages, int length)
 void orr__cloop_map(orr__cloop *c)
 {
     int last = c->r->rank - 1, loops = c->joins ? last - 1 : last, stages = orr__cloop_stages(c);
-    int length = draws(c) ? ORR__CLOOP_OUT : SHORT / orr__cloop_widest(c);
+    int length = draws(c) || c->pitched ? ORR__CLOOP_OUT : SHORT / orr__cloop_widest(c);
     char size[16];
     (void)length_of(c, size);
     orr__cloop_leave_rounding(c);
@@ -496,7 +496,11 @@ void orr__cloop_map(orr__cloop *c)
         split_blocks(c, stages, length);
     else
         blocks(c, stages, length, "0", size);
-    orr__text_addf(c->t, "    at += %s;\n", size);
+    if (c->pitched)
+        orr__text_addf(c->t, "    at += W(%d) * W(%d);\n", orr__cloop_size_at(c->r, last - 1),
+                       orr__cloop_size_at(c->r, last));
+    else
+        orr__text_addf(c->t, "    at += %s;\n", size);
     orr__cloop_close(c, 0, loops);
     orr__cloop_stream_end(c);
 }

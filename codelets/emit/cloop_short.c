@@ -269,25 +269,15 @@ static void row_again(const rows *w, int n)
     orr__cloop_keep_again(w->c, n, from);
 }
 
-/* The word with the stride from one row to the next. */
-static int step_word(const rows *w, int a)
-{
-    const orr__cloop *c = w->c;
-    int word = c->lay.at[a] + 1;
-    for (int d = 0; d < c->side; d++)
-        word += c->lay.move[a * ORR_MAX_RANK + d] == ORR__MOVE_ANY;
-    return word;
-}
-
 /* A stride that the compiler knows: rows in reverse order are copied vector by vector. */
 static void turn_reversed(const rows *w, int n)
 {
     const orr__cloop *c = w->c;
     char at[64];
     int a = c->r->instr[n].a, s = c->side;
-    orr__text_addf(c->t,
-                   "    if (W(%d) == -1) {\n    const orr_idx i%d = 0;\n    const %s *const from = ", step_word(w, a),
-                   s, orr__emit_storage((orr_dtype)c->r->in_dtype[c->r->access[a].input]));
+    orr__text_addf(c->t, "    if (W(%d) == -1) {\n    const orr_idx i%d = 0;\n    const %s *const from = ",
+                   orr__cloop_step_word(c, a, c->side), s,
+                   orr__emit_storage((orr_dtype)c->r->in_dtype[c->r->access[a].input]));
     orr__emit_array(c->t, c->r, &c->lay, a);
     orr__text_add(c->t, " + (");
     orr__emit_index(c->t, c->r, &c->lay, a, false);
@@ -317,7 +307,8 @@ static void turn_squares(const rows *w, int n, int size)
     orr__emit_array(c->t, c->r, &c->lay, a);
     orr__text_add(c->t, " + (");
     orr__emit_index(c->t, c->r, &c->lay, a, false);
-    orr__text_addf(c->t, "), W(%d), e - q, W(%d));\n    }\n", step_word(w, a), orr__cloop_size_at(c->r, last));
+    orr__text_addf(c->t, "), W(%d), e - q, W(%d));\n    }\n", orr__cloop_step_word(c, a, c->side),
+                   orr__cloop_size_at(c->r, last));
 }
 
 /* Fills the blocks of transposed accesses, as they are in memory; of gathered ones or of the others. */

@@ -153,10 +153,10 @@ static bool pays(const orr__cloop *c)
 void orr__cloop_stream_begin(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    bool past = pays(c);
+    bool past = pays(c) && !c->pitched;
     for (int k = 0; k < r->nout; k++) {
         orr__text_addf(c->t, "    %s line%d_out[%d] __attribute__((aligned(64)));\n",
-                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, ORR__CLOOP_OUT);
+                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, ORR__CLOOP_OUT + (c->pitched ? LINE : 0));
         orr__text_addf(c->t, "    const int past%d = %s && W(%d) == %d", k, past ? "ORR_PASSES" : "0",
                        ORR__CLOOP_REACH_AT, ORR__CLOOP_PAST);
         for (int i = 0; i < r->nin; i++)
@@ -245,7 +245,7 @@ void orr__cloop_prefetch_rows(orr__cloop *c, const char *from, const char *to, i
 void orr__cloop_stream_block(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    bool waits = orr__cloop_has_near(c);
+    bool waits = c->pitched || orr__cloop_has_near(c);
     for (int k = 0; k < r->nout; k++) {
         orr__text_addf(c->t, "    %s *const to%d = ", orr__emit_storage((orr_dtype)r->out_dtype[k]), k);
         orr__text_addf(c->t, waits ? "line%d_out;\n" : "past%d ? line%d_out : out%d + (orr_idx)W(%d) + at + q;\n", k, k,
@@ -272,6 +272,10 @@ void orr__cloop_stream_pass(orr__cloop *c, const char *to)
     bool waits = orr__cloop_has_near(c);
     for (int k = 0; k < r->nout; k++) {
         int size = (int)orr_dtype_size((orr_dtype)r->out_dtype[k]), word = c->lay.out_at + k;
+        if (c->pitched) {
+            orr__cloop_join_rows(c, k, to);
+            continue;
+        }
         orr__text_addf(
             c->t, "    if (past%d)\n        orr_past(out%d + (orr_idx)W(%d) + at + q, line%d_out, (%s - q) * %d);\n", k,
             k, word, k, to, size);

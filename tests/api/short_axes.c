@@ -213,6 +213,37 @@ static void bordered_rows(run *c)
     (void)orr_scope_end(s);
 }
 
+/* Parts of rows that are all equally far apart, with one outer axis more, too. */
+static void parts_of_rows(run *c)
+{
+    static const int shape[][2] = { { 100, 31 }, { 1200, 3 }, { 70, 66 }, { 300, 20 }, { 131, 40 } };
+    for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
+        int64_t n = shape[k][0], m = shape[k][1];
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(n, m)), *y = there(c->dtype, 0, ORR_SHAPE(n, m));
+        orr_tensor *left = part_of(x, 0, 0, n - 2, m - 1), *right = part_of(x, 2, 1, n - 2, m - 1),
+                   *other = part_of(y, 1, 1, n - 2, m - 1), *sum = orr_add(orr_maximum(left, right), other);
+        take(c, sum, true, "parts of rows");
+        take(c, orr_less(left, orr_abs(other)), true, "truths of parts of rows");
+        take(c, orr_cast(orr_sub(left, right), c->dtype == ORR_F64 ? ORR_F32 : ORR_F64), true, "wider parts of rows");
+        if (c->dtype != ORR_I32)
+            take(c, orr_sin(orr_mul(sum, orr_scalar(64))), false, "sines of parts of rows");
+        orr_tensor *both[2] = { orr_neg(sum), orr_abs(right) };
+        ORR_CHECK(orr_eval_all(both, 2) == ORR_OK);
+        take(c, both[0], true, "parts of rows, first of two");
+        take(c, both[1], true, "parts of rows, second of two");
+        take(c, orr_minimum(part_of(x, 0, 0, n, m - 1), orr_neg(part_of(x, 0, 1, n, m - 1))), true,
+             "parts of all rows, up to the last element");
+        (void)orr_scope_end(s);
+    }
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = there(c->dtype, c->which, ORR_SHAPE(5, 90, 23));
+    orr_tensor *near = orr_slice(x, ORR_INDEX(0, 0, 0), ORR_INDEX(4, 88, 20), ORR_NO_INDEX),
+               *far = orr_slice(x, ORR_INDEX(1, 2, 3), ORR_INDEX(5, 90, 23), ORR_NO_INDEX);
+    take(c, orr_maximum(orr_neg(near), far), true, "parts of rows along another axis");
+    (void)orr_scope_end(s);
+}
+
 /* Rows whose length is no multiple of a vector. */
 static void rests(run *c)
 {
@@ -402,6 +433,7 @@ static void everything(bool compare, bool few)
             rows_behind_rows(&c);
             bordered_rows(&c);
             rests(&c);
+            parts_of_rows(&c);
             small_products(&c);
             folds_of_two_axes(&c);
             all_pairs(&c);
