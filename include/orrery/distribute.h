@@ -46,7 +46,7 @@ ORR_API int64_t orr_grid_place(const orr_grid *g, int axis);
 /* Every rank records the same graph with the tensors' full shapes. A tensor is replicated (every rank has all of it: the usual
  * case), or sharded: a rank has only its blocks. Results computed from a sharded tensor are sharded by the rules of the operations,
  * or replicated; sums over ranks and other exchanges are inserted where needed. Values do not depend on the number of ranks, except
- * for the order of sums. docs/distributed.md has the rules.
+ * for the order of sums. docs/distributed-tensors.md has the rules.
  * An evaluation of a sharded tensor is collective: all ranks evaluate the same tensors in the same order. So are orr_read,
  * orr_data, orr_item, orr_print and the functions that save a sharded tensor, which gather its value; rank 0 writes the file,
  * and all ranks return its status. */
