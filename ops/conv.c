@@ -378,8 +378,8 @@ static bool options(orr__site at, const orr_conv_options *o, const orr_shape *x,
                                (long long)s, (long long)e, d);
         else if (before < 0 || after < 0)
             *bad = orr__poison(at, ORR_EINVAL,
-                               "padding %lld, before %lld and after %lld of spatial axis %d: the padding, and its sums "
-                               "with the others, are 0 to 2^30",
+                               "padding %lld, before %lld and after %lld of spatial axis %d: padding, padding + before "
+                               "and padding + after must be 0 to 2^30",
                                (long long)o->padding[d], (long long)o->before[d], (long long)o->after[d], d);
         else if (o->same && s > 1)
             *bad = orr__poison(at, ORR_EINVAL,

@@ -84,7 +84,8 @@ static orr_status understand(orr__site at, orr__define *d)
         d->depth = depth > d->depth ? depth : d->depth;
         if (size > ORR__DEFINE_SIZE || depth > ORR__DEFINE_DEPTH)
             return orr__fail(at, ORR_EINVAL,
-                             "%s: with all that it calls it has %d operations, %d calls deep; %d and %d are the limits",
+                             "%s: the expression, its calls included, has %d operations and is %d calls deep; the "
+                             "limits are %d operations and %d calls",
                              d->op.name, size, depth, ORR__DEFINE_SIZE, ORR__DEFINE_DEPTH);
         bool truth = e->node[e->n - 1].truth;
         if (i == 0)

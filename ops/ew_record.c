@@ -51,7 +51,8 @@ static bool promote(orr__site at, int first, int n, orr__node *const *node, orr_
             bool second;
             if (orr__is_field(*out) || orr__is_field(d)) {
                 (void)orr__fail(at, ORR_EDTYPE,
-                                "%s and %s do not promote: elements of a field meet their like, or an orr_scalar",
+                                "%s and %s do not promote: both operands must be of the same field, or one of them an "
+                                "orr_scalar",
                                 orr_dtype_name(*out), orr_dtype_name(d));
                 return false;
             }

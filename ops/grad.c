@@ -91,10 +91,10 @@ static bool may_hide(const orr__node *node, const orr__node *x)
 static orr_status tell_forgotten(orr__site at, const orr__node *n)
 {
     return orr__fail(at, ORR_EGRAPH,
-                     "the result of %s (%s:%d) holds its value already%s, and what it was made from is forgotten: "
-                     "take the gradient before it is evaluated, or orr_detach it if it is a constant",
+                     "the result of %s (%s:%d) has been evaluated%s, and its operands were released: take the gradient "
+                     "before the evaluation, or orr_detach the result if it is a constant",
                      n->op->name, n->file ? n->file : "?", n->line,
-                     n->kept ? ", since variables that it was made from were given new ones" : "");
+                     n->kept ? ", because variables that it depends on were assigned" : "");
 }
 
 /* ORR_EGRAPH if a gradient would reach a node that has lost its inputs and may descend from an x: the result must

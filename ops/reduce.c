@@ -297,7 +297,8 @@ orr__node *orr__rec_reduce(orr__site at, orr__node *n, int rop, uint32_t mask, o
 
 orr_tensor *orr__reduce_nothing(orr__site at, const orr_shape *s)
 {
-    return orr__poison(at, ORR_ESHAPE, "there is none over an empty axis: shape %s", orr__str(*s).s);
+    return orr__poison(at, ORR_ESHAPE, "shape %s: the reduced axes have no elements, so the result is undefined",
+                       orr__str(*s).s);
 }
 
 /* The dtype in which elements of `t` are summed and multiplied. */

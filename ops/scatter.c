@@ -234,7 +234,7 @@ static orr_tensor *scatter(orr__site at, orr_tensor *x, orr_tensor *indices, orr
     if (dtype == ORR_BOOL && mode == ORR_SCATTER_ADD)
         return orr__poison(at, ORR_EDTYPE, "bool does not add: write orr_cast(x, ORR_I32)");
     if (orr__is_complex(dtype) && mode != ORR_SCATTER_ADD && mode != ORR_SCATTER_SET)
-        return orr__poison(at, ORR_EDTYPE, "%s is set or added here, and neither multiplied nor ordered",
+        return orr__poison(at, ORR_EDTYPE, "%s elements can only be set or added: ORR_SCATTER_SET or ORR_SCATTER_ADD",
                            orr_dtype_name(dtype));
     orr_scope *scope = orr_scope_begin();
     if (orr__is_complex(dtype) && (mode == ORR_SCATTER_ADD || mode == ORR_SCATTER_SET)) {

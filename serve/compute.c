@@ -66,7 +66,8 @@ static serve_reply put(serve_request *r, serve_task *t)
         void *waiting = t->user;
         serve_work_clear(&t->work);
         free(t);
-        serve_http_answer(waiting, serve_problem(503, "limit", "as much is computed as may be; try again"), 0);
+        serve_http_answer(
+            waiting, serve_problem(503, "limit", "the queue is full (--max-work), or the service stops; try again"), 0);
     }
     return (serve_reply){ 0 };
 }

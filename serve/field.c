@@ -226,7 +226,7 @@ bool serve_field_array(serve_work *w, const json_t *p)
     if (!field || (!fq && strcmp(field, "fr254") != 0))
         return refuse(w, "field", "is fr254 or fq254");
     if (json_object_size(p) != 2)
-        return refuse(w, "data", "and \"field\" are all that such an array has");
+        return refuse(w, "data", "and \"field\" must be the only members of an array of a finite field");
     return operand(w, fq ? ORR_FQ254 : ORR_FR254, p, "data", dim, rank,
                    "is numbers, or lists of equal length of them, to three axes");
 }

@@ -310,7 +310,7 @@ static bool grow(request *q, size_t n)
     if (room > SERVE_BLOCK_LARGE)
         room = (room + SERVE_BLOCK_LARGE - 1) / SERVE_BLOCK_LARGE * SERVE_BLOCK_LARGE;
     if (!serve_budget_take(room - q->r.room)) {
-        q->reply = serve_problem(503, "limit", "the service holds as many bodies as it may; try again");
+        q->reply = serve_problem(503, "limit", "the memory for bodies and arrays is full (--max-memory); try again");
         return false;
     }
     char *p = q->r.body ? realloc(q->r.body, room + 1) : serve_block_take(room);

@@ -25,7 +25,7 @@ typedef struct option {
 
 static const option options[] = {
     { "--listen", TEXT, AT(listen), "127.0.0.1", 0, 0, "ADDRESS",
-      "numeric address; others than loopback need --tokens" },
+      "numeric address; one other than loopback needs --tokens" },
     { "--port", COUNT, AT(port), "8080", 0, 65535, "N", "0: any that is free; the first line printed says which" },
     { "--tokens", TEXT, AT(tokens), NULL, 0, 0, "FILE", "bearer tokens, lines \"NAME TOKEN\"; mode 0600" },
     { "--models", TEXT, AT(models), NULL, 0, 0, "FOLDER", "model files, NAME.json beside their weights" },
@@ -122,6 +122,20 @@ static const option *find(const char *name)
     return NULL;
 }
 
+/* Reports a value that is missing (NULL) or not a number of the option's range. Returns the exit status. */
+static int refuse(const option *o, const char *text)
+{
+    static const char *const noun[] = {
+        [COUNT] = "an integer", [BYTES] = "a number of bytes", [SECONDS] = "a number of seconds"
+    };
+    if (!text)
+        (void)fprintf(stderr, "orrery-serve: %s %s: a value is missing\n", o->name, o->argument);
+    else
+        (void)fprintf(stderr, "orrery-serve: %s: \"%s\" is not %s from %.15g to %.15g%s\n", o->name, text,
+                      noun[o->kind], o->least, o->most, o->kind == BYTES ? " (K, M or G may follow)" : "");
+    return 2;
+}
+
 int serve_options_read(serve_options *o, int argc, char **argv)
 {
     memset(o, 0, sizeof *o);
@@ -143,13 +157,8 @@ int serve_options_read(serve_options *o, int argc, char **argv)
             serve_options_usage(stderr);
             return 2;
         }
-        if (i + 1 == argc || !set(o, known, argv[i + 1])) {
-            (void)fprintf(stderr, "orrery-serve: %s %s: %s\n", known->name, known->argument, known->what);
-            if (known->kind != TEXT)
-                (void)fprintf(stderr, "orrery-serve: a number from %.15g to %.15g%s\n", known->least, known->most,
-                              known->kind == BYTES ? ", K, M or G may follow" : "");
-            return 2;
-        }
+        if (i + 1 == argc || !set(o, known, argv[i + 1]))
+            return refuse(known, argv[i + 1]); /* argv ends with NULL */
     }
     if (strcmp(o->log_level, "requests") != 0 && strcmp(o->log_level, "events") != 0 &&
         strcmp(o->log_level, "errors") != 0) {

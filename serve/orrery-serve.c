@@ -39,7 +39,7 @@ static const char *prepare(char *why, size_t size)
     if (s->o.tokens && !(s->tokens = serve_tokens_load(s->o.tokens, why, size)))
         return why;
     if (!s->tokens && !loopback(s->o.listen)) {
-        (void)snprintf(why, size, "--listen %s: on an address that others reach --tokens is needed", s->o.listen);
+        (void)snprintf(why, size, "--listen %s: an address other than loopback requires --tokens FILE", s->o.listen);
         return why;
     }
     s->most = (serve_array_limits){ (int)s->o.max_rank, s->o.max_result, s->o.max_json };

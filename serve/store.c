@@ -102,7 +102,8 @@ static bool allowed(const serve_store *s, const client *c, const entry *old, int
         *wrong = serve_problem(507, "limit", "a client keeps %lld bytes of arrays at most: delete some",
                                (long long)s->bytes_most);
     else if (s->bytes - less + bytes > s->all_most)
-        *wrong = serve_problem(507, "limit", "the service keeps as many arrays as it may");
+        *wrong = serve_problem(507, "limit", "the service keeps %lld bytes of arrays at most, of all clients together",
+                               (long long)s->all_most);
     return wrong->status == 0;
 }
 

@@ -56,14 +56,14 @@ static const char *add(serve_tokens *t, char *line)
         return "has a name of more than 31 characters";
     for (const char *c = name; *c; c++)
         if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-_.", *c)))
-            return "has a name of others than letters, digits, \"-\", \"_\" and \".\"";
+            return "has a name with characters other than letters, digits, \"-\", \"_\" and \".\"";
     if (strlen(text) < SERVE_TOKEN_LEAST || strlen(text) > SERVE_TOKEN_MOST)
         return "has a token of less than 16 or more than 255 characters";
     for (const char *c = text; *c; c++)
         if (*c < '!' || *c > '~')
-            return "has a token of others than printable ASCII characters";
+            return "has a token with characters other than printable ASCII";
     if (t->n == SERVE_TOKENS_MOST)
-        return "is one token more than the 256 that there may be";
+        return "exceeds the limit of 256 tokens";
     for (int i = 0; i < t->n; i++)
         if (strcmp(t->token[i].name, name) == 0 || strcmp((const char *)t->token[i].text, text) == 0)
             return "repeats a name or a token";

@@ -192,8 +192,11 @@ static bool too_few(serve_work *w)
 static bool no_others(serve_work *w, const json_t *p)
 {
     for (int i = w->n; i < kinds[w->kind].most; i++)
-        if (json_object_get(p, kinds[w->kind].operand[i]))
-            return refuse(w, kinds[w->kind].operand[i], "is there, and an array before it is missing");
+        if (json_object_get(p, kinds[w->kind].operand[i])) {
+            w->reply = serve_problem(400, "parameter", "\"%s\" is given, and \"%s\" before it is missing",
+                                     kinds[w->kind].operand[i], kinds[w->kind].operand[w->n]);
+            return false;
+        }
     return true;
 }
 
@@ -559,7 +562,7 @@ bool serve_work_keep(serve_work *w, orr_tensor *t)
     serve_value *v = calloc(1, sizeof *v);
     size_t room = bytes_of(t);
     if (!v || !serve_budget_take(room)) {
-        w->reply = v ? serve_problem(503, "limit", "the service holds as many bytes as it may; try again")
+        w->reply = v ? serve_problem(503, "limit", "the memory for bodies and arrays is full (--max-memory); try again")
                      : serve_problem(503, "ORR_ENOMEM", "there is no memory");
         free(v);
         return false;

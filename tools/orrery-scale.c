@@ -238,7 +238,7 @@ static bool check_training(const options *o, double cores, int ranks, bool print
     if (prints)
         compare(what, ranks, ranks, cores, (double[2]){ c.alone, c.together }, all.seconds);
     if (prints)
-        printf("  the same by itself on every rank at one time: %.4g ms\n", c.beside * 1e3);
+        printf("  each rank's own work while all ranks compute, without exchanges: %.4g ms\n", c.beside * 1e3);
     return true;
 }
 

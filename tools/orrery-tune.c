@@ -25,8 +25,8 @@ static int usage(FILE *to, int rc)
     (void)fputs(
         "usage: orrery-tune [options] [--] PROGRAM [ARGUMENTS]\n"
         "Runs PROGRAM again and again over policies x worker counts x tile settings, or over the variables of --vary.\n"
-        "The slower half leaves after each round, until few are left, which run until their medians tell. The\n"
-        "environment as it is stays in.\n"
+        "After each round the slower half of the settings is dropped. The last few run --runs times each, and their\n"
+        "medians are compared. The unchanged environment (\"as it is\") is never dropped.\n"
         "  --policies LIST   values of STARPU_SCHED (lws,ws,eager,dmda,dmdas)\n"
         "  --workers LIST    values of STARPU_NCPU (all cores, half of them, one less)\n"
         "  --tiles LIST      values of ORRERY_TILE_US (100,200,500,1000)\n"
@@ -35,7 +35,7 @@ static int usage(FILE *to, int rc)
         "                    given too; up to five times\n"
         "  --metric WORD     smaller is better: the last number after WORD in the program's output\n"
         "                    (without it: the time that the whole program takes)\n"
-        "  --runs N          runs of each of the last ones (7)\n"
+        "  --runs N          runs of each of the last settings (7)\n"
         "  --limit SECONDS   a run that takes longer is ended and loses (600)\n"
         "  --output PREFIX   writes PREFIX.env, to be sourced by a batch script, and PREFIX.svg (orrery-tune)\n"
         "  --show            the program's own output too\n",
@@ -156,7 +156,8 @@ static int report(const tune_options *o, const tune_point *p, int n, int *order)
     if (isatty(STDERR_FILENO))
         (void)fprintf(stderr, "\r%110s\r", "");
     if (p[0].why[0] || p[0].runs == 0) {
-        (void)fprintf(stderr, "orrery-tune: %s: %s as it is: there is nothing to compare settings with\n",
+        (void)fprintf(stderr,
+                      "orrery-tune: %s: %s with unchanged settings; without that result no settings can be compared\n",
                       o->program[0], p[0].why[0] ? p[0].why : "it never ran to its end");
         return 1;
     }

@@ -385,6 +385,5 @@ orr_status orr__cu_fail(orr__site at, const char *call, int code)
     if (!d || d->error_name(code, &name) != ORR__CU_OK || !name)
         name = "unknown code";
     return orr__fail(at, code == ORR__CU_OUT_OF_MEMORY ? ORR_ENOMEM : ORR_EDEVICE, "CUDA: %s: %s (%d)%s", call, name,
-                     code,
-                     orr__cu_sticky(code) ? "; the process has lost this device: it has to be started again" : "");
+                     code, orr__cu_sticky(code) ? "; the process has lost this device: start the program again" : "");
 }

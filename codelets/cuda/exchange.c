@@ -532,7 +532,7 @@ static void look(fact *f, int device)
     else if (!(line.nccl = orr__cu_nccl(&why)))
         (void)snprintf(f->why, sizeof f->why, "no NCCL: %.100s", why);
     else if (line.nccl->version(&f->version) != 0 || f->version <= 0)
-        (void)snprintf(f->why, sizeof f->why, "NCCL does not tell its version");
+        (void)snprintf(f->why, sizeof f->why, "NCCL does not report its version");
     else if (line.cu->device(&handle, device) != ORR__CU_OK ||
              line.cu->device_address(f->address, (int)sizeof f->address, handle) != ORR__CU_OK) {
         (void)snprintf(f->why, sizeof f->why, "CUDA device %d has no address", device);
@@ -554,7 +554,7 @@ static bool judge(const fact *f, int n)
         return false;
     }
     if (without >= 0) {
-        (void)snprintf(line.text, sizeof line.text, "MPI, through host memory: rank %d has %.120s", without,
+        (void)snprintf(line.text, sizeof line.text, "MPI, through host memory; the reason on rank %d: %.120s", without,
                        f[without].why);
         return false;
     }
@@ -628,7 +628,7 @@ void orr__cu_exchanges_library(char *text, size_t size)
     if (n && n->version(&v) == 0)
         write_version(v, text, size);
     else
-        (void)snprintf(text, size, "not there: %s", n ? "it does not tell its version" : why);
+        (void)snprintf(text, size, "not there: %s", n ? "it does not report its version" : why);
 }
 
 orr_status orr__cu_exchanges_start(orr__site at, int device)

@@ -177,8 +177,8 @@ orr__compiled orr__compiler_find(orr__compiler *c, int stop_fd)
     if (!look_up(name, c->path) && (orr__env.cc[0] || !base || !look_up(base + 1, c->path)) &&
         (orr__env.cc[0] || !look_up("cc", c->path))) {
         orr__say(ORR__SAY_CC_GONE,
-                 "no kernels are compiled: there is no compiler %s; the interpreter goes on "
-                 "(ORRERY_CC names another one, ORRERY_JIT=off says that this is right)",
+                 "no kernels are compiled, and the slower interpreter runs them: there is no compiler %s. "
+                 "Set ORRERY_CC to another compiler, or ORRERY_JIT=off to run without one",
                  name);
         return ORR__NO_COMPILER;
     }

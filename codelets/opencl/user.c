@@ -35,7 +35,8 @@ orr_status orr__cl_user(orr__cl_unit *u, const orr__launch *l)
     if (word[0] <= 0)
         return ORR_OK;
     if (!orr__user_in_place(l))
-        return orr__fail(at, ORR_EDEVICE, "its operands lie in pieces");
+        return orr__fail(at, ORR_EDEVICE, "an operand of the kernel %s is not contiguous in the memory of the device",
+                         r->call.op->name);
     (void)pthread_mutex_lock(&u->lock);
     orr_status st = orr__cl_unit_build(at, u);
     if (st == ORR_OK)

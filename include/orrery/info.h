@@ -84,7 +84,7 @@ ORR_API orr_status orr_perfmodel_clear(int *removed);
 
 /** Waits for the measurement of this machine, which a thread of orr_init makes once per host.
  * @param again  true: measures now, in 0.1 to 0.3 s, and keeps the result. Measure on a quiet machine.
- * errors:   ORR_ESTATE (not started), ORR_EDEVICE (the serial engine places nothing), ORR_EIO (the numbers are in
+ * errors:   ORR_ESTATE (not started), ORR_EDEVICE (the serial engine does not measure the machine), ORR_EIO (the numbers are in
  *           force but cannot be kept), ORR_EINTERNAL (implausible numbers; the previous ones stay in force).
  * threads:  one thread at a time. */
 ORR_API orr_status orr_machine_measure(bool again);

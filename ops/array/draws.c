@@ -61,7 +61,8 @@ orr_tensor *orr_choice_at(const char *file, int line, int64_t n, int64_t k)
 {
     orr__site at = ORR__SITE(file, line, "choice");
     if (k < 0 || k > n)
-        return orr__poison(at, ORR_EINVAL, "%lld of %lld without replacement", (long long)k, (long long)n);
+        return orr__poison(at, ORR_EINVAL, "k is %lld and n is %lld: without replacement, k must be 0 to n",
+                           (long long)k, (long long)n);
     orr_scope *s = orr_scope_begin();
     return orr__compose_end(at, s, orr_slice_axis_at(file, line, orr_permutation_at(file, line, n), 0, 0, k, 1));
 }
@@ -76,7 +77,9 @@ orr_tensor *orr_choice_weighted_at(const char *file, int line, orr_tensor *weigh
     if (!weights_of(at, weights, &n, &bad))
         return bad;
     if (k < 0 || k > n)
-        return orr__poison(at, ORR_EINVAL, "%lld of %lld without replacement", (long long)k, (long long)n);
+        return orr__poison(at, ORR_EINVAL,
+                           "k is %lld: without replacement, it must be 0 to %lld, the number of weights", (long long)k,
+                           (long long)n);
     orr_scope *s = orr_scope_begin();
     orr_tensor *time =
         orr_div_at(file, line, standard_exponential(at, ORR_SHAPE(n)), orr_cast_at(file, line, weights, ORR_F64));

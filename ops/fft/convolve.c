@@ -242,10 +242,15 @@ static bool plan_of(plan *p, orr_tensor *x, orr_tensor *w, orr__node *const *in,
     else if ((unsigned)p->mode > ORR_CONV_VALID || (unsigned)p->boundary > ORR_CONV_WRAP)
         *bad = orr__poison(at, ORR_EINVAL, "mode %d or boundary %d is none", (int)p->mode, (int)p->boundary);
     for (int d = 0; d < p->axes && !*bad; d++) {
-        int64_t n = in[0]->shape.dim[p->rank - p->axes + d], k = in[1]->shape.dim[d];
-        if (n < 1 || k < 1 || (p->mode == ORR_CONV_VALID && n < k))
-            *bad = orr__poison(at, ORR_ESHAPE, "no %selements of %s by %s", n && k ? "valid " : "",
-                               orr__str(in[0]->shape).s, orr__str(in[1]->shape).s);
+        int axis = p->rank - p->axes + d;
+        int64_t n = in[0]->shape.dim[axis], k = in[1]->shape.dim[d];
+        if (n < 1 || k < 1)
+            *bad = orr__poison(at, ORR_ESHAPE, "%s %s has no elements along axis %d", n < 1 ? "x" : "the kernel",
+                               orr__str(in[n < 1 ? 0 : 1]->shape).s, n < 1 ? axis : d);
+        else if (p->mode == ORR_CONV_VALID && n < k)
+            *bad = orr__poison(at, ORR_ESHAPE,
+                               "the kernel %s is longer than x %s along axis %d of x: ORR_CONV_VALID has no elements",
+                               orr__str(in[1]->shape).s, orr__str(in[0]->shape).s, axis);
         extent_of(&p->d[d], n, k, p->mode);
     }
     return !*bad;
@@ -264,7 +269,8 @@ static orr_tensor *convolve(orr__site at, orr_tensor *x, orr_tensor *w, orr_conv
     if (!orr__promote_nodes(at, 2, in, &t))
         return orr__handle_new(NULL);
     if (orr__is_half(t))
-        return orr__poison(at, ORR_EDTYPE, "%s: write orr_cast(x, ORR_F32)", orr_dtype_name(t));
+        return orr__poison(at, ORR_EDTYPE, "x is %s, and float32 or wider is needed: write orr_cast(x, ORR_F32)",
+                           orr_dtype_name(t));
     orr_scope *s = orr_scope_begin();
     x = orr_cast_at(AT, x, t);
     if (!reversed && (r = separable(&p, x, orr_tensor_dtype(w) == t ? w : orr_cast_at(AT, w, t))))

@@ -263,8 +263,8 @@ static bool operand(orr__site at, orr_tensor *x, int64_t *n, int axis, int *k, o
     if (!orr__operand_inexact(at, x, "x", &node, bad))
         return false;
     if (orr__is_half((orr_dtype)node->dtype)) {
-        *bad =
-            orr__poison(at, ORR_EDTYPE, "x is %s: write orr_cast(x, ORR_F32)", orr_dtype_name((orr_dtype)node->dtype));
+        *bad = orr__poison(at, ORR_EDTYPE, "x is %s, and float32 or wider is needed: write orr_cast(x, ORR_F32)",
+                           orr_dtype_name((orr_dtype)node->dtype));
         return false;
     }
     *k = orr__axis(axis, node->shape.rank);

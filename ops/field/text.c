@@ -78,7 +78,7 @@ orr_status orr_field_text_at(const char *file, int line, orr_tensor *x, int64_t 
         return orr_eval_at(file, line, bad);
     int64_t n = orr__batch_count(&s, 0);
     if (i < 0 || i >= n)
-        return orr__fail(at, ORR_EINDEX, "element %lld of %lld", (long long)i, (long long)n);
+        return orr__fail(at, ORR_EINDEX, "element %lld is out of range for %lld elements", (long long)i, (long long)n);
     orr__fe one;
     orr_scope *scope = orr_scope_begin();
     /* Evaluated as a whole, since callers request the texts of all elements one by one. */

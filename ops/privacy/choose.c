@@ -132,8 +132,10 @@ orr_status orr_dp_sparse_ask_at(const char *file, int line, orr_dp_sparse *p, do
     if (!p || !above)
         return orr__fail(at, ORR_EINVAL, "the %s NULL", p ? "place for the answer is" : "sparse vector is");
     if (!p->left)
-        return orr__fail(at, ORR_ESTATE, "%lld answers were \"above\": that is all that was paid for",
-                         (long long)p->most);
+        return orr__fail(at, ORR_ESTATE,
+                         "this sparse vector has given its %lld answer%s \"above\": make another by orr_dp_sparse_new, "
+                         "which costs its ε again",
+                         (long long)p->most, p->most == 1 ? "" : "s");
     if (!orr__grid(query, p->sensitivity, &place))
         return orr__fail(at, ORR_EINVAL, "the query is %g: not finite, or beyond 2^31 sensitivities", query);
     orr__secret s;

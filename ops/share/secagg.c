@@ -105,6 +105,18 @@ orr_status orr__message_new(orr__site at, const orr__run_config *r, orr__message
     return ORR_OK;
 }
 
+typedef struct {
+    char text[24];
+} party_name;
+
+static party_name party(uint32_t number)
+{
+    party_name p = { "the server" };
+    if (number != ORR__SERVER)
+        (void)snprintf(p.text, sizeof p.text, "client %u", number);
+    return p;
+}
+
 orr_status orr__message_open(orr__site at, const orr__run_config *r, orr__message kind, uint32_t to,
                              const orr_bytes *in, uint32_t *from, orr__cursor *c)
 {
@@ -132,9 +144,12 @@ orr_status orr__message_open(orr__site at, const orr__run_config *r, orr__messag
         return orr__fail(at, ORR_ESTATE, "the message is of another round (kind %u, where kind %u is due)", is,
                          (unsigned)kind);
     bool by_server = to != ORR__SERVER;
-    if (receiver != to || (by_server ? sender != ORR__SERVER : sender >= (uint32_t)r->c.clients))
-        return orr__fail(at, ORR_EFORMAT, "the message goes from party %u to party %u: that is not here", sender,
-                         receiver);
+    if (receiver != to)
+        return orr__fail(at, ORR_EFORMAT, "the message is from %s to %s, and this is %s", party(sender).text,
+                         party(receiver).text, party(to).text);
+    if (by_server ? sender != ORR__SERVER : sender >= (uint32_t)r->c.clients)
+        return orr__fail(at, ORR_EFORMAT, "the message is from %s, and one from %s is due", party(sender).text,
+                         by_server ? "the server" : "a client of this run");
     *from = sender;
     return ORR_OK;
 }

@@ -430,8 +430,8 @@ static orr_status take_survivors(orr__site at, orr_secagg_client *c, orr__cursor
         return orr__fail(at, ORR_EFORMAT, "the list of clients that stay has a wrong length");
     if (n < c->r.c.threshold)
         return orr__fail(at, ORR_EFORMAT,
-                         "%lld clients stay, and %d are needed: nothing is told that would unmask so few", (long long)n,
-                         c->r.c.threshold);
+                         "%lld clients stay, and %d are needed: this client does not unmask a sum of fewer vectors",
+                         (long long)n, c->r.c.threshold);
     for (int i = 0; i < c->r.c.clients; i++)
         c->state[i] &= HAS_KEYS | HAS_SHARED;
     for (int64_t i = 0; i < n; i++) {

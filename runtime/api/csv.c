@@ -159,6 +159,18 @@ static orr_status parse(reader *r, int skip, orr_shape *shape, orr__buffer **b)
     return st;
 }
 
+/* ORR_EINVAL for a character that may be a part of a number, of a comment, of quotes or of a line end. */
+static orr_status check_delimiter(orr__site at, char c)
+{
+    if (!strchr("\n\r\"#.+-0123456789", c))
+        return ORR_OK;
+    return orr__fail(at, ORR_EINVAL,
+                     "no delimiter: '%s' occurs in numbers, quotes, comments or line ends; use ',', ';' or a tab",
+                     c == '\n'   ? "\\n"
+                     : c == '\r' ? "\\r"
+                                 : (char[]){ c, '\0' });
+}
+
 static orr_tensor *load(orr__site at, const char *path, orr_dtype dtype, char delimiter, int skip)
 {
     orr__source *s;
@@ -170,9 +182,10 @@ static orr_tensor *load(orr__site at, const char *path, orr_dtype dtype, char de
         return orr__poison(at, ORR_EDTYPE, "%d is no dtype", (int)dtype);
     if (orr__is_field(dtype))
         return orr__poison(at, ORR_EDTYPE, "CSV has no %s: write orr_field_parse", orr_dtype_name(dtype));
-    if (skip < 0 || strchr("\n\r\"#.+-0123456789", delimiter))
-        return orr__poison(at, ORR_EINVAL,
-                           skip < 0 ? "the number of lines to skip is negative" : "no delimiter of numbers");
+    if (skip < 0)
+        return orr__poison(at, ORR_EINVAL, "the number of lines to skip is negative");
+    if (check_delimiter(at, delimiter) != ORR_OK)
+        return orr__handle_new(NULL);
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!plain)
         return orr__poison(at, ORR_ENOMEM, "no memory for a locale");
@@ -246,8 +259,9 @@ static orr_status save(orr__site at, const char *path, orr_tensor *t, char delim
     orr__stored v;
     orr__sink sink;
     orr_shape s = orr_tensor_shape(t);
-    if (strchr("\n\r\"#.+-0123456789", delimiter))
-        return orr__fail(at, ORR_EINVAL, "no delimiter of numbers");
+    orr_status fits = check_delimiter(at, delimiter);
+    if (fits != ORR_OK)
+        return fits;
     orr_dtype dtype = orr_tensor_dtype(t);
     if (dtype != ORR_DTYPE_COUNT && orr__is_compound(dtype))
         return orr__fail(at, ORR_EDTYPE, "a CSV file has no %s: save its parts or limbs", orr_dtype_name(dtype));

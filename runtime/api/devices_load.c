@@ -148,9 +148,11 @@ orr_status orr_devices_load(const char *path, orr_device *devices, int max, int 
     orr__point_end(before);
     if (!j.bad && found)
         *count = n;
+    else if (j.bad)
+        (void)orr__fail(at, ORR_EFORMAT, "%s is no file of orr_devices_save: invalid JSON at byte %ld", path,
+                        (long)(j.at - text));
     else
-        (void)orr__fail(at, ORR_EFORMAT, "%s: no registry of devices: %s at byte %ld", path,
-                        j.bad ? "not its JSON" : "no list of devices", (long)(j.at - text));
+        (void)orr__fail(at, ORR_EFORMAT, "%s is no file of orr_devices_save: \"devices\" is missing", path);
     free(text);
     return !j.bad && found ? ORR_OK : ORR_EFORMAT;
 }

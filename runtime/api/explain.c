@@ -120,8 +120,7 @@ static void explain_reads(FILE *to, const orr__capture *p, const orr__regions *r
         fprintf(to, "    reads %%%d %s %s, %s", r->in[i], orr_dtype_name((orr_dtype)n->dtype), orr__str(n->shape).s,
                 bytes_text(node_bytes(n), size));
         if (from < 0)
-            fprintf(to, ", %s\n",
-                    n->op->role == ORR__ROLE_PLACEHOLDER ? "given at submission" : "a value that is there");
+            fprintf(to, ", %s\n", n->op->role == ORR__ROLE_PLACEHOLDER ? "given at submission" : "an existing value");
         else
             fprintf(to, ", of kernel %d; not fused: %s\n", from,
                     orr__plan_fusion() == ORR__FUSE_NONE ? "ORRERY_FUSE=off" : orr__fuse_why(rs, r->in[i], from, k));
@@ -188,7 +187,8 @@ static double explain_region(FILE *to, const orr__capture *p, const orr__regions
         orr__explain_cost(to, plan, s);
     explain_reads(to, p, rs, k);
     double apart = explain_nodes(to, p, rs, k);
-    fprintf(to, "    moves %s; its calls one by one: %s\n", bytes_text(r->bytes, moved), bytes_text(apart, alone));
+    fprintf(to, "    reads and writes %s; one kernel per call: %s\n", bytes_text(r->bytes, moved),
+            bytes_text(apart, alone));
     return apart;
 }
 
@@ -218,7 +218,7 @@ static void explain_repeated(FILE *to, const orr__capture *p, const orr__regions
         for (int k = 0; live[i] && k < orr__capture_nin(p, i); k++)
             live[p->arg[p->arg0[i] + k]] = true;
     if (live) {
-        explain_homeless(to, p, rs, live, false, "in several kernels, since doing it again is cheaper than memory:");
+        explain_homeless(to, p, rs, live, false, "computed again in several kernels, which is cheaper than a buffer:");
         explain_homeless(to, p, rs, live, true, "read as they lie, in no kernel of their own:");
     }
     free(live);

@@ -35,7 +35,7 @@ void orr__explain_cost(FILE *to, const orr__plan *plan, const orr__step *s)
             continue;
         fprintf(to, "%s%s %.3g us (%s)", between, orr__on_name[on], g[on].us, basis_of(g[on].basis));
         if (on != ORR__ON_CPU)
-            fprintf(to, " and %.3g kB to bring", moved(s) / 1000);
+            fprintf(to, " and %.3g kB to transfer", moved(s) / 1000);
         between = "; ";
     }
     fputc('\n', to);

@@ -62,8 +62,8 @@ static orr_status running_already(orr__site at)
     return orr__fail(
         at, ORR_ESTATE, "%s",
         orr__engine_orphaned() && !orr__engine_running()
-            ? "this process was forked after orr_init, and cannot use its parent's Orrery; fork before, or "
-              "execute a program anew, or call orr_shutdown here first: then orr_init starts the serial engine"
+            ? "this process was forked after orr_init, and the engine belongs to its parent. Fork before orr_init, or "
+              "call exec after the fork, or call orr_shutdown and then orr_init here, which starts the serial engine"
             : "Orrery is running already");
 }
 

@@ -173,7 +173,9 @@ static orr_status locate(member *m, const orr__zip *z, const orr__zip_entry *e)
     m->at += skip;
     m->packed = e->packed;
     if (m->at > z->directory || e->packed > z->directory - m->at)
-        return orr__source_fail(&m->s, ORR_EFORMAT, "its data lies outside");
+        return orr__source_fail(
+            &m->s, ORR_EFORMAT, "its %llu bytes at byte %llu reach into the directory, at byte %llu",
+            (unsigned long long)e->packed, (unsigned long long)m->at, (unsigned long long)z->directory);
     return ORR_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/api/zip.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,8 +14,14 @@
 enum { END = 22, LOCATOR = 20, END64 = 56, CENTRAL = 46 };
 enum { END_SEARCH = 65535 + END + LOCATOR };
 
-static orr_status corrupt(const orr__zip *z, const char *what)
+static orr_status corrupt(const orr__zip *z, const char *fmt, ...) ORR_PRINTF(2, 3);
+static orr_status corrupt(const orr__zip *z, const char *fmt, ...)
 {
+    char what[160];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
     return orr__fail(z->at, ORR_EFORMAT, "%s: not a usable zip archive: %s", z->path, what);
 }
 
@@ -36,7 +43,8 @@ static orr_status end64(const orr__zip *z, const unsigned char *locator, uint64_
     unsigned char e[END64];
     uint64_t at = orr__get(locator + 8, 8);
     if (at > before || before - at < END64)
-        return corrupt(z, "its zip64 record lies outside");
+        return corrupt(z, "its zip64 record, at byte %llu, does not end before its locator, at byte %llu",
+                       (unsigned long long)at, (unsigned long long)before);
     orr_status st = read_at(z, e, END64, at);
     if (st != ORR_OK)
         return st;
@@ -70,8 +78,12 @@ static orr_status find_end(const orr__zip *z, uint64_t size, directory *d)
     free(tail);
     if (st == ORR_OK && !found)
         st = corrupt(z, "it has no end record (truncated, or no zip file at all)");
-    if (st == ORR_OK && (d->offset > size || d->bytes > size - d->offset || d->count > d->bytes / CENTRAL))
-        st = corrupt(z, "its directory lies outside");
+    if (st == ORR_OK && (d->offset > size || d->bytes > size - d->offset))
+        st = corrupt(z, "its directory (%llu bytes at byte %llu) ends beyond the file of %llu bytes: truncated",
+                     (unsigned long long)d->bytes, (unsigned long long)d->offset, (unsigned long long)size);
+    if (st == ORR_OK && d->count > d->bytes / CENTRAL)
+        st = corrupt(z, "its directory of %llu bytes is too short for %llu members", (unsigned long long)d->bytes,
+                     (unsigned long long)d->count);
     return st;
 }
 
@@ -114,7 +126,8 @@ static orr_status read_entry(orr__zip *z, const unsigned char **p, const unsigne
     if (!wide_fields(c + CENTRAL + name, extra, e) || memchr(c + CENTRAL, 0, name))
         return corrupt(z, "a member's record is broken");
     if (e->header > z->directory || e->packed > z->directory - e->header)
-        return corrupt(z, "a member lies outside");
+        return corrupt(z, "member %d (%llu bytes at byte %llu) reaches into the directory, at byte %llu", z->n,
+                       (unsigned long long)e->packed, (unsigned long long)e->header, (unsigned long long)z->directory);
     e->name = orr__alloc(name + 1);
     if (!e->name)
         return ORR_ENOMEM;

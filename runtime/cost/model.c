@@ -165,7 +165,7 @@ void orr__model_add(orr__class *c, double size, orr__on on, double us)
         c->told[on] = now.us;
     pthread_mutex_unlock(m);
     if (reset)
-        orr__log(2, "%s on %s: %.0f us were expected of it, it takes %.0f: its model starts anew", c->label,
+        orr__log(2, "performance model of %s on %s is reset: %.0f us expected, %.0f us measured", c->label,
                  orr__on_name[on], before, us);
     if (counted && now.n == SETTLED)
         note_usual(c, on, &now);
@@ -308,8 +308,8 @@ static void purge_one(orr__class *c, orr__on on, const orr__timed *t, void *arg)
     double expected = exp(a + b * log(t->size));
     if (t->us < 8 * expected && t->us > expected / 8)
         return;
-    orr__log(2, "%s on %s: %.0f us stand against %.0f by its other sizes: its model starts anew", c->label,
-             orr__on_name[on], t->us, expected);
+    orr__log(2, "performance model of %s on %s is reset: %.0f us measured, %.0f us expected from its other sizes",
+             c->label, orr__on_name[on], t->us, expected);
     ++*(int *)arg;
     forget(c, on);
 }

@@ -66,7 +66,7 @@ static bool take_in(void)
     bool ok = true;
     if (!body) {
         if (why[0])
-            orr__log(2, "performance models start anew: %s", why);
+            orr__log(2, "performance models are empty: %s", why);
         return false;
     }
     locale_t before = orr__point_begin();

@@ -104,7 +104,7 @@ static line line_of(const orr__capture *p, int64_t i)
 {
     line l;
     if (i >= p->n) {
-        (void)snprintf(l.text, sizeof l.text, "nothing more to compute, and other outputs");
+        (void)snprintf(l.text, sizeof l.text, "no further node, or only other outputs");
         return l;
     }
     const orr__node *n = p->node[i];
@@ -162,11 +162,10 @@ orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__diffe
         st = all_gather(at, &mine, sizeof mine, lines);
     }
     if (st == ORR_OK)
-        st = orr__fail(
-            at, ORR_ERANK,
-            "the ranks evaluate different graphs: rank 0 has at its place %lld: %s; rank %d has: %s. Every rank must "
-            "record the same operations in the same order",
-            (long long)firsts[other], lines[0].text, other, lines[other].text);
+        st = orr__fail(at, ORR_ERANK,
+                       "the ranks evaluate different graphs: as node %lld, rank 0 has %s; rank %d has %s. All ranks "
+                       "must record the same operations in the same order",
+                       (long long)firsts[other], lines[0].text, other, lines[other].text);
     free(firsts);
     free(lines);
     return st;

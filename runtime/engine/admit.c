@@ -65,7 +65,8 @@ orr_status orr__exec_admit(orr__site at, const orr__plan *plan)
     name_largest(plan, text, sizeof text);
     return orr__fail(
         at, ORR_ENOMEM,
-        "this does not fit and was not started: it needs %zu bytes at once (%s), the limit leaves %zu of %zu; raise "
-        "ORRERY_MEMORY_LIMIT, set ORRERY_SPILL_DIR to a directory on disk, free tensors, or take smaller batches",
+        "the evaluation does not fit into memory and was not started: its peak is %zu bytes (%s), and %zu of the limit "
+        "of %zu are free; raise ORRERY_MEMORY_LIMIT, set ORRERY_SPILL_DIR to a directory on disk, free tensors, or use "
+        "smaller batches",
         plan->memory.peak, text, room, s.limit);
 }

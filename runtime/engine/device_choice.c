@@ -39,8 +39,8 @@ static void decide(orr__trial *t, int placements, const char *what)
     bool mixed = !t->n[best] || (t->n[ORR__MIXED] && t->best[ORR__MIXED] <= NOISE * t->best[best]);
     t->placement = mixed ? ORR__MIXED : (orr__placement)best;
     t->decided = true;
-    orr__log(2, "%s…: %s from now on: %.0f us, with processors and devices %.0f us", what, name[t->placement],
-             t->best[t->placement] * 1e6, t->best[ORR__MIXED] * 1e6);
+    orr__log(2, "plan that begins with \"%s\": placed on %s (%.0f us; on processors and devices %.0f us)", what,
+             name[t->placement], t->best[t->placement] * 1e6, t->best[ORR__MIXED] * 1e6);
 }
 
 void orr__placement_begin(orr__run *r, bool hybrid)

@@ -115,8 +115,11 @@ orr_status orr__engine_start(orr__site at, const orr_config *config)
         return orr__fail(at, ORR_ESTATE, "an engine is running already");
     if (choice != ORR__ENGINE_SERIAL) {
 #ifdef HAVE_STARPU
-        st = orphan ? orr__fail(at, ORR_EDEVICE, "StarPU ran when this process was forked, and does not survive that")
-                    : start_one(at, config, &orr__engine_starpu);
+        st = orphan
+                 ? orr__fail(at, ORR_EDEVICE,
+                             "StarPU cannot run in a process that was forked while StarPU ran: fork before orr_init, "
+                             "or use ORRERY_ENGINE=serial")
+                 : start_one(at, config, &orr__engine_starpu);
 #else
         st = orr__fail(at, ORR_EDEVICE, "this library was built without StarPU");
 #endif

@@ -95,7 +95,8 @@ orr_status orr__engine_measure(orr__site at, bool again)
     if (!again)
         return ORR_OK;
     if (!engine->measure)
-        return orr__fail(at, ORR_EDEVICE, "the serial engine places nothing: only StarPU's measures the machine");
+        return orr__fail(at, ORR_EDEVICE,
+                         "the serial engine does not measure the machine: run with ORRERY_ENGINE=starpu");
     if ((st = measure(&p)) != ORR_OK)
         return orr__fail(at, ORR_EINTERNAL, "the measured profile of this machine makes no sense");
     orr__profile_use(&p);

@@ -379,15 +379,17 @@ static void settle(orr__group *g, int i)
         } else if (own == ORR__MANY_OWNERS && !rather_again(g, i) && !reads_little(g, i)) {
             g->root[i] = true;
             if (reads_once(g, i) || g->again[i] > STORE_FLOPS)
-                orr__group_reason(g, i, "%%%d %s: several regions read it and %.0f flops are too many to do again", i,
-                                  p->node[i]->op->name, (double)g->again[i]);
+                orr__group_reason(
+                    g, i, "%%%d %s: several regions read it, and %.0f flops per element are too many to compute again",
+                    i, p->node[i]->op->name, (double)g->again[i]);
             else
-                orr__group_reason(g, i, "%%%d %s: several regions read it and would each read %d buffers", i,
+                orr__group_reason(g, i, "%%%d %s: several regions read it, and would each read %d buffers", i,
                                   p->node[i]->op->name, g->loads[i]);
         } else if (repeats(g, i)) {
             g->root[i] = true;
-            orr__group_reason(g, i, "%%%d %s: read at %d places, and %.0f flops are too many for each", i,
-                              p->node[i]->op->name, g->nplace[i], (double)g->cost[i]);
+            orr__group_reason(g, i,
+                              "%%%d %s: read at %d places, and %.0f flops per element are too many to compute at each",
+                              i, p->node[i]->op->name, g->nplace[i], (double)g->cost[i]);
         } else if (own >= 0 && g->size[own] >= ORR__REGION_MAX_OPS) {
             g->root[i] = true;
             orr__group_reason(g, i, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own,

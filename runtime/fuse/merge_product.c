@@ -12,7 +12,7 @@ static bool folds(const orr__group *g, int j)
     return false;
 }
 
-static const char elsewhere[] = "it is seen otherwise than element by element";
+static const char elsewhere[] = "its reader does not read it element by element";
 
 /* NULL if the work of region j can be done on the tiles of product i, else the reason against it. The work must be element-wise, on all
  * elements of the product, and on no other product. */
@@ -26,7 +26,7 @@ const char *orr__refuse_product(const orr__group *g, int i, int j)
     if (g->product[j] >= 0)
         return "the region has a product already";
     if (folds(g, j))
-        return "the region folds rows, which the tiles of a product are not";
+        return "the region folds rows, and a tile of a product holds only parts of rows";
     return g->tiles ? NULL : "not every worker has kernels for a product with more work";
 }
 
@@ -46,12 +46,16 @@ void orr__explain_products(const orr__merging *c)
             int u = c->user[e], j = g->home[u];
             bool fold = orr__pattern_of(g->p, u) == ORR__PATTERN_FOLD && j == u;
             bool turned = seen_through(g, u, i) && orr__shape_equal(&g->p->node[i]->shape, &g->p->node[j]->shape);
-            const char *why = fold ? "a fold is no work on tiles" : turned ? elsewhere : orr__refuse_product(g, i, j);
+            const char *why = fold     ? "its reader is a reduction, and a tile holds only a part of the product"
+                              : turned ? elsewhere
+                                       : orr__refuse_product(g, i, j);
             if (!fold && !orr__joinable(g, u))
                 continue;
+            if (!why)
+                why = orr__region_full(g, i, j, 0)
+                          ? "the region is full"
+                          : "other regions read it, or a region between the two would make a cycle";
             orr__group_reason(g, i, "%%%d %s -> %%%d %s: %s", i, g->p->node[i]->op->name, u, g->p->node[u]->op->name,
-                              why                            ? why
-                              : orr__region_full(g, i, j, 0) ? "the region is full"
-                                                             : "other regions need it, or stand between the two");
+                              why);
         }
 }

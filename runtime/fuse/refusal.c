@@ -45,14 +45,14 @@ static const char *by_reader(const orr__region *r, int node)
         return "its elements are read by number, in any order";
     if (r->product && is_operand(r, node))
         return "a matrix product reads its operands many times over";
-    return r->call.op ? "the kernel that reads it takes whole arrays" : NULL;
+    return r->call.op ? "the kernel that reads it needs the whole array in memory" : NULL;
 }
 
 /* The reason that the region gives that makes the value; NULL: none. */
 static const char *by_maker(const orr__region *r)
 {
     if (r->rmask)
-        return "a reduction is complete only when all that it folds has been read";
+        return "it is the result of a reduction, which is complete only after its last input element";
     if (r->product)
         return "it is a matrix product, and the kernel that reads it goes over other elements";
     return r->call.op ? "it is made by a kernel of its own" : NULL;
@@ -71,5 +71,5 @@ const char *orr__fuse_why(const orr__regions *rs, int node, int from, int to)
         why = by_maker(a);
     if (!why && n != (double)a->out_count)
         why = "the kernel that reads it goes over another number of elements";
-    return why ? why : "the kernel that reads it is full, reads it in another order, or waits for a third one";
+    return why ? why : "its reader's kernel is full, reads it in another order, or depends on a kernel between the two";
 }

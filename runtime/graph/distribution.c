@@ -68,7 +68,7 @@ int orr__grid_number(orr__site at, orr_grid *g)
     pthread_mutex_unlock(&table.lock);
     if (i < GRIDS)
         return i;
-    (void)orr__fail(at, ORR_ENOMEM, "tensors lie over more than %d process grids", GRIDS);
+    (void)orr__fail(at, ORR_ENOMEM, "tensors are distributed over more than %d process grids", GRIDS);
     return -1;
 }
 

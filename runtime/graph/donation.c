@@ -53,8 +53,8 @@ uint64_t orr__donors_released(void)
 static orr_status lost(orr__site at)
 {
     return orr__fail(at, ORR_ESTATE,
-                     "a variable's old value was written over by its new one, and that evaluation failed or "
-                     "stayed behind in the parent of a fork: assign the variable anew");
+                     "a variable has no value: its new value was computed in the memory of the old one, and that "
+                     "evaluation failed or runs only in the parent of a fork. Call orr_assign again");
 }
 
 orr_status orr__donor_wait(orr__site at, orr__donor_state state, uint64_t seen)

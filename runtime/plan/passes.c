@@ -12,7 +12,7 @@ static const orr__pass passes[] = {
 #define ROW(pass, when, off, decision) { #pass, decision, orr__pass_##pass, ORR__PASS_##when, off },
     ROW(rewrite,          ALWAYS,     REQUIRED,                  "reshapes that move below element-wise work, short folds as such work")
     ROW(regions,          ALWAYS,     REQUIRED,                  "the nodes that become one kernel (by the fuser)")
-    ROW(layouts,          ALWAYS,     ORR__OFF_LAYOUTS,          "values that lie with their channels in blocks")
+    ROW(layouts,          ALWAYS,     ORR__OFF_LAYOUTS,          "values stored with their channels in blocks")
     ROW(epilogues,        ALWAYS,     ORR__OFF_EPILOGUES,        "maps that become part of the call before them")
     ROW(tiles,            ALWAYS,     REQUIRED,                  "the number of tiles of each region")
     ROW(split_reduction,  ALWAYS,     ORR__OFF_SPLIT_REDUCTION,  "reductions of axis 0 in two stages")
@@ -30,7 +30,7 @@ static const orr__pass passes[] = {
     ROW(bundle_memory,    ALWAYS,     REQUIRED,                  "the scratch memory and the data of each bundle")
     ROW(index_checks,     ALWAYS,     ORR__OFF_INDEX_CHECKS,     "leaves whose indices make the plan certain, if they are in range")
     ROW(donation,         ALWAYS,     ORR__OFF_DONATION,         "outputs that use the memory of an input")
-    ROW(forms,            ALWAYS,     ORR__OFF_FORMS,            "leaves that lie as the call takes them that alone reads them")
+    ROW(forms,            ALWAYS,     ORR__OFF_FORMS,            "leaves stored in the form in which their only reader is fastest")
     ROW(memory_slots,     ALWAYS,     REQUIRED,                  "values that share memory one after the other")
     ROW(memory_peak,      ALWAYS,     REQUIRED,                  "the bytes that the plan needs")
     ROW(cost_classes,     ALWAYS,     REQUIRED,                  "the performance model of each step")

@@ -461,8 +461,8 @@ static void give_up_on_left(void)
             l->status = ORR_ERANK;
             (void)snprintf(
                 l->text, sizeof l->text,
-                "%s is in orr_shutdown, and another rank waits for it: every rank must make the same calls of "
-                "what lies over ranks",
+                "%s is in orr_shutdown, and another rank waits for it: all ranks must make the same calls on "
+                "distributed tensors before orr_shutdown",
                 orr__rank_name(rank));
         }
 }

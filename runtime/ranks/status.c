@@ -46,8 +46,8 @@ static orr_status tell_places(orr__site at, int other)
     if (st == ORR_OK)
         st = orr__fail(
             at, ORR_ERANK,
-            "the ranks are at different calls: rank 0 at %s, rank %d at %s. Every rank must make the same calls "
-            "of what lies over ranks in the same order",
+            "the ranks are at different calls: rank 0 at %s, rank %d at %s. All ranks must make the same calls on "
+            "distributed tensors, in the same order",
             all[0].text, other, all[other].text);
     free(all);
     return st;

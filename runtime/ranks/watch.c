@@ -191,15 +191,19 @@ static void look_at_processes(double seconds)
 static void judge(void)
 {
     double now = orr__now(), limit = (double)orr__env.rank_timeout;
+    char text[160];
     for (int i = 0; i < watch.ranks; i++) {
         const peer *p = &watch.peer[i];
-        if (p->dead_since > 0 && now - p->dead_since > (p->left ? (limit > 0 ? limit : 1e9) : GRACE))
-            end_for(i, p->left ? "has ended, and the end of the others does not come"
-                               : "has ended without orr_shutdown: killed, crashed, or by an exit of its own");
+        if (p->dead_since > 0 && now - p->dead_since > (p->left ? (limit > 0 ? limit : 1e9) : GRACE)) {
+            (void)snprintf(text, sizeof text,
+                           "has ended after orr_shutdown, and %.0f s later (ORRERY_RANK_TIMEOUT) not all ranks are in "
+                           "orr_shutdown",
+                           limit);
+            end_for(i, p->left ? text : "has ended without orr_shutdown: killed, crashed, or by an exit of its own");
+        }
     }
     int listened = before(watch.rank);
     if (limit > 0 && watch.silence > limit && listened != watch.rank && watch.peer[listened].dead_since == 0) {
-        char text[160];
         (void)snprintf(
             text, sizeof text,
             "has been silent for %.0f s (ORRERY_RANK_TIMEOUT): stopped, or its machine or its network is down", limit);
@@ -385,7 +389,9 @@ static void *wait_for_end(void *unused)
         for (int i = 0; i < watch.ranks; i++)
             if (watch.peer[i].dead_since > 0 && orr__now() - watch.peer[i].dead_since > limit) {
                 char text[sizeof watch.failure];
-                (void)snprintf(text, sizeof text, "%s has ended, and the end of MPI does not come", orr__rank_name(i));
+                (void)snprintf(text, sizeof text,
+                               "%s has ended, and MPI_Finalize has not returned %.0f s later (ORRERY_RANK_TIMEOUT)",
+                               orr__rank_name(i), limit);
                 end_process(text);
             }
         struct timespec nap = { 0, 50000000 };

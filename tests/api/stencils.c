@@ -145,7 +145,7 @@ static int kernels_without(const char *mechanism, bool twice)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(100, 300), u);
     orr_tensor *y = step(twice ? orr_add(orr_mul(x, x), orr_scalar(1)) : orr_exp(x), 100, 300);
-    int kernels = kernels_of(y), reasons = explained_times(y, "flops are too many for each");
+    int kernels = kernels_of(y), reasons = explained_times(y, "flops per element are too many to compute at each");
     ORR_CHECK((reasons > 0) == (kernels == 2));
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);

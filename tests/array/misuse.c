@@ -78,7 +78,7 @@ static void wrong_calls_of_searching_and_statistics_are_refused(void)
     REFUSED(ORR_ESHAPE, orr_nonzero(x, t, 1), "one for each axis");
     REFUSED(ORR_ESHAPE, orr_nonzero(orr_scalar(1), t, 0), "one axis at least");
     HELP_POISON(orr_searchsorted(x, x, false), ORR_ESHAPE, "one axis is needed");
-    HELP_POISON(orr_top_places(x, 4, 1, true), ORR_EINVAL, "4 of the 3");
+    HELP_POISON(orr_top_places(x, 4, 1, true), ORR_EINVAL, "k is 4: it must be 0 to 3");
     HELP_POISON(orr_top_places(x, 1, 2, true), ORR_EAXIS, "axis 2");
     HELP_POISON(orr_diff(x, 0, -1, NULL, NULL), ORR_EINVAL, "-1 differences");
     HELP_POISON(orr_diff(orr_ones(ORR_BOOL, ORR_SHAPE(2)), 0, 1, NULL, NULL), ORR_EDTYPE, "bool does not subtract");

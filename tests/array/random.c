@@ -209,8 +209,8 @@ static void wrong_parameters_are_refused(void)
     HELP_POISON(orr_poisson(ORR_BOOL, ORR_SHAPE(2), one), ORR_EDTYPE, "bool");
     HELP_POISON(orr_exponential(ORR_F32, ORR_SHAPE(2), -1), ORR_EINVAL, "scale -1");
     HELP_POISON(orr_multinomial(ORR_SHAPE(1), -5, three), ORR_EINVAL, "-5 trials");
-    HELP_POISON(orr_choice(3, 4), ORR_EINVAL, "4 of 3");
-    HELP_POISON(orr_choice_weighted(three, 4), ORR_EINVAL, "4 of 3");
+    HELP_POISON(orr_choice(3, 4), ORR_EINVAL, "k is 4 and n is 3");
+    HELP_POISON(orr_choice_weighted(three, 4), ORR_EINVAL, "k is 4: without replacement, it must be 0 to 3");
     HELP_POISON(orr_categorical(ORR_SHAPE(2), orr_ones(ORR_F64, ORR_SHAPE(2, 2))), ORR_ESHAPE, "one axis");
     HELP_POISON(orr_multivariate_normal(ORR_SHAPE(2), three, three), ORR_ESHAPE, "(d, d)");
     HELP_POISON(orr_gamma(ORR_F32, ORR_SHAPE(-2), one, one), ORR_ESHAPE, "negative");

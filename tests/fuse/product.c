@@ -145,9 +145,9 @@ static void refusals_have_reasons(void)
         int regions;
         const char *why;
     } k[] = {
-        { orr_exp(orr_transpose(orr_matmul(a, b))), 2, "otherwise than element by element" },
+        { orr_exp(orr_transpose(orr_matmul(a, b))), 2, "does not read it element by element" },
         { orr_softmax(orr_add(orr_matmul(a, b), a), -1), 2, "folds rows" },
-        { orr_sum(orr_matmul(a, b), ORR_ALL_AXES, false), 2, "a fold is no work on tiles" },
+        { orr_sum(orr_matmul(a, b), ORR_ALL_AXES, false), 2, "its reader is a reduction" },
         { orr_add(orr_matmul(a, b), orr_matmul(b, a)), 2, "has a product already" },
         { orr_mul(orr_matmul(a, b), orr_exp(orr_matmul(orr_matmul(a, b), b))), 2, NULL },
     };

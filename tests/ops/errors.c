@@ -91,7 +91,8 @@ static void reductions_reject_bad_input(void)
                 "sum: an axis is out of range, or there twice, for shape (2, 3)");
     HELP_POISON(orr_prod(X23, ORR_AXES(0, -2), false), ORR_EAXIS, "prod");
     HELP_POISON(orr_any(X23, ((orr_axes){ 9, { 0 } }), false), ORR_EAXIS, "any");
-    HELP_POISON(orr_max(none, ORR_AXES(1), false), ORR_ESHAPE, "max: there is none over an empty axis: shape (2, 0)");
+    HELP_POISON(orr_max(none, ORR_AXES(1), false), ORR_ESHAPE,
+                "max: shape (2, 0): the reduced axes have no elements, so the result is undefined");
     HELP_POISON(orr_min(none, ORR_ALL_AXES, false), ORR_ESHAPE, "min");
     HELP_POISON(orr_argmax(none, 1, false), ORR_ESHAPE, "argmax");
     HELP_POISON(orr_argmin(none, ORR_FLAT, false), ORR_ESHAPE, "argmin");

@@ -149,7 +149,8 @@ static void windows_and_interpolation(void)
     HELP_POISON(orr_hann(ORR_I32, 4), ORR_EDTYPE, "float");
     HELP_POISON(orr_hann(ORR_F32, 0), ORR_EINVAL, "window");
     HELP_POISON(orr_interp(x, xp, x), ORR_ESHAPE, "same length");
-    HELP_POISON(orr_convolve(x, orr_ones(ORR_F64, ORR_SHAPE(7)), ORR_CONV_VALID, 0), ORR_ESHAPE, "valid");
+    HELP_POISON(orr_convolve(x, orr_ones(ORR_F64, ORR_SHAPE(7)), ORR_CONV_VALID, 0), ORR_ESHAPE,
+                "the kernel (7,) is longer than x (6,) along axis 0");
     HELP_POISON(orr_convolve(x, orr_ones(ORR_F64, ORR_SHAPE(2, 2)), 0, 0), ORR_ESHAPE, "kernel");
     (void)orr_scope_end(s);
 }

@@ -182,7 +182,7 @@ static void elements_of_fields_are_kept_too(void)
            400, "list of points");
     EXPECT(put("x", "{\"field\": \"fr254\", \"data\": [[1, 2], [3]]}"), 400, "equal length");
     EXPECT(put("x", "{\"field\": \"other\", \"data\": [1]}"), 400, "fr254 or fq254");
-    EXPECT(put("x", "{\"field\": \"fr254\", \"data\": [1], \"more\": 1}"), 400, "all that");
+    EXPECT(put("x", "{\"field\": \"fr254\", \"data\": [1], \"more\": 1}"), 400, "only members");
     EXPECT(put("x", "{\"field\": \"fr254\"}"), 400, "");
     ORR_CHECK(server_stop(&s) == 0);
 }
@@ -347,7 +347,7 @@ static void bytes_have_limits(void)
     NEED_SERVER("--array-bytes 1M --max-memory 300000");
     EXPECT(put_zeros("a", 40000), 413, "may keep 150000");
     EXPECT(put_zeros("a", 25000), 201, "");
-    EXPECT(put_zeros("b", 25000), 507, "as many arrays as it may");
+    EXPECT(put_zeros("b", 25000), 507, "150000 bytes of arrays at most, of all clients");
     EXPECT(put_zeros("b", 12500), 201, "");
     ORR_CHECK(server_stop(&s) == 0);
     NEED_SERVER("--max-arrays 0");

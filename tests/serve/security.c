@@ -50,7 +50,7 @@ static void token_files_are_read_with_care(void)
         { "alice short\n", 0600, "less than 16" },
         { "alices-token-0123456789abcdef\n", 0600, "NAME TOKEN" },
         { "alice a b\n", 0600, "NAME TOKEN" },
-        { "al/ice alices-token-0123456789abcdef\n", 0600, "name of others" },
+        { "al/ice alices-token-0123456789abcdef\n", 0600, "name with characters other" },
         { "alice alices-token-0123456789abcdef\nalice another-token-0123456789abcdef\n", 0600, "line 2 repeats" },
         { "alice alices-token-0123456789abcdef\nbob alices-token-0123456789abcdef\n", 0600, "line 2 repeats" },
         { "alice alices-t\xc3\xb6ken-0123456789abcdef\n", 0600, "printable ASCII" },
@@ -346,7 +346,7 @@ static void held_bodies_have_a_limit(void)
                    npy_type, n);
     ORR_CHECK(first >= 0 && send_all(first, head, strlen(head)) && send_all(first, body, n - 1));
     pause_for(0.3);
-    EXPECT(request(&s, "POST", "/v1/gemm", npy_type, body, n), 503, "as many bodies");
+    EXPECT(request(&s, "POST", "/v1/gemm", npy_type, body, n), 503, "--max-memory");
     ORR_CHECK(send_all(first, body + n - 1, 1));
     EXPECT(read_answer(first, false), 200, "");
     (void)close(first);
@@ -615,9 +615,9 @@ static void options_that_make_no_sense_are_refused(void)
     static const struct {
         const char *options, *says;
     } wrong[] = {
-        { "--nonsense 1", "no option" },      { "--port", "--port N" },
-        { "--port 65536", "0 to 65535" },     { "--port 1.5", "0 to 65535" },
-        { "--max-body 12Q", "K, M or G" },    { "--max-body -1", "1024 to" },
+        { "--nonsense 1", "no option" },      { "--port", "--port N: a value is missing" },
+        { "--port 65536", "0 to 65535" },     { "--port 1.5", "\"1.5\" is not an integer from 0 to 65535" },
+        { "--max-body 12Q", "K, M or G" },    { "--max-body -1", "\"-1\" is not a number of bytes from 1024 to" },
         { "--timeout soon", "0.01 to" },      { "--timeout nan", "0.01 to" },
         { "--max-rank 9", "0 to 8" },         { "--log-level all", "requests, events or errors" },
         { "--tls-key /nowhere", "together" }, { "--workers", "--workers N" },

@@ -331,7 +331,8 @@ static void wrong_calls_say_so(void)
     (void)says(orr_secagg_receive(q.server, &out, 1, NULL), ORR_ESTATE, "another round");
     orr_bytes_free(&out);
     /* shares for another client */
-    (void)says(orr_secagg_mask(p.client[1], &in, orr_ones(ORR_F64, ORR_SHAPE(10)), &out), ORR_EFORMAT, "party");
+    (void)says(orr_secagg_mask(p.client[1], &in, orr_ones(ORR_F64, ORR_SHAPE(10)), &out), ORR_EFORMAT,
+               "from the server to client 0, and this is client 1");
     orr_bytes_free(&in);
     (void)orr_scope_end(s);
     parties_close(&p);

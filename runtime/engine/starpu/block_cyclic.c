@@ -448,27 +448,43 @@ static orr_status agree(orr__site at, int64_t tell[2])
     return orr__ranks() > 1 ? orr__exchange_wait(at, &x) : ORR_OK;
 }
 
+/* This rank's status as one number, whose maximum over the ranks has the greatest status and the rank with it. */
+static int64_t tell_status(int st)
+{
+    return st == ORR_OK ? 0 : (int64_t)st << 32 | orr__rank();
+}
+
+static orr_status status_told(int64_t told)
+{
+    return (orr_status)(told >> 32);
+}
+
+static const char *rank_told(int64_t told)
+{
+    return orr__rank_name((int)(told & INT32_MAX));
+}
+
 /* The ranks agree that all can begin, and on tags that none of them has used. */
 static orr_status begin(operation *o, bool memory)
 {
     static int64_t next_tag;
-    int64_t tell[2] = { next_tag, memory ? ORR_OK : ORR_ENOMEM };
+    int64_t tell[2] = { next_tag, tell_status(!memory ? ORR_ENOMEM : orr__star.cpus == 0 ? ORR_EDEVICE : ORR_OK) };
 
     pthread_mutex_init(&o->lock, NULL);
     pthread_cond_init(&o->room, NULL);
     atomic_init(&o->status, ORR_OK);
     atomic_init(&o->minor, LLONG_MAX);
-    if (tell[1] == ORR_OK && orr__star.cpus == 0)
-        tell[1] = ORR_EDEVICE;
     orr_status st = orr__star_mpi_start(o->at);
     if (st == ORR_OK)
         st = agree(o->at, tell);
     if (st != ORR_OK)
         return st;
-    if (tell[1] != ORR_OK)
-        return orr__fail(o->at, (orr_status)tell[1],
-                         tell[1] == ORR_ENOMEM ? "a rank has no memory for the graph of its tiles"
-                                               : "a rank has no CPU worker");
+    if (tell[1] != 0)
+        return orr__fail(o->at, status_told(tell[1]),
+                         status_told(tell[1]) == ORR_ENOMEM
+                             ? "%s has no memory for the graph of its tiles"
+                             : "%s has no CPU worker: set STARPU_NCPU to 1 or more there",
+                         rank_told(tell[1]));
     for (int k = 0; k < 3; k++)
         if (o->mat[k].d) {
             o->mat[k].tag = tell[0];
@@ -494,17 +510,18 @@ static orr_status end(operation *o, int err)
 {
     long long minor = atomic_load(&o->minor);
     int mine = atomic_load(&o->status);
-    int64_t tell[2] = { err ? ORR_EDEVICE : mine, minor == LLONG_MAX ? INT64_MIN : -minor };
+    int64_t tell[2] = { tell_status(err ? ORR_EDEVICE : mine), minor == LLONG_MAX ? INT64_MIN : -minor };
     orr_status st = agree(o->at, tell);
 
     if (st != ORR_OK)
         return st;
     if (err)
-        return orr__fail(o->at, ORR_EDEVICE, "StarPU-MPI does not take a task (error %d)", err);
+        return orr__fail(o->at, ORR_EDEVICE, "StarPU-MPI does not accept a task (error %d)", err);
     if (mine != ORR_OK)
         return orr__fail(o->at, (orr_status)mine, "%s", o->text);
-    if (tell[0] != ORR_OK)
-        return orr__fail(o->at, (orr_status)tell[0], "a task failed on another rank");
+    if (tell[0] != 0)
+        return orr__fail(o->at, status_told(tell[0]), "a task failed on %s; the error of that rank has the reason",
+                         rank_told(tell[0]));
     if (tell[1] != INT64_MIN)
         return orr__fail(o->at, ORR_ENUMERIC,
                          "the matrix is not positive definite: its leading minor of order %lld is not positive",

@@ -288,7 +288,7 @@ static orr_status send(const factorisation *f, draft *d)
     atomic_fetch_sub_explicit(&f->run->left, 1, memory_order_relaxed);
     d->task->destroy = 0;
     starpu_task_destroy(d->task);
-    return orr__fail(f->at, ORR_EDEVICE, "StarPU does not take a task (error %d)", err);
+    return orr__fail(f->at, ORR_EDEVICE, "StarPU does not accept a task (starpu_task_submit: error %d)", err);
 }
 
 /* Rows [first, end) of tiles are tile number `tile` of the output. */

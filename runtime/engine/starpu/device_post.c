@@ -18,7 +18,7 @@ typedef struct posting {
     orr__star_ended ended;
     unsigned node;
     atomic_int missing; /* operands that have not arrived, plus one during the requests */
-    atomic_bool refused;
+    atomic_int refused; /* StarPU's error at the request of an operand; 0: none */
     int n;
     struct operand {
         struct posting *all;
@@ -100,8 +100,12 @@ static void begin(posting *p)
     void *all[ORR__STAR_POST_OPERANDS] = { NULL };
     bool lost = false, said = orr__run_status(a->run) != ORR_OK;
     orr_status st = orr__run_status(a->run);
-    if (atomic_load(&p->refused))
-        st = orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EDEVICE, "StarPU does not give the data out");
+    int refused = atomic_load(&p->refused);
+    if (refused)
+        st = orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EDEVICE,
+                       "StarPU does not provide an operand in the memory of the device "
+                       "(starpu_data_acquire_on_node_cb: error %d)",
+                       refused);
     for (int j = 0; j < n && st == ORR_OK; j++)
         all[j] = address(p, j, &lost);
     if (lost) {
@@ -152,7 +156,7 @@ orr_status orr__star_post_on_device(orr__task *a, int n, const starpu_data_handl
             again = again || handle[k] == handle[i];
         int err = again ? 0 : starpu_data_acquire_on_node_cb(handle[i], (int)p->node, mode[i], arrived, o);
         if (err != 0)
-            atomic_store(&p->refused, true);
+            atomic_store(&p->refused, err);
         if (again || err != 0) {
             o->handle = NULL;
             arrived(o); /* never the last one, which follows below */

@@ -159,8 +159,10 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
     setenv("STARPU_WORKERS_GETBIND", "1", 0); /* else StarPU 1.3 uses all cores of the machine, not the job's */
     if ((st = choose_devices(at, *backend, &cuda, &opencl)) != ORR_OK || (st = orr__star_home(at)) != ORR_OK)
         return st;
-    if (starpu_conf_init(conf) != 0)
-        return orr__fail(at, ORR_EDEVICE, "StarPU does not take the environment");
+    int err = starpu_conf_init(conf);
+    if (err != 0)
+        return orr__fail(at, ORR_EDEVICE, "StarPU cannot read its environment variables (starpu_conf_init: error %d)",
+                         err);
     conf->catch_signals = 0;
     if (cuda)
         take_cuda_devices(conf);

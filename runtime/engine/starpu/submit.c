@@ -35,9 +35,9 @@ static bool again(const starpu_data_handle_t *handle, int i)
 /* No worker can run the task: the submitting thread does, with the data at home. */
 static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, const enum starpu_data_access_mode *mode)
 {
-    int got = 0;
+    int got = 0, err = 0;
 
-    while (got < n && (again(handle, got) || starpu_data_acquire(handle[got], mode[got]) == 0))
+    while (got < n && (again(handle, got) || (err = starpu_data_acquire(handle[got], mode[got])) == 0))
         got++;
     if (got == n)
         (orr__bundle_size(a->step) > 1 ? orr__star_bundle : orr__star_cpu)(NULL, a);
@@ -45,9 +45,10 @@ static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, c
     for (int i = 0; i < got; i++)
         if (!again(handle, i))
             starpu_data_release(handle[i]);
-    return got == n ? ORR_OK
-                    : orr__fail(ORR__SITE(a->step->region->file, a->step->region->line, a->step->region->label),
-                                ORR_EDEVICE, "StarPU does not give the data back");
+    return got == n
+               ? ORR_OK
+               : orr__fail(ORR__SITE(a->step->region->file, a->step->region->line, a->step->region->label), ORR_EDEVICE,
+                           "StarPU does not provide an operand in host memory (starpu_data_acquire: error %d)", err);
 }
 
 /* One task during submission: its operands' spans, and their handles. */

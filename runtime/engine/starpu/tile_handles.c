@@ -168,10 +168,12 @@ static orr_status bring_home(orr__tiles *t, bool *lost)
     orr_status st = ORR_OK;
     orr__star_wake(false);
     for (int i = 0; i < t->n && st == ORR_OK && !*lost; i++) {
-        if (starpu_data_acquire(t->handle[i], STARPU_R) == 0)
+        int err = starpu_data_acquire(t->handle[i], STARPU_R);
+        if (err == 0)
             starpu_data_release(t->handle[i]);
         else
-            st = orr__fail(ORR__SITE(NULL, 0, "read"), ORR_EDEVICE, "StarPU does not give the data back");
+            st = orr__fail(ORR__SITE(NULL, 0, "read"), ORR_EDEVICE,
+                           "StarPU does not copy the value to host memory (starpu_data_acquire: error %d)", err);
         *lost = st == ORR_OK && orr__tile_is_lost(t->handle[i]);
     }
     orr__star_rest(false);

@@ -85,10 +85,13 @@ static orr_status fetch(orr__site at, orr__tiles *t, int node, enum starpu_data_
 
     orr__star_wake(false);
     for (int i = 0; i < t->n && st == ORR_OK; i++) {
-        if (starpu_data_acquire_on_node(t->handle[i], node, mode) == 0)
+        int err = starpu_data_acquire_on_node(t->handle[i], node, mode);
+        if (err == 0)
             starpu_data_release_on_node(t->handle[i], node);
         else
-            st = orr__fail(at, ORR_EDEVICE, "StarPU does not move the data");
+            st = orr__fail(at, ORR_EDEVICE,
+                           "StarPU does not copy the value to memory node %d (starpu_data_acquire_on_node: error %d)",
+                           node, err);
     }
     orr__star_rest(false);
     return st;
