@@ -62,9 +62,15 @@ static bool is_whole(const orr__launch *l)
     return l->lo == 0 && l->hi == l->region->dim[0];
 }
 
+/* True if the kept words are those of the launch. */
+static bool keeps_words(const orr__kernel *k, const orr__launch *l)
+{
+    return k->word && is_whole(l);
+}
+
 static void fill_words(const orr__kernel *k, const orr__launch *l, int64_t *word)
 {
-    if (!is_whole(l)) {
+    if (!keeps_words(k, l)) {
         orr__emit_c_args(l, false, word);
         return;
     }
@@ -77,7 +83,7 @@ static bool launch_words(const orr__kernel *k, orr__jit_fn *fn, const orr__launc
     int64_t word[WORDS];
     if (k->packs)
         return orr__cpu_packed_launch(fn, l, word);
-    if (k->nscalar == 0 && is_whole(l) && k->word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR)
+    if (k->nscalar == 0 && keeps_words(k, l) && k->word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR)
         return fn(l->in, l->out, k->word) == 0;
     fill_words(k, l, word);
     return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? fn(l->in, l->out, word) == 0 : launch_far(k, fn, l, word);

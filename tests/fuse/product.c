@@ -169,7 +169,7 @@ typedef struct {
     int64_t batch, m, n, k;
 } kase;
 
-enum { ACTS = 12, BIASES = 7 };
+enum { ACTS = 12, BIASES = 8 };
 
 static orr_tensor *activated(orr_tensor *z, int act)
 {
@@ -199,6 +199,7 @@ static orr_tensor *with_bias(const kase *k, orr_tensor *z)
     case 3: return orr_add(orr_mul(z, orr_scalar(0.125)), filled(t, ORR_SHAPE(k->m, k->n), 5));
     case 4: return orr_sub(orr_transpose(filled(t, ORR_SHAPE(k->n, k->m), 6)), z);
     case 5: return orr_mul(z, orr_cast(orr_bernoulli(orr_tensor_shape(z), 0.5), t));
+    case 6: return orr_add(z, filled(t, orr_tensor_shape(z), 7)); /* another one for each batch */
     default: return orr_tril(z, 1);
     }
 }
@@ -318,9 +319,9 @@ static void panels_as_one(void)
 static void compiled_as_interpreted(void)
 {
     int jit = orr__env.jit;
-    for (int t = 0; t < 4; t++)
-        for (int bias = 1; bias < 6; bias += 2) {
-            kase k = { floats[t], t, bias, 3, bias == 3 ? 2 : 0, 30, 40, 8 };
+    for (int bias = 1; bias < BIASES; bias++)
+        for (int batch = 0; batch <= 3; batch += 3) { /* each batch is a launch with the places of its own operands */
+            kase k = { floats[bias % 4], bias, bias, 3, batch, 30, 40, 8 };
             size_t n, m;
             orr__env.jit = ORR__JIT_OFF;
             orr__plan_cache_clear();
