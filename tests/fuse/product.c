@@ -320,8 +320,13 @@ static void compiled_as_interpreted(void)
 {
     int jit = orr__env.jit;
     for (int bias = 1; bias < BIASES; bias++)
-        for (int batch = 0; batch <= 3; batch += 3) { /* each batch is a launch with the places of its own operands */
-            kase k = { floats[bias % 4], bias, bias, 3, batch, 30, 40, 8 };
+        for (int batch = 0; batch <= 4; batch += 4) {
+            kase k = { floats[bias % 4], bias, bias, batch ? 1 : 3, batch, 30, 40, 8 };
+            if (batch) { /* large enough for a launch per batch, with the places of its own operands */
+                k.m = 260;
+                k.n = 64;
+                k.k = 48;
+            }
             size_t n, m;
             orr__env.jit = ORR__JIT_OFF;
             orr__plan_cache_clear();
@@ -329,7 +334,8 @@ static void compiled_as_interpreted(void)
             orr__env.jit = ORR__JIT_WAIT;
             orr__plan_cache_clear();
             unsigned char *fast = computed(&k, true, &m);
-            ORR_CHECK(slow && fast && n == m && !memcmp(slow, fast, n));
+            ORR_CHECK_MSG(slow && fast && n == m && !memcmp(slow, fast, n), "%s, bias %d, batch %d",
+                          orr_dtype_name(k.dtype), bias, batch);
             free(slow);
             free(fast);
         }
