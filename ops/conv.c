@@ -363,8 +363,9 @@ static bool options(orr__site at, const orr_conv_options *o, const orr_shape *x,
     if (axes < 1 || axes > ORR__CONV_AXES || w->rank != x->rank)
         *bad = orr__poison(at, ORR_ESHAPE,
                            "%s by %s: both need a batch or output axis, a channel axis and the same one, two or three "
-                           "spatial axes",
-                           orr__str(*x).s, orr__str(*w).s);
+                           "spatial axes%s",
+                           orr__str(*x).s, orr__str(*w).s,
+                           x->rank == w->rank - 1 ? ": orr_expand_dims(x, 0) adds a batch to one example" : "");
     int64_t groups = o->groups ? o->groups : 1;
     if (!*bad && (groups < 1 || groups > INT32_MAX))
         *bad = orr__poison(at, ORR_EINVAL, "%lld groups: at least 1 is needed", (long long)groups);
@@ -417,8 +418,9 @@ static bool begin(orr__site at, orr_tensor *x, orr_tensor *y, const char *names[
     if (!orr__promote_nodes(at, 2, in, &p->dtype))
         p->bad = orr__handle_new(NULL);
     else if (!orr__is_float(p->dtype))
-        p->bad = orr__poison(at, ORR_EDTYPE, "%s and %s are no floats: write orr_cast(x, ORR_F32)",
-                             orr_dtype_name((orr_dtype)in[0]->dtype), orr_dtype_name((orr_dtype)in[1]->dtype));
+        p->bad =
+            orr__poison(at, ORR_EDTYPE, "%s and %s are no floats: write orr_cast(%s, ORR_F32)",
+                        orr_dtype_name((orr_dtype)in[0]->dtype), orr_dtype_name((orr_dtype)in[1]->dtype), names[0]);
     else
         p->wide = orr__wide(p->dtype);
     return !p->bad;
@@ -472,9 +474,9 @@ orr_tensor *orr_conv_at(const char *file, int line, orr_tensor *x, orr_tensor *w
     if (k.dim[0] % a.index || s.dim[1] % a.index)
         return orr__poison(
             at, ORR_ESHAPE,
-            "%s by %s in %d groups: the groups must divide the %lld channels of x, axis 1, and the %lld of "
+            "%s by %s in %d group%s: the groups must divide the %lld channels of x, axis 1, and the %lld of "
             "the kernel, axis 0",
-            orr__str(s).s, orr__str(k).s, a.index, (long long)s.dim[1], (long long)k.dim[0]);
+            orr__str(s).s, orr__str(k).s, a.index, a.index > 1 ? "s" : "", (long long)s.dim[1], (long long)k.dim[0]);
     if (s.dim[1] / a.index != k.dim[1])
         return orr__poison(
             at, ORR_ESHAPE,
@@ -517,9 +519,9 @@ orr_tensor *orr_conv_transpose_at(const char *file, int line, orr_tensor *y, orr
     if (k.dim[0] % a.index || s.dim[1] != k.dim[0])
         return orr__poison(
             at, ORR_ESHAPE,
-            "%s by %s in %d groups: the kernel's first axis is the channels of y, axis 1, and the groups "
+            "%s by %s in %d group%s: the kernel's first axis is the channels of y, axis 1, and the groups "
             "divide it",
-            orr__str(s).s, orr__str(k).s, a.index);
+            orr__str(s).s, orr__str(k).s, a.index, a.index > 1 ? "s" : "");
     if (!orr__mul64(k.dim[1], a.index, &to.dim[1]))
         return orr__poison(at, ORR_ESHAPE, "%s in %d groups: too many channels", orr__str(k).s, a.index);
     for (int d = 0; d + 2 < s.rank; d++) {
@@ -558,9 +560,9 @@ orr_tensor *orr_conv_weights_at(const char *file, int line, orr_tensor *x, orr_t
         return p.bad;
     if (t.rank != s.rank || t.dim[0] != s.dim[0] || s.dim[1] % a.index || t.dim[1] % a.index)
         return orr__poison(at, ORR_ESHAPE,
-                           "%s by %s in %d groups: ranks and batches, axis 0, are equal, and the groups divide the "
+                           "%s by %s in %d group%s: ranks and batches, axis 0, are equal, and the groups divide the "
                            "channels, axis 1",
-                           orr__str(s).s, orr__str(t).s, a.index);
+                           orr__str(s).s, orr__str(t).s, a.index, a.index > 1 ? "s" : "");
     to.dim[0] = t.dim[1];
     to.dim[1] = s.dim[1] / a.index;
     for (int d = 0; d + 2 < s.rank; d++) {

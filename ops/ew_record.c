@@ -39,6 +39,14 @@ static orr_dtype common_dtype(orr_dtype a, orr_dtype b, bool *second)
     return ORR_I64;
 }
 
+const char *orr__cast_words(orr_dtype a, orr_dtype b, orr_dtype *from)
+{
+    bool second;
+    orr_dtype to = common_dtype(a, b, &second);
+    *from = second ? b : a;
+    return constant[to];
+}
+
 static bool promote(orr__site at, int first, int n, orr__node *const *node, orr_dtype *out)
 {
     int from = -1;

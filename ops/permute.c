@@ -107,7 +107,7 @@ orr_tensor *orr_permute_at(const char *file, int line, orr_tensor *x, orr_axes a
     if (axes.n >= 0 && axes.n != rank)
         return orr__poison(at, ORR_EAXIS, "%d axes for shape %s, which has %d", axes.n, orr__str(n->shape).s, rank);
     if (!orr__axes_mask(axes, rank, &mask))
-        return orr__axes_poison(at, &n->shape);
+        return orr__axes_poison(at, axes, &n->shape);
     for (int i = 0; i < rank; i++)
         perm[i] = axes.n < 0 ? rank - 1 - i : orr__axis(axes.axis[i], rank);
     return orr__handle_new(orr__rec_permute(at, orr__node_ref(n), perm));

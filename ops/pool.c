@@ -258,8 +258,11 @@ static bool adaptive_windows(orr__site at, const orr_pool_options *o, const orr_
 {
     for (int d = 0; d + 2 < s->rank && !*bad; d++) {
         if (o->size[d] < 1 || s->dim[2 + d] < 1 || s->dim[2 + d] > LONGEST || o->size[d] > LONGEST)
-            *bad = orr__poison(at, ORR_ESHAPE, "size %lld of spatial axis %d of %s: both lengths are 1 or more",
-                               (long long)o->size[d], d, orr__str(*s).s);
+            *bad = orr__poison(
+                at, ORR_ESHAPE,
+                "size %lld of spatial axis %d of %s: both lengths are 1 or more, one size for each of the %d "
+                "spatial axes",
+                (long long)o->size[d], d, orr__str(*s).s, s->rank - 2);
         bool even = !*bad && s->dim[2 + d] % o->size[d] == 0;
         w->to.dim[2 + d] = o->size[d];
         w->attr.start[ORR__POOL_AXES + d] = even ? s->dim[2 + d] / o->size[d] : 0;
@@ -274,9 +277,11 @@ static bool fixed_windows(orr__site at, const orr_pool_options *o, const orr_sha
         int64_t n = o->window[d], stride = o->stride[d] ? o->stride[d] : n, e = o->dilation[d] ? o->dilation[d] : 1;
         int64_t pad = o->padding[d], x = s->dim[2 + d];
         if (n < 1 || stride < 1 || e < 1 || n > LONGEST / e || stride > LONGEST || x > LONGEST) {
-            *bad = orr__poison(at, ORR_EINVAL,
-                               "window %lld, stride %lld and dilation %lld of spatial axis %d: each is 1 or more",
-                               (long long)n, (long long)stride, (long long)e, d);
+            *bad = orr__poison(
+                at, ORR_EINVAL,
+                "window %lld, stride %lld and dilation %lld of spatial axis %d of %s: each is 1 or more, one "
+                "number for each of the %d spatial axes",
+                (long long)n, (long long)stride, (long long)e, d, orr__str(*s).s, s->rank - 2);
             break;
         }
         int64_t reach = e * (n - 1) + 1, length = x + 2 * pad;
@@ -319,8 +324,8 @@ static bool begin(orr__site at, orr_tensor *x, const orr_pool_options *o, orr__n
         *bad = orr__poison(at, ORR_EINVAL, "the options are NULL: a window or a size is needed");
     else if (s->rank < 3 || s->rank > 2 + ORR__POOL_AXES)
         *bad = orr__poison(at, ORR_ESHAPE,
-                           "%s: a batch axis, a channel axis and one, two or three spatial axes are needed",
-                           orr__str(*s).s);
+                           "%s: a batch axis, a channel axis and one, two or three spatial axes are needed%s",
+                           orr__str(*s).s, s->rank == 2 ? ": orr_expand_dims(x, 0) adds a batch" : "");
     else
         w->adaptive = o->size[0] != 0;
     return !*bad && (w->adaptive ? adaptive_windows(at, o, s, w, bad) : fixed_windows(at, o, s, w, bad)) &&
@@ -493,10 +498,11 @@ orr_tensor *orr_lp_pool_at(const char *file, int line, orr_tensor *x, double p, 
     windows w;
     if (!begin(at, x, o, &n, &w, &bad))
         return bad;
-    if (!(p > 0) || p == (double)INFINITY || w.adaptive)
-        return orr__poison(at, ORR_EINVAL,
-                           "p is %g, with%s an adaptive size: a finite p above 0 and windows are needed", p,
-                           w.adaptive ? "" : "out");
+    if (w.adaptive)
+        return orr__poison(at, ORR_EINVAL, "size %lld: lp_pool has no adaptive sizes, so give `window` and `stride`",
+                           (long long)o->size[0]);
+    if (!(p > 0) || p == (double)INFINITY)
+        return orr__poison(at, ORR_EINVAL, "p is %g: a finite p above 0 is needed", p);
     orr_dtype t = (orr_dtype)n->dtype;
     orr_scope *scope = orr_scope_begin();
     orr_tensor *wide = orr_cast_at(file, line, x, orr__wide(t));

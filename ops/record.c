@@ -159,12 +159,28 @@ bool orr__dtype_ok(orr__site at, orr_dtype t, orr_tensor **bad)
 
 orr_tensor *orr__axis_poison(orr__site at, int axis, const orr_shape *s)
 {
-    return orr__poison(at, ORR_EAXIS, "axis %d is out of range for shape %s", axis, orr__str(*s).s);
+    if (!s->rank)
+        return orr__poison(at, ORR_EAXIS, "axis %d is out of range for shape %s, which has no axes", axis,
+                           orr__str(*s).s);
+    return orr__poison(at, ORR_EAXIS, "axis %d is out of range for shape %s: %d to %d are its axes", axis,
+                       orr__str(*s).s, -s->rank, s->rank - 1);
 }
 
-orr_tensor *orr__axes_poison(orr__site at, const orr_shape *s)
+orr_tensor *orr__axes_poison(orr__site at, orr_axes axes, const orr_shape *s)
 {
-    return orr__poison(at, ORR_EAXIS, "an axis is out of range, or there twice, for shape %s", orr__str(*s).s);
+    if (axes.n < 0 || axes.n > ORR_MAX_RANK)
+        return orr__poison(at, ORR_EAXIS, "%d axes for shape %s: 0 to %d, or ORR_ALL_AXES, are possible", axes.n,
+                           orr__str(*s).s, ORR_MAX_RANK);
+    for (int i = 0; i < axes.n; i++) {
+        int k = orr__axis(axes.axis[i], s->rank);
+        if (k < 0)
+            return orr__axis_poison(at, axes.axis[i], s);
+        for (int j = 0; j < i; j++)
+            if (orr__axis(axes.axis[j], s->rank) == k)
+                return orr__poison(at, ORR_EAXIS, "axis %d is there twice, as %d and %d, for shape %s", k, axes.axis[j],
+                                   axes.axis[i], orr__str(*s).s);
+    }
+    return orr__poison(at, ORR_EAXIS, "the axes do not fit shape %s", orr__str(*s).s);
 }
 
 bool orr__scalar_from(orr__site at, orr_dtype dtype, double value, orr__scalar *out)
@@ -209,8 +225,11 @@ bool orr__promote_nodes(orr__site at, int n, orr__node *const *node, orr_dtype *
             *dtype = d;
             from = i;
         } else if (!orr__promote(*dtype, d, dtype)) {
-            (void)orr__fail(at, ORR_EDTYPE, "%s and %s have no common dtype: write orr_cast for one of them",
-                            orr_dtype_name((orr_dtype)node[from]->dtype), orr_dtype_name(d));
+            orr_dtype cast;
+            const char *to = orr__cast_words((orr_dtype)node[from]->dtype, d, &cast);
+            (void)orr__fail(at, ORR_EDTYPE,
+                            "%s and %s have no common dtype: write orr_cast(t, %s) for the operand t of %s",
+                            orr_dtype_name((orr_dtype)node[from]->dtype), orr_dtype_name(d), to, orr_dtype_name(cast));
             return false;
         }
     }

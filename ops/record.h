@@ -37,6 +37,8 @@ orr__node *orr__rec_one(orr__site at, const orr__op *op, orr_dtype dtype, const 
 
 /* Checks one operand and returns its node. false: return *bad. */
 bool orr__operand(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad);
+/* Poison for the labels of classes, of which each row of `logits`, its last axis, has one. */
+orr_tensor *orr__labels_poison(orr__site at, const orr__node *logits, const orr__node *labels);
 /* One operand of a float dtype. */
 bool orr__operand_float(orr__site at, const orr_tensor *t, const char *name, orr__node **node, orr_tensor **bad);
 /* One operand of a float or complex dtype; of an ordered, that is not complex, dtype. */
@@ -62,10 +64,12 @@ bool orr__dtype_ok(orr__site at, orr_dtype t, orr_tensor **bad);
 orr__node *orr__rec_leaf(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__buffer *b);
 /* Poison for an axis, or a list of axes, that does not fit the shape. */
 orr_tensor *orr__axis_poison(orr__site at, int axis, const orr_shape *s);
-orr_tensor *orr__axes_poison(orr__site at, const orr_shape *s);
+orr_tensor *orr__axes_poison(orr__site at, orr_axes axes, const orr_shape *s);
 /* A user's number as a value of dtype; EDTYPE (last error set) for a fraction or a number out of range in an integer
  * dtype. */
 bool orr__scalar_from(orr__site at, orr_dtype dtype, double value, orr__scalar *out);
+/* ew_record.c: for dtypes without promotion, the dtype to write in orr_cast, and which of the two is cast. */
+const char *orr__cast_words(orr_dtype a, orr_dtype b, orr_dtype *from);
 /* The dtype that operands promote to; weak scalars follow the others. EDTYPE names the cast. */
 bool orr__promote_nodes(orr__site at, int n, orr__node *const *node, orr_dtype *dtype);
 

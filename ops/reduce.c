@@ -319,7 +319,7 @@ static bool checked(orr__site at, const orr_tensor *x, orr_axes axes, orr__node 
         return false;
     if (orr__axes_mask(axes, (*n)->shape.rank, mask))
         return true;
-    *bad = orr__axes_poison(at, &(*n)->shape);
+    *bad = orr__axes_poison(at, axes, &(*n)->shape);
     return false;
 }
 

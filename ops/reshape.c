@@ -144,7 +144,7 @@ orr_tensor *orr_squeeze_at(const char *file, int line, orr_tensor *x, orr_axes a
         return bad;
     const orr_shape *s = &n->shape;
     if (axes.n >= 0 && !orr__axes_mask(axes, s->rank, &mask))
-        return orr__axes_poison(at, s);
+        return orr__axes_poison(at, axes, s);
     for (int i = 0; i < s->rank; i++)
         if (axes.n < 0)
             mask |= (uint32_t)(s->dim[i] == 1) << i;

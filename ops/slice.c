@@ -253,7 +253,7 @@ orr_tensor *orr_flip_at(const char *file, int line, orr_tensor *x, orr_axes axes
     if (!orr__operand(at, x, "x", &n, &bad))
         return bad;
     if (!orr__axes_mask(axes, n->shape.rank, &mask))
-        return orr__axes_poison(at, &n->shape);
+        return orr__axes_poison(at, axes, &n->shape);
     int64_t first[ORR_MAX_RANK] = { 0 }, by[ORR_MAX_RANK];
     for (int i = 0; i < n->shape.rank; i++) {
         by[i] = mask >> i & 1 ? -1 : 1;

@@ -45,19 +45,38 @@ orr_tensor *orr_log_softmax_at(const char *file, int line, orr_tensor *x, int ax
     return soft(ORR__SITE(file, line, "log_softmax"), x, axis, true);
 }
 
+orr_tensor *orr__labels_poison(orr__site at, const orr__node *logits, const orr__node *labels)
+{
+    orr_shape batch = logits->shape, have = labels->shape;
+    bool whole = orr__shape_equal(&batch, &have), integers = orr__is_int((orr_dtype)labels->dtype);
+    const char *type = orr_dtype_name((orr_dtype)labels->dtype);
+    if (batch.rank < 1)
+        return orr__poison(at, ORR_ESHAPE, "logits of shape %s have no axis of classes", orr__str(batch).s);
+    batch.rank--;
+    if (whole && !integers)
+        return orr__poison(at, ORR_EDTYPE,
+                           "labels are %s of the logits' shape %s, and integers of shape %s are needed: a probability "
+                           "for each class, one-hot labels too, is a target of orr_cross_entropy_with",
+                           type, orr__str(have).s, orr__str(batch).s);
+    if (!integers)
+        return orr__poison(at, ORR_EDTYPE, "labels are %s, and integers are needed: write orr_cast(labels, ORR_I64)",
+                           type);
+    return orr__poison(at, ORR_ESHAPE, "logits of shape %s need labels of shape %s, not %s%s",
+                       orr__str(logits->shape).s, orr__str(batch).s, orr__str(have).s,
+                       whole ? ": orr_cross_entropy_with takes one-hot labels, orr_cast to the logits' dtype"
+                       : batch.rank == 3
+                           ? ": classes are the last axis; from NCHW, orr_permute(logits, ORR_AXES(0, 2, 3, 1))"
+                       : batch.rank > 1 ? ": classes are the last axis; orr_permute moves them there"
+                                        : "");
+}
+
 static bool labels_fit(orr__site at, const orr__node *logits, const orr__node *labels, orr_tensor **bad)
 {
     orr_shape batch = logits->shape;
-    if (!orr__is_int((orr_dtype)labels->dtype)) {
-        *bad = orr__poison(at, ORR_EDTYPE, "labels are %s, and integers are needed: write orr_cast(labels, ORR_I64)",
-                           orr_dtype_name((orr_dtype)labels->dtype));
-        return false;
-    }
     batch.rank--;
-    if (batch.rank >= 0 && orr__shape_equal(&batch, &labels->shape))
+    if (orr__is_int((orr_dtype)labels->dtype) && batch.rank >= 0 && orr__shape_equal(&batch, &labels->shape))
         return true;
-    *bad = orr__poison(at, ORR_ESHAPE, "logits of shape %s need labels of the same shape without the last axis: %s",
-                       orr__str(logits->shape).s, orr__str(labels->shape).s);
+    *bad = orr__labels_poison(at, logits, labels);
     return false;
 }
 

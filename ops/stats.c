@@ -31,7 +31,7 @@ static bool begin(frame *f, const char *file, int line, const char *op, orr_tens
     if (!orr__operand_float(at, x, "x", &n, bad))
         return false;
     if (!orr__axes_mask(axes, n->shape.rank, &f->mask)) {
-        *bad = orr__axes_poison(at, &n->shape);
+        *bad = orr__axes_poison(at, axes, &n->shape);
         return false;
     }
     f->dtype = (orr_dtype)n->dtype;

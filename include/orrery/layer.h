@@ -101,8 +101,15 @@ ORR_API orr_module *orr_decoder_block_at(const char *file, int line, int64_t wid
 
 /** The keys and values of earlier places, of every self-attention of a module, for generation. One thread at a time. */
 typedef struct orr_kv_cache orr_kv_cache;
-/** An empty cache for `batch` sequences of up to `capacity` places of the module m, which must outlive it.
- * @return   to be freed with orr_kv_cache_free; NULL on ORR_EINVAL, ORR_ESHAPE, ORR_ENOMEM. */
+/** An empty cache for `batch` sequences of up to `capacity` places of the module m, which must outlive it. m takes one input,
+ * and each of its results must depend on its own place or on earlier ones through self-attention. Of the layers of this
+ * library these are: dense layers, activations, dropout, embeddings, sinusoidal positions, orr_layer_norm_layer and
+ * orr_rms_norm_layer of one axis, attention and encoder blocks with .causal, and orr_sequential and orr_residual of these.
+ * All others are refused. A module or function of the program's own, with its parts, is taken on trust: if it mixes places
+ * (by a convolution, a recurrence without its states, a mean), the results are wrong; self-attention in it that is not
+ * causal is refused when it is applied. A decoder's block takes a memory too, so it is refused unless it is part of a module
+ * of the program's own that applies it to its input and the memory: orr_forward_all(block, ORR_TENSORS(x, memory)).
+ * @return   to be freed with orr_kv_cache_free; NULL on ORR_EINVAL (also a layer that is refused), ORR_ESHAPE, ORR_ENOMEM. */
 ORR_API orr_kv_cache *orr_kv_cache_new_at(const char *file, int line, const orr_module *m, int64_t batch,
                                           int64_t capacity);
 #define orr_kv_cache_new(...) orr_kv_cache_new_at(ORR_HERE, __VA_ARGS__)

@@ -25,7 +25,7 @@ typedef enum orr_reduction {
 typedef struct orr_class_options {
     orr_tensor *weight;     /**< (classes), a float dtype: a factor for each class; NULL: 1                  */
     double label_smoothing; /**< in [0, 1]: this share of each target is spread evenly over the classes      */
-    bool ignores;           /**< `ignored` is in use                                                         */
+    bool ignores;           /**< `ignored` is in use; false: no label is ignored, −100 neither               */
     int64_t ignored;        /**< the label of examples without a loss; it need not be a class                */
     orr_reduction reduction;
 } orr_class_options;

@@ -307,7 +307,8 @@ ORR_API orr_tensor *orr_log_softmax_at(const char *file, int line, orr_tensor *x
 #define orr_log_softmax(...) orr_log_softmax_at(ORR_HERE, __VA_ARGS__)
 /** −mean over the batch of log_softmax(logits)[label].
  * @param logits  (…, classes), a float dtype    @param labels  (…), integers 0 … classes−1
- * @return  (); NaN when a label is out of range. Errors: ORR_EDTYPE, ORR_ESHAPE.
+ * @return  (); NaN when a label is out of range, −100 too: no label is ignored. orr_cross_entropy_with can ignore one.
+ * Errors: ORR_EDTYPE, ORR_ESHAPE.
  * grad: by logits, (softmax − one_hot)·g/batch. cost: as log_softmax. */
 ORR_API orr_tensor *orr_cross_entropy_at(const char *file, int line, orr_tensor *logits, orr_tensor *labels);
 #define orr_cross_entropy(...) orr_cross_entropy_at(ORR_HERE, __VA_ARGS__)

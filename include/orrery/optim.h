@@ -32,15 +32,18 @@ typedef enum orr_optim_kind {
     ORR_OPTIM_LAMB
 } orr_optim_kind;
 
-/** Settings; start from orr_optim_defaults. A kind ignores the fields that its formula does not name. */
+/** Settings. In beta1, beta2, alpha and eps a 0 means the default of the kind, so (orr_optim_options){ .lr = 1e-3 } is Adam
+ * with the usual numbers; a number such as 1e-300 has the effect of a 0. In all other fields 0 is 0: lr must be given, and
+ * ADAMW and LAMB have no weight decay unless it is. orr_optim_defaults sets every field. A kind ignores the fields that its
+ * formula does not name. */
 typedef struct orr_optim_options {
-    double lr;           /**< learning rate, ≥ 0                                          */
+    double lr;           /**< learning rate, ≥ 0; 0: the variables stay                   */
     double weight_decay; /**< ≥ 0                                                         */
     double momentum;     /**< SGD, RMSPROP: ≥ 0                                           */
     double dampening;    /**< SGD                                                         */
-    double beta1, beta2; /**< ADAM, ADAMW, LAMB: in [0, 1)                                */
-    double alpha;        /**< RMSPROP: in [0, 1]                                          */
-    double eps;          /**< ≥ 0                                                         */
+    double beta1, beta2; /**< ADAM, ADAMW, LAMB: in [0, 1); 0: 0.9 and 0.999              */
+    double alpha;        /**< RMSPROP: in [0, 1]; 0: 0.99                                 */
+    double eps;          /**< ≥ 0; 0: 1e-8, ADAGRAD 1e-10, LAMB 1e-6                      */
     double lr_decay;     /**< ADAGRAD: ≥ 0                                                */
     double initial;      /**< ADAGRAD: v at the start, ≥ 0                                */
     double clip_norm;    /**< orr_optim_step clips to this global norm first; 0: no clipping */

@@ -57,7 +57,7 @@ typedef struct orr_recurrent_options {
 
 /** A recurrent layer: (batch, steps, in) → (batch, steps, hidden), or 2·hidden with two directions.
  * inputs: x, and the lengths of the sequences (batch), integers, or NULL. From its length on the outputs of a sequence are 0 and
- * its state stays. A length beyond the steps means all steps.
+ * its state stays. A length beyond the steps means all steps, and one below 0 means 0: neither is an error.
  * parameters, of layer l and direction "" or "_reverse": "l0.input" (in, gates·hidden), "l0.hidden" (hidden, gates·hidden),
  * "l0.input_bias", "l0.hidden_bias", from U(−1/√hidden, 1/√hidden): the transposes of PyTorch's. */
 ORR_API orr_module *orr_recurrent_at(const char *file, int line, orr_cell cell, int64_t in, int64_t hidden,

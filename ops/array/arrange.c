@@ -142,8 +142,10 @@ orr_tensor *orr_moveaxis_at(const char *file, int line, orr_tensor *x, orr_axes 
     if (from.n < 0)
         return x;
     int rank = n->shape.rank;
-    if (!orr__axes_mask(from, rank, &source) || !orr__axes_mask(to, rank, &place))
-        return orr__axes_poison(at, &n->shape);
+    if (!orr__axes_mask(from, rank, &source))
+        return orr__axes_poison(at, from, &n->shape);
+    if (!orr__axes_mask(to, rank, &place))
+        return orr__axes_poison(at, to, &n->shape);
     orr_axes perm = { rank, { 0 } };
     for (int i = 0; i < from.n; i++)
         perm.axis[orr__axis(to.axis[i], rank)] = orr__axis(from.axis[i], rank);
@@ -217,7 +219,7 @@ orr_tensor *orr_rot90_at(const char *file, int line, orr_tensor *x, int64_t k, i
         return bad;
     int a = orr__axis(first, n->shape.rank), b = orr__axis(second, n->shape.rank), turns = (int)((k % 4 + 4) % 4);
     if (a < 0 || b < 0 || a == b)
-        return orr__axes_poison(at, &n->shape);
+        return orr__axes_poison(at, ORR_AXES(first, second), &n->shape);
     orr_scope *scope = orr_scope_begin();
     orr_tensor *y = x;
     if (turns == 2)

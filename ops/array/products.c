@@ -44,9 +44,9 @@ orr_tensor *orr_tensordot_at(const char *file, int line, orr_tensor *a, orr_tens
     if (of_a.n != of_b.n || of_a.n < 0)
         return orr__poison(at, ORR_EINVAL, "%d axes of a and %d of b: as many of each are needed", of_a.n, of_b.n);
     if (!orr__axes_mask(of_a, sa.rank, &mask_a))
-        return orr__axes_poison(at, &sa);
+        return orr__axes_poison(at, of_a, &sa);
     if (!orr__axes_mask(of_b, sb.rank, &mask_b))
-        return orr__axes_poison(at, &sb);
+        return orr__axes_poison(at, of_b, &sb);
     for (int i = 0; i < of_a.n; i++)
         if (sa.dim[orr__axis(of_a.axis[i], sa.rank)] != sb.dim[orr__axis(of_b.axis[i], sb.rank)])
             return orr__poison(at, ORR_ESHAPE, "axis %d of %s and axis %d of %s have other lengths", of_a.axis[i],

@@ -440,7 +440,7 @@ static bool axes_of(orr__site at, orr_tensor *x, orr_index n, orr_axes *axes, or
             axes->axis[i] = rank - count + i;
     }
     if (!orr__axes_mask(*axes, rank, &mask)) {
-        *bad = orr__axes_poison(at, &node->shape);
+        *bad = orr__axes_poison(at, *axes, &node->shape);
         return false;
     }
     if (axes->n >= 1 && (n.n == 0 || n.n == axes->n))

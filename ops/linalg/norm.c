@@ -33,7 +33,7 @@ orr_tensor *orr_vector_norm_at(const char *file, int line, orr_tensor *x, orr_ax
     if (!orr__operand_inexact(at, x, "x", &n, &bad))
         return bad;
     if (!orr__axes_mask(axes, n->shape.rank, &mask))
-        return orr__axes_poison(at, &n->shape);
+        return orr__axes_poison(at, axes, &n->shape);
     if (isnan(order))
         return orr__poison(at, ORR_EINVAL, "order is NaN");
     orr_dtype t = orr__part_dtype((orr_dtype)n->dtype);

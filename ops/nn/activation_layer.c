@@ -16,7 +16,9 @@ orr_module *orr_activation_layer_at(const char *file, int line, orr_activation f
         return NULL;
     }
     orr_module *m = orr__module_of("activation", activation_forward, NULL, 1, 1);
-    if (m)
+    if (m) {
         m->activation = f;
+        m->apart = true;
+    }
     return m;
 }

@@ -549,11 +549,17 @@ static orr_tensor *mask_as(orr__site at, orr_tensor *mask, orr_shape all, orr_dt
         fits = wide.dim[d] == 1 || wide.dim[d] == all.dim[d];
         whole = whole || (d < all.rank - 3 && wide.dim[d] != 1);
     }
+    bool keys = all.rank == 4 && have.rank == 2 && have.dim[0] == all.dim[0] && have.dim[1] == all.dim[3];
+    const char *remedy =
+        keys ? ": one of (batch, keys) needs axes for heads and queries, orr_expand_dims twice at 1, or orr_reshape to "
+               "(batch, 1, 1, keys)"
+             : ": each axis, from the last on, is 1 or that of (batch, heads, queries, keys); orr_reshape or "
+               "orr_expand_dims adds axes of 1, as in (batch, 1, 1, keys)";
     if (!fits || (dtype != ORR_BOOL && !orr__is_float(dtype))) {
         *bad = fits ? orr__poison(at, ORR_EDTYPE, "the mask is %s: bool (true: seen) or a float (added) is needed",
                                   orr_dtype_name(dtype))
-                    : orr__poison(at, ORR_ESHAPE, "the mask %s does not broadcast to the scores %s", orr__str(have).s,
-                                  orr__str(all).s);
+                    : orr__poison(at, ORR_ESHAPE, "the mask %s does not broadcast to the scores %s%s", orr__str(have).s,
+                                  orr__str(all).s, remedy);
         return NULL;
     }
     for (int d = 0; d < all.rank - 3 && whole; d++) /* the axes before the heads are joined */

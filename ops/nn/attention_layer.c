@@ -76,6 +76,8 @@ static orr_tensor *heads_forward(orr__site at, const orr_module *m, orr_tensor *
     if (st == ORR_OK && place >= 0) {
         if (mask)
             st = orr__fail(at, ORR_EINVAL, "an application with a cache makes its own mask");
+        else if (!m->whole[2])
+            st = orr__fail(at, ORR_EINVAL, "self-attention in an application with a cache must be causal: set .causal");
         if (st == ORR_OK)
             st = orr__cache_extend(at, m, m->whole[3], &k, &v, &mask);
         o.causal = false;
@@ -122,6 +124,7 @@ orr_module *orr_multi_head_attention_at(const char *file, int line, int64_t widt
         m->whole[2] = o.causal;
         m->whole[3] = o.window;
         m->whole[4] = o.alibi;
+        m->apart = o.causal;
         m->real[0] = o.dropout;
         m->real[1] = o.rotary;
     }

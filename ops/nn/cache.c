@@ -32,6 +32,25 @@ static _Thread_local struct {
     int64_t places; /* of the application */
 } now;
 
+/* Checks that the module can be applied to some places after others. */
+static orr_status check(orr__site at, const orr_module *m)
+{
+    char path[64];
+    const orr_module *layer = orr__module_mixes(m, path, sizeof path);
+    if (!layer)
+        return ORR_OK;
+    const char *part = path[0] ? "layer " : "the module";
+    if (layer->least > 1)
+        return orr__fail(at, ORR_EINVAL,
+                         "%s%s (%s) takes %d inputs at least, and an application with a cache has one: apply it in a "
+                         "module of your own (orr_module_new), which has the others",
+                         part, path, layer->kind, layer->least);
+    return orr__fail(at, ORR_EINVAL,
+                     "%s%s (%s) mixes the places of a sequence: a cache needs layers that treat each place by itself, "
+                     "and self-attention with .causal = true",
+                     part, path, layer->kind);
+}
+
 orr_kv_cache *orr_kv_cache_new_at(const char *file, int line, const orr_module *m, int64_t batch, int64_t capacity)
 {
     orr__site at = ORR__SITE(file, line, "kv_cache_new");
@@ -41,6 +60,8 @@ orr_kv_cache *orr_kv_cache_new_at(const char *file, int line, const orr_module *
                  : orr__fail(at, ORR_EINVAL, "the module is NULL"));
         return NULL;
     }
+    if (check(at, m) != ORR_OK)
+        return NULL;
     orr_kv_cache *c = orr__alloc(sizeof *c);
     if (c) {
         c->m = m;

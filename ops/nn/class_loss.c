@@ -44,9 +44,8 @@ static bool target_fits(const task *t, const orr__node *x, const orr__node *targ
     orr_shape batch = x->shape;
     batch.rank--;
     bool labels = orr__is_int((orr_dtype)target->dtype);
-    if (!labels && !soft) {
-        *bad = orr__poison(at, ORR_EDTYPE, "labels are %s, and integers are needed: write orr_cast(labels, ORR_I64)",
-                           orr_dtype_name((orr_dtype)target->dtype));
+    if ((!labels && !soft) || (labels && !orr__shape_equal(&batch, &target->shape))) {
+        *bad = orr__labels_poison(at, x, target);
         return false;
     }
     if (!labels && !orr__is_float((orr_dtype)target->dtype)) {
@@ -56,11 +55,9 @@ static bool target_fits(const task *t, const orr__node *x, const orr__node *targ
     }
     if (soft)
         *soft = !labels;
-    if (!orr__shape_equal(labels ? &batch : &x->shape, &target->shape)) {
-        *bad =
-            orr__poison(at, ORR_ESHAPE, "logits of shape %s need %s: %s", orr__str(x->shape).s,
-                        labels ? "labels of the same shape without the last axis" : "probabilities of the same shape",
-                        orr__str(target->shape).s);
+    if (!labels && !orr__shape_equal(&x->shape, &target->shape)) {
+        *bad = orr__poison(at, ORR_ESHAPE, "logits of shape %s need probabilities of the same shape, not %s",
+                           orr__str(x->shape).s, orr__str(target->shape).s);
         return false;
     }
     return true;

@@ -58,13 +58,14 @@ orr_module *orr_dense_with_at(const char *file, int line, orr_dtype dtype, int64
     orr__site at = ORR__SITE(file, line, "dense");
     if (check(at, dtype, in, out, f) != ORR_OK)
         return NULL;
-    orr_module *m = orr__module_new(dense_forward);
+    orr_module *m = orr__module_of("dense", dense_forward, NULL, 1, 1);
     orr_scope *s = m ? orr_scope_begin() : NULL;
     if (!s) {
         orr_module_free(m);
         return NULL;
     }
     m->activation = f;
+    m->apart = true;
     orr_status st =
         orr__module_add(at, m, "weight", orr_initialiser_apply_at(file, line, weight, dtype, ORR_SHAPE(in, out)));
     if (st == ORR_OK && bias.kind != ORR_INITIALISER_KIND_NONE) {

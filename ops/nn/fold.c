@@ -28,6 +28,7 @@ static void become_identity(orr_module *m)
     m->nparam = m->nstate = 0;
     m->forward = identity_forward;
     m->kind = "identity";
+    m->apart = true;
 }
 
 static orr_tensor *wide(orr__site at, const orr_module *m, int param, double otherwise)

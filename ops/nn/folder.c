@@ -110,17 +110,25 @@ orr__folder *orr__folder_open(orr__site at, const char *path, int64_t channels, 
 {
     enum { MOST = 1 << 16 }; /* pixels per side */
     int64_t classes = 0;
-    if (!path || (channels != 1 && channels != 3) || height < 1 || width < 1 || height > MOST || width > MOST) {
-        (void)orr__fail(at, ORR_EINVAL, "a path, 1 or 3 channels, and a height and width of 1 to %d are needed", MOST);
+    orr_status st = ORR_EINVAL;
+    if (!path)
+        (void)orr__fail(at, ORR_EINVAL, "the path is NULL");
+    else if (channels != 1 && channels != 3)
+        (void)orr__fail(at, ORR_EINVAL, "channels is %lld: 1 (grey) or 3 (colours) is needed", (long long)channels);
+    else if (height < 1 || width < 1 || height > MOST || width > MOST)
+        (void)orr__fail(at, ORR_EINVAL, "height is %lld and width %lld: both are 1 to %d", (long long)height,
+                        (long long)width, MOST);
+    else
+        st = ORR_OK;
+    if (st != ORR_OK)
         return NULL;
-    }
     orr__folder *f = orr__alloc(sizeof *f);
     if (!f)
         return NULL;
     f->channels = channels;
     f->height = height;
     f->width = width;
-    orr_status st = list(at, path, is_folder, &f->name, &classes);
+    st = list(at, path, is_folder, &f->name, &classes);
     f->classes = (int)classes;
     for (int k = 0; st == ORR_OK && k < f->classes; k++)
         st = add_class(at, f, k);

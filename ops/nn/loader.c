@@ -334,7 +334,7 @@ int64_t orr_loader_next_at(const char *file, int line, orr_loader *l, orr_tensor
         r.data[i] = NULL;
     }
     if (r.count < 0 && r.message)
-        (void)orr__fail(at, r.st, "%s", r.message);
+        (void)orr__fail(at, r.st, "%s", orr__fail_words(l->at, r.message));
     else if (r.count < 0 && orr_error_status() == ORR_OK)
         (void)orr__fail(at, ORR_ENOMEM, "no memory for a batch of %lld examples", (long long)l->o.batch);
     int64_t count = r.count;

@@ -209,6 +209,13 @@ orr_tensor *orr_cosine_similarity_at(const char *file, int line, orr_tensor *x, 
         return bad;
     if (!(eps >= 0.0))
         return orr__poison(at, ORR_EINVAL, "eps must be ≥ 0, not %g", eps);
+    orr_shape both;
+    for (int i = 0; i < 2; i++)
+        if (orr__axis(axis, in[i]->shape.rank) < 0)
+            return orr__axis_poison(at, axis, &in[i]->shape);
+    if (!orr__shape_broadcast(&in[0]->shape, &in[1]->shape, &both))
+        return orr__poison(at, ORR_ESHAPE, "x %s and y %s do not broadcast", orr__str(in[0]->shape).s,
+                           orr__str(in[1]->shape).s);
     orr_dtype dtype;
     if (!orr__promote_nodes(at, 2, in, &dtype))
         return orr__handle_new(NULL);

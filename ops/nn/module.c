@@ -51,11 +51,6 @@ orr_module *orr__module_of(const char *kind, orr__forward *forward, orr__forward
     return m;
 }
 
-orr_module *orr__module_new(orr__forward *forward)
-{
-    return orr__module_of("layer", forward, NULL, 1, 1);
-}
-
 orr_module *orr__module_end(orr_module *m, orr_status st)
 {
     if (st == ORR_OK)
@@ -197,13 +192,84 @@ void orr_module_free(orr_module *m)
     free(m);
 }
 
+/* -- application ------------------------------------------------------------------------------------------ */
+
+/* The modules under way on this thread, the innermost first. */
+typedef struct under_way {
+    const orr_module *m;
+    const struct under_way *outer;
+} under_way;
+static _Thread_local const under_way *innermost;
+
+/* Writes the path of the module from the outermost one that it is a part of, "1.0.attention"; returns its bytes. */
+static int path_under_way(const under_way *u, char *to, int size)
+{
+    const orr_module *outer = u->outer ? u->outer->m : NULL;
+    for (int i = 0; outer && i < outer->npart; i++)
+        if (outer->part[i] == u->m) {
+            int n = path_under_way(u->outer, to, size);
+            const char *name = outer->part_name[i], *dot = n ? "." : "";
+            int more = *name ? snprintf(to + n, (size_t)(size - n), "%s%s", dot, name)
+                             : snprintf(to + n, (size_t)(size - n), "%s%d", dot, i);
+            return more > 0 && more < size - n ? n + more : n;
+        }
+    to[0] = '\0';
+    return 0;
+}
+
+/* y, or where an error arose in the module, the same error with the path of the module added. A module around it leaves that path as
+ * it is. refused: the module was not applied; then the message names the kind already. */
+static orr_tensor *with_path(const under_way *u, orr_tensor *const *x, int n, orr_tensor *y, bool refused)
+{
+    static const char mark[] = ", in layer ";
+    const orr__node *to = orr__handle_node(y);
+    if (!to || !to->poison || to->poison->status == ORR_ENOMEM || strstr(to->poison->text, mark))
+        return y;
+    for (int i = 0; x && i < n; i++) {
+        const orr__node *from = orr__handle_node(x[i]);
+        if (from && from->poison)
+            return y;
+    }
+    enum { MOST = sizeof to->poison->text - 1 };
+    char path[PATH + 64], place[PATH + 160], text[MOST + 1];
+    int used = path_under_way(u, path, sizeof path);
+    if (!used && refused)
+        return y;
+    int bytes = used ? snprintf(place, sizeof place, "%s%s (%.40s)", mark, path, u->m->kind)
+                     : snprintf(place, sizeof place, ", in %.40s", u->m->kind);
+    (void)snprintf(text, sizeof text, "%.*s%s", MOST - bytes, to->poison->text,
+                   place); /* a long message is cut before it */
+    (void)orr__fail_text(to->poison->status, text);
+    if (!u->m->users)
+        (void)orr_free(y);
+    return orr__handle_new(NULL);
+}
+
+/* Poison if the module does not take these inputs, else NULL. */
+static orr_tensor *check_inputs(orr__site at, const orr_module *m, orr_tensor *const *x, int n)
+{
+    const char *s = m->most == 1 ? "" : "s";
+    if ((n < m->least || n > m->most || (n > 0 && !x)) && m->least == m->most)
+        return orr__poison(at, ORR_EINVAL, "%s takes %d input%s, not %d", m->kind, m->least, s, n);
+    if (n < m->least || n > m->most || (n > 0 && !x))
+        return orr__poison(at, ORR_EINVAL, "%s takes %d to %d inputs, not %d", m->kind, m->least, m->most, n);
+    if (n > 0 && !x[0] && !m->users)
+        return orr__poison(at, ORR_EINVAL, "x is NULL: %s needs a tensor", m->kind);
+    return NULL;
+}
+
 static orr_tensor *apply(orr__site at, const orr_module *m, orr_tensor *const *x, int n)
 {
     if (!m)
         return orr__poison(at, ORR_EINVAL, "the module is NULL");
-    if (n < m->least || n > m->most || (n > 0 && !x))
-        return orr__poison(at, ORR_EINVAL, "%s takes %d to %d inputs, not %d", m->kind, m->least, m->most, n);
-    return m->many ? m->many(at, m, x, n) : m->forward(at.file, at.line, m, x[0]);
+    under_way u = { m, innermost };
+    orr_tensor *bad = check_inputs(at, m, x, n), *y = bad;
+    if (!bad) {
+        innermost = &u;
+        y = m->many ? m->many(at, m, x, n) : m->forward(at.file, at.line, m, x[0]);
+        innermost = u.outer;
+    }
+    return with_path(&u, x, n, y, bad != NULL);
 }
 
 orr_tensor *orr_forward_at(const char *file, int line, const orr_module *m, orr_tensor *x)
@@ -290,15 +356,43 @@ orr_parameter *orr__module_list(const orr_module *m, int *n)
     return p;
 }
 
+const orr_module *orr__module_mixes(const orr_module *m, char *path, size_t size)
+{
+    if (!m->apart || m->least > 1) {
+        if (size > 0)
+            path[0] = 0;
+        return m;
+    }
+    for (int i = 0; i < m->npart && !m->fn && !m->apply; i++) {
+        char inside[PATH] = "";
+        const orr_module *found = orr__module_mixes(m->part[i], inside, sizeof inside);
+        if (!found)
+            continue;
+        const char *dot = inside[0] ? "." : "";
+        (void)(m->part_name[i][0] ? snprintf(path, size, "%s%s%s", m->part_name[i], dot, inside)
+                                  : snprintf(path, size, "%d%s%s", i, dot, inside));
+        return found;
+    }
+    return NULL;
+}
+
 orr_tensor *orr_module_variable(const orr_module *m, const char *path)
 {
     int n = 0;
     orr_parameter *p = m && path ? orr__module_list(m, &n) : NULL;
+    bool listed_all = p != NULL;
     orr_tensor *found = NULL;
     for (int i = 0; p && i < n && !found; i++)
         if (!strcmp(p[i].name, path))
             found = p[i].variable;
     free(p);
+    if (!found && (!m || !path))
+        (void)orr__fail(ORR__SITE(NULL, 0, "module_variable"), ORR_EINVAL, "the %s is NULL", m ? "path" : "module");
+    else if (!found && listed_all)
+        (void)orr__fail(ORR__SITE(NULL, 0, "module_variable"), ORR_EINVAL,
+                        "the %s has no \"%s\": orr_module_parameters and orr_module_states list the paths of its %d "
+                        "variables",
+                        m->kind, path, n);
     return found;
 }
 
@@ -369,6 +463,8 @@ orr_module *orr_sequential_at(const char *file, int line, orr_module *const *m, 
     orr_status st = check_parts(at, m, n);
     if (st == ORR_OK && !(all = orr__module_of("sequential", sequential_forward, NULL, 1, 1)))
         st = ORR_ENOMEM;
+    if (all)
+        all->apart = true;
     for (int i = 0; st == ORR_OK && i < n; i++)
         st = add_part(at, all, NULL, m[i]);
     if (st == ORR_OK)
@@ -401,5 +497,6 @@ orr_module *orr_residual_at(const char *file, int line, orr_module *part)
             orr_module_free(part);
         return NULL;
     }
+    m->apart = true;
     return orr__module_end(m, orr__module_add_part(at, m, NULL, part));
 }

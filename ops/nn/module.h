@@ -20,6 +20,7 @@ struct orr_module {
     const char *kind; /* for messages and orr_module_kind */
     bool owned;       /* part of a composition, which alone frees it */
     bool users;       /* calls a user's function, which may keep intermediate tensors */
+    bool apart; /* each result is of its own place (batch, place, …), or of earlier ones by a cache; parts say so too */
     bool training;
     _Atomic uint64_t stranger; /* a variable that a function uses and the module does not own; 0: none */
     int nparam, nstate;
@@ -39,7 +40,6 @@ struct orr_module {
     double real[2];   /* eps and momentum, or a probability             */
 };
 
-orr_module *orr__module_new(orr__forward *forward);
 orr_module *orr__module_of(const char *kind, orr__forward *forward, orr__forward_many *many, int least, int most);
 /* The dtype of products of layers on this thread; ORR_DTYPE_COUNT: that of their operands. */
 orr_dtype orr__autocast(void);
@@ -52,6 +52,10 @@ orr_status orr__module_add_part(orr__site at, orr_module *m, const char *name, o
 orr_module *orr__module_end(orr_module *m, orr_status st);
 /* All parameters, then all states, with their paths. The caller frees the list. NULL on ORR_ENOMEM. */
 orr_parameter *orr__module_list(const orr_module *m, int *n);
+/* The first layer of m, itself or a part, that a cache cannot apply place after place, and its path, "" for m: it mixes the
+ * places of a sequence, or needs more than one input. NULL: there is none. Parts of a program's own module are left out,
+ * since the program decides to what they are applied. */
+const orr_module *orr__module_mixes(const orr_module *m, char *path, size_t size);
 /* True if a function of the module uses a variable that is none of p[0 … n). */
 bool orr__module_stranger(const orr_module *m, const orr_parameter *p, int n);
 

@@ -258,7 +258,7 @@ orr_tensor *orr_batch_norm_at(const char *file, int line, orr_tensor *x, orr_ten
 orr_tensor *orr_batch_norm_training_at(const char *file, int line, orr_tensor *x, orr_tensor *weight, orr_tensor *bias,
                                        double eps, orr_tensor **mean, orr_tensor **var)
 {
-    orr__site at = ORR__SITE(file, line, "batch_norm");
+    orr__site at = ORR__SITE(file, line, "batch_norm_training");
     frame f;
     orr_shape as;
     orr_tensor *bad;

@@ -52,9 +52,12 @@ static orr_status move(orr__site at, orr_tensor *old, orr_tensor *new, double mo
 static orr_tensor *batch_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
     orr__site at = ORR__SITE(file, line, "batch_norm");
+    if (!m->training && !m->nstate)
+        return orr__poison(at, ORR_EINVAL,
+                           "there are no statistics of the layer for inference: make it without no_statistics of "
+                           "orr_norm_options, or normalise by the batch after orr_module_train(m, true)");
     if (!m->training)
-        return orr_batch_norm_at(AT, x, m->nstate ? m->state[0] : NULL, m->nstate ? m->state[1] : NULL, weight(m),
-                                 bias(m), m->real[0]);
+        return orr_batch_norm_at(AT, x, m->state[0], m->state[1], weight(m), bias(m), m->real[0]);
     orr_scope *s = orr_scope_begin();
     orr_tensor *mean, *var, *y;
     y = orr_batch_norm_training_at(AT, x, weight(m), bias(m), m->real[0], m->nstate ? &mean : NULL,
@@ -121,16 +124,20 @@ static orr_module *norm(orr__site at, const char *kind, orr__forward *forward, o
 orr_module *orr_layer_norm_layer_at(const char *file, int line, orr_shape shape, const orr_norm_options *options)
 {
     orr_module *m = norm(ORR__SITE(file, line, "layer_norm_layer"), "layer_norm", layer_forward, shape, true, options);
-    if (m)
+    if (m) {
         m->whole[0] = shape.rank;
+        m->apart = shape.rank == 1; /* more axes may have the places among them */
+    }
     return m;
 }
 
 orr_module *orr_rms_norm_layer_at(const char *file, int line, orr_shape shape, const orr_norm_options *options)
 {
     orr_module *m = norm(ORR__SITE(file, line, "rms_norm_layer"), "rms_norm", rms_forward, shape, false, options);
-    if (m)
+    if (m) {
         m->whole[0] = shape.rank;
+        m->apart = shape.rank == 1; /* more axes may have the places among them */
+    }
     return m;
 }
 
@@ -204,8 +211,10 @@ orr_module *orr_dropout_layer_at(const char *file, int line, double p)
         return NULL;
     }
     orr_module *m = orr__module_of("dropout", dropout_forward, NULL, 1, 1);
-    if (m)
+    if (m) {
         m->real[0] = p;
+        m->apart = true;
+    }
     return m;
 }
 
@@ -222,6 +231,7 @@ orr_module *orr_embedding_layer_at(const char *file, int line, int64_t rows, int
     if (!s)
         return orr__module_end(m, ORR_ENOMEM);
     m->whole[0] = padding;
+    m->apart = true;
     orr_tensor *table = orr_randn_at(AT, ORR_F32, ORR_SHAPE(rows, width), 0.0, 1.0);
     if (padding >= 0) {
         orr_tensor *row = orr_arange_at(AT, ORR_F64, 0, (double)rows, 1);

@@ -22,6 +22,20 @@ static bool at_least(double x, double lo)
     return isfinite(x) && x >= lo;
 }
 
+/* The options of `kind` with the defaults in place of zeros for which the header says so. */
+static orr_optim_options settled(const orr__rule *rule, const orr_optim_options *options)
+{
+    const orr_optim_options *d = &rule->defaults;
+    if (!options)
+        return *d;
+    orr_optim_options o = *options;
+    o.beta1 = fpclassify(o.beta1) == FP_ZERO ? d->beta1 : o.beta1;
+    o.beta2 = fpclassify(o.beta2) == FP_ZERO ? d->beta2 : o.beta2;
+    o.alpha = fpclassify(o.alpha) == FP_ZERO ? d->alpha : o.alpha;
+    o.eps = fpclassify(o.eps) == FP_ZERO ? d->eps : o.eps;
+    return o;
+}
+
 static orr_status check_options(orr__site at, orr_optim_kind kind, const orr_optim_options *o)
 {
     bool adam = kind == ORR_OPTIM_ADAM || kind == ORR_OPTIM_ADAMW || kind == ORR_OPTIM_LAMB,
@@ -80,14 +94,17 @@ orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind kind, orr
     orr_status st = !rule         ? orr__fail(at, ORR_EINVAL, "no optimiser has number %d", (int)kind)
                     : !v || n < 1 ? orr__fail(at, ORR_EINVAL, "there are no variables")
                                   : ORR_OK;
-    if (st != ORR_OK || check_options(at, kind, options ? options : &rule->defaults) != ORR_OK)
+    if (st != ORR_OK)
+        return NULL;
+    orr_optim_options all = settled(rule, options);
+    if (check_options(at, kind, &all) != ORR_OK)
         return NULL;
     orr_optim *o = orr__alloc(sizeof *o);
     orr_scope *s = NULL;
     if (o) {
         o->kind = kind;
         o->rule = rule;
-        o->options = options ? *options : rule->defaults;
+        o->options = all;
         o->nstate = rule->slots(&o->options, o->name);
         o->n = n;
         o->slot = orr__alloc_n((size_t)n, sizeof *o->slot);
@@ -220,6 +237,8 @@ orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tenso
     orr__site at = ORR__SITE(file, line, "optim_step");
     if (!o)
         return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    if (!loss)
+        return orr__fail(at, ORR_EINVAL, "the loss is NULL");
     orr_tensor **x = orr__alloc_n((size_t)o->n * 2, sizeof *x);
     orr_scope *s = x ? orr_scope_begin() : NULL;
     if (!s) {
@@ -263,6 +282,8 @@ orr_status orr_optim_accumulate_at(const char *file, int line, orr_optim *o, orr
     orr__site at = ORR__SITE(file, line, "optim_accumulate");
     if (!o)
         return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    if (!loss)
+        return orr__fail(at, ORR_EINVAL, "the loss is NULL");
     orr_tensor **x = orr__alloc_n((size_t)o->n * 3, sizeof *x);
     orr_scope *s = x ? orr_scope_begin() : NULL;
     if (!s) {

@@ -98,6 +98,7 @@ orr_module *orr_function_at(const char *file, int line, orr_tensor *(*fn)(orr_te
     orr_module *m = orr__module_of("function", function_forward, NULL, 1, 1);
     if (m) {
         m->users = true;
+        m->apart = true; /* the program's word: layer.h */
         m->fn = fn;
         m->user = user;
     }
@@ -123,6 +124,7 @@ orr_module *orr_module_new_at(const char *file, int line, const char *kind, orr_
     orr_module *m = orr__module_of(kind ? kind : "module", NULL, own_forward, 0, 64);
     if (m) {
         m->users = true;
+        m->apart = true; /* the program's word: layer.h */
         m->apply = fn;
         m->user = user;
         m->release = release;

@@ -32,5 +32,8 @@ static orr_tensor *sinusoidal_forward(const char *file, int line, const orr_modu
 orr_module *orr_sinusoidal_layer_at(const char *file, int line)
 {
     (void)file, (void)line;
-    return orr__module_of("sinusoidal", sinusoidal_forward, NULL, 1, 1);
+    orr_module *m = orr__module_of("sinusoidal", sinusoidal_forward, NULL, 1, 1);
+    if (m)
+        m->apart = true; /* places continue from the cache's length */
+    return m;
 }

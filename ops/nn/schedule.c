@@ -5,6 +5,7 @@
 #include <math.h>
 #include <orrery/train.h>
 #include "runtime/base/fpmode.h"
+#include "runtime/base/status.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -24,23 +25,36 @@ static double one_cycle(const orr_schedule *s, double t)
     return along(s->lr, last, (t - top) / fmax(steps - 1.0 - top, 1e-300));
 }
 
+/* Sets the last error. Returns NaN. */
+static double refused(const char *what, int64_t value, const char *need)
+{
+    (void)orr__fail(ORR__SITE(NULL, 0, "schedule_lr"), ORR_EINVAL, "%s is %lld: %s", what, (long long)value, need);
+    return NAN;
+}
+
 double orr_schedule_lr(const orr_schedule *s, int64_t t)
 {
     ORR__IN_DEFAULT_FPMODE;
-    if (!s || t < 0)
+    if (!s) {
+        (void)orr__fail(ORR__SITE(NULL, 0, "schedule_lr"), ORR_EINVAL, "the schedule is NULL");
         return NAN;
+    }
+    if (t < 0)
+        return refused("step t", t, "0 or more is needed");
     double warm = t < s->warm_up ? (double)(t + 1) / (double)s->warm_up : 1.0;
     double n = t < s->warm_up ? 0.0 : (double)(t - s->warm_up);
     bool counted = s->kind == ORR_SCHEDULE_COSINE || s->kind == ORR_SCHEDULE_ONE_CYCLE;
-    if ((counted && s->steps < 1) || (s->kind == ORR_SCHEDULE_STEP && s->every < 1))
-        return NAN;
+    if (counted && s->steps < 1)
+        return refused("steps", s->steps, "ORR_SCHEDULE_COSINE and ORR_SCHEDULE_ONE_CYCLE need 1 or more");
+    if (s->kind == ORR_SCHEDULE_STEP && s->every < 1)
+        return refused("every", s->every, "ORR_SCHEDULE_STEP needs 1 or more");
     switch (s->kind) {
     case ORR_SCHEDULE_CONSTANT: return warm * s->lr;
     case ORR_SCHEDULE_STEP: return warm * s->lr * pow(s->factor, floor(n / (double)s->every));
     case ORR_SCHEDULE_COSINE: return warm * along(s->lr, s->least, fmin(n / (double)s->steps, 1.0));
     case ORR_SCHEDULE_ONE_CYCLE: return warm * one_cycle(s, n);
     }
-    return NAN;
+    return refused("kind", s->kind, "it is no orr_schedule_kind");
 }
 
 double orr_plateau_lr(orr_plateau *p, double lr, double loss)

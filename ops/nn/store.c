@@ -22,17 +22,22 @@ static bool lies_over_ranks(orr_tensor *const *t, int n)
     return any;
 }
 
+static orr_status write_file(orr__site at, const char *path, const char *const *name, orr_tensor *const *t, int n)
+{
+    return orr__fail_as(at, orr_save_npz_at(at.file, at.line, path, name, t, n));
+}
+
 orr_status orr__nn_write(orr__site at, orr_status st, const char *path, const char *const *name, orr_tensor *const *t,
                          int n)
 {
     if (orr__ranks() == 1)
-        return st == ORR_OK ? orr_save_npz_at(at.file, at.line, path, name, t, n) : st;
+        return st == ORR_OK ? write_file(at, path, name, t, n) : st;
     st = orr__ranks_agree(at, st == ORR_OK ? orr_eval_all_at(at.file, at.line, t, n) : st);
     if (st != ORR_OK)
         return st;
     if (lies_over_ranks(t, n)) /* all ranks must send their parts */
-        return orr_save_npz_at(at.file, at.line, path, name, t, n);
-    return orr__ranks_first(at, orr__rank() == 0 ? orr_save_npz_at(at.file, at.line, path, name, t, n) : ORR_OK);
+        return write_file(at, path, name, t, n);
+    return orr__ranks_first(at, orr__rank() == 0 ? write_file(at, path, name, t, n) : ORR_OK);
 }
 
 orr_status orr__nn_save(orr__site at, const orr_parameter *p, int n, const char *path)
@@ -52,17 +57,17 @@ orr_status orr__nn_save(orr__site at, const orr_parameter *p, int n, const char 
     return st;
 }
 
-static orr_status check_fit(orr__site at, const orr_parameter *p, orr_tensor *t)
+static orr_status check_fit(orr__site at, const orr_parameter *p, const char *path, orr_tensor *t)
 {
     orr_status st = orr__nn_check(at, t);
     if (st != ORR_OK)
-        return st;
+        return orr__fail_as(at, st);
     orr_shape have = orr_tensor_shape(t), want = orr_tensor_shape(p->variable);
     if (!orr__shape_equal(&have, &want))
-        return orr__fail(at, ORR_ESHAPE, "%s: the file has shape %s, the variable %s", p->name, orr__str(have).s,
-                         orr__str(want).s);
+        return orr__fail(at, ORR_ESHAPE, "%s: %s: the file has shape %s, the variable %s", path, p->name,
+                         orr__str(have).s, orr__str(want).s);
     if (orr_tensor_dtype(t) != orr_tensor_dtype(p->variable))
-        return orr__fail(at, ORR_EDTYPE, "%s: the file has %s, the variable %s", p->name,
+        return orr__fail(at, ORR_EDTYPE, "%s: %s: the file has %s, the variable %s", path, p->name,
                          orr_dtype_name(orr_tensor_dtype(t)), orr_dtype_name(orr_tensor_dtype(p->variable)));
     return ORR_OK;
 }
@@ -82,7 +87,7 @@ static orr_status load_one(orr__site at, const orr_parameter *p, const char *pat
 {
     orr_scope *s = orr_scope_begin();
     *t = s ? orr_load_npz_at(at.file, at.line, path, p->name) : NULL;
-    orr_status st = s ? check_fit(at, p, *t) : ORR_ENOMEM;
+    orr_status st = s ? check_fit(at, p, path, *t) : ORR_ENOMEM;
     if (shared)
         st = orr__nn_part(at, st, t, p->variable);
     if (st == ORR_OK)
@@ -121,7 +126,7 @@ static orr_status check_names(orr__site at, const orr_parameter *p, int n, const
     int have;
     orr_status st = orr_npz_names_at(at.file, at.line, path, &name, &have);
     if (st != ORR_OK)
-        return st;
+        return orr__fail_as(at, st);
     for (int i = 0; st == ORR_OK && i < (n > have ? n : have); i++) {
         bool known = i >= n, used = i >= have;
         for (int k = 0; i < n && k < have; k++)

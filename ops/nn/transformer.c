@@ -91,6 +91,7 @@ static orr_module *block(orr__site at, const char *kind, orr__forward_many *forw
     if (m) {
         m->whole[0] = o.norm_first;
         m->real[0] = o.block_dropout;
+        m->apart = true;
     }
 #define PART(name, part) st = st == ORR_OK ? orr__module_add_part(at, m, name, part) : st
     PART("attention", orr_multi_head_attention_at(AT, width, heads, &o));
@@ -101,6 +102,8 @@ static orr_module *block(orr__site at, const char *kind, orr__forward_many *forw
     PART("norm2", orr_layer_norm_layer_at(AT, ORR_SHAPE(width), &norm));
     if (memory) {
         PART("memory", orr_multi_head_attention_at(AT, width, heads, &other));
+        if (st == ORR_OK)
+            m->part[MEMORY]->apart = true; /* its keys are the memory's */
         PART("norm3", orr_layer_norm_layer_at(AT, ORR_SHAPE(width), &norm));
     }
 #undef PART

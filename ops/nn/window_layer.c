@@ -121,9 +121,10 @@ static orr_status check(orr__site at, int64_t in, int64_t out, orr_shape kernel,
     for (int d = 0; d < kernel.rank && d < ORR_MAX_RANK; d++)
         empty = empty || kernel.dim[d] < 1;
     if (in < 1 || out < 1 || groups < 1 || in % groups || out % groups)
-        return orr__fail(at, ORR_ESHAPE,
-                         "%lld to %lld channels in %lld groups: all are at least 1, and the groups divide the channels",
-                         (long long)in, (long long)out, (long long)groups);
+        return orr__fail(
+            at, ORR_ESHAPE,
+            "%lld to %lld channels in %lld group%s: all are at least 1, and the groups divide the channels",
+            (long long)in, (long long)out, (long long)groups, groups == 1 ? "" : "s");
     if (kernel.rank < 1 || kernel.rank > 3 || empty)
         return orr__fail(at, ORR_ESHAPE, "a kernel of %d axes: one, two or three of at least 1 element are needed",
                          kernel.rank);

@@ -110,6 +110,24 @@ orr_status orr__fail_text(orr_status st, const char *line)
     return st;
 }
 
+const char *orr__fail_words(orr__site at, const char *line)
+{
+    char place[TEXT];
+    int n = at.file ? snprintf(place, sizeof place, "%s:%d: ", at.file, at.line) : 0;
+    return n > 0 && strncmp(line, place, (size_t)n) == 0 ? line + n : line;
+}
+
+orr_status orr__fail_as(orr__site at, orr_status st)
+{
+    if (!last.text || st == ORR_OK || st != last.status)
+        return st;
+    const char *words = orr__fail_words(at, last.text);
+    size_t name = strspn(words, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if ((at.file && words == last.text) || strncmp(words + name, ": ", 2) != 0)
+        return st;
+    return orr__fail(at, st, "%s", words + name + 2);
+}
+
 orr_status orr__fail_place(orr__site at, orr_status st)
 {
     const char *name = st == ORR_ENOMEM ? "memory: " : st == ORR_EENV || st == ORR_EIO ? "environment: " : NULL;

@@ -27,6 +27,11 @@ typedef struct {
 orr_status orr__fail(orr__site at, orr_status st, const char *fmt, ...) ORR__COLD ORR_PRINTF(3, 4);
 /* Records an already formatted line (the message of a poison, an error passed on from a worker). */
 orr_status orr__fail_text(orr_status st, const char *line) ORR__COLD;
+/* A message of a call at `at` without its file and line; `line` itself if it does not begin with them. */
+const char *orr__fail_words(orr__site at, const char *line) ORR__COLD;
+/* For an error of a public operation that the call `at` is made of: the last error names the call in the place of that operation.
+ * Returns st. */
+orr_status orr__fail_as(orr__site at, orr_status st) ORR__COLD;
 /* If memory or the environment was refused far below the call, adds the call site to the last error. Returns st. */
 orr_status orr__fail_place(orr__site at, orr_status st);
 

@@ -230,6 +230,12 @@ static void wrong_use_is_refused(void)
     near_poison(orr_mse_loss(label, label, ORR_REDUCTION_MEAN), ORR_EDTYPE, "orr_cast");
     near_poison(orr_nll_loss(x, three, NULL), ORR_ESHAPE, "(4, 3)|(3,)");
     near_poison(orr_nll_loss(x, x, NULL), ORR_EDTYPE, "labels");
+    near_poison(orr_cross_entropy(x, three), ORR_ESHAPE, "labels of shape (4,), not (3,)");
+    near_poison(orr_cross_entropy(x, x), ORR_EDTYPE, "(4, 3)|(4,)|orr_cross_entropy_with");
+    near_poison(orr_cross_entropy(x, orr_ones(ORR_F32, ORR_SHAPE(4))), ORR_EDTYPE, "orr_cast(labels, ORR_I64)");
+    near_poison(orr_cross_entropy(orr_ones(ORR_F32, ORR_SHAPE(2, 5, 4, 3)), orr_ones(ORR_I64, ORR_SHAPE(2, 4, 3))),
+                ORR_ESHAPE, "labels of shape (2, 5, 4), not (2, 4, 3)|classes are the last axis|orr_permute");
+    near_poison(orr_cosine_similarity(x, x, -3, 0), ORR_EAXIS, "cosine_similarity: axis -3|(4, 3)");
     orr_class_options o = { .weight = y };
     near_poison(orr_cross_entropy_with(x, label, &o), ORR_ESHAPE, "(4, 1)|3 classes");
     o = (orr_class_options){ .label_smoothing = 1.5 };

@@ -353,8 +353,15 @@ static void checkpoint_of_another_network_names_the_first_difference(void)
     ORR_CHECK(orr_module_load(c, path) == ORR_EINVAL);
     ORR_CHECK_MSG(strstr(orr_error_message(), "this one has no \"1.0.weight\""), "%s", orr_error_message());
     ORR_CHECK(orr_module_save(c, path) == ORR_OK && orr_module_load(d, path) == ORR_ESHAPE);
-    ORR_CHECK_MSG(strstr(orr_error_message(), "0.weight: the file has shape (3, 4), the variable (3, 5)"), "%s",
-                  orr_error_message());
+    ORR_CHECK_MSG(strstr(orr_error_message(), "module_load: ") && strstr(orr_error_message(), path) &&
+                      strstr(orr_error_message(), "0.weight: the file has shape (3, 4), the variable (3, 5)"),
+                  "%s", orr_error_message());
+    ORR_CHECK(orr_module_load(d, "/nowhere/w.npz") == ORR_EIO);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "module_load: /nowhere/w.npz"), "%s", orr_error_message());
+    ORR_CHECK(orr_module_save(d, "/nowhere/w.npz") == ORR_EIO);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "module_save: /nowhere/w.npz"), "%s", orr_error_message());
+    ORR_CHECK(!orr_module_variable(d, "nope") && strstr(orr_error_message(), "module_variable") &&
+              strstr(orr_error_message(), "\"nope\""));
     orr_module_free(d);
     orr_module_free(c);
     orr_module_free(b);
@@ -368,7 +375,7 @@ static void residual_adds_its_input(void)
     orr_module *m = orr_residual(orr_function(scale, &two));
     ORR_CHECK(orr_item(orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(1))), &y) == ORR_OK && y == 3.0);
     near_poison(orr_forward_all(m, ORR_TENSORS(orr_scalar(1), orr_scalar(2))), ORR_EINVAL,
-                "residual takes 1 to 1|not 2");
+                "residual takes 1 input, not 2");
     ORR_CHECK(!orr_residual(NULL));
     orr_module_free(m);
     (void)orr_scope_end(s);
@@ -385,6 +392,37 @@ static void a_path_that_would_be_cut_is_refused(void)
     }
     ORR_CHECK_MSG(depth == 28 && orr_error_status() == ORR_EINVAL, "depth %d", depth); /* 28 · "0." + "weight" */
     ORR_CHECK_MSG(strstr(orr_error_message(), "64 bytes, and 63 are the most"), "%s", orr_error_message());
+}
+
+static orr_tensor *inner(orr_tensor *x, void *user)
+{
+    return orr_forward(user, x);
+}
+
+static void error_in_a_layer_has_its_path(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(2, 3));
+    orr_module *deep =
+        orr_sequential(ORR_MODULES(orr_flatten_layer(), orr_dense(4, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT)));
+    orr_module *m = orr_sequential(ORR_MODULES(orr_flatten_layer(), orr_residual(deep), orr_flatten_layer()));
+    orr_tensor *y = orr_forward(m, x);
+    near_poison(y, ORR_ESHAPE, "tests/nn/module.c:|matmul|(2, 3)|, in layer 1.0.1 (dense)");
+    near_poison(orr_forward(m, y), ORR_ESHAPE, "1.0.1 (dense)"); /* its input has the error: no second path */
+    ORR_CHECK(!strstr(strstr(orr_error_message(), "in layer") + 1, "in layer"));
+    near_poison(orr_forward(orr_module_part(m, 1), x), ORR_ESHAPE, ", in layer 0.1 (dense)");
+    near_poison(orr_forward(m, NULL), ORR_EINVAL, "forward: x is NULL: sequential");
+    orr_module_free(m);
+    m = orr_residual(orr_dense(3, 5, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT));
+    near_poison(orr_forward(m, x), ORR_ESHAPE, "add|(2, 3)|(2, 5)|, in residual");
+    orr_module_free(m);
+    /* a module that a function calls is no part: the function's own path follows */
+    orr_module *user = orr_dense(4, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT);
+    m = orr_sequential(ORR_MODULES(orr_flatten_layer(), orr_function(inner, user)));
+    near_poison(orr_forward(m, x), ORR_ESHAPE, ", in dense, in layer 1 (function)");
+    orr_module_free(m);
+    orr_module_free(user);
+    (void)orr_scope_end(s);
 }
 
 /* Compares a layer with its function, and frees it. */
@@ -432,7 +470,7 @@ static void layers_refuse_wrong_numbers(void)
     ORR_CHECK(!orr_instance_norm_layer(0, NULL) && orr_error_status() == ORR_ESHAPE);
     orr_module *m = orr_max_unpool_layer(ORR_SHAPE(4)), *p = orr_sinusoidal_layer();
     ORR_REQUIRE(m && p);
-    near_poison(orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(1, 1, 2))), ORR_EINVAL, "max_unpool takes 2 to 2|not 1");
+    near_poison(orr_forward(m, orr_ones(ORR_F32, ORR_SHAPE(1, 1, 2))), ORR_EINVAL, "max_unpool takes 2 inputs, not 1");
     near_poison(orr_forward(p, orr_ones(ORR_F32, ORR_SHAPE(4))), ORR_ESHAPE, "(4,)|(…, length, width)");
     near_poison(orr_forward(p, orr_ones(ORR_F32, ORR_SHAPE(4, 3))), ORR_ESHAPE, "even");
     orr_module_free(p);
@@ -459,6 +497,7 @@ int main(int argc, char **argv)
         ORR_TEST(a_variable_that_would_not_be_saved_is_found),
         ORR_TEST(checkpoint_of_another_network_names_the_first_difference),
         ORR_TEST(residual_adds_its_input),
+        ORR_TEST(error_in_a_layer_has_its_path),
         ORR_TEST(layers_without_parameters_are_their_functions),
         ORR_TEST(layers_refuse_wrong_numbers),
         ORR_TEST(a_path_that_would_be_cut_is_refused),

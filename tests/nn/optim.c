@@ -255,6 +255,40 @@ static void failed_step_changes_nothing(void)
     (void)orr_scope_end(s);
 }
 
+/* Zeros in the options are the defaults of the kind, except for the fields in which 0 is a choice. */
+static void zeros_in_options_are_defaults(void)
+{
+    for (orr_optim_kind kind = ORR_OPTIM_SGD; kind <= ORR_OPTIM_LAMB; kind++) {
+        orr_scope *s = orr_scope_begin();
+        orr_optim_options some = { .lr = 0.01 }, all = orr_optim_defaults(kind);
+        all.lr = 0.01;
+        all.weight_decay = 0.0;
+        problem a = problem_new(ORR_F32, kind, &some), b = problem_new(ORR_F32, kind, &all);
+        ORR_REQUIRE(a.opt && b.opt);
+        for (int i = 0; i < 5; i++) {
+            double x = NAN, y = NAN;
+            orr_tensor *la = problem_loss(&a), *lb = problem_loss(&b);
+            ORR_CHECK(orr_optim_step(a.opt, la) == ORR_OK && orr_item(la, &x) == ORR_OK);
+            ORR_CHECK(orr_optim_step(b.opt, lb) == ORR_OK && orr_item(lb, &y) == ORR_OK);
+            ORR_CHECK_MSG(isfinite(x) && memcmp(&x, &y, sizeof x) == 0, "kind %d, step %d: %.9g and %.9g", (int)kind, i,
+                          x, y);
+        }
+        orr_optim_free(a.opt);
+        orr_optim_free(b.opt);
+        (void)orr_scope_end(s);
+    }
+    /* A number near 0 has the effect of 0: with it the mean is the gradient, and the step of Adam is lr·sign(g). */
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = orr_variable(orr_zeros(ORR_F64, ORR_SHAPE(1))), *g = orr_full(ORR_F64, ORR_SHAPE(1), 3.0);
+    orr_optim_options tiny = { .lr = 0.5, .beta1 = 1e-300, .beta2 = 1e-300, .eps = 1e-300 };
+    orr_optim *o = orr_optim_new(ORR_OPTIM_ADAM, &v, 1, &tiny);
+    double x = NAN;
+    ORR_CHECK(orr_optim_apply(o, &g) == ORR_OK && orr_optim_apply(o, &g) == ORR_OK && orr_item(v, &x) == ORR_OK);
+    ORR_CHECK_MSG(fabs(x + 1.0) < 1e-15, "%.17g", x);
+    orr_optim_free(o);
+    (void)orr_scope_end(s);
+}
+
 static void invalid_options_make_no_optimiser(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -368,6 +402,7 @@ int main(int argc, char **argv)
         ORR_TEST(failed_step_changes_nothing),
         ORR_TEST(state_file_has_whole_steps),
         ORR_TEST(state_file_of_other_kind_is_refused),
+        ORR_TEST(zeros_in_options_are_defaults),
         ORR_TEST(invalid_options_make_no_optimiser),
         ORR_TEST(state_survives_a_file),
         { 0 },

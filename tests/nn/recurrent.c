@@ -76,6 +76,26 @@ static void grows(orr_tensor **carry, orr_tensor *const *x, orr_tensor **y, void
     carry[0] = orr_concat(ORR_TENSORS(carry[0], carry[0]), 0);
 }
 
+/* Lengths are clipped to 0 … steps. */
+static void lengths_beyond_the_steps_are_clipped(void)
+{
+    static const int64_t given[4] = { -3, 0, 9, INT64_MIN }, clipped[4] = { 0, 0, 5, 0 };
+    for (int cell = ORR_CELL_RNN; cell <= ORR_CELL_GRU; cell++) {
+        orr_scope *s = orr_scope_begin();
+        orr_recurrent_options o = { .bidirectional = true };
+        orr_module *m = orr_recurrent((orr_cell)cell, 3, 4, &o);
+        ORR_REQUIRE(m);
+        orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(4, 5, 3), 0, 1), *a[2] = { NULL, NULL }, *b[2] = { NULL, NULL };
+        ORR_CHECK(orr_eval(x) == ORR_OK);
+        orr_tensor *y = orr_recurrent_forward(m, x, orr_from(ORR_I64, ORR_SHAPE(4), given), a);
+        near_same(y, orr_recurrent_forward(m, x, orr_from(ORR_I64, ORR_SHAPE(4), clipped), b), 0, "outputs");
+        near_same(a[0], b[0], 0, "states");
+        near_same(orr_slice_axis(y, 0, 0, 2, 1), orr_zeros(ORR_F32, ORR_SHAPE(2, 5, 8)), 0, "no step");
+        orr_module_free(m);
+        (void)orr_scope_end(s);
+    }
+}
+
 static void wrong_use_is_refused(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -112,9 +132,13 @@ static void wrong_use_is_refused(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(layers_are_pytorchs),    ORR_TEST(dropout_between_layers_is_for_training),
-        ORR_TEST(scan_is_its_recurrence), ORR_TEST(gradients_go_through_time),
-        ORR_TEST(wrong_use_is_refused),   { 0 },
+        ORR_TEST(layers_are_pytorchs),
+        ORR_TEST(dropout_between_layers_is_for_training),
+        ORR_TEST(scan_is_its_recurrence),
+        ORR_TEST(gradients_go_through_time),
+        ORR_TEST(lengths_beyond_the_steps_are_clipped),
+        ORR_TEST(wrong_use_is_refused),
+        { 0 },
     };
     return near_main(argc, argv, "nn.recurrent", tests);
 }

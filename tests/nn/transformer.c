@@ -104,6 +104,93 @@ static void heads_have_linear_biases(void)
     (void)orr_scope_end(s);
 }
 
+/* Checks that a cache of `m` is refused with `part` and `rule` in the message; frees m. */
+static void no_cache(orr_module *m, const char *part, const char *rule)
+{
+    ORR_REQUIRE(m);
+    orr_kv_cache *cache = orr_kv_cache_new(m, 1, 8);
+    ORR_CHECK_MSG(!cache, "%s", part);
+    ORR_CHECK_MSG(!cache && orr_error_status() == ORR_EINVAL && strstr(orr_error_message(), part) &&
+                      strstr(orr_error_message(), rule),
+                  "%s: %s", part, orr_error_message());
+    orr_kv_cache_free(cache);
+    orr_module_free(m);
+}
+
+static void a_cache_refuses_layers_that_mix_places(void)
+{
+    static const char rule[] = "mixes the places";
+    orr_heads_options causal = { .causal = true };
+    orr_pool_options pool = { .window = { 3 }, .stride = { 1 } };
+    orr_conv_options same = { .same = true };
+    no_cache(orr_multi_head_attention(8, 2, NULL), "the module (multi_head_attention)", ".causal = true");
+    no_cache(orr_encoder_block(8, 2, 8, NULL), "layer attention (multi_head_attention)", rule);
+    no_cache(orr_sequential(ORR_MODULES(orr_embedding_layer(9, 8, -1), orr_encoder_block(8, 2, 8, NULL))),
+             "layer 1.attention (multi_head_attention)", rule);
+    no_cache(orr_recurrent(ORR_CELL_LSTM, 8, 8, NULL), "the module (recurrent)", rule);
+    no_cache(orr_residual(orr_recurrent(ORR_CELL_GRU, 8, 8, NULL)), "layer 0 (recurrent)", rule);
+    no_cache(orr_conv_layer(8, 8, ORR_SHAPE(3), &same, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT,
+                            ORR_INITIALISER_DEFAULT),
+             "(conv)", rule);
+    no_cache(orr_max_pool_layer(&pool), "(max_pool)", rule);
+    no_cache(orr_resize_layer(ORR_SHAPE(4), ORR_RESIZE_NEAREST, false), "(resize)", rule);
+    no_cache(orr_flatten_layer(), "(flatten)", rule);
+    no_cache(orr_batch_norm_layer(8, NULL), "(batch_norm)", rule);
+    no_cache(orr_instance_norm_layer(8, NULL), "(instance_norm)", rule);
+    no_cache(orr_layer_norm_layer(ORR_SHAPE(4, 8), NULL), "(layer_norm)", rule);
+    no_cache(orr_decoder_block(8, 2, 8, NULL), "the module (decoder_block)", "2 inputs");
+    no_cache(orr_sequential(ORR_MODULES(orr_decoder_block(8, 2, 8, NULL))), "layer 0 (decoder_block)", "2 inputs");
+    orr_module *m = orr_sequential(ORR_MODULES(
+        orr_embedding_layer(9, 8, -1), orr_dropout_layer(0.5), orr_residual(orr_multi_head_attention(8, 2, &causal)),
+        orr_rms_norm_layer(ORR_SHAPE(8), NULL), orr_activation_layer(ORR_ACTIVATION_TANH),
+        orr_dense(8, 4, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT)));
+    orr_kv_cache *cache = orr_kv_cache_new(m, 1, 8);
+    ORR_CHECK_MSG(cache, "%s", orr_error_message());
+    orr_kv_cache_free(cache);
+    orr_module_free(m);
+}
+
+/* A module of the program's own that has a memory for its part. */
+static orr_tensor *with_memory(const orr_module *m, orr_tensor *const *x, int n, void *user)
+{
+    (void)n;
+    return orr_forward_all(orr_module_part(m, 0), ORR_TENSORS(x[0], user));
+}
+
+static orr_tensor *part_alone(const orr_module *m, orr_tensor *const *x, int n, void *user)
+{
+    (void)n, (void)user;
+    return orr_forward(orr_module_part(m, 0), x[0]);
+}
+
+static void a_cache_takes_modules_of_the_programs_own(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_seed(8);
+    orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(2, 6, 8), 0, 1),
+               *memory = orr_randn(ORR_F32, ORR_SHAPE(2, 5, 8), 0, 1);
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(x, memory)) == ORR_OK);
+    orr_module *decoder = orr_module_new("decoder", with_memory, memory, NULL);
+    ORR_REQUIRE(decoder && orr_module_add_part(decoder, "block", orr_decoder_block(8, 2, 12, NULL)));
+    orr_module_train(decoder, false);
+    orr_kv_cache *cache = orr_kv_cache_new(decoder, 2, 6);
+    ORR_REQUIRE(cache);
+    orr_tensor *whole = orr_forward(decoder, x);
+    for (int i = 0; i < 6; i += 2)
+        near_same(orr_forward_cached(cache, orr_slice_axis(x, 1, i, i + 2, 1)), orr_slice_axis(whole, 1, i, i + 2, 1),
+                  2e-6, "a decoder's step");
+    orr_kv_cache_free(cache);
+    orr_module_free(decoder);
+    orr_module *own = orr_module_new("own", part_alone, NULL, NULL);
+    ORR_REQUIRE(own && orr_module_add_part(own, "part", orr_multi_head_attention(8, 2, NULL)));
+    orr_module_train(own, false);
+    cache = orr_kv_cache_new(own, 2, 6);
+    near_poison(orr_forward_cached(cache, x), ORR_EINVAL, "must be causal");
+    orr_kv_cache_free(cache);
+    orr_module_free(own);
+    (void)orr_scope_end(s);
+}
+
 static void wrong_use_is_refused(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -119,7 +206,7 @@ static void wrong_use_is_refused(void)
     near_poison(orr_forward(d, orr_ones(ORR_F32, ORR_SHAPE(1, 5, 8))), ORR_EINVAL, "decoder_block takes 2 to 4");
     near_poison(orr_forward_all(d, ORR_TENSORS(orr_ones(ORR_F32, ORR_SHAPE(1, 5, 8)), NULL)), ORR_EINVAL,
                 "memory is NULL");
-    near_poison(orr_forward(m, NULL), ORR_EINVAL, "q is NULL");
+    near_poison(orr_forward(m, NULL), ORR_EINVAL, "forward: x is NULL");
     orr_module_free(d);
     orr_module_free(m);
     (void)orr_scope_end(s);
@@ -130,6 +217,8 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(blocks_are_pytorchs),
         ORR_TEST(a_cache_gives_what_the_whole_sequence_gives),
+        ORR_TEST(a_cache_refuses_layers_that_mix_places),
+        ORR_TEST(a_cache_takes_modules_of_the_programs_own),
         ORR_TEST(heads_have_linear_biases),
         ORR_TEST(wrong_use_is_refused),
         { 0 },
