@@ -159,6 +159,7 @@ extern const bench_side bench_mlp_ours; /* the step alone, on bench_mlp_state() 
 void *bench_mlp_state(void);
 int bench_tile(bench_sink *out, int rounds);
 int bench_record_ops(bench_sink *out, int rounds);
+int bench_graphs(bench_sink *out, int rounds);
 int bench_task(bench_sink *out, int rounds);
 int bench_submit(bench_sink *out, int rounds);
 int bench_replay(bench_sink *out, int rounds);

@@ -5,6 +5,13 @@
 
 #include "ops/record.h"
 
+/* For operations of many operands: the operands that were passed, and their length in all. An operation that added up the lengths for
+ * each operand anew would cost n² for n of them. */
+typedef struct {
+    int n;
+    int64_t length;
+} orr__passed;
+
 /* Operands and result as tensors, and the cotangent g of the result. An operation's vjp returns the cotangent of
  * operand k, in the shape and dtype of that operand. It is composed of public operations, so that it can be
  * differentiated again. */
@@ -14,6 +21,7 @@ typedef struct orr__back {
     int nin;
     orr_tensor *const *in;
     orr_tensor *out, *g;
+    orr__passed *passed; /* zero before the first operand of the node */
 } orr__back;
 
 #endif

@@ -29,11 +29,11 @@ static orr_status reference(const orr__reference *j)
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     int axis = b->node->attr.axis;
-    int64_t start = 0;
-    for (int i = 0; i < k; i++)
-        start += orr_tensor_shape(b->in[i]).dim[axis];
-    return orr_slice_axis_at(b->at.file, b->at.line, b->g, axis, start, start + orr_tensor_shape(b->in[k]).dim[axis],
-                             1);
+    orr__passed *p = b->passed;
+    for (*p = p->n > k ? (orr__passed){ 0, 0 } : *p; p->n < k; p->n++)
+        p->length += orr_tensor_shape(b->in[p->n]).dim[axis];
+    return orr_slice_axis_at(b->at.file, b->at.line, b->g, axis, p->length,
+                             p->length + orr_tensor_shape(b->in[k]).dim[axis], 1);
 }
 
 /* Selects the operand, from the last visible one to the first. */

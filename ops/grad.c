@@ -32,9 +32,9 @@ static int arity(const walk *w, int i)
     return w->a.arg0[i + 1] - w->a.arg0[i];
 }
 
-static bool walk_begin(walk *w, orr__node *y)
+static bool walk_begin(walk *w, orr__node *y, orr__node *const *x, int nx)
 {
-    if (orr__ancestry_make(w->at, y, &w->a) != ORR_OK)
+    if (orr__ancestry_make(w->at, y, x, nx, &w->a) != ORR_OK)
         return false;
     int most = 1;
     for (int i = 0; i < w->a.n; i++)
@@ -73,13 +73,6 @@ static void mark_leads(walk *w, orr__node *const *x, int n)
     }
 }
 
-/* True if the node has lost its inputs: evaluation drops them. */
-static bool forgotten(const walk *w, int i)
-{
-    const orr__op *op = w->a.node[i]->op;
-    return arity(w, i) == 0 && op->arity != 0 && !(op->flags & ORR__OP_STOPS);
-}
-
 /* True if x may be an ancestor of a node that has lost its inputs. A variable is an ancestor of tracked nodes alone, and
  * its present value is none of nodes recorded before it. The second test applies to nodes whose value was kept without
  * being requested. */
@@ -110,7 +103,7 @@ static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
         if (!flows[i] || (node->op->flags & ORR__OP_STOPS) || !orr__is_inexact((orr_dtype)node->dtype))
             continue;
         bool hides = false;
-        for (int k = 0; k < n && !hides && forgotten(w, i) && !w->leads[i]; k++)
+        for (int k = 0; k < n && !hides && w->a.lost[i] && !w->leads[i]; k++)
             hides = may_hide(node, x[k]);
         if (hides)
             st = tell_forgotten(w->at, node);
@@ -135,7 +128,8 @@ static orr_status step_back(walk *w, int i)
     const int32_t *arg = w->a.arg + w->a.arg0[i];
     for (int k = 0; k < nin; k++)
         w->args[k] = handle_of(w, arg[k]);
-    orr__back b = { w->at, w->a.node[i], nin, w->args, handle_of(w, i), w->cot[i] };
+    orr__passed passed = { 0, 0 };
+    orr__back b = { w->at, w->a.node[i], nin, w->args, handle_of(w, i), w->cot[i], &passed };
     for (int k = 0; k < nin; k++) {
         if (!w->leads[arg[k]])
             continue;
@@ -178,7 +172,7 @@ static orr_status run(orr__site at, orr__node *y, orr_tensor *seed, orr__node *c
 {
     walk w = { .at = at };
     orr_scope *scope = orr_scope_begin();
-    orr_status st = scope && walk_begin(&w, y) ? ORR_OK : orr_error_status();
+    orr_status st = scope && walk_begin(&w, y, x, n) ? ORR_OK : orr_error_status();
     if (st == ORR_OK) {
         mark_leads(&w, x, n);
         st = check_forgotten(&w, x, n);

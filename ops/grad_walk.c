@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "ops/grad_walk.h"
+#include "runtime/base/dtype.h"
 #include "runtime/graph/donation.h"
 
 typedef struct {
@@ -61,16 +62,33 @@ static bool rehash(orr__ancestry *a)
     return true;
 }
 
-/* Numbers n, all of whose inputs are numbered. */
-static bool number(orr__ancestry *a, orr__node *n)
+/* The number of inputs through which a gradient may flow to a node that is younger than `oldest`; EVERYTHING: of all inputs. A node is
+ * younger than all of its ancestors. */
+static const uint64_t EVERYTHING = UINT64_MAX;
+static int inputs(const orr__node *n, uint64_t oldest)
 {
-    int nin = n->value ? 0 : n->nin;
-    if (a->n + 2 > a->cap) {
-        int cap = a->cap, c = a->cap;
-        if (!grow(&a->node, &c, a->n + 2, sizeof *a->node) || !grow(&a->arg0, &cap, a->n + 2, sizeof *a->arg0))
-            return false;
-        a->cap = cap;
-    }
+    bool stops = oldest != EVERYTHING &&
+                 ((n->op->flags & ORR__OP_STOPS) || !orr__is_inexact((orr_dtype)n->dtype) || n->born <= oldest);
+    return stops ? 0 : n->nin;
+}
+
+static bool grow_nodes(orr__ancestry *a, int need)
+{
+    int c = a->cap;
+    if (need <= c)
+        return true;
+    if (!grow(&a->node, &c, need, sizeof *a->node) || !(c = a->cap, grow(&a->lost, &c, need, sizeof *a->lost)) ||
+        !(c = a->cap, grow(&a->arg0, &c, need, sizeof *a->arg0)))
+        return false;
+    a->cap = c;
+    return true;
+}
+
+/* Numbers n, all of whose nin inputs are numbered. */
+static bool number(orr__ancestry *a, orr__node *n, int nin)
+{
+    if (!grow_nodes(a, a->n + 2))
+        return false;
     if (!grow(&a->arg, &a->arg_cap, a->narg + nin, sizeof *a->arg))
         return false;
     if (2 * (uint32_t)(a->n + 1) > a->nslot && !rehash(a))
@@ -79,6 +97,7 @@ static bool number(orr__ancestry *a, orr__node *n)
     for (int k = 0; k < nin; k++)
         a->arg[a->narg++] = orr__ancestry_find(a, n->in[k]);
     a->slot[slot_of(a, n)] = a->n;
+    a->lost[a->n] = n->value && n->nin == 0 && n->op->arity != 0 && !(n->op->flags & ORR__OP_STOPS);
     a->node[a->n++] = orr__node_ref(n);
     a->arg0[a->n] = a->narg;
     return true;
@@ -94,7 +113,7 @@ static bool push(stack *s, orr__node *n)
 
 /* Runs under the graph lock, since an evaluation on another thread removes the inputs of a node. False: no memory, or
  * another thread overwrites a value that a gradient would read. */
-static bool walk(orr__ancestry *a, stack *s, orr__node *y, orr__donor_state *take)
+static bool walk(orr__ancestry *a, stack *s, orr__node *y, uint64_t oldest, orr__donor_state *take)
 {
     if (!push(s, y))
         return false;
@@ -103,30 +122,33 @@ static bool walk(orr__ancestry *a, stack *s, orr__node *y, orr__donor_state *tak
         orr__node *n = f->node;
         if (orr__donors_exist && n->value && (*take = orr__donor_state_of(orr__node_value(n))) != ORR__DONOR_FREE)
             return false;
-        if (!n->value && f->next < n->nin) {
+        int nin = inputs(n, oldest);
+        if (f->next < nin) {
             orr__node *x = n->in[f->next++];
             if (orr__ancestry_find(a, x) < 0 && !push(s, x))
                 return false;
             continue;
         }
         s->n--;
-        if (orr__ancestry_find(a, n) < 0 && !number(a, n))
+        if (orr__ancestry_find(a, n) < 0 && !number(a, n, nin))
             return false;
     }
     return true;
 }
 
-orr_status orr__ancestry_make(orr__site at, orr__node *y, orr__ancestry *a)
+static orr_status make(orr__site at, orr__node *const *y, int n, uint64_t oldest, orr__ancestry *a)
 {
     stack s = { NULL, 0, 0 };
     orr_status st = ORR_OK;
     for (bool again = true; again && st == ORR_OK;) {
         orr__donor_state take = ORR__DONOR_FREE;
+        bool ok = true;
         memset(a, 0, sizeof *a);
         s.n = 0;
         orr__graph_lock();
         uint64_t ended = orr__donors_released();
-        bool ok = walk(a, &s, y, &take);
+        for (int i = 0; i < n && ok; i++)
+            ok = orr__ancestry_find(a, y[i]) >= 0 || walk(a, &s, y[i], oldest, &take);
         orr__graph_unlock();
         again = take != ORR__DONOR_FREE;
         if (!ok)
@@ -140,6 +162,19 @@ orr_status orr__ancestry_make(orr__site at, orr__node *y, orr__ancestry *a)
     return st;
 }
 
+orr_status orr__ancestry_make(orr__site at, orr__node *y, orr__node *const *x, int nx, orr__ancestry *a)
+{
+    uint64_t oldest = EVERYTHING - 1;
+    for (int k = 0; k < nx; k++)
+        oldest = x[k]->born < oldest ? x[k]->born : oldest;
+    return make(at, &y, 1, oldest, a);
+}
+
+orr_status orr__ancestry_all(orr__site at, orr__node *const *y, int n, orr__ancestry *a)
+{
+    return make(at, y, n, EVERYTHING, a);
+}
+
 void orr__ancestry_free(orr__ancestry *a)
 {
     for (int i = 0; i < a->n; i++)
@@ -147,6 +182,7 @@ void orr__ancestry_free(orr__ancestry *a)
     free(a->node);
     free(a->arg0);
     free(a->arg);
+    free(a->lost);
     free(a->slot);
     memset(a, 0, sizeof *a);
 }

@@ -72,10 +72,6 @@ static orr_status fill_slot(orr__site at, orr_optim *o, orr__slot *slot, orr_ten
         return orr__fail(at, ORR_EDTYPE, "a variable must be float, not %s", orr_dtype_name(slot->dtype));
     if ((st = orr_assign_at(at.file, at.line, v, v)) != ORR_OK) /* a test that v is a variable; no effect */
         return orr__fail(at, st, "tensor %d is no variable; make it by orr_variable", (int)(slot - o->slot));
-    for (const orr__slot *s = o->slot; s < slot; s++)
-        if (s->variable == v)
-            return orr__fail(at, ORR_EINVAL, "variables %d and %d are the same", (int)(s - o->slot),
-                             (int)(slot - o->slot));
     slot->work = orr__compute_dtype(slot->dtype);
     for (int k = 0; k < o->nstate; k++) {
         orr_tensor *zero = orr_full_at(at.file, at.line, slot->work, orr_tensor_shape(v), initial);
@@ -84,6 +80,33 @@ static orr_status fill_slot(orr__site at, orr_optim *o, orr__slot *slot, orr_ten
             return orr_error_status();
     }
     return ORR_OK;
+}
+
+typedef struct {
+    uintptr_t variable;
+    int number;
+} numbered;
+
+static int by_variable(const void *x, const void *y)
+{
+    const numbered *a = x, *b = y;
+    return a->variable != b->variable ? (a->variable < b->variable ? -1 : 1) : a->number - b->number;
+}
+
+static orr_status check_distinct(orr__site at, const orr_optim *o)
+{
+    numbered *v = orr__alloc_n((size_t)o->n, sizeof *v);
+    if (!v)
+        return ORR_ENOMEM;
+    for (int i = 0; i < o->n; i++)
+        v[i] = (numbered){ (uintptr_t)o->slot[i].variable, i };
+    qsort(v, (size_t)o->n, sizeof *v, by_variable);
+    orr_status st = ORR_OK;
+    for (int i = 1; i < o->n && st == ORR_OK; i++)
+        if (v[i].variable == v[i - 1].variable)
+            st = orr__fail(at, ORR_EINVAL, "variables %d and %d are the same", v[i - 1].number, v[i].number);
+    free(v);
+    return st;
 }
 
 orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind kind, orr_tensor *const *v, int n,
@@ -115,6 +138,8 @@ orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind kind, orr
         st = fill_slot(at, o, &o->slot[i], v[i], kind == ORR_OPTIM_ADAGRAD ? o->options.initial : 0.0);
     if (s)
         (void)orr_scope_end(s);
+    if (st == ORR_OK)
+        st = check_distinct(at, o);
     if (st == ORR_OK)
         return o;
     orr_optim_free(o);

@@ -96,16 +96,16 @@ static orr_status bind_leaves(orr__site at, graph *g)
  * uncomputed. */
 static orr_status settle_variables(orr__site at, orr__node *const *out, int n)
 {
+    orr__ancestry a;
     orr_status st = orr__eval_nodes(at, NULL, 0, NULL);
-    for (int i = 0; i < n && st == ORR_OK; i++) {
-        orr__ancestry a;
-        if ((st = orr__ancestry_make(at, out[i], &a)) != ORR_OK)
-            break;
-        for (int k = 0; k < a.n && st == ORR_OK; k++)
-            if (a.node[k]->var)
-                st = orr__eval_nodes(at, &a.node[k], 1, NULL);
-        orr__ancestry_free(&a);
-    }
+    if (st == ORR_OK)
+        st = orr__ancestry_all(at, out, n, &a);
+    if (st != ORR_OK)
+        return st;
+    for (int k = 0; k < a.n && st == ORR_OK; k++)
+        if (a.node[k]->var)
+            st = orr__eval_nodes(at, &a.node[k], 1, NULL);
+    orr__ancestry_free(&a);
     return st;
 }
 

@@ -41,9 +41,11 @@ static void keep_reasons(orr__group *g, orr__regions *out)
     g->nreason = 0;
 }
 
-/* False: a region could not be lowered as it was merged. */
+/* False: regions could not be lowered as they were merged. All of them are found in one round: with a round for each, n of them would
+ * take n². */
 static bool lower_all(orr__site at, const orr__group *g, orr__regions *out, orr_status *st)
 {
+    bool all = true;
     out->n = 0;
     free(out->region);
     if (!(out->region = calloc((size_t)g->norder + 1, sizeof *out->region))) {
@@ -54,14 +56,14 @@ static bool lower_all(orr__site at, const orr__group *g, orr__regions *out, orr_
         orr__region *r = &out->region[out->n];
         if ((*st = orr__lower(at, g, g->order[i], r)) != ORR_OK)
             return true;
-        if (orr__region_is_map(r) && !r->ninstr) {
-            for (int k = 0; k < out->n; k++)
-                orr__region_free(&out->region[k]);
-            return false;
-        }
-        out->n++;
+        all = all && !(orr__region_is_map(r) && !r->ninstr);
+        out->n += all;
+        if (!all)
+            orr__region_free(r);
     }
-    return true;
+    for (int k = 0; k < out->n && !all; k++)
+        orr__region_free(&out->region[k]);
+    return all;
 }
 
 orr_status orr__fuse(orr__site at, const orr__capture *p, int how, orr__regions *out)

@@ -16,6 +16,7 @@
 #define CHOICE_FLOPS 2.0f /* cost of comparing a place and choosing a value */
 #define PART_FLOPS 24.0f  /* operands of a concat up to this cost are computed at all its elements; others are stored */
 #define CHOICE_MOST 4     /* most operands of such a concat */
+#define REASONS_MOST 32   /* reasons that are kept of one root: a value may have as many readers as there are nodes */
 #define LANES 16          /* elements that loops compute at once, about; a piece of a row is rounded up to a multiple */
 
 bool orr__mixes_axes(const orr__capture *p, int i)
@@ -53,9 +54,10 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    int told = 0;
     for (int i = g->told[root]; i >= 0; i = g->before[i])
-        if (!strcmp(g->reason[i], text))
-            return; /* merging was repeated */
+        if (++told == REASONS_MOST || !strcmp(g->reason[i], text))
+            return; /* enough, or merging was repeated */
     if (!(g->reason[g->nreason] = strdup(text)))
         return;
     g->reason_of[g->nreason] = root;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/ablation.h"
+#include "runtime/base/env.h"
 #include "runtime/fuse/merge.h"
 
 static orr_status enomem(orr__site at)
@@ -276,8 +277,12 @@ orr_status orr__merge(orr__site at, orr__group *g)
     if (ok && g->fuse)
         orr__explain_products(&c);
     ok = ok && orr__order_regions(&c);
+    if (c.cut_short)
+        orr__log(2, "%s: %d nodes: %d searches for dependencies ended after %d regions each, which stay apart", at.op,
+                 g->p->n, c.cut_short, ORR__REACH_MOST);
     free(c.stack);
     free(c.stamp);
+    free(c.folds);
     free(c.user);
     free(c.next);
     free(c.first);

@@ -18,7 +18,14 @@ typedef struct {
     int *user, *next, *first, nuser; /* readers of root i: user[e] for e = first[i], next[e], … */
     int *stamp;                      /* at ORR__BYS·root + by: seen that way; at ORR__BYS·home: visited by a search */
     int mark;                        /* the lowest mark so far; each search uses a lower one */
+    int cut_short;                   /* searches that ended at their bound               */
+    int *folds, nfolds;              /* merge_siblings.c: the regions that fold          */
 } orr__merging;
+
+/* The regions that one search visits at most. Regions that could be joined are near each other in most graphs; in a long chain of steps
+ * with its gradient, each search would visit all steps between a value and its use in the gradient, n² for n steps. A search that ends
+ * at the bound counts as a dependency, and the two regions stay apart. */
+enum { ORR__REACH_MOST = 256 };
 
 /* Is root i element-wise? */
 static inline bool orr__joinable(const orr__group *g, int i)
@@ -41,8 +48,8 @@ static inline bool orr__region_full(const orr__group *g, int i, int j, int reads
 /* merge_dependencies.c. orr__merge_push adds a node to the walk under way. orr__merge_list appends the roots that root r reads, directly
  * or through nodes that vanish into it. orr__merge_least returns the first root whose region may need that of `target`; a region of
  * earlier roots does not, unless it has a later root too. orr__merge_mark returns a mark that no stamp has. orr__merge_members moves the
- * roots of home a to b, a later home. orr__merge_reaches returns 1 if the region of `from` needs that of `target`, directly or not, else
- * 0. No memory: false, or -1. */
+ * roots of home a to b, a later home. orr__merge_reaches returns 1 if the region of `from` needs that of `target`, directly or not, or
+ * if that is not known after ORR__REACH_MOST regions, else 0. No memory: false, or -1. */
 bool orr__merge_push(orr__merging *c, int node, int by);
 bool orr__merge_list(orr__merging *c, int r);
 int orr__merge_least(const orr__group *g, int target);

@@ -123,7 +123,7 @@ int orr__merge_mark(orr__merging *c)
 int orr__merge_reaches(orr__merging *c, int from, int target)
 {
     orr__group *g = c->g;
-    int mark = orr__merge_mark(c), least = orr__merge_least(g, target);
+    int mark = orr__merge_mark(c), least = orr__merge_least(g, target), visited = 0;
     c->depth = 0;
     if (g->home[from] == g->home[target])
         return 1;
@@ -134,6 +134,10 @@ int orr__merge_reaches(orr__merging *c, int from, int target)
         if (g->home[r] < least || c->stamp[ORR__BYS * g->home[r]] == mark)
             continue;
         c->stamp[ORR__BYS * g->home[r]] = mark;
+        if (visited++ == ORR__REACH_MOST) {
+            c->cut_short++;
+            return 1;
+        }
         for (int m = g->home[r]; m >= 0; m = g->below[m])
             for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
                 if (g->home[g->dep[k]] == g->home[target])

@@ -2,6 +2,7 @@
  * Must not know: how a region's instructions look. */
 #include "config.h"
 
+#include <stdlib.h>
 #include "runtime/fuse/merge.h"
 
 enum { WINDOW = 64 }; /* regions of reductions with which one is compared */
@@ -145,14 +146,16 @@ static bool take_in_one(orr__merging *c, int j)
     return false;
 }
 
-/* Joins to b the earlier regions that may be joined; *more: at least one was. False: no memory. */
-static bool join_to(orr__merging *c, int b, bool *more)
+/* Joins to b, number `at` among the folds, the earlier regions that may be joined; *more: at least one was. False: no memory. */
+static bool join_to(orr__merging *c, int at, bool *more)
 {
     orr__group *g = c->g;
+    int b = c->folds[at];
     *more = false;
-    for (int a = b - 1, seen = 0; a >= 0 && seen < WINDOW && folded_by(g, b) >= 0; a--) {
+    for (int k = at - 1, seen = 0; k >= 0 && seen < WINDOW; k--) {
+        int a = c->folds[k];
         if (folded_by(g, a) < 0)
-            continue;
+            continue; /* it has joined another one */
         seen++;
         int yes = may_join(c, a, b);
         if (yes < 0)
@@ -166,10 +169,18 @@ static bool join_to(orr__merging *c, int b, bool *more)
 
 bool orr__merge_beside(orr__merging *c)
 {
-    for (int b = c->g->p->n - 1; b >= 0; b--) {
+    if (!(c->folds = malloc(((size_t)c->g->p->n + 1) * sizeof *c->folds)))
+        return false;
+    for (int b = 0; b < c->g->p->n; b++)
+        if (folded_by(c->g, b) >= 0)
+            c->folds[c->nfolds++] = b;
+    for (int at = c->nfolds - 1; at >= 0; at--) {
+        int b = c->folds[at];
         bool more, closer; /* a region that joins may read buffers that further reductions read too */
         do {
-            if (!join_to(c, b, &more))
+            if (folded_by(c->g, b) < 0)
+                break;
+            if (!join_to(c, at, &more))
                 return false;
             closer = more && take_in_one(c, b);
             while (closer && take_in_one(c, b))

@@ -84,8 +84,9 @@ void orr__handles_thread_exit(orr__tls *tls)
     tls->lent = NULL;
     tls->lent_cap = 0;
     free(tls->pending);
+    free(tls->pending_at);
     free(tls->pending_nodes);
-    tls->pending = NULL;
+    tls->pending = tls->pending_at = NULL;
     tls->pending_nodes = NULL;
     tls->npending = tls->pending_cap = tls->pending_nodes_cap = 0;
 }

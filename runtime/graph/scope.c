@@ -11,7 +11,7 @@ enum { KEPT = 8, KEPT_ITEMS = 32768, SERIALS = 1024 };
 void orr__tls_renew(orr__tls *tls)
 {
     orr__scopes_drop(tls);
-    tls->npending = 0;
+    orr__pending_clear();
     tls->epoch = orr__handles_epoch();
 }
 

@@ -41,6 +41,8 @@ typedef struct orr__tls {
     uint64_t born, leaves; /* the latest node's date; leaves made              */
     uint64_t *pending;     /* variables assigned and not evaluated            */
     size_t npending, pending_cap;
+    uint64_t *pending_at; /* a hash table of places in `pending`, each with the age of the table; others are free */
+    uint32_t pending_age;
     orr__node **pending_nodes;
     size_t pending_nodes_cap;
     uint64_t *lent; /* handles of nodes that calls under way read */

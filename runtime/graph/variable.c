@@ -6,28 +6,48 @@
 #include "runtime/base/array.h"
 #include "runtime/graph/thread_state.h"
 
+enum { LEAST = 32, SLOTS = 4 }; /* pending variables for which there is space at least; slots of the table for each */
+
+/* The slot of the handle in the table of pending variables, or the free slot for it. */
+static uint64_t *slot_of(const orr__tls *tls, uint64_t handle)
+{
+    size_t mask = SLOTS * tls->pending_cap - 1, i = (size_t)(handle * 0x9E3779B97F4A7C15u >> 20) & mask;
+    while (tls->pending_at[i] >> 32 == tls->pending_age && tls->pending[(uint32_t)tls->pending_at[i]] != handle)
+        i = (i + 1) & mask;
+    return &tls->pending_at[i];
+}
+
 /* Makes space for n more pending assignments; false: no memory, last error set. */
 static bool pending_room(orr__tls *tls, size_t n)
 {
-    size_t need = tls->npending + n, cap = tls->pending_cap ? tls->pending_cap : 32;
+    size_t need = tls->npending + n, cap = tls->pending_cap ? tls->pending_cap : LEAST;
     if (need <= tls->pending_cap)
         return true;
     while (cap < need)
         cap *= 2;
-    uint64_t *more = orr__realloc_n(tls->pending, cap, sizeof *more);
-    if (more) {
-        tls->pending = more;
-        tls->pending_cap = cap;
+    uint64_t *at = orr__alloc_n(SLOTS * cap, sizeof *at);
+    uint64_t *more = at ? orr__realloc_n(tls->pending, cap, sizeof *more) : NULL;
+    if (!more) {
+        free(at);
+        return false;
     }
-    return more != NULL;
+    free(tls->pending_at);
+    tls->pending = more;
+    tls->pending_cap = cap;
+    tls->pending_at = at;
+    tls->pending_age = 1;
+    for (size_t i = 0; i < tls->npending; i++)
+        *slot_of(tls, more[i]) = (uint64_t)1 << 32 | i;
+    return true;
 }
 
 /* Adds a variable, for which the list has space. */
 static void pending_add(orr__tls *tls, uint64_t handle)
 {
-    for (size_t i = 0; i < tls->npending; i++)
-        if (tls->pending[i] == handle)
-            return;
+    uint64_t *slot = slot_of(tls, handle);
+    if (*slot >> 32 == tls->pending_age)
+        return;
+    *slot = (uint64_t)tls->pending_age << 32 | tls->npending;
     tls->pending[tls->npending++] = handle;
 }
 
@@ -53,7 +73,12 @@ int orr__pending(orr__node ***nodes)
 
 void orr__pending_clear(void)
 {
-    orr__tls_get()->npending = 0;
+    orr__tls *tls = orr__tls_get();
+    tls->npending = 0;
+    if (++tls->pending_age == 0 && tls->pending_at) { /* all ages were used */
+        memset(tls->pending_at, 0, SLOTS * tls->pending_cap * sizeof *tls->pending_at);
+        tls->pending_age = 1;
+    }
 }
 
 orr__node *orr__variable_now(uint64_t var)

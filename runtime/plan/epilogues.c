@@ -12,20 +12,13 @@ enum { INPUTS_MOST = 24 };
 
 /* The only region that reads `node`, as its input *input; -1: there are several, there is none, or the node is an
  * output. */
-static int only_reader(const orr__planner *p, int node, int *input)
+static int only_reader(const orr__planner *p, const orr__readers *readers, int node, int *input)
 {
-    const orr__regions *rs = &p->regions;
-    int reader = -1, reads = 0;
-    for (int i = 0; i < p->capture->nout; i++)
-        reads += orr__fuse_strip(p->capture, p->capture->out[i]) == node;
-    for (int j = 0; j < rs->n; j++)
-        for (int i = 0; i < rs->region[j].nin; i++)
-            if (rs->region[j].in[i] == node) {
-                reads++;
-                reader = j;
-                *input = i;
-            }
-    return reads == 1 ? reader : -1;
+    int reader = readers->reads[node] == 1 ? readers->last[node] : -1;
+    const orr__region *r = reader >= 0 ? &p->regions.region[reader] : NULL;
+    for (int i = 0; r && i < r->nin; i++)
+        *input = r->in[i] == node ? i : *input;
+    return reader;
 }
 
 /* True if row i of the map is row i of the call. Splits the map's axis 0 for this if possible. */
@@ -162,8 +155,12 @@ orr_status orr__pass_epilogues(orr__planner *p)
     if (orr__machine_here.devices > 0 || orr__plan_fusion() == ORR__FUSE_NONE)
         return ORR_OK;
     int *now = malloc(((size_t)rs->n + 1) * sizeof *now);
-    if (!now)
+    orr__readers readers = { NULL, NULL };
+    if (!now || !orr__readers_find(p->capture, rs, &readers)) {
+        orr__readers_free(&readers);
+        free(now);
         return orr__plan_enomem(p);
+    }
     for (int j = 0; j < rs->n && st == ORR_OK; j++) {
         orr__region *r = &rs->region[j];
         int input = 0, to = -1;
@@ -171,14 +168,19 @@ orr_status orr__pass_epilogues(orr__planner *p)
         if (r->call.op && !r->epilogue && (r->call.op->flags & ORR__OP_SUMS) && orr__call_work(&r->call).product &&
             orr__call_cuts(&r->call) && r->nout == 1 && r->dim[0] > 0 && r->out_count > 0 &&
             (p->low_memory || !orr__terms_apart(r, orr__plan_workers())))
-            to = only_reader(p, r->out[0], &input);
+            to = only_reader(p, &readers, r->out[0], &input);
         if (to > j && fits(r, &rs->region[to], input)) {
             st = attach(p, j, to, input);
             now[j] = -2 - to;
+            for (int i = 0; i < rs->region[to].nin; i++) { /* the call's reads are there now */
+                int *last = &readers.last[rs->region[to].in[i]];
+                *last = *last == j ? to : *last;
+            }
         }
     }
     if (st == ORR_OK)
         st = close_up(p, now);
+    orr__readers_free(&readers);
     free(now);
     return st;
 }

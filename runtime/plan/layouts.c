@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/env.h"
 #include "runtime/fuse/group.h"
 #include "runtime/plan/passes.h"
 
@@ -306,26 +307,44 @@ static void settle_loops(layouts *k, const orr__region *r)
         refuse_all(k, r);
 }
 
+/* The sweeps of a search for a state that no region changes. Two suffice for a chain of any length, since every other one is backward. */
+enum { SWEEPS = 64 };
+
+static int in_sweep(const layouts *k, int sweep, int j)
+{
+    return sweep % 2 ? k->rs->n - 1 - j : j;
+}
+
+/* Past the bound all values stay row-major. */
 static void settle(layouts *k)
 {
-    do {
+    k->changed = true;
+    for (int sweep = 0; sweep < SWEEPS && k->changed; sweep++) {
         k->changed = false;
-        for (int j = 0; j < k->rs->n; j++) {
+        for (int at = 0; at < k->rs->n; at++) {
+            int j = in_sweep(k, sweep, at);
             const orr__region *r = &k->rs->region[j];
             if (r->call.op)
                 settle_call(k, r, k->takes[j]);
             else
                 settle_loops(k, r);
         }
-    } while (k->changed);
+    }
+    if (!k->changed)
+        return;
+    orr__log(2, "plan: the layouts of %d regions are not settled after %d sweeps, and all stay row-major", k->rs->n,
+             SWEEPS);
+    memset(k->lies, 0, (size_t)k->p->n * sizeof *k->lies);
 }
 
 /* Removes the values in blocks that are not connected to a call that takes blocks. */
 static void find_useful(layouts *k)
 {
-    do {
+    k->changed = true;
+    for (int sweep = 0; sweep < SWEEPS && k->changed; sweep++) {
         k->changed = false;
-        for (int j = 0; j < k->rs->n; j++) {
+        for (int at = 0; at < k->rs->n; at++) {
+            int j = in_sweep(k, sweep, at);
             const orr__region *r = &k->rs->region[j];
             bool some = k->takes[j] != 0;
             for (int i = 0; i < r->nin + r->nout; i++)
@@ -336,7 +355,7 @@ static void find_useful(layouts *k)
                 k->useful[node] |= k->lies[node];
             }
         }
-    } while (k->changed);
+    }
     for (int i = 0; i < k->p->n; i++)
         k->lies[i] = k->lies[i] && k->useful[i];
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "runtime/plan/passes.h"
 
+typedef struct child child;
 typedef struct {
     orr__plan *p;
     int *producer;       /* value -> step, -1                       */
@@ -12,7 +13,19 @@ typedef struct {
     int *child, *child0; /* producers of each step's inputs, first the one that needs most beyond its result */
     int *order, norder, *stack, *next;
     bool *seen;
+    child *sorted; /* of one step */
 } sorter;
+
+struct child {
+    double beyond; /* bytes that the subtree needs beyond its results */
+    int child, place;
+};
+
+static int by_need(const void *x, const void *y)
+{
+    const child *a = x, *b = y;
+    return a->beyond > b->beyond ? -1 : a->beyond < b->beyond ? 1 : a->place - b->place;
+}
 
 /* A tree is computed in the least memory when subtrees come in the order of their needs beyond their results (Sethi,
  * Ullman, "The generation of optimal code for arithmetic expressions", 1970). A graph with sharing is treated alike. */
@@ -20,13 +33,11 @@ static void sort_children(sorter *s, int i)
 {
     int *c = s->child + s->child0[i], n = s->child0[i + 1] - s->child0[i];
     double held = 0, need = 0;
-    for (int a = 1; a < n; a++)
-        for (int b = a; b > 0 && s->need[c[b]] - s->size[c[b]] > s->need[c[b - 1]] - s->size[c[b - 1]]; b--) {
-            int swap = c[b];
-            c[b] = c[b - 1];
-            c[b - 1] = swap;
-        }
+    for (int a = 0; a < n; a++)
+        s->sorted[a] = (child){ s->need[c[a]] - s->size[c[a]], c[a], a };
+    qsort(s->sorted, (size_t)n, sizeof *s->sorted, by_need);
     for (int a = 0; a < n; a++) {
+        c[a] = s->sorted[a].child;
         need = held + s->need[c[a]] > need ? held + s->need[c[a]] : need;
         held += s->size[c[a]];
     }
@@ -45,11 +56,10 @@ static void list_children(sorter *s)
             s->size[i] += (double)orr__value_bytes(&s->p->value[st->out[k]]);
         for (int k = 0; k < st->region->nin; k++) {
             int from = s->producer[st->in[k]];
-            bool again = from < 0;
-            for (int c = s->child0[i]; c < n; c++)
-                again = again || s->child[c] == from;
-            if (!again)
-                s->child[n++] = from;
+            if (from < 0 || s->next[from] == i)
+                continue;
+            s->next[from] = i; /* until `emit`, the last step that has it as a child */
+            s->child[n++] = from;
         }
         s->child0[i + 1] = n;
         sort_children(s, i);
@@ -89,6 +99,8 @@ static void find_order(sorter *s)
     for (int i = 0; i < s->p->nstep; i++)
         for (int k = 0; k < s->p->step[i].region->nout; k++)
             s->producer[s->p->step[i].out[k]] = i;
+    for (int i = 0; i < s->p->nstep; i++)
+        s->next[i] = -1;
     list_children(s);
     for (int c = 0; read && c < s->child0[s->p->nstep]; c++)
         read[s->child[c]] = true;
@@ -104,15 +116,19 @@ orr_status orr__pass_low_memory_order(orr__planner *planner)
 {
     orr__plan *p = planner->plan;
     size_t n = (size_t)p->nstep + 1, nin = 0;
-    for (int i = 0; i < p->nstep; i++)
+    size_t most = 1;
+    for (int i = 0; i < p->nstep; i++) {
         nin += (size_t)p->step[i].region->nin;
+        most = (size_t)p->step[i].region->nin > most ? (size_t)p->step[i].region->nin : most;
+    }
     sorter s = { .p = p,
                  .producer = malloc(((size_t)p->nvalue + 1) * sizeof(int)),
                  .need = calloc(2 * n, sizeof(double)),
                  .child = malloc((nin + 5 * n) * sizeof(int)),
-                 .seen = calloc(n, sizeof(bool)) };
+                 .seen = calloc(n, sizeof(bool)),
+                 .sorted = malloc(most * sizeof(child)) };
     orr__step *step = malloc(n * sizeof *step);
-    bool ok = s.producer && s.need && s.child && s.seen && step;
+    bool ok = s.producer && s.need && s.child && s.seen && s.sorted && step;
     if (ok) {
         s.size = s.need + n;
         s.child0 = s.child + nin;
@@ -128,6 +144,7 @@ orr_status orr__pass_low_memory_order(orr__planner *planner)
     free(s.need);
     free(s.child);
     free(s.seen);
+    free(s.sorted);
     free(step);
     return ok ? ORR_OK : orr__plan_enomem(planner);
 }

@@ -222,20 +222,16 @@ orr__region *orr__map_terms(const orr__region *map, const orr__region *whole, in
 }
 
 /* True if the node has readers other than the factors of product j. */
-static bool read_elsewhere(const orr__capture *p, const orr__regions *rs, int j, int32_t node)
+static bool read_elsewhere(const orr__regions *rs, const orr__readers *readers, int j, int32_t node)
 {
     const orr__region *w = &rs->region[j];
-    for (int k = 0; k < p->nout; k++)
-        if (orr__fuse_strip(p, p->out[k]) == node)
-            return true;
-    for (int i = 0; i < rs->n; i++)
-        for (int k = 0; k < rs->region[i].nin && i != j; k++)
-            if (rs->region[i].in[k] == node)
-                return true;
+    int own = 0;
+    for (int k = 0; k < w->nin; k++)
+        own += w->in[k] == node;
     for (int a = 2; a < w->naccess; a++)
         if (w->access[a].input >= 0 && w->in[w->access[a].input] == node)
             return true;
-    return false;
+    return readers->reads[node] > own;
 }
 
 /* True if the map's inputs are small, or leaves: they stay until the last part is made. */
@@ -248,7 +244,7 @@ static bool reads_little(const orr__capture *p, const orr__region *map)
     return bytes * 8 <= (double)map->out_count * (double)orr_dtype_size((orr_dtype)map->out_dtype[0]);
 }
 
-int orr__factor_maker(const orr__capture *p, const orr__regions *rs, int j, int o)
+int orr__factor_maker(const orr__capture *p, const orr__regions *rs, const orr__readers *readers, int j, int o)
 {
     const orr__region *w = &rs->region[j];
     if (!w->product || w->rank != 3 || !orr__is_float((orr_dtype)w->in_dtype[w->access[o].input]))
@@ -258,7 +254,7 @@ int orr__factor_maker(const orr__capture *p, const orr__regions *rs, int j, int 
     int i = p->leaf_of[node] < 0 ? rs->home[node] : -1;
     bool twice = a->input == b->input && orr__product_factor_order(w, 0) != orr__product_factor_order(w, 1);
     return i >= 0 && i < j && rs->region[i].out[0] == node && !twice && map_terms_can(&rs->region[i], w, o) &&
-                   reads_little(p, &rs->region[i]) && !read_elsewhere(p, rs, j, node)
+                   reads_little(p, &rs->region[i]) && !read_elsewhere(rs, readers, j, node)
                ? i
                : -1;
 }

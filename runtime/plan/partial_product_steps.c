@@ -6,11 +6,8 @@
 
 orr__region *orr__factor_by_parts(const orr__planner *p, int j, int o)
 {
-    int32_t node = p->regions.region[j].in[p->regions.region[j].access[o].input];
-    for (int i = 0; i < j; i++)
-        if (p->cut[i].made_for == j + 1 && p->regions.region[i].out[0] == node)
-            return &p->regions.region[i];
-    return NULL;
+    int made = p->cut[j].made[o];
+    return made ? &p->regions.region[made - 1] : NULL;
 }
 
 /* Plans one part of a product, in n tiles (0: as many as are worth it). *made: its sum, unless it ends the product. */

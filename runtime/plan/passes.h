@@ -16,6 +16,7 @@ typedef struct {
     int parts;       /* split_k: > 1: cut along its terms                                           */
     int in_turn;     /* … tiles of rows if each part is added to the sum of those before; 0: added at the end */
     int made_for;    /* … 1 + the product for whose single parts its value is made; 0: made as a whole */
+    int made[2];     /* … of such a product, by factor: 1 + the region that makes it; 0: it is made as a whole */
 } orr__cut;
 
 typedef struct orr__planner {
@@ -96,6 +97,14 @@ orr_status orr__complete_step(orr__planner *p, orr__step *s, const int *sums, do
 orr_status orr__step_prepare(orr__step *s);          /* prepares its kernels */
 orr__region *orr__region_copy(const orr__region *r); /* without an epilogue; NULL: no memory */
 
+/* -- readers.c: by capture node, the reads of its buffer by regions and outputs ------------------------------------ */
+
+typedef struct {
+    int *reads, *last; /* their number; the last region that reads it, -1: none does */
+} orr__readers;
+bool orr__readers_find(const orr__capture *p, const orr__regions *rs, orr__readers *r); /* false: no memory */
+void orr__readers_free(orr__readers *r);
+
 /* -- split_reduction.c: `first` folds tiles into rows, `second` folds the rows ------------------------------------- */
 
 /* True if `tiles` tiles of the call's terms are better than tiles of its rows. Each reads a part of the operands, while tiles of rows
@@ -124,7 +133,7 @@ orr__region *orr__product_part(const orr__region *whole, const orr__part *part);
 typedef enum { ORR__FACTOR_BY_TERMS, ORR__FACTOR_ACROSS, ORR__FACTOR_OTHER } orr__factor_order;
 orr__factor_order orr__product_factor_order(const orr__region *whole, int o);
 /* The region that makes factor o of product j element by element, and nothing else; -1: none. */
-int orr__factor_maker(const orr__capture *p, const orr__regions *rs, int j, int o);
+int orr__factor_maker(const orr__capture *p, const orr__regions *rs, const orr__readers *readers, int j, int o);
 orr__region *orr__map_terms(const orr__region *map, const orr__region *whole, int o, int64_t lo, int64_t hi);
 
 /* -- order and memory --------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,8 @@
  * Must not know: which donations are made in the end, StarPU. */
 #include "config.h"
 
+#include <math.h>
+#include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
 
 /* Bytes of a donation that is worth a change of order. A leaf's donation also saves memory of the next evaluation. */
@@ -24,6 +26,12 @@ static bool reads(const orr__step *s, int v)
     return any;
 }
 
+/* The steps that the pass may look at: n log n of them for n steps. */
+static double most_work(const orr__plan *p)
+{
+    return 64.0 * p->nstep * (1 + log2((double)p->nstep + 1));
+}
+
 /* True if step r could use the memory of an input of at least `bytes` bytes, but not before step i, since other steps from i on read
  * that input. */
 static bool loses_more(const orr__plan *p, int i, int r, size_t bytes)
@@ -40,36 +48,47 @@ static bool loses_more(const orr__plan *p, int i, int r, size_t bytes)
     return false;
 }
 
-/* Moves readers of value u from after step i to before it, if they can run there and lose no more than is gained.
+/* *work counts the steps looked at, up to `most`.
+ * Moves readers of value u from after step i to before it, if they can run there and lose no more than is gained.
  * Returns their number. */
-static int move_readers(orr__plan *p, int i, int u)
+static int move_readers(orr__plan *p, int i, int u, double *work, double most)
 {
     int moved = 0;
     bool leaf = p->value[u].leaf >= 0;
-    for (int r = i + 1; r < p->nstep && r <= p->value[u].last; r++)
-        if (reads(&p->step[r], u) && can_run_at(p, r, i) &&
-            !(leaf && loses_more(p, i, r, orr__value_bytes(&p->value[u]))))
+    for (int r = i + 1; r < p->nstep && r <= p->value[u].last && *work < most; r++) {
+        *work += 1;
+        if (!reads(&p->step[r], u) || !can_run_at(p, r, i))
+            continue;
+        *work += r - i;
+        if (!(leaf && loses_more(p, i, r, orr__value_bytes(&p->value[u]))))
             orr__step_move(p, r, i + moved++);
+    }
     return moved;
 }
 
 orr_status orr__pass_readers_first(orr__planner *planner)
 {
     orr__plan *p = planner->plan;
+    double work = 0, most = most_work(p);
     orr__plan_lifetimes(p);
-    for (int i = 0; i < p->nstep; i++) {
+    for (int i = 0; i < p->nstep && work < most; i++) {
         const orr__step *s = &p->step[i];
         int moved = 0;
         for (int k = 0; k < s->region->nin && !moved; k++) {
             const orr__value *u = &p->value[s->in[k]];
             if (u->last > i && orr__value_bytes(u) >= (u->leaf >= 0 ? LARGE_LEAF : LARGE_TEMPORARY) &&
                 orr__donation_output(p, i, k) >= 0)
-                moved = move_readers(p, i, s->in[k]);
+                moved = move_readers(p, i, s->in[k], &work, most);
         }
         if (moved) { /* the step itself follows them */
             i += moved;
+            work += p->nstep;
             orr__plan_lifetimes(p);
         }
     }
+    if (work >= most)
+        orr__log(2,
+                 "%s: the order of %d steps was searched for in-place work up to a bound, and the rest stays as it is",
+                 planner->at.op, p->nstep);
     return ORR_OK;
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/env.h"
 #include "runtime/plan/passes.h"
 
 /* CHEAP: most flops of a recomputation for each byte that need not be held. ROUNDS: most recomputations. */
@@ -18,15 +19,21 @@ static int next_use(const orr__plan *p, int v, int after)
     return p->nstep;
 }
 
-static double peak_of(const orr__plan *p, int *where)
+/* The most bytes that live at one step, and that step. change: space for nstep + 1 numbers. */
+static double peak_of(const orr__plan *p, double *change, int *where)
 {
-    double peak = -1;
+    double peak = -1, live = 0;
+    memset(change, 0, ((size_t)p->nstep + 1) * sizeof *change);
+    for (int v = 0; v < p->nvalue; v++) {
+        const orr__value *a = &p->value[v];
+        if (a->leaf >= 0 || a->first < 0)
+            continue;
+        change[a->first] += (double)orr__value_bytes(a);
+        if (a->output < 0)
+            change[a->last + 1] -= (double)orr__value_bytes(a);
+    }
     for (int i = 0; i < p->nstep; i++) {
-        double live = 0;
-        for (int v = 0; v < p->nvalue; v++)
-            if (p->value[v].leaf < 0 && p->value[v].first >= 0 && p->value[v].first <= i &&
-                (p->value[v].last >= i || p->value[v].output >= 0))
-                live += (double)orr__value_bytes(&p->value[v]);
+        live += change[i];
         if (live > peak) {
             peak = live;
             *where = i;
@@ -111,17 +118,24 @@ orr_status orr__pass_recompute(orr__planner *planner)
 {
     orr__plan *p = planner->plan;
     int where = 0, use = 0;
+    double *change = malloc(((size_t)p->nstep + ROUNDS + 1) * sizeof *change);
+    if (!change)
+        return orr__plan_enomem(planner);
     orr__plan_lifetimes(p);
-    double peak = peak_of(p, &where), work = (double)p->nstep * (double)p->nvalue;
+    double peak = peak_of(p, change, &where), work = (double)p->nstep * (double)p->nvalue;
     int rounds = work > WORK / ROUNDS ? (int)(WORK / work) : ROUNDS;
+    if (rounds < ROUNDS)
+        orr__log(2, "%s: of the values of %d steps, %d at most are computed again to save memory", planner->at.op,
+                 p->nstep, rounds);
     orr_status st = ORR_OK;
     for (int n = 0, v; n < rounds && st == ORR_OK && (v = choose(p, where, &use)) >= 0; n++) {
         if ((st = repeat(planner, v, use)) != ORR_OK)
             break;
-        double now = peak_of(p, &where);
+        double now = peak_of(p, change, &where);
         if (now > peak)
             break;
         peak = now;
     }
+    free(change);
     return st;
 }

@@ -82,25 +82,37 @@ static int parts_of_made_factors(const orr__planner *p, int j)
 }
 
 /* Marks the factors of product j that are made for the terms of one part alone. */
-static void find_made_factors(orr__planner *p, int j)
+static void find_made_factors(orr__planner *p, const orr__readers *readers, int j)
 {
-    int i[2] = { orr__factor_maker(p->capture, &p->regions, j, 0), orr__factor_maker(p->capture, &p->regions, j, 1) };
+    int i[2];
+    const orr__region *w = &p->regions.region[j];
     for (int o = 0; o < 2; o++)
-        if (i[o] >= 0)
+        i[o] = orr__factor_maker(p->capture, &p->regions, readers, j, o);
+    if (w->product && w->in[w->access[0].input] == w->in[w->access[1].input])
+        i[0] = i[1] = i[0] >= 0 ? i[0] : i[1];
+    for (int o = 0; o < 2; o++)
+        p->cut[j].made[o] = i[o] + 1;
+    bool worth = parts_of_made_factors(p, j) > 1;
+    for (int o = 0; o < 2; o++) {
+        p->cut[j].made[o] = worth ? i[o] + 1 : 0;
+        if (worth && i[o] >= 0)
             p->cut[i[o]].made_for = j + 1;
-    if (parts_of_made_factors(p, j) < 2)
-        for (int o = 0; o < 2; o++)
-            if (i[o] >= 0)
-                p->cut[i[o]].made_for = 0;
+    }
 }
 
 orr_status orr__pass_split_k(orr__planner *p)
 {
+    bool made = p->low_memory && !orr__ablated(ORR__OFF_MADE_FACTORS);
+    orr__readers readers = { NULL, NULL };
+    if (made && !orr__readers_find(p->capture, &p->regions, &readers)) {
+        orr__readers_free(&readers);
+        return orr__plan_enomem(p);
+    }
     for (int j = 0; j < p->regions.n; j++) {
         const orr__region *r = &p->regions.region[j];
         orr__cut *c = &p->cut[j];
-        if (p->low_memory && !orr__ablated(ORR__OFF_MADE_FACTORS))
-            find_made_factors(p, j);
+        if (made)
+            find_made_factors(p, &readers, j);
         int tiles = c->tiles, parts = parts_of_made_factors(p, j);
         if (parts > 1 || (parts = parts_for_device(r, &tiles)) > 1) {
             c->parts = parts;
@@ -109,5 +121,6 @@ orr_status orr__pass_split_k(orr__planner *p)
             c->parts = parts_for_workers(r, c->us, c->tiles);
         }
     }
+    orr__readers_free(&readers);
     return ORR_OK;
 }
