@@ -18,7 +18,7 @@ static bool start(const char *jit, const char *fixed, const char *workers, const
     unsigned long long state = 11;
     for (int i = 0; i < ALL; i++)
         x[i] = (float)((double)(orr_test_rand(&state) >> 11) * 0x1p-51 - 1.5);
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_JIT", jit, 1);
     setenv("ORRERY_DETERMINISTIC", fixed, 1);
     setenv("ORRERY_ENGINE", engine, 1);

@@ -20,7 +20,7 @@ static data in, got;
 
 static bool start(const char *excess, const char *fixed, const char *jit)
 {
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_ENGINE", "serial", 1);
     setenv("ORRERY_JIT", jit, 1);
     setenv("ORRERY_EXCESS_PRECISION", excess, 1);

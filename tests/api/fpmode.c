@@ -63,7 +63,7 @@ static void run(const char *engine, const char *tile_us)
         a[i] = (float)((double)(orr_test_rand(&state) >> 11) * 0x1p-51 - 1.0);
         b[i] = (float)((double)(orr_test_rand(&state) >> 11) * 0x1p-53 + 0x1p-30) * (i % 3 ? 1.0f : 0x1p-46f);
     }
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_ENGINE", engine, 1);
     setenv("ORRERY_TILE_US", tile_us, 1);
     setenv("ORRERY_JIT", orr_test_compiler() ? "wait" : "off", 1);

@@ -151,7 +151,7 @@ static void gathered_elements(int n)
 static void with_vectors(const char *isa)
 {
     ORR_NEED_COMPILER();
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_JIT", "wait", 1);
     setenv("ORRERY_ISA", isa, 1);
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);

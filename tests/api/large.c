@@ -16,7 +16,7 @@ static float *x, *y;
 
 static bool start(const char *workers)
 {
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_JIT", "wait", 1);
     setenv("STARPU_NCPU", workers, 1);
     x = x ? x : malloc(COUNT * sizeof *x);

@@ -115,7 +115,7 @@ static void loops(orr_dtype dtype)
 static void with(const char *isa, const char *jit)
 {
     ORR_NEED_COMPILER();
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_JIT", jit, 1);
     setenv("ORRERY_ISA", isa, 1);
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);

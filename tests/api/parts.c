@@ -21,7 +21,7 @@ static bool start(const char *jit)
         b[i] = (float)(i % 77) - 30;
         c[i] = (float)(i % 13) - 6;
     }
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_JIT", jit, 1);
     setenv("ORRERY_ENGINE", "serial", 1);
     setenv("ORRERY_TILE_US", "5", 1);

@@ -14,14 +14,6 @@
 
 enum { PARTS = 4 };
 
-static const char *kernels(void)
-{
-    static char dir[1024];
-    (void)snprintf(dir, sizeof dir, "%s", orr_test_tmp(""));
-    dir[strlen(dir) - 1] = '\0';
-    return dir;
-}
-
 /* Several processes share the seeds: each kernel is waited for, so that one process uses one core. Their results go
  * to files <name>.<part>. */
 static bool run_parts(const char *name, const rg_setting *own, int n)
@@ -31,7 +23,7 @@ static bool run_parts(const char *name, const rg_setting *own, int n)
     bool all = true;
     for (int k = 0; k < parts; k++) {
         char seeds[40], file[1100], part[64];
-        rg_setting env[16] = { { "ORRERY_CACHE_DIR", kernels() },
+        rg_setting env[16] = { { "ORRERY_CACHE_DIR", orr_test_kernels() },
                                { "ORRERY_EXCESS_PRECISION", "on" },
                                { "ORR_TEST_SEEDS", seeds },
                                { "ORR_TEST_RESULTS", file } };

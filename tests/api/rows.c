@@ -14,7 +14,7 @@ static double x[MOST]; /* exact in f32, too */
 
 static bool start(const char *jit, const char *fixed, const char *workers, const char *engine)
 {
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_JIT", jit, 1);
     setenv("ORRERY_DETERMINISTIC", fixed, 1);
     setenv("ORRERY_ENGINE", engine, 1);

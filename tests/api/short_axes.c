@@ -450,7 +450,7 @@ static void beside_the_reference_engine(const char *isa, bool few)
 {
     ORR_NEED_COMPILER();
     fill();
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_JIT", "off", 1);
     setenv("ORRERY_FUSE", "off", 1);
     setenv("ORRERY_ENGINE", "serial", 1);

@@ -17,7 +17,7 @@ static bool start(const char *jit)
     unsigned long long state = 11;
     for (int i = 0; i < MOST; i++)
         u[i] = (float)(orr_test_rand(&state) >> 11) * 0x1p-52f - 1;
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_JIT", jit, 1);
     return orr_init(NULL) == ORR_OK;
 }

@@ -53,7 +53,7 @@ static void fill(void)
 static bool start(const char *jit, const char *engine)
 {
     fill();
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_JIT", jit, 1);
     setenv("ORRERY_ENGINE", engine, 1);
     setenv("ORRERY_TILE_US", "20", 1);

@@ -589,12 +589,26 @@ static void every_row_dtype_and_layout_compiles(void)
     printf("  %d kernels in %d compilations\n", nvrtc_unit_made.kernels, nvrtc_unit_made.compilations);
 }
 
+/* A kernel or two of those that need the most registers and memory. */
+static void largest(int i)
+{
+    nvrtc_unit_for(wanted[i], true, true);
+    row_patterns(ORR_F32);
+    products(ORR_F64);
+    attentions(ORR_F64);
+    nvrtc_unit_compile();
+}
+
+/* In the short form the oldest architecture and a newer one have the selection. */
 static void architecture(int i)
 {
     need(i);
     if (in_full() && i > 0)
         all_of_it(i, true);
-    selection(i);
+    if (in_full() || wanted[i] == 75 || wanted[i] == 90)
+        selection(i);
+    else
+        largest(i);
 }
 
 #define ARCH(number, i)                                                                                                \

@@ -13,7 +13,7 @@ enum { LINKS = 60 };
 /* Settings under which every op is a task, and none runs on the calling thread. */
 static bool start(void)
 {
-    setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1);
+    setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     setenv("ORRERY_INLINE_US", "0", 1);
     setenv("ORRERY_FUSE", "off", 1);
     setenv("STARPU_NCPU", "2", 1);

@@ -19,7 +19,7 @@ static int32_t row_of[MANY];
 static bool begin(const char *jit, const char *fuse)
 {
     (void)setenv("ORRERY_ENGINE", "serial", 1);
-    (void)setenv("ORRERY_CACHE_DIR", orr_test_tmp("kernels"), 1);
+    (void)setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
     (void)setenv("ORRERY_JIT", jit, 1);
     (void)setenv("ORRERY_FUSE", fuse, 1);
     bool ok = orr_init(NULL) == ORR_OK;

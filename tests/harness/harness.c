@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -85,6 +86,7 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
             continue;
         CU_pTest test = CU_add_test(suite, t->name, t->run);
         now.skip = false;
+        time_t began = time(NULL);
         bool ok = test && CU_run_test(suite, test) == CUE_SUCCESS && CU_get_number_of_failures() == 0;
         size_t run = (size_t)(passed + failed + skipped);
         if (run + 1 < sizeof now.outcome)
@@ -96,9 +98,13 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
         else
             passed++;
         if (ok && now.skip)
-            printf("  skip %s: %s\n", t->name, now.why);
+            printf("  skip %s: %s", t->name, now.why);
         else
-            printf("  %s %s\n", ok ? "ok  " : "FAIL", t->name);
+            printf("  %s %s", ok ? "ok  " : "FAIL", t->name);
+        long seconds = (long)(time(NULL) - began);
+        if (seconds > 1)
+            printf(", %ld s", seconds);
+        puts("");
     }
     if (!suite)
         failed = 1;
@@ -175,6 +181,16 @@ unsigned char *orr_test_slurp(const char *path, size_t *size)
         p[n] = 0;
     *size = n;
     return p;
+}
+
+const char *orr_test_kernels(void)
+{
+    const char *run = getenv("ORR_TEST_KERNELS");
+    if (!run)
+        return orr_test_tmp("kernels");
+    char *path = next_path();
+    snprintf(path, 1024, "%s", run);
+    return path;
 }
 
 void orr_test_alarm(void)

@@ -58,6 +58,9 @@ const char *orr_test_golden(const char *name);
 const char *orr_test_tmp(const char *name);
 /* Removes that folder, for a program that does not end by orr_test_main. */
 void orr_test_tmp_remove(void);
+/* A cache of kernels for a program that does not test the cache: the run's own, so that equal kernels of two programs
+ * are compiled once; without the runner a folder of this program. Valid until the second next call. */
+const char *orr_test_kernels(void);
 /* The whole file, followed by a 0; NULL if it cannot be read. The caller frees it. */
 unsigned char *orr_test_slurp(const char *path, size_t *size);
 

@@ -89,7 +89,7 @@ static void judge(const int *which, int ntier)
     work w = { 0 };
     bool there = true;
     for (int t = 0; t < ntier; t++) {
-        acc_tier_start(&tiers[t], which[t], acc_test_size, orr_test_tmp(""));
+        acc_tier_start(&tiers[t], which[t], acc_test_size, orr_test_kernels());
         there = there && tiers[t].there;
     }
     for (int i = 0; there && acc_row(i); i++)
