@@ -26,7 +26,7 @@ static orr_status reference(const orr__reference *j)
 static int lower(orr__lowering *c, int i, const orr__view *v)
 {
     const orr__node *n = c->p->node[i];
-    return c->instr(c, (orr__rinstr){ ORR__RI_RANDOM, n->dtype, n->attr.dist, -1, -1, -1,
+    return c->instr(c, (orr__rinstr){ ORR__RI_RANDOM, n->dtype, (int16_t)n->attr.dist, -1, -1, -1,
                                       c->access(c, orr__view_access(&n->shape, v, -1)), c->p->scalar0[i] });
 }
 

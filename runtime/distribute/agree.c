@@ -99,7 +99,7 @@ typedef struct {
     char text[512];
 } line;
 
-/* Node i as a person knows it: "train.c:41: matmul (128, 10) float32". */
+/* Node i as a person knows it: "train.c:41: sum rop=0 mask=1 (128, 10) float32". */
 static line line_of(const orr__capture *p, int64_t i)
 {
     line l;
@@ -108,7 +108,7 @@ static line line_of(const orr__capture *p, int64_t i)
         return l;
     }
     const orr__node *n = p->node[i];
-    char way[128], number[40] = "";
+    char way[128], number[40] = "", attr[ORR__ATTR_TEXT] = "";
     bool leaf = p->leaf_of[i] >= 0;
     int placed = leaf ? p->placed[p->leaf_of[i]] : 0;
     orr__distribution d = orr__distribution_of(placed);
@@ -116,8 +116,8 @@ static line line_of(const orr__capture *p, int64_t i)
         (void)snprintf(number, sizeof number, " of %.9g", p->scalar[p->scalar0[i]].f);
     else if (!leaf && n->nscalar && orr__is_int((orr_dtype)n->dtype))
         (void)snprintf(number, sizeof number, " of %lld", (long long)p->scalar[p->scalar0[i]].i);
-    (void)snprintf(l.text, sizeof l.text, "%s:%d: %s%s %s %s%s%s", n->file ? n->file : "?", n->line,
-                   leaf ? "value" : n->op->name, number, orr__str(n->shape).s, orr_dtype_name((orr_dtype)n->dtype),
+    (void)snprintf(l.text, sizeof l.text, "%s:%d: %s%s%s %s %s%s%s", n->file ? n->file : "?", n->line,
+                   leaf ? "value" : n->op->name, number, leaf ? "" : orr__attr_text(n, attr, sizeof attr), orr__str(n->shape).s, orr_dtype_name((orr_dtype)n->dtype),
                    placed ? ", " : "", placed ? orr__distribution_text(&d, way, sizeof way) : "");
     return l;
 }

@@ -51,6 +51,9 @@ void orr__capture_free(orr__capture *p);
 /* Checks every rule that later rooms rely on (arity, shapes, ranges, order). EINTERNAL: the message names the broken
  * rule. */
 orr_status orr__capture_verify(const orr__capture *p);
+/* The attributes of a node with their names: " axis=1 start=0 2". Returns text. */
+enum { ORR__ATTR_TEXT = 512 };
+char *orr__attr_text(const orr__node *n, char *text, size_t size);
 void orr__capture_print(FILE *to, const orr__capture *p);
 /* more, if not NULL, adds to the picture. */
 void orr__capture_dot(FILE *to, const orr__capture *p, void (*more)(FILE *to, const orr__capture *p, const void *arg),

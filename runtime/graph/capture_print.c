@@ -11,36 +11,41 @@ static const char *base_name(const char *file)
     return slash ? slash + 1 : file;
 }
 
-static void print_ints(FILE *to, const int64_t *v, int n)
+static const char *const rop_name[] = { "sum", "prod", "max", "min", "any", "all" };
+
+/* Appends an attribute with its name; a list without the zeros at its end. */
+static void append_field(char *text, size_t size, const char *name, const int64_t *v, size_t n)
 {
-    for (int i = 0; i < n; i++)
-        fprintf(to, "%s%lld", i ? " " : "", (long long)v[i]);
+    size_t at = strlen(text);
+    while (n > 1 && !v[n - 1])
+        n--;
+    for (size_t i = 0; i < n && at < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s%s%lld", i ? "" : " ", i ? "" : name, i ? " " : "=",
+                               (long long)v[i]);
 }
 
-static const char *const rop_name[] = { "sum", "prod", "max", "min", "any", "all" };
+char *orr__attr_text(const orr__node *n, char *text, size_t size)
+{
+    int64_t v[ORR_MAX_RANK];
+    text[0] = 0;
+#define ATTR(bit, type, field, length)                                                                                 \
+    if (n->op->attrs & ORR__ATTR_##bit) {                                                                              \
+        const size_t words = sizeof n->attr.field / sizeof(type);                                                      \
+        for (size_t i = 0; i < words; i++)                                                                             \
+            v[i] = ((const type *)&n->attr.field)[i];                                                                  \
+        append_field(text, size, #field, v, words);                                                                    \
+    }
+    ORR__ATTRS(ATTR)
+#undef ATTR
+    return text;
+}
 
 static void print_attr(FILE *to, const orr__node *n)
 {
-    unsigned has = n->op->attrs;
-    if (has & ORR__ATTR_ROP)
+    char text[ORR__ATTR_TEXT];
+    if (n->op->pattern == ORR__PATTERN_FOLD)
         fprintf(to, " %s", rop_name[n->attr.rop]);
-    if (has & ORR__ATTR_AXIS)
-        fprintf(to, " axis=%d", n->attr.axis);
-    if (has & ORR__ATTR_MASK)
-        fprintf(to, " mask=%#x", n->attr.mask);
-    if (has & ORR__ATTR_START) {
-        fprintf(to, " start=");
-        print_ints(to, n->attr.start, n->shape.rank);
-    }
-    if (has & ORR__ATTR_STEP) {
-        fprintf(to, " step=");
-        print_ints(to, n->attr.step, n->shape.rank);
-    }
-    if (has & ORR__ATTR_PERM) {
-        fprintf(to, " perm=");
-        for (int i = 0; i < n->shape.rank; i++)
-            fprintf(to, "%s%d", i ? " " : "", n->attr.perm[i]);
-    }
+    fputs(orr__attr_text(n, text, sizeof text), to);
     if (n->op->flags & ORR__OP_UNIFORM)
         fprintf(to, " %g", orr__scalar_f64(n->s[0], (orr_dtype)n->dtype));
 }

@@ -2,10 +2,24 @@
  * Must not know: how it is computed. */
 #include "config.h"
 
+#include <string.h>
 #include "runtime/graph/capture.h"
 
 /* The most operands that an operation's `verify` sees; further ones are not passed. */
 enum { SEEN = 8 };
+
+/* True if the node has an attribute that its operation's row does not name: it would be in no key. */
+static bool undescribed(const orr__node *n)
+{
+    orr__attr rest = n->attr;
+#define ATTR(bit, type, field, length)                                                                                 \
+    if (n->op->attrs & ORR__ATTR_##bit)                                                                                \
+        memset(&rest.field, 0, sizeof rest.field);
+    ORR__ATTRS(ATTR)
+#undef ATTR
+    static const orr__attr none;
+    return memcmp(&rest, &none, sizeof rest) != 0;
+}
 
 /* The rule that node i breaks, or NULL. */
 static const char *check(const orr__capture *p, int i, int nin)
@@ -15,6 +29,8 @@ static const char *check(const orr__capture *p, int i, int nin)
         return nin ? "a leaf with inputs" : NULL;
     if (n->op->role != ORR__ROLE_COMPUTED)
         return "a node that an evaluation cannot compute";
+    if (undescribed(n))
+        return "an attribute that its operation does not describe";
     if (n->op->arity >= 0 ? nin != n->op->arity : nin < 1)
         return "wrong number of inputs";
     for (int k = 0; k < nin && k < SEEN; k++)

@@ -39,17 +39,33 @@ typedef enum {
     ORR__PATTERN_KERNEL   /* a kernel of its own on whole arrays in row-major order                           */
 } orr__pattern;
 
-/* The fields of orr__attr that belong to the structure of a node; the others are zero. */
-enum {
-    ORR__ATTR_AXIS = 1,
-    ORR__ATTR_INDEX = 2,
-    ORR__ATTR_MASK = 4,
-    ORR__ATTR_PERM = 8,
-    ORR__ATTR_ROP = 16,
-    ORR__ATTR_DIST = 32,
-    ORR__ATTR_START = 64,
-    ORR__ATTR_STEP = 128
-};
+/* The attributes of a node: numbers that belong to the structure of a graph. Numbers that may change from step to step are scalars of the
+ * node. This table is the one description of them, from which are made: the struct, the bits by which an operation's row says which
+ * attributes it has, a node's part of every key, equality, the rules of the verifier, and the printer. An attribute that the row
+ * does not name is zero. Columns: bit, type, field, its length. */
+#define ORR__ATTRS(ATTR)                                                                                               \
+    ATTR(AXIS, int32_t, axis, )                                                                                        \
+    ATTR(INDEX, int32_t, index, )                                                                                      \
+    ATTR(MASK, uint32_t, mask, )                                                                                       \
+    ATTR(ROP, uint16_t, rop, )                                                                                         \
+    ATTR(DIST, uint16_t, dist, )                                                                                       \
+    ATTR(PERM, int8_t, perm, [ORR_MAX_RANK])                                                                           \
+    ATTR(START, int64_t, start, [ORR_MAX_RANK])                                                                        \
+    ATTR(STEP, int64_t, step, [ORR_MAX_RANK])
+
+#define ORR__ATTR_FIELD(bit, type, field, length) type field length;
+typedef struct orr__attr {
+    ORR__ATTRS(ORR__ATTR_FIELD)
+} orr__attr;
+
+#define ORR__ATTR_NUMBER(bit, type, field, length) ORR__ATTR_NUMBER_##bit,
+enum { ORR__ATTRS(ORR__ATTR_NUMBER) ORR__ATTR_NUMBERS };
+#define ORR__ATTR_BIT(bit, type, field, length) ORR__ATTR_##bit = 1 << ORR__ATTR_NUMBER_##bit,
+enum { ORR__ATTRS(ORR__ATTR_BIT) ORR__ATTR_ALL = (1 << ORR__ATTR_NUMBERS) - 1 };
+
+#define ORR__ATTR_SIZE(bit, type, field, length) +sizeof(((orr__attr *)0)->field)
+_Static_assert(sizeof(orr__attr) == 0 ORR__ATTRS(ORR__ATTR_SIZE),
+               "no padding: attributes are equal if their bytes are");
 
 enum {
     ORR__OP_ORIGIN = 1,     /* two nodes differ although operands and attributes are equal           */
@@ -71,16 +87,6 @@ enum {
 
 /* Operands of every dtype are real numbers or bool, unless an operation says otherwise. */
 enum { ORR__TAKES_COMPLEX = 1, ORR__TAKES_FIELD = 2, ORR__TAKES_ANY = 3 };
-
-/* Numbers that belong to the structure of a graph. Numbers that may change from step to step are scalars of the
- * node. */
-typedef struct orr__attr {
-    int32_t axis, index;
-    uint32_t mask;
-    int8_t perm[ORR_MAX_RANK];
-    uint8_t rop, dist;
-    int64_t start[ORR_MAX_RANK], step[ORR_MAX_RANK];
-} orr__attr;
 
 /* A kernel's call: all facts on which it depends, except values and dtypes. */
 typedef struct orr__call {
@@ -111,7 +117,7 @@ typedef struct orr__op {
     const char *name;
     int8_t arity; /* -1: one or more */
     uint8_t role, pattern;
-    uint8_t attrs;   /* ORR__ATTR_…: fields of the node's structure */
+    uint8_t attrs;   /* ORR__ATTR_…: the attributes of a node      */
     uint16_t flags;  /* ORR__OP_…                                  */
     uint8_t kinds;   /* ORR__TAKES_…: operands other than real numbers */
     uint8_t options; /* bits of attr.mask that `record` uses       */

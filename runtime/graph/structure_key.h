@@ -7,7 +7,7 @@
 #include "runtime/graph/node.h"
 
 /* The most bytes of a node, without its inputs. */
-enum { ORR__KEY_NODE = 8 + sizeof(orr__attr) + ORR_MAX_RANK * sizeof(int64_t) };
+enum { ORR__KEY_NODE = 8 + sizeof(orr__attr) + ORR__ATTR_NUMBERS + ORR_MAX_RANK * sizeof(int64_t) };
 
 static inline uint8_t *orr__key_i32(uint8_t *to, int32_t v)
 {
@@ -23,27 +23,36 @@ static inline uint8_t *orr__key_i64s(uint8_t *to, const int64_t *v, int n)
     return to;
 }
 
+/* Appends an attribute: as it is, or, if it is longer than a word, the words that are not zero behind a mask that says which these are,
+ * since most end in zeros. */
+static inline uint8_t *orr__key_field(uint8_t *to, const void *field, size_t size)
+{
+    int64_t word;
+    if (size <= sizeof word) {
+        memcpy(to, field, size);
+        return to + size;
+    }
+    uint8_t *mask = to++;
+    unsigned there = 0;
+    for (size_t i = 0; i < size / sizeof word; i++) {
+        memcpy(&word, (const char *)field + i * sizeof word, sizeof word);
+        memcpy(to, &word, sizeof word);
+        to += word ? sizeof word : 0;
+        there |= (unsigned)(word != 0) << i;
+    }
+    *mask = (uint8_t)there;
+    return to;
+}
+
+/* Appends all attributes that the operation has. */
 static inline uint8_t *orr__key_attr(uint8_t *to, const orr__node *n)
 {
-    const orr__attr *a = &n->attr;
     unsigned has = n->op->attrs;
-    int rank = n->shape.rank;
-    if (has & ORR__ATTR_AXIS)
-        to = orr__key_i32(to, a->axis);
-    if (has & ORR__ATTR_INDEX)
-        to = orr__key_i32(to, a->index);
-    if (has & ORR__ATTR_MASK)
-        to = orr__key_i32(to, (int32_t)a->mask);
-    if (has & (ORR__ATTR_ROP | ORR__ATTR_DIST))
-        to = orr__key_i32(to, a->rop | a->dist << 8);
-    if (has & ORR__ATTR_PERM) {
-        memcpy(to, a->perm, sizeof a->perm);
-        to += sizeof a->perm;
-    }
-    if (has & ORR__ATTR_START)
-        to = orr__key_i64s(to, a->start, rank);
-    if (has & ORR__ATTR_STEP)
-        to = orr__key_i64s(to, a->step, rank);
+#define ATTR(bit, type, field, length)                                                                                 \
+    if (has & ORR__ATTR_##bit)                                                                                         \
+        to = orr__key_field(to, &n->attr.field, sizeof n->attr.field);
+    ORR__ATTRS(ATTR)
+#undef ATTR
     return to;
 }
 
