@@ -150,9 +150,10 @@ static const char forth_text[] =
                                     : states > 1 ? orr_plus(A(steps - 1, states - 1), A(steps - 1, states - 2))
                                                  : A(steps - 1, 0););
 
-/* Each state's share of a time replaces its forward row. Without any alignment there is no gradient. */
+/* Each state's share of a time replaces its forward row, after every item has read the total from it. Without any alignment there is no
+ * gradient. */
 static const char back_text[] =
-    TEXT(const orr_idx back = total == NOTHING ? 0 : steps; for (orr_idx t = back - 1; t >= 0; t--) {
+    TEXT(ORR_FENCE; const orr_idx back = total == NOTHING ? 0 : steps; for (orr_idx t = back - 1; t >= 0; t--) {
         for (orr_idx i = me; i < states; i += ORR_GROUP) {
             orr_widest sum = i + 2 < states ? NOTHING : (orr_widest)0;
             if (t + 1 < back) {

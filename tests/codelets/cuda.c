@@ -84,6 +84,7 @@ int main(int argc, char **argv)
         ORR_TEST(nan_bounds_win_in_clip),
         ORR_TEST(graphs_equal_reference),
         RW_TESTS,
+        GROUP_TESTS,
         TK_TESTS(ORR_TEST_OF) ORR_TEST(wrong_indices_in_kernels_are_found),
         { 0 },
     };

@@ -344,6 +344,7 @@ int main(int argc, char **argv)
         ORR_TEST(nan_bounds_win_in_clip),
         ORR_TEST(graphs_equal_reference),
         RW_TESTS,
+        GROUP_TESTS,
         TK_TESTS(ORR_TEST_OF) ORR_TEST(wrong_indices_in_kernels_are_found),
         ORR_TEST(folds_by_single_items),
         ORR_TEST(one_text_is_compiled_once_for_all_sizes),

@@ -27,9 +27,9 @@ static const char before[] =
     "#include <ucontext.h>\n#include <stddef.h>\n#include <stdlib.h>\n"
     "struct emu_place { int x, y, z; };\n"
     "static thread_local emu_place threadIdx, blockIdx, blockDim;\n"
-    "static void emu_wait();\n"
+    "static void emu_wait(int at);\n"
     "#define __device__\n#define __global__\n#define __forceinline__ inline\n#define __launch_bounds__(n)\n"
-    "#define __shared__ static thread_local\n#define __syncthreads() emu_wait()\n"
+    "#define __shared__ static thread_local\n#define __syncthreads() emu_wait(__COUNTER__)\n"
     "namespace emu {\n"
     "#define E1(n) inline float n(float x) { return __builtin_##n##f(x); } "
     "inline double n(double x) { return __builtin_##n(x); }\n"
@@ -52,7 +52,7 @@ static const char before[] =
 
 /* The kernel's own prototype gives its parameters. A block with barriers runs each thread as a fibre, in turn from
  * barrier to barrier, in ascending or in descending order: a kernel that relies on an order without a barrier fails
- * in one of the two. */
+ * in one of the two. A launch fails if threads of a block wait at different barriers, or some have ended. */
 static const char after[] =
     "\n}\n"
     "template <class... A> struct emu_types { static int sizes(size_t *s) { size_t a[] = { sizeof(A)... };"
@@ -69,26 +69,28 @@ static const char after[] =
     " { emu_call(f, p, typename emu_gen<sizeof...(A)>::type()); }\n"
     "static thread_local ucontext_t emu_home, emu_fibre[1024];\n"
     "static thread_local char *emu_stack; static thread_local bool emu_ended[1024];\n"
-    "static thread_local void **emu_param; static thread_local int emu_me;\n"
-    "static void emu_wait() { swapcontext(&emu_fibre[emu_me], &emu_home); }\n"
+    "static thread_local void **emu_param; static thread_local int emu_me, emu_at[1024];\n"
+    "static void emu_wait(int at) { emu_at[emu_me] = at; swapcontext(&emu_fibre[emu_me], &emu_home); }\n"
     "static void emu_body() { emu_run(emu::orr_kernel, emu_param); emu_ended[emu_me] = true; }\n"
-    "static void emu_block(unsigned threads) {\n"
+    "static bool emu_block(unsigned threads) {\n"
     "  enum { STACK = 65536 };\n"
     "  if (!emu_stack) emu_stack = (char *)malloc((size_t)1024 * STACK);\n"
     "  for (unsigned i = 0; i < threads; i++) { getcontext(&emu_fibre[i]);\n"
     "    emu_fibre[i].uc_stack.ss_sp = emu_stack + (size_t)i * STACK; emu_fibre[i].uc_stack.ss_size = STACK;\n"
     "    emu_fibre[i].uc_link = &emu_home; emu_ended[i] = false; makecontext(&emu_fibre[i], emu_body, 0); }\n"
     "  static thread_local unsigned turn; unsigned round = turn++;\n"
-    "  for (unsigned left = threads; left > 0; round++)\n"
+    "  for (unsigned left = threads; left > 0; round++) {\n"
     "    for (unsigned j = 0; j < threads; j++) { unsigned i = round % 2 ? threads - 1 - j : j; if (emu_ended[i]) "
     "continue;\n"
     "      emu_me = (int)i; threadIdx.x = (int)i; swapcontext(&emu_home, &emu_fibre[i]); left -= emu_ended[i]; }\n"
-    "}\n"
+    "    for (unsigned i = 1; i < threads && left > 0; i++)\n"
+    "      if (emu_ended[i] != emu_ended[0] || emu_at[i] != emu_at[0]) return false;\n"
+    "  }\n  return true;\n}\n"
     "extern \"C\" int emu_params(size_t *size) { return emu_sizes(emu::orr_kernel, size); }\n"
     "extern \"C\" int emu_launch(unsigned grid, unsigned block, void **param) {\n"
     "  blockDim.x = (int)block; blockDim.y = blockDim.z = 1; emu_param = param;\n"
     "  for (unsigned b = 0; b < grid; b++) { blockIdx.x = (int)b;\n"
-    "    if (EMU_FIBRES) emu_block(block);\n"
+    "    if (EMU_FIBRES) { if (!emu_block(block)) return 719; }\n"
     "    else for (unsigned t = 0; t < block; t++) { threadIdx.x = (int)t; emu_run(emu::orr_kernel, param); } }\n"
     "  return 0;\n}\n";
 
@@ -160,8 +162,8 @@ static char *slurp(const char *path, size_t *size)
 static bool write_source(const char *path, const program *q)
 {
     const char *kernel = strstr(q->text, " orr_kernel(");
-    bool meet = kernel && (strstr(kernel, "ORR_BARRIER;") || strstr(kernel, "__syncthreads()") ||
-                           strstr(kernel, "ORR_BARRIER()"));
+    bool meet =
+        kernel && (strstr(kernel, "ORR_BARRIER") || strstr(kernel, "ORR_FENCE") || strstr(kernel, "__syncthreads()"));
     FILE *f = fopen(path, "we");
     if (!f)
         return false;

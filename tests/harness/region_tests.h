@@ -62,6 +62,10 @@ void rows_fold_computed_values(void);
 /* Random numbers that a fold reads, and others that only the outputs read, beside the interpreter, to the last bit. */
 void rows_draw_their_numbers(void);
 
+/* region_boxes.c */
+/* ORR_TEST_FULL: 300 regions instead of 24. ORR_TEST_SEED: other ones. */
+void boxes_of_any_place(void);
+
 /* region_stages.c */
 void bodies_too_long_for_one_loop(void);
 
@@ -81,6 +85,8 @@ void special_values_stay_in_their_row(void);
 void long_folds_are_shared_out(void);
 void matrix_products(void);
 void whole_arrays_are_moved(void);
+void sequences_are_aligned_together(void);
+void scores_are_shared_by_tiles(void);
 
 #define RT_TESTS                                                                                                       \
     ORR_TEST(every_row_on_f32), ORR_TEST(every_row_on_f64), ORR_TEST(every_row_on_f16_and_bf16),                       \
@@ -91,7 +97,7 @@ void whole_arrays_are_moved(void);
         ORR_TEST(chains_into_reductions), ORR_TEST(arg_reductions_take_the_first_of_equals),                           \
         ORR_TEST(nan_wins_in_max_and_argmax), ORR_TEST(iota_in_every_dtype),                                           \
         ORR_TEST(random_numbers_are_the_same_bits), ORR_TEST(normal_random_numbers_are_close),                         \
-        ORR_TEST(casts_between_dtypes), ORR_TEST(empty_ranges_are_nothing)
+        ORR_TEST(casts_between_dtypes), ORR_TEST(empty_ranges_are_nothing), ORR_TEST(boxes_of_any_place)
 
 #define ORR_TEST_OF(test) ORR_TEST(test),
 
@@ -101,5 +107,8 @@ void whole_arrays_are_moved(void);
 #define RW_TESTS                                                                                                       \
     ORR_TEST(row_graphs_see_their_folds), ORR_TEST(special_values_stay_in_their_row),                                  \
         ORR_TEST(long_folds_are_shared_out), ORR_TEST(matrix_products), ORR_TEST(whole_arrays_are_moved)
+
+/* Kernels of operations whose groups share memory. */
+#define GROUP_TESTS ORR_TEST(sequences_are_aligned_together), ORR_TEST(scores_are_shared_by_tiles)
 
 #endif

@@ -2,6 +2,8 @@
  * whole arrays, beside the reference evaluation.
  * Must not know: which backend. */
 #include "config.h"
+#include <orrery/loss.h>
+#include <orrery/sequence.h>
 #include "tests/harness/region_graphs.h"
 #include "tests/harness/region_tests.h"
 
@@ -232,4 +234,42 @@ void whole_arrays_are_moved(void)
             windows(t);
         (void)orr_scope_end(s);
     }
+}
+
+/* The loss of sequences of different lengths, and its gradient, in which each item of a group replaces states that the others read. */
+void sequences_are_aligned_together(void)
+{
+    enum { TIMES = 9, BATCH = 6, CLASSES = 5, LONGEST = 4 };
+    static const int64_t label[BATCH * LONGEST] = { 1, 2, 3, 1, 4, 4, 1, 2, 3, 3, 3, 3,
+                                                    1, 2, 1, 2, 2, 1, 0, 0, 4, 0, 0, 0 };
+    static const int64_t length[BATCH] = { 9, 8, 7, 6, 9, 5 }, labels[BATCH] = { 4, 4, 4, 3, 2, 1 };
+    orr_scope *s = orr_scope_begin();
+    for (int wide = 0; wide < 2; wide++) {
+        orr_tensor *x = rw_random(wide ? ORR_F64 : ORR_F32, 3, (int64_t[]){ TIMES, BATCH, CLASSES }, -2, 2), *by = NULL;
+        orr_tensor *loss = orr_ctc_loss(x, orr_from(ORR_I64, ORR_SHAPE(BATCH, LONGEST), label),
+                                        orr_from(ORR_I64, ORR_SHAPE(BATCH), length),
+                                        orr_from(ORR_I64, ORR_SHAPE(BATCH), labels), 0, true, ORR_REDUCTION_NONE);
+        ORR_CHECK_MSG(orr_grad(loss, &x, 1, &by) == ORR_OK, "%s", orr_error_message());
+        rg_check("alignment", loss, ORR__FUSE_ROWS, wide ? 1024 : 4);
+        rg_check("gradient of alignment", by, ORR__FUSE_ROWS, wide ? 65536 : 64);
+    }
+    (void)orr_scope_end(s);
+}
+
+/* Tiles of scores in a group's memory: several tiles of queries and of keys, with a mask, and the gradients by each operand. */
+void scores_are_shared_by_tiles(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x[3], *by[3] = { NULL };
+    for (int k = 0; k < 3; k++)
+        x[k] = rw_random(ORR_F64, 4, (int64_t[]){ 1, k ? 1 : 2, k ? 150 : 70, k == 2 ? 5 : 6 }, -1, 1);
+    for (int causal = 0; causal < 2; causal++) {
+        orr_attention_options o = { .causal = causal, .window = causal ? 40 : 0 };
+        orr_tensor *y = orr_attention(x[0], x[1], x[2], NULL, &o);
+        ORR_CHECK_MSG(orr_grad(orr_square(y), x, 3, by) == ORR_OK, "%s", orr_error_message());
+        rg_check("attention", y, ORR__FUSE_ROWS, 1 << 16);
+        for (int k = 0; k < 3; k++)
+            rg_check("gradient of attention", by[k], ORR__FUSE_ROWS, 1 << 20);
+    }
+    (void)orr_scope_end(s);
 }
