@@ -24,7 +24,8 @@ static const char math_f64[] = "#undef EW_M\n#define EW_M(n) vm_##n##_f64\n"
     ;
 
 /* These passes turn a choice between values into jumps, and loops with jumps do not vectorise. The pragmas on loops
- * promise that an output overlaps an input only in the same element. */
+ * promise that an output overlaps an input only in the same element. A loop with
+ * ORR_ALONE is not vectorised. */
 static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
                                  "#pragma GCC optimize(\"no-tree-pre\", \"no-thread-jumps\", "
                                  "\"no-tree-loop-distribute-patterns\")\n"
@@ -49,6 +50,11 @@ static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n
                                  "#define ORR_PACE(type, n)\n"
                                  "#define ORR_STEP(i)\n"
                                  "#define ORR_PACED\n"
+                                 "#endif\n"
+                                 "#ifdef __GNUC__\n"
+                                 "#define ORR_ALONE __asm__ volatile(\"\");\n"
+                                 "#else\n"
+                                 "#define ORR_ALONE\n"
                                  "#endif\n"
                                  "#define ORR_WIDE 1\n";
 
@@ -215,9 +221,8 @@ char *orr__emit_c(const orr__region *r)
 {
     orr__text t = { 0 };
     orr__cloop c = { .t = &t };
-    orr__site at = ORR__SITE(r->file, r->line, r->label);
     if (!orr__emit_c_can(r)) {
-        (void)orr__fail(at, ORR_EINVAL, "no C loops for this kind of region");
+        (void)orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EINVAL, "no C loops for this kind of region");
         return NULL;
     }
     orr__region rows = { 0 };
@@ -241,9 +246,5 @@ char *orr__emit_c(const orr__region *r)
     }
     orr__cloop_end(&c);
     free(rows.instr);
-    if (!t.failed)
-        return t.s;
-    free(t.s);
-    (void)orr__fail(at, ORR_ENOMEM, "no memory for a kernel's text");
-    return NULL;
+    return orr__text_end(&t, r->file, r->line, r->label);
 }

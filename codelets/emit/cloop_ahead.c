@@ -71,7 +71,7 @@ static bool widens(const orr__cloop *c, int n)
     const orr__access *a = &c->r->access[in->a];
     return c->r->in_dtype[a->input] == ORR_F16 && c->lay.move[in->a * ORR_MAX_RANK + last] == ORR__MOVE_UNIT &&
            (!a->box ||
-            (c->lay.boxes && c->lay.here >= 0 ? c->lay.boxes[in->a] == c->lay.here : c->lay.whole && !c->lay.column));
+            (c->lay.known ? orr__emit_reads(&c->lay, in->a) : c->lay.whole && !c->lay.column));
 }
 
 /* Declares wide<n>_<copy>. With `axis` ≥ 0, it holds row p + copy of that axis. */

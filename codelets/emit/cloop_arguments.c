@@ -79,50 +79,6 @@ int orr__cloop_step_word(const orr__cloop *c, int a, int axis)
     return word;
 }
 
-static bool equal_boxes(const orr__access *a, const orr__access *b)
-{
-    return a->box == b->box && !memcmp(a->lo, b->lo, sizeof a->lo) && !memcmp(a->hi, b->hi, sizeof a->hi);
-}
-
-static bool meet(const orr__access *a, const orr__access *b)
-{
-    bool apart = false;
-    for (int d = 0; d < ORR__REGION_RANK; d++)
-        apart = apart || ((a->box & b->box) >> d & 1u && (a->hi[d] <= b->lo[d] || b->hi[d] <= a->lo[d]));
-    return !apart;
-}
-
-/* Groups equal boxes where no two different boxes overlap, as in a concatenation. Boxes of joined rows are ranges if
- * they allow every column. */
-static orr_status group_boxes(orr__cloop *c)
-{
-    const orr__region *r = c->r;
-    int first[ORR__CLOOP_GROUPS];
-    bool apart = true;
-    if (!(c->lay.boxes = orr__alloc_n((size_t)r->naccess + 1, sizeof *c->lay.boxes)))
-        return ORR_ENOMEM;
-    for (int a = 0; a < r->naccess && apart; a++) {
-        int g = 0;
-        apart = !c->joins || c->lay.column[a] < 0;
-        c->lay.boxes[a] = -1;
-        if (!r->access[a].box)
-            continue;
-        while (g < c->groups && !equal_boxes(&r->access[a], &r->access[first[g]]))
-            apart = apart && !meet(&r->access[a], &r->access[first[g++]]);
-        c->lay.boxes[a] = (int8_t)g;
-        if (g == ORR__CLOOP_GROUPS)
-            apart = false;
-        else if (g == c->groups && apart)
-            first[c->groups++] = a;
-    }
-    if (apart && c->groups > 1 && orr__cloop_split(c))
-        return ORR_OK;
-    free(c->lay.boxes);
-    c->lay.boxes = NULL;
-    c->groups = 0;
-    return ORR_OK;
-}
-
 /* Kept axes go outside of reduced ones, except that a kept last axis is always the innermost. */
 static void order_loops(orr__cloop *c)
 {
@@ -189,8 +145,7 @@ orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
     c->wide = calloc(n, sizeof *c->wide);
     if (!c->at || !c->scalar || !c->pass || !c->ahead || !c->wide || make_layout(r, &c->lay) != ORR_OK)
         return ORR_ENOMEM;
-    c->lay.here = -1;
-    if (group_boxes(c) != ORR_OK)
+    if (orr__cloop_find_sets(c) != ORR_OK)
         return ORR_ENOMEM;
     order_loops(c);
     place_registers(c);

@@ -18,8 +18,8 @@ enum { ORR__CLOOP_OUT = 256 };
 enum { ORR__CLOOP_ROW = 8192 };
 /* The most bytes of such values on the stack. */
 enum { ORR__CLOOP_KEPT = 128 << 10 };
-/* The most groups of boxes that get a loop each. */
-enum { ORR__CLOOP_GROUPS = 4 };
+/* The most sets of boxes that get a loop each. */
+enum { ORR__CLOOP_SETS = 8 };
 /* Rows of a column-wise float sum that are added in order before their total joins the others. */
 enum { ORR__CLOOP_ROWS = 64 };
 
@@ -32,7 +32,9 @@ typedef struct {
     int side;                       /* the axis along which short rows are computed side by side, -1: rows are long */
     bool joins;                     /* short rows are walked as one: the axis before the last has no loop */
     bool pitched;                   /* so are the elements between the rows, whose values are dropped */
-    int groups;                     /* number of groups of boxes (lay.boxes) with a loop each; 0: none */
+    int nset;                       /* sets of boxes, a bit of lay.boxes each, with a loop each; 0: none */
+    uint64_t set[ORR__CLOOP_SETS];
+    bool other_sets; /* elements are inside of other sets, too */
     int order[ORR_MAX_RANK], outer; /* `outer`: the number of kept axes outside everything else */
     int16_t *at, *scalar;
     int16_t *pass; /* of a row: the length of the chain of folds that a register waits for; of a map: its stage */
@@ -58,6 +60,11 @@ void orr__cloop_end(orr__cloop *c);
 /* The word with the step of access a along an axis along which it moves by any step. */
 int orr__cloop_step_word(const orr__cloop *c, int a, int axis);
 
+/* cloop_boxes.c: finds the sets of boxes that elements are inside of, and chooses those with loops of their own. The second function, after
+ * orr__cloop_parts: the loop over pieces [begin, end) of [from, to) on the last axis, each inside of one set, with the `loops` of each set. */
+orr_status orr__cloop_find_sets(orr__cloop *c);
+void orr__cloop_each_set(orr__cloop *c, const char *from, const char *to, const char *begin, const char *end,
+                         void (*loops)(orr__cloop *c, void *arg), void *arg);
 /* cloop_pack.c: does access a read a copy? Its array is then pack<a>, else in<input>. */
 bool orr__cloop_packs(const orr__region *r, int a);
 /* cloop_join.c: are the last two axes of a map walked as one because its rows are short? Text before the loops over blocks: copies of

@@ -109,33 +109,8 @@ void orr__cloop_parts(orr__cloop *c)
         orr__text_addf(c->t, "    (void)lo%d, (void)hi%d;\n", a, a);
     }
     c->lay.parts = true;
-    if (orr__cloop_split(c) && !c->groups)
+    if (orr__cloop_split(c) && !c->nset)
         interior(c);
-}
-
-/* Opens the loop over pieces [begin, end) of [from, to) on the last axis. Each piece is inside of one group of boxes, or of none. */
-static void each_group(orr__cloop *c, const char *from, const char *to, const char *begin, const char *end)
-{
-    orr__text_addf(c->t, "    for (orr_idx %s = %s, %s; %s < %s; %s = %s) {\n    int here = %d;\n    %s = %s;\n", begin,
-                   from, end, begin, to, begin, end, c->groups, end, to);
-    for (int g = 0; g < c->groups; g++) {
-        int a = 0;
-        while (c->lay.boxes[a] != g)
-            a++;
-        orr__text_addf(c->t,
-                       "    if (%s >= lo%d && %s < hi%d)\n        here = %d, %s = hi%d < %s ? hi%d : %s;\n"
-                       "    else if (lo%d > %s && lo%d < hi%d && lo%d < %s)\n        %s = lo%d;\n",
-                       begin, a, begin, a, g, end, a, end, a, end, a, begin, a, a, a, end, end, a);
-    }
-}
-
-static void in_group(orr__cloop *c, int g)
-{
-    c->lay.here = g;
-    if (g < c->groups)
-        orr__text_addf(c->t, "    if (here == %d) {\n", g);
-    else
-        orr__text_add(c->t, "    {\n");
 }
 
 void orr__cloop_blocks(orr__cloop *c, const char *from, const char *to, int length)
@@ -153,7 +128,8 @@ void orr__cloop_parts_of_block(orr__cloop *c)
 void orr__cloop_inner(orr__cloop *c, const char *from, const char *to)
 {
     int last = c->r->rank - 1;
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n", last, from, last, to, last);
+    orr__text_addf(c->t, "%s    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n%s", c->lay.tests ? "" : "    ORR_LOOP\n", last,
+                   from, last, to, last, c->lay.tests ? "    ORR_ALONE\n" : "");
 }
 
 void orr__cloop_left(orr__text *t, const char *count)
@@ -226,7 +202,7 @@ static void lanes_of_run(orr__cloop *c, const char *count)
 
 void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg), void *arg)
 {
-    int vector = orr__cloop_maskable(c), size = narrowest(c), many = SHORT / orr__cloop_widest(c);
+    int vector = c->lay.tests ? 0 : orr__cloop_maskable(c), size = narrowest(c), many = SHORT / orr__cloop_widest(c);
     char count[32];
     (void)snprintf(count, sizeof count, "ORR_VECTOR / %d", size);
     if (vector) {
@@ -267,6 +243,17 @@ static void wide_loop(orr__cloop *c, void (*body)(orr__cloop *c, void *arg), voi
     orr__cloop_widened(c);
 }
 
+typedef struct {
+    void (*body)(orr__cloop *c, void *arg);
+    void *arg;
+} set_body;
+
+static void loops_of_set(orr__cloop *c, void *arg)
+{
+    const set_body *b = arg;
+    wide_loop(c, b->body, b->arg);
+}
+
 void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg),
                        void *arg)
 {
@@ -278,14 +265,8 @@ void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*b
         orr__text_add(c->t, "    }\n");
         return;
     }
-    if (c->groups) {
-        each_group(c, from, to, "begins", "ends");
-        for (int g = 0; g <= c->groups; g++) {
-            in_group(c, g);
-            wide_loop(c, body, arg);
-            orr__text_add(c->t, g < c->groups ? "    } else\n" : "    }\n    }\n");
-        }
-        c->lay.here = -1;
+    if (c->nset) {
+        orr__cloop_each_set(c, from, to, "begins", "ends", loops_of_set, &(set_body){ body, arg });
         return;
     }
     orr__text_addf(c->t,
@@ -391,7 +372,7 @@ static bool has_row_loop(const orr__cloop *c, int stages)
     bool light = orr__cloop_work(c) <= ALL;
     for (int n = 0; n < c->r->ninstr; n++)
         light = light && orr__cloop_flops(c, n) <= LIGHT;
-    return light && c->r->rank > 1 && stages == 1 && !c->joins && !c->groups && !draws(c) && !orr__cloop_has_near(c);
+    return light && c->r->rank > 1 && stages == 1 && !c->joins && !c->lay.tests && !draws(c) && !orr__cloop_has_near(c);
 }
 
 static void begin_of_row(orr__cloop *c)
@@ -440,11 +421,24 @@ static void blocks(orr__cloop *c, int stages, int length, const char *from, cons
     orr__cloop_stream_block(c);
     orr__cloop_join_block(c, length);
     orr__cloop_all_ahead(c);
-    orr__text_addf(c->t, "    if (e - q == %d) {\n", length);
-    full_block(c, stages, length);
-    orr__text_add(c->t, "    } else {\n");
+    if (!c->lay.tests) {
+        orr__text_addf(c->t, "    if (e - q == %d) {\n", length);
+        full_block(c, stages, length);
+        orr__text_add(c->t, "    } else\n");
+    }
+    orr__text_add(c->t, "    {\n");
     whole_block(c, (block){ stages, "e", false, false });
     orr__text_add(c->t, "    }\n    }\n");
+}
+
+typedef struct {
+    int stages, length;
+} set_blocks;
+
+static void blocks_of_set(orr__cloop *c, void *arg)
+{
+    const set_blocks *b = arg;
+    blocks(c, b->stages, b->length, "from", "to");
 }
 
 /* A row in three pieces: the interior, where no access is tested against its box, and the borders. */
@@ -452,14 +446,8 @@ static void split_blocks(orr__cloop *c, int stages, int length)
 {
     char size[16];
     (void)length_of(c, size);
-    if (c->groups) {
-        each_group(c, "0", size, "from", "to");
-        for (int g = 0; g <= c->groups; g++) {
-            in_group(c, g);
-            blocks(c, stages, length, "from", "to");
-            orr__text_add(c->t, g < c->groups ? "    } else\n" : "    }\n    }\n");
-        }
-        c->lay.here = -1;
+    if (c->nset) {
+        orr__cloop_each_set(c, "0", size, "from", "to", blocks_of_set, &(set_blocks){ stages, length });
         return;
     }
     orr__text_addf(c->t,

@@ -165,12 +165,14 @@ void orr__cloop_stream_begin(orr__cloop *c)
     }
 }
 
-/* Is access a contiguous in the innermost loop? */
+/* Is access a read, and contiguous, in the innermost loop? */
 static bool runs(const orr__cloop *c, int a)
 {
     const orr__region *r = c->r;
     if (r->access[a].input < 0 || c->lay.packed[a] || (c->joins && c->lay.joined[a]) ||
         c->lay.move[a * ORR_MAX_RANK + r->rank - 1] != ORR__MOVE_UNIT)
+        return false;
+    if (r->access[a].box && (c->lay.tests || (c->lay.known && !orr__emit_reads(&c->lay, a))))
         return false;
     for (int i = 0; i < r->ninstr; i++)
         if (r->instr[i].kind == ORR__RI_LOAD && r->instr[i].a == a)

@@ -177,9 +177,6 @@ char *orr__emit(const orr__region *r, const orr__dialect *d, const orr__layout *
     bool ok = body(&t, r, d, l, fp64);
     orr__text_add(&t, d->end);
     orr__text_add(&t, "}\n");
-    if (ok && !t.failed)
-        return t.s;
-    free(t.s);
-    (void)orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory for a kernel's text");
-    return NULL;
+    t.failed = t.failed || !ok;
+    return orr__text_end(&t, r->file, r->line, r->label);
 }

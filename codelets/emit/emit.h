@@ -72,12 +72,14 @@ typedef struct orr__layout {
     bool rest;       /* the loop is one vector, of which `left` elements, from `lane` 0 on, exist        */
     bool bases;      /* base<a> is the begin of the current row, for accesses of which orr__emit_based is true */
     bool near;       /* functions use their near form, and set `far` if an argument is too large for it */
-    int here;        /* the only group of boxes that the current innermost loop is inside of; -1: any */
+    bool known;      /* `inside` is the set of boxes that the current innermost loop is inside of, bit g: box g */
+    uint64_t inside;
+    bool tests;      /* the kernel's variable `set` is the set; no vector is loaded where it is tested */
     bool *unrounded; /* ninstr: registers that their store rounds to f16; NULL: none               */
     bool no_nan;     /* the kernel has checked that the scalars of bounded instructions are not NaN      */
     int16_t *at;     /* naccess word numbers */
     uint8_t *move;   /* naccess × ORR_MAX_RANK */
-    int8_t *boxes;   /* naccess: groups of equal boxes, pairwise disjoint; NULL: not disjoint. -1: no box */
+    int8_t *boxes;   /* naccess: numbers of different boxes, -1: no box; only where `known` is set */
     bool *packed;    /* naccess: the access reads a copy, pack<a>; NULL: none */
     bool *joined;    /* naccess: the access reads join<a>, from the block's first element on; NULL: none */
     int8_t *column;  /* of joined rows, naccess: the n of columns<n>, which has all bits set where the box allows the
@@ -161,6 +163,11 @@ void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, i
 bool orr__emit_based(const orr__region *r, const orr__layout *l, int a);
 /* The name of the array that access a reads. */
 void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, int a);
+/* With `known`: is the loop inside of the box of access a? */
+static inline bool orr__emit_reads(const orr__layout *l, int a)
+{
+    return l->boxes[a] < 0 || (l->inside >> l->boxes[a] & 1u);
+}
 /* The element as an instruction reads it, at its place. Second function: the word of a placed access. */
 void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in);
 int orr__emit_by(const orr__region *r, const orr__layout *l, int a);

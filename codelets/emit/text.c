@@ -1,4 +1,4 @@
-/* A growing text: append, then check once at the end whether memory sufficed.
+/* A growing text: append, then check once at the end whether memory and the steps of work that a text may take sufficed.
  * Must not know: the content. */
 #include "config.h"
 
@@ -7,10 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include "codelets/emit/text.h"
+#include "runtime/base/env.h"
+
+size_t orr__text_steps = ORR__TEXT_STEPS;
+
+bool orr__text_work(orr__text *t, size_t steps)
+{
+    t->steps += steps;
+    t->endless = t->endless || t->steps > orr__text_steps;
+    t->failed = t->failed || t->endless;
+    return !t->failed;
+}
 
 static bool reserve(orr__text *t, size_t more)
 {
-    if (t->failed)
+    if (!orr__text_work(t, 1 + more / ORR__TEXT_BYTES))
         return false;
     if (t->len + more + 1 <= t->cap)
         return true;
@@ -50,4 +61,16 @@ void orr__text_addf(orr__text *t, const char *fmt, ...)
     }
     va_end(again);
     va_end(ap);
+}
+
+char *orr__text_end(orr__text *t, const char *file, int line, const char *name)
+{
+    if (!t->failed)
+        return t->s;
+    free(t->s);
+    if (t->endless)
+        orr__log(1, "%s: no kernel is written, since its text takes more than %zu steps", name, orr__text_steps);
+    else
+        (void)orr__fail(ORR__SITE(file, line, name), ORR_ENOMEM, "no memory for a kernel's text");
+    return NULL;
 }

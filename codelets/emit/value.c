@@ -62,7 +62,11 @@ int64_t *orr__emit_box_fill(const orr__access *a, int64_t row, int64_t *word)
 void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, int a)
 {
     int word = orr__emit_by(r, l, a), last = r->rank - 1;
-    if (l->column && r->access[a].box && !(l->boxes && l->here >= 0)) {
+    if (l->tests && r->access[a].box) {
+        orr__text_addf(t, "(set >> %d & 1)", l->boxes[a]);
+        return;
+    }
+    if (l->column && r->access[a].box && !l->known) {
         if (l->column[a] >= 0)
             orr__text_addf(t, "columns%d[i%d - q] != 0%s", l->column[a], last, l->whole ? "" : " && ");
         else if (l->whole)
@@ -75,8 +79,8 @@ void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, 
         orr__text_add(t, "1");
         return;
     }
-    if (l->boxes && l->here >= 0) {
-        orr__text_add(t, l->boxes[a] == l->here ? "1" : "0");
+    if (l->known && r->access[a].box) {
+        orr__text_add(t, orr__emit_reads(l, a) ? "1" : "0");
         return;
     }
     if (l->parts && r->access[a].box) {
@@ -202,9 +206,9 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
         orr__text_addf(t, "orr_%s_to_f32(", orr__emit_suffix(from));
     if (in->kind == ORR__RI_GATHER && l->flag)
         orr__text_addf(t, "r%d < 0 ? %s : ", in->x, nothing(from));
-    bool known = l->boxes && l->here >= 0 && r->access[in->a].box;
+    bool known = l->known && r->access[in->a].box;
     bool part = in->kind == ORR__RI_LOAD && r->access[in->a].box && !l->whole && !known;
-    if (known && l->boxes[in->a] != l->here) {
+    if (known && !orr__emit_reads(l, in->a)) {
         orr__text_addf(t, "%s%s", nothing(from), orr__is_half(from) ? ")" : "");
         return;
     }
@@ -279,13 +283,13 @@ static void bounded(orr__text *t, const orr__region *r, const orr__rinstr *in)
         orr__text_addf(t, "orr_%s_%s(r%d, r%d)", in->op == ORR__EW_maximum ? "above" : "below", type, in->x, in->y);
 }
 
-/* Register n as an operand. Whether a place is inside of a box is a constant where the loop is inside of one group of
- * boxes. */
+/* Register n as an operand. Whether a place is inside of a box is a constant where the loop is inside of a known set
+ * of boxes. */
 static void operand(orr__text *t, const orr__region *r, const orr__layout *l, int n)
 {
     const orr__rinstr *in = &r->instr[n];
-    if (in->kind == ORR__RI_INSIDE && l->boxes && l->here >= 0 && r->access[in->a].box)
-        orr__text_add(t, l->boxes[in->a] == l->here ? "1" : "0");
+    if (in->kind == ORR__RI_INSIDE && l->known && r->access[in->a].box)
+        orr__text_add(t, orr__emit_reads(l, in->a) ? "1" : "0");
     else
         orr__text_addf(t, "r%d", n);
 }

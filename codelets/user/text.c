@@ -59,7 +59,7 @@ bool orr__user_text_can(const orr__region *r, bool cuda, bool fp64)
 char *orr__user_text(const orr__region *r, bool cuda, bool fp64)
 {
     const orr__define *d = orr__define_op(r->call.op);
-    orr__text t = { NULL, 0, 0, false };
+    orr__text t = { 0 };
     orr__text_add(&t, cuda ? cuda_words : opencl_words);
     orr__text_addf(&t, "#define ORR_FP64 %d\ntypedef %s orr_real;\n", fp64, fp64 ? "double" : "float");
     orr__text_add(&t, "typedef struct { orr_int rank, dim[8], count; } orr_array;\n");
@@ -72,9 +72,5 @@ char *orr__user_text(const orr__region *r, bool cuda, bool fp64)
     orr__text_addf(&t, "#define %s orr_kernel\n#line 1 \"%s\"\n", d->k.entry, d->op.name);
     orr__text_add(&t, cuda ? d->k.cuda : d->k.opencl);
     orr__text_add(&t, "\n");
-    if (!t.failed)
-        return t.s;
-    free(t.s);
-    (void)orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory for a kernel's text");
-    return NULL;
+    return orr__text_end(&t, r->file, r->line, r->label);
 }

@@ -334,7 +334,8 @@ static void unsupported_region_is_refused(void)
                 X(graphs_equal_reference) X(reductions_of_every_shape) X(long_sums_are_compensated)                    \
                     X(maps_of_any_accesses) X(rows_see_their_folds) X(rows_fold_computed_values)                       \
                         X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs) X(rows_draw_their_numbers)      \
-                            X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop)
+                            X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop)         \
+                                X(boxes_of_any_place)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \

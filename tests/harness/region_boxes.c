@@ -1,0 +1,126 @@
+/* For tests of codelets: random regions of arrays that lie in boxes of the iteration, as those of joins, shifts, borders and strides make
+ * them. The arrays have no element outside of the boxes.
+ * Must not know: which backend. */
+#include "config.h"
+#include "tests/harness/region_tests.h"
+
+enum { FEW = 24, MANY = 300, ARRAYS = 6, POINTS = 20000 };
+
+static const orr_dtype kinds[] = { ORR_F32, ORR_F64, ORR_I32,  ORR_F16, ORR_BF16, ORR_I8, ORR_U8,
+                                   ORR_I16, ORR_U16, ORR_BOOL, ORR_U32, ORR_I64,  ORR_U64 };
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* An array with an element for each place of the box lo ≤ i < hi, flipped along some axes, of length 1 along others. */
+static int array_of_box(rb *b, orr_dtype t, const int64_t *lo, const int64_t *hi)
+{
+    int64_t stride[ORR_MAX_RANK], offset = 0, count = 1;
+    uint32_t box = 0;
+    for (int d = b->r.rank - 1; d >= 0; d--) {
+        int64_t kind = rsh_draw(12), n = hi[d] - lo[d];
+        stride[d] = kind == 0 ? 0 : count;
+        count *= kind == 0 ? 1 : n;
+        if (kind == 1) {
+            offset += (n - 1) * stride[d];
+            stride[d] = -stride[d];
+        } else if (kind == 2) { /* every second element */
+            stride[d] *= 2;
+            count *= 2;
+        }
+        offset -= lo[d] * stride[d];
+        box |= (uint32_t)(n < b->r.dim[d]) << d;
+    }
+    int a = rb_access(b, rb_input(b, t, count), offset, stride);
+    for (int d = 0; d < b->r.rank; d++)
+        if (box >> d & 1u)
+            (void)rb_box(b, a, d, lo[d], hi[d]);
+    return a;
+}
+
+static int random_array(rb *b, orr_dtype t)
+{
+    int64_t lo[ORR_MAX_RANK] = { 0 }, hi[ORR_MAX_RANK];
+    for (int d = 0; d < b->r.rank; d++) {
+        int64_t n = hi[d] = b->r.dim[d], cut = rsh_draw(2) ? rsh_draw(n) : rsh_draw(n < 3 ? n : 3);
+        switch (rsh_draw(5)) {
+        case 0: lo[d] = cut; break;
+        case 1: hi[d] = n - cut; break;
+        case 2:
+            lo[d] = cut;
+            hi[d] = cut + 1 + rsh_draw(n - cut);
+            break;
+        default: break;
+        }
+    }
+    return array_of_box(b, t, lo, hi);
+}
+
+/* The value of a random array, or of two that lie side by side. */
+static int part(rb *b, orr_dtype t)
+{
+    int64_t lo[ORR_MAX_RANK] = { 0 }, hi[ORR_MAX_RANK];
+    int d = (int)rsh_draw(b->r.rank), a;
+    memcpy(hi, b->r.dim, sizeof hi);
+    if (b->r.dim[d] < 2 || rsh_draw(3) == 0)
+        return rb_load(b, random_array(b, t));
+    hi[d] = 1 + rsh_draw(b->r.dim[d] - 1);
+    a = array_of_box(b, t, lo, hi);
+    int x = rb_load(b, a), in = rb_push(b, ORR__RI_INSIDE, ORR_BOOL, 0, -1, -1, -1, a, -1);
+    lo[d] = hi[d];
+    hi[d] = b->r.dim[d];
+    return rb_ew(b, "where", in, x, rb_load(b, array_of_box(b, t, lo, hi)));
+}
+
+static void random_dims(int64_t dim[ORR_MAX_RANK], int *rank)
+{
+    int64_t most = POINTS;
+    *rank = 1 + (int)rsh_draw(4);
+    for (int d = *rank - 1; d >= 0; d--) {
+        int64_t n = rsh_draw(6) == 0 ? 1 + rsh_draw(1200) : 1 + rsh_draw(70);
+        dim[d] = n < most ? n : most;
+        most /= dim[d];
+    }
+}
+
+static void random_region(rb *b)
+{
+    static const char *const word[] = { "add", "maximum", "minimum", "sub" };
+    int64_t dim[ORR_MAX_RANK];
+    int rank;
+    random_dims(dim, &rank);
+    orr_dtype t = kinds[rsh_draw(KINDS)], from = t;
+    bool folds = rsh_draw(3) == 0, sums = folds && rsh_draw(2) && t != ORR_BOOL;
+    if (sums) /* few digits: the order of a sum does not change it */
+        from = orr__is_unsigned(t) ? ORR_U8 : ORR_I8;
+    rb_begin(b, folds ? RB_REDUCE : RB_MAP, rank, dim);
+    int value = -1, first = -1;
+    for (int n = 1 + (int)rsh_draw(ARRAYS); n > 0; n--) {
+        int x = part(b, from);
+        x = from == t ? x : rb_cast(b, t, x);
+        int op = (int)rsh_draw(4);
+        value = value < 0       ? x
+                : t == ORR_BOOL ? rb_ew(b, "logical_xor", value, x, -1)
+                                : rb_ew(b, word[op], value, x, -1);
+        first = first < 0 ? x : first;
+    }
+    if (folds) {
+        b->r.rmask = 1u + (uint32_t)rsh_draw((1 << rank) - 1);
+        b->r.rop[0] = sums ? ORR__RSUM : t == ORR_BOOL ? ORR__RANY : rsh_draw(2) ? ORR__RMAX : ORR__RMIN;
+        bool wide = sums && !orr__is_float(t);
+        rb_out(b, wide ? orr__is_unsigned(t) ? ORR_U64 : ORR_I64 : t, value);
+        return;
+    }
+    rb_out(b, t, value);
+    if (rsh_draw(3) == 0)
+        rb_out(b, t, first);
+}
+
+void boxes_of_any_place(void)
+{
+    static rb b;
+    const char *seed = getenv("ORR_TEST_SEED");
+    rc_state += seed ? strtoull(seed, NULL, 10) : 0;
+    for (int i = getenv("ORR_TEST_FULL") ? MANY : FEW; i > 0; i--) {
+        random_region(&b);
+        rc_check("boxes", &b, b.r.rmask & 1u ? 1 : 1 + (int)rsh_draw(3), -2, 2, 0);
+    }
+}
