@@ -6,6 +6,8 @@
 
 #include <string.h>
 #include "ops/back.h"
+#include "ops/linalg/linalg.h"
+#include "ops/linalg/panels.h"
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
@@ -38,6 +40,22 @@ static void reference_of_field(const orr__reference *j, orr__line x, bool from, 
         }
 }
 
+static void reference_of_complex(const orr__reference *j, orr__line x)
+{
+    for (int64_t o = 0; o < x.outer; o++)
+        for (int64_t i = 0; i < x.inner; i++) {
+            orr__number f = 0;
+            for (int64_t k = 0; k < x.length; k++) {
+                int64_t at = (o * x.length + k) * x.inner + i;
+                orr__number v = orr__plain_get(&j->in[0], at);
+                f = k ? CMPLXL(creall(f) * creall(v) - cimagl(f) * cimagl(v),
+                               creall(f) * cimagl(v) + cimagl(f) * creall(v))
+                      : v;
+                orr__plain_set(&j->out, at, f);
+            }
+        }
+}
+
 static orr_status reference(const orr__reference *j)
 {
     orr__line x = orr__reference_line(&j->out.shape, j->node->attr.axis);
@@ -46,6 +64,10 @@ static orr_status reference(const orr__reference *j)
     bool sum = from ? j->node->attr.rop == ORR__RSUM : j->node->op == &orr__op_cumulative_sum;
     if (orr__is_field(t)) {
         reference_of_field(j, x, from, sum);
+        return ORR_OK;
+    }
+    if (orr__is_complex(t)) {
+        reference_of_complex(j, x);
         return ORR_OK;
     }
     for (int64_t o = 0; o < x.outer; o++)
@@ -81,7 +103,8 @@ static orr_tensor *sums_behind(const orr__back *b, orr_tensor *g)
 /* An element is a term of its own sum and of all later ones. */
 static orr_tensor *vjp_sum(const orr__back *b, int k)
 {
-    return k == 0 ? sums_behind(b, b->g) : orr_sum_at(AT, b->g, (orr_axes){ 1, { b->node->attr.axis } }, true);
+    (void)k;
+    return sums_behind(b, b->g);
 }
 
 /* dx[i] = Σ g[j]·y[j] over j ≥ i, divided by x[i]. After the first zero of a line all products are 0, and so are the
@@ -95,29 +118,12 @@ static orr_tensor *vjp_prod(const orr__back *b, int k)
     orr_tensor *first = orr_logical_and_at(AT, zero, orr_equal_at(AT, seen, orr_scalar_at(AT, 1)));
     orr_tensor *one = orr_where_at(AT, first, orr_ones_at(AT, orr_tensor_dtype(x), ORR_SHAPE_0D), x);
     orr_tensor *rest = orr_cumulative_prod_at(AT, one, b->node->attr.axis, false);
-    orr_tensor *before = sums_behind(b, orr_mul_at(AT, b->g, b->out));
-    orr_tensor *at = sums_behind(b, orr_mul_at(AT, b->g, rest));
+    orr_tensor *before = sums_behind(b, orr_mul_at(AT, b->g, orr__conj(b, b->out)));
+    orr_tensor *at = sums_behind(b, orr_mul_at(AT, b->g, orr__conj(b, rest)));
     orr_tensor *nonzero = orr_where_at(AT, zero, orr_ones_at(AT, orr_tensor_dtype(x), ORR_SHAPE_0D), x);
-    orr_tensor *usual =
-        orr_where_at(AT, orr_equal_at(AT, seen, orr_scalar_at(AT, 0)), orr_div_at(AT, before, nonzero), none);
+    orr_tensor *usual = orr_where_at(AT, orr_equal_at(AT, seen, orr_scalar_at(AT, 0)),
+                                     orr_div_at(AT, before, orr__conj(b, nonzero)), none);
     return orr_where_at(AT, first, at, usual);
-}
-
-/* With a start the products are start · cumulative_prod(x), rounded to the dtype of x. */
-static orr_tensor *vjp_from(const orr__back *b, int k)
-{
-    orr_dtype t = orr_tensor_dtype(b->in[k]);
-    if (b->node->attr.rop == ORR__RSUM)
-        return orr_cast_at(AT, vjp_sum(b, k), t);
-    orr_tensor *plain = orr_cumulative_prod_at(AT, b->in[0], b->node->attr.axis, false);
-    if (k == 1)
-        return orr_cast_at(
-            AT, orr_sum_at(AT, orr_mul_at(AT, b->g, plain), (orr_axes){ 1, { b->node->attr.axis } }, true), t);
-    orr_tensor *start = orr_cast_at(AT, b->in[1], t);
-    orr__back of = *b;
-    of.out = plain;
-    of.g = orr_mul_at(AT, b->g, start);
-    return vjp_prod(&of, 0);
 }
 
 /* Tiles are rows of axis 0. */
@@ -136,11 +142,11 @@ static orr_tensor *record_prod(const char *file, int line, orr_tensor *const *in
     return orr_cumulative_prod_at(file, line, in[0], a->axis, (a->mask & 1) != 0);
 }
 
-#define CUMULATIVE(word)                                                                                               \
+#define CUMULATIVE(word, takes)                                                                                        \
     const orr__op orr__op_cumulative_##word = { .id = ORR__OP_cumulative_##word,                                       \
                                                 .name = "cumulative_" #word,                                           \
                                                 .arity = 1,                                                            \
-                                                .kinds = ORR__TAKES_FIELD,                                             \
+                                                .kinds = takes,                                                        \
                                                 .pattern = ORR__PATTERN_KERNEL,                                        \
                                                 .attrs = ORR__ATTR_AXIS,                                               \
                                                 .flags = ORR__OP_SUMS,                                                 \
@@ -152,8 +158,8 @@ static orr_tensor *record_prod(const char *file, int line, orr_tensor *const *in
                                                 .distribute = orr__rule_but_axis,                                      \
                                                 .vjp = vjp_##word,                                                     \
                                                 .cuts = cuts }
-CUMULATIVE(sum);
-CUMULATIVE(prod);
+CUMULATIVE(sum, ORR__TAKES_FIELD);
+CUMULATIVE(prod, ORR__TAKES_ANY);
 
 static const char *verify_from(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -174,8 +180,49 @@ const orr__op orr__op_cumulative_from = {
     .verify = verify_from,
     .reference = reference,
     .distribute = orr__rule_but_axis,
-    .vjp = vjp_from,
     .cuts = cuts,
+};
+
+/* Operands: the chunks of lines (outer, chunks, length, inner), their sums or products, and the bounds of these. */
+static const char *verify_starts(const orr__node *n, const orr__node *const *in, int nin)
+{
+    const orr_shape *s = &n->shape, *x = &in[0]->shape;
+    return nin == 3 && s->rank == 3 && orr__is_float((orr_dtype)n->dtype) && x->rank == 4 && x->dim[0] == s->dim[0] &&
+                   x->dim[1] == s->dim[1] && x->dim[3] == s->dim[2] && orr__shape_equal(&in[1]->shape, s) &&
+                   orr__shape_equal(&in[2]->shape, s) && in[1]->dtype == n->dtype && in[2]->dtype == n->dtype
+               ? NULL
+               : "a start is missing for a chunk";
+}
+
+static orr_status reference_starts(const orr__reference *j)
+{
+    int64_t outer = j->out.shape.dim[0], chunks = j->out.shape.dim[1], inner = j->out.shape.dim[2],
+            length = j->in[0].shape.dim[2];
+    bool sum = j->node->attr.rop == ORR__RSUM;
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = 0; i < inner; i++) {
+            long double f = sum ? 0 : 1;
+            for (int64_t c = o * chunks; c < (o + 1) * chunks; c++) {
+                orr__reference_set(&j->out, c * inner + i, f);
+                for (int64_t k = 0; k < length; k++) {
+                    long double v = orr__reference_get(&j->in[0], (c * length + k) * inner + i);
+                    f = sum ? f + v : f * v;
+                }
+            }
+        }
+    return ORR_OK;
+}
+
+const orr__op orr__op_cumulative_starts = {
+    .id = ORR__OP_cumulative_starts,
+    .name = "cumulative_starts",
+    .arity = 3,
+    .pattern = ORR__PATTERN_KERNEL,
+    .attrs = ORR__ATTR_ROP,
+    .flags = ORR__OP_SUMS,
+    .flops = 10,
+    .verify = verify_starts,
+    .reference = reference_starts,
 };
 
 /* -- phases -------------------------------------------------------------------------------------------------------- */
@@ -193,27 +240,58 @@ static int64_t chunks_of(int64_t outer, int64_t length, int64_t inner)
     return CHUNKS;
 }
 
-/* x is (outer, length, inner); the values in which sums are kept are of dtype `wide`. */
-static orr_tensor *in_phases(orr__site at, int rop, orr_tensor *x, orr__line p, int64_t chunks, orr_dtype wide)
+/* The values from which the chunks x, (outer · chunks, length, inner), start: the sums or products of the chunks before
+ * them. Floats may overflow or underflow on the way to the end of a chunk, though the chunk by itself does not, or
+ * the reverse; the bound of a chunk is the greatest change that its elements can make. */
+static orr_tensor *starts_of(orr__site at, int rop, orr_tensor *x, orr__line p, int64_t chunks, orr_dtype wide)
 {
     const char *file = at.file;
     int line = at.line;
     bool sum = rop == ORR__RSUM;
-    double identity = sum ? 0 : 1;
+    orr_shape s = ORR_SHAPE(p.outer, chunks, p.inner);
+    orr_tensor *w = orr_cast_at(file, line, x, wide);
+    orr_tensor *ends =
+        sum ? orr_sum_at(file, line, w, ORR_AXES(1), true) : orr_prod_at(file, line, w, ORR_AXES(1), true);
+    ends = orr_reshape_at(file, line, ends, s);
+    if (!orr__is_float(wide)) {
+        ends =
+            sum ? orr_cumulative_sum_at(file, line, ends, 1, true) : orr_cumulative_prod_at(file, line, ends, 1, true);
+        return orr_slice_axis_at(file, line, ends, 1, 0, chunks, 1);
+    }
+    orr_tensor *bounds = orr_abs_at(file, line, w);
+    bounds = sum ? bounds : orr_abs_at(file, line, orr_log2_at(file, line, bounds));
+    bounds = orr_reshape_at(file, line, orr_sum_at(file, line, bounds, ORR_AXES(1), true), s);
+    int64_t length = orr_tensor_shape(x).dim[1];
+    x = orr_reshape_at(file, line, x, ORR_SHAPE(p.outer, chunks, length, p.inner));
+    orr__node *in[3];
+    orr_tensor *bad;
+    if (!orr__operands(at, 3, (const orr_tensor *const[]){ x, ends, bounds },
+                       (const char *const[]){ "x", "ends", "bounds" }, in, &bad))
+        return bad;
+    orr__node *arg[3] = { orr__node_ref(in[0]), orr__node_ref(in[1]), orr__node_ref(in[2]) };
+    orr__node *r = orr__node_of(at, &orr__op_cumulative_starts, wide, &s, 3, arg);
+    if (r)
+        r->attr.rop = (uint8_t)rop;
+    return orr__handle_new(r);
+}
+
+/* x is (outer, length, inner); the values in which sums are kept are of dtype `wide`. */
+static orr_tensor *in_phases(orr__site at, int rop, orr_tensor *lines, orr__line p, int64_t chunks, orr_dtype wide)
+{
+    const char *file = at.file;
+    int line = at.line;
     int64_t m = (p.length + chunks - 1) / chunks;
     orr_index behind = { 3, { 0, chunks * m - p.length, 0 } };
-    x = orr_pad_at(file, line, x, ORR_INDEX(0, 0, 0), behind, identity);
+    orr_tensor *x = orr_pad_at(file, line, lines, ORR_INDEX(0, 0, 0), behind, rop == ORR__RSUM ? 0 : 1);
     x = orr_reshape_at(file, line, x, ORR_SHAPE(p.outer * chunks, m, p.inner));
-    orr_tensor *w = orr_cast_at(file, line, x, wide);
-    orr_tensor *all =
-        sum ? orr_sum_at(file, line, w, ORR_AXES(1), true) : orr_prod_at(file, line, w, ORR_AXES(1), true);
-    all = orr_reshape_at(file, line, all, ORR_SHAPE(p.outer, chunks, p.inner));
-    all = sum ? orr_cumulative_sum_at(file, line, all, 1, true) : orr_cumulative_prod_at(file, line, all, 1, true);
-    all = orr_slice_axis_at(file, line, all, 1, 0, chunks, 1);
-    all = orr_reshape_at(file, line, all, ORR_SHAPE(p.outer * chunks, 1, p.inner));
-    orr__node *in[2] = { orr__handle_node(x), orr__handle_node(all) };
-    if (orr_tensor_status(x) != ORR_OK || orr_tensor_status(all) != ORR_OK)
-        return orr_tensor_status(x) != ORR_OK ? x : all;
+    orr_tensor *starts =
+        orr_reshape_at(file, line, starts_of(at, rop, x, p, chunks, wide), ORR_SHAPE(p.outer * chunks, 1, p.inner));
+    orr__node *in[2], *whole;
+    orr_tensor *bad;
+    if (!orr__operands(at, 2, (const orr_tensor *const[]){ x, starts }, (const char *const[]){ "x", "starts" }, in,
+                       &bad) ||
+        !orr__operand(at, lines, "x", &whole, &bad))
+        return bad;
     orr__node *arg[2] = { orr__node_ref(in[0]), orr__node_ref(in[1]) };
     orr__node *r = orr__node_of(at, &orr__op_cumulative_from, (orr_dtype)in[0]->dtype, &in[0]->shape, 2, arg);
     if (r) {
@@ -221,7 +299,12 @@ static orr_tensor *in_phases(orr__site at, int rop, orr_tensor *x, orr__line p, 
         r->attr.rop = (uint8_t)rop;
     }
     orr_tensor *y = orr_reshape_at(file, line, orr__handle_new(r), ORR_SHAPE(p.outer, chunks * m, p.inner));
-    return orr_slice_axis_at(file, line, y, 1, 0, p.length, 1);
+    y = orr_slice_axis_at(file, line, y, 1, 0, p.length, 1);
+    y = orr__stands_for(at, rop == ORR__RSUM ? &orr__op_cumulative_sum : &orr__op_cumulative_prod, 1, &whole, y, 0,
+                        (orr__scalar){ 0 });
+    if ((r = orr__handle_node(y)))
+        r->attr.axis = 1;
+    return y;
 }
 
 typedef struct {
@@ -235,26 +318,6 @@ static orr_tensor *sum_of_part(orr__site at, orr_tensor *part, const void *with)
     return orr_cumulative_sum_at(at.file, at.line, part, w->axis, w->include_initial);
 }
 
-/* Products of complex numbers, by doubling, since no kernel computes them: after the step by d, element i is the
- * product of the last 2·d elements. */
-static orr_tensor *complex_products(orr__site at, orr_tensor *x, int k, bool include_initial)
-{
-    const char *file = at.file;
-    int line = at.line;
-    orr_scope *scope = orr_scope_begin();
-    orr_shape s = orr_tensor_shape(x);
-    int64_t n = s.dim[k];
-    for (int64_t d = 1; d < n; d *= 2) {
-        orr_tensor *more = orr_mul_at(file, line, orr_slice_axis_at(file, line, x, k, d, n, 1),
-                                      orr_slice_axis_at(file, line, x, k, 0, n - d, 1));
-        x = orr_concat_at(file, line, (orr_tensor *const[]){ orr_slice_axis_at(file, line, x, k, 0, d, 1), more }, 2,
-                          k);
-    }
-    orr_index lo = { s.rank, { 0 } };
-    lo.v[k] = 1;
-    return orr__compose_end(at, scope, orr_pad_at(file, line, x, include_initial ? lo : ORR_NO_INDEX, ORR_NO_INDEX, 1));
-}
-
 static orr_tensor *cumulative(orr__site at, const orr__op *op, orr_tensor *x, int axis, bool include_initial)
 {
     orr__node *n;
@@ -265,14 +328,12 @@ static orr_tensor *cumulative(orr__site at, const orr__op *op, orr_tensor *x, in
     int k = orr__axis(axis, n->shape.rank);
     if (k < 0)
         return orr__axis_poison(at, axis, &n->shape);
-    if (orr__is_complex((orr_dtype)n->dtype))
-        return sum ? orr__by_parts(at, x, sum_of_part, &(along){ axis, include_initial })
-                   : complex_products(at, x, k, include_initial);
-    orr_dtype t = (orr_dtype)n->dtype, to = orr__is_float(t) || orr__is_field(t) ? t
-                                            : orr__is_unsigned(t)                ? ORR_U64
-                                                                                 : ORR_I64;
+    orr_dtype t = (orr_dtype)n->dtype;
+    if (sum && orr__is_complex(t))
+        return orr__by_parts(at, x, sum_of_part, &(along){ axis, include_initial });
+    orr_dtype to = orr__is_float(t) || orr__is_compound(t) ? t : orr__is_unsigned(t) ? ORR_U64 : ORR_I64;
     orr__line p = orr__reference_line(&n->shape, k);
-    int64_t chunks = chunks_of(p.outer, p.length, p.inner);
+    int64_t chunks = orr__is_complex(t) ? 1 : chunks_of(p.outer, p.length, p.inner);
     orr_scope *scope = orr_scope_begin();
     if (chunks > 1) {
         orr_tensor *lines = orr_reshape_at(at.file, at.line, orr_cast_at(at.file, at.line, x, to),

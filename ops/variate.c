@@ -57,28 +57,34 @@ const orr__op orr__op_variate = {
     .distribute = orr__rule_elements,
 };
 
-/* Counts of n trials by the weights of a row. Each count is binomial in the trials and weights that are left. */
+static const char *verify_weights(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    return n->shape.rank > 0 && n->dtype == ORR_F64 && in[0]->dtype == ORR_F64 &&
+                   orr__shape_equal(&in[0]->shape, &n->shape)
+               ? NULL
+               : "a checked weight is missing for a weight";
+}
+
+static orr_status reference_weights(const orr__reference *j)
+{
+    int64_t many = j->out.shape.dim[j->out.shape.rank - 1], bad;
+    for (int64_t row = 0; many && row < j->out.count / many; row++) {
+        const double *w = orr__array_at(&j->in[0], row * many);
+        const char *rule = orr__weights(w, many, j->s[0].i, orr__array_at(&j->out, row * many), &bad);
+        if (rule)
+            return orr__weights_refused(ORR__SITE(j->node->file, j->node->line, "weights"), rule, w, many, row, bad,
+                                        j->s[0].i);
+    }
+    return ORR_OK;
+}
+
 static orr_status reference_multinomial(const orr__reference *j)
 {
-    const orr_shape *s = &j->out.shape;
-    int64_t many = s->dim[s->rank - 1];
-    for (int64_t row = 0; many && row < j->out.count / many; row++) {
-        int64_t number = orr__array_get(&j->in[1], row).i;
-        double left = (double)j->s[1].i, rest = 0;
-        for (int64_t k = many; k-- > 0;)
-            rest += orr__array_get(&j->in[0], row * many + k).f;
-        for (int64_t k = 0; k < many; k++) {
-            int64_t i = row * many + k;
-            double w = orr__array_get(&j->in[0], i).f, p = k + 1 == many || w >= rest ? 1 : w / rest;
-            if (!(w >= 0) || !(rest >= 0))
-                return refused(ORR__SITE(j->node->file, j->node->line, "multinomial"), "a weight from 0 on is needed",
-                               w, rest, number + k);
-            double n = left > 0 ? orr__variate(ORR__VBINOMIAL, j->s[0].u, (uint64_t)(number + k), left, p) : 0;
-            orr__array_set(&j->out, i, (orr__scalar){ .i = (int64_t)n });
-            left -= n;
-            rest -= w;
-        }
-    }
+    int64_t many = j->out.shape.dim[j->out.shape.rank - 1];
+    for (int64_t row = 0; many && row < j->out.count / many; row++)
+        orr__multinomial(j->s[0].u, orr__array_get(&j->in[1], row).u, j->s[1].i,
+                         orr__array_at(&j->in[0], row * many), many, orr__array_at(&j->out, row * many));
     return ORR_OK;
 }
 
@@ -98,6 +104,19 @@ static int space(const orr__call *c, int64_t *dim)
     return 2;
 }
 
+const orr__op orr__op_weights = {
+    .id = ORR__OP_weights,
+    .name = "weights",
+    .arity = 1,
+    .pattern = ORR__PATTERN_KERNEL,
+    .flags = ORR__OP_MAY_FAIL | ORR__OP_STOPS,
+    .flops = 10,
+    .verify = verify_weights,
+    .reference = reference_weights,
+    .distribute = orr__rule_rows,
+    .space = space,
+};
+
 const orr__op orr__op_multinomial = {
     .id = ORR__OP_multinomial,
     .name = "multinomial",
@@ -110,6 +129,21 @@ const orr__op orr__op_multinomial = {
     .distribute = orr__rule_rows,
     .space = space,
 };
+
+orr_tensor *orr__weights_checked(orr__site at, orr_tensor *weights, int64_t positive)
+{
+    orr__node *n;
+    orr_tensor *bad;
+    if (!orr__operand(at, weights, "weights", &n, &bad))
+        return bad;
+    orr__node *w = orr__rec_cast(at, orr__node_ref(n), ORR_F64);
+    orr__node *r = w ? orr__rec_one(at, &orr__op_weights, ORR_F64, &n->shape, w) : NULL;
+    if (r) {
+        r->nscalar = 1;
+        r->s[0].i = positive;
+    }
+    return orr__handle_new(r);
+}
 
 /* -- public functions ---------------------------------------------------------------------------------------------- */
 
@@ -209,9 +243,11 @@ orr_tensor *orr_multinomial_at(const char *file, int line, orr_shape shape, int6
     shape.dim[shape.rank++] = n->shape.dim[n->shape.rank - 1];
     if (!orr__shape_ok(at, &shape, &bad))
         return bad;
+    orr_scope *scope = orr_scope_begin();
+    weights = orr__weights_checked(at, weights, trials > 0);
     orr__node *in[2] = { parameter(at, weights, "weights", &shape, &bad) };
     if (!in[0])
-        return bad;
+        return orr__compose_end(at, scope, bad);
     orr_shape rows = shape;
     rows.dim[rows.rank - 1] = 1;
     in[1] = numbers(at, &rows, shape.dim[shape.rank - 1]);
@@ -221,5 +257,5 @@ orr_tensor *orr_multinomial_at(const char *file, int line, orr_shape shape, int6
         r->s[0].u = orr__next_stream();
         r->s[1].i = trials;
     }
-    return orr__handle_new(r);
+    return orr__compose_end(at, scope, orr__handle_new(r));
 }

@@ -30,28 +30,28 @@ orr_status orr__cpu_kernel_variate(const orr__kernel *kernel, const orr__launch 
     return ORR_OK;
 }
 
+orr_status orr__cpu_kernel_weights(const orr__kernel *kernel, const orr__launch *l)
+{
+    (void)kernel;
+    const orr__region *r = l->region;
+    int64_t many = r->dim[1], positive = l->scalar[r->call.slot].i, bad;
+    for (int64_t row = l->lo; row < l->hi; row++) {
+        const double *w = (const double *)l->in[0] + row * many;
+        const char *rule = orr__weights(w, many, positive, (double *)l->out[0] + row * many, &bad);
+        if (rule)
+            return orr__weights_refused(orr__cpu_site(l), rule, w, many, row, bad, positive);
+    }
+    return ORR_OK;
+}
+
 orr_status orr__cpu_kernel_multinomial(const orr__kernel *kernel, const orr__launch *l)
 {
     (void)kernel;
     const orr__region *r = l->region;
     int64_t many = r->dim[1], trials = l->scalar[r->call.slot + 1].i;
-    uint64_t seed = l->scalar[r->call.slot].u;
-    for (int64_t row = l->lo; row < l->hi; row++) {
-        const double *w = (const double *)l->in[0] + row * many;
-        int64_t *y = (int64_t *)l->out[0] + row * many;
-        int64_t number = ((const int64_t *)l->in[1])[row];
-        double left = (double)trials, rest = 0;
-        for (int64_t k = many; k-- > 0;)
-            rest += w[k];
-        for (int64_t k = 0; k < many; k++) {
-            if (!(w[k] >= 0) || !(rest >= 0))
-                return refused(l, "a weight from 0 on is needed", w[k], rest, number + k);
-            double p = k + 1 == many || w[k] >= rest ? 1 : w[k] / rest;
-            double n = left > 0 ? orr__variate(ORR__VBINOMIAL, seed, (uint64_t)(number + k), left, p) : 0;
-            y[k] = (int64_t)n;
-            left -= n;
-            rest -= w[k];
-        }
-    }
+    const int64_t *number = l->in[1];
+    for (int64_t row = l->lo; row < l->hi; row++)
+        orr__multinomial(l->scalar[r->call.slot].u, (uint64_t)number[row], trials,
+                         (const double *)l->in[0] + row * many, many, (int64_t *)l->out[0] + row * many);
     return ORR_OK;
 }

@@ -75,13 +75,14 @@ ORR_API orr_tensor *orr_binomial_at(const char *file, int line, orr_dtype dtype,
                                     orr_tensor *p);
 #define orr_binomial(...) orr_binomial_at(ORR_HERE, __VA_ARGS__)
 /** The counts of `trials` trials in k categories, with probabilities in the ratio of the weights.
- * @param weights  (…, k), ≥ 0, which broadcasts to the result
+ * @param weights  (…, k), which broadcasts to the result. Evaluation refuses negative weights, NaN, infinities, and rows
+ *           of zeros only (ORR_EINVAL).
  * @return   (shape…, k), i64; each row adds up to `trials`. Errors: ORR_EINVAL, ORR_ESHAPE. */
 ORR_API orr_tensor *orr_multinomial_at(const char *file, int line, orr_shape shape, int64_t trials,
                                        orr_tensor *weights);
 #define orr_multinomial(...) orr_multinomial_at(ORR_HERE, __VA_ARGS__)
 /** Numbers 0 … k−1 with probabilities in the ratio of k weights, in independent draws (with replacement).
- * @param weights  (k), ≥ 0
+ * @param weights  (k), refused as those of orr_multinomial
  * @return   i64. Errors: ORR_ESHAPE. */
 ORR_API orr_tensor *orr_categorical_at(const char *file, int line, orr_shape shape, orr_tensor *weights);
 #define orr_categorical(...) orr_categorical_at(ORR_HERE, __VA_ARGS__)
@@ -90,7 +91,7 @@ ORR_API orr_tensor *orr_choice_at(const char *file, int line, int64_t n, int64_t
 #define orr_choice(...) orr_choice_at(ORR_HERE, __VA_ARGS__)
 /** k different places of n weights, i64: the first with probabilities in their ratio, the next in the ratio of those that are
  * left. Places of weight 0 come last. Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006.
- * @param weights  (n), ≥ 0. Errors: ORR_EINVAL (k above n), ORR_ESHAPE. */
+ * @param weights  (n), refused as those of orr_multinomial. Errors: ORR_EINVAL (k above n), ORR_ESHAPE. */
 ORR_API orr_tensor *orr_choice_weighted_at(const char *file, int line, orr_tensor *weights, int64_t k);
 #define orr_choice_weighted(...) orr_choice_weighted_at(ORR_HERE, __VA_ARGS__)
 /** Normal numbers of d variables with this mean and covariance: mean + L·z with L = orr_cholesky(covariance).

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <orrery/random.h>
 #include "ops/array/array.h"
+#include "ops/random.h"
 
 /* Exponential numbers with mean 1, f64: −log u for u in (0, 1]. */
 static orr_tensor *standard_exponential(orr__site at, orr_shape shape)
@@ -50,7 +51,8 @@ orr_tensor *orr_categorical_at(const char *file, int line, orr_shape shape, orr_
     if (!orr__shape_ok(at, &shape, &bad) || !weights_of(at, weights, &n, &bad))
         return bad;
     orr_scope *s = orr_scope_begin();
-    orr_tensor *sums = orr_cumulative_sum_at(file, line, orr_cast_at(file, line, weights, ORR_F64), 0, false);
+    orr_tensor *sums =
+        orr_cumulative_sum_at(file, line, orr__weights_checked(at, weights, orr__shape_count(&shape) > 0), 0, false);
     orr_tensor *u = orr_rand_at(file, line, ORR_F64, shape, 0, 1);
     u = orr_mul_at(file, line, u, orr_select_at(file, line, sums, 0, -1));
     orr_tensor *r = orr_searchsorted_at(file, line, sums, u, true);
@@ -82,7 +84,7 @@ orr_tensor *orr_choice_weighted_at(const char *file, int line, orr_tensor *weigh
                            (long long)n);
     orr_scope *s = orr_scope_begin();
     orr_tensor *time =
-        orr_div_at(file, line, standard_exponential(at, ORR_SHAPE(n)), orr_cast_at(file, line, weights, ORR_F64));
+        orr_div_at(file, line, standard_exponential(at, ORR_SHAPE(n)), orr__weights_checked(at, weights, k > 0));
     return orr__compose_end(at, s, orr_top_places_at(file, line, time, k, 0, false));
 }
 

@@ -66,12 +66,15 @@ static int64_t length_of(orr__site at, orr_tensor *x, int64_t count, orr_tensor 
         *bad = orr__handle_new(NULL);
         return -1;
     }
-    if (low.i < 0)
+    bool negative = low.dtype == ORR_I64 && low.i < 0;
+    uint64_t most = high.dtype == ORR_I64 ? (uint64_t)high.i : high.u;
+    if (negative)
         *bad = orr__poison(at, ORR_EINVAL, "x has the element %lld, and none below 0 is counted", (long long)low.i);
-    else if (high.i >= INT64_MAX / 16)
-        *bad = orr__poison(at, ORR_ESHAPE, "x has the element %lld: so many counts are too many", (long long)high.i);
+    else if (most >= INT64_MAX / 16)
+        *bad = orr__poison(at, ORR_ESHAPE, "x has the element %llu: so many counts are too many",
+                           (unsigned long long)most);
     else
-        return high.i + 1;
+        return (int64_t)most + 1;
     return -1;
 }
 

@@ -329,8 +329,8 @@ static orr_tensor *vjp(const orr__back *b, int k)
 const orr__op orr__op_stands_for = { .id = ORR__OP_stands_for,
                                      .name = "stands_for",
                                      .arity = -1,
-                                     .attrs = ORR__ATTR_INDEX | ORR__ATTR_MASK,
-                                     .kinds = ORR__TAKES_COMPLEX,
+                                     .attrs = ORR__ATTR_AXIS | ORR__ATTR_INDEX | ORR__ATTR_MASK,
+                                     .kinds = ORR__TAKES_ANY,
                                      .role = ORR__ROLE_THROUGH,
                                      .vjp = vjp };
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <math.h>
+#include <string.h>
 #include "runtime/base/philox.h"
 #include "runtime/base/variate.h"
 
@@ -158,5 +159,53 @@ double orr__variate(int kind, uint64_t seed, uint64_t index, double a, double b)
     }
     case ORR__VPOISSON: return a == 0 ? 0 : a < 10 ? small_poisson(&s, a) : large_poisson(&s, a);
     default: return binomial(&s, a, b);
+    }
+}
+
+const char *orr__weights(const double *w, int64_t n, int64_t positive, double *to, int64_t *bad)
+{
+    double most = 0;
+    int64_t above = 0;
+    int exponent = 0;
+    for (*bad = 0; *bad < n; ++*bad) {
+        if (!(w[*bad] >= 0 && isfinite(w[*bad])))
+            return "a finite weight from 0 on is needed";
+        most = w[*bad] > most ? w[*bad] : most;
+        above += w[*bad] > 0;
+    }
+    if (above < positive)
+        return "weights above 0 are too few";
+    (void)frexp(most, &exponent);
+    for (int64_t k = 0; k < n; k++)
+        to[k] = ldexp(w[k], -exponent);
+    return NULL;
+}
+
+orr_status orr__weights_refused(orr__site at, const char *rule, const double *w, int64_t n, int64_t row, int64_t bad,
+                                int64_t positive)
+{
+    if (bad < n)
+        return orr__fail(at, ORR_EINVAL, "weight %lld of row %lld is %g: %s", (long long)bad, (long long)row, w[bad],
+                         rule);
+    return orr__fail(at, ORR_EINVAL, "row %lld of the weights: %s, and %lld %s needed", (long long)row, rule,
+                     (long long)positive, positive == 1 ? "is" : "are");
+}
+
+/* Each count is binomial in the trials that are left, with the share of the weight in the sum of those from it on. The
+ * sums are added up from the last weight, never subtracted: the last weight above 0 has the share 1. They lie in the
+ * memory of the counts. */
+void orr__multinomial(uint64_t seed, uint64_t index, int64_t trials, const double *w, int64_t n, int64_t *counts)
+{
+    double left = (double)trials, rest = 0;
+    for (int64_t k = n; k-- > 0;) {
+        rest += w[k];
+        memcpy(&counts[k], &rest, sizeof rest);
+    }
+    for (int64_t k = 0; k < n; k++) {
+        memcpy(&rest, &counts[k], sizeof rest);
+        double count = left > 0 && w[k] > 0 ? orr__variate(ORR__VBINOMIAL, seed, index + (uint64_t)k, left, w[k] / rest)
+                                            : 0;
+        counts[k] = (int64_t)count;
+        left -= count;
     }
 }

@@ -141,6 +141,61 @@ static void counts_of_categories_add_up(void)
     (void)orr_scope_end(s);
 }
 
+/* A weight of 0 is never drawn, at whatever place and beside whatever weights: the sums of weights round. */
+static void weights_of_zero_are_never_drawn(void)
+{
+    static const double rows[][4] = { { 0.1, 0.2, 0.7, 0 },   { 0.3, 0.3, 0.4, 0 }, { 1e-300, 1e-310, 2e-300, 0 },
+                                      { 1e308, 0, 1e308, 0 }, { 0, 0, 4e-323, 0 },  { 1, 1e-17, 0, 0 } };
+    orr_seed(3);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *w = orr_from(ORR_F64, ORR_SHAPE(4), rows[r]);
+        int64_t count[2][4] = { { 0 } };
+        ORR_CHECK_MSG(orr_read(orr_sum(orr_multinomial(ORR_SHAPE(500), 1000, w), ORR_AXES(0), false), count[0],
+                               sizeof count[0]) == ORR_OK,
+                      "row %zu: %s", r, orr_error_message());
+        ORR_CHECK(orr_read(orr_bincount(orr_categorical(ORR_SHAPE(5000), w), NULL, 4), count[1], sizeof count[1]) ==
+                  ORR_OK);
+        for (int k = 0; k < 4; k++) {
+            double share = rows[r][k] / 4 / (rows[r][0] / 4 + rows[r][1] / 4 + rows[r][2] / 4);
+            for (int i = 0; i < 2; i++) {
+                double n = i ? 5000 : 500000;
+                ORR_CHECK_MSG(fabs((double)count[i][k] - n * share) <= 6 * sqrt(n * share * (1 - share)) &&
+                                  (rows[r][k] > 0 || count[i][k] == 0),
+                              "row %zu, category %d: %lld of %g", r, k, (long long)count[i][k], n);
+            }
+        }
+        (void)orr_scope_end(s);
+    }
+}
+
+static void weights_without_a_distribution_are_refused(void)
+{
+    static const double bad[][3] = { { 0, 0, 0 }, { 1, -1e-9, 2 }, { 1, 2, NAN }, { 1, INFINITY, 2 } };
+    static const char *const says[] = { "row 0 of the weights: weights above 0 are too few, and 1 is needed",
+                                        "weight 1 of row 0 is -1e-09", "weight 2 of row 0 is nan",
+                                        "weight 1 of row 0 is inf" };
+    orr_scope *s = orr_scope_begin();
+    int64_t v[6];
+    for (int r = 0; r < 4; r++) {
+        orr_tensor *w = orr_from(ORR_F64, ORR_SHAPE(3), bad[r]);
+        orr_tensor *t[3] = { orr_categorical(ORR_SHAPE(2), w), orr_choice_weighted(w, 2),
+                             orr_multinomial(ORR_SHAPE(2), 5, w) };
+        for (int k = 0; k < 3; k++) {
+            orr_status st = orr_read(t[k], v, (size_t)orr_tensor_size(t[k]) * sizeof *v);
+            ORR_CHECK_MSG(st == ORR_EINVAL && strstr(orr_error_message(), says[r]), "%d: %s", k, orr_error_message());
+        }
+    }
+    double two[2][2] = { { 1, 2 }, { 0, 0 } };
+    ORR_CHECK(orr_read(orr_multinomial(ORR_SHAPE(2), 5, orr_from(ORR_F64, ORR_SHAPE(2, 2), two)), v, 4 * sizeof *v) ==
+                  ORR_EINVAL &&
+              strstr(orr_error_message(), "row 1 of the weights"));
+    ORR_CHECK(orr_read(orr_multinomial(ORR_SHAPE(2), 0, orr_zeros(ORR_F32, ORR_SHAPE(2))), v, 4 * sizeof *v) ==
+                  ORR_OK &&
+              v[0] == 0 && v[3] == 0);
+    (void)orr_scope_end(s);
+}
+
 static void choices_do_not_repeat(void)
 {
     enum { N = 500, K = 200, DRAWS = 4000 };
@@ -224,6 +279,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(every_evaluation_draws_the_same),
                                       ORR_TEST(parameters_broadcast),
                                       ORR_TEST(counts_of_categories_add_up),
+                                      ORR_TEST(weights_of_zero_are_never_drawn),
+                                      ORR_TEST(weights_without_a_distribution_are_refused),
                                       ORR_TEST(choices_do_not_repeat),
                                       ORR_TEST(normals_have_their_covariance),
                                       ORR_TEST(wrong_parameters_are_refused),
