@@ -98,6 +98,8 @@ orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double st
     if (dtype == ORR_BOOL)
         return orr__poison(at, ORR_EDTYPE, "a range has no dtype bool");
     double length = ceil((stop - start) / step);
+    if (length == 0 && (step > 0 ? start < stop : start > stop)) /* the quotient underflows, or step is infinite */
+        length = 1;
     if (step == 0 || isnan(length))
         return orr__poison(at, ORR_EINVAL, "no range from %g to %g by %g", start, stop, step);
     if (length < 0)
@@ -105,6 +107,7 @@ orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double st
     if (length > 0x1p59)
         return orr__poison(at, ORR_ESHAPE, "a range from %g to %g by %g has too many elements", start, stop, step);
     orr__scalar s0, s1;
+    step = length == 1 && isinf(step) ? 1 : step; /* 0·inf is no place of the first element */
     if (!range_scalar(at, dtype, start, false, &s0) || !range_scalar(at, dtype, step, true, &s1))
         return orr__handle_new(NULL);
     orr__scalar last;

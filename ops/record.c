@@ -119,6 +119,11 @@ int64_t orr__shape_count_of(const orr_shape *s, uint32_t mask)
     return n;
 }
 
+orr_shape orr__shape_rows(const orr_shape *s)
+{
+    return ORR_SHAPE(s->dim[0], orr__shape_count_of(s, ~1u));
+}
+
 bool orr__shape_ok(orr__site at, const orr_shape *s, orr_tensor **bad)
 {
     if (s->rank < 0 || s->rank > ORR_MAX_RANK) {

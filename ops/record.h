@@ -56,6 +56,8 @@ orr_shape orr__shape_reduced(const orr_shape *s, uint32_t mask, bool keep);
 orr_axes orr__axes_of(uint32_t mask);
 /* Product of the dimensions in mask. */
 int64_t orr__shape_count_of(const orr_shape *s, uint32_t mask);
+/* (axis 0, all others): a shape for orr_reshape, which cannot find the number of columns of no rows by itself. */
+orr_shape orr__shape_rows(const orr_shape *s);
 bool orr__shape_ok(orr__site at, const orr_shape *s, orr_tensor **bad);
 bool orr__dtype_any(orr__site at, orr_dtype t, orr_tensor **bad);
 /* True if t is a dtype other than those of fields. */

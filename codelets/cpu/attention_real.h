@@ -66,8 +66,11 @@ static void F(forward)(const job *w, int64_t head, int64_t i0, int64_t i1, void 
         for (int64_t r = 0; r < rows; r++) {
             REAL *x = s + r * n, top = (REAL)w->vec->greatest[WIDE](x, n);
             top = top > most[r] ? top : most[r];
-            if (top == -INFINITY) {
-                memset(x, 0, (size_t)n * sizeof *x);
+            if (top == -INFINITY) { /* no key is seen, or all scores are NaN */
+                for (int64_t c = 0; c < n; c++) {
+                    x[c] = isnan(x[c]) ? x[c] : 0;
+                    sum[r] += (double)x[c];
+                }
                 continue;
             }
             REAL less = EXP(most[r] - top);
@@ -86,10 +89,11 @@ static void F(forward)(const job *w, int64_t head, int64_t i0, int64_t i1, void 
          out, wide);
     }
     for (int64_t r = 0; r < rows; r++) {
-        REAL by = sum[r] > 0 ? (REAL)(1 / sum[r]) : 0;
+        bool none = sum[r] == 0; /* NaN is a sum */
+        REAL by = none ? 0 : (REAL)(1 / sum[r]);
         for (int64_t d = 0; d < a->value; d++)
             out[r * wide + d] *= by;
-        out[r * wide + a->value] = sum[r] > 0 ? (REAL)((double)most[r] + log(sum[r])) : (REAL)-INFINITY;
+        out[r * wide + a->value] = none ? (REAL)-INFINITY : (REAL)((double)most[r] + log(sum[r]));
     }
 }
 

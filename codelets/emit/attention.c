@@ -291,10 +291,10 @@ static void text_forward(orr__text *t, const orr__region *r, const orr__layout *
         "        %s = sum;\n    }\n    ORR_BARRIER;\n    }\n",
         f.type, y, MANY + 1, in_at + 2, y);
     elements(t, "from", "to", "value");
-    orr__text_addf(t, "        %s *= total[r] > 0 ? 1 / total[r] : 0;\n    }\n", y);
+    orr__text_addf(t, "        %s *= total[r] == 0 ? 0 : 1 / total[r];\n    }\n", y);
     orr__text_addf(t,
                    "    for (orr_idx r = from + me; r < to; r += ORR_GROUP) {\n        const orr_idx d = value;\n"
-                   "        %s = total[r] > 0 ? top[r] + orr_logarithm(total[r]) : nothing;\n    }\n",
+                   "        %s = total[r] == 0 ? nothing : top[r] + orr_logarithm(total[r]);\n    }\n",
                    y);
 }
 

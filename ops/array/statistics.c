@@ -207,6 +207,8 @@ static orr_tensor *products(orr__site at, orr_tensor *x, double ddof)
     orr_shape s = orr_tensor_shape(x);
     double n = (double)s.dim[s.rank - 2];
     orr_tensor *wide = orr_cast_at(file, line, x, orr__wide(t));
+    if (n > 0) /* relative to the first row: the deviation of a constant is 0 exactly, not the rounding of its mean */
+        wide = orr_sub_at(file, line, wide, orr_slice_axis_at(file, line, wide, -2, 0, 1, 1));
     orr_tensor *d = orr_sub_at(file, line, wide, orr_mean_at(file, line, wide, ORR_AXES(-2), true));
     orr_tensor *c = orr_matmul_at(file, line, orr_transpose_at(file, line, d), d);
     return orr_div_at(file, line, c, orr_scalar_at(file, line, fmax(n - ddof, 0)));

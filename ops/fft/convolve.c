@@ -166,7 +166,8 @@ static double value_at(const orr__node *n, const orr__buffer *b, int64_t i)
     return orr__scalar_load(host + (size_t)i * orr__dtype_size((orr_dtype)n->dtype), (orr_dtype)n->dtype).f;
 }
 
-/* Factors u and v of a known kernel of two axes, w[i][j] = u[i]·v[j] up to rounding; false if it has none. */
+/* Factors u and v of a known kernel of two axes, w[i][j] = u[i]·v[j] up to the rounding of each element; false if it has
+ * none. */
 static bool split(const orr__node *n, const orr__buffer *b, double *u, double *v)
 {
     int64_t rows = n->shape.dim[0], cols = n->shape.dim[1], best = 0;
@@ -180,7 +181,7 @@ static bool split(const orr__node *n, const orr__buffer *b, double *u, double *v
     for (int64_t j = 0; j < cols; j++)
         v[j] = value_at(n, b, best / cols * cols + j) / most;
     for (int64_t i = 0; i < rows * cols; i++)
-        if (!(fabs(value_at(n, b, i) - u[i / cols] * v[i % cols]) <= 4 * eps * fabs(most)))
+        if (!(fabs(value_at(n, b, i) - u[i / cols] * v[i % cols]) <= 4 * eps * fabs(value_at(n, b, i))))
             return false;
     return true;
 }

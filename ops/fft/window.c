@@ -119,5 +119,14 @@ orr_tensor *orr_interp_at(const char *file, int line, orr_tensor *x, orr_tensor 
     orr_tensor *wide = orr_sub_at(AT, x1, x0), *none = orr_equal_at(AT, wide, orr_scalar_at(AT, 0));
     orr_tensor *t = orr_div_at(AT, orr_sub_at(AT, x, x0), orr_where_at(AT, none, one, wide));
     t = orr_clip_at(AT, orr_where_at(AT, none, orr_scalar_at(AT, 0), t), orr_scalar_at(AT, 0), one);
-    return orr__compose_end(at, s, orr_add_at(AT, f0, orr_mul_at(AT, t, orr_sub_at(AT, f1, f0))));
+    /* From the nearer end: the other end's value may be large, or infinite, and must not be subtracted from itself. */
+    orr_tensor *near = orr_less_equal_at(AT, t, orr_scalar_at(AT, 0.5)), *rise = orr_sub_at(AT, f1, f0);
+    orr_tensor *from0 = orr_add_at(AT, f0, orr_mul_at(AT, t, rise));
+    orr_tensor *from1 = orr_sub_at(AT, f1, orr_mul_at(AT, orr_sub_at(AT, one, t), rise));
+    orr_tensor *r = orr_where_at(AT, orr_logical_or_at(AT, orr_isinf_at(AT, f1), near), from0, from1);
+    r = orr_where_at(AT, orr_isinf_at(AT, f0), from1, r);
+    r = orr_where_at(AT, orr_equal_at(AT, f0, f1), orr_where_at(AT, orr_isnan_at(AT, x), x, f0), r);
+    /* Knots, and values beyond the ends, are exact. */
+    r = orr_where_at(AT, orr_less_equal_at(AT, x, x0), f0, r);
+    return orr__compose_end(at, s, orr_where_at(AT, orr_greater_equal_at(AT, x, x1), f1, r));
 }

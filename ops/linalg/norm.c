@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <orrery/array.h>
 #include "ops/linalg/linalg.h"
 
 #define AT at.file, at.line
@@ -13,13 +14,14 @@ static orr_tensor *number(orr__site at, double v)
     return orr_scalar_at(AT, v);
 }
 
-/* (Σ |x|ᵖ)^(1/p) with the derivative 0 where all x are 0: a sum of 0 is replaced by 1. */
+/* (Σ |x|ᵖ)^(1/p) with the derivative 0 by an x of 0, and where the norm is 0: powers of 0 are replaced by their values,
+ * and a sum of 0 by 1. For p < 0 one x of 0 makes the norm 0. */
 static orr_tensor *power_norm(orr__site at, orr_tensor *size, orr_axes axes, bool keep, double p)
 {
-    orr_tensor *sum = orr_sum_at(AT, orr_pow_at(AT, size, number(at, p)), axes, keep);
-    if (p < 0)
-        return orr_pow_at(AT, sum, number(at, 1 / p));
-    orr_tensor *zero = orr_equal_at(AT, sum, number(at, 0));
+    orr_tensor *none = orr_equal_at(AT, size, number(at, 0));
+    orr_tensor *power = orr_pow_at(AT, orr_where_at(AT, none, number(at, 1), size), number(at, p));
+    orr_tensor *sum = orr_sum_at(AT, orr_where_at(AT, none, number(at, 0), power), axes, keep);
+    orr_tensor *zero = p < 0 ? orr_any_at(AT, none, axes, keep) : orr_equal_at(AT, sum, number(at, 0));
     orr_tensor *root = orr_pow_at(AT, orr_where_at(AT, zero, number(at, 1), sum), number(at, 1 / p));
     return orr_where_at(AT, zero, number(at, 0), root);
 }
@@ -130,14 +132,23 @@ orr_tensor *orr_cond_at(const char *file, int line, orr_tensor *x, orr_norm_kind
     if (e.k == 0)
         return orr__poison(at, ORR_ESHAPE, "shape %s has no condition", orr__str(n->shape).s);
     orr_scope *scope = orr_scope_begin();
-    if (!two)
-        return orr__compose_end(at, scope,
-                                orr_mul_at(file, line, orr_matrix_norm_at(file, line, x, kind, false),
-                                           orr_matrix_norm_at(file, line, orr_inv_at(file, line, x), kind, false)));
+    orr_tensor *infinite = number(at, INFINITY);
+    if (!two) { /* a singular matrix, which has no inverse, has the condition inf */
+        orr_tensor *pivots = orr_diagonal_at(file, line, orr_lu_at(file, line, x).u, 0);
+        orr_tensor *singular = orr_any_at(file, line, orr_equal_at(file, line, pivots, number(at, 0)), ORR_AXES(-1), false);
+        orr_tensor *there = orr_expand_dims_at(file, line, orr_expand_dims_at(file, line, singular, -1), -1);
+        orr_tensor *regular =
+            orr_where_at(file, line, there, orr_eye_at(file, line, (orr_dtype)n->dtype, e.n, e.n, 0), x);
+        orr_tensor *product =
+            orr_mul_at(file, line, orr_matrix_norm_at(file, line, regular, kind, false),
+                       orr_matrix_norm_at(file, line, orr_inv_at(file, line, regular), kind, false));
+        return orr__compose_end(at, scope, orr_where_at(file, line, singular, infinite, product));
+    }
     orr_tensor *s = orr_svdvals_at(file, line, x), *first = orr_select_at(file, line, s, -1, 0),
                *last = orr_select_at(file, line, s, -1, e.k - 1);
-    return orr__compose_end(
-        at, scope, kind == ORR_NORM_TWO ? orr_div_at(file, line, first, last) : orr_div_at(file, line, last, first));
+    orr_tensor *none = orr_equal_at(file, line, first, number(at, 0)); /* the matrix 0: 0/0 */
+    orr_tensor *ratio = kind == ORR_NORM_TWO ? orr_div_at(file, line, first, last) : orr_div_at(file, line, last, first);
+    return orr__compose_end(at, scope, orr_where_at(file, line, none, infinite, ratio));
 }
 
 orr_tensor *orr_matrix_rank_at(const char *file, int line, orr_tensor *x, double rtol)

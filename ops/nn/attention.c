@@ -197,18 +197,20 @@ static orr_status reference(const orr__reference *j)
             for (int64_t i = 0; i < w.queries; i++) {
                 int64_t row = ((b * w.heads + h) * w.queries + i) * (w.value + 1);
                 long double most = -INFINITY, sum = 0;
-                for (int64_t c = 0; c < w.keys; c++)
-                    most = fmaxl(most, score(j, &w, 0, b, h, i, c));
-                for (int64_t c = 0; most > -INFINITY && c < w.keys; c++)
+                for (int64_t c = 0; c < w.keys; c++) { /* NaN is the greatest */
+                    long double s = score(j, &w, 0, b, h, i, c);
+                    most = s > most || isnan(s) ? s : most;
+                }
+                for (int64_t c = 0; most != -INFINITY && c < w.keys; c++)
                     sum += expl(score(j, &w, 0, b, h, i, c) - most);
                 for (int64_t d = 0; d < w.value; d++) {
                     long double o = 0;
-                    for (int64_t c = 0; sum > 0 && c < w.keys; c++)
+                    for (int64_t c = 0; sum != 0 && c < w.keys; c++)
                         o += expl(score(j, &w, 0, b, h, i, c) - most) / sum * kept(j, &w, 0, b, h, i, c) *
                              orr__reference_get(operand(j, 2), ((b * w.kv + h / w.group) * w.keys + c) * w.value + d);
                     orr__reference_set(&j->out, row + d, o);
                 }
-                orr__reference_set(&j->out, row + w.value, sum > 0 ? most + logl(sum) : -INFINITY);
+                orr__reference_set(&j->out, row + w.value, sum != 0 ? most + logl(sum) : -INFINITY);
             }
     return ORR_OK;
 }
@@ -235,7 +237,7 @@ static orr_status reference_grad(const orr__reference *j)
                 long double lse = orr__reference_get(o, row + w.value), mean = -orr__reference_get(g, row + w.value);
                 for (int64_t d = 0; d < w.value; d++)
                     mean += orr__reference_get(g, row + d) * orr__reference_get(o, row + d);
-                for (int64_t c = orr__attend_lo(&w, i); lse > -INFINITY && c < orr__attend_hi(&w, i); c++) {
+                for (int64_t c = orr__attend_lo(&w, i); lse != -INFINITY && c < orr__attend_hi(&w, i); c++) {
                     long double p = expl(score(j, &w, FIRST, b, h, i, c) - lse), z = kept(j, &w, FIRST, b, h, i, c);
                     long double dp = 0;
                     for (int64_t d = 0; d < w.value; d++) {

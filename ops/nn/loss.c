@@ -117,12 +117,13 @@ orr_tensor *orr_kl_loss_at(const char *file, int line, orr_tensor *logq, orr_ten
     orr_tensor *bad;
     if (!begin(&p, at, logq, target, reduction, &bad))
         return bad;
-    if (logarithm)
-        return end(&p, orr_mul_at(AT, orr_exp_at(AT, p.y), orr_sub_at(AT, p.y, p.x)));
-    /* Where t = 0 the logarithm is that of 1, so that neither value nor derivative is 0·inf. */
-    orr_tensor *some = orr_greater_at(AT, p.y, SCALAR(0)), *t = orr_where_at(AT, some, p.y, SCALAR(1));
-    orr_tensor *term = orr_mul_at(AT, t, orr_sub_at(AT, orr_log_at(AT, t), p.x));
-    return end(&p, orr_where_at(AT, some, term, SCALAR(0)));
+    /* Where t = 0 the logarithm is that of 1, so that neither value nor derivative is 0·inf. NaN stays. */
+    orr_tensor *some = orr_not_equal_at(AT, p.y, SCALAR(logarithm ? -(double)INFINITY : 0.0));
+    orr_tensor *t = orr_where_at(AT, some, p.y, SCALAR(logarithm ? 0.0 : 1.0));
+    orr_tensor *logt = logarithm ? t : orr_log_at(AT, t);
+    orr_tensor *term = orr_mul_at(AT, logarithm ? orr_exp_at(AT, t) : t, orr_sub_at(AT, logt, p.x));
+    orr_tensor *none = orr_where_at(AT, orr_isnan_at(AT, p.x), p.x, SCALAR(0));
+    return end(&p, orr_where_at(AT, some, term, none));
 }
 
 static orr_tensor *no_margin(orr__site at)
@@ -223,10 +224,10 @@ orr_tensor *orr_cosine_similarity_at(const char *file, int line, orr_tensor *x, 
     orr_scope *scope = orr_scope_begin();
     x = orr_cast_at(AT, x, wide);
     y = orr_cast_at(AT, y, wide);
-    orr_tensor *dot = orr_sum_at(AT, orr_mul_at(AT, x, y), ORR_AXES(axis), true);
-    orr_tensor *nx = orr_maximum_at(AT, orr_norm_at(AT, x, ORR_AXES(axis), true), SCALAR(eps));
-    orr_tensor *ny = orr_maximum_at(AT, orr_norm_at(AT, y, ORR_AXES(axis), true), SCALAR(eps));
-    orr_tensor *r = orr_squeeze_at(AT, orr_div_at(AT, dot, orr_mul_at(AT, nx, ny)), ORR_AXES(axis));
+    /* Each vector is divided by its norm first: products of large elements, or of norms, overflow. */
+    x = orr_div_at(AT, x, orr_maximum_at(AT, orr_norm_at(AT, x, ORR_AXES(axis), true), SCALAR(eps)));
+    y = orr_div_at(AT, y, orr_maximum_at(AT, orr_norm_at(AT, y, ORR_AXES(axis), true), SCALAR(eps)));
+    orr_tensor *r = orr_sum_at(AT, orr_mul_at(AT, x, y), ORR_AXES(axis), false);
     return orr__compose_end(at, scope, orr_cast_at(AT, r, dtype));
 }
 
@@ -247,10 +248,12 @@ orr_tensor *orr_cosine_loss_at(const char *file, int line, orr_tensor *a, orr_te
         return orr__compose_end(at, p.scope,
                                 orr__poison(at, ORR_ESHAPE, "a and b of shape %s need y without the last axis: %s",
                                             orr__str(of).s, orr__str(sign->shape).s));
-    orr_tensor *dot = orr_sum_at(AT, orr_mul_at(AT, p.x, p.y), ORR_AXES(-1), false), *norm[2];
-    for (int i = 0; i < 2; i++)
-        norm[i] = orr_add_at(AT, orr_sum_at(AT, orr_square_at(AT, i ? p.y : p.x), ORR_AXES(-1), false), SCALAR(1e-12));
-    orr_tensor *c = orr_div_at(AT, dot, orr_sqrt_at(AT, orr_mul_at(AT, norm[0], norm[1])));
+    orr_tensor *unit[2]; /* x / √(Σ x² + 1e-12), without the squares, which overflow */
+    for (int i = 0; i < 2; i++) {
+        orr_tensor *v = i ? p.y : p.x, *norm = orr_norm_at(AT, v, ORR_AXES(-1), true);
+        unit[i] = orr_div_at(AT, v, orr_hypot_at(AT, norm, SCALAR(1e-6)));
+    }
+    orr_tensor *c = orr_sum_at(AT, orr_mul_at(AT, unit[0], unit[1]), ORR_AXES(-1), false);
     orr_tensor *apart = orr_relu_at(AT, orr_sub_at(AT, c, SCALAR(margin)));
     orr_tensor *alike = orr_sub_at(AT, SCALAR(1), c);
     return end(&p, orr_where_at(AT, orr_greater_at(AT, y, SCALAR(0)), alike, apart));

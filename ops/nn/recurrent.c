@@ -32,12 +32,12 @@ static int gates_of(orr_cell cell)
  * except for a GRU, which multiplies its second bias. */
 static orr_tensor *weigh_inputs(orr__site at, orr_cell cell, const orr_module *part, orr_tensor *x)
 {
-    orr_shape s = orr_tensor_shape(x);
+    orr_shape s = orr_tensor_shape(x), w = orr_tensor_shape(part->param[INPUT]);
     x = orr_reshape_at(AT, x, ORR_SHAPE(s.dim[0] * s.dim[1], s.dim[2]));
     x = orr_matmul_at(AT, x, part->param[INPUT]);
     for (int i = INPUT_BIAS; i < part->nparam && i <= (cell == ORR_CELL_GRU ? INPUT_BIAS : HIDDEN_BIAS); i++)
         x = orr_add_at(AT, x, part->param[i]);
-    return orr_reshape_at(AT, x, ORR_SHAPE(s.dim[0], s.dim[1], -1));
+    return orr_reshape_at(AT, x, ORR_SHAPE(s.dim[0], s.dim[1], w.dim[1]));
 }
 
 /* More layers are taken for a mistake: recording them would take minutes. */

@@ -61,7 +61,7 @@ double orr_plateau_lr(orr_plateau *p, double lr, double loss)
 {
     if (!p)
         return lr;
-    if (p->seen++ == 0 || loss < p->best * (1.0 - p->threshold)) {
+    if (p->seen++ == 0 || isnan(p->best) || loss < p->best * (1.0 - p->threshold)) {
         p->best = loss;
         p->waited = 0;
     } else

@@ -13,6 +13,7 @@
 #include <orrery.h>
 #include "ops/nn/module.h"
 #include "ops/privacy/ghost.h"
+#include "ops/record.h"
 #include "runtime/base/buffer.h"
 #include "runtime/graph/node.h"
 
@@ -37,7 +38,8 @@ orr_tensor *orr__ghost_scaled(orr__site at, orr_tensor *f, orr_tensor *g)
 /* Σ t² of each example. */
 static orr_tensor *square_norms(orr__site at, orr_tensor *t)
 {
-    t = orr_reshape_at(AT, t, ORR_SHAPE(orr_tensor_shape(t).dim[0], -1));
+    orr_shape s = orr_tensor_shape(t);
+    t = orr_reshape_at(AT, t, orr__shape_rows(&s));
     return orr_sum_at(AT, orr_square_at(AT, t), ORR_AXES(-1), false);
 }
 
@@ -61,7 +63,8 @@ static orr_tensor *positions_square(orr__site at, orr__ghost *l, orr_tensor *xt,
 /* g: the gradients by the bias, (batch, …). */
 static orr_tensor *bias_square(orr__site at, orr__ghost *l, orr_tensor *g)
 {
-    l->bias = orr_reshape_at(AT, g, ORR_SHAPE(orr_tensor_shape(g).dim[0], -1));
+    orr_shape s = orr_tensor_shape(g);
+    l->bias = orr_reshape_at(AT, g, orr__shape_rows(&s));
     return square_norms(at, g);
 }
 
@@ -84,7 +87,8 @@ static orr_tensor *each_sum(orr__site at, const orr__ghost *l, orr_tensor *f)
 static orr_tensor *by_position(orr__site at, orr_tensor *t)
 {
     orr_shape s = orr_tensor_shape(t);
-    return orr_reshape_at(AT, t, ORR_SHAPE(s.dim[0], 1, -1, s.dim[s.rank - 1]));
+    int64_t positions = orr__shape_count_of(&s, ((1u << (s.rank - 1)) - 1) & ~1u);
+    return orr_reshape_at(AT, t, ORR_SHAPE(s.dim[0], 1, positions, s.dim[s.rank - 1]));
 }
 
 static orr_tensor *dense_square(orr__site at, orr__ghost *l)
@@ -103,9 +107,9 @@ static void dense_sums(orr__site at, const orr__ghost *l, orr_tensor *f, orr_ten
 {
     orr_tensor *g = orr__ghost_scaled(at, f, l->g);
     orr_shape sx = orr_tensor_shape(l->x), sg = orr_tensor_shape(g);
-    orr_tensor *x = sg.rank > 2 ? orr_reshape_at(AT, l->x, ORR_SHAPE(-1, sx.dim[sx.rank - 1])) : l->x;
+    orr_tensor *x = sg.rank > 2 ? orr_reshape_at(AT, l->x, ORR_SHAPE(orr__shape_count_of(&sx, (1u << (sx.rank - 1)) - 1), sx.dim[sx.rank - 1])) : l->x;
     if (sg.rank > 2)
-        g = orr_reshape_at(AT, g, ORR_SHAPE(-1, sg.dim[sg.rank - 1]));
+        g = orr_reshape_at(AT, g, ORR_SHAPE(orr__shape_count_of(&sg, (1u << (sg.rank - 1)) - 1), sg.dim[sg.rank - 1]));
     sum[0] = l->each ? orr_transpose_at(AT, each_sum(at, l, f)) : orr_matmul_at(AT, orr_transpose_at(AT, x), g);
     if (l->m->nparam > 1)
         sum[1] = l->bias ? bias_sum(at, l, f) : orr_sum_at(AT, g, ORR_AXES(0), false);
@@ -147,7 +151,8 @@ static orr_tensor *conv_square(orr__site at, orr__ghost *l)
 {
     orr_tensor *u = unfolded(at, l, orr__module_conv(l->m));
     orr_shape s = orr_tensor_shape(u);
-    orr_tensor *gt = orr_reshape_at(AT, l->g, ORR_SHAPE(s.dim[0], s.dim[1], -1, s.dim[2]));
+    int64_t channels = s.dim[1] ? orr_tensor_shape(l->g).dim[1] / s.dim[1] : 0;
+    orr_tensor *gt = orr_reshape_at(AT, l->g, ORR_SHAPE(s.dim[0], s.dim[1], channels, s.dim[2]));
     orr_tensor *square = positions_square(at, l, orr_transpose_at(AT, u), u, gt, orr_transpose_at(AT, gt));
     if (l->m->nparam > 1)
         square = orr_add_at(AT, square, bias_square(at, l, orr_sum_at(AT, gt, ORR_AXES(3), false)));

@@ -8,6 +8,7 @@
 #include "ops/nn/module.h"
 #include "ops/privacy/ghost.h"
 #include "ops/privacy/per_example.h"
+#include "ops/record.h"
 #include "runtime/base/buffer.h"
 #include "runtime/graph/node.h"
 
@@ -82,7 +83,8 @@ static orr_tensor *factor_of(orr__site at, orr_tensor *square, double clip, orr_
 /* Σ g² of each example. */
 static orr_tensor *square_norms(orr__site at, orr_tensor *g)
 {
-    g = orr_reshape_at(AT, g, ORR_SHAPE(orr_tensor_shape(g).dim[0], -1));
+    orr_shape s = orr_tensor_shape(g);
+    g = orr_reshape_at(AT, g, orr__shape_rows(&s));
     return orr_sum_at(AT, orr_square_at(AT, g), ORR_AXES(-1), false);
 }
 
@@ -331,7 +333,7 @@ static orr_tensor *per_example_mean(const char *file, int line, orr_tensor *t)
     orr_shape s = orr_tensor_shape(t);
     if (s.rank < 2)
         return t;
-    return orr_mean_at(file, line, orr_reshape_at(file, line, t, ORR_SHAPE(s.dim[0], -1)), ORR_AXES(-1), false);
+    return orr_mean_at(file, line, orr_reshape_at(file, line, t, orr__shape_rows(&s)), ORR_AXES(-1), false);
 }
 
 /* The poison that a loss of these operands returns; NULL if they are valid. */
