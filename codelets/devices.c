@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "codelets/devices.h"
+#include "runtime/base/decimal.h"
 
 static const char *const kinds[] = { "cpu", "cuda", "opencl" };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -49,7 +50,7 @@ void orr__reading_lack(orr_reading *r, const char *fmt, ...)
     va_list args;
     *r = (orr_reading){ .status = ORR_EDEVICE, .value = (double)NAN };
     va_start(args, fmt);
-    (void)vsnprintf(r->why, sizeof r->why, fmt, args);
+    (void)orr__decimal_vprint(r->why, sizeof r->why, fmt, args);
     va_end(args);
 }
 

@@ -34,7 +34,7 @@ static int fail(parser *p, const char *at, const char *fmt, ...)
     if (n < 0 || (size_t)n >= p->size)
         return -1;
     va_start(ap, fmt);
-    (void)vsnprintf(p->message + n, p->size - (size_t)n, fmt, ap);
+    (void)orr__decimal_vprint(p->message + n, p->size - (size_t)n, fmt, ap);
     va_end(ap);
     return -1;
 }
@@ -151,9 +151,7 @@ static int number(parser *p)
     ORR__IN_DEFAULT_FPMODE;
     const char *start = p->at;
     char *end;
-    locale_t before = orr__point_begin();
-    double v = strtod(start, &end);
-    orr__point_end(before);
+    double v = orr__decimal(start, &end);
     if (end == start)
         return fail(p, start, "a number expected");
     for (const char *c = start; c < end; c++)

@@ -13,6 +13,7 @@
 #include "codelets/codelet.h"
 #include "codelets/devices.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/decimal.h"
 
 const char *orr__sysroot = "";
 
@@ -25,7 +26,7 @@ static bool read_line(char *to, size_t size, const char *fmt, ...)
     int n = snprintf(path, sizeof path, "%s", orr__sysroot);
 
     va_start(args, fmt);
-    n += vsnprintf(path + n, sizeof path - (size_t)n, fmt, args);
+    n += orr__decimal_vprint(path + n, sizeof path - (size_t)n, fmt, args);
     va_end(args);
     FILE *f = (size_t)n < sizeof path ? fopen(path, "re") : NULL;
     bool ok = f && fgets(to, (int)size, f);
@@ -42,7 +43,7 @@ static bool read_number(double *to, const char *folder, const char *entry, const
 
     if (!read_line(text, sizeof text, "%s/%s/%s", folder, entry, file))
         return false;
-    *to = strtod(text, &end);
+    *to = orr__decimal(text, &end);
     return end != text;
 }
 

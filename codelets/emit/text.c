@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "codelets/emit/text.h"
+#include "runtime/base/decimal.h"
 #include "runtime/base/env.h"
 
 size_t orr__text_steps = ORR__TEXT_STEPS;
@@ -52,11 +53,11 @@ void orr__text_addf(orr__text *t, const char *fmt, ...)
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = orr__decimal_vprint(NULL, 0, fmt, ap);
     if (n < 0)
         t->failed = true;
     else if (reserve(t, (size_t)n)) {
-        (void)vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
+        (void)orr__decimal_vprint(t->s + t->len, (size_t)n + 1, fmt, again);
         t->len += (size_t)n;
     }
     va_end(again);

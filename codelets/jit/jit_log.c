@@ -2,6 +2,7 @@
  * Must not know: the causes. */
 #include "config.h"
 #include "codelets/jit/internal.h"
+#include "runtime/base/decimal.h"
 #include "runtime/base/env.h"
 
 #include <stdarg.h>
@@ -16,7 +17,7 @@ void orr__say(orr__cause c, const char *fmt, ...)
         return;
     va_list ap;
     va_start(ap, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, ap);
+    (void)orr__decimal_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
     orr__log(1, "%s", text);
 }

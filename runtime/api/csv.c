@@ -4,7 +4,6 @@
 #include <orrery/io.h>
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "runtime/api/formats.h"
 #include "runtime/api/npy.h"
 #include "runtime/api/stored.h"
+#include "runtime/base/decimal.h"
 
 enum { TEXT = 1 << 16, LONGEST = 64 }; /* TEXT: bytes written at a time; LONGEST: of one written number */
 
@@ -43,7 +43,7 @@ static bool next_line(reader *r)
 {
     while (*r->at) {
         char *p = r->at;
-        while (blank(*p))
+        while (blank(*p) && *p != r->delimiter)
             p++;
         if (*p && *p != '\n' && *p != '#')
             return true;
@@ -71,10 +71,13 @@ static bool number(orr_dtype t, char *from, char *to, orr__scalar *v)
         from++;
     while (to > from && blank(to[-1]))
         to--;
-    if (to - from >= 2 && *from == '"' && to[-1] == '"') {
+    bool quoted = to - from >= 2 && *from == '"' && to[-1] == '"';
+    from += quoted;
+    to -= quoted;
+    while (quoted && from < to && blank(*from))
         from++;
+    while (quoted && to > from && blank(to[-1]))
         to--;
-    }
     char was = *to;
     *to = 0;
     errno = 0;
@@ -82,7 +85,7 @@ static bool number(orr_dtype t, char *from, char *to, orr__scalar *v)
         v->u = strcasecmp(from, "true") == 0;
         end = to;
     } else if (orr__is_float(t)) {
-        double d = from == to ? NAN : strtod(from, &end);
+        double d = from == to ? NAN : orr__decimal(from, &end);
         end = from == to ? to : end;
         errno = 0; /* an overflow becomes inf, an underflow 0 */
         *v = orr__scalar_cast((orr__scalar){ .f = d }, ORR_F64, t);
@@ -186,23 +189,17 @@ static orr_tensor *load(orr__site at, const char *path, orr_dtype dtype, char de
         return orr__poison(at, ORR_EINVAL, "the number of lines to skip is negative");
     if (check_delimiter(at, delimiter) != ORR_OK)
         return orr__handle_new(NULL);
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!plain)
-        return orr__poison(at, ORR_ENOMEM, "no memory for a locale");
     orr_status st = orr__source_open(at, path, false, &s);
     if (st == ORR_OK) {
-        locale_t was = uselocale(plain);
         st = orr__source_all(s, &text, &size);
         if (st == ORR_OK && strlen(text) != size)
             st = orr__source_fail(s, ORR_EFORMAT, "it is no text: it has a byte 0");
         reader r = { s, text, 1, delimiter, dtype };
         if (st == ORR_OK)
             st = parse(&r, skip, &shape, &b);
-        (void)uselocale(was);
         free(text);
         s->close(s);
     }
-    freelocale(plain);
     return orr__io_leaf(at, st, dtype, &shape, b);
 }
 
@@ -267,22 +264,18 @@ static orr_status save(orr__site at, const char *path, orr_tensor *t, char delim
         return orr__fail(at, ORR_EDTYPE, "a CSV file has no %s: save its parts or limbs", orr_dtype_name(dtype));
     if (s.rank > 2)
         return orr__fail(at, ORR_ESHAPE, "a CSV file has two axes at most, not %s: reshape it", orr__str(s).s);
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!plain)
-        return orr__fail(at, ORR_ENOMEM, "no memory for a locale");
     orr_status st = orr__stored_of(at, t, &v);
     if (st == ORR_OK) {
         st = orr__sink_open(at, path, v.placed != 0, &sink);
         if (st == ORR_OK) {
             writer w = { &sink, dtype, s.rank > 1 ? s.dim[1] : 1, 0, delimiter };
-            locale_t was = uselocale(plain);
+            locale_t was = orr__point_begin();
             st = orr__stored_each(at, &v, write_elements, &w);
-            (void)uselocale(was);
+            orr__point_end(was);
             st = orr__sink_close(&sink, st);
         }
         orr__stored_free(&v);
     }
-    freelocale(plain);
     return st;
 }
 

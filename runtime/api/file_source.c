@@ -18,6 +18,7 @@
 #include <zlib.h>
 #endif
 #include "runtime/base/buffer.h"
+#include "runtime/base/decimal.h"
 
 /* Deflate makes at most 1032 bytes of one, so a header that claims more is wrong. */
 static const uint64_t deflate_most = 1032;
@@ -35,7 +36,7 @@ orr_status orr__source_fail(const orr__source *s, orr_status st, const char *fmt
     char text[512];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    orr__decimal_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
     if (s->member)
         return orr__fail(s->at, st, "%s[%s]: %s", s->path, s->member, text);

@@ -18,6 +18,7 @@
 #include <orrery/info.h>
 #include "codelets/codelet.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/decimal.h"
 #include "runtime/engine/engine.h"
 #include "runtime/ranks/ranks.h"
 
@@ -35,7 +36,7 @@ static void add(list *l, const char *group, const char *name, const char *fmt, .
         va_start(args, fmt);
         (void)snprintf(f->group, sizeof f->group, "%s", group);
         (void)snprintf(f->name, sizeof f->name, "%s", name);
-        (void)vsnprintf(f->value, sizeof f->value, fmt, args);
+        (void)orr__decimal_vprint(f->value, sizeof f->value, fmt, args);
         va_end(args);
     }
     l->n++;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/api/json.h"
+#include "runtime/base/decimal.h"
 #include "runtime/base/text.h"
 
 void orr__json_put(FILE *to, const char *s)
@@ -145,7 +146,7 @@ double orr__json_number(orr__json *j)
         j->bad = true;
         return 0;
     }
-    double v = strtod(j->at, &end);
+    double v = orr__decimal(j->at, &end);
     j->bad = end == j->at;
     j->at = end;
     return v;

@@ -2,6 +2,7 @@
  * Must not know: tensors. */
 #include "config.h"
 #include "runtime/api/number.h"
+#include "runtime/base/decimal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static int shortest(double d, orr_dtype t)
     int n = 1;
     for (; n < 17; n++) {
         snprintf(buf, sizeof buf, "%.*e", n - 1, d);
-        if (nearest(t == ORR_F32 ? (double)strtof(buf, NULL) : strtod(buf, NULL), t) == d)
+        if (nearest(t == ORR_F32 ? (double)strtof(buf, NULL) : orr__decimal(buf, NULL), t) == d)
             break;
     }
     return n;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "runtime/base/buffer.h"
+#include "runtime/base/decimal.h"
 
 /* Lengths of the records' fixed parts. */
 enum { END = 22, LOCATOR = 20, END64 = 56, CENTRAL = 46 };
@@ -20,7 +21,7 @@ static orr_status corrupt(const orr__zip *z, const char *fmt, ...)
     char what[160];
     va_list ap;
     va_start(ap, fmt);
-    (void)vsnprintf(what, sizeof what, fmt, ap);
+    (void)orr__decimal_vprint(what, sizeof what, fmt, ap);
     va_end(ap);
     return orr__fail(z->at, ORR_EFORMAT, "%s: not a usable zip archive: %s", z->path, what);
 }

@@ -4,6 +4,8 @@
 #include "runtime/base/decimal.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static locale_t plain; /* 0: not available, and nothing is changed */
 
@@ -23,4 +25,20 @@ void orr__point_end(locale_t before)
 {
     if (before)
         (void)uselocale(before);
+}
+
+double orr__decimal(const char *text, char **end)
+{
+    locale_t before = orr__point_begin();
+    double v = strtod(text, end);
+    orr__point_end(before);
+    return v;
+}
+
+int orr__decimal_vprint(char *to, size_t size, const char *fmt, va_list ap)
+{
+    locale_t before = orr__point_begin();
+    int n = vsnprintf(to, size, fmt, ap);
+    orr__point_end(before);
+    return n;
 }

@@ -1,6 +1,7 @@
 /* Log lines to stderr, if ORRERY_LOG admits their level.
  * Must not know: its callers. */
 #include "config.h"
+#include "runtime/base/decimal.h"
 #include "runtime/base/env.h"
 
 #include <stdarg.h>
@@ -15,7 +16,7 @@ void orr__log(int level, const char *fmt, ...)
     int n = snprintf(line, sizeof line, "orrery: %s: ", names[level]);
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(line + n, sizeof line - (size_t)n, fmt, ap);
+    orr__decimal_vprint(line + n, sizeof line - (size_t)n, fmt, ap);
     va_end(ap);
     fprintf(stderr, "%s\n", line);
 }

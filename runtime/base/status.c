@@ -1,6 +1,7 @@
 /* The thread's last error: formatted when it occurs, kept until the next one or the thread's end.
  * Must not know: tensors, graphs, devices. */
 #include "config.h"
+#include "runtime/base/decimal.h"
 #include "runtime/base/status.h"
 
 #include <pthread.h>
@@ -94,7 +95,7 @@ orr_status orr__fail(orr__site at, orr_status st, const char *fmt, ...)
     text[n] = '\0';
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text + n, sizeof text - (size_t)n, fmt, ap);
+    orr__decimal_vprint(text + n, sizeof text - (size_t)n, fmt, ap);
     va_end(ap);
     return orr__fail_text(st, text);
 }

@@ -176,7 +176,7 @@ static bool parse(char *body, orr__profile *p)
         *space = '\0';
         for (size_t i = 0; i < ROWS; i++)
             if (strcmp(line, table[i].name) == 0) {
-                *orr__profile_at(p, &table[i]) = strtod(space + 1, &end);
+                *orr__profile_at(p, &table[i]) = orr__decimal(space + 1, &end);
                 seen |= *end ? 0 : 1u << i;
             }
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "ops/ops.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/decimal.h"
 #include "runtime/fuse/group.h"
 
 #define CHEAP_FLOPS 4.0f  /* an expression up to this cost with one load is recomputed, not stored */
@@ -52,7 +53,7 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
     char text[256];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    orr__decimal_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
     int told = 0;
     for (int i = g->told[root]; i >= 0; i = g->before[i])

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "ops/ops.h"
+#include "runtime/base/decimal.h"
 #include "runtime/base/hash.h"
 #include "runtime/fuse/group.h"
 
@@ -404,6 +405,7 @@ static void print_region(FILE *to, const orr__region *r, int i)
 
 void orr__regions_print(FILE *to, const orr__regions *rs)
 {
+    ORR__WITH_POINT;
     fprintf(to, "fuse: %d region%s\n", rs->n, rs->n == 1 ? "" : "s");
     for (int i = 0; i < rs->n; i++)
         print_region(to, &rs->region[i], i);

@@ -2,6 +2,7 @@
  * Must not know: how it is computed. */
 #include "config.h"
 
+#include "runtime/base/decimal.h"
 #include "runtime/base/text.h"
 #include "runtime/graph/capture.h"
 
@@ -52,6 +53,7 @@ static void print_attr(FILE *to, const orr__node *n)
 
 void orr__capture_print(FILE *to, const orr__capture *p)
 {
+    ORR__WITH_POINT;
     fprintf(to, "graph: %d nodes, %d leaves, %d outputs\n", p->n, p->nleaf, p->nout);
     for (int i = 0; i < p->n; i++) {
         const orr__node *n = p->node[i];
@@ -91,6 +93,7 @@ static void dot_node(FILE *to, const orr__capture *p, int i)
 void orr__capture_dot(FILE *to, const orr__capture *p, void (*more)(FILE *to, const orr__capture *p, const void *arg),
                       const void *arg)
 {
+    ORR__WITH_POINT;
     fprintf(to, "digraph orrery {\n  rankdir=TB; node [shape=box, fontname=\"sans-serif\"];\n");
     for (int i = 0; i < p->n; i++) {
         dot_node(to, p, i);

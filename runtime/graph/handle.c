@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include "runtime/base/decimal.h"
 #include "runtime/base/fence.h"
 #include "runtime/base/fork.h"
 #include "runtime/graph/handle_slot.h"
@@ -424,7 +425,7 @@ orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...)
     char text[400];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    orr__decimal_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
     (void)orr__fail(at, st, "%s", text);
     return orr__handle_new(NULL);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <math.h>
+#include "runtime/base/decimal.h"
 #include "runtime/plan/plan.h"
 
 static void print_bundle(FILE *to, const orr__plan *p, int i)
@@ -23,6 +24,7 @@ static size_t slot_bytes(const orr__plan *p)
 
 void orr__plan_print(FILE *to, const orr__plan *p)
 {
+    ORR__WITH_POINT;
     fprintf(to,
             "plan: %d steps, %d tasks, %d values, %d slots, %.0f µs on one core, %zu bytes (%zu one by one, %zu in "
             "slots); ",

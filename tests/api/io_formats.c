@@ -242,6 +242,15 @@ static void csv_is_read_and_written(void)
     fails(orr_load_csv(mine, ORR_I32, ';', 0), ORR_EFORMAT, "line 1, field 1: 'name' is no int32");
     fails(orr_load_csv(mine, ORR_U8, ';', 1), ORR_EFORMAT, "line 5, field 1: '-3' is no uint8");
     fails(orr_load_csv(mine, ORR_F32, '5', 1), ORR_EINVAL, "no delimiter: '5' occurs in numbers");
+    write_file(mine, "\" -5\"\n", 6);
+    fails(orr_load_csv(mine, ORR_U64, ',', 0), ORR_EFORMAT, "line 1, field 1: '\" -5\"' is no uint64");
+    write_file(mine, "\" 5 \",+6\n", 9);
+    uint64_t five[2];
+    ORR_CHECK(orr_read(orr_load_csv(mine, ORR_U64, ',', 0), five, sizeof five) == ORR_OK && five[0] == 5 && five[1] == 6);
+    write_file(mine, "1\t2\n\t\n \n\t3\n", 11); /* a line of delimiters alone has empty fields; one of blanks is none */
+    float tabs[6];
+    ORR_CHECK(orr_read(orr_load_csv(mine, ORR_F32, '\t', 0), tabs, sizeof tabs) == ORR_OK && tabs[0] == 1 &&
+              tabs[1] == 2 && isnan(tabs[2]) && isnan(tabs[3]) && isnan(tabs[4]) && tabs[5] == 3);
     static const char holes[] = "1,,inf\nnan,-1e-3,\n";
     write_file(mine, holes, sizeof holes - 1);
     double v[6];

@@ -104,16 +104,16 @@ static void metrics_json_is_valid_in_any_locale(void)
 {
     char *text = NULL;
     size_t size = 0;
-    const char *comma = setlocale(LC_ALL, "de_DE.UTF-8"); /* if it is installed */
+    bool comma = orr_test_comma();
+    ORR_CHECK(comma);
     ORR_CHECK(orr_init(NULL) == ORR_OK);
     orr_scope *s = orr_scope_begin();
     ORR_CHECK(orr_eval(orr_exp(orr_ones(ORR_F32, ORR_SHAPE(100)))) == ORR_OK);
     FILE *f = open_memstream(&text, &size);
     ORR_CHECK(f && orr_metrics_json(f) == ORR_OK && fclose(f) == 0);
+    (void)setlocale(LC_ALL, "C"); /* the check's own numbers have a point */
     ORR_CHECK(text && is_json(text));
     ORR_CHECK(text && strstr(text, "\"kinds\"") && strstr(text, "exp") && strstr(text, "\"p99\""));
-    if (comma)
-        (void)setlocale(LC_ALL, "C");
     orr_metric row[8];
     int n = orr_metrics(row, 8);
     for (int i = 0; i < n && i < 8; i++)

@@ -7,6 +7,7 @@
 #include <CUnit/TestDB.h>
 #include <CUnit/TestRun.h>
 #include <ftw.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +156,27 @@ const char *orr_test_tmp(const char *name)
     }
     snprintf(path, 1024, "%s/%s", now.tmp[0] ? now.tmp : ".", name);
     return path;
+}
+
+bool orr_test_comma(void)
+{
+    static const char source[] = "LC_CTYPE\ncopy \"POSIX\"\nEND LC_CTYPE\nLC_NUMERIC\ndecimal_point \"<U002C>\"\n"
+                                 "thousands_sep \"<U002E>\"\ngrouping 3;3\nEND LC_NUMERIC\n";
+    static bool made;
+    char command[2200];
+    const char *folder = orr_test_tmp("locale"), *from = orr_test_tmp("comma.src");
+    if (!made) {
+        FILE *f = fopen(from, "w");
+        bool written = f && fputs(source, f) >= 0;
+        written = f && fclose(f) == 0 && written;
+        (void)snprintf(command, sizeof command,
+                       "PATH=$PATH:/usr/bin:/usr/sbin; mkdir -p %s && localedef --no-archive -c -i %s %s/comma >%s 2>&1",
+                       folder, from, folder, "/dev/null");
+        if (!written || system(command) == -1 || setenv("LOCPATH", folder, 1) != 0)
+            return false;
+        made = true;
+    }
+    return setlocale(LC_ALL, "comma") && localeconv()->decimal_point[0] == ',';
 }
 
 unsigned char *orr_test_slurp(const char *path, size_t *size)

@@ -61,6 +61,9 @@ void orr_test_tmp_remove(void);
 /* A cache of kernels for a program that does not test the cache: the run's own, so that equal kernels of two programs
  * are compiled once; without the runner a folder of this program. Valid until the second next call. */
 const char *orr_test_kernels(void);
+/* Sets a locale with a decimal comma, which localedef builds in the program's folder; setlocale(LC_ALL, "C") leaves it.
+ * False: there is no localedef. */
+bool orr_test_comma(void);
 /* The whole file, followed by a 0; NULL if it cannot be read. The caller frees it. */
 unsigned char *orr_test_slurp(const char *path, size_t *size);
 
