@@ -118,11 +118,11 @@ static orr_tensor *vjp_prod(const orr__back *b, int k)
     orr_tensor *first = orr_logical_and_at(AT, zero, orr_equal_at(AT, seen, orr_scalar_at(AT, 1)));
     orr_tensor *one = orr_where_at(AT, first, orr_ones_at(AT, orr_tensor_dtype(x), ORR_SHAPE_0D), x);
     orr_tensor *rest = orr_cumulative_prod_at(AT, one, b->node->attr.axis, false);
-    orr_tensor *before = sums_behind(b, orr_mul_at(AT, b->g, orr__conj(b, b->out)));
-    orr_tensor *at = sums_behind(b, orr_mul_at(AT, b->g, orr__conj(b, rest)));
+    orr_tensor *before = sums_behind(b, orr_mul_at(AT, b->g, b->out));
+    orr_tensor *at = sums_behind(b, orr_mul_at(AT, b->g, rest));
     orr_tensor *nonzero = orr_where_at(AT, zero, orr_ones_at(AT, orr_tensor_dtype(x), ORR_SHAPE_0D), x);
-    orr_tensor *usual = orr_where_at(AT, orr_equal_at(AT, seen, orr_scalar_at(AT, 0)),
-                                     orr_div_at(AT, before, orr__conj(b, nonzero)), none);
+    orr_tensor *usual =
+        orr_where_at(AT, orr_equal_at(AT, seen, orr_scalar_at(AT, 0)), orr_div_at(AT, before, nonzero), none);
     return orr_where_at(AT, first, at, usual);
 }
 
