@@ -126,6 +126,10 @@ static void F(tile)(const job *w, int64_t head, int64_t i0, int64_t i1, int64_t 
         } else
             for (int64_t c = 0; c < n; c++)
                 x[c] = p[c] * (x[c] - less);
+        int64_t lo = orr__attend_lo(a, i0 + r) - j0, hi = orr__attend_hi(a, i0 + r) - j0;
+        for (int64_t c = 0; isnan(lse) && c < n; c++) /* NaN does not reach hidden keys, in whatever tile they are */
+            if (c < lo || c >= hi)
+                p[c] = x[c] = 0;
     }
 }
 
