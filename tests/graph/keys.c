@@ -10,6 +10,7 @@
 #include "runtime/graph/structure_key.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/ops_help.h"
+#include "tests/harness/option_cases.h"
 
 enum { WORDS = sizeof(orr__attr), OPS = ORR__OP_EW - ORR__OP_ROLES };
 
@@ -121,11 +122,74 @@ static void the_printer_shows_all_attributes(void)
     ORR_CHECK(orr_scope_end(s) == ORR_OK);
 }
 
+/* The capture of t, NULL if it has a value already. */
+static bool capture(orr_tensor *t, orr__capture *p)
+{
+    orr__node *n = orr__handle_node(t);
+    return n && !orr__node_value(n) && orr__capture_make(ORR__SITE(__FILE__, __LINE__, "test"), &n, 1, p) == ORR_OK;
+}
+
+static bool same_leaves(const orr__capture *p, const orr__capture *q)
+{
+    bool same = p->nleaf == q->nleaf;
+    for (int i = 0; i < p->nleaf && same; i++)
+        same = orr__buffer_sync(p->leaf[i]) == ORR_OK && orr__buffer_sync(q->leaf[i]) == ORR_OK &&
+               !memcmp(p->leaf[i]->host, q->leaf[i]->host, orr__node_bytes(p->node[p->leaf_node[i]]));
+    return same;
+}
+
+/* Equal for an evaluation: the same key, and the same values of leaves and scalars. */
+static bool taken_for_each_other(const orr__capture *p, const orr__capture *q)
+{
+    return p->key_size == q->key_size && !memcmp(p->key, q->key, p->key_size) && p->nscalar == q->nscalar &&
+           !memcmp(p->scalar, q->scalar, (size_t)p->nscalar * sizeof *p->scalar) && same_leaves(p, q);
+}
+
+/* Values by the reference evaluation, which has no plans. */
+static bool same_values(orr_tensor *t, orr_tensor *u)
+{
+    orr_shape s = orr_tensor_shape(t), r = orr_tensor_shape(u);
+    if (orr_tensor_dtype(t) != orr_tensor_dtype(u) || !orr__shape_equal(&s, &r))
+        return false;
+    int64_t n = orr_tensor_size(t) * help_parts(orr_tensor_dtype(t));
+    orr__scalar *v = help_reference(t), *w = help_reference(u);
+    bool same = v && w && !memcmp(v, w, (size_t)n * sizeof *v);
+    free(v);
+    free(w);
+    return same;
+}
+
+static void calls_that_differ_in_an_option_differ_in_the_key(void)
+{
+    enum { OPTIONS = 32, N = 5 };
+    int pairs = 0;
+    for (const option_case *c = option_cases; c->name; c++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *t[OPTIONS];
+        orr__capture p[OPTIONS];
+        bool there[OPTIONS];
+        for (int o = 0; o < c->options; o++) {
+            there[o] = capture(t[o] = c->make(o, N), &p[o]);
+            if (there[o])
+                ORR_CHECK_MSG(orr__capture_verify(&p[o]) == ORR_OK, "%s: %s", c->name, orr_error_message());
+            for (int k = 0; k < o && there[o]; k++, pairs++)
+                ORR_CHECK_MSG(!there[k] || !taken_for_each_other(&p[k], &p[o]) || same_values(t[k], t[o]),
+                              "%s: options %d and %d", c->name, k, o);
+        }
+        for (int o = 0; o < c->options; o++)
+            if (there[o])
+                orr__capture_free(&p[o]);
+        ORR_CHECK(orr_scope_end(s) == ORR_OK);
+    }
+    printf("    %d pairs\n", pairs);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(each_bit_of_each_attribute_is_in_the_key),
                                       ORR_TEST(no_key_begins_another_of_the_same_operation),
                                       ORR_TEST(an_attribute_outside_of_the_description_is_refused),
+                                      ORR_TEST(calls_that_differ_in_an_option_differ_in_the_key),
                                       ORR_TEST(the_printer_shows_all_attributes),
                                       { 0 } };
     return help_main(argc, argv, "graph.keys", tests);

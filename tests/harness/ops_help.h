@@ -42,5 +42,7 @@ void help_poison(orr_tensor *t, orr_status status, const char *part, const char 
 
 /* Runs the cases of tests/golden/numpy/<file> whose op matches one of the names (NULL: all). */
 void help_numpy(const char *file, const char *const *ops);
+/* Runs some of its cases, in an order that the seed decides; returns their number. */
+int help_numpy_some(const char *file, unsigned long long seed, int cases);
 
 #endif

@@ -292,6 +292,23 @@ static void check_case(const numpy_case *c, int number_of_case, orr_dtype dtype,
         check(rows[i].run(c), dtype, shape, want, c->ulps, what);
 }
 
+/* Runs case n, which r reads, if one of the names matches. */
+static bool one_case(reader *r, int n, const char *const *ops)
+{
+    numpy_case c;
+    orr_dtype dtype;
+    orr_shape shape;
+    orr_scope *s = orr_scope_begin();
+    read_case(r, &c);
+    orr__scalar *want = array(r, &dtype, &shape);
+    bool run = want && wanted(c.op, ops);
+    if (run)
+        check_case(&c, n, dtype, shape, want);
+    free(want);
+    (void)orr_scope_end(s);
+    return run;
+}
+
 void help_numpy(const char *file, const char *const *ops)
 {
     size_t size;
@@ -301,21 +318,33 @@ void help_numpy(const char *file, const char *const *ops)
         return;
     reader r = { text };
     int n = 0, run = 0;
-    while (strcmp(word(&r), "case") == 0) {
-        numpy_case c;
-        orr_dtype dtype;
-        orr_shape shape;
-        orr_scope *s = orr_scope_begin();
-        read_case(&r, &c);
-        orr__scalar *want = array(&r, &dtype, &shape);
-        if (want && wanted(c.op, ops)) {
-            check_case(&c, n, dtype, shape, want);
-            run++;
-        }
-        free(want);
-        (void)orr_scope_end(s);
-        n++;
-    }
+    while (strcmp(word(&r), "case") == 0)
+        run += one_case(&r, n++, ops);
     ORR_CHECK_MSG(run > 0, "no case of %s was run", file);
     free(text);
+}
+
+int help_numpy_some(const char *file, unsigned long long seed, int cases)
+{
+    size_t size;
+    char *text = (char *)orr_test_slurp(orr_test_golden(file), &size);
+    int lines = 0, run = 0;
+    ORR_CHECK_MSG(text != NULL, "%s cannot be read", file);
+    for (const char *at = text; at && (at = strstr(at, "\ncase ")); at++)
+        lines++;
+    while (lines > 0 && run < cases) { /* reading a case changes its text: each is read from a copy */
+        int n = (int)(orr_test_rand(&seed) % (unsigned)lines);
+        const char *at = text;
+        for (int k = 0; k <= n; k++)
+            at = strstr(at, "\ncase ") + 1;
+        const char *end = strstr(at, "\ncase ");
+        char *copy = strndup(at, end ? (size_t)(end - at) : strlen(at));
+        reader r = { copy };
+        (void)word(&r);
+        run++;
+        (void)one_case(&r, n, NULL);
+        free(copy);
+    }
+    free(text);
+    return run;
 }

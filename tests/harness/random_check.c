@@ -152,7 +152,7 @@ static void shrink(unsigned long long seed)
     printf("seed %llu: every value alone is right; only together they are wrong\n", seed);
 }
 
-static bool one_graph(unsigned long long seed)
+bool rg_one(unsigned long long seed)
 {
     rg_graph g;
     orr_scope *s = orr_scope_begin();
@@ -209,7 +209,7 @@ void rg_agree(void)
         orr_test_alarm();
         if (results)
             fprintf(results, "%llu\n", seed);
-        if (one_graph(seed))
+        if (rg_one(seed))
             continue;
         failures++;
         ORR_CHECK_MSG(false, "seed %llu on %s", seed, orr_engine_name());

@@ -86,6 +86,8 @@ bool rg_grow(rg_graph *g);
 
 /* Grows the graph of a seed to at most `ops` values by ops. */
 void rg_build(rg_graph *g, unsigned long long seed, int ops);
+/* True if the engine agrees with the reference evaluation on the graph of a seed. */
+bool rg_one(unsigned long long seed);
 /* The test of one process: the engine agrees with the reference evaluation on random graphs. Environment:
  * ORR_TEST_GRAPHS, their number, or ORR_TEST_SEEDS, "first-end", or ORR_TEST_SEED, one seed; ORR_TEST_NEEDS, a word in
  * the engine's name, without which the test is skipped; ORR_TEST_COMPILES: kernels must have been compiled, all

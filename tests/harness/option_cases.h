@@ -1,0 +1,19 @@
+/* Calls of the public functions that differ in an option alone: with equal operands, shapes and dtypes of the operands.
+ * Must not know: engines, keys. */
+#ifndef ORR_TESTS_OPTION_CASES_H
+#define ORR_TESTS_OPTION_CASES_H
+
+#include <orrery.h>
+
+/* make(o, n), 0 ≤ o < options, records a call with option o on operands that depend on n alone, a length from 4 on. Random numbers are
+ * those of a seed that it sets. */
+typedef struct {
+    const char *name;
+    int options;
+    orr_tensor *(*make)(int option, int64_t n);
+} option_case;
+
+extern const option_case option_cases[]; /* ends with an empty row */
+int option_cases_count(void);
+
+#endif
