@@ -89,6 +89,7 @@ orr_tensor *orr_ones_at(const char *file, int line, orr_dtype dtype, orr_shape s
 
 orr_tensor *orr_full_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double value)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return full(ORR__SITE(file, line, "full"), dtype, &shape, value);
 }
 
@@ -114,6 +115,7 @@ orr_tensor *orr_full_number_at(const char *file, int line, orr_dtype dtype, orr_
 
 orr_tensor *orr_full_complex_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double re, double im)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "full_complex");
     orr_tensor *bad;
     orr__scalar x, y;
@@ -130,6 +132,7 @@ orr_tensor *orr_full_complex_at(const char *file, int line, orr_dtype dtype, orr
 
 orr_tensor *orr_scalar_at(const char *file, int line, double value)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "scalar");
     orr__node *n = orr__rec_const(at, ORR_F64, &ORR_SHAPE_0D, (orr__scalar){ .f = value });
     if (n)

@@ -11,6 +11,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "runtime/base/fpmode.h"
 
 /* The longest axis: sums of two products of lengths do not overflow. */
 #define LONGEST ((int64_t)1 << 30)
@@ -461,6 +462,7 @@ static bool bias_fits(orr__site at, orr_tensor *bias, int64_t channels, orr_tens
 orr_tensor *orr_conv_at(const char *file, int line, orr_tensor *x, orr_tensor *w, orr_tensor *bias,
                         const orr_conv_options *o)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "conv");
     orr__node *in[2];
     pair p = { 0 };
@@ -504,6 +506,7 @@ orr_tensor *orr_conv_at(const char *file, int line, orr_tensor *x, orr_tensor *w
 orr_tensor *orr_conv_transpose_at(const char *file, int line, orr_tensor *y, orr_tensor *w, orr_tensor *bias,
                                   const orr_conv_options *o)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "conv_transpose");
     orr__node *in[2];
     pair p = { 0 };
@@ -545,6 +548,7 @@ orr_tensor *orr_conv_transpose_at(const char *file, int line, orr_tensor *y, orr
 orr_tensor *orr_conv_weights_at(const char *file, int line, orr_tensor *x, orr_tensor *y, orr_shape kernel,
                                 const orr_conv_options *o)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "conv_weights");
     orr__node *in[2];
     pair p = { 0 };

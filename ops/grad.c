@@ -6,6 +6,7 @@
 #include <orrery/eval.h>
 #include "ops/grad_walk.h"
 #include "ops/back.h"
+#include "runtime/base/fpmode.h"
 
 /* One walk. Arrays have an entry per node of the ancestry. */
 typedef struct {
@@ -222,6 +223,7 @@ static orr_status differentiate(orr__site at, orr__node *y, orr_tensor *seed, or
 orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n,
                       orr_tensor **grads)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "vjp");
     orr__node *ny, *ns;
     orr_tensor *bad;
@@ -239,6 +241,7 @@ orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *see
 
 orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *const *x, int n, orr_tensor **grads)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "grad");
     orr__node *ny;
     orr_tensor *bad;

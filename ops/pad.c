@@ -7,6 +7,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "runtime/base/fpmode.h"
 
 #define AT b->at.file, b->at.line
 
@@ -145,6 +146,7 @@ static orr_tensor *pad_field(orr__site at, orr_tensor *x, const orr_index *lo, c
 
 orr_tensor *orr_pad_at(const char *file, int line, orr_tensor *x, orr_index lo, orr_index hi, double value)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "pad");
     orr__node *n;
     orr_tensor *bad;

@@ -11,6 +11,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "runtime/base/fpmode.h"
 
 #define LONGEST ((int64_t)1 << 30)
 
@@ -336,6 +337,7 @@ static bool begin(orr__site at, orr_tensor *x, const orr_pool_options *o, orr__n
 
 orr_tensor *orr_max_pool_at(const char *file, int line, orr_tensor *x, const orr_pool_options *o)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "max_pool");
     orr__node *n;
     orr_tensor *bad;
@@ -353,6 +355,7 @@ orr_tensor *orr_max_pool_at(const char *file, int line, orr_tensor *x, const orr
 /* pool_pick of the numbers of the elements of each plane. */
 orr_tensor *orr_max_pool_indices_at(const char *file, int line, orr_tensor *x, const orr_pool_options *o)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "max_pool_indices");
     orr__node *n;
     orr_tensor *bad;
@@ -467,6 +470,7 @@ static orr_tensor *adaptive_mean(orr__site at, orr_tensor *x, const windows *w)
 
 orr_tensor *orr_average_pool_at(const char *file, int line, orr_tensor *x, const orr_pool_options *o)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "average_pool");
     orr__node *n;
     orr_tensor *bad;
@@ -492,6 +496,7 @@ orr_tensor *orr_average_pool_at(const char *file, int line, orr_tensor *x, const
 
 orr_tensor *orr_lp_pool_at(const char *file, int line, orr_tensor *x, double p, const orr_pool_options *o)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "lp_pool");
     orr__node *n;
     orr_tensor *bad;

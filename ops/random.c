@@ -182,23 +182,27 @@ static orr_tensor *normal(orr__site at, orr_dtype dtype, const orr_shape *shape,
 
 orr_tensor *orr_rand_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo, double hi)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return uniform(ORR__SITE(file, line, "rand"), dtype, &shape, lo, hi, NULL);
 }
 
 orr_tensor *orr_rand_keyed_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double lo, double hi,
                               uint64_t key)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return uniform(ORR__SITE(file, line, "rand_keyed"), dtype, &shape, lo, hi, &key);
 }
 
 orr_tensor *orr_randn_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double mean, double std)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return normal(ORR__SITE(file, line, "randn"), dtype, &shape, mean, std, NULL);
 }
 
 orr_tensor *orr_randn_keyed_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double mean, double std,
                                uint64_t key)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return normal(ORR__SITE(file, line, "randn_keyed"), dtype, &shape, mean, std, &key);
 }
 
@@ -239,6 +243,7 @@ orr_tensor *orr_permutation_at(const char *file, int line, int64_t n)
 
 orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double p)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "bernoulli");
     orr_tensor *bad;
     if (!orr__shape_ok(at, &shape, &bad))

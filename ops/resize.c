@@ -8,6 +8,7 @@
 #include "ops/reference.h"
 #include "ops/resize.h"
 #include "ops/rule.h"
+#include "runtime/base/fpmode.h"
 
 #define LONGEST ((int64_t)1 << 30)
 enum { CORNERS = 8 };
@@ -174,6 +175,7 @@ RESIZE(resize_back);
 orr_tensor *orr_resize_at(const char *file, int line, orr_tensor *x, orr_shape size, orr_resize_mode mode,
                           bool align_corners)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "resize");
     orr__node *n;
     orr_tensor *bad;

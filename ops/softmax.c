@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include "ops/record.h"
+#include "runtime/base/fpmode.h"
 
 #define AT at.file, at.line
 
@@ -110,6 +111,7 @@ orr_tensor *orr_cross_entropy_at(const char *file, int line, orr_tensor *logits,
 
 orr_tensor *orr_mse_at(const char *file, int line, orr_tensor *x, orr_tensor *y)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "mse");
     orr__node *in[2];
     orr_tensor *bad;

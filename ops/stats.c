@@ -87,6 +87,7 @@ static orr_tensor *complex_variance(orr__site at, orr_tensor *x, const reduction
 
 orr_tensor *orr_mean_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims)
 {
+    ORR__IN_DEFAULT_FPMODE;
     frame f;
     orr_tensor *bad;
     if (is_complex(x))
@@ -157,6 +158,7 @@ static orr_tensor *root(const frame *p, orr_tensor *s)
 
 orr_tensor *orr_var_at(const char *file, int line, orr_tensor *x, orr_axes axes, double ddof, bool keepdims)
 {
+    ORR__IN_DEFAULT_FPMODE;
     frame f;
     orr_tensor *bad;
     if (is_complex(x))
@@ -168,6 +170,7 @@ orr_tensor *orr_var_at(const char *file, int line, orr_tensor *x, orr_axes axes,
 
 orr_tensor *orr_std_at(const char *file, int line, orr_tensor *x, orr_axes axes, double ddof, bool keepdims)
 {
+    ORR__IN_DEFAULT_FPMODE;
     frame f;
     orr_tensor *bad;
     if (is_complex(x)) {
@@ -184,6 +187,7 @@ orr_tensor *orr_std_at(const char *file, int line, orr_tensor *x, orr_axes axes,
 
 orr_tensor *orr_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims)
 {
+    ORR__IN_DEFAULT_FPMODE;
     frame f;
     orr_tensor *bad;
     if (is_complex(x)) {

@@ -7,6 +7,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/base/variate.h"
 
 static orr_status refused(orr__site at, const char *rule, double a, double b, int64_t i)
@@ -196,6 +197,7 @@ static orr_tensor *variate(orr__site at, int kind, orr_dtype dtype, const orr_sh
 orr_tensor *orr_gamma_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_tensor *alpha,
                          orr_tensor *scale)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "gamma");
     orr_tensor *bad = NULL;
     orr__node *by = orr__shape_ok(at, &shape, &bad) ? parameter(at, scale, "scale", &shape, &bad) : NULL;
@@ -211,11 +213,13 @@ orr_tensor *orr_gamma_at(const char *file, int line, orr_dtype dtype, orr_shape 
 
 orr_tensor *orr_beta_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_tensor *a, orr_tensor *b)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return variate(ORR__SITE(file, line, "beta"), ORR__VBETA, dtype, &shape, a, b, (const char *const[]){ "a", "b" });
 }
 
 orr_tensor *orr_poisson_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_tensor *rate)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return variate(ORR__SITE(file, line, "poisson"), ORR__VPOISSON, dtype, &shape, rate, rate,
                    (const char *const[]){ "rate", "rate" });
 }
@@ -223,12 +227,14 @@ orr_tensor *orr_poisson_at(const char *file, int line, orr_dtype dtype, orr_shap
 orr_tensor *orr_binomial_at(const char *file, int line, orr_dtype dtype, orr_shape shape, orr_tensor *trials,
                             orr_tensor *p)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return variate(ORR__SITE(file, line, "binomial"), ORR__VBINOMIAL, dtype, &shape, trials, p,
                    (const char *const[]){ "trials", "p" });
 }
 
 orr_tensor *orr_multinomial_at(const char *file, int line, orr_shape shape, int64_t trials, orr_tensor *weights)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "multinomial");
     orr__node *n;
     orr_tensor *bad = NULL;

@@ -6,6 +6,7 @@
 #include <orrery/random.h>
 #include "ops/array/array.h"
 #include "ops/random.h"
+#include "runtime/base/fpmode.h"
 
 /* Exponential numbers with mean 1, f64: −log u for u in (0, 1]. */
 static orr_tensor *standard_exponential(orr__site at, orr_shape shape)
@@ -16,6 +17,7 @@ static orr_tensor *standard_exponential(orr__site at, orr_shape shape)
 
 orr_tensor *orr_exponential_at(const char *file, int line, orr_dtype dtype, orr_shape shape, double scale)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "exponential");
     orr_tensor *bad;
     if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, &shape, &bad))
@@ -45,6 +47,7 @@ static bool weights_of(orr__site at, orr_tensor *weights, int64_t *n, orr_tensor
 /* The place of a uniform number among the cumulative sums of the weights. */
 orr_tensor *orr_categorical_at(const char *file, int line, orr_shape shape, orr_tensor *weights)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "categorical");
     orr_tensor *bad;
     int64_t n;
@@ -73,6 +76,7 @@ orr_tensor *orr_choice_at(const char *file, int line, int64_t n, int64_t k)
  * a reservoir", Information Processing Letters 97, 2006. */
 orr_tensor *orr_choice_weighted_at(const char *file, int line, orr_tensor *weights, int64_t k)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "choice_weighted");
     orr_tensor *bad;
     int64_t n;
@@ -91,6 +95,7 @@ orr_tensor *orr_choice_weighted_at(const char *file, int line, orr_tensor *weigh
 orr_tensor *orr_multivariate_normal_at(const char *file, int line, orr_shape shape, orr_tensor *mean,
                                        orr_tensor *covariance)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "multivariate_normal");
     orr__node *in[2];
     orr_tensor *bad;

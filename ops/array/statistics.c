@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "ops/array/array.h"
+#include "runtime/base/fpmode.h"
 
 orr_tensor *orr_diff_at(const char *file, int line, orr_tensor *x, int axis, int n, orr_tensor *prepend,
                         orr_tensor *append)
@@ -105,6 +106,7 @@ orr_tensor *orr_bincount_at(const char *file, int line, orr_tensor *x, orr_tenso
 
 orr_tensor *orr_histogram_at(const char *file, int line, orr_tensor *x, orr_tensor *edges, orr_tensor *weights)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "histogram");
     orr__node *in[2];
     orr_tensor *bad = NULL;
@@ -190,11 +192,13 @@ static orr_tensor *quantiles(orr__site at, orr_tensor *x, const double *q, int n
 
 orr_tensor *orr_quantile_at(const char *file, int line, orr_tensor *x, const double *q, int n, int axis, bool keepdims)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return quantiles(ORR__SITE(file, line, "quantile"), x, q, n, axis, keepdims, false);
 }
 
 orr_tensor *orr_median_at(const char *file, int line, orr_tensor *x, int axis, bool keepdims)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return quantiles(ORR__SITE(file, line, "median"), x, &(double){ 0.5 }, 1, axis, keepdims, true);
 }
 
@@ -228,6 +232,7 @@ static orr_tensor *variables(orr__site at, orr_tensor *x)
 
 orr_tensor *orr_covariance_at(const char *file, int line, orr_tensor *x, double ddof)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "covariance");
     orr_tensor *bad = variables(at, x);
     if (bad)
@@ -238,6 +243,7 @@ orr_tensor *orr_covariance_at(const char *file, int line, orr_tensor *x, double 
 
 orr_tensor *orr_correlation_at(const char *file, int line, orr_tensor *x)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "correlation");
     orr_tensor *bad = variables(at, x);
     if (bad)

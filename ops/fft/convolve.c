@@ -9,6 +9,7 @@
 #include <orrery/fft.h>
 #include "ops/fft/fft.h"
 #include "ops/record.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/graph/donation.h"
 
 #define AT at.file, at.line
@@ -285,11 +286,13 @@ static orr_tensor *convolve(orr__site at, orr_tensor *x, orr_tensor *w, orr_conv
 orr_tensor *orr_convolve_at(const char *file, int line, orr_tensor *x, orr_tensor *w, orr_conv_mode mode,
                             orr_conv_boundary boundary)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return convolve(ORR__SITE(file, line, "convolve"), x, w, mode, boundary, false);
 }
 
 orr_tensor *orr_correlate_at(const char *file, int line, orr_tensor *x, orr_tensor *w, orr_conv_mode mode,
                              orr_conv_boundary boundary)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return convolve(ORR__SITE(file, line, "correlate"), x, w, mode, boundary, true);
 }

@@ -11,6 +11,7 @@
 #include "ops/linalg/panels.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "runtime/base/fpmode.h"
 
 #define AT at.file, at.line
 
@@ -295,6 +296,7 @@ static orr_tensor *fitted(orr__site at, orr_tensor *x, int k, int64_t n)
 
 static orr_tensor *scaled(orr__site at, orr_tensor *x, int64_t n, bool inverse, orr_fft_norm norm)
 {
+    ORR__IN_DEFAULT_FPMODE;
     if (norm == ORR_FFT_ORTHO)
         return orr_mul_at(AT, x, orr_scalar_at(AT, 1 / sqrt((double)n)));
     return inverse == (norm == ORR_FFT_BACKWARD) ? orr_mul_at(AT, x, orr_scalar_at(AT, 1 / (double)n)) : x;
@@ -496,11 +498,13 @@ static orr_tensor *frequencies(orr__site at, orr_dtype dtype, int64_t n, double 
 
 orr_tensor *orr_fftfreq_at(const char *file, int line, orr_dtype dtype, int64_t n, double d)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return frequencies(ORR__SITE(file, line, "fftfreq"), dtype, n, d, false);
 }
 
 orr_tensor *orr_rfftfreq_at(const char *file, int line, orr_dtype dtype, int64_t n, double d)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return frequencies(ORR__SITE(file, line, "rfftfreq"), dtype, n, d, true);
 }
 

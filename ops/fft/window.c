@@ -7,6 +7,7 @@
 #include <orrery/array.h>
 #include <orrery/fft.h>
 #include "ops/record.h"
+#include "runtime/base/fpmode.h"
 
 #define AT at.file, at.line
 
@@ -58,6 +59,7 @@ static double kaiser(double t, double beta)
 
 static orr_tensor *window(orr__site at, orr_dtype dtype, int64_t n, shape *f, double beta)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr_tensor *bad;
     orr_shape s = ORR_SHAPE(n);
     if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, &s, &bad))
@@ -94,6 +96,7 @@ orr_tensor *orr_kaiser_at(const char *file, int line, orr_dtype dtype, int64_t n
 
 orr_tensor *orr_interp_at(const char *file, int line, orr_tensor *x, orr_tensor *xp, orr_tensor *fp)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "interp");
     orr__node *in[3];
     orr_tensor *bad;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "ops/linalg/linalg.h"
 #include "ops/linalg/panels.h"
+#include "runtime/base/fpmode.h"
 
 #define AT b->at.file, b->at.line
 
@@ -158,6 +159,7 @@ static orr_lstsq_result all_bad(orr_tensor *bad)
 
 orr_lstsq_result orr_lstsq_at(const char *file, int line, orr_tensor *a, orr_tensor *b, double rtol)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "lstsq");
     orr__node *in[2];
     orr_tensor *bad;
@@ -200,6 +202,7 @@ orr_lstsq_result orr_lstsq_at(const char *file, int line, orr_tensor *a, orr_ten
 
 orr_tensor *orr_pinv_at(const char *file, int line, orr_tensor *a, double rtol)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "pinv");
     orr__node *n;
     orr_tensor *bad;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <orrery/array.h>
 #include "ops/linalg/linalg.h"
+#include "runtime/base/fpmode.h"
 
 #define AT at.file, at.line
 
@@ -28,6 +29,7 @@ static orr_tensor *power_norm(orr__site at, orr_tensor *size, orr_axes axes, boo
 
 orr_tensor *orr_vector_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims, double order)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "vector_norm");
     orr__node *n;
     orr_tensor *bad, *r;
@@ -98,6 +100,7 @@ static bool known(orr__site at, orr_norm_kind kind, orr_tensor **bad)
 
 orr_tensor *orr_matrix_norm_at(const char *file, int line, orr_tensor *x, orr_norm_kind kind, bool keepdims)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "matrix_norm");
     orr__node *n;
     orr_tensor *bad;
@@ -121,6 +124,7 @@ orr_tensor *orr_matrix_norm_at(const char *file, int line, orr_tensor *x, orr_no
 
 orr_tensor *orr_cond_at(const char *file, int line, orr_tensor *x, orr_norm_kind kind)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "cond");
     orr__node *n;
     orr_tensor *bad;
@@ -153,6 +157,7 @@ orr_tensor *orr_cond_at(const char *file, int line, orr_tensor *x, orr_norm_kind
 
 orr_tensor *orr_matrix_rank_at(const char *file, int line, orr_tensor *x, double rtol)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "matrix_rank");
     orr__node *n;
     orr_tensor *bad;

@@ -4,15 +4,18 @@
 #include <orrery/elementwise.h>
 #include <orrery/nn.h>
 #include <orrery/ops.h>
+#include "runtime/base/fpmode.h"
 #include "runtime/graph/node.h"
 
 orr_tensor *orr_elu_at(const char *file, int line, orr_tensor *x, double alpha)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return orr_elu_with_at(file, line, x, orr_scalar_at(file, line, alpha));
 }
 
 orr_tensor *orr_leaky_relu_at(const char *file, int line, orr_tensor *x, double slope)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return orr_prelu_at(file, line, x, orr_scalar_at(file, line, slope));
 }
 

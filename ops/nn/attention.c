@@ -12,6 +12,7 @@
 #include "ops/random.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/base/philox.h"
 
 #define AT at.file, at.line
@@ -588,6 +589,7 @@ static orr_tensor *head_numbers(orr__site at, int64_t batch, int64_t heads)
 orr_tensor *orr_attention_at(const char *file, int line, orr_tensor *q, orr_tensor *k, orr_tensor *v, orr_tensor *mask,
                              const orr_attention_options *options)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "attention");
     orr_attention_options o = options ? *options : (orr_attention_options){ 0 };
     orr__node *n[3], *in[6];

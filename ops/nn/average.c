@@ -9,6 +9,7 @@
 #include "ops/nn/module.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/dtype.h"
+#include "runtime/base/fpmode.h"
 
 #define AT at.file, at.line
 
@@ -20,6 +21,7 @@ struct orr_average {
 
 orr_average *orr_average_new_at(const char *file, int line, const orr_module *m, double decay)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "average_new");
     if (!m || !(decay >= 0.0 && decay < 1.0)) {
         (void)(m ? orr__fail(at, ORR_EINVAL, "decay %g must be in [0, 1)", decay)

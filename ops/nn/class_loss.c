@@ -5,6 +5,7 @@
 #include <math.h>
 #include "ops/nn/loss.h"
 #include "ops/record.h"
+#include "runtime/base/fpmode.h"
 
 #define AT at.file, at.line
 #define SCALAR(v) orr_scalar_at(AT, (v))
@@ -159,6 +160,7 @@ static orr_tensor *from_probabilities(const task *t, double smoothing)
 orr_tensor *orr_nll_loss_at(const char *file, int line, orr_tensor *logp, orr_tensor *labels,
                             const orr_class_options *options)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "nll_loss");
     task t;
     orr_scope *scope;
@@ -171,6 +173,7 @@ orr_tensor *orr_nll_loss_at(const char *file, int line, orr_tensor *logp, orr_te
 orr_tensor *orr_cross_entropy_with_at(const char *file, int line, orr_tensor *logits, orr_tensor *target,
                                       const orr_class_options *options)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "cross_entropy");
     task t;
     bool soft;

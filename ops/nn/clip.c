@@ -6,6 +6,7 @@
 #include <orrery/ops.h>
 #include <orrery/optim.h>
 #include "runtime/base/dtype.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/graph/node.h"
 
 /* Σ g² over all gradients; halves in f32, since their squares would overflow f16. */
@@ -25,6 +26,7 @@ static orr_tensor *sum_of_squares(const char *file, int line, orr_tensor *const 
 
 orr_tensor *orr_clip_grad_norm_at(const char *file, int line, orr_tensor **grads, int n, double max_norm)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "clip_grad_norm");
     if (!grads || n < 1)
         return orr__poison(at, ORR_EINVAL, "there are no gradients");

@@ -6,6 +6,7 @@
 #include <orrery/loss.h>
 #include "ops/nn/loss.h"
 #include "ops/record.h"
+#include "runtime/base/fpmode.h"
 
 #define AT at.file, at.line
 #define SCALAR(v) orr_scalar_at(AT, (v))
@@ -96,6 +97,7 @@ orr_tensor *orr_l1_loss_at(const char *file, int line, orr_tensor *x, orr_tensor
 orr_tensor *orr_huber_loss_at(const char *file, int line, orr_tensor *x, orr_tensor *y, double delta,
                               orr_reduction reduction)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "huber_loss");
     pair p;
     orr_tensor *bad;
@@ -134,6 +136,7 @@ static orr_tensor *no_margin(orr__site at)
 orr_tensor *orr_hinge_loss_at(const char *file, int line, orr_tensor *x, orr_tensor *y, double margin,
                               orr_reduction reduction)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "hinge_loss");
     pair p;
     orr_tensor *bad;
@@ -147,6 +150,7 @@ orr_tensor *orr_hinge_loss_at(const char *file, int line, orr_tensor *x, orr_ten
 orr_tensor *orr_hinge_embedding_loss_at(const char *file, int line, orr_tensor *x, orr_tensor *y, double margin,
                                         orr_reduction reduction)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "hinge_embedding_loss");
     pair p;
     orr_tensor *bad;
@@ -203,6 +207,7 @@ orr_tensor *orr_binary_cross_entropy_with_logits_at(const char *file, int line, 
 
 orr_tensor *orr_cosine_similarity_at(const char *file, int line, orr_tensor *x, orr_tensor *y, int axis, double eps)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "cosine_similarity");
     orr__node *in[2];
     orr_tensor *bad;
@@ -234,6 +239,7 @@ orr_tensor *orr_cosine_similarity_at(const char *file, int line, orr_tensor *x, 
 orr_tensor *orr_cosine_loss_at(const char *file, int line, orr_tensor *a, orr_tensor *b, orr_tensor *y, double margin,
                                orr_reduction reduction)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "cosine_loss");
     pair p;
     orr__node *sign;

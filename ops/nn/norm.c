@@ -7,6 +7,7 @@
 #include <orrery/random.h>
 #include "ops/nn/normalise.h"
 #include "ops/record.h"
+#include "runtime/base/fpmode.h"
 
 #define AT at.file, at.line
 #define SCALAR(v) orr_scalar_at(AT, (v))
@@ -160,11 +161,13 @@ static orr_tensor *over_last(orr__site at, orr_tensor *x, int n, orr_tensor *wei
 orr_tensor *orr_layer_norm_at(const char *file, int line, orr_tensor *x, int axes, orr_tensor *weight, orr_tensor *bias,
                               double eps)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return over_last(ORR__SITE(file, line, "layer_norm"), x, axes, weight, bias, eps, true);
 }
 
 orr_tensor *orr_rms_norm_at(const char *file, int line, orr_tensor *x, int axes, orr_tensor *weight, double eps)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return over_last(ORR__SITE(file, line, "rms_norm"), x, axes, weight, NULL, eps, false);
 }
 
@@ -192,6 +195,7 @@ static uint32_t all_but_channels(const frame *f)
 orr_tensor *orr_group_norm_at(const char *file, int line, orr_tensor *x, int64_t groups, orr_tensor *weight,
                               orr_tensor *bias, double eps)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "group_norm");
     frame f;
     orr_shape as;
@@ -218,6 +222,7 @@ orr_tensor *orr_group_norm_at(const char *file, int line, orr_tensor *x, int64_t
 orr_tensor *orr_instance_norm_at(const char *file, int line, orr_tensor *x, orr_tensor *weight, orr_tensor *bias,
                                  double eps)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr_shape s = orr_tensor_shape(x);
     return orr_group_norm_at(file, line, x, s.rank > 1 && s.dim[1] > 0 ? s.dim[1] : 1, weight, bias, eps);
 }
@@ -225,6 +230,7 @@ orr_tensor *orr_instance_norm_at(const char *file, int line, orr_tensor *x, orr_
 orr_tensor *orr_batch_norm_at(const char *file, int line, orr_tensor *x, orr_tensor *mean, orr_tensor *var,
                               orr_tensor *weight, orr_tensor *bias, double eps)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "batch_norm");
     frame f;
     orr_shape as;
@@ -258,6 +264,7 @@ orr_tensor *orr_batch_norm_at(const char *file, int line, orr_tensor *x, orr_ten
 orr_tensor *orr_batch_norm_training_at(const char *file, int line, orr_tensor *x, orr_tensor *weight, orr_tensor *bias,
                                        double eps, orr_tensor **mean, orr_tensor **var)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "batch_norm_training");
     frame f;
     orr_shape as;
@@ -289,6 +296,7 @@ orr_tensor *orr_batch_norm_training_at(const char *file, int line, orr_tensor *x
 orr_tensor *orr_local_response_norm_at(const char *file, int line, orr_tensor *x, int64_t size, double alpha,
                                        double beta, double k)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "local_response_norm");
     frame f;
     orr_shape as;
@@ -312,6 +320,7 @@ orr_tensor *orr_local_response_norm_at(const char *file, int line, orr_tensor *x
 
 orr_tensor *orr_dropout_at(const char *file, int line, orr_tensor *x, double p)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dropout");
     orr__node *n;
     orr_tensor *bad;

@@ -13,6 +13,7 @@
 #include "ops/nn/again.h"
 #include "ops/nn/module.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/base/shape.h"
 
 #define AT at.file, at.line
@@ -123,6 +124,7 @@ static orr_module *norm(orr__site at, const char *kind, orr__forward *forward, o
 
 orr_module *orr_layer_norm_layer_at(const char *file, int line, orr_shape shape, const orr_norm_options *options)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr_module *m = norm(ORR__SITE(file, line, "layer_norm_layer"), "layer_norm", layer_forward, shape, true, options);
     if (m) {
         m->whole[0] = shape.rank;
@@ -133,6 +135,7 @@ orr_module *orr_layer_norm_layer_at(const char *file, int line, orr_shape shape,
 
 orr_module *orr_rms_norm_layer_at(const char *file, int line, orr_shape shape, const orr_norm_options *options)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr_module *m = norm(ORR__SITE(file, line, "rms_norm_layer"), "rms_norm", rms_forward, shape, false, options);
     if (m) {
         m->whole[0] = shape.rank;
@@ -144,6 +147,7 @@ orr_module *orr_rms_norm_layer_at(const char *file, int line, orr_shape shape, c
 orr_module *orr_group_norm_layer_at(const char *file, int line, int64_t channels, int64_t groups,
                                     const orr_norm_options *options)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "group_norm_layer");
     if (groups < 1 || channels % groups != 0) {
         (void)orr__fail(at, ORR_ESHAPE, "%lld groups do not divide %lld channels", (long long)groups,
@@ -158,6 +162,7 @@ orr_module *orr_group_norm_layer_at(const char *file, int line, int64_t channels
 
 orr_module *orr_instance_norm_layer_at(const char *file, int line, int64_t channels, const orr_norm_options *options)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr_module *m = norm(ORR__SITE(file, line, "instance_norm_layer"), "instance_norm", group_forward,
                          ORR_SHAPE(channels), true, options);
     if (m)
@@ -168,6 +173,7 @@ orr_module *orr_instance_norm_layer_at(const char *file, int line, int64_t chann
 orr_module *orr_local_response_norm_layer_at(const char *file, int line, int64_t size, double alpha, double beta,
                                              double k)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "local_response_norm_layer");
     if (size < 1 || !isfinite(alpha) || !isfinite(beta) || !isfinite(k)) {
         (void)orr__fail(at, ORR_EINVAL, "size %lld must be at least 1, and alpha %g, beta %g and k %g finite",
@@ -191,6 +197,7 @@ orr_module *orr_local_response_norm_layer_at(const char *file, int line, int64_t
 
 orr_module *orr_batch_norm_layer_at(const char *file, int line, int64_t channels, const orr_norm_options *options)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "batch_norm_layer");
     orr_module *m = norm(at, "batch_norm", batch_forward, ORR_SHAPE(channels), true, options);
     if (!m || (options && options->no_statistics))
@@ -206,6 +213,7 @@ orr_module *orr_batch_norm_layer_at(const char *file, int line, int64_t channels
 
 orr_module *orr_dropout_layer_at(const char *file, int line, double p)
 {
+    ORR__IN_DEFAULT_FPMODE;
     if (!(p >= 0.0 && p <= 1.0)) {
         (void)orr__fail(ORR__SITE(file, line, "dropout_layer"), ORR_EINVAL, "%g is no probability", p);
         return NULL;

@@ -112,6 +112,7 @@ static orr_status check_distinct(orr__site at, const orr_optim *o)
 orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind kind, orr_tensor *const *v, int n,
                             const orr_optim_options *options)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "optim_new");
     const orr__rule *rule = orr__optim_rule(kind);
     orr_status st = !rule         ? orr__fail(at, ORR_EINVAL, "no optimiser has number %d", (int)kind)
@@ -149,6 +150,7 @@ orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind kind, orr
 orr_optim *orr_optim_of_module_at(const char *file, int line, orr_optim_kind kind, const orr_module *m,
                                   const orr_optim_options *options)
 {
+    ORR__IN_DEFAULT_FPMODE;
     int n = orr_module_parameters(m, NULL, 0);
     orr_parameter *p = orr__alloc_n((size_t)n + 1, sizeof *p);
     orr_tensor **v = orr__alloc_n((size_t)n + 1, sizeof *v);
@@ -259,6 +261,7 @@ orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tens
 
 orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tensor *loss)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "optim_step");
     if (!o)
         return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
@@ -358,6 +361,7 @@ orr_status orr_optim_step_accumulated_at(const char *file, int line, orr_optim *
 
 orr_status orr_optim_set_lr_at(const char *file, int line, orr_optim *o, double lr)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "optim_set_lr");
     if (!o)
         return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");

@@ -59,6 +59,7 @@ double orr_schedule_lr(const orr_schedule *s, int64_t t)
 
 double orr_plateau_lr(orr_plateau *p, double lr, double loss)
 {
+    ORR__IN_DEFAULT_FPMODE;
     if (!p)
         return lr;
     if (p->seen++ == 0 || isnan(p->best) || loss < p->best * (1.0 - p->threshold)) {
@@ -74,6 +75,7 @@ double orr_plateau_lr(orr_plateau *p, double lr, double loss)
 
 bool orr_early_stop_update(orr_early_stop *e, double loss)
 {
+    ORR__IN_DEFAULT_FPMODE;
     if (!e)
         return false;
     if (e->seen == 0 || isnan(e->best) || loss < e->best - e->threshold) {

@@ -181,6 +181,7 @@ static orr_module *conv_layer(orr__site at, const char *kind, orr__forward *forw
 orr_module *orr_conv_layer_at(const char *file, int line, int64_t in, int64_t out, orr_shape kernel,
                               const orr_conv_options *o, orr_activation f, orr_initialiser weight, orr_initialiser bias)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return conv_layer(ORR__SITE(file, line, "conv_layer"), "conv", conv_forward, in, out, kernel, o, f, weight, bias);
 }
 
@@ -188,6 +189,7 @@ orr_module *orr_conv_transpose_layer_at(const char *file, int line, int64_t in, 
                                         const orr_conv_options *o, orr_activation f, orr_initialiser weight,
                                         orr_initialiser bias)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return conv_layer(ORR__SITE(file, line, "conv_transpose_layer"), "conv_transpose", conv_transpose_forward, in, out,
                       kernel, o, f, weight, bias);
 }
@@ -218,16 +220,19 @@ static orr_module *pool_layer(orr__site at, const char *kind, orr__forward *forw
 
 orr_module *orr_max_pool_layer_at(const char *file, int line, const orr_pool_options *o)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return pool_layer(ORR__SITE(file, line, "max_pool_layer"), "max_pool", max_pool_forward, o);
 }
 
 orr_module *orr_average_pool_layer_at(const char *file, int line, const orr_pool_options *o)
 {
+    ORR__IN_DEFAULT_FPMODE;
     return pool_layer(ORR__SITE(file, line, "average_pool_layer"), "average_pool", average_pool_forward, o);
 }
 
 orr_module *orr_lp_pool_layer_at(const char *file, int line, double p, const orr_pool_options *o)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "lp_pool_layer");
     if (!(p > 0.0) || !isfinite(p)) {
         (void)orr__fail(at, ORR_EINVAL, "the power %g is not finite and above 0", p);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "ops/privacy/account.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/fpmode.h"
 
 #define LEAST_DELTA_PLD 1e-10
 #define MOST_TIMES ((int64_t)1 << 40)
@@ -80,6 +81,7 @@ static orr_status epsilon_of(orr__site at, orr_dp_accountant how, const orr__dp_
 orr_status orr_dp_epsilon_at(const char *file, int line, orr_dp_accountant how, orr_dp_mechanism m, int64_t times,
                              double delta, double *epsilon)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_epsilon");
     orr_status st = orr__dp_check(at, m);
     if (st == ORR_OK)
@@ -93,6 +95,7 @@ orr_status orr_dp_epsilon_at(const char *file, int line, orr_dp_accountant how, 
 
 orr_status orr_dp_delta_at(const char *file, int line, orr_dp_mechanism m, int64_t times, double epsilon, double *delta)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_delta");
     orr_status st = orr__dp_check(at, m);
     if (st == ORR_OK)
@@ -187,6 +190,7 @@ static orr_status find_scale(search *s, double *noise)
 orr_status orr_dp_find_noise_at(const char *file, int line, orr_dp_accountant how, orr_dp_kind kind, double q,
                                 int64_t times, double epsilon, double delta, double *noise)
 {
+    ORR__IN_DEFAULT_FPMODE;
     search s = { ORR__SITE(file, line, "dp_find_noise"), how, { kind, 1.0, q }, times, epsilon, delta };
     orr_status st = orr__dp_check(s.at, s.m);
     if (st == ORR_OK)
@@ -222,6 +226,7 @@ struct orr_dp_budget {
 
 orr_dp_budget *orr_dp_budget_new_at(const char *file, int line, orr_dp_accountant how, double epsilon, double delta)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_budget_new");
     if (orr__dp_check_delta(at, how, delta) != ORR_OK)
         return NULL;
@@ -334,6 +339,7 @@ static orr_status find_entry(orr__site at, orr_dp_budget *b, orr_dp_mechanism m,
 
 orr_status orr_dp_budget_spend_at(const char *file, int line, orr_dp_budget *b, orr_dp_mechanism m, int64_t times)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_budget_spend");
     int entry = 0;
     orr_status st = check_times(at, times);
@@ -356,6 +362,7 @@ orr_status orr_dp_budget_spend_at(const char *file, int line, orr_dp_budget *b, 
 
 orr_status orr_dp_budget_left_at(const char *file, int line, orr_dp_budget *b, orr_dp_mechanism m, int64_t *times)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_budget_left");
     int entry = 0;
     if (!times)
@@ -368,6 +375,7 @@ orr_status orr_dp_budget_left_at(const char *file, int line, orr_dp_budget *b, o
 
 orr_status orr_dp_budget_spent_at(const char *file, int line, const orr_dp_budget *b, double *epsilon)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_budget_spent");
     if (!b || !epsilon)
         return orr__fail(at, ORR_EINVAL, "the %s NULL", b ? "place for ε is" : "budget is");

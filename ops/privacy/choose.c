@@ -8,6 +8,7 @@
 #include <orrery/privacy.h>
 #include "ops/privacy/secret.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/fpmode.h"
 
 /* -- the exponential mechanism -------------------------------------------------------------------------------- */
 
@@ -44,6 +45,7 @@ static int64_t choose(orr__secret *s, const int64_t *place, int64_t n, orr__rati
 orr_status orr_dp_exponential_at(const char *file, int line, orr_tensor *scores, double sensitivity, double epsilon,
                                  int64_t *index)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_exponential");
     orr_shape shape = orr_tensor_shape(scores);
     if (shape.rank < 0)
@@ -101,6 +103,7 @@ static orr_status draw_threshold(orr__site at, orr_dp_sparse *p, int64_t place, 
 orr_dp_sparse *orr_dp_sparse_new_at(const char *file, int line, double threshold, double sensitivity, int64_t most,
                                     bool monotone, double epsilon)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_sparse_new");
     int64_t place = 0;
     orr_status st = ORR_OK;
@@ -127,6 +130,7 @@ orr_dp_sparse *orr_dp_sparse_new_at(const char *file, int line, double threshold
 
 orr_status orr_dp_sparse_ask_at(const char *file, int line, orr_dp_sparse *p, double query, bool *above)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_sparse_ask");
     int64_t place;
     if (!p || !above)

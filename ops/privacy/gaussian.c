@@ -4,6 +4,7 @@
 #include "config.h"
 #include <math.h>
 #include "ops/privacy/account.h"
+#include "runtime/base/fpmode.h"
 
 static double delta_of(double sigma, double epsilon)
 {
@@ -41,6 +42,7 @@ static orr_status check(orr__site at, const char *name, double x, bool zero, dou
 
 orr_status orr_dp_gaussian_delta_at(const char *file, int line, double sigma, double epsilon, double *delta)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_gaussian_delta");
     orr_status st = check(at, "σ", sigma, false, 0.5, delta);
     if (st == ORR_OK)
@@ -52,6 +54,7 @@ orr_status orr_dp_gaussian_delta_at(const char *file, int line, double sigma, do
 
 orr_status orr_dp_gaussian_epsilon_at(const char *file, int line, double sigma, double delta, double *epsilon)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr_status st = check(ORR__SITE(file, line, "dp_gaussian_epsilon"), "σ", sigma, false, delta, epsilon);
     if (st != ORR_OK)
         return st;
@@ -64,6 +67,7 @@ orr_status orr_dp_gaussian_epsilon_at(const char *file, int line, double sigma, 
 
 orr_status orr_dp_gaussian_sigma_at(const char *file, int line, double epsilon, double delta, double *sigma)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr_status st = check(ORR__SITE(file, line, "dp_gaussian_sigma"), "ε", epsilon, false, delta, sigma);
     if (st != ORR_OK)
         return st;

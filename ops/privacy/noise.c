@@ -10,6 +10,7 @@
 #include "ops/privacy/noise.h"
 #include "ops/privacy/secret.h"
 #include "runtime/base/dtype.h"
+#include "runtime/base/fpmode.h"
 #include "runtime/graph/node.h"
 
 #define AT at.file, at.line
@@ -85,6 +86,7 @@ static orr_tensor *add_in_scope(orr__site at, orr_scope *s, orr_tensor *x, orr_t
 
 orr_tensor *orr_dp_laplace_at(const char *file, int line, orr_tensor *x, double sensitivity, double epsilon)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_laplace");
     orr_tensor *bad = check_float(at, x, sensitivity, "ε", epsilon);
     uint64_t key = 0;
@@ -100,6 +102,7 @@ orr_tensor *orr_dp_laplace_at(const char *file, int line, orr_tensor *x, double 
 
 orr_tensor *orr_dp_gaussian_at(const char *file, int line, orr_tensor *x, double sensitivity, double sigma)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_gaussian");
     orr_tensor *bad = check_float(at, x, sensitivity, "σ", sigma);
     if (bad || orr_tensor_status(x) != ORR_OK)
@@ -168,6 +171,7 @@ static int64_t one_gaussian(orr__secret *s, const void *how)
 
 orr_tensor *orr_dp_discrete_laplace_at(const char *file, int line, orr_tensor *x, int64_t sensitivity, double epsilon)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_discrete_laplace");
     orr_tensor *bad = check_integer(at, x);
     if (bad)
@@ -196,6 +200,7 @@ orr_tensor *orr__noise_gaussian_i64(orr__site at, orr_shape shape, double deviat
 
 orr_tensor *orr_dp_discrete_gaussian_at(const char *file, int line, orr_tensor *x, double sensitivity, double sigma)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_discrete_gaussian");
     orr_tensor *bad = check_integer(at, x);
     if (bad)
@@ -227,6 +232,7 @@ static int64_t one_shift(orr__secret *s, const void *how)
 
 orr_tensor *orr_dp_randomised_response_at(const char *file, int line, orr_tensor *x, int64_t k, double epsilon)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_randomised_response");
     orr_tensor *bad = check_integer(at, x);
     if (bad)
@@ -249,6 +255,7 @@ orr_tensor *orr_dp_randomised_response_at(const char *file, int line, orr_tensor
 
 double orr_dp_response_estimate(double seen, double total, int64_t k, double epsilon)
 {
+    ORR__IN_DEFAULT_FPMODE;
     double keep = 1.0 / (1.0 + (double)(k - 1) * exp(-epsilon)), turn = keep * exp(-epsilon);
     return (seen - total * turn) / (keep - turn);
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <math.h>
 #include "ops/privacy/account.h"
+#include "runtime/base/fpmode.h"
 
 #define ORR__SQRT_2PI 2.5066282746310002
 
@@ -101,6 +102,7 @@ double orr__dp_amplified(double epsilon, double q)
 
 int orr_dp_orders(double *out, int max)
 {
+    ORR__IN_DEFAULT_FPMODE;
     for (int i = 0; out && i < max && i < ORR__DP_ORDERS; i++)
         out[i] = i < 99 ? 1.0 + (double)(i + 1) / 10.0 : (double)(i - 99 + 12);
     return ORR__DP_ORDERS;
@@ -123,6 +125,7 @@ double orr__dp_rdp_epsilon(const double *orders, const double *rdp, int n, doubl
 
 orr_status orr_dp_rdp_at(const char *file, int line, orr_dp_mechanism m, double alpha, double *rdp)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_rdp");
     orr_status st = orr__dp_check(at, m);
     if (st != ORR_OK)
@@ -137,6 +140,7 @@ orr_status orr_dp_rdp_at(const char *file, int line, orr_dp_mechanism m, double 
 orr_status orr_dp_rdp_epsilon_at(const char *file, int line, const double *orders, const double *rdp, int n,
                                  double delta, double *epsilon, double *order)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_rdp_epsilon");
     if (!orders || !rdp || !epsilon || n < 1)
         return orr__fail(at, ORR_EINVAL, n < 1 ? "there are no orders" : "orders, rdp or epsilon is NULL");

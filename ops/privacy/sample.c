@@ -4,9 +4,11 @@
 #include <math.h>
 #include <orrery/privacy.h>
 #include "ops/privacy/secret.h"
+#include "runtime/base/fpmode.h"
 
 orr_status orr_dp_poisson_at(const char *file, int line, int64_t n, double q, int64_t *index, int64_t *count)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_poisson");
     if (n < 0)
         return orr__fail(at, ORR_EINVAL, "there are %lld records", (long long)n);

@@ -11,6 +11,7 @@
 #include "ops/privacy/per_example.h"
 #include "ops/privacy/secret.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/fpmode.h"
 
 #define AT at.file, at.line
 
@@ -87,6 +88,7 @@ static orr_dp_sgd *trainer(orr__site at, orr__model *model, orr_optim *optim, co
 orr_dp_sgd *orr_dp_sgd_new_at(const char *file, int line, const orr_module *m, orr_optim *optim,
                               const orr_dp_options *options)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_sgd_new");
     orr__model model = { 0 };
     if (orr__model_of(at, &model, m, options ? options->loss : orr_dp_cross_entropy, options ? options->user : NULL) !=

@@ -9,6 +9,7 @@
 #include "ops/share/share.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/dtype.h"
+#include "runtime/base/fpmode.h"
 
 typedef struct {
     orr__site at;
@@ -21,6 +22,7 @@ typedef struct {
 
 double orr_fixed_limit(orr_fixed f)
 {
+    ORR__IN_DEFAULT_FPMODE;
     int64_t most = orr__fixed_most(ORR__SITE(NULL, 0, "fixed_limit"), f);
     return most < 0 ? -1.0 : ldexp((double)most, -f.fraction);
 }
@@ -58,6 +60,7 @@ static orr_status decode_block(void *user, int64_t block)
 
 orr_tensor *orr_fixed_encode_at(const char *file, int line, orr_tensor *x, orr_fixed format)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "fixed_encode");
     orr__operand_data o;
     int64_t most = orr__fixed_most(at, format);
@@ -76,6 +79,7 @@ orr_tensor *orr_fixed_encode_at(const char *file, int line, orr_tensor *x, orr_f
 
 orr_tensor *orr_fixed_decode_at(const char *file, int line, orr_tensor *t, orr_fixed format, orr_dtype dtype)
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "fixed_decode");
     orr__operand_data o;
     if (orr__fixed_most(at, format) < 0)

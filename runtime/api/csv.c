@@ -15,6 +15,7 @@
 #include "runtime/api/npy.h"
 #include "runtime/api/stored.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/fpmode.h"
 
 enum { TEXT = 1 << 16, LONGEST = 64 }; /* TEXT: bytes written at a time; LONGEST: of one written number */
 
@@ -220,6 +221,7 @@ orr_tensor *orr__csv_load(orr__site at, const char *path)
 /* Writes as many digits as are needed to read the number back. */
 static int text_of(orr_dtype t, const void *p, char to[LONGEST])
 {
+    ORR__IN_DEFAULT_FPMODE;
     orr__scalar v = orr__scalar_load(p, t);
     if (orr__is_float(t))
         return snprintf(to, LONGEST, t == ORR_F64 ? "%.17g" : "%.9g", v.f);

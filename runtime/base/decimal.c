@@ -2,6 +2,7 @@
  * Must not know: whose numbers they are. */
 #include "config.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/fpmode.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ void orr__point_end(locale_t before)
 
 double orr__decimal(const char *text, char **end)
 {
+    ORR__IN_DEFAULT_FPMODE;
     locale_t before = orr__point_begin();
     double v = strtod(text, end);
     orr__point_end(before);
@@ -37,6 +39,7 @@ double orr__decimal(const char *text, char **end)
 
 int orr__decimal_vprint(char *to, size_t size, const char *fmt, va_list ap)
 {
+    ORR__IN_DEFAULT_FPMODE;
     locale_t before = orr__point_begin();
     int n = vsnprintf(to, size, fmt, ap);
     orr__point_end(before);

@@ -19,7 +19,7 @@ static inline void orr__point_leave(const locale_t *before)
 #define ORR__WITH_POINT                                                                                                \
     const locale_t orr__point_was __attribute__((cleanup(orr__point_leave), unused)) = orr__point_begin()
 
-/* strtod and vsnprintf with a decimal point. All numbers that the library reads, and all text that it writes into
+/* strtod and vsnprintf with a decimal point, rounded to nearest. All numbers that the library reads, and all text that it writes into
  * buffers, pass through them; text that goes to a stream is written with ORR__WITH_POINT. */
 double orr__decimal(const char *text, char **end);
 int orr__decimal_vprint(char *to, size_t size, const char *fmt, va_list ap);

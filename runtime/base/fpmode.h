@@ -9,17 +9,25 @@
 #include <xmmintrin.h>
 #endif
 
-/* The relevant bits of the register, and their default. The flags of past exceptions belong to the program. */
-#if defined __SSE2__
-#define ORR__FPMODE_MASK 0xffc0u
-#define ORR__FPMODE_DEFAULT 0x1f80u
+/* The relevant bits of the register, and their default. The flags of past exceptions belong to the program. On x86 there are
+ * two registers: that of vectors, and, from bit 32 on, that of the older unit, in which long double and norms of BLAS are
+ * computed. */
+#if defined __SSE2__ && defined __x86_64__
+#define ORR__FPMODE_MASK 0x0f3f0000ffc0u
+#define ORR__FPMODE_DEFAULT 0x033f00001f80u
 static inline uint64_t orr__fpmode_get(void)
 {
-    return _mm_getcsr();
+    uint16_t old;
+    __asm__ volatile("fnstcw %0" : "=m"(old));
+    return (uint64_t)old << 32 | _mm_getcsr();
 }
 static inline void orr__fpmode_set(uint64_t mode)
 {
+    uint16_t old = (uint16_t)(mode >> 32 | 0x40);
     _mm_setcsr((unsigned)mode);
+    if ((old & 0x3f) != 0x3f) /* an old exception would trap late */
+        __asm__ volatile("fnclex");
+    __asm__ volatile("fldcw %0" : : "m"(old));
 }
 #elif defined __aarch64__
 #define ORR__FPMODE_MASK UINT64_MAX

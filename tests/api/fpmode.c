@@ -148,6 +148,93 @@ static void constants_use_default_fp_mode(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* -- functions that compute before, or beside, their kernels ----------------------------------------------------------------- */
+
+enum { FUNCTIONS = 24, WIDE = 64 };
+
+static double m[36], outer[9];
+
+/* The last bits count: all values are f64. */
+static void functions(double v[FUNCTIONS][WIDE])
+{
+    orr_scope *s = orr_scope_begin();
+    const double q[3] = { 0.1, 0.37, 0.9 };
+    orr_tensor *line = orr_from(ORR_F64, ORR_SHAPE(36), m), *square = orr_from(ORR_F64, ORR_SHAPE(6, 6), m), *t[FUNCTIONS];
+    orr_tensor *head = orr_from(ORR_F64, ORR_SHAPE(1, 2, 6, 3), m), *knots = orr_sort(line, 0, false), *g = NULL;
+    const char *path = orr_test_tmp("fpmode.csv");
+    int n = 0;
+    orr_seed(3);
+    t[n++] = orr_hann(ORR_F64, 37);
+    t[n++] = orr_kaiser(ORR_F64, 37, 8.6);
+    t[n++] = orr_blackman(ORR_F64, 37);
+    t[n++] = orr_bartlett(ORR_F64, 37);
+    t[n++] = orr_quantile(line, q, 3, 0, false);
+    t[n++] = orr_svdvals(square);
+    t[n++] = orr_eigh(square).w;
+    t[n++] = orr_pinv(square, -1);
+    t[n++] = orr_expm(square);
+    t[n++] = orr_vector_norm(line, ORR_ALL_AXES, false, 3);
+    t[n++] = orr_vector_norm(line, ORR_ALL_AXES, false, 0.7);
+    t[n++] = orr_fftfreq(ORR_F64, 7, 0.3);
+    t[n++] = orr_convolve(square, orr_from(ORR_F64, ORR_SHAPE(3, 3), outer), ORR_CONV_SAME, ORR_CONV_ZERO);
+    t[n++] = orr_interp(line, knots, line);
+    t[n++] = orr_covariance(square, 1);
+    t[n++] = orr_attention(head, head, head, NULL, NULL);
+    t[n++] = orr_elu(line, 0.3);
+    t[n++] = orr_std(line, ORR_ALL_AXES, 1, false);
+    t[n++] = orr_exponential(ORR_F64, ORR_SHAPE(9), 0.3);
+    t[n++] = orr_gamma(ORR_F64, ORR_SHAPE(9), orr_scalar(0.3), orr_scalar(0.7));
+    ORR_CHECK(orr_save_csv(path, square, ',') == ORR_OK);
+    t[n++] = orr_load_csv(path, ORR_F64, ',', 0);
+    t[n++] = orr_fft(line, 0, -1, ORR_FFT_ORTHO);
+    ORR_CHECK(orr_grad(orr_mean(orr_pow(line, orr_scalar(3.1)), ORR_ALL_AXES, false), &line, 1, &g) == ORR_OK);
+    t[n++] = g;
+    for (int i = 0; i < n; i++) {
+        memset(v[i], 0, sizeof v[i]);
+        t[i] = orr_tensor_dtype(t[i]) == ORR_C128 ? orr_real(t[i]) : t[i];
+        ORR_CHECK_MSG(orr_read(t[i], v[i], sizeof v[i]) == ORR_OK, "%d: %s", i, orr_error_message());
+    }
+    double epsilon = 0;
+    orr_dp_mechanism mechanism = { .kind = ORR_DP_GAUSSIAN, .noise = 1.1, .q = 0.01 };
+    ORR_CHECK_MSG(orr_dp_epsilon(ORR_DP_RDP, mechanism, 1000, 1e-5, &epsilon) == ORR_OK, "%s", orr_error_message());
+    v[n++][0] = epsilon;
+    ORR_CHECK(n == FUNCTIONS);
+    (void)orr_scope_end(s);
+}
+
+static void functions_use_default_fp_mode(void)
+{
+    static double want64[FUNCTIONS][WIDE], got64[FUNCTIONS][WIDE];
+    static const int rounding[] = { FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+    unsigned long long state = 7;
+    for (int i = 0; i < 36; i++)
+        m[i] = (double)(orr_test_rand(&state) >> 11) * 0x1p-52 - 0.9;
+    for (int i = 0; i < 9; i++)
+        outer[i] = m[i / 3] * m[3 + i % 3];
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    functions(want64);
+    for (int i = 0; i < 4; i++) {
+#if defined __SSE2__
+        unsigned was = _mm_getcsr();
+        if (i == 3)
+            _mm_setcsr(was | 0x8040u); /* subnormal operands and results are 0 */
+#else
+        if (i == 3)
+            break;
+#endif
+        ORR_REQUIRE(i == 3 || fesetround(rounding[i]) == 0);
+        functions(got64);
+        ORR_CHECK(i == 3 || fegetround() == rounding[i]);
+        ORR_CHECK(fesetround(FE_TONEAREST) == 0);
+#if defined __SSE2__
+        _mm_setcsr(was);
+#endif
+        for (int k = 0; k < FUNCTIONS; k++)
+            ORR_CHECK_MSG(memcmp(want64[k], got64[k], sizeof want64[k]) == 0, "function %d differs in mode %d", k, i);
+    }
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void calling_thread_uses_default_fp_mode(void)
 {
     run("serial", "100");
@@ -161,6 +248,7 @@ static void workers_use_default_fp_mode(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(constants_use_default_fp_mode),
+                                      ORR_TEST(functions_use_default_fp_mode),
                                       ORR_TEST(calling_thread_uses_default_fp_mode),
                                       ORR_TEST(workers_use_default_fp_mode),
                                       { 0 } };

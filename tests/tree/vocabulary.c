@@ -1,4 +1,4 @@
-/* The vocabulary of the tree: the glossary is sorted, and withdrawn sentences and file names do not return.
+/* The vocabulary of the tree: the glossary is sorted, and withdrawn sentences, file names and calls do not return.
  * Must not know: what the terms mean. */
 #include "config.h"
 #include <ftw.h>
@@ -34,6 +34,10 @@ static const char *const plain[] = {
 
 /* Beginnings of comments whose subject is a clause. */
 static const char *const clauses[] = { "/* What ", "/** What ", "/* Who ", "/** Who ", "/* Whoever ", "/* Nobody " };
+
+/* Calls that read or write numbers in the program's locale, and the folders whose files call runtime/base/decimal instead. */
+static const char *const calls[] = { " strtod(", "(strtod(", " vsnprintf(", ")vsnprintf(" };
+static const char *const library[] = { "runtime/", "ops/", "codelets/" };
 
 static char root[2048];
 static int files;
@@ -103,6 +107,22 @@ static void check_sentences(const char *path)
     free(text);
 }
 
+static void check_numbers(const char *path)
+{
+    const char *inside = path + strlen(root) + 1;
+    bool mine = false;
+    for (size_t i = 0; i < sizeof library / sizeof *library; i++)
+        mine = mine || !strncmp(inside, library[i], strlen(library[i]));
+    if (!mine || !strcmp(inside, "runtime/base/decimal.c"))
+        return;
+    size_t size = 0;
+    char *text = (char *)orr_test_slurp(path, &size);
+    for (size_t i = 0; text && i < sizeof calls / sizeof *calls; i++)
+        ORR_CHECK_MSG(!strstr(text, calls[i]), "%s:%s follows the program's locale: see runtime/base/decimal.h", path,
+                      calls[i]);
+    free(text);
+}
+
 static void check_stem(const char *path, const char *name)
 {
     size_t length = strcspn(name, ".");
@@ -119,6 +139,7 @@ static int check_file(const char *path, const struct stat *st, int kind, struct 
         return 0;
     files++;
     check_sentences(path);
+    check_numbers(path);
     check_stem(path, name);
     return 0;
 }
