@@ -207,18 +207,38 @@ static uint64_t growth(hid_t list, unsigned *deflate)
     return most;
 }
 
-/* True if each existing chunk has all of its elements: libhdf5 reads a whole chunk whatever the file contains. The length of a deflated
- * chunk is unknown before it is inflated. dim: of chunks; bytes: of one. */
-static bool whole_chunks(hid_t set, const orr_shape *s, const hsize_t *dim, uint64_t bytes, unsigned deflate)
+/* True if the stored bytes of an existing chunk can be `bytes` bytes: libhdf5 reads a whole chunk whatever the file contains. The
+ * length of a deflated chunk is unknown before it is inflated. */
+static bool is_whole(hsize_t size, unsigned without, uint64_t bytes, uint64_t by, unsigned deflate)
 {
-    hsize_t at[ORR_MAX_RANK] = { 0 };
-    for (int d = 0; d >= 0;) {
-        unsigned without = 0;
-        haddr_t place = HADDR_UNDEF;
-        hsize_t size = 0;
-        if (H5Dget_chunk_info_by_coord(set, at, &without, &place, &size) < 0)
-            return false;
-        if (place != HADDR_UNDEF && size < bytes && !(deflate & ~without))
+    uint64_t most = deflate & ~without ? by : 1;
+    return bytes / most + (bytes % most != 0) <= size;
+}
+
+/* True if each existing chunk has all of its elements. Chunks that were not written are none: their elements have the fill
+ * value. `dim`: of chunks; `bytes`: of one. Chunks are visited by place, or one by one if few of many exist. */
+static bool whole_chunks(hid_t set, hid_t space, const orr_shape *s, const hsize_t *dim, uint64_t bytes, uint64_t by,
+                         unsigned deflate)
+{
+    hsize_t at[CHUNK_RANK] = { 0 }, size = 0, n = 0;
+    double places = 1;
+    unsigned without = 0;
+    haddr_t place = HADDR_UNDEF;
+    if (H5Dget_num_chunks(set, space, &n) < 0)
+        return false;
+    for (int d = 0; d < s->rank; d++)
+        places *= (double)(((hsize_t)s->dim[d] + dim[d] - 1) / dim[d]);
+    if ((double)n * (double)n < places) {
+        for (hsize_t i = 0; i < n; i++)
+            if (H5Dget_chunk_info(set, space, i, at, &without, &place, &size) < 0 ||
+                !is_whole(size, without, bytes, by, deflate))
+                return false;
+        return true;
+    }
+    for (int d = 0; d >= 0 && n > 0;) {
+        place = HADDR_UNDEF;
+        if (H5Dget_chunk_info_by_coord(set, at, &without, &place, &size) < 0 ||
+            (place != HADDR_UNDEF && !is_whole(size, without, bytes, by, deflate)))
             return false;
         for (d = s->rank - 1; d >= 0; d--) {
             at[d] += dim[d];
@@ -230,29 +250,37 @@ static bool whole_chunks(hid_t set, const orr_shape *s, const hsize_t *dim, uint
     return true;
 }
 
-/* NULL, or the reason why `count` elements of z bytes cannot come from the stored bytes, which are the elements or chunks. */
-static const char *misfit(hid_t set, hid_t list, uint64_t stored, const orr_shape *s, uint64_t z)
+/* The most bytes of a data set of which a part was never written: half of the machine's memory. */
+static uint64_t unwritten_most(void)
 {
-    static const char *const too_many = "the data set claims more elements than the file can hold";
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages / 2 * (uint64_t)size : 0;
+}
+
+static const char too_many[] = "the data set claims more elements than the file can hold";
+
+/* NULL, or the reason why `count` elements of z bytes cannot come from the stored bytes, which are the elements or chunks. */
+static const char *misfit(hid_t set, hid_t space, hid_t list, uint64_t stored, const orr_shape *s, uint64_t z)
+{
     H5D_layout_t layout = H5Pget_layout(list);
-    uint64_t most = stored / z, count = (uint64_t)orr__shape_count(s);
+    uint64_t count = (uint64_t)orr__shape_count(s);
+    bool may_lack = layout == H5D_CHUNKED || (layout == H5D_CONTIGUOUS && stored == 0);
     if (layout == H5D_CHUNKED) {
         hsize_t dim[CHUNK_RANK];
         unsigned deflate;
-        uint64_t by = growth(list, &deflate), chunk = 1;
+        uint64_t by = growth(list, &deflate), chunk = z;
         int rank = H5Pget_chunk(list, CHUNK_RANK, dim);
         if (!by)
             return "the data set has a filter that is not read here: deflate (once), shuffle and fletcher32 are";
-        most = stored <= UINT64_MAX / by ? stored * by / z : 0;
-        for (int d = 0; d < rank; d++) /* the library allocates a whole chunk */
-            chunk = dim[d] && chunk <= most / dim[d] ? chunk * dim[d] : most + 1;
-        if (rank != s->rank || count > most || (count && chunk > most) ||
-            (count && !whole_chunks(set, s, dim, chunk * z, deflate)))
+        for (int d = 0; d < rank; d++)
+            chunk = dim[d] && chunk <= INT64_MAX / dim[d] ? chunk * dim[d] : INT64_MAX;
+        if (rank != s->rank || count > unwritten_most() / z ||
+            (count && !whole_chunks(set, space, s, dim, chunk, by, deflate)))
             return too_many;
     } else if (layout != H5D_COMPACT && (layout != H5D_CONTIGUOUS || H5Pget_external_count(list) != 0)) {
         return "the data set's elements are in other files, which are not read here";
     }
-    return count > most ? too_many : NULL;
+    return count > (may_lack ? unwritten_most() : stored) / z ? too_many : NULL;
 }
 
 /* Shape, dtype and size of a data set, checked against the size of the file. */
@@ -277,7 +305,7 @@ static orr_status measure(orr__site at, const char *path, int64_t size, hid_t se
         st = orr__fail(at, ORR_ESHAPE, "%s: the data set has too many elements", path);
     const char *why = NULL;
     if (st == ORR_OK) /* more than the file has: none of it is trusted */
-        why = misfit(set, list, stored <= (uint64_t)size ? stored : 0, s, orr_dtype_size(*t));
+        why = stored > (uint64_t)size ? too_many : misfit(set, space, list, stored, s, orr_dtype_size(*t));
     if (why)
         st = fail(at, path, why);
     if (list >= 0)
@@ -297,6 +325,8 @@ static orr_tensor *read_set(orr__site at, const char *path, int64_t size, hid_t 
     orr_status st = measure(at, path, size, set, &t, &s);
     if (st == ORR_OK && !(b = orr__buffer_new((size_t)orr__shape_count(&s) * orr_dtype_size(t))))
         st = ORR_ENOMEM;
+    if (st == ORR_OK && b->bytes) /* a data set may be without a fill value for what was not written */
+        memset(b->host, 0, b->bytes);
     hid_t type = st == ORR_OK ? type_of(t) : -1;
     if (st == ORR_OK && b->bytes && (type < 0 || H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, b->host) < 0))
         st = fail(at, path, "the data set cannot be read");
@@ -309,40 +339,6 @@ static orr_tensor *read_set(orr__site at, const char *path, int64_t size, hid_t 
         b = NULL;
     }
     return orr__io_leaf(at, st, t, &s, b);
-}
-
-/* The data set of that name; the caller closes it. Negative: last error. Some versions refuse a data set whose lengths are wrong at this
- * call. */
-static hid_t open_set(orr__site at, const char *path, hid_t f, const char *name)
-{
-    hid_t set = H5Dopen2(f, name, H5P_DEFAULT);
-    H5O_info_t is;
-    if (set >= 0)
-        return set;
-    if (H5Oget_info_by_name1(f, name, &is, H5P_DEFAULT) >= 0 && is.type == H5O_TYPE_DATASET)
-        (void)fail(at, path, "the data set is damaged");
-    else
-        (void)orr__fail(at, ORR_EINVAL, "%s has no data set '%.100s'", path, name);
-    return set;
-}
-
-orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const char *name)
-{
-    orr__site at = ORR__SITE(file, line, "load_hdf5");
-    int64_t size;
-    if (!name || !*name)
-        return orr__poison(at, ORR_EINVAL, "the name is %s", name ? "empty" : "NULL");
-    silence s;
-    if (!begin(at, &s))
-        return orr__handle_new(NULL);
-    hid_t f = open_file(at, path, &size), set = f >= 0 ? open_set(at, path, f, name) : -1;
-    orr_tensor *t = set >= 0 ? read_set(at, path, size, set) : orr__handle_new(NULL);
-    if (set >= 0)
-        (void)H5Dclose(set);
-    if (f >= 0)
-        (void)H5Fclose(f);
-    end(s);
-    return t;
 }
 
 /* The names of the data sets, in the order found. */
@@ -375,6 +371,53 @@ static herr_t note(hid_t group, const char *name, const H5O_info_t *info, void *
     return 0;
 }
 
+static void found_free(found *l)
+{
+    for (int i = 0; i < l->n; i++)
+        free((void *)(uintptr_t)l->name[i]);
+    free(l->name);
+}
+
+/* The data set of that name; the caller closes it. Negative: last error. Some versions refuse a data set whose lengths are wrong at this
+ * call. */
+static hid_t open_set(orr__site at, const char *path, hid_t f, const char *name)
+{
+    hid_t set = H5Dopen2(f, name, H5P_DEFAULT);
+    H5O_info_t is;
+    if (set >= 0)
+        return set;
+    if (H5Oget_info_by_name1(f, name, &is, H5P_DEFAULT) >= 0 && is.type == H5O_TYPE_DATASET) {
+        (void)fail(at, path, "the data set is damaged");
+        return set;
+    }
+    found l = { NULL, 0, 0, false };
+    char all[300];
+    (void)H5Ovisit1(f, H5_INDEX_NAME, H5_ITER_INC, note, &l);
+    orr__names_text(l.name, l.n, all, sizeof all);
+    (void)orr__fail(at, ORR_EINVAL, "%s has no data set '%.100s'; it has: %s", path, name, all);
+    found_free(&l);
+    return set;
+}
+
+orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const char *name)
+{
+    orr__site at = ORR__SITE(file, line, "load_hdf5");
+    int64_t size;
+    if (!name || !*name)
+        return orr__poison(at, ORR_EINVAL, "the name is %s", name ? "empty" : "NULL");
+    silence s;
+    if (!begin(at, &s))
+        return orr__handle_new(NULL);
+    hid_t f = open_file(at, path, &size), set = f >= 0 ? open_set(at, path, f, name) : -1;
+    orr_tensor *t = set >= 0 ? read_set(at, path, size, set) : orr__handle_new(NULL);
+    if (set >= 0)
+        (void)H5Dclose(set);
+    if (f >= 0)
+        (void)H5Fclose(f);
+    end(s);
+    return t;
+}
+
 orr_status orr_hdf5_names_at(const char *file, int line, const char *path, char ***names, int *n)
 {
     orr__site at = ORR__SITE(file, line, "hdf5_names");
@@ -401,9 +444,7 @@ orr_status orr_hdf5_names_at(const char *file, int line, const char *path, char 
         *n = *names ? l.n : 0;
         st = *names ? ORR_OK : ORR_ENOMEM;
     }
-    for (int i = 0; i < l.n; i++)
-        free((void *)(uintptr_t)l.name[i]);
-    free(l.name);
+    found_free(&l);
     return st;
 }
 

@@ -11,8 +11,10 @@
 #define ORR__HDF5_FUNCTIONS(F)          \
     F(H5Dclose)                         \
     F(H5Dcreate2)                       \
+    F(H5Dget_chunk_info)                \
     F(H5Dget_chunk_info_by_coord)       \
     F(H5Dget_create_plist)              \
+    F(H5Dget_num_chunks)                \
     F(H5Dget_space)                     \
     F(H5Dget_storage_size)              \
     F(H5Dget_type)                      \
@@ -99,8 +101,10 @@ const char *orr__hdf5_open(void);
 #define H5check() ((void)0)
 #define H5Dclose orr__hdf5.H5Dclose
 #define H5Dcreate2 orr__hdf5.H5Dcreate2
+#define H5Dget_chunk_info orr__hdf5.H5Dget_chunk_info
 #define H5Dget_chunk_info_by_coord orr__hdf5.H5Dget_chunk_info_by_coord
 #define H5Dget_create_plist orr__hdf5.H5Dget_create_plist
+#define H5Dget_num_chunks orr__hdf5.H5Dget_num_chunks
 #define H5Dget_space orr__hdf5.H5Dget_space
 #define H5Dget_storage_size orr__hdf5.H5Dget_storage_size
 #define H5Dget_type orr__hdf5.H5Dget_type

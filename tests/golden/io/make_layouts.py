@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Makes layouts.h5 beside it, with h5py: a data set for each place and each filter of its elements. Needs h5py.
+"""Makes layouts.h5 and unwritten.h5 beside it. Needs h5py.
 
-Elements are 0, 1, 2, …; compact, contiguous, checked and sparse are read, the others are refused.
+layouts.h5: a data set for each place and each filter of its elements, which are 0, 1, 2, …; compact, contiguous and checked
+are read, the others are refused. unwritten.h5: data sets of which a part, or everything, was never written.
 """
 import os
 import warnings
@@ -41,3 +42,14 @@ with h5py.File(os.path.join(HERE, "layouts.h5"), "w", libver=("earliest", "v110"
     odd = h5py.h5t.IEEE_F32LE.copy()
     odd.set_fields(31, 22, 9, 0, 22)
     h5py.h5d.create(f.id, b"odd", odd, h5py.h5s.create_simple((7, 2)))
+
+with h5py.File(os.path.join(HERE, "unwritten.h5"), "w", libver=("earliest", "v110")) as f:
+    f.create_dataset("partial", (6, 8), "int32", chunks=(2, 4), fillvalue=-1)[2:4, 4:8] = np.arange(8).reshape(2, 4)
+    grown = f.create_dataset("grown", (3, 4), "float64", maxshape=(None, 4), chunks=(2, 4), compression="gzip", shuffle=True)
+    grown[...] = np.arange(12).reshape(3, 4)
+    grown.resize((7, 4))
+    f.create_dataset("never", (4,), "float32", fillvalue=2.5)
+    f.create_dataset("none", (4, 4), "uint8", chunks=(2, 2))
+    sparse = f.create_dataset("inner/sparse", (20000, 100), "int16", chunks=(10, 10), fillvalue=7)
+    sparse[12345, 67] = 42
+    f.create_dataset("endless", (1 << 30, 1 << 16), "int8", chunks=(16, 16))[0, 0] = 1
