@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ops/define.h"
+#include "runtime/base/callback.h"
 
 enum { SOURCE_MOST = 1 << 20 };
 
@@ -219,7 +220,9 @@ orr_status orr__user_cpu(orr__site at, const orr__define *d, const orr_kernel_ar
     b.user = d->k.user;
     b.message = message;
     b.message_size = sizeof message;
+    const char *outer = orr__callback_begins(d->op.name);
     int code = d->k.cpu(&b);
+    orr__callback_ends(outer);
     message[sizeof message - 1] = '\0';
     return code ? orr__fail(at, ORR_EDEVICE, "the kernel %s failed: %s (%d)", d->op.name, or_nothing(message), code)
                 : ORR_OK;

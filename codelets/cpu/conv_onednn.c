@@ -6,6 +6,7 @@
 #include "codelets/cpu/conv_onednn.h"
 #include "codelets/cpu/cpu.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/exit.h"
 #include "runtime/base/pool.h"
 
 #if defined HAVE_ONEDNN
@@ -434,6 +435,7 @@ static bool make(made *m, const orr__conv_job *j, const part *q)
     const int64_t *tail[ARRAYS] = { j->v->x, NULL, j->v->y }, channels[ARRAYS] = { q->mx, 0, q->my };
     plan c = { .kernel = NULL };
     bool ok = plan_kernel(&c, j, q) && dnnl_primitive_create(&m->run, c.kernel) == dnnl_success;
+    orr__exit_watch_beyond(ORR__LIBRARY_ONEDNN);
     for (int k = 0; k < ARRAYS && ok; k++) {
         const_desc want = dnnl_primitive_desc_query_md(c.kernel, query_of(j->of, k), 0);
         ok = want && copy(&m->wants[k], want) && copy(&m->lies[k], GIVEN(&c.plain[k]));

@@ -8,6 +8,7 @@
 #include "codelets/cpu/call.h"
 #include "ops/ops.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/exit.h"
 
 enum { BLOCK = 1024, SIDE = 320, ADDITIONS_OF_EXP = 20 };
 
@@ -56,10 +57,12 @@ static double gemm_rate(bool wide, const atomic_bool *stop)
 
 orr__cpu_rates orr__cpu_measure(const atomic_bool *stop)
 {
+    orr__work_begins(ORR__WORK_COMPUTES);
     orr__cpu_rates r = { .math = math_rate(stop) };
     if (!atomic_load(stop))
         r.gemm32 = gemm_rate(false, stop);
     if (!atomic_load(stop))
         r.gemm64 = gemm_rate(true, stop);
+    orr__work_ends(ORR__WORK_COMPUTES);
     return r;
 }

@@ -16,6 +16,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/env.h"
+#include "runtime/base/exit.h"
 #include "runtime/ranks/ranks.h"
 #include "runtime/ranks/thread.h"
 
@@ -454,7 +455,9 @@ static void *serve(void *unused)
         pthread_mutex_unlock(&line.thread.lock);
         if (!m)
             break;
+        orr__work_begins(ORR__WORK_DEVICE);
         serve_one(m);
+        orr__work_ends(ORR__WORK_DEVICE);
     }
     (void)line.cu->pop(&before);
     return NULL;

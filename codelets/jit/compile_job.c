@@ -71,6 +71,13 @@ void orr__job_interrupt(void)
         return; /* the descriptor is set already */
 }
 
+void orr__job_orphan(void)
+{
+    if (stop_fd >= 0)
+        close(stop_fd);
+    stop_fd = -1;
+}
+
 void orr__job_stop(void)
 {
     orr__cache_close(&cache);

@@ -8,6 +8,7 @@
 bool orr__job_start(void);     /* false: not possible (logged) */
 void orr__job_interrupt(void); /* ends a compilation under way; call before orr__job_stop */
 void orr__job_stop(void);
+void orr__job_orphan(void); /* in the child of a fork, which must not interrupt its parent's compilation */
 /* Tries memory, disk, compiler, in this order. DONE: *c is a reference, or NULL if the kernel stays in tier 0 for good.
  * LATER: the error may be temporary; j->retry is the time of the next try. CUT: interrupted. */
 typedef enum { ORR__JOB_DONE, ORR__JOB_LATER, ORR__JOB_CUT } orr__job_end;

@@ -4,6 +4,7 @@
 #include "codelets/jit/compile_job.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/exit.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
 
@@ -195,7 +196,10 @@ static void *serve(void *unused)
         }
         pthread_mutex_unlock(&lock);
         orr__code *c = NULL;
-        if (orr__job_on(j, &c) == ORR__JOB_DONE)
+        orr__work_begins(ORR__WORK_FILES);
+        orr__job_end how = orr__job_on(j, &c);
+        orr__work_ends(ORR__WORK_FILES);
+        if (how == ORR__JOB_DONE)
             orr__jit_install(j, c);
         else
             cool(j);
@@ -281,6 +285,7 @@ void orr__jit_wait(orr__jit *j)
 static void forked(void)
 {
     atomic_store(&accepting, false);
+    orr__job_orphan();
     nthread = idle = 0;
     (void)pthread_mutex_init(&lock, NULL);
     (void)pthread_cond_init(&more, NULL);
@@ -293,6 +298,13 @@ static void watch_forks(void)
     orr__fork_guard(&known.lock);
 }
 
+/* At the exit: ends the compiler under way, whose files its thread removes. */
+static void ask_to_stop(void)
+{
+    atomic_store(&accepting, false);
+    orr__job_interrupt();
+}
+
 void orr__jit_start(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -301,6 +313,7 @@ void orr__jit_start(void)
     orr__say_again();
     if (orr__env.jit == ORR__JIT_OFF || !orr__job_start())
         return;
+    orr__exit_asks(ask_to_stop);
     pthread_mutex_lock(&lock);
     int cores = sched_getaffinity(getpid(), sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     most_threads = cores < 8 ? 1 : cores < 16 ? 2 : THREADS_MOST;

@@ -8,6 +8,7 @@
 #include "codelets/opencl/opencl.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/env.h"
+#include "runtime/base/exit.h"
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__cl_unit *list;
@@ -112,6 +113,7 @@ orr_status orr__cl_unit_build(orr__site at, orr__cl_unit *u)
             return orr__cl_fail(at, "clCreateProgramWithSource", code);
     }
     code = clBuildProgram(u->program, 1, &u->device, options(u), NULL, NULL);
+    orr__exit_watch_beyond(ORR__LIBRARY_OPENCL);
     if (code != CL_SUCCESS)
         return build_failed(at, u, code);
     cl_kernel kernel = clCreateKernel(u->program, "orr_kernel", &code);

@@ -6,6 +6,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/call.h"
 #include "codelets/user/user.h"
+#include "runtime/base/callback.h"
 
 void orr__user_see(const orr__launch *l, bool host, orr__user_view *v)
 {
@@ -66,7 +67,10 @@ int64_t orr__user_items(const orr__launch *l)
     if (!orr__define_op(r->call.op)->k.items)
         return (l->hi - l->lo) * row_size(r);
     orr__user_see(l, false, &v);
-    return orr__define_op(r->call.op)->k.items(&v.args);
+    const char *outer = orr__callback_begins(r->call.op->name);
+    int64_t items = orr__define_op(r->call.op)->k.items(&v.args);
+    orr__callback_ends(outer);
+    return items;
 }
 
 bool orr__user_in_place(const orr__launch *l)

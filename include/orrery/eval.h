@@ -25,7 +25,9 @@ typedef struct orr_config {
 ORR_API orr_status orr_init_at(const char *file, int line, const orr_config *config);
 #define orr_init(...) orr_init_at(ORR_HERE, __VA_ARGS__)
 /** Waits for work under way, frees all tensors and scopes of all threads, stops the workers. orr_init may follow.
- * errors:   ORR_ESTATE (not started).
+ * A program may end without it, from any thread and with work under way: exit then stops the workers, and does not wait for
+ * results.
+ * errors:   ORR_ESTATE (not started; called by a kernel's function).
  * threads:  no other thread may be inside the library. */
 ORR_API orr_status orr_shutdown(void);
 /** Version of the library in use, "major.minor.patch". */
@@ -39,7 +41,7 @@ ORR_API const char *orr_version(void);
  * until its next assignment, and reading it gives the error. Kernels run in IEEE 754's default mode (to nearest,
  * gradual underflow, no traps), whatever mode this thread is in.
  * errors:   the error of a poison, ORR_ESTATE, ORR_ENOMEM, ORR_EINDEX, ORR_ENUMERIC, ORR_EDEVICE.
- * threads:  safe from any thread. */
+ * threads:  safe from any thread, but ORR_ESTATE in functions that an evaluation calls: of a kernel, or for the release of memory. */
 ORR_API orr_status orr_eval_at(const char *file, int line, orr_tensor *t);
 #define orr_eval(...) orr_eval_at(ORR_HERE, __VA_ARGS__)
 /** Computes several tensors at once, and shared subexpressions once: orr_eval_all(ORR_TENSORS(x, y)). n may be 0:

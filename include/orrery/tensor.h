@@ -62,7 +62,8 @@ ORR_API int64_t orr_tensor_size(const orr_tensor *t);
 ORR_API orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape shape, const void *data);
 #define orr_from(...) orr_from_at(ORR_HERE, __VA_ARGS__)
 /** Uses the caller's memory without a copy.
- * The memory must stay unchanged until `release(data, user)` is called: once, from any thread, after the last use. If
+ * The memory must stay unchanged until `release(data, user)` is called: once, from any thread, after the last use; it must
+ * not evaluate. If
  * release is NULL, the memory must stay unchanged until orr_shutdown. On error release is not called. `data` must be
  * aligned to the element's size.
  * errors:   as orr_from; ORR_EINVAL (not aligned). */

@@ -12,6 +12,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/exit.h"
 #include "runtime/engine/engine.h"
 
 static const double file_period = 1.0; /* seconds between polls for the file only */
@@ -91,7 +92,9 @@ static void *watch(void *unused)
     while (!stopping) {
         int n;
         pthread_mutex_unlock(&lock);
+        orr__work_begins(ORR__WORK_DEVICE);
         orr_device *now = orr__devices_now(&n);
+        orr__work_ends(ORR__WORK_DEVICE);
         unsigned bits = !now   ? 0
                         : !old ? ORR_CHANGED_SET | ORR_CHANGED_KNOWN | ORR_CHANGED_READING
                                : compare(old, n_old, now, n);

@@ -7,7 +7,9 @@
 #include "runtime/api/devices.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/over_ranks.h"
+#include "runtime/base/callback.h"
 #include "runtime/base/env.h"
+#include "runtime/base/exit.h"
 #include "runtime/base/cgroup.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/signals.h"
@@ -80,9 +82,12 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "init");
+    orr_status st = orr__may_wait(at);
+    if (st != ORR_OK)
+        return st;
     pthread_mutex_lock(&lock);
     bool was_started = started;
-    orr_status st = started ? running_already(at) : configure(at, config);
+    st = started ? running_already(at) : configure(at, config);
     if (st == ORR_OK)
         st = orr__fail_place(at, orr__ranks_start(at));
     else if (!started)
@@ -112,6 +117,7 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
     }
     if (st == ORR_OK) {
         orr__cpu_start();
+        orr__exit_watch(); /* after the start of all libraries, whose own handlers thus run later */
         started = true;
     }
     orr__signals_restore(&signals);
@@ -122,6 +128,11 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
 orr_status orr_shutdown(void)
 {
     ORR__IN_DEFAULT_FPMODE;
+    if (orr__exit_is_here()) /* all has stopped already */
+        return ORR_OK;
+    orr_status may = orr__may_wait(ORR__SITE(NULL, 0, "shutdown"));
+    if (may != ORR_OK)
+        return may;
     pthread_mutex_lock(&lock);
     if (!started) {
         pthread_mutex_unlock(&lock);

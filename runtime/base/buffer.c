@@ -2,6 +2,7 @@
  * Must not know: graphs, StarPU. */
 #include "config.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/callback.h"
 #include "runtime/base/form.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/spill.h"
@@ -101,8 +102,11 @@ void orr__buffer_recycle(orr__buffer *b)
     if (b->cap)
         put_back(host, b->bytes, b->cap, b->spilled);
     orr__pool_header_put(b);
-    if (release)
+    if (release) {
+        const char *outer = orr__callback_begins("the function that releases a tensor's memory");
         release(host, user);
+        orr__callback_ends(outer);
+    }
 }
 
 orr_status orr__buffer_sync(orr__buffer *b)

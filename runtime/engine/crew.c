@@ -3,14 +3,17 @@
 #include "config.h"
 #include <sched.h>
 #include <stdio.h>
+#include "runtime/base/exit.h"
 #include "runtime/engine/crew.h"
 
 enum { TURNS = 4096 }; /* polls before a thread yields its core: some 100 µs */
 
 static void breathe(int *turn)
 {
-    if (++*turn % TURNS == 0)
+    if (++*turn % TURNS == 0) {
         (void)sched_yield();
+        (void)orr__exit_is_here(); /* a member that has stopped ends no share */
+    }
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include "runtime/base/callback.h"
 #include "runtime/base/env.h"
 #include "runtime/base/trace.h"
 #include "runtime/engine/execution.h"
@@ -326,9 +327,12 @@ orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const
     bool little = plan->us < orr__inline_us(), shared = plan->lanes.together < plan->lanes.alone;
     bool counts = !run && (!little || shared);
 
+    orr_status st = orr__may_wait(at);
+    if (st != ORR_OK)
+        return st;
     if (counts)
         count_caller(1);
-    orr_status st = execute(at, plan, leaf, scalar, out, run, little);
+    st = execute(at, plan, leaf, scalar, out, run, little);
     if (counts)
         count_caller(-1);
     return st;

@@ -6,6 +6,7 @@
 #include "runtime/base/array.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/exit.h"
 #include "runtime/base/spill.h"
 #include "runtime/engine/execution.h"
 #include "runtime/graph/donation.h"
@@ -170,7 +171,9 @@ static orr_status compute(const orr__step *s, const orr__launch *l)
 
     if (borrows)
         e->borrow(1);
+    orr__work_begins(ORR__WORK_COMPUTES);
     orr_status st = orr__exec_cpu->launch(s->cpu, l);
+    orr__work_ends(ORR__WORK_COMPUTES);
     if (borrows)
         e->borrow(-1);
     return st;

@@ -4,8 +4,10 @@
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
+#include "runtime/base/callback.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/exit.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/machine_profile.h"
 
@@ -42,9 +44,16 @@ static void *run(void *unused)
         if (earlier.date > 0)
             orr__profile_join(&p, &earlier);
         orr__profile_use(&p);
+        orr__work_begins(ORR__WORK_FILES);
         (void)orr__profile_store(&p);
+        orr__work_ends(ORR__WORK_FILES);
     }
     return NULL;
+}
+
+static void ask_to_stop(void)
+{
+    atomic_store(&stopping, true);
 }
 
 void orr__profile_start(const orr__engine_impl *e)
@@ -53,6 +62,7 @@ void orr__profile_start(const orr__engine_impl *e)
 
     engine = e;
     atomic_store(&stopping, false);
+    orr__exit_asks(ask_to_stop);
     orr__profile_use(NULL);
     orr__models_load();
     if (orr__env.machine == ORR__MACHINE_FIXED)
@@ -91,6 +101,8 @@ orr_status orr__engine_measure(orr__site at, bool again)
 
     if (!orr__engine_running())
         return orr__fail(at, ORR_ESTATE, "the library is not started: call orr_init first");
+    if ((st = orr__may_wait(at)) != ORR_OK)
+        return st;
     orr__profile_wait();
     if (!again)
         return ORR_OK;

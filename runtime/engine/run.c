@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ops/exchange.h"
+#include "runtime/base/callback.h"
 #include "runtime/engine/execution.h"
 #include "runtime/ranks/ranks.h"
 
@@ -226,6 +227,9 @@ orr_status orr__run_wait(orr__run *r)
     if (!r)
         return ORR_OK;
     if (!orr__run_done(r)) {
+        orr_status st = orr__may_wait(ORR__SITE(NULL, 0, NULL));
+        if (st != ORR_OK)
+            return st;
         pthread_mutex_lock(&r->lock);
         while (!atomic_load(&r->done))
             pthread_cond_wait(&r->cond, &r->lock);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "runtime/base/array.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/callback.h"
 #include "runtime/graph/donation_search.h"
 #include "runtime/graph/thread_state.h"
 
@@ -61,6 +62,9 @@ orr_status orr__donor_wait(orr__site at, orr__donor_state state, uint64_t seen)
 {
     if (state == ORR__DONOR_LOST)
         return lost(at);
+    orr_status st = state == ORR__DONOR_BUSY ? orr__may_wait(at) : ORR_OK;
+    if (st != ORR_OK)
+        return st;
     orr__graph_lock();
     while (state == ORR__DONOR_BUSY && ended == seen && under_way > 0)
         orr__graph_wait(&released);
@@ -76,15 +80,18 @@ orr_status orr__node_value_ref(orr__site at, const orr__node *n, orr__buffer **b
     if (!atomic_load(&b->exclusive_to) && !atomic_load(&b->overwritten))
         return ORR_OK;
     orr__graph_lock();
-    orr__donor_state state;
-    while ((state = orr__donor_state_of(b)) == ORR__DONOR_BUSY)
+    orr__donor_state state = orr__donor_state_of(b);
+    orr__graph_unlock();
+    orr_status st = state == ORR__DONOR_BUSY ? orr__may_wait(at) : ORR_OK;
+    orr__graph_lock();
+    while (st == ORR_OK && (state = orr__donor_state_of(b)) == ORR__DONOR_BUSY)
         orr__graph_wait(&released);
     orr__graph_unlock();
-    if (state != ORR__DONOR_LOST)
+    if (state == ORR__DONOR_FREE)
         return ORR_OK;
     orr__buffer_unref(b);
     *buf = NULL;
-    return lost(at);
+    return st == ORR_OK ? lost(at) : st;
 }
 
 /* -- the search, under the lock -------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/dtype.h"
+#include "runtime/base/exit.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/trace.h"
 #include "runtime/ranks/reduce.h"
@@ -442,8 +443,10 @@ static bool take_posted(bool *any)
         line.under_way++;
         *any = true;
         /* After a failure nothing more is sent: other ranks would match it with an earlier exchange. */
+        orr__work_begins(ORR__WORK_DEVICE);
         if (!atomic_load(&line.failed))
             begin(l);
+        orr__work_ends(ORR__WORK_DEVICE);
         pthread_mutex_lock(&line.thread.lock);
     }
     pthread_mutex_unlock(&line.thread.lock);
@@ -474,7 +477,10 @@ static void *serve(void *unused)
     (void)unused;
     double last = orr__now();
     for (bool any; take_posted(&any);) {
-        if (move() || any)
+        orr__work_begins(ORR__WORK_DEVICE); /* MPI was opened at run time */
+        bool moved = move();
+        orr__work_ends(ORR__WORK_DEVICE);
+        if (moved || any)
             last = orr__now();
         else if (orr__now() - last < 500e-6)
             (void)sched_yield();

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/exit.h"
 #include "runtime/ranks/exchange.h"
 
 #define TICK 0.1  /* seconds between polls of messages       */
@@ -275,6 +276,7 @@ static void *serve(void *unused)
     for (;;) {
         bool leaving = atomic_load(&watch.leaving);
         look_at_processes(leaving ? tick / 20 : tick);
+        orr__work_begins(ORR__WORK_DEVICE); /* MPI was opened at run time */
         double now = orr__now();
         /* A process that was suspended has not listened itself; that time does not count as silence. */
         watch.silence += now - last < 4 * tick ? now - last : tick;
@@ -288,9 +290,12 @@ static void *serve(void *unused)
             (void)tell(next, BEAT, "");
             sent = now;
         }
-        if (leaving && take_leave())
+        bool left = leaving && take_leave();
+        if (!left)
+            judge();
+        orr__work_ends(ORR__WORK_DEVICE);
+        if (left)
             return NULL;
-        judge();
     }
 }
 

@@ -250,6 +250,113 @@ static void kernel_performance_model_has_its_name(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* -- a kernel that uses the library ------------------------------------------------------------------------------- */
+
+/* A value to evaluate, an evaluation to wait for, a finished value to read; the number of calls, and of those that were refused and
+ * permitted as they must be. */
+static struct {
+    orr_tensor *open, *flowing, *done;
+    atomic_int calls, right;
+} nested;
+
+static bool is_refused(orr_status st)
+{
+    return st == ORR_ESTATE && strstr(orr_error_message(), "called by") && strstr(orr_error_message(), "nests");
+}
+
+static int nests(const orr_kernel_args *a)
+{
+    float v = 0, *y = a->out;
+    bool refuses = is_refused(orr_eval(nested.open)) && is_refused(orr_read(nested.open, &v, sizeof v)) &&
+                   is_refused(orr_eval_all(&nested.open, 1)) && is_refused(orr_shutdown()),
+         reads = orr_read(nested.done, &v, sizeof v) == ORR_OK && v == 7;
+    atomic_fetch_add(&nested.calls, 1);
+    atomic_fetch_add(&nested.right, refuses && reads);
+    for (int64_t i = a->lo * per_row(a); i < a->hi * per_row(a); i++)
+        y[i] = 1;
+    return 0;
+}
+
+static const orr_kernel_def nests_def = { .name = "nests", .n_inputs = 1, .rows = true, .cpu = nests, .flops = 2000 };
+
+static orr_tensor *nest(orr_tensor *item, int64_t i, void *op)
+{
+    return orr_add(orr_apply(op, ORR_TENSORS(item)), orr_scalar((double)i));
+}
+
+/* By one evaluation of a large and of a small operand, a submission, and many items. */
+static void check_nesting(void)
+{
+    orr_tensor *item[3], *result[3];
+    orr_event *e = NULL;
+    orr_scope *s = orr_scope_begin();
+    orr_op *op = orr_define_kernel(&nests_def);
+    nested.done = orr_full(ORR_F32, ORR_SHAPE(), 7);
+    nested.open = orr_exp(orr_full(ORR_F32, ORR_SHAPE(), 0));
+    atomic_store(&nested.calls, 0);
+    atomic_store(&nested.right, 0);
+    ORR_REQUIRE(op && orr_eval(nested.done) == ORR_OK);
+    for (int64_t rows = 2; rows <= 2000; rows *= 1000)
+        for (int i = 0; i < 3; i++) { /* the later ones find workers awake, and a crew */
+            orr_tensor *y = orr_apply(op, ORR_TENSORS(orr_rand(ORR_F32, ORR_SHAPE(rows, 100), 0.0, 1.0)));
+            double sum = 0;
+            ORR_CHECK(orr_item(orr_sum(y, ORR_ALL_AXES, false), &sum) == ORR_OK && sum == (double)rows * 100);
+            y = orr_apply(op, ORR_TENSORS(orr_rand(ORR_F32, ORR_SHAPE(rows, 100), 0.0, 1.0)));
+            ORR_CHECK(orr_eval_async(&y, 1, &e) == ORR_OK && orr_wait(e) == ORR_OK);
+        }
+    for (int i = 0; i < 3; i++)
+        item[i] = orr_full(ORR_F32, ORR_SHAPE(4), i);
+    ORR_CHECK(orr_par_map(3, nest, item, op, result) == ORR_OK);
+    ORR_CHECK_MSG(nested.calls >= 15 && nested.calls == nested.right, "%d of %d", nested.right, nested.calls);
+    ORR_CHECK(orr_eval(nested.open) == ORR_OK);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void kernel_cannot_evaluate(void)
+{
+    orr_test_alarm();
+    if (DH_START(DH_SERIAL))
+        check_nesting();
+    orr_test_alarm();
+    if (DH_START(DH_STARPU))
+        check_nesting();
+    orr_test_alarm();
+    if (DH_START({ "ORRERY_ENGINE", "starpu" }, { "ORRERY_BACKEND", "cpu" }, { "STARPU_NCPU", "2" }))
+        check_nesting();
+}
+
+/* The memory is released where its last use ends: on a worker, or here. */
+static void releases(void *data, void *user)
+{
+    (void)data;
+    atomic_fetch_add((atomic_int *)user, 1);
+    orr_status st = orr_eval(nested.open);
+    atomic_fetch_add(&nested.right, st == ORR_ESTATE && strstr(orr_error_message(), "called by") != NULL);
+}
+
+static void release_cannot_evaluate(void)
+{
+    static float v[4] = { 1, 2, 3, 4 };
+    atomic_int released = 0;
+    if (!DH_START(DH_STARPU))
+        return;
+    atomic_store(&nested.right, 0);
+    orr_scope *all = orr_scope_begin();
+    nested.open = orr_exp(orr_full(ORR_F32, ORR_SHAPE(), 0));
+    for (int tasks = 0; tasks < 2; tasks++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = orr_wrap(ORR_F32, ORR_SHAPE(4), v, releases, &released), *y = orr_mul(x, x);
+        orr_event *e = NULL;
+        ORR_CHECK(!tasks || (orr_eval_async(&y, 1, &e) == ORR_OK && orr_free(x) == ORR_OK && orr_wait(e) == ORR_OK));
+        (void)orr_scope_end(s);
+    }
+    ORR_CHECK(orr_eval(nested.open) == ORR_OK);
+    (void)orr_scope_end(all);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK_MSG(released == 2 && nested.right == 2, "%d, %d", released, nested.right);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(serial_runs_it_between_fused_steps),
@@ -263,6 +370,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(apply_checks_operands),
                                       ORR_TEST(reference_evaluation_calls_kernel),
                                       ORR_TEST(kernel_performance_model_has_its_name),
+                                      ORR_TEST(kernel_cannot_evaluate),
+                                      ORR_TEST(release_cannot_evaluate),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.define_kernel", tests);
 }

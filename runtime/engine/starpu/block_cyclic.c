@@ -10,6 +10,7 @@
 #include <string.h>
 #include "codelets/tile_product.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/exit.h"
 #include "runtime/base/hash.h"
 #include "runtime/engine/block_cyclic.h"
 #include "runtime/engine/starpu/mpi.h"
@@ -204,7 +205,9 @@ static void on_worker(void *buffers[], void *arg)
         for (int k = 0; k < a->buffers; k++)
             at[k] =
                 (orr__tileat){ (void *)STARPU_MATRIX_GET_PTR(buffers[k]), (int64_t)STARPU_MATRIX_GET_LD(buffers[k]) };
+        orr__work_begins(ORR__WORK_COMPUTES);
         orr_status st = compute(a, at);
+        orr__work_ends(ORR__WORK_COMPUTES);
         int none = ORR_OK;
         if (st != ORR_OK && atomic_compare_exchange_strong(&o->status, &none, st))
             snprintf(o->text, sizeof o->text, "%s", orr_error_message());

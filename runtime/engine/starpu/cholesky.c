@@ -10,6 +10,7 @@
 #include <string.h>
 #include "codelets/cholesky.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/exit.h"
 #include "runtime/base/hash.h"
 #include "runtime/engine/starpu/starpu.h"
 
@@ -93,12 +94,14 @@ static void on_worker(void *buffers[], void *arg)
 
     if (orr__run_status(a->run) != ORR_OK)
         return;
+    orr__work_begins(ORR__WORK_COMPUTES);
     if (a->kind == OPEN)
         open_rows(a, buffers);
     else if (a->kind != CLOSE)
         st = operate(a, buffers);
     else if (a->away)
         close_rows(a, buffers);
+    orr__work_ends(ORR__WORK_COMPUTES);
     if (st != ORR_OK) {
         orr__run_fail(a->run, st, orr_error_message());
         orr_error_clear();
@@ -122,7 +125,9 @@ static void on_device(void *buffers[], void *arg)
         return;
     a->worker = starpu_worker_get_id();
     a->began = orr__now();
+    orr__work_begins(ORR__WORK_DEVICE);
     orr_status st = orr__star_tile(&j, buffers);
+    orr__work_ends(ORR__WORK_DEVICE);
     if (st != ORR_OK)
         orr__run_fail(a->run, st, orr_error_message());
     orr_error_clear();

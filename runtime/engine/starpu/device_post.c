@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include "runtime/base/clock.h"
+#include "runtime/base/exit.h"
 #include "runtime/engine/starpu/starpu.h"
 
 #ifdef ORR__STAR_CUDA
@@ -119,7 +120,9 @@ static void begin(posting *p)
             .region = r, .hi = r->dim[0], .in = all + r->nout, .out = all, .scalar = a->run->scalar, .ending = &ending
         };
         a->began = orr__now();
+        orr__work_begins(ORR__WORK_DEVICE);
         st = orr__exec_cuda->launch(a->step->cuda, &l); /* after ORR_OK p may be freed */
+        orr__work_ends(ORR__WORK_DEVICE);
         if (st == ORR_OK)
             return;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/exit.h"
 #include "runtime/engine/starpu/starpu.h"
 
 #if defined(ORR__STAR_OPENCL) || defined(ORR__STAR_CUDA)
@@ -207,6 +208,7 @@ static void run(device_call *c, void *buffers[])
     orr__task *a = c->task;
     orr_status st = ORR_ENOMEM;
 
+    orr__work_begins(ORR__WORK_DEVICE);
     if (gather(c, buffers)) {
         bool rests = orr__device_rests(a->worker), alone = orr__region_needs_device(a->step->region), lost = false;
         st = rests && !alone ? ORR_EDEVICE : settle(c, &lost);
@@ -234,6 +236,7 @@ static void run(device_call *c, void *buffers[])
                 atomic_store_explicit(&t->away, true, memory_order_release);
             }
     }
+    orr__work_ends(ORR__WORK_DEVICE);
     forget(c);
     if (st != ORR_OK)
         orr__run_fail(a->run, st, orr_error_message());
