@@ -1,7 +1,7 @@
-/* Random graphs in every way to compute a kernel: interpreted, compiled by gcc and by clang, on OpenCL. All agree
- * with the reference evaluation, and the tiers with each other: to the last bit in graphs without float sums. Each
- * run takes the first graphs; ORR_TEST_FULL=1, which "./bootstrap check --full" sets, takes a thousand,
- * ORR_TEST_GRAPHS another number.
+/* Random graphs, and programs of boxes (arrays that are shifted, joined, bordered), in every way to compute a kernel:
+ * interpreted, compiled by gcc and by clang, on OpenCL. All agree with the reference evaluation, and the tiers with each
+ * other: to the last bit in graphs without float sums. Each run takes the first graphs; ORR_TEST_FULL=1, which
+ * "./bootstrap check --full" sets, takes a thousand, ORR_TEST_GRAPHS another number.
  * Must not know: how a value is computed. */
 #include "config.h"
 
@@ -9,26 +9,37 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "codelets/emit/cloop.h"
+#include "codelets/emit/emit.h"
 #include "runtime/fuse/region.h"
 #include "tests/harness/random_graph.h"
 
 enum { PARTS = 4 };
 
+/* Settings of programs of boxes. More values are exact without excess precision. The alarm is for one program. */
+static const rg_setting of_boxes[] = { { "ORR_TEST_BOXES", "1" },
+                                       { "ORRERY_EXCESS_PRECISION", "off" },
+                                       { "ORR_TEST_ALARM", "300" } };
+enum { OF_BOXES = sizeof of_boxes / sizeof *of_boxes };
+
 /* Several processes share the seeds: each kernel is waited for, so that one process uses one core. Their results go
  * to files <name>.<part>. */
-static bool run_parts(const char *name, const rg_setting *own, int n)
+static bool run_parts(const char *name, const rg_setting *own, int n, bool boxes)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int parts = cores < 2 ? 1 : cores < PARTS ? 2 : PARTS, pid[PARTS];
     bool all = true;
     for (int k = 0; k < parts; k++) {
         char seeds[40], file[1100], part[64];
-        rg_setting env[16] = { { "ORRERY_CACHE_DIR", orr_test_kernels() },
+        rg_setting env[20] = { { "ORRERY_CACHE_DIR", orr_test_kernels() },
                                { "ORRERY_EXCESS_PRECISION", "on" },
                                { "ORR_TEST_SEEDS", seeds },
                                { "ORR_TEST_RESULTS", file } };
+        int last = 4;
+        for (int i = 0; i < OF_BOXES && boxes; i++)
+            env[last++] = of_boxes[i];
         for (int i = 0; own[i].name; i++)
-            env[4 + i] = own[i];
+            env[last++] = own[i];
         (void)snprintf(part, sizeof part, "%s.%d", name, k);
         (void)snprintf(file, sizeof file, "%s", orr_test_tmp(part));
         (void)snprintf(seeds, sizeof seeds, "%d-%d", n * k / parts, n * (k + 1) / parts);
@@ -67,7 +78,7 @@ static int equal_results(const char *one, const char *two)
     return lines;
 }
 
-static void compiled_by(const char *cc, int n)
+static void compiled_by(const char *cc, int n, bool boxes)
 {
     const rg_setting off[] = { { "ORRERY_ENGINE", "serial" }, { "ORRERY_JIT", "off" }, { NULL, NULL } };
     const rg_setting on[] = { { "ORRERY_ENGINE", "serial" },
@@ -75,30 +86,41 @@ static void compiled_by(const char *cc, int n)
                               { "ORRERY_CC", cc },
                               { "ORR_TEST_COMPILES", "1" },
                               { NULL, NULL } };
-    char command[64];
+    char command[64], name[32], plain[32];
+    (void)snprintf(name, sizeof name, boxes ? "boxes.%s" : "%s", cc);
+    (void)snprintf(plain, sizeof plain, boxes ? "boxes.off.%s" : "off.%s", cc);
     (void)snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", cc);
     if (system(command) != 0)
         ORR_SKIP("there is no %s here", cc);
-    ORR_CHECK(run_parts("interpreted", off, n));
-    ORR_CHECK(run_parts(cc, on, n));
-    int same = equal_results("interpreted", cc);
+    ORR_CHECK(run_parts(plain, off, n, boxes));
+    ORR_CHECK(run_parts(name, on, n, boxes));
+    int same = equal_results(plain, name);
     printf("    %d graphs, %d results and seeds equal to the bit\n", n, same);
     ORR_CHECK(same > n);
 }
 
 static void compiled_by_gcc(void)
 {
-    compiled_by("gcc", atoi(rg_count("32")));
+    compiled_by("gcc", atoi(rg_count("32")), false);
+}
+
+static void boxes_compiled_by_gcc(void)
+{
+    compiled_by("gcc", atoi(rg_count("20")), true);
 }
 
 static void compiled_by_clang(void)
 {
-    compiled_by("clang", atoi(rg_count("16")));
+    compiled_by("clang", atoi(rg_count("16")), false);
 }
 
-static void on_opencl(void)
+static void boxes_compiled_by_clang(void)
 {
-    int n = atoi(rg_count("48"));
+    compiled_by("clang", atoi(rg_count("10")), true);
+}
+
+static void device(const char *name, int n, bool boxes)
+{
     const rg_setting env[] = { { "ORRERY_ENGINE", "starpu" },
                                { "ORRERY_BACKEND", "opencl" },
                                { "STARPU_NCPU", "0" },
@@ -107,9 +129,19 @@ static void on_opencl(void)
                                { "STARPU_NCUDA", "0" },
                                { "ORR_TEST_NEEDS", "OpenCL" },
                                { NULL, NULL } };
-    if (!run_parts("opencl", env, n))
+    if (!run_parts(name, env, n, boxes))
         ORR_SKIP("see above");
     printf("    %d graphs\n", n);
+}
+
+static void on_opencl(void)
+{
+    device("opencl", atoi(rg_count("48")), false);
+}
+
+static void boxes_on_opencl(void)
+{
+    device("boxes.opencl", atoi(rg_count("24")), true);
 }
 
 /* -- the operations in the graphs ---------------------------------------------------------------------------- */
@@ -206,6 +238,58 @@ static void explain_lists_fused_nodes(void)
     }
 }
 
+/* The texts of a region, in each language that has one. False: one takes too many steps. */
+static bool writes(const orr__region *r)
+{
+    static const orr__dialect *const language[] = { &orr__dialect_c, &orr__dialect_opencl, &orr__dialect_cuda };
+    char *c = orr__emit_c_can(r) ? orr__emit_c(r) : NULL;
+    bool all = c || !orr__emit_c_can(r);
+    free(c);
+    for (int k = 0; k < 3 && orr__emit_can(r, true); k++) {
+        orr__layout lay;
+        char *text = orr__layout_make(r, language[k], &lay) == ORR_OK ? orr__emit(r, language[k], &lay, true) : NULL;
+        all = all && text;
+        free(text);
+        orr__layout_free(&lay);
+    }
+    return all;
+}
+
+/* No text of the programs takes more than a part of the steps that one may take. */
+static void texts_of_boxes_end(void)
+{
+    enum { FEW = 200, MANY = 10000, PART = 8 };
+    unsigned long long first = 1000000, n = getenv("ORR_TEST_FULL") ? MANY : FEW;
+    int regions = 0, boxes = 0;
+    orr__text_steps = ORR__TEXT_STEPS / PART;
+    for (unsigned long long seed = first; seed < first + n; seed++) {
+        rg_graph g;
+        orr__capture p;
+        orr__regions rs = { 0 };
+        orr_scope *s = orr_scope_begin();
+        orr_test_alarm();
+        rg_boxes(&g, seed, RG_VALUES);
+        orr__node *node = orr__handle_node(g.v[g.n - 1].t);
+        orr__site at = ORR__SITE(__FILE__, __LINE__, "test");
+        if (orr__capture_make(at, &node, 1, &p) == ORR_OK) {
+            ORR_CHECK(orr__fuse(at, &p, ORR__FUSE_ROWS, &rs) == ORR_OK);
+            for (int k = 0; k < rs.n; k++) {
+                regions++;
+                for (int a = 0; a < rs.region[k].naccess; a++)
+                    boxes += rs.region[k].access[a].box != 0;
+                ORR_CHECK_MSG(writes(&rs.region[k]), "seed %llu: %s", seed, rs.region[k].label);
+            }
+            orr__regions_free(&rs);
+            orr__capture_free(&p);
+        }
+        rg_end(&g);
+        (void)orr_scope_end(s);
+    }
+    orr__text_steps = ORR__TEXT_STEPS;
+    printf("    %d regions with %d boxes\n", regions, boxes);
+    ORR_CHECK(regions > FEW && boxes > 3 * FEW);
+}
+
 static void contents(void)
 {
     ORR_CHECK(rg_wait(rg_start((const rg_setting[]){ { "ORR_TEST_CONTENTS", "1" }, { NULL, NULL } })));
@@ -214,10 +298,17 @@ static void contents(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(contents), ORR_TEST(compiled_by_gcc), ORR_TEST(compiled_by_clang), ORR_TEST(on_opencl), { 0 }
+        ORR_TEST(contents),
+        ORR_TEST(compiled_by_gcc),
+        ORR_TEST(compiled_by_clang),
+        ORR_TEST(on_opencl),
+        ORR_TEST(boxes_compiled_by_gcc),
+        ORR_TEST(boxes_compiled_by_clang),
+        ORR_TEST(boxes_on_opencl),
+        { 0 },
     };
     static const orr_test child[] = { ORR_TEST(rg_agree), { 0 } };
-    static const orr_test inside[] = { ORR_TEST(explain_lists_fused_nodes), { 0 } };
+    static const orr_test inside[] = { ORR_TEST(explain_lists_fused_nodes), ORR_TEST(texts_of_boxes_end), { 0 } };
     if (getenv("ORR_TEST_CHILD"))
         return help_main(argc, argv, "api.random_tiers.child", getenv("ORR_TEST_CONTENTS") ? inside : child);
     return orr_test_main(argc, argv, "api.random_tiers", tests);

@@ -4,7 +4,9 @@
 
 #include <math.h>
 #include <orrery/device.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "codelets/jit/jit.h"
@@ -14,9 +16,12 @@
 
 /* -- one graph ------------------------------------------------------------------------------------------- */
 
-/* Grows the graph of a seed to at most `ops` values by ops. */
 void rg_build(rg_graph *g, unsigned long long seed, int ops)
 {
+    if (getenv("ORR_TEST_BOXES")) {
+        rg_boxes(g, seed, ops);
+        return;
+    }
     rg_begin(g, seed);
     bool huge = getenv("ORR_TEST_LARGE") != NULL, large = huge || rg_pick(g, 20) == 0;
     for (int i = 2 + rg_pick(g, 3); i > 0; i--) {
@@ -188,6 +193,16 @@ static void compiled_enough(void)
            (unsigned long long)s.disk_hits);
 }
 
+/* Of orr_test_alarm: the message of the seed that takes too long. */
+static char late[64];
+
+static void end_late(int signal)
+{
+    (void)signal;
+    (void)!write(STDOUT_FILENO, late, strlen(late));
+    _exit(1);
+}
+
 /* With fewer graphs, possibly none is too large for the memory. */
 enum { SAMPLE = 40 };
 
@@ -205,7 +220,9 @@ void rg_agree(void)
         end = (first = strtoull(alone, NULL, 10)) + 1;
     results = file ? fopen(file, "we") : NULL;
     ORR_CHECK(!file || results);
+    (void)signal(SIGALRM, end_late);
     for (unsigned long long seed = first; seed < end && failures < 3; seed++) {
+        (void)snprintf(late, sizeof late, "    seed %llu does not end\n", seed);
         orr_test_alarm();
         if (results)
             fprintf(results, "%llu\n", seed);

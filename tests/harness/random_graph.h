@@ -82,9 +82,12 @@ void rg_motif(rg_graph *g);
 /* Adds one value by a random op. */
 bool rg_grow(rg_graph *g);
 
+/* random_boxes.c: grows a graph of shifted, joined and bordered arrays instead. */
+void rg_boxes(rg_graph *g, unsigned long long seed, int ops);
+
 /* -- random_check.c -- */
 
-/* Grows the graph of a seed to at most `ops` values by ops. */
+/* Grows the graph of a seed to at most `ops` values by ops; with ORR_TEST_BOXES, one of boxes. */
 void rg_build(rg_graph *g, unsigned long long seed, int ops);
 /* True if the engine agrees with the reference evaluation on the graph of a seed. */
 bool rg_one(unsigned long long seed);
