@@ -13,7 +13,7 @@ enum { KEPT = 8 };
 /* A plan; the list begins with the most recently used ones. */
 typedef struct orr__cu_transform {
     struct orr__cu_transform *next;
-    int plan, type, n, rows;
+    int plan, type, n, rows, in, out; /* in, out: from one row to the next */
 } transform;
 
 void orr__cu_transforms_free(transform *t)
@@ -30,8 +30,7 @@ static orr_status say(orr__site at, const char *call, int code)
     return code == 0 ? ORR_OK : orr__fail(at, ORR_EDEVICE, "CUDA: %s: status %d", call, code);
 }
 
-static orr_status make(orr__site at, orr__cu_stream_memory *memory, transform like, int64_t in, int64_t out,
-                       transform **made)
+static orr_status make(orr__site at, orr__cu_stream_memory *memory, transform like, transform **made)
 {
     const orr__cu_fft_library *f = orr__cu_fft(NULL);
     int length[1] = { like.n };
@@ -41,7 +40,7 @@ static orr_status make(orr__site at, orr__cu_stream_memory *memory, transform li
     *t = like;
     orr_status st =
         say(at, "cufftPlanMany",
-            f->plan_many(&t->plan, 1, length, length, 1, (int)in, length, 1, (int)out, like.type, like.rows));
+            f->plan_many(&t->plan, 1, length, length, 1, like.in, length, 1, like.out, like.type, like.rows));
     if (st != ORR_OK) {
         free(t);
         return st;
@@ -58,18 +57,22 @@ static orr_status make(orr__site at, orr__cu_stream_memory *memory, transform li
     return st;
 }
 
-static orr_status plan_of(orr__site at, orr__cu_stream_memory *memory, transform like, int64_t in, int64_t out,
-                          transform **plan)
+static bool alike(const transform *a, const transform *b)
+{
+    return a->type == b->type && a->n == b->n && a->rows == b->rows && a->in == b->in && a->out == b->out;
+}
+
+static orr_status plan_of(orr__site at, orr__cu_stream_memory *memory, transform like, transform **plan)
 {
     for (transform **t = &memory->transforms; *t; t = &(*t)->next)
-        if ((*t)->type == like.type && (*t)->n == like.n && (*t)->rows == like.rows) {
+        if (alike(*t, &like)) {
             *plan = *t;
             *t = (*t)->next;
             (*plan)->next = memory->transforms;
             memory->transforms = *plan;
             return ORR_OK;
         }
-    return make(at, memory, like, in, out, plan);
+    return make(at, memory, like, plan);
 }
 
 static int64_t last(const orr_shape *s)
@@ -101,7 +104,8 @@ static orr_status launch(const orr__launch *l)
     orr_status st = orr__cu_stream_memory_of(at, l->queue, &memory);
     int type = real ? wide ? ORR__FFT_D2Z : ORR__FFT_R2C : wide ? ORR__FFT_Z2Z : ORR__FFT_C2C;
     if (st == ORR_OK)
-        st = plan_of(at, memory, (transform){ .type = type, .n = (int)n, .rows = (int)rows }, n, to, &t);
+        st = plan_of(at, memory,
+                     (transform){ .type = type, .n = (int)n, .rows = (int)rows, .in = (int)n, .out = (int)to }, &t);
     if (st != ORR_OK)
         return st;
     char *x = (char *)l->in[0] + (l->lo * n - (l->in_off ? l->in_off[0] : 0)) * (int64_t)in;
