@@ -31,9 +31,11 @@ static orr_tensor *range(orr_dtype dtype, orr_shape s, unsigned salt, double lo,
     return t;
 }
 
+static _Thread_local orr_dtype any = ORR_F32; /* of operands that may have any float dtype */
+
 static orr_tensor *floats(orr_shape s, unsigned salt)
 {
-    return range(ORR_F32, s, salt, -2, 2);
+    return range(any, s, salt, -2, 2);
 }
 
 static orr_tensor *places(orr_shape s, unsigned salt, int64_t n)
@@ -774,6 +776,85 @@ static orr_tensor *powers_slope(int o, int64_t n)
     return slope(orr_pow(x, orr_scalar(OF_REALS(o, 1, 2, 3, .5, 0))), x);
 }
 
+/* -- programs --------------------------------------------------------------------------------------------------------------- */
+
+/* The parameters after some steps of training; each step is evaluated by itself. */
+static orr_tensor *training(int o, int64_t n)
+{
+    static const struct {
+        orr_optim_kind kind;
+        orr_optim_options options;
+    } t[] = { { ORR_OPTIM_SGD, { .lr = .1 } },
+              { ORR_OPTIM_SGD, { .lr = .1, .momentum = .9 } },
+              { ORR_OPTIM_SGD, { .lr = .1, .momentum = .5 } },
+              { ORR_OPTIM_SGD, { .lr = .1, .momentum = .9, .nesterov = true } },
+              { ORR_OPTIM_SGD, { .lr = .1, .momentum = .9, .dampening = .5 } },
+              { ORR_OPTIM_SGD, { .lr = .1, .weight_decay = .1 } },
+              { ORR_OPTIM_SGD, { .lr = .1, .clip_norm = .01 } },
+              { ORR_OPTIM_ADAM, { .lr = .1 } },
+              { ORR_OPTIM_ADAM, { .lr = .1, .beta1 = .5 } },
+              { ORR_OPTIM_ADAM, { .lr = .1, .amsgrad = true } },
+              { ORR_OPTIM_ADAMW, { .lr = .1, .weight_decay = .1 } },
+              { ORR_OPTIM_RMSPROP, { .lr = .1 } },
+              { ORR_OPTIM_RMSPROP, { .lr = .1, .centred = true } },
+              { ORR_OPTIM_ADAGRAD, { .lr = .1, .lr_decay = .5 } },
+              { ORR_OPTIM_LAMB, { .lr = .1 } } };
+    orr_tensor *x = floats(ORR_SHAPE(n, 4), 100), *y = floats(ORR_SHAPE(n, 3), 101);
+    orr_tensor *w = orr_variable(floats(ORR_SHAPE(4, 3), 102)), *loss = NULL;
+    orr_optim *by = orr_optim_new(t[o].kind, &w, 1, &t[o].options);
+    for (int k = 0; k < 3; k++) {
+        loss = orr_mse(orr_tanh(orr_matmul(x, w)), y);
+        (void)orr_optim_step(by, loss);
+        (void)orr_eval(loss);
+    }
+    orr_tensor *now = orr_add(w, orr_scalar(0));
+    (void)orr_eval(now);
+    orr_optim_free(by);
+    return now;
+}
+
+/* A variable that steps replace, with and without a reader of the old value. */
+static orr_tensor *assigned(int o, int64_t n)
+{
+    orr_tensor *v = orr_variable(floats(ORR_SHAPE(n, n), 103)), *old = NULL;
+    for (int k = 0; k < 4; k++) {
+        old = o & 1 ? orr_mul(v, orr_scalar(.5)) : NULL;
+        (void)orr_assign(v,
+                         orr_tanh(orr_add(o & 2 ? orr_roll(v, ORR_INDEX(1), ORR_AXES(1)) : orr_mul(v, orr_scalar(.75)),
+                                          o & 4 ? orr_transpose(v) : orr_square(v))));
+        (void)orr_eval(v);
+    }
+    orr_tensor *now = old ? orr_add(v, old) : orr_add(v, orr_scalar(0));
+    (void)orr_eval(now);
+    return now;
+}
+
+static void steps_on(orr_tensor **carry, orr_tensor *const *x, orr_tensor **y, void *user)
+{
+    const int *o = user;
+    carry[0] = *o & 2 ? orr_tanh(orr_add(carry[0], x[0])) : orr_add(orr_mul(carry[0], orr_scalar(.5)), x[0]);
+    y[0] = orr_mul(carry[0], orr_scalar(2));
+}
+static orr_tensor *scanned(int o, int64_t n)
+{
+    orr_tensor *carry = floats(ORR_SHAPE(n), 104), *x = floats(ORR_SHAPE(5, n), 105), *y = NULL;
+    orr_scan_lists l = { .carry = &carry, .x = &x, .y = &y, .n_carry = 1, .n_x = 1, .n_y = 1 };
+    (void)orr_scan(steps_on, &l, &o, &(orr_scan_options){ .reverse = o & 1, .loop = o & 4 });
+    return orr_add(y, carry);
+}
+
+/* A graph that is built once and submitted twice. */
+static orr_tensor *submitted(int o, int64_t n)
+{
+    orr_tensor *p = orr_placeholder(any, ORR_SHAPE(2, 3, 2 * n + 3)), *y = orr_max_pool(p, &pools[o]), *r = NULL;
+    orr_graph *g = orr_graph_build(ORR_TENSORS(p), ORR_TENSORS(y));
+    orr_tensor *x = floats(ORR_SHAPE(2, 3, 2 * n + 3), 106), *z = floats(ORR_SHAPE(2, 3, 2 * n + 3), 107);
+    (void)orr_graph_submit(g, &z, &r, NULL);
+    (void)orr_graph_submit(g, &x, &r, NULL);
+    (void)orr_graph_free(g);
+    return r;
+}
+
 #define CASE(name, options)                                                                                            \
     {                                                                                                                  \
 #name, options, name                                                                                           \
@@ -869,10 +950,27 @@ const option_case option_cases[] = {
     CASE(expressions, 5),
     CASE(scalars, 30),
     CASE(powers_slope, 5),
+    CASE(training, 15),
+    CASE(assigned, 8),
+    CASE(scanned, 8),
+    CASE(submitted, COUNT_OF(pools)),
     { NULL, 0, NULL },
 };
 
 int option_cases_count(void)
 {
     return COUNT_OF(option_cases) - 1;
+}
+
+orr_tensor *option_case_record(const option_case *c, int option, const option_variant *v)
+{
+    any = v->dtype;
+    orr_tensor *y = c->make(option, v->n);
+    orr_dtype t = orr_tensor_dtype(y);
+    any = ORR_F32;
+    if (orr_tensor_status(y) != ORR_OK || !orr__is_float(t) || v->then == OPTION_PLAIN)
+        return y;
+    if (v->then == OPTION_CHAIN || orr_tensor_shape(y).rank < 1)
+        return orr_abs(orr_sub(orr_mul(y, orr_scalar(1.5)), orr_scalar(.25)));
+    return orr_sum(orr_square(y), ORR_AXES(-1), false);
 }

@@ -13,7 +13,16 @@ typedef struct {
     orr_tensor *(*make)(int option, int64_t n);
 } option_case;
 
+/* The other facts of a call: a length, the dtype of operands that may have any, and work on the result. */
+typedef struct {
+    int64_t n;
+    orr_dtype dtype;
+    enum { OPTION_PLAIN, OPTION_CHAIN, OPTION_FOLD } then;
+} option_variant;
+
 extern const option_case option_cases[]; /* ends with an empty row */
 int option_cases_count(void);
+/* Records the call of a case in a variant. */
+orr_tensor *option_case_record(const option_case *c, int option, const option_variant *v);
 
 #endif
