@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <orrery/random.h>
 #include "runtime/base/env.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/philox.h"
 #include "runtime/graph/thread_state.h"
@@ -13,7 +14,6 @@
 #include "ops/random.h"
 #include "ops/record.h"
 #include "ops/reference.h"
-#include "runtime/base/philox.h"
 
 static orr_status reference(const orr__reference *j)
 {
@@ -49,7 +49,7 @@ static atomic_uint_least64_t ticket; /* upper half: epoch; lower half: number of
 static _Thread_local struct {
     bool begun;
     unsigned epoch;
-    uint64_t seed, stream;
+    uint64_t seed, stream, process;
 } mine;
 
 static uint64_t thread_number(unsigned epoch)
@@ -67,17 +67,25 @@ void orr_seed(uint64_t seed)
     mine.epoch = orr__handles_epoch();
     mine.seed = seed;
     mine.stream = 0;
+    mine.process = orr__fork_number();
 }
 
 static void begin(void)
 {
     unsigned now = orr__handles_epoch();
-    if (mine.begun && mine.epoch == now)
+    uint64_t process = orr__fork_number();
+    if (mine.begun && mine.epoch == now && mine.process == process)
         return;
+    if (mine.begun && mine.epoch == now) { /* a child draws other numbers than its parent and its siblings */
+        mine.seed = orr__rand_mix(mine.seed, process);
+        mine.process = process;
+        return;
+    }
     mine.begun = true;
     mine.epoch = now;
-    mine.seed = orr__env.seed;
+    mine.seed = process ? orr__rand_mix(orr__env.seed, process) : orr__env.seed;
     mine.stream = thread_number(now) << 32;
+    mine.process = process;
 }
 
 void orr__random_state(uint64_t state[2])

@@ -4,7 +4,8 @@
  * Each call uses the next stream number of the calling thread. A value is a function of seed, stream and element
  * index alone, fixed when the call is recorded: every evaluation of a tensor gives the same numbers. The main
  * thread's first stream after orr_init is that of the seed in orr_config or ORRERY_SEED; other threads have streams
- * of their own. Results are owned by the current scope; all functions are lazy and safe from any thread. */
+ * of their own. A forked child continues with streams that are others than those of its parent and of the parent's other
+ * children, and are the same in each run; orr_seed gives the same numbers in every process. Results are owned by the current scope; all functions are lazy and safe from any thread. */
 #ifndef ORRERY_RANDOM_H
 #define ORRERY_RANDOM_H
 

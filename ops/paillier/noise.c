@@ -7,6 +7,7 @@
 #include "ops/pack/background.h"
 #include "ops/paillier/paillier.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/secret.h"
 
 enum { ABSENT, READY, USED };
@@ -23,6 +24,7 @@ typedef struct batch {
 
 struct orr__noises {
     pthread_mutex_t lock;
+    uint64_t process; /* whose they are: a child that used them too would give the difference of plaintexts away */
     batch *list;
 };
 
@@ -31,6 +33,14 @@ static void batch_free(batch *b)
     orr__secret_free(b->limbs);
     free(b->state);
     free(b);
+}
+
+/* The noises of this process; NULL: there are none. In a child those of the parent are left alone, since a thread of the parent may have
+ * held the lock. */
+static orr__noises *mine(const orr_paillier *key)
+{
+    orr__noises *p = key->noises;
+    return p && p->process == orr__fork_number() ? p : NULL;
 }
 
 static orr_status compute(void *job, int64_t i)
@@ -56,11 +66,12 @@ orr_status orr_paillier_prepare_at(const char *file, int line, orr_paillier *key
         return orr__fail(at, ORR_EINVAL, "0 to 2^20 noises are computed ahead, not %lld", (long long)count);
     if (count == 0)
         return ORR_OK;
-    if (!key->noises) {
+    if (!mine(key)) {
         orr__noises *fresh = orr__alloc(sizeof *fresh);
         if (!fresh)
             return orr__fail_place(at, ORR_ENOMEM);
         (void)pthread_mutex_init(&fresh->lock, NULL);
+        fresh->process = orr__fork_number();
         key->noises = fresh;
     }
     orr__noises *p = key->noises;
@@ -68,7 +79,7 @@ orr_status orr_paillier_prepare_at(const char *file, int line, orr_paillier *key
         return orr__fail(at, ORR_ESTATE, "noise of the last call is still being computed");
     batch *b = orr__alloc(sizeof *b);
     if (b) {
-        b->limbs = orr__secret_new((size_t)count * 2 * (size_t)key->pub->limbs * sizeof *b->limbs);
+        b->limbs = orr__secret_once((size_t)count * 2 * (size_t)key->pub->limbs * sizeof *b->limbs);
         b->state = orr__alloc_n((size_t)count, sizeof *b->state);
     }
     if (!b || !b->limbs || !b->state) {
@@ -99,6 +110,8 @@ static bool take_from(batch *b, mp_size_t limbs, mp_limb_t *noise)
         if (atomic_load_explicit(&b->state[i], memory_order_acquire) != READY)
             continue;
         mp_limb_t *from = b->limbs + i * limbs;
+        if (mpn_zero_p(from, limbs))
+            continue; /* a child that was made without the handlers of fork: no noise is 0 */
         mpn_copyi(noise, from, limbs);
         orr__wipe(from, (size_t)limbs * sizeof *from);
         atomic_store_explicit(&b->state[i], USED, memory_order_relaxed);
@@ -109,7 +122,7 @@ static bool take_from(batch *b, mp_size_t limbs, mp_limb_t *noise)
 
 bool orr__noise_take(const orr_paillier *key, mp_limb_t *noise)
 {
-    orr__noises *p = key->noises;
+    orr__noises *p = mine(key);
     bool got = false;
     if (!p)
         return false;
@@ -122,7 +135,8 @@ bool orr__noise_take(const orr_paillier *key, mp_limb_t *noise)
 
 void orr__noises_free(orr_paillier *key)
 {
-    orr__noises *p = key->noises;
+    orr__noises *p = mine(key);
+    key->noises = NULL;
     if (!p)
         return;
     while (p->list) {
@@ -133,7 +147,6 @@ void orr__noises_free(orr_paillier *key)
     }
     (void)pthread_mutex_destroy(&p->lock);
     free(p);
-    key->noises = NULL;
 }
 
 #endif

@@ -6,13 +6,14 @@
 #include <sys/random.h>
 #include <orrery/privacy.h>
 #include "ops/privacy/secret.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/philox.h"
 
 enum { FIRST = 256 }; /* first read: most calls need few bytes; up to 256 come at once */
 
 static _Thread_local struct {
     bool seeded;
-    uint64_t seed, calls;
+    uint64_t seed, calls, process;
 } mine;
 
 void orr_dp_seed(uint64_t seed)
@@ -20,6 +21,7 @@ void orr_dp_seed(uint64_t seed)
     mine.seeded = true;
     mine.seed = seed;
     mine.calls = 0;
+    mine.process = orr__fork_number();
 }
 
 void orr_dp_unseed(void)
@@ -30,6 +32,10 @@ void orr_dp_unseed(void)
 
 void orr__secret_begin(orr__secret *s)
 {
+    if (mine.seeded && mine.process != orr__fork_number()) { /* a child draws other numbers than its parent */
+        mine.process = orr__fork_number();
+        mine.seed = orr__rand_mix(mine.seed, mine.process);
+    }
     s->failed = false;
     s->seeded = mine.seeded;
     s->key = mine.seeded ? orr__rand_mix(mine.seed, mine.calls++) : 0;

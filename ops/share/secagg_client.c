@@ -8,6 +8,7 @@
 #include "ops/share/p61.h"
 #include "ops/share/secagg.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/secret.h"
 
 typedef enum { TO_ADVERTISE, TO_SHARE, TO_MASK, TO_CONFIRM, TO_UNMASK, ENDED } stage;
@@ -15,6 +16,7 @@ static const char *const stage_name[] = { "advertise", "share_keys", "mask", "co
 
 /* The whole struct is in memory for secrets. */
 struct orr_secagg_client {
+    uint64_t process; /* orr__fork_number + 1; a child that took part too would give the difference of vectors away */
     orr__run_config r;
     uint32_t index;
     stage stage;
@@ -39,6 +41,9 @@ static orr_status need(orr__site at, const orr_secagg_client *c, stage s, const 
         return orr__fail(at, ORR_EINVAL, "the client is NULL");
     if (!out)
         return orr__fail(at, ORR_EINVAL, "the place for the message is NULL");
+    if (c->process != orr__fork_number() + 1)
+        return orr__fail(at, ORR_ESTATE, "the client belongs to the process that made it, of which this one was forked: "
+                                         "masks are used once. Make a client in this process");
     if (c->stage != s)
         return orr__fail(at, ORR_ESTATE, "client %u is at another round: it expects %s", c->index,
                          stage_name[c->stage]);
@@ -49,7 +54,7 @@ orr_secagg_client *orr_secagg_client_new_at(const char *file, int line, const or
                                             const unsigned char *secret_key)
 {
     orr__site at = ORR__SITE(file, line, "secagg_client_new");
-    orr_secagg_client *c = orr__secret_new(sizeof *c);
+    orr_secagg_client *c = orr__secret_once(sizeof *c);
     orr_status st = c ? orr__run_open(at, config, &c->r) : ORR_ENOMEM;
     if (st == ORR_OK && (index < 0 || index >= config->clients))
         st = orr__fail(at, ORR_EINVAL, "clients have numbers 0 to %d, not %d", config->clients - 1, index);
@@ -59,6 +64,7 @@ orr_secagg_client *orr_secagg_client_new_at(const char *file, int line, const or
                                   : "the config has identities, and the secret key is NULL");
     if (st == ORR_OK) {
         size_t n = (size_t)config->clients;
+        c->process = orr__fork_number() + 1;
         c->index = (uint32_t)index;
         c->identity = secret_key != NULL;
         if (secret_key)

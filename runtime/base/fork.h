@@ -1,12 +1,18 @@
-/* Locks that another thread must not hold during a fork: the child would wait for them for ever.
+/* Forks: locks that another thread must not hold during one, since the child would wait for them for ever; and the number of a process, by
+ * which random numbers of a child are others than those of its parent.
  * Must not know: the data behind the locks. */
 #ifndef ORR_BASE_FORK_H
 #define ORR_BASE_FORK_H
 
 #include <pthread.h>
+#include <stdint.h>
 
 /* From now on a fork acquires `m` first, and parent and child release it. `m` must be held briefly only; a thread that holds it must
  * neither acquire another guarded lock nor fork. Once for each lock. */
 void orr__fork_guard(pthread_mutex_t *m);
+
+/* The number of this process: 0 in the first one, and in a child another number than in its parent and in the parent's other children. The
+ * same in each run of the program: the n-th child of a process has the same number. */
+uint64_t orr__fork_number(void);
 
 #endif

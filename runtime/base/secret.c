@@ -14,9 +14,10 @@
 #include "runtime/base/pool.h"
 #include "runtime/base/secret.h"
 
-/* The first bytes of the block: the data for orr__secret_free. */
+/* The first page of a block: the data for orr__secret_free, which a child needs too. An inaccessible page, the secret, and another
+ * inaccessible page follow. */
 typedef struct {
-    _Alignas(64) size_t mapped; /* accessible bytes */
+    size_t bytes; /* of the secret, in whole pages */
 } header;
 
 static size_t page(void)
@@ -25,39 +26,56 @@ static size_t page(void)
     return n > 0 ? (size_t)n : 4096;
 }
 
-void *orr__secret_new(size_t bytes)
+static void *secret(size_t bytes, bool once)
 {
     size_t one = page();
     if (bytes > SIZE_MAX / 2 || orr__pool_must_fail()) {
         orr__pool_report(bytes);
         return NULL;
     }
-    size_t mapped = (sizeof(header) + bytes + one - 1) / one * one;
-    unsigned char *base = mmap(NULL, mapped + 2 * one, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED || mprotect(base + one, mapped, PROT_READ | PROT_WRITE) != 0) {
-        if (base != MAP_FAILED)
-            (void)munmap(base, mapped + 2 * one);
+    size_t mapped = (bytes + one - 1) / one * one + (bytes == 0) * one, all = mapped + 3 * one;
+    unsigned char *base = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *p = base == MAP_FAILED ? NULL : base + 2 * one;
+    if (!p || mprotect(base, one, PROT_READ | PROT_WRITE) != 0 || mprotect(p, mapped, PROT_READ | PROT_WRITE) != 0) {
+        if (p)
+            (void)munmap(base, all);
         orr__pool_report(bytes);
         return NULL;
     }
 #ifdef MADV_DONTDUMP
-    (void)madvise(base, mapped + 2 * one, MADV_DONTDUMP);
+    (void)madvise(p, mapped, MADV_DONTDUMP);
 #endif
-    (void)mlock(base + one, mapped); /* beyond RLIMIT_MEMLOCK the memory stays unlocked */
-    header *h = (header *)(void *)(base + one);
-    h->mapped = mapped;
-    return h + 1;
+#ifdef MADV_WIPEONFORK
+    if (once)
+        (void)madvise(p, mapped, MADV_WIPEONFORK); /* an older system copies them: users compare the process as well */
+#else
+    (void)once;
+#endif
+    (void)mlock(p, mapped); /* beyond RLIMIT_MEMLOCK the memory stays unlocked */
+    ((header *)(void *)base)->bytes = mapped;
+    return p;
+}
+
+void *orr__secret_new(size_t bytes)
+{
+    return secret(bytes, false);
+}
+
+void *orr__secret_once(size_t bytes)
+{
+    return secret(bytes, true);
 }
 
 void orr__secret_free(void *p)
 {
     if (!p)
         return;
-    header *h = (header *)p - 1;
-    size_t one = page(), mapped = h->mapped;
-    orr__wipe(h, mapped);
-    (void)munlock(h, mapped);
-    (void)munmap((unsigned char *)h - one, mapped + 2 * one);
+    size_t one = page();
+    unsigned char *base = (unsigned char *)p - 2 * one;
+    size_t mapped = ((header *)(void *)base)->bytes;
+    orr__wipe(p, mapped);
+    (void)munlock(p, mapped);
+    (void)munmap(base, mapped + 3 * one);
 }
 
 void orr__wipe(void *p, size_t bytes)

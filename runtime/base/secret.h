@@ -9,6 +9,9 @@
 /* Zeroed separate pages between two inaccessible ones. They are excluded from core dumps, and from swap up to RLIMIT_MEMLOCK. NULL: no
  * memory, last error. */
 void *orr__secret_new(size_t bytes);
+/* The same for secrets of which a copy breaks the protection: random numbers that are to be used once, and keys of one run of a protocol.
+ * A forked child finds zeros, where the system can (Linux 4.14). Who uses them also compares orr__fork_number. */
+void *orr__secret_once(size_t bytes);
 void orr__secret_free(void *p); /* wiped first; NULL is fine */
 
 /* Writes zeroes that the compiler cannot omit. */
