@@ -21,6 +21,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/shape.h"
+#include "runtime/base/temporary.h"
 #include "runtime/ranks/ranks.h"
 
 enum { NAME = 64, ENTRY = 2 * NAME + 2 }; /* bytes of a part's name, and of an array's */
@@ -244,6 +245,7 @@ static orr_status generation_of(orr__site at, const char *path, int64_t *g)
 {
     unsigned char bytes[sizeof *g];
     *g = 0;
+    orr__temporary_sweep(path);
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return ORR_OK;
     orr_scope *s = orr_scope_begin();

@@ -23,7 +23,7 @@ static char *slurp(orr__site at, const char *path)
     if (orr__file_open(at, path, &fd, &size) != ORR_OK)
         return NULL;
     char *text = NULL;
-    if (size > MOST_BYTES || size < 0)
+    if (size > MOST_BYTES)
         (void)orr__fail(at, ORR_EFORMAT, "%s: no registry of devices: not a file of at most %d MiB", path,
                         MOST_BYTES >> 20);
     else if ((text = orr__alloc((size_t)size + 1)) && orr__file_read(fd, text, (size_t)size, 0) != size) {

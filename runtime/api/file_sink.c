@@ -5,13 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "runtime/base/buffer.h"
+#include "runtime/base/temporary.h"
 #include "runtime/ranks/ranks.h"
 
 /* Bytes written at a time. */
@@ -22,24 +21,10 @@ static orr_status system_error(const orr__sink *s)
     return orr__fail(s->at, errno == ENOMEM ? ORR_ENOMEM : ORR_EIO, "%s: %s", s->path, strerror(errno));
 }
 
-/* A new file with a unique name. Its permissions are those of the file that it will replace, or those that the user's umask gives any
- * new file. */
+/* Its permissions are those of the file that it will replace, or those that the user's umask gives any new file. */
 static int open_temporary(orr__sink *s, const struct stat *old)
 {
-    static atomic_uint counter;
-    size_t size = strlen(s->target) + 48;
-    s->tmp = orr__alloc(size);
-    if (!s->tmp) {
-        errno = ENOMEM;
-        return -1;
-    }
-    int fd = -1;
-    for (int tries = 0; fd < 0 && tries < 100; tries++) {
-        snprintf(s->tmp, size, "%s.%ld-%u.tmp", s->target, (long)getpid(), atomic_fetch_add(&counter, 1));
-        fd = open(s->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
+    int fd = orr__temporary_open(s->target, &s->tmp);
     if (fd >= 0 && old && fchmod(fd, old->st_mode & 07777) != 0)
         errno = 0; /* the default permissions must do */
     return fd;
@@ -58,6 +43,19 @@ static orr_status agree(const orr__sink *s, orr_status st)
     return s->shared ? orr__ranks_first(s->at, st) : st;
 }
 
+/* A device, or a pipe that has a reader: without O_NONBLOCK the opening would wait for one. */
+static int open_other(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK), flags = fd >= 0 ? fcntl(fd, F_GETFL) : -1;
+    if (fd >= 0 && (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0)) {
+        int why = errno;
+        (void)close(fd);
+        errno = why;
+        return -1;
+    }
+    return fd;
+}
+
 static orr_status open_here(orr__sink *s)
 {
     const char *path = s->path;
@@ -70,7 +68,7 @@ static orr_status open_here(orr__sink *s)
     if (!s->target)
         return system_error(s);
     if (exists && !S_ISREG(sb.st_mode))
-        s->fd = open(s->target, O_WRONLY | O_CLOEXEC);
+        s->fd = open_other(s->target);
     else
         s->fd = open_temporary(s, exists ? &sb : NULL);
     if (s->fd >= 0)

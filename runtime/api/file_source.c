@@ -146,20 +146,33 @@ int64_t orr__file_read_large(int fd, void *to, size_t n, int64_t at)
     return errno ? -1 : (int64_t)atomic_load(&p.done);
 }
 
+/* The kind of a file that is not a regular one. */
+static const char *kind_of(mode_t mode)
+{
+    return S_ISDIR(mode)                    ? "a directory"
+           : S_ISFIFO(mode)                 ? "a pipe"
+           : S_ISSOCK(mode)                 ? "a socket"
+           : S_ISCHR(mode) || S_ISBLK(mode) ? "a device"
+                                            : "no regular file";
+}
+
+/* Without O_NONBLOCK the opening of a pipe would wait for a writer. */
 orr_status orr__file_open(orr__site at, const char *path, int *fd, int64_t *size)
 {
     struct stat sb;
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (*fd < 0)
-        return orr__fail(at, ORR_EIO, "%s: %s", path, strerror(errno));
-    if (fstat(*fd, &sb) != 0 || S_ISDIR(sb.st_mode)) {
-        int e = S_ISDIR(sb.st_mode) ? EISDIR : errno;
-        close(*fd);
-        *fd = -1;
-        return orr__fail(at, ORR_EIO, "%s: %s", path, strerror(e));
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd >= 0 && fstat(*fd, &sb) == 0 && S_ISREG(sb.st_mode)) {
+        *size = (int64_t)sb.st_size;
+        return ORR_OK;
     }
-    *size = S_ISREG(sb.st_mode) ? (int64_t)sb.st_size : -1;
-    return ORR_OK;
+    int why = errno;
+    bool other = *fd >= 0 ? fstat(*fd, &sb) == 0 : stat(path, &sb) == 0 && !S_ISREG(sb.st_mode);
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    if (other)
+        return orr__fail(at, ORR_EIO, "%s is %s; arrays are read from regular files", path, kind_of(sb.st_mode));
+    return orr__fail(at, ORR_EIO, "%s: %s", path, strerror(why));
 }
 
 static orr_status plain_read(orr__source *s, void *to, size_t n, size_t *got)
@@ -253,7 +266,7 @@ orr_status orr__source_open(orr__site at, const char *path, bool gzip, orr__sour
         close(fd);
         return ORR_ENOMEM;
     }
-    f->s = (orr__source){ plain_read, plain_close, size < 0 ? UINT64_MAX : (uint64_t)size, at, path, NULL };
+    f->s = (orr__source){ plain_read, plain_close, (uint64_t)size, at, path, NULL };
     f->fd = fd;
     st = gzip && is_gzip(fd, size) ? start_gzip(f) : ORR_OK;
     if (st != ORR_OK) {

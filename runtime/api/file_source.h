@@ -28,7 +28,7 @@ orr_status orr__source_end(orr__source *s);
 orr_status orr__source_all(orr__source *s, char **data, size_t *size);
 /* Opens a file; if it is gzip and `gzip` is set, it is decompressed while it is read. The caller ends with s->close(s). */
 orr_status orr__source_open(orr__site at, const char *path, bool gzip, orr__source **s);
-/* Opens a file for reading; *size is -1 if it is not a regular file. */
+/* Opens a regular file for reading; others are refused by their kind. */
 orr_status orr__file_open(orr__site at, const char *path, int *fd, int64_t *size);
 /* Reads n bytes, or to the end; -1 on error (errno). at < 0: from the current position of the file. */
 int64_t orr__file_read(int fd, void *to, size_t n, int64_t at);

@@ -165,8 +165,6 @@ orr_status orr__zip_open(orr__site at, const char *path, orr__zip *z)
     if (!path)
         return orr__fail(at, ORR_EINVAL, "the path is NULL");
     orr_status st = orr__file_open(at, path, &z->fd, &size);
-    if (st == ORR_OK && size < 0)
-        st = orr__fail(at, ORR_EIO, "%s: an archive must be a regular file", path);
     if (st == ORR_OK)
         st = find_end(z, (uint64_t)size, &d);
     if (st == ORR_OK)

@@ -1,7 +1,9 @@
 /* .npy and .npz files of Orrery: read back, equal to NumPy's, complete or absent.
  * Must not know: how a file is parsed. */
 #include "config.h"
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <orrery/elementwise.h>
@@ -71,6 +73,52 @@ static void save_error_has_reason(void)
     if (access("/dev/full", W_OK) == 0)
         ORR_CHECK(orr_save("/dev/full", x) == ORR_EIO);
     orr_scope_end(s);
+}
+
+static bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+/* The temporary file of a process that was killed is removed by the next save; that of a living one is not. */
+static void temporary_files_of_the_dead_are_removed(void)
+{
+    orr_scope *s = orr_scope_begin();
+    char target[600], dead[640], alive[640], other[640];
+    snprintf(target, sizeof target, "%s", orr_test_tmp("run.npy"));
+    snprintf(dead, sizeof dead, "%s.123-4.tmp", target);
+    snprintf(alive, sizeof alive, "%s.5-0.tmp", target);
+    snprintf(other, sizeof other, "%s.mine.tmp", target);
+    int fd = open(dead, O_CREAT | O_WRONLY, 0600), held = open(alive, O_CREAT | O_WRONLY, 0600),
+        user = open(other, O_CREAT | O_WRONLY, 0600);
+    ORR_REQUIRE(fd >= 0 && held >= 0 && user >= 0 && flock(held, LOCK_EX) == 0);
+    (void)close(fd);
+    (void)close(user);
+    ORR_CHECK(orr_save(target, golden_tensor(ORR_F32, ORR_SHAPE(2))) == ORR_OK);
+    ORR_CHECK(!is_there(dead) && is_there(alive) && is_there(other));
+    (void)close(held);
+    ORR_CHECK(orr_save(target, golden_tensor(ORR_F32, ORR_SHAPE(2))) == ORR_OK && !is_there(alive) && is_there(other));
+    check_golden("saved beside them", orr_load(target), ORR_F32, ORR_SHAPE(2));
+    (void)orr_scope_end(s);
+}
+
+/* Nothing waits for the other end of a pipe. */
+static void files_of_other_kinds_are_named(void)
+{
+    orr_scope *s = orr_scope_begin();
+    char pipe_path[600];
+    snprintf(pipe_path, sizeof pipe_path, "%s", orr_test_tmp("pipe.npz"));
+    ORR_REQUIRE(mkfifo(pipe_path, 0600) == 0);
+    ORR_CHECK(orr_eval(orr_load(pipe_path)) == ORR_EIO && strstr(orr_error_message(), "is a pipe"));
+    ORR_CHECK(orr_eval(orr_load_npz(pipe_path, "x")) == ORR_EIO && strstr(orr_error_message(), "is a pipe"));
+    ORR_CHECK(orr_eval(orr_load_safetensors(pipe_path, "x")) == ORR_EIO && strstr(orr_error_message(), "is a pipe"));
+    ORR_CHECK(orr_eval(orr_load_csv(pipe_path, ORR_F32, ',', 0)) == ORR_EIO &&
+              strstr(orr_error_message(), "is a pipe"));
+    ORR_CHECK(orr_eval(orr_load_image(pipe_path)) == ORR_EIO && strstr(orr_error_message(), "is a pipe"));
+    ORR_CHECK(orr_eval(orr_load("/dev/zero")) == ORR_EIO && strstr(orr_error_message(), "is a device"));
+    ORR_CHECK(orr_eval(orr_load("/")) == ORR_EIO && strstr(orr_error_message(), "is a directory"));
+    ORR_CHECK(orr_save(pipe_path, golden_tensor(ORR_F32, ORR_SHAPE(2))) == ORR_EIO); /* nobody reads it */
+    (void)orr_scope_end(s);
 }
 
 static void saving_replaces_the_file_behind_a_link(void)
@@ -158,6 +206,8 @@ int main(int argc, char **argv)
         ORR_TEST(saved_npy_reads_back_and_is_numpys),
         ORR_TEST(save_without_memory_reports_enomem),
         ORR_TEST(save_error_has_reason),
+        ORR_TEST(temporary_files_of_the_dead_are_removed),
+        ORR_TEST(files_of_other_kinds_are_named),
         ORR_TEST(saving_replaces_the_file_behind_a_link),
         ORR_TEST(saved_npz_reads_back),
         ORR_TEST(saving_npz_checks_names_first),

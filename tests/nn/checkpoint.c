@@ -2,6 +2,7 @@
  * bits of an undisturbed one.
  * Must not know: the file format beyond its name. */
 #include "config.h"
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -109,6 +110,18 @@ static void temporary(char *to, size_t size, const char *name)
     (void)snprintf(to, size, "%s", orr_test_tmp(name));
 }
 
+/* The temporary files in this test's folder. */
+static int temporaries(void)
+{
+    int n = 0;
+    DIR *d = opendir(orr_test_tmp(""));
+    for (struct dirent *e; d && (e = readdir(d));)
+        n += strstr(e->d_name, ".tmp") != NULL;
+    if (d)
+        (void)closedir(d);
+    return n;
+}
+
 static void killed_run_ends_with_the_same_bits(void)
 {
     char whole[1024], cut[1024], want[1024], got[1024];
@@ -129,6 +142,7 @@ static void killed_run_ends_with_the_same_bits(void)
         early += end_of(child) == -1;
     }
     ORR_CHECK(end_of(start(cut, got)) == 0);
+    ORR_CHECK_MSG(temporaries() == 0, "%d temporary files are left", temporaries());
     ORR_CHECK_MSG(early > 0, "no run of %d was killed before its end", kills);
     ORR_CHECK_MSG(same_files(want, got), "%d kills, seed %d", early, (int)getpid());
 }
