@@ -130,9 +130,10 @@ typedef struct orr_svd_result {
  * @param full  U and Vh are square
  * dtypes:   f32 f64 c64 c128.      cost: ≈ 22·n³ flop for square ones.
  * grad:     U[(F∘(UᵀdU − dUᵀU))·S + S·(F∘(VᵀdV − dVᵀV)) + diag(dS)]Vᵀ + (1 − UUᵀ)·dU·S⁻¹·Vᵀ + U·S⁻¹·dVᵀ·(1 − VVᵀ),
- *           F_ij = 1/(s_j² − s_i²). It holds for distinct singular values that are not 0. Where two are equal, or one is 0, the vectors
- *           are not unique: such terms count as 0, which is right for functions that do not depend on the choice (of S alone, of
- *           U·diag(S)·Vh). With full and m ≠ n, U and Vh have no gradient (ORR_EGRAPH). Source: Townsend, "Differentiating the singular
+ *           F_ij = 1/(s_j² − s_i²). Where two singular values are equal up to rounding, or one is 0, the vectors are not unique:
+ *           functions that do not depend on the choice (of S alone, U·diag(S)·Vh) get the limit, which the cotangents' own
+ *           derivative by S gives; for others such terms are infinite or NaN, also where the graph behind the result has more
+ *           than 4096 operations. With full and m ≠ n, U and Vh have no gradient (ORR_EGRAPH). Source: Townsend, "Differentiating the singular
  *           value decomposition", 2016; Giles, "Collected matrix derivative results …", 2008. */
 ORR_API orr_svd_result orr_svd_at(const char *file, int line, orr_tensor *a, bool full);
 #define orr_svd(...) orr_svd_at(ORR_HERE, __VA_ARGS__)
@@ -155,8 +156,8 @@ typedef struct orr_eigh_result {
  * @param a  (…, n, n)
  * dtypes:   f32 f64 c64 c128.      cost: ≈ 9·n³ flop.
  * grad:     V(diag(dW) + F∘(VᵀdV))Vᵀ, F_ij = 1/(w_j − w_i), its symmetric part: for symmetric changes of A. Where two
- *           eigenvalues are equal their vectors are not unique: such terms count as 0, which is right for functions that do not
- *           depend on the choice. Source: Giles, "Collected matrix derivative results …", 2008. */
+ *           eigenvalues are equal up to rounding their vectors are not unique: functions that do not depend on the choice (of W
+ *           alone, V·diag(φ(W))·Vᵀ) get the limit, as in orr_svd. Source: Giles, "Collected matrix derivative results …", 2008. */
 ORR_API orr_eigh_result orr_eigh_at(const char *file, int line, orr_tensor *a);
 #define orr_eigh(...) orr_eigh_at(ORR_HERE, __VA_ARGS__)
 /** The eigenvalues alone, ascending.
@@ -175,8 +176,8 @@ typedef struct orr_eig_result {
  * @param a  (…, n, n), real
  * dtypes:   f32 and c64 to c64, f64 and c128 to c128.      cost: ≈ 25·n³ flop and more, by the number of iterations.
  * grad:     the real part of V⁻ᴴ(diag(dW) + (VᴴdV − VᴴV·diag(Re VᴴdV))/conj(w_j − w_i))Vᴴ, cotangents without JAX's conjugation.
- *           It holds for distinct eigenvalues and functions that do not depend on the phases of the vectors. Where two are equal, such
- *           terms count as 0; a defective matrix has singular V: ORR_ENUMERIC. Source: Boeddeker, Hanebrink, Drude, Heymann and
+ *           It holds for distinct eigenvalues and functions that do not depend on the phases of the vectors. Where two are equal,
+ *           terms have the limits of orr_eigh; a defective matrix has singular V: ORR_ENUMERIC. Source: Boeddeker, Hanebrink, Drude, Heymann and
  *           Haeb-Umbach, "On the computation of complex-valued gradients …", arXiv:1701.00392, 2017. */
 ORR_API orr_eig_result orr_eig_at(const char *file, int line, orr_tensor *a);
 #define orr_eig(...) orr_eig_at(ORR_HERE, __VA_ARGS__)

@@ -141,15 +141,25 @@ static orr_tensor *vectors_of(orr__site at, orr_tensor *row, int64_t n)
     return orr__piece(at, row, n, n, n);
 }
 
-/* (Vᴴ·dV − Vᴴ·V·diag(Re Vᴴ·dV)) divided by the conjugates of the gaps w_j − w_i; 0 where they are 0. */
-static orr_tensor *turning(const orr__back *b, orr_tensor *w, orr_tensor *v, orr_tensor *dv, int64_t n)
+/* Vᴴ·dV − Vᴴ·V·diag(Re Vᴴ·dV), with p = Vᴴ·dV. */
+static orr_tensor *turning(const orr__back *b, orr_tensor *v, orr_tensor *p, int64_t n)
 {
-    orr_tensor *adjoint = orr__adjoint(b, v), *p = orr__mm(b, adjoint, dv);
     orr_tensor *here = orr_eye_at(AT, ORR_BOOL, n, n, 0);
     orr_tensor *d =
         orr_sum_at(AT, orr_where_at(AT, here, orr_real_at(AT, p), orr_scalar_at(AT, 0)), ORR_AXES(-2), false);
-    orr_tensor *rest = orr__minus(b, p, orr__columns(b, orr__mm(b, adjoint, v), d));
-    return orr__times(b, rest, orr__gaps(b, orr__conj(b, w)));
+    return orr__minus(b, p, orr__columns(b, orr__mm(b, orr__adjoint(b, v), v), d));
+}
+
+/* That divided by the conjugates of the gaps w_j − w_i; 0 on the diagonal. */
+static orr_tensor *quotients(const orr__back *b, orr_tensor *w, orr_tensor *v, orr_tensor *dv, orr_tensor *slope,
+                             int64_t n)
+{
+    orr_tensor *adjoint = orr__adjoint(b, v), *p = orr__mm(b, adjoint, dv);
+    orr_tensor *most = orr_expand_dims_at(AT, orr__greatest(b, w, 1), -1);
+    orr_tensor *q =
+        orr__quotient(b, turning(b, v, p, n), orr__greatest(b, p, 2), orr__pairs(b, orr__conj(b, w), false), most,
+                      turning(b, v, orr__mm(b, adjoint, slope), n), orr__pairs(b, orr__numbers(b, w), false));
+    return orr__off_diagonal(b, q);
 }
 
 /* V⁻ᴴ·(diag(dW) + …)·Vᴴ, where dW and dV are conjugates of cotangents; the real part for a real matrix. */
@@ -167,8 +177,10 @@ static orr_tensor *vjp(const orr__back *b, int k)
         row = orr__packed_complex(b->at, &orr__op_eig, in, length(n, 0), 0);
     }
     orr_tensor *v = vectors_of(b->at, row, n), *core = orr__diagonal_matrix(b, values_of(b->at, g, n));
-    if (!values)
-        core = orr__plus(b, core, turning(b, values_of(b->at, row, n), v, vectors_of(b->at, g, n), n));
+    if (!values && n > 0) {
+        orr_tensor *slope = vectors_of(b->at, orr__apart(b, g, 0, n), n);
+        core = orr__plus(b, core, quotients(b, values_of(b->at, row, n), v, vectors_of(b->at, g, n), slope, n));
+    }
     orr_tensor *adjoint = orr__adjoint(b, v);
     orr_tensor *all = orr__conj(b, orr_solve_at(AT, adjoint, orr__mm(b, core, adjoint)));
     return orr__is_complex(orr_tensor_dtype(b->in[0])) ? all : orr_real_at(AT, all);

@@ -48,7 +48,13 @@ static orr_status reference(const orr__reference *j)
     return st;
 }
 
-/* The Hermitian part of V·(diag(dW) + F∘(VᴴdV))·Vᴴ, where dW and dV are conjugates of cotangents. */
+/* ½(P − Pᴴ). */
+static orr_tensor *turning(const orr__back *b, orr_tensor *p)
+{
+    return orr_mul_at(AT, orr__minus(b, p, orr__adjoint(b, p)), orr_scalar_at(AT, 0.5));
+}
+
+/* V·(diag(dW) + ½(P − Pᴴ)_ij/(w_j − w_i))·Vᴴ with P = VᴴdV, where dW and dV are conjugates of cotangents. */
 static orr_tensor *vjp(const orr__back *b, int k)
 {
     orr_shape of = orr_tensor_shape(b->in[0]);
@@ -61,9 +67,14 @@ static orr_tensor *vjp(const orr__back *b, int k)
     }
     orr_tensor *w = orr__real_piece(b->at, b->out, 0, n), *v = orr__piece(b->at, b->out, n, n, n);
     orr_tensor *dw = orr__real_piece(b->at, g, 0, n), *dv = orr__piece(b->at, g, n, n, n);
-    orr_tensor *core = orr__times(b, orr__gaps(b, w), orr__mm(b, orr__adjoint(b, v), dv));
-    core = orr__plus(b, core, orr__diagonal_matrix(b, dw));
-    core = orr_mul_at(AT, orr__plus(b, core, orr__adjoint(b, core)), orr_scalar_at(AT, 0.5));
+    if (n == 0)
+        return b->g;
+    orr_tensor *slope = orr__piece(b->at, orr__apart(b, g, 0, n), n, n, n);
+    orr_tensor *p = orr__mm(b, orr__adjoint(b, v), dv), *core = turning(b, p);
+    orr_tensor *most = orr_expand_dims_at(AT, orr__greatest(b, w, 1), -1), *count = orr__numbers(b, w);
+    core = orr__quotient(b, core, orr__greatest(b, p, 2), orr__pairs(b, w, false), most,
+                         turning(b, orr__mm(b, orr__adjoint(b, v), slope)), orr__pairs(b, count, false));
+    core = orr__plus(b, orr__off_diagonal(b, core), orr__diagonal_matrix(b, dw));
     return orr__conj(b, orr__mm(b, orr__mm(b, v, core), orr__adjoint(b, v)));
 }
 

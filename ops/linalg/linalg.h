@@ -53,15 +53,28 @@ orr_tensor *orr__tr(const orr__back *b, orr_tensor *x);
 orr_tensor *orr__plus(const orr__back *b, orr_tensor *x, orr_tensor *y);
 orr_tensor *orr__minus(const orr__back *b, orr_tensor *x, orr_tensor *y);
 orr_tensor *orr__times(const orr__back *b, orr_tensor *x, orr_tensor *y);
-/* 1/x, and 0 where x is 0. */
-orr_tensor *orr__reciprocal(const orr__back *b, orr_tensor *x);
 /* x · diag(s), diag(s) · x. */
 orr_tensor *orr__columns(const orr__back *b, orr_tensor *x, orr_tensor *s);
 orr_tensor *orr__rows(const orr__back *b, orr_tensor *s, orr_tensor *x);
 /* diag(s). */
 orr_tensor *orr__diagonal_matrix(const orr__back *b, orr_tensor *s);
-/* 1/(s_j − s_i), and 0 where they are equal. */
-orr_tensor *orr__gaps(const orr__back *b, orr_tensor *s);
+/* Quotients in which equal values make 0/0. Functions that do not depend on the choice of vectors have a limit there, the
+ * quotient of the derivatives along a change of the values that separates them: value number k grows by k, from 1 on, and
+ * the vectors stay.
+ * orr__apart: the derivative of the cotangent g along it, for the values [from, from + n) of the packed result; NaN where g has none,
+ * or has many nodes. orr__numbers: 1, 2, …, the derivative of s itself. */
+orr_tensor *orr__apart(const orr__back *b, orr_tensor *g, int64_t from, int64_t n);
+orr_tensor *orr__numbers(const orr__back *b, orr_tensor *s);
+/* y / by; where both are rounding beside most_y and most_by, y_slope / by_slope. A y that is not small there depends on the
+ * choice of vectors, and has no limit. */
+orr_tensor *orr__quotient(const orr__back *b, orr_tensor *y, orr_tensor *most_y, orr_tensor *by, orr_tensor *most_by,
+                          orr_tensor *y_slope, orr_tensor *by_slope);
+/* s_j − s_i, or with `sum` s_j + s_i. */
+orr_tensor *orr__pairs(const orr__back *b, orr_tensor *s, bool sum);
+/* max |x| over the last one or two axes, which stay. */
+orr_tensor *orr__greatest(const orr__back *b, orr_tensor *x, int axes);
+/* x with zeros on the diagonal. */
+orr_tensor *orr__off_diagonal(const orr__back *b, orr_tensor *x);
 /* The conjugate, for real tensors x; the adjoint, for real tensors the transpose. */
 orr_tensor *orr__conj(const orr__back *b, orr_tensor *x);
 orr_tensor *orr__adjoint(const orr__back *b, orr_tensor *x);

@@ -150,21 +150,37 @@ static orr_tensor *vjp(const orr__back *b, int k)
                *vh = orr__piece(b->at, b->out, to_v, w.v, e.n), *v = orr__adjoint(b, vh);
     orr_tensor *du = orr__piece(b->at, g, 0, e.m, w.u), *ds = orr__real_piece(b->at, g, to_s, e.k),
                *dv = orr__adjoint(b, orr__piece(b->at, g, to_v, w.v, e.n));
-    orr_tensor *f = orr__gaps(b, orr__times(b, s, s)), *inverse = orr__reciprocal(b, s);
-    orr_tensor *skew = turning(b, u, du);
-    orr_tensor *core = orr__plus(b, orr__columns(b, skew, s), orr__rows(b, s, turning(b, v, dv)));
-    core = orr__plus(b, orr__times(b, f, core), orr__diagonal_matrix(b, ds));
+    if (e.k == 0)
+        return b->g;
+    orr_tensor *slope = orr__apart(b, g, to_s, e.k), *slope_u = orr__piece(b->at, slope, 0, e.m, w.u),
+               *slope_v = orr__adjoint(b, orr__piece(b->at, slope, to_v, w.v, e.n));
+    orr_tensor *most = orr__greatest(b, s, 1), *wide = orr_expand_dims_at(AT, most, -1), *count = orr__numbers(b, s);
+    orr_tensor *x = turning(b, u, du), *y = turning(b, v, dv);
+    orr_tensor *x_slope = turning(b, u, slope_u), *y_slope = turning(b, v, slope_v);
+    orr_tensor *size = orr_maximum_at(AT, orr__greatest(b, du, 2), orr__greatest(b, dv, 2));
+    /* (x_ij s_j + s_i y_ij) / (s_j² − s_i²) = ½(x + y)_ij / (s_j − s_i) + ½(x − y)_ij / (s_j + s_i) */
+    orr_tensor *core = orr__quotient(b, orr__plus(b, x, y), size, orr__pairs(b, s, false), wide,
+                                     orr__plus(b, x_slope, y_slope), orr__pairs(b, count, false));
+    core = orr__plus(b, core,
+                     orr__quotient(b, orr__minus(b, x, y), size, orr__pairs(b, s, true), wide,
+                                   orr__minus(b, x_slope, y_slope), orr__pairs(b, count, true)));
+    core = orr__off_diagonal(b, orr_mul_at(AT, core, orr_scalar_at(AT, 0.5)));
+    core = orr__plus(b, core, orr__diagonal_matrix(b, ds));
+    orr_tensor *row = orr_expand_dims_at(AT, s, -2);
     if (orr__is_complex(orr_tensor_dtype(u))) { /* the common phase of a pair of vectors */
         orr_tensor *here = orr_eye_at(AT, ORR_BOOL, e.k, e.k, 0),
-                   *half = orr_mul_at(AT, inverse, orr_scalar_at(AT, 0.5));
-        core = orr__plus(b, core, orr_where_at(AT, here, orr__columns(b, skew, half), orr_scalar_at(AT, 0)));
+                   *phase = orr__quotient(b, x, size, row, wide, x_slope, count);
+        phase = orr_where_at(AT, here, orr_mul_at(AT, phase, orr_scalar_at(AT, 0.5)), orr_scalar_at(AT, 0));
+        core = orr__plus(b, core, phase);
     }
     orr_tensor *all = orr__mm(b, u, core);
     if (e.m > e.k)
-        all = orr__plus(b, all, orr__columns(b, upright(b, u, du), inverse));
+        all = orr__plus(b, all, orr__quotient(b, upright(b, u, du), size, row, wide, upright(b, u, slope_u), count));
     all = orr__mm(b, all, vh);
-    if (e.n > e.k)
-        all = orr__plus(b, all, orr__mm(b, orr__columns(b, u, inverse), orr__adjoint(b, upright(b, v, dv))));
+    if (e.n > e.k) {
+        orr_tensor *rest = orr__quotient(b, upright(b, v, dv), size, row, wide, upright(b, v, slope_v), count);
+        all = orr__plus(b, all, orr__mm(b, u, orr__adjoint(b, rest)));
+    }
     return orr__conj(b, all);
 }
 

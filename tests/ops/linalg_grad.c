@@ -376,24 +376,104 @@ static void gradients_of_complex_matrices_agree_with_differences(void)
     TRY(complex_norms, false, 3, 6);
 }
 
-/* Functions of equal eigenvalues that do not depend on the choice of vectors: A itself, and its square. */
+/* Q·diag(d)·Pᵀ with the first columns of two orthogonal matrices: values that are equal up to rounding; whole: exactly. */
+static orr_tensor *with_values(const double *d, int64_t m, int64_t n, bool whole)
+{
+    int64_t k = m < n ? m : n;
+    orr_tensor *q[2];
+    for (int i = 0; i < 2; i++) {
+        orr_tensor *r = orr_qr(orr_sin(orr_reshape(orr_arange(ORR_F64, 1, 26, 1), ORR_SHAPE(5, 5))), false).q;
+        int64_t rows = i ? n : m;
+        r = rows == 5 ? r : orr_qr(orr_slice(r, ORR_INDEX(0, 0), ORR_INDEX(rows, rows), ORR_INDEX(1, 1)), false).q;
+        q[i] = orr_slice_axis(whole ? orr_eye(ORR_F64, rows, rows, 0) : r, 1, 0, k, 1);
+    }
+    orr_tensor *a = orr_matmul(orr_mul(q[0], orr_from(ORR_F64, ORR_SHAPE(k), d)), orr_transpose(q[1]));
+    ORR_CHECK_MSG(orr_eval(a) == ORR_OK, "%s", orr_error_message());
+    return a;
+}
+
+static void same_gradient(const char *what, const double *d, orr_tensor *loss, orr_tensor *a, orr_tensor *want)
+{
+    orr_tensor *g = NULL;
+    ORR_REQUIRE(orr_grad(loss, &a, 1, &g) == ORR_OK);
+    double *got = help_doubles(g), *w = help_doubles(want);
+    for (int64_t i = 0; got && w && i < orr_tensor_size(g); i++)
+        ORR_CHECK_MSG(fabs(got[i] - w[i]) <= 1e-7 * (1 + fabs(w[i])), "%s of %g %g %g: element %lld is %g, not %g",
+                      what, d[0], d[1], d[2], (long long)i, got[i], w[i]);
+    free(got);
+    free(w);
+}
+
+/* A itself is V·diag(w)·Vᵀ, whose gradient by A in the direction G is the symmetric part of G; that of A² is AG + GA. */
 static void equal_eigenvalues_have_the_gradient_of_what_does_not_depend_on_the_vectors(void)
 {
-    orr_scope *s = orr_scope_begin();
-    orr_tensor *a = orr_mul(orr_eye(ORR_F64, 4, 4, 0), orr_scalar(2)), *g = NULL, *h = NULL;
-    ORR_REQUIRE(orr_eval(a) == ORR_OK);
-    orr_eigh_result e = orr_eigh(a);
-    orr_tensor *again = orr_matmul(orr_mul(e.v, orr_expand_dims(orr_square(e.w), -2)), orr_transpose(e.v));
-    ORR_REQUIRE(orr_grad(orr_sum(again, ORR_AXES(0, 1), false), &a, 1, &g) == ORR_OK);
-    double *v = help_doubles(g);
-    for (int i = 0; v && i < 16; i++) /* d Σ(A²) = A·1 + 1·A = 4 everywhere */
-        near_by("eigh of equal values", i, v[i], i % 5 == 0 ? v[i] : v[1], 1e-12);
-    free(v);
+    static const double d[][3] = { { 2, 2, 2 }, { 1, 1, 3 },         { 0, 0, 1 },
+                                   { 0, 0, 0 }, { 1, 1 + 1e-10, 2 }, { 1, 1e-20, 2e-20 } };
+    for (int c = 0; c < 12; c++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *a = with_values(d[c / 2], 3, 3, c % 2), *half = orr_scalar(0.5);
+        a = orr_mul(orr_add(a, orr_transpose(a)), half);
+        ORR_CHECK(orr_eval(a) == ORR_OK);
+        orr_tensor *g = orr_cos(orr_reshape(orr_arange(ORR_F64, 0, 9, 1), ORR_SHAPE(3, 3)));
+        orr_tensor *even = orr_mul(orr_add(g, orr_transpose(g)), half);
+        for (int square = 0; square < 2; square++) {
+            orr_eigh_result e = orr_eigh(a);
+            orr_tensor *w = square ? orr_square(e.w) : e.w;
+            orr_tensor *f = orr_matmul(orr_mul(e.v, orr_expand_dims(w, -2)), orr_transpose(e.v));
+            orr_tensor *want = square ? orr_add(orr_matmul(a, even), orr_matmul(even, a)) : even;
+            same_gradient(square ? "square" : "identity", d[c / 2], orr_sum(orr_mul(f, g), ORR_ALL_AXES, false), a,
+                          want);
+        }
+        orr_tensor *values = orr_sum(orr_square(orr_eigh(a).w), ORR_ALL_AXES, false);
+        same_gradient("values", d[c / 2], values, a, orr_mul(a, orr_scalar(2)));
+        (void)orr_scope_end(s);
+    }
+}
+
+/* U·diag(S)·Vh is A, and its gradient in the direction G is G. */
+static void equal_singular_values_have_the_gradient_of_what_does_not_depend_on_the_vectors(void)
+{
+    static const double d[][3] = {
+        { 1, 1, 1 }, { 2, 1, 1 }, { 1, 0, 0 }, { 0, 0, 0 }, { 1, 1, 0 }, { 1, 1e-20, 2e-20 }
+    };
+    static const int64_t rows[] = { 3, 5, 3 }, columns[] = { 3, 3, 5 };
+    for (int c = 0; c < 36; c++) {
+        orr_scope *s = orr_scope_begin();
+        int64_t m = rows[c % 3], n = columns[c % 3];
+        const double *values = d[c / 6];
+        orr_tensor *a = with_values(values, m, n, c / 3 % 2);
+        orr_tensor *g = orr_cos(orr_reshape(orr_arange(ORR_F64, 0, (double)(m * n), 1), ORR_SHAPE(m, n)));
+        orr_svd_result r = orr_svd(a, false);
+        orr_tensor *f = orr_matmul(orr_mul(r.u, orr_expand_dims(r.s, -2)), r.vh);
+        same_gradient("U S Vh", values, orr_sum(orr_mul(f, g), ORR_ALL_AXES, false), a, g);
+        (void)orr_scope_end(s);
+    }
+    orr_scope *s = orr_scope_begin(); /* in f32 the squares of such values are 0 */
+    orr_tensor *a = orr_cast(with_values(d[5], 3, 3, true), ORR_F32), *h = NULL;
+    ORR_CHECK(orr_eval(a) == ORR_OK);
     orr_svd_result r = orr_svd(a, false);
-    ORR_REQUIRE(orr_grad(orr_sum(orr_mul(r.s, r.s), ORR_ALL_AXES, false), &a, 1, &h) == ORR_OK);
-    v = help_doubles(h);
-    for (int i = 0; v && i < 16; i++)
-        near_by("svd of equal values", i, v[i], i % 5 == 0 ? 4 : 0, 1e-12);
+    orr_tensor *f = orr_matmul(orr_mul(r.u, orr_expand_dims(r.s, -2)), r.vh);
+    ORR_CHECK(orr_grad(orr_sum(f, ORR_ALL_AXES, false), &a, 1, &h) == ORR_OK);
+    double *v = help_doubles(h);
+    for (int i = 0; v && i < 9; i++)
+        near_by("f32", i, v[i], 1, 1e-5);
+    free(v);
+    (void)orr_scope_end(s);
+}
+
+/* One vector of two with equal values is arbitrary: no number is its derivative. */
+static void vectors_of_equal_values_have_no_finite_gradient(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_eye(ORR_F64, 3, 3, 0), *g = NULL;
+    ORR_CHECK(orr_eval(a) == ORR_OK);
+    orr_tensor *w = orr_reshape(orr_arange(ORR_F64, 1, 10, 1), ORR_SHAPE(3, 3));
+    ORR_CHECK(orr_grad(orr_sum(orr_mul(orr_eigh(a).v, w), ORR_ALL_AXES, false), &a, 1, &g) == ORR_OK);
+    double *v = help_doubles(g);
+    int finite = 0;
+    for (int i = 0; v && i < 9; i++)
+        finite += i % 4 && isfinite(v[i]);
+    ORR_CHECK_MSG(finite == 0, "%d finite elements", finite);
     free(v);
     (void)orr_scope_end(s);
 }
@@ -420,6 +500,8 @@ int main(int argc, char **argv)
         ORR_TEST(gradients_of_functions_agree_with_differences),
         ORR_TEST(gradients_of_complex_matrices_agree_with_differences),
         ORR_TEST(equal_eigenvalues_have_the_gradient_of_what_does_not_depend_on_the_vectors),
+        ORR_TEST(equal_singular_values_have_the_gradient_of_what_does_not_depend_on_the_vectors),
+        ORR_TEST(vectors_of_equal_values_have_no_finite_gradient),
         ORR_TEST(gradients_that_do_not_exist_are_errors),
         { 0 },
     };
