@@ -249,7 +249,7 @@ static bool parse(const entry *e, const char *s, orr__settings *to)
     return ok;
 }
 
-static unsigned distance(const char *a, const char *b)
+unsigned orr__name_distance(const char *a, const char *b)
 {
     unsigned row[64];
     size_t nb = strnlen(b, 63);
@@ -279,7 +279,7 @@ static orr_status check_names(void)
         size_t best = 0;
         unsigned least = ~0u;
         for (size_t i = 0; i < ROWS; i++) {
-            unsigned d = distance(name, table[i].row.name);
+            unsigned d = orr__name_distance(name, table[i].row.name);
             if (d < least) {
                 least = d;
                 best = i;

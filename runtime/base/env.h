@@ -58,6 +58,9 @@ typedef struct {
 /* Row i of the table, with its value in force written to buf; NULL at the end. */
 const orr__env_row *orr__env_table(size_t i, char *buf, size_t size);
 
+/* The number of letters to insert, remove or exchange between two names (those beyond 63 of b do not count). */
+unsigned orr__name_distance(const char *a, const char *b);
+
 /* One line to stderr when ORRERY_LOG admits the level (0 error … 3 debug). */
 void orr__log(int level, const char *fmt, ...) ORR_PRINTF(2, 3);
 

@@ -16,6 +16,7 @@
 /* The facts of this start of StarPU. Written only by start and stop. */
 typedef struct {
     int cpus, opencls, cudas; /* workers; of devices 0 if the backend choice excludes them */
+    int wanted;               /* CPU workers that the user asks for                              */
     bool hybrid;              /* processors and devices, none of them requested by name       */
     int urgencies;            /* priorities that the policy distinguishes, less one             */
     bool guards_cuda;         /* a lost CUDA context ends no process: tasks and copies end before StarPU checks       */
@@ -123,6 +124,13 @@ orr_status orr__star_evict(orr__site at, orr__buffer *b);
 bool orr__star_is_on(orr__buffer *b, const orr__device_at *where);
 orr_status orr__star_room(orr__site at, const orr__device_at *where, size_t *total, size_t *left);
 
+/* environment.c: ORR_EENV if a variable of StarPU has a value that StarPU would end the process for; sets Orrery's defaults. */
+orr_status orr__star_environment(orr__site at);
+/* Logs wishes for more workers than StarPU has started. `workers`: of orr_config, 0: no wish; `devices`: they
+ * are not excluded by a backend. */
+void orr__star_environment_met(int workers, bool devices);
+/* "; set are …", with the variables that may leave no worker. */
+const char *orr__star_environment_none(char *text, size_t size);
 /* limits.c: ORR_EDEVICE if this process cannot get the resources that StarPU needs. */
 orr_status orr__star_limits(orr__site at);
 /* directory.c: sets STARPU_PERF_MODEL_DIR if StarPU cannot write to its own directory. */

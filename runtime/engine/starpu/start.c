@@ -44,61 +44,6 @@ static int count_opencl(void)
 }
 #endif
 
-/* StarPU ends the process if one of these variables is not a number. It reads an empty value, as an unset variable of a batch script
- * leaves it, as 0, which means no worker; here an empty value counts as not set. */
-static orr_status check_numbers(orr__site at)
-{
-    static const struct {
-        const char *name;
-        int least; /* -1 if that is StarPU's value for "not set" */
-    } number[] = { { "STARPU_NCPU", 0 },
-                   { "STARPU_NCPUS", 0 },
-                   { "STARPU_RESERVE_NCPU", 0 },
-                   { "STARPU_NCUDA", 0 },
-                   { "STARPU_NOPENCL", 0 },
-                   { "STARPU_CALIBRATE", 0 },
-                   { "STARPU_SILENT", 0 },
-                   { "STARPU_BUS_CALIBRATE", 0 },
-                   { "STARPU_WORKERS_NOBIND", 0 },
-                   { "STARPU_WORKERS_GETBIND", -1 },
-                   { "STARPU_MAIN_THREAD_BIND", -1 },
-                   { "STARPU_MAIN_THREAD_CPUID", -1 },
-                   { "STARPU_NTHREADS_PER_CORE", 1 },
-                   { "STARPU_USE_NUMA", -1 },
-                   { "STARPU_LIMIT_CPU_MEM", -1 },
-                   { "STARPU_LIMIT_MIN_SUBMITTED_TASKS", -1 },
-                   { "STARPU_LIMIT_MAX_SUBMITTED_TASKS", -1 },
-                   { "STARPU_PREFETCH", -1 },
-                   { "STARPU_STATS", -1 },
-                   { "STARPU_OPENCL_ON_CPUS", 0 },
-                   { "STARPU_OPENCL_ONLY_ON_CPUS", 0 } };
-
-    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
-        const char *v = getenv(number[i].name);
-        char *end;
-        if (v && !*v)
-            (void)unsetenv(number[i].name);
-        if (!v || !*v)
-            continue;
-        errno = 0;
-        long n = strtol(v, &end, 10);
-        if (*end || end == v || errno || n < number[i].least || n > INT_MAX)
-            return orr__fail(at, ORR_EENV, "%s=%s makes no sense; it takes: a number, %d or more", number[i].name, v,
-                             number[i].least);
-    }
-    return ORR_OK;
-}
-
-/* StarPU names files after the host, and ends the process if it cannot make one. */
-static orr_status check_host(orr__site at)
-{
-    const char *host = getenv("STARPU_HOSTNAME");
-
-    return host && strchr(host, '/')
-               ? orr__fail(at, ORR_EENV, "STARPU_HOSTNAME=%s makes no sense; it takes: a name without /", host)
-               : ORR_OK;
-}
-
 /* Chooses whether CUDA may be used, and the number of OpenCL devices. A backend that is requested by name and missing is an error. A GPU
  * that CUDA drives is not driven by OpenCL too. */
 static orr_status choose_devices(orr__site at, int backend, bool *cuda, int *opencl)
@@ -150,13 +95,10 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
     bool cuda = false;
     int opencl = 0;
 
-    if (st != ORR_OK || (st = check_numbers(at)) != ORR_OK || (st = check_host(at)) != ORR_OK ||
-        (st = orr__star_policy_check(at)) != ORR_OK)
+    if (st != ORR_OK || (st = orr__star_environment(at)) != ORR_OK || (st = orr__star_policy_check(at)) != ORR_OK)
         return st;
     if ((st = orr__star_limits(at)) != ORR_OK)
         return st;
-    setenv("STARPU_SILENT", "1", 0);
-    setenv("STARPU_WORKERS_GETBIND", "1", 0); /* else StarPU 1.3 uses all cores of the machine, not the job's */
     if ((st = choose_devices(at, *backend, &cuda, &opencl)) != ORR_OK || (st = orr__star_home(at)) != ORR_OK)
         return st;
     int err = starpu_conf_init(conf);
@@ -274,14 +216,17 @@ static int lends(void)
 static orr_status start(orr__site at, const orr_config *config)
 {
     struct starpu_conf conf;
+    char set[200];
     int backend, err;
     orr_status st = configure(at, config, &conf, &backend);
 
     if (st != ORR_OK)
         return st;
     if ((err = begin_starpu(&conf)) != 0)
-        return orr__fail(at, ORR_EDEVICE, "StarPU finds no worker to start (%s)", strerror(-err));
+        return orr__fail(at, ORR_EDEVICE, "StarPU finds no worker to start (%s)%s", strerror(-err),
+                         orr__star_environment_none(set, sizeof set));
     look_around(backend);
+    orr__star_environment_met(config ? config->workers : 0, backend != ORR__BACKEND_CPU);
     if (backend == ORR__BACKEND_OPENCL && orr__star.opencls == 0)
         st = orr__fail(at, ORR_EDEVICE, "StarPU starts no OpenCL worker");
     if (backend == ORR__BACKEND_CUDA && orr__star.cudas == 0)
@@ -336,6 +281,8 @@ static void describe(char *text, size_t size)
     starpu_get_version(&major, &minor, &release);
     n = snprintf(text, size, "starpu %d.%d.%d, %d CPU worker%s", major, minor, release, orr__star.cpus,
                  orr__star.cpus == 1 ? "" : "s");
+    if (orr__star.wanted > orr__star.cpus && n > 0 && (size_t)n < size)
+        n += snprintf(text + n, size - (size_t)n, " of %d requested", orr__star.wanted);
     if (orr__star.cudas > 0 && n > 0 && (size_t)n < size)
         n += snprintf(text + n, size - (size_t)n, ", %d CUDA worker%s", orr__star.cudas,
                       orr__star.cudas == 1 ? "" : "s");
