@@ -33,8 +33,8 @@ static int run(int64_t steps, const char *path)
                                                orr_dense(128, 1, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
     orr_optim *o = orr_optim_of_module(ORR_OPTIM_ADAM, m, NULL);
     orr_checkpoint *c = orr_checkpoint_new(path);
-    if (!m || !o || !c || orr_checkpoint_catch(SIGTERM) != ORR_OK || orr_checkpoint_catch(SIGINT) != ORR_OK ||
-        orr_checkpoint_add_module(c, "network", m) != ORR_OK || orr_checkpoint_add_optim(c, "adam", o) != ORR_OK ||
+    if (!m || !o || !c || orr_checkpoint_add_module(c, "network", m) != ORR_OK ||
+        orr_checkpoint_add_optim(c, "adam", o) != ORR_OK ||
         orr_checkpoint_add_bytes(c, "step", &step, sizeof step) != ORR_OK || orr_checkpoint_load(c, &found) != ORR_OK)
         return orr_error_print(stderr);
     printf("%s at step %lld\n", found ? "going on" : "beginning", (long long)step);
@@ -60,7 +60,8 @@ static int run(int64_t steps, const char *path)
 
 int main(int argc, char **argv)
 {
-    if (orr_init(NULL) != ORR_OK)
+    /* Before orr_init, which takes a while: the signal may arrive at once. */
+    if (orr_checkpoint_catch(SIGTERM) != ORR_OK || orr_checkpoint_catch(SIGINT) != ORR_OK || orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
     orr_seed(1);
     int rc = run(argc > 1 ? strtoll(argv[1], NULL, 10) : 20000, argc > 2 ? argv[2] : "resume");

@@ -3,11 +3,13 @@
 #include "config.h"
 #include "serve/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <orrery.h>
 
 enum kind { TEXT, COUNT, BYTES, SECONDS };
@@ -76,7 +78,16 @@ void serve_options_usage(FILE *to)
     (void)fputs("  --help, --version\n", to);
 }
 
-/* A number; for bytes, K, M or G may follow it. NaN: no valid number. */
+/* The factor of a size's unit: K, M, G or T in either case, perhaps with B or iB, as in Orrery's variables. NaN: no unit. */
+static double unit(const char *text)
+{
+    static const char units[] = "KMGT";
+    const char *p = *text ? strchr(units, toupper((unsigned char)*text)) : NULL;
+    bool known = p && (!text[1] || strcasecmp(text + 1, "B") == 0 || strcasecmp(text + 1, "iB") == 0);
+    return known ? ldexp(1, 10 * (int)(p - units + 1)) : NAN;
+}
+
+/* A number; for bytes, a unit may follow it. NaN: no valid number. */
 static double number(const option *o, const char *text)
 {
     char *end;
@@ -84,12 +95,9 @@ static double number(const option *o, const char *text)
     double v = strtod(text, &end);
     if (end == text || errno == ERANGE)
         return NAN;
-    if (o->kind == BYTES && *end && !end[1]) {
-        const char *unit = strchr("KMG", *end);
-        if (!unit || !*unit)
-            return NAN;
-        v *= unit[0] == 'K' ? 0x1p10 : unit[0] == 'M' ? 0x1p20 : 0x1p30;
-        end++;
+    if (o->kind == BYTES && *end) {
+        v *= unit(end);
+        end += strlen(end);
     }
     if (*end || (o->kind != SECONDS && v != floor(v)))
         return NAN;

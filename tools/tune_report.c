@@ -68,14 +68,11 @@ static void bar(FILE *f, const tune_options *o, const tune_point *q, int row, do
     tune_name(o, q, name, sizeof name);
     svg_text(f, LEFT - 8, y + 13, "end", "#000", name);
     svg_bar(f, LEFT, y + 2, q->median * scale, STEP - 7, first ? "#8a8a8a" : q->out ? "#c6d3e0" : "#3b6ea5");
-    double end = q->median;
-    for (int i = 0; i < q->runs; i++)
-        end = q->time[i] > end ? q->time[i] : end;
     for (int i = 0; i < q->runs; i++)
         (void)fprintf(f, "<circle cx=\"%.1f\" cy=\"%d\" r=\"2\" fill=\"#222\" fill-opacity=\"0.5\"/>\n",
                       LEFT + q->time[i] * scale, y + STEP / 2 - 1);
     (void)snprintf(name, sizeof name, "%.3g", q->median);
-    svg_text(f, LEFT + end * scale + 6, y + 13, "start", "#555", name);
+    svg_text(f, LEFT + WIDE + 72, y + 13, "end", "#555", name); /* a column, since dots lie beside the bar */
 }
 
 bool tune_chart(const char *path, const tune_options *o, const tune_point *p, const int *order, int n)
@@ -94,7 +91,7 @@ bool tune_chart(const char *path, const tune_options *o, const tune_point *p, co
     char title[512], note[160];
     program_line(o, title, sizeof title);
     (void)snprintf(note, sizeof note,
-                   "median of the runs, %s; a dot is a run; grey: as it is; pale: left the race early", unit(o));
+                   "bar and number: median of the runs, %s; a dot is a run; grey: as it is; pale: left the race early", unit(o));
     svg_begin(f, LEFT + WIDE + 80, TOP + rows * STEP + 16, title, note);
     for (int k = 0, row = 0; k < n; k++)
         if (p[order[k]].runs > 0)

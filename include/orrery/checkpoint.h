@@ -68,7 +68,8 @@ ORR_API orr_status orr_checkpoint_load_at(const char *file, int line, orr_checkp
 ORR_API int64_t orr_checkpoint_generation(const orr_checkpoint *c);
 
 /** Catches a signal that announces the end of the process: SIGTERM, or SIGUSR1 of Slurm's --signal. The handler only sets a flag;
- * the loop calls orr_checkpoint_stopping or orr_checkpoint_due.
+ * the loop calls orr_checkpoint_stopping or orr_checkpoint_due. Before orr_init too, and best there: orr_init may take
+ * seconds, and a signal that arrives before this call ends the process.
  * errors:   ORR_EINVAL (the signal cannot be caught). */
 ORR_API orr_status orr_checkpoint_catch_at(const char *file, int line, int signal);
 #define orr_checkpoint_catch(...) orr_checkpoint_catch_at(ORR_HERE, __VA_ARGS__)

@@ -6,6 +6,7 @@
 #include <orrery/device.h>
 #include "runtime/base/buffer.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/signals.h"
 #include "runtime/engine/engine.h"
 
 int orr_stats(orr_stat *rows, int max)
@@ -20,6 +21,7 @@ void orr_stats_reset(void)
 
 void orr_stats_print(FILE *to)
 {
+    ORR__GUARD_WRITES;
     int n = orr__engine_stats(NULL, 0);
     orr_stat *all = n > 0 ? orr__alloc_n((size_t)n, sizeof *all) : NULL;
     double total = 0;

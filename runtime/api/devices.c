@@ -77,6 +77,7 @@ static void put_all(FILE *to, const orr_device *d, int n)
 
 orr_status orr_devices_json(FILE *to)
 {
+    ORR__GUARD_WRITES;
     orr__site at = ORR__SITE(NULL, 0, "devices_json");
     int n;
 

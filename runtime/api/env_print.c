@@ -2,9 +2,12 @@
  * Must not know: the users of a setting. */
 #include "config.h"
 #include <stdio.h>
+#include <string.h>
 #include <orrery/info.h>
 #include "runtime/api/file_sink.h"
 #include "runtime/base/env.h"
+#include "runtime/base/signals.h"
+#include "runtime/base/starpu_variables.h"
 
 static const char head[] =
     "# Environment\n"
@@ -21,40 +24,82 @@ static const char head[] =
     "message lists the\n"
     "  valid ones. So a typing mistake is never silent.\n"
     "- An empty variable counts as unset. Switches take `on` and `off`, or `1` and `0`.\n"
+    "- A size is a number of bytes, or a number with K, M, G or T in steps of 1024, in either case, with or without B "
+    "or iB: `64m`,\n"
+    "  `64MB`, `1.5GiB`. The options of Orrery's programs take sizes in the same forms.\n"
     "- A relative path begins at the directory in which the program was when it called `orr_init`.\n"
     "\n"
     "| variable | values | default | meaning |\n"
     "|---|---|---|---|\n";
 
-static const char tail[] =
+static const char starpu[] =
     "\n"
     "## StarPU's variables\n"
     "\n"
-    "Orrery passes `STARPU_*` variables to StarPU unchanged; StarPU's manual lists all of them. These are common with "
-    "Orrery:\n"
+    "StarPU reads `STARPU_*` variables itself, with the meanings of its manual. StarPU ends the process at a value "
+    "that "
+    "it cannot\n"
+    "read, so `orr_init` checks those of StarPU 1.3 and 1.4 before StarPU starts: a value that makes no sense is "
+    "`ORR_EENV`, and the\n"
+    "message has the right ones. An empty variable counts as unset. A wish for more workers than StarPU starts, and a "
+    "name that a\n"
+    "typing mistake turns into no variable of StarPU, are warnings in the log (`orrery-info` shows the number of "
+    "workers and the\n"
+    "number requested). These variables are common with Orrery:\n"
     "\n"
-    "| variable | meaning |\n"
-    "|---|---|\n"
-    "| `STARPU_NCPU` | number of CPU workers; without it ranks on the same cores divide these |\n"
-    "| `STARPU_NOPENCL` | number of OpenCL devices; 0: none |\n"
-    "| `STARPU_NCUDA` | number of CUDA devices; 0: none |\n"
-    "| `STARPU_SCHED` | scheduling policy: `lws`, `eager`, `dmda`, `dmdas` …; unset, Orrery chooses by the machine |\n"
-    "| `STARPU_CALIBRATE` | 1: measure until the performance models are complete; 2: delete them and measure again |\n"
-    "| `STARPU_HOME` | where performance models and bus measurements are kept |\n"
-    "| `STARPU_WORKERS_CPUID` | which cores the CPU workers are bound to |\n"
-    "| `STARPU_WORKERS_GETBIND` | 0: workers on all cores of the machine, even those that the process may not use "
-    "(Orrery sets it to 1) |\n"
-    "| `STARPU_WORKERS_NOBIND` | 1: do not bind workers to cores (several processes on one machine) |\n"
-    "| `STARPU_OPENCL_ON_CPUS` | 1: an OpenCL implementation for CPUs (PoCL) counts as a device; for tests |\n"
-    "| `STARPU_OPENCL_ONLY_ON_CPUS` | 1: such an implementation is the only OpenCL device |\n"
-    "| `STARPU_LIMIT_OPENCL_MEM` | MB of device memory that may be used |\n"
-    "| `STARPU_SILENT` | 0: StarPU prints its messages (unset, Orrery sets 1); its warnings are printed in either case "
-    "|\n"
+    "| variable | values | meaning |\n"
+    "|---|---|---|\n";
+
+static const char others[] =
+    "\n"
+    "The check also knows these, for which only StarPU's manual has a meaning (# is the number "
+    "of a device or a step):\n";
+
+static const char blas[] =
+    "\n"
+    "## Other variables\n"
     "\n"
     "`OPENBLAS_NUM_THREADS` is the largest number of threads of a long factorisation that runs alone\n"
     "([linalg.md](linalg.md#one-long-call)). Otherwise Orrery sets one BLAS thread inside each task, since the "
     "parallelism is\n"
-    "between tasks, and restores the number at `orr_shutdown`.\n";
+    "between tasks, and restores the number at `orr_shutdown`.\n"
+    "\n"
+    "`XDG_CACHE_HOME` and `HOME` name the places of files if the variables above do not. A home directory that does "
+    "not exist is not\n"
+    "made: nothing is then kept for later processes.\n";
+
+/* Wraps the names at the width of the page. */
+static void print_others(FILE *to)
+{
+    enum { WIDE = 130 };
+    const orr__starpu_row *row;
+    int column = 0;
+    for (size_t i = 0; (row = orr__starpu_variable(i, NULL, 0)); i++) {
+        int n = (int)strlen(row->name);
+        if (row->meaning)
+            continue;
+        if (column == 0 || column + n + 4 > WIDE) {
+            (void)fputs(column ? ",\n" : "", to);
+            column = 0;
+        } else {
+            (void)fputs(", ", to);
+        }
+        column += fprintf(to, "`%s`", row->name) + 2;
+    }
+    (void)fputs(".\n", to);
+}
+
+static void print_starpu(FILE *to)
+{
+    char values[256];
+    const orr__starpu_row *row;
+    (void)fputs(starpu, to);
+    for (size_t i = 0; (row = orr__starpu_variable(i, values, sizeof values)); i++)
+        if (row->meaning)
+            (void)fprintf(to, "| `%s` | %s | %s |\n", row->name, values, row->meaning);
+    (void)fputs(others, to);
+    print_others(to);
+}
 
 static void print_markdown(FILE *to)
 {
@@ -64,7 +109,8 @@ static void print_markdown(FILE *to)
     for (size_t i = 0; (row = orr__env_table(i, now, sizeof now)); i++)
         (void)fprintf(to, "| `%s` | %s | %s | %s |\n", row->name, row->values,
                       *row->fallback ? row->fallback : "(empty)", row->meaning);
-    (void)fputs(tail, to);
+    print_starpu(to);
+    (void)fputs(blas, to);
 }
 
 static void print_plain(FILE *to)
@@ -79,6 +125,7 @@ static void print_plain(FILE *to)
 
 orr_status orr_env_print(FILE *to, bool markdown)
 {
+    ORR__GUARD_WRITES;
     orr__site at = ORR__SITE(NULL, 0, "env_print");
     if (!to)
         return orr__fail(at, ORR_EINVAL, "the file is NULL");

@@ -12,6 +12,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/trace.h"
+#include "runtime/base/signals.h"
 #include "runtime/distribute/partition.h"
 #include "runtime/graph/donation.h"
 
@@ -80,8 +81,10 @@ static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots
         if ((st = orr__capture_make_roots(at, roots, p)) != ORR_OK)
             return st;
     }
-    if (st == ORR_OK && shown)
+    if (st == ORR_OK && shown) {
+        ORR__GUARD_WRITES;
         orr__capture_print(stderr, p);
+    }
     if (st == ORR_OK)
         st = orr__plan_get_within(at, p, left, plan);
     if (st != ORR_OK)

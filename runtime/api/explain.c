@@ -10,6 +10,7 @@
 #include "runtime/api/file_sink.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/signals.h"
 #include "runtime/base/text.h"
 #include "runtime/distribute/partition.h"
 #include "runtime/engine/block_cyclic.h"
@@ -279,6 +280,7 @@ static orr_status fuse(orr__site at, const orr__capture *p, orr__moved *moved, o
 orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tensor *t)
 {
     ORR__IN_DEFAULT_FPMODE;
+    ORR__GUARD_WRITES;
     orr__site at = ORR__SITE(file, line, "explain");
     orr__capture p;
     orr__regions rs;
@@ -325,6 +327,7 @@ static void print_clusters(FILE *to, const orr__capture *p, const void *arg)
 orr_status orr_explain_dot_at(const char *file, int line, FILE *to, orr_tensor *t, bool fused)
 {
     ORR__IN_DEFAULT_FPMODE;
+    ORR__GUARD_WRITES;
     orr__site at = ORR__SITE(file, line, "explain_dot");
     orr__capture p;
     orr__regions rs;

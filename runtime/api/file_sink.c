@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "runtime/base/signals.h"
 #include "runtime/base/temporary.h"
 #include "runtime/ranks/ranks.h"
 
@@ -104,6 +105,7 @@ static void begin_sync(const orr__sink *s, uint64_t from, size_t n)
 
 orr_status orr__sink_write(orr__sink *s, const void *data, size_t n)
 {
+    ORR__GUARD_WRITES;
     for (size_t done = 0; s->fd >= 0 && done < n;) {
         size_t part = n - done < SYNCED ? n - done : SYNCED;
         ssize_t w = write(s->fd, (const char *)data + done, part);
@@ -120,6 +122,7 @@ orr_status orr__sink_write(orr__sink *s, const void *data, size_t n)
 
 orr_status orr__sink_patch(orr__sink *s, uint64_t offset, const void *data, size_t n)
 {
+    ORR__GUARD_WRITES;
     ssize_t w;
     if (s->fd < 0)
         return ORR_OK;

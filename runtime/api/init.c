@@ -2,8 +2,13 @@
  * Must not know: engines. */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "runtime/api/devices.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/over_ranks.h"
@@ -34,6 +39,15 @@ static size_t limit_of_job(void)
     return job - job / 8;
 }
 
+/* Values are spilled beyond a limit; without one of the user or the job, it is most of the machine's memory. */
+static size_t limit_of_machine(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    size_t all = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX;
+    orr__log(2, "ORRERY_MEMORY_LIMIT is not set: tensors beyond %zu bytes go to ORRERY_SPILL_DIR", all - all / 8);
+    return all - all / 8;
+}
+
 /* The environment has precedence over the program's settings. orr__engine_start reads engine, backend and workers itself. */
 static orr_status configure(orr__site at, const orr_config *config)
 {
@@ -49,14 +63,42 @@ static orr_status configure(orr__site at, const orr_config *config)
     if (st == ORR_OK && !orr__env.memory_limit)
         orr__env.memory_limit = limit_of_job();
     if (st == ORR_OK && *orr__env.spill_dir && !orr__env.memory_limit)
-        return orr__fail(at, ORR_EENV,
-                         "ORRERY_SPILL_DIR is for values beyond the memory limit, and there is none: set "
-                         "ORRERY_MEMORY_LIMIT to the memory that tensors may take");
+        orr__env.memory_limit = limit_of_machine();
     if (st == ORR_OK && (st = orr__spill_start(at, orr__env.spill_dir)) == ORR_OK) {
         orr__pool_limit(orr__env.memory_limit);
         orr__pool_peak_reset();
     }
     return st;
+}
+
+/* -- the standard files ---------------------------------------------------------------------------------------------- */
+
+/* In a program that has closed its standard files, the next file opened would be "stderr": lines of a log would end inside of a tensor that
+ * is saved. While the library runs, /dev/null is at their numbers. */
+static bool reserved[3];
+static struct stat nowhere;
+
+static void reserve_standard_files(void)
+{
+    for (int i = 0; i < 3; i++) {
+        if (fcntl(i, F_GETFD) >= 0 || errno != EBADF)
+            continue;
+        int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+        reserved[i] = fd == i && fstat(fd, &nowhere) == 0;
+        if (fd >= 0 && fd != i)
+            (void)close(fd);
+    }
+}
+
+/* A file that the program has put there meanwhile stays. */
+static void release_standard_files(void)
+{
+    struct stat st;
+    for (int i = 0; i < 3; i++) {
+        if (reserved[i] && fstat(i, &st) == 0 && st.st_dev == nowhere.st_dev && st.st_ino == nowhere.st_ino)
+            (void)close(i);
+        reserved[i] = false;
+    }
 }
 
 static orr_status running_already(orr__site at)
@@ -87,6 +129,8 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
         return st;
     pthread_mutex_lock(&lock);
     bool was_started = started;
+    if (!started)
+        reserve_standard_files();
     st = started ? running_already(at) : configure(at, config);
     if (st == ORR_OK)
         st = orr__fail_place(at, orr__ranks_start(at));
@@ -114,6 +158,7 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
     if (st != ORR_OK && !was_started) {
         orr__ranks_stop();
         orr__spill_stop();
+        release_standard_files();
     }
     if (st == ORR_OK) {
         orr__cpu_start();
@@ -151,6 +196,7 @@ orr_status orr_shutdown(void)
     orr__pool_trim();
     orr__pool_limit(0);
     orr__spill_stop();
+    release_standard_files();
     started = false;
     pthread_mutex_unlock(&lock);
     return ORR_OK;

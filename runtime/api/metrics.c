@@ -9,6 +9,7 @@
 #include "runtime/api/file_sink.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/signals.h"
 #include "runtime/engine/engine.h"
 
 int orr_metrics(orr_metric *rows, int max)
@@ -52,6 +53,7 @@ static void put_devices(FILE *to)
 
 orr_status orr_metrics_json(FILE *to)
 {
+    ORR__GUARD_WRITES;
     orr__site at = ORR__SITE(NULL, 0, "metrics_json");
     int n = orr__engine_metrics(NULL, 0) + 64; /* kinds may be added meanwhile */
     orr_metric *all;

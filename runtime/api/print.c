@@ -11,6 +11,7 @@
 #include "runtime/base/decimal.h"
 #include "runtime/base/element.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/signals.h"
 
 /* As NumPy: with more elements than this, an axis shows its first and last three; lines end before this column. */
 enum { ABBREVIATE_ABOVE = 1000, EDGE = 3, LINE = 75 };
@@ -188,6 +189,7 @@ static void put_page(page *p, int64_t count)
 orr_status orr_print_at(const char *file, int line, FILE *to, orr_tensor *t)
 {
     ORR__IN_DEFAULT_FPMODE;
+    ORR__GUARD_WRITES;
     orr__site at = ORR__SITE(file, line, "print");
     orr__content what;
     orr__buffer *b;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -23,6 +24,7 @@ typedef struct {
     const char *words[5]; /* CHOICE: the value is the index in the list; LIST: word i is bit i */
 } entry;
 
+#define SIZES "bytes, or as 512K, 1.5M, 2GB, 3TiB in steps of 1024"
 #define AT(field) offsetof(orr__settings, field)
 
 #define NAME(upper, name) " " name
@@ -52,9 +54,10 @@ static const entry table[] = {
     { { "ORRERY_TF32", "on off", "off",
         "whether matrix products of f32 on CUDA may round their operands to 10 bits (TF32), which is faster" },
       SWITCH, AT(tf32), { 0 } },
-    { { "ORRERY_MEMORY_LIMIT", "bytes, with suffix K M G T", "0", "host memory for tensors; 0: seven eighths of what the job's control group allows" },
+    { { "ORRERY_MEMORY_LIMIT", SIZES, "0",
+        "host memory for tensors; 0: seven eighths of what the job's control group allows" },
       SIZE, AT(memory_limit), { 0 } },
-    { { "ORRERY_SPILL_DIR", "directory", "", "of your own, on a disk, for tensors beyond ORRERY_MEMORY_LIMIT" },
+    { { "ORRERY_SPILL_DIR", "directory", "", "of your own, on a disk, for tensors beyond ORRERY_MEMORY_LIMIT (without that: beyond seven eighths of the machine's memory)" },
       PATH, AT(spill_dir), { 0 } },
     { { "ORRERY_INLINE_US", "auto, or microseconds", "auto",
         "work predicted below this runs on the calling thread; auto: by the cost of a task here" },
@@ -82,7 +85,7 @@ static const entry table[] = {
     { { "ORRERY_CACHE_DIR", "directory", "$XDG_CACHE_HOME/orrery or ~/.cache/orrery",
         "where compiled kernels are kept" },
       PATH, AT(cache_dir), { 0 } },
-    { { "ORRERY_CACHE_SIZE", "bytes, with suffix K M G T", "256M", "the largest size of that directory" },
+    { { "ORRERY_CACHE_SIZE", SIZES, "256M", "the largest size of that directory" },
       SIZE, AT(cache_size), { 0 } },
     { { "ORRERY_TRACE", "file", "", "where to write a trace of kernels and copies, for the viewers of Chrome and Perfetto; %p in it: the "
         "process number" },
@@ -103,7 +106,7 @@ static const entry table[] = {
       MECHANISMS, AT(ablated), { 0 } },
 };
 /* clang-format on */
-enum { ROWS = sizeof table / sizeof *table, SHOWN = ROWS - 1 /* the last row is for measurements only */ };
+enum { ROWS = sizeof table / sizeof *table };
 
 orr__settings orr__env = {
     .fuse = true,
@@ -136,28 +139,45 @@ static int find_word(const entry *e, const char *s, size_t n)
     return -1;
 }
 
-/* Decimal digits, also with leading zeros, or 0x and hexadecimal digits. Sizes may end with one of K M G T (steps of 1024) and then B or
- * iB. */
-static bool parse_number(const char *s, bool suffix, uint64_t max, uint64_t *out)
+/* Decimal digits, also with leading zeros, or 0x and hexadecimal digits. Returns the text behind them; NULL: no number. */
+static const char *digits(const char *s, uint64_t *out)
 {
-    if (!isdigit((unsigned char)*s))
-        return false;
     char *end;
     errno = 0;
-    unsigned long long n = strtoull(s, &end, s[0] == '0' && tolower((unsigned char)s[1]) == 'x' ? 16 : 10);
-    if (errno)
+    *out = isdigit((unsigned char)*s) ? strtoull(s, &end, s[0] == '0' && tolower((unsigned char)s[1]) == 'x' ? 16 : 10)
+                                      : 0;
+    return isdigit((unsigned char)*s) && !errno ? end : NULL;
+}
+
+static bool parse_number(const char *s, uint64_t max, uint64_t *out)
+{
+    const char *end = digits(s, out);
+    return end && !*end && *out <= max;
+}
+
+/* A number of bytes, or a number, perhaps with a point, and one of K M G T (steps of 1024) in either case, perhaps with B or iB. */
+static bool parse_size(const char *s, uint64_t max, uint64_t *out)
+{
+    static const char units[] = "KMGT";
+    const char *end = digits(s, out);
+    double fraction = 0, place = 1;
+    if (!end)
         return false;
-    uint64_t v = n;
-    const char *p = suffix && *end ? strchr("KMGT", toupper((unsigned char)*end)) : NULL;
+    bool point = *end == '.' && isdigit((unsigned char)end[1]);
+    if (point)
+        for (end++; isdigit((unsigned char)*end); end++)
+            fraction += (*end - '0') * (place /= 10);
+    const char *p = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
     if (p) {
-        if (__builtin_mul_overflow(v, 1ull << 10 * (p - "KMGT" + 1), &v))
+        uint64_t unit = 1ull << 10 * (p - units + 1);
+        if (__builtin_mul_overflow(*out, unit, out) ||
+            __builtin_add_overflow(*out, (uint64_t)(fraction * (double)unit + 0.5), out))
             return false;
         end++;
-        if (strcmp(end, "B") == 0 || strcmp(end, "iB") == 0)
-            end += strlen(end);
+        end += *end == 'i' && (end[1] == 'B' || end[1] == 'b');
     }
-    *out = v;
-    return *end == '\0' && v <= max;
+    end += *end == 'B' || (p && *end == 'b');
+    return !*end && (p || !point) && *out <= max;
 }
 
 static bool parse_switch(const char *s, bool *out)
@@ -225,7 +245,7 @@ static bool parse(const entry *e, const char *s, orr__settings *to)
     }
     case SWITCH: ok = parse_switch(s, field); break;
     case SIZE:
-        ok = parse_number(s, true, SIZE_MAX, &n);
+        ok = parse_size(s, SIZE_MAX, &n);
         memcpy(field, &n, sizeof(size_t));
         break;
     case AUTO:
@@ -235,11 +255,11 @@ static bool parse(const entry *e, const char *s, orr__settings *to)
         }
         /* fall through */
     case COUNT:
-        ok = parse_number(s, false, INT64_MAX, &n);
+        ok = parse_number(s, INT64_MAX, &n);
         memcpy(field, &n, sizeof n);
         break;
     case SEED:
-        ok = parse_number(s, false, UINT64_MAX, &n);
+        ok = parse_number(s, UINT64_MAX, &n);
         memcpy(field, &n, sizeof n);
         break;
     case LIST: ok = parse_list(e, s, field); break;
@@ -286,8 +306,8 @@ static orr_status check_names(void)
             }
         }
         if (least > 0) {
-            char all[512] = "";
-            for (size_t i = 0, n = 0; i < SHOWN && n < sizeof all; i++)
+            char all[1024] = "";
+            for (size_t i = 0, n = 0; i < ROWS && n < sizeof all; i++)
                 n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? " " : "", table[i].row.name);
             return orr__fail(site, ORR_EENV, "%s is not known; did you mean %s? There are: %s", name,
                              table[best].row.name, all);
@@ -296,14 +316,49 @@ static orr_status check_names(void)
     return ORR_OK;
 }
 
-static void default_cache_dir(char *to, size_t size)
+bool orr__base_is_there(const char *name, const char *path)
+{
+    struct stat st;
+    char above[1024];
+    size_t n = strnlen(path, sizeof above - 1);
+    memcpy(above, path, n);
+    while (n > 1 && above[n - 1] == '/')
+        n--;
+    if (strcmp(name, "XDG_CACHE_HOME") == 0) /* the specification lets programs make it */
+        while (n > 1 && above[--n] != '/')
+            ;
+    above[n] = '\0';
+    return stat(n ? above : "/", &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The variable whose directory holds the cache; its value, or NULL. */
+static const char *cache_base(const char **name)
 {
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = xdg && *xdg == '/'     ? snprintf(to, size, "%s/orrery", xdg)
-            : home && *home == '/' ? snprintf(to, size, "%s/.cache/orrery", home)
-                                   : 0;
+    bool cache = xdg && *xdg == '/';
+    *name = cache ? "XDG_CACHE_HOME" : "HOME";
+    return cache ? xdg : home && *home == '/' ? home : NULL;
+}
+
+/* A home directory that does not exist is not made. */
+static void default_cache_dir(char *to, size_t size)
+{
+    const char *name, *base = cache_base(&name);
+    bool there = base && orr__base_is_there(name, base);
+    int n = there ? snprintf(to, size, "%s%s/orrery", base, name[0] == 'H' ? "/.cache" : "") : 0;
     if (n <= 0 || (size_t)n >= size)
         to[0] = '\0'; /* no directory for a cache */
+}
+
+static void report_places(void)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    const char *xdg = getenv("XDG_CACHE_HOME"), *name, *base = cache_base(&name);
+    if (xdg && *xdg && *xdg != '/' && !atomic_flag_test_and_set(&said))
+        orr__log(1, "XDG_CACHE_HOME=%s is ignored: it must be an absolute path", xdg);
+    if (!orr__env.cache_dir[0] && base)
+        orr__log(2, "%s=%s is not there, so nothing is kept for later processes; ORRERY_CACHE_DIR names another place",
+                 name, base);
 }
 
 orr_status orr__env_load(void)
@@ -328,10 +383,7 @@ orr_status orr__env_load(void)
     if (s.ablated >> ORR__OFF_JIT & 1u)
         s.jit = ORR__JIT_OFF;
     orr__env = s;
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    const char *xdg = getenv("XDG_CACHE_HOME");
-    if (xdg && *xdg && *xdg != '/' && !atomic_flag_test_and_set(&said))
-        orr__log(1, "XDG_CACHE_HOME=%s is ignored: it must be an absolute path", xdg);
+    report_places();
     return ORR_OK;
 }
 
@@ -352,6 +404,12 @@ static void show(const entry *e, char *buf, size_t size)
             if (orr__env.print >> w & 1u)
                 at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? "," : "", e->words[w]);
         break;
+    case MECHANISMS:
+        buf[0] = '\0';
+        for (size_t w = 0, at = 0; w < ORR__MECHANISM_COUNT && at < size; w++)
+            if (orr__env.ablated >> w & 1u)
+                at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? "," : "", mechanism[w]);
+        break;
     case PATH: snprintf(buf, size, "%s", (const char *)field); break;
     case AUTO:
         memcpy(&n, field, sizeof n);
@@ -369,7 +427,7 @@ static void show(const entry *e, char *buf, size_t size)
 
 const orr__env_row *orr__env_table(size_t i, char *buf, size_t size)
 {
-    if (i >= SHOWN)
+    if (i >= ROWS)
         return NULL;
     if (buf && size)
         show(&table[i], buf, size);

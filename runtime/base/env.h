@@ -58,6 +58,9 @@ typedef struct {
 /* Row i of the table, with its value in force written to buf; NULL at the end. */
 const orr__env_row *orr__env_table(size_t i, char *buf, size_t size);
 
+/* True if the directory exists that a variable names as a base for caches; for XDG_CACHE_HOME, the one above it. */
+bool orr__base_is_there(const char *name, const char *path);
+
 /* The number of letters to insert, remove or exchange between two names (those beyond 63 of b do not count). */
 unsigned orr__name_distance(const char *a, const char *b);
 

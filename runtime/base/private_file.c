@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "runtime/base/signals.h"
 
 typedef struct {
     orr__dirkind kind;
@@ -210,6 +211,7 @@ bool orr__safe_read(int dir, const char *name, bool site, size_t most, orr__byte
 
 bool orr__write_all(int fd, const void *data, size_t size)
 {
+    ORR__GUARD_WRITES;
     const char *p = data;
     while (size) {
         ssize_t n = write(fd, p, size);

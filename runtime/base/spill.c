@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "runtime/base/env.h"
+#include "runtime/base/signals.h"
 
 static atomic_int dir_fd = -1;
 static char dir_name[1024];
@@ -24,15 +24,12 @@ static orr__site site(void)
     return ORR__SITE(NULL, 0, "memory");
 }
 
-/* Reserves disk space for the whole file. A write to a hole on a full disk would end the process, and so would the signal for a file
- * beyond the process's limit of file sizes. */
+/* Reserves disk space for the whole file. A write to a hole on a full disk would end the process. */
 static int reserve(int fd, off_t bytes)
 {
-    struct rlimit limit;
+    ORR__GUARD_WRITES;
     int err;
 
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (rlim_t)bytes > limit.rlim_cur)
-        return EFBIG;
     do
         err = posix_fallocate(fd, 0, bytes);
     while (err == EINTR);

@@ -215,6 +215,8 @@ static void values(const entry *e, const orr__starpu_machine *m, char *to, size_
             (void)snprintf(to, size, "a whole number, %d or more", e->least);
         else if (m && e->least == bound(e->most, m))
             (void)snprintf(to, size, "%s alone", most);
+        else if (e->most >= 0 && e->most == e->least + 1)
+            (void)snprintf(to, size, "%d or %d", e->least, e->most);
         else
             (void)snprintf(to, size, "a whole number from %d to %s", e->least, most);
         break;

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/status.h"
+#include "runtime/base/signals.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -73,6 +74,7 @@ void orr_error_clear(void)
 
 int orr_error_print(FILE *to)
 {
+    ORR__GUARD_WRITES;
     if (to)
         fprintf(to, "%s\n", *orr_error_message() ? orr_error_message() : orr_status_name(last.status));
     return 1;

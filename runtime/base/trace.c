@@ -14,6 +14,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/signals.h"
 #include "runtime/base/text.h"
 
 /* The format: "Trace Event Format", Google, 2016: X spans, C counters, M names of tracks; times in µs. */
@@ -149,6 +150,7 @@ static void write_event(const event *e)
 /* Under the lock. Writes full chunks only, or all. keep: a thread may still be recording into one. */
 static void flush(bool all, bool keep)
 {
+    ORR__GUARD_WRITES;
     locale_t before = orr__point_begin();
     for (chunk **p = &chunks; *p;) {
         chunk *c = *p;
@@ -293,6 +295,7 @@ static void finish(bool keep)
         out = NULL;
         return;
     }
+    ORR__GUARD_WRITES;
     (void)pthread_mutex_lock(&lock);
     flush(true, keep);
     name_tracks();
@@ -328,6 +331,7 @@ orr_status orr__trace_start(const char *path)
         return orr__fail(at, ORR_EENV, "the name of the trace is too long");
     if (!(out = fopen(path_now, "we")))
         return orr__fail(at, ORR_EIO, "ORRERY_TRACE=%s: %s; it names the file to write", path_now, strerror(errno));
+    ORR__GUARD_WRITES;
     (void)fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", out);
     (void)fflush(out);
     owner = getpid();

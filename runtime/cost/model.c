@@ -163,6 +163,7 @@ void orr__model_add(orr__class *c, double size, orr__on on, double us)
     bool tells = counted && (tells_more(now.n) || (now.n >= SETTLED && departs(now.us, c->told[on])));
     if (tells)
         c->told[on] = now.us;
+    c->anew[on] = c->anew[on] || reset;
     pthread_mutex_unlock(m);
     if (reset)
         orr__log(2, "performance model of %s on %s is reset: %.0f us expected, %.0f us measured", c->label,
@@ -180,7 +181,7 @@ void orr__model_put(const orr__class *like, orr__on on, const orr__timed *t)
         return;
     pthread_mutex_t *m = &lock[bucket_of(c->kernel) % LOCKS];
     pthread_mutex_lock(m);
-    bool take = t->n > c->on[on].n;
+    bool take = t->n > c->on[on].n && !c->anew[on];
     if (take) {
         c->on[on] = *t;
         c->told[on] = t->us;
@@ -275,25 +276,30 @@ void orr__models_each(void (*f)(orr__class *c, orr__on on, const orr__timed *t, 
             }
 }
 
-static void forget(orr__class *c, orr__on on)
+/* anew: earlier samples do not come back. */
+static void forget(orr__class *c, orr__on on, bool anew)
 {
     pthread_mutex_t *m = &lock[bucket_of(c->kernel) % LOCKS];
     pthread_mutex_lock(m);
     c->on[on] = (orr__timed){ 0 };
+    c->anew[on] = anew;
     pthread_mutex_unlock(m);
 }
 
-static void forget_one(orr__class *c, orr__on on, const orr__timed *t, void *arg)
+static void count_one(orr__class *c, orr__on on, const orr__timed *t, void *arg)
 {
-    (void)t;
+    (void)c, (void)on, (void)t;
     ++*(int *)arg;
-    forget(c, on);
 }
 
 int orr__models_forget(void)
 {
     int n = 0;
-    orr__models_each(forget_one, &n);
+    orr__models_each(count_one, &n);
+    for (int h = 0; h < BUCKETS; h++)
+        for (orr__class *c = atomic_load(&bucket[h]); c; c = c->next)
+            for (int on = 0; on < ORR__ON_COUNT; on++)
+                forget(c, (orr__on)on, false);
     for (int k = 0; k < ORR__REGION_CLASSES; k++)
         for (int on = 0; on < ORR__ON_COUNT; on++)
             atomic_store(&usual[k][on].n, 0);
@@ -311,7 +317,7 @@ static void purge_one(orr__class *c, orr__on on, const orr__timed *t, void *arg)
     orr__log(2, "performance model of %s on %s is reset: %.0f us measured, %.0f us expected from its other sizes",
              c->label, orr__on_name[on], t->us, expected);
     ++*(int *)arg;
-    forget(c, on);
+    forget(c, on, true);
 }
 
 int orr__models_purge(void)

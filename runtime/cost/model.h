@@ -24,6 +24,7 @@ typedef struct orr__class {
     char label[64];
     orr__timed on[ORR__ON_COUNT];
     double told[ORR__ON_COUNT]; /* us when plans were last told of news */
+    bool anew[ORR__ON_COUNT];   /* reset in this process: earlier samples do not come back */
     struct orr__class *next;
 } orr__class;
 

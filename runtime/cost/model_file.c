@@ -138,13 +138,13 @@ void orr__models_store(void)
     body b = { 0 };
     if (orr__env.machine == ORR__MACHINE_FIXED || !orr__env.cache_dir[0])
         return;
-    (void)take_in();
+    bool older = take_in();
     locale_t before = orr__point_begin();
     orr__models_each(add_line, &b);
     orr__variants_each(add_choice, &b);
     orr__point_end(before);
     file_name(name, sizeof name);
-    if (b.text && !b.failed && !orr__sealed_write(name, HEAD, b.text, why, sizeof why))
+    if ((b.text || older) && !b.failed && !orr__sealed_write(name, HEAD, b.text ? b.text : "", why, sizeof why))
         orr__log(2, "performance models are not kept: %s", why);
     free(b.text);
 }

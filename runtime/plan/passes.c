@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/env.h"
+#include "runtime/base/signals.h"
 #include "runtime/plan/passes.h"
 
 /* clang-format off */
@@ -61,6 +62,7 @@ static bool belongs(const orr__pass *pass, bool low_memory)
 /* One line per pass that runs: its name, its decision, the steps and values after it. */
 static void print(const orr__planner *p, const orr__pass *pass)
 {
+    ORR__GUARD_WRITES;
     fprintf(stderr, "pass %-16s %s: %d regions, %d steps, %d values\n", pass->name, pass->decision, p->regions.n,
             p->plan->nstep, p->plan->nvalue);
 }

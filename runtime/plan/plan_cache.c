@@ -10,6 +10,7 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/trace.h"
+#include "runtime/base/signals.h"
 #include "runtime/plan/passes.h"
 #include "runtime/plan/recent_plans.h"
 
@@ -180,8 +181,10 @@ static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr_
     memcpy(made->cache.key + p->key_size, &w.s, sizeof w.s);
     made->cache.key_size = p->key_size + sizeof w.s;
     made->cache.hash = hash;
-    if (orr__env.print & ORR__PRINT_PLAN)
+    if (orr__env.print & ORR__PRINT_PLAN) {
+        ORR__GUARD_WRITES;
         orr__plan_print(stderr, made);
+    }
     pthread_mutex_lock(&cache.lock);
     *plan = insert(&w, hash, made, former, &out);
     pthread_mutex_unlock(&cache.lock);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/env.h"
+#include "runtime/base/signals.h"
 #include "runtime/plan/passes.h"
 
 /* Devices have kernels for all fusion. A region that a device cannot run is run by a CPU worker or the calling
@@ -24,8 +25,10 @@ orr_status orr__pass_regions(orr__planner *p)
         *rs = (orr__regions){ 0 };
         return st;
     }
-    if (orr__env.print & ORR__PRINT_FUSE)
+    if (orr__env.print & ORR__PRINT_FUSE) {
+        ORR__GUARD_WRITES;
         orr__regions_print(stderr, rs);
+    }
     p->plan->reason.n = rs->nreason;
     p->plan->reason.text = rs->reason;
     rs->reason = NULL;

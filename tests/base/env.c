@@ -25,11 +25,26 @@ static void defaults_without_variables(void)
     ORR_CHECK(orr__env.memory_limit == 0 && orr__env.print == 0 && orr__env.log == 1 && orr__env.seed == 0);
     ORR_CHECK(strcmp(orr__env.cache_dir, "/somewhere/orrery") == 0);
     unsetenv("XDG_CACHE_HOME");
-    setenv("HOME", "/home/me", 1);
-    ORR_CHECK(orr__env_load() == ORR_OK && strcmp(orr__env.cache_dir, "/home/me/.cache/orrery") == 0);
+    setenv("HOME", "/tmp", 1);
+    ORR_CHECK(orr__env_load() == ORR_OK && strcmp(orr__env.cache_dir, "/tmp/.cache/orrery") == 0);
     setenv("XDG_CACHE_HOME", "relative/path", 1);
-    ORR_CHECK(orr__env_load() == ORR_OK && strcmp(orr__env.cache_dir, "/home/me/.cache/orrery") == 0);
+    ORR_CHECK(orr__env_load() == ORR_OK && strcmp(orr__env.cache_dir, "/tmp/.cache/orrery") == 0);
     unsetenv("XDG_CACHE_HOME");
+}
+
+/* No directory is named where the base is missing; orr_init would make the base itself. */
+static void a_missing_home_has_no_cache(void)
+{
+    clean();
+    unsetenv("XDG_CACHE_HOME");
+    setenv("HOME", "/nonexistent/me", 1);
+    ORR_CHECK(orr__env_load() == ORR_OK && !orr__env.cache_dir[0]);
+    setenv("XDG_CACHE_HOME", "/nonexistent/cache", 1);
+    ORR_CHECK(orr__env_load() == ORR_OK && !orr__env.cache_dir[0]);
+    setenv("XDG_CACHE_HOME", "/tmp/not-yet/", 1);
+    ORR_CHECK(orr__env_load() == ORR_OK && strcmp(orr__env.cache_dir, "/tmp/not-yet//orrery") == 0);
+    unsetenv("XDG_CACHE_HOME");
+    setenv("HOME", "/tmp", 1);
 }
 
 static void cgroup_reads_every_form(void)
@@ -68,8 +83,10 @@ static void sizes_take_suffixes(void)
         const char *text;
         size_t bytes;
     } cases[] = {
-        { "12345", 12345 },         { "1k", 1024 }, { "3M", 3u << 20 }, { "1GiB", 1u << 30 },
-        { "1TB", (size_t)1 << 40 }, { "0", 0 },     { "010K", 10240 },  { "0x10", 16 },
+        { "12345", 12345 },         { "1k", 1024 },       { "3M", 3u << 20 },    { "1GiB", 1u << 30 },
+        { "1TB", (size_t)1 << 40 }, { "0", 0 },           { "010K", 10240 },     { "0x10", 16 },
+        { "1.5M", 3u << 19 },       { "64m", 64u << 20 }, { "64MB", 64u << 20 }, { "64mb", 64u << 20 },
+        { "0.25GiB", 1u << 28 },    { "512B", 512 },      { "1.0K", 1024 },      { "2kib", 2048 },
     };
     clean();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -108,10 +125,15 @@ static void wrong_value_lists_right_ones(void)
         { "ORRERY_BACKEND", "gpu", "auto cpu cuda opencl" },
         { "ORRERY_ENGINE", "Serial", "auto starpu serial" },
         { "ORRERY_FUSE", "yes", "on off" },
-        { "ORRERY_MEMORY_LIMIT", "lots", "suffix" },
-        { "ORRERY_MEMORY_LIMIT", "-1", "suffix" },
-        { "ORRERY_MEMORY_LIMIT", "99999999999T", "suffix" },
-        { "ORRERY_MEMORY_LIMIT", "1GB7", "suffix" },
+        { "ORRERY_MEMORY_LIMIT", "lots", "1.5M" },
+        { "ORRERY_MEMORY_LIMIT", "-1", "1.5M" },
+        { "ORRERY_MEMORY_LIMIT", "99999999999T", "1.5M" },
+        { "ORRERY_MEMORY_LIMIT", "1GB7", "1.5M" },
+        { "ORRERY_MEMORY_LIMIT", "1.5", "1.5M" },
+        { "ORRERY_MEMORY_LIMIT", "1.M", "1.5M" },
+        { "ORRERY_MEMORY_LIMIT", "0.1.2M", "1.5M" },
+        { "ORRERY_MEMORY_LIMIT", "1Kb i", "1.5M" },
+        { "ORRERY_CACHE_SIZE", "16777216.5T", "1.5M" },
         { "ORRERY_INLINE_US", "1.5", "microseconds" },
         { "ORRERY_TILE_US", "9223372036854775808", "microseconds" },
         { "ORRERY_PRINT", "graph,tree", "graph fuse plan" },
@@ -159,6 +181,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(defaults_without_variables),
+        ORR_TEST(a_missing_home_has_no_cache),
         ORR_TEST(cgroup_reads_every_form),
         ORR_TEST(sizes_take_suffixes),
         ORR_TEST(relative_paths_are_of_the_directory_at_the_start),

@@ -213,6 +213,23 @@ static void times_that_change_are_news(void)
     ORR_CHECK_MSG(times >= 1 && times <= 6, "%u times", times);
 }
 
+/* A model that is reset because its times were wrong does not come back from the file, neither when the file is written nor at the next
+ * start. */
+static void a_model_that_was_reset_stays_away(void)
+{
+    begin();
+    for (uint32_t k = 1; k <= 3; k++)
+        put(5, k, k < 3 ? 10 * k : 1000, k < 3 ? 20 * k : 1e6, 8); /* the third: 500 times slower than the others */
+    orr__models_store();
+    orr__models_load();
+    ORR_CHECK_MSG(there() == 2, "%d", there());
+    orr__models_store();
+    ORR_CHECK_MSG(there() == 2, "%d", there());
+    orr__models_load();
+    ORR_CHECK_MSG(there() == 2 && orr__models_purge() == 0, "%d", there());
+    end();
+}
+
 static void damaged_files_are_no_models(void)
 {
     begin();
@@ -256,6 +273,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(times_of_the_same_rows_come_first),
                                       ORR_TEST(the_file_joins_what_processes_measured),
                                       ORR_TEST(times_that_change_are_news),
+                                      ORR_TEST(a_model_that_was_reset_stays_away),
                                       ORR_TEST(damaged_files_are_no_models),
                                       ORR_TEST(fixed_machines_keep_none),
                                       { 0 } };

@@ -1,12 +1,15 @@
 /* Pages made from the source are fresh; the README's program is the example that the build compiles; links have
- * targets.
+ * targets; the environment variables that they name exist.
  * Must not know: what the pages say. */
 #include "config.h"
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <orrery/info.h>
+#include "runtime/base/env.h"
+#include "runtime/base/starpu_variables.h"
 #include "tests/harness/harness.h"
 
 /* A file of the source tree; "" (and a failed check) if it cannot be read. The caller frees it. */
@@ -102,6 +105,62 @@ static void links_lead_somewhere(void)
         check_links(pages[i]);
 }
 
+static bool known(const char *name)
+{
+    /* names of StarPU's interface, which pages mention */
+    static const char *const words[] = { "STARPU_OPENCL_ASYNC", "STARPU_CUDA_REPORT_ERROR", "STARPU_COMMUTE" };
+    const orr__env_row *row;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(name, words[i]) == 0)
+            return true;
+    for (size_t i = 0; (row = orr__env_table(i, NULL, 0)); i++)
+        if (strcmp(name, row->name) == 0)
+            return true;
+    return orr__starpu_variable_known(name);
+}
+
+/* A reader who copies a name that is in no table gets an error from orr_init, or no effect. */
+static void check_variables(const char *name)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_#";
+    char *text = page(name);
+    for (char *p = text; (p = strpbrk(p, "OS"));) {
+        size_t n = strspn(p, letters);
+        bool whole = p == text || !strchr(letters, p[-1]);
+        if (whole && n < 100 && (strncmp(p, "ORRERY_", 7) == 0 || strncmp(p, "STARPU_", 7) == 0)) {
+            char word[101];
+            (void)snprintf(word, sizeof word, "%.*s", (int)n, p);
+            for (char *c = word; *c; c++)
+                *c = *c == '#' ? '1' : *c;
+            bool prefix = word[strlen(word) - 1] == '_'; /* "ORRERY_" and "STARPU_*" stand for all */
+            ORR_CHECK_MSG(prefix || known(word), "%s names %s, which is in no table of variables", name, word);
+        }
+        p += n > 0 ? n : 1;
+    }
+    free(text);
+}
+
+static void variables_of_pages_and_examples_exist(void)
+{
+    static const char *const folders[] = { "docs", "examples", "examples/slurm" };
+    check_variables("README.md");
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char path[4096];
+        (void)snprintf(path, sizeof path, "%.2000s/../../%s", orr_test_golden("."), folders[i]);
+        DIR *d = opendir(path);
+        ORR_REQUIRE(d != NULL);
+        for (struct dirent *e; (e = readdir(d));) {
+            char name[400];
+            size_t n = strlen(e->d_name);
+            (void)snprintf(name, sizeof name, "%s/%s", folders[i], e->d_name);
+            if ((n > 3 && !strcmp(e->d_name + n - 3, ".md")) || (n > 2 && !strcmp(e->d_name + n - 2, ".c")) ||
+                (n > 7 && !strcmp(e->d_name + n - 7, ".sbatch")))
+                check_variables(name);
+        }
+        (void)closedir(d);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -109,6 +168,7 @@ int main(int argc, char **argv)
         ORR_TEST(api_page_is_fresh),
         ORR_TEST(readme_program_is_the_compiled_example),
         ORR_TEST(links_lead_somewhere),
+        ORR_TEST(variables_of_pages_and_examples_exist),
         { 0 },
     };
     return orr_test_main(argc, argv, "docs", tests);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/signals.h"
 #include "runtime/engine/starpu/starpu.h"
 
 /* The directories that StarPU tries, in its order. */
@@ -136,6 +137,7 @@ static bool has_room(const char *dir)
     if (!ok)
         return false;
     (void)unlink(path);
+    ORR__GUARD_WRITES;
     for (size_t at = 0; at < LARGEST && ok; at += sizeof page)
         ok = write(fd, page, sizeof page) == (ssize_t)sizeof page;
     return close(fd) == 0 && ok;
@@ -168,11 +170,13 @@ orr_status orr__star_home(orr__site at)
         (void)unsetenv(name);
         base = place(&name);
     }
-    if (sampling(dir) && usable(dir))
+    bool there = getenv("STARPU_PERF_MODEL_DIR") || strcmp(name, "STARPU_HOME") == 0 || orr__base_is_there(name, base);
+    if (there && sampling(dir) && usable(dir))
         return ORR_OK;
     if (!getenv("STARPU_PERF_MODEL_DIR") && own(path, sizeof path) && usable(path) &&
         setenv("STARPU_PERF_MODEL_DIR", path, 1) == 0) {
-        orr__log(2, "StarPU cannot write its measurements under %s, and writes them to %s", base, path);
+        orr__log(2, "StarPU cannot write its measurements under %s%s, and writes them to %s", base,
+                 there ? "" : ", which is not there", path);
         return ORR_OK;
     }
     return orr__fail(at, ORR_EDEVICE, "StarPU cannot write its measurements under %s (%s)", base,

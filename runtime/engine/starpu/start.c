@@ -12,6 +12,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/signals.h"
 #include "runtime/engine/starpu/starpu.h"
 #include "runtime/ranks/ranks.h"
 
@@ -178,6 +179,7 @@ static void look_around(int backend)
  * of the thread that starts them. */
 static int begin_starpu(struct starpu_conf *conf)
 {
+    ORR__GUARD_WRITES; /* of StarPU's files; its workers inherit the guard */
     locale_t before = orr__point_begin();
     uint64_t mode = orr__fpmode_begin();
 
@@ -197,6 +199,7 @@ static int begin_starpu(struct starpu_conf *conf)
 
 static void end_starpu(void)
 {
+    ORR__GUARD_WRITES;
     locale_t before = orr__point_begin();
 
     starpu_shutdown();
