@@ -56,7 +56,7 @@ int orr__opencl_devices(orr_device *d, void **handle, int max)
     cl_uint np = 0, nd;
     int n = 0;
 
-    if (clGetPlatformIDs(MOST, platform, &np) != CL_SUCCESS)
+    if (orr__cl_platforms(MOST, platform, &np) != CL_SUCCESS)
         return 0;
     for (cl_uint p = 0; p < np && p < MOST; p++) {
         nd = 0;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include "codelets/opencl/opencl.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/env.h"
+#include "runtime/base/private_file.h"
 
 enum { MOST = 64 }; /* platforms, and devices per platform; further ones are ignored */
 
@@ -48,12 +50,21 @@ static size_t largest_group(cl_device_id d)
     return clGetDeviceInfo(d, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, NULL) == CL_SUCCESS ? most : 0;
 }
 
+/* PoCL keeps its kernels below the home directory, and makes that if it does not exist. */
+cl_int orr__cl_platforms(cl_uint most, cl_platform_id *platform, cl_uint *n)
+{
+    char path[64];
+    if (!getenv("POCL_CACHE_DIR") && !orr__has_cache_base() && orr__own_tmp("pocl", path, sizeof path))
+        (void)setenv("POCL_CACHE_DIR", path, 0);
+    return clGetPlatformIDs(most, platform, n);
+}
+
 static void look(void)
 {
     cl_platform_id platform[MOST];
     cl_device_id device[MOST];
     cl_uint np = 0, nd;
-    cl_int code = clGetPlatformIDs(MOST, platform, &np);
+    cl_int code = orr__cl_platforms(MOST, platform, &np);
     machine.fp64 = true;
     machine.group = SIZE_MAX;
     machine.processors = true;

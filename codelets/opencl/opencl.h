@@ -11,6 +11,8 @@
 
 /* "CL_OUT_OF_RESOURCES"; "unknown code" for any other number. */
 const char *orr__cl_name(cl_int code);
+/* clGetPlatformIDs, with a place for PoCL's files where there is no home directory. */
+cl_int orr__cl_platforms(cl_uint most, cl_platform_id *platform, cl_uint *n);
 /* Records "OpenCL: <call>: <name of code>" and returns ORR_ENOMEM or ORR_EDEVICE. */
 orr_status orr__cl_fail(orr__site at, const char *call, cl_int code);
 

@@ -43,7 +43,7 @@ static const entry table[] = {
     { { "ORRERY_EXCESS_PRECISION", "on off", "on",
         "whether values of f16 and bf16 that stay inside of a kernel keep the precision of f32" },
       SWITCH, AT(excess_precision), { 0 } },
-    { { "ORRERY_FALLBACK", "on off", "on", "whether work that a chosen backend lacks runs on the CPU (off: an error)" },
+    { { "ORRERY_FALLBACK", "on off", "on", "whether work that a backend named by ORRERY_BACKEND lacks runs on the CPU (off: an error)" },
       SWITCH, AT(fallback), { 0 } },
     { { "ORRERY_DEVICE_COPIES", "on off", "off",
         "whether each value that a device computes is copied to host memory at once: a lost device then loses nothing, and a lost "
@@ -338,6 +338,12 @@ static const char *cache_base(const char **name)
     bool cache = xdg && *xdg == '/';
     *name = cache ? "XDG_CACHE_HOME" : "HOME";
     return cache ? xdg : home && *home == '/' ? home : NULL;
+}
+
+bool orr__has_cache_base(void)
+{
+    const char *name, *base = cache_base(&name);
+    return base && orr__base_is_there(name, base);
 }
 
 /* A home directory that does not exist is not made. */

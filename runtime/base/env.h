@@ -58,6 +58,8 @@ typedef struct {
 /* Row i of the table, with its value in force written to buf; NULL at the end. */
 const orr__env_row *orr__env_table(size_t i, char *buf, size_t size);
 
+/* True if there is a directory for caches: that of XDG_CACHE_HOME, or the home directory. */
+bool orr__has_cache_base(void);
 /* True if the directory exists that a variable names as a base for caches; for XDG_CACHE_HOME, the one above it. */
 bool orr__base_is_there(const char *name, const char *path);
 

@@ -178,6 +178,16 @@ int orr__safe_dir(const char *path, orr__dirkind kind, char *why, size_t size)
     return ok ? fd : -1;
 }
 
+bool orr__own_tmp(const char *what, char *path, size_t size)
+{
+    struct stat st;
+    int n = snprintf(path, size, "/tmp/orrery-%s-%lu", what, (unsigned long)geteuid());
+
+    if (n <= 0 || (size_t)n >= size || (mkdir(path, 0700) != 0 && errno != EEXIST))
+        return false;
+    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0;
+}
+
 bool orr__safe_read(int dir, const char *name, bool site, size_t most, orr__bytes *out, struct timespec *mtime)
 {
     struct stat st;

@@ -21,6 +21,8 @@ typedef enum {
 /* Walks to `path` from the root; no other user can exchange any directory on the way. Returns the open directory, or -1 and the reason
  * in why. */
 int orr__safe_dir(const char *path, orr__dirkind kind, char *why, size_t size);
+/* Makes /tmp/orrery-WHAT-UID, for files that have no place of the user's. False: it cannot be made, or is another user's. */
+bool orr__own_tmp(const char *what, char *path, size_t size);
 /* Reads a regular file of ours (site: or of root) that others cannot write. false: errno, 0 for an unsafe file. */
 bool orr__safe_read(int dir, const char *name, bool site, size_t most, orr__bytes *out, struct timespec *mtime);
 /* Replaces the file `name` (0600); the new content is complete and on disk before it gets the name. false: errno. */

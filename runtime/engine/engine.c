@@ -13,6 +13,7 @@
 static const orr__engine_impl *_Atomic engine; /* NULL: not started */
 static char name[160];
 enum { MOST_TRIES = 3 }; /* of an evaluation, after the first, if devices fail repeatedly */
+static int named;        /* the backend that the user named; ORR__BACKEND_AUTO: none */
 static bool orphan;      /* in the child of a fork: StarPU does not survive it */
 
 /* The environment has precedence over the arguments of orr_init. */
@@ -114,6 +115,7 @@ orr_status orr__engine_start(orr__site at, const orr_config *config)
         return st;
     if (atomic_load(&engine))
         return orr__fail(at, ORR_ESTATE, "an engine is running already");
+    named = backend;
     if (choice != ORR__ENGINE_SERIAL) {
 #ifdef HAVE_STARPU
         st = orphan
@@ -270,6 +272,31 @@ static bool leaves_are_home(const orr__plan *plan, orr__buffer *const *leaf)
     return true;
 }
 
+bool orr__exec_on_device_alone(void)
+{
+    return !orr__env.fallback && (named == ORR__BACKEND_OPENCL || named == ORR__BACKEND_CUDA);
+}
+
+/* ORRERY_FALLBACK=off: each step needs a kernel of the named backend. Exchanges between ranks are no computations. */
+static orr_status check_kernels(const orr__plan *plan)
+{
+    bool cuda = named == ORR__BACKEND_CUDA;
+    for (int i = 0; i < plan->nstep; i++) {
+        const orr__step *s = &plan->step[i];
+        const orr__region *r = s->region;
+        bool there =
+            orr__step_can(s, cuda ? ORR__ON_CUDA : ORR__ON_OPENCL) || (cuda && s->graph && orr__exec_cuda->tile);
+        if (there || (r->call.op && r->call.op->flags & ORR__OP_POSTS))
+            continue;
+        return orr__fail(
+            ORR__SITE(r->file, r->line, r->as ? r->as : r->label), ORR_EDEVICE,
+            "the backend %s has no kernel for this operation on these shapes and dtypes, and ORRERY_FALLBACK=off "
+            "keeps it from the CPU; ORRERY_FALLBACK=on computes it there",
+            cuda ? "cuda" : "opencl");
+    }
+    return ORR_OK;
+}
+
 static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                           orr__buffer **out, orr__run **run, bool little)
 {
@@ -282,6 +309,8 @@ static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *lea
     if (!e)
         return orr__fail(at, ORR_ESTATE, "the library is not started: call orr_init first");
     if ((st = orr__exec_check(at, plan, leaf)) != ORR_OK)
+        return st;
+    if (orr__exec_on_device_alone() && (st = check_kernels(plan)) != ORR_OK)
         return st;
     (void)orr__plan_state_make(plan);
     for (int tries = 0;; tries++) {

@@ -45,6 +45,8 @@ int orr__exec_callers(void);                             /* threads that evaluat
 void orr__engine_settle(void);                           /* calls the engine's settle */
 void orr__engine_worker(int w, char *text, size_t size); /* its name; 0 is "inline"    */
 
+/* True if the user named a device's backend and ORRERY_FALLBACK=off: no work runs on the CPU that the device cannot do. */
+bool orr__exec_on_device_alone(void);
 /* The backends that launches use. Tests replace them. */
 extern const orr__backend *orr__exec_cpu, *orr__exec_opencl, *orr__exec_cuda;
 

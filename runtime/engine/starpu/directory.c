@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/private_file.h"
 #include "runtime/base/signals.h"
 #include "runtime/engine/starpu/starpu.h"
 
@@ -150,17 +151,6 @@ static bool usable(const char *dir)
     return n > 0 && (size_t)n < sizeof path && make_path(path) && (measured(dir) || has_room(dir));
 }
 
-/* A directory that this user made; one that another user has put there is refused. */
-static bool own(char *path, size_t size)
-{
-    struct stat st;
-    int n = snprintf(path, size, "/tmp/orrery-starpu-%lu", (unsigned long)getuid());
-
-    if (n <= 0 || (size_t)n >= size || (mkdir(path, 0700) != 0 && errno != EEXIST))
-        return false;
-    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == getuid() && (st.st_mode & 022) == 0;
-}
-
 orr_status orr__star_home(orr__site at)
 {
     const char *name, *base = place(&name);
@@ -173,7 +163,7 @@ orr_status orr__star_home(orr__site at)
     bool there = getenv("STARPU_PERF_MODEL_DIR") || strcmp(name, "STARPU_HOME") == 0 || orr__base_is_there(name, base);
     if (there && sampling(dir) && usable(dir))
         return ORR_OK;
-    if (!getenv("STARPU_PERF_MODEL_DIR") && own(path, sizeof path) && usable(path) &&
+    if (!getenv("STARPU_PERF_MODEL_DIR") && orr__own_tmp("starpu", path, sizeof path) && usable(path) &&
         setenv("STARPU_PERF_MODEL_DIR", path, 1) == 0) {
         orr__log(2, "StarPU cannot write its measurements under %s%s, and writes them to %s", base,
                  there ? "" : ", which is not there", path);

@@ -125,8 +125,15 @@ static orr_status look_up(orr__site at, draft *d)
                          "%s: a device alone can do it, and STARPU_SCHED=%s gives devices no such task: take another "
                          "policy (unset, it is dmdas)",
                          s->region->label, orr__star.shy);
-    if (orr__star.device_bytes > 0 && bytes > orr__star.device_bytes / 10 * 8)
+    if (d->device && orr__star.device_bytes > 0 && bytes > orr__star.device_bytes / 10 * 8) {
         d->device = 0;
+        if (orr__exec_on_device_alone())
+            return orr__fail(
+                at, ORR_EDEVICE,
+                "%s: a task needs %zu bytes, the device has %zu, and ORRERY_FALLBACK=off keeps it from the CPU: set "
+                "ORRERY_FALLBACK=on, or smaller tiles (ORRERY_TILE_US)",
+                s->region->label, bytes, orr__star.device_bytes);
+    }
     return ORR_OK;
 }
 
