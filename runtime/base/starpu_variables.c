@@ -256,12 +256,9 @@ static bool is_number(const char *s, int least, int most)
 
 static bool is_real(const char *s, int least)
 {
-    char *end;
-    locale_t before = orr__point_begin();
-    double v = isspace((unsigned char)*s) ? NAN : strtod(s, &end);
-    bool ok = isfinite(v) && end != s && !*end && v >= least;
-    orr__point_end(before);
-    return ok;
+    char *end = NULL;
+    double v = isspace((unsigned char)*s) ? NAN : orr__decimal(s, &end);
+    return isfinite(v) && end != s && !*end && v >= least;
 }
 
 /* Numbers and ranges (0,2-3 and 1-), separated by commas and spaces; fewer entries than StarPU has room for, which it does not check. */
