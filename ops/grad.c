@@ -74,16 +74,20 @@ static void mark_leads(walk *w, orr__node *const *x, int n)
     }
 }
 
-/* True if x may be an ancestor of a node that has lost its inputs. A variable is an ancestor of tracked nodes alone, and
- * its present value is none of nodes recorded before it. The second test applies to nodes whose value was kept without
- * being requested. */
+/* True if x, or a former value of the variable x, may be an ancestor of a node that has lost its inputs. */
 static bool may_hide(const orr__node *node, const orr__node *x)
 {
-    return x->var ? node->tracked && (!node->kept || orr__node_may_descend(node, x)) : orr__node_may_descend(node, x);
+    return x->var ? (node->tracked & ORR__FLOWS) != 0 : orr__node_may_descend(node, x);
 }
 
 static orr_status tell_forgotten(orr__site at, const orr__node *n)
 {
+    if (n->op == &orr__op_result)
+        return orr__fail(at, ORR_EGRAPH,
+                         "a result of %s (%s:%d) holds a value and not its history, since a graph computed it: for a "
+                         "gradient record the operations instead (orr_scan without loop, or calls in place of "
+                         "orr_graph_submit), or orr_detach the result if it is a constant",
+                         n->as ? n->as : n->op->name, n->file ? n->file : "?", n->line);
     return orr__fail(at, ORR_EGRAPH,
                      "the result of %s (%s:%d) has been evaluated%s, and its operands were released: take the gradient "
                      "before the evaluation, or orr_detach the result if it is a constant",
@@ -91,8 +95,20 @@ static orr_status tell_forgotten(orr__site at, const orr__node *n)
                      n->kept ? ", because variables that it depends on were assigned" : "");
 }
 
-/* ORR_EGRAPH if a gradient would reach a node that has lost its inputs and may descend from an x: the result must
- * not be a silent zero. */
+/* ORR_EGRAPH if n is a former value of an x that is a variable: its gradient is not that by the present value. */
+static orr_status check_former(orr__site at, const orr__node *n, orr__node *const *x, int nx)
+{
+    for (int k = 0; n->var && k < nx; k++)
+        if (x[k]->var == n->var)
+            return orr__fail(at, ORR_EGRAPH,
+                             "x[%d] is a variable that was assigned (%s:%d) after its former value was used: take the "
+                             "gradient before the assignment, or orr_detach the results of the former value",
+                             k, x[k]->file ? x[k]->file : "?", x[k]->line);
+    return ORR_OK;
+}
+
+/* ORR_EGRAPH if a gradient would reach a node that has lost its inputs and may descend from an x, or a former value of an x: the
+ * result must not be a silent zero. */
 static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
 {
     bool *flows = orr__alloc_n((size_t)w->a.n, sizeof *flows);
@@ -101,6 +117,8 @@ static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
         flows[w->a.n - 1] = n > 0;
     for (int i = w->a.n - 1; i >= 0 && st == ORR_OK; i--) {
         const orr__node *node = w->a.node[i];
+        if (flows[i] && node->var && !w->leads[i])
+            st = check_former(w->at, node, x, n);
         if (!flows[i] || (node->op->flags & ORR__OP_STOPS) || !orr__is_inexact((orr_dtype)node->dtype))
             continue;
         bool hides = false;
@@ -129,12 +147,18 @@ static orr_status step_back(walk *w, int i)
     const int32_t *arg = w->a.arg + w->a.arg0[i];
     for (int k = 0; k < nin; k++)
         w->args[k] = handle_of(w, arg[k]);
+    const orr__node *node = w->a.node[i];
+    if (node->op->flags & ORR__OP_STOPS)
+        return ORR_OK; /* an x */
+    if (!node->op->vjp && nin > 0)
+        return orr__fail(w->at, ORR_EGRAPH, "%s (%s:%d) has no derivative: orr_detach its result if it is a constant",
+                         node->op->name, node->file ? node->file : "?", node->line);
     orr__passed passed = { 0, 0 };
-    orr__back b = { w->at, w->a.node[i], nin, w->args, handle_of(w, i), w->cot[i], &passed };
+    orr__back b = { w->at, node, nin, w->args, handle_of(w, i), w->cot[i], &passed };
     for (int k = 0; k < nin; k++) {
         if (!w->leads[arg[k]])
             continue;
-        orr_tensor *g = b.node->op->vjp ? b.node->op->vjp(&b, k) : NULL;
+        orr_tensor *g = node->op->vjp(&b, k);
         if (!g)
             continue;
         orr_tensor *sum = w->cot[arg[k]];
@@ -213,6 +237,11 @@ static orr_status differentiate(orr__site at, orr__node *y, orr_tensor *seed, or
         snprintf(name, sizeof name, "x[%d]", i);
         if (!orr__operand_inexact(at, x[i], name, &node[i], &bad))
             st = orr_tensor_status(bad);
+        else if (node[i]->weak)
+            st = orr__fail(at, ORR_EINVAL,
+                           "%s is a scalar without a dtype (%s:%d), which operations take as a number of their own: "
+                           "make it by orr_full(dtype, ORR_SHAPE_0D, value)",
+                           name, node[i]->file ? node[i]->file : "?", node[i]->line);
     }
     if (st == ORR_OK)
         st = run(at, y, seed, node, n, grads);

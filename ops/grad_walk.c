@@ -62,14 +62,19 @@ static bool rehash(orr__ancestry *a)
     return true;
 }
 
-/* The number of inputs through which a gradient may flow to a node that is younger than `oldest`; EVERYTHING: of all inputs. A node is
- * younger than all of its ancestors. */
-static const uint64_t EVERYTHING = UINT64_MAX;
-static int inputs(const orr__node *n, uint64_t oldest)
+/* The walk visits inputs through which a gradient may flow to a node that is younger than `oldest`, or, with `former`, to a value that a
+ * variable had before. A node is younger than all of its ancestors. */
+typedef struct {
+    uint64_t oldest;
+    bool all; /* every input instead */
+    bool former;
+} reach;
+
+static int inputs(const orr__node *n, reach r)
 {
-    bool stops = oldest != EVERYTHING &&
-                 ((n->op->flags & ORR__OP_STOPS) || !orr__is_inexact((orr_dtype)n->dtype) || n->born <= oldest);
-    return stops ? 0 : n->nin;
+    bool stops = (n->op->flags & ORR__OP_STOPS) || !orr__is_inexact((orr_dtype)n->dtype) ||
+                 (n->born <= r.oldest && !(r.former && (n->tracked & ORR__FLOWS)));
+    return !r.all && stops ? 0 : n->nin;
 }
 
 static bool grow_nodes(orr__ancestry *a, int need)
@@ -113,7 +118,7 @@ static bool push(stack *s, orr__node *n)
 
 /* Runs under the graph lock, since an evaluation on another thread removes the inputs of a node. False: no memory, or
  * another thread overwrites a value that a gradient would read. */
-static bool walk(orr__ancestry *a, stack *s, orr__node *y, uint64_t oldest, orr__donor_state *take)
+static bool walk(orr__ancestry *a, stack *s, orr__node *y, reach r, orr__donor_state *take)
 {
     if (!push(s, y))
         return false;
@@ -122,7 +127,7 @@ static bool walk(orr__ancestry *a, stack *s, orr__node *y, uint64_t oldest, orr_
         orr__node *n = f->node;
         if (orr__donors_exist && n->value && (*take = orr__donor_state_of(orr__node_value(n))) != ORR__DONOR_FREE)
             return false;
-        int nin = inputs(n, oldest);
+        int nin = inputs(n, r);
         if (f->next < nin) {
             orr__node *x = n->in[f->next++];
             if (orr__ancestry_find(a, x) < 0 && !push(s, x))
@@ -136,7 +141,7 @@ static bool walk(orr__ancestry *a, stack *s, orr__node *y, uint64_t oldest, orr_
     return true;
 }
 
-static orr_status make(orr__site at, orr__node *const *y, int n, uint64_t oldest, orr__ancestry *a)
+static orr_status make(orr__site at, orr__node *const *y, int n, reach r, orr__ancestry *a)
 {
     stack s = { NULL, 0, 0 };
     orr_status st = ORR_OK;
@@ -148,7 +153,7 @@ static orr_status make(orr__site at, orr__node *const *y, int n, uint64_t oldest
         orr__graph_lock();
         uint64_t ended = orr__donors_released();
         for (int i = 0; i < n && ok; i++)
-            ok = orr__ancestry_find(a, y[i]) >= 0 || walk(a, &s, y[i], oldest, &take);
+            ok = orr__ancestry_find(a, y[i]) >= 0 || walk(a, &s, y[i], r, &take);
         orr__graph_unlock();
         again = take != ORR__DONOR_FREE;
         if (!ok)
@@ -164,15 +169,17 @@ static orr_status make(orr__site at, orr__node *const *y, int n, uint64_t oldest
 
 orr_status orr__ancestry_make(orr__site at, orr__node *y, orr__node *const *x, int nx, orr__ancestry *a)
 {
-    uint64_t oldest = EVERYTHING - 1;
-    for (int k = 0; k < nx; k++)
-        oldest = x[k]->born < oldest ? x[k]->born : oldest;
-    return make(at, &y, 1, oldest, a);
+    reach r = { .oldest = UINT64_MAX };
+    for (int k = 0; k < nx; k++) {
+        r.oldest = x[k]->born < r.oldest ? x[k]->born : r.oldest;
+        r.former = r.former || x[k]->var;
+    }
+    return make(at, &y, 1, r, a);
 }
 
 orr_status orr__ancestry_all(orr__site at, orr__node *const *y, int n, orr__ancestry *a)
 {
-    return make(at, y, n, EVERYTHING, a);
+    return make(at, y, n, (reach){ .all = true }, a);
 }
 
 void orr__ancestry_free(orr__ancestry *a)

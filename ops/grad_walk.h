@@ -7,7 +7,7 @@
 
 /* Node i's inputs are node[arg[arg0[i]]] … node[arg[arg0[i + 1] − 1]]; all numbers are below i. y is the last. A node without inputs here
  * is a leaf, or lost them (lost[i]), or no gradient flows through it to an x: it stops gradients, or has whole numbers, or was recorded
- * before all x. So a walk does not enter the work that was recorded before, which would make a loop of n steps cost n². */
+ * before all x and depends on no variable. So a walk does not enter the work that was recorded before, which would make a loop of n steps cost n². */
 typedef struct orr__ancestry {
     int n, narg, cap, arg_cap;
     orr__node **node; /* each holds a reference */

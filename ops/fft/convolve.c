@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <orrery/array.h>
+#include <orrery/eval.h>
 #include <orrery/fft.h>
+#include "ops/back.h"
 #include "ops/fft/fft.h"
 #include "ops/record.h"
 #include "runtime/base/fpmode.h"
@@ -210,31 +212,9 @@ static orr_tensor *any(const plan *p, orr_tensor *x, orr_tensor *w)
     return taps <= DIRECT ? direct(p, x, w) : by_transforms(p, x, w);
 }
 
-/* Axis by axis, if the kernel has factors; NULL if it has none. */
-static orr_tensor *separable(const plan *p, orr_tensor *x, orr_tensor *w)
+static bool plan_of(plan *p, orr__node *const *in, orr_tensor **bad)
 {
     orr__site at = p->at;
-    orr_dtype t = orr_tensor_dtype(w);
-    if (p->axes != 2 || p->d[0].k < 2 || p->d[1].k < 2)
-        return NULL;
-    double *u = orr__alloc_n((size_t)(p->d[0].k + p->d[1].k), sizeof *u), *v = u ? u + p->d[0].k : NULL;
-    orr_tensor *r = NULL;
-    if (u && factors(w, u, v)) {
-        plan down = *p, across = *p;
-        across.axes = 1;
-        across.d[0] = p->d[1];
-        extent_of(&down.d[1], p->d[1].length, 1, ORR_CONV_VALID);
-        r = any(&across, x, orr_cast_at(AT, orr_from_at(AT, ORR_F64, ORR_SHAPE(p->d[1].k), v), t));
-        r = any(&down, r, orr_cast_at(AT, orr_from_at(AT, ORR_F64, ORR_SHAPE(p->d[0].k, 1), u), t));
-    }
-    free(u);
-    return r;
-}
-
-static bool plan_of(plan *p, orr_tensor *x, orr_tensor *w, orr__node *const *in, orr_tensor **bad)
-{
-    orr__site at = p->at;
-    (void)x, (void)w;
     p->rank = in[0]->shape.rank;
     p->axes = in[1]->shape.rank;
     *bad = NULL;
@@ -258,6 +238,71 @@ static bool plan_of(plan *p, orr_tensor *x, orr_tensor *w, orr__node *const *in,
     return !*bad;
 }
 
+/* -- the derivative by a kernel that was factored -------------------------------------------------------------------------- */
+
+/* Operands: the kernel, x, and the value. The factors are numbers that were read from the kernel, so the gradient by the kernel is that
+ * of the convolution by all of its elements; the one by x flows through the value. */
+static orr_tensor *vjp_separable(const orr__back *b, int k)
+{
+    if (k > 0)
+        return k == 2 ? b->g : NULL;
+    plan p = { .at = b->at,
+               .mode = (orr_conv_mode)b->node->attr.start[0],
+               .boundary = (orr_conv_boundary)b->node->attr.start[1] };
+    orr__node *in[2] = { orr__handle_node(b->in[1]), orr__handle_node(b->in[0]) };
+    orr_tensor *bad, *g = NULL;
+    if (!plan_of(&p, in, &bad))
+        return bad;
+    orr_status st =
+        orr_vjp_at(b->at.file, b->at.line, any(&p, b->in[1], b->in[0]), b->g, &(orr_tensor *){ b->in[0] }, 1, &g);
+    return st == ORR_OK ? g : orr__handle_new(NULL);
+}
+
+const orr__op orr__op_separable = { .id = ORR__OP_separable,
+                                    .name = "convolve",
+                                    .arity = 3,
+                                    .role = ORR__ROLE_THROUGH,
+                                    .kinds = ORR__TAKES_COMPLEX,
+                                    .attrs = ORR__ATTR_START,
+                                    .vjp = vjp_separable };
+
+static orr_tensor *with_derivative(const plan *p, orr_tensor *x, orr_tensor *w, orr_tensor *value)
+{
+    if (orr_tensor_status(value) != ORR_OK)
+        return value;
+    orr__node *v = orr__handle_node(value);
+    orr__node *r = orr__node_new(p->at, &orr__op_separable, (orr_dtype)v->dtype, &v->shape, 3,
+                                 (orr__node *[]){ orr__handle_node(w), orr__handle_node(x), v });
+    if (r) {
+        r->attr.start[0] = p->mode;
+        r->attr.start[1] = p->boundary;
+    }
+    return orr__handle_new(r);
+}
+
+/* Axis by axis, if the kernel has factors; NULL if it has none. */
+static orr_tensor *separable(const plan *p, orr_tensor *x, orr_tensor *w)
+{
+    orr__site at = p->at;
+    orr_dtype t = orr_tensor_dtype(w);
+    if (p->axes != 2 || p->d[0].k < 2 || p->d[1].k < 2)
+        return NULL;
+    double *u = orr__alloc_n((size_t)(p->d[0].k + p->d[1].k), sizeof *u), *v = u ? u + p->d[0].k : NULL;
+    orr_tensor *r = NULL;
+    if (u && factors(w, u, v)) {
+        plan down = *p, across = *p;
+        across.axes = 1;
+        across.d[0] = p->d[1];
+        extent_of(&down.d[1], p->d[1].length, 1, ORR_CONV_VALID);
+        orr_tensor *whole = x;
+        r = any(&across, x, orr_cast_at(AT, orr_from_at(AT, ORR_F64, ORR_SHAPE(p->d[1].k), v), t));
+        r = any(&down, r, orr_cast_at(AT, orr_from_at(AT, ORR_F64, ORR_SHAPE(p->d[0].k, 1), u), t));
+        r = with_derivative(p, whole, w, r);
+    }
+    free(u);
+    return r;
+}
+
 static orr_tensor *convolve(orr__site at, orr_tensor *x, orr_tensor *w, orr_conv_mode mode, orr_conv_boundary boundary,
                             bool reversed)
 {
@@ -266,7 +311,7 @@ static orr_tensor *convolve(orr__site at, orr_tensor *x, orr_tensor *w, orr_conv
     orr_dtype t;
     plan p = { .at = at, .mode = mode, .boundary = boundary };
     if (!orr__operand_inexact(at, x, "x", &in[0], &bad) || !orr__operand_inexact(at, w, "w", &in[1], &bad) ||
-        !plan_of(&p, x, w, in, &bad))
+        !plan_of(&p, in, &bad))
         return bad;
     if (!orr__promote_nodes(at, 2, in, &t))
         return orr__handle_new(NULL);

@@ -136,8 +136,10 @@ orr_tensor *orr__of_part(orr__site at, orr_tensor *part, orr_grid *g, int64_t le
     int number = g->extent[0] > 1 ? orr__distribution_number(at, &d) : 0;
     if (number == 0 || !n || n->poison)
         return part;
-    orr__node *whole = number > 0 ? orr__node_new(at, &orr__op_leaf, (orr_dtype)n->dtype, &s, 0, NULL) : NULL;
+    orr__node *whole = number > 0 ? orr__node_new(at, &orr__op_result, (orr_dtype)n->dtype, &s, 0, NULL) : NULL;
     if (whole) {
+        orr__node_descends(whole, n);
+        whole->as = at.op;
         whole->placed = (uint16_t)number;
         atomic_store(&whole->value, orr__buffer_ref(atomic_load(&n->value)));
     }

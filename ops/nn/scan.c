@@ -96,6 +96,9 @@ static orr_status loop(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l, b
         st = orr_graph_submit_at(AT, g, w, result, NULL);
         for (int i = 0; st == ORR_OK && i < out; i++) {
             orr_tensor *kept = orr_scope_return_at(AT, s, result[i]);
+            orr__node *node = orr__handle_node(kept);
+            if (node && !node->poison)
+                node->as = at.op;
             *(i < l->n_carry ? &l->carry[i] : &l->y[t * l->n_y + i - l->n_carry]) = kept;
         }
         (void)orr_scope_end(s);

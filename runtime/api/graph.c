@@ -21,6 +21,7 @@ typedef struct {
     orr__plan *former[ORR__PLAN_RENEWALS]; /* plans that the current one replaced: other threads may still run them */
     int nin, nout;
     orr__node **in;     /* the placeholders                                     */
+    orr__node **out;    /* the outputs as recorded                              */
     int *leaf_in;       /* leaf -> input number, -1: captured                   */
     uint64_t *leaf_var; /* leaf -> variable whose current value it reads; 0: none */
 } graph;
@@ -161,11 +162,14 @@ static void destroy(graph *g)
 {
     for (int i = 0; i < g->nin; i++)
         orr__node_unref(g->in[i]);
+    for (int i = 0; g->out && i < g->nout; i++)
+        orr__node_unref(g->out[i]);
     orr__capture_free(&g->prog);
     orr__plan_unref(atomic_load(&g->plan));
     for (int i = 0; i < ORR__PLAN_RENEWALS; i++)
         orr__plan_unref(g->former[i]);
     free(g->in);
+    free(g->out);
     free(g->leaf_in);
     free(g->leaf_var);
     free(g);
@@ -190,14 +194,17 @@ orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inp
     bool ok = g && out && in;
     if (ok) {
         g->nout = n_outputs;
+        g->out = out;
         g->in = in;
+        for (int i = 0; i < n_outputs; i++)
+            (void)orr__node_ref(out[i]);
         for (; g->nin < n_inputs; g->nin++)
             (void)orr__node_ref(in[g->nin]);
         ok = build(at, g, out) == ORR_OK;
     } else {
         free(in);
+        free(out);
     }
-    free(out);
     orr_graph *name = ok ? orr__token_new(&g->named) : NULL;
     if (!name && g)
         destroy(g);
@@ -237,13 +244,26 @@ static orr_status bind(orr__site at, const graph *g, orr__node *const *value, or
     return ORR_OK;
 }
 
+/* A gradient must not end at a result without a word, so the result descends from the values that flow into it and from all that
+ * the graph captured. */
+static void add_descent(const graph *g, orr__node *const *value, const orr__node *out, orr__node *result)
+{
+    orr__node_descends(result, out);
+    for (int i = 0; i < g->nin; i++)
+        if (out == g->in[i] || orr__node_may_descend(out, g->in[i]))
+            orr__node_descends(result, value[i]);
+}
+
 /* New leaves with the output buffers (references passed on), in the current scope. */
-static void wrap_results(orr__site at, const graph *g, orr__buffer **out, const uint16_t *placed, orr_tensor **results)
+static void wrap_results(orr__site at, const graph *g, orr__node *const *value, orr__buffer **out, const uint16_t *placed,
+                         orr_tensor **results)
 {
     for (int i = 0; i < g->nout; i++) {
         const orr__node *like = g->prog.node[g->prog.out[i]];
-        orr__node *n = orr__node_new(at, &orr__op_leaf, (orr_dtype)like->dtype, &like->shape, 0, NULL);
+        orr__node *n = orr__node_new(at, &orr__op_result, (orr_dtype)like->dtype, &like->shape, 0, NULL);
         if (n) {
+            add_descent(g, value, g->out[i], n);
+            n->as = at.op;
             orr__buffer_renew(out[i]);
             n->placed = placed[i];
             atomic_init(&n->value, out[i]);
@@ -341,7 +361,7 @@ static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *value
     if (st == ORR_OK)
         st = submit(at, g, &s, !event);
     if (st == ORR_OK)
-        wrap_results(at, g, s.out, s.placed, results);
+        wrap_results(at, g, s.value, s.out, s.placed, results);
     submission_end(&s, g);
     if (st == ORR_OK && e) {
         orr__event_adopt(e, s.run);

@@ -152,10 +152,22 @@ static inline bool connect(orr__tls *tls, orr__node *n, int nin, orr__node *cons
         kin = (uint64_t)1 << (tls->leaves++ & 63);
     if (n->op->flags & ORR__OP_STOPS)
         kin = 0; /* no gradient flows through it */
+    if (tracked && ((n->op->flags & ORR__OP_STOPS) || !orr__is_inexact((orr_dtype)n->dtype)))
+        tracked = ORR__TRACKED;
     n->kin = kin;
     n->tracked = tracked;
     n->born = tls->born = last + 1;
     return true;
+}
+
+void orr__node_descends(orr__node *n, const orr__node *x)
+{
+    orr__tls *tls = orr__tls_get();
+    n->kin |= x->kin;
+    n->tracked |= x->tracked;
+    if (n->born <= x->born)
+        n->born = x->born + 1;
+    tls->born = tls->born > n->born ? tls->born : n->born;
 }
 
 /* Releases the references to the inputs of a node that was not made. */

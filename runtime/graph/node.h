@@ -20,6 +20,9 @@ typedef struct orr__poison_info {
     char text[512];
 } orr__poison_info;
 
+/* A node is a variable's value, or has one among its ancestors; a gradient may flow from it to such a value. */
+enum { ORR__TRACKED = 1, ORR__FLOWS = 2 };
+
 /* Fields are in the order of use, since a node outside of the cache costs as much as it has cache lines: fields that
  * readers use; fields for making and freeing; numbers and shape; fields of few operations. */
 typedef struct orr__node orr__node;
@@ -27,7 +30,7 @@ struct orr__node {
     _Alignas(64) atomic_int refs;
     uint8_t dtype, nscalar;
     uint8_t weak;    /* a scalar without a dtype of its own                                        */
-    uint8_t tracked; /* is a variable's value, or has one among its ancestors                      */
+    uint8_t tracked; /* ORR__TRACKED, ORR__FLOWS                                                   */
     int32_t nin;
     int32_t index;
     const orr__op *op;
@@ -90,6 +93,8 @@ static inline bool orr__node_may_descend(const orr__node *n, const orr__node *x)
 {
     return n->born > x->born && !(x->kin & ~n->kin);
 }
+/* Makes n, which is new, a descendant of x, which is none of its inputs: the value of n is computed elsewhere from that of x. */
+void orr__node_descends(orr__node *n, const orr__node *x);
 static inline size_t orr__node_bytes(const orr__node *n)
 {
     return (size_t)orr__shape_count(&n->shape) * orr_dtype_size((orr_dtype)n->dtype);

@@ -179,9 +179,9 @@ static inline bool orr__call_cuts(const orr__call *c)
 }
 
 /* Ids: the graph's own operations, those of ops/structural.def, element-wise rows. */
-enum { ORR__OP_ROLES = 4, ORR__OP_EW = 128 };
+enum { ORR__OP_ROLES = 5, ORR__OP_EW = 128 };
 
 /* The operations whose meaning is the graph's own. */
-extern const orr__op orr__op_leaf, orr__op_placeholder, orr__op_poison, orr__op_detach;
+extern const orr__op orr__op_leaf, orr__op_placeholder, orr__op_poison, orr__op_detach, orr__op_result;
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "runtime/graph/node.h"
 
-enum { LEAF, PLACEHOLDER, POISON, DETACH };
-_Static_assert(DETACH + 1 == ORR__OP_ROLES, "ops/structural.def follows");
+enum { LEAF, PLACEHOLDER, POISON, DETACH, RESULT };
+_Static_assert(RESULT + 1 == ORR__OP_ROLES, "ops/structural.def follows");
 
 const orr__op orr__op_leaf = { .id = LEAF, .name = "leaf", .role = ORR__ROLE_VALUE, .flags = ORR__OP_ORIGIN };
 const orr__op orr__op_placeholder = {
@@ -18,3 +18,7 @@ const orr__op orr__op_detach = { .id = DETACH,
                                  .role = ORR__ROLE_THROUGH,
                                  .flags = ORR__OP_STOPS,
                                  .kinds = ORR__TAKES_ANY };
+/* The value of a function that ran elsewhere: a leaf that descends from the function's arguments, which it does not hold. */
+const orr__op orr__op_result = {
+    .id = RESULT, .name = "result", .arity = -1, .role = ORR__ROLE_VALUE, .flags = ORR__OP_ORIGIN, .kinds = ORR__TAKES_ANY
+};

@@ -94,7 +94,7 @@ static orr__node *own_value(orr__site at, orr__node *n)
 {
     orr__node *value = orr__node_new(at, &orr__op_detach, (orr_dtype)n->dtype, &n->shape, 1, &n);
     if (value)
-        value->tracked = 1;
+        value->tracked = ORR__TRACKED | ORR__FLOWS;
     return value;
 }
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <orrery.h>
 #include "tests/harness/ops_help.h"
 
 /* Gradients by the engine equal those by the reference evaluation, in every float dtype. */
@@ -184,6 +185,166 @@ static void of_many_leaves_none_is_lost(void)
     (void)orr_scope_end(s);
 }
 
+static bool refused(orr_tensor *y, orr_tensor *x, const char *why)
+{
+    orr_tensor *g;
+    orr_status st = orr_grad(orr_sum(y, ORR_ALL_AXES, false), &x, 1, &g);
+    bool ok = st == ORR_EGRAPH && orr_tensor_status(g) == ORR_EGRAPH && strstr(orr_error_message(), why) != NULL;
+    if (!ok)
+        printf("    %s: %s\n", orr_status_name(st), orr_error_message());
+    return ok;
+}
+
+static bool gradient_is(orr_tensor *y, orr_tensor *x, double want)
+{
+    orr_tensor *g;
+    double v = NAN;
+    bool ok = orr_grad(orr_sum(y, ORR_ALL_AXES, false), &x, 1, &g) == ORR_OK &&
+              orr_item(orr_sum(g, ORR_ALL_AXES, false), &v) == ORR_OK && fabs(v - want) < 1e-5;
+    if (!ok)
+        printf("    %g in place of %g: %s\n", v, want, orr_error_message());
+    return ok;
+}
+
+/* Results of graphs: no history, so an error names the call; what cannot flow to a result is no error. */
+static void results_of_graphs_are_no_silent_zero(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *w = orr_variable(orr_full(ORR_F64, ORR_SHAPE(2, 2), 0.3)), *x = orr_variable(w), *r[4];
+    orr_tensor *p[2] = { orr_placeholder(ORR_F64, ORR_SHAPE(2, 2)), orr_placeholder(ORR_F64, ORR_SHAPE(2, 2)) };
+    orr_tensor *c = orr_full(ORR_F64, ORR_SHAPE(2, 2), 2);
+    orr_tensor *out[4] = { orr_matmul(p[0], w), orr_square(p[1]), orr_mul(orr_detach(orr_exp(p[0])), c), p[1] };
+    orr_graph *g = orr_graph_build(p, 2, out, 4);
+    ORR_REQUIRE(g != NULL);
+    orr_tensor *constant = orr_square(c), *value[2] = { x, constant };
+    ORR_REQUIRE(orr_graph_submit(g, value, r, NULL) == ORR_OK);
+    ORR_CHECK(refused(r[0], x, "graph_submit (") && strstr(orr_error_message(), "grad_rules.c") != NULL);
+    ORR_CHECK(refused(orr_mul(r[0], x), w, "orr_detach"));
+    ORR_CHECK(refused(orr_mul(r[1], constant), constant, "graph_submit ("));
+    ORR_CHECK(refused(r[2], c, "graph_submit ("));
+    ORR_CHECK(refused(r[3], constant, "graph_submit ("));
+    ORR_CHECK(gradient_is(orr_mul(r[1], w), w, 16 * 4));                /* of constants alone */
+    ORR_CHECK(gradient_is(orr_mul(orr_detach(r[0]), x), x, 2.4 * 0.3)); /* 4 elements of 0.18 */
+    ORR_CHECK(gradient_is(orr_square(r[0]), r[0], 2 * 4 * 0.18));       /* a result may be an x */
+    orr_tensor *q[4];
+    ORR_REQUIRE(orr_graph_submit(g, (orr_tensor *[]){ constant, x }, q, NULL) ==
+                ORR_OK); /* the same graph, other values */
+    ORR_CHECK(refused(orr_mul(q[1], x), x, "graph_submit ("));
+    ORR_REQUIRE(orr_graph_submit(g, (orr_tensor *[]){ r[0], constant }, q, NULL) == ORR_OK); /* a result of a result */
+    ORR_CHECK(refused(q[0], x, "graph_submit ("));
+    ORR_CHECK(orr_graph_free(g) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
+static orr_tensor *weights_of_steps;
+static void steps_body(orr_tensor **c, orr_tensor *const *x, orr_tensor **y, void *user)
+{
+    (void)x;
+    (void)user;
+    c[0] = orr_tanh(orr_matmul(c[0], weights_of_steps));
+    y[0] = c[0];
+}
+
+/* The value is that of a program in NumPy with the same steps. */
+static void a_scan_in_a_loop_is_no_silent_zero(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *w = orr_variable(orr_full(ORR_F64, ORR_SHAPE(2, 2), 0.3)), *y;
+    weights_of_steps = w;
+    for (int loop = 0; loop < 2; loop++) {
+        orr_tensor *c = orr_ones(ORR_F64, ORR_SHAPE(1, 2));
+        ORR_CHECK(orr_scan(steps_body, &(orr_scan_lists){ .carry = &c, .y = &y, .n_carry = 1, .n_y = 1, .steps = 5 },
+                           NULL, &(orr_scan_options){ .loop = loop }) == ORR_OK);
+        if (loop) {
+            ORR_CHECK(refused(c, w, "a result of scan (") && refused(y, w, "orr_scan without loop"));
+        } else {
+            ORR_CHECK(gradient_is(c, w, 2.01633));
+        }
+    }
+    (void)orr_scope_end(s);
+}
+
+static orr_tensor *squared(orr_tensor *x, int64_t i, void *user)
+{
+    (void)i;
+    (void)user;
+    return orr_square(x);
+}
+
+static orr_tensor *times_weights(orr_tensor *x, void *user)
+{
+    (void)user;
+    return orr_mul(x, weights_of_steps);
+}
+
+static void functions_that_evaluate_are_no_silent_zero(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_variable(orr_ones(ORR_F64, ORR_SHAPE(3))), *r, *b = orr_ones(ORR_F64, ORR_SHAPE(3, 1));
+    weights_of_steps = orr_variable(orr_from(ORR_F64, ORR_SHAPE(3, 1), (double[]){ 1, 2, 3 }));
+    ORR_CHECK(orr_par_map(1, squared, &x, NULL, &r) == ORR_OK && refused(r, x, "take the gradient before"));
+    orr_cg_result of_cg;
+    ORR_CHECK(orr_cg(times_weights, NULL, b, NULL, &of_cg) == ORR_OK &&
+              refused(of_cg.x, b, "take the gradient before"));
+    ORR_CHECK(refused(of_cg.x, weights_of_steps, "take the gradient before"));
+    orr_lobpcg_result of_lobpcg;
+    ORR_CHECK(orr_lobpcg(times_weights, NULL, b, true, NULL, &of_lobpcg) == ORR_OK &&
+              refused(of_lobpcg.w, weights_of_steps, "take the gradient before"));
+    double host[3];
+    orr_tensor *y = orr_square(x);
+    ORR_CHECK(orr_read(y, host, sizeof host) == ORR_OK && refused(y, x, "take the gradient before"));
+    ORR_CHECK(gradient_is(orr_mask_select(x, orr_greater(x, orr_scalar(0))), x, 3));
+    orr_tensor *cut = orr_exp(orr_detach(orr_square(x))); /* cut on purpose: a constant, evaluated or not */
+    ORR_CHECK(gradient_is(orr_mul(cut, x), x, 3 * exp(1)));
+    ORR_CHECK(orr_eval(cut) == ORR_OK && gradient_is(orr_mul(cut, x), x, 3 * exp(1)));
+    orr_tensor *place = orr_cast(orr_argmax(orr_square(x), 0, true), ORR_F64);
+    ORR_CHECK(orr_eval(place) == ORR_OK && gradient_is(orr_mul(place, x), x, 0));
+    (void)orr_scope_end(s);
+}
+
+static void the_gradient_by_a_variable_assigned_since_is_an_error(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = orr_variable(orr_ones(ORR_F64, ORR_SHAPE(2))), *y = orr_square(v), *other = orr_variable(v);
+    ORR_CHECK(gradient_is(y, v, 4));
+    ORR_CHECK(orr_assign(v, orr_mul(v, orr_scalar(3))) == ORR_OK);
+    ORR_CHECK(refused(y, v, "assigned (") && refused(orr_mul(y, v), v, "assigned ("));
+    ORR_CHECK(gradient_is(orr_mul(orr_detach(y), v), v, 2)); /* the former value as a constant */
+    ORR_CHECK(gradient_is(orr_mul(y, other), other, 2));     /* another variable's gradient is none of its business */
+    ORR_CHECK(gradient_is(orr_square(v), v, 12));
+    ORR_CHECK(orr_eval(v) == ORR_OK && refused(y, v, "assigned ("));
+    (void)orr_scope_end(s);
+}
+
+/* A scalar without a dtype becomes a number of each operation, so no gradient could flow to it. */
+static void a_scalar_without_a_dtype_is_no_x(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_scalar(3), *g;
+    ORR_CHECK(orr_grad(orr_square(x), &x, 1, &g) == ORR_EINVAL && strstr(orr_error_message(), "orr_full(") != NULL);
+    ORR_CHECK(orr_tensor_status(g) == ORR_EINVAL);
+    ORR_CHECK(orr_grad(orr_mul(orr_ones(ORR_F64, ORR_SHAPE(2)), x), &x, 1, &g) == ORR_EINVAL);
+    orr_tensor *v = orr_variable(x), *full = orr_full(ORR_F64, ORR_SHAPE_0D, 3);
+    ORR_CHECK(gradient_is(orr_square(v), v, 6) && gradient_is(orr_square(full), full, 6));
+    (void)orr_scope_end(s);
+}
+
+/* The sum of a convolution of ones: each tap meets 16 or 12 or 9 elements of the 4 x 4 image. */
+static void a_kernel_that_was_factored_has_its_gradient(void)
+{
+    orr_scope *s = orr_scope_begin();
+    double w[9];
+    for (int i = 0; i < 9; i++)
+        w[i] = (double)(i / 3 + 1) * (i % 3 + 1);
+    orr_tensor *x = orr_ones(ORR_F64, ORR_SHAPE(4, 4)), *k = orr_from(ORR_F64, ORR_SHAPE(3, 3), w);
+    orr_tensor *y = orr_sum(orr_convolve(x, k, ORR_CONV_SAME, ORR_CONV_ZERO), ORR_ALL_AXES, false), *g[2];
+    ORR_REQUIRE(orr_grad(y, ORR_TENSORS(k, x), g) == ORR_OK);
+    help_check_values(g[0], ORR_F64, ORR_SHAPE(3, 3), (double[]){ 9, 12, 9, 12, 16, 12, 9, 12, 9 });
+    help_check_values(g[1], ORR_F64, ORR_SHAPE(4, 4),
+                      (double[]){ 25, 30, 30, 15, 30, 36, 36, 18, 30, 36, 36, 18, 15, 18, 18, 9 });
+    (void)orr_scope_end(s);
+}
+
 /* d f/dx[k] at one point, for f with one operand or two. */
 static double slope(orr_tensor *(*one)(const char *, int, orr_tensor *),
                     orr_tensor *(*two)(const char *, int, orr_tensor *, orr_tensor *), orr_dtype d, double x, double y,
@@ -236,6 +397,12 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_forgotten_intermediate_is_no_silent_zero),
                                       ORR_TEST(evaluated_data_that_x_is_not_behind_is_a_constant),
                                       ORR_TEST(of_many_leaves_none_is_lost),
+                                      ORR_TEST(results_of_graphs_are_no_silent_zero),
+                                      ORR_TEST(a_scan_in_a_loop_is_no_silent_zero),
+                                      ORR_TEST(functions_that_evaluate_are_no_silent_zero),
+                                      ORR_TEST(the_gradient_by_a_variable_assigned_since_is_an_error),
+                                      ORR_TEST(a_scalar_without_a_dtype_is_no_x),
+                                      ORR_TEST(a_kernel_that_was_factored_has_its_gradient),
                                       ORR_TEST(derivatives_hold_where_squares_leave_the_range),
                                       { 0 } };
     return help_main(argc, argv, "ops.grad_rules", tests);
