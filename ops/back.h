@@ -24,4 +24,7 @@ typedef struct orr__back {
     orr__passed *passed; /* zero before the first operand of the node */
 } orr__back;
 
+/* orr_grad under the name of another call. Adds to *reached the number of x on which y depends. */
+orr_status orr__grad(orr__site at, orr_tensor *y, orr_tensor *const *x, int n, orr_tensor **grads, int *reached);
+
 #endif

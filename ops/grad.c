@@ -193,7 +193,9 @@ static orr_tensor *result_for(walk *w, const orr__node *x)
     return orr__handle_new(orr__node_ref(orr__handle_node(w->cot[i])));
 }
 
-static orr_status run(orr__site at, orr__node *y, orr_tensor *seed, orr__node *const *x, int n, orr_tensor **grads)
+/* *reached: the number of x on which y depends. */
+static orr_status run(orr__site at, orr__node *y, orr_tensor *seed, orr__node *const *x, int n, orr_tensor **grads,
+                      int *reached)
 {
     walk w = { .at = at };
     orr_scope *scope = orr_scope_begin();
@@ -206,6 +208,8 @@ static orr_status run(orr__site at, orr__node *y, orr_tensor *seed, orr__node *c
         st = walk_back(&w, seed);
     for (int i = 0; i < n && st == ORR_OK; i++) {
         orr_tensor *r = result_for(&w, x[i]);
+        int k = orr__ancestry_find(&w.a, x[i]);
+        *reached += k >= 0 && w.cot[k];
         st = orr_tensor_status(r);
         if (st == ORR_OK)
             st = orr_tensor_status(grads[i] = orr_scope_return_at(at.file, at.line, scope, r));
@@ -225,7 +229,7 @@ static orr_status failed(orr_status st, int n, orr_tensor **grads)
 
 /* Checks the list x, then differentiates. */
 static orr_status differentiate(orr__site at, orr__node *y, orr_tensor *seed, orr_tensor *const *x, int n,
-                                orr_tensor **grads)
+                                orr_tensor **grads, int *reached)
 {
     orr_tensor *bad;
     orr__node **node = orr__alloc_n((size_t)n + 1, sizeof(orr__node *));
@@ -244,7 +248,7 @@ static orr_status differentiate(orr__site at, orr__node *y, orr_tensor *seed, or
                            name, node[i]->file ? node[i]->file : "?", node[i]->line);
     }
     if (st == ORR_OK)
-        st = run(at, y, seed, node, n, grads);
+        st = run(at, y, seed, node, n, grads, reached);
     free(node);
     return st == ORR_OK ? ORR_OK : failed(st, n, grads);
 }
@@ -265,13 +269,14 @@ orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *see
                                 "the seed is %s %s and y is %s %s", orr_dtype_name((orr_dtype)ns->dtype),
                                 orr__str(ns->shape).s, orr_dtype_name((orr_dtype)ny->dtype), orr__str(ny->shape).s),
                       n, grads);
-    return differentiate(at, ny, seed, x, n, grads);
+    return differentiate(at, ny, seed, x, n, grads, &(int){ 0 });
 }
 
-orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *const *x, int n, orr_tensor **grads)
+orr_status orr__grad(orr__site at, orr_tensor *y, orr_tensor *const *x, int n, orr_tensor **grads, int *reached)
 {
     ORR__IN_DEFAULT_FPMODE;
-    orr__site at = ORR__SITE(file, line, "grad");
+    const char *file = at.file;
+    int line = at.line;
     orr__node *ny;
     orr_tensor *bad;
     if (n < 0 || (n && (!x || !grads)))
@@ -282,10 +287,15 @@ orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *co
     orr_tensor *seed = orr_ones_at(file, line, (orr_dtype)ny->dtype, ny->shape);
     orr_status st = scope ? orr_tensor_status(seed) : ORR_ENOMEM;
     if (st == ORR_OK)
-        st = differentiate(at, ny, seed, x, n, grads);
+        st = differentiate(at, ny, seed, x, n, grads, reached);
     for (int i = 0; i < n && st == ORR_OK; i++)
         st = orr_tensor_status(grads[i] = orr_scope_return_at(file, line, scope, grads[i]));
     if (scope)
         (void)orr_scope_end_at(file, line, scope);
     return st == ORR_OK ? ORR_OK : failed(st, n, grads);
+}
+
+orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *const *x, int n, orr_tensor **grads)
+{
+    return orr__grad(ORR__SITE(file, line, "grad"), y, x, n, grads, &(int){ 0 });
 }

@@ -166,7 +166,8 @@ ORR_API orr_tensor *orr_module_add_state_at(const char *file, int line, orr_modu
                                             orr_tensor *value);
 #define orr_module_add_state(...) orr_module_add_state_at(ORR_HERE, __VA_ARGS__)
 /** Adds a module, whose parameters get the path "name.…"; name NULL: its number. m owns it from now on.
- * @return   `part`, borrowed; on error NULL, and `part` is freed. */
+ * @return   `part`, borrowed; on error NULL, and `part` is freed. m then carries the error: without the part, the numbers of others
+ *           would differ, so orr_forward gives a poison with it, and optimisers and files refuse m. */
 ORR_API orr_module *orr_module_add_part_at(const char *file, int line, orr_module *m, const char *name,
                                            orr_module *part);
 #define orr_module_add_part(...) orr_module_add_part_at(ORR_HERE, __VA_ARGS__)
@@ -191,7 +192,7 @@ ORR_API orr_status orr_module_fold_at(const char *file, int line, orr_module *m)
 
 /* -- parameters ------------------------------------------------------------------------------------------ */
 
-/** A variable of a module or an optimiser, and its path. Borrowed: do not free it. */
+/** A variable of a module or an optimiser, and its path. Borrowed: orr_free is ORR_ESTATE, and the variable moves to no scope. */
 typedef struct orr_parameter {
     char name[64];
     orr_tensor *variable;
@@ -207,7 +208,9 @@ ORR_API int orr_module_states(const orr_module *m, orr_parameter *out, int max);
 ORR_API orr_tensor *orr_module_variable(const orr_module *m, const char *path);
 /** Returns the number of elements of all parameters. */
 ORR_API int64_t orr_module_size(const orr_module *m);
-/** Frees the module, its modules and their variables, after orr_shutdown too. NULL is fine. */
+/** Frees the module, its modules and their variables, after orr_shutdown too. NULL is fine. A freed module, like every object that is
+ * freed by its own function (optimisers, loaders, caches, checkpoints, …), is recognised: uses give ORR_EHANDLE and a second free
+ * changes nothing, as orr_error_status tells. So does ORR_ESTATE for a part, which its composition frees. */
 ORR_API void orr_module_free(orr_module *m);
 
 /** Writes all parameters and states to the .npz file `path`, under their names. Evaluates them. Under mpirun every rank calls this,

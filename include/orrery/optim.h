@@ -33,11 +33,11 @@ typedef enum orr_optim_kind {
 } orr_optim_kind;
 
 /** Settings. In beta1, beta2, alpha and eps a 0 means the default of the kind, so (orr_optim_options){ .lr = 1e-3 } is Adam
- * with the usual numbers; a number such as 1e-300 has the effect of a 0. In all other fields 0 is 0: lr must be given, and
- * ADAMW and LAMB have no weight decay unless it is. orr_optim_defaults sets every field. A kind ignores the fields that its
- * formula does not name. */
+ * with the usual numbers; a number such as 1e-300 has the effect of a 0. In all other fields 0 is 0: lr must be given (0 is
+ * ORR_EINVAL; orr_optim_set_lr may make it 0 later), and ADAMW and LAMB have no weight decay unless it is. orr_optim_defaults sets
+ * every field. A kind ignores the fields that its formula does not name. */
 typedef struct orr_optim_options {
-    double lr;           /**< learning rate, ≥ 0; 0: the variables stay                   */
+    double lr;           /**< learning rate, > 0                                         */
     double weight_decay; /**< ≥ 0                                                         */
     double momentum;     /**< SGD, RMSPROP: ≥ 0                                           */
     double dampening;    /**< SGD                                                         */
@@ -72,7 +72,9 @@ ORR_API void orr_optim_free(orr_optim *o);
  * this thread's next evaluation computes the step, so `orr_optim_step(o, loss); orr_item(loss, &x);` is one pass.
  * `loss` keeps the value before the step. Successive steps have graphs of one structure and share one plan. A new value
  * uses the memory of the old one if no reader of that is left (orr_assign).
- * errors:   the error of `loss`, and those of orr_grad; then no variable has changed. */
+ * A variable on which the loss does not depend has a gradient of zeros: weight decay and momentum still move it.
+ * errors:   the error of `loss`, and those of orr_grad; ORR_EGRAPH (the loss depends on none of the variables). Then no variable
+ *           has changed. */
 ORR_API orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tensor *loss);
 #define orr_optim_step(...) orr_optim_step_at(ORR_HERE, __VA_ARGS__)
 /** Records one step with the gradients of the caller: grads[i] of v[i]'s shape. No clipping. Otherwise as
@@ -99,7 +101,7 @@ ORR_API orr_tensor *orr_clip_grad_norm_at(const char *file, int line, orr_tensor
 #define orr_clip_grad_norm(...) orr_clip_grad_norm_at(ORR_HERE, __VA_ARGS__)
 
 /** Sets the learning rate of later steps. The plan stays the same.
- * errors:   ORR_EINVAL (negative, not finite). */
+ * errors:   ORR_EINVAL (negative, not finite). 0: the variables stay. */
 ORR_API orr_status orr_optim_set_lr_at(const char *file, int line, orr_optim *o, double lr);
 #define orr_optim_set_lr(...) orr_optim_set_lr_at(ORR_HERE, __VA_ARGS__)
 /** Returns the learning rate; 0 for NULL. */

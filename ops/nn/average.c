@@ -19,17 +19,20 @@ struct orr_average {
     orr_tensor **parameter, **average; /* borrowed; own variables */
 };
 
+static const orr__object_kind kind = { "average", sizeof(orr_average) };
+
 orr_average *orr_average_new_at(const char *file, int line, const orr_module *m, double decay)
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "average_new");
-    if (!m || !(decay >= 0.0 && decay < 1.0)) {
-        (void)(m ? orr__fail(at, ORR_EINVAL, "decay %g must be in [0, 1)", decay)
-                 : orr__fail(at, ORR_EINVAL, "the module is NULL"));
+    if (orr__module_check(at, m) != ORR_OK)
+        return NULL;
+    if (!(decay >= 0.0 && decay < 1.0)) {
+        (void)orr__fail(at, ORR_EINVAL, "decay %g must be in [0, 1)", decay);
         return NULL;
     }
     int n = orr_module_parameters(m, NULL, 0);
-    orr_average *a = orr__alloc(sizeof *a);
+    orr_average *a = orr__object_new(&kind);
     orr_parameter *p = orr__alloc_n((size_t)n + 1, sizeof *p);
     orr_scope *s = a && p ? orr_scope_begin() : NULL;
     orr_status st = s ? ORR_OK : ORR_ENOMEM;
@@ -58,20 +61,21 @@ orr_average *orr_average_new_at(const char *file, int line, const orr_module *m,
 
 void orr_average_free(orr_average *a)
 {
-    for (int i = 0; a && i < a->n; i++)
+    if (!orr__object_there("average_free", &kind, a))
+        return;
+    for (int i = 0; i < a->n; i++)
         orr__nn_drop(a->average[i]);
-    if (a) {
-        free(a->parameter);
-        free(a->average);
-    }
-    free(a);
+    free(a->parameter);
+    free(a->average);
+    orr__object_end(&kind, a);
 }
 
 /* Updates all averages, or exchanges averages and parameters. */
 static orr_status assign(orr__site at, orr_average *a, bool swap)
 {
-    if (!a)
-        return orr__fail(at, ORR_EINVAL, "the average is NULL");
+    orr_status there = orr__object_check(at, &kind, a);
+    if (there != ORR_OK)
+        return there;
     orr_tensor **v = orr__alloc_n(4 * (size_t)a->n + 1, sizeof *v), **t = v ? v + 2 * a->n : NULL;
     orr_scope *s = v ? orr_scope_begin() : NULL;
     int n = 0;

@@ -51,18 +51,21 @@ static orr_status check(orr__site at, const orr_module *m)
                      part, path, layer->kind);
 }
 
+static const orr__object_kind kind = { "cache", sizeof(orr_kv_cache) };
+
 orr_kv_cache *orr_kv_cache_new_at(const char *file, int line, const orr_module *m, int64_t batch, int64_t capacity)
 {
     orr__site at = ORR__SITE(file, line, "kv_cache_new");
-    if (!m || batch < 1 || capacity < 1) {
-        (void)(m ? orr__fail(at, ORR_ESHAPE, "batch %lld and capacity %lld must be at least 1", (long long)batch,
-                             (long long)capacity)
-                 : orr__fail(at, ORR_EINVAL, "the module is NULL"));
+    if (orr__module_check(at, m) != ORR_OK)
+        return NULL;
+    if (batch < 1 || capacity < 1) {
+        (void)orr__fail(at, ORR_ESHAPE, "batch %lld and capacity %lld must be at least 1", (long long)batch,
+                        (long long)capacity);
         return NULL;
     }
     if (check(at, m) != ORR_OK)
         return NULL;
-    orr_kv_cache *c = orr__alloc(sizeof *c);
+    orr_kv_cache *c = orr__object_new(&kind);
     if (c) {
         c->m = m;
         c->batch = batch;
@@ -73,31 +76,32 @@ orr_kv_cache *orr_kv_cache_new_at(const char *file, int line, const orr_module *
 
 void orr_kv_cache_free(orr_kv_cache *c)
 {
-    for (int i = 0; c && i < c->n; i++) {
+    if (!orr__object_there("kv_cache_free", &kind, c))
+        return;
+    for (int i = 0; i < c->n; i++) {
         orr__nn_drop(c->e[i].k);
         orr__nn_drop(c->e[i].v);
     }
-    if (c)
-        free(c->e);
-    free(c);
+    free(c->e);
+    orr__object_end(&kind, c);
 }
 
 int64_t orr_kv_cache_length(const orr_kv_cache *c)
 {
-    return c ? c->length : 0;
+    return orr__object_there("kv_cache_length", &kind, c) ? c->length : 0;
 }
 
 void orr_kv_cache_clear(orr_kv_cache *c)
 {
-    if (c)
+    if (orr__object_there("kv_cache_clear", &kind, c))
         c->length = 0; /* older places are overwritten before they are read */
 }
 
 orr_tensor *orr_forward_cached_at(const char *file, int line, orr_kv_cache *c, orr_tensor *x)
 {
     orr__site at = ORR__SITE(file, line, "forward_cached");
-    if (!c)
-        return orr__poison(at, ORR_EINVAL, "the cache is NULL");
+    if (orr__object_check(at, &kind, c) != ORR_OK || orr__module_check(at, c->m) != ORR_OK)
+        return orr__handle_new(NULL);
     if (orr_module_training(c->m))
         return orr__poison(at, ORR_EINVAL, "the module trains: write orr_module_train(m, false)");
     if (orr_tensor_status(x) != ORR_OK)

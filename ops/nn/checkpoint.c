@@ -64,13 +64,15 @@ static volatile sig_atomic_t caught;
 
 /* -- the list ---------------------------------------------------------------------------------------------- */
 
+static const orr__object_kind kind = { "checkpoint", sizeof(orr_checkpoint) };
+
 orr_checkpoint *orr_checkpoint_new_at(const char *file, int line, const char *path)
 {
     orr__site at = ORR__SITE(file, line, "checkpoint_new");
     orr_checkpoint *c = NULL;
     if (!path || !*path || strlen(path) >= sizeof c->path - 16)
         (void)orr__fail(at, ORR_EINVAL, "the path is %s", !path ? "NULL" : *path ? "too long" : "empty");
-    else if ((c = orr__alloc(sizeof *c))) {
+    else if ((c = orr__object_new(&kind))) {
         (void)snprintf(c->path, sizeof c->path, "%s", path);
         c->saved = orr__now();
     }
@@ -79,15 +81,31 @@ orr_checkpoint *orr_checkpoint_new_at(const char *file, int line, const char *pa
 
 void orr_checkpoint_free(orr_checkpoint *c)
 {
-    if (c)
-        free(c->part);
-    free(c);
+    if (!orr__object_there("checkpoint_free", &kind, c))
+        return;
+    free(c->part);
+    orr__object_end(&kind, c);
+}
+
+/* The checkpoint and all its parts still exist. */
+static orr_status check(orr__site at, const orr_checkpoint *c)
+{
+    orr_status st = orr__object_check(at, &kind, c);
+    for (int i = 0; st == ORR_OK && i < c->n; i++)
+        if ((c->part[i].module && !orr__object_is(&orr__kind_module, c->part[i].module)) ||
+            (c->part[i].optim && !orr__object_is(&orr__kind_optim, c->part[i].optim)))
+            st = orr__fail(at, ORR_EHANDLE, "the %s \"%s\" was freed before the checkpoint",
+                           c->part[i].module ? "module" : "optimiser", c->part[i].name);
+    return st;
 }
 
 static orr_status add(orr__site at, orr_checkpoint *c, const char *name, part p)
 {
-    if (!c || !name)
-        return orr__fail(at, ORR_EINVAL, "the %s is NULL", c ? "name" : "checkpoint");
+    orr_status st = orr__object_check(at, &kind, c);
+    if (st != ORR_OK)
+        return st;
+    if (!name)
+        return orr__fail(at, ORR_EINVAL, "the name is NULL");
     if (!*name || strlen(name) >= NAME || strchr(name, '/'))
         return orr__fail(at, ORR_EINVAL, "the name \"%.80s\" is empty, has a '/' or more than %d bytes", name,
                          NAME - 1);
@@ -118,13 +136,15 @@ orr_status orr_checkpoint_add_variable_at(const char *file, int line, orr_checkp
 orr_status orr_checkpoint_add_module_at(const char *file, int line, orr_checkpoint *c, const char *name, orr_module *m)
 {
     orr__site at = ORR__SITE(file, line, "checkpoint_add_module");
-    return m ? add(at, c, name, (part){ .module = m }) : orr__fail(at, ORR_EINVAL, "the module is NULL");
+    orr_status st = orr__module_check(at, m);
+    return st == ORR_OK ? add(at, c, name, (part){ .module = m }) : st;
 }
 
 orr_status orr_checkpoint_add_optim_at(const char *file, int line, orr_checkpoint *c, const char *name, orr_optim *o)
 {
     orr__site at = ORR__SITE(file, line, "checkpoint_add_optim");
-    return o ? add(at, c, name, (part){ .optim = o }) : orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    orr_status st = orr__object_check(at, &orr__kind_optim, o);
+    return st == ORR_OK ? add(at, c, name, (part){ .optim = o }) : st;
 }
 
 orr_status orr_checkpoint_add_bytes_at(const char *file, int line, orr_checkpoint *c, const char *name, void *data,
@@ -280,8 +300,9 @@ orr_status orr_checkpoint_save_at(const char *file, int line, orr_checkpoint *c)
     orr__site at = ORR__SITE(file, line, "checkpoint_save");
     char path[4096];
     arrays a;
-    if (!c)
-        return orr__fail(at, ORR_EINVAL, "the checkpoint is NULL");
+    orr_status there = check(at, c);
+    if (there != ORR_OK)
+        return there;
     orr_scope *s = orr_scope_begin();
     orr_status st = s && collect(c, &a) ? ORR_OK : ORR_ENOMEM;
     int64_t newest = c->generation;
@@ -460,8 +481,9 @@ orr_status orr_checkpoint_load_at(const char *file, int line, orr_checkpoint *c,
     arrays a;
     if (found)
         *found = false;
-    if (!c)
-        return orr__fail(at, ORR_EINVAL, "the checkpoint is NULL");
+    orr_status there = check(at, c);
+    if (there != ORR_OK)
+        return there;
     orr_status st = ORR_OK;
     for (int i = 0; i < 2; i++) {
         file_name(c, i, path[i], sizeof path[i]);
@@ -497,7 +519,7 @@ orr_status orr_checkpoint_load_at(const char *file, int line, orr_checkpoint *c,
 
 int64_t orr_checkpoint_generation(const orr_checkpoint *c)
 {
-    return c ? c->generation : 0;
+    return orr__object_there("checkpoint_generation", &kind, c) ? c->generation : 0;
 }
 
 /* -- time -------------------------------------------------------------------------------------------------- */
@@ -525,5 +547,5 @@ bool orr_checkpoint_stopping(void)
 
 bool orr_checkpoint_due(const orr_checkpoint *c, double seconds)
 {
-    return caught || (c && orr__now() - c->saved >= seconds);
+    return caught || (orr__object_there("checkpoint_due", &kind, c) && orr__now() - c->saved >= seconds);
 }

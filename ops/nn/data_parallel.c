@@ -102,12 +102,13 @@ orr_status orr_data_parallel_at(const char *file, int line, orr_module *m, orr_o
                                 const orr_data_parallel_options *options)
 {
     orr__site at = ORR__SITE(file, line, "data_parallel");
-    if (!m || !o)
-        return orr__fail(at, ORR_EINVAL, "the %s is NULL", m ? "optimiser" : "module");
-    if (orr__ranks() == 1)
-        return ORR_OK;
+    orr_status st = orr__module_check(at, m);
+    if (st == ORR_OK)
+        st = orr__object_check(at, &orr__kind_optim, o);
+    if (st != ORR_OK || orr__ranks() == 1)
+        return st;
     orr_scope *s = orr_scope_begin();
-    orr_status st = s ? spread_parameters(at, m) : ORR_ENOMEM;
+    st = s ? spread_parameters(at, m) : ORR_ENOMEM;
     if (st == ORR_OK && options && options->shard_state && !o->grid) {
         o->grid = grid_of(at, options);
         st = o->grid ? spread_state(at, o) : orr_error_status();

@@ -102,7 +102,9 @@ orr_status orr_module_fold_at(const char *file, int line, orr_module *m)
 {
     orr__site at = ORR__SITE(file, line, "module_fold");
     orr_module *last = NULL;
-    orr_status st = m ? check(at, m) : orr__fail(at, ORR_EINVAL, "the module is NULL");
+    orr_status st = orr__module_check(at, m);
+    if (st == ORR_OK)
+        st = check(at, m);
     if (st != ORR_OK)
         return st;
     orr_module_train(m, false);

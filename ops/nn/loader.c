@@ -198,6 +198,8 @@ static orr_status take_array(orr__site at, orr_loader *l, int i, orr_tensor *t)
     return a->data || a->bytes == 0 ? ORR_OK : orr_error_status();
 }
 
+static const orr__object_kind kind = { "loader", sizeof(orr_loader) };
+
 /* A new loader without arrays and thread. */
 static orr_loader *loader_of(orr__site at, int n, const orr_loader_options *options)
 {
@@ -210,7 +212,7 @@ static orr_loader *loader_of(orr__site at, int n, const orr_loader_options *opti
                         (long long)options->batch, (long long)options->crop, (long long)options->ahead);
         return NULL;
     }
-    orr_loader *l = orr__alloc(sizeof *l);
+    orr_loader *l = orr__object_new(&kind);
     if (!l)
         return NULL;
     l->o = *options;
@@ -290,7 +292,7 @@ orr_loader *orr_loader_of_folder_at(const char *file, int line, const char *path
 
 int orr_loader_classes(const orr_loader *l)
 {
-    return l && l->folder ? l->folder->classes : 0;
+    return orr__object_there("loader_classes", &kind, l) && l->folder ? l->folder->classes : 0;
 }
 
 const char *orr_loader_class(const orr_loader *l, int k)
@@ -307,8 +309,10 @@ static void release(void *data, void *user)
 int64_t orr_loader_next_at(const char *file, int line, orr_loader *l, orr_tensor **batch)
 {
     orr__site at = ORR__SITE(file, line, "loader_next");
-    if (!l || !batch) {
-        (void)orr__fail(at, ORR_EINVAL, "the %s NULL", l ? "list is" : "loader is");
+    if (orr__object_check(at, &kind, l) != ORR_OK)
+        return -1;
+    if (!batch) {
+        (void)orr__fail(at, ORR_EINVAL, "the list is NULL");
         return -1;
     }
     (void)pthread_mutex_lock(&l->lock);
@@ -344,12 +348,14 @@ int64_t orr_loader_next_at(const char *file, int line, orr_loader *l, orr_tensor
 
 int64_t orr_loader_batches(const orr_loader *l)
 {
-    return l ? (l->examples + (l->o.drop_last ? 0 : l->o.batch - 1)) / l->o.batch : 0;
+    return orr__object_there("loader_batches", &kind, l)
+               ? (l->examples + (l->o.drop_last ? 0 : l->o.batch - 1)) / l->o.batch
+               : 0;
 }
 
 void orr_loader_free(orr_loader *l)
 {
-    if (!l)
+    if (!orr__object_there("loader_free", &kind, l))
         return;
     (void)pthread_mutex_lock(&l->lock);
     l->stop = true;
@@ -367,5 +373,5 @@ void orr_loader_free(orr_loader *l)
     orr_grid_free(l->o.grid);
     free(l->ring);
     free(l->a);
-    free(l);
+    orr__object_end(&kind, l);
 }

@@ -74,8 +74,11 @@ orr_status orr_optim_step_scaled_at(const char *file, int line, orr_optim *o, or
                                     bool *stepped)
 {
     orr__site at = ORR__SITE(file, line, "optim_step_scaled");
-    if (!o || !scale)
-        return orr__fail(at, ORR_EINVAL, "the %s is NULL", o ? "scale" : "optimiser");
+    orr_status there = orr__object_check(at, &orr__kind_optim, o);
+    if (there != ORR_OK)
+        return there;
+    if (!scale)
+        return orr__fail(at, ORR_EINVAL, "the scale is NULL");
     if (stepped)
         *stepped = false;
     if (!(scale->scale >= 0.0) || !isfinite(scale->scale) || scale->interval < 0)
@@ -91,10 +94,8 @@ orr_status orr_optim_step_scaled_at(const char *file, int line, orr_optim *o, or
         return ORR_ENOMEM;
     }
     orr_tensor **g = x + o->n;
-    for (int i = 0; i < o->n; i++)
-        x[i] = o->slot[i].variable;
     bool finite = false;
-    orr_status st = orr_grad_at(file, line, orr_mul_at(AT, loss, orr_scalar_at(AT, scale->scale)), x, o->n, g);
+    orr_status st = orr__optim_grads(at, o, orr_mul_at(AT, loss, orr_scalar_at(AT, scale->scale)), x, g);
     for (int i = 0; st == ORR_OK && i < o->n; i++)
         g[i] = orr_mul_at(AT, orr_cast_at(AT, g[i], o->slot[i].work), orr_scalar_at(AT, 1.0 / scale->scale));
     if (st == ORR_OK)

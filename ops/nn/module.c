@@ -28,18 +28,29 @@ orr_tensor *orr__nn_variable(orr__site at, orr_tensor *value)
     orr_tensor *v = orr_variable_at(at.file, at.line, value);
     if (orr__nn_check(at, v) != ORR_OK)
         return NULL;
-    return orr_keep_at(at.file, at.line, v);
+    v = orr_keep_at(at.file, at.line, v);
+    orr__handle_lend(v, true);
+    return v;
 }
 
 void orr__nn_drop(orr_tensor *v)
 {
-    if (v && orr_tensor_status(v) != ORR_EHANDLE)
-        (void)orr_free(v);
+    if (!v || orr_tensor_status(v) == ORR_EHANDLE)
+        return;
+    orr__handle_lend(v, false);
+    (void)orr_free(v);
+}
+
+const orr__object_kind orr__kind_module = { "module", sizeof(orr_module) };
+
+static bool there(const char *op, const orr_module *m)
+{
+    return orr__object_there(op, &orr__kind_module, m);
 }
 
 orr_module *orr__module_of(const char *kind, orr__forward *forward, orr__forward_many *many, int least, int most)
 {
-    orr_module *m = orr__alloc(sizeof *m);
+    orr_module *m = orr__object_new(&orr__kind_module);
     if (m) {
         m->kind = kind;
         m->forward = forward;
@@ -49,6 +60,35 @@ orr_module *orr__module_of(const char *kind, orr__forward *forward, orr__forward
         m->training = true;
     }
     return m;
+}
+
+/* The error of a part that could not be added, as the last one. */
+static orr_status spoilt(const orr_module *m)
+{
+    return m->st == ORR_OK ? ORR_OK
+                           : orr__fail_text(m->st, m->error ? m->error : "a part could not be added to the module");
+}
+
+orr_status orr__module_check(orr__site at, const orr_module *m)
+{
+    orr_status st = orr__object_check(at, &orr__kind_module, m);
+    if (st == ORR_OK)
+        st = spoilt(m);
+    for (int i = 0; st == ORR_OK && i < m->npart; i++)
+        st = orr__module_check(at, m->part[i]);
+    return st;
+}
+
+void orr__module_spoil(orr_module *m, orr_status st)
+{
+    if (st == ORR_OK || !orr__object_is(&orr__kind_module, m) || m->st != ORR_OK)
+        return;
+    const char *text = orr_error_message();
+    size_t bytes = strlen(text) + 1;
+    m->st = st;
+    m->error = orr__alloc(bytes);
+    if (m->error)
+        memcpy(m->error, text, bytes);
 }
 
 orr_module *orr__module_end(orr_module *m, orr_status st)
@@ -70,8 +110,11 @@ static bool listed(char (*names)[ORR__MODULE_NAME], int n, const char *name)
 /* Checks that a path may contain the name and that the module does not have it yet. */
 static orr_status check_name(orr__site at, const orr_module *m, const char *name)
 {
-    if (!m || !name || !*name)
-        return orr__fail(at, ORR_EINVAL, m ? "the name is NULL or empty" : "the module is NULL");
+    orr_status st = orr__object_check(at, &orr__kind_module, m);
+    if (st != ORR_OK)
+        return st;
+    if (!name || !*name)
+        return orr__fail(at, ORR_EINVAL, "the name is NULL or empty");
     if (strlen(name) >= ORR__MODULE_NAME || strchr(name, '.'))
         return orr__fail(at, ORR_EINVAL, "\"%s\" is no name: it has a dot, or more than %d bytes", name,
                          ORR__MODULE_NAME - 1);
@@ -139,6 +182,8 @@ static orr_status add_part(orr__site at, orr_module *m, const char *name, orr_mo
 {
     if (!part)
         return orr_error_status() != ORR_OK ? orr_error_status() : orr__fail(at, ORR_EINVAL, "the part is NULL");
+    if (!orr__object_is(&orr__kind_module, part))
+        return orr__fail(at, ORR_EHANDLE, "the part is no module: it was freed, or never was one");
     if (part->owned || part == m)
         return orr__fail(at, ORR_EINVAL, "the part belongs to another composition");
     orr_status st = name ? check_name(at, m, name) : ORR_OK;
@@ -166,21 +211,19 @@ static orr_status add_part(orr__site at, orr_module *m, const char *name, orr_mo
 orr_status orr__module_add_part(orr__site at, orr_module *m, const char *name, orr_module *part)
 {
     orr_status st = add_part(at, m, name, part);
-    if (st != ORR_OK && part && !part->owned)
+    if (st != ORR_OK && orr__object_is(&orr__kind_module, part) && !part->owned)
         orr_module_free(part);
     return st;
 }
 
-void orr_module_free(orr_module *m)
+static void release(orr_module *m)
 {
-    if (!m)
-        return;
     for (int i = 0; i < m->nparam; i++)
         orr__nn_drop(m->param[i]);
     for (int i = 0; i < m->nstate; i++)
         orr__nn_drop(m->state[i]);
     for (int i = 0; i < m->npart; i++)
-        orr_module_free(m->part[i]);
+        release(m->part[i]);
     if (m->release)
         m->release(m->user);
     free(m->name);
@@ -189,7 +232,19 @@ void orr_module_free(orr_module *m)
     free(m->state);
     free(m->part_name);
     free(m->part);
-    free(m);
+    free(m->error);
+    orr__object_end(&orr__kind_module, m);
+}
+
+void orr_module_free(orr_module *m)
+{
+    if (!there("module_free", m))
+        return;
+    if (m->owned)
+        (void)orr__fail(ORR__SITE(NULL, 0, "module_free"), ORR_ESTATE,
+                        "the module %s is part of another, which alone frees it", m->kind);
+    else
+        release(m);
 }
 
 /* -- application ------------------------------------------------------------------------------------------ */
@@ -260,8 +315,10 @@ static orr_tensor *check_inputs(orr__site at, const orr_module *m, orr_tensor *c
 
 static orr_tensor *apply(orr__site at, const orr_module *m, orr_tensor *const *x, int n)
 {
-    if (!m)
-        return orr__poison(at, ORR_EINVAL, "the module is NULL");
+    if (orr__object_check(at, &orr__kind_module, m) != ORR_OK)
+        return orr__handle_new(NULL);
+    if (spoilt(m) != ORR_OK)
+        return orr__handle_new(NULL);
     under_way u = { m, innermost };
     orr_tensor *bad = check_inputs(at, m, x, n), *y = bad;
     if (!bad) {
@@ -299,7 +356,7 @@ void orr__module_seen(const orr_module *m, orr_tensor *x, orr_tensor *z)
 
 void orr_module_train(orr_module *m, bool training)
 {
-    if (!m)
+    if (!there("module_train", m))
         return;
     m->training = training;
     for (int i = 0; i < m->npart; i++)
@@ -308,12 +365,12 @@ void orr_module_train(orr_module *m, bool training)
 
 bool orr_module_training(const orr_module *m)
 {
-    return m && m->training;
+    return there("module_training", m) && m->training;
 }
 
 orr_module *orr_module_part(const orr_module *m, int i)
 {
-    return m && i >= 0 && i < m->npart ? m->part[i] : NULL;
+    return there("module_part", m) && i >= 0 && i < m->npart ? m->part[i] : NULL;
 }
 
 /* -- parameters ------------------------------------------------------------------------------------------ */
@@ -336,12 +393,12 @@ static int list(const orr_module *m, bool states, const char *prefix, orr_parame
 
 int orr_module_parameters(const orr_module *m, orr_parameter *out, int max)
 {
-    return m ? list(m, false, "", out, out ? max : 0, 0) : 0;
+    return there("module_parameters", m) ? list(m, false, "", out, out ? max : 0, 0) : 0;
 }
 
 int orr_module_states(const orr_module *m, orr_parameter *out, int max)
 {
-    return m ? list(m, true, "", out, out ? max : 0, 0) : 0;
+    return there("module_states", m) ? list(m, true, "", out, out ? max : 0, 0) : 0;
 }
 
 orr_parameter *orr__module_list(const orr_module *m, int *n)
@@ -379,15 +436,17 @@ const orr_module *orr__module_mixes(const orr_module *m, char *path, size_t size
 orr_tensor *orr_module_variable(const orr_module *m, const char *path)
 {
     int n = 0;
-    orr_parameter *p = m && path ? orr__module_list(m, &n) : NULL;
+    if (orr__object_check(ORR__SITE(NULL, 0, "module_variable"), &orr__kind_module, m) != ORR_OK)
+        return NULL;
+    orr_parameter *p = path ? orr__module_list(m, &n) : NULL;
     bool listed_all = p != NULL;
     orr_tensor *found = NULL;
     for (int i = 0; p && i < n && !found; i++)
         if (!strcmp(p[i].name, path))
             found = p[i].variable;
     free(p);
-    if (!found && (!m || !path))
-        (void)orr__fail(ORR__SITE(NULL, 0, "module_variable"), ORR_EINVAL, "the %s is NULL", m ? "path" : "module");
+    if (!path)
+        (void)orr__fail(ORR__SITE(NULL, 0, "module_variable"), ORR_EINVAL, "the path is NULL");
     else if (!found && listed_all)
         (void)orr__fail(ORR__SITE(NULL, 0, "module_variable"), ORR_EINVAL,
                         "the %s has no \"%s\": orr_module_parameters and orr_module_states list the paths of its %d "
@@ -399,11 +458,13 @@ orr_tensor *orr_module_variable(const orr_module *m, const char *path)
 int64_t orr_module_size(const orr_module *m)
 {
     int64_t sum = 0;
-    for (int i = 0; m && i < m->nparam; i++) {
+    if (!there("module_size", m))
+        return 0;
+    for (int i = 0; i < m->nparam; i++) {
         int64_t n = orr_tensor_size(m->param[i]);
         sum += n > 0 ? n : 0;
     }
-    for (int i = 0; m && i < m->npart; i++)
+    for (int i = 0; i < m->npart; i++)
         sum += orr_module_size(m->part[i]);
     return sum;
 }
@@ -436,6 +497,8 @@ static orr_status check_parts(orr__site at, orr_module *const *m, int n)
         if (!m[i])
             return orr_error_status() != ORR_OK ? orr_error_status()
                                                 : orr__fail(at, ORR_EINVAL, "module %d is NULL", i);
+        if (!orr__object_is(&orr__kind_module, m[i]))
+            return orr__fail(at, ORR_EHANDLE, "module %d is none: it was freed, or never was one", i);
         if (m[i]->owned)
             return orr__fail(at, ORR_EINVAL, "module %d is part of another composition", i);
         for (int k = 0; k < i; k++)
@@ -451,7 +514,7 @@ static void free_parts(orr_module *const *m, int n)
         bool again = false;
         for (int k = 0; k < i; k++)
             again = again || m[k] == m[i];
-        if (m[i] && !again && !m[i]->owned)
+        if (!again && orr__object_is(&orr__kind_module, m[i]) && !m[i]->owned)
             orr_module_free(m[i]);
     }
 }
@@ -489,11 +552,12 @@ static orr_tensor *residual_forward(const char *file, int line, const orr_module
 orr_module *orr_residual_at(const char *file, int line, orr_module *part)
 {
     orr__site at = ORR__SITE(file, line, "residual");
-    orr_module *m = part ? orr__module_of("residual", residual_forward, NULL, 1, 1) : NULL;
+    bool live = orr__object_is(&orr__kind_module, part);
+    orr_module *m = live ? orr__module_of("residual", residual_forward, NULL, 1, 1) : NULL;
     if (!m) {
-        if (!part && orr_error_status() == ORR_OK)
-            (void)orr__fail(at, ORR_EINVAL, "the module is NULL");
-        if (part && !part->owned)
+        if (!live && (part || orr_error_status() == ORR_OK))
+            (void)orr__object_check(at, &orr__kind_module, part);
+        if (live && !part->owned)
             orr_module_free(part);
         return NULL;
     }

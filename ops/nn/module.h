@@ -5,6 +5,7 @@
 
 #include <orrery/conv.h>
 #include <orrery/nn.h>
+#include "runtime/base/object.h"
 #include "runtime/base/status.h"
 
 enum { ORR__MODULE_NAME = 24 }; /* the longest name of a variable or a part, with its 0 */
@@ -38,14 +39,21 @@ struct orr_module {
     void *user;
     int64_t whole[5]; /* numbers of a layer: sizes, groups, heads, axes */
     double real[2];   /* eps and momentum, or a probability             */
+    orr_status st;    /* of the first part that the program could not add, and its message; NULL: no memory for it */
+    char *error;
 };
 
+extern const orr__object_kind orr__kind_module;
 orr_module *orr__module_of(const char *kind, orr__forward *forward, orr__forward_many *many, int least, int most);
 /* The dtype of products of layers on this thread; ORR_DTYPE_COUNT: that of their operands. */
 orr_dtype orr__autocast(void);
 /* Adds a variable that starts as `value` and that the module keeps. */
 orr_status orr__module_add(orr__site at, orr_module *m, const char *name, orr_tensor *value);
 orr_status orr__module_add_state(orr__site at, orr_module *m, const char *name, orr_tensor *value);
+/* ORR_OK if m is a live module, and no addition of a part to it or to its parts has failed; else the last error. */
+orr_status orr__module_check(orr__site at, const orr_module *m);
+/* Keeps the last error as that of the module, unless st is ORR_OK: without an intended part, others have other numbers. */
+void orr__module_spoil(orr_module *m, orr_status st);
 /* Adds a part that the module frees; on error, also of a part that is NULL, the part is freed. name NULL: its number. */
 orr_status orr__module_add_part(orr__site at, orr_module *m, const char *name, orr_module *part);
 /* Returns the module if st is ORR_OK. Otherwise frees it and returns NULL. */

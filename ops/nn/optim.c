@@ -7,6 +7,7 @@
 #include <orrery/elementwise.h>
 #include <orrery/eval.h>
 #include <orrery/ops.h>
+#include "ops/back.h"
 #include "ops/nn/data_parallel.h"
 #include "ops/nn/module.h"
 #include "ops/nn/optim_rule.h"
@@ -14,6 +15,8 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/shape.h"
+
+const orr__object_kind orr__kind_optim = { "optimiser", sizeof(orr_optim) };
 
 /* -- making one ------------------------------------------------------------------------------------------ */
 
@@ -123,7 +126,13 @@ orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind kind, orr
     orr_optim_options all = settled(rule, options);
     if (check_options(at, kind, &all) != ORR_OK)
         return NULL;
-    orr_optim *o = orr__alloc(sizeof *o);
+    if (all.lr <= 0.0) {
+        (void)orr__fail(at, ORR_EINVAL,
+                        "lr is 0, with which no variable would change: give a learning rate (orr_optim_defaults has the "
+                        "usual one, orr_optim_set_lr makes it 0 later)");
+        return NULL;
+    }
+    orr_optim *o = orr__object_new(&orr__kind_optim);
     orr_scope *s = NULL;
     if (o) {
         o->kind = kind;
@@ -151,6 +160,8 @@ orr_optim *orr_optim_of_module_at(const char *file, int line, orr_optim_kind kin
                                   const orr_optim_options *options)
 {
     ORR__IN_DEFAULT_FPMODE;
+    if (orr__module_check(ORR__SITE(file, line, "optim_of_module"), m) != ORR_OK)
+        return NULL;
     int n = orr_module_parameters(m, NULL, 0);
     orr_parameter *p = orr__alloc_n((size_t)n + 1, sizeof *p);
     orr_tensor **v = orr__alloc_n((size_t)n + 1, sizeof *v);
@@ -168,7 +179,7 @@ orr_optim *orr_optim_of_module_at(const char *file, int line, orr_optim_kind kin
 
 void orr_optim_free(orr_optim *o)
 {
-    if (!o)
+    if (!orr__object_there("optim_free", &orr__kind_optim, o))
         return;
     for (int i = 0; o->slot && i < o->n; i++)
         for (int k = 0; k < o->nstate; k++)
@@ -177,7 +188,7 @@ void orr_optim_free(orr_optim *o)
         orr__nn_drop(o->slot[i].sum);
     orr_grid_free(o->grid);
     free(o->slot);
-    free(o);
+    orr__object_end(&orr__kind_optim, o);
 }
 
 /* -- a step ---------------------------------------------------------------------------------------------- */
@@ -248,8 +259,11 @@ static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr
 orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tensor *const *grads)
 {
     orr__site at = ORR__SITE(file, line, "optim_apply");
-    if (!o || !grads)
-        return orr__fail(at, ORR_EINVAL, "the %s NULL", o ? "gradients are" : "optimiser is");
+    orr_status there = orr__object_check(at, &orr__kind_optim, o);
+    if (there != ORR_OK)
+        return there;
+    if (!grads)
+        return orr__fail(at, ORR_EINVAL, "the gradients are NULL");
     orr_tensor **new = orr__alloc_n(2 * (size_t)o->n * (size_t)(1 + o->nstate), sizeof(orr_tensor *));
     orr_scope *s = new ? orr_scope_begin() : NULL;
     orr_status st = s ? step(at, o, grads, new) : ORR_ENOMEM;
@@ -259,12 +273,30 @@ orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tens
     return st;
 }
 
+orr_status orr__optim_grads(orr__site at, const orr_optim *o, orr_tensor *loss, orr_tensor **x, orr_tensor **g)
+{
+    int reached = 0;
+    for (int i = 0; i < o->n; i++)
+        x[i] = o->slot[i].variable;
+    orr_status st = orr__grad(at, loss, x, o->n, g, &reached);
+    if (st != ORR_OK || reached)
+        return st;
+    const orr__node *first = orr__handle_node(x[0]);
+    return orr__fail(at, ORR_EGRAPH,
+                     "the loss depends on none of the optimiser's %d variable%s (the first is %s %s, %s:%d): it was "
+                     "computed from other tensors, or from these through orr_detach, orr_item or an integer",
+                     o->n, o->n == 1 ? "" : "s", orr_dtype_name(orr_tensor_dtype(x[0])),
+                     orr__str(orr_tensor_shape(x[0])).s, first && first->file ? first->file : "?",
+                     first ? first->line : 0);
+}
+
 orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tensor *loss)
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "optim_step");
-    if (!o)
-        return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    orr_status there = orr__object_check(at, &orr__kind_optim, o);
+    if (there != ORR_OK)
+        return there;
     if (!loss)
         return orr__fail(at, ORR_EINVAL, "the loss is NULL");
     orr_tensor **x = orr__alloc_n((size_t)o->n * 2, sizeof *x);
@@ -274,9 +306,7 @@ orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tenso
         return ORR_ENOMEM;
     }
     orr_tensor **g = x + o->n;
-    for (int i = 0; i < o->n; i++)
-        x[i] = o->slot[i].variable;
-    orr_status st = orr_grad_at(file, line, loss, x, o->n, g);
+    orr_status st = orr__optim_grads(at, o, loss, x, g);
     if (st == ORR_OK && o->options.clip_norm > 0.0)
         st = orr__nn_check(at, orr_clip_grad_norm_at(file, line, g, o->n, o->options.clip_norm));
     if (st == ORR_OK)
@@ -308,8 +338,9 @@ static orr_status add_to_sum(orr__site at, const orr_optim *o, int i, orr_tensor
 orr_status orr_optim_accumulate_at(const char *file, int line, orr_optim *o, orr_tensor *loss)
 {
     orr__site at = ORR__SITE(file, line, "optim_accumulate");
-    if (!o)
-        return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    orr_status there = orr__object_check(at, &orr__kind_optim, o);
+    if (there != ORR_OK)
+        return there;
     if (!loss)
         return orr__fail(at, ORR_EINVAL, "the loss is NULL");
     orr_tensor **x = orr__alloc_n((size_t)o->n * 3, sizeof *x);
@@ -319,9 +350,7 @@ orr_status orr_optim_accumulate_at(const char *file, int line, orr_optim *o, orr
         return ORR_ENOMEM;
     }
     orr_tensor **g = x + o->n, **next = g + o->n;
-    for (int i = 0; i < o->n; i++)
-        x[i] = o->slot[i].variable;
-    orr_status st = orr_grad_at(file, line, loss, x, o->n, g);
+    orr_status st = orr__optim_grads(at, o, loss, x, g);
     for (int i = 0; st == ORR_OK && i < o->n; i++) {
         st = add_to_sum(at, o, i, g[i], &next[i]);
         x[i] = o->slot[i].sum;
@@ -337,8 +366,9 @@ orr_status orr_optim_accumulate_at(const char *file, int line, orr_optim *o, orr
 orr_status orr_optim_step_accumulated_at(const char *file, int line, orr_optim *o)
 {
     orr__site at = ORR__SITE(file, line, "optim_step_accumulated");
-    if (!o)
-        return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    orr_status there = orr__object_check(at, &orr__kind_optim, o);
+    if (there != ORR_OK)
+        return there;
     if (!o->waiting)
         return orr__fail(at, ORR_ESTATE, "no gradients wait: call orr_optim_accumulate before");
     orr_tensor **g = orr__alloc_n((size_t)o->n, sizeof *g);
@@ -363,8 +393,9 @@ orr_status orr_optim_set_lr_at(const char *file, int line, orr_optim *o, double 
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "optim_set_lr");
-    if (!o)
-        return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    orr_status there = orr__object_check(at, &orr__kind_optim, o);
+    if (there != ORR_OK)
+        return there;
     if (!at_least(lr, 0.0))
         return orr__fail(at, ORR_EINVAL, "lr must be finite and ≥ 0, not %g", lr);
     o->options.lr = lr;
@@ -373,18 +404,20 @@ orr_status orr_optim_set_lr_at(const char *file, int line, orr_optim *o, double 
 
 double orr_optim_lr(const orr_optim *o)
 {
-    return o ? o->options.lr : 0.0;
+    return orr__object_there("optim_lr", &orr__kind_optim, o) ? o->options.lr : 0.0;
 }
 
 int64_t orr_optim_steps(const orr_optim *o)
 {
-    return o ? o->t : 0;
+    return orr__object_there("optim_steps", &orr__kind_optim, o) ? o->t : 0;
 }
 
 int orr_optim_state(const orr_optim *o, orr_parameter *out, int max)
 {
     int n = 0;
-    for (int i = 0; o && i < o->n; i++)
+    if (!orr__object_there("optim_state", &orr__kind_optim, o))
+        return 0;
+    for (int i = 0; i < o->n; i++)
         for (int k = 0; k < o->nstate; k++, n++)
             if (out && n < max) {
                 (void)snprintf(out[n].name, sizeof out[n].name, "%d.%s", i, o->name[k]);

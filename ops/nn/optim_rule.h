@@ -5,6 +5,7 @@
 
 #include <orrery/distribute.h>
 #include <orrery/optim.h>
+#include "runtime/base/object.h"
 #include "runtime/base/status.h"
 
 #define ORR__OPTIM_SLOTS 3
@@ -40,6 +41,10 @@ typedef struct orr__slot {
     orr_tensor *state[ORR__OPTIM_SLOTS];
     orr_tensor *sum; /* of accumulated gradients; NULL: never used */
 } orr__slot;
+
+extern const orr__object_kind orr__kind_optim;
+/* The gradients g of the loss by the n variables x. ORR_EGRAPH if the loss depends on none of them. */
+orr_status orr__optim_grads(orr__site at, const orr_optim *o, orr_tensor *loss, orr_tensor **x, orr_tensor **g);
 
 struct orr_optim {
     orr_optim_kind kind;

@@ -64,8 +64,9 @@ static orr_status check_head(orr__site at, const orr_optim *o, const char *path)
 orr_status orr_optim_save_at(const char *file, int line, const orr_optim *o, const char *path)
 {
     orr__site at = ORR__SITE(file, line, "optim_save");
-    if (!o)
-        return orr__fail(at, ORR_EINVAL, "the optimiser is NULL");
+    orr_status there = orr__object_check(at, &orr__kind_optim, o);
+    if (there != ORR_OK)
+        return there;
     int n;
     orr_parameter *p = entries(o, &n);
     orr_scope *s = p ? orr_scope_begin() : NULL;
@@ -85,8 +86,11 @@ orr_status orr_optim_save_at(const char *file, int line, const orr_optim *o, con
 orr_status orr_optim_load_at(const char *file, int line, orr_optim *o, const char *path)
 {
     orr__site at = ORR__SITE(file, line, "optim_load");
-    if (!o || !path)
-        return orr__fail(at, ORR_EINVAL, "the %s is NULL", o ? "path" : "optimiser");
+    orr_status there = orr__object_check(at, &orr__kind_optim, o);
+    if (there != ORR_OK)
+        return there;
+    if (!path)
+        return orr__fail(at, ORR_EINVAL, "the path is NULL");
     int n;
     orr_parameter *p = entries(o, &n);
     orr_scope *s = p ? orr_scope_begin() : NULL;

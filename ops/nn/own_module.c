@@ -149,11 +149,12 @@ orr_tensor *orr_module_add_state_at(const char *file, int line, orr_module *m, c
 orr_module *orr_module_add_part_at(const char *file, int line, orr_module *m, const char *name, orr_module *part)
 {
     orr__site at = ORR__SITE(file, line, "module_add_part");
-    if (!m) {
-        (void)orr__fail(at, ORR_EINVAL, "the module is NULL");
-        if (part && !part->owned)
+    if (orr__object_check(at, &orr__kind_module, m) != ORR_OK) {
+        if (orr__object_is(&orr__kind_module, part) && !part->owned)
             orr_module_free(part);
         return NULL;
     }
-    return orr__module_add_part(at, m, name, part) == ORR_OK ? part : NULL;
+    orr_status st = orr__module_add_part(at, m, name, part);
+    orr__module_spoil(m, st);
+    return st == ORR_OK ? part : NULL;
 }

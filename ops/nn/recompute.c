@@ -4,6 +4,7 @@
 
 #include <orrery/train.h>
 #include "ops/nn/again.h"
+#include "ops/nn/module.h"
 #include "ops/record.h"
 
 #define AT at.file, at.line
@@ -18,8 +19,8 @@ orr_tensor *orr_recompute_at(const char *file, int line, const orr_module *m, or
     orr__site at = ORR__SITE(file, line, "recompute");
     orr__node *n;
     orr_tensor *bad;
-    if (!m)
-        return orr__poison(at, ORR_EINVAL, "the module is NULL");
+    if (orr__module_check(at, m) != ORR_OK)
+        return orr__handle_new(NULL);
     if (!orr__operand(at, x, "x", &n, &bad))
         return bad;
     orr__recompute_forward = forward;

@@ -166,8 +166,10 @@ orr_tensor *orr_recurrent_forward_at(const char *file, int line, const orr_modul
                                      orr_tensor *lengths, orr_tensor **state)
 {
     orr__site at = ORR__SITE(file, line, "recurrent_forward");
-    if (!m || m->many != recurrent_forward)
-        return orr__poison(at, ORR_EINVAL, "the module is %s", m ? "no recurrent layer" : "NULL");
+    if (orr__module_check(at, m) != ORR_OK)
+        return orr__handle_new(NULL);
+    if (m->many != recurrent_forward)
+        return orr__poison(at, ORR_EINVAL, "the module is no recurrent layer");
     return apply(at, m, x, lengths, state);
 }
 

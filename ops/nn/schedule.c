@@ -62,7 +62,9 @@ double orr_plateau_lr(orr_plateau *p, double lr, double loss)
     ORR__IN_DEFAULT_FPMODE;
     if (!p)
         return lr;
-    if (p->seen++ == 0 || isnan(p->best) || loss < p->best * (1.0 - p->threshold)) {
+    if (p->seen++ == 0)
+        p->best = NAN; /* no loss yet that is a number */
+    if (!isnan(loss) && (isnan(p->best) || loss < p->best * (1.0 - p->threshold))) {
         p->best = loss;
         p->waited = 0;
     } else

@@ -146,13 +146,13 @@ static orr_status check_names(orr__site at, const orr_parameter *p, int n, const
 orr_status orr_module_save_at(const char *file, int line, const orr_module *m, const char *path)
 {
     orr__site at = ORR__SITE(file, line, "module_save");
-    if (!m)
-        return orr__fail(at, ORR_EINVAL, "the module is NULL");
+    orr_status st = orr__module_check(at, m);
+    if (st != ORR_OK)
+        return st;
     int n;
     orr_parameter *p = orr__module_list(m, &n);
     if (!p)
         return ORR_ENOMEM;
-    orr_status st = ORR_OK;
     if (orr__module_stranger(m, p, n))
         st = orr__fail(at, ORR_ESTATE,
                        "a function uses a variable that would not be saved: add it by orr_module_add_parameter");
@@ -165,13 +165,16 @@ orr_status orr_module_save_at(const char *file, int line, const orr_module *m, c
 orr_status orr_module_load_at(const char *file, int line, orr_module *m, const char *path)
 {
     orr__site at = ORR__SITE(file, line, "module_load");
-    if (!m || !path)
-        return orr__fail(at, ORR_EINVAL, "the %s is NULL", m ? "path" : "module");
+    orr_status st = orr__module_check(at, m);
+    if (st != ORR_OK)
+        return st;
+    if (!path)
+        return orr__fail(at, ORR_EINVAL, "the path is NULL");
     int n;
     orr_parameter *p = orr__module_list(m, &n);
     if (!p)
         return ORR_ENOMEM;
-    orr_status st = check_names(at, p, n, path);
+    st = check_names(at, p, n, path);
     st = orr__nn_load(at, st, p, n, path);
     free(p);
     return st;

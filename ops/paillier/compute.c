@@ -138,8 +138,9 @@ static orr_status add_block(void *user, int64_t block)
 orr_encrypted *orr_paillier_add_at(const char *file, int line, const orr_encrypted *a, const orr_encrypted *b)
 {
     orr__site at = ORR__SITE(file, line, "paillier_add");
-    if (!a || !b)
-        return (void)orr__fail(at, ORR_EINVAL, "%s is NULL", a ? "b" : "a"), NULL;
+    if (orr__object_check(at, &orr__kind_encrypted, a) != ORR_OK ||
+        orr__object_check(at, &orr__kind_encrypted, b) != ORR_OK)
+        return NULL;
     if (memcmp(a->pub->id, b->pub->id, sizeof a->pub->id) != 0)
         return (void)orr__fail(at, ORR_EINVAL, "a belongs to key %02x%02x%02x%02x…, b to key %02x%02x%02x%02x…",
                                a->pub->id[0], a->pub->id[1], a->pub->id[2], a->pub->id[3], b->pub->id[0], b->pub->id[1],
@@ -215,8 +216,8 @@ orr_encrypted *orr_paillier_add_plain_at(const char *file, int line, const orr_e
     orr__site at = ORR__SITE(file, line, "paillier_add_plain");
     orr_shape shape;
     uint64_t most;
-    if (!a)
-        return (void)orr__fail(at, ORR_EINVAL, "a is NULL"), NULL;
+    if (orr__object_check(at, &orr__kind_encrypted, a) != ORR_OK)
+        return NULL;
     int64_t *v = integers(at, x, "x", a->fraction, &shape, &most);
     if (!v)
         return NULL;
@@ -248,8 +249,8 @@ orr_encrypted *orr_paillier_mul_plain_at(const char *file, int line, const orr_e
     orr__site at = ORR__SITE(file, line, "paillier_mul_plain");
     orr_shape shape;
     uint64_t most;
-    if (!a)
-        return (void)orr__fail(at, ORR_EINVAL, "a is NULL"), NULL;
+    if (orr__object_check(at, &orr__kind_encrypted, a) != ORR_OK)
+        return NULL;
     int64_t *v = integers(at, w, "w", fraction, &shape, &most);
     if (!v)
         return NULL;
@@ -319,8 +320,8 @@ static orr_encrypted *reduce(orr__site at, const orr_encrypted *a, int axis, con
 orr_encrypted *orr_paillier_sum_at(const char *file, int line, const orr_encrypted *a, int axis)
 {
     orr__site at = ORR__SITE(file, line, "paillier_sum");
-    if (!a)
-        return (void)orr__fail(at, ORR_EINVAL, "a is NULL"), NULL;
+    if (orr__object_check(at, &orr__kind_encrypted, a) != ORR_OK)
+        return NULL;
     int k = orr__axis(axis, a->shape.rank);
     mpz_t total;
     mpz_init_set_si(total, k >= 0 ? (long)a->shape.dim[k] : 1);
@@ -335,8 +336,8 @@ orr_encrypted *orr_paillier_dot_at(const char *file, int line, const orr_encrypt
     orr__site at = ORR__SITE(file, line, "paillier_dot");
     orr_shape shape;
     uint64_t most;
-    if (!a)
-        return (void)orr__fail(at, ORR_EINVAL, "a is NULL"), NULL;
+    if (orr__object_check(at, &orr__kind_encrypted, a) != ORR_OK)
+        return NULL;
     int64_t *v = integers(at, w, "w", fraction, &shape, &most);
     if (!v)
         return NULL;

@@ -23,10 +23,12 @@ static int64_t row_length(const orr_shape *s)
     return s->rank > 0 ? s->dim[s->rank - 1] : 1;
 }
 
+const orr__object_kind orr__kind_encrypted = { "encrypted tensor", sizeof(orr_encrypted) };
+
 orr_encrypted *orr__encrypted_new(orr__site at, orr__public *pub, const orr_shape *shape, int fraction, int slots,
                                   int slot_bits)
 {
-    orr_encrypted *e = orr__alloc(sizeof *e);
+    orr_encrypted *e = orr__object_new(&orr__kind_encrypted);
     if (!e)
         return (void)orr__fail_place(at, ORR_ENOMEM), NULL;
     int64_t n = orr__shape_count(shape), row = row_length(shape);
@@ -46,22 +48,22 @@ orr_encrypted *orr__encrypted_new(orr__site at, orr__public *pub, const orr_shap
 
 void orr_encrypted_free(orr_encrypted *e)
 {
-    if (!e)
+    if (!orr__object_there("encrypted_free", &orr__kind_encrypted, e))
         return;
     mpz_clear(e->bound);
     orr__public_unref(e->pub);
     free(e->limbs);
-    free(e);
+    orr__object_end(&orr__kind_encrypted, e);
 }
 
 orr_shape orr_encrypted_shape(const orr_encrypted *e)
 {
-    return e ? e->shape : (orr_shape){ .rank = -1 };
+    return orr__object_there("encrypted_shape", &orr__kind_encrypted, e) ? e->shape : (orr_shape){ .rank = -1 };
 }
 
 int orr_encrypted_slots(const orr_encrypted *e)
 {
-    return e ? e->slots : 0;
+    return orr__object_there("encrypted_slots", &orr__kind_encrypted, e) ? e->slots : 0;
 }
 
 /* Checks that numbers of both signs fit into a slot of s bits: bound < 2^(s−1). */
@@ -156,8 +158,8 @@ orr_encrypted *orr_paillier_encrypt_at(const char *file, int line, orr_paillier 
     orr__site at = ORR__SITE(file, line, "paillier_encrypt");
     orr__operand_data o;
     int slots = 1, bits = 0;
-    if (!key)
-        return (void)orr__fail(at, ORR_EINVAL, "the key is NULL"), NULL;
+    if (orr__object_check(at, &orr__kind_paillier, key) != ORR_OK)
+        return NULL;
     if (!orr__operand_number(at, x, "x", &o))
         return NULL;
     int64_t most = layout(at, key->pub, packing, row_length(&o.shape), &slots, &bits);
@@ -214,8 +216,9 @@ static orr_status same_key(orr__site at, const orr__public *a, const orr__public
 orr_encrypted *orr_paillier_rerandomize_at(const char *file, int line, orr_paillier *key, const orr_encrypted *a)
 {
     orr__site at = ORR__SITE(file, line, "paillier_rerandomize");
-    if (!key || !a)
-        return (void)orr__fail(at, ORR_EINVAL, "the %s is NULL", key ? "encrypted tensor" : "key"), NULL;
+    if (orr__object_check(at, &orr__kind_paillier, key) != ORR_OK ||
+        orr__object_check(at, &orr__kind_encrypted, a) != ORR_OK)
+        return NULL;
     if (same_key(at, a->pub, key->pub) != ORR_OK)
         return NULL;
     orr_encrypted *e = orr__encrypted_new(at, a->pub, &a->shape, a->fraction, a->slots, a->slot_bits);
@@ -260,8 +263,9 @@ orr_tensor *orr_paillier_decrypt_at(const char *file, int line, const orr_pailli
                                     orr_dtype dtype)
 {
     orr__site at = ORR__SITE(file, line, "paillier_decrypt");
-    if (!key || !e)
-        return orr__poison(at, ORR_EINVAL, "the %s is NULL", key ? "encrypted tensor" : "key");
+    if (orr__object_check(at, &orr__kind_paillier, key) != ORR_OK ||
+        orr__object_check(at, &orr__kind_encrypted, e) != ORR_OK)
+        return orr__handle_new(NULL);
     if (!key->priv)
         return orr__poison(at, ORR_EINVAL, "the key has no private half");
     if (same_key(at, e->pub, key->pub) != ORR_OK)
@@ -284,11 +288,14 @@ orr_tensor *orr_paillier_decrypt_at(const char *file, int line, const orr_pailli
 orr_status orr_encrypted_save_at(const char *file, int line, const orr_encrypted *e, orr_bytes *out)
 {
     orr__site at = ORR__SITE(file, line, "encrypted_save");
-    if (!e || !out)
-        return orr__fail(at, ORR_EINVAL, "the %s is NULL", e ? "place" : "encrypted tensor");
+    orr_status st = orr__object_check(at, &orr__kind_encrypted, e);
+    if (st != ORR_OK)
+        return st;
+    if (!out)
+        return orr__fail(at, ORR_EINVAL, "the place is NULL");
     size_t limbs = (size_t)e->count * 2 * (size_t)e->pub->limbs, bound = mpz_size(e->bound);
     size_t head = 4 + 4 + ORR_PAILLIER_ID + 4 * 4 + (size_t)e->shape.rank * 8 + 4 + bound * 8;
-    orr_status st = orr__bytes_new(at, out, head + limbs * 8);
+    st = orr__bytes_new(at, out, head + limbs * 8);
     if (st != ORR_OK)
         return st;
     orr__cursor c = { out->data, out->size, true };
@@ -336,8 +343,10 @@ static orr_status check_block(void *user, int64_t i)
 orr_encrypted *orr_encrypted_load_at(const char *file, int line, const orr_paillier *key, const orr_bytes *in)
 {
     orr__site at = ORR__SITE(file, line, "encrypted_load");
-    if (!key || !in || (!in->data && in->size > 0))
-        return (void)orr__fail(at, ORR_EINVAL, "the %s NULL", key ? "bytes are" : "key is"), NULL;
+    if (orr__object_check(at, &orr__kind_paillier, key) != ORR_OK)
+        return NULL;
+    if (!in || (!in->data && in->size > 0))
+        return (void)orr__fail(at, ORR_EINVAL, "the bytes are NULL"), NULL;
     orr__cursor c = { in->data, in->size, true };
     const unsigned char *head = orr__take(&c, sizeof magic);
     unsigned form = (unsigned)orr__take_le(&c, 4);

@@ -18,9 +18,11 @@ void orr__public_unref(orr__public *pub)
         free(pub);
 }
 
+const orr__object_kind orr__kind_paillier = { "key", sizeof(orr_paillier) };
+
 static orr_paillier *key_new(orr__site at, bool with_private)
 {
-    orr_paillier *k = orr__alloc(sizeof *k);
+    orr_paillier *k = orr__object_new(&orr__kind_paillier);
     if (k)
         k->pub = orr__alloc(sizeof *k->pub);
     if (k && k->pub) {
@@ -35,12 +37,12 @@ static orr_paillier *key_new(orr__site at, bool with_private)
 
 void orr_paillier_free(orr_paillier *k)
 {
-    if (!k)
+    if (!orr__object_there("paillier_free", &orr__kind_paillier, k))
         return;
     orr__noises_free(k);
     orr__secret_free(k->priv);
     orr__public_unref(k->pub);
-    free(k);
+    orr__object_end(&orr__kind_paillier, k);
 }
 
 /* Computes all numbers that follow from p and q. */
@@ -77,9 +79,11 @@ orr_paillier *orr_paillier_generate_at(const char *file, int line, int bits)
 orr_paillier *orr_paillier_public_at(const char *file, int line, const orr_paillier *key)
 {
     orr__site at = ORR__SITE(file, line, "paillier_public");
-    orr_paillier *k = key ? orr__alloc(sizeof *k) : NULL;
+    if (orr__object_check(at, &orr__kind_paillier, key) != ORR_OK)
+        return NULL;
+    orr_paillier *k = orr__object_new(&orr__kind_paillier);
     if (!k) {
-        (void)(key ? orr__fail_place(at, ORR_ENOMEM) : orr__fail(at, ORR_EINVAL, "the key is NULL"));
+        (void)orr__fail_place(at, ORR_ENOMEM);
         return NULL;
     }
     k->pub = orr__public_ref(key->pub);
@@ -88,18 +92,22 @@ orr_paillier *orr_paillier_public_at(const char *file, int line, const orr_paill
 
 int orr_paillier_bits(const orr_paillier *key)
 {
-    return key ? key->pub->bits : 0;
+    return orr__object_there("paillier_bits", &orr__kind_paillier, key) ? key->pub->bits : 0;
 }
 
 bool orr_paillier_has_private(const orr_paillier *key)
 {
-    return key && key->priv;
+    return orr__object_there("paillier_has_private", &orr__kind_paillier, key) && key->priv;
 }
 
 orr_status orr_paillier_id_at(const char *file, int line, const orr_paillier *key, unsigned char id[ORR_PAILLIER_ID])
 {
-    if (!key || !id)
-        return orr__fail(ORR__SITE(file, line, "paillier_id"), ORR_EINVAL, "the %s is NULL", key ? "place" : "key");
+    orr__site at = ORR__SITE(file, line, "paillier_id");
+    orr_status st = orr__object_check(at, &orr__kind_paillier, key);
+    if (st != ORR_OK)
+        return st;
+    if (!id)
+        return orr__fail(at, ORR_EINVAL, "the place is NULL");
     memcpy(id, key->pub->id, ORR_PAILLIER_ID);
     return ORR_OK;
 }
@@ -121,12 +129,15 @@ static void take_limbs(orr__cursor *c, mp_limb_t *x, mp_size_t n)
 orr_status orr_paillier_save_at(const char *file, int line, const orr_paillier *key, bool with_private, orr_bytes *out)
 {
     orr__site at = ORR__SITE(file, line, "paillier_save");
-    if (!key || !out)
-        return orr__fail(at, ORR_EINVAL, "the %s is NULL", key ? "place" : "key");
+    orr_status st = orr__object_check(at, &orr__kind_paillier, key);
+    if (st != ORR_OK)
+        return st;
+    if (!out)
+        return orr__fail(at, ORR_EINVAL, "the place is NULL");
     if (with_private && !key->priv)
         return orr__fail(at, ORR_EINVAL, "the key has no private half");
     size_t bytes = (size_t)key->pub->limbs * 8;
-    orr_status st = orr__bytes_new(at, out, HEAD + bytes * (with_private ? 2 : 1));
+    st = orr__bytes_new(at, out, HEAD + bytes * (with_private ? 2 : 1));
     if (st != ORR_OK)
         return st;
     orr__cursor c = { out->data, out->size, true };

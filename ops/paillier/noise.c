@@ -60,8 +60,9 @@ static orr_status compute(void *job, int64_t i)
 orr_status orr_paillier_prepare_at(const char *file, int line, orr_paillier *key, int64_t count)
 {
     orr__site at = ORR__SITE(file, line, "paillier_prepare");
-    if (!key)
-        return orr__fail(at, ORR_EINVAL, "the key is NULL");
+    orr_status there = orr__object_check(at, &orr__kind_paillier, key);
+    if (there != ORR_OK)
+        return there;
     if (count < 0 || count > 1 << 20)
         return orr__fail(at, ORR_EINVAL, "0 to 2^20 noises are computed ahead, not %lld", (long long)count);
     if (count == 0)

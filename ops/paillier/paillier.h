@@ -7,6 +7,7 @@
 #include <gmp.h>
 #include <stdatomic.h>
 #include <orrery/paillier.h>
+#include "runtime/base/object.h"
 #include "runtime/base/status.h"
 
 _Static_assert(GMP_NUMB_BITS == 64 && sizeof(mp_limb_t) == 8, "limbs of 64 bits");
@@ -35,6 +36,7 @@ typedef struct {
 
 typedef struct orr__noises orr__noises;
 
+extern const orr__object_kind orr__kind_paillier, orr__kind_encrypted;
 struct orr_paillier {
     orr__public *pub;
     orr__private *priv; /* NULL: none */

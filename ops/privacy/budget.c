@@ -6,6 +6,7 @@
 #include "ops/privacy/account.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/object.h"
 
 #define LEAST_DELTA_PLD 1e-10
 #define MOST_TIMES ((int64_t)1 << 40)
@@ -224,6 +225,8 @@ struct orr_dp_budget {
     orr__dp_use *use;
 };
 
+static const orr__object_kind kind = { "budget", sizeof(orr_dp_budget) };
+
 orr_dp_budget *orr_dp_budget_new_at(const char *file, int line, orr_dp_accountant how, double epsilon, double delta)
 {
     ORR__IN_DEFAULT_FPMODE;
@@ -234,7 +237,7 @@ orr_dp_budget *orr_dp_budget_new_at(const char *file, int line, orr_dp_accountan
         (void)orr__fail(at, ORR_EINVAL, "ε must be finite and > 0, not %g", epsilon);
         return NULL;
     }
-    orr_dp_budget *b = orr__alloc(sizeof *b);
+    orr_dp_budget *b = orr__object_new(&kind);
     if (!b) {
         (void)orr__fail_place(at, ORR_ENOMEM);
         return NULL;
@@ -245,9 +248,10 @@ orr_dp_budget *orr_dp_budget_new_at(const char *file, int line, orr_dp_accountan
 
 void orr_dp_budget_free(orr_dp_budget *b)
 {
-    if (b)
-        free(b->use);
-    free(b);
+    if (!orr__object_there("dp_budget_free", &kind, b))
+        return;
+    free(b->use);
+    orr__object_end(&kind, b);
 }
 
 static bool same(orr_dp_mechanism a, orr_dp_mechanism b)
@@ -329,7 +333,9 @@ static orr_status find_safe(orr__site at, orr_dp_budget *b, int entry)
 /* Finds the entry of m; *entry < 0: m costs nothing. */
 static orr_status find_entry(orr__site at, orr_dp_budget *b, orr_dp_mechanism m, int *entry)
 {
-    orr_status st = b ? orr__dp_check(at, m) : orr__fail(at, ORR_EINVAL, "the budget is NULL");
+    orr_status st = orr__object_check(at, &kind, b);
+    if (st == ORR_OK)
+        st = orr__dp_check(at, m);
     *entry = -1;
     if (st != ORR_OK || m.q == 0.0)
         return st;
@@ -377,7 +383,10 @@ orr_status orr_dp_budget_spent_at(const char *file, int line, const orr_dp_budge
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_budget_spent");
-    if (!b || !epsilon)
-        return orr__fail(at, ORR_EINVAL, "the %s NULL", b ? "place for ε is" : "budget is");
+    orr_status st = orr__object_check(at, &kind, b);
+    if (st != ORR_OK)
+        return st;
+    if (!epsilon)
+        return orr__fail(at, ORR_EINVAL, "the place for ε is NULL");
     return epsilon_of(at, b->how, b->use, b->n, b->delta, epsilon);
 }

@@ -9,6 +9,7 @@
 #include "ops/privacy/secret.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/object.h"
 
 /* -- the exponential mechanism -------------------------------------------------------------------------------- */
 
@@ -86,6 +87,8 @@ struct orr_dp_sparse {
     uint64_t scale;                /* of the queries' noise */
 };
 
+static const orr__object_kind kind = { "sparse vector", sizeof(orr_dp_sparse) };
+
 /* A scale of noise in grid units, rounded up. */
 static uint64_t scale_of(double factor, double epsilon)
 {
@@ -118,7 +121,7 @@ orr_dp_sparse *orr_dp_sparse_new_at(const char *file, int line, double threshold
     double first = epsilon / (1.0 + share), second = epsilon - first;
     if (st == ORR_OK && !(factor / second < 0x1p30 && 1.0 / first < 0x1p30))
         st = orr__fail(at, ORR_EINVAL, "the noise for ε %g and %lld answers is too large", epsilon, (long long)most);
-    orr_dp_sparse *p = st == ORR_OK ? orr__alloc(sizeof *p) : NULL;
+    orr_dp_sparse *p = st == ORR_OK ? orr__object_new(&kind) : NULL;
     if (!p)
         return NULL;
     *p = (orr_dp_sparse){ sensitivity, most, most, 0, scale_of(factor, second) };
@@ -133,8 +136,11 @@ orr_status orr_dp_sparse_ask_at(const char *file, int line, orr_dp_sparse *p, do
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_sparse_ask");
     int64_t place;
-    if (!p || !above)
-        return orr__fail(at, ORR_EINVAL, "the %s NULL", p ? "place for the answer is" : "sparse vector is");
+    orr_status there = orr__object_check(at, &kind, p);
+    if (there != ORR_OK)
+        return there;
+    if (!above)
+        return orr__fail(at, ORR_EINVAL, "the place for the answer is NULL");
     if (!p->left)
         return orr__fail(at, ORR_ESTATE,
                          "this sparse vector has given its %lld answer%s \"above\": make another by orr_dp_sparse_new, "
@@ -155,7 +161,8 @@ orr_status orr_dp_sparse_ask_at(const char *file, int line, orr_dp_sparse *p, do
 
 void orr_dp_sparse_free(orr_dp_sparse *p)
 {
-    if (p)
-        explicit_bzero(p, sizeof *p);
-    free(p);
+    if (!orr__object_there("dp_sparse_free", &kind, p))
+        return;
+    explicit_bzero(p, sizeof *p);
+    orr__object_end(&kind, p);
 }

@@ -48,8 +48,11 @@ static void count_layers(walk *w, const orr_module *m)
 orr_status orr__model_of(orr__site at, orr__model *m, const orr_module *module, orr_dp_loss *loss, void *user)
 {
     *m = (orr__model){ .module = module, .loss = loss, .loss_user = user };
-    if (!module || !loss)
-        return orr__fail(at, ORR_EINVAL, "the %s NULL", module ? "loss is" : "module is");
+    orr_status st = orr__module_check(at, module);
+    if (st != ORR_OK)
+        return st;
+    if (!loss)
+        return orr__fail(at, ORR_EINVAL, "the loss is NULL");
     walk w = { .at = at };
     count_layers(&w, module);
     if (w.st == ORR_OK && !w.params)

@@ -6,12 +6,14 @@
 #include <string.h>
 #include <orrery.h>
 #include "ops/nn/module.h"
+#include "ops/nn/optim_rule.h"
 #include "ops/privacy/account.h"
 #include "ops/privacy/noise.h"
 #include "ops/privacy/per_example.h"
 #include "ops/privacy/secret.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/object.h"
 
 #define AT at.file, at.line
 
@@ -65,12 +67,15 @@ static orr_status check_options(orr__site at, const orr_dp_options *o)
     return ORR_OK;
 }
 
+static const orr__object_kind kind = { "trainer", sizeof(orr_dp_sgd) };
+
 /* Takes over model->param. */
 static orr_dp_sgd *trainer(orr__site at, orr__model *model, orr_optim *optim, const orr_dp_options *options)
 {
-    orr_status st = optim && options ? check_options(at, options)
-                                     : orr__fail(at, ORR_EINVAL, "the %s NULL", optim ? "options are" : "optimizer is");
-    orr_dp_sgd *t = st == ORR_OK ? orr__alloc(sizeof *t) : NULL;
+    orr_status st = orr__object_check(at, &orr__kind_optim, optim);
+    if (st == ORR_OK)
+        st = options ? check_options(at, options) : orr__fail(at, ORR_EINVAL, "the options are NULL");
+    orr_dp_sgd *t = st == ORR_OK ? orr__object_new(&kind) : NULL;
     if (!t) {
         free(model->param);
         return NULL;
@@ -120,19 +125,20 @@ orr_dp_sgd *orr_dp_sgd_of_function_at(const char *file, int line, orr_dp_losses 
 
 void orr_dp_sgd_free(orr_dp_sgd *t)
 {
-    if (t)
-        free(t->model.param);
-    free(t);
+    if (!orr__object_there("dp_sgd_free", &kind, t))
+        return;
+    free(t->model.param);
+    orr__object_end(&kind, t);
 }
 
 double orr_dp_sgd_clip(const orr_dp_sgd *t)
 {
-    return t ? t->clip : 0.0;
+    return orr__object_there("dp_sgd_clip", &kind, t) ? t->clip : 0.0;
 }
 
 int64_t orr_dp_sgd_steps(const orr_dp_sgd *t)
 {
-    return t ? t->steps : 0;
+    return orr__object_there("dp_sgd_steps", &kind, t) ? t->steps : 0;
 }
 
 /* -- a step ------------------------------------------------------------------------------------------------------ */
@@ -278,9 +284,11 @@ orr_status orr_dp_sgd_step_at(const char *file, int line, orr_dp_sgd *t, orr_ten
                               double *loss)
 {
     orr__site at = ORR__SITE(file, line, "dp_sgd_step");
-    if (!t)
-        return orr__fail(at, ORR_EINVAL, "the trainer is NULL");
-    orr_status st = orr__nn_check(at, x);
+    orr_status st = orr__object_check(at, &kind, t);
+    if (st == ORR_OK && !t->model.fn)
+        st = orr__module_check(at, t->model.module);
+    if (st == ORR_OK)
+        st = orr__nn_check(at, x);
     if (st == ORR_OK && target)
         st = orr__nn_check(at, target);
     if (st != ORR_OK)

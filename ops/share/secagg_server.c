@@ -10,6 +10,7 @@
 #include "ops/share/p61.h"
 #include "ops/share/secagg.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/object.h"
 #include "runtime/base/secret.h"
 
 typedef enum { KEYS, SHARES, MASKED, CONFIRMED, UNMASKED, ENDED } stage;
@@ -51,10 +52,12 @@ static int count(const orr_secagg_server *s, stage k)
     return n;
 }
 
+static const orr__object_kind kind = { "server", sizeof(orr_secagg_server) };
+
 orr_secagg_server *orr_secagg_server_new_at(const char *file, int line, const orr_secagg_config *config)
 {
     orr__site at = ORR__SITE(file, line, "secagg_server_new");
-    orr_secagg_server *s = orr__alloc(sizeof *s);
+    orr_secagg_server *s = orr__object_new(&kind);
     orr_status st = s ? orr__run_open(at, config, &s->r) : ORR_ENOMEM;
     if (st == ORR_OK) {
         s->client = orr__alloc_n((size_t)config->clients, sizeof *s->client);
@@ -68,7 +71,7 @@ orr_secagg_server *orr_secagg_server_new_at(const char *file, int line, const or
 
 void orr_secagg_server_free(orr_secagg_server *s)
 {
-    if (!s)
+    if (!orr__object_there("secagg_server_free", &kind, s))
         return;
     for (int i = 0; s->client && i < s->r.c.clients; i++) {
         orr_bytes_free(&s->client[i].keys);
@@ -81,13 +84,14 @@ void orr_secagg_server_free(orr_secagg_server *s)
     free(s->sum);
     free(s->client);
     orr__run_close(&s->r);
-    free(s);
+    orr__object_end(&kind, s);
 }
 
 static orr_status need(orr__site at, const orr_secagg_server *s)
 {
-    if (!s)
-        return orr__fail(at, ORR_EINVAL, "the server is NULL");
+    orr_status there = orr__object_check(at, &kind, s);
+    if (there != ORR_OK)
+        return there;
     if (s->stage == ENDED)
         return orr__fail(at, ORR_ESTATE, "the run is over");
     if (s->broken)
@@ -280,7 +284,8 @@ orr_status orr_secagg_close_at(const char *file, int line, orr_secagg_server *s)
 
 bool orr_secagg_alive(const orr_secagg_server *s, int index)
 {
-    return s && index >= 0 && index < s->r.c.clients && alive_at(s, index, s->stage == ENDED ? UNMASKED : s->stage);
+    return orr__object_there("secagg_alive", &kind, s) && index >= 0 && index < s->r.c.clients &&
+           alive_at(s, index, s->stage == ENDED ? UNMASKED : s->stage);
 }
 
 static void write_list(const orr_secagg_server *s, stage k, orr__cursor *c)

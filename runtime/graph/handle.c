@@ -134,6 +134,7 @@ static inline __attribute__((always_inline)) orr_tensor *new_in(orr__tls *tls, o
     }
     atomic_store_explicit(&s->scope, scope, memory_order_relaxed);
     atomic_store_explicit(&s->variable, false, memory_order_relaxed);
+    atomic_store_explicit(&s->lent, false, memory_order_relaxed);
     atomic_store_explicit(&s->keeper, (unsigned short)tls->keeper, memory_order_relaxed);
     /* A thread that sees the node also sees that the generation before has ended. */
     atomic_store_explicit(&s->node, n, memory_order_release);
@@ -289,6 +290,19 @@ bool orr__handle_is_variable(const orr_tensor *t)
 {
     orr__slot *s = orr__slot_of(orr__handle_bits(t));
     return s && atomic_load_explicit(&s->variable, memory_order_relaxed);
+}
+
+void orr__handle_lend(const orr_tensor *t, bool lent)
+{
+    orr__slot *s = orr__slot_of(orr__handle_bits(t));
+    if (s)
+        atomic_store_explicit(&s->lent, lent, memory_order_relaxed);
+}
+
+bool orr__handle_lent(const orr_tensor *t)
+{
+    orr__slot *s = orr__slot_of(orr__handle_bits(t));
+    return s && atomic_load_explicit(&s->lent, memory_order_relaxed);
 }
 
 bool orr__slot_live(uint64_t handle)

@@ -13,6 +13,7 @@ typedef struct {
     atomic_uint gen;      /* even: free, odd: live; the handle carries the odd value */
     atomic_ushort keeper; /* the maker's; ORR__NO_KEEPER: none                      */
     atomic_bool variable;
+    atomic_bool lent; /* it belongs to an object, which alone ends it: orr_free and scopes leave it */
     _Atomic(orr__node *) node;
     union {
         _Atomic(orr__scope *) scope; /* while live                                     */

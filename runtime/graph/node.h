@@ -121,6 +121,9 @@ orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...) ORR__
 bool orr__operands(orr__site at, int n, const orr_tensor *const *t, const char *const *names, orr__node **node,
                    orr_tensor **out);
 bool orr__handle_is_variable(const orr_tensor *t);
+/* A handle of no scope that belongs to an object: users may read it, but orr_free refuses it, and it moves to no scope. */
+void orr__handle_lend(const orr_tensor *t, bool lent);
+bool orr__handle_lent(const orr_tensor *t);
 void orr__handles_shutdown(void); /* frees all handles and scopes of all threads */
 /* The number of variables that this thread assigned and has not evaluated; *nodes: a borrowed array of their nodes. -1: no memory.
  * orr__pending_clear clears them. */

@@ -136,6 +136,8 @@ static orr_tensor *move(orr__site at, orr_tensor *t, orr__scope *to)
         (void)orr__operands(at, 1, &c, (const char *const[]){ "the tensor" }, &n, &bad);
         return bad;
     }
+    if (orr__handle_lent(t))
+        return t;
     if (to && !orr__scope_add(to, orr__handle_bits(t)))
         return orr__handle_oom();                       /* t ends with its scope; its handle would not report the
                                                            error */
@@ -163,6 +165,9 @@ orr_status orr_free_at(const char *file, int line, orr_tensor *t)
     orr__lent_drop(tls, tls->scope ? tls->scope->lent : 0);
     if (!tls->scope || !tls->scope->borrowing)
         orr__borrow_end(tls);
+    if (t && orr__handle_lent(t))
+        return orr__fail(ORR__SITE(file, line, "free"), ORR_ESTATE,
+                         "the variable belongs to the module, optimiser or average that made it, which frees it");
     if (!t || orr__slot_free(orr__handle_bits(t)))
         return ORR_OK;
     return orr__fail(ORR__SITE(file, line, "free"), ORR_EHANDLE,
