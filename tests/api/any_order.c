@@ -110,14 +110,16 @@ static double rounding(orr_dtype part)
 /* The first element of v that is not that of w within the bound, or, if `exactly`, to the last bit; -1: none. */
 static int64_t differs(const value *v, const value *w, bool exactly, double *a, double *b)
 {
-    orr_dtype part = orr__part_dtype((orr_dtype)v->dtype);
-    size_t size = orr_dtype_size(part);
-    int64_t n = v->bytes / (int64_t)size;
-    double scale = 1e-30;
     *a = v->status;
     *b = w->status;
     if (v->status != w->status || v->dtype != w->dtype || v->bytes != w->bytes)
         return 0;
+    if (v->status != ORR_OK)
+        return -1;
+    orr_dtype part = orr__part_dtype((orr_dtype)v->dtype);
+    size_t size = orr_dtype_size(part);
+    int64_t n = v->bytes / (int64_t)size;
+    double scale = 1e-30;
     for (int64_t i = 0; i < n && orr__is_float(part); i++) {
         double x = fabs(orr__scalar_load((const char *)w->data + (size_t)i * size, part).f);
         scale = isfinite(x) && x > scale ? x : scale;
