@@ -44,11 +44,12 @@ static double work_of(const orr__region *r, const orr__rinstr *in)
     return flops + (rounding == ORR__ROUND_FIT ? ROUND : rounding == ORR__ROUND_ANY ? ROUND_ANY : 0);
 }
 
-/* The larger of the times of memory and arithmetic, which overlap. */
+/* The larger of the times of memory and arithmetic, which overlap. Where results are reproducible, they depend on no setting of the compiler:
+ * the plan is that for compiled kernels. */
 static double loops(const orr__profile *now, const orr__region *r)
 {
     double points = 1, work = r->rmask ? FOLD * r->nout : 0;
-    bool compiled = !r->search && orr__env.jit != ORR__JIT_OFF;
+    bool compiled = !r->search && (orr__env.jit != ORR__JIT_OFF || orr__env.deterministic);
     for (int d = 0; d < r->rank; d++)
         points *= (double)r->dim[d];
     for (int i = 0; i < r->ninstr; i++)

@@ -1,6 +1,6 @@
-/* With ORRERY_DETERMINISTIC=1 results have the same bits for 1 and 2 workers, under every policy, with any size of tile, each
- * time: random graphs, long sums and a hundred training steps. Each setting is a process whose results are compared with the
- * first one's. A sample; ORR_TEST_FULL=1: all policies of this StarPU.
+/* With ORRERY_DETERMINISTIC=1 results have the same bits for 1 and 2 workers, under every policy, with any size of tile, by
+ * compiled kernels or not, each time: random graphs, long sums and a hundred training steps. Each setting is a process whose
+ * results are compared with the first one's. A sample; ORR_TEST_FULL=1: all policies of this StarPU.
  * Must not know: planner, fuser, real kernels. */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 enum { RUNS = 3 };
 
 typedef struct {
-    const char *engine, *policy, *workers, *tile;
+    const char *engine, *policy, *workers, *tile, *jit;
 } setting;
 
 static const char *results(const char *name)
@@ -38,6 +38,7 @@ static char *run(const setting *s, bool graphs)
                          { "STARPU_SCHED", s->policy },
                          { "STARPU_NCPU", s->workers },
                          { "ORRERY_TILE_US", s->tile },
+                         { "ORRERY_JIT", s->jit },
                          { "STARPU_NOPENCL", "0" },
                          { "STARPU_NCUDA", "0" },
                          { "ORR_TEST_ALARM", "300" },
@@ -71,8 +72,9 @@ static void differ(const char *a, const char *b, const char *what)
 
 static bool same(const char *want, const setting *s, bool graphs)
 {
-    char what[96], *got = run(s, graphs);
-    (void)snprintf(what, sizeof what, "%s, %s, %s workers, tiles of %s us", s->engine, s->policy, s->workers, s->tile);
+    char what[128], *got = run(s, graphs);
+    (void)snprintf(what, sizeof what, "%s, %s, %s workers, tiles of %s us, kernels %s", s->engine, s->policy,
+                   s->workers, s->tile, s->jit);
     bool ok = *got && strcmp(want, got) == 0;
     if (*got && !ok)
         differ(want, got, what);
@@ -83,9 +85,11 @@ static bool same(const char *want, const setting *s, bool graphs)
 
 /* The first setting is the reference for the others. */
 static const setting sample[] = {
-    { "starpu", "lws", "1", "200" },     { "starpu", "lws", "2", "200" },        { "serial", "lws", "1", "200" },
-    { "starpu", "eager", "2", "1" },     { "starpu", "dmdas", "2", "20" },       { "starpu", "random", "2", "1000" },
-    { "starpu", "random", "2", "1000" }, { "starpu", "modular-ws", "2", "100" }, { "starpu", "prio", "1", "5" },
+    { "starpu", "lws", "1", "200", "on" },     { "starpu", "lws", "2", "200", "on" },
+    { "serial", "lws", "1", "200", "off" },    { "starpu", "eager", "2", "1", "on" },
+    { "starpu", "dmdas", "2", "20", "off" },   { "starpu", "random", "2", "1000", "on" },
+    { "starpu", "random", "2", "1000", "on" }, { "starpu", "modular-ws", "2", "100", "on" },
+    { "starpu", "prio", "1", "5", "on" },
 };
 
 static int all_policies(const char *want, bool graphs)
@@ -94,7 +98,9 @@ static int all_policies(const char *want, bool graphs)
     int ran = 0;
     for (struct starpu_sched_policy **p = starpu_sched_get_predefined_policies(); p && *p; p++)
         for (int k = 0; k < 2 * RUNS; k++, ran++)
-            if (!same(want, &(setting){ "starpu", (*p)->policy_name, k & 1 ? "2" : "1", tile[k / 2] }, graphs))
+            if (!same(want,
+                      &(setting){ "starpu", (*p)->policy_name, k & 1 ? "2" : "1", tile[k / 2], k & 2 ? "on" : "off" },
+                      graphs))
                 break;
     return ran;
 }
@@ -130,7 +136,9 @@ static void sums_child(void)
     orr_tensor *x = orr_randn(ORR_F64, ORR_SHAPE(20000, 7), 0.0, 1.0), *a = orr_reshape(x, ORR_SHAPE(700, 200));
     orr_tensor *l = orr_randn(ORR_F64, ORR_SHAPE(257, 259), 0.0, 1.0),
                *r = orr_randn(ORR_F64, ORR_SHAPE(259, 263), 0.0, 1.0);
+    orr_tensor *many = orr_randn(ORR_F64, ORR_SHAPE(230000), 0.0, 1.0);
     orr_tensor *t[] = { orr_sum(orr_exp(x), ORR_AXES(0, 1), false),
+                        orr_sum(orr_exp(many), ORR_AXES(0), false), /* in several parts */
                         orr_sum(x, ORR_AXES(0), false),
                         orr_sum(orr_mul(a, a), ORR_AXES(1), false),
                         orr_matmul(orr_transpose(a), a),
