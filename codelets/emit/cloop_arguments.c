@@ -49,7 +49,7 @@ static orr_status make_layout(const orr__region *r, orr__layout *l)
         return ORR_ENOMEM;
     int word = orr__cloop_size_at(r, r->rank);
     for (int a = 0; a < r->naccess; a++) {
-        l->at[a] = (int16_t)word;
+        l->at[a] = word;
         l->packed[a] = orr__cloop_packs(r, a);
         word += access_words(r, a);
         for (int d = 0; d < r->rank; d++)
@@ -126,7 +126,7 @@ static void place_registers(orr__cloop *c)
             at = r->rank - 1;
         c->at[i] = (int16_t)at;
         c->pass[i] = (int16_t)pass;
-        c->scalar[i] = (int16_t)scalar;
+        c->scalar[i] = scalar;
         scalar += orr__emit_scalars(in);
     }
 }

@@ -36,7 +36,8 @@ typedef struct {
     uint64_t set[ORR__CLOOP_SETS];
     bool other_sets; /* elements are inside of other sets, too */
     int order[ORR_MAX_RANK], outer; /* `outer`: the number of kept axes outside everything else */
-    int16_t *at, *scalar;
+    int16_t *at;
+    int32_t *scalar;
     int16_t *pass; /* of a row: the length of the chain of folds that a register waits for; of a map: its stage */
     bool *ahead;   /* its random bits are drawn before the loop being written */
     bool
@@ -79,7 +80,7 @@ void orr__cloop_join_functions(orr__cloop *c);
 void orr__cloop_join_rows(orr__cloop *c, int k, const char *to);
 /* For each access the number n of the array columns<n> of its box, -1: none. Text before all loops: these arrays. Text before the loops
  * over blocks: the range of joined rows that are inside of access a's box, whose words begin at `word`. */
-void orr__cloop_join_number(const orr__region *r, int8_t *column);
+void orr__cloop_join_number(const orr__region *r, int16_t *column);
 void orr__cloop_join_columns(orr__cloop *c, int length);
 void orr__cloop_join_part(orr__cloop *c, int a, int word);
 void orr__cloop_join_begin(orr__cloop *c, int length);

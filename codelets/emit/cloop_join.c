@@ -102,7 +102,7 @@ bool orr__cloop_pitched(const orr__region *r)
 }
 
 /* Boxes with the same columns share an array. */
-void orr__cloop_join_number(const orr__region *r, int8_t *column)
+void orr__cloop_join_number(const orr__region *r, int16_t *column)
 {
     int last = r->rank - 1, n = 0;
     for (int a = 0; a < r->naccess; a++) {
@@ -113,7 +113,7 @@ void orr__cloop_join_number(const orr__region *r, int8_t *column)
             if (column[b] >= 0 && r->access[b].lo[last] == x->lo[last] && r->access[b].hi[last] == x->hi[last])
                 column[a] = column[b];
         if (boxed && column[a] < 0)
-            column[a] = (int8_t)n++;
+            column[a] = (int16_t)n++;
     }
 }
 

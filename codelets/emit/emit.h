@@ -77,12 +77,12 @@ typedef struct orr__layout {
     bool tests;      /* the kernel's variable `set` is the set; no vector is loaded where it is tested */
     bool *unrounded; /* ninstr: registers that their store rounds to f16; NULL: none               */
     bool no_nan;     /* the kernel has checked that the scalars of bounded instructions are not NaN      */
-    int16_t *at;     /* naccess word numbers */
+    int32_t *at;     /* naccess word numbers */
     uint8_t *move;   /* naccess × ORR_MAX_RANK */
     int8_t *boxes;   /* naccess: numbers of different boxes, -1: no box; only where `known` is set */
     bool *packed;    /* naccess: the access reads a copy, pack<a>; NULL: none */
     bool *joined;    /* naccess: the access reads join<a>, from the block's first element on; NULL: none */
-    int8_t *column;  /* of joined rows, naccess: the n of columns<n>, which has all bits set where the box allows the
+    int16_t *column; /* of joined rows, naccess: the n of columns<n>, which has all bits set where the box allows the
                        column, from the block's first element on; -1: every column. NULL: rows are not joined */
 } orr__layout;
 

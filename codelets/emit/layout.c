@@ -76,7 +76,7 @@ int orr__layout_accesses(const orr__region *r, orr__layout *l, int first, int wo
     for (int a = first; a < r->naccess; a++) {
         const orr__access *c = &r->access[a];
         uint8_t *move = l->move + (size_t)a * ORR_MAX_RANK;
-        l->at[a] = (int16_t)word++;
+        l->at[a] = word++;
         if (l->linear)
             move[0] = still(r, c) ? ORR__MOVE_NONE : ORR__MOVE_UNIT;
         for (int k = 0; k < r->rank && !l->linear; k++) {
@@ -139,7 +139,8 @@ void orr__layout_free(orr__layout *l)
     free(l->boxes);
     free(l->unrounded);
     l->packed = l->joined = NULL;
-    l->boxes = l->column = NULL;
+    l->boxes = NULL;
+    l->column = NULL;
     l->at = NULL;
     l->move = NULL;
 }

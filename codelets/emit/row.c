@@ -9,7 +9,8 @@
 /* Of each register: the length of the chain of folds that it waits for, whether it differs along the row, whether the
  * pass being written needs it, its first scalar word. */
 typedef struct {
-    int16_t pass, scalar;
+    int16_t pass;
+    int32_t scalar;
     bool varies, need;
 } fact;
 
@@ -42,7 +43,7 @@ static void learn(row *w)
             f->pass++;
         }
         w->passes = f->pass > w->passes ? f->pass : w->passes;
-        f->scalar = (int16_t)scalar;
+        f->scalar = scalar;
         scalar += orr__emit_scalars(in);
     }
 }

@@ -202,6 +202,26 @@ static void regions_of_f64_need_double(void)
     ORR_CHECK(orr__emit_can(&b.r, true));
 }
 
+/* The text of each language has a bound on its steps. It is no error: the kernel is computed elsewhere. */
+static void texts_take_a_bounded_number_of_steps(void)
+{
+    static const orr__dialect *const language[] = { &orr__dialect_c, &orr__dialect_opencl, &orr__dialect_cuda };
+    static rb b;
+    rb_begin(&b, RB_MAP, 2, (const int64_t[]){ 20, 33 });
+    rb_out(&b, ORR_F32, rb_ew(&b, "exp", rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 660))), -1, -1));
+    for (int k = 0; k < 3; k++)
+        for (int few = 0; few < 2; few++) {
+            orr__layout lay;
+            ORR_REQUIRE(orr__layout_make(&b.r, language[k], &lay) == ORR_OK);
+            orr__text_steps = few ? 50 : ORR__TEXT_STEPS;
+            char *text = orr__emit(&b.r, language[k], &lay, true);
+            ORR_CHECK((text == NULL) == few);
+            free(text);
+            orr__layout_free(&lay);
+        }
+    orr__text_steps = ORR__TEXT_STEPS;
+}
+
 int main(int argc, char **argv)
 {
 #define TEXT_TESTS                                                                                                     \
@@ -209,6 +229,7 @@ int main(int argc, char **argv)
         ORR_TEST(regions_of_f64_need_double)
     static const orr_test tests[] = { TEXT_TESTS,
                                       RT_TESTS,
+                                      ORR_TEST(texts_take_a_bounded_number_of_steps),
                                       ORR_TEST(far_elements_take_64_bit_indices),
                                       ORR_TEST(graphs_equal_reference),
                                       RW_TESTS,

@@ -124,3 +124,18 @@ void boxes_of_any_place(void)
         rc_check("boxes", &b, b.r.rmask & 1u ? 1 : 1 + (int)rsh_draw(3), -2, 2, 0);
     }
 }
+
+/* No set of boxes gets a loop of its own. */
+void more_boxes_than_a_set_holds(void)
+{
+    enum { BOXES = 80, APART = 5, LONG = 9, N = APART * BOXES + LONG };
+    static rb b;
+    rb_begin(&b, RB_MAP, 1, (int64_t[]){ N });
+    int in = rb_input(&b, ORR_I32, N), sum = -1;
+    for (int k = 0; k < BOXES; k++) {
+        int x = rb_load(&b, rb_box(&b, rb_access(&b, in, 0, (int64_t[]){ 1 }), 0, k * APART, k * APART + LONG));
+        sum = sum < 0 ? x : rb_ew(&b, "add", sum, x, -1);
+    }
+    rb_out(&b, ORR_I32, sum);
+    rc_check("many boxes", &b, 2, -100, 100, 0);
+}
