@@ -41,7 +41,7 @@ typedef struct orr_metric {
  * threads:  safe from any thread. */
 ORR_API int orr_metrics(orr_metric *rows, int max);
 /** Writes all counters as one JSON object, in bytes and seconds.
- *     {"engine", "memory": {"live", "pooled", "peak", "limit", "spilled", "spilled_peak"},
+ *     {"engine", "memory": {"live", "pooled", "peak", "limit", "spilled", "spilled_peak", "total", "held": {"values", "pool", …}},
  *      "plans": {"made", "found", "evicted", "kept"}, "kernels": {"compiled", "from_disk", "from_memory", "failed"},
  *      "devices": [{"name", "retired", "times", "seconds", "gone"}], "kinds": [{"kind", "tasks", "seconds", "p50", "p95", "p99"}]}
  * A retired device has failed and is tried again after `seconds`; one that is gone is not tried again (docs/reliability.md).
@@ -167,22 +167,44 @@ ORR_API orr_status orr_is_on_at(const char *file, int line, orr_tensor *t, int d
 ORR_API orr_status orr_device_memory_at(const char *file, int line, int device, size_t *total, size_t *left);
 #define orr_device_memory(...) orr_device_memory_at(ORR_HERE, __VA_ARGS__)
 
-/** Host memory of tensors, in bytes. */
+/** The owners of the memory that the library holds. */
+typedef enum orr_memory_owner {
+    ORR_MEMORY_VALUES,    /**< values of tensors: live                                                            */
+    ORR_MEMORY_POOL,      /**< blocks free for reuse, with those that still have handles of StarPU (pooled), and the
+                               rests of blocks beyond their values                                                */
+    ORR_MEMORY_SCRATCH,   /**< each thread's memory for blocks and copies of kernels                              */
+    ORR_MEMORY_HANDLES,   /**< handles of StarPU                                                                  */
+    ORR_MEMORY_GRAPHS,    /**< nodes, and what tensors refer to                                                   */
+    ORR_MEMORY_PLANS,     /**< plans of evaluations                                                               */
+    ORR_MEMORY_PROGRAMS,  /**< prepared kernels of plans                                                          */
+    ORR_MEMORY_LIBRARIES, /**< what kernels of plans keep: primitives of oneDNN, packed weights                   */
+    ORR_MEMORY_TABLES,    /**< tables of Fourier transforms                                                       */
+    ORR_MEMORY_KERNELS,   /**< compiled kernels                                                                   */
+    ORR_MEMORY_MODELS,    /**< measured times, counters                                                           */
+    ORR_MEMORY_OWNERS
+} orr_memory_owner;
+/** Name of an owner: "values", "pool", …; "?" for any other number. */
+ORR_API const char *orr_memory_owner_name(orr_memory_owner owner);
+
+/** Host memory that the library holds, in bytes. */
 typedef struct orr_memory {
-    size_t live;         /**< in use                                                               */
-    size_t pooled;       /**< free, held for reuse                                                 */
-    size_t peak;         /**< the most that was live since orr_init or orr_memory_peak_reset       */
-    size_t limit;        /**< ORRERY_MEMORY_LIMIT; 0: none                                         */
-    size_t spilled;      /**< beyond the limit, in files of ORRERY_SPILL_DIR; not counted as live */
-    size_t spilled_peak; /**< the most of that, as peak                                            */
+    size_t live;                    /**< in use                                                               */
+    size_t pooled;                  /**< free, held for reuse                                                 */
+    size_t peak;                    /**< the most that was live since orr_init or orr_memory_peak_reset       */
+    size_t limit;                   /**< ORRERY_MEMORY_LIMIT; 0: none                                         */
+    size_t spilled;                 /**< beyond the limit, in files of ORRERY_SPILL_DIR; not counted as live */
+    size_t spilled_peak;            /**< the most of that, as peak                                            */
+    size_t held[ORR_MEMORY_OWNERS]; /**< all that is held in memory, by owner                      */
+    size_t total;                   /**< the sum of held                                           */
 } orr_memory;
-/** Returns the present state of the host memory of tensors.
+/** Returns the present state of the host memory that the library holds. Memory of other libraries that does not belong to
+ * a tensor or a plan is not counted: the runtime of StarPU, of the BLAS, of drivers.
  * threads:  safe from any thread. */
 ORR_API orr_memory orr_memory_stats(void);
 /** Sets peak and spilled_peak to the present values.
  * threads:  safe from any thread. */
 ORR_API void orr_memory_peak_reset(void);
-/** Returns pooled memory to the system.
+/** Returns pooled memory to the system. Pooled memory that is not used for a second returns by itself.
  * threads:  safe from any thread. */
 ORR_API void orr_memory_trim(void);
 

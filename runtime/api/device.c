@@ -7,6 +7,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/signals.h"
+#include "runtime/base/held.h"
 #include "runtime/engine/engine.h"
 
 int orr_stats(orr_stat *rows, int max)
@@ -56,12 +57,31 @@ orr_memory orr_memory_stats(void)
     size_t held = orr__engine_held();
 
     held = held < s.live ? held : s.live;
-    return (orr_memory){ .live = s.live - held,
-                         .pooled = s.pooled + held,
-                         .peak = s.peak,
-                         .limit = s.limit,
-                         .spilled = s.spilled,
-                         .spilled_peak = s.spilled_peak };
+    orr_memory m = { .live = s.live - held,
+                     .pooled = s.pooled + held,
+                     .peak = s.peak,
+                     .limit = s.limit,
+                     .spilled = s.spilled,
+                     .spilled_peak = s.spilled_peak };
+    for (int i = 0; i < ORR_MEMORY_OWNERS; i++)
+        m.held[i] = orr__held((orr_memory_owner)i);
+    size_t blocks = s.outside + s.pooled + s.headers;
+    m.held[ORR_MEMORY_VALUES] = m.live;
+    m.held[ORR_MEMORY_POOL] = blocks > m.live ? blocks - m.live : 0;
+    for (int i = 0; i < ORR_MEMORY_OWNERS; i++)
+        m.total += m.held[i];
+    return m;
+}
+
+const char *orr_memory_owner_name(orr_memory_owner owner)
+{
+    static const char *const name[ORR_MEMORY_OWNERS] = {
+        [ORR_MEMORY_VALUES] = "values",       [ORR_MEMORY_POOL] = "pool",       [ORR_MEMORY_SCRATCH] = "scratch",
+        [ORR_MEMORY_HANDLES] = "handles",     [ORR_MEMORY_GRAPHS] = "graphs",   [ORR_MEMORY_PLANS] = "plans",
+        [ORR_MEMORY_PROGRAMS] = "programs",   [ORR_MEMORY_KERNELS] = "kernels", [ORR_MEMORY_MODELS] = "models",
+        [ORR_MEMORY_LIBRARIES] = "libraries", [ORR_MEMORY_TABLES] = "tables",
+    };
+    return (unsigned)owner < ORR_MEMORY_OWNERS ? name[owner] : "?";
 }
 
 void orr_memory_peak_reset(void)

@@ -17,6 +17,7 @@
 #include "runtime/base/exit.h"
 #include "runtime/base/cgroup.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/keeper.h"
 #include "runtime/base/signals.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/trace.h"
@@ -163,6 +164,7 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
     if (st == ORR_OK) {
         orr__cpu_start();
         orr__exit_watch(); /* after the start of all libraries, whose own handlers thus run later */
+        orr__keeper_start();
         started = true;
     }
     orr__signals_restore(&signals);
@@ -184,6 +186,7 @@ orr_status orr_shutdown(void)
         return orr__fail(ORR__SITE(NULL, 0, "shutdown"), ORR_ESTATE,
                          "Orrery is not running: never started, or shut down before");
     }
+    orr__keeper_stop();
     orr__ranks_stop();
     orr__devices_stop();
     orr__cpu_stop(); /* a launch that waits for a compiler continues without it */

@@ -27,8 +27,11 @@ static void put_counters(FILE *to)
     orr__json_put(to, orr_engine_name());
     (void)fprintf(to,
                   ",\n\"memory\": {\"live\": %zu, \"pooled\": %zu, \"peak\": %zu, \"limit\": %zu, "
-                  "\"spilled\": %zu, \"spilled_peak\": %zu}",
-                  m.live, m.pooled, m.peak, m.limit, m.spilled, m.spilled_peak);
+                  "\"spilled\": %zu, \"spilled_peak\": %zu, \"total\": %zu, \"held\": {",
+                  m.live, m.pooled, m.peak, m.limit, m.spilled, m.spilled_peak, m.total);
+    for (int i = 0; i < ORR_MEMORY_OWNERS; i++)
+        (void)fprintf(to, "%s\"%s\": %zu", i ? ", " : "", orr_memory_owner_name((orr_memory_owner)i), m.held[i]);
+    (void)fputs("}}", to);
     (void)fprintf(to, ",\n\"plans\": {\"made\": %llu, \"found\": %llu, \"evicted\": %llu, \"kept\": %d}",
                   (unsigned long long)p.misses, (unsigned long long)p.hits, (unsigned long long)p.evicted, p.size);
     (void)fprintf(to,

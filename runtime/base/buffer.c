@@ -32,13 +32,13 @@ uint64_t orr__buffer_number(orr__buffer *b)
 
 orr__buffer *orr__buffer_new(size_t bytes)
 {
-    enum { LARGE = 1 << 20 }; /* a handle costs little compared with so many pages */
+    enum { PAGE = 4096 }; /* smaller ones are of no account */
     size_t cap;
     bool spilled = false;
     orr__buffer *small = orr__stash_take(bytes);
     if (small)
         return small;
-    if (bytes >= LARGE && orr__buffer_engine.release && !orr__pool_has(bytes))
+    if (bytes >= PAGE && orr__buffer_engine.release && !orr__pool_has(bytes))
         orr__buffer_engine.release(bytes);
     void *host = orr__pool_get(bytes, &cap);
     if (!host && orr__buffer_engine.press && orr__buffer_engine.press() && (host = orr__pool_get(bytes, &cap)))

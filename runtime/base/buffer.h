@@ -45,8 +45,11 @@ typedef struct {
     bool (*drop)(orr__buffer *b);
     /* Memory is short: the engine recycles the buffers that it keeps for reuse. false: it keeps none. */
     bool (*press)(void);
-    /* The pool has no free block for a large value: the engine recycles a buffer of that size if it keeps one for reuse. */
+    /* The pool has no free block for a value: the engine recycles a buffer that has one if it keeps one for reuse, and buffers beyond the
+     * pool's bound. */
     void (*release)(size_t bytes);
+    /* From the keeper's thread: the engine recycles the buffers that it keeps beyond the pool's bound; idle: all that it keeps. */
+    void (*tick)(bool idle);
 } orr__buffer_hooks;
 extern orr__buffer_hooks orr__buffer_engine;
 
@@ -82,6 +85,7 @@ typedef struct {
     size_t live, pooled, peak, limit; /* bytes in memory                                          */
     bool spills;                      /* values beyond the limit go to files                      */
     size_t spilled, spilled_peak;     /* bytes in files                                           */
+    size_t outside, headers;          /* bytes of blocks in use, larger than their contents; of free headers */
     uint64_t fresh;                   /* blocks that no free block could serve                    */
 } orr__pool_stats;
 orr__pool_stats orr__pool_get_stats(void);

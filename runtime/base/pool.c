@@ -1,7 +1,9 @@
-/* The pool of memory blocks: size classes with free lists, huge pages for large blocks, the memory limit.
+/* The pool of memory blocks: size classes with free lists, extents with huge pages for large blocks, the memory limit.
  * Must not know: buffers' owners. */
 #include "config.h"
+#include "runtime/base/extents.h"
 #include "runtime/base/fork.h"
+#include "runtime/base/keeper.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/thread_cache.h"
@@ -11,10 +13,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Sizes: 64, 128, 192, 256, then four steps to each power of two (so at most a fifth is unused). */
-enum { FIRST_LOG = 8, LAST_LOG = 47, CLASSES = 4 * (LAST_LOG - FIRST_LOG) + 4 };
+/* Sizes of small blocks: 64, 128, 192, 256, then four steps to each power of two (so at most a fifth is unused). Larger blocks are parts of
+ * extents, so that free memory serves blocks of every size. */
+enum { FIRST_LOG = 8, LAST_LOG = 18, CLASSES = 4 * (LAST_LOG - FIRST_LOG) + 4 };
 static const size_t huge_page = (size_t)2 << 20;
-static const size_t always_kept = (size_t)64 << 20;
+static const size_t class_most = (size_t)1 << LAST_LOG; /* larger blocks are extents */
+#ifdef ORR__ASAN
+enum { GUARD = 64 }; /* bytes after a large block that are out of bounds */
+#else
+enum { GUARD = 0 };
+#endif
+static const size_t always_kept = (size_t)8 << 20;
 
 typedef struct block {
     struct block *next;
@@ -23,14 +32,21 @@ typedef struct block {
 static struct {
     pthread_mutex_t lock;
     block *free[CLASSES];
-    int count[CLASSES], least[CLASSES]; /* free blocks now; the fewest since the last sweep */
+    uint64_t used[CLASSES]; /* the clock when a block was last taken or put */
+    uint64_t clock;         /* takes and puts */
+    orr__extents extents;
     orr__buffer *headers;
-    size_t pooled, returned; /* bytes: in free blocks; returned to the pool since the last sweep */
-    uint64_t fresh;
+    size_t nheaders;
+    uint64_t fresh, seen; /* seen: the clock of the last orr__pool_tick */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* Bytes of blocks; written under the lock. */
+static atomic_size_t outside, pooled; /* in use, and free                                           */
+static atomic_size_t kept;            /* of those outside: held for reuse by the engine            */
+static atomic_size_t recent;          /* the most in use; falls by a quarter at each tick          */
+
 /* Bytes. Not under the lock, since threads with blocks of their own count too. */
-static atomic_size_t live, limit, peak, most; /* most: the most bytes ever live at once; worth keeping */
+static atomic_size_t live, limit, peak;
 
 static atomic_long fail_in = -1;
 
@@ -61,9 +77,9 @@ int orr__pool_class(size_t bytes, size_t *cap)
         *cap = 64 * n;
         return (int)n - 1;
     }
-    int log = 63 - __builtin_clzll(bytes - 1); /* 2^log < bytes ≤ 2^(log+1) */
-    if (log >= LAST_LOG)
+    if (bytes > class_most)
         return -1;
+    int log = 63 - __builtin_clzll(bytes - 1); /* 2^log < bytes ≤ 2^(log+1) */
     size_t step = (size_t)1 << (log - 2), k = (bytes - 1 - ((size_t)1 << log)) / step;
     *cap = ((size_t)1 << log) + (k + 1) * step;
     return 4 + 4 * (log - FIRST_LOG) + (int)k;
@@ -79,11 +95,7 @@ static size_t class_size(int c)
 
 static bool mapped(size_t cap)
 {
-#ifdef ORR__ASAN
-    return cap >> 38 != 0; /* the sanitizer must see every block, but ends the process on absurd sizes */
-#else
-    return cap >= huge_page;
-#endif
+    return cap > class_most;
 }
 
 /* Large blocks come from the kernel, aligned to huge pages and with advice to use them: the page faults of fresh 4 KiB pages cost more
@@ -105,7 +117,7 @@ static void *map_aligned(size_t bytes, size_t cap)
     return p + lead;
 }
 
-static void *system_get(size_t bytes, size_t cap)
+static void *get_system(size_t bytes, size_t cap)
 {
     if (mapped(cap))
         return map_aligned(bytes, cap);
@@ -113,99 +125,166 @@ static void *system_get(size_t bytes, size_t cap)
     return posix_memalign(&p, 64, cap) == 0 ? p : NULL;
 }
 
-static void system_put(void *p, size_t cap)
+/* part: of an extent, else a block. */
+static void put_system(void *p, size_t cap, bool part)
 {
     ORR__SHOW(p, cap);
-    if (mapped(cap))
+    if (part || mapped(cap))
         munmap(p, cap);
     else
         free(p);
 }
+
+/* -- free blocks, under the lock ------------------------------------------------------------------------------ */
 
 static block *pop(int c)
 {
     block *b = pool.free[c];
     ORR__SHOW(b, class_size(c));
     pool.free[c] = b->next;
-    pool.pooled -= class_size(c);
-    pool.count[c]--;
-    if (pool.least[c] > pool.count[c])
-        pool.least[c] = pool.count[c];
+    atomic_fetch_sub_explicit(&pooled, class_size(c), memory_order_relaxed);
     return b;
 }
 
-static void push(block *b, int c)
+/* A free block of class c, or of extents (c < 0), for `bytes`; *cap becomes its size. NULL: there is none. */
+static void *take_free(int c, size_t bytes, size_t *cap)
 {
-    b->next = pool.free[c];
-    pool.free[c] = b;
-    pool.pooled += class_size(c);
-    pool.returned += class_size(c);
-    pool.count[c]++;
-}
-
-/* Removes all free blocks from the pool. The caller holds the lock, and frees the blocks without it. */
-static void detach_all(block *lists[CLASSES])
-{
-    memcpy(lists, pool.free, sizeof pool.free);
-    memset(pool.free, 0, sizeof pool.free);
-    memset(pool.count, 0, sizeof pool.count);
-    memset(pool.least, 0, sizeof pool.least);
-    pool.pooled = pool.returned = 0;
-}
-
-/* Removes the blocks that were free all the time since the last sweep, likewise. */
-static void detach_stale(block *lists[CLASSES])
-{
-    for (int c = 0; c < CLASSES; c++) {
-        lists[c] = NULL;
-        for (int n = pool.least[c]; n > 0; n--) {
-            block *b = pop(c);
-            b->next = lists[c];
-            lists[c] = b;
-        }
-        pool.least[c] = pool.count[c];
+    void *p = NULL;
+    pool.clock++;
+    if (c < 0) {
+        if ((p = orr__extent_take(&pool.extents, bytes + GUARD, cap)))
+            atomic_fetch_sub_explicit(&pooled, *cap, memory_order_relaxed);
+        ORR__SHOW(p, p ? *cap : 0);
+        return p;
     }
-    pool.returned = 0;
+    pool.used[c] = pool.clock;
+    return pool.free[c] ? pop(c) : NULL;
 }
 
-/* Steps of one program use different sizes in turn, so the free blocks of all classes may exceed the most that was ever live. Up to 1.5
- * times that amount is kept; blocks of sizes that are no longer used are removed. False: none are removed. Under the lock. */
-static bool detach_surplus(size_t cap, block *lists[CLASSES])
+/* False: there is no memory to note that it is free. */
+static bool put_free(void *p, int c, size_t cap)
 {
-    size_t keep = atomic_load_explicit(&most, memory_order_relaxed);
-    keep = keep > always_kept ? keep : always_kept;
-    if (pool.pooled + cap <= keep)
+    pool.clock++;
+    if (c < 0 && !orr__extent_put(&pool.extents, p, cap, pool.clock))
         return false;
-    if (pool.pooled + cap > keep + keep / 2)
-        detach_all(lists);
-    else if (pool.returned > keep)
-        detach_stale(lists);
-    else
-        return false;
+    if (c >= 0) {
+        block *b = p;
+        b->next = pool.free[c];
+        pool.free[c] = b;
+        pool.used[c] = pool.clock;
+    }
+    atomic_fetch_add_explicit(&pooled, cap, memory_order_relaxed);
     return true;
 }
 
-static void free_all(block *lists[CLASSES])
+/* Takes out a free block of the sizes that were used last the longest time ago, or (*part) at most about `most` bytes of an extent. NULL:
+ * nothing is free. */
+static void *take_oldest(size_t most, size_t *cap, bool *part)
 {
-    for (int c = 0; c < CLASSES; c++) {
-        for (block *b = lists[c], *next; b; b = next) {
-            ORR__SHOW(b, sizeof *b);
-            next = b->next;
-            system_put(b, class_size(c));
-        }
+    const orr__extent *x = orr__extent_oldest(&pool.extents);
+    int old = -1;
+    for (int c = 0; c < CLASSES; c++)
+        if (pool.free[c] && (old < 0 || pool.used[c] < pool.used[old]))
+            old = c;
+    if (old >= 0 && (!x || pool.used[old] <= x->used)) {
+        *cap = class_size(old);
+        *part = false;
+        return pop(old);
     }
+    *part = true;
+    if (!x)
+        return NULL;
+    void *p = orr__extent_cut(&pool.extents, most, cap);
+    atomic_fetch_sub_explicit(&pooled, *cap, memory_order_relaxed);
+    return p;
+}
+
+/* -- bounds --------------------------------------------------------------------------------------------------------- */
+
+static void raise_to(atomic_size_t *high, size_t n)
+{
+    size_t now = atomic_load_explicit(high, memory_order_relaxed);
+    while (n > now && !atomic_compare_exchange_weak_explicit(high, &now, n, memory_order_relaxed, memory_order_relaxed))
+        continue;
+}
+
+static size_t less(size_t a, size_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+static size_t in_use(void)
+{
+    return less(atomic_load_explicit(&outside, memory_order_relaxed),
+                atomic_load_explicit(&kept, memory_order_relaxed));
+}
+
+size_t orr__pool_excess(size_t bytes)
+{
+    size_t most = atomic_load_explicit(&recent, memory_order_relaxed), half = most / 2;
+    size_t bound = most + (half > always_kept ? half : always_kept);
+    return less(atomic_load_explicit(&outside, memory_order_relaxed) +
+                    atomic_load_explicit(&pooled, memory_order_relaxed) + bytes,
+                bound);
+}
+
+/* Returns free blocks to the system: `excess` bytes if there are so many. Not under the lock. */
+static void shed(size_t excess)
+{
+    while (excess) {
+        size_t cap = 0;
+        bool part;
+        pthread_mutex_lock(&pool.lock);
+        void *p = take_oldest(excess, &cap, &part);
+        pthread_mutex_unlock(&pool.lock);
+        if (!p)
+            return;
+        put_system(p, cap, part);
+        excess = less(excess, cap);
+    }
+}
+
+void orr__pool_keep(size_t cap)
+{
+    atomic_fetch_add_explicit(&kept, cap, memory_order_relaxed);
+}
+
+void orr__pool_unkeep(size_t cap)
+{
+    atomic_fetch_sub_explicit(&kept, cap, memory_order_relaxed);
+    raise_to(&recent, in_use());
+}
+
+size_t orr__pool_free(void)
+{
+    return atomic_load_explicit(&pooled, memory_order_relaxed);
+}
+
+bool orr__pool_tick(void)
+{
+    size_t most = atomic_load(&recent), use = in_use();
+    pthread_mutex_lock(&pool.lock);
+    bool idle = pool.seen == pool.clock;
+    pool.seen = pool.clock;
+    pthread_mutex_unlock(&pool.lock);
+    most -= idle ? most : most / 4;
+    atomic_store(&recent, most > use ? most : use);
+    if (idle)
+        orr__pool_trim();
+    else
+        shed(orr__pool_excess(0));
+    return idle;
 }
 
 void orr__pool_trim(void)
 {
-    block *lists[CLASSES];
     orr__stash_trim();
+    shed(SIZE_MAX);
     pthread_mutex_lock(&pool.lock);
-    detach_all(lists);
     orr__buffer *headers = pool.headers;
     pool.headers = NULL;
+    pool.nheaders = 0;
     pthread_mutex_unlock(&pool.lock);
-    free_all(lists);
     for (orr__buffer *next; headers; headers = next) {
         next = headers->next;
         free(headers);
@@ -224,10 +303,14 @@ bool orr__pool_limited(void)
 
 orr__pool_stats orr__pool_get_stats(void)
 {
-    orr__pool_stats s = { .live = atomic_load(&live), .limit = atomic_load(&limit), .peak = atomic_load(&peak) };
+    orr__pool_stats s = { .live = atomic_load(&live),
+                          .limit = atomic_load(&limit),
+                          .peak = atomic_load(&peak),
+                          .outside = atomic_load(&outside) };
     pthread_mutex_lock(&pool.lock);
-    s.pooled = pool.pooled;
+    s.pooled = atomic_load(&pooled);
     s.fresh = pool.fresh;
+    s.headers = pool.nheaders * sizeof(orr__buffer);
     pthread_mutex_unlock(&pool.lock);
     orr__spill_stats(&s);
     return s;
@@ -250,18 +333,9 @@ void orr__pool_report(size_t bytes)
               bytes, s.live, s.pooled, s.peak, most_live);
 }
 
-static void raise_to(atomic_size_t *high, size_t n)
-{
-    size_t now = atomic_load_explicit(high, memory_order_relaxed);
-    while (n > now && !atomic_compare_exchange_weak_explicit(high, &now, n, memory_order_relaxed, memory_order_relaxed))
-        continue;
-}
-
 static void note_peak(void)
 {
-    size_t n = atomic_load_explicit(&live, memory_order_relaxed);
-    raise_to(&peak, n);
-    raise_to(&most, n);
+    raise_to(&peak, atomic_load_explicit(&live, memory_order_relaxed));
 }
 
 /* Data that must be in memory may exceed the limit if other values can go to files. */
@@ -296,78 +370,78 @@ void orr__pool_unbook(size_t bytes)
     atomic_fetch_sub_explicit(&live, bytes, memory_order_relaxed);
 }
 
-/* The class of a free block that can serve class c, -1: none. A large block may have up to twice the size: fresh memory costs more. */
-static int free_class(int c)
-{
-    enum { DOUBLE = 4 };
-    int end = class_size(c) < huge_page || c + DOUBLE >= CLASSES ? c : c + DOUBLE;
-    while (c <= end && !pool.free[c])
-        c++;
-    return c <= end ? c : -1;
-}
-
 bool orr__pool_has(size_t bytes)
 {
     size_t cap;
     int c = orr__pool_class(bytes, &cap);
     pthread_mutex_lock(&pool.lock);
-    bool has = c >= 0 && free_class(c) >= 0;
+    bool has = c >= 0 ? pool.free[c] != NULL : orr__extent_fits(&pool.extents, bytes);
     pthread_mutex_unlock(&pool.lock);
     return has;
 }
 
-typedef enum { HIT, FRESH, CROWDED, REFUSED } answer;
-
-/* Books `bytes` if they count, and finds a free block for class c; *cap becomes its size. Under the limit, blocks held for reuse count
- * too: those of other classes must be freed (CROWDED) before a fresh block is made. */
-static answer reserve(size_t bytes, bool counts, int c, block **b, size_t *cap)
+/* A free block, counted as outside; NULL: there is none. */
+static void *reuse(int c, size_t bytes, size_t *cap)
 {
-    answer a = FRESH;
-    size_t all = atomic_load_explicit(&limit, memory_order_relaxed);
-    if (counts && !book(bytes))
-        return REFUSED;
-    size_t now = atomic_load_explicit(&live, memory_order_relaxed);
     pthread_mutex_lock(&pool.lock);
-    int of = free_class(c);
-    if (of >= 0) {
-        *b = pop(of);
-        *cap = class_size(of);
-        a = HIT;
-    } else {
+    void *p = take_free(c, bytes, cap);
+    if (p)
+        atomic_fetch_add_explicit(&outside, *cap, memory_order_relaxed);
+    else
         pool.fresh++;
-        if (all && pool.pooled > (now < all ? all - now : 0))
-            a = CROWDED;
-    }
     pthread_mutex_unlock(&pool.lock);
-    if (a == HIT && counts)
-        note_peak();
-    return a;
+    return p;
+}
+
+/* A block of the system, counted as outside. Under the limit, blocks held for reuse count too: those of other sizes are returned first. */
+static void *fresh(size_t bytes, size_t cap)
+{
+    size_t all = atomic_load_explicit(&limit, memory_order_relaxed);
+    size_t left = less(all, atomic_load_explicit(&live, memory_order_relaxed));
+    size_t beyond = all ? less(orr__pool_free(), left) : 0, excess = orr__pool_excess(cap);
+    shed(beyond > excess ? beyond : excess);
+    bool shares = !all && mapped(cap) && cap < huge_page; /* a huge page, whose rest becomes free */
+    size_t all_of_it = shares ? huge_page : cap;
+    char *p = get_system(bytes, all_of_it);
+    if (!p) {
+        orr__pool_trim();
+        p = get_system(bytes, all_of_it);
+    }
+    if (!p)
+        return NULL;
+    pthread_mutex_lock(&pool.lock);
+    atomic_fetch_add_explicit(&outside, cap, memory_order_relaxed);
+    bool free = !shares || put_free(p + cap, -1, all_of_it - cap);
+    if (free && shares)
+        ORR__HIDE(p + cap, all_of_it - cap);
+    pthread_mutex_unlock(&pool.lock);
+    if (!free)
+        put_system(p + cap, all_of_it - cap, true);
+    return p;
 }
 
 static void *get(size_t bytes, bool counts, size_t *cap)
 {
     int c = orr__pool_class(bytes, cap);
-    block *b = NULL;
-    answer a = c < 0 || orr__pool_must_fail() ? REFUSED : reserve(bytes, counts, c, &b, cap);
-    if (a == CROWDED)
-        orr__pool_trim();
-    if (a == FRESH || a == CROWDED) {
-        b = system_get(bytes, *cap);
-        if (!b) {
-            orr__pool_trim();
-            b = system_get(bytes, *cap);
-        }
-        if (b && counts)
-            note_peak();
-        else if (counts)
+    if (c < 0)
+        *cap = orr__extent_size(bytes + GUARD);
+    void *p = NULL;
+    if (*cap >= bytes && *cap && !orr__pool_must_fail() && (!counts || book(bytes))) {
+        p = reuse(c, bytes, cap);
+        if (!p)
+            p = fresh(bytes, *cap);
+        if (!p && counts)
             orr__pool_unbook(bytes);
     }
-    if (!b) {
+    if (!p) {
         orr__pool_report(bytes);
         return NULL;
     }
-    ORR__HIDE((char *)b + bytes, *cap - bytes);
-    return b;
+    if (counts)
+        note_peak();
+    raise_to(&recent, in_use());
+    ORR__HIDE((char *)p + bytes, *cap - bytes);
+    return p;
 }
 
 void *orr__pool_get(size_t bytes, size_t *cap)
@@ -384,24 +458,30 @@ void orr__pool_put(void *p, size_t bytes, size_t cap)
 {
     size_t size;
     int c = orr__pool_class(cap, &size);
-    block *b = p, *lists[CLASSES];
-    ORR__SHOW(b, cap);
+    ORR__SHOW(p, cap);
     orr__pool_unbook(bytes);
     pthread_mutex_lock(&pool.lock);
-    bool surplus = detach_surplus(cap, lists);
-    push(b, c);
-    ORR__HIDE(b, cap);
+    atomic_fetch_sub_explicit(&outside, cap, memory_order_relaxed);
+    bool free = put_free(p, c, cap);
+    if (free)
+        ORR__HIDE(p, cap);
     pthread_mutex_unlock(&pool.lock);
-    if (surplus)
-        free_all(lists);
+    if (!free)
+        put_system(p, cap, false);
+    size_t excess = orr__pool_excess(0);
+    if (excess)
+        shed(excess);
+    orr__keeper_wake();
 }
 
 orr__buffer *orr__pool_header(void)
 {
     pthread_mutex_lock(&pool.lock);
     orr__buffer *h = pool.headers;
-    if (h)
+    if (h) {
         pool.headers = h->next;
+        pool.nheaders--;
+    }
     pthread_mutex_unlock(&pool.lock);
     if (!h)
         return orr__alloc(sizeof *h);
@@ -414,5 +494,6 @@ void orr__pool_header_put(orr__buffer *b)
     pthread_mutex_lock(&pool.lock);
     b->next = pool.headers;
     pool.headers = b;
+    pool.nheaders++;
     pthread_mutex_unlock(&pool.lock);
 }

@@ -29,11 +29,21 @@ bool orr__pool_has(size_t bytes); /* … without new memory from the system? */
 void *orr__pool_lend(size_t bytes, size_t *cap);
 /* Returns a block of `cap` to the pool, with the same bytes as in orr__pool_get; bytes 0: a lent block. */
 void orr__pool_put(void *block, size_t bytes, size_t cap);
+/* The bytes by which all blocks would exceed their bound with `bytes` more; 0: within it. The bound is 1.5 times what was in use lately, or
+ * a few megabytes more than that. */
+size_t orr__pool_excess(size_t bytes);
+/* A block of that size is held for reuse by its owner; and is in use again, or about to be put back. */
+void orr__pool_keep(size_t cap);
+void orr__pool_unkeep(size_t cap);
+size_t orr__pool_free(void); /* bytes in the pool */
+/* To be called now and then: what was in use becomes less recent, and memory beyond the bound returns to the system; all of it if no block
+ * was taken or put since the last call (true). */
+bool orr__pool_tick(void);
 /* Headers of buffers, zeroed. */
 orr__buffer *orr__pool_header(void);
 void orr__pool_header_put(orr__buffer *b);
 void orr__pool_guard(void); /* guards the lock of the pool against forks */
-/* The class of `bytes` and the size of its blocks; -1: no block can be so large. */
+/* The class of `bytes` and the size of its blocks; -1: such blocks have no class. */
 int orr__pool_class(size_t bytes, size_t *cap);
 /* Counts bytes as live; false: the limit forbids it. The second function subtracts them again. */
 bool orr__pool_book(size_t bytes);

@@ -1,11 +1,15 @@
 /* Buffers and the pool: reuse, alignment, limits, failure, threads.
  * Must not know: graphs. */
 #include "config.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/keeper.h"
+#include "runtime/base/pool.h"
 #include "runtime/base/thread_cache.h"
 #include "tests/harness/harness.h"
 
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 static void blocks_are_aligned_and_writable(void)
 {
@@ -96,20 +100,67 @@ static void sizes_in_turn_stay(void)
     orr__pool_trim();
 }
 
+/* A free block is cut for smaller buffers, and its parts are joined again when they are free. */
 static void a_large_free_block_serves_smaller_buffers(void)
 {
     orr__pool_trim();
     use_once(1, 16);
     uint64_t fresh = orr__pool_get_stats().fresh;
-    orr__buffer *b = orr__buffer_new((size_t)9 << 20);
-    ORR_REQUIRE(b != NULL);
-    ORR_CHECK(b->bytes == (size_t)9 << 20 && b->cap == (size_t)16 << 20 && orr__pool_get_stats().fresh == fresh);
+    orr__buffer *b = orr__buffer_new((size_t)9 << 20), *c = orr__buffer_new((size_t)5 << 20);
+    ORR_REQUIRE(b && c);
+    ORR_CHECK(b->bytes == (size_t)9 << 20 && b->cap - b->bytes <= (size_t)320 << 10);
+    memset(b->host, 1, b->bytes);
+    memset(c->host, 2, c->bytes);
+    ORR_CHECK(((char *)b->host)[b->bytes - 1] == 1 && *(char *)b->host == 1);
     orr__buffer_unref(b);
+    orr__buffer_unref(c);
     use_once(1, 16);
+    use_once(2, 7);
     ORR_CHECK(orr__pool_get_stats().fresh == fresh);
-    use_once(1, 7); /* less than half of it */
-    ORR_CHECK(orr__pool_get_stats().fresh == fresh + 1);
     orr__pool_trim();
+}
+
+/* Whatever sizes come in turn, all blocks together stay within 1.5 times what was in use, or some megabytes more. */
+static void blocks_are_bounded_by_use(void)
+{
+    enum { TURNS = 400, AT_ONCE = 6 };
+    unsigned long long r = 11;
+    size_t most = 0;
+    orr__pool_trim();
+    for (int turn = 0; turn < TURNS; turn++) {
+        orr__buffer *b[AT_ONCE];
+        size_t use = 0;
+        for (int i = 0; i < AT_ONCE; i++) {
+            size_t bytes = 1 + (size_t)(orr_test_rand(&r) % (turn % 2 ? 12U << 20 : 200U << 10));
+            ORR_REQUIRE((b[i] = orr__buffer_new(bytes)) != NULL);
+            use += b[i]->cap;
+        }
+        most = use > most ? use : most;
+        for (int i = 0; i < AT_ONCE; i++)
+            orr__buffer_unref(b[i]);
+        orr__pool_stats s = orr__pool_get_stats();
+        size_t all = s.outside + s.pooled, half = most / 2 > (size_t)8 << 20 ? most / 2 : (size_t)8 << 20;
+        ORR_CHECK_MSG(all <= most + half, "turn %d: %zu bytes held, and %zu were in use at most", turn, all, most);
+    }
+    for (int i = 0; i < 40; i++) /* looks of the keeper: large blocks are forgotten */
+        (use_once(1, 1), (void)orr__pool_tick());
+    ORR_CHECK_MSG(orr__pool_get_stats().pooled <= (size_t)10 << 20, "%zu bytes", orr__pool_get_stats().pooled);
+    orr__pool_trim();
+}
+
+static void idle_memory_returns_to_the_system(void)
+{
+    orr__keeper_start();
+    for (int round = 0; round < 2; round++) {
+        use_once(2, 30);
+        ORR_CHECK(orr__pool_get_stats().pooled >= (size_t)60 << 20);
+        double t0 = orr__now();
+        while (orr__pool_get_stats().pooled > 0 && orr__now() - t0 < 20)
+            (void)usleep(20000);
+        ORR_CHECK_MSG(orr__pool_get_stats().pooled == 0, "%zu bytes after %.1f s", orr__pool_get_stats().pooled,
+                      orr__now() - t0);
+    }
+    orr__keeper_stop();
 }
 
 static void limit_is_kept_and_reported(void)
@@ -287,6 +338,8 @@ int main(int argc, char **argv)
         ORR_TEST(pool_does_not_hoard),
         ORR_TEST(sizes_in_turn_stay),
         ORR_TEST(a_large_free_block_serves_smaller_buffers),
+        ORR_TEST(blocks_are_bounded_by_use),
+        ORR_TEST(idle_memory_returns_to_the_system),
         ORR_TEST(limit_is_kept_and_reported),
         ORR_TEST(impossible_size_is_refused),
         ORR_TEST(injected_failures_leave_no_trace),

@@ -1,8 +1,9 @@
 /* Buffers without references, kept with their handles: the next value of that size and tiling needs neither memory nor registration.
  * Must not know: plans, tasks. */
 #include "config.h"
-#include <unistd.h>
 #include "runtime/base/ablation.h"
+#include "runtime/base/keeper.h"
+#include "runtime/base/pool.h"
 #include "runtime/engine/starpu/starpu.h"
 
 /* A buffer is added when its last run has called back. StarPU may still be closing that task, and orders the next writer after it.
@@ -14,19 +15,6 @@ static orr__tiles *bucket[BUCKETS], *newest, *oldest;
 static size_t held_bytes, held_handles;
 static orr__tiles *grave; /* memory of the user and files, to be unregistered and released; linked by `older` */
 static atomic_int work;   /* non-zero: orr__tilepool_settle has work */
-
-static size_t most_bytes(void)
-{
-    static size_t physical;
-
-    if (orr__env.memory_limit)
-        return orr__env.memory_limit / 4;
-    if (!physical) {
-        long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-        physical = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : (size_t)1 << 30;
-    }
-    return physical / 8;
-}
 
 static size_t hash(size_t bytes)
 {
@@ -53,6 +41,7 @@ static void remove_held(orr__tiles *t)
         oldest = t->newer;
     t->older = t->newer = t->same_prev = t->same_next = NULL;
     held_bytes -= t->buf->bytes;
+    orr__pool_unkeep(t->buf->cap);
     held_handles -= (size_t)t->n;
 }
 
@@ -71,9 +60,11 @@ static void hold(orr__tiles *t)
         oldest = t;
     newest = t;
     held_bytes += t->buf->bytes;
+    orr__pool_keep(t->buf->cap);
     held_handles += (size_t)t->n;
-    if (held_bytes > most_bytes() || held_handles > MOST)
+    if (held_handles > MOST)
         atomic_store(&work, 1);
+    orr__keeper_wake();
 }
 
 /* Returns the newest match: its memory is the most likely to be in cache. */
@@ -107,23 +98,50 @@ static void free_held(orr__tiles *t)
     orr__buffer_recycle(b);
 }
 
-/* Without this, the values of a plan with other tiles, or without tiles, would need memory in addition to that of the previous plan. The
- * oldest buffer is released, as the most likely to belong to a plan no longer in use. */
+/* The smallest buffer with at least `bytes`, of equal ones the oldest; NULL: none has less than twice as many. Under the lock. */
+static orr__tiles *near(size_t bytes)
+{
+    orr__tiles *best = NULL;
+
+    for (orr__tiles *t = oldest; t; t = t->newer)
+        if (t->buf->cap >= bytes && t->buf->cap / 2 < bytes && (!best || t->buf->cap < best->buf->cap))
+            best = t;
+    return best;
+}
+
+/* Removes and returns the oldest buffer if all memory would exceed its bound with `bytes` more, or the handles exceed theirs; it is the most
+ * likely to belong to a plan no longer in use. */
+static orr__tiles *excess(size_t bytes, bool any)
+{
+    orr__tiles *t = NULL;
+
+    pthread_mutex_lock(&lock);
+    if (oldest && (any || held_handles > MOST || orr__pool_excess(bytes) > orr__pool_free())) {
+        t = oldest;
+        remove_held(t);
+    }
+    pthread_mutex_unlock(&lock);
+    return t;
+}
+
+/* Without this, the values of a plan with other sizes, other tiles or without tiles would need memory in addition to that of the previous
+ * plan. */
 void orr__tilepool_release(size_t bytes)
 {
-    orr__tiles *old = NULL;
+    enum { LARGE = 1 << 20 }; /* a handle costs little compared with so many pages */
+    orr__tiles *t = NULL;
 
     if (starpu_worker_get_id() >= 0)
         return;
     pthread_mutex_lock(&lock);
-    for (orr__tiles *t = bucket[hash(bytes)]; t; t = t->same_next)
-        if (t->buf->bytes == bytes)
-            old = t;
-    if (old)
-        remove_held(old);
+    if (bytes >= LARGE && (t = near(bytes)))
+        remove_held(t);
     pthread_mutex_unlock(&lock);
-    if (old)
-        free_held(old);
+    if (t)
+        free_held(t);
+    else
+        while ((t = excess(bytes, false)))
+            free_held(t);
 }
 
 bool orr__tilepool_drop(orr__buffer *b)
@@ -153,20 +171,6 @@ bool orr__tilepool_drop(orr__buffer *b)
     return false;
 }
 
-/* Removes and returns the oldest buffer if the pool exceeds its bounds (any: in any case). */
-static orr__tiles *excess(bool any)
-{
-    orr__tiles *t = NULL;
-
-    pthread_mutex_lock(&lock);
-    if (oldest && (any || held_bytes > most_bytes() || held_handles > MOST)) {
-        t = oldest;
-        remove_held(t);
-    }
-    pthread_mutex_unlock(&lock);
-    return t;
-}
-
 static orr__tiles *buried(void)
 {
     orr__tiles *t;
@@ -178,12 +182,21 @@ static orr__tiles *buried(void)
     return t;
 }
 
+static void settle(bool any)
+{
+    for (orr__tiles *t; (t = buried()) || (t = excess(0, any));)
+        free_held(t);
+}
+
 void orr__tilepool_settle(void)
 {
-    if (!atomic_load_explicit(&work, memory_order_relaxed) || !atomic_exchange(&work, 0))
-        return;
-    for (orr__tiles *t; (t = buried()) || (t = excess(false));)
-        free_held(t);
+    if (atomic_load_explicit(&work, memory_order_relaxed) && atomic_exchange(&work, 0))
+        settle(false);
+}
+
+void orr__tilepool_tick(bool idle)
+{
+    settle(idle);
 }
 
 bool orr__tilepool_trim(void)
@@ -192,7 +205,7 @@ bool orr__tilepool_trim(void)
 
     if (starpu_worker_get_id() >= 0)
         return false;
-    for (orr__tiles *t; (t = excess(true)); some = true)
+    for (orr__tiles *t; (t = excess(0, true)); some = true)
         free_held(t);
     return some;
 }
@@ -209,7 +222,5 @@ size_t orr__tilepool_held(void)
 
 void orr__tilepool_stop(void)
 {
-    atomic_store(&work, 1);
-    orr__tilepool_settle();
-    (void)orr__tilepool_trim();
+    settle(true);
 }

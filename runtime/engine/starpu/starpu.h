@@ -65,8 +65,10 @@ void orr__tiles_unregister_all(void);
 void orr__tiles_drop_recipes(void);
 
 orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes); /* NULL: none */
-/* Returns one pooled buffer of that size to host memory, for the next buffer of the size. Does nothing in tasks. */
+/* Before a buffer of `bytes` is made from fresh memory: a pooled one that is large enough goes back to host memory, and those beyond the
+ * bound of all memory do. Does nothing in tasks. */
 void orr__tilepool_release(size_t bytes);
+void orr__tilepool_tick(bool idle); /* as the hook of buffers: releases what is beyond the bound; idle: everything */
 bool orr__tilepool_drop(orr__buffer *b); /* the drop hook, any thread */
 void orr__tilepool_settle(void);         /* does postponed releases, keeps the pool's bounds. Not in tasks */
 bool orr__tilepool_trim(void);           /* releases all of the pool's memory; false: it was empty */
@@ -85,6 +87,7 @@ typedef struct {
 
 void orr__tile_data_start(void); /* StarPU runs */
 void orr__tile_data_register(starpu_data_handle_t *handle, void *host, size_t bytes);
+size_t orr__tile_data_size(void); /* bytes of a handle */
 /* Makes `host` the content from now on; it is malloc'ed and becomes d's. NULL: the content is in the device's memory. */
 void orr__tile_stand_in(orr__tile_data *d, void *host);
 /* Allocates memory on the worker's device for a tile that got none at its allocation. On that worker, in a task with the tile. false: no

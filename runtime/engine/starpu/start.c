@@ -254,7 +254,8 @@ static orr_status start(orr__site at, const orr_config *config)
     orr__buffer_engine = (orr__buffer_hooks){ .host_read = orr__tiles_host_read,
                                               .drop = orr__tilepool_drop,
                                               .press = orr__tilepool_trim,
-                                              .release = orr__tilepool_release };
+                                              .release = orr__tilepool_release,
+                                              .tick = orr__tilepool_tick };
     return ORR_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/env.h"
+#include "runtime/base/held.h"
 #include "runtime/engine/starpu/starpu.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -56,6 +57,7 @@ static orr__tiles *make(orr__buffer *b, size_t tile_bytes)
         if (orr__env.device_copies && !orr__star.one_memory)
             starpu_data_set_wt_mask(t->handle[i], 1U << STARPU_MAIN_RAM);
     }
+    orr__held_add(ORR_MEMORY_HANDLES, orr__held_size(t) + n * orr__tile_data_size());
     return t;
 }
 
@@ -126,6 +128,7 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
         orr__log(2, "%zu bytes of host memory stay pinned", t->buf->bytes);
     orr__recipe_drop(t);
     __atomic_store_n((orr__tiles **)&t->buf->tiles, NULL, __ATOMIC_RELEASE);
+    orr__held_sub(ORR_MEMORY_HANDLES, orr__held_size(t) + (size_t)t->n * orr__tile_data_size());
     free(t);
 }
 

@@ -1,0 +1,135 @@
+/* The thread that returns idle memory to the system: it looks twice a second while there is any, and sleeps otherwise.
+ * Must not know: engines, which memory is idle. */
+#include "config.h"
+#include "runtime/base/keeper.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+#include "runtime/base/pool.h"
+
+/* Memory that was not used between two looks is returned at the second, so within a second. */
+enum { PERIOD_NS = 450000000 };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    pthread_t thread;
+    bool lives;
+} keeper = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static atomic_bool runs, awake; /* runs: between orr_init and orr_shutdown */
+
+/* Under the lock. False: the library stops. */
+static bool pause_once(void)
+{
+    struct timespec end;
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += PERIOD_NS;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    while (atomic_load(&runs) && pthread_cond_timedwait(&keeper.more, &keeper.lock, &end) == 0)
+        continue;
+    return atomic_load(&runs);
+}
+
+/* Without the lock. True: nothing was used since the last look, and all free memory is returned. */
+static bool look(void)
+{
+    bool idle = orr__pool_tick();
+    if (orr__buffer_engine.tick)
+        orr__buffer_engine.tick(idle);
+    if (!idle)
+        return false;
+    orr__pool_trim(); /* what the engine kept is in the pool now */
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
+    return true;
+}
+
+static void *keep(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&keeper.lock);
+    while (atomic_load(&runs)) {
+        if (!atomic_load(&awake)) {
+            pthread_cond_wait(&keeper.more, &keeper.lock);
+            continue;
+        }
+        if (!pause_once())
+            break;
+        pthread_mutex_unlock(&keeper.lock);
+        if (look()) {
+            atomic_store(&awake, false);
+            if (orr__pool_free() > 0) /* put meanwhile, when its thread saw this one awake */
+                atomic_store(&awake, true);
+        }
+        pthread_mutex_lock(&keeper.lock);
+    }
+    pthread_mutex_unlock(&keeper.lock);
+    return NULL;
+}
+
+/* Signals go to the program's own threads. Under the lock. */
+static void begin(void)
+{
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    keeper.lives = pthread_create(&keeper.thread, NULL, keep, NULL) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void orr__keeper_wake(void)
+{
+    if (atomic_load_explicit(&awake, memory_order_relaxed) || !atomic_load_explicit(&runs, memory_order_relaxed) ||
+        atomic_exchange(&awake, true))
+        return;
+    pthread_mutex_lock(&keeper.lock);
+    if (atomic_load(&runs) && !keeper.lives)
+        begin();
+    else
+        pthread_cond_broadcast(&keeper.more);
+    pthread_mutex_unlock(&keeper.lock);
+}
+
+/* A child of fork has no such thread. */
+static void forked(void)
+{
+    atomic_store(&runs, false);
+    keeper.lives = false;
+    (void)pthread_mutex_init(&keeper.lock, NULL);
+}
+
+static void watch(void)
+{
+    pthread_condattr_t a;
+    (void)pthread_condattr_init(&a);
+    (void)pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&keeper.more, &a);
+    (void)pthread_condattr_destroy(&a);
+    (void)pthread_atfork(NULL, NULL, forked);
+}
+
+void orr__keeper_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch);
+    atomic_store(&awake, false);
+    atomic_store(&runs, true);
+}
+
+void orr__keeper_stop(void)
+{
+    pthread_mutex_lock(&keeper.lock);
+    bool lives = keeper.lives;
+    atomic_store(&runs, false);
+    pthread_cond_broadcast(&keeper.more);
+    pthread_mutex_unlock(&keeper.lock);
+    if (lives)
+        (void)pthread_join(keeper.thread, NULL);
+    keeper.lives = false;
+}
