@@ -8,6 +8,7 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/env.h"
 #include "runtime/base/fork.h"
+#include "runtime/base/held.h"
 
 /* TIMES: measurements of each variant. CLEARLY: another variant must be faster than variant 0 by this factor. */
 enum { TIMES = 6, BUCKETS = 256 };
@@ -40,6 +41,7 @@ orr__variants *orr__variants_of(uint64_t kernel, uint32_t size, int n)
     pthread_mutex_lock(&lock);
     if (!(v = find(kernel, size, n)) && (v = calloc(1, sizeof *v))) {
         size_t h = bucket_of(kernel, size);
+        (void)orr__hold(ORR_MEMORY_MODELS, v);
         v->kernel = kernel;
         v->size = size;
         v->n = n;

@@ -7,6 +7,7 @@
 #include "codelets/cpu/cpu.h"
 #include "runtime/base/ablation.h"
 #include "runtime/base/exit.h"
+#include "runtime/base/held.h"
 #include "runtime/base/pool.h"
 
 #if defined HAVE_ONEDNN
@@ -75,6 +76,9 @@ static dnnl_status_t describe_part(desc *d, const desc *of, const dnnl_dims_t di
 #endif
 
 /* The primitives for launches with these numbers of images and channels. */
+/* Bytes of a primitive and its code, which the library does not tell: about, as measured. */
+enum { PRIMITIVE = 96 << 10 };
+
 typedef struct made {
     struct made *next;
     int64_t n, mx, my;
@@ -84,6 +88,7 @@ typedef struct made {
     bool last[ARRAYS];             /* channels last: reordered by our own loops, which are faster than the library's */
     size_t bytes[ARRAYS], scratch; /* of an array in the kernel's layout */
     dnnl_primitive_t run, reorder[ARRAYS];
+    size_t held; /* bytes, as counted */
 } made;
 
 /* w in a kernel's layout. */
@@ -368,6 +373,7 @@ static void made_free(made *m)
         forget(&m->lies[k]);
         forget(&m->wants[k]);
     }
+    orr__held_sub(ORR_MEMORY_LIBRARIES, m->held);
     free(m);
 }
 
@@ -466,6 +472,10 @@ static const made *made_of(orr__own *own, const orr__conv_job *j, const part *q)
     if (!m && (m = calloc(1, sizeof *m))) {
         *m = (made){ .next = h->first, .n = q->n, .mx = q->mx, .my = q->my };
         m->refused = !make(m, j, q);
+        m->held = orr__held_size(m) + (m->run ? PRIMITIVE : 0);
+        for (int k = 0; k < ARRAYS; k++)
+            m->held += m->reorder[k] ? PRIMITIVE : 0;
+        orr__held_add(ORR_MEMORY_LIBRARIES, m->held);
         h->first = m;
     }
     return m && !m->refused ? m : NULL;

@@ -10,6 +10,7 @@
 #include "codelets/emit/call.h"
 #include "ops/ops.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/held.h"
 
 static bool probe(char *why, size_t size)
 {
@@ -140,8 +141,9 @@ static void own_free(orr__own *o)
 
 static void release(orr__kernel *k)
 {
-    if (!k)
+    if (!k || !orr__kernel_drop(k))
         return;
+    orr__held_sub(ORR_MEMORY_PROGRAMS, k->held);
     orr__cpu_tier_release(k);
     orr__tail_free(k->tail);
     own_free(k->own);
@@ -149,6 +151,14 @@ static void release(orr__kernel *k)
     free(k->access);
     free(k->op);
     free(k);
+}
+
+/* Its parts are counted here, once it is complete; the kernels of its epilogue and its tail count themselves. */
+static void count(orr__kernel *k)
+{
+    k->held = orr__held_size(k) + orr__held_size(k->access) + orr__held_size(k->op) + orr__held_size(k->word) +
+              orr__held_size(k->own) + orr__tail_size(k->tail);
+    orr__held_add(ORR_MEMORY_PROGRAMS, k->held);
 }
 
 /* any and all fold values of bool. */
@@ -177,12 +187,33 @@ static orr_status prepare_fold(const orr__region *r, orr__kernel *k)
     return st;
 }
 
+static orr_status make(const orr__region *r, orr__kernel **out);
+
+/* Kernels of loops are shared. Those of operations on whole arrays keep data of their inputs. */
 static orr_status prepare(const orr__region *r, orr__kernel **out)
+{
+    unsigned char content[32];
+    *out = NULL;
+    if (!orr__region_loops(r))
+        return make(r, out);
+    if (!orr__kernel_content(r, content))
+        return ORR_ENOMEM;
+    if ((*out = orr__kernel_find(content)))
+        return ORR_OK;
+    orr__kernel *made;
+    orr_status st = make(r, &made);
+    if (st == ORR_OK && (*out = orr__kernel_share(made, content)) != made)
+        release(made); /* another thread was first */
+    return st;
+}
+
+static orr_status make(const orr__region *r, orr__kernel **out)
 {
     *out = NULL;
     orr__kernel *k = orr__alloc(sizeof *k);
     if (!k)
         return ORR_ENOMEM;
+    k->refs = 1;
     k->vec = orr__cpu_vec();
     k->first = -1;
     k->across = find_across(r);
@@ -205,6 +236,7 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
         release(k);
         return st;
     }
+    count(k);
     *out = k;
     return ORR_OK;
 }

@@ -50,18 +50,24 @@ typedef struct orr__own {
     int64_t rows;          /* 0: not yet requested                   */
 } orr__own;
 
+/* Regions of equal content, but for the numbers of their scalars, share a kernel unless it is an operation's on whole arrays. */
 struct orr__kernel {
-    orr__own *own;                /* of an operation on whole arrays, else NULL */
-    struct orr__kernel *epilogue; /* … the kernel of its epilogue; NULL: none */
-    struct orr__jit *jit;         /* tier 1; NULL: never compiled */
-    int64_t *word;                /* … the words of a launch of all rows, without scalars; NULL: it packs */
-    int nword, nscalar;           /* … their number, and the number of scalar words after them */
-    bool packs;                   /* tier 1 reads copies of some operands */
-    size_t keeps;                 /* … bytes of its memory for values of long rows */
-    bool halves;                  /* it computes f16: the faster tier is found by measurement */
-    atomic_bool interpreted;      /* tier 0 is the faster one, at the last launch's size */
-    struct orr__tail *tail;       /* of a product: the map over its elements; NULL: none */
-    bool small;                   /* of a product: orr__product_is_small */
+    int refs;                       /* under the lock of the table                               */
+    size_t held;                    /* bytes, as counted                                          */
+    unsigned char content[32];      /* of the region's content; unspecified without being shared */
+    bool shared;                    /* in the table                                               */
+    struct orr__kernel *next_known; /* … the next one of its bucket                               */
+    orr__own *own;                  /* of an operation on whole arrays, else NULL */
+    struct orr__kernel *epilogue;   /* … the kernel of its epilogue; NULL: none */
+    struct orr__jit *jit;           /* tier 1; NULL: never compiled */
+    int64_t *word;                  /* … the words of a launch of all rows, without scalars; NULL: it packs */
+    int nword, nscalar;             /* … their number, and the number of scalar words after them */
+    bool packs;                     /* tier 1 reads copies of some operands */
+    size_t keeps;                   /* … bytes of its memory for values of long rows */
+    bool halves;                    /* it computes f16: the faster tier is found by measurement */
+    atomic_bool interpreted;        /* tier 0 is the faster one, at the last launch's size */
+    struct orr__tail *tail;         /* of a product: the map over its elements; NULL: none */
+    bool small;                     /* of a product: orr__product_is_small */
     const orr__vec *vec;
     /* The iteration, axes in the order in which blocks walk. `first`: the position of the region's axis 0, -1: none. */
     int rank, first;
@@ -82,10 +88,20 @@ struct orr__kernel {
     int across;           /* of a map: an axis other than the last along which a load has its neighbours; -1 */
 };
 
+/* The number of a region's first scalar in instructions; 0: there is none. Programs number scalars from it. */
+static inline int32_t orr__first_scalar(const orr__region *r)
+{
+    for (int i = 0; i < r->ninstr; i++)
+        if (r->instr[i].slot >= 0)
+            return r->instr[i].slot;
+    return 0;
+}
+
 /* A launch under way. */
 typedef struct {
     const orr__kernel *k;
     const orr__launch *l;
+    const orr__scalar *scalar; /* the region's first one */
     int64_t dim[ORR__REGION_RANK], total;
     int64_t origin[ORR__REGION_RANK]; /* the origin of this launch, or of the current box */
     char *out[ORR__REGION_OUTS];      /* the address of iteration 0 of this launch */
@@ -100,6 +116,13 @@ typedef struct {
     bool in_place; /* the output shares memory with an input: blocks of inputs are copied before it is written */
 } orr__vrun;
 
+/* kernels.c: the table of shared kernels. content: a digest of the region; false: no memory. find: one more reference, NULL: there is none.
+ * share: puts k there and returns it, or returns the one that is there with a further reference. drop: true if the last reference is
+ * gone, and k is no longer in the table. */
+bool orr__kernel_content(const orr__region *r, unsigned char content[32]);
+orr__kernel *orr__kernel_find(const unsigned char content[32]);
+orr__kernel *orr__kernel_share(orr__kernel *k, const unsigned char content[32]);
+bool orr__kernel_drop(orr__kernel *k);
 /* isa.c: does BLAS multiply small matrices without packing? */
 bool orr__cpu_blas_small(void);
 /* program.c: operations, locations of registers, block size. */

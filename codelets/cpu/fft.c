@@ -9,9 +9,10 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/fft.h"
 #include "ops/fft/fft.h"
+#include "runtime/base/held.h"
 
-/* Unused plans are freed, the least recently used first, beyond KEPT plans or KEPT_BYTES bytes. */
-enum { KEPT = 64, KEPT_BYTES = 128 << 20 };
+/* Unused plans are freed, the least recently used first, beyond KEPT plans, and beyond KEPT_BYTES bytes in addition to twice the largest. */
+enum { KEPT = 64, KEPT_BYTES = 4 << 20 };
 
 typedef struct entry {
     orr__fft *plan;
@@ -285,7 +286,7 @@ static orr__fft *make(int64_t n, int64_t whole, bool wide, size_t *bytes)
 /* The entry for a new plan: a free one, or the least recently used one without users. Called under the lock. */
 static entry *vacant(size_t bytes)
 {
-    size_t all = bytes;
+    size_t all, largest = bytes;
     for (;;) {
         entry *oldest = NULL, *empty = NULL;
         all = bytes;
@@ -293,14 +294,16 @@ static entry *vacant(size_t bytes)
             entry *e = &table[i];
             empty = !e->plan ? e : empty;
             all += e->plan ? e->bytes : 0;
+            largest = e->plan && e->bytes > largest ? e->bytes : largest;
             if (e->plan && !e->users && (!oldest || e->used < oldest->used))
                 oldest = e;
         }
-        if (empty && (all <= KEPT_BYTES || !oldest))
+        if (empty && (all <= 2 * largest + KEPT_BYTES || !oldest))
             return empty;
         if (!oldest)
             return NULL;
         free_plan(oldest->plan);
+        orr__held_sub(ORR_MEMORY_TABLES, oldest->bytes);
         memset(oldest, 0, sizeof *oldest);
     }
 }
@@ -335,8 +338,10 @@ static orr__fft *acquire(int64_t n, int64_t whole, bool wide, entry **kept)
     orr__fft *p = found(n, whole, wide, kept) ? (*kept)->plan : make(n, whole, wide, &bytes);
     if (p && !*kept) {
         (void)pthread_mutex_lock(&lock);
-        if ((*kept = vacant(bytes)))
+        if ((*kept = vacant(bytes))) {
             **kept = (entry){ p, wide, 1, bytes, ++clock_ };
+            orr__held_add(ORR_MEMORY_TABLES, bytes);
+        }
         (void)pthread_mutex_unlock(&lock);
     }
     (void)pthread_mutex_unlock(&making);

@@ -25,6 +25,7 @@
     F(dnnl_primitive_destroy)              \
     F(dnnl_primitive_execute)              \
     F(dnnl_reorder_primitive_desc_create)  \
+    F(dnnl_set_primitive_cache_capacity)   \
     F(dnnl_stream_create)                  \
     F(dnnl_stream_destroy)                 \
     F(dnnl_stream_wait)
@@ -83,6 +84,7 @@ void *orr__onednn_openmp(const char *name);
 #define dnnl_primitive_destroy orr__onednn.dnnl_primitive_destroy
 #define dnnl_primitive_execute orr__onednn.dnnl_primitive_execute
 #define dnnl_reorder_primitive_desc_create orr__onednn.dnnl_reorder_primitive_desc_create
+#define dnnl_set_primitive_cache_capacity orr__onednn.dnnl_set_primitive_cache_capacity
 #define dnnl_stream_create orr__onednn.dnnl_stream_create
 #define dnnl_stream_destroy orr__onednn.dnnl_stream_destroy
 #define dnnl_stream_wait orr__onednn.dnnl_stream_wait

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/array.h"
+#include "runtime/base/held.h"
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product_map.h"
 #include "codelets/cpu/call.h"
@@ -164,6 +165,20 @@ void orr__tail_free(orr__tail *t)
     free(t);
 }
 
+static void add_size(void *block, void *sum)
+{
+    *(size_t *)sum += orr__held_size(block);
+}
+
+size_t orr__tail_size(orr__tail *t)
+{
+    size_t all = 0;
+    if (!t)
+        return 0;
+    orr__region_blocks(&t->region, add_size, &all);
+    return all + orr__held_size(t->input) + orr__held_size(t->access) + orr__held_size(t);
+}
+
 bool orr__tail_of_batches(const orr__tail *t)
 {
     return t->batch > 0;
@@ -218,7 +233,11 @@ static orr_status launch(const orr__tail *t, const orr__launch *l, int64_t q, in
     for (int n = 0; n < x.nout; n++)
         out[n] = (char *)l->out[t->out[n]] +
                  (size_t)(t->batch ? 0 : q * t->m * t->n) * orr_dtype_size((orr_dtype)x.out_dtype[n]);
-    orr__launch one = { .region = &x, .lo = lo * by, .hi = hi * by, .in = in, .out = out, .scalar = l->scalar };
+    /* The kernel may be shared: the scalars' numbers are those of the region that it was made for. */
+    const orr__scalar *scalar = l->scalar;
+    if (scalar)
+        scalar += orr__first_scalar(l->region) - orr__first_scalar(&x);
+    orr__launch one = { .region = &x, .lo = lo * by, .hi = hi * by, .in = in, .out = out, .scalar = scalar };
     return orr__cpu.launch(&k, &one);
 }
 

@@ -11,6 +11,7 @@ typedef struct orr__tail orr__tail;
  * batches at a time. NULL: last error. */
 orr__tail *orr__tail_new(const orr__region *r, bool small);
 void orr__tail_free(orr__tail *t);
+size_t orr__tail_size(orr__tail *t); /* bytes that it holds, without its kernel; NULL: 0 */
 /* The output of the matmul that is the product itself, -1: none. */
 int orr__tail_kept(const orr__tail *t);
 /* The dtype in which the map reads the product. */

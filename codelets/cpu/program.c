@@ -16,6 +16,7 @@ enum {
 typedef struct {
     const orr__region *r;
     orr__kernel *k;
+    int32_t first_scalar;
     int *last; /* number of the last operation that uses a register, -1: none */
     bool *once;
     bool *uniform; /* computed from scalars only                                 */
@@ -104,7 +105,7 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
                       .out = -1,
                       .access = in->a,
                       .dist = in->op,
-                      .scalar = in->slot };
+                      .scalar = in->slot < 0 ? -1 : in->slot - c->first_scalar };
     if (in->kind == ORR__RI_CAST || in->kind == ORR__RI_FOLD || in->kind == ORR__RI_PLACE)
         op->from = r->instr[in->x].dtype;
     if (in->kind != ORR__RI_EW)
@@ -296,6 +297,7 @@ orr_status orr__program(const orr__region *r, orr__kernel *k)
     size_t n = (size_t)r->ninstr;
     ctx c = { .r = r,
               .k = k,
+              .first_scalar = orr__first_scalar(r),
               .last = orr__alloc_n(2 * n + 1, sizeof *c.last),
               .once = orr__alloc_n(7 * n + 1, sizeof *c.once),
               .free_slot = orr__alloc_n(4 * n + 1, sizeof *c.free_slot) };
@@ -315,6 +317,8 @@ orr_status orr__program(const orr__region *r, orr__kernel *k)
     if (st == ORR_OK) {
         place_registers(&c, kept);
         choose_block(k, r);
+        orr__vop *exact = realloc(k->op, (size_t)(k->nop + 1) * sizeof *exact);
+        k->op = exact ? exact : k->op;
     }
     free(c.last);
     free(c.once);

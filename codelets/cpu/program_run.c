@@ -111,7 +111,7 @@ static void load(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t
 static void scalar(const orr__vrun *v, const orr__vop *op, void *dst, int64_t n)
 {
     orr_dtype t = (orr_dtype)op->dtype, sits = orr__compute_dtype(t);
-    orr__scalar s = v->l->scalar[op->scalar];
+    orr__scalar s = v->scalar[op->scalar];
     uint64_t bits = 0;
     if (orr__is_float(t))
         s = orr__scalar_cast(s, ORR_F64, t);
@@ -124,7 +124,7 @@ static void iota(const orr__vrun *v, const orr__vop *op, void *dst, int64_t p, i
 {
     orr_dtype t = (orr_dtype)op->dtype;
     const orr__vec *vec = v->k->vec;
-    const orr__scalar *s = v->l->scalar + op->scalar;
+    const orr__scalar *s = v->scalar + op->scalar;
     vec->index(v->index, &v->view[op->access], p, n);
     if (orr__is_float(t))
         vec->affine_f64(v->wide, v->index, s[0], s[1], n);
@@ -152,7 +152,7 @@ static void randoms(const orr__vrun *v, const orr__vop *op, void *dst, int64_t p
 {
     orr_dtype t = (orr_dtype)op->dtype;
     const orr__vec *vec = v->k->vec;
-    const orr__scalar *s = v->l->scalar + op->scalar;
+    const orr__scalar *s = v->scalar + op->scalar;
     vec->index(v->index, &v->view[op->access], p, n);
     if (op->dist == ORR__DBITS) {
         bool wide = orr_dtype_size(t) == 8;
@@ -315,6 +315,7 @@ orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch
         return ORR_ENOMEM;
     v->k = k;
     v->l = l;
+    v->scalar = l->scalar ? l->scalar + orr__first_scalar(l->region) : NULL;
     v->st = ORR_OK;
     v->view = (orr__vec_view *)(void *)at;
     v->reg = (const void **)(void *)(at += views);

@@ -8,6 +8,7 @@
 #include "codelets/cpu/call.h"
 #include "codelets/cpu/cpu.h"
 #include "ops/nn/recurrence.h"
+#include "runtime/base/held.h"
 
 /* Sequences whose states and sums are in cache at a time. */
 enum { SIDE = 48 };
@@ -35,7 +36,7 @@ typedef struct {
 static void packed_unref(packed *p)
 {
     if (p && --p->uses == 0) {
-        free(p->data);
+        free(orr__unhold(ORR_MEMORY_LIBRARIES, p->data));
         free(p);
     }
 }
@@ -81,6 +82,7 @@ static bool pack(job *j, orr__own *own, bool back)
             (void)orr__fail(orr__cpu_site(j->l), ORR_ENOMEM, "no memory for %zu bytes of packed weights", bytes);
             return false;
         }
+        (void)orr__hold(ORR_MEMORY_LIBRARIES, p->data);
         j->vec->pack[j->wide](&s, p->data);
         p->content = content;
         p->uses = 2;

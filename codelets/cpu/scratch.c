@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
+#include "runtime/base/held.h"
+#include "runtime/base/pool.h"
 
 /* A kernel's blocks; copies of operands of a kernel that may run while blocks are in use; copies of factors of a
  * product that is a step of either; the result of a call with an epilogue; values of a long row. */
@@ -20,38 +22,58 @@ static pthread_key_t key[KINDS];
 static bool have_key[KINDS];
 static _Thread_local block mine[KINDS];
 
+/* Large blocks are the pool's, which counts them. */
+enum { LARGE = 256 << 10 };
+
+static void *allocate(size_t bytes, size_t *size)
+{
+    void *memory = NULL;
+    *size = (bytes + 4095) & ~(size_t)4095;
+    if (*size < bytes)
+        return NULL;
+    if (*size >= LARGE)
+        return orr__pool_lend(bytes, size);
+    return posix_memalign(&memory, 64, *size) == 0 ? orr__hold(ORR_MEMORY_SCRATCH, memory) : NULL;
+}
+
+static void give_back(block *b)
+{
+    if (b->memory && b->size >= LARGE)
+        orr__pool_put(b->memory, 0, b->size);
+    else
+        free(orr__unhold(ORR_MEMORY_SCRATCH, b->memory));
+    *b = (block){ NULL, 0 };
+}
+
+/* At the end of a thread. */
+static void end(void *b)
+{
+    give_back(b);
+}
+
 static void make_keys(void)
 {
     for (int k = 0; k < KINDS; k++)
-        have_key[k] = pthread_key_create(&key[k], free) == 0;
-}
-
-/* Sets the thread's block of a kind; it is freed when the thread ends. */
-static bool keep(int kind, void *memory, size_t size)
-{
-    (void)pthread_once(&once, make_keys);
-    if (have_key[kind] && pthread_setspecific(key[kind], memory) != 0 && memory)
-        return false;
-    mine[kind] = (block){ memory, size };
-    return true;
+        have_key[k] = pthread_key_create(&key[k], end) == 0;
 }
 
 static void drop(int kind)
 {
-    void *memory = mine[kind].memory;
-    (void)keep(kind, NULL, 0);
-    free(memory);
+    if (have_key[kind])
+        (void)pthread_setspecific(key[kind], NULL);
+    give_back(&mine[kind]);
 }
 
+/* Sets the thread's block of a kind; it is freed when the thread ends. */
 static bool grow(int kind, size_t bytes)
 {
-    void *memory = NULL;
-    size_t size = (bytes + 4095) & ~(size_t)4095;
+    (void)pthread_once(&once, make_keys);
     drop(kind);
-    if (size < bytes || posix_memalign(&memory, 64, size) != 0)
+    block *b = &mine[kind];
+    if (!(b->memory = allocate(bytes, &b->size)))
         return false;
-    if (!keep(kind, memory, size)) {
-        free(memory);
+    if (have_key[kind] && pthread_setspecific(key[kind], b) != 0) {
+        give_back(b);
         return false;
     }
     return true;

@@ -7,6 +7,7 @@
 #include "runtime/base/exit.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/held.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -37,6 +38,7 @@ orr__jit *orr__jit_new(uint64_t seen, const char *label)
         (void)orr__fail(ORR__SITE(NULL, 0, "jit"), ORR_ENOMEM, "no memory for a kernel");
         return NULL;
     }
+    (void)orr__hold(ORR_MEMORY_KERNELS, j);
     atomic_init(&j->refs, 1);
     j->seen = seen;
     (void)snprintf(j->label, sizeof j->label, "%s", label);
@@ -71,7 +73,7 @@ static orr__jit *find_known(const void *content, size_t size, uint64_t hash)
 static void put_known(orr__jit *j, void *content, size_t size, uint64_t hash)
 {
     orr__jit **at = bucket_of(hash);
-    j->content = content;
+    j->content = orr__hold(ORR_MEMORY_KERNELS, content);
     j->content_size = size;
     j->content_hash = hash;
     j->next_known = *at;
@@ -111,9 +113,9 @@ void orr__jit_unref(orr__jit *j)
     if (j->content)
         take_known(j);
     orr__code_unref(j->code);
-    free(j->content);
+    free(orr__unhold(ORR_MEMORY_KERNELS, j->content));
     free(j->text);
-    free(j);
+    free(orr__unhold(ORR_MEMORY_KERNELS, j));
 }
 
 bool orr__jit_hot(orr__jit *j)

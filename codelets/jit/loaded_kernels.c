@@ -2,6 +2,7 @@
  * Must not know: where the bytes come from. */
 #include "config.h"
 #include "codelets/jit/internal.h"
+#include "runtime/base/held.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -61,10 +62,11 @@ void orr__code_unref(orr__code *c)
         return;
     if (c->handle) {
         (void)dlclose(c->handle);
+        orr__held_sub(ORR_MEMORY_KERNELS, c->bytes);
         atomic_fetch_sub(&loaded, 1);
         atomic_fetch_sub(&loaded_bytes, c->bytes);
     }
-    free(c);
+    free(orr__unhold(ORR_MEMORY_KERNELS, c));
 }
 
 static orr__code *find(const unsigned char key[32])
@@ -161,6 +163,7 @@ static bool load(orr__code *c, const unsigned char *code, size_t size, const cha
     }
     memcpy(&c->fn, &symbol, sizeof symbol);
     c->bytes = size;
+    orr__held_add(ORR_MEMORY_KERNELS, size);
     atomic_fetch_add(&loaded, 1);
     atomic_fetch_add(&loaded_bytes, size);
     return true;
@@ -173,6 +176,7 @@ orr__code *orr__memory_load(const unsigned char text_key[32], const unsigned cha
         free(c);
         return NULL;
     }
+    (void)orr__hold(ORR_MEMORY_KERNELS, c);
     memcpy(c->text_key, text_key, sizeof c->text_key);
     atomic_init(&c->refs, 2);
     pthread_mutex_lock(&lock);

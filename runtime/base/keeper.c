@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <time.h>
+#include "runtime/base/exit.h"
 #include "runtime/base/pool.h"
 
 /* Memory that was not used between two looks is returned at the second, so within a second. */
@@ -62,7 +63,10 @@ static void *keep(void *unused)
         if (!pause_once())
             break;
         pthread_mutex_unlock(&keeper.lock);
-        if (look()) {
+        orr__work_begins(ORR__WORK_COMPUTES); /* handles are StarPU's, whose own handler of the exit takes it down */
+        bool idle = look();
+        orr__work_ends(ORR__WORK_COMPUTES);
+        if (idle) {
             atomic_store(&awake, false);
             if (orr__pool_free() > 0) /* put meanwhile, when its thread saw this one awake */
                 atomic_store(&awake, true);

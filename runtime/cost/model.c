@@ -11,6 +11,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/held.h"
 #include "runtime/cost/cost.h"
 
 enum { BUCKETS = 1024, LOCKS = 16, ALIKE = 64, SETTLED = 4 };
@@ -57,6 +58,7 @@ static orr__class *find_or_add(const orr__class *like)
     pthread_mutex_lock(&adding);
     if (!(c = find(like->kernel, like->shape)) && (c = calloc(1, sizeof *c))) {
         size_t h = bucket_of(like->kernel);
+        (void)orr__hold(ORR_MEMORY_MODELS, c);
         c->kernel = like->kernel;
         c->shape = like->shape;
         c->row = like->row;

@@ -7,6 +7,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/exit.h"
+#include "runtime/base/held.h"
 #include "runtime/base/spill.h"
 #include "runtime/engine/execution.h"
 #include "runtime/graph/donation.h"
@@ -82,8 +83,13 @@ orr__plan_state *orr__plan_state_make(orr__plan *p)
     void *have = orr__plan_state_of(p);
     orr__plan_state *made = have ? NULL : calloc(1, sizeof *made + (size_t)p->nstep * sizeof *made->step);
 
-    if (!made || atomic_compare_exchange_strong(&p->state, &have, made))
-        return made ? made : have;
+    if (!made)
+        return have;
+    if (atomic_compare_exchange_strong(&p->state, &have, made)) {
+        if (p->bytes)
+            (void)orr__hold(ORR_MEMORY_PLANS, made);
+        return made;
+    }
     free(made); /* another thread was first */
     return have;
 }

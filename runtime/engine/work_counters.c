@@ -6,6 +6,7 @@
 #include <string.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/fork.h"
+#include "runtime/base/held.h"
 #include "runtime/base/trace.h"
 #include "runtime/engine/execution.h"
 
@@ -41,7 +42,8 @@ orr__work *orr__work_of(const orr__region *r)
     if (!(k = find(atomic_load(&bucket[h]), r->key)) && (k = calloc(1, sizeof *k))) {
         k->key = r->key;
         snprintf(k->label, sizeof k->label, "%s", r->label[0] ? r->label : "unnamed");
-        k->tally = calloc((size_t)n_workers + 1, sizeof *k->tally);
+        k->tally = orr__hold(ORR_MEMORY_MODELS, calloc((size_t)n_workers + 1, sizeof *k->tally));
+        (void)orr__hold(ORR_MEMORY_MODELS, k);
         k->next = atomic_load(&bucket[h]);
         atomic_store_explicit(&bucket[h], k, memory_order_release);
     }
@@ -141,8 +143,8 @@ static void resize(orr__work *k, void *arg)
 
     orr__histogram_clear(&k->spread);
     if (k != &other) {
-        free(k->tally);
-        if (!(k->tally = calloc((size_t)n_workers + 1, sizeof *k->tally)))
+        free(orr__unhold(ORR_MEMORY_MODELS, k->tally));
+        if (!(k->tally = orr__hold(ORR_MEMORY_MODELS, calloc((size_t)n_workers + 1, sizeof *k->tally))))
             *st = ORR_ENOMEM;
     }
 }

@@ -291,6 +291,7 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     if (c.refused < 0 && !c.oom) {
         orr__region_finish(r);
         name_parts(&c);
+        orr__region_fit(r);
     }
     free(c.memo);
     if (c.refused >= 0) {

@@ -10,17 +10,28 @@
 
 static const char *const rop_name[] = { "sum", "prod", "max", "min", "any", "all" };
 
+void orr__region_blocks(orr__region *r, void (*f)(void *block, void *arg), void *arg)
+{
+    f(r->instr, arg);
+    f(r->access, arg);
+    f(r->in, arg);
+    f(r->in_dtype, arg);
+    f(r->in_count, arg);
+    f(r->call.in, arg);
+    if (r->epilogue)
+        orr__region_blocks(r->epilogue, f, arg);
+    f(r->epilogue, arg);
+}
+
+static void free_block(void *block, void *unused)
+{
+    (void)unused;
+    free(block);
+}
+
 void orr__region_free(orr__region *r)
 {
-    free(r->instr);
-    free(r->access);
-    free(r->in);
-    free(r->in_dtype);
-    free(r->in_count);
-    free(r->call.in);
-    if (r->epilogue)
-        orr__region_free(r->epilogue);
-    free(r->epilogue);
+    orr__region_blocks(r, free_block, NULL);
     memset(r, 0, sizeof *r);
 }
 
@@ -235,6 +246,22 @@ void orr__region_finish(orr__region *r)
     label(r, NULL);
     orr__region_cost(r);
     r->key = key_of(r);
+}
+
+static void fit(void *array, int n, size_t size)
+{
+    void *exact = n > 0 ? realloc(*(void **)array, (size_t)n * size) : NULL;
+    if (exact)
+        *(void **)array = exact;
+}
+
+void orr__region_fit(orr__region *r)
+{
+    fit(&r->instr, r->ninstr, sizeof *r->instr);
+    fit(&r->access, r->naccess, sizeof *r->access);
+    fit(&r->in, r->nin, sizeof *r->in);
+    fit(&r->in_dtype, r->nin, sizeof *r->in_dtype);
+    fit(&r->in_count, r->nin, sizeof *r->in_count);
 }
 
 /* 1 if the access does not move along the last axis, a matmul's k. Work on the product is done for k = 0 too. */

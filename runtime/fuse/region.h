@@ -88,10 +88,14 @@ void orr__moved_free(orr__moved *k);
 orr_status orr__fuse(orr__site at, const orr__capture *p, int how, orr__regions *out);
 void orr__regions_free(orr__regions *r);
 void orr__region_free(orr__region *r); /* its arrays, not r itself */
+/* Calls f for each of these arrays, which may be NULL, and may free them. */
+void orr__region_blocks(orr__region *r, void (*f)(void *block, void *arg), void *arg);
 /* Fills in flops and bytes. */
 void orr__region_cost(orr__region *r);
 /* Merges axes, then fills in label, key, flops, bytes. */
 void orr__region_finish(orr__region *r);
+/* Returns memory that its arrays do not use. */
+void orr__region_fit(orr__region *r);
 /* Makes the label again. as[i], if not NULL, is the name of the user's definition that instruction i belongs to. */
 void orr__region_relabel(orr__region *r, const char *const *as);
 /* The reason, in words, why `node`, stored by region `from`, was not computed inside region `to`, which reads it.

@@ -8,6 +8,7 @@
 #include "runtime/base/decimal.h"
 #include "runtime/base/fence.h"
 #include "runtime/base/fork.h"
+#include "runtime/base/held.h"
 #include "runtime/graph/handle_slot.h"
 
 static orr__poison_info oom_info = { ORR_ENOMEM, "no memory for a tensor" };
@@ -77,7 +78,7 @@ void orr__handles_thread_exit(orr__tls *tls)
     orr__lent_drop(tls, 0);
     orr__borrow_end(tls);
     orr__slots_give_back(tls, 0);
-    free(tls->slot);
+    free(orr__unhold(ORR_MEMORY_GRAPHS, tls->slot));
     tls->slot = NULL;
     orr__keeper_give_back(tls->keeper);
     tls->keeper = ORR__NO_KEEPER;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "runtime/base/fork.h"
+#include "runtime/base/held.h"
 #include "runtime/graph/handle_slot.h"
 
 _Static_assert(sizeof(uintptr_t) == 8, "handles need 64-bit pointers");
@@ -58,7 +59,7 @@ bool orr__slots_begin(orr__tls *tls)
 {
     if (tls->slot)
         return true;
-    if (!(tls->slot = malloc(ORR__SLOT_CACHE * sizeof *tls->slot)))
+    if (!(tls->slot = orr__hold(ORR_MEMORY_GRAPHS, malloc(ORR__SLOT_CACHE * sizeof *tls->slot))))
         return false;
     tls->keeper = orr__keeper_take();
     return true;
@@ -81,6 +82,7 @@ bool orr__slots_refill(orr__tls *tls)
             orr__slot *c = calloc(ORR__SLOT_CHUNK, sizeof *c);
             if (!c)
                 break;
+            (void)orr__hold(ORR_MEMORY_GRAPHS, c);
             atomic_store_explicit(&orr__slot_chunk[i / ORR__SLOT_CHUNK], c, memory_order_release);
         }
         table.made++;
@@ -101,6 +103,7 @@ void orr__slots_give_back(orr__tls *tls, int keep)
             if (!more)
                 break;
             table.free = more;
+            orr__held_add(ORR_MEMORY_GRAPHS, (cap - table.cap) * sizeof *more);
             table.cap = cap;
         }
         table.free[table.nfree++] = tls->slot[--tls->nslot];

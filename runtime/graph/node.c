@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "runtime/base/fork.h"
+#include "runtime/base/held.h"
 #include "runtime/base/pool.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/thread_state.h"
@@ -61,6 +62,7 @@ static orr__node *new_block(void)
     if (!b)
         return NULL;
     memset((void *)b, 0, sizeof *b);
+    (void)orr__hold(ORR_MEMORY_GRAPHS, b);
     for (int i = 0; i + 1 < BLOCK; i++)
         b->node[i].next = &b->node[i + 1];
     pthread_mutex_lock(&pool.lock);

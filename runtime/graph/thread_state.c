@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "runtime/base/form.h"
+#include "runtime/base/held.h"
 #include "runtime/base/pool.h"
 #include "runtime/graph/thread_state.h"
 
@@ -22,7 +23,7 @@ static void thread_exit(void *p)
     orr__nodes_thread_exit(tls);
     orr__captures_thread_exit(tls);
     orr__stash_end();
-    free(tls->stash);
+    free(orr__unhold(ORR_MEMORY_GRAPHS, tls->stash));
     tls->stash = NULL;
     orr__tls_mine = NULL;
 }
@@ -42,7 +43,7 @@ orr__tls *orr__tls_begin(void)
     /* Without a key only the caches of ended threads are lost. */
     if (have_key)
         (void)pthread_setspecific(key, &record);
-    record.stash = calloc(1, sizeof *record.stash);
+    record.stash = orr__hold(ORR_MEMORY_GRAPHS, calloc(1, sizeof *record.stash));
     orr__stash_begin(record.stash);
     return orr__tls_mine = &record;
 }

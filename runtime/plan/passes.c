@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "runtime/base/env.h"
 #include "runtime/base/signals.h"
+#include "runtime/base/held.h"
 #include "runtime/plan/passes.h"
 
 /* clang-format off */
@@ -101,8 +102,51 @@ orr_status orr__plan_make(orr__site at, const orr__capture *capture, bool low_me
     return st;
 }
 
+static void blocks(orr__plan *p, void (*f)(void *block, void *arg), void *arg)
+{
+    for (int i = 0; i < p->nstep; i++) {
+        orr__step *s = &p->step[i];
+        orr__region_blocks(s->region, f, arg);
+        f(s->region, arg);
+        f(s->in, arg);
+        f(s->out, arg);
+        f(s->bundle.use, arg);
+    }
+    for (int i = 0; i < p->reason.n; i++)
+        f(p->reason.text[i], arg);
+    f(p->reason.text, arg);
+    f(p->step, arg);
+    f(p->value, arg);
+    f(p->out, arg);
+    f(p->memory.slot_bytes, arg);
+    f(p->cache.key, arg);
+    f(p->check, arg);
+    f(atomic_load(&p->state), arg);
+    f(p, arg);
+}
+
+static void add_size(void *block, void *sum)
+{
+    *(size_t *)sum += orr__held_size(block);
+}
+
+void orr__plan_count(orr__plan *p)
+{
+    orr__held_sub(ORR_MEMORY_PLANS, p->bytes);
+    p->bytes = 0;
+    blocks(p, add_size, &p->bytes);
+    orr__held_add(ORR_MEMORY_PLANS, p->bytes);
+}
+
+static void free_block(void *block, void *unused)
+{
+    (void)unused;
+    free(block);
+}
+
 void orr__plan_destroy(orr__plan *p)
 {
+    orr__held_sub(ORR_MEMORY_PLANS, p->bytes + (p->bytes ? orr__held_size(atomic_load(&p->state)) : 0));
     for (int i = 0; i < p->nstep; i++) {
         orr__step *s = &p->step[i];
         if (s->cpu)
@@ -111,21 +155,6 @@ void orr__plan_destroy(orr__plan *p)
             orr__opencl.release(s->opencl);
         if (s->cuda)
             orr__cuda.release(s->cuda);
-        orr__region_free(s->region);
-        free(s->region);
-        free(s->in);
-        free(s->out);
-        free(s->bundle.use);
     }
-    for (int i = 0; i < p->reason.n; i++)
-        free(p->reason.text[i]);
-    free(p->reason.text);
-    free(p->step);
-    free(p->value);
-    free(p->out);
-    free(p->memory.slot_bytes);
-    free(p->cache.key);
-    free(p->check);
-    free(atomic_load(&p->state));
-    free(p);
+    blocks(p, free_block, NULL);
 }

@@ -43,6 +43,7 @@ typedef struct {
 const orr__pass *orr__plan_pass(int i);
 orr_status orr__plan_make(orr__site at, const orr__capture *capture, bool low_memory, orr__plan **plan);
 void orr__plan_destroy(orr__plan *p);
+void orr__plan_count(orr__plan *p); /* counts its bytes; before it has a state of execution */
 /* ORR_ENOMEM with its message. */
 orr_status orr__plan_enomem(const orr__planner *p);
 

@@ -117,6 +117,7 @@ typedef struct orr__plan {
         atomic_uint_least64_t used;
     } cache;
     void *_Atomic state; /* the engine's state of execution: one block, freed with the plan  */
+    size_t bytes;        /* of its blocks, as counted; with the state, which is counted apart */
 } orr__plan;
 
 /* The plan for a capture: from the cache, or made and put there. One reference for the caller. */

@@ -9,13 +9,16 @@
 #include "runtime/base/env.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/held.h"
 #include "runtime/base/trace.h"
 #include "runtime/base/signals.h"
 #include "runtime/plan/passes.h"
 #include "runtime/plan/recent_plans.h"
 
-#define BUCKETS 512
-#define CAPACITY 512
+/* The most plans, and the most bytes of plans, their kernels and what libraries keep for these; but FEW plans as large as the largest one
+ * have room in any case. */
+enum { BUCKETS = 1024, CAPACITY = 2048, FEW = 4 };
+static const size_t most_bytes = (size_t)48 << 20;
 
 static struct {
     pthread_mutex_t lock;
@@ -129,6 +132,32 @@ static bool take_out(orr__plan *pl)
     return true;
 }
 
+/* Under the lock: the largest plan costs a scan, beside planning. */
+static bool crowded(void)
+{
+    size_t all = orr__held(ORR_MEMORY_PLANS) + orr__held(ORR_MEMORY_PROGRAMS) + orr__held(ORR_MEMORY_LIBRARIES);
+    size_t largest = 0;
+    if (cache.size <= FEW || all <= most_bytes)
+        return cache.size >= CAPACITY;
+    for (int b = 0; b < BUCKETS; b++)
+        for (const orr__plan *pl = cache.bucket[b]; pl; pl = pl->cache.next)
+            largest = pl->bytes > largest ? pl->bytes : largest;
+    return all > FEW * largest;
+}
+
+/* Removes the plans that were used last the longest time ago until the others are within their bounds. */
+static void make_room(void)
+{
+    for (;;) {
+        pthread_mutex_lock(&cache.lock);
+        orr__plan *out = crowded() ? evict() : NULL;
+        pthread_mutex_unlock(&cache.lock);
+        if (!out)
+            return;
+        orr__plan_unref(out);
+    }
+}
+
 /* Inserts a new plan, in place of a former one if not NULL, and returns it. If another thread was first, returns that thread's plan.
  * *out: a plan that was removed. */
 static orr__plan *insert(const wanted *w, uint64_t hash, orr__plan *pl, orr__plan *former, orr__plan **out)
@@ -138,8 +167,6 @@ static orr__plan *insert(const wanted *w, uint64_t hash, orr__plan *pl, orr__pla
     orr__plan *other = find(w, hash);
     if (other)
         return other;
-    if (cache.size >= CAPACITY)
-        *out = evict();
     pl->cache.next = cache.bucket[hash % BUCKETS];
     cache.bucket[hash % BUCKETS] = orr__plan_ref(pl);
     pl->cache.used = ++cache.clock;
@@ -181,6 +208,8 @@ static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr_
     memcpy(made->cache.key + p->key_size, &w.s, sizeof w.s);
     made->cache.key_size = p->key_size + sizeof w.s;
     made->cache.hash = hash;
+    orr__plan_count(made);
+    make_room();
     if (orr__env.print & ORR__PRINT_PLAN) {
         ORR__GUARD_WRITES;
         orr__plan_print(stderr, made);
