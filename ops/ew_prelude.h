@@ -569,7 +569,7 @@ EW_FN T ew_cexpm1(T z)
     P x = z.re, y = z.im;
     if (!ew_finite(x) || !ew_finite(y) || y == 0) {
         T e = ew_cexp(z);
-        return ew_c(y == 0 ? expm1(x) : e.re - K(1.0), e.im);
+        return ew_c(y == 0 ? expm1(x) + K(0.0) : e.re - K(1.0), e.im); /* −0 becomes 0 */
     }
     P s = sin(K(0.5) * y), e = exp(x);
     if (e == EW_INF)
@@ -688,7 +688,7 @@ EW_FN T ew_ctanh(T z)
 {
     P x = z.re, y = z.im;
     if (ew_infinite(x))
-        return ew_c(copysign(K(1.0), x), copysign(K(0.0), ew_finite(y) ? sin(y) * cos(y) : y));
+        return ew_c(copysign(K(1.0), x), copysign(K(0.0), y));
     if (x != x)
         return ew_c(x, y == 0 ? y : x);
     if (!ew_finite(y))

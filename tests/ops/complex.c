@@ -183,6 +183,35 @@ static void signs_of_infinite_numbers_have_a_direction(void)
     }
 }
 
+/* The special cases of the Python array API standard, 2024.12, in which C's Annex G and NumPy differ from it. */
+static void special_values_are_those_of_the_standard(void)
+{
+    static const double inf = INFINITY,
+                        x[][2] = { { inf, 2 }, { inf, -2 }, { -inf, 2 }, { inf, 1 }, { -0.0, 0 }, { 0, -0.0 } };
+    static const double tanh_of[][2] = { { 1, 0 }, { 1, -0.0 }, { -1, 0 }, { 1, 0 }, { -0.0, 0 }, { 0, -0.0 } };
+    static const double expm1_of[][2] = {
+        { -inf, inf }, { -inf, -inf }, { -1, 0 }, { inf, inf }, { 0, 0 }, { 0, -0.0 }
+    };
+    orr_scope *s = orr_scope_begin();
+    for (int wide = 0; wide < 2; wide++)
+        for (int many = 0; many < 2; many++)
+            for (int k = 0; k < 2; k++) {
+                orr_tensor *z = orr_cast(orr_from(ORR_C128, ORR_SHAPE(6, 1), x), wide ? ORR_C128 : ORR_C64);
+                z = orr_broadcast_to(z, ORR_SHAPE(6, many ? 50 : 1));
+                orr_tensor *y = orr_select(k ? orr_expm1(z) : orr_tanh(z), 1, -1);
+                double got[6][2];
+                ORR_CHECK(orr_read(orr_cast(y, ORR_C128), got, sizeof got) == ORR_OK);
+                for (int i = 0; i < 6; i++)
+                    for (int c = 0; c < 2; c++) {
+                        double want = (k ? expm1_of : tanh_of)[i][c];
+                        ORR_CHECK_MSG(got[i][c] == want && !signbit(got[i][c]) == !signbit(want),
+                                      "%s(%g, %g): %g, not %g", k ? "expm1" : "tanh", x[i][0], x[i][1], got[i][c],
+                                      want);
+                    }
+            }
+    (void)orr_scope_end(s);
+}
+
 static void square_of_the_absolute_value_is_real(void)
 {
     enum { N = 1003 };
@@ -398,6 +427,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(functions_of_c64),
                                       ORR_TEST(functions_of_c128),
                                       ORR_TEST(signs_of_infinite_numbers_have_a_direction),
+                                      ORR_TEST(special_values_are_those_of_the_standard),
                                       ORR_TEST(square_of_the_absolute_value_is_real),
                                       ORR_TEST(cotangents_are_those_of_jax),
                                       ORR_TEST(absolute_values_derive_twice),
