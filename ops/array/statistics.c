@@ -202,8 +202,9 @@ orr_tensor *orr_median_at(const char *file, int line, orr_tensor *x, int axis, b
     return quantiles(ORR__SITE(file, line, "median"), x, &(double){ 0.5 }, 1, axis, keepdims, true);
 }
 
-/* Σ (xᵢ − mean)(xⱼ − mean) over the rows, divided by their number − ddof. */
-static orr_tensor *products(orr__site at, orr_tensor *x, double ddof)
+/* Σ (xᵢ − mean)(xⱼ − mean) over the rows, divided by their number − ddof; `scaled`: of variables divided by their greatest
+ * deviations, whose squares neither overflow nor vanish. */
+static orr_tensor *products(orr__site at, orr_tensor *x, double ddof, bool scaled)
 {
     const char *file = at.file;
     int line = at.line;
@@ -214,6 +215,12 @@ static orr_tensor *products(orr__site at, orr_tensor *x, double ddof)
     if (n > 0) /* relative to the first row: the deviation of a constant is 0 exactly, not the rounding of its mean */
         wide = orr_sub_at(file, line, wide, orr_slice_axis_at(file, line, wide, -2, 0, 1, 1));
     orr_tensor *d = orr_sub_at(file, line, wide, orr_mean_at(file, line, wide, ORR_AXES(-2), true));
+    if (scaled && n > 0) {
+        orr_tensor *most =
+            orr_max_at(file, line, orr_abs_at(file, line, orr_detach_at(file, line, d)), ORR_AXES(-2), true);
+        orr_tensor *none = orr_equal_at(file, line, most, orr_scalar_at(file, line, 0));
+        d = orr_div_at(file, line, d, orr_where_at(file, line, none, orr_scalar_at(file, line, 1), most));
+    }
     orr_tensor *c = orr_matmul_at(file, line, orr_transpose_at(file, line, d), d);
     return orr_div_at(file, line, c, orr_scalar_at(file, line, fmax(n - ddof, 0)));
 }
@@ -238,7 +245,7 @@ orr_tensor *orr_covariance_at(const char *file, int line, orr_tensor *x, double 
     if (bad)
         return bad;
     orr_scope *s = orr_scope_begin();
-    return orr__compose_end(at, s, orr_cast_at(file, line, products(at, x, ddof), orr_tensor_dtype(x)));
+    return orr__compose_end(at, s, orr_cast_at(file, line, products(at, x, ddof, false), orr_tensor_dtype(x)));
 }
 
 orr_tensor *orr_correlation_at(const char *file, int line, orr_tensor *x)
@@ -249,7 +256,7 @@ orr_tensor *orr_correlation_at(const char *file, int line, orr_tensor *x)
     if (bad)
         return bad;
     orr_scope *s = orr_scope_begin();
-    orr_tensor *c = products(at, x, 0), *deviation = orr_sqrt_at(file, line, orr_diagonal_at(file, line, c, 0));
+    orr_tensor *c = products(at, x, 0, true), *deviation = orr_sqrt_at(file, line, orr_diagonal_at(file, line, c, 0));
     c = orr_div_at(file, line, c, orr_expand_dims_at(file, line, deviation, -1));
     c = orr_div_at(file, line, c, orr_expand_dims_at(file, line, deviation, -2));
     orr_tensor *one = orr_ones_at(file, line, orr_tensor_dtype(c), ORR_SHAPE_0D);

@@ -205,6 +205,21 @@ orr_tensor *orr_binary_cross_entropy_with_logits_at(const char *file, int line, 
 
 /* -- angles ------------------------------------------------------------------------------------------------ */
 
+/* x / max(‖x‖, eps), or with `adds` x / √(‖x‖² + eps²). Elements are divided by the greatest one first, since the squares of
+ * large ones overflow and those of small ones vanish; the result does not depend on it, so its derivative does not count. */
+static orr_tensor *direction(orr__site at, orr_tensor *x, int axis, double eps, bool adds)
+{
+    orr_shape s = orr_tensor_shape(x);
+    int k = orr__axis(axis, s.rank);
+    if (k < 0 || s.dim[k] == 0)
+        return x;
+    orr_tensor *most = orr_max_at(AT, orr_abs_at(AT, orr_detach_at(AT, x)), ORR_AXES(axis), true);
+    most = orr_where_at(AT, orr_equal_at(AT, most, SCALAR(0)), SCALAR(1), most);
+    x = orr_div_at(AT, x, most);
+    orr_tensor *norm = orr_norm_at(AT, x, ORR_AXES(axis), true), *least = orr_div_at(AT, SCALAR(eps), most);
+    return orr_div_at(AT, x, adds ? orr_hypot_at(AT, norm, least) : orr_maximum_at(AT, norm, least));
+}
+
 orr_tensor *orr_cosine_similarity_at(const char *file, int line, orr_tensor *x, orr_tensor *y, int axis, double eps)
 {
     ORR__IN_DEFAULT_FPMODE;
@@ -229,9 +244,8 @@ orr_tensor *orr_cosine_similarity_at(const char *file, int line, orr_tensor *x, 
     orr_scope *scope = orr_scope_begin();
     x = orr_cast_at(AT, x, wide);
     y = orr_cast_at(AT, y, wide);
-    /* Each vector is divided by its norm first: products of large elements, or of norms, overflow. */
-    x = orr_div_at(AT, x, orr_maximum_at(AT, orr_norm_at(AT, x, ORR_AXES(axis), true), SCALAR(eps)));
-    y = orr_div_at(AT, y, orr_maximum_at(AT, orr_norm_at(AT, y, ORR_AXES(axis), true), SCALAR(eps)));
+    x = direction(at, x, axis, eps, false);
+    y = direction(at, y, axis, eps, false);
     orr_tensor *r = orr_sum_at(AT, orr_mul_at(AT, x, y), ORR_AXES(axis), false);
     return orr__compose_end(at, scope, orr_cast_at(AT, r, dtype));
 }
@@ -254,12 +268,8 @@ orr_tensor *orr_cosine_loss_at(const char *file, int line, orr_tensor *a, orr_te
         return orr__compose_end(at, p.scope,
                                 orr__poison(at, ORR_ESHAPE, "a and b of shape %s need y without the last axis: %s",
                                             orr__str(of).s, orr__str(sign->shape).s));
-    orr_tensor *unit[2]; /* x / √(Σ x² + 1e-12), without the squares, which overflow */
-    for (int i = 0; i < 2; i++) {
-        orr_tensor *v = i ? p.y : p.x, *norm = orr_norm_at(AT, v, ORR_AXES(-1), true);
-        unit[i] = orr_div_at(AT, v, orr_hypot_at(AT, norm, SCALAR(1e-6)));
-    }
-    orr_tensor *c = orr_sum_at(AT, orr_mul_at(AT, unit[0], unit[1]), ORR_AXES(-1), false);
+    orr_tensor *c = orr_mul_at(AT, direction(at, p.x, -1, 1e-6, true), direction(at, p.y, -1, 1e-6, true));
+    c = orr_sum_at(AT, c, ORR_AXES(-1), false);
     orr_tensor *apart = orr_relu_at(AT, orr_sub_at(AT, c, SCALAR(margin)));
     orr_tensor *alike = orr_sub_at(AT, SCALAR(1), c);
     return end(&p, orr_where_at(AT, orr_greater_at(AT, y, SCALAR(0)), alike, apart));

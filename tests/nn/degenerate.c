@@ -91,6 +91,10 @@ static void directions_of_large_and_small_vectors_are_compared(void)
 {
     static const double size[] = { 1, 1e30, 1e-30, 1e38 };
     orr_scope *s = orr_scope_begin();
+    const double huge[3] = { 1e200, 2e200, 2e200 }, tiny[3] = { 2e-200, 1e-200, 2e-200 };
+    double cosine = 0;
+    ORR_CHECK(orr_item(orr_cosine_similarity(line(huge, 3), line(tiny, 3), 0, 0), &cosine) == ORR_OK);
+    ORR_CHECK_MSG(fabs(cosine - 8. / 9) < 1e-15, "%g", cosine);
     for (int i = 0; i < 16; i++) {
         const double a[4] = { 1, 2, 2, 4 }, b[4] = { 2, 1, 4, 2 }; /* 20 / 25 */
         orr_tensor *x = orr_cast(orr_mul(line(a, 4), orr_scalar(size[i / 4] / 4)), ORR_F32);
