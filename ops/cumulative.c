@@ -223,6 +223,7 @@ const orr__op orr__op_cumulative_starts = {
     .flops = 10,
     .verify = verify_starts,
     .reference = reference_starts,
+    .distribute = orr__rule_first,
 };
 
 /* -- phases -------------------------------------------------------------------------------------------------------- */
