@@ -776,6 +776,93 @@ static orr_tensor *powers_slope(int o, int64_t n)
     return slope(orr_pow(x, orr_scalar(OF_REALS(o, 1, 2, 3, .5, 0))), x);
 }
 
+/* -- compositions ---------------------------------------------------------------------------------------------------------- */
+
+static orr_tensor *scatter_places(int o, int64_t n)
+{
+    orr_tensor *i = range(ORR_I64, ORR_SHAPE(n, 1), 110, 0, (double)n);
+    return o < 5 ? orr_scatter_nd(floats(ORR_SHAPE(n, 3), 111), i, floats(ORR_SHAPE(n, 3), 112), (orr_scatter_mode)o)
+                 : orr_gather_nd(floats(ORR_SHAPE(n, 3), 111), i);
+}
+static orr_tensor *histograms(int o, int64_t n)
+{
+    orr_tensor *e = orr_linspace(ORR_F32, OF_REALS(o, -2, -1, -2), 2, 9), *x = range(ORR_F32, ORR_SHAPE(8 * n), 113, -2, 2);
+    return orr_histogram(x, e, o == 2 ? range(ORR_F32, ORR_SHAPE(8 * n), 114, 0, 1) : NULL);
+}
+static orr_tensor *interpolated(int o, int64_t n)
+{
+    orr_tensor *k = orr_linspace(ORR_F32, -2, OF_REALS(o, 1, 2), 8);
+    return orr_interp(range(ORR_F32, ORR_SHAPE(n), 115, -2, 2), k, orr_square(k));
+}
+static orr_tensor *signals(int o, int64_t n)
+{
+    orr_tensor *x = range(ORR_F32, ORR_SHAPE(n, n), 116, -1, 1);
+    switch (o) {
+    case 0: return orr_abs(orr_hfft(range(ORR_C64, ORR_SHAPE(n), 117, -1, 1), 2 * n - 2, 0, ORR_FFT_BACKWARD));
+    case 1: return orr_abs(orr_hfft(range(ORR_C64, ORR_SHAPE(n), 117, -1, 1), 2 * n - 2, 0, ORR_FFT_ORTHO));
+    case 2: return orr_abs(orr_rfft(x, n, 0, ORR_FFT_BACKWARD));
+    case 3: return orr_abs(orr_rfft(x, n, 1, ORR_FFT_BACKWARD));
+    case 4: return orr_abs(orr_rfft(x, n, 1, ORR_FFT_FORWARD));
+    case 5: return orr_abs(orr_rfftn(x, ORR_NO_INDEX, ORR_AXES(0, 1), ORR_FFT_BACKWARD));
+    default: return orr_abs(orr_rfftn(x, ORR_NO_INDEX, ORR_AXES(1, 0), ORR_FFT_BACKWARD));
+    }
+}
+static orr_tensor *matrices_slope(int o, int64_t n)
+{
+    orr_tensor *a = orr_detach(well(n < 24 ? n : 24));
+    switch (o) {
+    case 0: return slope(orr_eigvalsh(a), a);
+    case 1: return slope(orr_svdvals(a), a);
+    case 2: return slope(orr_inv(a), a);
+    case 3: return slope(orr_cholesky(a), a);
+    case 4: return slope(orr_qr(a, false).r, a);
+    case 5: return slope(orr_solve_triangular(a, a, true, false, false), a);
+    case 6: return slope(orr_solve_triangular(a, a, false, false, false), a);
+    default: return slope(orr_solve_triangular(a, a, true, true, true), a);
+    }
+}
+static orr_tensor *hashes(int o, int64_t n)
+{
+    int64_t m = n < 8 ? n : 8;
+    if (o < 3)
+        return orr_field_limbs(orr_poseidon(field_of(ORR_SHAPE(m, o + 2), 118)));
+    return orr_field_limbs(orr_merkle_root(orr_merkle_tree(field_of(ORR_SHAPE(16), 119), o == 3 ? 2 : 4)));
+}
+static orr_tensor *shares(int o, int64_t n)
+{
+    int threshold = (int)PICK(o, 2, 3, 3), count = (int)PICK(o, 5, 5, 4);
+    orr_tensor *x = range(ORR_U64, ORR_SHAPE(n), 120, 0, 1e6);
+    int64_t place[] = { 1, 2, 3 };
+    orr_tensor *s = orr_shamir_split(x, threshold, count);
+    return orr_shamir_join(orr_slice_axis(s, 0, 0, threshold, 1), place, threshold);
+}
+static orr_tensor *powers_of_numbers(int o, int64_t n)
+{
+    orr_tensor *x = range(o & 1 ? ORR_I32 : ORR_U8, ORR_SHAPE(n, n), 121, 1, 9);
+    switch (o / 2) {
+    case 0: return orr_bitwise_and(x, orr_scalar(5));
+    case 1: return orr_bitwise_and(x, orr_scalar(3));
+    case 2: return orr_floor_divide(x, orr_scalar(2));
+    case 3: return orr_floor_divide(x, orr_scalar(3));
+    case 4: return orr_remainder(x, orr_scalar(3));
+    default: return orr_sum(x, ORR_AXES(o & 1), false);
+    }
+}
+/* A block of a network, in which all work may become one kernel. */
+static orr_tensor *block(int o, int64_t n)
+{
+    orr_tensor *x = floats(ORR_SHAPE(1, 2, n + 2, n + 2), 122), *w = floats(ORR_SHAPE(2, 2, 3, 3), 123);
+    orr_conv_options c = { .padding = { 1, 1 } };
+    orr_pool_options p = { .window = { 2, 2 }, .stride = { 1, 1 } };
+    if (o & 1)
+        c = (orr_conv_options){ .padding = { 2, 2 }, .dilation = { 2, 2 } };
+    if (o & 2)
+        p = (orr_pool_options){ .window = { 3, 3 }, .stride = { 1, 1 }, .padding = { 1, 1 } };
+    orr_tensor *y = orr_relu(orr_conv(x, w, NULL, &c));
+    y = o & 4 ? orr_average_pool(y, &p) : orr_max_pool(y, &p);
+    return o & 8 ? slope(orr_softmax(y, -1), w) : orr_softmax(y, -1);
+}
+
 /* -- programs --------------------------------------------------------------------------------------------------------------- */
 
 /* The parameters after some steps of training; each step is evaluated by itself. */
@@ -950,6 +1037,15 @@ const option_case option_cases[] = {
     CASE(expressions, 5),
     CASE(scalars, 30),
     CASE(powers_slope, 5),
+    CASE(scatter_places, 6),
+    CASE(histograms, 3),
+    CASE(interpolated, 2),
+    CASE(signals, 7),
+    CASE(matrices_slope, 8),
+    CASE(hashes, 5),
+    CASE(shares, 3),
+    CASE(powers_of_numbers, 12),
+    CASE(block, 16),
     CASE(training, 15),
     CASE(assigned, 8),
     CASE(scanned, 8),
