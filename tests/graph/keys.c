@@ -7,6 +7,7 @@
 #include <string.h>
 #include <orrery.h>
 #include "ops/ops.h"
+#include "runtime/distribute/agree.h"
 #include "runtime/graph/structure_key.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/ops_help.h"
@@ -138,10 +139,15 @@ static bool same_leaves(const orr__capture *p, const orr__capture *q)
     return same;
 }
 
+static bool same_keys(const orr__capture *p, const orr__capture *q)
+{
+    return p->key_size == q->key_size && !memcmp(p->key, q->key, p->key_size);
+}
+
 /* Equal for an evaluation: the same key, and the same values of leaves and scalars. */
 static bool taken_for_each_other(const orr__capture *p, const orr__capture *q)
 {
-    return p->key_size == q->key_size && !memcmp(p->key, q->key, p->key_size) && p->nscalar == q->nscalar &&
+    return same_keys(p, q) && p->nscalar == q->nscalar &&
            !memcmp(p->scalar, q->scalar, (size_t)p->nscalar * sizeof *p->scalar) && same_leaves(p, q);
 }
 
@@ -159,7 +165,14 @@ static bool same_values(orr_tensor *t, orr_tensor *u)
     return same;
 }
 
-static void calls_that_differ_in_an_option_differ_in_the_key(void)
+/* By the structure the ranks of a program agree. */
+static bool same_structures(const orr__capture *p, const orr__capture *q)
+{
+    orr__structure a = orr__agree_structure(p), b = orr__agree_structure(q);
+    return a.a == b.a && a.b == b.b;
+}
+
+static void calls_that_differ_in_an_option_differ_in_the_key_and_over_ranks(void)
 {
     enum { OPTIONS = 32, N = 5 };
     int pairs = 0;
@@ -172,9 +185,12 @@ static void calls_that_differ_in_an_option_differ_in_the_key(void)
             there[o] = capture(t[o] = c->make(o, N), &p[o]);
             if (there[o])
                 ORR_CHECK_MSG(orr__capture_verify(&p[o]) == ORR_OK, "%s: %s", c->name, orr_error_message());
-            for (int k = 0; k < o && there[o]; k++, pairs++)
+            for (int k = 0; k < o && there[o]; k++, pairs++) {
                 ORR_CHECK_MSG(!there[k] || !taken_for_each_other(&p[k], &p[o]) || same_values(t[k], t[o]),
                               "%s: options %d and %d", c->name, k, o);
+                ORR_CHECK_MSG(!there[k] || same_keys(&p[k], &p[o]) == same_structures(&p[k], &p[o]),
+                              "%s: options %d and %d, over ranks", c->name, k, o);
+            }
         }
         for (int o = 0; o < c->options; o++)
             if (there[o])
@@ -189,7 +205,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(each_bit_of_each_attribute_is_in_the_key),
                                       ORR_TEST(no_key_begins_another_of_the_same_operation),
                                       ORR_TEST(an_attribute_outside_of_the_description_is_refused),
-                                      ORR_TEST(calls_that_differ_in_an_option_differ_in_the_key),
+                                      ORR_TEST(calls_that_differ_in_an_option_differ_in_the_key_and_over_ranks),
                                       ORR_TEST(the_printer_shows_all_attributes),
                                       { 0 } };
     return help_main(argc, argv, "graph.keys", tests);
