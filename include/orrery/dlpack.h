@@ -13,7 +13,14 @@ extern "C" {
 /** Device types (DLDeviceType) that have a name here; others exist. */
 enum { ORR_DLPACK_CPU = 1, ORR_DLPACK_CUDA = 2, ORR_DLPACK_CUDA_HOST = 3 };
 /** Type codes (DLDataTypeCode) that have a dtype here. */
-enum { ORR_DLPACK_INT = 0, ORR_DLPACK_UINT = 1, ORR_DLPACK_FLOAT = 2, ORR_DLPACK_BFLOAT = 4, ORR_DLPACK_BOOL = 6 };
+enum {
+    ORR_DLPACK_INT = 0,
+    ORR_DLPACK_UINT = 1,
+    ORR_DLPACK_FLOAT = 2,
+    ORR_DLPACK_BFLOAT = 4,
+    ORR_DLPACK_COMPLEX = 5, /**< two floats, of half the bits each */
+    ORR_DLPACK_BOOL = 6
+};
 /** Bits of orr_dlpack_versioned.flags. */
 enum { ORR_DLPACK_READ_ONLY = 1, ORR_DLPACK_IS_COPIED = 2 };
 
@@ -62,7 +69,7 @@ ORR_API orr_status orr_to_dlpack_unversioned_at(const char *file, int line, orr_
  * elements must not change from now on. The deleter is called once, from any thread, after the last use (after the copy). On an error
  * it is not called, and the caller keeps the array.
  * @return   owned by the current scope; poison on ORR_EINVAL (NULL, a major version other than 1, more than one lane), ORR_EDEVICE
- *           (memory of a device: copy it to the host before), ORR_EDTYPE (complex and other types that do not exist here), ORR_ESHAPE
+ *           (memory of a device: copy it to the host before), ORR_EDTYPE (types that do not exist here, such as complex numbers of 32 bits), ORR_ESHAPE
  *           (rank above 8, sizes that are negative or overflow), ORR_ENOMEM.
  * threads:  safe from any thread. */
 ORR_API orr_tensor *orr_from_dlpack_at(const char *file, int line, orr_dlpack_versioned *array);

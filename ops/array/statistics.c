@@ -167,7 +167,7 @@ static orr_tensor *quantiles(orr__site at, orr_tensor *x, const double *q, int n
         return orr__compose_end(at, scope, orr__poison(at, ORR_ENOMEM, "no memory for %d quantiles", n));
     for (int i = 0; i < n && !r; i++) {
         if (!(q[i] >= 0 && q[i] <= 1)) {
-            r = orr__poison(at, ORR_EINVAL, "quantile %d is %g, and 0 to 1 are possible", i, q[i]);
+            r = orr__poison(at, ORR_EINVAL, "q[%d] is %g: a quantile is between 0 and 1", i, q[i]);
             break;
         }
         double place = q[i] * (double)(s.dim[k] - 1), low = floor(place), part = place - low;

@@ -94,7 +94,8 @@ static bool known(orr__site at, orr_norm_kind kind, orr_tensor **bad)
 {
     if ((int)kind >= 0 && (int)kind < ORR_NORM_KINDS)
         return true;
-    *bad = orr__poison(at, ORR_EINVAL, "%d is no kind of norm", (int)kind);
+    *bad = orr__poison(at, ORR_EINVAL, "kind is %d: the norms of orr_norm_kind are 0 to %d", (int)kind,
+                       ORR_NORM_KINDS - 1);
     return false;
 }
 
@@ -139,19 +140,20 @@ orr_tensor *orr_cond_at(const char *file, int line, orr_tensor *x, orr_norm_kind
     orr_tensor *infinite = number(at, INFINITY);
     if (!two) { /* a singular matrix, which has no inverse, has the condition inf */
         orr_tensor *pivots = orr_diagonal_at(file, line, orr_lu_at(file, line, x).u, 0);
-        orr_tensor *singular = orr_any_at(file, line, orr_equal_at(file, line, pivots, number(at, 0)), ORR_AXES(-1), false);
+        orr_tensor *singular =
+            orr_any_at(file, line, orr_equal_at(file, line, pivots, number(at, 0)), ORR_AXES(-1), false);
         orr_tensor *there = orr_expand_dims_at(file, line, orr_expand_dims_at(file, line, singular, -1), -1);
         orr_tensor *regular =
             orr_where_at(file, line, there, orr_eye_at(file, line, (orr_dtype)n->dtype, e.n, e.n, 0), x);
-        orr_tensor *product =
-            orr_mul_at(file, line, orr_matrix_norm_at(file, line, regular, kind, false),
-                       orr_matrix_norm_at(file, line, orr_inv_at(file, line, regular), kind, false));
+        orr_tensor *product = orr_mul_at(file, line, orr_matrix_norm_at(file, line, regular, kind, false),
+                                         orr_matrix_norm_at(file, line, orr_inv_at(file, line, regular), kind, false));
         return orr__compose_end(at, scope, orr_where_at(file, line, singular, infinite, product));
     }
     orr_tensor *s = orr_svdvals_at(file, line, x), *first = orr_select_at(file, line, s, -1, 0),
                *last = orr_select_at(file, line, s, -1, e.k - 1);
     orr_tensor *none = orr_equal_at(file, line, first, number(at, 0)); /* the matrix 0: 0/0 */
-    orr_tensor *ratio = kind == ORR_NORM_TWO ? orr_div_at(file, line, first, last) : orr_div_at(file, line, last, first);
+    orr_tensor *ratio =
+        kind == ORR_NORM_TWO ? orr_div_at(file, line, first, last) : orr_div_at(file, line, last, first);
     return orr__compose_end(at, scope, orr_where_at(file, line, none, infinite, ratio));
 }
 

@@ -24,8 +24,8 @@ orr_tensor *orr_embedding_at(const char *file, int line, orr_tensor *table, orr_
         return orr__poison(at, ORR_EDTYPE, "indices are %s, and integers are needed: write orr_cast(indices, ORR_I64)",
                            orr_dtype_name((orr_dtype)i->dtype));
     if (padding < -1 || padding >= t->shape.dim[0])
-        return orr__poison(at, ORR_EINVAL, "padding %lld is no row of table %s", (long long)padding,
-                           orr__str(t->shape).s);
+        return orr__poison(at, ORR_EINVAL, "padding is %lld: it is a row of the table %s, 0 to %lld, or -1 for none",
+                           (long long)padding, orr__str(t->shape).s, (long long)t->shape.dim[0] - 1);
     if (padding < 0)
         return orr_take_at(AT, table, indices, 0);
     orr_scope *scope = orr_scope_begin();

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include "runtime/base/decimal.h"
+#include "runtime/base/env.h"
 #include "runtime/base/fence.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/held.h"
@@ -418,6 +419,70 @@ void orr__slots_free_owned(orr__tls *tls, const orr__scope *scope)
     size_t first = scope->n ? end_owned(tls, scope) : 0;
     for (size_t i = scope->n; i-- > first;)
         orr__node_unref((orr__node *)(uintptr_t)scope->item[i]);
+}
+
+/* -- forgotten scopes ------------------------------------------------------------------------------------------ */
+
+/* MANY: handles of no scope at which the first warning comes; the next ones at twice as many. LINES: places for source lines. */
+enum { MANY = 100000, LINES = 1024 };
+
+typedef struct {
+    const char *file;
+    int line;
+    uint32_t n;
+} maker;
+
+/* Adds one handle to its line; lines beyond the table's places are left out. */
+static void add_maker(maker *m, const char *file, int line)
+{
+    size_t i = (size_t)(((uintptr_t)file ^ (uintptr_t)line) * 0x9E3779B97F4A7C15u >> 40) % LINES;
+    for (int tries = 0; tries < 8; tries++, i = (i + 1) % LINES)
+        if (!m[i].n || (m[i].file == file && m[i].line == line)) {
+            m[i] = (maker){ file, line, m[i].n + 1 };
+            return;
+        }
+}
+
+/* The number of live handles of no scope that no object owns. */
+static uint32_t count_unscoped(uint32_t made, maker *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = ORR__SLOT_OOM + 1; i < made; i++) {
+        orr__slot *s = orr__slot_at(i);
+        unsigned gen = s ? atomic_load_explicit(&s->gen, memory_order_acquire) : 0;
+        pthread_mutex_t *lock;
+        if (!(gen & 1) || !lock_live(orr__slot_pack(i, gen), &lock))
+            continue;
+        if (!atomic_load_explicit(&s->scope, memory_order_relaxed) &&
+            !atomic_load_explicit(&s->lent, memory_order_relaxed)) {
+            const orr__node *node = atomic_load_explicit(&s->node, memory_order_acquire);
+            add_maker(m, node->file, node->line);
+            n++;
+        }
+        pthread_mutex_unlock(lock);
+    }
+    return n;
+}
+
+void orr__handles_count(uint32_t made)
+{
+    static atomic_uint next = MANY, warned = MANY;
+    unsigned limit = atomic_load_explicit(&next, memory_order_relaxed);
+    if (made < limit || !atomic_compare_exchange_strong(&next, &limit, made + made / 4))
+        return;
+    maker *m = calloc(LINES, sizeof *m);
+    uint32_t n = m ? count_unscoped(made, m) : 0;
+    if (n >= atomic_load(&warned)) {
+        const maker *most = m;
+        for (int i = 1; i < LINES; i++)
+            most = m[i].n > most->n ? &m[i] : most;
+        atomic_store(&warned, 2 * n);
+        orr__log(1,
+                 "%u tensors are live and belong to no scope, %u of them made at %s:%d: put the work of a step between "
+                 "orr_scope_begin and orr_scope_end, or orr_free what is not needed",
+                 n, most->n, most->file ? most->file : "?", most->line);
+    }
+    free(m);
 }
 
 void orr__handles_shutdown(void)

@@ -88,7 +88,9 @@ bool orr__slots_refill(orr__tls *tls)
         table.made++;
         tls->slot[tls->nslot++] = i;
     }
+    uint32_t made = table.made;
     pthread_mutex_unlock(&table.lock);
+    orr__handles_count(made);
     return tls->nslot > 0;
 }
 

@@ -59,6 +59,9 @@ bool orr__slots_begin(orr__tls *tls);  /* true: the thread has its list of free 
 bool orr__slots_refill(orr__tls *tls); /* true: the list has a free slot                        */
 /* Returns slots to the table until the thread has `keep` left. */
 void orr__slots_give_back(orr__tls *tls, int keep);
+/* handle.c: counts the handles of no scope when there are many more slots than at the last count, and warns of a program that forgot a
+ * scope. */
+void orr__handles_count(uint32_t made);
 uint32_t orr__slots_made(void); /* slots made so far: all numbers are below it */
 void orr__slots_guard(void);    /* protects their lock across forks    */
 

@@ -114,6 +114,8 @@ orr_tensor *orr__handle_new(orr__node *n); /* takes over n's reference; in the c
 /* The node of t, borrowed; NULL: stale or foreign. For a variable it is the present value, which stays until the user's call is over,
  * even if another thread assigns the variable. */
 orr__node *orr__handle_node(const orr_tensor *t);
+/* True if this thread recorded n after it began the scope, which is open. Nodes of other threads may be taken for such. */
+bool orr__scope_made(const orr_scope *scope, const orr__node *n);
 void orr__calls_over(void); /* no call of this thread reads a variable's value any more */
 orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...) ORR__COLD ORR_PRINTF(3, 4);
 /* For an operation: borrowed nodes of its operands. False: *out is the poison to return, an operand's own, or a new

@@ -98,6 +98,7 @@ orr_scope *orr_scope_begin(void)
     s->serial = next_serial(tls);
     s->outer = tls->scope;
     s->lent = tls->nlent;
+    s->born = tls->born;
     s->borrowing = tls->borrowing;
     tls->scope = s;
     return (orr_scope *)(uintptr_t)s->serial;
@@ -124,6 +125,12 @@ orr_status orr_scope_end_at(const char *file, int line, orr_scope *name)
         scope_close(tls);
     scope_close(tls);
     return ORR_OK;
+}
+
+bool orr__scope_made(const orr_scope *name, const orr__node *n)
+{
+    const orr__scope *s = open_scope(orr__tls_now(), name);
+    return s && n->born > s->born;
 }
 
 /* Moves t to another scope (NULL: none). */

@@ -493,6 +493,38 @@ static void values_go_out_by_dlpack_without_a_copy(void)
     ORR_CHECK(orr__pool_get_stats().live == 0);
 }
 
+/* kDLComplex is 5 in dlpack.h; bits are those of both parts. */
+static void complex_numbers_go_both_ways_by_dlpack(void)
+{
+    orr_scope *s = orr_scope_begin();
+    double part[6] = { 1, -2, 3, 0.5, 0, 8 };
+    for (int wide = 0; wide < 2; wide++) {
+        orr_tensor *t = orr_cast(orr_from(ORR_C128, ORR_SHAPE(3), part), wide ? ORR_C128 : ORR_C64);
+        orr_dlpack_versioned *v;
+        ORR_REQUIRE(orr_to_dlpack(t, &v) == ORR_OK);
+        ORR_CHECK(v->array.code == 5 && v->array.bits == (wide ? 128 : 64) && v->array.ndim == 1);
+        orr_tensor *again = orr_from_dlpack(v);
+        ORR_CHECK(orr_tensor_dtype(again) == (wide ? ORR_C128 : ORR_C64) && orr_data(again) == orr_data(t));
+        double got[6];
+        ORR_CHECK(orr_read(orr_cast(again, ORR_C128), got, sizeof got) == ORR_OK && !memcmp(got, part, sizeof got));
+    }
+    int64_t two = 2, back = -1;
+    orr_dlpack_versioned a = { .major = 1, .deleter = delete_mine };
+    a.array = (orr_dlpack_array){ .data = part,
+                                  .device_type = 1,
+                                  .ndim = 1,
+                                  .code = 5,
+                                  .bits = 128,
+                                  .lanes = 1,
+                                  .shape = &two,
+                                  .strides = &back,
+                                  .byte_offset = 16 };
+    double got[4]; /* backwards: a copy */
+    ORR_CHECK(orr_read(orr_from_dlpack(&a), got, sizeof got) == ORR_OK && got[0] == 3 && got[1] == 0.5 && got[2] == 1 &&
+              got[3] == -2);
+    (void)orr_scope_end(s);
+}
+
 static void arrays_come_in_by_dlpack(void)
 {
     static double data[24];
@@ -524,8 +556,10 @@ static void arrays_come_in_by_dlpack(void)
     fails(orr_from_dlpack(&a), ORR_EDEVICE, "type 2, CUDA): copy it to host memory");
     a.array.device_type = 1;
     a.array.code = 5;
-    fails(orr_from_dlpack(&a), ORR_EDTYPE, "type code 5");
+    a.array.bits = 32;
+    fails(orr_from_dlpack(&a), ORR_EDTYPE, "type code 5 with 32 bits");
     a.array.code = 2;
+    a.array.bits = 64;
     a.array.lanes = 4;
     fails(orr_from_dlpack(&a), ORR_EINVAL, "4 lanes");
     a.array.lanes = 1;
@@ -563,6 +597,7 @@ int main(int argc, char **argv)
         ORR_TEST(dlpack_has_the_layout_of_its_specification),
         ORR_TEST(values_go_out_by_dlpack_without_a_copy),
         ORR_TEST(arrays_come_in_by_dlpack),
+        ORR_TEST(complex_numbers_go_both_ways_by_dlpack),
         { 0 },
     };
     if (orr_init(&(orr_config){ .engine = "serial" }) != ORR_OK)

@@ -2,7 +2,9 @@
  * Must not know: how values are computed. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -26,6 +28,35 @@ static void scope_end_frees_what_was_made_inside(void)
     ORR_CHECK(orr_tensor_status(t) == ORR_EHANDLE);
     ORR_CHECK(orr_tensor_size(t) == -1);
     ORR_CHECK(orr_tensor_shape(t).rank == -1);
+}
+
+/* A program that forgot its scopes is told so, with the line that makes most tensors. */
+static void many_tensors_of_no_scope_are_noticed(void)
+{
+    enum { MANY = 150000 };
+    static orr_tensor *t[MANY];
+    const char *path = orr_test_tmp("stderr.txt");
+    char text[4096] = "", want[64];
+    (void)fflush(stderr);
+    int keep = dup(2), to = open(path, O_CREAT | O_TRUNC | O_RDWR, 0600);
+    ORR_REQUIRE(keep >= 0 && to >= 0 && dup2(to, 2) == 2);
+    orr_scope *s = orr_scope_begin();
+    for (int i = 0; i < MANY / 2; i++)
+        t[i] = zeros();
+    (void)orr_scope_end(s); /* these are no leak */
+    for (int i = 0; i < MANY; i++)
+        t[i] = i % 3 ? orr_ones(ORR_F32, ORR_SHAPE(1)) : zeros();
+    (void)snprintf(want, sizeof want, "scopes.c:%d: put", __LINE__ - 1);
+    (void)fflush(stderr);
+    (void)dup2(keep, 2);
+    ssize_t n = pread(to, text, sizeof text - 1, 0);
+    ORR_CHECK_MSG(n > 0 && strstr(text, "belong to no scope") && strstr(text, want), "%s, %s", text, want);
+    const char *first = strstr(text, "belong to no scope");
+    ORR_CHECK(first && !strstr(first + 1, "belong to no scope")); /* the next one at twice as many */
+    for (int i = 0; i < MANY; i++)
+        ORR_CHECK(orr_free(t[i]) == ORR_OK);
+    (void)close(keep);
+    (void)close(to);
 }
 
 static void an_ended_scope_is_not_taken_for_a_later_one(void)
@@ -344,7 +375,8 @@ static void a_fork_finds_no_lock_taken(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(scope_end_frees_what_was_made_inside),
+    static const orr_test tests[] = { ORR_TEST(many_tensors_of_no_scope_are_noticed),
+                                      ORR_TEST(scope_end_frees_what_was_made_inside),
                                       ORR_TEST(an_ended_scope_is_not_taken_for_a_later_one),
                                       ORR_TEST(a_fork_finds_no_lock_taken),
                                       ORR_TEST(stale_operand_is_poison_with_file_and_line),
