@@ -1,4 +1,4 @@
-/* Counts the bytes of bodies and kept arrays, and caches freed memory of bodies.
+/* Memory of bodies, of which freed blocks are kept for the next ones.
  * Must not know: what is in them. */
 #include "config.h"
 #include "serve/budget.h"
@@ -7,37 +7,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-static atomic_llong taken;
-static long long most;
-
-void serve_budget_limit(int64_t bytes)
-{
-    most = bytes;
-}
-
-bool serve_budget_take(size_t bytes)
-{
-    if (atomic_fetch_add(&taken, (long long)bytes) + (long long)bytes <= most)
-        return true;
-    atomic_fetch_sub(&taken, (long long)bytes);
-    return false;
-}
-
-void serve_budget_give(size_t bytes)
-{
-    atomic_fetch_sub(&taken, (long long)bytes);
-}
-
-int64_t serve_budget_taken(void)
-{
-    return atomic_load(&taken);
-}
+#include "serve/ledger.h"
 
 /* -- blocks --------------------------------------------------------------------------------------------------- */
 
 enum { KEPT = 128 };
-static const size_t kept_most = (size_t)192 << 20; /* bytes */
+static size_t kept_most = (size_t)192 << 20; /* bytes */
 
 static struct {
     pthread_mutex_t lock;
@@ -67,22 +42,22 @@ char *serve_block_take(size_t room)
     return block;
 }
 
-/* The limit of the cached blocks: at most the budget of bodies. */
-static size_t kept_limit(void)
+void serve_block_limit(int64_t bytes)
 {
-    return most < (long long)kept_most ? (size_t)most : kept_most;
+    if (bytes < (int64_t)kept_most)
+        kept_most = (size_t)bytes;
 }
 
 /* The oldest cached blocks are freed to make space for this one. */
 void serve_block_free(char *block, size_t room)
 {
-    if (!block || room < SERVE_BLOCK_LARGE || room % SERVE_BLOCK_LARGE != 0 || room > kept_limit()) {
+    if (!block || room < SERVE_BLOCK_LARGE || room % SERVE_BLOCK_LARGE != 0 || room > kept_most) {
         free(block);
         return;
     }
     pthread_mutex_lock(&kept.lock);
     int gone = 0;
-    for (; kept.n - gone == KEPT || kept.bytes + room > kept_limit(); gone++) {
+    for (; kept.n - gone == KEPT || kept.bytes + room > kept_most; gone++) {
         kept.bytes -= kept.at[gone].room;
         free(kept.at[gone].block);
     }
@@ -96,16 +71,18 @@ void serve_block_free(char *block, size_t room)
 
 struct serve_body {
     atomic_int refs;
+    int client;
     size_t room;
     char *text;
 };
 
-serve_body *serve_body_new(char *text, size_t room)
+serve_body *serve_body_new(char *text, size_t room, int client)
 {
     serve_body *b = malloc(sizeof *b);
     if (!b)
         return NULL;
     atomic_init(&b->refs, 1);
+    b->client = client;
     b->room = room;
     b->text = text;
     return b;
@@ -121,6 +98,6 @@ void serve_body_unref(serve_body *b)
     if (!b || atomic_fetch_sub(&b->refs, 1) != 1)
         return;
     serve_block_free(b->text, b->room);
-    serve_budget_give(b->room);
+    serve_ledger_give(b->client, SERVE_MEMORY, (int64_t)b->room);
     free(b);
 }

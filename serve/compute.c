@@ -30,12 +30,13 @@ static serve_task *task(serve_request *r, serve_kind kind, const char *model, se
                             .most = &serve_the.most,
                             .store = serve_the.store,
                             .client = r->client,
+                            .longest = serve_the.o.timeout,
                             .small = serve_the.o.batch > 1 ? serve_the.o.batch_bytes : 0,
                             .npy = r->npy_out,
                             .body = r->body ? r->body : empty,
                             .bytes = r->bytes,
                             .body_npy = r->npy_in };
-    if (r->body && !(t->work.held = serve_body_new(r->body, r->room))) {
+    if (r->body && !(t->work.held = serve_body_new(r->body, r->room, r->client))) {
         *wrong = serve_problem(503, "ORR_ENOMEM", "there is no memory");
         free(t);
         return NULL;
@@ -62,12 +63,13 @@ static serve_reply put(serve_request *r, serve_task *t)
 {
     t->ended = ended;
     t->user = serve_http_wait(r);
-    if (!serve_queue_put(serve_the.queue, t)) {
+    t->seconds = serve_work_seconds(&t->work);
+    serve_reply why;
+    if (!serve_queue_put(serve_the.queue, t, &why)) {
         void *waiting = t->user;
         serve_work_clear(&t->work);
         free(t);
-        serve_http_answer(
-            waiting, serve_problem(503, "limit", "the queue is full (--max-work), or the service stops; try again"), 0);
+        serve_http_answer(waiting, why, 0);
     }
     return (serve_reply){ 0 };
 }
@@ -193,6 +195,10 @@ serve_reply serve_post_job(serve_request *r)
                              "\"run\" in the query is gemm, elementwise, reduce, field, msm or models/NAME/predict");
     (void)json_object_del(r->query, "run");
     serve_task *t = task(r, kind, model, &wrong);
+    if (t) {
+        t->work.longest = serve_the.o.job_timeout;
+        t->seconds = serve_work_seconds(&t->work);
+    }
     return t ? serve_jobs_put(serve_the.jobs, t, r->client) : wrong;
 }
 

@@ -278,16 +278,68 @@ static serve_reply written(const serve_work *w, orr_tensor *t)
         200, data ? json_pack("{s:s,s:o}", point ? "curve" : "field", set, point ? "point" : "data", data) : NULL);
 }
 
+/* Seconds of one multiplication and its additions on one core, about. */
+static const double multiply = 3e-8;
+
+double serve_field_seconds(const serve_work *w)
+{
+    enum {
+        POWER = 400,
+        HASH = 2000,
+        BY_POINT = 600,
+        TWICE = 3
+    }; /* multiplications: of a power, a hash, a term of a curve's sum; in G2 */
+    double n = w->n > 0 ? (double)orr_tensor_size(w->x[0]) : 0, m = w->n > 1 ? (double)orr_tensor_size(w->x[1]) : 1,
+           log = 1;
+    if (w->kind == SERVE_MSM)
+        return multiply * m * BY_POINT * (w->op == ORR_G2 ? TWICE : 1);
+    for (double k = 2; k < n; k *= 2)
+        log++;
+    switch (ops[w->op].other) {
+    case NTT:
+    case NTT_INVERSE: return multiply * n * log;
+    case POSEIDON: return multiply * n * HASH;
+    case POW: return multiply * n * POWER;
+    default: break;
+    }
+    if (ops[w->op].two == orr_field_poly_eval_at)
+        return multiply * n * m;
+    return multiply * n * (ops[w->op].one == orr_field_inverse_at ? POWER : 1);
+}
+
+/* The limits of results hold for elements and their text, too. True: they and the memory of the texts suffice. */
+static bool allowed(serve_work *w, const orr_tensor *t)
+{
+    enum {
+        TEXT = ORR_FIELD_TEXT + 4,
+        PARSED = 160,
+        GROWTH = 3
+    }; /* bytes of an element's text, and of its node in the tree */
+    int64_t n = orr_tensor_size(t) > 0 ? orr_tensor_size(t) : 0, of = 32;
+    if (n > w->most->bytes / of || n > w->most->json / TEXT) {
+        w->reply = serve_problem(
+            413, "limit", "the result has %lld elements, and %lld are the limit", (long long)n,
+            (long long)(w->most->bytes / of < w->most->json / TEXT ? w->most->bytes / of : w->most->json / TEXT));
+        return false;
+    }
+    return serve_work_book(w, n * (PARSED + GROWTH * TEXT));
+}
+
 void serve_field_show(serve_work *w)
 {
-    w->reply = w->npy ? serve_problem(406, "array", "elements of fields are sent as JSON") : written(w, w->x[0]);
+    if (w->npy)
+        w->reply = serve_problem(406, "array", "elements of fields are sent as JSON");
+    else if (allowed(w, w->x[0]))
+        w->reply = written(w, w->x[0]);
 }
 
 void serve_field_run(serve_work *w)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *t = record(w);
-    if (w->result[0])
+    if ((!w->result[0] && !allowed(w, t)) || !serve_work_afford(w, t, 0, 1))
+        ; /* the reply holds the reason */
+    else if (w->result[0])
         (void)serve_work_keep(w, t);
     else if (orr_eval(t) != ORR_OK)
         w->reply = serve_problem_last();

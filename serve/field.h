@@ -14,4 +14,7 @@ void serve_field_run(serve_work *w);
 /* The reply of a SERVE_SHOW: {"field", "data"}. */
 void serve_field_show(serve_work *w);
 
+/* A formula for the time of the operation, whose kernels the cost model knows roughly. */
+double serve_field_seconds(const serve_work *w);
+
 #endif

@@ -14,10 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "serve/budget.h"
+#include "serve/ledger.h"
 #include "serve/log.h"
 #include "serve/metrics.h"
 
 enum phase { RECEIVING, COMPUTING, SENDING };
+/* Connections beyond --max-connections, until one of them is cut. */
+enum { SPARE = 64 };
+enum { PARAMETERS = 64 }; /* of a query, at most: no route has as many */
 
 /* A connection. Every phase except COMPUTING has a time limit. */
 typedef struct connection {
@@ -26,6 +30,7 @@ typedef struct connection {
     int fd;
     enum phase phase;
     bool begun; /* the head of a request has arrived */
+    bool cut;   /* its socket was shut down          */
     double since;
 } connection;
 
@@ -57,6 +62,8 @@ typedef struct request {
     int status;
     int batch;
     bool suspended, refused; /* refused: the rest of the body is not kept */
+    bool close;              /* the connection ends with the answer       */
+    int parameters;          /* of the query */
 } request;
 
 /* -- connections ------------------------------------------------------------------------------------------- */
@@ -104,18 +111,37 @@ static void notify_connection(void *user, struct MHD_Connection *mhd, void **at,
     *at = NULL;
 }
 
+/* Makes a free place where all are taken: the connection that has been receiving for the longest time without a request, or else without
+ * the end of one, is cut. A client that opens connections and sends nothing, or a part, keeps others out for no longer than this. */
+static connection *to_evict(serve_http *h)
+{
+    connection *worst = NULL;
+    for (connection *c = h->first; c; c = c->next)
+        if (c->phase == RECEIVING && c->fd >= 0 && !c->cut && (!worst || c->since < worst->since))
+            worst = c;
+    return worst;
+}
+
+static void cut(connection *c)
+{
+    (void)shutdown(c->fd, SHUT_RDWR);
+    c->cut = true;
+}
+
 /* Shuts down the sockets of late connections without closing them; libmicrohttpd sees the end and closes them. The
  * lock prevents a close, and a reuse of the descriptor, in the meantime. */
 void serve_http_expire(serve_http *h, double now)
 {
     pthread_mutex_lock(&h->lock);
+    int64_t free_places = h->o->max_connections;
     for (connection *c = h->first; c; c = c->next) {
         double most = c->phase == RECEIVING ? h->o->read_timeout : h->o->write_timeout;
-        if (c->phase != COMPUTING && c->fd >= 0 && now - c->since > most) {
-            (void)shutdown(c->fd, SHUT_RDWR);
-            c->since = now; /* cut only once */
-        }
+        if (c->phase != COMPUTING && c->fd >= 0 && !c->cut && (now - c->since > most))
+            cut(c);
+        free_places -= !c->cut;
     }
+    for (connection *c; free_places < 0 && (c = to_evict(h)); free_places++)
+        cut(c);
     pthread_mutex_unlock(&h->lock);
 }
 
@@ -262,6 +288,10 @@ static enum MHD_Result add_query(void *user, enum MHD_ValueKind kind, const char
 {
     request *q = user;
     (void)kind;
+    if (++q->parameters > PARAMETERS) {
+        q->reply = serve_problem(400, "parameter", "there are more than %d parameters", PARAMETERS);
+        return MHD_NO;
+    }
     if (json_object_get(q->r.query, name)) {
         q->reply = serve_problem(400, "parameter", "a parameter comes twice");
         return MHD_NO;
@@ -272,14 +302,66 @@ static enum MHD_Result add_query(void *user, enum MHD_ValueKind kind, const char
     return MHD_NO;
 }
 
+static enum MHD_Result count_header(void *user, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    int *n = user;
+    (void)kind;
+    (void)value;
+    n[0] += strcasecmp(name, "Host") == 0;
+    n[1] += strcasecmp(name, "Content-Length") == 0;
+    n[2] += strcasecmp(name, "Transfer-Encoding") == 0;
+    return MHD_YES;
+}
+
+/* A proxy that reads a message with two lengths in another way than this service would take a part of its body for the next request, of
+ * another client. RFC 9112, sections 3.2 and 6.3. */
+static bool framed(request *q)
+{
+    int n[3] = { 0 };
+    const char *encoding = header(q->mhd, "Transfer-Encoding"), *length = header(q->mhd, "Content-Length");
+    (void)MHD_get_connection_values(q->mhd, MHD_HEADER_KIND, count_header, n);
+    const char *why = n[0] > 1       ? "there are two Host headers"
+                      : n[1] > 1     ? "there are two Content-Length headers"
+                      : n[2] > 1     ? "there are two Transfer-Encoding headers"
+                      : n[1] && n[2] ? "there are a Content-Length and a Transfer-Encoding"
+                      : encoding && strcasecmp(encoding, "chunked") != 0    ? "the Transfer-Encoding is not chunked"
+                      : length && length[strspn(length, "0123456789")] != 0 ? "the Content-Length is no number"
+                                                                            : NULL;
+    if (!why)
+        return true;
+    q->reply = serve_problem(400, "framing", "%s", why);
+    q->close = true;
+    return false;
+}
+
+/* A page of another site may make a browser send requests here. A browser says so. */
+static bool from_own_site(request *q)
+{
+    const char *site = header(q->mhd, "Sec-Fetch-Site"), *origin = header(q->mhd, "Origin"),
+               *host = header(q->mhd, "Host");
+    bool other = site && strcmp(site, "cross-site") == 0;
+    if (origin && host && strcmp(origin, "null") != 0) {
+        const char *name = strstr(origin, "://");
+        other = other || !name || strcasecmp(name + 3, host) != 0;
+    } else if (origin) {
+        other = true;
+    }
+    if (!other)
+        return true;
+    q->reply = serve_problem(403, "origin", "requests of other sites' pages are not served");
+    return false;
+}
+
 static void take_head(request *q, const char *method, const char *path)
 {
+    if (!framed(q))
+        return;
     q->r.route = find(q, method, path);
     q->r.argument = q->argument;
     if (q->r.route < 0)
         return;
     const serve_route *route = &q->h->routes[q->r.route];
-    if (!admitted(q, route) || !understood(q, route))
+    if (!from_own_site(q) || !admitted(q, route) || !understood(q, route))
         return;
     q->r.query = json_object();
     if (!q->r.query)
@@ -292,7 +374,7 @@ static void take_head(request *q, const char *method, const char *path)
 
 static void drop_body(request *q)
 {
-    serve_budget_give(q->r.room);
+    serve_ledger_give(q->r.client, SERVE_MEMORY, (int64_t)q->r.room);
     serve_block_free(q->r.body, q->r.room);
     q->r.room = 0;
     q->r.body = NULL;
@@ -309,13 +391,11 @@ static bool grow(request *q, size_t n)
         room = n;
     if (room > SERVE_BLOCK_LARGE)
         room = (room + SERVE_BLOCK_LARGE - 1) / SERVE_BLOCK_LARGE * SERVE_BLOCK_LARGE;
-    if (!serve_budget_take(room - q->r.room)) {
-        q->reply = serve_problem(503, "limit", "the memory for bodies and arrays is full (--max-memory); try again");
+    if (!serve_ledger_take(q->r.client, SERVE_MEMORY, (int64_t)(room - q->r.room), &q->reply))
         return false;
-    }
     char *p = q->r.body ? realloc(q->r.body, room + 1) : serve_block_take(room);
     if (!p) {
-        serve_budget_give(room - q->r.room);
+        serve_ledger_give(q->r.client, SERVE_MEMORY, (int64_t)(room - q->r.room));
         q->reply = serve_problem(503, "ORR_ENOMEM", "there is no memory for the body");
         return false;
     }
@@ -363,6 +443,7 @@ static enum MHD_Result send_reply(request *q)
         *r = q->reply;
         q->reply.text = NULL;
         q->reply.value = NULL;
+        q->reply.room = 0;
         struct MHD_IoVec parts[2];
         unsigned n = 0;
         if (r->n_text)
@@ -386,13 +467,13 @@ static enum MHD_Result send_reply(request *q)
             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
     if (q->status == 401)
         add(m, "WWW-Authenticate", "Bearer realm=\"orrery\"");
-    if (q->status == 503)
+    if (q->status == 503 || q->status == 429)
         add(m, "Retry-After", "1");
     if (q->reply.allow[0])
         add(m, "Allow", q->reply.allow);
     if (q->reply.location[0])
         add(m, "Location", q->reply.location);
-    if (atomic_load(&q->h->closing))
+    if (atomic_load(&q->h->closing) || q->close)
         add(m, "Connection", "close");
     enter(q->c, SENDING);
     enum MHD_Result ok = MHD_queue_response(q->mhd, (unsigned)q->status, m);
@@ -593,11 +674,12 @@ serve_http *serve_http_start(const serve_options *o, const serve_tokens *tokens,
         struct MHD_OptionItem tls[] = { { MHD_OPTION_HTTPS_MEM_KEY, 0, h->key },
                                         { MHD_OPTION_HTTPS_MEM_CERT, 0, h->certificate },
                                         { MHD_OPTION_END, 0, NULL } };
-        unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
+        /* Not epoll: libmicrohttpd's is edge-triggered, and loses the end of a connection that comes together with data. */
+        unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
         h->daemon = MHD_start_daemon(
             flags | (h->key ? (unsigned)MHD_USE_TLS : 0u), (uint16_t)o->port, NULL, NULL, handle, h,
-            MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)o->max_connections,
-            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)(128 << 10), MHD_OPTION_STRICT_FOR_CLIENT, 1,
+            MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(o->max_connections + SPARE),
+            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)(256 << 10), MHD_OPTION_STRICT_FOR_CLIENT, 1,
             MHD_OPTION_NOTIFY_CONNECTION, notify_connection, h, MHD_OPTION_NOTIFY_COMPLETED, completed, h,
             MHD_OPTION_UNESCAPE_CALLBACK, unescape, h, MHD_OPTION_ARRAY, h->key ? tls : tls + 2, MHD_OPTION_END);
         if (h->daemon)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include "serve/ledger.h"
 
 typedef struct job {
     struct job *next, *prev;
@@ -27,7 +28,7 @@ struct serve_jobs {
     pthread_mutex_t lock; /* acquired before the queue's lock, never while that is held */
     serve_queue *queue;
     job *first, *last; /* the oldest first */
-    int count, most;
+    int count;
     int64_t bytes, bytes_most;
     double keep;
 };
@@ -38,30 +39,67 @@ static void forget(serve_jobs *j, job *o)
     *(o->next ? &o->next->prev : &j->last) = o->prev;
     j->count--;
     j->bytes -= (int64_t)(o->reply.n_text + o->reply.n_tail);
+    serve_ledger_give(o->client, SERVE_JOBS, 1);
     serve_reply_free(&o->reply);
     if (o->task)
         serve_task_unref(j->queue, o->task);
     free(o);
 }
 
-/* Forgets the oldest ended jobs until the limits hold. */
-static bool make_room(serve_jobs *j)
+/* The oldest ended job of the client, but not `except`; NULL: there is none. */
+static job *oldest_ended(const serve_jobs *j, int client, const job *except)
 {
-    for (job *o = j->first, *next; o && (j->count >= j->most || j->bytes > j->bytes_most); o = next) {
-        next = o->next;
-        if (o->state == SERVE_DONE || o->state == SERVE_CANCELLED)
-            forget(j, o);
+    job *o = j->first;
+    while (o && (o == except || o->client != client || (o->state != SERVE_DONE && o->state != SERVE_CANCELLED)))
+        o = o->next;
+    return o;
+}
+
+/* Books a job of the client, who loses the results of their own oldest jobs for it, and nobody else's. */
+static bool book(serve_jobs *j, int client, serve_reply *why)
+{
+    while (!serve_ledger_take(client, SERVE_JOBS, 1, why)) {
+        job *o = oldest_ended(j, client, NULL);
+        if (!o)
+            return false;
+        serve_reply_free(why);
+        forget(j, o);
     }
-    return j->count < j->most;
+    return true;
+}
+
+/* Keeps the results of all jobs within their limit: the client of the new one loses older ones, and if that does not suffice, the new
+ * one. */
+static void keep_within(serve_jobs *j, job *o)
+{
+    for (job *old; j->bytes > j->bytes_most && (old = oldest_ended(j, o->client, o));)
+        forget(j, old);
+    int64_t bytes = (int64_t)(o->reply.n_text + o->reply.n_tail);
+    if (j->bytes <= j->bytes_most)
+        return;
+    serve_reply_free(&o->reply);
+    o->reply =
+        serve_problem(507, "limit", "the result has %lld bytes, and %lld of %lld are left for results (--job-bytes)",
+                      (long long)bytes, (long long)(j->bytes_most - (j->bytes - bytes)), (long long)j->bytes_most);
+    j->bytes += (int64_t)(o->reply.n_text + o->reply.n_tail) - bytes;
 }
 
 /* A reply may be sent many times: its text is copied, its value shared. */
-static serve_reply copy(const serve_reply *r)
+static serve_reply copy(const serve_reply *r, int client)
 {
     serve_reply c = *r;
+    serve_reply why;
+    if (!serve_ledger_take(client, SERVE_MEMORY, (int64_t)r->n_text, &why))
+        return why;
+    c.room = (int64_t)r->n_text;
+    c.client = client;
+    c.value = NULL;
     c.text = malloc(r->n_text + 1);
-    if (!c.text)
+    if (!c.text) {
+        serve_reply_free(&c);
         return serve_problem(503, "ORR_ENOMEM", "there is no memory for the answer");
+    }
+    c.value = r->value;
     if (r->n_text)
         memcpy(c.text, r->text, r->n_text);
     if (c.value)
@@ -80,7 +118,7 @@ static void ended(serve_task *t, serve_reply reply, void *user)
     o->finished = t->finished;
     o->task = NULL;
     j->bytes += (int64_t)(reply.n_text + reply.n_tail);
-    (void)make_room(j);
+    keep_within(j, o);
     pthread_mutex_unlock(&j->lock);
     serve_task_unref(j->queue, t);
 }
@@ -115,16 +153,15 @@ static bool new_id(char id[33])
     return true;
 }
 
-serve_jobs *serve_jobs_new(int most, int64_t bytes, double keep, double timeout)
+serve_jobs *serve_jobs_new(int64_t bytes, double keep, double timeout)
 {
     serve_jobs *j = calloc(1, sizeof *j);
     if (!j)
         return NULL;
     (void)pthread_mutex_init(&j->lock, NULL);
-    j->most = most;
     j->bytes_most = bytes;
     j->keep = keep;
-    j->queue = serve_queue_new(1, most, timeout, (serve_batching){ .most = 1 });
+    j->queue = serve_queue_new(1, false, timeout, (serve_batching){ .most = 1 });
     if (j->queue)
         return j;
     free(j);
@@ -145,8 +182,10 @@ serve_reply serve_jobs_put(serve_jobs *j, serve_task *t, int client)
     job *o = calloc(1, sizeof *o);
     (void)clock_gettime(CLOCK_REALTIME, &now);
     pthread_mutex_lock(&j->lock);
-    bool room = make_room(j), ok = o && room && new_id(o->id);
     serve_reply r = { 0 };
+    bool ok = o && new_id(o->id) && book(j, client, &r);
+    if (!ok && !r.status)
+        r = serve_problem(503, "ORR_ENOMEM", "there is no memory for a job");
     if (ok) {
         o->of = j;
         o->client = client;
@@ -156,7 +195,7 @@ serve_reply serve_jobs_put(serve_jobs *j, serve_task *t, int client)
         t->ended = ended;
         t->user = o;
         append(j, o);
-        ok = serve_queue_put(j->queue, t);
+        ok = serve_queue_put(j->queue, t, &r);
         o->arrived = t->arrived;
         if (ok) {
             r = serve_reply_json(202, describe(o));
@@ -172,7 +211,6 @@ serve_reply serve_jobs_put(serve_jobs *j, serve_task *t, int client)
     if (!ok) {
         serve_work_clear(&t->work);
         free(t);
-        r = serve_problem(503, "limit", "%s", room ? "no more jobs are taken" : "there are too many jobs");
     }
     return r;
 }
@@ -222,7 +260,7 @@ serve_reply serve_jobs_result(serve_jobs *j, const char *id, int client)
     else if (o->task || o->state != SERVE_DONE)
         r = serve_problem(409, "job", "the job has not ended");
     else
-        r = copy(&o->reply);
+        r = copy(&o->reply, client);
     pthread_mutex_unlock(&j->lock);
     return r;
 }
@@ -278,9 +316,9 @@ void serve_jobs_close(serve_jobs *j)
     serve_queue_close(j->queue);
 }
 
-void serve_jobs_stop(serve_jobs *j)
+bool serve_jobs_stop(serve_jobs *j, double until)
 {
-    serve_queue_stop(j->queue);
+    return serve_queue_stop(j->queue, until);
 }
 
 void serve_jobs_free(serve_jobs *j)

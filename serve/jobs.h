@@ -7,8 +7,8 @@
 
 typedef struct serve_jobs serve_jobs;
 
-/* most: jobs that are kept; bytes: limit for all their results; keep: seconds after the end. */
-serve_jobs *serve_jobs_new(int most, int64_t bytes, double keep, double timeout);
+/* bytes: limit for all their results; keep: seconds after the end. Each job is booked in the ledger as SERVE_JOBS. */
+serve_jobs *serve_jobs_new(int64_t bytes, double keep, double timeout);
 /* Takes ownership of the task. client: its owner; no other client sees the job. Returns 202 with the job's address,
  * or 503. */
 serve_reply serve_jobs_put(serve_jobs *j, serve_task *t, int client);
@@ -22,8 +22,8 @@ void serve_jobs_expire(serve_jobs *j, double now);
 /* The numbers of waiting, running and kept jobs. */
 void serve_jobs_count(serve_jobs *j, int *waiting, int *running, int *kept);
 void serve_jobs_close(serve_jobs *j);
-/* Returns when no job runs. */
-void serve_jobs_stop(serve_jobs *j);
+/* As serve_queue_stop. */
+bool serve_jobs_stop(serve_jobs *j, double until);
 /* After serve_jobs_stop, when no request is under way. NULL is fine. */
 void serve_jobs_free(serve_jobs *j);
 

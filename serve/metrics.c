@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
+#include "serve/ledger.h"
 
 enum { PER_OCTAVE = 16, OCTAVES = 28, BINS = PER_OCTAVE * OCTAVES }; /* from 1 µs to 268 s */
 enum { STATUSES = 24 };
 
-static const int statuses[STATUSES] = { 200, 201, 202, 400, 401, 403, 404, 405, 406,
-                                        409, 413, 415, 422, 500, 501, 503, 504, 507 };
+static const int statuses[STATUSES] = { 200, 201, 202, 400, 401, 403, 404, 405, 406, 409,
+                                        413, 415, 422, 429, 500, 501, 503, 504, 507 };
 
 typedef struct route_counts {
     atomic_ullong status[STATUSES]; /* the last: others */
@@ -95,7 +96,20 @@ static json_t *library(void)
     return o ? o : json_null();
 }
 
-json_t *serve_metrics_json(const char *const *names, const serve_gauges *g)
+/* What each client holds; without tokens there is one, without a name. */
+static json_t *clients(const serve_tokens *t)
+{
+    json_t *list = json_array();
+    for (int i = t ? 0 : -1; list && i < serve_tokens_count(t); i++)
+        (void)json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:I, s:I}", "client", serve_tokens_name(t, i),
+                                                    "memory", (json_int_t)serve_ledger_held(i, SERVE_MEMORY), "work",
+                                                    (json_int_t)serve_ledger_held(i, SERVE_WORKS), "jobs",
+                                                    (json_int_t)serve_ledger_held(i, SERVE_JOBS), "refused",
+                                                    (json_int_t)serve_ledger_refused(i)));
+    return list ? list : json_null();
+}
+
+json_t *serve_metrics_json(const char *const *names, const serve_gauges *g, const serve_tokens *t)
 {
     json_t *list = json_array();
     for (int i = 0; names[i]; i++) {
@@ -113,12 +127,12 @@ json_t *serve_metrics_json(const char *const *names, const serve_gauges *g)
                                 "bytes_out", (json_int_t)r->bytes_out, "status", by);
         (void)json_array_append_new(list, one);
     }
-    return json_pack("{s:f, s:i, s:I, s:{s:i, s:I}, s:{s:i, s:i}, s:{s:i, s:i, s:i}, s:{s:I, s:I}, s:I, s:o, s:o}",
+    return json_pack("{s:f, s:i, s:I, s:{s:i, s:I}, s:{s:i, s:i}, s:{s:i, s:i, s:i}, s:{s:I, s:I}, s:I, s:o, s:o, s:o}",
                      "uptime", g->uptime, "connections", g->connections, "body_bytes", (json_int_t)g->body_bytes,
                      "arrays", "kept", g->arrays, "bytes", (json_int_t)g->array_bytes, "work", "waiting", g->waiting,
                      "running", g->running, "jobs", "waiting", g->jobs_waiting, "running", g->jobs_running, "kept",
                      g->jobs_kept, "batches", "evaluations", (json_int_t)evaluations, "works", (json_int_t)batched,
-                     "cut", (json_int_t)cut, "routes", list, "library", library());
+                     "cut", (json_int_t)cut, "clients", clients(t), "routes", list, "library", library());
 }
 
 /* -- Prometheus -------------------------------------------------------------------------------------------- */
@@ -162,7 +176,27 @@ static void histograms(FILE *f, const char *const *names)
     }
 }
 
-static void put(FILE *f, const char *const *names, const serve_gauges *g)
+static void put_clients(FILE *f, const serve_tokens *t)
+{
+    static const struct {
+        const char *name, *help;
+    } held[SERVE_RESOURCES] = { { "orrery_client_memory_bytes", "Memory that a client holds." },
+                                { "orrery_client_work", "Requests of a client that wait or are computed." },
+                                { "orrery_client_jobs", "Jobs of a client." } };
+    for (int r = 0; r < SERVE_RESOURCES; r++) {
+        head(f, held[r].name, "gauge", held[r].help);
+        for (int i = t ? 0 : -1; i < serve_tokens_count(t); i++)
+            (void)fprintf(f, "%s{client=\"%s\"} %lld\n", held[r].name, serve_tokens_name(t, i),
+                          (long long)serve_ledger_held(i, (serve_resource)r));
+    }
+    head(f, "orrery_client_refused_total", "counter",
+         "Requests that were refused because a client or all held too much.");
+    for (int i = t ? 0 : -1; i < serve_tokens_count(t); i++)
+        (void)fprintf(f, "orrery_client_refused_total{client=\"%s\"} %llu\n", serve_tokens_name(t, i),
+                      (unsigned long long)serve_ledger_refused(i));
+}
+
+static void put(FILE *f, const char *const *names, const serve_gauges *g, const serve_tokens *t)
 {
     orr_memory m = orr_memory_stats();
     head(f, "orrery_requests_total", "counter", "Requests that were answered.");
@@ -197,15 +231,16 @@ static void put(FILE *f, const char *const *names, const serve_gauges *g)
     gauge(f, "orrery_memory_live_bytes", "Host memory of tensors in use.", (double)m.live);
     gauge(f, "orrery_memory_pooled_bytes", "Host memory held for reuse.", (double)m.pooled);
     gauge(f, "orrery_memory_peak_bytes", "The most that was in use.", (double)m.peak);
+    put_clients(f, t);
 }
 
-char *serve_metrics_text(const char *const *names, const serve_gauges *g, size_t *size)
+char *serve_metrics_text(const char *const *names, const serve_gauges *g, const serve_tokens *t, size_t *size)
 {
     char *text = NULL;
     FILE *f = open_memstream(&text, size);
     if (!f)
         return NULL;
-    put(f, names, g);
+    put(f, names, g, t);
     if (fclose(f) == 0)
         return text;
     free(text);

@@ -2,10 +2,10 @@
  * Must not know: how requests are answered. */
 #ifndef ORR_SERVE_METRICS_H
 #define ORR_SERVE_METRICS_H
-
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "serve/tokens.h"
 
 enum { SERVE_ROUTES_MOST = 32 };
 
@@ -23,9 +23,9 @@ void serve_count(int route, int status, double seconds, uint64_t bytes_in, uint6
 void serve_count_batch(int n);
 /* Counts a request that ended without an answer, cut by the client or by a time limit. */
 void serve_count_cut(void);
-/* names: of the routes, NULL-terminated. */
-json_t *serve_metrics_json(const char *const *names, const serve_gauges *g);
+/* names: of the routes, NULL-terminated. t: the clients, or NULL. */
+json_t *serve_metrics_json(const char *const *names, const serve_gauges *g, const serve_tokens *t);
 /* Memory of malloc; NULL: no memory. */
-char *serve_metrics_text(const char *const *names, const serve_gauges *g, size_t *size);
+char *serve_metrics_text(const char *const *names, const serve_gauges *g, const serve_tokens *t, size_t *size);
 
 #endif

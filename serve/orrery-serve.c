@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "serve/budget.h"
+#include "serve/ledger.h"
 #include "serve/log.h"
 #include "serve/service.h"
 
@@ -43,7 +44,11 @@ static const char *prepare(char *why, size_t size)
         return why;
     }
     s->most = (serve_array_limits){ (int)s->o.max_rank, s->o.max_result, s->o.max_json };
-    serve_budget_limit(s->o.max_memory);
+    serve_ledger_open(s->tokens && serve_tokens_count(s->tokens) > 1);
+    serve_ledger_limit(SERVE_MEMORY, s->o.max_memory, "--max-memory");
+    serve_ledger_limit(SERVE_WORKS, s->o.max_work, "--max-work");
+    serve_ledger_limit(SERVE_JOBS, s->o.max_jobs, "--max-jobs");
+    serve_block_limit(s->o.max_memory);
     return NULL;
 }
 
@@ -67,8 +72,8 @@ static const char *start(char *why, size_t size)
     if (!(s->models = serve_models_load(s->o.models, why, size)))
         return why;
     s->store = serve_store_new((int)s->o.max_arrays, s->o.array_bytes, s->o.max_memory / 2, s->o.array_keep);
-    s->queue = serve_queue_new(workers, (int)s->o.max_work, s->o.timeout, batching);
-    s->jobs = serve_jobs_new((int)s->o.max_jobs, s->o.job_bytes, s->o.job_keep, s->o.job_timeout);
+    s->queue = serve_queue_new(workers, true, s->o.timeout, batching);
+    s->jobs = serve_jobs_new(s->o.job_bytes, s->o.job_keep, s->o.job_timeout);
     if (!s->store || !s->queue || !s->jobs) {
         (void)snprintf(why, size, "there is no memory, or no thread can be started");
         return why;
@@ -138,11 +143,11 @@ static int next_signal(void)
     return poll(&in, 1, 50) > 0 && read(signals[0], &byte, 1) == 1 ? byte : 0;
 }
 
-/* Attends to the time limits until SIGTERM or SIGINT arrives, for at most `most` seconds (less than 0: no limit). */
-static int attend(double most)
+/* Attends to the time limits until SIGTERM or SIGINT arrives; after the time `until` (0: none), or when no request is under way, it ends
+ * by itself. */
+static int attend(double until)
 {
-    double until = serve_now() + most;
-    while (most < 0.0 || (serve_now() < until && serve_http_busy(serve_the.http) > 0)) {
+    while (until == 0.0 || (serve_now() < until && serve_http_busy(serve_the.http) > 0)) {
         int sig = next_signal();
         if (sig > 0)
             return sig;
@@ -151,26 +156,42 @@ static int attend(double most)
     return 0;
 }
 
-/* Waits for the answers of current requests, but not for jobs. */
-static void drain(int sig)
+/* Waits for the answers of current requests, but not for jobs. Returns the time at which the service must have ended. */
+static double drain(int sig)
 {
     char name[64];
+    double until = serve_now() + serve_the.o.drain;
     atomic_store(&serve_the.ready, false);
     serve_log(SERVE_LOG_EVENT, "draining", "\"signal\": %s, \"requests\": %d",
               serve_quote(name, sizeof name, strsignal(sig)), serve_http_busy(serve_the.http));
     serve_http_quiesce(serve_the.http);
     serve_jobs_close(serve_the.jobs);
-    (void)attend(serve_the.o.drain); /* a second signal ends the wait */
+    if (attend(until) > 0) /* a second signal ends the wait */
+        until = serve_now();
+    return until;
 }
 
-/* Answers the waiting requests. No connection is suspended afterwards, as libmicrohttpd requires before its stop. */
-static void stop(void)
+/* An evaluation cannot be cut in the middle. Its request has its answer by now; the process ends with it. */
+static void end_at_once(void)
+{
+    double until = serve_now() + 0.2; /* seconds for the last answers to leave */
+    while (serve_now() < until && serve_http_busy(serve_the.http) > 0)
+        (void)poll(NULL, 0, 10);
+    serve_log(SERVE_LOG_EVENT, "stopped", "\"uptime\": %.3f, \"why\": \"work was still running when --drain was over\"",
+              serve_now() - serve_the.began);
+    serve_log_close();
+    _exit(0);
+}
+
+/* Answers the waiting requests, until the time `until` also the running ones. No connection is suspended afterwards, as libmicrohttpd
+ * requires before its stop. */
+static void stop(double until)
 {
     serve_service *s = &serve_the;
-    if (s->queue)
-        serve_queue_stop(s->queue);
-    if (s->jobs)
-        serve_jobs_stop(s->jobs);
+    bool over = !s->queue || serve_queue_stop(s->queue, until);
+    over = (!s->jobs || serve_jobs_stop(s->jobs, 0.0)) && over;
+    if (!over)
+        end_at_once();
     if (s->http)
         serve_http_stop(s->http);
     serve_queue_free(s->queue);
@@ -195,15 +216,16 @@ int main(int argc, char **argv)
     (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); /* bodies come and go: keep their pages, within limits */
     (void)mallopt(M_TRIM_THRESHOLD, 128 << 20);
     serve_the.began = serve_now();
+    double until = 0.0;
     wrong = start(why, sizeof why);
     if (wrong) {
         rc = fail(wrong);
     } else {
         announce();
-        drain(attend(-1.0));
+        until = drain(attend(0.0));
         rc = 0;
     }
-    stop();
+    stop(until);
     if (rc == 0)
         serve_log(SERVE_LOG_EVENT, "stopped", "\"uptime\": %.3f", serve_now() - serve_the.began);
     serve_log_close();

@@ -8,16 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "serve/ledger.h"
 #include "serve/metrics.h"
 
-enum { BATCH_MOST = 1024 };
+enum { BATCH_MOST = 1024, CLIENTS = SERVE_TOKENS_MOST + 1 }; /* client -1, without a token, first */
+
+/* Works of less than this may take the last thread; it is the time that another client may have to wait for it. */
+static const double brief = 0.05; /* seconds */
 
 struct serve_queue {
     pthread_mutex_t lock;
     pthread_cond_t change;
     serve_task *first, *last;    /* waiting, the oldest first */
     serve_task *oldest, *newest; /* all                       */
-    int count, waiting, running, most;
+    int count, waiting, running;
+    bool counts;
+    double served[CLIENTS], now; /* seconds of each client; `now`: those of the client that was chosen last */
+    int works[CLIENTS];          /* running works of each client */
     double timeout;
     serve_batching batching;
     bool closed, stop;
@@ -47,6 +54,8 @@ static void unlink_all(serve_queue *q, serve_task *t)
     *(t->earlier ? &t->earlier->later : &q->oldest) = t->later;
     *(t->later ? &t->later->earlier : &q->newest) = t->earlier;
     q->count--;
+    if (q->counts)
+        serve_ledger_give(t->work.client, SERVE_WORKS, 1);
 }
 
 static void unref(serve_task *t)
@@ -58,10 +67,13 @@ static void unref(serve_task *t)
     free(t);
 }
 
-bool serve_queue_put(serve_queue *q, serve_task *t)
+bool serve_queue_put(serve_queue *q, serve_task *t, serve_reply *why)
 {
     pthread_mutex_lock(&q->lock);
-    bool ok = !q->closed && q->count < q->most;
+    bool ok = !q->closed;
+    if (!ok)
+        *why = serve_problem(503, "stopping", "the service stops");
+    ok = ok && (!q->counts || serve_ledger_take(t->work.client, SERVE_WORKS, 1, why));
     if (ok) {
         t->refs = 2;
         t->state = SERVE_WAITING;
@@ -129,13 +141,15 @@ static serve_reply over_time(void)
     return serve_problem(504, "timeout", "%s", "the time limit is over");
 }
 
-/* Ends all tasks or the late ones, one at a time: their owners are called without the lock. */
-static void end_some(serve_queue *q, double now, bool all, const char *code, const char *why, int status)
+typedef enum { LATE, WAITING, ALL } which;
+
+/* Ends some tasks, one at a time: their owners are called without the lock. */
+static void end_some(serve_queue *q, double now, which w, const char *code, const char *why, int status)
 {
     for (;;) {
         pthread_mutex_lock(&q->lock);
         serve_task *t = q->oldest;
-        while (t && !(all ? t->state == SERVE_WAITING : t->deadline <= now))
+        while (t && !(w == ALL || (w == LATE ? t->deadline <= now : t->state == SERVE_WAITING)))
             t = t->later;
         if (t) {
             t->refs++;
@@ -151,10 +165,48 @@ static void end_some(serve_queue *q, double now, bool all, const char *code, con
 
 void serve_queue_expire(serve_queue *q, double now)
 {
-    end_some(q, now, false, "timeout", "the time limit is over", 504);
+    end_some(q, now, LATE, "timeout", "the time limit is over", 504);
 }
 
 /* -- threads ------------------------------------------------------------------------------------------------- */
+
+/* The time that the client of a task has got. One that had nothing to do for a while does not get that time afterwards. */
+static double *served(serve_queue *q, const serve_task *t)
+{
+    double *of = &q->served[t->work.client + 1];
+    *of = *of < q->now ? q->now : *of;
+    return of;
+}
+
+/* The task to run next; NULL: none may run. */
+static serve_task *next(serve_queue *q)
+{
+    serve_task *best = NULL;
+    for (serve_task *t = q->first; t; t = t->next) {
+        bool last = q->running == q->threads - 1, others = q->running > q->works[t->work.client + 1];
+        if (serve_ledger_shared() && q->threads > 1 && last && !others && t->seconds >= brief)
+            continue;
+        if (!best || *served(q, t) < *served(q, best))
+            best = t;
+    }
+    return best;
+}
+
+static void begin(serve_queue *q, serve_task *t)
+{
+    unlink_waiting(q, t);
+    t->state = SERVE_RUNNING;
+    q->now = *served(q, t);
+    *served(q, t) += t->seconds;
+    q->works[t->work.client + 1]++;
+}
+
+/* Replaces the prediction by the time that the task took. */
+static void account(serve_queue *q, serve_task *t, double took)
+{
+    q->served[t->work.client + 1] += took - t->seconds;
+    q->works[t->work.client + 1]--;
+}
 
 /* Adds waiting tasks with the key of b[0] to the batch. */
 static int gather(serve_queue *q, serve_task **b, int n)
@@ -164,8 +216,7 @@ static int gather(serve_queue *q, serve_task **b, int n)
         next = t->next;
         if (!t->work.key || strcmp(t->work.key, key) != 0)
             continue;
-        unlink_waiting(q, t);
-        t->state = SERVE_RUNNING;
+        begin(q, t);
         b[n++] = t;
     }
     return n;
@@ -228,13 +279,11 @@ static void *work(void *user)
     serve_task *b[BATCH_MOST];
     pthread_mutex_lock(&q->lock);
     while (!q->stop) {
-        if (!q->first) {
+        if (!(b[0] = next(q))) {
             pthread_cond_wait(&q->change, &q->lock);
             continue;
         }
-        b[0] = q->first;
-        unlink_waiting(q, b[0]);
-        b[0]->state = SERVE_RUNNING;
+        begin(q, b[0]);
         q->running++;
         int n = gather_more(q, b, 1);
         double now = serve_now();
@@ -242,16 +291,21 @@ static void *work(void *user)
             b[i]->started = now;
         pthread_mutex_unlock(&q->lock);
         compute(b, n);
+        pthread_mutex_lock(&q->lock);
+        for (int i = 0; i < n; i++)
+            account(q, b[i], (serve_now() - now) / n);
+        pthread_mutex_unlock(&q->lock);
         for (int i = 0; i < n; i++)
             finish(q, b[i]);
         pthread_mutex_lock(&q->lock);
         q->running--;
+        pthread_cond_broadcast(&q->change); /* the last thread may be free for others now */
     }
     pthread_mutex_unlock(&q->lock);
     return NULL;
 }
 
-serve_queue *serve_queue_new(int threads, int most, double timeout, serve_batching batching)
+serve_queue *serve_queue_new(int threads, bool counts, double timeout, serve_batching batching)
 {
     serve_queue *q = calloc(1, sizeof *q);
     pthread_condattr_t monotonic;
@@ -262,7 +316,7 @@ serve_queue *serve_queue_new(int threads, int most, double timeout, serve_batchi
     (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&q->change, &monotonic);
     (void)pthread_condattr_destroy(&monotonic);
-    q->most = most;
+    q->counts = counts;
     q->timeout = timeout;
     q->batching = batching;
     for (; q->threads < threads && q->threads < 256; q->threads++)
@@ -297,17 +351,27 @@ void serve_queue_close(serve_queue *q)
     pthread_mutex_unlock(&q->lock);
 }
 
-void serve_queue_stop(serve_queue *q)
+bool serve_queue_stop(serve_queue *q, double until)
 {
+    struct timespec at = { .tv_sec = (time_t)until };
+    at.tv_nsec = (long)(1e9 * (until - (double)at.tv_sec));
     serve_queue_close(q);
-    end_some(q, 0.0, true, "stopping", "the service stops", 503);
+    end_some(q, 0.0, WAITING, "stopping", "the service stops", 503);
     pthread_mutex_lock(&q->lock);
     q->stop = true;
     pthread_cond_broadcast(&q->change);
+    while (q->running > 0 && serve_now() < until)
+        (void)pthread_cond_timedwait(&q->change, &q->lock, &at);
+    bool over = q->running == 0;
     pthread_mutex_unlock(&q->lock);
+    if (!over) {
+        end_some(q, 0.0, ALL, "stopping", "the service stops", 503);
+        return false;
+    }
     for (int i = 0; i < q->threads; i++)
         (void)pthread_join(q->thread[i], NULL);
     q->threads = 0;
+    return true;
 }
 
 void serve_queue_free(serve_queue *q)

@@ -18,6 +18,7 @@ struct serve_task {
     void *user;
     int batch; /* works in its evaluation */
     double arrived, started, finished;
+    double seconds; /* predicted, until it ends */
 
     /* owned by the queue */
     serve_state state;
@@ -33,11 +34,12 @@ typedef struct serve_batching {
     double window; /* seconds for which a small work waits for others */
 } serve_batching;
 
-/* most: limit of waiting and running works. NULL: no memory, or no thread. */
-serve_queue *serve_queue_new(int threads, int most, double timeout, serve_batching batching);
-/* Takes one reference of the task and leaves the caller another. False if there are too many tasks or the queue is closing; the
- * caller then keeps the task. */
-bool serve_queue_put(serve_queue *q, serve_task *t);
+/* counts: the works of the queue are booked in the ledger as SERVE_WORKS. Among the clients with waiting works, the one that has got the
+ * least time is next, and only brief works of a client may take the last thread from the others. NULL: no memory, or no thread. */
+serve_queue *serve_queue_new(int threads, bool counts, double timeout, serve_batching batching);
+/* Takes one reference of the task and leaves the caller another. False if there are too many tasks or the queue is closing; *why is then
+ * the answer, and the caller keeps the task. */
+bool serve_queue_put(serve_queue *q, serve_task *t, serve_reply *why);
 /* Cancels a task without a waiter: it does not start, or its result is dropped. `ended` is not called after the return. False if
  * the task has ended or is ending. */
 bool serve_task_cancel(serve_queue *q, serve_task *t);
@@ -49,8 +51,9 @@ int serve_queue_waiting(serve_queue *q);
 int serve_queue_running(serve_queue *q);
 /* Makes the queue refuse new works. */
 void serve_queue_close(serve_queue *q);
-/* Ends the waiting works with a 503; returns when no thread runs. */
-void serve_queue_stop(serve_queue *q);
+/* Ends the waiting works with a 503, and waits until no thread runs, until the time `until` (serve_now). False: works are still running;
+ * they have ended with a 503, too, and their threads use the queue. */
+bool serve_queue_stop(serve_queue *q, double until);
 /* After serve_queue_stop, when no request is under way. NULL is fine. */
 void serve_queue_free(serve_queue *q);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "serve/budget.h"
+#include "serve/ledger.h"
 #include "serve/metrics.h"
 
 static const char openapi[] =
@@ -88,7 +88,7 @@ static serve_gauges gauges(void)
                        .waiting = serve_queue_waiting(serve_the.queue),
                        .running = serve_queue_running(serve_the.queue) };
     serve_store_count(serve_the.store, &g.arrays, &g.array_bytes);
-    g.body_bytes = serve_budget_taken() - g.array_bytes;
+    g.body_bytes = serve_ledger_taken(SERVE_MEMORY) - g.array_bytes;
     serve_jobs_count(serve_the.jobs, &g.jobs_waiting, &g.jobs_running, &g.jobs_kept);
     return g;
 }
@@ -97,14 +97,14 @@ serve_reply serve_get_metrics(serve_request *r)
 {
     serve_gauges g = gauges();
     (void)r;
-    return serve_reply_json(200, serve_metrics_json(serve_route_names(), &g));
+    return serve_reply_json(200, serve_metrics_json(serve_route_names(), &g, serve_the.tokens));
 }
 
 serve_reply serve_get_prometheus(serve_request *r)
 {
     serve_gauges g = gauges();
     size_t n = 0;
-    char *text = serve_metrics_text(serve_route_names(), &g, &n);
+    char *text = serve_metrics_text(serve_route_names(), &g, serve_the.tokens, &n);
     (void)r;
     return serve_reply_text(200, "text/plain; version=0.0.4; charset=utf-8", text, n);
 }

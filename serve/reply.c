@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "serve/budget.h"
+#include "serve/ledger.h"
 
 void serve_value_unref(serve_value *v)
 {
     if (!v || atomic_fetch_sub(&v->refs, 1) != 1)
         return;
     (void)orr_free(v->t);
-    serve_budget_give(v->room);
+    serve_ledger_give(v->client, SERVE_MEMORY, (int64_t)v->room);
     free(v);
 }
 
@@ -60,6 +60,7 @@ static const char *title(int status)
     case 413: return "Content Too Large";
     case 415: return "Unsupported Media Type";
     case 422: return "Unprocessable Content";
+    case 429: return "Too Many Requests";
     case 501: return "Not Implemented";
     case 503: return "Service Unavailable";
     case 504: return "Gateway Timeout";
@@ -118,5 +119,6 @@ void serve_reply_free(serve_reply *r)
 {
     free(r->text);
     serve_value_unref(r->value);
+    serve_ledger_give(r->client, SERVE_MEMORY, r->room);
     *r = (serve_reply){ 0 };
 }

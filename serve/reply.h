@@ -12,7 +12,8 @@
 typedef struct serve_value {
     atomic_int refs;
     orr_tensor *t;
-    size_t room; /* bytes of the budget, released at its end */
+    size_t room; /* bytes in the ledger of its client, released at its end */
+    int client;
 } serve_value;
 
 void serve_value_unref(serve_value *v); /* NULL is fine */
@@ -25,8 +26,10 @@ typedef struct serve_reply {
     const void *tail; /* a literal's bytes, or the value's           */
     size_t n_text, n_tail;
     serve_value *value; /* owned reference, or NULL                    */
-    char allow[32];     /* of a 405: the methods, or ""                */
-    char location[64];  /* of a job, or ""                             */
+    int64_t room;       /* bytes in the ledger of `client`             */
+    int client;
+    char allow[32];    /* of a 405: the methods, or ""                */
+    char location[64]; /* of a job, or ""                             */
 } serve_reply;
 
 #define SERVE_JSON "application/json"

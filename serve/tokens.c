@@ -139,6 +139,11 @@ int serve_tokens_find(const serve_tokens *t, const char *given)
     return found;
 }
 
+int serve_tokens_count(const serve_tokens *t)
+{
+    return t ? t->n : 0;
+}
+
 const char *serve_tokens_name(const serve_tokens *t, int client)
 {
     return t && client >= 0 && client < t->n ? t->token[client].name : "";

@@ -16,6 +16,7 @@ serve_tokens *serve_tokens_load(const char *path, char *why, size_t size);
 void serve_tokens_free(serve_tokens *t);
 /* The client with the token `given`, 0 … ; -1: none. The time depends on the length of `given`, not on its bytes. */
 int serve_tokens_find(const serve_tokens *t, const char *given);
+int serve_tokens_count(const serve_tokens *t);
 /* The client's name; "" for other numbers. */
 const char *serve_tokens_name(const serve_tokens *t, int client);
 

@@ -3,11 +3,14 @@
 #include "config.h"
 #include "serve/work.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "serve/budget.h"
 #include "serve/field.h"
+#include "serve/ledger.h"
+#include "serve/queue.h"
 
 const char *serve_kind_name(serve_kind k)
 {
@@ -170,7 +173,7 @@ static bool all_known(serve_work *w, json_t *p)
     json_object_foreach(p, name, value)
     {
         char word[64];
-        if (strlen(name) > 40 || snprintf(word, sizeof word, " %s ", name) < 0 ||
+        if (strlen(name) > 40 || strchr(name, ' ') || snprintf(word, sizeof word, " %s ", name) < 0 ||
             !strstr(kinds[w->kind].parameters, word))
             return refuse(w, name, "is no parameter here");
     }
@@ -288,6 +291,22 @@ static size_t bytes_of(const orr_tensor *t)
     return (size_t)orr_tensor_size(t) * orr_dtype_size(orr_tensor_dtype(t));
 }
 
+static orr_tensor *record(const serve_work *w, orr_tensor *const *x, bool stacked);
+static bool is_sample(serve_work *w);
+
+/* True if the result is small, too: an outer product of small operands may be large. */
+static bool small_result(const serve_work *w)
+{
+    if (w->kind == SERVE_PREDICT)
+        return true; /* the memory of the model's layers is planned before the run */
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = record(w, w->x, false);
+    bool ok = orr_tensor_status(y) != ORR_OK || (int64_t)bytes_of(y) <= w->small;
+    (void)orr_scope_end(s);
+    orr_error_clear();
+    return ok;
+}
+
 /* True if the work, stacked along a new first axis, computes the same. */
 static bool can_stack(const serve_work *w)
 {
@@ -306,7 +325,7 @@ static bool can_stack(const serve_work *w)
                 return false;
     if (w->kind == SERVE_REDUCE && reductions[w->op].along && w->axes.n != 1)
         return false;
-    return (int64_t)bytes <= w->small;
+    return (int64_t)bytes <= w->small && small_result(w);
 }
 
 static char *key_of(const serve_work *w)
@@ -358,12 +377,74 @@ static bool understand_array(serve_work *w, const json_t *a)
     return true;
 }
 
+/* The most bytes that a JSON text takes once it is parsed, with the operands made of it: an object, a list, an element of a list and a member
+ * take as much each, whatever is in them. Characters in texts that look like these count too. */
+static int64_t parsed_bytes(const char *text, size_t n)
+{
+    enum { OBJECT = 256, LIST = 128, ELEMENT = 72, MEMBER = 160 };
+    int64_t bytes = (int64_t)n;
+    for (size_t i = 0; i < n; i++)
+        bytes += text[i] == '{'   ? OBJECT
+                 : text[i] == '[' ? LIST
+                 : text[i] == ',' ? ELEMENT
+                 : text[i] == ':' ? MEMBER
+                                  : 0;
+    return bytes;
+}
+
+bool serve_work_book(serve_work *w, int64_t bytes)
+{
+    if (!serve_ledger_take(w->client, SERVE_MEMORY, bytes, &w->reply))
+        return false;
+    w->booked += bytes;
+    return true;
+}
+
+static void unbook(serve_work *w, int64_t bytes)
+{
+    serve_ledger_give(w->client, SERVE_MEMORY, bytes);
+    w->booked -= bytes;
+}
+
+/* Gives back the memory of the parsed text, except for the operands that were made of it. */
+static void unbook_parsed(serve_work *w, int64_t parsed)
+{
+    int64_t kept = 0;
+    for (int i = 0; i < w->n; i++)
+        kept += w->kept[i] || !w->x[i] ? 0 : (int64_t)bytes_of(w->x[i]);
+    unbook(w, kept < parsed ? parsed - kept : 0);
+}
+
+double serve_work_seconds(const serve_work *w)
+{
+    const double parse = 1e8, touch = 1e8, flops = 4e9; /* a second's bytes, elements, operations, rather too few */
+    double size[SERVE_OPERANDS] = { 1, 1, 1 }, most = 0;
+    for (int i = 0; i < w->n; i++) {
+        size[i] = (double)orr_tensor_size(w->x[i]);
+        most = size[i] > most ? size[i] : most;
+    }
+    if (w->body)
+        return 1 + (double)w->bytes / parse; /* not read yet */
+    if (is_field(w))
+        return serve_field_seconds(w);
+    if (w->kind == SERVE_GEMM) {
+        orr_shape s = orr_tensor_shape(w->x[1]);
+        return 2 * size[0] * (double)(s.rank > 0 ? s.dim[w->transpose_b ? 0 : s.rank - 1] : 1) / flops;
+    }
+    bool outer = w->kind == SERVE_ELEMENTWISE && w->n > 1 && size[0] != size[1];
+    return (outer ? size[0] * size[1] * (w->n > 2 ? size[2] : 1) : most) / touch;
+}
+
 bool serve_work_understand(serve_work *w)
 {
     json_error_t error;
     json_t *p = w->query;
     bool ok = true, array = w->kind == SERVE_KEEP && !w->body_npy;
-    if (!w->body_npy) {
+    int64_t parsed = w->body_npy ? 0 : parsed_bytes(w->body, w->bytes);
+    if (!serve_work_book(w, parsed)) {
+        p = w->query;
+        ok = false;
+    } else if (!w->body_npy) {
         p = json_loadb(w->body, w->bytes, JSON_REJECT_DUPLICATES | (array ? JSON_DECODE_ANY : 0), &error);
         if (!p)
             w->reply = serve_problem(400, "json", "line %d, column %d: %s", error.line, error.column, error.text);
@@ -380,6 +461,8 @@ bool serve_work_understand(serve_work *w)
         json_decref(p);
     json_decref(w->query);
     w->query = NULL;
+    if (w->booked >= parsed)
+        unbook_parsed(w, parsed);
     serve_body_unref(w->held);
     w->held = NULL;
     w->body = NULL;
@@ -532,6 +615,69 @@ static bool allowed(serve_work *w, const orr_tensor *t, int n)
     return w->reply.status == 0;
 }
 
+/* What one second of a prediction took, by kind: the cost model knows none of the machine's other work, and some operations roughly. */
+static struct {
+    pthread_mutex_t lock;
+    double ratio[SERVE_KINDS];
+} learned = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static double slowness(serve_kind k)
+{
+    (void)pthread_mutex_lock(&learned.lock);
+    double r = learned.ratio[k];
+    (void)pthread_mutex_unlock(&learned.lock);
+    return r < 1 ? 1 : r;
+}
+
+static void learn(serve_kind k, double predicted, double took)
+{
+    const double least = 1e-2, most = 10,
+                 share = 0.2; /* seconds; a prediction is at most so wrong; of the newest time */
+    if (predicted < least)
+        return;
+    double r = took / predicted < most ? took / predicted : most;
+    (void)pthread_mutex_lock(&learned.lock);
+    learned.ratio[k] += share * (r - learned.ratio[k]);
+    (void)pthread_mutex_unlock(&learned.lock);
+}
+
+bool serve_work_afford(serve_work *w, orr_tensor *t, int64_t answer, int n)
+{
+    orr_memory_plan plan;
+    if (orr_plan_memory(&t, 1, &plan) != ORR_OK) {
+        orr_error_clear(); /* the evaluation reports it */
+        return true;
+    }
+    double formula = is_field(w) ? serve_field_seconds(w) : 0;
+    w->predicted = (formula > plan.seconds ? formula : plan.seconds) / n;
+    double seconds = w->predicted * n * slowness(w->kind);
+    if (seconds > w->longest) {
+        w->reply = serve_problem(413, "limit", "the work would take some %.3g s, and %.3g s are the limit", seconds,
+                                 w->longest);
+        return false;
+    }
+    return serve_work_book(w, (n > 1 ? plan.host : plan.work + plan.scratch) / n + answer);
+}
+
+/* The answer takes over the part of the work's memory that it holds until it is sent. */
+static void hold_answer(serve_work *w)
+{
+    serve_reply *r = &w->reply;
+    int64_t bytes = (int64_t)(r->n_text + (r->value ? r->n_tail : 0));
+    if (r->room || r->status >= 300)
+        return;
+    r->client = w->client;
+    r->room = bytes < w->booked ? bytes : w->booked;
+    w->booked -= r->room;
+}
+
+/* The most bytes of an answer with the elements of t: as text it is grown by copying. */
+static int64_t answer_bytes(const serve_work *w, const orr_tensor *t)
+{
+    enum { DIGITS = 27, GROWTH = 3 };
+    return w->npy || w->result[0] ? 0 : GROWTH * DIGITS * (orr_tensor_size(t) > 0 ? orr_tensor_size(t) : 0);
+}
+
 /* Sets the replies of n works, whose results are adjacent in t, which has space for `of` results. */
 static bool answer(serve_work *const *w, int n, int of, orr_tensor *t, orr_dtype as_dtype)
 {
@@ -561,13 +707,13 @@ bool serve_work_keep(serve_work *w, orr_tensor *t)
     }
     serve_value *v = calloc(1, sizeof *v);
     size_t room = bytes_of(t);
-    if (!v || !serve_budget_take(room)) {
-        w->reply = v ? serve_problem(503, "limit", "the memory for bodies and arrays is full (--max-memory); try again")
-                     : serve_problem(503, "ORR_ENOMEM", "there is no memory");
+    if (!v)
+        w->reply = serve_problem(503, "ORR_ENOMEM", "there is no memory");
+    if (!v || !serve_ledger_take(w->client, SERVE_MEMORY, (int64_t)room, &w->reply)) {
         free(v);
         return false;
     }
-    *v = (serve_value){ .t = orr_keep(t), .room = room };
+    *v = (serve_value){ .t = orr_keep(t), .room = room, .client = w->client };
     atomic_init(&v->refs, 1);
     w->reply = serve_store_put(w->store, w->client, w->result, v);
     serve_value_unref(v);
@@ -579,6 +725,8 @@ static void show(serve_work *w)
 {
     orr_tensor *t = w->x[0], *sent = sendable(w, t);
     orr_dtype d = orr_tensor_dtype(t);
+    if (!serve_work_book(w, answer_bytes(w, t) + (sent != t ? (int64_t)bytes_of(sent) : 0)))
+        return;
     bool ok = orr_eval(sent) == ORR_OK;
     if (ok && sent != t)
         ok = answer(&w, 1, 1, sent, d);
@@ -615,7 +763,7 @@ static void run_one(serve_work *w)
         return;
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = record(w, w->x, false), *t = w->result[0] ? y : sendable(w, y);
-    if (!allowed(w, t, 1))
+    if (!allowed(w, t, 1) || !serve_work_afford(w, t, answer_bytes(w, t), 1))
         ; /* the reply holds the reason */
     else if (w->result[0])
         (void)serve_work_keep(w, t);
@@ -663,7 +811,13 @@ static bool run_stacked(serve_work *const *w, int n)
     for (int i = 0; ok && i < w[0]->n; i++)
         ok = (x[i] = stack(w, n, of, i, rank)) != NULL;
     orr_tensor *t = ok ? record(w[0], x, true) : NULL;
-    ok = ok && allowed(w[0], t, of) && orr_eval(t) == ORR_OK && answer(w, n, of, t, orr_tensor_dtype(t));
+    ok = ok && allowed(w[0], t, of);
+    for (int i = 0; ok && i < n; i++)
+        if (!serve_work_afford(w[i], t, answer_bytes(w[i], t) / of, n)) {
+            serve_reply_free(&w[i]->reply); /* alone it may be possible, or is refused with its own figures */
+            ok = false;
+        }
+    ok = ok && orr_eval(t) == ORR_OK && answer(w, n, of, t, orr_tensor_dtype(t));
     if (!ok)
         serve_reply_free(&w[0]->reply);
     (void)orr_scope_end(s);
@@ -672,10 +826,15 @@ static bool run_stacked(serve_work *const *w, int n)
 
 void serve_work_run(serve_work *const *w, int n)
 {
-    if (n > 1 && run_stacked(w, n))
-        return;
-    for (int i = 0; i < n; i++)
-        run_one(w[i]);
+    bool together = n > 1 && run_stacked(w, n);
+    for (int i = 0; i < n; i++) {
+        double from = serve_now();
+        if (!together) {
+            run_one(w[i]);
+            learn(w[i]->kind, w[i]->predicted, serve_now() - from);
+        }
+        hold_answer(w[i]);
+    }
 }
 
 void serve_work_clear(serve_work *w)
@@ -688,6 +847,7 @@ void serve_work_clear(serve_work *w)
         w->kept[i] = NULL;
     }
     w->n = 0;
+    unbook(w, w->booked);
     serve_body_unref(w->held);
     free(w->expression);
     free(w->key);

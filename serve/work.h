@@ -31,7 +31,10 @@ typedef struct serve_work {
     int64_t small; /* largest bytes of operands for batching */
     bool npy;      /* the answer's form */
     serve_store *store;
-    int client; /* the owner of the kept arrays */
+    int client;       /* the owner of the kept arrays, and of the memory */
+    double longest;   /* predicted seconds beyond which it is refused */
+    int64_t booked;   /* bytes in the ledger for the operands, the run and its answer */
+    double predicted; /* seconds of the run */
 
     /* the body; NULL once it is read */
     serve_body *held; /* NULL: no body */
@@ -55,6 +58,13 @@ typedef struct serve_work {
     serve_reply reply;
 } serve_work;
 
+/* A prediction from the bytes of the body and of the operands, before anything is planned. */
+double serve_work_seconds(const serve_work *w);
+/* Books bytes for the work until it or its answer ends. False: the reply has the reason. */
+bool serve_work_book(serve_work *w, int64_t bytes);
+/* Books the memory that the evaluation of t needs and `answer` bytes more, as the share of w of n works. False: that is too much, or the time
+ * would be; the reply has the figures. An error of t itself is left to the evaluation. */
+bool serve_work_afford(serve_work *w, orr_tensor *t, int64_t answer, int n);
 /* Reads the body, then frees it. On false, the reply holds the reason. */
 bool serve_work_understand(serve_work *w);
 /* Computes n works, whose bodies are read and whose keys are equal where n > 1, and sets their replies. */

@@ -36,7 +36,7 @@ double clock_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static const char *program(void)
+const char *server_program(void)
 {
     static char path[1024];
     const char *build = getenv("ORR_BUILDDIR");
@@ -46,7 +46,7 @@ static const char *program(void)
 
 bool have_server(void)
 {
-    if (access(program(), X_OK) == 0)
+    if (access(server_program(), X_OK) == 0)
         return true;
     orr_test_skip("orrery-serve is not built: libmicrohttpd or jansson is missing");
     return false;
@@ -87,7 +87,7 @@ static pid_t start(const char *options, int *out)
     char *argv[64], text[4096];
     int n = 0, ends[2];
     (void)snprintf(text, sizeof text, "%s", options);
-    argv[n++] = (char *)(uintptr_t)program();
+    argv[n++] = (char *)(uintptr_t)server_program();
     for (char *rest = NULL, *word = strtok_r(text, " ", &rest); word && n < 63; word = strtok_r(NULL, " ", &rest))
         argv[n++] = word;
     argv[n] = NULL;

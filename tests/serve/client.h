@@ -13,6 +13,8 @@ typedef struct server {
     char log[1024]; /* the path of its log */
 } server;
 
+/* The path of the built orrery-serve. Valid until the next call. */
+const char *server_program(void);
 /* True if there is an orrery-serve; else the test is skipped. */
 bool have_server(void);
 /* Starts a server on a free port with these options, separated by spaces ("" for none), and a log of its own. False: it

@@ -1,0 +1,359 @@
+/* orrery-serve beside clients that mean harm: what one of them can take is bounded, and the others are served.
+ * Must not know: how the service counts. */
+#include "config.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/harness/harness.h"
+#include "tests/harness/json.h"
+#include "tests/serve/client.h"
+
+static server s;
+
+static const char mallory[] = "mallorys-token-0123456789abcdef", alice[] = "alices-token-0123456789abcdef";
+static const char one[] = "{\"op\": \"sum\", \"x\": [1]}";
+
+static const char *two_clients(const char *more)
+{
+    static char options[1400];
+    char text[256];
+    (void)snprintf(text, sizeof text, "alice %s\nmallory %s\n", alice, mallory);
+    (void)snprintf(options, sizeof options, "--tokens %.1000s %.300s", write_file("tokens", text, 0600), more);
+    return options;
+}
+
+static answer ask(const char *token, const char *method, const char *path, const char *body)
+{
+    char headers[512];
+    (void)snprintf(headers, sizeof headers, "Authorization: Bearer %s\r\nContent-Type: application/json\r\n", token);
+    return request(&s, method, path, headers, body, body ? strlen(body) : 0);
+}
+
+/* Sends a request on a new connection and reads nothing. */
+static int send_only(const char *token, const char *path, const char *type, const void *body, size_t n)
+{
+    char head[512];
+    int fd = connect_to(&s, 30.0);
+    (void)snprintf(head, sizeof head,
+                   "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\n"
+                   "Accept: %s\r\nContent-Length: %zu\r\n\r\n",
+                   path, token, type, type, n);
+    if (fd >= 0 && (!send_all(fd, head, strlen(head)) || !send_all(fd, body, n)))
+        pause_for(0.01);
+    return fd;
+}
+
+/* A text of n times `what` in brackets: {"op": …, NAME: [what, what, …]}; to be freed. */
+static char *list_of(const char *before, const char *what, int n, const char *after)
+{
+    char *text = malloc(strlen(before) + strlen(after) + (size_t)n * (strlen(what) + 1) + 8);
+    size_t at = (size_t)sprintf(text, "%s[", before);
+    for (int i = 0; i < n; i++)
+        at += (size_t)sprintf(text + at, "%s%s", i ? "," : "", what);
+    (void)sprintf(text + at, "]%s", after);
+    return text;
+}
+
+/* -- memory ------------------------------------------------------------------------------------------------------------- */
+
+/* Outer products: 40 kB of operands, 100 MB of result, which nobody reads. */
+static void unread_answers_are_counted(void)
+{
+    enum { CLIENTS = 24, N = 5000 };
+    const char npy_type[] = "application/x-npy";
+    int fd[CLIENTS];
+    NEED_SERVER(two_clients("--max-memory 512M --max-result 256M --batch-window 5000"));
+    float *x = calloc(N, sizeof *x);
+    char *body = malloc(2 * (N * sizeof *x + 256)), shape[64];
+    size_t before = server_memory(&s);
+    (void)snprintf(shape, sizeof shape, "(%d, 1)", N);
+    size_t n = npy_f32(body, shape, x, N);
+    (void)snprintf(shape, sizeof shape, "(1, %d)", N);
+    n += npy_f32(body + n, shape, x, N);
+    for (int i = 0; i < CLIENTS; i++)
+        fd[i] = send_only(mallory, "/v1/gemm", npy_type, body, n);
+    pause_for(2.0);
+    size_t after = server_memory(&s);
+    ORR_CHECK_MSG(after < before + ((size_t)768 << 20), "%zu MB more", (after - before) >> 20);
+    EXPECT(ask(alice, "POST", "/v1/reduce", one), 200, "1.0");
+    EXPECT(ask(mallory, "POST", "/v1/reduce", one), 429, "this client holds");
+    for (int i = 0; i < CLIENTS; i++)
+        (void)close(fd[i]);
+    free(x);
+    free(body);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+static void parsed_texts_are_counted(void)
+{
+    NEED_SERVER("--max-memory 16M");
+    char *bomb = list_of("{\"op\": \"sum\", \"x\": ", "{}", 2000000, "}");
+    EXPECT(post_json(&s, "/v1/reduce", bomb), 413, "--max-memory");
+    free(bomb);
+    ORR_CHECK_MSG(server_memory(&s) < (size_t)400 << 20, "%zu MB", server_memory(&s) >> 20);
+    EXPECT(post_json(&s, "/v1/reduce", one), 200, "1.0");
+    EXPECT(get(&s, "/v1/metrics"), 200, "\"body_bytes\": 0,");
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+static void results_of_fields_have_the_limits_of_others(void)
+{
+    NEED_SERVER("--max-json 100000 --max-result 64000");
+    char *many = list_of("{\"op\": \"neg\", \"x\": ", "7", 1500, "}"),
+         *more = list_of("{\"op\": \"neg\", \"x\": ", "7", 2500, "}");
+    EXPECT(post_json(&s, "/v1/field", many), 413, "elements"); /* 1500 · 80 bytes of text */
+    EXPECT(post_json(&s, "/v1/field", more), 413, "");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"neg\", \"x\": [7]}"), 200, "");
+    free(many);
+    free(more);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+/* -- time --------------------------------------------------------------------------------------------------------------- */
+
+static void work_beyond_the_time_limit_is_refused_before_it_begins(void)
+{
+    NEED_SERVER("--timeout 2");
+    char *x = list_of("", "9", 60000, ""), *text = malloc(300000);
+    (void)sprintf(text, "{\"op\": \"poly_eval\", \"x\": %s, \"y\": %s}", x, x); /* 3.6e9 multiplications */
+    double from = clock_now();
+    EXPECT(post_json(&s, "/v1/field", text), 413, "s are the limit");
+    ORR_CHECK_MSG(clock_now() - from < 10, "%g s", clock_now() - from);
+    EXPECT(post_json(&s, "/v1/reduce", one), 200, "1.0");
+    free(x);
+    free(text);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+/* Two long works of one client leave a thread to the other. */
+static void long_work_leaves_a_thread_to_others(void)
+{
+    int fd[4];
+    NEED_SERVER(two_clients("--workers 2"));
+    char *x = list_of("", "9", 6000, ""), *text = malloc(100000); /* 4e7 multiplications: seconds */
+    (void)sprintf(text, "{\"op\": \"poly_eval\", \"x\": %s, \"y\": %s}", x, x);
+    for (int i = 0; i < 4; i++)
+        fd[i] = send_only(mallory, "/v1/field", "application/json", text, strlen(text));
+    pause_for(0.2);
+    double longest = 0;
+    for (int i = 0; i < 10; i++) {
+        double from = clock_now();
+        EXPECT(ask(alice, "POST", "/v1/reduce", one), 200, "1.0");
+        longest = clock_now() - from > longest ? clock_now() - from : longest;
+    }
+    double from = clock_now();
+    answer a = read_answer(fd[0], false);
+    double took = clock_now() - from + longest;
+    ORR_CHECK(a.status == 200);
+    answer_free(&a);
+    ORR_CHECK_MSG(longest < took + 0.5, "%g s beside works of %g s", longest, took);
+    for (int i = 0; i < 4; i++)
+        (void)close(fd[i]);
+    free(x);
+    free(text);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+static void a_drain_is_the_longest_life(void)
+{
+    NEED_SERVER("--drain 1 --workers 1 --timeout 100");
+    char *x = list_of("", "9", 25000, ""), *text = malloc(200000);
+    (void)sprintf(text, "{\"op\": \"poly_eval\", \"x\": %s, \"y\": %s}", x, x); /* longer than the drain */
+    int fd = send_only("", "/v1/field", "application/json", text, strlen(text));
+    EXPECT(post_json(&s, "/v1/jobs?run=field", text), 202, "");
+    pause_for(1.0);
+    double from = clock_now();
+    ORR_CHECK(server_stop(&s) == 0);
+    ORR_CHECK_MSG(clock_now() - from < 4, "%g s", clock_now() - from);
+    (void)close(fd);
+    free(x);
+    free(text);
+}
+
+/* -- tables ------------------------------------------------------------------------------------------------------------- */
+
+static void last_job_is_kept(void)
+{
+    char where[80];
+    NEED_SERVER("--max-jobs 1");
+    answer a = post_json(&s, "/v1/jobs?run=reduce", one);
+    ORR_CHECK(a.status == 202);
+    (void)snprintf(where, sizeof where, "%.63s/result", answer_header(&a, "Location"));
+    answer_free(&a);
+    pause_for(0.3);
+    EXPECT(get(&s, where), 200, "1.0");
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+static void jobs_of_one_client_leave_those_of_others(void)
+{
+    char where[80];
+    NEED_SERVER(two_clients("--max-jobs 8"));
+    answer a = ask(alice, "POST", "/v1/jobs?run=reduce", one);
+    ORR_CHECK(a.status == 202);
+    (void)snprintf(where, sizeof where, "%.63s/result", answer_header(&a, "Location"));
+    answer_free(&a);
+    for (int i = 0; i < 20; i++) {
+        answer b = ask(mallory, "POST", "/v1/jobs?run=reduce", one);
+        ORR_CHECK_MSG(b.status == 202 || b.status == 429, "%d", b.status);
+        answer_free(&b);
+    }
+    for (int i = 0, status = 409; i < 200 && status == 409; i++) {
+        answer b = ask(alice, "GET", where, NULL);
+        status = b.status;
+        answer_free(&b);
+        pause_for(status == 409 ? 0.05 : 0);
+    }
+    EXPECT(ask(alice, "GET", where, NULL), 200, "1.0");
+    EXPECT(ask(alice, "POST", "/v1/jobs?run=reduce", one), 202, "");
+    EXPECT(ask(alice, "GET", "/v1/metrics", NULL), 200, "\"client\": \"mallory\"");
+    EXPECT(ask(alice, "GET", "/metrics", NULL), 200, "orrery_client_refused_total{client=\"mallory\"}");
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+/* A part of a request, and the end of the connection: its place is free at once. */
+static void clients_that_leave_are_noticed(void)
+{
+    NEED_SERVER("--read-timeout 30 --max-connections 64");
+    static const char half[] = "POST /v1/gemm HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                               "Content-Length: 100\r\n\r\n{\"a\":";
+    for (int i = 0; i < 300; i++) {
+        int fd = connect_to(&s, 5.0);
+        (void)!send_all(fd, half, sizeof half - 1);
+        (void)close(fd);
+    }
+    double from = clock_now();
+    EXPECT(get(&s, "/healthz"), 200, "");
+    ORR_CHECK_MSG(clock_now() - from < 5, "%g s", clock_now() - from);
+    pause_for(1.0);
+    EXPECT(get(&s, "/v1/metrics"), 200, "\"connections\": 1,");
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+/* Connections that stay open with a part of a request make place for others. */
+static void parts_of_requests_keep_nobody_out(void)
+{
+    int fd[40];
+    NEED_SERVER("--read-timeout 30 --max-connections 16");
+    for (int i = 0; i < 40; i++)
+        if ((fd[i] = connect_to(&s, 5.0)) >= 0)
+            (void)!send_all(fd[i], "GET /heal", 9);
+    pause_for(0.2);
+    double from = clock_now();
+    EXPECT(get(&s, "/healthz"), 200, "");
+    ORR_CHECK_MSG(clock_now() - from < 5, "%g s", clock_now() - from);
+    for (int i = 0; i < 40; i++)
+        (void)close(fd[i]);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+/* -- requests ------------------------------------------------------------------------------------------------------------- */
+
+/* Sends the head as it is; the status. */
+static int status_of(const char *head)
+{
+    int fd = connect_to(&s, 10.0);
+    ORR_CHECK(fd >= 0 && send_all(fd, head, strlen(head)));
+    answer a = read_answer(fd, false);
+    int status = a.status;
+    answer_free(&a);
+    (void)close(fd);
+    return status;
+}
+
+static void ambiguous_messages_are_refused(void)
+{
+    NEED_SERVER("");
+#define HEAD "POST /v1/reduce HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    static const char *const heads[] = {
+        HEAD "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        HEAD "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+        HEAD "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} ",
+        HEAD "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+        HEAD "Host: other\r\nContent-Length: 2\r\n\r\n{}",
+        HEAD "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+        HEAD "Content-Length: +2\r\n\r\n{}",
+    };
+#undef HEAD
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        int status = status_of(heads[i]);
+        ORR_CHECK_MSG(status == 400, "head %zu: %d", i, status);
+    }
+    ORR_CHECK(status_of("GET /v1/models HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n") == 403);
+    ORR_CHECK(status_of("GET /v1/models HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\n\r\n") == 403);
+    ORR_CHECK(status_of("GET /v1/models HTTP/1.1\r\nHost: localhost:1\r\nOrigin: http://localhost:1\r\n\r\n") == 200);
+    EXPECT(post_json(&s, "/v1/reduce", "{\"op\": \"sum\", \"x\": [1], \"x dtype\": 1}"), 400, "is no parameter");
+    char *path = malloc(40000);
+    size_t at = (size_t)sprintf(path, "GET /v1/models?");
+    for (int i = 0; i < 2000; i++)
+        at += (size_t)sprintf(path + at, "%sp%d=1", i ? "&" : "", i);
+    (void)sprintf(path + at, " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    int status = status_of(path);
+    ORR_CHECK_MSG(status == 400 || status == 413 || status == 414 || status == 431, "%d", status);
+    free(path);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+/* A log whose reader reads nothing: lines are dropped and counted, requests are answered, and the service ends when it is told to. */
+static void an_unread_log_stops_nothing(void)
+{
+    int fd[2], served = 0;
+    char line[64] = "";
+    if (!have_server())
+        return;
+    ORR_REQUIRE(pipe(fd) == 0);
+    int out[2];
+    ORR_REQUIRE(pipe(out) == 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)dup2(fd[1], 2);
+        (void)dup2(out[1], 1);
+        (void)execl(server_program(), "orrery-serve", "--port", "0", (char *)NULL);
+        _exit(127);
+    }
+    (void)close(out[1]);
+    FILE *f = fdopen(out[0], "r");
+    bool ok = f && fgets(line, sizeof line, f) && sscanf(line, "orrery-serve: http://127.0.0.1:%d/", &s.port) == 1;
+    ORR_CHECK_MSG(ok, "%s", line);
+    for (int i = 0; ok && i < 1500; i++) { /* 64 KiB are some 300 lines */
+        answer a = get(&s, "/healthz");
+        served += a.status == 200;
+        answer_free(&a);
+    }
+    ORR_CHECK_MSG(served == 1500, "%d of 1500", served);
+    int status = -1, waited = 0;
+    (void)kill(pid, SIGTERM);
+    for (; waited < 1000 && waitpid(pid, &status, WNOHANG) == 0; waited++)
+        pause_for(0.01);
+    ORR_CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d after %d ms", status, 10 * waited);
+    (void)kill(pid, SIGKILL);
+    if (f)
+        (void)fclose(f);
+    (void)close(fd[0]);
+    (void)close(fd[1]);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(unread_answers_are_counted),
+        ORR_TEST(parsed_texts_are_counted),
+        ORR_TEST(results_of_fields_have_the_limits_of_others),
+        ORR_TEST(work_beyond_the_time_limit_is_refused_before_it_begins),
+        ORR_TEST(long_work_leaves_a_thread_to_others),
+        ORR_TEST(a_drain_is_the_longest_life),
+        ORR_TEST(last_job_is_kept),
+        ORR_TEST(jobs_of_one_client_leave_those_of_others),
+        ORR_TEST(clients_that_leave_are_noticed),
+        ORR_TEST(parts_of_requests_keep_nobody_out),
+        ORR_TEST(ambiguous_messages_are_refused),
+        ORR_TEST(an_unread_log_stops_nothing),
+        { 0 },
+    };
+    return orr_test_main(argc, argv, "serve hostile", tests);
+}
