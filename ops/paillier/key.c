@@ -67,10 +67,15 @@ orr_paillier *orr__paillier_generate(orr__site at, int bits)
     return NULL;
 }
 
+static bool is_size(uint64_t bits)
+{
+    return bits == 2048 || bits == 3072 || bits == 4096;
+}
+
 orr_paillier *orr_paillier_generate_at(const char *file, int line, int bits)
 {
     orr__site at = ORR__SITE(file, line, "paillier_generate");
-    if (bits == 2048 || bits == 3072 || bits == 4096)
+    if (is_size((uint64_t)bits))
         return orr__paillier_generate(at, bits);
     (void)orr__fail(at, ORR_EINVAL, "keys have 2048, 3072 or 4096 bits, not %d", bits);
     return NULL;
@@ -197,8 +202,10 @@ orr_paillier *orr_paillier_load_at(const char *file, int line, const orr_bytes *
         return (void)orr__fail(at, ORR_EFORMAT, "these %zu bytes are no Paillier key", in->size), NULL;
     if (form != FORM)
         return (void)orr__fail(at, ORR_EFORMAT, "the key has version %u, this library version %d", form, FORM), NULL;
-    if (bits < 256 || bits > ORR__MOST_LIMBS * 64 || bits % 128 != 0)
-        return (void)orr__fail(at, ORR_EFORMAT, "a key of %llu bits cannot be", (unsigned long long)bits), NULL;
+    if (!is_size(bits))
+        return (void)orr__fail(at, ORR_EFORMAT, "keys have 2048, 3072 or 4096 bits, not %llu: shorter ones protect nothing",
+                               (unsigned long long)bits),
+               NULL;
     if (c.left != (size_t)bits / 8 * (kind == PRIVATE ? 2 : 1))
         return (void)orr__fail(at, ORR_EFORMAT,
                                "the key is truncated or too long: %zu bytes behind its header, not %zu", c.left,

@@ -137,6 +137,27 @@ static orr_status read_entry(orr__zip *z, const unsigned char **p, const unsigne
     return ORR_OK;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Readers would disagree about which of two members with one name is meant. */
+static orr_status check_names(const orr__zip *z)
+{
+    char **name = orr__alloc_n((size_t)z->n + 1, sizeof *name);
+    orr_status st = name ? ORR_OK : ORR_ENOMEM;
+    for (int i = 0; name && i < z->n; i++)
+        name[i] = z->entry[i].name;
+    if (name)
+        qsort(name, (size_t)z->n, sizeof *name, by_name);
+    for (int i = 1; st == ORR_OK && i < z->n; i++)
+        if (strcmp(name[i - 1], name[i]) == 0)
+            st = corrupt(z, "two members have the name %.100s", name[i]);
+    free(name);
+    return st;
+}
+
 static orr_status read_directory(orr__zip *z, const directory *d)
 {
     unsigned char *bytes = orr__alloc((size_t)d->bytes + 1);
@@ -153,6 +174,8 @@ static orr_status read_directory(orr__zip *z, const directory *d)
     }
     if (st == ORR_OK && p != bytes + d->bytes)
         st = corrupt(z, "its directory does not end where it says");
+    if (st == ORR_OK)
+        st = check_names(z);
     free(bytes);
     return st;
 }

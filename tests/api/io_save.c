@@ -102,6 +102,29 @@ static void temporary_files_of_the_dead_are_removed(void)
     (void)orr_scope_end(s);
 }
 
+/* Two arrays "a" and "b" are saved, and the second is renamed "a" in the directory and at its member. */
+static void archives_with_a_name_twice_are_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *t[] = { golden_tensor(ORR_F32, ORR_SHAPE(2)), golden_tensor(ORR_F32, ORR_SHAPE(3)) };
+    const char *path = orr_test_tmp("double.npz");
+    size_t n = 0;
+    ORR_REQUIRE(orr_save_npz(path, (const char *[]){ "a", "b" }, t, 2) == ORR_OK);
+    unsigned char *bytes = orr_test_slurp(path, &n);
+    int changed = 0;
+    for (size_t i = 0; bytes && i + 5 <= n; i++)
+        if (memcmp(bytes + i, "b.npy", 5) == 0)
+            bytes[i] = 'a', changed++;
+    FILE *f = fopen(path, "wb");
+    ORR_CHECK(changed == 2 && f && fwrite(bytes, 1, n, f) == n);
+    if (f)
+        (void)fclose(f);
+    ORR_CHECK(orr_eval(orr_load_npz(path, "a")) == ORR_EFORMAT &&
+              strstr(orr_error_message(), "two members have the name a"));
+    free(bytes);
+    (void)orr_scope_end(s);
+}
+
 /* Nothing waits for the other end of a pipe. */
 static void files_of_other_kinds_are_named(void)
 {
@@ -208,6 +231,7 @@ int main(int argc, char **argv)
         ORR_TEST(save_error_has_reason),
         ORR_TEST(temporary_files_of_the_dead_are_removed),
         ORR_TEST(files_of_other_kinds_are_named),
+        ORR_TEST(archives_with_a_name_twice_are_refused),
         ORR_TEST(saving_replaces_the_file_behind_a_link),
         ORR_TEST(saved_npz_reads_back),
         ORR_TEST(saving_npz_checks_names_first),

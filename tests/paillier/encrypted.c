@@ -304,6 +304,10 @@ static void keys_and_ciphertexts_survive_bytes(void)
         }
     }
     orr_bytes nothing = { NULL, 10 };
+    orr_bytes weak = { 0 };
+    ORR_CHECK(orr_paillier_save(small, true, &weak) == ORR_OK); /* made for this test alone */
+    (void)says(orr_paillier_load(&weak), ORR_EFORMAT, "not 512");
+    orr_bytes_free(&weak);
     (void)says(orr_paillier_load(&nothing), ORR_EINVAL, "NULL");
     (void)says(orr_paillier_load(NULL), ORR_EINVAL, "NULL");
     for (int i = 0; i < 3; i++)
