@@ -236,7 +236,7 @@ static void wrong_calls_say_so(void)
     (void)says(orr_paillier_mul_plain(a, x, 0), ORR_ESHAPE, "slots share");
     (void)says(orr_paillier_mul_plain(a, orr_scalar(1), 61), ORR_EINVAL, "61");
     (void)says(orr_paillier_add_plain(a, orr_ones(ORR_I32, ORR_SHAPE(4))), ORR_ESHAPE, "(4,)");
-    (void)says(orr_paillier_add(NULL, a), ORR_EINVAL, "a is NULL");
+    (void)says(orr_paillier_add(NULL, a), ORR_EINVAL, "is NULL");
     (void)says(orr_paillier_encrypt(NULL, x, p), ORR_EINVAL, "NULL");
     (void)says(orr_paillier_encrypt(small, NULL, p), ORR_EINVAL, "NULL");
     (void)says(orr_paillier_encrypt(small, orr_ones(ORR_BOOL, ORR_SHAPE(3)), p), ORR_EDTYPE, "bool");
