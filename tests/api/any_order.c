@@ -39,6 +39,14 @@ static unsigned long long seed(void)
     return s ? strtoull(s, NULL, 10) : 37;
 }
 
+/* The options of a case; ORR_TEST_ORDER_OPTIONS: at most so many. */
+static int options(int which)
+{
+    const char *most = getenv("ORR_TEST_ORDER_OPTIONS");
+    int n = option_cases[which].options;
+    return most && atoi(most) < n ? atoi(most) : n;
+}
+
 /* True for the cases and variants of this test: one in ORR_TEST_ORDER_SHARE, others with another seed. */
 static bool chosen(int which, int n)
 {
@@ -151,7 +159,7 @@ static void each_once(void)
         ORR_SKIP("the engine is \"%s\", not %s", orr_engine_name(), need);
     ORR_REQUIRE(f);
     for (int k = 0; k < option_cases_count(); k++)
-        for (int n = 0; n < variants() && option < option_cases[k].options; n++) {
+        for (int n = 0; n < variants() && option < options(k); n++) {
             if (!chosen(k, n))
                 continue;
             orr_scope *s = orr_scope_begin();
@@ -188,7 +196,7 @@ static call next(caller *c, call last)
         n.variant = (int)(orr_test_rand(&c->state) % (unsigned)variants());
         another = !chosen(n.which, n.variant);
     }
-    n.option = (int)(orr_test_rand(&c->state) % (unsigned)option_cases[n.which].options);
+    n.option = (int)(orr_test_rand(&c->state) % (unsigned)options(n.which));
     return n;
 }
 
@@ -316,11 +324,12 @@ static bool child(const char *test, const rg_setting *own, const rg_setting *mor
     return rg_wait(rg_start(env));
 }
 
-static void in_any_order(const rg_setting *own, const char *threads, const char *calls)
+/* processes: those that compute an option alone, one for each. */
+static void in_any_order(const rg_setting *own, int processes, const char *threads, const char *calls)
 {
     const char *file = orr_test_tmp("values");
     char name[4096], option[16];
-    for (int o = 0; o < OPTIONS; o++) {
+    for (int o = 0; o < processes; o++) {
         (void)snprintf(name, sizeof name, "%s.%d", file, o);
         (void)snprintf(option, sizeof option, "%d", o);
         if (!child("each_once", own,
@@ -340,14 +349,14 @@ static void interpreted_to_the_last_bit(void)
     in_any_order(
         (const rg_setting[]){
             { "ORRERY_ENGINE", "serial" }, { "ORRERY_DETERMINISTIC", "1" }, { "ORRERY_JIT", "off" }, { 0 } },
-        "1", "1200");
+        OPTIONS, "1", "1200");
 }
 
 static void from_threads_with_tasks(void)
 {
     in_any_order(
         (const rg_setting[]){ { "ORRERY_JIT", "on" }, { "STARPU_NCPU", "2" }, { "ORRERY_INLINE_US", "20" }, { 0 } },
-        "3", "900");
+        OPTIONS, "3", "900");
 }
 
 static void compiled_to_the_last_bit(void)
@@ -358,23 +367,23 @@ static void compiled_to_the_last_bit(void)
                                        { "ORRERY_JIT", "wait" },
                                        { "ORR_TEST_ORDER_SHARE", "48" },
                                        { 0 } },
-                 "2", "200");
+                 OPTIONS, "2", "200");
 }
 
 static void on_a_device(void)
 {
-    if (!getenv("ORR_TEST_FULL"))
-        ORR_SKIP("it compiles for minutes: ORR_TEST_FULL=1 runs it");
+    const bool full = getenv("ORR_TEST_FULL") != NULL;
     in_any_order((const rg_setting[]){ { "ORRERY_ENGINE", "starpu" },
                                        { "ORRERY_BACKEND", "opencl" },
                                        { "STARPU_NCPU", "0" },
                                        { "STARPU_OPENCL_ON_CPUS", "1" },
                                        { "STARPU_OPENCL_ONLY_ON_CPUS", "1" },
                                        { "ORRERY_INLINE_US", "0" },
-                                       { "ORR_TEST_ORDER_SHARE", "16" },
+                                       { "ORR_TEST_ORDER_SHARE", full ? "16" : "80" },
+                                       { "ORR_TEST_ORDER_OPTIONS", full ? "32" : "4" },
                                        { "ORR_TEST_NEEDS", "OpenCL" },
                                        { 0 } },
-                 "2", "200");
+                 full ? OPTIONS : 4, "2", "100");
 }
 
 int main(int argc, char **argv)
