@@ -84,8 +84,8 @@ static orr_status reference_multinomial(const orr__reference *j)
 {
     int64_t many = j->out.shape.dim[j->out.shape.rank - 1];
     for (int64_t row = 0; many && row < j->out.count / many; row++)
-        orr__multinomial(j->s[0].u, orr__array_get(&j->in[1], row).u, j->s[1].i,
-                         orr__array_at(&j->in[0], row * many), many, orr__array_at(&j->out, row * many));
+        orr__multinomial(j->s[0].u, orr__array_get(&j->in[1], row).u, j->s[1].i, orr__array_at(&j->in[0], row * many),
+                         many, orr__array_at(&j->out, row * many));
     return ORR_OK;
 }
 
@@ -186,6 +186,8 @@ static orr_tensor *variate(orr__site at, int kind, orr_dtype dtype, const orr_sh
     }
     in[2] = numbers(at, s, 1);
     orr__node *r = orr__node_of(at, &orr__op_variate, ORR_F64, s, 3, in);
+    if (r)
+        r->as = at.op; /* errors name the distribution */
     if (r) {
         r->attr.dist = (uint8_t)kind;
         r->nscalar = 1;

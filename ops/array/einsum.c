@@ -494,8 +494,10 @@ orr_tensor *orr_einsum_at(const char *file, int line, const char *text, orr_tens
     orr_tensor *bad = NULL;
     orr_dtype t;
     term r;
-    if (!text || !x || n < 1 || n > OPERANDS)
-        return orr__poison(e.at, ORR_EINVAL, "a text and 1 to %d operands are needed, not %d", OPERANDS, n);
+    if (!text || !x)
+        return orr__poison(e.at, ORR_EINVAL, "the %s is NULL", text ? "list of operands" : "text");
+    if (n < 1 || n > OPERANDS)
+        return orr__poison(e.at, ORR_EINVAL, "1 to %d operands are possible, not %d", OPERANDS, n);
     if (!orr__operands(e.at, n, (const orr_tensor *const *)x, NULL, node, &bad))
         return bad;
     if (!orr__promote_nodes(e.at, n, node, &t))

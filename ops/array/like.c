@@ -32,7 +32,9 @@ orr_tensor *orr_full_like_at(const char *file, int line, orr_tensor *x, double v
 static orr_status grid_of(orr__site at, orr_tensor *const *x, int n, orr__node **line, orr_shape *grid)
 {
     orr_tensor *bad;
-    if (!x || n < 1)
+    if (!x)
+        return orr__fail(at, ORR_EINVAL, "the list of lines is NULL");
+    if (n < 1)
         return orr__fail(at, ORR_EINVAL, "%d lines: one at least is needed", n);
     if (n > ORR_MAX_RANK)
         return orr__fail(at, ORR_ESHAPE, "%d lines: a grid has at most %d axes", n, ORR_MAX_RANK);

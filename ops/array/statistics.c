@@ -146,7 +146,9 @@ static orr_tensor *quantiles(orr__site at, orr_tensor *x, const double *q, int n
     int k = flat ? 0 : orr__axis(axis, s.rank);
     if (k < 0)
         return orr__axis_poison(at, axis, &s);
-    if (n < 1 || !q)
+    if (!q)
+        return orr__poison(at, ORR_EINVAL, "the list of quantiles is NULL");
+    if (n < 1)
         return orr__poison(at, ORR_EINVAL, "%d quantiles: one at least is needed", n);
     if (s.dim[k] == 0)
         return orr__poison(at, ORR_ESHAPE, "axis %d of %s has no elements, and so no quantile", k, orr__str(s).s);

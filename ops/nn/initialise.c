@@ -4,6 +4,7 @@
 #include <math.h>
 #include <orrery/nn.h>
 #include <orrery/random.h>
+#include "ops/record.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/graph/node.h"
@@ -35,8 +36,9 @@ orr_tensor *orr_initialiser_apply_at(const char *file, int line, orr_initialiser
     orr__site at = ORR__SITE(file, line, "initialiser_apply");
     if (dtype < ORR_F16 || dtype > ORR_F64)
         return orr__poison(at, ORR_EDTYPE, "a float dtype is needed, not %s", orr_dtype_name(dtype));
-    if (!orr__shape_valid(&shape))
-        return orr__poison(at, ORR_ESHAPE, "the shape is not valid");
+    orr_tensor *bad;
+    if (!orr__shape_ok(at, &shape, &bad))
+        return bad;
     if (!isfinite(how.a) || !isfinite(how.b))
         return orr__poison(at, ORR_EINVAL, "the parameters %g and %g are not both finite", how.a, how.b);
     ORR__IN_DEFAULT_FPMODE;

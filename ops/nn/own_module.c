@@ -80,10 +80,17 @@ static uint64_t now(const char *file, int line)
     return born;
 }
 
+static orr_tensor *no_result(orr__site at)
+{
+    return orr__poison(at, ORR_EINVAL, "the module's function returned NULL, and a tensor is needed");
+}
+
 static orr_tensor *function_forward(const char *file, int line, const orr_module *m, orr_tensor *x)
 {
     uint64_t start = m->stranger ? 0 : now(file, line);
     orr_tensor *y = m->fn(x, m->user);
+    if (!y)
+        return no_result(ORR__SITE(file, line, "forward"));
     if (start)
         search(m, x, y, start);
     return y;
@@ -109,6 +116,8 @@ static orr_tensor *own_forward(orr__site at, const orr_module *m, orr_tensor *co
 {
     uint64_t start = m->stranger ? 0 : now(at.file, at.line);
     orr_tensor *y = m->apply(m, x, n, m->user);
+    if (!y)
+        return no_result(at);
     if (start && n > 0)
         search(m, x[0], y, start);
     return y;

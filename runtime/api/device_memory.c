@@ -109,7 +109,7 @@ orr_status orr_is_on_at(const char *file, int line, orr_tensor *t, int device, b
 
 orr_status orr_device_memory_at(const char *file, int line, int device, size_t *total, size_t *left)
 {
-    orr__site at = ORR__SITE(file, line, "memory_info");
+    orr__site at = ORR__SITE(file, line, "device_memory");
     const orr__device_at *where = place_of(at, device);
     orr_status st = where ? orr__need_running(at) : ORR_EINVAL;
     orr_device d;

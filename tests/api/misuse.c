@@ -6,12 +6,15 @@
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <orrery.h>
+#include <orrery/array.h>
+#include <orrery/nn.h>
 #include "tests/harness/harness.h"
 
 static bool says(const char *part)
@@ -282,6 +285,76 @@ static void refused_memory_does_not_raise_the_peak(void)
     (void)orr_free(x);
 }
 
+static orr_tensor *no_tensor(orr_tensor *x, void *user)
+{
+    (void)x, (void)user;
+    return NULL;
+}
+
+/* The evaluation gives `st`, with a message that begins with this file and the user's function, and has `part` in it. */
+static void mistaken(orr_tensor *t, orr_status st, const char *op, const char *part)
+{
+    char head[80];
+    (void)snprintf(head, sizeof head, ": %s: ", op);
+    ORR_CHECK_MSG(orr_eval(t) == st, "%s: %s", op, orr_error_message());
+    ORR_CHECK_MSG(says("misuse.c:") && says(head) && says(part), "%s", orr_error_message());
+}
+
+/* Mistakes of a tired programmer: NULL lists, sizes that overflow, axes and indices out of range, dtypes that do not fit, foreign
+ * pointers. The message names the function, the argument and what is possible. */
+static void mistakes_say_what_is_wrong(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_reshape(orr_arange(ORR_F32, 0, 6, 1), ORR_SHAPE(2, 3)), *b = orr_ones(ORR_F64, ORR_SHAPE(4, 5));
+    orr_tensor *f = orr_ones(ORR_F32, ORR_SHAPE(3)), *out[4], *minus = orr_full(ORR_F32, ORR_SHAPE(3), -1);
+    orr_tensor *i = orr_arange(ORR_I64, 0, 3, 1);
+    mistaken((orr_tensor *)(void *)&s, ORR_EHANDLE, "eval", "no live tensor");
+    mistaken(orr_ones(ORR_F32, ORR_SHAPE(-5, 3)), ORR_ESHAPE, "ones", "negative dimension");
+    mistaken(orr_ones(ORR_F64, ORR_SHAPE((int64_t)1 << 40, (int64_t)1 << 40)), ORR_ESHAPE, "ones", "overflows");
+    mistaken(orr_ones(ORR_F32, (orr_shape){ .rank = 1000000 }), ORR_ESHAPE, "ones", "rank 1000000");
+    mistaken(orr_ones((orr_dtype)99, ORR_SHAPE(2)), ORR_EDTYPE, "ones", "99 is no dtype");
+    mistaken(orr_reshape(a, ORR_SHAPE(-1, -1)), ORR_ESHAPE, "reshape", "more than one -1");
+    mistaken(orr_reshape(a, ORR_SHAPE(INT64_MAX, INT64_MAX)), ORR_ESHAPE, "reshape", "overflows");
+    mistaken(orr_tile(a, ORR_INDEX((int64_t)1 << 40, (int64_t)1 << 40)), ORR_ESHAPE, "tile", "overflows");
+    mistaken(orr_repeat(a, INT64_MAX, 0), ORR_ESHAPE, "repeat", "too many");
+    mistaken(orr_pad(a, ORR_INDEX(INT64_MAX, 0), ORR_INDEX(INT64_MAX, 0), 0), ORR_ESHAPE, "pad", "overflow");
+    mistaken(orr_arange(ORR_F32, 0, 10, 0), ORR_EINVAL, "arange", "by 0");
+    mistaken(orr_full(ORR_I8, ORR_SHAPE(2), 300), ORR_EDTYPE, "full", "300 is no value of int8");
+    mistaken(orr_from(ORR_F32, ORR_SHAPE(3), NULL), ORR_EINVAL, "from", "data is NULL");
+    mistaken(orr_add(a, b), ORR_ESHAPE, "add", "(2, 3) and (4, 5)");
+    mistaken(orr_matmul(a, a), ORR_ESHAPE, "matmul", "inner dimensions differ");
+    mistaken(orr_sum(a, ORR_AXES(0, -2), false), ORR_EAXIS, "sum", "there twice");
+    mistaken(orr_sum(a, (orr_axes){ .n = 500 }, false), ORR_EAXIS, "sum", "500 axes");
+    mistaken(orr_expand_dims(a, 7), ORR_EAXIS, "expand_dims", "-3 to 2");
+    mistaken(orr_concat(NULL, 3, 0), ORR_EINVAL, "concat", "is NULL");
+    mistaken(orr_concat(ORR_TENSORS(a, NULL), 0), ORR_EINVAL, "concat", "operand 1 is NULL");
+    mistaken(orr_take(a, f, 0), ORR_EDTYPE, "take", "orr_cast(indices, ORR_I64)");
+    mistaken(orr_take(a, orr_full(ORR_I64, ORR_SHAPE(1), 7), 0), ORR_EINDEX, "take", "index 7");
+    mistaken(orr_slice_axis(a, 0, 0, 2, 0), ORR_EINVAL, "slice_axis", "step of axis 0 is 0");
+    mistaken(orr_select(a, 0, INT64_MIN), ORR_EINDEX, "select", "out of range");
+    mistaken(orr_cholesky(a), ORR_ESHAPE, "cholesky", "not square");
+    mistaken(orr_div(i, i), ORR_EDTYPE, "div", "orr_cast(x, ORR_F32)");
+    mistaken(orr_einsum(NULL, ORR_TENSORS(a)), ORR_EINVAL, "einsum", "the text is NULL");
+    mistaken(orr_einsum("ij,jk->ik", ORR_TENSORS(a)), ORR_EINVAL, "einsum", "fewer operands than terms");
+    mistaken(orr_einsum("ij->%s%n", ORR_TENSORS(a)), ORR_EINVAL, "einsum", "%s%n");
+    mistaken(orr_quantile(a, NULL, 3, 0, false), ORR_EINVAL, "quantile", "list of quantiles is NULL");
+    mistaken(orr_gamma(ORR_F32, ORR_SHAPE(3), minus, orr_scalar(1)), ORR_EINVAL, "gamma", "a shape above 0");
+    mistaken(orr_poisson(ORR_F32, ORR_SHAPE(3), minus), ORR_EINVAL, "poisson", "a rate of 0");
+    mistaken(orr_forward(orr_function(no_tensor, NULL), a), ORR_EINVAL, "forward", "returned NULL");
+    mistaken(orr_load("/nonexistent/%s%n.npy"), ORR_EIO, "load", "%s%n.npy: No such file");
+    ORR_CHECK(orr_meshgrid(NULL, 2, true, out) == ORR_EINVAL && says("list of lines is NULL"));
+    ORR_CHECK(orr_split(a, 4, 1, out) == ORR_ESHAPE && says("no 4 equal pieces"));
+    ORR_CHECK(orr_topk(a, 2, 1, true, NULL, NULL) == ORR_EINVAL && says("is NULL"));
+    ORR_CHECK(orr_read(a, (float[1]){ 0 }, 4) == ORR_EINVAL && says("needs 24"));
+    ORR_CHECK(orr_item(a, &(double){ 0 }) == ORR_ESHAPE && says("has 6 elements"));
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(a, NULL)) == ORR_EINVAL && says("tensor 1 is NULL"));
+    ORR_CHECK(orr_device_memory(99, NULL, NULL) == ORR_EINVAL && says("device_memory: "));
+    ORR_CHECK(!orr_dense((int64_t)1 << 40, (int64_t)1 << 40, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT) &&
+              says("overflows"));
+    ORR_CHECK(orr_scope_end(s) == ORR_OK && orr_scope_end(s) == ORR_EINVAL);
+    mistaken(orr_neg(a), ORR_EHANDLE, "neg", "no live tensor");
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(product_without_blas_memory_fails_without_hang),
@@ -297,6 +370,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(random_range_outside_dtype_is_refused),
                                       ORR_TEST(define_ignores_decimal_comma_locale),
                                       ORR_TEST(refused_memory_does_not_raise_the_peak),
+                                      ORR_TEST(mistakes_say_what_is_wrong),
                                       { 0 } };
     setenv("ORRERY_INLINE_US", "0", 1); /* tasks, and not the inline lane */
     if (orr_init(NULL) != ORR_OK)
