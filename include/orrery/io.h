@@ -133,7 +133,7 @@ ORR_API orr_status orr_save_csv_at(const char *file, int line, const char *path,
 
 /** Loads the data set called `name` ("group/set" in groups) from an HDF5 file: integers, floats of 16 to 64 bits, and h5py's bools and
  * complex numbers (compounds of the parts r and i). Its elements must be in the file, contiguous or in chunks; the filters deflate (once),
- * shuffle and fletcher32 are supported. Their memory is at most the bytes that the file stores, or 1032 times these if they are deflated.
+ * shuffle and fletcher32 are supported. Elements that were never written have the fill value; such sets take half of the memory at most.
  * libhdf5 reads the file, and a damaged one may do more harm in it than an error: use another format for files that are not trusted.
  * @return   owned by the current scope; poison on error, ORR_EINVAL where there is no such data set, ORR_EDEVICE where the library was
  *           built without HDF5 or libhdf5 cannot be opened. One call at a time uses libhdf5; a program must not use it during a call. */

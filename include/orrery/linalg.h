@@ -218,11 +218,11 @@ typedef enum orr_norm_kind {
 ORR_API orr_tensor *orr_matrix_norm_at(const char *file, int line, orr_tensor *x, orr_norm_kind kind, bool keepdims);
 #define orr_matrix_norm(...) orr_matrix_norm_at(ORR_HERE, __VA_ARGS__)
 
-/** The condition ‖A‖·‖A⁻¹‖ of each matrix; by ORR_NORM_TWO the quotient of the largest and the least singular value, inf for a
- * singular matrix.
+/** The condition ‖A‖·‖A⁻¹‖ of each matrix, inf for a singular one; by ORR_NORM_TWO the quotient of the largest and the least singular
+ * value, inf for a matrix of zeros too.
  * @param x  (…, m, n), square unless the kind is ORR_NORM_TWO or ORR_NORM_LEAST_TWO
- * @return   (…), owned by the current scope; poison as orr_matrix_norm. A singular matrix is ORR_ENUMERIC for the other kinds.
- * dtypes:   f32 f64 c64 c128.      cost: orr_svdvals, or orr_inv.      grad: through them. */
+ * @return   (…), owned by the current scope; poison as orr_matrix_norm.
+ * dtypes:   f32 f64 c64 c128.      cost: orr_svdvals, or orr_lu and orr_inv.      grad: through them. */
 ORR_API orr_tensor *orr_cond_at(const char *file, int line, orr_tensor *x, orr_norm_kind kind);
 #define orr_cond(...) orr_cond_at(ORR_HERE, __VA_ARGS__)
 
