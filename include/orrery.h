@@ -1,4 +1,5 @@
-/* Orrery: a lazy tensor library. Calls build a graph; nothing runs until a value is requested. Then element-wise work
+/* Orrery: a lazy tensor library. Calls build a graph; nothing runs until a value is requested, or until the values
+ * that variables are to get are as much work as is worth a plan (orr_assign). Then element-wise work
  * is fused into kernels, which StarPU schedules over CPU cores and accelerators.
  * This header includes all of the public API. */
 #ifndef ORRERY_H

@@ -45,7 +45,8 @@ ORR_API const char *orr_version(void);
 ORR_API orr_status orr_eval_at(const char *file, int line, orr_tensor *t);
 #define orr_eval(...) orr_eval_at(ORR_HERE, __VA_ARGS__)
 /** Computes several tensors at once, and shared subexpressions once: orr_eval_all(ORR_TENSORS(x, y)). n may be 0:
- * only the pending assignments.
+ * only the pending assignments. It then waits for all new values of this thread's variables, also for those that were
+ * submitted before because much work was pending (orr_assign).
  * errors:   as orr_eval; ORR_EINVAL (n is negative, the list is NULL).
  * threads:  safe from any thread. */
 ORR_API orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int n);

@@ -70,6 +70,7 @@ ORR_API void orr_optim_free(orr_optim *o);
 
 /** Records one step down the gradient of the sum of `loss`: orr_grad, clipping if it is set, update, orr_assign. Lazy:
  * this thread's next evaluation computes the step, so `orr_optim_step(o, loss); orr_item(loss, &x);` is one pass.
+ * Steps that are recorded without an evaluation are submitted in parts (orr_assign): reading the loss seldom costs no more.
  * `loss` keeps the value before the step. Successive steps have graphs of one structure and share one plan. A new value
  * uses the memory of the old one if no reader of that is left (orr_assign).
  * A variable on which the loss does not depend has a gradient of zeros: weight decay and momentum still move it.

@@ -119,6 +119,10 @@ ORR_API orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t);
  * recorded before the call use the old value, and pointers from orr_data keep it. A large new value is computed in the
  * memory of the old one if no reader of that is left (donation, docs/tuning.md). If memory or a device fails during that
  * computation, reading `v` gives ORR_ESTATE until the next assignment.
+ * A loop that assigns and does not evaluate is submitted in parts, each of some thousand operations: before a round of
+ * assignments, the values of the round before are computed as by orr_eval_async. With two parts under way the call waits,
+ * so that the memory of such a loop is bounded. Values, random numbers, gradients and errors are those of a program
+ * without these submissions (docs/planning.md, "Loops without an evaluation").
  * errors:   ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (`v` is no variable).
  * threads:  a reader in another thread sees the value before or after the assignment. */
 ORR_API orr_status orr_assign_at(const char *file, int line, orr_tensor *v, orr_tensor *t);

@@ -7,6 +7,7 @@
 #include "runtime/api/eval.h"
 #include "runtime/api/handle_name.h"
 #include "runtime/api/over_ranks.h"
+#include "runtime/api/piles.h"
 #include "runtime/base/array.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
@@ -47,13 +48,13 @@ static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, in
 }
 
 /* Gives every requested node its value, and the same value to the node behind a DETACH. The last nretained nodes were not requested. */
-static void publish(orr__node *const *node, int n, int nretained, const orr__capture *p, orr__buffer **out)
+static void publish(orr__node *const *node, int n, int nretained, bool early, const orr__capture *p, orr__buffer **out)
 {
     for (int i = 0; i < n; i++) {
-        orr__node *behind = p->behind[i];
-        if (behind)
-            orr__node_publish(behind, orr__buffer_ref(out[i]), i >= n - nretained);
-        orr__node_publish(node[i], out[i], i >= n - nretained);
+        orr__publishing how = early ? ORR__PUBLISH_EARLY : i >= n - nretained ? ORR__PUBLISH_KEPT : ORR__PUBLISH_ASKED;
+        if (p->behind[i])
+            orr__node_publish(p->behind[i], orr__buffer_ref(out[i]), how);
+        orr__node_publish(node[i], out[i], how);
     }
 }
 
@@ -92,7 +93,9 @@ static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots
     return st;
 }
 
-orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
+/* early: no caller asked for it. Work that its data could make fail is waited for: after an error nothing is published. */
+static orr_status evaluate_with(orr__site at, const orr__capture_roots *roots, orr__donors *donors, bool early,
+                                orr__run **run)
 {
     orr__capture p;
     orr__plan *plan;
@@ -103,12 +106,31 @@ orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr
         orr__donors_release(donors);
     int n = plan->nout;
     orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)n, sizeof *out);
+    if (early && !orr__engine_certain(plan, p.leaf))
+        run = NULL;
     st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
     if (st == ORR_OK)
-        publish(roots->out, n, roots->nretained, &p, out);
+        publish(roots->out, n, roots->nretained, early, &p, out);
     orr__array_end(out, few);
     orr__plan_done(plan);
     orr__capture_free(&p);
+    return st;
+}
+
+orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
+{
+    return evaluate_with(at, roots, donors, false, run);
+}
+
+orr_status orr__evaluate_early(orr__site at, orr__node *const *node, int n, orr__run **run)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__donors donors = { 0 };
+    *run = NULL;
+    if (orr__machine_here.one_memory)
+        orr__donors_find(node, n, false, &donors);
+    orr_status st = evaluate_with(at, &(orr__capture_roots){ node, n, n, 0 }, &donors, true, run);
+    orr__donors_release(&donors);
     return st;
 }
 
@@ -122,7 +144,7 @@ static void publish_placed(const orr__capture_roots *roots, const orr__capture *
         if (p->behind[i] && !orr__node_value(p->behind[i]))
             p->behind[i]->placed = placed[i];
     }
-    publish(roots->out, roots->nout, roots->nretained, p, out);
+    publish(roots->out, roots->nout, roots->nretained, false, p, out);
 }
 
 static orr_status over_ranks(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__run **run)
@@ -157,7 +179,7 @@ static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__d
 
 orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all)
 {
-    orr__donors_find(node, n, donors);
+    orr__donors_find(node, n, true, donors);
     int more = donors->nretained;
     *all = more ? malloc(((size_t)n + (size_t)more) * sizeof **all) : NULL;
     if (more && !*all)
@@ -270,11 +292,12 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     orr_status st = npending < 0 ? ORR_ENOMEM : orr__need_running(at);
     if (st != ORR_OK)
         return st;
-    if (npending == 0 && settled(nodes, n)) {
+    if (npending == 0 && settled(nodes, n))
         orr__pending_clear(); /* assignments of poison */
-        return ORR_OK;
-    }
-    return eval_with(at, nodes, n, pending, npending, run);
+    else
+        st = eval_with(at, nodes, n, pending, npending, run);
+    /* A caller that names no nodes waits for all new values of variables, those of piles included. */
+    return st == ORR_OK && n == 0 && !run ? orr__piles_wait() : st;
 }
 
 orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const char *noun, orr__node **node)
@@ -331,6 +354,7 @@ orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int
 struct event {
     orr__named named;
     orr__run *run;
+    orr__run *pile[ORR__PILES]; /* piles that the thread has submitted before, NULL: none */
 };
 
 static void event_unref(struct event *e)
@@ -338,6 +362,8 @@ static void event_unref(struct event *e)
     if (!orr__named_unref(&e->named))
         return;
     orr__run_unref(e->run);
+    for (int i = 0; i < ORR__PILES; i++)
+        orr__run_unref(e->pile[i]);
     free(e);
 }
 
@@ -377,9 +403,30 @@ orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, i
         orr__event_drop(e);
         return st;
     }
+    struct event *has = orr__token_get(e, false);
+    orr__piles_under_way(has->pile);
+    event_unref(has);
     orr__event_adopt(e, run);
     *event = e;
     return ORR_OK;
+}
+
+static bool all_done(const struct event *e)
+{
+    bool done = orr__run_done(e->run);
+    for (int i = 0; i < ORR__PILES; i++)
+        done = done && orr__run_done(e->pile[i]);
+    return done;
+}
+
+static orr_status wait_for_all(const struct event *e)
+{
+    orr_status st = orr__run_wait(e->run);
+    for (int i = 0; i < ORR__PILES; i++) {
+        orr_status one = orr__run_wait(e->pile[i]);
+        st = st == ORR_OK ? one : st;
+    }
+    return st;
 }
 
 orr_status orr_wait_at(const char *file, int line, orr_event *event)
@@ -390,10 +437,11 @@ orr_status orr_wait_at(const char *file, int line, orr_event *event)
     struct event *e = orr__token_get(event, true);
     if (!e)
         return orr__fail(at, ORR_EHANDLE, "no event: it was waited for already, or never was one");
-    orr_status st =
-        orr__run_done(e->run) || orr__engine_running()
-            ? orr__run_wait(e->run)
-            : orr__fail(at, ORR_ESTATE, "the evaluation of this event belongs to the parent of this forked process");
+    orr_status st = ORR_OK;
+    if (!all_done(e) && !orr__engine_running())
+        st = orr__fail(at, ORR_ESTATE, "the evaluation of this event belongs to the parent of this forked process");
+    else
+        st = wait_for_all(e);
     event_unref(e);
     return st;
 }
@@ -401,7 +449,7 @@ orr_status orr_wait_at(const char *file, int line, orr_event *event)
 bool orr_event_done(const orr_event *event)
 {
     struct event *e = orr__token_get(event, false);
-    bool done = !e || orr__run_done(e->run);
+    bool done = !e || all_done(e);
     if (e)
         event_unref(e);
     return done;

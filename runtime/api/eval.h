@@ -13,6 +13,8 @@
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run);
 /* The same for roots whose graph belongs to this process alone. donors: leaves that the plan may overwrite, or NULL. */
 orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run);
+/* The same for the values of a pile (runtime/graph/pile.h), which no caller asked for. On error nothing is published. */
+orr_status orr__evaluate_early(orr__site at, orr__node *const *node, int n, orr__run **run);
 /* ORR_EGRAPH if a leaf is a placeholder. */
 orr_status orr__no_placeholder(orr__site at, const orr__capture *p);
 /* The roots of a capture of node[0 … n) that may use old values of variables as donors: these nodes, the first nfirst of which are

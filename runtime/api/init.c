@@ -13,6 +13,7 @@
 #include "runtime/api/eval.h"
 #include "runtime/api/over_ranks.h"
 #include "runtime/base/callback.h"
+#include "runtime/api/piles.h"
 #include "runtime/base/env.h"
 #include "runtime/base/exit.h"
 #include "runtime/base/cgroup.h"
@@ -165,6 +166,7 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
         orr__cpu_start();
         orr__exit_watch(); /* after the start of all libraries, whose own handlers thus run later */
         orr__keeper_start();
+        orr__piles_start();
         started = true;
     }
     orr__signals_restore(&signals);
@@ -187,6 +189,7 @@ orr_status orr_shutdown(void)
                          "Orrery is not running: never started, or shut down before");
     }
     orr__keeper_stop();
+    orr__piles_stop();
     orr__ranks_stop();
     orr__devices_stop();
     orr__cpu_stop(); /* a launch that waits for a compiler continues without it */

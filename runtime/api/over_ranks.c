@@ -160,7 +160,7 @@ static orr_status evaluate_joint(orr__site at, const orr__partition *q, const or
         return st;
     }
     orr__buffer_renew(out);
-    orr__node_publish(j->out, out, false);
+    orr__node_publish(j->out, out, ORR__PUBLISH_ASKED);
     return ORR_OK;
 }
 

@@ -29,6 +29,7 @@
     X(RENEWAL,          "renewal")          /* a plan is replaced when measured times would cut it otherwise  */ \
     /* the graph */ \
     X(LEAF_DONATION,    "leaf_donation")    /* old values of variables are donors                      */ \
+    X(PILES,            "piles")            /* pending work is submitted when it is worth a plan       */ \
     X(RETAINED_OUTPUTS, "retained_outputs") /* held values become outputs, so that leaves are donors   */ \
     /* the fuser */ \
     X(FUSE_ROWS,        "fuse_rows")        \

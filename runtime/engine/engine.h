@@ -31,6 +31,9 @@ const char *orr__engine_name(void); /* "starpu 1.3.10, 2 CPU workers, lws", "ser
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                orr__buffer **out, orr__run **run);
 
+/* True if no data can make the plan fail on these leaves. */
+bool orr__engine_certain(const orr__plan *plan, orr__buffer *const *leaf);
+
 orr__run *orr__run_ref(orr__run *r);
 void orr__run_unref(orr__run *r);
 orr_status orr__run_wait(orr__run *r); /* the status of the ended run; on error sets the last error. Any thread. */

@@ -51,14 +51,20 @@ static bool indices_in_range(const orr__value *v, const orr__buffer *b, int64_t 
                                  : false;
 }
 
-bool orr__exec_is_firm(const orr__plan *plan, orr__buffer *const *leaf)
+bool orr__engine_certain(const orr__plan *plan, orr__buffer *const *leaf)
 {
-    bool all = plan->cannot_fail || (plan->nchecks > 0 && plan->ndonors > 0 && orr__machine_here.one_memory);
+    bool all = plan->cannot_fail || (plan->nchecks > 0 && orr__machine_here.one_memory);
     for (int i = 0; i < plan->nchecks && all && !plan->cannot_fail; i++) {
         const orr__value *v = &plan->value[plan->check[i].value];
         all = indices_in_range(v, leaf[v->leaf], plan->check[i].length);
     }
     return all;
+}
+
+/* The indices are checked for donors alone. */
+bool orr__exec_is_firm(const orr__plan *plan, orr__buffer *const *leaf)
+{
+    return plan->cannot_fail || (plan->ndonors > 0 && orr__engine_certain(plan, leaf));
 }
 
 void orr__exec_spoil(orr__run *r, const orr__plan *plan, orr__buffer *const *leaf)

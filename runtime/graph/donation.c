@@ -122,8 +122,7 @@ const orr__node *orr__search_behind(const orr__node *n)
     return n;
 }
 
-/* Lists the nodes from which the outputs are computed, and counts the references among them. */
-static void spread(search *s, orr__node *const *out, int nout)
+void orr__search_spread(search *s, orr__node *const *out, int nout)
 {
     for (int i = 0, k; i < nout && (k = meet(s, out[i])) >= 0; i++) {
         s->at[k].inner++;
@@ -134,7 +133,7 @@ static void spread(search *s, orr__node *const *out, int nout)
         const orr__buffer *b = orr__donors_exist ? orr__node_value(n) : NULL;
         orr__donor_state state = b ? orr__donor_state_of(b) : ORR__DONOR_FREE;
         s->state = state > s->state ? state : s->state;
-        for (int k = 0, j; k < n->nin && (j = meet(s, n->in[k])) >= 0; k++)
+        for (int k = 0, j; k < orr__node_needs(n) && (j = meet(s, n->in[k])) >= 0; k++)
             s->at[j].inner++;
     }
     for (int i = 0; i < nout && !s->oom; i++)
@@ -150,7 +149,7 @@ static void flood(search *s, int from)
     s->at[from].needed = true;
     while (depth > 0) {
         const orr__node *n = s->at[s->stack[--depth]].node;
-        for (int k = 0; k < n->nin; k++) {
+        for (int k = 0; k < orr__node_needs(n); k++) {
             place *p = &s->at[n->in[k]->index];
             if (!p->needed && !p->out)
                 s->stack[depth++] = n->in[k]->index;
@@ -209,12 +208,12 @@ static void release_from(orr__donors *d, int from)
 
 /* Finds the leaves without a reader. Then finds leaves that lose their readers if values that are computed anyway are published to their
  * holders, and keeps these if the published values are fewer bytes. */
-static void find_donors(search *s, orr__donors *d)
+static void find_donors(search *s, bool retain, orr__donors *d)
 {
     orr__search_needed(s);
     acquire_all(s, d);
     int free_ones = d->n;
-    if (!orr__ablated(ORR__OFF_RETAINED_OUTPUTS) && orr__retained_choose(s, d)) {
+    if (retain && !orr__ablated(ORR__OFF_RETAINED_OUTPUTS) && orr__retained_choose(s, d)) {
         size_t retained = 0, donated = 0;
         acquire_all(s, d);
         for (int i = 0; i < d->nretained; i++)
@@ -232,16 +231,16 @@ static void find_donors(search *s, orr__donors *d)
 
 /* Searches the graph once. BUSY: another thread has a donor that this evaluation needs. The caller has none, must wait, and searches
  * again. */
-static orr__donor_state find(orr__node *const *out, int nout, orr__donors *d, uint64_t *seen)
+static orr__donor_state find(orr__node *const *out, int nout, bool retain, orr__donors *d, uint64_t *seen)
 {
     search s = { 0 };
     orr__graph_lock();
     *seen = ended;
     s.epoch = orr__walk_epoch();
-    spread(&s, out, nout);
+    orr__search_spread(&s, out, nout);
     if (s.state == ORR__DONOR_FREE && !s.oom && (s.stack = malloc((size_t)s.n * sizeof *s.stack)) &&
         (d->leaf = malloc((size_t)s.n * sizeof(orr__node *)))) {
-        find_donors(&s, d);
+        find_donors(&s, retain, d);
     }
     orr__graph_unlock();
     free(s.at);
@@ -258,7 +257,7 @@ static bool worth_it(orr__node *const *out, int nout)
     return false;
 }
 
-void orr__donors_find(orr__node *const *out, int nout, orr__donors *d)
+void orr__donors_find(orr__node *const *out, int nout, bool retain, orr__donors *d)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     uint64_t seen;
@@ -266,7 +265,7 @@ void orr__donors_find(orr__node *const *out, int nout, orr__donors *d)
     if (!worth_it(out, nout))
         return;
     (void)pthread_once(&once, watch_forks);
-    while (find(out, nout, d, &seen) == ORR__DONOR_BUSY)
+    while (find(out, nout, retain, d, &seen) == ORR__DONOR_BUSY)
         (void)orr__donor_wait(ORR__SITE(NULL, 0, "eval"), ORR__DONOR_BUSY, seen);
 }
 

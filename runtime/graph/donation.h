@@ -15,10 +15,10 @@ typedef struct {
     int nretained;
 } orr__donors;
 
-/* Finds the large leaves without a reader once out[0 … nout) are published, and the values that must be published too for this
+/* Finds the large leaves without a reader once out[0 … nout) are published; retain: and the values that must be published too for this
  * (runtime/graph/donation_retained.c). Called before the capture of the outputs, to each of which the caller holds a reference. A thread
  * that captures one of these leaves waits until orr__donors_release. Without memory no donor is found. */
-void orr__donors_find(orr__node *const *out, int nout, orr__donors *d);
+void orr__donors_find(orr__node *const *out, int nout, bool retain, orr__donors *d);
 /* Called after publication or failure: waiting threads go on. Readers of a value that is still `overwritten` get an error. */
 void orr__donors_release(orr__donors *d);
 

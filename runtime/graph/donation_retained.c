@@ -38,7 +38,7 @@ static bool find_order(chooser *c)
     const orr__search *s = c->s;
     int needed = 0;
     for (int i = 0; i < s->n; i++)
-        for (int k = 0; s->at[i].needed && !s->at[i].out && k < s->at[i].node->nin; k++)
+        for (int k = 0; s->at[i].needed && !s->at[i].out && k < orr__node_needs(s->at[i].node); k++)
             c->left[s->at[i].node->in[k]->index]++;
     for (int i = 0; i < s->n; i++) {
         needed += s->at[i].needed;
@@ -47,7 +47,7 @@ static bool find_order(chooser *c)
     }
     for (int i = 0; i < c->norder; i++) {
         const orr__place *p = &s->at[c->order[i]];
-        for (int k = 0; !p->out && k < p->node->nin; k++)
+        for (int k = 0; !p->out && k < orr__node_needs(p->node); k++)
             if (--c->left[p->node->in[k]->index] == 0)
                 c->order[c->norder++] = p->node->in[k]->index;
     }
@@ -57,7 +57,7 @@ static bool find_order(chooser *c)
 static double cost_of_inputs(const chooser *c, const orr__node *n)
 {
     double sum = 0;
-    for (int k = 0; k < n->nin; k++)
+    for (int k = 0; k < orr__node_needs(n); k++)
         sum += c->cost[n->in[k]->index];
     return sum;
 }
@@ -84,7 +84,7 @@ static void settle(chooser *c, int i)
             c->retained[c->nretained++] = n;
             continue;
         }
-        for (int k = 0; k < n->nin; k++) {
+        for (int k = 0; k < orr__node_needs(n); k++) {
             int j = n->in[k]->index;
             if (c->cost[j] > 0 && !c->queued[j]) {
                 c->queued[j] = true;

@@ -27,6 +27,8 @@ static inline bool orr__place_held(const orr__place *p)
     return atomic_load_explicit(&p->node->refs, memory_order_acquire) > p->inner;
 }
 
+/* Lists the nodes from which the outputs are computed, and counts the references among them. */
+void orr__search_spread(orr__search *s, orr__node *const *out, int nout);
 /* Marks the nodes that are needed by held nodes without a value. */
 void orr__search_needed(orr__search *s);
 /* The node that computes the value of n: n itself, or the node below a chain of DETACH. */

@@ -275,7 +275,7 @@ void orr__node_free(orr__node *n)
     }
 }
 
-void orr__node_publish(orr__node *n, orr__buffer *b, bool kept)
+void orr__node_publish(orr__node *n, orr__buffer *b, orr__publishing how)
 {
     orr__node *in3[3] = { NULL, NULL, NULL };
     orr__node **in = in3;
@@ -285,14 +285,17 @@ void orr__node_publish(orr__node *n, orr__buffer *b, bool kept)
         orr__buffer_unref(b);
         return;
     }
-    int nin = n->nin;
-    if (n->in == n->in3)
-        memcpy(in3, n->in3, sizeof in3);
-    else
-        in = n->in;
-    n->nin = 0;
-    n->in = n->in3;
-    n->kept = kept;
+    bool stays = how == ORR__PUBLISH_EARLY && !(n->op->flags & ORR__OP_STOPS);
+    int nin = stays ? 0 : n->nin;
+    if (!stays) {
+        if (n->in == n->in3)
+            memcpy(in3, n->in3, sizeof in3);
+        else
+            in = n->in;
+        n->nin = 0;
+        n->in = n->in3;
+        n->kept = how == ORR__PUBLISH_KEPT;
+    }
     orr__buffer_renew(b);
     atomic_store_explicit(&n->value, b, memory_order_release);
     orr__graph_unlock();

@@ -34,9 +34,10 @@ struct orr__node {
     int32_t nin;
     int32_t index;
     const orr__op *op;
-    _Atomic(orr__buffer *) value; /* set: a leaf (LEAF, or evaluated, which drops the inputs); set once and for good */
-    uint64_t born;                /* later than that of every input                                            */
-    uint64_t kin;                 /* bits of the leaves and random tensors from which it is computed, itself included */
+    _Atomic(orr__buffer *)
+        value;     /* set: a leaf (LEAF, or evaluated, which drops the inputs in general); set for good */
+    uint64_t born; /* later than that of every input                                            */
+    uint64_t kin;  /* bits of the leaves and random tensors from which it is computed, itself included */
     union {
         uint64_t mark;   /* walk epoch; under the lock                                              */
         orr__node *next; /* link of lists of nodes without a reference                              */
@@ -104,9 +105,17 @@ static inline orr__buffer *orr__node_value(const orr__node *n)
 {
     return atomic_load_explicit(&n->value, memory_order_acquire);
 }
-/* Makes `b` the value of n (reference taken over) and drops n's inputs. kept: no caller asked for it. Acquires the graph lock. op,
- * dtype, shape, s and attr never change after recording and may be read without the lock. */
-void orr__node_publish(orr__node *n, orr__buffer *b, bool kept);
+/* The number of inputs from which n is to be computed: none if it has a value. */
+static inline int orr__node_needs(const orr__node *n)
+{
+    return orr__node_value(n) ? 0 : n->nin;
+}
+/* ASKED: by a caller. KEPT: so that holders need no old value of a variable. Both drop the inputs. EARLY: by a submission for which no
+ * caller asked (pile.h); the inputs stay, so that a gradient may still flow through n, unless n stops gradients. */
+typedef enum { ORR__PUBLISH_ASKED, ORR__PUBLISH_KEPT, ORR__PUBLISH_EARLY } orr__publishing;
+/* Makes `b` the value of n (reference taken over). Acquires the graph lock. op, dtype, shape, s and attr never change after recording and
+ * may be read without the lock. */
+void orr__node_publish(orr__node *n, orr__buffer *b, orr__publishing how);
 
 /* -- handles ------------------------------------------------------------------------------------------- */
 orr_tensor *orr__handle_new(orr__node *n); /* takes over n's reference; in the current scope; poison on ENOMEM; n may

@@ -44,6 +44,9 @@ typedef struct orr__tls {
     size_t npending, pending_cap;
     uint64_t *pending_at; /* a hash table of places in `pending`, each with the age of the table; others are free */
     uint32_t pending_age;
+    bool pile_off;      /* of pile.h: no submission before the next evaluation                */
+    uint64_t pile_lead; /* … the variable that was assigned first since the last evaluation, 0: none */
+    uint64_t pile_born; /* … `born` at that evaluation                                          */
     orr__node **pending_nodes;
     size_t pending_nodes_cap;
     uint64_t *lent; /* handles of nodes that calls under way read */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/array.h"
+#include "runtime/graph/pile.h"
 #include "runtime/graph/thread_state.h"
 
 enum { LEAST = 32, SLOTS = 4 }; /* pending variables for which there is space at least; slots of the table for each */
@@ -75,6 +76,9 @@ void orr__pending_clear(void)
 {
     orr__tls *tls = orr__tls_get();
     tls->npending = 0;
+    tls->pile_off = false;
+    tls->pile_lead = 0;
+    tls->pile_born = tls->born;
     if (++tls->pending_age == 0 && tls->pending_at) { /* all ages were used */
         memset(tls->pending_at, 0, SLOTS * tls->pending_cap * sizeof *tls->pending_at);
         tls->pending_age = 1;
@@ -153,6 +157,28 @@ static orr_status next_value(orr__site at, const orr_tensor *v, const orr_tensor
     return ORR_OK;
 }
 
+/* True if the assignment of these variables begins a new round of assignments. */
+static bool new_round(const orr__tls *tls, orr_tensor *const *v, orr__node *const *value, int n, bool any)
+{
+    bool is = false;
+    for (int i = 0; i < n && !is; i++) {
+        uint64_t h = orr__handle_bits(v[i]);
+        is = value[i] && (h == tls->pile_lead || (any && *slot_of(tls, h) >> 32 == tls->pending_age));
+    }
+    return is;
+}
+
+/* Submits the pending assignments if there are enough nodes, before these variables get their next values. `value` belongs to them. */
+static void submit_pile(orr__site at, orr__tls *tls, orr_tensor *const *v, orr__node *const *value, int n)
+{
+    void (*submit)(orr__site at) = atomic_load_explicit(&orr__pile_submit, memory_order_acquire);
+    uint64_t nodes = tls->born - tls->pile_born;
+    if (!submit || !tls->pile_lead || tls->pile_off || nodes < ORR__PILE_NODES)
+        return;
+    if (new_round(tls, v, value, n, nodes >= ORR__PILE_ROUNDS * ORR__PILE_NODES))
+        submit(at);
+}
+
 /* Makes all new values before it changes a variable; after that nothing can fail. */
 static orr_status assign(orr__site at, orr_tensor *const *v, orr_tensor *const *t, int n, orr__node **value)
 {
@@ -165,6 +191,8 @@ static orr_status assign(orr__site at, orr_tensor *const *v, orr_tensor *const *
             (void)snprintf(names[k], sizeof names[k], "%s %d", k ? "value" : "variable", made);
         st = next_value(at, v[made], t[made], (const char *const[]){ names[0], names[1] }, &value[made]);
     }
+    if (st == ORR_OK)
+        submit_pile(at, tls, v, value, n);
     for (int i = 0; i < made; i++) {
         uint64_t h = orr__handle_bits(v[i]);
         if (st != ORR_OK)
@@ -172,6 +200,7 @@ static orr_status assign(orr__site at, orr_tensor *const *v, orr_tensor *const *
         if (st != ORR_OK || !value[i])
             continue;
         pending_add(tls, h);
+        tls->pile_lead = tls->pile_lead ? tls->pile_lead : h;
         value[i]->var = h;
         orr__node_unref(orr__slot_swap(h, value[i]));
     }

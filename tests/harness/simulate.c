@@ -167,7 +167,7 @@ static bool exchange_group(int k, const orr__group *group)
         }
     }
     for (int i = 0; i < n; i++)
-        orr__node_publish(parts[group->rank[i]].exchanges.node[k], to[i], false);
+        orr__node_publish(parts[group->rank[i]].exchanges.node[k], to[i], ORR__PUBLISH_ASKED);
     return true;
 }
 
