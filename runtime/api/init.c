@@ -18,7 +18,7 @@
 #include "runtime/base/exit.h"
 #include "runtime/base/cgroup.h"
 #include "runtime/base/fpmode.h"
-#include "runtime/base/keeper.h"
+#include "runtime/base/idle_memory.h"
 #include "runtime/base/signals.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/trace.h"
@@ -165,7 +165,7 @@ orr_status orr_init_at(const char *file, int line, const orr_config *config)
     if (st == ORR_OK) {
         orr__cpu_start();
         orr__exit_watch(); /* after the start of all libraries, whose own handlers thus run later */
-        orr__keeper_start();
+        orr__idle_memory_start();
         orr__piles_start();
         started = true;
     }
@@ -188,7 +188,7 @@ orr_status orr_shutdown(void)
         return orr__fail(ORR__SITE(NULL, 0, "shutdown"), ORR_ESTATE,
                          "Orrery is not running: never started, or shut down before");
     }
-    orr__keeper_stop();
+    orr__idle_memory_stop();
     orr__piles_stop();
     orr__ranks_stop();
     orr__devices_stop();

@@ -48,7 +48,7 @@ typedef struct {
     /* The pool has no free block for a value: the engine recycles a buffer that has one if it keeps one for reuse, and buffers beyond the
      * pool's bound. */
     void (*release)(size_t bytes);
-    /* From the keeper's thread: the engine recycles the buffers that it keeps beyond the pool's bound; idle: all that it keeps. */
+    /* From the thread that returns idle memory: the engine recycles the buffers that it keeps beyond the pool's bound; idle: all that it keeps. */
     void (*tick)(bool idle);
 } orr__buffer_hooks;
 extern orr__buffer_hooks orr__buffer_engine;

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "runtime/base/extents.h"
 #include "runtime/base/fork.h"
-#include "runtime/base/keeper.h"
+#include "runtime/base/idle_memory.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/thread_cache.h"
@@ -42,6 +42,7 @@ static struct {
 
 /* Bytes of blocks; written under the lock. */
 static atomic_size_t outside, pooled; /* in use, and free                                           */
+static atomic_size_t maps;            /* of all of them, those that malloc did not give             */
 static atomic_size_t kept;            /* of those outside: held for reuse by the engine            */
 static atomic_size_t recent;          /* the most in use; falls by a quarter at each tick          */
 
@@ -119,9 +120,12 @@ static void *map_aligned(size_t bytes, size_t cap)
 
 static void *get_system(size_t bytes, size_t cap)
 {
-    if (mapped(cap))
-        return map_aligned(bytes, cap);
     void *p = NULL;
+    if (mapped(cap)) {
+        if ((p = map_aligned(bytes, cap)))
+            atomic_fetch_add_explicit(&maps, cap, memory_order_relaxed);
+        return p;
+    }
     return posix_memalign(&p, 64, cap) == 0 ? p : NULL;
 }
 
@@ -129,10 +133,12 @@ static void *get_system(size_t bytes, size_t cap)
 static void put_system(void *p, size_t cap, bool part)
 {
     ORR__SHOW(p, cap);
-    if (part || mapped(cap))
-        munmap(p, cap);
-    else
+    if (!part && !mapped(cap)) {
         free(p);
+        return;
+    }
+    munmap(p, cap);
+    atomic_fetch_sub_explicit(&maps, cap, memory_order_relaxed);
 }
 
 /* -- free blocks, under the lock ------------------------------------------------------------------------------ */
@@ -253,6 +259,11 @@ void orr__pool_unkeep(size_t cap)
 {
     atomic_fetch_sub_explicit(&kept, cap, memory_order_relaxed);
     raise_to(&recent, in_use());
+}
+
+size_t orr__pool_mapped(void)
+{
+    return atomic_load_explicit(&maps, memory_order_relaxed);
 }
 
 size_t orr__pool_free(void)
@@ -471,7 +482,7 @@ void orr__pool_put(void *p, size_t bytes, size_t cap)
     size_t excess = orr__pool_excess(0);
     if (excess)
         shed(excess);
-    orr__keeper_wake();
+    orr__idle_memory_wake();
 }
 
 orr__buffer *orr__pool_header(void)

@@ -96,8 +96,10 @@ static uint32_t shape_of(const orr__region *r, int64_t rows)
     facts[ORR__REGION_RANK] = quarter_octaves(r->out_count);
     facts[ORR__REGION_RANK + 1] = r->rmask;
     uint64_t h = orr__hash(facts, sizeof facts, 0);
-    if (r->call.op) /* its cost may depend on its inputs alone */
-        h = orr__hash(r->in_count, (size_t)r->nin * sizeof *r->in_count, h);
+    for (int i = 0; r->call.op && i < r->nin; i++) { /* its cost may depend on its inputs alone */
+        int64_t count = quarter_octaves(r->in_count[i]);
+        h = orr__hash(&count, sizeof count, h);
+    }
     return (uint32_t)(h ^ h >> 32);
 }
 

@@ -2,7 +2,7 @@
  * Must not know: graphs. */
 #include "config.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/keeper.h"
+#include "runtime/base/idle_memory.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/thread_cache.h"
 #include "tests/harness/harness.h"
@@ -142,7 +142,7 @@ static void blocks_are_bounded_by_use(void)
         size_t all = s.outside + s.pooled, half = most / 2 > (size_t)8 << 20 ? most / 2 : (size_t)8 << 20;
         ORR_CHECK_MSG(all <= most + half, "turn %d: %zu bytes held, and %zu were in use at most", turn, all, most);
     }
-    for (int i = 0; i < 40; i++) /* looks of the keeper: large blocks are forgotten */
+    for (int i = 0; i < 40; i++) /* looks at idle memory: large blocks are forgotten */
         (use_once(1, 1), (void)orr__pool_tick());
     ORR_CHECK_MSG(orr__pool_get_stats().pooled <= (size_t)10 << 20, "%zu bytes", orr__pool_get_stats().pooled);
     orr__pool_trim();
@@ -150,7 +150,7 @@ static void blocks_are_bounded_by_use(void)
 
 static void idle_memory_returns_to_the_system(void)
 {
-    orr__keeper_start();
+    orr__idle_memory_start();
     for (int round = 0; round < 2; round++) {
         use_once(2, 30);
         ORR_CHECK(orr__pool_get_stats().pooled >= (size_t)60 << 20);
@@ -160,7 +160,7 @@ static void idle_memory_returns_to_the_system(void)
         ORR_CHECK_MSG(orr__pool_get_stats().pooled == 0, "%zu bytes after %.1f s", orr__pool_get_stats().pooled,
                       orr__now() - t0);
     }
-    orr__keeper_stop();
+    orr__idle_memory_stop();
 }
 
 static void limit_is_kept_and_reported(void)

@@ -2,7 +2,7 @@
  * Must not know: plans, tasks. */
 #include "config.h"
 #include "runtime/base/ablation.h"
-#include "runtime/base/keeper.h"
+#include "runtime/base/idle_memory.h"
 #include "runtime/base/pool.h"
 #include "runtime/engine/starpu/starpu.h"
 
@@ -64,7 +64,7 @@ static void hold(orr__tiles *t)
     held_handles += (size_t)t->n;
     if (held_handles > MOST)
         atomic_store(&work, 1);
-    orr__keeper_wake();
+    orr__idle_memory_wake();
 }
 
 /* Returns the newest match: its memory is the most likely to be in cache. */

@@ -1,7 +1,7 @@
 /* The thread that returns idle memory to the system: it looks twice a second while there is any, and sleeps otherwise.
  * Must not know: engines, which memory is idle. */
 #include "config.h"
-#include "runtime/base/keeper.h"
+#include "runtime/base/idle_memory.h"
 
 #include <malloc.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@ static struct {
     pthread_cond_t more;
     pthread_t thread;
     bool lives;
-} keeper = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} idler = { .lock = PTHREAD_MUTEX_INITIALIZER };
 static atomic_bool runs, awake; /* runs: between orr_init and orr_shutdown */
 
 /* Under the lock. False: the library stops. */
@@ -31,7 +31,7 @@ static bool pause_once(void)
     end.tv_nsec += PERIOD_NS;
     end.tv_sec += end.tv_nsec / 1000000000;
     end.tv_nsec %= 1000000000;
-    while (atomic_load(&runs) && pthread_cond_timedwait(&keeper.more, &keeper.lock, &end) == 0)
+    while (atomic_load(&runs) && pthread_cond_timedwait(&idler.more, &idler.lock, &end) == 0)
         continue;
     return atomic_load(&runs);
 }
@@ -54,15 +54,15 @@ static bool look(void)
 static void *keep(void *unused)
 {
     (void)unused;
-    pthread_mutex_lock(&keeper.lock);
+    pthread_mutex_lock(&idler.lock);
     while (atomic_load(&runs)) {
         if (!atomic_load(&awake)) {
-            pthread_cond_wait(&keeper.more, &keeper.lock);
+            pthread_cond_wait(&idler.more, &idler.lock);
             continue;
         }
         if (!pause_once())
             break;
-        pthread_mutex_unlock(&keeper.lock);
+        pthread_mutex_unlock(&idler.lock);
         orr__work_begins(ORR__WORK_COMPUTES); /* handles are StarPU's, whose own handler of the exit takes it down */
         bool idle = look();
         orr__work_ends(ORR__WORK_COMPUTES);
@@ -71,9 +71,9 @@ static void *keep(void *unused)
             if (orr__pool_free() > 0) /* put meanwhile, when its thread saw this one awake */
                 atomic_store(&awake, true);
         }
-        pthread_mutex_lock(&keeper.lock);
+        pthread_mutex_lock(&idler.lock);
     }
-    pthread_mutex_unlock(&keeper.lock);
+    pthread_mutex_unlock(&idler.lock);
     return NULL;
 }
 
@@ -83,42 +83,48 @@ static void begin(void)
     sigset_t all, before;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    keeper.lives = pthread_create(&keeper.thread, NULL, keep, NULL) == 0;
+    idler.lives = pthread_create(&idler.thread, NULL, keep, NULL) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void orr__keeper_wake(void)
+void orr__idle_memory_wake(void)
 {
     if (atomic_load_explicit(&awake, memory_order_relaxed) || !atomic_load_explicit(&runs, memory_order_relaxed) ||
         atomic_exchange(&awake, true))
         return;
-    pthread_mutex_lock(&keeper.lock);
-    if (atomic_load(&runs) && !keeper.lives)
+    pthread_mutex_lock(&idler.lock);
+    if (atomic_load(&runs) && !idler.lives)
         begin();
     else
-        pthread_cond_broadcast(&keeper.more);
-    pthread_mutex_unlock(&keeper.lock);
+        pthread_cond_broadcast(&idler.more);
+    pthread_mutex_unlock(&idler.lock);
+}
+
+static void begin_more(void)
+{
+    pthread_condattr_t a;
+    (void)pthread_condattr_init(&a);
+    (void)pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&idler.more, &a);
+    (void)pthread_condattr_destroy(&a);
 }
 
 /* A child of fork has no such thread. */
 static void forked(void)
 {
     atomic_store(&runs, false);
-    keeper.lives = false;
-    (void)pthread_mutex_init(&keeper.lock, NULL);
+    idler.lives = false;
+    (void)pthread_mutex_init(&idler.lock, NULL);
+    begin_more();
 }
 
 static void watch(void)
 {
-    pthread_condattr_t a;
-    (void)pthread_condattr_init(&a);
-    (void)pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&keeper.more, &a);
-    (void)pthread_condattr_destroy(&a);
+    begin_more();
     (void)pthread_atfork(NULL, NULL, forked);
 }
 
-void orr__keeper_start(void)
+void orr__idle_memory_start(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, watch);
@@ -126,14 +132,14 @@ void orr__keeper_start(void)
     atomic_store(&runs, true);
 }
 
-void orr__keeper_stop(void)
+void orr__idle_memory_stop(void)
 {
-    pthread_mutex_lock(&keeper.lock);
-    bool lives = keeper.lives;
+    pthread_mutex_lock(&idler.lock);
+    bool lives = idler.lives;
     atomic_store(&runs, false);
-    pthread_cond_broadcast(&keeper.more);
-    pthread_mutex_unlock(&keeper.lock);
+    pthread_cond_broadcast(&idler.more);
+    pthread_mutex_unlock(&idler.lock);
     if (lives)
-        (void)pthread_join(keeper.thread, NULL);
-    keeper.lives = false;
+        (void)pthread_join(idler.thread, NULL);
+    idler.lives = false;
 }
