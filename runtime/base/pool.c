@@ -266,6 +266,11 @@ size_t orr__pool_mapped(void)
     return atomic_load_explicit(&maps, memory_order_relaxed);
 }
 
+size_t orr__pool_recent(void)
+{
+    return atomic_load_explicit(&recent, memory_order_relaxed);
+}
+
 size_t orr__pool_free(void)
 {
     return atomic_load_explicit(&pooled, memory_order_relaxed);

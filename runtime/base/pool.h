@@ -36,6 +36,7 @@ size_t orr__pool_excess(size_t bytes);
 void orr__pool_keep(size_t cap);
 void orr__pool_unkeep(size_t cap);
 size_t orr__pool_free(void);   /* bytes in the pool                                             */
+size_t orr__pool_recent(void); /* the most in use lately                                        */
 size_t orr__pool_mapped(void); /* bytes of blocks, free ones included, that malloc did not give */
 /* To be called now and then: what was in use becomes less recent, and memory beyond the bound returns to the system; all of it if no block
  * was taken or put since the last call (true). */

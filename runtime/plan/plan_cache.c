@@ -10,15 +10,16 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/held.h"
+#include "runtime/base/pool.h"
 #include "runtime/base/trace.h"
 #include "runtime/base/signals.h"
 #include "runtime/plan/passes.h"
 #include "runtime/plan/recent_plans.h"
 
-/* The most plans, and the most bytes of plans, their kernels and what libraries keep for these; but FEW plans as large as the largest one
- * have room in any case. */
+/* The most plans, and the most bytes of plans, their kernels and what libraries keep for these, in addition to a quarter of the memory that
+ * was in use lately; but FEW plans as large as the largest one have room in any case. */
 enum { BUCKETS = 1024, CAPACITY = 2048, FEW = 4 };
-static const size_t most_bytes = (size_t)48 << 20;
+static const size_t most_bytes = (size_t)10 << 20;
 
 static struct {
     pthread_mutex_t lock;
@@ -137,7 +138,7 @@ static bool crowded(void)
 {
     size_t all = orr__held(ORR_MEMORY_PLANS) + orr__held(ORR_MEMORY_PROGRAMS) + orr__held(ORR_MEMORY_LIBRARIES);
     size_t largest = 0;
-    if (cache.size <= FEW || all <= most_bytes)
+    if (cache.size <= FEW || all <= most_bytes + orr__pool_recent() / 4)
         return cache.size >= CAPACITY;
     for (int b = 0; b < BUCKETS; b++)
         for (const orr__plan *pl = cache.bucket[b]; pl; pl = pl->cache.next)
