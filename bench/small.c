@@ -53,7 +53,7 @@ static int ours_once(void *user)
     for (int i = 0; i < REPEAT && st == ORR_OK; i++) {
         orr_scope *s = orr_scope_begin();
         orr_tensor *z;
-        st = t->graph ? orr_graph_submit(t->built, (orr_tensor *[]){ t->x }, &z, NULL) : orr_eval(record(t, t->x));
+        st = t->graph ? orr_graph_submit(t->built, ORR_TENSORS(t->x), &z, 1, NULL) : orr_eval(record(t, t->x));
         (void)orr_scope_end(s);
     }
     return st == ORR_OK ? 0 : bench_failed("eval-small");

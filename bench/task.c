@@ -53,7 +53,7 @@ static int ours_once(void *user)
     tasks *t = user;
     orr_event *e = NULL;
     orr_scope *s = orr_scope_begin();
-    orr_status st = orr_graph_submit(t->graph, t->value, t->result, t->submission ? &e : NULL);
+    orr_status st = orr_graph_submit(t->graph, t->value, 1, t->result, t->chain ? 1 : TASKS, t->submission ? &e : NULL);
     double submitted = bench_now();
     if (st == ORR_OK && e)
         st = orr_wait(e);

@@ -108,13 +108,14 @@ ORR_API orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dty
 ORR_API orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *const *inputs, int n_inputs,
                                       orr_tensor *const *outputs, int n_outputs);
 #define orr_graph_build(...) orr_graph_build_at(ORR_HERE, __VA_ARGS__)
-/** Runs the graph on `values`, one per input, of its shape and dtype. results[i] becomes a new tensor of the current
- * scope.
- * event NULL: waits for the results; else returns when the work is submitted.
- * errors:   as orr_eval; ORR_ESHAPE, ORR_EDTYPE.
+/** Runs the graph on `values`, one per input, of its shape and dtype. results[i], one per output, becomes a new tensor of the
+ * current scope.
+ * event NULL: waits for the results; else returns when the work is submitted. Values may be results of submissions under way,
+ * which are not waited for: the work begins after theirs, and a failure is passed on. They may be freed at once.
+ * errors:   as orr_eval; ORR_EINVAL (a list of another length; the message has both), ORR_ESHAPE, ORR_EDTYPE.
  * threads:  safe from any thread; several submissions may be under way. */
 ORR_API orr_status orr_graph_submit_at(const char *file, int line, orr_graph *g, orr_tensor *const *values,
-                                       orr_tensor **results, orr_event **event);
+                                       int n_values, orr_tensor **results, int n_results, orr_event **event);
 #define orr_graph_submit(...) orr_graph_submit_at(ORR_HERE, __VA_ARGS__)
 /** Frees the graph. Submitted work continues. NULL is fine.
  * errors:   ORR_EHANDLE (a second time).

@@ -93,7 +93,7 @@ static orr_status loop(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l, b
         orr_tensor **result = w + in;
         for (int i = 0; i < in; i++)
             w[i] = i < l->n_carry ? l->carry[i] : l->x[t * l->n_x + i - l->n_carry];
-        st = orr_graph_submit_at(AT, g, w, result, NULL);
+        st = orr_graph_submit_at(AT, g, w, in, result, out, NULL);
         for (int i = 0; st == ORR_OK && i < out; i++) {
             orr_tensor *kept = orr_scope_return_at(AT, s, result[i]);
             orr__node *node = orr__handle_node(kept);

@@ -28,16 +28,18 @@ orr_status orr__need_running(orr__site at)
                          : "call orr_init first");
 }
 
-/* Appends the nodes of `from` without a value to `to`, with a reference each. With `wait`, waits for the runs that still write the
- * values of the others. */
-static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, int *count, bool wait)
+/* Values of nodes that are still being written: their end may be awaited, or their failure reported if it is known already. */
+typedef enum { IGNORED, REPORTED, AWAITED } written;
+
+/* Appends the nodes of `from` without a value to `to`, with a reference each. */
+static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, int *count, written others)
 {
     orr_status st = ORR_OK;
     for (int i = 0; i < n; i++) {
         const orr__buffer *b = orr__node_value(from[i]);
         if (!b) {
             to[(*count)++] = orr__node_ref(from[i]);
-        } else if (wait && b->run) {
+        } else if (b->run && (others == AWAITED || (others == REPORTED && orr__run_done(b->run)))) {
             orr__run *busy = orr__run_ref(b->run);
             orr_status s = orr__run_wait(busy);
             orr__run_unref(busy);
@@ -215,7 +217,7 @@ static void settle_pending(orr__site at, orr_status st, orr__node *const *pendin
     for (int i = 0; i < n; i++) {
         orr__node *todo[1];
         int count = 0;
-        (void)select_nodes(&pending[i], 1, todo, &count, false);
+        (void)select_nodes(&pending[i], 1, todo, &count, IGNORED);
         if (!count)
             continue;
         (void)evaluate(at, &(orr__capture_roots){ todo, 1, 1, 0 }, NULL, NULL);
@@ -249,10 +251,10 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
         return ORR_ENOMEM;
     bool tracing = orr__tracing();
     double t0 = tracing ? orr__now() : 0;
-    st = select_nodes(nodes, n, todo, &count, true);
+    st = select_nodes(nodes, n, todo, &count, run ? REPORTED : AWAITED);
     int first = count; /* the caller waits for these, not for new values of variables; an event waits for all */
     if (st == ORR_OK)
-        st = select_nodes(pending, npending, todo, &count, false);
+        st = select_nodes(pending, npending, todo, &count, IGNORED);
     if (st == ORR_OK && count) {
         ORR__IN_DEFAULT_FPMODE;
         int nfirst = first && !run ? first : count;
@@ -321,9 +323,11 @@ orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const ch
     return ORR_OK;
 }
 
-static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr__run **run)
+/* event NULL: waits. */
+static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr_event *event)
 {
     orr__node *few[16];
+    orr__run *run = NULL;
     orr__calls_over();
     if (n < 0 || (n > 0 && !t))
         return orr__fail(at, ORR_EINVAL, n < 0 ? "the number of tensors is negative" : "the list of tensors is NULL");
@@ -334,7 +338,11 @@ static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr__r
     if (st == ORR_OK)
         st = orr__tensor_nodes(at, t, n, n > 1 ? "tensor" : NULL, node);
     if (st == ORR_OK)
-        st = orr__eval_nodes(at, node, n, run);
+        st = orr__eval_nodes(at, node, n, event ? &run : NULL);
+    if (event)
+        orr__event_adopt(event, run);
+    for (int i = 0; i < n && event && st == ORR_OK; i++)
+        st = orr__event_awaits(event, orr__node_value(node[i]));
     orr__array_end(node, few);
     orr__calls_over();
     return orr__fail_place(at, st);
@@ -350,11 +358,11 @@ orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int
     return eval_tensors(ORR__SITE(file, line, "eval_all"), t, n, NULL);
 }
 
-/* An event; the run is NULL if it had already ended. */
+/* An event: its own run, NULL if that had already ended, and the runs of other evaluations that write the rest of its values. */
 struct event {
     orr__named named;
-    orr__run *run;
-    orr__run *pile[ORR__PILES]; /* piles that the thread has submitted before, NULL: none */
+    orr__run *run, **also;
+    int nalso, cap;
 };
 
 static void event_unref(struct event *e)
@@ -362,8 +370,9 @@ static void event_unref(struct event *e)
     if (!orr__named_unref(&e->named))
         return;
     orr__run_unref(e->run);
-    for (int i = 0; i < ORR__PILES; i++)
-        orr__run_unref(e->pile[i]);
+    for (int i = 0; i < e->nalso; i++)
+        orr__run_unref(e->also[i]);
+    free(e->also);
     free(e);
 }
 
@@ -383,6 +392,38 @@ void orr__event_adopt(orr_event *event, orr__run *run)
     event_unref(e);
 }
 
+static bool is_among(const struct event *e, const orr__run *r)
+{
+    bool found = r == e->run;
+    for (int i = 0; i < e->nalso && !found; i++)
+        found = r == e->also[i];
+    return found;
+}
+
+/* A run that has failed already is among the awaited ones, too: the wait reports it. */
+static orr_status await_run(orr_event *event, orr__run *r)
+{
+    if (orr__run_done(r) && orr__run_wait(r) == ORR_OK)
+        return ORR_OK;
+    struct event *e = orr__token_get(event, false);
+    orr_status st = ORR_OK;
+    if (!is_among(e, r)) {
+        orr__run **more = orr__array_reserve(e->also, &e->cap, e->nalso + 1, sizeof(orr__run *));
+        e->also = more ? more : e->also;
+        if (more)
+            e->also[e->nalso++] = orr__run_ref(r);
+        else
+            st = ORR_ENOMEM;
+    }
+    event_unref(e);
+    return st;
+}
+
+orr_status orr__event_awaits(orr_event *event, const orr__buffer *b)
+{
+    return b ? await_run(event, b->run) : ORR_OK;
+}
+
 void orr__event_drop(orr_event *event)
 {
     event_unref(orr__token_get(event, true));
@@ -391,42 +432,46 @@ void orr__event_drop(orr_event *event)
 orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, int n, orr_event **event)
 {
     orr__site at = ORR__SITE(file, line, "eval_async");
-    orr__run *run = NULL;
     if (!event)
         return orr__fail(at, ORR_EINVAL, "event is NULL");
     *event = NULL;
     orr_event *e = orr__event_new();
     if (!e)
         return orr__fail_place(at, ORR_ENOMEM);
-    orr_status st = eval_tensors(at, t, n, &run);
-    if (st != ORR_OK) {
-        orr__event_drop(e);
-        return st;
+    orr_status st = eval_tensors(at, t, n, e);
+    orr__run *pile[ORR__PILES] = { NULL }; /* piles that the thread has submitted before */
+    if (st == ORR_OK)
+        orr__piles_under_way(pile);
+    for (int i = 0; i < ORR__PILES; i++) {
+        st = st == ORR_OK ? await_run(e, pile[i]) : st;
+        orr__run_unref(pile[i]);
     }
-    struct event *has = orr__token_get(e, false);
-    orr__piles_under_way(has->pile);
-    event_unref(has);
-    orr__event_adopt(e, run);
-    *event = e;
-    return ORR_OK;
+    if (st == ORR_OK)
+        *event = e;
+    else
+        orr__event_drop(e);
+    return st;
 }
 
-static bool all_done(const struct event *e)
+static bool is_done(const struct event *e)
 {
     bool done = orr__run_done(e->run);
-    for (int i = 0; i < ORR__PILES; i++)
-        done = done && orr__run_done(e->pile[i]);
+    for (int i = 0; i < e->nalso && done; i++)
+        done = orr__run_done(e->also[i]);
     return done;
 }
 
-static orr_status wait_for_all(const struct event *e)
+/* The first failure becomes the last error. */
+static orr_status wait_for(const struct event *e)
 {
-    orr_status st = orr__run_wait(e->run);
-    for (int i = 0; i < ORR__PILES; i++) {
-        orr_status one = orr__run_wait(e->pile[i]);
-        st = st == ORR_OK ? one : st;
+    orr_status st = orr__run_wait(e->run), first = st;
+    int failed = -1;
+    for (int i = 0; i < e->nalso; i++) {
+        st = orr__run_wait(e->also[i]);
+        failed = st != ORR_OK && first == ORR_OK ? i : failed;
+        first = first == ORR_OK ? st : first;
     }
-    return st;
+    return first == ORR_OK ? ORR_OK : orr__run_wait(failed < 0 ? e->run : e->also[failed]);
 }
 
 orr_status orr_wait_at(const char *file, int line, orr_event *event)
@@ -437,11 +482,10 @@ orr_status orr_wait_at(const char *file, int line, orr_event *event)
     struct event *e = orr__token_get(event, true);
     if (!e)
         return orr__fail(at, ORR_EHANDLE, "no event: it was waited for already, or never was one");
-    orr_status st = ORR_OK;
-    if (!all_done(e) && !orr__engine_running())
-        st = orr__fail(at, ORR_ESTATE, "the evaluation of this event belongs to the parent of this forked process");
-    else
-        st = wait_for_all(e);
+    orr_status st =
+        is_done(e) || orr__engine_running()
+            ? wait_for(e)
+            : orr__fail(at, ORR_ESTATE, "the evaluation of this event belongs to the parent of this forked process");
     event_unref(e);
     return st;
 }
@@ -449,7 +493,7 @@ orr_status orr_wait_at(const char *file, int line, orr_event *event)
 bool orr_event_done(const orr_event *event)
 {
     struct event *e = orr__token_get(event, false);
-    bool done = !e || all_done(e);
+    bool done = !e || is_done(e);
     if (e)
         event_unref(e);
     return done;

@@ -9,7 +9,8 @@
 #include "runtime/graph/donation.h"
 
 /* Evaluates the nodes (borrowed; existing values are kept) and this thread's pending assignments, and publishes the results. run NULL:
- * waits. Otherwise *run is a reference to wait on, or NULL if all is done. */
+ * waits, also for values that other evaluations still write. Otherwise *run is a reference to wait on, or NULL if all is done; values that
+ * others write have runs of their own. */
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run);
 /* The same for roots whose graph belongs to this process alone. donors: leaves that the plan may overwrite, or NULL. */
 orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run);
@@ -35,6 +36,8 @@ bool orr__over_ranks(orr_tensor *const *t, int n);
  * NULL), or is dropped. */
 orr_event *orr__event_new(void);
 void orr__event_adopt(orr_event *event, orr__run *run);
+/* Makes the event of an evaluation wait for the run that writes b too, if that is another one. b may be NULL. */
+orr_status orr__event_awaits(orr_event *event, const orr__buffer *b);
 void orr__event_drop(orr_event *event);
 orr_status orr__need_running(orr__site at);
 /* The plan that orr_eval of t[0 … n) would use, a reference; NULL: all values exist. Nothing is run. *over: bytes of outputs that tasks

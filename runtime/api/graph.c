@@ -224,14 +224,25 @@ static orr_status check_value(orr__site at, const orr__node *want, const orr__no
     return ORR_OK;
 }
 
+/* Evaluates values that were not computed yet. Without `wait`, work under way is left to the runs that read its results: StarPU orders
+ * their tasks, and a failure is passed on. */
+static orr_status compute(orr__site at, orr__node *const *node, int n, bool wait)
+{
+    orr__run *run = NULL;
+    orr_status st = orr__eval_nodes(at, node, n, wait ? NULL : &run);
+    orr__run_unref(run);
+    return st;
+}
+
 /* The buffers of one submission, with references in leaf[], and their distributions over ranks. */
-static orr_status bind(orr__site at, const graph *g, orr__node *const *value, orr__buffer **leaf, uint16_t *placed)
+static orr_status bind(orr__site at, const graph *g, orr__node *const *value, orr__buffer **leaf, uint16_t *placed,
+                       bool wait)
 {
     const orr__capture *p = &g->prog;
     for (int k = 0; k < p->nleaf; k++) {
         orr__node *now = g->leaf_var[k] ? orr__variable_now(g->leaf_var[k]) : NULL;
         orr__node *from = g->leaf_in[k] >= 0 ? value[g->leaf_in[k]] : now;
-        orr_status st = now ? orr__eval_nodes(at, &now, 1, NULL) : ORR_OK;
+        orr_status st = now ? compute(at, &now, 1, wait) : ORR_OK;
         if (st == ORR_OK && from)
             st = orr__node_value_ref(at, from, &leaf[k]);
         else if (st == ORR_OK)
@@ -340,9 +351,9 @@ static orr_status execute(orr__site at, graph *g, submission *s, bool wait)
 
 static orr_status submit(orr__site at, graph *g, submission *s, bool wait)
 {
-    orr_status st = g->nin ? orr__eval_nodes(at, s->value, g->nin, NULL) : ORR_OK;
+    orr_status st = g->nin ? compute(at, s->value, g->nin, wait) : ORR_OK;
     if (st == ORR_OK)
-        st = bind(at, g, s->value, s->leaf, s->lies);
+        st = bind(at, g, s->value, s->leaf, s->lies, wait);
     if (st == ORR_OK)
         st = execute(at, g, s, wait);
     return st;
@@ -360,33 +371,49 @@ static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *value
         st = ORR_ENOMEM;
     if (st == ORR_OK)
         st = submit(at, g, &s, !event);
-    if (st == ORR_OK)
-        wrap_results(at, g, s.value, s.out, s.placed, results);
-    submission_end(&s, g);
-    if (st == ORR_OK && e) {
-        orr__event_adopt(e, s.run);
-        *event = e;
-        return ORR_OK;
-    }
     if (e)
+        orr__event_adopt(e, s.run);
+    if (st == ORR_OK) {
+        for (int i = 0; i < g->nout && st == ORR_OK && e; i++) /* an output may be an input, which another run writes */
+            st = orr__event_awaits(e, s.out[i]);
+        if (st == ORR_OK)
+            wrap_results(at, g, s.value, s.out, s.placed, results);
+        for (int i = 0; i < g->nout && st != ORR_OK; i++)
+            orr__buffer_unref(s.out[i]);
+    }
+    submission_end(&s, g);
+    if (st == ORR_OK && e)
+        *event = e;
+    else if (e)
         orr__event_drop(e);
-    orr__run_unref(s.run);
     return orr__fail_place(at, st);
 }
 
-orr_status orr_graph_submit_at(const char *file, int line, orr_graph *name, orr_tensor *const *values,
-                               orr_tensor **results, orr_event **event)
+static orr_status check_lists(orr__site at, const graph *g, orr_tensor *const *values, int n_values,
+                              orr_tensor **results, int n_results)
+{
+    if (n_values != g->nin)
+        return orr__fail(at, ORR_EINVAL, "%d values for a graph of %d inputs", n_values, g->nin);
+    if (n_results != g->nout)
+        return orr__fail(at, ORR_EINVAL, "room for %d results of a graph of %d outputs", n_results, g->nout);
+    if ((g->nin && !values) || (g->nout && !results))
+        return orr__fail(at, ORR_EINVAL, "the list of %s is NULL", g->nin && !values ? "values" : "results");
+    return ORR_OK;
+}
+
+orr_status orr_graph_submit_at(const char *file, int line, orr_graph *name, orr_tensor *const *values, int n_values,
+                               orr_tensor **results, int n_results, orr_event **event)
 {
     orr__site at = ORR__SITE(file, line, "graph_submit");
     ORR__IN_DEFAULT_FPMODE;
     if (event)
         *event = NULL;
     graph *g = name ? orr__token_get(name, false) : NULL;
-    orr_status st = ORR_OK;
-    if (name && !g)
+    orr_status st = g ? check_lists(at, g, values, n_values, results, n_results) : ORR_OK;
+    if (!name)
+        st = orr__fail(at, ORR_EINVAL, "the graph is NULL");
+    else if (!g)
         st = orr__fail(at, ORR_EHANDLE, "no graph: it was freed, or never was one");
-    else if (!g || (g->nin && !values) || (g->nout && !results))
-        st = orr__fail(at, ORR_EINVAL, "%s is NULL", !g ? "the graph" : g->nin && !values ? "values" : "results");
     if (st == ORR_OK)
         st = orr__need_running(at);
     if (st == ORR_OK)

@@ -139,7 +139,7 @@ static void graph_contains_defined_kernel(void)
     orr_tensor *p = orr_placeholder(ORR_F32, ORR_SHAPE(3)), *r = NULL, *x = orr_from(ORR_F32, ORR_SHAPE(3), v);
     orr_tensor *y = orr_apply_with(orr_define_kernel(&affine_def), ORR_TENSORS(p), ORR_PARAMS(10));
     orr_graph *g = orr_graph_build(&p, 1, &y, 1);
-    ORR_CHECK(g && orr_graph_submit(g, &x, &r, NULL) == ORR_OK && dh_read(r, got, 3) && got[2] == 32);
+    ORR_CHECK(g && orr_graph_submit(g, &x, 1, &r, 1, NULL) == ORR_OK && dh_read(r, got, 3) && got[2] == 32);
     ORR_CHECK(orr_graph_free(g) == ORR_OK);
     (void)orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);

@@ -97,7 +97,7 @@ static void graph_is_built_once_and_submitted_often(void)
         orr_tensor *in = vec(4, i), *r[2];
         if (i == 3) /* each submission reads the variable again */
             ORR_CHECK(orr_assign(w, orr_full(ORR_F64, ORR_SHAPE(4), 10)) == ORR_OK);
-        ORR_CHECK_MSG(orr_graph_submit(g, &in, r, NULL) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK_MSG(orr_graph_submit(g, &in, 1, r, 2, NULL) == ORR_OK, "%s", orr_error_message());
         double v[4];
         ORR_CHECK(orr_read(r[0], v, sizeof v) == ORR_OK);
         ORR_CHECK_MSG(v[1] == (i + 1) * (i < 3 ? 2 : 10), "submission %d: %g", i, v[1]);
@@ -120,10 +120,10 @@ static void graph_build_names_what_is_missing(void)
     orr_graph *g = orr_graph_build(ORR_TENSORS(x, z), &y, 1);
     ORR_REQUIRE(g != NULL);
     orr_tensor *bad[2] = { orr_zeros(ORR_F32, ORR_SHAPE(5)), x }, *r;
-    ORR_CHECK(orr_graph_submit(g, bad, &r, NULL) == ORR_ESHAPE);
+    ORR_CHECK(orr_graph_submit(g, bad, 2, &r, 1, NULL) == ORR_ESHAPE);
     bad[0] = orr_zeros(ORR_F64, ORR_SHAPE(4));
-    ORR_CHECK(orr_graph_submit(g, bad, &r, NULL) == ORR_EDTYPE);
-    ORR_CHECK(orr_graph_submit(NULL, bad, &r, NULL) == ORR_EINVAL);
+    ORR_CHECK(orr_graph_submit(g, bad, 2, &r, 1, NULL) == ORR_EDTYPE);
+    ORR_CHECK(orr_graph_submit(NULL, bad, 2, &r, 1, NULL) == ORR_EINVAL);
     (void)orr_graph_free(g);
     (void)orr_scope_end(s);
 }

@@ -224,7 +224,7 @@ static void explicit_graph_reads_present_variables(void)
     ORR_REQUIRE(g != NULL);
     for (int k = 0; k < 2; k++) {
         step();
-        ORR_CHECK_MSG(orr_graph_submit(g, &two, r, NULL) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK_MSG(orr_graph_submit(g, &two, 1, r, 2, NULL) == ORR_OK, "%s", orr_error_message());
         check(r[0], m.ref, 2.0, "a variable, by name");
     }
     check(old, m.now, 2.0, "what was held");

@@ -215,7 +215,7 @@ static void submit(void)
 {
     orr_tensor *y;
     for (int i = 0; i < 4; i++)
-        note(fine(orr_graph_submit(graph, &other, &y, NULL)), "orr_graph_submit");
+        note(fine(orr_graph_submit(graph, &other, 1, &y, 1, NULL)), "orr_graph_submit");
 }
 
 static void free_graph(void)

@@ -82,11 +82,11 @@ static void freed_graph_is_recognised(void)
     orr_tensor *v = orr_arange(ORR_F32, 0, 3, 1);
     orr_graph *g = orr_graph_build(&p, 1, &y, 1);
     ORR_REQUIRE(g != NULL);
-    ORR_CHECK(orr_graph_submit(g, &v, &r, NULL) == ORR_OK);
+    ORR_CHECK(orr_graph_submit(g, &v, 1, &r, 1, NULL) == ORR_OK);
     ORR_CHECK(orr_graph_free(g) == ORR_OK);
-    ORR_CHECK(orr_graph_submit(g, &v, &r, NULL) == ORR_EHANDLE);
+    ORR_CHECK(orr_graph_submit(g, &v, 1, &r, 1, NULL) == ORR_EHANDLE);
     ORR_CHECK(orr_graph_free(g) == ORR_EHANDLE);
-    ORR_CHECK(orr_graph_submit((orr_graph *)(void *)&s, &v, &r, NULL) == ORR_EHANDLE);
+    ORR_CHECK(orr_graph_submit((orr_graph *)(void *)&s, &v, 1, &r, 1, NULL) == ORR_EHANDLE);
     ORR_CHECK(orr_graph_free(NULL) == ORR_OK);
     (void)orr_scope_end(s);
 }
@@ -127,7 +127,7 @@ static void graph_reads_variables_of_other_threads(void)
     orr_tensor *y = orr_add(p, v);
     orr_graph *g = orr_graph_build(&p, 1, &y, 1);
     ORR_CHECK(g && orr_assign(v, orr_full(ORR_F64, ORR_SHAPE(2), 100)) == ORR_OK);
-    ORR_CHECK(orr_graph_submit(g, &zero, &r, NULL) == ORR_OK);
+    ORR_CHECK(orr_graph_submit(g, &zero, 1, &r, 1, NULL) == ORR_OK);
     ORR_CHECK(orr_item(orr_max(r, ORR_ALL_AXES, false), &d) == ORR_OK);
     ORR_CHECK_MSG(d == 100, "%g", d);
     ORR_CHECK(orr_graph_free(g) == ORR_OK);

@@ -210,7 +210,7 @@ static void submit(caller *c)
     orr_graph *g = atomic_load(&graph[draw(c, GRAPHS)]);
     orr_tensor *in = any(c), *out[2] = { NULL, NULL };
     orr_event *e = NULL;
-    orr_status st = orr_graph_submit(g, &in, out, draw(c, 2) ? &e : NULL);
+    orr_status st = orr_graph_submit(g, &in, 1, out, 1 + (int)draw(c, 2), draw(c, 2) ? &e : NULL);
     note(st, "orr_graph_submit");
     if (e)
         note(orr_wait(e), "orr_wait");

@@ -75,7 +75,7 @@ static void chain(const setting *s)
 static void built(const setting *s)
 {
     orr_tensor *y;
-    ORR_CHECK(orr_graph_submit(s->graph, (orr_tensor *[]){ s->x }, &y, NULL) == ORR_OK);
+    ORR_CHECK(orr_graph_submit(s->graph, ORR_TENSORS(s->x), &y, 1, NULL) == ORR_OK);
 }
 
 static void step(const setting *s)

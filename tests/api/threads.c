@@ -45,7 +45,7 @@ static void submit(int id)
 {
     orr_tensor *x = orr_full(ORR_F64, ORR_SHAPE(SIDE), (double)id), *y = NULL;
     orr_event *e = NULL;
-    orr_status st = orr_graph_submit(shared, &x, &y, &e);
+    orr_status st = orr_graph_submit(shared, &x, 1, &y, 1, &e);
     if (st == ORR_OK)
         st = orr_wait(e);
     const double *v = st == ORR_OK ? orr_data(y) : NULL;

@@ -225,7 +225,7 @@ static void a_built_graph_takes_what_lies_over_ranks(void)
             ORR_CHECK(orr_assign(w, step < 5 ? now : orr_shard(now, g, ORR_AXES(step % 2))) == ORR_OK);
             double got[40], want[40];
             orr_event *event = NULL;
-            ORR_CHECK_MSG(orr_graph_submit(graph, &v, &r, step % 2 ? &event : NULL) == ORR_OK, "%s",
+            ORR_CHECK_MSG(orr_graph_submit(graph, &v, 1, &r, 1, step % 2 ? &event : NULL) == ORR_OK, "%s",
                           orr_error_message());
             ORR_CHECK(!event || orr_wait(event) == ORR_OK);
             orr_tensor *same = orr_matmul(orr_mul(a, orr_scalar(step + 1)), now);

@@ -104,7 +104,7 @@ static orr_status submit(orr_graph *g, orr_tensor *x, float *sum)
 {
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = NULL;
-    orr_status st = orr_graph_submit(g, (orr_tensor *[]){ x }, &y, NULL);
+    orr_status st = orr_graph_submit(g, ORR_TENSORS(x), &y, 1, NULL);
     double all = 0;
     if (st == ORR_OK)
         st = orr_item(orr_sum(y, ORR_ALL_AXES, false), &all);
