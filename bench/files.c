@@ -31,7 +31,7 @@ static int forgotten(const char *path)
 static int ours_write(void)
 {
     const char *name = "data";
-    return orr_save_safetensors(ours_path, &name, &tensor, 1) != ORR_OK;
+    return orr_save_safetensors(ours_path, &name, 1, &tensor, 1) != ORR_OK;
 }
 
 static int plain_write(void)

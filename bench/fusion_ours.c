@@ -92,7 +92,7 @@ static int record(orr_tensor **out)
         out[0] = orr_mean(in[0], ORR_AXES(0), false);
         out[1] = orr_std(in[0], ORR_AXES(0), 0.0, false);
         return 2;
-    case HAND_ADAM: return (void)orr_optim_apply(g.adam, &in[1]), 0;
+    case HAND_ADAM: return (void)orr_optim_apply(g.adam, &in[1], 1), 0;
     case HAND_CHAIN4:
     case HAND_CHAIN8:
     case HAND_CHAIN16:

@@ -136,31 +136,40 @@ static orr__code *from_disk(const orr__key *key, const unsigned char text_key[32
     return c;
 }
 
-static orr__compiled from_compiler(const orr__jit *j, const orr__key *key, const unsigned char text_key[32],
-                                   orr__code **c)
+static orr__compiled from_compiler(orr__jit *j, const unsigned char text_key[32], orr__unwritten *u, orr__code **c)
 {
-    orr__bytes so;
-    orr__entry e;
-    memset(&e, 0, sizeof e);
-    orr__compiled how = orr__compile(&compiler, &cache, j->text, j->tries >= TRIES_PLAIN, stop_fd, &so, &e.seconds);
+    orr__entry *e = &u->entry;
+    orr__compiled how =
+        orr__compile(&compiler, &cache, j->text, j->tries >= TRIES_PLAIN, stop_fd, &u->code, &e->seconds);
     if (orr__tracing())
         orr__trace_span("compile", j->label,
-                        (orr__trace_at){ NULL, 0, ORR__TRACE_SELF, orr__now() - e.seconds, orr__now() }, NULL, 0);
+                        (orr__trace_at){ NULL, 0, ORR__TRACE_SELF, orr__now() - e->seconds, orr__now() }, NULL, 0);
     if (how != ORR__COMPILED)
         return how;
-    memcpy(e.label, j->label, sizeof e.label);
-    (void)snprintf(e.compiler, sizeof e.compiler, "%.60s %.127s", compiler.path, compiler.version);
-    e.source = j->text;
-    e.source_size = strlen(j->text);
-    e.code = so.data;
-    e.code_size = so.size;
+    memcpy(e->label, j->label, sizeof e->label);
+    (void)snprintf(e->compiler, sizeof e->compiler, "%.60s %.127s", compiler.path, compiler.version);
+    e->source = j->text;
+    e->source_size = strlen(j->text);
+    e->code = u->code.data;
+    e->code_size = u->code.size;
     orr__job_count(ORR__COUNT_COMPILED);
-    orr__log(3, "compiled %s in %.0f ms", j->label, e.seconds * 1e3);
-    *c = load(text_key, &e);
-    if (*c && j->tries < TRIES_PLAIN) /* the next process may succeed */
-        (void)orr__cache_put(&cache, key, &e);
-    free(so.data);
+    orr__log(3, "compiled %s in %.0f ms", j->label, e->seconds * 1e3);
+    *c = load(text_key, e);
     return *c ? ORR__COMPILED : ORR__BAD_TEXT;
+}
+
+static void drop(orr__unwritten *u)
+{
+    orr__cache_unlock(&cache, &u->key, u->held);
+    orr__jit_unref(u->of);
+    free(u->code.data);
+    free(u);
+}
+
+void orr__job_write(orr__unwritten *u)
+{
+    (void)orr__cache_put(&cache, &u->key, &u->entry);
+    drop(u);
 }
 
 /* Applies a failed result to the kernel, and to all others. */
@@ -191,11 +200,11 @@ static void succeeded(void)
     pthread_mutex_unlock(&lock);
 }
 
-orr__job_end orr__job_on(orr__jit *j, orr__code **c)
+orr__job_end orr__job_on(orr__jit *j, orr__code **c, orr__unwritten **to_write)
 {
     unsigned char text_key[32];
-    orr__key key;
     uint64_t retry;
+    *to_write = NULL;
     orr__text_key(j->text, text_key);
     *c = orr__memory_find(text_key);
     if (*c) {
@@ -207,13 +216,25 @@ orr__job_end orr__job_on(orr__jit *j, orr__code **c)
         atomic_store(&j->retry, retry);
         return how == ORR__NO_COMPILER ? ORR__JOB_DONE : how == ORR__NOT_NOW ? ORR__JOB_LATER : ORR__JOB_CUT;
     }
-    orr__compiler_key(&compiler, j->text, &key);
-    if ((*c = from_disk(&key, text_key)))
+    orr__unwritten *u = calloc(1, sizeof *u);
+    if (!u)
+        return failed(j, ORR__NOT_NOW, text_key, c);
+    atomic_fetch_add(&j->refs, 1);
+    u->of = j;
+    u->held = -1;
+    orr__compiler_key(&compiler, j->text, &u->key);
+    if ((*c = from_disk(&u->key, text_key))) {
+        drop(u);
         return ORR__JOB_DONE;
-    int held = orr__cache_lock(&cache, &key, orr__compile_limit.work + 5, &stop);
-    if (!(*c = from_disk(&key, text_key)))
-        how = atomic_load(&stop) ? ORR__INTERRUPTED : from_compiler(j, &key, text_key, c);
-    orr__cache_unlock(&cache, &key, held);
+    }
+    u->held = orr__cache_lock(&cache, &u->key, orr__compile_limit.work + 5, &stop);
+    bool found_now = (*c = from_disk(&u->key, text_key)) != NULL;
+    if (!found_now)
+        how = atomic_load(&stop) ? ORR__INTERRUPTED : from_compiler(j, text_key, u, c);
+    if (how == ORR__COMPILED && !found_now && j->tries < TRIES_PLAIN) /* else the next process may succeed better */
+        *to_write = u;
+    else
+        drop(u);
     if (how != ORR__COMPILED)
         return failed(j, how, text_key, c);
     succeeded();

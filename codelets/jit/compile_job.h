@@ -9,10 +9,19 @@ bool orr__job_start(void);     /* false: not possible (logged) */
 void orr__job_interrupt(void); /* ends a compilation under way; call before orr__job_stop */
 void orr__job_stop(void);
 void orr__job_orphan(void); /* in the child of a fork, which must not interrupt its parent's compilation */
-/* Tries memory, disk, compiler, in this order. DONE: *c is a reference, or NULL if the kernel stays in tier 0 for good.
- * LATER: the error may be temporary; j->retry is the time of the next try. CUT: interrupted. */
+/* A compiled kernel that is to be written to the cache, after it is in use: a busy disk may take seconds. */
+typedef struct orr__unwritten {
+    orr__jit *of; /* a reference, for its text */
+    orr__key key;
+    orr__entry entry;
+    orr__bytes code;
+    int held; /* the lock by which other processes wait for the entry */
+} orr__unwritten;
+void orr__job_write(orr__unwritten *u); /* frees u */
+/* Tries memory, disk, compiler, in this order. DONE: *c is a reference, or NULL if the kernel stays in tier 0 for good; *u is to be
+ * written, or NULL. LATER: the error may be temporary; j->retry is the time of the next try. CUT: interrupted. */
 typedef enum { ORR__JOB_DONE, ORR__JOB_LATER, ORR__JOB_CUT } orr__job_end;
-orr__job_end orr__job_on(orr__jit *j, orr__code **c);
+orr__job_end orr__job_on(orr__jit *j, orr__code **c, orr__unwritten **u);
 extern double orr__retry_pause; /* seconds before the first retry; tests shorten it */
 
 typedef enum { ORR__COUNT_COMPILED, ORR__COUNT_DISK, ORR__COUNT_MEMORY, ORR__COUNT_FAILED, ORR__COUNTS } orr__counter;

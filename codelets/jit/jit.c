@@ -183,6 +183,7 @@ static void unbind(void)
         (void)sched_setaffinity(0, sizeof all, &all);
 }
 
+/* A kernel is in use before it is written to the cache, which takes long if the disk is busy. */
 static void *serve(void *unused)
 {
     (void)unused;
@@ -198,16 +199,21 @@ static void *serve(void *unused)
         }
         pthread_mutex_unlock(&lock);
         orr__code *c = NULL;
+        orr__unwritten *u;
         orr__work_begins(ORR__WORK_FILES);
-        orr__job_end how = orr__job_on(j, &c);
-        orr__work_ends(ORR__WORK_FILES);
+        orr__job_end how = orr__job_on(j, &c, &u);
         if (how == ORR__JOB_DONE)
             orr__jit_install(j, c);
         else
             cool(j);
         pthread_mutex_lock(&lock);
         pthread_cond_broadcast(&done);
+        pthread_mutex_unlock(&lock);
+        if (u)
+            orr__job_write(u);
+        orr__work_ends(ORR__WORK_FILES);
         orr__jit_unref(j);
+        pthread_mutex_lock(&lock);
     }
     pthread_mutex_unlock(&lock);
     return NULL;

@@ -55,8 +55,6 @@ ORR_API orr_op *orr_define_elementwise_at(const char *file, int line, const char
                                           const char *expression, const char *const *derivatives, int n_derivatives);
 #define orr_define_elementwise(...) orr_define_elementwise_at(ORR_HERE, __VA_ARGS__, NULL, 0)
 #define orr_define_elementwise_with(...) orr_define_elementwise_at(ORR_HERE, __VA_ARGS__)
-/** The derivatives for orr_define_elementwise_with: an array of texts and its length. */
-#define ORR_TEXTS(...) ORR__ARRAY(const char *, __VA_ARGS__)
 
 /** Called as orr_expression(text, ORR_TENSORS(x, y)). The same language without a definition: the value of `text` for each
  * element of the n operands x, y, z, as orr_apply computes it for a defined op. No definition is stored, so the number of

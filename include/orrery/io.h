@@ -69,16 +69,17 @@ ORR_API size_t orr_npy_header_at(const char *file, int line, orr_dtype dtype, or
 ORR_API orr_tensor *orr_load_npz_at(const char *file, int line, const char *path, const char *name);
 #define orr_load_npz(...) orr_load_npz_at(ORR_HERE, __VA_ARGS__)
 
-/** Writes n tensors as a .npz file under their names, not compressed. Evaluates them all at once.
- * @param names  not empty, each once (ORR_EINVAL)
+/** Writes n tensors as a .npz file under their names, not compressed: orr_save_npz(path, ORR_TEXTS("x", "y"),
+ * ORR_TENSORS(x, y)). Evaluates them all at once.
+ * @param names  as many as tensors, not empty, each once (ORR_EINVAL)
  * errors:   as orr_save. */
-ORR_API orr_status orr_save_npz_at(const char *file, int line, const char *path, const char *const *names,
+ORR_API orr_status orr_save_npz_at(const char *file, int line, const char *path, const char *const *names, int n_names,
                                    orr_tensor *const *t, int n);
 #define orr_save_npz(...) orr_save_npz_at(ORR_HERE, __VA_ARGS__)
 /** Writes n tensors as orr_save_npz does, deflated.
  * errors:   as orr_save; ORR_EINVAL where the library was built without zlib. */
 ORR_API orr_status orr_save_npz_deflated_at(const char *file, int line, const char *path, const char *const *names,
-                                            orr_tensor *const *t, int n);
+                                            int n_names, orr_tensor *const *t, int n);
 #define orr_save_npz_deflated(...) orr_save_npz_deflated_at(ORR_HERE, __VA_ARGS__)
 
 /** Sets *names to the names of the arrays in a .npz file, in the file's order, and *n to their number.
@@ -112,7 +113,7 @@ ORR_API orr_status orr_safetensors_names_at(const char *file, int line, const ch
  * @param names  UTF-8, not empty, each once, not "__metadata__" (ORR_EINVAL)
  * errors:   as orr_save. bfloat16 has a type here. */
 ORR_API orr_status orr_save_safetensors_at(const char *file, int line, const char *path, const char *const *names,
-                                           orr_tensor *const *t, int n);
+                                           int n_names, orr_tensor *const *t, int n);
 #define orr_save_safetensors(...) orr_save_safetensors_at(ORR_HERE, __VA_ARGS__)
 
 /** Loads a table of numbers: a line is a row, of as many fields as the first. Blanks and a pair of quotes around a number, empty
@@ -146,7 +147,7 @@ ORR_API orr_status orr_hdf5_names_at(const char *file, int line, const char *pat
 /** Writes n tensors as data sets of an HDF5 file; a name "group/set" makes the group. The file is assembled in memory
  * first.
  * errors:   as orr_save; ORR_EDTYPE (bfloat16), ORR_EDEVICE (built without HDF5, or libhdf5 cannot be opened). */
-ORR_API orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names,
+ORR_API orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names, int n_names,
                                     orr_tensor *const *t, int n);
 #define orr_save_hdf5(...) orr_save_hdf5_at(ORR_HERE, __VA_ARGS__)
 

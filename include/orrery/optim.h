@@ -78,9 +78,10 @@ ORR_API void orr_optim_free(orr_optim *o);
  *           has changed. */
 ORR_API orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tensor *loss);
 #define orr_optim_step(...) orr_optim_step_at(ORR_HERE, __VA_ARGS__)
-/** Records one step with the gradients of the caller: grads[i] of v[i]'s shape. No clipping. Otherwise as
- * orr_optim_step. */
-ORR_API orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tensor *const *grads);
+/** Records one step with the gradients of the caller: grads[i] of v[i]'s shape, one for each of the optimiser's variables.
+ * No clipping. Otherwise as orr_optim_step.
+ * errors:   as orr_optim_step; ORR_EINVAL (another number of gradients; the message has both). */
+ORR_API orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tensor *const *grads, int n);
 #define orr_optim_apply(...) orr_optim_apply_at(ORR_HERE, __VA_ARGS__)
 
 /** Adds the gradients of the sum of `loss` to those accumulated since the last orr_optim_step_accumulated: a batch in parts.

@@ -16,6 +16,8 @@ typedef struct orr_tensor orr_tensor;
 /** A list in place. Lists are two arguments everywhere, an array and its length; ORR_TENSORS(x, y) writes both, as
  * in orr_eval_all(ORR_TENSORS(x, y)) and orr_concat(ORR_TENSORS(x, y), 0). */
 #define ORR_TENSORS(...) ORR__ARRAY(orr_tensor *, __VA_ARGS__)
+/** A list of texts in place, and its length: ORR_TEXTS("x", "y"). */
+#define ORR_TEXTS(...) ORR__ARRAY(const char *, __VA_ARGS__)
 /** Owner of the tensors that its thread makes while it is the innermost scope. */
 typedef struct orr_scope orr_scope;
 

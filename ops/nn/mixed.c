@@ -103,7 +103,7 @@ orr_status orr_optim_step_scaled_at(const char *file, int line, orr_optim *o, or
     if (st == ORR_OK && finite && o->options.clip_norm > 0.0)
         st = orr__nn_check(at, orr_clip_grad_norm_at(file, line, g, o->n, o->options.clip_norm));
     if (st == ORR_OK && finite)
-        st = orr_optim_apply_at(file, line, o, g);
+        st = orr_optim_apply_at(file, line, o, g, o->n);
     if (st == ORR_OK) {
         adapt(scale, finite);
         if (stepped)

@@ -127,9 +127,10 @@ orr_optim *orr_optim_new_at(const char *file, int line, orr_optim_kind kind, orr
     if (check_options(at, kind, &all) != ORR_OK)
         return NULL;
     if (all.lr <= 0.0) {
-        (void)orr__fail(at, ORR_EINVAL,
-                        "lr is 0, with which no variable would change: give a learning rate (orr_optim_defaults has the "
-                        "usual one, orr_optim_set_lr makes it 0 later)");
+        (void)orr__fail(
+            at, ORR_EINVAL,
+            "lr is 0, with which no variable would change: give a learning rate (orr_optim_defaults has the "
+            "usual one, orr_optim_set_lr makes it 0 later)");
         return NULL;
     }
     orr_optim *o = orr__object_new(&orr__kind_optim);
@@ -256,7 +257,7 @@ static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr
     return st;
 }
 
-orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tensor *const *grads)
+orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tensor *const *grads, int n)
 {
     orr__site at = ORR__SITE(file, line, "optim_apply");
     orr_status there = orr__object_check(at, &orr__kind_optim, o);
@@ -264,6 +265,8 @@ orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tens
         return there;
     if (!grads)
         return orr__fail(at, ORR_EINVAL, "the gradients are NULL");
+    if (n != o->n)
+        return orr__fail(at, ORR_EINVAL, "%d gradients for an optimiser of %d variables", n, o->n);
     orr_tensor **new = orr__alloc_n(2 * (size_t)o->n * (size_t)(1 + o->nstate), sizeof(orr_tensor *));
     orr_scope *s = new ? orr_scope_begin() : NULL;
     orr_status st = s ? step(at, o, grads, new) : ORR_ENOMEM;
@@ -310,7 +313,7 @@ orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tenso
     if (st == ORR_OK && o->options.clip_norm > 0.0)
         st = orr__nn_check(at, orr_clip_grad_norm_at(file, line, g, o->n, o->options.clip_norm));
     if (st == ORR_OK)
-        st = orr_optim_apply_at(file, line, o, g);
+        st = orr_optim_apply_at(file, line, o, g, o->n);
     (void)orr_scope_end(s);
     free(x);
     return st;
@@ -379,7 +382,7 @@ orr_status orr_optim_step_accumulated_at(const char *file, int line, orr_optim *
     if (st == ORR_OK && o->options.clip_norm > 0.0)
         st = orr__nn_check(at, orr_clip_grad_norm_at(file, line, g, o->n, o->options.clip_norm));
     if (st == ORR_OK)
-        st = orr_optim_apply_at(file, line, o, g);
+        st = orr_optim_apply_at(file, line, o, g, o->n);
     o->waiting = o->waiting && st != ORR_OK;
     if (s)
         (void)orr_scope_end(s);

@@ -24,7 +24,7 @@ static bool lies_over_ranks(orr_tensor *const *t, int n)
 
 static orr_status write_file(orr__site at, const char *path, const char *const *name, orr_tensor *const *t, int n)
 {
-    return orr__fail_as(at, orr_save_npz_at(at.file, at.line, path, name, t, n));
+    return orr__fail_as(at, orr_save_npz_at(at.file, at.line, path, name, n, t, n));
 }
 
 orr_status orr__nn_write(orr__site at, orr_status st, const char *path, const char *const *name, orr_tensor *const *t,

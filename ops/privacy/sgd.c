@@ -236,7 +236,7 @@ static orr_status record(orr__site at, orr_dp_sgd *t, orr_tensor *x, orr_tensor 
         size += (double)orr_tensor_size(t->model.param[i]);
     for (int i = 0; i < n; i++)
         all[i] = noisy(at, t, all[i], expected, size);
-    return orr_optim_apply_at(AT, t->optim, all);
+    return orr_optim_apply_at(AT, t->optim, all, n);
 }
 
 /* C := C·e^(−rate·(b − quantile)), where b is the noisy fraction of examples whose norm is at most C (Andrew, Thakkar,

@@ -11,7 +11,7 @@
 
 typedef orr_status names_of(const char *file, int line, const char *path, char ***names, int *n);
 typedef orr_tensor *load_named(const char *file, int line, const char *path, const char *name);
-typedef orr_status save_named(const char *file, int line, const char *path, const char *const *names,
+typedef orr_status save_named(const char *file, int line, const char *path, const char *const *names, int n_names,
                               orr_tensor *const *t, int n);
 
 /* The only tensor of a file that may hold several. */
@@ -30,7 +30,7 @@ static orr_tensor *only(orr__site at, const char *path, const char *other, names
 
 static orr_status save_one(orr__site at, const char *path, orr_tensor *t, save_named *save)
 {
-    return save(at.file, at.line, path, (const char *const[]){ ORR__ONE_NAME }, &t, 1);
+    return save(at.file, at.line, path, (const char *const[]){ ORR__ONE_NAME }, 1, &t, 1);
 }
 
 static orr_tensor *load_npz(orr__site at, const char *path)

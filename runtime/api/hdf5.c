@@ -539,14 +539,14 @@ static orr_status write_file(orr__sink *sink, const char *const *names, orr_tens
     return st;
 }
 
-orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names,
+orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names, int n_names,
                             orr_tensor *const *t, int n)
 {
     orr__site at = ORR__SITE(file, line, "save_hdf5");
     orr__sink sink;
     if (!path)
         return orr__fail(at, ORR_EINVAL, "the path is NULL");
-    orr_status st = orr__names_check(at, names, t, n);
+    orr_status st = orr__names_check(at, names, n_names, t, n);
     if (st == ORR_OK)
         st = orr_eval_all_at(file, line, t, n);
     if (st == ORR_OK)
@@ -579,11 +579,12 @@ orr_status orr_hdf5_names_at(const char *file, int line, const char *path, char 
     return absent(ORR__SITE(file, line, "hdf5_names"));
 }
 
-orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names,
+orr_status orr_save_hdf5_at(const char *file, int line, const char *path, const char *const *names, int n_names,
                             orr_tensor *const *t, int n)
 {
     (void)path;
     (void)names;
+    (void)n_names;
     (void)t;
     (void)n;
     return absent(ORR__SITE(file, line, "save_hdf5"));

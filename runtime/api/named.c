@@ -12,8 +12,10 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-orr_status orr__names_check(orr__site at, const char *const *names, orr_tensor *const *t, int n)
+orr_status orr__names_check(orr__site at, const char *const *names, int n_names, orr_tensor *const *t, int n)
 {
+    if (n_names != n)
+        return orr__fail(at, ORR_EINVAL, "%d names for %d tensors", n_names, n);
     if (n < 0 || (n && (!names || !t)))
         return orr__fail(at, ORR_EINVAL, n < 0 ? "the number of tensors is negative" : "names or tensors are NULL");
     for (int i = 0; i < n; i++) {

@@ -136,13 +136,13 @@ static orr_status add_tensor(orr__site at, orr__zip_writer *w, const char *name,
     return before != ORR_OK ? before : st;
 }
 
-static orr_status save(orr__site at, const char *path, const char *const *names, orr_tensor *const *t, int n,
-                       bool deflated)
+static orr_status save(orr__site at, const char *path, const char *const *names, int n_names, orr_tensor *const *t,
+                       int n, bool deflated)
 {
     orr__sink sink;
     if (!path)
         return orr__fail(at, ORR_EINVAL, "the path is NULL");
-    orr_status st = orr__names_check(at, names, t, n);
+    orr_status st = orr__names_check(at, names, n_names, t, n);
     if (st == ORR_OK)
         st = orr_eval_all_at(at.file, at.line, t, n);
     if (st == ORR_OK)
@@ -155,14 +155,14 @@ static orr_status save(orr__site at, const char *path, const char *const *names,
     return orr__sink_close(&sink, orr__zip_finish(&w, st));
 }
 
-orr_status orr_save_npz_at(const char *file, int line, const char *path, const char *const *names, orr_tensor *const *t,
-                           int n)
+orr_status orr_save_npz_at(const char *file, int line, const char *path, const char *const *names, int n_names,
+                           orr_tensor *const *t, int n)
 {
-    return save(ORR__SITE(file, line, "save_npz"), path, names, t, n, false);
+    return save(ORR__SITE(file, line, "save_npz"), path, names, n_names, t, n, false);
 }
 
-orr_status orr_save_npz_deflated_at(const char *file, int line, const char *path, const char *const *names,
+orr_status orr_save_npz_deflated_at(const char *file, int line, const char *path, const char *const *names, int n_names,
                                     orr_tensor *const *t, int n)
 {
-    return save(ORR__SITE(file, line, "save_npz_deflated"), path, names, t, n, true);
+    return save(ORR__SITE(file, line, "save_npz_deflated"), path, names, n_names, t, n, true);
 }

@@ -410,7 +410,7 @@ static orr_status write_all(orr__site at, const char *path, bool shared, const o
     return st;
 }
 
-orr_status orr_save_safetensors_at(const char *file, int line, const char *path, const char *const *names,
+orr_status orr_save_safetensors_at(const char *file, int line, const char *path, const char *const *names, int n_names,
                                    orr_tensor *const *t, int n)
 {
     orr__site at = ORR__SITE(file, line, "save_safetensors");
@@ -418,7 +418,7 @@ orr_status orr_save_safetensors_at(const char *file, int line, const char *path,
         return orr__fail(at, ORR_EINVAL, "the path is NULL");
     if (SWAPPED)
         return orr__fail(at, ORR_EFORMAT, "safetensors files are written on little-endian machines alone");
-    orr_status st = orr__names_check(at, names, t, n);
+    orr_status st = orr__names_check(at, names, n_names, t, n);
     for (int i = 0; i < n && st == ORR_OK; i++)
         if (strcmp(names[i], "__metadata__") == 0)
             st = orr__fail(at, ORR_EINVAL, "the name __metadata__ has a meaning of its own in the format");

@@ -97,7 +97,7 @@ static void a_mapped_safetensors_tensor_is_the_files_pages(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_arange(ORR_F64, 0, COUNT, 1), *y;
     double last = 0;
-    ORR_REQUIRE(orr_save_safetensors(path, &name, &x, 1) == ORR_OK);
+    ORR_REQUIRE(orr_save_safetensors(path, &name, 1, &x, 1) == ORR_OK);
     size_t before = orr__pool_get_stats().live;
     y = orr_map_safetensors(path, name);
     ORR_CHECK(orr__pool_get_stats().live < before + (64 << 10));
@@ -106,7 +106,7 @@ static void a_mapped_safetensors_tensor_is_the_files_pages(void)
               orr_item(orr_max(v, ORR_ALL_AXES, false), &last) == ORR_OK && last == COUNT);
     ORR_CHECK(orr_item(orr_max(orr_map_safetensors(path, name), ORR_ALL_AXES, false), &last) == ORR_OK &&
               last == COUNT - 1);
-    ORR_CHECK(orr_save_safetensors(path, &name, &other, 1) == ORR_OK);
+    ORR_CHECK(orr_save_safetensors(path, &name, 1, &other, 1) == ORR_OK);
     ORR_CHECK(orr_item(orr_min(y, ORR_ALL_AXES, false), &last) == ORR_OK && last == 0);
     ORR_CHECK(remove(path) == 0);
     ORR_CHECK(orr_item(orr_max(y, ORR_ALL_AXES, false), &last) == ORR_OK && last == COUNT - 1);
@@ -135,7 +135,7 @@ static void every_dtype_comes_back_from_safetensors(void)
     orr_tensor *t[ORR_DTYPE_COUNT];
     const char *names[ORR_DTYPE_COUNT], *path = orr_test_tmp("all.safetensors");
     int n = one_of_each(t, names, true);
-    ORR_REQUIRE(orr_save_safetensors(path, names, t, n) == ORR_OK);
+    ORR_REQUIRE(orr_save_safetensors(path, names, n, t, n) == ORR_OK);
     for (int i = 0; i < n; i++)
         check_values(orr_map_safetensors(path, names[i]), dtype_of(names[i]), ORR_SHAPE(2, 3), names[i]);
     /* A mapped tensor may outlive the file's name and be an operand. */
@@ -144,14 +144,14 @@ static void every_dtype_comes_back_from_safetensors(void)
     double sum = 0;
     ORR_CHECK(orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum) == ORR_OK && sum == (-5 + 2 + 9 + 16 + 0 + 7) / 4.0);
     names[0] = "a\\b\"\n\xe6\xbc\xa2";
-    ORR_REQUIRE(orr_save_safetensors(path, names, t, 1) == ORR_OK);
+    ORR_REQUIRE(orr_save_safetensors(path, names, 1, t, 1) == ORR_OK);
     check_values(orr_load_safetensors(path, names[0]), ORR_BOOL, ORR_SHAPE(2, 3), "letters");
     check_values(orr_load(path), ORR_BOOL, ORR_SHAPE(2, 3), "by suffix");
     names[1] = names[0];
-    ORR_CHECK(orr_save_safetensors(path, names, t, 2) == ORR_EINVAL);
+    ORR_CHECK(orr_save_safetensors(path, names, 2, t, 2) == ORR_EINVAL);
     names[0] = "__metadata__";
-    ORR_CHECK(orr_save_safetensors(path, names, t, 1) == ORR_EINVAL);
-    ORR_CHECK(orr_save_safetensors(path, names, t, 0) == ORR_OK);
+    ORR_CHECK(orr_save_safetensors(path, names, 1, t, 1) == ORR_EINVAL);
+    ORR_CHECK(orr_save_safetensors(path, names, 0, t, 0) == ORR_OK);
     (void)orr_scope_end(s);
 }
 
@@ -164,7 +164,7 @@ static void a_file_that_is_cut_leaves_loaded_values_alone(void)
         orr_scope *s = orr_scope_begin();
         orr_tensor *x = orr_arange(ORR_I32, 0, (double)n, 1);
         const char *name = "x", *path = orr_test_tmp("cut.safetensors");
-        ORR_REQUIRE(orr_save_safetensors(path, &name, &x, 1) == ORR_OK);
+        ORR_REQUIRE(orr_save_safetensors(path, &name, 1, &x, 1) == ORR_OK);
         orr_tensor *y = turn ? orr_load(path) : orr_load_safetensors(path, name);
         ORR_CHECK(orr_eval(y) == ORR_OK && truncate(path, 100) == 0);
         const int32_t *v = orr_data(y);
@@ -303,7 +303,7 @@ static void hdf5_is_read_and_written(void)
     const char *keys[ORR_DTYPE_COUNT], *mine = orr_test_tmp("mine.h5");
     int count = one_of_each(each, keys, false);
     keys[0] = "deep/er/bool";
-    ORR_CHECK_MSG(orr_save_hdf5(mine, keys, each, count) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(orr_save_hdf5(mine, keys, count, each, count) == ORR_OK, "%s", orr_error_message());
     for (int i = 0; i < count; i++)
         check_values(orr_load_hdf5(mine, keys[i]), orr_tensor_dtype(each[i]), ORR_SHAPE(2, 3), keys[i]);
     ORR_CHECK(orr_save(mine, each[3]) == ORR_OK);
@@ -337,7 +337,7 @@ static void hdf5_has_complex_numbers(void)
             orr_tensor *both = orr_stack(ORR_TENSORS(orr_real(z), orr_imag(z)), 2);
             check_values(orr_reshape(both, ORR_SHAPE(3, 10)), read[i].dtype == ORR_C64 ? ORR_F32 : ORR_F64,
                          ORR_SHAPE(3, 10), read[i].name);
-            ORR_CHECK(again || orr_save_hdf5(mine, &key, &z, 1) == ORR_OK);
+            ORR_CHECK(again || orr_save_hdf5(mine, &key, 1, &z, 1) == ORR_OK);
         }
     double part = 0;
     orr_tensor *scalar = orr_load_hdf5(path, "scalar");

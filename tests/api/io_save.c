@@ -48,7 +48,7 @@ static void save_without_memory_reports_enomem(void)
     ORR_CHECK(orr_eval(x) == ORR_OK);
     for (long n = 0; st == ORR_ENOMEM && n < 100; n++) {
         orr__pool_fail_after(n);
-        st = orr_save_npz(path, name, &x, 1);
+        st = orr_save_npz(path, name, 1, &x, 1);
         orr__pool_fail_after(-1);
     }
     ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
@@ -170,13 +170,13 @@ static void saved_npz_reads_back(void)
         char path[600];
         snprintf(path, sizeof path, "%s", orr_test_tmp(deflated ? "d.npz" : "s.npz"));
 #ifdef HAVE_ZLIB
-        orr_status st = deflated ? orr_save_npz_deflated(path, names, t, 3) : orr_save_npz(path, names, t, 3);
+        orr_status st = deflated ? orr_save_npz_deflated(path, names, 3, t, 3) : orr_save_npz(path, names, 3, t, 3);
 #else
         if (deflated) {
-            ORR_CHECK(orr_save_npz_deflated(path, names, t, 3) == ORR_EINVAL);
+            ORR_CHECK(orr_save_npz_deflated(path, names, 3, t, 3) == ORR_EINVAL);
             continue;
         }
-        orr_status st = orr_save_npz(path, names, t, 3);
+        orr_status st = orr_save_npz(path, names, 3, t, 3);
 #endif
         ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
         check_golden("w", orr_load_npz(path, "layer/weights"), ORR_F32, ORR_SHAPE(3, 5));
@@ -191,16 +191,17 @@ static void saving_npz_checks_names_first(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *t[] = { golden_tensor(ORR_F32, ORR_SHAPE(2)), golden_tensor(ORR_BF16, ORR_SHAPE(2)) };
     const char *path = orr_test_tmp("names.npz");
-    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "a" }, t, 2) == ORR_EINVAL &&
-              strstr(orr_error_message(), "twice"));
-    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "" }, t, 2) == ORR_EINVAL);
-    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", NULL }, t, 2) == ORR_EINVAL);
-    ORR_CHECK(orr_save_npz(path, NULL, t, 2) == ORR_EINVAL && orr_save_npz(path, NULL, NULL, -1) == ORR_EINVAL);
-    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "b" }, t, 2) == ORR_EDTYPE);
+    ORR_CHECK(orr_save_npz(path, ORR_TEXTS("a", "a"), t, 2) == ORR_EINVAL && strstr(orr_error_message(), "twice"));
+    ORR_CHECK(orr_save_npz(path, ORR_TEXTS("a", ""), t, 2) == ORR_EINVAL);
+    ORR_CHECK(orr_save_npz(path, ORR_TEXTS("a", NULL), t, 2) == ORR_EINVAL);
+    ORR_CHECK(orr_save_npz(path, NULL, 2, t, 2) == ORR_EINVAL && orr_save_npz(path, NULL, -1, NULL, -1) == ORR_EINVAL);
+    ORR_CHECK(orr_save_npz(path, ORR_TEXTS("a", "b"), t, 2) == ORR_EDTYPE);
     ORR_CHECK(access(path, F_OK) != 0); /* no file is left */
     char **names;
     int n = -1;
-    ORR_CHECK(orr_save_npz(path, NULL, NULL, 0) == ORR_OK);
+    ORR_CHECK(orr_save_npz(path, ORR_TEXTS("a"), t, 2) == ORR_EINVAL &&
+              strstr(orr_error_message(), "1 names for 2 tensors"));
+    ORR_CHECK(orr_save_npz(path, NULL, 0, NULL, 0) == ORR_OK);
     ORR_CHECK(orr_npz_names(path, &names, &n) == ORR_OK && n == 0);
     orr_npz_names_free(names);
     orr_scope_end(s);
@@ -214,11 +215,11 @@ static void saving_evaluates_first(void)
     snprintf(path, sizeof path, "%s", orr_test_tmp("lazy.npz"));
     orr_tensor *x = golden_tensor(ORR_F32, ORR_SHAPE(3, 5)), *v = orr_variable(orr_mul(x, x));
     orr_tensor *t[] = { orr_add(x, x), v };
-    ORR_CHECK_MSG(orr_save_npz(path, (const char *[]){ "sum", "v" }, t, 2) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(orr_save_npz(path, ORR_TEXTS("sum", "v"), t, 2) == ORR_OK, "%s", orr_error_message());
     ORR_CHECK(orr_read(orr_load_npz(path, "sum"), got, sizeof got) == ORR_OK && got[1] == 1.0f);
     ORR_CHECK(orr_read(orr_load_npz(path, "v"), got, sizeof got) == ORR_OK && got[0] == 1.5625f);
     orr_tensor *bad[] = { x, orr_add(x, golden_tensor(ORR_F32, ORR_SHAPE(2))) };
-    ORR_CHECK(orr_save_npz(path, (const char *[]){ "a", "b" }, bad, 2) == ORR_ESHAPE);
+    ORR_CHECK(orr_save_npz(path, ORR_TEXTS("a", "b"), bad, 2) == ORR_ESHAPE);
     ORR_CHECK(orr_tensor_size(orr_load_npz(path, "sum")) == 15); /* the old file is still there */
     orr_scope_end(s);
 }

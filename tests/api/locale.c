@@ -43,7 +43,7 @@ static void texts(int of)
     path = orr_test_tmp("x.safetensors");
     const char *names[2] = { "wide", "narrow" };
     orr_tensor *both[2] = { x, y };
-    ORR_CHECK_MSG(orr_save_safetensors(path, names, both, 2) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(orr_save_safetensors(path, names, 2, both, 2) == ORR_OK, "%s", orr_error_message());
     keep(of, 1, path);
     memset(back, 0, sizeof back);
     ORR_CHECK_MSG(orr_read(orr_load_safetensors(path, "wide"), back, sizeof back) == ORR_OK &&

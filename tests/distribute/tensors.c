@@ -487,7 +487,7 @@ static void images_and_hdf5_files_are_written_by_one_rank(void)
         const char *name = "x", *to = of_rank_0(path);
         if (f == 0)
             to = orr_rank() == 0 ? path : "/nowhere/at/all.png";
-        orr_status st = f ? orr_save_hdf5(to, &name, &y, 1) : orr_save_image(to, y, 0);
+        orr_status st = f ? orr_save_hdf5(to, &name, 1, &y, 1) : orr_save_image(to, y, 0);
         if (st == ORR_EDEVICE) /* without the library */
             continue;
         ORR_CHECK_MSG(st == ORR_OK, "%s: %s", file, orr_error_message());
@@ -498,7 +498,7 @@ static void images_and_hdf5_files_are_written_by_one_rank(void)
             ORR_CHECK(!memcmp(want, got, sizeof got));
             (void)remove(path);
         }
-        st = f ? orr_save_hdf5("/nowhere/at/all.h5", &name, &y, 1) : orr_save_image("/nowhere/at/all.png", y, 0);
+        st = f ? orr_save_hdf5("/nowhere/at/all.h5", &name, 1, &y, 1) : orr_save_image("/nowhere/at/all.png", y, 0);
         ORR_CHECK(st == ORR_EIO && strstr(orr_error_message(), "/nowhere/at/all") != NULL);
     }
     orr_error_clear();
@@ -549,7 +549,7 @@ static void large_arrays_are_saved_piece_by_piece(void)
         (void)snprintf(path, sizeof path, "%s", orr_test_tmp(file));
         const char *name[] = { "a", "b" };
         orr_tensor *both[] = { over[k], orr_reshape(re, ORR_SHAPE(COLS, ROWS)) };
-        ORR_CHECK_MSG(orr_save_npz(of_rank_0(path), name, both, 2) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK_MSG(orr_save_npz(of_rank_0(path), name, 2, both, 2) == ORR_OK, "%s", orr_error_message());
         double *got = calloc(1, BYTES);
         if (orr_rank() == 0) {
             ORR_CHECK_MSG(got && orr_read(orr_load_npz(path, "a"), got, BYTES) == ORR_OK, "%s", orr_error_message());

@@ -936,8 +936,8 @@ static orr_tensor *submitted(int o, int64_t n)
     orr_tensor *p = orr_placeholder(any, ORR_SHAPE(2, 3, 2 * n + 3)), *y = orr_max_pool(p, &pools[o]), *r = NULL;
     orr_graph *g = orr_graph_build(ORR_TENSORS(p), ORR_TENSORS(y));
     orr_tensor *x = floats(ORR_SHAPE(2, 3, 2 * n + 3), 106), *z = floats(ORR_SHAPE(2, 3, 2 * n + 3), 107);
-    (void)orr_graph_submit(g, &z, &r, NULL);
-    (void)orr_graph_submit(g, &x, &r, NULL);
+    (void)orr_graph_submit(g, &z, 1, &r, 1, NULL);
+    (void)orr_graph_submit(g, &x, 1, &r, 1, NULL);
     (void)orr_graph_free(g);
     return r;
 }

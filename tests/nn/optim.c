@@ -231,9 +231,9 @@ static void learning_rate_changes_from_next_step(void)
     orr_optim_options o = { .lr = 0.5 };
     orr_optim *opt = orr_optim_new(ORR_OPTIM_SGD, &v, 1, &o);
     double x = 0.0;
-    ORR_CHECK(orr_optim_apply(opt, &g) == ORR_OK && orr_item(v, &x) == ORR_OK && fabs(x - 0.5) < 1e-15);
+    ORR_CHECK(orr_optim_apply(opt, &g, 1) == ORR_OK && orr_item(v, &x) == ORR_OK && fabs(x - 0.5) < 1e-15);
     ORR_CHECK(orr_optim_set_lr(opt, 0.25) == ORR_OK && fabs(orr_optim_lr(opt) - 0.25) < 1e-15);
-    ORR_CHECK(orr_optim_apply(opt, &g) == ORR_OK && orr_item(v, &x) == ORR_OK && fabs(x - 0.25) < 1e-15);
+    ORR_CHECK(orr_optim_apply(opt, &g, 1) == ORR_OK && orr_item(v, &x) == ORR_OK && fabs(x - 0.25) < 1e-15);
     ORR_CHECK(orr_optim_set_lr(opt, -1.0) == ORR_EINVAL && orr_optim_set_lr(opt, NAN) == ORR_EINVAL);
     orr_optim_free(opt);
     (void)orr_scope_end(s);
@@ -246,9 +246,11 @@ static void failed_step_changes_nothing(void)
     orr_optim *opt = orr_optim_new(ORR_OPTIM_ADAM, v, 2, NULL);
     orr_tensor *wrong[2] = { orr_ones(ORR_F64, ORR_SHAPE(2)), orr_ones(ORR_F64, ORR_SHAPE(4)) };
     double x[2];
-    ORR_CHECK(orr_optim_apply(opt, wrong) == ORR_ESHAPE && strstr(orr_error_message(), "(4"));
+    ORR_CHECK(orr_optim_apply(opt, wrong, 2) == ORR_ESHAPE && strstr(orr_error_message(), "(4"));
     ORR_CHECK(orr_optim_step(opt, orr_matmul(v[0], v[1])) == ORR_ESHAPE);
-    ORR_CHECK(orr_optim_step(opt, NULL) != ORR_OK && orr_optim_apply(opt, NULL) == ORR_EINVAL);
+    ORR_CHECK(orr_optim_step(opt, NULL) != ORR_OK && orr_optim_apply(opt, NULL, 2) == ORR_EINVAL);
+    ORR_CHECK(orr_optim_apply(opt, wrong, 1) == ORR_EINVAL &&
+              strstr(orr_error_message(), "1 gradients for an optimiser of 2 variables"));
     ORR_CHECK(orr_optim_steps(opt) == 0);
     ORR_CHECK(orr_read(v[0], x, sizeof x) == ORR_OK && x[0] == 1.0);
     orr_optim_free(opt);
@@ -283,7 +285,7 @@ static void zeros_in_options_are_defaults(void)
     orr_optim_options tiny = { .lr = 0.5, .beta1 = 1e-300, .beta2 = 1e-300, .eps = 1e-300 };
     orr_optim *o = orr_optim_new(ORR_OPTIM_ADAM, &v, 1, &tiny);
     double x = NAN;
-    ORR_CHECK(orr_optim_apply(o, &g) == ORR_OK && orr_optim_apply(o, &g) == ORR_OK && orr_item(v, &x) == ORR_OK);
+    ORR_CHECK(orr_optim_apply(o, &g, 1) == ORR_OK && orr_optim_apply(o, &g, 1) == ORR_OK && orr_item(v, &x) == ORR_OK);
     ORR_CHECK_MSG(fabs(x + 1.0) < 1e-15, "%.17g", x);
     orr_optim_free(o);
     (void)orr_scope_end(s);
@@ -348,7 +350,7 @@ static void state_file_has_whole_steps(void)
     orr_optim *o = orr_optim_new(ORR_OPTIM_SGD, &v, 1, NULL);
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
         orr_tensor *t = orr_full(ORR_F64, ORR_SHAPE_0D, steps[k]);
-        ORR_REQUIRE(orr_save_npz(path, &name, &t, 1) == ORR_OK);
+        ORR_REQUIRE(orr_save_npz(path, &name, 1, &t, 1) == ORR_OK);
         ORR_CHECK_MSG(orr_optim_load(o, path) == ORR_EFORMAT && orr_optim_steps(o) == 0, "%g: %lld", steps[k],
                       (long long)orr_optim_steps(o));
     }

@@ -85,7 +85,7 @@ static void other_freed_objects_are_errors(void)
     ORR_REQUIRE(o != NULL);
     orr_optim_free(o);
     ORR_CHECK(orr_optim_step(o, loss) == ORR_EHANDLE && says(ORR_EHANDLE, "optim_step: the optimiser is none"));
-    ORR_CHECK(orr_optim_apply(o, &v) == ORR_EHANDLE && orr_optim_accumulate(o, loss) == ORR_EHANDLE);
+    ORR_CHECK(orr_optim_apply(o, &v, 1) == ORR_EHANDLE && orr_optim_accumulate(o, loss) == ORR_EHANDLE);
     ORR_CHECK(orr_optim_step_accumulated(o) == ORR_EHANDLE && orr_optim_set_lr(o, 1) == ORR_EHANDLE);
     ORR_CHECK(orr_optim_save(o, "none.npz") == ORR_EHANDLE && orr_optim_load(o, "none.npz") == ORR_EHANDLE);
     ORR_CHECK(orr_optim_lr(o) == 0 && says(ORR_EHANDLE, "optim_lr"));

@@ -217,7 +217,7 @@ static void results_of_graphs_are_no_silent_zero(void)
     orr_graph *g = orr_graph_build(p, 2, out, 4);
     ORR_REQUIRE(g != NULL);
     orr_tensor *constant = orr_square(c), *value[2] = { x, constant };
-    ORR_REQUIRE(orr_graph_submit(g, value, r, NULL) == ORR_OK);
+    ORR_REQUIRE(orr_graph_submit(g, value, 2, r, 4, NULL) == ORR_OK);
     ORR_CHECK(refused(r[0], x, "graph_submit (") && strstr(orr_error_message(), "grad_rules.c") != NULL);
     ORR_CHECK(refused(orr_mul(r[0], x), w, "orr_detach"));
     ORR_CHECK(refused(orr_mul(r[1], constant), constant, "graph_submit ("));
@@ -227,10 +227,9 @@ static void results_of_graphs_are_no_silent_zero(void)
     ORR_CHECK(gradient_is(orr_mul(orr_detach(r[0]), x), x, 2.4 * 0.3)); /* 4 elements of 0.18 */
     ORR_CHECK(gradient_is(orr_square(r[0]), r[0], 2 * 4 * 0.18));       /* a result may be an x */
     orr_tensor *q[4];
-    ORR_REQUIRE(orr_graph_submit(g, (orr_tensor *[]){ constant, x }, q, NULL) ==
-                ORR_OK); /* the same graph, other values */
+    ORR_REQUIRE(orr_graph_submit(g, ORR_TENSORS(constant, x), q, 4, NULL) == ORR_OK); /* the same graph, other values */
     ORR_CHECK(refused(orr_mul(q[1], x), x, "graph_submit ("));
-    ORR_REQUIRE(orr_graph_submit(g, (orr_tensor *[]){ r[0], constant }, q, NULL) == ORR_OK); /* a result of a result */
+    ORR_REQUIRE(orr_graph_submit(g, ORR_TENSORS(r[0], constant), q, 4, NULL) == ORR_OK); /* a result of a result */
     ORR_CHECK(refused(q[0], x, "graph_submit ("));
     ORR_CHECK(orr_graph_free(g) == ORR_OK);
     (void)orr_scope_end(s);

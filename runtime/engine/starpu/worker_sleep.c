@@ -81,7 +81,7 @@ static void *watch(void *unused)
     (void)unused;
     pthread_mutex_lock(&lock);
     while (!stopping) {
-        if (asleep && posted + borrowing_tasks == 0 && (borrowers == 0 || lent)) {
+        if (asleep && busy == 0 && posted + borrowing_tasks == 0 && (borrowers == 0 || lent)) {
             pthread_cond_wait(&to_watch, &lock);
         } else if (!asleep && busy == 0 && !orr__ablated(ORR__OFF_SLEEP) && orr__now() - idle_since >= patience) {
             starpu_pause();
@@ -92,7 +92,7 @@ static void *watch(void *unused)
             orr__stall_look();
             orr__star_crew_dismiss(true);
             pthread_mutex_lock(&lock);
-            if (borrowers > 0)
+            if (borrowers > 0 || (asleep && busy > 0)) /* no call may have followed a task that became ready */
                 balance(0);
         }
     }
