@@ -109,7 +109,7 @@ static void archives_with_a_name_twice_are_refused(void)
     orr_tensor *t[] = { golden_tensor(ORR_F32, ORR_SHAPE(2)), golden_tensor(ORR_F32, ORR_SHAPE(3)) };
     const char *path = orr_test_tmp("double.npz");
     size_t n = 0;
-    ORR_REQUIRE(orr_save_npz(path, (const char *[]){ "a", "b" }, t, 2) == ORR_OK);
+    ORR_REQUIRE(orr_save_npz(path, (const char *[]){ "a", "b" }, 2, t, 2) == ORR_OK);
     unsigned char *bytes = orr_test_slurp(path, &n);
     int changed = 0;
     for (size_t i = 0; bytes && i + 5 <= n; i++)
