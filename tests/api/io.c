@@ -294,12 +294,13 @@ static void npz_stored_deflated_and_from_others(void)
 #ifdef HAVE_ZLIB
     check_golden("deflated a", orr_load_npz(golden_io("deflated.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
     check_golden("deflated c", orr_load_npz(golden_io("deflated.npz"), "c"), ORR_BOOL, ORR_SHAPE_0D);
-    check_golden("the last of equals", orr_load_npz(golden_io("other.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
+    check_golden("with a comment", orr_load_npz(golden_io("other.npz"), "a"), ORR_F32, ORR_SHAPE(3, 5));
     check_golden("in a folder", orr_load_npz(golden_io("other.npz"), "folder/b"), ORR_I64, ORR_SHAPE(4));
     orr_tensor *big = orr_load_npz(golden_io("deflated.npz"), "big");
     ORR_CHECK(orr_tensor_size(big) == 10000);
 #endif
     refused(orr_load_npz(golden_io("other.npz"), "readme.txt"), ORR_EFORMAT, "other.npz[readme.txt]");
+    refused(orr_load_npz(golden_io("twice.npz"), "a"), ORR_EFORMAT, "two members have the name a.npy");
     orr_scope_end(s);
 }
 
@@ -311,7 +312,7 @@ static void npz_names_are_listed(void)
     ORR_CHECK(n == 3 && strcmp(names[0], "a") == 0 && strcmp(names[2], "c") == 0);
     orr_npz_names_free(names);
     ORR_REQUIRE(orr_npz_names(golden_io("other.npz"), &names, &n) == ORR_OK);
-    ORR_CHECK(n == 4 && strcmp(names[2], "folder/b") == 0 && strcmp(names[3], "readme.txt") == 0);
+    ORR_CHECK(n == 3 && strcmp(names[1], "folder/b") == 0 && strcmp(names[2], "readme.txt") == 0);
     orr_npz_names_free(names);
     ORR_CHECK(orr_npz_names("/nowhere", &names, &n) == ORR_EIO && names == NULL && n == 0);
     ORR_CHECK(orr_npz_names(golden_io("stored.npz"), NULL, &n) == ORR_EINVAL);

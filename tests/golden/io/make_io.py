@@ -65,15 +65,16 @@ def npz():
     a, b, c = values((3, 5), "<f4"), values((4,), "<i8"), values((), "|b1")
     np.savez(HERE / "stored.npz", a=a, b=b, c=c)
     np.savez_compressed(HERE / "deflated.npz", a=a, b=b, c=c, big=np.zeros((100, 100), "<f8"))
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as z:
-        for name, x in [("a.npy", c), ("a.npy", a), ("folder/b.npy", b)]:
-            buf = io.BytesIO()
-            np.save(buf, x)
-            z.writestr(name, buf.getvalue(), zipfile.ZIP_DEFLATED)
-        z.writestr("readme.txt", "no array")
-        z.comment = b"a comment behind the end record"
-    (HERE / "other.npz").write_bytes(out.getvalue())
+    for file, first in ("other.npz", []), ("twice.npz", [("a.npy", c)]):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as z:
+            for name, x in [*first, ("a.npy", a), ("folder/b.npy", b)]:
+                buf = io.BytesIO()
+                np.save(buf, x)
+                z.writestr(name, buf.getvalue(), zipfile.ZIP_DEFLATED)
+            z.writestr("readme.txt", "no array")
+            z.comment = b"a comment behind the end record"
+        (HERE / file).write_bytes(out.getvalue())
 
 
 def idx():
