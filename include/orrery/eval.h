@@ -19,11 +19,16 @@ typedef struct orr_config {
     uint64_t seed;       /**< default seed of the random functions                   */
 } orr_config;
 
+/** The version of the public structs and enumerations, which a program has from the headers that it was compiled with. A release that adds
+ * a field or an enumerator increments it. */
+#define ORR_HEADERS 1
 /** Starts the library: reads the environment, probes devices, starts the workers. NULL: the environment decides.
- * errors:   ORR_EENV (a wrong ORRERY_* value), ORR_ESTATE (already started), ORR_EDEVICE.
+ * @param headers  ORR_HEADERS of the program; orr_init passes it
+ * errors:   ORR_EENV (a wrong ORRERY_* value), ORR_ESTATE (already started), ORR_EDEVICE, ORR_EINVAL (the program was compiled with the
+ *           headers of another version, in which structs may have other fields: compile it again).
  * threads:  one thread at a time. */
-ORR_API orr_status orr_init_at(const char *file, int line, const orr_config *config);
-#define orr_init(...) orr_init_at(ORR_HERE, __VA_ARGS__)
+ORR_API orr_status orr_init_at(const char *file, int line, int headers, const orr_config *config);
+#define orr_init(...) orr_init_at(ORR_HERE, ORR_HEADERS, __VA_ARGS__)
 /** Waits for work under way, frees all tensors and scopes of all threads, stops the workers. orr_init may follow.
  * A program may end without it, from any thread and with work under way: exit then stops the workers, and does not wait for
  * results.

@@ -122,10 +122,15 @@ static void meet_to_fail(orr__site at, orr_status st)
     (void)orr__fail_text(st, text);
 }
 
-orr_status orr_init_at(const char *file, int line, const orr_config *config)
+orr_status orr_init_at(const char *file, int line, int headers, const orr_config *config)
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "init");
+    if (headers != ORR_HEADERS)
+        return orr__fail(at, ORR_EINVAL,
+                         "the program was compiled with headers of version %d, and those of this library have version %d: "
+                         "compile it again, or run it with the library that it was compiled for",
+                         headers, ORR_HEADERS);
     orr_status st = orr__may_wait(at);
     if (st != ORR_OK)
         return st;
