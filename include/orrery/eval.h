@@ -134,7 +134,7 @@ ORR_API orr_status orr_graph_free(orr_graph *g);
  * Reverse mode: Griewank & Walther, Evaluating Derivatives, ch. 3. Record the gradient before the evaluation: a tensor
  * that holds its value has lost its inputs, and a tensor that an evaluation computes for new values of variables may
  * hold its value from then on (docs/tuning.md). orr_detach marks such a tensor as a constant. Results
- * of orr_graph_submit, of a scan in a loop, and of functions that evaluate (orr_par_map, orr_cg, …) have no history either. orr_scalar
+ * of orr_graph_submit and of functions that evaluate (orr_par_map, orr_cg, …) have no history either. orr_scalar
  * cannot be an x, since operations make constants of their own from it.
  * dtypes:   y and x are floats.
  * @return   on error the status, and every grads[i] is poison.

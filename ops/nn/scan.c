@@ -7,6 +7,8 @@
 #include <orrery/ops.h>
 #include "ops/nn/module.h"
 #include "ops/nn/scan.h"
+#include "ops/nn/scan_loop.h"
+#include "ops/record.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/shape.h"
 #include "runtime/graph/node.h"
@@ -60,8 +62,9 @@ orr_status orr__scan_steps(orr__site at, orr_scan_fn *fn, const orr_scan_lists *
 
 /* -- loops ------------------------------------------------------------------------------------------------- */
 
-/* Captures the body as a graph. Inputs: carry and x of step 0; outputs: carry and y. */
-static orr_graph *capture(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l, void *user, orr_tensor **w)
+/* Captures the body as a graph. Inputs: carry and x of step 0; outputs: carry and y. Adds the variables that the body reads. */
+static orr_graph *capture(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l, void *user, orr_tensor **w,
+                          orr__scan_reads *reads)
 {
     int in = l->n_carry + l->n_x, out = l->n_carry + l->n_y;
     orr_tensor **place = w, **result = w + in, **old = result + out;
@@ -73,10 +76,16 @@ static orr_graph *capture(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l
     }
     if (step(at, fn, l, result, place + l->n_carry, result + l->n_carry, old, user) != ORR_OK)
         return NULL;
-    return orr_graph_build_at(AT, place, in, result, out);
+    orr_graph *g = orr_graph_build_at(AT, place, in, result, out); /* new values of variables are computed now */
+    if (g && orr__scan_reads_body(at, reads, result, out) != ORR_OK) {
+        (void)orr_graph_free(g);
+        return NULL;
+    }
+    return g;
 }
 
-static orr_status loop(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l, bool reverse, void *user)
+static orr_status loop(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l, bool reverse, void *user,
+                       orr__scan_reads *reads)
 {
     int in = l->n_carry + l->n_x, out = l->n_carry + l->n_y;
     orr_tensor **w = orr__alloc_n((size_t)(in + out) * 2 + (size_t)l->n_carry + 1, sizeof *w);
@@ -85,7 +94,7 @@ static orr_status loop(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l, b
         free(w);
         return ORR_ENOMEM;
     }
-    orr_graph *g = capture(at, fn, l, user, w);
+    orr_graph *g = capture(at, fn, l, user, w, reads);
     orr_status st = g ? ORR_OK : orr_error_status();
     for (int64_t k = 0; st == ORR_OK && k < l->steps; k++) {
         int64_t t = reverse ? l->steps - 1 - k : k;
@@ -169,12 +178,22 @@ orr_status orr_scan_at(const char *file, int line, orr_scan_fn *fn, const orr_sc
     for (int64_t t = 0; t < steps; t++)
         for (int i = 0; i < lists->n_x; i++)
             x[t * lists->n_x + i] = orr_select_at(AT, lists->x[i], 0, t);
-    st = o.loop ? loop(at, fn, &each, o.reverse, user) : orr__scan_steps(at, fn, &each, o.reverse, user);
+    orr__scan_reads reads = { 0 };
+    uint64_t random[2];
+    orr__random_state(random);
+    for (int i = 0; o.loop && i < lists->n_carry + lists->n_x; i++)
+        orr__scan_reads_operand(&reads, i < lists->n_carry ? lists->carry[i] : lists->x[i - lists->n_carry]);
+    st = o.loop ? loop(at, fn, &each, o.reverse, user, &reads) : orr__scan_steps(at, fn, &each, o.reverse, user);
     for (int i = 0; st == ORR_OK && i < lists->n_y; i++) {
         for (int64_t t = 0; t < steps; t++)
             line_of[t] = y[t * lists->n_y + i];
-        lists->y[i] = orr_scope_return_at(AT, scope, orr_stack_at(AT, line_of, (int)steps, 0));
+        lists->y[i] = orr_stack_at(AT, line_of, (int)steps, 0);
     }
+    if (st == ORR_OK && o.loop)
+        st = orr__scan_remember(at, fn, lists, user, o.reverse, steps, &reads, random);
+    orr__scan_reads_free(&reads);
+    for (int i = 0; st == ORR_OK && i < lists->n_y; i++)
+        lists->y[i] = orr_scope_return_at(AT, scope, lists->y[i]);
     for (int i = 0; st == ORR_OK && i < lists->n_carry; i++)
         lists->carry[i] = orr_scope_return_at(AT, scope, lists->carry[i]);
     (void)orr_scope_end(scope);

@@ -254,10 +254,16 @@ static void a_scan_in_a_loop_is_no_silent_zero(void)
         orr_tensor *c = orr_ones(ORR_F64, ORR_SHAPE(1, 2));
         ORR_CHECK(orr_scan(steps_body, &(orr_scan_lists){ .carry = &c, .y = &y, .n_carry = 1, .n_y = 1, .steps = 5 },
                            NULL, &(orr_scan_options){ .loop = loop }) == ORR_OK);
+        ORR_CHECK(gradient_is(c, w, 2.01633));
+        orr_tensor *gc, *gy, *last = orr_select(y, 0, 4);
+        double both = 0;
+        ORR_CHECK(orr_grad(orr_sum(last, ORR_ALL_AXES, false), ORR_TENSORS(w), &gy) == ORR_OK &&
+                  orr_item(orr_sum(gy, ORR_ALL_AXES, false), &both) == ORR_OK && fabs(both - 2.01633) < 1e-5);
+        ORR_CHECK(orr_grad(orr_sum(orr_add(c, last), ORR_ALL_AXES, false), ORR_TENSORS(w), &gc) == ORR_OK &&
+                  orr_item(orr_sum(gc, ORR_ALL_AXES, false), &both) == ORR_OK && fabs(both - 2 * 2.01633) < 1e-5);
         if (loop) {
-            ORR_CHECK(refused(c, w, "a result of scan (") && refused(y, w, "orr_scan without loop"));
-        } else {
-            ORR_CHECK(gradient_is(c, w, 2.01633));
+            ORR_CHECK(orr_assign(w, orr_full(ORR_F64, ORR_SHAPE(2, 2), 0.5)) == ORR_OK);
+            ORR_CHECK(refused(c, w, "was assigned"));
         }
     }
     (void)orr_scope_end(s);
