@@ -652,7 +652,7 @@ bool serve_work_afford(serve_work *w, orr_tensor *t, int64_t answer, int n)
     w->predicted = (formula > plan.seconds ? formula : plan.seconds) / n;
     double seconds = w->predicted * n * slowness(w->kind);
     if (seconds > w->longest) {
-        w->reply = serve_problem(413, "limit", "the work would take some %.3g s, and %.3g s are the limit", seconds,
+        w->reply = serve_problem(413, "limit", "the work would take some %.3g s, and the time limit is %.3g s", seconds,
                                  w->longest);
         return false;
     }

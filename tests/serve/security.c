@@ -358,12 +358,20 @@ static void held_bodies_have_a_limit(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
+/* Refused by its prediction, or ended: the prediction depends on the machine. */
+static void expect_over_time(answer a)
+{
+    ORR_CHECK_MSG((a.status == 413 || a.status == 504) && a.body && strstr(a.body, "time limit"), "%d: %s", a.status,
+                  a.body ? a.body : "");
+    answer_free(&a);
+}
+
 static void time_has_a_limit(void)
 {
     size_t n = 0;
     NEED_SERVER("--timeout 0.01 --workers 1 --job-timeout 0.01");
     char *body = product(&n);
-    EXPECT(request(&s, "POST", "/v1/gemm", npy_type, body, n), 504, "time limit");
+    expect_over_time(request(&s, "POST", "/v1/gemm", npy_type, body, n));
     EXPECT(post_json(&s, "/v1/jobs?run=reduce", "{\"op\": \"sum\", \"x\": [1]}"), 202, "");
     answer a = request(&s, "POST", "/v1/jobs?run=gemm", npy_type, body, n);
     char result[80];
@@ -377,7 +385,7 @@ static void time_has_a_limit(void)
         answer_free(&a);
         pause_for(0.05);
     }
-    EXPECT(a, 504, "time limit");
+    expect_over_time(a);
     free(body);
     ORR_CHECK(server_stop(&s) == 0);
 }
