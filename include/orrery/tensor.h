@@ -138,9 +138,10 @@ ORR_API orr_status orr_assign_all_at(const char *file, int line, orr_tensor *con
 
 /* -- reading back (these evaluate) ----------------------------------------------------------------------- */
 
-/** Copies the elements, row-major, into `buf` of `bytes` bytes. Evaluates `t`.
- * errors:   those of orr_eval; ORR_EINVAL (`bytes` is too small; the message has the required number, and nothing is
- *           written). */
+/** Copies the elements, row-major, into `buf` of `bytes` bytes, the exact size of `t` in its dtype. Evaluates `t`. Elements of
+ * another dtype are those of orr_cast: orr_read(orr_cast(t, ORR_F64), y, n * sizeof *y).
+ * errors:   those of orr_eval; ORR_EINVAL (`bytes` is too small or too large; the message has the required number, and
+ *           nothing is written or computed). */
 ORR_API orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, size_t bytes);
 #define orr_read(...) orr_read_at(ORR_HERE, __VA_ARGS__)
 /** Returns the elements in place, row-major, read-only, valid as long as `t` lives (not its variable). Evaluates `t`.

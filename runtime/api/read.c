@@ -18,9 +18,11 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
     size_t need = shape.rank < 0 ? 0 : (size_t)orr_tensor_size(t) * orr_dtype_size(orr_tensor_dtype(t));
     if (!buf && (need || shape.rank < 0))
         return orr__fail(at, ORR_EINVAL, "the buffer is NULL");
-    if (bytes < need) /* checked before anything is computed */
-        return orr__fail(at, ORR_EINVAL, "the buffer has %zu bytes; %s of %s needs %zu", bytes, orr__str(shape).s,
-                         orr_dtype_name(orr_tensor_dtype(t)), need);
+    if (shape.rank >= 0 && bytes != need) /* checked before anything is computed */
+        return orr__fail(at, ORR_EINVAL,
+                         "the buffer has %zu bytes; %s of %s needs %zu: pass the tensor's exact size, or orr_cast the "
+                         "tensor to the buffer's dtype",
+                         bytes, orr__str(shape).s, orr_dtype_name(orr_tensor_dtype(t)), need);
     orr_status st = orr__value_of(at, t, &b, NULL);
     if (st != ORR_OK)
         return st;

@@ -86,7 +86,8 @@ static void compute(orr_axes axes)
     out[VARIANCE] = orr_var(t, axes, 0, false);
     ORR_CHECK_MSG(orr_eval_all(out, OUTS) == ORR_OK, "%s", orr_error_message());
     for (int k = 0; k < OUTS; k++)
-        ORR_CHECK(orr_read(orr_cast(out[k], ORR_F64), got.v[k], sizeof got.v[k]) == ORR_OK);
+        ORR_CHECK(orr_read(orr_cast(out[k], ORR_F64), got.v[k], (size_t)orr_tensor_size(out[k]) * sizeof *got.v[k]) ==
+                  ORR_OK);
     (void)orr_scope_end(s);
 }
 

@@ -22,7 +22,8 @@ static void compute(float result[OUTS][SIZE])
     orr_tensor *t[OUTS] = { orr_div(orr_exp(x), orr_add(orr_sqrt(y), orr_tanh(x))), orr_matmul(x, y),
                             orr_sum(orr_log(y), ORR_AXES(1), false), orr_mul(orr_mul(y, y), y) };
     for (int k = 0; k < OUTS; k++)
-        ORR_CHECK_MSG(orr_read(t[k], result[k], sizeof result[k]) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK_MSG(orr_read(t[k], result[k], (size_t)orr_tensor_size(t[k]) * sizeof *result[k]) == ORR_OK, "%s",
+                      orr_error_message());
     (void)orr_scope_end(s);
 }
 
@@ -109,8 +110,9 @@ static void record(constants v)
     for (int i = 0; i < CONSTANTS; i++) {
         memset(v[i], 0, sizeof v[i]);
         orr_tensor *f = orr_cast(t[i], ORR_F32);
-        ORR_CHECK_MSG(orr_tensor_status(f) == ORR_OK && orr_read(f, v[i], sizeof v[i]) == ORR_OK, "%s",
-                      orr_error_message());
+        ORR_CHECK_MSG(orr_tensor_status(f) == ORR_OK &&
+                          orr_read(f, v[i], (size_t)orr_tensor_size(f) * sizeof *v[i]) == ORR_OK,
+                      "%s", orr_error_message());
     }
     ORR_CHECK(orr_tensor_status(orr_full(ORR_I32, ORR_SHAPE(2), NAN)) == ORR_EDTYPE);
     ORR_CHECK(orr_tensor_status(orr_arange(ORR_F32, 0.0, NAN, 1.0)) == ORR_EINVAL);
@@ -159,7 +161,8 @@ static void functions(double v[FUNCTIONS][WIDE])
 {
     orr_scope *s = orr_scope_begin();
     const double q[3] = { 0.1, 0.37, 0.9 };
-    orr_tensor *line = orr_from(ORR_F64, ORR_SHAPE(36), m), *square = orr_from(ORR_F64, ORR_SHAPE(6, 6), m), *t[FUNCTIONS];
+    orr_tensor *line = orr_from(ORR_F64, ORR_SHAPE(36), m), *square = orr_from(ORR_F64, ORR_SHAPE(6, 6), m),
+               *t[FUNCTIONS];
     orr_tensor *head = orr_from(ORR_F64, ORR_SHAPE(1, 2, 6, 3), m), *knots = orr_sort(line, 0, false), *g = NULL;
     const char *path = orr_test_tmp("fpmode.csv");
     int n = 0;
@@ -192,7 +195,8 @@ static void functions(double v[FUNCTIONS][WIDE])
     for (int i = 0; i < n; i++) {
         memset(v[i], 0, sizeof v[i]);
         t[i] = orr_tensor_dtype(t[i]) == ORR_C128 ? orr_real(t[i]) : t[i];
-        ORR_CHECK_MSG(orr_read(t[i], v[i], sizeof v[i]) == ORR_OK, "%d: %s", i, orr_error_message());
+        ORR_CHECK_MSG(orr_read(t[i], v[i], (size_t)orr_tensor_size(t[i]) * sizeof *v[i]) == ORR_OK, "%d: %s", i,
+                      orr_error_message());
     }
     double epsilon = 0;
     orr_dp_mechanism mechanism = { .kind = ORR_DP_GAUSSIAN, .noise = 1.1, .q = 0.01 };

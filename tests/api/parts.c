@@ -54,7 +54,7 @@ static void check_concat(int rows, int cols, int first, int axis)
     ORR_CHECK_MSG(explained_times(t, "-> memory") == stored, "%d kernels' results are stored, not %d",
                   explained_times(t, "-> memory"), stored);
     for (int turn = 0; turn < 2; turn++) {
-        ORR_CHECK(orr_read(turn ? turned : t, got, sizeof got) == ORR_OK);
+        ORR_CHECK(orr_read(turn ? turned : t, got, (size_t)(rows * cols) * sizeof *got) == ORR_OK);
         for (int i = 0, wrong = 0; i < rows && wrong < 3; i++)
             for (int j = 0; j < cols; j++) {
                 bool in = (axis ? j : i) < first;
@@ -87,7 +87,8 @@ static void check_stencil(int rows, int cols, double value)
     ORR_CHECK_MSG(explained_times(sum, "-> memory") == 1, "%d", explained_times(sum, "-> memory"));
     static float most[2100];
     ORR_CHECK(orr_eval_all(out, 2) == ORR_OK);
-    ORR_CHECK(orr_read(out[0], got, sizeof got) == ORR_OK && orr_read(out[1], most, sizeof most) == ORR_OK);
+    ORR_CHECK(orr_read(out[0], got, (size_t)(rows * cols) * sizeof *got) == ORR_OK &&
+              orr_read(out[1], most, (size_t)cols * sizeof *most) == ORR_OK);
     for (int j = 0, wrong = 0; j < cols && wrong < 3; j++) {
         float top = -(float)INFINITY;
         for (int i = 0; i < rows; i++) {
@@ -140,7 +141,7 @@ static void unseen_elements_are_not_read(void)
     orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(8), a), *y = orr_from(ORR_F32, ORR_SHAPE(8), b);
     orr_tensor *t = orr_abs(orr_slice(two(x, y, 0), ORR_INDEX(10), ORR_INDEX(14), ORR_INDEX(1)));
     ORR_CHECK(explained_times(t, "reads %") == 1 && explained_times(t, "where") == 0);
-    ORR_CHECK(orr_read(t, got, sizeof got) == ORR_OK);
+    ORR_CHECK(orr_read(t, got, 4 * sizeof *got) == ORR_OK);
     for (int i = 0; i < 4; i++)
         ORR_CHECK(got[i] == fabsf(b[2 + i]));
     (void)orr_scope_end(s);

@@ -18,8 +18,27 @@ static void read_evaluates_and_copies(void)
     ORR_CHECK_MSG(orr_read(orr_mul(x, orr_scalar(2.0)), got, sizeof got) == ORR_OK, "%s", orr_error_message());
     for (int i = 0; i < 6; i++)
         ORR_CHECK(got[i] == 2 * six[i]);
-    float more[8];
-    ORR_CHECK(orr_read(x, more, sizeof more) == ORR_OK && more[5] == 6);
+    orr_scope_end(s);
+}
+
+/* A buffer of doubles for a tensor of f32 would keep half of its values without a word. */
+static void read_into_a_larger_buffer_is_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(2, 3), six), *none = orr_from(ORR_F32, ORR_SHAPE(0, 3), six);
+    double wide[6] = { -1, -1, -1, -1, -1, -1 };
+    ORR_CHECK(orr_read(x, wide, sizeof wide) == ORR_EINVAL);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "48 bytes") && strstr(orr_error_message(), "float32") &&
+                      strstr(orr_error_message(), "(2, 3)") && strstr(orr_error_message(), "needs 24") &&
+                      strstr(orr_error_message(), "orr_cast"),
+                  "%s", orr_error_message());
+    for (int i = 0; i < 6; i++)
+        ORR_CHECK(wide[i] == -1);
+    ORR_CHECK(orr_read(x, wide, 25) == ORR_EINVAL && orr_read(none, wide, 1) == ORR_EINVAL);
+    ORR_CHECK(orr_read(none, wide, 0) == ORR_OK);
+    ORR_CHECK(orr_read(orr_cast(x, ORR_F64), wide, sizeof wide) == ORR_OK);
+    for (int i = 0; i < 6; i++)
+        ORR_CHECK(wide[i] == (double)six[i]);
     orr_scope_end(s);
 }
 
@@ -126,6 +145,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(read_evaluates_and_copies),
+        ORR_TEST(read_into_a_larger_buffer_is_refused),
         ORR_TEST(read_into_a_short_buffer_writes_nothing),
         ORR_TEST(data_stays_while_the_tensor_lives),
         ORR_TEST(wrapped_memory_is_read_in_place),

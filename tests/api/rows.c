@@ -85,7 +85,9 @@ static void check_rows(orr_dtype dtype, int64_t rows, int64_t n)
     double may = dtype == ORR_F64 ? 1e-13 : dtype == ORR_F32 ? 1e-6 : 1e-2;
     ORR_CHECK(orr_eval_all(out, 5) == ORR_OK);
     for (int k = 0; k < 5; k++)
-        ORR_CHECK_MSG(orr_read(orr_cast(out[k], ORR_F64), got[k], sizeof got[k]) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK_MSG(orr_read(orr_cast(out[k], ORR_F64), got[k], (size_t)orr_tensor_size(out[k]) * sizeof *got[k]) ==
+                          ORR_OK,
+                      "%s", orr_error_message());
     for (int64_t r = 0; r < (rows ? rows : 1); r++) {
         const double *v = x + r * n;
         double sum = 0, square = 0, most = v[0], e = 0;

@@ -77,7 +77,7 @@ static void check_sort(orr_dtype t, int64_t n)
         ORR_CHECK_MSG(!wrong, "%s, %lld elements, descending %d: %lld are wrong", orr_dtype_name(t), (long long)n, k,
                       (long long)wrong);
         ORR_CHECK(orr_topk(x, 50, 0, k, &top[0], &top[1]) == ORR_OK);
-        ORR_CHECK(orr_read(top[1], got, (size_t)n * sizeof *got) == ORR_OK && !memcmp(got, order, 50 * sizeof *got));
+        ORR_CHECK(orr_read(top[1], got, 50 * sizeof *got) == ORR_OK && !memcmp(got, order, 50 * sizeof *got));
         (void)orr_scope_end(s);
     }
     free(sorted);

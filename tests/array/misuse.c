@@ -53,8 +53,8 @@ static void wrong_indices_are_refused(void)
     HELP_POISON(orr_repeat_each(x, orr_from(ORR_I64, ORR_SHAPE(2), minus), 0), ORR_EINVAL, "count 1 is -1");
     HELP_POISON(orr_repeat_each(x, orr_from(ORR_I64, ORR_SHAPE(2), minus), 1), ORR_ESHAPE, "(3) is needed");
     orr_tensor *i = orr_from(ORR_I64, ORR_SHAPE(2, 2), far);
-    ORR_CHECK(orr_read(orr_take_along_axis(x, i, 1), v, sizeof v) == ORR_EINDEX);
-    ORR_CHECK(orr_read(orr_gather_nd(x, i), v, sizeof v) == ORR_EINDEX);
+    ORR_CHECK(orr_read(orr_take_along_axis(x, i, 1), v, 4 * sizeof *v) == ORR_EINDEX);
+    ORR_CHECK(orr_read(orr_gather_nd(x, i), v, 2 * sizeof *v) == ORR_EINDEX);
     (void)orr_scope_end(s);
 }
 
@@ -68,7 +68,7 @@ static void wrong_calls_of_searching_and_statistics_are_refused(void)
     HELP_POISON(orr_scatter(orr_zeros(ORR_BOOL, ORR_SHAPE(2)), i, orr_ones(ORR_BOOL, ORR_SHAPE_0D), 0, ORR_SCATTER_ADD),
                 ORR_EDTYPE, "bool does not add");
     ORR_CHECK(orr_read(orr_scatter(x, orr_full(ORR_I64, ORR_SHAPE(1), 2), orr_scalar(1), 0, ORR_SCATTER_MAX), v,
-                       sizeof v) == ORR_EINDEX);
+                       6 * sizeof(float)) == ORR_EINDEX);
     orr_tensor *z = orr_cast(x, ORR_C64), *zero = orr_zeros(ORR_C64, ORR_SHAPE_0D);
     for (int mode = ORR_SCATTER_MUL; mode <= ORR_SCATTER_MAX; mode++)
         HELP_POISON(orr_scatter(z, i, zero, 0, (orr_scatter_mode)mode), ORR_EDTYPE, "complex64");
@@ -84,8 +84,8 @@ static void wrong_calls_of_searching_and_statistics_are_refused(void)
     HELP_POISON(orr_diff(orr_ones(ORR_BOOL, ORR_SHAPE(2)), 0, 1, NULL, NULL), ORR_EDTYPE, "bool does not subtract");
     HELP_POISON(orr_bincount(x, NULL, -1), ORR_EDTYPE, "float32");
     HELP_POISON(orr_bincount(orr_from(ORR_I64, ORR_SHAPE(2), minus), NULL, -1), ORR_EINVAL, "the element -1");
-    ORR_CHECK(orr_read(orr_bincount(orr_from(ORR_I64, ORR_SHAPE(2), minus), NULL, 5), v, sizeof v) == ORR_EINDEX);
-    ORR_CHECK(orr_read(orr_bincount(orr_from(ORR_I64, ORR_SHAPE(2), minus), NULL, 2), v, sizeof v) == ORR_EINDEX);
+    ORR_CHECK(orr_read(orr_bincount(orr_from(ORR_I64, ORR_SHAPE(2), minus), NULL, 5), v, 5 * sizeof *v) == ORR_EINDEX);
+    ORR_CHECK(orr_read(orr_bincount(orr_from(ORR_I64, ORR_SHAPE(2), minus), NULL, 2), v, 2 * sizeof *v) == ORR_EINDEX);
     HELP_POISON(orr_bincount(i, x, 5), ORR_ESHAPE, "weights of shape (2, 3)");
     HELP_POISON(orr_histogram(x, orr_ones(ORR_F32, ORR_SHAPE(1)), NULL), ORR_ESHAPE, "edges of shape (1,)");
     HELP_POISON(orr_quantile(x, (double[]){ 0.5, 1.5 }, 2, 0, false), ORR_EINVAL, "q[1] is 1.5");

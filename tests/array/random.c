@@ -251,7 +251,7 @@ static void normals_have_their_covariance(void)
 static void wrong_parameters_are_refused(void)
 {
     orr_scope *s = orr_scope_begin();
-    double v[4];
+    double v[2];
     orr_tensor *one = orr_scalar(1), *three = orr_ones(ORR_F64, ORR_SHAPE(3));
     ORR_CHECK(orr_read(orr_gamma(ORR_F64, ORR_SHAPE(2), orr_scalar(-1), one), v, sizeof v) == ORR_EINVAL);
     ORR_CHECK(strstr(orr_error_message(), "shape above 0"));

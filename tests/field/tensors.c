@@ -480,7 +480,8 @@ static int read_points(orr_curve c, uint64_t k[][4], uint64_t v[][16], unsigned 
         if (have != words || atoi(word[0]) != g || n == POINTS)
             continue;
         if (orr_read(orr_field_parse(ORR_FR254, (const char *const[]){ word[1] }, 1), k[n], sizeof k[n]) != ORR_OK ||
-            orr_read(orr_field_parse(ORR_FQ254, (const char *const *)word + 2, 2 * g), v[n], sizeof v[n]) != ORR_OK)
+            orr_read(orr_field_parse(ORR_FQ254, (const char *const *)word + 2, 2 * g), v[n],
+                     (size_t)(2 * g) * 4 * sizeof v[n][0]) != ORR_OK)
             break;
         for (int i = 0; i < 32 * g; i++) {
             unsigned b = 0;

@@ -108,8 +108,8 @@ static void maxima_of_windows_are_the_first_in_order(void)
         maxima(x, side, windows, window, stride, dilation, before, y[0], at[0]);
         for (int wide = 0; wide < 2; wide++) {
             orr_tensor *in = orr_cast(t, wide ? ORR_F64 : ORR_F32);
-            ORR_CHECK_MSG(orr_read(orr_cast(orr_max_pool(in, &o), ORR_F32), y[1], sizeof y[1]) == ORR_OK &&
-                              orr_read(orr_max_pool_indices(in, &o), at[1], sizeof at[1]) == ORR_OK,
+            ORR_CHECK_MSG(orr_read(orr_cast(orr_max_pool(in, &o), ORR_F32), y[1], (size_t)n * sizeof **y) == ORR_OK &&
+                              orr_read(orr_max_pool_indices(in, &o), at[1], (size_t)n * sizeof **at) == ORR_OK,
                           "%s", orr_error_message());
             bool same = !memcmp(at[0], at[1], (size_t)n * sizeof **at);
             for (int i = 0; i < n; i++)

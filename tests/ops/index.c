@@ -28,7 +28,7 @@ static void index_out_of_range_is_found_by_evaluation(void)
         orr_tensor *t = orr_take(x, i, 0);
         orr_tensor *u = orr_scatter_add(x, i, orr_scalar(1), 0);
         float v[4];
-        ORR_CHECK(orr_read(t, v, sizeof v) == ORR_EINDEX);
+        ORR_CHECK(orr_read(t, v, 2 * sizeof *v) == ORR_EINDEX);
         ORR_CHECK(orr_read(u, v, sizeof v) == ORR_EINDEX);
         ORR_CHECK(orr_read(x, v, sizeof v) == ORR_OK && v[3] == 3);
         (void)orr_scope_end(s);
