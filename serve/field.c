@@ -246,7 +246,7 @@ static orr_tensor *record(const serve_work *w)
     case NTT: return orr_field_ntt(w->x[0], w->n > 1 ? w->x[1] : NULL);
     case NTT_INVERSE: return orr_field_ntt_inverse(w->x[0], w->n > 1 ? w->x[1] : NULL);
     case POSEIDON: return orr_poseidon(w->x[0]);
-    default: (void)orr_read(w->x[1], e, sizeof e); return orr_field_pow(w->x[0], e);
+    default: return orr_read(w->x[1], e, sizeof e) == ORR_OK ? orr_field_pow(w->x[0], e) : NULL;
     }
 }
 
