@@ -1,4 +1,4 @@
-/* What each client holds of the resources that all clients share. One lock: a booking is a few additions.
+/* The holdings of each client among the resources that all clients share. One lock: a booking is a few additions.
  * Must not know: what the resources are used for. */
 #include "config.h"
 #include "serve/ledger.h"

@@ -1,4 +1,4 @@
-/* What each client holds of the resources that all clients share, and the rule of shares.
+/* The holdings of each client among the resources that all clients share, and the rule of shares.
  * Must not know: what the resources are used for. */
 #ifndef ORR_SERVE_LEDGER_H
 #define ORR_SERVE_LEDGER_H

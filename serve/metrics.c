@@ -96,7 +96,7 @@ static json_t *library(void)
     return o ? o : json_null();
 }
 
-/* What each client holds; without tokens there is one, without a name. */
+/* The holdings of each client; without tokens there is one, without a name. */
 static json_t *clients(const serve_tokens *t)
 {
     json_t *list = json_array();

@@ -615,7 +615,8 @@ static bool allowed(serve_work *w, const orr_tensor *t, int n)
     return w->reply.status == 0;
 }
 
-/* What one second of a prediction took, by kind: the cost model knows none of the machine's other work, and some operations roughly. */
+/* The ratio of the time taken to the time predicted, by kind: the cost model does not know the machine's other work, and knows some
+ * operations roughly. */
 static struct {
     pthread_mutex_t lock;
     double ratio[SERVE_KINDS];
