@@ -13,7 +13,7 @@
 #include "tests/harness/ops_help.h"
 #include "tests/harness/option_cases.h"
 
-enum { WORDS = sizeof(orr__attr), OPS = ORR__OP_EW - ORR__OP_ROLES };
+enum { WORDS = sizeof(orr__attr) };
 
 /* The bytes of orr__attr that the operation's row names, one by one. */
 static void described(const orr__op *op, bool byte[WORDS])
@@ -46,7 +46,7 @@ static bool begins(const key *a, const key *b)
 
 static void each_bit_of_each_attribute_is_in_the_key(void)
 {
-    for (int i = 0; i < OPS && orr__structural[i]; i++) {
+    for (int i = 0; i < orr__structural_count(); i++) {
         const orr__op *op = orr__structural[i];
         const orr__attr none = { 0 };
         const key plain = key_of(op, &none);
@@ -66,7 +66,7 @@ static void each_bit_of_each_attribute_is_in_the_key(void)
 static void no_key_begins_another_of_the_same_operation(void)
 {
     unsigned long long state = 37;
-    for (int i = 0; i < OPS && orr__structural[i]; i++) {
+    for (int i = 0; i < orr__structural_count(); i++) {
         const orr__op *op = orr__structural[i];
         enum { SOME = 24 };
         orr__attr a[SOME];
