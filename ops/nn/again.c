@@ -61,12 +61,7 @@ const orr__op orr__op_after = {
 
 /* -- the node ----------------------------------------------------------------------------------------------- */
 
-/* The gradients of the last node that was differentiated: one recording serves all of its operands. */
-static _Thread_local struct {
-    const orr__node *node;
-    orr_tensor *g, *grads[ORR__AGAIN_MOST];
-    int n;
-} last;
+_Thread_local orr__again_grads orr__again_last;
 
 static orr_status record_again(const orr__back *b, int n)
 {
@@ -86,7 +81,7 @@ static orr_status record_again(const orr__back *b, int n)
     orr_tensor *y = orr__recompute_forward(at, node->s[ORR__AGAIN_WHAT].u, by[0]);
     again = false;
     orr__random_restore(now);
-    return orr_vjp_at(AT, y, b->g, by, n, last.grads);
+    return orr_vjp_at(AT, y, b->g, by, n, orr__again_last.grads);
 }
 
 static orr_tensor *vjp(const orr__back *b, int k)
@@ -94,16 +89,17 @@ static orr_tensor *vjp(const orr__back *b, int k)
     int n = b->node->nin - 1;
     if (k >= n || n > ORR__AGAIN_MOST)
         return NULL;
-    if (last.node != b->node || last.g != b->g || last.n != n || orr_tensor_status(last.grads[k]) != ORR_OK) {
-        last.node = NULL;
+    if (orr__again_last.node != b->node || orr__again_last.g != b->g || orr__again_last.n != n ||
+        orr_tensor_status(orr__again_last.grads[k]) != ORR_OK) {
+        orr__again_last.node = NULL;
         orr_status st = record_again(b, n);
         if (st != ORR_OK)
             return orr__handle_new(NULL);
-        last.node = b->node;
-        last.g = b->g;
-        last.n = n;
+        orr__again_last.node = b->node;
+        orr__again_last.g = b->g;
+        orr__again_last.n = n;
     }
-    return last.grads[k];
+    return orr__again_last.grads[k];
 }
 
 const orr__op orr__op_recompute = {

@@ -7,6 +7,7 @@
 #include <orrery/eval.h>
 #include "ops/back.h"
 #include "ops/grad_walk.h"
+#include "ops/nn/again.h"
 #include "ops/nn/scan_loop.h"
 #include "ops/record.h"
 #include "runtime/base/dtype.h"
@@ -103,12 +104,6 @@ static orr_status check_same(const orr__back *b, orr_tensor *const *result, int 
     return st;
 }
 
-/* The gradients of the last node that was differentiated: one recording serves all of its operands. */
-static _Thread_local struct {
-    const orr__node *node;
-    orr_tensor *g, *grads[ORR__SCAN_MOST];
-} last;
-
 static orr_status record_again(const orr__back *b, int n)
 {
     orr__site at = b->at;
@@ -141,7 +136,7 @@ static orr_status record_again(const orr__back *b, int n)
     if (st == ORR_OK)
         st = orr_vjp_at(AT, result[b->node->s[WHICH].u], b->g, by, m, grads);
     for (int i = n - 1; i >= 0; i--)
-        last.grads[i] = orr__is_inexact(orr_tensor_dtype(b->in[i])) ? grads[--m] : NULL;
+        orr__again_last.grads[i] = orr__is_inexact(orr_tensor_dtype(b->in[i])) ? grads[--m] : NULL;
     return st;
 }
 
@@ -150,14 +145,15 @@ static orr_tensor *vjp(const orr__back *b, int k)
     int n = b->node->nin - 1;
     if (k >= n)
         return NULL;
-    if (last.node != b->node || last.g != b->g || (last.grads[k] && orr_tensor_status(last.grads[k]) != ORR_OK)) {
-        last.node = NULL;
+    if (orr__again_last.node != b->node || orr__again_last.g != b->g ||
+        (orr__again_last.grads[k] && orr_tensor_status(orr__again_last.grads[k]) != ORR_OK)) {
+        orr__again_last.node = NULL;
         if (record_again(b, n) != ORR_OK)
             return orr__handle_new(NULL);
-        last.node = b->node;
-        last.g = b->g;
+        orr__again_last.node = b->node;
+        orr__again_last.g = b->g;
     }
-    return last.grads[k];
+    return orr__again_last.grads[k];
 }
 
 const orr__op orr__op_scan_loop = {

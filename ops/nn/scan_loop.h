@@ -9,7 +9,7 @@
 
 enum { ORR__SCAN_MOST = 64 }; /* carries, inputs and captured variables of a scan whose gradient can be recorded */
 
-/* What a scan reads: its first carries, its inputs, and the tracked leaves of its body, a reference each. */
+/* Nodes that a scan reads: its first carries, its inputs, and the tracked leaves of its body, a reference each. */
 typedef struct {
     int n;
     orr__node *node[ORR__SCAN_MOST];
