@@ -2,6 +2,7 @@
  * Must not know: how a region's instructions look. */
 #include "config.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -19,6 +20,12 @@
 #define CHOICE_MOST 4     /* most operands of such a concat */
 #define REASONS_MOST 32   /* reasons that are kept of one root: a value may have as many readers as there are nodes */
 #define LANES 16          /* elements that loops compute at once, about; a piece of a row is rounded up to a multiple */
+
+/* A value that is read twice by each of the values after it is counted 2^n times after n of them. */
+static int more_loads(int a, int b)
+{
+    return a > INT_MAX - b ? INT_MAX : a + b;
+}
 
 bool orr__mixes_axes(const orr__capture *p, int i)
 {
@@ -107,7 +114,7 @@ static void choice_cost(orr__group *g, int i)
         int x = orr__arg(g->p, i, k);
         bool inside = computes_part(g, i, x);
         g->cost[i] += CHOICE_FLOPS + (inside ? g->cost[x] : 0);
-        g->loads[i] += inside ? g->loads[x] : 1;
+        g->loads[i] = more_loads(g->loads[i], inside ? g->loads[x] : 1);
     }
     g->read[i] = g->loads[i] <= 1 ? g->read[i] : INFINITY;
     g->again[i] = g->cost[i];
@@ -150,7 +157,7 @@ static void take_cost(orr__group *g, int i)
     int x = orr__arg(g->p, i, 0), index = orr__arg(g->p, i, 1);
     bool inside = computes_taken(g, i);
     g->cost[i] = TAKE_FLOPS + g->cost[index] + (inside ? g->cost[x] : 0);
-    g->loads[i] = g->loads[index] + (inside ? g->loads[x] : 1);
+    g->loads[i] = more_loads(g->loads[index], inside ? g->loads[x] : 1);
     g->read[i] = g->loads[i] <= 1 ? g->read[i] : INFINITY;
     g->again[i] = g->cost[i];
     g->movable[i] = g->partial[i] = false;
@@ -203,7 +210,7 @@ static void expression_cost(orr__group *g, int i)
         float times = op->flags & ORR__OP_SEVERAL ? orr__folded_count(p, i) : 1;
         g->cost[i] += times * g->cost[x] + (times - 1) * g->cost[i];
         g->again[i] += times * g->again[x] + (times - 1) * g->again[i];
-        g->loads[i] += g->loads[x];
+        g->loads[i] = more_loads(g->loads[i], g->loads[x]);
         g->read[i] += g->read[x];
         g->movable[i] = g->movable[i] && g->movable[x];
         g->partial[i] = g->partial[i] && g->partial[x];

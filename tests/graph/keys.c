@@ -141,14 +141,14 @@ static bool same_leaves(const orr__capture *p, const orr__capture *q)
 
 static bool same_keys(const orr__capture *p, const orr__capture *q)
 {
-    return p->key_size == q->key_size && !memcmp(p->key, q->key, p->key_size);
+    return p->key_size == q->key_size && (!p->key_size || !memcmp(p->key, q->key, p->key_size));
 }
 
 /* Equal for an evaluation: the same key, and the same values of leaves and scalars. */
 static bool taken_for_each_other(const orr__capture *p, const orr__capture *q)
 {
     return same_keys(p, q) && p->nscalar == q->nscalar &&
-           !memcmp(p->scalar, q->scalar, (size_t)p->nscalar * sizeof *p->scalar) && same_leaves(p, q);
+           (!p->nscalar || !memcmp(p->scalar, q->scalar, (size_t)p->nscalar * sizeof *p->scalar)) && same_leaves(p, q);
 }
 
 /* Values by the reference evaluation, which has no plans. */
