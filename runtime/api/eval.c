@@ -548,6 +548,15 @@ static orr_status finished(orr__site at, orr_tensor *t, orr__buffer **buf, orr__
     return orr__fail_place(at, st);
 }
 
+orr_status orr__content_of(orr__site at, orr_tensor *t, orr__content *what)
+{
+    orr__node *node;
+    orr_status st = orr__tensor_nodes(at, &t, 1, NULL, &node);
+    if (st == ORR_OK)
+        *what = (orr__content){ (orr_dtype)node->dtype, node->shape };
+    return st;
+}
+
 orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what)
 {
     return finished(at, t, buf, what, NULL);

@@ -28,7 +28,9 @@ typedef struct {
     orr_shape shape;
 } orr__content;
 orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what);
-/* The same for this rank's part of the value; *placed: the number of its distribution, 0: the whole. */
+/* The same without the value, which may not be computed. Another thread may free the tensor after this: no field is then of a dead one. */
+orr_status orr__content_of(orr__site at, orr_tensor *t, orr__content *what);
+/* orr__value_of for this rank's part of the value; *placed: the number of its distribution, 0: the whole. */
 orr_status orr__part_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what, int *placed);
 /* True if the existing value of any tensor is distributed over ranks. */
 bool orr__over_ranks(orr_tensor *const *t, int n);

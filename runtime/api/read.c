@@ -14,20 +14,23 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
 {
     orr__site at = ORR__SITE(file, line, "read");
     orr__buffer *b;
-    orr_shape shape = orr_tensor_shape(t);
-    size_t need = shape.rank < 0 ? 0 : (size_t)orr_tensor_size(t) * orr_dtype_size(orr_tensor_dtype(t));
-    if (!buf && (need || shape.rank < 0))
+    orr__content what;
+    orr_status st = orr__content_of(at, t, &what);
+    if (st != ORR_OK)
+        return st;
+    size_t count = (size_t)orr__shape_count(&what.shape), need = count * orr_dtype_size(what.dtype);
+    if (!buf && need)
         return orr__fail(at, ORR_EINVAL, "the buffer is NULL");
-    if (shape.rank >= 0 && bytes != need) /* checked before anything is computed */
+    if (bytes != need) /* checked before anything is computed */
         return orr__fail(at, ORR_EINVAL,
                          "the buffer has %zu bytes; %s of %s needs %zu: pass the tensor's exact size, or orr_cast the "
                          "tensor to the buffer's dtype",
-                         bytes, orr__str(shape).s, orr_dtype_name(orr_tensor_dtype(t)), need);
-    orr_status st = orr__value_of(at, t, &b, NULL);
+                         bytes, orr__str(what.shape).s, orr_dtype_name(what.dtype), need);
+    st = orr__value_of(at, t, &b, NULL);
     if (st != ORR_OK)
         return st;
-    if (orr__is_field(orr_tensor_dtype(t)))
-        orr__elements_leave(orr_tensor_dtype(t), buf, b->host, orr_tensor_size(t));
+    if (orr__is_field(what.dtype))
+        orr__elements_leave(what.dtype, buf, b->host, (int64_t)count);
     else if (b->bytes)
         memcpy(buf, b->host, b->bytes);
     orr__buffer_unref(b);
@@ -62,14 +65,16 @@ static orr_status item(orr__site at, orr_tensor *t, orr__scalar *v, orr_dtype *d
 {
     orr__content what;
     orr__buffer *b;
-    orr_shape shape = orr_tensor_shape(t);
-    if (shape.rank >= 0 && orr_tensor_size(t) != 1)
-        return orr__fail(at, ORR_ESHAPE, "a tensor of shape %s has %lld elements, not one", orr__str(shape).s,
-                         (long long)orr_tensor_size(t));
-    if (orr__is_field(orr_tensor_dtype(t)))
+    orr_status st = orr__content_of(at, t, &what);
+    if (st != ORR_OK)
+        return st;
+    if (orr__shape_count(&what.shape) != 1)
+        return orr__fail(at, ORR_ESHAPE, "a tensor of shape %s has %lld elements, not one", orr__str(what.shape).s,
+                         (long long)orr__shape_count(&what.shape));
+    if (orr__is_field(what.dtype))
         return orr__fail(at, ORR_EDTYPE, "the element is of %s; write orr_field_text or orr_read",
-                         orr_dtype_name(orr_tensor_dtype(t)));
-    orr_status st = orr__value_of(at, t, &b, &what);
+                         orr_dtype_name(what.dtype));
+    st = orr__value_of(at, t, &b, NULL);
     if (st != ORR_OK)
         return st;
     *dtype = what.dtype;
