@@ -46,7 +46,7 @@ orr_status orr__exchange_launch(const orr__launch *l, bool on_device)
         x.argument = l->ending->argument;
         orr__exchange_post(&x);
     } else {
-        st = orr__exchange_wait(ORR__SITE(r->file, r->line, r->label), &x);
+        st = orr__exchange_wait(orr__region_site(r), &x);
     }
     if (part != few)
         free(part);

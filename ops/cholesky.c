@@ -27,7 +27,7 @@ static orr_status reference(const orr__reference *j)
                 for (int64_t k = 0; k < c; k++)
                     v -= orr__plain_get(l, at + r * n + k) * conjl(orr__plain_get(l, at + c * n + k));
                 if (r == c && !(creall(v) > 0 && creall(v) <= 0x1.fffffffffffffp1023L))
-                    return orr__fail(ORR__SITE(j->node->file, j->node->line, j->node->op->name), ORR_ENUMERIC,
+                    return orr__fail(orr__reference_site(j), ORR_ENUMERIC,
                                      "the leading minor of order %lld is not positive", (long long)(r + 1));
                 orr__plain_set(l, at + r * n + c, r == c ? sqrtl(creall(v)) : v / orr__plain_get(l, at + c * n + c));
             }
@@ -122,7 +122,7 @@ orr_tensor *orr_logdet_at(const char *file, int line, orr_tensor *a)
     int64_t order = flat.dim[last];
     flat.dim[last] = order * order;
     flat.rank--;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *l = orr_reshape_at(file, line, orr_cholesky_at(file, line, a), flat);
     orr_tensor *diagonal = orr_slice_axis_at(file, line, l, last, 0, order * order, order + 1);
     if (orr__is_complex(orr_tensor_dtype(diagonal)))
@@ -134,7 +134,7 @@ orr_tensor *orr_logdet_at(const char *file, int line, orr_tensor *a)
 orr_tensor *orr_solve_cholesky_at(const char *file, int line, orr_tensor *l, orr_tensor *b)
 {
     orr__site at = ORR__SITE(file, line, "solve_cholesky");
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *y = orr_solve_triangular_at(file, line, l, b, true, false, false);
     orr_tensor *adjoint = orr__is_complex(orr_tensor_dtype(l)) ? orr_conj_at(file, line, l) : l;
     return orr__compose_end(at, scope, orr_solve_triangular_at(file, line, adjoint, y, true, true, false));

@@ -431,7 +431,7 @@ static bool begin(orr__site at, orr_tensor *x, orr_tensor *y, const char *names[
 static orr_tensor *end(orr__site at, const orr__op *op, const pair *p, orr__node *const in[2], const orr_shape *shape,
                        const orr__attr *attr, orr_tensor *bias)
 {
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr__node *a = orr__rec_cast(at, orr__node_ref(in[0]), p->wide),
               *b = a ? orr__rec_cast(at, orr__node_ref(in[1]), p->wide) : NULL;
     orr_tensor *r = orr__handle_new(make_node(at, op, p->wide, shape, a, b, attr));

@@ -90,7 +90,7 @@ orr_tensor *orr_eye_at(const char *file, int line, orr_dtype dtype, int64_t rows
     orr_shape shape = ORR_SHAPE(rows, cols);
     if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, &shape, &bad))
         return bad;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *d = orr__diagonals(at, rows, cols);
     orr_tensor *which = orr__handle_new(orr__rec_const(at, ORR_I64, &ORR_SHAPE_0D, (orr__scalar){ .i = k }));
     orr_tensor *r = orr_equal_at(file, line, d, which);

@@ -335,7 +335,7 @@ static orr_tensor *cumulative(orr__site at, const orr__op *op, orr_tensor *x, in
     orr_dtype to = orr__is_float(t) || orr__is_compound(t) ? t : orr__is_unsigned(t) ? ORR_U64 : ORR_I64;
     orr__line p = orr__reference_line(&n->shape, k);
     int64_t chunks = orr__is_complex(t) ? 1 : chunks_of(p.outer, p.length, p.inner);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     if (chunks > 1) {
         orr_tensor *lines = orr_reshape_at(at.file, at.line, orr_cast_at(at.file, at.line, x, to),
                                            ORR_SHAPE(p.outer, p.length, p.inner));

@@ -72,8 +72,7 @@ int64_t orr__reference_index(const orr__reference *j, int64_t m, int64_t length)
     int64_t k = i < 0 ? i + length : i;
     if (k >= 0 && k < length)
         return k;
-    (void)orr__fail(ORR__SITE(j->node->file, j->node->line, j->node->op->name), ORR_EINDEX,
-                    "index %lld%s is out of range for an axis of length %lld", (long long)i,
-                    i == INT64_MAX ? " or more" : "", (long long)length);
+    (void)orr__fail(orr__reference_site(j), ORR_EINDEX, "index %lld%s is out of range for an axis of length %lld",
+                    (long long)i, i == INT64_MAX ? " or more" : "", (long long)length);
     return -1;
 }

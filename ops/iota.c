@@ -91,7 +91,7 @@ orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double st
     if (!orr__dtype_ok(at, dtype, &bad))
         return bad;
     if (orr__is_complex(dtype)) {
-        orr_scope *scope = orr_scope_begin();
+        orr_scope *scope = orr__compose_begin(at);
         orr_tensor *real = orr_arange_at(file, line, orr__part_dtype(dtype), start, stop, step);
         return orr__compose_end(at, scope, orr_cast_at(file, line, real, dtype));
     }
@@ -158,7 +158,7 @@ orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double 
     if (!orr__dtype_ok(at, dtype, &bad) || !orr__shape_ok(at, &shape, &bad))
         return bad;
     if (orr__is_complex(dtype)) {
-        orr_scope *scope = orr_scope_begin();
+        orr_scope *scope = orr__compose_begin(at);
         orr_tensor *real = orr_linspace_at(file, line, orr__part_dtype(dtype), start, stop, n);
         return orr__compose_end(at, scope, orr_cast_at(file, line, real, dtype));
     }
@@ -171,7 +171,7 @@ orr_tensor *orr_linspace_at(const char *file, int line, orr_dtype dtype, double 
     if (n < 2)
         return orr__handle_new(orr__rec_iota(at, dtype, &shape, 0, s0, s1));
     /* The last point is `stop` exactly, which start + (n−1)·step need not be. */
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *points = orr__handle_new(orr__rec_iota(at, halve ? ORR_F64 : dtype, &shape, 0, s0, s1));
     if (halve)
         points = orr_cast_at(file, line, orr_mul_at(file, line, points, orr_scalar_at(file, line, 2)), dtype);

@@ -17,8 +17,8 @@ typedef struct orr__access {
     int64_t lo[ORR__REGION_RANK], hi[ORR__REGION_RANK]; /* bounds for axes in box, else 0                       */
     bool placed;                                        /* of RI_PLACE or RI_GATHER; the fields below are theirs */
     int64_t by; /* PLACE: length of the axis; GATHER: stride of the axis                                          */
-    const char *file;
-    int line; /* PLACE: line of the user's call, for the error */
+    const char *file, *as;
+    int line; /* PLACE: the user's call, for the error; as NULL: a take */
 } orr__access;
 
 typedef enum {

@@ -245,7 +245,7 @@ static orr__node *operand(orr__site at, orr__node *n, const product *p, const or
 /* Elements of a field: by the sums of products in ops/field. */
 static orr_tensor *field_product(orr__site at, orr__node *const *in, const product *p)
 {
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *a = orr__handle_new(orr__rec_reshape(at, orr__node_ref(in[0]), p->a));
     orr_tensor *b = orr__handle_new(orr__rec_reshape(at, orr__node_ref(in[1]), p->b));
     return orr__compose_end(at, scope, orr__field_product(at, a, b, p->out));
@@ -263,7 +263,7 @@ static orr_tensor *integer_product(orr__site at, orr__node *const *in, const pro
     b.dim[b.rank - 1] = b.dim[b.rank - 2];
     b.dim[b.rank - 2] = b.dim[b.rank - 3];
     b.dim[b.rank - 3] = 1;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *x = orr__handle_new(orr__rec_reshape(at, orr__rec_cast(at, orr__node_ref(in[0]), p->dtype), &a));
     orr_tensor *y = orr__handle_new(orr__rec_reshape(at, orr__rec_cast(at, orr__node_ref(in[1]), p->dtype), &b));
     orr_tensor *r = orr_sum_at(at.file, at.line, orr_mul_at(at.file, at.line, x, y), ORR_AXES(-2), false);
@@ -296,7 +296,7 @@ orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor 
         to.dim[to.rank - (p.column ? 1 : 2)] = to.dim[to.rank - 1];
         to.rank--;
     }
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *r = orr__is_field(p.dtype)     ? field_product(at, in, &p)
                     : orr__is_inexact(p.dtype) ? float_product(at, in, &p)
                                                : integer_product(at, in, &p);

@@ -129,7 +129,7 @@ static bool padded(orr__site at, const orr_shape *s, const orr_index *lo, const 
 /* Elements of a field: joins blocks of one value before and after x, axis by axis. */
 static orr_tensor *pad_field(orr__site at, orr_tensor *x, const orr_index *lo, const orr_index *hi, double value)
 {
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_dtype dtype = orr_tensor_dtype(x);
     for (int d = 0; d < orr_tensor_shape(x).rank; d++) {
         orr_shape before = orr_tensor_shape(x), after = before;
@@ -157,7 +157,7 @@ orr_tensor *orr_pad_at(const char *file, int line, orr_tensor *x, orr_index lo, 
         return bad;
     orr_dtype dtype = (orr_dtype)n->dtype;
     if (orr__is_complex(dtype)) {
-        orr_scope *s = orr_scope_begin();
+        orr_scope *s = orr__compose_begin(at);
         orr_tensor *re = orr_pad_at(file, line, orr_real_at(file, line, x), lo, hi, value);
         orr_tensor *im = orr_pad_at(file, line, orr_imag_at(file, line, x), lo, hi, 0);
         return orr__compose_end(at, s, orr_complex_at(file, line, re, im));

@@ -367,7 +367,7 @@ orr_tensor *orr_max_pool_indices_at(const char *file, int line, orr_tensor *x, c
     plane.dim[0] = plane.dim[1] = 1;
     for (int d = 2; d < s.rank; d++)
         count *= s.dim[d];
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *numbers = orr_reshape_at(file, line, orr_arange_at(file, line, ORR_I64, 0, (double)count, 1), plane);
     orr_tensor *wide = orr_cast_at(file, line, x, orr__wide((orr_dtype)n->dtype));
     orr_tensor *r = with(at, &orr__op_pool_pick, &w.to, wide, orr_broadcast_to_at(file, line, numbers, s), &w.attr);
@@ -402,7 +402,7 @@ orr_tensor *orr_max_unpool_at(const char *file, int line, orr_tensor *y, orr_ten
         from *= s.dim[d];
         count *= to.dim[d];
     }
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_shape row = ORR_SHAPE(planes, 1);
     orr_tensor *first =
         orr__handle_new(orr__rec_iota(at, ORR_I64, &row, 0, (orr__scalar){ .i = 0 }, (orr__scalar){ .i = count }));
@@ -481,7 +481,7 @@ orr_tensor *orr_average_pool_at(const char *file, int line, orr_tensor *x, const
     orr_shape s = n->shape;
     if (w.adaptive)
         return adaptive_mean(at, x, &w);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *y = sums(at, orr_cast_at(file, line, x, orr__wide(t)), &w, w.attr.start, w.behind);
     double all = 1;
     bool pads = false;
@@ -509,7 +509,7 @@ orr_tensor *orr_lp_pool_at(const char *file, int line, orr_tensor *x, double p, 
     if (!(p > 0) || p == (double)INFINITY)
         return orr__poison(at, ORR_EINVAL, "p is %g: a finite p above 0 is needed", p);
     orr_dtype t = (orr_dtype)n->dtype;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *wide = orr_cast_at(file, line, x, orr__wide(t));
     orr_tensor *y = sums(at, orr_pow_at(file, line, wide, orr_scalar_at(file, line, p)), &w, w.attr.start, w.behind);
     y = orr_pow_at(file, line, y, orr_scalar_at(file, line, 1 / p));

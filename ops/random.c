@@ -132,7 +132,7 @@ static orr_tensor *scaled(orr__site at, int dist, orr_dtype dtype, const orr_sha
     if (!orr__is_float(dtype))
         return orr__poison(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(dtype));
     orr__scalar none = { .u = 0 };
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *r = orr__handle_new(draw(at, dist, dtype, shape, none, none, key ? *key : orr__next_stream()));
     if (scale != 1)
         r = orr_mul_at(at.file, at.line, r, orr_scalar_at(at.file, at.line, scale));
@@ -173,7 +173,7 @@ static orr_tensor *uniform(orr__site at, orr_dtype dtype, const orr_shape *shape
     double scale = as(dtype, hi - lo), first = as(dtype, lo), end = as(dtype, hi);
     if (orr__is_float(dtype) && !(isfinite(scale) && isfinite(first) && isfinite(end)))
         return orr__poison(at, ORR_EINVAL, "the interval from %g to %g is beyond %s", lo, hi, orr_dtype_name(dtype));
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *r = scaled(at, ORR__DUNIFORM, dtype, shape, hi - lo, lo, key);
     if (first < end && as(dtype, as(dtype, scale * (1 - step_of(dtype))) + first) >= end)
         r = orr_minimum_at(at.file, at.line, r, orr_scalar_at(at.file, at.line, below(dtype, end)));
@@ -259,7 +259,7 @@ orr_tensor *orr_bernoulli_at(const char *file, int line, orr_shape shape, double
     if (!(p >= 0 && p <= 1))
         return orr__poison(at, ORR_EINVAL, "%g is no probability", p);
     orr__scalar none = { .u = 0 };
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *u = orr__handle_new(draw(at, ORR__DUNIFORM, ORR_F32, &shape, none, none, orr__next_stream()));
     return orr__compose_end(at, scope, orr_less_at(file, line, u, orr_scalar_at(file, line, p)));
 }

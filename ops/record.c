@@ -89,7 +89,7 @@ bool orr__operand_ordered(orr__site at, const orr_tensor *t, const char *name, o
 
 orr_tensor *orr__by_parts(orr__site at, orr_tensor *z, orr__linear *f, const void *with)
 {
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *re = f(at, orr_real_at(at.file, at.line, z), with), *im = f(at, orr_imag_at(at.file, at.line, z), with);
     return orr__compose_end(at, s, orr_complex_at(at.file, at.line, re, im));
 }

@@ -102,7 +102,12 @@ orr_tensor *orr__diagonals(orr__site at, int64_t rows, int64_t cols);
 void orr__random_state(uint64_t state[2]);
 void orr__random_restore(const uint64_t state[2]);
 
-/* Ends the scope of a composition and moves its result to the caller's scope. `s` may be NULL (no memory for one). */
+/* Begins the scope of a composition. NULL: no memory for one, and the caller's scope owns the intermediate tensors. */
+static inline orr_scope *orr__compose_begin(orr__site at)
+{
+    return orr__scope_composing(at.op);
+}
+/* Ends it and moves its result to the caller's scope. `s` may be NULL. */
 orr_tensor *orr__compose_end(orr__site at, orr_scope *s, orr_tensor *result);
 
 #endif

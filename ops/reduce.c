@@ -329,7 +329,7 @@ static orr_tensor *complex_product(orr__site at, orr_tensor *x, uint32_t mask, c
 {
     const char *file = at.file;
     int line = at.line;
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *r = x;
     for (int d = 0; d < orr_tensor_shape(x).rank; d++)
         while ((mask >> d & 1u) && orr_tensor_shape(r).rank >= 0 && orr_tensor_shape(r).dim[d] != 1) {

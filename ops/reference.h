@@ -40,6 +40,12 @@ typedef struct orr__reference {
     orr__array out;
 } orr__reference;
 
+/* The place that errors name. */
+static inline orr__site orr__reference_site(const orr__reference *j)
+{
+    const orr__node *n = j->node;
+    return ORR__SITE(n->file, n->line, n->as ? n->as : n->op->name);
+}
 /* Copies operand 0, element by element. */
 orr_status orr__reference_copy(const orr__reference *j);
 /* True if x replaces `best` as the extremum. The first NaN is the extremum. */

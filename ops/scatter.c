@@ -236,7 +236,7 @@ static orr_tensor *scatter(orr__site at, orr_tensor *x, orr_tensor *indices, orr
     if (orr__is_complex(dtype) && mode != ORR_SCATTER_ADD && mode != ORR_SCATTER_SET)
         return orr__poison(at, ORR_EDTYPE, "%s elements can only be set or added: ORR_SCATTER_SET or ORR_SCATTER_ADD",
                            orr_dtype_name(dtype));
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     if (orr__is_complex(dtype) && (mode == ORR_SCATTER_ADD || mode == ORR_SCATTER_SET)) {
         const char *file = at.file;
         int line = at.line;

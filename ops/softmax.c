@@ -28,7 +28,7 @@ static orr_tensor *soft(orr__site at, orr_tensor *x, int axis, bool logarithm)
     if (!n->shape.dim[k]) /* no elements */
         return orr__handle_new(orr__node_ref(n));
     orr_dtype dtype = (orr_dtype)n->dtype;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *d = shifted(at, x, k), *e = orr_exp_at(AT, d);
     orr_tensor *sum = orr_sum_at(AT, e, ORR_AXES(k), true);
     /* The sum is at least 1, so its reciprocal, computed once per row, costs one more rounding than a division. */
@@ -92,7 +92,7 @@ orr_tensor *orr_cross_entropy_at(const char *file, int line, orr_tensor *logits,
     orr_dtype dtype = (orr_dtype)x->dtype;
     int64_t classes = x->shape.dim[x->shape.rank - 1];
     double batch = (double)orr__shape_count(&l->shape);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *wide = orr_cast_at(AT, logits, orr__wide(dtype));
     orr_tensor *logp = orr_log_softmax_at(AT, wide, -1);
     /* The label's entry is selected by comparison with the class number, which fuses into the sum, as its gradient
@@ -127,7 +127,7 @@ orr_tensor *orr_mse_at(const char *file, int line, orr_tensor *x, orr_tensor *y)
         return orr__poison(at, ORR_EDTYPE, "operands are %s, and a float dtype is needed: write orr_cast(x, ORR_F32)",
                            orr_dtype_name(dtype));
     orr_dtype wide = orr__wide(dtype);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *d = orr_sub_at(AT, orr_cast_at(AT, x, wide), orr_cast_at(AT, y, wide));
     orr_tensor *r = orr_mean_at(AT, orr_square_at(AT, d), ORR_ALL_AXES, false);
     return orr__compose_end(at, scope, orr_cast_at(AT, r, dtype));

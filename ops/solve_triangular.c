@@ -30,8 +30,8 @@ static orr_status reference(const orr__reference *j)
             for (int64_t k = upper ? 0 : c + 1; k < (upper ? c : n); k++)
                 v -= orr__plain_get(x, row * n + k) * orr__plain_get(a, at + (turned ? c * n + k : k * n + c));
             if (d == 0 && !(mask & ORR__TRI_UNIT))
-                return orr__fail(ORR__SITE(j->node->file, j->node->line, j->node->op->name), ORR_ENUMERIC,
-                                 "element %lld of the diagonal is 0", (long long)c);
+                return orr__fail(orr__reference_site(j), ORR_ENUMERIC, "element %lld of the diagonal is 0",
+                                 (long long)c);
             orr__plain_set(x, row * n + c, mask & ORR__TRI_UNIT ? v : v / d);
         }
     }
@@ -171,7 +171,7 @@ orr_tensor *orr_solve_triangular_at(const char *file, int line, orr_tensor *a, o
     if (!orr__operands(at, 2, (const orr_tensor *const[]){ a, b }, (const char *const[]){ "a", "b" }, in, &bad) ||
         !infer(at, in, &p, &bad))
         return bad;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     a = orr_cast_at(file, line, a, p.dtype);
     b = orr_cast_at(file, line, b, p.dtype);
     orr_tensor *rows = p.vector ? orr_reshape_at(file, line, b, ORR_SHAPE(1, p.n)) : orr_transpose_at(file, line, b);

@@ -239,7 +239,7 @@ static orr_tensor *sort(orr__site at, const orr__op *op, orr_tensor *x, int axis
         return orr__axis_poison(at, axis, &n->shape);
     for (int d = 0; d <= last; d++)
         perm[d] = d == k ? last : d == last ? k : d;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr__node *r = orr__rec_permute(at, orr__node_ref(n), perm);
     orr_dtype t = op == &orr__op_argsort ? ORR_I64 : (orr_dtype)n->dtype;
     orr_shape s = r ? r->shape : ORR_SHAPE(0);

@@ -79,7 +79,7 @@ static orr_tensor *mean_of_part(orr__site at, orr_tensor *part, const void *with
 
 static orr_tensor *complex_variance(orr__site at, orr_tensor *x, const reduction *r)
 {
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *re = orr_var_at(at.file, at.line, orr_real_at(at.file, at.line, x), r->axes, r->ddof, r->keepdims);
     orr_tensor *im = orr_var_at(at.file, at.line, orr_imag_at(at.file, at.line, x), r->axes, r->ddof, r->keepdims);
     return orr__compose_end(at, s, orr_add_at(at.file, at.line, re, im));
@@ -175,7 +175,7 @@ orr_tensor *orr_std_at(const char *file, int line, orr_tensor *x, orr_axes axes,
     orr_tensor *bad;
     if (is_complex(x)) {
         orr__site at = ORR__SITE(file, line, "std");
-        orr_scope *s = orr_scope_begin();
+        orr_scope *s = orr__compose_begin(at);
         orr_tensor *v = complex_variance(at, x, &(reduction){ axes, ddof, keepdims });
         f = (frame){ .at = at };
         return orr__compose_end(at, s, root(&f, v));
@@ -191,7 +191,7 @@ orr_tensor *orr_norm_at(const char *file, int line, orr_tensor *x, orr_axes axes
     frame f;
     orr_tensor *bad;
     if (is_complex(x)) {
-        orr_scope *s = orr_scope_begin();
+        orr_scope *s = orr__compose_begin(ORR__SITE(file, line, "norm"));
         orr_tensor *r = orr_norm_at(file, line, orr_abs_at(file, line, x), axes, keepdims);
         return orr__compose_end(ORR__SITE(file, line, "norm"), s, r);
     }

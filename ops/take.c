@@ -93,6 +93,7 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
     a.by = from->dim[axis];
     a.file = n->file;
     a.line = n->line;
+    a.as = n->as;
     int place =
         c->instr(c, (orr__rinstr){ ORR__RI_PLACE, ORR_I64, (int16_t)axis, number, -1, -1, c->access(c, a), -1 });
     seen = see_operand(v, axis, by->rank, from->rank, place);
@@ -115,6 +116,7 @@ const orr__op orr__op_take = {
     .kinds = ORR__TAKES_ANY,
     .pattern = ORR__PATTERN_GATHER,
     .attrs = ORR__ATTR_AXIS,
+    .flags = ORR__OP_MAY_FAIL,
     .verify = verify,
     .reference = reference,
     .distribute = distribute,
@@ -133,7 +135,7 @@ orr_tensor *orr_take_at(const char *file, int line, orr_tensor *x, orr_tensor *i
                        &bad) ||
         !orr__index_axis(at, in, axis, &from, &k, &bad) || !orr__index_shape(at, &from, k, &in[1]->shape, &to, &bad))
         return bad;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr__node *arg[2] = { orr__rec_reshape(at, orr__node_ref(in[0]), &from), orr__index_operand(at, in[1]) };
     orr__node *r = orr__node_of(at, &orr__op_take, (orr_dtype)in[0]->dtype, &to, 2, arg);
     if (r)

@@ -125,7 +125,7 @@ static orr_tensor *places(orr__site at, orr_tensor *x, int64_t k, int axis, bool
     if (k < 0 || k > s.dim[a])
         return orr__poison(at, ORR_EINVAL, "k is %lld: it must be 0 to %lld, the length of axis %d of %s", (long long)k,
                            (long long)s.dim[a], a, orr__str(s).s);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     int64_t length = s.dim[a], lines = length ? orr__shape_count(&s) / length : 0;
     orr_tensor *y = orr_swapaxes_at(file, line, x, a, last);
     orr_shape to = orr_tensor_shape(y);

@@ -23,7 +23,7 @@ orr_tensor *orr_one_hot_at(const char *file, int line, orr_tensor *indices, int6
     if (!orr__shape_ok(at, &to, &bad))
         return bad;
     /* Compared as u64, in which a negative index is out of range and no index is truncated. */
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *x = orr_expand_dims_at(file, line, orr_cast_at(file, line, indices, ORR_U64), -1);
     orr_tensor *place =
         orr__handle_new(orr__rec_iota(at, ORR_U64, &ORR_SHAPE(n), 0, (orr__scalar){ .u = 0 }, (orr__scalar){ .u = 1 }));
@@ -59,7 +59,7 @@ static orr_tensor *triangle(orr__site at, orr_tensor *x, int64_t k, bool lower)
     bool narrow = rows < NARROW && cols < NARROW; /* i32 has twice as many vector lanes */
     if (narrow)
         k = k < -NARROW ? -NARROW : k > NARROW ? NARROW : k;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *d = diagonals(at, narrow ? ORR_I32 : ORR_I64, rows, cols);
     orr_tensor *edge =
         orr__handle_new(orr__rec_const(at, narrow ? ORR_I32 : ORR_I64, &ORR_SHAPE_0D, (orr__scalar){ .i = k }));

@@ -39,7 +39,7 @@ static orr_status reference_variate(const orr__reference *j)
         int64_t number = orr__array_get(&j->in[2], i).i;
         const char *rule = orr__variate_refuses(kind, a, b);
         if (rule)
-            return refused(ORR__SITE(j->node->file, j->node->line, "variate"), rule, a, b, number);
+            return refused(orr__reference_site(j), rule, a, b, number);
         orr__array_set(&j->out, i, (orr__scalar){ .f = orr__variate(kind, j->s[0].u, (uint64_t)number, a, b) });
     }
     return ORR_OK;
@@ -74,8 +74,7 @@ static orr_status reference_weights(const orr__reference *j)
         const double *w = orr__array_at(&j->in[0], row * many);
         const char *rule = orr__weights(w, many, j->s[0].i, orr__array_at(&j->out, row * many), &bad);
         if (rule)
-            return orr__weights_refused(ORR__SITE(j->node->file, j->node->line, "weights"), rule, w, many, row, bad,
-                                        j->s[0].i);
+            return orr__weights_refused(orr__reference_site(j), rule, w, many, row, bad, j->s[0].i);
     }
     return ORR_OK;
 }
@@ -176,7 +175,7 @@ static orr_tensor *variate(orr__site at, int kind, orr_dtype dtype, const orr_sh
     if (!(orr__is_float(dtype) || (counts && orr__is_int(dtype))))
         return orr__poison(at, ORR_EDTYPE, "%s is no dtype of the numbers: %s", orr_dtype_name(dtype),
                            counts ? "integers and floats are" : "floats are");
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr__node *in[3] = { parameter(at, a, names[0], s, &bad) };
     in[1] = in[0] ? parameter(at, b, names[1], s, &bad) : NULL;
     if (!in[1]) {
@@ -205,7 +204,7 @@ orr_tensor *orr_gamma_at(const char *file, int line, orr_dtype dtype, orr_shape 
     orr__node *by = orr__shape_ok(at, &shape, &bad) ? parameter(at, scale, "scale", &shape, &bad) : NULL;
     if (!by)
         return bad;
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *r = variate(at, ORR__VGAMMA, ORR_F64, &shape, alpha, alpha, (const char *const[]){ "alpha", "alpha" });
     r = orr_mul_at(file, line, r, orr__handle_new(by));
     if (orr_tensor_status(r) == ORR_OK && orr__dtype_ok(at, dtype, &bad) && !orr__is_float(dtype))
@@ -251,7 +250,7 @@ orr_tensor *orr_multinomial_at(const char *file, int line, orr_shape shape, int6
     shape.dim[shape.rank++] = n->shape.dim[n->shape.rank - 1];
     if (!orr__shape_ok(at, &shape, &bad))
         return bad;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     weights = orr__weights_checked(at, weights, trials > 0);
     orr__node *in[2] = { parameter(at, weights, "weights", &shape, &bad) };
     if (!in[0])

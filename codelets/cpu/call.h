@@ -8,7 +8,7 @@
 static inline orr__site orr__cpu_site(const orr__launch *l)
 {
     const orr__region *r = l->region;
-    return ORR__SITE(r->file, r->line, r->call.op && r->as ? r->as : r->label);
+    return orr__region_site(r);
 }
 /* "the matrix", or "matrix (1, 2) of the batch": number q of the matrices in the first input. */
 typedef struct {

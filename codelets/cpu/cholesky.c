@@ -126,7 +126,7 @@ void orr__cholesky_load(orr_dtype t, int64_t n, int64_t lo, int64_t hi, const vo
 
 orr_status orr__cholesky_fail(const orr__region *r, int64_t matrix, int64_t minor)
 {
-    return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENUMERIC,
+    return orr__fail(orr__region_site(r), ORR_ENUMERIC,
                      "%s is not positive definite: its leading minor of order %lld is not positive",
                      orr__cpu_which(r, matrix).s, (long long)minor);
 }
@@ -143,7 +143,7 @@ static orr_status factorise(const orr__region *r, int64_t matrix, const void *a,
     if (orr__is_complex(t)) { /* as one tile */
         int place = orr__cpu_blas_enter();
         if (!place)
-            return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory for the buffers of BLAS");
+            return orr__fail(orr__region_site(r), ORR_ENOMEM, "no memory for the buffers of BLAS");
         minor = orr__factor_of(t)->potrf(l, n, n);
         orr__cpu_blas_leave(place, true);
         return minor ? orr__cholesky_fail(r, matrix, minor) : ORR_OK;

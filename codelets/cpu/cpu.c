@@ -224,7 +224,7 @@ static orr_status make(const orr__region *r, orr__kernel **out)
     if (st == ORR_OK && loops)
         st = r->rmask ? prepare_fold(r, k) : orr__program(r, k);
     if (st == ORR_OK && r->call.op && !(k->own = own_new()))
-        st = orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_ENOMEM, "no memory for the kernel");
+        st = orr__fail(orr__region_site(r), ORR_ENOMEM, "no memory for the kernel");
     if (st == ORR_OK && r->epilogue)
         st = prepare(r->epilogue, &k->epilogue);
     k->small = r->product && orr__product_is_small(r);

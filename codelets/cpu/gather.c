@@ -18,7 +18,7 @@ void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, 
     orr_dtype t = (orr_dtype)op->from;
     orr__scalar index = orr__scalar_load(x + (size_t)bad * orr_dtype_size(t), t);
     vec->index(&number, &v->view[op->access], p + bad, 1);
-    v->st = orr__no_place(ORR__SITE(a->file, a->line, "take"), index.i, number, op->dist, a->by);
+    v->st = orr__no_place(ORR__SITE(a->file, a->line, a->as ? a->as : "take"), index.i, number, op->dist, a->by);
 }
 
 /* Copies whole rows to dst. A single row is not copied unless `copy`; its address is returned. */

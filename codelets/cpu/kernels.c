@@ -41,6 +41,7 @@ bool orr__kernel_content(const orr__region *r, unsigned char content[32])
         if (r->access[a].placed) {
             orr__sha256_add(&s, &r->access[a].file, sizeof r->access[a].file);
             orr__sha256_add(&s, &r->access[a].line, sizeof r->access[a].line);
+            orr__sha256_add(&s, &r->access[a].as, sizeof r->access[a].as);
         }
     orr__sha256_end(&s, content);
     free(bytes);

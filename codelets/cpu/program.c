@@ -114,8 +114,8 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
     orr__vecfn *const *rows = c->k->vec->row[orr__compute_dtype(t)];
     op->row = rows ? rows[in->op - ORR__OP_EW] : NULL;
     if (!op->row)
-        return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EINTERNAL, "%s does not take %s",
-                         orr__ew(in->op)->op.name, orr_dtype_name(t));
+        return orr__fail(orr__region_site(r), ORR_EINTERNAL, "%s does not take %s", orr__ew(in->op)->op.name,
+                         orr_dtype_name(t));
     orr__rounding rounding = orr__ew_rounding(in->op);
     if (!orr__ew(in->op)->to_bool && rounding != ORR__ROUND_NONE)
         op->round = in->dtype == ORR_F16    ? c->k->vec->round_f16

@@ -25,7 +25,7 @@ struct orr__kernel {
 
 orr__site orr__cu_site(const orr__region *r)
 {
-    return ORR__SITE(r->file, r->line, r->label);
+    return orr__region_site(r);
 }
 
 static bool probe(char *why, size_t size)

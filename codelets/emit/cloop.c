@@ -222,7 +222,7 @@ char *orr__emit_c(const orr__region *r)
     orr__text t = { 0 };
     orr__cloop c = { .t = &t };
     if (!orr__emit_c_can(r)) {
-        (void)orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EINVAL, "no C loops for this kind of region");
+        (void)orr__fail(orr__region_site(r), ORR_EINVAL, "no C loops for this kind of region");
         return NULL;
     }
     orr__region rows = { 0 };

@@ -71,7 +71,7 @@ static bool can(const orr__region *r)
 static orr_status refuse(const orr__region *r, int64_t number)
 {
     const orr__call *c = &r->call;
-    orr__site at = ORR__SITE(r->file, r->line, r->label);
+    orr__site at = orr__region_site(r);
     long long n = number / refusals(c), k = number % refusals(c), classes = c->in[0].dim[2];
     if (k < 2)
         return orr__fail(at, ORR_EINDEX, "the %s length of sequence %lld is not in 0 … %lld", k ? "target" : "input", n,

@@ -264,8 +264,7 @@ static void text_elements(orr__text *t, const orr__region *r, const orr__layout 
 
 static orr_status refuse_element(const orr__region *r, int64_t number)
 {
-    return orr__element_refused(ORR__SITE(r->file, r->line, r->label), r->call.attr.index, number,
-                                (orr_dtype)r->out_dtype[0]);
+    return orr__element_refused(orr__region_site(r), r->call.attr.index, number, (orr_dtype)r->out_dtype[0]);
 }
 
 const orr__emit_call orr__emit_kernel_field_elements = { .flags = 1,

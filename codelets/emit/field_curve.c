@@ -140,8 +140,7 @@ static void text_points(orr__text *t, const orr__region *r, const orr__layout *l
 
 static orr_status refuse_point(const orr__region *r, int64_t number)
 {
-    return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EINDEX, "point %lld of operand 0 is not on the curve",
-                     (long long)number);
+    return orr__fail(orr__region_site(r), ORR_EINDEX, "point %lld of operand 0 is not on the curve", (long long)number);
 }
 
 const orr__emit_call orr__emit_kernel_field_points = { .flags = 1,

@@ -59,11 +59,11 @@ orr__site orr__emit_flag_of(const orr__region *r, int n, int *axis, int64_t *len
             continue;
         *axis = r->instr[i].op;
         *length = a->by;
-        return ORR__SITE(a->file, a->line, "take");
+        return ORR__SITE(a->file, a->line, a->as ? a->as : "take");
     }
     *axis = r->call.attr.axis;
     *length = r->call.in[0].dim[r->call.attr.axis];
-    return ORR__SITE(r->file, r->line, r->label);
+    return orr__region_site(r);
 }
 
 static bool by_value(const orr__region *r, const orr__dialect *d, const orr__layout *l)

@@ -48,7 +48,7 @@ static bool can(const orr__region *r)
 
 static orr__site site(const orr__region *r)
 {
-    return ORR__SITE(r->file, r->line, r->label);
+    return orr__region_site(r);
 }
 
 static void release(orr__kernel *k)

@@ -29,7 +29,7 @@ static orr_status enqueue(orr__site at, const orr__cl_unit *u, const orr__launch
 orr_status orr__cl_user(orr__cl_unit *u, const orr__launch *l)
 {
     const orr__region *r = l->region;
-    orr__site at = ORR__SITE(r->file, r->line, r->label);
+    orr__site at = orr__region_site(r);
     int64_t word[ORR__USER_WORDS];
     int n = orr__user_words(l, orr__cl_look()->fp64, word);
     if (word[0] <= 0)

@@ -59,7 +59,7 @@ orr_tensor *orr_repeat_at(const char *file, int line, orr_tensor *x, int64_t n, 
         return orr__axis_poison(at, axis, &s);
     if (!longer_ok(at, &s, k, n, &bad))
         return bad;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     return orr__compose_end(at, scope, repeated(at, orr_reshape_at(file, line, x, s), &s, k, n, true));
 }
 
@@ -75,7 +75,7 @@ orr_tensor *orr_tile_at(const char *file, int line, orr_tensor *x, orr_index n)
     orr_shape from = node->shape, s = { from.rank > n.n ? from.rank : n.n, { 0 } };
     for (int d = 0; d < s.rank; d++)
         s.dim[d] = d < s.rank - from.rank ? 1 : from.dim[d - (s.rank - from.rank)];
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *y = orr_reshape_at(file, line, x, s);
     for (int d = s.rank - 1; d >= s.rank - n.n && !bad; d--) {
         int64_t times = n.v[d - (s.rank - n.n)];
@@ -102,7 +102,7 @@ orr_tensor *orr_repeat_each_at(const char *file, int line, orr_tensor *x, orr_te
     if (in[1]->shape.rank != 1 || (given != length && given != 1))
         return orr__poison(at, ORR_ESHAPE, "counts of shape %s: (1) or (%lld) is needed", orr__str(in[1]->shape).s,
                            (long long)length);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     const int64_t *times = orr_data_at(file, line, orr_cast_at(file, line, counts, ORR_I64));
     orr_tensor *r = times ? NULL : orr__handle_new(NULL);
     for (int64_t i = 0; i < length && !r; i++) {
@@ -201,7 +201,7 @@ orr_tensor *orr_roll_at(const char *file, int line, orr_tensor *x, orr_index shi
     for (int i = 0; i < axes.n && !flat; i++)
         if (orr__axis(axes.axis[i], s.rank) < 0)
             return orr__axis_poison(at, axes.axis[i], &s);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *y = orr_reshape_at(file, line, x, s);
     for (int i = 0; i < axes.n; i++) {
         int k = flat ? 0 : orr__axis(axes.axis[i], s.rank);
@@ -220,7 +220,7 @@ orr_tensor *orr_rot90_at(const char *file, int line, orr_tensor *x, int64_t k, i
     int a = orr__axis(first, n->shape.rank), b = orr__axis(second, n->shape.rank), turns = (int)((k % 4 + 4) % 4);
     if (a < 0 || b < 0 || a == b)
         return orr__axes_poison(at, ORR_AXES(first, second), &n->shape);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *y = x;
     if (turns == 2)
         y = orr_flip_at(file, line, x, ORR_AXES(a, b));

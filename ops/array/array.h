@@ -17,8 +17,9 @@ orr_status orr__results_end(orr__site at, orr_scope *s, orr_tensor **results, in
 orr_tensor *orr__integer(orr__site at, int64_t v);
 /* (0, 1, … n−1) · step along axis `axis` of a shape with `rank` axes, the others of length 1; i64. */
 orr_tensor *orr__places_along(orr__site at, int64_t n, int axis, int rank, int64_t step);
-/* Indices of an axis of length n, as places: negative ones count from the end, those out of range become `none`. i64. */
-orr_tensor *orr__places_of(orr__site at, orr_tensor *indices, int64_t n, int64_t none);
+/* Indices along an axis of length n as places times a stride, i64: negative ones count from the end, and those out of range become
+ * ORR__NO_PLACE. */
+orr_tensor *orr__places_of(orr__site at, orr_tensor *indices, int64_t n, int64_t stride);
 
 /* A tensor of one axis with the n elements of the buffer; takes over its reference. Poison if b is NULL. */
 orr_tensor *orr__results_leaf(orr__site at, orr_dtype dtype, int64_t n, orr__buffer *b);

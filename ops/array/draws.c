@@ -26,7 +26,7 @@ orr_tensor *orr_exponential_at(const char *file, int line, orr_dtype dtype, orr_
         return orr__poison(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(dtype));
     if (!(scale >= 0 && isfinite(scale)))
         return orr__poison(at, ORR_EINVAL, "no exponential distribution with scale %g", scale);
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *r = orr_mul_at(file, line, standard_exponential(at, shape), orr_scalar_at(file, line, scale));
     return orr__compose_end(at, s, orr_cast_at(file, line, r, dtype));
 }
@@ -53,7 +53,7 @@ orr_tensor *orr_categorical_at(const char *file, int line, orr_shape shape, orr_
     int64_t n;
     if (!orr__shape_ok(at, &shape, &bad) || !weights_of(at, weights, &n, &bad))
         return bad;
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *sums =
         orr_cumulative_sum_at(file, line, orr__weights_checked(at, weights, orr__shape_count(&shape) > 0), 0, false);
     orr_tensor *u = orr_rand_at(file, line, ORR_F64, shape, 0, 1);
@@ -68,7 +68,7 @@ orr_tensor *orr_choice_at(const char *file, int line, int64_t n, int64_t k)
     if (k < 0 || k > n)
         return orr__poison(at, ORR_EINVAL, "k is %lld and n is %lld: without replacement, k must be 0 to n",
                            (long long)k, (long long)n);
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     return orr__compose_end(at, s, orr_slice_axis_at(file, line, orr_permutation_at(file, line, n), 0, 0, k, 1));
 }
 
@@ -86,7 +86,7 @@ orr_tensor *orr_choice_weighted_at(const char *file, int line, orr_tensor *weigh
         return orr__poison(at, ORR_EINVAL,
                            "k is %lld: without replacement, it must be 0 to %lld, the number of weights", (long long)k,
                            (long long)n);
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *time =
         orr_div_at(file, line, standard_exponential(at, ORR_SHAPE(n)), orr__weights_checked(at, weights, k > 0));
     return orr__compose_end(at, s, orr_top_places_at(file, line, time, k, 0, false));
@@ -112,7 +112,7 @@ orr_tensor *orr_multivariate_normal_at(const char *file, int line, orr_shape sha
     orr_dtype t = (orr_dtype)in[1]->dtype;
     if (t != ORR_F32 && t != ORR_F64)
         return orr__poison(at, ORR_EDTYPE, "the covariance is %s, and float32 or float64 is needed", orr_dtype_name(t));
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     int64_t count = orr__shape_count(&shape);
     orr_tensor *l = orr_cholesky_at(file, line, covariance);
     orr_tensor *z = orr_randn_at(file, line, t, ORR_SHAPE(count, m.dim[0]), 0, 1);
@@ -131,6 +131,6 @@ orr_tensor *orr_shuffle_at(const char *file, int line, orr_tensor *x, int axis)
     int k = orr__axis(axis, n->shape.rank);
     if (k < 0)
         return orr__axis_poison(at, axis, &n->shape);
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     return orr__compose_end(at, s, orr_take_at(file, line, x, orr_permutation_at(file, line, n->shape.dim[k]), k));
 }

@@ -506,7 +506,7 @@ orr_tensor *orr_einsum_at(const char *file, int line, const char *text, orr_tens
         return orr__poison(e.at, ORR_EDTYPE, "bool does not add: write orr_cast(…, ORR_I32)");
     for (int k = 0; k < LABELS; k++)
         e.length[k] = -1;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(e.at);
     bool done = read_text(&e, x, n, &bad);
     for (int i = 0; i < n && done; i++) {
         labels others = e.out;

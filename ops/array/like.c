@@ -89,7 +89,7 @@ orr_tensor *orr_diag_at(const char *file, int line, orr_tensor *v, int64_t k)
     whole.dim[whole.rank++] = length + off;
     if (!orr__shape_ok(at, &whole, &bad))
         return bad;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     /* v, padded by |k| zeros, as a column that is broadcast to all columns; all elements off the diagonal are then
      * set to 0. */
     orr_index lo = { s.rank, { 0 } }, hi = lo;

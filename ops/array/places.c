@@ -33,14 +33,12 @@ orr_tensor *orr_take_along_axis_at(const char *file, int line, orr_tensor *x, or
     if (by.rank != s.rank || !orr__shape_broadcast(&one, &by, &to))
         return orr__poison(at, ORR_ESHAPE, "indices of shape %s do not fit %s along axis %d", orr__str(by).s,
                            orr__str(s).s, k);
-    int64_t stride[ORR_MAX_RANK], count = orr__shape_count(&s);
+    int64_t stride[ORR_MAX_RANK];
     if (!orr__shape_ok(at, &to, &bad))
         return bad;
     orr__shape_strides(&s, stride);
-    orr_scope *scope = orr_scope_begin();
-    /* An index out of range becomes count + 1: its sum with any line's start is out of range. */
-    orr_tensor *place = orr__places_of(at, indices, s.dim[k], count + 1);
-    place = orr_mul_at(file, line, place, orr__integer(at, stride[k]));
+    orr_scope *scope = orr__compose_begin(at);
+    orr_tensor *place = orr__places_of(at, indices, s.dim[k], stride[k]);
     for (int d = 0; d < s.rank; d++)
         if (d != k && s.dim[d] > 1)
             place = orr_add_at(file, line, place, orr__places_along(at, s.dim[d], d, s.rank, stride[d]));
@@ -50,13 +48,11 @@ orr_tensor *orr_take_along_axis_at(const char *file, int line, orr_tensor *x, or
 
 orr_tensor *orr__rows_nd(orr__site at, orr_tensor *indices, const orr_shape *s, int m)
 {
-    int64_t rows = 1, stride = 1;
+    int64_t stride = 1;
     orr_tensor *place = NULL;
-    for (int d = 0; d < m; d++)
-        rows *= s->dim[d];
     for (int d = m - 1; d >= 0; d--) {
         orr_tensor *i = orr_select_at(at.file, at.line, indices, -1, d);
-        i = orr_mul_at(at.file, at.line, orr__places_of(at, i, s->dim[d], rows), orr__integer(at, stride));
+        i = orr__places_of(at, i, s->dim[d], stride);
         place = place ? orr_add_at(at.file, at.line, place, i) : i;
         stride *= s->dim[d];
     }
@@ -75,7 +71,7 @@ orr_tensor *orr_gather_nd_at(const char *file, int line, orr_tensor *x, orr_tens
     if (by.rank < 1 || m < 1 || m > s.rank)
         return orr__poison(at, ORR_ESHAPE, "indices of shape %s: a last axis of 1 to %d is needed for x of shape %s",
                            orr__str(by).s, s.rank, orr__str(s).s);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_shape rows = { s.rank - (int)m + 1, { orr__shape_count_of(&s, (1u << m) - 1) } };
     for (int d = 1; d < rows.rank; d++)
         rows.dim[d] = s.dim[d - 1 + m];

@@ -60,7 +60,7 @@ orr_tensor *orr_tensordot_at(const char *file, int line, orr_tensor *a, orr_tens
         to.dim[to.rank++] = cols.dim[d];
     if (!orr__shape_ok(at, &to, &bad))
         return bad;
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *x = orr_permute_at(file, line, orr_cast_at(file, line, a, t), with_others(&sa, of_a, mask_a, true));
     orr_tensor *y = orr_permute_at(file, line, orr_cast_at(file, line, b, t), with_others(&sb, of_b, mask_b, false));
     x = orr_reshape_at(file, line, x, ORR_SHAPE(orr__shape_count(&rows), terms));
@@ -84,7 +84,7 @@ orr_tensor *orr_vecdot_at(const char *file, int line, orr_tensor *a, orr_tensor 
     if (la != lb)
         return orr__poison(at, ORR_ESHAPE, "axis %d of %s and of %s have other lengths", axis, orr__str(in[0]->shape).s,
                            orr__str(in[1]->shape).s);
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *x = orr_cast_at(file, line, a, t);
     if (orr__is_complex(t))
         x = orr_conj_at(file, line, x);
@@ -134,7 +134,7 @@ orr_tensor *orr_kron_at(const char *file, int line, orr_tensor *a, orr_tensor *b
     }
     if (!orr__shape_ok(at, &to, &bad))
         return bad;
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *p = orr_mul_at(file, line, orr_reshape_at(file, line, a, of_a), orr_reshape_at(file, line, b, of_b));
     return orr__compose_end(at, s, orr_reshape_at(file, line, p, to));
 }

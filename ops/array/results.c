@@ -43,7 +43,7 @@ orr_tensor *orr__places_along(orr__site at, int64_t n, int axis, int rank, int64
     return orr__handle_new(orr__rec_iota(at, ORR_I64, &s, axis, (orr__scalar){ .i = 0 }, (orr__scalar){ .i = step }));
 }
 
-orr_tensor *orr__places_of(orr__site at, orr_tensor *indices, int64_t n, int64_t none)
+orr_tensor *orr__places_of(orr__site at, orr_tensor *indices, int64_t n, int64_t stride)
 {
     const char *file = at.file;
     int line = at.line;
@@ -53,7 +53,8 @@ orr_tensor *orr__places_of(orr__site at, orr_tensor *indices, int64_t n, int64_t
     orr_tensor *p = orr_where_at(file, line, orr_less_at(file, line, i, zero), orr_add_at(file, line, i, length), i);
     orr_tensor *in =
         orr_logical_and_at(file, line, orr_greater_equal_at(file, line, p, zero), orr_less_at(file, line, p, length));
-    return orr_where_at(file, line, in, p, orr__integer(at, none));
+    p = orr_where_at(file, line, in, p, orr__integer(at, stride ? ORR__NO_PLACE / stride : 0));
+    return orr_mul_at(file, line, p, orr__integer(at, stride));
 }
 
 orr_tensor *orr__results_leaf(orr__site at, orr_dtype dtype, int64_t n, orr__buffer *b)

@@ -14,7 +14,7 @@ orr_tensor *orr_count_nonzero_at(const char *file, int line, orr_tensor *x, orr_
     orr_tensor *bad;
     if (!orr__operand(at, x, "x", &n, &bad))
         return bad;
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     return orr__compose_end(at, s, orr_sum_at(file, line, orr_cast_at(file, line, x, ORR_BOOL), axes, keepdims));
 }
 
@@ -94,7 +94,7 @@ orr_tensor *orr_mask_select_at(const char *file, int line, orr_tensor *x, orr_te
         rows.dim[d - of.rank + 1] = s.dim[d];
     if (!orr__shape_ok(at, &rows, &bad))
         return bad;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *place = orr__true_places(at, mask);
     return orr__compose_end(at, scope, orr_take_at(file, line, orr_reshape_at(file, line, x, rows), place, 0));
 }
@@ -126,7 +126,7 @@ orr_tensor *orr_argwhere_at(const char *file, int line, orr_tensor *x)
     orr__site at = ORR__SITE(file, line, "argwhere");
     orr_tensor *index[ORR_MAX_RANK], *place = NULL, *r;
     orr_shape s;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_status st = indices_of(at, x, index, &s, &place);
     if (st != ORR_OK)
         r = orr__handle_new(NULL);
@@ -175,7 +175,7 @@ orr_tensor *orr_scatter_nd_at(const char *file, int line, orr_tensor *x, orr_ten
     if (by.rank < 1 || m < 1 || m > s.rank)
         return orr__poison(at, ORR_ESHAPE, "indices of shape %s: a last axis of 1 to %d is needed for x of shape %s",
                            orr__str(by).s, s.rank, orr__str(s).s);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_shape rows = { s.rank - (int)m + 1, { orr__shape_count_of(&s, (1u << m) - 1) } };
     for (int d = 1; d < rows.rank; d++)
         rows.dim[d] = s.dim[d - 1 + m];

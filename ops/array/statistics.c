@@ -23,7 +23,7 @@ orr_tensor *orr_diff_at(const char *file, int line, orr_tensor *x, int axis, int
         return orr__poison(at, ORR_EINVAL, "%d differences: a number from 0 on is needed", n);
     if (node->dtype == ORR_BOOL)
         return orr__poison(at, ORR_EDTYPE, "bool does not subtract: write orr_cast(x, ORR_I32)");
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     if (prepend)
         part[parts++] = prepend;
     part[parts++] = x;
@@ -91,15 +91,15 @@ orr_tensor *orr_bincount_at(const char *file, int line, orr_tensor *x, orr_tenso
         return orr__poison(at, ORR_EDTYPE, "x is %s, and integers are needed", orr_dtype_name((orr_dtype)n->dtype));
     if (length < -1)
         return orr__poison(at, ORR_EINVAL, "%lld counts: a number from 0 on, or -1, is needed", (long long)length);
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     int64_t count = orr__shape_count(&n->shape), bins = length < 0 ? length_of(at, x, count, &bad) : length;
     w = bad ? NULL : weights_of(at, weights, &n->shape, &t, &bad);
     if (!w)
         return orr__compose_end(at, s, bad);
-    /* orr_scatter_add counts a negative index from the end, so negative elements are replaced by one out of range. */
+    /* orr_scatter_add counts a negative index from the end. */
     orr_tensor *flat = orr_cast_at(file, line, orr_reshape_at(file, line, x, ORR_SHAPE(count)), ORR_I64);
     orr_tensor *negative = orr_less_at(file, line, flat, orr__integer(at, 0));
-    flat = orr_where_at(file, line, negative, orr__integer(at, INT64_MAX), flat);
+    flat = orr_where_at(file, line, negative, orr__integer(at, ORR__NO_PLACE), flat);
     return orr__compose_end(at, s,
                             orr_scatter_add_at(file, line, orr_zeros_at(file, line, t, ORR_SHAPE(bins)), flat, w, 0));
 }
@@ -116,7 +116,7 @@ orr_tensor *orr_histogram_at(const char *file, int line, orr_tensor *x, orr_tens
     if (in[1]->shape.rank != 1 || in[1]->shape.dim[0] < 2)
         return orr__poison(at, ORR_ESHAPE, "edges of shape %s: one axis of 2 or more is needed",
                            orr__str(in[1]->shape).s);
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     int64_t bins = in[1]->shape.dim[0] - 1, count = orr__shape_count(&in[0]->shape);
     orr_tensor *w = weights_of(at, weights, &in[0]->shape, &t, &bad);
     if (!w)
@@ -155,7 +155,7 @@ static orr_tensor *quantiles(orr__site at, orr_tensor *x, const double *q, int n
     if (!one && s.rank - !keepdims + 1 > ORR_MAX_RANK)
         return orr__poison(at, ORR_ESHAPE, "%s has no axis left for the quantiles", orr__str(s).s);
     orr_dtype t = (orr_dtype)node->dtype;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *wide = orr_cast_at(file, line, orr_reshape_at(file, line, x, s), orr__wide(t));
     orr_tensor *sorted = orr_sort_at(file, line, wide, k, false), *r = NULL;
     orr_tensor *nan = orr_isnan_at(file, line, orr_slice_axis_at(file, line, sorted, k, -1, ORR_END, 1));
@@ -246,7 +246,7 @@ orr_tensor *orr_covariance_at(const char *file, int line, orr_tensor *x, double 
     orr_tensor *bad = variables(at, x);
     if (bad)
         return bad;
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     return orr__compose_end(at, s, orr_cast_at(file, line, products(at, x, ddof, false), orr_tensor_dtype(x)));
 }
 
@@ -257,7 +257,7 @@ orr_tensor *orr_correlation_at(const char *file, int line, orr_tensor *x)
     orr_tensor *bad = variables(at, x);
     if (bad)
         return bad;
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *c = products(at, x, 0, true), *deviation = orr_sqrt_at(file, line, orr_diagonal_at(file, line, c, 0));
     c = orr_div_at(file, line, c, orr_expand_dims_at(file, line, deviation, -1));
     c = orr_div_at(file, line, c, orr_expand_dims_at(file, line, deviation, -2));

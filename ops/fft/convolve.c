@@ -318,7 +318,7 @@ static orr_tensor *convolve(orr__site at, orr_tensor *x, orr_tensor *w, orr_conv
     if (orr__is_half(t))
         return orr__poison(at, ORR_EDTYPE, "x is %s, and float32 or wider is needed: write orr_cast(x, ORR_F32)",
                            orr_dtype_name(t));
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     x = orr_cast_at(AT, x, t);
     if (!reversed && (r = separable(&p, x, orr_tensor_dtype(w) == t ? w : orr_cast_at(AT, w, t))))
         return orr__compose_end(at, s, r);

@@ -73,7 +73,7 @@ orr_tensor *orr__fft_last(orr__site at, orr_tensor *x, bool inverse)
         return bad;
     orr_shape rows = flat(&n->shape);
     if (orr__fft_is_long(rows.dim[0], rows.dim[1])) {
-        orr_scope *s = orr_scope_begin();
+        orr_scope *s = orr__compose_begin(at);
         orr_tensor *y = orr__fft_long(at, orr_reshape_at(AT, x, rows), inverse, false);
         return orr__compose_end(at, s, stands(at, &orr__op_fft, n, y, n->shape, inverse));
     }
@@ -233,7 +233,7 @@ orr_tensor *orr__fft_real(orr__site at, orr_tensor *x)
     if (!orr__fft_is_long(rows.dim[0], h))
         return orr__handle_new(
             orr__rec_one(at, &orr__op_rfft, orr__complex_of((orr_dtype)n->dtype), &s, orr__node_ref(n)));
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *y = orr__fft_long(at, orr_reshape_at(AT, x, rows), false, false);
     return orr__compose_end(at, scope, stands(at, &orr__op_rfft, n, orr__fft_half(at, y, false), s, false));
 }
@@ -250,7 +250,7 @@ orr_tensor *orr__fft_real_inverse(orr__site at, orr_tensor *x)
     if (!orr__fft_is_long(rows.dim[0], h))
         return orr__handle_new(
             orr__rec_one(at, &orr__op_irfft, orr__part_dtype((orr_dtype)n->dtype), &s, orr__node_ref(n)));
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *y = orr__fft_half(at, orr_reshape_at(AT, x, rows), true);
     return orr__compose_end(at, scope, stands(at, &orr__op_irfft, n, orr__fft_long(at, y, true, true), s, false));
 }
@@ -347,7 +347,7 @@ static orr_tensor *one(orr__site at, orr_tensor *x, int64_t n, int axis, orr_fft
     int k;
     if (!norm_ok(at, norm, &bad) || !operand(at, x, &n, axis, &k, &bad))
         return bad;
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     x = complex_of(at, fitted(at, x, k, n));
     return orr__compose_end(at, s, along(at, x, k, n, inverse ? INVERSE : FORWARD, norm));
 }
@@ -359,7 +359,7 @@ static orr_tensor *real_forward(orr__site at, orr_tensor *x, int64_t n, int axis
     int k;
     if (!norm_ok(at, norm, &bad) || !orr__operand_float(at, x, "x", &node, &bad) || !operand(at, x, &n, axis, &k, &bad))
         return bad;
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     x = fitted(at, x, k, n);
     if (n % 2 == 0)
         return orr__compose_end(at, s, along(at, x, k, n, REAL, norm));
@@ -377,7 +377,7 @@ static orr_tensor *real_inverse(orr__site at, orr_tensor *x, int64_t n, int axis
     n = n == 0 ? 2 * (have - 1) : n;
     if (n < 1)
         return orr__poison(at, ORR_EINVAL, "an inverse transform to %lld points: one at least is needed", (long long)n);
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *half = complex_of(at, fitted(at, x, k, n / 2 + 1));
     if (n % 2 == 0)
         return orr__compose_end(at, s, along(at, half, k, n, REAL_INVERSE, norm));
@@ -412,14 +412,14 @@ orr_tensor *orr_irfft_at(const char *file, int line, orr_tensor *x, int64_t n, i
 orr_tensor *orr_hfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)
 {
     orr__site at = ORR__SITE(file, line, "hfft");
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     return orr__compose_end(at, s, real_inverse(at, orr_conj_at(AT, x), n, axis, other_way(norm)));
 }
 
 orr_tensor *orr_ihfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm)
 {
     orr__site at = ORR__SITE(file, line, "ihfft");
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     return orr__compose_end(at, s, orr_conj_at(AT, real_forward(at, x, n, axis, other_way(norm))));
 }
 
@@ -457,7 +457,7 @@ static orr_tensor *several(orr__site at, orr_tensor *x, orr_index n, orr_axes ax
     orr_tensor *bad;
     if (!axes_of(at, x, n, &axes, &bad))
         return bad;
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     int last = axes.n - 1;
     if (how == TO_HALF)
         x = real_forward(at, x, n.n ? n.v[last] : 0, axes.axis[last], norm);
@@ -487,7 +487,7 @@ static orr_tensor *frequencies(orr__site at, orr_dtype dtype, int64_t n, double 
         return orr__poison(at, ORR_EINVAL, "no frequencies of %lld samples %g apart", (long long)n, d);
     if (!orr__is_float(dtype))
         return orr__poison(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(dtype));
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     orr_tensor *k = orr_arange_at(AT, ORR_F64, 0, (double)(half ? n / 2 + 1 : n), 1);
     orr_tensor *count = orr_scalar_at(AT, (double)n);
     if (!half)

@@ -75,7 +75,7 @@ static orr_tensor *window(orr__site at, orr_dtype dtype, int64_t n, shape *f, do
         return orr__handle_new(NULL);
     for (int64_t k = 0; k < n; k++)
         v[k] = n == 1 ? 1 : f((double)k / (double)(n - 1), beta);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *r = orr_cast_at(AT, orr_from_at(AT, ORR_F64, s, v), dtype);
     free(v);
     return orr__compose_end(at, scope, r);
@@ -113,7 +113,7 @@ orr_tensor *orr_interp_at(const char *file, int line, orr_tensor *x, orr_tensor 
         return orr__poison(at, ORR_EDTYPE, "x, xp and fp are %s, %s and %s: write orr_cast",
                            orr_dtype_name((orr_dtype)in[0]->dtype), orr_dtype_name((orr_dtype)in[1]->dtype),
                            orr_dtype_name((orr_dtype)in[2]->dtype));
-    orr_scope *s = orr_scope_begin();
+    orr_scope *s = orr__compose_begin(at);
     /* The number of the interval's right end, 1 to n − 1; one point has no interval. */
     orr_tensor *behind = orr_searchsorted_at(AT, xp, x, true), *one = orr_scalar_at(AT, 1);
     orr_tensor *right = orr_clip_at(AT, behind, one, orr_scalar_at(AT, (double)(n > 1 ? n - 1 : 1)));

@@ -51,7 +51,7 @@ orr_tensor *orr_merkle_tree_at(const char *file, int line, orr_tensor *leaves, i
     if (rest != 1)
         return orr__poison(at, ORR_ESHAPE, "leaves of shape %s: a tree of arity %d has %d^depth", orr__str(s).s, arity,
                            arity);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     for (; n > 1; n /= arity, levels++)
         level[levels] =
             orr_poseidon_at(file, line, orr_reshape_at(file, line, level[levels - 1], ORR_SHAPE(n / arity, arity)));
@@ -67,7 +67,7 @@ orr_tensor *orr_merkle_root_at(const char *file, int line, orr_tensor *tree)
         return bad;
     if (s.rank != 1 || s.dim[0] < 1)
         return orr__poison(at, ORR_ESHAPE, "%s is no tree (nodes)", orr__str(s).s);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *last = orr_slice_axis_at(file, line, tree, 0, s.dim[0] - 1, s.dim[0], 1);
     return orr__compose_end(at, scope, orr_reshape_at(file, line, last, ORR_SHAPE_0D));
 }
@@ -105,7 +105,7 @@ orr_tensor *orr_merkle_proof_at(const char *file, int line, orr_tensor *tree, in
         return orr__poison(at, ORR_EINDEX, "leaf %lld is out of range for %lld leaves", (long long)leaf, (long long)n);
     if (depth == 0)
         return orr_zeros_at(file, line, ORR_FR254, ORR_SHAPE(0, arity - 1));
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     for (int d = 0; d < depth; d++, from += n, n /= arity, leaf /= arity) {
         int64_t first = from + leaf / arity * arity;
         level[d] =
@@ -133,7 +133,7 @@ orr_tensor *orr_merkle_verify_at(const char *file, int line, orr_tensor *root, o
     if (leaf < 0 || n > 0)
         return orr__poison(at, ORR_EINDEX, "leaf %lld is out of range for %lld levels of arity %lld", (long long)leaf,
                            (long long)p.dim[0], (long long)arity);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *node = orr_reshape_at(file, line, value, ORR_SHAPE(1));
     for (int64_t d = 0; d < p.dim[0]; d++, leaf /= arity) {
         int64_t k = leaf % arity;

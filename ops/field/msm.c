@@ -79,7 +79,7 @@ orr_tensor *orr_curve_msm_at(const char *file, int line, orr_curve curve, orr_te
     orr__attr check = { .axis = (int32_t)curve, .index = ORR__POINTS_CHECK };
     orr__attr a = { .axis = (int32_t)curve, .index = c };
     a.start[0] = chunks;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     in[0] = orr__field_node(at, &orr__op_field_points, ORR_FQ254, s, 1, &p, &check);
     in[1] = orr__field_node(at, &orr__op_field_digits, ORR_U64, ORR_SHAPE(n, ORR__LIMBS), 1, &k, &a);
     orr_tensor *sums = orr__field_node(at, &orr__op_field_windows, ORR_U64,

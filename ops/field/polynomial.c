@@ -51,7 +51,7 @@ orr_tensor *orr_field_poly_eval_at(const char *file, int line, orr_tensor *c, or
         return bad;
     if (s.rank != 1)
         return orr__poison(at, ORR_ESHAPE, "c of shape %s is no polynomial (n)", orr__str(s).s);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr__attr a = { 0 };
     int64_t n = s.dim[0], m = orr__batch_count(&to, 0), p = 1;
     orr_tensor *place = orr_reshape_at(file, line, x, ORR_SHAPE(m)), *all = c;

@@ -77,7 +77,7 @@ orr_tensor *orr__field_product(orr__site at, orr_tensor *a, orr_tensor *b, orr_s
     int64_t m = s.dim[s.rank - 2], n = s.dim[s.rank - 1], k = t.dim[t.rank - 1];
     if (n == 0 || orr__shape_count(&to) == 0)
         return orr_zeros_at(file, line, orr_tensor_dtype(a), to);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     b = orr_transpose_at(file, line, b);
     if (t.rank == 2) { /* all matrices of a become one */
         m *= orr__shape_count(&batch);
@@ -117,7 +117,7 @@ orr_tensor *orr_field_dot_at(const char *file, int line, orr_tensor *x, orr_tens
     int64_t n = both.dim[both.rank - 1], rows = orr__shape_count(&to);
     if (n == 0 || rows == 0)
         return orr_zeros_at(file, line, field, to);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *in[2] = { x, y };
     for (int i = 0; i < 2; i++)
         in[i] = orr_reshape_at(file, line, orr_broadcast_to_at(file, line, in[i], both), ORR_SHAPE(rows, 1, n));

@@ -62,7 +62,7 @@ static orr_tensor *in_halves(orr__site at, int nin, orr_tensor *const *in, orr_s
     const char *file = at.file;
     int line = at.line;
     int64_t rows = orr__batch_count(&s, 1), na = (int64_t)1 << k / 2, nb = (int64_t)1 << (k - k / 2);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *y =
         orr__field_node(at, &orr__op_field_columns, ORR_FR254, ORR_SHAPE(rows, nb / BLOCK, na, BLOCK), nin, in, a);
     orr_tensor *next[2] = { y, in[1] };
@@ -96,7 +96,7 @@ static orr_tensor *transform(orr__site at, orr_tensor *x, orr_tensor *shift, boo
     int k = 0;
     while ((int64_t)1 << k < n)
         k++;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     if (shift)
         in[1] = factor(at, shift, inverse);
     orr_tensor *y = k >= LONG && orr__batch_count(&s, 1) < FEW

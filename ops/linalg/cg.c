@@ -119,7 +119,7 @@ orr_status orr_cg_at(const char *file, int line, orr_linear_fn *a, void *user, o
         return ORR_EINVAL;
     }
     *result = (orr_cg_result){ .x = NULL };
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_status st = orr__iterates(at, b, "b", &n, &bad) ? ORR_OK : orr_tensor_status(bad);
     if (st == ORR_OK) {
         int64_t count = orr__shape_count(&n->shape);

@@ -85,14 +85,14 @@ static orr_tensor *triple(orr__site at, orr_tensor *a)
 orr_tensor *orr_det_at(const char *file, int line, orr_tensor *a)
 {
     orr__site at = ORR__SITE(file, line, "det");
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     return orr__compose_end(at, scope, orr_select_at(file, line, triple(at, a), -1, DET));
 }
 
 orr_slogdet_result orr_slogdet_at(const char *file, int line, orr_tensor *a)
 {
     orr__site at = ORR__SITE(file, line, "slogdet");
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *all = triple(at, a);
     orr_slogdet_result r = { .sign = orr_scope_return_at(file, line, scope, orr_select_at(file, line, all, -1, SIGN)) };
     orr_tensor *log = orr_select_at(file, line, all, -1, LOG);

@@ -203,7 +203,7 @@ orr_eig_result orr_eig_at(const char *file, int line, orr_tensor *a)
     if (!orr__square_operand(at, a, "a", &in, &bad))
         return (orr_eig_result){ bad, bad };
     int64_t n = in->shape.dim[in->shape.rank - 1];
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *row = orr__packed_complex(at, &orr__op_eig, in, length(n, 0), 0);
     orr_eig_result r = { .w = orr_scope_return_at(file, line, scope, values_of(at, row, n)) };
     r.v = orr__compose_end(at, scope, vectors_of(at, row, n));

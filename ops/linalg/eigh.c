@@ -95,7 +95,7 @@ orr_eigh_result orr_eigh_at(const char *file, int line, orr_tensor *a)
     if (!orr__square_operand(at, a, "a", &n, &bad))
         return (orr_eigh_result){ bad, bad };
     int64_t order = n->shape.dim[n->shape.rank - 1];
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *all = orr__packed(at, &orr__op_eigh, n, length(order, 0), 0);
     orr_eigh_result r = { .w = orr_scope_return_at(file, line, scope, orr__real_piece(at, all, 0, order)) };
     r.v = orr__compose_end(at, scope, orr__piece(at, all, order, order, order));
@@ -110,7 +110,7 @@ orr_tensor *orr_eigvalsh_at(const char *file, int line, orr_tensor *a)
     if (!orr__square_operand(at, a, "a", &n, &bad))
         return bad;
     int64_t order = n->shape.dim[n->shape.rank - 1];
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *row = orr__packed(at, &orr__op_eigh, n, length(order, VALUES), VALUES);
     return orr__compose_end(at, scope, orr__real_piece(at, row, 0, order));
 }

@@ -134,7 +134,7 @@ orr_status orr_lobpcg_at(const char *file, int line, orr_linear_fn *a, void *use
         return ORR_EINVAL;
     }
     *result = (orr_lobpcg_result){ .w = NULL };
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_status st = orr__iterates(at, start, "start", &n, &bad) ? ORR_OK : orr_tensor_status(bad);
     if (st == ORR_OK && (n->shape.rank != 2 || n->shape.dim[1] < 1 || n->shape.dim[1] > n->shape.dim[0]))
         st = orr__fail(at, ORR_ESHAPE,

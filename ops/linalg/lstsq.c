@@ -172,7 +172,7 @@ orr_lstsq_result orr_lstsq_at(const char *file, int line, orr_tensor *a, orr_ten
         return all_bad(orr__poison(at, ORR_EINVAL, "rtol is NaN"));
     orr_shape s = in[1]->shape;
     bool vector = s.rank == 1;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     a = orr_cast_at(file, line, a, t);
     b = orr_cast_at(file, line, b, t);
     b = vector ? orr_expand_dims_at(file, line, b, -1) : b;
@@ -213,7 +213,7 @@ orr_tensor *orr_pinv_at(const char *file, int line, orr_tensor *a, double rtol)
     orr_shape s = n->shape;
     int64_t m = s.dim[s.rank - 2];
     s.dim[s.rank - 1] = m;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *one = orr_broadcast_to_at(file, line, orr_eye_at(file, line, (orr_dtype)n->dtype, m, m, 0), s);
     return orr__compose_end(at, scope, least(at, a, one, rtol));
 }

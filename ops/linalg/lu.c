@@ -128,7 +128,7 @@ orr_lu_result orr_lu_at(const char *file, int line, orr_tensor *a)
         return (orr_lu_result){ bad, bad, bad };
     orr__extent e = orr__extent_of(&n->shape);
     orr_dtype t = (orr_dtype)n->dtype;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *all = orr__panels_pay(&e) ? orr__panels_lu(at, n) : triangles(at, n);
     orr_tensor *l = orr_tril_at(file, line, orr_slice_axis_at(file, line, all, -1, 0, e.k, 1), -1);
     orr_tensor *p = places(at, all, e.n);

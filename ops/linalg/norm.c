@@ -41,7 +41,7 @@ orr_tensor *orr_vector_norm_at(const char *file, int line, orr_tensor *x, orr_ax
     if (isnan(order))
         return orr__poison(at, ORR_EINVAL, "order is NaN");
     orr_dtype t = orr__part_dtype((orr_dtype)n->dtype);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     if (order == 2)
         return orr__compose_end(at, scope, orr_norm_at(file, line, x, axes, keepdims));
     orr_tensor *size = orr_abs_at(file, line, orr_cast_at(file, line, x, orr__wide((orr_dtype)n->dtype)));
@@ -119,7 +119,7 @@ orr_tensor *orr_matrix_norm_at(const char *file, int line, orr_tensor *x, orr_no
     }
     if (e.k == 0)
         return orr_zeros_at(file, line, orr__part_dtype((orr_dtype)n->dtype), to);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     return orr__compose_end(at, scope, orr_reshape_at(file, line, matrix_norm(at, x, kind), to));
 }
 
@@ -136,7 +136,7 @@ orr_tensor *orr_cond_at(const char *file, int line, orr_tensor *x, orr_norm_kind
     orr__extent e = orr__extent_of(&n->shape);
     if (e.k == 0)
         return orr__poison(at, ORR_ESHAPE, "shape %s has no condition", orr__str(n->shape).s);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *infinite = number(at, INFINITY);
     if (!two) { /* a singular matrix, which has no inverse, has the condition inf */
         orr_tensor *pivots = orr_diagonal_at(file, line, orr_lu_at(file, line, x).u, 0);
@@ -175,7 +175,7 @@ orr_tensor *orr_matrix_rank_at(const char *file, int line, orr_tensor *x, double
         return orr_zeros_at(file, line, ORR_I64, to);
     double eps = orr__has_f64((orr_dtype)n->dtype) ? DBL_EPSILON : FLT_EPSILON;
     double limit = rtol < 0 ? eps * (double)(e.m > e.n ? e.m : e.n) : rtol;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *s = orr_svdvals_at(file, line, x);
     orr_tensor *least = orr_mul_at(file, line, orr_slice_axis_at(file, line, s, -1, 0, 1, 1), number(at, limit));
     orr_tensor *counts = orr_cast_at(file, line, orr_greater_at(file, line, s, least), ORR_I64);

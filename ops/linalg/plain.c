@@ -211,7 +211,5 @@ void orr__plain_eigh(orr__number *a, int64_t n, orr__number *w, orr__number *v)
 
 orr_status orr__plain_fail(const orr__reference *j, int64_t q, const char *so)
 {
-    const orr__node *n = j->node;
-    return orr__fail(ORR__SITE(n->file, n->line, n->as ? n->as : n->op->name), ORR_ENUMERIC, "matrix %lld %s",
-                     (long long)q, so);
+    return orr__fail(orr__reference_site(j), ORR_ENUMERIC, "matrix %lld %s", (long long)q, so);
 }

@@ -14,7 +14,7 @@ orr_tensor *orr_matrix_power_at(const char *file, int line, orr_tensor *a, int64
         return bad;
     int64_t order = n->shape.dim[n->shape.rank - 1];
     uint64_t left = power < 0 ? 0 - (uint64_t)power : (uint64_t)power;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *square = power < 0 ? orr_inv_at(file, line, a) : a, *r = NULL;
     for (; left; left >>= 1) {
         if (left & 1)
@@ -35,7 +35,7 @@ orr_tensor *orr_trace_at(const char *file, int line, orr_tensor *a, int64_t k)
         return bad;
     if (n->shape.rank < 2)
         return orr__poison(at, ORR_ESHAPE, "a of shape %s is no matrix: two axes are needed", orr__str(n->shape).s);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     return orr__compose_end(at, scope, orr_sum_at(file, line, orr_diagonal_at(file, line, a, k), ORR_AXES(-1), false));
 }
 
@@ -57,7 +57,7 @@ orr_tensor *orr_cross_at(const char *file, int line, orr_tensor *a, orr_tensor *
         if (in[i]->shape.rank + back < 0 || in[i]->shape.dim[in[i]->shape.rank + back] != 3)
             return orr__poison(at, ORR_ESHAPE, "axis %d of %s, of shape %s, needs the length 3", axis, i ? "b" : "a",
                                orr__str(in[i]->shape).s);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     for (int i = 0; i < 3; i++) {
         int64_t next = (i + 1) % 3, after = (i + 2) % 3;
         orr_tensor *plus =

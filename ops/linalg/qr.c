@@ -233,7 +233,7 @@ orr_qr_result orr_qr_at(const char *file, int line, orr_tensor *a, bool complete
         return (orr_qr_result){ bad, bad };
     orr__extent e = orr__extent_of(&n->shape);
     unsigned mask = complete ? COMPLETE : 0;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *all = tree_pays(&e) && !complete ? tree(at, n, &e)
                       : orr__panels_pay(&e)      ? orr__panels_qr(at, n, complete)
                                                  : orr__packed(at, &orr__op_qr, n, length(&e, mask), mask);

@@ -72,7 +72,7 @@ static orr_tensor *solution(orr__site at, orr_tensor *a, orr_tensor *b, unsigned
         return bad;
     orr__extent e = orr__extent_of(&in[0]->shape);
     if (orr__panels_pay(&e)) {
-        orr_scope *scope = orr_scope_begin();
+        orr_scope *scope = orr__compose_begin(at);
         x = mask & TURNED    ? orr__panels_solve(at, orr_transpose_at(at.file, at.line, a), b)
             : mask & INVERSE ? orr__panels_inv(at, a)
                              : orr__panels_solve(at, a, b);
@@ -125,7 +125,7 @@ orr_tensor *orr_solve_at(const char *file, int line, orr_tensor *a, orr_tensor *
         return orr__handle_new(NULL);
     orr_shape s = in[1]->shape;
     bool vector = s.rank == 1;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     a = orr_cast_at(file, line, a, t);
     b = orr_cast_at(file, line, b, t);
     if (!orr__square_operand(at, a, "a", &in[0], &bad))
@@ -158,7 +158,7 @@ orr_tensor *orr_inv_at(const char *file, int line, orr_tensor *a)
     if (!orr__square_operand(at, a, "a", &n, &bad))
         return bad;
     int64_t order = n->shape.dim[n->shape.rank - 1];
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *one = orr_eye_at(file, line, (orr_dtype)n->dtype, order, order, 0);
     return orr__compose_end(at, scope, solution(at, a, orr_broadcast_to_at(file, line, one, n->shape), INVERSE));
 }

@@ -203,7 +203,7 @@ orr_svd_result orr_svd_at(const char *file, int line, orr_tensor *a, bool full)
     orr__extent e = orr__extent_of(&n->shape);
     unsigned mask = full ? FULL : 0;
     inner_of w = inner(&e, mask);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *all = orr__packed(at, &orr__op_svd, n, length(&e, mask), mask);
     orr_svd_result r = { .u = orr_scope_return_at(file, line, scope, orr__piece(at, all, 0, e.m, w.u)) };
     r.s = orr_scope_return_at(file, line, scope, orr__real_piece(at, all, e.m * w.u, e.k));
@@ -219,7 +219,7 @@ orr_tensor *orr_svdvals_at(const char *file, int line, orr_tensor *a)
     if (!orr__matrix_operand(at, a, "a", &n, &bad))
         return bad;
     orr__extent e = orr__extent_of(&n->shape);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *row = orr__packed(at, &orr__op_svd, n, length(&e, VALUES), VALUES);
     return orr__compose_end(at, scope, orr__real_piece(at, row, 0, e.k));
 }

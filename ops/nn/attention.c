@@ -616,7 +616,7 @@ orr_tensor *orr_attention_at(const char *file, int line, orr_tensor *q, orr_tens
     orr_shape flat[3];
     for (int i = 0; i < 3; i++)
         flat[i] = ORR_SHAPE(batch, n[i]->shape.dim[r - 3], n[i]->shape.dim[r - 2], n[i]->shape.dim[r - 1]);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     for (int i = 0; i < 3; i++)
         t[i] = orr_reshape_at(AT, orr_cast_at(AT, t[i], wide), flat[i]);
     if (o.dropout > 0.0) {

@@ -46,7 +46,7 @@ static const char *verify_grad(const orr__node *n, const orr__node *const *in, i
 static orr_status by_reference(const orr__reference *j, bool gradient)
 {
     const orr_shape *p = &j->in[0].shape;
-    orr__ctc c = { .at = ORR__SITE(j->node->file, j->node->line, j->node->op->name),
+    orr__ctc c = { .at = orr__reference_site(j),
                    .dtype = j->out.dtype,
                    .time = p->dim[0],
                    .batch = p->dim[1],

@@ -47,7 +47,7 @@ orr_tensor *orr_ctc_loss_at(const char *file, int line, orr_tensor *logp, orr_te
         !integers(at, target_lengths, "target_lengths", &ORR_SHAPE(batch), &bad))
         return bad;
     orr_dtype dtype = (orr_dtype)p->dtype;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *t[ORR__CTC_OPERANDS] = { logp, orr_cast_at(AT, targets, ORR_I64),
                                          orr_cast_at(AT, input_lengths, ORR_I64),
                                          orr_cast_at(AT, target_lengths, ORR_I64) };

@@ -241,7 +241,7 @@ orr_tensor *orr_cosine_similarity_at(const char *file, int line, orr_tensor *x, 
     if (!orr__promote_nodes(at, 2, in, &dtype))
         return orr__handle_new(NULL);
     orr_dtype wide = orr__wide(dtype);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     x = orr_cast_at(AT, x, wide);
     y = orr_cast_at(AT, y, wide);
     x = direction(at, x, axis, eps, false);

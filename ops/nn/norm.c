@@ -333,7 +333,7 @@ orr_tensor *orr_dropout_at(const char *file, int line, orr_tensor *x, double p)
     if (p == 1.0)
         return orr_mul_at(AT, x, SCALAR(0));
     orr_shape shape = n->shape;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *keep = orr_bernoulli_at(AT, shape, 1.0 - p), *grown = orr_mul_at(AT, x, SCALAR(1.0 / (1.0 - p)));
     return orr__compose_end(at, scope, orr_where_at(AT, keep, grown, SCALAR(0)));
 }

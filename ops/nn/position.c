@@ -26,10 +26,10 @@ orr_tensor *orr_embedding_at(const char *file, int line, orr_tensor *table, orr_
     if (padding < -1 || padding >= t->shape.dim[0])
         return orr__poison(at, ORR_EINVAL, "padding is %lld: it is a row of the table %s, 0 to %lld, or -1 for none",
                            (long long)padding, orr__str(t->shape).s, (long long)t->shape.dim[0] - 1);
-    if (padding < 0)
-        return orr_take_at(AT, table, indices, 0);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *row = orr_take_at(AT, table, indices, 0), *none = SCALAR((double)padding);
+    if (padding < 0)
+        return orr__compose_end(at, scope, row);
     orr_tensor *pads = orr_expand_dims_at(AT, orr_equal_at(AT, orr_cast_at(AT, indices, ORR_I64), none), -1);
     return orr__compose_end(at, scope, orr_where_at(AT, pads, orr_detach_at(AT, row), row));
 }
@@ -62,7 +62,7 @@ orr_tensor *orr_sinusoidal_positions_at(const char *file, int line, orr_dtype dt
     if (dtype < ORR_F16 || dtype > ORR_F64)
         return orr__poison(at, ORR_EDTYPE, "a float dtype is needed, not %s", orr_dtype_name(dtype));
     ORR__IN_DEFAULT_FPMODE;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *a = angles(at, first, length, width, 10000.0);
     orr_tensor *both = orr_stack_at(AT, ORR_TENSORS(orr_sin_at(AT, a), orr_cos_at(AT, a)), 2);
     return orr__compose_end(at, scope, orr_cast_at(AT, orr_reshape_at(AT, both, ORR_SHAPE(length, width)), dtype));
@@ -85,7 +85,7 @@ orr_tensor *orr_rotary_at(const char *file, int line, orr_tensor *x, int64_t fir
     if (!(base > 0.0) || !isfinite(base))
         return orr__poison(at, ORR_EINVAL, "base must be finite and > 0, not %g", base);
     ORR__IN_DEFAULT_FPMODE;
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *a = angles(at, first, length, width, base), *c = orr_cast_at(AT, orr_cos_at(AT, a), wide),
                *sn = orr_cast_at(AT, orr_sin_at(AT, a), wide);
     x = orr_cast_at(AT, x, wide);
@@ -120,7 +120,7 @@ orr_tensor *orr__alibi(orr__site at, orr_dtype dtype, int64_t heads, int64_t fir
         power *= 2;
     for (int64_t h = 0; h < heads; h++)
         of[h] = h < power ? slope(h, power) : slope(2 * (h - power), 2 * power);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     orr_tensor *i = orr_arange_at(AT, ORR_F64, (double)first, (double)(first + queries), 1);
     orr_tensor *far = orr_sub_at(AT, orr_arange_at(AT, ORR_F64, 0, (double)keys, 1), orr_expand_dims_at(AT, i, 1));
     orr_tensor *s = orr_from_at(AT, ORR_F64, ORR_SHAPE(heads, 1, 1), of);

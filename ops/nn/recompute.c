@@ -29,7 +29,7 @@ orr_tensor *orr_recompute_at(const char *file, int line, const orr_module *m, or
         return orr__poison(at, ORR_EINVAL, "the module has %d parameters: 62 at most, recompute its parts", np);
     orr_parameter p[ORR__AGAIN_MOST];
     (void)orr_module_parameters(m, p, np);
-    orr_scope *scope = orr_scope_begin();
+    orr_scope *scope = orr__compose_begin(at);
     uint64_t now[2];
     orr__random_state(now);
     orr_tensor *y = orr_forward_at(AT, m, x);

@@ -289,7 +289,7 @@ static orr_status check_kernels(const orr__plan *plan)
         if (there || (r->call.op && r->call.op->flags & ORR__OP_POSTS))
             continue;
         return orr__fail(
-            ORR__SITE(r->file, r->line, r->as ? r->as : r->label), ORR_EDEVICE,
+            orr__region_site(r), ORR_EDEVICE,
             "the backend %s has no kernel for this operation on these shapes and dtypes, and ORRERY_FALLBACK=off "
             "keeps it from the CPU; ORRERY_FALLBACK=on computes it there",
             cuda ? "cuda" : "opencl");

@@ -347,7 +347,7 @@ orr_status orr__regions_verify(const orr__capture *p, const orr__regions *rs)
             if (r->in[k] < 0 || r->in[k] >= p->n)
                 why = "an input that is not computed before";
         if (why)
-            return orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EINTERNAL, "region %d: %s", i, why);
+            return orr__fail(orr__region_site(r), ORR_EINTERNAL, "region %d: %s", i, why);
     }
     return ORR_OK;
 }

@@ -44,6 +44,12 @@ typedef struct orr__region {
     int line;
 } orr__region;
 
+/* The place that errors name: the user's call. */
+static inline orr__site orr__region_site(const orr__region *r)
+{
+    return ORR__SITE(r->file, r->line, r->as ? r->as : r->label);
+}
+
 typedef struct orr__regions {
     int n;
     orr__region *region; /* in an executable order */

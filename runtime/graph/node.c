@@ -209,6 +209,13 @@ static bool takes(orr__site at, const orr__op *op, orr_dtype t)
     return false;
 }
 
+/* The user's call of which the operation is a part; NULL: the user called it. */
+static const char *composed(const orr__tls *tls, const orr__op *op)
+{
+    const char *call = tls->scope ? tls->scope->call : NULL;
+    return call && strcmp(call, op->name) != 0 ? call : NULL;
+}
+
 orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
                         orr__node *const *in)
 {
@@ -233,7 +240,7 @@ orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const 
     n->in = n->in3;
     n->poison = NULL;
     n->file = at.file;
-    n->as = NULL;
+    n->as = op->flags & ORR__OP_MAY_FAIL ? composed(tls, op) : NULL;
     n->var = 0;
     n->line = at.line;
     n->placed = 0;

@@ -123,6 +123,8 @@ orr_tensor *orr__handle_new(orr__node *n); /* takes over n's reference; in the c
 /* The node of t, borrowed; NULL: stale or foreign. For a variable it is the present value, which stays until the user's call is over,
  * even if another thread assigns the variable. */
 orr__node *orr__handle_node(const orr_tensor *t);
+/* A scope for the nodes of a composition. Nodes that can fail at evaluation carry the name of the outermost one, the user's call. */
+orr_scope *orr__scope_composing(const char *call);
 /* True if this thread recorded n after it began the scope, which is open. Nodes of other threads may be taken for such. */
 bool orr__scope_made(const orr_scope *scope, const orr__node *n);
 void orr__calls_over(void); /* no call of this thread reads a variable's value any more */

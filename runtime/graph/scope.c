@@ -100,8 +100,18 @@ orr_scope *orr_scope_begin(void)
     s->lent = tls->nlent;
     s->born = tls->born;
     s->borrowing = tls->borrowing;
+    s->call = NULL;
     tls->scope = s;
     return (orr_scope *)(uintptr_t)s->serial;
+}
+
+orr_scope *orr__scope_composing(const char *call)
+{
+    const orr__scope *outer = orr__tls_now()->scope;
+    orr_scope *s = orr_scope_begin();
+    if (s)
+        orr__tls_now()->scope->call = outer && outer->call ? outer->call : call;
+    return s;
 }
 
 /* The scope with this name if it is open on this thread, else NULL. */

@@ -7,7 +7,7 @@
 #include "runtime/graph/node.h"
 
 /* The most bytes of a node, without its inputs. */
-enum { ORR__KEY_NODE = 8 + sizeof(orr__attr) + ORR__ATTR_NUMBERS + ORR_MAX_RANK * sizeof(int64_t) };
+enum { ORR__KEY_NODE = 8 + sizeof(orr__attr) + ORR__ATTR_NUMBERS + (ORR_MAX_RANK + 3) * sizeof(int64_t) };
 
 static inline uint8_t *orr__key_i32(uint8_t *to, int32_t v)
 {
@@ -63,6 +63,13 @@ static inline uint8_t *orr__key_leaf(uint8_t *to, const orr__node *n)
     return orr__key_i64s(to, n->shape.dim, n->shape.rank);
 }
 
+/* Appends the place of a node that can fail at evaluation: its plan reports the error of this line and call, not of an equal graph's. */
+static inline uint8_t *orr__key_place(uint8_t *to, const orr__node *n)
+{
+    const int64_t place[3] = { (int64_t)(intptr_t)n->file, (int64_t)(intptr_t)n->as, n->line };
+    return orr__key_i64s(to, place, 3);
+}
+
 /* The key of a node with nin inputs, whose numbers follow. An element-wise operation omits the number of inputs, which its row has, and
  * the shape, which the inputs have. */
 static inline uint8_t *orr__key_node(uint8_t *to, const orr__node *n, int nin)
@@ -71,6 +78,8 @@ static inline uint8_t *orr__key_node(uint8_t *to, const orr__node *n, int nin)
     if (n->op->id >= ORR__OP_EW)
         return to;
     to = orr__key_i32(to, nin);
+    if (n->op->flags & ORR__OP_MAY_FAIL)
+        to = orr__key_place(to, n);
     return orr__key_i64s(n->op->attrs ? orr__key_attr(to, n) : to, n->shape.dim, n->shape.rank);
 }
 

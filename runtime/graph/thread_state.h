@@ -16,9 +16,10 @@ typedef struct orr__scope {
     uint64_t serial;
     uint64_t *item; /* handles made here; those that moved or were freed are recognised and skipped */
     size_t n, cap;
-    uint64_t born;  /* the thread's latest node when it began */
-    size_t lent;    /* number of lent handles when it began     */
-    bool borrowing; /* the thread was borrowing when it began */
+    uint64_t born;    /* the thread's latest node when it began */
+    size_t lent;      /* number of lent handles when it began     */
+    bool borrowing;   /* the thread was borrowing when it began */
+    const char *call; /* the user's call whose composition this is, NULL: a user's scope */
 } orr__scope;
 
 /* Small: a program that opens the library at run time (dlopen) has some hundred bytes for it. */

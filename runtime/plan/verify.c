@@ -116,8 +116,7 @@ orr_status orr__plan_verify(const orr__plan *p)
             why = check_bundle(p, i);
         if (why) {
             free(live);
-            return orr__fail(ORR__SITE(p->step[i].region->file, p->step[i].region->line, p->step[i].region->label),
-                             ORR_EINTERNAL, "step %d: %s", i, why);
+            return orr__fail(orr__region_site(p->step[i].region), ORR_EINTERNAL, "step %d: %s", i, why);
         }
     }
     free(live);

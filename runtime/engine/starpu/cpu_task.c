@@ -53,7 +53,7 @@ bool orr__star_complete(orr__task *a, void *buffers[])
         return true;
     const orr__tiles *t = orr__bundle_size(a->step) == 1 ? lost_operand(a) : NULL;
     static const orr__tiles unnamed = { .n = 0 };
-    (void)orr__tiles_fail_lost(ORR__SITE(r->file, r->line, r->label), t ? t : &unnamed);
+    (void)orr__tiles_fail_lost(orr__region_site(r), t ? t : &unnamed);
     atomic_store(&a->run->lost, true);
     orr__run_fail(a->run, ORR_EDEVICE, orr_error_message());
     orr_error_clear();

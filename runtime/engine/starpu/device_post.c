@@ -103,7 +103,7 @@ static void begin(posting *p)
     orr_status st = orr__run_status(a->run);
     int refused = atomic_load(&p->refused);
     if (refused)
-        st = orr__fail(ORR__SITE(r->file, r->line, r->label), ORR_EDEVICE,
+        st = orr__fail(orr__region_site(r), ORR_EDEVICE,
                        "StarPU does not provide an operand in the memory of the device "
                        "(starpu_data_acquire_on_node_cb: error %d)",
                        refused);
@@ -111,7 +111,7 @@ static void begin(posting *p)
         all[j] = address(p, j, &lost);
     if (lost) {
         static const orr__tiles unnamed = { .n = 0 };
-        st = orr__tiles_fail_lost(ORR__SITE(r->file, r->line, r->label), &unnamed);
+        st = orr__tiles_fail_lost(orr__region_site(r), &unnamed);
         atomic_store(&a->run->lost, true);
     }
     if (st == ORR_OK) {

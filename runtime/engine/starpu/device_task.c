@@ -152,7 +152,7 @@ static orr_status on_host(device_call *c)
             continue;
         const void *tile = j < r->nout ? (host[j] = malloc(span_bytes(p))) : operand(c, j, &host[j]);
         if (!tile && j >= r->nout && c->tile[j]->lost) {
-            st = orr__tiles_fail_lost(ORR__SITE(r->file, r->line, r->label), p->tiles);
+            st = orr__tiles_fail_lost(orr__region_site(r), p->tiles);
             atomic_store(&c->task->run->lost, true);
         } else if (!tile) {
             st = ORR_ENOMEM;

@@ -47,7 +47,7 @@ static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, c
             starpu_data_release(handle[i]);
     return got == n
                ? ORR_OK
-               : orr__fail(ORR__SITE(a->step->region->file, a->step->region->line, a->step->region->label), ORR_EDEVICE,
+               : orr__fail(orr__region_site(a->step->region), ORR_EDEVICE,
                            "StarPU does not provide an operand in host memory (starpu_data_acquire: error %d)", err);
 }
 
