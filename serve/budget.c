@@ -12,7 +12,8 @@
 /* -- blocks --------------------------------------------------------------------------------------------------- */
 
 enum { KEPT = 128 };
-static size_t kept_most = (size_t)192 << 20; /* bytes */
+static const size_t kept_most = (size_t)192 << 20; /* bytes */
+static int64_t memory = INT64_MAX;                 /* the limit of blocks in use and kept ones together */
 
 static struct {
     pthread_mutex_t lock;
@@ -44,29 +45,45 @@ char *serve_block_take(size_t room)
 
 void serve_block_limit(int64_t bytes)
 {
-    if (bytes < (int64_t)kept_most)
-        kept_most = (size_t)bytes;
+    memory = bytes;
 }
 
-/* The oldest cached blocks are freed to make space for this one. */
-void serve_block_free(char *block, size_t room)
+/* Frees the oldest kept blocks until `room` more bytes are within the limit of kept ones, and with the bytes that are in use within that of
+ * all. False: they never are. Under the lock. */
+static bool shed(size_t room)
 {
-    if (!block || room < SERVE_BLOCK_LARGE || room % SERVE_BLOCK_LARGE != 0 || room > kept_most) {
-        free(block);
-        return;
-    }
-    pthread_mutex_lock(&kept.lock);
+    int64_t free_bytes = memory - serve_ledger_taken(SERVE_MEMORY);
+    size_t most = free_bytes <= 0 ? 0 : (size_t)free_bytes < kept_most ? (size_t)free_bytes : kept_most;
     int gone = 0;
-    for (; kept.n - gone == KEPT || kept.bytes + room > kept_most; gone++) {
+    for (; gone < kept.n && (kept.n - gone == KEPT || kept.bytes + room > most); gone++) {
         kept.bytes -= kept.at[gone].room;
         free(kept.at[gone].block);
     }
     kept.n -= gone;
     memmove(kept.at, kept.at + gone, (size_t)kept.n * sizeof *kept.at);
-    kept.at[kept.n].block = block;
-    kept.at[kept.n++].room = room;
-    kept.bytes += room;
+    return kept.bytes + room <= most;
+}
+
+void serve_block_shed(void)
+{
+    pthread_mutex_lock(&kept.lock);
+    (void)shed(0);
     pthread_mutex_unlock(&kept.lock);
+}
+
+void serve_block_free(char *block, size_t room)
+{
+    bool keep = block && room >= SERVE_BLOCK_LARGE && room % SERVE_BLOCK_LARGE == 0;
+    pthread_mutex_lock(&kept.lock);
+    keep = keep && shed(room);
+    if (keep) {
+        kept.at[kept.n].block = block;
+        kept.at[kept.n++].room = room;
+        kept.bytes += room;
+    }
+    pthread_mutex_unlock(&kept.lock);
+    if (!keep)
+        free(block);
 }
 
 struct serve_body {

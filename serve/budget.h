@@ -13,8 +13,10 @@
 char *serve_block_take(size_t room);
 void serve_block_free(char *block, size_t room); /* NULL is fine */
 enum { SERVE_BLOCK_LARGE = 1 << 16 };            /* multiples of this are kept */
-/* No more freed blocks than this are kept. */
+/* Kept blocks and the memory that is in use (SERVE_MEMORY) have no more bytes than this together. */
 void serve_block_limit(int64_t bytes);
+/* Frees the kept blocks that are beyond the limit. */
+void serve_block_shed(void);
 
 /* A body and its bytes in the ledger of its client. Arrays in it may be operands without a copy; the last reference frees it. */
 typedef struct serve_body serve_body;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include "serve/metrics.h"
 
-/* Larger bodies are read by the computing thread, so that they delay no other request. */
-enum { READ_AT_ONCE = 128 << 10 };
+/* Larger bodies are read by a computing thread, so that they delay no other request; of a .npy only the head is read. */
+enum { READ_JSON_AT_ONCE = 4 << 10, READ_NPY_AT_ONCE = 128 << 10 };
 
 static void ended(serve_task *t, serve_reply reply, void *user)
 {
@@ -83,7 +83,7 @@ static serve_reply compute_as(serve_request *r, serve_kind kind, const char *res
         return wrong;
     if (result)
         (void)snprintf(t->work.result, sizeof t->work.result, "%s", result);
-    if (t->work.bytes <= READ_AT_ONCE && !serve_work_understand(&t->work)) {
+    if (t->work.bytes <= (r->npy_in ? READ_NPY_AT_ONCE : READ_JSON_AT_ONCE) && !serve_work_understand(&t->work)) {
         wrong = t->work.reply;
         serve_work_clear(&t->work);
         free(t);

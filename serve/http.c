@@ -12,16 +12,19 @@
 #include <strings.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "serve/budget.h"
 #include "serve/ledger.h"
 #include "serve/log.h"
 #include "serve/metrics.h"
+#include "serve/pace.h"
 
 enum phase { RECEIVING, COMPUTING, SENDING };
 /* Connections beyond --max-connections, until one of them is cut. */
 enum { SPARE = 64 };
-enum { PARAMETERS = 64 }; /* of a query, at most: no route has as many */
+enum { PARAMETERS = 64 };    /* of a query, at most: no route has as many    */
+enum { BUFFER = 192 << 10 }; /* of a connection: a head, or a piece of a body */
 
 /* A connection. Every phase except COMPUTING has a time limit. */
 typedef struct connection {
@@ -32,6 +35,9 @@ typedef struct connection {
     bool begun; /* the head of a request has arrived */
     bool cut;   /* its socket was shut down          */
     double since;
+    int sender;
+    struct MHD_Connection *mhd;
+    double due; /* while it is suspended for the share of its sender: when it goes on; else 0 */
 } connection;
 
 struct serve_http {
@@ -43,7 +49,8 @@ struct serve_http {
     const serve_route *routes;
     pthread_mutex_t lock; /* protects the list and the phases */
     connection *first;
-    int count;
+    int count, paused;
+    double spent, step; /* the time of the thread so far, and of a step, about */
     atomic_bool closing;
     char *certificate, *key;
 };
@@ -62,11 +69,20 @@ typedef struct request {
     int status;
     int batch;
     bool suspended, refused; /* refused: the rest of the body is not kept */
+    double paid;             /* after a pause: seconds that are booked already */
     bool close;              /* the connection ends with the answer       */
     int parameters;          /* of the query */
 } request;
 
 /* -- connections ------------------------------------------------------------------------------------------- */
+
+/* The processor time of the calling thread, in seconds. */
+static double thread_time(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static void enter(connection *c, enum phase p)
 {
@@ -78,27 +94,75 @@ static void enter(connection *c, enum phase p)
     pthread_mutex_unlock(&c->of->lock);
 }
 
+static void cut(connection *c)
+{
+    (void)shutdown(c->fd, SHUT_RDWR);
+    c->cut = true;
+}
+
+/* The connection that makes place for others: it waits for a request, or for the end of one, for the longest time among those of the sender
+ * that has most of such connections. *most: their number. */
+static connection *to_evict(serve_http *h, int *most)
+{
+    int count[SERVE_SENDERS] = { 0 }, sender = -1;
+    connection *worst = NULL;
+    for (connection *c = h->first; c; c = c->next)
+        if (c->phase == RECEIVING && c->fd >= 0 && !c->cut && (++count[c->sender] > *most || sender < 0)) {
+            sender = c->sender;
+            *most = count[sender];
+        }
+    for (connection *c = h->first; c; c = c->next)
+        if (c->phase == RECEIVING && c->fd >= 0 && !c->cut && c->sender == sender &&
+            (!worst || c->since < worst->since))
+            worst = c;
+    return worst;
+}
+
+/* Holds the connections within their number: those beyond it take the places of others. If there are several clients, those of an address
+ * that wait without a token have half of it at most. Under the lock. */
+static void hold_within(serve_http *h)
+{
+    int64_t taken = 0, all = h->o->max_connections;
+    for (connection *c = h->first; c; c = c->next)
+        taken += !c->cut;
+    for (int most = 0;; taken--, most = 0) {
+        connection *c = to_evict(h, &most);
+        bool many = c && serve_ledger_shared() && c->sender >= SERVE_TOKENS_MOST && most > (all + 1) / 2;
+        if (!c || (taken <= all && !many))
+            return;
+        cut(c);
+    }
+}
+
+static void started(serve_http *h, struct MHD_Connection *mhd, void **at)
+{
+    const union MHD_ConnectionInfo *fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD),
+                                   *address = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    connection *c = calloc(1, sizeof *c);
+    *at = c;
+    if (!c)
+        return;
+    *c = (connection){ .of = h, .fd = fd ? fd->connect_fd : -1, .since = serve_now(), .mhd = mhd };
+    c->sender = serve_sender_of(-1, address ? address->client_addr : NULL);
+    pthread_mutex_lock(&h->lock);
+    c->next = h->first;
+    if (h->first)
+        h->first->prev = c;
+    h->first = c;
+    h->count++;
+    hold_within(h);
+    pthread_mutex_unlock(&h->lock);
+}
+
 static void notify_connection(void *user, struct MHD_Connection *mhd, void **at,
                               enum MHD_ConnectionNotificationCode code)
 {
     serve_http *h = user;
+    connection *c = *at;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        const union MHD_ConnectionInfo *fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-        connection *c = calloc(1, sizeof *c);
-        *at = c;
-        if (!c)
-            return;
-        *c = (connection){ .of = h, .fd = fd ? fd->connect_fd : -1, .since = serve_now() };
-        pthread_mutex_lock(&h->lock);
-        c->next = h->first;
-        if (h->first)
-            h->first->prev = c;
-        h->first = c;
-        h->count++;
-        pthread_mutex_unlock(&h->lock);
+        started(h, mhd, at);
         return;
     }
-    connection *c = *at;
     if (!c)
         return;
     pthread_mutex_lock(&h->lock);
@@ -111,38 +175,57 @@ static void notify_connection(void *user, struct MHD_Connection *mhd, void **at,
     *at = NULL;
 }
 
-/* Makes a free place where all are taken: the connection that has been receiving for the longest time without a request, or else without
- * the end of one, is cut. A client that opens connections and sends nothing, or a part, keeps others out for no longer than this. */
-static connection *to_evict(serve_http *h)
-{
-    connection *worst = NULL;
-    for (connection *c = h->first; c; c = c->next)
-        if (c->phase == RECEIVING && c->fd >= 0 && !c->cut && (!worst || c->since < worst->since))
-            worst = c;
-    return worst;
-}
-
-static void cut(connection *c)
-{
-    (void)shutdown(c->fd, SHUT_RDWR);
-    c->cut = true;
-}
-
 /* Shuts down the sockets of late connections without closing them; libmicrohttpd sees the end and closes them. The
  * lock prevents a close, and a reuse of the descriptor, in the meantime. */
 void serve_http_expire(serve_http *h, double now)
 {
     pthread_mutex_lock(&h->lock);
-    int64_t free_places = h->o->max_connections;
     for (connection *c = h->first; c; c = c->next) {
         double most = c->phase == RECEIVING ? h->o->read_timeout : h->o->write_timeout;
         if (c->phase != COMPUTING && c->fd >= 0 && !c->cut && (now - c->since > most))
             cut(c);
-        free_places -= !c->cut;
     }
-    for (connection *c; free_places < 0 && (c = to_evict(h)); free_places++)
-        cut(c);
+    hold_within(h);
     pthread_mutex_unlock(&h->lock);
+}
+
+int serve_http_resume(serve_http *h, double now)
+{
+    pthread_mutex_lock(&h->lock);
+    for (connection *c = h->first; c && h->paused > 0; c = c->next)
+        if (c->due > 0 && (c->due <= now || c->cut)) {
+            c->due = 0;
+            h->paused--;
+            MHD_resume_connection(c->mhd);
+        }
+    int left = h->paused;
+    pthread_mutex_unlock(&h->lock);
+    return left;
+}
+
+/* Books the thread's time since the last call for the request's sender. True if that is more than its share: the connection then pauses, and
+ * its next step is booked with the time of a step, about. */
+static bool pauses(request *q)
+{
+    static const double share = 0.05; /* of the newest step in the usual one */
+    serve_http *h = q->h;
+    if (!serve_ledger_shared())
+        return false;
+    double spent = thread_time(), now = serve_now(), step = spent - h->spent;
+    h->spent = spent;
+    double due = serve_pace(q->c->sender, q->paid ? step - q->paid : step, now);
+    h->step += share * (step - h->step);
+    bool over = due > now && !(q->paid > 0);
+    q->paid = 0;
+    if (!over)
+        return false;
+    q->paid = h->step;
+    pthread_mutex_lock(&h->lock);
+    q->c->due = serve_pace(q->c->sender, h->step, now);
+    h->paused++;
+    MHD_suspend_connection(q->mhd);
+    pthread_mutex_unlock(&h->lock);
+    return true;
 }
 
 int serve_http_connections(serve_http *h)
@@ -245,6 +328,11 @@ static bool admitted(request *q, const serve_route *route)
     }
     if (given && strncasecmp(given, "Bearer ", 7) == 0)
         q->r.client = serve_tokens_find(q->h->tokens, given + 7 + strspn(given + 7, " "));
+    if (q->r.client >= 0) {
+        pthread_mutex_lock(&q->h->lock);
+        q->c->sender = serve_sender_of(q->r.client, NULL);
+        pthread_mutex_unlock(&q->h->lock);
+    }
     if (q->r.client >= 0 || route->open)
         return true;
     q->reply = serve_problem(401, "token", "%s", given ? "the token is not known" : "a bearer token is wanted");
@@ -435,8 +523,25 @@ static void add(struct MHD_Response *m, const char *name, const char *value)
     (void)MHD_add_response_header(m, name, value);
 }
 
+/* Books a text that is not booked yet: many that nobody reads are much memory. */
+static void book_answer(request *q)
+{
+    enum { SMALL = 4 << 10 };
+    serve_reply why;
+    if (q->reply.room || q->reply.n_text <= SMALL)
+        return;
+    if (serve_ledger_take(q->r.client, SERVE_MEMORY, (int64_t)q->reply.n_text, &why)) {
+        q->reply.room = (int64_t)q->reply.n_text;
+        q->reply.client = q->r.client;
+        return;
+    }
+    serve_reply_free(&q->reply);
+    q->reply = why;
+}
+
 static enum MHD_Result send_reply(request *q)
 {
+    book_answer(q);
     serve_reply *r = malloc(sizeof *r);
     struct MHD_Response *m = NULL;
     if (r) {
@@ -531,12 +636,15 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *mhd, const char
         if (!(q = *at = begin(user, mhd)))
             return MHD_NO;
         take_head(q, method, path);
-        return q->reply.status ? send_reply(q) : MHD_YES;
+        q->refused = q->reply.status != 0;
+        return q->refused && !pauses(q) ? send_reply(q) : MHD_YES;
     }
     if (q->suspended) { /* resumed: the answer is ready */
         q->suspended = false;
         return send_reply(q);
     }
+    if (pauses(q))
+        return MHD_YES; /* called again with the same piece */
     if (*n) {
         take_body(q, data, *n);
         *n = 0;
@@ -679,7 +787,7 @@ serve_http *serve_http_start(const serve_options *o, const serve_tokens *tokens,
         h->daemon = MHD_start_daemon(
             flags | (h->key ? (unsigned)MHD_USE_TLS : 0u), (uint16_t)o->port, NULL, NULL, handle, h,
             MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(o->max_connections + SPARE),
-            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)(256 << 10), MHD_OPTION_STRICT_FOR_CLIENT, 1,
+            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)BUFFER, MHD_OPTION_STRICT_FOR_CLIENT, 1,
             MHD_OPTION_NOTIFY_CONNECTION, notify_connection, h, MHD_OPTION_NOTIFY_COMPLETED, completed, h,
             MHD_OPTION_UNESCAPE_CALLBACK, unescape, h, MHD_OPTION_ARRAY, h->key ? tls : tls + 2, MHD_OPTION_END);
         if (h->daemon)

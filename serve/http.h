@@ -41,6 +41,8 @@ void serve_http_answer(void *waiting, serve_reply reply, int batch);
 /* Cuts connections whose time limit has passed. */
 void serve_http_expire(serve_http *h, double now);
 int serve_http_connections(serve_http *h);
+/* Lets connections go on that paused for the share of their sender. Returns the number of those that still pause. */
+int serve_http_resume(serve_http *h, double now);
 /* The number of requests that are received, computed or answered now. */
 int serve_http_busy(serve_http *h);
 /* Accepts no new connections; each connection closes after its next answer. */

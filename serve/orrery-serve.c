@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <math.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "serve/budget.h"
 #include "serve/ledger.h"
@@ -15,6 +18,7 @@
 #include "serve/service.h"
 
 serve_service serve_the;
+enum { WHY = 1024 }; /* characters of a reason */
 
 static int fail(const char *why)
 {
@@ -58,28 +62,46 @@ static int cores(void)
     return n < 1 ? 1 : n > 64 ? 64 : (int)n;
 }
 
-static const char *start(char *why, size_t size)
+/* Starts the threads that compute, which get less of the processor than the caller's if there are several clients: the long work of one then
+ * does not delay the receipt of another's requests. Threads inherit the priority of the one that starts them. */
+static void *start_to_compute(void *user)
 {
+    const int lower = 5;
     serve_service *s = &serve_the;
     int workers = s->o.workers ? (int)s->o.workers : cores();
     serve_batching batching = { (int)s->o.batch, 1e-6 * (double)s->o.batch_window };
     orr_device first;
+    char *why = user;
+    if (serve_ledger_shared())
+        (void)setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, (id_t)gettid()) + lower);
     if (orr_init(NULL) != ORR_OK) {
-        (void)snprintf(why, size, "%s", orr_error_message());
+        (void)snprintf(why, WHY, "%s", orr_error_message());
         return why;
     }
     (void)orr_devices(&first, 1); /* the first reading is the slowest */
-    if (!(s->models = serve_models_load(s->o.models, why, size)))
+    if (!(s->models = serve_models_load(s->o.models, why, WHY)))
         return why;
     s->store = serve_store_new((int)s->o.max_arrays, s->o.array_bytes, s->o.max_memory / 2, s->o.array_keep);
     s->queue = serve_queue_new(workers, true, s->o.timeout, batching);
     s->jobs = serve_jobs_new(s->o.job_bytes, s->o.job_keep, s->o.job_timeout);
-    if (!s->store || !s->queue || !s->jobs) {
-        (void)snprintf(why, size, "there is no memory, or no thread can be started");
+    if (s->store && s->queue && s->jobs)
+        return NULL;
+    (void)snprintf(why, WHY, "there is no memory, or no thread can be started");
+    return why;
+}
+
+static const char *start(char *why)
+{
+    serve_service *s = &serve_the;
+    pthread_t thread;
+    void *wrong = why;
+    (void)snprintf(why, WHY, "no thread can be started");
+    if (pthread_create(&thread, NULL, start_to_compute, why) != 0 || pthread_join(thread, &wrong) != 0 || wrong)
         return why;
-    }
+    if (serve_ledger_shared() && !serve_queue_reserve(s->queue))
+        return why;
     atomic_store(&s->ready, true);
-    s->http = serve_http_start(&s->o, s->tokens, serve_routes, why, size);
+    s->http = serve_http_start(&s->o, s->tokens, serve_routes, why, WHY);
     return s->http ? NULL : why;
 }
 
@@ -99,13 +121,17 @@ static void announce(void)
                   "\"why\": \"tokens travel unencrypted: give --tls-certificate and --tls-key\"");
 }
 
-static void look(void)
+/* Returns the seconds until the next look. */
+static double look(void)
 {
     double now = serve_now();
+    int paused = serve_http_resume(serve_the.http, now);
     serve_http_expire(serve_the.http, now);
     serve_queue_expire(serve_the.queue, now);
     serve_jobs_expire(serve_the.jobs, now);
     serve_store_expire(serve_the.store, now);
+    serve_block_shed();
+    return paused ? 0.005 : 0.05;
 }
 
 /* Signals arrive through a pipe. A mask would not suffice: libraries start threads when they are loaded, before main()
@@ -135,23 +161,24 @@ static const char *take_signals(char *why, size_t size)
     return why;
 }
 
-/* A signal that arrives within 50 ms; 0: none. */
-static int next_signal(void)
+/* A signal that arrives within these seconds; 0: none. */
+static int next_signal(double within)
 {
     struct pollfd in = { .fd = signals[0], .events = POLLIN };
     unsigned char byte = 0;
-    return poll(&in, 1, 50) > 0 && read(signals[0], &byte, 1) == 1 ? byte : 0;
+    return poll(&in, 1, (int)(1e3 * within)) > 0 && read(signals[0], &byte, 1) == 1 ? byte : 0;
 }
 
 /* Attends to the time limits until SIGTERM or SIGINT arrives; after the time `until` (0: none), or when no request is under way, it ends
  * by itself. */
 static int attend(double until)
 {
+    double wait = 0.05;
     while (until == 0.0 || (serve_now() < until && serve_http_busy(serve_the.http) > 0)) {
-        int sig = next_signal();
+        int sig = next_signal(wait);
         if (sig > 0)
             return sig;
-        look();
+        wait = look();
     }
     return 0;
 }
@@ -192,8 +219,10 @@ static void stop(double until)
     over = (!s->jobs || serve_jobs_stop(s->jobs, 0.0)) && over;
     if (!over)
         end_at_once();
-    if (s->http)
+    if (s->http) {
+        (void)serve_http_resume(s->http, INFINITY);
         serve_http_stop(s->http);
+    }
     serve_queue_free(s->queue);
     serve_jobs_free(s->jobs);
     serve_store_free(s->store);
@@ -204,7 +233,7 @@ static void stop(double until)
 
 int main(int argc, char **argv)
 {
-    char why[1024];
+    char why[WHY];
     int rc = serve_options_read(&serve_the.o, argc, argv);
     if (rc >= 0)
         return fflush(stdout) == 0 ? rc : 1;
@@ -217,7 +246,7 @@ int main(int argc, char **argv)
     (void)mallopt(M_TRIM_THRESHOLD, 128 << 20);
     serve_the.began = serve_now();
     double until = 0.0;
-    wrong = start(why, sizeof why);
+    wrong = start(why);
     if (wrong) {
         rc = fail(wrong);
     } else {

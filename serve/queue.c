@@ -11,10 +11,10 @@
 #include "serve/ledger.h"
 #include "serve/metrics.h"
 
-enum { BATCH_MOST = 1024, CLIENTS = SERVE_TOKENS_MOST + 1 }; /* client -1, without a token, first */
+enum { BATCH_MOST = 1024, THREADS = 257, CLIENTS = SERVE_TOKENS_MOST + 1 }; /* client -1, without a token, first */
 
-/* Works of less than this may take the last thread; it is the time that another client may have to wait for it. */
-static const double brief = 0.05; /* seconds */
+/* Works of less than this may take the reserved thread; it is the time that another client may have to wait for it. */
+static const double brief = 0.01; /* seconds */
 
 struct serve_queue {
     pthread_mutex_t lock;
@@ -29,7 +29,7 @@ struct serve_queue {
     serve_batching batching;
     bool closed, stop;
     int threads;
-    pthread_t thread[256];
+    pthread_t thread[THREADS];
 };
 
 double serve_now(void)
@@ -178,27 +178,35 @@ static double *served(serve_queue *q, const serve_task *t)
     return of;
 }
 
+/* True if a thread may run the task: the reserved one is for a brief work of a client that has no other running. */
+static bool may_run(const serve_queue *q, const serve_task *t, bool reserved)
+{
+    return !reserved || (t->seconds < brief && q->works[t->work.client + 1] == 0);
+}
+
 /* The task to run next; NULL: none may run. */
-static serve_task *next(serve_queue *q)
+static serve_task *next(serve_queue *q, bool reserved)
 {
     serve_task *best = NULL;
-    for (serve_task *t = q->first; t; t = t->next) {
-        bool last = q->running == q->threads - 1, others = q->running > q->works[t->work.client + 1];
-        if (serve_ledger_shared() && q->threads > 1 && last && !others && t->seconds >= brief)
-            continue;
-        if (!best || *served(q, t) < *served(q, best))
+    for (serve_task *t = q->first; t; t = t->next)
+        if (may_run(q, t, reserved) && (!best || *served(q, t) < *served(q, best)))
             best = t;
-    }
     return best;
+}
+
+/* Books the time that the task is predicted to take. */
+static void advance(serve_queue *q, serve_task *t)
+{
+    q->now = *served(q, t);
+    *served(q, t) += t->seconds;
+    q->works[t->work.client + 1]++;
 }
 
 static void begin(serve_queue *q, serve_task *t)
 {
     unlink_waiting(q, t);
     t->state = SERVE_RUNNING;
-    q->now = *served(q, t);
-    *served(q, t) += t->seconds;
-    q->works[t->work.client + 1]++;
+    advance(q, t);
 }
 
 /* Replaces the prediction by the time that the task took. */
@@ -237,12 +245,35 @@ static int gather_more(serve_queue *q, serve_task **b, int n)
     return n;
 }
 
-/* Computes a batch. A large body is read here, not by the thread that received it; such a task joins no others. */
+/* Reads a large body here, not in the thread that received it. The work is known after that: true if it may go on now, or has its reply;
+ * else it waits again. */
+static bool read_body(serve_queue *q, serve_task *t, bool reserved)
+{
+    double from = serve_now();
+    pthread_mutex_unlock(&q->lock);
+    bool ok = serve_work_understand(&t->work);
+    double seconds = ok ? serve_work_seconds(&t->work) : 0;
+    pthread_mutex_lock(&q->lock);
+    account(q, t, serve_now() - from);
+    t->seconds = seconds;
+    if (t->state == SERVE_RUNNING && !may_run(q, t, reserved)) {
+        t->state = SERVE_WAITING;
+        t->prev = NULL;
+        t->next = q->first;
+        *(q->first ? &q->first->prev : &q->last) = t;
+        q->first = t;
+        q->waiting++;
+        return false;
+    }
+    advance(q, t);
+    return true;
+}
+
 static void compute(serve_task **b, int n)
 {
     serve_work *w[BATCH_MOST];
-    if (n == 1 && b[0]->work.body && !serve_work_understand(&b[0]->work))
-        return;
+    if (n == 1 && b[0]->work.reply.status)
+        return; /* its body could not be read */
     for (int i = 0; i < n; i++) {
         b[i]->batch = n;
         w[i] = &b[i]->work;
@@ -273,18 +304,22 @@ static void finish(serve_queue *q, serve_task *t)
     serve_task_unref(q, t);
 }
 
-static void *work(void *user)
+static void work(serve_queue *q, bool reserved)
 {
-    serve_queue *q = user;
     serve_task *b[BATCH_MOST];
     pthread_mutex_lock(&q->lock);
     while (!q->stop) {
-        if (!(b[0] = next(q))) {
+        if (!(b[0] = next(q, reserved))) {
             pthread_cond_wait(&q->change, &q->lock);
             continue;
         }
         begin(q, b[0]);
         q->running++;
+        if (b[0]->work.body && !read_body(q, b[0], reserved)) {
+            q->running--;
+            pthread_cond_broadcast(&q->change);
+            continue;
+        }
         int n = gather_more(q, b, 1);
         double now = serve_now();
         for (int i = 0; i < n; i++)
@@ -299,10 +334,34 @@ static void *work(void *user)
             finish(q, b[i]);
         pthread_mutex_lock(&q->lock);
         q->running--;
-        pthread_cond_broadcast(&q->change); /* the last thread may be free for others now */
+        pthread_cond_broadcast(&q->change); /* the reserved thread may be free for another work of the client */
     }
     pthread_mutex_unlock(&q->lock);
+}
+
+static void *work_on_any(void *user)
+{
+    work(user, false);
     return NULL;
+}
+
+static void *work_on_brief(void *user)
+{
+    work(user, true);
+    return NULL;
+}
+
+static bool start(serve_queue *q, void *(*run)(void *))
+{
+    if (q->threads == THREADS || pthread_create(&q->thread[q->threads], NULL, run, q) != 0)
+        return false;
+    q->threads++;
+    return true;
+}
+
+bool serve_queue_reserve(serve_queue *q)
+{
+    return start(q, work_on_brief);
 }
 
 serve_queue *serve_queue_new(int threads, bool counts, double timeout, serve_batching batching)
@@ -319,9 +378,8 @@ serve_queue *serve_queue_new(int threads, bool counts, double timeout, serve_bat
     q->counts = counts;
     q->timeout = timeout;
     q->batching = batching;
-    for (; q->threads < threads && q->threads < 256; q->threads++)
-        if (pthread_create(&q->thread[q->threads], NULL, work, q) != 0)
-            break;
+    while (threads-- > 0 && start(q, work_on_any))
+        ;
     if (q->threads > 0)
         return q;
     serve_queue_free(q);

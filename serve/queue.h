@@ -35,8 +35,10 @@ typedef struct serve_batching {
 } serve_batching;
 
 /* counts: the works of the queue are booked in the ledger as SERVE_WORKS. Among the clients with waiting works, the one that has got the
- * least time is next, and only brief works of a client may take the last thread from the others. NULL: no memory, or no thread. */
+ * least time is next. NULL: no memory, or no thread. */
 serve_queue *serve_queue_new(int threads, bool counts, double timeout, serve_batching batching);
+/* Adds a thread for brief works of clients that have no other work running. False: it cannot be started. */
+bool serve_queue_reserve(serve_queue *q);
 /* Takes one reference of the task and leaves the caller another. False if there are too many tasks or the queue is closing; *why is then
  * the answer, and the caller keeps the task. */
 bool serve_queue_put(serve_queue *q, serve_task *t, serve_reply *why);

@@ -415,24 +415,45 @@ static void unbook_parsed(serve_work *w, int64_t parsed)
     unbook(w, kept < parsed ? parsed - kept : 0);
 }
 
+/* Elements of the operands' common shape by broadcasting, without the last `skip` axes. */
+static double common_size(const serve_work *w, int skip)
+{
+    double all = 1;
+    for (int k = skip; k < ORR_MAX_RANK; k++) {
+        int64_t longest = 1;
+        for (int i = 0; i < w->n; i++) {
+            orr_shape s = orr_tensor_shape(w->x[i]);
+            if (k < s.rank && s.dim[s.rank - 1 - k] > longest)
+                longest = s.dim[s.rank - 1 - k];
+        }
+        all *= (double)longest;
+    }
+    return all;
+}
+
+/* Multiplications of a product: those of each pair of matrices. */
+static double products(const serve_work *w)
+{
+    orr_shape a = orr_tensor_shape(w->x[0]), b = orr_tensor_shape(w->x[1]);
+    double n = common_size(w, 2);
+    for (int k = 0; k < 2 && k < a.rank; k++)
+        n *= (double)a.dim[a.rank - 1 - k];
+    return n * (double)(b.rank > 1 ? b.dim[b.rank - (w->transpose_b ? 2 : 1)] : 1);
+}
+
 double serve_work_seconds(const serve_work *w)
 {
-    const double parse = 1e8, touch = 1e8, flops = 4e9; /* a second's bytes, elements, operations, rather too few */
-    double size[SERVE_OPERANDS] = { 1, 1, 1 }, most = 0;
-    for (int i = 0; i < w->n; i++) {
-        size[i] = (double)orr_tensor_size(w->x[i]);
-        most = size[i] > most ? size[i] : most;
-    }
+    /* a second's bytes of JSON and .npy, elements, operations, rather too few */
+    const double parse = w->body_npy ? 1e9 : 2e7, touch = 1e8, flops = 4e9;
+    enum { OPERATION = 4 }; /* characters of an expression */
     if (w->body)
-        return 1 + (double)w->bytes / parse; /* not read yet */
+        return (double)w->bytes / parse; /* to read it: then more is known */
     if (is_field(w))
         return serve_field_seconds(w);
-    if (w->kind == SERVE_GEMM) {
-        orr_shape s = orr_tensor_shape(w->x[1]);
-        return 2 * size[0] * (double)(s.rank > 0 ? s.dim[w->transpose_b ? 0 : s.rank - 1] : 1) / flops;
-    }
-    bool outer = w->kind == SERVE_ELEMENTWISE && w->n > 1 && size[0] != size[1];
-    return (outer ? size[0] * size[1] * (w->n > 2 ? size[2] : 1) : most) / touch;
+    if (w->kind == SERVE_GEMM)
+        return 2 * products(w) / flops;
+    double operations = w->expression ? 1 + (double)(strlen(w->expression) / OPERATION) : 1;
+    return common_size(w, 0) * operations / touch;
 }
 
 bool serve_work_understand(serve_work *w)

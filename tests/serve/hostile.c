@@ -252,6 +252,33 @@ static void parts_of_requests_keep_nobody_out(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
+/* Connections that send nothing take the places of their own kind, not that of a client between two requests. */
+static void idle_connections_leave_those_of_others(void)
+{
+    enum { IDLE = 60 };
+    char text[256];
+    int fd[IDLE], open = 0;
+    NEED_SERVER(two_clients("--read-timeout 30 --max-connections 16"));
+    int kept = connect_to(&s, 10.0);
+    (void)snprintf(text, sizeof text, "GET /v1/models HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n",
+                   alice);
+    ORR_CHECK(kept >= 0 && send_all(kept, text, strlen(text)));
+    EXPECT(read_answer(kept, false), 200, "");
+    for (int i = 0; i < IDLE; i++)
+        fd[i] = connect_to(&s, 5.0);
+    pause_for(0.3);
+    for (int i = 0; i < IDLE; i++) {
+        char byte;
+        open += fd[i] >= 0 && recv(fd[i], &byte, 1, MSG_DONTWAIT) != 0;
+        (void)close(fd[i]);
+    }
+    ORR_CHECK_MSG(open == 8, "%d connections without a token are open", open); /* half of the places */
+    ORR_CHECK(send_all(kept, text, strlen(text)));
+    EXPECT(read_answer(kept, false), 200, "");
+    (void)close(kept);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
 /* -- requests ------------------------------------------------------------------------------------------------------------- */
 
 /* Sends the head as it is; the status. */
@@ -351,6 +378,7 @@ int main(int argc, char **argv)
         ORR_TEST(jobs_of_one_client_leave_those_of_others),
         ORR_TEST(clients_that_leave_are_noticed),
         ORR_TEST(parts_of_requests_keep_nobody_out),
+        ORR_TEST(idle_connections_leave_those_of_others),
         ORR_TEST(ambiguous_messages_are_refused),
         ORR_TEST(an_unread_log_stops_nothing),
         { 0 },
