@@ -7,6 +7,7 @@
 #ifndef ORRERY_PRIVACY_H
 #define ORRERY_PRIVACY_H
 
+#include <orrery/checkpoint.h>
 #include <orrery/nn.h>
 #include <orrery/optim.h>
 
@@ -92,7 +93,10 @@ ORR_API orr_status orr_dp_gaussian_sigma_at(const char *file, int line, double e
 /* -- budgets ------------------------------------------------------------------------------------------------ */
 
 /** A limit of ε at a δ, and the uses booked so far. It counts only reported uses, and cannot count a release of the data
- * that bypasses it. One thread at a time. */
+ * that bypasses it. One thread at a time.
+ * The uses are in memory: a run that ends and begins again has none, unless they are in a checkpoint
+ * (orr_checkpoint_add_budget, orr_checkpoint_add_dp_sgd) or in a file (orr_dp_budget_keep). A forked child cannot spend a budget
+ * that is in memory alone (ORR_ESTATE). */
 typedef struct orr_dp_budget orr_dp_budget;
 
 /** A new budget.
@@ -101,19 +105,52 @@ typedef struct orr_dp_budget orr_dp_budget;
 ORR_API orr_dp_budget *orr_dp_budget_new_at(const char *file, int line, orr_dp_accountant how, double epsilon,
                                             double delta);
 #define orr_dp_budget_new(...) orr_dp_budget_new_at(ORR_HERE, __VA_ARGS__)
-/** Books `times` ≥ 0 uses of m, all or none. Call it before the mechanism runs.
- * Errors: ORR_ESTATE: the budget would be exceeded (the message has the numbers); then nothing is booked. ORR_EINVAL, ORR_ENOMEM. */
+/** Books `times` ≥ 0 uses of m, all or none. Call it before the mechanism runs. A budget that is kept in a file is booked on disk when this
+ * returns, together with the uses that other processes have booked meanwhile.
+ * Errors: ORR_ESTATE: the budget would be exceeded (the message has the numbers), belongs to the process that forked this one, or has a
+ * ledger that was removed, exchanged, set back or not yet given; then nothing is booked. ORR_EINVAL, ORR_ENOMEM, ORR_EIO,
+ * ORR_EFORMAT. */
 ORR_API orr_status orr_dp_budget_spend_at(const char *file, int line, orr_dp_budget *b, orr_dp_mechanism m,
                                           int64_t times);
 #define orr_dp_budget_spend(...) orr_dp_budget_spend_at(ORR_HERE, __VA_ARGS__)
-/** ε at the budget's δ of all booked uses; 0 if there are none. */
+/** ε at the budget's δ of all booked uses, those of other processes in its file too; 0 if there are none. Errors: as
+ * orr_dp_budget_spend. */
 ORR_API orr_status orr_dp_budget_spent_at(const char *file, int line, const orr_dp_budget *b, double *epsilon);
 #define orr_dp_budget_spent(...) orr_dp_budget_spent_at(ORR_HERE, __VA_ARGS__)
-/** The number of further uses of m that would be booked; at most 2⁴⁰. */
+/** The number of further uses of m that would be booked; at most 2⁴⁰. Errors: as orr_dp_budget_spend. */
 ORR_API orr_status orr_dp_budget_left_at(const char *file, int line, orr_dp_budget *b, orr_dp_mechanism m,
                                          int64_t *times);
 #define orr_dp_budget_left(...) orr_dp_budget_left_at(ORR_HERE, __VA_ARGS__)
-/** NULL is fine. */
+/** From now on the uses of b are in the file `path` as well, its ledger, which does not go back. If there is no such file, it is made with
+ * the uses so far. Otherwise it is continued: its limit must be that of b, and its uses those of b. A run that begins anew, or
+ * from an older checkpoint, has fewer uses than its ledger and is refused, with both ε; so is a ledger that has fewer uses than
+ * the run, or is a copy of another file. Load a checkpoint first. Several processes may keep one budget in one file: the file is locked
+ * while it is read and replaced, and all their uses count. After a kill at any moment the file has each use that was booked. Its
+ * checksum finds damage; it is no protection from a person who may write the file.
+ * @param path  its folder exists, on a file system with locks (flock) and hard links
+ * Errors: ORR_ESTATE (see above, or b is kept already), ORR_EINVAL (no path; the ledger has another limit), ORR_EFORMAT (no
+ * ledger, or a damaged one), ORR_EIO, ORR_ENOMEM. */
+ORR_API orr_status orr_dp_budget_keep_at(const char *file, int line, orr_dp_budget *b, const char *path);
+#define orr_dp_budget_keep(...) orr_dp_budget_keep_at(ORR_HERE, __VA_ARGS__)
+/** Differences between a budget, its ledger and its checkpoints that are meant. */
+typedef enum orr_dp_allow {
+    ORR_DP_OLDER = 1, /**< one of them is older: a run that ended after its last checkpoint, a return to an older checkpoint, a second
+                           process. The larger number of uses of each mechanism counts, and repeated uses count again */
+    ORR_DP_MOVED = 2  /**< the ledger is a copy, because it was moved or restored, or is lost and made anew from b; no other copy is in
+                           use */
+} orr_dp_allow;
+/** Allows these differences (a sum of orr_dp_allow) to later calls of orr_dp_budget_keep, orr_dp_budget_spend and orr_checkpoint_load; 0:
+ * none, as in a new budget. Errors: ORR_EINVAL. */
+ORR_API orr_status orr_dp_budget_allow_at(const char *file, int line, orr_dp_budget *b, unsigned what);
+#define orr_dp_budget_allow(...) orr_dp_budget_allow_at(ORR_HERE, __VA_ARGS__)
+/** Adds the uses of a budget (borrowed) to a checkpoint. orr_checkpoint_load takes them over; it refuses a checkpoint with fewer
+ * uses than the budget has, and one of a run with another ledger (ORR_ESTATE, with both ε). Without a ledger nothing
+ * finds that a checkpoint is loaded twice, or is an old one.
+ * Errors: as orr_checkpoint_add_variable. */
+ORR_API orr_status orr_checkpoint_add_budget_at(const char *file, int line, orr_checkpoint *c, const char *name,
+                                                orr_dp_budget *b);
+#define orr_checkpoint_add_budget(...) orr_checkpoint_add_budget_at(ORR_HERE, __VA_ARGS__)
+/** NULL is fine. The file of a ledger stays. */
 ORR_API void orr_dp_budget_free(orr_dp_budget *b);
 
 /* -- randomness ----------------------------------------------------------------------------------------------- */
@@ -295,6 +332,11 @@ ORR_API orr_status orr_dp_sgd_step_at(const char *file, int line, orr_dp_sgd *t,
 #define orr_dp_sgd_step(...) orr_dp_sgd_step_at(ORR_HERE, __VA_ARGS__)
 ORR_API double orr_dp_sgd_clip(const orr_dp_sgd *t);   /**< C now; 0 for NULL */
 ORR_API int64_t orr_dp_sgd_steps(const orr_dp_sgd *t); /**< steps made; 0 for NULL */
+/** Adds a trainer (borrowed) to a checkpoint: its clipping norm, its steps and, as orr_checkpoint_add_budget, its budget. The model and the
+ * optimiser are parts of their own. Errors: as orr_checkpoint_add_variable. */
+ORR_API orr_status orr_checkpoint_add_dp_sgd_at(const char *file, int line, orr_checkpoint *c, const char *name,
+                                                orr_dp_sgd *t);
+#define orr_checkpoint_add_dp_sgd(...) orr_checkpoint_add_dp_sgd_at(ORR_HERE, __VA_ARGS__)
 /** Frees the trainer, not the model or the optimizer. NULL is fine. */
 ORR_API void orr_dp_sgd_free(orr_dp_sgd *t);
 

@@ -13,6 +13,7 @@
 #include <orrery/distribute.h>
 #include <orrery/eval.h>
 #include <orrery/io.h>
+#include "ops/nn/checkpoint.h"
 #include "ops/nn/data_parallel.h"
 #include "ops/nn/module.h"
 #include "ops/nn/optim_rule.h"
@@ -33,6 +34,8 @@ typedef struct {
     orr_optim *optim;
     void *data;
     size_t bytes;
+    const orr__checkpoint_state *state; /* of `object`; NULL: another part */
+    void *object;
 } part;
 
 struct orr_checkpoint {
@@ -43,12 +46,14 @@ struct orr_checkpoint {
     double saved; /* time of the last save, of loading or of creation */
 };
 
-/* An array of the file: a variable, or memory. */
+/* An array of the file: a variable, memory, or the bytes of an object. */
 typedef struct {
     char name[ENTRY];
     orr_tensor *variable;
     void *data;
     size_t bytes;
+    const orr__checkpoint_state *state;
+    void *object;
 } entry;
 
 /* The parts as arrays, and further numbers. */
@@ -91,11 +96,15 @@ void orr_checkpoint_free(orr_checkpoint *c)
 static orr_status check(orr__site at, const orr_checkpoint *c)
 {
     orr_status st = orr__object_check(at, &kind, c);
-    for (int i = 0; st == ORR_OK && i < c->n; i++)
-        if ((c->part[i].module && !orr__object_is(&orr__kind_module, c->part[i].module)) ||
-            (c->part[i].optim && !orr__object_is(&orr__kind_optim, c->part[i].optim)))
+    for (int i = 0; st == ORR_OK && i < c->n; i++) {
+        const part *p = &c->part[i];
+        const orr__object_kind *of = p->module ? &orr__kind_module : p->optim ? &orr__kind_optim : NULL;
+        const void *object = p->module ? (void *)p->module : p->optim ? (void *)p->optim : p->object;
+        of = p->state ? p->state->kind : of;
+        if (of && !orr__object_is(of, object))
             st = orr__fail(at, ORR_EHANDLE, "the %s \"%s\" was freed before the checkpoint",
-                           c->part[i].module ? "module" : "optimiser", c->part[i].name);
+                           p->optim ? "optimiser" : of->noun, p->name);
+    }
     return st;
 }
 
@@ -156,6 +165,13 @@ orr_status orr_checkpoint_add_bytes_at(const char *file, int line, orr_checkpoin
     return add(at, c, name, (part){ .data = data, .bytes = bytes });
 }
 
+orr_status orr__checkpoint_add_state(orr__site at, orr_checkpoint *c, const char *name,
+                                     const orr__checkpoint_state *how, void *object)
+{
+    orr_status st = orr__object_check(at, how->kind, object);
+    return st == ORR_OK ? add(at, c, name, (part){ .state = how, .object = object }) : st;
+}
+
 /* -- arrays of a file -------------------------------------------------------------------------------------- */
 
 /* An array "PART" or "PART/NAME". false: no memory. */
@@ -210,10 +226,14 @@ static bool collect(const orr_checkpoint *c, arrays *a)
               append(a, "checkpoint", "generator", (entry){ .data = a->generator, .bytes = sizeof a->generator });
     for (int i = 0; ok && i < c->n; i++) {
         const part *p = &c->part[i];
-        ok = p->module ? append_module(a, p)
-             : p->optim
-                 ? append_optim(a, p, &a->number[2 * i])
-                 : append(a, p->name, "", (entry){ .variable = p->variable, .data = p->data, .bytes = p->bytes });
+        ok = p->module  ? append_module(a, p)
+             : p->optim ? append_optim(a, p, &a->number[2 * i])
+                        : append(a, p->name, "",
+                                 (entry){ .variable = p->variable,
+                                          .data = p->data,
+                                          .bytes = p->bytes,
+                                          .state = p->state,
+                                          .object = p->object });
     }
     return ok;
 }
@@ -231,9 +251,21 @@ static void file_name(const orr_checkpoint *c, int64_t generation, char *path, s
 
 /* -- saving ------------------------------------------------------------------------------------------------ */
 
+/* The bytes of an object; NULL: an error. */
+static orr_tensor *state_of(orr__site at, const entry *e)
+{
+    size_t bytes = 0;
+    void *data = e->state->save(at, e->object, &bytes);
+    orr_tensor *t = data ? orr_from_at(at.file, at.line, ORR_U8, ORR_SHAPE((int64_t)bytes), data) : NULL;
+    free(data);
+    return t;
+}
+
 /* The entry as a tensor that a file can hold: bytes as u8, bfloat16 as float32. */
 static orr_tensor *storable(orr__site at, const entry *e)
 {
+    if (e->state)
+        return state_of(at, e);
     if (!e->variable)
         return orr_from_at(at.file, at.line, ORR_U8, ORR_SHAPE((int64_t)e->bytes), e->data);
     return orr_tensor_dtype(e->variable) == ORR_BF16 ? orr_cast_at(at.file, at.line, e->variable, ORR_F32)
@@ -248,6 +280,7 @@ static orr_status write_file(orr__site at, const arrays *a, const char *path)
     for (int i = 0; st == ORR_OK && i < a->n; i++) {
         name[i] = a->at[i].name;
         t[i] = storable(at, &a->at[i]);
+        st = t[i] ? ORR_OK : orr_error_status();
     }
     st = orr__nn_write(at, st, path, name, t, a->n);
     free(name);
@@ -345,8 +378,9 @@ static orr_status check_names(orr__site at, const arrays *a, const char *path)
 
 static orr_status check_fit(orr__site at, const entry *e, const orr_tensor *t, const char *path)
 {
-    orr_shape have = orr_tensor_shape(t),
-              want = e->variable ? orr_tensor_shape(e->variable) : ORR_SHAPE((int64_t)e->bytes);
+    orr_shape have = orr_tensor_shape(t), want = e->variable ? orr_tensor_shape(e->variable)
+                                                 : e->state  ? ORR_SHAPE(orr_tensor_size(t))
+                                                             : ORR_SHAPE((int64_t)e->bytes);
     orr_dtype d = e->variable ? orr_tensor_dtype(e->variable) : ORR_U8;
     if (!orr__shape_equal(&have, &want))
         return orr__fail(at, ORR_ESHAPE, "%s: \"%s\" has shape %s, and the run has %s", path, e->name, orr__str(have).s,
@@ -357,13 +391,27 @@ static orr_status check_fit(orr__site at, const entry *e, const orr_tensor *t, c
     return ORR_OK;
 }
 
+/* Passes the bytes of a file to their object. */
+static orr_status prepare_state(orr__site at, const entry *e, const char *path, orr_tensor *t)
+{
+    size_t bytes = (size_t)orr_tensor_size(t);
+    void *data = orr__alloc(bytes + 1);
+    orr_status st = data ? orr_read_at(at.file, at.line, t, data, bytes) : ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = e->state->prepare(at, e->object, path, data, bytes);
+    free(data);
+    return st;
+}
+
 static orr_status read_array(orr__site at, const entry *e, const char *path, orr_tensor **value, unsigned char *memory)
 {
     orr_tensor *t = orr_load_npz_at(at.file, at.line, path, e->name);
     orr_status st = orr__nn_check(at, t);
     if (st == ORR_OK)
         st = check_fit(at, e, t, path);
-    if (st == ORR_OK && !e->variable)
+    if (st == ORR_OK && e->state)
+        st = prepare_state(at, e, path, t);
+    else if (st == ORR_OK && !e->variable)
         st = orr_read_at(at.file, at.line, t, memory, e->bytes);
     if (!e->variable)
         return orr__ranks_agree(at, st);
@@ -389,7 +437,7 @@ static orr_status read_file(orr__site at, const arrays *a, const char *path, orr
             variable[*n] = e->variable;
             value[(*n)++] = s ? orr_scope_return_at(at.file, at.line, s, t) : t;
         }
-        memory += e->variable ? 0 : e->bytes;
+        memory += e->variable ? 0 : e->bytes; /* 0 bytes of an object */
         if (s)
             (void)orr_scope_end(s);
     }
@@ -399,7 +447,9 @@ static orr_status read_file(orr__site at, const arrays *a, const char *path, orr
 static void take_over(orr_checkpoint *c, arrays *a, const unsigned char *memory)
 {
     for (int i = 0; i < a->n; i++)
-        if (!a->at[i].variable) {
+        if (a->at[i].state) {
+            a->at[i].state->load(a->at[i].object);
+        } else if (!a->at[i].variable) {
             memcpy(a->at[i].data, memory, a->at[i].bytes);
             memory += a->at[i].bytes;
         }

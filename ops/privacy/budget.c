@@ -1,228 +1,30 @@
-/* ε of many uses of mechanisms, budgets that refuse to be exceeded, and the noise that a budget allows.
- * Must not know: the formulas of accountants; tensors. */
+/* Budgets: uses are booked before they happen, and refused beyond the limit; in memory, in a file of several processes, and in
+ * checkpoints.
+ * Must not know: the formulas of accountants; tensors; the form of a ledger. */
 #include "config.h"
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include "ops/privacy/account.h"
+#include <string.h>
+#include "ops/nn/checkpoint.h"
+#include "ops/privacy/budget.h"
+#include "ops/privacy/ledger.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/fpmode.h"
-#include "runtime/base/object.h"
-
-#define LEAST_DELTA_PLD 1e-10
-#define MOST_TIMES ((int64_t)1 << 40)
-
-static const char *const kind_names[] = { "Gaussian σ", "Laplace b", "pure ε" };
-
-orr_status orr__dp_check(orr__site at, orr_dp_mechanism m)
-{
-    if ((int)m.kind < ORR_DP_GAUSSIAN || m.kind > ORR_DP_PURE)
-        return orr__fail(at, ORR_EINVAL, "no mechanism has number %d", (int)m.kind);
-    if (!(m.noise > 0.0 && isfinite(m.noise)))
-        return orr__fail(at, ORR_EINVAL, "the mechanism's noise (%s) must be finite and > 0, not %g",
-                         kind_names[m.kind], m.noise);
-    if (m.kind != ORR_DP_PURE && !(m.noise >= 1e-2 && m.noise <= 1e9))
-        return orr__fail(at, ORR_EINVAL, "the mechanism's noise (%s) must be in [0.01, 1e9], not %g",
-                         kind_names[m.kind], m.noise);
-    if (m.kind == ORR_DP_PURE && m.noise > 100.0)
-        return orr__fail(at, ORR_EINVAL, "ε of a mechanism must be at most 100, not %g", m.noise);
-    if (!(m.q >= 0.0 && m.q <= 1.0))
-        return orr__fail(at, ORR_EINVAL, "the sampling probability q must be in [0, 1], not %g", m.q);
-    return ORR_OK;
-}
-
-orr_status orr__dp_check_delta(orr__site at, orr_dp_accountant how, double delta)
-{
-    if ((int)how != ORR_DP_RDP && how != ORR_DP_PLD)
-        return orr__fail(at, ORR_EINVAL, "no accountant has number %d", (int)how);
-    if (!(delta > 0.0 && delta < 1.0))
-        return orr__fail(at, ORR_EINVAL, "δ must be in (0, 1), not %g", delta);
-    if (how == ORR_DP_PLD && delta < LEAST_DELTA_PLD)
-        return orr__fail(at, ORR_EINVAL, "δ must be at least %g for this accountant, not %g: use ORR_DP_RDP",
-                         LEAST_DELTA_PLD, delta);
-    return ORR_OK;
-}
-
-static orr_status check_times(orr__site at, int64_t times)
-{
-    if (times >= 0 && times <= MOST_TIMES)
-        return ORR_OK;
-    return orr__fail(at, ORR_EINVAL, "a mechanism is used 0 to 2^40 times, not %lld", (long long)times);
-}
-
-/* -- ε of a list of uses -------------------------------------------------------------------------------------- */
-
-static orr_status epsilon_of(orr__site at, orr_dp_accountant how, const orr__dp_use *use, int n, double delta,
-                             double *epsilon)
-{
-    int64_t real = 0;
-    for (int i = 0; i < n; i++)
-        real += use[i].m.q > 0.0 ? use[i].times : 0;
-    *epsilon = 0.0;
-    if (!real)
-        return ORR_OK;
-    if (how == ORR_DP_PLD) {
-        orr__pld *p = orr__pld_new(use, n, delta);
-        if (!p)
-            return orr__fail_place(at, ORR_ENOMEM);
-        *epsilon = orr__pld_epsilon(p, delta);
-        orr__pld_free(p);
-        return ORR_OK;
-    }
-    double order[ORR__DP_ORDERS], rdp[ORR__DP_ORDERS];
-    int orders = orr_dp_orders(order, ORR__DP_ORDERS);
-    for (int i = 0; i < orders; i++) {
-        rdp[i] = 0.0;
-        for (int k = 0; k < n; k++)
-            rdp[i] += (double)use[k].times * orr__dp_rdp(use[k].m, order[i]);
-    }
-    *epsilon = orr__dp_rdp_epsilon(order, rdp, orders, delta, NULL);
-    return ORR_OK;
-}
-
-orr_status orr_dp_epsilon_at(const char *file, int line, orr_dp_accountant how, orr_dp_mechanism m, int64_t times,
-                             double delta, double *epsilon)
-{
-    ORR__IN_DEFAULT_FPMODE;
-    orr__site at = ORR__SITE(file, line, "dp_epsilon");
-    orr_status st = orr__dp_check(at, m);
-    if (st == ORR_OK)
-        st = orr__dp_check_delta(at, how, delta);
-    if (st == ORR_OK)
-        st = check_times(at, times);
-    if (st == ORR_OK && !epsilon)
-        st = orr__fail(at, ORR_EINVAL, "the place for ε is NULL");
-    return st == ORR_OK ? epsilon_of(at, how, &(orr__dp_use){ m, times }, 1, delta, epsilon) : st;
-}
-
-orr_status orr_dp_delta_at(const char *file, int line, orr_dp_mechanism m, int64_t times, double epsilon, double *delta)
-{
-    ORR__IN_DEFAULT_FPMODE;
-    orr__site at = ORR__SITE(file, line, "dp_delta");
-    orr_status st = orr__dp_check(at, m);
-    if (st == ORR_OK)
-        st = check_times(at, times);
-    if (st == ORR_OK && (!(epsilon >= 0.0 && isfinite(epsilon)) || !delta))
-        st = orr__fail(at, ORR_EINVAL, delta ? "ε must be finite and ≥ 0, not %g" : "the place for δ is NULL (ε %g)",
-                       epsilon);
-    if (st != ORR_OK)
-        return st;
-    *delta = 0.0;
-    if (!times || m.q == 0.0)
-        return ORR_OK;
-    orr__pld *p = orr__pld_new(&(orr__dp_use){ m, times }, 1, LEAST_DELTA_PLD);
-    if (!p)
-        return orr__fail_place(at, ORR_ENOMEM);
-    *delta = orr__pld_delta(p, epsilon);
-    orr__pld_free(p);
-    return ORR_OK;
-}
-
-/* -- the noise that a budget allows ------------------------------------------------------------------------------ */
-
-typedef struct search {
-    orr__site at;
-    orr_dp_accountant how;
-    orr_dp_mechanism m;
-    int64_t times;
-    double epsilon, delta;
-} search;
-
-static orr_status fits(search *s, double noise, bool *yes)
-{
-    double spent;
-    s->m.noise = noise;
-    orr_status st = epsilon_of(s->at, s->how, &(orr__dp_use){ s->m, s->times }, 1, s->delta, &spent);
-    *yes = spent <= s->epsilon;
-    return st;
-}
-
-/* Bisects between `good`, which fits, and `bad`, which does not. */
-static orr_status narrow(search *s, double bad, double *good)
-{
-    orr_status st = ORR_OK;
-    while (st == ORR_OK && fabs(log(*good / bad)) > 5e-5) {
-        bool yes;
-        double mid = sqrt(*good * bad);
-        st = fits(s, mid, &yes);
-        if (yes)
-            *good = mid;
-        else
-            bad = mid;
-    }
-    return st;
-}
-
-static orr_status find_pure(search *s, double *noise)
-{
-    bool yes;
-    double least = 1e-9, most = 100.0;
-    orr_status st = fits(s, least, &yes);
-    if (st == ORR_OK && !yes)
-        return orr__fail(s->at, ORR_EINVAL, "%lld uses do not fit (ε %g, δ %g), however small their ε",
-                         (long long)s->times, s->epsilon, s->delta);
-    *noise = least;
-    return st == ORR_OK ? narrow(s, most, noise) : st;
-}
-
-static orr_status find_scale(search *s, double *noise)
-{
-    bool yes;
-    double good = 1.0, bad = 1.0;
-    orr_status st = fits(s, good, &yes);
-    if (st == ORR_OK && yes)
-        do {
-            bad *= 0.5;
-            st = bad < 0.01 ? orr__fail(s->at, ORR_EINVAL, "a noise of 0.01 would do: (ε %g, δ %g) protects nothing",
-                                        s->epsilon, s->delta)
-                            : fits(s, bad, &yes);
-            good = yes ? bad : good;
-        } while (st == ORR_OK && yes);
-    else if (st == ORR_OK)
-        do {
-            good *= 2.0;
-            st = good > 1e6 ? orr__fail(s->at, ORR_EINVAL, "no noise up to 1e6 fits (ε %g, δ %g)", s->epsilon, s->delta)
-                            : fits(s, good, &yes);
-            bad = yes ? bad : good;
-        } while (st == ORR_OK && !yes);
-    *noise = good;
-    return st == ORR_OK ? narrow(s, bad, noise) : st;
-}
-
-orr_status orr_dp_find_noise_at(const char *file, int line, orr_dp_accountant how, orr_dp_kind kind, double q,
-                                int64_t times, double epsilon, double delta, double *noise)
-{
-    ORR__IN_DEFAULT_FPMODE;
-    search s = { ORR__SITE(file, line, "dp_find_noise"), how, { kind, 1.0, q }, times, epsilon, delta };
-    orr_status st = orr__dp_check(s.at, s.m);
-    if (st == ORR_OK)
-        st = orr__dp_check_delta(s.at, how, delta);
-    if (st == ORR_OK)
-        st = check_times(s.at, times);
-    if (st == ORR_OK && (times == 0 || q == 0.0))
-        st = orr__fail(s.at, ORR_EINVAL, "a mechanism that is used %s needs no noise",
-                       times ? "on no record" : "0 times");
-    if (st == ORR_OK && !(epsilon > 0.0 && isfinite(epsilon)))
-        st = orr__fail(s.at, ORR_EINVAL, "ε must be finite and > 0, not %g", epsilon);
-    if (st == ORR_OK && !noise)
-        st = orr__fail(s.at, ORR_EINVAL, "the place for the noise is NULL");
-    if (st != ORR_OK)
-        return st;
-    double found = 0.0;
-    st = kind == ORR_DP_PURE ? find_pure(&s, &found) : find_scale(&s, &found);
-    if (st == ORR_OK)
-        *noise = found;
-    return st;
-}
-
-/* -- budgets ------------------------------------------------------------------------------------------------ */
+#include "runtime/base/secret.h"
 
 /* If the other entries stay, `times` of the entry `recent` may grow to `safe`. */
 struct orr_dp_budget {
-    orr_dp_accountant how;
-    double epsilon, delta;
-    int n, recent;
+    orr__ledger l;
+    char *path; /* of the file that has the uses as well; NULL: none */
+    unsigned allow;
+    uint64_t process; /* that made the budget */
+    int recent;
     int64_t safe;
-    orr__dp_use *use;
+    bool ahead;         /* of its file, by a checkpoint without a ledger: the next write has both */
+    orr__ledger loaded; /* from a checkpoint, checked; no uses: none */
 };
 
 static const orr__object_kind kind = { "budget", sizeof(orr_dp_budget) };
@@ -242,7 +44,9 @@ orr_dp_budget *orr_dp_budget_new_at(const char *file, int line, orr_dp_accountan
         (void)orr__fail_place(at, ORR_ENOMEM);
         return NULL;
     }
-    *b = (orr_dp_budget){ .how = how, .epsilon = epsilon, .delta = delta, .recent = -1 };
+    *b = (orr_dp_budget){ .l = { .how = how, .epsilon = epsilon, .delta = delta },
+                          .process = orr__fork_number(),
+                          .recent = -1 };
     return b;
 }
 
@@ -250,44 +54,245 @@ void orr_dp_budget_free(orr_dp_budget *b)
 {
     if (!orr__object_there("dp_budget_free", &kind, b))
         return;
-    free(b->use);
+    orr__ledger_clear(&b->l);
+    orr__ledger_clear(&b->loaded);
+    free(b->path);
     orr__object_end(&kind, b);
 }
 
-static bool same(orr_dp_mechanism a, orr_dp_mechanism b)
+orr_status orr_dp_budget_allow_at(const char *file, int line, orr_dp_budget *b, unsigned what)
 {
-    return a.kind == b.kind && a.noise == b.noise && a.q == b.q;
+    orr__site at = ORR__SITE(file, line, "dp_budget_allow");
+    orr_status st = orr__object_check(at, &kind, b);
+    if (st == ORR_OK && (what & ~(unsigned)(ORR_DP_OLDER | ORR_DP_MOVED)))
+        st = orr__fail(at, ORR_EINVAL, "%u is no sum of ORR_DP_OLDER and ORR_DP_MOVED", what);
+    if (st == ORR_OK)
+        b->allow = what;
+    return st;
 }
 
-/* The entry of m, which is added if it does not exist. */
-static orr_status entry_of(orr__site at, orr_dp_budget *b, orr_dp_mechanism m, int *at_entry)
+/* -- two states of one budget -------------------------------------------------------------------------------- */
+
+static double spent_of(orr__site at, const orr_dp_budget *b, const orr__ledger *l)
 {
-    for (*at_entry = 0; *at_entry < b->n; ++*at_entry)
-        if (same(b->use[*at_entry].m, m))
-            return ORR_OK;
-    orr__dp_use *more = orr__realloc_n(b->use, (size_t)b->n + 1, sizeof *more);
-    if (!more)
-        return orr__fail_place(at, ORR_ENOMEM);
-    b->use = more;
-    b->use[b->n++] = (orr__dp_use){ m, 0 };
-    return ORR_OK;
+    double spent = 0.0;
+    (void)orr__dp_epsilon_of(at, b->l.how, l->use, l->n, b->l.delta, &spent);
+    return spent;
 }
+
+/* Refuses an older state, `mine`, beside a newer one, `its`. */
+static orr_status refuse_older(orr__site at, const orr_dp_budget *b, const char *older, const orr__ledger *mine,
+                               const char *newer, const orr__ledger *its)
+{
+    if ((b->allow & ORR_DP_OLDER) || !orr__ledger_older(mine, its))
+        return ORR_OK;
+    return orr__fail(
+        at, ORR_ESTATE,
+        "%s has spent ε %.6g at δ %g, and %s has ε %.6g: a run does not go back. Where that is meant (a run "
+        "that was cut after its checkpoint, a second process), orr_dp_budget_allow(b, ORR_DP_OLDER) "
+        "continues from the larger numbers",
+        older, spent_of(at, b, mine), b->l.delta, newer, spent_of(at, b, its));
+}
+
+static orr_status check_file(orr__site at, const orr_dp_budget *b, const char *path, const orr__ledger *in_file)
+{
+    const orr__ledger *l = &b->l;
+    if (in_file->how != l->how || in_file->epsilon != l->epsilon || in_file->delta != l->delta)
+        return orr__fail(at, ORR_EINVAL, "the ledger %s has the limit ε %g at δ %g%s, and this budget ε %g at δ %g%s",
+                         path, in_file->epsilon, in_file->delta, in_file->how == ORR_DP_PLD ? " (PLD)" : " (RDP)",
+                         l->epsilon, l->delta, l->how == ORR_DP_PLD ? " (PLD)" : " (RDP)");
+    if (l->id[0] && strcmp(l->id, in_file->id) != 0)
+        return orr__fail(at, ORR_ESTATE, "%s is another ledger than the one of this run: its number is %.8s, not %.8s",
+                         path, in_file->id, l->id);
+    return b->ahead ? ORR_OK : refuse_older(at, b, "the ledger", in_file, "this run", l);
+}
+
+/* Locks the budget's file and reads it. */
+static orr_status lock_file(orr__site at, const orr_dp_budget *b, orr__ledger_file *f, orr__ledger *in_file)
+{
+    bool missing;
+    orr_status st = orr__ledger_open(at, b->path, false, f, in_file, &missing);
+    if (st == ORR_OK && missing)
+        return orr__fail(at, ORR_ESTATE, "the ledger %s was removed, and this run has spent ε %.6g at δ %g", b->path,
+                         spent_of(at, b, &b->l), b->l.delta);
+    if (st == ORR_OK && (st = check_file(at, b, b->path, in_file)) != ORR_OK) {
+        orr__ledger_clear(in_file);
+        orr__ledger_close(f);
+    }
+    return st;
+}
+
+/* Raises the uses to those of another process. */
+static orr_status take_over(orr__site at, orr_dp_budget *b, const orr__ledger *from)
+{
+    int recent = b->recent;
+    for (int i = 0; i < from->n; i++)
+        if (recent != orr__ledger_find(&b->l, from->use[i].m) &&
+            from->use[i].times > orr__ledger_times(&b->l, from->use[i].m))
+            b->recent = -1;
+    return orr__ledger_raise(at, &b->l, from);
+}
+
+/* Locks the budget's file and takes over its uses. */
+static orr_status begin(orr__site at, orr_dp_budget *b, orr__ledger_file *f)
+{
+    orr__ledger in_file;
+    orr_status st = lock_file(at, b, f, &in_file);
+    if (st != ORR_OK)
+        return st;
+    st = take_over(at, b, &in_file);
+    if (st != ORR_OK)
+        orr__ledger_close(f);
+    orr__ledger_clear(&in_file);
+    return st;
+}
+
+/* The uses of all processes. */
+static orr_status refresh(orr__site at, orr_dp_budget *b)
+{
+    orr__ledger_file f;
+    orr_status st = b->path ? begin(at, b, &f) : ORR_OK;
+    if (st == ORR_OK && b->path)
+        orr__ledger_close(&f);
+    return st;
+}
+
+/* -- ledgers --------------------------------------------------------------------------------------------------- */
+
+static orr_status new_id(orr__site at, char id[ORR__LEDGER_ID])
+{
+    unsigned char byte[(ORR__LEDGER_ID - 1) / 2];
+    orr_status st = orr__secret_random(at, byte, sizeof byte);
+    for (size_t i = 0; st == ORR_OK && i < sizeof byte; i++)
+        (void)snprintf(id + 2 * i, 3, "%02x", byte[i]);
+    return st;
+}
+
+/* The path from the root, by which a later change of the working directory has no effect; a link's target, since the file is replaced. */
+static char *whole_path(const char *path)
+{
+    char *there = realpath(path, NULL);
+    if (there || errno != ENOENT)
+        return there;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+    char *root = folder ? realpath(folder, NULL) : NULL;
+    size_t size = root ? strlen(root) + strlen(name) + 2 : 0;
+    char *whole = root ? malloc(size) : NULL;
+    if (whole)
+        (void)snprintf(whole, size, "%s/%s", strcmp(root, "/") ? root : "", name);
+    int why = errno;
+    free(root);
+    free(folder);
+    errno = why;
+    return whole;
+}
+
+/* Makes the file with the uses so far. */
+static orr_status start_file(orr__site at, orr_dp_budget *b, const char *path)
+{
+    if (b->l.id[0] && !(b->allow & ORR_DP_MOVED))
+        return orr__fail(at, ORR_ESTATE,
+                         "there is no ledger %s, and this run has one, number %.8s: give its path. If it is lost, "
+                         "orr_dp_budget_allow(b, ORR_DP_MOVED) makes a new one with ε %.6g at δ %g",
+                         path, b->l.id, spent_of(at, b, &b->l), b->l.delta);
+    char before[ORR__LEDGER_ID];
+    memcpy(before, b->l.id, sizeof before);
+    orr_status st = b->l.id[0] ? ORR_OK : new_id(at, b->l.id);
+    if (st == ORR_OK)
+        st = orr__ledger_create(at, path, &b->l);
+    if (st != ORR_OK)
+        memcpy(b->l.id, before, sizeof before);
+    return st;
+}
+
+/* Continues the file, which is locked. */
+static orr_status join_file(orr__site at, orr_dp_budget *b, orr__ledger_file *f, const orr__ledger *in_file)
+{
+    orr_status st = check_file(at, b, f->path, in_file);
+    if (st == ORR_OK)
+        st = refuse_older(at, b, "this run", &b->l, "the ledger", in_file);
+    bool write = (b->allow & ORR_DP_MOVED) || orr__ledger_older(in_file, &b->l);
+    if (st == ORR_OK)
+        st = take_over(at, b, in_file);
+    if (st == ORR_OK)
+        memcpy(b->l.id, in_file->id, sizeof b->l.id);
+    return st == ORR_OK && write ? orr__ledger_write(f, &b->l) : st;
+}
+
+static orr_status keep(orr__site at, orr_dp_budget *b, const char *path)
+{
+    orr__ledger in_file;
+    orr__ledger_file f;
+    bool missing;
+    orr_status st = orr__ledger_open(at, path, b->allow & ORR_DP_MOVED, &f, &in_file, &missing);
+    if (st != ORR_OK)
+        return st;
+    if (missing) {
+        st = start_file(at, b, path);
+        if (st != ORR_EIO || errno != EEXIST)
+            return st;
+        st = orr__ledger_open(at, path, false, &f, &in_file, &missing); /* another process has made it meanwhile */
+        if (st != ORR_OK || missing)
+            return st != ORR_OK ? st : orr__fail(at, ORR_EIO, "the ledger %s appears and vanishes", path);
+    }
+    st = join_file(at, b, &f, &in_file);
+    orr__ledger_clear(&in_file);
+    orr__ledger_close(&f);
+    return st;
+}
+
+/* Without a file, parent and child would each spend the rest. */
+static orr_status check_process(orr__site at, const orr_dp_budget *b)
+{
+    if (b->path || b->process == orr__fork_number())
+        return ORR_OK;
+    return orr__fail(at, ORR_ESTATE,
+                     "this budget belongs to the process that made it, not to a forked one: two processes spend one "
+                     "budget if it is kept in a file before the fork (orr_dp_budget_keep)");
+}
+
+orr_status orr_dp_budget_keep_at(const char *file, int line, orr_dp_budget *b, const char *path)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__site at = ORR__SITE(file, line, "dp_budget_keep");
+    orr_status st = orr__object_check(at, &kind, b);
+    if (st == ORR_OK)
+        st = check_process(at, b);
+    if (st == ORR_OK && (!path || !*path))
+        st = orr__fail(at, ORR_EINVAL, "the path is %s", path ? "empty" : "NULL");
+    if (st == ORR_OK && b->path)
+        st = orr__fail(at, ORR_ESTATE, "this budget is kept in %s already", b->path);
+    if (st != ORR_OK)
+        return st;
+    char *whole = whole_path(path);
+    if (!whole)
+        return orr__fail(at, errno == ENOMEM ? ORR_ENOMEM : ORR_EIO, "%s: %s", path, strerror(errno));
+    st = keep(at, b, whole);
+    if (st == ORR_OK)
+        b->path = whole;
+    else
+        free(whole);
+    return st;
+}
+
+/* -- uses ------------------------------------------------------------------------------------------------------- */
 
 static orr_status within(orr__site at, orr_dp_budget *b, orr_dp_accountant how, int entry, int64_t total, bool *yes)
 {
-    int64_t had = b->use[entry].times;
+    int64_t had = b->l.use[entry].times;
     double spent;
-    b->use[entry].times = total;
-    orr_status st = epsilon_of(at, how, b->use, b->n, b->delta, &spent);
-    b->use[entry].times = had;
-    *yes = spent <= b->epsilon;
+    b->l.use[entry].times = total;
+    orr_status st = orr__dp_epsilon_of(at, how, b->l.use, b->l.n, b->l.delta, &spent);
+    b->l.use[entry].times = had;
+    *yes = spent <= b->l.epsilon;
     return st;
 }
 
 /* Raises *good from a total of the entry that fits to the largest that does. The first step is `step`. */
 static orr_status grow(orr__site at, orr_dp_budget *b, orr_dp_accountant how, int entry, int64_t step, int64_t *good)
 {
-    int64_t bad = MOST_TIMES + 1;
+    int64_t bad = ORR__DP_MOST_TIMES + 1;
     bool yes = true;
     orr_status st = ORR_OK;
     for (; st == ORR_OK && yes && *good + step < bad; step *= 8) {
@@ -314,14 +319,14 @@ static orr_status find_safe(orr__site at, orr_dp_budget *b, int entry)
 {
     if (b->recent == entry)
         return ORR_OK;
-    int64_t had = b->use[entry].times, good = had;
+    int64_t had = b->l.use[entry].times, good = had;
     orr_status st = grow(at, b, ORR_DP_RDP, entry, 1, &good);
-    if (st == ORR_OK && b->how == ORR_DP_PLD) {
+    if (st == ORR_OK && b->l.how == ORR_DP_PLD) {
         bool yes;
-        st = within(at, b, b->how, entry, good, &yes);
+        st = within(at, b, b->l.how, entry, good, &yes);
         good = yes ? good : had;
         if (st == ORR_OK)
-            st = grow(at, b, b->how, entry, (good - had) / 16 + 1, &good);
+            st = grow(at, b, b->l.how, entry, (good - had) / 16 + 1, &good);
     }
     if (st == ORR_OK) {
         b->recent = entry;
@@ -330,40 +335,62 @@ static orr_status find_safe(orr__site at, orr_dp_budget *b, int entry)
     return st;
 }
 
-/* Finds the entry of m; *entry < 0: m costs nothing. */
+/* Finds the entry of m, which is added if it does not exist, and the largest total that fits. */
 static orr_status find_entry(orr__site at, orr_dp_budget *b, orr_dp_mechanism m, int *entry)
 {
-    orr_status st = orr__object_check(at, &kind, b);
-    if (st == ORR_OK)
-        st = orr__dp_check(at, m);
-    *entry = -1;
-    if (st != ORR_OK || m.q == 0.0)
-        return st;
-    st = entry_of(at, b, m, entry);
+    orr_status st = orr__ledger_set(at, &b->l, m, orr__ledger_times(&b->l, m));
+    *entry = orr__ledger_find(&b->l, m);
     return st == ORR_OK ? find_safe(at, b, *entry) : st;
+}
+
+/* f: the budget's file, locked; NULL: it has none. */
+static orr_status book(orr__site at, orr_dp_budget *b, orr__ledger_file *f, orr_dp_mechanism m, int64_t times)
+{
+    int entry = 0;
+    orr_status st = find_entry(at, b, m, &entry);
+    if (st != ORR_OK)
+        return st;
+    int64_t left = b->safe - b->l.use[entry].times;
+    if (times > left)
+        return orr__fail(
+            at, ORR_ESTATE,
+            "the budget of ε %g at δ %g is spent up to ε %.6g: of %s %g with q %g, %lld more uses fit, not %lld",
+            b->l.epsilon, b->l.delta, spent_of(at, b, &b->l), orr__dp_kind_names[m.kind], m.noise, m.q, (long long)left,
+            (long long)times);
+    b->l.use[entry].times += times;
+    st = f ? orr__ledger_write(f, &b->l) : ORR_OK;
+    if (st != ORR_OK)
+        b->l.use[entry].times -= times;
+    else
+        b->ahead = false;
+    return st;
 }
 
 orr_status orr_dp_budget_spend_at(const char *file, int line, orr_dp_budget *b, orr_dp_mechanism m, int64_t times)
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "dp_budget_spend");
-    int entry = 0;
-    orr_status st = check_times(at, times);
+    orr__ledger_file f;
+    orr_status st = orr__dp_check_times(at, times);
     if (st == ORR_OK)
-        st = find_entry(at, b, m, &entry);
-    if (st != ORR_OK || entry < 0)
+        st = orr__object_check(at, &kind, b);
+    if (st == ORR_OK)
+        st = orr__dp_check(at, m);
+    if (st == ORR_OK)
+        st = check_process(at, b);
+    if (st == ORR_OK && b->l.id[0] && !b->path)
+        st = orr__fail(at, ORR_ESTATE,
+                       "this run has a ledger, number %.8s: call orr_dp_budget_keep with its path first", b->l.id);
+    if (st != ORR_OK || m.q == 0.0 || times == 0)
         return st;
-    if (times <= b->safe - b->use[entry].times) {
-        b->use[entry].times += times;
-        return ORR_OK;
+    if (!b->path)
+        return book(at, b, NULL, m, times);
+    st = begin(at, b, &f);
+    if (st == ORR_OK) {
+        st = book(at, b, &f, m, times);
+        orr__ledger_close(&f);
     }
-    double spent = 0.0;
-    (void)epsilon_of(at, b->how, b->use, b->n, b->delta, &spent);
-    return orr__fail(
-        at, ORR_ESTATE,
-        "the budget of ε %g at δ %g is spent up to ε %.6g: of %s %g with q %g, %lld more uses fit, not %lld",
-        b->epsilon, b->delta, spent, kind_names[m.kind], m.noise, m.q, (long long)(b->safe - b->use[entry].times),
-        (long long)times);
+    return st;
 }
 
 orr_status orr_dp_budget_left_at(const char *file, int line, orr_dp_budget *b, orr_dp_mechanism m, int64_t *times)
@@ -373,9 +400,15 @@ orr_status orr_dp_budget_left_at(const char *file, int line, orr_dp_budget *b, o
     int entry = 0;
     if (!times)
         return orr__fail(at, ORR_EINVAL, "the place for the number is NULL");
-    orr_status st = find_entry(at, b, m, &entry);
+    orr_status st = orr__object_check(at, &kind, b);
     if (st == ORR_OK)
-        *times = entry < 0 ? MOST_TIMES : b->safe - b->use[entry].times;
+        st = orr__dp_check(at, m);
+    if (st == ORR_OK)
+        st = refresh(at, b);
+    if (st == ORR_OK && m.q > 0.0)
+        st = find_entry(at, b, m, &entry);
+    if (st == ORR_OK)
+        *times = m.q > 0.0 ? b->safe - b->l.use[entry].times : ORR__DP_MOST_TIMES;
     return st;
 }
 
@@ -388,5 +421,91 @@ orr_status orr_dp_budget_spent_at(const char *file, int line, const orr_dp_budge
         return st;
     if (!epsilon)
         return orr__fail(at, ORR_EINVAL, "the place for ε is NULL");
-    return epsilon_of(at, b->how, b->use, b->n, b->delta, epsilon);
+    if (!b->path)
+        return orr__dp_epsilon_of(at, b->l.how, b->l.use, b->l.n, b->l.delta, epsilon);
+    orr__ledger_file f;
+    orr__ledger all;
+    st = lock_file(at, b, &f, &all);
+    if (st != ORR_OK)
+        return st;
+    orr__ledger_close(&f);
+    st = orr__ledger_raise(at, &all, &b->l);
+    if (st == ORR_OK)
+        st = orr__dp_epsilon_of(at, b->l.how, all.use, all.n, b->l.delta, epsilon);
+    orr__ledger_clear(&all);
+    return st;
+}
+
+/* -- checkpoints -------------------------------------------------------------------------------------------------- */
+
+orr_status orr__budget_check(orr__site at, const orr_dp_budget *b)
+{
+    return orr__object_check(at, &kind, b);
+}
+
+char *orr__budget_text(orr__site at, const orr_dp_budget *b)
+{
+    return orr__ledger_text(at, &b->l, (orr__ledger_place){ 0 });
+}
+
+orr_status orr__budget_prepare(orr__site at, orr_dp_budget *b, const char *where, const void *text, size_t size)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__ledger_place place;
+    orr__ledger_clear(&b->loaded);
+    orr_status st = orr__ledger_parse(at, where, text, size, &b->loaded, &place);
+    if (st == ORR_OK && b->l.id[0] && b->loaded.id[0] && strcmp(b->l.id, b->loaded.id) != 0)
+        st = orr__fail(at, ORR_ESTATE, "%s is of a run with another ledger, number %.8s, not %.8s", where, b->loaded.id,
+                       b->l.id);
+    if (st == ORR_OK)
+        st = refresh(at, b);
+    if (st == ORR_OK)
+        st = refuse_older(at, b, where, &b->loaded, b->path ? b->path : "this run", &b->l);
+    if (st == ORR_OK && b->path && b->loaded.id[0])
+        st = refuse_older(at, b, b->path, &b->l, where, &b->loaded);
+    if (st == ORR_OK)
+        st = orr__ledger_raise(at, &b->loaded, &b->l);
+    if (st != ORR_OK)
+        orr__ledger_clear(&b->loaded);
+    return st;
+}
+
+void orr__budget_load(orr_dp_budget *b)
+{
+    if (!b->loaded.n && !b->loaded.id[0])
+        return;
+    orr__dp_use *before = b->l.use;
+    b->ahead = b->path && orr__ledger_older(&b->l, &b->loaded);
+    b->l.use = b->loaded.use;
+    b->l.n = b->loaded.n;
+    if (!b->l.id[0])
+        memcpy(b->l.id, b->loaded.id, sizeof b->l.id);
+    b->recent = -1;
+    b->loaded = (orr__ledger){ .use = before };
+    orr__ledger_clear(&b->loaded);
+}
+
+static void *save_part(orr__site at, void *object, size_t *bytes)
+{
+    char *text = orr__budget_text(at, object);
+    *bytes = text ? strlen(text) : 0;
+    return text;
+}
+
+static orr_status prepare_part(orr__site at, void *object, const char *where, const void *data, size_t bytes)
+{
+    return orr__budget_prepare(at, object, where, data, bytes);
+}
+
+static void load_part(void *object)
+{
+    orr__budget_load(object);
+}
+
+static const orr__checkpoint_state state = { &kind, save_part, prepare_part, load_part };
+
+orr_status orr_checkpoint_add_budget_at(const char *file, int line, orr_checkpoint *c, const char *name,
+                                        orr_dp_budget *b)
+{
+    return orr__checkpoint_add_state(ORR__SITE(file, line, "checkpoint_add_budget"), c, name, &state, b);
 }

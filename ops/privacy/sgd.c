@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
+#include "ops/nn/checkpoint.h"
 #include "ops/nn/module.h"
 #include "ops/nn/optim_rule.h"
 #include "ops/privacy/account.h"
+#include "ops/privacy/budget.h"
 #include "ops/privacy/noise.h"
 #include "ops/privacy/per_example.h"
 #include "ops/privacy/secret.h"
@@ -20,6 +22,12 @@
 /* Samples are padded to a multiple of this with examples of weight 0, so that few plans serve all steps. */
 enum { PAD = 32 };
 
+/* The part of the state that changes from step to step, as checkpoints have it. */
+typedef struct progress {
+    double clip;
+    int64_t steps;
+} progress;
+
 struct orr_dp_sgd {
     orr__model model;
     orr_optim *optim;
@@ -27,6 +35,7 @@ struct orr_dp_sgd {
     double clip;       /* now */
     double sigma_grad; /* of the gradients; adaptive clipping spends the rest on its count */
     int64_t steps;
+    progress loaded; /* from a checkpoint, checked */
 };
 
 orr_dp_options orr_dp_defaults(void)
@@ -308,4 +317,60 @@ orr_status orr_dp_sgd_step_at(const char *file, int line, orr_dp_sgd *t, orr_ten
     t->steps += st == ORR_OK;
     sample_free(&s);
     return st;
+}
+
+/* -- checkpoints ------------------------------------------------------------------------------------------------- */
+
+/* The progress, and the text of the budget. */
+static void *save_state(orr__site at, void *object, size_t *bytes)
+{
+    orr_dp_sgd *t = object;
+    if (t->options.budget && orr__budget_check(at, t->options.budget) != ORR_OK)
+        return NULL;
+    progress now = { t->clip, t->steps };
+    char *budget = t->options.budget ? orr__budget_text(at, t->options.budget) : NULL;
+    size_t more = budget ? strlen(budget) : 0;
+    unsigned char *all = !t->options.budget || budget ? orr__alloc(sizeof now + more) : NULL;
+    if (all) {
+        memcpy(all, &now, sizeof now);
+        memcpy(all + sizeof now, budget ? budget : "", more);
+    }
+    free(budget);
+    *bytes = sizeof now + more;
+    return all;
+}
+
+static orr_status prepare_state(orr__site at, void *object, const char *where, const void *data, size_t bytes)
+{
+    orr_dp_sgd *t = object;
+    progress p = { 0 };
+    if (bytes >= sizeof p)
+        memcpy(&p, data, sizeof p);
+    if (!(p.clip > 0.0 && isfinite(p.clip)) || p.steps < 0)
+        return orr__fail(at, ORR_EFORMAT, "%s: the state of private training is damaged", where);
+    if (!t->options.budget != (bytes == sizeof p))
+        return orr__fail(at, ORR_EINVAL, "%s is of a trainer with%s budget, and this one has %s", where,
+                         t->options.budget ? "out" : " a", t->options.budget ? "one" : "none");
+    t->loaded = p;
+    if (t->options.budget && orr__budget_check(at, t->options.budget) != ORR_OK)
+        return orr_error_status();
+    return t->options.budget
+               ? orr__budget_prepare(at, t->options.budget, where, (const char *)data + sizeof p, bytes - sizeof p)
+               : ORR_OK;
+}
+
+static void load_state(void *object)
+{
+    orr_dp_sgd *t = object;
+    t->clip = t->loaded.clip;
+    t->steps = t->loaded.steps;
+    if (t->options.budget)
+        orr__budget_load(t->options.budget);
+}
+
+static const orr__checkpoint_state state = { &kind, save_state, prepare_state, load_state };
+
+orr_status orr_checkpoint_add_dp_sgd_at(const char *file, int line, orr_checkpoint *c, const char *name, orr_dp_sgd *t)
+{
+    return orr__checkpoint_add_state(ORR__SITE(file, line, "checkpoint_add_dp_sgd"), c, name, &state, t);
 }

@@ -41,21 +41,34 @@ static uint64_t sum_of(const void *data, size_t size)
     return orr__hash(data, size, 0x5ea1ed);
 }
 
-/* Returns the body, moved to the front of `b` and terminated by 0. NULL: not a file of ours. */
-static char *open_up(orr__bytes *b, const char *head)
+static void sum_line(const char *text, size_t size, char line[SUM_LINE + 1])
 {
-    char *text = (char *)b->data, *end;
+    (void)snprintf(line, SUM_LINE + 1, "sum %016" PRIx64 "\n", sum_of(text, size));
+}
+
+char *orr__sealed_unpack(char *text, size_t size, const char *head)
+{
+    char sum[SUM_LINE + 1];
     size_t n = strlen(head);
-    if (b->size < n + 1 + SUM_LINE || memchr(text, 0, b->size) || strncmp(text, head, n) != 0 || text[n] != '\n' ||
-        text[b->size - 1] != '\n' || strncmp(text + b->size - SUM_LINE, "sum ", 4) != 0)
+    if (size < n + 1 + SUM_LINE || memchr(text, 0, size) || strncmp(text, head, n) != 0 || text[n] != '\n')
         return NULL;
-    text[b->size - 1] = '\0';
-    uint64_t sum = strtoull(text + b->size - SUM_LINE + 4, &end, 16);
-    if (*end || sum != sum_of(text, b->size - SUM_LINE))
+    sum_line(text, size - SUM_LINE, sum);
+    if (memcmp(text + size - SUM_LINE, sum, SUM_LINE) != 0)
         return NULL;
-    size_t body = b->size - SUM_LINE - n - 1;
+    size_t body = size - SUM_LINE - n - 1;
     memmove(text, text + n + 1, body);
     text[body] = '\0';
+    return text;
+}
+
+char *orr__sealed_pack(const char *head, const char *body)
+{
+    size_t n = strlen(head) + 1 + strlen(body), capacity = n + SUM_LINE + 1;
+    char *text = malloc(capacity);
+    if (text) {
+        (void)snprintf(text, capacity, "%s\n%s", head, body);
+        sum_line(text, n, text + n);
+    }
     return text;
 }
 
@@ -68,7 +81,7 @@ static char *read_from(int dir, bool site, const char *name, const char *head, c
                            errno ? strerror(errno) : "");
         return NULL;
     }
-    char *text = open_up(&b, head);
+    char *text = orr__sealed_unpack((char *)b.data, b.size, head);
     if (!text) {
         (void)snprintf(why, size, "%s is damaged, or of another version", name);
         free(b.data);
@@ -94,24 +107,20 @@ char *orr__sealed_read(const char *name, const char *head, bool site, char *why,
 
 bool orr__sealed_write(const char *name, const char *head, const char *body, char *why, size_t size)
 {
-    size_t n = strlen(head) + 1 + strlen(body), capacity = n + SUM_LINE + 1;
-    orr__bytes b = { .data = malloc(capacity) };
-    int dir = b.data ? own_dir(why, size) : -1;
+    char *text = orr__sealed_pack(head, body);
+    orr__bytes b = { .data = (unsigned char *)text, .size = text ? strlen(text) : 0 };
+    int dir = text ? own_dir(why, size) : -1;
     bool ok = false;
-    if (!b.data) {
+    if (!text) {
         (void)snprintf(why, size, "no memory");
     } else if (dir >= 0) {
-        char *text = (char *)b.data;
-        (void)snprintf(text, capacity, "%s\n%s", head, body);
-        (void)snprintf(text + n, capacity - n, "sum %016" PRIx64 "\n", sum_of(text, n));
-        b.size = n + SUM_LINE;
         ok = orr__safe_write(dir, name, &b);
         if (!ok)
             (void)snprintf(why, size, "%s: %s", orr__env.cache_dir, strerror(errno));
     }
     if (dir >= 0)
         close(dir);
-    free(b.data);
+    free(text);
     return ok;
 }
 

@@ -17,4 +17,9 @@ bool orr__sealed_write(const char *name, const char *head, const char *body, cha
 /* 1: removed; 0: there was no file of ours; -1: it cannot be removed (errno). */
 int orr__sealed_remove(const char *name);
 
+/* The same form for texts in other places. pack: the text to free; NULL: no memory. unpack: the body, in `text`, which it overwrites and
+ * which has size + 1 bytes; NULL: not of this form, or damaged. */
+char *orr__sealed_pack(const char *head, const char *body);
+char *orr__sealed_unpack(char *text, size_t size, const char *head);
+
 #endif
