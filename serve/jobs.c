@@ -3,6 +3,7 @@
 #include "config.h"
 #include "serve/jobs.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/random.h>
 #include <time.h>
 #include "serve/ledger.h"
+#include "serve/log.h"
 
 typedef struct job {
     struct job *next, *prev;
@@ -19,6 +21,8 @@ typedef struct job {
     serve_kind kind;
     serve_task *task; /* NULL once it has ended */
     serve_state state;
+    bool cut;   /* the service ended before it */
+    bool lasts; /* its result is on disk       */
     serve_reply reply;
     double created; /* seconds since 1970 */
     double arrived, started, finished;
@@ -31,10 +35,38 @@ struct serve_jobs {
     int count;
     int64_t bytes, bytes_most;
     double keep;
+    serve_journal *journal; /* NULL: jobs are in memory only */
+    const serve_tokens *tokens;
+    bool stopped; /* what ends now was cut */
 };
+
+/* -- on disk ----------------------------------------------------------------------------------------------------------- */
+
+static double wall_clock(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Writes the job as it is, with its result if it has one. */
+static bool record(const serve_jobs *j, const job *o, const char *state)
+{
+    if (!j->journal)
+        return true;
+    json_t *head =
+        json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:i, s:s}", "client", serve_tokens_name(j->tokens, o->client),
+                  "run", serve_kind_name(o->kind), "state", state, "created", o->created, "finished", wall_clock(),
+                  "waited", o->started - o->arrived, "ran", o->finished - o->started, "status", o->reply.status, "type",
+                  o->reply.type ? o->reply.type : "");
+    const serve_reply *r = &o->reply;
+    return serve_journal_write(j->journal, o->id, head, r->text, r->n_text, r->tail, r->n_tail, r->status > 0);
+}
 
 static void forget(serve_jobs *j, job *o)
 {
+    if (j->journal)
+        serve_journal_remove(j->journal, o->id);
     *(o->prev ? &o->prev->next : &j->first) = o->next;
     *(o->next ? &o->next->prev : &j->last) = o->prev;
     j->count--;
@@ -107,18 +139,26 @@ static serve_reply copy(const serve_reply *r, int client)
     return c;
 }
 
+/* The result is written without the lock; until then the job counts as running. */
 static void ended(serve_task *t, serve_reply reply, void *user)
 {
     job *o = user;
     serve_jobs *j = o->of;
     pthread_mutex_lock(&j->lock);
     o->reply = reply;
-    o->state = SERVE_DONE;
     o->started = t->started;
     o->finished = t->finished;
-    o->task = NULL;
     j->bytes += (int64_t)(reply.n_text + reply.n_tail);
     keep_within(j, o);
+    bool writes = j->journal && !j->stopped;
+    pthread_mutex_unlock(&j->lock);
+    bool lasts = writes && record(j, o, "done");
+    if (writes && !lasts)
+        serve_log(SERVE_LOG_ERROR, "journal", "\"why\": \"a result cannot be written: %s\"", strerror(errno));
+    pthread_mutex_lock(&j->lock);
+    o->lasts = lasts;
+    o->state = SERVE_DONE;
+    o->task = NULL;
     pthread_mutex_unlock(&j->lock);
     serve_task_unref(j->queue, t);
 }
@@ -133,13 +173,20 @@ static json_t *describe(const job *o)
     bool failed = s == SERVE_DONE && o->reply.status >= 300;
     (void)snprintf(where, sizeof where, "/v1/jobs/%s", o->id);
     json_t *d = json_pack("{s:s, s:s, s:s, s:s, s:f}", "id", o->id, "run", serve_kind_name(o->kind), "state",
-                          failed ? "failed" : names[s], "href", where, "created", o->created);
+                          o->cut   ? "cut"
+                          : failed ? "failed"
+                                   : names[s],
+                          "href", where, "created", o->created);
+    if (o->cut)
+        return d;
     if (d && started > 0.0)
         (void)json_object_set_new(d, "waited", json_real(started - o->arrived));
     if (d && started > 0.0)
         (void)json_object_set_new(d, "ran", json_real((s == SERVE_RUNNING ? now : o->finished) - started));
     if (d && s == SERVE_DONE)
         (void)json_object_set_new(d, "status", json_integer(o->reply.status));
+    if (d && s == SERVE_DONE && o->of->journal)
+        (void)json_object_set_new(d, "lasts", json_boolean(o->lasts));
     return d;
 }
 
@@ -168,19 +215,103 @@ serve_jobs *serve_jobs_new(int64_t bytes, double keep, double timeout)
     return NULL;
 }
 
-static void append(serve_jobs *j, job *o)
+/* before: NULL: o is the first. */
+static void insert(serve_jobs *j, job *before, job *o)
 {
-    o->prev = j->last;
-    *(j->last ? &j->last->next : &j->first) = o;
-    j->last = o;
+    o->prev = before;
+    o->next = before ? before->next : j->first;
+    *(o->next ? &o->next->prev : &j->last) = o;
+    *(before ? &before->next : &j->first) = o;
     j->count++;
+}
+
+/* The client of a name; -2: none. */
+static int client_of(const serve_tokens *t, const char *name)
+{
+    for (int i = 0; t && i < serve_tokens_count(t); i++)
+        if (strcmp(serve_tokens_name(t, i), name) == 0)
+            return i;
+    return !t && !*name ? -1 : -2;
+}
+
+static serve_kind kind_of(const char *run)
+{
+    int k = 0;
+    while (k < SERVE_KINDS && strcmp(serve_kind_name((serve_kind)k), run) != 0)
+        k++;
+    return (serve_kind)k;
+}
+
+/* The reply of a record; false: it is none. */
+static bool restore_reply(job *o, const char *state, const json_t *head, char *text, size_t n)
+{
+    static const char *const types[] = { SERVE_JSON, SERVE_NPY, SERVE_PROBLEM };
+    const char *type = json_string_value(json_object_get(head, "type"));
+    o->cut = strcmp(state, "accepted") == 0;
+    o->state = strcmp(state, "cancelled") == 0 ? SERVE_CANCELLED : SERVE_DONE;
+    if (strcmp(state, "done") != 0)
+        return o->cut || o->state == SERVE_CANCELLED;
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i], type) == 0)
+            o->reply.type = types[i];
+    o->lasts = true;
+    o->reply.status = (int)json_integer_value(json_object_get(head, "status"));
+    o->reply.text = text;
+    o->reply.n_text = n;
+    return o->reply.type != NULL && o->reply.status >= 200;
+}
+
+/* Takes a job of an earlier process into the table, which is ordered by age. */
+static bool restore(const char *id, const json_t *head, char *text, size_t n, void *user)
+{
+    serve_jobs *j = user;
+    const char *name = json_string_value(json_object_get(head, "client")),
+               *run = json_string_value(json_object_get(head, "run")),
+               *state = json_string_value(json_object_get(head, "state"));
+    job *o = calloc(1, sizeof *o), *before = j->last;
+    double age = wall_clock() - json_number_value(json_object_get(head, "finished"));
+    bool ok = o && name && run && state && strlen(id) < sizeof o->id && restore_reply(o, state, head, text, n);
+    if (ok) {
+        memcpy(o->id, id, strlen(id) + 1);
+        o->of = j;
+        o->client = o->reply.client = client_of(j->tokens, name);
+        o->kind = kind_of(run);
+        o->created = json_number_value(json_object_get(head, "created"));
+        o->finished = serve_now() - (o->cut || age < 0 ? 0 : age);
+        o->started = o->finished - json_number_value(json_object_get(head, "ran"));
+        o->arrived = o->started - json_number_value(json_object_get(head, "waited"));
+        o->reply.room = (int64_t)o->reply.n_text;
+        ok = o->client >= -1 && o->kind < SERVE_KINDS && o->finished + j->keep > serve_now() &&
+             j->bytes + o->reply.room <= j->bytes_most && serve_ledger_carry(o->client, SERVE_JOBS, 1);
+        if (ok && !serve_ledger_carry(o->client, SERVE_MEMORY, o->reply.room)) {
+            serve_ledger_give(o->client, SERVE_JOBS, 1);
+            ok = false;
+        }
+    }
+    if (!ok || !o->reply.text)
+        free(text);
+    if (!ok) {
+        free(o);
+        return false;
+    }
+    while (before && before->created > o->created)
+        before = before->prev;
+    insert(j, before, o);
+    j->bytes += o->reply.room;
+    return true;
+}
+
+void serve_jobs_restore(serve_jobs *j, serve_journal *journal, const serve_tokens *tokens)
+{
+    j->journal = journal;
+    j->tokens = tokens;
+    if (journal)
+        serve_journal_read(journal, restore, j);
 }
 
 serve_reply serve_jobs_put(serve_jobs *j, serve_task *t, int client)
 {
-    struct timespec now;
     job *o = calloc(1, sizeof *o);
-    (void)clock_gettime(CLOCK_REALTIME, &now);
     pthread_mutex_lock(&j->lock);
     serve_reply r = { 0 };
     bool ok = o && new_id(o->id) && book(j, client, &r);
@@ -191,11 +322,14 @@ serve_reply serve_jobs_put(serve_jobs *j, serve_task *t, int client)
         o->client = client;
         o->kind = t->work.kind;
         o->task = t;
-        o->created = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+        o->created = wall_clock();
         t->ended = ended;
         t->user = o;
-        append(j, o);
-        ok = serve_queue_put(j->queue, t, &r);
+        insert(j, j->last, o);
+        ok = record(j, o, "accepted");
+        if (!ok)
+            r = serve_problem(507, "journal", "the job cannot be written: %s", strerror(errno));
+        ok = ok && serve_queue_put(j->queue, t, &r);
         o->arrived = t->arrived;
         if (ok) {
             r = serve_reply_json(202, describe(o));
@@ -255,6 +389,8 @@ serve_reply serve_jobs_result(serve_jobs *j, const char *id, int client)
     job *o = find(j, id, client);
     if (!o)
         r = none();
+    else if (o->cut)
+        r = serve_problem(410, "job", "the service ended before the job, and has started again: send the job again");
     else if (o->state == SERVE_CANCELLED)
         r = serve_problem(409, "job", "the job was cancelled");
     else if (o->task || o->state != SERVE_DONE)
@@ -277,6 +413,7 @@ serve_reply serve_jobs_cancel(serve_jobs *j, const char *id, int client)
         o->finished = serve_now();
         o->task = NULL;
         serve_task_unref(j->queue, t);
+        (void)record(j, o, "cancelled"); /* else it will be said to be cut */
         r = serve_reply_json(200, describe(o));
     } else if (o && t) { /* the task has ended: `ended` waits for the lock */
         r = serve_problem(409, "job", "the job is ending");
@@ -318,6 +455,9 @@ void serve_jobs_close(serve_jobs *j)
 
 bool serve_jobs_stop(serve_jobs *j, double until)
 {
+    pthread_mutex_lock(&j->lock);
+    j->stopped = true;
+    pthread_mutex_unlock(&j->lock);
     return serve_queue_stop(j->queue, until);
 }
 
@@ -325,6 +465,7 @@ void serve_jobs_free(serve_jobs *j)
 {
     if (!j)
         return;
+    j->journal = NULL; /* the records stay */
     while (j->first)
         forget(j, j->first);
     serve_queue_free(j->queue);

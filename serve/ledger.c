@@ -68,6 +68,18 @@ bool serve_ledger_take(int client, serve_resource r, int64_t n, serve_reply *why
     return ok;
 }
 
+bool serve_ledger_carry(int client, serve_resource r, int64_t n)
+{
+    (void)pthread_mutex_lock(&book.lock);
+    bool ok = n <= book.r[r].most - book.r[r].taken;
+    if (ok) {
+        book.r[r].of[client + 1] += n;
+        book.r[r].taken += n;
+    }
+    (void)pthread_mutex_unlock(&book.lock);
+    return ok;
+}
+
 void serve_ledger_give(int client, serve_resource r, int64_t n)
 {
     (void)pthread_mutex_lock(&book.lock);

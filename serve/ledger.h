@@ -23,6 +23,8 @@ void serve_ledger_limit(serve_resource r, int64_t most, const char *option);
  * free, after this: one alone gets half, and another one always finds half of the rest. False: *why is the answer (413: n never fits; 429:
  * the client holds too much; 503: all clients do); nothing is booked. Thread-safe. */
 bool serve_ledger_take(int client, serve_resource r, int64_t n, serve_reply *why);
+/* Books what a client holds from before this process, whatever its share. False: it is more than what is free. */
+bool serve_ledger_carry(int client, serve_resource r, int64_t n);
 void serve_ledger_give(int client, serve_resource r, int64_t n);
 int64_t serve_ledger_held(int client, serve_resource r);
 /* Of all clients. */

@@ -14,7 +14,7 @@
 enum { PER_OCTAVE = 16, OCTAVES = 28, BINS = PER_OCTAVE * OCTAVES }; /* from 1 µs to 268 s */
 enum { STATUSES = 24 };
 
-static const int statuses[STATUSES] = { 200, 201, 202, 400, 401, 403, 404, 405, 406, 409,
+static const int statuses[STATUSES] = { 200, 201, 202, 400, 401, 403, 404, 405, 406, 409, 410,
                                         413, 415, 422, 429, 500, 501, 503, 504, 507 };
 
 typedef struct route_counts {

@@ -59,6 +59,8 @@ static const option options[] = {
     { "--array-keep", SECONDS, AT(array_keep), "3600", 0.1, 1e7, "S", "after its last use an array is forgotten" },
     { "--max-jobs", COUNT, AT(max_jobs), "64", 1, 65536, "N", "jobs that are kept, in whatever state" },
     { "--job-bytes", BYTES, AT(job_bytes), "256M", 1024, 0x1p44, "BYTES", "of all results of jobs that are kept" },
+    { "--jobs-dir", TEXT, AT(jobs_dir), NULL, 0, 0, "FOLDER",
+      "jobs and their results are kept in it, through restarts; mode 0700" },
     { "--job-timeout", SECONDS, AT(job_timeout), "3600", 0.01, 1e7, "S", "from a job's arrival to its result" },
     { "--job-keep", SECONDS, AT(job_keep), "600", 0.1, 1e7, "S", "after its end a job is forgotten" },
 };

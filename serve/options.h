@@ -9,7 +9,7 @@
 
 /* Bytes and counts are int64_t, times are seconds; NULL: not given. */
 typedef struct serve_options {
-    const char *listen, *tokens, *models, *certificate, *key, *log, *log_level;
+    const char *listen, *tokens, *models, *certificate, *key, *log, *log_level, *jobs_dir;
     int64_t port, workers;
     int64_t max_body, max_json, max_result, max_memory; /* bytes */
     int64_t max_rank, max_work, max_connections;

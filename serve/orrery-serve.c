@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include "serve/budget.h"
 #include "serve/ledger.h"
@@ -53,6 +54,8 @@ static const char *prepare(char *why, size_t size)
     serve_ledger_limit(SERVE_WORKS, s->o.max_work, "--max-work");
     serve_ledger_limit(SERVE_JOBS, s->o.max_jobs, "--max-jobs");
     serve_block_limit(s->o.max_memory);
+    if (s->o.jobs_dir && !(s->journal = serve_journal_open(s->o.jobs_dir, why, size)))
+        return why;
     return NULL;
 }
 
@@ -84,8 +87,10 @@ static void *start_to_compute(void *user)
     s->store = serve_store_new((int)s->o.max_arrays, s->o.array_bytes, s->o.max_memory / 2, s->o.array_keep);
     s->queue = serve_queue_new(workers, true, s->o.timeout, batching);
     s->jobs = serve_jobs_new(s->o.job_bytes, s->o.job_keep, s->o.job_timeout);
-    if (s->store && s->queue && s->jobs)
+    if (s->store && s->queue && s->jobs) {
+        serve_jobs_restore(s->jobs, s->journal, s->tokens);
         return NULL;
+    }
     (void)snprintf(why, WHY, "there is no memory, or no thread can be started");
     return why;
 }
@@ -147,15 +152,32 @@ static void on_signal(int sig)
     errno = was;
 }
 
+static void on_alarm(int sig)
+{
+    (void)sig;
+    _exit(0);
+}
+
+/* Ends the process after this time, whatever it does then: libraries may wait for a compiler, for instance. Records on disk are whole at any
+ * time. */
+static void end_within(double seconds)
+{
+    struct itimerval at = { .it_value = { .tv_sec = (time_t)seconds } };
+    at.it_value.tv_usec = (suseconds_t)(1e6 * (seconds - (double)at.it_value.tv_sec));
+    (void)setitimer(ITIMER_REAL, &at, NULL);
+}
+
 /* Installs the handlers of SIGTERM and SIGINT, which then do not end the process by themselves. */
 static const char *take_signals(char *why, size_t size)
 {
     struct sigaction on = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-    struct sigaction off = { .sa_handler = SIG_IGN };
+    struct sigaction off = { .sa_handler = SIG_IGN }, alarm = { .sa_handler = on_alarm };
     (void)sigemptyset(&on.sa_mask);
     (void)sigemptyset(&off.sa_mask);
+    (void)sigemptyset(&alarm.sa_mask);
     if (pipe2(signals, O_CLOEXEC | O_NONBLOCK) == 0 && sigaction(SIGTERM, &on, NULL) == 0 &&
-        sigaction(SIGINT, &on, NULL) == 0 && sigaction(SIGPIPE, &off, NULL) == 0)
+        sigaction(SIGINT, &on, NULL) == 0 && sigaction(SIGPIPE, &off, NULL) == 0 &&
+        sigaction(SIGALRM, &alarm, NULL) == 0)
         return NULL;
     (void)snprintf(why, size, "signals cannot be taken: %s", strerror(errno));
     return why;
@@ -187,14 +209,18 @@ static int attend(double until)
 static double drain(int sig)
 {
     char name[64];
+    const double grace = 0.5; /* seconds for the end itself */
     double until = serve_now() + serve_the.o.drain;
+    end_within(serve_the.o.drain + grace);
     atomic_store(&serve_the.ready, false);
     serve_log(SERVE_LOG_EVENT, "draining", "\"signal\": %s, \"requests\": %d",
               serve_quote(name, sizeof name, strsignal(sig)), serve_http_busy(serve_the.http));
     serve_http_quiesce(serve_the.http);
     serve_jobs_close(serve_the.jobs);
-    if (attend(until) > 0) /* a second signal ends the wait */
+    if (attend(until) > 0) { /* a second signal ends the wait */
         until = serve_now();
+        end_within(grace);
+    }
     return until;
 }
 
@@ -225,6 +251,7 @@ static void stop(double until)
     }
     serve_queue_free(s->queue);
     serve_jobs_free(s->jobs);
+    serve_journal_close(s->journal);
     serve_store_free(s->store);
     serve_models_free(s->models);
     (void)orr_shutdown();

@@ -22,7 +22,7 @@ static serve_reply no_memory(void)
 {
     static const char text[] = "{\"title\": \"Service Unavailable\", \"status\": 503, \"code\": \"ORR_ENOMEM\", "
                                "\"detail\": \"There is no memory for the answer.\"}\n";
-    return (serve_reply){ .status = 503, .type = "application/problem+json", .tail = text, .n_tail = sizeof text - 1 };
+    return (serve_reply){ .status = 503, .type = SERVE_PROBLEM, .tail = text, .n_tail = sizeof text - 1 };
 }
 
 serve_reply serve_reply_text(int status, const char *type, char *text, size_t n)
@@ -57,6 +57,7 @@ static const char *title(int status)
     case 405: return "Method Not Allowed";
     case 406: return "Not Acceptable";
     case 409: return "Conflict";
+    case 410: return "Gone";
     case 413: return "Content Too Large";
     case 415: return "Unsupported Media Type";
     case 422: return "Unprocessable Content";
@@ -82,7 +83,7 @@ serve_reply serve_problem(int status, const char *code, const char *fmt, ...)
     json_t *o = json_pack("{s:s, s:i, s:s, s:o}", "title", title(status), "status", status, "code", code, "detail",
                           text ? text : json_null());
     serve_reply r = serve_reply_json(status, o);
-    r.type = "application/problem+json";
+    r.type = SERVE_PROBLEM;
     return r;
 }
 

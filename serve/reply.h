@@ -34,6 +34,7 @@ typedef struct serve_reply {
 
 #define SERVE_JSON "application/json"
 #define SERVE_NPY "application/x-npy"
+#define SERVE_PROBLEM "application/problem+json"
 
 /* Takes ownership of the object. A NULL object (no memory for it) becomes a 503. */
 serve_reply serve_reply_json(int status, json_t *object);

@@ -15,6 +15,7 @@ typedef struct serve_service {
     serve_store *store;
     serve_queue *queue;
     serve_jobs *jobs;
+    serve_journal *journal;
     serve_http *http;
     double began;
     atomic_bool ready;
