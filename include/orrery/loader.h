@@ -22,7 +22,7 @@ typedef struct orr_loader_options {
     bool flip;      /**< array 0 is mirrored along its last axis, each example with probability 1/2                 */
 } orr_loader_options;
 
-/** A source of batches. One thread at a time. */
+/** A source of batches. One thread at a time; a forked process is refused (ORR_ESTATE). */
 typedef struct orr_loader orr_loader;
 
 /** A loader of n arrays with the same number of examples along axis 0: images and labels. They are evaluated, and kept until the

@@ -168,6 +168,8 @@ ORR_API void orr_dp_unseed(void);
 ORR_API orr_status orr_dp_poisson_at(const char *file, int line, int64_t n, double q, int64_t *index, int64_t *count);
 #define orr_dp_poisson(...) orr_dp_poisson_at(ORR_HERE, __VA_ARGS__)
 
+/* Noise is for one release: a tensor with noise has one value, and orr_graph_build refuses it until it is evaluated (ORR_EGRAPH), since all
+ * submissions of a graph would have the same noise. */
 /* -- mechanisms on numbers -------------------------------------------------------------------------------------- */
 
 /** Laplace noise in floats. The privacy is limited by floating point and by Philox: the low bits of a noisy float leak
@@ -224,7 +226,7 @@ ORR_API orr_status orr_dp_exponential_at(const char *file, int line, orr_tensor 
 #define orr_dp_exponential(...) orr_dp_exponential_at(ORR_HERE, __VA_ARGS__)
 
 /** The sparse vector technique: reports which of a stream of queries are above a threshold; only those cost privacy. One thread
- * at a time. */
+ * at a time; a forked process is refused (ORR_ESTATE). */
 typedef struct orr_dp_sparse orr_dp_sparse;
 /** A new sparse vector. All answers together are (ε, 0)-private for any number of queries, if one record changes no query
  * by more than `sensitivity`; at most `most` answers are "above" (Lyu, Su, Li, "Understanding the sparse vector technique",

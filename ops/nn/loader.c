@@ -11,6 +11,7 @@
 #include "ops/nn/folder.h"
 #include "ops/nn/module.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/philox.h"
 #include "runtime/base/shape.h"
 #include "runtime/graph/node.h"
@@ -42,6 +43,7 @@ struct orr_loader {
     orr__folder *folder; /* the source of arrays 0 and 1; NULL: arrays in memory */
     orr__site at;        /* the call that made the loader */
     int64_t examples;
+    uint64_t process; /* that made the loader: the thread is not in a forked one */
     pthread_t thread;
     bool started;
     pthread_mutex_t lock; /* protects the fields below */
@@ -220,6 +222,7 @@ static orr_loader *loader_of(orr__site at, int n, const orr_loader_options *opti
     l->o.ahead = l->o.ahead ? l->o.ahead : 2;
     l->n = n;
     l->at = at;
+    l->process = orr__fork_number();
     (void)pthread_mutex_init(&l->lock, NULL);
     (void)pthread_cond_init(&l->changed, NULL);
     l->a = orr__alloc_n((size_t)n, sizeof *l->a);
@@ -315,6 +318,12 @@ int64_t orr_loader_next_at(const char *file, int line, orr_loader *l, orr_tensor
         (void)orr__fail(at, ORR_EINVAL, "the list is NULL");
         return -1;
     }
+    if (l->process != orr__fork_number()) {
+        (void)orr__fail(at, ORR_ESTATE,
+                        "this loader belongs to the process that made it, with the thread that reads ahead: a forked "
+                        "process makes its own");
+        return -1;
+    }
     (void)pthread_mutex_lock(&l->lock);
     while (l->used == 0)
         (void)pthread_cond_wait(&l->changed, &l->lock);
@@ -353,23 +362,32 @@ int64_t orr_loader_batches(const orr_loader *l)
                : 0;
 }
 
-void orr_loader_free(orr_loader *l)
+static void stop(orr_loader *l)
 {
-    if (!orr__object_there("loader_free", &kind, l))
-        return;
     (void)pthread_mutex_lock(&l->lock);
     l->stop = true;
     (void)pthread_cond_broadcast(&l->changed);
     (void)pthread_mutex_unlock(&l->lock);
     if (l->started)
         (void)pthread_join(l->thread, NULL);
+}
+
+void orr_loader_free(orr_loader *l)
+{
+    if (!orr__object_there("loader_free", &kind, l))
+        return;
+    bool mine = l->process == orr__fork_number(); /* in a child the lock may be held, by a thread that is not there */
+    if (mine)
+        stop(l);
     for (int k = 0; l->ring && k < l->used; k++)
         free_ready(l, &l->ring[(l->first + k) % l->o.ahead]);
     for (int i = 0; l->a && i < l->n; i++)
         orr__nn_drop(l->a[i].t);
     orr__folder_free(l->folder);
-    (void)pthread_mutex_destroy(&l->lock);
-    (void)pthread_cond_destroy(&l->changed);
+    if (mine) {
+        (void)pthread_mutex_destroy(&l->lock);
+        (void)pthread_cond_destroy(&l->changed);
+    }
     orr_grid_free(l->o.grid);
     free(l->ring);
     free(l->a);

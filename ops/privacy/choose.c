@@ -8,6 +8,7 @@
 #include <orrery/privacy.h>
 #include "ops/privacy/secret.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/object.h"
 
@@ -85,6 +86,7 @@ struct orr_dp_sparse {
     double sensitivity;
     int64_t most, left, threshold; /* threshold: with noise */
     uint64_t scale;                /* of the queries' noise */
+    uint64_t process;              /* that made it: a forked one would give `most` further answers from one threshold */
 };
 
 static const orr__object_kind kind = { "sparse vector", sizeof(orr_dp_sparse) };
@@ -124,7 +126,7 @@ orr_dp_sparse *orr_dp_sparse_new_at(const char *file, int line, double threshold
     orr_dp_sparse *p = st == ORR_OK ? orr__object_new(&kind) : NULL;
     if (!p)
         return NULL;
-    *p = (orr_dp_sparse){ sensitivity, most, most, 0, scale_of(factor, second) };
+    *p = (orr_dp_sparse){ sensitivity, most, most, 0, scale_of(factor, second), orr__fork_number() };
     if (draw_threshold(at, p, place, scale_of(1.0, first)) == ORR_OK)
         return p;
     orr_dp_sparse_free(p);
@@ -141,6 +143,11 @@ orr_status orr_dp_sparse_ask_at(const char *file, int line, orr_dp_sparse *p, do
         return there;
     if (!above)
         return orr__fail(at, ORR_EINVAL, "the place for the answer is NULL");
+    if (p->process != orr__fork_number())
+        return orr__fail(
+            at, ORR_ESTATE,
+            "this sparse vector belongs to the process that made it, not to a forked one: its answers and "
+            "its threshold are for one process; make another by orr_dp_sparse_new, which costs its ε again");
     if (!p->left)
         return orr__fail(at, ORR_ESTATE,
                          "this sparse vector has given its %lld answer%s \"above\": make another by orr_dp_sparse_new, "

@@ -77,6 +77,9 @@ orr_tensor *orr__noise_normal(orr__site at, orr_dtype dtype, orr_shape shape, do
 static orr_tensor *add_in_scope(orr__site at, orr_scope *s, orr_tensor *x, orr_tensor *noise)
 {
     orr_tensor *y = orr_add_at(AT, x, noise);
+    orr__node *sum = orr__handle_node(y);
+    if (sum)
+        sum->once = true;
     if (s) {
         y = orr_scope_return(s, y);
         (void)orr_scope_end(s);

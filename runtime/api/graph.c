@@ -144,6 +144,22 @@ static orr__plan *present_plan(orr__site at, graph *g)
     return plan;
 }
 
+/* A graph computes its nodes for each submission, and random numbers of a node are the same each time: the difference of two results
+ * would be free of the noise that protects them. */
+static orr_status check_once(const graph *g)
+{
+    const orr__capture *p = &g->prog;
+    for (int i = 0; i < p->n; i++) {
+        const orr__node *n = p->node[i];
+        if (n->once && p->arg0[i] < p->arg0[i + 1])
+            return orr__fail(
+                ORR__SITE(n->file, n->line, "graph_build"), ORR_EGRAPH,
+                "this noise protects one value, and a graph (or a scan in a loop) adds the same noise to the "
+                "values of all its submissions: add it to the results, or evaluate this tensor before");
+    }
+    return ORR_OK;
+}
+
 static orr_status build(orr__site at, graph *g, orr__node *const *out)
 {
     orr_status st = check_inputs(at, g->in, g->nin);
@@ -151,6 +167,8 @@ static orr_status build(orr__site at, graph *g, orr__node *const *out)
         st = settle_variables(at, out, g->nout);
     if (st == ORR_OK)
         st = orr__capture_make(at, out, g->nout, &g->prog);
+    if (st == ORR_OK)
+        st = check_once(g);
     if (st == ORR_OK)
         st = bind_leaves(at, g);
     if (st == ORR_OK && !orr__partition_needed(&g->prog))
@@ -266,8 +284,8 @@ static void add_descent(const graph *g, orr__node *const *value, const orr__node
 }
 
 /* New leaves with the output buffers (references passed on), in the current scope. */
-static void wrap_results(orr__site at, const graph *g, orr__node *const *value, orr__buffer **out, const uint16_t *placed,
-                         orr_tensor **results)
+static void wrap_results(orr__site at, const graph *g, orr__node *const *value, orr__buffer **out,
+                         const uint16_t *placed, orr_tensor **results)
 {
     for (int i = 0; i < g->nout; i++) {
         const orr__node *like = g->prog.node[g->prog.out[i]];

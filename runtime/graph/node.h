@@ -52,6 +52,7 @@ struct orr__node {
     int line;
     uint16_t placed; /* the number of the value's distribution, set before the value; 0: whole                 */
     bool kept;       /* published so that its holder needs no old value of a variable (donation_retained.c) */
+    bool once;       /* has random numbers that protect one release: no graph may use them for several values    */
 
     _Alignas(64) orr__scalar s[3]; /* nscalar are used                                              */
     orr_shape shape;               /* from the fifth dimension on: zero in free nodes                           */

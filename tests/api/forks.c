@@ -14,8 +14,8 @@
 
 enum { BYTES = 4096 };
 
-/* The bytes that `work` writes in a child, which starts the library again as its messages advise; their number, or -1. */
-static int in_child(int (*work)(unsigned char *to), unsigned char *got)
+/* The bytes that `work` writes in a child; their number, or -1. restart: the child starts the library again as its messages advise. */
+static int child_does(int (*work)(unsigned char *to), unsigned char *got, bool restart)
 {
     int fd[2], status = 0, n = -1;
     if (pipe(fd) != 0)
@@ -24,7 +24,7 @@ static int in_child(int (*work)(unsigned char *to), unsigned char *got)
     pid_t child = fork();
     if (child == 0) {
         unsigned char bytes[BYTES] = { 0 };
-        bool ok = orr_shutdown() == ORR_OK && orr_init(NULL) == ORR_OK;
+        bool ok = !restart || (orr_shutdown() == ORR_OK && orr_init(NULL) == ORR_OK);
         int size = ok ? work(bytes) : -1;
         _exit(size >= 0 && orr__write_all(fd[1], bytes, (size_t)size) ? 0 : 1);
     }
@@ -37,6 +37,16 @@ static int in_child(int (*work)(unsigned char *to), unsigned char *got)
     }
     (void)close(fd[0]);
     return n;
+}
+
+static int in_child(int (*work)(unsigned char *to), unsigned char *got)
+{
+    return child_does(work, got, true);
+}
+
+static int in_child_as_it_is(int (*work)(unsigned char *to), unsigned char *got)
+{
+    return child_does(work, got, false);
 }
 
 /* Two children and the parent do the same work: all three must differ. */
@@ -99,6 +109,172 @@ static void random_numbers_of_a_child_are_others(void)
     orr_dp_unseed();
     int n = in_child(seeded, its);
     ORR_CHECK(n > 0 && seeded(mine) == n && memcmp(mine, its, (size_t)n) == 0);
+    (void)orr_scope_end(s);
+}
+
+/* The values of a new small layer: an initialiser draws them. */
+static int weights(unsigned char *to)
+{
+    orr_module *m = orr_dense(16, 4, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT);
+    orr_parameter p = { 0 };
+    int n = m && orr_module_parameters(m, &p, 1) > 0 ? bytes_of(p.variable, to) : -1;
+    orr_module_free(m);
+    return n;
+}
+
+static int attention(unsigned char *to)
+{
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(1, 1, 16, 8));
+    orr_attention_options o = { .dropout = 0.5 };
+    return bytes_of(orr_attention(x, x, x, NULL, &o), to);
+}
+
+static int permutation(unsigned char *to)
+{
+    return bytes_of(orr_permutation(64), to);
+}
+
+static int gamma_numbers(unsigned char *to)
+{
+    return bytes_of(orr_gamma(ORR_F64, ORR_SHAPE(32), orr_scalar(2.0), orr_scalar(1.0)), to);
+}
+
+static int choice(unsigned char *to)
+{
+    return bytes_of(orr_choice(1000, 32), to);
+}
+
+static int discrete_gaussian(unsigned char *to)
+{
+    return bytes_of(orr_dp_discrete_gaussian(orr_zeros(ORR_I64, ORR_SHAPE(64)), 1, 50), to);
+}
+
+static int discrete_laplace(unsigned char *to)
+{
+    return bytes_of(orr_dp_discrete_laplace(orr_zeros(ORR_I64, ORR_SHAPE(64)), 50, 1), to);
+}
+
+static int responses(unsigned char *to)
+{
+    return bytes_of(orr_dp_randomised_response(orr_zeros(ORR_I64, ORR_SHAPE(64)), 1000, 0.5), to);
+}
+
+static int records(unsigned char *to)
+{
+    int64_t index[500], count = 0;
+    if (orr_dp_poisson(500, 0.5, index, &count) != ORR_OK || count < 100)
+        return -1;
+    memcpy(to, index, 100 * sizeof *index);
+    return 100 * (int)sizeof *index;
+}
+
+static int chosen(unsigned char *to)
+{
+    int64_t index[8];
+    for (int i = 0; i < 8; i++)
+        if (orr_dp_exponential(orr_zeros(ORR_F64, ORR_SHAPE(1000)), 1, 1, &index[i]) != ORR_OK)
+            return -1;
+    memcpy(to, index, sizeof index);
+    return (int)sizeof index;
+}
+
+/* The first share alone: it is random. */
+static int first_share(unsigned char *to, orr_tensor *shares)
+{
+    int n = bytes_of(shares, to);
+    return n > 0 ? n / 4 : n;
+}
+
+static int additive_shares(unsigned char *to)
+{
+    return first_share(to, orr_additive_split(orr_zeros(ORR_U64, ORR_SHAPE(16)), 4, ORR_MOD_2_64));
+}
+
+static int shamir_shares(unsigned char *to)
+{
+    return first_share(to, orr_shamir_split(orr_zeros(ORR_U64, ORR_SHAPE(16)), 3, 4));
+}
+
+static void random_numbers_of_each_pack_are_others(void)
+{
+    static const struct {
+        const char *what;
+        int (*work)(unsigned char *to);
+        bool sodium;
+    } cases[] = {
+        { "initial weights", weights, false },
+        { "dropout of attention", attention, false },
+        { "a permutation", permutation, false },
+        { "gamma numbers", gamma_numbers, false },
+        { "a choice", choice, false },
+        { "the discrete Gaussian", discrete_gaussian, false },
+        { "the discrete Laplace", discrete_laplace, false },
+        { "randomised responses", responses, false },
+        { "a Poisson sample", records, false },
+        { "exponential mechanisms", chosen, false },
+        { "additive shares", additive_shares, true },
+        { "Shamir's shares", shamir_shares, true },
+    };
+    unsigned char open[32], secret[64];
+    bool sodium = orr_secagg_identity(open, secret) == ORR_OK;
+    orr_scope *s = orr_scope_begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char before[BYTES];
+        if (cases[i].sodium && !sodium)
+            continue;
+        ORR_CHECK_MSG(cases[i].work(before) > 0, "%s: %s", cases[i].what, orr_error_message()); /* all is prepared */
+        all_differ(cases[i].what, cases[i].work);
+    }
+    (void)orr_scope_end(s);
+}
+
+static orr_tensor *recorded;
+
+static int recorded_value(unsigned char *to)
+{
+    return bytes_of(recorded, to);
+}
+
+/* Tensors are values: a release that is recorded before a fork is one release, whichever process evaluates it. Another noise in the child
+ * would be a second release. */
+static void a_recorded_release_has_one_value(void)
+{
+    orr_scope *s = orr_scope_begin();
+    unsigned char its[BYTES], mine[BYTES];
+    recorded = orr_dp_gaussian(orr_ones(ORR_F32, ORR_SHAPE(64)), 1, 1);
+    int n = in_child_as_it_is(recorded_value, its);
+    ORR_CHECK(n < 0 || (n == recorded_value(mine) && memcmp(mine, its, (size_t)n) == 0));
+    (void)orr_scope_end(s);
+}
+
+static orr_dp_sparse *sparse;
+static orr_loader *loader;
+
+static int refused(unsigned char *to)
+{
+    bool above = false;
+    orr_tensor *batch[1] = { NULL };
+    to[0] = orr_dp_sparse_ask(sparse, 1.0, &above) == ORR_ESTATE && strstr(orr_error_message(), "not to a forked one");
+    to[1] = orr_loader_next(loader, batch) == -1 && orr_error_status() == ORR_ESTATE;
+    orr_dp_sparse_free(sparse);
+    orr_loader_free(loader);
+    return 2;
+}
+
+static void objects_of_one_process_are_refused_in_a_child(void)
+{
+    orr_scope *s = orr_scope_begin();
+    unsigned char got[BYTES] = { 0 };
+    bool above = false;
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(100, 2)), *batch[1];
+    sparse = orr_dp_sparse_new(5, 1, 2, false, 1);
+    loader = orr_loader_new(&x, 1, &(orr_loader_options){ .batch = 2 });
+    ORR_REQUIRE(sparse && loader);
+    ORR_CHECK(orr_loader_next(loader, batch) == 2);
+    ORR_CHECK(in_child_as_it_is(refused, got) == 2 && got[0] == 1 && got[1] == 1);
+    ORR_CHECK(orr_dp_sparse_ask(sparse, -100.0, &above) == ORR_OK && !above && orr_loader_next(loader, batch) == 2);
+    orr_dp_sparse_free(sparse);
+    orr_loader_free(loader);
     (void)orr_scope_end(s);
 }
 
@@ -219,11 +395,15 @@ static void a_client_of_a_parent_is_refused(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(numbers_of_processes_differ),          ORR_TEST(secrets_for_one_use_are_wiped_in_a_child),
-        ORR_TEST(random_numbers_of_a_child_are_others), ORR_TEST(prepared_noise_of_a_parent_is_not_used),
-        ORR_TEST(a_client_of_a_parent_is_refused),      { 0 }
-    };
+    static const orr_test tests[] = { ORR_TEST(numbers_of_processes_differ),
+                                      ORR_TEST(secrets_for_one_use_are_wiped_in_a_child),
+                                      ORR_TEST(random_numbers_of_a_child_are_others),
+                                      ORR_TEST(random_numbers_of_each_pack_are_others),
+                                      ORR_TEST(a_recorded_release_has_one_value),
+                                      ORR_TEST(objects_of_one_process_are_refused_in_a_child),
+                                      ORR_TEST(prepared_noise_of_a_parent_is_not_used),
+                                      ORR_TEST(a_client_of_a_parent_is_refused),
+                                      { 0 } };
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
     int rc = orr_test_main(argc, argv, "api.forks", tests);

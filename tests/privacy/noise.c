@@ -491,6 +491,45 @@ static void exact_noise_is_wiped(void)
     ORR_CHECK(found_in_memory(masked, LOOK, mask) == 0);
 }
 
+/* A body of a scan that adds noise to its carry. */
+static void noisy_step(orr_tensor **carry, orr_tensor *const *x, orr_tensor **y, void *user)
+{
+    (void)x;
+    (void)y;
+    (void)user;
+    carry[0] = orr_dp_gaussian(carry[0], 1, 1);
+}
+
+/* Two submissions with one noise would give the difference of their inputs away. */
+static void noise_is_for_one_release(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_placeholder(ORR_F32, ORR_SHAPE(4)), *n = orr_placeholder(ORR_I64, ORR_SHAPE(4));
+    orr_tensor *const noisy[] = { orr_dp_gaussian(x, 1, 1), orr_dp_laplace(x, 1, 1), orr_dp_discrete_gaussian(n, 1, 1),
+                                  orr_dp_discrete_laplace(n, 1, 1), orr_dp_randomised_response(n, 3, 1) };
+    for (int i = 0; i < 5; i++) {
+        orr_tensor *y = orr_mul(noisy[i], orr_scalar(2));
+        ORR_CHECK(!orr_graph_build(i < 2 ? &x : &n, 1, &y, 1) && orr_error_status() == ORR_EGRAPH);
+        ORR_CHECK(strstr(orr_error_message(), "this noise protects one value") != NULL);
+    }
+    orr_tensor *w = orr_variable(orr_zeros(ORR_F32, ORR_SHAPE(4))), *y = orr_dp_gaussian(w, 1, 1);
+    ORR_CHECK(!orr_graph_build(NULL, 0, &y, 1) && orr_error_status() == ORR_EGRAPH);
+    /* A scan in a loop is such a graph; an unrolled one draws noise for each step. */
+    orr_tensor *carry[] = { orr_zeros(ORR_F32, ORR_SHAPE(4)) };
+    orr_scan_lists lists = { .carry = carry, .n_carry = 1, .steps = 3 };
+    ORR_CHECK(orr_scan(noisy_step, &lists, NULL, &(orr_scan_options){ .loop = true }) == ORR_EGRAPH);
+    carry[0] = orr_zeros(ORR_F32, ORR_SHAPE(4));
+    ORR_CHECK(orr_scan(noisy_step, &lists, NULL, NULL) == ORR_OK && orr_eval(carry[0]) == ORR_OK);
+    /* A release is a value like any other. */
+    orr_tensor *release = orr_dp_gaussian(orr_ones(ORR_F32, ORR_SHAPE(4)), 1, 1), *sum = orr_add(release, x), *r[1];
+    ORR_CHECK(orr_eval(release) == ORR_OK);
+    orr_graph *g = orr_graph_build(&x, 1, &sum, 1);
+    orr_tensor *zeros = orr_zeros(ORR_F32, ORR_SHAPE(4));
+    ORR_CHECK(g && orr_graph_submit(g, &zeros, 1, r, 1, NULL) == ORR_OK);
+    (void)orr_graph_free(g);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -504,6 +543,7 @@ int main(int argc, char **argv)
         ORR_TEST(mechanisms_leak_no_more_than_they_state),
         ORR_TEST(bad_calls_are_refused),
         ORR_TEST(exact_noise_is_wiped),
+        ORR_TEST(noise_is_for_one_release),
         { 0 },
     };
     if (orr_init(NULL) != ORR_OK)
