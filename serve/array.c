@@ -333,20 +333,32 @@ static serve_reply as_json(const void *data, orr_dtype dtype, orr_dtype as_dtype
     return serve_reply_text(200, SERVE_JSON, NULL, 0);
 }
 
+bool serve_array_fits_json(orr_dtype dtype, orr_shape shape, const serve_array_limits *most, serve_reply *wrong)
+{
+    enum { SHORTEST = 8 };                                /* bytes of an element, about */
+    int64_t n = count(&shape, INT64_MAX / 16), lists = 1; /* empty lists of an axis of length 0 count, too */
+    for (int k = 0; k < shape.rank && lists <= most->json; k++)
+        lists *= shape.dim[k] > 0 ? shape.dim[k] : 1;
+    bool complex = orr_isdtype(dtype, ORR_KIND_COMPLEX);
+    if (lists > most->json / SHORTEST || n > most->json / SHORTEST)
+        *wrong = serve_problem(406, "limit",
+                               "a result of %lld elements is too long as JSON, %lld bytes of which are the limit: "
+                               "accept " SERVE_NPY,
+                               (long long)n, (long long)most->json);
+    else if (complex)
+        *wrong = serve_problem(406, "array", "complex numbers are sent as " SERVE_NPY);
+    else
+        return true;
+    return false;
+}
+
 serve_reply serve_array_reply(serve_value *v, const void *data, orr_dtype dtype, orr_dtype as_dtype, orr_shape shape,
                               bool npy, const serve_array_limits *most)
 {
-    int64_t n = count(&shape, INT64_MAX / 16), lists = 1; /* empty lists of an axis of length 0 count, too */
+    serve_reply wrong;
     char *head;
-    for (int k = 0; k < shape.rank && lists <= most->json; k++)
-        lists *= shape.dim[k] > 0 ? shape.dim[k] : 1;
-    if (!npy && (lists > most->json / 8 || n > most->json / 8))
-        return serve_problem(406, "limit", "a result of %lld elements is too long as JSON: accept " SERVE_NPY,
-                             (long long)n);
-    if (!npy && orr_isdtype(dtype, ORR_KIND_COMPLEX))
-        return serve_problem(406, "array", "complex numbers are sent as " SERVE_NPY);
     if (!npy)
-        return as_json(data, dtype, as_dtype, &shape);
+        return serve_array_fits_json(dtype, shape, most, &wrong) ? as_json(data, dtype, as_dtype, &shape) : wrong;
     if (!(head = malloc(ORR_NPY_HEADER)))
         return serve_reply_text(200, SERVE_NPY, NULL, 0);
     serve_reply r = serve_reply_text(200, SERVE_NPY, head, orr_npy_header(dtype, shape, head));
@@ -355,7 +367,7 @@ serve_reply serve_array_reply(serve_value *v, const void *data, orr_dtype dtype,
         return serve_problem_last();
     }
     r.tail = data;
-    r.n_tail = (size_t)n * orr_dtype_size(dtype);
+    r.n_tail = (size_t)count(&shape, INT64_MAX / 16) * orr_dtype_size(dtype);
     r.value = v;
     atomic_fetch_add(&v->refs, 1);
     return r;

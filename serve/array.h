@@ -24,6 +24,8 @@ orr_tensor *serve_array_npy(serve_body *body, char *data, size_t bytes, size_t *
 /* "float32" → ORR_F32; ORR_DTYPE_COUNT if no dtype has this name. */
 orr_dtype serve_dtype(const char *name);
 
+/* True if a result of this dtype and shape can be sent as JSON; else *wrong is the answer. */
+bool serve_array_fits_json(orr_dtype dtype, orr_shape shape, const serve_array_limits *most, serve_reply *wrong);
 /* An answer with evaluated elements. as_dtype: the dtype that JSON reports (a half is sent as float32's digits). */
 serve_reply serve_array_reply(serve_value *v, const void *data, orr_dtype dtype, orr_dtype as_dtype, orr_shape shape,
                               bool npy, const serve_array_limits *most);

@@ -48,12 +48,12 @@ static bool refuse(serve_work *w, const char *name, const char *why)
 
 /* -- operands ---------------------------------------------------------------------------------------------------------- */
 
-enum { LONGEST = 400 }; /* of a number's text */
+enum { LONGEST = 400, DIGITS = 24, ELEMENT = 32 }; /* of a text, of an integer as text; bytes of an element */
 
 /* The leaves of nested lists, in order. */
 typedef struct leaves {
     const char **text;
-    char (*digits)[24];
+    char (*digits)[DIGITS];
     int64_t n, most;
     bool wrong;
 } leaves;
@@ -110,12 +110,15 @@ static bool operand(serve_work *w, orr_dtype f, const json_t *p, const char *nam
         return refuse(w, name, "is missing");
     if (serve_work_is_kept(a, &kept))
         return take(w, f, name, kept, dim, rank, form);
+    enum { LEAF = sizeof(char *) + DIGITS + ELEMENT }; /* bytes of a number while it is read */
     leaves l = { .most = count(a) };
-    if (l.most > w->most->bytes / 32) {
+    if (l.most > w->most->bytes / ELEMENT) {
         w->reply = serve_problem(413, "limit", "\"%s\" has %lld numbers, and %lld bytes are the limit", name,
                                  (long long)l.most, (long long)w->most->bytes);
         return false;
     }
+    if (!serve_work_book(w, l.most * LEAF))
+        return false;
     l.text = calloc((size_t)l.most + 1, sizeof *l.text);
     l.digits = calloc((size_t)l.most + 1, sizeof *l.digits);
     orr_scope *s = orr_scope_begin();
@@ -341,9 +344,7 @@ void serve_field_run(serve_work *w)
         ; /* the reply holds the reason */
     else if (w->result[0])
         (void)serve_work_keep(w, t);
-    else if (orr_eval(t) != ORR_OK)
-        w->reply = serve_problem_last();
-    else
+    else if (serve_work_eval(w, t))
         w->reply = written(w, t);
     if (s)
         (void)orr_scope_end(s);

@@ -109,6 +109,15 @@ static bool allowed(const serve_store *s, const client *c, const entry *old, int
 
 /* -- calls --------------------------------------------------------------------------------------------------- */
 
+bool serve_store_allows(serve_store *s, int owner, const char *name, int64_t bytes, serve_reply *wrong)
+{
+    client *c = &s->of[owner + 1];
+    pthread_mutex_lock(&s->lock);
+    bool ok = allowed(s, c, *find(c, name), bytes, wrong);
+    pthread_mutex_unlock(&s->lock);
+    return ok;
+}
+
 serve_reply serve_store_put(serve_store *s, int owner, const char *name, serve_value *v)
 {
     serve_reply r = { 0 };

@@ -16,6 +16,8 @@ typedef struct serve_store serve_store;
 serve_store *serve_store_new(int most, int64_t bytes, int64_t all, double keep);
 /* True for 1 to SERVE_ARRAY_NAME letters, digits, '_', '-' and '.', not beginning with '.'. */
 bool serve_store_is_name(const char *name);
+/* True if a value of these bytes could be kept now; else *wrong is the answer. */
+bool serve_store_allows(serve_store *s, int client, const char *name, int64_t bytes, serve_reply *wrong);
 /* Keeps a reference to the value, and replaces one of the same name. client: -1 or more. Returns 201, 200 after a
  * replacement, or the refusal. */
 serve_reply serve_store_put(serve_store *s, int client, const char *name, serve_value *v);

@@ -620,6 +620,17 @@ static orr_tensor *sendable(const serve_work *w, orr_tensor *t)
     return d == ORR_BF16 || (d == ORR_F16 && !w->npy) ? orr_cast(t, ORR_F32) : t;
 }
 
+/* The shape of the result of one of n stacked works. */
+static orr_shape shape_of_one(const orr_tensor *t, int n)
+{
+    orr_shape s = orr_tensor_shape(t);
+    if (n > 1) {
+        s.rank--;
+        memmove(s.dim, s.dim + 1, (size_t)s.rank * sizeof *s.dim);
+    }
+    return s;
+}
+
 /* True if the result t of n works is within the limits. */
 static bool allowed(serve_work *w, const orr_tensor *t, int n)
 {
@@ -633,6 +644,8 @@ static bool allowed(serve_work *w, const orr_tensor *t, int n)
     else if (size / n > w->most->bytes / (int64_t)orr_dtype_size(orr_tensor_dtype(t)))
         w->reply = serve_problem(413, "limit", "the result would have %lld elements, and %lld bytes are the limit",
                                  (long long)(size / n), (long long)w->most->bytes);
+    else if (!w->npy && !w->result[0])
+        (void)serve_array_fits_json(orr_tensor_dtype(t), shape_of_one(t, n), w->most, &w->reply);
     return w->reply.status == 0;
 }
 
@@ -707,11 +720,7 @@ static bool answer(serve_work *const *w, int n, int of, orr_tensor *t, orr_dtype
     serve_value *v = data ? calloc(1, sizeof *v) : NULL;
     if (!v)
         return false;
-    orr_shape shape = orr_tensor_shape(t);
-    if (of > 1) {
-        shape.rank--;
-        memmove(shape.dim, shape.dim + 1, (size_t)shape.rank * sizeof *shape.dim);
-    }
+    orr_shape shape = shape_of_one(t, of);
     v->t = orr_keep(t);
     atomic_init(&v->refs, 1);
     for (int i = 0; i < n; i++)
@@ -721,18 +730,26 @@ static bool answer(serve_work *const *w, int n, int of, orr_tensor *t, orr_dtype
     return true;
 }
 
+bool serve_work_eval(serve_work *w, orr_tensor *t)
+{
+    bool dropped = atomic_load(&w->dropped), ok = !dropped && orr_eval(t) == ORR_OK;
+    if (ok && !(dropped = atomic_load(&w->dropped)))
+        return true;
+    w->reply = dropped ? serve_problem(409, "cancelled", "nobody waits for the work any more") : serve_problem_last();
+    return false;
+}
+
 bool serve_work_keep(serve_work *w, orr_tensor *t)
 {
-    if (orr_eval(t) != ORR_OK) {
-        w->reply = serve_problem_last();
+    size_t room = orr_tensor_size(t) > 0 ? bytes_of(t) : 0;
+    if (!serve_store_allows(w->store, w->client, w->result, (int64_t)room, &w->reply) ||
+        !serve_ledger_take(w->client, SERVE_MEMORY, (int64_t)room, &w->reply))
         return false;
-    }
-    serve_value *v = calloc(1, sizeof *v);
-    size_t room = bytes_of(t);
-    if (!v)
-        w->reply = serve_problem(503, "ORR_ENOMEM", "there is no memory");
-    if (!v || !serve_ledger_take(w->client, SERVE_MEMORY, (int64_t)room, &w->reply)) {
-        free(v);
+    serve_value *v = serve_work_eval(w, t) ? calloc(1, sizeof *v) : NULL;
+    if (!v) {
+        serve_ledger_give(w->client, SERVE_MEMORY, (int64_t)room);
+        if (!w->reply.status)
+            w->reply = serve_problem(503, "ORR_ENOMEM", "there is no memory");
         return false;
     }
     *v = (serve_value){ .t = orr_keep(t), .room = room, .client = w->client };
@@ -747,12 +764,14 @@ static void show(serve_work *w)
 {
     orr_tensor *t = w->x[0], *sent = sendable(w, t);
     orr_dtype d = orr_tensor_dtype(t);
-    if (!serve_work_book(w, answer_bytes(w, t) + (sent != t ? (int64_t)bytes_of(sent) : 0)))
+    if ((!w->npy && !serve_array_fits_json(d, orr_tensor_shape(t), w->most, &w->reply)) ||
+        !serve_work_book(w, answer_bytes(w, t) + (sent != t ? (int64_t)bytes_of(sent) : 0)) ||
+        !serve_work_eval(w, sent))
         return;
-    bool ok = orr_eval(sent) == ORR_OK;
-    if (ok && sent != t)
+    bool ok = true;
+    if (sent != t)
         ok = answer(&w, 1, 1, sent, d);
-    else if (ok && (ok = orr_data(t) != NULL))
+    else if ((ok = orr_data(t) != NULL))
         w->reply = serve_array_reply(w->kept[0], orr_data(t), d, d, orr_tensor_shape(t), w->npy, w->most);
     if (!ok)
         w->reply = serve_problem_last();
@@ -789,7 +808,7 @@ static void run_one(serve_work *w)
         ; /* the reply holds the reason */
     else if (w->result[0])
         (void)serve_work_keep(w, t);
-    else if (orr_eval(t) != ORR_OK || !answer(&w, 1, 1, t, orr_tensor_dtype(y)))
+    else if (serve_work_eval(w, t) && !answer(&w, 1, 1, t, orr_tensor_dtype(y)))
         w->reply = serve_problem_last();
     (void)orr_scope_end(s);
 }

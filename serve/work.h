@@ -3,6 +3,7 @@
 #ifndef ORR_SERVE_WORK_H
 #define ORR_SERVE_WORK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include "serve/array.h"
 #include "serve/models.h"
@@ -31,10 +32,11 @@ typedef struct serve_work {
     int64_t small; /* largest bytes of operands for batching */
     bool npy;      /* the answer's form */
     serve_store *store;
-    int client;       /* the owner of the kept arrays, and of the memory */
-    double longest;   /* predicted seconds beyond which it is refused */
-    int64_t booked;   /* bytes in the ledger for the operands, the run and its answer */
-    double predicted; /* seconds of the run */
+    int client;          /* the owner of the kept arrays, and of the memory */
+    double longest;      /* predicted seconds beyond which it is refused */
+    int64_t booked;      /* bytes in the ledger for the operands, the run and its answer */
+    double predicted;    /* seconds of the run */
+    atomic_bool dropped; /* nobody waits for it any more: its next step is not begun */
 
     /* the body; NULL once it is read */
     serve_body *held; /* NULL: no body */
@@ -76,6 +78,8 @@ void serve_work_clear(serve_work *w);
 bool serve_work_is_kept(const json_t *a, const char **name);
 /* Takes the kept array as the next operand. NULL on error; the reply then holds the reason. */
 orr_tensor *serve_work_take(serve_work *w, const char *operand, const char *name);
+/* Evaluates t, unless the work is dropped. On false, the reply holds the reason. */
+bool serve_work_eval(serve_work *w, orr_tensor *t);
 /* Evaluates t, keeps it as the result, and sets the reply. On false, ownership of t does not change. */
 bool serve_work_keep(serve_work *w, orr_tensor *t);
 

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <orrery.h>
 #include "tests/harness/harness.h"
 #include "tests/harness/json.h"
 #include "tests/serve/client.h"
@@ -127,6 +128,111 @@ static void work_beyond_the_time_limit_is_refused_before_it_begins(void)
     EXPECT(post_json(&s, "/v1/reduce", one), 200, "1.0");
     free(x);
     free(text);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+/* Two arrays of zeros as .npy, or one; to be freed. */
+static char *zeros(const char *first, size_t n, const char *second, size_t m, size_t *size)
+{
+    float *x = calloc(n > m ? n : m, sizeof *x);
+    char *body = malloc((n + m) * sizeof *x + 1024);
+    *size = npy_f32(body, first, x, n);
+    if (second)
+        *size += npy_f32(body + *size, second, x, m);
+    free(x);
+    return body;
+}
+
+/* {BEFORE: [what, …], BETWEEN: [other, …]}, lists of n; to be freed. */
+static char *two_lists(const char *before, const char *what, const char *between, const char *other, int n)
+{
+    char *first = list_of(before, what, n, between), *second = list_of("", other, n, "}");
+    char *both = malloc(strlen(first) + strlen(second) + 1);
+    (void)sprintf(both, "%s%s", first, second);
+    free(first);
+    free(second);
+    return both;
+}
+
+static const char too_long[] = "the time limit is 0.25 s";
+
+static void refused(const char *path, char *text)
+{
+    EXPECT(post_json(&s, path, text), 413, too_long);
+    free(text);
+}
+
+/* Each kind of work says how long it would take, as a request and as a job. */
+static void long_work_of_each_kind_is_refused_before_it_begins(void)
+{
+    enum { MANY = 60000, SIDE = 2000, POINTS = 20000, TERMS = 5000 };
+    size_t n = 0;
+    NEED_SERVER("--timeout 0.25 --job-timeout 0.25");
+    refused("/v1/field", list_of("{\"op\": \"inverse\", \"x\": ", "7", MANY, "}"));
+    refused("/v1/field", list_of("{\"op\": \"pow\", \"exponent\": \"123456789\", \"x\": ", "7", MANY, "}"));
+    refused("/v1/field", two_lists("{\"op\": \"poly_eval\", \"x\": ", "7", ", \"y\": ", "9", TERMS));
+    refused("/v1/msm", two_lists("{\"points\": ", "[\"1\",\"2\"]", ", \"scalars\": ", "7", POINTS));
+    char *product = zeros("(2000, 2000)", SIDE * SIDE, "(2000, 2000)", SIDE * SIDE, &n), where[80];
+    EXPECT(request(&s, "POST", "/v1/gemm", "Content-Type: application/x-npy\r\n", product, n), 413, too_long);
+    answer a = request(&s, "POST", "/v1/jobs?run=gemm", "Content-Type: application/x-npy\r\n", product, n);
+    ORR_CHECK_MSG(a.status == 202, "%d", a.status);
+    (void)snprintf(where, sizeof where, "%.63s/result", answer_header(&a, "Location"));
+    answer_free(&a);
+    for (int i = 0, status = 409; i < 200 && status == 409; i++) {
+        a = get(&s, where);
+        status = a.status;
+        answer_free(&a);
+        pause_for(status == 409 ? 0.05 : 0);
+    }
+    EXPECT(get(&s, where), 413, too_long);
+    free(product);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+/* A result that would be too long as text is not computed. */
+static void results_too_long_as_text_are_not_computed(void)
+{
+    size_t n = 0;
+    NEED_SERVER("--max-json 8000 --max-result 64M");
+    char *body = zeros("(3000, 1)", 3000, "(1, 3000)", 3000, &n);
+    size_t before = server_memory(&s);
+    EXPECT(request(&s, "POST", "/v1/gemm", "Content-Type: application/x-npy\r\nAccept: application/json\r\n", body, n),
+           406, "8000 bytes");
+    ORR_CHECK_MSG(server_memory(&s) < before + ((size_t)16 << 20), "%zu MB more", (server_memory(&s) - before) >> 20);
+    free(body);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+/* A model of one input, 256 hidden values and one output: its intermediates have 256 times the bytes of its input. */
+static void intermediates_are_counted(void)
+{
+    enum { SAMPLES = 250000 };
+    char path[1100], options[1400];
+    size_t n = 0;
+    ORR_CHECK(orr_init(&(orr_config){ .engine = "serial" }) == ORR_OK);
+    orr_module *parts[2] = { orr_dense_with(ORR_F32, 1, 256, ORR_ACTIVATION_TANH, ORR_INITIALISER_CONSTANT(0.5),
+                                            ORR_INITIALISER_CONSTANT(0.0)),
+                             orr_dense_with(ORR_F32, 256, 1, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_CONSTANT(0.5),
+                                            ORR_INITIALISER_CONSTANT(0.0)) };
+    orr_module *m = orr_sequential(parts, 2);
+    (void)snprintf(path, sizeof path, "%s", orr_test_tmp("wide.npz"));
+    ORR_CHECK_MSG(orr_module_save(m, path) == ORR_OK, "%s", orr_error_message());
+    orr_module_free(m);
+    (void)write_file(
+        "wide.json",
+        "{\"format\": \"orrery-model-1\", \"input\": [1], \"weights\": \"wide.npz\", \"module\": {\"sequential\": ["
+        "{\"dense\": {\"in\": 1, \"out\": 256, \"activation\": \"tanh\"}}, {\"dense\": {\"in\": 256, \"out\": 1}}]}}",
+        0600);
+    *strrchr(path, '/') = '\0';
+    (void)snprintf(options, sizeof options, "--models %.1000s --max-memory 64M", path);
+    NEED_SERVER(options);
+    char *body = zeros("(250000, 1)", SAMPLES, NULL, 0, &n);
+    EXPECT(request(&s, "POST", "/v1/models/wide/predict", "Content-Type: application/x-npy\r\n", body, n), 413,
+           "--max-memory");
+    ORR_CHECK_MSG(server_memory(&s) < (size_t)(64 + 256) << 20, "%zu MB", server_memory(&s) >> 20);
+    EXPECT(post_json(&s, "/v1/models/wide/predict", "{\"x\": [0]}"), 200, "0.0");
+    EXPECT(get(&s, "/v1/metrics"), 200, "\"body_bytes\": 0,");
+    free(body);
     ORR_CHECK(server_stop(&s) == 0);
 }
 
@@ -372,6 +478,9 @@ int main(int argc, char **argv)
         ORR_TEST(parsed_texts_are_counted),
         ORR_TEST(results_of_fields_have_the_limits_of_others),
         ORR_TEST(work_beyond_the_time_limit_is_refused_before_it_begins),
+        ORR_TEST(long_work_of_each_kind_is_refused_before_it_begins),
+        ORR_TEST(results_too_long_as_text_are_not_computed),
+        ORR_TEST(intermediates_are_counted),
         ORR_TEST(long_work_leaves_a_thread_to_others),
         ORR_TEST(a_drain_is_the_longest_life),
         ORR_TEST(last_job_is_kept),
