@@ -392,12 +392,14 @@ static enum MHD_Result add_query(void *user, enum MHD_ValueKind kind, const char
 
 static enum MHD_Result count_header(void *user, enum MHD_ValueKind kind, const char *name, const char *value)
 {
+    static const char other[] = " \t\r\n\v\f\"(),/:;<=>?@[\\]{}";
     int *n = user;
     (void)kind;
     (void)value;
     n[0] += strcasecmp(name, "Host") == 0;
     n[1] += strcasecmp(name, "Content-Length") == 0;
     n[2] += strcasecmp(name, "Transfer-Encoding") == 0;
+    n[3] += !*name || strpbrk(name, other) != NULL;
     return MHD_YES;
 }
 
@@ -405,16 +407,17 @@ static enum MHD_Result count_header(void *user, enum MHD_ValueKind kind, const c
  * another client. RFC 9112, sections 3.2 and 6.3. */
 static bool framed(request *q)
 {
-    int n[3] = { 0 };
+    int n[4] = { 0 };
     const char *encoding = header(q->mhd, "Transfer-Encoding"), *length = header(q->mhd, "Content-Length");
     (void)MHD_get_connection_values(q->mhd, MHD_HEADER_KIND, count_header, n);
     const char *why = n[0] > 1       ? "there are two Host headers"
                       : n[1] > 1     ? "there are two Content-Length headers"
                       : n[2] > 1     ? "there are two Transfer-Encoding headers"
                       : n[1] && n[2] ? "there are a Content-Length and a Transfer-Encoding"
-                      : encoding && strcasecmp(encoding, "chunked") != 0    ? "the Transfer-Encoding is not chunked"
-                      : length && length[strspn(length, "0123456789")] != 0 ? "the Content-Length is no number"
-                                                                            : NULL;
+                      : encoding && strcasecmp(encoding, "chunked") != 0 ? "the Transfer-Encoding is not chunked"
+                      : n[3]                                             ? "the name of a header is no name"
+                      : length && (!*length || length[strspn(length, "0123456789")]) ? "the Content-Length is no number"
+                                                                                     : NULL;
     if (!why)
         return true;
     q->reply = serve_problem(400, "framing", "%s", why);
