@@ -163,7 +163,8 @@ ORR_API orr_tensor *orr_load_idx_at(const char *file, int line, const char *path
  * damaged by the format's own checks, is an error; bytes after the image are ignored.
  * @return   (height, width, channels), owned by the current scope; channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA. u8; u16
  *           for a PNG of 16 bits. Palettes become RGB, transparent colours alpha, 1, 2 and 4 bits become 0 … 255. Poison on
- *           error; ORR_EFORMAT also for a size too large for the number of bytes (before memory is allocated), for JPEGs with
+ *           error; ORR_EFORMAT also for a size too large for the number of bytes or for ORRERY_IMAGE_LIMIT (before memory is
+ *           allocated; the message has both), for JPEGs with
  *           four channels, 12 bits or arithmetic code; ORR_EDEVICE where the library was built without libpng or libjpeg. */
 ORR_API orr_tensor *orr_load_image_at(const char *file, int line, const char *path);
 #define orr_load_image(...) orr_load_image_at(ORR_HERE, __VA_ARGS__)

@@ -4,6 +4,7 @@
 #include "runtime/api/image.h"
 
 #include <orrery/io.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,6 +13,7 @@
 #include "runtime/api/file_source.h"
 #include "runtime/api/npy.h"
 #include "runtime/api/stored.h"
+#include "runtime/base/env.h"
 
 enum { DEFAULT_QUALITY = 90 };
 
@@ -33,6 +35,23 @@ static const codec codecs[] = {
 enum { CODECS = sizeof codecs / sizeof *codecs };
 
 /* -- shared by the formats ---------------------------------------------------------------------------------- */
+
+orr_status orr__image_check(const orr__encoded *from, uint64_t height, uint64_t width)
+{
+    uint64_t most = (uint64_t)orr__env.image_limit * 1000000;
+    if (most == 0 || width == 0 || height <= most / width)
+        return ORR_OK;
+    return orr__fail(from->at, ORR_EFORMAT,
+                     "%s: it claims %llu x %llu pixels, and the limit is %lld million of them (ORRERY_IMAGE_LIMIT)",
+                     from->name, (unsigned long long)height, (unsigned long long)width,
+                     (long long)orr__env.image_limit);
+}
+
+void orr__image_too_large(const orr__encoded *from, uint64_t height, uint64_t width, char *to, size_t size)
+{
+    (void)snprintf(to, size, "it claims %llu x %llu pixels, more than its %zu bytes can hold",
+                   (unsigned long long)height, (unsigned long long)width, from->bytes);
+}
 
 orr_status orr__image_new(orr__image *to, orr_dtype dtype, int64_t height, int64_t width, int64_t channels)
 {

@@ -35,6 +35,10 @@ orr_status orr__jpeg_decode(const orr__encoded *from, orr__image *to);
 orr_status orr__png_encode(orr__site at, const orr__image *from, int quality, orr__bytes *to);
 orr_status orr__jpeg_encode(orr__site at, const orr__image *from, int quality, orr__bytes *to);
 
+/* ORR_EFORMAT for an image larger than ORRERY_IMAGE_LIMIT, before memory for it is taken. */
+orr_status orr__image_check(const orr__encoded *from, uint64_t height, uint64_t width);
+/* "it claims 3 x 4 pixels, and its 5 bytes cannot hold them" */
+void orr__image_too_large(const orr__encoded *from, uint64_t height, uint64_t width, char *to, size_t size);
 /* Sets shape, dtype and memory of an image. */
 orr_status orr__image_new(orr__image *to, orr_dtype dtype, int64_t height, int64_t width, int64_t channels);
 /* "site: name: text" */

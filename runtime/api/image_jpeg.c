@@ -90,8 +90,12 @@ static void check(state *s, const struct jpeg_decompress_struct *c)
         refuse(s, "its elements have more than 8 bits, which is not supported");
     if (c->num_components != 1 && c->num_components != 3)
         refuse(s, "it is neither grey nor RGB: convert it first");
-    if (blocks / 8 > s->from->bytes)
-        refuse(s, "it claims more pixels than its bytes can hold");
+    if (blocks / 8 > s->from->bytes) {
+        orr__image_too_large(s->from, c->image_height, c->image_width, s->message, sizeof s->message);
+        longjmp(s->failed, 1);
+    }
+    if (orr__image_check(s->from, c->image_height, c->image_width) != ORR_OK)
+        refuse(s, ""); /* the last error has the numbers */
 }
 
 static void read_image(state *s, struct jpeg_decompress_struct *c)

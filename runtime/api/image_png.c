@@ -87,16 +87,20 @@ static orr_status read_image(state *s)
     png_set_chunk_malloc_max(png, s->from->bytes + 64);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* except size, palette, transparency, data */
     png_read_info(png, s->info);
-    uint64_t height = png_get_image_height(png, s->info), row = png_get_rowbytes(png, s->info);
-    if (!row || height > deflate_most * s->from->bytes / row)
-        png_error(png, "it claims more pixels than its bytes can hold");
+    uint64_t height = png_get_image_height(png, s->info), width = png_get_image_width(png, s->info);
+    size_t row = png_get_rowbytes(png, s->info);
+    if (!row || height > deflate_most * s->from->bytes / row) {
+        orr__image_too_large(s->from, height, width, s->message, sizeof s->message);
+        longjmp(s->failed, 1);
+    }
+    if (orr__image_check(s->from, height, width) != ORR_OK)
+        return ORR_EFORMAT;
     png_set_expand(png); /* palettes to colours, bits to bytes, transparency to alpha */
     to->dtype = png_get_bit_depth(png, s->info) == 16 ? ORR_U16 : ORR_U8;
     swap_words(png, to->dtype);
     int passes = png_set_interlace_handling(png);
     png_read_update_info(png, s->info);
-    orr_status st = orr__image_new(to, to->dtype, (int64_t)height, png_get_image_width(png, s->info),
-                                   png_get_channels(png, s->info));
+    orr_status st = orr__image_new(to, to->dtype, (int64_t)height, (int64_t)width, png_get_channels(png, s->info));
     if (st != ORR_OK)
         return st;
     if (png_get_rowbytes(png, s->info) != (size_t)(row_of(to, 1) - row_of(to, 0)))
