@@ -7,38 +7,10 @@
 #include <string.h>
 #include "tests/fuzz/seeds.h"
 #include "tests/harness/harness.h"
+#include "tests/harness/io_help.h"
 
 /* ORR_TEST_FULL=1: ALL_ROUNDS. */
-enum { ROUNDS = 2000, ALL_ROUNDS = 10000, ROOM = 1 << 16 };
-
-/* Changes a file as a careless or malicious writer might. Returns the new length. */
-static size_t change(unsigned char *p, size_t n, size_t room, unsigned long long *r)
-{
-    static const unsigned char edges[] = { 0x00, 0xff, 0x7f, 0x80, 0x01, '(', ')', ',', '\'', '9', ' ', 'O' };
-    size_t at = n ? orr_test_rand(r) % n : 0, k = 1 + orr_test_rand(r) % 8;
-    switch (orr_test_rand(r) % 6) {
-    case 0: return at; /* cut */
-    case 1:
-        if (n)
-            p[at] ^= (unsigned char)(1u << orr_test_rand(r) % 8);
-        return n;
-    case 2: /* a run of one special byte */
-        memset(p + at, edges[orr_test_rand(r) % sizeof edges], at + k <= n ? k : n - at);
-        return n;
-    case 3: /* random bytes */
-        for (size_t i = at; i < n && i < at + k; i++)
-            p[i] = (unsigned char)orr_test_rand(r);
-        return n;
-    case 4: /* an insertion */
-        k = n + k <= room ? k : 0;
-        memmove(p + at + k, p + at, n - at);
-        return n + k;
-    default: /* a removal */
-        k = at + k <= n ? k : n - at;
-        memmove(p + at, p + at + k, n - at - k);
-        return n - k;
-    }
-}
+enum { ROUNDS = 5000, ALL_ROUNDS = 100000, ROOM = 1 << 16 };
 
 typedef struct {
     const fuzz_target *target;
@@ -57,7 +29,7 @@ static bool replay(const unsigned char *data, size_t size, int i, void *user)
         size_t m = size;
         memcpy(changed, data, size);
         for (int n = 1 + (int)(orr_test_rand(&r) % 3); n > 0; n--)
-            m = change(changed, m, ROOM, &r);
+            m = orr_test_change(changed, m, ROOM, &r);
         if (j->target->seal && k % 2)
             j->target->seal(changed, m);
         unsigned char *exact = malloc(m ? m : 1); /* the sanitizer knows where it ends */

@@ -4,6 +4,8 @@
 
 #include "tests/harness/io_help.h"
 
+#include <string.h>
+
 const char *golden_io(const char *name)
 {
     char path[200];
@@ -54,4 +56,32 @@ uint32_t orr_test_crc32(const unsigned char *p, size_t n)
             c = c >> 1 ^ (c & 1 ? 0xedb88320 : 0);
     }
     return ~c;
+}
+
+size_t orr_test_change(unsigned char *p, size_t n, size_t room, unsigned long long *r)
+{
+    static const unsigned char edges[] = { 0x00, 0xff, 0x7f, 0x80, 0x01, '(', ')', ',', '\'', '9', ' ', 'O' };
+    size_t at = n ? orr_test_rand(r) % n : 0, k = 1 + orr_test_rand(r) % 8;
+    switch (orr_test_rand(r) % 6) {
+    case 0: return at; /* cut */
+    case 1:
+        if (n)
+            p[at] ^= (unsigned char)(1u << orr_test_rand(r) % 8);
+        return n;
+    case 2: /* a run of one special byte */
+        memset(p + at, edges[orr_test_rand(r) % sizeof edges], at + k <= n ? k : n - at);
+        return n;
+    case 3: /* random bytes */
+        for (size_t i = at; i < n && i < at + k; i++)
+            p[i] = (unsigned char)orr_test_rand(r);
+        return n;
+    case 4: /* an insertion */
+        k = n + k <= room ? k : 0;
+        memmove(p + at + k, p + at, n - at);
+        return n + k;
+    default: /* a removal */
+        k = at + k <= n ? k : n - at;
+        memmove(p + at, p + at + k, n - at - k);
+        return n - k;
+    }
 }
