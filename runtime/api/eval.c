@@ -16,6 +16,7 @@
 #include "runtime/base/signals.h"
 #include "runtime/distribute/partition.h"
 #include "runtime/graph/donation.h"
+#include "runtime/graph/kept_again.h"
 
 orr_status orr__need_running(orr__site at)
 {
@@ -49,14 +50,17 @@ static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, in
     return st;
 }
 
-/* Gives every requested node its value, and the same value to the node behind a DETACH. The last nretained nodes were not requested. */
-static void publish(orr__node *const *node, int n, int nretained, bool early, const orr__capture *p, orr__buffer **out)
+/* Gives every requested node its value, and the same value to the node behind a DETACH. A value that nobody requested, but that is computed
+ * again and again, keeps its history. */
+static void publish(const orr__capture_roots *roots, bool early, const orr__capture *p, orr__buffer **out)
 {
-    for (int i = 0; i < n; i++) {
-        orr__publishing how = early ? ORR__PUBLISH_EARLY : i >= n - nretained ? ORR__PUBLISH_KEPT : ORR__PUBLISH_ASKED;
+    for (int i = 0, n = roots->nout; i < n; i++) {
+        orr__publishing how = early || i >= n - roots->nagain ? ORR__PUBLISH_EARLY
+                              : i >= n - roots->nretained     ? ORR__PUBLISH_KEPT
+                                                              : ORR__PUBLISH_ASKED;
         if (p->behind[i])
             orr__node_publish(p->behind[i], orr__buffer_ref(out[i]), how);
-        orr__node_publish(node[i], out[i], how);
+        orr__node_publish(roots->out[i], out[i], how);
     }
 }
 
@@ -68,60 +72,94 @@ orr_status orr__no_placeholder(orr__site at, const orr__capture *p)
     return ORR_OK;
 }
 
-/* Captures the nodes, and finds or makes the plan. If a plan exists, a light capture suffices. On an error neither exists. */
-static orr_status capture_and_plan(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__plan **plan)
+/* Adds to the roots the held values that are computed again and again. *all: the array of the new roots, NULL: there are none. */
+static orr_status add_kept(orr__site at, orr__capture_roots *roots, size_t left, orr__capture *p, orr__node ***all)
+{
+    orr__node **chosen;
+    roots->counts = false;
+    orr__capture_free(p);
+    orr_status st = orr__capture_make_roots(at, roots, p);
+    int more = st == ORR_OK ? orr__kept_again(p, left / 4, &chosen) : 0, n = roots->nout;
+    if (more == 0)
+        return st;
+    *all = malloc(((size_t)n + (size_t)more) * sizeof **all);
+    for (int i = 0; i < more && !*all; i++)
+        orr__node_unref(chosen[i]);
+    if (*all) {
+        memcpy(*all, roots->out, (size_t)n * sizeof **all);
+        memcpy(*all + n, chosen, (size_t)more * sizeof **all);
+        *roots = (orr__capture_roots){ .out = *all,
+                                       .nout = n + more,
+                                       .nfirst = roots->nfirst < n ? roots->nfirst : n + more,
+                                       .nretained = roots->nretained + more,
+                                       .nagain = more };
+        orr__capture_free(p);
+        st = orr__capture_make_light(at, roots, p);
+    }
+    free(chosen);
+    return st;
+}
+
+/* Captures the nodes, and finds or makes the plan. If a plan exists, a light capture suffices. On an error neither exists. *all: as
+ * add_kept. */
+static orr_status capture_and_plan(orr__site at, orr__capture_roots *roots, orr__capture *p, orr__plan **plan,
+                                   orr__node ***all)
 {
     bool shown = orr__env.print & ORR__PRINT_GRAPH;
     size_t left = orr__engine_left();
-    orr_status st = (shown ? orr__capture_make_roots : orr__capture_make_light)(at, roots, p);
+    orr_status st = orr__capture_make_light(at, roots, p);
+    if (st == ORR_OK && p->again)
+        st = add_kept(at, roots, left, p, all);
     if (st != ORR_OK)
         return st;
     st = orr__no_placeholder(at, p);
-    if (st == ORR_OK && !shown) {
-        if ((*plan = orr__plan_known(p, left)))
-            return ORR_OK;
-        orr__capture_free(p);
-        if ((st = orr__capture_make_roots(at, roots, p)) != ORR_OK)
-            return st;
-    }
-    if (st == ORR_OK && shown) {
+    if (st == ORR_OK && !shown && (*plan = orr__plan_known(p, left)))
+        return ORR_OK;
+    orr__capture_free(p);
+    roots->counts = false;
+    if (st == ORR_OK)
+        st = orr__capture_make_roots(at, roots, p);
+    if (st != ORR_OK)
+        return st;
+    if (shown) {
         ORR__GUARD_WRITES;
         orr__capture_print(stderr, p);
     }
-    if (st == ORR_OK)
-        st = orr__plan_get_within(at, p, left, plan);
-    if (st != ORR_OK)
+    if ((st = orr__plan_get_within(at, p, left, plan)) != ORR_OK)
         orr__capture_free(p);
     return st;
 }
 
 /* early: no caller asked for it. Work that its data could make fail is waited for: after an error nothing is published. */
-static orr_status evaluate_with(orr__site at, const orr__capture_roots *roots, orr__donors *donors, bool early,
-                                orr__run **run)
+static orr_status evaluate_with(orr__site at, orr__capture_roots roots, orr__donors *donors, bool early, orr__run **run)
 {
     orr__capture p;
     orr__plan *plan;
-    orr_status st = capture_and_plan(at, roots, &p, &plan);
-    if (st != ORR_OK)
-        return st;
-    if (donors && plan->ndonors == 0) /* no output can use them, so other threads need not wait */
-        orr__donors_release(donors);
-    int n = plan->nout;
-    orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)n, sizeof *out);
-    if (early && !orr__engine_certain(plan, p.leaf))
-        run = NULL;
-    st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
-    if (st == ORR_OK)
-        publish(roots->out, n, roots->nretained, early, &p, out);
-    orr__array_end(out, few);
-    orr__plan_done(plan);
-    orr__capture_free(&p);
+    orr__node **all = NULL;
+    roots.counts = !early;
+    orr_status st = capture_and_plan(at, &roots, &p, &plan, &all);
+    if (st == ORR_OK) {
+        if (donors && plan->ndonors == 0) /* no output can use them, so other threads need not wait */
+            orr__donors_release(donors);
+        orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)roots.nout, sizeof *out);
+        if (early && !orr__engine_certain(plan, p.leaf))
+            run = NULL;
+        st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
+        if (st == ORR_OK)
+            publish(&roots, early, &p, out);
+        orr__array_end(out, few);
+        orr__plan_done(plan);
+        orr__capture_free(&p);
+    }
+    for (int i = roots.nout - roots.nagain; i < roots.nout; i++)
+        orr__node_unref(roots.out[i]);
+    free(all);
     return st;
 }
 
 orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
 {
-    return evaluate_with(at, roots, donors, false, run);
+    return evaluate_with(at, *roots, donors, false, run);
 }
 
 orr_status orr__evaluate_early(orr__site at, orr__node *const *node, int n, orr__run **run)
@@ -131,7 +169,7 @@ orr_status orr__evaluate_early(orr__site at, orr__node *const *node, int n, orr_
     *run = NULL;
     if (orr__machine_here.one_memory)
         orr__donors_find(node, n, false, &donors);
-    orr_status st = evaluate_with(at, &(orr__capture_roots){ node, n, n, 0 }, &donors, true, run);
+    orr_status st = evaluate_with(at, ORR__ROOTS(node, n, n), &donors, true, run);
     orr__donors_release(&donors);
     return st;
 }
@@ -146,7 +184,7 @@ static void publish_placed(const orr__capture_roots *roots, const orr__capture *
         if (p->behind[i] && !orr__node_value(p->behind[i]))
             p->behind[i]->placed = placed[i];
     }
-    publish(roots->out, roots->nout, roots->nretained, false, p, out);
+    publish(roots, false, p, out);
 }
 
 static orr_status over_ranks(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__run **run)
@@ -187,10 +225,12 @@ orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, or
     if (more && !*all)
         orr__donors_release(donors);
     if (!*all)
-        return (orr__capture_roots){ node, n, nfirst, 0 };
+        return ORR__ROOTS(node, n, nfirst);
     memcpy(*all, node, (size_t)n * sizeof **all);
     memcpy(*all + n, donors->retained, (size_t)more * sizeof **all);
-    return (orr__capture_roots){ *all, n + more, nfirst < n ? nfirst : n + more, more };
+    return (orr__capture_roots){
+        .out = *all, .nout = n + more, .nfirst = nfirst < n ? nfirst : n + more, .nretained = more
+    };
 }
 
 /* The first nfirst nodes are waited for. Old values of variables may be overwritten. */
@@ -220,7 +260,7 @@ static void settle_pending(orr__site at, orr_status st, orr__node *const *pendin
         (void)select_nodes(&pending[i], 1, todo, &count, IGNORED);
         if (!count)
             continue;
-        (void)evaluate(at, &(orr__capture_roots){ todo, 1, 1, 0 }, NULL, NULL);
+        (void)evaluate(at, &ORR__ROOTS(todo, 1, 1), NULL, NULL);
         orr__node_unref(todo[0]);
     }
     orr__pending_clear();
@@ -260,7 +300,7 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
         int nfirst = first && !run ? first : count;
         bool new_values = count > first && orr__machine_here.one_memory;
         st = new_values ? evaluate_in_place(at, todo, count, nfirst, run)
-                        : evaluate(at, &(orr__capture_roots){ todo, count, nfirst, 0 }, NULL, run);
+                        : evaluate(at, &ORR__ROOTS(todo, count, nfirst), NULL, run);
     }
     if (st == ORR_OK)
         orr__pending_clear();

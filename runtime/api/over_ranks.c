@@ -131,7 +131,7 @@ static orr_status evaluate_operands(orr__site at, const orr__partition *q, const
     for (int k = 0; k < j->after; k++)
         if (!orr__node_value(q->exchanges.node[k]))
             need[n++] = q->exchanges.node[k];
-    orr_status st = orr__evaluate_here(at, &(orr__capture_roots){ need, n, n, 0 }, NULL, NULL);
+    orr_status st = orr__evaluate_here(at, &ORR__ROOTS(need, n, n), NULL, NULL);
     for (int k = 0; k < n && st == ORR_OK; k++) {
         orr__buffer *b = orr__node_value(need[k]);
         if ((st = orr__run_wait(b->run)) == ORR_OK)
@@ -176,7 +176,7 @@ static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, 
         last = NULL;
     memcpy(all, q->root, (size_t)n * sizeof *all);
     all[n] = last;
-    orr__capture_roots local = { all, last ? n + 1 : n, roots->nfirst, 0 };
+    orr__capture_roots local = ORR__ROOTS(all, last ? n + 1 : n, roots->nfirst);
     if (roots->nfirst == n)
         local.nfirst = local.nout;
     orr_status st = orr__evaluate_here(at, &local, NULL, run);
@@ -197,7 +197,7 @@ static orr_status evaluate_partition(orr__site at, const orr__capture *p, orr__p
     if (st != ORR_OK)
         return st;
     *told = false;
-    st = evaluate_local(at, &(orr__capture_roots){ q->root, q->nroot, p->nfirst, 0 }, q, run);
+    st = evaluate_local(at, &ORR__ROOTS(q->root, q->nroot, p->nfirst), q, run);
     for (int o = 0; st == ORR_OK && o < q->nroot; o++) {
         out[o] = orr__buffer_ref(orr__node_value(q->root[o]));
         placed[o] = (uint16_t)q->placed[o];

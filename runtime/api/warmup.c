@@ -35,7 +35,7 @@ static orr_status capture(orr__site at, orr__node *const *node, int n, int nfirs
 {
     int waited = nfirst ? nfirst : n;
     if (nfirst == n || !orr__machine_here.one_memory)
-        return orr__capture_make_roots(at, &(orr__capture_roots){ node, n, waited, 0 }, p);
+        return orr__capture_make_roots(at, &ORR__ROOTS(node, n, waited), p);
     orr__node **all;
     orr__capture_roots roots = orr__eval_roots(node, n, waited, donors, &all);
     orr_status st = orr__capture_make_roots(at, &roots, p);

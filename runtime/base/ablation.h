@@ -31,6 +31,7 @@
     X(LEAF_DONATION,    "leaf_donation")    /* old values of variables are donors                      */ \
     X(PILES,            "piles")            /* pending work is submitted when it is worth a plan       */ \
     X(RETAINED_OUTPUTS, "retained_outputs") /* held values become outputs, so that leaves are donors   */ \
+    X(KEPT_AGAIN,       "kept_again")       /* held values that are computed often become outputs      */ \
     /* the fuser */ \
     X(FUSE_ROWS,        "fuse_rows")        \
     X(LONG_ROWS,        "long_rows")        /* also rows that exceed the second-level cache            */ \

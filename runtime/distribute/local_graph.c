@@ -91,7 +91,7 @@ static orr_status capture(orr__site at, const orr__capture *p, const orr__partit
     g->exchanges = last >= 0;
     if (g->exchanges)
         all[n] = q->exchanges.node[last];
-    orr__capture_roots roots = { all, n + g->exchanges, p->nfirst, 0 };
+    orr__capture_roots roots = ORR__ROOTS(all, n + g->exchanges, p->nfirst);
     if (p->nfirst == n)
         roots.nfirst = roots.nout;
     orr_status st = orr__capture_make_roots(at, &roots, &g->p);

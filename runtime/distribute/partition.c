@@ -302,7 +302,7 @@ orr_status orr__partition_local(orr__site at, bool jointly, orr__capture *p)
     orr_status st = orr__partition_make(at, p, jointly, &q);
     if (st != ORR_OK)
         return st;
-    st = orr__capture_make_roots(at, &(orr__capture_roots){ q.root, q.nroot, p->nfirst, 0 }, &local);
+    st = orr__capture_make_roots(at, &ORR__ROOTS(q.root, q.nroot, p->nfirst), &local);
     orr__partition_free(&q);
     if (st != ORR_OK)
         return st;

@@ -18,7 +18,7 @@ typedef struct {
     frame *stack;
     int depth, stack_cap;
     uint64_t epoch;
-    bool lightly;
+    bool lightly, counts;
     orr__site at;
     orr_status st;          /* not OK: a cycle, or poison */
     orr__donor_state donor; /* of the leaf that ended the walk */
@@ -146,6 +146,11 @@ static inline bool number(walk *w, orr__node *n, int nin)
     if (!next_number(w, n, nin))
         return false;
     p->flags |= n->op->flags;
+    if (w->counts) {
+        p->again = p->again || n->computed == ORR__COMPUTED_OFTEN;
+        if (n->computed < ORR__COMPUTED_OFTEN)
+            n->computed++;
+    }
     uint8_t *to = orr__key_node(p->key + p->key_size, n, nin);
     for (int k = 0; k < nin; k++)
         to = orr__key_i32(to, in[k]->index);
@@ -339,12 +344,13 @@ static void forget(orr__capture *p)
     p->nheld = p->n = p->nout = p->nleaf = p->nscalar = p->narg = 0;
     p->key_size = 0;
     p->flags = 0;
+    p->again = false;
 }
 
 static orr_status capture(orr__site at, const orr__capture_roots *roots, bool lightly, orr__capture *p)
 {
     orr__tls *tls = orr__tls_get();
-    walk w = { .p = p, .at = at, .st = ORR_OK, .lightly = lightly };
+    walk w = { .p = p, .at = at, .st = ORR_OK, .lightly = lightly, .counts = roots->counts };
     arrays_take(tls, &w);
     bool ready = grow_outputs(&w, roots->nout + 1) && grow_nodes(&w, 1) && reserve(&w, 4);
     while (ready) {
@@ -382,7 +388,7 @@ orr_status orr__capture_make_light(orr__site at, const orr__capture_roots *roots
 
 orr_status orr__capture_make(orr__site at, orr__node *const *out, int nout, orr__capture *p)
 {
-    return orr__capture_make_roots(at, &(orr__capture_roots){ out, nout, nout, 0 }, p);
+    return orr__capture_make_roots(at, &ORR__ROOTS(out, nout, nout), p);
 }
 
 void orr__capture_free(orr__capture *p)

@@ -22,6 +22,7 @@ typedef struct orr__capture {
     orr__buffer **leaf; /* leaf buffers, owned by their nodes; NULL for a placeholder */
     uint16_t *placed;   /* the number of the distribution of each leaf */
     uint32_t flags;     /* ORR__OP_… of all operations                 */
+    bool again;         /* evaluations have computed one of the nodes often: see orr__kept_again */
     orr__scalar *scalar;
     uint8_t *key;
     size_t key_size;
@@ -39,7 +40,11 @@ static inline int orr__capture_nin(const orr__capture *p, int i)
 typedef struct {
     orr__node *const *out;
     int nout, nfirst, nretained;
+    int nagain;  /* of these, the last ones that evaluations compute again and again (kept_again.c) */
+    bool counts; /* nodes count this capture as an evaluation */
 } orr__capture_roots;
+/* All of them requested. */
+#define ORR__ROOTS(to, n, first) ((orr__capture_roots){ .out = (to), .nout = (n), .nfirst = (first) })
 
 /* Walks from `out` to leaves, under the graph lock, without recursion. Poison or cycle: its error. */
 orr_status orr__capture_make(orr__site at, orr__node *const *out, int nout, orr__capture *p);

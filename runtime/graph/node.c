@@ -246,6 +246,7 @@ orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const 
     n->placed = 0;
     n->kept = false;
     n->once = false;
+    n->computed = 0;
     set_shape(n, shape);
     if (nin > 3 && !(n->in = malloc((size_t)nin * sizeof *n->in))) {
         discard(tls, n);

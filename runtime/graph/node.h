@@ -15,6 +15,10 @@
 enum { ORR__RSUM, ORR__RPROD, ORR__RMAX, ORR__RMIN, ORR__RANY, ORR__RALL };
 enum { ORR__DBITS, ORR__DUNIFORM, ORR__DNORMAL, ORR__DINTEGERS, ORR__DPERMUTATION };
 
+/* Evaluations after which a value that is computed once more is thought to be needed often (kept_again.c). A program that evaluates a loss
+ * and then its gradients computes each value twice. */
+enum { ORR__COMPUTED_OFTEN = 2 };
+
 typedef struct orr__poison_info {
     orr_status status;
     char text[512];
@@ -50,9 +54,10 @@ struct orr__node {
     const char *as; /* name of the user's definition that was expanded to this node, for people; else NULL */
     uint64_t var;   /* handle of the variable whose value this became, 0: none                   */
     int line;
-    uint16_t placed; /* the number of the value's distribution, set before the value; 0: whole                 */
-    bool kept;       /* published so that its holder needs no old value of a variable (donation_retained.c) */
-    bool once;       /* has random numbers that protect one release: no graph may use them for several values    */
+    uint16_t placed;      /* the number of the value's distribution, set before the value; 0: whole                 */
+    uint8_t kept : 1;     /* published so that its holder needs no old value of a variable (donation_retained.c) */
+    uint8_t computed : 2; /* the number of evaluations that computed it, up to ORR__COMPUTED_OFTEN; under the lock */
+    bool once;            /* has random numbers that protect one release: no graph may use them for several values    */
 
     _Alignas(64) orr__scalar s[3]; /* nscalar are used                                              */
     orr_shape shape;               /* from the fifth dimension on: zero in free nodes                           */

@@ -21,7 +21,7 @@ orr__plan *plan_of_first(orr_tensor *const *t, int n, int nfirst, int workers)
     orr__machine before = orr__machine_here;
     for (int i = 0; i < n; i++)
         node[i] = orr__handle_node(t[i]);
-    ORR_CHECK(orr__capture_make_roots(here, &(orr__capture_roots){ node, n, nfirst, 0 }, &p) == ORR_OK);
+    ORR_CHECK(orr__capture_make_roots(here, &ORR__ROOTS(node, n, nfirst), &p) == ORR_OK);
     orr__machine_here = (orr__machine){ .workers = workers, .bundles = true };
     ORR_CHECK_MSG(orr__plan_make(here, &p, false, &plan) == ORR_OK, "%s", orr_error_message());
     orr__machine_here = before;

@@ -42,7 +42,7 @@ static void measured_times_cut_a_plan_anew(void)
     orr__capture c;
     orr_tensor *t = graph();
     orr__node *node = orr__handle_node(t);
-    ORR_REQUIRE(orr__capture_make_roots(here, &(orr__capture_roots){ &node, 1, 1, 0 }, &c) == ORR_OK);
+    ORR_REQUIRE(orr__capture_make_roots(here, &ORR__ROOTS(&node, 1, 1), &c) == ORR_OK);
     int machine = (int)orr__env.machine;
     bool deterministic = orr__env.deterministic;
     orr__env.machine = 0;
