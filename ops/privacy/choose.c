@@ -11,6 +11,7 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/object.h"
+#include "runtime/base/secret.h"
 
 /* -- the exponential mechanism -------------------------------------------------------------------------------- */
 
@@ -84,9 +85,10 @@ orr_status orr_dp_exponential_at(const char *file, int line, orr_tensor *scores,
 
 struct orr_dp_sparse {
     double sensitivity;
-    int64_t most, left, threshold; /* threshold: with noise */
-    uint64_t scale;                /* of the queries' noise */
-    uint64_t process;              /* that made it: a forked one would give `most` further answers from one threshold */
+    int64_t most, left;
+    int64_t *threshold; /* with noise, in memory for secrets */
+    uint64_t scale;     /* of the queries' noise */
+    uint64_t process;   /* that made it: a forked one would give `most` further answers from one threshold */
 };
 
 static const orr__object_kind kind = { "sparse vector", sizeof(orr_dp_sparse) };
@@ -101,7 +103,7 @@ static orr_status draw_threshold(orr__site at, orr_dp_sparse *p, int64_t place, 
 {
     orr__secret s;
     orr__secret_begin(&s);
-    p->threshold = place + orr__draw_laplace(&s, scale, 1);
+    *p->threshold = place + orr__draw_laplace(&s, scale, 1);
     return orr__secret_end(at, &s);
 }
 
@@ -126,8 +128,9 @@ orr_dp_sparse *orr_dp_sparse_new_at(const char *file, int line, double threshold
     orr_dp_sparse *p = st == ORR_OK ? orr__object_new(&kind) : NULL;
     if (!p)
         return NULL;
-    *p = (orr_dp_sparse){ sensitivity, most, most, 0, scale_of(factor, second), orr__fork_number() };
-    if (draw_threshold(at, p, place, scale_of(1.0, first)) == ORR_OK)
+    *p = (orr_dp_sparse){ sensitivity,       most, most, orr__secret_new(sizeof(int64_t)), scale_of(factor, second),
+                          orr__fork_number() };
+    if (p->threshold && draw_threshold(at, p, place, scale_of(1.0, first)) == ORR_OK)
         return p;
     orr_dp_sparse_free(p);
     return NULL;
@@ -157,7 +160,7 @@ orr_status orr_dp_sparse_ask_at(const char *file, int line, orr_dp_sparse *p, do
         return orr__fail(at, ORR_EINVAL, "the query is %g: not finite, or beyond 2^31 sensitivities", query);
     orr__secret s;
     orr__secret_begin(&s);
-    bool yes = place + orr__draw_laplace(&s, p->scale, 1) >= p->threshold;
+    bool yes = place + orr__draw_laplace(&s, p->scale, 1) >= *p->threshold;
     orr_status st = orr__secret_end(at, &s);
     if (st == ORR_OK) {
         *above = yes;
@@ -170,6 +173,6 @@ void orr_dp_sparse_free(orr_dp_sparse *p)
 {
     if (!orr__object_there("dp_sparse_free", &kind, p))
         return;
-    explicit_bzero(p, sizeof *p);
+    orr__secret_free(p->threshold);
     orr__object_end(&kind, p);
 }

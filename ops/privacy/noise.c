@@ -3,14 +3,13 @@
  * Must not know: the generation of exact random numbers, accounting. */
 #include "config.h"
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <orrery.h>
 #include <orrery/privacy.h>
 #include "ops/privacy/noise.h"
 #include "ops/privacy/secret.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/secret.h"
 #include "runtime/graph/node.h"
 
 #define AT at.file, at.line
@@ -116,38 +115,30 @@ orr_tensor *orr_dp_gaussian_at(const char *file, int line, orr_tensor *x, double
 
 /* -- integers ------------------------------------------------------------------------------------------------ */
 
-/* Memory of noise, which is wiped after its last use. Its size is stored before it. */
-enum { HEAD = 64 };
-
-static void wipe(void *data, void *user)
+static void forget(void *data, void *user)
 {
-    size_t bytes;
-    memcpy(&bytes, user, sizeof bytes);
-    explicit_bzero(data, bytes);
-    free(user);
+    (void)user;
+    orr__secret_free(data);
 }
 
 typedef int64_t drawer(orr__secret *s, const void *how);
 
 static orr_tensor *drawn(orr__site at, orr_shape shape, int64_t count, drawer *draw, const void *how)
 {
-    size_t bytes = (size_t)count * sizeof(int64_t);
-    char *block = aligned_alloc(HEAD, (bytes + 2 * HEAD - 1) / HEAD * HEAD);
-    if (!block)
+    int64_t *noise = orr__secret_new((size_t)count * sizeof *noise);
+    if (!noise)
         return orr__poison(at, ORR_ENOMEM, "no memory for %lld numbers of noise", (long long)count);
-    int64_t *noise = (int64_t *)(void *)(block + HEAD);
-    memcpy(block, &bytes, sizeof bytes);
     orr__secret s;
     orr__secret_begin(&s);
     for (int64_t i = 0; i < count; i++)
         noise[i] = draw(&s, how);
     if (orr__secret_end(at, &s) != ORR_OK) {
-        wipe(noise, block);
+        orr__secret_free(noise);
         return orr__poison(at, ORR_EIO, "there is no noise: the operating system has no random numbers");
     }
-    orr_tensor *t = orr_wrap_at(AT, ORR_I64, shape, noise, wipe, block);
+    orr_tensor *t = orr_wrap_at(AT, ORR_I64, shape, noise, forget, NULL);
     if (orr_tensor_status(t) != ORR_OK)
-        wipe(noise, block);
+        orr__secret_free(noise);
     return t;
 }
 
