@@ -101,6 +101,12 @@ extern const orr__backend orr__cuda;   /* found at run time; launches in the cal
 orr_status orr__cu_binding_start(orr__site at, bool wanted);
 /* Their number, and CUDA's numbers of up to `most` of them; -1: all devices. */
 int orr__cu_binding(int *device, int most);
+/* True if the driver has devices and none of them can be used. */
+bool orr__cu_left_out(void);
+/* Makes the context of a device of this process the thread's, until orr__cu_leave. CUDA otherwise makes one on device 0 for the calls of a
+ * thread that has none. False: there is no such context, and orr__cu_leave must not be called. */
+bool orr__cu_enter(int device);
+void orr__cu_leave(int device);
 /* Several ranks: decides whether they exchange values by a CUDA library, without the host's memory. `device` is CUDA's number of this
  * rank's device, -1: none. Collective. If that is not possible, exchanges go by MPI, and the text gives the reason. */
 orr_status orr__cu_exchanges_start(orr__site at, int device);

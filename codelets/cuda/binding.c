@@ -73,6 +73,29 @@ orr_status orr__cu_binding_start(orr__site at, bool wanted)
     return st;
 }
 
+bool orr__cu_enter(int device)
+{
+    const orr__cu_driver *d = device >= 0 ? orr__cu(NULL) : NULL;
+    void *context = NULL;
+    int handle = 0;
+    if (!d || d->device(&handle, device) != ORR__CU_OK || d->retain(&context, handle) != ORR__CU_OK)
+        return false;
+    if (d->push(context) == ORR__CU_OK)
+        return true;
+    (void)d->retire(handle);
+    return false;
+}
+
+void orr__cu_leave(int device)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    void *context;
+    int handle = 0;
+    (void)d->pop(&context);
+    if (d->device(&handle, device) == ORR__CU_OK)
+        (void)d->retire(handle);
+}
+
 int orr__cu_binding(int *device, int most)
 {
     for (int i = 0; i < mine.count && i < most; i++)

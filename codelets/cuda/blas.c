@@ -373,6 +373,10 @@ orr_status orr__cu_product_launch(const orr__cu_product *product, const orr__lau
         int64_t index[ORR__REGION_RANK] = { 0 };
         place(l, i, index);
         pointers q = point(l, product->bias, (uintptr_t)out, out_off, index);
+        if (!orr__cu_aligned(
+                (const void *)q
+                    .bias)) /* the epilogue reads vectors of it; the alignments given to the heuristic are those of matrices only */
+            return ORR_OK;
         p.align = alignment(&q);
         shape *s = find(lt, memory, &p, q.bias);
         if (!s)

@@ -50,6 +50,19 @@ static orr_status choose(orr__site at, const orr__nvrtc *n, int arch, target *t)
     return ORR_OK;
 }
 
+/* A driver loads machine code of each compiler of its own major version, and PTX of compilers that are not newer than itself. */
+static orr_status loads(orr__site at, const target *t)
+{
+    int driver = orr__cu_version(), compiler = 1000 * t->major + 10 * t->minor;
+    if (driver == 0 || t->major < driver / 1000 || (t->major == driver / 1000 && (!t->ptx || compiler <= driver)))
+        return ORR_OK;
+    return orr__fail(
+        at, ORR_EDEVICE,
+        "CUDA: the driver is of CUDA %d.%d and does not load the %s of NVRTC %d.%d: install a newer driver, or "
+        "libnvrtc.so.%d",
+        driver / 1000, driver % 1000 / 10, t->ptx ? "PTX" : "machine code", t->major, t->minor, driver / 1000);
+}
+
 /* Sums and products are rounded separately, as on the host; a kernel requests fma explicitly. */
 static int options(const target *t, bool wide, const char *option[OPTIONS])
 {
@@ -163,7 +176,8 @@ orr_status orr__cu_compiles_for(orr__site at, int arch)
 {
     const orr__nvrtc *n;
     target t;
-    return ready(at, arch, &n, &t);
+    orr_status st = ready(at, arch, &n, &t);
+    return st == ORR_OK ? loads(at, &t) : st;
 }
 
 orr_status orr__cu_compile(orr__site at, const char *text, int arch, bool wide, orr__cu_image *out)

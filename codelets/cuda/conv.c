@@ -116,33 +116,46 @@ static int workspace(const call *c, void *handle, size_t *bytes)
                           : d->filter_workspace(handle, x, y, c->form, c->filter, ORR__DNN_ALGORITHM, bytes);
 }
 
-static int run(const call *c, const orr__launch *l, void *handle, void *space, size_t bytes)
+/* The addresses of x, w and y. */
+static void point(const call *c, const orr__launch *l, void *array[ARRAYS])
+{
+    int64_t xs = c->image * c->v.groups * c->v.c * orr__conv_count(c->v.x);
+    int64_t ys = c->image * c->v.groups * c->v.o * orr__conv_count(c->v.y);
+    array[X] = c->of == 'x' ? at(l, -1, xs, c->wide) : at(l, 0, xs, c->wide);
+    array[W] = c->of == 'w' ? at(l, -1, 0, c->wide) : at(l, 1, 0, c->wide);
+    array[Y] = c->of == 'y' ? at(l, -1, ys, c->wide) : at(l, c->of == 'x' ? 0 : 1, ys, c->wide);
+}
+
+static int run(const call *c, void *const array[ARRAYS], void *handle, void *space, size_t bytes)
 {
     static const float one32 = 1, zero32 = 0;
     static const double one64 = 1, zero64 = 0;
     const orr__dnn *d = c->d;
     const void *one = c->wide ? (const void *)&one64 : &one32, *zero = c->wide ? (const void *)&zero64 : &zero32;
-    int64_t xs = c->image * c->v.groups * c->v.c * orr__conv_count(c->v.x);
-    int64_t ys = c->image * c->v.groups * c->v.o * orr__conv_count(c->v.y);
-    void *tx = c->tensor[0], *ty = c->tensor[1];
+    void *tx = c->tensor[0], *ty = c->tensor[1], *x = array[X], *w = array[W], *y = array[Y];
     if (c->of == 'y')
-        return d->forward(handle, one, tx, at(l, 0, xs, c->wide), c->filter, at(l, 1, 0, c->wide), c->form,
-                          ORR__DNN_ALGORITHM, space, bytes, zero, ty, at(l, -1, ys, c->wide));
+        return d->forward(handle, one, tx, x, c->filter, w, c->form, ORR__DNN_ALGORITHM, space, bytes, zero, ty, y);
     if (c->of == 'x')
-        return d->data(handle, one, c->filter, at(l, 1, 0, c->wide), ty, at(l, 0, ys, c->wide), c->form,
-                       ORR__DNN_ALGORITHM, space, bytes, zero, tx, at(l, -1, xs, c->wide));
-    return d->weights(handle, one, tx, at(l, 0, xs, c->wide), ty, at(l, 1, ys, c->wide), c->form, ORR__DNN_ALGORITHM,
-                      space, bytes, zero, c->filter, at(l, -1, 0, c->wide));
+        return d->data(handle, one, c->filter, w, ty, y, c->form, ORR__DNN_ALGORITHM, space, bytes, zero, tx, x);
+    return d->weights(handle, one, tx, x, ty, y, c->form, ORR__DNN_ALGORITHM, space, bytes, zero, c->filter, w);
 }
 
-static orr_status move_in(orr__site where, const orr__dnn *d, orr__cu_stream_memory *memory)
+/* Once per worker. A library that can be opened may still not work, for example beside an older driver. */
+static bool move_in(const orr__dnn *d, orr__cu_stream_memory *memory)
 {
-    int code = memory->dnn ? 0 : d->create(&memory->dnn);
-    if (code != 0)
+    if (memory->dnn || memory->dnn_refused)
+        return memory->dnn != NULL;
+    int code = d->create(&memory->dnn);
+    if (code == 0 && (code = d->set_stream(memory->dnn, memory->stream)) != 0)
+        (void)d->destroy(memory->dnn);
+    if (code != 0) {
         memory->dnn = NULL;
-    if (code == 0)
-        code = d->set_stream(memory->dnn, memory->stream);
-    return code == 0 ? ORR_OK : orr__fail(where, ORR_EDEVICE, "CUDA: cudnnCreate, cudnnSetStream: status %d", code);
+        memory->dnn_refused = true;
+        orr__log(
+            1, "cuDNN does not start (cudnnCreate, cudnnSetStream: status %d): generated kernels compute convolutions",
+            code);
+    }
+    return memory->dnn != NULL;
 }
 
 static bool understand(call *c, const orr__launch *l)
@@ -163,21 +176,23 @@ orr_status orr__cu_conv_launch(const orr__launch *l, bool *done)
     orr__site where = orr__cu_site(l->region);
     call c = { .of = orr__conv_result(l->region->call.op) };
     orr__cu_stream_memory *memory = NULL;
+    void *array[ARRAYS];
     size_t bytes = 0;
     *done = false;
     if (!c.of || !(c.d = orr__cu_dnn(NULL)) || !understand(&c, l))
         return ORR_OK;
+    point(&c, l, array);
+    if (!orr__cu_aligned(array[X]) || !orr__cu_aligned(array[W]) || !orr__cu_aligned(array[Y]))
+        return ORR_OK;
     orr_status st = orr__cu_stream_memory_of(where, l->queue, &memory);
-    if (st == ORR_OK)
-        st = move_in(where, c.d, memory);
-    if (st != ORR_OK)
+    if (st != ORR_OK || !move_in(c.d, memory))
         return st;
     int code = describe(&c);
     code = code ? code : workspace(&c, memory->dnn, &bytes);
     if (code == 0 && bytes > 0)
         st = orr__cu_stream_memory_grow(where, &memory->convolution, &memory->convolution_bytes, bytes);
     if (code == 0 && st == ORR_OK)
-        code = run(&c, l, memory->dnn, (void *)(uintptr_t)memory->convolution, bytes);
+        code = run(&c, array, memory->dnn, (void *)(uintptr_t)memory->convolution, bytes);
     end(&c);
     if (st != ORR_OK)
         return st;

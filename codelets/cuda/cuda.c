@@ -209,6 +209,7 @@ static orr_status with_flag(const call *c)
         flag[i] = i % ORR__FLAG_INTS == ORR__FLAG_LEAST ? NO_INDEX : -1;
     orr_status st = stages(c, &address);
     if (st != ORR_OK) {
+        (void)d->wait(c->l->queue); /* an earlier stage may still write it */
         orr__cu_flag_put(flag);
         return st;
     }

@@ -13,7 +13,7 @@
 
 /* The devices, probed once per process. */
 typedef struct orr__cu_machine {
-    int devices;
+    int seen, devices; /* of the driver; those that are used */
     int arch;      /* of the first one: 90 for compute capability 9.0 */
     char name[96]; /* of the first one  */
     char why[320]; /* the reason if there is none */
@@ -32,7 +32,7 @@ typedef struct orr__cu_image {
     bool cached;       /* it was read from the disk */
 } orr__cu_image;
 
-/* Is there an NVRTC that compiles for `arch`? If not, the last error has the reason. */
+/* Is there an NVRTC that compiles for `arch`, and does the driver load its code? If not, the last error has the reason. */
 orr_status orr__cu_compiles_for(orr__site at, int arch);
 /* The image of a text for an architecture, from the kernel cache or from NVRTC. An error's message contains the
  * compiler's log. */
@@ -47,7 +47,7 @@ orr_status orr__cu_compile(orr__site at, const char *text, int arch, bool wide, 
 /* A text with one index width, shared by all kernels with the same text and width. */
 typedef struct orr__cu_unit orr__cu_unit;
 orr__cu_unit *orr__cu_unit_get(orr__site at, const char *text, bool wide); /* one more reference; NULL on ENOMEM */
-void orr__cu_unit_put(orr__cu_unit *u);
+void orr__cu_unit_put(orr__cu_unit *u); /* never unloads a kernel that is under way */
 /* The unit's function in the calling thread's context; compiled and loaded on first use. */
 orr_status orr__cu_unit_function(orr__site at, orr__cu_unit *u, void **function);
 /* Compiles the unit for an architecture without loading it. Its launches report an error. */
@@ -67,6 +67,7 @@ typedef struct orr__cu_stream_memory {
     orr__cu_address scratch, words, workspace, factor;
     size_t scratch_bytes, words_bytes, factor_bytes, info_bytes;
     void *lt, *blas, *solver, *dnn; /* the libraries' handles, NULL: not yet requested */
+    bool dnn_refused;               /* cuDNN does not start */
     orr__cu_address convolution;    /* workspace of cuDNN */
     size_t convolution_bytes;
     orr__cu_address info;        /* of the last factor, on the device */
@@ -99,6 +100,13 @@ orr_status orr__cu_write(const orr__launch *l, void *to, size_t byte, const void
 orr_status orr__cu_finish(const orr__launch *l);
 bool orr__cu_gone(const orr__launch *l); /* a sticky error: the context no longer works */
 void orr__cu_stop(void);
+
+/* The vectors that NVIDIA's libraries read: addresses that are no multiple of this may be refused by the device, which is lost then. */
+enum { ORR__CU_VECTOR = 16 };
+static inline bool orr__cu_aligned(const void *p)
+{
+    return (uintptr_t)p % ORR__CU_VECTOR == 0;
+}
 
 /* -- blas.c, product_map.c: products by cuBLASLt ---------------------------------------------------------------------- */
 
@@ -138,6 +146,9 @@ void orr__cu_transforms_free(struct orr__cu_transform *t);
 
 /* -- solver.c: tiles of a factorisation by cuSOLVER and cuBLAS ------------------------------------------------- */
 
+/* cuSOLVER and cuBLAS are there, and no worker has failed to start them. */
+bool orr__cu_factors(void);
+orr_status orr__cu_factors_begin(orr__site at, orr__cu_stream_memory *memory);
 bool orr__cu_tiles(void);
 orr_status orr__cu_tile(orr__tilejob *j);
 void orr__cu_tiles_stop(void); /* call before orr__cu_units_stop */

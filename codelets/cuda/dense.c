@@ -121,7 +121,7 @@ static void run(job *j, const char *text, void **param, int64_t items)
         driver_ok(j, "cuLaunchKernel",
                   j->cu->launch(function, (unsigned)((items + ITEMS - 1) / ITEMS), 1, 1, ITEMS, 1, 1, 0, j->l->queue,
                                 param, NULL));
-    orr__cu_unit_put(u); /* the table of units keeps it loaded */
+    orr__cu_unit_put(u); /* it stays loaded until the launch has ended */
 }
 
 /* Reports whether a matrix is finite. half: checks only the lower triangle of a square matrix. */
@@ -299,20 +299,6 @@ static int type_of(orr_dtype t)
     }
 }
 
-static orr_status move_in(job *j)
-{
-    orr__cu_stream_memory *m = j->memory;
-    if (!m->blas && j->b->create(&m->blas) != 0)
-        m->blas = NULL;
-    if (!m->solver && j->s->create(&m->solver) != 0)
-        m->solver = NULL;
-    if (!m->blas || !m->solver)
-        return orr__fail(j->at, ORR_EDEVICE, "CUDA: cublasCreate or cusolverDnCreate failed");
-    (void)ok(j, "cublasSetStream", j->b->set_stream(m->blas, m->stream));
-    (void)ok(j, "cusolverDnSetStream", j->s->set_stream(m->solver, m->stream));
-    return j->st;
-}
-
 /* Allocates the arrays of one matrix, and the reports on all, in one block of memory. */
 static orr_status make_room(job *j, int64_t matrices, bool full)
 {
@@ -410,7 +396,7 @@ static orr_status begin(job *j, const orr__launch *l, unsigned full)
         return orr__fail(j->at, ORR_EDEVICE, "CUDA: there is no cuSOLVER or no cuBLAS");
     orr_status st = orr__cu_stream_memory_of(j->at, l->queue, &j->memory);
     if (st == ORR_OK)
-        st = move_in(j);
+        st = orr__cu_factors_begin(j->at, j->memory);
     return st == ORR_OK ? make_room(j, l->hi - l->lo, (j->mask & full) != 0) : st;
 }
 
@@ -466,8 +452,8 @@ static orr_status every(const orr__launch *l, const operation *o)
 static bool can(const orr__region *r)
 {
     const orr_shape *s = &r->call.in[0];
-    if (!THERE || r->ninstr > 0 || type_of((orr_dtype)r->in_dtype[0]) < 0 || !orr__cu_dense_library(NULL) ||
-        !orr__cu_geam(NULL))
+    if (!THERE || r->ninstr > 0 || type_of((orr_dtype)r->in_dtype[0]) < 0 || !orr__cu_factors() ||
+        !orr__cu_dense_library(NULL) || !orr__cu_geam(NULL))
         return false;
     for (int k = 0; k < r->nin; k++)
         for (int d = r->call.in[k].rank - 2; d < r->call.in[k].rank; d++)

@@ -62,6 +62,7 @@ static void look(void)
         name_code(d, "cuDeviceGetCount", code);
         return;
     }
+    machine.seen = n;
     for (int i = 0; i < n; i++)
         look_at(d, i);
     if (n == 0)
@@ -81,6 +82,12 @@ const orr__cu_machine *orr__cu_look(void)
     looked = true;
     (void)pthread_mutex_unlock(&lock);
     return &machine;
+}
+
+bool orr__cu_left_out(void)
+{
+    const orr__cu_machine *m = orr__cu_look();
+    return m->seen > 0 && m->devices == 0;
 }
 
 void orr__cu_look_again(void)

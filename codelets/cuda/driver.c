@@ -31,6 +31,7 @@ static const symbol cu_symbol[] = {
     { "cuCtxGetDevice", CU(context_device) },
     { "cuCtxPushCurrent_v2", CU(push) },
     { "cuCtxPopCurrent_v2", CU(pop) },
+    { "cuCtxSynchronize", CU(finish) },
     { "cuModuleLoadData", CU(load) },
     { "cuModuleUnload", CU(unload) },
     { "cuModuleGetFunction", CU(function) },
@@ -44,6 +45,7 @@ static const symbol cu_symbol[] = {
     { "cuMemHostGetDevicePointer_v2", CU(host_address) },
     { "cuMemcpyHtoDAsync_v2", CU(to_device) },
     { "cuMemcpyDtoHAsync_v2", CU(to_host) },
+    { "cuMemcpyDtoDAsync_v2", CU(within) },
     { "cuStreamSynchronize", CU(wait) },
     { "cuDevicePrimaryCtxRetain", CU(retain) },
     { "cuDevicePrimaryCtxRelease_v2", CU(retire) },
@@ -188,27 +190,33 @@ static const symbol nccl_symbol[] = {
     { "ncclGroupEnd", NCCL(group_end) },
 };
 
-/* By the loader's search path, then in the toolkit's folder. */
-static const char *const cu_file[] = { "libcuda.so.1", NULL };
-static const char *const nvrtc_file[] = { "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13",
-                                          "/usr/local/cuda/lib64/libnvrtc.so.12", NULL };
-static const char *const lt_file[] = { "libcublasLt.so.13", "libcublasLt.so.12",
-                                       "/usr/local/cuda/lib64/libcublasLt.so.13",
-                                       "/usr/local/cuda/lib64/libcublasLt.so.12", NULL };
-static const char *const blas_file[] = { "libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.13",
-                                         "/usr/local/cuda/lib64/libcublas.so.12", NULL };
-static const char *const solver_file[] = { "libcusolver.so.12", "libcusolver.so.11",
-                                           "/usr/local/cuda/lib64/libcusolver.so.12",
-                                           "/usr/local/cuda/lib64/libcusolver.so.11", NULL };
-
-static const char *const fft_file[] = { "libcufft.so.12", "libcufft.so.11", "/usr/local/cuda/lib64/libcufft.so.12",
-                                        "/usr/local/cuda/lib64/libcufft.so.11", NULL };
-static const char *const dnn_file[] = { "libcudnn.so.9", "libcudnn.so.8", "/usr/local/cuda/lib64/libcudnn.so.9",
-                                        "/usr/local/cuda/lib64/libcudnn.so.8", NULL };
-static const char *const nccl_file[] = { "libnccl.so.2", "/usr/local/cuda/lib64/libnccl.so.2", NULL };
+/* By the loader's search path, then in the toolkit's folder. A library of a newer CUDA than the driver's does not work with that driver. */
+typedef struct {
+    const char *name;
+    int cuda; /* the major version of its toolkit, 0: of any */
+} file;
+#define PLACES(newer, older)                                                                                           \
+    {                                                                                                                  \
+        { newer, 13 }, { older, 12 }, { "/usr/local/cuda/lib64/" newer, 13 }, { "/usr/local/cuda/lib64/" older, 12 },  \
+        {                                                                                                              \
+            NULL, 0                                                                                                    \
+        }                                                                                                              \
+    }
+static const file cu_file[] = { { "libcuda.so.1", 0 }, { NULL, 0 } };
+static const file nvrtc_file[] = PLACES("libnvrtc.so.13", "libnvrtc.so.12");
+static const file lt_file[] = PLACES("libcublasLt.so.13", "libcublasLt.so.12");
+static const file blas_file[] = PLACES("libcublas.so.13", "libcublas.so.12");
+static const file solver_file[] = PLACES("libcusolver.so.12", "libcusolver.so.11");
+static const file fft_file[] = PLACES("libcufft.so.12", "libcufft.so.11");
+static const file dnn_file[] = { { "libcudnn.so.9", 0 },
+                                 { "libcudnn.so.8", 0 },
+                                 { "/usr/local/cuda/lib64/libcudnn.so.9", 0 },
+                                 { "/usr/local/cuda/lib64/libcudnn.so.8", 0 },
+                                 { NULL, 0 } };
+static const file nccl_file[] = { { "libnccl.so.2", 0 }, { "/usr/local/cuda/lib64/libnccl.so.2", 0 }, { NULL, 0 } };
 
 typedef struct {
-    const char *const *file;
+    const file *file;
     const symbol *symbol;
     size_t symbols;
     void *table;
@@ -248,16 +256,18 @@ static library cu_library = LIBRARY(cu, 0), nvrtc_library = LIBRARY(nvrtc, 0), l
                geam_library = LIBRARY_OF(geam, blas_file, OWN), fft_library = LIBRARY(fft, OWN),
                nccl_library = LIBRARY(nccl, 0);
 
-/* Opened for the life of the process: CUDA's libraries do not survive being unloaded. */
-static void *open_file(library *l, const char *path)
+/* Opened for the life of the process: CUDA's libraries do not survive being unloaded. `driver`: its CUDA's major version, 0: not known. */
+static void *open_file(library *l, const char *path, int driver)
 {
-    const char *const one[] = { path, NULL };
+    const file one[] = { { path, 0 }, { NULL, 0 } };
     void *handle = NULL;
-    for (const char *const *f = path ? one : l->file; *f && !handle; f++) {
-        handle = dlopen(*f, RTLD_NOW | RTLD_LOCAL | (path ? 0 : l->how));
+    for (const file *f = path ? one : l->file; f->name && !handle; f++) {
+        if (driver > 0 && f->cuda > driver)
+            continue;
+        handle = dlopen(f->name, RTLD_NOW | RTLD_LOCAL | (path ? 0 : l->how));
         if (!handle && !l->why[0]) {
             const char *why = dlerror();
-            (void)snprintf(l->why, sizeof l->why, "%s", why ? why : *f);
+            (void)snprintf(l->why, sizeof l->why, "%s", why ? why : f->name);
         }
     }
     return handle;
@@ -284,14 +294,15 @@ static void bring_builtins(void)
 
 static const void *open_library(library *l, const char *path, const char **why)
 {
+    int driver = l == &cu_library ? 0 : orr__cu_version() / 1000;
     (void)pthread_mutex_lock(&lock);
-    void *handle = l->tried ? NULL : open_file(l, path);
+    void *handle = l->tried ? NULL : open_file(l, path, driver);
     for (size_t i = 0; handle && i < l->symbols; i++) {
         bool optional = l->symbol[i].name[0] == '?';
         void *p = dlsym(handle, l->symbol[i].name + optional);
         memcpy((char *)l->table + l->symbol[i].at, &p, sizeof p);
         if (!p && !optional) {
-            (void)snprintf(l->why, sizeof l->why, "%s has no %s", l->file[0], l->symbol[i].name);
+            (void)snprintf(l->why, sizeof l->why, "%s has no %s", l->file[0].name, l->symbol[i].name);
             handle = NULL;
         }
     }
@@ -308,6 +319,13 @@ static const void *open_library(library *l, const char *path, const char **why)
 const orr__cu_driver *orr__cu(const char **why)
 {
     return open_library(&cu_library, orr__cu_path, why);
+}
+
+int orr__cu_version(void)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    int v = 0;
+    return d && d->version(&v) == ORR__CU_OK && v > 0 ? v : 0;
 }
 
 const orr__nvrtc *orr__cu_nvrtc(const char **why)

@@ -39,6 +39,7 @@ typedef struct orr__cu_driver {
     int (*context_device)(int *device);
     int (*push)(void *context);
     int (*pop)(void **context);
+    int (*finish)(void); /* waits for all work of the calling thread's context */
     int (*load)(void **module, const void *image);
     int (*unload)(void *module);
     int (*function)(void **function, void *module, const char *name);
@@ -53,6 +54,7 @@ typedef struct orr__cu_driver {
     int (*host_address)(orr__cu_address *device, void *p, unsigned flags);
     int (*to_device)(orr__cu_address to, const void *from, size_t bytes, void *stream);
     int (*to_host)(void *to, orr__cu_address from, size_t bytes, void *stream);
+    int (*within)(orr__cu_address to, orr__cu_address from, size_t bytes, void *stream);
     int (*wait)(void *stream);
     int (*retain)(void **context, int device); /* the primary context, which CUDA's runtime shares */
     int (*retire)(int device);
@@ -259,6 +261,8 @@ typedef struct orr__nccl {
 
 /* The tables. NULL: the library is missing, and *why (may be NULL) is the reason. Opened once. */
 const orr__cu_driver *orr__cu(const char **why);
+/* The newest CUDA that the driver supports, as 1000 · major + 10 · minor; 0: there is no driver. */
+int orr__cu_version(void);
 const orr__nvrtc *orr__cu_nvrtc(const char **why);
 const orr__lt *orr__cu_lt(const char **why);
 const orr__blas *orr__cu_blas(const char **why);

@@ -87,6 +87,19 @@ static bool can(const orr__region *r)
            last(&r->call.in[0]) < INT_MAX && orr__cu_fft(NULL);
 }
 
+/* cuFFT reads real rows as complex numbers, whose alignment a row in the middle of an array need not have: they are copied then. */
+static orr_status align(orr__site at, orr__cu_stream_memory *memory, size_t bytes, size_t number, char **x)
+{
+    if ((uintptr_t)*x % number == 0)
+        return ORR_OK;
+    orr_status st = orr__cu_stream_memory_grow(at, &memory->scratch, &memory->scratch_bytes, bytes);
+    if (st != ORR_OK)
+        return st;
+    int code = orr__cu(NULL)->within(memory->scratch, (orr__cu_address)(uintptr_t)*x, bytes, memory->stream);
+    *x = (char *)(uintptr_t)memory->scratch;
+    return code == ORR__CU_OK ? ORR_OK : orr__cu_fail(at, "cuMemcpyDtoDAsync", code);
+}
+
 static orr_status launch(const orr__launch *l)
 {
     const orr__region *r = l->region;
@@ -110,6 +123,8 @@ static orr_status launch(const orr__launch *l)
         return st;
     char *x = (char *)l->in[0] + (l->lo * n - (l->in_off ? l->in_off[0] : 0)) * (int64_t)in;
     char *y = (char *)l->out[0] + (l->lo * to - (l->out_off ? l->out_off[0] : 0)) * (int64_t)out;
+    if (real && (st = align(at, memory, (size_t)rows * (size_t)n * in, out, &x)) != ORR_OK)
+        return st;
     return say(at, "cufftExec",
                real ? f->real[wide](t->plan, x, y)
                     : f->complex_[wide](t->plan, x, y, r->call.attr.mask & 1u ? ORR__FFT_INVERSE : ORR__FFT_FORWARD));

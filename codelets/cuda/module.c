@@ -10,6 +10,7 @@
 #include "runtime/base/env.h"
 
 enum { ITEMS = 256 }; /* items of a block, for the occupancy */
+enum { IDLE = 64 };   /* units without a reference that stay loaded */
 
 typedef struct loaded {
     struct loaded *next;
@@ -18,7 +19,8 @@ typedef struct loaded {
 
 struct orr__cu_unit {
     orr__cu_unit *next;
-    int refs; /* guarded by the lock of the list */
+    int refs;      /* guarded by the lock of the list, as is the next one */
+    uint64_t idle; /* the time at which the last reference ended          */
     char *text;
     bool wide;
     pthread_mutex_t lock; /* guards all below */
@@ -30,6 +32,7 @@ struct orr__cu_unit {
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__cu_unit *list;
+static uint64_t now; /* ends of references so far */
 
 static orr__cu_unit *make(const char *text, bool wide)
 {
@@ -64,7 +67,8 @@ orr__cu_unit *orr__cu_unit_get(orr__site at, const char *text, bool wide)
     return u;
 }
 
-/* Modules belong to contexts: a context that is not current in the thread is entered for the call. */
+/* Modules belong to contexts: a context that is not current in the thread is entered for the call. A launch that was enqueued reads its
+ * module until it has ended. */
 static void unload(orr__cu_unit *u)
 {
     const orr__cu_driver *d = orr__cu(NULL);
@@ -72,6 +76,7 @@ static void unload(orr__cu_unit *u)
         void *before;
         next = m->next;
         if (d && d->push(m->context) == ORR__CU_OK) {
+            (void)d->finish();
             (void)d->unload(m->module);
             (void)d->pop(&before);
         }
@@ -80,20 +85,8 @@ static void unload(orr__cu_unit *u)
     u->loaded = NULL;
 }
 
-void orr__cu_unit_put(orr__cu_unit *u)
+static void end(orr__cu_unit *u)
 {
-    if (!u)
-        return;
-    (void)pthread_mutex_lock(&list_lock);
-    bool last = --u->refs == 0;
-    for (orr__cu_unit **p = &list; last && *p; p = &(*p)->next)
-        if (*p == u) {
-            *p = u->next;
-            break;
-        }
-    (void)pthread_mutex_unlock(&list_lock);
-    if (!last)
-        return;
     unload(u);
     (void)pthread_mutex_destroy(&u->lock);
     free(u->image.data);
@@ -102,13 +95,53 @@ void orr__cu_unit_put(orr__cu_unit *u)
     free(u);
 }
 
+/* Takes a unit off the list that is not to be kept: one whose text does not compile, or the oldest of too many idle ones. */
+static orr__cu_unit *surplus(void)
+{
+    orr__cu_unit **at = NULL, *u;
+    int idle = 0;
+    for (orr__cu_unit **p = &list; *p; p = &(*p)->next) {
+        if ((*p)->refs > 0)
+            continue;
+        idle++;
+        if (!at || ((*p)->idle < (*at)->idle && !(*at)->broken) || (*p)->broken)
+            at = p;
+    }
+    if (!at || (idle <= IDLE && !(*at)->broken))
+        return NULL;
+    u = *at;
+    *at = u->next;
+    return u;
+}
+
+/* A unit that is no longer in use stays loaded for a while: its launches may be under way, and unloading waits for the device. */
+void orr__cu_unit_put(orr__cu_unit *u)
+{
+    if (!u)
+        return;
+    (void)pthread_mutex_lock(&list_lock);
+    if (--u->refs == 0)
+        u->idle = ++now;
+    u = surplus();
+    (void)pthread_mutex_unlock(&list_lock);
+    if (u)
+        end(u);
+}
+
 void orr__cu_units_stop(void)
 {
     (void)pthread_mutex_lock(&list_lock);
-    for (orr__cu_unit *u = list; u; u = u->next) {
+    for (orr__cu_unit **p = &list; *p;) {
+        orr__cu_unit *u = *p;
+        if (u->refs == 0) {
+            *p = u->next;
+            end(u);
+            continue;
+        }
         (void)pthread_mutex_lock(&u->lock);
         unload(u);
         (void)pthread_mutex_unlock(&u->lock);
+        p = &u->next;
     }
     (void)pthread_mutex_unlock(&list_lock);
 }

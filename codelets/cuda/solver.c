@@ -4,7 +4,9 @@
 #include "config.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include "codelets/cuda/cuda.h"
+#include "runtime/base/env.h"
 
 enum { GROUP = 256 };
 
@@ -26,9 +28,16 @@ static const char *const diagonal[2] = { DIAGONAL("float"), DIAGONAL("double") }
 static orr__cu_unit *unit[2];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static atomic_bool refused; /* the libraries can be opened, and do not start */
+
+bool orr__cu_factors(void)
+{
+    return !atomic_load(&refused) && orr__cu_solver(NULL) && orr__cu_blas(NULL);
+}
+
 bool orr__cu_tiles(void)
 {
-    return orr__cu_solver(NULL) && orr__cu_blas(NULL);
+    return orr__cu_factors();
 }
 
 void orr__cu_tiles_stop(void)
@@ -39,6 +48,7 @@ void orr__cu_tiles_stop(void)
         unit[i] = NULL;
     }
     (void)pthread_mutex_unlock(&lock);
+    atomic_store(&refused, false);
 }
 
 static orr_status say(orr__site at, const char *call, int code)
@@ -46,8 +56,8 @@ static orr_status say(orr__site at, const char *call, int code)
     return code == 0 ? ORR_OK : orr__fail(at, ORR_EDEVICE, "CUDA: %s: status %d", call, code);
 }
 
-/* Once per worker. */
-static orr_status move_in(orr__site at, orr__cu_stream_memory *memory)
+/* Once per worker. A library that does not start will not start later: later plans leave this work to processors. */
+orr_status orr__cu_factors_begin(orr__site at, orr__cu_stream_memory *memory)
 {
     const orr__blas *b = orr__cu_blas(NULL);
     const orr__solver *s = orr__cu_solver(NULL);
@@ -57,12 +67,14 @@ static orr_status move_in(orr__site at, orr__cu_stream_memory *memory)
     if (code != 0)
         memory->blas = NULL;
     orr_status st = say(at, "cublasCreate", code);
-    if (st == ORR_OK)
-        st = say(at, "cublasSetStream", b->set_stream(memory->blas, memory->stream));
     if (st == ORR_OK && !memory->solver && (code = s->create(&memory->solver)) != 0) {
         memory->solver = NULL;
         st = say(at, "cusolverDnCreate", code);
     }
+    if (st != ORR_OK && !atomic_exchange(&refused, true))
+        orr__log(1, "processors compute linear algebra: %s", orr_error_message());
+    if (st == ORR_OK)
+        st = say(at, "cublasSetStream", b->set_stream(memory->blas, memory->stream));
     return st == ORR_OK ? say(at, "cusolverDnSetStream", s->set_stream(memory->solver, memory->stream)) : st;
 }
 
@@ -182,7 +194,7 @@ orr_status orr__cu_tile(orr__tilejob *j)
         return orr__fail(at, ORR_EDEVICE, "CUDA: there is no driver");
     orr_status st = orr__cu_stream_memory_of(at, j->queue, &memory);
     if (st == ORR_OK)
-        st = move_in(at, memory);
+        st = orr__cu_factors_begin(at, memory);
     if (st != ORR_OK)
         return st;
     return j->op.kind == ORR__POTRF ? potrf(j, memory) : update(j, memory);

@@ -38,7 +38,7 @@ orr_status orr__cu_stream_memory_of(orr__site at, void *stream, orr__cu_stream_m
     return r ? ORR_OK : orr__fail_place(at, ORR_ENOMEM);
 }
 
-/* Grown by doubling, so that it seldom happens: freeing waits for launches under way. */
+/* Grown by doubling, so that it seldom happens: freeing waits for launches under way. Where twice the size does not fit, the exact one may. */
 orr_status orr__cu_stream_memory_grow(orr__site at, orr__cu_address *p, size_t *have, size_t bytes)
 {
     const orr__cu_driver *d = orr__cu(NULL);
@@ -52,6 +52,8 @@ orr_status orr__cu_stream_memory_grow(orr__site at, orr__cu_address *p, size_t *
     *p = 0;
     *have = 0;
     int code = d->alloc(p, size);
+    if (code == ORR__CU_OUT_OF_MEMORY && size > bytes)
+        code = d->alloc(p, size = bytes);
     if (code != ORR__CU_OK)
         return orr__cu_fail(at, "cuMemAlloc", code);
     *have = size;
@@ -105,10 +107,13 @@ int32_t *orr__cu_flag_take(orr__cu_address *device)
             flags.host = p;
         flags.none = !flags.host;
     }
-    for (int i = 0; i < FLAGS && flags.host && !flag; i++)
-        if (!flags.taken[i] && d->host_address(device, &flags.host[i * ORR__CU_FLAG], 0) == ORR__CU_OK) {
+    orr__cu_address base = 0; /* the driver knows whole allocations only */
+    bool there = flags.host && d->host_address(&base, flags.host, 0) == ORR__CU_OK;
+    for (int i = 0; i < FLAGS && there && !flag; i++)
+        if (!flags.taken[i]) {
             flags.taken[i] = true;
             flag = &flags.host[i * ORR__CU_FLAG];
+            *device = base + (orr__cu_address)i * ORR__CU_FLAG * sizeof *flag;
         }
     (void)pthread_mutex_unlock(&lock);
     return flag;

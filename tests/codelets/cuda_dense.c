@@ -97,13 +97,18 @@ static orr_status on_host(call *c)
     return st;
 }
 
+static size_t shift; /* the first element of operand a in its array on the device */
+
 /* Runs two launches; the arrays of the second begin at its own first row. */
 static orr_status on_device(call *c)
 {
     orr__kernel *k = NULL;
     size_t from = orr_dtype_size((orr_dtype)c->dtype[0]), to = orr_dtype_size((orr_dtype)c->r.out_dtype[0]);
-    void *in[2] = { cuda_buffer(c->a, (size_t)c->counts[0] * from), cuda_buffer(c->b, (size_t)c->counts[1] * from) };
+    void *in[2] = { cuda_buffer(c->a, ((size_t)c->counts[0] + shift) * from),
+                    cuda_buffer(c->b, (size_t)c->counts[1] * from) };
     void *out = cuda_buffer(c->device, (size_t)c->r.out_count * to);
+    orr__cu_address a = (orr__cu_address)(uintptr_t)in[0] + shift * from;
+    ORR_CHECK(orr__cu(NULL)->to_device(a, c->a, (size_t)c->counts[0] * from, cu.stream) == ORR__CU_OK);
     orr_status st = orr__cuda.prepare(&c->r, &k);
     for (int64_t part = 0, lo = 0; part < 2 && st == ORR_OK; part++) {
         int64_t hi = part ? c->r.dim[0] : 1, off[2] = { 0, 0 }, out_off = lo * (c->r.out_count / c->r.dim[0]);
@@ -112,7 +117,7 @@ static orr_status on_device(call *c)
         orr__launch l = { .region = &c->r,
                           .lo = lo,
                           .hi = hi,
-                          .in = (void *[]){ (char *)in[0] + (size_t)off[0] * from,
+                          .in = (void *[]){ (char *)in[0] + ((size_t)off[0] + shift) * from,
                                             (char *)in[1] + (size_t)off[1] * from },
                           .out = (void *[]){ (char *)out + (size_t)out_off * to },
                           .in_off = off,
@@ -297,15 +302,17 @@ static void eigenvectors_are_turned_by_their_values(void)
 static void transforms_are_the_same(void)
 {
     for (int d = 0; d < 4; d++)
-        for (unsigned inverse = 0; inverse < (d < 2 ? 1 : 2); inverse++) {
+        for (unsigned inverse = 0; inverse < 2; inverse++) {
             call c;
             bool real = d < 2;
+            shift = real && inverse; /* the second time, real numbers are not aligned to complex ones */
             make(&c, real ? &orr__op_rfft : &orr__op_fft, dtypes[d], real ? orr__complex_of(dtypes[d]) : dtypes[d],
-                 ORR_SHAPE(BATCH, 30), NULL, ORR_SHAPE(BATCH, real ? 16 : 30), inverse);
+                 ORR_SHAPE(BATCH, 30), NULL, ORR_SHAPE(BATCH, real ? 16 : 30), real ? 0 : inverse);
             if (both(&c))
                 ORR_CHECK_MSG(difference(&c, 0, c.r.out_count) < tolerance(dtypes[d]), "%s", orr_dtype_name(dtypes[d]));
             end(&c);
         }
+    shift = 0;
 }
 
 static void a_matrix_without_a_result_is_named(void)
@@ -350,6 +357,37 @@ static void an_error_of_the_library_is_the_launch_s_error(void)
     end(&c);
 }
 
+static void libraries_that_do_not_start_are_left_out(void)
+{
+    if (!cu.state)
+        ORR_SKIP("the libraries start here");
+    call c;
+    make(&c, &orr__op_det, ORR_F64, ORR_F64, ORR_SHAPE(BATCH, 4, 4), NULL, ORR_SHAPE(BATCH, 3), 0);
+    orr__cuda.stop();
+    ORR_CHECK(orr__cuda.can(&c.r) && orr__cu_tiles());
+    cu.state->create_code = 1;
+    ORR_CHECK(on_device(&c) == ORR_EDEVICE && strstr(orr_error_message(), "cublasCreate"));
+    ORR_CHECK(!orr__cuda.can(&c.r) && !orr__cu_tiles());
+    cu.state->create_code = 0;
+    orr__cuda.stop();
+    ORR_CHECK(orr__cuda.can(&c.r) && on_device(&c) == ORR_OK);
+    end(&c);
+}
+
+/* The small kernels beside cuSOLVER's calls are loaded once, not for each matrix. */
+static void a_batch_loads_each_kernel_once(void)
+{
+    if (!cu.state)
+        ORR_SKIP("a real device does not count");
+    call c;
+    int loads = cu.state->loads, unloads = cu.state->unloads;
+    make(&c, &orr__op_svd, ORR_F64, ORR_F64, ORR_SHAPE(16, 3, 4), NULL, ORR_SHAPE(16, 3), 1);
+    ORR_CHECK_MSG(on_device(&c) == ORR_OK && on_device(&c) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(cu.state->loads - loads <= 1 && cu.state->unloads == unloads && cu.state->torn == 0,
+                  "%d loads, %d unloads", cu.state->loads - loads, cu.state->unloads - unloads);
+    end(&c);
+}
+
 static void without_the_library_the_device_cannot(void)
 {
     if (!cu.state)
@@ -382,7 +420,8 @@ int main(int argc, char **argv)
         ORR_TEST(orthogonal_factors_make_the_matrix),      ORR_TEST(singular_vectors_make_the_matrix),
         ORR_TEST(eigenvectors_are_turned_by_their_values), ORR_TEST(transforms_are_the_same),
         ORR_TEST(a_matrix_without_a_result_is_named),      ORR_TEST(an_error_of_the_library_is_the_launch_s_error),
-        ORR_TEST(without_the_library_the_device_cannot),   { 0 }
+        ORR_TEST(without_the_library_the_device_cannot),   ORR_TEST(libraries_that_do_not_start_are_left_out),
+        ORR_TEST(a_batch_loads_each_kernel_once),          { 0 }
     };
     static const orr_test none[] = { ORR_TEST(cuda), { 0 } };
     cuda_start();

@@ -111,6 +111,28 @@ static void probe_reports_reason(void)
     ORR_CHECK(orr__cuda.probe(NULL, 0));
 }
 
+static void compiler_that_is_newer_than_the_driver_is_named(void)
+{
+    char why[320] = "";
+    cu.state->driver_version = 12040;
+    look_again();
+    ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && orr__cu_left_out() && strstr(why, "CUDA 12.4") &&
+                      strstr(why, "machine code of NVRTC 13.77") && strstr(why, "libnvrtc.so.12"),
+                  "%s", why);
+    cu.state->driver_version = 13000; /* machine code of one major version is loaded */
+    look_again();
+    ORR_CHECK_MSG(orr__cuda.probe(why, sizeof why) && !orr__cu_left_out(), "%s", why);
+    cu.state->arch[2] = 91; /* NVRTC does not know the device: PTX */
+    look_again();
+    ORR_CHECK_MSG(!orr__cuda.probe(why, sizeof why) && strstr(why, "PTX of NVRTC 13.77"), "%s", why);
+    cu.state->driver_version = 14000;
+    look_again();
+    ORR_CHECK_MSG(orr__cuda.probe(why, sizeof why), "%s", why);
+    cu.state->arch[2] = 90;
+    cu.state->driver_version = 0;
+    look_again();
+}
+
 /* -- compilation and the cache ----------------------------------------------------------------------------------------- */
 
 static char facts[128], compiler[192];
@@ -134,21 +156,44 @@ static void kernel_is_compiled_once_and_found_on_disk(void)
     ORR_CHECK(orr__cache_each(note, &kernels) == ORR_OK && kernels == 1);
     ORR_CHECK_MSG(strcmp(facts, "40 registers, 8192 B shared, 0 B local, occupancy 75 %") == 0, "%s", facts);
     ORR_CHECK_MSG(strcmp(compiler, "nvrtc 13.77 sm_90") == 0, "%s", compiler);
+    orr__cuda.stop();
     loads = cu.state->loads;
     ORR_REQUIRE(add_up(&right) == ORR_OK); /* the first one's unit is gone: loaded from the disk */
     ORR_CHECK(right == 1000 && cu.state->compiles == compiles + 1 && cu.state->loads == loads + 1);
+    orr__cuda.stop();
     cu.state->arch[2] = 91; /* NVRTC no longer supports sm_90: PTX for one that it supports */
     ORR_REQUIRE(add_up(&right) == ORR_OK);
     ORR_CHECK(right == 1000 && cu.state->compiles == compiles + 2);
     ORR_CHECK_MSG(strcmp(cu.state->options, "--gpu-architecture=compute_80 --fmad=false ") == 0, "%s",
                   cu.state->options);
     cu.state->arch[2] = 90;
+    orr__cuda.stop();
+}
+
+/* A launch that was enqueued reads its module until it has ended, which its kernel need not. */
+static void modules_outlive_their_launches(void)
+{
+    enum { MANY = 200 };
+    int right, loads = cu.state->loads, unloads = cu.state->unloads;
+    for (int i = 0; i < 3; i++)
+        ORR_CHECK(add_up(&right) == ORR_OK && right == 1000);
+    ORR_CHECK_MSG(cu.state->loads <= loads + 1 && cu.state->unloads == unloads, "%d loads, %d unloads",
+                  cu.state->loads - loads, cu.state->unloads - unloads);
+    for (int i = 0; i < MANY; i++) { /* idle ones do not add up */
+        char text[200];
+        (void)snprintf(text, sizeof text, "extern \"C\" __global__ void orr_kernel(int x) { (void)(x + %d); }", i);
+        orr__cu_unit_put(orr__cu_unit_get(HERE, text, false));
+    }
+    ORR_CHECK_MSG(cu.state->unloads == unloads + 1, "%d unloads", cu.state->unloads - unloads);
+    ORR_CHECK_MSG(cu.state->torn == 0, "%d modules unloaded under their launches", cu.state->torn);
 }
 
 static void foreign_cache_entry_is_not_loaded(void)
 {
     int right, compiles = cu.state->compiles;
+    orr__cuda.stop();
     ORR_REQUIRE(add_up(&right) == ORR_OK && cu.state->compiles == compiles);
+    orr__cuda.stop();
     char command[1200];
     (void)snprintf(command, sizeof command,
                    "for f in '%s'/*.krn; do printf x | dd of=\"$f\" bs=1 seek=900 conv=notrunc 2>/dev/null; done",
@@ -278,6 +323,30 @@ static void scratch_memory_is_allocated_once(void)
     free(x);
 }
 
+static void memory_for_the_exact_size_is_enough(void)
+{
+    orr__cu_address p = 0;
+    size_t have = 0, memory = cu.state->memory, used = cu.state->used;
+    cu.state->memory = used + 80000; /* less than 2¹⁷ */
+    ORR_CHECK_MSG(orr__cu_stream_memory_grow(HERE, &p, &have, 70000) == ORR_OK && have == 70000, "%s",
+                  orr_error_message());
+    ORR_CHECK(orr__cu_stream_memory_grow(HERE, &p, &have, 90000) == ORR_ENOMEM && p == 0 && have == 0);
+    cu.state->memory = memory;
+    ORR_CHECK(cu.state->used == used);
+}
+
+static void every_flag_has_an_address(void)
+{
+    orr__cu_address at[3] = { 0 };
+    int32_t *flag[3];
+    for (int i = 0; i < 3; i++)
+        flag[i] = orr__cu_flag_take(&at[i]);
+    for (int i = 0; i < 3; i++) {
+        ORR_CHECK(flag[i] != NULL && at[i] - at[0] == (orr__cu_address)((char *)flag[i] - (char *)flag[0]));
+        orr__cu_flag_put(flag[i]);
+    }
+}
+
 /* The launch does not wait; the caller checks after its own wait. */
 static void index_error_is_known_after_launch(void)
 {
@@ -306,6 +375,10 @@ static void index_error_is_known_after_launch(void)
     ORR_REQUIRE(orr__cuda.launch(k, &l) == ORR_OK && after.check != NULL);
     ORR_CHECK(after.check(&after) == ORR_OK && cuda_fetch(y, out[0], sizeof y));
     ORR_CHECK(y[0] == 1 && y[1] == 3 && y[2] == 4);
+    waits = cu.state->waits; /* an earlier stage of a launch that fails may still write its flag */
+    cu.state->launch_code = 701;
+    ORR_CHECK(orr__cuda.launch(k, &l) == ORR_EDEVICE && cu.state->waits > waits);
+    cu.state->launch_code = 0;
     orr__cuda.release(k);
     for (int i = 0; i < 2; i++)
         cuda_drop(in[i]);
@@ -347,7 +420,9 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(devices_are_found_in_less_than_a_second),
         ORR_TEST(probe_reports_reason),
+        ORR_TEST(compiler_that_is_newer_than_the_driver_is_named),
         ORR_TEST(kernel_is_compiled_once_and_found_on_disk),
+        ORR_TEST(modules_outlive_their_launches),
         ORR_TEST(foreign_cache_entry_is_not_loaded),
         ORR_TEST(message_has_compiler_error),
         ORR_TEST(launch_parameters_equal_emitted_declaration),
@@ -355,6 +430,8 @@ int main(int argc, char **argv)
         ORR_TEST(sticky_errors_are_known),
         ORR_TEST(launch_without_context_is_error),
         ORR_TEST(scratch_memory_is_allocated_once),
+        ORR_TEST(memory_for_the_exact_size_is_enough),
+        ORR_TEST(every_flag_has_an_address),
         ORR_TEST(index_error_is_known_after_launch),
         ORR_TEST(compile_leaves_no_files),
         ORR_TEST(nccl_of_this_machine_has_all_that_is_called),

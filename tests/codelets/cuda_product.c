@@ -39,6 +39,8 @@ static const layout layouts[] = {
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts, ROOM = 256 };
 
+static int64_t bias_at; /* the bias's first element in its array */
+
 static void region_of(rb *b, const layout *y, orr_dtype t, int work)
 {
     int rank = y->nb + 3;
@@ -57,7 +59,7 @@ static void region_of(rb *b, const layout *y, orr_dtype t, int work)
         }
     } else {
         int p = rb_push(b, ORR__RI_PRODUCT, t, 0, -1, -1, -1, -1, -1);
-        int x = rb_load(b, rb_access(b, rb_input(b, t, ROOM), 0, bias));
+        int x = rb_load(b, rb_access(b, rb_input(b, t, ROOM), bias_at, bias));
         int s = rb_ew(b, work == MIXED ? "mul" : "add", p, x, -1);
         if (work == MIXED) {
             rb_out(b, ORR_F32, rb_cast(b, ORR_F32, rb_ew(b, "sub", s, p, -1)));
@@ -90,7 +92,7 @@ static double wanted(const rb *b, const layout *y, orr_dtype t, int work, const 
     }
     for (int64_t i = 0; i < y->dim[y->nb + 2]; i++)
         p += number(in[0], t, at[0] + i * y->a[y->nb + 2]) * number(in[1], t, at[1] + i * y->b[y->nb + 2]);
-    double x = work == PLAIN || work == WIDER ? 0 : number(in[2], t, n), s = work == MIXED ? p * x : p + x;
+    double x = work == PLAIN || work == WIDER ? 0 : number(in[2], t, bias_at + n), s = work == MIXED ? p * x : p + x;
     if (work == MIXED)
         return k == 0 ? s - p : s;
     return work == BIAS_RELU && s <= 0 ? 0 : s;
@@ -189,6 +191,19 @@ static void bias_is_library_epilogue(void)
     check(&layouts[0], ORR_F32, BIAS_RELU, 1);
     ORR_CHECK(cu.state->epilogue == (ORR__LT_WITH_BIAS | ORR__LT_RELU) && cu.state->launches == launches + 1);
     orr__cu_lt_activations = false;
+}
+
+/* The library's epilogue reads vectors of it, and a device that meets another address is lost. */
+static void bias_of_any_address_is_added(void)
+{
+    static const orr_dtype types[] = { ORR_F32, ORR_F16, ORR_BF16 };
+    for (int i = 0; i < 3; i++)
+        for (bias_at = 0; bias_at <= 16; bias_at++) {
+            size_t byte = (size_t)bias_at * orr_dtype_size(types[i]);
+            check(&layouts[0], types[i], BIAS, 1);
+            ORR_CHECK(cu.real || cu.state->epilogue == (byte % 16 ? ORR__LT_PLAIN : ORR__LT_WITH_BIAS));
+        }
+    bias_at = 0;
 }
 
 static void tf32_is_used_only_when_asked_for(void)
@@ -310,6 +325,7 @@ int main(int argc, char **argv)
         ORR_TEST(every_layout_in_every_dtype),
         ORR_TEST(epilogue_is_computed),
         ORR_TEST(bias_is_library_epilogue),
+        ORR_TEST(bias_of_any_address_is_added),
         ORR_TEST(tf32_is_used_only_when_asked_for),
         ORR_TEST(halves_are_summed_in_f32),
         ORR_TEST(variable_enables_tf32),

@@ -24,6 +24,8 @@ static char handle; /* any value */
 
 API int cublasCreate_v2(void **h)
 {
+    if (cuda_double.create_code)
+        return cuda_double.create_code;
     *h = &handle;
     cuda_double.handles++;
     return OK;

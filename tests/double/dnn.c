@@ -19,6 +19,8 @@ static char handle; /* any value */
 
 API int cudnnCreate(void **h)
 {
+    if (cuda_double.create_code)
+        return cuda_double.create_code;
     *h = &handle;
     cuda_double.handles++;
     return OK;
@@ -180,6 +182,8 @@ static int convolve(char of, const desc *dx, void *x, const desc *dw, void *w, c
 {
     size_t z = dx->type ? 8 : 4;
     if (!agree(dx, dw, form, dy) || bytes < WORKSPACE)
+        return BAD;
+    if (cuda_double_align(x, 16) != 0 || cuda_double_align(w, 16) != 0 || cuda_double_align(y, 16) != 0)
         return BAD;
     __atomic_add_fetch(&cuda_double.matmuls, 1, __ATOMIC_RELAXED);
     memset(of == 'x' ? x : of == 'w' ? w : y, 0, (size_t)length(of == 'x' ? dx : of == 'w' ? dw : dy) * z);

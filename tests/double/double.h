@@ -17,9 +17,10 @@ typedef struct cuda_double_state {
     int arch[16], archs; /* supported by NVRTC                      */
     size_t memory;       /* of a device; allocations beyond it fail */
     int no_execution;    /* kernels are not run                     */
+    int driver_version;  /* of cuDriverGetVersion, 0: 13000         */
     /* faults: the returned codes, 0: none */
     int init_code, load_code, launch_code, alloc_code, host_alloc_code, compile_code, matmul_code, heuristic_code,
-        tile_code;
+        tile_code, create_code; /* the last: of the libraries' handles */
     int life, lost_code; /* launches until the context is lost, < 0: never; then the code of each call */
     int nccl_version;    /* 0: that of 2.28.9                                                          */
     int nccl_id_code, nccl_init_code, nccl_call_code, nccl_async_code; /* of NCCL                */
@@ -31,6 +32,8 @@ typedef struct cuda_double_state {
     int nccl_calls, nccl_comms;    /* exchanges; open communicators                                     */
     int nccl_aborts, nccl_foreign; /* aborted communicators; exchanges of memory that is not a device's */
     int pins, unpins;              /* of host memory                                                    */
+    int strays;                    /* calls of the runtime by threads that had no context: they make one on device 0 */
+    int torn;                      /* modules unloaded while the context was not known to be idle        */
     /* the last launch */
     unsigned grid, block;
     int params;
@@ -49,9 +52,12 @@ extern cuda_double_state cuda_double;
 void *cuda_double_context(int device);
 void cuda_double_enter(void *context);
 int cuda_double_device(void);
+int cuda_double_has_context(void);
 void *cuda_double_alloc(size_t bytes); /* NULL: too much */
 void cuda_double_free(void *p);
 int cuda_double_owns(const void *p, size_t bytes); /* true for memory of cuda_double_alloc */
+/* An address that a library does not accept: the device is lost, as by "misaligned address". */
+int cuda_double_align(const void *p, size_t bytes);
 /* Marks the beginning or the end of work in a stream of cuStreamCreate, which is not ready in between. Other streams are
  * always ready. */
 void cuda_double_busy(void *stream, int by);

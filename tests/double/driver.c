@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ API cuda_double_state cuda_double = {
 };
 
 static char context[DEVICES];
+static int running[DEVICES]; /* launches since the host last waited for the whole device */
 static _Thread_local void *stack[DEPTH];
 static _Thread_local int depth;
 
@@ -34,6 +36,11 @@ void cuda_double_enter(void *c)
 {
     stack[0] = c;
     depth = 1;
+}
+
+int cuda_double_has_context(void)
+{
+    return depth > 0 && stack[depth - 1] != NULL;
 }
 
 int cuda_double_device(void)
@@ -112,6 +119,13 @@ void cuda_double_free(void *q)
     free(p);
 }
 
+int cuda_double_align(const void *p, size_t bytes)
+{
+    if ((uintptr_t)p % bytes == 0)
+        return OK;
+    return cuda_double.lost_code = 716;
+}
+
 API int cuMemAlloc_v2(uint64_t *p, size_t bytes)
 {
     if (cuda_double.lost_code)
@@ -129,15 +143,34 @@ API int cuMemFree_v2(uint64_t p)
     return OK;
 }
 
+enum { PINNED = 16 };
+static void *host[PINNED]; /* of cuMemHostAlloc */
+
+static bool pinned(const void *p)
+{
+    for (int i = 0; i < PINNED; i++)
+        if (p && host[i] == p)
+            return true;
+    return false;
+}
+
 API int cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
 {
     (void)flags;
     *p = cuda_double.host_alloc_code ? NULL : malloc(bytes);
-    return *p ? OK : cuda_double.host_alloc_code;
+    for (int i = 0; i < PINNED && *p; i++)
+        if (!host[i]) {
+            host[i] = *p;
+            return OK;
+        }
+    return *p ? NO_MEMORY : cuda_double.host_alloc_code;
 }
 
 API int cuMemFreeHost(void *p)
 {
+    for (int i = 0; i < PINNED; i++)
+        if (host[i] == p)
+            host[i] = NULL;
     free(p);
     return OK;
 }
@@ -146,7 +179,7 @@ API int cuMemHostGetDevicePointer_v2(uint64_t *d, void *p, unsigned flags)
 {
     (void)flags;
     *d = (uint64_t)(uintptr_t)p;
-    return OK;
+    return pinned(p) ? OK : INVALID; /* it knows no addresses within */
 }
 
 API int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *stream)
@@ -157,6 +190,15 @@ API int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *stre
     memcpy((void *)(uintptr_t)to, from, n);
     __atomic_add_fetch(&cuda_double.copies, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&cuda_double.bytes_in, n, __ATOMIC_RELAXED);
+    return OK;
+}
+
+API int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t n, void *stream)
+{
+    (void)stream;
+    if (cuda_double.lost_code)
+        return cuda_double.lost_code;
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, n);
     return OK;
 }
 
@@ -234,7 +276,7 @@ API int cuInit(unsigned flags)
 
 API int cuDriverGetVersion(int *v)
 {
-    *v = 13000;
+    *v = cuda_double.driver_version ? cuda_double.driver_version : 13000;
     return OK;
 }
 
@@ -327,6 +369,14 @@ API int cuCtxPopCurrent_v2(void **c)
     return OK;
 }
 
+API int cuCtxSynchronize(void)
+{
+    if (depth == 0)
+        return BAD_CONTEXT;
+    running[cuda_double_device()] = 0;
+    return cuda_double.lost_code;
+}
+
 /* -- modules, launches ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -368,6 +418,8 @@ API int cuModuleLoadData(void **out, const void *image)
 API int cuModuleUnload(void *p)
 {
     module *m = p;
+    if (running[cuda_double_device()] > 0)
+        __atomic_add_fetch(&cuda_double.torn, 1, __ATOMIC_RELAXED);
     (void)dlclose(m->handle);
     free(m);
     __atomic_add_fetch(&cuda_double.unloads, 1, __ATOMIC_RELAXED);
@@ -423,6 +475,7 @@ API int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
         cuda_double.lost_code = 214;
     if (cuda_double.lost_code || cuda_double.launch_code)
         return cuda_double.lost_code ? cuda_double.lost_code : cuda_double.launch_code;
+    __atomic_add_fetch(&running[cuda_double_device()], 1, __ATOMIC_RELAXED);
     remember(m, gx, bx, param);
     return cuda_double.no_execution ? OK : m->launch(gx, bx, param);
 }

@@ -58,6 +58,8 @@ static double complex power(int t, int n, int direction)
         int n = plans[plan].n;                                                                                         \
         if (!plans[plan].used || plans[plan].type != code)                                                             \
             return WRONG;                                                                                              \
+        if (cuda_double_align(in, sizeof(TO)) != 0) /* real rows are read as complex numbers */                        \
+            return WRONG;                                                                                              \
         __atomic_add_fetch(&cuda_double.factors, 1, __ATOMIC_RELAXED);                                                 \
         for (int r = 0; r < plans[plan].rows; r++)                                                                     \
             for (int k = 0; k < most; k++) {                                                                           \

@@ -242,6 +242,8 @@ API int cublasLtMatmul(void *h, void *dp, const void *alpha, const void *a, void
     if (one != 1 || zero != 0 || c != out || lcp != ldp || k != kb || ld->rows != m || ld->cols != n || !algo ||
         *(const uint64_t *)algo < 0x600d || (workspace_size && !workspace) || la->type != ld->type)
         return 7;
+    if ((d->epilogue & 4) && cuda_double_align(d->bias, 16) != 0)
+        return 14;
     uintptr_t align = (uintptr_t)(*(const uint64_t *)algo - 0x600d), all = (uintptr_t)a | (uintptr_t)b | (uintptr_t)out;
     if (align && all % align)
         return 7;

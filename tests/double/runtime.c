@@ -19,6 +19,13 @@ static cudaError_t now(void)
     return (cudaError_t)cuda_double.lost_code;
 }
 
+/* The runtime makes the context of device 0 for a thread that has none. */
+static void stray(void)
+{
+    if (!cuda_double_has_context())
+        __atomic_add_fetch(&cuda_double.strays, 1, __ATOMIC_RELAXED);
+}
+
 API cudaError_t cudaGetDeviceCount(int *n)
 {
     *n = cuda_double.devices;
@@ -116,12 +123,14 @@ API cudaError_t cudaFreeHost(void *p)
 API cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
 {
     (void)flags;
+    stray();
     cuda_double.pins++;
     return p && bytes ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 API cudaError_t cudaHostUnregister(void *p)
 {
+    stray();
     cuda_double.unpins++;
     return p ? cudaSuccess : cudaErrorInvalidValue;
 }

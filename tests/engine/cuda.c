@@ -292,6 +292,29 @@ static void host_memory_of_large_tensors_is_pinned(void)
     ORR_CHECK_MSG(cu.state->pins == cu.state->unpins, "%d pinned, %d not any more", cu.state->pins, cu.state->unpins);
 }
 
+/* The thread that pins has no context of its own; CUDA would make one on device 0, in every rank. */
+static void pinning_makes_no_context_on_another_device(void)
+{
+    NEED(true);
+    enum { N = 1 << 20 };
+    cu.state->devices = 2;
+    setenv("STARPU_WORKERS_CUDAID", "1", 1);
+    orr__cu_look_again();
+    int strays = cu.state->strays, pins = cu.state->pins;
+    ORR_REQUIRE(cuda_engine_up("1") == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(N));
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    ORR_CHECK_MSG(orr_eval(orr_sum(orr_exp(x), ORR_ALL_AXES, false)) == ORR_OK, "%s", orr_error_message());
+    orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    unsetenv("STARPU_WORKERS_CUDAID");
+    cu.state->devices = 1;
+    orr__cu_look_again();
+    ORR_CHECK(cu.state->pins > pins);
+    ORR_CHECK_MSG(cu.state->strays == strays, "%d calls", cu.state->strays - strays);
+}
+
 static void the_library_starts_again_and_again(void)
 {
     NEED(false);
@@ -319,6 +342,7 @@ int main(int argc, char **argv)
         ORR_TEST(without_fallback_failures_are_errors),
         ORR_TEST(a_wrong_index_is_an_error),
         ORR_TEST(host_memory_of_large_tensors_is_pinned),
+        ORR_TEST(pinning_makes_no_context_on_another_device),
         ORR_TEST(the_library_starts_again_and_again),
         { 0 },
     };

@@ -66,11 +66,22 @@ double rc_distance(orr__scalar got, orr__scalar want, orr_dtype t)
 
 bool rc_same(const char *what, orr_dtype t, const void *got, const void *want, int64_t n, double ulp)
 {
+    return rc_same_terms(what, t, got, want, n, ulp, 0);
+}
+
+static double unit(orr_dtype t)
+{
+    return t == ORR_F64 ? 0x1p-52 : t == ORR_F16 ? 0x1p-10 : t == ORR_BF16 ? 0x1p-7 : 0x1p-23;
+}
+
+bool rc_same_terms(const char *what, orr_dtype t, const void *got, const void *want, int64_t n, double ulp,
+                   double terms)
+{
     size_t size = orr_dtype_size(t);
     for (int64_t i = 0; i < n; i++) {
         orr__scalar g = orr__scalar_load((const char *)got + (size_t)i * size, t);
         orr__scalar w = orr__scalar_load((const char *)want + (size_t)i * size, t);
-        if (rc_distance(g, w, t) <= ulp)
+        if (rc_distance(g, w, t) <= ulp || (terms > 0 && fabs(g.f - w.f) <= ulp * unit(t) * terms))
             continue;
         ORR_CHECK_MSG(false, "%s %s: element %lld is %.17g, should be %.17g", what, orr_dtype_name(t), (long long)i,
                       orr__scalar_f64(g, t), orr__scalar_f64(w, t));

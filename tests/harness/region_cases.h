@@ -40,6 +40,9 @@ double rc_distance(orr__scalar got, orr__scalar want, orr_dtype t);
 
 /* True if all elements agree within `ulp` units. Reports the first that does not. */
 bool rc_same(const char *what, orr_dtype t, const void *got, const void *want, int64_t n, double ulp);
+/* The same for differences of terms up to `size`, each of which may be off by that many of its own units. */
+bool rc_same_terms(const char *what, orr_dtype t, const void *got, const void *want, int64_t n, double ulp,
+                   double size);
 
 void rc_fill(void *p, orr_dtype t, int64_t n, double lo, double hi);
 

@@ -47,6 +47,11 @@ static bool rg_region(const orr__capture *p, const orr__region *r, void **array,
 
 void rg_check(const char *what, orr_tensor *t, int how, double ulp)
 {
+    rg_check_terms(what, t, how, ulp, 0);
+}
+
+void rg_check_terms(const char *what, orr_tensor *t, int how, double ulp, double size)
+{
     orr__site at = ORR__SITE(NULL, 0, what);
     orr__node *node = orr__handle_node(t);
     orr__capture p;
@@ -69,7 +74,7 @@ void rg_check(const char *what, orr_tensor *t, int how, double ulp)
     for (int i = 0; i < rs.n && ok; i++)
         ok = rg_region(&p, &rs.region[i], array, rs.region[i].dim[0] > 1 ? 2 : 1);
     if (ok)
-        (void)rc_same(what, dtype, rg_array(&p, array, p.out[0]), want, n, ulp);
+        (void)rc_same_terms(what, dtype, rg_array(&p, array, p.out[0]), want, n, ulp, size);
     for (int i = 0; i < p.n; i++)
         free(array[i]);
     free(want);

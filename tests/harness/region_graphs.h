@@ -7,6 +7,8 @@
 #include "tests/harness/region_cases.h"
 
 void rg_check(const char *what, orr_tensor *t, int how, double ulp);
+/* With the bound of rc_same_terms. */
+void rg_check_terms(const char *what, orr_tensor *t, int how, double ulp, double size);
 
 void graphs_equal_reference(void);
 

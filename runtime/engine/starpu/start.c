@@ -56,6 +56,8 @@ static orr_status choose_devices(orr__site at, int backend, bool *cuda, int *ope
 #ifdef ORR__STAR_CUDA
     if (backend == ORR__BACKEND_AUTO || backend == ORR__BACKEND_CUDA)
         *cuda = orr__exec_cuda->probe(why, sizeof why);
+    if (backend == ORR__BACKEND_AUTO && !*cuda && orr__cu_left_out())
+        orr__log(1, "the CUDA devices are not used: %s", why);
 #endif
     if (backend == ORR__BACKEND_CUDA && !*cuda)
         return orr__fail(at, ORR_EDEVICE, "no CUDA device can be used: %s", why);

@@ -31,13 +31,28 @@ static void unlink_all(orr__tiles *t)
 
 /* Pinned memory is copied at several times the speed, and without stopping the stream. Pinning takes time, so it lasts as long as the
  * handles, which are reused with their memory. Memory that cannot be pinned is copied all the same. The pages of a file must stay
- * evictable, so they are not pinned. */
+ * evictable, so they are not pinned. The calling
+ * thread is any thread of the program: it borrows the context of a device that this process uses. */
 static void pin(orr__tiles *t)
 {
     enum { LEAST = 256 << 10 };
+    int device = orr__machine_here.cuda_device;
 
-    t->pinned = orr__star.cudas > 0 && t->buf->bytes >= LEAST && !t->buf->spilled &&
-                starpu_memory_pin(t->buf->host, t->buf->bytes) == 0;
+    if (orr__star.cudas == 0 || t->buf->bytes < LEAST || t->buf->spilled || !orr__cu_enter(device))
+        return;
+    t->pinned = starpu_memory_pin(t->buf->host, t->buf->bytes) == 0;
+    orr__cu_leave(device);
+}
+
+static void unpin(const orr__tiles *t)
+{
+    int device = orr__machine_here.cuda_device;
+
+    if (!t->pinned || !orr__cu_enter(device))
+        return;
+    if (starpu_memory_unpin(t->buf->host, t->buf->bytes) != 0)
+        orr__log(2, "%zu bytes of host memory stay pinned", t->buf->bytes);
+    orr__cu_leave(device);
 }
 
 static orr__tiles *make(orr__buffer *b, size_t tile_bytes)
@@ -124,8 +139,7 @@ void orr__tiles_unregister(orr__tiles *t, bool fetch)
     }
     if (copies || fetch)
         orr__star_rest(false);
-    if (t->pinned && starpu_memory_unpin(t->buf->host, t->buf->bytes) != 0)
-        orr__log(2, "%zu bytes of host memory stay pinned", t->buf->bytes);
+    unpin(t);
     orr__recipe_drop(t);
     __atomic_store_n((orr__tiles **)&t->buf->tiles, NULL, __ATOMIC_RELEASE);
     orr__held_sub(ORR_MEMORY_HANDLES, orr__held_size(t) + (size_t)t->n * orr__tile_data_size());
