@@ -2,8 +2,9 @@
  * number, and nothing stays.
  * Must not know: how a reader works. */
 #include "config.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/packs.h"
 
+#include <dirent.h>
 #include <orrery.h>
 #include <orrery/dlpack.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/starpu_variables.h"
 #include "runtime/cost/model.h"
+#include "runtime/cost/profile.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/io_help.h"
 
@@ -40,6 +42,7 @@ bool fuzz_begin(void)
 
 void fuzz_end(void)
 {
+    fuzz_packs_end();
     (void)orr_shutdown();
 }
 
@@ -322,6 +325,77 @@ static unsigned char *make_kernel(int i, size_t *size)
     return ok ? b.data : NULL;
 }
 
+/* A text with a checksum in the folder of caches, under the name of this machine. */
+static void models(const unsigned char *data, size_t size)
+{
+    char kind[64], name[128], why[600], *body = strndup((const char *)data, size);
+    (void)snprintf(kind, sizeof kind, "models%s", orr__profile_vectors());
+    orr__sealed_name(kind, name, sizeof name);
+    (void)snprintf(orr__env.cache_dir, sizeof orr__env.cache_dir, "%s", orr_test_tmp("cache"));
+    fuzz_expect(body && orr__sealed_write(name, "orrery models 2", body, why, sizeof why));
+    orr__models_load();
+    free(body);
+}
+
+static unsigned char *make_models(int i, size_t *size)
+{
+    return i == 0
+               ? copy_of("1f2e3d4c5b6a7988 10 2 1 0 5 12.5 1024 0.25 add+mul\nchoice 1f2e3d4c5b6a7988 10 3 1\n", size)
+               : NULL;
+}
+
+/* The name of the file of the machine's profile, which has the number of cores in it. */
+static const char *machine_name(void)
+{
+    static char name[300];
+    (void)snprintf(orr__env.cache_dir, sizeof orr__env.cache_dir, "%s", orr_test_tmp("cache"));
+    fuzz_expect(name[0] || orr__profile_store(&orr__profile_fixed));
+    DIR *d = name[0] ? NULL : opendir(orr__env.cache_dir);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strncmp(e->d_name, "machine", 7) == 0)
+            (void)snprintf(name, sizeof name, "%s", e->d_name);
+    if (d)
+        (void)closedir(d);
+    return name;
+}
+
+static const char machine_head[] = "orrery machine 2";
+
+static void machine(const unsigned char *data, size_t size)
+{
+    char why[600], *body = strndup((const char *)data, size);
+    orr__profile p = orr__profile_fixed;
+    fuzz_expect(body && orr__sealed_write(machine_name(), machine_head, body, why, sizeof why));
+    if (orr__profile_load(&p))
+        fuzz_expect(orr__profile_plausible(&p));
+    free(body);
+}
+
+static unsigned char *make_machine(int i, size_t *size)
+{
+    char why[600];
+    char *body = i == 0 ? orr__sealed_read(machine_name(), machine_head, false, why, sizeof why) : NULL;
+    *size = body ? strlen(body) : 0;
+    return (unsigned char *)body;
+}
+
+static void devices(const unsigned char *data, size_t size)
+{
+    char path[PATH];
+    orr_device d[2];
+    int n = 0, fd = file_of(data, size, path);
+    begin();
+    orr_status st = orr_devices_load(path, d, 2, &n);
+    fuzz_expect(st == ORR_OK ? n >= 0 : st == ORR_EFORMAT || st == ORR_EIO);
+    (void)close(fd);
+}
+
+static unsigned char *make_devices(int i, size_t *size)
+{
+    const char *path = orr_test_tmp("devices");
+    return i == 0 && orr_devices_save(path) == ORR_OK ? orr_test_slurp(path, size) : NULL;
+}
+
 /* -- settings ------------------------------------------------------------------------------------------------------- */
 
 /* NAME=VALUE, where a number stands for the name of a row. */
@@ -491,6 +565,12 @@ const fuzz_target fuzz_targets[] = {
     { "environment", environment, { NULL }, make_setting, NULL, 0 },
     { "starpu-environment", starpu_environment, { NULL }, make_setting, NULL, 0 },
     { "dlpack", dlpack, { NULL }, make_dlpack, NULL, 0 },
+    { "secagg", fuzz_secagg, { NULL }, fuzz_make_secagg, NULL, 500 },
+    { "paillier-key", fuzz_paillier_key, { NULL }, fuzz_make_paillier_key, NULL, 300 },
+    { "encrypted", fuzz_encrypted, { NULL }, fuzz_make_encrypted, NULL, 300 },
+    { "devices", devices, { NULL }, make_devices, NULL, 0 },
+    { "models", models, { NULL }, make_models, NULL, 500 },
+    { "machine", machine, { NULL }, make_machine, NULL, 500 },
     { "expression", expression, { NULL }, make_expression, NULL, 200 },
     { 0 },
 };
