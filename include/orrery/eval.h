@@ -108,7 +108,8 @@ ORR_API orr_tensor *orr_placeholder_at(const char *file, int line, orr_dtype dty
 #define orr_placeholder(...) orr_placeholder_at(ORR_HERE, __VA_ARGS__)
 /** Plans `outputs` as a function of the placeholders `inputs`.
  * Other tensors that the outputs reach are captured: constants by value, variables by name, so that their values are read at
- * each submission. If any of them, or a value at submission, is distributed over ranks, all ranks build and submit the graph in
+ * each submission. Random numbers are those of the recording in each submission; noise of differential privacy is refused
+ * (ORR_EGRAPH). If any of them, or a value at submission, is distributed over ranks, all ranks build and submit the graph in
  * the same way; its results are distributed as those of orr_eval.
  * @return   to be freed with orr_graph_free; NULL on ORR_EGRAPH (a placeholder is missing in `inputs`; an input is
  *           no placeholder, or occurs twice), ORR_EINVAL, ORR_ENOMEM. */

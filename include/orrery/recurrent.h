@@ -28,7 +28,8 @@ typedef struct orr_scan_options {
         reverse; /**< from the last step to the first; y keeps the order of x                                           */
     bool loop; /**< the body is captured once as a graph, which runs now for each step: memory of one step, results with
                        values. A gradient through them records the steps again, by fn and user, which must be valid then, and
-                       the variables that fn reads must not have been assigned since (ORR_EGRAPH) */
+                       the variables that fn reads must not have been assigned since (ORR_EGRAPH). A body that draws random
+                       numbers is refused (ORR_EGRAPH): each step needs others */
 } orr_scan_options;
 
 /** carry, y[t] = fn(carry, x[t]) for t = 0, 1, … Unrolled, the steps are recorded one after another: lazy, with gradients

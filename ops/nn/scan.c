@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <orrery/eval.h>
 #include <orrery/ops.h>
 #include "ops/nn/module.h"
@@ -74,8 +75,17 @@ static orr_graph *capture(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l
         if (i < l->n_carry)
             result[i] = place[i];
     }
+    uint64_t before[2], after[2];
+    orr__random_state(before);
     if (step(at, fn, l, result, place + l->n_carry, result + l->n_carry, old, user) != ORR_OK)
         return NULL;
+    orr__random_state(after);
+    if (memcmp(before, after, sizeof before) != 0) {
+        (void)orr__fail(at, ORR_EGRAPH,
+                        "the body draws random numbers (dropout, orr_rand), and a loop would repeat those of the first "
+                        "step in all others: unroll the scan, or draw them before and pass them as x");
+        return NULL;
+    }
     orr_graph *g = orr_graph_build_at(AT, place, in, result, out); /* new values of variables are computed now */
     if (g && orr__scan_reads_body(at, reads, result, out) != ORR_OK) {
         (void)orr_graph_free(g);

@@ -129,16 +129,34 @@ static void wrong_use_is_refused(void)
     (void)orr_scope_end(s);
 }
 
+static void drops(orr_tensor **carry, orr_tensor *const *x, orr_tensor **y, void *user)
+{
+    (void)x;
+    (void)y;
+    (void)user;
+    carry[0] = orr_dropout(carry[0], 0.3);
+}
+
+/* A loop would use one mask for all steps, and its gradient, which records the steps again, others. */
+static void a_loop_does_not_repeat_random_numbers(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *carry = orr_ones(ORR_F32, ORR_SHAPE(8));
+    orr_scan_lists l = { .carry = &carry, .n_carry = 1, .steps = 3 };
+    ORR_CHECK(orr_scan(drops, &l, NULL, &(orr_scan_options){ .loop = true }) == ORR_EGRAPH);
+    ORR_CHECK(strstr(orr_error_message(), "draws random numbers") && orr_tensor_status(carry) == ORR_EGRAPH);
+    carry = orr_ones(ORR_F32, ORR_SHAPE(8));
+    ORR_CHECK(orr_scan(drops, &l, NULL, NULL) == ORR_OK && orr_eval(carry) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(layers_are_pytorchs),
-        ORR_TEST(dropout_between_layers_is_for_training),
-        ORR_TEST(scan_is_its_recurrence),
-        ORR_TEST(gradients_go_through_time),
-        ORR_TEST(lengths_beyond_the_steps_are_clipped),
-        ORR_TEST(wrong_use_is_refused),
-        { 0 },
+        ORR_TEST(layers_are_pytorchs),       ORR_TEST(dropout_between_layers_is_for_training),
+        ORR_TEST(scan_is_its_recurrence),    ORR_TEST(a_loop_does_not_repeat_random_numbers),
+        ORR_TEST(gradients_go_through_time), ORR_TEST(lengths_beyond_the_steps_are_clipped),
+        ORR_TEST(wrong_use_is_refused),      { 0 },
     };
     return near_main(argc, argv, "nn.recurrent", tests);
 }
