@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -399,6 +400,25 @@ static void other_files_are_no_ledgers(void)
     orr_dp_budget_free(next);
 }
 
+static int spend_without_room(void *user)
+{
+    struct rlimit none = { 16, 16 };
+    if (setrlimit(RLIMIT_FSIZE, &none) != 0)
+        return 2;
+    return orr_dp_budget_spend(user, step, 1) == ORR_EIO && says(ORR_EIO, "cannot be written") ? 1 : 0;
+}
+
+static void a_use_that_cannot_be_written_is_not_booked(void)
+{
+    char path[1024];
+    orr_dp_budget *b = budget(2);
+    ORR_REQUIRE(orr_dp_budget_keep(b, fresh(path, "full")) == ORR_OK);
+    ORR_CHECK(in_child(spend_without_room, b) == 1);
+    ORR_CHECK(equal(spent(b), epsilon_of(2)) && orr_dp_budget_spend(b, step, 1) == ORR_OK);
+    ORR_CHECK(equal(spent(b), epsilon_of(3)));
+    orr_dp_budget_free(b);
+}
+
 /* The temporary files in this program's folder. */
 static int temporaries(const char *of)
 {
@@ -458,6 +478,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_ledger_that_was_moved_is_allowed_by_name),
                                       ORR_TEST(a_checkpoint_does_not_go_behind_its_ledger),
                                       ORR_TEST(other_files_are_no_ledgers),
+                                      ORR_TEST(a_use_that_cannot_be_written_is_not_booked),
                                       ORR_TEST(a_killed_process_has_booked_its_uses),
                                       { 0 } };
     if (orr_init(NULL) != ORR_OK)
