@@ -2,6 +2,8 @@
  * Must not know: the data behind the locks. */
 #include "config.h"
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "runtime/base/fork.h"
 #include "runtime/base/philox.h"
 
@@ -12,6 +14,7 @@ static pthread_mutex_t *guarded[MOST];
 static int n;
 static uint64_t children; /* forks of this process so far, under the lock */
 static atomic_uint_least64_t number;
+static atomic_int *here; /* 1, on a page that the system clears in a child; NULL: it cannot */
 
 static void before(void)
 {
@@ -33,6 +36,8 @@ static void in_child(void)
     uint64_t parent = atomic_load(&number);
     atomic_store(&number, orr__rand_mix(parent + 1, children) | 1); /* not 0, the first process */
     children = 0;
+    if (here)
+        atomic_store(here, 1);
     after();
 }
 
@@ -40,10 +45,30 @@ static void in_child(void)
 __attribute__((constructor)) static void watch(void)
 {
     (void)pthread_atfork(before, after, in_child);
+#ifdef MADV_WIPEONFORK
+    long page = sysconf(_SC_PAGESIZE);
+    size_t bytes = page > 0 ? (size_t)page : 4096;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p != MAP_FAILED && madvise(p, bytes, MADV_WIPEONFORK) == 0) {
+        here = p;
+        atomic_store(here, 1);
+    }
+#endif
+}
+
+/* A fork that bypasses the C library runs no handlers. Its child is alone, and takes a number from its process number. */
+static void in_bare_child(void)
+{
+    uint64_t parent = atomic_load(&number);
+    atomic_store(&number, orr__rand_mix(parent + 1, (uint64_t)getpid() << 32) | 1);
+    children = 0;
+    atomic_store(here, 1);
 }
 
 uint64_t orr__fork_number(void)
 {
+    if (here && !atomic_load_explicit(here, memory_order_relaxed))
+        in_bare_child();
     return atomic_load_explicit(&number, memory_order_relaxed);
 }
 

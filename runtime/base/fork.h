@@ -12,7 +12,7 @@
 void orr__fork_guard(pthread_mutex_t *m);
 
 /* The number of this process: 0 in the first one, and in a child another number than in its parent and in the parent's other children. The
- * same in each run of the program: the n-th child of a process has the same number. */
+ * same in each run of the program: the n-th child of a process has the same number; but not for a child whose fork bypassed the C library. */
 uint64_t orr__fork_number(void);
 
 #endif

@@ -3,8 +3,10 @@
 #include "config.h"
 
 #include <orrery.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "runtime/base/fork.h"
@@ -297,6 +299,34 @@ static void numbers_of_processes_differ(void)
     (void)close(fd[1]);
 }
 
+/* A child of the bare system call, in which no handler of the C library has run. */
+static void children_of_a_bare_fork_are_others(void)
+{
+#ifdef MADV_WIPEONFORK
+    orr_dp_budget *b = orr_dp_budget_new(ORR_DP_RDP, 3, 1e-5);
+    uint64_t mine = orr__fork_number(), its[2] = { 0 };
+    int fd[2], status = -1;
+    ORR_REQUIRE(b && pipe(fd) == 0);
+    for (int i = 0; i < 2; i++) {
+        (void)fflush(stdout);
+        long child = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+        if (child == 0) {
+            bool refused = orr_dp_budget_spend(b, ORR_DP_MECHANISM(ORR_DP_PURE, 0.1, 1), 1) == ORR_ESTATE;
+            uint64_t n = orr__fork_number();
+            _exit(refused && orr__write_all(fd[1], &n, sizeof n) ? 0 : 1);
+        }
+        ORR_CHECK(child > 0 && waitpid((pid_t)child, &status, 0) == child && status == 0);
+        ORR_CHECK(read(fd[0], &its[i], sizeof its[i]) == (ssize_t)sizeof its[i]);
+    }
+    ORR_CHECK(its[0] && its[1] && its[0] != its[1] && its[0] != mine && its[1] != mine && orr__fork_number() == mine);
+    (void)close(fd[0]);
+    (void)close(fd[1]);
+    orr_dp_budget_free(b);
+#else
+    ORR_SKIP("this system does not wipe pages in a child");
+#endif
+}
+
 static void secrets_for_one_use_are_wiped_in_a_child(void)
 {
 #ifdef MADV_WIPEONFORK
@@ -396,6 +426,7 @@ static void a_client_of_a_parent_is_refused(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(numbers_of_processes_differ),
+                                      ORR_TEST(children_of_a_bare_fork_are_others),
                                       ORR_TEST(secrets_for_one_use_are_wiped_in_a_child),
                                       ORR_TEST(random_numbers_of_a_child_are_others),
                                       ORR_TEST(random_numbers_of_each_pack_are_others),
