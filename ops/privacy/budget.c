@@ -385,7 +385,10 @@ orr_status orr_dp_budget_spend_at(const char *file, int line, orr_dp_budget *b, 
         return st;
     if (!b->path)
         return book(at, b, NULL, m, times);
-    st = begin(at, b, &f);
+    int entry; /* the slow search, before others wait for the lock: it holds if they book uses of m alone */
+    st = find_entry(at, b, m, &entry);
+    if (st == ORR_OK)
+        st = begin(at, b, &f);
     if (st == ORR_OK) {
         st = book(at, b, &f, m, times);
         orr__ledger_close(&f);
