@@ -111,7 +111,7 @@ static orr_status check_file(orr__site at, const orr_dp_budget *b, const char *p
 static orr_status lock_file(orr__site at, const orr_dp_budget *b, orr__ledger_file *f, orr__ledger *in_file)
 {
     bool missing;
-    orr_status st = orr__ledger_open(at, b->path, false, f, in_file, &missing);
+    orr_status st = orr__ledger_open(at, b->path, b->allow & ORR_DP_MOVED, f, in_file, &missing);
     if (st == ORR_OK && missing)
         return orr__fail(at, ORR_ESTATE, "the ledger %s was removed, and this run has spent ε %.6g at δ %g", b->path,
                          spent_of(at, b, &b->l), b->l.delta);

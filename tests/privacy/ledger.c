@@ -315,6 +315,11 @@ static void a_ledger_that_was_moved_is_allowed_by_name(void)
     ORR_CHECK(orr_dp_budget_allow(next, ORR_DP_MOVED) == ORR_OK && orr_dp_budget_keep(next, to) == ORR_OK);
     ORR_CHECK(orr_dp_budget_allow(next, 0) == ORR_OK && orr_dp_budget_spend(next, step, 1) == ORR_OK);
     ORR_CHECK(equal(spent(next), epsilon_of(8)));
+    /* also while it is in use */
+    copy(to, path);
+    ORR_CHECK(rename(path, to) == 0 && orr_dp_budget_spend(next, step, 1) == ORR_ESTATE);
+    ORR_CHECK(orr_dp_budget_allow(next, ORR_DP_MOVED) == ORR_OK && orr_dp_budget_spend(next, step, 1) == ORR_OK);
+    ORR_CHECK(equal(spent(next), epsilon_of(9)));
     orr_dp_budget_free(next);
 }
 
