@@ -96,6 +96,13 @@ bool orr__region_needs_device(const orr__region *r);
 extern const orr__backend orr__opencl; /* probe returns false in a build without OpenCL */
 extern const orr__backend orr__cuda;   /* found at run time; launches in the calling thread's context, queue = stream */
 
+/* Since the process began: launches that CUDA's backend enqueued, and launches on devices that the host did again. A check counts them: a
+ * device that does nothing is otherwise not seen in the results. */
+typedef struct orr__device_counts {
+    _Atomic uint64_t launches, redone;
+} orr__device_counts;
+extern orr__device_counts orr__device_did;
+
 /* Several ranks: selects the CUDA devices of its machine that this rank uses. wanted: the rank uses any. Collective; call it before the
  * engine starts. */
 orr_status orr__cu_binding_start(orr__site at, bool wanted);

@@ -6,8 +6,11 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
+#include "codelets/codelet.h"
 #include "codelets/devices.h"
 #include "runtime/base/decimal.h"
+
+orr__device_counts orr__device_did;
 
 static const char *const kinds[] = { "cpu", "cuda", "opencl" };
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -2,6 +2,7 @@
  * Must not know: StarPU, plans, tensors. */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,7 +263,7 @@ static orr_status by_library(const orr__kernel *k, const orr__launch *l, bool *d
     return st;
 }
 
-static orr_status launch(orr__kernel *k, const orr__launch *l)
+static orr_status launch_one(orr__kernel *k, const orr__launch *l)
 {
     int64_t stack[STACK_WORDS], *word = stack;
     orr_status st = ORR_OK;
@@ -293,6 +294,22 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
     return st;
 }
 
+static orr_status launch(orr__kernel *k, const orr__launch *l)
+{
+    orr_status st = launch_one(k, l);
+    if (st == ORR_OK)
+        atomic_fetch_add_explicit(&orr__device_did.launches, 1, memory_order_relaxed);
+    return st;
+}
+
+static orr_status tile(orr__tilejob *j)
+{
+    orr_status st = orr__cu_tile(j);
+    if (st == ORR_OK)
+        atomic_fetch_add_explicit(&orr__device_did.launches, 1, memory_order_relaxed);
+    return st;
+}
+
 const orr__backend orr__cuda = {
     .name = "cuda",
     .probe = probe,
@@ -306,6 +323,6 @@ const orr__backend orr__cuda = {
     .finish = orr__cu_finish,
     .gone = orr__cu_gone,
     .tiles = orr__cu_tiles,
-    .tile = orr__cu_tile,
+    .tile = tile,
     .stop = orr__cu_stop,
 };

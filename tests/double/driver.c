@@ -22,6 +22,18 @@ API cuda_double_state cuda_double = {
     .devices = 1, .major = 9, .minor = 0, .arch = { 75, 80, 90, 100 }, .archs = 4, .memory = (size_t)1 << 30, .life = -1
 };
 
+/* For programs that do not know of the double: CUDA_DOUBLE_FAULT is launch (each fails), wrong (kernels do not run) or driver (of CUDA 12). */
+__attribute__((constructor)) static void fault(void)
+{
+    const char *what = getenv("CUDA_DOUBLE_FAULT");
+    if (what && strcmp(what, "launch") == 0)
+        cuda_double.launch_code = 701;
+    if (what && strcmp(what, "wrong") == 0)
+        cuda_double.no_execution = 1;
+    if (what && strcmp(what, "driver") == 0)
+        cuda_double.driver_version = 12040;
+}
+
 static char context[DEVICES];
 static int running[DEVICES]; /* launches since the host last waited for the whole device */
 static _Thread_local void *stack[DEPTH];

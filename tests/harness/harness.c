@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "codelets/codelet.h"
 
 static struct {
     bool skip;
@@ -111,6 +112,9 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
         failed = 1;
     CU_cleanup_registry();
     orr_test_tmp_remove();
+    if (getenv("ORR_TEST_COUNTS"))
+        printf("orr-device: %llu launches, %llu done again by the host\n", (unsigned long long)orr__device_did.launches,
+               (unsigned long long)orr__device_did.redone);
     printf("orr-test: %d %d %d\n", passed, failed, skipped);
     return failed ? 1 : passed == 0 && skipped > 0 ? 77 : 0;
 }

@@ -223,6 +223,7 @@ static void run(device_call *c, void *buffers[])
             (void)snprintf(why, sizeof why, "%.200s", orr_error_message());
             bool kernel = st == ORR_EDEVICE && !rests && !lost;
             orr_error_clear();
+            atomic_fetch_add_explicit(&orr__device_did.redone, 1, memory_order_relaxed);
             st = on_host(c);
             if (kernel && st == ORR_OK)
                 failed(c, ORR__KERNEL_FAILED, why);

@@ -50,6 +50,7 @@ orr_status orr__star_tile(orr__tilejob *j, void *buffers[])
     if ((st == ORR_EDEVICE || st == ORR_ENOMEM) && orr__env.fallback && !j->begun) {
         orr__log(atomic_exchange(&warned, true) ? 3 : 1, "cholesky: a tile is done again on the host: %s",
                  orr_error_message());
+        atomic_fetch_add_explicit(&orr__device_did.redone, 1, memory_order_relaxed);
         st = on_host(j, tiles, buffers);
     }
     return st;

@@ -117,6 +117,11 @@ static orr_status look_up(orr__site at, draft *d)
             return orr__fail(at, ORR_EINTERNAL, "%s: tile %d is no whole number of its output's tiles",
                              s->region->label, d->a->tile);
         d->n += p.n;
+        if (p.n > 1 && d->device && orr__exec_on_device_alone())
+            return orr__fail(at, ORR_EDEVICE,
+                             "%s: an operand lies in %d tiles, a device's task reads one, and ORRERY_FALLBACK=off keeps it from "
+                             "the CPU: set ORRERY_FALLBACK=on",
+                             s->region->label, (int)p.n);
         d->device = p.n <= 1 ? d->device : 0;
         bytes += p.n > 0 ? (size_t)p.n * p.tiles->bytes : 0;
     }
