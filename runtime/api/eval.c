@@ -142,7 +142,7 @@ static orr_status evaluate_with(orr__site at, orr__capture_roots roots, orr__don
         if (donors && plan->ndonors == 0) /* no output can use them, so other threads need not wait */
             orr__donors_release(donors);
         orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)roots.nout, sizeof *out);
-        if (early && !orr__engine_certain(plan, p.leaf))
+        if (early && (!orr__engine_certain(plan, p.leaf) || orr__engine_in_turn(plan, true)))
             run = NULL;
         st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
         if (st == ORR_OK)

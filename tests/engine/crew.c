@@ -150,7 +150,8 @@ static void a_row_of_short_plans_has_a_crew(void)
 
     ORR_CHECK(row_of_calls(h, leaf));
     h->plan.us = 1e6;
-    h->plan.lanes.together = 1e6; /* tasks need the workers */
+    h->plan.lanes.together = h->plan.lanes.alone = 1e6;
+    h->plan.lanes.tasks = 5e5; /* tasks need the workers */
     h->plan.ntasks = 2;
     ORR_CHECK(orr__engine_execute(HERE, &h->plan, &leaf, &c, out, NULL) == ORR_OK);
     ORR_CHECK(!orr__star_crew_is_formed() && is_ramp(out[0], N, 3 * 2, 1));

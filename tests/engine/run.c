@@ -319,7 +319,8 @@ static void short_work_does_not_wake_workers(void)
     hand *h = hand_new();
     int x = hand_leaf(h, 1000), y = hand_step(h, 1000, 2, false, 1, &x);
     hand_output(h, hand_step(h, 1000, 2, false, 1, &y));
-    h->plan.us = 350;
+    h->plan.us = h->plan.lanes.alone = h->plan.lanes.together = 350;
+    h->plan.lanes.tasks = 200;
     h->plan.ntasks = 4;
     orr__buffer *leaf = ramp(1000, 0);
     bool inline_once = false, tasks_once = false;
@@ -331,6 +332,12 @@ static void short_work_does_not_wake_workers(void)
     for (int k = 0; k < ROW && !tasks_once; k++)
         tasks_once = !runs_inline(h, leaf);
     ORR_CHECK(tasks_once);
+    h->plan.lanes.tasks = 400; /* tasks take longer, however close the calls are */
+    tasks_once = false;
+    for (int k = 0; k < 1000 && !tasks_once; k++)
+        tasks_once = !runs_inline(h, leaf);
+    ORR_CHECK(!tasks_once);
+    h->plan.lanes.tasks = 200;
     h->plan.us = 1e6; /* long work wakes them */
     usleep(10000);
     ORR_CHECK(!runs_inline(h, leaf));

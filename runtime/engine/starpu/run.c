@@ -61,12 +61,14 @@ static bool crew_gains(const orr__plan *plan)
            orr__star.one_memory && orr__star.opencls + orr__star.cudas == 0 && !orr__star_crew_is_in_the_way(plan->us);
 }
 
-/* Tasks do not pay for small work, nor for a single task of a waiting caller, as no other worker could help. Work that ends before
+/* Tasks do not pay for small work, nor for small steps that follow each other, nor for a single task of a waiting caller, as no other worker
+ * could help. Work that ends before
  * sleeping workers could help is worth them only while its callers follow each other closely. ORRERY_INLINE_US, if set, decides alone.
  * others: callers in addition to this one. */
 static lane choose(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us))
 {
     bool asked = orr__env.inline_us >= 0, devices = orr__star.opencls + orr__star.cudas > 0;
+    bool tasks = asked || !wait || devices || (plan->ntasks > 1 && plan->lanes.tasks < plan->lanes.alone);
 
     if (!asked && crowded(plan, wait, others))
         return ALONE;
@@ -76,10 +78,10 @@ static lane choose(const orr__plan *plan, bool wait, bool little, int others, bo
     if (!crew && little)
         return orr__ablated(ORR__OFF_INLINE_LANE) ? TASKS : ALONE;
     if (little || (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && !devices && orr__star_sleeps_through(plan->us)))
-        return !share(plan->us) ? ALONE : crew ? TOGETHER : TASKS;
+        return !share(plan->us) ? ALONE : crew ? TOGETHER : tasks ? TASKS : ALONE;
     if (crew)
         return TOGETHER;
-    return asked || !wait || plan->ntasks > 1 || devices ? TASKS : ALONE;
+    return tasks ? TASKS : ALONE;
 }
 
 bool orr__star_in_turn(const orr__plan *plan, bool now)
