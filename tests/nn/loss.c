@@ -254,7 +254,9 @@ static void wrong_use_is_refused(void)
                 "input_lengths|(3,)|2 sequences");
     near_poison(orr_ctc_loss(p, p, n, n, 0, false, ORR_REDUCTION_SUM), ORR_EDTYPE, "targets");
     ORR_CHECK(orr_eval(orr_ctc_loss(p, t, far, n, 0, false, ORR_REDUCTION_SUM)) == ORR_EINDEX);
-    ORR_CHECK_MSG(strstr(orr_error_message(), "input length 6"), "%s", orr_error_message());
+    ORR_CHECK_MSG(strstr(orr_error_message(), "input length 6") || /* the value is on the device, if that computes */
+                      strstr(orr_error_message(), "input length of sequence 0"),
+                  "%s", orr_error_message());
     ORR_CHECK(orr_eval(orr_ctc_loss(p, t, n, n, 1, false, ORR_REDUCTION_SUM)) == ORR_EINDEX);
     ORR_CHECK_MSG(strstr(orr_error_message(), "blank 1"), "%s", orr_error_message());
     (void)orr_scope_end(s);

@@ -174,7 +174,7 @@ static void look_around(int backend)
     orr__machine_here.one_memory = orr__star.one_memory;
     measure_bus();
     orr__machine_here.graphs = orr__star.cpus > 1;
-    orr__machine_here.bundles = orr__star.cpus > 0;
+    orr__machine_here.bundles = orr__star.cpus > 0 && !orr__exec_on_device_alone();
 }
 
 /* StarPU's files have numbers with a point, which it reads and writes in the current locale. Its threads inherit the floating-point mode

@@ -166,7 +166,8 @@ static orr_status fill_in(orr__site at, draft *d)
     d->task->callback_func = called_back;
     d->task->callback_arg = d->a;
     d->task->where = (int32_t)(STARPU_CPU | d->device);
-    if (d->device && (d->a->run->placement == ORR__DEVICES_ALONE || orr__region_needs_device(d->a->step->region)))
+    if (d->device && (d->a->run->placement == ORR__DEVICES_ALONE || orr__exec_on_device_alone() ||
+                      orr__region_needs_device(d->a->step->region)))
         d->task->where = (int32_t)d->device;
     if (d->task->cl == &orr__star_posted) {
         d->a->task = d->task;
