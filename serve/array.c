@@ -149,6 +149,11 @@ static const json_t *described(filling *f, const json_t *a, int rank, orr_shape 
             return NULL;
         }
     }
+    const json_t *first = data;
+    while (json_is_array(first))
+        first = json_array_get(first, 0);
+    if (!dtype && json_is_boolean(first))
+        f->dtype = ORR_BOOL;
     *flat = json_is_array(data) && !json_is_array(json_array_get(data, 0));
     if (*flat && n != (int64_t)json_array_size(data)) {
         (void)refuse(f, "the shape and the number of elements differ");

@@ -74,6 +74,17 @@ static serve_reply put(serve_request *r, serve_task *t)
     return (serve_reply){ 0 };
 }
 
+/* Reads the body, if it is small. On false, the task is freed, and *wrong is the answer. */
+static bool read_small(serve_task *t, serve_reply *wrong)
+{
+    if (t->work.bytes > (t->work.body_npy ? READ_NPY_AT_ONCE : READ_JSON_AT_ONCE) || serve_work_understand(&t->work))
+        return true;
+    *wrong = t->work.reply;
+    serve_work_clear(&t->work);
+    free(t);
+    return false;
+}
+
 /* A task whose body is read at once or later. result: the name under which the result is kept, or NULL. */
 static serve_reply compute_as(serve_request *r, serve_kind kind, const char *result)
 {
@@ -83,13 +94,7 @@ static serve_reply compute_as(serve_request *r, serve_kind kind, const char *res
         return wrong;
     if (result)
         (void)snprintf(t->work.result, sizeof t->work.result, "%s", result);
-    if (t->work.bytes <= (r->npy_in ? READ_NPY_AT_ONCE : READ_JSON_AT_ONCE) && !serve_work_understand(&t->work)) {
-        wrong = t->work.reply;
-        serve_work_clear(&t->work);
-        free(t);
-        return wrong;
-    }
-    return put(r, t);
+    return read_small(t, &wrong) ? put(r, t) : wrong;
 }
 
 static serve_reply compute(serve_request *r, serve_kind kind)
@@ -195,11 +200,11 @@ serve_reply serve_post_job(serve_request *r)
                              "\"run\" in the query is gemm, elementwise, reduce, field, msm or models/NAME/predict");
     (void)json_object_del(r->query, "run");
     serve_task *t = task(r, kind, model, &wrong);
-    if (t) {
-        t->work.longest = serve_the.o.job_timeout;
-        t->seconds = serve_work_seconds(&t->work);
-    }
-    return t ? serve_jobs_put(serve_the.jobs, t, r->client) : wrong;
+    if (!t || !read_small(t, &wrong))
+        return wrong;
+    t->work.longest = serve_the.o.job_timeout;
+    t->seconds = serve_work_seconds(&t->work);
+    return serve_jobs_put(serve_the.jobs, t, r->client);
 }
 
 serve_reply serve_get_jobs(serve_request *r)

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "serve/field.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,10 @@ static void collect(leaves *l, const json_t *a, const int *dim, int rank)
     }
     if (json_is_integer(a) && json_integer_value(a) >= 0) {
         (void)snprintf(l->digits[l->n], sizeof *l->digits, "%lld", (long long)json_integer_value(a));
+        l->text[l->n] = l->digits[l->n];
+    } else if (json_is_real(a) && json_real_value(a) >= 0 && json_real_value(a) < 0x1p53 &&
+               json_real_value(a) == floor(json_real_value(a))) { /* 2.0 is an integer in JSON */
+        (void)snprintf(l->digits[l->n], sizeof *l->digits, "%.0f", json_real_value(a));
         l->text[l->n] = l->digits[l->n];
     } else {
         l->text[l->n] = json_string_value(a);

@@ -345,6 +345,16 @@ static bool is_type(const char *value, const char *type)
     return value && strncasecmp(value, type, n) == 0 && (!value[n] || strchr("; \t,", value[n]));
 }
 
+/* True if the header of acceptable types has none of those that there are. */
+static bool accepts_none(const char *accept)
+{
+    static const char *const types[] = { SERVE_NPY, SERVE_JSON, "*/*", "application/*" };
+    for (size_t i = 0; accept && i < sizeof types / sizeof *types; i++)
+        if (strstr(accept, types[i]))
+            return false;
+    return accept != NULL;
+}
+
 /* Checks the types of the request's body and of the answer. */
 static bool understood(request *q, const serve_route *route)
 {
@@ -354,6 +364,10 @@ static bool understood(request *q, const serve_route *route)
     q->r.npy_out = accept && strstr(accept, SERVE_NPY)    ? true
                    : accept && strstr(accept, SERVE_JSON) ? false
                                                           : q->r.npy_in;
+    if (route->chosen && accepts_none(accept)) {
+        q->reply = serve_problem(406, "type", "an answer is " SERVE_JSON " or " SERVE_NPY);
+        return false;
+    }
     if (!route->body) {
         if (!(length && strtoull(length, NULL, 10) > 0) && !header(q->mhd, "Transfer-Encoding"))
             return true;

@@ -25,6 +25,7 @@ typedef struct serve_route {
     const char *method, *path; /* "/v1/jobs/{id}/result"         */
     bool open;                 /* without a token                */
     bool body;                 /* it has a body: JSON, or a .npy */
+    bool chosen;               /* the form of its answer is chosen by Accept */
     /* Returns the answer. Status 0: the answer follows by serve_http_answer. */
     serve_reply (*handle)(serve_request *r);
 } serve_route;

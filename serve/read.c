@@ -125,10 +125,24 @@ serve_reply serve_get_ready(serve_request *r)
     return serve_reply_json(200, json_pack("{s:s}", "status", "ready"));
 }
 
+/* Without tokens the description wants none. */
 serve_reply serve_get_openapi(serve_request *r)
 {
+    static const char wants[] = "\"security\": [\n  {\n   \"token\": []\n  }\n ]", wants_none[] = "\"security\": []";
+    const char *at = serve_the.tokens ? NULL : strstr(openapi, wants);
     (void)r;
-    return serve_reply_literal(SERVE_JSON, openapi);
+    if (!at)
+        return serve_reply_literal(SERVE_JSON, openapi);
+    size_t n = (size_t)(at - openapi);
+    char *head = malloc(n + sizeof wants_none);
+    if (!head)
+        return serve_reply_text(200, SERVE_JSON, NULL, 0);
+    memcpy(head, openapi, n);
+    memcpy(head + n, wants_none, sizeof wants_none);
+    serve_reply reply = serve_reply_text(200, SERVE_JSON, head, n + sizeof wants_none - 1);
+    reply.tail = at + sizeof wants - 1;
+    reply.n_tail = strlen(reply.tail);
+    return reply;
 }
 
 serve_reply serve_get_docs(serve_request *r)

@@ -552,6 +552,32 @@ static void jobs_that_wait_or_run_are_cancelled(void)
     free(a);
 }
 
+/* -- the description --------------------------------------------------------------------------------------- */
+
+/* Answers that were others than those of openapi.json. */
+static void requests_are_taken_as_described(void)
+{
+    static const char json[] = "Content-Type: application/json\r\n", product[] = "{\"a\": [[1]], \"b\": [[2]]}";
+    char other[128], any[128];
+    NEED_SERVER("");
+    (void)snprintf(other, sizeof other, "%sAccept: text/csv\r\n", json);
+    (void)snprintf(any, sizeof any, "%sAccept: text/html, */*;q=0.8\r\n", json);
+    EXPECT(request(&s, "POST", "/v1/gemm", other, product, sizeof product - 1), 406, "application/x-npy");
+    EXPECT(request(&s, "POST", "/v1/jobs?run=gemm", other, product, sizeof product - 1), 406, "");
+    EXPECT(request(&s, "POST", "/v1/gemm", any, product, sizeof product - 1), 200, "2.0");
+    EXPECT(post_json(&s, "/v1/elementwise", "{\"expression\": \"x + 1\", \"x\": {\"shape\": [], \"data\": true}}"), 200,
+           "2.0");
+    EXPECT(post_json(&s, "/v1/reduce", "{\"op\": \"any\", \"x\": {\"shape\": [1, 2], \"data\": [[false, true]]}}"), 200,
+           "true");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"add\", \"x\": 2.0, \"y\": [1, 3.0]}"), 200, "\"5\"");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"add\", \"x\": 2.5, \"y\": 1}"), 400, "\\\"x\\\"");
+    EXPECT(post_json(&s, "/v1/jobs?run=gemm", "{\"a\": [[1]], \"b\": [[2]], \"result\": \"\"}"), 400, "result");
+    EXPECT(post_json(&s, "/v1/jobs?run=reduce", product), 400, "no parameter here");
+    EXPECT(get(&s, "/v1/jobs"), 200, "\"jobs\": []");
+    EXPECT(get(&s, "/openapi.json"), 200, "\"security\": [],\n \"tags\""); /* there are no tokens */
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -567,6 +593,7 @@ int main(int argc, char **argv)
         ORR_TEST(model_files_that_are_wrong_are_refused),
         ORR_TEST(jobs_are_asked_for_later),
         ORR_TEST(jobs_that_wait_or_run_are_cancelled),
+        ORR_TEST(requests_are_taken_as_described),
         { 0 },
     };
     return orr_test_main(argc, argv, "serve-compute", tests);

@@ -225,8 +225,7 @@ static void results_outlast_the_service_and_cut_jobs_say_so(void)
     NEED_SERVER(options);
     ORR_CHECK(post_job("reduce", "{\"op\": \"sum\", \"x\": [[1, 2], [3, 4]], \"axes\": [0]}", done) &&
               wait_for(done, "\"lasts\": true"));
-    ORR_CHECK(post_job("reduce", "{\"op\": \"sum\", \"x\": [[1], [2, 3]]}", failed) &&
-              wait_for(failed, "\"lasts\": true"));
+    ORR_CHECK(post_job("gemm", "{\"a\": [[1, 2]], \"b\": [[1, 2]]}", failed) && wait_for(failed, "\"lasts\": true"));
     ORR_CHECK(post_job("reduce", one, deleted) && wait_for(deleted, "\"lasts\": true"));
     EXPECT(request(&s, "DELETE", deleted, "", NULL, 0), 200, "");
     ORR_CHECK(post_job("field", text, running) && post_job("reduce", one, waiting) &&
@@ -240,7 +239,7 @@ static void results_outlast_the_service_and_cut_jobs_say_so(void)
         NEED_SERVER(options);
         EXPECT(result_of(done), 200, "[4.0, 6.0]");
         EXPECT(get(&s, done), 200, "\"lasts\": true");
-        EXPECT(result_of(failed), 400, "equal length");
+        EXPECT(result_of(failed), 400, "ORR_ESHAPE");
         EXPECT(get(&s, failed), 200, "\"failed\"");
         EXPECT(get(&s, running), 200, "\"cut\"");
         EXPECT(result_of(running), 410, "ended before the job");

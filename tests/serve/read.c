@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/harness/harness.h"
 #include "tests/harness/json.h"
@@ -139,6 +140,24 @@ static void the_document_has_every_route(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
+/* The long form: requests that schemathesis makes of the description, right ones and wrong ones. */
+static void schemathesis_finds_no_difference(void)
+{
+    char command[2400];
+    if (!have_server())
+        return;
+    if (!getenv("ORR_TEST_FULL"))
+        ORR_SKIP("its long form is ORR_TEST_FULL=1");
+    (void)snprintf(command, sizeof command, "'%.1000s' >'%.1000s' 2>&1",
+                   orr_test_golden("../../build-aux/check-openapi"), orr_test_tmp("schemathesis"));
+    int status = system(command);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        ORR_SKIP("there is no schemathesis (SCHEMATHESIS names the program)");
+    char *said = read_text(orr_test_tmp("schemathesis"));
+    ORR_CHECK_MSG(status == 0, "%s", said);
+    free(said);
+}
+
 static void the_document_is_valid_openapi(void)
 {
     char command[4096];
@@ -196,6 +215,7 @@ int main(int argc, char **argv)
         ORR_TEST(unknown_addresses_are_answered_404),
         ORR_TEST(metrics_count_what_was_asked),
         ORR_TEST(the_document_has_every_route),
+        ORR_TEST(schemathesis_finds_no_difference),
         ORR_TEST(the_document_is_valid_openapi),
         ORR_TEST(the_page_shows_every_operation),
         { 0 },
