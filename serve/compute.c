@@ -189,6 +189,7 @@ static bool named(const char *run, serve_kind *kind, char *model, size_t size)
     return true;
 }
 
+/* The body is read when the job runs: an operand may be the result of a job before it. */
 serve_reply serve_post_job(serve_request *r)
 {
     char model[64];
@@ -200,7 +201,7 @@ serve_reply serve_post_job(serve_request *r)
                              "\"run\" in the query is gemm, elementwise, reduce, field, msm or models/NAME/predict");
     (void)json_object_del(r->query, "run");
     serve_task *t = task(r, kind, model, &wrong);
-    if (!t || !read_small(t, &wrong))
+    if (!t)
         return wrong;
     t->work.longest = serve_the.o.job_timeout;
     t->seconds = serve_work_seconds(&t->work);

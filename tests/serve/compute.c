@@ -571,9 +571,6 @@ static void requests_are_taken_as_described(void)
            "true");
     EXPECT(post_json(&s, "/v1/field", "{\"op\": \"add\", \"x\": 2.0, \"y\": [1, 3.0]}"), 200, "\"5\"");
     EXPECT(post_json(&s, "/v1/field", "{\"op\": \"add\", \"x\": 2.5, \"y\": 1}"), 400, "\\\"x\\\"");
-    EXPECT(post_json(&s, "/v1/jobs?run=gemm", "{\"a\": [[1]], \"b\": [[2]], \"result\": \"\"}"), 400, "result");
-    EXPECT(post_json(&s, "/v1/jobs?run=reduce", product), 400, "no parameter here");
-    EXPECT(get(&s, "/v1/jobs"), 200, "\"jobs\": []");
     EXPECT(get(&s, "/openapi.json"), 200, "\"security\": [],\n \"tags\""); /* there are no tokens */
     ORR_CHECK(server_stop(&s) == 0);
 }
