@@ -4,6 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <orrery.h>
 #include <stdio.h>
@@ -145,15 +146,19 @@ static unsigned char *make_body(int i, size_t *size)
 
 /* -- connections -------------------------------------------------------------------------------------------------- */
 
+/* -1: the ports of this machine are used up by connections that have ended. */
 static int connected(void)
 {
     struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)serve_http_port(serve_the.http)) };
     struct timeval longest = { .tv_usec = 20000 };
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    fuzz_expect(fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest) == 0 &&
-                connect(fd, (struct sockaddr *)&a, sizeof a) == 0);
-    return fd;
+    fuzz_expect(fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest) == 0);
+    if (connect(fd, (struct sockaddr *)&a, sizeof a) == 0)
+        return fd;
+    fuzz_expect(errno == EADDRNOTAVAIL || errno == EINTR);
+    (void)close(fd);
+    return -1;
 }
 
 /* A connection that sends the bytes, closes its half, and reads the answers. */
@@ -163,6 +168,8 @@ static void http(const unsigned char *data, size_t size)
     size_t got = 0;
     ssize_t n;
     int fd = connected();
+    if (fd < 0)
+        return;
     (void)send(fd, data, size, MSG_NOSIGNAL);
     (void)shutdown(fd, SHUT_WR);
     while (got < sizeof answer && (n = recv(fd, answer + got, sizeof answer - got, 0)) > 0)

@@ -10,6 +10,7 @@
 #include <orrery.h>
 #include <orrery/privacy.h>
 #include "tests/harness/harness.h"
+#include "tests/harness/memory_search.h"
 
 static int64_t numbers(void)
 {
@@ -439,56 +440,24 @@ static void bad_calls_are_refused(void)
     (void)orr_scope_end(s);
 }
 
-/* The number of places in this process's memory with `n` numbers that equal `masked` without the mask. */
-static int found_in_memory(const int64_t *masked, int n, int64_t mask)
-{
-    FILE *maps = fopen("/proc/self/maps", "r"), *mem = fopen("/proc/self/mem", "r");
-    char line[512], rights[8];
-    unsigned long from, to;
-    int found = 0;
-    enum { STEP = 1 << 16 };
-    static int64_t block[STEP + 8];
-    while (maps && mem && fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) != 3 || rights[0] != 'r' || rights[1] != 'w')
-            continue;
-        for (unsigned long at = from; at < to; at += STEP * sizeof(int64_t)) {
-            if (fseek(mem, (long)at, SEEK_SET) != 0)
-                break;
-            size_t got = fread(block, sizeof(int64_t), STEP + (size_t)n, mem);
-            for (size_t i = 0; i + (size_t)n <= got; i++) {
-                int k = 0;
-                while (k < n && (block[i + (size_t)k] ^ mask) == masked[k])
-                    k++;
-                found += k == n;
-            }
-            memset(block, 0, sizeof block);
-        }
-    }
-    if (maps)
-        (void)fclose(maps);
-    if (mem)
-        (void)fclose(mem);
-    return found;
-}
-
 /* With the sum and the values a reader could subtract the noise: the noise itself must not stay in memory. */
 static void exact_noise_is_wiped(void)
 {
     enum { N = 5000, LOOK = 6 };
-    const int64_t mask = 0x5a5a5a5a5a5a5a5a;
-    static int64_t sum[N], masked[LOOK];
+    static int64_t sum[N];
+    int64_t noise[LOOK];
+    NEED_MEMORY_SEARCH();
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_add(orr_arange(ORR_I64, 0, N, 1), orr_scalar(1e12));
     orr_tensor *y = orr_dp_discrete_gaussian(x, 1.0, 1e7);
     ORR_CHECK(orr_read(y, sum, sizeof sum) == ORR_OK);
     (void)orr_scope_end(s);
     for (int i = 0; i < LOOK; i++)
-        masked[i] = (sum[N / 2 + i] - 1000000000000 - N / 2 - i) ^ mask;
-    int64_t known[LOOK] = { 0 };
-    for (int i = 0; i < LOOK; i++)
-        known[i] = sum[N / 2 + i] ^ mask;
-    ORR_CHECK(found_in_memory(known, LOOK, mask) > 0); /* the search finds existing numbers */
-    ORR_CHECK(found_in_memory(masked, LOOK, mask) == 0);
+        noise[i] = sum[N / 2 + i] - 1000000000000 - N / 2 - i;
+    needle hidden = needle_of("noise", noise, sizeof noise), known = needle_of("the sum", sum + N / 2, sizeof noise);
+    explicit_bzero(noise, sizeof noise);
+    ORR_CHECK(memory_count(&known) > 0); /* the search finds existing numbers */
+    ORR_CHECK(memory_count(&hidden) == 0);
 }
 
 /* A body of a scan that adds noise to its carry. */
