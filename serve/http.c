@@ -50,6 +50,7 @@ struct serve_http {
     pthread_mutex_t lock; /* protects the list and the phases */
     connection *first;
     int count, paused;
+    double held;        /* when the connections were held within their number */
     double spent, step; /* the time of the thread so far, and of a step, about */
     atomic_bool closing;
     char *certificate, *key;
@@ -118,16 +119,19 @@ static connection *to_evict(serve_http *h, int *most)
     return worst;
 }
 
-/* Holds the connections within their number: those beyond it take the places of others. If there are several clients, those of an address
- * that wait without a token have half of it at most. Under the lock. */
-static void hold_within(serve_http *h)
+/* Holds the connections within `all`: those beyond it take the places of others. If there are several clients, those of an address that wait
+ * without a token have half of the places at most, apart from young ones, whose request may be on its way. A client that connects anew as soon
+ * as it is cut makes little work by this. Under the lock. */
+static void hold_within(serve_http *h, int64_t all, double now)
 {
-    int64_t taken = 0, all = h->o->max_connections;
+    const double young = 1; /* seconds */
+    int64_t taken = 0, half = (h->o->max_connections + 1) / 2;
     for (connection *c = h->first; c; c = c->next)
         taken += !c->cut;
     for (int most = 0;; taken--, most = 0) {
         connection *c = to_evict(h, &most);
-        bool many = c && serve_ledger_shared() && c->sender >= SERVE_TOKENS_MOST && most > (all + 1) / 2;
+        bool many =
+            c && serve_ledger_shared() && c->sender >= SERVE_TOKENS_MOST && most > half && now - c->since > young;
         if (!c || (taken <= all && !many))
             return;
         cut(c);
@@ -150,7 +154,8 @@ static void started(serve_http *h, struct MHD_Connection *mhd, void **at)
         h->first->prev = c;
     h->first = c;
     h->count++;
-    hold_within(h);
+    if (h->count > h->o->max_connections + SPARE / 2)
+        hold_within(h, h->o->max_connections + SPARE / 2, c->since);
     pthread_mutex_unlock(&h->lock);
 }
 
@@ -179,13 +184,17 @@ static void notify_connection(void *user, struct MHD_Connection *mhd, void **at,
  * lock prevents a close, and a reuse of the descriptor, in the meantime. */
 void serve_http_expire(serve_http *h, double now)
 {
+    const double often = 0.04; /* seconds */
     pthread_mutex_lock(&h->lock);
     for (connection *c = h->first; c; c = c->next) {
         double most = c->phase == RECEIVING ? h->o->read_timeout : h->o->write_timeout;
         if (c->phase != COMPUTING && c->fd >= 0 && !c->cut && (now - c->since > most))
             cut(c);
     }
-    hold_within(h);
+    if (now - h->held > often) {
+        hold_within(h, h->o->max_connections, now);
+        h->held = now;
+    }
     pthread_mutex_unlock(&h->lock);
 }
 

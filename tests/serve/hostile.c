@@ -369,7 +369,7 @@ static void idle_connections_leave_those_of_others(void)
     EXPECT(read_answer(kept, false), 200, "");
     for (int i = 0; i < IDLE; i++)
         fd[i] = connect_to(&s, 5.0);
-    pause_for(0.3);
+    pause_for(1.5);
     for (int i = 0; i < IDLE; i++) {
         char byte;
         open += fd[i] >= 0 && recv(fd[i], &byte, 1, MSG_DONTWAIT) != 0;
