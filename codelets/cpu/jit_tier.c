@@ -163,6 +163,8 @@ orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
     k->halves = computes_f16(r);
     if (!k->packs && !keep_words(k, r, words))
         return ORR_ENOMEM;
+    if (orr__env.print & ORR__PRINT_KERNELS)
+        orr__emit_c_print(stderr, r);
     size_t size = 0;
     void *content = orr__emit_c_content(r, &size);
     k->jit = orr__jit_of(content, size, r->key, r->label);

@@ -22,6 +22,9 @@ char *orr__emit_c(const orr__region *r);
 /* Bytes, *size of them, that are equal for regions with equal texts and sizes; much cheaper than the text. The caller
  * frees them. NULL: last error. */
 void *orr__emit_c_content(const orr__region *r, size_t *size);
+/* Prints them as one line of numbers after the label. Lines of many programs are a corpus, of which a developer's program
+ * makes the regions again (tests/harness/region_corpus.h). */
+void orr__emit_c_print(FILE *to, const orr__region *r);
 /* Bytes of memory in which a launch keeps values of long rows from one pass to the next. Its pointer follows the inputs
  * in in[]. 0: none. */
 size_t orr__emit_c_keeps(const orr__region *r);

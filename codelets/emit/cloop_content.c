@@ -2,6 +2,7 @@
  * Must not know: the text. */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "codelets/emit/cloop.h"
@@ -81,4 +82,19 @@ void *orr__emit_c_content(const orr__region *r, size_t *size)
     if (content)
         *size = (size_t)(put_accesses(put_instructions(put_head(content, r), r), r) - content) * sizeof *content;
     return content;
+}
+
+void orr__emit_c_print(FILE *to, const orr__region *r)
+{
+    size_t size = 0;
+    int64_t *content = orr__emit_c_content(r, &size);
+    if (!content)
+        return;
+    flockfile(to);
+    fprintf(to, "kernel %s :", r->label);
+    for (size_t i = 0; i < size / sizeof *content; i++)
+        fprintf(to, " %" PRId64, content[i]);
+    fputc('\n', to);
+    funlockfile(to);
+    free(content);
 }

@@ -13,7 +13,7 @@ typedef enum { ORR__ENGINE_AUTO, ORR__ENGINE_STARPU, ORR__ENGINE_SERIAL } orr__e
 typedef enum { ORR__JIT_ON, ORR__JIT_OFF, ORR__JIT_WAIT } orr__jit_choice;
 typedef enum { ORR__ISA_AUTO, ORR__ISA_SSE2, ORR__ISA_AVX2, ORR__ISA_AVX512 } orr__isa_choice;
 typedef enum { ORR__MACHINE_MEASURED, ORR__MACHINE_FIXED } orr__machine_choice;
-enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4, ORR__PRINT_PASSES = 8 };
+enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4, ORR__PRINT_PASSES = 8, ORR__PRINT_KERNELS = 16 };
 
 /* The settings in force. orr__env_load fills them; tests may write to them between init and shutdown. */
 typedef struct {
@@ -31,7 +31,7 @@ typedef struct {
     int64_t inline_us;      /* ORRERY_INLINE_US      work predicted below this runs on the calling thread; −1: auto */
     int64_t tile_us;        /* ORRERY_TILE_US        work aimed at per task; −1: auto         */
     int machine;            /* ORRERY_MACHINE        measured fixed                          */
-    unsigned print;         /* ORRERY_PRINT          comma list: graph fuse plan passes      */
+    unsigned print;         /* ORRERY_PRINT          comma list: graph fuse plan passes kernels */
     int log;                /* ORRERY_LOG            error warn info debug (0…3)             */
     uint64_t seed;          /* ORRERY_SEED           default seed of orr_rand*               */
     int jit;                /* ORRERY_JIT            on off wait; off before orr__env_load   */
