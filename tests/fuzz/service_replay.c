@@ -42,10 +42,10 @@ static serve_reply alive(serve_request *r)
     return serve_reply_literal("text/plain", "ok\n");
 }
 
-static const serve_route routes[] = { { "GET", "/healthz", true, false, alive },
-                                      { "GET", "/v1/arrays/{name}", false, false, alive },
-                                      { "POST", "/v1/echo", false, true, echo },
-                                      { NULL, NULL, false, false, NULL } };
+static const serve_route routes[] = { { .method = "GET", .path = "/healthz", .open = true, .handle = alive },
+                                      { .method = "GET", .path = "/v1/arrays/{name}", .handle = alive },
+                                      { .method = "POST", .path = "/v1/echo", .body = true, .handle = echo },
+                                      { .method = NULL } };
 
 bool fuzz_begin(void)
 {
