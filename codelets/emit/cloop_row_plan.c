@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 #include "codelets/emit/cloop_internal.h"
-#include "ops/ops.h"
+#include "ops/instruction_cost.h"
 
 /* In flops: a value above this cost is kept for later passes while the row is in cache, and not recomputed. */
-enum { DEAR = 6, STRIDED = 8 };
+enum { DEAR = 6 };
 
 bool orr__rowplan_inner(const orr__rowplan *w, int n)
 {
@@ -27,9 +27,9 @@ static float cost_of(const orr__rowplan *w, int n)
     bool half = orr__is_half((orr_dtype)in->dtype);
     float cost = (float)orr__cloop_flops(w->c, n);
     if (in->kind == ORR__RI_GATHER && orr__rowplan_inner(w, in->x))
-        cost = STRIDED;
+        cost = ORR__COST_STRIDED;
     else if (in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER)
-        cost = half || w->c->lay.move[in->a * ORR_MAX_RANK + w->c->r->rank - 1] == ORR__MOVE_ANY ? STRIDED / 2 : 1;
+        cost = half || w->c->lay.move[in->a * ORR_MAX_RANK + w->c->r->rank - 1] == ORR__MOVE_ANY ? ORR__COST_STRIDED / 2 : 1;
     for (int k = 0; k < 3; k++)
         if (orr__rowplan_inner(w, operand[k]))
             cost += w->kept[operand[k]] ? 1 : w->cost[operand[k]];

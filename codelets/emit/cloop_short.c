@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "codelets/emit/cloop_internal.h"
-#include "ops/ops.h"
+#include "ops/instruction_cost.h"
 #include "runtime/base/ablation.h"
 
 /* BLOCK: elements of a block, the size of the copies. Rows up to SHORT are short; with at least FOLDS folds also those below MOST that are
@@ -79,10 +79,7 @@ static bool pays(const orr__region *r)
         return true;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
-        int half = orr__is_half((orr_dtype)in->dtype) ? 4 : 0;
-        work += in->kind == ORR__RI_EW       ? (int64_t)orr__ew(in->op)->flops + half
-                : in->kind != ORR__RI_SCALAR ? 1 + half
-                                             : 0;
+        work += orr__instruction_cost(in);
         turned += in->kind == ORR__RI_LOAD;
     }
     int64_t empty = rest ? VECTOR - rest : 0; /* lanes of the masked vector */

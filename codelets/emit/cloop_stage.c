@@ -8,24 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "codelets/emit/cloop_internal.h"
-#include "ops/ops.h"
+#include "ops/instruction_cost.h"
 
-/* STAGE: flops of a stage. DEAR: flops of an instruction that justifies a cut by itself. SOME: flops that must precede it. RANDOM: flops of
- * a random number. ROUNDING: flops of rounding to f16 or bf16. */
-enum { STAGE = 64, DEAR = 20, SOME = 24, RANDOM = 30, ROUNDING = 4 };
+/* STAGE: flops of a stage. DEAR: flops of an instruction that justifies a cut by itself. SOME: flops that must precede it. */
+enum { STAGE = 64, DEAR = 20, SOME = 24 };
 
 int orr__cloop_flops(const orr__cloop *c, int n)
 {
-    const orr__rinstr *in = &c->r->instr[n];
-    int rounding = orr__is_half((orr_dtype)in->dtype) ? ROUNDING : 0;
-    if (c->at[n] < c->r->rank - 1)
-        return 0;
-    switch (in->kind) {
-    case ORR__RI_RANDOM: return RANDOM;
-    case ORR__RI_EW: return orr__ew(in->op)->flops + rounding;
-    case ORR__RI_CAST: return 1 + rounding;
-    default: return 1;
-    }
+    return c->at[n] < c->r->rank - 1 ? 0 : orr__instruction_cost(&c->r->instr[n]);
 }
 
 int orr__cloop_work(const orr__cloop *c)

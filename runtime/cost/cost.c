@@ -3,8 +3,7 @@
 #include "config.h"
 
 #include "codelets/emit/emit.h"
-#include "ops/ops.h"
-#include "ops/rounding.h"
+#include "ops/instruction_cost.h"
 #include "runtime/base/env.h"
 #include "runtime/cost/cost.h"
 #include "runtime/cost/profile.h"
@@ -15,9 +14,9 @@
 #define USER 0.025   /* … flops of users' kernels                                                */
 #define PLAIN 0.0125 /* … flops of a matmul without BLAS                                         */
 
-/* Costs in additions of f32. ROW: one pass of the loop around the innermost one. Functions in f64 cost more than twice: their
- * polynomials are longer. */
-enum { FUNCTION = 20, STRIDED = 8, DRAW = 40, DRAW_NORMAL = 150, FOLD = 4, ROUND = 6, ROUND_ANY = 9, ROW = 150 };
+/* ROW: one pass of the loop around the innermost one, in additions of f32. Functions in f64 cost more than twice: their polynomials
+ * are longer. */
+enum { ROW = 150 };
 #define F64_FUNCTION 4.5
 #define F64_PLAIN 2.5
 
@@ -29,26 +28,23 @@ static double work_of(const orr__region *r, const orr__rinstr *in)
         int64_t stride = r->access[in->a].stride[r->rank - 1];
         bool jumps = in->kind == ORR__RI_GATHER && r->access[r->instr[in->x].a].stride[r->rank - 1] != 0;
         stride = jumps ? INT64_MAX : stride;
-        return stride == 0 || stride == 1 ? 0 : STRIDED * wide;
+        return stride == 0 || stride == 1 ? 0 : ORR__COST_STRIDED * wide;
     }
-    if (in->kind == ORR__RI_RANDOM)
-        return in->op == ORR__DNORMAL ? DRAW_NORMAL : in->op == ORR__DPERMUTATION ? 10 * DRAW : DRAW * wide;
+    double cost = orr__instruction_cost(in);
     if (in->kind == ORR__RI_FOLD)
-        return FOLD * wide;
+        return ORR__COST_FOLD * wide;
+    if (in->kind == ORR__RI_RANDOM)
+        return in->op == ORR__DNORMAL || in->op == ORR__DPERMUTATION ? cost : cost * wide;
     if (in->kind != ORR__RI_EW)
-        return in->kind == ORR__RI_SCALAR ? 0 : wide;
-    double flops = orr__ew(in->op)->flops;
-    orr__rounding rounding = orr__is_half(t) ? orr__ew_rounding(in->op) : ORR__ROUND_NONE;
-    if (orr__emit_operand(r, in) == ORR_F64)
-        flops *= flops >= FUNCTION ? F64_FUNCTION : F64_PLAIN;
-    return flops + (rounding == ORR__ROUND_FIT ? ROUND : rounding == ORR__ROUND_ANY ? ROUND_ANY : 0);
+        return cost * wide;
+    return cost * (orr__emit_operand(r, in) != ORR_F64 ? 1 : cost >= ORR__COST_FUNCTION ? F64_FUNCTION : F64_PLAIN);
 }
 
 /* The larger of the times of memory and arithmetic, which overlap. Where results are reproducible, they depend on no setting of the compiler:
  * the plan is that for compiled kernels. */
 static double loops(const orr__profile *now, const orr__region *r)
 {
-    double points = 1, work = r->rmask ? FOLD * r->nout : 0;
+    double points = 1, work = r->rmask ? ORR__COST_FOLD * r->nout : 0;
     bool compiled = !r->search && (orr__env.jit != ORR__JIT_OFF || orr__env.deterministic);
     for (int d = 0; d < r->rank; d++)
         points *= (double)r->dim[d];

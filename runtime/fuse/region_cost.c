@@ -2,7 +2,7 @@
  * Must not know: how long a region takes. */
 #include "config.h"
 
-#include "ops/ops.h"
+#include "ops/instruction_cost.h"
 #include "runtime/fuse/region.h"
 
 /* Places that an access reads: along the axes on which it moves; along all axes if a register holds the place. */
@@ -29,10 +29,8 @@ void orr__region_cost(orr__region *r)
     double n = 1, per = 0;
     for (int d = 0; d < r->rank; d++)
         n *= (double)r->dim[d];
-    for (int i = 0; i < r->ninstr; i++) {
-        const orr__rinstr *in = &r->instr[i];
-        per += in->kind == ORR__RI_EW ? orr__ew(in->op)->flops : in->kind == ORR__RI_RANDOM ? 30 : 1;
-    }
+    for (int i = 0; i < r->ninstr; i++)
+        per += orr__instruction_cost(&r->instr[i]);
     if (r->product) {
         int64_t k = r->dim[r->rank - 1];
         per = k ? 2 + per / (double)k : 0;

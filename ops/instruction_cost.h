@@ -1,0 +1,50 @@
+/* The cost of one instruction of a region, in additions of f32: one table for the fuser, the planner, the cost of regions and
+ * the emitter. Element-wise functions have theirs in the column flops of ops/elementwise.def.
+ * Must not know: machines, texts. */
+#ifndef ORR_OPS_INSTRUCTION_COST_H
+#define ORR_OPS_INSTRUCTION_COST_H
+
+#include "ops/lowering.h"
+#include "ops/rounding.h"
+
+/* X(name, additions, reason): measured beside additions by tests/cost/cost.c, except where the reason gives another. */
+#define ORR__COSTS(X)                                                                                                  \
+    X(FUNCTION, 20, "the least flops of a function that is a polynomial")                                              \
+    X(STRIDED, 8, "a load whose neighbour in the loop is not its neighbour in memory")                                 \
+    X(DRAW, 40, "32 or 64 random bits, with their conversion")                                                         \
+    X(DRAW_NORMAL, 150, "logarithm, root, sine and cosine in f64")                                                     \
+    X(DRAW_PERMUTATION, 400, "some ten draws")                                                                         \
+    X(FOLD, 4, "a step of a fold waits for the former one")                                                            \
+    X(ROUND_FIT, 6, "rounding to f16 or bf16, if NaN needs no care")                                                   \
+    X(ROUND_ANY, 9, "rounding to f16 or bf16 of any value")
+
+#define ORR__COST_OF(name, additions, reason) ORR__COST_##name = (additions),
+enum { ORR__COSTS(ORR__COST_OF) };
+#undef ORR__COST_OF
+
+static inline int orr__rounding_cost(const orr__rinstr *in)
+{
+    if (!orr__is_half((orr_dtype)in->dtype))
+        return 0;
+    /* A cast is in the middle: the loops of rows with casts were measured with it as light work. */
+    orr__rounding rounding = in->kind == ORR__RI_EW     ? orr__ew_rounding(in->op)
+                             : in->kind == ORR__RI_CAST ? ORR__ROUND_FIT
+                                                        : ORR__ROUND_NONE;
+    return rounding == ORR__ROUND_FIT ? ORR__COST_ROUND_FIT : rounding == ORR__ROUND_ANY ? ORR__COST_ROUND_ANY : 0;
+}
+
+/* Of arithmetic in f32; loads count as one addition, scalars as none. */
+static inline int orr__instruction_cost(const orr__rinstr *in)
+{
+    switch (in->kind) {
+    case ORR__RI_SCALAR: return 0;
+    case ORR__RI_EW: return orr__ew(in->op)->flops + orr__rounding_cost(in);
+    case ORR__RI_RANDOM:
+        return in->op == ORR__DNORMAL        ? ORR__COST_DRAW_NORMAL
+               : in->op == ORR__DPERMUTATION ? ORR__COST_DRAW_PERMUTATION
+                                             : ORR__COST_DRAW;
+    default: return 1 + orr__rounding_cost(in);
+    }
+}
+
+#endif
