@@ -301,7 +301,7 @@ static int temporaries(const char *folder)
 /* SIGKILL at random moments of a stream of jobs; ORR_TEST_FULL: 200 of them. */
 static void no_promised_result_is_lost_by_a_kill(void)
 {
-    enum { KEPT = 64 };
+    enum { KEPT = 64, BEHIND = 3 }; /* BEHIND: jobs after the one that is asked for */
     static char promised[KEPT][64], open[KEPT][64];
     char folder[1024];
     double value[KEPT];
@@ -325,10 +325,12 @@ static void no_promised_result_is_lost_by_a_kill(void)
             (void)snprintf(body, sizeof body, "{\"op\": \"sum\", \"x\": [%d, 0.5]}", ++count);
             if (!post_job("reduce", body, open[m]))
                 continue;
-            answer a = get(&s, open[m > 3 ? m - 3 : m]);
+            if (m < BEHIND)
+                continue;
+            answer a = get(&s, open[m - BEHIND]);
             if (a.body && strstr(a.body, "\"lasts\": true")) {
-                memcpy(promised[n], open[m > 3 ? m - 3 : m], 64);
-                value[n++] = count - (m > 3 ? 3 : 0) + 0.5;
+                memcpy(promised[n], open[m - BEHIND], sizeof promised[n]);
+                value[n++] = count - BEHIND + 0.5;
             }
             answer_free(&a);
         }
