@@ -438,6 +438,7 @@ int main(int argc, char **argv)
         { 0 },
     };
     static const orr_test none[] = { ORR_TEST(cuda), { 0 } };
+    (void)setenv("ORRERY_CACHE_DIR", orr_test_tmp("cache"), 1); /* that of a run has the kernels of other programs */
     (void)orr__env_load();
     if (cuda_has_gxx() && cuda_use_double())
         cuda_enter_double();

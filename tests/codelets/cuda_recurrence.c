@@ -150,6 +150,7 @@ static void recurrences_are_the_processors(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(recurrences_are_the_processors), { 0 } };
+    (void)setenv("CUDA_DOUBLE_STRICT", "0", 0); /* many launches: strict memory is too slow */
     cuda_start();
     int status = orr_test_main(argc, argv, "codelets.cuda_recurrence", tests);
     orr__cuda.stop();

@@ -63,6 +63,7 @@ static int trsm(const char *name, int side, int uplo, int trans, int diag, int m
 {
     void (*f)(const char *, const char *, const char *, const char *, const int *, const int *, const void *,
               const void *, const int *, void *, const int *);
+    DEVICE_WORK;
     *(void **)&f = reference(name);
     int code = begin(two(side) && two(uplo) && two(trans) && two(diag) && lda >= (side ? n : m) && ldb >= m);
     if (code == OK && f)
@@ -75,6 +76,7 @@ static int syrk(const char *name, int uplo, int trans, int n, int k, const void 
 {
     void (*f)(const char *, const char *, const int *, const int *, const void *, const void *, const int *,
               const void *, void *, const int *);
+    DEVICE_WORK;
     *(void **)&f = reference(name);
     int code = begin(two(uplo) && two(trans) && lda >= (trans ? k : n) && ldc >= n);
     if (code == OK && f)
@@ -87,6 +89,7 @@ static int gemm(const char *name, int ta, int tb, int m, int n, int k, const voi
 {
     void (*f)(const char *, const char *, const int *, const int *, const int *, const void *, const void *,
               const int *, const void *, const int *, const void *, void *, const int *);
+    DEVICE_WORK;
     *(void **)&f = reference(name);
     int code = begin(two(ta) && two(tb) && lda >= (ta ? k : m) && ldb >= (tb ? n : k) && ldc >= m);
     if (code == OK && f)
@@ -168,6 +171,7 @@ API int cusolverDnDpotrf_bufferSize(void *h, int uplo, int n, double *a, int lda
     API int cusolverDn##letter##potrf(void *h, int uplo, int n, type *a, int lda, type *work, int elements, int *info) \
     {                                                                                                                  \
         void (*f)(const char *, const int *, type *, const int *, int *);                                              \
+        DEVICE_WORK;                                                                                                   \
         *(void **)&f = reference(name);                                                                                \
         int code = begin(h && two(uplo) && work && elements >= n * 8 + 1 && info && lda >= n);                         \
         if (code || !f)                                                                                                \

@@ -180,6 +180,7 @@ static void split(const desc *d, int64_t i, int index[MOST])
 static int convolve(char of, const desc *dx, void *x, const desc *dw, void *w, const desc *form, const desc *dy,
                     void *y, size_t bytes)
 {
+    DEVICE_WORK;
     size_t z = dx->type ? 8 : 4;
     if (!agree(dx, dw, form, dy) || bytes < WORKSPACE)
         return BAD;

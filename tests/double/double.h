@@ -56,6 +56,13 @@ int cuda_double_has_context(void);
 void *cuda_double_alloc(size_t bytes); /* NULL: too much */
 void cuda_double_free(void *p);
 int cuda_double_owns(const void *p, size_t bytes); /* true for memory of cuda_double_alloc */
+/* Strict (CUDA_DOUBLE_STRICT=1): the host cannot touch memory of cuda_double_alloc, except inside a function of a device, which begins
+ * with DEVICE_WORK; behind each allocation is a page that nobody can touch; memory that was freed stays closed. The process ends with a
+ * line "cuda double: …" that names the fault. */
+int cuda_double_strict(void);
+int cuda_double_begin(void);
+void cuda_double_end(const int *work);
+#define DEVICE_WORK __attribute__((cleanup(cuda_double_end), unused)) const int device_work = cuda_double_begin()
 /* An address that a library does not accept: the device is lost, as by "misaligned address". */
 int cuda_double_align(const void *p, size_t bytes);
 /* Marks the beginning or the end of work in a stream of cuStreamCreate, which is not ready in between. Other streams are

@@ -60,76 +60,7 @@ int cuda_double_device(void)
     return depth > 0 && stack[depth - 1] ? (int)((char *)stack[depth - 1] - context) : 0;
 }
 
-/* -- memory: the size stands in front ------------------------------------------------------------------------------ */
-
-enum { FRONT = 256, PIECES = 4096 };
-
-static struct {
-    char *p;
-    size_t bytes;
-} piece[PIECES]; /* p is NULL: free */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void note(char *p, size_t bytes)
-{
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < PIECES; i++)
-        if (!piece[i].p) {
-            piece[i].p = p;
-            piece[i].bytes = bytes;
-            break;
-        }
-    pthread_mutex_unlock(&lock);
-}
-
-static void forget(const char *p)
-{
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < PIECES; i++)
-        if (piece[i].p == p)
-            piece[i].p = NULL;
-    pthread_mutex_unlock(&lock);
-}
-
-int cuda_double_owns(const void *q, size_t bytes)
-{
-    const char *p = q;
-    int found = 0;
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < PIECES && !found; i++)
-        found = piece[i].p && p >= piece[i].p && p + bytes <= piece[i].p + piece[i].bytes;
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
-void *cuda_double_alloc(size_t bytes)
-{
-    char *p;
-    size_t all = (bytes + 2 * FRONT - 1) / FRONT * FRONT;
-    if (__atomic_add_fetch(&cuda_double.used, bytes, __ATOMIC_RELAXED) > cuda_double.memory ||
-        !(p = aligned_alloc(FRONT, all))) {
-        __atomic_sub_fetch(&cuda_double.used, bytes, __ATOMIC_RELAXED);
-        return NULL;
-    }
-    memcpy(p, &bytes, sizeof bytes);
-    memset(p + FRONT, 0xa5, all - FRONT);
-    __atomic_add_fetch(&cuda_double.allocs, 1, __ATOMIC_RELAXED);
-    note(p + FRONT, bytes);
-    return p + FRONT;
-}
-
-void cuda_double_free(void *q)
-{
-    char *p = (char *)q - FRONT;
-    size_t bytes;
-    if (!q)
-        return;
-    forget(q);
-    memcpy(&bytes, p, sizeof bytes);
-    __atomic_sub_fetch(&cuda_double.used, bytes, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&cuda_double.frees, 1, __ATOMIC_RELAXED);
-    free(p);
-}
+/* -- memory -------------------------------------------------------------------------------------------------------- */
 
 int cuda_double_align(const void *p, size_t bytes)
 {
@@ -180,6 +111,10 @@ API int cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
 
 API int cuMemFreeHost(void *p)
 {
+    if (!pinned(p) && cuda_double_strict()) {
+        (void)fprintf(stderr, "cuda double: host memory is freed that was not allocated, or twice\n");
+        _exit(99);
+    }
     for (int i = 0; i < PINNED; i++)
         if (host[i] == p)
             host[i] = NULL;
@@ -196,6 +131,7 @@ API int cuMemHostGetDevicePointer_v2(uint64_t *d, void *p, unsigned flags)
 
 API int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *stream)
 {
+    DEVICE_WORK;
     (void)stream;
     if (cuda_double.lost_code)
         return cuda_double.lost_code;
@@ -207,6 +143,7 @@ API int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *stre
 
 API int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t n, void *stream)
 {
+    DEVICE_WORK;
     (void)stream;
     if (cuda_double.lost_code)
         return cuda_double.lost_code;
@@ -216,6 +153,7 @@ API int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t n, void *stream)
 
 API int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *stream)
 {
+    DEVICE_WORK;
     (void)stream;
     if (cuda_double.lost_code)
         return cuda_double.lost_code;
@@ -432,6 +370,10 @@ API int cuModuleUnload(void *p)
     module *m = p;
     if (running[cuda_double_device()] > 0)
         __atomic_add_fetch(&cuda_double.torn, 1, __ATOMIC_RELAXED);
+    if (running[cuda_double_device()] > 0 && cuda_double_strict()) {
+        (void)fprintf(stderr, "cuda double: a module is unloaded with its launches under way\n");
+        _exit(99);
+    }
     (void)dlclose(m->handle);
     free(m);
     __atomic_add_fetch(&cuda_double.unloads, 1, __ATOMIC_RELAXED);
@@ -477,6 +419,7 @@ static void remember(module *m, unsigned grid, unsigned block, void **param)
 API int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                        unsigned shared, void *stream, void **param, void **extra)
 {
+    DEVICE_WORK;
     module *m = f;
     (void)shared;
     (void)stream;

@@ -55,6 +55,7 @@ static double complex power(int t, int n, int direction)
 #define TRANSFORM(name, code, FROM, TO, arguments, direction, most)                                                    \
     API int cufftExec##name(int plan, FROM *in, TO *out arguments)                                                     \
     {                                                                                                                  \
+        DEVICE_WORK;                                                                                                   \
         int n = plans[plan].n;                                                                                         \
         if (!plans[plan].used || plans[plan].type != code)                                                             \
             return WRONG;                                                                                              \

@@ -221,6 +221,7 @@ API int cublasLtMatmul(void *h, void *dp, const void *alpha, const void *a, void
                        const void *beta, const void *c, void *lcp, void *out, void *ldp, const void *algo,
                        void *workspace, size_t workspace_size, void *stream)
 {
+    DEVICE_WORK;
     const desc *d = dp;
     const layout *la = lap, *lb = lbp, *ld = ldp;
     uint64_t m = d->trans_a ? la->cols : la->rows, k = d->trans_a ? la->rows : la->cols;

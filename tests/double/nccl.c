@@ -249,6 +249,7 @@ static int point_to_point(comm *c, const work *w)
 
 static void carry_out(comm *c, const work *w)
 {
+    DEVICE_WORK;
     int looks = 0;
     while (__atomic_load_n(&cuda_double.nccl_stuck, __ATOMIC_RELAXED) && !atomic_load(&c->aborted))
         nap(&looks);

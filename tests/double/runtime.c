@@ -151,12 +151,14 @@ API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const 
 
 API cudaError_t cudaMemset(void *p, int v, size_t n)
 {
+    DEVICE_WORK;
     memset(p, v, n);
     return cudaSuccess;
 }
 
 API cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind)
 {
+    DEVICE_WORK;
     if (now())
         return now();
     memcpy(to, from, n);
@@ -190,6 +192,7 @@ API cudaError_t cudaMemcpyPeerAsync(void *to, int a, const void *from, int b, si
 API cudaError_t cudaMemcpy2D(void *to, size_t tp, const void *from, size_t fp, size_t w, size_t h,
                              enum cudaMemcpyKind kind)
 {
+    DEVICE_WORK;
     (void)kind;
     for (size_t y = 0; y < h; y++)
         memcpy((char *)to + y * tp, (const char *)from + y * fp, w);

@@ -45,6 +45,7 @@ static int most(int x, int y)
     API int cublas##letter##geam(void *h, int ta, int tb, int m, int n, const T *alpha, const T *a, int lda,           \
                                  const T *beta, const T *b, int ldb, T *c, int ldc)                                    \
     {                                                                                                                  \
+        DEVICE_WORK;                                                                                                   \
         if (!h || !op(ta) || !op(tb) || m < 0 || n < 0 || lda < most(1, ta ? n : m) || ldb < most(1, tb ? n : m) ||    \
             ldc < most(1, m))                                                                                          \
             return WRONG;                                                                                              \
@@ -82,6 +83,7 @@ static int room(int m, int n, int *elements)
     }                                                                                                                  \
     API int cusolverDn##letter##getrf(void *h, int m, int n, T *a, int lda, T *work, int *pivot, int *info)            \
     {                                                                                                                  \
+        DEVICE_WORK;                                                                                                   \
         routine *f;                                                                                                    \
         int code = begin(h && a && lda >= m && work && pivot && info, #low "getrf_", &f);                              \
         if (code)                                                                                                      \
@@ -93,6 +95,7 @@ static int room(int m, int n, int *elements)
     API int cusolverDn##letter##getrs(void *h, int trans, int n, int k, const T *a, int lda, const int *pivot, T *b,   \
                                       int ldb, int *info)                                                              \
     {                                                                                                                  \
+        DEVICE_WORK;                                                                                                   \
         routine *f;                                                                                                    \
         int code = begin(h && op(trans) && a && b && lda >= n && ldb >= n, #low "getrs_", &f);                         \
         if (!code)                                                                                                     \
@@ -105,6 +108,7 @@ static int room(int m, int n, int *elements)
     }                                                                                                                  \
     API int cusolverDn##letter##geqrf(void *h, int m, int n, T *a, int lda, T *tau, T *work, int elements, int *info)  \
     {                                                                                                                  \
+        DEVICE_WORK;                                                                                                   \
         routine *f;                                                                                                    \
         int code = begin(h && a && lda >= m && tau && elements >= 6 * most(m, n) + 5, #low "geqrf_", &f);              \
         if (!code)                                                                                                     \
@@ -119,6 +123,7 @@ static int room(int m, int n, int *elements)
     API int cusolverDn##letter##orth(void *h, int m, int n, int k, T *a, int lda, const T *tau, T *work, int elements, \
                                      int *info)                                                                        \
     {                                                                                                                  \
+        DEVICE_WORK;                                                                                                   \
         routine *f;                                                                                                    \
         int code = begin(h && a && m >= n && n >= k && elements >= 6 * most(m, n) + 5, #low #orth "_", &f);            \
         if (!code)                                                                                                     \
@@ -132,6 +137,7 @@ static int room(int m, int n, int *elements)
     API int cusolverDn##letter##gesvd(void *h, signed char left, signed char right, int m, int n, T *a, int lda, R *s, \
                                       T *u, int ldu, T *vt, int ldvt, T *work, int elements, R *parts, int *info)      \
     {                                                                                                                  \
+        DEVICE_WORK;                                                                                                   \
         routine *f;                                                                                                    \
         char jobs[2] = { (char)left, (char)right };                                                                    \
         int code = begin(h && m >= n && a && s && elements >= 6 * most(m, n) + 5 && ldu >= m && ldvt >= n,             \
@@ -151,6 +157,7 @@ static int room(int m, int n, int *elements)
     API int cusolverDn##letter##herm(void *h, int vectors, int uplo, int n, T *a, int lda, R *w, T *work,              \
                                      int elements, int *info)                                                          \
     {                                                                                                                  \
+        DEVICE_WORK;                                                                                                   \
         routine *f;                                                                                                    \
         int code = begin(h && a && w && work && elements >= 6 * n + 5 && lda >= n, #low #herm "_", &f);                \
         int size = 1 + 6 * n + 2 * n * n, psize = 1 + 5 * n + 2 * n * n, isize = 3 + 5 * n;                            \

@@ -17,6 +17,7 @@ const char *cuda_double_path(void)
 bool cuda_use_double(void)
 {
     const char *path = cuda_double_path();
+    (void)setenv("CUDA_DOUBLE_STRICT", "1", 0); /* read at its first allocation */
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     orr__cu_dnn_path = orr__cu_fft_path = orr__cu_nccl_path = path;
     orr__cu_path = orr__cu_nvrtc_path = orr__cu_lt_path = orr__cu_blas_path = orr__cu_solver_path = path;

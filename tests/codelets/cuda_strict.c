@@ -1,0 +1,150 @@
+/* The strict mode of the double of CUDA's libraries: planted faults of a program on a device, each of which ends the process with a line
+ * that names it; and the tests of the CUDA backend, none of which has such a fault.
+ * Must not know: regions, plans. */
+#include "config.h"
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/harness/cuda_help.h"
+
+#define HERE ORR__SITE("user.c", 7, "add")
+
+static bool ready;
+
+/* Runs a planted fault in a process of its own; its message is compared. */
+static void planted(void (*fault)(void), const char *said)
+{
+    char text[2000] = "";
+    int to[2], status = 0;
+    ORR_REQUIRE(pipe(to) == 0);
+    (void)fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit none = { 0, 0 };
+        (void)setrlimit(RLIMIT_CORE, &none);
+        (void)dup2(to[1], STDERR_FILENO);
+        (void)alarm(60);
+        fault();
+        _exit(0);
+    }
+    (void)close(to[1]);
+    for (size_t n = 0; n + 1 < sizeof text;) {
+        ssize_t got = read(to[0], text + n, sizeof text - 1 - n);
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+    }
+    (void)close(to[0]);
+    ORR_REQUIRE(waitpid(child, &status, 0) == child);
+    ORR_CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 99 && strstr(text, said), "status %d, \"%s\", not \"%s\"",
+                  status, text, said);
+}
+
+static orr__cu_address four; /* floats on the device */
+static volatile float sink;
+
+static void *function_of(const char *text)
+{
+    void *f = NULL;
+    orr__cu_unit *u = orr__cu_unit_get(HERE, text, false);
+    return u && orr__cu_unit_function(HERE, u, &f) == ORR_OK ? f : NULL;
+}
+
+static int launch(void *f, void **param, unsigned threads)
+{
+    return orr__cu(NULL)->launch(f, 1, 1, 1, threads, 1, 1, 0, cu.stream, param, NULL);
+}
+
+#define STORE(index)                                                                                                   \
+    "extern \"C\" __global__ void orr_kernel(float *p)\n{\n    if (threadIdx.x == 0)\n        p[" index "] = 1;\n}\n"
+
+static void the_host_reads_the_device(void)
+{
+    sink = *(const float *)(uintptr_t)four;
+}
+
+static void a_kernel_writes_behind_the_end(void)
+{
+    void *param[] = { &four };
+    (void)launch(function_of(STORE("64")), param, 1); /* 256 bytes: the next page is closed */
+}
+
+static void a_kernel_writes_a_little_behind_the_end(void)
+{
+    void *param[] = { &four };
+    (void)launch(function_of(STORE("4")), param, 1);
+    (void)orr__cu(NULL)->free(four);
+}
+
+static void a_kernel_reads_freed_memory(void)
+{
+    void *param[] = { &four };
+    (void)orr__cu(NULL)->free(four);
+    (void)launch(function_of(STORE("0")), param, 1);
+}
+
+static void a_module_is_unloaded_under_its_launch(void)
+{
+    orr__cu_image image;
+    void *module = NULL, *f = NULL, *param[] = { &four };
+    if (orr__cu_compile(HERE, STORE("0"), 90, false, &image) != ORR_OK ||
+        orr__cu(NULL)->load(&module, image.data) != 0 || orr__cu(NULL)->function(&f, module, "orr_kernel") != 0)
+        return;
+    (void)launch(f, param, 1);
+    (void)orr__cu(NULL)->unload(module);
+}
+
+static void pinned_memory_is_freed_twice(void)
+{
+    void *p = NULL;
+    if (orr__cu(NULL)->host_alloc(&p, 64, 0) == ORR__CU_OK) {
+        (void)orr__cu(NULL)->host_free(p);
+        (void)orr__cu(NULL)->host_free(p);
+    }
+}
+
+static void faults_are_named(void)
+{
+    if (!ready)
+        ORR_SKIP("%s", cu.why);
+    float zero[4] = { 0 };
+    four = (orr__cu_address)(uintptr_t)cuda_buffer(zero, sizeof zero);
+    planted(the_host_reads_the_device, "the host touches device memory: byte 0 of 16");
+    planted(a_kernel_writes_behind_the_end, "device work touches memory behind the end: byte 256 of 16");
+    planted(a_kernel_writes_a_little_behind_the_end, "device work wrote behind the end: byte 16 of 16");
+    planted(a_kernel_reads_freed_memory, "device work touches freed memory: byte 0 of 16");
+    planted(a_module_is_unloaded_under_its_launch, "a module is unloaded with its launches under way");
+    planted(pinned_memory_is_freed_twice, "host memory is freed that was not allocated, or twice");
+}
+
+/* A launch whose threads wait at different barriers is refused, and a text that does not compile is an error. */
+static void kernels_without_sense_are_errors(void)
+{
+    if (!ready)
+        ORR_SKIP("%s", cu.why);
+    static const char split[] =
+        "extern \"C\" __global__ void orr_kernel(float *p)\n{\n    if (threadIdx.x == 0)\n"
+        "        __syncthreads();\n    else\n        __syncthreads();\n    p[threadIdx.x] = 1;\n}\n";
+    float zero[4] = { 0 };
+    orr__cu_address a = (orr__cu_address)(uintptr_t)cuda_buffer(zero, sizeof zero);
+    void *param[] = { &a };
+    void *f = function_of(split);
+    ORR_REQUIRE(f != NULL);
+    ORR_CHECK(launch(f, param, 4) != ORR__CU_OK);
+    cu.state->compile_code = 6;
+    ORR_CHECK(function_of("nonsense") == NULL && strstr(orr_error_message(), "NVRTC_ERROR_COMPILATION"));
+    cu.state->compile_code = 0;
+    orr_error_clear();
+    cuda_drop((void *)(uintptr_t)a);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(faults_are_named), ORR_TEST(kernels_without_sense_are_errors), { 0 } };
+    (void)orr__env_load();
+    if (cuda_has_gxx() && cuda_use_double()) {
+        cuda_enter_double();
+        ready = cu.ok;
+    }
+    return orr_test_main(argc, argv, "codelets.cuda_strict", tests);
+}
