@@ -10,7 +10,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 
-enum { OPTIONS = 5 };
+enum { OPTIONS = 6 };
 
 /* The target of a compilation: PTX, which the driver compiles further, if NVRTC is older than the device. */
 typedef struct {
@@ -71,6 +71,8 @@ static int options(const target *t, bool wide, const char *option[OPTIONS])
     option[n++] = "--fmad=false";
     if (!t->ptx)
         option[n++] = "--ptxas-options=-v";
+    if (orr__env.flush_denormals == ORR__DENORMALS_FLUSHED)
+        option[n++] = "--ftz=true";
     if (wide)
         option[n++] = "-DORR_WIDE";
     return n;

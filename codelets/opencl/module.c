@@ -66,17 +66,14 @@ void orr__cl_unit_put(orr__cl_unit *u)
 }
 
 /* Division and square root are correctly rounded if the device supports it: the table of operations promises that. */
-static const char *options(const orr__cl_unit *u)
+static void options(const orr__cl_unit *u, char *text, size_t size)
 {
-    static const char *const text[2][2] = {
-        { "-cl-std=CL1.2", "-cl-std=CL1.2 -DORR_WIDE" },
-        { "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
-          "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -DORR_WIDE" },
-    };
     cl_device_fp_config c = 0;
     bool exact = clGetDeviceInfo(u->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof c, &c, NULL) == CL_SUCCESS &&
                  (c & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
-    return text[exact][u->wide];
+    (void)snprintf(text, size, "-cl-std=CL1.2%s%s%s", exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
+                   orr__env.flush_denormals == ORR__DENORMALS_FLUSHED ? " -cl-denorms-are-zero" : "",
+                   u->wide ? " -DORR_WIDE" : "");
 }
 
 /* The beginning of the compiler's log goes into the error message, all of it to the debug log. */
@@ -112,7 +109,9 @@ orr_status orr__cl_unit_build(orr__site at, orr__cl_unit *u)
         if (!u->program)
             return orr__cl_fail(at, "clCreateProgramWithSource", code);
     }
-    code = clBuildProgram(u->program, 1, &u->device, options(u), NULL, NULL);
+    char option[160];
+    options(u, option, sizeof option);
+    code = clBuildProgram(u->program, 1, &u->device, option, NULL, NULL);
     orr__exit_watch_beyond(ORR__LIBRARY_OPENCL);
     if (code != CL_SUCCESS)
         return build_failed(at, u, code);

@@ -15,13 +15,14 @@ typedef struct orr_config {
     const char *engine;  /**< "auto", "starpu", "serial"                             */
     const char *backend; /**< "auto", "cpu", "cuda", "opencl"                        */
     int workers; /**< CPU workers; 0: STARPU_NCPU, else all cores of the cpuset, which ranks on the same cores divide */
-    size_t memory_limit; /**< bytes of host memory for tensors; 0: 7/8 of the limit of the job's control group */
-    uint64_t seed;       /**< default seed of the random functions                   */
+    size_t memory_limit;  /**< bytes of host memory for tensors; 0: 7/8 of the limit of the job's control group */
+    uint64_t seed;        /**< default seed of the random functions                   */
+    bool flush_denormals; /**< kernels take subnormal numbers for zero, and write zero for them: faster, other bits */
 } orr_config;
 
 /** The version of the public structs and enumerations, which a program has from the headers that it was compiled with. A release that adds
  * a field or an enumerator increments it. */
-#define ORR_HEADERS 1
+#define ORR_HEADERS 2
 /** Starts the library: reads the environment, probes devices, starts the workers. NULL: the environment decides.
  * @param headers  ORR_HEADERS of the program; orr_init passes it
  * errors:   ORR_EENV (a wrong ORRERY_* value), ORR_ESTATE (already started), ORR_EDEVICE, ORR_EINVAL (the program was compiled with the

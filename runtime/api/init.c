@@ -61,6 +61,8 @@ static orr_status configure(orr__site at, const orr_config *config)
             orr__env.memory_limit = config->memory_limit;
         if (config->seed && !orr__env.seed)
             orr__env.seed = config->seed;
+        if (config->flush_denormals && orr__env.flush_denormals == ORR__DENORMALS_KEPT)
+            orr__env.flush_denormals = ORR__DENORMALS_FLUSHED;
     }
     if (st == ORR_OK && !orr__env.memory_limit)
         orr__env.memory_limit = limit_of_job();
@@ -127,10 +129,11 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
     ORR__IN_DEFAULT_FPMODE;
     orr__site at = ORR__SITE(file, line, "init");
     if (headers != ORR_HEADERS)
-        return orr__fail(at, ORR_EINVAL,
-                         "the program was compiled with headers of version %d, and those of this library have version %d: "
-                         "compile it again, or run it with the library that it was compiled for",
-                         headers, ORR_HEADERS);
+        return orr__fail(
+            at, ORR_EINVAL,
+            "the program was compiled with headers of version %d, and those of this library have version %d: "
+            "compile it again, or run it with the library that it was compiled for",
+            headers, ORR_HEADERS);
     orr_status st = orr__may_wait(at);
     if (st != ORR_OK)
         return st;

@@ -10,6 +10,7 @@
 
 typedef enum { ORR__BACKEND_AUTO, ORR__BACKEND_CPU, ORR__BACKEND_CUDA, ORR__BACKEND_OPENCL } orr__backend_choice;
 typedef enum { ORR__ENGINE_AUTO, ORR__ENGINE_STARPU, ORR__ENGINE_SERIAL } orr__engine_choice;
+typedef enum { ORR__DENORMALS_KEPT, ORR__DENORMALS_FLUSHED, ORR__DENORMALS_COUNTED } orr__denormals_choice;
 typedef enum { ORR__JIT_ON, ORR__JIT_OFF, ORR__JIT_WAIT } orr__jit_choice;
 typedef enum { ORR__ISA_AUTO, ORR__ISA_SSE2, ORR__ISA_AVX2, ORR__ISA_AVX512 } orr__isa_choice;
 typedef enum { ORR__MACHINE_MEASURED, ORR__MACHINE_FIXED } orr__machine_choice;
@@ -23,6 +24,7 @@ typedef struct {
     bool excess_precision;  /* ORRERY_EXCESS_PRECISION on off                                */
     bool fallback;          /* ORRERY_FALLBACK       on off                                  */
     bool device_copies;     /* ORRERY_DEVICE_COPIES  on off                                  */
+    int flush_denormals;    /* ORRERY_FLUSH_DENORMALS off on count                           */
     bool deterministic;     /* ORRERY_DETERMINISTIC  on off                                  */
     bool tf32;              /* ORRERY_TF32           on off                                  */
     size_t memory_limit;    /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */

@@ -15,6 +15,7 @@
 #if defined __SSE2__ && defined __x86_64__
 #define ORR__FPMODE_MASK 0x0f3f0000ffc0u
 #define ORR__FPMODE_DEFAULT 0x033f00001f80u
+#define ORR__FPMODE_FLUSHES (ORR__FPMODE_DEFAULT | 0x8040u) /* FTZ, DAZ */
 static inline uint64_t orr__fpmode_get(void)
 {
     uint16_t old;
@@ -32,6 +33,7 @@ static inline void orr__fpmode_set(uint64_t mode)
 #elif defined __aarch64__
 #define ORR__FPMODE_MASK UINT64_MAX
 #define ORR__FPMODE_DEFAULT 0u
+#define ORR__FPMODE_FLUSHES (UINT64_C(1) << 24) /* FZ */
 static inline uint64_t orr__fpmode_get(void)
 {
     uint64_t mode;
@@ -45,6 +47,7 @@ static inline void orr__fpmode_set(uint64_t mode)
 #else
 #define ORR__FPMODE_MASK 0u
 #define ORR__FPMODE_DEFAULT 0u
+#define ORR__FPMODE_FLUSHES 0u
 static inline uint64_t orr__fpmode_get(void)
 {
     return 0;
@@ -55,29 +58,29 @@ static inline void orr__fpmode_set(uint64_t mode)
 }
 #endif
 
-/* Sets the default mode for the calling thread and the threads that it starts, and returns the former mode, which orr__fpmode_end
- * restores. */
-static inline uint64_t orr__fpmode_begin(void)
+/* Sets a mode for the calling thread and the threads that it starts, and returns the former mode, which orr__fpmode_end restores. */
+static inline uint64_t orr__fpmode_begin(uint64_t mode)
 {
     uint64_t was = orr__fpmode_get();
-    if ((was & ORR__FPMODE_MASK) != ORR__FPMODE_DEFAULT)
-        orr__fpmode_set(ORR__FPMODE_DEFAULT);
+    if ((was & ORR__FPMODE_MASK) != mode)
+        orr__fpmode_set(mode);
     return was;
 }
 
-static inline void orr__fpmode_end(uint64_t was)
+static inline void orr__fpmode_end(uint64_t mode, uint64_t was)
 {
-    if ((was & ORR__FPMODE_MASK) != ORR__FPMODE_DEFAULT)
+    if ((was & ORR__FPMODE_MASK) != mode)
         orr__fpmode_set(was);
 }
 
-/* The same until the end of the enclosing block, on every exit. For code that runs on the program's threads and computes with its
+/* The default mode until the end of the enclosing block, on every exit. For code that runs on the program's threads and computes with its
  * numbers: recorded constants, plans. */
 static inline void orr__fpmode_leave(const uint64_t *was)
 {
-    orr__fpmode_end(*was);
+    orr__fpmode_end(ORR__FPMODE_DEFAULT, *was);
 }
 #define ORR__IN_DEFAULT_FPMODE                                                                                         \
-    const uint64_t orr__fpmode_was __attribute__((cleanup(orr__fpmode_leave), unused)) = orr__fpmode_begin()
+    const uint64_t orr__fpmode_was __attribute__((cleanup(orr__fpmode_leave), unused)) =                               \
+        orr__fpmode_begin(ORR__FPMODE_DEFAULT)
 
 #endif

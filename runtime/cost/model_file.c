@@ -20,11 +20,12 @@
 #define HEAD "orrery models 2"
 enum { LEAST = 2 }; /* samples that are worth keeping */
 
-/* The name depends on the vectors in use, since times do. */
+/* The name depends on the vectors in use, and on the mode, since times do. */
 static void file_name(char *name, size_t size)
 {
     char kind[32];
-    (void)snprintf(kind, sizeof kind, "models%s", orr__profile_vectors());
+    (void)snprintf(kind, sizeof kind, "models%s%s", orr__profile_vectors(),
+                   orr__env.flush_denormals == ORR__DENORMALS_FLUSHED ? "-flushed" : "");
     orr__sealed_name(kind, name, size);
 }
 

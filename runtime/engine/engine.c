@@ -7,6 +7,7 @@
 #include "runtime/base/callback.h"
 #include "runtime/base/env.h"
 #include "runtime/base/trace.h"
+#include "runtime/engine/denormals.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/machine_profile.h"
 
@@ -145,6 +146,7 @@ void orr__engine_stop(void)
     orr__profile_stop();
     e->stop();
     orr__models_store();
+    orr__denormals_report();
     orr__buffer_engine = (orr__buffer_hooks){ 0 };
     atomic_store(&engine, NULL);
     name[0] = '\0';

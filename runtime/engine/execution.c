@@ -9,6 +9,7 @@
 #include "runtime/base/exit.h"
 #include "runtime/base/held.h"
 #include "runtime/base/spill.h"
+#include "runtime/engine/denormals.h"
 #include "runtime/engine/execution.h"
 #include "runtime/graph/donation.h"
 
@@ -184,8 +185,12 @@ static orr_status compute(const orr__step *s, const orr__launch *l)
     if (borrows)
         e->borrow(1);
     orr__work_begins(ORR__WORK_COMPUTES);
+    uint64_t mode = orr__denormals_begin();
     orr_status st = orr__exec_cpu->launch(s->cpu, l);
+    orr__denormals_end(mode);
     orr__work_ends(ORR__WORK_COMPUTES);
+    if (st == ORR_OK)
+        orr__denormals_count(l);
     if (borrows)
         e->borrow(-1);
     return st;

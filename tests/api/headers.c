@@ -8,7 +8,7 @@
 
 /* Every public struct with a definition, and its bytes where pointers have eight. A changed size needs a new ORR_HEADERS (orrery/eval.h): then
  * change both here. */
-enum { LISTED = 1 };
+enum { LISTED = 2 };
 #define STRUCTS(X)                                                                                                     \
     X(orr_attention_options, 32)                                                                                       \
     X(orr_axes, 36)                                                                                                    \
@@ -17,7 +17,7 @@ enum { LISTED = 1 };
     X(orr_cache_entry, 488)                                                                                            \
     X(orr_cg_result, 24)                                                                                               \
     X(orr_class_options, 40)                                                                                           \
-    X(orr_config, 40)                                                                                                  \
+    X(orr_config, 48)                                                                                                  \
     X(orr_conv_options, 160)                                                                                           \
     X(orr_data_parallel_options, 16)                                                                                   \
     X(orr_device, 1104)                                                                                                \

@@ -12,6 +12,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/exit.h"
 #include "runtime/base/hash.h"
+#include "runtime/engine/denormals.h"
 #include "runtime/engine/starpu/starpu.h"
 
 enum { OPEN = ORR__TILE_KINDS, CLOSE, KINDS };
@@ -65,7 +66,9 @@ static orr_status operate(const job *a, void *buffers[])
 
     for (int k = 0; k <= reads; k++)
         at[k] = (orr__tileat){ (void *)STARPU_MATRIX_GET_PTR(buffers[k]), (int64_t)STARPU_MATRIX_GET_LD(buffers[k]) };
+    uint64_t mode = orr__denormals_begin();
     orr_status st = orr__cholesky_tile(&a->op, a->dtype, a->n, at, &minor);
+    orr__denormals_end(mode);
     return minor ? orr__cholesky_fail(a->step->region, a->matrix, minor) : st;
 }
 

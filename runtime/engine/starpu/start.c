@@ -183,7 +183,7 @@ static int begin_starpu(struct starpu_conf *conf)
 {
     ORR__GUARD_WRITES; /* of StarPU's files; its workers inherit the guard */
     locale_t before = orr__point_begin();
-    uint64_t mode = orr__fpmode_begin();
+    uint64_t mode = orr__fpmode_begin(ORR__FPMODE_DEFAULT);
 
     orr__star_home_look();
     bool one_task = orr__star.guards_cuda && !getenv("STARPU_CUDA_PIPELINE"); /* read by StarPU only at its start */
@@ -194,7 +194,7 @@ static int begin_starpu(struct starpu_conf *conf)
     orr__star_home_unlock(lock);
     if (one_task)
         (void)unsetenv("STARPU_CUDA_PIPELINE");
-    orr__fpmode_end(mode);
+    orr__fpmode_end(ORR__FPMODE_DEFAULT, mode);
     orr__point_end(before);
     return err;
 }
