@@ -1,8 +1,8 @@
 /* Philox blocks side by side, one 32-bit number per 64-bit lane, where a vector multiplication gives full products:
  * equal to neighbouring words of runtime/base/philox.h, bit for bit.
  * Must not know: the callers. It becomes text of generated kernels too: no other headers. */
-#ifndef ORR_CPU_LANES_H
-#define ORR_CPU_LANES_H
+#ifndef ORR_CPU_PHILOX_LANES_H
+#define ORR_CPU_PHILOX_LANES_H
 
 #include <stdint.h>
 #include <string.h>

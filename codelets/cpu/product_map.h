@@ -1,7 +1,7 @@
 /* The epilogue of a matrix product as a map, run while a part of the product is in cache.
  * Must not know: how the product is computed. */
-#ifndef ORR_CPU_TAIL_H
-#define ORR_CPU_TAIL_H
+#ifndef ORR_CPU_PRODUCT_MAP_H
+#define ORR_CPU_PRODUCT_MAP_H
 
 #include "codelets/codelet.h"
 

@@ -1,7 +1,7 @@
 /* f64 arc and hyperbolic functions and hypot for processors with fused multiply-adds; the f32 functions round these.
  * Must not know: loops, processors without them. */
-#ifndef ORR_CPU_VMATH_ARC_H
-#define ORR_CPU_VMATH_ARC_H
+#ifndef ORR_CPU_VMATH_INVERSE_H
+#define ORR_CPU_VMATH_INVERSE_H
 
 #include "codelets/cpu/vmath_f64.h"
 

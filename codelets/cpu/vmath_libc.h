@@ -1,7 +1,7 @@
 /* Functions of the C library, called element by element; f64 exponential and logarithm without fused multiply-adds.
  * Must not know: loops. */
-#ifndef ORR_CPU_VMATH_REST_H
-#define ORR_CPU_VMATH_REST_H
+#ifndef ORR_CPU_VMATH_LIBC_H
+#define ORR_CPU_VMATH_LIBC_H
 
 #include "codelets/cpu/vmath_base.h"
 #include "codelets/cpu/vmath_normal.h"

@@ -1,7 +1,7 @@
 /* f64 circular functions for processors with fused multiply-adds, for arguments of any size.
  * Must not know: loops, processors without them. */
-#ifndef ORR_CPU_VMATH_TURN_H
-#define ORR_CPU_VMATH_TURN_H
+#ifndef ORR_CPU_VMATH_TRIG_H
+#define ORR_CPU_VMATH_TRIG_H
 
 #include "codelets/cpu/vmath_base.h"
 

@@ -1,7 +1,7 @@
 /* Within the room: the interface of the files that write C loops.
  * Must not know: compilers, launches. */
-#ifndef ORR_EMIT_CLOOP_ROOM_H
-#define ORR_EMIT_CLOOP_ROOM_H
+#ifndef ORR_EMIT_CLOOP_INTERNAL_H
+#define ORR_EMIT_CLOOP_INTERNAL_H
 
 #include "codelets/emit/cloop.h"
 #include "codelets/emit/emit.h"

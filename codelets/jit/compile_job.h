@@ -1,7 +1,7 @@
 /* Interface between the queue and the compilation of one kernel.
  * Must not know: regions, launches. */
-#ifndef ORR_JIT_JOB_H
-#define ORR_JIT_JOB_H
+#ifndef ORR_JIT_COMPILE_JOB_H
+#define ORR_JIT_COMPILE_JOB_H
 
 #include "codelets/jit/internal.h"
 

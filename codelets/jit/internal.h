@@ -1,7 +1,7 @@
 /* Internals of the JIT: the directory's entries, the compiler, loaded kernels.
  * Must not know: regions, launches. */
-#ifndef ORR_JIT_INSIDE_H
-#define ORR_JIT_INSIDE_H
+#ifndef ORR_JIT_INTERNAL_H
+#define ORR_JIT_INTERNAL_H
 
 #include <stdatomic.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* Files that appear complete or not at all.
  * Must not know: the content. */
-#ifndef ORR_API_SINK_H
-#define ORR_API_SINK_H
+#ifndef ORR_API_FILE_SINK_H
+#define ORR_API_FILE_SINK_H
 
 #include <stdbool.h>
 #include <stddef.h>

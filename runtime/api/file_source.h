@@ -1,7 +1,7 @@
 /* Bytes from a file or from a member of an archive, with an upper bound on their number.
  * Must not know: the meaning of the bytes. */
-#ifndef ORR_API_SOURCE_H
-#define ORR_API_SOURCE_H
+#ifndef ORR_API_FILE_SOURCE_H
+#define ORR_API_FILE_SOURCE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Checked names for events and graphs: the user holds a number, never an address.
  * Must not know: events, graphs. */
-#ifndef ORR_API_TOKEN_H
-#define ORR_API_TOKEN_H
+#ifndef ORR_API_HANDLE_NAME_H
+#define ORR_API_HANDLE_NAME_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* The host memory of tensors: counted buffers, a pool that recycles them, the memory limit.
  * Must not know: graphs, StarPU. The engine attaches itself by hooks. */
-#ifndef ORR_BASE_BUF_H
-#define ORR_BASE_BUF_H
+#ifndef ORR_BASE_BUFFER_H
+#define ORR_BASE_BUFFER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* The memory that this process's job may use.
  * Must not know: its callers. */
-#ifndef ORR_BASE_JOB_H
-#define ORR_BASE_JOB_H
+#ifndef ORR_BASE_CGROUP_H
+#define ORR_BASE_CGROUP_H
 
 #include <stddef.h>
 

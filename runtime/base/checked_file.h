@@ -1,8 +1,8 @@
 /* Small text files in the cache directory whose completeness can be checked: the first line names their kind, the last line is a
  * checksum of all lines before it.
  * Must not know: their content. */
-#ifndef ORR_BASE_SEALED_H
-#define ORR_BASE_SEALED_H
+#ifndef ORR_BASE_CHECKED_FILE_H
+#define ORR_BASE_CHECKED_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Numbers with a decimal point, in every locale of the program.
  * Must not know: whose numbers they are. */
-#ifndef ORR_BASE_POINT_H
-#define ORR_BASE_POINT_H
+#ifndef ORR_BASE_DECIMAL_H
+#define ORR_BASE_DECIMAL_H
 
 #include <locale.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Directories and files that no other user can have written or exchanged; files that appear complete or not at all.
  * Must not know: their content. */
-#ifndef ORR_BASE_SAFE_H
-#define ORR_BASE_SAFE_H
+#ifndef ORR_BASE_PRIVATE_FILE_H
+#define ORR_BASE_PRIVATE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Small buffers in a cache of each thread: header and memory together, stored and reused without a lock.
  * Must not know: the users of buffers. */
-#ifndef ORR_BASE_STASH_H
-#define ORR_BASE_STASH_H
+#ifndef ORR_BASE_THREAD_CACHE_H
+#define ORR_BASE_THREAD_CACHE_H
 
 #include "runtime/base/buffer.h"
 

@@ -1,7 +1,7 @@
 /* Inside the engine room: runs, the binding of a plan's values to buffers, the callbacks of an engine.
  * Must not know: starpu.h. */
-#ifndef ORR_ENGINE_EXEC_H
-#define ORR_ENGINE_EXEC_H
+#ifndef ORR_ENGINE_EXECUTION_H
+#define ORR_ENGINE_EXECUTION_H
 
 #include <pthread.h>
 #include <stdatomic.h>

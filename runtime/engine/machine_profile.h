@@ -1,7 +1,7 @@
 /* Start and end of the machine's profile. One thread at a time.
  * Must not know: starpu.h. */
-#ifndef ORR_ENGINE_PROFILE_H
-#define ORR_ENGINE_PROFILE_H
+#ifndef ORR_ENGINE_MACHINE_PROFILE_H
+#define ORR_ENGINE_MACHINE_PROFILE_H
 
 #include "runtime/engine/execution.h"
 

@@ -1,7 +1,7 @@
 /* A capture: the part of the graph that an evaluation needs, in topological order, with its structural key.
  * Must not know: what an op means, how it is computed. */
-#ifndef ORR_GRAPH_PROG_H
-#define ORR_GRAPH_PROG_H
+#ifndef ORR_GRAPH_CAPTURE_H
+#define ORR_GRAPH_CAPTURE_H
 
 #include "runtime/graph/node.h"
 

@@ -1,8 +1,8 @@
 /* Slots: the storage of handles. A handle is a slot's number and generation packed into the bits of a pointer, so that a stale or foreign
  * one is recognised without being dereferenced.
  * Must not know: what becomes of a handle. */
-#ifndef ORR_GRAPH_SLOT_H
-#define ORR_GRAPH_SLOT_H
+#ifndef ORR_GRAPH_HANDLE_SLOT_H
+#define ORR_GRAPH_HANDLE_SLOT_H
 
 #include "runtime/graph/thread_state.h"
 

@@ -1,7 +1,7 @@
 /* The key of a node of a capture, without values: words that can be read from left to right, so that different graphs have different keys.
  * Must not know: how the graph is walked. */
-#ifndef ORR_GRAPH_KEY_H
-#define ORR_GRAPH_KEY_H
+#ifndef ORR_GRAPH_STRUCTURE_KEY_H
+#define ORR_GRAPH_STRUCTURE_KEY_H
 
 #include <string.h>
 #include "runtime/graph/node.h"

@@ -1,7 +1,7 @@
 /* The state of a thread: free nodes, free handles, the scope stack, pending assignments.
  * Must not know: anything outside the room. */
-#ifndef ORR_GRAPH_TLS_H
-#define ORR_GRAPH_TLS_H
+#ifndef ORR_GRAPH_THREAD_STATE_H
+#define ORR_GRAPH_THREAD_STATE_H
 
 #include <pthread.h>
 #include "runtime/base/thread_cache.h"

@@ -1,7 +1,7 @@
 /* The plans that the calling thread used last, in addition to the shared cache.
  * Must not know: how a plan is made, or found elsewhere. */
-#ifndef ORR_PLAN_RECENT_H
-#define ORR_PLAN_RECENT_H
+#ifndef ORR_PLAN_RECENT_PLANS_H
+#define ORR_PLAN_RECENT_PLANS_H
 
 #include "runtime/plan/plan.h"
 

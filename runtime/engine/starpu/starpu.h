@@ -1,7 +1,7 @@
 /* Inside the StarPU engine: handles of buffers, tasks, codelets, the workers' sleep.
  * Must not know: how a graph is recorded, how a kernel computes. */
-#ifndef ORR_ENGINE_STAR_H
-#define ORR_ENGINE_STAR_H
+#ifndef ORR_ENGINE_STARPU_H
+#define ORR_ENGINE_STARPU_H
 
 #include <starpu.h>
 #include "runtime/engine/execution.h"
