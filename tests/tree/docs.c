@@ -161,6 +161,26 @@ static void variables_of_pages_and_examples_exist(void)
     }
 }
 
+/* `module load` and the user have set search paths: a command that a page tells to type adds to them. */
+static void commands_of_pages_keep_search_paths(void)
+{
+    static const char *const pages[] = { "README.md", "docs/environment.md", "docs/starpu.md", "docs/distributed.md" };
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        char *text = page(pages[i]);
+        for (const char *p = text; (p = strstr(p, "export "));) {
+            p += strlen("export ");
+            size_t n = strcspn(p, "=\n"), end = strcspn(p, "\n");
+            char line[200];
+            (void)snprintf(line, sizeof line, "%.*s", (int)end, p);
+            bool path = n > 4 && n < end && strncmp(p + n - 4, "PATH", 4) == 0;
+            char self[80];
+            (void)snprintf(self, sizeof self, ":$%.*s", (int)n, p);
+            ORR_CHECK_MSG(!path || strstr(line, self), "%s: export %s overwrites the path", pages[i], line);
+        }
+        free(text);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -169,6 +189,7 @@ int main(int argc, char **argv)
         ORR_TEST(readme_program_is_the_compiled_example),
         ORR_TEST(links_lead_somewhere),
         ORR_TEST(variables_of_pages_and_examples_exist),
+        ORR_TEST(commands_of_pages_keep_search_paths),
         { 0 },
     };
     return orr_test_main(argc, argv, "docs", tests);
