@@ -7,7 +7,8 @@
 #include "ops/lowering.h"
 #include "ops/rounding.h"
 
-/* X(name, additions, reason): measured beside additions by tests/cost/cost.c, except where the reason gives another. */
+/* X(name, additions, reason). Estimates: tests/cost/cost.c compares predictions made of draws, rounding and functions with recorded
+ * times, within a factor of 2; the others were never measured alone. */
 #define ORR__COSTS(X)                                                                                                  \
     X(FUNCTION, 20, "the least flops of a function that is a polynomial")                                              \
     X(STRIDED, 8, "a load whose neighbour in the loop is not its neighbour in memory")                                 \
