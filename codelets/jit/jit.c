@@ -24,6 +24,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
 static orr__jit *first, **end = &first;
 static int queued, idle, nthread, most_threads;
+static int writing; /* threads that write a kernel to the cache */
 static pthread_t thread[THREADS_MOST];
 static atomic_bool accepting;
 /* Hints of compiled kernels: equal kernels are then requested at once. */
@@ -207,6 +208,7 @@ static void *serve(void *unused)
         else
             cool(j);
         pthread_mutex_lock(&lock);
+        writing += u != NULL;
         pthread_cond_broadcast(&done);
         pthread_mutex_unlock(&lock);
         if (u)
@@ -214,6 +216,8 @@ static void *serve(void *unused)
         orr__work_ends(ORR__WORK_FILES);
         orr__jit_unref(j);
         pthread_mutex_lock(&lock);
+        writing -= u != NULL;
+        pthread_cond_broadcast(&done);
     }
     pthread_mutex_unlock(&lock);
     return NULL;
@@ -287,6 +291,14 @@ void orr__jit_wait(orr__jit *j)
     pthread_mutex_unlock(&lock);
 }
 
+void orr__jit_written(void)
+{
+    pthread_mutex_lock(&lock);
+    while (writing && atomic_load(&accepting))
+        pthread_cond_wait(&done, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
 /* -- start and stop ------------------------------------------------------------------------------------------ */
 
 /* A child of fork has none of our threads: it uses tier 0, or kernels that are compiled already. */
@@ -294,7 +306,7 @@ static void forked(void)
 {
     atomic_store(&accepting, false);
     orr__job_orphan();
-    nthread = idle = 0;
+    nthread = idle = writing = 0;
     (void)pthread_mutex_init(&lock, NULL);
     (void)pthread_cond_init(&more, NULL);
     (void)pthread_cond_init(&done, NULL);

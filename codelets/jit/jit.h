@@ -53,6 +53,7 @@ void orr__jit_ask(orr__jit *j, char *text);
 uint64_t orr__jit_text(const orr__jit *j);
 /* Returns when the kernel is READY or NEVER, or the library stops. */
 void orr__jit_wait(orr__jit *j);
+void orr__jit_written(void); /* waits until the cache has all kernels that are in use */
 
 /* orr_init: requests take effect from here on. Threads start with the first request. */
 void orr__jit_start(void);

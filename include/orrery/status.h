@@ -59,6 +59,18 @@ ORR_API void orr_error_clear(void);
 /** Prints the last error and a newline to `to`. Returns 1, so that `return orr_error_print(stderr);` ends main. */
 ORR_API int orr_error_print(FILE *to);
 
+/** Weight of a line of the log. */
+typedef enum orr_log_level { ORR_LOG_ERROR, ORR_LOG_WARNING, ORR_LOG_INFO, ORR_LOG_DEBUG } orr_log_level;
+
+/** Takes a line of the log: text without level and newline, valid during the call. It may be called by any thread of the library, by one at
+ * a time, and must not call the library; what it logs by doing so goes to stderr, and an evaluation is ORR_ESTATE. */
+typedef void (*orr_log_fn)(orr_log_level level, const char *text, void *user);
+
+/** Directs the lines that ORRERY_LOG admits to `fn`, with `user`. NULL: to stderr, as "orrery: level: text", which is the default. When it
+ * returns, the former function is not called any more, unless a call of it has called this. Errors: none. Thread-safe, also before orr_init
+ * and after orr_shutdown; a child of fork has the function of its parent. */
+ORR_API void orr_log_to(orr_log_fn fn, void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -37,8 +37,10 @@ orr_status orr_cache_list(orr_cache_entry *entries, int max, int *count)
     if (!count)
         return orr__fail(ORR__SITE(NULL, 0, "cache_list"), ORR_EINVAL, "count is NULL");
     orr_status st = settings();
-    if (st == ORR_OK)
+    if (st == ORR_OK) {
+        orr__jit_written();
         st = orr__cache_each(add, &l);
+    }
     *count = l.n;
     return st;
 }
@@ -46,6 +48,7 @@ orr_status orr_cache_list(orr_cache_entry *entries, int max, int *count)
 orr_status orr_cache_clear(int *removed)
 {
     orr_status st = settings();
+    orr__jit_written();
     int n = st == ORR_OK ? orr__cache_clear() : 0;
     if (removed)
         *removed = n > 0 ? n : 0;

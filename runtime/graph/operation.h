@@ -85,7 +85,8 @@ enum {
     ORR__OP_BORROWS = 16384 /* a long call may use the cores of idle workers (orr__step's borrows)      */
 };
 
-/* The place of an index that a composition found out of range. It stays out of range in a sum of eight, and the message gives no value. */
+/* The place of an index that a composition found out of range. It stays out of range in a sum of eight, and the message gives no
+ * value for one between a half and 16 times as much. */
 #define ORR__NO_PLACE (-(INT64_C(1) << 58))
 
 /* Operands of every dtype are real numbers or bool, unless an operation says otherwise. */
