@@ -219,7 +219,8 @@ static void the_serial_engine_runs_if_no_folder_can_be_written(void)
     char bus[4200], path[4300];
     struct stat st;
     new_home("full", bus, sizeof bus);
-    ORR_CHECK(ended(nothing_is_written, NULL, "auto") == 0);
+    int rc = ended(nothing_is_written, NULL, "auto");
+    ORR_CHECK_MSG(rc == 0, "status %d", rc);
     for (int i = 0; i < BUS_FILES; i++) {
         (void)snprintf(path, sizeof path, "%s/%s", bus, bus_files[i]);
         ORR_CHECK_MSG(stat(path, &st) != 0, "%s was left", path);

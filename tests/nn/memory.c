@@ -167,7 +167,11 @@ static void weights_of_inference_are_there_once(void)
     ORR_CHECK(orr_module_parameters(m, p, 4) == 4 && orr_read(p[0].variable, now, sizeof now) == ORR_OK);
     ORR_CHECK(memcmp(now, w, sizeof w) == 0 && !weight_of(m, 0)->form);
     forward(m, x, y);
-    ORR_CHECK(memcmp(y, plain, sizeof y) == 0 && !weight_of(m, 0)->form && (weight_of(m, 2)->form || !formed));
+    for (int k = 0; k < CALLS && formed && !weight_of(m, 2)->form; k++)
+        forward(m, x, y); /* in another lane its kernel may want other rows, and another form */
+    ORR_CHECK(memcmp(y, plain, sizeof y) == 0);
+    ORR_CHECK(!weight_of(m, 0)->form);
+    ORR_CHECK(weight_of(m, 2)->form || !formed);
     orr_scope *s = orr_scope_begin(); /* another plan reads it, and a new value may be in a form again */
     orr_assign(p[2].variable, orr_mul(p[2].variable, orr_scalar(1.0)));
     ORR_CHECK(orr_eval(p[2].variable) == ORR_OK);
