@@ -43,7 +43,8 @@ ORR_API const char *orr_version(void);
 
 /** Computes `t` and this thread's pending assignments, and waits for `t`.
  * Afterwards `t` holds its value, and the tensors that it was computed from may be freed. Of these, tensors that the program
- * still holds keep no value: a later evaluation computes them again, a random one with the same numbers. If they are
+ * still holds keep no value: a later evaluation computes them again, a random one with the same numbers. The third evaluation
+ * that needs one keeps its value if that costs less than computing it once more. If they are
  * needed again, request them together by orr_eval_all. New values of variables may
  * still be in computation on return; a reader waits for them. If such a computation fails, the variable has no value
  * until its next assignment, and reading it gives the error. Kernels run in IEEE 754's default mode (to nearest,
