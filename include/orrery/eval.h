@@ -48,7 +48,7 @@ ORR_API const char *orr_version(void);
  * needed again, request them together by orr_eval_all. New values of variables may
  * still be in computation on return; a reader waits for them. If such a computation fails, the variable has no value
  * until its next assignment, and reading it gives the error. Kernels run in IEEE 754's default mode (to nearest,
- * gradual underflow, no traps), whatever mode this thread is in.
+ * gradual underflow unless flush_denormals, no traps), whatever mode this thread is in.
  * errors:   the error of a poison, ORR_ESTATE, ORR_ENOMEM, ORR_EINDEX, ORR_ENUMERIC, ORR_EDEVICE.
  * threads:  safe from any thread, but ORR_ESTATE in functions that an evaluation calls: of a kernel, or for the release of memory. */
 ORR_API orr_status orr_eval_at(const char *file, int line, orr_tensor *t);
