@@ -71,6 +71,10 @@ static void same(const run *c, int number, const double *got, int64_t n)
 /* Keeps the reference engine's results, and compares the other engine's with them. */
 static void take(run *c, orr_tensor *t, bool exact, const char *what)
 {
+    if (c->compare && !orr_test_drawn()) {
+        nresult++;
+        return;
+    }
     c->exact = exact;
     c->what = what;
     orr_tensor *wide = orr_cast(t, ORR_F64);

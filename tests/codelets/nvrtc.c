@@ -72,7 +72,7 @@ static void rows_region(orr_dtype t, int *i, int layout)
             (void)snprintf(what, sizeof what, "rows from %s on, %s, %s first", row->op.name, orr_dtype_name(t),
                            layout_name[layout]);
     }
-    if (acc < 0)
+    if (acc < 0 || !orr_test_drawn())
         return;
     rb_out(&b, t, acc);
     nvrtc_unit_add(&b.r, what);
@@ -585,7 +585,7 @@ static void every_row_dtype_and_layout_compiles(void)
 {
     need(0);
     all_of_it(0, in_full());
-    ORR_CHECK_MSG(nvrtc_unit_made.kernels > 400, "%d kernels", nvrtc_unit_made.kernels);
+    ORR_CHECK_MSG(nvrtc_unit_made.kernels > 200, "%d kernels", nvrtc_unit_made.kernels);
     printf("  %d kernels in %d compilations\n", nvrtc_unit_made.kernels, nvrtc_unit_made.compilations);
 }
 
@@ -599,13 +599,13 @@ static void largest(int i)
     nvrtc_unit_compile();
 }
 
-/* In the short form the oldest architecture and a newer one have the selection. */
+/* In the short form one architecture has the selection. */
 static void architecture(int i)
 {
     need(i);
     if (in_full() && i > 0)
         all_of_it(i, true);
-    if (in_full() || wanted[i] == 75 || wanted[i] == 90)
+    if (in_full() || wanted[i] == 90)
         selection(i);
     else
         largest(i);

@@ -21,6 +21,8 @@ static struct {
     char why[256];
     char tmp[512];
     char outcome[256];
+    const char *test;
+    unsigned long long cases; /* asked for by orr_test_drawn */
 } now;
 
 bool orr_test_check(bool ok, const char *what, const char *file, int line, const char *fmt, ...)
@@ -88,6 +90,8 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
             continue;
         CU_pTest test = CU_add_test(suite, t->name, t->run);
         now.skip = false;
+        now.test = t->name;
+        now.cases = 0;
         time_t began = time(NULL);
         bool ok = test && CU_run_test(suite, test) == CUE_SUCCESS && CU_get_number_of_failures() == 0;
         size_t run = (size_t)(passed + failed + skipped);
@@ -125,6 +129,22 @@ const char *orr_test_outcomes(void)
 }
 
 /* Two buffers are used in turn, so that two paths can be arguments of one call. */
+bool orr_test_drawn(void)
+{
+    enum { ALWAYS = 8, SHARE = 3 };
+    const char *seed = getenv("ORR_TEST_SEED");
+    unsigned long long state = seed ? strtoull(seed, NULL, 10) : 0;
+    for (const char *c = now.test; c && *c; c++)
+        state = 31 * state + (unsigned char)*c;
+    state += now.cases << 32;
+    return now.cases++ < ALWAYS || getenv("ORR_TEST_FULL") || orr_test_rand(&state) % SHARE == 0;
+}
+
+void orr_test_draw_again(void)
+{
+    now.cases = 0;
+}
+
 static char *next_path(void)
 {
     static char paths[2][1024];
@@ -173,9 +193,10 @@ bool orr_test_comma(void)
         FILE *f = fopen(from, "w");
         bool written = f && fputs(source, f) >= 0;
         written = f && fclose(f) == 0 && written;
-        (void)snprintf(command, sizeof command,
-                       "PATH=$PATH:/usr/bin:/usr/sbin; mkdir -p %s && localedef --no-archive -c -i %s %s/comma >%s 2>&1",
-                       folder, from, folder, "/dev/null");
+        (void)snprintf(
+            command, sizeof command,
+            "PATH=$PATH:/usr/bin:/usr/sbin; mkdir -p %s && localedef --no-archive -c -i %s %s/comma >%s 2>&1", folder,
+            from, folder, "/dev/null");
         if (!written || system(command) == -1 || setenv("LOCPATH", folder, 1) != 0)
             return false;
         made = true;

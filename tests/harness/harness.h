@@ -67,6 +67,12 @@ bool orr_test_comma(void);
 /* The whole file, followed by a 0; NULL if it cannot be read. The caller frees it. */
 unsigned char *orr_test_slurp(const char *path, size_t *size);
 
+/* For a test of many cases of one kind, asked before each: true for the first ones and, with ORR_TEST_FULL, for all. Of the others one in
+ * three is drawn, always the same ones; ORR_TEST_SEED draws others. */
+bool orr_test_drawn(void);
+/* For a test that goes through its cases several times: the next case is the first one again. */
+void orr_test_draw_again(void);
+
 /* Starts a timer: SIGALRM ends the program unless it ends, or this is called again, within ORR_TEST_ALARM seconds.
  * Does nothing if that is not set. Threads may be anywhere: in orr_init, in work, in orr_shutdown. */
 void orr_test_alarm(void);

@@ -60,7 +60,7 @@ static void rn_group(orr_dtype t, const orr__ewrow *const *row, int n)
         in[2][e] = rn_operand(w, t, 5 * i + i / KINDS);
         cond[e] = (uint8_t)(i & 1);
     }
-    if (!rc_launch(&run))
+    if (!orr_test_drawn() || !rc_launch(&run))
         return;
     int wrong = 0;
     for (int e = 0; e < n * SAMPLES && wrong < 4; e++) {
