@@ -82,11 +82,12 @@ ORR_API orr_tensor *orr_rot90_at(const char *file, int line, orr_tensor *x, int6
  * dtypes: all. Errors: ORR_EINVAL (negative), ORR_ESHAPE. grad: the sum over the copies. cost: a copy. */
 ORR_API orr_tensor *orr_tile_at(const char *file, int line, orr_tensor *x, orr_index n);
 #define orr_tile(...) orr_tile_at(ORR_HERE, __VA_ARGS__)
-/** n equal pieces of x along an axis. Errors: ORR_EAXIS, ORR_EINVAL (n < 1), ORR_ESHAPE (n does not divide the length).
+/** pieces[0 … n − 1] are equal parts of x along an axis. Errors: ORR_EAXIS, ORR_EINVAL (n < 1), ORR_ESHAPE (n does not divide
+ * the length).
  * dtypes: all. grad: zeros with g in place. cost: views. */
 ORR_API orr_status orr_split_at(const char *file, int line, orr_tensor *x, int n, int axis, orr_tensor **pieces);
 #define orr_split(...) orr_split_at(ORR_HERE, __VA_ARGS__)
-/** n + 1 pieces of x along an axis, cut before the elements place[0] ≤ place[1] ≤ …; negative places count from the end.
+/** pieces[0 … n] of x along an axis, cut before the elements place[0] ≤ place[1] ≤ …; negative places count from the end.
  * Errors: ORR_EAXIS, ORR_EINVAL (not ascending), ORR_EINDEX (out of range). Otherwise as orr_split. */
 ORR_API orr_status orr_cut_at(const char *file, int line, orr_tensor *x, const int64_t *place, int n, int axis,
                               orr_tensor **pieces);
@@ -95,7 +96,7 @@ ORR_API orr_status orr_cut_at(const char *file, int line, orr_tensor *x, const i
  * Errors: ORR_EAXIS, ORR_ESHAPE (another length). dtypes: all. grad: zeros with g in place. cost: views. */
 ORR_API orr_status orr_unstack_at(const char *file, int line, orr_tensor *x, int axis, orr_tensor **items, int n);
 #define orr_unstack(...) orr_unstack_at(ORR_HERE, __VA_ARGS__)
-/** The n tensors broadcast to their common shape. Each keeps its dtype.
+/** results[i] is x[i] broadcast to the common shape of all n. Each keeps its dtype.
  * Errors: ORR_EINVAL (n < 1), ORR_ESHAPE. dtypes: all. grad: g summed over the repeated axes. cost: views. */
 ORR_API orr_status orr_broadcast_arrays_at(const char *file, int line, orr_tensor *const *x, int n,
                                            orr_tensor **results);
