@@ -91,7 +91,8 @@ static int status_of(orr_status s)
 {
     switch (s) {
     case ORR_ENUMERIC: return 422;
-    case ORR_ENOMEM: return 503;
+    case ORR_ENOMEM:
+    case ORR_ECANCELLED: return 503;
     case ORR_ESTATE:
     case ORR_EHANDLE:
     case ORR_EIO:

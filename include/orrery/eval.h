@@ -22,7 +22,7 @@ typedef struct orr_config {
 
 /** The version of the public structs and enumerations, which a program has from the headers that it was compiled with. A release that adds
  * a field or an enumerator increments it. */
-#define ORR_HEADERS 2
+#define ORR_HEADERS 3
 /** Starts the library: reads the environment, probes devices, starts the workers. NULL: the environment decides.
  * @param headers  ORR_HEADERS of the program; orr_init passes it
  * errors:   ORR_EENV (a wrong ORRERY_* value), ORR_ESTATE (already started), ORR_EDEVICE, ORR_EINVAL (the program was compiled with the
@@ -84,6 +84,38 @@ ORR_API orr_status orr_wait_at(const char *file, int line, orr_event *event);
 /** Returns whether the evaluation has ended, or was waited for. Neither blocks nor frees.
  * threads:  safe from any thread. */
 ORR_API bool orr_event_done(const orr_event *event);
+
+/** Cancels the evaluation of an event, or a stretch of calls (orr_cancellable_begin), and returns at once. Tasks that have begun end, the
+ * others do not run. Values that are not computed then give ORR_ECANCELLED to orr_wait and to every reader; orr_wait is still called.
+ * An evaluation that has ended stays as it is. One that computes new values of variables goes on, since they would have none.
+ * errors:   ORR_EINVAL (NULL), ORR_EHANDLE (waited for already), ORR_ESTATE (the evaluation goes on: it computes new values of variables,
+ *           or it is of a program of several ranks).
+ * threads:  safe from any thread. */
+ORR_API orr_status orr_cancel_at(const char *file, int line, orr_event *event);
+#define orr_cancel(...) orr_cancel_at(ORR_HERE, __VA_ARGS__)
+/** Computes `t` like orr_eval, in `seconds` from now on at most, except that tasks that have begun then end (about a millisecond each; a
+ * large step that runs on the calling thread alone, or a function of the program, may take longer). The wait for values that other
+ * evaluations compute ends, too. After ORR_ECANCELLED nothing has changed: `t` has no value, this thread's assignments are pending, and a
+ * later evaluation computes all of it. Old values of variables stay in memory until it has ended.
+ * @param seconds  0 or more; INFINITY: no limit
+ * errors:   as orr_eval; ORR_ECANCELLED; ORR_EINVAL (the limit is negative or NaN); ORR_ESTATE (there are several ranks).
+ * threads:  safe from any thread. */
+ORR_API orr_status orr_eval_for_at(const char *file, int line, orr_tensor *t, double seconds);
+#define orr_eval_for(...) orr_eval_for_at(ORR_HERE, __VA_ARGS__)
+/** Begins a stretch of this thread's calls that another thread can cancel by orr_cancel(event), and that a time limit ends: in between,
+ * every call that evaluates (orr_eval, orr_read, orr_cg, …) is bounded as by orr_eval_for, and gives ORR_ECANCELLED once the stretch is
+ * cancelled or `seconds` have passed. Stretches nest; the first that ends counts. Work submitted in a stretch without a wait stays bound
+ * after its end. Pending work that the library submits by itself (orr_assign) is not bound.
+ * @return   to be given to orr_cancellable_end of the same thread, not to orr_wait; NULL on ORR_EINVAL (the limit is negative or NaN),
+ *           ORR_ESTATE (there are several ranks), ORR_ENOMEM.
+ * threads:  safe from any thread. */
+ORR_API orr_event *orr_cancellable_begin_at(const char *file, int line, double seconds);
+#define orr_cancellable_begin(...) orr_cancellable_begin_at(ORR_HERE, __VA_ARGS__)
+/** Ends the innermost stretch of this thread, and frees the event.
+ * errors:   ORR_EINVAL (NULL; the event of an evaluation; not this thread's innermost stretch), ORR_EHANDLE (a second time).
+ * threads:  the one that began the stretch. */
+ORR_API orr_status orr_cancellable_end_at(const char *file, int line, orr_event *event);
+#define orr_cancellable_end(...) orr_cancellable_end_at(ORR_HERE, __VA_ARGS__)
 
 /** Callback of orr_par_map for item i: records and returns a tensor, and evaluates nothing. item is items[i], NULL
  * without items. Calls come on the calling thread, in order. */

@@ -24,23 +24,24 @@ extern "C" {
 
 /** Result of a call. ORR_OK is 0. */
 typedef enum orr_status {
-    ORR_OK = 0,   /**< done                                                               */
-    ORR_EINVAL,   /**< an argument makes no sense: NULL, out of its range                 */
-    ORR_ESHAPE,   /**< shapes, ranks or sizes do not fit, or overflow                     */
-    ORR_EDTYPE,   /**< dtypes do not fit; the message names the cast to write             */
-    ORR_EAXIS,    /**< an axis out of range, or twice                                     */
-    ORR_EINDEX,   /**< an index (a value in a tensor) out of range                        */
-    ORR_ENOMEM,   /**< out of memory; no state is lost, the next call may work            */
-    ORR_EIO,      /**< a file cannot be opened, read or written                           */
-    ORR_EFORMAT,  /**< a file's content does not fit its header                            */
-    ORR_ESTATE,   /**< not initialised, or shut down already                              */
-    ORR_EHANDLE,  /**< a tensor used after its scope ended, after orr_free, or never made */
-    ORR_EGRAPH,   /**< a placeholder without a value, a foreign graph, a missing gradient */
-    ORR_EDEVICE,  /**< a device or its library failed                                     */
-    ORR_EENV,     /**< an environment variable's value makes no sense                     */
-    ORR_ENUMERIC, /**< a matrix is singular or not positive definite: found by evaluation */
-    ORR_ERANK,    /**< another rank of a distributed program has failed; the message names it */
-    ORR_EINTERNAL /**< a fault of the library: please report it                           */
+    ORR_OK = 0,     /**< done                                                               */
+    ORR_EINVAL,     /**< an argument makes no sense: NULL, out of its range                 */
+    ORR_ESHAPE,     /**< shapes, ranks or sizes do not fit, or overflow                     */
+    ORR_EDTYPE,     /**< dtypes do not fit; the message names the cast to write             */
+    ORR_EAXIS,      /**< an axis out of range, or twice                                     */
+    ORR_EINDEX,     /**< an index (a value in a tensor) out of range                        */
+    ORR_ENOMEM,     /**< out of memory; no state is lost, the next call may work            */
+    ORR_EIO,        /**< a file cannot be opened, read or written                           */
+    ORR_EFORMAT,    /**< a file's content does not fit its header                            */
+    ORR_ESTATE,     /**< not initialised, or shut down already                              */
+    ORR_EHANDLE,    /**< a tensor used after its scope ended, after orr_free, or never made */
+    ORR_EGRAPH,     /**< a placeholder without a value, a foreign graph, a missing gradient */
+    ORR_EDEVICE,    /**< a device or its library failed                                     */
+    ORR_EENV,       /**< an environment variable's value makes no sense                     */
+    ORR_ENUMERIC,   /**< a matrix is singular or not positive definite: found by evaluation */
+    ORR_ERANK,      /**< another rank of a distributed program has failed; the message names it */
+    ORR_ECANCELLED, /**< the evaluation was cancelled, or its time limit has passed, before it computed the value */
+    ORR_EINTERNAL   /**< a fault of the library: please report it                           */
 } orr_status;
 
 /** Name of a status, e.g. "ORR_ESHAPE". Never NULL. Thread-safe. */

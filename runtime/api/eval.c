@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include "ops/exchange.h"
 #include "runtime/api/eval.h"
-#include "runtime/api/handle_name.h"
+#include "runtime/api/event.h"
 #include "runtime/api/over_ranks.h"
 #include "runtime/api/piles.h"
 #include "runtime/base/array.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/stop.h"
 #include "runtime/base/trace.h"
 #include "runtime/base/signals.h"
 #include "runtime/distribute/partition.h"
@@ -42,7 +43,7 @@ static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, in
             to[(*count)++] = orr__node_ref(from[i]);
         } else if (b->run && (others == AWAITED || (others == REPORTED && orr__run_done(b->run)))) {
             orr__run *busy = orr__run_ref(b->run);
-            orr_status s = orr__run_wait(busy);
+            orr_status s = orr__run_wait_within(busy);
             orr__run_unref(busy);
             st = st == ORR_OK ? s : st;
         }
@@ -246,12 +247,12 @@ static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n,
 }
 
 /* After a failure: evaluates each pending assignment separately, so that a wrong one affects only its own variable. If memory was
- * refused, all stay pending for the next evaluation. Keeps the last error. */
+ * refused, or the evaluation cancelled, all stay pending for the next evaluation. Keeps the last error. */
 static void settle_pending(orr__site at, orr_status st, orr__node *const *pending, int n)
 {
     ORR__IN_DEFAULT_FPMODE;
     char text[1024];
-    if (!n || st == ORR_ENOMEM || st == ORR_ESTATE)
+    if (!n || st == ORR_ENOMEM || st == ORR_ECANCELLED || st == ORR_ESTATE)
         return;
     snprintf(text, sizeof text, "%s", orr_error_message());
     for (int i = 0; i < n; i++) {
@@ -280,6 +281,16 @@ static void trace(orr__site at, double t0)
         orr__trace_count("memory spilled", now, (double)m.spilled);
 }
 
+/* A stop ends an evaluation that waits before anything is published, and its assignments stay pending. Without a wait, new values of
+ * variables are published at once, so the evaluation that computes them is not stopped. Nor are old values overwritten that a stopped
+ * evaluation needs again. */
+static orr__stop *pass_stop(void)
+{
+    if (orr__stop_mine)
+        atomic_store(&orr__stop_mine->unheeded, true);
+    return orr__stop_begins(NULL);
+}
+
 static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__node **pending, int npending,
                             orr__run **run)
 {
@@ -298,9 +309,11 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     if (st == ORR_OK && count) {
         ORR__IN_DEFAULT_FPMODE;
         int nfirst = first && !run ? first : count;
-        bool new_values = count > first && orr__machine_here.one_memory;
+        orr__stop *outer = run && count > first ? pass_stop() : orr__stop_mine;
+        bool new_values = count > first && orr__machine_here.one_memory && !orr__stop_mine;
         st = new_values ? evaluate_in_place(at, todo, count, nfirst, run)
                         : evaluate(at, &ORR__ROOTS(todo, count, nfirst), NULL, run);
+        orr__stop_ends(outer);
     }
     if (st == ORR_OK)
         orr__pending_clear();
@@ -398,75 +411,18 @@ orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int
     return eval_tensors(ORR__SITE(file, line, "eval_all"), t, n, NULL);
 }
 
-/* An event: its own run, NULL if that had already ended, and the runs of other evaluations that write the rest of its values. */
-struct event {
-    orr__named named;
-    orr__run *run, **also;
-    int nalso, cap;
-};
-
-static void event_unref(struct event *e)
+orr_status orr_eval_for_at(const char *file, int line, orr_tensor *t, double seconds)
 {
-    if (!orr__named_unref(&e->named))
-        return;
-    orr__run_unref(e->run);
-    for (int i = 0; i < e->nalso; i++)
-        orr__run_unref(e->also[i]);
-    free(e->also);
-    free(e);
-}
-
-orr_event *orr__event_new(void)
-{
-    struct event *e = orr__alloc(sizeof *e);
-    orr_event *name = e ? orr__token_new(&e->named) : NULL;
-    if (!name)
-        free(e);
-    return name;
-}
-
-void orr__event_adopt(orr_event *event, orr__run *run)
-{
-    struct event *e = orr__token_get(event, false);
-    e->run = run;
-    event_unref(e);
-}
-
-static bool is_among(const struct event *e, const orr__run *r)
-{
-    bool found = r == e->run;
-    for (int i = 0; i < e->nalso && !found; i++)
-        found = r == e->also[i];
-    return found;
-}
-
-/* A run that has failed already is among the awaited ones, too: the wait reports it. */
-static orr_status await_run(orr_event *event, orr__run *r)
-{
-    if (orr__run_done(r) && orr__run_wait(r) == ORR_OK)
-        return ORR_OK;
-    struct event *e = orr__token_get(event, false);
-    orr_status st = ORR_OK;
-    if (!is_among(e, r)) {
-        orr__run **more = orr__array_reserve(e->also, &e->cap, e->nalso + 1, sizeof(orr__run *));
-        e->also = more ? more : e->also;
-        if (more)
-            e->also[e->nalso++] = orr__run_ref(r);
-        else
-            st = ORR_ENOMEM;
-    }
-    event_unref(e);
+    orr__site at = ORR__SITE(file, line, "eval_for");
+    orr__stop *limit;
+    orr_status st = orr__limit_new(at, seconds, &limit);
+    if (st != ORR_OK)
+        return st;
+    orr__stop *outer = orr__stop_begins(limit);
+    st = eval_tensors(at, &t, 1, NULL);
+    orr__stop_ends(outer);
+    orr__stop_unref(limit);
     return st;
-}
-
-orr_status orr__event_awaits(orr_event *event, const orr__buffer *b)
-{
-    return b ? await_run(event, b->run) : ORR_OK;
-}
-
-void orr__event_drop(orr_event *event)
-{
-    event_unref(orr__token_get(event, true));
 }
 
 orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, int n, orr_event **event)
@@ -475,15 +431,17 @@ orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, i
     if (!event)
         return orr__fail(at, ORR_EINVAL, "event is NULL");
     *event = NULL;
-    orr_event *e = orr__event_new();
+    orr_event *e = orr__event_new(at, HUGE_VAL);
     if (!e)
         return orr__fail_place(at, ORR_ENOMEM);
+    orr__stop *outer = orr__event_enter(e);
     orr_status st = eval_tensors(at, t, n, e);
+    orr__stop_ends(outer);
     orr__run *pile[ORR__PILES] = { NULL }; /* piles that the thread has submitted before */
     if (st == ORR_OK)
         orr__piles_under_way(pile);
     for (int i = 0; i < ORR__PILES; i++) {
-        st = st == ORR_OK ? await_run(e, pile[i]) : st;
+        st = st == ORR_OK ? orr__event_awaits_run(e, pile[i]) : st;
         orr__run_unref(pile[i]);
     }
     if (st == ORR_OK)
@@ -491,52 +449,6 @@ orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, i
     else
         orr__event_drop(e);
     return st;
-}
-
-static bool is_done(const struct event *e)
-{
-    bool done = orr__run_done(e->run);
-    for (int i = 0; i < e->nalso && done; i++)
-        done = orr__run_done(e->also[i]);
-    return done;
-}
-
-/* The first failure becomes the last error. */
-static orr_status wait_for(const struct event *e)
-{
-    orr_status st = orr__run_wait(e->run), first = st;
-    int failed = -1;
-    for (int i = 0; i < e->nalso; i++) {
-        st = orr__run_wait(e->also[i]);
-        failed = st != ORR_OK && first == ORR_OK ? i : failed;
-        first = first == ORR_OK ? st : first;
-    }
-    return first == ORR_OK ? ORR_OK : orr__run_wait(failed < 0 ? e->run : e->also[failed]);
-}
-
-orr_status orr_wait_at(const char *file, int line, orr_event *event)
-{
-    orr__site at = ORR__SITE(file, line, "wait");
-    if (!event)
-        return orr__fail(at, ORR_EINVAL, "the event is NULL");
-    struct event *e = orr__token_get(event, true);
-    if (!e)
-        return orr__fail(at, ORR_EHANDLE, "no event: it was waited for already, or never was one");
-    orr_status st =
-        is_done(e) || orr__engine_running()
-            ? wait_for(e)
-            : orr__fail(at, ORR_ESTATE, "the evaluation of this event belongs to the parent of this forked process");
-    event_unref(e);
-    return st;
-}
-
-bool orr_event_done(const orr_event *event)
-{
-    struct event *e = orr__token_get(event, false);
-    bool done = !e || is_done(e);
-    if (e)
-        event_unref(e);
-    return done;
 }
 
 /* Gathers the value of a node from all ranks, of which this rank has a part. */
@@ -578,7 +490,7 @@ static orr_status finished(orr__site at, orr_tensor *t, orr__buffer **buf, orr__
     orr__calls_over();
     if (st != ORR_OK)
         return orr__fail_place(at, st);
-    st = orr__run_wait((*buf)->run);
+    st = orr__run_wait_within((*buf)->run);
     if (st == ORR_OK)
         st = orr__buffer_sync(*buf);
     if (st != ORR_OK) {

@@ -34,13 +34,6 @@ orr_status orr__content_of(orr__site at, orr_tensor *t, orr__content *what);
 orr_status orr__part_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what, int *placed);
 /* True if the existing value of any tensor is distributed over ranks. */
 bool orr__over_ranks(orr_tensor *const *t, int n);
-/* Makes an event without a run, which counts as done. NULL on ENOMEM. Afterwards the event either receives a reference to `run` (may be
- * NULL), or is dropped. */
-orr_event *orr__event_new(void);
-void orr__event_adopt(orr_event *event, orr__run *run);
-/* Makes the event of an evaluation wait for the run that writes b too, if that is another one. b may be NULL. */
-orr_status orr__event_awaits(orr_event *event, const orr__buffer *b);
-void orr__event_drop(orr_event *event);
 orr_status orr__need_running(orr__site at);
 /* The plan that orr_eval of t[0 … n) would use, a reference; NULL: all values exist. Nothing is run. *over: bytes of outputs that tasks
  * would write over old values of variables. */

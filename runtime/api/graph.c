@@ -7,6 +7,7 @@
 #include "ops/grad_walk.h"
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
+#include "runtime/api/event.h"
 #include "runtime/api/over_ranks.h"
 #include "runtime/base/array.h"
 #include "runtime/base/fpmode.h"
@@ -384,11 +385,13 @@ static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *value
     orr_status st = submission_begin(&s, g) ? resolve(at, values, g->nin, "value", s.value) : ORR_ENOMEM;
     for (int i = 0; i < g->nin && st == ORR_OK; i++)
         st = check_value(at, g->in[i], s.value[i], i);
-    orr_event *e = event && st == ORR_OK ? orr__event_new() : NULL;
+    orr_event *e = event && st == ORR_OK ? orr__event_new(at, HUGE_VAL) : NULL;
     if (st == ORR_OK && event && !e)
         st = ORR_ENOMEM;
+    orr__stop *outer = e ? orr__event_enter(e) : orr__stop_mine;
     if (st == ORR_OK)
         st = submit(at, g, &s, !event);
+    orr__stop_ends(outer);
     if (e)
         orr__event_adopt(e, s.run);
     if (st == ORR_OK) {

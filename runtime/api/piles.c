@@ -7,6 +7,7 @@
 #include "runtime/api/eval.h"
 #include "runtime/api/piles.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/stop.h"
 #include "runtime/graph/distribution.h"
 #include "runtime/graph/pile.h"
 #include "runtime/ranks/ranks.h"
@@ -104,10 +105,12 @@ static void submit(orr__site at)
     if (!f)
         return;
     (void)snprintf(text, sizeof text, "%s", before != ORR_OK ? orr_error_message() : "");
+    orr__stop *outer = orr__stop_begins(NULL); /* the program asked for no evaluation that could report a stop */
     if (submit_now(at, f) == ORR_OK)
         orr__pending_clear();
     else
         orr__pile_refuse();
+    orr__stop_ends(outer);
     if (before == ORR_OK)
         orr_error_clear();
     else

@@ -47,9 +47,9 @@ static bool text_begin(void)
 const char *orr_status_name(orr_status s)
 {
     static const char *const names[] = {
-        "ORR_OK",      "ORR_EINVAL", "ORR_ESHAPE",   "ORR_EDTYPE", "ORR_EAXIS",     "ORR_EINDEX",
-        "ORR_ENOMEM",  "ORR_EIO",    "ORR_EFORMAT",  "ORR_ESTATE", "ORR_EHANDLE",   "ORR_EGRAPH",
-        "ORR_EDEVICE", "ORR_EENV",   "ORR_ENUMERIC", "ORR_ERANK",  "ORR_EINTERNAL",
+        "ORR_OK",      "ORR_EINVAL", "ORR_ESHAPE",   "ORR_EDTYPE", "ORR_EAXIS",      "ORR_EINDEX",
+        "ORR_ENOMEM",  "ORR_EIO",    "ORR_EFORMAT",  "ORR_ESTATE", "ORR_EHANDLE",    "ORR_EGRAPH",
+        "ORR_EDEVICE", "ORR_EENV",   "ORR_ENUMERIC", "ORR_ERANK",  "ORR_ECANCELLED", "ORR_EINTERNAL",
     };
     size_t i = (size_t)s;
     return i < sizeof names / sizeof *names ? names[i] : "unknown status";

@@ -359,6 +359,8 @@ orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const
     bool counts = !run && (!little || shared);
 
     orr_status st = orr__may_wait(at);
+    if (st == ORR_OK)
+        st = orr__stop_check(orr__stop_mine);
     if (st != ORR_OK)
         return st;
     if (counts)

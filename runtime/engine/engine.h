@@ -37,6 +37,8 @@ bool orr__engine_certain(const orr__plan *plan, orr__buffer *const *leaf);
 orr__run *orr__run_ref(orr__run *r);
 void orr__run_unref(orr__run *r);
 orr_status orr__run_wait(orr__run *r); /* the status of the ended run; on error sets the last error. Any thread. */
+/* The same for the run of another evaluation: ORR_ECANCELLED once this thread's own work must end (runtime/base/stop.h). */
+orr_status orr__run_wait_within(orr__run *r);
 bool orr__run_done(orr__run *r);
 
 /* The memory of a device. handle: the cl_device_id of an OpenCL device. */

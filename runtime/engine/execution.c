@@ -246,7 +246,8 @@ static orr_status launch_whole(const orr__step *s, void *const *in, void *const 
     if (!orr__step_by_tiles(s))
         return compute(s, &l);
     for (int t = 0; t < s->ntiles && st == ORR_OK; t++)
-        st = orr__exec_launch(s, t, in, out, scalar, known);
+        if ((st = orr__stop_check(orr__stop_mine)) == ORR_OK)
+            st = orr__exec_launch(s, t, in, out, scalar, known);
     return st;
 }
 
@@ -258,6 +259,7 @@ typedef struct {
     const orr__known *known;
     int shares; /* number of shares, of rows in multiples of `even`; 0: a share is a tile */
     int64_t even;
+    orr__stop *stop; /* of the leader */
     bool timed;
     atomic_uint_least64_t ns; /* of all shares */
 } shared;
@@ -273,8 +275,10 @@ static orr_status launch_share(void *job, int k)
     shared *j = job;
     const orr__step *s = j->s;
     double t0 = j->timed ? orr__now() : 0;
-    orr_status st;
+    orr_status st = orr__stop_check(j->stop);
 
+    if (st != ORR_OK)
+        return st;
     if (j->shares == 0) {
         st = orr__exec_launch(s, k, j->in, j->out, j->scalar, j->known);
     } else {
@@ -315,7 +319,9 @@ static int cut_shares(shared *j, int members)
 static orr_status launch_together(const orr__crew_of *c, const orr__step *s, void *const *in, void *const *out,
                                   const orr__scalar *scalar, const orr__known *known, double *seconds)
 {
-    shared j = { .s = s, .in = in, .out = out, .scalar = scalar, .known = known, .timed = seconds };
+    shared j = {
+        .s = s, .in = in, .out = out, .scalar = scalar, .known = known, .stop = orr__stop_mine, .timed = seconds
+    };
     orr_status st = orr__crew_do(c->crew, cut_shares(&j, c->members), launch_share, &j);
 
     if (seconds)

@@ -8,6 +8,7 @@
 #include "runtime/engine/crew.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/histogram.h"
+#include "runtime/base/stop.h"
 #include "runtime/cost/model.h"
 #include "runtime/cost/profile.h"
 
@@ -151,6 +152,7 @@ struct orr__run {
     struct orr__run *next;    /* in the engine's list of watched runs                   */
     int worker;               /* of the engine: runs all of the tasks, -1: any worker   */
     void *meter;              /* of the engine: meters memory during submission; NULL: no metering */
+    orr__stop *stop;          /* a reference; NULL: the run cannot be stopped                   */
     orr__placement placement; /* of device_choice.c, with the next three                        */
     orr__plan *trial;         /* NULL: the time of this run is not used                 */
     int chosen;
@@ -176,6 +178,8 @@ static inline bool orr__run_over_leaf(const orr__run *r, int v)
 void orr__run_count(orr__run *r);
 void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first failure counts */
 bool orr__run_task_done(orr__run *r);                             /* left − 1; true: zero, the run ends */
+/* True if the run has failed, or must stop, which then is its failure: tasks that have not begun do nothing. */
+bool orr__run_is_over(orr__run *r);
 /* Gives the run a part that ends after n tasks, each of which calls orr__run_early_done before orr__run_task_done. */
 bool orr__run_divide(orr__run *r, int n);
 void orr__run_early_done(orr__run *r);

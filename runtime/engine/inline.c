@@ -116,7 +116,7 @@ static orr_status run(place *p, const orr__scalar *scalar)
     orr_status st = ORR_OK;
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
-        if ((st = get(p, i)) != ORR_OK)
+        if ((st = orr__stop_check(orr__stop_mine)) != ORR_OK || (st = get(p, i)) != ORR_OK)
             break;
         p->begun = i;
         st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, p->known, p->worker, p->crew);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "ops/exchange.h"
 #include "runtime/base/callback.h"
+#include "runtime/base/clock.h"
 #include "runtime/engine/execution.h"
 #include "runtime/ranks/ranks.h"
 
@@ -44,6 +45,7 @@ orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
     r->worker = -1;
     r->plan = orr__plan_ref(plan);
     r->safe = r->firm = plan->cannot_fail;
+    r->stop = orr__stop_ref(orr__stop_mine);
     return r;
 }
 
@@ -67,6 +69,7 @@ void orr__run_unref(orr__run *r)
     if (!r || atomic_fetch_sub_explicit(&r->refs, 1, memory_order_acq_rel) != 1)
         return;
     drop_before(r);
+    orr__stop_unref(r->stop);
     pthread_mutex_destroy(&r->lock);
     pthread_cond_destroy(&r->cond);
     free(r);
@@ -93,6 +96,17 @@ void orr__run_fail(orr__run *r, orr_status st, const char *text)
         atomic_store(&r->status, (int)st);
     }
     pthread_mutex_unlock(&r->lock);
+}
+
+bool orr__run_is_over(orr__run *r)
+{
+    if (orr__run_status(r) != ORR_OK)
+        return true;
+    if (orr__stop_check(r->stop) == ORR_OK)
+        return false;
+    orr__run_fail(r, ORR_ECANCELLED, orr_error_message());
+    orr_error_clear();
+    return true;
 }
 
 static void count(orr__run *r, int by)
@@ -220,6 +234,24 @@ bool orr__run_task_done(orr__run *r)
 bool orr__run_done(orr__run *r)
 {
     return !r || atomic_load_explicit(&r->done, memory_order_acquire);
+}
+
+/* A request comes from another thread, which does not know this wait; it is looked for at intervals. */
+orr_status orr__run_wait_within(orr__run *r)
+{
+    static const double interval = 0.01;
+    const orr__stop *s = orr__stop_mine;
+    orr_status st = ORR_OK;
+    while (s && !orr__run_done(r) && (st = orr__may_wait(ORR__SITE(NULL, 0, NULL))) == ORR_OK &&
+           (st = orr__stop_check(s)) == ORR_OK) {
+        double left = s->until - orr__now();
+        struct timespec until = orr__time_after(CLOCK_REALTIME, left > 0 && left < interval ? left : interval);
+        pthread_mutex_lock(&r->lock);
+        if (!atomic_load(&r->done))
+            (void)pthread_cond_timedwait(&r->cond, &r->lock, &until);
+        pthread_mutex_unlock(&r->lock);
+    }
+    return st == ORR_OK ? orr__run_wait(r) : st;
 }
 
 orr_status orr__run_wait(orr__run *r)

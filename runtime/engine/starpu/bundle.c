@@ -47,7 +47,7 @@ void orr__star_bundle(void *buffers[], void *arg)
     int first = (int)(a->step - plan->step);
     orr_status st = ORR_OK;
 
-    if (orr__run_status(a->run) != ORR_OK || !orr__star_complete(a, buffers))
+    if (orr__run_is_over(a->run) || !orr__star_complete(a, buffers))
         return;
     orr__task_runs(a);
     if (!(host = orr__array_begin(few, sizeof few, (size_t)plan->nvalue, sizeof *host)))
@@ -61,9 +61,12 @@ void orr__star_bundle(void *buffers[], void *arg)
             host[v] = plan->value[v].local ? inside + plan->value[v].scratch : a->run->value[v]->host;
         }
     }
+    orr__stop *outer = orr__stop_begins(a->run->stop);
     for (int i = first; st == ORR_OK && i < first + orr__bundle_size(a->step); i++)
-        st = orr__exec_step(plan, &plan->step[i], a->tile, host, a->run->scalar, a->run->known,
-                            1 + starpu_worker_get_id(), NULL);
+        if ((st = orr__stop_check(orr__stop_mine)) == ORR_OK)
+            st = orr__exec_step(plan, &plan->step[i], a->tile, host, a->run->scalar, a->run->known,
+                                1 + starpu_worker_get_id(), NULL);
+    orr__stop_ends(outer);
     if (own)
         atomic_flag_clear_explicit(&own->taken, memory_order_release);
     if (st != ORR_OK) {

@@ -65,7 +65,7 @@ void orr__star_cpu(void *buffers[], void *arg)
     orr__task *a = arg;
     int worker = 1 + starpu_worker_get_id();
 
-    if (orr__run_status(a->run) != ORR_OK || !orr__star_complete(a, buffers))
+    if (orr__run_is_over(a->run) || !orr__star_complete(a, buffers))
         return;
     orr__task_runs(a);
     uint32_t stands_for = orr__work_begin(a->work, worker);
@@ -124,9 +124,9 @@ bool orr__star_only_order(const orr__run *r, const orr__step *s, int k)
 
 static void post(orr__task *a)
 {
-    orr_status st = orr__run_status(a->run);
+    orr_status st;
 
-    if (st == ORR_OK) {
+    if (!orr__run_is_over(a->run)) {
         note_leaves(a);
         a->began = orr__now();
         st = launch(a, &(orr__ending){ posted_ends, a });

@@ -99,7 +99,7 @@ static void begin(posting *p)
     const orr__region *r = a->step->region;
     int n = r->nin + r->nout;
     void *all[ORR__STAR_POST_OPERANDS] = { NULL };
-    bool lost = false, said = orr__run_status(a->run) != ORR_OK;
+    bool lost = false, said = orr__run_is_over(a->run);
     orr_status st = orr__run_status(a->run);
     int refused = atomic_load(&p->refused);
     if (refused)

@@ -246,7 +246,7 @@ static void run(device_call *c, void *buffers[])
 
 static bool begin(orr__task *a)
 {
-    if (orr__run_status(a->run) != ORR_OK)
+    if (orr__run_is_over(a->run))
         return false;
     orr__task_runs(a);
     a->worker = starpu_worker_get_id();

@@ -141,13 +141,14 @@ static orr_status without_tasks(lane by, orr__plan *plan, orr__buffer *const *le
     return orr__exec_inline(plan, leaf, scalar, out, 0, NULL);
 }
 
-/* Divides the run, so that the caller waits only for the awaited outputs. Excluded are devices, whose times are measured by whole runs,
- * and leaves in the user's memory, which may be written as soon as the user has a result. The next run needs memory in addition to this
+/* Divides the run, so that the caller waits only for the awaited outputs. Excluded are runs that may be stopped, whose values are all
+ * complete before any is published; devices, whose times are measured by whole runs; and leaves in the user's memory, which may be written as soon as the user has a result. The next run needs memory in addition to this
  * one's, so the plan must need little; in a plan that needs much, the wait is negligible. */
 static bool divide(orr__run *r, orr__buffer *const *leaf, size_t budget)
 {
     enum { LITTLE = 16 << 20 };
-    bool may = r->plan->waited_tasks > 0 && r->plan->memory.all <= LITTLE && budget == 0 && orr__star.one_memory;
+    bool may =
+        r->plan->waited_tasks > 0 && !r->stop && r->plan->memory.all <= LITTLE && budget == 0 && orr__star.one_memory;
     for (int i = 0; may && i < r->plan->nleaf; i++)
         may = leaf[i]->cap > 0 || leaf[i]->bytes == 0;
     return !may || orr__run_divide(r, r->plan->waited_tasks);

@@ -1,0 +1,241 @@
+/* Events: waits for evaluations under way, and their cancellation; stretches of a thread's calls that can be cancelled.
+ * Must not know: devices, StarPU. */
+#include "config.h"
+
+#include <stdlib.h>
+#include "runtime/api/event.h"
+#include "runtime/api/handle_name.h"
+#include "runtime/base/array.h"
+#include "runtime/ranks/ranks.h"
+
+/* An event: its own run, NULL if that had already ended, and the runs of other evaluations that write the rest of its values. */
+struct event {
+    orr__named named;
+    orr__run *run, **also;
+    int nalso, cap;
+    orr__stop *stop; /* NULL: other ranks would wait for an evaluation that is stopped */
+    bool stretch;    /* of orr_cancellable_begin: it has no runs                       */
+};
+
+static void destroy(struct event *e)
+{
+    orr__run_unref(e->run);
+    for (int i = 0; i < e->nalso; i++)
+        orr__run_unref(e->also[i]);
+    orr__stop_unref(e->stop);
+    free(e->also);
+    free(e);
+}
+
+static void event_unref(struct event *e)
+{
+    if (orr__named_unref(&e->named))
+        destroy(e);
+}
+
+orr_event *orr__event_new(orr__site at, double seconds)
+{
+    struct event *e = orr__alloc(sizeof *e);
+    if (!e)
+        return NULL;
+    bool stops = orr__ranks() <= 1;
+    e->stop = stops ? orr__stop_new(at, seconds) : NULL;
+    orr_event *name = e->stop || !stops ? orr__token_new(&e->named) : NULL;
+    if (!name)
+        destroy(e);
+    return name;
+}
+
+orr__stop *orr__event_enter(orr_event *event)
+{
+    struct event *e = orr__token_get(event, false);
+    orr__stop *stop = e->stop;
+    event_unref(e); /* the name holds a reference, too */
+    return orr__stop_begins(stop);
+}
+
+void orr__event_adopt(orr_event *event, orr__run *run)
+{
+    struct event *e = orr__token_get(event, false);
+    e->run = run;
+    event_unref(e);
+}
+
+static bool is_among(const struct event *e, const orr__run *r)
+{
+    bool found = r == e->run;
+    for (int i = 0; i < e->nalso && !found; i++)
+        found = r == e->also[i];
+    return found;
+}
+
+/* A run that has failed already is among the awaited ones, too: the wait reports it. */
+orr_status orr__event_awaits_run(orr_event *event, orr__run *r)
+{
+    if (orr__run_done(r) && orr__run_wait(r) == ORR_OK)
+        return ORR_OK;
+    struct event *e = orr__token_get(event, false);
+    orr_status st = ORR_OK;
+    if (!is_among(e, r)) {
+        orr__run **more = orr__array_reserve(e->also, &e->cap, e->nalso + 1, sizeof(orr__run *));
+        e->also = more ? more : e->also;
+        if (more)
+            e->also[e->nalso++] = orr__run_ref(r);
+        else
+            st = ORR_ENOMEM;
+    }
+    event_unref(e);
+    return st;
+}
+
+orr_status orr__event_awaits(orr_event *event, const orr__buffer *b)
+{
+    return b ? orr__event_awaits_run(event, b->run) : ORR_OK;
+}
+
+void orr__event_drop(orr_event *event)
+{
+    event_unref(orr__token_get(event, true));
+}
+
+static bool is_done(const struct event *e)
+{
+    bool done = orr__run_done(e->run);
+    for (int i = 0; i < e->nalso && done; i++)
+        done = orr__run_done(e->also[i]);
+    return done;
+}
+
+/* The first failure becomes the last error. */
+static orr_status wait_for(const struct event *e)
+{
+    orr_status st = orr__run_wait(e->run), first = st;
+    int failed = -1;
+    for (int i = 0; i < e->nalso; i++) {
+        st = orr__run_wait(e->also[i]);
+        failed = st != ORR_OK && first == ORR_OK ? i : failed;
+        first = first == ORR_OK ? st : first;
+    }
+    return first == ORR_OK ? ORR_OK : orr__run_wait(failed < 0 ? e->run : e->also[failed]);
+}
+
+/* The object behind the name; NULL: last error set. A stretch is an event of its own kind. */
+static struct event *get(orr__site at, const orr_event *event)
+{
+    struct event *e = event ? orr__token_get(event, false) : NULL;
+    if (!event)
+        (void)orr__fail(at, ORR_EINVAL, "the event is NULL");
+    else if (!e)
+        (void)orr__fail(at, ORR_EHANDLE, "no event: it was waited for or ended already, or never was one");
+    return e;
+}
+
+static orr_status take(orr__site at, orr_event *event, bool stretch, struct event **taken)
+{
+    struct event *e = get(at, event);
+    if (!e)
+        return orr_error_status();
+    bool fits = e->stretch == stretch;
+    event_unref(e);
+    if (!fits)
+        return orr__fail(at, ORR_EINVAL, "the event is of %s",
+                         stretch ? "an evaluation: orr_wait ends it"
+                                 : "a stretch of calls: orr_cancellable_end ends it");
+    *taken = orr__token_get(event, true);
+    return *taken ? ORR_OK : orr__fail(at, ORR_EHANDLE, "another thread has just ended the event");
+}
+
+orr_status orr_wait_at(const char *file, int line, orr_event *event)
+{
+    orr__site at = ORR__SITE(file, line, "wait");
+    struct event *e;
+    orr_status st = take(at, event, false, &e);
+    if (st != ORR_OK)
+        return st;
+    st = is_done(e) || orr__engine_running()
+             ? wait_for(e)
+             : orr__fail(at, ORR_ESTATE, "the evaluation of this event belongs to the parent of this forked process");
+    event_unref(e);
+    return st;
+}
+
+bool orr_event_done(const orr_event *event)
+{
+    struct event *e = orr__token_get(event, false);
+    bool done = !e || (is_done(e) && !e->stretch);
+    if (e)
+        event_unref(e);
+    return done;
+}
+
+/* -- cancellation ------------------------------------------------------------------------------------------------------ */
+
+orr_status orr_cancel_at(const char *file, int line, orr_event *event)
+{
+    orr__site at = ORR__SITE(file, line, "cancel");
+    struct event *e = get(at, event);
+    if (!e)
+        return orr_error_status();
+    orr_status st = ORR_OK;
+    if (e->stop)
+        atomic_store(&e->stop->asked, true);
+    else
+        st = orr__fail(at, ORR_ESTATE, "the evaluation goes on: other ranks would wait for this one");
+    if (e->stop && atomic_load(&e->stop->unheeded) && !is_done(e))
+        st = orr__fail(at, ORR_ESTATE,
+                       "the evaluation goes on, since it computes new values of variables, which would have none. "
+                       "Assignments are cancelled between orr_cancellable_begin and orr_cancellable_end, by orr_eval");
+    event_unref(e);
+    return st;
+}
+
+static orr_status check_limit(orr__site at, double seconds)
+{
+    if (!(seconds >= 0))
+        return orr__fail(at, ORR_EINVAL, "the time limit is %g seconds; it is 0 or more, INFINITY for none", seconds);
+    if (orr__ranks() > 1)
+        return orr__fail(at, ORR_ESTATE,
+                         "a program of several ranks has no time limits: the others would wait for this one");
+    return ORR_OK;
+}
+
+orr_status orr__limit_new(orr__site at, double seconds, orr__stop **limit)
+{
+    orr_status st = check_limit(at, seconds);
+    if (st == ORR_OK && !(*limit = orr__stop_new(at, seconds)))
+        st = orr__fail_place(at, ORR_ENOMEM);
+    return st;
+}
+
+orr_event *orr_cancellable_begin_at(const char *file, int line, double seconds)
+{
+    orr__site at = ORR__SITE(file, line, "cancellable_begin");
+    orr_event *name = check_limit(at, seconds) == ORR_OK ? orr__event_new(at, seconds) : NULL;
+    if (!name) {
+        (void)orr__fail_place(at, orr_error_status());
+        return NULL;
+    }
+    struct event *e = orr__token_get(name, false);
+    e->stretch = true;
+    (void)orr__stop_begins(e->stop);
+    event_unref(e);
+    return name;
+}
+
+orr_status orr_cancellable_end_at(const char *file, int line, orr_event *event)
+{
+    orr__site at = ORR__SITE(file, line, "cancellable_end");
+    struct event *e = get(at, event);
+    if (!e)
+        return orr_error_status();
+    bool innermost = !e->stretch || e->stop == orr__stop_mine;
+    event_unref(e);
+    if (!innermost)
+        return orr__fail(at, ORR_EINVAL, "it is not the innermost stretch that this thread has begun and not ended");
+    orr_status st = take(at, event, true, &e);
+    if (st != ORR_OK)
+        return st;
+    orr__stop_ends(e->stop->outer);
+    event_unref(e);
+    return ORR_OK;
+}

@@ -1,0 +1,24 @@
+/* Inside the API room: events of evaluations under way, and the time limits of calls.
+ * Must not know: devices, StarPU. */
+#ifndef ORR_API_EVENT_H
+#define ORR_API_EVENT_H
+
+#include <orrery/eval.h>
+#include "runtime/base/stop.h"
+#include "runtime/engine/engine.h"
+
+/* Makes an event without a run, which counts as done, with a stop of that limit (HUGE_VAL: none). NULL on ENOMEM. Afterwards the event
+ * either receives a reference to `run` (may be NULL), or is dropped. */
+orr_event *orr__event_new(orr__site at, double seconds);
+/* The evaluation of the event begins on this thread, which orr_cancel can stop; until orr__stop_ends, which gets the result. */
+orr__stop *orr__event_enter(orr_event *event);
+void orr__event_adopt(orr_event *event, orr__run *run);
+/* Makes the event of an evaluation wait for another run, or for the run that writes b, too. Both may be NULL. */
+orr_status orr__event_awaits_run(orr_event *event, orr__run *run);
+orr_status orr__event_awaits(orr_event *event, const orr__buffer *b);
+void orr__event_drop(orr_event *event);
+
+/* A stop for a call with a time limit. ORR_EINVAL: the limit is negative or no number; ORR_ESTATE: other ranks would wait for this one. */
+orr_status orr__limit_new(orr__site at, double seconds, orr__stop **limit);
+
+#endif
