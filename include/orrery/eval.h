@@ -18,6 +18,13 @@ typedef struct orr_config {
     size_t memory_limit;  /**< bytes of host memory for tensors; 0: 7/8 of the limit of the job's control group */
     uint64_t seed;        /**< default seed of the random functions                   */
     bool flush_denormals; /**< kernels take subnormal numbers for zero, and write zero for them: faster, other bits */
+    /** The processes that are to be the ranks: a pointer to an MPI_Comm of the program, which has started MPI
+     * (docs/embedding.md). NULL: all processes that mpirun or srun started. It is read in orr_init, which duplicates it: orr_init and
+     * orr_shutdown are collective over its processes, and others need not call them. The program may free it afterwards. ORRERY_RANKS=off
+     * makes each process work alone all the same. */
+    const void *communicator;
+    /** The same for a Fortran program: a pointer to the INTEGER of its communicator (comm%MPI_VAL in mpi_f08). */
+    const int *communicator_fortran;
 } orr_config;
 
 /** The version of the public structs and enumerations, which a program has from the headers that it was compiled with. A release that adds

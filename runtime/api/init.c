@@ -116,11 +116,11 @@ static orr_status running_already(orr__site at)
 }
 
 /* Tells the other ranks, which wait for this one, that it cannot start. */
-static void meet_to_fail(orr__site at, orr_status st)
+static void meet_to_fail(orr__site at, orr__ranks_of of, orr_status st)
 {
     char text[1024];
     (void)snprintf(text, sizeof text, "%s", orr_error_message());
-    (void)orr__ranks_start(at);
+    (void)orr__ranks_start(at, of);
     (void)orr__fail_text(st, text);
 }
 
@@ -137,15 +137,16 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
     orr_status st = orr__may_wait(at);
     if (st != ORR_OK)
         return st;
+    orr__ranks_of of = { config ? config->communicator : NULL, config ? config->communicator_fortran : NULL };
     pthread_mutex_lock(&lock);
     bool was_started = started;
     if (!started)
         reserve_standard_files();
     st = started ? running_already(at) : configure(at, config);
     if (st == ORR_OK)
-        st = orr__fail_place(at, orr__ranks_start(at));
+        st = orr__fail_place(at, orr__ranks_start(at, of));
     else if (!started)
-        meet_to_fail(at, st);
+        meet_to_fail(at, of, st);
     orr__signals signals; /* the handlers of the ranks stay */
     orr__signals_note(&signals);
     if (st == ORR_OK)
@@ -167,6 +168,7 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
         orr__ranks_fail(orr_error_message()); /* the other ranks are about to agree on the way of exchanges */
     if (st != ORR_OK && !was_started) {
         orr__ranks_stop();
+        orr__ranks_leave();
         orr__spill_stop();
         release_standard_files();
     }
@@ -206,6 +208,7 @@ orr_status orr_shutdown(void)
     orr__over_ranks_stop();
     orr__plan_cache_clear();
     orr__engine_stop();
+    orr__ranks_leave();
     orr__trace_stop();
     orr__pool_trim();
     orr__pool_limit(0);

@@ -102,6 +102,10 @@ static const entry table[] = {
     { { "ORRERY_NCCL", "on off", "on",
         "whether ranks exchange values in CUDA devices' memory by NCCL, where all of them have it (off: through host memory)" },
       SWITCH, AT(nccl), { 0 } },
+    { { "ORRERY_RANKS", "auto off world", "auto",
+        "the processes that work together; auto: those of the program's communicator, else all that mpirun or srun started; off: each "
+        "works alone; world: as auto, and MPI is started where no launcher is recognised, too" },
+      CHOICE, AT(ranks), { "auto", "off", "world" } },
     { { "ORRERY_RANK_DEVICES", "auto, or a number", "auto",
         "CUDA devices that each rank of a machine takes; auto: those that the ranks there see are divided among them" },
       AUTO, AT(rank_devices), { 0 } },
@@ -376,9 +380,7 @@ static void report_places(void)
 
 orr_status orr__env_load(void)
 {
-    orr_status st = check_names();
-    if (st != ORR_OK)
-        return st;
+    orr_status st = ORR_OK;
     orr__settings s = { .fuse = true };
     for (size_t i = 0; i < ROWS; i++) {
         const entry *e = &table[i];
@@ -390,8 +392,14 @@ orr_status orr__env_load(void)
                 default_cache_dir(s.cache_dir, sizeof s.cache_dir);
             continue;
         }
-        if (!parse(e, value ? value : e->row.fallback, &s))
-            return wrong(e, value ? value : e->row.fallback);
+        if (!parse(e, value ? value : e->row.fallback, &s) && st == ORR_OK)
+            st = wrong(e, value ? value : e->row.fallback);
+    }
+    orr_status names = check_names();
+    st = names == ORR_OK ? st : names;
+    if (st != ORR_OK) {
+        orr__env.ranks = s.ranks;
+        return st;
     }
     if (s.ablated >> ORR__OFF_JIT & 1u)
         s.jit = ORR__JIT_OFF;

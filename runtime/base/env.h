@@ -13,6 +13,7 @@ typedef enum { ORR__ENGINE_AUTO, ORR__ENGINE_STARPU, ORR__ENGINE_SERIAL } orr__e
 typedef enum { ORR__DENORMALS_KEPT, ORR__DENORMALS_FLUSHED, ORR__DENORMALS_COUNTED } orr__denormals_choice;
 typedef enum { ORR__JIT_ON, ORR__JIT_OFF, ORR__JIT_WAIT } orr__jit_choice;
 typedef enum { ORR__ISA_AUTO, ORR__ISA_SSE2, ORR__ISA_AVX2, ORR__ISA_AVX512 } orr__isa_choice;
+typedef enum { ORR__RANKS_AUTO, ORR__RANKS_OFF, ORR__RANKS_WORLD } orr__ranks_choice;
 typedef enum { ORR__MACHINE_MEASURED, ORR__MACHINE_FIXED } orr__machine_choice;
 enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4, ORR__PRINT_PASSES = 8, ORR__PRINT_KERNELS = 16 };
 
@@ -45,6 +46,7 @@ typedef struct {
     char cache_site[1024];  /* ORRERY_CACHE_SITE     read-only kernels of the site, "": none */
     char device_file[1024]; /* ORRERY_DEVICE_FILE   registry of devices, "": none           */
     bool nccl;              /* ORRERY_NCCL         on off                                    */
+    int ranks;              /* ORRERY_RANKS         auto off world                           */
     int64_t rank_devices;   /* ORRERY_RANK_DEVICES number; −1: auto                           */
     int64_t rank_timeout;   /* ORRERY_RANK_TIMEOUT  seconds, 0: none                         */
     uint64_t ablated;       /* ORRERY_ABLATE        comma list of mechanisms (ablation.h), one bit each */
@@ -52,7 +54,8 @@ typedef struct {
 extern orr__settings orr__env;
 
 /* Reads the environment into orr__env. A wrong value gives ORR_EENV and a message that lists the valid ones. An unknown ORRERY_ variable
- * is an error too; the message has the nearest name. */
+ * is an error too; the message has the nearest name. After an error, only orr__env.ranks is of the environment: it says whether other ranks
+ * wait to hear of the error. */
 orr_status orr__env_load(void);
 
 typedef struct {

@@ -7,18 +7,27 @@
 #include <starpu_mpi.h>
 #endif
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "runtime/ranks/transport.h"
 
 _Static_assert(sizeof(MPI_Request) <= sizeof(orr__request), "a request of MPI fits into ours");
 
-static MPI_Comm messages = MPI_COMM_NULL, starpu = MPI_COMM_NULL;
-static bool ours;
+/* The private communicators of one communicator of the program. They are an attribute of it: each start on it finds them again, and they are
+ * freed with it. */
+typedef struct copies {
+    MPI_Comm messages, starpu;
+    bool used, orphaned; /* between start and stop; its communicator is freed meanwhile */
+} copies;
+static copies none = { MPI_COMM_NULL, MPI_COMM_NULL, false, false };
+static copies *in_use = &none;
+static int attribute = MPI_KEYVAL_INVALID;
+static bool ours, world;
 /* Starts of the library so far, the same on all ranks. It is part of the tags, so that a message that a failed session left unsent or
  * unread is not matched in the next one. Tags are 32767 at most in every MPI. */
 static int session;
 enum { SESSIONS = 32767 / ORR__CHANNELS };
-static _Thread_local char text[MPI_MAX_ERROR_STRING + 64];
+static _Thread_local char text[MPI_MAX_ERROR_STRING + 256];
 
 static const char *error_of(const char *call, int rc)
 {
@@ -31,8 +40,94 @@ static const char *error_of(const char *call, int rc)
     return text;
 }
 
-static const char *start(int *rank, int *ranks)
+static void free_copies(copies *c)
 {
+    if (c->messages != MPI_COMM_NULL)
+        (void)MPI_Comm_free(&c->messages);
+    if (c->starpu != MPI_COMM_NULL)
+        (void)MPI_Comm_free(&c->starpu);
+    free(c);
+}
+
+/* MPI calls this on all ranks of a communicator that the program frees. Those that MPI itself makes end with MPI, and the copies with them. */
+static int communicator_is_freed(MPI_Comm of, int key, void *value, void *unused)
+{
+    copies *c = value;
+    (void)key;
+    (void)unused;
+    if (of == MPI_COMM_WORLD || of == MPI_COMM_SELF)
+        return MPI_SUCCESS;
+    if (c->used)
+        c->orphaned = true;
+    else
+        free_copies(c);
+    return MPI_SUCCESS;
+}
+
+/* Duplicates the communicator at its first use. */
+static const char *copies_of(MPI_Comm of, copies **out)
+{
+    int rc = MPI_SUCCESS, found = 0;
+    copies *c = NULL;
+    if (attribute == MPI_KEYVAL_INVALID)
+        rc = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, communicator_is_freed, &attribute, NULL);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_get_attr(of, attribute, &c, &found);
+    if (rc != MPI_SUCCESS)
+        return error_of("MPI_Comm_get_attr", rc);
+    if (!found) {
+        if (!(c = malloc(sizeof *c)))
+            return "no memory for a communicator";
+        *c = none;
+        if ((rc = MPI_Comm_dup(of, &c->messages)) == MPI_SUCCESS && (rc = MPI_Comm_dup(of, &c->starpu)) == MPI_SUCCESS)
+            rc = MPI_Comm_set_attr(of, attribute, c);
+        if (rc != MPI_SUCCESS) {
+            free_copies(c);
+            return error_of("MPI_Comm_dup", rc);
+        }
+        (void)MPI_Comm_set_errhandler(c->messages, MPI_ERRORS_RETURN);
+    }
+    *out = c;
+    return NULL;
+}
+
+/* The program's communicator, or the one of all processes. */
+static const char *choose(orr__ranks_of of, MPI_Comm *out)
+{
+    int between = 0;
+    *out = of.communicator ? *(const MPI_Comm *)of.communicator
+           : of.fortran    ? MPI_Comm_f2c(*of.fortran)
+                           : MPI_COMM_WORLD;
+    if (*out == MPI_COMM_NULL)
+        return "the communicator is MPI_COMM_NULL: processes outside of it do not call orr_init";
+    (void)MPI_Comm_test_inter(*out, &between);
+    return between ? "the communicator is one between two groups: give one of a single group (MPI_Intercomm_merge)"
+                   : NULL;
+}
+
+/* The threads of the library call MPI while the program's own threads do. One rank sends no messages. */
+static const char *lacks_threads(int level, bool began)
+{
+    static const char *const name[] = { "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED" };
+    int i = level == MPI_THREAD_SINGLE ? 0 : level == MPI_THREAD_FUNNELED ? 1 : 2;
+    if (began)
+        (void)snprintf(text, sizeof text,
+                       "the program has started MPI with %s, and several ranks exchange messages on threads of the "
+                       "library, which needs MPI_THREAD_MULTIPLE: ask MPI_Init_thread for that, or let orr_init start "
+                       "MPI, or let each process work alone (ORRERY_RANKS=off, or a communicator of one process)",
+                       name[i]);
+    else
+        (void)snprintf(text, sizeof text,
+                       "this MPI gives %s, and several ranks need MPI_THREAD_MULTIPLE: use an MPI that is built with "
+                       "threads, or let each process work alone (ORRERY_RANKS=off)",
+                       name[i]);
+    return text;
+}
+
+static const char *start(orr__ranks_of of, int *rank, int *ranks)
+{
+    const char *error;
+    MPI_Comm all;
     int began = 0, ended = 0, level = MPI_THREAD_SINGLE, rc = MPI_SUCCESS;
     (void)MPI_Finalized(&ended);
     if (ended)
@@ -40,29 +135,43 @@ static const char *start(int *rank, int *ranks)
     (void)MPI_Initialized(&began);
     if (began)
         (void)MPI_Query_thread(&level);
+    else if (of.communicator || of.fortran)
+        return "the program gives a communicator and has not started MPI: call MPI_Init_thread before orr_init";
     else {
         rc = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
         ours = rc == MPI_SUCCESS;
     }
     if (rc != MPI_SUCCESS)
         return error_of("MPI_Init_thread", rc);
+    if ((error = choose(of, &all)))
+        return error;
+    (void)MPI_Comm_rank(all, rank);
+    (void)MPI_Comm_size(all, ranks);
+    if (*ranks == 1) /* no messages, any level of threads */
+        return NULL;
     if (level < MPI_THREAD_MULTIPLE)
-        return began ? "MPI runs without MPI_THREAD_MULTIPLE: ask MPI_Init_thread for it, or let orr_init start MPI"
-                     : "this MPI has no MPI_THREAD_MULTIPLE";
-    if (messages == MPI_COMM_NULL && (rc = MPI_Comm_dup(MPI_COMM_WORLD, &messages)) != MPI_SUCCESS)
-        return error_of("MPI_Comm_dup", rc);
-    if (starpu == MPI_COMM_NULL && (rc = MPI_Comm_dup(MPI_COMM_WORLD, &starpu)) != MPI_SUCCESS)
-        return error_of("MPI_Comm_dup", rc);
-    (void)MPI_Comm_set_errhandler(messages, MPI_ERRORS_RETURN);
+        return lacks_threads(level, began);
+    if ((error = copies_of(all, &in_use)))
+        return error;
+    int same = MPI_UNEQUAL;
+    (void)MPI_Comm_compare(all, MPI_COMM_WORLD, &same);
+    world = same != MPI_UNEQUAL;
+    in_use->used = true;
     session++;
-    if ((rc = MPI_Allreduce(MPI_IN_PLACE, &session, 1, MPI_INT, MPI_MAX, messages)) != MPI_SUCCESS)
-        return error_of("MPI_Allreduce", rc);
-    (void)MPI_Comm_rank(messages, rank);
-    (void)MPI_Comm_size(messages, ranks);
-    return NULL;
+    return error_of("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, &session, 1, MPI_INT, MPI_MAX, in_use->messages));
 }
 
-/* Communicators are not freed before MPI's finalisation: their number is fixed. */
+static void stop(void)
+{
+    copies *c = in_use;
+    int ended = 0;
+    (void)MPI_Finalized(&ended);
+    in_use = &none;
+    c->used = false;
+    if (c->orphaned && !ended)
+        free_copies(c);
+}
+
 static void finish(void)
 {
     int ended = 0;
@@ -73,7 +182,7 @@ static void finish(void)
 
 static const char *gather(const void *in, int bytes, void *out)
 {
-    return error_of("MPI_Allgather", MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, messages));
+    return error_of("MPI_Allgather", MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, in_use->messages));
 }
 
 static orr__request wrap(MPI_Request r)
@@ -98,7 +207,7 @@ static int tag_of(orr__channel channel)
 static const char *send(const void *p, int bytes, int to, orr__channel channel, orr__request *request)
 {
     MPI_Request r = MPI_REQUEST_NULL;
-    int rc = MPI_Isend(p, bytes, MPI_BYTE, to, tag_of(channel), messages, &r);
+    int rc = MPI_Isend(p, bytes, MPI_BYTE, to, tag_of(channel), in_use->messages, &r);
     *request = wrap(r);
     return error_of("MPI_Isend", rc);
 }
@@ -106,8 +215,8 @@ static const char *send(const void *p, int bytes, int to, orr__channel channel, 
 static const char *receive(void *p, int bytes, int from, orr__channel channel, orr__request *request)
 {
     MPI_Request r = MPI_REQUEST_NULL;
-    int rc =
-        MPI_Irecv(p, bytes, MPI_BYTE, from == ORR__ANY_RANK ? MPI_ANY_SOURCE : from, tag_of(channel), messages, &r);
+    int rc = MPI_Irecv(p, bytes, MPI_BYTE, from == ORR__ANY_RANK ? MPI_ANY_SOURCE : from, tag_of(channel),
+                       in_use->messages, &r);
     *request = wrap(r);
     return error_of("MPI_Irecv", rc);
 }
@@ -130,7 +239,12 @@ static void cancel(orr__request *request)
 
 static void *communicator(void)
 {
-    return &starpu;
+    return &in_use->starpu;
+}
+
+static bool is_world(void)
+{
+    return world;
 }
 
 #ifdef HAVE_STARPUMPI
@@ -144,6 +258,7 @@ extern const orr__transport orr__mpi_transport;
 __attribute__((visibility("default"))) const orr__transport orr__mpi_transport = {
     .version = ORR__TRANSPORT_VERSION,
     .start = start,
+    .stop = stop,
     .finish = finish,
     .gather = gather,
     .send = send,
@@ -151,4 +266,5 @@ __attribute__((visibility("default"))) const orr__transport orr__mpi_transport =
     .test = test,
     .cancel = cancel,
     .communicator = communicator,
+    .is_world = is_world,
 };

@@ -8,14 +8,18 @@
 #include <orrery/distribute.h>
 #include <orrery/dtype.h>
 #include "runtime/base/status.h"
+#include "runtime/ranks/ranks_of.h"
 
 /* -- ranks ------------------------------------------------------------------------------------------------- */
 
-/* Opens MPI if a launcher started several processes or the program runs MPI; else this is rank 0 of 1, at no cost. Collective. MPI stays
- * open until the process ends, since it cannot be initialised twice. */
-orr_status orr__ranks_start(orr__site at);
+/* Opens MPI if `of` names a communicator, a launcher started several processes or the program runs MPI, and ORRERY_RANKS is not `off`; else
+ * this is rank 0 of 1, at no cost. Collective over the ranks. MPI stays open until the process ends, since it cannot be initialised
+ * twice. */
+orr_status orr__ranks_start(orr__site at, orr__ranks_of of);
 /* Waits until all ranks have called it, then ends the threads. Collective. */
 void orr__ranks_stop(void);
+/* Leaves the communicators, after the end of StarPU-MPI, which uses one. Collective. */
+void orr__ranks_leave(void);
 int orr__rank(void);
 int orr__ranks(void);
 /* "rank 2 of 4 (process 71 on node3)". Lives as long as the program. */
@@ -37,6 +41,7 @@ orr_status orr__ranks_failed(char *text, size_t size);
 /* For StarPU-MPI: a private communicator of all ranks (MPI_Comm *), and functions by name. NULL without MPI. */
 void *orr__ranks_communicator(void);
 void *orr__ranks_symbol(const char *name);
+bool orr__ranks_are_world(void); /* true if they are all processes of MPI */
 
 /* -- groups and grids -------------------------------------------------------------------------------------- */
 

@@ -22,6 +22,7 @@ static struct {
     char (*name)[128];
     int *all;
     int rank, ranks, pid;
+    bool joined;  /* between the start and the stop of the transport */
     bool running; /* several ranks, between start and stop */
 } now = { .ranks = 1 };
 static int only_rank;
@@ -63,6 +64,11 @@ void *orr__ranks_communicator(void)
 void *orr__ranks_symbol(const char *name)
 {
     return now.running ? orr__transport_symbol(name) : NULL;
+}
+
+bool orr__ranks_are_world(void)
+{
+    return !now.running || now.transport->is_world();
 }
 
 static void first_line(const char *path, char *to, size_t size)
@@ -129,17 +135,27 @@ static void forget(void)
     now.all = NULL;
 }
 
-static orr_status open_mpi(orr__site at)
+/* True if a process without MPI is an error. */
+static bool is_asked_for(orr__ranks_of of)
+{
+    return of.communicator || of.fortran || orr__env.ranks == ORR__RANKS_WORLD;
+}
+
+static orr_status open_mpi(orr__site at, orr__ranks_of of)
 {
     char why[512];
     const orr__transport *t = orr__transport_open(why, sizeof why);
+    if (!t && is_asked_for(of))
+        return orr__fail(
+            at, ORR_EDEVICE, "%s, but MPI cannot be used: %s",
+            of.communicator || of.fortran ? "the program gives a communicator" : "ORRERY_RANKS=world is set", why);
     if (!t) {
         orr__log(1, "this process is one of several, but MPI cannot be used, and each runs alone: %s", why);
         return ORR_OK;
     }
     orr__signals signals;
     orr__signals_note(&signals);
-    const char *error = t->start(&now.rank, &now.ranks);
+    const char *error = t->start(of, &now.rank, &now.ranks);
     orr__signals_restore(&signals);
     if (error)
         return orr__fail(at, ORR_EDEVICE, "MPI does not start: %s", error);
@@ -148,20 +164,36 @@ static orr_status open_mpi(orr__site at)
         (void)atexit(end_of_process);
     }
     now.transport = t;
+    now.joined = true;
     return ORR_OK;
 }
 
 static bool spent; /* a session of this process has failed */
 
-orr_status orr__ranks_start(orr__site at)
+static void end_of_session(void)
+{
+    now.running = false;
+    forget();
+}
+
+void orr__ranks_leave(void)
+{
+    if (now.joined && !spent) /* after a failure, messages may be under way */
+        now.transport->stop();
+    now.joined = false;
+}
+
+orr_status orr__ranks_start(orr__site at, orr__ranks_of of)
 {
     now.rank = 0;
     now.ranks = 1;
-    if (!orr__ranks_launched())
+    if (orr__env.ranks == ORR__RANKS_OFF || !(is_asked_for(of) || orr__ranks_launched()))
         return ORR_OK;
+    if (of.communicator && of.fortran)
+        return orr__fail(at, ORR_EINVAL, "communicator and communicator_fortran are both set: give one of them");
     if (spent) /* MPI may still access memory that has been freed */
         return orr__fail(at, ORR_ERANK, "a rank has failed in this process's earlier session: start the program again");
-    orr_status st = open_mpi(at);
+    orr_status st = open_mpi(at, of);
     if (st != ORR_OK || now.ranks == 1)
         return st;
     free(now.who);
@@ -173,7 +205,7 @@ orr_status orr__ranks_start(orr__site at)
     }
     now.running = st == ORR_OK;
     if (st != ORR_OK)
-        forget();
+        end_of_session();
     return st;
 }
 
@@ -186,6 +218,5 @@ void orr__ranks_stop(void)
     spent = orr__ranks_failed(text, sizeof text) != ORR_OK;
     orr__watch_stop();
     orr__exchanges_stop();
-    now.running = false;
-    forget();
+    end_of_session();
 }

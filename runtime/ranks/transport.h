@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "runtime/ranks/ranks_of.h"
 
 /* A message under way. */
 typedef struct orr__request {
@@ -21,7 +22,10 @@ enum { ORR__ANY_RANK = -1 };
 /* A returned text is an error message, valid until the next one; NULL: success. Safe from any thread after `start` has returned. */
 typedef struct orr__transport {
     int version; /* ORR__TRANSPORT_VERSION: module and library are of one build */
-    const char *(*start)(int *rank, int *ranks);
+    /* Opens private communicators of the ranks of `of`, which a later start on the same ranks finds again. Collective over these ranks. */
+    const char *(*start)(orr__ranks_of of, int *rank, int *ranks);
+    /* Leaves the communicators of `start`. Collective over their ranks. */
+    void (*stop)(void);
     /* Ends MPI if `start` began it; else does nothing. Collective. */
     void (*finish)(void);
     /* Gathers `bytes` bytes of every rank, in the order of the ranks. Collective, blocking. */
@@ -34,9 +38,11 @@ typedef struct orr__transport {
     void (*cancel)(orr__request *request);
     /* A private communicator of all ranks (MPI_Comm *), for StarPU-MPI. */
     void *(*communicator)(void);
+    /* True if the ranks are all processes of MPI. */
+    bool (*is_world)(void);
 } orr__transport;
 
-enum { ORR__TRANSPORT_VERSION = 1 };
+enum { ORR__TRANSPORT_VERSION = 2 };
 #define ORR__TRANSPORT_SYMBOL "orr__mpi_transport"
 
 /* True if a launcher of several processes started this one, or the program runs MPI itself. */

@@ -17,7 +17,7 @@ enum { LISTED = 3 };
     X(orr_cache_entry, 488)                                                                                            \
     X(orr_cg_result, 24)                                                                                               \
     X(orr_class_options, 40)                                                                                           \
-    X(orr_config, 48)                                                                                                  \
+    X(orr_config, 64)                                                                                                  \
     X(orr_conv_options, 160)                                                                                           \
     X(orr_data_parallel_options, 16)                                                                                   \
     X(orr_device, 1104)                                                                                                \

@@ -20,8 +20,11 @@ bool orr__star_mpi_found(void)
 {
     orr__star_mpi_calls *c = &orr__star_mpi;
 
-    return orr__ranks_communicator() && find("starpu_mpi_init_comm", &c->init_comm) &&
-           find("starpu_mpi_shutdown", &c->shutdown) && find("starpu_mpi_task_insert", &c->task_insert) &&
+    /* Without a function that ends a communicator's part, the end waits for all processes of MPI (StarPU 1.3). */
+    (void)find("starpu_mpi_shutdown_comm", &c->shutdown_comm);
+    return orr__ranks_communicator() && (c->shutdown_comm || orr__ranks_are_world()) &&
+           find("starpu_mpi_init_comm", &c->init_comm) && find("starpu_mpi_shutdown", &c->shutdown) &&
+           find("starpu_mpi_task_insert", &c->task_insert) &&
            find("starpu_mpi_data_register_comm", &c->data_register) && find("starpu_mpi_cache_flush", &c->cache_flush);
 }
 
@@ -32,7 +35,9 @@ static orr_status start(orr__site at)
     if ((c->alone = orr__ranks() == 1))
         return ORR_OK;
     if (!orr__star_mpi_found())
-        return orr__fail(at, ORR_EDEVICE, "StarPU-MPI is not there (libstarpu-dev)");
+        return orr__fail(
+            at, ORR_EDEVICE,
+            "StarPU-MPI is not there (libstarpu-dev), or cannot serve a part of the processes (StarPU 1.3)");
     memcpy(&c->all, orr__ranks_communicator(), sizeof c->all);
     int err = c->init_comm(NULL, NULL, 0, c->all);
     if (err)
@@ -52,6 +57,6 @@ orr_status orr__star_mpi_start(orr__site at)
 void orr__star_mpi_stop(void)
 {
     if (orr__star_mpi.started)
-        (void)orr__star_mpi.shutdown();
+        (void)(orr__star_mpi.shutdown_comm ? orr__star_mpi.shutdown_comm(orr__star_mpi.all) : orr__star_mpi.shutdown());
     orr__star_mpi.started = false;
 }

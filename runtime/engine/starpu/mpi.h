@@ -12,6 +12,7 @@ typedef struct {
     MPI_Comm all; /* private communicator of all ranks */
     int (*init_comm)(int *argc, char ***argv, int initialize_mpi, MPI_Comm comm);
     int (*shutdown)(void);
+    int (*shutdown_comm)(MPI_Comm comm); /* NULL: not in this version */
     int (*task_insert)(MPI_Comm comm, struct starpu_codelet *codelet, ...);
     void (*data_register)(starpu_data_handle_t handle, starpu_mpi_tag_t tag, int rank, MPI_Comm comm);
     void (*cache_flush)(MPI_Comm comm, starpu_data_handle_t handle);

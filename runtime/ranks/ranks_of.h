@@ -1,0 +1,12 @@
+/* The processes that are to be the ranks, as a program names them.
+ * Must not know: MPI's types. */
+#ifndef ORR_RANKS_RANKS_OF_H
+#define ORR_RANKS_RANKS_OF_H
+
+/* Both NULL: all processes of the launcher. */
+typedef struct orr__ranks_of {
+    const void *communicator; /* const MPI_Comm *  */
+    const int *fortran;       /* const MPI_Fint *: the handle of a Fortran program */
+} orr__ranks_of;
+
+#endif

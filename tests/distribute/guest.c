@@ -1,0 +1,313 @@
+/* The library in programs that use MPI themselves: ranks are the processes of a communicator of the program, of all processes, or one
+ * process alone; either side starts MPI.
+ * Must not know: how messages are sent. */
+#include "config.h"
+
+#include <mpi.h>
+#include <orrery.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "tests/harness/ranks.h"
+
+enum { RANKS = 4, TASKS = 8 };
+
+/* -- a process under mpirun; 0: well ------------------------------------------------------------------------- */
+
+#define MUST(condition)                                                                                                \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            (void)fprintf(stderr, "rank %d, line %d: %s: %s\n", orr_test_rank(), __LINE__, #condition,                 \
+                          orr_error_message());                                                                        \
+            return 1;                                                                                                  \
+        }                                                                                                              \
+    } while (0)
+
+/* Σ i² for i < 64 in parts on all ranks, and Σ of the factor of 64 · I of order 64 in blocks, which are StarPU-MPI's. */
+static int compute(void)
+{
+    double sum = 0, factor = 0;
+    orr_scope *s = orr_scope_begin();
+    orr_grid *line = orr_grid_make(1, ((int64_t[]){ -1 })), *plane = orr_grid_make(2, ((int64_t[]){ -1, 1 }));
+    MUST(line && plane);
+    orr_tensor *x = orr_shard(orr_arange(ORR_F64, 0.0, 64.0, 1.0), line, ORR_AXES(0));
+    MUST(orr_item(orr_sum(orr_mul(x, x), ORR_ALL_AXES, false), &sum) == ORR_OK && sum == 85344);
+    orr_tensor *at = orr_arange(ORR_F64, 0.0, 64.0, 1.0);
+    orr_tensor *same = orr_equal(orr_reshape(at, ORR_SHAPE(64, 1)), orr_reshape(at, ORR_SHAPE(1, 64)));
+    orr_tensor *a = orr_mul(orr_cast(same, ORR_F64), orr_scalar(64.0));
+    a = orr_shard_cyclic(a, plane, ORR_AXES(0, 1), ORR_INDEX(16, 16));
+    MUST(orr_item(orr_sum(orr_cholesky(a), ORR_ALL_AXES, false), &factor) == ORR_OK && fabs(factor - 512) < 1e-9);
+    MUST(orr_scope_end(s) == ORR_OK);
+    orr_grid_free(plane);
+    orr_grid_free(line);
+    return 0;
+}
+
+static int run_on(const orr_config *c, int ranks)
+{
+    MUST(orr_init(c) == ORR_OK);
+    MUST(orr_ranks() == ranks);
+    MUST(compute() == 0);
+    MUST(orr_shutdown() == ORR_OK);
+    return 0;
+}
+
+static int begin_mpi(int wanted)
+{
+    int level = -1;
+    MUST(MPI_Init_thread(NULL, NULL, wanted, &level) == MPI_SUCCESS && level >= wanted);
+    return 0;
+}
+
+static int sum_is(MPI_Comm of, int want)
+{
+    int one = 1, all = 0;
+    MUST(MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, of) == MPI_SUCCESS && all == want);
+    return 0;
+}
+
+/* Ranks 0 and 1 compute; ranks 2 and 3 are parts of their own with plain MPI. */
+static int three_parts(void)
+{
+    MUST(begin_mpi(MPI_THREAD_MULTIPLE) == 0);
+    int rank, other;
+    MPI_Comm part;
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MUST(MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : rank - 1, rank, &part) == MPI_SUCCESS);
+    if (rank < 2) {
+        MUST(run_on(&(orr_config){ .communicator = &part }, 2) == 0);
+        MUST(sum_is(part, 2) == 0);
+    } else {
+        for (int i = 0; i < 1000; i++)
+            MUST(MPI_Sendrecv(&i, 1, MPI_INT, 5 - rank, 7, &other, 1, MPI_INT, 5 - rank, 7, MPI_COMM_WORLD,
+                              MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+                 other == i);
+        MUST(sum_is(part, 1) == 0);
+    }
+    MUST(sum_is(MPI_COMM_WORLD, RANKS) == 0);
+    (void)MPI_Comm_free(&part);
+    return MPI_Finalize();
+}
+
+/* A communicator is used again, freed after the session, freed during it; all processes, some, one. */
+static int sessions(void)
+{
+    MUST(begin_mpi(MPI_THREAD_MULTIPLE) == 0);
+    int rank, world = 0;
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 6; i++) {
+        MPI_Comm part;
+        int parts = i % 3 == 0 ? 1 : i % 3 == 1 ? 2 : RANKS;
+        MUST(MPI_Comm_split(MPI_COMM_WORLD, rank % parts, rank, &part) == MPI_SUCCESS);
+        orr_config c = { .communicator = &part };
+        MUST(run_on(&c, RANKS / parts) == 0);
+        MUST(orr_init(&c) == ORR_OK);
+        MUST(MPI_Comm_free(&part) == MPI_SUCCESS);
+        MUST(compute() == 0);
+        MUST(orr_shutdown() == ORR_OK);
+        MUST(run_on(NULL, RANKS) == 0);
+        MUST(sum_is(MPI_COMM_WORLD, RANKS) == 0);
+    }
+    MPI_Fint handle = MPI_Comm_c2f(MPI_COMM_WORLD);
+    world = (int)handle;
+    MUST(run_on(&(orr_config){ .communicator_fortran = &world }, RANKS) == 0);
+    return MPI_Finalize();
+}
+
+static int library_first(void)
+{
+    int began = 0;
+    MUST(run_on(NULL, RANKS) == 0);
+    MUST(MPI_Initialized(&began) == MPI_SUCCESS && began);
+    MUST(sum_is(MPI_COMM_WORLD, RANKS) == 0);
+    return run_on(NULL, RANKS); /* MPI ends at exit */
+}
+
+static int program_first(void)
+{
+    int ended = 1;
+    MUST(begin_mpi(MPI_THREAD_MULTIPLE) == 0);
+    MUST(run_on(NULL, RANKS) == 0);
+    MUST(run_on(NULL, RANKS) == 0);
+    MUST(MPI_Finalized(&ended) == MPI_SUCCESS && !ended);
+    MUST(sum_is(MPI_COMM_WORLD, RANKS) == 0);
+    return MPI_Finalize();
+}
+
+/* One rank needs no threads of MPI; several do, and the message says so. */
+static int one_thread(void)
+{
+    MUST(begin_mpi(MPI_THREAD_FUNNELED) == 0);
+    int level;
+    (void)MPI_Query_thread(&level);
+    MPI_Comm self = MPI_COMM_SELF;
+    MUST(run_on(&(orr_config){ .communicator = &self }, 1) == 0);
+    if (level < MPI_THREAD_MULTIPLE) {
+        MUST(orr_init(NULL) == ORR_EDEVICE);
+        MUST(strstr(orr_error_message(), "MPI_THREAD_FUNNELED") && strstr(orr_error_message(), "MPI_THREAD_MULTIPLE"));
+        MUST(strstr(orr_error_message(), "ORRERY_RANKS=off"));
+    }
+    (void)setenv("ORRERY_RANKS", "off", 1);
+    MUST(run_on(NULL, 1) == 0);
+    return MPI_Finalize();
+}
+
+static int wrong(void)
+{
+    MPI_Comm null = MPI_COMM_NULL, all = MPI_COMM_WORLD;
+    int handle = 0;
+    MUST(orr_init(&(orr_config){ .communicator = &all }) == ORR_EDEVICE);
+    MUST(strstr(orr_error_message(), "MPI_Init_thread before orr_init"));
+    MUST(begin_mpi(MPI_THREAD_MULTIPLE) == 0);
+    MUST(orr_init(&(orr_config){ .communicator = &null }) == ORR_EDEVICE);
+    MUST(strstr(orr_error_message(), "MPI_COMM_NULL"));
+    MUST(orr_init(&(orr_config){ .communicator = &all, .communicator_fortran = &handle }) == ORR_EINVAL);
+    MUST(run_on(&(orr_config){ .communicator = &all }, RANKS) == 0);
+    return MPI_Finalize();
+}
+
+/* A task of its own: task 3 is killed in its work, and the others work on after that. */
+static int alone(const char *folder)
+{
+    char path[1100];
+    MUST(orr_init(&(orr_config){ .engine = "serial" }) == ORR_OK);
+    MUST(orr_ranks() == 1);
+    (void)snprintf(path, sizeof path, "%s/killed", folder);
+    if (orr_test_rank() == 3) {
+        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        MUST(fd >= 0);
+        (void)close(fd);
+        (void)raise(SIGKILL);
+    }
+    for (int i = 0; i < 6000 && access(path, F_OK) != 0; i++)
+        (void)nanosleep(&(struct timespec){ 0, 10000000 }, NULL);
+    MUST(compute() == 0);
+    MUST(orr_shutdown() == ORR_OK);
+    (void)snprintf(path, sizeof path, "%s/task%d", folder, orr_test_rank());
+    FILE *f = fopen(path, "we");
+    MUST(f && fclose(f) == 0);
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*work)(void);
+} part[] = {
+    { "three_parts", three_parts },     { "sessions", sessions },     { "library_first", library_first },
+    { "program_first", program_first }, { "one_thread", one_thread }, { "wrong", wrong },
+};
+
+static int work(const char *name, const char *folder)
+{
+    (void)alarm(200);
+    (void)setenv("STARPU_NCPU", "1", 0); /* there are more ranks than cores */
+    if (strcmp(name, "alone") == 0)
+        return alone(folder);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if (strcmp(name, part[i].name) == 0)
+            return part[i].work();
+    return 2;
+}
+
+/* -- the tests ------------------------------------------------------------------------------------------------ */
+
+/* The exit status of mpirun; its output is in *output. */
+static int run(int n, char *name, bool recovery, char **output)
+{
+    char folder[1024];
+    size_t size;
+    int status = -1;
+    (void)snprintf(folder, sizeof folder, "%s", orr_test_tmp(""));
+    char *options[] = { "--enable-recovery", NULL };
+    char *args[] = { NULL, "--rank", name, folder, NULL };
+    int fd = open(orr_test_tmp("output"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    pid_t pid = orr_test_ranks_spawn(n, recovery ? options : NULL, args, fd);
+    (void)close(fd);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    *output = (char *)orr_test_slurp(orr_test_tmp("output"), &size);
+    return status;
+}
+
+static void part_is_well(char *name)
+{
+    if (orr_test_ranks_lack())
+        ORR_SKIP("%s", orr_test_ranks_lack());
+    char *output;
+    int status = run(RANKS, name, false, &output);
+    ORR_CHECK_MSG(status == 0, "status %d\n%s", status, output ? output : "");
+    free(output);
+}
+
+static void one_part_of_the_processes_computes_and_others_use_mpi(void)
+{
+    part_is_well("three_parts");
+}
+
+static void sessions_follow_each_other_on_different_communicators(void)
+{
+    part_is_well("sessions");
+}
+
+static void the_program_uses_mpi_that_the_library_has_started(void)
+{
+    part_is_well("library_first");
+}
+
+static void the_library_uses_mpi_that_the_program_has_started(void)
+{
+    part_is_well("program_first");
+}
+
+static void mpi_without_threads_serves_one_rank_and_is_named_for_several(void)
+{
+    part_is_well("one_thread");
+}
+
+static void wrong_communicators_are_errors(void)
+{
+    part_is_well("wrong");
+}
+
+static void independent_tasks_outlive_one_of_them(void)
+{
+    if (orr_test_ranks_lack())
+        ORR_SKIP("%s", orr_test_ranks_lack());
+    if (system("mpirun --version 2>/dev/null | grep -q 'Open MPI'") != 0) /* NOLINT(cert-env33-c): a test */
+        ORR_SKIP("the launcher is not Open MPI's, whose option for recovery this is");
+    (void)setenv("ORRERY_RANKS", "off", 1);
+    char *output, name[32];
+    int done = 0;
+    (void)run(TASKS, "alone", true, &output);
+    (void)unsetenv("ORRERY_RANKS");
+    for (int i = 0; i < TASKS; i++) {
+        (void)snprintf(name, sizeof name, "task%d", i);
+        done += access(orr_test_tmp(name), F_OK) == 0;
+    }
+    ORR_CHECK_MSG(done == TASKS - 1, "%d tasks have ended\n%s", done, output ? output : "");
+    free(output);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(one_part_of_the_processes_computes_and_others_use_mpi),
+        ORR_TEST(sessions_follow_each_other_on_different_communicators),
+        ORR_TEST(the_program_uses_mpi_that_the_library_has_started),
+        ORR_TEST(the_library_uses_mpi_that_the_program_has_started),
+        ORR_TEST(mpi_without_threads_serves_one_rank_and_is_named_for_several),
+        ORR_TEST(wrong_communicators_are_errors),
+        ORR_TEST(independent_tasks_outlive_one_of_them),
+        { 0 },
+    };
+    if (argc == 4 && strcmp(argv[1], "--rank") == 0)
+        return work(argv[2], argv[3]);
+    return orr_test_main(argc, argv, "distribute.guest", tests);
+}
