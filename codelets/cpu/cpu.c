@@ -381,23 +381,44 @@ static orr_status interpret(orr__kernel *k, const orr__launch *l)
     return !r->rmask ? orr__cpu_map(k, l) : r->search ? orr__cpu_argreduce(k, l) : orr__cpu_reduce(k, l);
 }
 
-static orr_status launch(orr__kernel *k, const orr__launch *l)
+/* The interpreter's part of a launch. */
+static orr_status interpret_part(orr__kernel *k, const orr__launch *l, const orr__pick *turn)
 {
-    if (!k->jit)
-        return interpret(k, l);
-    orr__variants *trial = NULL;
-    if (orr__cpu_tier_launch(k, l, &trial))
-        return ORR_OK;
-    uint32_t stands_for = trial ? 1 : orr__cpu_tier_counts(k);
+    uint32_t stands_for = turn->timed ? 1 : orr__cpu_tier_counts(k);
     if (!stands_for)
         return interpret(k, l);
-    double t0 = orr__now();
+    double t0 = turn->timed ? 0 : orr__now();
     orr_status st = interpret(k, l);
-    if (trial)
-        orr__cpu_tier_tried(trial, l, orr__now() - t0);
+    if (turn->timed)
+        orr__variants_end(turn, st == ORR_OK ? (double)(l->hi - l->lo) : 0);
     else
         orr__cpu_tier_spent(k, stands_for * (orr__now() - t0));
     return st;
+}
+
+static orr_status launch_by_parts(orr__kernel *k, const orr__launch *l)
+{
+    orr_status st = ORR_OK;
+    orr__launch part = *l, rest = *l;
+    do {
+        orr__pick turn = { .v = NULL };
+        rest.lo = rest.hi;
+        if (orr__cpu_tier_parts(k, &part, &rest, &turn))
+            break;
+        st = interpret_part(k, &part, &turn);
+        part = rest;
+    } while (st == ORR_OK && rest.lo < rest.hi);
+    return st;
+}
+
+static orr_status launch(orr__kernel *k, const orr__launch *l)
+{
+    static const orr__pick none;
+    if (!k->jit)
+        return interpret(k, l);
+    if (k->halves)
+        return launch_by_parts(k, l);
+    return orr__cpu_tier_launch(k, l) ? ORR_OK : interpret_part(k, l, &none);
 }
 
 const orr__backend orr__cpu = { .name = "cpu",

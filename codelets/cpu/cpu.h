@@ -172,14 +172,15 @@ typedef bool orr__cpu_form(const orr__kernel *k, const orr__launch *l, orr__valu
 #undef OP_KERNEL
 #undef OP_NONE
 
-/* jit_tier.c: tier 1. The next calls require k->jit. orr__cpu_tier_launch runs the compiled function. False: interpret;
- * if *trial is set, report the time of that to orr__cpu_tier_tried, to be compared with the function's. */
+/* jit_tier.c: tier 1. The next calls require k->jit. orr__cpu_tier_launch runs the compiled function; false: interpret.
+ * orr__cpu_tier_parts is for kernels of which the interpreter may be the faster tier (k->halves): it begins a turn for the rows of *l; false:
+ * interpret what it has left there, end the turn, and call it again for *rest. */
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r);
-bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l, orr__variants **trial);
+bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l);
+bool orr__cpu_tier_parts(orr__kernel *k, orr__launch *l, orr__launch *rest, orr__pick *turn);
 /* Counts a launch in tier 0. Returns the number of launches for which its time stands; 0: do not measure the time. */
 uint32_t orr__cpu_tier_counts(const orr__kernel *k);
 void orr__cpu_tier_spent(orr__kernel *k, double seconds);
-void orr__cpu_tier_tried(orr__variants *trial, const orr__launch *l, double seconds);
 void orr__cpu_tier_release(orr__kernel *k);
 /* pack.c: a launch of the compiled function that reads copies. word: space for its words. False: tier 0 has to compute
  * the launch. */

@@ -8,7 +8,6 @@
 #include "codelets/cpu/factor.h"
 #include "codelets/cpu/product.h"
 #include "codelets/variants.h"
-#include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
 
@@ -20,34 +19,15 @@ enum { WIDE = sizeof(REAL) == 8, LEAF = ORR__LEAF, EDGE = ORR__PLAIN };
  * ORRERY_DETERMINISTIC. */
 enum { BY_HALVES, BY_LIBRARY, WAYS, LIBRARY_LEAST = 64 };
 
-typedef struct {
-    orr__variants *v;
-    int way;
-    bool timed;
-    double began;
-} choice;
-
-static choice choose(const char *what, int64_t n)
+static orr__pick choose(const char *what, int64_t n, double work)
 {
-    choice c = { NULL, BY_HALVES, false, 0 };
     uint32_t octaves = 0;
     if (n < LIBRARY_LEAST || orr__env.deterministic || orr__cpu_blas_get_threads() != 1)
-        return c;
+        return (orr__pick){ .way = BY_HALVES };
     while (n >> octaves > 1)
         octaves++;
-    c.v = orr__variants_of(
-        orr__hash(what, strlen(what), orr__hash(orr__cpu_vec()->isa, strlen(orr__cpu_vec()->isa), DTYPE)), octaves,
-        WAYS);
-    c.way = orr__variants_next(c.v, &c.timed);
-    c.began = c.timed ? orr__now() : 0;
-    return c;
-}
-
-/* Reports the time of the chosen variant for `work` multiplications. */
-static void chosen(const choice *c, double work)
-{
-    if (c->timed)
-        orr__variants_time(c->v, c->way, (orr__now() - c->began) / work);
+    uint64_t isa = orr__hash(orr__cpu_vec()->isa, strlen(orr__cpu_vec()->isa), DTYPE);
+    return orr__variants_begin(orr__variants_of(orr__hash(what, strlen(what), isa), octaves, WAYS), work);
 }
 
 /* -- solves ------------------------------------------------------------------------------------------------------- */
@@ -122,7 +102,8 @@ static void solve(const orr__triangle *t, void *to, int64_t m, int64_t ld)
         solve_row(t, b);
         return;
     }
-    choice c = choose("solve", m < t->n ? m : t->n);
+    double work = (double)m * (double)t->n * (double)t->n;
+    orr__pick c = choose("solve", m < t->n ? m : t->n, work);
     bool turned = t->rs == 1 && t->cs != 1;
     if (c.way == BY_LIBRARY)
         TRSM(CblasRowMajor, CblasRight, t->upper == turned ? CblasLower : CblasUpper,
@@ -130,7 +111,7 @@ static void solve(const orr__triangle *t, void *to, int64_t m, int64_t ld)
              (int)(turned ? t->cs : t->rs), b, (int)ld);
     else
         solve_halves(t, b, m, ld);
-    chosen(&c, (double)m * (double)t->n * (double)t->n);
+    orr__variants_end(&c, work);
 }
 
 /* -- factors ------------------------------------------------------------------------------------------------------ */
@@ -182,10 +163,10 @@ static int64_t potrf(void *p, int64_t n, int64_t ld)
     if (n <= LEAF)
         return orr__cpu_vec()->potrf[WIDE](p, n, ld);
 #ifdef HAVE_LAPACK
-    choice c = choose("potrf", n);
+    double work = (double)n * (double)n * (double)n / 3;
+    orr__pick c = choose("potrf", n, work);
     int64_t bad = c.way == BY_LIBRARY ? potrf_library(p, n, ld) : potrf_halves(p, n, ld);
-    if (!bad)
-        chosen(&c, (double)n * (double)n * (double)n / 3);
+    orr__variants_end(&c, bad ? 0 : work);
     return bad;
 #else
     return potrf_halves(p, n, ld);

@@ -12,6 +12,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/regret.h"
 
 typedef struct {
     int64_t m, n, k;
@@ -152,16 +153,45 @@ static double time_of(orr_dtype blas, int way, char *memory)
     return orr__now() - t0;
 }
 
-static void compare(orr_dtype blas, orr__variants *v)
+static orr__variants *loops_or_blas(orr_dtype blas)
 {
-    bool timed;
+    const char *isa = orr__cpu_vec()->isa;
+    return orr__variants_of(orr__hash(isa, strlen(isa), 0x1a76e), (uint32_t)blas, 2);
+}
+
+/* All measurements, beside the program's work. */
+void orr__gemm_measure(const atomic_bool *stop)
+{
+    static const orr_dtype both[2] = { ORR_F32, ORR_F64 };
+    bool timed = true;
     char *memory = calloc(3 * TIMED * TIMED, sizeof(double));
     int place = memory ? orr__cpu_blas_enter() : 0;
-    for (int way = orr__variants_next(v, &timed); place && timed; way = orr__variants_next(v, &timed))
-        orr__variants_time(v, way, time_of(blas, way, memory));
+    for (int i = 0; place && i < 2; i++) {
+        orr__variants *v = loops_or_blas(both[i]);
+        for (int way = orr__variants_next(v, &timed); timed && !atomic_load(stop); way = orr__variants_next(v, &timed))
+            orr__variants_time(v, way, time_of(both[i], way, memory));
+    }
     if (place)
         orr__cpu_blas_leave(place, true);
     free(memory);
+}
+
+/* One measurement, if there may be one. */
+static void compare(orr_dtype blas, orr__variants *v)
+{
+    static const double timed_s = 5e-4;
+    bool timed;
+    if (!orr__regret_leave(timed_s))
+        return;
+    double t0 = orr__cpu_time();
+    char *memory = calloc(3 * TIMED * TIMED, sizeof(double));
+    int way = orr__variants_next(v, &timed), place = memory && timed ? orr__cpu_blas_enter() : 0;
+    if (place) {
+        orr__variants_time(v, way, time_of(blas, way, memory));
+        orr__cpu_blas_leave(place, true);
+    }
+    free(memory);
+    orr__regret_report(timed_s, orr__cpu_time() - t0);
 }
 
 static bool loops_are_faster(orr_dtype blas, const extent *all)
@@ -171,8 +201,7 @@ static bool loops_are_faster(orr_dtype blas, const extent *all)
         all->n < COLUMNS_LEAST || all->k < COLUMNS_LEAST ||
         orr__cpu_blas_get_threads() != 1) /* BLAS's own threads are faster */
         return false;
-    const char *isa = orr__cpu_vec()->isa;
-    orr__variants *v = orr__variants_of(orr__hash(isa, strlen(isa), 0x1a76e), blas, 2);
+    orr__variants *v = loops_or_blas(blas);
     int way = orr__variants_next(v, &timed);
     if (timed) {
         compare(blas, v);

@@ -32,29 +32,23 @@ static orr__variants *ways_of(const orr__kernel *k, const orr__launch *l, uint64
                             octaves * ORR__CLOOP_REACHES + (uint32_t)apart, n);
 }
 
-static void note_time(orr__variants *v, int way, const orr__launch *l, double seconds)
+/* The rows of a launch that a trial does: few if they can be cut off, so that a slow way costs little. */
+static int64_t rows_of_trial(const orr__launch *l)
 {
-    orr__variants_time(v, way, seconds / (double)(l->hi - l->lo));
+    enum { PARTS = 8 };
+    const orr__region *r = l->region;
+    int64_t rows = l->hi - l->lo;
+    bool cuts = !r->call.op && !r->product && !(r->rows && r->rank == 1) && !(r->rmask & 1u) && rows >= 2 * PARTS;
+    return cuts ? rows / PARTS : rows;
 }
 
-/* Launches of data that caches do not hold: measurements decide whether to store past the caches, whether to prefetch,
- * and how far ahead. The bits are the same. */
-static bool launch_far(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, int64_t *word)
+/* Divides a launch: its first rows are for a trial. False: all are. */
+static bool cut_off(orr__launch *first, orr__launch *rest, const orr__pick *t)
 {
-    int64_t reach = word[ORR__CLOOP_REACH_AT];
-    orr__variants *v = ways_of(k, l, 0, reach, (int)reach + 2);
-    bool timed;
-    int way = orr__variants_next(v, &timed);
-    if (way > reach)
-        word[ORR__CLOOP_AHEAD_AT] = TWICE;
-    else
-        word[ORR__CLOOP_REACH_AT] = reach - way;
-    double t0 = timed ? orr__now() : 0;
-    if (fn(l->in, l->out, word) != 0)
-        return false;
-    if (timed)
-        note_time(v, way, l, orr__now() - t0);
-    return true;
+    int64_t rows = t->trial ? rows_of_trial(first) : first->hi - first->lo;
+    *rest = *first;
+    first->hi = rest->lo = first->lo + rows;
+    return rest->lo < rest->hi;
 }
 
 static bool is_whole(const orr__launch *l)
@@ -76,6 +70,29 @@ static void fill_words(const orr__kernel *k, const orr__launch *l, int64_t *word
     }
     memcpy(word, k->word, (size_t)k->nword * sizeof *word);
     (void)orr__emit_scalar_words(l, true, word + k->nword);
+}
+
+/* Launches of data that caches do not hold: measurements decide whether to store past the caches, whether to prefetch,
+ * and how far ahead. The bits are the same. */
+static bool launch_far(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, int64_t *word)
+{
+    const int64_t reach = word[ORR__CLOOP_REACH_AT];
+    orr__variants *v = ways_of(k, l, 0, reach, (int)reach + 2);
+    orr__launch first = *l, rest = *l;
+    for (bool more = true; more; first = rest) {
+        orr__pick t = orr__variants_begin(v, (double)rows_of_trial(&first));
+        more = cut_off(&first, &rest, &t);
+        if (more || first.lo > l->lo)
+            fill_words(k, &first, word);
+        word[ORR__CLOOP_REACH_AT] = t.way > reach ? reach : reach - t.way;
+        if (t.way > reach)
+            word[ORR__CLOOP_AHEAD_AT] = TWICE;
+        bool done = fn(first.in, first.out, word) == 0;
+        orr__variants_end(&t, done ? (double)(first.hi - first.lo) : 0);
+        if (!done)
+            return false;
+    }
+    return true;
 }
 
 static bool launch_words(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l)
@@ -105,31 +122,28 @@ static bool launch_compiled(const orr__kernel *k, orr__jit_fn *fn, const orr__la
 }
 
 /* The interpreter converts all f16 by the processor's instructions; compiled code converts only contiguous elements so.
- * The faster tier is found by measurement. The bits are the same. */
-static bool launch_either(orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, orr__variants **trial)
+ * The faster tier is found by measurement. The bits are the same. *l: the rows that remain for a call of the interpreter; the next rows, if
+ * any, are in *rest. */
+static bool launch_either(orr__kernel *k, orr__jit_fn *fn, orr__launch *l, orr__launch *rest, orr__pick *turn)
 {
     enum { COMPILED, INTERPRETED, TIERS };
     static const uint64_t of_tiers = 0x7135;
     orr__variants *v = ways_of(k, l, of_tiers, 0, TIERS);
-    bool timed;
-    int way = orr__variants_next(v, &timed);
-    if (!timed)
-        atomic_store_explicit(&k->interpreted, way == INTERPRETED, memory_order_relaxed);
-    if (way == INTERPRETED) {
-        *trial = timed ? v : NULL;
-        return false;
+    for (bool more = true; more; *l = *rest) {
+        *turn = orr__variants_begin(v, (double)rows_of_trial(l));
+        more = cut_off(l, rest, turn);
+        if (!turn->timed)
+            atomic_store_explicit(&k->interpreted, turn->way == INTERPRETED, memory_order_relaxed);
+        if (turn->way == INTERPRETED)
+            return false;
+        bool done = launch_compiled(k, fn, l);
+        orr__variants_end(turn, done ? (double)(l->hi - l->lo) : 0);
+        if (!done) {
+            *turn = (orr__pick){ .v = NULL };
+            return false;
+        }
     }
-    double t0 = timed ? orr__now() : 0;
-    if (!launch_compiled(k, fn, l))
-        return false;
-    if (timed)
-        note_time(v, way, l, orr__now() - t0);
     return true;
-}
-
-void orr__cpu_tier_tried(orr__variants *trial, const orr__launch *l, double seconds)
-{
-    note_time(trial, 1, l, seconds);
 }
 
 static bool computes_f16(const orr__region *r)
@@ -171,20 +185,29 @@ orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
     return k->jit ? ORR_OK : ORR_ENOMEM;
 }
 
-bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l, orr__variants **trial)
+/* The compiled function; NULL: not yet, or never. */
+static orr__jit_fn *compiled(orr__jit *j, const orr__launch *l)
 {
-    orr__jit *j = k->jit;
     orr__jit_fn *fn = atomic_load_explicit(&j->fn, memory_order_acquire);
-    if (!fn) {
-        if (orr__jit_hot(j))
-            orr__jit_ask(j, orr__emit_c(l->region));
-        if (orr__env.jit == ORR__JIT_WAIT)
-            orr__jit_wait(j); /* even if another thread has asked */
-        fn = atomic_load_explicit(&j->fn, memory_order_acquire);
-    }
-    if (!fn || l->lo >= l->hi)
-        return false;
-    return k->halves ? launch_either(k, fn, l, trial) : launch_compiled(k, fn, l);
+    if (fn)
+        return fn;
+    if (orr__jit_hot(j))
+        orr__jit_ask(j, orr__emit_c(l->region));
+    if (orr__env.jit == ORR__JIT_WAIT)
+        orr__jit_wait(j); /* even if another thread has asked */
+    return atomic_load_explicit(&j->fn, memory_order_acquire);
+}
+
+bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l)
+{
+    orr__jit_fn *fn = compiled(k->jit, l);
+    return fn && l->lo < l->hi && launch_compiled(k, fn, l);
+}
+
+bool orr__cpu_tier_parts(orr__kernel *k, orr__launch *l, orr__launch *rest, orr__pick *turn)
+{
+    orr__jit_fn *fn = compiled(k->jit, l);
+    return fn && l->lo < l->hi && launch_either(k, fn, l, rest, turn);
 }
 
 /* A time counts for 1 ms at most: a thread that was descheduled does not make a kernel look hot, and kernels that run

@@ -5,6 +5,7 @@
 #include <cblas.h>
 #include <stdlib.h>
 #include "codelets/cpu/cpu.h"
+#include "codelets/cpu/product.h"
 #include "codelets/cpu/call.h"
 #include "ops/ops.h"
 #include "runtime/base/clock.h"
@@ -63,6 +64,8 @@ orr__cpu_rates orr__cpu_measure(const atomic_bool *stop)
         r.gemm32 = gemm_rate(false, stop);
     if (!atomic_load(stop))
         r.gemm64 = gemm_rate(true, stop);
+    if (!atomic_load(stop))
+        orr__gemm_measure(stop);
     orr__work_ends(ORR__WORK_COMPUTES);
     return r;
 }

@@ -10,6 +10,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/regret.h"
 
 /* ROWS: the most rows that are timed. WORK: multiply-adds of one measurement, about 10 µs of a core. */
 enum { ROWS = ORR__SMALL, WORK = 100000, LOOPS = 0, BLAS = 1 };
@@ -61,14 +62,24 @@ static double time_of(const kind *s, int way, char *memory)
     return (orr__now() - t0) * 1e9 / (double)times;
 }
 
+/* Measurements, as many as there may be. */
 static void compare(const kind *s, orr__variants *v)
 {
+    static const double once_s = 1.5e-5;
     bool timed;
     size_t bytes = 3 * ORR__SMALL * ORR__SMALL * sizeof(double);
+    if (!orr__regret_leave(once_s))
+        return;
     char *memory = calloc(1, bytes);
     int place = memory ? orr__cpu_blas_enter() : 0;
-    for (int way = orr__variants_next(v, &timed); place && timed; way = orr__variants_next(v, &timed))
-        orr__variants_time(v, way, time_of(s, way, memory));
+    int way = orr__variants_next(v, &timed);
+    do {
+        double t0 = orr__cpu_time();
+        if (place && timed)
+            orr__variants_time(v, way, time_of(s, way, memory));
+        orr__regret_report(once_s, orr__cpu_time() - t0);
+        way = orr__variants_next(v, &timed);
+    } while (place && timed && orr__regret_leave(once_s));
     if (place)
         orr__cpu_blas_leave(place, true);
     free(memory);

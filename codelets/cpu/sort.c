@@ -99,12 +99,9 @@ static bool by_lanes(const orr__vec *vec, int log, void *keys, int64_t n, void *
         return by_way(LOOPS, vec, log, keys, n, scratch);
     uint32_t octave = 63 - (uint32_t)__builtin_clzll((unsigned long long)n);
     orr__variants *v = orr__variants_of(orr__hash(vec->isa, strlen(vec->isa), 0x5027 + (uint64_t)log), octave, WAYS);
-    bool timed;
-    int way = orr__variants_next(v, &timed);
-    double began = timed ? orr__now() : 0;
-    bool done = by_way(way, vec, log, keys, n, scratch);
-    if (timed && done)
-        orr__variants_time(v, way, (orr__now() - began) / (double)n);
+    orr__pick t = orr__variants_begin(v, (double)n);
+    bool done = by_way(t.way, vec, log, keys, n, scratch);
+    orr__variants_end(&t, done ? (double)n : 0);
     return done;
 }
 

@@ -21,7 +21,10 @@ typedef struct orr_stat {
     double seconds;
 } orr_stat;
 
-/** Writes up to `max` rows of statistics, the busiest first.
+/** Writes up to `max` rows of statistics, the busiest first. The row "trials: regret" of worker "all", if there is one, counts
+ * trials: work done in another way than the best known one, to measure it. Its seconds are the time that they took beyond the
+ * best known way, which are part of the other rows too: at most 5 % of the time of the process's evaluations, and at most
+ * 10 ms in its first 50.
  * @return   the number of all rows.
  * threads:  safe from any thread. */
 ORR_API int orr_stats(orr_stat *rows, int max);
@@ -43,7 +46,9 @@ ORR_API int orr_metrics(orr_metric *rows, int max);
 /** Writes all counters as one JSON object, in bytes and seconds.
  *     {"engine", "memory": {"live", "pooled", "peak", "limit", "spilled", "spilled_peak", "total", "held": {"values", "pool", …}},
  *      "plans": {"made", "found", "evicted", "kept"}, "kernels": {"compiled", "from_disk", "from_memory", "failed"},
+ *      "regret": {"trials", "refused", "seconds", "bound"},
  *      "devices": [{"name", "retired", "times", "seconds", "gone"}], "kinds": [{"kind", "tasks", "seconds", "p50", "p95", "p99"}]}
+ * regret: trials so far in the process, trials that were not begun, and the row of trials of orr_stats with its present bound.
  * A retired device has failed and is tried again after `seconds`; one that is gone is not tried again (docs/reliability.md).
  * errors:   ORR_EINVAL (NULL), ORR_EIO, ORR_ENOMEM.
  * threads:  safe from any thread. */

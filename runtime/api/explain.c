@@ -263,6 +263,7 @@ static void explain_all(FILE *to, const orr__capture *p, const orr__regions *rs,
         fprintf(to, "not fused: %s\n", rs->reason[k]);
     explain_bundles(to, plan);
     orr__explain_placed(to, plan);
+    orr__explain_regret(to);
 }
 
 /* The capture that is planned, and its regions. */

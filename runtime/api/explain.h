@@ -7,6 +7,8 @@
 #include "runtime/plan/plan.h"
 
 void orr__explain_cost(FILE *to, const orr__plan *plan, const orr__step *s); /* for one task of a step */
-void orr__explain_placed(FILE *to, const orr__plan *plan);                   /* nothing while there is no choice */
+/* The ledger of regret of the process, if there were trials. */
+void orr__explain_regret(FILE *to);
+void orr__explain_placed(FILE *to, const orr__plan *plan); /* nothing while there is no choice */
 
 #endif

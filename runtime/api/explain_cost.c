@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "runtime/api/explain.h"
+#include "runtime/base/regret.h"
 #include "runtime/engine/execution.h"
 
 static const char *basis_of(orr__basis b)
@@ -56,4 +57,13 @@ void orr__explain_placed(FILE *to, const orr__plan *plan)
     orr__placement_describe(plan, text, sizeof text);
     if (text[0])
         fprintf(to, "placed on %s\n", text);
+}
+
+void orr__explain_regret(FILE *to)
+{
+    orr__regret r = orr__regret_now();
+    if (r.trials > 0)
+        fprintf(to, "trials of this process: %llu, regret %.3g ms of at most %.3g ms; evaluations: %llu, %.3g ms\n",
+                (unsigned long long)r.trials, r.excess * 1e3, r.bound * 1e3, (unsigned long long)r.evaluations,
+                r.seconds * 1e3);
 }

@@ -9,6 +9,7 @@
 #include "runtime/api/file_sink.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/regret.h"
 #include "runtime/base/signals.h"
 #include "runtime/engine/engine.h"
 
@@ -38,6 +39,9 @@ static void put_counters(FILE *to)
                   ",\n\"kernels\": {\"compiled\": %llu, \"from_disk\": %llu, \"from_memory\": %llu, \"failed\": %llu}",
                   (unsigned long long)j.compiled, (unsigned long long)j.disk_hits, (unsigned long long)j.memory_hits,
                   (unsigned long long)j.failures);
+    orr__regret r = orr__regret_now();
+    (void)fprintf(to, ",\n\"regret\": {\"trials\": %llu, \"refused\": %llu, \"seconds\": %.9f, \"bound\": %.9f}",
+                  (unsigned long long)r.trials, (unsigned long long)r.refused, r.excess, r.bound);
 }
 
 static void put_devices(FILE *to)

@@ -7,6 +7,8 @@
 #include <time.h>
 
 double orr__now(void); /* seconds, monotonic */
+double
+orr__cpu_time(void); /* seconds that the calling thread has run: other load on the machine does not add to them */
 /* The time `seconds` from now on that clock: the deadline of a pthread_cond_timedwait. */
 struct timespec orr__time_after(clockid_t clock, double seconds);
 

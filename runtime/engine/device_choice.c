@@ -3,11 +3,12 @@
 #include "config.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/regret.h"
 #include "runtime/engine/execution.h"
 
 /* WARM: the first runs compile kernels and copy data. ENOUGH: runs compared for each placement. MOST: the trial ends after this many
  * runs, since a program whose runs overlap gives no times. */
-enum { WARM = 2, ENOUGH = 3, MOST = 60 };
+enum { WARM = 2, ENOUGH = 3, MOST = 120 };
 #define NOISE 1.05
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -43,6 +44,37 @@ static void decide(orr__trial *t, int placements, const char *what)
              name[t->placement], t->best[t->placement] * 1e6, t->best[ORR__MIXED] * 1e6);
 }
 
+/* The fastest placement so far. */
+static orr__placement best_known(const orr__trial *t)
+{
+    int best = ORR__MIXED;
+    for (int w = 0; w < ORR__PLACEMENTS; w++)
+        if (t->n[w] && (!t->n[best] || t->best[w] < t->best[best]))
+            best = w;
+    return (orr__placement)best;
+}
+
+static double best_time(const orr__trial *t)
+{
+    return t->best[best_known(t)];
+}
+
+/* The placement whose turn it is; the best known one if the ledger of regret gives no leave, or if this one is hopeless. Under the lock. */
+static orr__placement next(orr__trial *t, int placements, orr__run *r)
+{
+    orr__placement turn = (orr__placement)((t->starts - WARM) % placements), best = best_known(t);
+    if (turn == best || !t->n[best])
+        return turn;
+    double excess = t->n[turn] ? t->best[turn] - t->best[best] : ORR__REGRET_MOST * t->best[best];
+    if (excess > ORR__REGRET_MOST * t->best[best]) {
+        t->n[turn] = t->n[turn] > ENOUGH ? t->n[turn] : ENOUGH;
+        return best;
+    }
+    r->tries = orr__regret_leave(excess);
+    r->excess = excess;
+    return r->tries ? turn : best;
+}
+
 void orr__placement_begin(orr__run *r, bool hybrid)
 {
     orr__plan_state *state = orr__plan_state_of(r->plan);
@@ -52,9 +84,7 @@ void orr__placement_begin(orr__run *r, bool hybrid)
         return;
     orr__trial *t = &state->trial;
     pthread_mutex_lock(&lock);
-    r->placement = t->decided         ? t->placement
-                   : t->starts < WARM ? ORR__MIXED
-                                      : (orr__placement)((t->starts - WARM) % placements);
+    r->placement = t->decided ? t->placement : t->starts < WARM ? ORR__MIXED : next(t, placements, r);
     if (!t->decided) {
         r->trial = t->starts >= WARM && under_way == 0 ? orr__plan_ref(r->plan) : NULL;
         if (++t->starts > MOST)
@@ -75,6 +105,10 @@ void orr__placement_end(orr__run *r)
         return;
     pthread_mutex_lock(&lock);
     under_way--;
+    if (r->tries && p)
+        orr__regret_report(r->excess, took - best_time(&orr__plan_state_of(p)->trial));
+    else if (r->tries)
+        orr__regret_return(r->excess);
     if (p && r->chosen == starts && orr__run_status(r) == ORR_OK && !orr__plan_state_of(p)->trial.decided &&
         has_choice(p, &placements)) {
         orr__trial *t = &orr__plan_state_of(p)->trial;

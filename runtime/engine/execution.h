@@ -97,6 +97,14 @@ typedef struct {
     int starts, n[ORR__PLACEMENTS]; /* runs; of those, runs with a time of their own */
     double best[ORR__PLACEMENTS];   /* seconds                              */
 } orr__trial;
+/* The ways to run a plan: the calling thread alone; all workers together on one step after another; tasks. The times of a plan's runs in
+ * each (lane_choice.c). */
+typedef enum { ORR__ALONE, ORR__TOGETHER, ORR__TASKS, ORR__LANES } orr__lane;
+typedef struct {
+    int n[ORR__LANES];
+    double expected[ORR__LANES]; /* seconds; 0: no run yet */
+    double seen[ORR__LANES];     /* of the last run        */
+} orr__lane_times;
 typedef struct {
     orr__work *_Atomic work;
     atomic_uint_least64_t n[ORR__ON_COUNT], ns[ORR__ON_COUNT]; /* launches, and their time: for people */
@@ -105,6 +113,7 @@ typedef struct {
 /* Made at a plan's first execution, freed with the plan. */
 typedef struct {
     orr__trial trial;
+    orr__lane_times lane;
     orr__step_state step[];
 } orr__plan_state;
 /* NULL: no memory, or never executed; then nothing is recorded. */
@@ -157,6 +166,15 @@ struct orr__run {
     orr__plan *trial;         /* NULL: the time of this run is not used                 */
     int chosen;
     double began;
+    bool
+        tries; /* the placement is not the best known one; excess: what the ledger of regret reserves for it, seconds */
+    double excess;
+    struct orr__lane_run {
+        orr__lane by;
+        bool measured, trial, first; /* first: in this lane, predicted to be faster than alone */
+        double expected;             /* excess of the trial, seconds */
+    } lane;
+    double lane_began;
     void (*ended)(orr__run *r); /* called by the run's end, before waiters wake; may be NULL */
 };
 
@@ -188,6 +206,15 @@ static inline orr_status orr__run_status(orr__run *r)
 {
     return (orr_status)atomic_load(&r->status);
 }
+
+/* lane_choice.c: the lane for a run of which the wished lane is predicted to be the fastest: that one, or ALONE. Then the time of the run is
+ * reported; or the run does not take place. */
+typedef struct orr__lane_run orr__lane_run;
+orr__lane_run orr__lane_begin(const orr__plan *p, orr__lane wish);
+void orr__lane_end(const orr__plan *p, const orr__lane_run *run, double seconds);
+void orr__lane_drop(const orr__lane_run *run);
+/* µs of the plan on the calling thread: as its runs have shown, or as predicted. */
+double orr__lane_alone_us(const orr__plan *p);
 
 /* device_choice.c: chooses the run's placement, and records its time. hybrid: there are both kinds of workers, and neither was requested
  * by name. */

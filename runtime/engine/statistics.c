@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/array.h"
+#include "runtime/base/regret.h"
 #include "runtime/engine/execution.h"
+
+static orr__regret before; /* at the last reset of the counters */
 
 typedef struct {
     orr_stat *row;
@@ -52,6 +55,18 @@ static int busier(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+/* Trials since the last reset, and the time that they cost. */
+static void add_regret(table *t)
+{
+    orr__regret now = orr__regret_now();
+    orr_stat *row = now.trials > before.trials ? row_for(t, "trials: regret", "all") : NULL;
+
+    if (!row)
+        return;
+    row->tasks = now.trials - before.trials;
+    row->seconds = now.excess - before.excess;
+}
+
 int orr__engine_stats(orr_stat *out, int max)
 {
     table t = { NULL, 0, 0 };
@@ -59,6 +74,7 @@ int orr__engine_stats(orr_stat *out, int max)
     if (!orr__engine_running())
         return 0;
     orr__works_each(collect, &t);
+    add_regret(&t);
     if (t.n > 0)
         qsort(t.row, (size_t)t.n, sizeof *t.row, busier);
     if (out && max > 0 && t.n > 0)
@@ -148,5 +164,6 @@ static void forget(orr__work *k, void *arg)
 
 void orr__engine_stats_reset(void)
 {
+    before = orr__regret_now();
     orr__works_each(forget, NULL);
 }

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "codelets/variants.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/regret.h"
 #include "tests/harness/explain_help.h"
 #include "tests/harness/harness.h"
 
@@ -58,6 +60,46 @@ static void a_fixed_machine_measures_nothing(void)
     orr__env.machine = ORR__MACHINE_FIXED;
     ORR_CHECK(decide(orr__variants_of(5, 1, 2), (double[]){ 10, 1 }, &asked) == 0 && asked == 0);
     ORR_CHECK(decide(NULL, NULL, &asked) == 0 && asked == 0);
+}
+
+/* Keeps this thread busy for so many seconds. */
+static void work(double seconds)
+{
+    double t0 = orr__cpu_time();
+    while (orr__cpu_time() - t0 < seconds)
+        continue;
+}
+
+/* n turns of a variant that takes `times`. Returns those of variant 1. */
+static int turns(orr__variants *v, int n, const double *times)
+{
+    int slow = 0;
+    for (int i = 0; i < n; i++) {
+        orr__pick p = orr__variants_begin(v, 1);
+        work(p.timed ? times[p.way] : 0);
+        orr__variants_end(&p, 1);
+        slow += p.way == 1;
+    }
+    return slow;
+}
+
+static void trials_need_leave_and_hopeless_ones_end(void)
+{
+    static const double slow[] = { 2e-4, 1e-3 }, fast[] = { 1e-3, 2e-4 };
+    begin();
+    orr__regret_clear(); /* no evaluations */
+    ORR_CHECK(turns(orr__variants_of(8, 1, 2), 20, slow) == 0);
+    orr__regret_evaluated(1000, 100);
+    int n = turns(orr__variants_of(8, 1, 2), 40, slow);
+    orr__regret now = orr__regret_now();
+    ORR_CHECK_MSG(n == 2 && now.trials == 2, "%d trials of a variant that takes five times as long", n);
+    ORR_CHECK_MSG(now.excess > 1e-3 && now.excess < 0.1, "%g s", now.excess);
+    ORR_CHECK(turns(orr__variants_of(8, 2, 2), 40, fast) > 20);
+    bool timed;
+    ORR_CHECK(orr__variants_next(orr__variants_of(8, 2, 2), &timed) == 1 && !timed);
+    orr__pick p = orr__variants_begin(orr__variants_of(8, 3, 2), 1);
+    orr__variants_end(&p, 0); /* the work has failed: no time */
+    ORR_CHECK(p.way == 0 && p.timed && orr__variants_of(8, 3, 2)->taken[0] == 0);
 }
 
 static void count(const orr__variants *v, int chosen, void *arg)
@@ -122,10 +164,12 @@ static void either_tier_computes_f16(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(the_fastest_way_is_chosen),        ORR_TEST(an_equally_fast_variant_is_not_chosen),
-        ORR_TEST(a_fixed_machine_measures_nothing), ORR_TEST(a_choice_of_another_process_is_taken),
-        ORR_TEST(either_tier_computes_f16),         { 0 }
-    };
+    static const orr_test tests[] = { ORR_TEST(the_fastest_way_is_chosen),
+                                      ORR_TEST(an_equally_fast_variant_is_not_chosen),
+                                      ORR_TEST(a_fixed_machine_measures_nothing),
+                                      ORR_TEST(a_choice_of_another_process_is_taken),
+                                      ORR_TEST(either_tier_computes_f16),
+                                      ORR_TEST(trials_need_leave_and_hopeless_ones_end),
+                                      { 0 } };
     return orr_test_main(argc, argv, "codelets.variants", tests);
 }

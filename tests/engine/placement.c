@@ -8,6 +8,7 @@
 #include <string.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/regret.h"
 #include "runtime/engine/execution.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/capture.h"
@@ -20,6 +21,8 @@ static orr__plan plan;
 
 static void begin(bool device)
 {
+    orr__regret_clear();
+    orr__regret_evaluated(1000, 1e4); /* room for all trials */
     orr__env.deterministic = false;
     region = (orr__region){ .rank = 1, .dim = { 8 }, .label = "made up" };
     step = (orr__step){ .region = &region, .opencl = device ? (orr__kernel *)(void *)&region : NULL };
@@ -68,6 +71,29 @@ static void the_fastest_way_stays(void)
     }
 }
 
+/* Runs on the other placements, of 200. */
+static int others(const double *seconds)
+{
+    int n = 0;
+    for (int k = 0; k < 200; k++)
+        n += run(seconds) != ORR__MIXED;
+    return n;
+}
+
+static void trials_cost_no_more_than_the_ledger_allows(void)
+{
+    static const double slow[ORR__PLACEMENTS] = { 1, 1.3, 5 };
+    begin(true);
+    orr__regret_clear(); /* no evaluation so far */
+    ORR_CHECK(others(slow) == 0 && orr__regret_now().excess == 0);
+    begin(true);
+    int n = others(slow);
+    orr__regret now = orr__regret_now();
+    ORR_CHECK_MSG(n == 4 && now.trials == 4,
+                  "%d other runs: three of a placement that is not far behind, one of a hopeless one", n);
+    ORR_CHECK_MSG(now.excess > 4.8 && now.excess < 5.1 && now.excess < now.bound, "%g", now.excess);
+}
+
 static void without_a_choice_there_is_no_trial(void)
 {
     static const double seconds[ORR__PLACEMENTS] = { 3, 1, 1 };
@@ -87,7 +113,7 @@ static void runs_that_overlap_tell_nothing_and_end_the_trial(void)
     begin(true);
     orr__run other = { .plan = &plan };
     orr__placement_begin(&other, true);
-    for (int k = 0; k < 70; k++)
+    for (int k = 0; k < 130; k++)
         (void)run(seconds);
     ORR_CHECK(orr__plan_state_of(&plan)->trial.decided && orr__plan_state_of(&plan)->trial.n[ORR__CPU_ALONE] == 0 &&
               orr__plan_state_of(&plan)->trial.placement == ORR__MIXED);
@@ -158,6 +184,7 @@ static void tasks_go_the_way_that_was_found_the_fastest(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(the_fastest_way_stays),
+                                      ORR_TEST(trials_cost_no_more_than_the_ledger_allows),
                                       ORR_TEST(without_a_choice_there_is_no_trial),
                                       ORR_TEST(runs_that_overlap_tell_nothing_and_end_the_trial),
                                       ORR_TEST(tasks_go_the_way_that_was_found_the_fastest),

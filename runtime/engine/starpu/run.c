@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "runtime/base/ablation.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/pool.h"
 #include "runtime/engine/starpu/starpu.h"
 
@@ -31,6 +32,10 @@ static orr_status depend(orr__run *r, orr__buffer *const *leaf)
 
 static void ended(orr__run *r)
 {
+    if (orr__run_status(r) == ORR_OK)
+        orr__lane_end(r->plan, &r->lane, orr__now() - r->lane_began);
+    else
+        orr__lane_drop(&r->lane);
     orr__stall_unwatch(r);
     orr__meter_end(r);
     orr__placement_end(r);
@@ -48,9 +53,6 @@ static bool crowded(const orr__plan *plan, bool wait, int others)
            (others > 0 ? orr__star.cpus - others < 2 : orr__star.cpus == 1 && !orr__star_core_is_left());
 }
 
-/* The calling thread alone; all workers together on one step after another; tasks. */
-typedef enum { ALONE, TOGETHER, TASKS } lane;
-
 /* True if the caller and all workers together are clearly faster than the caller alone, and faster than tasks. */
 static bool crew_gains(const orr__plan *plan)
 {
@@ -65,23 +67,24 @@ static bool crew_gains(const orr__plan *plan)
  * could help. Work that ends before
  * sleeping workers could help is worth them only while its callers follow each other closely. ORRERY_INLINE_US, if set, decides alone.
  * others: callers in addition to this one. */
-static lane choose(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us))
+static orr__lane choose(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us))
 {
     bool asked = orr__env.inline_us >= 0, devices = orr__star.opencls + orr__star.cudas > 0;
     bool tasks = asked || !wait || devices || (plan->ntasks > 1 && plan->lanes.tasks < plan->lanes.alone);
 
     if (!asked && crowded(plan, wait, others))
-        return ALONE;
+        return ORR__ALONE;
     bool crew = !asked && wait && others <= 0 && crew_gains(plan);
     if (crew && orr__star_crew_is_formed())
-        return TOGETHER;
+        return ORR__TOGETHER;
     if (!crew && little)
-        return orr__ablated(ORR__OFF_INLINE_LANE) ? TASKS : ALONE;
-    if (little || (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && !devices && orr__star_sleeps_through(plan->us)))
-        return !share(plan->us) ? ALONE : crew ? TOGETHER : tasks ? TASKS : ALONE;
+        return orr__ablated(ORR__OFF_INLINE_LANE) ? ORR__TASKS : ORR__ALONE;
+    double us = little ? plan->us : orr__lane_alone_us(plan);
+    if (little || (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && !devices && orr__star_sleeps_through(us)))
+        return !share(us) ? ORR__ALONE : crew ? ORR__TOGETHER : tasks ? ORR__TASKS : ORR__ALONE;
     if (crew)
-        return TOGETHER;
-    return tasks ? TASKS : ALONE;
+        return ORR__TOGETHER;
+    return tasks ? ORR__TASKS : ORR__ALONE;
 }
 
 bool orr__star_in_turn(const orr__plan *plan, bool now)
@@ -92,7 +95,8 @@ bool orr__star_in_turn(const orr__plan *plan, bool now)
         if (orr__region_needs_device(plan->step[i].region))
             return false;
     if (now)
-        return choose(plan, true, plan->us < orr__inline_us(), orr__exec_callers(), orr__star_would_share) != TASKS;
+        return choose(plan, true, plan->us < orr__inline_us(), orr__exec_callers(), orr__star_would_share) !=
+               ORR__TASKS;
     if (plan->us < orr__inline_us())
         return !orr__ablated(ORR__OFF_INLINE_LANE);
     return !asked && plan->ntasks <= 1 && orr__star.opencls + orr__star.cudas == 0;
@@ -108,25 +112,41 @@ static double home_us(const orr__tiles *t)
                : HUGE_VAL;
 }
 
-/* The lane of this run. ALONE and TOGETHER require that the run can begin at once, or after a short copy of data to home. */
-static lane lane_of(const orr__plan *plan, orr__buffer *const *leaf, bool wait, bool little)
+/* ALONE and TOGETHER require that the run can begin at once, or after a short copy of data to home. */
+static bool needs_tasks(const orr__plan *plan, orr__buffer *const *leaf)
 {
-    lane by = choose(plan, wait, little, orr__exec_callers() - 1, orr__star_share);
     double us = plan->us;
 
-    for (int i = 0; i < plan->nstep && by != TASKS; i++)
+    for (int i = 0; i < plan->nstep; i++)
         if (orr__region_needs_device(plan->step[i].region))
-            by = TASKS;
-    for (int i = 0; i < plan->nleaf && by != TASKS; i++) {
+            return true;
+    for (int i = 0; i < plan->nleaf; i++) {
         if (leaf[i] && leaf[i]->run && (!orr__run_done(leaf[i]->run) || orr__run_status(leaf[i]->run) != ORR_OK))
-            by = TASKS;
+            return true;
         us += leaf[i] ? home_us(orr__buffer_tiles(leaf[i])) : 0;
     }
-    return us <= plan->us || us < orr__inline_us() ? by : TASKS;
+    return us > plan->us && us >= orr__inline_us();
+}
+
+/* The lane of this run. */
+static orr__lane lane_of(const orr__plan *plan, orr__buffer *const *leaf, bool wait, bool little)
+{
+    orr__lane by = choose(plan, wait, little, orr__exec_callers() - 1, orr__star_share);
+    return by != ORR__TASKS && needs_tasks(plan, leaf) ? ORR__TASKS : by;
+}
+
+/* The same, as far as the plan's runs before show that more than one thread pays. */
+static orr__lane_run leave_for(const orr__plan *plan, orr__buffer *const *leaf, orr__lane wish, bool wait)
+{
+    bool choice =
+        plan->lanes.together < plan->lanes.alone || (plan->ntasks > 1 && plan->lanes.tasks < plan->lanes.alone);
+    bool decides = wait && choice && orr__env.inline_us < 0 && orr__star.opencls + orr__star.cudas == 0;
+    return decides && (wish != ORR__TASKS || !needs_tasks(plan, leaf)) ? orr__lane_begin(plan, wish)
+                                                                       : (orr__lane_run){ .by = wish };
 }
 
 /* Runs a plan without tasks. The device's copies stay valid, so that large work later finds them there. */
-static orr_status without_tasks(lane by, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+static orr_status without_tasks(orr__lane by, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                 orr__buffer **out)
 {
     orr_status st;
@@ -136,7 +156,7 @@ static orr_status without_tasks(lane by, orr__plan *plan, orr__buffer *const *le
         if (st != ORR_OK)
             return st;
     }
-    if (by == TOGETHER && orr__star_crew(plan, leaf, scalar, out, &st))
+    if (by == ORR__TOGETHER && orr__star_crew(plan, leaf, scalar, out, &st))
         return st;
     return orr__exec_inline(plan, leaf, scalar, out, 0, NULL);
 }
@@ -185,15 +205,32 @@ static bool spoiled(const orr__plan *plan, orr__buffer *const *leaf)
     return false;
 }
 
+/* The same, measured. */
+static orr_status timed_without_tasks(const orr__lane_run *lane, orr__plan *plan, orr__buffer *const *leaf,
+                                      const orr__scalar *scalar, orr__buffer **out)
+{
+    double t0 = lane->measured ? orr__now() : 0;
+    orr_status st = without_tasks(lane->by, plan, leaf, scalar, out);
+    if (lane->measured && st == ORR_OK)
+        orr__lane_end(plan, lane, orr__now() - t0);
+    else
+        orr__lane_drop(lane);
+    return st;
+}
+
 /* budget: the bytes that the run may use; 0: all that it needs, at once. */
 static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                               orr__buffer **out, orr__run **run, size_t budget)
+                               orr__buffer **out, orr__run **run, const orr__lane_run *lane, size_t budget)
 {
     orr__run *r = orr__run_new(plan, scalar);
     orr_status st = r && budget > 0 && !orr__meter_begin(r, budget) ? ORR_ENOMEM : ORR_OK;
 
-    if (!r)
+    if (!r) {
+        orr__lane_drop(lane);
         return ORR_ENOMEM;
+    }
+    r->lane = *lane;
+    r->lane_began = lane->measured ? orr__now() : 0;
     r->ended = ended;
     orr__star_crew_dismiss(false);
     bool alone = orr__star_wake(true);
@@ -246,17 +283,18 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
                                   orr__buffer **out, orr__run **run, bool wait, bool little)
 {
     static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
+    static const orr__lane_run unmeasured = { .by = ORR__TASKS };
     orr_status st;
 
     pthread_mutex_lock(&alone);
     orr__star_wait_runs(0); /* the memory of other runs, and memory held for reuse, may suffice */
     (void)orr__tilepool_trim();
     st = orr__exec_admit(at, plan);
-    lane by = st == ORR_OK ? lane_of(plan, leaf, wait, little) : ALONE;
-    if (st == ORR_OK && by != TASKS)
+    orr__lane by = st == ORR_OK ? lane_of(plan, leaf, wait, little) : ORR__ALONE;
+    if (st == ORR_OK && by != ORR__TASKS)
         st = without_tasks(by, plan, leaf, scalar, out);
     else if (st == ORR_OK)
-        st = execute_once(at, plan, leaf, scalar, out, run, tight_budget(plan));
+        st = execute_once(at, plan, leaf, scalar, out, run, &unmeasured, tight_budget(plan));
     pthread_mutex_unlock(&alone);
     return st;
 }
@@ -264,22 +302,25 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                              orr__buffer **out, orr__run **run, bool wait, bool little)
 {
-    lane by = lane_of(plan, leaf, wait, little);
-    bool small = by != TASKS;
+    orr__lane by = lane_of(plan, leaf, wait, little);
+    bool small = by != ORR__TASKS;
     orr_status st;
 
     orr__tilepool_settle();
     if ((small ? plan->memory.peak : plan->memory.all) > orr__engine_left())
         return execute_tightly(at, plan, leaf, scalar, out, run, wait, little);
-    if (small)
-        return without_tasks(by, plan, leaf, scalar, out);
+    orr__lane_run lane = leave_for(plan, leaf, by, wait);
+    if (lane.by != ORR__TASKS)
+        return timed_without_tasks(&lane, plan, leaf, scalar, out);
     if (!room_for_starpu(plan)) {
         (void)orr__tilepool_trim();
         orr__pool_trim();
-        if (!room_for_starpu(plan))
+        if (!room_for_starpu(plan)) {
+            orr__lane_drop(&lane);
             return orr__fail(at, ORR_ENOMEM, "no memory for the tasks of %d steps", plan->nstep);
+        }
     }
-    st = execute_once(at, plan, leaf, scalar, out, run, 0);
+    st = execute_once(at, plan, leaf, scalar, out, run, &lane, 0);
     return st == ORR_ENOMEM && !spoiled(plan, leaf) ? execute_tightly(at, plan, leaf, scalar, out, run, wait, little)
                                                     : st;
 }

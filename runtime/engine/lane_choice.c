@@ -1,0 +1,140 @@
+/* Leave for a plan to run on more threads than the caller's: by the times of its runs so far, and by the ledger of regret.
+ * Must not know: how a plan runs, who may help. */
+#include "config.h"
+#include <math.h>
+#include <pthread.h>
+#include "codelets/variants.h"
+#include "runtime/base/ablation.h"
+#include "runtime/base/regret.h"
+#include "runtime/engine/execution.h"
+
+/* DOUBT: a prediction may be wrong by this part. PACE: one slow run may be bad luck, so an expected time goes a part of the way to it.
+ * FORGET: the machine may be free again, so an expected time that keeps a lane from being used goes a part of the way to the prediction.
+ * ENOUGH: runs whose time tells more than the prediction. SETTLED: runs after which later processes need not try. */
+static const double doubt = 0.25, pace = 0.25, forget = 0.01;
+enum { ENOUGH = 2, SETTLED = 4 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool measures(void)
+{
+    return orr__env.machine != ORR__MACHINE_FIXED && !orr__env.deterministic && !orr__ablated(ORR__OFF_TRIAL);
+}
+
+static double predicted(const orr__plan *p, orr__lane by)
+{
+    return 1e-6 * (by == ORR__ALONE ? p->lanes.alone : by == ORR__TOGETHER ? p->lanes.together : p->lanes.tasks);
+}
+
+/* The time on the calling thread alone: measured, or predicted if the wished lane is known better; infinite: not yet of interest. */
+static double alone(const orr__plan *p, const orr__lane_times *t, orr__lane wish)
+{
+    return t->n[ORR__ALONE] > 0   ? t->expected[ORR__ALONE]
+           : t->n[wish] >= ENOUGH ? (1 + doubt) * predicted(p, ORR__ALONE)
+                                  : HUGE_VAL;
+}
+
+/* The choice between the caller alone (0) and a lane (1) that an earlier process, or an earlier form of the plan, has made. */
+static orr__variants *earlier(const orr__plan *p, orr__lane wish)
+{
+    static const uint32_t of_lanes = 0x1a9e0;
+    return p->cache.key ? orr__variants_of(p->cache.hash, of_lanes + (uint32_t)wish, 2) : NULL;
+}
+
+static void remember(const orr__plan *p, const orr__lane_times *t, orr__lane by)
+{
+    bool tells = by != ORR__ALONE && t->n[by] == SETTLED && t->n[ORR__ALONE] > 0;
+    orr__variants *v = tells ? earlier(p, by) : NULL;
+    if (v)
+        orr__variants_put(v->kernel, v->size, 2, t->expected[by] <= t->expected[ORR__ALONE]);
+}
+
+/* Starts with what is known from earlier. True: the lane is known to be good. */
+static bool recall(const orr__plan *p, orr__lane_times *t, orr__lane wish, double base)
+{
+    orr__variants *v = t->n[wish] == 0 ? earlier(p, wish) : NULL;
+    int chosen = v ? atomic_load(&v->chosen) : -1;
+    if (chosen == 0) {
+        t->n[wish] = 1;
+        t->expected[wish] = t->seen[wish] = 2 * base;
+    }
+    return chosen == 1;
+}
+
+/* Under the lock. */
+static void decide(const orr__plan *p, orr__lane_times *t, orr__lane wish, orr__lane_run *run)
+{
+    double base = alone(p, t, wish), ratio = predicted(p, wish) / predicted(p, ORR__ALONE);
+    if (wish == ORR__ALONE || !(base < HUGE_VAL) || !(ratio < HUGE_VAL))
+        return;
+    if (recall(p, t, wish, base))
+        return;
+    bool known = t->n[wish] > 0;
+    double then = known ? t->expected[wish] : (1 + doubt) * ratio * base;
+    run->expected = fmax(0, then - base);
+    double risk = known ? fmax(run->expected, t->seen[wish] - base) : run->expected;
+    run->first = !known;
+    run->trial = run->expected > 0 && run->expected <= ORR__REGRET_MOST * base && orr__regret_leave(risk);
+    if (run->trial)
+        run->expected = risk;
+    if (run->expected > 0 && !run->trial) {
+        run->by = ORR__ALONE;
+        run->first = false;
+        if (known)
+            t->expected[wish] += forget * fmin(0, ratio * base - then);
+    } else if (!known) {
+        t->expected[wish] = fmin(ratio * base, base);
+    }
+}
+
+orr__lane_run orr__lane_begin(const orr__plan *p, orr__lane wish)
+{
+    orr__lane_run run = { .by = wish };
+    orr__plan_state *state = orr__plan_state_of(p);
+    if (!state || !measures())
+        return run;
+    run.measured = true;
+    pthread_mutex_lock(&lock);
+    decide(p, &state->lane, wish, &run);
+    pthread_mutex_unlock(&lock);
+    return run;
+}
+
+void orr__lane_end(const orr__plan *p, const orr__lane_run *run, double seconds)
+{
+    orr__plan_state *state = orr__plan_state_of(p);
+    if (!run->measured || !state)
+        return;
+    orr__lane_times *t = &state->lane;
+    pthread_mutex_lock(&lock);
+    double *e = &t->expected[run->by], base = t->n[ORR__ALONE] > 0 ? t->expected[ORR__ALONE] : seconds;
+    if (*e <= 0 || seconds < *e)
+        *e = seconds;
+    else
+        *e += pace * (seconds - *e);
+    t->seen[run->by] = seconds;
+    t->n[run->by]++;
+    remember(p, t, run->by);
+    pthread_mutex_unlock(&lock);
+    if (run->trial)
+        orr__regret_report(run->expected, seconds - base);
+    else if (run->first)
+        orr__regret_add(seconds - base);
+}
+
+double orr__lane_alone_us(const orr__plan *p)
+{
+    orr__plan_state *state = measures() ? orr__plan_state_of(p) : NULL;
+    if (!state)
+        return p->us;
+    pthread_mutex_lock(&lock);
+    double us = state->lane.n[ORR__ALONE] > 0 ? 1e6 * state->lane.expected[ORR__ALONE] : p->us;
+    pthread_mutex_unlock(&lock);
+    return us;
+}
+
+void orr__lane_drop(const orr__lane_run *run)
+{
+    if (run->trial)
+        orr__regret_return(run->expected);
+}
