@@ -1,0 +1,114 @@
+"""x[key] and x[key] = value, with all kinds of NumPy's indices."""
+from . import _core
+from ._core import Tensor
+from ._convert import asarray
+
+_END = -2**63
+
+
+def _is_array(k):
+    return isinstance(k, (Tensor, list)) or hasattr(k, "dtype") and hasattr(k, "shape")
+
+
+def _spread(x, key):
+    """The key as a list with one entry for each axis of x, and None for new axes; a mask becomes its indices."""
+    parts, used = [], 0
+    for k in key:
+        if _is_array(k):
+            k = asarray(k)
+            if k.dtype is _core.bool and k.ndim:
+                if x.shape[used:used + k.ndim] != k.shape:
+                    raise IndexError("a mask of the shape %s for axes of lengths %s" % (k.shape, x.shape[used:used + k.ndim]))
+                parts += _core.nonzero(k, k.ndim)
+                used += k.ndim
+                continue
+            if k.dtype is _core.bool:
+                raise IndexError("a truth value is no index: write a mask with axes")
+        if k is not None and k is not Ellipsis:
+            used += 1
+        parts.append(k)
+    if used > x.ndim:
+        raise IndexError("%d indices for %d axes" % (used, x.ndim))
+    dots = [k for k, p in enumerate(parts) if p is Ellipsis]
+    if len(dots) > 1:
+        raise IndexError("an index has one '...' at most")
+    at = dots[0] if dots else len(parts)
+    return parts[:at] + [slice(None)] * (x.ndim - used) + parts[at + 1:]
+
+
+def _number(v, otherwise):
+    return otherwise if v is None else v.__index__()
+
+
+def _views(x, parts):
+    """Applies slices, integers and new axes; returns the view and the arrays that are left, by their axes of it."""
+    start, stop, step = [], [], []
+    for p in parts:
+        if isinstance(p, slice):
+            start.append(_number(p.start, _END))
+            stop.append(_number(p.stop, _END))
+            step.append(_number(p.step, 1))
+        elif p is not None:
+            start.append(_END)
+            stop.append(_END)
+            step.append(1)
+    if any(isinstance(p, slice) and p != slice(None) for p in parts):
+        x = _core.slice(x, start, stop, step)
+    arrays, axis = {}, 0
+    for p in parts:
+        if p is None:
+            x = _core.expand_dims(x, axis)
+        elif isinstance(p, Tensor):
+            arrays[axis] = p
+        elif not isinstance(p, slice):
+            if not hasattr(p, "__index__") or isinstance(p, bool):
+                raise IndexError("%r is no index: integers, slices, '...', None, and arrays of integers or bools are" % (p,))
+            x = _core.select(x, axis, p.__index__())
+            continue
+        axis += 1
+    return x, arrays
+
+
+def _gathered(x, arrays, adjacent):
+    """NumPy's result of several arrays of integers, which broadcast."""
+    axes = sorted(arrays)
+    if len(axes) == 1 and adjacent:
+        return _core.take(x, arrays[axes[0]], axes[0])
+    indices = _core.broadcast_arrays([arrays[a] for a in axes])
+    rank = indices[0].ndim
+    rest = [a for a in range(x.ndim) if a not in arrays]
+    front = _core.permute(x, axes + rest)
+    r = _core.gather_nd(front, _core.stack([_core.cast(i, "int64") for i in indices], -1))
+    if adjacent:  # the arrays' axes stand where the first of them was
+        before = axes[0]
+        order = list(range(rank, rank + before)) + list(range(rank)) + list(range(rank + before, r.ndim))
+        r = _core.permute(r, order)
+    return r
+
+
+def get(x, key):
+    key = key if isinstance(key, tuple) else (key,)
+    if len(key) == 1 and isinstance(key[0], Tensor) and key[0].dtype is _core.bool and key[0].ndim:
+        return _core.mask_select(x, key[0])
+    parts = _spread(x, key)
+    arrays = [k for k, p in enumerate(parts) if isinstance(p, Tensor)]
+    if arrays:  # an integer beside arrays is one of them, as in NumPy
+        parts = [asarray(p.__index__()) if p is not None and not isinstance(p, (slice, Tensor)) else p for p in parts]
+        arrays = [k for k, p in enumerate(parts) if isinstance(p, Tensor)]
+    adjacent = not arrays or arrays == list(range(arrays[0], arrays[0] + len(arrays)))
+    view, left = _views(x, parts)
+    return _gathered(view, left, adjacent) if left else view
+
+
+def put(x, key, value):
+    """Item assignment. A tensor is a value: the object gets a new one, and other objects keep theirs."""
+    value = value if isinstance(value, (int, float, complex, Tensor)) else asarray(value)
+    places = get(_core.reshape(_core.arange("int64", 0, x.size, 1), x.shape), key)
+    if isinstance(value, Tensor):
+        if value.dtype is not x.dtype:
+            value = _core.cast(value, x.dtype)
+    else:
+        value = asarray(value, dtype=x.dtype)
+    value = _core.reshape(_core.broadcast_to(value, places.shape), [-1] if places.size else [0])
+    flat = _core.scatter(_core.reshape(x, [x.size]), _core.reshape(places, [places.size]), value, 0, "set")
+    x._become(_core.reshape(flat, x.shape))

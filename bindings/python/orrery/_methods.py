@@ -1,0 +1,79 @@
+"""Methods of tensors in NumPy's and the standard's form."""
+import sys as _sys
+
+from . import _convert, _core, _indexing, _standard
+from ._core import Tensor
+
+
+def _namespace(self, /, *, api_version=None):
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError("the array API standard's version here is 2024.12")
+    return _sys.modules[__package__]
+
+
+def _dlpack(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
+    if dl_device not in (None, (1, 0)):
+        raise BufferError("the value is in host memory")
+    t = self if not copy else _convert.rebuilt(self.dtype, self.shape, self.tobytes())
+    return t._dlpack(max_version is not None and max_version[0] >= 1)
+
+
+def _array(self, dtype=None, copy=None):
+    import numpy
+    a = numpy.asarray(memoryview(self))
+    return a if dtype is None or a.dtype == dtype else a.astype(dtype)
+
+
+def _iter(self):
+    if not self.ndim:
+        raise TypeError("a tensor without axes has no elements to go through")
+    return iter([_core.select(self, 0, k) for k in range(self.shape[0])])
+
+
+def _reshape(self, *shape, copy=None):
+    return _core.reshape(self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
+
+
+def _transpose(self, *axes):
+    return _core.permute(self, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None)
+
+
+def _T(self):
+    if self.ndim != 2:
+        raise ValueError("T needs two axes, not %d: see mT and transpose" % self.ndim)
+    return _core.transpose(self)
+
+
+def _to_device(self, device, /, *, stream=None):
+    if device != "cpu":
+        raise ValueError("to_device(): the device is 'cpu'; the library places work itself")
+    return self
+
+
+def _repr(self):
+    first, _, rest = str(self).partition("\n")
+    return "Tensor(%s: %s)" % (first, rest) if "\n" not in rest else "Tensor(%s:\n%s)" % (first, rest)
+
+
+def _install():
+    for name in _standard.__all__:
+        if hasattr(_core, name) and hasattr(Tensor, name) or name in ("astype", "unstack", "concat"):
+            setattr(Tensor, name, getattr(_standard, name))
+    more = {"__array_namespace__": _namespace, "__dlpack__": _dlpack, "__dlpack_device__": lambda self: (1, 0),
+            "__array__": _array, "__array_ufunc__": None, "__getitem__": _indexing.get, "__setitem__": _indexing.put,
+            "__iter__": _iter, "__repr__": _repr, "reshape": _reshape, "transpose": _transpose, "T": property(_T),
+            "mT": property(_core.transpose), "device": property(lambda self: "cpu"), "to_device": _to_device,
+            "nbytes": property(lambda self: self.size * self.dtype.itemsize), "tolist": _convert.to_lists,
+            "itemsize": property(lambda self: self.dtype.itemsize), "numpy": lambda self: _array(self),
+            "flatten": lambda self: _core.reshape(self, [self.size]), "ravel": lambda self: _core.reshape(self, [self.size]),
+            "copy": lambda self: _core.reshape(self, self.shape), "dot": lambda self, other: _core.matmul(self, other),
+            "__contains__": lambda self, v: bool(_core.any(_core.equal(self, v))),
+            "__reduce__": lambda self: (_convert.rebuilt, (self.dtype.name, self.shape, self.tobytes())),
+            "conj": lambda self: _core.conj(self), "real": property(lambda self: _core.real(self)),
+            "imag": property(lambda self: _core.imag(self)), "__copy__": lambda self: _core.reshape(self, self.shape),
+            "__deepcopy__": lambda self, memo: _core.reshape(self, self.shape)}
+    for name, value in more.items():
+        setattr(Tensor, name, value)
+
+
+_install()

@@ -1,0 +1,498 @@
+"""Functions whose form in the Python array API standard is another than in C: defaults, keywords, named results.
+
+They call the functions of the same meaning in _core; a function that is not here has the form of C.
+"""
+import builtins as _b
+from collections import namedtuple as _namedtuple
+
+from . import _core
+from ._core import Tensor
+from ._convert import asarray, from_dlpack  # noqa: F401
+
+__all__ = """arange empty empty_like eye full full_like linspace meshgrid ones ones_like tril triu zeros zeros_like astype
+can_cast finfo iinfo isdtype result_type clip take take_along_axis broadcast_arrays broadcast_to concat expand_dims flip
+moveaxis permute_dims repeat reshape roll squeeze stack tile unstack argmax argmin count_nonzero nonzero searchsorted
+unique_all unique_counts unique_inverse unique_values argsort sort cumulative_prod cumulative_sum max mean min prod std sum
+var all any diff tensordot vecdot matrix_transpose split quantile median softmax log_softmax logsumexp einsum topk outer
+__array_namespace_info__""".split()
+
+
+def _device(device):
+    if device not in (None, "cpu"):
+        raise ValueError("the device is 'cpu'; the library places work itself")
+
+
+def _tensor(x):
+    return x if isinstance(x, Tensor) else asarray(x)
+
+
+# -- creation ------------------------------------------------------------------------------------------------------
+
+
+def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
+    """start, start + step, … below stop. Integers give int64, others float64, unless dtype is given."""
+    _device(device)
+    if stop is None:
+        start, stop = 0, start
+    whole = _b.all(isinstance(v, int) for v in (start, stop, step))
+    dtype = dtype or ("int64" if whole else "float64")
+    return _core.arange_number(dtype, start, stop, step) if whole else _core.arange(dtype, start, stop, step)
+
+
+def _filled(make):
+    def f(shape, *, dtype=None, device=None):
+        _device(device)
+        return make("float64" if dtype is None else dtype, shape)
+    f.__doc__ = make.__doc__
+    return f
+
+
+zeros, ones, empty = _filled(_core.zeros), _filled(_core.ones), _filled(_core.zeros)
+
+
+def full(shape, fill_value, *, dtype=None, device=None):
+    """Elements that are all fill_value, of its type unless dtype is given."""
+    _device(device)
+    if isinstance(fill_value, Tensor):
+        fill_value = fill_value.item()
+    if isinstance(fill_value, complex):
+        return _core.full_complex(dtype or "complex128", shape, fill_value.real, fill_value.imag)
+    if dtype is None:
+        dtype = "bool" if isinstance(fill_value, bool) else "int64" if isinstance(fill_value, int) else "float64"
+    if isinstance(fill_value, bool):
+        fill_value = int(fill_value)
+    if _kind(dtype) == "complex floating":
+        return _core.full_complex(dtype, shape, float(fill_value), 0.0)
+    return _core.full_number(dtype, shape, fill_value)
+
+
+def _like(make):
+    def f(x, /, *, dtype=None, device=None):
+        return make(x.shape, dtype=dtype or x.dtype, device=device)
+    return f
+
+
+zeros_like, ones_like, empty_like = _like(zeros), _like(ones), _like(empty)
+
+
+def full_like(x, /, fill_value, *, dtype=None, device=None):
+    """Elements that are all fill_value, in the shape and dtype of x."""
+    return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
+
+
+def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
+    """Ones where column − row = k, zeros elsewhere."""
+    _device(device)
+    return _core.eye(dtype or "float64", n_rows, n_rows if n_cols is None else n_cols, k)
+
+
+def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
+    """num points from start to stop, stop included if endpoint."""
+    _device(device)
+    if isinstance(start, complex) or isinstance(stop, complex):
+        start, stop, dtype = complex(start), complex(stop), dtype or "complex128"
+        real = linspace(start.real, stop.real, num, endpoint=endpoint)
+        imag = linspace(start.imag, stop.imag, num, endpoint=endpoint)
+        return _core.cast(_core.add(real, _core.mul(imag, 1j)), dtype)
+    if not endpoint and num:
+        stop = stop - (stop - start) / num
+    t = dtype or "float64"
+    made = "float64" if _kind(t) != "real floating" else t
+    r = _core.linspace(made, float(start), float(stop), num)
+    return r if made is t else _core.cast(r, t)
+
+
+def meshgrid(*arrays, indexing="xy"):
+    """The coordinates of a grid."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("meshgrid(): indexing is 'xy' or 'ij'")
+    return _core.meshgrid(_b.list(arrays), indexing == "ij") if arrays else []
+
+
+def tril(x, /, *, k=0):
+    return _core.tril(x, k)
+
+
+def triu(x, /, *, k=0):
+    return _core.triu(x, k)
+
+
+# -- dtypes -----------------------------------------------------------------------------------------------------------
+
+
+def astype(x, dtype, /, *, copy=True, device=None):
+    """x with another dtype. Truncates floats to integers."""
+    _device(device)
+    return x if not copy and x.dtype is result_type(dtype) else _core.cast(x, dtype)
+
+
+def _kind(dtype):
+    name = result_type(dtype).name
+    return ("bool" if name == "bool" else "signed integer" if name.startswith("int") else "unsigned integer"
+            if name.startswith("uint") else "complex floating" if name.startswith("complex") else "real floating"
+            if "float" in name else name)
+
+
+def isdtype(dtype, kind):
+    """Whether the dtype is of the kind: a dtype, a name of the standard, or a tuple of these."""
+    if isinstance(kind, tuple):
+        return _b.any(isdtype(dtype, k) for k in kind)
+    if not isinstance(kind, str):
+        return result_type(dtype) is result_type(kind)
+    own = _kind(dtype)
+    groups = {"integral": ("signed integer", "unsigned integer"),
+              "numeric": ("signed integer", "unsigned integer", "real floating", "complex floating")}
+    if kind not in groups and kind not in ("bool", "signed integer", "unsigned integer", "real floating", "complex floating"):
+        raise ValueError("isdtype(): there is no kind %r" % (kind,))
+    return own in groups.get(kind, (kind,))
+
+
+def result_type(*arrays_and_dtypes):
+    """The dtype to which tensors, dtypes and numbers promote. A number takes the dtype of the others."""
+    kinds = [a.dtype if isinstance(a, Tensor) else a for a in arrays_and_dtypes]
+    plain = [k for k in kinds if not isinstance(k, (bool, int, float, complex))]
+    if len(plain) == len(kinds):
+        return _core.result_type(kinds)
+    numbers = [k for k in kinds if isinstance(k, (bool, int, float, complex))]
+    if not plain:
+        return asarray(_b.max(numbers, key=lambda v: (isinstance(v, complex), isinstance(v, float), not isinstance(v, bool)))).dtype
+    t = _core.zeros(_core.result_type(plain), ())
+    for v in numbers:
+        t = _core.add(t, v)
+    return t.dtype
+
+
+def can_cast(from_, to, /):
+    """Whether from_ promotes to the dtype `to`, so that no value is lost."""
+    return _core.can_cast(from_.dtype if isinstance(from_, Tensor) else from_, to)
+
+
+_Finfo = _namedtuple("finfo", "bits eps max min smallest_normal dtype")
+_Iinfo = _namedtuple("iinfo", "bits max min dtype")
+
+
+def finfo(type, /):
+    """The numbers of a float dtype, or of the parts of a complex one."""
+    t = type.dtype if isinstance(type, Tensor) else result_type(type)
+    f = _core.finfo(t)
+    part = {"complex64": _core.float32, "complex128": _core.float64}.get(t.name, t)
+    return _Finfo(f.bits, f.eps, f.max, f.min, f.smallest_normal, part)
+
+
+def iinfo(type, /):
+    """The numbers of an integer dtype."""
+    t = type.dtype if isinstance(type, Tensor) else result_type(type)
+    f = _core.iinfo(t)
+    return _Iinfo(f.bits, f.max, f.min, t)
+
+
+class __array_namespace_info__:
+    """Facts about the namespace, as in the standard."""
+
+    def capabilities(self):
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 8}
+
+    def default_device(self):
+        return "cpu"
+
+    def devices(self):
+        return ["cpu"]
+
+    def default_dtypes(self, *, device=None):
+        return {"real floating": _core.float64, "complex floating": _core.complex128, "integral": _core.int64,
+                "indexing": _core.int64}
+
+    def dtypes(self, *, device=None, kind=None):
+        names = ("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128").split()
+        found = {n: getattr(_core, n) for n in names}
+        return {n: t for n, t in found.items() if kind is None or isdtype(t, kind)}
+
+
+# -- elements and places -----------------------------------------------------------------------------------------------
+
+
+def clip(x, /, min=None, max=None):
+    """x within min … max; None is no bound."""
+    x = _tensor(x)
+    if min is None and max is None:
+        return _core.positive(x)
+    if max is None:
+        return _core.maximum(x, _bound(min, x))
+    return _core.minimum(x if min is None else _core.maximum(x, _bound(min, x)), _bound(max, x))
+
+
+def _bound(v, x):
+    return _core.cast(v, x.dtype) if isinstance(v, Tensor) and v.dtype is not x.dtype else v
+
+
+def take(x, indices, /, *, axis=None):
+    """x[…, indices, …]; without an axis x has one."""
+    if axis is None and x.ndim != 1:
+        raise ValueError("take(): an array of %d axes needs the argument 'axis'" % x.ndim)
+    return _core.take(x, _tensor(indices), 0 if axis is None else axis)
+
+
+def take_along_axis(x, indices, /, *, axis=-1):
+    """The elements of x that the indices name along the axis."""
+    return _core.take_along_axis(x, indices, axis)
+
+
+def broadcast_arrays(*arrays):
+    """The arrays, broadcast to their common shape."""
+    return _core.broadcast_arrays(_b.list(arrays)) if arrays else []
+
+
+def broadcast_to(x, /, shape):
+    """x repeated to the shape."""
+    return _core.broadcast_to(x, shape)
+
+
+def concat(arrays, /, *, axis=0):
+    """The arrays one after the other along an axis; axis None: as flat."""
+    if axis is None:
+        return _core.concat([_core.reshape(a, [a.size]) for a in arrays], 0)
+    return _core.concat(_b.list(arrays), axis)
+
+
+def stack(arrays, /, *, axis=0):
+    """The arrays along a new axis."""
+    return _core.stack(_b.list(arrays), axis)
+
+
+def unstack(x, /, *, axis=0):
+    """The elements of an axis, without it."""
+    if not -x.ndim <= axis < x.ndim:
+        raise _core.AxisError("unstack(): the axis %d is out of range for %d axes" % (axis, x.ndim))
+    return tuple(_core.unstack(x, axis, x.shape[axis]))
+
+
+def split(x, n, /, *, axis=0):
+    """n equal parts, or the parts between the places of a list."""
+    return _core.split(x, n, axis) if isinstance(n, int) else _core.cut(x, _b.list(n), axis)
+
+
+def expand_dims(x, /, *, axis=0):
+    """x with a new axis of length 1."""
+    return _core.expand_dims(x, axis)
+
+
+def squeeze(x, /, axis=None):
+    """x without axes of length 1."""
+    return _core.squeeze(x, axis)
+
+
+def flip(x, /, *, axis=None):
+    """x backwards along axes; None: along all."""
+    return _core.flip(x, axis)
+
+
+def moveaxis(x, source, destination, /):
+    """Axes of x at other places."""
+    return _core.moveaxis(x, source, destination)
+
+
+def permute_dims(x, /, axes):
+    """Axis k of the result is axis axes[k] of x."""
+    return _core.permute(x, axes)
+
+
+def repeat(x, repeats, /, *, axis=None):
+    """Each element repeated; without an axis x as flat."""
+    if isinstance(repeats, (list, tuple)):
+        repeats = asarray(repeats)
+    return _core.repeat_each(x, repeats, axis) if isinstance(repeats, Tensor) else _core.repeat(x, repeats, axis)
+
+
+def reshape(x, /, shape, *, copy=None):
+    """x's elements in another shape; one length may be -1."""
+    return _core.reshape(x, shape)
+
+
+def roll(x, /, shift, *, axis=None):
+    """Elements shifted along axes; those that leave at one end enter at the other."""
+    if axis is None:
+        return _core.reshape(_core.roll(_core.reshape(x, [x.size]), shift, 0), x.shape)
+    if isinstance(axis, tuple) and isinstance(shift, int):
+        shift = [shift] * len(axis)
+    return _core.roll(x, shift, axis)
+
+
+def tile(x, repetitions, /):
+    """x repeated as a whole."""
+    return _core.tile(x, repetitions)
+
+
+def matrix_transpose(x, /):
+    """The last two axes exchanged."""
+    return _core.transpose(x)
+
+
+# -- searching, sorting, sets ----------------------------------------------------------------------------------------------
+
+
+def argmax(x, /, *, axis=None, keepdims=False):
+    """The place of the greatest element."""
+    return _core.argmax(x, axis, keepdims)
+
+
+def argmin(x, /, *, axis=None, keepdims=False):
+    """The place of the least element."""
+    return _core.argmin(x, axis, keepdims)
+
+
+def count_nonzero(x, /, *, axis=None, keepdims=False):
+    """The number of elements that are not 0."""
+    return _core.count_nonzero(x, axis, keepdims)
+
+
+def nonzero(x, /):
+    """The places of elements that are not 0, one tensor for each axis."""
+    return tuple(_core.nonzero(x, x.ndim))
+
+
+def searchsorted(x1, x2, /, *, side="left", sorter=None):
+    """The places at which x2's elements keep x1 sorted."""
+    if side not in ("left", "right"):
+        raise ValueError("searchsorted(): side is 'left' or 'right'")
+    return _core.searchsorted(x1 if sorter is None else _core.take(x1, sorter, 0), x2, side == "right")
+
+
+def sort(x, /, *, axis=-1, descending=False, stable=True):
+    """The elements of an axis in order."""
+    return _core.sort(x, axis, descending)
+
+
+def argsort(x, /, *, axis=-1, descending=False, stable=True):
+    """The indices that sort x."""
+    return _core.argsort(x, axis, descending)
+
+
+def topk(x, k, /, *, axis=-1, largest=True):
+    """The k greatest, or least, elements and their places."""
+    return _namedtuple("topk", "values indices")(*_core.topk(x, k, axis, largest))
+
+
+_All = _namedtuple("unique_all", "values indices inverse_indices counts")
+_Counts = _namedtuple("unique_counts", "values counts")
+_Inverse = _namedtuple("unique_inverse", "values inverse_indices")
+
+
+def unique_all(x, /):
+    """The distinct elements, their first places, the place of each element among them, and their counts."""
+    return _All(*_core.unique_all(x))
+
+
+def unique_counts(x, /):
+    """The distinct elements and their counts."""
+    return _Counts(*_core.unique_counts(x))
+
+
+def unique_inverse(x, /):
+    """The distinct elements and the place of each element among them."""
+    return _Inverse(*_core.unique_inverse(x))
+
+
+def unique_values(x, /):
+    """The distinct elements."""
+    return _core.unique_values(x)
+
+
+# -- reductions ------------------------------------------------------------------------------------------------------------------
+
+
+def _cast(x, dtype):
+    x = _tensor(x)
+    return x if dtype is None else _core.cast(x, dtype)
+
+
+def _sums(core):
+    def f(x, /, *, axis=None, dtype=None, keepdims=False):
+        r = core(_cast(x, dtype), axis, keepdims)
+        return r if dtype is None or r.dtype is result_type(dtype) else _core.cast(r, dtype)
+    f.__doc__ = core.__doc__
+    return f
+
+
+def _reduction(core):
+    def f(x, /, *, axis=None, keepdims=False):
+        return core(_tensor(x), axis, keepdims)
+    f.__doc__ = core.__doc__
+    return f
+
+
+sum, prod = _sums(_core.sum), _sums(_core.prod)
+mean, max, min, all, any, logsumexp = (_reduction(getattr(_core, n)) for n in "mean max min all any logsumexp".split())
+
+
+def var(x, /, *, axis=None, correction=0.0, keepdims=False):
+    """Σ (x − mean)² / (n − correction)."""
+    return _core.var(_tensor(x), axis, float(correction), keepdims)
+
+
+def std(x, /, *, axis=None, correction=0.0, keepdims=False):
+    """The root of var."""
+    return _core.std(_tensor(x), axis, float(correction), keepdims)
+
+
+def _cumulative(core):
+    def f(x, /, *, axis=None, dtype=None, include_initial=False):
+        if axis is None and x.ndim != 1:
+            raise ValueError("an array of %d axes needs the argument 'axis'" % x.ndim)
+        r = core(_cast(x, dtype), 0 if axis is None else axis, include_initial)
+        return r if dtype is None or r.dtype is result_type(dtype) else _core.cast(r, dtype)
+    f.__doc__ = core.__doc__
+    return f
+
+
+cumulative_sum, cumulative_prod = _cumulative(_core.cumulative_sum), _cumulative(_core.cumulative_prod)
+
+
+def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+    """Differences of neighbours along an axis, n times."""
+    return _core.diff(x, axis, n, prepend, append)
+
+
+def quantile(x, q, /, *, axis=None, keepdims=False):
+    """The q-quantiles of an axis; q is a number or a list."""
+    r = _core.quantile(x, q if isinstance(q, (list, tuple)) else [q], axis, keepdims)
+    return r if isinstance(q, (list, tuple)) else _core.select(r, 0, 0)
+
+
+def median(x, /, *, axis=None, keepdims=False):
+    """The 0.5-quantile."""
+    return _core.median(x, axis, keepdims)
+
+
+def softmax(x, /, *, axis=-1):
+    """e^x divided by its sum along the axis."""
+    return _core.softmax(x, axis)
+
+
+def log_softmax(x, /, *, axis=-1):
+    """The logarithm of softmax."""
+    return _core.log_softmax(x, axis)
+
+
+# -- products ----------------------------------------------------------------------------------------------------------------------
+
+
+def einsum(text, /, *operands):
+    """The sum of products that the text describes, as numpy.einsum."""
+    return _core.einsum(text, _b.list(operands))
+
+
+def outer(x1, x2, /):
+    """y[i, j] = x1[i] · x2[j]."""
+    return _core.outer(x1, x2)
+
+
+def vecdot(x1, x2, /, *, axis=-1):
+    """Σ conj(x1)·x2 along an axis."""
+    return _core.vecdot(x1, x2, axis)
+
+
+def tensordot(x1, x2, /, *, axes=2):
+    """Σ x1·x2 over axes: their number, or two lists."""
+    if isinstance(axes, int):
+        axes = (_b.list(_b.range(x1.ndim - axes, x1.ndim)), _b.list(_b.range(axes)))
+    return _core.tensordot(x1, x2, _b.list(axes[0]), _b.list(axes[1]))

@@ -1,0 +1,80 @@
+"""Gradients, planned functions, optimisers by name.
+
+Must not know: how a gradient is computed.
+"""
+from . import _core
+from ._core import Module, Tensor
+from ._convert import asarray
+
+__all__ = ["grad", "value_and_grad", "function", "SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Lamb", "gradients", "Function"]
+
+
+def gradients(y, xs):
+    """d(sum of y)/dx for each x of the list, recorded before y is evaluated."""
+    return _core.grad(y, list(xs))
+
+
+def value_and_grad(fn, argnums=0):
+    """A function that returns fn's value and its gradient by the arguments argnums: a number, or a tuple of numbers."""
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+
+    def both(*args, **kw):
+        args = list(args)
+        for k in numbers:
+            args[k] = _core.reshape(asarray(args[k]), asarray(args[k]).shape)  # a tensor of its own
+        y = fn(*args, **kw)
+        if not isinstance(y, Tensor):
+            raise TypeError("value_and_grad(): the function returns %s, not a tensor" % type(y).__name__)
+        g = _core.grad(y, [args[k] for k in numbers])
+        return y, g[0] if isinstance(argnums, int) else tuple(g)
+    return both
+
+
+def grad(fn, argnums=0):
+    """A function that returns fn's gradient: value_and_grad without the value."""
+    both = value_and_grad(fn, argnums)
+    return lambda *args, **kw: both(*args, **kw)[1]
+
+
+class Function:
+    """A function of tensors that is recorded and planned once for the dtypes and shapes of its arguments."""
+
+    def __init__(self, fn):
+        self.fn, self.graphs = fn, {}
+        self.__doc__ = fn.__doc__
+
+    def __call__(self, *args):
+        args = [asarray(a) for a in args]
+        key = tuple((a.dtype, a.shape) for a in args)
+        graph = self.graphs.get(key)
+        if graph is None:
+            inputs = [_core.placeholder(t, s) for t, s in key]
+            out = self.fn(*inputs)
+            outputs = [out] if isinstance(out, Tensor) else list(out)
+            graph = self.graphs[key] = (_core.graph_build(inputs, outputs), len(outputs), isinstance(out, Tensor))
+        results = _core.graph_submit(graph[0], args, graph[1])
+        return results[0] if graph[2] else tuple(results)
+
+
+def function(fn):
+    """A decorator: the function's graph is planned once for each set of argument shapes."""
+    return Function(fn)
+
+
+def _optimiser(kind):
+    def make(of, **options):
+        if isinstance(of, Module):
+            return _core.optim_of_module(kind, of, **options)
+        return _core.optim_new(kind, list(of), **options)
+    make.__doc__ = "An optimiser of a module or of a list of variables; options are the fields of orr_optim_options."
+    return make
+
+
+SGD, Adam, AdamW, RMSprop, Adagrad, Lamb = (_optimiser(k) for k in "sgd adam adamw rmsprop adagrad lamb".split())
+
+
+def _apply(self, *inputs):
+    return _core.forward(self, inputs[0]) if len(inputs) == 1 else _core.forward_all(self, list(inputs))
+
+
+Module.__call__ = _apply

@@ -1,0 +1,91 @@
+"""Linear algebra: the extension `linalg` of the Python array API standard, and more of the library's functions."""
+from collections import namedtuple as _namedtuple
+
+from . import _core
+from ._core import (cond, det, eig, eigvals, eigvalsh, expm, inv, kron, logdet, lu, matmul, solve, solve_cholesky,  # noqa: F401
+                    solve_triangular, svdvals)
+from ._standard import matrix_transpose, outer, tensordot, vecdot  # noqa: F401
+
+_Eigh = _namedtuple("eigh", "eigenvalues eigenvectors")
+_Qr = _namedtuple("qr", "Q R")
+_Slogdet = _namedtuple("slogdet", "sign logabsdet")
+_Svd = _namedtuple("svd", "U S Vh")
+_NORMS = {"fro": "frobenius", "nuc": "nuclear", 1: "one", 2: "two", float("inf"): "infinity", -1: "least_one",
+          -2: "least_two", float("-inf"): "least_infinity"}
+
+
+def cholesky(x, /, *, upper=False):
+    """L with x = L · Lᴴ, or its adjoint."""
+    low = _core.cholesky(x)
+    return _core.conj(_core.transpose(low)) if upper and low.dtype.name.startswith("complex") else (
+        _core.transpose(low) if upper else low)
+
+
+def cross(x1, x2, /, *, axis=-1):
+    """The cross product along an axis of length 3."""
+    return _core.cross(x1, x2, axis)
+
+
+def diagonal(x, /, *, offset=0):
+    """The diagonal of each matrix."""
+    return _core.diagonal(x, offset)
+
+
+def eigh(x, /):
+    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices."""
+    return _Eigh(*_core.eigh(x))
+
+
+def qr(x, /, *, mode="reduced"):
+    """Q · R = x with orthonormal columns of Q."""
+    if mode not in ("reduced", "complete"):
+        raise ValueError("qr(): mode is 'reduced' or 'complete'")
+    return _Qr(*_core.qr(x, mode == "complete"))
+
+
+def svd(x, /, *, full_matrices=True):
+    """U, S, Vh with x = U · diag(S) · Vh."""
+    return _Svd(*_core.svd(x, full_matrices))
+
+
+def slogdet(x, /):
+    """The sign of the determinant, and the logarithm of its size."""
+    return _Slogdet(*_core.slogdet(x))
+
+
+def lstsq(a, b, /, *, rtol=None):
+    """The least squares solution, the rank of a, and its singular values."""
+    return _core.lstsq(a, b, -1.0 if rtol is None else rtol)
+
+
+def pinv(x, /, *, rtol=None):
+    """The pseudo-inverse."""
+    return _core.pinv(x, -1.0 if rtol is None else rtol)
+
+
+def matrix_rank(x, /, *, rtol=None):
+    """The number of singular values above rtol times the largest."""
+    return _core.matrix_rank(x, -1.0 if rtol is None else rtol)
+
+
+def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+    """A norm of each matrix."""
+    if ord not in _NORMS:
+        raise ValueError("matrix_norm(): ord is one of %s" % list(_NORMS))
+    return _core.matrix_norm(x, _NORMS[ord], keepdims)
+
+
+def matrix_power(x, n, /):
+    """The n-th power of each matrix."""
+    return _core.matrix_power(x, n)
+
+
+def trace(x, /, *, offset=0, dtype=None):
+    """The sum of each diagonal."""
+    r = _core.trace(x if dtype is None else _core.cast(x, dtype), offset)
+    return r if dtype is None else _core.cast(r, dtype)
+
+
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+    """(Σ |x|^ord)^(1/ord) over axes."""
+    return _core.vector_norm(x, axis, keepdims, float(ord))

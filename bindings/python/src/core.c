@@ -1,0 +1,948 @@
+/* Tensors, dtypes and handles as Python objects; conversions of arguments and results; errors.
+ * Must not know: any operation of the library; those are generated. */
+#include "core.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+PyTypeObject *tensor_type, *dtype_type;
+PyObject *dtypes[ORR_DTYPE_COUNT], *errors[ORR_EINTERNAL + 1], *files, *package;
+bool started;
+
+/* -- the caller's place ------------------------------------------------------------------------------------------ */
+
+/* Code objects whose file name is known; their places in the table are their addresses. */
+enum { PLACES = 256 };
+static struct {
+    PyCodeObject *code;
+    const char *file;
+    bool inside; /* of this package */
+} places[PLACES];
+
+/* A copy of a file's name that lives for ever, as tensors need it. */
+static const char *lasting(PyObject *name)
+{
+    PyObject *bytes = PyDict_GetItemWithError(files, name);
+    if (!bytes) {
+        bytes = PyUnicode_AsUTF8String(name);
+        if (!bytes || PyDict_SetItem(files, name, bytes) < 0) {
+            Py_XDECREF(bytes);
+            PyErr_Clear();
+            return "python";
+        }
+        Py_DECREF(bytes); /* the table keeps it */
+    }
+    return PyBytes_AsString(bytes);
+}
+
+static int place_of(PyCodeObject *code)
+{
+    int k = (int)((uintptr_t)code / 64 % PLACES);
+    if (places[k].code == code)
+        return k;
+    PyObject *name = PyObject_GetAttrString((PyObject *)code, "co_filename");
+    if (!name || !PyUnicode_Check(name)) {
+        PyErr_Clear();
+        Py_XDECREF(name);
+        return -1;
+    }
+    Py_XDECREF((PyObject *)places[k].code);
+    Py_INCREF((PyObject *)code);
+    places[k].code = code;
+    places[k].file = lasting(name);
+    places[k].inside = package && PyUnicode_Tailmatch(name, package, 0, PY_SSIZE_T_MAX, -1) == 1;
+    Py_DECREF(name);
+    return k;
+}
+
+static void find_place(call *c)
+{
+    PyObject *frame = (PyObject *)PyEval_GetFrame(), *owned = NULL;
+    c->file = "python";
+    c->line = 0;
+    while (frame && frame != Py_None) {
+        PyCodeObject *code = PyFrame_GetCode((PyFrameObject *)frame);
+        int k = place_of(code);
+        Py_DECREF((PyObject *)code);
+        if (k >= 0 && !places[k].inside) {
+            c->file = places[k].file;
+            c->line = PyFrame_GetLineNumber((PyFrameObject *)frame);
+            break;
+        }
+        PyObject *back = PyObject_GetAttrString(frame, "f_back");
+        Py_XDECREF(owned);
+        frame = owned = back;
+    }
+    if (!frame)
+        PyErr_Clear();
+    Py_XDECREF(owned);
+}
+
+/* -- calls ------------------------------------------------------------------------------------------------------------ */
+
+static bool start(call *c)
+{
+    if (started)
+        return true;
+    orr_status s;
+    Py_BEGIN_ALLOW_THREADS s = orr_init_at(c->file, c->line, ORR_HEADERS, NULL);
+    Py_END_ALLOW_THREADS started =
+        s == ORR_OK || s == ORR_ESTATE; /* another thread, or another user of the library in this process */
+    return started || ok(c, s);
+}
+
+static bool unknown_keyword(call *c, const signature *s, PyObject *name, PyObject *value)
+{
+    if (s->options < 0) {
+        PyErr_Format(PyExc_TypeError, "%s() has no argument '%U'", s->name, name);
+        return false;
+    }
+    if (!c->extra && !(c->extra = PyDict_New()))
+        return false;
+    return PyDict_SetItem(c->extra, name, value) == 0;
+}
+
+static bool keywords(call *c, const signature *s, PyObject *const *values, PyObject *kwnames, PyObject **v)
+{
+    Py_ssize_t n = PyTuple_Size(kwnames);
+    for (Py_ssize_t j = 0; j < n; j++) {
+        PyObject *name = PyTuple_GetItem(kwnames, j);
+        int k = 0;
+        while (k < s->n && PyUnicode_CompareWithASCIIString(name, s->names[k]) != 0)
+            k++;
+        if (k == s->n) {
+            if (!unknown_keyword(c, s, name, values[j]))
+                return false;
+        } else if (v[k]) {
+            PyErr_Format(PyExc_TypeError, "%s() gets the argument '%s' twice", s->name, s->names[k]);
+            return false;
+        } else {
+            v[k] = values[j];
+        }
+    }
+    return true;
+}
+
+bool begin(call *c, const signature *s, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames, PyObject **v)
+{
+    c->name = s->name;
+    c->n_temps = c->n_memory = 0;
+    c->extra = NULL;
+    find_place(c);
+    if (!start(c))
+        return false;
+    if (argc > s->n) {
+        PyErr_Format(PyExc_TypeError, "%s() takes %d arguments at most, not %zd", s->name, s->n, argc);
+        return false;
+    }
+    for (int k = 0; k < s->n; k++)
+        v[k] = k < argc ? argv[k] : NULL;
+    if (kwnames && !keywords(c, s, argv + argc, kwnames, v)) {
+        Py_CLEAR(c->extra);
+        return false;
+    }
+    for (int k = 0; k < s->n; k++) {
+        if (!v[k] && k < s->required) {
+            PyErr_Format(PyExc_TypeError, "%s() needs the argument '%s'", s->name, s->names[k]);
+            Py_CLEAR(c->extra);
+            return false;
+        }
+        if (v[k] == Py_None && k >= s->required)
+            v[k] = NULL;
+    }
+    if (c->extra && v[s->options]) {
+        PyErr_Format(PyExc_TypeError, "%s() gets options as '%s' and as keywords", s->name, s->names[s->options]);
+        Py_CLEAR(c->extra);
+        return false;
+    }
+    if (c->extra)
+        v[s->options] = c->extra;
+    return true;
+}
+
+void ended(call *c)
+{
+    for (int k = 0; k < c->n_temps; k++)
+        (void)orr_free_at(c->file, c->line, c->temp[k]);
+    for (int k = 0; k < c->n_memory; k++)
+        PyMem_Free(c->memory[k]);
+    c->n_temps = c->n_memory = 0;
+    Py_CLEAR(c->extra);
+}
+
+PyObject *failed(call *c)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    ended(c);
+    PyErr_Restore(type, value, trace);
+    return NULL;
+}
+
+PyObject *raise(call *c, orr_status s)
+{
+    if (s < 0 || s > ORR_EINTERNAL)
+        s = ORR_EINTERNAL;
+    const char *text = orr_error_message();
+    PyErr_SetString(errors[s], *text ? text : orr_status_name(s));
+    (void)c;
+    return NULL;
+}
+
+bool ok(call *c, orr_status s)
+{
+    if (s == ORR_OK)
+        return true;
+    (void)raise(c, s);
+    return false;
+}
+
+void *memory(call *c, size_t bytes)
+{
+    void *m = c->n_memory < MOST_TEMPS ? PyMem_Calloc(1, bytes ? bytes : 1) : NULL;
+    if (m)
+        c->memory[c->n_memory++] = m;
+    else
+        PyErr_NoMemory();
+    return m;
+}
+
+static bool wrong(call *c, const char *name, PyObject *v, const char *want)
+{
+    PyObject *type = PyType_GetName(Py_TYPE(v));
+    PyErr_Format(PyExc_TypeError, "%s(): '%s' is %s, not of type %S", c->name, name, want, type ? type : Py_None);
+    Py_XDECREF(type);
+    return false;
+}
+
+/* -- tensors ------------------------------------------------------------------------------------------------------------ */
+
+PyObject *new_tensor(orr_tensor *t)
+{
+    allocfunc alloc = (allocfunc)PyType_GetSlot(tensor_type, Py_tp_alloc);
+    tensor *o = (tensor *)alloc(tensor_type, 0);
+    if (o)
+        o->t = t;
+    else
+        (void)orr_free_at("python", 0, t);
+    return (PyObject *)o;
+}
+
+PyObject *from_tensor(call *c, orr_tensor *t)
+{
+    orr_status s = t ? orr_tensor_status(t) : orr_error_status();
+    if (s == ORR_OK && t)
+        return new_tensor(t);
+    (void)raise(c, s == ORR_OK ? ORR_EINTERNAL : s);
+    if (t)
+        (void)orr_free_at(c->file, c->line, t);
+    return NULL;
+}
+
+PyObject *from_borrowed(call *c, orr_tensor *t, PyObject *keep)
+{
+    if (!t && orr_error_status() != ORR_OK)
+        return raise(c, orr_error_status());
+    if (!t)
+        Py_RETURN_NONE;
+    allocfunc alloc = (allocfunc)PyType_GetSlot(tensor_type, Py_tp_alloc);
+    tensor *o = (tensor *)alloc(tensor_type, 0);
+    if (o) {
+        o->t = t;
+        Py_XINCREF(keep);
+        o->keep = keep;
+    }
+    return (PyObject *)o;
+}
+
+PyObject *from_tensors(call *c, orr_tensor **t, int64_t n)
+{
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (int64_t k = 0; k < n; k++) {
+        PyObject *o = list ? from_tensor(c, t[k]) : NULL;
+        if (o) {
+            (void)PyList_SetItem(list, (Py_ssize_t)k, o);
+        } else {
+            for (int64_t j = list ? k + 1 : 0; j < n; j++)
+                if (t[j])
+                    (void)orr_free_at(c->file, c->line, t[j]);
+            Py_XDECREF(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+void tensor_dealloc(PyObject *self)
+{
+    tensor *o = (tensor *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    if (o->weak)
+        PyObject_ClearWeakRefs(self);
+    if (o->t && !o->keep)
+        (void)orr_free_at("python", 0, o->t);
+    Py_XDECREF(o->keep);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+bool temporary(call *c, orr_tensor *t, orr_tensor **to)
+{
+    if (c->n_temps == MOST_TEMPS) {
+        (void)orr_free_at(c->file, c->line, t);
+        PyErr_Format(PyExc_TypeError, "%s(): too many numbers among the tensors", c->name);
+        return false;
+    }
+    orr_status s = orr_tensor_status(t);
+    if (s != ORR_OK)
+        return (void)raise(c, s), (void)orr_free_at(c->file, c->line, t), false;
+    *to = c->temp[c->n_temps++] = t;
+    return true;
+}
+
+static bool of_integer(call *c, PyObject *v, orr_tensor **t)
+{
+    int over = 0;
+    long long i = PyLong_AsLongLongAndOverflow(v, &over);
+    const orr_shape none = ORR_SHAPE_0D;
+    if (!over && i >= -(1LL << 53) && i <= 1LL << 53)
+        return temporary(c, orr_scalar_at(c->file, c->line, (double)i), t);
+    if (!over)
+        return temporary(c, orr_full_number_at(c->file, c->line, ORR_I64, none, ORR_INTEGER(i)), t);
+    unsigned long long u = PyLong_AsUnsignedLongLong(v);
+    if (PyErr_Occurred())
+        return false;
+    return temporary(c, orr_full_number_at(c->file, c->line, ORR_U64, none, ORR_UNSIGNED(u)), t);
+}
+
+/* A number of Python; *is false: it is none. */
+static bool of_number(call *c, PyObject *v, orr_tensor **t, bool *is)
+{
+    const orr_shape none = ORR_SHAPE_0D;
+    *is = true;
+    if (PyFloat_Check(v))
+        return temporary(c, orr_scalar_at(c->file, c->line, PyFloat_AsDouble(v)), t);
+    if (PyLong_Check(v))
+        return of_integer(c, v, t);
+    if (PyComplex_Check(v))
+        return temporary(
+            c,
+            orr_full_complex_at(c->file, c->line, ORR_C128, none, PyComplex_RealAsDouble(v), PyComplex_ImagAsDouble(v)),
+            t);
+    *is = false;
+    return true;
+}
+
+bool to_tensor(call *c, PyObject *v, const char *name, orr_tensor **t)
+{
+    bool number;
+    if (Py_TYPE(v) == tensor_type || PyObject_TypeCheck(v, tensor_type)) {
+        *t = ((tensor *)v)->t;
+        return *t ||
+               (PyErr_Format(errors[ORR_EHANDLE], "%s(): '%s' is a tensor without a value", c->name, name), false);
+    }
+    if (!of_number(c, v, t, &number))
+        return false;
+    if (number)
+        return true;
+    if (PyObject_CheckBuffer(v) && !PyBytes_Check(v))
+        return of_buffer(c, v, t);
+    return wrong(c, name, v, "a tensor, a number or an array");
+}
+
+bool to_tensor_or_null(call *c, PyObject *v, const char *name, orr_tensor **t)
+{
+    *t = NULL;
+    return !v || to_tensor(c, v, name, t);
+}
+
+/* A list or a tuple as a new reference to a tuple. */
+static PyObject *sequence(call *c, PyObject *v, const char *name)
+{
+    if (PyTuple_Check(v)) {
+        Py_INCREF(v);
+        return v;
+    }
+    if (PyList_Check(v))
+        return PyList_AsTuple(v);
+    (void)wrong(c, name, v, "a list or a tuple");
+    return NULL;
+}
+
+bool to_tensors(call *c, PyObject *v, const char *name, orr_tensor ***t, int64_t *n)
+{
+    PyObject *s = sequence(c, v, name);
+    if (!s)
+        return false;
+    *n = PyTuple_Size(s);
+    *t = memory(c, (size_t)*n * sizeof **t);
+    bool fine = *t != NULL;
+    for (int64_t k = 0; fine && k < *n; k++)
+        fine = to_tensor(c, PyTuple_GetItem(s, (Py_ssize_t)k), name, *t + k);
+    Py_DECREF(s); /* the caller's list keeps the elements */
+    return fine;
+}
+
+/* -- numbers and texts ------------------------------------------------------------------------------------------------------ */
+
+bool to_int(call *c, PyObject *v, const char *name, int64_t *to)
+{
+    if (PyFloat_Check(v) || !PyIndex_Check(v))
+        return wrong(c, name, v, "an integer");
+    PyObject *i = PyNumber_Index(v);
+    if (!i)
+        return false;
+    *to = PyLong_AsLongLong(i);
+    Py_DECREF(i);
+    return !PyErr_Occurred();
+}
+
+bool to_i32(call *c, PyObject *v, const char *name, int *to)
+{
+    int64_t i = 0;
+    if (!to_int(c, v, name, &i))
+        return false;
+    if (i < INT_MIN || i > INT_MAX) {
+        PyErr_Format(PyExc_OverflowError, "%s(): '%s' does not fit into 32 bits", c->name, name);
+        return false;
+    }
+    *to = (int)i;
+    return true;
+}
+
+bool to_u64(call *c, PyObject *v, const char *name, uint64_t *to)
+{
+    if (!PyLong_Check(v))
+        return wrong(c, name, v, "an integer");
+    *to = PyLong_AsUnsignedLongLong(v);
+    return !PyErr_Occurred();
+}
+
+bool to_real(call *c, PyObject *v, const char *name, double *to)
+{
+    (void)c, (void)name;
+    *to = PyFloat_AsDouble(v);
+    return !PyErr_Occurred();
+}
+
+bool to_bool(call *c, PyObject *v, const char *name, bool *to)
+{
+    int is = PyBool_Check(v) || PyLong_Check(v) ? PyObject_IsTrue(v) : -2;
+    if (is == -2)
+        return wrong(c, name, v, "True or False");
+    *to = is == 1;
+    return is >= 0;
+}
+
+bool to_text(call *c, PyObject *v, const char *name, const char **to)
+{
+    if (PyUnicode_Check(v)) {
+        *to = PyUnicode_AsUTF8AndSize(v, NULL);
+        return *to != NULL;
+    }
+    if (!PyObject_HasAttrString(v, "__fspath__"))
+        return wrong(c, name, v, "a text");
+    PyObject *path = PyOS_FSPath(v);
+    if (!path || !PyUnicode_Check(path)) {
+        Py_XDECREF(path);
+        return PyErr_Occurred() ? false : wrong(c, name, v, "a text");
+    }
+    Py_ssize_t n = 0;
+    const char *s = PyUnicode_AsUTF8AndSize(path, &n);
+    char *copy = s ? memory(c, (size_t)n + 1) : NULL;
+    if (copy)
+        memcpy(copy, s, (size_t)n + 1);
+    Py_DECREF(path);
+    *to = copy;
+    return copy != NULL;
+}
+
+/* The elements of a list, each by a function. */
+#define LIST(function, T, one)                                                                                         \
+    bool function(call *c, PyObject *v, const char *name, T **to, int64_t *n)                                          \
+    {                                                                                                                  \
+        PyObject *s = sequence(c, v, name);                                                                            \
+        if (!s)                                                                                                        \
+            return false;                                                                                              \
+        *n = PyTuple_Size(s);                                                                                          \
+        *to = memory(c, (size_t)*n * sizeof **to);                                                                     \
+        bool fine = *to != NULL;                                                                                       \
+        for (int64_t k = 0; fine && k < *n; k++)                                                                       \
+            fine = one(c, PyTuple_GetItem(s, (Py_ssize_t)k), name, *to + k);                                           \
+        Py_DECREF(s);                                                                                                  \
+        return fine;                                                                                                   \
+    }
+LIST(to_ints, int64_t, to_int)
+LIST(to_reals, double, to_real)
+LIST(to_texts, const char *, to_text)
+LIST(to_dtypes, orr_dtype, to_dtype)
+
+bool to_axis(call *c, PyObject *v, const char *name, int *to)
+{
+    if (!v || v == Py_None)
+        return *to = ORR_FLAT, true;
+    return to_i32(c, v, name, to);
+}
+
+/* Up to 8 integers, of one or of a list. A longer list keeps its length, and the library refuses it. */
+static bool few(call *c, PyObject *v, const char *name, int64_t *to, int *n)
+{
+    if (!PyTuple_Check(v) && !PyList_Check(v)) {
+        *n = 1;
+        return to_int(c, v, name, to);
+    }
+    Py_ssize_t length = PySequence_Size(v);
+    *n = length > INT_MAX ? INT_MAX : (int)length;
+    for (int k = 0; k < *n && k < ORR_MAX_RANK; k++) {
+        PyObject *e = PySequence_GetItem(v, k);
+        bool fine = e && to_int(c, e, name, to + k);
+        Py_XDECREF(e);
+        if (!fine)
+            return false;
+    }
+    return true;
+}
+
+bool to_shape(call *c, PyObject *v, const char *name, orr_shape *to)
+{
+    return few(c, v, name, to->dim, &to->rank);
+}
+
+bool to_index(call *c, PyObject *v, const char *name, orr_index *to)
+{
+    *to = ORR_NO_INDEX;
+    return !v || v == Py_None || few(c, v, name, to->v, &to->n);
+}
+
+bool to_axes(call *c, PyObject *v, const char *name, orr_axes *to)
+{
+    int64_t wide[ORR_MAX_RANK] = { 0 };
+    *to = ORR_ALL_AXES;
+    if (!v || v == Py_None)
+        return true;
+    if (!few(c, v, name, wide, &to->n))
+        return false;
+    for (int k = 0; k < ORR_MAX_RANK; k++)
+        to->axis[k] = wide[k] < INT_MIN || wide[k] > INT_MAX ? INT_MAX : (int)wide[k];
+    return true;
+}
+
+bool to_number(call *c, PyObject *v, const char *name, orr_number *to)
+{
+    int over = 0;
+    *to = ORR_REAL(0);
+    if (!PyLong_Check(v))
+        return to_real(c, v, name, &to->f);
+    *to = ORR_INTEGER(PyLong_AsLongLongAndOverflow(v, &over));
+    if (over)
+        *to = ORR_UNSIGNED(PyLong_AsUnsignedLongLong(v));
+    return !PyErr_Occurred();
+}
+
+bool to_enum(call *c, PyObject *v, const char *name, const char *const *names, int n, int *to)
+{
+    if (PyLong_Check(v))
+        return to_i32(c, v, name, to);
+    const char *s = PyUnicode_Check(v) ? PyUnicode_AsUTF8AndSize(v, NULL) : NULL;
+    for (int k = 0; s && k < n; k++)
+        if (strcmp(s, names[2 * k]) == 0)
+            return *to = atoi(names[2 * k + 1]), true;
+    if (PyErr_Occurred())
+        return false;
+    PyObject *all = PyList_New(0);
+    for (int k = 0; all && k < n; k++) {
+        PyObject *one = PyUnicode_FromString(names[2 * k]);
+        (void)PyList_Append(all, one ? one : Py_None);
+        Py_XDECREF(one);
+    }
+    PyErr_Format(PyExc_ValueError, "%s(): '%s' is one of %S, not %R", c->name, name, all ? all : Py_None, v);
+    Py_XDECREF(all);
+    return false;
+}
+
+PyObject *field(PyObject *options, const char *name)
+{
+    PyObject *v = PyDict_GetItemString(options, name);
+    return v == Py_None ? NULL : v;
+}
+
+bool only_fields(call *c, PyObject *options, const char *const *names)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    if (!PyDict_Check(options))
+        return wrong(c, "options", options, "a dict");
+    while (PyDict_Next(options, &at, &key, &value)) {
+        int k = 0;
+        while (names[k] && !(PyUnicode_Check(key) && PyUnicode_CompareWithASCIIString(key, names[k]) == 0))
+            k++;
+        if (!names[k]) {
+            PyErr_Format(PyExc_TypeError, "%s() has no argument and no option '%S'", c->name, key);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool to_numbers_field(call *c, PyObject *v, const char *name, int64_t *to, int n)
+{
+    int64_t wide[ORR_MAX_RANK] = { 0 };
+    int given = 0;
+    if (!few(c, v, name, wide, &given))
+        return false;
+    if (given > n) {
+        PyErr_Format(PyExc_ValueError, "%s(): '%s' has %d numbers at most, not %d", c->name, name, n, given);
+        return false;
+    }
+    bool one = !PyTuple_Check(v) && !PyList_Check(v);
+    for (int k = 0; k < n; k++)
+        to[k] = one ? wide[0] : wide[k];
+    return true;
+}
+
+/* -- dtypes ---------------------------------------------------------------------------------------------------------------------- */
+
+PyObject *from_dtype(orr_dtype t)
+{
+    PyObject *o = t >= 0 && t < ORR_DTYPE_COUNT ? dtypes[t] : Py_None;
+    Py_INCREF(o);
+    return o;
+}
+
+static bool named_dtype(const char *s, orr_dtype *to)
+{
+    for (int k = 0; s && k < ORR_DTYPE_COUNT; k++)
+        if (strcmp(s, orr_dtype_name((orr_dtype)k)) == 0)
+            return *to = (orr_dtype)k, true;
+    return false;
+}
+
+/* The name of a dtype of another library: numpy.dtype("f4").name, numpy.float32.__name__. */
+static bool foreign_dtype(PyObject *v, orr_dtype *to)
+{
+    static const char *const attributes[] = { "name", "__name__" };
+    for (int k = 0; k < 2; k++) {
+        PyObject *name = PyObject_GetAttrString(v, attributes[k]);
+        bool found = name && PyUnicode_Check(name) && named_dtype(PyUnicode_AsUTF8AndSize(name, NULL), to);
+        Py_XDECREF(name);
+        PyErr_Clear();
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+bool to_dtype(call *c, PyObject *v, const char *name, orr_dtype *to)
+{
+    static const struct {
+        PyTypeObject *type;
+        orr_dtype code;
+    } plain[] = {
+        { &PyFloat_Type, ORR_F64 }, { &PyLong_Type, ORR_I64 }, { &PyBool_Type, ORR_BOOL }, { &PyComplex_Type, ORR_C128 }
+    };
+    if (PyObject_TypeCheck(v, dtype_type))
+        return *to = ((dtype *)v)->code, true;
+    for (int k = 0; k < 4; k++)
+        if (v == (PyObject *)plain[k].type)
+            return *to = plain[k].code, true;
+    if (PyUnicode_Check(v) ? named_dtype(PyUnicode_AsUTF8AndSize(v, NULL), to) : foreign_dtype(v, to))
+        return true;
+    return wrong(c, name, v, "a dtype");
+}
+
+PyObject *dtype_repr(PyObject *self)
+{
+    return PyUnicode_FromFormat("orrery.%s", orr_dtype_name(((dtype *)self)->code));
+}
+
+PyObject *dtype_name(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyUnicode_FromString(orr_dtype_name(((dtype *)self)->code));
+}
+
+PyObject *dtype_itemsize(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromSize_t(orr_dtype_size(((dtype *)self)->code));
+}
+
+PyObject *dtype_reduce(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return dtype_name(self, NULL); /* a name of this module */
+}
+
+void plain_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+/* -- handles ---------------------------------------------------------------------------------------------------------------------- */
+
+PyObject *from_handle(call *c, void *p, handle_kind *k, PyObject *const *v, int n, bool owned)
+{
+    if (!p) {
+        orr_status s = orr_error_status();
+        if (s != ORR_OK)
+            return raise(c, s);
+        Py_RETURN_NONE;
+    }
+    PyObject *keep = PyList_New(0);
+    allocfunc alloc = (allocfunc)PyType_GetSlot(k->type, Py_tp_alloc);
+    handle *h = keep ? (handle *)alloc(k->type, 0) : NULL;
+    if (!h) {
+        Py_XDECREF(keep);
+        if (owned && k->free)
+            k->free(p);
+        return NULL;
+    }
+    for (int j = 0; j < n; j++)
+        if (v[j] && PyList_Append(keep, v[j]) < 0)
+            PyErr_Clear();
+    h->p = p;
+    h->kind = k;
+    h->keep = keep;
+    h->owned = owned;
+    return (PyObject *)h;
+}
+
+void handle_dealloc(PyObject *self)
+{
+    handle *h = (handle *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    if (h->p && h->owned && h->kind->free)
+        h->kind->free(h->p);
+    Py_XDECREF(h->keep);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+bool to_handle(call *c, PyObject *v, const char *name, handle_kind *k, void **to)
+{
+    if (!v)
+        return *to = NULL, true;
+    if (!PyObject_TypeCheck(v, k->type))
+        return wrong(c, name, v, k->name);
+    handle *h = (handle *)v;
+    if (!h->p || h->busy) {
+        PyErr_Format(errors[h->p ? ORR_ESTATE : ORR_EHANDLE], "%s(): '%s' is %s", c->name, name,
+                     h->p ? "in use by another thread" : "gone: the call that took it has failed");
+        return false;
+    }
+    *to = h->p;
+    return true;
+}
+
+bool to_handles(call *c, PyObject *v, const char *name, handle_kind *k, void ***to, int64_t *n)
+{
+    PyObject *s = sequence(c, v, name);
+    if (!s)
+        return false;
+    *n = PyTuple_Size(s);
+    *to = memory(c, (size_t)*n * sizeof **to);
+    bool fine = *to != NULL;
+    for (int64_t i = 0; fine && i < *n; i++)
+        fine = to_handle(c, PyTuple_GetItem(s, (Py_ssize_t)i), name, k, *to + i);
+    Py_DECREF(s);
+    return fine;
+}
+
+static bool is_handle(PyObject *v)
+{
+    for (int k = 0; handle_kinds[k]; k++)
+        if (PyObject_TypeCheck(v, handle_kinds[k]->type))
+            return true;
+    return false;
+}
+
+static bool consumable_one(call *c, PyObject *v)
+{
+    if (is_handle(v) && !((handle *)v)->owned) {
+        PyErr_Format(errors[ORR_EINVAL], "%s(): the module belongs to another one already", c->name);
+        return false;
+    }
+    return true;
+}
+
+bool consumable(call *c, PyObject *v)
+{
+    bool list = PyList_Check(v) || PyTuple_Check(v), fine = true;
+    Py_ssize_t n = list ? PySequence_Size(v) : 1;
+    for (Py_ssize_t k = 0; fine && k < n; k++) {
+        PyObject *e = list ? PySequence_GetItem(v, k) : (Py_INCREF(v), v);
+        fine = e && consumable_one(c, e);
+        for (Py_ssize_t j = 0; fine && list && j < k; j++) {
+            PyObject *other = PySequence_GetItem(v, j);
+            if (other == e) {
+                PyErr_Format(errors[ORR_EINVAL], "%s(): a module occurs twice", c->name);
+                fine = false;
+            }
+            Py_XDECREF(other);
+        }
+        Py_XDECREF(e);
+    }
+    return fine;
+}
+
+/* The module has a new owner, which frees it; NULL: it is freed already. */
+static void consume_one(PyObject *v, PyObject *owner)
+{
+    handle *h = (handle *)v;
+    if (!is_handle(v))
+        return;
+    h->owned = false;
+    if (!owner) {
+        h->p = NULL;
+        return;
+    }
+    if (is_handle(owner) && h->keep)
+        (void)PyList_Append(((handle *)owner)->keep, h->keep);
+    Py_XDECREF(h->keep);
+    h->keep = PyList_New(0);
+    if (h->keep)
+        (void)PyList_Append(h->keep, owner);
+}
+
+void consume(PyObject *v, PyObject *owner)
+{
+    if (!PyList_Check(v) && !PyTuple_Check(v)) {
+        consume_one(v, owner);
+        return;
+    }
+    for (Py_ssize_t k = 0; k < PySequence_Size(v); k++) {
+        PyObject *e = PySequence_GetItem(v, k);
+        consume_one(e, owner);
+        Py_XDECREF(e);
+    }
+}
+
+void busy(PyObject *const *v, int n, bool on)
+{
+    for (int k = 0; k < n; k++)
+        if (v[k] && is_handle(v[k]) && ((handle *)v[k])->kind->exclusive)
+            ((handle *)v[k])->busy = on;
+}
+
+/* -- other results ------------------------------------------------------------------------------------------------------------------ */
+
+PyObject *from_text(const char *s)
+{
+    if (!s)
+        Py_RETURN_NONE;
+    return PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "replace");
+}
+
+static PyObject *fill(PyObject *o, PyObject **values, int n, void (*set)(PyObject *, Py_ssize_t, PyObject *))
+{
+    bool whole = o != NULL;
+    for (int k = 0; k < n; k++)
+        whole = whole && values[k];
+    for (int k = 0; k < n; k++)
+        if (whole)
+            set(o, k, values[k]);
+        else
+            Py_XDECREF(values[k]);
+    if (whole)
+        return o;
+    Py_XDECREF(o);
+    return NULL;
+}
+
+static void set_record(PyObject *o, Py_ssize_t k, PyObject *v)
+{
+    PyStructSequence_SetItem(o, k, v);
+}
+
+static void set_list(PyObject *o, Py_ssize_t k, PyObject *v)
+{
+    (void)PyList_SetItem(o, k, v);
+}
+
+static void set_tuple(PyObject *o, Py_ssize_t k, PyObject *v)
+{
+    (void)PyTuple_SetItem(o, k, v);
+}
+
+PyObject *from_record(PyTypeObject *type, PyObject **values, int n)
+{
+    return fill(type ? PyStructSequence_New(type) : PyTuple_New(n), values, n, type ? set_record : set_tuple);
+}
+
+PyObject *from_list(PyObject **values, int n)
+{
+    return fill(PyList_New(n), values, n, set_list);
+}
+
+PyObject *from_pair(PyObject *a, PyObject *b)
+{
+    return from_record(NULL, (PyObject *[]){ a, b }, 2);
+}
+
+PyTypeObject *record_type(const char *name, const char *doc, const char *const *fields, int n)
+{
+    PyStructSequence_Field f[MOST_ARGS + 1] = { { 0 } };
+    for (int k = 0; k < n && k < MOST_ARGS; k++)
+        f[k].name = fields[k];
+    PyStructSequence_Desc d = { name, doc, f, n };
+    return PyStructSequence_NewType(&d);
+}
+
+PyObject *method(keyword_fn *f, PyObject *self, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames)
+{
+    PyObject *v[2 * MOST_ARGS];
+    Py_ssize_t n = argc + (kwnames ? PyTuple_Size(kwnames) : 0);
+    if (n + 1 > 2 * MOST_ARGS) {
+        PyErr_SetString(PyExc_TypeError, "too many arguments");
+        return NULL;
+    }
+    v[0] = self;
+    for (Py_ssize_t k = 0; k < n; k++)
+        v[k + 1] = argv[k];
+    return f(NULL, v, argc + 1, kwnames);
+}
+
+bool begin_plain(call *c, const char *name)
+{
+    c->name = name;
+    c->n_temps = c->n_memory = 0;
+    c->extra = NULL;
+    find_place(c);
+    return start(c);
+}
+
+PyObject *unary(const char *name, unary_fn *f, PyObject *x)
+{
+    call c;
+    orr_tensor *t;
+    if (!begin_plain(&c, name))
+        return NULL;
+    if (!to_tensor(&c, x, "x", &t))
+        return failed(&c);
+    PyObject *r = from_tensor(&c, f(c.file, c.line, t));
+    ended(&c);
+    return r;
+}
+
+static bool operand(PyObject *v)
+{
+    return PyObject_TypeCheck(v, tensor_type) || PyFloat_Check(v) || PyLong_Check(v) || PyComplex_Check(v) ||
+           (PyObject_CheckBuffer(v) && !PyBytes_Check(v));
+}
+
+PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y)
+{
+    call c;
+    orr_tensor *a, *b;
+    if (!operand(x) || !operand(y))
+        Py_RETURN_NOTIMPLEMENTED;
+    if (!begin_plain(&c, name))
+        return NULL;
+    if (!to_tensor(&c, x, "x", &a) || !to_tensor(&c, y, "y", &b))
+        return failed(&c);
+    PyObject *r = from_tensor(&c, f(c.file, c.line, a, b));
+    ended(&c);
+    return r;
+}

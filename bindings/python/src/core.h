@@ -1,0 +1,143 @@
+/* What the generated functions share: arguments to C, results to Python, errors, the caller's file and line.
+ * Must not know: any function of the library. */
+#ifndef ORRERY_PYTHON_CORE_H
+#define ORRERY_PYTHON_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+#include <stdbool.h>
+#include <orrery.h>
+
+enum { MOST_ARGS = 24, MOST_TEMPS = 32 };
+
+/** One call of a Python function: the caller's place, and what is freed at its end. */
+typedef struct call {
+    const char *name; /**< of the function, for messages */
+    const char *file;
+    int line;
+    int n_temps, n_memory;
+    orr_tensor *temp[MOST_TEMPS]; /**< tensors made of numbers and arrays among the arguments */
+    void *memory[MOST_TEMPS];     /**< lists                                                  */
+    PyObject *extra;              /**< fields of an option struct, given as keywords          */
+} call;
+
+/** The arguments of a function, in order. */
+typedef struct signature {
+    const char *name;
+    int n, required;
+    int options; /**< the argument that takes unknown keywords as fields; −1: none */
+    const char *const *names;
+} signature;
+
+/** A kind of handle: a module, an optimiser, a graph. */
+typedef struct handle_kind {
+    const char *name, *doc;
+    void (*free)(void *p);
+    bool exclusive; /**< one thread at a time */
+    PyMethodDef *methods;
+    PyTypeObject *type;
+} handle_kind;
+
+typedef struct handle {
+    PyObject_HEAD void *p;
+    handle_kind *kind;
+    PyObject *keep; /**< what must live as long */
+    bool owned, busy;
+} handle;
+
+bool begin(call *c, const signature *s, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames, PyObject **v);
+/** Frees what the call holds and returns NULL. */
+PyObject *failed(call *c);
+void ended(call *c);
+/** Raises the library's last error. */
+PyObject *raise(call *c, orr_status s);
+bool ok(call *c, orr_status s);
+
+bool to_tensor(call *c, PyObject *v, const char *name, orr_tensor **t);
+bool to_tensor_or_null(call *c, PyObject *v, const char *name, orr_tensor **t);
+bool to_tensors(call *c, PyObject *v, const char *name, orr_tensor ***t, int64_t *n);
+bool to_int(call *c, PyObject *v, const char *name, int64_t *to);
+bool to_ints(call *c, PyObject *v, const char *name, int64_t **to, int64_t *n);
+bool to_i32(call *c, PyObject *v, const char *name, int *to);
+bool to_u64(call *c, PyObject *v, const char *name, uint64_t *to);
+bool to_real(call *c, PyObject *v, const char *name, double *to);
+bool to_reals(call *c, PyObject *v, const char *name, double **to, int64_t *n);
+bool to_bool(call *c, PyObject *v, const char *name, bool *to);
+bool to_text(call *c, PyObject *v, const char *name, const char **to);
+bool to_texts(call *c, PyObject *v, const char *name, const char ***to, int64_t *n);
+bool to_axis(call *c, PyObject *v, const char *name, int *to);
+bool to_shape(call *c, PyObject *v, const char *name, orr_shape *to);
+bool to_axes(call *c, PyObject *v, const char *name, orr_axes *to);
+bool to_index(call *c, PyObject *v, const char *name, orr_index *to);
+bool to_number(call *c, PyObject *v, const char *name, orr_number *to);
+bool to_dtype(call *c, PyObject *v, const char *name, orr_dtype *to);
+bool to_dtypes(call *c, PyObject *v, const char *name, orr_dtype **to, int64_t *n);
+bool to_enum(call *c, PyObject *v, const char *name, const char *const *names, int n, int *to);
+bool to_handle(call *c, PyObject *v, const char *name, handle_kind *k, void **to);
+bool to_handles(call *c, PyObject *v, const char *name, handle_kind *k, void ***to, int64_t *n);
+/** A field of a dict of options; NULL without an error: it is not given. */
+PyObject *field(PyObject *options, const char *name);
+bool only_fields(call *c, PyObject *options, const char *const *names);
+bool to_numbers_field(call *c, PyObject *v, const char *name, int64_t *to, int n);
+
+PyObject *from_tensor(call *c, orr_tensor *t); /**< raises for poison */
+PyObject *from_borrowed(call *c, orr_tensor *t, PyObject *keep);
+PyObject *from_tensors(call *c, orr_tensor **t, int64_t n);
+PyObject *from_handle(call *c, void *p, handle_kind *k, PyObject *const *v, int n, bool owned);
+PyObject *from_dtype(orr_dtype t);
+PyObject *from_text(const char *s);
+PyObject *from_record(PyTypeObject *type, PyObject **values, int n);
+PyObject *from_pair(PyObject *a, PyObject *b);
+PyObject *from_list(PyObject **values, int n);
+PyTypeObject *record_type(const char *name, const char *doc, const char *const *fields, int n);
+void *memory(call *c, size_t bytes);
+void consume(PyObject *v, PyObject *owner);
+bool consumable(call *c, PyObject *v);
+void busy(PyObject *const *v, int n, bool on);
+typedef PyObject *keyword_fn(PyObject *self, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames);
+PyObject *method(keyword_fn *f, PyObject *self, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames);
+
+/* Shared by core.c, exchange.c and objects.c. */
+typedef struct {
+    PyObject_HEAD orr_tensor *t;
+    PyObject *keep; /**< the owner of a borrowed tensor */
+    PyObject *weak;
+} tensor;
+
+typedef struct {
+    PyObject_HEAD orr_dtype code;
+} dtype;
+
+extern PyTypeObject *tensor_type, *dtype_type;
+extern PyObject *dtypes[ORR_DTYPE_COUNT], *errors[ORR_EINTERNAL + 1], *files, *package;
+extern bool started;
+extern PyMethodDef exchange_functions[], exchange_methods[];
+PyObject *new_tensor(orr_tensor *t);
+bool begin_plain(call *c, const char *name);
+bool temporary(call *c, orr_tensor *t, orr_tensor **to);
+bool of_buffer(call *c, PyObject *v, orr_tensor **t);
+int get_buffer(PyObject *self, Py_buffer *view, int flags);
+void release_buffer(PyObject *self, Py_buffer *view);
+void tensor_dealloc(PyObject *self);
+void handle_dealloc(PyObject *self);
+void plain_dealloc(PyObject *self);
+PyObject *dtype_repr(PyObject *self);
+PyObject *dtype_name(PyObject *self, void *unused);
+PyObject *dtype_itemsize(PyObject *self, void *unused);
+PyObject *dtype_reduce(PyObject *self, PyObject *unused);
+
+/* The generated part. */
+bool fill_orr_config(call *c, PyObject *options, orr_config *to);
+extern PyMethodDef functions[], tensor_methods[];
+extern PyType_Slot operator_slots[];
+extern handle_kind *const handle_kinds[];
+bool make_records(PyObject *module);
+PyObject *add_constants(PyObject *module);
+
+typedef orr_tensor *unary_fn(const char *file, int line, orr_tensor *x);
+typedef orr_tensor *binary_fn(const char *file, int line, orr_tensor *x, orr_tensor *y);
+PyObject *unary(const char *name, unary_fn *f, PyObject *x);
+PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y);
+
+#endif

@@ -1,0 +1,104 @@
+/* The Python package: it builds against this library, and its tests pass.
+ * Must not know: what they test. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include "tests/harness/harness.h"
+
+enum { ABSENT = 77 };
+/* Debian's Python first: its headers are those that the suite's packages have. */
+static const char *const interpreters[] = { "/usr/bin/python3", "python3" };
+static const char *python;
+
+static int run(const char *line)
+{
+    int status = system(line); /* NOLINT(cert-env33-c): a test */
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static const char *build_folder(void)
+{
+    const char *build = getenv("ORR_BUILDDIR");
+    return build ? build : ".";
+}
+
+static void package_builds_against_this_library(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    orr_test_skip("a plain interpreter cannot load a library with sanitizers");
+    return;
+#endif
+    char line[9000];
+    const char *top = orr_test_golden("../.."), *build = build_folder();
+    int status = ABSENT;
+    for (size_t k = 0; k < sizeof interpreters / sizeof *interpreters && status != 0; k++) {
+        (void)snprintf(line, sizeof line,
+                       "ORRERY_OPTIMISE=-O0 %s '%.2000s/bindings/python/build.py' '%.2000s/tests/python/package.tmp' "
+                       "'%.2000s' 2>&1",
+                       interpreters[k], top, build, build);
+        status = run(line);
+        if (status == 0)
+            python = interpreters[k];
+        ORR_CHECK_MSG(status == 0 || status == ABSENT || status == 127, "the package does not build: status %d",
+                      status);
+    }
+    if (!python)
+        orr_test_skip("no Python with its headers here");
+}
+
+/* A file of tests: it prints the failures and ends with 1, or with 77 where a package is absent. */
+static void tests_of(const char *name)
+{
+    char line[9000];
+    if (!python) {
+        orr_test_skip("the package is not built");
+        return;
+    }
+    (void)snprintf(
+        line, sizeof line,
+        "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='%.2000s/tests/python/package.tmp' %s '%.2000s/tests/python/%s' 2>&1",
+        build_folder(), python, orr_test_golden("../.."), name);
+    int status = run(line);
+    if (status == ABSENT)
+        orr_test_skip("%s: a package is absent", name);
+    else
+        ORR_CHECK_MSG(status == 0, "%s: status %d", name, status);
+}
+
+static void standard_functions_agree_with_numpy(void)
+{
+    tests_of("standard.py");
+}
+
+static void indices_agree_with_numpy(void)
+{
+    tests_of("indexing.py");
+}
+
+static void arrays_are_exchanged_both_ways(void)
+{
+    tests_of("exchange.py");
+}
+
+static void wrong_calls_raise_and_nothing_leaks(void)
+{
+    tests_of("misuse.py");
+}
+
+static void gradients_modules_and_graphs_compute(void)
+{
+    tests_of("training.py");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(package_builds_against_this_library),
+                                      ORR_TEST(standard_functions_agree_with_numpy),
+                                      ORR_TEST(indices_agree_with_numpy),
+                                      ORR_TEST(arrays_are_exchanged_both_ways),
+                                      ORR_TEST(wrong_calls_raise_and_nothing_leaks),
+                                      ORR_TEST(gradients_modules_and_graphs_compute),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "python.package", tests);
+}

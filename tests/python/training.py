@@ -1,0 +1,84 @@
+"""Gradients, modules with optimisers, planned functions, variables: values by hand and by known formulas."""
+import math
+
+from check import end, fail, o, raises
+
+
+def near(what, got, want, tolerance=1e-9):
+    got = got if isinstance(got, (int, float)) else got.item()
+    if not abs(got - want) <= tolerance * max(1.0, abs(want)):
+        fail("%s: %r, not %r" % (what, got, want))
+
+
+value, slope = o.value_and_grad(lambda x, y: (x * x * y).sum(), argnums=(0, 1))(o.asarray([1.0, 2.0]), o.asarray([3.0, 4.0]))
+near("value", value, 19.0)
+near("by x", slope[0][1], 16.0)
+near("by y", slope[1][1], 4.0)
+near("grad of a number", o.grad(o.sin)(0.3), math.cos(0.3))
+near("second derivative", o.grad(lambda x: o.grad(o.sin)(x).sum())(0.3), -math.sin(0.3))
+
+w = o.variable(o.asarray([1.0, 1.0]))
+before = w + 0
+o.assign(w, w * 2)
+near("a variable", w[0], 2.0)
+near("its earlier value", before[0], 1.0)
+
+
+@o.function
+def scaled(x, y):
+    """x·y + w."""
+    return x * y + w, x - y
+
+
+a, b = scaled([1.0, 2.0], [3.0, 4.0])
+near("a planned function", a[1], 10.0)
+near("its second result", b[1], -2.0)
+o.assign(w, o.zeros(2))
+near("variables by name", scaled([1.0, 2.0], [3.0, 4.0])[0][1], 8.0)
+near("another shape", scaled([[1.0, 2.0]], [[3.0, 4.0]])[0][0, 1], 8.0)
+if len(scaled.graphs) != 2:
+    fail("graphs: %d" % len(scaled.graphs))
+
+o.seed(1)
+x = o.random.normal(shape=(64, 3), dtype="float32")
+y = x @ o.asarray([[1.0], [-2.0], [0.5]], dtype="float32") + 3
+for make in (o.Adam, o.SGD, o.AdamW, o.RMSprop, o.Adagrad, o.Lamb):
+    net = o.sequential([o.dense(3, 8, "tanh", "default"), o.dense(8, 1, "linear", "glorot_uniform")])
+    optimiser = make(net, lr=0.02)
+    first = None
+    for k in range(60):
+        loss = o.mse(net(x), y)
+        optimiser.step(loss)
+        first = loss.item() if first is None else first
+    if not loss.item() < first:
+        fail("%s: the loss is %g after %g" % (optimiser, loss.item(), first))
+    if optimiser.steps() != 60 or optimiser.lr() != 0.02:
+        fail("steps: %s, rate: %s" % (optimiser.steps(), optimiser.lr()))
+
+v = o.variable(o.asarray([2.0]))
+sgd = o.SGD([v], lr=0.1)
+sgd.step((v * v).sum())
+near("a step", v[0], 1.6)
+del v
+v = net.module_variable("0.weight") if hasattr(net, "module_variable") else net.variable("0.weight")
+if v.shape != (3, 8):
+    fail("a parameter's shape: %s" % (v.shape,))
+del net, optimiser
+near("a parameter outlives its module's name", (v * 0).sum(), 0.0)
+raises(o.Error, lambda: v.__setitem__(0, 1.0))
+
+event = o.eval_async([o.ones((100,)) * 2])
+event.wait()
+if not event.done():
+    fail("an event that was waited for is not done")
+text = o.explain(o.exp(o.ones(10)) + 1)
+if "kernel" not in text:
+    fail("explain: %r" % text)
+if not any(f.name == "cores" for f in o.info()):
+    fail("info has no cores")
+q = o.linalg.qr(o.asarray([[2.0, 0.0], [0.0, 3.0]]))
+near("named results", abs(q.R[0, 0]).item(), 2.0)
+conv = o.conv(o.ones((1, 1, 4, 4)), o.ones((1, 1, 2, 2)), stride=2)
+if conv.shape != (1, 1, 2, 2) or conv[0, 0, 0, 0].item() != 4.0:
+    fail("options as keywords: %s" % conv)
+end()
