@@ -33,6 +33,22 @@ orr__node *orr__rec_or(orr__site at, orr__node *a, orr__node *b)
     return row_of_two(at, ORR__EW_logical_or, ORR_BOOL, a, b);
 }
 
+orr__node *orr__rec_not_finite(orr__site at, orr__node *n)
+{
+    n = n ? orr__rec_one(at, &orr__ew(ORR__EW_isfinite)->op, ORR_BOOL, &n->shape, n) : NULL;
+    return n ? orr__rec_one(at, &orr__ew(ORR__EW_logical_not)->op, ORR_BOOL, &n->shape, n) : NULL;
+}
+
+orr__node *orr__rec_where(orr__site at, orr__node *cond, orr__node *a, orr__node *b)
+{
+    orr__node *in[3] = { cond, a, b };
+    if (cond && a && b)
+        return orr__node_of(at, &orr__ew(ORR__EW_where)->op, (orr_dtype)a->dtype, &a->shape, 3, in);
+    for (int i = 0; i < 3; i++)
+        orr__node_unref(in[i]);
+    return NULL;
+}
+
 orr__node *orr__rec_part(orr__site at, orr__node *n, bool imag)
 {
     if (!n)

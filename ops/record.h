@@ -32,6 +32,10 @@ orr__node *orr__rec_complex(orr__site at, orr__node *re, orr__node *im);
 orr__node *orr__rec_part(orr__site at, orr__node *n, bool imag);
 /* a or b, which are bool. */
 orr__node *orr__rec_or(orr__site at, orr__node *a, orr__node *b);
+/* Is an element of n, a float or complex node, NaN or infinite? */
+orr__node *orr__rec_not_finite(orr__site at, orr__node *n);
+/* a where cond, which is bool, is true, else b. Takes over the references; NULL if one is NULL. */
+orr__node *orr__rec_where(orr__site at, orr__node *cond, orr__node *a, orr__node *b);
 /* An operation on one operand, without attributes. */
 orr__node *orr__rec_one(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, orr__node *n);
 

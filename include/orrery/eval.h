@@ -68,6 +68,17 @@ ORR_API orr_status orr_eval_at(const char *file, int line, orr_tensor *t);
 ORR_API orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int n);
 #define orr_eval_all(...) orr_eval_all_at(ORR_HERE, __VA_ARGS__)
 
+/** Evaluates `t` like orr_eval, and checks that it has neither NaN nor infinity.
+ * If it has, the ancestors of `t` are computed again, and the message has the line, operation and element that made the first such number from
+ * finite ones, and the numbers that an element-wise operation had. Of several such lines, the first recorded one is named. A value
+ * that overwrites no number of a result is not seen: a NaN that `orr_where` drops, for example. `t` keeps its value.
+ * ORRERY_CHECK=nonfinite does this for all evaluations, except those of explicit graphs and of tensors that are distributed over ranks; it logs
+ * the message once for each line instead of an error.
+ * errors:   ORR_ENUMERIC (not finite; if `t` was evaluated before, the message has no line), those of orr_eval.
+ * threads:  safe from any thread; blocks. */
+ORR_API orr_status orr_check_at(const char *file, int line, orr_tensor *t);
+#define orr_check(...) orr_check_at(ORR_HERE, __VA_ARGS__)
+
 /** Compiles every kernel that the evaluation of `t` needs, waits for that, and computes nothing.
  * Afterwards orr_eval(t), and any graph with the same kernels, runs at full speed from the first evaluation on. With
  * ORRERY_JIT=off, or without a compiler, the call does nothing.

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "ops/exchange.h"
+#include "runtime/api/check.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/event.h"
 #include "runtime/api/over_ranks.h"
@@ -132,7 +133,7 @@ static orr_status capture_and_plan(orr__site at, orr__capture_roots *roots, orr_
 }
 
 /* early: no caller asked for it. Work that its data could make fail is waited for: after an error nothing is published. */
-static orr_status evaluate_with(orr__site at, orr__capture_roots roots, orr__donors *donors, bool early, orr__run **run)
+static orr_status evaluate_unchecked(orr__site at, orr__capture_roots roots, orr__donors *donors, bool early, orr__run **run)
 {
     orr__capture p;
     orr__plan *plan;
@@ -155,6 +156,25 @@ static orr_status evaluate_with(orr__site at, orr__capture_roots roots, orr__don
     for (int i = roots.nout - roots.nagain; i < roots.nout; i++)
         orr__node_unref(roots.out[i]);
     free(all);
+    return st;
+}
+
+static orr_status for_the_check(orr__site at, orr__node *const *node, int n)
+{
+    return evaluate_unchecked(at, ORR__ROOTS(node, n, n), NULL, false, NULL);
+}
+
+/* A check waits for the results, and needs the old values of variables. */
+static orr_status evaluate_with(orr__site at, orr__capture_roots roots, orr__donors *donors, bool early, orr__run **run)
+{
+    orr__check c;
+    if (!orr__check_wanted())
+        return evaluate_unchecked(at, roots, donors, early, run);
+    if (donors)
+        orr__donors_release(donors);
+    orr__check_begin(at, &roots, &c);
+    orr_status st = evaluate_unchecked(at, c.roots, NULL, early, NULL);
+    orr__check_end(&c, st, for_the_check);
     return st;
 }
 

@@ -26,6 +26,7 @@ typedef struct {
     bool fallback;          /* ORRERY_FALLBACK       on off                                  */
     bool device_copies;     /* ORRERY_DEVICE_COPIES  on off                                  */
     int flush_denormals;    /* ORRERY_FLUSH_DENORMALS off on count                           */
+    int check;              /* ORRERY_CHECK          off nonfinite                           */
     bool deterministic;     /* ORRERY_DETERMINISTIC  on off                                  */
     bool tf32;              /* ORRERY_TF32           on off                                  */
     size_t memory_limit;    /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */

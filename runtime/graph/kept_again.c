@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include "runtime/base/ablation.h"
-#
 #include "runtime/base/shape.h"
 #include "runtime/graph/kept_again.h"
 #include "runtime/graph/node.h"

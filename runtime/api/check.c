@@ -1,0 +1,469 @@
+/* Numbers that are not finite: the bit that the results of an evaluation fold, and the search for the line to blame. The ancestors of the
+ * results alone are computed again: of element-wise operations the one element, of others the operands up to the first such number.
+ * Must not know: plans, the engine. */
+#include "config.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <orrery/elementwise.h>
+#include <orrery/eval.h>
+#include "ops/record.h"
+#include "runtime/api/check.h"
+#include "runtime/api/eval.h"
+#include "runtime/base/env.h"
+
+/* orr_check of this thread: its status, once the check has found something. */
+typedef struct {
+    bool asked;
+    orr_status found;
+} asking;
+static _Thread_local asking here;
+
+bool orr__check_wanted(void)
+{
+    return orr__env.check || here.asked;
+}
+
+/* -- bits ------------------------------------------------------------------------------------------------ */
+
+static bool is_inexact(const orr__node *n)
+{
+    return orr__is_float((orr_dtype)n->dtype) || orr__is_complex((orr_dtype)n->dtype);
+}
+
+/* A scalar: is an element of n not finite? */
+static orr__node *bit_of(orr__site at, orr__node *n)
+{
+    static const orr_shape scalar = { .rank = 0 };
+    uint32_t all = (1u << n->shape.rank) - 1;
+    orr__node *bad = orr__rec_not_finite(at, orr__node_ref(n));
+    return orr__rec_reshape(at, all ? orr__rec_reduce(at, bad, ORR__RANY, all, ORR_BOOL) : bad, &scalar);
+}
+
+/* A scalar: the number of the first such element of n, the count of all if there is none. */
+static orr__node *place_of(orr__site at, orr__node *n)
+{
+    const orr_shape scalar = { .rank = 0 }, line = ORR_SHAPE(orr__shape_count(&n->shape));
+    orr__node *bad = orr__rec_reshape(at, orr__rec_not_finite(at, orr__node_ref(n)), &line),
+              *number = orr__rec_iota(at, ORR_I64, &line, 0, (orr__scalar){ .i = 0 }, (orr__scalar){ .i = 1 }),
+              *count = orr__rec_const(at, ORR_I64, &line, (orr__scalar){ .i = line.dim[0] });
+    orr__node *first = orr__rec_where(at, bad, number, count);
+    return orr__rec_reshape(at, orr__rec_reduce(at, first, ORR__RMIN, 1, ORR_I64), &scalar);
+}
+
+/* A line of one element: element e of n. */
+static orr__node *element_of(orr__site at, orr__node *n, int64_t e)
+{
+    const orr_shape line = ORR_SHAPE(orr__shape_count(&n->shape)), one = ORR_SHAPE(1);
+    return orr__rec_slice(at, orr__rec_reshape(at, orr__node_ref(n), &line), &one, &e, (int64_t[]){ 1 });
+}
+
+static orr__scalar number(const orr__node *n, bool *known)
+{
+    orr__buffer *b = n ? orr__node_value(n) : NULL;
+    *known = b && orr__buffer_sync(b) == ORR_OK;
+    return *known ? orr__scalar_load(b->host, (orr_dtype)n->dtype) : (orr__scalar){ .i = 0 };
+}
+
+static bool is_set(const orr__node *bit)
+{
+    bool known;
+    orr__scalar v = number(bit, &known);
+    return known && v.u != 0;
+}
+
+void orr__check_begin(orr__site at, const orr__capture_roots *roots, orr__check *c)
+{
+    orr__capture_roots all = *roots;
+    all.counts = false;
+    *c = (orr__check){ .roots = *roots };
+    for (int i = 0; i < roots->nout; i++)
+        if (is_inexact(roots->out[i]))
+            c->bit = c->bit ? orr__rec_or(at, c->bit, bit_of(at, roots->out[i])) : bit_of(at, roots->out[i]);
+    c->out = c->bit ? malloc(((size_t)roots->nout + 1) * sizeof(*c->out)) : NULL;
+    if (!c->out || orr__capture_make_roots(at, &all, &c->p) != ORR_OK) {
+        orr__node_unref(c->bit);
+        free(c->out);
+        c->bit = NULL;
+        return;
+    }
+    int n = roots->nfirst < roots->nout ? roots->nfirst : roots->nout, rest = roots->nout - n;
+    memcpy(c->out, roots->out, (size_t)n * sizeof *c->out);
+    c->out[n] = c->bit;
+    if (rest)
+        memcpy(c->out + n + 1, roots->out + n, (size_t)rest * sizeof *c->out);
+    c->roots.out = c->out;
+    c->roots.nout++;
+    c->roots.nfirst++;
+}
+
+/* -- search ---------------------------------------------------------------------------------------------- */
+
+/* Element `place` of node i is not finite. */
+typedef struct {
+    int i;
+    int64_t place;
+} suspect;
+
+/* The way from a result back to the culprit. */
+typedef struct {
+    orr__check *c;
+    orr__site at;
+    orr__check_eval *eval;
+    suspect *todo; /* each node at most once */
+    int ntodo;
+    bool *seen;
+    orr__node **small;       /* by node: its element at the place of the suspect, NULL: not needed */
+    suspect made, odd, data; /* i −1: none. odd: NaN, made from infinities that stand in the program */
+} search;
+
+static bool is_element(const search *s, int i)
+{
+    const orr__node *n = s->c->p.node[i];
+    return s->c->p.leaf_of[i] < 0 && n->op->pattern == ORR__PATTERN_ELEMENT && orr__capture_nin(&s->c->p, i) > 0 &&
+           !(n->op->flags & ORR__OP_BY_PLACE);
+}
+
+static int input(const search *s, int i, int k)
+{
+    return s->c->p.arg[s->c->p.arg0[i] + k];
+}
+
+static bool is_nan(const orr__node *small)
+{
+    bool known;
+    orr__scalar v = number(small, &known);
+    return known && !orr__is_complex((orr_dtype)small->dtype) && isnan(orr__scalar_f64(v, (orr_dtype)small->dtype));
+}
+
+static bool is_bad(const orr__node *small)
+{
+    bool known;
+    double v[2] = { 0, 0 };
+    if (!small || !is_inexact(small))
+        return false;
+    orr_dtype part = orr__part_dtype((orr_dtype)small->dtype);
+    (void)number(small, &known);
+    const char *host = known ? orr__node_value(small)->host : NULL;
+    for (int k = 0; host && k < (part == small->dtype ? 1 : 2); k++)
+        v[k] = orr__scalar_f64(orr__scalar_load(host + (size_t)k * orr_dtype_size(part), part), part);
+    return !isfinite(v[0]) || !isfinite(v[1]);
+}
+
+/* A node of the operation of n, for the shape and the operands, whose references it takes over. */
+static orr__node *like(const search *s, const orr__node *n, orr_dtype dtype, const orr_shape *shape, int nin,
+                       orr__node **in)
+{
+    orr__node *copy = orr__node_of(s->at, n->op, dtype, shape, nin, in);
+    if (copy) {
+        copy->nscalar = n->nscalar;
+        copy->weak = n->weak;
+        memcpy(copy->s, n->s, sizeof copy->s);
+        copy->attr = n->attr;
+    }
+    return copy;
+}
+
+/* The first element of node i that is not finite; false: there is none, or it cannot be known. */
+static bool find_place(const search *s, int i, int64_t *place)
+{
+    const orr__node *n = s->c->p.node[i];
+    bool computed = s->c->p.leaf_of[i] >= 0 || orr__capture_nin(&s->c->p, i) > 0; /* not a constant of the program */
+    orr__node *first = computed && is_inexact(n) ? place_of(s->at, s->c->p.node[i]) : NULL;
+    bool known = first && s->eval(s->at, &first, 1) == ORR_OK;
+    *place = known ? number(first, &known).i : 0;
+    orr__node_unref(first);
+    return known && *place < orr__shape_count(&n->shape);
+}
+
+/* The place in the operand of a view that element e of the view shows. */
+static bool find_source(const search *s, int i, int64_t e, int64_t *place)
+{
+    const orr__node *n = s->c->p.node[i], *from = s->c->p.node[input(s, i, 0)];
+    const orr_shape line = ORR_SHAPE(orr__shape_count(&from->shape));
+    orr__node *places = orr__rec_iota(s->at, ORR_I64, &line, 0, (orr__scalar){ .i = 0 }, (orr__scalar){ .i = 1 });
+    places = orr__rec_reshape(s->at, places, &from->shape);
+    orr__node *view = places ? like(s, n, ORR_I64, &n->shape, 1, &places) : NULL;
+    orr__node *one = view ? element_of(s->at, view, e) : NULL;
+    bool known = one && s->eval(s->at, &one, 1) == ORR_OK;
+    *place = known ? number(one, &known).i : 0;
+    orr__node_unref(one);
+    orr__node_unref(view);
+    return known && *place >= 0 && *place < line.dim[0];
+}
+
+/* An infinity that stands in the program, as that of a mask. */
+static bool is_given(const search *s, int i)
+{
+    const orr__node *n = s->c->p.node[i];
+    return s->c->p.leaf_of[i] < 0 && (n->op->flags & ORR__OP_UNIFORM) && is_inexact(n) && !isfinite(n->s[0].f);
+}
+
+static void add(search *s, int i, int64_t place)
+{
+    if (!s->seen[i])
+        s->todo[s->ntodo++] = (suspect){ i, place };
+    s->seen[i] = true;
+}
+
+/* Node j, which is not element-wise, has a number that is not finite at this place: was it so already in an operand? */
+static void look_before(search *s, int j, int64_t e)
+{
+    const orr__capture *p = &s->c->p;
+    const orr__node *n = p->node[j];
+    int nin = orr__capture_nin(p, j);
+    bool bad = false;
+    if (p->leaf_of[j] >= 0) {
+        s->data = s->data.i < 0 ? (suspect){ j, e } : s->data;
+        return;
+    }
+    for (int k = 0; k < nin; k++) {
+        int64_t place;
+        bool one = n->op->pattern == ORR__PATTERN_VIEW;
+        bad = bad || is_given(s, input(s, j, k));
+        if (one ? k == 0 && find_source(s, j, e, &place) : find_place(s, input(s, j, k), &place)) {
+            bad = true;
+            add(s, input(s, j, k), place);
+        }
+    }
+    if (!bad && nin > 0 && n->op->pattern != ORR__PATTERN_VIEW)
+        s->made = (suspect){ j, e };
+}
+
+/* Makes the element at this place of each node from which node i computes its own, element by element, and evaluates all of them. */
+static bool make_small(search *s, int i, int64_t e)
+{
+    static const orr_shape one = { .rank = 1, .dim = { 1 } };
+    const orr__capture *p = &s->c->p;
+    bool *needed = calloc((size_t)i + 1, sizeof *needed);
+    orr__node **all = calloc((size_t)i + 1, sizeof(orr__node *));
+    int n = 0;
+    bool ok = needed && all;
+    if (ok)
+        needed[i] = true;
+    for (int j = i; j >= 0 && ok; j--)
+        for (int k = 0; needed[j] && is_element(s, j) && k < orr__capture_nin(p, j); k++)
+            needed[input(s, j, k)] = true;
+    for (int j = 0; j <= i && ok; j++) {
+        orr__node *in[8];
+        int nin = needed[j] && is_element(s, j) ? orr__capture_nin(p, j) : 0;
+        if (!needed[j])
+            continue;
+        ok = nin <= 8;
+        for (int k = 0; k < nin && ok; k++)
+            in[k] = orr__node_ref(s->small[input(s, j, k)]);
+        s->small[j] = !ok   ? NULL
+                      : nin ? like(s, p->node[j], (orr_dtype)p->node[j]->dtype, &one, nin, in)
+                            : element_of(s->at, p->node[j], e);
+        ok = s->small[j] != NULL;
+        if (ok && !orr__node_value(s->small[j]))
+            all[n++] = s->small[j];
+    }
+    ok = ok && (n == 0 || s->eval(s->at, all, n) == ORR_OK);
+    free(all);
+    free(needed);
+    return ok;
+}
+
+static void forget_small(search *s, int i)
+{
+    for (int j = 0; j <= i; j++) {
+        orr__node_unref(s->small[j]);
+        s->small[j] = NULL;
+    }
+}
+
+/* Looks at the elements from which the suspect is computed: the first recorded culprit among them, or more suspects. */
+static void follow(search *s, suspect at)
+{
+    const orr__capture *p = &s->c->p;
+    bool ok = make_small(s, at.i, at.place);
+    for (int j = 0; j <= at.i && ok && s->made.i < 0; j++) {
+        bool before = false, nan_before = false;
+        if (!is_bad(s->small[j]))
+            continue;
+        if (!is_element(s, j)) {
+            look_before(s, j, at.place);
+            continue;
+        }
+        for (int k = 0; k < orr__capture_nin(p, j); k++) {
+            before = before || is_bad(s->small[input(s, j, k)]);
+            nan_before = nan_before || is_nan(s->small[input(s, j, k)]);
+        }
+        for (int k = 0; k < p->node[j]->nscalar; k++) /* it stands in the program */
+            before = before || !isfinite(p->node[j]->s[k].f);
+        if (!before)
+            s->made = (suspect){ j, at.place };
+        else if (is_nan(s->small[j]) && !nan_before && s->odd.i < 0)
+            s->odd = (suspect){ j, at.place };
+    }
+    forget_small(s, at.i);
+}
+
+/* The culprit: what made such a number from finite ones; else what made NaN from infinities of the program; else the data. */
+static suspect culprit_of(search *s)
+{
+    const orr__capture *p = &s->c->p;
+    int64_t place;
+    for (int k = 0; k < p->nout && s->made.i < 0; k++) {
+        if (s->seen[p->out[k]] || !find_place(s, p->out[k], &place))
+            continue;
+        add(s, p->out[k], place);
+        while (s->ntodo > 0 && s->made.i < 0)
+            follow(s, s->todo[--s->ntodo]);
+    }
+    return s->made.i >= 0 ? s->made : s->odd.i >= 0 ? s->odd : s->data;
+}
+
+/* -- blame ----------------------------------------------------------------------------------------------- */
+
+/* "element [i, j] is ": "the element is " of a scalar. */
+static void name_element(char *text, size_t size, const orr_shape *shape, int64_t e)
+{
+    int64_t index[ORR_MAX_RANK];
+    size_t at = (size_t)snprintf(text, size, shape->rank ? "element [" : "the element");
+    for (int d = shape->rank - 1; d >= 0; d--) {
+        index[d] = e % shape->dim[d];
+        e /= shape->dim[d];
+    }
+    for (int d = 0; d < shape->rank && at < size; d++)
+        at += (size_t)snprintf(text + at, size - at, "%lld%s", (long long)index[d], d < shape->rank - 1 ? ", " : "]");
+    if (at < size)
+        (void)snprintf(text + at, size - at, " is ");
+}
+
+/* The element in words, with the operands of an element-wise operation. */
+static void describe(search *s, suspect of, char *text, size_t size)
+{
+    const orr__capture *p = &s->c->p;
+    const orr__node *n = p->node[of.i];
+    bool known, made = p->leaf_of[of.i] < 0;
+    name_element(text, size, &n->shape, of.place);
+    if (orr__is_complex((orr_dtype)n->dtype) || !make_small(s, of.i, of.place))
+        (void)snprintf(text + strlen(text), size - strlen(text), "not finite");
+    else
+        (void)snprintf(text + strlen(text), size - strlen(text), "%.9g",
+                       orr__scalar_f64(number(s->small[of.i], &known), (orr_dtype)n->dtype));
+    int nin = s->small[of.i] && is_element(s, of.i) ? orr__capture_nin(p, of.i) : 0;
+    for (int k = 0; k < nin; k++) {
+        const orr__node *one = s->small[input(s, of.i, k)];
+        size_t at = strlen(text);
+        (void)snprintf(text + at, size - at, "%s%.9g", k ? " and " : ", made from ",
+                       orr__scalar_f64(number(one, &known), (orr_dtype)one->dtype));
+    }
+    if (made && nin == 0)
+        (void)snprintf(text + strlen(text), size - strlen(text), ", made from finite numbers");
+    forget_small(s, of.i);
+}
+
+/* True for the first time with this place. */
+static bool is_new(const char *file, int line)
+{
+    enum { PLACES = 64 };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct {
+        const char *file;
+        int line;
+    } said[PLACES];
+    static int nsaid;
+    bool seen = false;
+    (void)pthread_mutex_lock(&lock);
+    for (int i = 0; i < nsaid && !seen; i++)
+        seen = said[i].line == line && said[i].file == file;
+    seen = seen || nsaid == PLACES;
+    if (!seen) {
+        said[nsaid].file = file;
+        said[nsaid++].line = line;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return !seen;
+}
+
+/* The operation in the user's words. */
+static const char *name_of(const search *s, int i)
+{
+    static const char *const fold[] = { "sum", "prod", "max", "min", "any", "all" };
+    const orr__node *n = s->c->p.node[i];
+    return s->c->p.leaf_of[i] >= 0               ? "data"
+           : n->as                               ? n->as
+           : n->op->pattern == ORR__PATTERN_FOLD ? fold[n->attr.rop]
+                                                 : n->op->name;
+}
+
+static void say(search *s, suspect of)
+{
+    const orr__node *n = of.i >= 0 ? s->c->p.node[of.i] : NULL;
+    orr__site at = { .file = n ? n->file : s->at.file, .line = n ? n->line : s->at.line };
+    char text[256] = "a result is not finite; its ancestors cannot be computed again";
+    if (!here.asked && !is_new(at.file, at.line))
+        return;
+    at.op = n ? name_of(s, of.i) : s->at.op;
+    if (n)
+        describe(s, of, text, sizeof text);
+    if (here.asked)
+        here.found = orr__fail(at, ORR_ENUMERIC, "%s", text);
+    else
+        orr__log(1, "%s:%d: %s: %s", at.file ? at.file : "?", at.line, at.op, text);
+}
+
+/* False: a number of the graph may be drawn once only. */
+static bool may_repeat(const orr__capture *p)
+{
+    bool may = true;
+    for (int i = 0; i < p->n && may; i++)
+        may = !p->node[i]->once;
+    return may;
+}
+
+static void blame(search *s)
+{
+    int n = s->c->p.n;
+    s->todo = malloc((size_t)n * sizeof *s->todo);
+    s->seen = calloc((size_t)n, sizeof *s->seen);
+    s->small = calloc((size_t)n, sizeof(orr__node *));
+    s->made.i = s->odd.i = s->data.i = -1;
+    suspect none = { -1, 0 };
+    bool may = s->todo && s->seen && s->small && may_repeat(&s->c->p);
+    if (s->small)
+        say(s, may ? culprit_of(s) : none);
+    free(s->todo);
+    free(s->seen);
+    free(s->small);
+}
+
+void orr__check_end(orr__check *c, orr_status st, orr__check_eval *eval)
+{
+    search s = { .c = c, .at = ORR__SITE(NULL, 0, "check"), .eval = eval };
+    if (!c->bit)
+        return;
+    if (st == ORR_OK && is_set(c->bit))
+        blame(&s);
+    orr__node_unref(c->bit);
+    orr__capture_free(&c->p);
+    free(c->out);
+}
+
+/* A value that an earlier evaluation has computed. */
+static orr_status check_value(orr__site at, orr_tensor *t)
+{
+    orr__node *n = orr__handle_node(t), *bit = n && is_inexact(n) ? bit_of(at, n) : NULL;
+    orr_status st = bit ? orr__eval_nodes(at, &bit, 1, NULL) : ORR_OK;
+    bool bad = st == ORR_OK && bit && is_set(bit);
+    orr__node_unref(bit);
+    orr__calls_over();
+    return bad ? orr__fail(at, ORR_ENUMERIC,
+                           "a value is not finite; it was evaluated before, so that the line that made it is not "
+                           "known; check "
+                           "the tensor before its first evaluation, or set ORRERY_CHECK=nonfinite")
+               : st;
+}
+
+orr_status orr_check_at(const char *file, int line, orr_tensor *t)
+{
+    here = (asking){ .asked = true };
+    orr_status st = orr_eval_at(file, line, t), found = here.found;
+    here = (asking){ .asked = false };
+    return st == ORR_OK ? found != ORR_OK ? found : check_value(ORR__SITE(file, line, "check"), t) : st;
+}

@@ -1,0 +1,252 @@
+/* orr_check and ORRERY_CHECK=nonfinite: the line that made the first NaN or infinity from finite numbers is named, with the element and its
+ * operands, and nothing is said of programs whose results are finite.
+ * Must not know: how the line is found. */
+#include "config.h"
+#include <math.h>
+#include <orrery.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/harness/harness.h"
+
+enum { N = 100000, PLACE = 77123 };
+
+static struct {
+    pthread_mutex_t lock;
+    int n;
+    char last[1024];
+} heard = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void hear(orr_log_level level, const char *line, void *user)
+{
+    (void)level;
+    (void)user;
+    (void)pthread_mutex_lock(&heard.lock);
+    if (strstr(line, "element")) {
+        heard.n++;
+        (void)snprintf(heard.last, sizeof heard.last, "%s", line);
+    }
+    (void)pthread_mutex_unlock(&heard.lock);
+}
+
+static void start(const char *check, const char *lane, const char *jit)
+{
+    heard.n = 0;
+    (void)setenv("ORRERY_CHECK", check, 1);
+    (void)setenv("ORRERY_JIT", jit, 1);
+    (void)setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
+    if (lane)
+        (void)setenv("ORRERY_INLINE_US", lane, 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_log_to(hear, NULL);
+}
+
+static void stop(void)
+{
+    orr_log_to(NULL, NULL);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    (void)unsetenv("ORRERY_CHECK");
+    (void)unsetenv("ORRERY_JIT");
+    (void)unsetenv("ORRERY_INLINE_US");
+}
+
+static void names(const char *text, int line, const char *op, const char *more)
+{
+    char place[64];
+    (void)snprintf(place, sizeof place, "check.c:%d: %s: ", line, op);
+    ORR_CHECK_MSG(strstr(text, place) && strstr(text, more), "\"%s\" should have \"%s\" and \"%s\"", text, place, more);
+}
+
+/* Numbers of which only that at PLACE is 0. */
+static orr_tensor *one_zero(orr_dtype t)
+{
+    orr_tensor *i = orr_arange(ORR_I64, 0, N, 1);
+    return orr_cast(orr_not_equal(i, orr_full(ORR_I64, ORR_SHAPE_0D, PLACE)), t);
+}
+
+static void the_line_of_a_quotient_is_named(void)
+{
+    start("off", NULL, "off");
+    static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_F16, ORR_BF16 };
+    for (size_t k = 0; k < sizeof type / sizeof *type; k++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = one_zero(type[k]), *y = orr_mul(x, orr_scalar(2)), *z = orr_neg(x);
+        orr_tensor *quotient = orr_div(y, z);
+        int line = __LINE__ - 1;
+        orr_tensor *end = orr_sum(orr_square(orr_add(quotient, orr_scalar(1))), ORR_ALL_AXES, false);
+        ORR_CHECK(orr_check(end) == ORR_ENUMERIC);
+        names(orr_error_message(), line, "div", "element [77123] is ");
+        names(orr_error_message(), line, "div", "nan, made from 0 and -0");
+        ORR_CHECK(orr_check(end) == ORR_ENUMERIC && strstr(orr_error_message(), "evaluated before"));
+        orr_tensor *fine = orr_max(x, ORR_ALL_AXES, false);
+        ORR_CHECK_MSG(orr_check(fine) == ORR_OK && orr_check(fine) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK(orr_check(orr_arange(ORR_I32, 0, 4, 1)) == ORR_OK);
+        (void)orr_scope_end(s);
+    }
+    ORR_CHECK(heard.n == 0);
+    stop();
+}
+
+static void infinities_overflows_and_data_are_told_apart(void)
+{
+    float data[] = { 1, 2, NAN, 4 };
+    start("off", NULL, "off");
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = one_zero(ORR_F32), *l = orr_log(x), *zero = orr_mul(l, orr_scalar(0));
+    ORR_CHECK(orr_check(zero) == ORR_ENUMERIC);
+    names(orr_error_message(), __LINE__ - 2, "log", "is -inf, made from 0");
+    orr_tensor *half = orr_cast(orr_mul(x, orr_scalar(1e6)), ORR_F16);
+    ORR_CHECK(orr_check(half) == ORR_ENUMERIC);
+    names(orr_error_message(), __LINE__ - 2, "cast", "is inf, made from 1000000");
+    orr_tensor *big = orr_matmul(orr_full(ORR_F32, ORR_SHAPE(3, 4), 1e30), orr_full(ORR_F32, ORR_SHAPE(4, 2), 1e30));
+    ORR_CHECK(orr_check(orr_relu(big)) == ORR_ENUMERIC);
+    names(orr_error_message(), __LINE__ - 2, "matmul", "element [0, 0] is inf, made from finite numbers");
+    orr_tensor *given = orr_from(ORR_F32, ORR_SHAPE(2, 2), data);
+    ORR_CHECK(orr_check(orr_sum(orr_exp(given), ORR_ALL_AXES, false)) == ORR_ENUMERIC);
+    names(orr_error_message(), __LINE__ - 2, "data", "element [1, 0] is nan");
+    orr_tensor *z = orr_div(orr_cast(x, ORR_C64), orr_cast(orr_sub(x, x), ORR_C64));
+    ORR_CHECK(orr_check(z) == ORR_ENUMERIC);
+    names(orr_error_message(), __LINE__ - 2, "div", "not finite");
+    ORR_CHECK(orr_check(orr_sum(orr_full(ORR_F16, ORR_SHAPE(3, 70000), 1), ORR_AXES(1), false)) == ORR_ENUMERIC);
+    names(orr_error_message(), __LINE__ - 1, "sum", "is inf, made from finite numbers");
+    (void)orr_scope_end(s);
+    stop();
+}
+
+static orr_tensor *bad_log(int *line)
+{
+    orr_tensor *x = one_zero(ORR_F32), *y = orr_log(x);
+    *line = __LINE__ - 1;
+    return orr_reshape(y, ORR_SHAPE(100, 1000));
+}
+
+/* Views, folds, products, gathers, joins and masks between the line and the result. */
+static void the_way_back_leads_through_every_kind_of_operation(void)
+{
+    enum { KINDS = 9 };
+    start("off", NULL, "off");
+    for (int k = 0; k < KINDS; k++) {
+        orr_scope *s = orr_scope_begin();
+        int line;
+        orr_tensor *y = bad_log(&line), *w = orr_ones(ORR_F32, ORR_SHAPE(1000, 3)), *out = NULL, *g = NULL;
+        orr_tensor *mask = orr_full(ORR_F32, ORR_SHAPE(100, 1000), -INFINITY);
+        switch (k) {
+        case 0: out = orr_permute(orr_flip(y, ORR_AXES(1)), ORR_AXES(1, 0)); break;
+        case 1: out = orr_slice(y, ORR_INDEX(70, 100), ORR_INDEX(100, 1000), ORR_INDEX(7, 23)); break;
+        case 2: out = orr_max(orr_exp(orr_neg(orr_mean(y, ORR_AXES(1), false))), ORR_ALL_AXES, false); break;
+        case 3: out = orr_relu(orr_neg(orr_matmul(y, w))); break;
+        case 4: out = orr_concat(ORR_TENSORS(orr_ones(ORR_F32, ORR_SHAPE(2, 1000)), y), 0); break;
+        case 5: out = orr_take(y, orr_from(ORR_I64, ORR_SHAPE(2), (int64_t[]){ 3, 77 }), 0); break;
+        case 6: out = orr_add(orr_where(orr_less(orr_exp(y), orr_scalar(9)), y, mask), orr_softmax(mask, 1)); break;
+        case 7: out = orr_cumulative_sum(orr_roll(y, ORR_INDEX(5), ORR_AXES(1)), 1, false); break;
+        default:
+            ORR_CHECK(orr_grad(orr_sum(orr_square(y), ORR_ALL_AXES, false), &w, 1, &g) == ORR_OK);
+            out = orr_add(orr_sum(g, ORR_ALL_AXES, false),
+                          orr_sum(orr_pad(y, ORR_INDEX(1, 1), ORR_INDEX(0, 2), 3), ORR_ALL_AXES, false));
+            break;
+        }
+        ORR_CHECK_MSG(orr_check(out) == ORR_ENUMERIC, "%d", k);
+        if (k != 1 && k != 6)
+            names(orr_error_message(), line, "log", "element [77123] is -inf, made from 0");
+        else if (k == 1)
+            names(orr_error_message(), line, "log", "element [");
+        (void)orr_scope_end(s);
+    }
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *mask = orr_full(ORR_F32, ORR_SHAPE(4, 5), -INFINITY);
+    orr_tensor *shifted = orr_sub(mask, orr_max(mask, ORR_AXES(1), true));
+    ORR_CHECK(orr_check(orr_exp(shifted)) == ORR_ENUMERIC);
+    names(orr_error_message(), __LINE__ - 2, "sub", "made from -inf and -inf");
+    (void)orr_scope_end(s);
+    stop();
+}
+
+/* Infinities of a mask that disappear, and NaN that a choice drops. */
+static void finite_results_are_not_blamed(void)
+{
+    start("nonfinite", NULL, "off");
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = one_zero(ORR_F32), *is_zero = orr_equal(x, orr_scalar(0));
+    orr_tensor *masked = orr_softmax(orr_where(is_zero, orr_full(ORR_F32, ORR_SHAPE_0D, -INFINITY), x), 0);
+    orr_tensor *chosen = orr_where(is_zero, orr_scalar(1), orr_div(x, x));
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(masked, chosen)) == ORR_OK);
+    ORR_CHECK_MSG(heard.n == 0, "%s", heard.last);
+    (void)orr_scope_end(s);
+    stop();
+}
+
+/* Steps of a variable, whose value overflows at the tenth step; the bits are those without a check. */
+static void steps(double *value)
+{
+    orr_tensor *v = orr_variable(orr_full(ORR_F32, ORR_SHAPE(N), 1.5));
+    for (int i = 0; i < 12; i++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *loss = orr_sum(orr_square(v), ORR_ALL_AXES, false), *g = NULL;
+        ORR_CHECK(orr_grad(loss, &v, 1, &g) == ORR_OK);
+        ORR_CHECK(orr_assign(v, orr_add(v, orr_mul(g, orr_scalar(2000)))) == ORR_OK);
+        ORR_CHECK_MSG(orr_eval(loss) == ORR_OK, "%s", orr_error_message());
+        (void)orr_scope_end(s);
+    }
+    ORR_CHECK(orr_item(orr_sum(v, ORR_ALL_AXES, false), value) == ORR_OK);
+    ORR_CHECK(orr_free(v) == ORR_OK);
+}
+
+static void training_goes_on_and_is_said_once_a_line(void)
+{
+    static const char *const lane[] = { NULL, "0" }, *const jit[] = { "off", "wait" };
+    for (int k = 0; k < 4; k++) {
+        double with, without;
+        start("nonfinite", lane[k % 2], jit[k / 2]);
+        steps(&with);
+        ORR_CHECK_MSG(k > 0 || (heard.n >= 1 && heard.n <= 3), "%d: %s", heard.n, heard.last);
+        stop();
+        start("off", lane[k % 2], jit[k / 2]);
+        steps(&without);
+        ORR_CHECK(heard.n == 0 && memcmp(&with, &without, sizeof with) == 0);
+        stop();
+    }
+}
+
+static void *thread(void *failures)
+{
+    char place[64];
+    orr_scope *s = orr_scope_begin();
+    for (int i = 0; i < 20; i++) {
+        orr_tensor *x = one_zero(ORR_F32), *y = orr_log(orr_add(x, orr_scalar(i % 2)));
+        (void)snprintf(place, sizeof place, "check.c:%d: log: ", __LINE__ - 1);
+        orr_status st = orr_check(y);
+        *(int *)failures += st != (i % 2 ? ORR_OK : ORR_ENUMERIC);
+        *(int *)failures +=
+            st == ORR_ENUMERIC && (!strstr(orr_error_message(), place) ||
+                                   !strstr(orr_error_message(), "element [77123] is -inf, made from 0"));
+    }
+    (void)orr_scope_end(s);
+    return NULL;
+}
+
+static void threads_check_for_themselves(void)
+{
+    pthread_t other[3];
+    int failures[4] = { 0 };
+    start("off", NULL, "on");
+    for (int i = 0; i < 3; i++)
+        ORR_REQUIRE(pthread_create(&other[i], NULL, thread, &failures[i]) == 0);
+    (void)thread(&failures[3]);
+    for (int i = 0; i < 3; i++)
+        (void)pthread_join(other[i], NULL);
+    ORR_CHECK(failures[0] + failures[1] + failures[2] + failures[3] == 0);
+    stop();
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(the_line_of_a_quotient_is_named),
+                                      ORR_TEST(infinities_overflows_and_data_are_told_apart),
+                                      ORR_TEST(the_way_back_leads_through_every_kind_of_operation),
+                                      ORR_TEST(finite_results_are_not_blamed),
+                                      ORR_TEST(training_goes_on_and_is_said_once_a_line),
+                                      ORR_TEST(threads_check_for_themselves),
+                                      { 0 } };
+    return orr_test_main(argc, argv, "api.check", tests);
+}
