@@ -118,7 +118,7 @@ static bool drop(serve_queue *q, serve_task *t, serve_state state)
         return false;
     t->state = state;
     t->finished = serve_now();
-    atomic_store(&t->work.dropped, true); /* between two steps it is looked at */
+    serve_work_drop(&t->work);
     if (waits)
         unlink_waiting(q, t);
     unlink_all(q, t);

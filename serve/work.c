@@ -3,6 +3,7 @@
 #include "config.h"
 #include "serve/work.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -730,11 +731,25 @@ static bool answer(serve_work *const *w, int n, int of, orr_tensor *t, orr_dtype
     return true;
 }
 
+void serve_work_drop(serve_work *w)
+{
+    atomic_store(&w->dropped, true);
+    orr_event *stretch = atomic_load(&w->stretch);
+    if (stretch)
+        (void)orr_cancel(stretch); /* it may have ended meanwhile: its name is checked */
+}
+
 bool serve_work_eval(serve_work *w, orr_tensor *t)
 {
+    orr_event *stretch = orr_cancellable_begin(INFINITY);
+    atomic_store(&w->stretch, stretch);
     bool dropped = atomic_load(&w->dropped), ok = !dropped && orr_eval(t) == ORR_OK;
+    atomic_store(&w->stretch, NULL);
+    if (stretch)
+        (void)orr_cancellable_end(stretch);
     if (ok && !(dropped = atomic_load(&w->dropped)))
         return true;
+    dropped = dropped || atomic_load(&w->dropped);
     w->reply = dropped ? serve_problem(409, "cancelled", "nobody waits for the work any more") : serve_problem_last();
     return false;
 }

@@ -36,7 +36,8 @@ typedef struct serve_work {
     double longest;      /* predicted seconds beyond which it is refused */
     int64_t booked;      /* bytes in the ledger for the operands, the run and its answer */
     double predicted;    /* seconds of the run */
-    atomic_bool dropped; /* nobody waits for it any more: its next step is not begun */
+    atomic_bool dropped; /* nobody waits for it any more: what has begun of it ends, the rest is not computed */
+    _Atomic(orr_event *) stretch; /* of the evaluation under way, which a drop cancels */
 
     /* the body; NULL once it is read */
     serve_body *held; /* NULL: no body */
@@ -80,6 +81,8 @@ bool serve_work_is_kept(const json_t *a, const char **name);
 orr_tensor *serve_work_take(serve_work *w, const char *operand, const char *name);
 /* Evaluates t, unless the work is dropped. On false, the reply holds the reason. */
 bool serve_work_eval(serve_work *w, orr_tensor *t);
+/* Nobody waits for the work any more. Safe from any thread. */
+void serve_work_drop(serve_work *w);
 /* Evaluates t, keeps it as the result, and sets the reply. On false, ownership of t does not change. */
 bool serve_work_keep(serve_work *w, orr_tensor *t);
 
