@@ -6,6 +6,7 @@ It must not know any function: it maps roles of arguments to conversions.
 usage: generate.py api.json FUNCTIONS.C STUBS.PYI
 """
 import json
+import keyword
 import re
 import sys
 
@@ -72,12 +73,14 @@ class Generator:
     def record(self, name):
         """The conversion of a struct: a function of its own, made once."""
         if name in self.records:
-            return "from_%s(&c, &%%s)" % name
+            return "from_%s(&c, NULL, &%%s)" % name
         s = self.structs[name]
         fields = []
         for f in s["fields"]:
             t = f["type"]
-            if re.fullmatch(r"char\[\d+\]", t):
+            if t == "orr_tensor *" and "orrowed" in s["doc"]:
+                fields.append("from_borrowed(c, s->%s, keep)" % f["name"])
+            elif re.fullmatch(r"char\[\d+\]", t):
                 fields.append("from_text(s->%s)" % f["name"])
             elif t in NUMBERS:
                 fields.append(NUMBERS[t].replace("&c", "c") % ("s->" + f["name"]))
@@ -90,15 +93,15 @@ class Generator:
             elif re.fullmatch(r"\w+\[\d+\]", t) and t.split("[")[0] in self.structs:
                 base, n = t[:-1].split("[")
                 self.record(base)
-                one = ", ".join("from_%s(c, &s->%s[%d])" % (base, f["name"], k) for k in range(int(n)))
+                one = ", ".join("from_%s(c, NULL, &s->%s[%d])" % (base, f["name"], k) for k in range(int(n)))
                 fields.append("from_record(NULL, (PyObject *[]){ %s }, %s)" % (one, n))
             else:
                 raise Unsupported("a struct with %s" % t)
         self.records[name] = (s, fields)
-        self.out.append("static PyTypeObject *%s_type;\nstatic PyObject *from_%s(call *c, const %s *s)\n{\n"
-                        "    (void)c;\n    return from_record(%s_type, (PyObject *[]){ %s }, %d);\n}\n"
+        self.out.append("static PyTypeObject *%s_type;\nstatic PyObject *from_%s(call *c, PyObject *keep, const %s *s)\n{\n"
+                        "    (void)c, (void)keep;\n    return from_record(%s_type, (PyObject *[]){ %s }, %d);\n}\n"
                         % (name, name, name, name, ",\n        ".join(fields), len(fields)))
-        return "from_%s(&c, &%%s)" % name
+        return "from_%s(&c, NULL, &%%s)" % name
 
     def value(self, t):
         if t in NUMBERS:
@@ -181,7 +184,8 @@ class Generator:
         grown = {a.get("length") for a in args if a["role"] == "out list"}
 
         def param(a, name=None, optional=False):
-            params.append((name or a["name"], optional or "default" in a or a["role"] == "enum"))
+            name = name or a["name"]
+            params.append((name + "_" if keyword.iskeyword(name) else name, optional or "default" in a or a["role"] == "enum"))
             return "v[%d]" % (len(params) - 1)
 
         for a in args:
@@ -348,9 +352,7 @@ class Generator:
 
     def listing(self, f, a):
         """A function that writes up to max structs and returns the number of all: a list."""
-        if "orr_tensor *" in [x["type"] for x in self.structs[a["of"]]["fields"]]:
-            raise Unsupported("borrowed tensors in structs")
-        conversion = self.record(a["of"])
+        conversion = self.record(a["of"]).replace("NULL", "v[0]")
         others = [b for b in f["arguments"] if b["name"] not in (a["name"], "max", "count")]
         params, decls, gets, names = [], [], [], []
         for b in others:
@@ -381,8 +383,10 @@ class Generator:
         text = "%s(%s)" % (f["symbol"], ", ".join(head + [call[a["name"]] for a in args]))
         result, body = f["result"], ""
         release = f["blocks"]
-        begin = "    busy(v, %d, true);\n    Py_BEGIN_ALLOW_THREADS\n" % len(params) if release else ""
-        end = "    Py_END_ALLOW_THREADS\n    busy(v, %d, false);\n" % len(params) if release else ""
+        guarded = release and any(a["role"] == "handle" for a in args)
+        busy = "    busy(v, %d, %%s);\n" % len(params) if guarded else "%.0s"
+        begin = busy % "true" + "    Py_BEGIN_ALLOW_THREADS\n" if release else ""
+        end = "    Py_END_ALLOW_THREADS\n" + busy % "false" if release else ""
         base = result.replace("const ", "").rstrip(" *")
         values = list(outs)
         consumed = [k for k, a in enumerate(x for x in args if x["role"] in ("handle", "list")) if a.get("consumed")]
@@ -624,7 +628,7 @@ static PyObject *from_names(char **names, int n)
             by_name = {a["name"]: a for a in f["arguments"]}
             parts = []
             for k, (p, _) in enumerate(params):
-                a = by_name.get(p) or by_name.get("axes")
+                a = by_name.get(p) or by_name.get(p.rstrip("_")) or by_name.get("axes")
                 hint = self.hint(a)
                 parts.append("%s: %s%s" % (p, hint, "" if k < required else " = ..."))
             if any(a["role"] == "options" for a in f["arguments"]):

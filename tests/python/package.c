@@ -86,6 +86,11 @@ static void wrong_calls_raise_and_nothing_leaks(void)
     tests_of("misuse.py");
 }
 
+static void golden_cases_have_the_same_results(void)
+{
+    tests_of("golden.py");
+}
+
 static void gradients_modules_and_graphs_compute(void)
 {
     tests_of("training.py");
@@ -98,6 +103,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(indices_agree_with_numpy),
                                       ORR_TEST(arrays_are_exchanged_both_ways),
                                       ORR_TEST(wrong_calls_raise_and_nothing_leaks),
+                                      ORR_TEST(golden_cases_have_the_same_results),
                                       ORR_TEST(gradients_modules_and_graphs_compute),
                                       { 0 } };
     return orr_test_main(argc, argv, "python.package", tests);

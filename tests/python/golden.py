@@ -1,0 +1,188 @@
+"""The golden cases of the C suite through Python: element-wise bits, and the results of NumPy in tests/golden/numpy."""
+import math
+import os
+import struct
+
+from check import end, fail, o
+
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../golden")
+c = o._core
+NAMES = {"bool": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16",
+         "u32": "uint32", "u64": "uint64", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
+DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+
+
+def size(name):
+    return getattr(o, name).itemsize
+
+
+def tensor(bits, name, shape=None):
+    """Of a list of bit patterns."""
+    n = size(name)
+    mask = (1 << 8 * n) - 1
+    return c.from_bytes(name, [len(bits)] if shape is None else shape, b"".join((b & mask).to_bytes(n, "little") for b in bits))
+
+
+def bits_of(t):
+    data, n = t.tobytes(), t.dtype.itemsize
+    return [int.from_bytes(data[k:k + n], "little") for k in range(0, len(data), n)]
+
+
+def floats(bits, name):
+    """The doubles of bit patterns."""
+    if name == "float64":
+        return list(struct.unpack("<%dd" % len(bits), struct.pack("<%dQ" % len(bits), *bits)))
+    if name == "float32":
+        return list(struct.unpack("<%df" % len(bits), struct.pack("<%dI" % len(bits), *bits)))
+    if name == "float16":
+        return list(struct.unpack("<%de" % len(bits), struct.pack("<%dH" % len(bits), *bits)))
+    return list(struct.unpack("<%df" % len(bits), struct.pack("<%dI" % len(bits), *[b << 16 for b in bits])))
+
+
+def near(got, want, name, ulps, scale):
+    """The rule of the C suite: ulps·ε, of the number and of the largest one."""
+    if not math.isfinite(want):
+        return math.isnan(got) if math.isnan(want) else got == want
+    if ulps < 0:
+        return got == want and math.copysign(1, got) == math.copysign(1, want)
+    return abs(got - want) <= ulps * 2.0 ** (1 - DIGITS[name]) * (abs(want) + scale)
+
+
+def close(got, want, name, ulps):
+    if math.isnan(want) or math.isinf(want) or got == want:
+        return math.isnan(got) if math.isnan(want) else got == want
+    step = max(math.ulp(want) * 2.0 ** (53 - DIGITS[name]), {"float16": 2.0**-24, "float64": 5e-324}.get(name, 2.0**-133))
+    return abs(got - want) <= ulps * step
+
+
+def elementwise(file, ulps):
+    with open(os.path.join(GOLDEN, "elementwise", file)) as f:
+        lines = iter(f.read().splitlines())
+    tested = 0
+    for head in lines:
+        parts = head.split()
+        row, operands, n = parts[0], int(parts[-2]), int(parts[-1])
+        name = NAMES[parts[1] if len(parts) == 4 else file[:-4]]
+        table = [[int(w, 16) for w in next(lines).split()] for _ in range(n)]
+        x = [tensor([line[k] for line in table], name) for k in range(operands)]
+        if row == "where":
+            x[0] = c.cast(x[0], "bool")
+        r = getattr(c, row)(*x)
+        kind = r.dtype.name
+        mask = (1 << 8 * size(kind)) - 1
+        got, want = bits_of(r), [line[-1] & mask for line in table]
+        if "float" in kind:
+            got, want = floats(got, kind), floats(want, kind)
+            wrong = [k for k in range(n) if not close(got[k], want[k], kind, ulps)]
+        else:
+            wrong = [k for k in range(n) if got[k] != want[k]]
+        if wrong:
+            fail("%s of %s, %s: case %d: %r, not %r" % (row, name, file, wrong[0], got[wrong[0]], want[wrong[0]]))
+        tested += 1
+    if not tested:
+        fail("no case in " + file)
+
+
+def number(word):
+    return float.fromhex(word) if "x" in word else float(word)
+
+
+def array(words):
+    """A tensor's dtype, shape and numbers."""
+    name, rank = next(words), int(next(words))
+    shape = [int(next(words)) for _ in range(rank)]
+    count = math.prod(shape) * (2 if name.startswith("complex") else 1)
+    return name, shape, [number(next(words)) if "float" in name or "complex" in name else int(next(words))
+                         for _ in range(count)]
+
+
+def made(name, shape, numbers):
+    code = {"bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I",
+            "uint64": "Q", "float16": "e", "float32": "f", "float64": "d", "complex64": "f", "complex128": "d"}.get(name)
+    if code:
+        return c.from_bytes(name, shape, struct.pack("<%d%s" % (len(numbers), code), *numbers))
+    return c.cast(c.from_bytes("float32", shape, struct.pack("<%df" % len(numbers), *numbers)), name)
+
+
+def axes(p, at):
+    n = int(p[at])
+    return None if n < 0 else [int(v) for v in p[at + 1:at + 1 + n]]
+
+
+def whole(p):
+    return [int(v) for v in p]
+
+
+def sliced(x, p):
+    n = int(p[0])
+    return c.slice(x[0], whole(p[1:1 + n]), whole(p[1 + n:1 + 2 * n]), whole(p[1 + 2 * n:1 + 3 * n]))
+
+
+CALLS = {
+    "cast": lambda x, p, to: c.cast(x[0], to), "arange": lambda x, p, to: c.arange(to, *p),
+    "linspace": lambda x, p, to: c.linspace(to, p[0], p[1], int(p[2])), "eye": lambda x, p, to: c.eye(to, *whole(p)),
+    "one_hot": lambda x, p, to: c.one_hot(x[0], int(p[0]), to), "slice": lambda x, p, to: sliced(x, p),
+    "reshape": lambda x, p, to: c.reshape(x[0], whole(p)), "permute": lambda x, p, to: c.permute(x[0], whole(p)),
+    "broadcast_to": lambda x, p, to: c.broadcast_to(x[0], whole(p)), "matmul": lambda x, p, to: x[0] @ x[1],
+    "matmul_tt": lambda x, p, to: c.transpose(x[0]) @ c.transpose(x[1]),
+    "pad": lambda x, p, to: c.pad(x[0], whole(p[1:1 + len(p) // 2]), whole(p[1 + len(p) // 2:]), p[0]),
+    "concat": lambda x, p, to: c.concat(x, int(p[0])), "stack": lambda x, p, to: c.stack(x, int(p[0])),
+    "squeeze": lambda x, p, to: c.squeeze(x[0], axes(p, 0)), "flip": lambda x, p, to: c.flip(x[0], axes(p, 0)),
+    "argmin": lambda x, p, to: c.argmin(x[0], int(p[0]) if p[0] > -99 else None, bool(p[1])),
+    "argmax": lambda x, p, to: c.argmax(x[0], int(p[0]) if p[0] > -99 else None, bool(p[1])),
+}
+for _name in "sum prod mean min max any all norm logsumexp".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(x[0], axes(p, 1), bool(p[0]))
+for _name in "var std".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(x[0], axes(p, 2), p[0], bool(p[1]))
+for _name in "cumulative_sum cumulative_prod sort argsort".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(x[0], int(p[0]), bool(p[1]))
+for _name in "expand_dims slice_axis select take scatter_add softmax log_softmax tril triu transpose cross_entropy mse".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(*x, *whole(p))
+
+
+def numpys(file, least):
+    """The cases of operations in CALLS; the others have parameters in a form of their own."""
+    with open(os.path.join(GOLDEN, "numpy", file)) as f:
+        words = iter(f.read().split())
+    run = 0
+    for word in words:  # "case"
+        op, ulps, n = next(words), float(next(words)), int(next(words))
+        p = [number(next(words)) for _ in range(n)]
+        op, _, to = op.partition(":")
+        x, word = [], next(words)
+        while word == "in":
+            x.append(array(words))
+            word = next(words)
+        kind, shape, want = array(words)
+        call = CALLS.get(op)
+        if not call:
+            continue
+        t = call([made(*a) for a in x], p, to)
+        run += 1
+        if t.dtype.name != kind or list(t.shape) != shape:
+            fail("%s, case %s %s: %s %s, not %s %s" % (file, op, p, t.dtype, t.shape, kind, shape))
+            continue
+        if kind.startswith("complex"):
+            t, part = c.stack([c.real(t), c.imag(t)], -1), "float32" if kind == "complex64" else "float64"
+        else:
+            part = kind
+        got = bits_of(t)
+        if "float" in part:
+            got, scale = floats(got, part), max([abs(v) for v in want if math.isfinite(v)], default=0.0)
+            bad = [k for k in range(len(want)) if not near(got[k], want[k], part, ulps, scale)]
+        else:
+            bits = 8 * size(part)
+            bad = [k for k in range(len(want)) if got[k] != int(want[k]) % (1 << bits)]
+        if bad:
+            fail("%s, case %s %s: %r, not %r" % (file, op, p, got[bad[0]], want[bad[0]]))
+    if run < least:
+        fail("%s: %d cases were run" % (file, run))
+
+
+elementwise("ints.txt", 0)
+for name, ulps in (("f32", 4), ("f64", 4), ("f16", 1), ("bf16", 1)):
+    elementwise(name + ".txt", ulps)
+for name, least in (("views.txt", 200), ("reduce.txt", 700), ("matmul.txt", 60), ("index.txt", 200)):
+    numpys(name, least)
+end()
