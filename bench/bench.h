@@ -44,7 +44,7 @@ typedef struct bench_options {
     double seconds;       /* of the case soak; 0: the case's default */
     bool least;           /* the fastest round counts instead of the median, for machines in use by others */
     const char *markdown; /* the file for the table of the case ablation, or NULL */
-    /* Of the case random: */
+    /* Of the cases random, pause and first: */
     uint64_t seed;
     bool seeded;         /* a seed was given; else the case draws one      */
     int programs;        /* 0: the case's default                          */
@@ -175,6 +175,8 @@ int bench_bandwidth(bench_sink *out, int rounds);
 int bench_start(const char *side);
 int bench_ablation(bench_sink *out, int rounds);
 int bench_random(bench_sink *out, int rounds);
+int bench_pause(bench_sink *out, int rounds);
+int bench_first(bench_sink *out, int rounds);
 int bench_data_set(bench_sink *out, int rounds);
 int bench_simulations(bench_sink *out, int rounds);
 int bench_batch(bench_sink *out, int rounds);

@@ -9,6 +9,7 @@
 #include "bench/bench.h"
 #include "bench/fusion.h"
 #include "bench/memory.h"
+#include "bench/own_work.h"
 #include "bench/private_dp.h"
 #include "bench/random.h"
 #include "bench/train.h"
@@ -124,6 +125,44 @@ static void run(double seconds)
     printf("%.9g %.9g %.9g\n", t, calls > 0 ? inside / calls : 0.0, least);
 }
 
+/* Calls with work of the program's own before each: prints the median seconds of a call. */
+static void pace(const char *line)
+{
+    enum { MOST = 4096, LEAST = 5 };
+    static double t[MOST];
+    double seconds = 0.0, ms = 0.0, begin = bench_now();
+    int team = 0, n = 0;
+    bool ok = sscanf(line, "pace %lf %lf %d", &seconds, &ms, &team) == 3;
+    while (ok && n < MOST && (n < LEAST || bench_now() - begin < seconds)) {
+        own_work(1e-3 * ms, team != 0);
+        ok = (t[n++] = once(NULL)) >= 0.0;
+    }
+    printf("%.9g\n", ok ? bench_median(t, n) : -1.0);
+}
+
+/* The first calls of a process: prints the cumulated ms after 1, 10 and 100, and the median ms of the later ones. */
+static void first(char *path)
+{
+    enum { FIRST = 100, LATER = 50 };
+    double total = 0.0, at[3] = { 0.0 }, t[LATER];
+    const char *why = NULL;
+    bool ok = random_ours_load(path, &why) == 0;
+    for (int i = 1; ok && i <= FIRST + LATER; i++) {
+        double begin = bench_now();
+        ok = random_ours_once(NULL) == 0;
+        double took = bench_now() - begin;
+        total += took;
+        if (i == 1 || i == 10 || i == FIRST)
+            at[i == 1 ? 0 : i == 10 ? 1 : 2] = 1e3 * total;
+        if (i > FIRST)
+            t[i - FIRST - 1] = 1e3 * took;
+    }
+    if (ok)
+        printf("ok %.9g %.9g %.9g %.9g\n", at[0], at[1], at[2], bench_median(t, LATER));
+    else
+        printf("no %s\n", why ? why : orr_error_message());
+}
+
 static void peak(const char *line)
 {
     char name[64] = "";
@@ -162,7 +201,12 @@ int bench_serve(void)
             printf(random_ours_explain(line + 8) == 0 ? "ok\n" : "no\n");
         } else if (!strncmp(line, "run ", 4))
             run(strtod(line + 4, NULL));
-        else {
+        else if (!strncmp(line, "pace ", 5))
+            pace(line);
+        else if (!strncmp(line, "first ", 6)) {
+            line[strcspn(line, "\n")] = '\0';
+            first(line + 6);
+        } else {
             drop();
             printf("ok\n");
         }

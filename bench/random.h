@@ -38,6 +38,7 @@ typedef struct random_work {
 /* Reads the program at `path`, computes it once and writes samples of its results to the file `samples`. 0, or 1, and
  * orr_error_message or *why has the reason. */
 int random_ours_prepare(const char *path, const char *samples, random_work *work, const char **why);
+int random_ours_load(const char *path, const char **why); /* reads it alone */
 int random_ours_once(void *unused);
 /* Writes orr_explain of its results to a file. */
 int random_ours_explain(const char *to);

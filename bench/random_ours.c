@@ -450,17 +450,27 @@ static bool sample(FILE *f, orr_tensor *t)
     return true;
 }
 
-int random_ours_prepare(const char *path, const char *samples, random_work *work, const char **why)
+int random_ours_load(const char *path, const char **why)
 {
     *why = NULL;
     random_ours_drop();
-    FILE *f = fopen(path, "re"), *to = f ? fopen(samples, "we") : NULL;
-    bool ok = to != NULL;
-    if (!ok)
-        *why = "its files cannot be opened";
-    ok = ok && read_program(f, why);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        *why = "its file cannot be opened";
+    bool ok = f && read_program(f, why);
     if (f)
         (void)fclose(f);
+    return ok ? 0 : 1;
+}
+
+int random_ours_prepare(const char *path, const char *samples, random_work *work, const char **why)
+{
+    FILE *to = fopen(samples, "we");
+    bool ok = random_ours_load(path, why) == 0;
+    if (ok && !to) {
+        *why = "the file of its samples cannot be opened";
+        ok = false;
+    }
     orr_tensor *out[MOST_OUT];
     orr_scope *s = orr_scope_begin();
     if (ok && (ok = compute_all(out) == ORR_OK))

@@ -6,7 +6,7 @@ Must not know: what it is compared with, how a library computes (libraries.py).
 
 Says "ready NAME"; then answers "prepare CASE DTYPE N" with "ok CHECKSUM" or "no REASON" (the cases of train.py too, as
 "train:NAME"), "peak CASE" of memory.py with "ok BYTES CHECKSUM", "run SECONDS" with seconds per
-call (as fusion_time in bench/fusion.c measures them), "drop" with "ok", until its input ends.
+call (as fusion_time in bench/fusion.c measures them), "pace SECONDS MS 0" with seconds per call after MS of other work, "drop" with "ok", until its input ends.
 """
 import gc
 import os
@@ -31,6 +31,19 @@ def measured(once, seconds):
     return statistics.median(times)
 
 
+def paced(once, seconds, ms):
+    """The median call after work of the program's own."""
+    times, end = [], time.perf_counter() + seconds
+    while len(times) < 5 or time.perf_counter() < end:
+        until = time.perf_counter() + 1e-3 * ms
+        while time.perf_counter() < until:
+            pass
+        begin = time.perf_counter()
+        once()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
 def answer(peer, line):
     word = line.split()
     if word[0] == "prepare":
@@ -49,6 +62,9 @@ def answer(peer, line):
         return "-1"
     if word[0] == "run":
         return f"{measured(peer.once, float(word[1])):.9g}"
+    if word[0] == "pace":
+        one_thread = peer.once is not None and word[3] == "0"
+        return f"{paced(peer.once, float(word[1]), float(word[2])):.9g}" if one_thread else "-1"
     peer.once = None
     gc.collect()
     return "ok"

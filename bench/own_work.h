@@ -1,0 +1,13 @@
+/* Work of a program's own between evaluations.
+ * Must not know: what is evaluated. */
+#ifndef ORR_BENCH_OWN_WORK_H
+#define ORR_BENCH_OWN_WORK_H
+
+#include <stdbool.h>
+
+/* Arithmetic for so many seconds, on the calling thread or on a team of OpenMP. */
+void own_work(double seconds, bool team);
+/* False: this build has no OpenMP. */
+bool own_work_has_team(void);
+
+#endif

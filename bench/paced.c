@@ -1,0 +1,277 @@
+/* Cases pause and first: random programs with work of the program's own between their evaluations, and their first calls.
+ * Must not know: how a program is drawn, how a side computes. */
+#include "config.h"
+#include <errno.h>
+#include <ftw.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "bench/bench.h"
+#include "bench/own_work.h"
+#include "bench/random.h"
+#include "bench/side.h"
+
+#define TURN_SECONDS 0.1
+enum { PROGRAMS = 14, MEGABYTES = 8 };
+
+static const double pauses_ms[] = { 0.1, 1, 3, 25 };
+enum { PAUSES = sizeof pauses_ms / sizeof *pauses_ms };
+
+static char folder[] = "/tmp/orrery-paced-XXXXXX";
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type;
+    return at->level == 0 || remove(path) == 0 ? 0 : 1;
+}
+
+static void empty(void)
+{
+    if (nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
+        (void)fprintf(stderr, "orrery-bench: %s could not be emptied\n", folder);
+}
+
+static uint64_t seed(void)
+{
+    return bench_opt.seeded ? bench_opt.seed : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
+}
+
+/* Draws program i into a file; its family. NULL: a printed error. */
+static const char *draw(uint64_t of, int i, char path[128])
+{
+    double largest = 0x1p20 * (bench_opt.megabytes ? bench_opt.megabytes : MEGABYTES);
+    char *text = random_draw(of, i, i % RANDOM_FAMILIES, largest);
+    (void)snprintf(path, 128, "%s/program", folder);
+    FILE *f = text ? fopen(path, "we") : NULL;
+    bool ok = f && fputs(text, f) >= 0;
+    if (f && fclose(f) != 0)
+        ok = false;
+    free(text);
+    if (!ok)
+        (void)fprintf(stderr, "orrery-bench: program %d cannot be written to %s\n", i, path);
+    return ok ? random_family[i % RANDOM_FAMILIES] : NULL;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Prints the median, the 10th percentile and the number of ratios of 1 or more; sorts them. */
+static void print_row(FILE *to, const char *what, double *ratio, int n)
+{
+    int ahead = 0;
+    for (int i = 0; i < n; i++)
+        ahead += ratio[i] >= 1.0;
+    qsort(ratio, (size_t)n, sizeof *ratio, by_value);
+    if (n)
+        (void)fprintf(to, "%-36s %8d %8.2f %8.2f %5d of %d\n", what, n, ratio[(n - 1) / 10], ratio[n / 2], ahead, n);
+}
+
+/* -- pause ------------------------------------------------------------------------------------------------- */
+
+static double ask(fusion_child *c, const char *line)
+{
+    char answer[256];
+    return c->pid > 0 && fusion_child_ask(c, line, answer, sizeof answer) == 0 ? strtod(answer, NULL) : -1.0;
+}
+
+typedef struct {
+    bench_sink *out;
+    int rounds, n[2][PAUSES];
+    fusion_child ours;
+    side_peers peers;
+    double *time, *ratio[2][PAUSES]; /* of each round; of each program, by team and pause */
+} pausing;
+
+/* Median of the rounds of this request, in ms, and the peers' into the record. */
+static double rounds_of(pausing *s, const char *line, bench_record *r)
+{
+    for (int k = 0; k < s->rounds; k++) {
+        if ((s->time[k] = ask(&s->ours, line)) < 0.0)
+            return -1.0;
+        for (int i = 0; i < s->peers.n; i++)
+            if (s->peers.there[i])
+                s->peers.there[i] = (s->peers.time[i][k] = ask(&s->peers.child[i], line)) >= 0.0;
+    }
+    side_add(&s->peers, r, 1e3);
+    return 1e3 * bench_typical(s->time, s->rounds);
+}
+
+static int pause_once(pausing *s, int number, const char *family, int team, int p, double steady)
+{
+    char line[64];
+    bench_record r = { .name = "pause", .metric = "time", .unit = "ms", .reference = "a steady loop" };
+    bool there[BENCH_MOST_PEERS];
+    memcpy(there, s->peers.there, sizeof there);
+    (void)snprintf(r.params, sizeof r.params,
+                   "\"program\": %d, \"family\": \"%s\", \"own_ms\": %g, \"threads\": \"%s\"", number, family,
+                   pauses_ms[p], team ? "openmp" : "one");
+    (void)snprintf(line, sizeof line, "pace %g %g %d\n", TURN_SECONDS, pauses_ms[p], team);
+    r.value = rounds_of(s, line, &r);
+    memcpy(s->peers.there, there, sizeof there);
+    r.reference_value = steady;
+    for (int i = 0; i < BENCH_PEERS && r.peer[i].name; i++)
+        if (i == 0 || r.peer[i].value < r.reference_value) {
+            r.reference = r.peer[i].name;
+            r.reference_value = r.peer[i].value;
+        }
+    r.ratio = bench_ratio(&r, false);
+    if (r.value < 0.0)
+        return 1;
+    s->ratio[team][p][s->n[team][p]++] = r.ratio;
+    return bench_add(s->out, &r);
+}
+
+/* Prepares the program on all sides: of the peers, those that can compute it. */
+static int prepare_all(pausing *s, const char *path)
+{
+    char line[320], answer[512];
+    (void)snprintf(line, sizeof line, "prepare random:%s %s/samples 0\n", path, folder);
+    for (int i = 0; i < s->peers.n; i++)
+        s->peers.there[i] =
+            fusion_child_ask(&s->peers.child[i], line, answer, sizeof answer) == 0 && strncmp(answer, "ok", 2) == 0;
+    if (fusion_child_ask(&s->ours, line, answer, sizeof answer) == 0 && strncmp(answer, "ok", 2) == 0)
+        return 0;
+    (void)fprintf(stderr, "orrery-bench: pause: %s\n", answer);
+    return 1;
+}
+
+static int pause_program(pausing *s, uint64_t of, int number)
+{
+    char path[128], line[64], answer[64];
+    const char *family = draw(of, number, path);
+    if (!family || prepare_all(s, path) != 0)
+        return 1;
+    bench_record none = { 0 };
+    (void)snprintf(line, sizeof line, "run %g\n", TURN_SECONDS);
+    double steady = rounds_of(s, line, &none);
+    int rc = steady < 0.0;
+    for (int team = 0; team < 1 + own_work_has_team() && rc == 0; team++)
+        for (int p = 0; p < PAUSES && rc == 0; p++)
+            rc = pause_once(s, number, family, team, p, steady);
+    (void)fusion_child_ask(&s->ours, "drop\n", answer, sizeof answer);
+    for (int i = 0; i < s->peers.n; i++)
+        (void)fusion_child_ask(&s->peers.child[i], "drop\n", answer, sizeof answer);
+    return rc;
+}
+
+static void pause_report(pausing *s, uint64_t of)
+{
+    FILE *to = bench_table(s->out);
+    (void)fprintf(to, "\nthe reference's time over ours, seed %llu%s\n%-36s %8s %8s %8s %5s\n", (unsigned long long)of,
+                  s->peers.n ? "" : "; the reference is our own steady loop", "own work before each call", "programs",
+                  "p10", "median", "ahead");
+    for (int team = 0; team < 2; team++)
+        for (int p = 0; p < PAUSES; p++) {
+            char what[64];
+            (void)snprintf(what, sizeof what, "%g ms on %s", pauses_ms[p], team ? "a team of OpenMP" : "one thread");
+            print_row(to, what, s->ratio[team][p], s->n[team][p]);
+        }
+}
+
+int bench_pause(bench_sink *out, int rounds)
+{
+    pausing s = { .out = out, .rounds = rounds };
+    int programs = bench_opt.programs ? bench_opt.programs : PROGRAMS, rc = mkdtemp(folder) == NULL;
+    uint64_t of = seed();
+    char ncpu[32];
+    (void)snprintf(ncpu, sizeof ncpu, "STARPU_NCPU=%d", bench_cores());
+    s.time = calloc((size_t)rounds, sizeof *s.time);
+    for (int i = 0; i < 2 * PAUSES; i++)
+        rc |= !(s.ratio[i / PAUSES][i % PAUSES] = calloc((size_t)programs, sizeof(double)));
+    bench_await_kernels(true);
+    rc = rc || !s.time || fusion_start_self(&s.ours, NULL, (char *[]){ ncpu, NULL }) != 0 ||
+         side_start(&s.peers, NULL, bench_cores(), rounds) != 0;
+    bench_await_kernels(false);
+    for (int i = 0; i < programs && rc == 0; i++)
+        rc = pause_program(&s, of, i);
+    pause_report(&s, of);
+    fusion_child_end(&s.ours);
+    side_end(&s.peers);
+    for (int i = 0; i < 2 * PAUSES; i++)
+        free(s.ratio[i / PAUSES][i % PAUSES]);
+    free(s.time);
+    empty();
+    (void)rmdir(folder);
+    return rc;
+}
+
+/* -- first ------------------------------------------------------------------------------------------------- */
+
+enum { MARKS = 3 };
+static const int mark[MARKS] = { 1, 10, 100 };
+
+/* A process of its own: the cumulated ms of its first calls, and the ms of a later one. */
+static int first_calls(const char *path, double ms[MARKS + 1])
+{
+    fusion_child c;
+    char line[160], answer[256], home[160], ncpu[32];
+    (void)snprintf(ncpu, sizeof ncpu, "STARPU_NCPU=%d", bench_cores());
+    (void)snprintf(home, sizeof home, "ORRERY_CACHE_DIR=%s/cache", folder);
+    if (fusion_start_self(&c, NULL, (char *[]){ ncpu, home, NULL }) != 0)
+        return 1;
+    (void)snprintf(line, sizeof line, "first %s\n", path);
+    int rc = fusion_child_ask(&c, line, answer, sizeof answer) != 0 ||
+             sscanf(answer, "ok %lf %lf %lf %lf", &ms[0], &ms[1], &ms[2], &ms[3]) != 4;
+    if (rc)
+        (void)fprintf(stderr, "orrery-bench: first: %s\n", answer);
+    fusion_child_end(&c);
+    return rc;
+}
+
+static int add_first(bench_sink *out, int number, const char *family, bool warm, const double ms[MARKS + 1])
+{
+    int rc = 0;
+    for (int k = 0; k < MARKS; k++) {
+        bench_record r = { .name = "first", .metric = "time", .unit = "ms", .reference = "as many later calls" };
+        (void)snprintf(r.params, sizeof r.params,
+                       "\"program\": %d, \"family\": \"%s\", \"calls\": %d, \"caches\": \"%s\"", number, family,
+                       mark[k], warm ? "warm" : "cold");
+        r.value = ms[k];
+        r.reference_value = mark[k] * ms[MARKS];
+        r.ratio = bench_ratio(&r, false);
+        rc |= bench_add(out, &r);
+    }
+    return rc;
+}
+
+int bench_first(bench_sink *out, int rounds)
+{
+    (void)rounds; /* a first call is measured once for each program */
+    int programs = bench_opt.programs ? bench_opt.programs : PROGRAMS, n = 0;
+    double *ratio[2][MARKS];
+    int rc = mkdtemp(folder) == NULL;
+    uint64_t of = seed();
+    for (int i = 0; i < 2 * MARKS; i++)
+        rc |= !(ratio[i / MARKS][i % MARKS] = calloc((size_t)programs, sizeof(double)));
+    for (int i = 0; i < programs && rc == 0; i++) {
+        char path[128];
+        double ms[MARKS + 1];
+        empty();
+        const char *family = draw(of, i, path);
+        rc = !family;
+        for (int warm = 0; warm < 2 && rc == 0; warm++) {
+            rc = first_calls(path, ms) || add_first(out, i, family, warm, ms);
+            for (int k = 0; k < MARKS && rc == 0; k++)
+                ratio[warm][k][n] = mark[k] * ms[MARKS] / ms[k];
+        }
+        n += rc == 0;
+    }
+    FILE *to = bench_table(out);
+    (void)fprintf(to, "\nas many later calls over the first ones, seed %llu\n%-36s %8s %8s %8s %5s\n",
+                  (unsigned long long)of, "calls", "programs", "p10", "median", "ahead");
+    for (int i = 0; i < 2 * MARKS; i++) {
+        char what[64];
+        (void)snprintf(what, sizeof what, "%d, %s caches", mark[i % MARKS], i < MARKS ? "cold" : "warm");
+        print_row(to, what, ratio[i / MARKS][i % MARKS], n);
+        free(ratio[i / MARKS][i % MARKS]);
+    }
+    empty();
+    (void)rmdir(folder);
+    return rc;
+}
