@@ -99,6 +99,13 @@ ORR_API orr_status orr_eval_async_at(const char *file, int line, orr_tensor *con
  * threads:  safe from any thread; of several callers one waits, the others get ORR_EHANDLE. */
 ORR_API orr_status orr_wait_at(const char *file, int line, orr_event *event);
 #define orr_wait(...) orr_wait_at(ORR_HERE, __VA_ARGS__)
+/** orr_read without a wait: submits the evaluation of `t`, and orr_wait(event) copies the value to `buf`, which belongs to the call until
+ * then. `t` may be freed at once.
+ * errors:   as orr_read and orr_eval_async; then *event is NULL.
+ * threads:  safe from any thread. */
+ORR_API orr_status orr_read_async_at(const char *file, int line, orr_tensor *t, void *buf, size_t bytes,
+                                     orr_event **event);
+#define orr_read_async(...) orr_read_async_at(ORR_HERE, __VA_ARGS__)
 /** Returns whether the evaluation has ended, or was waited for. Neither blocks nor frees.
  * threads:  safe from any thread. */
 ORR_API bool orr_event_done(const orr_event *event);
@@ -177,6 +184,24 @@ ORR_API orr_graph *orr_graph_build_at(const char *file, int line, orr_tensor *co
 ORR_API orr_status orr_graph_submit_at(const char *file, int line, orr_graph *g, orr_tensor *const *values,
                                        int n_values, orr_tensor **results, int n_results, orr_event **event);
 #define orr_graph_submit(...) orr_graph_submit_at(ORR_HERE, __VA_ARGS__)
+/** Memory of the program, and its length. */
+typedef struct orr_buffer {
+    void *data;
+    size_t bytes;
+} orr_buffer;
+/** One orr_buffer in place, and a list of them with its length: ORR_BUFFERS(ORR_BUFFER(y, sizeof y), ORR_BUFFER(z, sizeof z)). */
+#define ORR_BUFFER(data, bytes) (ORR__VALUE(orr_buffer){ (data), (bytes) })
+#define ORR_BUFFERS(...) ORR__ARRAY(orr_buffer, __VA_ARGS__)
+/** orr_graph_submit whose results are computed in the program's memory, without a copy and without tensors: output i in to[i], row-major,
+ * of exactly its bytes, aligned to the size of its element. An output that is an input or another output, or of a field (which orr_read
+ * gives in another form), is copied at the end. The memory belongs to the call until it returns, with an event until orr_wait; after an
+ * error its content is undefined.
+ * errors:   as orr_graph_submit; ORR_EINVAL (memory of another length, NULL, not aligned, or that overlaps with another result or with a
+ *           value that the graph reads); ORR_ESTATE (the graph is distributed over ranks).
+ * threads:  as orr_graph_submit. */
+ORR_API orr_status orr_graph_submit_into_at(const char *file, int line, orr_graph *g, orr_tensor *const *values,
+                                            int n_values, const orr_buffer *to, int n_results, orr_event **event);
+#define orr_graph_submit_into(...) orr_graph_submit_into_at(ORR_HERE, __VA_ARGS__)
 /** Frees the graph. Submitted work continues. NULL is fine.
  * errors:   ORR_EHANDLE (a second time).
  * threads:  safe from any thread; submissions of other threads continue. */

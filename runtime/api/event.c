@@ -3,9 +3,11 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "runtime/api/event.h"
 #include "runtime/api/handle_name.h"
 #include "runtime/base/array.h"
+#include "runtime/base/element.h"
 #include "runtime/ranks/ranks.h"
 
 /* An event: its own run, NULL if that had already ended, and the runs of other evaluations that write the rest of its values. */
@@ -13,6 +15,13 @@ struct event {
     orr__named named;
     orr__run *run, **also;
     int nalso, cap;
+    struct landing {
+        orr__buffer *b;
+        orr_dtype dtype;
+        int64_t n;
+        void *to;
+    } * landing; /* values that the wait brings to memory of the program */
+    int nlanding, landing_cap;
     orr__stop *stop; /* NULL: other ranks would wait for an evaluation that is stopped */
     bool stretch;    /* of orr_cancellable_begin: it has no runs                       */
 };
@@ -22,7 +31,10 @@ static void destroy(struct event *e)
     orr__run_unref(e->run);
     for (int i = 0; i < e->nalso; i++)
         orr__run_unref(e->also[i]);
+    for (int i = 0; i < e->nlanding; i++)
+        orr__buffer_unref(e->landing[i].b);
     orr__stop_unref(e->stop);
+    free(e->landing);
     free(e->also);
     free(e);
 }
@@ -93,6 +105,34 @@ orr_status orr__event_awaits(orr_event *event, const orr__buffer *b)
     return b ? orr__event_awaits_run(event, b->run) : ORR_OK;
 }
 
+bool orr__event_reserve(orr_event *event, int more)
+{
+    struct event *e = orr__token_get(event, false);
+    struct landing *to = orr__array_reserve(e->landing, &e->landing_cap, e->nlanding + more, sizeof *to);
+    e->landing = to ? to : e->landing;
+    event_unref(e);
+    return to || more == 0;
+}
+
+void orr__event_lands(orr_event *event, orr__buffer *b, orr_dtype dtype, int64_t n, void *to)
+{
+    struct event *e = orr__token_get(event, false);
+    e->landing[e->nlanding++] = (struct landing){ b, dtype, n, to };
+    event_unref(e);
+}
+
+orr_status orr__land(orr__buffer *b, orr_dtype dtype, int64_t n, void *to)
+{
+    orr_status st = orr__buffer_sync(b);
+    if (st != ORR_OK || b->host == to || n == 0)
+        return st;
+    if (orr__is_field(dtype))
+        orr__elements_leave(dtype, to, b->host, n);
+    else
+        memcpy(to, b->host, (size_t)n * orr_dtype_size(dtype));
+    return ORR_OK;
+}
+
 void orr__event_drop(orr_event *event)
 {
     event_unref(orr__token_get(event, true));
@@ -116,7 +156,11 @@ static orr_status wait_for(const struct event *e)
         failed = st != ORR_OK && first == ORR_OK ? i : failed;
         first = first == ORR_OK ? st : first;
     }
-    return first == ORR_OK ? ORR_OK : orr__run_wait(failed < 0 ? e->run : e->also[failed]);
+    if (first != ORR_OK)
+        return orr__run_wait(failed < 0 ? e->run : e->also[failed]);
+    for (int i = 0; i < e->nlanding && first == ORR_OK; i++)
+        first = orr__land(e->landing[i].b, e->landing[i].dtype, e->landing[i].n, e->landing[i].to);
+    return first;
 }
 
 /* The object behind the name; NULL: last error set. A stretch is an event of its own kind. */

@@ -16,6 +16,12 @@ void orr__event_adopt(orr_event *event, orr__run *run);
 /* Makes the event of an evaluation wait for another run, or for the run that writes b, too. Both may be NULL. */
 orr_status orr__event_awaits_run(orr_event *event, orr__run *run);
 orr_status orr__event_awaits(orr_event *event, const orr__buffer *b);
+/* orr_wait will bring the content of b, a reference of which it takes, to `to`: n elements. Without a copy if b is over that memory. The
+ * event has space for it (orr__event_reserve), so that nothing fails once the work is under way. */
+void orr__event_lands(orr_event *event, orr__buffer *b, orr_dtype dtype, int64_t n, void *to);
+bool orr__event_reserve(orr_event *event, int more);
+/* The same at once, for a finished buffer, which stays the caller's. */
+orr_status orr__land(orr__buffer *b, orr_dtype dtype, int64_t n, void *to);
 void orr__event_drop(orr_event *event);
 
 /* A stop for a call with a time limit. ORR_EINVAL: the limit is negative or no number; ORR_ESTATE: other ranks would wait for this one. */

@@ -312,11 +312,15 @@ typedef struct {
     orr__buffer *few_out[FEW], **out;
     uint16_t few_lies[FEW], *lies;     /* by leaf: the number of its distribution */
     uint16_t few_placed[FEW], *placed; /* by output                               */
+    const orr_buffer *to;              /* the program's memory for the outputs; NULL: results are tensors */
+    void *few_into[FEW], **into;       /* … of those that are computed there, as orr__engine_execute_into */
     orr__run *run;
 } submission;
 
-static bool submission_begin(submission *s, const graph *g)
+static bool submission_begin(submission *s, const graph *g, const orr_buffer *to)
 {
+    s->to = to;
+    s->into = orr__array_begin(s->few_into, sizeof s->few_into, (size_t)g->nout, sizeof *s->into);
     s->value = orr__array_begin(s->few_value, sizeof s->few_value, (size_t)g->nin, sizeof *s->value);
     s->leaf = orr__array_begin(s->few_leaf, sizeof s->few_leaf, (size_t)g->prog.nleaf, sizeof *s->leaf);
     s->out = orr__array_begin(s->few_out, sizeof s->few_out, (size_t)g->nout, sizeof *s->out);
@@ -326,8 +330,10 @@ static bool submission_begin(submission *s, const graph *g)
         s->leaf[k] = NULL;
     for (int o = 0; s->placed && o < g->nout; o++)
         s->placed[o] = 0;
+    for (int o = 0; s->into && o < g->nout; o++)
+        s->into[o] = to && !orr__is_field((orr_dtype)g->out[o]->dtype) ? to[o].data : NULL;
     s->run = NULL;
-    return s->value && s->leaf && s->out && s->lies && s->placed;
+    return s->value && s->leaf && s->out && s->lies && s->placed && s->into;
 }
 
 static void submission_end(submission *s, const graph *g)
@@ -339,6 +345,7 @@ static void submission_end(submission *s, const graph *g)
     orr__array_end(s->out, s->few_out);
     orr__array_end(s->lies, s->few_lies);
     orr__array_end(s->placed, s->few_placed);
+    orr__array_end(s->into, s->few_into);
 }
 
 /* The graph's capture with the values of this submission. */
@@ -356,16 +363,41 @@ static orr_status execute(orr__site at, graph *g, submission *s, bool wait)
     orr__plan *plan = present_plan(at, g);
     if (!plan || orr__distributions_exist()) {
         orr__capture now = bound(g, s);
-        if (!plan || orr__partition_needed(&now))
+        bool divided = !plan || orr__partition_needed(&now);
+        if (divided && s->to)
+            return orr__fail(at, ORR_ESTATE, "results over ranks are tensors: call orr_graph_submit");
+        if (divided)
             return orr__evaluate_over_ranks(at, NULL, &now, s->out, s->placed, wait ? NULL : &s->run);
     }
     orr__plan *tight = NULL;
     size_t left = orr__engine_left();
     orr_status st = plan->memory.peak > left ? orr__plan_get_within(at, &g->prog, left, &tight) : ORR_OK;
     if (st == ORR_OK)
-        st = orr__engine_execute(at, tight ? tight : plan, s->leaf, g->prog.scalar, s->out, wait ? NULL : &s->run);
+        st = orr__engine_execute_into(at, tight ? tight : plan, s->leaf, g->prog.scalar, s->to ? s->into : NULL, s->out,
+                                      wait ? NULL : &s->run);
     orr__plan_unref(tight);
     return st;
+}
+
+static bool overlap(const void *a, size_t na, const void *b, size_t nb)
+{
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return na > 0 && nb > 0 && x < y + nb && y < x + na;
+}
+
+/* A result must not be written over a value that the graph reads, nor over another result. */
+static orr_status check_apart(orr__site at, const graph *g, const submission *s)
+{
+    for (int i = 0; i < g->nout; i++) {
+        for (int k = 0; k < i; k++)
+            if (overlap(s->to[i].data, s->to[i].bytes, s->to[k].data, s->to[k].bytes))
+                return orr__fail(at, ORR_EINVAL, "the memory of results %d and %d overlaps", k, i);
+        for (int k = 0; k < g->prog.nleaf; k++)
+            if (overlap(s->to[i].data, s->to[i].bytes, s->leaf[k]->host, s->leaf[k]->bytes))
+                return orr__fail(at, ORR_EINVAL, "the memory of result %d overlaps with a value that the graph reads",
+                                 i);
+    }
+    return ORR_OK;
 }
 
 static orr_status submit(orr__site at, graph *g, submission *s, bool wait)
@@ -373,20 +405,40 @@ static orr_status submit(orr__site at, graph *g, submission *s, bool wait)
     orr_status st = g->nin ? compute(at, s->value, g->nin, wait) : ORR_OK;
     if (st == ORR_OK)
         st = bind(at, g, s->value, s->leaf, s->lies, wait);
+    if (st == ORR_OK && s->to)
+        st = check_apart(at, g, s);
     if (st == ORR_OK)
         st = execute(at, g, s, wait);
     return st;
 }
 
+/* The outputs (references passed on) are brought to the program's memory; by the event's wait if there is an event. */
+static orr_status land(const graph *g, const submission *s, orr_event *e)
+{
+    orr_status st = ORR_OK;
+    for (int i = 0; i < g->nout; i++) {
+        orr_dtype dtype = (orr_dtype)g->out[i]->dtype;
+        int64_t n = orr__shape_count(&g->out[i]->shape);
+        if (e) {
+            orr__event_lands(e, s->out[i], dtype, n, s->to[i].data);
+            continue;
+        }
+        if (st == ORR_OK)
+            st = orr__land(s->out[i], dtype, n, s->to[i].data);
+        orr__buffer_unref(s->out[i]);
+    }
+    return st;
+}
+
 static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *values, orr_tensor **results,
-                                orr_event **event)
+                                const orr_buffer *to, orr_event **event)
 {
     submission s;
-    orr_status st = submission_begin(&s, g) ? resolve(at, values, g->nin, "value", s.value) : ORR_ENOMEM;
+    orr_status st = submission_begin(&s, g, to) ? resolve(at, values, g->nin, "value", s.value) : ORR_ENOMEM;
     for (int i = 0; i < g->nin && st == ORR_OK; i++)
         st = check_value(at, g->in[i], s.value[i], i);
     orr_event *e = event && st == ORR_OK ? orr__event_new(at, HUGE_VAL) : NULL;
-    if (st == ORR_OK && event && !e)
+    if (st == ORR_OK && event && (!e || (to && !orr__event_reserve(e, g->nout))))
         st = ORR_ENOMEM;
     orr__stop *outer = e ? orr__event_enter(e) : orr__stop_mine;
     if (st == ORR_OK)
@@ -397,10 +449,14 @@ static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *value
     if (st == ORR_OK) {
         for (int i = 0; i < g->nout && st == ORR_OK && e; i++) /* an output may be an input, which another run writes */
             st = orr__event_awaits(e, s.out[i]);
-        if (st == ORR_OK)
-            wrap_results(at, g, s.value, s.out, s.placed, results);
+        if (st != ORR_OK && to)
+            (void)orr__run_wait(s.run); /* nothing writes to the program's memory after an error */
         for (int i = 0; i < g->nout && st != ORR_OK; i++)
             orr__buffer_unref(s.out[i]);
+        if (st == ORR_OK && to)
+            st = land(g, &s, e);
+        else if (st == ORR_OK)
+            wrap_results(at, g, s.value, s.out, s.placed, results);
     }
     submission_end(&s, g);
     if (st == ORR_OK && e)
@@ -410,38 +466,68 @@ static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *value
     return orr__fail_place(at, st);
 }
 
-static orr_status check_lists(orr__site at, const graph *g, orr_tensor *const *values, int n_values,
-                              orr_tensor **results, int n_results)
+static orr_status check_lists(orr__site at, const graph *g, orr_tensor *const *values, int n_values, bool have_results,
+                              int n_results)
 {
     if (n_values != g->nin)
         return orr__fail(at, ORR_EINVAL, "%d values for a graph of %d inputs", n_values, g->nin);
     if (n_results != g->nout)
         return orr__fail(at, ORR_EINVAL, "room for %d results of a graph of %d outputs", n_results, g->nout);
-    if ((g->nin && !values) || (g->nout && !results))
+    if ((g->nin && !values) || (g->nout && !have_results))
         return orr__fail(at, ORR_EINVAL, "the list of %s is NULL", g->nin && !values ? "values" : "results");
     return ORR_OK;
 }
 
-orr_status orr_graph_submit_at(const char *file, int line, orr_graph *name, orr_tensor *const *values, int n_values,
-                               orr_tensor **results, int n_results, orr_event **event)
+static orr_status check_memory(orr__site at, const graph *g, const orr_buffer *to)
 {
-    orr__site at = ORR__SITE(file, line, "graph_submit");
+    for (int i = 0; i < g->nout; i++) {
+        const orr__node *n = g->out[i];
+        bool field = orr__is_field((orr_dtype)n->dtype); /* its integers are written one by one */
+        size_t size = field ? sizeof(uint64_t) : orr_dtype_size((orr_dtype)n->dtype), need = orr__node_bytes(n);
+        if (to[i].bytes != need)
+            return orr__fail(at, ORR_EINVAL, "the memory of result %d has %zu bytes; %s of %s needs %zu", i,
+                             to[i].bytes, orr__str(n->shape).s, orr_dtype_name((orr_dtype)n->dtype), need);
+        if (need > 0 && (!to[i].data || (uintptr_t)to[i].data % size != 0))
+            return orr__fail(at, ORR_EINVAL, "the memory of result %d is %s", i,
+                             to[i].data ? "not aligned to the size of an element" : "NULL");
+    }
+    return ORR_OK;
+}
+
+/* Results are tensors, or, with `to`, in the program's memory. */
+static orr_status submit_graph(orr__site at, orr_graph *name, orr_tensor *const *values, int n_values,
+                               orr_tensor **results, const orr_buffer *to, int n_results, orr_event **event)
+{
     ORR__IN_DEFAULT_FPMODE;
     if (event)
         *event = NULL;
     graph *g = name ? orr__token_get(name, false) : NULL;
-    orr_status st = g ? check_lists(at, g, values, n_values, results, n_results) : ORR_OK;
+    orr_status st = g ? check_lists(at, g, values, n_values, results || to, n_results) : ORR_OK;
     if (!name)
         st = orr__fail(at, ORR_EINVAL, "the graph is NULL");
     else if (!g)
         st = orr__fail(at, ORR_EHANDLE, "no graph: it was freed, or never was one");
+    if (st == ORR_OK && to)
+        st = check_memory(at, g, to);
     if (st == ORR_OK)
         st = orr__need_running(at);
     if (st == ORR_OK)
-        st = submit_values(at, g, values, results, event);
+        st = submit_values(at, g, values, results, to, event);
     if (g)
         graph_unref(g);
     return st;
+}
+
+orr_status orr_graph_submit_at(const char *file, int line, orr_graph *g, orr_tensor *const *values, int n_values,
+                               orr_tensor **results, int n_results, orr_event **event)
+{
+    return submit_graph(ORR__SITE(file, line, "graph_submit"), g, values, n_values, results, NULL, n_results, event);
+}
+
+orr_status orr_graph_submit_into_at(const char *file, int line, orr_graph *g, orr_tensor *const *values, int n_values,
+                                    const orr_buffer *to, int n_results, orr_event **event)
+{
+    return submit_graph(ORR__SITE(file, line, "graph_submit_into"), g, values, n_values, NULL, to, n_results, event);
 }
 
 orr_status orr_graph_free(orr_graph *name)

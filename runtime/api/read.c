@@ -6,35 +6,87 @@
 
 #include <string.h>
 #include "runtime/api/eval.h"
+#include "runtime/api/event.h"
 #include "runtime/base/element.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/graph/distribution.h"
+
+/* Checks the memory for the value of t before anything is computed. */
+static orr_status check_room(orr__site at, orr_tensor *t, const void *buf, size_t bytes, orr__content *what)
+{
+    orr_status st = orr__content_of(at, t, what);
+    if (st != ORR_OK)
+        return st;
+    size_t need = (size_t)orr__shape_count(&what->shape) * orr_dtype_size(what->dtype);
+    if (!buf && need)
+        return orr__fail(at, ORR_EINVAL, "the buffer is NULL");
+    if (bytes != need)
+        return orr__fail(at, ORR_EINVAL,
+                         "the buffer has %zu bytes; %s of %s needs %zu: pass the tensor's exact size, or orr_cast the "
+                         "tensor to the buffer's dtype",
+                         bytes, orr__str(what->shape).s, orr_dtype_name(what->dtype), need);
+    return ORR_OK;
+}
 
 orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, size_t bytes)
 {
     orr__site at = ORR__SITE(file, line, "read");
     orr__buffer *b;
     orr__content what;
-    orr_status st = orr__content_of(at, t, &what);
+    orr_status st = check_room(at, t, buf, bytes, &what);
+    if (st == ORR_OK)
+        st = orr__value_of(at, t, &b, NULL);
     if (st != ORR_OK)
         return st;
-    size_t count = (size_t)orr__shape_count(&what.shape), need = count * orr_dtype_size(what.dtype);
-    if (!buf && need)
-        return orr__fail(at, ORR_EINVAL, "the buffer is NULL");
-    if (bytes != need) /* checked before anything is computed */
-        return orr__fail(at, ORR_EINVAL,
-                         "the buffer has %zu bytes; %s of %s needs %zu: pass the tensor's exact size, or orr_cast the "
-                         "tensor to the buffer's dtype",
-                         bytes, orr__str(what.shape).s, orr_dtype_name(what.dtype), need);
-    st = orr__value_of(at, t, &b, NULL);
-    if (st != ORR_OK)
-        return st;
-    if (orr__is_field(what.dtype))
-        orr__elements_leave(what.dtype, buf, b->host, (int64_t)count);
-    else if (b->bytes)
-        memcpy(buf, b->host, b->bytes);
+    st = orr__land(b, what.dtype, orr__shape_count(&what.shape), buf);
     orr__buffer_unref(b);
-    return ORR_OK;
+    return st;
+}
+
+/* The evaluation is submitted; the wait for the event copies. */
+static orr_status read_later(orr__site at, orr_tensor *t, const orr__content *what, void *buf, orr_event *e)
+{
+    orr__run *run = NULL;
+    orr__buffer *b = NULL;
+    orr__node *node;
+    orr__calls_over();
+    orr__stop *outer = orr__event_enter(e);
+    orr_status st = orr__tensor_nodes(at, &t, 1, NULL, &node);
+    if (st == ORR_OK)
+        st = orr__eval_nodes(at, &node, 1, &run);
+    orr__stop_ends(outer);
+    orr__event_adopt(e, run);
+    if (st == ORR_OK)
+        st = orr__node_value_ref(at, node, &b);
+    orr__calls_over();
+    if (st == ORR_OK && (st = orr__event_awaits(e, b)) != ORR_OK)
+        orr__buffer_unref(b);
+    if (st == ORR_OK)
+        orr__event_lands(e, b, what->dtype, orr__shape_count(&what->shape), buf);
+    return st;
+}
+
+orr_status orr_read_async_at(const char *file, int line, orr_tensor *t, void *buf, size_t bytes, orr_event **event)
+{
+    orr__site at = ORR__SITE(file, line, "read_async");
+    orr__content what;
+    if (!event)
+        return orr__fail(at, ORR_EINVAL, "event is NULL");
+    *event = NULL;
+    orr_status st = check_room(at, t, buf, bytes, &what);
+    orr_event *e = st == ORR_OK ? orr__event_new(at, HUGE_VAL) : NULL;
+    if (st == ORR_OK && (!e || !orr__event_reserve(e, 1)))
+        st = ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = orr__need_running(at);
+    if (st == ORR_OK)
+        st = orr__distributions_exist() ? orr_read_at(file, line, t, buf, bytes) /* all ranks take part */
+                                        : read_later(at, t, &what, buf, e);
+    if (st == ORR_OK)
+        *event = e;
+    else if (e)
+        orr__event_drop(e);
+    return orr__fail_place(at, st);
 }
 
 /* The pointer lives as long as the tensor, whose node keeps the buffer. For a tensor that lies over ranks it lives as long as the

@@ -303,7 +303,7 @@ static orr_status check_kernels(const orr__plan *plan)
 }
 
 static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                          orr__buffer **out, orr__run **run, bool little)
+                          void *const *into, orr__buffer **out, orr__run **run, bool little)
 {
     const orr__engine_impl *e = atomic_load(&engine);
     orr__run *r = NULL;
@@ -319,7 +319,7 @@ static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *lea
         return st;
     (void)orr__plan_state_make(plan);
     for (int tries = 0;; tries++) {
-        st = e->execute(at, plan, leaf, scalar, out, &r, !run, little);
+        st = e->execute(at, plan, leaf, scalar, into, out, &r, !run, little);
         if (run)
             *run = r;
         if (!r || run)
@@ -357,14 +357,14 @@ static void count_caller(int more)
 
 /* Adds an evaluation to the ledger of regret. Short ones are many, and one in SAMPLE stands for the others. */
 static orr_status execute_counted(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                                  orr__buffer **out, orr__run **run, bool little)
+                                  void *const *into, orr__buffer **out, orr__run **run, bool little)
 {
     enum { SAMPLE = 16 };
     static _Thread_local unsigned n;
     unsigned stands_for = run ? 0 : !little ? 1 : n++ % SAMPLE == 0 ? SAMPLE : 0;
     double t0 = stands_for ? orr__now() : 0;
 
-    orr_status st = execute(at, plan, leaf, scalar, out, run, little);
+    orr_status st = execute(at, plan, leaf, scalar, into, out, run, little);
     if (stands_for && st == ORR_OK)
         orr__regret_evaluated(stands_for, stands_for * (orr__now() - t0));
     return st;
@@ -372,6 +372,12 @@ static orr_status execute_counted(orr__site at, orr__plan *plan, orr__buffer *co
 
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                orr__buffer **out, orr__run **run)
+{
+    return orr__engine_execute_into(at, plan, leaf, scalar, NULL, out, run);
+}
+
+orr_status orr__engine_execute_into(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                                    void *const *into, orr__buffer **out, orr__run **run)
 {
     bool little = plan->us < orr__inline_us(), shared = plan->lanes.together < plan->lanes.alone;
     bool counts = !run && (!little || shared);
@@ -383,7 +389,7 @@ orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const
         return st;
     if (counts)
         count_caller(1);
-    st = execute_counted(at, plan, leaf, scalar, out, run, little);
+    st = execute_counted(at, plan, leaf, scalar, into, out, run, little);
     if (counts)
         count_caller(-1);
     return st;

@@ -31,6 +31,11 @@ const char *orr__engine_name(void); /* "starpu 1.3.10, 2 CPU workers, lws", "ser
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                orr__buffer **out, orr__run **run);
 
+/* The same, but output k is written to into[k], the program's memory of the output's bytes, aligned as an element; NULL: memory of the
+ * library. An output that is a leaf, or a value that is an output before, has its buffer all the same. */
+orr_status orr__engine_execute_into(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                                    void *const *into, orr__buffer **out, orr__run **run);
+
 /* True if no data can make the plan fail on these leaves. */
 bool orr__engine_certain(const orr__plan *plan, orr__buffer *const *leaf);
 

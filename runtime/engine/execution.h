@@ -16,9 +16,9 @@
 typedef struct orr__engine_impl {
     orr_status (*start)(orr__site at, const orr_config *config);
     void (*stop)(void);
-    /* wait: the caller waits at once. little: predicted below orr__inline_us. */
+    /* into: as orr__engine_execute_into, or NULL. wait: the caller waits at once. little: predicted below orr__inline_us. */
     orr_status (*execute)(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                          orr__buffer **out, orr__run **run, bool wait, bool little);
+                          void *const *into, orr__buffer **out, orr__run **run, bool wait, bool little);
     void (*describe)(char *text, size_t size);      /* for orr__engine_name                              */
     void (*worker)(int w, char *text, size_t size); /* name of worker w ≥ 1 (0 is the calling thread)  */
     void (*settle)(void); /* after a wait, on the waiting thread: work that tasks must not do; may be NULL */
@@ -161,6 +161,7 @@ struct orr__run {
     struct orr__run *next;    /* in the engine's list of watched runs                   */
     int worker;               /* of the engine: runs all of the tasks, -1: any worker   */
     void *meter;              /* of the engine: meters memory during submission; NULL: no metering */
+    void *const *into;        /* as in execute, until the submission ends; NULL: none           */
     orr__stop *stop;          /* a reference; NULL: the run cannot be stopped                   */
     orr__placement placement; /* of device_choice.c, with the next three                        */
     orr__plan *trial;         /* NULL: the time of this run is not used                 */
@@ -233,6 +234,12 @@ void orr__exec_spoil(orr__run *r, const orr__plan *plan, orr__buffer *const *lea
 bool orr__exec_is_firm(const orr__plan *plan, orr__buffer *const *leaf);
 /* Checks that every leaf exists and is large enough. */
 orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buffer *const *leaf);
+/* The program's memory for value v, by into[] of an execution; NULL: none. */
+static inline void *orr__exec_into(const orr__plan *plan, void *const *into, int v)
+{
+    int output = plan->value[v].leaf < 0 ? plan->value[v].output : -1;
+    return into && output >= 0 ? into[output] : NULL;
+}
 /* out[k] = a new reference to the buffer of output k. */
 void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__buffer **out);
 /* The rows [lo, hi) of axis 0 that tile t of a step iterates over. */
@@ -266,9 +273,9 @@ orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, v
                           const orr__scalar *scalar, const orr__known *known, int worker, const orr__crew_of *crew);
 /* Tile t is done: releases the memory of its pages that are mapped from files. value: buffers by value. */
 void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value);
-/* Runs the whole plan on the calling thread (inline.c), which is the worker of that number. crew as above. Leaves must be valid in host
- * memory. */
-orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
-                            int worker, const orr__crew_of *crew);
+/* Runs the whole plan on the calling thread (inline.c), which is the worker of that number. into as in execute, crew as above. Leaves must
+ * be valid in host memory. */
+orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, void *const *into,
+                            orr__buffer **out, int worker, const orr__crew_of *crew);
 
 #endif

@@ -11,6 +11,7 @@ typedef struct {
     _Alignas(64) char near[2048];
     const orr__plan *plan;
     orr__buffer *const *leaf;
+    void *const *into; /* as in execute */
     bool on_stack, spills, firm;
     int worker, begun; /* the last step whose outputs have memory */
     const orr__crew_of *crew;
@@ -68,7 +69,14 @@ static orr__buffer *leaf_donor(const place *p, const orr__value *v)
                : NULL;
 }
 
-/* Memory for the outputs of step i: from a donor or from the pool. */
+static orr__buffer *fresh(const place *p, int n)
+{
+    size_t bytes = orr__value_bytes(&p->plan->value[n]);
+    void *memory = orr__exec_into(p->plan, p->into, n);
+    return memory ? orr__buffer_wrap(memory, bytes, NULL, NULL) : orr__buffer_new(bytes);
+}
+
+/* Memory for the outputs of step i: from a donor, of the program or from the pool. */
 static orr_status get(place *p, int i)
 {
     const orr__step *s = &p->plan->step[i];
@@ -78,14 +86,15 @@ static orr_status get(place *p, int i)
         const orr__value *v = &p->plan->value[n];
         if (p->host[n])
             continue;
-        int donor = orr__temporary_donor(p->plan, v);
-        orr__buffer *b = leaf_donor(p, v);
+        bool own = orr__exec_into(p->plan, p->into, n);
+        int donor = own ? -1 : orr__temporary_donor(p->plan, v);
+        orr__buffer *b = own ? NULL : leaf_donor(p, v);
         if (b) {
             p->buf[n] = orr__buffer_ref(b);
         } else if (donor >= 0 && p->buf[donor]) {
             p->buf[n] = p->buf[donor];
             p->buf[donor] = NULL;
-        } else if (!(p->buf[n] = orr__buffer_new(orr__value_bytes(v)))) {
+        } else if (!(p->buf[n] = fresh(p, n))) {
             return ORR_ENOMEM;
         }
         p->host[n] = p->buf[n]->host;
@@ -200,8 +209,8 @@ static void leave(const place *p)
             orr__buffer_unref(p->leaf[i]);
 }
 
-orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
-                            int worker, const orr__crew_of *crew)
+orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, void *const *into,
+                            orr__buffer **out, int worker, const orr__crew_of *crew)
 {
     place p;
     size_t n = (size_t)plan->nvalue;
@@ -209,6 +218,7 @@ orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr
 
     p.plan = plan;
     p.leaf = leaf;
+    p.into = into;
     p.worker = worker;
     p.begun = -1;
     p.crew = crew;

@@ -24,14 +24,14 @@ static void stop(void)
 }
 
 static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                          orr__buffer **out, orr__run **run, bool wait, bool little)
+                          void *const *into, orr__buffer **out, orr__run **run, bool wait, bool little)
 {
     orr_status st = orr__exec_admit(at, plan);
 
     (void)wait; /* all is done on return */
     (void)little;
     *run = NULL;
-    return st == ORR_OK ? orr__exec_inline(plan, leaf, scalar, out, 0, NULL) : st;
+    return st == ORR_OK ? orr__exec_inline(plan, leaf, scalar, into, out, 0, NULL) : st;
 }
 
 static void describe(char *text, size_t size)

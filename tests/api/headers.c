@@ -13,6 +13,7 @@ enum { LISTED = 3 };
     X(orr_attention_options, 32)                                                                                       \
     X(orr_axes, 36)                                                                                                    \
     X(orr_batch_choice, 32)                                                                                            \
+    X(orr_buffer, 16)                                                                                                  \
     X(orr_bytes, 16)                                                                                                   \
     X(orr_cache_entry, 488)                                                                                            \
     X(orr_cg_result, 24)                                                                                               \

@@ -100,11 +100,24 @@ static size_t leaf_tile_bytes(const orr__plan *plan, int v)
     return (size_t)(piece ? piece : count) * orr_dtype_size(plan->value[v].dtype);
 }
 
+static orr__buffer *over_memory(void *memory, size_t bytes, size_t tile)
+{
+    orr__buffer *b = orr__buffer_wrap(memory, bytes, NULL, NULL);
+
+    if (b && orr__tiles_register(b, tile))
+        return b;
+    orr__buffer_unref(b);
+    return NULL;
+}
+
 orr__buffer *orr__star_buffer(const orr__run *r, int v)
 {
     const orr__value *val = &r->plan->value[v];
     size_t bytes = orr__value_bytes(val);
+    void *memory = bytes ? orr__exec_into(r->plan, r->into, v) : NULL;
 
+    if (memory)
+        return over_memory(memory, bytes, tile_bytes(val));
     return bytes ? orr__tiles_new(bytes, tile_bytes(val)) : orr__buffer_new(0);
 }
 
@@ -128,6 +141,8 @@ static orr__buffer *written(const orr__run *r, int v, int *occupant)
 {
     const orr__value *val = &r->plan->value[v];
 
+    if (orr__exec_into(r->plan, r->into, v))
+        return orr__star_buffer(r, v);
     if (donor_is_free(r, v)) {
         if (val->slot >= 0 && orr__temporary_donor(r->plan, val) >= 0)
             occupant[val->slot] = v + 1;

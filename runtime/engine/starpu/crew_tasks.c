@@ -130,8 +130,8 @@ bool orr__star_crew_is_in_the_way(double us)
     return us >= short_us && orr__now() - atomic_load(&waited) < lately;
 }
 
-bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
-                    orr_status *st)
+bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, void *const *into,
+                    orr__buffer **out, orr_status *st)
 {
     orr__crew_of of = { &crew, orr__star.cpus };
 
@@ -146,7 +146,7 @@ bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar
     }
     if (!atomic_load(&formed))
         form();
-    *st = orr__exec_inline(plan, leaf, scalar, out, 0, &of);
+    *st = orr__exec_inline(plan, leaf, scalar, into, out, 0, &of);
     atomic_store_explicit(&last, orr__now(), memory_order_relaxed);
     atomic_flag_clear(&led);
     if (atomic_load(&unwanted))

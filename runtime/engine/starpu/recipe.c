@@ -136,7 +136,7 @@ bool orr__recipe_follow(orr__tiles *t)
     for (int i = 0; st == ORR_OK && i < c->nleaf; i++)
         st = orr__tiles_host_read(c->leaf[i]);
     orr__buffer **out = st == ORR_OK ? calloc((size_t)c->plan->nout, sizeof(orr__buffer *)) : NULL;
-    bool ok = out && orr__exec_inline(c->plan, c->leaf, c->scalar, out, 0, NULL) == ORR_OK;
+    bool ok = out && orr__exec_inline(c->plan, c->leaf, c->scalar, NULL, out, 0, NULL) == ORR_OK;
     if (ok) {
         ok = replace(t, out[t->output]);
         for (int k = 0; k < c->plan->nout; k++)

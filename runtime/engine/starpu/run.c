@@ -147,7 +147,7 @@ static orr__lane_run leave_for(const orr__plan *plan, orr__buffer *const *leaf, 
 
 /* Runs a plan without tasks. The device's copies stay valid, so that large work later finds them there. */
 static orr_status without_tasks(orr__lane by, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                                orr__buffer **out)
+                                void *const *into, orr__buffer **out)
 {
     orr_status st;
 
@@ -156,9 +156,9 @@ static orr_status without_tasks(orr__lane by, orr__plan *plan, orr__buffer *cons
         if (st != ORR_OK)
             return st;
     }
-    if (by == ORR__TOGETHER && orr__star_crew(plan, leaf, scalar, out, &st))
+    if (by == ORR__TOGETHER && orr__star_crew(plan, leaf, scalar, into, out, &st))
         return st;
-    return orr__exec_inline(plan, leaf, scalar, out, 0, NULL);
+    return orr__exec_inline(plan, leaf, scalar, into, out, 0, NULL);
 }
 
 /* Divides the run, so that the caller waits only for the awaited outputs. Excluded are runs that may be stopped, whose values are all
@@ -207,10 +207,10 @@ static bool spoiled(const orr__plan *plan, orr__buffer *const *leaf)
 
 /* The same, measured. */
 static orr_status timed_without_tasks(const orr__lane_run *lane, orr__plan *plan, orr__buffer *const *leaf,
-                                      const orr__scalar *scalar, orr__buffer **out)
+                                      const orr__scalar *scalar, void *const *into, orr__buffer **out)
 {
     double t0 = lane->measured ? orr__now() : 0;
-    orr_status st = without_tasks(lane->by, plan, leaf, scalar, out);
+    orr_status st = without_tasks(lane->by, plan, leaf, scalar, into, out);
     if (lane->measured && st == ORR_OK)
         orr__lane_end(plan, lane, orr__now() - t0);
     else
@@ -220,7 +220,8 @@ static orr_status timed_without_tasks(const orr__lane_run *lane, orr__plan *plan
 
 /* budget: the bytes that the run may use; 0: all that it needs, at once. */
 static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                               orr__buffer **out, orr__run **run, const orr__lane_run *lane, size_t budget)
+                               void *const *into, orr__buffer **out, orr__run **run, const orr__lane_run *lane,
+                               size_t budget)
 {
     orr__run *r = orr__run_new(plan, scalar);
     orr_status st = r && budget > 0 && !orr__meter_begin(r, budget) ? ORR_ENOMEM : ORR_OK;
@@ -232,6 +233,7 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
     r->lane = *lane;
     r->lane_began = lane->measured ? orr__now() : 0;
     r->ended = ended;
+    r->into = into;
     orr__star_crew_dismiss(false);
     bool alone = orr__star_wake(true);
     if (alone && keeps_to_one(plan))
@@ -280,7 +282,7 @@ static size_t tight_budget(const orr__plan *plan)
 
 /* Runs in as little memory as possible, one such run at a time; refused if even that is too much. */
 static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                                  orr__buffer **out, orr__run **run, bool wait, bool little)
+                                  void *const *into, orr__buffer **out, orr__run **run, bool wait, bool little)
 {
     static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
     static const orr__lane_run unmeasured = { .by = ORR__TASKS };
@@ -292,15 +294,15 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
     st = orr__exec_admit(at, plan);
     orr__lane by = st == ORR_OK ? lane_of(plan, leaf, wait, little) : ORR__ALONE;
     if (st == ORR_OK && by != ORR__TASKS)
-        st = without_tasks(by, plan, leaf, scalar, out);
+        st = without_tasks(by, plan, leaf, scalar, into, out);
     else if (st == ORR_OK)
-        st = execute_once(at, plan, leaf, scalar, out, run, &unmeasured, tight_budget(plan));
+        st = execute_once(at, plan, leaf, scalar, into, out, run, &unmeasured, tight_budget(plan));
     pthread_mutex_unlock(&alone);
     return st;
 }
 
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                             orr__buffer **out, orr__run **run, bool wait, bool little)
+                             void *const *into, orr__buffer **out, orr__run **run, bool wait, bool little)
 {
     orr__lane by = lane_of(plan, leaf, wait, little);
     bool small = by != ORR__TASKS;
@@ -308,10 +310,10 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
 
     orr__tilepool_settle();
     if ((small ? plan->memory.peak : plan->memory.all) > orr__engine_left())
-        return execute_tightly(at, plan, leaf, scalar, out, run, wait, little);
+        return execute_tightly(at, plan, leaf, scalar, into, out, run, wait, little);
     orr__lane_run lane = leave_for(plan, leaf, by, wait);
     if (lane.by != ORR__TASKS)
-        return timed_without_tasks(&lane, plan, leaf, scalar, out);
+        return timed_without_tasks(&lane, plan, leaf, scalar, into, out);
     if (!room_for_starpu(plan)) {
         (void)orr__tilepool_trim();
         orr__pool_trim();
@@ -320,7 +322,8 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
             return orr__fail(at, ORR_ENOMEM, "no memory for the tasks of %d steps", plan->nstep);
         }
     }
-    st = execute_once(at, plan, leaf, scalar, out, run, &lane, 0);
-    return st == ORR_ENOMEM && !spoiled(plan, leaf) ? execute_tightly(at, plan, leaf, scalar, out, run, wait, little)
-                                                    : st;
+    st = execute_once(at, plan, leaf, scalar, into, out, run, &lane, 0);
+    return st == ORR_ENOMEM && !spoiled(plan, leaf)
+               ? execute_tightly(at, plan, leaf, scalar, into, out, run, wait, little)
+               : st;
 }

@@ -294,11 +294,11 @@ double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int wor
 /* The device has finished the task: reports errors and times that were not known before. On its worker. */
 void orr__star_device_done(orr__task *a);
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                             orr__buffer **out, orr__run **run, bool wait, bool little);
+                             void *const *into, orr__buffer **out, orr__run **run, bool wait, bool little);
 /* crew_tasks.c: runs the plan on the caller and the CPU workers together; its leaves must be at home. false: nothing was begun, since
  * another caller leads the crew, or the last call was long ago. */
-bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
-                    orr_status *st);
+bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, void *const *into,
+                    orr__buffer **out, orr_status *st);
 bool orr__star_crew_is_formed(void); /* true if workers wait for the next such plan */
 /* Sends the helpers, if any, back to their tasks; idle_ones: only if they have waited for long. Any thread. */
 void orr__star_crew_dismiss(bool idle_ones);

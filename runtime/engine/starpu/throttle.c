@@ -158,7 +158,8 @@ orr_status orr__meter_bind(orr__run *r, const orr__step *s)
 
     for (int i = 0; r->meter && i < (orr__bundle_size(s)); i++)
         for (int k = 0; k < s[i].region->nout; k++) {
-            int v = s[i].out[k], donor = orr__temporary_donor(plan, &plan->value[v]);
+            int v = s[i].out[k],
+                donor = orr__exec_into(plan, r->into, v) ? -1 : orr__temporary_donor(plan, &plan->value[v]);
             if (plan->value[v].local)
                 continue;
             if (donor >= 0)
