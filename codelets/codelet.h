@@ -132,6 +132,7 @@ const char *orr__cpu_tier(const orr__kernel *k);
 /* Between these two calls kernels may be compiled in the background. The settings are those of orr__env. */
 void orr__cpu_start(void);
 void orr__cpu_stop(void);
+void orr__cpu_pause(bool begins); /* of the compilation of kernels that no caller waits for */
 
 /* Releases this thread's memory for copies and blocks of kernels. */
 void orr__scratch_trim(void);

@@ -290,3 +290,8 @@ void orr__cpu_stop(void)
 {
     orr__jit_stop();
 }
+
+void orr__cpu_pause(bool begins)
+{
+    orr__jit_pause(begins);
+}

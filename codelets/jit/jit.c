@@ -24,7 +24,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
 static orr__jit *first, **end = &first;
 static int queued, idle, nthread, most_threads;
-static int writing; /* threads that write a kernel to the cache */
+static int pauses, awaiting; /* callers that wait for a kernel */
+static int writing;          /* threads that write a kernel to the cache */
 static pthread_t thread[THREADS_MOST];
 static atomic_bool accepting;
 /* Hints of compiled kernels: equal kernels are then requested at once. */
@@ -191,9 +192,10 @@ static void *serve(void *unused)
     unbind();
     pthread_mutex_lock(&lock);
     while (atomic_load(&accepting)) {
-        orr__jit *j = pop();
+        orr__jit *j = pauses && !awaiting ? NULL : pop();
         if (!j) {
             idle++;
+            pthread_cond_broadcast(&done);
             pthread_cond_wait(&more, &lock);
             idle--;
             continue;
@@ -286,8 +288,22 @@ void orr__jit_wait(orr__jit *j)
     if (atomic_load(&j->state) != ORR__JIT_ASKED)
         return;
     pthread_mutex_lock(&lock);
+    awaiting++;
+    if (pauses)
+        pthread_cond_broadcast(&more);
     while (atomic_load(&j->state) == ORR__JIT_ASKED && atomic_load(&accepting))
         pthread_cond_wait(&done, &lock);
+    awaiting--;
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__jit_pause(bool begins)
+{
+    pthread_mutex_lock(&lock);
+    pauses += begins ? 1 : -1;
+    while (begins && idle < nthread && awaiting == 0 && atomic_load(&accepting))
+        pthread_cond_wait(&done, &lock);
+    pthread_cond_broadcast(&more);
     pthread_mutex_unlock(&lock);
 }
 
@@ -306,7 +322,7 @@ static void forked(void)
 {
     atomic_store(&accepting, false);
     orr__job_orphan();
-    nthread = idle = writing = 0;
+    nthread = idle = writing = pauses = awaiting = 0;
     (void)pthread_mutex_init(&lock, NULL);
     (void)pthread_cond_init(&more, NULL);
     (void)pthread_cond_init(&done, NULL);

@@ -59,6 +59,8 @@ void orr__jit_written(void); /* waits until the cache has all kernels that are i
 void orr__jit_start(void);
 /* orr_shutdown: kills a running compiler, joins the threads, drops unused kernels from memory. */
 void orr__jit_stop(void);
+/* Between a begin and its end, no kernel is compiled but while a caller waits for one. begins: waits for compilers under way. */
+void orr__jit_pause(bool begins);
 
 typedef struct {
     uint64_t compiled, disk_hits, memory_hits, failures;

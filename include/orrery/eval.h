@@ -43,6 +43,18 @@ ORR_API orr_status orr_init_at(const char *file, int line, int headers, const or
  * errors:   ORR_ESTATE (not started; called by a kernel's function).
  * threads:  no other thread may be inside the library. */
 ORR_API orr_status orr_shutdown(void);
+/** Gives the cores to the program: waits for the work under way and for compilers, after which the library's threads sleep.
+ * Until the orr_resume of each orr_pause, an evaluation runs on its calling thread alone, an asynchronous one before the call returns, and
+ * no kernel is compiled but with ORRERY_JIT=wait. Workers wake for what only they can do, until that has ended: copies from and to devices,
+ * operations that only a device has, factorisations over ranks. Without a pause, workers sleep 2 ms after the last evaluation; a pause
+ * saves these, and keeps short evaluations between parallel regions of the program from waking them (docs/embedding.md).
+ * errors:   ORR_ESTATE (not started; called by a kernel's function).
+ * threads:  safe from any thread. */
+ORR_API orr_status orr_pause(void);
+/** Ends the pause of one orr_pause: the next evaluation that gains by it wakes the workers.
+ * errors:   ORR_ESTATE (no orr_pause before it).
+ * threads:  safe from any thread. */
+ORR_API orr_status orr_resume(void);
 /** Version of the library in use, "major.minor.patch". */
 ORR_API const char *orr_version(void);
 

@@ -26,6 +26,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
+static int pauses; /* orr_pause without their orr_resume */
 
 const char *orr_version(void)
 {
@@ -177,9 +178,41 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
         orr__exit_watch(); /* after the start of all libraries, whose own handlers thus run later */
         orr__idle_memory_start();
         orr__piles_start();
+        pauses = 0;
         started = true;
     }
     orr__signals_restore(&signals);
+    pthread_mutex_unlock(&lock);
+    return st;
+}
+
+orr_status orr_pause(void)
+{
+    orr__site at = ORR__SITE(NULL, 0, "pause");
+    orr_status st = orr__may_wait(at);
+    if (st != ORR_OK)
+        return st;
+    pthread_mutex_lock(&lock);
+    if (!started)
+        st = orr__fail(at, ORR_ESTATE, "Orrery is not running: call orr_init first");
+    else if (pauses++ == 0) {
+        orr__engine_pause(true);
+        orr__cpu_pause(true);
+    }
+    pthread_mutex_unlock(&lock);
+    return st;
+}
+
+orr_status orr_resume(void)
+{
+    orr_status st = ORR_OK;
+    pthread_mutex_lock(&lock);
+    if (!started || pauses == 0)
+        st = orr__fail(ORR__SITE(NULL, 0, "resume"), ORR_ESTATE, "there is no orr_pause before this orr_resume");
+    else if (--pauses == 0) {
+        orr__cpu_pause(false);
+        orr__engine_pause(false);
+    }
     pthread_mutex_unlock(&lock);
     return st;
 }
@@ -197,6 +230,10 @@ orr_status orr_shutdown(void)
         pthread_mutex_unlock(&lock);
         return orr__fail(ORR__SITE(NULL, 0, "shutdown"), ORR_ESTATE,
                          "Orrery is not running: never started, or shut down before");
+    }
+    if (pauses > 0) {
+        orr__cpu_pause(false);
+        orr__engine_pause(false);
     }
     orr__idle_memory_stop();
     orr__piles_stop();

@@ -155,6 +155,16 @@ void orr__engine_stop(void)
     name[0] = '\0';
 }
 
+void orr__engine_pause(bool begins)
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    if (begins)
+        orr__profile_wait();
+    if (e && e->pause)
+        e->pause(begins);
+}
+
 bool orr__engine_running(void)
 {
     return atomic_load(&engine) != NULL;

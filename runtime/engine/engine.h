@@ -14,6 +14,9 @@ orr_status orr__engine_start(orr__site at, const orr_config *config);
 bool orr__engine_may_use_cuda(const orr_config *config);
 void orr__engine_stop(void); /* waits for all work */
 bool orr__engine_running(void);
+/* Between a begin and its end, workers sleep, and evaluations run on their callers; those that need workers wake them until they end.
+ * begins: waits for the work under way. */
+void orr__engine_pause(bool begins);
 bool orr__engine_orphaned(void); /* this process was forked from one in which the engine ran */
 /* Waits for the machine's profile; again: measures and stores it. */
 orr_status orr__engine_measure(orr__site at, bool again);

@@ -33,6 +33,7 @@ typedef struct orr__engine_impl {
     bool (*in_turn)(const orr__plan *plan, bool now); /* as orr__engine_in_turn; NULL: always true                 */
     /* Around a step that borrows (plan.h), on its thread: 1 and -1. 0: the number of callers has changed. NULL: steps never borrow. */
     void (*borrow)(int more);
+    void (*pause)(bool begins); /* as orr__engine_pause; NULL: there are no workers                    */
     const struct orr__block_cyclic_impl *block_cyclic; /* matrices over ranks; NULL: not supported        */
 } orr__engine_impl;
 

@@ -70,6 +70,8 @@ static bool crew_gains(const orr__plan *plan)
 static orr__lane choose(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us))
 {
     bool asked = orr__env.inline_us >= 0, devices = orr__star.opencls + orr__star.cudas > 0;
+    if (orr__star_paused())
+        return ORR__ALONE;
     bool tasks = asked || !wait || devices || (plan->ntasks > 1 && plan->lanes.tasks < plan->lanes.alone);
 
     if (!asked && crowded(plan, wait, others))
@@ -125,7 +127,7 @@ static bool needs_tasks(const orr__plan *plan, orr__buffer *const *leaf)
             return true;
         us += leaf[i] ? home_us(orr__buffer_tiles(leaf[i])) : 0;
     }
-    return us > plan->us && us >= orr__inline_us();
+    return us > plan->us && us >= orr__inline_us() && !orr__star_paused();
 }
 
 /* The lane of this run. */
@@ -140,7 +142,8 @@ static orr__lane_run leave_for(const orr__plan *plan, orr__buffer *const *leaf, 
 {
     bool choice =
         plan->lanes.together < plan->lanes.alone || (plan->ntasks > 1 && plan->lanes.tasks < plan->lanes.alone);
-    bool decides = wait && choice && orr__env.inline_us < 0 && orr__star.opencls + orr__star.cudas == 0;
+    bool decides =
+        wait && choice && !orr__star_paused() && orr__env.inline_us < 0 && orr__star.opencls + orr__star.cudas == 0;
     return decides && (wish != ORR__TASKS || !needs_tasks(plan, leaf)) ? orr__lane_begin(plan, wish)
                                                                        : (orr__lane_run){ .by = wish };
 }

@@ -164,6 +164,8 @@ int orr__star_urgency(const orr__plan *p, double way_us);
 orr_status orr__star_idle_start(orr__site at);
 void orr__star_idle_stop(void); /* workers are awake afterwards */
 /* Between these calls workers must not sleep. A run waits while too many are under way. */
+bool orr__star_paused(void);
+void orr__star_pause(bool begins); /* as orr__engine_pause */
 bool orr__star_wake(bool is_run); /* true if no other run is under way */
 void orr__star_rest(bool is_run); /* any thread, tasks too */
 /* To be called around the submission of a run's tasks. The second function: around posted work. */

@@ -23,6 +23,7 @@ static atomic_int borrowers; /* steps under way that borrow; written under the l
 static int borrowing_tasks;  /* … of these, the ones in tasks */
 static bool lent;
 static double idle_since, asked, missed;
+static atomic_int pauses; /* written under the lock */
 
 /* Busy workers need their cores. Calls of BLAS under way keep their threads until they end; a step of LAPACK consists of thousands of
  * calls. */
@@ -49,7 +50,7 @@ static void rise(void)
  * change while LAPACK runs. */
 static void balance(int own)
 {
-    bool alone = borrowers == 1 && posted == 0 && orr__star.lends > 1 && orr__exec_callers() <= 1;
+    bool alone = borrowers == 1 && posted == 0 && pauses == 0 && orr__star.lends > 1 && orr__exec_callers() <= 1;
     int without_workers = posted + own + (alone ? borrowing_tasks : 0);
 
     if (busy == 0 && !alone) { /* no work for workers: they may stay asleep */
@@ -83,7 +84,8 @@ static void *watch(void *unused)
     while (!stopping) {
         if (asleep && busy == 0 && posted + borrowing_tasks == 0 && (borrowers == 0 || lent)) {
             pthread_cond_wait(&to_watch, &lock);
-        } else if (!asleep && busy == 0 && !orr__ablated(ORR__OFF_SLEEP) && orr__now() - idle_since >= patience) {
+        } else if (!asleep && busy == 0 && !orr__ablated(ORR__OFF_SLEEP) &&
+                   orr__now() - idle_since >= (pauses ? 0 : patience)) {
             starpu_pause();
             asleep = true;
         } else {
@@ -111,6 +113,7 @@ orr_status orr__star_idle_start(orr__site at)
     pthread_cond_init(&to_runs, NULL);
     pthread_condattr_destroy(&attr);
     stopping = asleep = lent = false;
+    atomic_store(&pauses, 0);
     busy = runs = waiting = submitting = borrowing_tasks = 0;
     atomic_store(&posted, 0);
     atomic_store(&borrowers, 0);
@@ -134,6 +137,32 @@ void orr__star_idle_stop(void)
     pthread_join(watcher, NULL);
     pthread_cond_destroy(&to_watch);
     pthread_cond_destroy(&to_runs);
+}
+
+bool orr__star_paused(void)
+{
+    return atomic_load_explicit(&pauses, memory_order_relaxed) > 0;
+}
+
+/* The crew leaves at once, or at the end of the plan that it does. */
+void orr__star_pause(bool begins)
+{
+    pthread_mutex_lock(&lock);
+    atomic_fetch_add(&pauses, begins ? 1 : -1);
+    pthread_mutex_unlock(&lock);
+    if (!begins)
+        return;
+    orr__star_crew_dismiss(false);
+    pthread_mutex_lock(&lock);
+    while (busy > 0) {
+        pthread_mutex_unlock(&lock);
+        (void)nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+        pthread_mutex_lock(&lock);
+    }
+    if (!asleep)
+        starpu_pause();
+    asleep = true;
+    pthread_mutex_unlock(&lock);
 }
 
 bool orr__star_wake(bool is_run)

@@ -1,0 +1,190 @@
+/* A program with threads of its own: the library's threads use no core while they have no work, nor between orr_pause and orr_resume,
+ * where evaluations go on. Time is the processor's, read of each thread.
+ * Must not know: how threads sleep. */
+#include "config.h"
+
+#include <orrery.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "tests/harness/harness.h"
+
+/* Seconds that a thread of this process has run. */
+static double ran(const char *thread)
+{
+    char path[300];
+    unsigned long long ns = 0;
+    (void)snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", thread);
+    FILE *f = fopen(path, "re");
+    if (f) {
+        if (fscanf(f, "%llu", &ns) != 1) /* NOLINT(cert-err34-c): a file of the kernel */
+            ns = 0;
+        (void)fclose(f);
+    }
+    return 1e-9 * (double)ns;
+}
+
+/* … all threads but this one, which must be the same at both ends of a measurement. */
+static double others_ran(void)
+{
+    char self[32];
+    double sum = 0;
+    (void)snprintf(self, sizeof self, "%ld", (long)syscall(SYS_gettid));
+    DIR *d = opendir("/proc/self/task");
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.' && strcmp(e->d_name, self) != 0)
+            sum += ran(e->d_name);
+    if (d)
+        (void)closedir(d);
+    return sum;
+}
+
+static void rest(double seconds)
+{
+    struct timespec t = { 0, (long)(seconds * 1e9) };
+    (void)nanosleep(&t, NULL);
+}
+
+static double used_in(double seconds)
+{
+    double before = others_ran();
+    rest(seconds);
+    return others_ran() - before;
+}
+
+static bool up(void)
+{
+    (void)setenv("STARPU_NCPU", "2", 1);
+    bool ok = orr_init(NULL) == ORR_OK;
+    ORR_CHECK_MSG(ok, "%s", orr_error_message());
+    return ok;
+}
+
+/* Σ over n² elements of (i mod 4) · k, in several steps that workers share if they are awake. */
+static void work(int64_t n, double k)
+{
+    double sum = -1;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *row = orr_remainder(orr_arange(ORR_F64, 0.0, (double)n, 1.0), orr_scalar(4.0));
+    orr_tensor *x = orr_mul(orr_add(row, orr_zeros(ORR_F64, ORR_SHAPE(n, n))), orr_scalar(k));
+    orr_tensor *y = orr_sum(orr_matmul(x, orr_eye(ORR_F64, n, n, 0)), ORR_ALL_AXES, false);
+    ORR_CHECK_MSG(orr_item(y, &sum) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(sum == (double)(n * n) * 1.5 * k, "%g", sum);
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+}
+
+enum { LONG = 600, SHORT = 64 };
+#define SPAN 0.3    /* seconds of a measurement; one spinning thread would run through most of it on an idle machine */
+#define LITTLE 0.02 /* seconds of ticks and clean-up */
+
+static void idle_threads_sleep(void)
+{
+    ORR_REQUIRE(up());
+    for (int i = 0; i < 20; i++)
+        work(i % 2 ? LONG : SHORT, i);
+    (void)orr_warmup(orr_scalar(1.0));
+    double used = SPAN;
+    for (int i = 0; i < 20 && used > LITTLE; i++) /* compilers may still be at work, and memory is given back once */
+        used = used_in(SPAN);
+    ORR_CHECK_MSG(used <= LITTLE, "%g s of %g", used, SPAN);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+/* At once after the call, and while short evaluations follow each other. */
+static void paused_threads_sleep_while_the_program_computes(void)
+{
+    ORR_REQUIRE(up());
+    ORR_CHECK(orr_resume() == ORR_ESTATE);
+    for (int i = 0; i < 20; i++)
+        work(i % 2 ? LONG : SHORT, i);
+    for (int round = 0; round < 3; round++) {
+        ORR_REQUIRE(orr_pause() == ORR_OK);
+        double used = used_in(SPAN);
+        ORR_CHECK_MSG(used <= LITTLE, "at rest: %g s of %g", used, SPAN);
+        double before = others_ran(), mine = (double)clock() / CLOCKS_PER_SEC;
+        for (int i = 0; i < 20; i++)
+            work(i % 4 ? SHORT : LONG, round + i);
+        used = others_ran() - before;
+        mine = (double)clock() / CLOCKS_PER_SEC - mine; /* of the process */
+        ORR_CHECK_MSG(used <= LITTLE + 0.1 * mine, "in evaluations: %g s of %g", used, mine);
+        ORR_CHECK(orr_resume() == ORR_OK);
+        work(LONG, 3);
+    }
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void pauses_are_counted(void)
+{
+    ORR_CHECK(orr_pause() == ORR_ESTATE);
+    ORR_REQUIRE(up());
+    ORR_CHECK(orr_pause() == ORR_OK && orr_pause() == ORR_OK && orr_resume() == ORR_OK);
+    orr_event *event = NULL;
+    orr_tensor *t = orr_mul(orr_ones(ORR_F64, ORR_SHAPE(300, 300)), orr_scalar(2.0));
+    ORR_CHECK(orr_eval_async(ORR_TENSORS(t), &event) == ORR_OK && orr_event_done(event));
+    ORR_CHECK(orr_wait(event) == ORR_OK);
+    ORR_CHECK(orr_resume() == ORR_OK && orr_resume() == ORR_ESTATE);
+    ORR_CHECK(orr_pause() == ORR_OK);
+    ORR_CHECK(orr_shutdown() == ORR_OK); /* ends the pause */
+    ORR_REQUIRE(up());
+    ORR_CHECK(orr_resume() == ORR_ESTATE);
+    work(LONG, 2);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+/* With ORRERY_JIT=wait each new kernel is awaited, in a pause too. */
+static void awaited_kernels_are_compiled_in_a_pause(void)
+{
+    (void)setenv("ORRERY_JIT", "wait", 1);
+    ORR_REQUIRE(up());
+    ORR_CHECK(orr_pause() == ORR_OK);
+    work(LONG, 2);
+    work(SHORT, 2);
+    ORR_CHECK(orr_resume() == ORR_OK);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    (void)unsetenv("ORRERY_JIT");
+}
+
+/* -- threads that evaluate while others pause ------------------------------------------------------------------ */
+
+static void *evaluate(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 20; i++)
+        work(i % 4 ? SHORT : LONG, i);
+    return NULL;
+}
+
+static void threads_evaluate_through_pauses(void)
+{
+    pthread_t t[3];
+    ORR_REQUIRE(up());
+    for (int i = 0; i < 3; i++)
+        ORR_REQUIRE(pthread_create(&t[i], NULL, evaluate, NULL) == 0);
+    for (int i = 0; i < 20; i++) {
+        ORR_CHECK(orr_pause() == ORR_OK);
+        work(SHORT, 1);
+        ORR_CHECK(orr_resume() == ORR_OK);
+        rest(1e-3);
+    }
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(idle_threads_sleep),
+        ORR_TEST(paused_threads_sleep_while_the_program_computes),
+        ORR_TEST(pauses_are_counted),
+        ORR_TEST(awaited_kernels_are_compiled_in_a_pause),
+        ORR_TEST(threads_evaluate_through_pauses),
+        { 0 },
+    };
+    return orr_test_main(argc, argv, "api.guest", tests);
+}
