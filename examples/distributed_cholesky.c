@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <time.h>
 #include <orrery.h>
-#include "examples/options.h"
+#include "options.h"
 
 typedef struct settings {
     int64_t order, block, rows, repeat;

@@ -6,8 +6,8 @@
  *                          [--checkpoint PATH] [--data DIR] */
 #define _POSIX_C_SOURCE 200809L
 #include <stdbool.h>
-#include "examples/fashion_mnist.h"
-#include "examples/options.h"
+#include "fashion_mnist.h"
+#include "options.h"
 
 typedef struct settings {
     int64_t epochs, steps; /* per epoch at most; 0: all */

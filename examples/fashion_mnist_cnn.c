@@ -7,9 +7,9 @@
  * the predicted class. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include "examples/fashion_mnist.h"
-#include "examples/options.h"
-#include "tools/svg.h"
+#include "fashion_mnist.h"
+#include "options.h"
+#include "svg.h"
 
 enum { CLASSES = 10, SIDE = 28, TESTED = 1000, MOST_EPOCHS = 100 };
 

@@ -3,8 +3,8 @@
  *
  * usage: fashion_mnist_mlp [--epochs N] [--batch N] [--lr X] [--seed N] [--data DIR] */
 #define _POSIX_C_SOURCE 200809L
-#include "examples/fashion_mnist.h"
-#include "examples/options.h"
+#include "fashion_mnist.h"
+#include "options.h"
 
 typedef struct settings {
     int64_t epochs, batch, seed;

@@ -5,8 +5,8 @@
  * usage: federated_mnist [--rounds N] [--data DIR] */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include "examples/fashion_mnist.h"
-#include "examples/options.h"
+#include "fashion_mnist.h"
+#include "options.h"
 
 enum { CLIENTS = 10, THRESHOLD = 7, IMAGES = 1000, BATCH = 50, STEPS = 20, PARAMETERS = 4 };
 static const int drops_out[] = { 2, 5, 7 };

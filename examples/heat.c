@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <orrery.h>
-#include "tools/svg.h"
+#include "svg.h"
 
 enum { N = 256, CELL = 4, SIDE = N / CELL /* of the picture, in cells */ };
 static const double RATE = 0.2;

@@ -8,8 +8,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <orrery/privacy.h>
-#include "examples/fashion_mnist.h"
-#include "examples/options.h"
+#include "fashion_mnist.h"
+#include "options.h"
 
 #define DELTA 1e-5
 

@@ -137,6 +137,23 @@ static void readme_program_compiles_with_cc_and_pkg_config(void)
         use("use_cc", readme.cc, "./ten_lines");
 }
 
+/* One line for each example, in a copy of their folder: nothing else of the source tree is needed. */
+static void every_example_compiles_with_one_line(void)
+{
+    char script[4096];
+    if (!readme.prefix)
+        ORR_SKIP("there is no installation");
+    (void)snprintf(script, sizeof script,
+                   "mkdir -p examples && cp '%s'/*.c '%s'/*.h examples\n"
+                   "export PKG_CONFIG_PATH='%s/lib/pkgconfig'\n"
+                   "for example in examples/*.c; do\n"
+                   "  cc $example $(pkg-config --define-prefix --cflags --libs orrery) -lm -o example ||\n"
+                   "    { echo \"$example does not compile\"; exit 1; }\n"
+                   "done\n",
+                   orr_test_golden("../../examples"), orr_test_golden("../../examples"), readme.prefix);
+    (void)run("use_examples", script);
+}
+
 static void readme_program_compiles_with_cmake(void)
 {
     if (!readme.prefix)
@@ -177,6 +194,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(readme_program_compiles_with_cc_and_pkg_config),
+        ORR_TEST(every_example_compiles_with_one_line),
         ORR_TEST(readme_program_compiles_with_cmake),
         ORR_TEST(cmake_takes_compatible_versions_only),
         { 0 },
