@@ -67,6 +67,7 @@ class Generator:
         for row in api["standard"]["rows"]:
             self.standard.setdefault(row["name"], row["standard"])
         self.out, self.records, self.fills, self.left_out, self.bound = [], {}, {}, [], []
+        self.trampolines = {}
 
     # -- results ---------------------------------------------------------------------------------------------
 
@@ -176,7 +177,7 @@ class Generator:
         args = f["arguments"]
         lists = [a for a in args if a["role"] in ("list", "in out list")]
         params, decls, gets, call, outs, after = [], [], [], {}, [], []
-        stream = False
+        sized = user = None
         lengths = {}
         for a in args:
             if a["role"] in ("list", "in out list") and a.get("length"):
@@ -199,6 +200,8 @@ class Generator:
                 v = param(a)
                 decls.append("orr_tensor *%s = NULL;" % var)
                 gets.append("%s(&c, %s, %s, &%s)" % ("to_tensor_or_null" if a.get("optional") else "to_tensor", v, q, var))
+            elif role == "integer" and n == "bytes" and sized:
+                call[n] = sized
             elif role in ("integer", "length", "axis"):
                 if role == "length" and n in lengths:
                     decls.append("int64_t %s = 0;" % var)
@@ -323,6 +326,11 @@ class Generator:
                     call[n] = "&" + var
                     outs.append("from_handle(&c, %s, &kind_of_%s, v, %d, true)" % (var, of.rstrip(" *"), len(params)))
                 else:
+                    if of == "orr_bytes" and f["result"] == "orr_status":
+                        decls.append("orr_bytes %s = { 0 };" % var)
+                        call[n] = "&" + var
+                        outs.append("from_bytes_made(&%s)" % var)
+                        continue
                     if of in self.structs and f["result"] != "orr_status":
                         raise Unsupported("a struct of the caller's")
                     if re.search(r"\b%s\b.{0,90}replaced" % n, f["doc"], re.S):
@@ -332,8 +340,17 @@ class Generator:
                                                if not of.endswith("*") else " = NULL"))
                     call[n] = "&" + var
                     outs.append(conversion % var)
+            elif role == "callback":
+                if a["signature"] == "void (*)(void *)":
+                    call[n] = "NULL"  # the handle keeps the function
+                    continue
+                v = param(a)
+                call[n] = self.trampoline(a["signature"])
+                gets.append("callable(&c, %s, %s)" % (v, q))
+                user = v
+            elif role == "user":
+                call[n] = "(void *)%s" % user
             elif role == "stream":
-                stream = True
                 decls.append("char *text = NULL;")
                 decls.append("size_t text_size = 0;")
                 decls.append("FILE *%s = NULL;" % var)
@@ -341,11 +358,48 @@ class Generator:
                 outs.append("text_of(%s, &text, &text_size)" % var)
             elif role == "memory" and n == "data" and t == "const void *" and any(b["name"] == "bytes" for b in args):
                 v = param(a)
-                decls.append("Py_buffer %s = { 0 };" % var)
-                raise Unsupported("bytes")
+                decls.append("orr_bytes %s = { 0 };" % var)
+                gets.append("to_bytes(&c, %s, %s, &%s)" % (v, q, var))
+                call[n], sized = var + ".data", var + ".size"
+            elif role == "bytes":
+                v = param(a)
+                decls.append("orr_bytes %s = { 0 };" % var)
+                gets.append("to_bytes(&c, %s, %s, &%s)" % (v, q, var))
+                call[n] = "&" + var if t.endswith("*") else var
             else:
                 raise Unsupported("an argument with the role " + role)
         return self.emit(f, params, decls, gets, after, call, outs, args)
+
+    def trampoline(self, signature):
+        """The C function that calls the one of Python, which is its last argument."""
+        if signature in self.trampolines:
+            return self.trampolines[signature]
+        result, _, rest = signature.partition("(*)(")
+        types = [t.strip() for t in rest.rstrip(")").split(",")]
+        if result.strip() != "orr_tensor *" or types[-1] != "void *":
+            raise Unsupported("a callback of another form")
+        values, skip = [], False
+        for k, t in enumerate(types[:-1]):
+            if skip:
+                skip = False
+            elif t == "orr_tensor *":
+                values.append("argument_tensor(p%d)" % k)
+            elif t == "int64_t":
+                values.append("PyLong_FromLongLong(p%d)" % k)
+            elif t == "orr_tensor *const *" and types[k + 1] == "int":
+                values.append("argument_tensors(p%d, p%d)" % (k, k + 1))
+                skip = True
+            elif t == "const orr_module *":
+                values.append("from_handle(&c, (void *)(uintptr_t)p%d, &kind_of_orr_module, NULL, 0, false)" % k)
+            else:
+                raise Unsupported("a callback with " + t)
+        name = self.trampolines[signature] = "call_back_%d" % len(self.trampolines)
+        params = ", ".join("%s%sp%d" % (t, "" if t.endswith("*") else " ", k) for k, t in enumerate(types[:-1]))
+        self.out.append("static orr_tensor *%s(%s, void *user)\n{\n    PyGILState_STATE state = PyGILState_Ensure();\n"
+                        "    call c = { .name = \"callback\" };\n    (void)c;\n"
+                        "    orr_tensor *r = called(user, (PyObject *[]){ %s }, %d);\n    PyGILState_Release(state);\n    return r;\n}\n"
+                        % (name, params, ", ".join(values), len(values)))
+        return name
 
     def maybe(self, a, v, get):
         return "(!%s || %s)" % (v, get) if "default" in a else get
@@ -468,12 +522,15 @@ class Generator:
             try:
                 self.function(f)
             except Unsupported as why:
-                kept = [o for o in self.out[mark:] if o.startswith(("bool fill_", "static PyTypeObject"))]
+                kept = [o for o in self.out[mark:] if o.startswith(("bool fill_", "static PyTypeObject", "static orr_tensor *call_back"))]
                 self.out[mark:] = kept
                 self.left_out.append((f["name"], str(why)))
         self.fill("orr_config")
         self.tables()
-        body = "\n".join(self.out)
+        whole = "\n".join(self.out)
+        called = [o for o in self.out if not (o.startswith("static orr_tensor *call_back") and whole.count(o[19:o.index("(")] + "(") +
+                                              whole.count(o[19:o.index("(")] + ",") < 2)]
+        body = "\n".join(called)
         names = ["static const char *const %s_names[] = { %s };" % (
             name, ", ".join("%s, \"%d\"" % (c_text(n), v) for n, v in self.enum_names(name)))
             for name in self.enums if re.search(r"\b%s_names\b" % name, body)]
@@ -610,13 +667,13 @@ static PyObject *from_names(char **names, int n)
         role = a["role"]
         return {"tensor": "ArrayLike", "integer": "int", "length": "int", "axis": "Optional[int]", "real": "float", "bool": "bool",
                 "text": "Union[str, os.PathLike[str]]", "shape": "Shape", "axes": "Optional[Shape]", "index": "Optional[Shape]",
-                "number": "Union[int, float]", "dtype": "DTypeLike", "enum": "Union[str, int]", "options": "Optional[dict[str, Any]]",
+                "number": "Union[int, float]", "bytes": "bytes", "memory": "bytes", "dtype": "DTypeLike", "enum": "Union[str, int]", "options": "Optional[dict[str, Any]]",
                 "struct": "Union[str, dict[str, Any]]"}.get(role) or (
-                    camel(a["of"]) if role == "handle" else "Sequence[Any]")
+                    camel(a["of"]) if role == "handle" else "Callable[..., Any]" if role == "callback" else "Sequence[Any]")
 
     def stubs(self):
         out = ['"""Made by generate.py from include/orrery/api.json; do not edit."""', "import os",
-               "from typing import Any, Optional, Sequence, Union", "", "Shape = Union[int, Sequence[int]]",
+               "from typing import Any, Callable, Optional, Sequence, Union", "", "Shape = Union[int, Sequence[int]]",
                "DTypeLike = Any", "ArrayLike = Any", "", "class DType:", "    name: str", "    itemsize: int", "", "class Tensor:",
                "    shape: tuple[int, ...]", "    dtype: DType", "    ndim: int", "    size: int",
                "    def item(self) -> Any: ...", "    def tobytes(self) -> bytes: ...", "    def __getattr__(self, name: str) -> Any: ..."]

@@ -81,4 +81,20 @@ near("named results", abs(q.R[0, 0]).item(), 2.0)
 conv = o.conv(o.ones((1, 1, 4, 4)), o.ones((1, 1, 2, 2)), stride=2)
 if conv.shape != (1, 1, 2, 2) or conv[0, 0, 0, 0].item() != 4.0:
     fail("options as keywords: %s" % conv)
+
+# Functions of the program, called by the library.
+near("par_map", o.par_map(lambda v, i: (v * v).sum() + i, [o.ones(3), o.ones(5)])[1], 6.0)
+raises(ZeroDivisionError, lambda: o.par_map(lambda v, i: 1 / 0, [o.ones(3), o.ones(3)]))
+raises(TypeError, lambda: o.par_map(lambda v, i: "a", [o.ones(3)]), "result")
+kept = []
+o.par_map(lambda v, i: kept.append(v) or v, [o.ones(3)])
+matrix = o.asarray([[4.0, 1.0], [1.0, 3.0]])
+solved = o.cg(lambda v: matrix @ v, o.asarray([1.0, 2.0]))
+near("conjugate gradients", solved.x[0], 1.0 / 11)
+layers = o.sequential([o.dense(2, 2, "linear", "default"), o.function_layer(lambda v: v * 0 + 5)])
+near("a function as a layer", layers(o.ones((1, 2), dtype="float32"))[0, 0], 5.0)
+raises(NameError, lambda: o.function_layer(lambda v: undefined)(o.ones(3)))  # noqa: F821
+lent = []
+o.module_new("own", lambda m, xs: lent.append(m) or xs[0])(o.ones(2)).eval()
+raises(o.Error, lambda: lent[0].train(True))
 end()

@@ -6,7 +6,8 @@ from . import _core
 from ._core import Module, Tensor
 from ._convert import asarray
 
-__all__ = ["grad", "value_and_grad", "function", "SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Lamb", "gradients", "Function"]
+__all__ = ["grad", "value_and_grad", "function", "SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Lamb", "gradients", "Function",
+           "function_layer", "par_map"]
 
 
 def gradients(y, xs):
@@ -59,6 +60,16 @@ class Function:
 def function(fn):
     """A decorator: the function's graph is planned once for each set of argument shapes."""
     return Function(fn)
+
+
+def function_layer(fn):
+    """A function of a tensor as a module, to stand among layers."""
+    return _core.function(fn)
+
+
+def par_map(fn, items):
+    """fn(item, i) of each item as independent graphs, with all workers busy."""
+    return _core.par_map(fn, [asarray(item) for item in items])
 
 
 def _optimiser(kind):

@@ -181,6 +181,8 @@ PyObject *failed(call *c)
 
 PyObject *raise(call *c, orr_status s)
 {
+    if (PyErr_Occurred()) /* of a function that the library has called */
+        return NULL;
     if (s < 0 || s > ORR_EINTERNAL)
         s = ORR_EINTERNAL;
     const char *text = orr_error_message();
@@ -191,7 +193,7 @@ PyObject *raise(call *c, orr_status s)
 
 bool ok(call *c, orr_status s)
 {
-    if (s == ORR_OK)
+    if (s == ORR_OK && !PyErr_Occurred())
         return true;
     (void)raise(c, s);
     return false;
@@ -231,7 +233,7 @@ PyObject *new_tensor(orr_tensor *t)
 PyObject *from_tensor(call *c, orr_tensor *t)
 {
     orr_status s = t ? orr_tensor_status(t) : orr_error_status();
-    if (s == ORR_OK && t)
+    if (s == ORR_OK && t && !PyErr_Occurred())
         return new_tensor(t);
     (void)raise(c, s == ORR_OK ? ORR_EINTERNAL : s);
     if (t)
@@ -476,6 +478,25 @@ LIST(to_ints, int64_t, to_int)
 LIST(to_reals, double, to_real)
 LIST(to_texts, const char *, to_text)
 LIST(to_dtypes, orr_dtype, to_dtype)
+
+bool to_bytes(call *c, PyObject *v, const char *name, orr_bytes *to)
+{
+    char *data = NULL;
+    Py_ssize_t n = 0;
+    if (!PyBytes_Check(v))
+        return wrong(c, name, v, "bytes");
+    if (PyBytes_AsStringAndSize(v, &data, &n) < 0)
+        return false;
+    *to = (orr_bytes){ (unsigned char *)data, (size_t)n };
+    return true;
+}
+
+PyObject *from_bytes_made(orr_bytes *b)
+{
+    PyObject *o = PyBytes_FromStringAndSize((const char *)b->data, (Py_ssize_t)b->size);
+    orr_bytes_free(b);
+    return o;
+}
 
 bool to_axis(call *c, PyObject *v, const char *name, int *to)
 {
@@ -945,4 +966,60 @@ PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y)
     PyObject *r = from_tensor(&c, f(c.file, c.line, a, b));
     ended(&c);
     return r;
+}
+
+/* -- functions of the program ---------------------------------------------------------------------------------- */
+
+bool callable(call *c, PyObject *v, const char *name)
+{
+    return PyCallable_Check(v) || wrong(c, name, v, "a function");
+}
+
+PyObject *argument_tensor(orr_tensor *t)
+{
+    call c = { .name = "callback" };
+    orr_error_clear();
+    return from_borrowed(&c, t, Py_None);
+}
+
+PyObject *argument_tensors(orr_tensor *const *t, int n)
+{
+    PyObject *list = PyList_New(n);
+    for (int k = 0; list && k < n; k++) {
+        PyObject *o = argument_tensor(t[k]);
+        if (o)
+            (void)PyList_SetItem(list, k, o);
+        else
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* The result as a tensor of its own, since Python may free the object that has it. */
+static orr_tensor *result_of(PyObject *v)
+{
+    call c;
+    orr_tensor *t, *own = NULL;
+    if (!begin_plain(&c, "callback") || !to_tensor(&c, v, "result", &t))
+        return NULL;
+    own = orr_reshape_at(c.file, c.line, t, orr_tensor_shape(t));
+    ended(&c);
+    return own;
+}
+
+orr_tensor *called(PyObject *fn, PyObject **values, int n)
+{
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace); /* an earlier call has failed: this one is left out */
+    PyObject *args = from_record(NULL, values, n);
+    PyObject *v = args && !type ? PyObject_Call(fn, args, NULL) : NULL;
+    orr_tensor *t = v ? result_of(v) : NULL;
+    for (int k = 0; args && k < n; k++)
+        if (is_handle(PyTuple_GetItem(args, k)))
+            ((handle *)PyTuple_GetItem(args, k))->p = NULL; /* lent for the call */
+    Py_XDECREF(args);
+    Py_XDECREF(v);
+    if (type)
+        PyErr_Restore(type, error, trace);
+    return t;
 }

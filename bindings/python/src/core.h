@@ -66,6 +66,7 @@ bool to_reals(call *c, PyObject *v, const char *name, double **to, int64_t *n);
 bool to_bool(call *c, PyObject *v, const char *name, bool *to);
 bool to_text(call *c, PyObject *v, const char *name, const char **to);
 bool to_texts(call *c, PyObject *v, const char *name, const char ***to, int64_t *n);
+bool to_bytes(call *c, PyObject *v, const char *name, orr_bytes *to);
 bool to_axis(call *c, PyObject *v, const char *name, int *to);
 bool to_shape(call *c, PyObject *v, const char *name, orr_shape *to);
 bool to_axes(call *c, PyObject *v, const char *name, orr_axes *to);
@@ -86,6 +87,7 @@ PyObject *from_borrowed(call *c, orr_tensor *t, PyObject *keep);
 PyObject *from_tensors(call *c, orr_tensor **t, int64_t n);
 PyObject *from_handle(call *c, void *p, handle_kind *k, PyObject *const *v, int n, bool owned);
 PyObject *from_dtype(orr_dtype t);
+PyObject *from_bytes_made(orr_bytes *b); /**< takes the bytes */
 PyObject *from_text(const char *s);
 PyObject *from_record(PyTypeObject *type, PyObject **values, int n);
 PyObject *from_pair(PyObject *a, PyObject *b);
@@ -97,6 +99,13 @@ bool consumable(call *c, PyObject *v);
 void busy(PyObject *const *v, int n, bool on);
 typedef PyObject *keyword_fn(PyObject *self, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames);
 PyObject *method(keyword_fn *f, PyObject *self, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames);
+
+/** Calls a function of Python from one of the library: owned arguments in, a tensor of the current scope out; NULL on an
+ * exception, which the function that the program has called raises. */
+orr_tensor *called(PyObject *fn, PyObject **values, int n);
+PyObject *argument_tensor(orr_tensor *t);
+PyObject *argument_tensors(orr_tensor *const *t, int n);
+bool callable(call *c, PyObject *v, const char *name);
 
 /* Shared by core.c, exchange.c and objects.c. */
 typedef struct {

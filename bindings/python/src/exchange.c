@@ -194,7 +194,7 @@ static PyObject *from_bytes(PyObject *self, PyObject *args)
     return r;
 }
 
-static PyObject *to_bytes(PyObject *self, PyObject *unused)
+static PyObject *tobytes(PyObject *self, PyObject *unused)
 {
     call c;
     orr_tensor *t;
@@ -379,7 +379,7 @@ PyMethodDef exchange_functions[] = {
     { "from_capsule", from_capsule, METH_O, "from_capsule(capsule): a tensor on an array of another library." },
     { NULL, NULL, 0, NULL }
 };
-PyMethodDef exchange_methods[] = { { "tobytes", to_bytes, METH_NOARGS,
+PyMethodDef exchange_methods[] = { { "tobytes", tobytes, METH_NOARGS,
                                      "The elements' bytes, row-major. Evaluates the tensor." },
                                    { "_dlpack", to_dlpack, METH_VARARGS, "_dlpack(versioned): a capsule of DLPack." },
                                    { NULL, NULL, 0, NULL } };
