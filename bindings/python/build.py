@@ -54,7 +54,7 @@ def build(folder, build_folder=None, optimise="-O2"):
     os.remove(generated)
     for name in sorted(os.listdir(os.path.join(HERE, "orrery"))):
         if name.endswith((".py", ".pyi", ".typed")):
-            shutil.copy(os.path.join(HERE, "orrery", name), package)
+            shutil.copyfile(os.path.join(HERE, "orrery", name), os.path.join(package, name))
 
 
 if __name__ == "__main__":

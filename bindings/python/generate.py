@@ -31,6 +31,17 @@ NUMBERS = {"int": "PyLong_FromLong(%s)", "int64_t": "PyLong_FromLongLong(%s)", "
            "double": "PyFloat_FromDouble(%s)", "bool": "PyBool_FromLong(%s)", "orr_dtype": "from_dtype(%s)",
            "const char *": "from_text(%s)", "orr_tensor *": "from_tensor(&c, %s)"}
 
+# The exception of a status and the class of Python that is nearest; another status has a name of its own.
+EXCEPTIONS = {
+    "ORR_EINVAL": ("InvalidError", "ValueError"), "ORR_ESHAPE": ("ShapeError", "ValueError"),
+    "ORR_EDTYPE": ("DtypeError", "TypeError"), "ORR_EAXIS": ("AxisError", "IndexError"),
+    "ORR_EINDEX": ("IndexRangeError", "IndexError"), "ORR_ENOMEM": ("OutOfMemoryError", "MemoryError"),
+    "ORR_EIO": ("FileError", "OSError"), "ORR_EFORMAT": ("FormatError", "ValueError"),
+    "ORR_ESTATE": ("StateError", "RuntimeError"), "ORR_EHANDLE": ("HandleError", "ReferenceError"),
+    "ORR_EENV": ("EnvironmentVariableError", "ValueError"), "ORR_ENUMERIC": ("NumericError", "ArithmeticError"),
+    "ORR_EINTERNAL": ("InternalError", "SystemError"),
+}
+
 
 class Unsupported(Exception):
     pass
@@ -622,6 +633,13 @@ static PyObject *from_names(char **names, int n)
                 name, c_text(camel(name)), c_text(o["doc"]), free, "true" if o["threads"] == "one" else "false", name))
         self.out.append("handle_kind *const handle_kinds[] = { %s, NULL };" % ", ".join("&kind_of_%s" % n for n in self.opaque))
         self.operators()
+        rows = []
+        for v in self.enums["orr_status"]["values"]:
+            own = v["name"][len("ORR_E"):].capitalize() + "Error"
+            rows.append("{ %d, %s, %s }" % ((v["value"],) + tuple(
+                c_text(t) for t in EXCEPTIONS.get(v["name"], (own, "RuntimeError")))))
+        self.out.append("const status_row status_rows[] = { %s };\nconst int status_count = %d;\n"
+                        % (", ".join(rows[1:]), len(rows) - 1))
         self.out.append("bool make_records(PyObject *module)\n{\n    (void)module;")
         for name, (s, _) in self.records.items():
             fields = ", ".join(c_text(f["name"]) for f in s["fields"])

@@ -53,7 +53,7 @@ random.seed(int(os.environ.get("ORR_TEST_SEED", "43")))
 skipped = {"device_memory", "prefetch", "machine_measure", "cache_clear", "perfmodel_clear", "devices_save", "evict",
            "checkpoint_catch", "init", "dp_budget_keep", "loader_of_folder", "grid_free", "paillier_generate", "sleep"}
 names = [n for n in dir(o._core) if callable(getattr(o._core, n)) and not n.startswith("_") and n not in skipped and
-         not isinstance(getattr(o._core, n), type) and not n.startswith(("save", "metrics", "dp_", "secagg", "checkpoint"))]
+         not isinstance(getattr(o._core, n), type) and not n.startswith(("save", "metrics", "dp_", "secagg", "checkpoint", "cancel"))]
 for call in range(int(os.environ.get("ORR_TEST_CALLS", "6000"))):
     f = getattr(o._core, random.choice(names))
     try:

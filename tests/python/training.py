@@ -97,4 +97,11 @@ raises(NameError, lambda: o.function_layer(lambda v: undefined)(o.ones(3)))  # n
 lent = []
 o.module_new("own", lambda m, xs: lent.append(m) or xs[0])(o.ones(2)).eval()
 raises(o.Error, lambda: lent[0].train(True))
+with o.time_limit(0.0):
+    raises(o.CancelledError, lambda: (o.ones((10,)) * 3).eval())
+with o.time_limit(60) as limit:
+    near("within a limit", (o.ones((10,)) * 3).sum(), 30.0)
+    limit.cancel()
+    raises(o.CancelledError, lambda: (o.ones((10,)) * 4).eval())
+near("after a limit", (o.ones((10,)) * 3).sum(), 30.0)
 end()

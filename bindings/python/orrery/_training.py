@@ -7,7 +7,7 @@ from ._core import Module, Tensor
 from ._convert import asarray
 
 __all__ = ["grad", "value_and_grad", "function", "SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Lamb", "gradients", "Function",
-           "function_layer", "par_map"]
+           "function_layer", "par_map", "time_limit"]
 
 
 def gradients(y, xs):
@@ -70,6 +70,24 @@ def function_layer(fn):
 def par_map(fn, items):
     """fn(item, i) of each item as independent graphs, with all workers busy."""
     return _core.par_map(fn, [asarray(item) for item in items])
+
+
+class time_limit:
+    """with time_limit(seconds): what this thread evaluates inside ends after that time with CancelledError; `cancel()`, from
+    any thread, ends it at once."""
+
+    def __init__(self, seconds=float("inf")):
+        self.seconds = seconds
+
+    def __enter__(self):
+        self.event = _core.cancellable_begin(self.seconds)
+        return self
+
+    def cancel(self):
+        _core.cancel(self.event)
+
+    def __exit__(self, *unused):
+        _core.cancellable_end(self.event)
 
 
 def _optimiser(kind):

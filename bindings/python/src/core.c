@@ -6,7 +6,7 @@
 #include <string.h>
 
 PyTypeObject *tensor_type, *dtype_type;
-PyObject *dtypes[ORR_DTYPE_COUNT], *errors[ORR_EINTERNAL + 1], *files, *package;
+PyObject *dtypes[ORR_DTYPE_COUNT], *errors[STATUSES], *files, *package;
 bool started;
 
 /* -- the caller's place ------------------------------------------------------------------------------------------ */
@@ -183,7 +183,7 @@ PyObject *raise(call *c, orr_status s)
 {
     if (PyErr_Occurred()) /* of a function that the library has called */
         return NULL;
-    if (s < 0 || s > ORR_EINTERNAL)
+    if ((unsigned)s >= STATUSES || !errors[s])
         s = ORR_EINTERNAL;
     const char *text = orr_error_message();
     PyErr_SetString(errors[s], *text ? text : orr_status_name(s));

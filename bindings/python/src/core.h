@@ -119,7 +119,8 @@ typedef struct {
 } dtype;
 
 extern PyTypeObject *tensor_type, *dtype_type;
-extern PyObject *dtypes[ORR_DTYPE_COUNT], *errors[ORR_EINTERNAL + 1], *files, *package;
+enum { STATUSES = 64 };
+extern PyObject *dtypes[ORR_DTYPE_COUNT], *errors[STATUSES], *files, *package;
 extern bool started;
 extern PyMethodDef exchange_functions[], exchange_methods[];
 PyObject *new_tensor(orr_tensor *t);
@@ -141,6 +142,12 @@ bool fill_orr_config(call *c, PyObject *options, orr_config *to);
 extern PyMethodDef functions[], tensor_methods[];
 extern PyType_Slot operator_slots[];
 extern handle_kind *const handle_kinds[];
+typedef struct {
+    int status;
+    const char *name, *near;
+} status_row;
+extern const status_row status_rows[];
+extern const int status_count;
 bool make_records(PyObject *module);
 PyObject *add_constants(PyObject *module);
 

@@ -280,40 +280,25 @@ static bool make_handles(PyObject *module)
 static bool make_errors(PyObject *module)
 {
     PyObject *base = PyErr_NewExceptionWithDoc("orrery.Error", "An error of the library.", NULL, NULL);
-    const struct {
-        orr_status status;
-        const char *name;
-        PyObject *near;
-    } rows[] = { { ORR_EINVAL, "InvalidError", PyExc_ValueError },
-                 { ORR_ESHAPE, "ShapeError", PyExc_ValueError },
-                 { ORR_EDTYPE, "DtypeError", PyExc_TypeError },
-                 { ORR_EAXIS, "AxisError", PyExc_IndexError },
-                 { ORR_EINDEX, "IndexRangeError", PyExc_IndexError },
-                 { ORR_ENOMEM, "OutOfMemoryError", PyExc_MemoryError },
-                 { ORR_EIO, "FileError", PyExc_OSError },
-                 { ORR_EFORMAT, "FormatError", PyExc_ValueError },
-                 { ORR_ESTATE, "StateError", PyExc_RuntimeError },
-                 { ORR_EHANDLE, "HandleError", PyExc_ReferenceError },
-                 { ORR_EGRAPH, "GraphError", PyExc_ValueError },
-                 { ORR_EDEVICE, "DeviceError", PyExc_RuntimeError },
-                 { ORR_EENV, "EnvironmentVariableError", PyExc_ValueError },
-                 { ORR_ENUMERIC, "NumericError", PyExc_ArithmeticError },
-                 { ORR_ERANK, "RankError", PyExc_RuntimeError },
-                 { ORR_EINTERNAL, "InternalError", PyExc_SystemError } };
-    if (!base || PyModule_AddObjectRef(module, "Error", base) < 0)
-        return false;
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    PyObject *builtins = PyImport_ImportModule("builtins");
+    bool whole = base && builtins && PyModule_AddObjectRef(module, "Error", base) == 0;
+    for (int k = 0; whole && k < status_count; k++) {
+        const status_row *row = &status_rows[k];
         char name[80];
-        (void)snprintf(name, sizeof name, "orrery.%s", rows[k].name);
-        PyObject *bases = Py_BuildValue("(OO)", base, rows[k].near);
-        PyObject *e = bases ? PyErr_NewExceptionWithDoc(name, orr_status_name(rows[k].status), bases, NULL) : NULL;
+        (void)snprintf(name, sizeof name, "orrery.%s", row->name);
+        PyObject *near = PyObject_GetAttrString(builtins, row->near);
+        PyObject *bases = near ? Py_BuildValue("(OO)", base, near) : NULL;
+        PyObject *e =
+            bases ? PyErr_NewExceptionWithDoc(name, orr_status_name((orr_status)row->status), bases, NULL) : NULL;
         Py_XDECREF(bases);
-        errors[rows[k].status] = e;
-        if (!e || PyModule_AddObjectRef(module, rows[k].name, e) < 0)
-            return false;
+        Py_XDECREF(near);
+        whole = e && row->status < STATUSES && PyModule_AddObjectRef(module, row->name, e) == 0;
+        if (whole)
+            errors[row->status] = e;
     }
+    Py_XDECREF(builtins);
     errors[ORR_OK] = errors[ORR_EINTERNAL];
-    return true;
+    return whole;
 }
 
 static PyMethodDef own[] = { { "init", (PyCFunction)(void (*)(void))initialise, METH_VARARGS | METH_KEYWORDS,
