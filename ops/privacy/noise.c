@@ -5,6 +5,7 @@
 #include <math.h>
 #include <orrery.h>
 #include <orrery/privacy.h>
+#include "ops/nn/again.h"
 #include "ops/privacy/noise.h"
 #include "ops/privacy/secret.h"
 #include "runtime/base/dtype.h"
@@ -75,9 +76,14 @@ orr_tensor *orr__noise_normal(orr__site at, orr_dtype dtype, orr_shape shape, do
 
 static orr_tensor *add_in_scope(orr__site at, orr_scope *s, orr_tensor *x, orr_tensor *noise)
 {
-    orr_tensor *y = orr_add_at(AT, x, noise);
+    orr_tensor *y =
+        orr__module_recomputes()
+            ? orr__poison(at, ORR_EGRAPH,
+                          "this noise is drawn once, and the gradient of orr_recompute would draw other noise; "
+                          "add it outside of the module, or call orr_forward")
+            : orr_add_at(AT, x, noise);
     orr__node *sum = orr__handle_node(y);
-    if (sum)
+    if (sum && !sum->poison)
         sum->once = true;
     if (s) {
         y = orr_scope_return(s, y);

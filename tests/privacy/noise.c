@@ -499,6 +499,33 @@ static void noise_is_for_one_release(void)
     (void)orr_scope_end(s);
 }
 
+static orr_tensor *add_noise(const orr_module *m, orr_tensor *const *x, int n, void *user)
+{
+    (void)m, (void)n, (void)user;
+    return orr_square(orr_dp_gaussian(x[0], 1, 1));
+}
+
+/* The gradient of the square has the noise itself; a module that is computed again for its gradient would draw another one. */
+static void noise_is_not_drawn_again_for_a_gradient(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_module *m = orr_module_new("noisy", add_noise, NULL, NULL);
+    orr_tensor *x = orr_zeros(ORR_F64, ORR_SHAPE(4)), *y = orr_forward(m, x), *g = NULL;
+    double noise[4], slope[4];
+    ORR_CHECK(orr_eval(x) == ORR_OK && orr_grad(y, &x, 1, &g) == ORR_OK);
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(y, g)) == ORR_OK && orr_read(y, noise, sizeof noise) == ORR_OK &&
+              orr_read(g, slope, sizeof slope) == ORR_OK);
+    for (int i = 0; i < 4; i++)
+        ORR_CHECK(fabs(slope[i] * slope[i] / 4 - noise[i]) <= 1e-12 * noise[i]);
+    y = orr_recompute(m, x);
+    orr_status st = orr_grad(y, &x, 1, &g);
+    if (st == ORR_OK)
+        st = orr_eval(g);
+    ORR_CHECK_MSG(st == ORR_EGRAPH && strstr(orr_error_message(), "drawn once"), "%s", orr_error_message());
+    orr_module_free(m);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -513,6 +540,7 @@ int main(int argc, char **argv)
         ORR_TEST(bad_calls_are_refused),
         ORR_TEST(exact_noise_is_wiped),
         ORR_TEST(noise_is_for_one_release),
+        ORR_TEST(noise_is_not_drawn_again_for_a_gradient),
         { 0 },
     };
     if (orr_init(NULL) != ORR_OK)
