@@ -136,7 +136,8 @@ void orr__cpu_pause(bool begins); /* of the compilation of kernels that no calle
 
 /* Releases this thread's memory for copies and blocks of kernels. */
 void orr__scratch_trim(void);
-/* Sets the number of the BLAS library's own threads; 1 in tasks, whose parallelism is ours. */
+/* Sets the number of the BLAS library's own threads for the calls of this library, under way or later; 1 in tasks, whose parallelism is
+ * ours; 0: as the program has set it. Between these calls the number is the program's. */
 void orr__cpu_blas_threads(int n);
 int orr__cpu_blas_get_threads(void);
 /* True if that number may change while other threads are in the library. */

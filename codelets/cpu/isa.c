@@ -13,8 +13,6 @@
 #include "runtime/base/env.h"
 
 #ifdef HAVE_OPENBLAS
-void openblas_set_num_threads(int n);
-int openblas_get_num_threads(void);
 int openblas_get_parallel(void);
 char *openblas_get_config(void);
 char *openblas_get_corename(void);
@@ -90,24 +88,6 @@ bool orr__cpu_use(const char *isa)
         return false;
     forced = isa ? v : NULL;
     return true;
-}
-
-void orr__cpu_blas_threads(int n)
-{
-#ifdef HAVE_OPENBLAS
-    openblas_set_num_threads(n < 1 ? 1 : n);
-#else
-    (void)n;
-#endif
-}
-
-int orr__cpu_blas_get_threads(void)
-{
-#ifdef HAVE_OPENBLAS
-    return openblas_get_num_threads();
-#else
-    return 1;
-#endif
 }
 
 /* 1: BLAS has persistent threads of its own, and reads their number once per call. With OpenMP a smaller number frees

@@ -244,7 +244,7 @@ static orr_status multiply_terms(work *w, mat *a, int64_t from, char *to)
         multiply_small(w, a, ta, lda, to);
         return ORR_OK;
     }
-    bool plain = orr__gemm_unpacked(w->blas, a, &w->walked, w->tb);
+    bool plain = a->rows > 1 && w->walked.cols > 1 && orr__gemm_unpacked(w->blas, a, &w->walked, w->tb);
     int place = plain ? 1 : orr__cpu_blas_enter();
     if (!place)
         return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for the buffers of BLAS");

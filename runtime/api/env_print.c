@@ -62,7 +62,7 @@ static const char blas[] =
     "`OPENBLAS_NUM_THREADS` is the largest number of threads of a long factorisation that runs alone\n"
     "([linalg.md](linalg.md#one-long-call)). Otherwise Orrery sets one BLAS thread inside each task, since the "
     "parallelism is\n"
-    "between tasks, and restores the number at `orr_shutdown`.\n"
+    "between tasks. Between calls of BLAS, the number is that of the program, which may call the same BLAS.\n"
     "\n"
     "`XDG_CACHE_HOME` and `HOME` name the places of files if the variables above do not. A home directory that does "
     "not exist is not\n"

@@ -5,13 +5,10 @@
 #include "runtime/base/env.h"
 #include "runtime/engine/execution.h"
 
-static int blas_threads; /* as found, restored by stop; 0: unchanged */
-
 static orr_status start(orr__site at, const orr_config *config)
 {
     (void)config;
-    blas_threads = orr__env.deterministic ? orr__cpu_blas_get_threads() : 0;
-    if (blas_threads) /* their number decides how a product is cut, hence the order of its sums */
+    if (orr__env.deterministic) /* the number of threads decides how a product is cut, hence the order of its sums */
         orr__cpu_blas_threads(1);
     orr__machine_here = (orr__machine){ .workers = 1, .one_memory = true };
     return orr__works_start(at, 0);
@@ -19,8 +16,7 @@ static orr_status start(orr__site at, const orr_config *config)
 
 static void stop(void)
 {
-    if (blas_threads)
-        orr__cpu_blas_threads(blas_threads);
+    orr__cpu_blas_threads(0);
 }
 
 static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,

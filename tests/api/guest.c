@@ -5,6 +5,7 @@
 
 #include <orrery.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,43 @@ static void awaited_kernels_are_compiled_in_a_pause(void)
     (void)unsetenv("ORRERY_JIT");
 }
 
+/* -- BLAS, which the program calls too ------------------------------------------------------------------------- */
+
+static void multiply(int64_t n)
+{
+    double sum = 0;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *a = orr_add(orr_arange(ORR_F64, 0.0, (double)n, 1.0), orr_zeros(ORR_F64, ORR_SHAPE(n, n)));
+    orr_tensor *y = orr_sum(orr_matmul(a, orr_transpose(a)), ORR_ALL_AXES, false);
+    double dot = (double)n * (double)(n - 1) * (double)(2 * n - 1) / 6; /* Σ i², in each of n² elements */
+    ORR_CHECK_MSG(orr_item(y, &sum) == ORR_OK && sum == dot * (double)(n * n), "%g", sum);
+    ORR_CHECK(orr_scope_end(s) == ORR_OK);
+}
+
+static void blas_has_the_programs_number_of_threads_between_calls(void)
+{
+    int (*get)(void) = NULL;
+    void (*set)(int) = NULL;
+    void *g = dlsym(RTLD_DEFAULT, "openblas_get_num_threads"), *p = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
+    if (!g || !p)
+        ORR_SKIP("BLAS is not OpenBLAS");
+    memcpy(&get, &g, sizeof get);
+    memcpy(&set, &p, sizeof set);
+    int before = get();
+    set(3);
+    ORR_REQUIRE(up());
+    ORR_CHECK_MSG(get() == 3, "after orr_init: %d", get());
+    for (int i = 0; i < 4; i++) {
+        int threads = 2 + i % 2;
+        set(threads);
+        multiply(i < 2 ? 64 : 300);
+        ORR_CHECK_MSG(get() == threads, "after an evaluation: %d", get());
+    }
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK_MSG(get() == 3, "after orr_shutdown: %d", get());
+    set(before);
+}
+
 /* -- threads that evaluate while others pause ------------------------------------------------------------------ */
 
 static void *evaluate(void *unused)
@@ -183,6 +221,7 @@ int main(int argc, char **argv)
         ORR_TEST(paused_threads_sleep_while_the_program_computes),
         ORR_TEST(pauses_are_counted),
         ORR_TEST(awaited_kernels_are_compiled_in_a_pause),
+        ORR_TEST(blas_has_the_programs_number_of_threads_between_calls),
         ORR_TEST(threads_evaluate_through_pauses),
         { 0 },
     };

@@ -154,6 +154,41 @@ static void every_example_compiles_with_one_line(void)
     (void)run("use_examples", script);
 }
 
+/* The team's threads evaluate, each a graph of its own, between regions in which they compute. */
+static void evaluations_run_in_an_openmp_region(void)
+{
+    static const char program[] = "#include <orrery.h>\n"
+                                  "#include <stdio.h>\n"
+                                  "int main(void)\n"
+                                  "{\n"
+                                  "    int wrong = 0;\n"
+                                  "    if (orr_init(NULL) != ORR_OK)\n"
+                                  "        return orr_error_print(stderr);\n"
+                                  "#pragma omp parallel for num_threads(4) reduction(+ : wrong)\n"
+                                  "    for (int i = 0; i < 40; i++) {\n"
+                                  "        double sum = 0;\n"
+                                  "        orr_scope *s = orr_scope_begin();\n"
+                                  "        orr_tensor *x = orr_arange(ORR_F64, 0.0, 1000.0 + i, 1.0);\n"
+                                  "        wrong += orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum) != ORR_OK;\n"
+                                  "        wrong += sum != (1000.0 + i) * (999.0 + i) / 2;\n"
+                                  "        wrong += orr_scope_end(s) != ORR_OK;\n"
+                                  "    }\n"
+                                  "    return wrong != 0 || orr_shutdown() != ORR_OK;\n"
+                                  "}\n";
+    char script[4096];
+    if (!readme.prefix)
+        ORR_SKIP("there is no installation");
+    if (system("echo 'int main(void) { return 0; }' | cc -fopenmp -xc -o /dev/null - 2>/dev/null") != 0) /* NOLINT */
+        ORR_SKIP("cc has no OpenMP");
+    ORR_CHECK(write_file(orr_test_tmp("openmp.c"), program));
+    (void)snprintf(script, sizeof script,
+                   "export PKG_CONFIG_PATH='%s/lib/pkgconfig' LD_LIBRARY_PATH='%s/lib'\n"
+                   "cc -fopenmp openmp.c $(pkg-config --define-prefix --cflags --libs orrery) -o openmp\n"
+                   "timeout 100 ./openmp\n",
+                   readme.prefix, readme.prefix);
+    (void)run("use_openmp", script);
+}
+
 static void readme_program_compiles_with_cmake(void)
 {
     if (!readme.prefix)
@@ -195,6 +230,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(readme_program_compiles_with_cc_and_pkg_config),
         ORR_TEST(every_example_compiles_with_one_line),
+        ORR_TEST(evaluations_run_in_an_openmp_region),
         ORR_TEST(readme_program_compiles_with_cmake),
         ORR_TEST(cmake_takes_compatible_versions_only),
         { 0 },

@@ -277,7 +277,7 @@ static void stop(void)
     if (orr__star.cudas > 0 && orr__exec_cuda->stop)
         orr__exec_cuda->stop();
     end_starpu();
-    orr__cpu_blas_threads(orr__star.blas_threads);
+    orr__cpu_blas_threads(0);
 }
 
 static void describe(char *text, size_t size)
