@@ -154,6 +154,15 @@ ORR_API orr_event *orr_cancellable_begin_at(const char *file, int line, double s
 ORR_API orr_status orr_cancellable_end_at(const char *file, int line, orr_event *event);
 #define orr_cancellable_end(...) orr_cancellable_end_at(ORR_HERE, __VA_ARGS__)
 
+/** Takes the progress of an evaluation: the tasks that are done, of those planned (on the calling thread: steps). It may cancel
+ * (orr_cancel), and must not evaluate: ORR_ESTATE. */
+typedef void orr_progress_fn(int64_t done, int64_t planned, void *user);
+/** Reports the progress of evaluations to `fn`: by each thread that waits for one, ten times a second at most and one call at a time. An
+ * evaluation of less than a tenth of a second is not reported; another one ends with done = planned unless it fails. NULL: no reports,
+ * which is the default. When it returns, the former function is not called any more, unless a call of it has called this. Errors: none.
+ * threads:  safe from any thread, also before orr_init. */
+ORR_API void orr_progress_to(orr_progress_fn *fn, void *user);
+
 /** Callback of orr_par_map for item i: records and returns a tensor, and evaluates nothing. item is items[i], NULL
  * without items. Calls come on the calling thread, in order. */
 typedef orr_tensor *orr_map_fn(orr_tensor *item, int64_t i, void *user);

@@ -31,6 +31,7 @@ typedef struct {
     bool tf32;              /* ORRERY_TF32           on off                                  */
     size_t memory_limit;    /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */
     char spill_dir[1024];   /* ORRERY_SPILL_DIR      for values beyond that limit, "": none      */
+    int64_t nodes;          /* ORRERY_NODES          without an evaluation before a warning; 0: none */
     int64_t image_limit;    /* ORRERY_IMAGE_LIMIT    millions of pixels; 0: none             */
     int64_t inline_us;      /* ORRERY_INLINE_US      work predicted below this runs on the calling thread; −1: auto */
     int64_t tile_us;        /* ORRERY_TILE_US        work aimed at per task; −1: auto         */

@@ -134,6 +134,7 @@ struct orr__run {
     char text[640];  /* of the first error; under the lock */
     atomic_int left; /* tasks under way or not submitted yet, plus one during submission; written by all
                                     * workers, hence in another cache line than the fields that they read */
+    atomic_int planned; /* tasks of all, begun or not, for people */
     orr__run *part;  /* ends with the first plan->waited_tasks tasks, when the awaited outputs are complete; has
                                     * only a status and an end. NULL: all outputs end together */
     char apart[128];

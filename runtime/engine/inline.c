@@ -2,6 +2,7 @@
  * Must not know: StarPU, how a kernel computes, the program's floating-point mode (its callers set the default). */
 #include "config.h"
 #include <stdlib.h>
+#include "runtime/base/progress.h"
 #include "runtime/base/spill.h"
 #include "runtime/engine/execution.h"
 #include "runtime/graph/donation.h"
@@ -122,9 +123,12 @@ static void put(place *p, int i)
 
 static orr_status run(place *p, const orr__scalar *scalar)
 {
+    orr__progress progress = { 0 };
     orr_status st = ORR_OK;
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
+        if (orr__progress_wanted())
+            orr__progress_tell(&progress, i, p->plan->nstep);
         if ((st = orr__stop_check(orr__stop_mine)) != ORR_OK || (st = get(p, i)) != ORR_OK)
             break;
         p->begun = i;
@@ -134,6 +138,8 @@ static orr_status run(place *p, const orr__scalar *scalar)
         if (!p->on_stack)
             put(p, i);
     }
+    if (st == ORR_OK)
+        orr__progress_end(&progress, p->plan->nstep);
     return st;
 }
 

@@ -7,6 +7,7 @@
 #include "ops/exchange.h"
 #include "runtime/base/callback.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/progress.h"
 #include "runtime/engine/execution.h"
 #include "runtime/ranks/ranks.h"
 
@@ -213,6 +214,7 @@ bool orr__run_divide(orr__run *r, int n)
         return false;
     begin(p, n);
     p->safe = r->safe;
+    atomic_init(&p->planned, n);
     r->part = p;
     return true;
 }
@@ -236,38 +238,49 @@ bool orr__run_done(orr__run *r)
     return !r || atomic_load_explicit(&r->done, memory_order_acquire);
 }
 
-/* A request comes from another thread, which does not know this wait; it is looked for at intervals. */
-orr_status orr__run_wait_within(orr__run *r)
+/* A request to stop comes from another thread, which does not know this wait, and progress has no event: both are looked for at
+ * intervals. */
+static orr_status wait_for_end(orr__run *r, const orr__stop *s)
 {
     static const double interval = 0.01;
-    const orr__stop *s = orr__stop_mine;
+    orr__progress progress = { 0 };
     orr_status st = ORR_OK;
-    while (s && !orr__run_done(r) && (st = orr__may_wait(ORR__SITE(NULL, 0, NULL))) == ORR_OK &&
+    while (!orr__run_done(r) && (st = orr__may_wait(ORR__SITE(NULL, 0, NULL))) == ORR_OK &&
            (st = orr__stop_check(s)) == ORR_OK) {
-        double left = s->until - orr__now();
+        bool looks = s || orr__progress_wanted();
+        double left = s ? s->until - orr__now() : interval;
         struct timespec until = orr__time_after(CLOCK_REALTIME, left > 0 && left < interval ? left : interval);
         pthread_mutex_lock(&r->lock);
+        while (!looks && !atomic_load(&r->done))
+            pthread_cond_wait(&r->cond, &r->lock);
         if (!atomic_load(&r->done))
             (void)pthread_cond_timedwait(&r->cond, &r->lock, &until);
         pthread_mutex_unlock(&r->lock);
+        int planned = atomic_load(&r->planned);
+        if (looks)
+            orr__progress_tell(&progress, planned - atomic_load(&r->left), planned);
     }
-    return st == ORR_OK ? orr__run_wait(r) : st;
+    if (st == ORR_OK && orr__run_status(r) == ORR_OK)
+        orr__progress_end(&progress, atomic_load(&r->planned));
+    return st;
+}
+
+/* The text does not change once there is an error. */
+static orr_status result(const orr__run *r)
+{
+    orr__engine_settle();
+    orr_status st = (orr_status)atomic_load(&r->status);
+    return st == ORR_OK ? ORR_OK : orr__fail_text(st, r->text);
+}
+
+orr_status orr__run_wait_within(orr__run *r)
+{
+    orr_status st = r ? wait_for_end(r, orr__stop_mine) : ORR_OK;
+    return r && st == ORR_OK ? result(r) : st;
 }
 
 orr_status orr__run_wait(orr__run *r)
 {
-    if (!r)
-        return ORR_OK;
-    if (!orr__run_done(r)) {
-        orr_status st = orr__may_wait(ORR__SITE(NULL, 0, NULL));
-        if (st != ORR_OK)
-            return st;
-        pthread_mutex_lock(&r->lock);
-        while (!atomic_load(&r->done))
-            pthread_cond_wait(&r->cond, &r->lock);
-        pthread_mutex_unlock(&r->lock);
-    }
-    orr__engine_settle();
-    /* The text does not change once there is an error. */
-    return orr__run_status(r) == ORR_OK ? ORR_OK : orr__fail_text(orr__run_status(r), r->text);
+    orr_status st = r ? wait_for_end(r, NULL) : ORR_OK;
+    return r && st == ORR_OK ? result(r) : st;
 }

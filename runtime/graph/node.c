@@ -7,6 +7,7 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/held.h"
 #include "runtime/base/pool.h"
+#include "runtime/graph/census.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/thread_state.h"
 
@@ -79,6 +80,7 @@ static orr__node *refill(orr__tls *tls)
     orr__node *n = tls->more_nodes;
     tls->more_nodes = NULL;
     tls->free_count = BATCH;
+    orr__census_begin(tls);
     if (n)
         return n;
     pthread_mutex_lock(&pool.lock);
@@ -131,6 +133,8 @@ void orr__nodes_thread_exit(orr__tls *tls)
 {
     put_batch(tls->free_nodes);
     put_batch(tls->more_nodes);
+    free(tls->census);
+    tls->census = NULL;
     tls->free_nodes = tls->more_nodes = NULL;
     tls->free_count = 0;
 }
@@ -257,6 +261,8 @@ orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const 
         discard(tls, n);
         return no_node(nin, in);
     }
+    if (tls->census)
+        orr__census_add(tls, n);
     return n;
 }
 

@@ -50,6 +50,8 @@ typedef struct orr__tls {
     uint64_t pile_born; /* … `born` at that evaluation                                          */
     orr__node **pending_nodes;
     size_t pending_nodes_cap;
+    struct orr__census *census; /* under way; NULL: none                                      */
+    uint64_t census_next;       /* the nodes without an evaluation that begin the next one    */
     uint64_t *lent; /* handles of nodes that calls under way read */
     size_t nlent, lent_cap;
 } orr__tls;

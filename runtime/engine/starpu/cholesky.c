@@ -288,11 +288,13 @@ static orr_status send(const factorisation *f, draft *d)
     d->task->callback_arg = d->a;
     d->task->where = STARPU_CPU | (f->away && d->a->kind < OPEN ? STARPU_CUDA : 0);
     d->task->priority = orr__star_policy_priority(d->task->where, priority(f, d->a));
+    atomic_fetch_add_explicit(&f->run->planned, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&f->run->left, 1, memory_order_relaxed);
     orr__meter_started(f->run);
     if ((err = starpu_task_submit(d->task)) == 0)
         return ORR_OK;
     orr__meter_done(f->run, f->step, false);
+    atomic_fetch_sub_explicit(&f->run->planned, 1, memory_order_relaxed);
     atomic_fetch_sub_explicit(&f->run->left, 1, memory_order_relaxed);
     d->task->destroy = 0;
     starpu_task_destroy(d->task);

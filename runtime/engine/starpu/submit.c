@@ -279,6 +279,7 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
     r->ntasks = n;
     orr__stall_watch(r);
     orr__star_submits(true);
+    atomic_fetch_add_explicit(&r->planned, n, memory_order_relaxed);
     atomic_fetch_add_explicit(&r->left, n, memory_order_relaxed); /* at once: the counter is in the workers' caches */
     locale_t before = orr__point_begin(); /* StarPU reads performance models, and ends the process at a decimal comma */
     for (int i = 0; i < plan->nstep && st == ORR_OK; i++) {
@@ -305,6 +306,7 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
     }
     orr__point_end(before);
     orr__star_submits(false);
+    atomic_fetch_sub_explicit(&r->planned, n - sent, memory_order_relaxed);
     atomic_fetch_sub_explicit(&r->left, n - sent, memory_order_acq_rel); /* one count is ours: not yet zero */
     starpu_do_schedule(); /* some policies hold tasks back until this call */
     return st;
