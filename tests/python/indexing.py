@@ -64,6 +64,10 @@ same("rows", [np.asarray(r).sum() for r in t], [r.sum() for r in a])
 other = o.reshape(t, (24,))
 t[0] = 0
 same("a view keeps its value", other, a.ravel())
+line = o.zeros(200)
+for k in range(200):
+    line[k] = k * 2 + line[k - 1] * 0
+same("a loop of assignments", line, np.arange(200) * 2.0)
 raises(IndexError, lambda: t[2])
 raises(IndexError, lambda: t[0, 0, 0, 0])
 raises(IndexError, lambda: t["a"])

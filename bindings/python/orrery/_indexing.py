@@ -4,6 +4,7 @@ from ._core import Tensor
 from ._convert import asarray
 
 _END = -2**63
+_RECORDED = 32  # assignments to an object before they are computed, so that a loop of them records no endless graph
 
 
 def _is_array(k):
@@ -111,4 +112,5 @@ def put(x, key, value):
         value = asarray(value, dtype=x.dtype)
     value = _core.reshape(_core.broadcast_to(value, places.shape), [-1] if places.size else [0])
     flat = _core.scatter(_core.reshape(x, [x.size]), _core.reshape(places, [places.size]), value, 0, "set")
-    x._become(_core.reshape(flat, x.shape))
+    if x._become(_core.reshape(flat, x.shape)) % _RECORDED == 0:
+        x.eval()

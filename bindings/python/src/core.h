@@ -112,6 +112,7 @@ typedef struct {
     PyObject_HEAD orr_tensor *t;
     PyObject *keep; /**< the owner of a borrowed tensor */
     PyObject *weak;
+    int changes; /**< by item assignment */
 } tensor;
 
 typedef struct {

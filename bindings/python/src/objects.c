@@ -1,6 +1,7 @@
 /* The extension module: its types, exceptions and names.
  * Must not know: any operation. */
 #include "core.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <structmember.h>
@@ -132,7 +133,7 @@ static PyObject *as_text(PyObject *self)
     return r;
 }
 
-/* Gives the object another tensor's value, under the rules of Python's item assignment. */
+/* Gives the object another tensor's value, under the rules of Python's item assignment. Returns the number of changes. */
 static PyObject *become(PyObject *self, PyObject *other)
 {
     call c;
@@ -147,7 +148,8 @@ static PyObject *become(PyObject *self, PyObject *other)
     }
     ((tensor *)other)->t = o->t;
     o->t = t;
-    Py_RETURN_NONE;
+    o->changes = (o->changes + 1) & INT_MAX;
+    return PyLong_FromLong(o->changes);
 }
 
 /* -- types ------------------------------------------------------------------------------------------------------- */
