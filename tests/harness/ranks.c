@@ -46,7 +46,7 @@ const char *orr_test_ranks_lack(void)
 
 /* Configures MPI by the environment, so that one command suits every MPI: root may run it, ranks share cores and yield
  * them while they wait, messages stay on this machine. */
-static void set_environment(void)
+void orr_test_ranks_environment(void)
 {
     static const char *const setting[][2] = {
         { "OMPI_ALLOW_RUN_AS_ROOT", "1" },
@@ -87,7 +87,7 @@ int orr_test_ranks_spawn(int n, char *const *options, char *const *argv, int fd)
     all[at++] = argv[0] ? argv[0] : (char *)self();
     for (argv++; *argv && at < MOST - 1; argv++)
         all[at++] = *argv;
-    set_environment();
+    orr_test_ranks_environment();
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

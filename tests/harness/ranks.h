@@ -16,6 +16,8 @@ int orr_test_ranks(void);
 
 /* NULL, or the reason why more than one rank cannot be started. */
 const char *orr_test_ranks_lack(void);
+/* Sets the environment for a command with mpirun. */
+void orr_test_ranks_environment(void);
 /* Starts a program as n ranks, or this program if argv[0] is NULL; its output goes to `fd`. options: of mpirun, up to NULL, or NULL.
  * Returns the process number of mpirun, or −1. */
 int orr_test_ranks_spawn(int n, char *const *options, char *const *argv, int fd);

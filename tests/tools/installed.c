@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "tests/harness/harness.h"
+#include "tests/harness/ranks.h"
 
 /* The text between the first `from` and the next `to` after it; NULL: not found. *rest: the text after it. The caller
  * frees the result. */
@@ -154,6 +154,23 @@ static void every_example_compiles_with_one_line(void)
     (void)run("use_examples", script);
 }
 
+static void a_fortran_program_gives_its_communicator(void)
+{
+    char script[4096];
+    if (!readme.prefix)
+        ORR_SKIP("there is no installation");
+    if (!have("mpif90") || orr_test_ranks_lack())
+        ORR_SKIP("no mpif90, or %s", orr_test_ranks_lack() ? orr_test_ranks_lack() : "no mpirun");
+    (void)snprintf(script, sizeof script,
+                   "export PKG_CONFIG_PATH='%s/lib/pkgconfig' LD_LIBRARY_PATH='%s/lib' STARPU_NCPU=1\n"
+                   "mpif90 '%s' $(pkg-config --define-prefix --libs orrery) -o communicator\n"
+                   "timeout 100 mpirun -n 4 ./communicator >lines\n"
+                   "grep 'rank 1: 499500' lines && grep 'rank 3: 499500' lines && test $(wc -l <lines) -eq 2\n",
+                   readme.prefix, readme.prefix, orr_test_golden("../../examples/communicator.f90"));
+    orr_test_ranks_environment();
+    (void)run("use_fortran", script);
+}
+
 /* The team's threads evaluate, each a graph of its own, between regions in which they compute. */
 static void evaluations_run_in_an_openmp_region(void)
 {
@@ -231,6 +248,7 @@ int main(int argc, char **argv)
         ORR_TEST(readme_program_compiles_with_cc_and_pkg_config),
         ORR_TEST(every_example_compiles_with_one_line),
         ORR_TEST(evaluations_run_in_an_openmp_region),
+        ORR_TEST(a_fortran_program_gives_its_communicator),
         ORR_TEST(readme_program_compiles_with_cmake),
         ORR_TEST(cmake_takes_compatible_versions_only),
         { 0 },
