@@ -453,6 +453,9 @@ class Generator:
         begin = busy % "true" + "    Py_BEGIN_ALLOW_THREADS\n" if release else ""
         end = "    Py_END_ALLOW_THREADS\n" + busy % "false" if release else ""
         base = result.replace("const ", "").rstrip(" *")
+        if f.get("ownership", "scope") == "scope" and any(
+                a["role"] == "callback" or a.get("of", "").rstrip(" *") == "orr_module" for a in args):
+            begin = "    open_scope(&c);\n" + begin
         values = list(outs)
         consumed = [k for k, a in enumerate(x for x in args if x["role"] in ("handle", "list")) if a.get("consumed")]
         index = {p[0]: k for k, p in enumerate(params)}

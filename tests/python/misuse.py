@@ -95,6 +95,9 @@ def resident():
         return 0
 
 
+layer = o.function_layer(lambda v: v * 2)
+
+
 def loop(n):
     w = o.variable(o.zeros((16, 16)))
     for k in range(n):
@@ -107,6 +110,7 @@ def loop(n):
         except o.Error:
             pass
         memoryview(a)
+        layer(a).eval()
 
 
 loop(300)

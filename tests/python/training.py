@@ -92,6 +92,10 @@ matrix = o.asarray([[4.0, 1.0], [1.0, 3.0]])
 solved = o.cg(lambda v: matrix @ v, o.asarray([1.0, 2.0]))
 near("conjugate gradients", solved.x[0], 1.0 / 11)
 layers = o.sequential([o.dense(2, 2, "linear", "default"), o.function_layer(lambda v: v * 0 + 5)])
+found = []
+cached = o.function_layer(lambda v: v * (found or found.append(o.full((2,), 3.0)) or found)[0])
+near("a tensor that a layer makes and keeps", (cached(o.ones(2)) + cached(o.ones(2))).sum(), 12.0)
+near("after its call", found[0].sum(), 6.0)
 near("a function as a layer", layers(o.ones((1, 2), dtype="float32"))[0, 0], 5.0)
 raises(NameError, lambda: o.function_layer(lambda v: undefined)(o.ones(3)))  # noqa: F821
 lent = []

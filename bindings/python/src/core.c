@@ -8,6 +8,7 @@
 PyTypeObject *tensor_type, *dtype_type;
 PyObject *dtypes[ORR_DTYPE_COUNT], *errors[STATUSES], *files, *package;
 bool started;
+static int scopes; /* open ones; an object of Python owns its tensor, whatever scope is open */
 
 /* -- the caller's place ------------------------------------------------------------------------------------------ */
 
@@ -127,6 +128,7 @@ bool begin(call *c, const signature *s, PyObject *const *argv, Py_ssize_t argc, 
 {
     c->name = s->name;
     c->n_temps = c->n_memory = 0;
+    c->scope = NULL;
     c->extra = NULL;
     find_place(c);
     if (!start(c))
@@ -167,7 +169,18 @@ void ended(call *c)
     for (int k = 0; k < c->n_memory; k++)
         PyMem_Free(c->memory[k]);
     c->n_temps = c->n_memory = 0;
+    if (c->scope) {
+        (void)orr_scope_end_at(c->file, c->line, c->scope);
+        scopes--;
+    }
+    c->scope = NULL;
     Py_CLEAR(c->extra);
+}
+
+void open_scope(call *c)
+{
+    c->scope = orr_scope_begin();
+    scopes += c->scope != NULL;
 }
 
 PyObject *failed(call *c)
@@ -224,7 +237,7 @@ PyObject *new_tensor(orr_tensor *t)
     allocfunc alloc = (allocfunc)PyType_GetSlot(tensor_type, Py_tp_alloc);
     tensor *o = (tensor *)alloc(tensor_type, 0);
     if (o)
-        o->t = t;
+        o->t = scopes ? orr_keep_at("python", 0, t) : t;
     else
         (void)orr_free_at("python", 0, t);
     return (PyObject *)o;
@@ -929,6 +942,7 @@ bool begin_plain(call *c, const char *name)
 {
     c->name = name;
     c->n_temps = c->n_memory = 0;
+    c->scope = NULL;
     c->extra = NULL;
     find_place(c);
     return start(c);

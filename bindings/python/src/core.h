@@ -19,6 +19,7 @@ typedef struct call {
     int n_temps, n_memory;
     orr_tensor *temp[MOST_TEMPS]; /**< tensors made of numbers and arrays among the arguments */
     void *memory[MOST_TEMPS];     /**< lists                                                  */
+    orr_scope *scope;             /**< of what the program's own functions return to the library */
     PyObject *extra;              /**< fields of an option struct, given as keywords          */
 } call;
 
@@ -50,6 +51,8 @@ bool begin(call *c, const signature *s, PyObject *const *argv, Py_ssize_t argc, 
 /** Frees what the call holds and returns NULL. */
 PyObject *failed(call *c);
 void ended(call *c);
+/** Opens a scope until the call has ended: the results of functions of the program that it calls belong to it. */
+void open_scope(call *c);
 /** Raises the library's last error. */
 PyObject *raise(call *c, orr_status s);
 bool ok(call *c, orr_status s);
