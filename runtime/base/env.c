@@ -74,6 +74,10 @@ static const entry table[] = {
     { { "ORRERY_INLINE_US", "auto, or microseconds", "auto",
         "work predicted below this runs on the calling thread; auto: by the cost of a task here" },
       AUTO, AT(inline_us), { 0 } },
+    { { "ORRERY_SPIN_US", "auto, or microseconds", "auto",
+        "the longest time that a helping worker spins for the next evaluation before it sleeps; auto: 500 where evaluations follow each other "
+        "that closely, else 10; never while other threads want its core" },
+      AUTO, AT(spin_us), { 0 } },
     { { "ORRERY_TILE_US", "auto, or microseconds", "auto",
         "work aimed at in one task; auto: by the cost of a task here, 200 or more, and few tasks for each worker" },
       AUTO, AT(tile_us), { 0 } },
@@ -134,6 +138,7 @@ orr__settings orr__env = {
     .nodes = 1000000,
     .image_limit = 256,
     .inline_us = -1,
+    .spin_us = -1,
     .tile_us = -1,
     .log = 1,
     .rank_devices = -1,

@@ -34,6 +34,7 @@ typedef struct {
     int64_t nodes;          /* ORRERY_NODES          without an evaluation before a warning; 0: none */
     int64_t image_limit;    /* ORRERY_IMAGE_LIMIT    millions of pixels; 0: none             */
     int64_t inline_us;      /* ORRERY_INLINE_US      work predicted below this runs on the calling thread; −1: auto */
+    int64_t spin_us;        /* ORRERY_SPIN_US        of a helper that waits for the next evaluation; −1: auto        */
     int64_t tile_us;        /* ORRERY_TILE_US        work aimed at per task; −1: auto         */
     int machine;            /* ORRERY_MACHINE        measured fixed                          */
     unsigned print;         /* ORRERY_PRINT          comma list: graph fuse plan passes kernels */

@@ -1,12 +1,21 @@
 /* The protocol of a crew: a job has a number, and each share is claimed once for that number.
  * Must not know: plans, kernels, StarPU. */
 #include "config.h"
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include "runtime/base/clock.h"
 #include "runtime/base/exit.h"
 #include "runtime/engine/crew.h"
 
-enum { TURNS = 4096 }; /* polls before a thread yields its core: some 100 µs */
+/* TURNS: polls before a thread yields its core, some 100 µs. LOOK: polls between two readings of the clock. CONTENDED: waits without spinning
+ * after a member has lost its core while it spun. SHORT_NS: the time that members spin then, less than a wake takes. */
+enum { TURNS = 4096, LOOK = 128, CONTENDED = 16, SHORT_NS = 10000 };
+
+/* A process has one crew. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
 
 static void breathe(int *turn)
 {
@@ -67,9 +76,35 @@ unsigned orr__crew_open(orr__crew *c, int members)
     return atomic_fetch_add(&c->trips, 1) + 1;
 }
 
+/* A member that is about to sleep has counted itself before it reads the job, the ring and the trip for the last time. */
+static void wake(orr__crew *c)
+{
+    if (atomic_load(&c->napping) == 0)
+        return;
+    pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&bell);
+    pthread_mutex_unlock(&lock);
+}
+
 void orr__crew_close(orr__crew *c)
 {
     (void)atomic_fetch_add(&c->trips, 1);
+    wake(c);
+}
+
+void orr__crew_ring(orr__crew *c)
+{
+    (void)atomic_fetch_add(&c->rings, 1);
+    wake(c);
+}
+
+void orr__crew_spins(orr__crew *c, double us)
+{
+    int left = atomic_load_explicit(&c->contended, memory_order_relaxed);
+    if (left > 0)
+        atomic_store_explicit(&c->contended, left - 1, memory_order_relaxed);
+    atomic_store_explicit(&c->spin_ns, left > 0 || us * 1e3 < SHORT_NS ? SHORT_NS : (int)(us * 1e3),
+                          memory_order_relaxed);
 }
 
 orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job)
@@ -81,7 +116,8 @@ orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job)
     c->job = job;
     atomic_store_explicit(&c->done, 0, memory_order_relaxed);
     atomic_store_explicit(&c->status, ORR_OK, memory_order_relaxed);
-    atomic_store_explicit(&c->offer, number << 16 | (uint64_t)shares, memory_order_release);
+    atomic_store(&c->offer, number << 16 | (uint64_t)shares);
+    wake(c);
     (void)take(c, number << 16 | (uint64_t)shares, 0);
     while (atomic_load_explicit(&c->done, memory_order_acquire) < shares)
         breathe(&turn);
@@ -89,13 +125,61 @@ orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job)
     return st == ORR_OK ? ORR_OK : orr__fail_text(st, c->text);
 }
 
+/* Sleeps until there is another job than `offer`, or a ring, or the trip is over. After a long sleep the crew's owner is told once. */
+static void nap(orr__crew *c, unsigned trip, uint64_t offer, unsigned rings)
+{
+    static const double long_nap = 0.05;
+    struct timespec until = orr__time_after(CLOCK_REALTIME, long_nap);
+    bool told = c->rested == NULL;
+
+    pthread_mutex_lock(&lock);
+    (void)atomic_fetch_add(&c->napping, 1);
+    while (atomic_load(&c->trips) == trip && atomic_load(&c->offer) == offer && atomic_load(&c->rings) == rings)
+        if (told) {
+            pthread_cond_wait(&bell, &lock);
+        } else if (pthread_cond_timedwait(&bell, &lock, &until) != 0) {
+            told = true;
+            pthread_mutex_unlock(&lock);
+            c->rested();
+            pthread_mutex_lock(&lock);
+        }
+    (void)atomic_fetch_sub(&c->napping, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+/* The number of times that the system gave this thread's core to another thread. */
+static long preempted(void)
+{
+    struct rusage u;
+    return getrusage(RUSAGE_THREAD, &u) == 0 ? u.ru_nivcsw : 0;
+}
+
 void orr__crew_help(orr__crew *c, unsigned trip, int member)
 {
     int turn = 0;
+    double idle_since = orr__now();
+    long before = preempted();
 
-    while (atomic_load_explicit(&c->trips, memory_order_acquire) == trip)
-        if (take(c, atomic_load_explicit(&c->offer, memory_order_acquire), member))
+    while (atomic_load_explicit(&c->trips, memory_order_acquire) == trip) {
+        unsigned rings = atomic_load(&c->rings);
+        uint64_t offer = atomic_load_explicit(&c->offer, memory_order_acquire);
+        if (take(c, offer, member)) {
             turn = 0;
-        else
-            breathe(&turn);
+            idle_since = -1;
+            continue;
+        }
+        breathe(&turn);
+        if (turn % LOOK != 0)
+            continue;
+        double now = orr__now();
+        idle_since = idle_since < 0 ? now : idle_since;
+        if (1e9 * (now - idle_since) < atomic_load_explicit(&c->spin_ns, memory_order_relaxed))
+            continue;
+        long then = before;
+        if ((before = preempted()) > then + 1)
+            atomic_store_explicit(&c->contended, CONTENDED, memory_order_relaxed);
+        nap(c, trip, offer, rings);
+        turn = 0;
+        idle_since = -1;
+    }
 }

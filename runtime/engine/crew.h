@@ -24,12 +24,21 @@ typedef struct orr__crew {
     orr__share share; /* of the job; read only by a thread that has claimed a share */
     void *job;
     char text[640];
+    atomic_int napping;   /* members that sleep until the next job or ring                               */
+    atomic_uint rings;    /* calls that wake them before a job                                           */
+    atomic_int spin_ns;   /* time without a share after which a member sleeps                            */
+    atomic_int contended; /* waits to come without spinning, since other threads want the members' cores */
+    void (*rested)(void); /* called by a member that has slept for long; NULL: nothing                   */
     atomic_uint_least64_t claimed[ORR__CREW_SHARES]; /* by share: the last job for which it was claimed */
 } orr__crew;
 
 /* For the leader. open: returns the number of the trip, for the helpers. */
 unsigned orr__crew_open(orr__crew *c, int members);
 /* Does all shares 0 … shares − 1 of a job, with the members that are present; returns the first error of any. */
+/* From now on a member sleeps after so long without a share, or at once if it lost its core to another thread lately. */
+void orr__crew_spins(orr__crew *c, double us);
+/* Wakes sleeping members, which then wait for a job as long as they may spin. */
+void orr__crew_ring(orr__crew *c);
 orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job);
 void orr__crew_close(orr__crew *c);
 

@@ -220,10 +220,15 @@ static const char *composed(const orr__tls *tls, const orr__op *op)
     return call && strcmp(call, op->name) != 0 ? call : NULL;
 }
 
+void (*_Atomic orr__node_first)(void);
+
 orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,
                         orr__node *const *in)
 {
     orr__tls *tls = orr__tls_get();
+    void (*first)(void) = atomic_load_explicit(&orr__node_first, memory_order_relaxed);
+    if (first)
+        first();
     for (int i = 0; i < nin; i++)
         if (in[i] && orr__is_compound((orr_dtype)in[i]->dtype) && !takes(at, op, (orr_dtype)in[i]->dtype))
             return no_node(nin, in);

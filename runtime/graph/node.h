@@ -70,6 +70,8 @@ static inline orr__node *orr__node_ref(orr__node *n)
     atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
     return n;
 }
+/* Called when a node is recorded, unless NULL: the first sign of an evaluation to come. */
+extern void (*_Atomic orr__node_first)(void);
 /* A new node with one reference; fields without an argument here are zero. Takes over the references of `in`, on
  * failure too. NULL: ENOMEM, EDTYPE (last error set), or an input is NULL, whose error is the last error. */
 orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const orr_shape *shape, int nin,

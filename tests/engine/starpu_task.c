@@ -133,14 +133,14 @@ static void work_is_shared_with_who_asks_again_at_once(void)
 {
     const double for_ever = 1e15, short_us = 1;
     ORR_REQUIRE(engine_up("starpu") == ORR_OK);
-    ORR_CHECK(!orr__star_share(for_ever)); /* the first call */
-    ORR_CHECK(orr__star_share(for_ever) && orr__star_share(for_ever));
+    ORR_CHECK(!orr__star_share(for_ever, false)); /* the first call */
+    ORR_CHECK(orr__star_share(for_ever, false) && orr__star_share(for_ever, false));
     orr__star_wake(true);
-    ORR_CHECK(!orr__star_share(for_ever));
+    ORR_CHECK(!orr__star_share(for_ever, false));
     orr__star_rest(true);
-    ORR_CHECK(orr__star_share(for_ever));
+    ORR_CHECK(orr__star_share(for_ever, false));
     (void)usleep(10000);
-    ORR_CHECK(!orr__star_share(short_us));
+    ORR_CHECK(!orr__star_share(short_us, false));
     orr__engine_stop();
 }
 

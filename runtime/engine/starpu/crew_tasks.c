@@ -4,17 +4,22 @@
 #include <math.h>
 #include <sched.h>
 #include "runtime/base/clock.h"
+#include "runtime/base/env.h"
 #include "runtime/engine/starpu/starpu.h"
+#include "runtime/graph/node.h"
 
-/* Helpers leave after this time without a call: if the caller does work of its own in between, spinning workers are of no use. */
-static const double patience = 5e-4;
+/* Helpers spin through gaps between calls that are short as a rule, and sleep through others. They leave after IDLE seconds without a call.
+ * WORTH_US: work for which sleeping helpers are woken. */
+static const double idle_s = 0.3, worth_us = 250, spin_us = 500;
 
-static orr__crew crew;
+static orr__crew crew = { .rested = orr__scratch_trim };
 static atomic_flag led = ATOMIC_FLAG_INIT; /* set by a leading caller, or while the tasks begin or end */
 static atomic_bool formed, unwanted;
 static _Atomic double last,
     waited = -HUGE_VAL; /* the end of the last plan; the last time that another caller's work had to wait for one */
 static unsigned trip;
+static double gap_us; /* between calls, a mean of the last ones; of the leader */
+static _Atomic(pthread_t) leader;
 static atomic_int leader_core, helpers, asleep_on; /* of the trip; the core of the sleeping worker, -1: none */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
@@ -71,6 +76,37 @@ static void send(int worker)
     starpu_task_destroy(t);
 }
 
+static double most_us(void)
+{
+    return orr__env.spin_us >= 0 ? (double)orr__env.spin_us : spin_us;
+}
+
+/* The next node that the leader records will be part of its next call, so helpers wake while it records. Other threads' nodes do not count. */
+static void wake_early(void)
+{
+    if (!pthread_equal(atomic_load(&leader), pthread_self()))
+        return;
+    atomic_store_explicit(&orr__node_first, NULL, memory_order_relaxed);
+    orr__crew_spins(&crew, most_us());
+    orr__crew_ring(&crew);
+}
+
+/* Learns from the gap before a call how long helpers spin after it. */
+static void pace(double now)
+{
+    double gap = 1e6 * (now - atomic_load(&last)), most = 20 * spin_us;
+    gap_us += ((gap < most ? gap : most) - gap_us) / 4;
+    orr__crew_spins(&crew, gap_us < most_us() ? most_us() : 0);
+}
+
+/* Helpers will sleep before the next call: they are woken by its first node, if it is worth that. */
+static void expect_next(const orr__plan *plan)
+{
+    atomic_store(&leader, pthread_self());
+    bool early = gap_us >= most_us() && orr__lane_alone_us(plan) >= worth_us && most_us() > 0;
+    atomic_store_explicit(&orr__node_first, early ? wake_early : NULL, memory_order_relaxed);
+}
+
 static void form(void)
 {
     orr__star_wake(false);
@@ -78,6 +114,7 @@ static void form(void)
     atomic_store(&helpers, 0);
     atomic_store(&asleep_on, -1);
     atomic_store(&last, orr__now());
+    orr__crew_spins(&crew, most_us());
     trip = orr__crew_open(&crew, orr__star.cpus);
     for (int i = 0; i < orr__star.cpus; i++)
         send(starpu_worker_get_by_type(STARPU_CPU_WORKER, i));
@@ -87,6 +124,7 @@ static void form(void)
 static void disband(void)
 {
     atomic_store(&formed, false);
+    atomic_store_explicit(&orr__node_first, NULL, memory_order_relaxed);
     pthread_mutex_lock(&lock);
     orr__crew_close(&crew);
     pthread_cond_signal(&over);
@@ -106,6 +144,16 @@ bool orr__star_crew_is_formed(void)
     return atomic_load_explicit(&formed, memory_order_relaxed);
 }
 
+bool orr__star_crew_is_ready(double us)
+{
+    return orr__star_crew_is_formed() && (orr__star_crew_is_worth(us) || atomic_load(&crew.napping) == 0);
+}
+
+bool orr__star_crew_is_worth(double us)
+{
+    return us >= worth_us;
+}
+
 void orr__star_crew_dismiss(bool idle_ones)
 {
     if (!atomic_load(&formed))
@@ -117,7 +165,7 @@ void orr__star_crew_dismiss(bool idle_ones)
             atomic_store(&waited, orr__now());
         return;
     }
-    bool idle = idle_ones && orr__now() - atomic_load(&last) > patience;
+    bool idle = idle_ones && orr__now() - atomic_load(&last) > idle_s;
     if ((atomic_exchange(&unwanted, false) || idle) && atomic_load(&formed))
         disband();
     atomic_flag_clear(&led);
@@ -137,17 +185,14 @@ bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar
 
     if (atomic_flag_test_and_set(&led))
         return false;
-    bool was = atomic_load(&formed), late = was && orr__now() - atomic_load(&last) > patience;
-    if (late || (was && stands_in_the_way()))
+    pace(orr__now());
+    if (atomic_load(&formed) && stands_in_the_way())
         disband();
-    if (late && plan->us < orr__inline_us()) {
-        atomic_flag_clear(&led);
-        return false;
-    }
     if (!atomic_load(&formed))
         form();
     *st = orr__exec_inline(plan, leaf, scalar, into, out, 0, &of);
     atomic_store_explicit(&last, orr__now(), memory_order_relaxed);
+    expect_next(plan);
     atomic_flag_clear(&led);
     if (atomic_load(&unwanted))
         orr__star_crew_dismiss(false);

@@ -67,7 +67,7 @@ static bool crew_gains(const orr__plan *plan)
  * could help. Work that ends before
  * sleeping workers could help is worth them only while its callers follow each other closely. ORRERY_INLINE_US, if set, decides alone.
  * others: callers in addition to this one. */
-static orr__lane choose(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us))
+static orr__lane choose(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us, bool naps))
 {
     bool asked = orr__env.inline_us >= 0, devices = orr__star.opencls + orr__star.cudas > 0;
     if (orr__star_paused())
@@ -77,13 +77,17 @@ static orr__lane choose(const orr__plan *plan, bool wait, bool little, int other
     if (!asked && crowded(plan, wait, others))
         return ORR__ALONE;
     bool crew = !asked && wait && others <= 0 && crew_gains(plan);
-    if (crew && orr__star_crew_is_formed())
+    double us = little ? plan->us : orr__lane_alone_us(plan);
+    if (crew && orr__star_crew_is_ready(us))
         return ORR__TOGETHER;
     if (!crew && little)
         return orr__ablated(ORR__OFF_INLINE_LANE) ? ORR__TASKS : ORR__ALONE;
-    double us = little ? plan->us : orr__lane_alone_us(plan);
-    if (little || (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && !devices && orr__star_sleeps_through(us)))
-        return !share(us) ? ORR__ALONE : crew ? ORR__TOGETHER : tasks ? ORR__TASKS : ORR__ALONE;
+    bool rests = orr__star_sleeps_through(us) || (crew && orr__star_crew_is_formed());
+    if (little || (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && !devices && rests))
+        return !share(us, crew && orr__star_crew_is_worth(us)) ? ORR__ALONE
+               : crew                                          ? ORR__TOGETHER
+               : tasks                                         ? ORR__TASKS
+                                                               : ORR__ALONE;
     if (crew)
         return ORR__TOGETHER;
     return tasks ? ORR__TASKS : ORR__ALONE;

@@ -177,8 +177,8 @@ void orr__star_doze(bool was_posted);
 /* As the callback of orr__engine_impl. */
 void orr__star_borrow(int more);
 /* True if `us` µs of work should become tasks for a waiting caller: such callers must follow each other closely. */
-bool orr__star_share(double us);
-bool orr__star_would_share(double us); /* the same, without counting the request */
+bool orr__star_share(double us, bool naps);
+bool orr__star_would_share(double us, bool naps); /* the same, without counting the request */
 /* True if workers sleep, and work of `us` µs would end before they could help: it runs on the caller's thread, unless orr__star_share. */
 bool orr__star_sleeps_through(double us);
 void orr__star_wait_runs(int but); /* waits until at most `but` runs are under way */
@@ -302,6 +302,8 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
 bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, void *const *into,
                     orr__buffer **out, orr_status *st);
 bool orr__star_crew_is_formed(void); /* true if workers wait for the next such plan */
+bool orr__star_crew_is_ready(double us); /* … and spin, or a plan of `us` µs is worth waking them */
+bool orr__star_crew_is_worth(double us);
 /* Sends the helpers, if any, back to their tasks; idle_ones: only if they have waited for long. Any thread. */
 void orr__star_crew_dismiss(bool idle_ones);
 /* True if others should be able to overtake a plan of `us` µs: another caller's work had to wait for a crew lately. */

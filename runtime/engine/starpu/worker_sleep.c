@@ -10,13 +10,13 @@
 
 /* Waking costs about 30 µs (up to some ms if all cores are busy), so workers spin through short gaps between runs, and sleep after 2 ms
  * without a run. Two spinning workers on two cores halved the speed of a third thread. */
-static const double patience = 2e-3;
+static const double patience = 2e-3, long_nap = 0.1;
 enum { MOST_RUNS = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t to_watch, to_runs;
 static pthread_t watcher;
-static bool stopping, asleep;
+static bool stopping, asleep, dozing; /* dozing: the watcher's nap is long */
 static int busy, runs, waiting, submitting;
 static atomic_int posted;    /* written under the lock */
 static atomic_int borrowers; /* steps under way that borrow; written under the lock */
@@ -73,7 +73,21 @@ static void nap(double seconds)
 {
     struct timespec t = orr__time_after(CLOCK_MONOTONIC, seconds);
 
+    dozing = seconds > patience;
     pthread_cond_timedwait(&to_watch, &lock, &t);
+    dozing = false;
+}
+
+/* A crew that waits for a call is all that is left: its members sleep by themselves, and there is nothing to watch. */
+static bool only_a_crew(void)
+{
+    return busy == 1 && runs == 0 && borrowers == 0 && posted == 0 && submitting == 0 && orr__star_crew_is_formed();
+}
+
+static void stop_dozing(void)
+{
+    if (dozing)
+        pthread_cond_signal(&to_watch);
 }
 
 /* A finished task counts as ready for some µs, which can prevent the lending of cores, so the watcher checks again. */
@@ -89,7 +103,7 @@ static void *watch(void *unused)
             starpu_pause();
             asleep = true;
         } else {
-            nap(patience);
+            nap(only_a_crew() ? long_nap : patience);
             pthread_mutex_unlock(&lock);
             orr__stall_look();
             orr__star_crew_dismiss(true);
@@ -175,6 +189,7 @@ bool orr__star_wake(bool is_run)
     runs += is_run;
     busy++;
     rise();
+    stop_dozing();
     bool alone = runs == is_run;
     pthread_mutex_unlock(&lock);
     return alone;
@@ -186,6 +201,7 @@ void orr__star_rest(bool is_run)
     runs -= is_run;
     if (--busy == 0)
         idle_since = orr__now();
+    stop_dozing();
     if (borrowers > 0)
         balance(0);
     if (is_run && waiting > 0)
@@ -228,6 +244,7 @@ void orr__star_borrow(int more)
         return;
     pthread_mutex_lock(&lock);
     atomic_fetch_add(&borrowers, more);
+    stop_dozing();
     borrowing_tasks += task ? more : 0;
     balance(task && more < 0);
     if (borrowers > 0 && !lent)
@@ -236,14 +253,14 @@ void orr__star_borrow(int more)
 }
 
 /* True if waking the workers pays. The possible gain of each request is added up; the time without a request, beyond twice the time of
- * the work, is subtracted, since spinning workers are of no use in it. Workers are woken when the sum reaches the highest cost of
+ * the work, is subtracted, since spinning workers are of no use in it; it costs nothing if they nap as a crew. Workers are woken when the sum reaches the highest cost of
  * waking. */
-static bool share(double us, bool counts)
+static bool share(double us, bool naps, bool counts)
 {
     double now = orr__now();
 
     pthread_mutex_lock(&lock);
-    double idle = now - asked - 2e-6 * us, all = missed + (idle > 0 ? -idle : 0.5e-6 * us);
+    double idle = naps ? 0 : now - asked - 2e-6 * us, all = missed + (idle > 0 ? -idle : 0.5e-6 * us);
     all = all > 0 ? fmin(all, 2 * patience) : 0;
     bool pays = runs == 0 && !orr__ablated(ORR__OFF_SHARE) && (asleep ? all >= patience : all > 0);
     missed = counts ? all : missed;
@@ -252,14 +269,14 @@ static bool share(double us, bool counts)
     return pays;
 }
 
-bool orr__star_share(double us)
+bool orr__star_share(double us, bool naps)
 {
-    return share(us, true);
+    return share(us, naps, true);
 }
 
-bool orr__star_would_share(double us)
+bool orr__star_would_share(double us, bool naps)
 {
-    return share(us, false);
+    return share(us, naps, false);
 }
 
 /* Two workers save half of the time, and waking them may cost as much as `patience`. */

@@ -1,0 +1,116 @@
+/* Processor time of a program that evaluates now and then: little more than the work takes alone, and none while the program rests.
+ * Must not know: how workers wait. */
+#include "config.h"
+
+#include <orrery.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#include "runtime/base/clock.h"
+#include "tests/harness/harness.h"
+
+enum { WARM = 60, CALLS = 60 };
+
+/* Of all threads. */
+static double cpu_time(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void evaluate(orr_tensor *x)
+{
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(orr_eval(orr_softmax(orr_tanh(orr_mul(x, x)), 1)) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
+/* CPU seconds of a call, the least mean of five rows: other load only adds to it (caches, and the wait for a helper that has lost its core). */
+static double each(orr_tensor *x, useconds_t rest)
+{
+    double best = 1e9;
+    for (int row = 0; row < 5; row++) {
+        double t0 = cpu_time();
+        for (int i = 0; i < CALLS / 5; i++) {
+            if (rest)
+                (void)usleep(rest);
+            evaluate(x);
+        }
+        double took = (cpu_time() - t0) / (CALLS / 5);
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+/* The same computation without workers. */
+static double alone(int64_t rows)
+{
+    ORR_CHECK(setenv("ORRERY_ENGINE", "serial", 1) == 0 && orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(rows, 512));
+    for (int i = 0; i < WARM; i++)
+        evaluate(x);
+    double t = each(x, 10000);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_ENGINE") == 0);
+    return t;
+}
+
+static double with_workers(int64_t rows)
+{
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(rows, 512));
+    for (int i = 0; i < WARM; i++)
+        evaluate(x);
+    for (int i = 0; i < WARM; i++) { /* the gaps are learned */
+        (void)usleep(10000);
+        evaluate(x);
+    }
+    double t = each(x, 10000);
+    (void)orr_scope_end(s);
+    return t;
+}
+
+static void little_work_now_and_then_takes_little_more_than_alone(void)
+{
+    double base = alone(256), t = with_workers(256); /* some 100 us */
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK_MSG(t < 1.3 * base + 20e-6, "%.0f us of all threads, %.0f alone", t * 1e6, base * 1e6);
+}
+
+/* Workers are woken, which costs them some 10 us each time. */
+static void work_that_is_shared_takes_little_more_than_alone(void)
+{
+    double base = alone(4096), t = with_workers(4096);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK_MSG(t < 1.5 * base + 50e-6, "%.0f us of all threads, %.0f alone", t * 1e6, base * 1e6);
+}
+
+/* Voluntary context switches of the process while its only running thread sleeps. */
+static void at_rest_nothing_wakes(void)
+{
+    struct rusage before, after;
+    (void)with_workers(4096);
+    (void)usleep(1500000); /* the crew leaves, workers sleep, free memory returns to the system */
+    double t0 = cpu_time();
+    getrusage(RUSAGE_SELF, &before);
+    (void)usleep(1000000);
+    getrusage(RUSAGE_SELF, &after);
+    ORR_CHECK_MSG(after.ru_nvcsw - before.ru_nvcsw <= 5, "%ld wake-ups in a second", after.ru_nvcsw - before.ru_nvcsw);
+    ORR_CHECK_MSG(cpu_time() - t0 < 0.005, "%g s of processor time in a second", cpu_time() - t0);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(little_work_now_and_then_takes_little_more_than_alone),
+                                      ORR_TEST(work_that_is_shared_takes_little_more_than_alone),
+                                      ORR_TEST(at_rest_nothing_wakes),
+                                      { 0 } };
+    if (setenv("ORRERY_JIT", "wait", 1) != 0)
+        return 1;
+    return orr_test_main(argc, argv, "engine.pace", tests);
+}
