@@ -353,6 +353,7 @@ void orr__jit_start(void)
     pthread_mutex_lock(&lock);
     int cores = sched_getaffinity(getpid(), sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     most_threads = cores < 8 ? 1 : cores < 16 ? 2 : THREADS_MOST;
+    pauses = 0;
     atomic_store(&accepting, true);
     pthread_mutex_unlock(&lock);
 }
