@@ -97,7 +97,7 @@ static orr_status by_limit(orr_tensor *t, double seconds)
 
 static orr_status by_thread(orr_tensor *t, double seconds)
 {
-    pthread_t thread;
+    pthread_t thread = pthread_self();
     void *said = NULL;
     canceller c = { orr_cancellable_begin(INFINITY), seconds };
     ORR_CHECK(c.event && pthread_create(&thread, NULL, cancel, &c) == 0);
