@@ -79,12 +79,12 @@ const bench_case bench_cases[] = {
       "heat equation, gravity, k-means, batches of a normalised data set, beside peers; simulate:heat10 is one",
       bench_simulations },
     { "random", "random", "programs drawn at random, beside peers; random:stencils is one family", bench_random },
-    { "random", "pause",
+    { "paced", "pause",
       "random programs with 0.1, 1, 3 and 25 ms of the program's own work before each call, on one thread and on a "
       "team of OpenMP, "
       "beside peers or a steady loop",
       bench_pause },
-    { "random", "first",
+    { "paced", "first",
       "the first 1, 10 and 100 calls of random programs in fresh processes, cold and warm, beside later calls",
       bench_first },
     { "ablation", "ablation", "short cases with each optional mechanism off; ablation:bundles is one mechanism",

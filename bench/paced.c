@@ -22,6 +22,12 @@ enum { PAUSES = sizeof pauses_ms / sizeof *pauses_ms };
 
 static char folder[] = "/tmp/orrery-paced-XXXXXX";
 
+static bool make_folder(void)
+{
+    (void)snprintf(folder, sizeof folder, "/tmp/orrery-paced-XXXXXX");
+    return mkdtemp(folder) != NULL;
+}
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
     (void)st, (void)type;
@@ -177,7 +183,7 @@ static void pause_report(pausing *s, uint64_t of)
 int bench_pause(bench_sink *out, int rounds)
 {
     pausing s = { .out = out, .rounds = rounds };
-    int programs = bench_opt.programs ? bench_opt.programs : PROGRAMS, rc = mkdtemp(folder) == NULL;
+    int programs = bench_opt.programs ? bench_opt.programs : PROGRAMS, rc = !make_folder();
     uint64_t of = seed();
     char ncpu[32];
     (void)snprintf(ncpu, sizeof ncpu, "STARPU_NCPU=%d", bench_cores());
@@ -245,7 +251,7 @@ int bench_first(bench_sink *out, int rounds)
     (void)rounds; /* a first call is measured once for each program */
     int programs = bench_opt.programs ? bench_opt.programs : PROGRAMS, n = 0;
     double *ratio[2][MARKS];
-    int rc = mkdtemp(folder) == NULL;
+    int rc = !make_folder();
     uint64_t of = seed();
     for (int i = 0; i < 2 * MARKS; i++)
         rc |= !(ratio[i / MARKS][i % MARKS] = calloc((size_t)programs, sizeof(double)));
