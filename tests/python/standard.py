@@ -209,6 +209,24 @@ def extensions():
     same("shift", o.fft.fftshift(o.asarray(z), axes=1), f.fftshift(z, axes=1))
 
 
+def corners():
+    """Cases that the array API's own tests found."""
+    x = np.arange(6.0).reshape(2, 3)
+    for mask in (True, False):
+        same("0-d mask", o.asarray(x)[o.asarray(mask)], x[np.asarray(mask)])
+        same("truth value", o.asarray(x)[mask], x[mask])
+    same("0-d mask of 0-d", o.asarray(2.0)[o.asarray(True)], np.asarray(2.0)[np.asarray(True)])
+    raises(IndexError, lambda: o.asarray(x)[o.asarray([True, False, True])])
+    same("linspace without its end", o.linspace(0.0, 1.0, 3, endpoint=False), np.linspace(0.0, 1.0, 3, endpoint=False))
+    same("no points", o.linspace(0.0, 1.0, 0, endpoint=False), np.linspace(0.0, 1.0, 0, endpoint=False))
+    assert o.result_type(o.bool, True) is o.bool and o.result_type(o.float32, 1, True) is o.float32
+    same("new axis by position", o.expand_dims(o.asarray(x), 1), np.expand_dims(x, 1))
+    a = np.stack([np.diag([4.0, 2.0, 0.1]), np.diag([1.0, 0.9, 0.5])])
+    cut = np.asarray([0.1, 0.6])
+    same("pinv by matrix", o.linalg.pinv(o.asarray(a), rtol=o.asarray(cut)), np.linalg.pinv(a, cut), rtol=1e-14)
+    same("rank by matrix", o.linalg.matrix_rank(o.asarray(a), rtol=o.asarray(cut)), np.asarray([2, 2]))
+
+
 def names():
     ns = o.asarray(1.0).__array_namespace__(api_version="2024.12")
     assert ns is o and o.__array_namespace_info__().default_dtypes()["real floating"] is o.float64
@@ -220,6 +238,6 @@ def names():
             fail("%s has no text" % name)
 
 
-for group in (names, elementwise, operators, reductions, shapes, creation, orders_and_sets, extensions):
+for group in (names, elementwise, operators, reductions, shapes, creation, orders_and_sets, extensions, corners):
     tried(group.__name__, group)
 end()

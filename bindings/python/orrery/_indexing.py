@@ -89,8 +89,16 @@ def _gathered(x, arrays, adjacent):
 
 def get(x, key):
     key = key if isinstance(key, tuple) else (key,)
-    if len(key) == 1 and isinstance(key[0], Tensor) and key[0].dtype is _core.bool and key[0].ndim:
-        return _core.mask_select(x, key[0])
+    if len(key) == 1 and isinstance(key[0], bool):
+        key = (asarray(key[0]),)
+    if len(key) == 1 and isinstance(key[0], Tensor) and key[0].dtype is _core.bool:
+        mask, lengths = key[0], x.shape[:key[0].ndim]
+        if mask.ndim and len(lengths) == mask.ndim and all(m in (0, n) for m, n in zip(mask.shape, lengths)):
+            return _core.mask_select(x, mask if mask.shape == lengths else _core.zeros("bool", lengths))  # without elements: none
+        if mask.ndim:
+            raise IndexError("a mask of the shape %s for axes of lengths %s" % (mask.shape, x.shape))
+        # x once or not at all, along a new first axis
+        return _core.take(_core.expand_dims(x, 0), _core.nonzero(_core.reshape(key[0], [1]), 1)[0], 0)
     parts = _spread(x, key)
     arrays = [k for k, p in enumerate(parts) if isinstance(p, Tensor)]
     if arrays:  # an integer beside arrays is one of them, as in NumPy

@@ -94,8 +94,8 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
         real = linspace(start.real, stop.real, num, endpoint=endpoint)
         imag = linspace(start.imag, stop.imag, num, endpoint=endpoint)
         return _core.cast(_core.add(real, _core.mul(imag, 1j)), dtype)
-    if not endpoint and num:
-        stop = stop - (stop - start) / num
+    if not endpoint:
+        return linspace(start, stop, num + 1, dtype=dtype)[:-1]
     t = dtype or "float64"
     made = "float64" if _kind(t) != "real floating" else t
     r = _core.linspace(made, float(start), float(stop), num)
@@ -158,7 +158,7 @@ def result_type(*arrays_and_dtypes):
         return asarray(_b.max(numbers, key=lambda v: (isinstance(v, complex), isinstance(v, float), not isinstance(v, bool)))).dtype
     t = _core.zeros(_core.result_type(plain), ())
     for v in numbers:
-        t = _core.add(t, v)
+        t = t if isinstance(v, bool) else _core.add(t, v)
     return t.dtype
 
 
@@ -271,7 +271,7 @@ def split(x, n, /, *, axis=0):
     return _core.split(x, n, axis) if isinstance(n, int) else _core.cut(x, _b.list(n), axis)
 
 
-def expand_dims(x, /, *, axis=0):
+def expand_dims(x, /, axis=0):
     """x with a new axis of length 1."""
     return _core.expand_dims(x, axis)
 

@@ -58,13 +58,27 @@ def lstsq(a, b, /, *, rtol=None):
     return _core.lstsq(a, b, -1.0 if rtol is None else rtol)
 
 
+def _large(x, rtol):
+    """The singular value decomposition of x, and which of the values are above rtol, one number for each matrix, times the largest."""
+    u, s, vh = _core.svd(x, False)
+    least = _core.mul(_core.expand_dims(rtol, -1), _core.max(s, [-1], True))
+    return u, s, vh, _core.greater(s, _core.cast(least, s.dtype))
+
+
 def pinv(x, /, *, rtol=None):
-    """The pseudo-inverse."""
+    """The pseudo-inverse. Singular values up to rtol, a number or one for each matrix, times the largest count as 0."""
+    if isinstance(rtol, _core.Tensor):
+        u, s, vh, large = _large(x, rtol)
+        inverse = _core.where(large, _core.reciprocal(_core.where(large, s, 1.0)), 0.0)
+        v = _core.mul(matrix_transpose(_core.conj(vh)), _core.cast(_core.expand_dims(inverse, -2), vh.dtype))
+        return _core.matmul(v, matrix_transpose(_core.conj(u)))
     return _core.pinv(x, -1.0 if rtol is None else rtol)
 
 
 def matrix_rank(x, /, *, rtol=None):
-    """The number of singular values above rtol times the largest."""
+    """The number of singular values above rtol, a number or one for each matrix, times the largest."""
+    if isinstance(rtol, _core.Tensor):
+        return _core.sum(_core.cast(_large(x, rtol)[3], "int64"), [-1], False)
     return _core.matrix_rank(x, -1.0 if rtol is None else rtol)
 
 
