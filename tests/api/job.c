@@ -16,7 +16,7 @@
 #include "tests/harness/harness.h"
 
 /* The group's megabytes, and a matrix of four times as many bytes. */
-enum { LIMIT_MB = 96, ROWS = 4 * LIMIT_MB, COLUMNS = 1 << 18 };
+enum { LIMIT_MB = 192, ROWS = 4 * LIMIT_MB, COLUMNS = 1 << 18 };
 
 static char spill_dir[] = "/var/tmp/orrery-test-XXXXXX";
 
