@@ -1,4 +1,4 @@
-/* What the generated functions share: arguments to C, results to Python, errors, the caller's file and line.
+/* Shared by the generated functions: arguments to C, results to Python, errors, the caller's file and line.
  * Must not know: any function of the library. */
 #ifndef ORRERY_PYTHON_CORE_H
 #define ORRERY_PYTHON_CORE_H

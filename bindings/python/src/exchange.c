@@ -7,7 +7,7 @@
 
 /* -- release without the interpreter's lock --------------------------------------------------------------------- */
 
-/* What the library has finished with. It tells so from any thread, perhaps with a lock of its own held, so the
+/* Memory with which the library has finished. It tells so from any thread, perhaps with a lock of its own held, so the
  * interpreter's lock must not be waited for there: the memory is listed, and released by the next call from Python. */
 typedef struct finished {
     struct finished *next;
