@@ -14,17 +14,7 @@
 #include "runtime/api/eval.h"
 #include "runtime/base/env.h"
 
-/* orr_check of this thread: its status, once the check has found something. */
-typedef struct {
-    bool asked;
-    orr_status found;
-} asking;
-static _Thread_local asking here;
-
-bool orr__check_wanted(void)
-{
-    return orr__env.check || here.asked;
-}
+_Thread_local orr_status *orr__check_asked __attribute__((tls_model("initial-exec")));
 
 /* -- bits ------------------------------------------------------------------------------------------------ */
 
@@ -397,13 +387,13 @@ static void say(search *s, suspect of)
     const orr__node *n = of.i >= 0 ? s->c->p.node[of.i] : NULL;
     orr__site at = { .file = n ? n->file : s->at.file, .line = n ? n->line : s->at.line };
     char text[256] = "a result is not finite; its ancestors cannot be computed again";
-    if (!here.asked && !is_new(at.file, at.line))
+    if (!orr__check_asked && !is_new(at.file, at.line))
         return;
     at.op = n ? name_of(s, of.i) : s->at.op;
     if (n)
         describe(s, of, text, sizeof text);
-    if (here.asked)
-        here.found = orr__fail(at, ORR_ENUMERIC, "%s", text);
+    if (orr__check_asked)
+        *orr__check_asked = orr__fail(at, ORR_ENUMERIC, "%s", text);
     else
         orr__log(1, "%s:%d: %s: %s", at.file ? at.file : "?", at.line, at.op, text);
 }
@@ -462,8 +452,9 @@ static orr_status check_value(orr__site at, orr_tensor *t)
 
 orr_status orr_check_at(const char *file, int line, orr_tensor *t)
 {
-    here = (asking){ .asked = true };
-    orr_status st = orr_eval_at(file, line, t), found = here.found;
-    here = (asking){ .asked = false };
+    orr_status found = ORR_OK;
+    orr__check_asked = &found;
+    orr_status st = orr_eval_at(file, line, t);
+    orr__check_asked = NULL;
     return st == ORR_OK ? found != ORR_OK ? found : check_value(ORR__SITE(file, line, "check"), t) : st;
 }

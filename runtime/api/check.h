@@ -4,6 +4,7 @@
 #ifndef ORR_API_CHECK_H
 #define ORR_API_CHECK_H
 
+#include "runtime/base/env.h"
 #include "runtime/graph/capture.h"
 
 typedef struct {
@@ -16,8 +17,14 @@ typedef struct {
 /* Evaluates nodes, which nobody checks. */
 typedef orr_status orr__check_eval(orr__site at, orr__node *const *node, int n);
 
+/* The status of this thread's orr_check, set once the check has found something; NULL: it is not in one. */
+extern _Thread_local orr_status *orr__check_asked __attribute__((tls_model("initial-exec")));
+
 /* True if the settings or this thread's orr_check ask for a check. */
-bool orr__check_wanted(void);
+static inline bool orr__check_wanted(void)
+{
+    return orr__env.check || orr__check_asked;
+}
 /* Adds the bit to the roots of an evaluation. *c is empty if it has no float results, or memory is short. */
 void orr__check_begin(orr__site at, const orr__capture_roots *roots, orr__check *c);
 /* After the evaluation of c->roots: looks at the bit, and blames. Keeps the last error, except in orr_check. */

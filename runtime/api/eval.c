@@ -133,35 +133,37 @@ static orr_status capture_and_plan(orr__site at, orr__capture_roots *roots, orr_
 }
 
 /* early: no caller asked for it. Work that its data could make fail is waited for: after an error nothing is published. */
-static orr_status evaluate_unchecked(orr__site at, orr__capture_roots roots, orr__donors *donors, bool early, orr__run **run)
+static orr_status evaluate_unchecked(orr__site at, orr__capture_roots *roots, orr__donors *donors, bool early,
+                                     orr__run **run)
 {
     orr__capture p;
     orr__plan *plan;
     orr__node **all = NULL;
-    roots.counts = !early;
-    orr_status st = capture_and_plan(at, &roots, &p, &plan, &all);
+    roots->counts = !early;
+    orr_status st = capture_and_plan(at, roots, &p, &plan, &all);
     if (st == ORR_OK) {
         if (donors && plan->ndonors == 0) /* no output can use them, so other threads need not wait */
             orr__donors_release(donors);
-        orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)roots.nout, sizeof *out);
+        orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)roots->nout, sizeof *out);
         if (early && (!orr__engine_certain(plan, p.leaf) || orr__engine_in_turn(plan, true)))
             run = NULL;
         st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
         if (st == ORR_OK)
-            publish(&roots, early, &p, out);
+            publish(roots, early, &p, out);
         orr__array_end(out, few);
         orr__plan_done(plan);
         orr__capture_free(&p);
     }
-    for (int i = roots.nout - roots.nagain; i < roots.nout; i++)
-        orr__node_unref(roots.out[i]);
+    for (int i = roots->nout - roots->nagain; i < roots->nout; i++)
+        orr__node_unref(roots->out[i]);
     free(all);
     return st;
 }
 
 static orr_status for_the_check(orr__site at, orr__node *const *node, int n)
 {
-    return evaluate_unchecked(at, ORR__ROOTS(node, n, n), NULL, false, NULL);
+    orr__capture_roots roots = ORR__ROOTS(node, n, n);
+    return evaluate_unchecked(at, &roots, NULL, false, NULL);
 }
 
 /* A check waits for the results, and needs the old values of variables. */
@@ -169,11 +171,11 @@ static orr_status evaluate_with(orr__site at, orr__capture_roots roots, orr__don
 {
     orr__check c;
     if (!orr__check_wanted())
-        return evaluate_unchecked(at, roots, donors, early, run);
+        return evaluate_unchecked(at, &roots, donors, early, run);
     if (donors)
         orr__donors_release(donors);
     orr__check_begin(at, &roots, &c);
-    orr_status st = evaluate_unchecked(at, c.roots, NULL, early, NULL);
+    orr_status st = evaluate_unchecked(at, &c.roots, NULL, early, NULL);
     orr__check_end(&c, st, for_the_check);
     return st;
 }

@@ -37,10 +37,8 @@ void orr__stop_unref(orr__stop *s)
     }
 }
 
-orr_status orr__stop_check(const orr__stop *s)
+orr_status orr__stop_error(const orr__stop *s)
 {
-    if (!orr__stop_asked(s))
-        return ORR_OK;
     while (!orr__stop_asked_itself(s))
         s = s->outer;
     static const char rest[] = "work that had begun has ended, the rest was not computed";

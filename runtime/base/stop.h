@@ -48,7 +48,11 @@ static inline bool orr__stop_asked(const orr__stop *s)
         s = s->outer;
     return s;
 }
-/* ORR_OK, or ORR_ECANCELLED with its message once the work of s must end. */
-orr_status orr__stop_check(const orr__stop *s);
+orr_status orr__stop_error(const orr__stop *s); /* ORR_ECANCELLED with its message; s was asked to end */
+/* ORR_OK, or orr__stop_error once the work of s must end. */
+static inline orr_status orr__stop_check(const orr__stop *s)
+{
+    return orr__stop_asked(s) ? orr__stop_error(s) : ORR_OK;
+}
 
 #endif
