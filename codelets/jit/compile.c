@@ -3,6 +3,7 @@
 #include "config.h"
 #include "codelets/jit/internal.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/env.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -93,7 +94,7 @@ static orr__spawned run(const orr__compiler *c, const folder *f, bool plainly, i
     argv[n++] = source;
     argv[n++] = "-lm";
     argv[n] = NULL;
-    return orr__spawn(argv, f->path, orr__compile_limit, stop_fd, said, size);
+    return orr__spawn(argv, f->path, orr__env.jit != ORR__JIT_WAIT, orr__compile_limit, stop_fd, said, size);
 }
 
 /* The position in the message that reports a full disk, or refused memory; NULL: none. */

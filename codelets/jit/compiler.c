@@ -145,7 +145,7 @@ static orr__compiled ask_version(orr__compiler *c, int stop_fd)
 {
     char said[512];
     const char *argv[] = { c->path, "--version", NULL };
-    orr__spawned how = orr__spawn(argv, "/tmp", orr__compile_limit, stop_fd, said, sizeof said);
+    orr__spawned how = orr__spawn(argv, "/tmp", false, orr__compile_limit, stop_fd, said, sizeof said);
     said[strcspn(said, "\n")] = '\0';
     switch (how) {
     case ORR__RAN: (void)snprintf(c->version, sizeof c->version, "%.127s", said); return ORR__COMPILED;

@@ -99,9 +99,10 @@ typedef struct {
     double work, rest;
 } orr__patience;
 /* Runs argv[0] (a path) with stdin from /dev/null, the beginning of its output in `said`, and TMPDIR = tmp. Kills it
- * and its children when a limit is reached or stop_fd becomes readable. RAN: status 0. */
-orr__spawned orr__spawn(const char *const *argv, const char *tmp, orr__patience patience, int stop_fd, char *said,
-                        size_t size);
+ * and its children when a limit is reached or stop_fd becomes readable. RAN: status 0. polite: cores are first of all
+ * for processes of usual priority. */
+orr__spawned orr__spawn(const char *const *argv, const char *tmp, bool polite, orr__patience patience, int stop_fd,
+                        char *said, size_t size);
 
 typedef enum {
     ORR__COMPILED,

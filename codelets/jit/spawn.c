@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -208,8 +209,16 @@ static orr__spawned watch(pid_t pid, int out, work *w, int stop_fd, char *said, 
     return how;
 }
 
-orr__spawned orr__spawn(const char *const *argv, const char *tmp, orr__patience patience, int stop_fd, char *said,
-                        size_t size)
+/* A process that shares a core with a thread of usual priority gets a tenth of it. An idle core is its own. A failure is no loss. */
+static void be_polite(pid_t pid)
+{
+    enum { TENTH = 10 };
+    if (getpriority(PRIO_PROCESS, (id_t)pid) < TENTH)
+        (void)setpriority(PRIO_PROCESS, (id_t)pid, TENTH);
+}
+
+orr__spawned orr__spawn(const char *const *argv, const char *tmp, bool polite, orr__patience patience, int stop_fd,
+                        char *said, size_t size)
 {
     char tmpdir[1100], language[] = "LC_ALL=C";
     int ends[2];
@@ -230,6 +239,8 @@ orr__spawned orr__spawn(const char *const *argv, const char *tmp, orr__patience 
     free(env);
     bool later = rc == EAGAIN || rc == ENOMEM || rc == EMFILE || rc == ENFILE;
     orr__spawned how = later ? ORR__CANNOT_RUN_NOW : ORR__CANNOT_RUN;
+    if (rc == 0 && polite)
+        be_polite(pid);
     if (rc == 0)
         how = watch(pid, ends[0], &w, stop_fd, said, size);
     else

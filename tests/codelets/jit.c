@@ -230,9 +230,10 @@ static const char *script_at_first(const char *name, int times, const char *firs
 }
 
 /* Kernels reach tier 1 with it although it fails at first. */
-static void is_compiled_with(const char *cc, double work, double rest)
+static void is_compiled_under(orr__jit_choice choice, const char *cc, double work, double rest)
 {
     begin("patience");
+    orr__env.jit = choice;
     (void)snprintf(orr__env.cc, sizeof orr__env.cc, "%s", cc);
     jh_patience(work, rest);
     orr__retry_pause = 0.02;
@@ -247,12 +248,33 @@ static void is_compiled_with(const char *cc, double work, double rest)
     (void)orr__cache_clear();
 }
 
+static void is_compiled_with(const char *cc, double work, double rest)
+{
+    is_compiled_under(ORR__JIT_WAIT, cc, work, rest);
+}
+
 static void compiler_time_limit_counts_cpu_time(void)
 {
     ORR_NEED_COMPILER();
     is_compiled_with(script("waits", "sleep 3; exec cc \"$@\""), 1, 600);
     jh_write(jh_place("asked"), "#!/bin/sh\ncase $1 in --version) sleep 7; esac\nexec cc \"$@\"\n", 0755);
     is_compiled_with(jh_place("asked"), 20, 600);
+}
+
+/* The compiler's own children are polite, too. If the evaluation waits for it, it has the usual priority. */
+static void compiler_leaves_cores_to_the_program(void)
+{
+    static const orr__jit_choice choice[] = { ORR__JIT_ON, ORR__JIT_WAIT };
+    ORR_NEED_COMPILER();
+    int usual = getpriority(PRIO_PROCESS, 0);
+    for (int i = 0; i < 2; i++) {
+        size_t size;
+        is_compiled_under(choice[i], script("polite", "sleep 0.2; sh -c nice > \"$0.nice\"; exec cc \"$@\""), 60, 600);
+        char *is = (char *)orr_test_slurp(jh_place("polite.nice"), &size);
+        int expected = i == 0 && usual < 10 ? 10 : usual;
+        ORR_CHECK_MSG(is && atoi(is) == expected, "nice %s, expected %d", is, expected);
+        free(is);
+    }
 }
 
 static void killed_compiler_is_run_again(void)
@@ -576,6 +598,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(compiler_leftovers_are_removed),
                                       ORR_TEST(hanging_compiler_is_killed),
                                       ORR_TEST(compiler_time_limit_counts_cpu_time),
+                                      ORR_TEST(compiler_leaves_cores_to_the_program),
                                       ORR_TEST(killed_compiler_is_run_again),
                                       ORR_TEST(silent_compiler_is_probed_again),
                                       ORR_TEST(slow_text_is_compiled_with_less_optimisation),
