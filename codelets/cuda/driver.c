@@ -109,13 +109,14 @@ static const symbol solver_symbol[] = {
 };
 
 #define DENSE(field) offsetof(orr__cu_dense, field)
-#define FOUR(field, s, d, c, z)                                                                                        \
-    { "cusolverDn" s, DENSE(field[0]) }, { "cusolverDn" d, DENSE(field[1]) }, { "cusolverDn" c, DENSE(field[2]) },     \
+#define FOUR(table, field, s, d, c, z)                                                                                 \
+    { s, table(field[0]) }, { d, table(field[1]) }, { c, table(field[2]) },                                            \
     {                                                                                                                  \
-        "cusolverDn" z, DENSE(field[3])                                                                                \
+        z, table(field[3])                                                                                             \
     }
-#define ALL(field, name) FOUR(field, "S" name, "D" name, "C" name, "Z" name)
-#define REAL(field, real, unitary) FOUR(field, "S" real, "D" real, "C" unitary, "Z" unitary)
+#define REAL(field, real, unitary)                                                                                     \
+    FOUR(DENSE, field, "cusolverDnS" real, "cusolverDnD" real, "cusolverDnC" unitary, "cusolverDnZ" unitary)
+#define ALL(field, name) REAL(field, name, name)
 static const symbol dense_symbol[] = {
     { "cusolverDnCreate", DENSE(create) },
     { "cusolverDnDestroy", DENSE(destroy) },
@@ -131,12 +132,24 @@ static const symbol dense_symbol[] = {
     ALL(gesvd, "gesvd"),
     REAL(syevd_workspace, "syevd_bufferSize", "heevd_bufferSize"),
     REAL(syevd, "syevd", "heevd"),
+    ALL(potrf_batch, "potrfBatched"),
+    { "cusolverDnCreateGesvdjInfo", DENSE(svd_options) },
+    { "cusolverDnDestroyGesvdjInfo", DENSE(svd_options_end) },
+    ALL(svd_batch_workspace, "gesvdjBatched_bufferSize"),
+    ALL(svd_batch, "gesvdjBatched"),
+    { "cusolverDnCreateSyevjInfo", DENSE(eigh_options) },
+    { "cusolverDnDestroySyevjInfo", DENSE(eigh_options_end) },
+    REAL(eigh_batch_workspace, "syevjBatched_bufferSize", "heevjBatched_bufferSize"),
+    REAL(eigh_batch, "syevjBatched", "heevjBatched"),
 };
 
-#define GEAM(field) offsetof(orr__geam, field)
-static const symbol geam_symbol[] = {
-    { "cublasCreate_v2", GEAM(create) }, { "cublasSetStream_v2", GEAM(set_stream) }, { "cublasSgeam", GEAM(geam[0]) },
-    { "cublasDgeam", GEAM(geam[1]) },    { "cublasCgeam", GEAM(geam[2]) },           { "cublasZgeam", GEAM(geam[3]) },
+#define BATCHES(field) offsetof(orr__cu_batches, field)
+#define BLAS_ALL(field, name) FOUR(BATCHES, field, "cublasS" name, "cublasD" name, "cublasC" name, "cublasZ" name)
+static const symbol batches_symbol[] = {
+    { "cublasCreate_v2", BATCHES(create) },
+    BLAS_ALL(getrf, "getrfBatched"),
+    BLAS_ALL(getrs, "getrsBatched"),
+    BLAS_ALL(geqrf, "geqrfBatched"),
 };
 
 #define FFT(field) offsetof(orr__cu_fft_library, field)
@@ -233,7 +246,7 @@ static orr__blas blas;
 static orr__solver solver;
 static orr__dnn dnn;
 static orr__cu_dense dense;
-static orr__geam geam;
+static orr__cu_batches batches;
 static orr__cu_fft_library fft;
 static orr__nccl nccl;
 
@@ -253,7 +266,7 @@ enum { OWN = RTLD_DEEPBIND };
 static library cu_library = LIBRARY(cu, 0), nvrtc_library = LIBRARY(nvrtc, 0), lt_library = LIBRARY(lt, 0),
                blas_library = LIBRARY(blas, OWN), solver_library = LIBRARY(solver, OWN),
                dnn_library = LIBRARY(dnn, OWN), dense_library = LIBRARY_OF(dense, solver_file, OWN),
-               geam_library = LIBRARY_OF(geam, blas_file, OWN), fft_library = LIBRARY(fft, OWN),
+               batches_library = LIBRARY_OF(batches, blas_file, OWN), fft_library = LIBRARY(fft, OWN),
                nccl_library = LIBRARY(nccl, 0);
 
 /* Opened for the life of the process: CUDA's libraries do not survive being unloaded. `driver`: its CUDA's major version, 0: not known. */
@@ -358,9 +371,9 @@ const orr__cu_dense *orr__cu_dense_library(const char **why)
     return open_library(&dense_library, orr__cu_solver_path, why);
 }
 
-const orr__geam *orr__cu_geam(const char **why)
+const orr__cu_batches *orr__cu_batches_library(const char **why)
 {
-    return open_library(&geam_library, orr__cu_blas_path, why);
+    return open_library(&batches_library, orr__cu_blas_path, why);
 }
 
 const orr__cu_fft_library *orr__cu_fft(const char **why)
@@ -375,8 +388,8 @@ const orr__nccl *orr__cu_nccl(const char **why)
 
 void orr__cu_forget(void)
 {
-    library *all[] = { &cu_library,  &nvrtc_library, &lt_library,   &blas_library, &solver_library,
-                       &dnn_library, &dense_library, &geam_library, &fft_library,  &nccl_library };
+    library *all[] = { &cu_library,  &nvrtc_library, &lt_library,      &blas_library, &solver_library,
+                       &dnn_library, &dense_library, &batches_library, &fft_library,  &nccl_library };
     (void)pthread_mutex_lock(&lock);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         all[i]->tried = all[i]->there = false;

@@ -138,8 +138,8 @@ typedef struct orr__solver {
     int (*potrf[2])(void *handle, int uplo, int n, void *a, int lda, void *workspace, int elements, int *info);
 } orr__solver;
 
-/* cuSOLVER's factorisations of whole matrices and cuBLAS's copies, for f32, f64, c64, c128. Operations: 0 plain, 1 transposed, 2 conjugate
- * transposed. */
+/* cuSOLVER's factorisations of whole matrices, for f32, f64, c64, c128. Operations: 0 plain, 1 transposed, 2 conjugate transposed. The last
+ * functions compute a batch: of addresses on the device (potrf), or of matrices one after the other. */
 typedef struct orr__cu_dense {
     int (*create)(void **handle);
     int (*destroy)(void *handle);
@@ -161,14 +161,31 @@ typedef struct orr__cu_dense {
                               int *elements);
     int (*syevd[4])(void *handle, int vectors, int uplo, int n, void *a, int lda, void *w, void *workspace,
                     int elements, int *info);
+    int (*potrf_batch[4])(void *handle, int uplo, int n, void *a, int lda, int *info, int batch);
+    int (*svd_options)(void **options); /* of Jacobi's methods: its tolerances by default, values in order */
+    int (*svd_options_end)(void *options);
+    int (*svd_batch_workspace[4])(void *handle, int vectors, int m, int n, const void *a, int lda, const void *s,
+                                  const void *u, int ldu, const void *v, int ldv, int *elements, void *options,
+                                  int batch);
+    int (*svd_batch[4])(void *handle, int vectors, int m, int n, void *a, int lda, void *s, void *u, int ldu, void *v,
+                        int ldv, void *workspace, int elements, int *info, void *options, int batch);
+    int (*eigh_options)(void **options);
+    int (*eigh_options_end)(void *options);
+    int (*eigh_batch_workspace[4])(void *handle, int vectors, int uplo, int n, const void *a, int lda, const void *w,
+                                   int *elements, void *options, int batch);
+    int (*eigh_batch[4])(void *handle, int vectors, int uplo, int n, void *a, int lda, void *w, void *workspace,
+                         int elements, int *info, void *options, int batch);
 } orr__cu_dense;
 
-typedef struct orr__geam {
+/* cuBLAS's factorisations of batches, for f32, f64, c64, c128: of addresses on the device. `info` of getrf is on the device, of a number for
+ * each matrix; that of the others is one number on the host. */
+typedef struct orr__cu_batches {
     int (*create)(void **handle);
-    int (*set_stream)(void *handle, void *stream);
-    int (*geam[4])(void *handle, int trans_a, int trans_b, int m, int n, const void *alpha, const void *a, int lda,
-                   const void *beta, const void *b, int ldb, void *c, int ldc);
-} orr__geam;
+    int (*getrf[4])(void *handle, int n, void *a, int lda, int *pivot, int *info, int batch);
+    int (*getrs[4])(void *handle, int trans, int n, int k, const void *a, int lda, const int *pivot, void *b, int ldb,
+                    int *info, int batch);
+    int (*geqrf[4])(void *handle, int m, int n, void *a, int lda, void *tau, int *info, int batch);
+} orr__cu_batches;
 
 /* cuFFT: cufftType, directions; [0] for f32, [1] for f64. */
 enum { ORR__FFT_C2C = 0x29, ORR__FFT_R2C = 0x2a, ORR__FFT_Z2Z = 0x69, ORR__FFT_D2Z = 0x6a };
@@ -269,7 +286,7 @@ const orr__blas *orr__cu_blas(const char **why);
 const orr__solver *orr__cu_solver(const char **why);
 const orr__dnn *orr__cu_dnn(const char **why);
 const orr__cu_dense *orr__cu_dense_library(const char **why);
-const orr__geam *orr__cu_geam(const char **why);
+const orr__cu_batches *orr__cu_batches_library(const char **why);
 const orr__cu_fft_library *orr__cu_fft(const char **why);
 const orr__nccl *orr__cu_nccl(const char **why);
 /* Their paths. Tests set the path of a test double before the first call; NULL: NVIDIA's own names. */

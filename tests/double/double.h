@@ -21,12 +21,13 @@ typedef struct cuda_double_state {
     /* faults: the returned codes, 0: none */
     int init_code, load_code, launch_code, alloc_code, host_alloc_code, compile_code, matmul_code, heuristic_code,
         tile_code, create_code; /* the last: of the libraries' handles */
-    int life, lost_code; /* launches until the context is lost, < 0: never; then the code of each call */
-    int nccl_version;    /* 0: that of 2.28.9                                                          */
+    int life, lost_code;        /* launches until the context is lost, < 0: never; then the code of each call */
+    int nccl_version;           /* 0: that of 2.28.9                                                          */
     int nccl_id_code, nccl_init_code, nccl_call_code, nccl_async_code; /* of NCCL                */
     int nccl_stuck;                                                    /* exchanges do not end until they are aborted */
     /* counters of calls */
-    int compiles, loads, unloads, launches, copies, allocs, frees, waits, heuristics, matmuls, handles, tiles, factors;
+    int compiles, loads, unloads, launches, copies, allocs, frees, waits, heuristics, matmuls, handles, tiles, factors,
+        grouped;                   /* calls of linear algebra, and those of them for several matrices */
     size_t used;                   /* bytes allocated now                                               */
     uint64_t bytes_in, bytes_home; /* copied from the host to a device, and back                        */
     int nccl_calls, nccl_comms;    /* exchanges; open communicators                                     */

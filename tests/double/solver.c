@@ -1,5 +1,5 @@
-/* The doubles of cuSOLVER's whole factorisations and of cuBLAS's copies: LAPACK on the processor, with the same arguments and
- * cuSOLVER's own limits.
+/* The doubles of cuSOLVER's whole factorisations and of cuBLAS's batches: LAPACK on the processor, with the same arguments and the
+ * libraries' own limits.
  * Must not know: Orrery. */
 #include <complex.h>
 #include <dlfcn.h>
@@ -40,32 +40,6 @@ static int most(int x, int y)
 {
     return x > y ? x : y;
 }
-
-#define GEAM(letter, T, CONJ)                                                                                          \
-    API int cublas##letter##geam(void *h, int ta, int tb, int m, int n, const T *alpha, const T *a, int lda,           \
-                                 const T *beta, const T *b, int ldb, T *c, int ldc)                                    \
-    {                                                                                                                  \
-        DEVICE_WORK;                                                                                                   \
-        if (!h || !op(ta) || !op(tb) || m < 0 || n < 0 || lda < most(1, ta ? n : m) || ldb < most(1, tb ? n : m) ||    \
-            ldc < most(1, m))                                                                                          \
-            return WRONG;                                                                                              \
-        for (int j = 0; j < n; j++)                                                                                    \
-            for (int i = 0; i < m; i++) {                                                                              \
-                T x = 0, y = 0;                                                                                        \
-                if (*alpha != 0)                                                                                       \
-                    x = ta ? a[(size_t)i * (size_t)lda + (size_t)j] : a[(size_t)j * (size_t)lda + (size_t)i];          \
-                if (*beta != 0)                                                                                        \
-                    y = tb ? b[(size_t)i * (size_t)ldb + (size_t)j] : b[(size_t)j * (size_t)ldb + (size_t)i];          \
-                c[(size_t)j * (size_t)ldc + (size_t)i] =                                                               \
-                    (T)(*alpha * (ta == 2 ? CONJ(x) : x) + *beta * (tb == 2 ? CONJ(y) : y));                           \
-            }                                                                                                          \
-        return OK;                                                                                                     \
-    }
-#define SELF(x) (x)
-GEAM(S, float, SELF)
-GEAM(D, double, SELF)
-GEAM(C, float _Complex, conjf)
-GEAM(Z, double _Complex, conj)
 
 static const char *const trans_of[] = { "N", "T", "C" }, *const uplo_of[] = { "L", "U" };
 
@@ -172,9 +146,126 @@ static int room(int m, int n, int *elements)
         free(ints);                                                                                                    \
         return code;                                                                                                   \
     }
+static char options_; /* of Jacobi's methods: any value */
+static int begin_batch(bool sane, const char *name, routine **f)
+{
+    cuda_double.grouped++;
+    return begin(sane, name, f);
+}
+#define OPTIONS(name)                                                                                                  \
+    API int cusolverDnCreate##name##Info(void **options)                                                               \
+    {                                                                                                                  \
+        *options = &options_;                                                                                          \
+        cuda_double.handles++;                                                                                         \
+        return OK;                                                                                                     \
+    }                                                                                                                  \
+    API int cusolverDnDestroy##name##Info(void *options)                                                               \
+    {                                                                                                                  \
+        cuda_double.handles--;                                                                                         \
+        return options == &options_ ? OK : WRONG;                                                                      \
+    }
+OPTIONS(Gesvdj)
+OPTIONS(Syevj)
+/* Batches of addresses, which are on the device themselves, and of matrices one after the other. `info` is on the device for getrf and
+ * potrf and on the host for getrs and geqrf. */
+#define BATCH(letter, low, T, R, herm, jacobi, PARTS, CONJ)                                                            \
+    API int cublas##letter##getrfBatched(void *h, int n, T *const *a, int lda, int *pivot, int *info, int batch)       \
+    {                                                                                                                  \
+        DEVICE_WORK;                                                                                                   \
+        routine *f;                                                                                                    \
+        int code = begin_batch(h && a && lda >= n && pivot && info && batch > 0, #low "getrf_", &f);                   \
+        for (int i = 0; i < batch && !code; i++)                                                                       \
+            f(&n, &n, a[i], &lda, pivot + (size_t)i * (size_t)n, &info[i]);                                            \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    API int cublas##letter##getrsBatched(void *h, int trans, int n, int k, const T *const *a, int lda,                 \
+                                         const int *pivot, T *const *b, int ldb, int *info, int batch)                 \
+    {                                                                                                                  \
+        *info = 0;                                                                                                     \
+        DEVICE_WORK;                                                                                                   \
+        routine *f;                                                                                                    \
+        int each = 0, code = begin_batch(h && op(trans) && a && b && lda >= n && ldb >= n, #low "getrs_", &f);         \
+        for (int i = 0; i < batch && !code; i++)                                                                       \
+            f(trans_of[trans], &n, &k, a[i], &lda, pivot + (size_t)i * (size_t)n, b[i], &ldb, &each);                  \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    API int cublas##letter##geqrfBatched(void *h, int m, int n, T *const *a, int lda, T *const *tau, int *info,        \
+                                         int batch)                                                                    \
+    {                                                                                                                  \
+        *info = 0;                                                                                                     \
+        DEVICE_WORK;                                                                                                   \
+        routine *f;                                                                                                    \
+        int each = 0, size = 64 * most(m, n), code = begin_batch(h && a && tau && lda >= m, #low "geqrf_", &f);        \
+        T *work = malloc((size_t)size * sizeof *work);                                                                 \
+        for (int i = 0; i < batch && !code; i++)                                                                       \
+            f(&m, &n, a[i], &lda, tau[i], work, &size, &each);                                                         \
+        free(work);                                                                                                    \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    API int cusolverDn##letter##potrfBatched(void *h, int uplo, int n, T *const *a, int lda, int *info, int batch)     \
+    {                                                                                                                  \
+        DEVICE_WORK;                                                                                                   \
+        routine *f;                                                                                                    \
+        int code = begin_batch(h && uplo >= 0 && uplo <= 1 && a && lda >= n && info, #low "potrf_", &f);               \
+        for (int i = 0; i < batch && !code; i++)                                                                       \
+            f(uplo_of[uplo], &n, a[i], &lda, &info[i]);                                                                \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    API int cusolverDn##letter##gesvdjBatched_bufferSize(void *h, int vectors, int m, int n, const T *a, int lda,      \
+                                                         const R *s, const T *u, int ldu, const T *v, int ldv,         \
+                                                         int *elements, void *options, int batch)                      \
+    {                                                                                                                  \
+        return h && vectors <= 1 && a && s && u && v && lda >= m && ldu >= m && ldv >= n && options && batch > 0 &&    \
+                       m <= 32 && n <= 32                                                                              \
+                   ? room(m, n, elements)                                                                              \
+                   : WRONG;                                                                                            \
+    }                                                                                                                  \
+    API int cusolverDn##letter##gesvdjBatched(void *h, int vectors, int m, int n, T *a, int lda, R *s, T *u, int ldu,  \
+                                              T *v, int ldv, T *work, int elements, int *info, void *options,          \
+                                              int batch)                                                               \
+    {                                                                                                                  \
+        DEVICE_WORK;                                                                                                   \
+        routine *f;                                                                                                    \
+        int least = m < n ? m : n, size = 64 * 64;                                                                     \
+        int code = begin_batch(h && options == &options_ && lda == m && ldu == m && ldv == n && work &&                \
+                                   elements >= 6 * most(m, n) + 5 && m <= 32 && n <= 32,                               \
+                               #low "gesvd_", &f);                                                                     \
+        T *own = malloc((size_t)size * sizeof *own), vh[32 * 32], *left = u;                                           \
+        R *more = malloc((size_t)size * sizeof *more);                                                                 \
+        for (int i = 0; i < batch && !code; i++, a += m * n, s += least, left += m * m) {                              \
+            f(vectors ? "A" : "N", vectors ? "A" : "N", &m, &n, a, &lda, s, left, &ldu, vh, &ldv, own, &size,          \
+              PARTS(more) & info[i]);                                                                                  \
+            for (int k = 0; k < n * n && vectors; k++) /* not transposed, unlike gesvd's */                            \
+                v[(size_t)i * (size_t)(n * n) + (size_t)k] = CONJ(vh[k % n * n + k / n]);                              \
+        }                                                                                                              \
+        free(own);                                                                                                     \
+        free(more);                                                                                                    \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    API int cusolverDn##letter##jacobi##_bufferSize(void *h, int vectors, int uplo, int n, const T *a, int lda,        \
+                                                    const R *w, int *elements, void *options, int batch)               \
+    {                                                                                                                  \
+        return h && vectors <= 1 && uplo <= 1 && a && w && lda >= n && options && batch > 0 ? room(n, n, elements)     \
+                                                                                            : WRONG;                   \
+    }                                                                                                                  \
+    API int cusolverDn##letter##jacobi(void *h, int vectors, int uplo, int n, T *a, int lda, R *w, T *work,            \
+                                       int elements, int *info, void *options, int batch)                              \
+    {                                                                                                                  \
+        int code = h && options == &options_ && lda == n ? OK : WRONG;                                                 \
+        cuda_double.grouped++;                                                                                         \
+        for (int i = 0; i < batch && !code; i++)                                                                       \
+            code = cusolverDn##letter##herm(h, vectors, uplo, n, a + (size_t)i * (size_t)(n * n), lda,                 \
+                                            w + (size_t)i * (size_t)n, work, elements, &info[i]);                      \
+        return code;                                                                                                   \
+    }
 #define NOTHING(x)
 #define BESIDE(x) x,
 SOLVER(S, s, float, float, orgqr, syevd, NOTHING)
 SOLVER(D, d, double, double, orgqr, syevd, NOTHING)
 SOLVER(C, c, float _Complex, float, ungqr, heevd, BESIDE)
 SOLVER(Z, z, double _Complex, double, ungqr, heevd, BESIDE)
+#define SELF(x) (x)
+BATCH(S, s, float, float, syevd, syevjBatched, NOTHING, SELF)
+BATCH(D, d, double, double, syevd, syevjBatched, NOTHING, SELF)
+BATCH(C, c, float _Complex, float, heevd, heevjBatched, BESIDE, conjf)
+BATCH(Z, z, double _Complex, double, heevd, heevjBatched, BESIDE, conj)
