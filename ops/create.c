@@ -4,7 +4,9 @@
 
 #include <math.h>
 #include "ops/record.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/element.h"
+#include "runtime/base/notes.h"
 
 orr__node *orr__rec_leaf(orr__site at, orr_dtype dtype, const orr_shape *shape, orr__buffer *b)
 {
@@ -38,6 +40,7 @@ orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape s
     size_t bytes;
     if (!memory_ok(at, dtype, &shape, data, &bytes, &bad))
         return bad;
+    double t0 = orr__noting() ? orr__now() : 0;
     orr__buffer *b = orr__buffer_new(bytes);
     if (!b) { /* the pool has set the error */
         (void)orr__fail_place(at, ORR_ENOMEM);
@@ -53,6 +56,14 @@ orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape s
     } else if (bytes) {
         memcpy(b->host, data, bytes);
     }
+    if (orr__noting())
+        orr__notes_add(&(orr__note){ .kind = ORR__NOTE_COPY,
+                                     .file = file,
+                                     .line = line,
+                                     .n = 1,
+                                     .content = orr__notes_content(data, bytes),
+                                     .bytes = (double)bytes,
+                                     .seconds = orr__now() - t0 });
     return orr__handle_new(orr__rec_leaf(at, dtype, &shape, b));
 }
 

@@ -24,6 +24,13 @@ ORR_API orr_status orr_explain_at(const char *file, int line, FILE *to, orr_tens
 ORR_API orr_status orr_explain_dot_at(const char *file, int line, FILE *to, orr_tensor *t, bool fused);
 #define orr_explain_dot(...) orr_explain_dot_at(ORR_HERE, __VA_ARGS__)
 
+/** Prints the notes of the time since orr_init: for each source line that matters, its share of the time, the share of the machine's
+ * bound that its kernels reach, and the change by which time would be won, the largest gain first. A line is "FILE:LINE: note: TEXT", which
+ * editors read (docs/seeing.md). Notes are taken while ORRERY_NOTES is set, and are written to its file at the end in any case.
+ * errors:   ORR_ESTATE (ORRERY_NOTES is not set), ORR_EINVAL (NULL), ORR_EIO.
+ * threads:  safe from any thread. */
+ORR_API orr_status orr_notes(FILE *to);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/notes.h"
 #include "runtime/base/stop.h"
 #include "runtime/base/trace.h"
 #include "runtime/base/signals.h"
@@ -303,6 +304,16 @@ static void trace(orr__site at, double t0)
         orr__trace_count("memory spilled", now, (double)m.spilled);
 }
 
+static void note(orr__site at, double t0, double kernels)
+{
+    orr__notes_add(&(orr__note){ .kind = ORR__NOTE_CALL,
+                                 .file = at.file,
+                                 .line = at.line,
+                                 .n = 1,
+                                 .seconds = orr__now() - t0,
+                                 .a = orr__notes_kernels() - kernels });
+}
+
 /* A stop ends an evaluation that waits before anything is published, and its assignments stay pending. Without a wait, new values of
  * variables are published at once, so the evaluation that computes them is not stopped. Nor are old values overwritten that a stopped
  * evaluation needs again. */
@@ -323,7 +334,8 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     if (!todo)
         return ORR_ENOMEM;
     bool tracing = orr__tracing();
-    double t0 = tracing ? orr__now() : 0;
+    bool noting = orr__noting();
+    double t0 = tracing || noting ? orr__now() : 0, kernels = noting ? orr__notes_kernels() : 0;
     st = select_nodes(nodes, n, todo, &count, run ? REPORTED : AWAITED);
     int first = count; /* the caller waits for these, not for new values of variables; an event waits for all */
     if (st == ORR_OK)
@@ -346,6 +358,8 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     orr__array_end(todo, few);
     if (tracing && count)
         trace(at, t0);
+    if (noting && count)
+        note(at, t0, kernels);
     return st;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "runtime/api/devices.h"
 #include "runtime/api/eval.h"
+#include "runtime/api/notes.h"
 #include "runtime/api/over_ranks.h"
 #include "runtime/base/callback.h"
 #include "runtime/api/piles.h"
@@ -152,6 +153,8 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
     orr__signals_note(&signals);
     if (st == ORR_OK)
         st = orr__fail_place(at, orr__trace_start(orr__env.trace));
+    if (st == ORR_OK && (st = orr__fail_place(at, orr__notes_open(orr__env.notes))) != ORR_OK)
+        orr__trace_stop();
     if (st == ORR_OK && ((st = orr__cu_binding_start(at, orr__engine_may_use_cuda(config))) != ORR_OK ||
                          (st = orr__engine_start(at, config)) != ORR_OK))
         orr__trace_stop();
@@ -168,6 +171,7 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
     if (st != ORR_OK && !was_started && orr__ranks() > 1)
         orr__ranks_fail(orr_error_message()); /* the other ranks are about to agree on the way of exchanges */
     if (st != ORR_OK && !was_started) {
+        orr__notes_close();
         orr__ranks_stop();
         orr__ranks_leave();
         orr__spill_stop();
@@ -239,6 +243,7 @@ orr_status orr_shutdown(void)
     orr__piles_stop();
     orr__ranks_stop();
     orr__devices_stop();
+    orr__notes_close();
     orr__cpu_stop(); /* a launch that waits for a compiler continues without it */
     /* Handles first: their buffers must be released before the engine that holds their content. */
     orr__handles_shutdown();

@@ -106,6 +106,9 @@ static const entry table[] = {
     { { "ORRERY_TRACE", "file", "", "where to write a trace of kernels and copies, for the viewers of Chrome and Perfetto; %p in it: the "
         "process number" },
       PATH, AT(trace), { 0 } },
+    { { "ORRERY_NOTES", "file, or -", "", "where to write, at the end, notes by source line on what took the time and what would change it "
+        "(docs/seeing.md); -: standard output; %p in it: the process number; a name that ends in .tsv: as rows for orrery-report" },
+      PATH, AT(notes), { 0 } },
     { { "ORRERY_CACHE_SITE", "directory", "", "compiled kernels of the site, only read" }, PATH, AT(cache_site), { 0 } },
     { { "ORRERY_DEVICE_FILE", "file", "", "where to keep a list of the devices and their readings, for other programs" },
       PATH, AT(device_file), { 0 } },
@@ -237,11 +240,12 @@ static bool parse_mechanisms(const char *s, uint64_t *out)
     return true;
 }
 
-/* A path is made absolute, so that it stays valid when the program changes its directory. A bare name of a compiler is left to PATH. */
-static bool parse_path(const char *s, bool program, char *to, size_t size)
+/* A path is made absolute, so that it stays valid when the program changes its directory. A bare name of a compiler is left to PATH, and
+ * "-" for standard output stays. */
+static bool parse_path(const char *s, bool name, char *to, size_t size)
 {
     size_t n = 0;
-    if (*s != '/' && (!program || strchr(s, '/'))) {
+    if (*s != '/' && (!name || strchr(s, '/'))) {
         if (!getcwd(to, size))
             return false;
         n = strlen(to);
@@ -287,7 +291,7 @@ static bool parse(const entry *e, const char *s, orr__settings *to)
         break;
     case LIST: ok = parse_list(e, s, field); break;
     case MECHANISMS: ok = parse_mechanisms(s, field); break;
-    case PATH: ok = parse_path(s, e->offset == AT(cc), field, sizeof to->cache_dir); break;
+    case PATH: ok = parse_path(s, e->offset == AT(cc) || (e->offset == AT(notes) && strcmp(s, "-") == 0), field, sizeof to->cache_dir); break;
     }
     return ok;
 }

@@ -46,6 +46,7 @@ typedef struct {
     char cache_dir[1024];   /* ORRERY_CACHE_DIR      directory of the kernel cache           */
     size_t cache_size;      /* ORRERY_CACHE_SIZE     bytes that it may hold                  */
     char trace[1024];       /* ORRERY_TRACE          file, "": none                          */
+    char notes[1024];       /* ORRERY_NOTES          file, "-": standard output, "": none    */
     char cache_site[1024];  /* ORRERY_CACHE_SITE     read-only kernels of the site, "": none */
     char device_file[1024]; /* ORRERY_DEVICE_FILE   registry of devices, "": none           */
     bool nccl;              /* ORRERY_NCCL         on off                                    */

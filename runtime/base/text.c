@@ -3,8 +3,8 @@
 #include "config.h"
 #include "runtime/base/text.h"
 
-#include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Bytes of the UTF-8 character (RFC 3629) at s, 0: none. */
 static size_t character(const char *s)
@@ -53,4 +53,18 @@ const char *orr__text_line(char *to, size_t size, const char *s)
     }
     to[at] = '\0';
     return to;
+}
+
+bool orr__text_path(char *to, size_t size, const char *path)
+{
+    size_t n = 0;
+    for (; *path && n + 24 < size; path++)
+        if (path[0] == '%' && path[1] == 'p') {
+            n += (size_t)snprintf(to + n, size - n, "%ld", (long)getpid());
+            path++;
+        } else {
+            to[n++] = *path;
+        }
+    to[n] = '\0';
+    return !*path;
 }

@@ -3,6 +3,7 @@
 #ifndef ORR_BASE_TEXT_H
 #define ORR_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -12,5 +13,7 @@ void orr__text_json(FILE *to, const char *s);
 /* Copies s for a line that people read, cut at the end of `to`: bytes that are not UTF-8 and control characters become '?'. Returns
  * `to`. */
 const char *orr__text_line(char *to, size_t size, const char *s);
+/* Copies the path of a file to write, each "%p" replaced by the process number. False: it does not fit. */
+bool orr__text_path(char *to, size_t size, const char *path);
 
 #endif

@@ -271,21 +271,6 @@ static void name_tracks(void)
     }
 }
 
-/* `path` with each "%p" replaced by the process number. */
-static bool expand(const char *path, char *to, size_t size)
-{
-    size_t n = 0;
-    for (; *path && n + 24 < size; path++)
-        if (path[0] == '%' && path[1] == 'p') {
-            n += (size_t)snprintf(to + n, size - n, "%ld", (long)getpid());
-            path++;
-        } else {
-            to[n++] = *path;
-        }
-    to[n] = '\0';
-    return !*path;
-}
-
 static void finish(bool keep)
 {
     if (!out)
@@ -327,7 +312,7 @@ orr_status orr__trace_start(const char *path)
     orr__site at = { NULL, 0, "environment" };
     if (!*path || out)
         return ORR_OK;
-    if (!expand(path, path_now, sizeof path_now))
+    if (!orr__text_path(path_now, sizeof path_now, path))
         return orr__fail(at, ORR_EENV, "the name of the trace is too long");
     if (!(out = fopen(path_now, "we")))
         return orr__fail(at, ORR_EIO, "ORRERY_TRACE=%s: %s; it names the file to write", path_now, strerror(errno));

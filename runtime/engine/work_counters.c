@@ -7,7 +7,9 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/held.h"
+#include "runtime/base/notes.h"
 #include "runtime/base/trace.h"
+#include "runtime/cost/profile.h"
 #include "runtime/engine/execution.h"
 
 enum { BUCKETS = 1024 };
@@ -85,6 +87,37 @@ static void trace(const orr__work *k, const orr__step *s, int t, orr__on on, orr
     orr__trace_span("kernel", k->label, at, arg, n);
 }
 
+/* Seconds in which the machine moves the bytes of a whole step, and computes its flops: all cores if a crew may do the step. */
+static void bounds(const orr__step *s, bool whole, orr__note *f)
+{
+    const orr__profile *p = orr__profile_now();
+    const orr__region *r = s->region;
+    int workers = orr__machine_here.workers;
+    bool wide = r->nout > 0 && orr_dtype_size((orr_dtype)r->out_dtype[0]) > 4;
+    double rate = r->product ? wide ? p->gemm64 : p->gemm32 : wide ? p->math / 2 : p->math;
+    double all = whole && s->shared ? workers : 1, stream = orr__profile_move(p, r->bytes);
+    if (all > 1 && stream > r->bytes / p->stream_all) /* memory has one speed for all cores */
+        stream = stream / all > r->bytes / p->stream_all ? stream / all : r->bytes / p->stream_all;
+    f->a = 1e-6 * stream;
+    f->b = 1e-6 * r->flops / (rate * all);
+}
+
+static void note(const orr__work *k, const orr__step *s, int t, orr__on on, double seconds)
+{
+    const orr__region *r = s->region;
+    double share = t >= 0 && s->ntiles > 1 ? 1.0 / s->ntiles : 1;
+    orr__note f = { .kind = ORR__NOTE_WORK, .file = r->file, .line = r->line, .n = 1, .seconds = seconds };
+    (void)snprintf(f.text, sizeof f.text, "%s", k->label);
+    f.bytes = share * r->bytes;
+    f.flops = share * r->flops;
+    f.n = t <= 0;
+    if (on == ORR__ON_CPU && !s->graph)
+        bounds(s, t < 0, &f);
+    f.a *= share;
+    f.b *= share;
+    orr__notes_add(&f);
+}
+
 static orr__tally *tally_of(const orr__work *k, int worker)
 {
     return k->tally && worker >= 0 && worker <= n_workers ? &k->tally[worker] : NULL;
@@ -95,7 +128,7 @@ uint32_t orr__work_begin(orr__work *k, int worker)
     orr__tally *t = tally_of(k, worker);
     uint64_t n = t ? atomic_fetch_add_explicit(&t->tasks, 1, memory_order_relaxed) : 0;
 
-    return !t || orr__tracing() ? 1 : orr__time_stands_for(n, atomic_load_explicit(&t->ns, memory_order_relaxed));
+    return !t || orr__tracing() || orr__noting() ? 1 : orr__time_stands_for(n, atomic_load_explicit(&t->ns, memory_order_relaxed));
 }
 
 static double ended(orr__work *k, const orr__step *s, int tile, orr__on on, int worker, double t0, uint32_t stands_for)
@@ -106,6 +139,8 @@ static double ended(orr__work *k, const orr__step *s, int tile, orr__on on, int 
 
     if (orr__tracing())
         trace(k, s, tile, on, (orr__trace_at){ s->region->file, s->region->line, track, t0, t1 });
+    if (orr__noting())
+        note(k, s, tile, on, t1 - t0);
     if (!t)
         return t1;
     atomic_fetch_add_explicit(&t->ns, stands_for * (uint64_t)((t1 - t0) * 1e9), memory_order_relaxed);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/notes.h"
 #include "runtime/graph/structure_key.h"
 #include "runtime/graph/donation.h"
 #include "runtime/graph/thread_state.h"
@@ -148,6 +149,8 @@ static inline bool number(walk *w, orr__node *n, int nin)
     p->flags |= n->op->flags;
     if (w->counts) {
         p->again = p->again || n->computed == ORR__COMPUTED_OFTEN;
+        if (orr__noting() && n->computed && nin > 0)
+            orr__notes_add(&(orr__note){ .kind = ORR__NOTE_AGAIN, .file = n->file, .line = n->line, .n = 1 });
         if (n->computed < ORR__COMPUTED_OFTEN)
             n->computed++;
     }

@@ -49,6 +49,8 @@ orr_status orr__plan_enomem(const orr__planner *p);
 
 /* One function per row of the table, in files of the same names. */
 orr_status orr__pass_rewrite(orr__planner *p);
+/* notes.c: the values that go through memory between two kernels, and why; arrays of f64 that come from f32. For ORRERY_NOTES. */
+void orr__plan_note(const orr__capture *p, const orr__regions *rs);
 orr_status orr__pass_regions(orr__planner *p);
 orr_status orr__pass_layouts(orr__planner *p);
 orr_status orr__pass_epilogues(orr__planner *p);

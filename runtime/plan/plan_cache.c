@@ -10,6 +10,7 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/held.h"
+#include "runtime/base/notes.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/trace.h"
 #include "runtime/base/signals.h"
@@ -188,11 +189,14 @@ static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr_
     if (*plan && !orr__plan_overtaken(*plan))
         return ORR_OK;
     orr__plan *made, *out = NULL, *former = *plan;
-    double t0 = orr__tracing() ? orr__now() : 0;
+    double t0 = orr__tracing() || orr__noting() ? orr__now() : 0;
     orr_status st = orr__plan_make(at, p, low_memory, &made);
     if (orr__tracing())
         orr__trace_span("plan", "make a plan", (orr__trace_at){ at.file, at.line, ORR__TRACE_SELF, t0, orr__now() },
                         NULL, 0);
+    if (orr__noting())
+        orr__notes_add(&(orr__note){
+            .kind = ORR__NOTE_PLAN, .file = at.file, .line = at.line, .n = 1, .seconds = orr__now() - t0 });
     if (st != ORR_OK && former) { /* the former plan will do */
         orr_error_clear();
         return ORR_OK;

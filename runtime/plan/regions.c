@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/env.h"
+#include "runtime/base/notes.h"
 #include "runtime/base/signals.h"
 #include "runtime/plan/passes.h"
 
@@ -29,6 +30,8 @@ orr_status orr__pass_regions(orr__planner *p)
         ORR__GUARD_WRITES;
         orr__regions_print(stderr, rs);
     }
+    if (orr__noting())
+        orr__plan_note(p->capture, rs);
     p->plan->reason.n = rs->nreason;
     p->plan->reason.text = rs->reason;
     rs->reason = NULL;

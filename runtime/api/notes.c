@@ -1,0 +1,444 @@
+/* Notes as a compiler prints them: what a source line costs, the share of the machine's bound that it reaches, and the change by which time
+ * can be won; the dearest first.
+ * Must not know: how facts are gathered, kernels. */
+#include "config.h"
+#include "runtime/api/notes.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <orrery/explain.h>
+#include "runtime/api/file_sink.h"
+#include "runtime/base/array.h"
+#include "runtime/base/decimal.h"
+#include "runtime/base/env.h"
+#include "runtime/base/notes.h"
+#include "runtime/base/regret.h"
+#include "runtime/base/signals.h"
+#include "runtime/base/text.h"
+#include "runtime/cost/machine.h"
+#include "runtime/cost/profile.h"
+
+/* Shares of the whole time: of a gain that is worth a note, and of a line without one. */
+#define GAIN_LEAST 0.01
+#define LINE_LEAST 0.005
+/* Repetitions before they are called such. */
+enum { OFTEN = 8 };
+
+/* A source line: its own time (kernels, copies of data, evaluations without kernels), and what is to be said of it. */
+typedef struct {
+    const char *file, *label;
+    int line, remarks;
+    double seconds, kernel, dearest, bytes, flops, memory, arithmetic, launches; /* of kernels: from `kernel` on */
+    double gain;
+    char text[700];
+} source;
+
+typedef struct {
+    orr__note *fact;
+    int nfact, n, capacity;
+    source *of;
+    double total;
+    bool failed; /* no memory */
+} summary;
+
+static source *source_of(summary *s, const char *file, int line)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->of[i].line == line && (s->of[i].file == file || (file && strcmp(s->of[i].file, file) == 0)))
+            return &s->of[i];
+    source *more = file ? orr__array_reserve(s->of, &s->capacity, s->n + 1, sizeof *more) : NULL;
+    s->failed = s->failed || (file && !more);
+    if (!more)
+        return NULL;
+    s->of = more;
+    memset((void *)&more[s->n], 0, sizeof *more);
+    more[s->n].file = file;
+    more[s->n].line = line;
+    return &more[s->n++];
+}
+
+static void add(source *of, double gain, const char *fmt, ...) ORR_PRINTF(3, 4);
+static void add(source *of, double gain, const char *fmt, ...)
+{
+    size_t at = strlen(of->text);
+    va_list ap;
+    va_start(ap, fmt);
+    at += (size_t)snprintf(of->text + at, sizeof of->text - at, "; ");
+    if (at < sizeof of->text)
+        (void)orr__decimal_vprint(of->text + at, sizeof of->text - at, fmt, ap);
+    va_end(ap);
+    of->gain += gain;
+    of->remarks++;
+}
+
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+/* "line 35", or with its file if that is another one. */
+static const char *place(char *to, size_t size, const source *at, const char *file, int line)
+{
+    if (file && strcmp(file, at->file) == 0 && line == at->line)
+        return "another kernel of this line";
+    if (file && strcmp(file, at->file) == 0)
+        (void)snprintf(to, size, "line %d", line);
+    else
+        (void)snprintf(to, size, "%s:%d", file ? base_name(file) : "?", line);
+    return to;
+}
+
+/* -- sums -------------------------------------------------------------------------------------------------- */
+
+static void sum_work(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->file, f->line);
+    s->total += f->seconds;
+    if (!of)
+        return;
+    of->seconds += f->seconds;
+    of->kernel += f->seconds;
+    of->bytes += f->bytes;
+    of->flops += f->flops;
+    of->memory += f->a;
+    of->arithmetic += f->b;
+    of->launches += (double)f->n;
+    if (f->seconds >= of->dearest) {
+        of->dearest = f->seconds;
+        of->label = f->text;
+    }
+}
+
+/* Seconds of an evaluation's line that were neither kernels nor plans. */
+static double idle(const summary *s, const orr__note *call)
+{
+    double plans = 0;
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *f = &s->fact[i];
+        if (f->kind == ORR__NOTE_PLAN && f->line == call->line && f->file && call->file &&
+            strcmp(f->file, call->file) == 0)
+            plans += f->seconds;
+    }
+    double left = call->seconds - call->a - plans;
+    return left > 0 ? left : 0;
+}
+
+static void sum(summary *s)
+{
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *f = &s->fact[i];
+        double own = f->kind == ORR__NOTE_CALL                                ? idle(s, f)
+                     : f->kind == ORR__NOTE_COPY || f->kind == ORR__NOTE_PLAN ? f->seconds
+                                                                              : 0;
+        source *of = own > 0 ? source_of(s, f->file, f->line) : NULL;
+        if (f->kind == ORR__NOTE_WORK)
+            sum_work(s, f);
+        s->total += own;
+        if (of)
+            of->seconds += own;
+    }
+}
+
+/* -- remarks ----------------------------------------------------------------------------------------------- */
+
+/* By a part of the fuser's reason: the change after which the two lines can be one kernel. Others are in the nature of the operations. */
+static const struct {
+    const char *reason, *change;
+} changes[] = {
+    { "ORRERY_FUSE=off", "ORRERY_FUSE=on" },
+    { "mixes axes", "an operation on the shape of the value itself (the reshape or transpose after both lines)" },
+    { "several regions read it", "a call that the readers share, or one orr_eval_all of all results" },
+    { "too many to compute at each", "a read at one place, or fewer shifted reads" },
+    { "by number", "an orr_slice or a mask in place of numbered reads" },
+    { "already", "fewer arrays in one expression (orr_concat or one array of them)" },
+    { "is full", "two results in place of one long expression" },
+};
+
+static const char *change_for(const char *reason)
+{
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        if (strstr(reason, changes[i].reason))
+            return changes[i].change;
+    return NULL;
+}
+
+static void remark_apart(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->file, f->line);
+    const char *change = change_for(f->text);
+    char where[280];
+    if (!of || of->kernel <= 0)
+        return;
+    double gain = 1e-6 * orr__profile_move(orr__profile_now(), f->bytes) * of->launches;
+    gain = gain < of->kernel ? gain : of->kernel;
+    const char *with = place(where, sizeof where, of, f->of, f->of_line);
+    if (change && gain >= GAIN_LEAST * s->total)
+        add(of, gain, "not fused with %s: %s; %s would change it", with, f->text, change);
+    else if (!change && !of->remarks && gain >= GAIN_LEAST * s->total)
+        add(of, 0, "not fused with %s: %s", with, f->text);
+}
+
+static void remark_copy(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->file, f->line);
+    double gain = f->n ? f->seconds * (double)f->part / (double)f->n : 0;
+    if (of && f->part >= 2 && 2 * f->part >= f->n && gain >= GAIN_LEAST * s->total)
+        add(of, gain,
+            "the same %.3g MB are copied in %llu times; one orr_from before the loop, kept by orr_keep or in an outer "
+            "scope, would change it",
+            1e-6 * f->bytes / (double)f->n, (unsigned long long)f->n);
+}
+
+/* Half the time of the kernels that compute the line's values: one of two computations at least is saved. */
+static void remark_again(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->file, f->line);
+    double gain = of ? 0.5 * of->kernel : 0;
+    for (int i = 0; i < s->nfact && of; i++) {
+        const orr__note *g = &s->fact[i];
+        if (g->kind == ORR__NOTE_INSIDE && g->line == f->line && g->file && strcmp(g->file, of->file) == 0) {
+            const source *by = source_of(s, g->of, g->of_line);
+            gain += by ? 0.5 * by->kernel : 0;
+            of = source_of(s, f->file, f->line);
+        }
+    }
+    if (of && f->n >= 2 && gain >= GAIN_LEAST * s->total)
+        add(of, gain,
+            "computed again %llu times by later evaluations; one orr_eval_all of all results that need it, or orr_eval "
+            "of this value, would change it",
+            (unsigned long long)f->n);
+}
+
+/* Plans of this line. */
+static uint64_t plans_of(const summary *s, const orr__note *call)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *f = &s->fact[i];
+        if (f->kind == ORR__NOTE_PLAN && f->line == call->line && f->file && call->file &&
+            strcmp(f->file, call->file) == 0)
+            n += f->n;
+    }
+    return n;
+}
+
+static void remark_call(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->file, f->line);
+    double left = idle(s, f), n = (double)f->n;
+    uint64_t plans = plans_of(s, f);
+    if (!of || f->n < OFTEN)
+        return;
+    double planning = f->seconds - f->a - left;
+    if (2 * plans >= f->n && planning >= GAIN_LEAST * s->total)
+        add(of, planning,
+            "%llu plans for %llu evaluations, since shapes or operations differ each time; equal shapes (padding), or "
+            "numbers in tensors and orr_scalar, would change it",
+            (unsigned long long)plans, (unsigned long long)f->n);
+    else if (3 * left >= f->a && left >= GAIN_LEAST * s->total && f->n >= 100)
+        add(of, left,
+            "%llu evaluations of %.3g us, of which %.3g us are no kernel; more work in each (orr_eval_all of several "
+            "results, larger arrays), or orr_graph_build, would change it",
+            (unsigned long long)f->n, 1e6 * (left + f->a) / n, 1e6 * left / n);
+}
+
+/* All kernels that this cast makes wider are one remark. */
+static void remark_wide(summary *s, int first)
+{
+    const orr__note *f = &s->fact[first];
+    double gain = 0;
+    char where[160] = "";
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *g = &s->fact[i];
+        if (g->kind != ORR__NOTE_WIDE || g->line != f->line || strcmp(g->file, f->file) != 0)
+            continue;
+        if (i < first)
+            return;
+        const source *of = source_of(s, g->of, g->of_line);
+        gain += of ? 0.5 * of->kernel : 0;
+        size_t at = strlen(where);
+        if (at + 16 < sizeof where)
+            (void)snprintf(where + at, sizeof where - at, "%s%d", at ? ", " : "", g->of_line);
+    }
+    source *of = source_of(s, f->file, f->line);
+    if (of && gain >= GAIN_LEAST * s->total)
+        add(of, gain,
+            "data of f32 becomes f64 here, and the kernels of line %s work with twice the bytes; an operand of f32 "
+            "(orr_scalar, orr_cast to ORR_F32) would change it",
+            where);
+}
+
+static void remark(summary *s)
+{
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *f = &s->fact[i];
+        switch (f->kind) {
+        case ORR__NOTE_COPY: remark_copy(s, f); break;
+        case ORR__NOTE_AGAIN: remark_again(s, f); break;
+        case ORR__NOTE_CALL: remark_call(s, f); break;
+        case ORR__NOTE_WIDE: remark_wide(s, i); break;
+        default: break;
+        }
+    }
+    for (int i = 0; i < s->nfact; i++)
+        if (s->fact[i].kind == ORR__NOTE_APART)
+            remark_apart(s, &s->fact[i]);
+}
+
+static int by_gain(const void *x, const void *y)
+{
+    const source *a = x, *b = y;
+    return a->gain != b->gain ? (a->gain < b->gain) - (a->gain > b->gain)
+                              : (a->seconds < b->seconds) - (a->seconds > b->seconds);
+}
+
+static void summarise(summary *s)
+{
+    memset(s, 0, sizeof *s);
+    s->fact = orr__notes_all(&s->nfact);
+    sum(s);
+    remark(s);
+    if (s->n)
+        qsort(s->of, (size_t)s->n, sizeof *s->of, by_gain);
+}
+
+static void forget(summary *s)
+{
+    free(s->fact);
+    free(s->of);
+}
+
+/* -- output ------------------------------------------------------------------------------------------------ */
+
+/* The text of a note after "note: ". */
+static void describe(const summary *s, const source *of, char *to, size_t size)
+{
+    double bound = of->memory > of->arithmetic ? of->memory : of->arithmetic;
+    int at = snprintf(to, size, "%.0f %% of the time", s->total > 0 ? 100 * of->seconds / s->total : 0);
+    if (bound > 0 && of->kernel >= 0.5 * of->seconds)
+        at +=
+            snprintf(to + at, size - (size_t)at, ", %.2f of the %s bound", bound < of->kernel ? bound / of->kernel : 1,
+                     of->memory > of->arithmetic ? "memory" : "arithmetic");
+    (void)snprintf(to + at, size - (size_t)at, "%s", of->text);
+}
+
+static bool is_shown(const summary *s, const source *of)
+{
+    return of->gain > 0 || of->seconds >= LINE_LEAST * s->total;
+}
+
+static void print(FILE *to, const summary *s)
+{
+    char text[900], file[1024];
+    for (int i = 0; i < s->n; i++) {
+        if (!is_shown(s, &s->of[i]))
+            continue;
+        describe(s, &s->of[i], text, sizeof text);
+        fprintf(to, "%s:%d: note: %s\n", orr__text_line(file, sizeof file, s->of[i].file), s->of[i].line, text);
+    }
+    if (s->failed)
+        (void)fputs("orrery: note: some lines are missing for want of memory\n", to);
+}
+
+/* The same as rows of fields with tabs between them, for orrery-report; docs/seeing.md lists the fields. */
+static void print_rows(FILE *to, const summary *s)
+{
+    const orr__profile *p = orr__profile_now();
+    orr__regret regret = orr__regret_now();
+    char text[900], file[1024], of_file[1024];
+    fprintf(to, "orrery-notes\t1\n");
+    fprintf(to, "machine\t%d\t%.6g\t%.6g\t%.6g\t%.6g\t%.6g\t%.6g\n", orr__machine_here.workers, p->stream,
+            p->stream_all, p->cached, p->math, p->gemm32, p->gemm64);
+    fprintf(to, "regret\t%llu\t%.6g\n", (unsigned long long)regret.trials, regret.excess);
+    for (int i = 0; i < s->n; i++) {
+        const source *of = &s->of[i];
+        (void)orr__text_line(file, sizeof file, of->file);
+        fprintf(to, "line\t%s\t%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.0f\t%s\n", file, of->line, of->seconds,
+                of->kernel, of->bytes, of->flops, of->memory, of->arithmetic, of->launches, of->label ? of->label : "");
+        describe(s, of, text, sizeof text);
+        if (is_shown(s, of))
+            fprintf(to, "note\t%s\t%d\t%.9g\t%s\n", file, of->line, of->gain, text);
+    }
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *f = &s->fact[i];
+        bool apart = f->kind == ORR__NOTE_APART;
+        if ((apart || f->kind == ORR__NOTE_INSIDE) && f->file && f->of)
+            fprintf(to, "%s\t%s\t%d\t%s\t%d\t%.0f\t%s\n", apart ? "apart" : "inside",
+                    orr__text_line(file, sizeof file, f->file), f->line, orr__text_line(of_file, sizeof of_file, f->of),
+                    f->of_line, f->bytes, f->text);
+    }
+}
+
+static void write_all(FILE *to, bool rows)
+{
+    summary s;
+    ORR__GUARD_WRITES;
+    ORR__WITH_POINT;
+    summarise(&s);
+    if (rows)
+        print_rows(to, &s);
+    else
+        print(to, &s);
+    forget(&s);
+}
+
+orr_status orr_notes(FILE *to)
+{
+    orr__site at = ORR__SITE(NULL, 0, "notes");
+    if (!to)
+        return orr__fail(at, ORR_EINVAL, "the file is NULL");
+    if (!orr__noting())
+        return orr__fail(at, ORR_ESTATE, "no notes are taken: set ORRERY_NOTES before orr_init");
+    write_all(to, false);
+    return orr__printed(at, to);
+}
+
+/* -- the file of ORRERY_NOTES ------------------------------------------------------------------------------ */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static FILE *out;
+static pid_t owner;
+static char path_now[1100];
+
+/* A forked child leaves the file to its parent. */
+void orr__notes_close(void)
+{
+    (void)pthread_mutex_lock(&lock);
+    FILE *to = out;
+    out = NULL;
+    orr__notes_stop();
+    (void)pthread_mutex_unlock(&lock);
+    if (!to || getpid() != owner)
+        return;
+    size_t n = strlen(path_now);
+    write_all(to, n > 4 && strcmp(path_now + n - 4, ".tsv") == 0);
+    ORR__GUARD_WRITES;
+    bool bad = fflush(to) != 0 || ferror(to);
+    bad = (to != stdout && fclose(to) != 0) || bad;
+    if (bad)
+        orr__log(1, "notes: %s could not be written whole: is the disk full?", path_now);
+}
+
+orr_status orr__notes_open(const char *path)
+{
+    static bool at_exit;
+    orr__site at = { NULL, 0, "environment" };
+    if (!*path || out)
+        return ORR_OK;
+    if (!orr__text_path(path_now, sizeof path_now, path))
+        return orr__fail(at, ORR_EENV, "the name of the file of notes is too long");
+    FILE *to = strcmp(path, "-") == 0 ? stdout : fopen(path_now, "we");
+    if (!to)
+        return orr__fail(at, ORR_EIO, "ORRERY_NOTES=%s: %s; it names the file to write", path_now, strerror(errno));
+    owner = getpid();
+    if (!at_exit)
+        at_exit = atexit(orr__notes_close) == 0;
+    out = to;
+    orr__notes_start();
+    return ORR_OK;
+}

@@ -1,0 +1,118 @@
+/* Sums facts in one table, found by a hash of their places.
+ * Must not know: the meaning of a sum. */
+#include "config.h"
+#include "runtime/base/notes.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/array.h"
+#include "runtime/base/fork.h"
+#include "runtime/base/hash.h"
+
+/* The table is full with this many facts: a program has fewer lines. */
+enum { SLOTS = 1 << 14, MOST = SLOTS / 2 };
+
+atomic_bool orr__notes_on;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static orr__note *row;
+static int nrow, capacity, slot[SLOTS]; /* 1 + a row; 0: free */
+static _Atomic uint64_t kernel_ns;
+
+void orr__notes_start(void)
+{
+    static bool guarded;
+    if (!guarded)
+        orr__fork_guard(&lock);
+    guarded = true;
+    (void)pthread_mutex_lock(&lock);
+    nrow = 0;
+    memset(slot, 0, sizeof slot);
+    atomic_store(&kernel_ns, 0);
+    (void)pthread_mutex_unlock(&lock);
+    atomic_store(&orr__notes_on, true);
+}
+
+void orr__notes_stop(void)
+{
+    atomic_store(&orr__notes_on, false);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same(const orr__note *a, const orr__note *b)
+{
+    return a->kind == b->kind && a->line == b->line && a->of_line == b->of_line && same_file(a->file, b->file) &&
+           same_file(a->of, b->of) && strcmp(a->text, b->text) == 0;
+}
+
+/* Under the lock: the row of this fact, new if there was none; NULL: the table is full. */
+static orr__note *find(const orr__note *f)
+{
+    const int key[3] = { (int)f->kind, f->line, f->of_line };
+    uint64_t h = orr__hash(f->text, strlen(f->text), orr__hash(key, sizeof key, 0));
+    size_t at = (size_t)h % SLOTS;
+    for (; slot[at]; at = (at + 1) % SLOTS)
+        if (same(&row[slot[at] - 1], f))
+            return &row[slot[at] - 1];
+    orr__note *more = nrow < MOST ? orr__array_reserve(row, &capacity, nrow + 1, sizeof *row) : NULL;
+    if (!more)
+        return NULL;
+    row = more;
+    row[nrow] = *f;
+    row[nrow].n = row[nrow].part = row[nrow].content = 0;
+    row[nrow].seconds = row[nrow].bytes = row[nrow].flops = row[nrow].a = row[nrow].b = 0;
+    slot[at] = ++nrow;
+    return &row[nrow - 1];
+}
+
+void orr__notes_add(const orr__note *f)
+{
+    if (f->kind == ORR__NOTE_WORK)
+        atomic_fetch_add_explicit(&kernel_ns, (uint64_t)(f->seconds * 1e9), memory_order_relaxed);
+    (void)pthread_mutex_lock(&lock);
+    orr__note *to = find(f);
+    if (to) {
+        to->part += f->part + (f->content && f->content == to->content);
+        to->content = f->content;
+        to->n += f->n;
+        to->seconds += f->seconds;
+        to->bytes += f->bytes;
+        to->flops += f->flops;
+        to->a += f->a;
+        to->b += f->b;
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+orr__note *orr__notes_all(int *n)
+{
+    (void)pthread_mutex_lock(&lock);
+    orr__note *copy = nrow ? malloc((size_t)nrow * sizeof *copy) : NULL;
+    *n = copy ? nrow : 0;
+    if (copy)
+        memcpy(copy, row, (size_t)nrow * sizeof *copy);
+    (void)pthread_mutex_unlock(&lock);
+    return copy;
+}
+
+uint64_t orr__notes_content(const void *data, uint64_t bytes)
+{
+    enum { PIECE = 64, PIECES = 64 };
+    const char *p = data;
+    uint64_t h = orr__hash(&bytes, sizeof bytes, 1);
+    if (bytes <= PIECE * PIECES)
+        return orr__hash(p, (size_t)bytes, h) | 1;
+    for (uint64_t i = 0; i < PIECES; i++)
+        h = orr__hash(p + (bytes - PIECE) / (PIECES - 1) * i, PIECE, h);
+    return h | 1;
+}
+
+double orr__notes_kernels(void)
+{
+    return 1e-9 * (double)atomic_load_explicit(&kernel_ns, memory_order_relaxed);
+}

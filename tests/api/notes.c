@@ -1,0 +1,193 @@
+/* ORRERY_NOTES: the lines of a program at which time can be won come first, with the change that wins it.
+ * Must not know: how facts are gathered. */
+#include "config.h"
+#include <fcntl.h>
+#include <orrery.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/harness/harness.h"
+
+enum { N = 1 << 20, STEPS = 12 };
+
+static void start(const char *file)
+{
+    (void)setenv("ORRERY_NOTES", file, 1);
+    (void)setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+}
+
+/* Ends the library; `text` is then the file. */
+static char text[1 << 16];
+static void stop(const char *file)
+{
+    size_t size = 0;
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    (void)unsetenv("ORRERY_NOTES");
+    char *all = (char *)orr_test_slurp(file, &size);
+    (void)snprintf(text, sizeof text, "%s", all ? all : "");
+    free(all);
+}
+
+/* Line n of the notes, from 0. */
+static const char *note(int n)
+{
+    static char line[2048];
+    const char *p = text;
+    for (int i = 0; i < n && p; i++)
+        p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL;
+    (void)snprintf(line, sizeof line, "%.*s", p ? (int)strcspn(p, "\n") : 0, p ? p : "");
+    return line;
+}
+
+/* True if one of the first `most` notes is of this line and has these words. */
+static bool has(int most, int line, const char *words)
+{
+    char place[64];
+    (void)snprintf(place, sizeof place, "notes.c:%d: note: ", line);
+    for (int i = 0; i < most; i++)
+        if (strstr(note(i), place) && strstr(note(i), words))
+            return true;
+    return false;
+}
+
+static void three_planted_slownesses_are_the_first_three_notes(void)
+{
+    const char *file = orr_test_tmp("three");
+    static float data[N];
+    int copied = 0, wide = 0, tiny = 0;
+    for (int i = 0; i < N; i++)
+        data[i] = (float)(i % 100);
+    start(file);
+    orr_tensor *half = orr_keep(orr_full(ORR_F64, ORR_SHAPE(1), 0.5)),
+               *one = orr_keep(orr_full(ORR_F32, ORR_SHAPE(2), 1));
+    ORR_CHECK(orr_eval(half) == ORR_OK && orr_eval(one) == ORR_OK);
+    for (int i = 0; i < STEPS; i++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(N), data);
+        copied = __LINE__ - 1;
+        orr_tensor *y = orr_mul(x, half);
+        wide = __LINE__ - 1;
+        orr_tensor *z = orr_exp(orr_sin(y));
+        ORR_CHECK(orr_eval(z) == ORR_OK);
+        (void)orr_scope_end(s);
+    }
+    for (int i = 0; i < 20000; i++) {
+        orr_scope *s = orr_scope_begin();
+        ORR_CHECK(orr_eval(orr_add(one, one)) == ORR_OK);
+        tiny = __LINE__ - 1;
+        (void)orr_scope_end(s);
+    }
+    orr_free(half);
+    orr_free(one);
+    stop(file);
+    ORR_CHECK_MSG(has(3, copied, "the same 4.19 MB are copied in 12 times; one orr_from before the loop"), "%s", text);
+    ORR_CHECK_MSG(has(3, wide, "data of f32 becomes f64 here"), "%s", text);
+    ORR_CHECK_MSG(has(3, tiny, "20000 evaluations of "), "%s", text);
+    ORR_CHECK_MSG(!strstr(note(3), "would change it"), "%s", text);
+}
+
+static void values_computed_again_are_named_with_the_reason_against_fusion(void)
+{
+    const char *file = orr_test_tmp("again");
+    int again = 0, apart = 0;
+    start(file);
+    orr_tensor *x = orr_keep(orr_full(ORR_F32, ORR_SHAPE(1024, 1024), 1));
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    for (int i = 0; i < 8; i++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *y = orr_tanh(orr_exp(orr_sin(x)));
+        again = __LINE__ - 1;
+        orr_tensor *z = orr_reshape(orr_transpose(y), ORR_SHAPE(4, 512, 512));
+        ORR_CHECK(orr_eval(orr_sum(y, ORR_ALL_AXES, false)) == ORR_OK);
+        orr_tensor *sum = orr_sum(orr_exp(z), ORR_AXES(1), false);
+        apart = __LINE__ - 1;
+        ORR_CHECK(orr_eval(sum) == ORR_OK);
+        (void)orr_scope_end(s);
+    }
+    FILE *now = fopen(orr_test_tmp("now"), "w");
+    ORR_REQUIRE(now);
+    ORR_CHECK(orr_notes(now) == ORR_OK && orr_notes(NULL) == ORR_EINVAL);
+    ORR_CHECK(ftell(now) > 0);
+    (void)fclose(now);
+    orr_free(x);
+    stop(file);
+    ORR_CHECK_MSG(has(9, again, "computed again "), "%s", text);
+    ORR_CHECK_MSG(has(9, apart, "not fused with "), "%s", text);
+    ORR_CHECK(orr_notes(stdout) == ORR_ESTATE);
+}
+
+static void plans_that_are_made_each_time_are_named(void)
+{
+    const char *file = orr_test_tmp("plans");
+    int planned = 0;
+    start(file);
+    for (int i = 0; i < 60; i++) {
+        orr_scope *s = orr_scope_begin();
+        ORR_CHECK(orr_eval(orr_full(ORR_F32, ORR_SHAPE(i + 1, 3), 2)) == ORR_OK);
+        planned = __LINE__ - 1;
+        (void)orr_scope_end(s);
+    }
+    stop(file);
+    ORR_CHECK_MSG(has(1, planned, "60 plans for 60 evaluations"), "%s", text);
+}
+
+static void a_clean_program_has_no_advice(void)
+{
+    const char *file = orr_test_tmp("clean");
+    start(file);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(1000, 1000), 0.5);
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    for (int i = 0; i < 10; i++)
+        ORR_CHECK(orr_eval(orr_sum(orr_exp(orr_mul(x, orr_scalar(i))), ORR_ALL_AXES, false)) == ORR_OK);
+    (void)orr_scope_end(s);
+    stop(file);
+    ORR_CHECK_MSG(*text && !strstr(text, "would change it"), "%s", text);
+}
+
+/* Standard output is a file meanwhile. */
+static void a_dash_is_standard_output(void)
+{
+    const char *file = orr_test_tmp("dash");
+    (void)fflush(stdout);
+    int before = dup(1), to = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ORR_REQUIRE(before >= 0 && to >= 0 && dup2(to, 1) == 1);
+    (void)close(to);
+    start("-");
+    bool ok = orr_eval(orr_full(ORR_F32, ORR_SHAPE(100, 100), 0.5)) == ORR_OK;
+    int line = __LINE__ - 1;
+    stop(file);
+    (void)dup2(before, 1);
+    (void)close(before);
+    ORR_CHECK_MSG(ok && has(9, line, "of the time"), "%s", text);
+    ORR_CHECK(access("-", F_OK) != 0);
+}
+
+static void rows_are_for_the_report(void)
+{
+    const char *file = orr_test_tmp("rows.tsv");
+    start(file);
+    ORR_CHECK(orr_eval(orr_full(ORR_F32, ORR_SHAPE(100, 100), 0.5)) == ORR_OK);
+    stop(file);
+    ORR_CHECK_MSG(!strncmp(text, "orrery-notes\t1\n", 15) && strstr(text, "\nmachine\t") && strstr(text, "\nline\t"),
+                  "%s", text);
+    (void)setenv("ORRERY_NOTES", "/nowhere/notes", 1);
+    ORR_CHECK(orr_init(NULL) == ORR_EIO && strstr(orr_error_message(), "ORRERY_NOTES=/nowhere/notes"));
+    (void)unsetenv("ORRERY_NOTES");
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = {
+        ORR_TEST(three_planted_slownesses_are_the_first_three_notes),
+        ORR_TEST(values_computed_again_are_named_with_the_reason_against_fusion),
+        ORR_TEST(plans_that_are_made_each_time_are_named),
+        ORR_TEST(a_clean_program_has_no_advice),
+        ORR_TEST(a_dash_is_standard_output),
+        ORR_TEST(rows_are_for_the_report),
+        { 0 },
+    };
+    return orr_test_main(argc, argv, "api.notes", tests);
+}
