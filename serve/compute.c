@@ -63,6 +63,7 @@ static serve_reply put(serve_request *r, serve_task *t)
 {
     t->ended = ended;
     t->user = serve_http_wait(r);
+    t->left = serve_http_left;
     t->seconds = serve_work_seconds(&t->work);
     serve_reply why;
     if (!serve_queue_put(serve_the.queue, t, &why)) {

@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -619,6 +620,13 @@ void *serve_http_wait(serve_request *r)
     q->suspended = true;
     MHD_suspend_connection(q->mhd);
     return q;
+}
+
+bool serve_http_left(void *waiting)
+{
+    const request *q = waiting;
+    struct pollfd end = { .fd = q->c->fd, .events = POLLRDHUP };
+    return poll(&end, 1, 0) > 0;
 }
 
 void serve_http_answer(void *waiting, serve_reply reply, int batch)

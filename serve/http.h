@@ -36,6 +36,8 @@ serve_http *serve_http_start(const serve_options *o, const serve_tokens *tokens,
 int serve_http_port(const serve_http *h);
 /* Suspends the request's connection until its answer. Called by a handler, which then returns status 0. */
 void *serve_http_wait(serve_request *r);
+/* True if the client has closed its side of the connection: nobody waits any more. */
+bool serve_http_left(void *waiting);
 /* Sends the answer and takes ownership of it. waiting: the result of serve_http_wait. batch: works of its evaluation.
  * Any thread may call it. */
 void serve_http_answer(void *waiting, serve_reply reply, int batch);

@@ -142,7 +142,15 @@ static serve_reply over_time(void)
     return serve_problem(504, "timeout", "%s", "the time limit is over");
 }
 
-typedef enum { LATE, WAITING, ALL } which;
+typedef enum { LATE, LEFT, WAITING, ALL } which;
+
+static bool is_one(const serve_task *t, which w, double now)
+{
+    return w == LATE      ? t->deadline <= now
+           : w == LEFT    ? t->left && t->left(t->user)
+           : w == WAITING ? t->state == SERVE_WAITING
+                          : true;
+}
 
 /* Ends some tasks, one at a time: their owners are called without the lock. */
 static void end_some(serve_queue *q, double now, which w, const char *code, const char *why, int status)
@@ -150,7 +158,7 @@ static void end_some(serve_queue *q, double now, which w, const char *code, cons
     for (;;) {
         pthread_mutex_lock(&q->lock);
         serve_task *t = q->oldest;
-        while (t && !(w == ALL || (w == LATE ? t->deadline <= now : t->state == SERVE_WAITING)))
+        while (t && !is_one(t, w, now))
             t = t->later;
         if (t) {
             t->refs++;
@@ -167,6 +175,7 @@ static void end_some(serve_queue *q, double now, which w, const char *code, cons
 void serve_queue_expire(serve_queue *q, double now)
 {
     end_some(q, now, LATE, "timeout", "the time limit is over", 504);
+    end_some(q, now, LEFT, "cancelled", "nobody waits for the work any more", 409);
 }
 
 /* -- threads ------------------------------------------------------------------------------------------------- */

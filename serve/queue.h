@@ -15,6 +15,7 @@ typedef enum serve_state { SERVE_WAITING, SERVE_RUNNING, SERVE_DONE, SERVE_CANCE
 struct serve_task {
     serve_work work;
     void (*ended)(serve_task *t, serve_reply reply, void *user);
+    bool (*left)(void *user); /* true: its owner does not wait any more; called at intervals. NULL: the owner waits */
     void *user;
     int batch; /* works in its evaluation */
     double arrived, started, finished;
@@ -47,7 +48,7 @@ bool serve_queue_put(serve_queue *q, serve_task *t, serve_reply *why);
 bool serve_task_cancel(serve_queue *q, serve_task *t);
 void serve_task_unref(serve_queue *q, serve_task *t);
 serve_state serve_task_state(serve_queue *q, const serve_task *t);
-/* Ends the tasks whose deadline has passed. */
+/* Ends the tasks whose deadline has passed, and those whose owner has left. */
 void serve_queue_expire(serve_queue *q, double now);
 int serve_queue_waiting(serve_queue *q);
 int serve_queue_running(serve_queue *q);

@@ -130,10 +130,10 @@ ORR_API bool orr_event_done(const orr_event *event);
  * threads:  safe from any thread. */
 ORR_API orr_status orr_cancel_at(const char *file, int line, orr_event *event);
 #define orr_cancel(...) orr_cancel_at(ORR_HERE, __VA_ARGS__)
-/** Computes `t` like orr_eval, in `seconds` from now on at most, except that tasks that have begun then end (about a millisecond each; a
- * large step that runs on the calling thread alone, or a function of the program, may take longer). The wait for values that other
- * evaluations compute ends, too. After ORR_ECANCELLED nothing has changed: `t` has no value, this thread's assignments are pending, and a
- * later evaluation computes all of it. Old values of variables stay in memory until it has ended.
+/** Computes `t` like orr_eval, in `seconds` from now on at most, except that work that has begun then ends: within some 10 ms on a
+ * processor, longer if it is one call of a library (a large product, a factorisation, a sort) or of a function of the program. The wait
+ * for values that other evaluations compute ends, too. After ORR_ECANCELLED nothing has changed: `t` has no value, this thread's
+ * assignments are pending, and a later evaluation computes all of it. Old values of variables stay in memory until it has ended.
  * @param seconds  0 or more; INFINITY: no limit
  * errors:   as orr_eval; ORR_ECANCELLED; ORR_EINVAL (the limit is negative or NaN); ORR_ESTATE (there are several ranks).
  * threads:  safe from any thread. */

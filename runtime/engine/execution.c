@@ -1,6 +1,7 @@
 /* The parts of execution that every engine needs.
  * Must not know: StarPU, how a kernel computes. */
 #include "config.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/array.h"
@@ -176,6 +177,28 @@ static const orr__known *known_of(const orr__step *s, const orr__known *known, o
     return of;
 }
 
+/* Launches the kernel; in parts if its work may be stopped, so that it ends soon. */
+static orr_status launch_parts(const orr__step *s, const orr__launch *l)
+{
+    static const double stops_within_us = 1e4;
+    const orr__region *r = s->region;
+    int64_t rows = l->hi - l->lo, even = r->rank == 1 ? 256 : 1; /* a line is cut at whole vectors */
+    if (!orr__stop_mine || !orr__step_by_rows(s) || s->cost.us <= stops_within_us)
+        return orr__exec_cpu->launch(s->cpu, l);
+
+    double us = s->cost.us * (double)rows / (double)r->dim[0];
+    int64_t each = (int64_t)((double)rows / fmax(us / stops_within_us, 1) / (double)even) * even;
+    orr__launch part = *l;
+    orr_status st = ORR_OK;
+    each = each > even ? each : even;
+    for (part.lo = l->lo; st == ORR_OK && part.lo < l->hi; part.lo = part.hi) {
+        part.hi = l->hi - part.lo > each ? part.lo + each : l->hi;
+        if ((st = orr__stop_check(orr__stop_mine)) == ORR_OK)
+            st = orr__exec_cpu->launch(s->cpu, &part);
+    }
+    return st;
+}
+
 /* Runs every step on processors, except for steps that post. */
 static orr_status compute(const orr__step *s, const orr__launch *l)
 {
@@ -186,7 +209,7 @@ static orr_status compute(const orr__step *s, const orr__launch *l)
         e->borrow(1);
     orr__work_begins(ORR__WORK_COMPUTES);
     uint64_t mode = orr__denormals_begin();
-    orr_status st = orr__exec_cpu->launch(s->cpu, l);
+    orr_status st = launch_parts(s, l);
     orr__denormals_end(mode);
     orr__work_ends(ORR__WORK_COMPUTES);
     if (st == ORR_OK)
@@ -279,6 +302,7 @@ static orr_status launch_share(void *job, int k)
 
     if (st != ORR_OK)
         return st;
+    orr__stop *outer = orr__stop_begins(j->stop);
     if (j->shares == 0) {
         st = orr__exec_launch(s, k, j->in, j->out, j->scalar, j->known);
     } else {
@@ -289,6 +313,7 @@ static orr_status launch_share(void *job, int k)
         l.hi = share_begins(j, k + 1);
         st = compute(s, &l);
     }
+    orr__stop_ends(outer);
     if (j->timed)
         atomic_fetch_add_explicit(&j->ns, (uint64_t)((orr__now() - t0) * 1e9), memory_order_relaxed);
     return st;

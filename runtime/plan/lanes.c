@@ -20,10 +20,12 @@ bool orr__step_by_tiles(const orr__step *s)
     return s->ntiles > 1 && !s->graph && (s->partial || orr__env.deterministic || by_blas(s->region));
 }
 
-/* True if the rows of the region can be shared. A fold along axis 0 reads all rows in one order. */
-static bool divides(const orr__region *r)
+/* A fold along axis 0 reads all rows in one order. */
+bool orr__step_by_rows(const orr__step *s)
 {
-    return orr__region_cuttable(r) && !by_blas(r) && (r->rmask & 1u) == 0 && r->dim[0] > 1;
+    const orr__region *r = s->region;
+    return !s->graph && !orr__step_by_tiles(s) && orr__region_cuttable(r) && !by_blas(r) && (r->rmask & 1u) == 0 &&
+           r->dim[0] > 1;
 }
 
 /* The most shares into which a step can be divided; 1: it is for one worker. */
@@ -36,7 +38,7 @@ static int parts_of(const orr__step *s)
     most = worth < most ? (int)worth : most;
     if (orr__step_by_tiles(s))
         return s->ntiles < most ? s->ntiles : most;
-    return divides(s->region) ? most : 1;
+    return orr__step_by_rows(s) ? most : 1;
 }
 
 /* The members of a crew meet after each step. A task that waits for another one begins with the latency of a task

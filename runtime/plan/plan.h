@@ -194,6 +194,8 @@ bool orr__step_commutes(const orr__plan *p, const orr__step *s);
 enum { ORR__SHARE_US = 4 }; /* µs of work that are worth a share for a member of a crew */
 /* True if the step runs in the tiles of the plan on every lane, since its bits depend on them. */
 bool orr__step_by_tiles(const orr__step *s);
+/* True if the rows of a launch can be divided among launches. A line is cut at whole vectors. */
+bool orr__step_by_rows(const orr__step *s);
 /* The elements [first, end) of input i that tile t of a step can read; for a whole-array reader all of them. */
 void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *end);
 bool orr__step_can(const orr__step *s, orr__on on);

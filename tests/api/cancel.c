@@ -266,6 +266,27 @@ static int sleeps(const orr_kernel_args *a)
     return 0;
 }
 
+/* One step of 4·10⁸ products in a field, a minute of a processor at 150 ns each, ends in its middle. */
+static void a_long_step_ends_in_its_middle(void)
+{
+    enum { TERMS = 20000 };
+    for (int i = 0; i < LANES; i++) {
+        if (!up(&lanes[i]))
+            continue;
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *c = orr_cast(orr_arange(ORR_I32, 0, TERMS, 1), ORR_FR254), *y = orr_field_poly_eval(c, c);
+        ORR_CHECK_MSG(orr_eval(c) == ORR_OK, "%s", orr_error_message());
+        double from = now();
+        orr_status st = orr_eval_for(y, 0.1);
+        ORR_CHECK_MSG(st == ORR_ECANCELLED, "%s: %s", lanes[i].engine, orr_error_message());
+        orr_error_clear();
+        (void)orr_scope_end(s);
+        ORR_CHECK(orr_shutdown() == ORR_OK); /* waits for tasks that have begun */
+        ORR_CHECK_MSG(now() - from < 5, "%s, ORRERY_INLINE_US=%s: %g s", lanes[i].engine, lanes[i].inline_us,
+                      now() - from);
+    }
+}
+
 static void a_limit_bounds_the_wait_for_another_evaluation(void)
 {
     static const orr_kernel_def def = { .name = "sleeps", .n_inputs = 1, .cpu = sleeps };
@@ -331,6 +352,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(cancelled_at_random_moments_the_next_evaluation_is_right),
                                       ORR_TEST(a_cancelled_event_gives_values_or_ecancelled),
                                       ORR_TEST(what_has_begun_ends_and_the_rest_does_not_run),
+                                      ORR_TEST(a_long_step_ends_in_its_middle),
                                       ORR_TEST(a_limit_bounds_the_wait_for_another_evaluation),
                                       ORR_TEST(an_event_with_assignments_goes_on_and_says_so),
                                       ORR_TEST(limits_and_stretches_are_checked),

@@ -202,6 +202,15 @@ size_t server_memory(const server *s)
     return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
+double server_seconds(const server *s)
+{
+    clockid_t of;
+    struct timespec t = { 0 };
+    if (clock_getcpuclockid(s->pid, &of) != 0 || clock_gettime(of, &t) != 0)
+        return 0;
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* -- requests ---------------------------------------------------------------------------------------------- */
 
 int connect_to(const server *s, double seconds)

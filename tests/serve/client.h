@@ -39,6 +39,8 @@ int server_fails(const char *options);
 const char *server_output(void);
 /* The resident bytes of the server. */
 size_t server_memory(const server *s);
+/* The processor time of the server, in seconds. */
+double server_seconds(const server *s);
 
 typedef struct answer {
     int status; /* 0: no answer */

@@ -338,6 +338,48 @@ static void clients_that_leave_are_noticed(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
+/* The processor time of the server stops growing. True: it was less than `most` seconds since `from`. */
+static bool rests_after(double from, double most)
+{
+    for (double before = from, now; before - from < most; before = now) {
+        pause_for(0.5);
+        now = server_seconds(&s);
+        if (now - before < 0.02)
+            return true;
+    }
+    return false;
+}
+
+/* A work for which nobody waits ends in the middle of its only step: a request whose client has left, and a job that is removed. */
+static void work_without_a_waiter_ends(void)
+{
+    char where[80];
+    NEED_SERVER("--workers 1 --timeout 1000 --job-timeout 1000");
+    char *x = list_of("", "9", 25000, ""), *text = malloc(200000);
+    (void)sprintf(text, "{\"op\": \"poly_eval\", \"x\": %s, \"y\": %s}", x,
+                  x); /* half a minute of a processor or more */
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"poly_eval\", \"x\": [1], \"y\": [2]}"), 200, "");
+    double from = server_seconds(&s);
+    int fd = send_only("", "/v1/field", "application/json", text, strlen(text));
+    pause_for(0.5);
+    (void)close(fd);
+    ORR_CHECK_MSG(rests_after(from, 10), "%g s", server_seconds(&s) - from);
+    EXPECT(get(&s, "/v1/metrics"), 200, "\"body_bytes\": 0,");
+
+    from = server_seconds(&s);
+    answer a = post_json(&s, "/v1/jobs?run=field", text);
+    ORR_CHECK(a.status == 202);
+    (void)snprintf(where, sizeof where, "%.63s", answer_header(&a, "Location"));
+    answer_free(&a);
+    pause_for(0.5);
+    EXPECT(request(&s, "DELETE", where, "", NULL, 0), 200, "cancelled");
+    ORR_CHECK_MSG(rests_after(from, 10), "%g s", server_seconds(&s) - from);
+    EXPECT(post_json(&s, "/v1/reduce", one), 200, "1.0");
+    free(x);
+    free(text);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
 /* Connections that stay open with a part of a request make place for others. */
 static void parts_of_requests_keep_nobody_out(void)
 {
@@ -488,6 +530,7 @@ int main(int argc, char **argv)
         ORR_TEST(last_job_is_kept),
         ORR_TEST(jobs_of_one_client_leave_those_of_others),
         ORR_TEST(clients_that_leave_are_noticed),
+        ORR_TEST(work_without_a_waiter_ends),
         ORR_TEST(parts_of_requests_keep_nobody_out),
         ORR_TEST(idle_connections_leave_those_of_others),
         ORR_TEST(ambiguous_messages_are_refused),

@@ -71,7 +71,9 @@ void orr__star_cpu(void *buffers[], void *arg)
     uint32_t stands_for = orr__work_begin(a->work, worker);
     double t0 = stands_for ? orr__now() : 0;
     note_leaves(a);
+    orr__stop *outer = orr__stop_begins(a->run->stop);
     orr_status st = launch(a, NULL);
+    orr__stop_ends(outer);
     orr__exec_rest(a->step, a->tile, a->run->value);
     if (st != ORR_OK) {
         orr__run_fail(a->run, st, orr_error_message());
