@@ -136,6 +136,20 @@ orr_tensor *orr_scalar_at(const char *file, int line, double value)
     orr__site at = ORR__SITE(file, line, "scalar");
     orr__node *n = orr__rec_const(at, ORR_F64, &ORR_SHAPE_0D, (orr__scalar){ .f = value });
     if (n)
-        n->weak = 1;
+        n->weak = ORR__WEAK_REAL;
+    return orr__handle_new(n);
+}
+
+orr_tensor *orr_scalar_complex_at(const char *file, int line, double re, double im)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__site at = ORR__SITE(file, line, "scalar_complex");
+    orr__node *first = orr__rec_const(at, ORR_F64, &ORR_SHAPE_0D, (orr__scalar){ .f = re });
+    orr__node *n = orr__rec_complex(at, first, orr__rec_const(at, ORR_F64, &ORR_SHAPE_0D, (orr__scalar){ .f = im }));
+    if (n) {
+        n->weak = ORR__WEAK_COMPLEX;
+        n->s[0].f = re;
+        n->s[1].f = im;
+    }
     return orr__handle_new(n);
 }

@@ -288,7 +288,7 @@ orr__node *orr__define_expand(orr__site at, const orr__define *d, orr__node *con
     bool weak = true;
     at.op = d->op.name;
     for (int i = 0; i < d->arity; i++)
-        weak = weak && node[i]->weak;
+        weak = weak && node[i]->weak == ORR__WEAK_REAL;
     if (weak)
         return fold(at, d, node);
     if (!orr__ew_floats(at, d->arity, node, in))

@@ -167,10 +167,11 @@ orr__node *orr__define_call(orr__site at, const orr__define *d, orr__node *const
     orr__scalar v;
     bool ok = true;
     for (int i = 0; i < d->arity && ok; i++) {
+        orr_dtype as = node[i]->weak == ORR__WEAK_COMPLEX ? orr__complex_beside(weak) : weak;
         if (!node[i]->weak)
             in[i] = orr__node_ref(node[i]);
-        else if (orr__scalar_from(at, weak, node[i]->s[0].f, &v))
-            in[i] = orr__rec_const(at, weak, &node[i]->shape, v);
+        else if (orr__weak_kind_fits(at, node[i], as) && orr__scalar_from(at, as, node[i]->s[0].f, &v))
+            in[i] = orr__rec_weak(at, node[i], as, &node[i]->shape, v);
         ok = in[i] && takes(at, d, i, (orr_dtype)in[i]->dtype);
     }
     if (ok && result_of(at, d, in, params, &shape, &dtype) &&

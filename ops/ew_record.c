@@ -49,30 +49,22 @@ const char *orr__cast_words(orr_dtype a, orr_dtype b, orr_dtype *from)
 
 static bool promote(orr__site at, int first, int n, orr__node *const *node, orr_dtype *out)
 {
-    int from = -1;
-    *out = ORR_F64;
-    for (int i = first; i < n; i++) {
-        orr_dtype d = (orr_dtype)node[i]->dtype, p = d;
-        if (node[i]->weak)
-            continue;
-        if (from >= 0 && *out != d && !orr__promote(*out, d, &p)) {
-            bool second;
-            if (orr__is_field(*out) || orr__is_field(d)) {
-                (void)orr__fail(at, ORR_EDTYPE,
-                                "%s and %s do not promote: both operands must be of the same field, or one of them an "
-                                "orr_scalar",
-                                orr_dtype_name(*out), orr_dtype_name(d));
-                return false;
-            }
-            orr_dtype to = common_dtype(*out, d, &second);
-            (void)orr__fail(at, ORR_EDTYPE, "%s and %s do not promote; write orr_cast(%s, %s)", orr_dtype_name(*out),
-                            orr_dtype_name(d), operand_names[second ? i : from], constant[to]);
-            return false;
-        }
-        *out = p;
-        from = from < 0 ? i : from;
+    int i, j;
+    bool second;
+    if (orr__common_dtype(n - first, node + first, out, &i, &j))
+        return true;
+    orr_dtype d = (orr_dtype)node[first + j]->dtype;
+    if (orr__is_field(*out) || orr__is_field(d)) {
+        (void)orr__fail(at, ORR_EDTYPE,
+                        "%s and %s do not promote: both operands must be of the same field, or one of them an "
+                        "orr_scalar",
+                        orr_dtype_name(*out), orr_dtype_name(d));
+        return false;
     }
-    return true;
+    orr_dtype to = common_dtype(*out, d, &second);
+    (void)orr__fail(at, ORR_EDTYPE, "%s and %s do not promote; write orr_cast(%s, %s)", orr_dtype_name(*out),
+                    orr_dtype_name(d), operand_names[first + (second ? j : i)], constant[to]);
+    return false;
 }
 
 static const char *type_words(unsigned types)
@@ -120,11 +112,13 @@ static bool broadcast(orr__site at, int n, orr__node *const *node, orr_shape *ou
     return true;
 }
 
-/* The value of a weak scalar as dtype. */
+/* The value of a weak scalar as dtype; of a complex one, its real part. */
 static bool strong(orr__site at, const orr__node *n, orr_dtype dtype, orr__scalar *v)
 {
     ORR__IN_DEFAULT_FPMODE;
     const orr_dtype asked = dtype;
+    if (!orr__weak_kind_fits(at, n, dtype))
+        return false;
     dtype = orr__constant_dtype(dtype);
     bool whole = !orr__is_float(dtype);
     double f = n->s[0].f;
@@ -167,14 +161,14 @@ static orr__node *operand(orr__site at, orr__node *n, orr_dtype dtype, const orr
 {
     orr__scalar v;
     if (n->weak)
-        return strong(at, n, dtype, &v) ? orr__rec_const(at, dtype, shape, v) : NULL;
+        return strong(at, n, dtype, &v) ? orr__rec_weak(at, n, dtype, shape, v) : NULL;
     n = orr__node_ref(n);
     if ((orr_dtype)n->dtype != dtype)
         n = orr__rec_cast(at, n, dtype);
     return orr__rec_broadcast(at, n, shape);
 }
 
-/* All operands are weak: the result is weak too, and is computed now, in f64. A truth value has the dtype bool. */
+/* All operands are weak real numbers: the result is weak too, and is computed now, in f64. A truth value has the dtype bool. */
 static orr__node *fold(orr__site at, const orr__ewrow *row, orr__node *const *node)
 {
     ORR__IN_DEFAULT_FPMODE;
@@ -208,13 +202,13 @@ bool orr__ew_floats(orr__site at, int n, orr__node *const *node, orr__node **in)
 
 static orr__node *general(orr__site at, const orr__ewrow *row, orr__node *const *node)
 {
-    int n = row->arity, weak = 0, first = row->cond ? 1 : 0;
+    int n = row->arity, real = 0, first = row->cond ? 1 : 0;
     orr__node *in[3] = { NULL, NULL, NULL };
     orr_dtype dtype;
     orr_shape shape;
     for (int i = 0; i < n; i++)
-        weak += node[i]->weak != 0;
-    if (weak == n && row->result != ORR__EW_PAIR)
+        real += node[i]->weak == ORR__WEAK_REAL;
+    if (real == n && row->result != ORR__EW_PAIR)
         return fold(at, row, node);
     if (row->cond && !node[0]->weak && node[0]->dtype != ORR_BOOL) {
         (void)orr__fail(at, ORR_EDTYPE, "the condition x is %s; write orr_cast(x, ORR_BOOL)",
@@ -229,7 +223,7 @@ static orr__node *general(orr__site at, const orr__ewrow *row, orr__node *const 
     return orr__node_of(at, &row->op, orr__ew_result(row, dtype), &shape, n, in);
 }
 
-/* A frequent case: a number and a tensor, which determines dtype and shape. */
+/* A frequent case: a real number and a tensor, which determines dtype and shape. */
 static orr__node *beside_number(orr__site at, const orr__ewrow *row, orr__node *const *node)
 {
     int k = node[0]->weak ? 1 : 0;
@@ -259,7 +253,7 @@ static bool fits(const orr__ewrow *row, orr__node *const *node)
 orr__node *orr__ew_node(orr__site at, const orr__ewrow *row, orr__node *const *node)
 {
     const orr__node *last = node[row->arity - 1];
-    if (row->arity == 2 && node[0]->weak != node[1]->weak)
+    if (row->arity == 2 && node[0]->weak + node[1]->weak == ORR__WEAK_REAL)
         return beside_number(at, row, node);
     if (!fits(row, node))
         return general(at, row, node);

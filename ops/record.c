@@ -230,35 +230,70 @@ bool orr__scalar_from(orr__site at, orr_dtype dtype, double value, orr__scalar *
     return true;
 }
 
+orr_dtype orr__complex_beside(orr_dtype t)
+{
+    return orr__is_compound(t) ? t : orr__is_float(t) ? orr__complex_of(t) : ORR_C128;
+}
+
+bool orr__common_dtype(int n, orr__node *const *node, orr_dtype *dtype, int *a, int *b)
+{
+    bool complex = false;
+    *a = -1;
+    *dtype = ORR_F64;
+    for (int i = 0; i < n; i++) {
+        complex = complex || node[i]->weak == ORR__WEAK_COMPLEX;
+        if (node[i]->weak)
+            continue;
+        *b = i;
+        if (*a < 0)
+            *dtype = (orr_dtype)node[i]->dtype;
+        else if (!orr__promote(*dtype, (orr_dtype)node[i]->dtype, dtype))
+            return false;
+        *a = *a < 0 ? i : *a;
+    }
+    if (complex)
+        *dtype = orr__complex_beside(*dtype);
+    return true;
+}
+
+bool orr__weak_kind_fits(orr__site at, const orr__node *n, orr_dtype dtype)
+{
+    if (n->weak != ORR__WEAK_COMPLEX || orr__is_complex(dtype))
+        return true;
+    (void)orr__fail(at, ORR_EDTYPE, "the complex scalar %g%+gi is no value of %s", n->s[0].f, n->s[1].f,
+                    orr_dtype_name(dtype));
+    return false;
+}
+
+orr__node *orr__rec_weak(orr__site at, const orr__node *n, orr_dtype dtype, const orr_shape *shape, orr__scalar v)
+{
+    if (n->weak != ORR__WEAK_COMPLEX)
+        return orr__rec_const(at, dtype, shape, v);
+    ORR__IN_DEFAULT_FPMODE;
+    orr_dtype part = orr__part_dtype(dtype);
+    orr__node *re = orr__rec_const(at, part, shape, v);
+    return orr__rec_complex(at, re, orr__rec_const(at, part, shape, orr__scalar_cast(n->s[1], ORR_F64, part)));
+}
+
 bool orr__promote_nodes(orr__site at, int n, orr__node *const *node, orr_dtype *dtype)
 {
-    int strong = 0, from = 0, same = 0;
+    int same = 0, a, b;
     *dtype = (orr_dtype)node[0]->dtype;
     while (same < n && !node[same]->weak && (orr_dtype)node[same]->dtype == *dtype)
         same++;
     if (same == n) /* the usual case */
         return true;
-    for (int i = 0; i < n; i++) {
-        orr_dtype d = (orr_dtype)node[i]->dtype;
-        if (node[i]->weak)
-            continue;
-        if (!strong++) {
-            *dtype = d;
-            from = i;
-        } else if (!orr__promote(*dtype, d, dtype)) {
-            orr_dtype cast;
-            const char *to = orr__cast_words((orr_dtype)node[from]->dtype, d, &cast);
-            (void)orr__fail(at, ORR_EDTYPE,
-                            "%s and %s have no common dtype: write orr_cast(t, %s) for the operand t of %s",
-                            orr_dtype_name((orr_dtype)node[from]->dtype), orr_dtype_name(d), to, orr_dtype_name(cast));
-            return false;
-        }
+    if (!orr__common_dtype(n, node, dtype, &a, &b)) {
+        orr_dtype cast, first = (orr_dtype)node[a]->dtype, d = (orr_dtype)node[b]->dtype;
+        const char *to = orr__cast_words(first, d, &cast);
+        (void)orr__fail(at, ORR_EDTYPE, "%s and %s have no common dtype: write orr_cast(t, %s) for the operand t of %s",
+                        orr_dtype_name(first), orr_dtype_name(d), to, orr_dtype_name(cast));
+        return false;
     }
-    if (!strong)
-        *dtype = ORR_F64;
     for (int i = 0; i < n; i++) { /* a weak scalar must be a value of the promoted dtype */
         orr__scalar v;
-        if (node[i]->weak && !orr__scalar_from(at, *dtype, node[i]->s[0].f, &v))
+        if (node[i]->weak &&
+            (!orr__weak_kind_fits(at, node[i], *dtype) || !orr__scalar_from(at, *dtype, node[i]->s[0].f, &v)))
             return false;
     }
     return true;

@@ -76,7 +76,16 @@ orr_tensor *orr__axes_poison(orr__site at, orr_axes axes, const orr_shape *s);
 bool orr__scalar_from(orr__site at, orr_dtype dtype, double value, orr__scalar *out);
 /* ew_record.c: for dtypes without promotion, the dtype to write in orr_cast, and which of the two is cast. */
 const char *orr__cast_words(orr_dtype a, orr_dtype b, orr_dtype *from);
-/* The dtype that operands promote to; weak scalars follow the others. EDTYPE names the cast. */
+/* The dtype that operands promote to. Weak scalars follow the others; a complex one makes it complex: of its own width for a
+ * float, complex128 for integers and bool. false: the operands *a and *b have none; *dtype is that of those before *b. */
+bool orr__common_dtype(int n, orr__node *const *node, orr_dtype *dtype, int *a, int *b);
+/* The complex dtype beside a complex number. */
+orr_dtype orr__complex_beside(orr_dtype t);
+/* A weak scalar as a constant of a dtype; v is its real value in it, as a constant of the dtype has it. */
+orr__node *orr__rec_weak(orr__site at, const orr__node *n, orr_dtype dtype, const orr_shape *shape, orr__scalar v);
+/* false: n is a complex number, and the dtype is not complex (EDTYPE, last error set). */
+bool orr__weak_kind_fits(orr__site at, const orr__node *n, orr_dtype dtype);
+/* orr__common_dtype with the checks: EDTYPE names the cast, or the scalar that is no value of the dtype. */
 bool orr__promote_nodes(orr__site at, int n, orr__node *const *node, orr_dtype *dtype);
 
 /* indexing.c: an index tensor as operations take it, i32 or i64; a new reference. */

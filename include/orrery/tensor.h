@@ -89,6 +89,11 @@ ORR_API orr_tensor *orr_full_complex_at(const char *file, int line, orr_dtype dt
 /** A 0-d constant without a dtype of its own: an operation gives it the dtype of the other operand, or ORR_EDTYPE if
  * that is an integer dtype that does not hold the value. By itself it is f64. */
 ORR_API orr_tensor *orr_scalar_at(const char *file, int line, double value);
+/** The complex number re + i·im as a 0-d constant without a dtype of its own: an operation gives it the dtype of a complex
+ * operand; beside a float it has the complex dtype of that width (c64 for f16, bf16 and f32, c128 for f64), and the result
+ * is complex; beside integers and bool it is c128. By itself it is c128, as are the results of operations on numbers
+ * alone. errors, in operations that take no complex numbers: ORR_EDTYPE. */
+ORR_API orr_tensor *orr_scalar_complex_at(const char *file, int line, double re, double im);
 /** start, start+step, … below stop, or above it for step < 0; ⌈(stop−start)/step⌉ elements.
  * errors:   ORR_EINVAL (step 0, NaN), ORR_EDTYPE (bool; an integer dtype that does not hold all of them). */
 ORR_API orr_tensor *orr_arange_at(const char *file, int line, orr_dtype dtype, double start, double stop, double step);
@@ -105,6 +110,7 @@ ORR_API orr_tensor *orr_eye_at(const char *file, int line, orr_dtype dtype, int6
 #define orr_full_number(...) orr_full_number_at(ORR_HERE, __VA_ARGS__)
 #define orr_full_complex(...) orr_full_complex_at(ORR_HERE, __VA_ARGS__)
 #define orr_scalar(...) orr_scalar_at(ORR_HERE, __VA_ARGS__)
+#define orr_scalar_complex(...) orr_scalar_complex_at(ORR_HERE, __VA_ARGS__)
 #define orr_arange(...) orr_arange_at(ORR_HERE, __VA_ARGS__)
 #define orr_arange_number(...) orr_arange_number_at(ORR_HERE, __VA_ARGS__)
 #define orr_linspace(...) orr_linspace_at(ORR_HERE, __VA_ARGS__)

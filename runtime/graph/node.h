@@ -27,13 +27,15 @@ typedef struct orr__poison_info {
 /* A node is a variable's value, or has one among its ancestors; a gradient may flow from it to such a value. */
 enum { ORR__TRACKED = 1, ORR__FLOWS = 2 };
 
+enum { ORR__WEAK_REAL = 1, ORR__WEAK_COMPLEX };
+
 /* Fields are in the order of use, since a node outside of the cache costs as much as it has cache lines: fields that
  * readers use; fields for making and freeing; numbers and shape; fields of few operations. */
 typedef struct orr__node orr__node;
 struct orr__node {
     _Alignas(64) atomic_int refs;
     uint8_t dtype, nscalar;
-    uint8_t weak;    /* a scalar without a dtype of its own                                        */
+    uint8_t weak;    /* a number without a dtype of its own: ORR__WEAK_REAL, ORR__WEAK_COMPLEX; in s[0], s[1] */
     uint8_t tracked; /* ORR__TRACKED, ORR__FLOWS                                                   */
     int32_t nin;
     int32_t index;

@@ -387,6 +387,42 @@ static void casts_go_to_complex_and_not_back(void)
     (void)orr_scope_end(s);
 }
 
+/* NumPy 2: complex64(…) + 1j is complex64, float32 + 1j complex64, float64 and int32 + 1j complex128, float16 + 1j complex64. */
+static void complex_numbers_take_the_width_of_their_operand(void)
+{
+    static const struct {
+        orr_dtype with, want;
+    } row[] = { { ORR_C64, ORR_C64 },  { ORR_C128, ORR_C128 }, { ORR_F32, ORR_C64 },
+                { ORR_F64, ORR_C128 }, { ORR_F16, ORR_C64 },   { ORR_BF16, ORR_C64 },
+                { ORR_I32, ORR_C128 }, { ORR_U8, ORR_C128 },   { ORR_BOOL, ORR_C128 } };
+    orr_scope *s = orr_scope_begin();
+    double re = 0, im = 0;
+    orr_tensor *z = orr_scalar_complex(0.5, -2);
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        orr_tensor *x = orr_ones(row[k].with, ORR_SHAPE(2));
+        orr_tensor *made[] = { orr_add(x, z), orr_sub(z, x), orr_mul(x, z),
+                               orr_where(orr_ones(ORR_BOOL, ORR_SHAPE_0D), z, x) };
+        for (size_t j = 0; j < sizeof made / sizeof *made; j++)
+            ORR_CHECK_MSG(orr_tensor_dtype(made[j]) == row[k].want, "%s: %s, %s", orr_dtype_name(row[k].with),
+                          orr_dtype_name(orr_tensor_dtype(made[j])), orr_error_message());
+        ORR_CHECK(orr_item_complex(orr_select(made[0], 0, 1), &re, &im) == ORR_OK && re == 1.5 && im == -2);
+        ORR_CHECK(orr_item_complex(orr_select(made[1], 0, 0), &re, &im) == ORR_OK && re == -0.5 && im == -2);
+    }
+    ORR_CHECK(orr_tensor_dtype(orr_equal(orr_ones(ORR_C64, ORR_SHAPE(2)), z)) == ORR_BOOL);
+    ORR_CHECK(orr_tensor_dtype(orr_add(z, orr_scalar(1))) == ORR_C128);
+    ORR_CHECK(orr_tensor_dtype(orr_mul(z, z)) == ORR_C128 && orr_tensor_dtype(z) == ORR_C128);
+    ORR_CHECK(orr_eval(z) == ORR_OK); /* with a value it is the same number */
+    ORR_CHECK(orr_tensor_dtype(orr_mul(orr_ones(ORR_C64, ORR_SHAPE(2)), z)) == ORR_C64);
+    HELP_POISON(orr_maximum(orr_ones(ORR_F32, ORR_SHAPE(2)), z), ORR_EDTYPE, "complex64");
+    HELP_POISON(orr_where(z, orr_ones(ORR_F32, ORR_SHAPE(2)), orr_scalar(0)), ORR_EDTYPE, "no value of bool");
+    HELP_POISON(orr_add(orr_ones(ORR_FR254, ORR_SHAPE(2)), z), ORR_EDTYPE, "no value of fr254");
+    orr_tensor *x = orr_ones(ORR_C64, ORR_SHAPE(2)), *g;
+    ORR_CHECK(orr_grad(orr_sum(orr_mul(x, z), ORR_ALL_AXES, false), &x, 1, &g) == ORR_OK);
+    ORR_CHECK(orr_tensor_dtype(g) == ORR_C64 && orr_item_complex(orr_select(g, 0, 0), &re, &im) == ORR_OK);
+    ORR_CHECK(re == 0.5 && im == -2);
+    (void)orr_scope_end(s);
+}
+
 static void npy_holds_complex_numbers(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -436,6 +472,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(products_of_matrices),
                                       ORR_TEST(promotion_is_the_standards),
                                       ORR_TEST(casts_go_to_complex_and_not_back),
+                                      ORR_TEST(complex_numbers_take_the_width_of_their_operand),
                                       ORR_TEST(npy_holds_complex_numbers),
                                       ORR_TEST(print_is_as_numpys),
                                       { NULL, NULL } };
