@@ -219,6 +219,16 @@ def corners():
     raises(IndexError, lambda: o.asarray(x)[o.asarray([True, False, True])])
     same("linspace without its end", o.linspace(0.0, 1.0, 3, endpoint=False), np.linspace(0.0, 1.0, 3, endpoint=False))
     same("no points", o.linspace(0.0, 1.0, 0, endpoint=False), np.linspace(0.0, 1.0, 0, endpoint=False))
+    for kind, want in (("complex64", "complex64"), ("complex128", "complex128"), ("float32", "complex64"),
+                       ("float64", "complex128"), ("float16", "complex64"), ("int8", "complex128")):
+        a = np.asarray([1, 0]).astype(kind)
+        assert o.result_type(getattr(o, kind), 1j) is getattr(o, want)
+        for name, f in (("add", lambda v: v + (1 + 2j)), ("from the left", lambda v: 2j * v), ("power", lambda v: v ** 2j)):
+            got = f(o.asarray(a))
+            assert got.dtype is getattr(o, want), (kind, name, got.dtype)
+            same("complex number, %s of %s" % (name, kind), got, f(a.astype(want)), rtol=1e-6)
+    for k in (2, 3, -2, -3, 2**63, -2**63 - 1):
+        same("eye %d" % k, o.eye(2, 3, k=k), np.eye(2, 3, max(-9, min(9, k))))
     assert o.result_type(o.bool, True) is o.bool and o.result_type(o.float32, 1, True) is o.float32
     same("new axis by position", o.expand_dims(o.asarray(x), 1), np.expand_dims(x, 1))
     a = np.stack([np.diag([4.0, 2.0, 0.1]), np.diag([1.0, 0.9, 0.5])])

@@ -67,6 +67,13 @@ del net, optimiser
 near("a parameter outlives its module's name", (v * 0).sum(), 0.0)
 raises(o.Error, lambda: v.__setitem__(0, 1.0))
 
+# A gradient goes through hundreds of item assignments; d/dw of Σ_k k·w is Σ_k k.
+w = o.variable(o.asarray(2.0))
+rows = o.zeros(300)
+for k in range(300):
+    rows[k] = w * k
+near("a gradient through assignments", o.gradients(rows.sum(), [w])[0], 299 * 150.0)
+
 event = o.eval_async([o.ones((100,)) * 2])
 event.wait()
 if not event.done():

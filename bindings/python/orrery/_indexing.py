@@ -4,7 +4,7 @@ from ._core import Tensor
 from ._convert import asarray
 
 _END = -2**63
-_RECORDED = 32  # assignments to an object before they are computed, so that a loop of them records no endless graph
+_RECORDED = 1024  # assignments to an object before they are computed, so that a loop of them has some megabytes of nodes at most
 
 
 def _is_array(k):

@@ -83,7 +83,8 @@ def full_like(x, /, fill_value, *, dtype=None, device=None):
 def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
     """Ones where column − row = k, zeros elsewhere."""
     _device(device)
-    return _core.eye(dtype or "float64", n_rows, n_rows if n_cols is None else n_cols, k)
+    columns = n_rows if n_cols is None else n_cols
+    return _core.eye(dtype or "float64", n_rows, columns, _b.max(-n_rows, _b.min(columns, k)))  # beyond a corner: zeros
 
 
 def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):

@@ -333,7 +333,6 @@ static bool of_integer(call *c, PyObject *v, orr_tensor **t)
 /* A number of Python; *is false: it is none. */
 static bool of_number(call *c, PyObject *v, orr_tensor **t, bool *is)
 {
-    const orr_shape none = ORR_SHAPE_0D;
     *is = true;
     if (PyFloat_Check(v))
         return temporary(c, orr_scalar_at(c->file, c->line, PyFloat_AsDouble(v)), t);
@@ -341,9 +340,7 @@ static bool of_number(call *c, PyObject *v, orr_tensor **t, bool *is)
         return of_integer(c, v, t);
     if (PyComplex_Check(v))
         return temporary(
-            c,
-            orr_full_complex_at(c->file, c->line, ORR_C128, none, PyComplex_RealAsDouble(v), PyComplex_ImagAsDouble(v)),
-            t);
+            c, orr_scalar_complex_at(c->file, c->line, PyComplex_RealAsDouble(v), PyComplex_ImagAsDouble(v)), t);
     *is = false;
     return true;
 }
