@@ -31,7 +31,7 @@ enum { ORR_GRID_AXES = 3 };
 /** All ranks as the places of a grid in row-major order: rank r of a 2 × 3 grid is at (r / 3, r % 3). */
 typedef struct orr_grid orr_grid;
 /** A grid whose extents multiply to orr_ranks().
- * @param extent  `axes` numbers ≥ 1; one of them may be −1: all remaining ranks
+ * @param extent  [axes] numbers ≥ 1; one of them may be −1: all remaining ranks
  * @return   to be freed with orr_grid_free; grids of the same extents are the same pointer. NULL on ORR_EINVAL, ORR_ENOMEM.
  * Local: nothing is sent. Thread-safe. */
 ORR_API orr_grid *orr_grid_make_at(const char *file, int line, int axes, const int64_t *extent);

@@ -46,7 +46,10 @@ ORR_API orr_loader *orr_loader_of_folder_at(const char *file, int line, const ch
 ORR_API int orr_loader_classes(const orr_loader *l);
 /** Returns the name of subfolder k, borrowed; NULL where there is none. */
 ORR_API const char *orr_loader_class(const orr_loader *l, int k);
+/** Returns the number of tensors of a batch; 0 for NULL. */
+ORR_API int orr_loader_arrays(const orr_loader *l);
 /** Sets batch[0 … n−1] to the next examples of each array, owned by the current scope.
+ * @param batch  [orr_loader_arrays(l)] tensors
  * @return   their number; 0 at the end of an epoch, after which the next one begins; −1 on ORR_ENOMEM, ORR_EINVAL (NULL), and
  *           for a folder on the errors of orr_load_image. */
 ORR_API int64_t orr_loader_next_at(const char *file, int line, orr_loader *l, orr_tensor **batch);

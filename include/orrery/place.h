@@ -93,7 +93,8 @@ typedef struct orr_placement {
  * latency plus the bytes at the rate of the slower link. Bounds come from paths without memory limits, and from Lagrangian prices of
  * memory (M. L. Fisher, "The Lagrangian relaxation method for solving integer programming problems", 1981).
  * @param contiguous  each device gets one run of neighbouring parts
- * @param device_of   receives the device of each part
+ * @param device  [m] devices
+ * @param device_of  [n] numbers: receives the device of each part
  * errors:   ORR_EINVAL (NULL, n or m out of 1 … 1024 and 1 … 64, a number that makes no sense), ORR_ENOMEM (no placement exists:
  *           the message names the violated limit). After 20 million nodes the best placement so far is returned; `bound` then
  *           limits its distance from the optimum. */

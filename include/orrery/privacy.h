@@ -272,7 +272,7 @@ typedef enum orr_dp_clipping {
  * @param m        dense layers, convolutions, modules without parameters, and compositions in which each layer is applied once;
  *                 batch normalisation is refused
  * @param x        (batch, …)     @param target  (batch, …), or NULL     @param weight  (batch), or NULL: ones
- * @param clip     C > 0          @param sums  one for each parameter of m, in their order
+ * @param clip     C > 0          @param sums  [orr_module_parameters(m, NULL, 0)] one for each parameter of m, in their order
  * @param norms    ‖g_k‖, (batch); NULL: not needed
  * Results are owned by the current scope. Errors: ORR_EINVAL, ORR_ESHAPE, ORR_ENOMEM, and those of orr_grad; then all are NULL.
  * effects:  lazy. Safe from any thread. */

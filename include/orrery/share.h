@@ -86,7 +86,8 @@ ORR_API orr_tensor *orr_shamir_split_at(const char *file, int line, orr_tensor *
 #define orr_shamir_split(...) orr_shamir_split_at(ORR_HERE, __VA_ARGS__)
 /** The secret, from k ≥ threshold shares: f(0) by Lagrange's formula from the first `threshold` of them. With k = threshold a
  * changed share gives a wrong secret and no error; each further share is checked.
- * @param shares  u64 (k, …)    @param points  the point of each share: i + 1 for share i of orr_shamir_split
+ * @param shares  u64 (k, …)
+ * @param points  [orr_tensor_shape(shares).dim[0]] the point of each share: i + 1 for share i of orr_shamir_split
  * @return   u64 (…), owned by the current scope; poison on ORR_EINVAL (fewer than threshold shares, a point twice, 0 or above
  *           p), ORR_EDTYPE, ORR_ESHAPE, ORR_EINDEX (a share above p), ORR_EFORMAT (the shares are on no polynomial of degree
  *           threshold − 1: some are wrong; orr_shamir_correct may find them).
@@ -95,7 +96,8 @@ ORR_API orr_tensor *orr_shamir_join_at(const char *file, int line, orr_tensor *s
                                        int threshold);
 #define orr_shamir_join(...) orr_shamir_join_at(ORR_HERE, __VA_ARGS__)
 /** Like orr_shamir_join, but up to ⌊(k − threshold)/2⌋ wrong shares of each element are found and left out.
- * @param wrong  NULL, or k counts: the number of elements in which that party's share was wrong
+ * @param points  [orr_tensor_shape(shares).dim[0]] as for orr_shamir_join
+ * @param wrong  [orr_tensor_shape(shares).dim[0]] NULL, or k counts: the number of elements in which that party's share was wrong
  * @return   as orr_shamir_join; ORR_EFORMAT if more shares of an element are wrong than can be corrected (the message has
  *           its place). From k − threshold + 1 − ⌊(k − threshold)/2⌋ wrong shares of an element on, another secret may be
  *           nearer than the right one; no decoder can detect that.
@@ -145,14 +147,15 @@ typedef struct orr_secagg_config {
 typedef struct orr_secagg_client orr_secagg_client;
 typedef struct orr_secagg_server orr_secagg_server;
 
-/** An Ed25519 key pair for orr_secagg_config.identities: public_key becomes 32 bytes, secret_key 64, which the caller wipes.
+/** An Ed25519 key pair for orr_secagg_config.identities.
+ * @param public_key  [32] bytes    @param secret_key  [64] bytes, which the caller wipes
  * Errors: ORR_EINVAL (NULL), ORR_EDEVICE (built without libsodium). */
 ORR_API orr_status orr_secagg_identity_at(const char *file, int line, unsigned char *public_key,
                                           unsigned char *secret_key);
 #define orr_secagg_identity(...) orr_secagg_identity_at(ORR_HERE, __VA_ARGS__)
 
 /** Client number `index`, 0 ≤ index < n.
- * @param secret_key  64 bytes from orr_secagg_identity if the config has identities, else NULL; copied
+ * @param secret_key  [64] bytes from orr_secagg_identity if the config has identities, else NULL; copied
  * @return   to free with orr_secagg_client_free; NULL on ORR_EINVAL (the message has the field and the reason),
  *           ORR_ENOMEM, ORR_EDEVICE. */
 ORR_API orr_secagg_client *orr_secagg_client_new_at(const char *file, int line, const orr_secagg_config *config,

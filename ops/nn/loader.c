@@ -298,6 +298,11 @@ int orr_loader_classes(const orr_loader *l)
     return orr__object_there("loader_classes", &kind, l) && l->folder ? l->folder->classes : 0;
 }
 
+int orr_loader_arrays(const orr_loader *l)
+{
+    return orr__object_there("loader_arrays", &kind, l) ? l->n : 0;
+}
+
 const char *orr_loader_class(const orr_loader *l, int k)
 {
     return k >= 0 && k < orr_loader_classes(l) ? l->folder->name[k] : NULL;
