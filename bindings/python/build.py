@@ -47,7 +47,7 @@ def build(folder, build_folder=None, optimise="-O2"):
     generated = os.path.join(folder, "functions.c")
     subprocess.run([sys.executable, os.path.join(HERE, "generate.py"), api, generated, os.path.join(package, "_core.pyi")],
                    check=True)
-    sources = [os.path.join(HERE, "src", s) for s in ("core.c", "exchange.c", "objects.c")] + [generated]
+    sources = [os.path.join(HERE, "src", s) for s in ("core.c", "exchange.c", "later.c", "objects.c")] + [generated]
     subprocess.run(cc + ["-std=gnu11", optimise, "-fPIC", "-shared", "-fvisibility=hidden", "-I" + os.path.join(HERE, "src"),
                          "-I" + include] + cflags + sources + ["-o", os.path.join(package, "_core" + SUFFIX)] + ldflags,
                    check=True)

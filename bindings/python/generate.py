@@ -10,11 +10,17 @@ import keyword
 import re
 import sys
 
-# What Python has in another form: memory is released with its last reference, the library starts by itself, and
-# arrays come and go by the buffer protocol and DLPack (src/exchange.c).
-ELSEWHERE = re.compile(
-    r"orr_(scope_\w+|keep|free|init|shutdown|from|wrap|wrap_bytes|read|data|item\w*|print|error_\w+|error_print|status_name|"
-    r"to_dlpack\w*|from_dlpack\w*|shape_format|tensor_\w+|bytes_free|\w+_names_free|dtype_\w+|\w+_free|isdtype)$")
+# Functions of which Python has another form, and where.
+ELSEWHERE = [(re.compile("orr_(%s)$" % names), why) for names, why in (
+    (r"scope_\w+|keep|free|\w+_free", "memory is released with its last reference"),
+    (r"init|shutdown", "the first call starts the library, and init(**config); it ends with the process"),
+    (r"from|wrap|wrap_bytes|to_dlpack\w*|from_dlpack\w*", "asarray, from_dlpack, __dlpack__ and the buffer protocol (src/exchange.c)"),
+    (r"read|data|item\w*|print|tensor_\w+|shape_format", "attributes and conversions of Tensor (src/objects.c)"),
+    (r"error_\w+|error_print|status_name", "exceptions"),
+    (r"dtype_\w+|isdtype", "attributes of DType; isdtype in the form of the standard"),
+    (r"bytes_free|\w+_names_free", "bytes and lists of Python"),
+    (r"scan", "scan in orrery/_training.py: its steps are recorded by Python; a loop's function would have to live as long as its results"),
+)]
 OPERATORS = {  # of Python's data model
     "add": ("nb_add", "add"), "subtract": ("nb_subtract", "sub"), "multiply": ("nb_multiply", "mul"),
     "divide": ("nb_true_divide", "div"), "floor_divide": ("nb_floor_divide", "floor_divide"),
@@ -28,7 +34,7 @@ COMPARISONS = {"less": "Py_LT", "less_equal": "Py_LE", "equal": "Py_EQ", "not_eq
                "greater_equal": "Py_GE"}
 NUMBERS = {"int": "PyLong_FromLong(%s)", "int64_t": "PyLong_FromLongLong(%s)", "size_t": "PyLong_FromSize_t(%s)",
            "uint64_t": "PyLong_FromUnsignedLongLong(%s)", "unsigned": "PyLong_FromUnsignedLong(%s)",
-           "double": "PyFloat_FromDouble(%s)", "bool": "PyBool_FromLong(%s)", "orr_dtype": "from_dtype(%s)",
+           "orr_shape": "from_shape(%s)", "double": "PyFloat_FromDouble(%s)", "bool": "PyBool_FromLong(%s)", "orr_dtype": "from_dtype(%s)",
            "const char *": "from_text(%s)", "orr_tensor *": "from_tensor(&c, %s)"}
 
 # The exception of a status and the class of Python that is nearest; another status has a name of its own.
@@ -41,6 +47,10 @@ EXCEPTIONS = {
     "ORR_EENV": ("EnvironmentVariableError", "ValueError"), "ORR_ENUMERIC": ("NumericError", "ArithmeticError"),
     "ORR_EINTERNAL": ("InternalError", "SystemError"),
 }
+
+
+def elsewhere(f):
+    return next((why for names, why in ELSEWHERE if names.match(f["name"])), None)
 
 
 class Unsupported(Exception):
@@ -77,8 +87,18 @@ class Generator:
         self.standard = {}
         for row in api["standard"]["rows"]:
             self.standard.setdefault(row["name"], row["standard"])
+        self.fillers = set()
         self.out, self.records, self.fills, self.left_out, self.bound = [], {}, {}, [], []
-        self.trampolines = {}
+        self.trampolines, self.deferred = {}, []
+        self.callbacks = {c["name"] + " *" for c in api["callbacks"]} | {c["name"] for c in api["callbacks"]}
+        self.states = [name for f in api["functions"] if not elsewhere(f) and f["result"] not in ("orr_status", "void") for a in f["arguments"]
+                       if a["role"] == "out" and (name := a.get("of")) in self.structs and name != "orr_bytes"]
+        for name in self.states:
+            self.opaque[name] = {"name": name, "doc": self.structs[name]["doc"], "threads": "one"}
+        for f in api["functions"]:
+            for a in f["arguments"]:
+                if a.get("of") in self.states and a["role"] == "out":
+                    a["role"] = "handle"
 
     # -- results ---------------------------------------------------------------------------------------------
 
@@ -107,6 +127,8 @@ class Generator:
                 self.record(base)
                 one = ", ".join("from_%s(c, NULL, &s->%s[%d])" % (base, f["name"], k) for k in range(int(n)))
                 fields.append("from_record(NULL, (PyObject *[]){ %s }, %s)" % (one, n))
+            elif t in self.callbacks or t == "void *" or t.rstrip(" *") in self.opaque:
+                fields.append("from_text(NULL)")  # functions and objects of C
             else:
                 raise Unsupported("a struct with %s" % t)
         self.records[name] = (s, fields)
@@ -120,7 +142,7 @@ class Generator:
             return NUMBERS[t]
         if t in self.enums:
             return "PyLong_FromLong((long)%s)"
-        if t in self.structs and t not in ("orr_bytes", "orr_shape", "orr_axes", "orr_number"):
+        if t in self.structs and t not in ("orr_bytes", "orr_axes", "orr_number"):
             return self.record(t)
         raise Unsupported("a result of type %s" % t)
 
@@ -193,7 +215,11 @@ class Generator:
         for a in args:
             if a["role"] in ("list", "in out list") and a.get("length"):
                 lengths.setdefault(a["length"], []).append(a["name"])
-        grown = {a.get("length") for a in args if a["role"] == "out list"}
+        named = {a["name"] for a in args}
+
+        def length_of(a):
+            """The C expression of a list's length, with the variables of the arguments."""
+            return re.sub(r"\b(%s)\b" % "|".join(named), r"a_\1", a["length"])
 
         def param(a, name=None, optional=False):
             name = name or a["name"]
@@ -231,6 +257,16 @@ class Generator:
                     decls.append("uint64_t %s = 0;" % var)
                     call[n] = "(%s)%s" % (t, var)
                     gets.append(self.maybe(a, v, "to_u64(&c, %s, %s, &%s)" % (v, q, var)))
+                elif re.fullmatch(r"(unsigned )?char\[\d+\]", t):
+                    params.pop()
+                    decls.append("%schar %s[%s] = { 0 };" % (t.partition("char")[0], var, t.split("[")[1][:-1]))
+                    outs.append("PyBytes_FromStringAndSize((const char *)%s, %s)" % (
+                        var, "(Py_ssize_t)r" if f["result"] == "size_t" else "sizeof " + var)
+                        if f["result"] == "size_t" or t.startswith("unsigned") else "from_text(%s)" % var)
+                elif re.fullmatch(r"const uint64_t\[\d+\]", t):
+                    words = int(t.split("[")[1][:-1])
+                    decls.append("uint64_t %s[%d] = { 0 };" % (var, words))
+                    gets.append("to_words(&c, %s, %s, %s, %d)" % (v, q, var, words))
                 elif t in ("int64_t", "char"):
                     decls.append("int64_t %s = 0;" % var)
                     call[n] = "(%s)%s" % (t, var)
@@ -282,12 +318,18 @@ class Generator:
                 v = param(a)
                 of = a["of"].strip()
                 base = of.rstrip(" *")
-                length = "a_" + a["length"] if a["length"] and lengths[a["length"]][0] == n else "n_" + n
-                if length.startswith("n_"):
+                counted = a["length"] in named and lengths[a["length"]][0] == n
+                length = "a_" + a["length"] if counted else "n_" + n
+                if not counted:
                     decls.append("int64_t %s = 0;" % length)
-                test = ""
-                if length.startswith("n_"):
-                    test = " && same_length(&c, %s, %s, a_%s)" % (q, length, a["length"])
+                    after.append("%ssame_length(&c, %s, %s, %s)" % (
+                        "!%s || " % v if a.get("optional") else "", q, length, length_of(a)))
+                if base == "unsigned char":
+                    decls.append("orr_bytes %s = { 0 };" % var)
+                    gets.append("(!%s || to_bytes(&c, %s, %s, &%s))" % (v, v, q, var))
+                    after.insert(len(after) - 1, "(%s = (int64_t)%s.size, true)" % (length, var))
+                    call[n] = var + ".data"
+                    continue
                 if base == "orr_tensor":
                     kind, ctype, cast = "to_tensors", "orr_tensor **", ""
                 elif base in self.opaque:
@@ -300,12 +342,19 @@ class Generator:
                     kind, ctype, cast = "to_texts", "const char **", ""
                 elif base == "orr_dtype":
                     kind, ctype, cast = "to_dtypes", "orr_dtype *", ""
+                elif base == "orr_bytes":
+                    kind, ctype, cast = "to_bytes_list", "orr_bytes *", ""
+                elif base == "orr_buffer":
+                    kind, ctype, cast = "to_buffers", "orr_buffer *", ""
+                elif base in self.structs:
+                    self.list_of(base)
+                    kind, ctype, cast = "to_%s_list" % base, base + " *", ""
                 else:
                     raise Unsupported("a list of " + of)
                 decls.append("%s%s = NULL;" % (ctype, var))
                 more = "&kind_of_%s, " % base if kind == "to_handles" else ""
                 check = "consumable(&c, %s) && " % v if a.get("consumed") else ""
-                get = check + "%s(&c, %s, %s, %s&%s, &%s)%s" % (kind, v, q, more, var, length, test)
+                get = check + "%s(&c, %s, %s, %s&%s, &%s)" % (kind, v, q, more, var, length)
                 gets.append("(!%s || (%s))" % (v, get) if a.get("optional") else get)
                 call[n] = cast + var
                 if role == "in out list":
@@ -314,11 +363,18 @@ class Generator:
                 if not a.get("length"):
                     raise Unsupported("a list of unknown length")
                 decls.append("orr_tensor **%s = NULL;" % var)
-                length = "a_%s + %d" % (a["length"], a.get("extra", 0))
+                length = "(%s + %d)" % (length_of(a), a.get("extra", 0))
                 after.append("(%s = memory(&c, (size_t)(%s < 0 ? 0 : %s) * sizeof *%s)) != NULL" % (var, length, length, var))
                 outs.append("from_tensors(&c, %s, %s)" % (var, length))
-            elif role == "out list" and a.get("length") == "max" and a["of"] in self.structs:
+            elif role == "out list" and a.get("length") == "max":
                 return self.listing(f, a)
+            elif role == "out list" and a["of"] == "unsigned char":
+                decls.append("unsigned char %s[%s] = { 0 };" % (var, a["length"]))
+                outs.append("PyBytes_FromStringAndSize((const char *)%s, sizeof %s)" % (var, var))
+            elif role == "out list" and a["of"] in ("int", "int64_t", "double"):
+                decls.append("%s *%s = NULL;" % (a["of"], var))
+                after.append("(%s = memory(&c, (size_t)(%s) * sizeof *%s)) != NULL" % (var, length_of(a), var))
+                outs.append("from_%ss(%s, %s)" % (a["of"], var, length_of(a)))
             elif role == "out":
                 of = a["of"]
                 if of == "names":
@@ -355,12 +411,25 @@ class Generator:
                 if a["signature"] == "void (*)(void *)":
                     call[n] = "NULL"  # the handle keeps the function
                     continue
-                v = param(a)
-                call[n] = self.trampoline(a["signature"])
-                gets.append("callable(&c, %s, %s)" % (v, q))
-                user = v
+                lasting = re.search(r"the (former|previous) function is not called any more", f["doc"])
+                v = param(a, optional=bool(lasting))
+                name, deferred = self.trampoline(a["signature"])
+                if deferred != bool(lasting):
+                    raise Unsupported("a callback that outlives the call")
+                if lasting:
+                    slot = f["name"] + "_slot"
+                    self.deferred.append((slot, f))
+                    self.out.append("static slot %s;" % slot)
+                    call[n] = "%s ? %s : NULL" % (v, name)
+                    gets.append("(!%s || callable(&c, %s, %s))" % (v, v, q))
+                    gets.append("slot_next(&c, &%s, %s)" % (slot, v))
+                    user = "c.next"
+                else:
+                    call[n] = name
+                    gets.append("callable(&c, %s, %s)" % (v, q))
+                    user = v
             elif role == "user":
-                call[n] = "(void *)%s" % user
+                call[n] = "(void *)%s" % user if user else "NULL"
             elif role == "stream":
                 decls.append("char *text = NULL;")
                 decls.append("size_t text_size = 0;")
@@ -372,6 +441,13 @@ class Generator:
                 decls.append("orr_bytes %s = { 0 };" % var)
                 gets.append("to_bytes(&c, %s, %s, &%s)" % (v, q, var))
                 call[n], sized = var + ".data", var + ".size"
+            elif role == "memory" and t == "void *" and any(b["name"] == "bytes" for b in args):
+                v = param(a)
+                decls.append("orr_buffer %s = { 0 };" % var)
+                gets.append("to_buffer(&c, &%s, %s, &%s)" % (v, q, var))
+                call[n], sized = var + ".data", var + ".bytes"
+                if args[0]["role"] == "handle":
+                    gets.append("kept_by(v[0], %s)" % v)
             elif role == "bytes":
                 v = param(a)
                 decls.append("orr_bytes %s = { 0 };" % var)
@@ -382,14 +458,21 @@ class Generator:
         return self.emit(f, params, decls, gets, after, call, outs, args)
 
     def trampoline(self, signature):
-        """The C function that calls the one of Python, which is its last argument."""
+        """The C function that calls the one of Python, which is its last argument; whether it does so later."""
         if signature in self.trampolines:
             return self.trampolines[signature]
         result, _, rest = signature.partition("(*)(")
         types = [t.strip() for t in rest.rstrip(")").split(",")]
-        if result.strip() != "orr_tensor *" or types[-1] != "void *":
+        result = result.strip()
+        if result not in ("orr_tensor *", "int", "void") or types[-1] != "void *":
             raise Unsupported("a callback of another form")
-        values, skip = [], False
+        name = "call_back_%d" % len(self.trampolines)
+        params = ", ".join("%s%sp%d" % (t, "" if t.endswith("*") else " ", k) for k, t in enumerate(types[:-1]))
+        if result == "void":
+            self.later(name, params, types[:-1])
+            self.trampolines[signature] = name, True
+            return self.trampolines[signature]
+        values, skip, made = [], False, None
         for k, t in enumerate(types[:-1]):
             if skip:
                 skip = False
@@ -400,33 +483,75 @@ class Generator:
             elif t == "orr_tensor *const *" and types[k + 1] == "int":
                 values.append("argument_tensors(p%d, p%d)" % (k, k + 1))
                 skip = True
+            elif t == "orr_tensor **" and types[k + 1] == "int" and result == "int":
+                made, skip = k, True
             elif t == "const orr_module *":
                 values.append("from_handle(&c, (void *)(uintptr_t)p%d, &kind_of_orr_module, NULL, 0, false)" % k)
             else:
                 raise Unsupported("a callback with " + t)
-        name = self.trampolines[signature] = "call_back_%d" % len(self.trampolines)
-        params = ", ".join("%s%sp%d" % (t, "" if t.endswith("*") else " ", k) for k, t in enumerate(types[:-1]))
-        self.out.append("static orr_tensor *%s(%s, void *user)\n{\n    PyGILState_STATE state = PyGILState_Ensure();\n"
+        if (result == "int") != (made is not None):
+            raise Unsupported("a callback of another form")
+        self.trampolines[signature] = name, False
+        call = ("called(user, (PyObject *[]){ %s }, %d)" if made is None else
+                "called_for_all(user, (PyObject *[]){ %%s }, %%d, p%d, p%d)" % (made, made + 1)) % (", ".join(values), len(values))
+        self.out.append("static %s%s%s(%s, void *user)\n{\n    PyGILState_STATE state = PyGILState_Ensure();\n"
                         "    call c = { .name = \"callback\" };\n    (void)c;\n"
-                        "    orr_tensor *r = called(user, (PyObject *[]){ %s }, %d);\n    PyGILState_Release(state);\n    return r;\n}\n"
-                        % (name, params, ", ".join(values), len(values)))
-        return name
+                        "    %s%sr = %s;\n    PyGILState_Release(state);\n    return r;\n}\n"
+                        % (result, "" if result.endswith("*") else " ", name, params, result, "" if result.endswith("*") else " ", call))
+        return self.trampolines[signature]
+
+    def later(self, name, params, types):
+        """A call that a thread of the library posts, and the thread of core.c makes."""
+        pack, unpack, numbers = [], [], 0
+        memories = 0
+        for k, t in enumerate(types):
+            base = t.replace("const ", "").rstrip(" *")
+            if t == "const char *":
+                pack.append("    p->memory[%d] = strdup(p%d);" % (memories, k))
+                unpack.append("from_text(p->memory[%d])" % memories)
+                memories += 1
+            elif base in self.structs and t.endswith("*") and types[k + 1] == "int":
+                self.record(base)
+                pack.append("    p->memory[%d] = malloc((size_t)p%d * sizeof *p%d + 1);\n    if (p->memory[%d])\n"
+                            "        memcpy(p->memory[%d], p%d, (size_t)p%d * sizeof *p%d);" % (memories, k + 1, k, memories, memories, k, k + 1, k))
+                unpack.append("%s_rows(p->memory[%d], p->memory[%d] ? p->number[%d] : 0)" % (name, memories, memories, numbers))
+                self.out.append(
+                    "static PyObject *%s_rows(const void *from, int64_t n)\n{\n    call c = { .name = \"callback\" };\n"
+                    "    const %s *row = from;\n    PyObject *list = PyList_New(0);\n"
+                    "    for (int64_t k = 0; list && k < n; k++)\n        append(&list, from_%s(&c, NULL, &row[k]));\n"
+                    "    return list;\n}\n" % (name, base, base))
+                memories += 1
+            elif t in ("int", "int64_t", "unsigned") or t in self.enums:
+                pack.append("    p->number[%d] = (int64_t)p%d;" % (numbers, k))
+                if not (k and types[k - 1].endswith("*") and t == "int"):
+                    unpack.append("PyLong_FromLongLong(p->number[%d])" % numbers)
+                numbers += 1
+            else:
+                raise Unsupported("a callback with " + t)
+        self.out.append("static PyObject *%s_values(const posted *p)\n{\n    return from_record(NULL, (PyObject *[]){ %s }, %d);\n}\n"
+                        % (name, ", ".join(unpack), len(unpack)))
+        self.out.append("static void %s(%s, void *user)\n{\n    posted *p = posted_new(user, %s_values);\n    if (!p)\n        return;\n%s\n"
+                        "    post(p);\n}\n" % (name, params, name, "\n".join(pack)))
 
     def maybe(self, a, v, get):
         return "(!%s || %s)" % (v, get) if "default" in a else get
 
     def listing(self, f, a):
         """A function that writes up to max structs and returns the number of all: a list."""
-        conversion = self.record(a["of"]).replace("NULL", "v[0]")
+        conversion = (NUMBERS[a["of"]] if a["of"] in NUMBERS else self.record(a["of"])).replace("NULL", "v[0]")
         others = [b for b in f["arguments"] if b["name"] not in (a["name"], "max", "count")]
-        params, decls, gets, names = [], [], [], []
+        params, decls, gets = [], [], []
         for b in others:
-            if b["role"] != "handle":
-                raise Unsupported("a listing with " + b["role"])
             params.append((b["name"], False))
-            decls.append("void *a_%s = NULL;" % b["name"])
-            gets.append("to_handle(&c, v[%d], %s, &kind_of_%s, &a_%s)" % (len(params) - 1, c_text(b["name"]), b["of"], b["name"]))
-            names.append("a_" + b["name"])
+            v, q = "v[%d]" % (len(params) - 1), c_text(b["name"])
+            if b["role"] == "handle":
+                decls.append("void *a_%s = NULL;" % b["name"])
+                gets.append("to_handle(&c, %s, %s, &kind_of_%s, &a_%s)" % (v, q, b["of"], b["name"]))
+            elif b["role"] == "text":
+                decls.append("const char *a_%s = NULL;" % b["name"])
+                gets.append("to_text(&c, %s, %s, &a_%s)" % (v, q, b["name"]))
+            else:
+                raise Unsupported("a listing with " + b["role"])
         head = "c.file, c.line, " if f["here"] else ""
         counted = any(b["name"] == "count" for b in f["arguments"])
 
@@ -438,8 +563,7 @@ class Generator:
                 "    most = count > 0 ? count : 0;\n    rows = memory(&c, (size_t)most * sizeof *rows);\n    if (!rows)\n"
                 "        return failed(&c);\n    %s;\n    if (!ok(&c, status))\n        return failed(&c);\n"
                 "    if (count > most)\n        count = most;\n    PyObject *list = PyList_New(0);\n"
-                "    for (int k = 0; list && k < count; k++) {\n        PyObject *one = %s;\n"
-                "        if (!one || PyList_Append(list, one) < 0)\n            Py_CLEAR(list);\n        Py_XDECREF(one);\n    }\n"
+                "    for (int k = 0; list && k < count; k++)\n        append(&list, %s);\n"
                 "    ended(&c);\n    return list;\n") % (a["of"], made("NULL", "0"), made("rows", "most"), conversion % "rows[k]")
         self.wrap(f, params, -1, decls, gets, [], body)
 
@@ -447,7 +571,8 @@ class Generator:
         head = ["c.file", "c.line"] if f["here"] else []
         text = "%s(%s)" % (f["symbol"], ", ".join(head + [call[a["name"]] for a in args]))
         result, body = f["result"], ""
-        release = f["blocks"]
+        lasting = any("slot_next" in g for g in gets)
+        release = f["blocks"] or lasting  # the call waits for the end of the former function
         guarded = release and any(a["role"] == "handle" for a in args)
         busy = "    busy(v, %d, %%s);\n" % len(params) if guarded else "%.0s"
         begin = busy % "true" + "    Py_BEGIN_ALLOW_THREADS\n" if release else ""
@@ -457,7 +582,8 @@ class Generator:
                 a["role"] == "callback" or a.get("of", "").rstrip(" *") == "orr_module" for a in args):
             begin = "    open_scope(&c);\n" + begin
         values = list(outs)
-        consumed = [k for k, a in enumerate(x for x in args if x["role"] in ("handle", "list")) if a.get("consumed")]
+        if lasting:
+            end += "    slot_set(&c, r_is_ok);\n".replace("r_is_ok", "r == ORR_OK" if result == "orr_status" else "true")
         index = {p[0]: k for k, p in enumerate(params)}
         consumed = [index[a["name"]] for a in args if a.get("consumed")]
         if result == "orr_status":
@@ -466,6 +592,8 @@ class Generator:
                 body += "    PyObject *printed = %s;\n    if (r != ORR_OK) {\n        Py_XDECREF(printed);\n    }\n" % outs[0]
                 values[0] = "printed"
             body += "    if (!ok(&c, r))\n        return failed(&c);\n"
+        elif result == "size_t" and any("(Py_ssize_t)r" in o for o in values if isinstance(o, str)):
+            body = "    size_t r = %s;\n    if (!r)\n        return raise(&c, orr_error_status());\n" % text
         elif result == "void":
             body = "%s    %s;\n%s" % (begin, text, end)
         elif base in self.opaque and result.endswith("*"):
@@ -487,6 +615,9 @@ class Generator:
         else:
             conversion = self.value(result)
             body = "    %s r;\n%s    r = %s;\n%s" % (result, begin, text, end)
+            if result in ("int", "int64_t") and any(o.startswith("from_tensors(") for o in values):
+                body += "    if (r < 0)\n        return (void)raise(&c, orr_error_status()), failed(&c);\n"
+                values = [o.replace(", (a_", ", r == 0 ? 0 : (a_").replace(", (orr_", ", r == 0 ? 0 : (orr_") for o in values]
             values = [conversion % "r"] + values
         if any("a_" + o[1] == o for o in outs if isinstance(o, tuple)):
             raise Unsupported("names without a count")
@@ -531,15 +662,18 @@ class Generator:
         self.opening()
         for f in self.api["functions"]:
             mark = len(self.out)
-            if ELSEWHERE.match(f["name"]):
+            if elsewhere(f):
+                self.left_out.append((f["name"], elsewhere(f)))
                 continue
             try:
                 self.function(f)
             except Unsupported as why:
-                kept = [o for o in self.out[mark:] if o.startswith(("bool fill_", "static PyTypeObject", "static orr_tensor *call_back"))]
+                kept = [o for o in self.out[mark:] if o.startswith(("bool fill_", "static bool to_", "static PyTypeObject", "static orr_tensor *call_back", "static int call_back"))]
                 self.out[mark:] = kept
                 self.left_out.append((f["name"], str(why)))
         self.fill("orr_config")
+        for name in self.states:
+            self.state(name)
         self.tables()
         whole = "\n".join(self.out)
         called = [o for o in self.out if not (o.startswith("static orr_tensor *call_back") and whole.count(o[19:o.index("(")] + "(") +
@@ -578,19 +712,61 @@ static PyObject *text_of(FILE *f, char **text, size_t *size)
     return o;
 }
 
+/* Appends a new object, or drops the list. */
+static void append(PyObject **list, PyObject *one)
+{
+    if (!one || PyList_Append(*list, one) < 0)
+        Py_CLEAR(*list);
+    Py_XDECREF(one);
+}
+
+#define LISTED(function, T, made)                                                                                      \\
+    static PyObject *function(const T *v, int64_t n)                                                                   \\
+    {                                                                                                                  \\
+        PyObject *list = PyList_New(0);                                                                                \\
+        for (int64_t k = 0; list && k < n; k++)                                                                        \\
+            append(&list, made(v[k]));                                                                                 \\
+        return list;                                                                                                   \\
+    }
+LISTED(from_ints, int, PyLong_FromLong)
+LISTED(from_int64_ts, int64_t, PyLong_FromLongLong)
+LISTED(from_doubles, double, PyFloat_FromDouble)
+
 static PyObject *from_names(char **names, int n)
 {
     PyObject *list = PyList_New(0);
-    for (int k = 0; list && k < n; k++) {
-        PyObject *one = from_text(names[k]);
-        if (!one || PyList_Append(list, one) < 0)
-            Py_CLEAR(list);
-        Py_XDECREF(one);
-    }
+    for (int k = 0; list && k < n; k++)
+        append(&list, from_text(names[k]));
     orr_npz_names_free(names);
     return list;
 }
 """)
+
+    def list_of(self, base):
+        """The conversion of a list of dicts to structs, made once."""
+        self.fill(base)
+        if base not in self.fillers:
+            self.fillers.add(base)
+            self.out.append(
+                "static bool to_%s_one(call *c, PyObject *v, const char *name, %s *to)\n{\n    (void)name;\n"
+                "    return fill_%s(c, v, to);\n}\nstatic LIST(to_%s_list, %s, to_%s_one)\n" % (base, base, base, base, base, base))
+
+    def state(self, name):
+        """A struct that calls change: an object made of its fields, which are read by state()."""
+        self.fill(name)
+        self.record(name)
+        own, doc = short(name), self.structs[name]["doc"]
+        self.out.append("static void %s_release(void *p)\n{\n    free(p);\n}\n" % name)
+        made = {"name": name, "doc": doc, "header": "", "result": name + " *",
+                "arguments": [{"name": "options", "role": "options", "of": name, "type": "const %s *" % name}]}
+        self.wrap(made, [("options", True)], 0, [], [], [],
+                  "    %s *p = calloc(1, sizeof *p);\n    if (!p)\n        PyErr_NoMemory();\n"
+                  "    if (!p || (v[0] && !fill_%s(&c, v[0], p))) {\n        free(p);\n        return failed(&c);\n    }\n"
+                  "    ended(&c);\n    return from_handle(&c, p, &kind_of_%s, v, 0, true);\n" % (name, name, name))
+        read = {"name": name + "_state", "doc": "The fields' values now.", "header": "", "result": name,
+                "arguments": [{"name": own, "role": "handle", "of": name, "type": name + " *"}]}
+        self.wrap(read, [(own, False)], -1, ["void *p = NULL;"], ["to_handle(&c, v[0], %s, &kind_of_%s, &p)" % (c_text(own), name)], [],
+                  "    PyObject *all = from_%s(&c, NULL, p);\n    ended(&c);\n    return all;\n" % name)
 
     def row(self, table_name, c_name, doc):
         return "    { %s, (PyCFunction)(void (*)(void))%s, METH_FASTCALL | METH_KEYWORDS, %s }," % (
@@ -631,10 +807,11 @@ static PyObject *from_names(char **names, int n)
                     "    Py_END_ALLOW_THREADS\n" if wait else ""))
                 free = name + "_release"
             else:
-                free = "NULL"
+                free = name + "_release" if name in self.states else "NULL"
             self.out.append("static handle_kind kind_of_%s = { %s, %s, %s, %s, %s_methods, NULL };" % (
                 name, c_text(camel(name)), c_text(o["doc"]), free, "true" if o["threads"] == "one" else "false", name))
         self.out.append("handle_kind *const handle_kinds[] = { %s, NULL };" % ", ".join("&kind_of_%s" % n for n in self.opaque))
+        self.out.append("slot *const slots[] = { %s };\n" % ", ".join(["&" + s for s, _ in self.deferred] + ["NULL"]))
         self.operators()
         rows = []
         for v in self.enums["orr_status"]["values"]:

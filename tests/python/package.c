@@ -96,6 +96,11 @@ static void gradients_modules_and_graphs_compute(void)
     tests_of("training.py");
 }
 
+static void functions_with_lists_callbacks_and_structs_have_a_form(void)
+{
+    tests_of("functions.py");
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(package_builds_against_this_library),
@@ -105,6 +110,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(wrong_calls_raise_and_nothing_leaks),
                                       ORR_TEST(golden_cases_have_the_same_results),
                                       ORR_TEST(gradients_modules_and_graphs_compute),
+                                      ORR_TEST(functions_with_lists_callbacks_and_structs_have_a_form),
                                       { 0 } };
     return orr_test_main(argc, argv, "python.package", tests);
 }

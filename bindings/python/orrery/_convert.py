@@ -1,5 +1,7 @@
 """Values from and to Python: numbers, nested lists, buffers, DLPack, pickled bytes."""
 import array as _array
+import atexit as _atexit
+import threading as _threading
 
 from . import _core
 from ._core import Tensor
@@ -108,6 +110,12 @@ def from_dlpack(x, /, *, device=None, copy=None):
         capsule = x.__dlpack__()
     t = _core.from_capsule(capsule)
     return _core.from_bytes(t.dtype, t.shape, t.tobytes()) if copy else t
+
+
+def _start_delivery():
+    """The thread that calls functions of the program for the library: of the log, of progress, of changes of devices."""
+    _threading.Thread(target=_core._deliver, name="orrery", daemon=True).start()
+    _atexit.register(_core._listen_no_more)
 
 
 def rebuilt(name, shape, data):

@@ -3,11 +3,11 @@
 Must not know: how a gradient is computed.
 """
 from . import _core
-from ._core import Module, Tensor
+from ._core import Loader, Module, Tensor
 from ._convert import asarray
 
 __all__ = ["grad", "value_and_grad", "function", "SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Lamb", "gradients", "Function",
-           "function_layer", "par_map", "time_limit"]
+           "function_layer", "par_map", "scan", "time_limit"]
 
 
 def gradients(y, xs):
@@ -72,6 +72,26 @@ def par_map(fn, items):
     return _core.par_map(fn, [asarray(item) for item in items])
 
 
+def scan(fn, carry, xs, steps=None, reverse=False):
+    """carry, y = fn(carry, x[t]) for t = 0, 1, …: the last carry, and the y of all steps, stacked. carry, xs and y are tensors
+    or lists of them, or None; without xs the number of steps is given. The steps are recorded one after another."""
+    def part(t):
+        return None if xs is None else xs[t] if isinstance(xs, Tensor) else [x[t] for x in xs]
+    n = steps if xs is None else (xs if isinstance(xs, Tensor) else xs[0]).shape[0]
+    if not n:
+        raise ValueError("scan(): there is no step")
+    made = []
+    for t in reversed(range(n)) if reverse else range(n):
+        carry, y = fn(carry, part(t))
+        made.append(y)
+    if reverse:
+        made.reverse()
+    if made[0] is None:
+        return carry, None
+    return carry, (_core.stack(made, 0) if isinstance(made[0], Tensor) else
+                   [_core.stack(list(line), 0) for line in zip(*made)])
+
+
 class time_limit:
     """with time_limit(seconds): what this thread evaluates inside ends after that time with CancelledError; `cancel()`, from
     any thread, ends it at once."""
@@ -106,4 +126,15 @@ def _apply(self, *inputs):
     return _core.forward(self, inputs[0]) if len(inputs) == 1 else _core.forward_all(self, list(inputs))
 
 
+def _batches(self):
+    """The batches of one epoch, as lists of tensors."""
+    while True:
+        count, batch = self.next()
+        if not count:
+            return
+        yield batch
+
+
 Module.__call__ = _apply
+Loader.__iter__ = _batches
+Loader.__len__ = lambda self: self.batches()

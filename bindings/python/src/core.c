@@ -124,12 +124,19 @@ static bool keywords(call *c, const signature *s, PyObject *const *values, PyObj
     return true;
 }
 
-bool begin(call *c, const signature *s, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames, PyObject **v)
+void blank(call *c, const char *name)
 {
-    c->name = s->name;
+    c->name = name;
     c->n_temps = c->n_memory = 0;
     c->scope = NULL;
-    c->extra = NULL;
+    c->extra = c->views = NULL;
+    c->slot = NULL;
+    c->next = NULL;
+}
+
+bool begin(call *c, const signature *s, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames, PyObject **v)
+{
+    blank(c, s->name);
     find_place(c);
     if (!start(c))
         return false;
@@ -175,6 +182,8 @@ void ended(call *c)
     }
     c->scope = NULL;
     Py_CLEAR(c->extra);
+    Py_CLEAR(c->views);
+    slot_set(c, false);
 }
 
 void open_scope(call *c)
@@ -365,11 +374,10 @@ bool to_tensor(call *c, PyObject *v, const char *name, orr_tensor **t)
 bool to_tensor_or_null(call *c, PyObject *v, const char *name, orr_tensor **t)
 {
     *t = NULL;
-    return !v || to_tensor(c, v, name, t);
+    return !v || v == Py_None || to_tensor(c, v, name, t);
 }
 
-/* A list or a tuple as a new reference to a tuple. */
-static PyObject *sequence(call *c, PyObject *v, const char *name)
+PyObject *sequence(call *c, PyObject *v, const char *name)
 {
     if (PyTuple_Check(v)) {
         Py_INCREF(v);
@@ -469,21 +477,6 @@ bool to_text(call *c, PyObject *v, const char *name, const char **to)
     return copy != NULL;
 }
 
-/* The elements of a list, each by a function. */
-#define LIST(function, T, one)                                                                                         \
-    bool function(call *c, PyObject *v, const char *name, T **to, int64_t *n)                                          \
-    {                                                                                                                  \
-        PyObject *s = sequence(c, v, name);                                                                            \
-        if (!s)                                                                                                        \
-            return false;                                                                                              \
-        *n = PyTuple_Size(s);                                                                                          \
-        *to = memory(c, (size_t)*n * sizeof **to);                                                                     \
-        bool fine = *to != NULL;                                                                                       \
-        for (int64_t k = 0; fine && k < *n; k++)                                                                       \
-            fine = one(c, PyTuple_GetItem(s, (Py_ssize_t)k), name, *to + k);                                           \
-        Py_DECREF(s);                                                                                                  \
-        return fine;                                                                                                   \
-    }
 LIST(to_ints, int64_t, to_int)
 LIST(to_reals, double, to_real)
 LIST(to_texts, const char *, to_text)
@@ -498,6 +491,55 @@ bool to_bytes(call *c, PyObject *v, const char *name, orr_bytes *to)
     if (PyBytes_AsStringAndSize(v, &data, &n) < 0)
         return false;
     *to = (orr_bytes){ (unsigned char *)data, (size_t)n };
+    return true;
+}
+
+LIST(to_bytes_list, orr_bytes, to_bytes)
+
+/* A view of memory keeps its object from moving it; the view itself ends with the call, or with the object that keeps it. */
+static PyObject *view_of(call *c, PyObject *v)
+{
+    PyObject *view = PyMemoryView_FromObject(v);
+    if (!c->views)
+        c->views = PyList_New(0);
+    if (view && (!c->views || PyList_Append(c->views, view) < 0))
+        Py_CLEAR(view);
+    Py_XDECREF(view); /* the list keeps it */
+    return view;
+}
+
+bool to_buffer(call *c, PyObject **v, const char *name, orr_buffer *to)
+{
+    Py_buffer b;
+    if (!PyObject_CheckBuffer(*v) || PyObject_TypeCheck(*v, tensor_type))
+        return wrong(c, name, *v, "memory that can be written");
+    if (!(*v = view_of(c, *v)) || PyObject_GetBuffer(*v, &b, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS) < 0)
+        return false;
+    *to = (orr_buffer){ b.buf, (size_t)b.len };
+    PyBuffer_Release(&b);
+    return true;
+}
+
+static bool to_buffer_of_list(call *c, PyObject *v, const char *name, orr_buffer *to)
+{
+    return to_buffer(c, &v, name, to);
+}
+LIST(to_buffers, orr_buffer, to_buffer_of_list)
+
+bool kept_by(PyObject *owner, PyObject *v)
+{
+    return PyList_Append(((handle *)owner)->keep, v) == 0;
+}
+
+bool to_words(call *c, PyObject *v, const char *name, uint64_t *to, int n)
+{
+    if (!PyLong_Check(v))
+        return wrong(c, name, v, "an integer");
+    PyObject *bytes = PyObject_CallMethod(v, "to_bytes", "is", 8 * n, "little");
+    if (!bytes)
+        return false;
+    memcpy(to, PyBytes_AsString(bytes), 8 * (size_t)n);
+    Py_DECREF(bytes);
     return true;
 }
 
@@ -638,6 +680,14 @@ PyObject *from_dtype(orr_dtype t)
     PyObject *o = t >= 0 && t < ORR_DTYPE_COUNT ? dtypes[t] : Py_None;
     Py_INCREF(o);
     return o;
+}
+
+PyObject *from_shape(orr_shape s)
+{
+    PyObject *values[ORR_MAX_RANK];
+    for (int k = 0; k < s.rank; k++)
+        values[k] = PyLong_FromLongLong(s.dim[k]);
+    return from_record(NULL, values, s.rank < 0 ? 0 : s.rank);
 }
 
 static bool named_dtype(const char *s, orr_dtype *to)
@@ -937,10 +987,7 @@ PyObject *method(keyword_fn *f, PyObject *self, PyObject *const *argv, Py_ssize_
 
 bool begin_plain(call *c, const char *name)
 {
-    c->name = name;
-    c->n_temps = c->n_memory = 0;
-    c->scope = NULL;
-    c->extra = NULL;
+    blank(c, name);
     find_place(c);
     return start(c);
 }
@@ -1018,19 +1065,37 @@ static orr_tensor *result_of(PyObject *v)
     return own;
 }
 
-orr_tensor *called(PyObject *fn, PyObject **values, int n)
+/* The value of fn(values…), a new reference; NULL on an exception, which is pending. */
+static PyObject *value_of(PyObject *fn, PyObject **values, int n)
 {
-    PyObject *type, *error, *trace;
-    PyErr_Fetch(&type, &error, &trace); /* an earlier call has failed: this one is left out */
     PyObject *args = from_record(NULL, values, n);
-    PyObject *v = args && !type ? PyObject_Call(fn, args, NULL) : NULL;
-    orr_tensor *t = v ? result_of(v) : NULL;
+    PyObject *v = args && !PyErr_Occurred() ? PyObject_Call(fn, args, NULL) : NULL;
     for (int k = 0; args && k < n; k++)
         if (is_handle(PyTuple_GetItem(args, k)))
             ((handle *)PyTuple_GetItem(args, k))->p = NULL; /* lent for the call */
     Py_XDECREF(args);
+    return v;
+}
+
+orr_tensor *called(PyObject *fn, PyObject **values, int n)
+{
+    PyObject *v = value_of(fn, values, n);
+    orr_tensor *t = v ? result_of(v) : NULL;
     Py_XDECREF(v);
-    if (type)
-        PyErr_Restore(type, error, trace);
     return t;
+}
+
+int called_for_all(PyObject *fn, PyObject **values, int n, orr_tensor **out, int most)
+{
+    call c;
+    blank(&c, "callback");
+    PyObject *v = value_of(fn, values, n), *s = v ? sequence(&c, v, "result") : NULL;
+    Py_ssize_t count = s ? PyTuple_Size(s) : -1;
+    if (count > most)
+        PyErr_Format(PyExc_ValueError, "callback(): %zd tensors, and %d are possible", count, most);
+    for (Py_ssize_t k = 0; k < count && !PyErr_Occurred(); k++)
+        out[k] = result_of(PyTuple_GetItem(s, k));
+    Py_XDECREF(s);
+    Py_XDECREF(v);
+    return PyErr_Occurred() ? -1 : (int)count;
 }

@@ -21,6 +21,9 @@ typedef struct call {
     void *memory[MOST_TEMPS];     /**< lists                                                  */
     orr_scope *scope;             /**< of what the program's own functions return to the library */
     PyObject *extra;              /**< fields of an option struct, given as keywords          */
+    PyObject *views;              /**< views of the program's memory, or NULL                 */
+    struct slot *slot;            /**< whose function is replaced                             */
+    struct post *next;            /**< the new one                                            */
 } call;
 
 /** The arguments of a function, in order. */
@@ -70,6 +73,15 @@ bool to_bool(call *c, PyObject *v, const char *name, bool *to);
 bool to_text(call *c, PyObject *v, const char *name, const char **to);
 bool to_texts(call *c, PyObject *v, const char *name, const char ***to, int64_t *n);
 bool to_bytes(call *c, PyObject *v, const char *name, orr_bytes *to);
+bool to_bytes_list(call *c, PyObject *v, const char *name, orr_bytes **to, int64_t *n);
+/** Memory of an object that can be written, such as a bytearray or an array of NumPy. *v becomes a view, which lives until
+ * the call has ended, or as long as an object that keeps it. */
+bool to_buffer(call *c, PyObject **v, const char *name, orr_buffer *to);
+bool to_buffers(call *c, PyObject *v, const char *name, orr_buffer **to, int64_t *n);
+/** An integer of n words of 64 bits, the lowest first. */
+bool to_words(call *c, PyObject *v, const char *name, uint64_t *to, int n);
+/** The handle keeps the object. */
+bool kept_by(PyObject *handle, PyObject *v);
 bool to_axis(call *c, PyObject *v, const char *name, int *to);
 bool to_shape(call *c, PyObject *v, const char *name, orr_shape *to);
 bool to_axes(call *c, PyObject *v, const char *name, orr_axes *to);
@@ -90,6 +102,7 @@ PyObject *from_borrowed(call *c, orr_tensor *t, PyObject *keep);
 PyObject *from_tensors(call *c, orr_tensor **t, int64_t n);
 PyObject *from_handle(call *c, void *p, handle_kind *k, PyObject *const *v, int n, bool owned);
 PyObject *from_dtype(orr_dtype t);
+PyObject *from_shape(orr_shape s);
 PyObject *from_bytes_made(orr_bytes *b); /**< takes the bytes */
 PyObject *from_text(const char *s);
 PyObject *from_record(PyTypeObject *type, PyObject **values, int n);
@@ -109,6 +122,48 @@ orr_tensor *called(PyObject *fn, PyObject **values, int n);
 PyObject *argument_tensor(orr_tensor *t);
 PyObject *argument_tensors(orr_tensor *const *t, int n);
 bool callable(call *c, PyObject *v, const char *name);
+/** The same for a function that returns a list of tensors: their number, at most `most`; −1 on an exception. */
+int called_for_all(PyObject *fn, PyObject **values, int n, orr_tensor **out, int most);
+
+/* later.c: functions of the program that threads of the library call at any time. Such a thread must not wait for the
+ * interpreter's lock, whose holder may wait for a lock of the library, so it posts the call to a thread of Python. */
+typedef struct slot {
+    struct post *now;
+} slot;
+typedef struct posted {
+    struct posted *next;
+    struct post *to;
+    PyObject *(*values)(const struct posted *p); /**< the arguments as a tuple */
+    int64_t number[4];
+    void *memory[2]; /**< malloc */
+} posted;
+posted *posted_new(void *post, PyObject *(*values)(const posted *p)); /**< NULL: no memory, or nobody listens */
+void post(posted *p);
+/** Prepares the function, NULL for none, as c->next. */
+bool slot_next(call *c, slot *s, PyObject *fn);
+/** The call has ended: the next function is that of the slot; false: it has failed, and the former one stays. */
+void slot_set(call *c, bool done);
+PyObject *deliver(PyObject *self, PyObject *unused);
+PyObject *listen_no_more(PyObject *self, PyObject *unused);
+extern slot *const slots[];
+
+/** The elements of a list, each by a function. */
+#define LIST(function, T, one)                                                                                         \
+    bool function(call *c, PyObject *v, const char *name, T **to, int64_t *n)                                          \
+    {                                                                                                                  \
+        PyObject *s = sequence(c, v, name);                                                                            \
+        if (!s)                                                                                                        \
+            return false;                                                                                              \
+        *n = PyTuple_Size(s);                                                                                          \
+        *to = memory(c, (size_t)*n * sizeof **to);                                                                     \
+        bool fine = *to != NULL;                                                                                       \
+        for (int64_t k = 0; fine && k < *n; k++)                                                                       \
+            fine = one(c, PyTuple_GetItem(s, (Py_ssize_t)k), name, *to + k);                                           \
+        Py_DECREF(s); /* the caller's list keeps the elements */                                                       \
+        return fine;                                                                                                   \
+    }
+/** A list or a tuple as a new reference to a tuple. */
+PyObject *sequence(call *c, PyObject *v, const char *name);
 
 /* Shared by core.c, exchange.c and objects.c. */
 typedef struct {
@@ -129,6 +184,7 @@ extern bool started;
 extern PyMethodDef exchange_functions[], exchange_methods[];
 PyObject *new_tensor(orr_tensor *t);
 bool begin_plain(call *c, const char *name);
+void blank(call *c, const char *name);
 bool temporary(call *c, orr_tensor *t, orr_tensor **to);
 bool of_buffer(call *c, PyObject *v, orr_tensor **t);
 int get_buffer(PyObject *self, Py_buffer *view, int flags);

@@ -11,11 +11,7 @@
 static PyObject *get_shape(PyObject *self, void *unused)
 {
     (void)unused;
-    orr_shape s = orr_tensor_shape(((tensor *)self)->t);
-    PyObject *values[ORR_MAX_RANK];
-    for (int k = 0; k < s.rank; k++)
-        values[k] = PyLong_FromLongLong(s.dim[k]);
-    return from_record(NULL, values, s.rank < 0 ? 0 : s.rank);
+    return from_shape(orr_tensor_shape(((tensor *)self)->t));
 }
 
 static PyObject *get_dtype(PyObject *self, void *unused)
@@ -306,6 +302,8 @@ static bool make_errors(PyObject *module)
 static PyMethodDef own[] = { { "init", (PyCFunction)(void (*)(void))initialise, METH_VARARGS | METH_KEYWORDS,
                                "init(**config): starts the library with settings; else the first call starts it." },
                              { "_set_package", set_package, METH_O, NULL },
+                             { "_deliver", deliver, METH_NOARGS, NULL },
+                             { "_listen_no_more", listen_no_more, METH_NOARGS, NULL },
                              { NULL, NULL, 0, NULL } };
 
 PyMODINIT_FUNC PyInit__core(void);
