@@ -131,13 +131,19 @@ const char *orr_test_outcomes(void)
 /* Two buffers are used in turn, so that two paths can be arguments of one call. */
 bool orr_test_drawn(void)
 {
-    enum { ALWAYS = 8, SHARE = 3 };
+    enum { ALWAYS = 8, SOME = 64, SHARE = 3, SHARE_OF_MANY = 12 };
     const char *seed = getenv("ORR_TEST_SEED");
     unsigned long long state = seed ? strtoull(seed, NULL, 10) : 0;
     for (const char *c = now.test; c && *c; c++)
         state = 31 * state + (unsigned char)*c;
     state += now.cases << 32;
-    return now.cases++ < ALWAYS || getenv("ORR_TEST_FULL") || orr_test_rand(&state) % SHARE == 0;
+    unsigned long long n = now.cases++;
+    return n < ALWAYS || orr_test_full() || orr_test_rand(&state) % (n < SOME ? SHARE : SHARE_OF_MANY) == 0;
+}
+
+bool orr_test_full(void)
+{
+    return getenv("ORR_TEST_FULL") != NULL;
 }
 
 void orr_test_draw_again(void)

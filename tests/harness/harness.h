@@ -67,8 +67,9 @@ bool orr_test_comma(void);
 /* The whole file, followed by a 0; NULL if it cannot be read. The caller frees it. */
 unsigned char *orr_test_slurp(const char *path, size_t *size);
 
-/* For a test of many cases of one kind, asked before each: true for the first ones and, with ORR_TEST_FULL, for all. Of the others one in
- * three is drawn, always the same ones; ORR_TEST_SEED draws others. */
+bool orr_test_full(void); /* ORR_TEST_FULL asks for the long form */
+/* For a test of many cases of one kind, asked before each: true for the first ones and, in the long form, for all. Of the others one in
+ * three is drawn, from the 65th on one in twelve, always the same ones; ORR_TEST_SEED draws others. */
 bool orr_test_drawn(void);
 /* For a test that goes through its cases several times: the next case is the first one again. */
 void orr_test_draw_again(void);

@@ -109,6 +109,8 @@ static void judge(const int *which, int ntier)
 
 static void every_tier_keeps_its_promises(void)
 {
+    if (!orr_test_full())
+        (void)setenv(ACC_HALF, "1", 1);
     judge((const int[]){ ACC_TIER0, ACC_BASE, ACC_TIER1 }, 3);
 }
 

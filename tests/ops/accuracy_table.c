@@ -103,8 +103,10 @@ static void first_lines(FILE *f)
     if (info)
         (void)fclose(info);
     fputs("# Accuracy\n\n"
-          "This page gives the error of each element-wise function against the exact value, which MPFR computes: the largest error found\n"
-          "(*max*), and the mean over the arguments of the function's usual domain, in units of the last place (ulp). `make accuracy-table`\n"
+          "This page gives the error of each element-wise function against the exact value, which MPFR computes: the "
+          "largest error found\n"
+          "(*max*), and the mean over the arguments of the function's usual domain, in units of the last place (ulp). "
+          "`make accuracy-table`\n"
           "makes the page; do not edit it.\n\n",
           f);
     if (uname(&u) == 0)
@@ -113,26 +115,37 @@ static void first_lines(FILE *f)
     for (int t = 0; t < ACC_TIERS; t++)
         fprintf(f, "| %s | %s%s |\n", acc_tier_name[t], column[t] ? "" : "not measured: ", tier[t].what);
     fputs("\nHow to read the tables:\n\n"
-          "- **bound**: the largest error that is promised, on every engine. It is the bound of [ops.md](ops.md), but at most 4 ulp in f32,\n"
-          "  and 1 ulp in f16 and bf16. The test `tests/ops/accuracy` measures fewer arguments in every run of the suite, and fails beyond\n"
+          "- **bound**: the largest error that is promised, on every engine. It is the bound of [ops.md](ops.md), but "
+          "at most 4 ulp in f32,\n"
+          "  and 1 ulp in f16 and bf16. The test `tests/ops/accuracy` measures fewer arguments in every run of the "
+          "suite, and fails beyond\n"
           "  the bound. On this page an error beyond the bound is bold.\n"
-          "- **tiers**: tier 0 is the block interpreter, tier 1 compiled machine code. *no FMA* is a processor without fused multiply-adds,\n"
+          "- **tiers**: tier 0 is the block interpreter, tier 1 compiled machine code. *no FMA* is a processor without "
+          "fused multiply-adds,\n"
           "  *clang* is tier 1 with that compiler. An empty cell: the tier does not compute this function itself.\n"
-          "- **special**: the number of arguments whose result has the wrong sign (also of a zero), or is NaN, infinite or zero where the\n"
+          "- **special**: the number of arguments whose result has the wrong sign (also of a zero), or is NaN, "
+          "infinite or zero where the\n"
           "  exact value is not, or the reverse.\n"
-          "- **largest at**: the arguments of the largest error of all columns, as hexadecimal numbers (`%a` of C's `printf`).\n"
-          "- **Unit.** An error of `0.50` or less is a correctly rounded result. Subnormal results have the smallest unit of the dtype.\n"
-          "  Infinity counts as the number after the largest. Where e^x + e^y is near 1, the unit of `logaddexp` is that of its larger operand.\n"
+          "- **largest at**: the arguments of the largest error of all columns, as hexadecimal numbers (`%a` of C's "
+          "`printf`).\n"
+          "- **Unit.** An error of `0.50` or less is a correctly rounded result. Subnormal results have the smallest "
+          "unit of the dtype.\n"
+          "  Infinity counts as the number after the largest. Where e^x + e^y is near 1, the unit of `logaddexp` is "
+          "that of its larger operand.\n"
           "- **f16 and bf16** are computed in f32 and rounded once more.\n"
-          "- **sin, cos, tan in f64** are those of the C library on processors without fused multiply-adds. glibc 2.36 misses the bound at one\n"
+          "- **sin, cos, tan in f64** are those of the C library on processors without fused multiply-adds. glibc 2.36 "
+          "misses the bound at one\n"
           "  number that is known, the double closest to a multiple of π/2.\n\n"
           "The arguments:\n\n"
-          "- **One argument, f32**: 2²⁰ numbers spread evenly over all bit patterns (about 4,000 in each binade of either sign), 2¹⁹ of the\n"
+          "- **One argument, f32**: 2²⁰ numbers spread evenly over all bit patterns (about 4,000 in each binade of "
+          "either sign), 2¹⁹ of the\n"
           "  usual domain (the column *samples* of [ops.md](ops.md)), and the hard ones.\n"
           "- **One argument, f64**: an eighth as many, and the same hard ones. **f16, bf16**: all 65,536 values.\n"
-          "- **Hard ones**: neighbours of multiples of π/4, the numbers closest to a multiple of π/2, 1 ± k ulp, all powers of two, thresholds of\n"
+          "- **Hard ones**: neighbours of multiples of π/4, the numbers closest to a multiple of π/2, 1 ± k ulp, all "
+          "powers of two, thresholds of\n"
           "  overflow, underflow and saturation with their neighbours, subnormals, ±0, ±∞, NaN.\n"
-          "- **Two or three arguments**: as many tuples in f32, an eighth as many in the other dtypes. Among them are operands that nearly\n"
+          "- **Two or three arguments**: as many tuples in f32, an eighth as many in the other dtypes. Among them are "
+          "operands that nearly\n"
           "  cancel or divide, powers near 1 with large exponents, and all tuples of special values.\n",
           f);
 }
