@@ -435,7 +435,7 @@ static void serve_one(item *m)
         forget_circles(true);
         st = ORR_ERANK;
     }
-    orr__exchange_trace(&m->x, t0);
+    orr__exchange_trace(&m->x, t0, orr__exchange_bytes(&m->x));
     m->x.done(m->x.argument, st, st == ORR_OK ? NULL : text);
     free(m);
 }

@@ -1,5 +1,5 @@
-/* Exchanges of arrays among the ranks of a group: one thread starts them in the order of posting and drives their progress.
- * Must not know: what the arrays are; when a rank counts as dead. */
+/* Exchanges of arrays among the ranks of a group: one thread at a time starts them in the order of posting and drives their progress.
+ * Must not know: what the arrays are; how an algorithm works; when a rank counts as dead. */
 #include "config.h"
 #include "runtime/ranks/exchange.h"
 
@@ -15,14 +15,11 @@
 #include "runtime/base/exit.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/trace.h"
+#include "runtime/ranks/rates.h"
 #include "runtime/ranks/reduce.h"
+#include "runtime/ranks/schedule.h"
 #include "runtime/ranks/thread.h"
 
-/* A reduction has two rounds. In the first, every rank receives its part of the array from all others and reduces it. In the second, it
- * sends the result to all. Both rounds transfer the fewest bytes possible for a reduction. A short array is sent whole to all ranks, in
- * one round. Each round has a channel of its own. Within a channel, messages start in the order of the exchanges, which is the order of
- * posting, so the messages of two ranks match without numbers. */
-enum { SHORT = 8192 /* bytes */ };
 /* A long reduction is cut into pieces, each of them an exchange, several at a time: while one piece is reduced, the next one is
  * transferred, and a received piece is still in the cache when it is reduced. */
 enum { PIECE = 4 << 20 /* bytes */, WINDOW = 4 /* exchanges under way */ };
@@ -32,22 +29,27 @@ enum { PIECE = 4 << 20 /* bytes */, WINDOW = 4 /* exchanges under way */ };
 typedef struct whole {
     orr__exchange x;
     int left; /* pieces that have not ended */
+    int64_t sent;
     double t0;
     orr_status status;
     char text[256];
 } whole;
 
+enum { FEW = 8 /* requests without memory of their own */ };
 typedef struct live {
     struct live *next;
     orr__exchange x;
     whole *whole; /* the long reduction of which this is a piece; NULL: none */
-    int64_t *part;
-    orr__request *request; /* of the current round */
-    int requests, room, open;
-    char *scratch;
-    size_t scratch_bytes, scratch_cap;
-    int round; /* 0: posted, 1, 2 */
-    bool done; /* the messages of this round have arrived */
+    orr__schedule schedule;
+    int at;                /* the next action */
+    unsigned number;       /* in the order of beginning */
+    orr__channel *channel; /* of the messages with each place of the group */
+    orr__request *request; /* under way */
+    orr__request few[FEW];
+    int requests, room;
+    char *memory, *peers, *work; /* peers, work: in memory */
+    size_t bytes, cap;
+    int64_t sent;
     double t0;
     orr_status status;
     char text[256];
@@ -61,8 +63,17 @@ static struct {
     atomic_int open;                      /* exchanges posted and not ended */
     atomic_bool *left;                    /* by rank: the rank has left                    */
     const orr__device_exchanges *devices; /* NULL: devices carry no exchanges */
-    live *active, **active_end;           /* of the thread only, in the order of posting */
+    /* Of the thread that drives only: */
+    live *active, **active_end; /* in the order of posting */
     int under_way;
+    unsigned begun;
+    unsigned *with; /* by rank: exchanges begun with it */
+    int *place;     /* memory for a layout */
+    /* Constant between start and stop: */
+    orr__rates rates;
+    int *node; /* by rank; NULL: all on one */
+    /* Guarded by the thread's lock: a thread drives, the line's own or one that waits for its exchange. */
+    bool driving;
 } line = { .thread = ORR__THREAD_INITIALIZER };
 
 static const char *name_of(const orr__exchange *x)
@@ -71,59 +82,29 @@ static const char *name_of(const orr__exchange *x)
     return x->name ? x->name : name[x->kind];
 }
 
-static bool reduces(const orr__exchange *x)
-{
-    return x->kind == ORR__EXCHANGE_ALL_REDUCE || x->kind == ORR__EXCHANGE_REDUCE_SCATTER;
-}
-
 static int64_t size_of(const orr__exchange *x)
 {
     return (int64_t)orr__dtype_size(x->dtype);
 }
 
-static bool is_short(const orr__exchange *x)
-{
-    return x->kind == ORR__EXCHANGE_ALL_REDUCE && x->count * size_of(x) <= SHORT;
-}
-
-/* The first element of part k of an ALL_REDUCE: the parts are equal up to one element. */
-static int64_t share(const orr__exchange *x, int k)
-{
-    return x->count / x->group->ranks * k + (x->count % x->group->ranks < k ? x->count % x->group->ranks : k);
-}
-
-static int64_t part_count(const orr__exchange *x, int k)
-{
-    return x->kind == ORR__EXCHANGE_ALL_REDUCE  ? share(x, k + 1) - share(x, k)
-           : x->kind == ORR__EXCHANGE_BROADCAST ? x->count
-                                                : x->part[k];
-}
-
-static int64_t offset(const int64_t *counts, int k)
+static int64_t sum_of(const int64_t *count, int n)
 {
     int64_t sum = 0;
-    for (int i = 0; i < k; i++)
-        sum += counts[i];
+    for (int i = 0; i < n; i++)
+        sum += count[i];
     return sum;
 }
 
-static int64_t part_at(const orr__exchange *x, int k)
-{
-    return x->kind == ORR__EXCHANGE_ALL_REDUCE ? share(x, k) : offset(x->part, k);
-}
-
+/* The least number that any algorithm sends. */
 int64_t orr__exchange_bytes(const orr__exchange *x)
 {
     const orr__group *g = x->group;
-    int64_t own = x->kind == ORR__EXCHANGE_BROADCAST ? x->count : part_count(x, g->self), sum = 0;
-    for (int k = 0; k < g->ranks; k++)
-        sum += k == g->self ? 0 : part_count(x, k);
-    int64_t others = g->ranks - 1;
+    int64_t others = g->ranks - 1, size = size_of(x);
     switch (x->kind) {
-    case ORR__EXCHANGE_ALL_REDUCE: return (is_short(x) ? others * x->count : sum + others * own) * size_of(x);
-    case ORR__EXCHANGE_ALL_GATHER: return others * own * size_of(x);
-    case ORR__EXCHANGE_BROADCAST: return g->self == x->root ? others * own * size_of(x) : 0;
-    default: return sum * size_of(x);
+    case ORR__EXCHANGE_ALL_REDUCE: return 2 * others * (x->count / g->ranks) * size;
+    case ORR__EXCHANGE_ALL_GATHER: return others * x->part[g->self] * size;
+    case ORR__EXCHANGE_BROADCAST: return g->self == x->root ? x->count * size : 0;
+    default: return (sum_of(x->part, g->ranks) - x->part[g->self]) * size;
     }
 }
 
@@ -138,182 +119,183 @@ static void spoil(live *l, orr_status st, const char *text)
 static orr__request *next_request(live *l)
 {
     if (l->requests == l->room) {
-        int room = l->room ? 2 * l->room : 8;
-        orr__request *more = realloc(l->request, (size_t)room * sizeof *more);
+        int room = 2 * l->room;
+        orr__request *had = l->request == l->few ? NULL : l->request, *more = realloc(had, (size_t)room * sizeof *more);
         if (!more) {
             spoil(l, ORR_ENOMEM, "no memory for the messages of an exchange");
             return NULL;
         }
+        if (!had)
+            memcpy(more, l->few, sizeof l->few);
         l->request = more;
         l->room = room;
     }
     return &l->request[l->requests];
 }
 
-/* Sends or receives an array in messages of at most ORR__MESSAGE_MAX bytes. */
-static void message(live *l, bool out, const void *p, int64_t elements, int with)
+/* -- one exchange -------------------------------------------------------------------------------------------- */
+
+static bool is_wide(const live *l, orr__array array)
 {
-    int64_t bytes = elements * size_of(&l->x);
-    int rank = l->x.group->rank[with];
-    orr__channel channel = l->round == 1 ? ORR__CHANNEL_FIRST : ORR__CHANNEL_SECOND;
+    return l->schedule.wide && (array == ORR__ARRAY_WORK || array == ORR__ARRAY_PEERS);
+}
+
+static int64_t size_in(const live *l, orr__array array)
+{
+    return is_wide(l, array) ? (int64_t)sizeof(float) : size_of(&l->x);
+}
+
+static char *address(const live *l, orr__place p)
+{
+    char *of = p.array == ORR__ARRAY_IN     ? (char *)l->x.in
+               : p.array == ORR__ARRAY_OUT  ? l->x.out
+               : p.array == ORR__ARRAY_WORK ? l->work
+                                            : l->peers;
+    return of + p.at * size_in(l, p.array);
+}
+
+/* Sends or receives an array in messages of at most ORR__MESSAGE_MAX bytes. */
+static void message(live *l, const orr__action *a)
+{
+    int64_t bytes = a->count * size_in(l, a->place.array);
+    int rank = l->x.group->rank[a->peer];
+    char *p = address(l, a->place);
+    bool out = a->act == ORR__ACT_SEND;
     for (int64_t at = 0; at < bytes && l->status == ORR_OK; at += ORR__MESSAGE_MAX) {
         int n = (int)(bytes - at < ORR__MESSAGE_MAX ? bytes - at : ORR__MESSAGE_MAX);
         orr__request *r = next_request(l);
         if (!r)
             return;
-        const char *error = out ? line.transport->send((const char *)p + at, n, rank, channel, r)
-                                : line.transport->receive((char *)p + at, n, rank, channel, r);
+        const char *error = out ? line.transport->send(p + at, n, rank, l->channel[a->peer], r)
+                                : line.transport->receive(p + at, n, rank, l->channel[a->peer], r);
         if (error)
             spoil(l, ORR_ERANK, error);
         else
             l->requests++;
     }
+    l->sent += out ? bytes : 0;
 }
 
-static char *element(const live *l, const void *p, int64_t i)
+static void fold(live *l, const orr__action *a)
 {
-    return (char *)p + i * size_of(&l->x);
-}
-
-/* The contribution of peer k to a reduction, in the scratch memory. */
-static char *slot(const live *l, int k, int64_t elements)
-{
-    int self = l->x.group->self;
-    return l->scratch + (k < self ? k : k - 1) * elements * size_of(&l->x);
-}
-
-static bool get_scratch(live *l, int64_t elements)
-{
-    l->scratch_bytes = (size_t)((l->x.group->ranks - 1) * elements * size_of(&l->x));
-    if (l->scratch_bytes && !(l->scratch = orr__pool_get(l->scratch_bytes, &l->scratch_cap))) {
-        spoil(l, ORR_ENOMEM, orr_error_message());
-        orr_error_clear();
-    }
-    return l->status == ORR_OK;
-}
-
-static void first_round_of_reduction(live *l)
-{
-    const orr__exchange *x = &l->x;
-    const orr__group *g = x->group;
-    int64_t own = is_short(x) ? x->count : part_count(x, g->self);
-    if (!get_scratch(l, own))
-        return;
-    /* Every rank begins with its successor, so that not all send to the same rank. */
-    for (int i = 1; i < g->ranks; i++) {
-        int from = (g->self + g->ranks - i) % g->ranks;
-        message(l, false, slot(l, from, own), own, from);
-    }
-    for (int i = 1; i < g->ranks; i++) {
-        int to = (g->self + i) % g->ranks;
-        if (is_short(x))
-            message(l, true, x->in, own, to);
-        else
-            message(l, true, element(l, x->in, part_at(x, to)), part_count(x, to), to);
-    }
-}
-
-static void reduce_own(live *l)
-{
-    const orr__exchange *x = &l->x;
-    const orr__group *g = x->group;
-    int64_t own = is_short(x) ? x->count : part_count(x, g->self);
-    int64_t at = is_short(x) ? 0 : part_at(x, g->self);
-    const void **in = calloc((size_t)g->ranks, sizeof *in);
+    const void *few[2], **in = a->operands <= 2 ? few : calloc((size_t)a->operands, sizeof *in);
     if (!in) {
         spoil(l, ORR_ENOMEM, "no memory for a reduction over ranks");
         return;
     }
-    for (int k = 0; k < g->ranks; k++)
-        in[k] = k == g->self ? element(l, x->in, at) : slot(l, k, own);
-    void *out = x->kind == ORR__EXCHANGE_ALL_REDUCE ? element(l, x->out, at) : x->out;
-    orr__reduce(x->dtype, x->reduction, in, g->ranks, own, out);
-    free(in);
+    for (int k = 0, other = 0; k < a->operands; k++)
+        in[k] = address(l, k == a->peer ? a->from : (orr__place){ ORR__ARRAY_PEERS, a->other + a->count * other++ });
+    orr__reduce(is_wide(l, ORR__ARRAY_PEERS) ? ORR_F32 : l->x.dtype, l->x.reduction, in, a->operands, a->count,
+                address(l, a->place));
+    if (in != few)
+        free(in);
 }
 
-/* Sends each rank's part to all: the second round of an ALL_REDUCE (the part is in `out`), the only round of an ALL_GATHER. */
-static void spread(live *l, const void *own)
+static void copy(const live *l, const orr__action *a)
 {
-    const orr__exchange *x = &l->x;
-    const orr__group *g = x->group;
-    for (int i = 1; i < g->ranks; i++) {
-        int from = (g->self + g->ranks - i) % g->ranks;
-        message(l, false, element(l, x->out, part_at(x, from)), part_count(x, from), from);
+    char *to = address(l, a->place);
+    const char *from = address(l, a->from);
+    bool widens = is_wide(l, a->place.array), narrows = is_wide(l, a->from.array);
+    if (widens != narrows)
+        orr__reduce_convert(l->x.dtype, widens, from, a->count, to);
+    else if (to != from)
+        memmove(to, from, (size_t)(a->count * size_in(l, a->place.array)));
+}
+
+/* Performs the actions up to one that waits for messages under way. */
+static void go_on(live *l)
+{
+    const orr__schedule *s = &l->schedule;
+    for (; l->at < s->n && l->status == ORR_OK; l->at++) {
+        const orr__action *a = &s->action[l->at];
+        bool sends = a->act == ORR__ACT_SEND || a->act == ORR__ACT_RECEIVE;
+        if (!sends && l->requests > 0)
+            return;
+        if (sends)
+            message(l, a);
+        else if (a->act == ORR__ACT_FOLD)
+            fold(l, a);
+        else if (a->act == ORR__ACT_COPY)
+            copy(l, a);
     }
-    for (int i = 1; i < g->ranks; i++)
-        message(l, true, own, part_count(x, g->self), (g->self + i) % g->ranks);
 }
 
-static void copy(const live *l, void *to, const void *from, int64_t elements)
+static bool get_memory(live *l)
 {
-    if (elements > 0 && to != from)
-        memmove(to, from, (size_t)(elements * size_of(&l->x)));
+    int64_t peers = l->schedule.peers * size_in(l, ORR__ARRAY_PEERS),
+            work = l->schedule.work * size_in(l, ORR__ARRAY_WORK);
+    peers = (peers + 63) / 64 * 64;
+    l->bytes = (size_t)(peers + work);
+    if (l->bytes && !(l->memory = orr__pool_get(l->bytes, &l->cap))) {
+        spoil(l, ORR_ENOMEM, orr_error_message());
+        orr_error_clear();
+    }
+    l->peers = l->memory;
+    l->work = l->schedule.work ? l->memory + peers : l->x.out;
+    return l->status == ORR_OK;
+}
+
+/* The nodes of the group's ranks. */
+static orr__layout layout_of(const orr__group *g)
+{
+    orr__layout l = { .node = line.place };
+    if (!line.node)
+        return (orr__layout){ 0 };
+    int *seen = line.place + g->ranks, ranks = orr__group_all()->ranks;
+    memset(seen, 0, (size_t)ranks * sizeof *seen);
+    for (int k = 0; k < g->ranks;
+         k++) { /* numbers of the nodes, from 0 in the order of the group; their ranks are counted below */
+        int *number = &seen[line.node[g->rank[k]]];
+        *number = *number ? *number : ++l.nodes;
+        line.place[k] = *number - 1;
+    }
+    memset(seen, 0, (size_t)ranks * sizeof *seen);
+    for (int k = 0; k < g->ranks; k++)
+        seen[line.place[k]]++;
+    l.per_node = seen[0];
+    for (int i = 1; i < l.nodes; i++)
+        l.per_node = seen[i] == seen[0] ? l.per_node : 0;
+    return l;
+}
+
+/* Messages of two ranks match by their order within a channel. Exchanges between them take the channels in turn, so that the messages of
+ * those that are under way at the same time are told apart. */
+static void take_channels(live *l)
+{
+    const orr__group *g = l->x.group;
+    for (int k = 0; k < g->ranks; k++)
+        l->channel[k] = (orr__channel)(ORR__CHANNEL_FIRST + line.with[g->rank[k]]++ % ORR__CHANNELS_OF_EXCHANGES);
 }
 
 static void begin(live *l)
 {
-    const orr__exchange *x = &l->x;
-    const orr__group *g = x->group;
-    l->round = 1;
+    orr__layout layout = layout_of(l->x.group);
+    orr__algorithm by = orr__rates_choose(&line.rates, &l->x, &layout);
     l->t0 = orr__now();
-    switch (x->kind) {
-    case ORR__EXCHANGE_ALL_REDUCE:
-    case ORR__EXCHANGE_REDUCE_SCATTER: first_round_of_reduction(l); break;
-    case ORR__EXCHANGE_ALL_GATHER:
-        copy(l, element(l, x->out, part_at(x, g->self)), x->in, part_count(x, g->self));
-        spread(l, x->in);
-        break;
-    case ORR__EXCHANGE_ALL_TO_ALL:
-        copy(l, element(l, x->out, offset(x->from, g->self)), element(l, x->in, offset(x->part, g->self)),
-             x->part[g->self]);
-        for (int i = 1; i < g->ranks; i++) {
-            int from = (g->self + g->ranks - i) % g->ranks;
-            message(l, false, element(l, x->out, offset(x->from, from)), x->from[from], from);
-        }
-        for (int i = 1; i < g->ranks; i++) {
-            int to = (g->self + i) % g->ranks;
-            message(l, true, element(l, x->in, offset(x->part, to)), x->part[to], to);
-        }
-        break;
-    case ORR__EXCHANGE_BROADCAST:
-        if (g->self != x->root)
-            message(l, false, x->out, x->count, x->root);
-        else {
-            copy(l, x->out, x->in, x->count);
-            for (int i = 1; i < g->ranks; i++)
-                message(l, true, x->in, x->count, (g->self + i) % g->ranks);
-        }
-        break;
-    }
-    l->open = l->requests;
+    l->number = line.begun++;
+    take_channels(l);
+    if (!orr__schedule_make(&l->schedule, &l->x, by, &layout))
+        spoil(l, ORR_ENOMEM, "no memory for the messages of an exchange");
+    else if (get_memory(l))
+        go_on(l);
 }
 
-static bool has_second_round(const orr__exchange *x)
+static bool is_done(const live *l)
 {
-    return x->kind == ORR__EXCHANGE_ALL_REDUCE && !is_short(x);
+    return l->at == l->schedule.n && l->requests == 0;
 }
 
-static void begin_second(live *l)
-{
-    l->round = 2;
-    l->done = false;
-    l->requests = 0;
-    spread(l, element(l, l->x.out, part_at(&l->x, l->x.group->self)));
-    l->open = l->requests;
-}
-
-void orr__exchange_trace(const orr__exchange *x, double t0)
+void orr__exchange_trace(const orr__exchange *x, double t0, int64_t sent)
 {
     if (!orr__tracing())
         return;
-    const orr__trace_arg arg[] = { { "bytes", NULL, (double)orr__exchange_bytes(x) },
-                                   { "ranks", NULL, (double)x->group->ranks } };
+    const orr__trace_arg arg[] = { { "bytes", NULL, (double)sent }, { "ranks", NULL, (double)x->group->ranks } };
     orr__trace_span("exchange", name_of(x), (orr__trace_at){ NULL, 0, ORR__TRACE_SELF, t0, orr__now() }, arg, 2);
 }
 
-static void end(const orr__exchange *x, double t0, orr_status st, const char *text)
+static void end(const orr__exchange *x, double t0, int64_t sent, orr_status st, const char *text)
 {
-    orr__exchange_trace(x, t0);
+    orr__exchange_trace(x, t0, sent);
     x->done(x->argument, st, st == ORR_OK ? NULL : text);
 }
 
@@ -325,51 +307,52 @@ static void end_piece(const live *l)
         memcpy(w->text, l->text, sizeof w->text);
     }
     w->t0 = w->t0 == 0 ? l->t0 : w->t0;
+    w->sent += l->sent;
     if (--w->left == 0) {
-        end(&w->x, w->t0, w->status, w->text);
+        end(&w->x, w->t0, w->sent, w->status, w->text);
         free(w);
     }
+}
+
+static void release(live *l)
+{
+    orr__schedule_free(&l->schedule);
+    if (l->request != l->few)
+        free(l->request);
+    free(l);
 }
 
 static void finish(live *l)
 {
     atomic_fetch_sub(&line.open, 1);
-    if (l->scratch)
-        orr__pool_put(l->scratch, l->scratch_bytes, l->scratch_cap);
+    if (l->memory)
+        orr__pool_put(l->memory, l->bytes, l->cap);
     if (l->whole)
         end_piece(l);
     else
-        end(&l->x, l->t0, l->status, l->text);
-    free(l->request);
-    free(l->part);
-    free(l);
+        end(&l->x, l->t0, l->sent, l->status, l->text);
+    release(l);
 }
 
-/* Tests the messages of a round; true: progress, as some have ended. */
+/* Tests the messages under way; true: progress, as some have ended. */
 static bool test(live *l)
 {
     bool moved = false;
-    for (int i = 0; i < l->requests && l->open;) {
+    for (int i = 0; i < l->requests;) {
         bool done = false;
         const char *error = line.transport->test(&l->request[i], &done);
         if (error) {
             spoil(l, ORR_ERANK, error);
             done = true;
         }
-        if (!done) {
+        if (done)
+            l->request[i] = l->request[--l->requests];
+        else
             i++;
-            continue;
-        }
-        l->request[i] = l->request[--l->requests];
-        l->open = l->requests;
-        moved = true;
+        moved = moved || done;
     }
-    if (!l->done && !l->open) {
-        l->done = true;
-        moved = true;
-        if (l->status == ORR_OK && l->round == 1 && reduces(&l->x))
-            reduce_own(l);
-    }
+    if (l->requests == 0)
+        go_on(l);
     return moved;
 }
 
@@ -381,16 +364,16 @@ static void give_up(live *l, const char *text)
     for (int i = 0; i < l->requests; i++)
         line.transport->cancel(&l->request[i]);
     double until = orr__now() + 1;
-    while (l->open && orr__now() < until) {
+    while (l->requests > 0 && orr__now() < until) {
         (void)test(l);
         (void)sched_yield();
     }
 }
 
-/* Drives the progress of all exchanges. The second round of an exchange starts after those of all earlier exchanges. */
+/* Drives the progress of all exchanges. */
 static bool move(void)
 {
-    bool moved = false, second_may_start = true;
+    bool moved = false;
     char text[256];
     bool failed = atomic_load(&line.failed) && orr__ranks_failed(text, sizeof text) != ORR_OK;
     for (live **p = &line.active; *p;) {
@@ -398,15 +381,8 @@ static bool move(void)
         if (failed || l->status != ORR_OK)
             give_up(l, failed ? text : l->text);
         else
-            moved = (!l->done && test(l)) || moved;
-        bool two = has_second_round(&l->x);
-        if (l->status == ORR_OK && l->done && l->round == 1 && two && second_may_start) {
-            begin_second(l);
-            moved = true;
-        }
-        if (two && l->round < 2)
-            second_may_start = false;
-        if (l->status == ORR_OK && (!l->done || (two && l->round < 2))) {
+            moved = test(l) || moved;
+        if (l->status == ORR_OK && !is_done(l)) {
             p = &l->next;
             continue;
         }
@@ -422,35 +398,37 @@ static bool move(void)
     return moved;
 }
 
-/* Starts posted exchanges, up to the window; waits only if no exchange is under way. All ranks start exchanges in the same order, so the
- * first unfinished one is under way on every rank. false: the thread ends. */
-static bool take_posted(bool *any)
+/* The next posted exchange, if it may start: all ranks start exchanges in the same order, up to the window, so the first unfinished one
+ * is under way on every rank. Those under way together have channels of their own. */
+static live *next_posted(void)
 {
-    *any = false;
+    live *l = line.posted;
+    if (!l || line.under_way == WINDOW ||
+        (line.active && line.begun - line.active->number >= ORR__CHANNELS_OF_EXCHANGES))
+        return NULL;
+    line.posted = l->next;
+    if (!line.posted)
+        line.posted_end = &line.posted;
+    l->next = NULL;
+    return l;
+}
+
+static bool start_posted(void)
+{
+    bool any = false;
     pthread_mutex_lock(&line.thread.lock);
-    while (!line.posted && !line.active && !line.thread.ending)
-        pthread_cond_wait(&line.thread.wake, &line.thread.lock);
-    bool go_on = line.posted || line.active || !line.thread.ending;
-    while (line.posted && line.under_way < WINDOW) {
-        live *l = line.posted;
-        line.posted = l->next;
-        if (!line.posted)
-            line.posted_end = &line.posted;
+    for (live *l; (l = next_posted()); any = true) {
         pthread_mutex_unlock(&line.thread.lock);
-        l->next = NULL;
         *line.active_end = l;
         line.active_end = &l->next;
         line.under_way++;
-        *any = true;
         /* After a failure nothing more is sent: other ranks would match it with an earlier exchange. */
-        orr__work_begins(ORR__WORK_DEVICE);
         if (!atomic_load(&line.failed))
             begin(l);
-        orr__work_ends(ORR__WORK_DEVICE);
         pthread_mutex_lock(&line.thread.lock);
     }
     pthread_mutex_unlock(&line.thread.lock);
-    return go_on;
+    return any;
 }
 
 /* Without progress for long, an exchange with a rank that has left waits in vain. All earlier messages of that rank have arrived by now. */
@@ -472,45 +450,97 @@ static void give_up_on_left(void)
 
 /* Messages make progress only inside calls of MPI. Shortly after an event the thread polls without sleeping; later it sleeps between
  * polls. */
+static void drive_once(double *last)
+{
+    orr__work_begins(ORR__WORK_DEVICE); /* MPI was opened at run time */
+    bool any = start_posted(), moved = move();
+    orr__work_ends(ORR__WORK_DEVICE);
+    double idle = orr__now() - *last;
+    if (moved || any)
+        *last += idle;
+    else if (idle < 500e-6)
+        (void)sched_yield();
+    else {
+        if (idle > PATIENCE)
+            give_up_on_left();
+        struct timespec nap = { 0, idle < 10e-3 ? 20000 : idle < 1 ? 100000 : 1000000 };
+        (void)nanosleep(&nap, NULL);
+    }
+}
+
+static bool has_work(void)
+{
+    return line.posted || line.active;
+}
+
 static void *serve(void *unused)
 {
     (void)unused;
     double last = orr__now();
-    for (bool any; take_posted(&any);) {
-        orr__work_begins(ORR__WORK_DEVICE); /* MPI was opened at run time */
-        bool moved = move();
-        orr__work_ends(ORR__WORK_DEVICE);
-        if (moved || any)
+    pthread_mutex_lock(&line.thread.lock);
+    while (!line.thread.ending || line.driving || has_work()) {
+        if (line.driving || !has_work()) {
+            pthread_cond_wait(&line.thread.wake, &line.thread.lock);
             last = orr__now();
-        else if (orr__now() - last < 500e-6)
-            (void)sched_yield();
-        else {
-            double idle = orr__now() - last;
-            if (idle > PATIENCE)
-                give_up_on_left();
-            struct timespec nap = { 0, idle < 10e-3 ? 20000 : idle < 1 ? 100000 : 1000000 };
-            (void)nanosleep(&nap, NULL);
+            continue;
         }
+        line.driving = true;
+        pthread_mutex_unlock(&line.thread.lock);
+        drive_once(&last);
+        pthread_mutex_lock(&line.thread.lock);
+        line.driving = false;
     }
+    pthread_mutex_unlock(&line.thread.lock);
     return NULL;
 }
 
-orr_status orr__exchanges_start(const orr__transport *transport)
+static void free_tables(void)
+{
+    free(line.left);
+    free(line.with);
+    free(line.place);
+    free(line.node);
+    line.left = NULL;
+    line.with = NULL;
+    line.place = line.node = NULL;
+}
+
+/* node: of each rank; several nodes make a table of them. */
+static bool make_tables(const int *node)
+{
+    size_t ranks = (size_t)orr__group_all()->ranks;
+    bool several = false;
+    free_tables();
+    for (size_t i = 0; i < ranks; i++)
+        several = several || node[i] != node[0];
+    line.left = calloc(ranks, sizeof *line.left);
+    line.with = calloc(ranks, sizeof *line.with);
+    line.place = calloc(2 * ranks, sizeof *line.place);
+    line.node = several ? calloc(ranks, sizeof *line.node) : NULL;
+    if (line.node)
+        memcpy(line.node, node, ranks * sizeof *node);
+    return line.left && line.with && line.place && (line.node || !several);
+}
+
+orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, const int *node)
 {
     line.transport = transport;
     line.posted = line.active = NULL;
     line.posted_end = &line.posted;
     line.active_end = &line.active;
     line.under_way = 0;
+    line.begun = 0;
+    line.driving = false;
     atomic_store(&line.failed, false);
     atomic_store(&line.open, 0);
-    free(line.left);
-    line.left = calloc((size_t)orr__group_all()->ranks, sizeof *line.left);
-    if (!line.left)
-        return orr__fail(ORR__SITE(NULL, 0, "init"), ORR_ENOMEM, "no memory for exchanges between ranks");
-    return orr__thread_start(&line.thread, serve)
-               ? ORR_OK
-               : orr__fail(ORR__SITE(NULL, 0, "init"), ORR_ENOMEM, "no thread for exchanges between ranks");
+    if (!make_tables(node))
+        return orr__fail(at, ORR_ENOMEM, "no memory for exchanges between ranks");
+    const orr__group *all = orr__group_all();
+    const char *error = orr__rates_measure(transport, all->self, all->ranks, node, &line.rates);
+    if (error)
+        return orr__fail(at, ORR_EDEVICE, "the ranks cannot exchange messages: %s", error);
+    return orr__thread_start(&line.thread, serve) ? ORR_OK
+                                                  : orr__fail(at, ORR_ENOMEM, "no thread for exchanges between ranks");
 }
 
 void orr__exchanges_stop(void)
@@ -560,21 +590,22 @@ static void alone(const orr__exchange *x)
     x->done(x->argument, ORR_OK, NULL);
 }
 
+/* One block has the exchange, its counts and its channels. */
 static live *copy_of(const orr__exchange *x)
 {
-    live *l = calloc(1, sizeof *l);
     size_t n = (size_t)x->group->ranks;
-    int64_t *counts = l && (x->part || x->from) ? calloc(2 * n, sizeof *counts) : NULL;
-    if (!l || ((x->part || x->from) && !counts)) {
-        free(l);
+    live *l = calloc(1, sizeof *l + n * (2 * sizeof(int64_t) + sizeof *l->channel));
+    if (!l)
         return NULL;
-    }
+    int64_t *part = (int64_t *)(l + 1);
     l->x = *x;
-    l->part = counts;
+    l->request = l->few;
+    l->room = FEW;
+    l->channel = (orr__channel *)(part + 2 * n);
     if (x->part)
-        l->x.part = memcpy(counts, x->part, n * sizeof *counts);
+        l->x.part = memcpy(part, x->part, n * sizeof *part);
     if (x->from)
-        l->x.from = memcpy(counts + n, x->from, n * sizeof *counts);
+        l->x.from = memcpy(part + n, x->from, n * sizeof *part);
     return l;
 }
 
@@ -603,7 +634,7 @@ static live *cut(const orr__exchange *x)
     }
     while (first) {
         live *next = first->next;
-        free(first);
+        release(first);
         first = next;
     }
     free(w);
@@ -615,15 +646,18 @@ static bool is_long(const orr__exchange *x)
     return x->kind == ORR__EXCHANGE_ALL_REDUCE && x->count * size_of(x) >= 2 * (int64_t)PIECE;
 }
 
-void orr__exchange_post(const orr__exchange *x)
+/* Adds the exchange to the line; drives: in *drives, whether the calling thread is to drive it. false: reported to `done`. */
+static bool post(const orr__exchange *x, bool *drives)
 {
+    bool asks = *drives;
+    *drives = false;
     if (orr__exchange_on_devices(x)) {
         line.devices->post(x);
-        return;
+        return true;
     }
     if (x->group->ranks == 1) {
         alone(x);
-        return;
+        return true;
     }
     live *l = !line.thread.running ? NULL : is_long(x) ? cut(x) : copy_of(x);
     if (!l) {
@@ -631,7 +665,7 @@ void orr__exchange_post(const orr__exchange *x)
             "an exchange between ranks cannot be posted: no memory, or Orrery is not running";
         orr__ranks_fail(text);
         x->done(x->argument, ORR_ENOMEM, text);
-        return;
+        return false;
     }
     pthread_mutex_lock(&line.thread.lock);
     *line.posted_end = l;
@@ -639,8 +673,18 @@ void orr__exchange_post(const orr__exchange *x)
     for (; l->next; l = l->next)
         atomic_fetch_add(&line.open, 1);
     line.posted_end = &l->next;
-    pthread_cond_signal(&line.thread.wake);
+    *drives = asks && !line.driving;
+    line.driving = line.driving || *drives;
+    if (!line.driving)
+        pthread_cond_signal(&line.thread.wake);
     pthread_mutex_unlock(&line.thread.lock);
+    return true;
+}
+
+void orr__exchange_post(const orr__exchange *x)
+{
+    bool drives = false;
+    (void)post(x, &drives);
 }
 
 typedef struct waiter {
@@ -662,13 +706,30 @@ static void wake(void *argument, orr_status st, const char *text)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* A thread that waits drives the line itself while no other thread does: the transfer of an exchange to the line's thread would take
+ * longer than a short exchange. */
+static void drive_until(waiter *w)
+{
+    double last = orr__now();
+    while (!w->done) /* set by this thread */
+        drive_once(&last);
+    pthread_mutex_lock(&line.thread.lock);
+    line.driving = false;
+    if (has_work())
+        pthread_cond_signal(&line.thread.wake);
+    pthread_mutex_unlock(&line.thread.lock);
+}
+
 orr_status orr__exchange_wait(orr__site at, const orr__exchange *x)
 {
     waiter w = { .lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER };
     orr__exchange mine = *x;
+    bool drives = true;
     mine.done = wake;
     mine.argument = &w;
-    orr__exchange_post(&mine);
+    post(&mine, &drives);
+    if (drives)
+        drive_until(&w);
     pthread_mutex_lock(&w.lock);
     while (!w.done)
         pthread_cond_wait(&w.cond, &w.lock);

@@ -6,7 +6,8 @@
 #include "runtime/ranks/ranks.h"
 #include "runtime/ranks/transport.h"
 
-orr_status orr__exchanges_start(const orr__transport *transport);
+/* Measures messages and starts the thread. node: of each rank. Collective. */
+orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, const int *node);
 /* Ends the thread after the exchanges under way. */
 void orr__exchanges_stop(void);
 /* Waits until no exchange is under way or posted; then this rank may leave the others. */

@@ -82,8 +82,9 @@ const orr__group *orr__group_all(void);
  *  ALL_GATHER      in: part[self], out: Σ part[i]           the parts in the group's order
  *  ALL_TO_ALL      in: Σ part[i], out: Σ from[i]            part[i] goes to i, from[i] comes from i
  *  BROADCAST       in: count at the root, out: count        of the root
- * A reduction adds in the group's order, f16 and bf16 in f32 with one rounding at the end: the same bits in every run and on every
- * rank. */
+ * A reduction adds in an order that depends on the algorithm, the number of ranks and the count only, f16 and bf16 in f32 with one
+ * rounding at the end: the same bits on every rank. The algorithm is the one with the least time by the measured speed of messages; with
+ * ORRERY_DETERMINISTIC it depends on the number of ranks and the count only. */
 typedef enum {
     ORR__EXCHANGE_ALL_REDUCE,
     ORR__EXCHANGE_REDUCE_SCATTER,
@@ -106,7 +107,8 @@ typedef struct orr__exchange {
     const char *name;           /* in traces, a literal; NULL: the name of the kind                   */
     bool values;                /* of a tensor, in equal parts: devices may exchange it. The same on all ranks */
     bool on_device;             /* in and out are in the memory of the device that exchanges           */
-    /* Called once when `out` is complete and `in` is free, on the thread of exchanges or before the post returns; text: of an error. */
+    /* Called once when `out` is complete and `in` is free, on the thread of exchanges, on one that waits for another exchange, or before
+     * the post returns; text: of an error. */
     void (*done)(void *argument, orr_status st, const char *text);
     void *argument;
 } orr__exchange;
@@ -116,10 +118,10 @@ typedef struct orr__exchange {
 void orr__exchange_post(const orr__exchange *x);
 /* Posts the exchange without `done` and waits for its end. */
 orr_status orr__exchange_wait(orr__site at, const orr__exchange *x);
-/* Bytes that this rank sends in the exchange. */
+/* The bytes that this rank sends in the exchange at least. */
 int64_t orr__exchange_bytes(const orr__exchange *x);
-/* Traces a span: an exchange that began at t0 and ends now. */
-void orr__exchange_trace(const orr__exchange *x, double t0);
+/* Traces a span: an exchange that began at t0 and ends now, in which this rank sent so many bytes. */
+void orr__exchange_trace(const orr__exchange *x, double t0, int64_t sent);
 
 /* Exchanges of values among devices, without copies in host memory: the service of a device library (codelets/cuda/exchange.c). */
 typedef struct orr__device_exchanges {

@@ -75,3 +75,19 @@ void orr__reduce(orr_dtype dtype, orr__reduction reduction, const void *const *i
     default: break;
     }
 }
+
+#define CONVERT(T, U, OPERATION)                                                                                       \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+    ((T *)out)[i] = OPERATION(((const U *)in)[i])
+
+void orr__reduce_convert(orr_dtype dtype, bool widens, const void *in, int64_t count, void *out)
+{
+    if (dtype == ORR_F16 && widens)
+        CONVERT(float, uint16_t, orr__f16_to_f32);
+    else if (dtype == ORR_F16)
+        CONVERT(uint16_t, float, orr__f32_to_f16);
+    else if (widens)
+        CONVERT(float, uint16_t, orr__bf16_to_f32);
+    else
+        CONVERT(uint16_t, float, orr__f32_to_bf16);
+}

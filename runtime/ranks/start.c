@@ -128,6 +128,23 @@ static orr_status meet(orr__site at)
     return ORR_OK;
 }
 
+/* The number of each rank's machine: that of its first rank. Ranks of one machine are mostly neighbours. */
+static orr_status start_exchanges(orr__site at)
+{
+    int *node = calloc((size_t)now.ranks, sizeof *node);
+    if (!node)
+        return orr__fail(at, ORR_ENOMEM, "no memory for the machines of %d ranks", now.ranks);
+    for (int i = 1; i < now.ranks; i++) {
+        bool as_before = strcmp(now.who[i].host, now.who[i - 1].host) == 0;
+        node[i] = as_before ? node[i - 1] : 0;
+        while (!as_before && strcmp(now.who[node[i]].host, now.who[i].host) != 0)
+            node[i]++;
+    }
+    orr_status st = orr__exchanges_start(at, now.transport, node);
+    free(node);
+    return st;
+}
+
 static void forget(void)
 {
     everyone = (orr__group){ 1, 0, &only_rank };
@@ -198,7 +215,7 @@ orr_status orr__ranks_start(orr__site at, orr__ranks_of of)
         return st;
     free(now.who);
     free(now.name);
-    if ((st = meet(at)) == ORR_OK && (st = orr__exchanges_start(now.transport)) == ORR_OK) {
+    if ((st = meet(at)) == ORR_OK && (st = start_exchanges(at)) == ORR_OK) {
         now.running = true;
         if ((st = orr__watch_start(now.transport, now.who)) != ORR_OK)
             orr__exchanges_stop();

@@ -14,7 +14,12 @@ typedef struct orr__request {
 } orr__request;
 
 /* Messages of one channel between two ranks arrive in the order in which both sides posted them. */
-typedef enum { ORR__CHANNEL_FIRST, ORR__CHANNEL_SECOND, ORR__CHANNEL_CONTROL, ORR__CHANNELS } orr__channel;
+enum { ORR__CHANNELS_OF_EXCHANGES = 16 };
+typedef enum {
+    ORR__CHANNEL_CONTROL,
+    ORR__CHANNEL_FIRST,
+    ORR__CHANNELS = ORR__CHANNEL_FIRST + ORR__CHANNELS_OF_EXCHANGES
+} orr__channel;
 enum { ORR__ANY_RANK = -1 };
 /* The largest message: MPI counts bytes in an int. */
 #define ORR__MESSAGE_MAX ((int64_t)1 << 30)
@@ -42,7 +47,7 @@ typedef struct orr__transport {
     bool (*is_world)(void);
 } orr__transport;
 
-enum { ORR__TRANSPORT_VERSION = 2 };
+enum { ORR__TRANSPORT_VERSION = 3 };
 #define ORR__TRANSPORT_SYMBOL "orr__mpi_transport"
 
 /* True if a launcher of several processes started this one, or the program runs MPI itself. */

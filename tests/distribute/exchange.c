@@ -328,5 +328,5 @@ int main(int argc, char **argv)
         ORR_TEST(a_failure_is_told),
         { 0 },
     };
-    return orr_test_ranks_main(argc, argv, "exchange", tests, (const int[]){ 1, 2, 3, 4, 0 });
+    return orr_test_ranks_main(argc, argv, "exchange", tests, (const int[]){ 1, 2, 3, 4, 5, 0 });
 }
