@@ -17,6 +17,7 @@
 #include <orrery/define.h>
 #include <orrery/eval.h>
 #include <orrery/explain.h>
+#include <orrery/dump.h>
 #include <orrery/io.h>
 #include <orrery/dlpack.h>
 #include <orrery/device.h>

@@ -423,16 +423,18 @@ static void blame(search *s)
     free(s->small);
 }
 
-void orr__check_end(orr__check *c, orr_status st, orr__check_eval *eval)
+bool orr__check_end(orr__check *c, orr_status st, orr__check_eval *eval)
 {
     search s = { .c = c, .at = ORR__SITE(NULL, 0, "check"), .eval = eval };
     if (!c->bit)
-        return;
-    if (st == ORR_OK && is_set(c->bit))
+        return false;
+    bool hit = st == ORR_OK && is_set(c->bit);
+    if (hit)
         blame(&s);
     orr__node_unref(c->bit);
     orr__capture_free(&c->p);
     free(c->out);
+    return hit;
 }
 
 /* A value that an earlier evaluation has computed. */

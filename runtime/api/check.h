@@ -27,7 +27,8 @@ static inline bool orr__check_wanted(void)
 }
 /* Adds the bit to the roots of an evaluation. *c is empty if it has no float results, or memory is short. */
 void orr__check_begin(orr__site at, const orr__capture_roots *roots, orr__check *c);
-/* After the evaluation of c->roots: looks at the bit, and blames. Keeps the last error, except in orr_check. */
-void orr__check_end(orr__check *c, orr_status st, orr__check_eval *eval);
+/* After the evaluation of c->roots: looks at the bit, and blames. Keeps the last error, except in orr_check. True: a result is not
+ * finite. */
+bool orr__check_end(orr__check *c, orr_status st, orr__check_eval *eval);
 
 #endif

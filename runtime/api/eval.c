@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "ops/exchange.h"
 #include "runtime/api/check.h"
+#include "runtime/api/dump.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/event.h"
 #include "runtime/api/over_ranks.h"
@@ -167,17 +168,25 @@ static orr_status for_the_check(orr__site at, orr__node *const *node, int n)
     return evaluate_unchecked(at, &roots, NULL, false, NULL);
 }
 
-/* A check waits for the results, and needs the old values of variables. */
+/* A check and a dump wait for the results, and need the old values of variables. */
 static orr_status evaluate_with(orr__site at, orr__capture_roots roots, orr__donors *donors, bool early, orr__run **run)
 {
     orr__check c;
-    if (!orr__check_wanted())
+    orr__dumping d;
+    bool checks = orr__check_wanted(), dumps = orr__dump_wanted(), hit = false;
+    if (!checks && !dumps)
         return evaluate_unchecked(at, &roots, donors, early, run);
     if (donors)
         orr__donors_release(donors);
-    orr__check_begin(at, &roots, &c);
-    orr_status st = evaluate_unchecked(at, &c.roots, NULL, early, NULL);
-    orr__check_end(&c, st, for_the_check);
+    if (dumps)
+        orr__dump_begin(at, &roots, &d);
+    if (checks)
+        orr__check_begin(at, &roots, &c);
+    orr_status st = evaluate_unchecked(at, checks ? &c.roots : &roots, NULL, early, NULL);
+    if (checks)
+        hit = orr__check_end(&c, st, for_the_check);
+    if (dumps)
+        orr__dump_end(at, &d, st, hit);
     return st;
 }
 
@@ -304,14 +313,17 @@ static void trace(orr__site at, double t0)
         orr__trace_count("memory spilled", now, (double)m.spilled);
 }
 
-static void note(orr__site at, double t0, double kernels)
+static void note(orr__site at, double t0, double kernels, double ideal)
 {
+    double kernels_now, ideal_now;
+    orr__notes_kernels(&kernels_now, &ideal_now);
     orr__notes_add(&(orr__note){ .kind = ORR__NOTE_CALL,
                                  .file = at.file,
                                  .line = at.line,
                                  .n = 1,
                                  .seconds = orr__now() - t0,
-                                 .a = orr__notes_kernels() - kernels });
+                                 .a = kernels_now - kernels,
+                                 .b = ideal_now - ideal });
 }
 
 /* A stop ends an evaluation that waits before anything is published, and its assignments stay pending. Without a wait, new values of
@@ -335,7 +347,9 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
         return ORR_ENOMEM;
     bool tracing = orr__tracing();
     bool noting = orr__noting();
-    double t0 = tracing || noting ? orr__now() : 0, kernels = noting ? orr__notes_kernels() : 0;
+    double t0 = tracing || noting ? orr__now() : 0, kernels = 0, ideal = 0;
+    if (noting)
+        orr__notes_kernels(&kernels, &ideal);
     st = select_nodes(nodes, n, todo, &count, run ? REPORTED : AWAITED);
     int first = count; /* the caller waits for these, not for new values of variables; an event waits for all */
     if (st == ORR_OK)
@@ -359,7 +373,7 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     if (tracing && count)
         trace(at, t0);
     if (noting && count)
-        note(at, t0, kernels);
+        note(at, t0, kernels, ideal);
     return st;
 }
 

@@ -25,8 +25,8 @@
 /* Shares of the whole time: of a gain that is worth a note, and of a line without one. */
 #define GAIN_LEAST 0.01
 #define LINE_LEAST 0.005
-/* Repetitions before they are called such. */
-enum { OFTEN = 8 };
+/* Repetitions before they are called such; those of an evaluation that is called small, and its time. */
+enum { OFTEN = 8, MANY = 100, SMALL_US = 100 };
 
 /* A source line: its own time (kernels, copies of data, evaluations without kernels), and what is to be said of it. */
 typedef struct {
@@ -230,21 +230,20 @@ static uint64_t plans_of(const summary *s, const orr__note *call)
 static void remark_call(summary *s, const orr__note *f)
 {
     source *of = source_of(s, f->file, f->line);
-    double left = idle(s, f), n = (double)f->n;
+    double n = (double)f->n, planning = f->seconds - f->a - idle(s, f), rest = f->seconds - planning;
     uint64_t plans = plans_of(s, f);
     if (!of || f->n < OFTEN)
         return;
-    double planning = f->seconds - f->a - left;
     if (2 * plans >= f->n && planning >= GAIN_LEAST * s->total)
         add(of, planning,
             "%llu plans for %llu evaluations, since shapes or operations differ each time; equal shapes (padding), or "
             "numbers in tensors and orr_scalar, would change it",
             (unsigned long long)plans, (unsigned long long)f->n);
-    else if (3 * left >= f->a && left >= GAIN_LEAST * s->total && f->n >= 100)
-        add(of, left,
-            "%llu evaluations of %.3g us, of which %.3g us are no kernel; more work in each (orr_eval_all of several "
-            "results, larger arrays), or orr_graph_build, would change it",
-            (unsigned long long)f->n, 1e6 * (left + f->a) / n, 1e6 * left / n);
+    else if (f->n >= MANY && rest < 1e-6 * SMALL_US * n && 4 * f->b < rest && rest - f->b >= GAIN_LEAST * s->total)
+        add(of, rest - f->b,
+            "%llu evaluations of %.3g us, whose kernels need %.2g us at the machine's speed; more work in each "
+            "(orr_eval_all of several results, larger arrays), or orr_graph_build, would change it",
+            (unsigned long long)f->n, 1e6 * rest / n, 1e6 * f->b / n);
 }
 
 /* All kernels that this cast makes wider are one remark. */

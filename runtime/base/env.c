@@ -109,6 +109,12 @@ static const entry table[] = {
     { { "ORRERY_NOTES", "file, or -", "", "where to write, at the end, notes by source line on what took the time and what would change it "
         "(docs/seeing.md); -: standard output; %p in it: the process number; a name that ends in .tsv: as rows for orrery-report" },
       PATH, AT(notes), { 0 } },
+    { { "ORRERY_DUMP", "file", "", "where to write evaluations that end with an error, by a time limit, or (with ORRERY_CHECK) with a NaN, for "
+        "orrery-replay; the second one goes to file.1; %p in it: the process number" },
+      PATH, AT(dump), { 0 } },
+    { { "ORRERY_DUMP_WHEN", "failed new all", "failed",
+        "evaluations that ORRERY_DUMP writes: those that fail, the first one of each structure, all (256 at most)" },
+      CHOICE, AT(dump_when), { "failed", "new", "all" } },
     { { "ORRERY_CACHE_SITE", "directory", "", "compiled kernels of the site, only read" }, PATH, AT(cache_site), { 0 } },
     { { "ORRERY_DEVICE_FILE", "file", "", "where to keep a list of the devices and their readings, for other programs" },
       PATH, AT(device_file), { 0 } },

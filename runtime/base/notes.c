@@ -18,7 +18,7 @@ atomic_bool orr__notes_on;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__note *row;
 static int nrow, capacity, slot[SLOTS]; /* 1 + a row; 0: free */
-static _Atomic uint64_t kernel_ns;
+static _Atomic uint64_t kernel_ns, ideal_ps;
 
 void orr__notes_start(void)
 {
@@ -30,6 +30,7 @@ void orr__notes_start(void)
     nrow = 0;
     memset(slot, 0, sizeof slot);
     atomic_store(&kernel_ns, 0);
+    atomic_store(&ideal_ps, 0);
     (void)pthread_mutex_unlock(&lock);
     atomic_store(&orr__notes_on, true);
 }
@@ -72,8 +73,11 @@ static orr__note *find(const orr__note *f)
 
 void orr__notes_add(const orr__note *f)
 {
-    if (f->kind == ORR__NOTE_WORK)
+    if (f->kind == ORR__NOTE_WORK) {
+        double bound = f->a > f->b ? f->a : f->b, ideal = bound > 0 && bound < f->seconds ? bound : f->seconds;
         atomic_fetch_add_explicit(&kernel_ns, (uint64_t)(f->seconds * 1e9), memory_order_relaxed);
+        atomic_fetch_add_explicit(&ideal_ps, (uint64_t)(ideal * 1e12), memory_order_relaxed);
+    }
     (void)pthread_mutex_lock(&lock);
     orr__note *to = find(f);
     if (to) {
@@ -112,7 +116,8 @@ uint64_t orr__notes_content(const void *data, uint64_t bytes)
     return h | 1;
 }
 
-double orr__notes_kernels(void)
+void orr__notes_kernels(double *measured, double *ideal)
 {
-    return 1e-9 * (double)atomic_load_explicit(&kernel_ns, memory_order_relaxed);
+    *measured = 1e-9 * (double)atomic_load_explicit(&kernel_ns, memory_order_relaxed);
+    *ideal = 1e-12 * (double)atomic_load_explicit(&ideal_ps, memory_order_relaxed);
 }

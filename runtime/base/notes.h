@@ -16,7 +16,7 @@ static inline bool orr__noting(void)
 
 typedef enum {
     ORR__NOTE_WORK, /* a kernel: n launches of whole steps, seconds, bytes, flops; a: seconds at the speed of memory, b: of arithmetic */
-    ORR__NOTE_CALL, /* an evaluation: n calls, seconds; a: of kernels meanwhile                                                        */
+    ORR__NOTE_CALL, /* an evaluation: n calls, seconds; a: of kernels meanwhile, b: of these at the machine's speed */
     ORR__NOTE_PLAN, /* a plan that was made: n of them, seconds                                                                        */
     ORR__NOTE_COPY, /* a copy of the program's data: n, part: with the same content as the one before, bytes, seconds                  */
     ORR__NOTE_AGAIN, /* a value that an earlier evaluation computed: n                                                                  */
@@ -42,7 +42,7 @@ void orr__notes_add(const orr__note *f);
 orr__note *orr__notes_all(int *n);
 /* A hash of some of the bytes, which is the same for equal contents. */
 uint64_t orr__notes_content(const void *data, uint64_t bytes);
-/* Seconds of all kernels so far. */
-double orr__notes_kernels(void);
+/* Seconds of all kernels so far: measured, and at the speed of the machine. */
+void orr__notes_kernels(double *measured, double *ideal);
 
 #endif

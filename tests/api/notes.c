@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "tests/harness/harness.h"
 
-enum { N = 1 << 20, STEPS = 12 };
+enum { N = 1 << 20, PART = N / 4, STEPS = 24 };
 
 static void start(const char *file)
 {
@@ -67,13 +67,13 @@ static void three_planted_slownesses_are_the_first_three_notes(void)
         orr_scope *s = orr_scope_begin();
         orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(N), data);
         copied = __LINE__ - 1;
-        orr_tensor *y = orr_mul(x, half);
+        orr_tensor *y = orr_mul(orr_slice(x, ORR_INDEX(0), ORR_INDEX(PART), ORR_INDEX(1)), half);
         wide = __LINE__ - 1;
         orr_tensor *z = orr_exp(orr_sin(y));
         ORR_CHECK(orr_eval(z) == ORR_OK);
         (void)orr_scope_end(s);
     }
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 5000; i++) {
         orr_scope *s = orr_scope_begin();
         ORR_CHECK(orr_eval(orr_add(one, one)) == ORR_OK);
         tiny = __LINE__ - 1;
@@ -82,9 +82,9 @@ static void three_planted_slownesses_are_the_first_three_notes(void)
     orr_free(half);
     orr_free(one);
     stop(file);
-    ORR_CHECK_MSG(has(3, copied, "the same 4.19 MB are copied in 12 times; one orr_from before the loop"), "%s", text);
+    ORR_CHECK_MSG(has(3, copied, "the same 4.19 MB are copied in 24 times; one orr_from before the loop"), "%s", text);
     ORR_CHECK_MSG(has(3, wide, "data of f32 becomes f64 here"), "%s", text);
-    ORR_CHECK_MSG(has(3, tiny, "20000 evaluations of "), "%s", text);
+    ORR_CHECK_MSG(has(3, tiny, "5000 evaluations of "), "%s", text);
     ORR_CHECK_MSG(!strstr(note(3), "would change it"), "%s", text);
 }
 
@@ -97,11 +97,11 @@ static void values_computed_again_are_named_with_the_reason_against_fusion(void)
     ORR_CHECK(orr_eval(x) == ORR_OK);
     for (int i = 0; i < 8; i++) {
         orr_scope *s = orr_scope_begin();
-        orr_tensor *y = orr_tanh(orr_exp(orr_sin(x)));
+        orr_tensor *y = orr_mul(orr_abs(orr_neg(x)), x);
         again = __LINE__ - 1;
         orr_tensor *z = orr_reshape(orr_transpose(y), ORR_SHAPE(4, 512, 512));
         ORR_CHECK(orr_eval(orr_sum(y, ORR_ALL_AXES, false)) == ORR_OK);
-        orr_tensor *sum = orr_sum(orr_exp(z), ORR_AXES(1), false);
+        orr_tensor *sum = orr_sum(orr_neg(z), ORR_AXES(1), false);
         apart = __LINE__ - 1;
         ORR_CHECK(orr_eval(sum) == ORR_OK);
         (void)orr_scope_end(s);

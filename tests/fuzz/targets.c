@@ -17,6 +17,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/checked_file.h"
 #include "runtime/base/env.h"
+#include "runtime/base/sha256.h"
 #include "runtime/base/starpu_variables.h"
 #include "runtime/cost/model.h"
 #include "runtime/cost/profile.h"
@@ -542,6 +543,43 @@ static unsigned char *make_expression(int i, size_t *size)
     return i < 3 ? copy_of(texts[i], size) : NULL;
 }
 
+/* -- dumps ------------------------------------------------------------------------------------------------------ */
+
+/* Printed, not replayed: a dump is as much to be trusted as a program. */
+static void dump(const unsigned char *data, size_t size)
+{
+    char path[PATH];
+    int fd = file_of(data, size, path);
+    FILE *nowhere = fopen("/dev/null", "w");
+    fuzz_expect(nowhere);
+    orr_status st = orr_dump_print(nowhere, path);
+    fuzz_expect(st == ORR_OK || (st == ORR_EFORMAT && *orr_error_message()));
+    (void)fclose(nowhere);
+    (void)close(fd);
+}
+
+static unsigned char *make_dump(int i, size_t *size)
+{
+    static const float x[6] = { 1, 2, 3, 4, 5, 6 };
+    const char *path = orr_test_tmp("dump");
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE(2, 3), x), *y = orr_exp(orr_add(t, orr_scalar(1)));
+    y = i ? orr_matmul(y, orr_transpose(t)) : orr_sum(y, ORR_AXES(1), false);
+    bool ok = i < 2 && orr_dump(path, &y, 1) == ORR_OK;
+    (void)orr_scope_end(s);
+    return ok ? orr_test_slurp(path, size) : NULL;
+}
+
+static void seal_dump(unsigned char *data, size_t size)
+{
+    orr__sha256 h;
+    if (size < 32)
+        return;
+    orr__sha256_begin(&h);
+    orr__sha256_add(&h, data, size - 32);
+    orr__sha256_end(&h, data + size - 32);
+}
+
 const fuzz_target fuzz_targets[] = {
     { "npy", npy, { "io/c_f4_le.npy", "io/fortran_f4_be.npy", "io/version2_f4.npy" }, NULL, NULL, 0 },
     { "npy-map", npy_map, { "io/c_f4_le.npy" }, NULL, NULL, 0 },
@@ -571,6 +609,7 @@ const fuzz_target fuzz_targets[] = {
     { "devices", devices, { NULL }, make_devices, NULL, 0 },
     { "models", models, { NULL }, make_models, NULL, 500 },
     { "machine", machine, { NULL }, make_machine, NULL, 500 },
+    { "dump", dump, { NULL }, make_dump, seal_dump, 0 },
     { "expression", expression, { NULL }, make_expression, NULL, 200 },
     { 0 },
 };
