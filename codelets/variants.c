@@ -11,11 +11,9 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/held.h"
 #include "runtime/base/regret.h"
+#include "runtime/base/threshold.h"
 
-/* TIMES: measurements of each variant. HOPELESS: measurements after which a variant that is far behind is not tried again. CLEARLY: another
- * variant must be faster than variant 0 by this factor. */
-enum { TIMES = 6, HOPELESS = 2, BUCKETS = 256 };
-#define CLEARLY 0.97
+enum { BUCKETS = 256 };
 
 static orr__variants *_Atomic bucket[BUCKETS]; /* entries are only added, at the head: readers need no lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -83,7 +81,7 @@ static int choice(const orr__variants *v, int times)
         if (v->taken[i] < times)
             return -1;
     for (int i = 1; i < v->n; i++)
-        if (v->least[i] < v->least[best] * (best ? 1 : CLEARLY))
+        if (v->least[i] < v->least[best] * (best ? 1 : ORR__T_VARIANT_CLEARLY / 100.0))
             best = i;
     return best;
 }
@@ -95,7 +93,7 @@ void orr__variants_time(orr__variants *v, int i, double time)
         v->least[i] = time;
     v->taken[i]++;
     if (atomic_load(&v->chosen) < 0)
-        atomic_store(&v->chosen, choice(v, TIMES));
+        atomic_store(&v->chosen, choice(v, ORR__T_VARIANT_TIMES));
     pthread_mutex_unlock(&lock);
 }
 
@@ -116,7 +114,7 @@ static void pick(orr__pick *t, double part)
     int best = best_known(v), way = 0;
     for (int i = 0; i < v->n && v->taken[0] > 0; i++) {
         way = (int)((unsigned)atomic_fetch_add_explicit(&v->turn, 1, memory_order_relaxed) % (unsigned)v->n);
-        if (v->taken[way] < TIMES)
+        if (v->taken[way] < ORR__T_VARIANT_TIMES)
             break;
     }
     t->trial = v->taken[best] > 0 && way != best;
@@ -126,7 +124,7 @@ static void pick(orr__pick *t, double part)
         t->trial = orr__regret_leave(t->expected);
     }
     t->way = t->trial || v->taken[best] == 0 ? way : best;
-    t->timed = v->taken[t->way] < TIMES;
+    t->timed = v->taken[t->way] < ORR__T_VARIANT_TIMES;
 }
 
 orr__pick orr__variants_begin(orr__variants *v, double part)
@@ -155,10 +153,11 @@ void orr__variants_end(const orr__pick *t, double work)
         return;
     pthread_mutex_lock(&lock);
     double best = v->least[best_known(v)];
-    if (v->taken[t->way] >= HOPELESS && v->least[t->way] > (1 + ORR__REGRET_MOST) * best && v->taken[t->way] < TIMES) {
-        v->taken[t->way] = TIMES;
+    if (v->taken[t->way] >= ORR__T_VARIANT_HOPELESS && v->least[t->way] > (1 + ORR__REGRET_MOST) * best &&
+        v->taken[t->way] < ORR__T_VARIANT_TIMES) {
+        v->taken[t->way] = ORR__T_VARIANT_TIMES;
         if (atomic_load(&v->chosen) < 0)
-            atomic_store(&v->chosen, choice(v, TIMES));
+            atomic_store(&v->chosen, choice(v, ORR__T_VARIANT_TIMES));
     }
     pthread_mutex_unlock(&lock);
     orr__regret_report(t->expected, took - best * work);

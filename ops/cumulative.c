@@ -12,6 +12,7 @@
 #include "ops/reference.h"
 #include "ops/rule.h"
 #include "runtime/base/element.h"
+#include "runtime/base/threshold.h"
 
 #define AT b->at.file, b->at.line
 
@@ -228,12 +229,12 @@ const orr__op orr__op_cumulative_starts = {
 
 /* -- phases -------------------------------------------------------------------------------------------------------- */
 
-enum { FEW_LINES = 16, LONG = 1 << 18, CHUNKS = 64 };
+enum { CHUNKS = 64 };
 
 /* Number of chunks of a line; 1: it is not cut. A number that divides the length needs no padding. */
 static int64_t chunks_of(int64_t outer, int64_t length, int64_t inner)
 {
-    if (outer >= FEW_LINES || length < 16 * CHUNKS || outer * length * inner < LONG)
+    if (outer >= ORR__T_FEW_LINES || length < 16 * CHUNKS || outer * length * inner < ORR__T_LONG_LINE)
         return 1;
     for (int64_t c = CHUNKS; c >= CHUNKS / 2; c--)
         if (length % c == 0)

@@ -15,6 +15,11 @@
     X(DRAW, 40, "32 or 64 random bits, with their conversion")                                                         \
     X(DRAW_NORMAL, 150, "logarithm, root, sine and cosine in f64")                                                     \
     X(DRAW_PERMUTATION, 400, "some ten draws")                                                                         \
+    X(STORE, 12, "writing an element and reading it again")                                                            \
+    X(TAKE, 3, "checking an index and forming an address")                                                             \
+    X(CHOICE, 2, "comparing a place and choosing a value")                                                             \
+    X(TURN, 2, "transposing an element in a block of short rows")                                                      \
+    X(LOOP, 24, "starting the loop of a row")                                                                          \
     X(FOLD, 4, "a step of a fold waits for the former one")                                                            \
     X(ROUND_FIT, 6, "rounding to f16 or bf16, if NaN needs no care")                                                   \
     X(ROUND_ANY, 9, "rounding to f16 or bf16 of any value")

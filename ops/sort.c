@@ -9,6 +9,7 @@
 #include "ops/back.h"
 #include "ops/order.h"
 #include "ops/rule.h"
+#include "runtime/base/threshold.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -101,12 +102,12 @@ static int space(const orr__call *c, int64_t *dim)
 
 /* -- phases -------------------------------------------------------------------------------------------------------- */
 
-enum { FEW_LINES = 16, LONG = 1 << 18, CHUNK = 1 << 17, MOST_CHUNKS = 512 };
+enum { CHUNK = 1 << 17, MOST_CHUNKS = 512 };
 
 int64_t orr__order_chunks(int64_t lines, int64_t length)
 {
     int64_t chunks = length / CHUNK < MOST_CHUNKS ? length / CHUNK : MOST_CHUNKS;
-    if (lines < 1 || lines >= FEW_LINES || length < LONG)
+    if (lines < 1 || lines >= ORR__T_FEW_LINES || length < ORR__T_LONG_LINE)
         return 1;
     for (int64_t c = chunks; c > chunks / 2; c--)
         if (length % c == 0) /* no padding */

@@ -5,9 +5,7 @@
 #include <math.h>
 #include "ops/record.h"
 #include "runtime/base/fpmode.h"
-
-/* Number of elements of a row, and of a tensor, that are still in a core's cache at the second read. */
-enum { NEAR_ROW = 8192, NEAR_ALL = 65536 };
+#include "runtime/base/threshold.h"
 
 /* The checked arguments of one of these functions, and its scope. */
 typedef struct {
@@ -99,9 +97,9 @@ orr_tensor *orr_mean_at(const char *file, int line, orr_tensor *x, orr_axes axes
 
 static bool near_by(const frame *f)
 {
-    if (orr__shape_count(&f->of) <= NEAR_ALL)
+    if (orr__shape_count(&f->of) <= ORR__T_NEAR_ALL)
         return true;
-    return f->mask == 1u << (f->of.rank - 1) && f->count <= NEAR_ROW;
+    return f->mask == 1u << (f->of.rank - 1) && f->count <= ORR__T_NEAR_ROW;
 }
 
 /* In f64, like the single pass: the rounding error of a mean in f32 may be as large as the differences of the

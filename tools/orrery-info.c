@@ -10,15 +10,17 @@
 
 static int usage(FILE *to, int rc)
 {
-    fputs("usage: orrery-info [--devices [--json] | --startup | --env | --env=markdown | --cache | --clear | --machine "
-          "|\n"
-          "                    --measure | --models | --clear-models | --version | --help]\n"
+    fputs("usage: orrery-info [--devices [--json] | --startup | --env | --env=markdown | --thresholds |\n"
+          "                    --thresholds=markdown | --cache | --clear | --machine | --measure | --models |\n"
+          "                    --clear-models | --version | --help]\n"
           "  (nothing)        machine, libraries, engine\n"
           "  --devices        every device: memory, units, temperature, power, utilisation, clocks\n"
           "  --devices --json the same as JSON\n"
           "  --startup        how long start, discovery, the first kernel and a dispatch take\n"
           "  --env            environment variables and their values in force\n"
           "  --env=markdown   the same as docs/environment.md\n"
+          "  --thresholds     the tuned numbers, with their reasons and the commands that measure them\n"
+          "  --thresholds=markdown  the same as docs/thresholds.md\n"
           "  --cache          the compiled kernels on disk\n"
           "  --clear          removes them\n"
           "  --machine        the numbers by which plans are made\n"
@@ -125,6 +127,8 @@ static int run(int argc, char **argv)
         return with_engine(print_env);
     if (!strcmp(argv[1], "--env=markdown"))
         return orr_env_print(stdout, true) == ORR_OK ? 0 : orr_error_print(stderr);
+    if (!strncmp(argv[1], "--thresholds", 12) && (!argv[1][12] || !strcmp(argv[1] + 12, "=markdown")))
+        return orr_thresholds_print(stdout, argv[1][12] != 0) == ORR_OK ? 0 : orr_error_print(stderr);
     if (!strcmp(argv[1], "--cache"))
         return print_cache();
     if (!strcmp(argv[1], "--clear"))

@@ -91,9 +91,6 @@ static void widen(orr__cloop *c, int n, int most, const char *to, int copy, int 
     orr__text_addf(c->t, "), %s - i%d);\n    }\n", to, last);
 }
 
-/* Flops of work on a gathered element from which on elements are gathered by a separate loop. */
-enum { HEAVY = 16 };
-
 static bool gathers(const orr__cloop *c, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
@@ -141,12 +138,13 @@ static void gather(orr__cloop *c, const char *to, int most, const bool *needed)
             c->wide[n] || gathers(c, n) || (needed[n] && r->instr[n].kind == ORR__RI_PLACE && c->at[n] == last);
 }
 
+/* Elements are gathered by a separate loop if the work on them is that of a function. */
 static void gather_ahead(orr__cloop *c, const char *to, int most)
 {
     bool *needed = calloc((size_t)c->r->ninstr + 1, sizeof *needed);
     if (!needed)
         c->t->failed = true;
-    else if (orr__cloop_work(c) > HEAVY && find_gathers(c, needed) && !orr__ablated(ORR__OFF_GATHERS))
+    else if (orr__cloop_work(c) >= ORR__COST_FUNCTION && find_gathers(c, needed) && !orr__ablated(ORR__OFF_GATHERS))
         gather(c, to, most, needed);
     free(needed);
 }

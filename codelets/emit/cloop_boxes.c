@@ -8,10 +8,8 @@
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
 
-/* BOXES: different boxes, at most, a bit each. CELLS: cells between the ends of boxes that are looked at, at most. RARE: a set with fewer
- * than a RARE-th of the elements gets no loop of its own, but shares one, whose loads are jumped over: a masked load from a page that does
- * not exist takes a hundred times as long as others. WORK: instructions of all these loops together, from which on none is added. */
-enum { BOXES = 64, CELLS = 4096, RARE = 64, WORK = 128 };
+/* BOXES: different boxes, at most, a bit each. CELLS: cells between the ends of boxes that are looked at, at most. */
+enum { BOXES = 64, CELLS = 4096 };
 
 typedef struct {
     uint64_t boxes;
@@ -140,7 +138,7 @@ static void choose(orr__cloop *c, const cells *k)
     for (int d = 0; d < k->r->rank; d++)
         all *= (double)k->r->dim[d];
     for (int s = 0; s < k->nset && s < ORR__CLOOP_SETS; s++) {
-        if (s > 0 && (k->sets[s].elements * RARE < all || (s + 1) * k->r->ninstr > WORK))
+        if (s > 0 && (k->sets[s].elements * ORR__T_RARE_SET < all || (s + 1) * k->r->ninstr > ORR__T_SET_INSTRUCTIONS))
             break;
         c->set[c->nset++] = k->sets[s].boxes;
     }

@@ -5,6 +5,8 @@
 
 #include "codelets/emit/cloop.h"
 #include "codelets/emit/emit.h"
+#include "ops/instruction_cost.h"
+#include "runtime/base/threshold.h"
 
 /* Elements of the inner axis whose accumulators or values are on the stack. */
 enum { ORR__CLOOP_BLOCK = 1024 };
@@ -12,12 +14,6 @@ enum { ORR__CLOOP_BLOCK = 1024 };
 enum { ORR__CLOOP_LANES = 32 };
 /* The largest number of elements of a vector. */
 enum { ORR__CLOOP_VECTOR = 16 };
-/* The largest number of elements of the inner axis that are computed before they are stored past the caches. */
-enum { ORR__CLOOP_OUT = 256 };
-/* The longest row whose values are kept on the stack from one pass to the next. Values of longer rows are kept in the launch's memory. */
-enum { ORR__CLOOP_ROW = 8192 };
-/* The most bytes of such values on the stack. */
-enum { ORR__CLOOP_KEPT = 128 << 10 };
 /* The most sets of boxes that get a loop each. */
 enum { ORR__CLOOP_SETS = 8 };
 /* Rows of a column-wise float sum that are added in order before their total joins the others. */

@@ -9,10 +9,6 @@
 #include "ops/ops.h"
 #include "runtime/base/ablation.h"
 
-/* MOST: the longest row that is short. LEAST: the fewest elements for which copies are made. MOST_BOXED, LEAST_BOXED: of rows with boxes,
- * whose borders are a share of each row. LEAST_FOLDED: of reductions. HEAVY: flops of a value above which rows are folded by blocks. */
-enum { MOST = 64, LEAST = 2048, MOST_BOXED = 192, LEAST_BOXED = 512, LEAST_FOLDED = 256, HEAVY = 6 };
-
 typedef enum { GOES_ON, SAME_ROW, SAME_COLUMN, ROWS_APART, OTHER } way;
 
 /* How an access moves from one row to the next. */
@@ -39,11 +35,6 @@ static bool has_columns(const orr__region *r)
     return any;
 }
 
-static int most(const orr__region *r)
-{
-    return has_columns(r) ? MOST_BOXED : MOST;
-}
-
 /* True if the columns of short rows are folded from blocks of several rows: their values must be expensive enough. */
 static bool folds_rows(const orr__region *r)
 {
@@ -53,7 +44,7 @@ static bool folds_rows(const orr__region *r)
     for (int a = 0; a < r->naccess; a++)
         if (r->access[a].box)
             return false;
-    return orr__region_loops(r) && last > 0 && (r->rmask >> (last - 1) & 3u) == 1 && flops > HEAVY;
+    return orr__region_loops(r) && last > 0 && (r->rmask >> (last - 1) & 3u) == 1 && flops > ORR__T_FOLD_WORK;
 }
 
 bool orr__cloop_joins(const orr__region *r)
@@ -61,10 +52,8 @@ bool orr__cloop_joins(const orr__region *r)
     int last = r->rank - 1;
     bool any = false;
     if (r->rank < 2 || r->rows || r->search || !(orr__region_is_map(r) || folds_rows(r)) ||
-        orr__ablated(ORR__OFF_SHORT_ROWS) || r->dim[last] < 2 || r->dim[last] > most(r) ||
-        r->dim[last] * r->dim[last - 1] < (r->rmask         ? LEAST_FOLDED
-                                           : has_columns(r) ? LEAST_BOXED
-                                                            : LEAST))
+        orr__ablated(ORR__OFF_SHORT_ROWS) || r->dim[last] < 2 || r->dim[last] > ORR__T_SHORT_ROW ||
+        r->dim[last] * r->dim[last - 1] < (r->rmask || has_columns(r) ? ORR__T_JOINED_BORDERS : ORR__T_JOINED))
         return false;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
@@ -148,8 +137,8 @@ void orr__cloop_join_columns(orr__cloop *c, int length)
                            "    %s allowed%d[%d];\n    for (orr_idx j = 0, k = 0; j < %d + W(%d); j++) {\n"
                            "    allowed%d[j] = k >= W(%d) && k < W(%d) ? -1 : 0;\n    k = k + 1 == W(%d) ? 0 : k + 1;\n"
                            "    }\n",
-                           mask_type(c), c->lay.column[a], length + MOST_BOXED, length, columns, c->lay.column[a], word,
-                           word + 1, columns);
+                           mask_type(c), c->lay.column[a], length + ORR__T_SHORT_ROW, length, columns, c->lay.column[a],
+                           word, word + 1, columns);
         }
 }
 
@@ -252,7 +241,7 @@ void orr__cloop_join_begin(orr__cloop *c, int length)
         orr__text_addf(c->t,
                        "    %s again%d[%d];\n    for (orr_idx j = 0, i%d = 0; j < %d + W(%d); j++) {\n"
                        "    again%d[j] = ",
-                       stored(c, a), a, length + most(c->r), last, length, columns, a);
+                       stored(c, a), a, length + ORR__T_SHORT_ROW, last, length, columns, a);
         element(c, a);
         orr__text_addf(c->t, ";\n    i%d = i%d + 1 == W(%d) ? 0 : i%d + 1;\n    }\n", last, last, columns, last);
     }

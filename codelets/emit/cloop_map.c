@@ -6,10 +6,6 @@
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
 
-/* SHORT: bytes of the widest type in a block. A block is prefetched, computed and stored past the caches as one run of instructions without
- * a jump, so that memory accesses overlap with arithmetic. WORK: flops from which on several vectors are computed side by side. */
-enum { SHORT = 256, WORK = 8, LINE = 16, LEAST = 64 };
-
 /* A gathered input is read in memory if its place is computed outside of the innermost loop. */
 bool orr__cloop_lies(const orr__cloop *c, int n)
 {
@@ -68,8 +64,7 @@ static const char *length_of(const orr__cloop *c, char to[16])
     return to;
 }
 
-/* Elements [whole, over) of the last axis are inside of all boxes. A run shorter than LEAST gets no loops of its own, unless it is the
- * whole row. The run begins at a cache line of the output. */
+/* Elements [whole, over) of the last axis are inside of all boxes. They begin at a vector of the output. */
 static void interior(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -79,9 +74,9 @@ static void interior(orr__cloop *c)
         if (r->access[a].box)
             orr__text_addf(c->t, "    whole = lo%d > whole ? lo%d : whole, over = hi%d < over ? hi%d : over;\n", a, a,
                            a, a);
-    orr__text_addf(c->t, "    whole = (whole + %d) / %d * %d;\n", LINE - 1, LINE, LINE);
-    orr__text_addf(c->t, "    if (over - whole < %d && over - whole < %s)\n        whole = over = %s;\n", LEAST, size,
-                   size);
+    orr__text_addf(c->t, "    whole = (whole + %d) / %d * %d;\n", ORR__CLOOP_VECTOR - 1, ORR__CLOOP_VECTOR,
+                   ORR__CLOOP_VECTOR);
+    orr__text_addf(c->t, "    if (over < whole)\n        whole = over = %s;\n", size);
 }
 
 void orr__cloop_parts(orr__cloop *c)
@@ -122,7 +117,7 @@ void orr__cloop_blocks(orr__cloop *c, const char *from, const char *to, int leng
 void orr__cloop_parts_of_block(orr__cloop *c)
 {
     orr__text_addf(c->t, "    for (orr_idx b = q; b < e; b += %d) {\n    const orr_idx f = e - b < %d ? e : b + %d;\n",
-                   ORR__CLOOP_OUT, ORR__CLOOP_OUT, ORR__CLOOP_OUT);
+                   ORR__T_OUT_BLOCK, ORR__T_OUT_BLOCK, ORR__T_OUT_BLOCK);
 }
 
 void orr__cloop_inner(orr__cloop *c, const char *from, const char *to)
@@ -180,7 +175,7 @@ static int narrowest(const orr__cloop *c)
 
 static bool is_paced(const orr__cloop *c)
 {
-    return orr__cloop_work(c) > WORK;
+    return orr__cloop_work(c) > ORR__T_PACED_WORK;
 }
 
 static const char *pace_type(const orr__cloop *c)
@@ -202,7 +197,8 @@ static void lanes_of_run(orr__cloop *c, const char *count)
 
 void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg), void *arg)
 {
-    int vector = c->lay.tests ? 0 : orr__cloop_maskable(c), size = narrowest(c), many = SHORT / orr__cloop_widest(c);
+    int vector = c->lay.tests ? 0 : orr__cloop_maskable(c), size = narrowest(c),
+        many = ORR__T_MAP_BLOCK / orr__cloop_widest(c);
     char count[32];
     (void)snprintf(count, sizeof count, "ORR_VECTOR / %d", size);
     if (vector) {
@@ -333,8 +329,8 @@ static void block_loops(orr__cloop *c, void *arg)
 static void whole_block(orr__cloop *c, block b)
 {
     orr__cloop_prefetch(c, "q", b.to);
-    orr__cloop_widen(c, "q", b.to, ORR__CLOOP_OUT);
-    orr__cloop_narrow_begin(c, "q", ORR__CLOOP_OUT);
+    orr__cloop_widen(c, "q", b.to, ORR__T_OUT_BLOCK);
+    orr__cloop_narrow_begin(c, "q", ORR__T_OUT_BLOCK);
     orr__cloop_sure(c, block_loops, &b);
     orr__cloop_narrow(c, b.to);
     orr__cloop_widened(c);
@@ -363,15 +359,13 @@ static void full_block(orr__cloop *c, int stages, int length)
     whole_block(c, (block){ stages, to, true, paced });
 }
 
-/* A row of at most ROW elements with little work (in flops: LIGHT per instruction, ALL in total) is one loop: compilers handle its end
- * best, and starting loops over blocks takes longer than such a row. */
-enum { ROW = 512, LIGHT = 8, ALL = 64 };
-
+/* A row without functions and with little work is one loop, unless it is long: compilers handle its end best, and starting loops over blocks
+ * takes longer than such a row. */
 static bool has_row_loop(const orr__cloop *c, int stages)
 {
-    bool light = orr__cloop_work(c) <= ALL;
+    bool light = orr__cloop_work(c) <= ORR__T_LOOP_WORK;
     for (int n = 0; n < c->r->ninstr; n++)
-        light = light && orr__cloop_flops(c, n) <= LIGHT;
+        light = light && orr__cloop_flops(c, n) < ORR__COST_FUNCTION;
     return light && c->r->rank > 1 && stages == 1 && !c->joins && !c->lay.tests && !draws(c) && !orr__cloop_has_near(c);
 }
 
@@ -399,11 +393,11 @@ static void row_loop(orr__cloop *c, const char *from, const char *to)
 {
     stage at = { 0, 1 };
     orr__text_addf(c->t, "    if (W(%d) < %d && %s - %s <= %d) {\n    const orr_idx q = 0;\n", ORR__CLOOP_REACH_AT,
-                   ORR__CLOOP_FAR, to, from, ROW);
+                   ORR__CLOOP_FAR, to, from, ORR__T_ROW_LOOP);
     orr__cloop_stream_block(c);
     begin_of_row(c);
-    orr__cloop_widen(c, from, to, ROW);
-    orr__cloop_narrow_begin(c, from, ROW);
+    orr__cloop_widen(c, from, to, ORR__T_ROW_LOOP);
+    orr__cloop_narrow_begin(c, from, ORR__T_ROW_LOOP);
     orr__cloop_inner(c, from, to);
     loop_body(c, stage_values, &at);
     orr__cloop_narrow(c, to);
@@ -467,7 +461,7 @@ static void split_blocks(orr__cloop *c, int stages, int length)
 void orr__cloop_map(orr__cloop *c)
 {
     int last = c->r->rank - 1, loops = c->joins ? last - 1 : last, stages = orr__cloop_stages(c);
-    int length = draws(c) || c->pitched ? ORR__CLOOP_OUT : SHORT / orr__cloop_widest(c);
+    int length = draws(c) || c->pitched ? ORR__T_OUT_BLOCK : ORR__T_MAP_BLOCK / orr__cloop_widest(c);
     char size[16];
     (void)length_of(c, size);
     orr__cloop_leave_rounding(c);

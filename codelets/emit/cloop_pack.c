@@ -6,20 +6,6 @@
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
 
-/* READS: reads of an element that pay for a copy. LINE: bytes of a cache line. NEIGHBOURS: elements along the other axis from which on a
- * copy pays. MOST, MOST_FOLDED: bytes copied at a time, at most. ROWS: rows of axis 0 in the smallest part. LEAST: elements worth a copy;
- * fewer need OFTEN reads each. */
-enum {
-    READS = 4,
-    LINE = 64,
-    NEIGHBOURS = 4,
-    MOST = 8 << 20,
-    MOST_FOLDED = 1 << 20,
-    ROWS = 16,
-    LEAST = 256,
-    OFTEN = 64
-};
-
 static bool loaded(const orr__region *r, int a)
 {
     bool any = false;
@@ -33,11 +19,11 @@ static bool turned(const orr__region *r, const orr__access *a, int64_t size)
 {
     int64_t step = a->stride[r->rank - 1];
     bool any = false;
-    if (step < LINE / size && -step < LINE / size)
+    if (step < ORR__T_CACHE_LINE / size && -step < ORR__T_CACHE_LINE / size)
         return false;
     for (int d = 0; d < r->rank - 1; d++)
-        any = any || (a->stride[d] != 0 && a->stride[d] * size < LINE && -a->stride[d] * size < LINE &&
-                      r->dim[d] >= NEIGHBOURS);
+        any = any || (a->stride[d] != 0 && a->stride[d] * size < ORR__T_CACHE_LINE &&
+                      -a->stride[d] * size < ORR__T_CACHE_LINE && r->dim[d] >= ORR__T_PACK_READS);
     return any;
 }
 
@@ -54,14 +40,15 @@ bool orr__cloop_packs(const orr__region *r, int number)
         moved *= a->stride[d] ? r->dim[d] : 1;
     }
     int64_t size = (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[a->input]), part = moved;
-    if ((moved < LEAST && points < OFTEN * moved) || r->dim[last] < NEIGHBOURS || !loaded(r, number) ||
-        orr__cloop_side(r) >= 0 || orr__cloop_joins(r))
+    if (points < ORR__T_PACK_ELEMENTS || (moved < ORR__T_PACK_ELEMENTS && points < ORR__T_PACK_READS * moved) ||
+        r->dim[last] < ORR__T_PACK_READS || !loaded(r, number) || orr__cloop_side(r) >= 0 || orr__cloop_joins(r))
         return false;
-    if (a->stride[0] && !(r->rmask & 1u) && r->dim[0] > ROWS)
-        part = moved / r->dim[0] * ROWS;
-    if (size > 16 || part * size > (r->rmask & 1u ? MOST_FOLDED : MOST))
+    if (a->stride[0] && !(r->rmask & 1u) && r->dim[0] > ORR__T_PACK_ROWS)
+        part = moved / r->dim[0] * ORR__T_PACK_ROWS;
+    if (size > (int64_t)orr_dtype_size(ORR_C128) ||
+        part * size > (r->rmask & 1u ? ORR__T_CORE_CACHES : ORR__T_PACK_MOST))
         return false;
-    return points >= READS * moved || turned(r, a, size);
+    return points >= ORR__T_PACK_READS * moved || turned(r, a, size);
 }
 
 int orr__emit_c_packs(const orr__region *r)

@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include "codelets/emit/cloop_internal.h"
 
-/* TOGETHER: rows at a time while the accumulators are in registers. LIGHT: flops up to which a value is cheap. PIECE:
- * columns at a time of these rows. */
-enum { TOGETHER = 4, LIGHT = 12, PIECE = 64 };
-
 /* Output k as a separate reduction. The next function returns its number. */
 static orr__region fold_of(const orr__cloop *c, int k)
 {
@@ -150,7 +146,7 @@ static void fold_each(orr__cloop *c)
 static bool can_fold_at_once(const orr__cloop *c)
 {
     const orr__region *r = c->r;
-    bool can = !orr__cloop_split(c) && orr__cloop_work(c) <= LIGHT;
+    bool can = !orr__cloop_split(c) && orr__cloop_work(c) <= ORR__T_FOLD_WORK;
     for (int k = 0; k < r->nout; k++)
         can = can && (r->rop[k] == ORR__RSUM || r->rop[k] == ORR__RPROD);
     for (int i = 0; i < r->ninstr; i++)
@@ -346,7 +342,7 @@ static const char *column(const orr__cloop *c, char at[24])
  * values, values with boxes, and joined rows. */
 static bool has_values_first(const orr__cloop *c)
 {
-    return c->joins || orr__cloop_split(c) || orr__cloop_work(c) > LIGHT;
+    return c->joins || orr__cloop_split(c) || orr__cloop_work(c) > ORR__T_FOLD_WORK;
 }
 
 static void block_again(orr__cloop *c, const char *at)
@@ -446,9 +442,10 @@ static void add_together(orr__cloop *c)
     orr__text_addf(c->t,
                    "    for (; to - p >= %d; p += %d)\n    for (orr_idx b = q; b < e; b += %d) {\n"
                    "    const orr_idx f = e - b < %d ? e : b + %d;\n",
-                   TOGETHER, TOGETHER, PIECE, PIECE, PIECE);
-    orr__cloop_prefetch_rows(c, "b", "f", c->order[c->r->rank - 2], TOGETHER);
-    add_rows(c, TOGETHER, "b", "f", PIECE);
+                   ORR__T_ROWS_TOGETHER, ORR__T_ROWS_TOGETHER, ORR__T_COLUMNS_TOGETHER, ORR__T_COLUMNS_TOGETHER,
+                   ORR__T_COLUMNS_TOGETHER);
+    orr__cloop_prefetch_rows(c, "b", "f", c->order[c->r->rank - 2], ORR__T_ROWS_TOGETHER);
+    add_rows(c, ORR__T_ROWS_TOGETHER, "b", "f", ORR__T_COLUMNS_TOGETHER);
     orr__text_add(c->t, "    }\n");
 }
 
@@ -469,7 +466,7 @@ static void add_all_rows(orr__cloop *c)
     if (sum)
         orr__text_addf(c->t, "    to = to - p < %d - seen ? to : p + (%d - seen);\n    seen += to - p;\n",
                        ORR__CLOOP_ROWS, ORR__CLOOP_ROWS);
-    if (!first && r->ninstr + r->nout <= LIGHT)
+    if (!first && r->ninstr + r->nout <= ORR__T_FOLD_WORK)
         add_together(c);
     if (c->joins) {
         add_joined_rows(c);

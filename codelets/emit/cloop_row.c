@@ -6,10 +6,6 @@
 #include "codelets/emit/cloop_internal.h"
 #include "ops/ops.h"
 
-/* LIGHT: flops up to which a pass folds values as it computes them; more would need the columns' registers.
- * KEPT_OF_LONG: the most bytes kept of a long row. LINE: bytes of a cache line. */
-enum { LIGHT = 12, KEPT_OF_LONG = 768 << 10, LINE = 64 };
-
 typedef orr__rowplan rows;
 
 /* -- text ------------------------------------------------------------------------------------------------------ */
@@ -157,7 +153,7 @@ static bool can_fold_at_once(rows *w, int number)
             can = can && !orr__cloop_lies(w->c, r->instr[n].x) &&
                   (r->instr[n].op == ORR__RSUM || r->instr[n].op == ORR__RPROD);
     }
-    return can && flops <= LIGHT;
+    return can && flops <= ORR__T_FOLD_WORK;
 }
 
 static void one_lane(orr__cloop *c, void *arg)
@@ -217,12 +213,12 @@ static void pass(rows *w, int number)
 
 static bool is_long(const orr__region *r)
 {
-    return r->rows && r->dim[r->rank - 1] > ORR__CLOOP_ROW;
+    return r->rows && r->dim[r->rank - 1] > ORR__T_NEAR_ROW;
 }
 
 size_t orr__emit_c_keeps(const orr__region *r)
 {
-    return is_long(r) ? KEPT_OF_LONG + LINE * (size_t)r->ninstr : 0;
+    return is_long(r) ? ORR__T_KEPT_OF_LONG + ORR__T_CACHE_LINE * (size_t)r->ninstr : 0;
 }
 
 static void make_room_in_memory(const rows *w)
@@ -233,7 +229,8 @@ static void make_room_in_memory(const rows *w)
         if (w->kept[n])
             orr__text_addf(
                 c->t, "    %s *const keep%d = (void *)keep;\n    keep += (W(%d) * sizeof *keep%d + %d) / %d * %d;\n",
-                orr__cloop_kept(c, n), n, orr__cloop_size_at(c->r, c->r->rank - 1), n, LINE - 1, LINE, LINE);
+                orr__cloop_kept(c, n), n, orr__cloop_size_at(c->r, c->r->rank - 1), n, ORR__T_CACHE_LINE - 1,
+                ORR__T_CACHE_LINE, ORR__T_CACHE_LINE);
     orr__text_add(c->t, "    (void)keep;\n");
 }
 
@@ -246,10 +243,10 @@ static void make_room(const rows *w)
     for (int n = 0; n < c->r->ninstr; n++)
         any = any || w->kept[n];
     if (any)
-        orr__text_addf(c->t, "    if (W(%d) > %d)\n        return 1;\n", size, ORR__CLOOP_ROW);
+        orr__text_addf(c->t, "    if (W(%d) > %d)\n        return 1;\n", size, ORR__T_NEAR_ROW);
     for (int n = 0; n < c->r->ninstr; n++)
         if (w->kept[n])
-            orr__text_addf(c->t, "    %s keep%d[%d];\n", orr__cloop_kept(c, n), n, ORR__CLOOP_ROW);
+            orr__text_addf(c->t, "    %s keep%d[%d];\n", orr__cloop_kept(c, n), n, ORR__T_NEAR_ROW);
 }
 
 static void output_values(orr__cloop *c, void *arg)
@@ -262,7 +259,7 @@ static void output_values(orr__cloop *c, void *arg)
 static void output_loops(orr__cloop *c, void *arg)
 {
     rows *w = arg;
-    orr__cloop_narrow_begin(c, "q", ORR__CLOOP_OUT);
+    orr__cloop_narrow_begin(c, "q", ORR__T_OUT_BLOCK);
     c->wanted = w->wanted;
     orr__cloop_pieces(c, "q", "e", output_values, arg);
     c->wanted = NULL;
@@ -275,7 +272,7 @@ static void outputs(rows *w)
     char size[16];
     (void)snprintf(size, sizeof size, "W(%d)", orr__cloop_size_at(c->r, c->r->rank - 1));
     orr__rowplan_want(w, w->passes, false);
-    orr__cloop_blocks(c, "0", size, ORR__CLOOP_OUT);
+    orr__cloop_blocks(c, "0", size, ORR__T_OUT_BLOCK);
     orr__cloop_stream_block(c);
     for (int n = 0; n < c->r->ninstr; n++)
         if (drawn(w, n, w->passes))
@@ -329,8 +326,8 @@ void orr__cloop_rows(orr__cloop *c)
 {
     rows w;
     bool far = is_long(c->r);
-    int64_t length = far ? c->r->dim[c->r->rank - 1] : ORR__CLOOP_ROW;
-    if (orr__rowplan_make(&w, c, length, far ? KEPT_OF_LONG : ORR__CLOOP_KEPT, true))
+    int64_t length = far ? c->r->dim[c->r->rank - 1] : ORR__T_NEAR_ROW;
+    if (orr__rowplan_make(&w, c, length, far ? ORR__T_KEPT_OF_LONG : ORR__T_KEPT, true))
         loops(&w);
     else
         c->t->failed = true;

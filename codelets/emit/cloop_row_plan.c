@@ -6,9 +6,6 @@
 #include "codelets/emit/cloop_internal.h"
 #include "ops/instruction_cost.h"
 
-/* In flops: a value above this cost is kept for later passes while the row is in cache, and not recomputed. */
-enum { DEAR = 6 };
-
 bool orr__rowplan_inner(const orr__rowplan *w, int n)
 {
     return n >= 0 && w->c->at[n] == w->c->r->rank - 1;
@@ -42,7 +39,7 @@ static bool keep(orr__rowplan *w, int n)
     size_t bytes = (size_t)w->length * (t == ORR_BOOL ? sizeof(int64_t) : orr_dtype_size(orr__compute_dtype(t)));
     if (w->kept[n])
         return true;
-    if (w->cost[n] <= DEAR || bytes > w->left)
+    if (w->cost[n] <= ORR__T_KEPT_WORK || bytes > w->left)
         return false;
     w->left -= bytes;
     return w->kept[n] = true;

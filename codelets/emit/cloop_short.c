@@ -9,17 +9,10 @@
 #include "ops/instruction_cost.h"
 #include "runtime/base/ablation.h"
 
-/* BLOCK: elements of a block, the size of the copies. Rows up to SHORT are short; with at least FOLDS folds also those below MOST that are
- * not whole vectors, because each fold of a single row ends in a tree. FEWEST: the least number of rows. */
-enum { BLOCK = 2048, SHORT = 32, MOST = 64, FOLDS = 2, FEWEST = 16 };
-/* For maps, which work without a transposition too: TURN and START are the flops of transposing an element and of starting the loop of a
- * row; VECTOR is the elements of a vector. BYTES: the most bytes of all copies of a block. */
-enum { TURN = 2, START = 24, VECTOR = 16, BYTES = 160 << 10 };
-
 /* The number of rows side by side. */
 static int side_of(const orr__region *r)
 {
-    return BLOCK / (r->dim[r->rank - 1] <= SHORT ? SHORT : MOST);
+    return ORR__T_SIDE_BLOCK / (r->dim[r->rank - 1] <= ORR__T_SIDE_ROW ? ORR__T_SIDE_ROW : ORR__T_SHORT_ROW);
 }
 
 /* -- which rows ----------------------------------------------------------------------------------------------- */
@@ -32,18 +25,18 @@ static bool can(const orr__region *r)
               !orr__ablated(ORR__OFF_SHORT_ROWS);
     for (int d = 0; d < r->rank; d++)
         ok = ok && r->dim[d] > 0;
-    if (!ok || r->dim[last] < 2 || r->dim[last] > MOST || orr__cloop_joins(r))
+    if (!ok || r->dim[last] < 2 || r->dim[last] > ORR__T_SHORT_ROW || orr__cloop_joins(r))
         return false;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
         ok = ok && in->kind != ORR__RI_RANDOM && !orr__is_compound((orr_dtype)in->dtype);
         bool read = in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER;
         if (read && (r->access[in->a].stride[last] != 0 || r->access[in->a].box))
-            bytes += BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
+            bytes += ORR__T_SIDE_BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
     }
     for (int k = 0; k < r->nout; k++)
-        bytes += BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
-    return ok && bytes <= BYTES;
+        bytes += ORR__T_SIDE_BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
+    return ok && bytes <= ORR__T_KEPT;
 }
 
 /* True if a vector at the end of a row of a map can be masked (orr__cloop_maskable), so that no element is computed as a scalar. */
@@ -69,12 +62,12 @@ static int folds_of(const orr__region *r)
     return folds;
 }
 
-/* For a map: true if the loop over each row, with the remainder that does not fill a vector, is more work than transposing the block. */
+/* Longer rows of several folds are transposed because each fold of a single row ends in a tree. For a map: true if the loop over each row, with the remainder that does not fill a vector, is more work than transposing the block. */
 static bool pays(const orr__region *r)
 {
-    int64_t work = 0, turned = r->nout, length = r->dim[r->rank - 1], rest = length % VECTOR;
-    if (length > SHORT)
-        return length < MOST && folds_of(r) >= FOLDS;
+    int64_t work = 0, turned = r->nout, length = r->dim[r->rank - 1], rest = length % ORR__CLOOP_VECTOR;
+    if (length > ORR__T_SIDE_ROW)
+        return length < ORR__T_SHORT_ROW && folds_of(r) > 1;
     if (r->rows || r->rmask)
         return true;
     for (int i = 0; i < r->ninstr; i++) {
@@ -82,8 +75,9 @@ static bool pays(const orr__region *r)
         work += orr__instruction_cost(in);
         turned += in->kind == ORR__RI_LOAD;
     }
-    int64_t empty = rest ? VECTOR - rest : 0; /* lanes of the masked vector */
-    return START + (masked(r) ? work * empty / VECTOR : work * rest) > TURN * turned * length;
+    int64_t empty = rest ? ORR__CLOOP_VECTOR - rest : 0; /* lanes of the masked vector */
+    return ORR__COST_LOOP + (masked(r) ? work * empty / ORR__CLOOP_VECTOR : work * rest) >
+           ORR__COST_TURN * turned * length;
 }
 
 /* The axis with the most rows side by side, up to a block; axes with neighbours in memory are preferred. */
@@ -97,7 +91,7 @@ int orr__cloop_side(const orr__region *r)
         int64_t worth = r->dim[d] < side_of(r) ? r->dim[d] : side_of(r);
         for (int a = 0; a < r->naccess; a++)
             worth += r->access[a].stride[d] == 1 ? side_of(r) / 2 : 0;
-        if (r->dim[d] >= FEWEST && worth > best) {
+        if (r->dim[d] >= ORR__CLOOP_VECTOR && worth > best) {
             side = d;
             best = worth;
         }
@@ -320,7 +314,8 @@ static void turn_in(const rows *w, bool gathered)
         int a = r->instr[n].a;
         bool row = c->at[n] < last_of(w);
         orr__text_addf(c->t, "    %s turned%d[%d] __attribute__((aligned(64)));\n",
-                       orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), n, row ? width(w) : BLOCK);
+                       orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), n,
+                       row ? width(w) : ORR__T_SIDE_BLOCK);
         if (!gathered && squares(w, n)) {
             turn_squares(w, n, squares(w, n));
             continue;
@@ -373,7 +368,8 @@ static void declare(const rows *w)
             orr__text_addf(c->t, "    %s row%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n,
                            width(w));
         if (w->kept[n])
-            orr__text_addf(c->t, "    %s keep%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n, BLOCK);
+            orr__text_addf(c->t, "    %s keep%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n,
+                           ORR__T_SIDE_BLOCK);
     }
 }
 
@@ -565,7 +561,7 @@ static void declare_outputs(const rows *w)
     const orr__region *r = w->c->r;
     for (int k = 0; k < r->nout; k++)
         orr__text_addf(w->c->t, "    %s made%d[%d] __attribute__((aligned(64)));\n",
-                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, r->per_row ? width(w) : BLOCK);
+                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, r->per_row ? width(w) : ORR__T_SIDE_BLOCK);
 }
 
 static void outputs(rows *w)
@@ -671,7 +667,7 @@ static void blocks(rows *w)
 void orr__cloop_short(orr__cloop *c)
 {
     rows w;
-    if (orr__rowplan_make(&w, c, BLOCK, ORR__CLOOP_KEPT, false))
+    if (orr__rowplan_make(&w, c, ORR__T_SIDE_BLOCK, ORR__T_KEPT, false))
         blocks(&w);
     else
         c->t->failed = true;

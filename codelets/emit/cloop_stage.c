@@ -10,9 +10,6 @@
 #include "codelets/emit/cloop_internal.h"
 #include "ops/instruction_cost.h"
 
-/* STAGE: flops of a stage. DEAR: flops of an instruction that justifies a cut by itself. SOME: flops that must precede it. */
-enum { STAGE = 64, DEAR = 20, SOME = 24 };
-
 int orr__cloop_flops(const orr__cloop *c, int n)
 {
     return c->at[n] < c->r->rank - 1 ? 0 : orr__instruction_cost(&c->r->instr[n]);
@@ -51,7 +48,7 @@ int orr__cloop_stages(orr__cloop *c)
         int own = orr__cloop_flops(c, n), s = first_stage(c, n);
         if (c->at[n] < last)
             continue;
-        while (own >= DEAR && flops[s] >= SOME && flops[s] + own > STAGE)
+        while (own >= ORR__COST_FUNCTION && flops[s] >= ORR__T_STAGE_LEAST && flops[s] + own > ORR__T_LOOP_WORK)
             s++;
         flops[s] = (int16_t)(flops[s] + own);
         c->pass[n] = (int16_t)s;
@@ -104,7 +101,7 @@ void orr__cloop_stage_begin(orr__cloop *c, int stages)
     for (int n = 0; n < c->r->ninstr; n++)
         if (kept(c, n, stages))
             orr__text_addf(c->t, "    %s keep%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n,
-                           ORR__CLOOP_OUT);
+                           ORR__T_OUT_BLOCK);
 }
 
 void orr__cloop_stage_values(orr__cloop *c, int stage, int stages)

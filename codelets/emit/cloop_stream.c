@@ -13,30 +13,8 @@
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
 
-/* Limits on the bytes that a region reads and writes in all: above them no data is left in the caches from one run to the next. FAR: of a
- * core's caches. OWN: of one launch; smaller launches find the data of the launch before in the caches. LEAST_LARGE, MOST_LARGE: bounds of
- * a quarter of the last cache, which other cores share. LINE: bytes of a cache line. AHEAD, AHEAD_FOLDED: prefetch distances of maps and
- * reductions, since the hardware prefetcher stops at the end of a page; SOON: the second prefetch of maps. CHEAP: flops of a point that is
- * limited by memory. MOST, WORK: flops up to which outputs are stored past the caches, in total and per byte of output. IN_L1, IN_L2: the
- * target caches, as __builtin_prefetch numbers them. NEAR: bytes that stay in a core's caches while a row is read. MASK: accesses in a mask
- * of one word. */
-enum {
-    FAR = 1 << 20,
-    OWN = 4 << 20,
-    LEAST_LARGE = 32 << 20,
-    MOST_LARGE = 96 << 20,
-    LINE = 64,
-    AHEAD = 4096,
-    AHEAD_FOLDED = 8192,
-    SOON = 1024,
-    CHEAP = 20,
-    MOST = 64,
-    WORK = 16,
-    IN_L1 = 3,
-    IN_L2 = 2,
-    NEAR = 256 << 10,
-    MASK = 63
-};
+/* IN_L1, IN_L2: the target caches, as __builtin_prefetch numbers them. MASK: accesses in a mask of one word. */
+enum { IN_L1 = 3, IN_L2 = 2, MASK = 63 };
 
 static const char stream_text[] =
     "#if defined(__AVX512F__)\n"
@@ -75,7 +53,7 @@ static int64_t large(void)
     int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
     if (bytes == 0) {
         bytes = sysconf(_SC_LEVEL3_CACHE_SIZE) / 4;
-        bytes = bytes < LEAST_LARGE ? LEAST_LARGE : bytes > MOST_LARGE ? MOST_LARGE : bytes;
+        bytes = bytes < ORR__T_PAST_LEAST ? ORR__T_PAST_LEAST : bytes > ORR__T_PAST_MOST ? ORR__T_PAST_MOST : bytes;
         atomic_store_explicit(&known, bytes, memory_order_relaxed);
     }
     return bytes;
@@ -93,7 +71,10 @@ static bool follows(const orr__region *r, int a, int b)
     int64_t bytes = (y->offset - x->offset) * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
     if (bytes == 0)
         return b < a;
-    return (forward ? bytes : bytes < 0 ? -bytes : bytes) > 0 && (forward ? bytes < NEAR : bytes < LINE && b < a);
+    return (forward     ? bytes
+            : bytes < 0 ? -bytes
+                        : bytes) > 0 &&
+           (forward ? bytes < ORR__T_SECOND_CACHE : bytes < ORR__T_CACHE_LINE && b < a);
 }
 
 int64_t orr__cloop_leads(const orr__region *r)
@@ -114,7 +95,7 @@ int64_t orr__cloop_reach(const orr__launch *l)
         points *= r->dim[d];
         cells *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
     }
-    if (points < FAR / 64 || orr__ablated(ORR__OFF_STREAMING))
+    if (points < ORR__T_CORE_CACHES / ORR__T_CACHE_LINE || orr__ablated(ORR__OFF_STREAMING))
         return ORR__CLOOP_NEAR;
     for (int k = 0; k < r->nout; k++)
         bytes += cells * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
@@ -122,9 +103,9 @@ int64_t orr__cloop_reach(const orr__launch *l)
     for (int a = 0; a < r->naccess; a++)
         if (r->access[a].input >= 0 && r->access[a].stride[r->rank - 1] == 1 && (a >= MASK || leads >> a & 1))
             bytes += points * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
-    if (bytes >= large() && bytes / r->dim[0] * (l->hi - l->lo) >= OWN)
+    if (bytes >= large() && bytes / r->dim[0] * (l->hi - l->lo) >= ORR__T_PAST_LAUNCH)
         return ORR__CLOOP_PAST;
-    return bytes >= FAR ? ORR__CLOOP_FAR : ORR__CLOOP_NEAR;
+    return bytes >= ORR__T_CORE_CACHES ? ORR__CLOOP_FAR : ORR__CLOOP_NEAR;
 }
 
 void orr__cloop_stream_functions(orr__cloop *c)
@@ -136,7 +117,7 @@ void orr__cloop_stream_functions(orr__cloop *c)
 /* True if the loop is limited by memory, not by arithmetic. */
 static bool light(const orr__cloop *c)
 {
-    return orr__cloop_work(c) <= CHEAP;
+    return orr__cloop_work(c) <= ORR__COST_FUNCTION;
 }
 
 /* True if the work per byte of output is so small that reading its line dominates. Otherwise an additional store that waits costs more.
@@ -146,7 +127,7 @@ static bool pays(const orr__cloop *c)
     int bytes = 0, work = orr__cloop_work(c);
     for (int k = 0; k < c->r->nout; k++)
         bytes += (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]);
-    return c->r->rows || (work <= MOST && work <= WORK * bytes);
+    return c->r->rows || (work <= ORR__T_LOOP_WORK && work <= ORR__T_PAST_WORK * bytes);
 }
 
 /* An output that shares the memory of an input finds its lines in cache: they have just been read. */
@@ -156,7 +137,8 @@ void orr__cloop_stream_begin(orr__cloop *c)
     bool past = pays(c) && !c->pitched;
     for (int k = 0; k < r->nout; k++) {
         orr__text_addf(c->t, "    %s line%d_out[%d] __attribute__((aligned(64)));\n",
-                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, ORR__CLOOP_OUT + (c->pitched ? LINE : 0));
+                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k,
+                       ORR__T_OUT_BLOCK + (c->pitched ? ORR__T_CACHE_LINE : 0));
         orr__text_addf(c->t, "    const int past%d = %s && W(%d) == %d", k, past ? "ORR_PASSES" : "0",
                        ORR__CLOOP_REACH_AT, ORR__CLOOP_PAST);
         for (int i = 0; i < r->nin; i++)
@@ -204,7 +186,8 @@ static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead,
         orr__text_addf(
             c->t,
             "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + (%d << W(%d)) + (",
-            last, from, last, to, last, LINE / size, r->access[a].input, ahead / size, ORR__CLOOP_AHEAD_AT);
+            last, from, last, to, last, ORR__T_CACHE_LINE / size, r->access[a].input, ahead / size,
+            ORR__CLOOP_AHEAD_AT);
         orr__emit_index(c->t, r, &c->lay, a, false);
         orr__text_addf(c->t, "), 0, %d);\n", cache);
     }
@@ -220,12 +203,12 @@ void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to)
     orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n", ORR__CLOOP_REACH_AT,
                    later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (c->r->rmask && !c->r->search) {
-        prefetch(c, from, to, AHEAD_FOLDED, IN_L2, -1);
+        prefetch(c, from, to, ORR__T_AHEAD_FOLDED, IN_L2, -1);
     } else if (!c->r->rows && pays(c)) {
-        prefetch(c, from, to, AHEAD, IN_L2, -1);
-        prefetch(c, from, to, SOON, IN_L1, -1);
+        prefetch(c, from, to, ORR__T_AHEAD, IN_L2, -1);
+        prefetch(c, from, to, ORR__T_AHEAD_SOON, IN_L1, -1);
     } else if (!c->r->rows) {
-        prefetch(c, from, to, AHEAD, IN_L1, -1);
+        prefetch(c, from, to, ORR__T_AHEAD, IN_L1, -1);
     } else if (row >= 0) {
         orr__text_addf(c->t, "    const orr_idx next = i%d + 1, i%d = next;\n", row, row);
         prefetch(c, from, to, 0, IN_L1, row);

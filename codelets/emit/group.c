@@ -4,10 +4,7 @@
 
 #include <stdio.h>
 #include "codelets/emit/call.h"
-
-/* BUSY, BUSY_GROUPS: items and groups that keep a large device busy. Beyond them, one item folds an element of a column, and one group
- * folds any other element. WORTH: the fewest values that are worth a group of their own. */
-enum { BUSY = 65536, BUSY_GROUPS = 256, WORTH = 8192 };
+#include "runtime/base/threshold.h"
 
 /* Sums in the values' own precision are compensated for rounding, as the host's are. */
 static bool compensated(const orr__region *r, bool fp64)
@@ -238,11 +235,11 @@ static int64_t shape_of(const orr__region *r, const orr__layout *l, int64_t coun
         return 0;
     if (across) {
         int64_t side = 1;
-        while (side < 32 && side < r->out_count)
+        while (side < ORR__T_DEVICE_SIDE && side < r->out_count)
             side *= 2;
         most = (int)(group / side);
     }
-    while ((2 << log) <= most && count >> (log + 1) >= 4 && !(across && r->out_count << log >= BUSY))
+    while ((2 << log) <= most && count >> (log + 1) >= 4 && !(across && r->out_count << log >= ORR__T_DEVICE_ITEMS))
         log++;
     return log + (across ? 16 : 0);
 }
@@ -261,7 +258,7 @@ void orr__emit_group_words(const orr__launch *l, const orr__layout *lay, int64_t
     int64_t width = lay->group >> (g[ORR__GROUP_SHAPE] & 15);
     int64_t blocks = (word[0] + width - 1) / width, whole = (r->out_count + width - 1) / width;
     int parts = 0;
-    while (lay->scratch && whole << (parts + 1) <= BUSY_GROUPS && count >> (parts + 1) >= WORTH)
+    while (lay->scratch && whole << (parts + 1) <= ORR__T_DEVICE_GROUPS && count >> (parts + 1) >= ORR__T_GROUP_VALUES)
         parts++;
     g[ORR__GROUP_BLOCKS] = blocks << parts;
     g[ORR__GROUP_PARTS] = parts;

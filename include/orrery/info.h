@@ -27,6 +27,12 @@ ORR_API int orr_info(orr_fact *facts, int max);
  * errors:   ORR_EINVAL, ORR_EIO. */
 ORR_API orr_status orr_env_print(FILE *to, bool markdown);
 
+/** Prints the tuned numbers of the library: name, value, unit, reason, and the command that measures it on another machine.
+ * @param markdown  true: docs/thresholds.md; false: a plain table
+ * errors:   ORR_EINVAL, ORR_EIO.
+ * threads:  safe from any thread. */
+ORR_API orr_status orr_thresholds_print(FILE *to, bool markdown);
+
 /** One compiled kernel in the cache on disk (docs/kernel-cache.md). */
 typedef struct orr_cache_entry {
     char key[65];       /**< the file's name, without its ending        */

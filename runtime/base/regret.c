@@ -4,11 +4,7 @@
 #include "runtime/base/regret.h"
 
 #include <stdatomic.h>
-
-/* The bound is a share of the time of all evaluations so far. A program's first evaluations may be few and long: EARLY of them have a
- * bound in seconds, too. */
-static const double share = 0.05, early_most = 10e-3;
-enum { EARLY = 50 };
+#include "runtime/base/threshold.h"
 
 static atomic_uint_least64_t evaluations, trials, refused;
 static atomic_int_least64_t seconds_ns, excess_ns, reserved_ns;
@@ -18,10 +14,13 @@ static int64_t ns_of(double seconds)
     return seconds > 0 ? seconds < 1e9 ? (int64_t)(seconds * 1e9) : (int64_t)1e18 : 0;
 }
 
+/* The bound is a share of the time of all evaluations so far. A program's first evaluations may be few and long: they have a bound in
+ * seconds, too. */
 static double bound(void)
 {
-    double most = share * 1e-9 * (double)atomic_load_explicit(&seconds_ns, memory_order_relaxed);
-    bool early = atomic_load_explicit(&evaluations, memory_order_relaxed) <= EARLY;
+    double early_most = 1e-3 * ORR__T_REGRET_EARLY_MS,
+           most = ORR__T_REGRET_SHARE / 100.0 * 1e-9 * (double)atomic_load_explicit(&seconds_ns, memory_order_relaxed);
+    bool early = atomic_load_explicit(&evaluations, memory_order_relaxed) <= ORR__T_REGRET_EARLY;
     return early && most > early_most ? early_most : most;
 }
 

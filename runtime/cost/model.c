@@ -1,6 +1,7 @@
 /* The table of tasks' times, and predictions from it.
  * Must not know: StarPU, files. */
 #include "config.h"
+#include "runtime/base/threshold.h"
 #include "runtime/cost/model.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 #include "runtime/base/held.h"
 #include "runtime/cost/cost.h"
 
-enum { BUCKETS = 1024, LOCKS = 16, ALIKE = 64, SETTLED = 4 };
+enum { BUCKETS = 1024, LOCKS = 16, ALIKE = 64 };
 
 const char *const orr__on_name[ORR__ON_COUNT] = { "CPU", "OpenCL", "CUDA" };
 
@@ -144,14 +145,14 @@ unsigned orr__models_news(void)
  * slowly: plans are told on the way. */
 static bool departs(double us, double told)
 {
-    static const double departure = 1.25;
+    static const double departure = ORR__T_DEPARTURE / 100.0;
     return us > departure * told || told > departure * us;
 }
 
 /* True for 4, 16, 64, … samples. */
 static bool tells_more(uint32_t n)
 {
-    return n >= SETTLED && (n & (n - 1)) == 0 && (n & 0x55555555u) != 0;
+    return n >= ORR__T_SETTLED && (n & (n - 1)) == 0 && (n & 0x55555555u) != 0;
 }
 
 void orr__model_add(orr__class *c, double size, orr__on on, double us)
@@ -164,7 +165,7 @@ void orr__model_add(orr__class *c, double size, orr__on on, double us)
     double before = c->on[on].us;
     bool counted = orr__timed_add(&c->on[on], size, us, &reset);
     orr__timed now = c->on[on];
-    bool tells = counted && (tells_more(now.n) || (now.n >= SETTLED && departs(now.us, c->told[on])));
+    bool tells = counted && (tells_more(now.n) || (now.n >= ORR__T_SETTLED && departs(now.us, c->told[on])));
     if (tells)
         c->told[on] = now.us;
     c->anew[on] = c->anew[on] || reset;
@@ -172,7 +173,7 @@ void orr__model_add(orr__class *c, double size, orr__on on, double us)
     if (reset)
         orr__log(2, "performance model of %s on %s is reset: %.0f us expected, %.0f us measured", c->label,
                  orr__on_name[on], before, us);
-    if (counted && now.n == SETTLED)
+    if (counted && now.n == ORR__T_SETTLED)
         note_usual(c, on, &now);
     if (tells)
         atomic_fetch_add_explicit(&news, 1, memory_order_relaxed);
@@ -191,7 +192,7 @@ void orr__model_put(const orr__class *like, orr__on on, const orr__timed *t)
         c->told[on] = t->us;
     }
     pthread_mutex_unlock(m);
-    if (take && t->n >= SETTLED)
+    if (take && t->n >= ORR__T_SETTLED)
         note_usual(c, on, t);
 }
 
@@ -215,7 +216,7 @@ static bool fit_classes(uint64_t kernel, const uint32_t *row, const orr__class *
     for (orr__class *c = atomic_load(&bucket[bucket_of(kernel)]); c && n < ALIKE; c = c->next) {
         bool fits = c->kernel == kernel && c != but && (!row || c->row == *row);
         orr__timed t = fits ? read_timed(c, on) : (orr__timed){ 0 };
-        if (t.n >= SETTLED)
+        if (t.n >= ORR__T_SETTLED)
             s[n++] = (orr__sample){ t.size, t.us, t.n < 16 ? t.n : 16 };
     }
     return n >= least && orr__fit(s, n, a, b);
@@ -239,7 +240,7 @@ orr__guess orr__model_guess(const orr__region *r, const orr__cost *c, int64_t ro
 {
     orr__timed t = c->class ? read_timed(c->class, on) : (orr__timed){ 0 };
     double size = orr__task_size(c, rows, r->dim[0]), a, b;
-    if (t.n >= SETTLED)
+    if (t.n >= ORR__T_SETTLED)
         return (orr__guess){ t.us * size / t.size, ORR__MEASURED };
     if (fit_alike(r->key, row_of(r), c->class, on, 1, &a, &b))
         return (orr__guess){ exp(a + b * log(size)), ORR__FITTED };

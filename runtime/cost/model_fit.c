@@ -3,11 +3,11 @@
 #include "config.h"
 
 #include <math.h>
+#include "runtime/base/threshold.h"
 #include "runtime/cost/model.h"
 
-/* RECENT: samples that count as the recent past. SETTLED: samples from which on a mean is trusted. TRUTH:
- * consecutive far samples that replace a mean. */
-enum { RECENT = 32, SETTLED = 4, TRUTH = 3 };
+/* RECENT: samples that count as the recent past. TRUTH: consecutive far samples that replace a mean. */
+enum { RECENT = 32, TRUTH = 3 };
 #define FAR 8.0
 
 bool orr__fit(const orr__sample *s, int n, double *a, double *b)
@@ -48,7 +48,8 @@ bool orr__timed_add(orr__timed *t, double size, double us, bool *reset)
     *reset = false;
     if (!(us > 0 && size > 0))
         return false;
-    if (t->n == 0 || (t->n < SETTLED && us < expected / FAR)) { /* the earlier ones were first launches of a kernel */
+    if (t->n == 0 ||
+        (t->n < ORR__T_SETTLED && us < expected / FAR)) { /* the earlier ones were first launches of a kernel */
         restart(t, size, us);
         return true;
     }

@@ -7,11 +7,8 @@
 #include <sys/resource.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/exit.h"
+#include "runtime/base/threshold.h"
 #include "runtime/engine/crew.h"
-
-/* TURNS: polls before a thread yields its core, some 100 µs. LOOK: polls between two readings of the clock. CONTENDED: waits without spinning
- * after a member has lost its core while it spun. SHORT_NS: the time that members spin then, less than a wake takes. */
-enum { TURNS = 4096, LOOK = 128, CONTENDED = 16, SHORT_NS = 10000 };
 
 /* A process has one crew. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -19,7 +16,7 @@ static pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
 
 static void breathe(int *turn)
 {
-    if (++*turn % TURNS == 0) {
+    if (++*turn % ORR__T_CREW_TURNS == 0) {
         (void)sched_yield();
         (void)orr__exit_is_here(); /* a member that has stopped ends no share */
     }
@@ -103,8 +100,8 @@ void orr__crew_spins(orr__crew *c, double us)
     int left = atomic_load_explicit(&c->contended, memory_order_relaxed);
     if (left > 0)
         atomic_store_explicit(&c->contended, left - 1, memory_order_relaxed);
-    atomic_store_explicit(&c->spin_ns, left > 0 || us * 1e3 < SHORT_NS ? SHORT_NS : (int)(us * 1e3),
-                          memory_order_relaxed);
+    us = left > 0 || us < ORR__T_CREW_SHORT_SPIN ? ORR__T_CREW_SHORT_SPIN : us;
+    atomic_store_explicit(&c->spin_ns, (int)(us * 1e3), memory_order_relaxed);
 }
 
 orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job)
@@ -128,8 +125,7 @@ orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job)
 /* Sleeps until there is another job than `offer`, or a ring, or the trip is over. After a long sleep the crew's owner is told once. */
 static void nap(orr__crew *c, unsigned trip, uint64_t offer, unsigned rings)
 {
-    static const double long_nap = 0.05;
-    struct timespec until = orr__time_after(CLOCK_REALTIME, long_nap);
+    struct timespec until = orr__time_after(CLOCK_REALTIME, 1e-3 * ORR__T_LONG_REST);
     bool told = c->rested == NULL;
 
     pthread_mutex_lock(&lock);
@@ -169,7 +165,7 @@ void orr__crew_help(orr__crew *c, unsigned trip, int member)
             continue;
         }
         breathe(&turn);
-        if (turn % LOOK != 0)
+        if (turn % ORR__T_CREW_LOOK != 0)
             continue;
         double now = orr__now();
         idle_since = idle_since < 0 ? now : idle_since;
@@ -177,7 +173,7 @@ void orr__crew_help(orr__crew *c, unsigned trip, int member)
             continue;
         long then = before;
         if ((before = preempted()) > then + 1)
-            atomic_store_explicit(&c->contended, CONTENDED, memory_order_relaxed);
+            atomic_store_explicit(&c->contended, ORR__T_CREW_CONTENDED, memory_order_relaxed);
         nap(c, trip, offer, rings);
         turn = 0;
         idle_since = -1;

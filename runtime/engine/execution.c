@@ -10,11 +10,11 @@
 #include "runtime/base/exit.h"
 #include "runtime/base/held.h"
 #include "runtime/base/spill.h"
+#include "runtime/base/threshold.h"
 #include "runtime/engine/denormals.h"
 #include "runtime/engine/execution.h"
 #include "runtime/graph/donation.h"
 
-#define WORTH_TELLING 5.0 /* us: shorter times are not recorded in a model */
 
 const orr__backend *orr__exec_cpu = &orr__cpu, *orr__exec_opencl = &orr__opencl, *orr__exec_cuda = &orr__cuda;
 
@@ -110,8 +110,7 @@ void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__bu
 
 bool orr__exec_shares(const orr__step *s)
 {
-    enum { LEAST_ORDER = 2048 }; /* the start of the libraries takes as long as many small ones */
-    return s->graph && orr__machine_here.cuda > 0 && s->region->dim[s->region->rank - 1] >= LEAST_ORDER &&
+    return s->graph && orr__machine_here.cuda > 0 && s->region->dim[s->region->rank - 1] >= ORR__T_SHARED_ORDER &&
            !orr__env.deterministic && !orr__env.device_copies && orr__exec_cuda->tiles && orr__exec_cuda->tiles();
 }
 
@@ -332,8 +331,8 @@ static int cut_shares(shared *j, int members)
     j->shares = 0;
     if (orr__step_by_tiles(s))
         return s->ntiles;
-    if (s->cost.us < (double)(ORR__SHARE_US * n))
-        n = 1 + (int64_t)(s->cost.us / ORR__SHARE_US);
+    if (s->cost.us < (double)(ORR__T_SHARE * n))
+        n = 1 + (int64_t)(s->cost.us / ORR__T_SHARE);
     j->even = s->region->rank == 1 ? EVEN : 1;
     n = n < s->region->dim[0] / j->even ? n : s->region->dim[0] / j->even;
     j->shares = n > 1 ? (int)n : 1;
@@ -358,7 +357,7 @@ void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, d
 {
     int64_t lo = 0, hi = s->region->dim[0];
 
-    if (on == ORR__ON_CPU && s->cost.us < WORTH_TELLING && seconds < 1e-6 * WORTH_TELLING)
+    if (on == ORR__ON_CPU && s->cost.us < ORR__T_TOLD && seconds < 1e-6 * ORR__T_TOLD)
         return;
     orr__plan_state *state = orr__plan_state_of(p);
     if (state) {

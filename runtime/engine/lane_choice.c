@@ -6,13 +6,11 @@
 #include "codelets/variants.h"
 #include "runtime/base/ablation.h"
 #include "runtime/base/regret.h"
+#include "runtime/base/threshold.h"
 #include "runtime/engine/execution.h"
 
-/* DOUBT: a prediction may be wrong by this part. PACE: one slow run may be bad luck, so an expected time goes a part of the way to it.
- * FORGET: the machine may be free again, so an expected time that keeps a lane from being used goes a part of the way to the prediction.
- * ENOUGH: runs whose time tells more than the prediction. SETTLED: runs after which later processes need not try. */
-static const double doubt = 0.25, pace = 0.25, forget = 0.01;
-enum { ENOUGH = 2, SETTLED = 4 };
+static const double doubt = ORR__T_LANE_DOUBT / 100.0, pace = ORR__T_LANE_PACE / 100.0,
+                    forget = ORR__T_LANE_FORGET / 100.0;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -29,9 +27,9 @@ static double predicted(const orr__plan *p, orr__lane by)
 /* The time on the calling thread alone: measured, or predicted if the wished lane is known better; infinite: not yet of interest. */
 static double alone(const orr__plan *p, const orr__lane_times *t, orr__lane wish)
 {
-    return t->n[ORR__ALONE] > 0   ? t->expected[ORR__ALONE]
-           : t->n[wish] >= ENOUGH ? (1 + doubt) * predicted(p, ORR__ALONE)
-                                  : HUGE_VAL;
+    return t->n[ORR__ALONE] > 0             ? t->expected[ORR__ALONE]
+           : t->n[wish] >= ORR__T_LANE_RUNS ? (1 + doubt) * predicted(p, ORR__ALONE)
+                                            : HUGE_VAL;
 }
 
 /* The choice between the caller alone (0) and a lane (1) that an earlier process, or an earlier form of the plan, has made. */
@@ -43,7 +41,7 @@ static orr__variants *earlier(const orr__plan *p, orr__lane wish)
 
 static void remember(const orr__plan *p, const orr__lane_times *t, orr__lane by)
 {
-    bool tells = by != ORR__ALONE && t->n[by] == SETTLED && t->n[ORR__ALONE] > 0;
+    bool tells = by != ORR__ALONE && t->n[by] == ORR__T_SETTLED && t->n[ORR__ALONE] > 0;
     orr__variants *v = tells ? earlier(p, by) : NULL;
     if (v)
         orr__variants_put(v->kernel, v->size, 2, t->expected[by] <= t->expected[ORR__ALONE]);

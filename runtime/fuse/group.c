@@ -9,17 +9,11 @@
 #include "ops/ops.h"
 #include "runtime/base/ablation.h"
 #include "runtime/base/decimal.h"
+#include "ops/instruction_cost.h"
+#include "runtime/base/threshold.h"
 #include "runtime/fuse/group.h"
 
-#define CHEAP_FLOPS 4.0f  /* an expression up to this cost with one load is recomputed, not stored */
-#define FEW 8             /* operands with at most an eighth of a node's elements in total are not counted */
-#define STORE_FLOPS 12.0f /* cost of writing an element and reading it again */
-#define TAKE_FLOPS 3.0f   /* cost of checking an index and forming an address */
-#define CHOICE_FLOPS 2.0f /* cost of comparing a place and choosing a value */
-#define PART_FLOPS 24.0f  /* operands of a concat up to this cost are computed at all its elements; others are stored */
-#define CHOICE_MOST 4     /* most operands of such a concat */
 #define REASONS_MOST 32   /* reasons that are kept of one root: a value may have as many readers as there are nodes */
-#define LANES 16          /* elements that loops compute at once, about; a piece of a row is rounded up to a multiple */
 
 /* A value that is read twice by each of the values after it is counted 2^n times after n of them. */
 static int more_loads(int a, int b)
@@ -89,7 +83,7 @@ static bool cuts_rows(const orr__capture *p, int i)
             n *= (double)part->dim[d];
         parts += n > 0;
         row += n;
-        computed += LANES * ceil(n / LANES);
+        computed += ORR__T_ROW_LANES * ceil(n / ORR__T_ROW_LANES);
     }
     return axis > 0 && parts > 1 && computed > 1.5 * row && !orr__ablated(ORR__OFF_JOINED_ROWS);
 }
@@ -97,13 +91,13 @@ static bool cuts_rows(const orr__capture *p, int i)
 bool orr__is_choice(const orr__group *g, int i)
 {
     int nin = orr__capture_nin(g->p, i);
-    return nin == 1 || (g->fuse && g->p->node[i]->shape.rank > 0 && nin <= CHOICE_MOST && !cuts_rows(g->p, i));
+    return nin == 1 || (g->fuse && g->p->node[i]->shape.rank > 0 && nin <= ORR__T_CONCAT_PARTS && !cuts_rows(g->p, i));
 }
 
 /* True if the region of choice i computes operand x. With several operands, each is computed at every element. */
 static bool computes_part(const orr__group *g, int i, int x)
 {
-    return g->partial[x] && g->loads[x] > 0 && (orr__capture_nin(g->p, i) == 1 || g->cost[x] <= PART_FLOPS);
+    return g->partial[x] && g->loads[x] > 0 && (orr__capture_nin(g->p, i) == 1 || g->cost[x] <= ORR__T_CONCAT_WORK);
 }
 
 static void choice_cost(orr__group *g, int i)
@@ -113,7 +107,7 @@ static void choice_cost(orr__group *g, int i)
     for (int k = 0; k < orr__capture_nin(g->p, i); k++) {
         int x = orr__arg(g->p, i, k);
         bool inside = computes_part(g, i, x);
-        g->cost[i] += CHOICE_FLOPS + (inside ? g->cost[x] : 0);
+        g->cost[i] += ORR__COST_CHOICE + (inside ? g->cost[x] : 0);
         g->loads[i] = more_loads(g->loads[i], inside ? g->loads[x] : 1);
     }
     g->read[i] = g->loads[i] <= 1 ? g->read[i] : INFINITY;
@@ -127,12 +121,12 @@ static void choice_cost(orr__group *g, int i)
 static bool reads_once(const orr__group *g, int i)
 {
     double count = (double)orr__shape_count(&g->p->node[i]->shape);
-    return g->loads[i] <= 1 || g->read[i] <= count + count / FEW;
+    return g->loads[i] <= 1 || g->read[i] <= count + count / ORR__T_SMALL_OPERAND;
 }
 
 static bool is_cheap(const orr__group *g, int i)
 {
-    return g->again[i] <= CHEAP_FLOPS && reads_once(g, i);
+    return g->again[i] <= ORR__T_RECOMPUTED && reads_once(g, i);
 }
 
 /* True if recomputing node i wherever regions read it costs less than storing it. Each reader has one load in both cases. */
@@ -140,7 +134,7 @@ static bool rather_again(const orr__group *g, int i)
 {
     double once = (double)orr__shape_count(&g->p->node[i]->shape);
     return is_cheap(g, i) ||
-           (reads_once(g, i) && (double)g->again[i] * (g->points[i] - once) <= (double)STORE_FLOPS * once);
+           (reads_once(g, i) && (double)g->again[i] * (g->points[i] - once) <= (double)ORR__COST_STORE * once);
 }
 
 /* True if take i computes each element that it reads instead of loading it: if that is less work, or cheap. */
@@ -156,7 +150,7 @@ static void take_cost(orr__group *g, int i)
 {
     int x = orr__arg(g->p, i, 0), index = orr__arg(g->p, i, 1);
     bool inside = computes_taken(g, i);
-    g->cost[i] = TAKE_FLOPS + g->cost[index] + (inside ? g->cost[x] : 0);
+    g->cost[i] = ORR__COST_TAKE + g->cost[index] + (inside ? g->cost[x] : 0);
     g->loads[i] = more_loads(g->loads[index], inside ? g->loads[x] : 1);
     g->read[i] = g->loads[i] <= 1 ? g->read[i] : INFINITY;
     g->again[i] = g->cost[i];
@@ -167,8 +161,8 @@ static void take_cost(orr__group *g, int i)
  * repetitions. */
 static bool repeats_innermost(const orr_shape *i, const orr_shape *x)
 {
-    return i->rank > 0 && i->dim[i->rank - 1] >= FEW && (x->rank == 0 || x->dim[x->rank - 1] == 1) &&
-           orr__shape_count(x) * FEW <= orr__shape_count(i);
+    return i->rank > 0 && i->dim[i->rank - 1] >= ORR__T_SMALL_OPERAND && (x->rank == 0 || x->dim[x->rank - 1] == 1) &&
+           orr__shape_count(x) * ORR__T_SMALL_OPERAND <= orr__shape_count(i);
 }
 
 /* True if view i repeats a value whose recomputation costs more than a buffer; the value is then stored. */
@@ -176,7 +170,7 @@ static bool stored_below(const orr__group *g, int i)
 {
     int x = orr__arg(g->p, i, 0);
     return orr__shape_count(&g->p->node[i]->shape) > orr__shape_count(&g->p->node[x]->shape) &&
-           g->cost[x] > CHEAP_FLOPS;
+           g->cost[x] > ORR__T_RECOMPUTED;
 }
 
 /* Computes the cost of node i as an expression, from the costs of its inputs. Roots cost a load. Also correct for
@@ -362,7 +356,7 @@ static bool repeats(const orr__group *g, int i)
     bool choice = orr__pattern_of(g->p, i) == ORR__PATTERN_CHOICE;
     if (choice && (orr__capture_nin(g->p, i) == 1 || shares_operand(g, i)))
         return false;
-    return g->nplace[i] > 1 && (double)g->cost[i] * (g->points[i] - once) > (double)STORE_FLOPS * once &&
+    return g->nplace[i] > 1 && (double)g->cost[i] * (g->points[i] - once) > (double)ORR__COST_STORE * once &&
            !orr__ablated(ORR__OFF_REPEATED_READS);
 }
 
@@ -388,7 +382,7 @@ static void settle(orr__group *g, int i)
             g->root[i] = true;
         } else if (own == ORR__MANY_OWNERS && !rather_again(g, i) && !reads_little(g, i)) {
             g->root[i] = true;
-            if (reads_once(g, i) || g->again[i] > STORE_FLOPS)
+            if (reads_once(g, i) || g->again[i] > ORR__COST_STORE)
                 orr__group_reason(
                     g, i, "%%%d %s: several regions read it, and %.0f flops per element are too many to compute again",
                     i, p->node[i]->op->name, (double)g->again[i]);
@@ -400,10 +394,10 @@ static void settle(orr__group *g, int i)
             orr__group_reason(g, i,
                               "%%%d %s: read at %d places, and %.0f flops per element are too many to compute at each",
                               i, p->node[i]->op->name, g->nplace[i], (double)g->cost[i]);
-        } else if (own >= 0 && g->size[own] >= ORR__REGION_MAX_OPS) {
+        } else if (own >= 0 && g->size[own] >= ORR__T_REGION_OPS) {
             g->root[i] = true;
             orr__group_reason(g, i, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own,
-                              ORR__REGION_MAX_OPS);
+                              ORR__T_REGION_OPS);
         } else if (own >= 0 && g->inputs[own] + nin > ORR__REGION_MAX_INPUTS) {
             g->root[i] = true;
             orr__group_reason(g, i, "%%%d %s -> %%%d: the region reads %d buffers already", i, p->node[i]->op->name,

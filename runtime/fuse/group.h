@@ -49,10 +49,6 @@ typedef struct {
     bool *excess; /* excess.c: node of f16 or bf16 -> its value keeps the precision of f32 */
 } orr__group;
 
-#define ORR__REGION_MAX_OPS 64   /* larger kernels spill registers and compile slowly: 64 of the heaviest rows, 3 s */
-#define ORR__ROW_MAX 8192        /* a row that is folded in place stays in the second-level cache */
-#define ORR__LONG_ROW_MAX 131072 /* longer rows stay in the third-level cache, if at least ORR__LONG_ROWS are left */
-#define ORR__LONG_ROWS 32
 #define ORR__REGION_MAX_INPUTS 14 /* task buffers and kernel arguments                 */
 
 orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__group *g);

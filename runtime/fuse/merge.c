@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "runtime/base/ablation.h"
 #include "runtime/base/env.h"
+#include "runtime/base/threshold.h"
 #include "runtime/fuse/merge.h"
 
 static orr_status enomem(orr__site at)
@@ -20,8 +21,8 @@ bool orr__folds_rows(const orr__capture *p, int i)
         return false;
     const orr_shape *s = &p->node[orr__arg(p, i, 0)]->shape;
     int64_t row = s->dim[s->rank - 1], rows = orr__shape_count(&n->shape);
-    return row > 0 && (row <= ORR__ROW_MAX ||
-                       (row <= ORR__LONG_ROW_MAX && rows >= ORR__LONG_ROWS && !orr__ablated(ORR__OFF_LONG_ROWS)));
+    return row > 0 && (row <= ORR__T_NEAR_ROW ||
+                       (row <= ORR__T_LONG_ROW && rows >= ORR__T_LONG_ROWS && !orr__ablated(ORR__OFF_LONG_ROWS)));
 }
 
 /* A fold of rows that root i, with one value per row, reads directly or through element-wise roots of its shape; -1:

@@ -3,6 +3,7 @@
 #ifndef ORR_FUSE_MERGE_H
 #define ORR_FUSE_MERGE_H
 
+#include "runtime/base/threshold.h"
 #include "runtime/fuse/group.h"
 
 typedef struct {
@@ -41,8 +42,7 @@ static inline bool orr__is_product(const orr__group *g, int i)
 /* True if the region of j, which reads root i's buffer `reads` times, has no space for root i. */
 static inline bool orr__region_full(const orr__group *g, int i, int j, int reads)
 {
-    return g->size[i] + g->size[j] > ORR__REGION_MAX_OPS ||
-           g->inputs[i] + g->inputs[j] - reads > ORR__REGION_MAX_INPUTS;
+    return g->size[i] + g->size[j] > ORR__T_REGION_OPS || g->inputs[i] + g->inputs[j] - reads > ORR__REGION_MAX_INPUTS;
 }
 
 /* merge_dependencies.c. orr__merge_push adds a node to the walk under way. orr__merge_list appends the roots that root r reads, directly

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/env.h"
+#include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
 
 /* An order of all steps in which every bundle is a run of neighbours. All steps that depend on a bundle follow it, so bundles cannot
@@ -92,9 +93,8 @@ static orr_status find_bundles(orr__site at, joiner *j)
 /* True if delaying step i would keep values of many more bytes than it makes; other steps may wait for that memory. */
 static bool keeps_much(const orr__plan *p, int i)
 {
-    enum { MUCH = 1 << 20 };
     const orr__step *s = &p->step[i];
-    size_t reads = 0, makes = MUCH;
+    size_t reads = 0, makes = ORR__T_CORE_CACHES;
     for (int k = 0; k < s->region->nin; k++) {
         const orr__value *v = &p->value[s->in[k]];
         reads += v->leaf < 0 && v->output < 0 ? orr__value_bytes(v) : 0;

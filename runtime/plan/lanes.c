@@ -6,6 +6,7 @@
 #include <math.h>
 #include "codelets/codelet.h"
 #include "runtime/base/env.h"
+#include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
 
 static bool by_blas(const orr__region *r)
@@ -31,7 +32,7 @@ bool orr__step_by_rows(const orr__step *s)
 /* The most shares into which a step can be divided; 1: it is for one worker. */
 static int parts_of(const orr__step *s)
 {
-    double worth = s->cost.us / ORR__SHARE_US;
+    double worth = s->cost.us / ORR__T_SHARE;
     int most = orr__plan_workers();
     if (s->graph || worth < 2)
         return 1;
@@ -45,7 +46,7 @@ static int parts_of(const orr__step *s)
  * alone. */
 orr_status orr__pass_lanes(orr__planner *planner)
 {
-    static const double meet_us = 0.35; /* and as much again for each doubling of the members */
+    static const double meet_us = 1e-3 * ORR__T_CREW_MEET; /* and as much again for each doubling of the members */
     orr__plan *p = planner->plan;
     const orr__profile *now = orr__profile_now();
     int workers = orr__plan_workers(), tasks = 0;

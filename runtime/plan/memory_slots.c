@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/heap.h"
+#include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
 
 /* Values of one kind have the same tiles and use the same handles, so the engine's dependencies order those that share a slot. The free
@@ -92,8 +93,7 @@ static void take_up(slots *s, int head)
  * which costs more than a little memory. False if all work is done on the calling thread. */
 static bool spares(const orr__plan *p, size_t bytes)
 {
-    enum { LITTLE = 1024, MANY = 256 };
-    return bytes <= LITTLE && p->memory.nslot < MANY && p->us >= orr__inline_us();
+    return bytes <= ORR__T_OWN_SLOT && p->memory.nslot < ORR__T_OWN_SLOTS && p->us >= orr__inline_us();
 }
 
 /* The step after which the memory of v may hold another value. Work that a step posts goes on while later steps are computed, so its

@@ -191,7 +191,6 @@ static inline int orr__plan_scratches(const orr__plan *p)
 int orr__plan_tasks(const orr__plan *p, int i);
 /* True if the step adds in place to a sum, as others of its kind do: these may run in any order, one at a time. */
 bool orr__step_commutes(const orr__plan *p, const orr__step *s);
-enum { ORR__SHARE_US = 4 }; /* µs of work that are worth a share for a member of a crew */
 /* True if the step runs in the tiles of the plan on every lane, since its bits depend on them. */
 bool orr__step_by_tiles(const orr__step *s);
 /* True if the rows of a launch can be divided among launches. A line is cut at whole vectors. */

@@ -4,10 +4,8 @@
 
 #include <math.h>
 #include "runtime/base/env.h"
+#include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
-
-/* Bytes of a donation that is worth a change of order. A leaf's donation also saves memory of the next evaluation. */
-enum { LARGE_LEAF = 64 << 10, LARGE_TEMPORARY = 1 << 20 };
 
 /* True if all that step i reads is written before position `at`. */
 static bool can_run_at(const orr__plan *p, int i, int at)
@@ -76,7 +74,7 @@ orr_status orr__pass_readers_first(orr__planner *planner)
         int moved = 0;
         for (int k = 0; k < s->region->nin && !moved; k++) {
             const orr__value *u = &p->value[s->in[k]];
-            if (u->last > i && orr__value_bytes(u) >= (u->leaf >= 0 ? LARGE_LEAF : LARGE_TEMPORARY) &&
+            if (u->last > i && orr__value_bytes(u) >= (u->leaf >= 0 ? ORR__T_DONATED_LEAF : ORR__T_CORE_CACHES) &&
                 orr__donation_output(p, i, k) >= 0)
                 moved = move_readers(p, i, s->in[k], &work, most);
         }

@@ -4,10 +4,11 @@
 
 #include <stdlib.h>
 #include "runtime/base/env.h"
+#include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
 
-/* CHEAP: most flops of a recomputation for each byte that need not be held. ROUNDS: most recomputations. */
-enum { CHEAP = 8, ROUNDS = 256 };
+/* The most recomputations. */
+enum { ROUNDS = 256 };
 static const double WORK = 1e8; /* bound on the search: steps × values × rounds */
 
 static int next_use(const orr__plan *p, int v, int after)
@@ -47,7 +48,8 @@ static bool again_is_cheap(const orr__plan *p, int v, int use)
 {
     const orr__step *s = &p->step[p->value[v].first];
     const orr__region *r = s->region;
-    if (!orr__region_is_map(r) || r->rows || r->nout != 1 || r->flops > CHEAP * (double)orr__value_bytes(&p->value[v]))
+    if (!orr__region_is_map(r) || r->rows || r->nout != 1 ||
+        r->flops > ORR__T_RECOMPUTE_WORK * (double)orr__value_bytes(&p->value[v]))
         return false;
     for (int k = 0; k < r->nin; k++) {
         const orr__value *in = &p->value[s->in[k]];

@@ -4,21 +4,19 @@
 #include "config.h"
 
 #include "runtime/base/env.h"
+#include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
-
-/* A smaller departure is within the noise of a busy machine. */
-#define DEPARTURE 1.25
 
 static bool departs(double then, double now)
 {
-    return now > DEPARTURE * then || then > DEPARTURE * now;
+    return now > ORR__T_DEPARTURE / 100.0 * then || then > ORR__T_DEPARTURE / 100.0 * now;
 }
 
 /* True if the step would be cut into other tiles, or if it is a large part of the plan and a crew would share it now
  * but not before, or the reverse. */
 static bool cut_otherwise(const orr__plan *p, const orr__step *s, double then, double now)
 {
-    static const double least_us = 2 * ORR__SHARE_US;
+    static const double least_us = 2 * ORR__T_SHARE;
     return orr__region_tiles(s->region, then, p->renewal.alone) !=
                orr__region_tiles(s->region, now, p->renewal.alone) ||
            ((then < least_us) != (now < least_us) && now + then > 0.1 * p->us);

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "runtime/base/env.h"
+#include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
 
 /* For few rows, few columns and many terms. Parts keep all workers busy where rows cannot. All parts together pack the right factor
@@ -11,16 +12,15 @@
  * a product as a whole. */
 static int parts_for_workers(const orr__region *r, double us, int tiles)
 {
-    enum { LEAST_TERMS = 256, MOST = 32, FEW_ROWS = 512, MANY_TERMS = 16384 };
     if (!r->product || r->rank != 3 || !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) ||
         orr__machine_here.devices > 0)
         return 1;
     int64_t m = r->dim[0], n = r->dim[1], k = r->dim[2];
     int64_t most = orr__plan_workers(), parts = (int64_t)(us / orr__plan_task_us() + 0.5);
     parts = parts < most ? parts : most;
-    parts = parts < k / LEAST_TERMS ? parts : k / LEAST_TERMS;
-    parts = parts < MOST ? parts : MOST;
-    if (tiles > 1 && m / tiles < FEW_ROWS && k >= MANY_TERMS)
+    parts = parts < k / ORR__T_PART_TERMS ? parts : k / ORR__T_PART_TERMS;
+    parts = parts < ORR__T_PARTS ? parts : ORR__T_PARTS;
+    if (tiles > 1 && m / tiles < ORR__T_PART_ROWS && k >= ORR__T_MANY_TERMS)
         tiles--; /* as many parts will do; a product of fewer terms may belong to a chain over the same rows */
     while (parts > tiles && (double)parts * (double)m * (double)n * 4 > (double)(m + n) * (double)k)
         parts--;

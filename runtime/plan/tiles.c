@@ -7,14 +7,12 @@
 #include "codelets/emit/emit.h"
 #include "ops/define.h"
 #include "runtime/base/env.h"
+#include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
 
 /* With ORRERY_DETERMINISTIC plans assume so many workers and tasks of so many µs, regardless of the machine and of
  * ORRERY_TILE_US: tiles determine the order of sums. */
 enum { ASSUMED_WORKERS = 16, ASSUMED_TILE_US = 200 };
-
-/* In latencies: a longer step is cut for itself even among several steps, although others may be ready beside it. */
-enum { AMONG = 8 };
 
 int orr__plan_workers(void)
 {
@@ -45,8 +43,7 @@ bool orr__region_graph(const orr__region *r, double us)
 /* True for a long call. A shorter one loses more by its threads' waits than it gains. */
 bool orr__region_borrows(const orr__region *r, double us, int tiles)
 {
-    static const double long_us = 2e4;
-    return tiles == 1 && us >= long_us && r->call.op && r->call.op->flags & ORR__OP_BORROWS &&
+    return tiles == 1 && us >= ORR__T_LONG_PLAN && r->call.op && r->call.op->flags & ORR__OP_BORROWS &&
            orr__machine_here.workers > 1 && !orr__env.deterministic && !orr__ablated(ORR__OFF_BORROW);
 }
 
@@ -70,7 +67,7 @@ enum { TILES_ASKED = 64 };
  * as long as some forty rows. Fewer with devices, so that their part of the work is small. */
 static int64_t panel_rows(void)
 {
-    return orr__machine_here.devices > 0 && !orr__env.deterministic ? 512 : 2048;
+    return orr__machine_here.devices > 0 && !orr__env.deterministic ? ORR__T_PART_ROWS : ORR__T_PANEL_ROWS;
 }
 
 /* The number of tiles, at most n, so that each has the rows of a panel, but not fewer tiles than workers if n is
@@ -107,14 +104,14 @@ int orr__region_tiles(const orr__region *r, double us, bool alone)
         most = TILES_ASKED * (int64_t)workers;
     if (n > most)
         n = most;
-    bool soon = alone || us > AMONG * orr__profile_now()->latency_us;
+    bool soon = alone || us > ORR__T_CUT_AMONG * orr__profile_now()->latency_us;
     if (soon && !orr__ablated(ORR__OFF_CUT_ALONE) && !asked && !orr__env.deterministic && n < workers)
         n = soonest(us, workers, n);
-    if (r->call.op && r->call.op->flags & ORR__OP_BLAS && r->rank == 2 && n > rows / 32)
-        n = rows / 32;
+    if (r->call.op && r->call.op->flags & ORR__OP_BLAS && r->rank == 2 && n > rows / ORR__T_TILE_ROWS)
+        n = rows / ORR__T_TILE_ROWS;
     if (r->product && r->rank == 3) {
-        if (n > rows / 32)
-            n = rows / 32; /* thin panels starve the BLAS kernels */
+        if (n > rows / ORR__T_TILE_ROWS)
+            n = rows / ORR__T_TILE_ROWS; /* thin panels starve the BLAS kernels */
         n = by_panels(n, rows, asked ? 1 : panel_rows(), workers);
     }
     if (r->call.op && r->call.op->panel && !asked)
@@ -143,7 +140,7 @@ static int crew_parts(double us)
     if (m->workers < 2 || m->devices > 0 || orr__env.deterministic || orr__env.tile_us >= 0 ||
         orr__ablated(ORR__OFF_CREW))
         return 1;
-    return us < 2 * ORR__SHARE_US ? 1 : us < ORR__SHARE_US * m->workers ? (int)(us / ORR__SHARE_US) : m->workers;
+    return us < 2 * ORR__T_SHARE ? 1 : us < ORR__T_SHARE * m->workers ? (int)(us / ORR__T_SHARE) : m->workers;
 }
 
 /* A reduction of axis 0 has one tile; its shares are for split_reduction. */

@@ -66,6 +66,21 @@ static int distil(const char *path)
     return f && fclose(f) == 0 ? 0 : 1;
 }
 
+/* -- texts: a number for the text of each line, to compare those of two builds ---------------------------------------- */
+
+static int texts(const char *path)
+{
+    static char line[LINE];
+    static rb b;
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f)) {
+        char *text = rco_read(line, &b) ? orr__emit_c(&b.r) : NULL;
+        printf("%016llx %s", text ? (unsigned long long)orr__hash(text, strlen(text), 1) : 0, line);
+        free(text);
+    }
+    return f && fclose(f) == 0 ? 0 : 1;
+}
+
 /* -- serve: one build, a region at a time ------------------------------------------------------------------------ */
 
 typedef struct {
@@ -269,12 +284,14 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "distil"))
         return distil(argv[2]);
+    if (argc == 3 && !strcmp(argv[1], "texts"))
+        return texts(argv[2]);
     if (argc == 2 && !strcmp(argv[1], "serve"))
         return serve();
     if (argc == 5 && !strcmp(argv[1], "race"))
         return race(argv[2], argv[3], argv[4]);
     fprintf(stderr,
-            "usage: corpus_race distil LINES > CORPUS | race CORPUS COMMAND COMMAND | serve\n"
+            "usage: corpus_race distil LINES > CORPUS | texts CORPUS | race CORPUS COMMAND COMMAND | serve\n"
             "LINES: output of programs with ORRERY_PRINT=kernels. COMMAND: this program with serve, of two builds\n"
             "or with two settings, as in: race corpus 'build/tests/codelets/corpus_race serve' 'ORRERY_CC=clang …'\n");
     return 64;

@@ -47,6 +47,20 @@ static void environment_page_is_fresh(void)
     free(have);
 }
 
+static void thresholds_page_is_fresh(void)
+{
+    char *have = page("docs/thresholds.md"), *want = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&want, &size);
+    ORR_REQUIRE(f);
+    ORR_CHECK(orr_thresholds_print(f, true) == ORR_OK);
+    (void)fclose(f);
+    same("docs/thresholds.md", have, want);
+    ORR_CHECK(orr_thresholds_print(NULL, true) == ORR_EINVAL);
+    free(want);
+    free(have);
+}
+
 static void api_page_is_fresh(void)
 {
     char command[5000];
@@ -185,6 +199,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(environment_page_is_fresh),
+        ORR_TEST(thresholds_page_is_fresh),
         ORR_TEST(api_page_is_fresh),
         ORR_TEST(readme_program_is_the_compiled_example),
         ORR_TEST(links_lead_somewhere),

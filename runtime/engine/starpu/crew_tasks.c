@@ -6,12 +6,10 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/engine/starpu/starpu.h"
+#include "runtime/base/threshold.h"
 #include "runtime/graph/node.h"
 
-/* Helpers spin through gaps between calls that are short as a rule, and sleep through others. They leave after IDLE seconds without a call.
- * WORTH_US: work for which sleeping helpers are woken. */
-static const double idle_s = 0.3, worth_us = 250, spin_us = 500;
-
+/* Helpers spin through gaps between calls that are short as a rule, and sleep through others. They leave after a while without a call. */
 static orr__crew crew = { .rested = orr__scratch_trim };
 static atomic_flag led = ATOMIC_FLAG_INIT; /* set by a leading caller, or while the tasks begin or end */
 static atomic_bool formed, unwanted;
@@ -27,8 +25,7 @@ static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
 /* Sleeps until the trip is over. If that takes long, the memory in which this thread's kernels keep copies is released. */
 static void sleep_through(unsigned of)
 {
-    static const double short_rest = 0.05;
-    struct timespec until = orr__time_after(CLOCK_REALTIME, short_rest);
+    struct timespec until = orr__time_after(CLOCK_REALTIME, 1e-3 * ORR__T_LONG_REST);
     int rc = 0;
 
     pthread_mutex_lock(&lock);
@@ -78,7 +75,7 @@ static void send(int worker)
 
 static double most_us(void)
 {
-    return orr__env.spin_us >= 0 ? (double)orr__env.spin_us : spin_us;
+    return orr__env.spin_us >= 0 ? (double)orr__env.spin_us : ORR__T_CREW_SPIN;
 }
 
 /* The next node that the leader records will be part of its next call, so helpers wake while it records. Other threads' nodes do not count. */
@@ -94,7 +91,7 @@ static void wake_early(void)
 /* Learns from the gap before a call how long helpers spin after it. */
 static void pace(double now)
 {
-    double gap = 1e6 * (now - atomic_load(&last)), most = 20 * spin_us;
+    double gap = 1e6 * (now - atomic_load(&last)), most = 20 * ORR__T_CREW_SPIN;
     gap_us += ((gap < most ? gap : most) - gap_us) / 4;
     orr__crew_spins(&crew, gap_us < most_us() ? most_us() : 0);
 }
@@ -103,7 +100,7 @@ static void pace(double now)
 static void expect_next(const orr__plan *plan)
 {
     atomic_store(&leader, pthread_self());
-    bool early = gap_us >= most_us() && orr__lane_alone_us(plan) >= worth_us && most_us() > 0;
+    bool early = gap_us >= most_us() && orr__lane_alone_us(plan) >= ORR__T_CREW_WAKE && most_us() > 0;
     atomic_store_explicit(&orr__node_first, early ? wake_early : NULL, memory_order_relaxed);
 }
 
@@ -151,7 +148,7 @@ bool orr__star_crew_is_ready(double us)
 
 bool orr__star_crew_is_worth(double us)
 {
-    return us >= worth_us;
+    return us >= ORR__T_CREW_WAKE;
 }
 
 void orr__star_crew_dismiss(bool idle_ones)
@@ -165,7 +162,7 @@ void orr__star_crew_dismiss(bool idle_ones)
             atomic_store(&waited, orr__now());
         return;
     }
-    bool idle = idle_ones && orr__now() - atomic_load(&last) > idle_s;
+    bool idle = idle_ones && orr__now() - atomic_load(&last) > 1e-3 * ORR__T_CREW_IDLE;
     if ((atomic_exchange(&unwanted, false) || idle) && atomic_load(&formed))
         disband();
     atomic_flag_clear(&led);
@@ -174,8 +171,8 @@ void orr__star_crew_dismiss(bool idle_ones)
 /* One wait for the end of a plan is harmless; repeated waits are not. */
 bool orr__star_crew_is_in_the_way(double us)
 {
-    static const double short_us = 2e4, lately = 1;
-    return us >= short_us && orr__now() - atomic_load(&waited) < lately;
+    static const double lately = 1;
+    return us >= ORR__T_LONG_PLAN && orr__now() - atomic_load(&waited) < lately;
 }
 
 bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, void *const *into,

@@ -6,6 +6,7 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/pool.h"
+#include "runtime/base/threshold.h"
 #include "runtime/engine/starpu/starpu.h"
 
 /* Records the runs under way that make our leaves: their failure will be ours. A failure that is known already is returned. */
@@ -47,18 +48,15 @@ static void ended(orr__run *r)
  * since the other callers may end before it. */
 static bool crowded(const orr__plan *plan, bool wait, int others)
 {
-    static const double short_us = 2e4;
-
-    return wait && plan->us < short_us && orr__star.opencls + orr__star.cudas == 0 && !orr__ablated(ORR__OFF_SHARE) &&
+    return wait && plan->us < ORR__T_LONG_PLAN && orr__star.opencls + orr__star.cudas == 0 &&
+           !orr__ablated(ORR__OFF_SHARE) &&
            (others > 0 ? orr__star.cpus - others < 2 : orr__star.cpus == 1 && !orr__star_core_is_left());
 }
 
 /* True if the caller and all workers together are clearly faster than the caller alone, and faster than tasks. */
 static bool crew_gains(const orr__plan *plan)
 {
-    static const double clearly = 0.85;
-
-    return plan->lanes.together < clearly * plan->lanes.alone &&
+    return plan->lanes.together < ORR__T_CREW_CLEARLY / 100.0 * plan->lanes.alone &&
            (plan->lanes.together < plan->lanes.tasks || plan->us < orr__inline_us()) && orr__star.cpus > 1 &&
            orr__star.one_memory && orr__star.opencls + orr__star.cudas == 0 && !orr__star_crew_is_in_the_way(plan->us);
 }
@@ -173,9 +171,8 @@ static orr_status without_tasks(orr__lane by, orr__plan *plan, orr__buffer *cons
  * one's, so the plan must need little; in a plan that needs much, the wait is negligible. */
 static bool divide(orr__run *r, orr__buffer *const *leaf, size_t budget)
 {
-    enum { LITTLE = 16 << 20 };
-    bool may =
-        r->plan->waited_tasks > 0 && !r->stop && r->plan->memory.all <= LITTLE && budget == 0 && orr__star.one_memory;
+    bool may = r->plan->waited_tasks > 0 && !r->stop && r->plan->memory.all <= ORR__T_DIVIDED_PLAN && budget == 0 &&
+               orr__star.one_memory;
     for (int i = 0; may && i < r->plan->nleaf; i++)
         may = leaf[i]->cap > 0 || leaf[i]->bytes == 0;
     return !may || orr__run_divide(r, r->plan->waited_tasks);

@@ -6,11 +6,12 @@
 #include <time.h>
 #include "runtime/base/ablation.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/threshold.h"
 #include "runtime/engine/starpu/starpu.h"
 
-/* Waking costs about 30 µs (up to some ms if all cores are busy), so workers spin through short gaps between runs, and sleep after 2 ms
- * without a run. Two spinning workers on two cores halved the speed of a third thread. */
-static const double patience = 2e-3, long_nap = 0.1;
+/* Waking costs about 30 µs (up to some ms if all cores are busy), so workers spin through short gaps between runs, and sleep after long
+ * ones. Two spinning workers on two cores halved the speed of a third thread. */
+static const double patience = 1e-6 * ORR__T_SLEEP_AFTER;
 enum { MOST_RUNS = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -103,7 +104,7 @@ static void *watch(void *unused)
             starpu_pause();
             asleep = true;
         } else {
-            nap(only_a_crew() ? long_nap : patience);
+            nap(only_a_crew() ? 2e-3 * ORR__T_LONG_REST : patience);
             pthread_mutex_unlock(&lock);
             orr__stall_look();
             orr__star_crew_dismiss(true);

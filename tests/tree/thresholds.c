@@ -1,0 +1,201 @@
+/* Tuned numbers stand in runtime/base/threshold.def alone. A number is found by its form: a constant that is given a numeric literal (a member
+ * of an enum, a macro, a static const), or a comparison with one. Small numbers, which count axes or operands, and the limits of the list
+ * below, which are part of a meaning, may stand anywhere.
+ * Must not know: what any number does. */
+#include "config.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/harness/harness.h"
+
+/* Folders and files whose numbers are looked at. */
+static const char *const places[] = { "codelets/emit/cloop", "codelets/emit/group.c", "codelets/emit/value.c",
+                                      "codelets/variants.c", "runtime/base/regret.c" };
+/* Larger numbers are thresholds, unless they are in the next list. */
+enum { SMALL = 9 };
+
+/* Constants that are limits of meaning, each with its reason. */
+static const struct {
+    const char *name, *reason;
+} meanings[] = {
+    { "ORR__CLOOP_BLOCK", "the order of sums, which the interpreter shares" },
+    { "ORR__CLOOP_LANES", "the order of sums, which the interpreter shares" },
+    { "ORR__CLOOP_ROWS", "the order of sums, which the interpreter shares" },
+    { "ORR__CLOOP_VECTOR", "elements of the widest vector" },
+    { "FEW", "the order of sums" },
+    { "BOXES", "a bit each in a word of 64" },
+    { "CELLS", "a bound on the search, which is done once a kernel" },
+    { "MASK", "a bit each in a word of 64" },
+    { "MANY", "bits of a mask" },
+    { "SOME", "bits of a mask" },
+    { "HEAD", "the form of the content of a region" },
+    { "BUCKETS", "of a hash table" },
+};
+
+static char root[2048];
+static int looked;
+
+/* Blanks comments and strings. */
+static void plain_text(char *s)
+{
+    for (; *s; s++) {
+        char *end = s;
+        if (s[0] == '/' && s[1] == '*')
+            end = strstr(s, "*/") ? strstr(s, "*/") + 2 : s + strlen(s);
+        else if (*s == '"')
+            for (end++; *end && *end != '"' && *end != '\n'; end++)
+                end += *end == '\\';
+        for (; s < end; s++)
+            *s = *s == '\n' ? '\n' : ' ';
+    }
+}
+
+static bool of_meaning(const char *name, size_t n)
+{
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        if (strlen(meanings[i].name) == n && !strncmp(name, meanings[i].name, n))
+            return true;
+    return false;
+}
+
+static const char *blanks(const char *p)
+{
+    return p + strspn(p, " \t\n");
+}
+
+/* The value of the literal at p, or -1; a shift counts with it. */
+static double literal(const char *p)
+{
+    char *end;
+    if (!isdigit((unsigned char)*p))
+        return -1;
+    double x = strtod(p, &end);
+    long by = 0;
+    end = (char *)(size_t)blanks(end);
+    if (!strncmp(end, "<<", 2))
+        by = strtol(end + 2, NULL, 10);
+    for (; by > 0; by--)
+        x *= 2;
+    return x == 1e9 ? -1 : x > 0 && x < 1 ? SMALL + 1 : x; /* nanoseconds of a second; a fraction is a share */
+}
+
+/* The name that ends before p, and its length. */
+static const char *name_before(const char *start, const char *p, size_t *n)
+{
+    while (p > start && isspace((unsigned char)p[-1]))
+        p--;
+    const char *end = p;
+    while (p > start && (isalnum((unsigned char)p[-1]) || p[-1] == '_'))
+        p--;
+    *n = (size_t)(end - p);
+    return p;
+}
+
+static bool capital(const char *name, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (islower((unsigned char)name[i]))
+            return false;
+    return n > 1 && isupper((unsigned char)*name);
+}
+
+static void check_text(const char *file, const char *text)
+{
+    int line = 1;
+    for (const char *p = text; *p; p++) {
+        line += *p == '\n';
+        size_t n = 0;
+        bool compares = (*p == '<' || *p == '>') && p[1] != *p && p > text && p[-1] != *p && p[-1] != '-';
+        const char *name = *p == '=' && p > text && p[1] != '=' && !strchr("=<>!+-*/|&^%", p[-1])
+                               ? name_before(text, p, &n)
+                               : NULL;
+        bool gives = name && capital(name, n) && !of_meaning(name, n);
+        bool fixed = false; /* static const double x = 0.5 */
+        for (const char *l = p; name && !fixed && l > text && *l != '\n' && *l != ';'; l--)
+            fixed = !strncmp(l, "static const ", 13);
+        if (!compares && !gives && !fixed)
+            continue;
+        double x = literal(blanks(p + 1 + (compares && p[1] == '=')));
+        ORR_CHECK_MSG(x <= SMALL, "%s:%d: the number %g belongs to runtime/base/threshold.def, or to the meanings of %s",
+                      file, line, x, __FILE__);
+    }
+    for (const char *p = text; (p = strstr(p, "#define ")); p++) {
+        size_t n = strcspn(p + 8, " (\n");
+        double x = p[8 + n] == ' ' ? literal(blanks(p + 8 + n)) : -1;
+        ORR_CHECK_MSG(x <= SMALL || of_meaning(p + 8, n), "%s: the number of %.*s belongs to runtime/base/threshold.def",
+                      file, (int)n, p + 8);
+    }
+}
+
+static char *contents(const char *file)
+{
+    char path[4096];
+    size_t size = 0;
+    (void)snprintf(path, sizeof path, "%s/%s", root, file);
+    return (char *)orr_test_slurp(path, &size);
+}
+
+static void check_place(const char *place)
+{
+    char folder[4096];
+    const char *slash = strrchr(place, '/');
+    (void)snprintf(folder, sizeof folder, "%s/%.*s", root, (int)(slash - place), place);
+    DIR *d = opendir(folder);
+    ORR_REQUIRE(d != NULL);
+    for (struct dirent *e; (e = readdir(d));) {
+        char file[512];
+        if (strncmp(e->d_name, slash + 1, strlen(slash + 1)) != 0 || !strchr(e->d_name, '.'))
+            continue;
+        (void)snprintf(file, sizeof file, "%.*s/%.250s", (int)(slash - place), place, e->d_name);
+        char *text = contents(file);
+        ORR_CHECK_MSG(text, "%s cannot be read", file);
+        if (text) {
+            plain_text(text);
+            check_text(file, text);
+            looked++;
+        }
+        free(text);
+    }
+    (void)closedir(d);
+}
+
+static void tuned_numbers_stand_in_their_table(void)
+{
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        check_place(places[i]);
+    ORR_CHECK_MSG(looked > 15, "only %d files", looked);
+}
+
+static void every_threshold_has_a_user(void)
+{
+    static const char *const names[] = {
+#define THRESHOLD(name, value, unit, reason, command) "ORR__T_" #name,
+#include "runtime/base/threshold.def"
+#undef THRESHOLD
+    };
+    enum { NAMES = sizeof names / sizeof *names };
+    bool used[NAMES] = { false };
+    char command[8192], word[128];
+    (void)snprintf(command, sizeof command, "cd '%s' && grep -rhoE 'ORR__T_[A-Z_]+' runtime ops codelets | sort -u", root);
+    FILE *f = popen(command, "r");
+    ORR_REQUIRE(f);
+    while (fgets(word, sizeof word, f)) {
+        word[strcspn(word, "\n")] = 0;
+        for (int i = 0; i < NAMES; i++)
+            used[i] = used[i] || !strcmp(word, names[i]);
+    }
+    ORR_CHECK(pclose(f) == 0);
+    for (int i = 0; i < NAMES; i++)
+        ORR_CHECK_MSG(used[i], "%s has no user", names[i]);
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(tuned_numbers_stand_in_their_table),
+                                      ORR_TEST(every_threshold_has_a_user),
+                                      { 0 } };
+    (void)snprintf(root, sizeof root, "%.2000s/../..", orr_test_golden("."));
+    return orr_test_main(argc, argv, "thresholds", tests);
+}
