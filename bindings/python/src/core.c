@@ -1,6 +1,7 @@
 /* Tensors, dtypes and handles as Python objects; conversions of arguments and results; errors.
  * Must not know: any operation of the library; those are generated. */
 #include "core.h"
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,21 @@ static int scopes; /* open ones; an object of Python owns its tensor, whatever s
 
 /* -- the caller's place ------------------------------------------------------------------------------------------ */
 
-/* Code objects whose file name is known; their places in the table are their addresses. */
-enum { PLACES = 256 };
+/* Places in programs whose file and line are known. A line is found by a walk through the code's table of lines, which
+ * costs more than to record an operation, and in a long function much more. */
+enum { PLACES = 1024 };
 static struct {
-    PyCodeObject *code;
+    PyCodeObject *code; /* owned, so that its address is not another one's */
+    int instruction, line;
     const char *file;
     bool inside; /* of this package */
 } places[PLACES];
+static int (*instruction_of)(PyFrameObject *frame); /* of Python 3.11, but not of its stable ABI; NULL: unknown */
+
+void places_begin(void)
+{
+    instruction_of = (int (*)(PyFrameObject *))(uintptr_t)dlsym(RTLD_DEFAULT, "PyFrame_GetLasti");
+}
 
 /* A copy of a file's name that lives for ever, as tensors need it. */
 static const char *lasting(PyObject *name)
@@ -36,20 +45,27 @@ static const char *lasting(PyObject *name)
     return PyBytes_AsString(bytes);
 }
 
-static int place_of(PyCodeObject *code)
+/* The place in the table of the frame's current line; −1: it has no file. */
+static int place_of(PyFrameObject *frame)
 {
-    int k = (int)((uintptr_t)code / 64 % PLACES);
-    if (places[k].code == code)
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    int at = instruction_of ? instruction_of(frame) : -1;
+    int k = (int)(((uintptr_t)code / 64 + (unsigned)at / 2) % PLACES);
+    if (places[k].code == code && places[k].instruction == at) {
+        Py_DECREF((PyObject *)code); /* the table keeps it */
         return k;
+    }
     PyObject *name = PyObject_GetAttrString((PyObject *)code, "co_filename");
     if (!name || !PyUnicode_Check(name)) {
         PyErr_Clear();
         Py_XDECREF(name);
+        Py_DECREF((PyObject *)code);
         return -1;
     }
     Py_XDECREF((PyObject *)places[k].code);
-    Py_INCREF((PyObject *)code);
     places[k].code = code;
+    places[k].instruction = at;
+    places[k].line = PyFrame_GetLineNumber(frame);
     places[k].file = lasting(name);
     places[k].inside = package && PyUnicode_Tailmatch(name, package, 0, PY_SSIZE_T_MAX, -1) == 1;
     Py_DECREF(name);
@@ -62,12 +78,10 @@ static void find_place(call *c)
     c->file = "python";
     c->line = 0;
     while (frame && frame != Py_None) {
-        PyCodeObject *code = PyFrame_GetCode((PyFrameObject *)frame);
-        int k = place_of(code);
-        Py_DECREF((PyObject *)code);
+        int k = place_of((PyFrameObject *)frame);
         if (k >= 0 && !places[k].inside) {
             c->file = places[k].file;
-            c->line = PyFrame_GetLineNumber((PyFrameObject *)frame);
+            c->line = instruction_of ? places[k].line : PyFrame_GetLineNumber((PyFrameObject *)frame);
             break;
         }
         PyObject *back = PyObject_GetAttrString(frame, "f_back");
@@ -241,10 +255,28 @@ static bool wrong(call *c, const char *name, PyObject *v, const char *want)
 
 /* -- tensors ------------------------------------------------------------------------------------------------------------ */
 
+/* Memory of tensors that are gone: most programs make and drop them all the time. */
+enum { SPARES = 64 };
+static tensor *spare[SPARES];
+static int spares;
+
+/* A tensor's object without its tensor. */
+static tensor *object(void)
+{
+    static allocfunc alloc;
+    if (spares) {
+        tensor *o = spare[--spares];
+        *o = (tensor){ .t = NULL };
+        return (tensor *)PyObject_Init((PyObject *)o, tensor_type);
+    }
+    if (!alloc)
+        alloc = (allocfunc)PyType_GetSlot(tensor_type, Py_tp_alloc);
+    return (tensor *)alloc(tensor_type, 0);
+}
+
 PyObject *new_tensor(orr_tensor *t)
 {
-    allocfunc alloc = (allocfunc)PyType_GetSlot(tensor_type, Py_tp_alloc);
-    tensor *o = (tensor *)alloc(tensor_type, 0);
+    tensor *o = object();
     if (o)
         o->t = scopes ? orr_keep_at("python", 0, t) : t;
     else
@@ -269,8 +301,7 @@ PyObject *from_borrowed(call *c, orr_tensor *t, PyObject *keep)
         return raise(c, orr_error_status());
     if (!t)
         Py_RETURN_NONE;
-    allocfunc alloc = (allocfunc)PyType_GetSlot(tensor_type, Py_tp_alloc);
-    tensor *o = (tensor *)alloc(tensor_type, 0);
+    tensor *o = object();
     if (o) {
         o->t = t;
         Py_XINCREF(keep);
@@ -306,7 +337,10 @@ void tensor_dealloc(PyObject *self)
     if (o->t && !o->keep)
         (void)orr_free_at("python", 0, o->t);
     Py_XDECREF(o->keep);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    if (type == tensor_type && spares < SPARES)
+        spare[spares++] = o;
+    else
+        ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
 

@@ -183,6 +183,7 @@ extern PyObject *dtypes[ORR_DTYPE_COUNT], *errors[STATUSES], *files, *package;
 extern bool started;
 extern PyMethodDef exchange_functions[], exchange_methods[];
 PyObject *new_tensor(orr_tensor *t);
+void places_begin(void);
 bool begin_plain(call *c, const char *name);
 void blank(call *c, const char *name);
 bool temporary(call *c, orr_tensor *t, orr_tensor **to);

@@ -320,6 +320,7 @@ PyMODINIT_FUNC PyInit__core(void)
                                       NULL };
     PyObject *m = PyModule_Create(&def);
     files = PyDict_New();
+    places_begin();
     if (!m || !files || PyModule_AddFunctions(m, own) < 0 || PyModule_AddFunctions(m, exchange_functions) < 0 ||
         PyModule_AddFunctions(m, functions) < 0 || !make_types(m) || !make_dtypes(m) || !make_handles(m) ||
         !make_errors(m) || !make_records(m) || !add_constants(m)) {
