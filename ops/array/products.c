@@ -77,7 +77,7 @@ orr_tensor *orr_vecdot_at(const char *file, int line, orr_tensor *a, orr_tensor 
     if (!two(at, a, b, in, &t, &bad))
         return bad;
     int least = in[0]->shape.rank < in[1]->shape.rank ? in[0]->shape.rank : in[1]->shape.rank;
-    if (axis >= 0 || -axis > least)
+    if (axis >= 0 || axis < -least)
         return orr__poison(at, ORR_EAXIS, "axis %d is not in −%d to −1, which both %s and %s have", axis, least,
                            orr__str(in[0]->shape).s, orr__str(in[1]->shape).s);
     int64_t la = in[0]->shape.dim[in[0]->shape.rank + axis], lb = in[1]->shape.dim[in[1]->shape.rank + axis];

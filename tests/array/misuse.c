@@ -2,6 +2,7 @@
  * Must not know: how a value is computed. */
 #include "config.h"
 
+#include <limits.h>
 #include <orrery/array.h>
 #include "tests/harness/ops_help.h"
 
@@ -116,6 +117,7 @@ static void wrong_texts_and_products_are_refused(void)
     HELP_POISON(orr_tensordot(a, b, ORR_AXES(1, 0), ORR_AXES(0)), ORR_EINVAL, "2 axes of a and 1");
     HELP_POISON(orr_tensordot(a, b, ORR_AXES(2), ORR_AXES(0)), ORR_EAXIS, "axis");
     HELP_POISON(orr_vecdot(a, b, 0), ORR_EAXIS, "axis 0");
+    HELP_POISON(orr_vecdot(a, b, INT_MIN), ORR_EAXIS, "axis -2147483648"); /* has no negative */
     HELP_POISON(orr_vecdot(a, b, -1), ORR_ESHAPE, "other lengths");
     HELP_POISON(orr_outer(a, b), ORR_ESHAPE, "one axis each");
     HELP_POISON(orr_kron(orr_ones(ORR_F32, ORR_SHAPE(1, 1, 1, 1, 1)), a), ORR_ESHAPE, "4 axes");
