@@ -101,6 +101,11 @@ static void functions_with_lists_callbacks_and_structs_have_a_form(void)
     tests_of("functions.py");
 }
 
+static void random_calls_raise_exceptions_only(void)
+{
+    tests_of("chaos.py");
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(package_builds_against_this_library),
@@ -111,6 +116,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(golden_cases_have_the_same_results),
                                       ORR_TEST(gradients_modules_and_graphs_compute),
                                       ORR_TEST(functions_with_lists_callbacks_and_structs_have_a_form),
+                                      ORR_TEST(random_calls_raise_exceptions_only),
                                       { 0 } };
     return orr_test_main(argc, argv, "python.package", tests);
 }
