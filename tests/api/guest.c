@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +215,35 @@ static void threads_evaluate_through_pauses(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+static int workers_with(const char *threads, const orr_config *config)
+{
+    int n = -1;
+    (void)setenv("OMP_NUM_THREADS", threads, 1);
+    ORR_CHECK_MSG(orr_init(config) == ORR_OK, "%s", orr_error_message());
+    const char *at = strstr(orr_engine_name(), ", ");
+    if (at)
+        n = atoi(at + 2);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    return n;
+}
+
+/* The bound of other libraries; the program's own number and STARPU_NCPU have precedence. */
+static void openmps_threads_bound_the_workers(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < 2)
+        ORR_SKIP("there is one core");
+    (void)unsetenv("STARPU_NCPU");
+    ORR_CHECK(workers_with("1", NULL) == 1);
+    ORR_CHECK(workers_with("1,4", NULL) == 1); /* by level of nesting */
+    int all = workers_with("100000", NULL);
+    ORR_CHECK(all >= 2 && workers_with("0", NULL) == all && workers_with("x", NULL) == all);
+    ORR_CHECK(workers_with("1", &(orr_config){ .workers = 2 }) == 2);
+    (void)setenv("STARPU_NCPU", "2", 1);
+    ORR_CHECK(workers_with("1", NULL) == 2);
+    (void)unsetenv("OMP_NUM_THREADS");
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -223,6 +253,7 @@ int main(int argc, char **argv)
         ORR_TEST(awaited_kernels_are_compiled_in_a_pause),
         ORR_TEST(blas_has_the_programs_number_of_threads_between_calls),
         ORR_TEST(threads_evaluate_through_pauses),
+        ORR_TEST(openmps_threads_bound_the_workers),
         { 0 },
     };
     return orr_test_main(argc, argv, "api.guest", tests);

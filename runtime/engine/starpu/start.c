@@ -70,13 +70,27 @@ static orr_status choose_devices(orr__site at, int backend, bool *cuda, int *ope
     return ORR_OK;
 }
 
-/* Idle workers spin: those of ranks on the same cores would hinder each other, and the threads that receive messages. */
-static void share_cores(struct starpu_conf *conf, int ranks)
+/* The first number of OMP_NUM_THREADS, a list by level of nesting; INT_MAX: not set, or no number. */
+static int openmp_threads(void)
+{
+    const char *v = getenv("OMP_NUM_THREADS");
+    long n = v ? strtol(v, NULL, 10) : 0;
+    return n > 0 && n < INT_MAX ? (int)n : INT_MAX;
+}
+
+/* Ranks on the same cores divide them: idle workers spin, and would hinder the other ranks and the threads that receive messages.
+ * OMP_NUM_THREADS bounds the threads of each part of a program, as in other libraries. */
+static void share_cores(struct starpu_conf *conf)
 {
     cpu_set_t set;
-    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    conf->ncpus = cores > ranks ? cores / ranks : 1;
-    setenv("STARPU_WORKERS_NOBIND", "1", 0); /* else the first worker of each rank is on the first core */
+    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1, ranks = orr__ranks_on_cores();
+    int n = ranks <= 1 ? cores : cores > ranks ? cores / ranks : 1;
+    n = n < openmp_threads() ? n : openmp_threads();
+    if (ranks <= 1 && n == cores)
+        return;
+    conf->ncpus = n;
+    if (!getenv("STARPU_WORKERS_CPUID") && !getenv("STARPU_WORKERS_COREID"))
+        setenv("STARPU_WORKERS_NOBIND", "1", 0); /* else the first worker of each process is on the first core */
 }
 
 /* Restricts StarPU to the devices of this rank, if several ranks divide the devices of a machine. */
@@ -117,8 +131,8 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
         conf->nopencl = 0;
     if (config && config->workers > 0 && !getenv("STARPU_NCPU"))
         conf->ncpus = config->workers;
-    else if (orr__ranks_on_cores() > 1 && !getenv("STARPU_NCPU") && !getenv("STARPU_NCPUS"))
-        share_cores(conf, orr__ranks_on_cores());
+    else if (!getenv("STARPU_NCPU") && !getenv("STARPU_NCPUS"))
+        share_cores(conf);
     if (!getenv("STARPU_SCHED"))
         conf->sched_policy_name = opencl > 0 || cuda ? "dmdas" : "lws";
     orr__star_policy_configure(conf);
