@@ -367,7 +367,7 @@ static void index_error_is_known_after_launch(void)
     int waits = cu.state->waits;
     ORR_REQUIRE(orr__cuda.launch(k, &l) == ORR_OK && after.check != NULL);
     ORR_CHECK(cu.state->waits == waits);
-    ORR_CHECK(after.check(&after) == ORR_EINDEX);
+    ORR_CHECK(orr__cu(NULL)->wait(cu.stream) == ORR__CU_OK && after.check(&after) == ORR_EINDEX);
     ORR_CHECK_MSG(strstr(orr_error_message(), "(number 1)") && strstr(orr_error_message(), "length 4"), "%s",
                   orr_error_message());
     index[1] = 2;

@@ -50,9 +50,16 @@ static void *function_of(const char *text)
     return u && orr__cu_unit_function(HERE, u, &f) == ORR_OK ? f : NULL;
 }
 
+static int launch_in(void *stream, void *f, void **param, unsigned threads)
+{
+    return orr__cu(NULL)->launch(f, 1, 1, 1, threads, 1, 1, 0, stream, param, NULL);
+}
+
+/* A launch, and a wait for its end. */
 static int launch(void *f, void **param, unsigned threads)
 {
-    return orr__cu(NULL)->launch(f, 1, 1, 1, threads, 1, 1, 0, cu.stream, param, NULL);
+    int code = launch_in(cu.stream, f, param, threads);
+    return code ? code : orr__cu(NULL)->wait(cu.stream);
 }
 
 #define STORE(index)                                                                                                   \
@@ -90,7 +97,7 @@ static void a_module_is_unloaded_under_its_launch(void)
     if (orr__cu_compile(HERE, STORE("0"), 90, false, &image) != ORR_OK ||
         orr__cu(NULL)->load(&module, image.data) != 0 || orr__cu(NULL)->function(&f, module, "orr_kernel") != 0)
         return;
-    (void)launch(f, param, 1);
+    (void)launch_in(cu.stream, f, param, 1);
     (void)orr__cu(NULL)->unload(module);
 }
 
@@ -101,6 +108,38 @@ static void pinned_memory_is_freed_twice(void)
         (void)orr__cu(NULL)->host_free(p);
         (void)orr__cu(NULL)->host_free(p);
     }
+}
+
+static void pinned_memory_is_freed_under_a_copy(void)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    void *p = NULL;
+    if (d->host_alloc(&p, 16, 0) != ORR__CU_OK)
+        return;
+    memset(p, 0, 16);
+    for (int i = 0; i < 64; i++) /* some of them wait */
+        (void)d->to_device(four, p, 16, cu.stream);
+    (void)d->host_free(p);
+}
+
+static void a_stream_does_not_wait_for_another(void)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    void *other = NULL, *f = function_of(STORE("0")), *param[] = { &four };
+    if (d->stream_create(&other, 1) != ORR__CU_OK)
+        return;
+    (void)launch_in(cu.stream, f, param, 1);
+    (void)launch_in(other, f, param, 1);
+    (void)d->finish();
+}
+
+/* The sum of two neighbours, of which one may already be the sum. */
+static void a_barrier_is_missing(void)
+{
+    void *param[] = { &four };
+    (void)launch(function_of("extern \"C\" __global__ void orr_kernel(float *p)\n{\n"
+                             "    p[threadIdx.x] += p[(threadIdx.x + 1) % 4] + threadIdx.x;\n}\n"),
+                 param, 4);
 }
 
 static void faults_are_named(void)
@@ -115,6 +154,31 @@ static void faults_are_named(void)
     planted(a_kernel_reads_freed_memory, "device work touches freed memory: byte 0 of 16");
     planted(a_module_is_unloaded_under_its_launch, "a module is unloaded with its launches under way");
     planted(pinned_memory_is_freed_twice, "host memory is freed that was not allocated, or twice");
+    planted(pinned_memory_is_freed_under_a_copy, "host memory is freed that work under way uses");
+    planted(a_stream_does_not_wait_for_another,
+            "work in a stream touches memory that another stream's work may still use");
+    planted(a_barrier_is_missing, "a result depends on the order of the threads: a barrier is missing");
+}
+
+/* One stream, or a wait of the host between two: no fault. */
+static void ordered_work_is_no_fault(void)
+{
+    if (!ready)
+        ORR_SKIP("%s", cu.why);
+    const orr__cu_driver *d = orr__cu(NULL);
+    float value[4] = { 0 };
+    void *other = NULL, *f = function_of(STORE("threadIdx.x + blockIdx.x"));
+    orr__cu_address a = (orr__cu_address)(uintptr_t)cuda_buffer(value, sizeof value);
+    void *param[] = { &a };
+    ORR_REQUIRE(f && d->stream_create(&other, 1) == ORR__CU_OK);
+    for (int i = 0; i < 20; i++) {
+        ORR_CHECK(launch_in(other, f, param, 1) == 0 && launch_in(other, f, param, 1) == 0);
+        ORR_CHECK(d->wait(other) == 0);
+        ORR_CHECK(launch(f, param, 1) == 0);
+    }
+    ORR_CHECK(cuda_fetch(value, (void *)(uintptr_t)a, sizeof value) && value[0] == 1 && value[1] == 0);
+    ORR_CHECK(d->stream_destroy(other) == 0);
+    cuda_drop((void *)(uintptr_t)a);
 }
 
 /* A launch whose threads wait at different barriers is refused, and a text that does not compile is an error. */
@@ -131,6 +195,7 @@ static void kernels_without_sense_are_errors(void)
     void *f = function_of(split);
     ORR_REQUIRE(f != NULL);
     ORR_CHECK(launch(f, param, 4) != ORR__CU_OK);
+    cu.state->lost_code = 0; /* such an error lasts */
     cu.state->compile_code = 6;
     ORR_CHECK(function_of("nonsense") == NULL && strstr(orr_error_message(), "NVRTC_ERROR_COMPILATION"));
     cu.state->compile_code = 0;
@@ -140,7 +205,10 @@ static void kernels_without_sense_are_errors(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(faults_are_named), ORR_TEST(kernels_without_sense_are_errors), { 0 } };
+    static const orr_test tests[] = { ORR_TEST(faults_are_named),
+                                      ORR_TEST(ordered_work_is_no_fault),
+                                      ORR_TEST(kernels_without_sense_are_errors),
+                                      { 0 } };
     (void)orr__env_load();
     if (cuda_has_gxx() && cuda_use_double()) {
         cuda_enter_double();

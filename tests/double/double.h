@@ -6,10 +6,13 @@
 #ifndef ORR_TESTS_DOUBLE_H
 #define ORR_TESTS_DOUBLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CUDA_DOUBLE_PARAMS = 80, CUDA_DOUBLE_BYTES = 4096 };
+#define API __attribute__((visibility("default")))
+
+enum { CUDA_DOUBLE_PARAMS = 80, CUDA_DOUBLE_BYTES = 4096, CUDA_DOUBLE_STREAMS = 80 };
 
 typedef struct cuda_double_state {
     /* settings */
@@ -58,16 +61,54 @@ void *cuda_double_alloc(size_t bytes); /* NULL: too much */
 void cuda_double_free(void *p);
 int cuda_double_owns(const void *p, size_t bytes); /* true for memory of cuda_double_alloc */
 /* Strict (CUDA_DOUBLE_STRICT=1): the host cannot touch memory of cuda_double_alloc, except inside a function of a device, which begins
- * with DEVICE_WORK; behind each allocation is a page that nobody can touch; memory that was freed stays closed. The process ends with a
- * line "cuda double: …" that names the fault. */
+ * with DEVICE_WORK; behind each allocation is a page that nobody can touch; memory that was freed stays closed; work waits in its stream,
+ * and must come after other streams' work on the same memory; a launch is computed in two orders of its threads. The process ends with
+ * a line "cuda double: …" that names the fault. */
 int cuda_double_strict(void);
 int cuda_double_begin(void);
 void cuda_double_end(const int *work);
 #define DEVICE_WORK __attribute__((cleanup(cuda_double_end), unused)) const int device_work = cuda_double_begin()
 /* An address that a library does not accept: the device is lost, as by "misaligned address". */
 int cuda_double_align(const void *p, size_t bytes);
-/* Marks the beginning or the end of work in a stream of cuStreamCreate, which is not ready in between. Other streams are
- * always ready. */
+/* Streams. Work gets a copy of its argument; its code is the device's from then on. Not strict: it is done at once. */
+typedef int cuda_double_work(void *arg);
+int cuda_double_enqueue(void *stream, cuda_double_work *work, const void *arg, size_t bytes);
+void cuda_double_drain(void *stream); /* does the stream's work, NULL: that of all streams */
+/* The stream of this thread's next calls of libraries, which compute at once, after the work before them. */
+void cuda_double_library(void *stream);
+void cuda_double_begin_library(void);
+void cuda_double_end_library(void);
+bool cuda_double_in_library(void);
+/* Work: its stream, its number there, and of each stream the number of the last work that is over when it begins. */
+typedef struct cuda_double_place {
+    int stream;
+    long number;
+    const long *seen;
+} cuda_double_place;
+extern _Thread_local const cuda_double_place *cuda_double_now; /* the work that this thread does, NULL: none */
+void cuda_double_record(cuda_double_place *event, void *stream);
+bool cuda_double_over(const cuda_double_place *event);
+void cuda_double_wait(const cuda_double_place *event);
+bool cuda_double_uses(const void *p, size_t bytes);
+/* Marks the beginning or the end of work by a thread of its own. */
 void cuda_double_busy(void *stream, int by);
+
+int cuStreamCreate(void **stream, unsigned flags);
+int cuStreamDestroy_v2(void *stream);
+int cuStreamQuery(void *stream);
+
+/* Memory of the host that a device can use. */
+void cuda_double_pin(void *p, size_t bytes);
+void cuda_double_unpin(void *p);
+bool cuda_double_pinned(const void *p); /* the beginning of such memory */
+/* A copy of `rows` rows of `width` bytes. Memory that is not pinned is read before the call returns, and written by then. */
+int cuda_double_copy(void *to, size_t to_row, const void *from, size_t from_row, size_t width, size_t rows,
+                     void *stream);
+/* Results in two orders: keeps the content of memory that is written; exchanges it and the results; compares both results. */
+void cuda_double_keep(bool on);
+void cuda_double_exchange(void);
+void cuda_double_compare(bool same);
+/* Ends the process with a line that names the fault. */
+void cuda_double_quit(const char *what, const void *p, size_t bytes, long at);
 
 #endif

@@ -4,16 +4,12 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "tests/double/double.h"
-
-#define API __attribute__((visibility("default")))
 
 enum { OK = 0, INVALID = 1, NO_MEMORY = 2, NO_DEVICE = 100, BAD_DEVICE = 101, BAD_IMAGE = 200, BAD_CONTEXT = 201 };
 enum { DEVICES = 8, DEPTH = 8 };
@@ -86,38 +82,17 @@ API int cuMemFree_v2(uint64_t p)
     return OK;
 }
 
-enum { PINNED = 16 };
-static void *host[PINNED]; /* of cuMemHostAlloc */
-
-static bool pinned(const void *p)
-{
-    for (int i = 0; i < PINNED; i++)
-        if (p && host[i] == p)
-            return true;
-    return false;
-}
-
 API int cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
 {
     (void)flags;
     *p = cuda_double.host_alloc_code ? NULL : malloc(bytes);
-    for (int i = 0; i < PINNED && *p; i++)
-        if (!host[i]) {
-            host[i] = *p;
-            return OK;
-        }
-    return *p ? NO_MEMORY : cuda_double.host_alloc_code;
+    cuda_double_pin(*p, bytes);
+    return *p ? OK : cuda_double.host_alloc_code;
 }
 
 API int cuMemFreeHost(void *p)
 {
-    if (!pinned(p) && cuda_double_strict()) {
-        (void)fprintf(stderr, "cuda double: host memory is freed that was not allocated, or twice\n");
-        _exit(99);
-    }
-    for (int i = 0; i < PINNED; i++)
-        if (host[i] == p)
-            host[i] = NULL;
+    cuda_double_unpin(p);
     free(p);
     return OK;
 }
@@ -126,95 +101,33 @@ API int cuMemHostGetDevicePointer_v2(uint64_t *d, void *p, unsigned flags)
 {
     (void)flags;
     *d = (uint64_t)(uintptr_t)p;
-    return pinned(p) ? OK : INVALID; /* it knows no addresses within */
+    return cuda_double_pinned(p) ? OK : INVALID; /* it knows no addresses within */
+}
+
+static int copy(uint64_t to, uint64_t from, size_t n, void *stream)
+{
+    return cuda_double.lost_code
+               ? cuda_double.lost_code
+               : cuda_double_copy((void *)(uintptr_t)to, n, (const void *)(uintptr_t)from, n, n, 1, stream);
 }
 
 API int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *stream)
 {
-    DEVICE_WORK;
-    (void)stream;
-    if (cuda_double.lost_code)
-        return cuda_double.lost_code;
-    memcpy((void *)(uintptr_t)to, from, n);
     __atomic_add_fetch(&cuda_double.copies, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&cuda_double.bytes_in, n, __ATOMIC_RELAXED);
-    return OK;
+    return copy(to, (uint64_t)(uintptr_t)from, n, stream);
 }
 
 API int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t n, void *stream)
 {
-    DEVICE_WORK;
-    (void)stream;
-    if (cuda_double.lost_code)
-        return cuda_double.lost_code;
-    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, n);
-    return OK;
+    return copy(to, from, n, stream);
 }
 
 API int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *stream)
 {
-    DEVICE_WORK;
-    (void)stream;
-    if (cuda_double.lost_code)
-        return cuda_double.lost_code;
-    memcpy(to, (const void *)(uintptr_t)from, n);
     __atomic_add_fetch(&cuda_double.copies, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&cuda_double.bytes_home, n, __ATOMIC_RELAXED);
-    return OK;
-}
-
-enum { STREAMS = 64, NOT_READY = 600 };
-static int busy[STREAMS];
-static unsigned char made[STREAMS];
-
-/* The stream's number; -1: not made by cuStreamCreate. */
-static int number_of(const void *stream)
-{
-    const unsigned char *s = stream;
-    return s >= made && s < made + STREAMS ? (int)(s - made) : -1;
-}
-
-void cuda_double_busy(void *stream, int by)
-{
-    int i = number_of(stream);
-    if (i >= 0)
-        __atomic_add_fetch(&busy[i], by, __ATOMIC_SEQ_CST);
-}
-
-API int cuStreamCreate(void **stream, unsigned flags)
-{
-    (void)flags;
-    for (int i = 0; i < STREAMS; i++)
-        if (!__atomic_exchange_n(&made[i], 1, __ATOMIC_SEQ_CST)) {
-            *stream = &made[i];
-            return OK;
-        }
-    return NO_MEMORY;
-}
-
-API int cuStreamDestroy_v2(void *stream)
-{
-    int i = number_of(stream);
-    if (i < 0)
-        return INVALID;
-    __atomic_store_n(&made[i], 0, __ATOMIC_SEQ_CST);
-    return OK;
-}
-
-API int cuStreamQuery(void *stream)
-{
-    int i = number_of(stream);
-    return i >= 0 && __atomic_load_n(&busy[i], __ATOMIC_SEQ_CST) > 0 ? NOT_READY : OK;
-}
-
-API int cuStreamSynchronize(void *stream)
-{
-    if (cuda_double.lost_code)
-        return cuda_double.lost_code;
-    while (cuStreamQuery(stream) == NOT_READY)
-        (void)sched_yield();
-    __atomic_add_fetch(&cuda_double.waits, 1, __ATOMIC_RELAXED);
-    return OK;
+    return copy((uint64_t)(uintptr_t)to, from, n, stream);
 }
 
 /* -- devices, contexts ----------------------------------------------------------------------------------------------- */
@@ -323,6 +236,7 @@ API int cuCtxSynchronize(void)
 {
     if (depth == 0)
         return BAD_CONTEXT;
+    cuda_double_drain(NULL);
     running[cuda_double_device()] = 0;
     return cuda_double.lost_code;
 }
@@ -331,7 +245,7 @@ API int cuCtxSynchronize(void)
 
 typedef struct {
     void *handle;
-    int (*launch)(unsigned grid, unsigned block, void **param);
+    int (*launch)(unsigned grid, unsigned block, void **param, int from);
     int (*params)(size_t *size);
 } module;
 
@@ -416,13 +330,60 @@ static void remember(module *m, unsigned grid, unsigned block, void **param)
     }
 }
 
+/* A launch in its stream: the parameters, each at a multiple of 8 bytes. */
+typedef struct {
+    module *m;
+    unsigned grid, block;
+    uint64_t param[];
+} launch;
+
+/* Strict: from the same memory in two orders of the threads and blocks, whose results must be the same. */
+static int in_both_orders(const launch *l, void **param)
+{
+    cuda_double_keep(true);
+    int code = l->m->launch(l->grid, l->block, param, 0);
+    cuda_double_keep(false);
+    cuda_double_exchange();
+    code = code ? code : l->m->launch(l->grid, l->block, param, 1);
+    cuda_double_compare(code == 0);
+    return code;
+}
+
+static int compute(void *arg)
+{
+    DEVICE_WORK;
+    launch *l = arg;
+    size_t size[CUDA_DOUBLE_PARAMS];
+    void *param[CUDA_DOUBLE_PARAMS];
+    int n = l->m->params(size);
+    for (int i = 0, at = 0; i < n && i < CUDA_DOUBLE_PARAMS; i++) {
+        param[i] = &l->param[at];
+        at += (int)((size[i] + 7) / 8);
+    }
+    return cuda_double_strict() ? in_both_orders(l, param) : l->m->launch(l->grid, l->block, param, -1);
+}
+
+static int enqueue(module *m, unsigned grid, unsigned block, void **param, void *stream)
+{
+    uint64_t room[(sizeof(launch) + CUDA_DOUBLE_PARAMS * 8 + 2 * CUDA_DOUBLE_BYTES) / 8] = { 0 };
+    launch *l = (launch *)(void *)room;
+    size_t size[CUDA_DOUBLE_PARAMS], at = 0;
+    int n = m->params(size);
+    *l = (launch){ .m = m, .grid = grid, .block = block };
+    for (int i = 0; i < n; i++) {
+        if (i == CUDA_DOUBLE_PARAMS || (at + size[i] / 8 + 1) * 8 + sizeof *l > sizeof room)
+            return INVALID;
+        memcpy(&l->param[at], param[i], size[i]);
+        at += (size[i] + 7) / 8;
+    }
+    return cuda_double_enqueue(stream, compute, l, sizeof *l + at * 8);
+}
+
 API int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                        unsigned shared, void *stream, void **param, void **extra)
 {
-    DEVICE_WORK;
     module *m = f;
     (void)shared;
-    (void)stream;
     if (extra || gy != 1 || gz != 1 || by != 1 || bz != 1 || gx == 0 || bx == 0 || bx > 1024)
         return INVALID;
     __atomic_add_fetch(&cuda_double.launches, 1, __ATOMIC_RELAXED);
@@ -432,5 +393,5 @@ API int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
         return cuda_double.lost_code ? cuda_double.lost_code : cuda_double.launch_code;
     __atomic_add_fetch(&running[cuda_double_device()], 1, __ATOMIC_RELAXED);
     remember(m, gx, bx, param);
-    return cuda_double.no_execution ? OK : m->launch(gx, bx, param);
+    return cuda_double.no_execution ? OK : enqueue(m, gx, bx, param, stream);
 }

@@ -6,8 +6,6 @@
 #include <string.h>
 #include "tests/double/double.h"
 
-#define API __attribute__((visibility("default")))
-
 typedef struct {
     int type;
     uint64_t rows, cols;
@@ -221,6 +219,7 @@ API int cublasLtMatmul(void *h, void *dp, const void *alpha, const void *a, void
                        const void *beta, const void *c, void *lcp, void *out, void *ldp, const void *algo,
                        void *workspace, size_t workspace_size, void *stream)
 {
+    cuda_double_library(stream);
     DEVICE_WORK;
     const desc *d = dp;
     const layout *la = lap, *lb = lbp, *ld = ldp;
@@ -229,7 +228,6 @@ API int cublasLtMatmul(void *h, void *dp, const void *alpha, const void *a, void
     double one = d->scale == 1 ? *(const double *)alpha : *(const float *)alpha;
     double zero = d->scale == 1 ? *(const double *)beta : *(const float *)beta;
     (void)h;
-    (void)stream;
     cuda_double.matmuls++;
     cuda_double.compute = d->compute;
     cuda_double.scale = d->scale;

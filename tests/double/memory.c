@@ -8,16 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include "tests/double/double.h"
 
-enum { LINE = 256, PIECES = 1 << 14, OPENED = 256, PAGE = 4096, PATTERN = 0xa5 };
+enum { LINE = 256, PIECES = 1 << 14, OPENED = 256, PAGE = 4096, PATTERN = 0xa5, BLOCK = 16384, READERS = 4 };
+
+/* A part of a piece, as fine as StarPU divides memory that it has allocated. */
+typedef struct {
+    char *
+        before; /* a launch in two orders: the content that it found, then that of the first order; NULL: not written */
+    struct {
+        int stream;
+        long number;
+    } write, read[READERS]; /* the last work that wrote it, and that has read it since; number 0: none */
+} block;
 
 typedef struct {
     char *p;     /* NULL: this entry is free */
     char *pages; /* strict: the first page of its own, then those of its content, then one that is always closed */
+    block *blocks;
     size_t bytes, length;
-    bool freed, open;
+    bool freed, open, kept;
 } piece;
 
 static piece pieces[PIECES];
@@ -27,16 +39,132 @@ static int nopened;           /* more than fit: all entries are looked at */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool strict;
-static int working; /* device functions that are at work, in all threads */
+static int working;   /* device functions that are at work, in all threads */
+static int libraries; /* of these those of libraries, which may have threads of their own on a processor */
 static _Thread_local int inside;
 static struct sigaction before;
 
-static void quit(const char *what, const char *p, size_t bytes, long at)
+void cuda_double_quit(const char *what, const void *p, size_t bytes, long at)
 {
     char line[200];
-    int n = snprintf(line, sizeof line, "cuda double: %s: byte %ld of %zu at %p\n", what, at, bytes, (const void *)p);
+    int n = snprintf(line, sizeof line, "cuda double: %s: byte %ld of %zu at %p\n", what, at, bytes, p);
     (void)!write(STDERR_FILENO, line, n > 0 ? (size_t)n : 0);
     _exit(99);
+}
+
+static bool after(const cuda_double_place *now, int stream, long number)
+{
+    return stream == now->stream || now->seen[stream] >= number;
+}
+
+/* Work must come after the work that wrote the block, and if it writes after the block's readers: in one stream, or because the host had
+ * seen the other's end. */
+static void check_order(const piece *k, block *b, bool write)
+{
+    const cuda_double_place *now = cuda_double_now;
+    int mine = 0;
+    bool fault = now && !after(now, b->write.stream, b->write.number);
+    for (int i = 0; now && i < READERS; i++) {
+        fault = fault || (write && !after(now, b->read[i].stream, b->read[i].number));
+        mine = b->read[i].number == 0 || b->read[i].stream == now->stream ? i : mine;
+    }
+    if (fault)
+        cuda_double_quit("work in a stream touches memory that another stream's work may still use", k->p, k->bytes,
+                         k->pages + (b - k->blocks) * BLOCK - k->p);
+    if (!now)
+        return;
+    b->read[mine].stream = now->stream;
+    b->read[mine].number = now->number;
+    if (write) {
+        b->write.stream = now->stream;
+        b->write.number = now->number;
+    }
+}
+
+static size_t length_of(const piece *k, const block *b)
+{
+    size_t left = k->length - PAGE - (size_t)(b - k->blocks) * BLOCK;
+    return left < BLOCK ? left : BLOCK;
+}
+
+static _Thread_local bool keeping;
+
+void cuda_double_keep(bool on)
+{
+    keeping = on;
+}
+
+static void keep(piece *k, block *b, const char *content)
+{
+    size_t n = length_of(k, b);
+    char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* in a handler: not malloc */
+    if (p == MAP_FAILED)
+        return;
+    memcpy(p, content, n);
+    b->before = p;
+    k->kept = true;
+}
+
+static void exchange(char *a, char *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char c = a[i];
+        a[i] = b[i];
+        b[i] = c;
+    }
+}
+
+/* Calls `each` for all blocks that are kept. */
+static void kept(void (*each)(piece *k, block *b, char *content, size_t n))
+{
+    for (piece *k = pieces; k < pieces + used; k++)
+        for (size_t i = 0; k->p && k->kept && i * BLOCK < k->length - PAGE; i++)
+            if (k->blocks[i].before)
+                each(k, &k->blocks[i], k->pages + i * BLOCK, length_of(k, &k->blocks[i]));
+}
+
+static void turn_back(piece *k, block *b, char *content, size_t n)
+{
+    (void)k;
+    exchange(b->before, content, n);
+}
+
+static void compare(piece *k, block *b, char *content, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (b->before[i] != content[i])
+            cuda_double_quit("a result depends on the order of the threads: a barrier is missing", k->p, k->bytes,
+                             content + i - k->p);
+}
+
+static void forget(piece *k, block *b, char *content, size_t n)
+{
+    (void)k, (void)content;
+    (void)munmap(b->before, n);
+    b->before = NULL;
+}
+
+void cuda_double_exchange(void)
+{
+    kept(turn_back);
+}
+
+void cuda_double_compare(bool same)
+{
+    kept(same ? compare : turn_back);
+    kept(forget);
+    for (piece *k = pieces; k < pieces + used; k++)
+        k->kept = false;
+}
+
+static bool is_write(const void *context)
+{
+#ifdef __x86_64__
+    return (((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#else
+    (void)context;
+    return true;
+#endif
 }
 
 /* The only writer of a piece's pages while the lock is held; the handler of a thread that does a device's work opens them. */
@@ -47,29 +175,45 @@ static void touched(int sig, siginfo_t *info, void *context)
         if (!k->p || at < k->pages || at >= k->pages + k->length)
             continue;
         if (k->freed)
-            quit(inside ? "device work touches freed memory" : "the host touches freed device memory", k->p, k->bytes,
-                 at - k->p);
-        if (!inside)
-            quit("the host touches device memory", k->p, k->bytes, at - k->p);
+            cuda_double_quit(inside ? "device work touches freed memory" : "the host touches freed device memory", k->p,
+                             k->bytes, at - k->p);
+        if (!inside && !__atomic_load_n(&libraries, __ATOMIC_SEQ_CST))
+            cuda_double_quit("the host touches device memory", k->p, k->bytes, at - k->p);
         if (at >= k->pages + k->length - PAGE)
-            quit("device work touches memory behind the end", k->p, k->bytes, at - k->p);
+            cuda_double_quit("device work touches memory behind the end", k->p, k->bytes, at - k->p);
         int n = __atomic_exchange_n(&k->open, true, __ATOMIC_SEQ_CST)
                     ? OPENED
                     : __atomic_fetch_add(&nopened, 1, __ATOMIC_SEQ_CST);
         if (n < OPENED)
             opened[n] = k;
-        if (mprotect(k->pages, k->length - PAGE, PROT_READ | PROT_WRITE) == 0)
+        size_t i = (size_t)(at - k->pages) / BLOCK;
+        block *b = &k->blocks[i];
+        bool write = is_write(context), keeps = keeping && write && !b->before;
+        check_order(k, b, write);
+        if (mprotect(k->pages + i * BLOCK, length_of(k, b), write ? PROT_READ | PROT_WRITE : PROT_READ) == 0) {
+            if (keeps)
+                keep(k, b, k->pages + i * BLOCK);
             return;
+        }
     }
     (void)sigaction(SIGSEGV, &before, NULL); /* the fault is repeated, and is another's */
-    (void)sig, (void)context;
+    (void)sig;
 }
 
 static void choose(void)
 {
     const char *v = getenv("CUDA_DOUBLE_STRICT");
-    struct sigaction a = { .sa_sigaction = touched, .sa_flags = SA_SIGINFO | SA_NODEFER };
-    strict = v && strcmp(v, "1") == 0 && sigaction(SIGSEGV, &a, &before) == 0;
+    strict = v && strcmp(v, "1") == 0;
+}
+
+/* StarPU and MPI take the signal for themselves when they start, so it is taken again before each function of a device. */
+static void take_signal(void)
+{
+    struct sigaction now, a = { .sa_sigaction = touched, .sa_flags = SA_SIGINFO | SA_NODEFER };
+    if (sigaction(SIGSEGV, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO && now.sa_sigaction == touched))
+        return;
+    before = now;
+    (void)sigaction(SIGSEGV, &a, NULL);
 }
 
 int cuda_double_strict(void)
@@ -80,8 +224,13 @@ int cuda_double_strict(void)
 
 int cuda_double_begin(void)
 {
-    if (cuda_double_strict() && inside++ == 0)
+    if (cuda_double_strict() && inside == 0)
+        cuda_double_begin_library();
+    if (cuda_double_strict() && inside++ == 0) {
+        take_signal();
         __atomic_add_fetch(&working, 1, __ATOMIC_SEQ_CST);
+        __atomic_add_fetch(&libraries, cuda_double_in_library(), __ATOMIC_SEQ_CST);
+    }
     return 0;
 }
 
@@ -99,6 +248,8 @@ void cuda_double_end(const int *work)
     (void)work;
     if (!cuda_double_strict() || --inside > 0)
         return;
+    __atomic_sub_fetch(&libraries, cuda_double_in_library(), __ATOMIC_SEQ_CST);
+    cuda_double_end_library();
     pthread_mutex_lock(&lock);
     if (__atomic_sub_fetch(&working, 1, __ATOMIC_SEQ_CST) == 0) {
         bool all = nopened > OPENED;
@@ -120,10 +271,12 @@ static char *get(piece *k, size_t bytes)
             memset(k->pages, PATTERN, k->length);
         return k->pages;
     }
+    take_signal();
     size_t pages = (all + PAGE - 1) / PAGE * PAGE;
     k->length = pages + PAGE;
     k->pages = mmap(NULL, k->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (k->pages == MAP_FAILED)
+    k->blocks = calloc(pages / BLOCK + 1, sizeof *k->blocks);
+    if (k->pages == MAP_FAILED || !k->blocks)
         return NULL;
     memset(k->pages, PATTERN, pages);
     (void)mprotect(k->pages, k->length, PROT_NONE);
@@ -140,6 +293,7 @@ void *cuda_double_alloc(size_t bytes)
             k = pieces[i].p ? NULL : &pieces[i];
         if (k) {
             k->freed = k->open = false;
+            k->kept = false;
             p = get(k, bytes);
             __atomic_store_n(&k->p, p, __ATOMIC_SEQ_CST);
             if (k - pieces >= used)
@@ -162,13 +316,14 @@ static void check_end(const piece *k)
         return;
     for (size_t i = k->bytes; i < all; i++)
         if ((unsigned char)k->p[i] != PATTERN)
-            quit("device work wrote behind the end", k->p, k->bytes, (long)i);
+            cuda_double_quit("device work wrote behind the end", k->p, k->bytes, (long)i);
 }
 
 void cuda_double_free(void *p)
 {
     if (!p)
         return;
+    cuda_double_drain(NULL); /* as the driver does */
     pthread_mutex_lock(&lock);
     for (piece *k = pieces + used; k-- > pieces;) {
         if (k->p != p || k->freed)
@@ -179,6 +334,7 @@ void cuda_double_free(void *p)
             check_end(k);
             (void)madvise(k->pages, k->length, MADV_DONTNEED);
             (void)mprotect(k->pages, k->length, PROT_NONE);
+            free(k->blocks);
             k->freed = true;
         } else {
             free(k->pages);

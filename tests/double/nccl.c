@@ -16,8 +16,6 @@
 #include <unistd.h>
 #include "tests/double/double.h"
 
-#define API __attribute__((visibility("default")))
-
 enum { OK = 0, SYSTEM = 2, INVALID = 4, IN_PROGRESS = 7 };
 enum { I8, U8, I32, U32, I64, U64, F16, F32, F64, BF16, TYPES };
 enum { SUM, PROD, MAX, MIN };

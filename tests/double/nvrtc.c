@@ -13,8 +13,6 @@
 #include <unistd.h>
 #include "tests/double/double.h"
 
-#define API __attribute__((visibility("default")))
-
 extern char **environ;
 
 typedef struct {
@@ -52,7 +50,7 @@ static const char before[] =
 
 /* The kernel's own prototype gives its parameters. A block with barriers runs each thread as a fibre, in turn from
  * barrier to barrier, in ascending or in descending order: a kernel that relies on an order without a barrier fails
- * in one of the two. A launch fails if threads of a block wait at different barriers, or some have ended. */
+ * in one of the two (`from`: 0 or 1, which also reverses the order of blocks; < 0: in turn). A launch fails if threads of a block wait at different barriers, or some have ended. */
 static const char after[] =
     "\n}\n"
     "template <class... A> struct emu_types { static int sizes(size_t *s) { size_t a[] = { sizeof(A)... };"
@@ -72,13 +70,14 @@ static const char after[] =
     "static thread_local void **emu_param; static thread_local int emu_me, emu_at[1024];\n"
     "static void emu_wait(int at) { emu_at[emu_me] = at; swapcontext(&emu_fibre[emu_me], &emu_home); }\n"
     "static void emu_body() { emu_run(emu::orr_kernel, emu_param); emu_ended[emu_me] = true; }\n"
+    "static thread_local unsigned emu_turn;\n"
     "static bool emu_block(unsigned threads) {\n"
     "  enum { STACK = 65536 };\n"
     "  if (!emu_stack) emu_stack = (char *)malloc((size_t)1024 * STACK);\n"
     "  for (unsigned i = 0; i < threads; i++) { getcontext(&emu_fibre[i]);\n"
     "    emu_fibre[i].uc_stack.ss_sp = emu_stack + (size_t)i * STACK; emu_fibre[i].uc_stack.ss_size = STACK;\n"
     "    emu_fibre[i].uc_link = &emu_home; emu_ended[i] = false; makecontext(&emu_fibre[i], emu_body, 0); }\n"
-    "  static thread_local unsigned turn; unsigned round = turn++;\n"
+    "  unsigned round = emu_turn++;\n"
     "  for (unsigned left = threads; left > 0; round++) {\n"
     "    for (unsigned j = 0; j < threads; j++) { unsigned i = round % 2 ? threads - 1 - j : j; if (emu_ended[i]) "
     "continue;\n"
@@ -87,11 +86,12 @@ static const char after[] =
     "      if (emu_ended[i] != emu_ended[0] || emu_at[i] != emu_at[0]) return false;\n"
     "  }\n  return true;\n}\n"
     "extern \"C\" int emu_params(size_t *size) { return emu_sizes(emu::orr_kernel, size); }\n"
-    "extern \"C\" int emu_launch(unsigned grid, unsigned block, void **param) {\n"
-    "  blockDim.x = (int)block; blockDim.y = blockDim.z = 1; emu_param = param;\n"
-    "  for (unsigned b = 0; b < grid; b++) { blockIdx.x = (int)b;\n"
-    "    if (EMU_FIBRES) { if (!emu_block(block)) return 719; }\n"
-    "    else for (unsigned t = 0; t < block; t++) { threadIdx.x = (int)t; emu_run(emu::orr_kernel, param); } }\n"
+    "extern \"C\" int emu_launch(unsigned grid, unsigned block, void **param, int from) {\n"
+    "  blockDim.x = (int)block; blockDim.y = blockDim.z = 1; emu_param = param; if (from >= 0) emu_turn = from;\n"
+    "  for (unsigned b = 0; b < grid; b++) { blockIdx.x = (int)(from == 1 ? grid - 1 - b : b);\n"
+    "    if (EMU_FIBRES) { if (from >= 0) emu_turn = from; if (!emu_block(block)) return 719; }\n"
+    "    else for (unsigned t = 0; t < block; t++) { threadIdx.x = (int)(from == 1 ? block - 1 - t : t);\n"
+    "      emu_run(emu::orr_kernel, param); } }\n"
     "  return 0;\n}\n";
 
 API int nvrtcVersion(int *major, int *minor)

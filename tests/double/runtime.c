@@ -1,5 +1,4 @@
-/* The runtime's double, for StarPU's CUDA workers: it is loaded before the real one (LD_PRELOAD). Work in streams
- * and events is done at once.
+/* The runtime's double, for StarPU's CUDA workers: it is loaded before the real one (LD_PRELOAD).
  * Must not know: Orrery. */
 #include "config.h"
 
@@ -9,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/double/double.h"
-
-#define API __attribute__((visibility("default")))
-
-static char handle; /* any stream, any event */
 
 static cudaError_t now(void)
 {
@@ -82,6 +77,7 @@ API cudaError_t cudaDeviceReset(void)
 
 API cudaError_t cudaDeviceSynchronize(void)
 {
+    cuda_double_drain(NULL);
     return now();
 }
 
@@ -111,11 +107,13 @@ API cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
 {
     (void)flags;
     *p = malloc(bytes);
+    cuda_double_pin(*p, bytes);
     return *p ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 API cudaError_t cudaFreeHost(void *p)
 {
+    cuda_double_unpin(p);
     free(p);
     return cudaSuccess;
 }
@@ -125,6 +123,7 @@ API cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
     (void)flags;
     stray();
     cuda_double.pins++;
+    cuda_double_pin(p, bytes);
     return p && bytes ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -132,6 +131,7 @@ API cudaError_t cudaHostUnregister(void *p)
 {
     stray();
     cuda_double.unpins++;
+    cuda_double_unpin(p);
     return p ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -156,24 +156,22 @@ API cudaError_t cudaMemset(void *p, int v, size_t n)
     return cudaSuccess;
 }
 
-API cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind)
+API cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t s)
 {
-    DEVICE_WORK;
     if (now())
         return now();
-    memcpy(to, from, n);
     __atomic_add_fetch(&cuda_double.copies, 1, __ATOMIC_RELAXED);
     if (kind == cudaMemcpyHostToDevice)
         __atomic_add_fetch(&cuda_double.bytes_in, n, __ATOMIC_RELAXED);
     if (kind == cudaMemcpyDeviceToHost)
         __atomic_add_fetch(&cuda_double.bytes_home, n, __ATOMIC_RELAXED);
-    return cudaSuccess;
+    (void)cuda_double_copy(to, n, from, n, n, 1, s);
+    return now();
 }
 
-API cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t s)
+API cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind)
 {
-    (void)s;
-    return cudaMemcpy(to, from, n, kind);
+    return cudaMemcpyAsync(to, from, n, kind, NULL);
 }
 
 API cudaError_t cudaMemcpyPeer(void *to, int a, const void *from, int b, size_t n)
@@ -185,81 +183,77 @@ API cudaError_t cudaMemcpyPeer(void *to, int a, const void *from, int b, size_t 
 
 API cudaError_t cudaMemcpyPeerAsync(void *to, int a, const void *from, int b, size_t n, cudaStream_t s)
 {
-    (void)s;
-    return cudaMemcpyPeer(to, a, from, b, n);
-}
-
-API cudaError_t cudaMemcpy2D(void *to, size_t tp, const void *from, size_t fp, size_t w, size_t h,
-                             enum cudaMemcpyKind kind)
-{
-    DEVICE_WORK;
-    (void)kind;
-    for (size_t y = 0; y < h; y++)
-        memcpy((char *)to + y * tp, (const char *)from + y * fp, w);
-    return cudaSuccess;
+    (void)a;
+    (void)b;
+    return cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToDevice, s);
 }
 
 API cudaError_t cudaMemcpy2DAsync(void *to, size_t tp, const void *from, size_t fp, size_t w, size_t h,
                                   enum cudaMemcpyKind kind, cudaStream_t s)
 {
-    (void)s;
-    return cudaMemcpy2D(to, tp, from, fp, w, h, kind);
+    (void)kind;
+    (void)cuda_double_copy(to, tp, from, fp, w, h, s);
+    return now();
+}
+
+API cudaError_t cudaMemcpy2D(void *to, size_t tp, const void *from, size_t fp, size_t w, size_t h,
+                             enum cudaMemcpyKind kind)
+{
+    return cudaMemcpy2DAsync(to, tp, from, fp, w, h, kind, NULL);
 }
 
 API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags)
 {
-    (void)flags;
-    *s = (cudaStream_t)(void *)&handle;
-    return cudaSuccess;
+    void *made = NULL;
+    int code = cuStreamCreate(&made, flags);
+    *s = made;
+    return (cudaError_t)code;
 }
 
 API cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
-    (void)s;
+    (void)cuStreamDestroy_v2(s);
     return now();
 }
 
 API cudaError_t cudaStreamQuery(cudaStream_t s)
 {
-    (void)s;
-    return now();
+    return (cudaError_t)cuStreamQuery(s);
 }
 
 API cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
-    (void)s;
+    cuda_double_drain(s);
     return now();
 }
 
 API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags)
 {
     (void)flags;
-    *e = (cudaEvent_t)(void *)&handle;
-    return now();
+    *e = calloc(1, sizeof(cuda_double_place));
+    return *e ? now() : cudaErrorMemoryAllocation;
 }
 
 API cudaError_t cudaEventDestroy(cudaEvent_t e)
 {
-    (void)e;
+    free(e);
     return now();
 }
 
 API cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 {
-    (void)e;
-    (void)s;
+    cuda_double_record((void *)e, s);
     return now();
 }
 
 API cudaError_t cudaEventQuery(cudaEvent_t e)
 {
-    (void)e;
-    return now();
+    return cuda_double_over((void *)e) || now() ? now() : cudaErrorNotReady;
 }
 
 API cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
-    (void)e;
+    cuda_double_wait((void *)e);
     return now();
 }
 

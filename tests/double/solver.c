@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include "tests/double/double.h"
 
-#define API __attribute__((visibility("default")))
-
 enum { OK = 0, NO_LIBRARY = 1, WRONG = 7 };
 
 static void *reference(const char *name)

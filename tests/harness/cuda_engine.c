@@ -48,7 +48,7 @@ static void with_double(char **argv)
     if (getenv("ORR_TEST_DOUBLE") || access(path, R_OK) != 0)
         return;
     setenv("ORR_TEST_DOUBLE", "1", 1);
-    setenv("CUDA_DOUBLE_STRICT", "0", 0); /* of the backend's own tests */
+    setenv("CUDA_DOUBLE_STRICT", "1", 0);
     setenv("LD_PRELOAD", path, 1);
     (void)execv("/proc/self/exe", argv);
 }
