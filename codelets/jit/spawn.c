@@ -3,6 +3,7 @@
 #include "config.h"
 #include "codelets/jit/internal.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/threshold.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -209,12 +210,11 @@ static orr__spawned watch(pid_t pid, int out, work *w, int stop_fd, char *said, 
     return how;
 }
 
-/* A process that shares a core with a thread of usual priority gets a tenth of it. An idle core is its own. A failure is no loss. */
+/* An idle core is still its own. A failure is no loss. */
 static void be_polite(pid_t pid)
 {
-    enum { TENTH = 10 };
-    if (getpriority(PRIO_PROCESS, (id_t)pid) < TENTH)
-        (void)setpriority(PRIO_PROCESS, (id_t)pid, TENTH);
+    if (getpriority(PRIO_PROCESS, (id_t)pid) < ORR__T_COMPILER_NICE)
+        (void)setpriority(PRIO_PROCESS, (id_t)pid, ORR__T_COMPILER_NICE);
 }
 
 orr__spawned orr__spawn(const char *const *argv, const char *tmp, bool polite, orr__patience patience, int stop_fd,

@@ -454,9 +454,12 @@ static orr_status check_value(orr__site at, orr_tensor *t)
 
 orr_status orr_check_at(const char *file, int line, orr_tensor *t)
 {
+    orr__site at = ORR__SITE(file, line, "check");
+    if (!t)
+        return orr__fail(at, ORR_EINVAL, "the tensor is NULL");
     orr_status found = ORR_OK;
     orr__check_asked = &found;
     orr_status st = orr_eval_at(file, line, t);
     orr__check_asked = NULL;
-    return st == ORR_OK ? found != ORR_OK ? found : check_value(ORR__SITE(file, line, "check"), t) : st;
+    return st == ORR_OK ? found != ORR_OK ? found : check_value(at, t) : st;
 }

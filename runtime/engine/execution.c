@@ -15,7 +15,6 @@
 #include "runtime/engine/execution.h"
 #include "runtime/graph/donation.h"
 
-
 const orr__backend *orr__exec_cpu = &orr__cpu, *orr__exec_opencl = &orr__opencl, *orr__exec_cuda = &orr__cuda;
 
 orr_status orr__exec_check(orr__site at, const orr__plan *plan, orr__buffer *const *leaf)
@@ -179,14 +178,13 @@ static const orr__known *known_of(const orr__step *s, const orr__known *known, o
 /* Launches the kernel; in parts if its work may be stopped, so that it ends soon. */
 static orr_status launch_parts(const orr__step *s, const orr__launch *l)
 {
-    static const double stops_within_us = 1e4;
     const orr__region *r = s->region;
     int64_t rows = l->hi - l->lo, even = r->rank == 1 ? 256 : 1; /* a line is cut at whole vectors */
-    if (!orr__stop_mine || !orr__step_by_rows(s) || s->cost.us <= stops_within_us)
+    if (!orr__stop_mine || !orr__step_by_rows(s) || s->cost.us <= ORR__T_STOP_PART)
         return orr__exec_cpu->launch(s->cpu, l);
 
     double us = s->cost.us * (double)rows / (double)r->dim[0];
-    int64_t each = (int64_t)((double)rows / fmax(us / stops_within_us, 1) / (double)even) * even;
+    int64_t each = (int64_t)((double)rows / fmax(us / ORR__T_STOP_PART, 1) / (double)even) * even;
     orr__launch part = *l;
     orr_status st = ORR_OK;
     each = each > even ? each : even;
