@@ -188,7 +188,7 @@ bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word);
 
 /* isa.c: the loops for this processor. */
 const orr__vec *orr__cpu_vec(void);
-/* For tests: "base", "v3", "v4", or NULL for the processor's best; false if the processor cannot. Kernels keep the
+/* For tests: "base", "v3", "v4", "sve", or NULL for the processor's best; false if the processor cannot. Kernels keep the
  * loops with which they were prepared. */
 bool orr__cpu_use(const char *isa);
 

@@ -6,8 +6,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#if defined(__x86_64__)
+#ifdef HAVE_ISA_V3
 #include <cpuid.h>
+#endif
+#ifdef HAVE_ISA_SVE
+#include <sys/auxv.h>
 #endif
 #include "codelets/cpu/cpu.h"
 #include "runtime/base/env.h"
@@ -22,9 +25,14 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const orr__vec *best[ORR__ISA_AVX512 + 1]; /* within each limit of ORRERY_ISA */
 static const orr__vec *_Atomic forced;
 
+static bool has_base(void)
+{
+    return true;
+}
+
 /* The compiler's library reports the vector features, and whether the system saves the registers. The processor reports
  * the small features that came with them. */
-#if defined(__x86_64__)
+#ifdef HAVE_ISA_V3
 static bool small_ones(void)
 {
     unsigned a, b, c, d;
@@ -38,7 +46,9 @@ static bool has_v3(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
            small_ones();
 }
+#endif
 
+#ifdef HAVE_ISA_V4
 static bool has_v4(void)
 {
     return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -47,18 +57,45 @@ static bool has_v4(void)
 }
 #endif
 
+#ifdef HAVE_ISA_SVE
+static bool has_sve(void)
+{
+    return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0;
+}
+#endif
+
+#if defined(__aarch64__)
+#define BASE "neon"
+#else
+#define BASE "baseline"
+#endif
+
+/* Narrowest first. `least`: the least limit of ORRERY_ISA that permits it. */
+static const struct {
+    const orr__vec *vec;
+    const char *title;
+    bool (*has)(void);
+    orr__isa_choice least;
+} sets[] = {
+    { &orr__vec_base, BASE, has_base, ORR__ISA_SSE2 },
+#ifdef HAVE_ISA_V3
+    { &orr__vec_v3, "avx2", has_v3, ORR__ISA_AVX2 },
+#endif
+#ifdef HAVE_ISA_V4
+    { &orr__vec_v4, "avx512", has_v4, ORR__ISA_AVX512 },
+#endif
+#ifdef HAVE_ISA_SVE
+    { &orr__vec_sve, "sve", has_sve, ORR__ISA_AVX2 },
+#endif
+};
+enum { SETS = sizeof sets / sizeof *sets };
+
 static void choose(void)
 {
-    for (int i = 0; i <= ORR__ISA_AVX512; i++)
-        best[i] = &orr__vec_base;
-#if defined(__x86_64__) && defined(HAVE_ISA_V3)
-    if (has_v3())
-        best[ORR__ISA_AUTO] = best[ORR__ISA_AVX2] = best[ORR__ISA_AVX512] = &orr__vec_v3;
-#endif
-#if defined(__x86_64__) && defined(HAVE_ISA_V4)
-    if (has_v4())
-        best[ORR__ISA_AUTO] = best[ORR__ISA_AVX512] = &orr__vec_v4;
-#endif
+    for (int s = 0; s < SETS; s++)
+        for (int limit = ORR__ISA_AUTO; sets[s].has() && limit <= ORR__ISA_AVX512; limit++)
+            if (limit == ORR__ISA_AUTO || (int)sets[s].least <= limit)
+                best[limit] = sets[s].vec;
 }
 
 const orr__vec *orr__cpu_vec(void)
@@ -72,21 +109,13 @@ const orr__vec *orr__cpu_vec(void)
 
 bool orr__cpu_use(const char *isa)
 {
-    (void)pthread_once(&once, choose);
-    const orr__vec *v = isa ? NULL : best[orr__env.isa];
-    if (isa && !strcmp(isa, "base"))
-        v = &orr__vec_base;
-#if defined(__x86_64__) && defined(HAVE_ISA_V3)
-    if (isa && !strcmp(isa, "v3") && has_v3())
-        v = &orr__vec_v3;
-#endif
-#if defined(__x86_64__) && defined(HAVE_ISA_V4)
-    if (isa && !strcmp(isa, "v4") && has_v4())
-        v = &orr__vec_v4;
-#endif
-    if (!v)
+    const orr__vec *v = NULL;
+    for (int s = 0; isa && s < SETS; s++)
+        if (!strcmp(isa, sets[s].vec->isa) && sets[s].has())
+            v = sets[s].vec;
+    if (isa && !v)
         return false;
-    forced = isa ? v : NULL;
+    forced = v;
     return true;
 }
 
@@ -135,11 +164,10 @@ static void describe(void)
     else
         (void)snprintf(blas, sizeof blas, "openblas (%s)", openblas_get_corename());
 #endif
-    const char *isa = orr__cpu_vec()->isa;
-    (void)snprintf(text, sizeof text, "%s, kernels %s", blas,
-                   !strcmp(isa, "v4")   ? "avx512"
-                   : !strcmp(isa, "v3") ? "avx2"
-                                        : "baseline");
+    const char *title = BASE;
+    for (int s = 0; s < SETS; s++)
+        title = sets[s].vec == orr__cpu_vec() ? sets[s].title : title;
+    (void)snprintf(text, sizeof text, "%s, kernels %s", blas, title);
 }
 
 const char *orr__cpu_describe(void)

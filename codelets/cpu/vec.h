@@ -276,5 +276,6 @@ extern orr__foldrowfn orr__vec_sumrow_fr254, orr__vec_sumrow_fq254, orr__vec_pro
 ORR__V_DECLARE(base);
 ORR__V_DECLARE(v3);
 ORR__V_DECLARE(v4);
+ORR__V_DECLARE(sve);
 
 #endif

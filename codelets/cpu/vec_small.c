@@ -7,6 +7,8 @@
 #include "codelets/cpu/vec.h"
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 /* One tile. Element (row, k) of a is at row·a_row + k·a_col; the rows of b and c are contiguous. `rest`: elements of
@@ -81,7 +83,11 @@ static inline vec4 some_f32(const float *p, int64_t n)
 #define ALL(x) ((vec4){ x, x, x, x })
 #define MASK_OF(n) (n)
 #define SOME(p, mask) some_f32(p, mask)
+#if defined(__aarch64__) && defined(__ARM_NEON)
+#define FMA(a, b, c) vfmaq_f32(c, a, b)
+#else
 #define FMA(a, b, c) ((a) * (b) + (c))
+#endif
 #endif
 #ifndef PUT
 #define PUT(p, mask, x, n) F(put_some)(p, x, n)
@@ -130,7 +136,11 @@ static inline vec2 some_f64(const double *p, int64_t n)
 #define ALL(x) ((vec2){ x, x })
 #define MASK_OF(n) (n)
 #define SOME(p, mask) some_f64(p, mask)
+#if defined(__aarch64__) && defined(__ARM_NEON)
+#define FMA(a, b, c) vfmaq_f64(c, a, b)
+#else
 #define FMA(a, b, c) ((a) * (b) + (c))
+#endif
 #endif
 #ifndef PUT
 #define PUT(p, mask, x, n) F(put_some)(p, x, n)

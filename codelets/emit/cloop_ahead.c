@@ -36,13 +36,18 @@ static const char widen_text[] =
     "        if (k < n) \\\n            function(to + (n - orr_many), from + (n - orr_many)); \\\n        k = n; \\\n  "
     "  }\n"
     "#else\n#define ORR_MANY(to, from, function)\n#endif\n"
+    "#if defined(__aarch64__) && defined(__ARM_FP16_FORMAT_IEEE)\n" /* such loops become NEON or SVE */
+    "#define ORR_TO_SINGLE(from) *(const __fp16 *)(from)\n#define ORR_TO_HALF(to, x) *(__fp16 *)(to) = (__fp16)(x)\n"
+    "#else\n"
+    "#define ORR_TO_SINGLE(from) orr_f16_to_f32(*(from))\n#define ORR_TO_HALF(to, x) *(to) = orr_f32_to_f16(x)\n"
+    "#endif\n"
     "ORR_INLINE ORR_FN void orr_widen(orr_f32 *to, const orr_u16 *from, orr_idx n)\n{\n    orr_idx k = 0;\n"
     "    ORR_MANY(to, from, orr_widen_many)\n"
-    "    for (; k < n; k++)\n        to[k] = orr_f16_to_f32(from[k]);\n"
+    "    for (; k < n; k++)\n        to[k] = ORR_TO_SINGLE(from + k);\n"
     "    for (; k > 0 && k % 16 != 0; k++)\n        to[k] = 0;\n}\n"
     "ORR_INLINE ORR_FN void orr_narrow(orr_u16 *to, const orr_f32 *from, orr_idx n)\n{\n    orr_idx k = 0;\n"
     "    ORR_MANY(to, from, orr_narrow_many)\n"
-    "    for (; k < n; k++)\n        to[k] = orr_f32_to_f16(from[k]);\n}\n";
+    "    for (; k < n; k++)\n        ORR_TO_HALF(to + k, from[k]);\n}\n";
 
 static bool is_f16_output(const orr__region *r, int k)
 {

@@ -26,7 +26,7 @@ static double rc_between(const char *isa, const orr__region *r, orr_dtype t)
 
 bool rc_launch(const rc_run *run)
 {
-    static const char *const isa[] = { "base", "v3", "v4" };
+    static const char *const isa[] = { "base", "v3", "v4", "sve" };
     const orr__region *r = &run->b->r;
     void *copy[ORR__REGION_OUTS] = { NULL };
     bool ok = true;
@@ -35,7 +35,7 @@ bool rc_launch(const rc_run *run)
         memcpy(copy[i], run->out[i], (size_t)run->out_n[i] * orr_dtype_size((orr_dtype)r->out_dtype[i]));
     }
     ok = rc_interpret(run, run->out);
-    for (int s = 0; s < 3 && ok; s++) {
+    for (int s = 0; s < (int)(sizeof isa / sizeof *isa) && ok; s++) {
         if (!orr__cpu_use(isa[s]))
             continue;
         ok = rc_interpret(run, copy);

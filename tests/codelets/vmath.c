@@ -26,7 +26,7 @@ static const struct {
     { "pow", NULL, powl },     { "atan2", NULL, atan2l }, { "hypot", NULL, hypotl },
 };
 enum { CASES = sizeof cases / sizeof *cases, N = 4000 };
-static const char *const isa[] = { "base", "v3", "v4" };
+static const char *const isa[] = { "base", "v3", "v4", "sve" };
 static unsigned long long state = 5;
 
 static const double special[] = { 0.0,
@@ -118,7 +118,7 @@ static void one_case(int c, bool wide)
     static double x[N], y[N], got[N];
     const orr__ewrow *row = orr__ew_find(cases[c].row);
     ORR_REQUIRE(row && fill(row, wide, x, y));
-    for (int s = 0; s < 3; s++) {
+    for (int s = 0; s < (int)(sizeof isa / sizeof *isa); s++) {
         double worst = 0, at = 0, to = 0;
         if (!orr__cpu_use(isa[s]))
             continue;
@@ -199,7 +199,7 @@ static void erf_reaches_and_never_exceeds_one(void)
     for (int i = 0; i < N; i++)
         x[i] = (double)(float)((i & 1 ? -1 : 1) * (i < 8 ? exp2(i * i * 2 + 2) : 3 + i * (1.5 / N)));
     x[0] = (double)INFINITY;
-    for (int s = 0; s < 3; s++) {
+    for (int s = 0; s < (int)(sizeof isa / sizeof *isa); s++) {
         if (!orr__cpu_use(isa[s]))
             continue;
         apply(orr__cpu_vec()->row[ORR_F32][orr__ew_find("erf")->op.id - ORR__OP_EW], false, x, x, got);
