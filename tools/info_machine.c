@@ -18,6 +18,17 @@ static void print_date(const orr_machine_number *m)
     printf("%-12s %25s  %-9s of the measurement (UTC)\n", m->name, text, "");
 }
 
+/* Large arrays are divided among them. */
+static void print_nodes(void)
+{
+    enum { MOST = 512 };
+    static orr_fact f[MOST];
+    int n = orr_info(f, MOST);
+    for (int i = 0; i < n && i < MOST; i++)
+        if (!strcmp(f[i].group, "machine") && !strncmp(f[i].name, "NUMA", 4))
+            printf("%s: %s\n", f[i].name, f[i].value);
+}
+
 int info_machine(void)
 {
     enum { MOST = 32 };
@@ -31,6 +42,7 @@ int info_machine(void)
             print_date(&m[i]);
         else
             printf("%-12s %12.6g %12.6g  %-9s %s\n", m[i].name, m[i].value, m[i].fixed, m[i].unit, m[i].meaning);
+    print_nodes();
     return ferror(stdout) ? 1 : 0;
 }
 

@@ -19,6 +19,7 @@
 #include "codelets/codelet.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/nodes.h"
 #include "runtime/engine/engine.h"
 #include "runtime/ranks/ranks.h"
 
@@ -84,6 +85,12 @@ static void topology(list *l)
         add(l, "machine", "cores", "%d", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE));
         add(l, "machine", "hardware threads", "%d", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
         add(l, "machine", "NUMA nodes", "%d", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE));
+        for (int i = 0; i < orr__nodes_here() && orr__nodes_here() > 1; i++) {
+            char name[24];
+            (void)snprintf(name, sizeof name, "NUMA node %d", i);
+            add(l, "machine", name, "%d core%s%s", orr__node_cores(i), orr__node_cores(i) == 1 ? "" : "s",
+                orr__nodes() > 1 ? ", home of an equal part of each large array" : "");
+        }
         for (int i = 0; i < 3; i++) {
             int n = hwloc_get_nbobjs_by_type(t, level[i]);
             hwloc_obj_t o = n > 0 ? hwloc_get_obj_by_type(t, level[i], 0) : NULL;

@@ -4,6 +4,7 @@
 #include "runtime/base/extents.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/idle_memory.h"
+#include "runtime/base/nodes.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/thread_cache.h"
@@ -115,6 +116,7 @@ static void *map_aligned(size_t bytes, size_t cap)
 #ifdef MADV_HUGEPAGE
     madvise(p + lead, bytes / huge_page * huge_page, MADV_HUGEPAGE);
 #endif
+    orr__nodes_settle(p + lead, bytes);
     return p + lead;
 }
 

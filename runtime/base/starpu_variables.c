@@ -93,7 +93,7 @@ static const entry table[] = {
     RANGE("STARPU_MAIN_THREAD_CPUID", 0, PROCESSORS, "the hardware thread that it is bound to"),
     RANGE("STARPU_MAIN_THREAD_COREID", 0, CORES, "the core that it is bound to"),
     RANGE("STARPU_NTHREADS_PER_CORE", 1, PER_CORE, "CPU workers on each core"),
-    RANGE("STARPU_USE_NUMA", 0, 2, "more than 0: a memory for each NUMA node, which Orrery refuses where there are several"),
+    RANGE("STARPU_USE_NUMA", 0, 2, "0: large arrays and their tasks are not divided among the NUMA nodes; otherwise they are, where there are several"),
     SWITCH("STARPU_WORKER_TREE", NULL), RANGE("STARPU_DISPLAY_BINDINGS", 0, 2, NULL), SWITCH("STARPU_PCI_FLAT", NULL),
     NEVER("STARPU_HWLOC_INPUT", "with the topology of another machine StarPU binds threads to cores that do not exist"),
     RANGE("STARPU_BACKOFF_MIN", 1, BACKOFF, NULL), RANGE("STARPU_BACKOFF_MAX", 1, BACKOFF, NULL),

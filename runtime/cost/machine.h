@@ -8,6 +8,7 @@
 
 typedef struct {
     int workers;                  /* CPU workers, at least 1                                    */
+    int nodes;                    /* memory nodes with CPU workers, 1 if their places are not known */
     int devices;                  /* workers that are devices                                   */
     int cuda;                     /* … CUDA devices                                             */
     int cuda_device;              /* CUDA's number of the first of them, -1: there is none      */

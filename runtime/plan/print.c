@@ -22,6 +22,16 @@ static size_t slot_bytes(const orr__plan *p)
     return all;
 }
 
+/* The homes of tiles: ", tiles 0…3 on node 0, 4…7 on node 1". */
+static void print_homes(FILE *to, int ntiles)
+{
+    for (int t = 0, begin = 0; orr__machine_here.nodes > 1 && t < ntiles; t++)
+        if (t + 1 == ntiles || orr__home(t + 1, ntiles) != orr__home(t, ntiles)) {
+            fprintf(to, "%s %d…%d on node %d", begin ? "," : ", tiles", begin, t, orr__home(t, ntiles));
+            begin = t + 1;
+        }
+}
+
 void orr__plan_print(FILE *to, const orr__plan *p)
 {
     ORR__WITH_POINT;
@@ -64,6 +74,8 @@ void orr__plan_print(FILE *to, const orr__plan *p)
         else
             fprintf(to, ", %d tiles of %lld, steps %d…%d, %s %d", v->ntiles, (long long)v->tile, v->first, v->last,
                     v->output >= 0 ? "output" : "slot", v->output >= 0 ? v->output : v->slot);
+        if (v->leaf < 0 && !v->local)
+            print_homes(to, v->ntiles);
         if (v->form_step >= 0)
             fprintf(to, ", may lie as step %d takes it", v->form_step);
         if (v->donor >= 0)

@@ -165,22 +165,6 @@ static void workers_follow_the_cpuset(void)
     ORR_CHECK_MSG(rc == 0 && strstr(said, "1 CPU worker,"), "%d: %s", rc, said);
 }
 
-static int on_numa_nodes(void)
-{
-    (void)setenv("HWLOC_SYNTHETIC", "numa:2 core:1 pu:1", 1);
-    (void)setenv("STARPU_WORKERS_GETBIND", "0", 1);
-    (void)setenv("STARPU_USE_NUMA", "1", 1);
-    return compute();
-}
-
-static void memory_apart_on_numa_nodes_is_refused(void)
-{
-    if (!have_starpu())
-        ORR_SKIP("no StarPU in this build");
-    int rc = child(on_numa_nodes);
-    ORR_CHECK_MSG(rc == NOT_STARTED && strstr(said, "STARPU_USE_NUMA=1") && strstr(said, "unset"), "%d: %s", rc, said);
-}
-
 static volatile sig_atomic_t terms;
 
 static void on_term(int signal)
@@ -269,7 +253,6 @@ int main(int argc, char **argv)
                                       ORR_TEST(run_without_workers_is_reported),
                                       ORR_TEST(invalid_starpu_variable_is_reported),
                                       ORR_TEST(workers_follow_the_cpuset),
-                                      ORR_TEST(memory_apart_on_numa_nodes_is_refused),
                                       ORR_TEST(sigterm_reaches_the_programs_own_handler),
                                       ORR_TEST(sigterm_ends_a_program_without_one),
                                       { 0 } };

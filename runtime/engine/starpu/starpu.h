@@ -134,6 +134,11 @@ orr_status orr__star_environment(orr__site at);
 void orr__star_environment_met(int workers, bool devices);
 /* "; set are …", with the variables that may leave no worker. */
 const char *orr__star_environment_none(char *text, size_t size);
+/* homes.c: binds workers to cores of all memory nodes; looks where they are; restricts the task of one of equal parts to the workers
+ * beside its home. */
+void orr__star_homes_configure(struct starpu_conf *conf);
+void orr__star_homes_start(void);
+void orr__star_go_home(struct starpu_task *task, int part, int parts);
 /* limits.c: ORR_EDEVICE if this process cannot get the resources that StarPU needs. */
 orr_status orr__star_limits(orr__site at);
 /* directory.c: sets STARPU_PERF_MODEL_DIR if StarPU cannot write to its own directory. */

@@ -136,6 +136,7 @@ static orr_status configure(orr__site at, const orr_config *config, struct starp
     if (!getenv("STARPU_SCHED"))
         conf->sched_policy_name = opencl > 0 || cuda ? "dmdas" : "lws";
     orr__star_policy_configure(conf);
+    orr__star_homes_configure(conf);
     orr__star_guard_cuda(conf);
     return ORR_OK;
 }
@@ -187,6 +188,7 @@ static void look_around(int backend)
     orr__machine_here.devices = orr__star.opencls + orr__star.cudas;
     orr__machine_here.one_memory = orr__star.one_memory;
     measure_bus();
+    orr__star_homes_start();
     orr__machine_here.graphs = orr__star.cpus > 1;
     orr__machine_here.bundles = orr__star.cpus > 0 && !orr__exec_on_device_alone();
 }
@@ -203,11 +205,18 @@ static int begin_starpu(struct starpu_conf *conf)
     bool one_task = orr__star.guards_cuda && !getenv("STARPU_CUDA_PIPELINE"); /* read by StarPU only at its start */
     if (one_task)
         (void)setenv("STARPU_CUDA_PIPELINE", "0", 1);
+    /* A tensor has one memory, which is divided among the nodes here (runtime/base/nodes.h). */
+    char *numa = getenv("STARPU_USE_NUMA") ? strdup(getenv("STARPU_USE_NUMA")) : NULL;
+    if (numa)
+        (void)setenv("STARPU_USE_NUMA", "0", 1);
     int lock = orr__star_home_lock(), err = starpu_init(conf);
 
     orr__star_home_unlock(lock);
     if (one_task)
         (void)unsetenv("STARPU_CUDA_PIPELINE");
+    if (numa)
+        (void)setenv("STARPU_USE_NUMA", numa, 1);
+    free(numa);
     orr__fpmode_end(ORR__FPMODE_DEFAULT, mode);
     orr__point_end(before);
     return err;
@@ -250,12 +259,6 @@ static orr_status start(orr__site at, const orr_config *config)
         st = orr__fail(at, ORR_EDEVICE, "StarPU starts no OpenCL worker");
     if (backend == ORR__BACKEND_CUDA && orr__star.cudas == 0)
         st = orr__fail(at, ORR_EDEVICE, "StarPU starts no CUDA worker");
-    if (starpu_memory_nodes_get_numa_count() > 1)
-        st = orr__fail(
-            at, ORR_EENV,
-            "STARPU_USE_NUMA=%s gives each of %u NUMA nodes memory of its own, but a tensor lies in one place: unset "
-            "it (pages lie where they are first written; numactl --interleave=all spreads them)",
-            getenv("STARPU_USE_NUMA") ? getenv("STARPU_USE_NUMA") : "", starpu_memory_nodes_get_numa_count());
     if (st != ORR_OK || (st = orr__works_start(at, (int)starpu_worker_get_count())) != ORR_OK ||
         (st = orr__star_idle_start(at)) != ORR_OK) {
         end_starpu();

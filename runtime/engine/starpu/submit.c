@@ -179,6 +179,8 @@ static orr_status fill_in(orr__site at, draft *d)
     } else if (d->a->run->worker >= 0) {
         d->task->execute_on_a_specific_worker = 1;
         d->task->workerid = (unsigned)d->a->run->worker;
+    } else {
+        orr__star_go_home(d->task, d->a->tile, d->a->step->ntiles);
     }
     d->task->priority =
         orr__star_policy_priority(d->task->where, orr__star_urgency(d->a->run->plan, d->a->step->urgency.from_start));
