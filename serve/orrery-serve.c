@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include "serve/budget.h"
@@ -75,8 +76,9 @@ static void *start_to_compute(void *user)
     serve_batching batching = { (int)s->o.batch, 1e-6 * (double)s->o.batch_window };
     orr_device first;
     char *why = user;
+    const id_t self = (id_t)syscall(SYS_gettid);
     if (serve_ledger_shared())
-        (void)setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, (id_t)gettid()) + lower);
+        (void)setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + lower);
     if (orr_init(NULL) != ORR_OK) {
         (void)snprintf(why, WHY, "%s", orr_error_message());
         return why;

@@ -21,6 +21,14 @@
 #include "runtime/base/exit.h"
 #include "runtime/ranks/exchange.h"
 
+/* Calls that are newer than some systems' headers have the same number on every processor. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+
 #define TICK 0.1  /* seconds between polls of messages       */
 #define GRACE 0.3 /* seconds; a notice may arrive after its sender's end */
 
