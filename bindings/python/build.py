@@ -2,7 +2,8 @@
 """Generates, compiles and lays out the package; needs a C compiler, Python's headers and the library.
 
 usage: build.py FOLDER [BUILD_FOLDER_OF_THE_LIBRARY]
-The library is that of BUILD_FOLDER, of $ORRERY_BUILD, of the clone's build folder, or the one that pkg-config finds.
+The library is that of BUILD_FOLDER, of $ORRERY_BUILD, of the clone's build folder, or the one that pkg-config finds. With
+ORRERY_RPATH=no, as packages need it, the extension does not say where the library is.
 Exit status 77: Python's headers or the compiler are absent.
 """
 import os
@@ -19,17 +20,20 @@ SUFFIX = ".abi3.so"
 
 def library(build=None):
     """Flags for the compiler, flags for the linker, and the description of the API."""
+    def rpath(folder):
+        return [] if os.environ.get("ORRERY_RPATH") == "no" else ["-Wl,-rpath," + folder]
+
     for folder in (build, os.environ.get("ORRERY_BUILD"), os.path.join(TOP, "build"), TOP):
         if folder and os.path.exists(os.path.join(folder, ".libs", "liborrery.so")):
             libs = os.path.abspath(os.path.join(folder, ".libs"))
             return (["-I" + os.path.join(TOP, "include"), "-I" + os.path.join(folder, "include")],
-                    ["-L" + libs, "-lorrery", "-Wl,-rpath," + libs], os.path.join(TOP, "include/orrery/api.json"))
+                    ["-L" + libs, "-lorrery"] + rpath(libs), os.path.join(TOP, "include/orrery/api.json"))
 
     def ask(*args):
         return subprocess.run(["pkg-config", *args, "orrery"], check=True, stdout=subprocess.PIPE).stdout.decode().strip()
     try:
         libs = ask("--variable=libdir")
-        return (shlex.split(ask("--cflags")), shlex.split(ask("--libs")) + ["-Wl,-rpath," + libs],
+        return (shlex.split(ask("--cflags")), shlex.split(ask("--libs")) + rpath(libs),
                 os.path.join(ask("--variable=includedir"), "orrery/api.json"))
     except (OSError, subprocess.CalledProcessError):
         sys.exit("build.py: no liborrery: build the clone (./bootstrap build), or install the library where pkg-config finds it")
@@ -48,8 +52,9 @@ def build(folder, build_folder=None, optimise="-O2"):
     subprocess.run([sys.executable, os.path.join(HERE, "generate.py"), api, generated, os.path.join(package, "_core.pyi")],
                    check=True)
     sources = [os.path.join(HERE, "src", s) for s in ("core.c", "exchange.c", "later.c", "objects.c")] + [generated]
-    subprocess.run(cc + ["-std=gnu11", optimise, "-fPIC", "-shared", "-fvisibility=hidden", "-I" + os.path.join(HERE, "src"),
-                         "-I" + include] + cflags + sources + ["-o", os.path.join(package, "_core" + SUFFIX)] + ldflags,
+    flags = ["-std=gnu11", optimise] + shlex.split(os.environ.get("CFLAGS", ""))
+    subprocess.run(cc + flags + ["-fPIC", "-shared", "-fvisibility=hidden", "-I" + os.path.join(HERE, "src"),
+                                 "-I" + include] + cflags + sources + ["-o", os.path.join(package, "_core" + SUFFIX)] + ldflags,
                    check=True)
     os.remove(generated)
     for name in sorted(os.listdir(os.path.join(HERE, "orrery"))):

@@ -19,7 +19,7 @@
 #include "codelets/codelet.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/decimal.h"
-#include "runtime/base/nodes.h"
+#include "runtime/base/memory_nodes.h"
 #include "runtime/engine/engine.h"
 #include "runtime/ranks/ranks.h"
 

@@ -4,7 +4,7 @@
 #include "runtime/base/extents.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/idle_memory.h"
-#include "runtime/base/nodes.h"
+#include "runtime/base/memory_nodes.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/thread_cache.h"

@@ -5,7 +5,7 @@
 #define ORR_PLAN_PLAN_H
 
 #include "codelets/codelet.h"
-#include "runtime/base/nodes.h"
+#include "runtime/base/memory_nodes.h"
 #include "runtime/cost/cost.h"
 #include "runtime/cost/machine.h"
 #include "runtime/cost/model.h"
@@ -172,7 +172,7 @@ static inline size_t orr__value_bytes(const orr__value *v)
 {
     return (size_t)v->count * orr__dtype_size((orr_dtype)v->dtype);
 }
-/* The memory node where part i of n equal parts of an array is at home, and the workers of the task that computes it (runtime/base/nodes.h). */
+/* The memory node where part i of n equal parts of an array is at home, and the workers of the task that computes it (runtime/base/memory_nodes.h). */
 static inline int orr__home(int64_t i, int64_t n)
 {
     return orr__node_in(i, n, orr__machine_here.nodes > 1 ? orr__machine_here.nodes : 1);

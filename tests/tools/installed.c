@@ -222,7 +222,7 @@ static void cmake_takes_compatible_versions_only(void)
     static const struct {
         const char *version;
         int found;
-    } request[] = { { "0.1", 1 }, { "0.1.0", 1 }, { "0.1.0 EXACT", 1 }, { "0.0", 0 }, { "0.2", 0 }, { "1.0", 0 } };
+    } request[] = { { "0.2", 1 }, { "0.2.0", 1 }, { "0.2.0 EXACT", 1 }, { "0.0", 0 }, { "0.3", 0 }, { "1.0", 0 } };
     char script[4096];
     if (!readme.prefix)
         ORR_SKIP("there is no installation");

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/env.h"
-#include "runtime/base/nodes.h"
+#include "runtime/base/memory_nodes.h"
 #include "runtime/engine/starpu/starpu.h"
 
 enum { WORD = 32 };

@@ -205,7 +205,7 @@ static int begin_starpu(struct starpu_conf *conf)
     bool one_task = orr__star.guards_cuda && !getenv("STARPU_CUDA_PIPELINE"); /* read by StarPU only at its start */
     if (one_task)
         (void)setenv("STARPU_CUDA_PIPELINE", "0", 1);
-    /* A tensor has one memory, which is divided among the nodes here (runtime/base/nodes.h). */
+    /* A tensor has one memory, which is divided among the nodes here (runtime/base/memory_nodes.h). */
     char *numa = getenv("STARPU_USE_NUMA") ? strdup(getenv("STARPU_USE_NUMA")) : NULL;
     if (numa)
         (void)setenv("STARPU_USE_NUMA", "0", 1);

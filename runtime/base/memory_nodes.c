@@ -8,7 +8,7 @@
 #ifdef HAVE_HWLOC
 #include <hwloc.h>
 #endif
-#include "runtime/base/nodes.h"
+#include "runtime/base/memory_nodes.h"
 
 void orr__nodes_part(size_t bytes, int node, int nodes, size_t page, size_t *from, size_t *to)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "runtime/base/nodes.h"
+#include "runtime/base/memory_nodes.h"
 #include "tests/harness/harness.h"
 
 enum { RIGHT = 0, WRONG = 1, SKIPPED = 77, ROWS = 1024, COLS = 64 };
@@ -160,5 +160,5 @@ int main(int argc, char **argv)
                                       ORR_TEST(workers_are_spread_over_the_nodes),
                                       ORR_TEST(tasks_run_where_their_tiles_are_at_home),
                                       { 0 } };
-    return orr_test_main(argc, argv, "engine.nodes", tests);
+    return orr_test_main(argc, argv, "engine.memory_nodes", tests);
 }

@@ -1,7 +1,7 @@
 /* The memory nodes (NUMA) of the machine, and the division of arrays among them.
  * Must not know: tensors, workers, StarPU. */
-#ifndef ORR_BASE_NODES_H
-#define ORR_BASE_NODES_H
+#ifndef ORR_BASE_MEMORY_NODES_H
+#define ORR_BASE_MEMORY_NODES_H
 
 #include <stdbool.h>
 #include <stddef.h>
