@@ -154,6 +154,48 @@ static void every_example_compiles_with_one_line(void)
     (void)run("use_examples", script);
 }
 
+/* Fashion-MNIST is read where it is installed. */
+static void cxx_examples_compile_with_one_line_and_are_right(void)
+{
+    char script[4096];
+    if (!readme.prefix)
+        ORR_SKIP("there is no installation");
+    if (!have("c++"))
+        ORR_SKIP("no c++ here");
+    (void)snprintf(script, sizeof script,
+                   "mkdir -p cxx && cp '%s'/*.cpp cxx\n"
+                   "export PKG_CONFIG_PATH='%s/lib/pkgconfig' LD_LIBRARY_PATH='%s/lib'\n"
+                   "data=/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz\n"
+                   "for name in ten_lines linear_regression heat fashion_mnist; do\n"
+                   "  c++ -std=c++17 cxx/$name.cpp $(pkg-config --define-prefix --cflags --libs orrery) -o cxx/$name\n"
+                   "  test $name = fashion_mnist && ! test -r $data || timeout 100 cxx/$name 50 >lines\n"
+                   "done\n"
+                   "! test -r $data || grep 'test accuracy: 0.[78]' lines\n",
+                   orr_test_golden("../../examples"), readme.prefix, readme.prefix);
+    (void)run("use_cxx", script);
+}
+
+static void cmake_has_components(void)
+{
+    char script[4096];
+    if (!readme.prefix)
+        ORR_SKIP("there is no installation");
+    if (!have("cmake") || !have("c++"))
+        ORR_SKIP("no cmake or c++ here");
+    (void)snprintf(script, sizeof script,
+                   "mkdir -p components && cp '%s/ten_lines.cpp' components\n"
+                   "cat >components/CMakeLists.txt <<'TEXT'\n"
+                   "cmake_minimum_required(VERSION 3.16)\nproject(components CXX)\n"
+                   "find_package(orrery REQUIRED COMPONENTS C CXX)\n"
+                   "find_package(orrery QUIET COMPONENTS Cobol)\n"
+                   "if(orrery_FOUND)\n  message(FATAL_ERROR \"a component that does not exist\")\nendif()\n"
+                   "add_executable(ten_lines ten_lines.cpp)\ntarget_link_libraries(ten_lines orrery::cxx)\n"
+                   "TEXT\nunset MAKEFLAGS MFLAGS\ncmake -S components -B components/build -DCMAKE_PREFIX_PATH='%s'\n"
+                   "cmake --build components/build\ncomponents/build/ten_lines\n",
+                   orr_test_golden("../../examples"), readme.prefix);
+    (void)run("components_of_cmake", script);
+}
+
 static void a_fortran_program_gives_its_communicator(void)
 {
     char script[4096];
@@ -247,6 +289,8 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(readme_program_compiles_with_cc_and_pkg_config),
         ORR_TEST(every_example_compiles_with_one_line),
+        ORR_TEST(cxx_examples_compile_with_one_line_and_are_right),
+        ORR_TEST(cmake_has_components),
         ORR_TEST(evaluations_run_in_an_openmp_region),
         ORR_TEST(a_fortran_program_gives_its_communicator),
         ORR_TEST(readme_program_compiles_with_cmake),

@@ -283,6 +283,29 @@ static void a_cxx_program_uses_every_macro(void)
     check("libtool --version >/dev/null; rm tests/cxx", 0, "");
 }
 
+/* With exceptions and without; C++20 has spans. */
+static void the_cxx_header_compiles_and_computes(void)
+{
+    static const char *const kinds[] = { "-std=c++20", "-std=c++17 -DORRERY_STATUS -fno-exceptions" };
+    char line[4000];
+    if (run("libtool --version >/dev/null; c++ --version") != 0)
+        ORR_SKIP("no C++ compiler called c++");
+#if ORR_TEST_SANITIZED
+    ORR_SKIP("the library wants a sanitizer of the program");
+#endif
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        (void)snprintf(
+            line, sizeof line,
+            "libtool --version >/dev/null; c++ %s -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "
+            "-I'%.1500s/../../include' -Iinclude -o tests/header '%.1500s/../tools/header.cpp' .libs/liborrery.so "
+            "-pthread -Wl,-rpath,\"$PWD/.libs\"",
+            kinds[k], orr_test_golden("."), orr_test_golden("."));
+        check(line, 0, "");
+        check("tests/header", 0, "");
+    }
+    check("libtool --version >/dev/null; rm tests/header", 0, "");
+}
+
 /* The number after "test accuracy: ", which must be the last line; < 0: it is not. */
 static double accuracy(void)
 {
@@ -412,6 +435,7 @@ int main(int argc, char **argv)
         ORR_TEST(the_count_of_points_does_not_depend_on_workers),
         ORR_TEST(private_sums_are_right),
         ORR_TEST(a_cxx_program_uses_every_macro),
+        ORR_TEST(the_cxx_header_compiles_and_computes),
         ORR_TEST(residual_network_learns_and_repeats),
         ORR_TEST(transformer_and_forecast_repeat),
         ORR_TEST(classifier_reports_errors),
