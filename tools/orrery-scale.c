@@ -11,13 +11,14 @@
 #include "tools/scale.h"
 #include "tools/scale_chart.h"
 
-enum { MACHINES = 4, SETTINGS = 32, CURVES = 4 * MACHINES };
-enum { CHOLESKY, TRAINING, PROGRAMS };
+enum { MACHINES = 4, SETTINGS = 32, CURVES = 6 * MACHINES };
+enum { CHOLESKY, TRAINING, TRANSFORMER, PROGRAMS };
+enum { LAYERS = 12, WIDTH = 768, WORDS = 20000, TOKENS = 512 };
 
 static const char usage[] =
     "usage: orrery-scale [options]\n"
-    "Simulates distributed_cholesky and distributed_mnist task by task and message by message, for 1, 2, 4, ... "
-    "nodes.\n"
+    "Simulates distributed_cholesky, distributed_mnist (training) and the training of a transformer with 100 million\n"
+    "parameters task by task and message by message, for 1, 2, 4, ... nodes.\n"
     "Weak scaling keeps the memory (cholesky) or the batch (training) of a node, strong scaling that of all nodes.\n"
     "  --machine NAME     cpu, gpu, or a file of \"name value\" lines; up to four times (cpu and gpu)\n"
     "  --set NAME=VALUE   changes a number of every machine; --show lists the names\n"
@@ -27,13 +28,14 @@ static const char usage[] =
     "a\n"
     "                     network of this width with --set samples=N on each, and their tasks and messages by small\n"
     "                     runs, and prints the programs beside their simulation with these\n"
-    "  --program NAME     cholesky or training (both)\n"
+    "  --program NAME     cholesky, training or transformer (all)\n"
     "  --scaling NAME     weak or strong (both)\n"
     "  --nodes N          the largest number of nodes (1024)\n"
     "  --strong N         strong scaling: the problem that would fill N nodes (16)\n"
     "  --grid PxQ         ranks of cholesky, for one number of nodes alone: --nodes N, N x nodes_ranks = P x Q\n"
     "  --broadcast NAME   tree, or direct as StarPU-MPI 1.3 sends (direct)\n"
-    "  --reduce NAME      ring, tree or direct (direct)\n"
+    "  --reduce NAME      ring, tree, direct, doubling, halving, or least: the fastest but tree, as the library "
+    "(least)\n"
     "  --bucket BYTES     of gradients (4194304)\n"
     "  --window N         panels under way; 0: all (two rounds over the grid, as the library)\n"
     "  --steps N          training steps (50)\n"
@@ -86,22 +88,42 @@ static void gradients(int width, double bytes[3])
     bytes[2] = 4.0 * (width / 2 + 1) * 10;
 }
 
+static scale_training steps_of(const options *o, const scale_machine *m, int nodes, const double *bytes, int layers)
+{
+    return (scale_training){ .ranks = nodes * (int)m->nodes_ranks,
+                             .steps = o->steps,
+                             .layers = layers,
+                             .bytes = bytes,
+                             .bucket = o->bucket,
+                             .reduce = o->reduce,
+                             .overlap = true,
+                             .seed = 1 };
+}
+
 /* The network of the examples. */
 static bool training(const options *o, const scale_machine *m, int nodes, bool weak, scale_result *r, double *size)
 {
     double bytes[3];
     gradients(512, bytes);
-    int ranks = nodes * (int)m->nodes_ranks;
     *size = m->samples * (weak ? nodes : o->strong);
-    scale_training t = { .ranks = ranks,
-                         .steps = o->steps,
-                         .samples = *size / ranks,
-                         .layers = 3,
-                         .bytes = bytes,
-                         .bucket = o->bucket,
-                         .reduce = o->reduce,
-                         .overlap = true,
-                         .seed = 1 };
+    scale_training t = steps_of(o, m, nodes, bytes, 3);
+    t.work_us = m->step_us + m->sample_us * *size / t.ranks;
+    return scale_training_run(m, &t, r);
+}
+
+/* Layers of 12 width² parameters (attention 4, the network after it 8), and the words, which are read first: their gradient is the last.
+ * The passes take 6 operations for each parameter and token. Each array is a layer of its own, so that sums start as early as in the
+ * library. */
+static bool transformer(const options *o, const scale_machine *m, int nodes, bool weak, scale_result *r, double *size)
+{
+    enum { ARRAYS = 6 }; /* of a layer: q, k, v, the output; to four times the width and back */
+    static const int of[ARRAYS] = { 1, 1, 1, 1, 4, 4 };
+    double bytes[1 + LAYERS * ARRAYS] = { 4.0 * WORDS * WIDTH }, all = bytes[0];
+    for (int i = 0; i < LAYERS * ARRAYS; i++)
+        all += bytes[1 + i] = 4.0 * WIDTH * WIDTH * of[i % ARRAYS];
+    *size = m->sequences * (weak ? nodes : o->strong);
+    scale_training t = steps_of(o, m, nodes, bytes, 1 + LAYERS * ARRAYS);
+    t.work_us = 6 * all / 4 * TOKENS * *size / t.ranks / (m->train_gflops * 1e9) * 1e6;
     return scale_training_run(m, &t, r);
 }
 
@@ -117,12 +139,14 @@ static bool curve(options *o, int which, const scale_machine *m, int machine, bo
     scale_curve *c = &o->curve[o->curves++];
     scale_result one = { 0 }, r;
     double size = 0;
-    printf("\n%s, %s scaling, machine %s\n", which == CHOLESKY ? "cholesky" : "training", weak ? "weak" : "strong",
-           m->name);
+    static const char *const name[PROGRAMS] = { "cholesky", "training", "transformer" };
+    bool (*const run[PROGRAMS])(const options *, const scale_machine *, int, bool, scale_result *,
+                                double *) = { cholesky, training, transformer };
+    printf("\n%s, %s scaling, machine %s\n", name[which], weak ? "weak" : "strong", m->name);
     printf("%6s %12s %12s %14s %8s %8s %10s %12s\n", "nodes", which == CHOLESKY ? "order" : "batch", "seconds",
            which == CHOLESKY ? "Gflop/s/node" : "samples/s", "effic.", "busy", "messages", "Gbyte sent");
     for (int nodes = o->p ? o->nodes : 1; nodes <= o->nodes; nodes *= 2) {
-        if (!(which == CHOLESKY ? cholesky : training)(o, m, nodes, weak, &r, &size))
+        if (!run[which](o, m, nodes, weak, &r, &size))
             return complain(m->name, "no memory for so many tiles") == 0;
         one = c->n == 0 ? r : one;
         double first = c->n == 0 ? nodes : c->nodes[0], e = efficiency(weak, nodes / first, &one, &r);
@@ -132,13 +156,15 @@ static bool curve(options *o, int which, const scale_machine *m, int machine, bo
         c->nodes[c->n] = nodes;
         c->efficiency[c->n++] = e;
     }
-    c->panel = which == TRAINING && o->program[CHOLESKY];
+    for (int i = 0; i < which; i++)
+        c->panel += o->program[i];
     c->colour = machine;
     c->dashed = !weak;
     char label[sizeof c->label];
     (void)snprintf(label, sizeof label, "%s, %s: %s %.6g%s", m->name, weak ? "weak" : "strong",
                    which == CHOLESKY ? "order" : "batch",
-                   which == CHOLESKY ? m->order * sqrt(weak ? 1 : o->strong) : m->samples * (weak ? 1 : o->strong),
+                   which == CHOLESKY ? m->order * sqrt(weak ? 1 : o->strong)
+                                     : (which == TRAINING ? m->samples : m->sequences) * (weak ? 1 : o->strong),
                    weak ? " on one node" : "");
     memcpy(c->label, label, sizeof label);
     return true;
@@ -146,16 +172,20 @@ static bool curve(options *o, int which, const scale_machine *m, int machine, bo
 
 static int simulate(options *o)
 {
-    static const char *const name[PROGRAMS] = { "Cholesky factorisation", "data-parallel training" };
+    static const char *const name[PROGRAMS] = { "Cholesky factorisation", "data-parallel training",
+                                                "training of a transformer" };
+    const char *panel[PROGRAMS];
+    int panels = 0;
     for (int which = 0; which < PROGRAMS; which++)
         for (int i = 0; o->program[which] && i < o->machines; i++)
             for (int weak = 1; weak >= 0; weak--)
                 if ((weak ? o->weak : o->fixed) && !curve(o, which, &o->machine[i], i, weak))
                     return 1;
-    bool both = o->program[CHOLESKY] && o->program[TRAINING];
-    const char *const *panel = o->program[CHOLESKY] ? name : name + 1;
+    for (int which = 0; which < PROGRAMS; which++)
+        if (o->program[which])
+            panel[panels++] = name[which];
     if (o->svg && !scale_chart(o->svg, "work per second and node, beside one node; dashed: strong scaling", o->curve,
-                               o->curves, panel, both ? 2 : 1))
+                               o->curves, panel, panels))
         return complain(o->svg, "cannot be written");
     return 0;
 }
@@ -214,15 +244,15 @@ static bool check_training(const options *o, double cores, int ranks, bool print
         return false;
     m.nodes_ranks = ranks;
     m.cores = 0; /* the measured times already are those of all ranks on the cores */
-    m.sample_us = m.jitter = m.message_us = m.poll = m.device_gbytes = 0;
+    m.jitter = m.message_us = m.poll = m.device_gbytes = 0;
     m.latency_us = 1e6 * c.few / 2;
     m.gbytes = c.many > c.few && ranks > 1 ? 2 * (p - 1) / p * (many - FEW) / (c.many - c.few) * 1e-9 : 0;
-    m.step_us = 1e6 * c.beside;
     double turns = fmax(1, p / cores), fixed = turns * (2 * c.half_alone - c.alone);
     double wait = 2 * c.half_beside - c.beside - fixed;
     m.update_us = 1e6 * fmax(0, wait) * (ranks > 1);
     scale_training t = { .ranks = ranks,
                          .steps = 1,
+                         .work_us = 1e6 * c.beside,
                          .layers = 3,
                          .bytes = bytes,
                          .bucket = o->bucket,
@@ -342,15 +372,18 @@ static bool set_all(options *o, const char *text)
 
 static bool take(options *o, int which, const char *text)
 {
-    static const char *const programs[] = { "cholesky", "training" }, *const scalings[] = { "weak", "strong" };
-    static const char *const ways[] = { "direct", "tree" }, *const reductions[] = { "ring", "tree", "direct" };
+    static const char *const programs[] = { "cholesky", "training", "transformer" }, *const scalings[] = { "weak",
+                                                                                                           "strong" };
+    static const char *const ways[] = { "direct", "tree" }, *const reductions[] = { "ring",     "tree",    "direct",
+                                                                                    "doubling", "halving", "least" };
     int k = 0;
     char more;
     bool ok = true;
     switch (which) {
     case 'p':
         ok = choose(text, programs, PROGRAMS, &k);
-        o->program[!k] = false;
+        for (int i = 0; i < PROGRAMS; i++)
+            o->program[i] = i == k;
         break;
     case 'c':
         ok = choose(text, scalings, 2, &k);
@@ -364,7 +397,7 @@ static bool take(options *o, int which, const char *text)
         o->tree = k;
         break;
     case 'r':
-        ok = choose(text, reductions, 3, &k);
+        ok = choose(text, reductions, 6, &k);
         o->reduce = (scale_reduce)k;
         break;
     case 'C': ok = whole(text, 2, 1 << 16, &o->check); break;
@@ -408,10 +441,10 @@ int main(int argc, char **argv)
                          .strong = 16,
                          .window = -1,
                          .steps = 50,
-                         .program = { true, true },
+                         .program = { true, true, true },
                          .weak = true,
                          .fixed = true,
-                         .reduce = SCALE_DIRECT,
+                         .reduce = SCALE_LEAST,
                          .bucket = 4 << 20 };
     const char *setting[SETTINGS];
     char why[160];

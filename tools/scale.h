@@ -8,7 +8,8 @@
 #include <stdio.h>
 
 typedef enum { SCALE_POTRF, SCALE_TRSM, SCALE_SYRK, SCALE_GEMM, SCALE_KINDS } scale_kind;
-typedef enum { SCALE_RING, SCALE_TREE, SCALE_DIRECT } scale_reduce; /* the algorithm of a sum over ranks */
+/* The algorithm of a sum over ranks; LEAST: as the library, the one of DIRECT, DOUBLING, HALVING and RING that takes the least time. */
+typedef enum { SCALE_RING, SCALE_TREE, SCALE_DIRECT, SCALE_DOUBLING, SCALE_HALVING, SCALE_LEAST } scale_reduce;
 
 /* A machine of equal nodes, and the sizes of the problems for it. All numbers are 0 or more; scale_machine.c has their bounds. */
 typedef struct {
@@ -31,9 +32,11 @@ typedef struct {
     double step_us, sample_us; /* forward and backward pass: fixed part, part per sample, on all of a rank's workers */
     double update_us;          /* the optimiser */
     double jitter;             /* mean delay of a rank's step by other load, relative to the step */
+    double train_gflops;       /* of a rank in the passes of the transformer */
     /* problems */
     double tile, order; /* of the factorisation: rows of a tile; of the matrix on one node     */
     double samples;     /* of training: the batch on one node                                  */
+    double sequences;   /* of the transformer: the batch on one node                           */
 } scale_machine;
 
 /* A factorisation of an n × n matrix in tiles on a p × q grid of ranks, as runtime/engine/starpu/block_cyclic.c inserts it. */
@@ -46,7 +49,7 @@ typedef struct {
 /* Steps of data-parallel training. */
 typedef struct {
     int ranks, steps;
-    double samples; /* of a rank's batch                                         */
+    double work_us; /* forward and backward pass on a rank's batch               */
     int layers;
     const double *bytes; /* gradients of each layer, in the order of the forward pass */
     double bucket;       /* bytes                                                     */
@@ -65,8 +68,12 @@ typedef struct {
 /* Simulates a run. False: no memory. */
 bool scale_cholesky_run(const scale_machine *m, const scale_cholesky *c, scale_result *r);
 bool scale_training_run(const scale_machine *m, const scale_training *t, scale_result *r);
-/* Seconds for the sum of an array over the ranks. */
-double scale_reduce_seconds(const scale_machine *m, scale_reduce how, int ranks, double bytes);
+/* A sum of an array over the ranks. busy: the part of the seconds in which a rank's thread and link are busy, so that another sum waits;
+ * messages: of each rank, in sequence. */
+typedef struct {
+    double seconds, busy, messages;
+} scale_sum;
+scale_sum scale_reduction(const scale_machine *m, scale_reduce how, int ranks, double bytes);
 /* Seconds of the communication thread at either end of a message. */
 double scale_handle_seconds(const scale_machine *m, double bytes);
 /* The factor by which tasks slow down where threads poll on the workers' cores. */

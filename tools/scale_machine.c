@@ -7,7 +7,8 @@
 #include "tools/scale.h"
 
 /* Rates are f64. cpu: one process on each node; 63 of its 64 cores compute at three quarters of the rate of a core of the
- * measured machine. gpu: one process on each node, four GPUs with the f64 rates of tensor cores. The message times of both are
+ * measured machine. gpu: one process on each node, four GPUs with the f64 rates of tensor cores. Half of the f32 peak of the cores, and a
+ * quarter of the bf16 peak of the GPUs, train a transformer. The message times of both are
  * those measured for StarPU-MPI between two processes, over links of 100 and 400 Gbit/s. Tiles are rows of a larger array; MPI
  * packs and unpacks them at the measured speed. */
 const scale_machine scale_known[] = {
@@ -26,7 +27,9 @@ const scale_machine scale_known[] = {
       .jitter = 0.01,
       .tile = 256,
       .order = 8192,
-      .samples = 4096 },
+      .samples = 4096,
+      .train_gflops = 1900,
+      .sequences = 32 },
     { .name = "gpu",
       .nodes_ranks = 1,
       .workers = 4,
@@ -43,7 +46,9 @@ const scale_machine scale_known[] = {
       .jitter = 0.01,
       .tile = 2048,
       .order = 65536,
-      .samples = 32768 },
+      .samples = 32768,
+      .train_gflops = 300000,
+      .sequences = 256 },
 };
 const int scale_known_count = sizeof scale_known / sizeof *scale_known;
 
@@ -83,9 +88,11 @@ static const field fields[] = {
     FIELD(sample_us, 0, 1e9, "part per sample"),
     FIELD(update_us, 0, 1e9, "of the optimiser"),
     FIELD(jitter, 0, 100, "mean delay of a step, as a part of it"),
+    FIELD(train_gflops, 1e-6, 1e9, "Gflop/s of a rank in the passes of the transformer"),
     FIELD(tile, 1, 1e6, "rows of a tile"),
     FIELD(order, 1, 1e9, "of the matrix on one node"),
     FIELD(samples, 1, 1e9, "of the batch on one node"),
+    FIELD(sequences, 1, 1e9, "of 512 tokens, of the transformer's batch on one node"),
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

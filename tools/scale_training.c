@@ -13,21 +13,38 @@ static double steps_of_tree(int ranks)
     return n;
 }
 
-/* RING: 2 (P − 1) messages of 1/P of the array in sequence. TREE: to the root and back, the whole array each time. DIRECT:
- * every rank sends 1/P to each other rank, and its sum to each other rank. */
-double scale_reduce_seconds(const scale_machine *m, scale_reduce how, int ranks, double bytes)
+/* A sum of `messages` messages in sequence, each sent and received, in `starts` rounds, with `moved` times the array on the link. */
+static scale_sum sum_of(const scale_machine *m, double messages, double starts, double moved, double bytes)
 {
-    double p = ranks, handle = 1e-6 * m->message_us;
-    double far = m->latency_us * 1e-6;
     double second = m->gbytes > 0 ? bytes / (m->gbytes * 1e9) : 0;
     double staged = m->device_gbytes > 0 ? 2 * bytes / (m->device_gbytes * 1e9) : 0;
+    double busy = staged + messages * 2e-6 * m->message_us + moved * second;
+    return (scale_sum){ busy + starts * 1e-6 * m->latency_us, busy, messages };
+}
+
+/* RING: 2 (P − 1) messages of 1/P of the array in sequence. TREE: to the root and back, the whole array each time. DIRECT: every rank
+ * sends 1/P to each other rank, and its sum to each other rank. DOUBLING: the whole array in each of q = ⌈log₂ P⌉ rounds, and one round
+ * more if P is no power of two. HALVING: 2 q rounds that move as much as DIRECT. */
+scale_sum scale_reduction(const scale_machine *m, scale_reduce how, int ranks, double bytes)
+{
+    double p = ranks, q = steps_of_tree(ranks), more = (ranks & (ranks - 1)) != 0;
     if (ranks < 2)
-        return 0;
+        return (scale_sum){ 0, 0, 0 };
     switch (how) {
-    case SCALE_RING: return staged + 2 * (p - 1) * (2 * handle + far + second / p);
-    case SCALE_TREE: return staged + 2 * steps_of_tree(ranks) * (2 * handle + far + second);
-    default: return staged + 2 * (far + (p - 1) * (2 * handle + second / p));
+    case SCALE_RING: return sum_of(m, 2 * (p - 1), 2 * (p - 1), 2 * (p - 1) / p, bytes);
+    case SCALE_TREE: return sum_of(m, 2 * q, 2 * q, 2 * q, bytes);
+    case SCALE_DIRECT: return sum_of(m, 2 * (p - 1), 2, 2 * (p - 1) / p, bytes);
+    case SCALE_DOUBLING: return sum_of(m, q + more, q + more, q + more, bytes);
+    case SCALE_HALVING: return sum_of(m, 2 * q, 2 * q, 2 * (p - 1) / p, bytes);
+    default: break;
     }
+    static const scale_reduce candidate[] = { SCALE_DIRECT, SCALE_DOUBLING, SCALE_HALVING, SCALE_RING };
+    scale_sum least = scale_reduction(m, candidate[0], ranks, bytes);
+    for (int k = 1; k < 4; k++) {
+        scale_sum s = scale_reduction(m, candidate[k], ranks, bytes);
+        least = s.seconds < least.seconds ? s : least;
+    }
+    return least;
 }
 
 static double uniform(uint64_t *state)
@@ -55,44 +72,90 @@ static double longest_delay(const scale_machine *m, int ranks, uint64_t *state)
     return most;
 }
 
-/* The backward pass takes two thirds of a step's work, divided among the layers in proportion to their gradients. */
-bool scale_training_run(const scale_machine *m, const scale_training *t, scale_result *r)
-{
-    double threads = m->nodes_ranks * (m->workers + (t->ranks > 1)), slow = 1, all = 0, total = 0, messages = 0,
-           reduced = 0;
-    uint64_t state = t->seed;
-    double thread_steps = t->reduce == SCALE_TREE ? 2 * steps_of_tree(t->ranks) : 2.0 * (t->ranks - 1);
+/* Sums of one step. As in the library, an array of two pieces or more is summed piece by piece, and a few sums are under way at a time:
+ * their latencies overlap, and the thread and the link do one after the other. */
+enum { PIECE = 4 << 20, UNDER_WAY = 4 };
+typedef struct {
+    double free_at, end[UNDER_WAY]; /* of the thread and the link; of the last sums */
+    int sums;
+    double reduced, messages;
+} chain;
 
+static void sum_piece(chain *c, const scale_machine *m, const scale_training *t, double now, double bytes)
+{
+    scale_sum s = scale_reduction(m, t->reduce, t->ranks, bytes);
+    double *slot = &c->end[c->sums++ % UNDER_WAY], begin = now;
+    begin = begin > c->free_at ? begin : c->free_at;
+    begin = begin > *slot ? begin : *slot;
+    c->free_at = begin + s.busy;
+    *slot = begin + s.seconds;
+    c->reduced += s.busy;
+    c->messages += s.messages;
+}
+
+/* A piece of the library: PIECE, or as many as take as long as the starts of a piece's messages. */
+static double piece_of(const scale_machine *m, int ranks)
+{
+    double starts = scale_reduction(m, SCALE_HALVING, ranks, 0).seconds,
+           all = scale_reduction(m, SCALE_HALVING, ranks, PIECE).seconds;
+    double pieces = all > starts ? starts / (all - starts) : 1;
+    return pieces > 1 ? PIECE * fmin(ceil(pieces), 64) : PIECE;
+}
+
+static void sum_bucket(chain *c, const scale_machine *m, const scale_training *t, double now, double bytes)
+{
+    double piece = piece_of(m, t->ranks);
+    bool cut = bytes >= 2 * piece;
+    for (; cut && bytes > piece; bytes -= piece)
+        sum_piece(c, m, t, now, piece);
+    sum_piece(c, m, t, now, bytes);
+}
+
+static double end_of(const chain *c)
+{
+    double last = c->free_at;
+    for (int i = 0; i < UNDER_WAY; i++)
+        last = c->end[i] > last ? c->end[i] : last;
+    return last;
+}
+
+/* The factor by which a pass slows down where ranks share cores. */
+static double slow_down(const scale_machine *m, int ranks, bool *shared)
+{
+    double threads = m->nodes_ranks * (m->workers + (ranks > 1)), slow = 1;
     if (m->cores > 0 && m->nodes_ranks * m->workers > m->cores)
         slow = m->nodes_ranks * m->workers / m->cores;
-    if (m->cores > 0 && threads > m->cores && t->ranks > 1)
-        slow *= scale_polled(m);
+    *shared = m->cores > 0 && threads > m->cores && ranks > 1;
+    return *shared ? slow * scale_polled(m) : slow;
+}
+
+/* The backward pass takes two thirds of a step's work, divided among the layers in proportion to their gradients. Without overlap the
+ * sums follow the pass. A communication thread on the workers' cores takes its time from the pass. */
+bool scale_training_run(const scale_machine *m, const scale_training *t, scale_result *r)
+{
+    bool shared;
+    double slow = slow_down(m, t->ranks, &shared), all = 0, total = 0, messages = 0, reduced = 0;
+    uint64_t state = t->seed;
     for (int l = 0; l < t->layers; l++)
         all += t->bytes[l];
-    double work = slow * 1e-6 * (m->step_us + m->sample_us * t->samples), seconds = 0;
+    double work = slow * 1e-6 * t->work_us;
     for (int step = 0; step < t->steps; step++) {
-        double late = 1 + longest_delay(m, t->ranks, &state), now = work * late / 3, free_at = 0, bucket = 0;
+        double late = 1 + longest_delay(m, t->ranks, &state), now = work * late / 3, bucket = 0;
+        chain c = { 0 };
         for (int l = t->layers - 1; l >= 0; l--) {
             now += work * late * 2 / 3 * (all > 0 ? t->bytes[l] / all : 1.0 / t->layers);
             bucket += t->bytes[l];
             if (t->ranks < 2 || (bucket < t->bucket && l > 0))
                 continue;
-            double took = scale_reduce_seconds(m, t->reduce, t->ranks, bucket);
-            double begin = t->overlap ? now : 0; /* without overlap, the reductions follow the pass: below */
-            if (t->overlap) {
-                free_at = (free_at > begin ? free_at : begin) + took;
-                if (m->cores > 0 && threads > m->cores) /* the communication thread runs on the workers' cores */
-                    now += thread_steps * 2 * m->message_us * 1e-6;
-            } else {
-                free_at += took;
-            }
-            reduced += took;
-            messages += thread_steps * t->ranks;
+            double before = c.messages;
+            sum_bucket(&c, m, t, t->overlap ? now : 0, bucket);
+            now += shared && t->overlap ? (c.messages - before) * 2 * m->message_us * 1e-6 : 0;
             bucket = 0;
         }
-        double end = t->overlap ? (free_at > now ? free_at : now) : now + free_at;
-        seconds = end + slow * m->update_us * 1e-6;
-        total += seconds;
+        double end = t->overlap ? fmax(end_of(&c), now) : now + end_of(&c);
+        total += end + slow * m->update_us * 1e-6;
+        reduced += c.reduced;
+        messages += c.messages * t->ranks;
     }
     *r = (scale_result){ .seconds = total / t->steps,
                          .busy = work * t->steps / total,

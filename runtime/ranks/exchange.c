@@ -22,7 +22,7 @@
 
 /* A long reduction is cut into pieces, each of them an exchange, several at a time: while one piece is reduced, the next one is
  * transferred, and a received piece is still in the cache when it is reduced. */
-enum { PIECE = 4 << 20 /* bytes */, WINDOW = 4 /* exchanges under way */ };
+enum { PIECE = 4 << 20 /* bytes, at least */, WINDOW = 4 /* exchanges under way */ };
 
 #define PATIENCE 3.0 /* seconds without a message before the ranks that have left are checked */
 
@@ -609,10 +609,10 @@ static live *copy_of(const orr__exchange *x)
     return l;
 }
 
-/* The pieces of a long reduction as a list; NULL: no memory. */
-static live *cut(const orr__exchange *x)
+/* The pieces of a long reduction, each of so many bytes, as a list; NULL: no memory. */
+static live *cut(const orr__exchange *x, int64_t bytes)
 {
-    int64_t length = PIECE / size_of(x), pieces = (x->count + length - 1) / length;
+    int64_t length = bytes / size_of(x), pieces = (x->count + length - 1) / length;
     whole *w = calloc(1, sizeof *w);
     live *first = NULL, **end_of_list = &first;
     for (int64_t i = 0; w && i < pieces; i++) {
@@ -641,9 +641,14 @@ static live *cut(const orr__exchange *x)
     return NULL;
 }
 
-static bool is_long(const orr__exchange *x)
+/* The parts of a long reduction in a list, or the exchange itself; NULL: no memory. */
+static live *pieces_of(const orr__exchange *x)
 {
-    return x->kind == ORR__EXCHANGE_ALL_REDUCE && x->count * size_of(x) >= 2 * (int64_t)PIECE;
+    int64_t bytes = x->count * size_of(x), piece = PIECE;
+    if (x->kind != ORR__EXCHANGE_ALL_REDUCE || bytes < 2 * piece)
+        return copy_of(x);
+    piece = orr__rates_piece(&line.rates, x->group->ranks, &(orr__layout){ .nodes = line.node ? 2 : 1 }, PIECE);
+    return bytes < 2 * piece ? copy_of(x) : cut(x, piece);
 }
 
 /* Adds the exchange to the line; drives: in *drives, whether the calling thread is to drive it. false: reported to `done`. */
@@ -659,7 +664,7 @@ static bool post(const orr__exchange *x, bool *drives)
         alone(x);
         return true;
     }
-    live *l = !line.thread.running ? NULL : is_long(x) ? cut(x) : copy_of(x);
+    live *l = !line.thread.running ? NULL : pieces_of(x);
     if (!l) {
         static const char *const text =
             "an exchange between ranks cannot be posted: no memory, or Orrery is not running";

@@ -107,6 +107,15 @@ orr__algorithm orr__rates_choose(const orr__rates *r, const orr__exchange *x, co
     return best;
 }
 
+int64_t orr__rates_piece(const orr__rates *r, int ranks, const orr__layout *l, int64_t least)
+{
+    const orr__exchange_kind sum = ORR__EXCHANGE_ALL_REDUCE;
+    double starts = orr__rates_seconds(r, sum, ORR__BY_HALVING, ranks, 0, false, l);
+    double all = orr__rates_seconds(r, sum, ORR__BY_HALVING, ranks, least, false, l);
+    double pieces = all > starts ? starts / (all - starts) : 1;
+    return pieces > 1 ? least * (int64_t)fmin(ceil(pieces), 64) : least;
+}
+
 /* -- measurements -------------------------------------------------------------------------------------------- */
 
 enum { SHORT = 8, LONG = 64 << 10, BURST = 8, TURNS = 6 };

@@ -26,5 +26,8 @@ double orr__rates_seconds(const orr__rates *r, orr__exchange_kind kind, orr__alg
                           bool wide, const orr__layout *l);
 /* The algorithm for such an exchange with the least predicted time. */
 orr__algorithm orr__rates_choose(const orr__rates *r, const orr__exchange *x, const orr__layout *l);
+/* The bytes of a piece of a long all-reduction, for pieces of which several are under way: `least`, or as many as take as long as the starts
+ * of the piece's messages. */
+int64_t orr__rates_piece(const orr__rates *r, int ranks, const orr__layout *l, int64_t least);
 
 #endif

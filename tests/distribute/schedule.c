@@ -352,12 +352,24 @@ static void predictions_are_those_by_hand(void)
                    4 * (1e-5 + 8e-6)) < 1e-12);
 }
 
+/* Starts that take as long as 2.5 pieces make pieces of three. */
+static void pieces_outlast_their_starts(void)
+{
+    const orr__layout one = { 0 };
+    orr__rates r = { .start = { 1e-6, 1e-6 }, .byte = { 1e-9, 1e-9 } };
+    ORR_CHECK(orr__rates_piece(&r, 8, &one, 1 << 20) == 1 << 20);
+    r.start[ORR__NEAR] = 2.5 * 2 * 7.0 / 8 * (1 << 20) * 1e-9 / 6;
+    ORR_CHECK(orr__rates_piece(&r, 8, &one, 1 << 20) == 3 << 20);
+}
+
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(every_algorithm_gives_the_result), ORR_TEST(nodes_reduce_within_first),
-        ORR_TEST(halves_are_rounded_once),          ORR_TEST(the_fastest_algorithm_is_chosen),
-        ORR_TEST(predictions_are_those_by_hand),    { NULL, NULL }
-    };
+    static const orr_test tests[] = { ORR_TEST(every_algorithm_gives_the_result),
+                                      ORR_TEST(nodes_reduce_within_first),
+                                      ORR_TEST(halves_are_rounded_once),
+                                      ORR_TEST(the_fastest_algorithm_is_chosen),
+                                      ORR_TEST(predictions_are_those_by_hand),
+                                      ORR_TEST(pieces_outlast_their_starts),
+                                      { NULL, NULL } };
     return orr_test_main(argc, argv, "distribute/schedule", tests);
 }

@@ -192,7 +192,7 @@ static void same_arguments_give_the_same_bits(void)
     }
     double bytes[] = { 1e6, 2e6 };
     scale_training t = {
-        .ranks = 64, .steps = 9, .samples = 100, .layers = 2, .bytes = bytes, .bucket = 1e6, .overlap = true, .seed = 4
+        .ranks = 64, .steps = 9, .work_us = 1000, .layers = 2, .bytes = bytes, .bucket = 1e6, .overlap = true, .seed = 4
     };
     scale_result a, b;
     ORR_CHECK(scale_training_run(&m, &t, &a) && scale_training_run(&m, &t, &b) && memcmp(&a, &b, sizeof a) == 0);
@@ -205,7 +205,7 @@ static double step_of(const scale_machine *m, int ranks, int layers, double buck
     double bytes[] = { 4e6, 4e6, 4e6 };
     scale_training t = { .ranks = ranks,
                          .steps = 3,
-                         .samples = 10,
+                         .work_us = m->step_us + 10 * m->sample_us,
                          .layers = layers,
                          .bytes = bytes,
                          .bucket = bucket,
@@ -217,6 +217,11 @@ static double step_of(const scale_machine *m, int ranks, int layers, double buck
     return r.seconds;
 }
 
+static double seconds_of(const scale_machine *m, scale_reduce how, int ranks, double bytes)
+{
+    return scale_reduction(m, how, ranks, bytes).seconds;
+}
+
 static void training_step_is_pass_reduction_and_update(void)
 {
     scale_machine m = plain;
@@ -226,19 +231,26 @@ static void training_step_is_pass_reduction_and_update(void)
     m.latency_us = 20;
     m.gbytes = 10;
     m.message_us = 3;
-    ORR_CHECK(near(scale_reduce_seconds(&m, SCALE_RING, 8, 4e6), 14 * (26e-6 + 4e6 / 8 / 1e10)));
-    ORR_CHECK(near(scale_reduce_seconds(&m, SCALE_TREE, 8, 4e6), 6 * (26e-6 + 4e6 / 1e10)));
-    ORR_CHECK(near(scale_reduce_seconds(&m, SCALE_TREE, 9, 4e6), 8 * (26e-6 + 4e6 / 1e10)));
-    ORR_CHECK(near(scale_reduce_seconds(&m, SCALE_DIRECT, 8, 4e6), 2 * (20e-6 + 7 * (6e-6 + 4e6 / 8 / 1e10))));
-    ORR_CHECK(scale_reduce_seconds(&m, SCALE_RING, 1, 4e6) == 0);
-    double sum = scale_reduce_seconds(&m, SCALE_RING, 8, 4e6);
+    ORR_CHECK(near(seconds_of(&m, SCALE_RING, 8, 4e6), 14 * (26e-6 + 4e6 / 8 / 1e10)));
+    ORR_CHECK(near(seconds_of(&m, SCALE_TREE, 8, 4e6), 6 * (26e-6 + 4e6 / 1e10)));
+    ORR_CHECK(near(seconds_of(&m, SCALE_TREE, 9, 4e6), 8 * (26e-6 + 4e6 / 1e10)));
+    ORR_CHECK(near(seconds_of(&m, SCALE_DIRECT, 8, 4e6), 2 * (20e-6 + 7 * (6e-6 + 4e6 / 8 / 1e10))));
+    ORR_CHECK(near(seconds_of(&m, SCALE_DOUBLING, 9, 4e6), 5 * (26e-6 + 4e6 / 1e10)));
+    ORR_CHECK(near(seconds_of(&m, SCALE_HALVING, 8, 4e6), 6 * 26e-6 + 14 * 4e6 / 8 / 1e10));
+    ORR_CHECK(near(seconds_of(&m, SCALE_LEAST, 1000, 4), seconds_of(&m, SCALE_DOUBLING, 1000, 4)));
+    ORR_CHECK(near(seconds_of(&m, SCALE_LEAST, 1000, 4e7), seconds_of(&m, SCALE_HALVING, 1000, 4e7)));
+    ORR_CHECK(seconds_of(&m, SCALE_RING, 1, 4e6) == 0);
+    double sum = seconds_of(&m, SCALE_RING, 8, 4e6), busy = scale_reduction(&m, SCALE_RING, 8, 4e6).busy;
+    ORR_CHECK(near(busy, 14 * (6e-6 + 4e6 / 8 / 1e10)));
     ORR_CHECK(near(step_of(&m, 8, 1, 1e6, SCALE_RING, true), work + sum + update));
-    /* Three equal layers, a bucket each: the first is ready after a third and two ninths of the pass. */
-    double first = work * 5 / 9 + sum, second = fmax(first, work * 7 / 9) + sum;
-    ORR_CHECK(near(step_of(&m, 8, 3, 1e6, SCALE_RING, true), fmax(second, work) + sum + update));
-    ORR_CHECK(near(step_of(&m, 8, 3, 1e6, SCALE_RING, false), work + 3 * sum + update));
-    ORR_CHECK(
-        near(step_of(&m, 8, 3, 1e9, SCALE_RING, true), work + scale_reduce_seconds(&m, SCALE_RING, 8, 12e6) + update));
+    /* Three equal layers, a bucket each, the first ready after a third and two ninths of the pass: latencies overlap. */
+    double first = work * 5 / 9, second = fmax(first + busy, work * 7 / 9), third = fmax(second + busy, work);
+    ORR_CHECK(near(step_of(&m, 8, 3, 1e6, SCALE_RING, true), third + sum + update));
+    ORR_CHECK(near(step_of(&m, 8, 3, 1e6, SCALE_RING, false), work + 2 * busy + sum + update));
+    /* One bucket of 12 Mbyte in pieces of 4 MiB. */
+    double piece = 4 << 20, rest = 12e6 - 2 * piece;
+    double pieces = 2 * scale_reduction(&m, SCALE_RING, 8, piece).busy + seconds_of(&m, SCALE_RING, 8, rest);
+    ORR_CHECK(near(step_of(&m, 8, 3, 1e9, SCALE_RING, true), work + pieces + update));
 }
 
 /* The mean of the longest of n exponential delays: the sum of 1/k, k = 1 … n. */
@@ -250,7 +262,7 @@ static void jitter_is_the_longest_of_all_ranks(void)
     for (int k = 1; k <= 32; k++)
         harmonic += 1.0 / k;
     scale_training t = {
-        .ranks = 32, .steps = 20000, .samples = 10, .layers = 1, .bytes = &bytes, .bucket = 1, .seed = 3
+        .ranks = 32, .steps = 20000, .work_us = 100, .layers = 1, .bytes = &bytes, .bucket = 1, .seed = 3
     };
     scale_result r = { 0 };
     ORR_CHECK(scale_training_run(&m, &t, &r));
