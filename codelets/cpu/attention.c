@@ -11,9 +11,6 @@
 #include "ops/nn/attention.h"
 #include "runtime/base/philox.h"
 
-/* Tile sizes by measurement: small tiles waste less beyond the diagonal of causal attention. */
-enum { CAUSAL_ROWS = 64, CAUSAL_COLS = 64, ROWS = 128, COLS = 256 };
-
 typedef struct {
     orr__attend a;
     const orr__vec *vec;
@@ -40,6 +37,7 @@ typedef struct {
 #define EXP exp
 #define F(name) name##_f64
 #include "codelets/cpu/attention_real.h"
+#include "runtime/base/threshold.h"
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -65,8 +63,8 @@ static job job_of(const orr__kernel *kernel, const orr__launch *l, int first)
     }
     if (masked)
         w.mask = l->in[first + w.a.mask_operand];
-    w.rows = least(w.a.causal ? CAUSAL_ROWS : ROWS, w.a.queries);
-    w.cols = least(w.a.causal ? CAUSAL_COLS : COLS, w.a.keys);
+    w.rows = least(w.a.causal ? ORR__T_ATTENTION_CAUSAL : ORR__T_ATTENTION_ROWS, w.a.queries);
+    w.cols = least(w.a.causal ? ORR__T_ATTENTION_CAUSAL : ORR__T_ATTENTION_COLUMNS, w.a.keys);
     return w;
 }
 

@@ -6,15 +6,14 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/factor.h"
 #include "codelets/cpu/call.h"
+#include "runtime/base/threshold.h"
 
-/* About 12 tiles along a side keep 16 workers busy. Smaller tiles starve BLAS, larger ones do not fit into the
- * cache. */
-enum { SIDE = 12, LEAST = 128, MOST = 512, GRAIN = 64 };
+enum { GRAIN = 64 }; /* orders are a multiple of it: whole panels of BLAS */
 
 int64_t orr__cholesky_block(int64_t n)
 {
-    int64_t b = (n / SIDE + GRAIN - 1) / GRAIN * GRAIN;
-    return b < LEAST ? LEAST : b > MOST ? MOST : b;
+    int64_t b = (n / ORR__T_TILES_ALONG + GRAIN - 1) / GRAIN * GRAIN;
+    return b < ORR__T_TILE_LEAST ? ORR__T_TILE_LEAST : b > ORR__T_TILE_MOST ? ORR__T_TILE_MOST : b;
 }
 
 int orr__cholesky_tiles(int64_t n)

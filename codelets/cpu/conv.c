@@ -10,9 +10,10 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product.h"
 #include "ops/conv.h"
+#include "runtime/base/threshold.h"
 
-/* A block of columns fits into the second cache beside the kernel's rows. */
-enum { BLOCK_BYTES = 256 << 10, BLOCK_LEAST = 64, LINE = 16 };
+/* The fewest columns of a block, and their multiple: whole vectors. */
+enum { BLOCK_LEAST = 64, LINE = 16 };
 
 typedef struct {
     const orr__launch *l;
@@ -133,7 +134,7 @@ static bool plain(const orr__conv *v)
 /* The number of columns in a block of `rows` rows. */
 static int64_t block_columns(const work *k, int64_t rows)
 {
-    int64_t n = BLOCK_BYTES / (rows * (int64_t)k->z) / LINE * LINE;
+    int64_t n = ORR__T_SECOND_CACHE / (rows * (int64_t)k->z) / LINE * LINE;
     n = n < BLOCK_LEAST ? BLOCK_LEAST : n;
     return n < k->ny ? n : k->ny;
 }

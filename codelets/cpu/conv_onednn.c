@@ -16,10 +16,9 @@
 #include <string.h>
 #include "codelets/cpu/onednn.h"
 #include "codelets/cpu/turn.h"
+#include "runtime/base/threshold.h"
 
 enum { X, W, Y, ARRAYS, AXES = ORR__CONV_AXES };
-/* A smaller call ends before the library has started. */
-#define LEAST_FLOPS 1e6
 
 #if DNNL_VERSION_MAJOR >= 3
 typedef dnnl_memory_desc_t desc;
@@ -710,7 +709,7 @@ static bool worth(const orr__conv *v, char of, int64_t channels)
     double terms = (double)orr__conv_count(v->w) * (double)orr__conv_count(v->y) * (double)channels;
     terms *= of == 'x' ? (double)v->o : of == 'y' ? (double)v->c : (double)v->c * (double)v->n;
     bool depthwise = v->groups > 1 && v->c == 1 && v->o == 1;
-    return 2 * terms >= LEAST_FLOPS &&
+    return 2 * terms >= ORR__T_ONEDNN_WORK &&
            (depthwise || of == 'w' || v->c > (of == 'x' ? FEW : 1) || (of == 'y' && v->o > 1));
 }
 

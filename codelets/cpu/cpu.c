@@ -11,6 +11,7 @@
 #include "ops/ops.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/held.h"
+#include "runtime/base/threshold.h"
 
 static bool probe(char *why, size_t size)
 {
@@ -279,8 +280,7 @@ const char *orr__cpu_library(const orr__region *r)
 
 static orr_status launch(orr__kernel *k, const orr__launch *l);
 
-/* PART_BYTES: bytes of a result that stay in the second cache until the epilogue reads them. */
-enum { PART_BYTES = 512 << 10, INPUTS_MOST = 32 };
+enum { INPUTS_MOST = 32 };
 
 /* The result of a call is the last input of its epilogue. It may use the output's memory unless another input of the
  * epilogue does. */
@@ -302,7 +302,7 @@ static int form_input(const orr__region *r)
 static int64_t part_rows(const orr__region *r)
 {
     int64_t row = r->out_count / r->dim[0] * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[0]);
-    return row && PART_BYTES / row ? PART_BYTES / row : 1;
+    return row && ORR__T_EPILOGUE_PART / row ? ORR__T_EPILOGUE_PART / row : 1;
 }
 
 /* Adds the forms launch by launch, each in parts if the kernel has an epilogue. */

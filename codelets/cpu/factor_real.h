@@ -10,19 +10,20 @@
 #include "codelets/variants.h"
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/threshold.h"
 
 enum { WIDE = sizeof(REAL) == 8, LEAF = ORR__LEAF, EDGE = ORR__PLAIN };
 
 /* -- two variants ------------------------------------------------------------------------------------------------ */
 
-/* From order LIBRARY_LEAST on, the library's routines may repay their call. Their last bits differ: they are not used with
+/* From some order on, the library's routines may repay their call. Their last bits differ: they are not used with
  * ORRERY_DETERMINISTIC. */
-enum { BY_HALVES, BY_LIBRARY, WAYS, LIBRARY_LEAST = 64 };
+enum { BY_HALVES, BY_LIBRARY, WAYS };
 
 static orr__pick choose(const char *what, int64_t n, double work)
 {
     uint32_t octaves = 0;
-    if (n < LIBRARY_LEAST || orr__env.deterministic || orr__cpu_blas_get_threads() != 1)
+    if (n < ORR__T_FACTOR_LIBRARY || orr__env.deterministic || orr__cpu_blas_get_threads() != 1)
         return (orr__pick){ .way = BY_HALVES };
     while (n >> octaves > 1)
         octaves++;

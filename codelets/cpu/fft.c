@@ -10,6 +10,7 @@
 #include "codelets/cpu/fft.h"
 #include "ops/fft/fft.h"
 #include "runtime/base/held.h"
+#include "runtime/base/threshold.h"
 
 /* Unused plans are freed, the least recently used first, beyond KEPT plans, and beyond KEPT_BYTES bytes in addition to twice the largest. */
 enum { KEPT = 64, KEPT_BYTES = 4 << 20 };
@@ -72,9 +73,6 @@ static void *numbers(int64_t count, bool wide, size_t *bytes)
     return aligned_alloc(64, size);
 }
 
-/* The fewest numbers for which stages of two steps repay their memory. */
-enum { TWO_STEPS = 256 };
-
 /* The radices of a length as single steps, 8 and 4 first, and an even number of these where possible. False: a prime
  * factor exceeds ORR__FFT_RADIX. */
 static bool factor(int64_t n, int *radix, int *count)
@@ -116,7 +114,7 @@ static bool plan_stages(orr__fft *p)
         return false;
     while (even < count && radix[even] % 4 == 0)
         even++;
-    if (p->n >= TWO_STEPS) {
+    if (p->n >= ORR__T_FFT_TWO_STEPS) {
         int last = even - 1;
         for (; from < last; from++, last--)
             add_stage(p, radix[from], radix[from] * radix[last]);

@@ -3,8 +3,7 @@
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
-
-enum { ROW_LEAST = 16 }; /* elements of a row that justify a separate copy */
+#include "runtime/base/threshold.h"
 
 /* The first index out of range is reported. After that, nothing is gathered. */
 void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, int64_t n)
@@ -51,7 +50,7 @@ void orr__vrun_take(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int6
         memset(dst, 0, (size_t)n * orr_dtype_size(orr__compute_dtype(t)));
         return;
     }
-    if (op->still && a->stride[last] == 1 && v->dim[last] >= ROW_LEAST) {
+    if (op->still && a->stride[last] == 1 && v->dim[last] >= ORR__T_GATHER_ROW) {
         got = take_rows(v, op, half ? (void *)v->half : dst, p, n, op->out >= 0);
     } else {
         v->k->vec->index(v->index, &v->view[op->access], p, n);

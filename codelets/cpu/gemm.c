@@ -13,6 +13,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/regret.h"
+#include "runtime/base/threshold.h"
 
 typedef struct {
     int64_t m, n, k;
@@ -28,7 +29,7 @@ static int64_t least(int64_t a, int64_t b)
  * and slower from 15 · 10^6 on. With few rows, which reuse a packed factor less, they are faster up to 30 · 10^6 (by a fifth for 50 · 256 ·
  * 784). A transposed right factor is better packed. Sums longer than LONGEST are cut where OpenBLAS cuts them: the bits are equal to its
  * own. With another library, or other kernels, they may differ: pieces are not used with ORRERY_DETERMINISTIC. */
-enum { COLUMNS = 64, LONGEST = 256, ROWS = 16, FEW_ROWS = 64, PASS = 448 };
+enum { COLUMNS = 64, LONGEST = 256, ROWS = 16, PASS = 448 };
 
 static double terms(const extent *all)
 {
@@ -43,31 +44,31 @@ static bool small_kernels(orr_dtype blas, bool tb, const extent *all)
 
 static bool is_small(orr_dtype blas, bool tb, const extent *all)
 {
-    return terms(all) <= 1e6 && small_kernels(blas, tb, all);
+    return terms(all) <= ORR__T_SMALL_PRODUCT && small_kernels(blas, tb, all);
 }
 
 static bool in_pieces(orr_dtype blas, bool tb, const extent *all)
 {
-    bool worth = all->k <= LONGEST ? terms(all) < 13e6 : all->m <= FEW_ROWS && terms(all) < 30e6;
-    return worth && terms(all) > 1e6 && !orr__env.deterministic && small_kernels(blas, tb, all);
+    bool worth = all->k <= LONGEST ? terms(all) < ORR__T_PIECES_MOST
+                                   : all->m <= ORR__T_PIECES_ROWS && terms(all) < ORR__T_PIECES_FLAT;
+    return worth && terms(all) > ORR__T_SMALL_PRODUCT && !orr__env.deterministic && small_kernels(blas, tb, all);
 }
 
 /* The kernels for small products read vectors of the right factor once per few rows. A vector across two cache lines costs two reads. From
- * REPAID rows on it pays to copy a panel of columns to aligned memory (an eighth less time for 256 · 256 · 256 on two cores). It also pays
+ * some rows on it pays to copy a panel of columns to aligned memory (an eighth less time for 256 · 256 · 256 on two cores). It also pays
  * where the panel is long, because its distant rows would share few sets of the first cache (a tenth less for 64 · 512 · 784). */
-enum { LINE = 64, REPAID = 48 };
-
 static bool wants_panel(const extent *all, const orr__mat *b, int64_t ldb)
 {
-    return all->m >= REPAID && all->n >= COLUMNS &&
-           (all->k > LONGEST || (uintptr_t)b->p % LINE != 0 || ldb * (int64_t)sizeof(float) % LINE != 0);
+    return all->m >= ORR__T_PANEL_REPAID && all->n >= COLUMNS &&
+           (all->k > LONGEST || (uintptr_t)b->p % ORR__T_CACHE_LINE != 0 ||
+            ldb * (int64_t)sizeof(float) % ORR__T_CACHE_LINE != 0);
 }
 
 /* A product of one call is in the first cache, or nearly. The copy pays there only if every vector crosses a cache line (a twelfth less for
  * 64 · 64 · 64 in memory of malloc). */
 static bool astride(const extent *all, const orr__mat *b, int64_t ldb)
 {
-    return all->k <= LONGEST && ldb * (int64_t)sizeof(float) % LINE == 0 && wants_panel(all, b, ldb);
+    return all->k <= LONGEST && ldb * (int64_t)sizeof(float) % ORR__T_CACHE_LINE == 0 && wants_panel(all, b, ldb);
 }
 
 /* The terms that OpenBLAS sums next, of `left` terms: two passes of equal length rather than a short last one. */
@@ -114,10 +115,10 @@ static void multiply(const call *s, extent p, const char *a, const char *b, int6
 
 /* -- loops of our own ------------------------------------------------------------------------------------------- */
 
-/* A library older than the processor has no kernels for its vectors. TIMED: order of the product that is timed, 0.3 ms. COLUMNS_MOST,
- * ROWS_LEAST, COLUMNS_LEAST: extents that repay the copies. The last bits differ from those of BLAS, which is used with
+/* A library older than the processor has no kernels for its vectors. TIMED: order of the product that is timed, 0.3 ms. COLUMNS_MOST:
+ * columns at a time. The last bits differ from those of BLAS, which is used with
  * ORRERY_DETERMINISTIC. */
-enum { COLUMNS_MOST = 1024, TIMED = 256, ROWS_LEAST = 32, COLUMNS_LEAST = 16, BY_BLAS = 0, BY_LOOPS = 1 };
+enum { COLUMNS_MOST = 1024, TIMED = 256, BY_BLAS = 0, BY_LOOPS = 1 };
 
 /* Some columns at a time: their copies are not counted by any memory limit. */
 static bool by_own_loops(orr_dtype blas, const orr__small *s, double scale)
@@ -197,8 +198,8 @@ static void compare(orr_dtype blas, orr__variants *v)
 static bool loops_are_faster(orr_dtype blas, const extent *all)
 {
     bool timed;
-    if (orr__env.deterministic || !(blas == ORR_F32 || blas == ORR_F64) || all->m < ROWS_LEAST ||
-        all->n < COLUMNS_LEAST || all->k < COLUMNS_LEAST ||
+    if (orr__env.deterministic || !(blas == ORR_F32 || blas == ORR_F64) || all->m < ORR__T_LOOPS_ROWS ||
+        all->n < ORR__T_LOOPS_COLUMNS || all->k < ORR__T_LOOPS_COLUMNS ||
         orr__cpu_blas_get_threads() != 1) /* BLAS's own threads are faster */
         return false;
     orr__variants *v = loops_or_blas(blas);

@@ -6,16 +6,15 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product.h"
 #include "codelets/cpu/product_map.h"
+#include "runtime/base/threshold.h"
 
-/* Each call of BLAS packs the right factor again: with panels of 512 kB the packing costs more than the cache saves. */
-enum { PANEL_LEAST = 512, PANEL_BYTES = 2 << 20 };
 enum { NEAR = 16 << 10 }; /* bytes of a panel on the stack: small products allocate nothing */
 
 /* Rows of a product that are computed before their epilogue. */
 static int64_t panel_rows(int64_t rows, int64_t n, size_t size)
 {
-    int64_t most = PANEL_BYTES / (n * (int64_t)size);
-    most = most < PANEL_LEAST ? PANEL_LEAST : most;
+    int64_t most = ORR__T_PANEL_BYTES / (n * (int64_t)size);
+    most = most < ORR__T_PART_ROWS ? ORR__T_PART_ROWS : most;
     int64_t panels = rows / most;
     return panels > 1 ? (rows + panels - 1) / panels : rows;
 }
@@ -81,15 +80,12 @@ static bool dense(const orr__mat *m, int64_t next)
            ((m->cs == 1 && m->rs == m->cols) || (m->rs == 1 && m->cs == m->rows));
 }
 
-/* Bytes of f16 or bf16 products that are converted at once; they stay in the first caches. */
-enum { CONVERTED = 64 << 10 };
-
 static orr_status run_of_halves(orr__product *w, orr__small s, char *c)
 {
     orr__castfn *widen = w->vec->cast[w->dtype * ORR_DTYPE_COUNT + w->blas],
                 *narrow = w->vec->cast[w->blas * ORR_DTYPE_COUNT + w->to];
     size_t z = orr__dtype_size(w->blas);
-    int64_t a = s.m * s.k, b = s.k * s.n, made = s.m * s.n, most = CONVERTED / (int64_t)z / (a + b + made),
+    int64_t a = s.m * s.k, b = s.k * s.n, made = s.m * s.n, most = ORR__T_CONVERTED / (int64_t)z / (a + b + made),
             all = s.count;
     const char *left = s.a, *right = s.b;
     most = most < 1 ? 1 : most < all ? most : all;

@@ -6,10 +6,10 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/turn.h"
 #include "codelets/emit/cloop.h"
+#include "runtime/base/threshold.h"
 
-/* PART: bytes copied at a time. ROWS: the fewest rows of axis 0 in a part. MOST: the most copies of a region. LINE:
- * bytes of a cache line. */
-enum { PART = 256 << 10, ROWS = 16, MOST = 16, LINE = 64 };
+/* The most copies of a region. */
+enum { MOST = 16 };
 
 /* Copies rows [lo, hi) of access a to `to`, in the order of p. */
 static void copy(const orr__launch *l, int a, const orr__packed *p, int64_t lo, int64_t hi, char *to)
@@ -61,15 +61,15 @@ bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word)
         if (orr__emit_c_packed(r, a, &copies[n].p)) {
             copies[n].access = a;
             copies[n].bytes = copies[n].p.count * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[copies[n].p.input]);
-            *(copies[n].p.by_row ? &by_row : &fixed) += copies[n].bytes + (copies[n].p.by_row ? 0 : LINE);
+            *(copies[n].p.by_row ? &by_row : &fixed) += copies[n].bytes + (copies[n].p.by_row ? 0 : ORR__T_CACHE_LINE);
             n++;
         }
     if (by_row && !(r->rmask & 1u)) {
-        step = PART / by_row / ROWS * ROWS;
-        step = step < ROWS ? ROWS : step;
+        step = ORR__T_SECOND_CACHE / by_row / ORR__T_PACK_ROWS * ORR__T_PACK_ROWS;
+        step = step < ORR__T_PACK_ROWS ? ORR__T_PACK_ROWS : step;
         step = step > rows ? rows : step;
     }
-    char *memory = orr__scratch_for_copies((size_t)(fixed + by_row * step + LINE * (n + 1)));
+    char *memory = orr__scratch_for_copies((size_t)(fixed + by_row * step + ORR__T_CACHE_LINE * (n + 1)));
     void *in[64];
     int nin = r->nin + (orr__emit_c_keeps(r) > 0);
     if (!memory || nin + n > (int)(sizeof in / sizeof *in))
@@ -77,7 +77,8 @@ bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word)
     memcpy(in, l->in, (size_t)nin * sizeof *in);
     for (int k = 0; k < n; k++) {
         in[nin + k] = copies[k].at = memory;
-        memory += (copies[k].bytes * (copies[k].p.by_row ? step : 1) + LINE - 1) / LINE * LINE;
+        memory += (copies[k].bytes * (copies[k].p.by_row ? step : 1) + ORR__T_CACHE_LINE - 1) / ORR__T_CACHE_LINE *
+                  ORR__T_CACHE_LINE;
         if (!copies[k].p.by_row)
             copy(l, copies[k].access, &copies[k].p, l->lo, l->hi, copies[k].at);
     }

@@ -11,9 +11,10 @@
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/regret.h"
+#include "runtime/base/threshold.h"
 
-/* ROWS: the most rows that are timed. WORK: multiply-adds of one measurement, about 10 µs of a core. */
-enum { ROWS = ORR__SMALL, WORK = 100000, LOOPS = 0, BLAS = 1 };
+/* ROWS: the most rows that are timed. */
+enum { ROWS = ORR__SMALL, LOOPS = 0, BLAS = 1 };
 
 typedef struct {
     bool wide, ta, tb;
@@ -45,7 +46,8 @@ static kind kind_of(const orr__region *r)
 static double time_of(const kind *s, int way, char *memory)
 {
     size_t z = s->wide ? sizeof(double) : sizeof(float), matrix = (size_t)(ORR__SMALL * ORR__SMALL) * z;
-    int64_t lda = s->ta ? s->m : s->k, ldb = s->tb ? s->k : s->n, times = WORK / (s->m * s->n * s->k) + 1;
+    int64_t lda = s->ta ? s->m : s->k, ldb = s->tb ? s->k : s->n,
+            times = ORR__T_TIMED_PRODUCT / (s->m * s->n * s->k) + 1;
     orr__mat a = { .p = memory, .rows = s->m, .cols = s->k }, b = { .p = memory + matrix, .rows = s->k, .cols = s->n };
     orr__small own = { .a = a.p, .b = b.p, .c = memory + 2 * matrix, .count = 1, .m = s->m, .n = s->n, .k = s->k };
     own.a_row = s->ta ? 1 : lda;

@@ -9,6 +9,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product_map.h"
 #include "codelets/cpu/call.h"
+#include "runtime/base/threshold.h"
 
 struct orr__tail {
     orr__region region; /* dims m, n, or batch…, m, n; some of them merged                  */
@@ -21,8 +22,7 @@ struct orr__tail {
     int64_t batch; /* elements per place of the first batch axis; 0: the map is over rows and columns only */
 };
 
-/* FEW, FEW_BYTES: elements and bytes per place of the first batch axis that are not worth a kernel call. */
-enum { FEW = 32, FEW_BYTES = 32 << 10 };
+enum { FEW = 32 }; /* accesses and inputs that need no memory */
 
 static bool keeps(const orr__region *r, int k)
 {
@@ -116,8 +116,9 @@ static int64_t few_at_a_place(const orr__region *r)
     int64_t n = 1;
     for (int d = 1; d < r->rank - 1; d++)
         n *= r->dim[d];
-    return r->rank > 3 && r->dim[0] > 0 && n * (int64_t)orr__dtype_size((orr_dtype)r->instr[0].dtype) <= FEW_BYTES ? n
-                                                                                                                   : 0;
+    return r->rank > 3 && r->dim[0] > 0 && n * (int64_t)orr__dtype_size((orr_dtype)r->instr[0].dtype) <= ORR__T_MAP_CALL
+               ? n
+               : 0;
 }
 
 orr__tail *orr__tail_new(const orr__region *r, bool small)

@@ -6,11 +6,10 @@
 #include "codelets/cpu/cpu.h"
 #include "ops/ops.h"
 #include "ops/rounding.h"
+#include "runtime/base/threshold.h"
 
 enum {
     BLOCK_MOST = 1024,
-    BLOCK_LEAST = 128,
-    NEAR_BYTES = 24 << 10 /* bytes of the first-level cache for one block's registers */
 };
 
 typedef struct {
@@ -37,7 +36,7 @@ static bool periodic(const orr__kernel *k, const orr__access *a)
     if (a->box)
         return false;
     for (int d = 0; d < k->rank; d++) {
-        bool last_row = d == k->rank - 1 && k->rank > 1 && k->first != d && k->dim[d] <= BLOCK_LEAST / 2;
+        bool last_row = d == k->rank - 1 && k->rank > 1 && k->first != d && k->dim[d] <= ORR__T_BLOCK_LEAST / 2;
         if (k->dim[d] != 1 && a->stride[d] != 0 && !last_row)
             return false;
     }
@@ -281,8 +280,8 @@ static void choose_block(orr__kernel *k, const orr__region *r)
     }
     k->slot_bytes = widest;
     bytes += widest * (size_t)k->nslot + (orr__region_is_map(r) ? 0 : 8 * (size_t)r->nout);
-    int64_t b = (int64_t)(NEAR_BYTES / bytes) & ~(int64_t)63;
-    b = b > BLOCK_MOST ? BLOCK_MOST : b < BLOCK_LEAST ? BLOCK_LEAST : b;
+    int64_t b = (int64_t)(ORR__T_BLOCK_BYTES / bytes) & ~(int64_t)63;
+    b = b > BLOCK_MOST ? BLOCK_MOST : b < ORR__T_BLOCK_LEAST ? ORR__T_BLOCK_LEAST : b;
     int64_t row = k->dim[k->rank - 1];
     if (row > 0 && (row <= b / 2 || (r->rows && row <= b)))
         b = b / row * row;

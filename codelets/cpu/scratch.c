@@ -7,6 +7,7 @@
 #include "codelets/cpu/cpu.h"
 #include "runtime/base/held.h"
 #include "runtime/base/pool.h"
+#include "runtime/base/threshold.h"
 
 /* A kernel's blocks; copies of operands of a kernel that may run while blocks are in use; copies of factors of a
  * product that is a step of either; the result of a call with an epilogue; values of a long row. */
@@ -23,22 +24,20 @@ static bool have_key[KINDS];
 static _Thread_local block mine[KINDS];
 
 /* Large blocks are the pool's, which counts them. */
-enum { LARGE = 256 << 10 };
-
 static void *allocate(size_t bytes, size_t *size)
 {
     void *memory = NULL;
     *size = (bytes + 4095) & ~(size_t)4095;
     if (*size < bytes)
         return NULL;
-    if (*size >= LARGE)
+    if (*size >= ORR__T_SECOND_CACHE)
         return orr__pool_lend(bytes, size);
     return posix_memalign(&memory, 64, *size) == 0 ? orr__hold(ORR_MEMORY_SCRATCH, memory) : NULL;
 }
 
 static void give_back(block *b)
 {
-    if (b->memory && b->size >= LARGE)
+    if (b->memory && b->size >= ORR__T_SECOND_CACHE)
         orr__pool_put(b->memory, 0, b->size);
     else
         free(orr__unhold(ORR_MEMORY_SCRATCH, b->memory));

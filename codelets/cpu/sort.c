@@ -13,8 +13,9 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/threshold.h"
 
-enum { BLOCK = 512, FEW = 48, MANY = 6000 };
+enum { BLOCK = 512 };
 
 /* On little-endian machines, as one number of 64 bits, items are ordered by key and, among equal keys, by place. */
 typedef struct {
@@ -58,9 +59,9 @@ typedef struct {
     PASSES(name##_long, T, KEY, 11, uint32_t)                                                                          \
     static T *name(T *a, T *b, int64_t n, int bytes)                                                                   \
     {                                                                                                                  \
-        if (n > FEW)                                                                                                   \
-            return bytes < 4 || n < MANY || n > UINT32_MAX ? name##_short(a, b, n, 8 * bytes)                          \
-                                                           : name##_long(a, b, n, 8 * bytes);                          \
+        if (n > ORR__T_SORT_FEW)                                                                                       \
+            return bytes < 4 || n < ORR__T_SORT_MANY || n > UINT32_MAX ? name##_short(a, b, n, 8 * bytes)              \
+                                                                       : name##_long(a, b, n, 8 * bytes);              \
         for (int64_t k = 1; k < n; k++) {                                                                              \
             T v = a[k];                                                                                                \
             int64_t at = k;                                                                                            \
@@ -178,7 +179,7 @@ static bool by_halves(const orr__vec *vec, const item64 *items, uint64_t *number
             end++;
         for (int64_t k = first; k < end && end - first > 1; k++)
             number[k] = items[(uint32_t)number[k]].key << 32 | (uint32_t)number[k];
-        if (end - first <= FEW)
+        if (end - first <= ORR__T_SORT_FEW)
             (void)radix_64(number + first, NULL, end - first, 8);
         else if (!by_lanes(vec, 3, number + first, end - first, number + n))
             return false;

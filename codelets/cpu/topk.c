@@ -5,6 +5,7 @@
 
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/order.h"
+#include "runtime/base/threshold.h"
 
 typedef struct {
     uint64_t key;
@@ -37,7 +38,7 @@ static void up(item *heap, int64_t at)
     heap[at] = v;
 }
 
-enum { BLOCK = 512, DIGIT = 8, VALUES = 1 << DIGIT, LONG = 32 };
+enum { BLOCK = 512, DIGIT = 8, VALUES = 1 << DIGIT };
 
 /* In a row that is much longer than k, few elements ever enter the heap. */
 static void by_heap(orr_dtype t, const void *x, int64_t first, int64_t n, int64_t k, bool largest, item *heap)
@@ -95,7 +96,7 @@ orr_status orr__cpu_kernel_top_places(const orr__kernel *kernel, const orr__laun
     orr_dtype t = (orr_dtype)r->in_dtype[0];
     const orr_shape *in = &r->call.in[0];
     int64_t n = in->dim[in->rank - 1], k = r->dim[1];
-    bool largest = r->call.attr.mask != 0, far = n / LONG >= k;
+    bool largest = r->call.attr.mask != 0, far = n / ORR__T_TOP_LONG >= k;
     if (k < 1 || l->hi <= l->lo)
         return ORR_OK;
     item *heap = orr__scratch((size_t)k * sizeof *heap + (far ? 0 : (size_t)n * sizeof(uint64_t)));
