@@ -10,7 +10,7 @@
  * Between the two files, names of rows such as exp are macros: a row macro must paste them at once (name##_,
  * ORR__EW_##name), before it passes them to another macro.
  * A backend with vector functions of its own defines EW_M_F32(n) and EW_M_F64(n) before: the name that replaces the
- * C name n. f16 and bf16 use F32. <math.h> must not be included between begin and end. */
+ * C name n. f16 and bf16 use F32. With EW_WIDE, F64 is long double (ops/reference_wide.c). <math.h> must not be included between begin and end. */
 #ifndef EW_SETUP
 #define EW_SETUP
 #include <math.h>
@@ -97,9 +97,15 @@ typedef struct {
 #define EW_NAME f32
 #define EW_M(n) EW_M_F32(n)
 #elif EW_DTYPE == EW_F64
+#ifdef EW_WIDE
+#define T long double
+#define EW_PAIR ew_wide_pair
+#define EW_NAME wide
+#else
 #define T double
 #define EW_PAIR ew_c128
 #define EW_NAME f64
+#endif
 #define EW_M(n) EW_M_F64(n)
 #define EW_DOUBLE 1
 #elif EW_DTYPE == EW_C64
