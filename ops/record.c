@@ -303,12 +303,14 @@ orr_tensor *orr__compose_end(orr__site at, orr_scope *s, orr_tensor *result)
 {
     if (!s) /* no memory for a scope: the caller's scope owns the intermediate tensors */
         return result;
-    const orr__node *n = orr__handle_node(result);
+    orr__node *n = orr__handle_node(result);
     /* An error that an operation inside found: the user called this one. That of an operand stays as it is. */
     if (n && n->poison && orr__scope_made(s, n)) {
         (void)orr__fail_text(n->poison->status, n->poison->text);
         (void)orr__fail_as(at, n->poison->status);
         result = orr__handle_new(NULL);
+    } else if (n && !orr__scope_made(s, n)) { /* an operand as it is; the result is freed apart from it */
+        result = orr__handle_new(orr__node_ref(n));
     }
     result = orr_scope_return_at(at.file, at.line, s, result);
     (void)orr_scope_end_at(at.file, at.line, s);

@@ -136,6 +136,23 @@ static void products_of_complex_numbers_conjugate_the_first(void)
     (void)orr_scope_end(s);
 }
 
+/* A result that is the operand as it is has a life of its own. */
+static void results_are_freed_apart_from_operands(void)
+{
+    double v[2] = { 0, 0 };
+    orr_tensor *x = orr_keep(orr_from(ORR_F64, ORR_SHAPE(2, 1), ((double[]){ 3, 4 })));
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *same[] = { orr_rot90(x, 4, 0, 1), orr_diff(x, 0, 0, NULL, NULL) };
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+        ORR_CHECK(same[k] != x && orr_read(same[k], v, sizeof v) == ORR_OK && v[1] == 4);
+        ORR_CHECK(orr_free(same[k]) == ORR_OK);
+    }
+    (void)orr_rot90(x, 0, 0, 1);
+    (void)orr_scope_end(s);
+    ORR_CHECK_MSG(orr_read(x, v, sizeof v) == ORR_OK && v[0] == 3, "%s", orr_error_message());
+    ORR_CHECK(orr_free(x) == ORR_OK);
+}
+
 static void null_and_poison_travel(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -155,6 +172,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(wrong_calls_of_searching_and_statistics_are_refused),
                                       ORR_TEST(wrong_texts_and_products_are_refused),
                                       ORR_TEST(products_of_complex_numbers_conjugate_the_first),
+                                      ORR_TEST(results_are_freed_apart_from_operands),
                                       ORR_TEST(null_and_poison_travel),
                                       { 0 } };
     return help_main(argc, argv, "array.misuse", tests);
