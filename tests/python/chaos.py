@@ -18,7 +18,7 @@ faulthandler.enable()
 os.chdir(tempfile.mkdtemp())  # functions that save take random names
 # Functions that wait for others, or whose work is long by its nature.
 SKIPPED = {"device_memory", "machine_measure", "cache_clear", "perfmodel_clear", "init", "pause", "paillier_generate", "checkpoint_catch",
-           "notes", "log_to", "progress_to", "devices_watch", "optimal_batch", "seed", "warmup", "from_capsule"}
+           "notes", "log_to", "progress_to", "devices_watch", "optimal_batch", "seed", "warmup", "from_capsule", "cancellable_begin"}
 OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.matmul, operator.pow, operator.eq, operator.lt,
              operator.and_, operator.lshift, operator.getitem, operator.neg, operator.invert, len, bool, float, int, repr, hash, list]
 

@@ -141,6 +141,41 @@ for _name in "expand_dims slice_axis select take scatter_add softmax log_softmax
     CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(*x, *whole(p))
 
 
+def halves(p):
+    """The two lists of equal length that the parameters are."""
+    v = whole(p)
+    return v[:len(v) // 2], v[len(v) // 2:]
+
+
+# The calls of tests/harness/array_numpy.c.
+for _name in "zeros_like ones_like full_like outer kron searchsorted histogram gather_nd mask_select argwhere".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(*x, *([bool(p[0])] if f is c.searchsorted else p))
+for _name in "diag diagonal swapaxes repeat repeat_each rot90 take_along_axis vecdot scatter_nd".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(*x, *whole(p))
+for _name in "moveaxis roll".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(x[0], *halves(p))
+for _name in "add sub mul div equal not_equal isnan isinf isfinite positive where logdet cholesky".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(*x)
+CALLS.update({
+    "tile": lambda x, p, to: c.tile(x[0], whole(p)), "scatter": lambda x, p, to: c.scatter(*x, int(p[0]), int(p[1])),
+    "count_nonzero": lambda x, p, to: c.count_nonzero(x[0], whole(p[1:]), bool(p[0])),
+    "diff": lambda x, p, to: c.diff(x[0], int(p[0]), int(p[1]), *x[1:]),
+    "bincount": lambda x, p, to: c.bincount(x[0], x[1] if len(x) > 1 else None, int(p[0])),
+    "quantile": lambda x, p, to: c.quantile(x[0], p[2:], int(p[0]), bool(p[1])),
+    "median": lambda x, p, to: c.median(x[0], int(p[0]), bool(p[1])), "covariance": lambda x, p, to: c.covariance(x[0], p[0]),
+    "correlation": lambda x, p, to: c.correlation(x[0]),
+    "tensordot": lambda x, p, to: c.tensordot(x[0], x[1], *halves(p)),
+    "nonzero": lambda x, p, to: c.nonzero(x[0], x[0].ndim)[int(p[0])],
+    "topk": lambda x, p, to: c.topk(x[0], int(p[0]), int(p[1]), bool(p[2]))[0],
+    "unique": lambda x, p, to: c.unique_all(x[0])[int(p[0])],
+    "meshgrid": lambda x, p, to: c.meshgrid(x, bool(p[0]))[int(p[1])],
+    "split": lambda x, p, to: c.split(x[0], int(p[0]), int(p[1]))[int(p[2])],
+    "cut": lambda x, p, to: c.cut(x[0], whole(p[2:]), int(p[0]))[int(p[1])],
+    "unstack": lambda x, p, to: c.unstack(x[0], int(p[0]), int(p[1]))[int(p[2])],
+    "broadcast_arrays": lambda x, p, to: c.broadcast_arrays(x)[int(p[0])],
+})
+
+
 def numpys(file, least):
     """The cases of operations in CALLS; the others have parameters in a form of their own."""
     with open(os.path.join(GOLDEN, "numpy", file)) as f:
@@ -155,7 +190,7 @@ def numpys(file, least):
             x.append(array(words))
             word = next(words)
         kind, shape, want = array(words)
-        call = CALLS.get(op)
+        call = CALLS.get(op) or (op.startswith("einsum=") and (lambda x, p, to: c.einsum(op[7:], x)))
         if not call:
             continue
         t = call([made(*a) for a in x], p, to)
@@ -180,9 +215,68 @@ def numpys(file, least):
         fail("%s: %d cases were run" % (file, run))
 
 
+def complex_functions(name, part, least):
+    """The rule of tests/ops/complex.c: an error is relative to the number's size; flag 1: signs of zeros and infinities count."""
+    eps = 2.0 ** (1 - DIGITS[part])
+
+    def as_wanted(got, want, limit, strict):
+        if math.isnan(want) or math.isinf(want) or want == 0 and (strict or got == 0):
+            return math.isnan(got) if math.isnan(want) else got == want and (not strict or math.copysign(1, got) == math.copysign(1, want)) \
+                or math.isinf(want) and math.isinf(got) and not strict
+        return math.isfinite(got) and abs(got - want) <= limit
+    with open(os.path.join(GOLDEN, "complex", "c64.txt" if name == "complex64" else "c128.txt")) as f:
+        lines, run = iter(f.read().splitlines()), 0
+    for head in lines:
+        op, arity, n = head.split()
+        rows = [next(lines).split() for _ in range(int(n))]
+        numbers = [floats([int(w, 16) for w in row[1:]], part) for row in rows]
+        x = [made(name, [int(n)], [v for row in numbers for v in row[2 * k:2 * k + 2]]) for k in range(int(arity))]
+        r = getattr(c, op)(*x)
+        flat = floats(bits_of(c.stack([c.real(r), c.imag(r)], -1) if "complex" in r.dtype.name else c.stack([r, c.mul(r, 0.0)], -1)), part)
+        for k, row in enumerate(numbers):
+            want = row[-2:] if "complex" in r.dtype.name else row[-2:-1]
+            size = math.hypot(*[v if math.isfinite(v) else 0.0 for v in row[-2:]])
+            limit = (1 if op in "add sub neg conj real imag".split() else 40 if op == "pow" else 8) * eps * size + 2.0 ** (-126 if part == "float32" else -1022)
+            if not all(as_wanted(g, w, limit, rows[k][0] == "1") for g, w in zip(flat[2 * k:], want)):
+                fail("%s of %s: %s gives %s, not %s" % (op, name, row[:-2], flat[2 * k:2 * k + 2], row[-2:]))
+                break
+        run += 1
+    if run < least:
+        fail("complex: %d functions" % run)
+
+
+def transforms(least):
+    """The cases of tests/ops/fft.c, in both widths."""
+    with open(os.path.join(GOLDEN, "fft", "fft.txt")) as f:
+        words, run = iter(f.read().split()), 0
+
+    def values():
+        real, shape = int(next(words)), [int(next(words)), int(next(words))]
+        return real, shape, [float(next(words)) for _ in range(math.prod(shape) * (1 if real else 2))]
+    for op in words:
+        norm, n, axis = int(next(words)), int(next(words)), int(next(words))
+        real, shape, numbers = values()
+        result_real, to, want = values()
+        x = made("float64" if real else "complex128", shape, numbers)
+        for narrow in (False, True):
+            t = getattr(c, op)(c.cast(x, "float32" if real else "complex64") if narrow else x, n, axis, norm)
+            r = c.cast(t, "float64" if result_real else "complex128")
+            got = struct.unpack("<%dd" % len(want), r.tobytes())
+            size = max([abs(v) for v in want], default=0.0) + 1e-3
+            if list(t.shape) != to or max((abs(g - w) for g, w in zip(got, want)), default=0.0) > (2e-6 if narrow else 8e-14) * size:
+                fail("%s of %s, norm %d: %s" % (op, shape, norm, t.shape))
+        run += 1
+    if run < least:
+        fail("fft: %d cases" % run)
+
+
 elementwise("ints.txt", 0)
 for name, ulps in (("f32", 4), ("f64", 4), ("f16", 1), ("bf16", 1)):
     elementwise(name + ".txt", ulps)
-for name, least in (("views.txt", 200), ("reduce.txt", 700), ("matmul.txt", 60), ("index.txt", 200)):
+for name, least in (("views.txt", 200), ("reduce.txt", 700), ("matmul.txt", 60), ("index.txt", 200), ("along.txt", 700),
+                    ("array.txt", 500), ("standard.txt", 500), ("triangles.txt", 0)):
     numpys(name, least)
+complex_functions("complex64", "float32", 30)
+complex_functions("complex128", "float64", 30)
+transforms(60)
 end()

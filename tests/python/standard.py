@@ -164,6 +164,9 @@ def orders_and_sets():
     same("clip", o.clip(a, 1, 3), np.clip(x, 1, 3))
     same("clip, one side", o.clip(a, max=2), np.clip(x, None, 2))
     same("diff", o.diff(a), np.diff(x))
+    same("diff, twice", o.diff(a, 2, axis=0), np.diff(x, 2, axis=0))
+    for least in (0, 9):
+        same("bincount", o.bincount(o.asarray([1, 3, 3]), minlength=least), np.bincount([1, 3, 3], minlength=least))
 
 
 def extensions():

@@ -14,8 +14,11 @@ def _namespace(self, /, *, api_version=None):
 def _dlpack(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
     if dl_device not in (None, (1, 0)):
         raise BufferError("the value is in host memory")
-    t = self if not copy else _convert.rebuilt(self.dtype, self.shape, self.tobytes())
-    return t._dlpack(max_version is not None and max_version[0] >= 1)
+    versioned = max_version is not None and max_version[0] >= 1
+    if copy is False and not versioned:
+        raise BufferError("a tensor is a value, and DLPack before 1.0 cannot say that its memory is read-only: take a copy")
+    t = self if versioned and not copy else _convert.rebuilt(self.dtype, self.shape, self.tobytes())
+    return t._dlpack(versioned)
 
 
 def _array(self, dtype=None, copy=None):

@@ -13,7 +13,7 @@ __all__ = """arange empty empty_like eye full full_like linspace meshgrid ones o
 can_cast finfo iinfo isdtype result_type clip take take_along_axis broadcast_arrays broadcast_to concat expand_dims flip
 moveaxis permute_dims repeat reshape roll squeeze stack tile unstack argmax argmin count_nonzero nonzero searchsorted
 unique_all unique_counts unique_inverse unique_values argsort sort cumulative_prod cumulative_sum max mean min prod std sum
-var all any diff tensordot vecdot matrix_transpose split quantile median softmax log_softmax logsumexp einsum topk outer
+var all any diff bincount tensordot vecdot matrix_transpose split quantile median softmax log_softmax logsumexp einsum topk outer
 __array_namespace_info__""".split()
 
 
@@ -448,9 +448,15 @@ def _cumulative(core):
 cumulative_sum, cumulative_prod = _cumulative(_core.cumulative_sum), _cumulative(_core.cumulative_prod)
 
 
-def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+def diff(x, n=1, axis=-1, prepend=None, append=None):
     """Differences of neighbours along an axis, n times."""
     return _core.diff(x, axis, n, prepend, append)
+
+
+def bincount(x, /, weights=None, minlength=0):
+    """The counts, or the sums of weights, of 0, 1, … up to the greatest element, and of minlength numbers at least."""
+    r = _core.bincount(_tensor(x), weights, -1)
+    return r if r.shape[0] >= minlength else _core.pad(r, [0], [minlength - r.shape[0]], 0.0)
 
 
 def quantile(x, q, /, *, axis=None, keepdims=False):
