@@ -171,6 +171,7 @@ int bench_soak(bench_sink *out, int rounds);
 int bench_serving(bench_sink *out, int rounds);
 int bench_startup(bench_sink *out, int rounds);
 int bench_bandwidth(bench_sink *out, int rounds);
+int bench_nodes(bench_sink *out, int rounds);
 /* The work of orrery-bench --start in the process measured by bench_startup. Returns the exit status. */
 int bench_start(const char *side);
 int bench_ablation(bench_sink *out, int rounds);

@@ -19,6 +19,7 @@ const bench_case bench_cases[] = {
     { "overhead", "startup", "a process from its start to the first result, beside bare StarPU", bench_startup },
     { "schedule", "bandwidth", "values moved between memories, beside copies by the device's own API",
       bench_bandwidth },
+    { "schedule", "nodes", "an array that lies on all memory nodes (NUMA), beside one that lies on one", bench_nodes },
     { "schedule", "gemm", "square f32 matrix products, beside direct BLAS calls on all cores; gemm:64 is one",
       bench_gemm },
     { "schedule", "tile", "tiles as the planner chooses them, beside the best of a sweep: gemm, softmax, training step",
