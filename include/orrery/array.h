@@ -27,6 +27,11 @@ ORR_API orr_tensor *orr_ones_like_at(const char *file, int line, orr_tensor *x);
  * dtypes: all. Errors: ORR_EDTYPE (an integer dtype that does not hold the value). No gradient. */
 ORR_API orr_tensor *orr_full_like_at(const char *file, int line, orr_tensor *x, double value);
 #define orr_full_like(...) orr_full_like_at(ORR_HERE, __VA_ARGS__)
+/** x kept between two numbers: orr_clip with numbers for its bounds, orr_clip_between(x, 0, 6).
+ * dtypes: numbers; x's dtype, which must hold both bounds. Errors: ORR_EDTYPE, ORR_EINVAL (low > high, or NaN).
+ * grad: g where low ≤ x ≤ high.      cost: fused, 4 per element. */
+ORR_API orr_tensor *orr_clip_between_at(const char *file, int line, orr_tensor *x, double low, double high);
+#define orr_clip_between(...) orr_clip_between_at(ORR_HERE, __VA_ARGS__)
 /** The coordinates of a grid: grids[k][i₀, i₁, …] = x[k][i_k], for n lines x of lengths n₀, n₁, …
  * @param matrix  true: the shape is (n₀, n₁, …); false: its first two axes are exchanged, as for images ("xy" in NumPy)
  * @param grids   n results
@@ -232,16 +237,16 @@ ORR_API orr_tensor *orr_bincount_at(const char *file, int line, orr_tensor *x, o
  * dtypes: x and edges promoted. Errors: ORR_ESHAPE, ORR_EDTYPE. grad: by weights. cost: log₂ bins for each element. */
 ORR_API orr_tensor *orr_histogram_at(const char *file, int line, orr_tensor *x, orr_tensor *edges, orr_tensor *weights);
 #define orr_histogram(...) orr_histogram_at(ORR_HERE, __VA_ARGS__)
-/** The q-quantiles of an axis: the value at place q·(n − 1) of the sorted elements, interpolated linearly.
- * @param axis  ORR_FLAT: of x as flat
- * @return   one axis for the n numbers q, then x's shape without the axis (1 with keepdims). NaN where a line has a NaN.
+/** The q-quantiles over the axes: the value at place q·(m − 1) of the m sorted elements, interpolated linearly.
+ * @param axes  as for orr_mean
+ * @return   one axis for the n numbers q, then x's shape without the axes (1 with keepdims). NaN where an element is NaN.
  * dtypes: floats; f16 and bf16 in f32. Errors: ORR_EAXIS, ORR_EDTYPE, ORR_ESHAPE (an empty axis), ORR_EINVAL (a q outside
  * 0 … 1). grad: to the one or two elements. cost: that of orr_sort. */
-ORR_API orr_tensor *orr_quantile_at(const char *file, int line, orr_tensor *x, const double *q, int n, int axis,
+ORR_API orr_tensor *orr_quantile_at(const char *file, int line, orr_tensor *x, const double *q, int n, orr_axes axes,
                                     bool keepdims);
 #define orr_quantile(...) orr_quantile_at(ORR_HERE, __VA_ARGS__)
 /** The 0.5-quantile, without the axis for q. Otherwise as orr_quantile. */
-ORR_API orr_tensor *orr_median_at(const char *file, int line, orr_tensor *x, int axis, bool keepdims);
+ORR_API orr_tensor *orr_median_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims);
 #define orr_median(...) orr_median_at(ORR_HERE, __VA_ARGS__)
 /** The covariances of variables: rows of x are observations, columns are variables.
  * @param x     (…, observations, variables)

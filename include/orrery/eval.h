@@ -39,6 +39,7 @@ typedef struct orr_config {
 ORR_API orr_status orr_init_at(const char *file, int line, int headers, const orr_config *config);
 #define orr_init(...) orr_init_at(ORR_HERE, ORR_HEADERS, __VA_ARGS__)
 /** Waits for work under way, frees all tensors and scopes of all threads, stops the workers. orr_init may follow.
+ * A warning in the log counts the tensors that no scope owned (variables apart) and the events that were never ended.
  * A program may end without it, from any thread and with work under way: exit then stops the workers, and does not wait for
  * results.
  * errors:   ORR_ESTATE (not started; called by a kernel's function).

@@ -28,6 +28,16 @@ orr_tensor *orr_full_like_at(const char *file, int line, orr_tensor *x, double v
     return like(ORR__SITE(file, line, "full_like"), x, value);
 }
 
+orr_tensor *orr_clip_between_at(const char *file, int line, orr_tensor *x, double low, double high)
+{
+    orr__site at = ORR__SITE(file, line, "clip_between");
+    if (!(low <= high))
+        return orr__poison(at, ORR_EINVAL, "no number is between %g and %g", low, high);
+    orr_scope *s = orr__compose_begin(at);
+    return orr__compose_end(
+        at, s, orr_clip_at(file, line, x, orr_scalar_at(file, line, low), orr_scalar_at(file, line, high)));
+}
+
 /* The shape of the grid, (n₀, n₁, …), and the lines' nodes. */
 static orr_status grid_of(orr__site at, orr_tensor *const *x, int n, orr__node **line, orr_shape *grid)
 {

@@ -133,75 +133,112 @@ orr_tensor *orr_histogram_at(const char *file, int line, orr_tensor *x, orr_tens
     return orr__compose_end(at, s, orr_slice_axis_at(file, line, r, 0, 0, bins, 1));
 }
 
-static orr_tensor *quantiles(orr__site at, orr_tensor *x, const double *q, int n, int axis, bool keepdims, bool one)
+/* x with the axes of the mask as one axis, which is the last; an axis that is alone stays where it is. *k: that axis. */
+static orr_tensor *lines_of(orr__site at, orr_tensor *x, const orr_shape *s, uint32_t mask, int *k)
+{
+    const char *file = at.file;
+    int line = at.line, n = 0, reduced = __builtin_popcount(mask);
+    if (reduced == 1) {
+        *k = __builtin_ctz(mask);
+        return x;
+    }
+    orr_axes order = { s->rank, { 0 } };
+    orr_shape lines = { 0, { 0 } };
+    for (int d = 0; d < s->rank; d++)
+        if (!(mask >> d & 1)) {
+            order.axis[n++] = d;
+            lines.dim[lines.rank++] = s->dim[d];
+        }
+    int64_t length = 1;
+    for (int d = 0; d < s->rank; d++)
+        if (mask >> d & 1) {
+            order.axis[n++] = d;
+            length *= s->dim[d];
+        }
+    *k = lines.rank;
+    lines.dim[lines.rank++] = length;
+    return orr_reshape_at(file, line, reduced ? orr_permute_at(file, line, x, order) : x, lines);
+}
+
+/* The quantile at place q·(n − 1) of the sorted lines along axis k: a line is a value there. */
+static orr_tensor *quantile_of(orr__site at, orr_tensor *sorted, int k, int64_t n, double q)
 {
     const char *file = at.file;
     int line = at.line;
-    orr__node *node;
-    orr_tensor *bad;
-    if (!orr__operand_float(at, x, "x", &node, &bad))
-        return bad;
-    bool flat = axis == ORR_FLAT;
-    orr_shape s = flat ? ORR_SHAPE(orr__shape_count(&node->shape)) : node->shape;
-    int k = flat ? 0 : orr__axis(axis, s.rank);
-    if (k < 0)
-        return orr__axis_poison(at, axis, &s);
+    double place = q * (double)(n - 1), low = floor(place), part = place - low;
+    orr_tensor *y = orr_slice_axis_at(file, line, sorted, k, (int64_t)low, (int64_t)low + 1, 1);
+    if (part > 0) { /* (1 − p)·a + p·b is exact for equal elements and for infinities of one sign */
+        orr_tensor *b = orr_slice_axis_at(file, line, sorted, k, (int64_t)low + 1, (int64_t)low + 2, 1);
+        y = orr_add_at(file, line, orr_mul_at(file, line, y, orr_scalar_at(file, line, 1 - part)),
+                       orr_mul_at(file, line, b, orr_scalar_at(file, line, part)));
+    }
+    return y;
+}
+
+/* NULL: the lists are right. */
+static orr_tensor *quantiles_checked(orr__site at, const orr_shape *s, uint32_t mask, const double *q, int n,
+                                     bool extra)
+{
     if (!q)
         return orr__poison(at, ORR_EINVAL, "the list of quantiles is NULL");
     if (n < 1)
         return orr__poison(at, ORR_EINVAL, "%d quantiles: one at least is needed", n);
-    if (s.dim[k] == 0)
-        return orr__poison(at, ORR_ESHAPE, "axis %d of %s has no elements, and so no quantile", k, orr__str(s).s);
-    if (!one && s.rank - !keepdims + 1 > ORR_MAX_RANK)
-        return orr__poison(at, ORR_ESHAPE, "%s has no axis left for the quantiles", orr__str(s).s);
+    for (int d = 0; d < s->rank; d++)
+        if (mask >> d & 1 && s->dim[d] == 0)
+            return orr__poison(at, ORR_ESHAPE, "axis %d of %s has no elements, and so no quantile", d, orr__str(*s).s);
+    if (extra)
+        return orr__poison(at, ORR_ESHAPE, "%s has no axis left for the quantiles", orr__str(*s).s);
+    for (int i = 0; i < n; i++)
+        if (!(q[i] >= 0 && q[i] <= 1))
+            return orr__poison(at, ORR_EINVAL, "q[%d] is %g: a quantile is between 0 and 1", i, q[i]);
+    return NULL;
+}
+
+static orr_tensor *quantiles(orr__site at, orr_tensor *x, const double *q, int n, orr_axes axes, bool keepdims,
+                             bool one)
+{
+    const char *file = at.file;
+    int line = at.line, k;
+    orr__node *node;
+    orr_tensor *bad;
+    uint32_t mask;
+    if (!orr__operand_float(at, x, "x", &node, &bad))
+        return bad;
+    if (!orr__axes_mask(axes, node->shape.rank, &mask))
+        return orr__axes_poison(at, axes, &node->shape);
+    orr_shape s = node->shape, reduced = orr__shape_reduced(&s, mask, keepdims);
+    if ((bad = quantiles_checked(at, &s, mask, q, n, !one && reduced.rank == ORR_MAX_RANK)))
+        return bad;
     orr_dtype t = (orr_dtype)node->dtype;
     orr_scope *scope = orr__compose_begin(at);
-    orr_tensor *wide = orr_cast_at(file, line, orr_reshape_at(file, line, x, s), orr__wide(t));
-    orr_tensor *sorted = orr_sort_at(file, line, wide, k, false), *r = NULL;
+    orr_tensor *lines = lines_of(at, orr_cast_at(file, line, x, orr__wide(t)), &s, mask, &k);
+    int64_t length = orr_tensor_shape(lines).dim[k];
+    orr_tensor *sorted = orr_sort_at(file, line, lines, k, false), *r = NULL;
     orr_tensor *nan = orr_isnan_at(file, line, orr_slice_axis_at(file, line, sorted, k, -1, ORR_END, 1));
-    orr_shape all = flat ? node->shape : s;
-    for (int d = 0; d < all.rank && flat; d++)
-        all.dim[d] = 1;
-    if (!flat)
-        all.dim[k] = 1;
     orr_tensor **each = orr__alloc_n((size_t)n, sizeof *each);
     if (!each)
         return orr__compose_end(at, scope, orr__poison(at, ORR_ENOMEM, "no memory for %d quantiles", n));
-    for (int i = 0; i < n && !r; i++) {
-        if (!(q[i] >= 0 && q[i] <= 1)) {
-            r = orr__poison(at, ORR_EINVAL, "q[%d] is %g: a quantile is between 0 and 1", i, q[i]);
-            break;
-        }
-        double place = q[i] * (double)(s.dim[k] - 1), low = floor(place), part = place - low;
-        orr_tensor *y = orr_slice_axis_at(file, line, sorted, k, (int64_t)low, (int64_t)low + 1, 1);
-        if (part > 0) { /* (1 − p)·a + p·b is exact for equal elements and for infinities of one sign */
-            orr_tensor *b = orr_slice_axis_at(file, line, sorted, k, (int64_t)low + 1, (int64_t)low + 2, 1);
-            y = orr_add_at(file, line, orr_mul_at(file, line, y, orr_scalar_at(file, line, 1 - part)),
-                           orr_mul_at(file, line, b, orr_scalar_at(file, line, part)));
-        }
+    for (int i = 0; i < n; i++) {
+        orr_tensor *y = quantile_of(at, sorted, k, length, q[i]);
         y = orr_where_at(file, line, nan, orr_full_at(file, line, orr__wide(t), ORR_SHAPE_0D, NAN), y);
-        y = orr_cast_at(file, line, y, t);
-        if (keepdims)
-            each[i] = orr_reshape_at(file, line, y, all);
-        else
-            each[i] = orr_squeeze_at(file, line, y, ORR_AXES(k));
+        each[i] = orr_reshape_at(file, line, orr_cast_at(file, line, y, t), reduced);
     }
-    if (!r)
-        r = one ? each[0] : orr_stack_at(file, line, each, n, 0);
+    r = one ? each[0] : orr_stack_at(file, line, each, n, 0);
     free(each);
     return orr__compose_end(at, scope, r);
 }
 
-orr_tensor *orr_quantile_at(const char *file, int line, orr_tensor *x, const double *q, int n, int axis, bool keepdims)
+orr_tensor *orr_quantile_at(const char *file, int line, orr_tensor *x, const double *q, int n, orr_axes axes,
+                            bool keepdims)
 {
     ORR__IN_DEFAULT_FPMODE;
-    return quantiles(ORR__SITE(file, line, "quantile"), x, q, n, axis, keepdims, false);
+    return quantiles(ORR__SITE(file, line, "quantile"), x, q, n, axes, keepdims, false);
 }
 
-orr_tensor *orr_median_at(const char *file, int line, orr_tensor *x, int axis, bool keepdims)
+orr_tensor *orr_median_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims)
 {
     ORR__IN_DEFAULT_FPMODE;
-    return quantiles(ORR__SITE(file, line, "median"), x, &(double){ 0.5 }, 1, axis, keepdims, true);
+    return quantiles(ORR__SITE(file, line, "median"), x, &(double){ 0.5 }, 1, axes, keepdims, true);
 }
 
 /* Σ (xᵢ − mean)(xⱼ − mean) over the rows, divided by their number − ddof; `scaled`: of variables divided by their greatest

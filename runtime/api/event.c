@@ -2,12 +2,14 @@
  * Must not know: devices, StarPU. */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/api/event.h"
 #include "runtime/api/handle_name.h"
 #include "runtime/base/array.h"
 #include "runtime/base/element.h"
+#include "runtime/base/env.h"
 #include "runtime/ranks/ranks.h"
 
 /* An event: its own run, NULL if that had already ended, and the runs of other evaluations that write the rest of its values. */
@@ -26,6 +28,8 @@ struct event {
     bool stretch;    /* of orr_cancellable_begin: it has no runs                       */
 };
 
+static atomic_int live; /* events that have a name */
+
 static void destroy(struct event *e)
 {
     orr__run_unref(e->run);
@@ -41,8 +45,20 @@ static void destroy(struct event *e)
 
 static void event_unref(struct event *e)
 {
-    if (orr__named_unref(&e->named))
-        destroy(e);
+    if (!orr__named_unref(&e->named))
+        return;
+    destroy(e);
+    atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
+}
+
+void orr__events_report(void)
+{
+    int n = atomic_load(&live);
+    if (n)
+        orr__log(1,
+                 "shutdown: %d event%s never ended: call orr_wait for each event of an evaluation, and "
+                 "orr_cancellable_end for each orr_cancellable_begin",
+                 n, n == 1 ? " was" : "s were");
 }
 
 orr_event *orr__event_new(orr__site at, double seconds)
@@ -55,6 +71,8 @@ orr_event *orr__event_new(orr__site at, double seconds)
     orr_event *name = e->stop || !stops ? orr__token_new(&e->named) : NULL;
     if (!name)
         destroy(e);
+    else
+        atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
     return name;
 }
 

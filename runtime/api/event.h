@@ -23,6 +23,8 @@ bool orr__event_reserve(orr_event *event, int more);
 /* The same at once, for a finished buffer, which stays the caller's. */
 orr_status orr__land(orr__buffer *b, orr_dtype dtype, int64_t n, void *to);
 void orr__event_drop(orr_event *event);
+/* At the shutdown: a line of log for events that the program did not end. */
+void orr__events_report(void);
 
 /* A stop for a call with a time limit. ORR_EINVAL: the limit is negative or no number; ORR_ESTATE: other ranks would wait for this one. */
 orr_status orr__limit_new(orr__site at, double seconds, orr__stop **limit);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "runtime/api/devices.h"
 #include "runtime/api/eval.h"
+#include "runtime/api/event.h"
 #include "runtime/api/notes.h"
 #include "runtime/api/over_ranks.h"
 #include "runtime/base/callback.h"
@@ -246,6 +247,7 @@ orr_status orr_shutdown(void)
     orr__notes_close();
     orr__cpu_stop(); /* a launch that waits for a compiler continues without it */
     /* Handles first: their buffers must be released before the engine that holds their content. */
+    orr__events_report();
     orr__handles_shutdown();
     orr__over_ranks_stop();
     orr__plan_cache_clear();

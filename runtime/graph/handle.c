@@ -443,8 +443,8 @@ static void add_maker(maker *m, const char *file, int line)
         }
 }
 
-/* The number of live handles of no scope that no object owns. */
-static uint32_t count_unscoped(uint32_t made, maker *m)
+/* The number of live handles of no scope that no object owns; variables, whose life is often the program's, only with `variables`. */
+static uint32_t count_unscoped(uint32_t made, maker *m, bool variables)
 {
     uint32_t n = 0;
     for (uint32_t i = ORR__SLOT_OOM + 1; i < made; i++) {
@@ -454,7 +454,8 @@ static uint32_t count_unscoped(uint32_t made, maker *m)
         if (!(gen & 1) || !lock_live(orr__slot_pack(i, gen), &lock))
             continue;
         if (!atomic_load_explicit(&s->scope, memory_order_relaxed) &&
-            !atomic_load_explicit(&s->lent, memory_order_relaxed)) {
+            !atomic_load_explicit(&s->lent, memory_order_relaxed) &&
+            (variables || !atomic_load_explicit(&s->variable, memory_order_relaxed))) {
             const orr__node *node = atomic_load_explicit(&s->node, memory_order_acquire);
             add_maker(m, node->file, node->line);
             n++;
@@ -464,6 +465,14 @@ static uint32_t count_unscoped(uint32_t made, maker *m)
     return n;
 }
 
+static const maker *most_of(const maker *m)
+{
+    const maker *most = m;
+    for (int i = 1; i < LINES; i++)
+        most = m[i].n > most->n ? &m[i] : most;
+    return most;
+}
+
 void orr__handles_count(uint32_t made)
 {
     static atomic_uint next = MANY, warned = MANY;
@@ -471,11 +480,9 @@ void orr__handles_count(uint32_t made)
     if (made < limit || !atomic_compare_exchange_strong(&next, &limit, made + made / 4))
         return;
     maker *m = calloc(LINES, sizeof *m);
-    uint32_t n = m ? count_unscoped(made, m) : 0;
+    uint32_t n = m ? count_unscoped(made, m, true) : 0;
     if (n >= atomic_load(&warned)) {
-        const maker *most = m;
-        for (int i = 1; i < LINES; i++)
-            most = m[i].n > most->n ? &m[i] : most;
+        const maker *most = most_of(m);
         atomic_store(&warned, 2 * n);
         orr__log(1,
                  "%u tensors are live and belong to no scope, %u of them made at %s:%d: put the work of a step between "
@@ -485,9 +492,26 @@ void orr__handles_count(uint32_t made)
     free(m);
 }
 
+/* A tensor that no scope owns is freed at the shutdown alone: its memory is in use until then, which a loop makes a leak. */
+static void report_unscoped(uint32_t made)
+{
+    maker *m = calloc(LINES, sizeof *m);
+    uint32_t n = m ? count_unscoped(made, m, false) : 0;
+    if (n) {
+        const maker *most = most_of(m);
+        orr__log(1,
+                 "shutdown: %u tensor%s that no scope owned %s never freed, %u of them made at %s:%d: call orr_scope_begin "
+                 "before they are made, or orr_free",
+                 n, n == 1 ? "" : "s", n == 1 ? "was" : "were", most->n, most->file ? most->file : "?", most->line);
+    }
+    free(m);
+}
+
 void orr__handles_shutdown(void)
 {
     uint32_t made = orr__slots_made();
+    orr__calls_over();
+    report_unscoped(made);
     for (uint32_t i = ORR__SLOT_OOM + 1; i < made; i++) {
         orr__slot *s = orr__slot_at(i);
         unsigned gen = s ? atomic_load(&s->gen) : 0;

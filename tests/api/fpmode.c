@@ -171,7 +171,7 @@ static void functions(double v[FUNCTIONS][WIDE])
     t[n++] = orr_kaiser(ORR_F64, 37, 8.6);
     t[n++] = orr_blackman(ORR_F64, 37);
     t[n++] = orr_bartlett(ORR_F64, 37);
-    t[n++] = orr_quantile(line, q, 3, 0, false);
+    t[n++] = orr_quantile(line, q, 3, ORR_AXES(0), false);
     t[n++] = orr_svdvals(square);
     t[n++] = orr_eigh(square).w;
     t[n++] = orr_pinv(square, -1);

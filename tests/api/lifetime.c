@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "runtime/base/pool.h"
 #include "runtime/engine/engine.h"
 #include "tests/harness/harness.h"
@@ -259,6 +260,38 @@ static void memory_freed_by_another_thread_is_reused(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+static void note_warning(orr_log_level level, const char *text, void *to)
+{
+    char *all = to;
+    if (level == ORR_LOG_WARNING)
+        (void)snprintf(all + strlen(all), 4096 - strlen(all), "%s\n", text);
+}
+
+/* Tensors of a scope, freed ones, variables, and events that were waited for are not counted. */
+static void a_shutdown_counts_tensors_of_no_scope_and_events_without_an_end(void)
+{
+    char text[4096] = "", line[64];
+    orr_event *e = NULL;
+    orr_log_to(note_warning, text);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK && orr_scope_begin() != NULL);
+    ORR_CHECK(orr_eval_async(ORR_TENSORS(orr_ones(ORR_F32, ORR_SHAPE(3))), &e) == ORR_OK && orr_wait(e) == ORR_OK);
+    ORR_CHECK(orr_tensor_status(orr_keep(orr_variable(orr_ones(ORR_F32, ORR_SHAPE(3))))) == ORR_OK);
+    ORR_CHECK(orr_free(orr_keep(orr_ones(ORR_F32, ORR_SHAPE(3)))) == ORR_OK);
+    ORR_CHECK(orr_shutdown() == ORR_OK && orr_init(NULL) == ORR_OK);
+    ORR_CHECK_MSG(!strstr(text, "shutdown:"), "%s", text);
+
+    for (int i = 0; i < 3; i++)
+        ORR_CHECK(orr_tensor_status(orr_ones(ORR_F32, ORR_SHAPE(3))) == ORR_OK);
+    (void)snprintf(line, sizeof line, "3 of them made at %s:%d", __FILE__, __LINE__ - 1);
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(orr_eval_async(ORR_TENSORS(orr_ones(ORR_F32, ORR_SHAPE(3))), &e) == ORR_OK && orr_scope_end(s) == ORR_OK);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK_MSG(strstr(text, "shutdown: 3 tensors that no scope owned") && strstr(text, line), "%s", text);
+    ORR_CHECK_MSG(strstr(text, "shutdown: 1 event was never ended"), "%s", text);
+    ORR_CHECK(orr_wait(e) == ORR_OK);
+    orr_log_to(NULL, NULL);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(tensor_freed_during_evaluation),
@@ -269,6 +302,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(event_wait_during_event_done),
                                       ORR_TEST(graph_freed_during_submission),
                                       ORR_TEST(memory_freed_by_another_thread_is_reused),
+                                      ORR_TEST(a_shutdown_counts_tensors_of_no_scope_and_events_without_an_end),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.lifetime", tests);
 }

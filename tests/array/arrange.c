@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <orrery/array.h>
@@ -174,6 +175,38 @@ static void einsum_of_random_texts_is_the_sum_over_all_labels(void)
     }
 }
 
+/* numpy.median and numpy.quantile of arange(24).reshape(2, 3, 4)·7 mod 11. */
+static void quantiles_go_over_axes_as_means_do(void)
+{
+    orr_tensor *x = orr_reshape(orr_arange(ORR_F64, 0, 24, 1), ORR_SHAPE(2, 3, 4));
+    x = orr_remainder(orr_mul(x, orr_scalar(7)), orr_scalar(11));
+    double m[3], q[2][1][3][1], all;
+    ORR_CHECK(orr_read(orr_median(x, ORR_AXES(0, -1), false), m, sizeof m) == ORR_OK);
+    ORR_CHECK_MSG(m[0] == 6.5 && m[1] == 5 && m[2] == 4, "%g %g %g", m[0], m[1], m[2]);
+    orr_tensor *two = orr_quantile(x, (double[]){ 0.25, 1 }, 2, ORR_AXES(2, 0), true);
+    ORR_CHECK(orr_read(two, q, sizeof q) == ORR_OK);
+    ORR_CHECK_MSG(q[0][0][0][0] == 3 && q[0][0][2][0] == 0.75 && q[1][0][2][0] == 8, "%g %g %g", q[0][0][0][0],
+                  q[0][0][2][0], q[1][0][2][0]);
+    ORR_CHECK(orr_item(orr_median(x, ORR_ALL_AXES, false), &all) == ORR_OK && all == 5);
+    ORR_CHECK(orr_tensor_status(orr_median(x, ORR_AXES(1, 1), false)) == ORR_EAXIS);
+    orr_tensor *none = orr_median(x, ORR_AXES(), true); /* of each element */
+    ORR_CHECK(orr_item(orr_all(orr_equal(none, x), ORR_ALL_AXES, false), &all) == ORR_OK && all == 1);
+}
+
+static void numbers_are_bounds_of_a_clip(void)
+{
+    float y[4];
+    orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(4), (float[]){ -1, 0.5f, 9, NAN });
+    ORR_CHECK(orr_read(orr_clip_between(x, 0, 6), y, sizeof y) == ORR_OK);
+    ORR_CHECK(y[0] == 0 && y[1] == 0.5f && y[2] == 6 && isnan(y[3]));
+    int8_t i[2];
+    orr_tensor *n = orr_from(ORR_I8, ORR_SHAPE(2), (int8_t[]){ -100, 100 });
+    ORR_CHECK(orr_read(orr_clip_between(n, -3, 4), i, sizeof i) == ORR_OK && i[0] == -3 && i[1] == 4);
+    ORR_CHECK(orr_tensor_status(orr_clip_between(x, 1, 0)) == ORR_EINVAL);
+    ORR_CHECK(orr_tensor_status(orr_clip_between(x, NAN, 0)) == ORR_EINVAL);
+    ORR_CHECK(orr_tensor_status(orr_clip_between(n, 0, 0.5)) == ORR_EDTYPE);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(all_cases_agree_with_numpy),
@@ -181,6 +214,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(rank_eight_repeats_too),
                                       ORR_TEST(dtypes_have_the_facts_of_float_h),
                                       ORR_TEST(dtypes_promote_as_the_standard_says),
+                                      ORR_TEST(quantiles_go_over_axes_as_means_do),
+                                      ORR_TEST(numbers_are_bounds_of_a_clip),
                                       { 0 } };
     return help_main(argc, argv, "array.arrange", tests);
 }

@@ -43,8 +43,8 @@ CASE(scatter_nd, orr_scatter_nd(x, indices((int64_t[]){ 0, 1, 3, 5, 0, 1 }, ORR_
 CASE(mask_select, orr_mask_select(x, orr_greater(orr_detach(x), orr_scalar(0))))
 CASE(diff, orr_diff(x, 1, 2, x, NULL))
 CASE(bincount, orr_bincount(indices((int64_t[]){ 0, 2, 2, 1 }, ORR_SHAPE(4)), orr_select(x, 1, 0), 4))
-CASE(quantile, orr_quantile(x, (double[]){ 0.3, 1 }, 2, 1, false))
-CASE(median, orr_median(x, ORR_FLAT, false))
+CASE(quantile, orr_quantile(x, (double[]){ 0.3, 1 }, 2, ORR_AXES(1), false))
+CASE(median, orr_median(x, ORR_ALL_AXES, false))
 CASE(covariance, orr_covariance(x, 1))
 CASE(correlation, orr_correlation(orr_slice_axis(x, 1, 0, 3, 1)))
 CASE(zeros_in_products,

@@ -89,9 +89,9 @@ static void wrong_calls_of_searching_and_statistics_are_refused(void)
     ORR_CHECK(orr_read(orr_bincount(orr_from(ORR_I64, ORR_SHAPE(2), minus), NULL, 2), v, 2 * sizeof *v) == ORR_EINDEX);
     HELP_POISON(orr_bincount(i, x, 5), ORR_ESHAPE, "weights of shape (2, 3)");
     HELP_POISON(orr_histogram(x, orr_ones(ORR_F32, ORR_SHAPE(1)), NULL), ORR_ESHAPE, "edges of shape (1,)");
-    HELP_POISON(orr_quantile(x, (double[]){ 0.5, 1.5 }, 2, 0, false), ORR_EINVAL, "q[1] is 1.5");
-    HELP_POISON(orr_quantile(i, (double[]){ 0.5 }, 1, 0, false), ORR_EDTYPE, "float");
-    HELP_POISON(orr_median(orr_ones(ORR_F32, ORR_SHAPE(0, 2)), 0, false), ORR_ESHAPE, "no elements");
+    HELP_POISON(orr_quantile(x, (double[]){ 0.5, 1.5 }, 2, ORR_AXES(0), false), ORR_EINVAL, "q[1] is 1.5");
+    HELP_POISON(orr_quantile(i, (double[]){ 0.5 }, 1, ORR_AXES(0), false), ORR_EDTYPE, "float");
+    HELP_POISON(orr_median(orr_ones(ORR_F32, ORR_SHAPE(0, 2)), ORR_AXES(0), false), ORR_ESHAPE, "no elements");
     HELP_POISON(orr_covariance(orr_ones(ORR_F32, ORR_SHAPE(3)), 1), ORR_ESHAPE, "(3,)");
     (void)orr_scope_end(s);
 }

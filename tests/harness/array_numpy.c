@@ -15,6 +15,12 @@
         return expr;                                                                                                   \
     }
 
+/* One axis, or all: the goldens have ORR_FLAT for them. */
+static orr_axes axes_or_all(int axis)
+{
+    return axis == ORR_FLAT ? ORR_ALL_AXES : ORR_AXES(axis);
+}
+
 /* The n numbers from parameter `at` on. */
 static orr_index index_of(const numpy_case *c, int at, int n)
 {
@@ -63,8 +69,8 @@ CASE(searchsorted, orr_searchsorted(X, Y, c->p[0] != 0))
 CASE(diff, orr_diff(X, AXIS(0), (int)c->p[1], c->nin > 1 ? Y : NULL, c->nin > 2 ? c->in[2] : NULL))
 CASE(bincount, orr_bincount(X, c->nin > 1 ? Y : NULL, I(0)))
 CASE(histogram, orr_histogram(X, Y, c->nin > 2 ? c->in[2] : NULL))
-CASE(quantile, orr_quantile(X, c->p + 2, c->np - 2, AXIS(0), c->p[1] != 0))
-CASE(median, orr_median(X, AXIS(0), c->p[1] != 0))
+CASE(quantile, orr_quantile(X, c->p + 2, c->np - 2, axes_or_all(AXIS(0)), c->p[1] != 0))
+CASE(median, orr_median(X, axes_or_all(AXIS(0)), c->p[1] != 0))
 CASE(covariance, orr_covariance(X, c->p[0]))
 CASE(correlation, orr_correlation(X))
 

@@ -408,7 +408,7 @@ static orr_tensor *diff(int o, int64_t n)
 static orr_tensor *quantile(int o, int64_t n)
 {
     double q[2] = { OF_REALS(o, .25, .5, .25, .9), OF_REALS(o, .75, .7, .75, .1) };
-    return orr_quantile(floats(ORR_SHAPE(n, n), 40), q, 2, (int)PICK(o, 0, 0, 1, 1), false);
+    return orr_quantile(floats(ORR_SHAPE(n, n), 40), q, 2, ORR_AXES((int)PICK(o, 0, 0, 1, 1)), false);
 }
 static orr_tensor *bincount(int o, int64_t n)
 {

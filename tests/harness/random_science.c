@@ -93,7 +93,7 @@ static orr_tensor *apply_line(orr_tensor *const *in, int n, const rg_param *p)
     case CONVOLVE: return orr_convolve(x, orr_slice_axis(in[1], -1, 0, 2, 1), ORR_CONV_FULL, ORR_CONV_ZERO);
     case CUMULATIVE: return orr_cumulative_sum(x, -1, p->keep);
     case VARIANCES: return orr_var(x, ORR_AXES(-1), 0, p->keep);
-    case MEDIAN: return orr_median(x, -1, p->keep);
+    case MEDIAN: return orr_median(x, ORR_AXES(-1), p->keep);
     default: return orr_vector_norm(orr_complex(x, in[1]), ORR_AXES(-1), p->keep, 1);
     }
 }
