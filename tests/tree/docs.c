@@ -109,16 +109,6 @@ static void check_links(const char *name)
     free(text);
 }
 
-static void links_lead_somewhere(void)
-{
-    static const char *const pages[] = { "README.md",         "docs/layout.md",          "docs/glossary.md",
-                                         "docs/api.md",       "docs/environment.md",     "docs/serve.md",
-                                         "docs/tuning.md",    "docs/troubleshooting.md", "docs/your-own-kernels.md",
-                                         "docs/benchmarks.md" };
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
-        check_links(pages[i]);
-}
-
 static bool known(const char *name)
 {
     /* names of StarPU's interface, which pages mention */
@@ -154,10 +144,11 @@ static void check_variables(const char *name)
     free(text);
 }
 
-static void variables_of_pages_and_examples_exist(void)
+/* Calls check for each page, example and job of the tree. */
+static void for_each_page(void (*check)(const char *name))
 {
-    static const char *const folders[] = { "docs", "examples", "examples/slurm" };
-    check_variables("README.md");
+    static const char *const folders[] = { "docs", "docs/lessons", "examples", "examples/lessons", "examples/slurm" };
+    check("README.md");
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         char path[4096];
         (void)snprintf(path, sizeof path, "%.2000s/../../%s", orr_test_golden("."), folders[i]);
@@ -169,10 +160,20 @@ static void variables_of_pages_and_examples_exist(void)
             (void)snprintf(name, sizeof name, "%s/%s", folders[i], e->d_name);
             if ((n > 3 && !strcmp(e->d_name + n - 3, ".md")) || (n > 2 && !strcmp(e->d_name + n - 2, ".c")) ||
                 (n > 7 && !strcmp(e->d_name + n - 7, ".sbatch")))
-                check_variables(name);
+                check(name);
         }
         (void)closedir(d);
     }
+}
+
+static void links_lead_somewhere(void)
+{
+    for_each_page(check_links);
+}
+
+static void variables_of_pages_and_examples_exist(void)
+{
+    for_each_page(check_variables);
 }
 
 /* `module load` and the user have set search paths: a command that a page tells to type adds to them. */
@@ -195,6 +196,22 @@ static void commands_of_pages_keep_search_paths(void)
     }
 }
 
+/* build-aux/check-blocks has the rules. */
+static void code_blocks_of_pages_compile(void)
+{
+    char command[9000], out[4096], faults[8192];
+    const char *top = orr_test_golden("../.."), *build = getenv("ORR_BUILDDIR");
+    (void)snprintf(out, sizeof out, "%s", orr_test_tmp("blocks"));
+    (void)snprintf(command, sizeof command, "sh '%.2000s/build-aux/check-blocks' '%.2000s' '%.2000s' '%.2000s' 2>&1",
+                   top, top, build ? build : ".", out);
+    FILE *f = popen(command, "r");
+    ORR_REQUIRE(f);
+    size_t n = fread(faults, 1, sizeof faults - 1, f);
+    faults[n] = 0;
+    int status = pclose(f);
+    ORR_CHECK_MSG(status == 0, "blocks of pages do not compile:\n%s", faults);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -205,6 +222,7 @@ int main(int argc, char **argv)
         ORR_TEST(links_lead_somewhere),
         ORR_TEST(variables_of_pages_and_examples_exist),
         ORR_TEST(commands_of_pages_keep_search_paths),
+        ORR_TEST(code_blocks_of_pages_compile),
         { 0 },
     };
     return orr_test_main(argc, argv, "docs", tests);

@@ -34,7 +34,7 @@ typedef struct guard {
 
 static const guard guards[] = {
     { "starpu", { "runtime/engine/", "runtime/ranks/mpi.c", "bench/peer_starpu.c", "tests/engine/starpu_" } },
-    { "mpi.h", { "runtime/ranks/mpi.c", "runtime/engine/starpu/", "tests/distribute/" } },
+    { "mpi.h", { "runtime/ranks/mpi.c", "runtime/engine/starpu/", "tests/distribute/", "examples/lessons/10" } },
     { "CL/", { "codelets/opencl/", "runtime/engine/", "tests/engine/opencl.c", "tests/field/device.c" } },
     { "cuda", { "codelets/cuda/", "runtime/engine/", "tests/double/" } },
     { "cublas", { "codelets/cuda/" } },
