@@ -789,6 +789,8 @@ class Tensor {
     Tensor ones_like(ORRERY_CALLER) const;
     /// orrery::full_like.
     Tensor full_like(double value, ORRERY_CALLER) const;
+    /// orrery::clip_between.
+    Tensor clip_between(double low, double high, ORRERY_CALLER) const;
     /// orrery::diag.
     Tensor diag(int64_t k, ORRERY_CALLER) const;
     /// orrery::diagonal.
@@ -850,9 +852,9 @@ class Tensor {
     /// orrery::histogram.
     Tensor histogram(const Operand &edges, const Operand &weights = {}, ORRERY_CALLER) const;
     /// orrery::quantile.
-    Tensor quantile(const View<const double> &q, int axis, bool keepdims = false, ORRERY_CALLER) const;
+    Tensor quantile(const View<const double> &q, const Axes &axes = {}, bool keepdims = false, ORRERY_CALLER) const;
     /// orrery::median.
-    Tensor median(int axis, bool keepdims = false, ORRERY_CALLER) const;
+    Tensor median(const Axes &axes = {}, bool keepdims = false, ORRERY_CALLER) const;
     /// orrery::covariance.
     Tensor covariance(double ddof, ORRERY_CALLER) const;
     /// orrery::correlation.
@@ -3005,6 +3007,14 @@ inline Tensor full_like(const Operand &x, double value, ORRERY_CALLER)
     return detail::made(orr_full_like_at(file, line, x.get(), value), file, line);
 }
 
+/// x kept between two numbers: orr_clip with numbers for its bounds, orr_clip_between(x, 0, 6).
+/// dtypes: numbers; x's dtype, which must hold both bounds. Errors: ORR_EDTYPE, ORR_EINVAL (low > high, or NaN).
+/// grad: g where low ≤ x ≤ high.      cost: fused, 4 per element.
+inline Tensor clip_between(const Operand &x, double low, double high, ORRERY_CALLER)
+{
+    return detail::made(orr_clip_between_at(file, line, x.get(), low, high), file, line);
+}
+
 /// The coordinates of a grid: grids[k][i₀, i₁, …] = x[k][i_k], for n lines x of lengths n₀, n₁, …
 /// @param matrix  true: the shape is (n₀, n₁, …); false: its first two axes are exchanged, as for images ("xy" in NumPy)
 /// @param grids   n results
@@ -3327,20 +3337,20 @@ inline Tensor histogram(const Operand &x, const Operand &edges, const Operand &w
     return detail::made(orr_histogram_at(file, line, x.get(), edges.get(), weights.get()), file, line);
 }
 
-/// The q-quantiles of an axis: the value at place q·(n − 1) of the sorted elements, interpolated linearly.
-/// @param axis  ORR_FLAT: of x as flat
-/// @return   one axis for the n numbers q, then x's shape without the axis (1 with keepdims). NaN where a line has a NaN.
+/// The q-quantiles over the axes: the value at place q·(m − 1) of the m sorted elements, interpolated linearly.
+/// @param axes  as for orr_mean
+/// @return   one axis for the n numbers q, then x's shape without the axes (1 with keepdims). NaN where an element is NaN.
 /// dtypes: floats; f16 and bf16 in f32. Errors: ORR_EAXIS, ORR_EDTYPE, ORR_ESHAPE (an empty axis), ORR_EINVAL (a q outside
 /// 0 … 1). grad: to the one or two elements. cost: that of orr_sort.
-inline Tensor quantile(const Operand &x, const View<const double> &q, int axis, bool keepdims = false, ORRERY_CALLER)
+inline Tensor quantile(const Operand &x, const View<const double> &q, const Axes &axes = {}, bool keepdims = false, ORRERY_CALLER)
 {
-    return detail::made(orr_quantile_at(file, line, x.get(), q.data(), static_cast<int>(q.size()), axis, keepdims), file, line);
+    return detail::made(orr_quantile_at(file, line, x.get(), q.data(), static_cast<int>(q.size()), axes, keepdims), file, line);
 }
 
 /// The 0.5-quantile, without the axis for q. Otherwise as orr_quantile.
-inline Tensor median(const Operand &x, int axis, bool keepdims = false, ORRERY_CALLER)
+inline Tensor median(const Operand &x, const Axes &axes = {}, bool keepdims = false, ORRERY_CALLER)
 {
-    return detail::made(orr_median_at(file, line, x.get(), axis, keepdims), file, line);
+    return detail::made(orr_median_at(file, line, x.get(), axes, keepdims), file, line);
 }
 
 /// The covariances of variables: rows of x are observations, columns are variables.
@@ -4103,6 +4113,7 @@ inline int op_arity(const Op &op)
 }
 
 /// Waits for work under way, frees all tensors and scopes of all threads, stops the workers. orr_init may follow.
+/// A warning in the log counts the tensors that no scope owned (variables apart) and the events that were never ended.
 /// A program may end without it, from any thread and with work under way: exit then stops the workers, and does not wait for
 /// results.
 /// errors:   ORR_ESTATE (not started; called by a kernel's function).
@@ -8020,6 +8031,10 @@ inline Tensor Tensor::full_like(double value, const char *file, int line) const
 {
     return orrery::full_like(Operand(*this, file, line), value, file, line);
 }
+inline Tensor Tensor::clip_between(double low, double high, const char *file, int line) const
+{
+    return orrery::clip_between(Operand(*this, file, line), low, high, file, line);
+}
 inline Tensor Tensor::diag(int64_t k, const char *file, int line) const
 {
     return orrery::diag(Operand(*this, file, line), k, file, line);
@@ -8140,13 +8155,13 @@ inline Tensor Tensor::histogram(const Operand &edges, const Operand &weights, co
 {
     return orrery::histogram(Operand(*this, file, line), edges, weights, file, line);
 }
-inline Tensor Tensor::quantile(const View<const double> &q, int axis, bool keepdims, const char *file, int line) const
+inline Tensor Tensor::quantile(const View<const double> &q, const Axes &axes, bool keepdims, const char *file, int line) const
 {
-    return orrery::quantile(Operand(*this, file, line), q, axis, keepdims, file, line);
+    return orrery::quantile(Operand(*this, file, line), q, axes, keepdims, file, line);
 }
-inline Tensor Tensor::median(int axis, bool keepdims, const char *file, int line) const
+inline Tensor Tensor::median(const Axes &axes, bool keepdims, const char *file, int line) const
 {
-    return orrery::median(Operand(*this, file, line), axis, keepdims, file, line);
+    return orrery::median(Operand(*this, file, line), axes, keepdims, file, line);
 }
 inline Tensor Tensor::covariance(double ddof, const char *file, int line) const
 {

@@ -1,4 +1,4 @@
-/* The README's section "Use it in your program": its commands run unchanged, on an installation in a folder of the test.
+/* The section "Use it in your program" of docs/building.md: its commands run unchanged, on an installation in a folder of the test.
  * Must not know: what the library computes. */
 #include "config.h"
 #include <stdio.h>
@@ -57,7 +57,7 @@ static bool have(const char *command)
 }
 
 static struct {
-    char *program, *install, *cc, *cmake_lists, *cmake; /* blocks of the README */
+    char *program, *install, *cc, *cmake_lists, *cmake; /* blocks of README.md and docs/building.md */
     char *prefix;                                       /* where the test installs */
 } readme;
 
@@ -66,14 +66,15 @@ static const char *begin(void)
 {
     const char *build = getenv("ORR_BUILDDIR"), *rest;
     char *makefile = slurp(build ? build : ".", "Makefile"), *text = slurp(orr_test_golden("../.."), "README.md");
+    char *building = slurp(orr_test_golden("../.."), "docs/building.md");
     if (!makefile)
         return "no Makefile here";
     char *sanitizer = between(makefile, "\nSANITIZE_FLAGS = ", "\n", NULL);
     char *prefix = between(makefile, "\nprefix = ", "\n", NULL), *libdir = between(makefile, "\nlibdir = ", "\n", NULL);
-    ORR_CHECK(text && sanitizer && prefix && libdir);
+    ORR_CHECK(text && building && sanitizer && prefix && libdir);
     const char *why = NULL;
-    if (!text || !sanitizer || !prefix || !libdir)
-        why = "README.md or the Makefile cannot be read";
+    if (!text || !building || !sanitizer || !prefix || !libdir)
+        why = "a page or the Makefile cannot be read";
     else if (*sanitizer)
         why = "a library with a sanitizer serves only programs with one";
     else if (strcmp(libdir, "${exec_prefix}/lib") != 0 && strcmp(libdir, "${prefix}/lib") != 0)
@@ -82,8 +83,8 @@ static const char *begin(void)
         why = "no make, cc or pkg-config here";
     if (!why) {
         char path[2048];
-        readme.program = between(text, "```c\n", "```", &rest);
-        const char *section = strstr(rest, "\n## Use it in your program\n");
+        readme.program = between(text, "```c\n", "```", NULL);
+        const char *section = strstr(building, "\n## Use it in your program\n");
         readme.install = between(section ? section : "", "```sh\n", "```", &rest);
         readme.cc = between(rest, "```sh\n", "```", &rest);
         readme.cmake_lists = between(rest, "```cmake\n", "```", &rest);
@@ -94,26 +95,27 @@ static const char *begin(void)
     free(libdir);
     free(prefix);
     free(sanitizer);
+    free(building);
     free(text);
     free(makefile);
     return why;
 }
 
-/* Another prefix would relink this build; DESTDIR is used instead. The commands before and after are the README's. */
+/* Another prefix would relink this build; DESTDIR is used instead. The commands before and after are the page's. */
 static bool install(void)
 {
     static const char commands[] = "prefix=$HOME/.local\n"
                                    "(cd build && ../configure --prefix=\"$prefix\" && make install)\n";
     char script[4096];
-    ORR_CHECK_MSG(readme.install && strcmp(readme.install, commands) == 0, "README.md's installation is now:\n%s",
-                  readme.install ? readme.install : "(none)");
+    ORR_CHECK_MSG(readme.install && strcmp(readme.install, commands) == 0,
+                  "docs/building.md's installation is now:\n%s", readme.install ? readme.install : "(none)");
     ORR_CHECK(readme.program && write_file(orr_test_tmp("ten_lines.c"), readme.program));
     (void)snprintf(script, sizeof script, "unset MAKEFLAGS MFLAGS MAKELEVEL\nmake -s -C '%s' install DESTDIR='%s'\n",
                    getenv("ORR_BUILDDIR") ? getenv("ORR_BUILDDIR") : ".", orr_test_tmp("root"));
     return run("install", script);
 }
 
-/* Runs the README's commands, then checks that `program` loads the library of the installation. */
+/* Runs the page's commands, then checks that `program` loads the library of the installation. */
 static void use(const char *name, const char *commands, const char *program)
 {
     char script[8192];
