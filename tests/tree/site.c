@@ -12,7 +12,7 @@ static char output[1u << 16];
 /* Runs a command of sh in the build folder; `output` gets its output. Returns the exit status. */
 static int run(const char *command)
 {
-    char line[8192];
+    char line[12000];
     const char *build = getenv("ORR_BUILDDIR");
     (void)snprintf(line, sizeof line, "unset MAKEFLAGS MFLAGS MAKELEVEL; cd '%s' && { %s\n} 2>&1", build ? build : ".",
                    command);
@@ -26,7 +26,7 @@ static int run(const char *command)
 /* A page that another one names is found once both are installed. */
 static void manual_pages_pass_mandoc(void)
 {
-    char command[4096];
+    char command[9000];
     if (run("command -v python3 && command -v mandoc") != 0)
         ORR_SKIP("no python3 or no mandoc here");
     const char *top = orr_test_golden("../.."), *to = orr_test_tmp("manual");

@@ -19,6 +19,10 @@ static const char *const sentences[] = {
     "What nobody wants; then",
     "to what they are to be waited for by",
     "who holds what is made of them",
+    "do not mind",
+    "one core's worth",
+    "disbands for a second caller",
+    "lose their names",
 };
 
 /* Names, without their endings, that hide the content of a file. */
