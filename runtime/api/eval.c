@@ -14,6 +14,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/held.h"
 #include "runtime/base/notes.h"
 #include "runtime/base/stop.h"
 #include "runtime/base/trace.h"
@@ -311,6 +312,9 @@ static void trace(orr__site at, double t0)
     orr__trace_count("memory pooled", now, (double)(m.pooled + held));
     if (m.spills)
         orr__trace_count("memory spilled", now, (double)m.spilled);
+    for (int i = ORR_MEMORY_POOL + 1; i < ORR_MEMORY_OWNERS; i++)
+        if (orr__held((orr_memory_owner)i))
+            orr__trace_count(orr_memory_owner_name((orr_memory_owner)i), now, (double)orr__held((orr_memory_owner)i));
 }
 
 static void note(orr__site at, double t0, double kernels, double ideal)
