@@ -128,12 +128,14 @@ print("seed %d, %d calls" % (SEED, CALLS))
 callers = [Caller(SEED + k) for k in range(3)]
 rounds, sizes = max(4, CALLS // 30000), []
 for n in range(rounds):
+    faulthandler.dump_traceback_later(240, exit=True)  # a hang
     threads = [threading.Thread(target=c.run, args=(CALLS // rounds // 3,)) for c in callers]
     for t in threads:
         t.start()
     for t in threads:
         t.join()
     forked()
+    faulthandler.cancel_dump_traceback_later()
     for c in callers:
         c.renew()
     sizes.append(resident())

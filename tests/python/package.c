@@ -106,6 +106,11 @@ static void random_calls_raise_exceptions_only(void)
     tests_of("chaos.py");
 }
 
+static void examples_and_the_notebook_end_well(void)
+{
+    tests_of("examples.py");
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(package_builds_against_this_library),
@@ -117,6 +122,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(gradients_modules_and_graphs_compute),
                                       ORR_TEST(functions_with_lists_callbacks_and_structs_have_a_form),
                                       ORR_TEST(random_calls_raise_exceptions_only),
+                                      ORR_TEST(examples_and_the_notebook_end_well),
                                       { 0 } };
     return orr_test_main(argc, argv, "python.package", tests);
 }
