@@ -163,7 +163,7 @@ static void dot(orr__text *t, const sizes *f, const char *tile, const char *mine
                    "        ORR_BARRIER;\n",
                    MANY * DEEP, DEEP, DEEP, DEEP, DEEP + 1, DEEP, length, many);
     orr__text_addf(t,
-                   "        for (int x = me; x < %d; x += ORR_GROUP) {\n"
+                   "        ORR_ROLLED\n        for (int x = me; x < %d; x += ORR_GROUP) {\n"
                    "            const int r = x / %d, c = x %% %d;\n            %s sum = 0;\n"
                    "            for (int k = 0; k < %d; k++)\n"
                    "                sum = orr_mad(mine[r * %d + k], many[c * %d + k], sum);\n"
@@ -172,11 +172,12 @@ static void dot(orr__text *t, const sizes *f, const char *tile, const char *mine
                    MINE * MANY, MANY, MANY, f->type, DEEP, DEEP + 1, DEEP + 1, tile, MANY + 1, tile, MANY + 1);
 }
 
-/* For each cell of the tile: r, c, `at` in shared memory, query i and key j of (b, head), and whether i sees j. */
+/* For each cell of the tile: r, c, `at` in shared memory, query i and key j of (b, head), and whether i sees j. Unrolled loops would need
+ * more registers than there are. */
 static void cells(orr__text *t, const char *i, const char *j)
 {
     orr__text_addf(t,
-                   "    for (int x = me; x < %d; x += ORR_GROUP) {\n"
+                   "    ORR_ROLLED\n    for (int x = me; x < %d; x += ORR_GROUP) {\n"
                    "        const int r = x / %d, c = x %% %d, at = r * %d + c;\n"
                    "        const orr_idx i = %s, j = %s;\n"
                    "        const int seen = r < rows && c < cols && j >= orr_sees(i, past, keys, window) &&\n"

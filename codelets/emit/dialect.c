@@ -115,7 +115,8 @@ const orr__dialect orr__dialect_opencl = {
     .prelude2 = "#define ORR_BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
                 "#define ORR_FENCE barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
                 "#define orr_least(p, v) (void)atomic_min(p, v)\n"
-                "#define orr_swap(p, v) atomic_xchg(p, v)\n",
+                "#define orr_swap(p, v) atomic_xchg(p, v)\n"
+                "#define ORR_ROLLED\n",
     .fma = { "ORR_FMA_F32", "ORR_FMA_F64" },
     .math = { OWN_NAMES(f32), OWN_NAMES(f64) },
     .unmath = "",
@@ -133,12 +134,13 @@ const orr__dialect orr__dialect_cuda = {
              "    if (i >= (orr_idx)W(0))\n        return;\n",
     .end = "",
     .group = 256,
-    .grouped = "extern \"C\" __global__ void __launch_bounds__(256)",
+    .grouped = "extern \"C\" __global__ void __launch_bounds__(256, ORR_RESIDENT)",
     .seat = "    const orr_idx block = (orr_idx)blockIdx.x;\n    const int me = (int)threadIdx.x;\n",
     .share = "__shared__ ",
     .prelude2 = "#define ORR_BARRIER __syncthreads()\n#define ORR_FENCE __syncthreads()\n"
                 "#define orr_least(p, v) (void)atomicMin(p, v)\n"
-                "#define orr_swap(p, v) atomicExch(p, v)\n",
+                "#define orr_swap(p, v) atomicExch(p, v)\n"
+                "#define ORR_ROLLED _Pragma(\"unroll 1\")\n",
     .fma = { "1", "1" },
     .math = { "", "" },
     .unmath = "",
@@ -160,7 +162,8 @@ const orr__dialect orr__dialect_c = {
     .share = "",
     .prelude2 = "#define ORR_BARRIER (void)0\n#define ORR_FENCE (void)0\n"
                 "#define orr_least(p, v) (void)(*(p) = *(p) < (v) ? *(p) : (v))\n"
-                "#define orr_swap(p, v) __sync_lock_test_and_set(p, v)\n",
+                "#define orr_swap(p, v) __sync_lock_test_and_set(p, v)\n"
+                "#define ORR_ROLLED\n",
     .fma = { "ORR_FMA", "ORR_FMA" },
     .math = { UNARY_MATH(SINGLE) BINARY_MATH(SINGLE) SINGLE(fma), "" },
     .unmath = UNARY_MATH(UNDO) BINARY_MATH(UNDO) UNDO(fma),

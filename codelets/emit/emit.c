@@ -70,12 +70,21 @@ static unsigned needs(const orr__region *r, bool fp64)
     return need;
 }
 
+/* Groups that a multiprocessor holds at once, which bounds the registers of an item: folds and rows wait for memory and hide it by each
+ * other; products have their sums in registers, and numbers of f64 are two registers each. */
+static int resident(const orr__region *r)
+{
+    return r->product ? 1 : !r->call.op ? 4 : r->out_dtype[0] == ORR_F64 ? 1 : 2;
+}
+
 static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l)
 {
     if (l->by_value)
         orr__text_addf(t, "typedef struct { orr_i64 v[%d]; } orr_words;\n#define W(n) p.v[n]\n", l->nword);
     else
         orr__text_add(t, "#define W(n) p[n]\n");
+    if (l->group)
+        orr__text_addf(t, "#define ORR_RESIDENT %d\n", resident(r));
     orr__text_addf(t, "%s orr_kernel(", l->group ? d->grouped : d->kernel);
     for (int i = 0; i < r->nin && !d->arrays; i++)
         orr__text_addf(t, "%sconst %s *in%d, ", d->global, orr__emit_storage((orr_dtype)r->in_dtype[i]), i);

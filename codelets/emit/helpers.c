@@ -10,7 +10,19 @@
 /* Conversions work on bits: they are the same on a device that flushes subnormals, and round to nearest even
  * everywhere. orr_round rounds any value. orr_fit rounds the result of IEEE arithmetic on values of the dtype (see
  * codelets/cpu/half.h; a device's own NaN may have any payload). orr_pack returns the bits of a rounded value. */
-static const char f16_text[] = TEXT(ORR_FN orr_f32 orr_f16_to_f32(orr_u16 h) {
+/* On NVIDIA's devices the hardware converts, in one instruction. It keeps subnormals; NaN stays NaN, with the payload
+ * of the hardware. */
+#define HARDWARE(text, other) "#if " text "#else\n" other "#endif\n"
+
+static const char f16_text[] = HARDWARE("defined(__CUDA_ARCH__)\n" TEXT(ORR_FN orr_f32 orr_f16_to_f32(orr_u16 h) {
+    orr_f32 x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
+    return x;
+}) TEXT(ORR_FN orr_u16 orr_f32_to_f16(orr_f32 x) {
+    orr_u16 h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));
+    return h;
+}), TEXT(ORR_FN orr_f32 orr_f16_to_f32(orr_u16 h) {
     const orr_u32 s = (orr_u32)(h & 0x8000u) << 16, a = h & 0x7fffu;
     if (a >= 0x7c00u)
         return orr_bits_f32(s | 0x7f800000u | (a & 0x3ffu) << 13);
@@ -35,18 +47,22 @@ static const char f16_text[] = TEXT(ORR_FN orr_f32 orr_f16_to_f32(orr_u16 h) {
         mid = 0x1000u;
     }
     return (orr_u16)(s | (q + (rest > mid || (rest == mid && (q & 1u)) ? 1u : 0u)));
-}) TEXT(ORR_FN orr_f32 orr_round_f16(orr_f32 x) {
+})) TEXT(ORR_FN orr_f32 orr_round_f16(orr_f32 x) {
     return orr_f16_to_f32(orr_f32_to_f16(x));
 }) "#define orr_fit_f16 orr_round_f16\n#define orr_pack_f16 orr_f32_to_f16\n";
 
 static const char bf16_text[] =
     TEXT(ORR_FN orr_f32 orr_bf16_to_f32(orr_u16 h) { return orr_bits_f32((orr_u32)h << 16); })
-        TEXT(ORR_FN orr_u16 orr_f32_to_bf16(orr_f32 x) {
+        HARDWARE("defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n" TEXT(ORR_FN orr_u16 orr_f32_to_bf16(orr_f32 x) {
+            orr_u16 h;
+            asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(x));
+            return h;
+        }), TEXT(ORR_FN orr_u16 orr_f32_to_bf16(orr_f32 x) {
             const orr_u32 b = orr_f32_bits(x);
             if ((b & 0x7fffffffu) > 0x7f800000u)
                 return (orr_u16)((b >> 16 & 0x8000u) | 0x7fc0u);
             return (orr_u16)((b + 0x7fffu + (b >> 16 & 1u)) >> 16);
-        }) TEXT(ORR_FN orr_f32 orr_round_bf16(orr_f32 x) { return orr_bf16_to_f32(orr_f32_to_bf16(x)); })
+        })) TEXT(ORR_FN orr_f32 orr_round_bf16(orr_f32 x) { return orr_bf16_to_f32(orr_f32_to_bf16(x)); })
             TEXT(ORR_FN orr_u16 orr_pack_bf16(orr_f32 x) {
                 return (orr_u16)(orr_f32_bits(x) >> 16);
             }) "#define orr_fit_bf16 orr_round_bf16\n";

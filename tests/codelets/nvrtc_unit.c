@@ -4,6 +4,7 @@
 
 #include <nvrtc.h>
 #include <stdlib.h>
+#include <string.h>
 #include "codelets/emit/emit.h"
 #include "tests/harness/harness.h"
 #include "tests/codelets/nvrtc_unit.h"
@@ -16,28 +17,121 @@ static struct {
     orr__text t;
     int n, arch;
     bool machine, wide;
+    char what[KERNELS][80];
+    int threads[KERNELS];
 } unit;
+
+static nvrtc_kernel *facts;
+static int nfacts, room;
+
+/* The number behind `word`, or before it; 0: there is none. */
+static int before(const char *line, const char *end, const char *word)
+{
+    const char *p = strstr(line, word);
+    if (!p || p >= end)
+        return 0;
+    while (p > line && (p[-1] == ' ' || (p[-1] >= '0' && p[-1] <= '9')))
+        p--;
+    return (int)strtol(p, NULL, 10);
+}
+
+/* The assembler's report on each kernel. */
+static void read_report(const char *log)
+{
+    static const char entry[] = "Compiling entry function 'orr_kernel_";
+    for (const char *p = log; (p = strstr(p, entry)) != NULL;) {
+        p += sizeof entry - 1;
+        long k = strtol(p, NULL, 10);
+        const char *end = strstr(p, entry);
+        end = end ? end : p + strlen(p);
+        nvrtc_kernel *more = nfacts < room ? facts : realloc(facts, (size_t)(2 * room + 64) * sizeof *facts);
+        if (!more || k < 0 || k >= KERNELS)
+            return;
+        room = nfacts < room ? room : 2 * room + 64;
+        facts = more;
+        nvrtc_kernel *f = &facts[nfacts++];
+        *f = (nvrtc_kernel){ .number = (int)k,
+                             .arch = unit.arch,
+                             .wide = unit.wide,
+                             .threads = unit.threads[k],
+                             .registers = before(p, end, " registers"),
+                             .stack = before(p, end, " bytes stack frame"),
+                             .spills = before(p, end, " bytes spill stores") + before(p, end, " bytes spill loads"),
+                             .shared = before(p, end, " bytes smem") };
+        (void)snprintf(f->what, sizeof f->what, "%s", unit.what[k]);
+    }
+}
+
+/* ORR_TEST_CUBINS names a folder for the machine code and a table of the reports, which tests/double/sass reads. */
+static void write_code(nvrtcProgram p, int from)
+{
+    const char *folder = getenv("ORR_TEST_CUBINS");
+    char path[600];
+    size_t size = 0;
+    char *code = NULL;
+    if (!folder || nvrtcGetCUBINSize(p, &size) != NVRTC_SUCCESS || !(code = malloc(size)) ||
+        nvrtcGetCUBIN(p, code) != NVRTC_SUCCESS) {
+        free(code);
+        return;
+    }
+    (void)snprintf(path, sizeof path, "%.500s/%d.cubin", folder, nvrtc_unit_made.compilations);
+    FILE *f = fopen(path, "we");
+    if (f) {
+        (void)fwrite(code, 1, size, f);
+        (void)fclose(f);
+    }
+    free(code);
+    (void)snprintf(path, sizeof path, "%.500s/kernels.tsv", folder);
+    f = fopen(path, "ae");
+    for (int i = from; f && i < nfacts; i++)
+        (void)fprintf(f, "%d\t%d\t%s\tsm_%d\t%d\t%d\t%d\t%d\t%d\n", nvrtc_unit_made.compilations, facts[i].number,
+                      facts[i].what, facts[i].arch, facts[i].threads, facts[i].registers, facts[i].stack,
+                      facts[i].spills, facts[i].shared);
+    if (f)
+        (void)fclose(f);
+}
+
+const nvrtc_kernel *nvrtc_unit_facts(int *n)
+{
+    *n = nfacts;
+    return facts;
+}
+
+static char *log_of(nvrtcProgram p)
+{
+    size_t size = 0;
+    char *log = NULL;
+    if (nvrtcGetProgramLogSize(p, &size) == NVRTC_SUCCESS && (log = calloc(size + 1, 1)) != NULL)
+        (void)nvrtcGetProgramLog(p, log);
+    return log;
+}
 
 void nvrtc_unit_compile(void)
 {
     char arch[48], kind[16];
-    const char *option[] = { arch, "--fmad=false", "-DORR_WIDE" };
+    const char *option[4] = { arch, "--fmad=false" };
+    int options = 2;
     nvrtcProgram p = NULL;
-    size_t size = 0;
-    char *log = NULL;
     if (unit.n == 0)
         return;
     (void)snprintf(kind, sizeof kind, "%s", unit.machine ? "sm" : "compute");
     (void)snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d", kind, unit.arch);
+    if (unit.wide)
+        option[options++] = "-DORR_WIDE";
+    if (unit.machine)
+        option[options++] = "--ptxas-options=-v";
     bool made = !unit.t.failed && nvrtcCreateProgram(&p, unit.t.s, "kernels.cu", 0, NULL, NULL) == NVRTC_SUCCESS;
     ORR_CHECK(made);
     if (made) {
-        nvrtcResult code = nvrtcCompileProgram(p, unit.wide ? 3 : 2, option);
-        if (code != NVRTC_SUCCESS && nvrtcGetProgramLogSize(p, &size) == NVRTC_SUCCESS &&
-            (log = calloc(size + 1, 1)) != NULL)
-            (void)nvrtcGetProgramLog(p, log);
+        nvrtcResult code = nvrtcCompileProgram(p, options, option);
+        char *log = log_of(p);
         ORR_CHECK_MSG(code == NVRTC_SUCCESS, "%s_%d: %s: %.1500s", kind, unit.arch, nvrtcGetErrorString(code),
                       log ? log : "");
+        int from = nfacts;
+        if (unit.machine && log)
+            read_report(log);
+        if (unit.machine && code == NVRTC_SUCCESS)
+            write_code(p, from);
         free(log);
         (void)nvrtcDestroyProgram(&p);
     }
@@ -51,6 +145,8 @@ void nvrtc_unit_compile(void)
 void nvrtc_unit_add(const orr__region *r, const char *what)
 {
     orr__layout lay;
+    if (!orr_test_drawn())
+        return;
     ORR_CHECK_MSG(orr__emit_can(r, true), "%s", what);
     if (!orr__emit_can(r, true) || orr__layout_make(r, &orr__dialect_cuda, &lay) != ORR_OK)
         return;
@@ -59,10 +155,15 @@ void nvrtc_unit_add(const orr__region *r, const char *what)
     ORR_CHECK_MSG(s != NULL, "%s: %s", what, orr_error_message());
     if (!s)
         return;
-    orr__text_addf(&unit.t, "#undef W\n#undef ORR_BLOCKS\n#undef ORR_MAD\n#define orr_kernel orr_kernel_%d\n", unit.n);
+    orr__text_addf(
+        &unit.t, "#undef W\n#undef ORR_BLOCKS\n#undef ORR_RESIDENT\n#undef ORR_MAD\n#define orr_kernel orr_kernel_%d\n",
+        unit.n);
     orr__text_addf(&unit.t, "namespace k%d {\n#line 1 \"%s\"\n", unit.n, what);
     orr__text_add(&unit.t, s);
     orr__text_add(&unit.t, "}\n#undef orr_kernel\n");
+    const char *bounds = strstr(s, "__launch_bounds__(");
+    unit.threads[unit.n] = bounds ? (int)strtol(bounds + strlen("__launch_bounds__("), NULL, 10) : 256;
+    (void)snprintf(unit.what[unit.n], sizeof unit.what[0], "%s", what);
     free(s);
     if (++unit.n == KERNELS)
         nvrtc_unit_compile();

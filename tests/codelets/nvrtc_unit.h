@@ -22,4 +22,15 @@ void nvrtc_unit_add(const orr__region *r, const char *what);
 /* Compiles the added sources that are not compiled yet. */
 void nvrtc_unit_compile(void);
 
+/* The assembler's report on a kernel that was compiled to machine code. */
+typedef struct {
+    char what[80];
+    int number;        /* in its compilation */
+    int arch, threads; /* of a block         */
+    bool wide;
+    int registers, shared; /* bytes */
+    int stack, spills;     /* bytes of local memory */
+} nvrtc_kernel;
+const nvrtc_kernel *nvrtc_unit_facts(int *n); /* of all, since the program began */
+
 #endif

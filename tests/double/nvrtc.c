@@ -26,7 +26,7 @@ static const char before[] =
     "struct emu_place { int x, y, z; };\n"
     "static thread_local emu_place threadIdx, blockIdx, blockDim;\n"
     "static void emu_wait(int at);\n"
-    "#define __device__\n#define __global__\n#define __forceinline__ inline\n#define __launch_bounds__(n)\n"
+    "#define __device__\n#define __global__\n#define __forceinline__ inline\n#define __launch_bounds__(n, ...)\n"
     "#define __shared__ static thread_local\n#define __syncthreads() emu_wait(__COUNTER__)\n"
     "namespace emu {\n"
     "#define E1(n) inline float n(float x) { return __builtin_##n##f(x); } "
