@@ -134,8 +134,8 @@ for n in range(rounds):
         t.start()
     for t in threads:
         t.join()
+    faulthandler.cancel_dump_traceback_later()  # its thread would be missed in a forked process
     forked()
-    faulthandler.cancel_dump_traceback_later()
     for c in callers:
         c.renew()
     sizes.append(resident())
