@@ -4489,6 +4489,20 @@ inline bool dump_compare(FILE *to, const std::string &path, const std::string &o
     return v0;
 }
 
+/// The numerical X-ray of a dump: evaluates each step in the program's precision and in long double beside it, prints the steps at which
+/// digits are lost (cancellations among them), the significant digits of each step's median and worst element, and the narrower dtypes in
+/// which the results would keep half of their digits. *found, if not NULL: the number of steps that lose digits. Choices by comparison,
+/// indices and random numbers are those of the program. The library must run; docs/seeing.md explains the text.
+/// errors:   as orr_replay; ORR_EINVAL (a value of more than 2²⁶ elements).
+inline int xray(FILE *to, const std::string &path, ORRERY_CALLER)
+{
+    int c_found{};
+    const orr_status status = orr_xray(to, path.c_str(), &c_found);
+    int v0 = c_found;
+    (void)detail::check(status, file, line);
+    return v0;
+}
+
 /// Loads the tensor in a file. The suffix chooses the format: .npy (versions 1 to 3), also for any other suffix; .npz,
 /// .safetensors, .h5 and .hdf5 where the file holds one tensor; .csv as f64 with commas; .png, .jpg and .jpeg as
 /// orr_load_image.

@@ -163,11 +163,30 @@ static orr_status write_dump(orr__site at, const orr__dumping *from, const char 
 
 enum { FILES_MOST = 256, KEYS_MOST = 4096 };
 
-/* The name of the next file of ORRERY_DUMP: the variable's, then with .1, .2, …; false: there are enough. */
+/* The record of the files of ORRERY_DUMP; another name begins anew. */
+static struct {
+    pthread_mutex_t lock;
+    char of[sizeof orr__env.dump];
+    int files, nseen;
+    uint64_t seen[KEYS_MOST]; /* keys of structures */
+} written = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Under the lock. */
+static void begin_anew(void)
+{
+    if (strcmp(written.of, orr__env.dump) == 0)
+        return;
+    (void)snprintf(written.of, sizeof written.of, "%s", orr__env.dump);
+    written.files = written.nseen = 0;
+}
+
+/* The name of the next file: the variable's, then with .1, .2, …; false: there are enough. */
 static bool next_name(char *to, size_t size)
 {
-    static atomic_int files;
-    int n = atomic_fetch_add(&files, 1);
+    (void)pthread_mutex_lock(&written.lock);
+    begin_anew();
+    int n = written.files++;
+    (void)pthread_mutex_unlock(&written.lock);
     if (n >= FILES_MOST || !orr__text_path(to, size - 16, orr__env.dump))
         return false;
     if (n)
@@ -178,18 +197,16 @@ static bool next_name(char *to, size_t size)
 /* True for the first evaluation of this structure. */
 static bool is_new(const orr__capture *p)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static uint64_t seen[KEYS_MOST];
-    static int n;
     uint64_t h = orr__hash(p->key, p->key_size, 0);
     bool is = true;
-    (void)pthread_mutex_lock(&lock);
-    for (int i = 0; i < n && is; i++)
-        is = seen[i] != h;
-    is = is && n < KEYS_MOST;
+    (void)pthread_mutex_lock(&written.lock);
+    begin_anew();
+    for (int i = 0; i < written.nseen && is; i++)
+        is = written.seen[i] != h;
+    is = is && written.nseen < KEYS_MOST;
     if (is)
-        seen[n++] = h;
-    (void)pthread_mutex_unlock(&lock);
+        written.seen[written.nseen++] = h;
+    (void)pthread_mutex_unlock(&written.lock);
     return is;
 }
 

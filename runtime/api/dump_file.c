@@ -159,6 +159,13 @@ static int32_t get_i32(reader *r, int32_t low, int32_t high)
     return r->bad ? low : v;
 }
 
+/* The most pieces of so many bytes that may follow. */
+static int32_t at_most(const reader *r, size_t size)
+{
+    size_t n = (size_t)(r->end - r->p) / size;
+    return n < INT32_MAX ? (int32_t)n : INT32_MAX;
+}
+
 static const char *get_text(reader *r, int32_t most)
 {
     int32_t n = get_i32(r, 0, most);
@@ -200,7 +207,9 @@ static void get_node(reader *r, orr__dump *d, int i, int *narg, int *capacity)
     n->nscalar = get_i32(r, 0, 3);
     for (int k = 0; k < n->nscalar; k++)
         get(r, &n->s[k], sizeof n->s[k]);
-    n->nin = get_i32(r, 0, i);
+    n->nin = get_i32(r, 0, i ? at_most(r, sizeof(int32_t)) : 0); /* one node may be several operands */
+    if (!r->bad && n->nin > INT32_MAX - 1 - *narg)
+        r->bad = "it has too many operands";
     int32_t *more = r->bad ? NULL : orr__array_reserve(d->arg, capacity, *narg + n->nin + 1, sizeof *more);
     d->arg = more ? more : d->arg;
     for (int k = 0; k < n->nin && more; k++)
@@ -268,10 +277,9 @@ static void get_all(reader *r, orr__dump *d)
     }
     for (int i = 0; i < ORR__DUMP_TEXTS; i++)
         d->text[i] = get_text(r, INT32_MAX - 1);
-    int32_t most = (int32_t)((r->end - r->p) / NODE_LEAST < INT32_MAX ? (r->end - r->p) / NODE_LEAST : INT32_MAX);
-    d->n = get_i32(r, 0, most);
+    d->n = get_i32(r, 0, at_most(r, NODE_LEAST));
     d->nleaf = get_i32(r, 0, d->n);
-    d->nout = get_i32(r, 0, d->n);
+    d->nout = get_i32(r, 0, at_most(r, sizeof(int32_t)));
     d->steps = get_i32(r, 0, 1);
     d->node = orr__alloc_n((size_t)d->n + 1, sizeof *d->node);
     d->leaf = orr__alloc_n((size_t)d->nleaf + 1, sizeof *d->leaf);

@@ -99,7 +99,8 @@ static void a_planted_difference_is_named(void)
     (void)snprintf(line, sizeof line, "--record %s %s", b, a);
     ORR_CHECK_MSG(replay("ORRERY_FLUSH_DENORMALS=on", line) == 0, "%s", output);
     (void)snprintf(line, sizeof line, "--bisect %s %s", b, a);
-    (void)snprintf(want, sizeof want, "replay.c:%d: mul float32 (64, 32): another value from equal operands", tiny_line);
+    (void)snprintf(want, sizeof want, "replay.c:%d: mul float32 (64, 32): another value from equal operands",
+                   tiny_line);
     ORR_CHECK_MSG(replay("", line) == 1 && strstr(output, want), "%s", output);
     (void)snprintf(line, sizeof line, "--bisect %s %s", a, c);
     ORR_CHECK_MSG(replay("", line) == 1 && strstr(output, "leaf float32 (64, 32): another input"), "%s", output);
@@ -139,6 +140,28 @@ static void failures_are_dumped(void)
     (void)unsetenv("ORRERY_CHECK");
     (void)unsetenv("ORRERY_LOG");
     ORR_CHECK_MSG(replay("", path) == 1 && strstr(output, "replay.c:") && strstr(output, "cholesky"), "%s", output);
+}
+
+/* The limit has passed before the first step, on a machine of any speed. */
+static void an_evaluation_that_its_limit_ends_is_dumped(void)
+{
+    const char *path = orr_test_tmp("late");
+    (void)setenv("ORRERY_DUMP", path, 1);
+    (void)setenv("ORRERY_LOG", "error", 1);
+    start();
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(300, 300), 0.01);
+    for (int i = 0; i < 40; i++)
+        x = orr_matmul(x, x);
+    ORR_CHECK(orr_eval_for(x, 1e-9) == ORR_ECANCELLED);
+    ORR_CHECK_MSG(strstr(orr_error_message(), "replay.c:"), "%s", orr_error_message());
+    ORR_CHECK(access(path, F_OK) == 0);
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    (void)unsetenv("ORRERY_DUMP");
+    (void)unsetenv("ORRERY_LOG");
+    ORR_CHECK_MSG(replay("", path) == 0 && strstr(output, "computed; the dump has no value"), "%s", output);
 }
 
 static void new_structures_are_dumped_once(void)
@@ -200,9 +223,13 @@ static void damaged_files_are_refused(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(a_replay_has_the_same_bits), ORR_TEST(a_planted_difference_is_named),
-        ORR_TEST(failures_are_dumped),        ORR_TEST(new_structures_are_dumped_once),
-        ORR_TEST(damaged_files_are_refused),  { 0 },
+        ORR_TEST(a_replay_has_the_same_bits),
+        ORR_TEST(a_planted_difference_is_named),
+        ORR_TEST(failures_are_dumped),
+        ORR_TEST(an_evaluation_that_its_limit_ends_is_dumped),
+        ORR_TEST(new_structures_are_dumped_once),
+        ORR_TEST(damaged_files_are_refused),
+        { 0 },
     };
     return orr_test_main(argc, argv, "replay", tests);
 }
