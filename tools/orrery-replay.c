@@ -1,4 +1,4 @@
-/* orrery-replay: prints, repeats and compares evaluations in files (orr_dump, ORRERY_DUMP).
+/* Prints, repeats and compares evaluations in files (orr_dump, ORRERY_DUMP).
  * Must not know: the form of the files. */
 #include "config.h"
 #include <stdio.h>

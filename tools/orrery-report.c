@@ -1,4 +1,4 @@
-/* orrery-report: runs a program with its trace and notes, and writes one HTML file of both; draws the roofline as SVG.
+/* Runs a program with its trace and notes, and writes one HTML file of both; draws the roofline as SVG.
  * Must not know: the meaning of a kernel. */
 #include "config.h"
 #include <math.h>

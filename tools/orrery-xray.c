@@ -1,4 +1,4 @@
-/* orrery-xray: runs a program with dumps of its evaluations, and prints the significant digits of their steps.
+/* Runs a program with dumps of its evaluations, and prints the significant digits of their steps.
  * Must not know: how a step is evaluated. */
 #include "config.h"
 #include <stdio.h>
