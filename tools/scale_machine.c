@@ -9,8 +9,7 @@
 /* Rates are f64. cpu: one process on each node; 63 of its 64 cores compute at three quarters of the rate of a core of the
  * measured machine. gpu: one process on each node, four GPUs with the f64 rates of tensor cores. Half of the f32 peak of the cores, and a
  * quarter of the bf16 peak of the GPUs, train a transformer. The message times of both are
- * those measured for StarPU-MPI between two processes, over links of 100 and 400 Gbit/s. Tiles are rows of a larger array; MPI
- * packs and unpacks them at the measured speed. */
+ * those measured for StarPU-MPI between two processes, over links of 100 and 400 Gbit/s. Tiles are contiguous: MPI does not pack them. */
 const scale_machine scale_known[] = {
     { .name = "cpu",
       .nodes_ranks = 1,
@@ -20,7 +19,6 @@ const scale_machine scale_known[] = {
       .latency_us = 60,
       .gbytes = 12.5,
       .message_us = 12,
-      .copy_gbytes = 13,
       .step_us = 300,
       .sample_us = 0.9,
       .update_us = 60,
@@ -38,7 +36,6 @@ const scale_machine scale_known[] = {
       .latency_us = 60,
       .gbytes = 50,
       .message_us = 12,
-      .copy_gbytes = 13,
       .device_gbytes = 50,
       .step_us = 400,
       .sample_us = 0.02,

@@ -75,6 +75,7 @@ typedef struct {
     matrix mat[3];
     int panels, window;
     const char *from; /* of a factorisation: the matrix, stored as its factor is */
+    bool apart;       /* tiles have memory of their own, without gaps between rows: StarPU-MPI sends them as they are */
     pthread_mutex_t lock;
     pthread_cond_t room;
     int *left;          /* by panel: unfinished tasks of this rank; last: tasks of no panel; under the lock */
@@ -116,7 +117,7 @@ static int64_t place_of_tile(const matrix *m, int i, int j)
            place_of(m->col->at[j], m->d->block_cols, m->d->grid_cols);
 }
 
-/* Tile (i, j), registered at its first use. A tile of another rank has no memory until it is received. */
+/* Tile (i, j), registered at its first use. A tile of another rank, or apart, has no memory until it is received or written. */
 static starpu_data_handle_t tile(const operation *o, matrix *m, int i, int j)
 {
     int64_t at = (int64_t)i * m->col->n + j, rows = m->row->at[i + 1] - m->row->at[i];
@@ -127,7 +128,7 @@ static starpu_data_handle_t tile(const operation *o, matrix *m, int i, int j)
 
     if (*h)
         return *h;
-    if (whose == o->rank) {
+    if (whose == o->rank && !o->apart) {
         uintptr_t p = (uintptr_t)m->d->local + (size_t)place_of_tile(m, i, j) * z;
         starpu_matrix_data_register(h, STARPU_MAIN_RAM, p, (uint32_t)m->d->ld, (uint32_t)cols, (uint32_t)rows, z);
     } else {
@@ -140,20 +141,32 @@ static starpu_data_handle_t tile(const operation *o, matrix *m, int i, int j)
 
 /* -- on a worker -------------------------------------------------------------------------------------------------- */
 
-/* Copies the rows of a tile from the matrix to the factor; in a diagonal tile, writes zeros above the diagonal. */
-static void open_tile(const job *a)
+/* Copies the rows of a tile from the matrix to the tile; in a diagonal tile, writes zeros above the diagonal. */
+static void open_tile(const job *a, const orr__tileat *tile)
 {
     const orr__block_cyclic *d = a->o->mat[0].d;
     size_t z = orr_dtype_size(a->o->dtype);
     bool diagonal = a->kind == ORR__SYRK || a->kind == ORR__POTRF;
 
     for (int64_t r = 0; r < a->extent[0]; r++) {
-        size_t at = (size_t)(a->place + r * d->ld) * z, kept = (size_t)(diagonal ? r + 1 : a->extent[1]) * z;
-        char *to = (char *)d->local + at;
-        if (to != a->o->from + at)
-            memcpy(to, a->o->from + at, kept);
+        const char *from = a->o->from + (size_t)(a->place + r * d->ld) * z;
+        char *to = (char *)tile->p + (size_t)(r * tile->ld) * z;
+        size_t kept = (size_t)(diagonal ? r + 1 : a->extent[1]) * z;
+        if (to != from)
+            memcpy(to, from, kept);
         memset(to + kept, 0, (size_t)a->extent[1] * z - kept);
     }
+}
+
+/* Copies a finished tile to its place in the factor. */
+static void close_tile(const job *a, const orr__tileat *tile)
+{
+    const orr__block_cyclic *d = a->o->mat[0].d;
+    size_t z = orr_dtype_size(a->o->dtype);
+
+    for (int64_t r = 0; r < a->extent[0]; r++)
+        memcpy((char *)d->local + (size_t)(a->place + r * d->ld) * z,
+               (const char *)tile->p + (size_t)(r * tile->ld) * z, (size_t)a->extent[1] * z);
 }
 
 /* Clears a tile above the diagonal. */
@@ -176,7 +189,7 @@ static orr_status compute(const job *a, const orr__tileat *at)
         return ORR_OK;
     }
     if (a->opens)
-        open_tile(a);
+        open_tile(a, &at[0]);
     if (a->kind == PRODUCT)
         return orr__tile_product(&(orr__tileproduct){ a->extent[0], a->extent[1], a->extent[2], a->ta, a->tb, a->add },
                                  a->o->dtype, at);
@@ -186,6 +199,8 @@ static orr_status compute(const job *a, const orr__tileat *at)
         while (is < was && !atomic_compare_exchange_weak(&a->o->minor, &was, is))
             continue;
     }
+    if (a->o->apart && (a->kind == ORR__POTRF || a->kind == ORR__TRSM)) /* no later task writes the tile */
+        close_tile(a, &at[0]);
     return st;
 }
 
@@ -279,10 +294,11 @@ static int insert(operation *o, const job *a, const use *tiles, int n, int prior
         part |= owner(tiles[k].m, tiles[k].i, tiles[k].j) == o->rank;
     if (!part)
         return 0;
+    bool writes = !a->add || (a->opens && o->apart);
     for (int k = 0; k < n; k++)
         d[k] = (struct starpu_data_descr){ tile(o, tiles[k].m, tiles[k].i, tiles[k].j), k        ? STARPU_R
-                                                                                        : a->add ? STARPU_RW
-                                                                                                 : STARPU_W };
+                                                                                        : writes ? STARPU_W
+                                                                                                 : STARPU_RW };
     if (!mine)
         return orr__star_mpi.task_insert(orr__star_mpi.all, &kind_of[a->kind], STARPU_DATA_MODE_ARRAY, d, n,
                                          STARPU_EXECUTE_ON_NODE, executes, STARPU_PRIORITY, priority, 0);
@@ -556,6 +572,7 @@ static orr_status run(operation *o, bool memory, bool ta, bool tb, bool is_produ
     orr_status st = begin(o, memory);
 
     if (st == ORR_OK) {
+        o->apart = !is_product && !orr__star_mpi.alone;
         o->window = window_of(o->mat[0].d);
         (void)orr__star_wake(true);
         orr__star_mpi_room(true);
