@@ -147,6 +147,11 @@ def halves(p):
     return v[:len(v) // 2], v[len(v) // 2:]
 
 
+def along(axis):
+    """The axis, or None for all (ORR_FLAT)."""
+    return None if axis == -2**31 else int(axis)
+
+
 # The calls of tests/harness/array_numpy.c.
 for _name in "zeros_like ones_like full_like outer kron searchsorted histogram gather_nd mask_select argwhere".split():
     CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(*x, *([bool(p[0])] if f is c.searchsorted else p))
@@ -161,8 +166,8 @@ CALLS.update({
     "count_nonzero": lambda x, p, to: c.count_nonzero(x[0], whole(p[1:]), bool(p[0])),
     "diff": lambda x, p, to: c.diff(x[0], int(p[0]), int(p[1]), *x[1:]),
     "bincount": lambda x, p, to: c.bincount(x[0], x[1] if len(x) > 1 else None, int(p[0])),
-    "quantile": lambda x, p, to: c.quantile(x[0], p[2:], int(p[0]), bool(p[1])),
-    "median": lambda x, p, to: c.median(x[0], int(p[0]), bool(p[1])), "covariance": lambda x, p, to: c.covariance(x[0], p[0]),
+    "quantile": lambda x, p, to: c.quantile(x[0], p[2:], along(p[0]), bool(p[1])),
+    "median": lambda x, p, to: c.median(x[0], along(p[0]), bool(p[1])), "covariance": lambda x, p, to: c.covariance(x[0], p[0]),
     "correlation": lambda x, p, to: c.correlation(x[0]),
     "tensordot": lambda x, p, to: c.tensordot(x[0], x[1], *halves(p)),
     "nonzero": lambda x, p, to: c.nonzero(x[0], x[0].ndim)[int(p[0])],
