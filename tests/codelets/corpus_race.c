@@ -11,6 +11,7 @@
 #include <orrery.h>
 #include "codelets/emit/cloop.h"
 #include "runtime/base/hash.h"
+#include "runtime/plan/passes.h"
 #include "tests/harness/region_corpus.h"
 
 /* LINE: bytes of a line. MOST_BYTES: larger regions are omitted. TURNS, SHORT: measurements of each region, and their
@@ -113,7 +114,7 @@ static uint64_t bits_of(served *s)
         if (!rco_draw(&s->b, how, &d))
             return 0;
         orr__launch l = { .region = &s->b.r, .in = d.in, .out = d.out, .scalar = s->b.scalar };
-        int cuts = s->b.r.rmask & 1u || how == RCO_PLAIN ? 1 : 3;
+        int cuts = s->b.r.rmask & 1u || !orr__region_cuttable(&s->b.r) || how == RCO_PLAIN ? 1 : 3;
         for (int c = 0; c < cuts; c++) {
             l.lo = s->b.r.dim[0] * c / cuts;
             l.hi = s->b.r.dim[0] * (c + 1) / cuts;
