@@ -9,6 +9,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product.h"
 #include "ops/nn/attention.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/philox.h"
 
 typedef struct {
@@ -39,11 +40,6 @@ typedef struct {
 #include "codelets/cpu/attention_real.h"
 #include "runtime/base/threshold.h"
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The operands from number `first` on: q, k, v, key, numbers, mask. */
 static job job_of(const orr__kernel *kernel, const orr__launch *l, int first)
 {
@@ -63,8 +59,8 @@ static job job_of(const orr__kernel *kernel, const orr__launch *l, int first)
     }
     if (masked)
         w.mask = l->in[first + w.a.mask_operand];
-    w.rows = least(w.a.causal ? ORR__T_ATTENTION_CAUSAL : ORR__T_ATTENTION_ROWS, w.a.queries);
-    w.cols = least(w.a.causal ? ORR__T_ATTENTION_CAUSAL : ORR__T_ATTENTION_COLUMNS, w.a.keys);
+    w.rows = ORR__MIN(w.a.causal ? ORR__T_ATTENTION_CAUSAL : ORR__T_ATTENTION_ROWS, w.a.queries);
+    w.cols = ORR__MIN(w.a.causal ? ORR__T_ATTENTION_CAUSAL : ORR__T_ATTENTION_COLUMNS, w.a.keys);
     return w;
 }
 
@@ -91,7 +87,7 @@ orr_status orr__cpu_kernel_attention(const orr__kernel *kernel, const orr__launc
         return p ? orr__fail(orr__cpu_site(l), ORR_ENOMEM, "no memory for the buffers of BLAS") : ORR_ENOMEM;
     for (int64_t at = l->lo; at < l->hi;) {
         int64_t head = at / w.a.queries, i0 = at % w.a.queries;
-        int64_t i1 = least(least(i0 + w.rows, w.a.queries), i0 + l->hi - at);
+        int64_t i1 = ORR__MIN(ORR__MIN(i0 + w.rows, w.a.queries), i0 + l->hi - at);
         (wide ? forward_f64 : forward_f32)(&w, head, i0, i1, p);
         at += i1 - i0;
     }

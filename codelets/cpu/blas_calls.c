@@ -12,6 +12,7 @@
 #include <cblas.h>
 #endif
 #include "codelets/cpu/call.h"
+#include "runtime/base/minmax.h"
 
 static atomic_int inside, had; /* calls under way; their maximum so far, whose buffers OpenBLAS keeps */
 
@@ -80,7 +81,7 @@ int orr__cpu_blas_enter(void)
 {
     int n = atomic_fetch_add(&inside, 1) + 1, more = n - atomic_load(&had);
 #ifdef HAVE_OPENBLAS
-    size_t bytes = (size_t)(more > 0 ? more : 0) * ((size_t)136 << 20);
+    size_t bytes = (size_t)ORR__MAX(more, 0) * ((size_t)136 << 20);
     void *p = more > 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : NULL;
     if (p == MAP_FAILED) {
         atomic_fetch_sub(&inside, 1);

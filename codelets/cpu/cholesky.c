@@ -6,6 +6,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/factor.h"
 #include "codelets/cpu/call.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
 enum { GRAIN = 64 }; /* orders are a multiple of it: whole panels of BLAS */
@@ -13,7 +14,7 @@ enum { GRAIN = 64 }; /* orders are a multiple of it: whole panels of BLAS */
 int64_t orr__cholesky_block(int64_t n)
 {
     int64_t b = (n / ORR__T_TILES_ALONG + GRAIN - 1) / GRAIN * GRAIN;
-    return b < ORR__T_TILE_LEAST ? ORR__T_TILE_LEAST : b > ORR__T_TILE_MOST ? ORR__T_TILE_MOST : b;
+    return b < ORR__T_TILE_LEAST ? ORR__T_TILE_LEAST : ORR__MIN(ORR__T_TILE_MOST, b);
 }
 
 int orr__cholesky_tiles(int64_t n)
@@ -66,7 +67,7 @@ int orr__cholesky_reads(const orr__tileop *op, int tile[2][2])
 int64_t orr__cholesky_rows(int64_t n, int i)
 {
     int64_t b = orr__cholesky_block(n), left = n - i * b;
-    return left < b ? left : b;
+    return ORR__MIN(left, b);
 }
 
 double orr__cholesky_flops(const orr__tileop *op, int64_t n)

@@ -4,6 +4,7 @@
 
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/call.h"
+#include "runtime/base/minmax.h"
 
 /* The run of one input in each row. */
 typedef struct {
@@ -42,7 +43,7 @@ static void copy_rows(const runs *c, int64_t lo, int64_t hi)
 /* Copies bytes [lo, hi) of row o. */
 static void copy_part(const runs *c, int64_t o, size_t at, size_t lo, size_t hi)
 {
-    size_t a = at > lo ? at : lo, b = at + c->run < hi ? at + c->run : hi;
+    size_t a = ORR__MAX(at, lo), b = at + c->run < hi ? at + c->run : hi;
     if (a < b)
         memcpy(c->to + (size_t)o * c->row + (a - at), c->from + (size_t)o * c->run + (a - at), b - a);
 }

@@ -10,6 +10,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product.h"
 #include "ops/conv.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
 /* The fewest columns of a block, and their multiple: whole vectors. */
@@ -96,7 +97,7 @@ static void columns(const work *k, block b, char *x, char *col, bool add)
                 int64_t j0 = i0 * v->stride[0] - v->before[0] + k0 * v->dilation[0];
                 int64_t j1 = i1 * v->stride[1] - v->before[1] + k1 * v->dilation[1];
                 bool inside = j0 >= 0 && j0 < v->x[0] && j1 >= 0 && j1 < v->x[1];
-                int64_t a = lo > first ? lo : first, e = hi < end ? hi : end;
+                int64_t a = ORR__MAX(lo, first), e = ORR__MIN(hi, end);
                 a = inside && a < e ? a : end;
                 e = inside && a < e ? e : end;
                 char *to = col + (size_t)(p - b.p0) * z;
@@ -135,8 +136,8 @@ static bool plain(const orr__conv *v)
 static int64_t block_columns(const work *k, int64_t rows)
 {
     int64_t n = ORR__T_SECOND_CACHE / (rows * (int64_t)k->z) / LINE * LINE;
-    n = n < BLOCK_LEAST ? BLOCK_LEAST : n;
-    return n < k->ny ? n : k->ny;
+    n = ORR__MAX(BLOCK_LEAST, n);
+    return ORR__MIN(n, k->ny);
 }
 
 /* Channels [lo, hi) of the result in one group of one image. add: to the present contents. */

@@ -10,6 +10,7 @@
 #include "codelets/cpu/fft.h"
 #include "ops/fft/fft.h"
 #include "runtime/base/held.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
 /* Unused plans are freed, the least recently used first, beyond KEPT plans, and beyond KEPT_BYTES bytes in addition to twice the largest. */
@@ -499,7 +500,7 @@ orr_status orr__cpu_kernel_fft_columns(const orr__kernel *kernel, const orr__lau
     orr_status st = begin(l, &u, n, n * cols, wide, lanes, 0);
     for (int64_t i = l->lo, next; i < l->hi && st == ORR_OK; i = next) {
         int64_t line = i / cols, c = i % cols, left = cols - c < l->hi - i ? cols - c : l->hi - i;
-        next = i + (left < lanes ? left : lanes);
+        next = i + ORR__MIN(left, lanes);
         kernel->vec->fft_lanes[wide](u.plan, (const char *)l->in[0] + (size_t)(line * cols * n + c) * pair, cols,
                                      (int)(next - i), c, (char *)l->out[0] + (size_t)(i * n) * pair, inverse,
                                      u.scratch);
@@ -550,7 +551,7 @@ orr_status orr__cpu_kernel_fft_chirp(const orr__kernel *kernel, const orr__launc
         const char *w = step == 1 ? u.plan->filter : u.plan->chirp;
         char *out = (char *)l->out[0] + (size_t)i * pair;
         next = i + count;
-        some = some > 0 ? some : 0;
+        some = ORR__MAX(some, 0);
         kernel->vec->fft_times[wide]((const char *)l->in[0] + (size_t)(i / to * from + k) * pair, w + (size_t)k * z,
                                      step == 1 ? length : n, out, some, inverse);
         memset(out + (size_t)some * pair, 0, (size_t)(count - some) * pair);

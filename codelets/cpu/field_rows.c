@@ -6,6 +6,7 @@
 #include "codelets/cpu/field.h"
 #include "codelets/cpu/vec.h"
 #include "ops/ew_id.h"
+#include "runtime/base/minmax.h"
 
 /* The kit always takes a second operand. */
 #define MAP(name, what, second)                                                                                        \
@@ -90,7 +91,7 @@ static void product(orr__field f, orr__fe *acc, const orr__fe *x, int64_t n)
 {
     const orr__fieldkit *k = orr__cpu_fieldkit();
     orr__fe v[COLUMNS];
-    int64_t m = n < COLUMNS ? n : COLUMNS;
+    int64_t m = ORR__MIN(n, COLUMNS);
     memcpy(v, x, (size_t)m * sizeof *v);
     for (int64_t at = m; at < n; at += m)
         k->map(f, ORR__FMUL, v, v, 1, x + at, 1, n - at < m ? n - at : m);

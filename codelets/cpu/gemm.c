@@ -12,17 +12,13 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/regret.h"
 #include "runtime/base/threshold.h"
 
 typedef struct {
     int64_t m, n, k;
 } extent;
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* OpenBLAS packs the factors before it multiplies, except for products of at most 10^6 terms, whose kernels read them in place. Packing
  * pays for large products. By measurement, with AVX-512, pieces are faster up to about 13 · 10^6 terms (by a fourth for 50 · 256 · 256),
@@ -80,7 +76,7 @@ static int64_t pass(int64_t left)
 /* As many rows as possible; the piece of the right factor stays in the first cache. */
 static extent piece_of(const extent *all)
 {
-    extent p = { 0, least(all->n, all->k <= LONGEST ? COLUMNS : COLUMNS / 2), least(all->k, PASS) };
+    extent p = { 0, ORR__MIN(all->n, all->k <= LONGEST ? COLUMNS : COLUMNS / 2), ORR__MIN(all->k, PASS) };
     p.m = 1000000 / (p.n * p.k);
     p.m = p.m < all->m && p.m > ROWS ? p.m / ROWS * ROWS : p.m;
     return p;
@@ -125,13 +121,13 @@ static bool by_own_loops(orr_dtype blas, const orr__small *s, double scale)
 {
     bool wide = blas == ORR_F64;
     size_t z = orr__dtype_size(blas);
-    int64_t most = least(s->n, COLUMNS_MOST);
+    int64_t most = ORR__MIN(s->n, COLUMNS_MOST);
     void *room = orr__scratch_for_factors((size_t)ORR__LARGE_ROOM(most) * z);
     if (!room)
         return false;
     orr__small some = *s;
     for (int64_t j = 0; j < s->n; j += some.n) {
-        some.n = least(most, s->n - j);
+        some.n = ORR__MIN(most, s->n - j);
         some.b = (const char *)s->b + (size_t)(j * s->b_col) * z;
         some.c = (char *)s->c + (size_t)j * z;
         orr__cpu_vec()->large[wide](&some, scale, room);
@@ -225,13 +221,13 @@ static void multiply_pieces(call *s, const extent *all, const extent *p, bool ta
     bool add = s->add;
     for (int64_t j = 0; j < all->n; j += p->n)
         for (int64_t k = 0, t; k < all->k; k += t) {
-            extent some = { 0, least(p->n, all->n - j), t = pass(all->k - k) };
+            extent some = { 0, ORR__MIN(p->n, all->n - j), t = pass(all->k - k) };
             const char *right = b->p + (k * ldb + j) * Z;
             s->add = add || k > 0;
             for (int64_t r = 0; panel && r < t; r++)
                 memcpy(panel + r * COLUMNS * Z, right + r * ldb * Z, (size_t)some.n * Z);
             for (int64_t i = 0; i < all->m; i += p->m) {
-                some.m = least(p->m, all->m - i);
+                some.m = ORR__MIN(p->m, all->m - i);
                 multiply(s, some, a->p + (ta ? k * s->lda + i : i * s->lda + k) * Z, panel ? panel : right,
                          panel ? COLUMNS : ldb, c + (i * s->ldc + j) * Z);
             }
@@ -260,7 +256,7 @@ void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
     for (int64_t j = 0; j < all.n; j += most)
         for (int64_t i = 0; i < all.m; i += most)
             for (int64_t k = 0; k < all.k; k += most) {
-                extent some = { least(most, all.m - i), least(most, all.n - j), least(most, all.k - k) };
+                extent some = { ORR__MIN(most, all.m - i), ORR__MIN(most, all.n - j), ORR__MIN(most, all.k - k) };
                 s.add = add || k > 0;
                 multiply(&s, some, a->p + (ta ? k * lda + i : i * lda + k) * z,
                          b->p + (tb ? j * ldb + k : k * ldb + j) * z, ldb, c + (i * s.ldc + j) * z);

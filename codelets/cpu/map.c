@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
+#include "runtime/base/minmax.h"
 
 /* -- boxes: `deep` places of one axis by `wide` of the last, in one block ------------------------------------ */
 
@@ -67,7 +68,7 @@ static orr_status map_boxes(const orr__kernel *k, const orr__launch *l)
         int64_t by = d == k->rank - 1 ? b.wide : d == k->across ? b.deep : 1;
         b.size[d] = b.v.dim[d];
         b.begin[d] = b.v.origin[d];
-        b.v.dim[d] = b.size[d] < by ? b.size[d] : by;
+        b.v.dim[d] = ORR__MIN(b.size[d], by);
         b.step[d] = step;
         step *= k->dim[d];
     }

@@ -6,6 +6,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product.h"
 #include "codelets/cpu/product_map.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
 enum { NEAR = 16 << 10 }; /* bytes of a panel on the stack: small products allocate nothing */
@@ -14,7 +15,7 @@ enum { NEAR = 16 << 10 }; /* bytes of a panel on the stack: small products alloc
 static int64_t panel_rows(int64_t rows, int64_t n, size_t size)
 {
     int64_t most = ORR__T_PANEL_BYTES / (n * (int64_t)size);
-    most = most < ORR__T_PART_ROWS ? ORR__T_PART_ROWS : most;
+    most = ORR__MAX(ORR__T_PART_ROWS, most);
     int64_t panels = rows / most;
     return panels > 1 ? (rows + panels - 1) / panels : rows;
 }
@@ -88,7 +89,7 @@ static orr_status run_of_halves(orr__product *w, orr__small s, char *c)
     int64_t a = s.m * s.k, b = s.k * s.n, made = s.m * s.n, most = ORR__T_CONVERTED / (int64_t)z / (a + b + made),
             all = s.count;
     const char *left = s.a, *right = s.b;
-    most = most < 1 ? 1 : most < all ? most : all;
+    most = most < 1 ? 1 : ORR__MIN(most, all);
     orr_status st = orr__product_room(w, &w->a, most * a, z);
     st = st == ORR_OK ? orr__product_room(w, &w->b, most * b, z) : st;
     if (st == ORR_OK && w->to != w->blas)
@@ -147,7 +148,7 @@ static orr_status products(orr__product *w, int64_t q, int64_t count, char *c)
     orr_status st = ORR_OK;
     for (int64_t some; count > 0 && st == ORR_OK; q += some, count -= some, c += some * bytes) {
         int64_t left = nb > 1 ? r->dim[nb - 1] - q % r->dim[nb - 1] : count;
-        some = left < count ? left : count;
+        some = ORR__MIN(left, count);
         st = run_of_products(w, q, some, c);
     }
     return st;

@@ -10,6 +10,7 @@
 #include "ops/ops.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/exit.h"
+#include "runtime/base/minmax.h"
 
 enum { BLOCK = 1024, SIDE = 320, ADDITIONS_OF_EXP = 20 };
 
@@ -27,7 +28,7 @@ static double math_rate(const atomic_bool *stop)
         for (int i = 0; i < 200; i++)
             f(y, x, NULL, NULL, BLOCK);
         double rate = 200.0 * BLOCK * ADDITIONS_OF_EXP / ((orr__now() - t0) * 1e6);
-        best = rate > best ? rate : best;
+        best = ORR__MAX(rate, best);
     }
     return best;
 }
@@ -48,7 +49,7 @@ static double gemm_rate(bool wide, const atomic_bool *stop)
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIDE, SIDE, SIDE, 1, (const void *)room, SIDE,
                         (const void *)(room + n), SIDE, 0, (void *)(room + 2 * n), SIDE);
         double rate = 2.0 * SIDE * SIDE * SIDE / ((orr__now() - t0) * 1e6);
-        best = rate > best ? rate : best;
+        best = ORR__MAX(rate, best);
     }
     if (call)
         orr__cpu_blas_leave(call, true);

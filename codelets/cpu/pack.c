@@ -6,6 +6,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/turn.h"
 #include "codelets/emit/cloop.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
 /* The most copies of a region. */
@@ -66,8 +67,8 @@ bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word)
         }
     if (by_row && !(r->rmask & 1u)) {
         step = ORR__T_SECOND_CACHE / by_row / ORR__T_PACK_ROWS * ORR__T_PACK_ROWS;
-        step = step < ORR__T_PACK_ROWS ? ORR__T_PACK_ROWS : step;
-        step = step > rows ? rows : step;
+        step = ORR__MAX(ORR__T_PACK_ROWS, step);
+        step = ORR__MIN(rows, step);
     }
     char *memory = orr__scratch_for_copies((size_t)(fixed + by_row * step + ORR__T_CACHE_LINE * (n + 1)));
     void *in[64];

@@ -9,6 +9,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product.h"
 #include "codelets/cpu/call.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/pool.h"
 
 typedef orr__mat mat;
@@ -97,7 +98,7 @@ static orr_status prepare(work *w, mat *m, orr__room *room, bool *trans, int64_t
     else
         pack_rows(&lies, room->p, w->dtype);
     *trans = turned;
-    *ld = lies.cols < 1 ? 1 : lies.cols;
+    *ld = ORR__MAX(1, lies.cols);
     m->p = room->p;
     return *ld <= INT_MAX ? ORR_OK
                           : orr__fail(orr__cpu_site(w->l), ORR_ESHAPE, "a row of %lld elements is too long for BLAS",
@@ -189,7 +190,7 @@ static int64_t terms_at_once(const work *w, const mat *a)
         terms = PIECE / row > PIECE_TERMS ? PIECE / row : PIECE_TERMS;
     if (terms > LEFT_TERMS && copied(w, a))
         terms = LEFT_TERMS;
-    return terms < a->cols ? terms : a->cols;
+    return ORR__MIN(terms, a->cols);
 }
 
 static int64_t rows_at_once(const work *w, const mat *a)
@@ -197,8 +198,8 @@ static int64_t rows_at_once(const work *w, const mat *a)
     if (!copied(w, a))
         return a->rows;
     int64_t rows = COPY_MOST / (terms_at_once(w, a) * (int64_t)orr__dtype_size(w->blas));
-    rows = rows > LEFT_ROWS ? rows : LEFT_ROWS;
-    return rows < a->rows ? rows : a->rows;
+    rows = ORR__MAX(rows, LEFT_ROWS);
+    return ORR__MIN(rows, a->rows);
 }
 
 /* Terms [from, from + n) of the right factor, readable by BLAS; all of them once for all panels of rows. */

@@ -6,6 +6,7 @@
 #include "codelets/cpu/cpu.h"
 #include "ops/ops.h"
 #include "ops/rounding.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
 enum {
@@ -275,13 +276,13 @@ static void choose_block(orr__kernel *k, const orr__region *r)
     size_t bytes = 0, widest = 1;
     for (int o = 0; o < k->nop; o++) {
         size_t s = orr_dtype_size(orr__compute_dtype((orr_dtype)k->op[o].dtype));
-        widest = s > widest ? s : widest;
+        widest = ORR__MAX(s, widest);
         bytes += k->op[o].out >= 0 ? s : 0;
     }
     k->slot_bytes = widest;
     bytes += widest * (size_t)k->nslot + (orr__region_is_map(r) ? 0 : 8 * (size_t)r->nout);
     int64_t b = (int64_t)(ORR__T_BLOCK_BYTES / bytes) & ~(int64_t)63;
-    b = b > BLOCK_MOST ? BLOCK_MOST : b < ORR__T_BLOCK_LEAST ? ORR__T_BLOCK_LEAST : b;
+    b = b > BLOCK_MOST ? BLOCK_MOST : ORR__MAX(ORR__T_BLOCK_LEAST, b);
     int64_t row = k->dim[k->rank - 1];
     if (row > 0 && (row <= b / 2 || (r->rows && row <= b)))
         b = b / row * row;

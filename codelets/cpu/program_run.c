@@ -4,6 +4,7 @@
 
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/call.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/philox.h"
 
 /* -- views ------------------------------------------------------------------------------------------------ */
@@ -292,7 +293,7 @@ void orr__vrun_box(orr__vrun *v)
                   &v->view[a]);
     }
     for (int o = 0; o < k->nonce; o++)
-        run_op(v, &k->op[o], 0, v->total < k->block ? v->total : k->block);
+        run_op(v, &k->op[o], 0, ORR__MIN(v->total, k->block));
 }
 
 /* True if an output shares memory with an input. The input is then copied first: no operation may see its operand

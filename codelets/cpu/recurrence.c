@@ -9,6 +9,7 @@
 #include "codelets/cpu/cpu.h"
 #include "ops/nn/recurrence.h"
 #include "runtime/base/held.h"
+#include "runtime/base/minmax.h"
 
 /* Sequences whose states and sums are in cache at a time. */
 enum { SIDE = 48 };
@@ -104,11 +105,6 @@ static void unpack(job *j, orr__own *own)
     (void)pthread_mutex_lock(&own->lock);
     packed_unref(j->kept);
     (void)pthread_mutex_unlock(&own->lock);
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Element `at` of an array. */
@@ -266,11 +262,11 @@ static orr_status sequences(const orr__kernel *kernel, const orr__launch *l, orr
     j.z = j.wide ? sizeof(double) : sizeof(float);
     if (l->hi <= l->lo || r.hidden == 0)
         return ORR_OK;
-    int64_t side = least(SIDE, l->hi - l->lo);
+    int64_t side = ORR__MIN(SIDE, l->hi - l->lo);
     if (!room(&j, side) || !pack(&j, kernel->own, turned))
         return ORR_ENOMEM;
     for (int64_t b = l->lo; b < l->hi; b += side)
-        compute(&j, b, least(side, l->hi - b));
+        compute(&j, b, ORR__MIN(side, l->hi - b));
     unpack(&j, kernel->own);
     return ORR_OK;
 }

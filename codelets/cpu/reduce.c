@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include "codelets/cpu/cpu.h"
+#include "runtime/base/minmax.h"
 
 enum { ROWS = 64 }; /* rows of a column's float sum that are added in order */
 
@@ -66,7 +67,7 @@ static size_t accumulator_bytes(orr_dtype wide)
 /* Bytes per value in a row; a search also keeps its values there. */
 static size_t row_bytes(const fold *f)
 {
-    return f->wsize < 8 ? 8 : f->wsize;
+    return ORR__MAX(8, f->wsize);
 }
 
 /* Accumulator i of the block. */
@@ -258,7 +259,7 @@ static void arg_runs(job *j, orr__argfn *find)
             orr__vrun_block(&j->v, c * j->reduced + q, n);
             find(j->fold->row, &at, j->v.reg[k->result[0]], n, j->along + q);
         }
-        out[c] = at < 0 ? 0 : at;
+        out[c] = ORR__MAX(0, at);
     }
 }
 

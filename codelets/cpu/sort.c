@@ -13,6 +13,7 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
 enum { BLOCK = 512 };
@@ -302,7 +303,7 @@ static void split(const row_of_chunks *q, int64_t rank, int64_t *at, int64_t *lo
         rest -= low[j]; /* low: number of elements below v */
     for (int64_t j = 0; j < q->chunks; j++) {
         int64_t equal = rest > 0 ? bound(q, j, low[j], q->m, v, true) - low[j] : 0;
-        equal = equal < rest ? equal : rest;
+        equal = ORR__MIN(equal, rest);
         at[j] = low[j] + equal;
         rest -= equal;
     }

@@ -4,6 +4,7 @@
 
 #include "codelets/emit/call.h"
 #include "ops/ops.h"
+#include "runtime/base/minmax.h"
 
 static const orr__emit_call *const table[ORR__OP_EW] = {
 #define OP_NONE(name)
@@ -96,7 +97,7 @@ bool orr__emit_call_words(const orr__launch *l, const orr__layout *lay, int64_t 
     orr__emit_call_of(r)->fill(l, word);
     for (int k = 0; k < r->nin; k++) {
         word[in_at(r) + k] = l->in_off ? -l->in_off[k] : 0;
-        most = r->in_count[k] > most ? r->in_count[k] : most;
+        most = ORR__MAX(r->in_count[k], most);
     }
     word[lay->out_at] = l->out_off ? -l->out_off[0] : 0;
     if (lay->group)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/minmax.h"
 
 /* A gathered input is read in memory if its place is computed outside of the innermost loop. */
 bool orr__cloop_lies(const orr__cloop *c, int n)
@@ -147,14 +148,14 @@ int orr__cloop_maskable(const orr__cloop *c)
             return 0;
         if (in->kind == ORR__RI_LOAD) {
             int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
-            least = size < least ? size : least;
+            least = ORR__MIN(size, least);
             if (c->lay.move[in->a * ORR_MAX_RANK + last] == ORR__MOVE_ANY)
                 return 0;
         }
     }
     for (int k = 0; k < r->nout; k++) {
         int size = (int)orr_dtype_size((orr_dtype)r->out_dtype[k]);
-        least = size < least ? size : least;
+        least = ORR__MIN(size, least);
         if (orr__is_compound((orr_dtype)r->out_dtype[k]))
             return 0;
     }

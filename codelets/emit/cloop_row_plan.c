@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "codelets/emit/cloop_internal.h"
 #include "ops/instruction_cost.h"
+#include "runtime/base/minmax.h"
 
 bool orr__rowplan_inner(const orr__rowplan *w, int n)
 {
@@ -83,7 +84,7 @@ bool orr__rowplan_make(orr__rowplan *w, orr__cloop *c, int64_t length, size_t by
     w->wanted = w->kept + n;
     for (int i = 0; i < c->r->ninstr; i++) {
         w->first[i] = -1;
-        w->passes = c->pass[i] > w->passes ? c->pass[i] : w->passes;
+        w->passes = ORR__MAX(c->pass[i], w->passes);
         w->cost[i] = cost_of(w, i);
     }
     for (int p = 0; p <= w->passes; p++)

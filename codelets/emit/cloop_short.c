@@ -8,6 +8,7 @@
 #include "codelets/emit/cloop_internal.h"
 #include "ops/instruction_cost.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/minmax.h"
 
 /* The number of rows side by side. */
 static int side_of(const orr__region *r)
@@ -88,7 +89,7 @@ int orr__cloop_side(const orr__region *r)
     if (!can(r) || !pays(r))
         return -1;
     for (int d = r->rank - 2; d >= 0; d--) {
-        int64_t worth = r->dim[d] < side_of(r) ? r->dim[d] : side_of(r);
+        int64_t worth = ORR__MIN(r->dim[d], side_of(r));
         for (int a = 0; a < r->naccess; a++)
             worth += r->access[a].stride[d] == 1 ? side_of(r) / 2 : 0;
         if (r->dim[d] >= ORR__CLOOP_VECTOR && worth > best) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "codelets/emit/cloop_internal.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/minmax.h"
 
 /* IN_L1, IN_L2: the target caches, as __builtin_prefetch numbers them. MASK: accesses in a mask of one word. */
 enum { IN_L1 = 3, IN_L2 = 2, MASK = 63 };
@@ -53,7 +54,7 @@ static int64_t large(void)
     int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
     if (bytes == 0) {
         bytes = sysconf(_SC_LEVEL3_CACHE_SIZE) / 4;
-        bytes = bytes < ORR__T_PAST_LEAST ? ORR__T_PAST_LEAST : bytes > ORR__T_PAST_MOST ? ORR__T_PAST_MOST : bytes;
+        bytes = bytes < ORR__T_PAST_LEAST ? ORR__T_PAST_LEAST : ORR__MIN(ORR__T_PAST_MOST, bytes);
         atomic_store_explicit(&known, bytes, memory_order_relaxed);
     }
     return bytes;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "codelets/emit/emit.h"
+#include "runtime/base/minmax.h"
 
 /* Of each register: the length of the chain of folds that it waits for, whether it differs along the row, whether the
  * pass being written needs it, its first scalar word. */
@@ -42,7 +43,7 @@ static void learn(row *w)
             f->varies = false;
             f->pass++;
         }
-        w->passes = f->pass > w->passes ? f->pass : w->passes;
+        w->passes = ORR__MAX(f->pass, w->passes);
         f->scalar = scalar;
         scalar += orr__emit_scalars(in);
     }

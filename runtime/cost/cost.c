@@ -5,6 +5,7 @@
 #include "codelets/emit/emit.h"
 #include "ops/instruction_cost.h"
 #include "runtime/base/env.h"
+#include "runtime/base/minmax.h"
 #include "runtime/cost/cost.h"
 #include "runtime/cost/profile.h"
 
@@ -53,7 +54,7 @@ static double loops(const orr__profile *now, const orr__region *r)
     work = work * points + (r->dim[r->rank - 1] > 0 ? ROW * points / (double)r->dim[r->rank - 1] : 0);
     work /= now->math * (compiled ? 1 : BLOCKS);
     double stream = orr__profile_move(now, r->bytes);
-    return work > stream ? work : stream;
+    return ORR__MAX(work, stream);
 }
 
 static double predict(const orr__profile *now, const orr__region *r)

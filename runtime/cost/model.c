@@ -1,6 +1,7 @@
 /* The table of tasks' times, and predictions from it.
  * Must not know: StarPU, files. */
 #include "config.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 #include "runtime/cost/model.h"
 
@@ -119,7 +120,7 @@ static double part_of(int64_t rows, int64_t dim0)
 double orr__task_size(const orr__cost *c, int64_t rows, int64_t dim0)
 {
     double size = c->size * part_of(rows, dim0);
-    return size > 0.01 ? size : 0.01;
+    return ORR__MAX(size, 0.01);
 }
 
 /* -- samples --------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  * class and kind of device, and for each choice.
  * Must not know: the use of the numbers. */
 #include "config.h"
+#include "runtime/base/minmax.h"
 #include "runtime/cost/model.h"
 
 #include <errno.h>
@@ -158,7 +159,7 @@ int orr__models_clear(void)
     file_name(name, sizeof name);
     int gone = orr__sealed_remove(name);
     if (gone >= 0)
-        return n > gone ? n : gone;
+        return ORR__MAX(n, gone);
     (void)orr__fail(ORR__SITE(NULL, 0, "models"), ORR_EIO, "%s in %s cannot be removed: %s", name, orr__env.cache_dir,
                     strerror(errno));
     return -1;

@@ -1,6 +1,7 @@
 /* The machine's numbers: the profile in force, and the file that keeps it.
  * Must not know: StarPU, how they are measured. */
 #include "config.h"
+#include "runtime/base/minmax.h"
 #include "runtime/cost/profile.h"
 
 #include <sched.h>
@@ -136,7 +137,7 @@ void orr__sample_end(orr__samples *s, double value)
 void orr__samples_judge(orr__profile *p, const orr__samples *s)
 {
     double share = s->all ? (double)s->clean / s->all : 0;
-    p->quality = share < p->quality ? share : p->quality;
+    p->quality = ORR__MIN(share, p->quality);
 }
 
 /* -- the file ---------------------------------------------------------------------------------------------- */
@@ -223,7 +224,7 @@ bool orr__profile_store(const orr__profile *p)
 
 static double within(double x, double low, double high)
 {
-    return x < low ? low : x > high ? high : x;
+    return x < low ? low : ORR__MIN(high, x);
 }
 
 double orr__profile_move(const orr__profile *p, double bytes)
@@ -238,7 +239,7 @@ double orr__profile_move(const orr__profile *p, double bytes)
 double orr__inline_us(void)
 {
     double w = orr__machine_here.workers > 1 ? orr__machine_here.workers : 2, half = orr__task_worth() / 2,
-           least = half < 500 ? half : 500, latency = orr__profile_now()->latency_us;
+           least = ORR__MIN(half, 500), latency = orr__profile_now()->latency_us;
     if (orr__env.inline_us >= 0)
         return (double)orr__env.inline_us;
     return latency * 2 <= least ? least : within(latency * w / (w - 1), least, 1000); /* w/(w − 1) is at most 2 */

@@ -10,6 +10,7 @@
 #include "codelets/codelet.h"
 #include "ops/ops.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/minmax.h"
 #include "runtime/cost/profile.h"
 
 enum { MOST_CORES = 64, TRIES = 3, PASSES = 2, PIECE = 65536 /* elements, some 50 us of work */, MOST_PIECES = 256 };
@@ -93,7 +94,7 @@ static int cores(void)
 {
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return n < 1 ? 1 : n > MOST_CORES ? MOST_CORES : n;
+    return n < 1 ? 1 : ORR__MIN(MOST_CORES, n);
 }
 
 static void memory(orr__profile *p, const atomic_bool *stop)
@@ -111,7 +112,7 @@ static void memory(orr__profile *p, const atomic_bool *stop)
         (void)run_part(one);
         p->stream = one->rate[one->pieces * 9 / 10];
         double all = threads > 1 && !atomic_load(stop) ? all_together(x, n, threads) : 0;
-        p->stream_all = all > p->stream ? all : p->stream;
+        p->stream_all = ORR__MAX(all, p->stream);
     }
     free(one);
     free(x);

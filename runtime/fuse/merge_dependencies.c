@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include "runtime/base/minmax.h"
 #include "runtime/fuse/merge.h"
 
 bool orr__merge_push(orr__merging *c, int node, int by)
@@ -50,7 +51,7 @@ static int seen_by(const orr__capture *p, int i, int k, int by)
                       (take && !orr__shape_equal(&p->node[i]->shape, &p->node[orr__arg(p, i, 1)]->shape))
                   ? ORR__BY_VIEW
                   : ORR__BY_SELF;
-    return own > by ? own : by;
+    return ORR__MAX(own, by);
 }
 
 static bool push_operands(orr__merging *c, int i, int by)

@@ -5,6 +5,7 @@
 
 #include "ops/lowering.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 #include "runtime/fuse/group.h"
 
@@ -38,7 +39,7 @@ static double sources(const orr__capture *p, int j, int depth, int *ops)
             return -1;
         sum += n;
     }
-    return sum < all ? sum : all;
+    return ORR__MIN(sum, all);
 }
 
 bool orr__unrolls(const orr__capture *p, const int *readers, int i)

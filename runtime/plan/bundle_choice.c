@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/heap.h"
+#include "runtime/base/minmax.h"
 #include "runtime/plan/passes.h"
 
 /* A step of the run. */
@@ -79,8 +80,8 @@ static void look_at(choice *c, const orr__plan *p, const orr__run_of_steps *run)
         }
         EACH_PRODUCER(p, run, s, x)
         {
-            it[i].late = it[x].late > it[i].late ? it[x].late : it[i].late;
-            longest = it[x].from > longest ? it[x].from : longest;
+            it[i].late = ORR__MAX(it[x].late, it[i].late);
+            longest = ORR__MAX(it[x].from, longest);
             it[i].waits++;
             it[x].consumer0++;
         }
@@ -94,7 +95,7 @@ static void look_at(choice *c, const orr__plan *p, const orr__run_of_steps *run)
         it[i].to += it[i].us;
         EACH_PRODUCER(p, run, it[i].step, x)
         {
-            it[x].to = it[i].to > it[x].to ? it[i].to : it[x].to;
+            it[x].to = ORR__MAX(it[i].to, it[x].to);
             c->consumer[--it[x].consumer0] = i;
         }
     }
@@ -107,18 +108,18 @@ static double target(const choice *c)
     int workers = orr__machine_here.workers;
     for (int i = 0; i < c->n; i++) {
         sum += c->it[i].us;
-        path = c->it[i].from > path ? c->it[i].from : path;
+        path = ORR__MAX(c->it[i].from, path);
     }
     double side_by_side = sum / path;
     int parts = (int)(sum / worth);
     parts += sum > worth * parts;
     int wish = sum / least < workers ? (int)(sum / least) : workers;
-    wish = wish < (int)side_by_side ? wish : (int)side_by_side;
-    parts = wish > parts ? wish : parts;
+    wish = ORR__MIN(wish, (int)side_by_side);
+    parts = ORR__MAX(wish, parts);
     int even = (parts + workers - 1) / workers * workers;
     if (parts > 1 && even <= (int)side_by_side && sum / even >= least)
         parts = even;
-    return sum / (parts > 1 ? parts : 1);
+    return sum / ORR__MAX(parts, 1);
 }
 
 /* Puts item x into the bundle under construction. Consumers whose producers are all in bundles become ready. */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/array.h"
+#include "runtime/base/minmax.h"
 #include "runtime/plan/passes.h"
 
 static size_t local_bytes(const orr__value *v)
@@ -46,7 +47,7 @@ static orr_status place_locals(const orr__planner *planner, int head)
         }
     }
     free(live);
-    p->memory.scratch_bytes = top > p->memory.scratch_bytes ? top : p->memory.scratch_bytes;
+    p->memory.scratch_bytes = ORR__MAX(top, p->memory.scratch_bytes);
     p->memory.nscratch += top > 0;
     return ORR_OK;
 }
@@ -61,8 +62,8 @@ static void add_use(const orr__plan *p, orr__use *use, int *nuse, int *use_of, o
         use[use_of[one.value]] = one;
     }
     orr__use *u = &use[use_of[one.value]];
-    u->first = one.first < u->first ? one.first : u->first;
-    u->end = one.end > u->end ? one.end : u->end;
+    u->first = ORR__MIN(one.first, u->first);
+    u->end = ORR__MAX(one.end, u->end);
 }
 
 static void add_uses(const orr__plan *p, const orr__step *s, orr__use *use, int *nuse, int *use_of)

@@ -2,12 +2,13 @@
  * Must not know: how times are kept, StarPU. */
 #include "config.h"
 
+#include "runtime/base/minmax.h"
 #include "runtime/plan/passes.h"
 
 double orr__step_us(const orr__step *s)
 {
     double least = orr__profile_now()->kernel_us;
-    return s->cost.us > least ? s->cost.us : least;
+    return ORR__MAX(s->cost.us, least);
 }
 
 /* The classes of tasks, as all passes have cut them. */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include "codelets/codelet.h"
 #include "runtime/base/env.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
 
@@ -38,7 +39,7 @@ static int parts_of(const orr__step *s)
         return 1;
     most = worth < most ? (int)worth : most;
     if (orr__step_by_tiles(s))
-        return s->ntiles < most ? s->ntiles : most;
+        return ORR__MIN(s->ntiles, most);
     return orr__step_by_rows(s) ? most : 1;
 }
 
@@ -64,6 +65,6 @@ orr_status orr__pass_lanes(orr__planner *planner)
     if (apart)
         p->lanes.together = HUGE_VAL;
     double even = p->lanes.alone / workers;
-    p->lanes.tasks = (p->urgency.longest > even ? p->urgency.longest : even) + tasks * now->latency_us;
+    p->lanes.tasks = ORR__MAX(p->urgency.longest, even) + tasks * now->latency_us;
     return ORR_OK;
 }

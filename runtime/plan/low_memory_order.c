@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/minmax.h"
 #include "runtime/plan/passes.h"
 
 typedef struct child child;
@@ -119,7 +120,7 @@ orr_status orr__pass_low_memory_order(orr__planner *planner)
     size_t most = 1;
     for (int i = 0; i < p->nstep; i++) {
         nin += (size_t)p->step[i].region->nin;
-        most = (size_t)p->step[i].region->nin > most ? (size_t)p->step[i].region->nin : most;
+        most = ORR__MAX((size_t)p->step[i].region->nin, most);
     }
     sorter s = { .p = p,
                  .producer = malloc(((size_t)p->nvalue + 1) * sizeof(int)),

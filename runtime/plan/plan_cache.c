@@ -10,6 +10,7 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/held.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/notes.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/trace.h"
@@ -143,7 +144,7 @@ static bool crowded(void)
         return cache.size >= CAPACITY;
     for (int b = 0; b < BUCKETS; b++)
         for (const orr__plan *pl = cache.bucket[b]; pl; pl = pl->cache.next)
-            largest = pl->bytes > largest ? pl->bytes : largest;
+            largest = ORR__MAX(pl->bytes, largest);
     return all > FEW * largest;
 }
 

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "runtime/base/env.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
 
@@ -17,9 +18,9 @@ static int parts_for_workers(const orr__region *r, double us, int tiles)
         return 1;
     int64_t m = r->dim[0], n = r->dim[1], k = r->dim[2];
     int64_t most = orr__plan_workers(), parts = (int64_t)(us / orr__plan_task_us() + 0.5);
-    parts = parts < most ? parts : most;
+    parts = ORR__MIN(parts, most);
     parts = parts < k / ORR__T_PART_TERMS ? parts : k / ORR__T_PART_TERMS;
-    parts = parts < ORR__T_PARTS ? parts : ORR__T_PARTS;
+    parts = ORR__MIN(parts, ORR__T_PARTS);
     if (tiles > 1 && m / tiles < ORR__T_PART_ROWS && k >= ORR__T_MANY_TERMS)
         tiles--; /* as many parts will do; a product of fewer terms may belong to a chain over the same rows */
     while (parts > tiles && (double)parts * (double)m * (double)n * 4 > (double)(m + n) * (double)k)
@@ -65,8 +66,8 @@ static int parts_for_memory(const orr__region *r, double bytes)
 {
     enum { FEW = 16, LEAST_TERMS = 64, LEAST_BYTES = 1 << 18, PART = 16 << 20 };
     int64_t parts = bytes / PART > FEW ? (int64_t)(bytes / PART) : FEW, most = r->dim[2] / LEAST_TERMS;
-    parts = parts < most ? parts : most;
-    parts = parts < ORR__PARTS_MOST ? parts : ORR__PARTS_MOST;
+    parts = ORR__MIN(parts, most);
+    parts = ORR__MIN(parts, ORR__PARTS_MOST);
     return bytes < LEAST_BYTES || parts < 2 ? 1 : (int)parts;
 }
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "runtime/base/env.h"
+#include "runtime/base/minmax.h"
 #include "runtime/plan/plan.h"
 
 void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *end)
@@ -26,13 +27,13 @@ void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *
         for (int d = 0; d < axes; d++) {
             int64_t begin = d ? 0 : rows0, stop = d ? r->dim[d] : rows1;
             if (a->box >> d & 1u) {
-                begin = a->lo[d] > begin ? a->lo[d] : begin;
-                stop = a->hi[d] < stop ? a->hi[d] : stop;
+                begin = ORR__MAX(a->lo[d], begin);
+                stop = ORR__MIN(a->hi[d], stop);
             }
             int64_t first_at = a->stride[d] * begin, last_at = a->stride[d] * (stop - 1);
             none = none || begin >= stop; /* nothing is iterated, nothing is read */
-            from += first_at < last_at ? first_at : last_at;
-            to += first_at < last_at ? last_at : first_at;
+            from += ORR__MIN(first_at, last_at);
+            to += ORR__MAX(last_at, first_at);
         }
         lo = !none && from < lo ? from : lo;
         hi = !none && to > hi ? to : hi;

@@ -7,6 +7,7 @@
 #include "codelets/emit/emit.h"
 #include "ops/define.h"
 #include "runtime/base/env.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
 
@@ -57,7 +58,7 @@ static int64_t device_tiles(const orr__region *r, int64_t n)
         return n;
     if (m->device_bytes > 0 && r->bytes / ((double)m->device_bytes / 4) > (double)enough)
         enough = 1 + (int64_t)(r->bytes / ((double)m->device_bytes / 4));
-    return n < enough ? n : enough;
+    return ORR__MIN(n, enough);
 }
 
 /* The most tiles per worker that ORRERY_TILE_US=number can request, so that the number of tasks stays bounded. */
@@ -85,7 +86,7 @@ static int64_t soonest(double us, int workers, int64_t otherwise)
 {
     const orr__profile *now = orr__profile_now();
     int64_t n = (int64_t)sqrt(us / now->task_us);
-    n = n < workers ? n : workers;
+    n = ORR__MIN(n, workers);
     return n > otherwise && now->latency_us + us / (double)n + (double)n * now->task_us < us ? n : otherwise;
 }
 
@@ -116,7 +117,7 @@ int orr__region_tiles(const orr__region *r, double us, bool alone)
     }
     if (r->call.op && r->call.op->panel && !asked)
         n = by_panels(n, rows, r->call.op->panel, workers);
-    n = device_tiles(r, n < rows ? n : rows);
+    n = device_tiles(r, ORR__MIN(n, rows));
     return n < 1 ? 1 : (int)n;
 }
 
@@ -152,7 +153,7 @@ orr_status orr__pass_tiles(orr__planner *p)
         bool across = (r->rmask & 1u) != 0;
         double us = orr__model_expect(r);
         int n = orr__region_tiles(r, us, p->plan->renewal.alone), parts = across ? crew_parts(us) : 1;
-        n = parts > n ? parts : n;
+        n = ORR__MAX(parts, n);
         p->cut[j] = (orr__cut){ .us = us, .tiles = across ? 1 : n, .shares = across ? n : 1, .parts = 1 };
     }
     return ORR_OK;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "runtime/base/minmax.h"
 #include "runtime/plan/passes.h"
 
 /* The µs of a task of step s from its beginning to its end, if all tasks of the step run in parallel. */
@@ -80,7 +81,7 @@ orr_status orr__pass_urgency(orr__planner *planner)
         double more = needed[i] ? late : 0; /* an awaited output needs it: it precedes all that may end later */
         s->urgency.from_start += more;
         s->urgency.from_end += more;
-        p->urgency.longest = s->urgency.from_start > p->urgency.longest ? s->urgency.from_start : p->urgency.longest;
+        p->urgency.longest = ORR__MAX(s->urgency.from_start, p->urgency.longest);
     }
     p->urgency.chain = is_chain(p);
     free(needed);
