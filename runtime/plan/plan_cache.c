@@ -41,7 +41,7 @@ void orr__plan_cache_guard(void)
 /* Settings on which a plan depends. They follow the capture's key. */
 typedef struct {
     int64_t tile_us;
-    int32_t workers, opencl, cuda, fuse, low_memory;
+    int32_t workers, opencl, cuda, fuse, low_memory, whole;
     uint64_t ablated;
 } settings;
 
@@ -61,6 +61,7 @@ static void want(wanted *w, const orr__capture *p, bool low_memory)
     w->s.cuda = orr__machine_here.cuda;
     w->s.fuse = orr__env.fuse;
     w->s.low_memory = low_memory;
+    w->s.whole = orr__machine_here.whole;
     w->s.ablated = orr__env.ablated;
 }
 

@@ -97,7 +97,7 @@ int orr__region_tiles(const orr__region *r, double us, bool alone)
     int64_t rows = r->dim[0];
     int workers = orr__plan_workers();
     double aim = orr__plan_task_us();
-    if (rows < 2 || workers < 2 || !orr__region_cuttable(r))
+    if (rows < 2 || workers < 2 || orr__machine_here.whole || !orr__region_cuttable(r))
         return 1;
     bool asked = orr__env.tile_us >= 0 && !orr__env.deterministic;
     int64_t n = (int64_t)(us / aim + 0.5), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;

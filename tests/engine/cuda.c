@@ -256,6 +256,27 @@ static void without_fallback_failures_are_errors(void)
     unsetenv("ORRERY_FALLBACK");
 }
 
+/* A device's task has each operand in one piece: where devices alone compute, steps are not cut for processors. */
+static void without_fallback_operands_are_whole(void)
+{
+    NEED(true);
+    setenv("ORRERY_FALLBACK", "off", 1);
+    setenv("ORRERY_DETERMINISTIC", "1", 1);
+    ORR_REQUIRE(cuda_engine_up("3") == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(20000, 64), 0.5);
+    ORR_REQUIRE(orr_eval(x) == ORR_OK);
+    orr_tensor *y = orr_exp(x), *p = orr_matmul(orr_swapaxes(y, 0, 1), orr_sub(y, orr_sum(y, ORR_AXES(0), true)));
+    double v = 0, want = 20000 * exp(1) * (1 - 20000);
+    ORR_CHECK_MSG(orr_item(orr_cast(orr_max(p, ORR_ALL_AXES, false), ORR_F64), &v) == ORR_OK, "%s",
+                  orr_error_message());
+    ORR_CHECK_MSG(fabs(v - want) < 1e-4 * -want, "%g, not %g", v, want);
+    orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    unsetenv("ORRERY_DETERMINISTIC");
+    unsetenv("ORRERY_FALLBACK");
+}
+
 static void a_wrong_index_is_an_error(void)
 {
     NEED(false);
@@ -340,6 +361,7 @@ int main(int argc, char **argv)
         ORR_TEST(so_is_a_kernel_that_does_not_compile),
         ORR_TEST(so_is_a_device_without_memory),
         ORR_TEST(without_fallback_failures_are_errors),
+        ORR_TEST(without_fallback_operands_are_whole),
         ORR_TEST(a_wrong_index_is_an_error),
         ORR_TEST(host_memory_of_large_tensors_is_pinned),
         ORR_TEST(pinning_makes_no_context_on_another_device),
