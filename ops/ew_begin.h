@@ -52,7 +52,7 @@ typedef struct {
 #define EW_M_F64(n) n
 #endif
 #ifndef EW_FMA
-#if defined(__FMA__) || defined(__FP_FAST_FMA)
+#if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)
 #define EW_FMA 1
 #else
 #define EW_FMA 0

@@ -85,7 +85,8 @@ static const char c_prelude[] =
     "typedef unsigned char orr_u8;\ntypedef unsigned short orr_u16;\ntypedef unsigned orr_u32;\n"
     "typedef unsigned long orr_u64;\n"
     "typedef float orr_f32;\ntypedef double orr_f64;\ntypedef double orr_widest;\n"
-    "#ifdef __FMA__\n#define ORR_FMA 1\n#else\n#define ORR_FMA 0\n#endif\n"
+    "#if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)\n#define ORR_FMA 1\n#else\n#define "
+    "ORR_FMA 0\n#endif\n"
     "#define ORR_FN static inline __attribute__((unused))\n"
     "#define ORR_CALL static __attribute__((unused, noinline))\n"
     "#define ORR_ROW_FN static inline __attribute__((unused, always_inline))\n" /* else a loop contains a call */
