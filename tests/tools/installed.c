@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "tests/harness/ranks.h"
 
 /* The text between the first `from` and the next `to` after it; NULL: not found. *rest: the text after it. The caller
@@ -156,6 +157,16 @@ static void every_example_compiles_with_one_line(void)
     (void)run("use_examples", script);
 }
 
+/* The reason why this installation has no Fortran module that a program can use; NULL. */
+static const char *fortran_lacks(void)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/lib/liborrery-fortran.a", readme.prefix ? readme.prefix : "");
+    if (!readme.prefix)
+        return "there is no installation";
+    return access(path, R_OK) == 0 ? NULL : "there is no Fortran module";
+}
+
 /* Fashion-MNIST is read where it is installed. */
 static void cxx_examples_compile_with_one_line_and_are_right(void)
 {
@@ -188,29 +199,54 @@ static void cmake_has_components(void)
                    "mkdir -p components && cp '%s/ten_lines.cpp' components\n"
                    "cat >components/CMakeLists.txt <<'TEXT'\n"
                    "cmake_minimum_required(VERSION 3.16)\nproject(components CXX)\n"
-                   "find_package(orrery REQUIRED COMPONENTS C CXX)\n"
+                   "find_package(orrery REQUIRED COMPONENTS C CXX%s)\n"
                    "find_package(orrery QUIET COMPONENTS Cobol)\n"
                    "if(orrery_FOUND)\n  message(FATAL_ERROR \"a component that does not exist\")\nendif()\n"
                    "add_executable(ten_lines ten_lines.cpp)\ntarget_link_libraries(ten_lines orrery::cxx)\n"
                    "TEXT\nunset MAKEFLAGS MFLAGS\ncmake -S components -B components/build -DCMAKE_PREFIX_PATH='%s'\n"
                    "cmake --build components/build\ncomponents/build/ten_lines\n",
-                   orr_test_golden("../../examples"), readme.prefix);
+                   orr_test_golden("../../examples"), fortran_lacks() ? "" : " Fortran", readme.prefix);
     (void)run("components_of_cmake", script);
+}
+
+/* Fashion-MNIST is read where it is installed. */
+static void fortran_examples_compile_with_one_line_and_are_right(void)
+{
+#ifdef ORR_FC
+    char script[4096];
+    if (fortran_lacks())
+        ORR_SKIP("%s", fortran_lacks());
+    (void)snprintf(script, sizeof script,
+                   "mkdir -p fortran && cp '%s'/*.f90 fortran && cd fortran\n"
+                   "export PKG_CONFIG_PATH='%s/lib/pkgconfig' LD_LIBRARY_PATH='%s/lib'\n"
+                   "data=/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz\n"
+                   "for name in ten_lines linear_regression heat ftorch_tensor ftorch_simplenet ftorch_resnet fashion_mnist; do\n"
+                   "  %s $name.f90 $(pkg-config --define-prefix --cflags --libs orrery-fortran) -o $name\n"
+                   "  if test $name = fashion_mnist; then ! test -r $data || timeout 100 ./$name 50 >lines\n"
+                   "  else timeout 100 ./$name; fi\n"
+                   "done\n"
+                   "! test -r $data || grep 'test accuracy: 0.[78]' lines\n",
+                   orr_test_golden("../../examples"), readme.prefix, readme.prefix, ORR_FC);
+    (void)run("use_fortran_examples", script);
+#else
+    ORR_SKIP("configure found no Fortran compiler");
+#endif
 }
 
 static void a_fortran_program_gives_its_communicator(void)
 {
     char script[4096];
-    if (!readme.prefix)
-        ORR_SKIP("there is no installation");
+    if (fortran_lacks())
+        ORR_SKIP("%s", fortran_lacks());
     if (!have("mpif90") || orr_test_ranks_lack())
         ORR_SKIP("no mpif90, or %s", orr_test_ranks_lack() ? orr_test_ranks_lack() : "no mpirun");
+    /* The module's source beside the program: mpif90 may be another compiler than the module's. */
     (void)snprintf(script, sizeof script,
                    "export PKG_CONFIG_PATH='%s/lib/pkgconfig' LD_LIBRARY_PATH='%s/lib' STARPU_NCPU=1\n"
-                   "mpif90 '%s' $(pkg-config --define-prefix --libs orrery) -o communicator\n"
+                   "mpif90 '%s/share/orrery/orrery.f90' '%s' $(pkg-config --define-prefix --libs orrery) -o communicator\n"
                    "timeout 100 mpirun -n 4 ./communicator >lines\n"
                    "grep 'rank 1: 499500' lines && grep 'rank 3: 499500' lines && test $(wc -l <lines) -eq 2\n",
-                   readme.prefix, readme.prefix, orr_test_golden("../../examples/communicator.f90"));
+                   readme.prefix, readme.prefix, readme.prefix, orr_test_golden("../../examples/communicator.f90"));
     orr_test_ranks_environment();
     (void)run("use_fortran", script);
 }
@@ -294,6 +330,7 @@ int main(int argc, char **argv)
         ORR_TEST(cxx_examples_compile_with_one_line_and_are_right),
         ORR_TEST(cmake_has_components),
         ORR_TEST(evaluations_run_in_an_openmp_region),
+        ORR_TEST(fortran_examples_compile_with_one_line_and_are_right),
         ORR_TEST(a_fortran_program_gives_its_communicator),
         ORR_TEST(readme_program_compiles_with_cmake),
         ORR_TEST(cmake_takes_compatible_versions_only),

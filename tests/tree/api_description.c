@@ -72,6 +72,7 @@ static const struct language {
     const char *generator, *file;
 } languages[] = {
     { "bindings/cxx/generate.py", "include/orrery.hpp" },
+    { "bindings/fortran/generate.py", "bindings/fortran/orrery.f90" },
 };
 
 static void bindings_are_fresh(void)
