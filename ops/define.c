@@ -47,20 +47,21 @@ static bool among(const char *words, const char *name)
 /* Public operations that are neither rows nor primitives: compositions. */
 static bool composed(const char *name)
 {
-    return among(" alibi all any argmax argmin argwhere average_pool bartlett batch_norm batch_norm_training bernoulli "
-                 "beta bincount binomial blackman broadcast_to categorical choice choice_weighted cond conv_transpose "
-                 "convolve correlate correlation cosine_loss cosine_similarity count_nonzero covariance cross "
-                 "cross_entropy cross_entropy_with diag diagonal diff dropout eigvals eigvalsh einsum elu embedding "
-                 "expand_dims exponential fftfreq fftn fftshift flip full_like gamma gather_nd group_norm hamming hann "
-                 "hfft hinge_embedding_loss hinge_loss histogram huber_loss ifft ifftn ifftshift ihfft instance_norm "
-                 "interp inv irfft irfftn kaiser kl_loss kron l1_loss layer_norm leaky_relu local_response_norm "
-                 "log_softmax logdet logsumexp lp_pool mask_select matrix_norm matrix_power matrix_rank max max_pool "
-                 "max_pool_indices max_unpool mean median min moveaxis mse mse_loss multivariate_normal nll_loss norm "
-                 "one_hot ones_like outer permutation pinv poisson prod quantile rand rand_keyed randint randn "
-                 "randn_keyed repeat repeat_each rfft rfftfreq rfftn rms_norm roll rot90 rotary scatter_nd select "
-                 "shuffle sinusoidal_positions slice_axis softmax solve_cholesky squeeze stack std sum svdvals "
-                 "swapaxes take_along_axis tensordot tile trace transpose tril triu unique_values var vecdot "
-                 "vector_norm zeros_like ",
+    return among(" alibi all any argmax argmin argwhere average_pool bartlett batch_norm batch_norm_training "
+                 "bernoulli beta bincount binomial blackman broadcast_to categorical choice choice_weighted "
+                 "clip_between cond conv_transpose convolve correlate correlation cosine_loss cosine_similarity "
+                 "count_nonzero covariance cross cross_entropy cross_entropy_with diag diagonal diff dropout "
+                 "eigvals eigvalsh einsum elu embedding expand_dims exponential fftfreq fftn fftshift flip "
+                 "full_like gamma gather_nd group_norm hamming hann hfft hinge_embedding_loss hinge_loss histogram "
+                 "huber_loss ifft ifftn ifftshift ihfft instance_norm interp inv irfft irfftn kaiser kl_loss kron "
+                 "l1_loss layer_norm leaky_relu local_response_norm log_softmax logdet logsumexp lp_pool "
+                 "mask_select matrix_norm matrix_power matrix_rank max max_pool max_pool_indices max_unpool mean "
+                 "median min moveaxis mse mse_loss multivariate_normal nll_loss norm one_hot ones_like outer "
+                 "permutation pinv poisson prod quantile rand rand_keyed randint randn randn_keyed repeat "
+                 "repeat_each rfft rfftfreq rfftn rms_norm roll rot90 rotary scatter_nd select shuffle "
+                 "sinusoidal_positions slice_axis softmax solve_cholesky squeeze stack std sum svdvals swapaxes "
+                 "take_along_axis tensordot tile trace transpose tril triu unique_values var vecdot vector_norm "
+                 "zeros_like ",
                  name);
 }
 
