@@ -12,6 +12,7 @@
 #include <cblas.h>
 #endif
 #include "codelets/cpu/call.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/minmax.h"
 
 static atomic_int inside, had; /* calls under way; their maximum so far, whose buffers OpenBLAS keeps */
@@ -19,6 +20,7 @@ static atomic_int inside, had; /* calls under way; their maximum so far, whose b
 /* calling: as `inside`, of the calls that have begun. own: for our calls; 0: as the program has it. theirs: the program's number while ours is
  * set; 0: it is the program's. All under the lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int calling, theirs;
 static atomic_int own;
 
@@ -54,8 +56,16 @@ static void balance(void)
         theirs = 0;
 }
 
+/* OpenBLAS sets its number under a lock, for which the destructor of a child would wait for ever, if another thread held it during the
+ * fork. */
+static void guard(void)
+{
+    orr__fork_guard(&lock);
+}
+
 void orr__cpu_blas_threads(int n)
 {
+    (void)pthread_once(&once, guard);
     pthread_mutex_lock(&lock);
     atomic_store(&own, n);
     balance();
