@@ -56,8 +56,8 @@ static void balance(void)
         theirs = 0;
 }
 
-/* OpenBLAS sets its number under a lock, for which the destructor of a child would wait for ever, if another thread held it during the
- * fork. */
+/* OpenBLAS ends its threads before a fork and starts them again, under a lock, when a number is set next. The destructor of a child that was
+ * forked meanwhile would wait for this lock for ever. */
 static void guard(void)
 {
     orr__fork_guard(&lock);

@@ -175,11 +175,17 @@ static const orr__known *known_of(const orr__step *s, const orr__known *known, o
     return of;
 }
 
+/* The rows of shares and parts are a multiple of this: a line is cut at whole vectors. */
+static int64_t whole_rows(const orr__region *r)
+{
+    return r->rank == 1 ? 256 : 1;
+}
+
 /* Launches the kernel; in parts if its work may be stopped, so that it ends soon. */
 static orr_status launch_parts(const orr__step *s, const orr__launch *l)
 {
     const orr__region *r = s->region;
-    int64_t rows = l->hi - l->lo, even = r->rank == 1 ? 256 : 1; /* a line is cut at whole vectors */
+    int64_t rows = l->hi - l->lo, even = whole_rows(r);
     if (!orr__stop_mine || !orr__step_by_rows(s) || s->cost.us <= ORR__T_STOP_PART)
         return orr__exec_cpu->launch(s->cpu, l);
 
@@ -321,7 +327,6 @@ static orr_status launch_share(void *job, int k)
  * consist of whole vectors. */
 static int cut_shares(shared *j, int members)
 {
-    enum { EVEN = 256 };
     const orr__step *s = j->s;
     int64_t n = s->region->call.op ? members : 2 * members;
     n = n < ORR__CREW_SHARES ? n : ORR__CREW_SHARES;
@@ -331,7 +336,7 @@ static int cut_shares(shared *j, int members)
         return s->ntiles;
     if (s->cost.us < (double)(ORR__T_SHARE * n))
         n = 1 + (int64_t)(s->cost.us / ORR__T_SHARE);
-    j->even = s->region->rank == 1 ? EVEN : 1;
+    j->even = whole_rows(s->region);
     n = n < s->region->dim[0] / j->even ? n : s->region->dim[0] / j->even;
     j->shares = n > 1 ? (int)n : 1;
     return j->shares;
