@@ -1,6 +1,7 @@
 """Random calls of all functions, methods and operators, with wrong types, shapes and dead objects, from threads and around forks:
 exceptions only, and memory stays flat. ORR_TEST_CALLS calls, ORR_TEST_SEED; with ORR_TEST_FULL a million."""
 import faulthandler
+import itertools
 import operator
 import os
 import random
@@ -8,8 +9,10 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
-from check import end, fail, o
+os.environ.setdefault("ORRERY_MEMORY_LIMIT", "256M")  # random lengths ask for more than a machine has
+from check import end, fail, o  # noqa: E402
 
 FULL = bool(os.environ.get("ORR_TEST_FULL"))
 CALLS = int(os.environ.get("ORR_TEST_CALLS", "1000000" if FULL else "6000"))
@@ -20,7 +23,8 @@ os.chdir(tempfile.mkdtemp())  # functions that save take random names
 SKIPPED = {"device_memory", "machine_measure", "cache_clear", "perfmodel_clear", "init", "pause", "paillier_generate", "checkpoint_catch",
            "notes", "log_to", "progress_to", "devices_watch", "optimal_batch", "seed", "warmup", "from_capsule", "cancellable_begin"}
 OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.matmul, operator.pow, operator.eq, operator.lt,
-             operator.and_, operator.lshift, operator.getitem, operator.neg, operator.invert, len, bool, float, int, repr, hash, list]
+             operator.and_, operator.lshift, operator.getitem, operator.neg, operator.invert, len, bool, float, int, repr, hash,
+             lambda x: list(itertools.islice(x, 100))]
 
 
 def callables(space):
@@ -59,6 +63,7 @@ class Caller:
         self.renew()
 
     def renew(self):
+        self.kept = []  # a variable's new value that does not fit into memory is tried again by each evaluation
         self.kept = handles()
 
     def thing(self):
@@ -88,10 +93,13 @@ class Caller:
             pass
 
     def run(self, n):
-        for k in range(n):
-            self.one()
-            if k % 500 == 499:
-                self.renew()
+        try:
+            for k in range(n):
+                self.one()
+                if k % 500 == 499:
+                    self.renew()
+        except Exception:  # noqa: BLE001
+            fail("a thread ends: " + traceback.format_exc())
 
 
 def forked():

@@ -61,6 +61,7 @@ t = o.asarray(a)
 same("a mask of two axes", t[o.asarray(a[..., 0] > 4)], a[a[..., 0] > 4])
 same("a mask of all axes", t[t > 5], a[a > 5])
 same("rows", [np.asarray(r).sum() for r in t], [r.sum() for r in a])
+same("the first row of many", next(iter(o.ones(2**40))), 1.0)
 other = o.reshape(t, (24,))
 t[0] = 0
 same("a view keeps its value", other, a.ravel())

@@ -30,7 +30,7 @@ def _array(self, dtype=None, copy=None):
 def _iter(self):
     if not self.ndim:
         raise TypeError("a tensor without axes has no elements to go through")
-    return iter([_core.select(self, 0, k) for k in range(self.shape[0])])
+    return (_core.select(self, 0, k) for k in range(self.shape[0]))  # a list of them could be longer than memory
 
 
 def _reshape(self, *shape, copy=None):
