@@ -11,6 +11,7 @@
 #include "ops/ops.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/held.h"
+#include "runtime/base/spill.h"
 #include "runtime/base/threshold.h"
 
 static bool probe(char *why, size_t size)
@@ -411,10 +412,20 @@ static orr_status launch_by_parts(orr__kernel *k, const orr__launch *l)
     return st;
 }
 
+/* True for a fold along columns of a file. The interpreter's strips of columns are as wide as the file's read-ahead; the narrower ones of
+ * a compiled loop read the file several times. */
+static bool folds_a_file(const orr__kernel *k, const orr__launch *l)
+{
+    bool any = false;
+    for (int i = 0; k->rows && i < l->region->nin && !any; i++)
+        any = orr__spill_holds(l->in[i]);
+    return any;
+}
+
 static orr_status launch(orr__kernel *k, const orr__launch *l)
 {
     static const orr__pick none;
-    if (!k->jit)
+    if (!k->jit || folds_a_file(k, l))
         return interpret(k, l);
     if (k->halves)
         return launch_by_parts(k, l);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include "codelets/cpu/cpu.h"
 #include "runtime/base/minmax.h"
+#include "runtime/base/threshold.h"
 
 enum { ROWS = 64 }; /* rows of a column's float sum that are added in order */
 
@@ -27,6 +28,7 @@ typedef struct {
     int n;
     fold fold[ORR__REGION_OUTS];
     int64_t outer, reduced, inner;
+    int64_t strip; /* columns with accumulators: whole blocks */
     int64_t *at;
     int64_t along; /* ARGREDUCE: position of the launch's first row */
 } job;
@@ -102,9 +104,23 @@ static void begin_fold(job *j, const orr__launch *l, int n)
         f->out += (size_t)(l->lo * (r->out_count / r->dim[0])) * f->tosize;
 }
 
+/* The extents of the three kinds of axes, and the strip. The part of a row in a strip is longer than the read-ahead of a file. */
+static void measure(job *j, const orr__kernel *k, const orr__launch *l)
+{
+    j->outer = j->reduced = j->inner = 1;
+    for (int d = 0; d < k->rank; d++)
+        *(d < k->nouter                 ? &j->outer
+          : d < k->nouter + k->nreduced ? &j->reduced
+                                        : &j->inner) *= d == k->first ? l->hi - l->lo : k->dim[d];
+    j->strip = k->block;
+    if (k->rows && !l->region->search)
+        j->strip *= ORR__MAX(1, ORR__MIN((j->inner + k->block - 1) / k->block, ORR__T_FOLD_STRIP));
+}
+
 static orr_status begin(job *j, const orr__kernel *k, const orr__launch *l)
 {
-    size_t block = (size_t)k->block, each = sizeof *j->at;
+    measure(j, k, l);
+    size_t block = (size_t)j->strip, each = sizeof *j->at;
     j->v.k = k;
     j->n = k->nout;
     for (int i = 0; i < j->n; i++) {
@@ -124,9 +140,6 @@ static orr_status begin(job *j, const orr__kernel *k, const orr__launch *l)
         room += block * row_bytes(&j->fold[i]);
     }
     j->at = (int64_t *)(void *)room;
-    j->outer = j->reduced = j->inner = 1;
-    for (int d = 0; d < k->rank; d++)
-        *(d < k->nouter ? &j->outer : d < k->nouter + k->nreduced ? &j->reduced : &j->inner) *= j->v.dim[d];
     j->along = l->region->rmask & 1u ? l->lo : 0;
     return ORR_OK;
 }
@@ -180,11 +193,11 @@ static void fold_runs(job *j)
     }
 }
 
-/* Adds the sums of at least ROWS rows, in f->row, to the totals, whose rounding errors are kept (Neumaier). */
-static void join_rows(fold *f, int64_t n)
+/* Adds the sums of at least ROWS rows, in columns [c, c + n) of f->row, to the totals, whose rounding errors are kept (Neumaier). */
+static void join_rows(fold *f, int64_t c, int64_t n)
 {
-    double *row = (double *)(void *)f->row;
-    orr__acc *acc = acc_at(f, 0);
+    double *row = (double *)(void *)f->row + c;
+    orr__acc *acc = acc_at(f, c);
     for (int64_t i = 0; i < n; i++) {
         double s = acc[i].v.f, x = row[i], t = s + x;
         acc[i].lost += fabs(s) >= fabs(x) ? (s - t) + x : (x - t) + s;
@@ -193,22 +206,34 @@ static void join_rows(fold *f, int64_t n)
     }
 }
 
-/* Folds m rows of n values of the current block; `seen` rows were folded before. */
-static void fold_rows(const job *j, fold *f, int64_t m, int64_t n, int64_t seen)
+/* Folds m rows of n values of the current block, columns c and on of the strip; `seen` rows were folded before. */
+static void fold_rows(const job *j, fold *f, int64_t m, int64_t c, int64_t n, int64_t seen)
 {
     const char *x = j->v.reg[f->result];
+    char *row = f->row + (size_t)c * f->wsize;
     orr__foldrowfn *take_in = j->v.k->vec->foldrow[f->rop][f->t];
     for (int64_t i = 0; i < m; i++) {
-        take_in(f->row, x + (size_t)(i * n) * f->esize, n);
+        take_in(row, x + (size_t)(i * n) * f->esize, n);
         if (f->sum && (seen + i + 1) % ROWS == 0)
-            join_rows(f, n);
+            join_rows(f, c, n);
+    }
+}
+
+/* Row r of the strip of n columns that begins at element `from`, a block at a time; m short rows are one block. */
+static void fold_strip(job *j, int64_t from, int64_t m, int64_t n, int64_t r)
+{
+    for (int64_t c = 0; c < n && j->v.st == ORR_OK; c += j->v.k->block) {
+        int64_t some = ORR__MIN(n - c, j->v.k->block);
+        orr__vrun_block(&j->v, from + c, m * some);
+        for (fold *f = j->fold; f < j->fold + j->n; f++)
+            fold_rows(j, f, m, c, some, r);
     }
 }
 
 /* Kept axes innermost: n of them from column c on, in the group o of outer axes. Short rows: several per block. */
 static void fold_columns(job *j, int64_t o, int64_t c, int64_t n)
 {
-    int64_t rows = n == j->inner && n > 0 ? j->v.k->block / n : 1, cell = o * j->inner + c;
+    int64_t rows = n == j->inner && n > 0 ? ORR__MAX(1, j->v.k->block / n) : 1, cell = o * j->inner + c;
     fold *end = j->fold + j->n;
     for (fold *f = j->fold; f < end; f++)
         for (int64_t i = 0; i < n; i++) {
@@ -217,13 +242,11 @@ static void fold_columns(job *j, int64_t o, int64_t c, int64_t n)
         }
     for (int64_t r = 0; r < j->reduced; r += rows) {
         int64_t m = j->reduced - r < rows ? j->reduced - r : rows;
-        orr__vrun_block(&j->v, (o * j->reduced + r) * j->inner + c, m * n);
-        for (fold *f = j->fold; f < end; f++)
-            fold_rows(j, f, m, n, r);
+        fold_strip(j, (o * j->reduced + r) * j->inner + c, m, n, r);
     }
     for (fold *f = j->fold; f < end; f++)
         if (f->sum) {
-            join_rows(f, n);
+            join_rows(f, 0, n);
             put_accumulators(j, f, cell, n);
         } else {
             put(j, f, cell, n);
@@ -241,8 +264,8 @@ orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l)
         return j.v.st;
     }
     for (int64_t o = 0; o < j.outer && j.v.st == ORR_OK; o++)
-        for (int64_t c = 0; c < j.inner; c += k->block)
-            fold_columns(&j, o, c, j.inner - c < k->block ? j.inner - c : k->block);
+        for (int64_t c = 0; c < j.inner; c += j.strip)
+            fold_columns(&j, o, c, ORR__MIN(j.inner - c, j.strip));
     return j.v.st;
 }
 

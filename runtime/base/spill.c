@@ -5,19 +5,37 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "runtime/base/env.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/signals.h"
 
 static atomic_int dir_fd = -1;
 static char dir_name[1024];
 static atomic_size_t now, most;
+
+/* The blocks. */
+typedef struct place {
+    struct place *next;
+    const char *block;
+    size_t bytes;
+} place;
+static place *places;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t guard_once = PTHREAD_ONCE_INIT;
+
+static void guard(void)
+{
+    orr__fork_guard(&lock);
+}
 
 static orr__site site(void)
 {
@@ -98,6 +116,7 @@ orr_status orr__spill_start(orr__site at, const char *dir)
         (void)close(fd);
         return st;
     }
+    (void)pthread_once(&guard_once, guard);
     (void)snprintf(dir_name, sizeof dir_name, "%s", dir);
     atomic_store(&dir_fd, fd);
     return ORR_OK;
@@ -135,11 +154,18 @@ void *orr__spill_get(size_t bytes, size_t *cap)
         return no_room(bytes, strerror(EFBIG));
     if ((fd = make_file(dir, (off_t)all)) < 0)
         return no_room(bytes, strerror(errno));
-    void *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    place *new = malloc(sizeof *new);
+    void *p = new ? mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
     int err = errno;
     (void)close(fd); /* the mapping keeps the file */
-    if (p == MAP_FAILED)
+    if (p == MAP_FAILED) {
+        free(new);
         return no_room(bytes, strerror(err));
+    }
+    (void)pthread_mutex_lock(&lock);
+    *new = (place){ places, p, all };
+    places = new;
+    (void)pthread_mutex_unlock(&lock);
     size_t live = atomic_fetch_add(&now, all) + all, peak = atomic_load(&most);
     while (live > peak && !atomic_compare_exchange_weak(&most, &peak, live))
         ;
@@ -149,8 +175,28 @@ void *orr__spill_get(size_t bytes, size_t *cap)
 
 void orr__spill_put(void *block, size_t cap)
 {
+    (void)pthread_mutex_lock(&lock);
+    place **at = &places, *gone;
+    while ((*at)->block != block)
+        at = &(*at)->next;
+    gone = *at;
+    *at = gone->next;
+    (void)pthread_mutex_unlock(&lock);
+    free(gone);
     (void)munmap(block, cap);
     atomic_fetch_sub(&now, cap);
+}
+
+bool orr__spill_holds(const void *p)
+{
+    if (atomic_load_explicit(&now, memory_order_relaxed) == 0)
+        return false;
+    (void)pthread_mutex_lock(&lock);
+    const place *at = places;
+    while (at && !((const char *)p >= at->block && (const char *)p < at->block + at->bytes))
+        at = at->next;
+    (void)pthread_mutex_unlock(&lock);
+    return at != NULL;
 }
 
 void orr__spill_rest(const orr__buffer *b, size_t from, size_t end)

@@ -15,6 +15,8 @@ bool orr__spill_on(void);
 /* A zeroed block of at least `bytes`; *cap becomes its size. NULL: last error set, for example on a full disk. */
 void *orr__spill_get(size_t bytes, size_t *cap);
 void orr__spill_put(void *block, size_t cap);
+/* True if p points into such a block. */
+bool orr__spill_holds(const void *p);
 /* Bytes [from, end) of a buffer are not needed for now: if they are in a file, their memory is released. */
 void orr__spill_rest(const orr__buffer *b, size_t from, size_t end);
 void orr__spill_stats(orr__pool_stats *s);
