@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <orrery.h>
 #include "codelets/emit/cloop.h"
+#include "codelets/emit/emit.h"
 #include "runtime/base/hash.h"
 #include "runtime/plan/passes.h"
 #include "tests/harness/region_corpus.h"
@@ -67,18 +68,37 @@ static int distil(const char *path)
     return f && fclose(f) == 0 ? 0 : 1;
 }
 
-/* -- texts: a number for the text of each line, to compare those of two builds ---------------------------------------- */
+/* -- texts: a number for the texts of each line, to compare those of two builds --------------------------------------- */
+
+static uint64_t numbered(char *text, uint64_t number)
+{
+    number = text ? orr__hash(text, strlen(text), number) : number;
+    free(text);
+    return number;
+}
+
+/* Of the C loops, and of the kernels of devices. */
+static uint64_t number_of(const orr__region *r)
+{
+    const orr__dialect *const dialect[] = { &orr__dialect_opencl, &orr__dialect_cuda };
+    uint64_t number = numbered(orr__emit_c(r), 1);
+    for (int d = 0; d < 2; d++) {
+        orr__layout l;
+        if (!orr__emit_can(r, true) || orr__layout_make(r, dialect[d], &l) != ORR_OK)
+            continue;
+        number = numbered(orr__emit(r, dialect[d], &l, true), number);
+        orr__layout_free(&l);
+    }
+    return number;
+}
 
 static int texts(const char *path)
 {
     static char line[LINE];
     static rb b;
     FILE *f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f)) {
-        char *text = rco_read(line, &b) ? orr__emit_c(&b.r) : NULL;
-        printf("%016llx %s", text ? (unsigned long long)orr__hash(text, strlen(text), 1) : 0, line);
-        free(text);
-    }
+    while (f && fgets(line, sizeof line, f))
+        printf("%016llx %s", rco_read(line, &b) ? (unsigned long long)number_of(&b.r) : 0, line);
     return f && fclose(f) == 0 ? 0 : 1;
 }
 
