@@ -130,7 +130,7 @@ static bool has_half(const orr__region *r)
     return any;
 }
 
-static void functions(orr__cloop *c)
+static void functions(const orr__cloop *c)
 {
     orr__text *t = c->t;
     const orr__region *r = c->r;
@@ -192,7 +192,7 @@ static bool give_up_on_places(const orr__cloop *c)
 }
 
 /* Argument words become constants of the kernel: no store can alias them. */
-static void kernel(orr__cloop *c)
+static void kernel(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     orr__text_add(c->t, "int orr_kernel(void *const *in, void *const *out, const orr_i64 *word)\n{\n    (void)in;\n");

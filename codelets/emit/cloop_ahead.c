@@ -54,7 +54,7 @@ static bool is_f16_output(const orr__region *r, int k)
     return r->out_dtype[k] == ORR_F16;
 }
 
-void orr__cloop_half_functions(orr__cloop *c)
+void orr__cloop_half_functions(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     bool any = false;
@@ -75,12 +75,11 @@ static bool widens(const orr__cloop *c, int n)
         return false;
     const orr__access *a = &c->r->access[in->a];
     return c->r->in_dtype[a->input] == ORR_F16 && c->lay.move[in->a * ORR_MAX_RANK + last] == ORR__MOVE_UNIT &&
-           (!a->box ||
-            (c->lay.known ? orr__emit_reads(&c->lay, in->a) : c->lay.whole && !c->lay.column));
+           orr__emit_reading(c->r, &c->lay, &c->around, in->a) == ORR__READ_ALWAYS;
 }
 
 /* Declares wide<n>_<copy>. With `axis` ≥ 0, it holds row p + copy of that axis. */
-static void widen(orr__cloop *c, int n, int most, const char *to, int copy, int axis)
+static void widen(const orr__cloop *c, int n, int most, const char *to, int copy, int axis)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;
@@ -90,9 +89,9 @@ static void widen(orr__cloop *c, int n, int most, const char *to, int copy, int 
     if (axis >= 0)
         orr__text_addf(c->t, "    const orr_idx i%d = p + %d;\n", axis, copy);
     orr__text_addf(c->t, "    orr_widen(wide%d_%d, ", n, copy);
-    orr__emit_array(c->t, r, &c->lay, r->instr[n].a);
+    orr__emit_array(c->t, r, &c->lay, &c->around, r->instr[n].a);
     orr__text_add(c->t, " + (");
-    orr__emit_element(c->t, r, &c->lay, &r->instr[n]);
+    orr__emit_element(c->t, r, &c->lay, &c->around, &r->instr[n]);
     orr__text_addf(c->t, "), %s - i%d);\n    }\n", to, last);
 }
 
@@ -121,7 +120,7 @@ static bool find_gathers(const orr__cloop *c, bool *needed)
     return any && !drawn;
 }
 
-static void gather(orr__cloop *c, const char *to, int most, const bool *needed)
+static void gather(const orr__cloop *c, const char *to, int most, const bool *needed)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;
@@ -139,12 +138,12 @@ static void gather(orr__cloop *c, const char *to, int most, const bool *needed)
     }
     orr__text_add(c->t, "    }\n");
     for (int n = 0; n < r->ninstr; n++)
-        c->wide[n] =
-            c->wide[n] || gathers(c, n) || (needed[n] && r->instr[n].kind == ORR__RI_PLACE && c->at[n] == last);
+        c->prepared[n] =
+            c->prepared[n] || gathers(c, n) || (needed[n] && r->instr[n].kind == ORR__RI_PLACE && c->at[n] == last);
 }
 
 /* Elements are gathered by a separate loop if the work on them is that of a function. */
-static void gather_ahead(orr__cloop *c, const char *to, int most)
+static void gather_ahead(const orr__cloop *c, const char *to, int most)
 {
     bool *needed = calloc((size_t)c->r->ninstr + 1, sizeof *needed);
     if (!needed)
@@ -154,43 +153,50 @@ static void gather_ahead(orr__cloop *c, const char *to, int most)
     free(needed);
 }
 
-void orr__cloop_widen(orr__cloop *c, const char *from, const char *to, int most)
+/* The loops for which nothing is prepared yet. */
+static orr__cloop loops_from(const orr__cloop *c, const char *from)
 {
-    c->wide_from = from;
-    c->wide_copy = 0;
-    for (int n = 0; n < c->r->ninstr; n++)
-        if (widens(c, n) && (!c->wanted || c->wanted[n])) {
-            widen(c, n, most, to, 0, -1);
-            c->wide[n] = true;
-        }
-    gather_ahead(c, to, most);
+    orr__cloop in = *c;
+    memset(c->prepared, 0, (size_t)c->r->ninstr * sizeof *c->prepared);
+    in.wide = c->prepared;
+    in.wide_from = from;
+    in.wide_copy = 0;
+    return in;
 }
 
-void orr__cloop_widen_rows(orr__cloop *c, const char *from, const char *to, int most, int axis, int rows)
+orr__cloop orr__cloop_widen(const orr__cloop *c, const char *from, const char *to, int most)
 {
-    c->wide_from = from;
+    orr__cloop in = loops_from(c, from);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (widens(c, n) && (!c->wanted || c->wanted[n])) {
+            widen(&in, n, most, to, 0, -1);
+            c->prepared[n] = true;
+        }
+    gather_ahead(&in, to, most);
+    return in;
+}
+
+orr__cloop orr__cloop_widen_rows(const orr__cloop *c, const char *from, const char *to, int most, int axis, int rows)
+{
+    orr__cloop in = loops_from(c, from);
     for (int n = 0; n < c->r->ninstr; n++) {
         if (!widens(c, n) || c->r->instr[n].kind == ORR__RI_GATHER)
             continue;
         for (int row = 0; row < rows; row++)
-            widen(c, n, most, to, row, axis);
-        c->wide[n] = true;
+            widen(&in, n, most, to, row, axis);
+        c->prepared[n] = true;
     }
+    return in;
 }
 
-bool orr__cloop_wide_value(orr__cloop *c, int n)
+bool orr__cloop_wide_value(const orr__cloop *c, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
-    if (c->wide[n] && in->kind != ORR__RI_PLACE)
+    bool wide = c->wide && c->wide[n];
+    if (wide && in->kind != ORR__RI_PLACE)
         orr__text_addf(c->t, "    const %s r%d = wide%d_%d[i%d - %s];\n", orr__emit_type((orr_dtype)in->dtype), n, n,
                        c->wide_copy, c->r->rank - 1, c->wide_from);
-    return c->wide[n];
-}
-
-void orr__cloop_widened(orr__cloop *c)
-{
-    memset(c->wide, 0, (size_t)c->r->ninstr * sizeof *c->wide);
-    c->wide_copy = 0;
+    return wide;
 }
 
 /* -- outputs ---------------------------------------------------------------------------------------------------------- */
@@ -211,28 +217,29 @@ static bool only_stored(const orr__region *r, int n)
     return stored && !read;
 }
 
-void orr__cloop_leave_rounding(orr__cloop *c)
+orr_status orr__cloop_leave_rounding(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    if (orr__ablated(ORR__OFF_HALVES))
-        return;
-    if (!(c->lay.unrounded = orr__alloc_n((size_t)r->ninstr + 1, sizeof *c->lay.unrounded))) {
-        c->t->failed = true;
-        return;
-    }
+    if (orr__ablated(ORR__OFF_HALVES) || r->rmask || r->per_row || c->side >= 0)
+        return ORR_OK;
+    if (!(c->lay.unrounded = orr__alloc_n((size_t)r->ninstr + 1, sizeof *c->lay.unrounded)))
+        return ORR_ENOMEM;
     for (int n = 0; n < r->ninstr; n++)
         c->lay.unrounded[n] = c->at[n] == r->rank - 1 && only_stored(r, n);
+    return ORR_OK;
 }
 
-void orr__cloop_narrow_begin(orr__cloop *c, const char *from, int most)
+orr__cloop orr__cloop_narrow_begin(const orr__cloop *c, const char *from, int most)
 {
-    c->half_from = from;
+    orr__cloop in = *c;
+    in.half_from = from;
     for (int k = 0; k < c->r->nout; k++)
         if (narrows(c, k))
             orr__text_addf(c->t, "    orr_f32 half%d[%d] __attribute__((aligned(64)));\n", k, most);
+    return in;
 }
 
-bool orr__cloop_narrow_store(orr__cloop *c, int k)
+bool orr__cloop_narrow_store(const orr__cloop *c, int k)
 {
     orr_dtype from = (orr_dtype)c->r->instr[c->r->out_reg[k]].dtype;
     char reg[16];
@@ -248,7 +255,7 @@ bool orr__cloop_narrow_store(orr__cloop *c, int k)
     return true;
 }
 
-void orr__cloop_narrow(orr__cloop *c, const char *to)
+void orr__cloop_narrow(const orr__cloop *c, const char *to)
 {
     for (int k = 0; k < c->r->nout; k++)
         if (narrows(c, k))

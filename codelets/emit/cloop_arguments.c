@@ -141,15 +141,14 @@ orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
     c->at = orr__alloc_n(n, sizeof *c->at);
     c->scalar = orr__alloc_n(n, sizeof *c->scalar);
     c->pass = orr__alloc_n(n, sizeof *c->pass);
-    c->ahead = calloc(n, sizeof *c->ahead);
-    c->wide = calloc(n, sizeof *c->wide);
-    if (!c->at || !c->scalar || !c->pass || !c->ahead || !c->wide || make_layout(r, &c->lay) != ORR_OK)
+    c->prepared = calloc(n, sizeof *c->prepared);
+    if (!c->at || !c->scalar || !c->pass || !c->prepared || make_layout(r, &c->lay) != ORR_OK)
         return ORR_ENOMEM;
     if (orr__cloop_find_sets(c) != ORR_OK)
         return ORR_ENOMEM;
     order_loops(c);
     place_registers(c);
-    return ORR_OK;
+    return orr__cloop_leave_rounding(c);
 }
 
 void orr__cloop_end(orr__cloop *c)
@@ -158,8 +157,7 @@ void orr__cloop_end(orr__cloop *c)
     free(c->at);
     free(c->scalar);
     free(c->pass);
-    free(c->ahead);
-    free(c->wide);
+    free(c->prepared);
 }
 
 int64_t *orr__emit_c_places(const orr__launch *l, bool packs, int64_t *word)

@@ -171,7 +171,7 @@ orr_status orr__cloop_find_sets(orr__cloop *c)
 }
 
 /* Declares the number of the set that element `begin` is inside of, and `end`, the first element after it in another one. */
-static void find_here(orr__cloop *c, const char *begin, const char *end, const char *to)
+static void find_here(const orr__cloop *c, const char *begin, const char *end, const char *to)
 {
     orr__text_addf(c->t, "    orr_u64 set = 0;\n    %s = %s;\n", end, to);
     int next = 0;
@@ -186,23 +186,22 @@ static void find_here(orr__cloop *c, const char *begin, const char *end, const c
     }
 }
 
-void orr__cloop_each_set(orr__cloop *c, const char *from, const char *to, const char *begin, const char *end,
-                         void (*loops)(orr__cloop *c, void *arg), void *arg)
+void orr__cloop_each_set(const orr__cloop *c, const char *from, const char *to, const char *begin, const char *end,
+                         void (*loops)(const orr__cloop *c, void *arg), void *arg)
 {
     int n = c->nset + c->other_sets;
     orr__text_addf(c->t, "    for (orr_idx %s = %s, %s; %s < %s; %s = %s) {\n", begin, from, end, begin, to, begin,
                    end);
     find_here(c, begin, end, to);
     for (int s = 0; s < n; s++) {
-        c->lay.known = s < c->nset;
-        c->lay.tests = !c->lay.known;
-        c->lay.inside = c->lay.known ? c->set[s] : 0;
+        orr__cloop in = *c;
+        in.around.boxed = s < c->nset ? ORR__BOXED_SET : ORR__BOXED_TESTED;
+        in.around.inside = s < c->nset ? c->set[s] : 0;
         if (s < n - 1)
             orr__text_addf(c->t, "    if (set == (orr_u64)0x%llx) {\n", (unsigned long long)c->set[s]);
         else
             orr__text_add(c->t, "    {\n");
-        loops(c, arg);
+        loops(&in, arg);
         orr__text_add(c->t, s < n - 1 ? "    } else\n" : "    }\n    }\n");
     }
-    c->lay.known = c->lay.tests = false;
 }

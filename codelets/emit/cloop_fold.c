@@ -109,7 +109,7 @@ static void join_functions(orr__text *t, const orr__region *r, int number)
 
 /* -- a block without an array ------------------------------------------------------------------------------------- */
 
-void orr__cloop_lane(orr__cloop *c, int number)
+void orr__cloop_lane(const orr__cloop *c, int number)
 {
     orr__region fold = orr__emit_fold_of(c->r, number);
     orr__text_addf(c->t, "    %s lane%d[%d];\n    for (int l = 0; l < %d; l++)\n        lane%d[l] = orr_first_%d();\n",
@@ -117,7 +117,7 @@ void orr__cloop_lane(orr__cloop *c, int number)
                    number, number);
 }
 
-void orr__cloop_if_lanes(orr__cloop *c)
+void orr__cloop_if_lanes(const orr__cloop *c)
 {
     int vector = orr__cloop_maskable(c);
     if (vector)
@@ -126,13 +126,13 @@ void orr__cloop_if_lanes(orr__cloop *c)
                    vector ? "#endif\n" : "");
 }
 
-static void lanes_of_block(orr__cloop *c)
+static void lanes_of_block(const orr__cloop *c)
 {
     orr__text_addf(c->t, "    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n    const orr_idx i%d = q + l;\n",
                    ORR__CLOOP_LANES, c->r->rank - 1);
 }
 
-void orr__cloop_by_lanes(orr__cloop *c, bool prefetch, void (*values)(orr__cloop *c, void *arg), void *arg)
+void orr__cloop_by_lanes(const orr__cloop *c, bool prefetch, void (*values)(const orr__cloop *c, void *arg), void *arg)
 {
     int vector = orr__cloop_maskable(c);
     orr__text_addf(
@@ -141,38 +141,35 @@ void orr__cloop_by_lanes(orr__cloop *c, bool prefetch, void (*values)(orr__cloop
         ORR__CLOOP_LANES, ORR__CLOOP_LANES, ORR__CLOOP_LANES);
     if (prefetch)
         orr__cloop_prefetch(c, "q", "e");
-    orr__cloop_widen(c, "q", "e", ORR__CLOOP_LANES);
-    lanes_of_block(c);
-    values(c, arg);
-    orr__cloop_widened(c);
+    orr__cloop in = orr__cloop_widen(c, "q", "e", ORR__CLOOP_LANES);
+    lanes_of_block(&in);
+    values(&in, arg);
     orr__text_add(c->t, "    }\n    }\n");
     if (!vector)
         return;
     orr__text_addf(c->t, "#if ORR_VECTOR >= %d\n    if (j < e) {\n    const orr_idx q = j;\n", vector);
     orr__cloop_left(c->t, "e - j");
-    orr__cloop_widen(c, "q", "e", ORR__CLOOP_LANES);
-    lanes_of_block(c);
+    orr__cloop masked = orr__cloop_widen(c, "q", "e", ORR__CLOOP_LANES);
+    masked.around.masked = true;
+    lanes_of_block(&masked);
     orr__text_add(c->t, "    const int lane = l;\n");
-    c->lay.rest = true;
-    values(c, arg);
-    c->lay.rest = false;
-    orr__cloop_widened(c);
+    values(&masked, arg);
     orr__text_add(c->t, "    }\n    j = e;\n    }\n#endif\n");
 }
 
-void orr__cloop_lane_step(orr__cloop *c, int number)
+void orr__cloop_lane_step(const orr__cloop *c, int number)
 {
     orr__region fold = orr__emit_fold_of(c->r, number);
     orr__text_addf(c->t, "    {\n    %s fold = lane%d[l];\n", orr__emit_type(orr__emit_fold_dtype(&fold, true)),
                    number);
     orr__emit_fold_step(c->t, &fold, true);
-    if (c->lay.rest)
+    if (c->around.masked)
         orr__text_addf(c->t, "    lane%d[l] = l < live ? fold : lane%d[l];\n    }\n", number, number);
     else
         orr__text_addf(c->t, "    lane%d[l] = fold;\n    }\n", number);
 }
 
-void orr__cloop_lane_join(orr__cloop *c, int number)
+void orr__cloop_lane_join(const orr__cloop *c, int number)
 {
     orr__text_addf(c->t, "    orr_join_%d(&acc%d, &lost%d, lane%d);\n", number, number, number, number);
 }

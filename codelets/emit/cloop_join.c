@@ -127,7 +127,7 @@ static const char *mask_type(const orr__cloop *c)
     return orr__emit_type(orr__cloop_widest(c) > 4 ? ORR_I64 : ORR_I32);
 }
 
-void orr__cloop_join_columns(orr__cloop *c, int length)
+void orr__cloop_join_columns(const orr__cloop *c, int length)
 {
     int columns = orr__cloop_size_at(c->r, c->r->rank - 1);
     for (int a = 0; c->joins && a < c->r->naccess; a++)
@@ -143,7 +143,7 @@ void orr__cloop_join_columns(orr__cloop *c, int length)
 }
 
 /* The range from the first element inside to the last, so that every element of it can be read. */
-void orr__cloop_join_part(orr__cloop *c, int a, int word)
+void orr__cloop_join_part(const orr__cloop *c, int a, int word)
 {
     int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
     bool rows = c->r->access[a].box >> (last - 1) & 1u, some = c->r->access[a].box >> last & 1u;
@@ -172,15 +172,14 @@ static const char *stored(const orr__cloop *c, int a)
 }
 
 /* The element of access a at i<last - 1>, i<last>, in its array. */
-static void element(orr__cloop *c, int a)
+static void element(const orr__cloop *c, int a)
 {
-    bool *joined = c->lay.joined;
-    c->lay.joined = NULL;
-    orr__emit_array(c->t, c->r, &c->lay, a);
+    orr__layout apart = c->lay;
+    apart.joined = NULL;
+    orr__emit_array(c->t, c->r, &apart, &c->around, a);
     orr__text_add(c->t, "[");
-    orr__emit_index(c->t, c->r, &c->lay, a, false);
+    orr__emit_index(c->t, c->r, &apart, a, false);
     orr__text_add(c->t, "]");
-    c->lay.joined = joined;
 }
 
 /* A row is copied by pieces of a constant size, of which the last may reach into the next row, which is copied later. */
@@ -197,13 +196,13 @@ static const char rows_text[] =
     "            __builtin_memcpy(out + from, line + j * size, bytes);\n"
     "    }\n}\n";
 
-void orr__cloop_join_functions(orr__cloop *c)
+void orr__cloop_join_functions(const orr__cloop *c)
 {
     if (c->pitched)
         orr__text_add(c->t, rows_text);
 }
 
-void orr__cloop_join_rows(orr__cloop *c, int k, const char *to)
+void orr__cloop_join_rows(const orr__cloop *c, int k, const char *to)
 {
     int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
     orr__text_addf(
@@ -222,7 +221,7 @@ static int pitch_word(const orr__cloop *c)
     return orr__cloop_step_word(c, a, last - 1);
 }
 
-void orr__cloop_join_begin(orr__cloop *c, int length)
+void orr__cloop_join_begin(const orr__cloop *c, int length)
 {
     int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
     if (!c->joins)
@@ -248,7 +247,7 @@ void orr__cloop_join_begin(orr__cloop *c, int length)
 }
 
 /* The elements of a block, row by row. */
-static void copy_rows(orr__cloop *c, int a, int length)
+static void copy_rows(const orr__cloop *c, int a, int length)
 {
     int last = c->r->rank - 1;
     orr__text_addf(
@@ -262,7 +261,7 @@ static void copy_rows(orr__cloop *c, int a, int length)
 }
 
 /* No row after the last one is read. */
-void orr__cloop_join_block(orr__cloop *c, int length)
+void orr__cloop_join_block(const orr__cloop *c, int length)
 {
     int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
     if (!c->joins)

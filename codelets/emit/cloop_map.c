@@ -17,19 +17,19 @@ bool orr__cloop_lies(const orr__cloop *c, int n)
            c->lay.move[in->a * ORR_MAX_RANK + last] == ORR__MOVE_UNIT;
 }
 
-void orr__cloop_passes(orr__cloop *c, int pos, int from, int to)
+void orr__cloop_passes(const orr__cloop *c, int pos, int from, int to)
 {
     for (int i = 0; i < c->r->ninstr; i++)
         if (c->at[i] == pos && c->pass[i] >= from && c->pass[i] <= to && c->r->instr[i].kind != ORR__RI_FOLD)
             orr__cloop_value(c, i);
 }
 
-void orr__cloop_values(orr__cloop *c, int pos)
+void orr__cloop_values(const orr__cloop *c, int pos)
 {
     orr__cloop_passes(c, pos, 0, 0);
 }
 
-void orr__cloop_open(orr__cloop *c, int from, int to)
+void orr__cloop_open(const orr__cloop *c, int from, int to)
 {
     for (int p = from; p < to; p++) {
         int d = c->order[p];
@@ -38,13 +38,13 @@ void orr__cloop_open(orr__cloop *c, int from, int to)
     }
 }
 
-void orr__cloop_close(orr__cloop *c, int from, int to)
+void orr__cloop_close(const orr__cloop *c, int from, int to)
 {
     for (int p = from; p < to; p++)
         orr__text_add(c->t, "    }\n");
 }
 
-void orr__cloop_nothing(orr__cloop *c)
+void orr__cloop_nothing(const orr__cloop *c)
 {
     for (int d = 0; d < c->r->rank; d++)
         orr__text_addf(c->t, "    if (W(%d) <= 0)\n        return 0;\n", orr__cloop_size_at(c->r, d));
@@ -66,7 +66,7 @@ static const char *length_of(const orr__cloop *c, char to[16])
 }
 
 /* Elements [whole, over) of the last axis are inside of all boxes. They begin at a vector of the output. */
-static void interior(orr__cloop *c)
+static void interior(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     char size[16];
@@ -80,7 +80,7 @@ static void interior(orr__cloop *c)
     orr__text_addf(c->t, "    if (over < whole)\n        whole = over = %s;\n", size);
 }
 
-void orr__cloop_parts(orr__cloop *c)
+orr__cloop orr__cloop_parts(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, outer = c->joins ? last - 1 : last;
@@ -104,28 +104,31 @@ void orr__cloop_parts(orr__cloop *c)
             orr__text_addf(c->t, "0, hi%d = part%d ? W(%d) : 0;\n", a, a, orr__cloop_size_at(r, last));
         orr__text_addf(c->t, "    (void)lo%d, (void)hi%d;\n", a, a);
     }
-    c->lay.parts = true;
     if (orr__cloop_split(c) && !c->nset)
         interior(c);
+    orr__cloop in = *c;
+    in.around.boxed = ORR__BOXED_RANGE;
+    return in;
 }
 
-void orr__cloop_blocks(orr__cloop *c, const char *from, const char *to, int length)
+void orr__cloop_blocks(const orr__cloop *c, const char *from, const char *to, int length)
 {
     orr__text_addf(c->t, "    for (orr_idx q = %s; q < %s; q += %d) {\n", from, to, length);
     orr__text_addf(c->t, "    const orr_idx e = %s - q < %d ? %s : q + %d;\n", to, length, to, length);
 }
 
-void orr__cloop_parts_of_block(orr__cloop *c)
+void orr__cloop_parts_of_block(const orr__cloop *c)
 {
     orr__text_addf(c->t, "    for (orr_idx b = q; b < e; b += %d) {\n    const orr_idx f = e - b < %d ? e : b + %d;\n",
                    ORR__T_OUT_BLOCK, ORR__T_OUT_BLOCK, ORR__T_OUT_BLOCK);
 }
 
-void orr__cloop_inner(orr__cloop *c, const char *from, const char *to)
+void orr__cloop_inner(const orr__cloop *c, const char *from, const char *to)
 {
     int last = c->r->rank - 1;
-    orr__text_addf(c->t, "%s    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n%s", c->lay.tests ? "" : "    ORR_LOOP\n", last,
-                   from, last, to, last, c->lay.tests ? "    ORR_ALONE\n" : "");
+    bool alone = c->around.boxed == ORR__BOXED_TESTED;
+    orr__text_addf(c->t, "%s    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n%s", alone ? "" : "    ORR_LOOP\n", last,
+                   from, last, to, last, alone ? "    ORR_ALONE\n" : "");
 }
 
 void orr__cloop_left(orr__text *t, const char *count)
@@ -184,21 +187,22 @@ static const char *pace_type(const orr__cloop *c)
     return orr__cloop_widest(c) > 4 ? "orr_u16" : "orr_u8";
 }
 
-static void loop_body(orr__cloop *c, void (*body)(orr__cloop *c, void *arg), void *arg)
+static void loop_body(const orr__cloop *c, void (*body)(const orr__cloop *c, void *arg), void *arg)
 {
     body(c, arg);
     orr__text_add(c->t, "    }\n");
 }
 
-static void lanes_of_run(orr__cloop *c, const char *count)
+static void lanes_of_run(const orr__cloop *c, const char *count)
 {
     orr__text_addf(c->t, "    for (int lane = 0; lane < %s; lane++) {\n    const orr_idx i%d = v + lane;\n", count,
                    c->r->rank - 1);
 }
 
-void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg), void *arg)
+void orr__cloop_run(const orr__cloop *c, const char *from, const char *to, void (*body)(const orr__cloop *c, void *arg),
+                    void *arg)
 {
-    int vector = c->lay.tests ? 0 : orr__cloop_maskable(c), size = narrowest(c),
+    int vector = c->around.boxed == ORR__BOXED_TESTED ? 0 : orr__cloop_maskable(c), size = narrowest(c),
         many = ORR__T_MAP_BLOCK / orr__cloop_widest(c);
     char count[32];
     (void)snprintf(count, sizeof count, "ORR_VECTOR / %d", size);
@@ -222,9 +226,9 @@ void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body
         orr__cloop_left(c->t, "end - v");
         orr__text_add(c->t, "    ORR_VECTOR_LOOP\n");
         lanes_of_run(c, count);
-        c->lay.rest = true;
-        loop_body(c, body, arg);
-        c->lay.rest = false;
+        orr__cloop masked = *c;
+        masked.around.masked = true;
+        loop_body(&masked, body, arg);
         orr__text_add(c->t, "    }\n    }\n#else\n");
     }
     orr__cloop_inner(c, from, to);
@@ -232,33 +236,31 @@ void orr__cloop_run(orr__cloop *c, const char *from, const char *to, void (*body
     orr__text_add(c->t, vector ? "#endif\n" : "");
 }
 
-static void wide_loop(orr__cloop *c, void (*body)(orr__cloop *c, void *arg), void *arg)
+static void wide_loop(const orr__cloop *c, void (*body)(const orr__cloop *c, void *arg), void *arg)
 {
-    orr__cloop_widen(c, "begins", "ends", ORR__CLOOP_BLOCK);
-    orr__cloop_inner(c, "begins", "ends");
-    loop_body(c, body, arg);
-    orr__cloop_widened(c);
+    const orr__cloop in = orr__cloop_widen(c, "begins", "ends", ORR__CLOOP_BLOCK);
+    orr__cloop_inner(&in, "begins", "ends");
+    loop_body(&in, body, arg);
 }
 
 typedef struct {
-    void (*body)(orr__cloop *c, void *arg);
+    void (*body)(const orr__cloop *c, void *arg);
     void *arg;
 } set_body;
 
-static void loops_of_set(orr__cloop *c, void *arg)
+static void loops_of_set(const orr__cloop *c, void *arg)
 {
     const set_body *b = arg;
     wide_loop(c, b->body, b->arg);
 }
 
-void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*body)(orr__cloop *c, void *arg),
-                       void *arg)
+void orr__cloop_pieces(const orr__cloop *c, const char *from, const char *to,
+                       void (*body)(const orr__cloop *c, void *arg), void *arg)
 {
     if (!orr__cloop_split(c)) {
         orr__text_add(c->t, "    {\n");
-        orr__cloop_widen(c, from, to, ORR__CLOOP_BLOCK);
-        orr__cloop_run(c, from, to, body, arg);
-        orr__cloop_widened(c);
+        const orr__cloop in = orr__cloop_widen(c, from, to, ORR__CLOOP_BLOCK);
+        orr__cloop_run(&in, from, to, body, arg);
         orr__text_add(c->t, "    }\n");
         return;
     }
@@ -274,8 +276,9 @@ void orr__cloop_pieces(orr__cloop *c, const char *from, const char *to, void (*b
                    "    const orr_idx ends = piece == 0 ? enters : piece == 1 ? leaves : %s;\n    if (piece == 1) {\n",
                    from, from, to, to, to, to, from, to);
     for (int piece = 1; piece >= 0; piece--) {
-        c->lay.whole = piece == 1;
-        wide_loop(c, body, arg);
+        orr__cloop in = *c;
+        in.around.boxed = piece == 1 ? ORR__BOXED_ALL : c->around.boxed;
+        wide_loop(&in, body, arg);
         orr__text_add(c->t, piece == 1 ? "    } else {\n" : "    }\n    }\n");
     }
 }
@@ -294,7 +297,7 @@ typedef struct {
     int number, stages;
 } stage;
 
-static void stage_values(orr__cloop *c, void *arg)
+static void stage_values(const orr__cloop *c, void *arg)
 {
     const stage *s = arg;
     orr__cloop_stage_values(c, s->number, s->stages);
@@ -308,7 +311,7 @@ typedef struct {
     bool full, paced;
 } block;
 
-static void block_loops(orr__cloop *c, void *arg)
+static void block_loops(const orr__cloop *c, void *arg)
 {
     const block *b = arg;
     for (int s = 0; s < b->stages; s++) {
@@ -327,14 +330,13 @@ static void block_loops(orr__cloop *c, void *arg)
 
 /* The loops of a block, up to element `to`. All loads precede all stores, and pointers are not restrict: an output may share the memory of
  * an input that is read in the same element (runtime/plan/donation.c). */
-static void whole_block(orr__cloop *c, block b)
+static void whole_block(const orr__cloop *c, block b)
 {
     orr__cloop_prefetch(c, "q", b.to);
-    orr__cloop_widen(c, "q", b.to, ORR__T_OUT_BLOCK);
-    orr__cloop_narrow_begin(c, "q", ORR__T_OUT_BLOCK);
-    orr__cloop_sure(c, block_loops, &b);
-    orr__cloop_narrow(c, b.to);
-    orr__cloop_widened(c);
+    orr__cloop in = orr__cloop_widen(c, "q", b.to, ORR__T_OUT_BLOCK);
+    in = orr__cloop_narrow_begin(&in, "q", ORR__T_OUT_BLOCK);
+    orr__cloop_sure(&in, block_loops, &b);
+    orr__cloop_narrow(&in, b.to);
     orr__cloop_stream_pass(c, b.to);
 }
 
@@ -350,7 +352,7 @@ static bool draws(const orr__cloop *c)
 /* Unrolls over several vectors (ORR_PACE). A compiler that vectorises by the narrowest type writes each instruction once per vector of the
  * wider types. One byte stored per element therefore makes four vectors of f32, and two bytes four vectors of f64. The processor's
  * scheduler then holds four dependency chains instead of the distant end of one. */
-static void full_block(orr__cloop *c, int stages, int length)
+static void full_block(const orr__cloop *c, int stages, int length)
 {
     bool paced = is_paced(c);
     char to[24];
@@ -367,62 +369,61 @@ static bool has_row_loop(const orr__cloop *c, int stages)
     bool light = orr__cloop_work(c) <= ORR__T_LOOP_WORK;
     for (int n = 0; n < c->r->ninstr; n++)
         light = light && orr__cloop_flops(c, n) < ORR__COST_FUNCTION;
-    return light && c->r->rank > 1 && stages == 1 && !c->joins && !c->lay.tests && !draws(c) && !orr__cloop_has_near(c);
+    return light && c->r->rank > 1 && stages == 1 && !c->joins && c->around.boxed != ORR__BOXED_TESTED && !draws(c) &&
+           !orr__cloop_has_near(c);
 }
 
-static void begin_of_row(orr__cloop *c)
+/* Declares base<a>; returns the loops that read from there. */
+static orr__cloop begin_of_row(const orr__cloop *c)
 {
+    orr__cloop in = *c;
+    in.around.based = true;
     const orr__region *r = c->r;
     int last = r->rank - 1;
     for (int a = 0; a < r->naccess; a++) {
-        c->lay.bases = true;
-        bool based = orr__emit_based(r, &c->lay, a);
-        c->lay.bases = false;
-        if (!based)
+        if (!orr__emit_based(r, &c->lay, &in.around, a))
             continue;
         orr__text_addf(c->t, "    const %s *base%d;\n    {\n    const orr_idx i%d = 0;\n    base%d = ",
                        orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), a, last, a);
-        orr__emit_array(c->t, r, &c->lay, a);
+        orr__emit_array(c->t, r, &c->lay, &c->around, a);
         orr__text_add(c->t, " + (");
         orr__emit_index(c->t, r, &c->lay, a, false);
         orr__text_add(c->t, ");\n    }\n");
     }
-    c->lay.bases = true;
+    return in;
 }
 
-static void row_loop(orr__cloop *c, const char *from, const char *to)
+static void row_loop(const orr__cloop *c, const char *from, const char *to)
 {
     stage at = { 0, 1 };
     orr__text_addf(c->t, "    if (W(%d) < %d && %s - %s <= %d) {\n    const orr_idx q = 0;\n", ORR__CLOOP_REACH_AT,
                    ORR__CLOOP_FAR, to, from, ORR__T_ROW_LOOP);
     orr__cloop_stream_block(c);
-    begin_of_row(c);
-    orr__cloop_widen(c, from, to, ORR__T_ROW_LOOP);
-    orr__cloop_narrow_begin(c, from, ORR__T_ROW_LOOP);
-    orr__cloop_inner(c, from, to);
-    loop_body(c, stage_values, &at);
-    orr__cloop_narrow(c, to);
-    orr__cloop_widened(c);
-    c->lay.bases = false;
+    orr__cloop in = begin_of_row(c);
+    in = orr__cloop_widen(&in, from, to, ORR__T_ROW_LOOP);
+    in = orr__cloop_narrow_begin(&in, from, ORR__T_ROW_LOOP);
+    orr__cloop_inner(&in, from, to);
+    loop_body(&in, stage_values, &at);
+    orr__cloop_narrow(&in, to);
     orr__text_add(c->t, "    } else\n");
 }
 
 /* Blocks of [from, to). The compiler knows the length of full blocks. The remainder, and short rows, are computed vector by vector. */
-static void blocks(orr__cloop *c, int stages, int length, const char *from, const char *to)
+static void blocks(const orr__cloop *c, int stages, int length, const char *from, const char *to)
 {
     if (has_row_loop(c, stages))
         row_loop(c, from, to);
     orr__cloop_blocks(c, from, to, length);
     orr__cloop_stream_block(c);
     orr__cloop_join_block(c, length);
-    orr__cloop_all_ahead(c);
-    if (!c->lay.tests) {
+    const orr__cloop in = orr__cloop_all_ahead(c);
+    if (c->around.boxed != ORR__BOXED_TESTED) {
         orr__text_addf(c->t, "    if (e - q == %d) {\n", length);
-        full_block(c, stages, length);
+        full_block(&in, stages, length);
         orr__text_add(c->t, "    } else\n");
     }
     orr__text_add(c->t, "    {\n");
-    whole_block(c, (block){ stages, "e", false, false });
+    whole_block(&in, (block){ stages, "e", false, false });
     orr__text_add(c->t, "    }\n    }\n");
 }
 
@@ -430,14 +431,14 @@ typedef struct {
     int stages, length;
 } set_blocks;
 
-static void blocks_of_set(orr__cloop *c, void *arg)
+static void blocks_of_set(const orr__cloop *c, void *arg)
 {
     const set_blocks *b = arg;
     blocks(c, b->stages, b->length, "from", "to");
 }
 
 /* A row in three pieces: the interior, where no access is tested against its box, and the borders. */
-static void split_blocks(orr__cloop *c, int stages, int length)
+static void split_blocks(const orr__cloop *c, int stages, int length)
 {
     char size[16];
     (void)length_of(c, size);
@@ -450,22 +451,21 @@ static void split_blocks(orr__cloop *c, int stages, int length)
                    "    const orr_idx from = piece == 0 ? 0 : piece == 1 ? whole : over;\n"
                    "    const orr_idx to = piece == 0 ? whole : piece == 1 ? over : %s;\n    if (piece == 1) {\n",
                    size);
-    c->lay.whole = true;
-    blocks(c, stages, length, "from", "to");
-    c->lay.whole = false;
+    orr__cloop in = *c;
+    in.around.boxed = ORR__BOXED_ALL;
+    blocks(&in, stages, length, "from", "to");
     orr__text_add(c->t, "    } else {\n");
     blocks(c, stages, length, "from", "to");
     orr__text_add(c->t, "    }\n    }\n");
 }
 
 /* The outputs are contiguous: the innermost loop writes elements at, at + 1, … */
-void orr__cloop_map(orr__cloop *c)
+void orr__cloop_map(const orr__cloop *c)
 {
     int last = c->r->rank - 1, loops = c->joins ? last - 1 : last, stages = orr__cloop_stages(c);
     int length = draws(c) || c->pitched ? ORR__T_OUT_BLOCK : ORR__T_MAP_BLOCK / orr__cloop_widest(c);
     char size[16];
     (void)length_of(c, size);
-    orr__cloop_leave_rounding(c);
     orr__cloop_nothing(c);
     orr__cloop_join_columns(c, length);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
@@ -474,11 +474,11 @@ void orr__cloop_map(orr__cloop *c)
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, loops);
     orr__cloop_join_begin(c, length);
-    orr__cloop_parts(c);
+    const orr__cloop in = orr__cloop_parts(c);
     if (orr__cloop_split(c))
-        split_blocks(c, stages, length);
+        split_blocks(&in, stages, length);
     else
-        blocks(c, stages, length, "0", size);
+        blocks(&in, stages, length, "0", size);
     if (c->pitched)
         orr__text_addf(c->t, "    at += W(%d) * W(%d);\n", orr__cloop_size_at(c->r, last - 1),
                        orr__cloop_size_at(c->r, last));

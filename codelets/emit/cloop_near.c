@@ -31,16 +31,16 @@ bool orr__cloop_has_near(const orr__cloop *c)
     return any && !orr__ablated(ORR__OFF_NEAR);
 }
 
-void orr__cloop_sure(orr__cloop *c, void (*loops)(orr__cloop *c, void *arg), void *arg)
+void orr__cloop_sure(const orr__cloop *c, void (*loops)(const orr__cloop *c, void *arg), void *arg)
 {
     if (!orr__cloop_has_near(c)) {
         loops(c, arg);
         return;
     }
     orr__text_add(c->t, "    {\n    int far = 0;\n    {\n");
-    c->lay.near = true;
-    loops(c, arg);
-    c->lay.near = false;
+    orr__cloop near = *c;
+    near.around.near = true;
+    loops(&near, arg);
     orr__text_add(c->t, "    }\n    if (far) {\n");
     loops(c, arg);
     orr__text_add(c->t, "    }\n    }\n");

@@ -32,7 +32,7 @@ bool orr__cloop_draws(const orr__cloop *c, int i)
            c->lay.move[in->a * ORR_MAX_RANK + last] == ORR__MOVE_UNIT;
 }
 
-void orr__cloop_random_functions(orr__cloop *c)
+void orr__cloop_random_functions(const orr__cloop *c)
 {
     bool any = false, normal = false;
     for (int i = 0; i < c->r->ninstr; i++) {
@@ -45,7 +45,7 @@ void orr__cloop_random_functions(orr__cloop *c)
         orr__text_addf(c->t, normals_text, ORR__CLOOP_BLOCK);
 }
 
-void orr__cloop_ahead(orr__cloop *c, int i)
+void orr__cloop_ahead(const orr__cloop *c, int i)
 {
     const orr__rinstr *in = &c->r->instr[i];
     int last = c->r->rank - 1, bits = orr__emit_random_bits(in);
@@ -58,26 +58,27 @@ void orr__cloop_ahead(orr__cloop *c, int i)
                    ORR__CLOOP_BLOCK);
     orr__text_addf(c->t, "    const %s *const drawn%d = %s%.0d(buffer%d, (orr_u64)W(%d), (orr_u64)first%d, e - q%s);\n",
                    type, i, bits ? "vr_words" : "orr_normals", bits, i, c->scalar[i], i, bits == 64 ? ", 1" : "");
-    c->ahead[i] = true;
 }
 
-void orr__cloop_all_ahead(orr__cloop *c)
+orr__cloop orr__cloop_all_ahead(const orr__cloop *c)
 {
+    orr__cloop in = *c;
+    in.drawn = true;
     for (int i = 0; i < c->r->ninstr; i++)
         orr__cloop_ahead(c, i);
+    return in;
 }
 
-void orr__cloop_value(orr__cloop *c, int i)
+void orr__cloop_value(const orr__cloop *c, int i)
 {
     int scalar = c->scalar[i];
     char drawn[32];
     if (orr__cloop_wide_value(c, i))
         return;
-    if (!c->ahead[i]) {
-        orr__emit_value(c->t, c->r, &c->lay, i, &scalar, true);
+    if (!c->drawn || !orr__cloop_draws(c, i)) {
+        orr__emit_value(c->t, c->r, &c->lay, &c->around, i, &scalar, true);
         return;
     }
     (void)snprintf(drawn, sizeof drawn, "drawn%d[i%d - q]", i, c->r->rank - 1);
     orr__emit_random(c->t, &c->r->instr[i], i, scalar, drawn, true);
-    c->ahead[i] = false;
 }

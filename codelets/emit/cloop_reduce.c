@@ -35,14 +35,14 @@ static const char *state(const orr__cloop *c, int k)
 }
 
 /* Stores the value `fold`, or the place `where`, to element i of output k. */
-static void store(orr__cloop *c, int k)
+static void store(const orr__cloop *c, int k)
 {
     bool search = c->r->search;
     orr__emit_store(c->t, c->r, &c->lay, k, search ? ORR_I64 : wide_dtype(c, k), search ? "where" : "fold", true);
 }
 
 /* An empty fold reads no input. */
-static void nothing(orr__cloop *c)
+static void nothing(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     orr__text_add(c->t, "    orr_idx cells = 1, points = 1;\n");
@@ -86,7 +86,7 @@ static bool any_block(const orr__cloop *c)
     return any;
 }
 
-static void declare_blocks(orr__cloop *c)
+static void declare_blocks(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++)
@@ -95,7 +95,7 @@ static void declare_blocks(orr__cloop *c)
                            r->out_reg[k], ORR__CLOOP_BLOCK + ORR__CLOOP_VECTOR);
 }
 
-static void block_values(orr__cloop *c, void *fill)
+static void block_values(const orr__cloop *c, void *fill)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;
@@ -106,22 +106,22 @@ static void block_values(orr__cloop *c, void *fill)
                            r->out_reg[k]);
 }
 
-static void fill_loops(orr__cloop *c, void *fill)
+static void fill_loops(const orr__cloop *c, void *fill)
 {
     orr__cloop_pieces(c, "q", "e", block_values, fill);
 }
 
 /* Stores elements [q, e) of the innermost run to the blocks, from `fill` on. */
-static void fill_blocks(orr__cloop *c, char *fill)
+static void fill_blocks(const orr__cloop *c, char *fill)
 {
-    orr__cloop_all_ahead(c);
+    orr__cloop in = orr__cloop_all_ahead(c);
     orr__text_add(c->t, "    {\n");
-    orr__cloop_sure(c, fill_loops, fill);
+    orr__cloop_sure(&in, fill_loops, fill);
     orr__text_add(c->t, "    }\n");
 }
 
 /* An operand in memory is read in place, in the same steps as the blocks. */
-static void fold_each(orr__cloop *c)
+static void fold_each(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     if (any_block(c))
@@ -130,9 +130,9 @@ static void fold_each(orr__cloop *c)
         int n = number(c, k), a = r->instr[r->out_reg[k]].a;
         orr__text_addf(c->t, "    orr_block_%d(&acc%d, &lost%d, ", n, n, n);
         if (folds_array(c, k)) {
-            orr__emit_array(c->t, r, &c->lay, a);
+            orr__emit_array(c->t, r, &c->lay, &c->around, a);
             orr__text_add(c->t, " + (");
-            orr__emit_element(c->t, r, &c->lay, &r->instr[r->out_reg[k]]);
+            orr__emit_element(c->t, r, &c->lay, &c->around, &r->instr[r->out_reg[k]]);
             orr__text_add(c->t, ")");
         } else {
             orr__text_addf(c->t, "block%d", r->out_reg[k]);
@@ -154,7 +154,7 @@ static bool can_fold_at_once(const orr__cloop *c)
     return can;
 }
 
-static void one_lane(orr__cloop *c, void *unused)
+static void one_lane(const orr__cloop *c, void *unused)
 {
     (void)unused;
     orr__cloop_values(c, c->r->rank - 1);
@@ -163,7 +163,7 @@ static void one_lane(orr__cloop *c, void *unused)
 }
 
 /* A block without an array: inputs are read while values are folded, not before. */
-static void fold_at_once(orr__cloop *c)
+static void fold_at_once(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++)
@@ -173,25 +173,25 @@ static void fold_at_once(orr__cloop *c)
         orr__cloop_lane_join(c, number(c, k));
 }
 
-static void straight(orr__cloop *c)
+static void straight(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last);
     bool at_once = can_fold_at_once(c);
-    orr__cloop_parts(c);
+    const orr__cloop in = orr__cloop_parts(c);
     orr__text_addf(c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n", size, ORR__CLOOP_BLOCK);
     orr__text_addf(c->t, "    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d, i%d = q;\n    (void)i%d;\n", size,
                    ORR__CLOOP_BLOCK, size, ORR__CLOOP_BLOCK, last, last);
     if (at_once) {
-        orr__cloop_if_lanes(c);
-        fold_at_once(c);
+        orr__cloop_if_lanes(&in);
+        fold_at_once(&in);
         orr__text_add(c->t, "    continue;\n    }\n");
     }
-    fold_each(c);
+    fold_each(&in);
     orr__text_add(c->t, "    }\n");
 }
 
-static void fold_blocks(orr__cloop *c)
+static void fold_blocks(const orr__cloop *c)
 {
     for (int k = 0; k < c->r->nout; k++) {
         int n = number(c, k);
@@ -201,17 +201,17 @@ static void fold_blocks(orr__cloop *c)
 }
 
 /* Blocks continue across the ends of runs, as the interpreter's do. */
-static void by_blocks(orr__cloop *c)
+static void by_blocks(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last);
     orr__text_add(c->t, "    orr_idx fill = 0;\n");
     orr__cloop_open(c, c->outer, last);
-    orr__cloop_parts(c);
+    const orr__cloop in = orr__cloop_parts(c);
     orr__text_addf(c->t, "    for (orr_idx q = 0, e; q < W(%d); q = e) {\n", size);
     orr__text_addf(c->t, "    e = W(%d) - q < %d - fill ? W(%d) : q + %d - fill;\n", size, ORR__CLOOP_BLOCK, size,
                    ORR__CLOOP_BLOCK);
-    fill_blocks(c, (char[]){ "fill + " });
+    fill_blocks(&in, (char[]){ "fill + " });
     orr__text_addf(c->t, "    fill += e - q;\n    if (fill == %d) {\n", ORR__CLOOP_BLOCK);
     fold_blocks(c);
     orr__text_add(c->t, "    }\n");
@@ -220,7 +220,7 @@ static void by_blocks(orr__cloop *c)
     fold_blocks(c);
 }
 
-static void join_lanes(orr__cloop *c, bool again)
+static void join_lanes(const orr__cloop *c, bool again)
 {
     for (int k = 0; k < c->r->nout; k++) {
         int n = number(c, k);
@@ -233,7 +233,7 @@ static void join_lanes(orr__cloop *c, bool again)
 
 /* Columns continue across the ends of runs: the rest of a run goes to the first columns. The columns are joined after a
  * block's worth of values. */
-static void by_columns(orr__cloop *c)
+static void by_columns(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last);
@@ -255,7 +255,7 @@ static void by_columns(orr__cloop *c)
     join_lanes(c, false);
 }
 
-static void runs(orr__cloop *c)
+static void runs(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++)
@@ -299,7 +299,7 @@ static bool any_float_sum(const orr__cloop *c)
 }
 
 /* One step of each output's fold<k>, with the values of the current point. */
-static void fold_steps(orr__cloop *c)
+static void fold_steps(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++) {
@@ -316,7 +316,7 @@ static void fold_steps(orr__cloop *c)
 }
 
 /* Loads fold<k> from column `at`, and stores it back. */
-static void begin_steps(orr__cloop *c, const char *at)
+static void begin_steps(const orr__cloop *c, const char *at)
 {
     for (int k = 0; k < c->r->nout; k++)
         orr__text_addf(c->t, "    %s fold%d = acc%d[%s];\n", wide(c, k), k, k, at);
@@ -324,7 +324,7 @@ static void begin_steps(orr__cloop *c, const char *at)
         orr__text_addf(c->t, "    orr_i64 where0 = place0[%s];\n", at);
 }
 
-static void end_steps(orr__cloop *c, const char *at)
+static void end_steps(const orr__cloop *c, const char *at)
 {
     for (int k = 0; k < c->r->nout; k++)
         orr__text_addf(c->t, "    acc%d[%s] = fold%d;\n", k, at, k);
@@ -345,7 +345,7 @@ static bool has_values_first(const orr__cloop *c)
     return c->joins || orr__cloop_split(c) || orr__cloop_work(c) > ORR__T_FOLD_WORK;
 }
 
-static void block_again(orr__cloop *c, const char *at)
+static void block_again(const orr__cloop *c, const char *at)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++) {
@@ -359,15 +359,15 @@ static void block_again(orr__cloop *c, const char *at)
 }
 
 /* Adds row p from its blocks. */
-static void add_row_of_blocks(orr__cloop *c)
+static void add_row_of_blocks(const orr__cloop *c)
 {
     int last = c->r->rank - 1;
     char at[24];
     (void)column(c, at);
     orr__text_addf(c->t, "    const orr_idx i%d = p;\n", c->order[last - 1]);
     orr__cloop_values(c, last - 1);
-    orr__cloop_parts(c);
-    fill_blocks(c, (char[]){ "" });
+    const orr__cloop in = orr__cloop_parts(c);
+    fill_blocks(&in, (char[]){ "" });
     orr__cloop_inner(c, "q", "e");
     begin_steps(c, at);
     block_again(c, at);
@@ -377,7 +377,7 @@ static void add_row_of_blocks(orr__cloop *c)
 }
 
 /* Short rows [p, to) as one block; the folds of its columns follow. */
-static void add_joined_rows(orr__cloop *c)
+static void add_joined_rows(const orr__cloop *c)
 {
     int size = orr__cloop_size_at(c->r, c->r->rank - 1);
     orr__text_addf(c->t, "    {\n    const orr_idx q = p * W(%d), e = to * W(%d);\n", size, size);
@@ -395,7 +395,7 @@ static void add_joined_rows(orr__cloop *c)
 }
 
 /* One point of each of `n` rows of the innermost reduced axis, from row p on. */
-static void point_of_rows(orr__cloop *c, void *n)
+static void point_of_rows(const orr__cloop *c, void *n)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, d = c->order[last - 1];
@@ -403,9 +403,10 @@ static void point_of_rows(orr__cloop *c, void *n)
     begin_steps(c, column(c, at));
     for (int row = 0; row < *(const int *)n; row++) {
         orr__text_addf(c->t, "    {\n    const orr_idx i%d = p + %d;\n", d, row);
-        c->wide_copy = row;
-        orr__cloop_values(c, last - 1);
-        orr__cloop_values(c, last);
+        orr__cloop of_row = *c;
+        of_row.wide_copy = row;
+        orr__cloop_values(&of_row, last - 1);
+        orr__cloop_values(&of_row, last);
         fold_steps(c);
         orr__text_add(c->t, "    }\n");
     }
@@ -413,18 +414,17 @@ static void point_of_rows(orr__cloop *c, void *n)
 }
 
 /* acc<k>[i] := acc<k>[i] combined with elements i of [from, to), at most `most`, of `n` rows. */
-static void add_rows(orr__cloop *c, int n, const char *from, const char *to, int most)
+static void add_rows(const orr__cloop *c, int n, const char *from, const char *to, int most)
 {
     orr__text_add(c->t, "    {\n");
-    orr__cloop_widen_rows(c, from, to, most, c->order[c->r->rank - 2], n);
-    orr__cloop_run(c, from, to, point_of_rows, &n);
-    orr__cloop_widened(c);
+    const orr__cloop in = orr__cloop_widen_rows(c, from, to, most, c->order[c->r->rank - 2], n);
+    orr__cloop_run(&in, from, to, point_of_rows, &n);
     orr__text_add(c->t, "    }\n");
 }
 
 /* The float sums of ROWS rows are added to the total, whose rounding errors are kept. A sum of at most ROWS rows is the
  * total itself. */
-static void join(orr__cloop *c)
+static void join(const orr__cloop *c)
 {
     for (int k = 0; k < c->r->nout; k++)
         if (float_sum(c, k))
@@ -437,7 +437,7 @@ static void join(orr__cloop *c)
 }
 
 /* Adds a few cache lines at a time of several rows, so that the lines of the next rows are prefetched in between. */
-static void add_together(orr__cloop *c)
+static void add_together(const orr__cloop *c)
 {
     orr__text_addf(c->t,
                    "    for (; to - p >= %d; p += %d)\n    for (orr_idx b = q; b < e; b += %d) {\n"
@@ -449,7 +449,7 @@ static void add_together(orr__cloop *c)
     orr__text_add(c->t, "    }\n");
 }
 
-static void add_all_rows(orr__cloop *c)
+static void add_all_rows(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, d = c->order[last - 1], size = orr__cloop_size_at(r, d);
@@ -489,7 +489,7 @@ static void add_all_rows(orr__cloop *c)
         join(c);
 }
 
-static void begin_row(orr__cloop *c, int k, int block)
+static void begin_row(const orr__cloop *c, int k, int block)
 {
     int over = ORR__CLOOP_VECTOR; /* elements of the last vector beyond the last column */
     orr__text_addf(c->t, "    %s acc%d[%d];\n", wide(c, k), k, block + over);
@@ -506,7 +506,7 @@ static void begin_row(orr__cloop *c, int k, int block)
                        k, block, k, block, k, k);
 }
 
-static void end_row(orr__cloop *c, int k)
+static void end_row(const orr__cloop *c, int k)
 {
     if (float_sum(c, k))
         orr__text_addf(c->t,
@@ -525,7 +525,7 @@ static void end_row(orr__cloop *c, int k)
 
 /* Processes as many columns at a time as make a page of input: processors prefetch within pages. The accumulators then
  * fit into the second cache, at least. */
-static void rows(orr__cloop *c)
+static void rows(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last), block = ORR__CLOOP_BLOCK;
@@ -544,7 +544,7 @@ static void rows(orr__cloop *c)
     orr__text_addf(c->t, "    }\n    at += W(%d);\n", size);
 }
 
-void orr__cloop_reduce(orr__cloop *c)
+void orr__cloop_reduce(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     nothing(c);

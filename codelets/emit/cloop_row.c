@@ -8,6 +8,14 @@
 
 typedef orr__rowplan rows;
 
+/* The rows in the loops of c. */
+static rows in_loops(const rows *w, const orr__cloop *c)
+{
+    rows in = *w;
+    in.c = c;
+    return in;
+}
+
 /* -- text ------------------------------------------------------------------------------------------------------ */
 
 /* The text of fold n's operand: "in0 + (…)", "keep3", or "block5 - q". Each is indexed from the row's beginning. */
@@ -16,9 +24,9 @@ static void source(const rows *w, int n)
     const orr__cloop *c = w->c;
     int x = c->r->instr[n].x;
     if (orr__cloop_lies(c, x)) {
-        orr__emit_array(c->t, c->r, &c->lay, c->r->instr[x].a);
+        orr__emit_array(c->t, c->r, &c->lay, &c->around, c->r->instr[x].a);
         orr__text_add(c->t, " + (");
-        orr__emit_element(c->t, c->r, &c->lay, &c->r->instr[x]);
+        orr__emit_element(c->t, c->r, &c->lay, &c->around, &c->r->instr[x]);
         orr__text_add(c->t, ")");
     } else if (w->kept[x]) {
         orr__text_addf(c->t, "keep%d + q", x);
@@ -35,7 +43,7 @@ static bool has_block(const rows *w, int n)
 
 static void declare(const rows *w, int n)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     orr__region fold = orr__emit_fold_of(c->r, n);
     orr__text_addf(c->t, "    %s acc%d = orr_first_%d();\n    orr_f64 lost%d = 0;\n",
                    orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, n, n);
@@ -45,7 +53,7 @@ static void declare(const rows *w, int n)
 }
 
 /* The outcome is rounded to its dtype, as any value. */
-static void conclude(orr__cloop *c, int n)
+static void conclude(const orr__cloop *c, int n)
 {
     orr__region fold = orr__emit_fold_of(c->r, n);
     orr_dtype wide = orr__emit_fold_dtype(&fold, true), to = (orr_dtype)c->r->instr[n].dtype;
@@ -61,7 +69,7 @@ static void conclude(orr__cloop *c, int n)
 /* The values of the inner loop that the pass needs. */
 static void values(rows *w, int pass)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     orr__rowplan_want(w, pass, false);
     for (int n = 0; n < c->r->ninstr; n++) {
         if (!w->wanted[n] || !orr__rowplan_inner(w, n))
@@ -84,6 +92,17 @@ static bool drawn(const rows *w, int n, int pass)
     return w->wanted[n] && orr__cloop_draws(w->c, n) && !(w->kept[n] && w->first[n] < pass);
 }
 
+/* Draws these; returns the loops after it. */
+static orr__cloop draw(const rows *w, int pass)
+{
+    orr__cloop in = *w->c;
+    in.drawn = true;
+    for (int n = 0; n < w->c->r->ninstr; n++)
+        if (drawn(w, n, pass))
+            orr__cloop_ahead(w->c, n);
+    return in;
+}
+
 static bool fills(rows *w, int number)
 {
     bool any = false;
@@ -98,18 +117,19 @@ typedef struct {
     int number;
 } fill;
 
-static void block_values(orr__cloop *c, void *arg)
+static void block_values(const orr__cloop *c, void *arg)
 {
     const fill *f = arg;
-    values(f->w, f->number);
+    rows in = in_loops(f->w, c);
+    values(&in, f->number);
     for (int n = 0; n < c->r->ninstr; n++)
-        if (orr__cloop_folds_in(c, n, f->number) && has_block(f->w, n))
+        if (orr__cloop_folds_in(c, n, f->number) && has_block(&in, n))
             orr__text_addf(c->t, "    block%d[i%d - q] = r%d;\n", n, c->r->rank - 1, c->r->instr[n].x);
 }
 
 /* The last pass before the outputs prefetches the next row, a little at a time: memory is read while this pass
  * computes. */
-static void fill_loops(orr__cloop *c, void *arg)
+static void fill_loops(const orr__cloop *c, void *arg)
 {
     const fill *f = arg;
     bool prefetches = f->number == f->w->passes - 1;
@@ -118,25 +138,23 @@ static void fill_loops(orr__cloop *c, void *arg)
         orr__cloop_prefetch(c, "b", "f");
     } else
         orr__text_add(c->t, "    {\n");
-    c->wanted = f->w->wanted;
-    orr__cloop_pieces(c, prefetches ? "b" : "q", prefetches ? "f" : "e", block_values, arg);
-    c->wanted = NULL;
+    orr__cloop in = *c;
+    in.wanted = f->w->wanted;
+    orr__cloop_pieces(&in, prefetches ? "b" : "q", prefetches ? "f" : "e", block_values, arg);
     orr__text_add(c->t, "    }\n");
 }
 
 static void fill_blocks(rows *w, int number)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     bool prefetches = number == w->passes - 1;
     if (!fills(w, number)) {
         if (prefetches)
             orr__cloop_prefetch(c, "q", "e");
         return;
     }
-    for (int n = 0; n < c->r->ninstr; n++)
-        if (drawn(w, n, number))
-            orr__cloop_ahead(c, n);
-    orr__cloop_sure(c, fill_loops, &(fill){ w, number });
+    const orr__cloop in = draw(w, number);
+    orr__cloop_sure(&in, fill_loops, &(fill){ w, number });
 }
 
 /* May values of the pass go to the columns as they are computed? */
@@ -156,10 +174,11 @@ static bool can_fold_at_once(rows *w, int number)
     return can && flops <= ORR__T_FOLD_WORK;
 }
 
-static void one_lane(orr__cloop *c, void *arg)
+static void one_lane(const orr__cloop *c, void *arg)
 {
     const fill *f = arg;
-    values(f->w, f->number);
+    rows in = in_loops(f->w, c);
+    values(&in, f->number);
     for (int n = 0; n < c->r->ninstr; n++)
         if (orr__cloop_folds_in(c, n, f->number))
             orr__cloop_lane_step(c, n);
@@ -168,16 +187,16 @@ static void one_lane(orr__cloop *c, void *arg)
 /* A block without an array: the next row is prefetched while values are folded, not before. */
 static void fold_at_once(rows *w, int number)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     int ninstr = c->r->ninstr;
     orr__cloop_if_lanes(c);
     for (int n = 0; n < ninstr; n++)
         if (orr__cloop_folds_in(c, n, number))
             orr__cloop_lane(c, n);
     orr__rowplan_want(w, number, false);
-    c->wanted = w->wanted;
-    orr__cloop_by_lanes(c, number == w->passes - 1, one_lane, &(fill){ w, number });
-    c->wanted = NULL;
+    orr__cloop in = *c;
+    in.wanted = w->wanted;
+    orr__cloop_by_lanes(&in, number == w->passes - 1, one_lane, &(fill){ w, number });
     for (int n = 0; n < ninstr; n++)
         if (orr__cloop_folds_in(c, n, number))
             orr__cloop_lane_join(c, n);
@@ -186,7 +205,7 @@ static void fold_at_once(rows *w, int number)
 
 static void pass(rows *w, int number)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     const orr__region *r = c->r;
     int last = r->rank - 1, size = orr__cloop_size_at(r, last);
     for (int n = 0; n < r->ninstr; n++)
@@ -221,7 +240,7 @@ size_t orr__emit_c_keeps(const orr__region *r)
     return is_long(r) ? ORR__T_KEPT_OF_LONG + ORR__T_CACHE_LINE * (size_t)r->ninstr : 0;
 }
 
-static void make_room_in_memory(const rows *w)
+static void keep_in_memory(const rows *w)
 {
     const orr__cloop *c = w->c;
     orr__text_addf(c->t, "    char *keep = in[%d];\n", c->r->nin);
@@ -235,7 +254,7 @@ static void make_room_in_memory(const rows *w)
 }
 
 /* Rows that are too long are left to the interpreter before any output is written. */
-static void make_room(const rows *w)
+static void keep_on_stack(const rows *w)
 {
     const orr__cloop *c = w->c;
     int size = orr__cloop_size_at(c->r, c->r->rank - 1);
@@ -249,35 +268,32 @@ static void make_room(const rows *w)
             orr__text_addf(c->t, "    %s keep%d[%d];\n", orr__cloop_kept(c, n), n, ORR__T_NEAR_ROW);
 }
 
-static void output_values(orr__cloop *c, void *arg)
+static void output_values(const orr__cloop *c, void *arg)
 {
-    rows *w = arg;
-    values(w, w->passes);
+    rows in = in_loops(arg, c);
+    values(&in, in.passes);
     orr__cloop_stream_stores(c);
 }
 
-static void output_loops(orr__cloop *c, void *arg)
+static void output_loops(const orr__cloop *c, void *arg)
 {
-    rows *w = arg;
-    orr__cloop_narrow_begin(c, "q", ORR__T_OUT_BLOCK);
-    c->wanted = w->wanted;
-    orr__cloop_pieces(c, "q", "e", output_values, arg);
-    c->wanted = NULL;
-    orr__cloop_narrow(c, "e");
+    const rows *w = arg;
+    orr__cloop in = orr__cloop_narrow_begin(c, "q", ORR__T_OUT_BLOCK);
+    in.wanted = w->wanted;
+    orr__cloop_pieces(&in, "q", "e", output_values, arg);
+    orr__cloop_narrow(&in, "e");
 }
 
 static void outputs(rows *w)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     char size[16];
     (void)snprintf(size, sizeof size, "W(%d)", orr__cloop_size_at(c->r, c->r->rank - 1));
     orr__rowplan_want(w, w->passes, false);
     orr__cloop_blocks(c, "0", size, ORR__T_OUT_BLOCK);
     orr__cloop_stream_block(c);
-    for (int n = 0; n < c->r->ninstr; n++)
-        if (drawn(w, n, w->passes))
-            orr__cloop_ahead(c, n);
-    orr__cloop_sure(c, output_loops, w);
+    const orr__cloop in = draw(w, w->passes);
+    orr__cloop_sure(&in, output_loops, w);
     orr__cloop_stream_pass(c, "e");
     orr__text_add(c->t, "    }\n");
 }
@@ -293,28 +309,27 @@ static void output_of_row(const orr__cloop *c)
     }
 }
 
-static void loops(rows *w)
+static void loops(const rows *w)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     int last = c->r->rank - 1, size = orr__cloop_size_at(c->r, last);
-    if (!c->r->per_row)
-        orr__cloop_leave_rounding(c);
     orr__cloop_nothing(c);
-    (is_long(c->r) ? make_room_in_memory : make_room)(w);
+    (is_long(c->r) ? keep_in_memory : keep_on_stack)(w);
     orr__text_add(c->t, "    orr_idx at = 0;\n");
     if (!c->r->per_row)
         orr__cloop_stream_begin(c);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
-    orr__cloop_parts(c);
+    const orr__cloop parts = orr__cloop_parts(c);
+    rows in = in_loops(w, &parts);
     for (int p = 0; p < w->passes; p++) {
-        pass(w, p);
+        pass(&in, p);
         orr__cloop_passes(c, last - 1, p + 1, p + 1);
     }
     if (c->r->per_row) {
         output_of_row(c);
     } else {
-        outputs(w);
+        outputs(&in);
         orr__text_addf(c->t, "    at += W(%d);\n", size);
     }
     orr__cloop_close(c, 0, last);
@@ -322,7 +337,7 @@ static void loops(rows *w)
         orr__cloop_stream_end(c);
 }
 
-void orr__cloop_rows(orr__cloop *c)
+void orr__cloop_rows(const orr__cloop *c)
 {
     rows w;
     bool far = is_long(c->r);

@@ -72,7 +72,7 @@ void orr__rowplan_want(orr__rowplan *w, int pass, bool decide)
     }
 }
 
-bool orr__rowplan_make(orr__rowplan *w, orr__cloop *c, int64_t length, size_t bytes, bool in_place)
+bool orr__rowplan_make(orr__rowplan *w, const orr__cloop *c, int64_t length, size_t bytes, bool in_place)
 {
     size_t n = (size_t)c->r->ninstr + 1;
     *w = (orr__rowplan){ .c = c, .left = bytes, .length = length, .in_place = in_place };

@@ -169,7 +169,7 @@ static const char turn_text[] =
     "ORR_TURN(4, orr_i32, orr_four_4, 1, 2)\n"
     "ORR_TURN(8, orr_i64, orr_four_8, 2, 1)\n";
 
-void orr__cloop_short_functions(orr__cloop *c)
+void orr__cloop_short_functions(const orr__cloop *c)
 {
     if (orr__cloop_side(c->r) >= 0)
         orr__text_add(c->t, turn_text);
@@ -270,7 +270,7 @@ static void turn_reversed(const rows *w, int n)
     orr__text_addf(c->t, "    if (W(%d) == -1) {\n    const orr_idx i%d = 0;\n    const %s *const from = ",
                    orr__cloop_step_word(c, a, c->side), s,
                    orr__emit_storage((orr_dtype)c->r->in_dtype[c->r->access[a].input]));
-    orr__emit_array(c->t, c->r, &c->lay, a);
+    orr__emit_array(c->t, c->r, &c->lay, &c->around, a);
     orr__text_add(c->t, " + (");
     orr__emit_index(c->t, c->r, &c->lay, a, false);
     orr__text_add(c->t, ");\n");
@@ -296,7 +296,7 @@ static void turn_squares(const rows *w, int n, int size)
     int a = c->r->instr[n].a, s = c->side, last = last_of(w);
     orr__text_addf(c->t, "    {\n    const orr_idx i%d = q, i%d = 0;\n    orr_turn_%d(turned%d, %d, ", s, last, size, n,
                    width(w));
-    orr__emit_array(c->t, c->r, &c->lay, a);
+    orr__emit_array(c->t, c->r, &c->lay, &c->around, a);
     orr__text_add(c->t, " + (");
     orr__emit_index(c->t, c->r, &c->lay, a, false);
     orr__text_addf(c->t, "), W(%d), e - q, W(%d));\n    }\n", orr__cloop_step_word(c, a, c->side),
@@ -333,19 +333,19 @@ static void turn_in(const rows *w, bool gathered)
         orr__text_addf(c->t, "    turned%d[%s] = ", n, place(w, n, at));
         if (!gathered && r->access[a].box) {
             orr__text_add(c->t, "!(");
-            orr__emit_inside(c->t, r, &c->lay, a);
+            orr__emit_inside(c->t, r, &c->lay, &c->around, a);
             orr__text_add(c->t, ") ? 0 : ");
         }
-        orr__emit_array(c->t, r, &c->lay, a);
+        orr__emit_array(c->t, r, &c->lay, &c->around, a);
         orr__text_add(c->t, "[");
-        orr__emit_element(c->t, r, &c->lay, &r->instr[n]);
+        orr__emit_element(c->t, r, &c->lay, &c->around, &r->instr[n]);
         orr__text_add(c->t, "];\n    }\n    }\n");
     }
 }
 
 static void value(const rows *w, int n)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     const orr__rinstr *in = &c->r->instr[n];
     char at[64];
     if (!loads(w, n)) {
@@ -395,7 +395,7 @@ static bool wanted_by_elements(const rows *w, int n, int pass)
 /* The values of the element loop that the pass needs. */
 static void elements(rows *w, int pass)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     char at[64], from[96];
     orr__rowplan_want(w, pass, false);
     for (int n = 0; n < c->r->ninstr; n++) {
@@ -449,7 +449,7 @@ static void join_columns(const rows *w, int n, const orr__region *fold)
 
 static void fold_elements(rows *w, int pass)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     const orr__region *r = c->r;
     for (int n = 0; n < r->ninstr; n++)
         if (orr__cloop_folds_in(c, n, pass)) {
@@ -526,7 +526,7 @@ static bool read_by_row(const rows *w, int n, int pass)
 /* The values of rows that are known after `pass` folds. */
 static void row_values(const rows *w, int pass)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     bool any = false;
     for (int n = 0; n < c->r->ninstr; n++)
         any = any || (of_row(w, n) && c->pass[n] == pass);
@@ -567,7 +567,7 @@ static void declare_outputs(const rows *w)
 
 static void outputs(rows *w)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     const orr__region *r = c->r;
     char place_of[64];
     if (r->per_row)
@@ -615,18 +615,18 @@ static void turn_out(const rows *w)
     }
 }
 
-static void block_loops(orr__cloop *c, void *arg)
+static void block_loops(const orr__cloop *c, void *arg)
 {
-    rows *w = arg;
-    (void)c;
-    declare(w);
-    row_values(w, 0);
-    turn_in(w, true);
-    for (int p = 0; p < w->passes; p++) {
-        fold_elements(w, p);
-        row_values(w, p + 1);
+    rows w = *(const rows *)arg;
+    w.c = c;
+    declare(&w);
+    row_values(&w, 0);
+    turn_in(&w, true);
+    for (int p = 0; p < w.passes; p++) {
+        fold_elements(&w, p);
+        row_values(&w, p + 1);
     }
-    outputs(w);
+    outputs(&w);
 }
 
 /* Row-major numbers of rows: that of the first row side by side, and the step from one row to the next. */
@@ -648,7 +648,7 @@ static void number_rows(const rows *w)
 
 static void blocks(rows *w)
 {
-    orr__cloop *c = w->c;
+    const orr__cloop *c = w->c;
     int outer = last_of(w) - 1, size = orr__cloop_size_at(c->r, c->side);
     orr__cloop_nothing(c);
     orr__cloop_values(c, -1);
@@ -665,7 +665,7 @@ static void blocks(rows *w)
     orr__cloop_close(c, 0, outer);
 }
 
-void orr__cloop_short(orr__cloop *c)
+void orr__cloop_short(const orr__cloop *c)
 {
     rows w;
     if (orr__rowplan_make(&w, c, ORR__T_SIDE_BLOCK, ORR__T_KEPT, false))

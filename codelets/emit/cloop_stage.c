@@ -36,7 +36,7 @@ static int first_stage(const orr__cloop *c, int n)
 }
 
 /* Instructions go to the earliest possible stage: those that do not wait for the first stage's divisions run between them. */
-int orr__cloop_stages(orr__cloop *c)
+int orr__cloop_stages(const orr__cloop *c)
 {
     int stages = 1, last = c->r->rank - 1;
     int16_t *flops = calloc((size_t)c->r->ninstr + 1, sizeof *flops);
@@ -90,13 +90,13 @@ const char *orr__cloop_kept(const orr__cloop *c, int n)
     return orr__emit_type(t != ORR_BOOL ? t : orr__cloop_widest(c) > 4 ? ORR_I64 : ORR_I32);
 }
 
-void orr__cloop_keep_again(orr__cloop *c, int n, const char *from)
+void orr__cloop_keep_again(const orr__cloop *c, int n, const char *from)
 {
     orr_dtype t = (orr_dtype)c->r->instr[n].dtype;
     orr__text_addf(c->t, "    const %s r%d = %s%s;\n", orr__emit_type(t), n, from, t == ORR_BOOL ? " != 0" : "");
 }
 
-void orr__cloop_stage_begin(orr__cloop *c, int stages)
+void orr__cloop_stage_begin(const orr__cloop *c, int stages)
 {
     for (int n = 0; n < c->r->ninstr; n++)
         if (kept(c, n, stages))
@@ -104,7 +104,7 @@ void orr__cloop_stage_begin(orr__cloop *c, int stages)
                            ORR__T_OUT_BLOCK);
 }
 
-void orr__cloop_stage_values(orr__cloop *c, int stage, int stages)
+void orr__cloop_stage_values(const orr__cloop *c, int stage, int stages)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;

@@ -109,7 +109,7 @@ int64_t orr__cloop_reach(const orr__launch *l)
     return bytes >= ORR__T_CORE_CACHES ? ORR__CLOOP_FAR : ORR__CLOOP_NEAR;
 }
 
-void orr__cloop_stream_functions(orr__cloop *c)
+void orr__cloop_stream_functions(const orr__cloop *c)
 {
     if (orr__region_is_map(c->r) && !c->r->per_row)
         orr__text_add(c->t, stream_text);
@@ -132,7 +132,7 @@ static bool pays(const orr__cloop *c)
 }
 
 /* An output that shares the memory of an input finds its lines in cache: they have just been read. */
-void orr__cloop_stream_begin(orr__cloop *c)
+void orr__cloop_stream_begin(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     bool past = pays(c) && !c->pitched;
@@ -155,7 +155,8 @@ static bool runs(const orr__cloop *c, int a)
     if (r->access[a].input < 0 || c->lay.packed[a] || (c->joins && c->lay.joined[a]) ||
         c->lay.move[a * ORR_MAX_RANK + r->rank - 1] != ORR__MOVE_UNIT)
         return false;
-    if (r->access[a].box && (c->lay.tests || (c->lay.known && !orr__emit_reads(&c->lay, a))))
+    if (orr__emit_reading(r, &c->lay, &c->around, a) == ORR__READ_NEVER ||
+        (r->access[a].box && c->around.boxed == ORR__BOXED_TESTED))
         return false;
     for (int i = 0; i < r->ninstr; i++)
         if (r->instr[i].kind == ORR__RI_LOAD && r->instr[i].a == a)
@@ -174,7 +175,7 @@ static bool shared(const orr__cloop *c, int a)
 
 /* Prefetches elements [from, to) of the input that the innermost loop reads in order, `ahead` bytes further on. row: an axis along which
  * accesses that do not move are already in cache, or -1. */
-static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead, int cache, int row)
+static void prefetch(const orr__cloop *c, const char *from, const char *to, int ahead, int cache, int row)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;
@@ -197,7 +198,7 @@ static void prefetch(orr__cloop *c, const char *from, const char *to, int ahead,
 /* The second cache accepts more outstanding requests than the first, whose few are also needed by the stores past the caches. Maps with
  * such stores prefetch the line into the first cache soon after; compute-bound maps need neither. A reduction, which only reads, is fast
  * enough without the second prefetch. */
-void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to)
+void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
     bool later = orr__region_is_map(c->r) && !c->r->rows && light(c);
@@ -217,7 +218,7 @@ void orr__cloop_prefetch(orr__cloop *c, const char *from, const char *to)
     orr__text_add(c->t, "    }\n#endif\n");
 }
 
-void orr__cloop_prefetch_rows(orr__cloop *c, const char *from, const char *to, int d, int rows)
+void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows)
 {
     orr__text_addf(c->t,
                    "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n"
@@ -228,7 +229,7 @@ void orr__cloop_prefetch_rows(orr__cloop *c, const char *from, const char *to, i
 }
 
 /* A block that may be computed twice stays in its small array until it is final: an output may share the memory of an input. */
-void orr__cloop_stream_block(orr__cloop *c)
+void orr__cloop_stream_block(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     bool waits = c->pitched || orr__cloop_has_near(c);
@@ -239,7 +240,7 @@ void orr__cloop_stream_block(orr__cloop *c)
     }
 }
 
-void orr__cloop_stream_stores(orr__cloop *c)
+void orr__cloop_stream_stores(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++) {
@@ -247,12 +248,13 @@ void orr__cloop_stream_stores(orr__cloop *c)
         if (orr__cloop_narrow_store(c, k))
             continue;
         (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
-        orr__text_addf(c->t, "    %sto%d[i%d - q] = ", c->lay.rest ? "if (lane < live)\n        " : "", k, r->rank - 1);
+        orr__text_addf(c->t, "    %sto%d[i%d - q] = ", c->around.masked ? "if (lane < live)\n        " : "", k,
+                       r->rank - 1);
         orr__emit_stored(c->t, r, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
     }
 }
 
-void orr__cloop_stream_pass(orr__cloop *c, const char *to)
+void orr__cloop_stream_pass(const orr__cloop *c, const char *to)
 {
     const orr__region *r = c->r;
     bool waits = orr__cloop_has_near(c);
@@ -273,7 +275,7 @@ void orr__cloop_stream_pass(orr__cloop *c, const char *to)
     }
 }
 
-void orr__cloop_stream_end(orr__cloop *c)
+void orr__cloop_stream_end(const orr__cloop *c)
 {
     orr__text_addf(c->t, "    if (W(%d) == %d)\n        orr_passed();\n", ORR__CLOOP_REACH_AT, ORR__CLOOP_PAST);
 }

@@ -132,7 +132,7 @@ static void map(orr__text *t, const orr__region *r, const orr__layout *l, bool f
     if (!l->linear)
         orr__emit_axes(t, r, ~0u, "i");
     for (int i = 0; i < r->ninstr; i++)
-        orr__emit_value(t, r, l, i, &scalar, fp64);
+        orr__emit_value(t, r, l, &(orr__around){ 0 }, i, &scalar, fp64);
     for (int k = 0; k < r->nout; k++) {
         char reg[16];
         (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);

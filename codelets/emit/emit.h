@@ -67,24 +67,35 @@ typedef struct orr__layout {
     int scratch;     /* bytes a part of the parameter before the words: memory between a reduction's stages; 0: none */
     bool flag;       /* a parameter before the words: the report of wrong indices, see below      */
     bool linear;     /* a map in which every access is contiguous or a single element: the axes are not needed */
-    bool parts;      /* lo<a>, hi<a> are the range of the innermost loop inside of access a's box       */
-    bool whole;      /* the current innermost loop is inside of all boxes                                */
-    bool rest;       /* the loop is one vector, of which `left` elements, from `lane` 0 on, exist        */
-    bool bases;      /* base<a> is the begin of the current row, for accesses of which orr__emit_based is true */
-    bool near;       /* functions use their near form, and set `far` if an argument is too large for it */
-    bool known;      /* `inside` is the set of boxes that the current innermost loop is inside of, bit g: box g */
-    uint64_t inside;
-    bool tests;      /* the kernel's variable `set` is the set; no vector is loaded where it is tested */
     bool *unrounded; /* ninstr: registers that their store rounds to f16; NULL: none               */
     bool no_nan;     /* the kernel has checked that the scalars of bounded instructions are not NaN      */
     int32_t *at;     /* naccess word numbers */
     uint8_t *move;   /* naccess × ORR_MAX_RANK */
-    int8_t *boxes;   /* naccess: numbers of different boxes, -1: no box; only where `known` is set */
+    int8_t *boxes;   /* naccess: numbers of different boxes, -1: no box; only of C loops */
     bool *packed;    /* naccess: the access reads a copy, pack<a>; NULL: none */
     bool *joined;    /* naccess: the access reads join<a>, from the block's first element on; NULL: none */
     int16_t *column; /* of joined rows, naccess: the n of columns<n>, which has all bits set where the box allows the
                        column, from the block's first element on; -1: every column. NULL: rows are not joined */
 } orr__layout;
+
+/* The way in which the text at an element learns that it is inside of the box of an access. */
+typedef enum orr__boxed {
+    ORR__BOXED_AXES,   /* the index on each axis is compared                                                    */
+    ORR__BOXED_RANGE,  /* lo<a>, hi<a> are the range of the innermost loop inside of access a's box                */
+    ORR__BOXED_ALL,    /* the innermost loop is inside of all boxes                                             */
+    ORR__BOXED_SET,    /* it is inside of the boxes of the set `inside`, bit g: box g, and of no others              */
+    ORR__BOXED_TESTED, /* the kernel's variable `set` is the set; no vector is loaded where it is tested            */
+} orr__boxed;
+
+/* The loops around an instruction, as far as its text depends on them. A loop gives its body a copy with its own changes. All zeros: a
+ * kernel of a device, or the text outside of all innermost loops. */
+typedef struct orr__around {
+    orr__boxed boxed;
+    uint64_t inside;
+    bool masked; /* the loop is one vector, of which `left` elements, from `lane` 0 on, exist             */
+    bool based;  /* base<a> is the begin of the current row, for accesses of which orr__emit_based is true   */
+    bool near;   /* functions use their near form, and set `far` if an argument is too large for it        */
+} orr__around;
 
 /* The flag has ORR__FLAG_INTS ints for each of orr__emit_flags(region) indices, in instruction order. The first int is the least number of
  * a wrong index, and INT32_MAX before. If the index with number WANTED is wrong, the last two ints receive its value. A kernel may run
@@ -160,29 +171,29 @@ void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, b
 void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64);
 void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide);
 /* Is the current row of access a in base<a>? */
-bool orr__emit_based(const orr__region *r, const orr__layout *l, int a);
+bool orr__emit_based(const orr__region *r, const orr__layout *l, const orr__around *around, int a);
 /* The name of the array that access a reads. */
-void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, int a);
-/* With `known`: is the loop inside of the box of access a? */
-static inline bool orr__emit_reads(const orr__layout *l, int a)
-{
-    return l->boxes[a] < 0 || (l->inside >> l->boxes[a] & 1u);
-}
+void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around, int a);
+/* Is access a known to be inside of its box, or known to be outside, or neither? */
+typedef enum { ORR__READ_TESTED, ORR__READ_NEVER, ORR__READ_ALWAYS } orr__reading;
+orr__reading orr__emit_reading(const orr__region *r, const orr__layout *l, const orr__around *around, int a);
 /* The element as an instruction reads it, at its place. Second function: the word of a placed access. */
-void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in);
+void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around,
+                       const orr__rinstr *in);
 int orr__emit_by(const orr__region *r, const orr__layout *l, int a);
 /* The number of words of a box. The words, filled in for rows from `row` on; returns the next word. An expression: is the current point
  * inside of access a's box? */
 int orr__emit_box_words(const orr__access *a);
 int64_t *orr__emit_box_fill(const orr__access *a, int64_t row, int64_t *word);
-void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, int a);
+void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around, int a);
 /* Text: reports to the flag that index number `number`, of those from int `flag` on, has the wrong value `index`. */
 void orr__emit_wrong(orr__text *t, int flag, const char *number, const char *index);
 int orr__emit_random_bits(
     const orr__rinstr *in); /* source of a number: 32 or 64 random bits; 0: a normal number       */
 /* Statements. *scalar: the next scalar word. Random number n has its index in q<n>, its seed in `word`. */
 void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, const char *drawn, bool fp64);
-void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64);
+void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around, int n,
+                     int *scalar, bool fp64);
 void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
                      bool fp64);
 /* The stored value, and the end of the statement. */

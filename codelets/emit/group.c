@@ -185,7 +185,7 @@ static void fold_all(orr__text *t, const orr__region *r, const orr__layout *l, b
                   "    }\n    for (orr_idx q = first + (orr_idx)lane; stage != 2 && q < end; q += (orr_idx)lanes) {\n");
     orr__emit_axes(t, r, r->rmask, "q");
     for (int i = 0; i < r->ninstr; i++)
-        orr__emit_value(t, r, l, i, &scalar, fp64);
+        orr__emit_value(t, r, l, &(orr__around){ 0 }, i, &scalar, fp64);
     for (int n = r->ninstr; n < r->ninstr + r->nout; n++) {
         orr__region fold = orr__emit_fold_of(r, n);
         orr__emit_group_step(t, &fold, n, !arg ? NULL : r->rmask & 1u ? "(orr_i64)q + W(1)" : "(orr_i64)q");

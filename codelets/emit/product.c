@@ -158,7 +158,7 @@ static void values(orr__text *t, const orr__region *r, const orr__layout *l, boo
     if (r->ninstr > 0)
         orr__text_addf(t, "    const %s r0 = total;\n", orr__emit_type(type));
     for (int i = 1; i < r->ninstr; i++)
-        orr__emit_value(t, r, l, i, &scalar, fp64);
+        orr__emit_value(t, r, l, &(orr__around){ 0 }, i, &scalar, fp64);
     for (int k = 0; k < r->nout; k++) {
         if (r->ninstr > 0)
             (void)snprintf(name, sizeof name, "r%d", r->out_reg[k]);

@@ -58,7 +58,7 @@ static bool folds_in(const row *w, int n, int pass)
 static void value(row *w, int n)
 {
     int scalar = w->of[n].scalar;
-    orr__emit_value(w->t, w->r, w->l, n, &scalar, w->fp64);
+    orr__emit_value(w->t, w->r, w->l, &(orr__around){ 0 }, n, &scalar, w->fp64);
 }
 
 /* Instructions with one value for the whole row that are known once the folds before `pass` are complete. */

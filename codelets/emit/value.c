@@ -59,34 +59,19 @@ int64_t *orr__emit_box_fill(const orr__access *a, int64_t row, int64_t *word)
     return word;
 }
 
-void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, int a)
+orr__reading orr__emit_reading(const orr__region *r, const orr__layout *l, const orr__around *around, int a)
 {
-    int word = orr__emit_by(r, l, a), last = r->rank - 1;
-    if (l->tests && r->access[a].box) {
-        orr__text_addf(t, "(set >> %d & 1)", l->boxes[a]);
-        return;
-    }
-    if (l->column && r->access[a].box && !l->known) {
-        if (l->column[a] >= 0)
-            orr__text_addf(t, "columns%d[i%d - q] != 0%s", l->column[a], last, l->whole ? "" : " && ");
-        else if (l->whole)
-            orr__text_add(t, "1");
-        if (!l->whole)
-            orr__text_addf(t, "i%d >= lo%d && i%d < hi%d", last, a, last, a);
-        return;
-    }
-    if (l->whole) {
-        orr__text_add(t, "1");
-        return;
-    }
-    if (l->known && r->access[a].box) {
-        orr__text_add(t, orr__emit_reads(l, a) ? "1" : "0");
-        return;
-    }
-    if (l->parts && r->access[a].box) {
-        orr__text_addf(t, "i%d >= lo%d && i%d < hi%d", last, a, last, a);
-        return;
-    }
+    if (!r->access[a].box)
+        return ORR__READ_ALWAYS;
+    if (around->boxed == ORR__BOXED_SET)
+        return around->inside >> l->boxes[a] & 1u ? ORR__READ_ALWAYS : ORR__READ_NEVER;
+    bool columns = l->column && l->column[a] >= 0;
+    return around->boxed == ORR__BOXED_ALL && !columns ? ORR__READ_ALWAYS : ORR__READ_TESTED;
+}
+
+static void inside_on_axes(orr__text *t, const orr__region *r, const orr__layout *l, int a)
+{
+    int word = orr__emit_by(r, l, a);
     orr__text_add(t, "1");
     for (int d = 0; d < r->rank; d++)
         if (r->access[a].box >> d & 1u) {
@@ -95,9 +80,31 @@ void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, 
         }
 }
 
-bool orr__emit_based(const orr__region *r, const orr__layout *l, int a)
+void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around, int a)
 {
-    return l->bases && r->access[a].input >= 0 && !r->access[a].placed && !(l->packed && l->packed[a]) &&
+    orr__reading reading = orr__emit_reading(r, l, around, a);
+    int last = r->rank - 1;
+    if (reading != ORR__READ_TESTED) {
+        orr__text_add(t, reading == ORR__READ_ALWAYS ? "1" : "0");
+        return;
+    }
+    if (around->boxed == ORR__BOXED_TESTED || around->boxed == ORR__BOXED_AXES) {
+        if (around->boxed == ORR__BOXED_TESTED)
+            orr__text_addf(t, "(set >> %d & 1)", l->boxes[a]);
+        else
+            inside_on_axes(t, r, l, a);
+        return;
+    }
+    bool range = around->boxed == ORR__BOXED_RANGE;
+    if (l->column && l->column[a] >= 0)
+        orr__text_addf(t, "columns%d[i%d - q] != 0%s", l->column[a], last, range ? " && " : "");
+    if (range)
+        orr__text_addf(t, "i%d >= lo%d && i%d < hi%d", last, a, last, a);
+}
+
+bool orr__emit_based(const orr__region *r, const orr__layout *l, const orr__around *around, int a)
+{
+    return around->based && r->access[a].input >= 0 && !r->access[a].placed && !(l->packed && l->packed[a]) &&
            !(l->joined && l->joined[a]);
 }
 
@@ -113,19 +120,20 @@ static void in_row(orr__text *t, const orr__region *r, const orr__layout *l, int
         orr__text_addf(t, "i%d * (orr_idx)W(%d)", last, orr__emit_by(r, l, a) - 1);
 }
 
-void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, int a)
+void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around, int a)
 {
     bool packed = l->packed && l->packed[a], joined = l->joined && l->joined[a];
-    if (orr__emit_based(r, l, a)) {
+    if (orr__emit_based(r, l, around, a)) {
         orr__text_addf(t, "base%d", a);
         return;
     }
     orr__text_addf(t, joined ? "join%d" : packed ? "pack%d" : "in%d", joined || packed ? a : r->access[a].input);
 }
 
-void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
+void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around,
+                       const orr__rinstr *in)
 {
-    if (orr__emit_based(r, l, in->a)) {
+    if (orr__emit_based(r, l, around, in->a)) {
         in_row(t, r, l, in->a);
         return;
     }
@@ -181,16 +189,17 @@ static const char *nothing(orr_dtype t)
 }
 
 /* A column of joined rows outside of the box is read all the same and masked to 0 bitwise: no jump, no masked load. */
-static void load_column(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in, orr_dtype from)
+static void load_column(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around,
+                        const orr__rinstr *in, orr_dtype from)
 {
     bool f32 = from == ORR_F32, f64 = from == ORR_F64;
     if (f32 || f64)
         orr__text_add(t, f32 ? "orr_bits_f32(orr_f32_bits(" : "orr_bits_f64(orr_f64_bits(");
     else
         orr__text_addf(t, "(%s)(", orr__emit_storage(from));
-    orr__emit_array(t, r, l, in->a);
+    orr__emit_array(t, r, l, around, in->a);
     orr__text_add(t, "[");
-    orr__emit_element(t, r, l, in);
+    orr__emit_element(t, r, l, around, in);
     orr__text_addf(t, "]%s & (%s)columns%d[i%d - q])", f32 || f64 ? ")" : "",
                    f32   ? "orr_u32"
                    : f64 ? "orr_u64"
@@ -199,36 +208,35 @@ static void load_column(orr__text *t, const orr__region *r, const orr__layout *l
     orr__text_add(t, orr__is_half(from) ? ")" : "");
 }
 
-static void load(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
+static void load(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around,
+                 const orr__rinstr *in)
 {
     orr_dtype from = (orr_dtype)r->in_dtype[r->access[in->a].input];
+    orr__reading reading = orr__emit_reading(r, l, around, in->a);
+    bool tested = in->kind == ORR__RI_LOAD && reading == ORR__READ_TESTED;
     if (orr__is_half(from))
         orr__text_addf(t, "orr_%s_to_f32(", orr__emit_suffix(from));
     if (in->kind == ORR__RI_GATHER && l->flag)
         orr__text_addf(t, "r%d < 0 ? %s : ", in->x, nothing(from));
-    bool known = l->known && r->access[in->a].box;
-    bool part = in->kind == ORR__RI_LOAD && r->access[in->a].box && !l->whole && !known;
-    if (known && !orr__emit_reads(l, in->a)) {
+    if (reading == ORR__READ_NEVER) {
         orr__text_addf(t, "%s%s", nothing(from), orr__is_half(from) ? ")" : "");
         return;
     }
-    bool column = l->whole && l->column && l->column[in->a] >= 0;
-    if (column && !l->rest) {
-        load_column(t, r, l, in, from);
+    if (tested && around->boxed == ORR__BOXED_ALL && !around->masked) {
+        load_column(t, r, l, around, in, from);
         return;
     }
-    bool tested = part || column;
-    part = tested || l->rest;
-    if (l->rest)
+    bool chosen = tested || around->masked;
+    if (around->masked)
         orr__text_add(t, tested ? "lane < left && " : "lane < left");
     if (tested)
-        orr__emit_inside(t, r, l, in->a);
-    if (part)
+        orr__emit_inside(t, r, l, around, in->a);
+    if (chosen)
         orr__text_add(t, " ? ");
-    orr__emit_array(t, r, l, in->a);
+    orr__emit_array(t, r, l, around, in->a);
     orr__text_add(t, "[");
-    orr__emit_element(t, r, l, in);
-    if (part)
+    orr__emit_element(t, r, l, around, in);
+    if (chosen)
         orr__text_addf(t, "] : %s", nothing(from));
     else
         orr__text_add(t, "]");
@@ -285,16 +293,17 @@ static void bounded(orr__text *t, const orr__region *r, const orr__rinstr *in)
 
 /* Register n as an operand. Whether a place is inside of a box is a constant where the loop is inside of a known set
  * of boxes. */
-static void operand(orr__text *t, const orr__region *r, const orr__layout *l, int n)
+static void operand(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around, int n)
 {
     const orr__rinstr *in = &r->instr[n];
-    if (in->kind == ORR__RI_INSIDE && l->known && r->access[in->a].box)
-        orr__text_add(t, orr__emit_reads(l, in->a) ? "1" : "0");
+    if (in->kind == ORR__RI_INSIDE && around->boxed == ORR__BOXED_SET && r->access[in->a].box)
+        orr__emit_inside(t, r, l, around, in->a);
     else
         orr__text_addf(t, "r%d", n);
 }
 
-static void call(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
+static void call(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around,
+                 const orr__rinstr *in)
 {
     static const char *const name[] = { [ORR__ROUND_FIT] = "fit", [ORR__ROUND_ANY] = "round" };
     const orr__ewrow *row = orr__ew(in->op);
@@ -307,7 +316,8 @@ static void call(orr__text *t, const orr__region *r, const orr__layout *l, const
     }
     if (half)
         orr__text_addf(t, "orr_%s_%s(", name[rounding], orr__emit_suffix((orr_dtype)in->dtype));
-    const char *suffix = orr__emit_suffix(orr__emit_operand(r, in)), *near = l->near ? orr__emit_near(r, in) : NULL;
+    const char *suffix = orr__emit_suffix(orr__emit_operand(r, in)),
+               *near = around->near ? orr__emit_near(r, in) : NULL;
     if (near)
         orr__text_addf(t, "(far |= vm_is_far_%s(r%d), vm_near_%s_%s(", suffix, in->x, near, suffix);
     else
@@ -315,14 +325,15 @@ static void call(orr__text *t, const orr__region *r, const orr__layout *l, const
     const int16_t from[3] = { in->x, in->y, in->z };
     for (int k = 0; k < row->arity; k++) {
         orr__text_add(t, k ? ", " : "");
-        operand(t, r, l, from[k]);
+        operand(t, r, l, around, from[k]);
     }
     orr__text_add(t, near ? "))" : ")");
     if (half)
         orr__text_add(t, ")");
 }
 
-void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, int n, int *scalar, bool fp64)
+void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around, int n,
+                     int *scalar, bool fp64)
 {
     const orr__rinstr *in = &r->instr[n];
     orr_dtype dtype = (orr_dtype)in->dtype;
@@ -348,8 +359,8 @@ void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, i
     char x[16];
     switch (in->kind) {
     case ORR__RI_LOAD:
-    case ORR__RI_GATHER: load(t, r, l, in); break;
-    case ORR__RI_INSIDE: orr__emit_inside(t, r, l, in->a); break;
+    case ORR__RI_GATHER: load(t, r, l, around, in); break;
+    case ORR__RI_INSIDE: orr__emit_inside(t, r, l, around, in->a); break;
     case ORR__RI_SCALAR: orr__emit_word(t, dtype, word, fp64); break;
     case ORR__RI_CAST:
         (void)snprintf(x, sizeof x, "r%d", in->x);
@@ -358,7 +369,7 @@ void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, i
         else
             orr__emit_cast(t, (orr_dtype)r->instr[in->x].dtype, dtype, x, fp64);
         break;
-    default: call(t, r, l, in); break;
+    default: call(t, r, l, around, in); break;
     }
     orr__text_add(t, ";\n");
 }

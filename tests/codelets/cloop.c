@@ -308,6 +308,24 @@ static void masked_loads_and_stores_have_conditions_of_their_own(void)
     free(text);
 }
 
+/* Full blocks and shorter ones, the interior and the borders, near arguments and far ones have a loop each. All read the same numbers, since
+ * a number costs several times as much alone as beside its neighbours. */
+static void no_loop_draws_its_numbers_one_by_one(void)
+{
+    static rb b;
+    rb_begin(&b, RB_MAP, 2, (const int64_t[]){ 20, 1000 });
+    int a = rb_access(&b, rb_input(&b, ORR_F32, 19000), 0, (int64_t[]){ 950, 1 });
+    int x = rb_load(&b, rb_box(&b, a, 1, 20, 950));
+    int drawn = rb_random(&b, ORR__DUNIFORM, ORR_F32, rb_access(&b, -1, 0, (int64_t[]){ 1000, 1 }), 7, 0, 0);
+    rb_out(&b, ORR_F32, rb_ew(&b, "mul", rb_ew(&b, "sin", x, -1, -1), drawn, -1));
+    char *text = orr__emit_c(&b.r);
+    ORR_REQUIRE(text != NULL);
+    const char *kernel = strstr(text, "int orr_kernel(");
+    ORR_REQUIRE(kernel != NULL);
+    ORR_CHECK(strstr(kernel, "drawn") && !strstr(kernel, "orr_rand_bits"));
+    free(text);
+}
+
 static void unsupported_region_is_refused(void)
 {
     static rb b;
@@ -331,13 +349,14 @@ static void unsupported_region_is_refused(void)
     X(several_reductions_at_once)                                                                                      \
     X(parts_of_the_iteration)                                                                                          \
     X(chains_into_reductions)                                                                                          \
-    X(arg_reductions_take_the_first_of_equals) X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype)                    \
-        X(random_numbers_are_the_same_bits) X(normal_random_numbers_are_close) X(casts_between_dtypes)                 \
-            X(empty_ranges_are_nothing) X(graphs_equal_reference) X(reductions_of_every_shape)                         \
-                X(long_sums_are_compensated) X(maps_of_any_accesses) X(rows_see_their_folds)                           \
-                    X(rows_fold_computed_values) X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs)        \
-                        X(rows_draw_their_numbers) X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop)           \
-                            X(boxes_of_any_place) X(more_boxes_than_a_set_holds)
+    X(arg_reductions_take_the_first_of_equals)                                                                         \
+    X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype) X(random_numbers_are_the_same_bits)                           \
+        X(normal_random_numbers_are_close) X(casts_between_dtypes) X(empty_ranges_are_nothing)                         \
+            X(graphs_equal_reference) X(reductions_of_every_shape) X(long_sums_are_compensated)                        \
+                X(maps_of_any_accesses) X(rows_see_their_folds) X(rows_fold_computed_values)                           \
+                    X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs) X(rows_draw_their_numbers)          \
+                        X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop) X(boxes_of_any_place)                \
+                            X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \
@@ -373,6 +392,7 @@ int main(int argc, char **argv)
         SHARED(ROW) TK_TESTS(ROW) ROW(every_row_on_f16_and_bf16) ORR_TEST(compiled_kernels_differ_for_nan_only),
         ORR_TEST(sizes_are_not_in_the_text),
         ORR_TEST(masked_loads_and_stores_have_conditions_of_their_own),
+        ORR_TEST(no_loop_draws_its_numbers_one_by_one),
         ORR_TEST(unsupported_region_is_refused),
         { 0 },
     };

@@ -125,6 +125,18 @@ void boxes_of_any_place(void)
     }
 }
 
+/* One loop walks the rows. The value of each outer index, padded on that axis, is read before it, where no range of joined rows is known. */
+void a_box_of_an_outer_axis_beside_joined_rows(void)
+{
+    static rb b;
+    rb_begin(&b, RB_MAP, 3, (int64_t[]){ 7, 60, 60 });
+    int x = rb_load(&b, rb_access(&b, rb_input(&b, ORR_F32, 7 * 60 * 60), 0, (int64_t[]){ 3600, 60, 1 }));
+    int one = rb_box(&b, rb_access(&b, rb_input(&b, ORR_F32, 5), -1, (int64_t[]){ 1, 0, 0 }), 0, 1, 6);
+    int row = rb_load(&b, rb_access(&b, rb_input(&b, ORR_F32, 60), 0, (int64_t[]){ 0, 0, 1 }));
+    rb_out(&b, ORR_F32, rb_ew(&b, "add", rb_ew(&b, "sub", x, rb_load(&b, one), -1), row, -1));
+    rc_check("outer box", &b, 3, -2, 2, 0);
+}
+
 /* No set of boxes gets a loop of its own. */
 void more_boxes_than_a_set_holds(void)
 {

@@ -66,6 +66,7 @@ void rows_draw_their_numbers(void);
 /* ORR_TEST_FULL: 300 regions instead of 24. ORR_TEST_SEED: other ones. */
 void boxes_of_any_place(void);
 void more_boxes_than_a_set_holds(void);
+void a_box_of_an_outer_axis_beside_joined_rows(void);
 
 /* region_stages.c */
 void bodies_too_long_for_one_loop(void);
@@ -98,8 +99,8 @@ void scores_are_shared_by_tiles(void);
         ORR_TEST(chains_into_reductions), ORR_TEST(arg_reductions_take_the_first_of_equals),                           \
         ORR_TEST(nan_wins_in_max_and_argmax), ORR_TEST(iota_in_every_dtype),                                           \
         ORR_TEST(random_numbers_are_the_same_bits), ORR_TEST(normal_random_numbers_are_close),                         \
-        ORR_TEST(casts_between_dtypes), ORR_TEST(empty_ranges_are_nothing), ORR_TEST(boxes_of_any_place),                \
-        ORR_TEST(more_boxes_than_a_set_holds)
+        ORR_TEST(casts_between_dtypes), ORR_TEST(empty_ranges_are_nothing), ORR_TEST(boxes_of_any_place),              \
+        ORR_TEST(more_boxes_than_a_set_holds), ORR_TEST(a_box_of_an_outer_axis_beside_joined_rows)
 
 #define ORR_TEST_OF(test) ORR_TEST(test),
 
