@@ -530,6 +530,8 @@ static void look(fact *f, int device)
         (void)snprintf(f->why, sizeof f->why, "no CUDA device");
     else if (!orr__env.nccl)
         (void)snprintf(f->why, sizeof f->why, "ORRERY_NCCL=off");
+    else if (orr__ranks_in_calls())
+        (void)snprintf(f->why, sizeof f->why, "MPI has fewer threads than MPI_THREAD_MULTIPLE");
     else if (!line.cu)
         (void)snprintf(f->why, sizeof f->why, "no CUDA driver");
     else if (!(line.nccl = orr__cu_nccl(&why)))

@@ -256,6 +256,8 @@ orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *root
     orr__structure s = { 0, 0 };
     bool told = false;
     orr_status st = orr__no_placeholder(at, p);
+    if (st == ORR_OK)
+        st = orr__exchange_here(at);
     if (st != ORR_OK)
         return st;
     take_turn();

@@ -26,8 +26,9 @@ long long orr__block_cyclic_long_naps(void)
 static orr_status check(orr__site at, orr_dtype t, bool fits)
 {
     if (!orr__block_cyclic_can())
-        return orr__fail(at, ORR_EDEVICE,
-                         "tiles over ranks need StarPU with a CPU worker, and StarPU-MPI (libstarpu-dev)");
+        return orr__fail(
+            at, ORR_EDEVICE,
+            "tiles over ranks need StarPU with a CPU worker, and StarPU-MPI (libstarpu-dev) with MPI_THREAD_MULTIPLE");
     if (t != ORR_F32 && t != ORR_F64)
         return orr__fail(at, ORR_EINTERNAL, "tiles over ranks are f32 or f64, not %s", orr_dtype_name(t));
     return fits ? ORR_OK : orr__fail(at, ORR_EINTERNAL, "the extents of the matrices over ranks do not fit");

@@ -9,6 +9,7 @@
 #include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
+#include "runtime/ranks/ranks.h"
 
 static bool by_blas(const orr__region *r)
 {
@@ -56,7 +57,7 @@ orr_status orr__pass_lanes(orr__planner *planner)
         orr__step *s = &p->step[i];
         int parts = orr__ablated(ORR__OFF_CREW) ? 1 : parts_of(s);
         s->shared = parts > 1;
-        apart = apart || s->borrows || orr__step_posts(s);
+        apart = apart || s->borrows || (orr__step_posts(s) && !orr__ranks_in_calls());
         p->lanes.alone += s->cost.us;
         p->lanes.together += s->cost.us / parts + (s->shared ? meet_us * (1 + log2(workers)) : 0);
         tasks += orr__plan_head(p, i) == i;

@@ -19,6 +19,7 @@
 #include "runtime/ranks/reduce.h"
 #include "runtime/ranks/schedule.h"
 #include "runtime/ranks/thread.h"
+#include "runtime/ranks/watch.h"
 
 /* A long reduction is cut into pieces, each of them an exchange, several at a time: while one piece is reduced, the next one is
  * transferred, and a received piece is still in the cache when it is reduced. */
@@ -58,6 +59,10 @@ typedef struct live {
 static struct {
     const orr__transport *transport;
     orr__thread thread;
+    bool running;
+    orr__callers callers;
+    pthread_t main;       /* the only caller of MPI with ORR__CALLERS_MAIN */
+    pthread_mutex_t turn; /* held by a caller of MPI unless there may be several */
     live *posted, **posted_end;
     atomic_bool failed;
     atomic_int open;                      /* exchanges posted and not ended */
@@ -74,7 +79,7 @@ static struct {
     int *node; /* by rank; NULL: all on one */
     /* Guarded by the thread's lock: a thread drives, the line's own or one that waits for its exchange. */
     bool driving;
-} line = { .thread = ORR__THREAD_INITIALIZER };
+} line = { .thread = ORR__THREAD_INITIALIZER, .turn = PTHREAD_MUTEX_INITIALIZER };
 
 static const char *name_of(const orr__exchange *x)
 {
@@ -461,6 +466,8 @@ static void drive_once(double *last)
     else if (idle < 500e-6)
         (void)sched_yield();
     else {
+        if (line.callers != ORR__CALLERS_ANY)
+            orr__watch_attend();
         if (idle > PATIENCE)
             give_up_on_left();
         struct timespec nap = { 0, idle < 10e-3 ? 20000 : idle < 1 ? 100000 : 1000000 };
@@ -522,9 +529,11 @@ static bool make_tables(const int *node)
     return line.left && line.with && line.place && (line.node || !several);
 }
 
-orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, const int *node)
+orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, orr__callers callers, const int *node)
 {
     line.transport = transport;
+    line.callers = callers;
+    line.main = pthread_self();
     line.posted = line.active = NULL;
     line.posted_end = &line.posted;
     line.active_end = &line.active;
@@ -539,18 +548,20 @@ orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, c
     const char *error = orr__rates_measure(transport, all->self, all->ranks, node, &line.rates);
     if (error)
         return orr__fail(at, ORR_EDEVICE, "the ranks cannot exchange messages: %s", error);
-    return orr__thread_start(&line.thread, serve) ? ORR_OK
-                                                  : orr__fail(at, ORR_ENOMEM, "no thread for exchanges between ranks");
+    line.running = callers != ORR__CALLERS_ANY || orr__thread_start(&line.thread, serve);
+    return line.running ? ORR_OK : orr__fail(at, ORR_ENOMEM, "no thread for exchanges between ranks");
 }
 
 void orr__exchanges_stop(void)
 {
-    if (!line.thread.running)
+    if (!line.running)
         return;
     if (line.devices)
         line.devices->stop();
     line.devices = NULL;
     orr__thread_stop(&line.thread);
+    line.running = false;
+    line.callers = ORR__CALLERS_ANY;
 }
 
 void orr__exchanges_drain(void)
@@ -664,10 +675,10 @@ static bool post(const orr__exchange *x, bool *drives)
         alone(x);
         return true;
     }
-    live *l = !line.thread.running ? NULL : pieces_of(x);
+    live *l = line.running && (asks || line.callers == ORR__CALLERS_ANY) ? pieces_of(x) : NULL;
     if (!l) {
         static const char *const text =
-            "an exchange between ranks cannot be posted: no memory, or Orrery is not running";
+            "an exchange between ranks cannot be posted: no memory, Orrery is not running, or MPI has too few threads";
         orr__ranks_fail(text);
         x->done(x->argument, ORR_ENOMEM, text);
         return false;
@@ -725,7 +736,31 @@ static void drive_until(waiter *w)
     pthread_mutex_unlock(&line.thread.lock);
 }
 
-orr_status orr__exchange_wait(orr__site at, const orr__exchange *x)
+/* True if this thread may call MPI, apart from its turn. */
+static bool is_caller(void)
+{
+    return line.callers != ORR__CALLERS_MAIN || pthread_equal(line.main, pthread_self());
+}
+
+orr_status orr__exchange_here(orr__site at)
+{
+    return is_caller()
+               ? ORR_OK
+               : orr__fail(at, ORR_ESTATE,
+                           "the ranks exchange values on the thread that called orr_init only, since the program "
+                           "has started MPI with MPI_THREAD_FUNNELED: make this call there, or ask "
+                           "MPI_Init_thread for MPI_THREAD_SERIALIZED or more");
+}
+
+void orr__exchanges_attend(void)
+{
+    if (line.callers == ORR__CALLERS_ANY || !is_caller() || pthread_mutex_trylock(&line.turn) != 0)
+        return;
+    orr__watch_attend();
+    pthread_mutex_unlock(&line.turn);
+}
+
+static orr_status wait_for(orr__site at, const orr__exchange *x)
 {
     waiter w = { .lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER };
     orr__exchange mine = *x;
@@ -742,4 +777,19 @@ orr_status orr__exchange_wait(orr__site at, const orr__exchange *x)
     pthread_mutex_destroy(&w.lock);
     pthread_cond_destroy(&w.cond);
     return w.status == ORR_OK ? ORR_OK : orr__fail(at, w.status, "%s", w.text);
+}
+
+orr_status orr__exchange_wait(orr__site at, const orr__exchange *x)
+{
+    if (line.callers == ORR__CALLERS_ANY || x->group->ranks == 1)
+        return wait_for(at, x);
+    orr_status st = orr__exchange_here(at);
+    if (st != ORR_OK)
+        return st;
+    pthread_mutex_lock(&line.turn);
+    st = wait_for(at, x);
+    if (atomic_load(&line.failed))
+        orr__watch_attend();
+    pthread_mutex_unlock(&line.turn);
+    return st;
 }

@@ -6,8 +6,8 @@
 #include "runtime/ranks/ranks.h"
 #include "runtime/ranks/transport.h"
 
-/* Measures messages and starts the thread. node: of each rank. Collective. */
-orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, const int *node);
+/* Measures messages and, if any thread may call MPI, starts the thread. node: of each rank. Collective. */
+orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, orr__callers callers, const int *node);
 /* Ends the thread after the exchanges under way. */
 void orr__exchanges_stop(void);
 /* Waits until no exchange is under way or posted; then this rank may leave the others. */
@@ -16,5 +16,7 @@ void orr__exchanges_drain(void);
 void orr__exchanges_left(int rank);
 /* A rank has failed (orr__ranks_failed has the message): all exchanges end with an error. */
 void orr__exchanges_fail(void);
+/* Sends and receives the notices of the watch, which has no thread for that, if this thread may call MPI now. */
+void orr__exchanges_attend(void);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct copies {
 static copies none = { MPI_COMM_NULL, MPI_COMM_NULL, false, false };
 static copies *in_use = &none;
 static int attribute = MPI_KEYVAL_INVALID;
-static bool ours, world;
+static bool ours, world, threads; /* threads: any may call MPI */
 /* Starts of the library so far, the same on all ranks. It is part of the tags, so that a message that a failed session left unsent or
  * unread is not matched in the next one. Tags are 32767 at most in every MPI. */
 static int session;
@@ -105,26 +105,39 @@ static const char *choose(orr__ranks_of of, MPI_Comm *out)
                    : NULL;
 }
 
-/* The threads of the library call MPI while the program's own threads do. One rank sends no messages. */
-static const char *lacks_threads(int level, bool began)
+/* The threads that may exchange messages. One rank sends none. */
+static const char *callers_of(int level, bool began, orr__callers *callers)
 {
-    static const char *const name[] = { "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED" };
-    int i = level == MPI_THREAD_SINGLE ? 0 : level == MPI_THREAD_FUNNELED ? 1 : 2;
-    if (began)
-        (void)snprintf(text, sizeof text,
-                       "the program has started MPI with %s, and several ranks exchange messages on threads of the "
-                       "library, which needs MPI_THREAD_MULTIPLE: ask MPI_Init_thread for that, or let orr_init start "
-                       "MPI, or let each process work alone (ORRERY_RANKS=off, or a communicator of one process)",
-                       name[i]);
-    else
-        (void)snprintf(text, sizeof text,
-                       "this MPI gives %s, and several ranks need MPI_THREAD_MULTIPLE: use an MPI that is built with "
-                       "threads, or let each process work alone (ORRERY_RANKS=off)",
-                       name[i]);
-    return text;
+    int main_thread = 0;
+    *callers = level == MPI_THREAD_MULTIPLE     ? ORR__CALLERS_ANY
+               : level == MPI_THREAD_SERIALIZED ? ORR__CALLERS_IN_TURN
+                                                : ORR__CALLERS_MAIN;
+    if (level < MPI_THREAD_FUNNELED)
+        return began
+                   ? "the program has started MPI with MPI_THREAD_SINGLE (MPI_Init), and the library has threads: ask "
+                     "MPI_Init_thread for MPI_THREAD_FUNNELED or more, or let orr_init start MPI, or let each "
+                     "process work alone (ORRERY_RANKS=off, or a communicator of one process)"
+                   : "this MPI gives MPI_THREAD_SINGLE, and several ranks need MPI_THREAD_FUNNELED or more: use an MPI "
+                     "that is built with threads, or let each process work alone (ORRERY_RANKS=off)";
+    if (*callers == ORR__CALLERS_MAIN && MPI_Is_thread_main(&main_thread) == MPI_SUCCESS && !main_thread)
+        return "orr_init is called by another thread than the one that has started MPI with MPI_THREAD_FUNNELED: call "
+               "it "
+               "there, or ask MPI_Init_thread for MPI_THREAD_SERIALIZED or more";
+    return NULL;
 }
 
-static const char *start(orr__ranks_of of, int *rank, int *ranks)
+/* All ranks have the number of the session, and the fewest threads of any. */
+static const char *agree(orr__callers *callers)
+{
+    int all[2] = { session, (int)*callers };
+    int rc = MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_MAX, in_use->messages);
+    session = all[0];
+    *callers = (orr__callers)all[1];
+    threads = *callers == ORR__CALLERS_ANY;
+    return error_of("MPI_Allreduce", rc);
+}
+
+static const char *start(orr__ranks_of of, int *rank, int *ranks, orr__callers *callers)
 {
     const char *error;
     MPI_Comm all;
@@ -149,16 +162,14 @@ static const char *start(orr__ranks_of of, int *rank, int *ranks)
     (void)MPI_Comm_size(all, ranks);
     if (*ranks == 1) /* no messages, any level of threads */
         return NULL;
-    if (level < MPI_THREAD_MULTIPLE)
-        return lacks_threads(level, began);
-    if ((error = copies_of(all, &in_use)))
+    if ((error = callers_of(level, began, callers)) || (error = copies_of(all, &in_use)))
         return error;
     int same = MPI_UNEQUAL;
     (void)MPI_Comm_compare(all, MPI_COMM_WORLD, &same);
     world = same != MPI_UNEQUAL;
     in_use->used = true;
     session++;
-    return error_of("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, &session, 1, MPI_INT, MPI_MAX, in_use->messages));
+    return agree(callers);
 }
 
 static void stop(void)
@@ -239,7 +250,7 @@ static void cancel(orr__request *request)
 
 static void *communicator(void)
 {
-    return &in_use->starpu;
+    return threads ? &in_use->starpu : NULL;
 }
 
 static bool is_world(void)

@@ -42,6 +42,9 @@ orr_status orr__ranks_failed(char *text, size_t size);
 void *orr__ranks_communicator(void);
 void *orr__ranks_symbol(const char *name);
 bool orr__ranks_are_world(void); /* true if they are all processes of MPI */
+/* True if MPI may not be called by any thread at any time (MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED): exchanges make progress only in
+ * orr__exchange_wait, and one cannot be posted without a wait. */
+bool orr__ranks_in_calls(void);
 
 /* -- groups and grids -------------------------------------------------------------------------------------- */
 
@@ -116,6 +119,8 @@ typedef struct orr__exchange {
 /* Posts an exchange and returns; any number may be under way. Every rank of the group posts the same exchanges in the same order. Errors
  * are reported to `done`, and to the other ranks. */
 void orr__exchange_post(const orr__exchange *x);
+/* ORR_OK, or ORR_ESTATE if this thread may not wait for exchanges, since it may not call MPI. */
+orr_status orr__exchange_here(orr__site at);
 /* Posts the exchange without `done` and waits for its end. */
 orr_status orr__exchange_wait(orr__site at, const orr__exchange *x);
 /* The bytes that this rank sends in the exchange at least. */

@@ -18,6 +18,7 @@
 
 static struct {
     const orr__transport *transport; /* NULL: MPI was not opened */
+    orr__callers callers;
     orr__identity *who;
     char (*name)[128];
     int *all;
@@ -64,6 +65,11 @@ void *orr__ranks_communicator(void)
 void *orr__ranks_symbol(const char *name)
 {
     return now.running ? orr__transport_symbol(name) : NULL;
+}
+
+bool orr__ranks_in_calls(void)
+{
+    return now.running && now.callers != ORR__CALLERS_ANY;
 }
 
 bool orr__ranks_are_world(void)
@@ -140,7 +146,7 @@ static orr_status start_exchanges(orr__site at)
         while (!as_before && strcmp(now.who[node[i]].host, now.who[i].host) != 0)
             node[i]++;
     }
-    orr_status st = orr__exchanges_start(at, now.transport, node);
+    orr_status st = orr__exchanges_start(at, now.transport, now.callers, node);
     free(node);
     return st;
 }
@@ -172,7 +178,7 @@ static orr_status open_mpi(orr__site at, orr__ranks_of of)
     }
     orr__signals signals;
     orr__signals_note(&signals);
-    const char *error = t->start(of, &now.rank, &now.ranks);
+    const char *error = t->start(of, &now.rank, &now.ranks, &now.callers);
     orr__signals_restore(&signals);
     if (error)
         return orr__fail(at, ORR_EDEVICE, "MPI does not start: %s", error);
@@ -217,7 +223,7 @@ orr_status orr__ranks_start(orr__site at, orr__ranks_of of)
     free(now.name);
     if ((st = meet(at)) == ORR_OK && (st = start_exchanges(at)) == ORR_OK) {
         now.running = true;
-        if ((st = orr__watch_start(now.transport, now.who)) != ORR_OK)
+        if ((st = orr__watch_start(now.transport, now.callers, now.who)) != ORR_OK)
             orr__exchanges_stop();
     }
     now.running = st == ORR_OK;

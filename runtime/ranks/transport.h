@@ -24,11 +24,16 @@ enum { ORR__ANY_RANK = -1 };
 /* The largest message: MPI counts bytes in an int. */
 #define ORR__MESSAGE_MAX ((int64_t)1 << 30)
 
-/* A returned text is an error message, valid until the next one; NULL: success. Safe from any thread after `start` has returned. */
+/* The threads that may call MPI. With less than MPI_THREAD_MULTIPLE, the program calls MPI too, so that these are threads of the program
+ * inside a call of the library; with MPI_THREAD_FUNNELED its main thread alone. */
+typedef enum { ORR__CALLERS_ANY, ORR__CALLERS_IN_TURN, ORR__CALLERS_MAIN } orr__callers;
+
+/* A returned text is an error message, valid until the next one; NULL: success. Safe from the threads of `callers` after `start` has
+ * returned. */
 typedef struct orr__transport {
     int version; /* ORR__TRANSPORT_VERSION: module and library are of one build */
     /* Opens private communicators of the ranks of `of`, which a later start on the same ranks finds again. Collective over these ranks. */
-    const char *(*start)(orr__ranks_of of, int *rank, int *ranks);
+    const char *(*start)(orr__ranks_of of, int *rank, int *ranks, orr__callers *callers);
     /* Leaves the communicators of `start`. Collective over their ranks. */
     void (*stop)(void);
     /* Ends MPI if `start` began it; else does nothing. Collective. */
@@ -41,13 +46,13 @@ typedef struct orr__transport {
     const char *(*test)(orr__request *request, bool *done);
     /* Cancels a receive that has not begun; one that has begun continues. `test` reports the end of both. */
     void (*cancel)(orr__request *request);
-    /* A private communicator of all ranks (MPI_Comm *), for StarPU-MPI. */
+    /* A private communicator of all ranks (MPI_Comm *), for StarPU-MPI; NULL: its thread may not call MPI. */
     void *(*communicator)(void);
     /* True if the ranks are all processes of MPI. */
     bool (*is_world)(void);
 } orr__transport;
 
-enum { ORR__TRANSPORT_VERSION = 3 };
+enum { ORR__TRANSPORT_VERSION = 4 };
 #define ORR__TRANSPORT_SYMBOL "orr__mpi_transport"
 
 /* True if a launcher of several processes started this one, or the program runs MPI itself. */

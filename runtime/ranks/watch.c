@@ -41,10 +41,10 @@ typedef struct notice {
 /* Heartbeats go round a ring: a rank sends them to its successor and listens to its predecessor, until all ranks are in orr_shutdown. A
  * rank that arrives there early waits for others that still have work. */
 typedef struct peer {
-    int fd;            /* of the process if it is on this machine; −1: none              */
-    bool left;         /* the rank has announced its leave                               */
-    double dead_since; /* 0: alive                                                       */
-    orr__request sent; /* the last notice to the rank                                    */
+    int fd;                    /* of the process if it is on this machine; −1: none              */
+    atomic_bool left;          /* the rank has announced its leave                               */
+    _Atomic double dead_since; /* 0: alive                                               */
+    orr__request sent;         /* the last notice to the rank                                    */
     bool sending;
     notice out;
 } peer;
@@ -55,7 +55,7 @@ static struct {
     peer *peer;
     int rank, ranks, signal_fd;
     pthread_t thread;
-    bool running;
+    bool running, beats; /* beats: the watch's thread sends and receives the notices */
     atomic_bool leaving, terminated;
     notice in;
     orr__request receipt;
@@ -119,10 +119,11 @@ _Noreturn static void end_for(int rank, const char *what)
 {
     char text[sizeof watch.failure];
     (void)snprintf(text, sizeof text, "%s %s", orr__rank_name(rank), what);
-    for (int i = 0; i < watch.ranks; i++)
+    for (int i = 0; i < watch.ranks && watch.beats; i++)
         if (i != rank && is_there(i))
             (void)tell(i, ENDED, text);
-    progress(GRACE);
+    if (watch.beats)
+        progress(GRACE);
     if (watch.peer[rank].fd >= 0)
         (void)syscall(SYS_pidfd_send_signal, watch.peer[rank].fd, SIGKILL, NULL, 0);
     end_process(text);
@@ -212,7 +213,8 @@ static void judge(void)
         }
     }
     int listened = before(watch.rank);
-    if (limit > 0 && watch.silence > limit && listened != watch.rank && watch.peer[listened].dead_since == 0) {
+    if (watch.beats && limit > 0 && watch.silence > limit && listened != watch.rank &&
+        watch.peer[listened].dead_since == 0) {
         (void)snprintf(
             text, sizeof text,
             "has been silent for %.0f s (ORRERY_RANK_TIMEOUT): stopped, or its machine or its network is down", limit);
@@ -235,7 +237,8 @@ static void on_terminate(int number)
 static void terminate(void)
 {
     look_at_processes(0);
-    read_notices();
+    if (watch.beats)
+        read_notices();
     for (int i = 0; i < watch.ranks; i++)
         if (watch.peer[i].dead_since > 0 && !watch.peer[i].left)
             end_for(i, "has ended without orr_shutdown: killed, crashed, or by an exit of its own");
@@ -289,16 +292,18 @@ static void *serve(void *unused)
         /* A process that was suspended has not listened itself; that time does not count as silence. */
         watch.silence += now - last < 4 * tick ? now - last : tick;
         last = now;
-        read_notices();
+        if (watch.beats)
+            read_notices();
         if (atomic_exchange(&watch.terminated, false))
             terminate();
-        tell_failure();
+        if (watch.beats)
+            tell_failure();
         int next = after(watch.rank);
-        if (now - sent >= beat && next != watch.rank) {
+        if (watch.beats && now - sent >= beat && next != watch.rank) {
             (void)tell(next, BEAT, "");
             sent = now;
         }
-        bool left = leaving && take_leave();
+        bool left = leaving && (!watch.beats || take_leave());
         if (!left)
             judge();
         orr__work_ends(ORR__WORK_DEVICE);
@@ -347,7 +352,13 @@ static void close_processes(void)
     watch.peer = NULL;
 }
 
-orr_status orr__watch_start(const orr__transport *transport, const orr__identity *who)
+void orr__watch_attend(void)
+{
+    read_notices();
+    tell_failure();
+}
+
+orr_status orr__watch_start(const orr__transport *transport, orr__callers callers, const orr__identity *who)
 {
     orr__site at = ORR__SITE(NULL, 0, "init");
     close_processes();
@@ -355,6 +366,7 @@ orr_status orr__watch_start(const orr__transport *transport, const orr__identity
     watch.who = who;
     watch.rank = orr__rank();
     watch.ranks = orr__ranks();
+    watch.beats = callers == ORR__CALLERS_ANY;
     watch.silence = watch.leaving_since = 0;
     watch.failed = watch.tell = false;
     atomic_store(&watch.leaving, false);
@@ -382,6 +394,10 @@ void orr__watch_stop(void)
 {
     if (!watch.running)
         return;
+    while (!watch.beats && !take_leave()) {
+        orr__watch_attend();
+        (void)nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+    }
     atomic_store(&watch.leaving, true);
     wake_up();
     pthread_join(watch.thread, NULL);
@@ -433,6 +449,7 @@ void orr__ranks_fail(const char *why)
     watch.tell = strcmp(watch.failure, text) == 0;
     pthread_mutex_unlock(&watch.lock);
     wake_up();
+    orr__exchanges_attend();
 }
 
 orr_status orr__ranks_failed(char *text, size_t size)

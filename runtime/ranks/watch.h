@@ -14,8 +14,11 @@ typedef struct orr__identity {
     int pid;
 } orr__identity;
 
-/* `who` has one identity for each rank and must outlive the watch. */
-orr_status orr__watch_start(const orr__transport *transport, const orr__identity *who);
+/* `who` has one identity for each rank and must outlive the watch. If not any thread may call MPI, the watch sends no heartbeats, and notices
+ * only in orr__watch_attend. */
+orr_status orr__watch_start(const orr__transport *transport, orr__callers callers, const orr__identity *who);
+/* Sends and receives notices on this thread. */
+void orr__watch_attend(void);
 /* Announces that this rank leaves, waits until all have left, ends the watch. */
 void orr__watch_stop(void);
 /* To be called before MPI's finalisation, which waits for all ranks: if one has died, the process ends instead of waiting for ever. */

@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,21 +144,173 @@ static int program_first(void)
 }
 
 /* One rank needs no threads of MPI; several do, and the message says so. */
-static int one_thread(void)
+static int no_threads(void)
 {
-    MUST(begin_mpi(MPI_THREAD_FUNNELED) == 0);
+    MUST(begin_mpi(MPI_THREAD_SINGLE) == 0);
     int level;
     (void)MPI_Query_thread(&level);
     MPI_Comm self = MPI_COMM_SELF;
     MUST(run_on(&(orr_config){ .communicator = &self }, 1) == 0);
-    if (level < MPI_THREAD_MULTIPLE) {
+    if (level < MPI_THREAD_FUNNELED) {
         MUST(orr_init(NULL) == ORR_EDEVICE);
-        MUST(strstr(orr_error_message(), "MPI_THREAD_FUNNELED") && strstr(orr_error_message(), "MPI_THREAD_MULTIPLE"));
+        MUST(strstr(orr_error_message(), "MPI_THREAD_SINGLE") && strstr(orr_error_message(), "MPI_THREAD_FUNNELED"));
         MUST(strstr(orr_error_message(), "ORRERY_RANKS=off"));
     }
     (void)setenv("ORRERY_RANKS", "off", 1);
     MUST(run_on(NULL, 1) == 0);
     return MPI_Finalize();
+}
+
+/* -- MPI with fewer threads: every call of MPI passes here on its way to it ------------------------------------ */
+
+static struct {
+    int level; /* 0: no call is looked at */
+    pthread_t main;
+    atomic_int calls, inside, foreign, together;
+} seen;
+
+static void enter_mpi(void)
+{
+    bool others = atomic_fetch_add(&seen.inside, 1) > 0;
+    (void)atomic_fetch_add(&seen.calls, 1);
+    (void)atomic_fetch_add(&seen.together, others);
+    (void)atomic_fetch_add(&seen.foreign,
+                           seen.level == MPI_THREAD_FUNNELED && !pthread_equal(pthread_self(), seen.main));
+}
+
+#define SEEN(call)                                                                                                     \
+    {                                                                                                                  \
+        enter_mpi();                                                                                                   \
+        int rc = P##call;                                                                                              \
+        (void)atomic_fetch_sub(&seen.inside, 1);                                                                       \
+        return rc;                                                                                                     \
+    }
+
+int MPI_Isend(const void *p, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r)
+    SEEN(MPI_Isend(p, n, t, to, tag, c, r)) int MPI_Irecv(void *p, int n, MPI_Datatype t, int from, int tag, MPI_Comm c,
+                                                          MPI_Request *r)
+        SEEN(MPI_Irecv(p, n, t, from, tag, c, r)) int MPI_Test(MPI_Request *r, int *flag, MPI_Status *s)
+            SEEN(MPI_Test(r, flag, s)) int MPI_Allgather(const void *in, int n, MPI_Datatype t, void *out, int m,
+                                                         MPI_Datatype u, MPI_Comm c)
+                SEEN(MPI_Allgather(in, n, t, out, m, u, c))
+
+                    enum {
+                        EXAMPLES = 24,
+                        FEATURES = 6,
+                        BATCH = 12,
+                        STEPS = 5
+                    };
+
+/* The losses of a small training: on batches over the ranks, or each rank by itself. */
+static int train(bool parallel, double *loss)
+{
+    orr_seed(5);
+    orr_scope *s = orr_scope_begin();
+    orr_grid *grid = orr_grid_make(1, ((int64_t[]){ -1 }));
+    orr_module *net = orr_sequential(ORR_MODULES(orr_dense(FEATURES, 8, ORR_ACTIVATION_TANH, ORR_INITIALISER_DEFAULT),
+                                                 orr_dense(8, 1, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT)));
+    orr_optim_options o = orr_optim_defaults(ORR_OPTIM_ADAM);
+    orr_optim *optim = orr_optim_of_module(ORR_OPTIM_ADAM, net, &o);
+    orr_tensor *x = orr_randn_keyed(ORR_F32, ORR_SHAPE(EXAMPLES, FEATURES), 0, 1, 11);
+    orr_tensor *y = orr_randn_keyed(ORR_F32, ORR_SHAPE(EXAMPLES, 1), 0, 1, 12);
+    orr_loader_options l = { .batch = BATCH, .seed = 3, .grid = parallel ? grid : NULL };
+    orr_loader *loader = orr_loader_new(((orr_tensor *[]){ x, y }), 2, &l);
+    MUST(grid && net && optim && loader);
+    if (parallel)
+        MUST(orr_data_parallel(net, optim, &(orr_data_parallel_options){ .grid = grid, .shard_state = true }) ==
+             ORR_OK);
+    for (int i = 0; i < STEPS; i++) {
+        orr_tensor *b[2];
+        if (orr_loader_next(loader, b) == 0)
+            MUST(orr_loader_next(loader, b) == BATCH);
+        orr_tensor *off = orr_sub(orr_forward(net, b[0]), b[1]), *of = orr_mean(orr_mul(off, off), ORR_ALL_AXES, false);
+        MUST(orr_optim_step(optim, of) == ORR_OK && orr_item(of, &loss[i]) == ORR_OK);
+    }
+    orr_loader_free(loader);
+    orr_optim_free(optim);
+    orr_module_free(net);
+    orr_grid_free(grid);
+    MUST(orr_scope_end(s) == ORR_OK);
+    return 0;
+}
+
+static void *sum_elsewhere(void *level)
+{
+    double sum;
+    orr_scope *s = orr_scope_begin();
+    orr_grid *line = orr_grid_make(1, ((int64_t[]){ -1 }));
+    orr_tensor *x = orr_shard(orr_arange(ORR_F64, 0.0, 64.0, 1.0), line, ORR_AXES(0));
+    orr_status st = orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum);
+    bool named = st == ORR_ESTATE && strstr(orr_error_message(), "MPI_THREAD_FUNNELED");
+    bool fits = *(int *)level == MPI_THREAD_FUNNELED ? named : st == ORR_OK && sum == 2016;
+    (void)orr_scope_end(s);
+    orr_grid_free(line);
+    return fits ? level : NULL;
+}
+
+static int fails_on_rank_1(const orr_kernel_args *a)
+{
+    (void)memset(a->out, 0, 8);
+    return orr_rank() == 1;
+}
+
+/* The other ranks, which wait for the exchange, hear of it. It ends the ranks' session. */
+static int failure(void)
+{
+    static const orr_kernel_def def = { .name = "fails_on_rank_1", .n_inputs = 1, .cpu = fails_on_rank_1 };
+    double sum;
+    orr_scope *s = orr_scope_begin();
+    orr_grid *line = orr_grid_make(1, ((int64_t[]){ -1 }));
+    orr_tensor *x = orr_apply(orr_define_kernel(&def), ORR_TENSORS(orr_zeros(ORR_F64, ORR_SHAPE(1))));
+    orr_tensor *y = orr_shard(orr_add(x, orr_zeros(ORR_F64, ORR_SHAPE(64))), line, ORR_AXES(0));
+    MUST(orr_item(orr_sum(y, ORR_ALL_AXES, false), &sum) == (orr_rank() == 1 ? ORR_EDEVICE : ORR_ERANK));
+    MUST(orr_rank() == 1 || strstr(orr_error_message(), "rank 1 of 4"));
+    MUST(orr_scope_end(s) == ORR_OK);
+    orr_grid_free(line);
+    return 0;
+}
+
+static int few_threads(int level)
+{
+    double one[STEPS], many[STEPS], sum = 0;
+    pthread_t thread;
+    void *well = NULL;
+    seen.level = level;
+    seen.main = pthread_self();
+    MUST(begin_mpi(level) == 0);
+    for (int i = 0; i < 2; i++) { /* tasks; then the library's choice of lanes */
+        (void)setenv("ORRERY_INLINE_US", i ? "auto" : "0", 1);
+        MUST(orr_init(NULL) == ORR_OK);
+        MUST(orr_ranks() == RANKS && compute() == 0);
+        MUST(train(false, one) == 0 && train(true, many) == 0);
+        for (int k = 0; k < STEPS; k++)
+            MUST(fabs(one[k] - many[k]) <= 1e-5 * fabs(one[k]));
+        MUST(pthread_create(&thread, NULL, sum_elsewhere, &level) == 0 && pthread_join(thread, &well) == 0 && well);
+        orr_scope *s = orr_scope_begin();
+        orr_event *event = NULL;
+        orr_grid *line = orr_grid_make(1, ((int64_t[]){ -1 }));
+        orr_tensor *x = orr_shard(orr_arange(ORR_F64, 0.0, 64.0, 1.0), line, ORR_AXES(0));
+        orr_tensor *y = orr_sum(x, ORR_ALL_AXES, false);
+        MUST(orr_eval_async(ORR_TENSORS(y), &event) == ORR_OK && orr_wait(event) == ORR_OK);
+        MUST(orr_item(y, &sum) == ORR_OK && sum == 2016);
+        MUST(orr_scope_end(s) == ORR_OK && orr_barrier() == ORR_OK);
+        orr_grid_free(line);
+        MUST(i == 0 || failure() == 0);
+        MUST(orr_shutdown() == ORR_OK);
+        MUST(sum_is(MPI_COMM_WORLD, RANKS) == 0);
+    }
+    MUST(atomic_load(&seen.calls) > 100 && atomic_load(&seen.foreign) == 0 && atomic_load(&seen.together) == 0);
+    return MPI_Finalize();
+}
+
+static int funneled(void)
+{
+    return few_threads(MPI_THREAD_FUNNELED);
+}
+
+static int serialized(void)
+{
+    return few_threads(MPI_THREAD_SERIALIZED);
 }
 
 static int wrong(void)
@@ -201,7 +355,8 @@ static const struct {
     int (*work)(void);
 } part[] = {
     { "three_parts", three_parts },     { "sessions", sessions },     { "library_first", library_first },
-    { "program_first", program_first }, { "one_thread", one_thread }, { "wrong", wrong },
+    { "program_first", program_first }, { "no_threads", no_threads }, { "wrong", wrong },
+    { "funneled", funneled },           { "serialized", serialized },
 };
 
 static int work(const char *name, const char *folder)
@@ -268,7 +423,17 @@ static void the_library_uses_mpi_that_the_program_has_started(void)
 
 static void mpi_without_threads_serves_one_rank_and_is_named_for_several(void)
 {
-    part_is_well("one_thread");
+    part_is_well("no_threads");
+}
+
+static void only_the_main_thread_calls_a_funneled_mpi(void)
+{
+    part_is_well("funneled");
+}
+
+static void only_one_thread_at_a_time_calls_a_serialized_mpi(void)
+{
+    part_is_well("serialized");
 }
 
 static void wrong_communicators_are_errors(void)
@@ -303,6 +468,8 @@ int main(int argc, char **argv)
         ORR_TEST(the_program_uses_mpi_that_the_library_has_started),
         ORR_TEST(the_library_uses_mpi_that_the_program_has_started),
         ORR_TEST(mpi_without_threads_serves_one_rank_and_is_named_for_several),
+        ORR_TEST(only_the_main_thread_calls_a_funneled_mpi),
+        ORR_TEST(only_one_thread_at_a_time_calls_a_serialized_mpi),
         ORR_TEST(wrong_communicators_are_errors),
         ORR_TEST(independent_tasks_outlive_one_of_them),
         { 0 },

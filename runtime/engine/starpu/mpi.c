@@ -37,7 +37,8 @@ static orr_status start(orr__site at)
     if (!orr__star_mpi_found())
         return orr__fail(
             at, ORR_EDEVICE,
-            "StarPU-MPI is not there (libstarpu-dev), or cannot serve a part of the processes (StarPU 1.3)");
+            "StarPU-MPI is not there (libstarpu-dev), or cannot serve a part of the processes (StarPU 1.3), or MPI has "
+            "fewer threads than MPI_THREAD_MULTIPLE");
     memcpy(&c->all, orr__ranks_communicator(), sizeof c->all);
     int err = c->init_comm(NULL, NULL, 0, c->all);
     if (err)

@@ -53,12 +53,26 @@ static bool crowded(const orr__plan *plan, bool wait, int others)
            (others > 0 ? orr__star.cpus - others < 2 : orr__star.cpus == 1 && !orr__star_core_is_left());
 }
 
-/* True if the caller and all workers together are clearly faster than the caller alone, and faster than tasks. */
+/* True if the caller and all workers together are clearly faster than the caller alone. */
+static bool crew_helps(const orr__plan *plan)
+{
+    return plan->lanes.together < ORR__T_CREW_CLEARLY / 100.0 * plan->lanes.alone && orr__star.cpus > 1 &&
+           orr__star.one_memory && orr__star.opencls + orr__star.cudas == 0 && !orr__star_crew_is_in_the_way(plan->us);
+}
+
+/* … and faster than tasks. */
 static bool crew_gains(const orr__plan *plan)
 {
-    return plan->lanes.together < ORR__T_CREW_CLEARLY / 100.0 * plan->lanes.alone &&
-           (plan->lanes.together < plan->lanes.tasks || plan->us < orr__inline_us()) && orr__star.cpus > 1 &&
-           orr__star.one_memory && orr__star.opencls + orr__star.cudas == 0 && !orr__star_crew_is_in_the_way(plan->us);
+    return (plan->lanes.together < plan->lanes.tasks || plan->us < orr__inline_us()) && crew_helps(plan);
+}
+
+/* True if the plan has exchanges that only its caller may carry out. */
+static bool keeps_to_caller(const orr__plan *plan)
+{
+    bool does = false;
+    for (int i = 0; orr__ranks_in_calls() && i < plan->nstep && !does; i++)
+        does = orr__step_posts(&plan->step[i]);
+    return does;
 }
 
 /* Tasks do not pay for small work, nor for small steps that follow each other, nor for a single task of a waiting caller, as no other worker
@@ -95,6 +109,8 @@ bool orr__star_in_turn(const orr__plan *plan, bool now)
 {
     bool asked = orr__env.inline_us >= 0;
 
+    if (keeps_to_caller(plan))
+        return true;
     for (int i = 0; i < plan->nstep; i++)
         if (orr__region_needs_device(plan->step[i].region))
             return false;
@@ -277,6 +293,32 @@ static bool room_for_starpu(const orr__plan *plan)
     return there;
 }
 
+/* Runs a plan on its caller, and the crew with it, after the runs that write its leaves. */
+static orr_status execute_on_caller(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                                    void *const *into, orr__buffer **out)
+{
+    orr_status st = ORR_OK;
+
+    for (int i = 0; i < plan->nstep && st == ORR_OK; i++)
+        if (orr__region_needs_device(plan->step[i].region))
+            st = orr__fail(
+                orr__region_site(plan->step[i].region), ORR_EDEVICE,
+                "the operation needs a device, and exchanges of the same evaluation the calling thread, since the "
+                "program has started MPI with less than MPI_THREAD_MULTIPLE: ask MPI_Init_thread for that");
+    for (int i = 0; i < plan->nleaf && st == ORR_OK; i++)
+        st = leaf[i] ? orr__run_wait_within(leaf[i]->run) : ORR_OK;
+    orr__tilepool_settle();
+    if (st == ORR_OK && plan->memory.peak > orr__engine_left()) {
+        orr__star_wait_runs(0);
+        (void)orr__tilepool_trim();
+        st = orr__exec_admit(at, plan);
+    }
+    if (st != ORR_OK)
+        return st;
+    bool crew = !orr__star_paused() && orr__exec_callers() <= 1 && crew_helps(plan);
+    return without_tasks(crew ? ORR__TOGETHER : ORR__ALONE, plan, leaf, scalar, into, out);
+}
+
 static size_t tight_budget(const orr__plan *plan)
 {
     size_t room = orr__engine_left();
@@ -308,6 +350,9 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                              void *const *into, orr__buffer **out, orr__run **run, bool wait, bool little)
 {
+    if (keeps_to_caller(plan))
+        return execute_on_caller(at, plan, leaf, scalar, into, out);
+
     orr__lane by = lane_of(plan, leaf, wait, little);
     bool small = by != ORR__TASKS;
     orr_status st;
