@@ -4,7 +4,6 @@
 It must not know any function: it maps roles of arguments to types of Fortran.
 
 usage: generate.py api.json >orrery.f90        the modules orrery_c (the functions of C) and orrery
-       generate.py api.json calls              a module for tests: the functions of tensors alone, by name
        generate.py api.json list               the functions of C without a form in the module orrery, with the reasons
 """
 import os
@@ -584,25 +583,9 @@ class Wrapper:
             comment(doc), kind, f["name"], ", ".join(dummies), result, "\n".join(declared + local + body), kind)
 
 
-def calls(module):
-    """subroutine call_by_name(name, x, r, known) of every function whose arguments and result are tensors."""
-    cases = []
-    for f in module.d.functions:
-        n = len(f["arguments"])
-        if f["name"] in module.publics and f["result"] == "orr_tensor *" and 0 < n < 4 and \
-                all(a["role"] == "tensor" and not a.get("optional") for a in f["arguments"]):
-            cases.append("    case ('%s')\n      r = %s(%s)\n" % (f["name"][4:], f["name"], ", ".join("x(%d)" % (k + 1) for k in range(n))))
-    return ("! Made by bindings/fortran/generate.py; do not edit it.\nmodule calls\n  use orrery\n  implicit none\ncontains\n"
-            "  subroutine call_by_name(name, x, r, known)\n    character(*), intent(in) :: name\n    type(orr_tensor), intent(in) :: x(:)\n"
-            "    type(orr_tensor), intent(inout) :: r\n    logical, intent(out) :: known\n    known = .true.\n    select case (name)\n"
-            + "".join(cases) + "    case default\n      known = .false.\n    end select\n  end subroutine\nend module\n")
-
-
 def main():
     module = Module(sys.argv[1])
-    if len(sys.argv) > 2 and sys.argv[2] == "calls":
-        sys.stdout.write(calls(module))
-    elif len(sys.argv) > 2:
+    if len(sys.argv) > 2:
         for name, why in module.left_out:
             print("%s: %s" % (name, why))
     else:

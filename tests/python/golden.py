@@ -1,12 +1,18 @@
-"""The golden cases of the C suite through Python: element-wise bits, and the results of NumPy in tests/golden/numpy."""
+"""The golden cases of the C suite through Python: element-wise bits, and the results of NumPy in tests/golden/numpy.
+
+usage: golden.py [CALLS]     CALLS: a file for the calls and the bits of their results, which the other languages replay
+"""
 import math
 import os
 import struct
+import sys
 
 from check import end, fail, o
+from recorder import Recorder
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../golden")
-c = o._core
+recording = sys.argv[1] if len(sys.argv) > 1 else None
+c = Recorder(o._core, recording)
 NAMES = {"bool": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16",
          "u32": "uint32", "u64": "uint64", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
@@ -23,7 +29,14 @@ def tensor(bits, name, shape=None):
     return c.from_bytes(name, [len(bits)] if shape is None else shape, b"".join((b & mask).to_bytes(n, "little") for b in bits))
 
 
+def case_ends():
+    if recording:
+        c.end_()
+
+
 def bits_of(t):
+    if recording:
+        c.is_(t)
     data, n = t.tobytes(), t.dtype.itemsize
     return [int.from_bytes(data[k:k + n], "little") for k in range(0, len(data), n)]
 
@@ -79,6 +92,7 @@ def elementwise(file, ulps):
         if wrong:
             fail("%s of %s, %s: case %d: %r, not %r" % (row, name, file, wrong[0], got[wrong[0]], want[wrong[0]]))
         tested += 1
+        case_ends()
     if not tested:
         fail("no case in " + file)
 
@@ -123,8 +137,8 @@ CALLS = {
     "linspace": lambda x, p, to: c.linspace(to, p[0], p[1], int(p[2])), "eye": lambda x, p, to: c.eye(to, *whole(p)),
     "one_hot": lambda x, p, to: c.one_hot(x[0], int(p[0]), to), "slice": lambda x, p, to: sliced(x, p),
     "reshape": lambda x, p, to: c.reshape(x[0], whole(p)), "permute": lambda x, p, to: c.permute(x[0], whole(p)),
-    "broadcast_to": lambda x, p, to: c.broadcast_to(x[0], whole(p)), "matmul": lambda x, p, to: x[0] @ x[1],
-    "matmul_tt": lambda x, p, to: c.transpose(x[0]) @ c.transpose(x[1]),
+    "broadcast_to": lambda x, p, to: c.broadcast_to(x[0], whole(p)), "matmul": lambda x, p, to: c.matmul(*x),
+    "matmul_tt": lambda x, p, to: c.matmul(c.transpose(x[0]), c.transpose(x[1])),
     "pad": lambda x, p, to: c.pad(x[0], whole(p[1:1 + len(p) // 2]), whole(p[1 + len(p) // 2:]), p[0]),
     "concat": lambda x, p, to: c.concat(x, int(p[0])), "stack": lambda x, p, to: c.stack(x, int(p[0])),
     "squeeze": lambda x, p, to: c.squeeze(x[0], axes(p, 0)), "flip": lambda x, p, to: c.flip(x[0], axes(p, 0)),
@@ -181,6 +195,52 @@ CALLS.update({
 })
 
 
+def lengths_and_axes(p):
+    """Of a transform: the number of axes, lengths, axes; no axes: all, with their own lengths."""
+    n = int(p[1])
+    return (whole(p[2:2 + n]), whole(p[2 + n:2 + 2 * n])) if n else (None, None)
+
+
+def power_sum(w, power, x):
+    """A sum of powers of eigenvalues, which does not depend on their order."""
+    t = w
+    for _ in range(1, int(power)):
+        t = c.mul(t, w)
+    t = c.sum(t, [-1], False)
+    return t if x.dtype.name.startswith("complex") else c.real(t)
+
+
+def magnitude(t, of):
+    """Without signs, which a decomposition leaves open."""
+    return c.abs(t) if of else t
+
+
+for _name in "round isfinite unique_values solve inv det svdvals eigvalsh expm".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(*x)
+for _name in "fftshift ifftshift".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(x[0], whole(p) or None)
+for _name in "fftn ifftn rfftn irfftn".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(x[0], *lengths_and_axes(p), int(p[0]))
+for _name in "fftfreq rfftfreq".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(to, int(p[0]), p[1])
+for _name in "unique_all unique_counts unique_inverse".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(x[0])[int(p[0])]
+for _name in "trace matrix_power cross".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(*x, *whole(p))
+for _name in "pinv matrix_rank".split():
+    CALLS[_name] = lambda x, p, to, f=getattr(c, _name): f(x[0], p[0])
+CALLS.update({
+    "solve_triangular": lambda x, p, to: c.solve_triangular(*x, *[bool(v) for v in p]),
+    "slogdet": lambda x, p, to: c.slogdet(x[0])[int(p[0])], "lu": lambda x, p, to: c.lu(x[0])[int(p[0])],
+    "qr": lambda x, p, to: c.qr(x[0], bool(p[0]))[int(p[1])], "eigh": lambda x, p, to: magnitude(c.eigh(x[0])[int(p[0])], p[0]),
+    "svd": lambda x, p, to: magnitude(c.svd(x[0], bool(p[0]))[int(p[1])], p[1] != 1),
+    "eigvals": lambda x, p, to: power_sum(c.eigvals(x[0]), p[0], x[0]), "eig": lambda x, p, to: power_sum(c.eig(x[0])[0], p[0], x[0]),
+    "lstsq": lambda x, p, to: c.lstsq(*x, p[0])[int(p[1])], "cond": lambda x, p, to: c.cond(x[0], int(p[0])),
+    "matrix_norm": lambda x, p, to: c.matrix_norm(x[0], int(p[0]), bool(p[1])),
+    "vector_norm": lambda x, p, to: c.vector_norm(x[0], [int(p[2])], bool(p[1]), p[0]),
+})
+
+
 def numpys(file, least):
     """The cases of operations in CALLS; the others have parameters in a form of their own."""
     with open(os.path.join(GOLDEN, "numpy", file)) as f:
@@ -216,6 +276,7 @@ def numpys(file, least):
             bad = [k for k in range(len(want)) if got[k] != int(want[k]) % (1 << bits)]
         if bad:
             fail("%s, case %s %s: %r, not %r" % (file, op, p, got[bad[0]], want[bad[0]]))
+        case_ends()
     if run < least:
         fail("%s: %d cases were run" % (file, run))
 
@@ -246,6 +307,7 @@ def complex_functions(name, part, least):
                 fail("%s of %s: %s gives %s, not %s" % (op, name, row[:-2], flat[2 * k:2 * k + 2], row[-2:]))
                 break
         run += 1
+        case_ends()
     if run < least:
         fail("complex: %d functions" % run)
 
@@ -266,22 +328,61 @@ def transforms(least):
         for narrow in (False, True):
             t = getattr(c, op)(c.cast(x, "float32" if real else "complex64") if narrow else x, n, axis, norm)
             r = c.cast(t, "float64" if result_real else "complex128")
-            got = struct.unpack("<%dd" % len(want), r.tobytes())
+            got = struct.unpack("<%dd" % len(want), b"".join(b.to_bytes(r.dtype.itemsize, "little") for b in bits_of(r)))
             size = max([abs(v) for v in want], default=0.0) + 1e-3
             if list(t.shape) != to or max((abs(g - w) for g, w in zip(got, want)), default=0.0) > (2e-6 if narrow else 8e-14) * size:
                 fail("%s of %s, norm %d: %s" % (op, shape, norm, t.shape))
         run += 1
+        case_ends()
     if run < least:
         fail("fft: %d cases" % run)
+
+
+def cotangents():
+    """Those of JAX, as in tests/ops/complex.c."""
+    with open(os.path.join(GOLDEN, "complex", "gradients.txt")) as f:
+        lines = f.read().splitlines()
+    for line in lines:
+        op, *words = line.split()
+        v = [float.fromhex(w) for w in words]
+        z, w = made("complex128", [], v[:2]), made("complex128", [], v[2:4])
+        f = getattr(c, op)
+        y = f(z, w) if op in ("add", "sub", "mul", "div", "pow") else f(z)
+        kind = y.dtype.name
+        g, = c.vjp(y, made(kind, [], v[4:6] if kind == "complex128" else v[4:5]), [z])
+        re, im = floats(bits_of(c.stack([c.real(g), c.imag(g)], -1)), "float64")
+        if math.hypot(re - v[6], im - v[7]) > 1e-12 * (1 + math.hypot(v[6], v[7])):
+            fail("the cotangent of %s: (%g, %g), not (%g, %g)" % (op, re, im, v[6], v[7]))
+        case_ends()
+
+
+def long_transforms():
+    """Elements of long transforms, as in tests/ops/fft.c."""
+    def samples(n, imaginary):
+        return [((5 * j * j + 31337 * j + 17 if imaginary else 7919 * j * j + 104729 * j) % 8191) / 4096 - 1 for j in range(n)]
+    with open(os.path.join(GOLDEN, "fft", "long.txt")) as f:
+        lines = [line.split() for line in f.read().splitlines()]
+    for real, n in sorted({(int(w[0]), int(w[1])) for w in lines}):
+        x = made("float64", [n], samples(n, False))
+        y = c.rfft(x, 0, 0, "ortho") if real else c.fft(c.complex(x, made("float64", [n], samples(n, True))), 0, 0, "ortho")
+        for w in lines:
+            if (int(w[0]), int(w[1])) == (real, n):
+                at = c.select(y, 0, int(w[2]))
+                re, im = floats(bits_of(c.stack([c.real(at), c.imag(at)], -1)), "float64")
+                if math.hypot(re - float(w[3]) / math.sqrt(n), im - float(w[4]) / math.sqrt(n)) > 2e-14 * math.log2(n):
+                    fail("element %s of a transform of %d" % (w[2], n))
+        case_ends()
 
 
 elementwise("ints.txt", 0)
 for name, ulps in (("f32", 4), ("f64", 4), ("f16", 1), ("bf16", 1)):
     elementwise(name + ".txt", ulps)
 for name, least in (("views.txt", 200), ("reduce.txt", 700), ("matmul.txt", 60), ("index.txt", 200), ("along.txt", 700),
-                    ("array.txt", 500), ("standard.txt", 500), ("triangles.txt", 0)):
+                    ("array.txt", 500), ("standard.txt", 1300), ("triangles.txt", 100), ("linalg.txt", 1100)):
     numpys(name, least)
 complex_functions("complex64", "float32", 30)
 complex_functions("complex128", "float64", 30)
 transforms(60)
+cotangents()
+long_transforms()
 end()

@@ -57,7 +57,7 @@ static void tests_of(const char *name)
     }
     (void)snprintf(
         line, sizeof line,
-        "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='%.2000s/tests/python/package.tmp' %s '%.2000s/tests/python/%s' 2>&1",
+        "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='%.2000s/tests/python/package.tmp' %s '%.2000s/tests/python/'%s 2>&1",
         build_folder(), python, orr_test_golden("../.."), name);
     int status = run(line);
     if (status == ABSENT)
@@ -86,9 +86,56 @@ static void wrong_calls_raise_and_nothing_leaks(void)
     tests_of("misuse.py");
 }
 
+/* The calls, with the bits of their results, are written for the other languages. */
 static void golden_cases_have_the_same_results(void)
 {
-    tests_of("golden.py");
+    char name[4096];
+    (void)snprintf(name, sizeof name, "golden.py '%.2000s/tests/python/package.tmp/calls'", build_folder());
+    (void)setenv("ORRERY_DETERMINISTIC", "1", 1);
+    tests_of(name);
+    (void)unsetenv("ORRERY_DETERMINISTIC");
+}
+
+/* Compiles the driver of a language with the calls that replay.py writes, and runs it. command: without the source's name. */
+static void replayed(const char *language, const char *driver, const char *command)
+{
+    char line[9000];
+    if (!python) {
+        orr_test_skip("the package is not built");
+        return;
+    }
+    (void)snprintf(
+        line, sizeof line,
+        "top='%.2000s'; cd '%.2000s/tests/python/package.tmp' && %s \"$top/tests/bindings/replay.py\" "
+        "\"$top/include/orrery/api.json\" calls %s >calls.inc && libs=../../../.libs/liborrery.so && "
+        "include=\"-I$top/include -I../../../include -I.\" && %s -o replay \"$top/tests/bindings/%s\" "
+        "$objects $libs -Wl,-rpath,\"$PWD/../../../.libs\" 2>&1 && ORRERY_DETERMINISTIC=1 timeout 300 ./replay calls",
+        orr_test_golden("../.."), build_folder(), python, language, command, driver);
+    int status = run(line);
+    ORR_CHECK_MSG(status == 0, "%s: status %d", language, status);
+}
+
+static void golden_cases_have_equal_bits_in_c(void)
+{
+    replayed("c", "replay.c", "cc -std=c11 $include -DCALLS='\"calls.inc\"'");
+}
+
+static void golden_cases_have_equal_bits_in_cxx(void)
+{
+    if (run("c++ --version >/dev/null 2>&1") != 0)
+        orr_test_skip("no C++ compiler called c++");
+    else
+        replayed("cxx", "replay.cpp", "c++ -std=c++17 $include -DCALLS='\"calls.inc\"' -pthread");
+}
+
+static void golden_cases_have_equal_bits_in_fortran(void)
+{
+#if defined ORR_FC
+    replayed("fortran", "replay.f90",
+             "objects=../../../bindings/fortran/liborrery-fortran.a && " ORR_FC " -I. -I../../../bindings/fortran");
+#else
+    orr_test_skip("configure found no Fortran compiler");
+#endif
 }
 
 static void gradients_modules_and_graphs_compute(void)
@@ -119,6 +166,9 @@ int main(int argc, char **argv)
                                       ORR_TEST(arrays_are_exchanged_both_ways),
                                       ORR_TEST(wrong_calls_raise_and_nothing_leaks),
                                       ORR_TEST(golden_cases_have_the_same_results),
+                                      ORR_TEST(golden_cases_have_equal_bits_in_c),
+                                      ORR_TEST(golden_cases_have_equal_bits_in_cxx),
+                                      ORR_TEST(golden_cases_have_equal_bits_in_fortran),
                                       ORR_TEST(gradients_modules_and_graphs_compute),
                                       ORR_TEST(functions_with_lists_callbacks_and_structs_have_a_form),
                                       ORR_TEST(random_calls_raise_exceptions_only),

@@ -3,7 +3,6 @@
 #include "core.h"
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <structmember.h>
 
 /* -- a tensor's facts ------------------------------------------------------------------------------------------ */
@@ -266,7 +265,7 @@ static bool make_handles(PyObject *module)
                                 { Py_tp_new, new_refused },
                                 { Py_tp_doc, (void *)(uintptr_t)h->doc },
                                 { 0, NULL } };
-        PyType_Spec spec = { strdup(name), sizeof(handle), 0, Py_TPFLAGS_DEFAULT, slots };
+        PyType_Spec spec = { name, sizeof(handle), 0, Py_TPFLAGS_DEFAULT, slots };
         h->type = (PyTypeObject *)PyType_FromSpec(&spec);
         if (!h->type || PyModule_AddObjectRef(module, h->name, (PyObject *)h->type) < 0)
             return false;
