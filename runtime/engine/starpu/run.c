@@ -85,15 +85,15 @@ static orr__lane choose(const orr__plan *plan, bool wait, bool little, int other
     if (orr__star_paused())
         return ORR__ALONE;
     bool tasks = asked || !wait || devices || (plan->ntasks > 1 && plan->lanes.tasks < plan->lanes.alone);
-
-    if (!asked && crowded(plan, wait, others))
-        return ORR__ALONE;
     bool crew = !asked && wait && others <= 0 && crew_gains(plan);
+
+    if (!crew && little)
+        return orr__ablated(ORR__OFF_INLINE_LANE) ? ORR__TASKS : ORR__ALONE;
+    if (!asked && crowded(plan, wait, others)) /* asks the system for the process's cores */
+        return ORR__ALONE;
     double us = little ? plan->us : orr__lane_alone_us(plan);
     if (crew && orr__star_crew_is_ready(us))
         return ORR__TOGETHER;
-    if (!crew && little)
-        return orr__ablated(ORR__OFF_INLINE_LANE) ? ORR__TASKS : ORR__ALONE;
     bool rests = orr__star_sleeps_through(us) || (crew && orr__star_crew_is_formed());
     if (little || (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && !devices && rests))
         return !share(us, crew && orr__star_crew_is_worth(us)) ? ORR__ALONE
