@@ -1,24 +1,13 @@
 ;; Guix's definition of the package: "guix build -f packaging/guix/orrery.scm" in an unpacked tarball or a clone.
 ;; Must not know: other packages' builds.
-(use-modules (guix build-system gnu)
+(use-modules (gnu packages)
+             (guix build-system gnu)
              (guix gexp)
              ((guix licenses) #:prefix license:)
-             (guix packages)
-             (gnu packages algebra)
-             (gnu packages autotools)
-             (gnu packages check)
-             (gnu packages compression)
-             (gnu packages cpp)
-             (gnu packages crypto)
-             (gnu packages image)
-             (gnu packages machine-learning)
-             (gnu packages maths)
-             (gnu packages mpi)
-             (gnu packages multiprecision)
-             (gnu packages opencl)
-             (gnu packages parallel)
-             (gnu packages pkg-config)
-             (gnu packages web))
+             (guix packages))
+
+;; Packages by name, wherever their module is; StarPU is in the channel Guix-HPC.
+(define named (lambda names (map specification->package names)))
 
 (package
   (name "orrery")
@@ -32,9 +21,10 @@
    (list #:configure-flags #~(list "--with-starpu=system" "--with-mpi")
          ;; One room's tests; the whole suite takes the better part of an hour.
          #:make-flags #~(list "T=base_")))
-  (native-inputs (list autoconf automake cunit libtool mpfr pkg-config))
-  (inputs (list gmp hdf5 `(,hwloc "lib") jansson libjpeg-turbo libmicrohttpd libpng libsodium
-                ocl-icd oneapi-dnnl openblas opencl-headers openmpi starpu zlib))
+  (native-inputs (named "autoconf" "automake" "cunit" "libtool" "mpfr" "pkg-config"))
+  (inputs (cons (list (specification->package "hwloc") "lib")
+                (named "gmp" "google-highway" "hdf5" "jansson" "libjpeg-turbo" "libmicrohttpd" "libpng" "libsodium"
+                       "oneapi-dnnl" "ocl-icd" "openblas" "opencl-headers" "openmpi" "starpu" "zlib")))
   (home-page "")
   (synopsis "Lazy tensors in C, fused and scheduled over CPUs and GPUs")
   (description "Calls record a graph; nothing runs until a value is asked for.  Element-wise work is then

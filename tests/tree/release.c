@@ -33,7 +33,7 @@ static void one_version_everywhere(void)
     static const struct {
         const char *file, *before, *after;
     } place[] = { { "debian/changelog", "orrery (", "-" },
-                  { "packaging/spack/packages/orrery/package.py", "    version(\"", "\")" },
+                  { "packaging/spack/spack_repo/orrery/packages/orrery/package.py", "    version(\"", "\")" },
                   { "packaging/guix/orrery.scm", "  (version \"", "\")" },
                   { "include/orrery/api.json", "\n \"version\": \"", "\"" } };
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
@@ -104,8 +104,18 @@ static void recipes_parse(void)
     free(text);
     if (run("command -v python3 >/dev/null") != 0)
         ORR_SKIP("no python3 here");
-    ORR_CHECK(run("python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "
-                  "$top/packaging/spack/packages/orrery/package.py") == 0);
+    ORR_CHECK(
+        run("python3 -c 'import ast, sys; [ast.parse(open(p).read()) for p in sys.argv[1:]]' $top/debian/tests/lessons "
+            "$top/packaging/spack/spack_repo/orrery/packages/orrery/package.py") == 0);
+}
+
+/* In a folder without mmdebstrap, before anything is built. */
+static void port_check_skips_where_no_other_system_is_to_be_had(void)
+{
+    ORR_CHECK(
+        run("mkdir -p few && ln -sf $(command -v dirname) $(command -v id) few/ && sh=$(command -v sh) && "
+            "{ PATH=$PWD/few ORR_PORT_DIR=$PWD/none $sh $top/build-aux/port-check oldest >skip.txt; test $? = 77; } "
+            "&& grep -q '^port-check: SKIP: ' skip.txt && test ! -e none") == 0);
 }
 
 static void lost_functions_break_the_interface(void)
@@ -134,6 +144,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(packages_want_what_bootstrap_installs),
                                       ORR_TEST(bill_of_materials_names_each_library),
                                       ORR_TEST(recipes_parse),
+                                      ORR_TEST(port_check_skips_where_no_other_system_is_to_be_had),
                                       ORR_TEST(lost_functions_break_the_interface),
                                       { 0 } };
     return orr_test_main(argc, argv, "tree.release", tests);

@@ -1,5 +1,7 @@
-# Spack's recipe: "spack repo add packaging/spack", then "spack install orrery".
+# Spack's recipe, for Spack 1.0 or later: "spack repo add packaging/spack/spack_repo/orrery", then "spack install orrery".
 # Must not know: other packages' builds.
+from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
+
 from spack.package import *
 
 
