@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -212,10 +213,23 @@ static bool parse_size(const char *s, uint64_t max, uint64_t *out)
     return !*end && (p || !point) && *out <= max;
 }
 
+/* `on` and `off` for other words that mean them. */
+static const char *on_or_off(const char *s)
+{
+    static const char *const on[] = { "1", "yes", "true" }, *const off[] = { "0", "no", "false" };
+    for (int i = 0; i < 3; i++) {
+        if (strcasecmp(s, on[i]) == 0)
+            return "on";
+        if (strcasecmp(s, off[i]) == 0)
+            return "off";
+    }
+    return s;
+}
+
 static bool parse_switch(const char *s, bool *out)
 {
-    *out = strcmp(s, "on") == 0 || strcmp(s, "1") == 0;
-    return *out || strcmp(s, "off") == 0 || strcmp(s, "0") == 0;
+    *out = strcmp(on_or_off(s), "on") == 0;
+    return *out || strcmp(on_or_off(s), "off") == 0;
 }
 
 static bool parse_list(const entry *e, const char *s, unsigned *out)
@@ -271,7 +285,7 @@ static bool parse(const entry *e, const char *s, orr__settings *to)
     bool ok = true;
     switch (e->form) {
     case CHOICE: {
-        int i = find_word(e, s, strlen(s));
+        int i = find_word(e, on_or_off(s), strlen(on_or_off(s)));
         ok = i >= 0;
         memcpy(field, &i, sizeof i);
         break;
@@ -297,7 +311,10 @@ static bool parse(const entry *e, const char *s, orr__settings *to)
         break;
     case LIST: ok = parse_list(e, s, field); break;
     case MECHANISMS: ok = parse_mechanisms(s, field); break;
-    case PATH: ok = parse_path(s, e->offset == AT(cc) || (e->offset == AT(notes) && strcmp(s, "-") == 0), field, sizeof to->cache_dir); break;
+    case PATH:
+        ok = parse_path(s, e->offset == AT(cc) || (e->offset == AT(notes) && strcmp(s, "-") == 0), field,
+                        sizeof to->cache_dir);
+        break;
     }
     return ok;
 }

@@ -54,7 +54,9 @@ static void cgroup_reads_every_form(void)
     setenv("ORRERY_ENGINE", "serial", 1);
     setenv("ORRERY_FUSE", "off", 1);
     setenv("ORRERY_ISA", "avx2", 1);
-    setenv("ORRERY_DETERMINISTIC", "1", 1);
+    setenv("ORRERY_DETERMINISTIC", "Yes", 1);
+    setenv("ORRERY_JIT", "0", 1);
+    setenv("ORRERY_FLUSH_DENORMALS", "1", 1);
     setenv("ORRERY_MEMORY_LIMIT", "2G", 1);
     setenv("ORRERY_INLINE_US", "0", 1);
     setenv("ORRERY_PRINT", "plan,graph", 1);
@@ -65,6 +67,7 @@ static void cgroup_reads_every_form(void)
     ORR_REQUIRE(orr__env_load() == ORR_OK);
     ORR_CHECK(orr__env.backend == ORR__BACKEND_OPENCL && orr__env.engine == ORR__ENGINE_SERIAL);
     ORR_CHECK(!orr__env.fuse && orr__env.deterministic && orr__env.fallback);
+    ORR_CHECK(orr__env.jit == ORR__JIT_OFF && orr__env.flush_denormals == ORR__DENORMALS_FLUSHED);
     ORR_CHECK(orr__env.isa == ORR__ISA_AVX2);
     ORR_CHECK(orr__env.memory_limit == (size_t)2 << 30 && orr__env.inline_us == 0);
     ORR_CHECK(orr__env.print == (ORR__PRINT_PLAN | ORR__PRINT_GRAPH) && orr__env.log == 3);
@@ -124,7 +127,7 @@ static void wrong_value_lists_right_ones(void)
     } cases[] = {
         { "ORRERY_BACKEND", "gpu", "auto cpu cuda opencl" },
         { "ORRERY_ENGINE", "Serial", "auto starpu serial" },
-        { "ORRERY_FUSE", "yes", "on off" },
+        { "ORRERY_FUSE", "maybe", "on off" },
         { "ORRERY_MEMORY_LIMIT", "lots", "1.5M" },
         { "ORRERY_MEMORY_LIMIT", "-1", "1.5M" },
         { "ORRERY_MEMORY_LIMIT", "99999999999T", "1.5M" },

@@ -8,6 +8,7 @@
 #include "runtime/base/pool.h"
 #include "runtime/base/threshold.h"
 #include "runtime/engine/starpu/starpu.h"
+#include "runtime/ranks/ranks.h"
 
 /* Records the runs under way that make our leaves: their failure will be ours. A failure that is known already is returned. */
 static orr_status depend(orr__run *r, orr__buffer *const *leaf)
