@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes bindings/fortran/orrery.f90 from include/orrery/api.json, head.f90 and tail.f90.
+"""Writes bindings/fortran/orrery.f90 and results.c from include/orrery/api.json, head.f90 and tail.f90.
 
 It must not know any function: it maps roles of arguments to types of Fortran.
 
 usage: generate.py api.json >orrery.f90        the modules orrery_c (the functions of C) and orrery
+       generate.py api.json results >results.c  the functions of C that return a struct, with the struct as an argument
        generate.py api.json list               the functions of C without a form in the module orrery, with the reasons
 """
 import os
@@ -37,6 +38,9 @@ NUMBERS = [("int32", "integer(c_int32_t)"), ("int64", "integer(c_int64_t)"), ("r
 ARRAYS = [("i8", "integer(c_int8_t)"), ("i16", "integer(c_int16_t)"), ("i32", "integer(c_int32_t)"), ("i64", "integer(c_int64_t)"),
           ("f32", "real(c_float)"), ("f64", "real(c_double)"), ("c64", "complex(c_float)"), ("c128", "complex(c_double)"),
           ("bool", "logical(c_bool)")]
+
+
+OUT = "orr__fortran_%s"  # the C function of results.c
 
 
 def wrapped(text, width=124):
@@ -137,13 +141,17 @@ class Module:
             else:
                 t = self.c_type(a["type"])
             lines.append("%s, value :: %s" % (t, name))
-        c_name = "c_" + f["name"][4:]
+        c_name, symbol = "c_" + f["name"][4:], f["symbol"]
+        if f["result"] in self.d.structs:  # flang 19 and C return small structs in different registers
+            names.insert(0, "r_")
+            lines.insert(0, "%s, intent(out) :: r_" % self.c_type(f["result"]))
+            f, symbol = dict(f, result="void"), OUT % f["name"][4:]
         kind = "subroutine" if f["result"] == "void" else "function"
         result = "" if kind == "subroutine" else " result(r_)"
         if result:
             lines.append("%s :: r_" % self.c_type(f["result"]))
         return "    %s %s(%s) bind(c, name='%s')%s\n      import\n%s\n    end %s" % (
-            kind, c_name, ", ".join(names), f["symbol"], result, "\n".join("      " + x for x in lines), kind)
+            kind, c_name, ", ".join(names), symbol, result, "\n".join("      " + x for x in lines), kind)
 
     def arrays(self):
         """orr_from, orr_wrap and orr_read by kind and rank."""
@@ -507,6 +515,7 @@ class Wrapper:
         base = re.sub(r"^const ", "", result).rstrip(" *")
         args = (["f_file()", "place_line"] if f["here"] else []) + self.call
         call = "c_%s(%s)" % (f["name"][4:], ", ".join(args))
+        into_struct = "call c_%s(%s)" % (f["name"][4:], ", ".join(["s_r"] + args))
         self.statused = True
         if result == "void":
             self.work, self.statused = "call " + call, False
@@ -536,7 +545,7 @@ class Wrapper:
         elif result in self.d.results:
             s = self.d.results[result]
             self.locals.append("type(%s) :: s_r" % result)
-            self.work = "s_r = " + call
+            self.work = into_struct
             first = next(x["name"] for x in s["fields"] if x["type"] == "orr_tensor *")
             self.fields(s, "s_r")
             self.after.append("call f_settle(c_tensor_status(s_r%%%s), stat, errmsg)" % first)
@@ -545,13 +554,16 @@ class Wrapper:
             if result == "orr_shape":
                 self.function = "integer(c_int64_t), allocatable"
                 self.locals.append("type(orr_shape) :: s_r")
-                self.work = "s_r = %s\n    r_ = s_r%%dim(1:max(0, s_r%%rank))" % call
+                self.work = into_struct + "\n    r_ = s_r%dim(1:max(0, s_r%rank))"
             elif result == "const char *":
                 self.function = "character(:), allocatable"
                 self.work = "r_ = f_string(%s)" % call
             elif result == "bool":
                 self.function = "logical"
                 self.work = "r_ = logical(%s)" % call
+            elif result in self.d.structs:
+                self.function = self.m.c_type(result)
+                self.work = into_struct.replace("s_r", "r_", 1)
             else:
                 self.function = self.m.c_type(result)
                 self.work = "r_ = " + call
@@ -583,9 +595,26 @@ class Wrapper:
             comment(doc), kind, f["name"], ", ".join(dummies), result, "\n".join(declared + local + body), kind)
 
 
+def results(d):
+    """The text of results.c."""
+    out = ["/* Structs that functions of C return, as arguments: compilers of Fortran and C return small ones in different registers.",
+           " * Made by bindings/fortran/generate.py from orrery/api.json (make api); do not edit it. */", "#include <orrery.h>"]
+    for f in d.functions:
+        if f["result"] not in d.structs:
+            continue
+        places = [("const char *", "file"), ("int", "line")] if f["here"] else []
+        args = places + [(a["type"], a["name"]) for a in f["arguments"]]
+        head = "void %s(%s)" % (OUT % f["name"][4:], ", ".join(
+            [f["result"] + " *r_"] + [t + ("" if t.endswith("*") else " ") + n for t, n in args]))
+        out += ["", head + ";", head, "{", "    *r_ = %s(%s);" % (f["symbol"], ", ".join(n for _, n in args)), "}"]
+    return "\n".join(out) + "\n"
+
+
 def main():
     module = Module(sys.argv[1])
-    if len(sys.argv) > 2:
+    if sys.argv[2:] == ["results"]:
+        sys.stdout.write(results(module.d))
+    elif len(sys.argv) > 2:
         for name, why in module.left_out:
             print("%s: %s" % (name, why))
     else:

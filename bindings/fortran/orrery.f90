@@ -906,11 +906,11 @@ module orrery_c
       type(c_ptr), value :: t_
       integer(c_int) :: r_
     end function
-    function c_tensor_shape(t_) bind(c, name='orr_tensor_shape') result(r_)
+    subroutine c_tensor_shape(r_, t_) bind(c, name='orr__fortran_tensor_shape')
       import
+      type(orr_shape), intent(out) :: r_
       type(c_ptr), value :: t_
-      type(orr_shape) :: r_
-    end function
+    end subroutine
     function c_tensor_dtype(t_) bind(c, name='orr_tensor_dtype') result(r_)
       import
       type(c_ptr), value :: t_
@@ -2617,15 +2617,15 @@ module orrery_c
       type(c_ptr), value :: a_
       type(c_ptr) :: r_
     end function
-    function c_lstsq(file_, line_, a_, b_, rtol_) bind(c, name='orr_lstsq_at') result(r_)
+    subroutine c_lstsq(r_, file_, line_, a_, b_, rtol_) bind(c, name='orr__fortran_lstsq')
       import
+      type(orr_lstsq_result), intent(out) :: r_
       type(c_ptr), value :: file_
       integer(c_int), value :: line_
       type(c_ptr), value :: a_
       type(c_ptr), value :: b_
       real(c_double), value :: rtol_
-      type(orr_lstsq_result) :: r_
-    end function
+    end subroutine
     function c_pinv(file_, line_, a_, rtol_) bind(c, name='orr_pinv_at') result(r_)
       import
       type(c_ptr), value :: file_
@@ -2641,36 +2641,36 @@ module orrery_c
       type(c_ptr), value :: a_
       type(c_ptr) :: r_
     end function
-    function c_slogdet(file_, line_, a_) bind(c, name='orr_slogdet_at') result(r_)
+    subroutine c_slogdet(r_, file_, line_, a_) bind(c, name='orr__fortran_slogdet')
       import
+      type(orr_slogdet_result), intent(out) :: r_
       type(c_ptr), value :: file_
       integer(c_int), value :: line_
       type(c_ptr), value :: a_
-      type(orr_slogdet_result) :: r_
-    end function
-    function c_lu(file_, line_, a_) bind(c, name='orr_lu_at') result(r_)
+    end subroutine
+    subroutine c_lu(r_, file_, line_, a_) bind(c, name='orr__fortran_lu')
       import
+      type(orr_lu_result), intent(out) :: r_
       type(c_ptr), value :: file_
       integer(c_int), value :: line_
       type(c_ptr), value :: a_
-      type(orr_lu_result) :: r_
-    end function
-    function c_qr(file_, line_, a_, complete_) bind(c, name='orr_qr_at') result(r_)
+    end subroutine
+    subroutine c_qr(r_, file_, line_, a_, complete_) bind(c, name='orr__fortran_qr')
       import
+      type(orr_qr_result), intent(out) :: r_
       type(c_ptr), value :: file_
       integer(c_int), value :: line_
       type(c_ptr), value :: a_
       logical(c_bool), value :: complete_
-      type(orr_qr_result) :: r_
-    end function
-    function c_svd(file_, line_, a_, full_) bind(c, name='orr_svd_at') result(r_)
+    end subroutine
+    subroutine c_svd(r_, file_, line_, a_, full_) bind(c, name='orr__fortran_svd')
       import
+      type(orr_svd_result), intent(out) :: r_
       type(c_ptr), value :: file_
       integer(c_int), value :: line_
       type(c_ptr), value :: a_
       logical(c_bool), value :: full_
-      type(orr_svd_result) :: r_
-    end function
+    end subroutine
     function c_svdvals(file_, line_, a_) bind(c, name='orr_svdvals_at') result(r_)
       import
       type(c_ptr), value :: file_
@@ -2678,13 +2678,13 @@ module orrery_c
       type(c_ptr), value :: a_
       type(c_ptr) :: r_
     end function
-    function c_eigh(file_, line_, a_) bind(c, name='orr_eigh_at') result(r_)
+    subroutine c_eigh(r_, file_, line_, a_) bind(c, name='orr__fortran_eigh')
       import
+      type(orr_eigh_result), intent(out) :: r_
       type(c_ptr), value :: file_
       integer(c_int), value :: line_
       type(c_ptr), value :: a_
-      type(orr_eigh_result) :: r_
-    end function
+    end subroutine
     function c_eigvalsh(file_, line_, a_) bind(c, name='orr_eigvalsh_at') result(r_)
       import
       type(c_ptr), value :: file_
@@ -2692,13 +2692,13 @@ module orrery_c
       type(c_ptr), value :: a_
       type(c_ptr) :: r_
     end function
-    function c_eig(file_, line_, a_) bind(c, name='orr_eig_at') result(r_)
+    subroutine c_eig(r_, file_, line_, a_) bind(c, name='orr__fortran_eig')
       import
+      type(orr_eig_result), intent(out) :: r_
       type(c_ptr), value :: file_
       integer(c_int), value :: line_
       type(c_ptr), value :: a_
-      type(orr_eig_result) :: r_
-    end function
+    end subroutine
     function c_eigvals(file_, line_, a_) bind(c, name='orr_eigvals_at') result(r_)
       import
       type(c_ptr), value :: file_
@@ -3868,10 +3868,10 @@ module orrery_c
       integer(c_int), value :: owner_
       type(c_ptr) :: r_
     end function
-    function c_memory_stats() bind(c, name='orr_memory_stats') result(r_)
+    subroutine c_memory_stats(r_) bind(c, name='orr__fortran_memory_stats')
       import
-      type(orr_memory) :: r_
-    end function
+      type(orr_memory), intent(out) :: r_
+    end subroutine
     subroutine c_memory_peak_reset() bind(c, name='orr_memory_peak_reset')
       import
 
@@ -4124,11 +4124,11 @@ module orrery_c
       type(c_ptr), value :: path_
       integer(c_int) :: r_
     end function
-    function c_optim_defaults(kind_) bind(c, name='orr_optim_defaults') result(r_)
+    subroutine c_optim_defaults(r_, kind_) bind(c, name='orr__fortran_optim_defaults')
       import
+      type(orr_optim_options), intent(out) :: r_
       integer(c_int), value :: kind_
-      type(orr_optim_options) :: r_
-    end function
+    end subroutine
     function c_optim_new(file_, line_, kind_, v_, n_, options_) bind(c, name='orr_optim_new_at') result(r_)
       import
       type(c_ptr), value :: file_
@@ -5459,10 +5459,10 @@ module orrery_c
       type(c_ptr), value :: norms_
       integer(c_int) :: r_
     end function
-    function c_dp_defaults() bind(c, name='orr_dp_defaults') result(r_)
+    subroutine c_dp_defaults(r_) bind(c, name='orr__fortran_dp_defaults')
       import
-      type(orr_dp_options) :: r_
-    end function
+      type(orr_dp_options), intent(out) :: r_
+    end subroutine
     function c_dp_sgd_new(file_, line_, m_, o_, options_) bind(c, name='orr_dp_sgd_new_at') result(r_)
       import
       type(c_ptr), value :: file_
@@ -5840,11 +5840,11 @@ module orrery_c
       import
       type(c_ptr), value :: e_
     end subroutine
-    function c_encrypted_shape(e_) bind(c, name='orr_encrypted_shape') result(r_)
+    subroutine c_encrypted_shape(r_, e_) bind(c, name='orr__fortran_encrypted_shape')
       import
+      type(orr_shape), intent(out) :: r_
       type(c_ptr), value :: e_
-      type(orr_shape) :: r_
-    end function
+    end subroutine
     function c_encrypted_slots(e_) bind(c, name='orr_encrypted_slots') result(r_)
       import
       type(c_ptr), value :: e_
@@ -5954,14 +5954,14 @@ module orrery_c
       type(c_ptr), value :: x_
       type(c_ptr) :: r_
     end function
-    function c_field_poly_divide(file_, line_, c_, d_) bind(c, name='orr_field_poly_divide_at') result(r_)
+    subroutine c_field_poly_divide(r_, file_, line_, c_, d_) bind(c, name='orr__fortran_field_poly_divide')
       import
+      type(orr_field_division), intent(out) :: r_
       type(c_ptr), value :: file_
       integer(c_int), value :: line_
       type(c_ptr), value :: c_
       type(c_ptr), value :: d_
-      type(orr_field_division) :: r_
-    end function
+    end subroutine
     function c_poseidon(file_, line_, x_) bind(c, name='orr_poseidon_at') result(r_)
       import
       type(c_ptr), value :: file_
@@ -7827,7 +7827,7 @@ contains
     type(orr_tensor), intent(in) :: t
     integer(c_int64_t), allocatable :: r_(:)
     type(orr_shape) :: s_r
-    s_r = c_tensor_shape(f_of(t))
+    call c_tensor_shape(s_r, f_of(t))
     r_ = s_r%dim(1:max(0, s_r%rank))
     call f_drop(t)
   end function
@@ -10781,7 +10781,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(orr_lstsq_result) :: s_r
-    s_r = c_lstsq(f_file(), place_line, f_of(a), f_of(b), f_real(rtol))
+    call c_lstsq(s_r, f_file(), place_line, f_of(a), f_of(b), f_real(rtol))
     call f_drop(a)
     call f_drop(b)
     call f_result(x, s_r%x)
@@ -10832,7 +10832,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(orr_slogdet_result) :: s_r
-    s_r = c_slogdet(f_file(), place_line, f_of(a))
+    call c_slogdet(s_r, f_file(), place_line, f_of(a))
     call f_drop(a)
     call f_result(sign, s_r%sign)
     call f_result(logabsdet, s_r%logabsdet)
@@ -10853,7 +10853,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(orr_lu_result) :: s_r
-    s_r = c_lu(f_file(), place_line, f_of(a))
+    call c_lu(s_r, f_file(), place_line, f_of(a))
     call f_drop(a)
     call f_result(p, s_r%p)
     call f_result(l, s_r%l)
@@ -10878,7 +10878,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(orr_qr_result) :: s_r
-    s_r = c_qr(f_file(), place_line, f_of(a), f_bool(complete))
+    call c_qr(s_r, f_file(), place_line, f_of(a), f_bool(complete))
     call f_drop(a)
     call f_result(q, s_r%q)
     call f_result(r, s_r%r)
@@ -10904,7 +10904,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(orr_svd_result) :: s_r
-    s_r = c_svd(f_file(), place_line, f_of(a), f_bool(full))
+    call c_svd(s_r, f_file(), place_line, f_of(a), f_bool(full))
     call f_drop(a)
     call f_result(u, s_r%u)
     call f_result(s, s_r%s)
@@ -10939,7 +10939,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(orr_eigh_result) :: s_r
-    s_r = c_eigh(f_file(), place_line, f_of(a))
+    call c_eigh(s_r, f_file(), place_line, f_of(a))
     call f_drop(a)
     call f_result(w, s_r%w)
     call f_result(v, s_r%v)
@@ -10973,7 +10973,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(orr_eig_result) :: s_r
-    s_r = c_eig(f_file(), place_line, f_of(a))
+    call c_eig(s_r, f_file(), place_line, f_of(a))
     call f_drop(a)
     call f_result(w, s_r%w)
     call f_result(v, s_r%v)
@@ -13417,7 +13417,7 @@ contains
   !> threads:  safe from any thread.
   function orr_memory_stats() result(r_)
     type(orr_memory) :: r_
-    r_ = c_memory_stats()
+    call c_memory_stats(r_)
   end function
 
   !> Sets peak and spilled_peak to the present values.
@@ -13944,7 +13944,7 @@ contains
   function orr_optim_defaults(kind) result(r_)
     integer, intent(in), optional :: kind
     type(orr_optim_options) :: r_
-    r_ = c_optim_defaults(f_enum(kind))
+    call c_optim_defaults(r_, f_enum(kind))
   end function
 
   !> An optimiser of the n variables v[i], which must outlive it. NULL options: the defaults.
@@ -16460,7 +16460,7 @@ contains
   !> Returns the defaults above.
   function orr_dp_defaults() result(r_)
     type(orr_dp_options) :: r_
-    r_ = c_dp_defaults()
+    call c_dp_defaults(r_)
   end function
 
   !> A new trainer.
@@ -17077,7 +17077,7 @@ contains
     type(orr_encrypted), intent(in) :: e
     integer(c_int64_t), allocatable :: r_(:)
     type(orr_shape) :: s_r
-    s_r = c_encrypted_shape(e%p)
+    call c_encrypted_shape(s_r, e%p)
     r_ = s_r%dim(1:max(0, s_r%rank))
   end function
 
@@ -17271,7 +17271,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(orr_field_division) :: s_r
-    s_r = c_field_poly_divide(f_file(), place_line, f_of(c), f_of(d))
+    call c_field_poly_divide(s_r, f_file(), place_line, f_of(c), f_of(d))
     call f_drop(c)
     call f_drop(d)
     call f_result(quotient, s_r%quotient)
@@ -21324,7 +21324,7 @@ contains
     type(c_ptr) :: same, there
     integer(c_int) :: status, ignored
     integer :: k
-    s = c_tensor_shape(f_of(x))
+    call c_tensor_shape(s, f_of(x))
     if (s%rank >= 0) then
       k = s%rank
       if (k /= ubound(extents, 1)) k = -1

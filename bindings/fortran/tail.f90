@@ -402,7 +402,7 @@
     type(c_ptr) :: same, there
     integer(c_int) :: status, ignored
     integer :: k
-    s = c_tensor_shape(f_of(x))
+    call c_tensor_shape(s, f_of(x))
     if (s%rank >= 0) then
       k = s%rank
       if (k /= ubound(extents, 1)) k = -1

@@ -243,7 +243,7 @@ static void a_fortran_program_gives_its_communicator(void)
     /* The module's source beside the program: mpif90 may be another compiler than the module's. */
     (void)snprintf(script, sizeof script,
                    "export PKG_CONFIG_PATH='%s/lib/pkgconfig' LD_LIBRARY_PATH='%s/lib' STARPU_NCPU=1\n"
-                   "mpif90 '%s/share/orrery/orrery.f90' '%s' $(pkg-config --define-prefix --libs orrery) -o communicator\n"
+                   "mpif90 '%s/share/orrery/orrery.f90' '%s' $(pkg-config --define-prefix --libs orrery-fortran) -o communicator\n"
                    "timeout 100 mpirun -n 4 ./communicator >lines\n"
                    "grep 'rank 1: 499500' lines && grep 'rank 3: 499500' lines && test $(wc -l <lines) -eq 2\n",
                    readme.prefix, readme.prefix, readme.prefix, orr_test_golden("../../examples/communicator.f90"));

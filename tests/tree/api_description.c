@@ -69,10 +69,11 @@ static void description_is_fresh(void)
 
 /* The languages whose files are made from the description alone. */
 static const struct language {
-    const char *generator, *file;
+    const char *generator, *part, *file;
 } languages[] = {
-    { "bindings/cxx/generate.py", "include/orrery.hpp" },
-    { "bindings/fortran/generate.py", "bindings/fortran/orrery.f90" },
+    { "bindings/cxx/generate.py", "", "include/orrery.hpp" },
+    { "bindings/fortran/generate.py", "", "bindings/fortran/orrery.f90" },
+    { "bindings/fortran/generate.py", "results", "bindings/fortran/results.c" },
 };
 
 static void bindings_are_fresh(void)
@@ -80,8 +81,8 @@ static void bindings_are_fresh(void)
     const char *top = orr_test_golden("../..");
     for (size_t k = 0; k < sizeof languages / sizeof *languages; k++) {
         char arguments[8000];
-        (void)snprintf(arguments, sizeof arguments, "'%.2000s/%s' '%.2000s/include/orrery/api.json'", top,
-                       languages[k].generator, top);
+        (void)snprintf(arguments, sizeof arguments, "'%.2000s/%s' '%.2000s/include/orrery/api.json' %s", top,
+                       languages[k].generator, top, languages[k].part);
         is_fresh(languages[k].file, arguments);
     }
 }
