@@ -125,6 +125,8 @@ void orr__cpu_compile(orr__kernel *k, const orr__region *r);
 void orr__cpu_compiled(orr__kernel *k);
 /* True if the tier of the kernel is final: compiled, or never to be compiled. */
 bool orr__cpu_settled(const orr__kernel *k);
+/* True if n elements of a float dtype are finite. */
+bool orr__cpu_finite(orr_dtype t, const void *x, int64_t n);
 /* The name of the library that computes the call of a region on CPUs. */
 const char *orr__cpu_library(const orr__region *r);
 /* The present tier of a kernel of orr__cpu, as text. */

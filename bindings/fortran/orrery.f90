@@ -11965,8 +11965,8 @@ contains
   !> If it has, the ancestors of `t` are computed again, and the message has the line, operation and element that made the first such number from
   !> finite ones, and the numbers that an element-wise operation had. Of several such lines, the first recorded one is named. A value
   !> that overwrites no number of a result is not seen: a NaN that `orr_where` drops, for example. `t` keeps its value.
-  !> ORRERY_CHECK=nonfinite does this for all evaluations, except those of explicit graphs and of tensors that are distributed over ranks; it logs
-  !> the message once for each line instead of an error.
+  !> ORRERY_CHECK=nonfinite does this for all evaluations and submissions; it logs the message once for each line instead of an error. Over ranks
+  !> the check is collective, as the evaluation is, and every rank has the message.
   !> errors:   ORR_ENUMERIC (not finite; if `t` was evaluated before, the message has no line), those of orr_eval.
   !> threads:  safe from any thread; blocks.
   subroutine orr_check(t, stat, errmsg)

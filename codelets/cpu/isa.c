@@ -107,6 +107,11 @@ const orr__vec *orr__cpu_vec(void)
     return best[orr__env.isa];
 }
 
+bool orr__cpu_finite(orr_dtype t, const void *x, int64_t n)
+{
+    return orr__cpu_vec()->finite[t](x, n);
+}
+
 bool orr__cpu_use(const char *isa)
 {
     const orr__vec *v = NULL;

@@ -63,4 +63,5 @@ const orr__vec ORR__V(orr__vec) = {
     .box = { ORR__V(orr__vec_box_f32), ORR__V(orr__vec_box_f64) },
     .windows = { ORR__V(orr__vec_windows_f32), ORR__V(orr__vec_windows_f64) },
     .spread = { ORR__V(orr__vec_spread_f32), ORR__V(orr__vec_spread_f64) },
+    .finite = ORR__V(orr__vec_finites),
 };

@@ -148,6 +148,8 @@ typedef void orr__cellbackfn(const void *gates, const void *before, const void *
                              void *restrict dc, void *restrict d, int64_t n);
 enum { ORR__CELLS = 4 };
 
+/* True if all n elements are finite. */
+typedef bool orr__finitefn(const void *x, int64_t n);
 /* The greatest of n elements; −inf if n is 0. */
 typedef double orr__greatestfn(const void *row, int64_t n);
 /* x[i] = e^(x[i] − shift); returns the sum. */
@@ -210,6 +212,7 @@ typedef struct {
     orr__boxfn *box[2];
     orr__windowsfn *windows[2];
     orr__spreadfn *spread[2];
+    orr__finitefn *const *finite; /* [stored dtype], floats */
 } orr__vec;
 
 /* These are the same for every instruction set (field_rows.c). */
@@ -237,6 +240,7 @@ extern orr__foldrowfn orr__vec_sumrow_fr254, orr__vec_sumrow_fq254, orr__vec_pro
     extern orr__argfn *const ORR__V_PASTE(orr__vec_args, isa)[2][ORR_DTYPE_COUNT];                                     \
     extern orr__argrowfn *const ORR__V_PASTE(orr__vec_argrows, isa)[2][ORR_DTYPE_COUNT];                               \
     extern orr__axpyfn *const ORR__V_PASTE(orr__vec_axpys, isa)[];                                                     \
+    extern orr__finitefn *const ORR__V_PASTE(orr__vec_finites, isa)[ORR_DTYPE_COUNT];                                  \
     extern orr__addfn ORR__V_PASTE(orr__vec_add_f32, isa), ORR__V_PASTE(orr__vec_add_f64, isa);                        \
     extern orr__updatefn *const ORR__V_PASTE(orr__vec_sets, isa)[];                                                    \
     extern orr__updatefn *const ORR__V_PASTE(orr__vec_updates, isa)[ORR__UPDATES][ORR_DTYPE_COUNT];                    \

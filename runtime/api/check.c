@@ -1,6 +1,6 @@
-/* Numbers that are not finite: the bit that the results of an evaluation fold, and the search for the line to blame. The ancestors of the
- * results alone are computed again: of element-wise operations the one element, of others the operands up to the first such number.
- * Must not know: plans, the engine. */
+/* Numbers that are not finite: the engine's doubt about the results of an evaluation, and the search for the line to blame. The ancestors of
+ * the results alone are computed again: of element-wise operations the one element, of others the operands up to the first such number.
+ * Must not know: plans, the way in which launches look at results. */
 #include "config.h"
 
 #include <math.h>
@@ -9,10 +9,13 @@
 #include <string.h>
 #include <orrery/elementwise.h>
 #include <orrery/eval.h>
+#include "ops/exchange.h"
 #include "ops/record.h"
 #include "runtime/api/check.h"
 #include "runtime/api/eval.h"
+#include "runtime/api/instance.h"
 #include "runtime/base/env.h"
+#include "runtime/engine/finite.h"
 
 _Thread_local orr_status *orr__check_asked __attribute__((tls_model("initial-exec")));
 
@@ -43,11 +46,11 @@ static orr__node *place_of(orr__site at, orr__node *n)
     return orr__rec_reshape(at, orr__rec_reduce(at, first, ORR__RMIN, 1, ORR_I64), &scalar);
 }
 
-/* A line of one element: element e of n. */
-static orr__node *element_of(orr__site at, orr__node *n, int64_t e)
+/* Elements [e, e + count) of n, as a line. */
+static orr__node *elements_of(orr__site at, orr__node *n, int64_t e, int64_t count)
 {
-    const orr_shape line = ORR_SHAPE(orr__shape_count(&n->shape)), one = ORR_SHAPE(1);
-    return orr__rec_slice(at, orr__rec_reshape(at, orr__node_ref(n), &line), &one, &e, (int64_t[]){ 1 });
+    const orr_shape line = ORR_SHAPE(orr__shape_count(&n->shape)), some = ORR_SHAPE(count);
+    return orr__rec_slice(at, orr__rec_reshape(at, orr__node_ref(n), &line), &some, &e, (int64_t[]){ 1 });
 }
 
 static orr__scalar number(const orr__node *n, bool *known)
@@ -64,29 +67,22 @@ static bool is_set(const orr__node *bit)
     return known && v.u != 0;
 }
 
-void orr__check_begin(orr__site at, const orr__capture_roots *roots, orr__check *c)
+void orr__check_begin(orr__check *c, const orr__capture_roots *roots)
 {
-    orr__capture_roots all = *roots;
-    all.counts = false;
-    *c = (orr__check){ .roots = *roots };
-    for (int i = 0; i < roots->nout; i++)
-        if (is_inexact(roots->out[i]))
-            c->bit = c->bit ? orr__rec_or(at, c->bit, bit_of(at, roots->out[i])) : bit_of(at, roots->out[i]);
-    c->out = c->bit ? malloc(((size_t)roots->nout + 1) * sizeof(*c->out)) : NULL;
-    if (!c->out || orr__capture_make_roots(at, &all, &c->p) != ORR_OK) {
-        orr__node_unref(c->bit);
-        free(c->out);
-        c->bit = NULL;
-        return;
+    *c = (orr__check){ .roots = *roots, .doubts = orr__finite_doubts() };
+}
+
+/* The evaluation may return before new values of variables are written. */
+orr_status orr__check_wait(const orr__capture_roots *roots)
+{
+    orr_status st = ORR_OK;
+    for (int i = 0; i < roots->nout && st == ORR_OK; i++) {
+        const orr__buffer *b = orr__node_value(roots->out[i]);
+        orr__run *run = b && b->run ? orr__run_ref(b->run) : NULL;
+        st = orr__run_wait(run);
+        orr__run_unref(run);
     }
-    int n = roots->nfirst < roots->nout ? roots->nfirst : roots->nout, rest = roots->nout - n;
-    memcpy(c->out, roots->out, (size_t)n * sizeof *c->out);
-    c->out[n] = c->bit;
-    if (rest)
-        memcpy(c->out + n + 1, roots->out + n, (size_t)rest * sizeof *c->out);
-    c->roots.out = c->out;
-    c->roots.nout++;
-    c->roots.nfirst++;
+    return st;
 }
 
 /* -- search ---------------------------------------------------------------------------------------------- */
@@ -99,9 +95,11 @@ typedef struct {
 
 /* The way from a result back to the culprit. */
 typedef struct {
-    orr__check *c;
+    const orr__capture *p;
+    int nout; /* results that are checked: the first outputs of p */
     orr__site at;
     orr__check_eval *eval;
+    bool over_ranks;
     suspect *todo; /* each node at most once */
     int ntodo;
     bool *seen;
@@ -111,14 +109,14 @@ typedef struct {
 
 static bool is_element(const search *s, int i)
 {
-    const orr__node *n = s->c->p.node[i];
-    return s->c->p.leaf_of[i] < 0 && n->op->pattern == ORR__PATTERN_ELEMENT && orr__capture_nin(&s->c->p, i) > 0 &&
+    const orr__node *n = s->p->node[i];
+    return s->p->leaf_of[i] < 0 && n->op->pattern == ORR__PATTERN_ELEMENT && orr__capture_nin(s->p, i) > 0 &&
            !(n->op->flags & ORR__OP_BY_PLACE);
 }
 
 static int input(const search *s, int i, int k)
 {
-    return s->c->p.arg[s->c->p.arg0[i] + k];
+    return s->p->arg[s->p->arg0[i] + k];
 }
 
 static bool is_nan(const orr__node *small)
@@ -142,41 +140,67 @@ static bool is_bad(const orr__node *small)
     return !isfinite(v[0]) || !isfinite(v[1]);
 }
 
-/* A node of the operation of n, for the shape and the operands, whose references it takes over. */
-static orr__node *like(const search *s, const orr__node *n, orr_dtype dtype, const orr_shape *shape, int nin,
-                       orr__node **in)
+/* The node with its value on every rank. Takes over the reference. */
+static orr__node *whole(const search *s, orr__node *n)
 {
-    orr__node *copy = orr__node_of(s->at, n->op, dtype, shape, nin, in);
-    if (copy) {
-        copy->nscalar = n->nscalar;
-        copy->weak = n->weak;
-        memcpy(copy->s, n->s, sizeof copy->s);
-        copy->attr = n->attr;
-    }
-    return copy;
+    return n && s->over_ranks ? orr__rec_distribute(s->at, n, 0) : n;
 }
 
-/* The first element of node i that is not finite; false: there is none, or it cannot be known. */
+/* The greatest divisor of n up to ROW; n itself if that is small. */
+enum { ROW = 1 << 14, ROW_LEAST = 64 };
+static int64_t row_length(int64_t n)
+{
+    int64_t d = n < ROW ? n : ROW;
+    while (d >= ROW_LEAST && n % d != 0)
+        d--;
+    return d < ROW_LEAST ? n : d;
+}
+
+/* The first row of n elements each, of those that node x has, with an element that is not finite; false: there is none. */
+static bool find_row(const search *s, orr__node *x, int64_t n, int64_t *row)
+{
+    const orr_shape rows = ORR_SHAPE(orr__shape_count(&x->shape) / n, n);
+    orr__node *bad = orr__rec_not_finite(s->at, orr__rec_reshape(s->at, orr__node_ref(x), &rows)),
+              *any = whole(s, orr__rec_reduce(s->at, bad, ORR__RANY, 2, ORR_BOOL));
+    bool found = false, known = false;
+    if (any && s->eval(s->at, &any, 1) == ORR_OK)
+        (void)number(any, &known); /* brings the value to the host */
+    const uint8_t *bit = known ? orr__node_value(any)->host : NULL;
+    for (int64_t r = 0; bit && r < rows.dim[0] && !found; r++)
+        if ((found = bit[r]))
+            *row = r;
+    orr__node_unref(any);
+    return found;
+}
+
+/* The first element of node i that is not finite; false: there is none, or it cannot be known. Of many elements the row is found first, by
+ * a fold that costs no more than the sum of the elements. */
 static bool find_place(const search *s, int i, int64_t *place)
 {
-    const orr__node *n = s->c->p.node[i];
-    bool computed = s->c->p.leaf_of[i] >= 0 || orr__capture_nin(&s->c->p, i) > 0; /* not a constant of the program */
-    orr__node *first = computed && is_inexact(n) ? place_of(s->at, s->c->p.node[i]) : NULL;
+    orr__node *x = s->p->node[i];
+    int64_t count = orr__shape_count(&x->shape), n = row_length(count), row = 0;
+    if ((s->p->leaf_of[i] < 0 && orr__capture_nin(s->p, i) == 0) || !is_inexact(x) || count == 0)
+        return false; /* a constant of the program, or no floats */
+    if (n < count && !find_row(s, x, n, &row))
+        return false;
+    orr__node *some = elements_of(s->at, x, row * n, n), *first = some ? whole(s, place_of(s->at, some)) : NULL;
     bool known = first && s->eval(s->at, &first, 1) == ORR_OK;
-    *place = known ? number(first, &known).i : 0;
+    int64_t at = known ? number(first, &known).i : n;
     orr__node_unref(first);
-    return known && *place < orr__shape_count(&n->shape);
+    orr__node_unref(some);
+    *place = row * n + at;
+    return known && at < n;
 }
 
 /* The place in the operand of a view that element e of the view shows. */
 static bool find_source(const search *s, int i, int64_t e, int64_t *place)
 {
-    const orr__node *n = s->c->p.node[i], *from = s->c->p.node[input(s, i, 0)];
+    const orr__node *n = s->p->node[i], *from = s->p->node[input(s, i, 0)];
     const orr_shape line = ORR_SHAPE(orr__shape_count(&from->shape));
     orr__node *places = orr__rec_iota(s->at, ORR_I64, &line, 0, (orr__scalar){ .i = 0 }, (orr__scalar){ .i = 1 });
     places = orr__rec_reshape(s->at, places, &from->shape);
-    orr__node *view = places ? like(s, n, ORR_I64, &n->shape, 1, &places) : NULL;
-    orr__node *one = view ? element_of(s->at, view, e) : NULL;
+    orr__node *view = places ? orr__instance_node(s->at, n, ORR_I64, &n->shape, 1, &places) : NULL;
+    orr__node *one = view ? elements_of(s->at, view, e, 1) : NULL;
     bool known = one && s->eval(s->at, &one, 1) == ORR_OK;
     *place = known ? number(one, &known).i : 0;
     orr__node_unref(one);
@@ -187,8 +211,8 @@ static bool find_source(const search *s, int i, int64_t e, int64_t *place)
 /* An infinity that stands in the program, as that of a mask. */
 static bool is_given(const search *s, int i)
 {
-    const orr__node *n = s->c->p.node[i];
-    return s->c->p.leaf_of[i] < 0 && (n->op->flags & ORR__OP_UNIFORM) && is_inexact(n) && !isfinite(n->s[0].f);
+    const orr__node *n = s->p->node[i];
+    return s->p->leaf_of[i] < 0 && (n->op->flags & ORR__OP_UNIFORM) && is_inexact(n) && !isfinite(n->s[0].f);
 }
 
 static void add(search *s, int i, int64_t place)
@@ -201,7 +225,7 @@ static void add(search *s, int i, int64_t place)
 /* Node j, which is not element-wise, has a number that is not finite at this place: was it so already in an operand? */
 static void look_before(search *s, int j, int64_t e)
 {
-    const orr__capture *p = &s->c->p;
+    const orr__capture *p = s->p;
     const orr__node *n = p->node[j];
     int nin = orr__capture_nin(p, j);
     bool bad = false;
@@ -226,7 +250,7 @@ static void look_before(search *s, int j, int64_t e)
 static bool make_small(search *s, int i, int64_t e)
 {
     static const orr_shape one = { .rank = 1, .dim = { 1 } };
-    const orr__capture *p = &s->c->p;
+    const orr__capture *p = s->p;
     bool *needed = calloc((size_t)i + 1, sizeof *needed);
     orr__node **all = calloc((size_t)i + 1, sizeof(orr__node *));
     int n = 0;
@@ -245,8 +269,8 @@ static bool make_small(search *s, int i, int64_t e)
         for (int k = 0; k < nin && ok; k++)
             in[k] = orr__node_ref(s->small[input(s, j, k)]);
         s->small[j] = !ok   ? NULL
-                      : nin ? like(s, p->node[j], (orr_dtype)p->node[j]->dtype, &one, nin, in)
-                            : element_of(s->at, p->node[j], e);
+                      : nin ? orr__instance_node(s->at, p->node[j], (orr_dtype)p->node[j]->dtype, &one, nin, in)
+                            : whole(s, elements_of(s->at, p->node[j], e, 1));
         ok = s->small[j] != NULL;
         if (ok && !orr__node_value(s->small[j]))
             all[n++] = s->small[j];
@@ -268,7 +292,11 @@ static void forget_small(search *s, int i)
 /* Looks at the elements from which the suspect is computed: the first recorded culprit among them, or more suspects. */
 static void follow(search *s, suspect at)
 {
-    const orr__capture *p = &s->c->p;
+    const orr__capture *p = s->p;
+    if (!is_element(s, at.i)) {
+        look_before(s, at.i, at.place);
+        return;
+    }
     bool ok = make_small(s, at.i, at.place);
     for (int j = 0; j <= at.i && ok && s->made.i < 0; j++) {
         bool before = false, nan_before = false;
@@ -295,9 +323,9 @@ static void follow(search *s, suspect at)
 /* The culprit: what made such a number from finite ones; else what made NaN from infinities of the program; else the data. */
 static suspect culprit_of(search *s)
 {
-    const orr__capture *p = &s->c->p;
+    const orr__capture *p = s->p;
     int64_t place;
-    for (int k = 0; k < p->nout && s->made.i < 0; k++) {
+    for (int k = 0; k < s->nout && s->made.i < 0; k++) {
         if (s->seen[p->out[k]] || !find_place(s, p->out[k], &place))
             continue;
         add(s, p->out[k], place);
@@ -327,7 +355,7 @@ static void name_element(char *text, size_t size, const orr_shape *shape, int64_
 /* The element in words, with the operands of an element-wise operation. */
 static void describe(search *s, suspect of, char *text, size_t size)
 {
-    const orr__capture *p = &s->c->p;
+    const orr__capture *p = s->p;
     const orr__node *n = p->node[of.i];
     bool known, made = p->leaf_of[of.i] < 0;
     name_element(text, size, &n->shape, of.place);
@@ -375,8 +403,8 @@ static bool is_new(const char *file, int line)
 static const char *name_of(const search *s, int i)
 {
     static const char *const fold[] = { "sum", "prod", "max", "min", "any", "all" };
-    const orr__node *n = s->c->p.node[i];
-    return s->c->p.leaf_of[i] >= 0               ? "data"
+    const orr__node *n = s->p->node[i];
+    return s->p->leaf_of[i] >= 0                 ? "data"
            : n->as                               ? n->as
            : n->op->pattern == ORR__PATTERN_FOLD ? fold[n->attr.rop]
                                                  : n->op->name;
@@ -384,7 +412,7 @@ static const char *name_of(const search *s, int i)
 
 static void say(search *s, suspect of)
 {
-    const orr__node *n = of.i >= 0 ? s->c->p.node[of.i] : NULL;
+    const orr__node *n = of.i >= 0 ? s->p->node[of.i] : NULL;
     orr__site at = { .file = n ? n->file : s->at.file, .line = n ? n->line : s->at.line };
     char text[256] = "a result is not finite; its ancestors cannot be computed again";
     if (!orr__check_asked && !is_new(at.file, at.line))
@@ -409,13 +437,13 @@ static bool may_repeat(const orr__capture *p)
 
 static void blame(search *s)
 {
-    int n = s->c->p.n;
+    int n = s->p->n;
     s->todo = malloc((size_t)n * sizeof *s->todo);
     s->seen = calloc((size_t)n, sizeof *s->seen);
     s->small = calloc((size_t)n, sizeof(orr__node *));
     s->made.i = s->odd.i = s->data.i = -1;
     suspect none = { -1, 0 };
-    bool may = s->todo && s->seen && s->small && may_repeat(&s->c->p);
+    bool may = s->todo && s->seen && s->small && may_repeat(s->p);
     if (s->small)
         say(s, may ? culprit_of(s) : none);
     free(s->todo);
@@ -423,17 +451,27 @@ static void blame(search *s)
     free(s->small);
 }
 
-bool orr__check_end(orr__check *c, orr_status st, orr__check_eval *eval)
+/* Is a value of the roots not finite? */
+static bool is_hit(const search *s, const orr__capture_roots *roots)
 {
-    search s = { .c = c, .at = ORR__SITE(NULL, 0, "check"), .eval = eval };
-    if (!c->bit)
-        return false;
-    bool hit = st == ORR_OK && is_set(c->bit);
+    orr__node *bit = NULL;
+    for (int i = 0; i < roots->nout; i++)
+        if (is_inexact(roots->out[i]))
+            bit = bit ? orr__rec_or(s->at, bit, bit_of(s->at, roots->out[i])) : bit_of(s->at, roots->out[i]);
+    bit = whole(s, bit);
+    bool hit = bit && s->eval(s->at, &bit, 1) == ORR_OK && is_set(bit);
+    orr__node_unref(bit);
+    return hit;
+}
+
+bool orr__check_end(const orr__check *c, const orr__capture *p, orr__check_eval *eval)
+{
+    search s = {
+        .p = p, .nout = c->roots.nout, .at = ORR__SITE(NULL, 0, "check"), .eval = eval, .over_ranks = c->over_ranks
+    };
+    bool hit = (c->over_ranks || orr__finite_doubts() != c->doubts) && is_hit(&s, &c->roots);
     if (hit)
         blame(&s);
-    orr__node_unref(c->bit);
-    orr__capture_free(&c->p);
-    free(c->out);
     return hit;
 }
 
@@ -459,7 +497,9 @@ orr_status orr_check_at(const char *file, int line, orr_tensor *t)
         return orr__fail(at, ORR_EINVAL, "the tensor is NULL");
     orr_status found = ORR_OK;
     orr__check_asked = &found;
+    atomic_fetch_add(&orr__finite_asked, 1);
     orr_status st = orr_eval_at(file, line, t);
+    atomic_fetch_sub(&orr__finite_asked, 1);
     orr__check_asked = NULL;
     return st == ORR_OK ? found != ORR_OK ? found : check_value(at, t) : st;
 }

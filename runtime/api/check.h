@@ -1,17 +1,16 @@
-/* ORRERY_CHECK=nonfinite: one bit of an evaluation says whether a result is NaN or infinite; a hit is blamed on the line that made the
- * first such number from finite ones.
- * Must not know: plans, the engine. */
+/* ORRERY_CHECK=nonfinite: a result that is NaN or infinite is blamed on the line that made the first such number from finite ones.
+ * Must not know: plans, the way in which launches look at results. */
 #ifndef ORR_API_CHECK_H
 #define ORR_API_CHECK_H
 
 #include "runtime/base/env.h"
 #include "runtime/graph/capture.h"
 
+/* The check of one evaluation. */
 typedef struct {
-    orr__capture p;  /* keeps the ancestors of the results until the bit is known */
-    orr__node **out; /* the roots and, behind the last one that is waited for, the bit */
-    orr__node *bit;  /* NULL: nothing is checked                                        */
     orr__capture_roots roots;
+    uint64_t doubts; /* of the engine, before the evaluation                                                        */
+    bool over_ranks; /* other ranks have other parts of the values and the same check: doubts of one rank do not count */
 } orr__check;
 
 /* Evaluates nodes, which nobody checks. */
@@ -25,10 +24,12 @@ static inline bool orr__check_wanted(void)
 {
     return orr__env.check || orr__check_asked;
 }
-/* Adds the bit to the roots of an evaluation. *c is empty if it has no float results, or memory is short. */
-void orr__check_begin(orr__site at, const orr__capture_roots *roots, orr__check *c);
-/* After the evaluation of c->roots: looks at the bit, and blames. Keeps the last error, except in orr_check. True: a result is not
- * finite. */
-bool orr__check_end(orr__check *c, orr_status st, orr__check_eval *eval);
+/* Begins the check of the evaluation of these roots, which exist until its end. */
+void orr__check_begin(orr__check *c, const orr__capture_roots *roots);
+/* Waits until the values of the roots are written, including those that the evaluation does not wait for. */
+orr_status orr__check_wait(const orr__capture_roots *roots);
+/* After this: the capture p of the evaluation has kept the ancestors of the results. If one of these is not finite, a line is blamed. Keeps
+ * the last error, except in orr_check. True: a result is not finite. */
+bool orr__check_end(const orr__check *c, const orr__capture *p, orr__check_eval *eval);
 
 #endif

@@ -78,7 +78,8 @@ orr_status orr__no_placeholder(orr__site at, const orr__capture *p)
 }
 
 /* Adds to the roots the held values that are computed again and again. *all: the array of the new roots, NULL: there are none. */
-static orr_status add_kept(orr__site at, orr__capture_roots *roots, size_t left, orr__capture *p, orr__node ***all)
+static orr_status add_kept(orr__site at, orr__capture_roots *roots, size_t left, bool full, orr__capture *p,
+                           orr__node ***all)
 {
     orr__node **chosen;
     roots->counts = false;
@@ -99,22 +100,22 @@ static orr_status add_kept(orr__site at, orr__capture_roots *roots, size_t left,
                                        .nretained = roots->nretained + more,
                                        .nagain = more };
         orr__capture_free(p);
-        st = orr__capture_make_light(at, roots, p);
+        st = full ? orr__capture_make_roots(at, roots, p) : orr__capture_make_light(at, roots, p);
     }
     free(chosen);
     return st;
 }
 
-/* Captures the nodes, and finds or makes the plan. If a plan exists, a light capture suffices. On an error neither exists. *all: as
- * add_kept. */
-static orr_status capture_and_plan(orr__site at, orr__capture_roots *roots, orr__capture *p, orr__plan **plan,
-                                   orr__node ***all)
+/* Captures the nodes, and finds or makes the plan. If a plan exists, a light capture suffices, unless the caller needs a full one. On an
+ * error neither exists. *all: as add_kept. */
+static orr_status capture_and_plan(orr__site at, orr__capture_roots *roots, bool full, orr__capture *p,
+                                   orr__plan **plan, orr__node ***all)
 {
     bool shown = orr__env.print & ORR__PRINT_GRAPH;
     size_t left = orr__engine_left();
-    orr_status st = orr__capture_make_light(at, roots, p);
+    orr_status st = full ? orr__capture_make_roots(at, roots, p) : orr__capture_make_light(at, roots, p);
     if (st == ORR_OK && p->again)
-        st = add_kept(at, roots, left, p, all);
+        st = add_kept(at, roots, left, full, p, all);
     if (st != ORR_OK)
         return st;
     st = orr__no_placeholder(at, p);
@@ -135,15 +136,16 @@ static orr_status capture_and_plan(orr__site at, orr__capture_roots *roots, orr_
     return st;
 }
 
-/* early: no caller asked for it. Work that its data could make fail is waited for: after an error nothing is published. */
+/* early: no caller asked for it. Work that its data could make fail is waited for: after an error nothing is published. full: receives a
+ * full capture after ORR_OK; NULL: not requested. */
 static orr_status evaluate_unchecked(orr__site at, orr__capture_roots *roots, orr__donors *donors, bool early,
-                                     orr__run **run)
+                                     orr__run **run, orr__capture *full)
 {
     orr__capture p;
     orr__plan *plan;
     orr__node **all = NULL;
     roots->counts = !early;
-    orr_status st = capture_and_plan(at, roots, &p, &plan, &all);
+    orr_status st = capture_and_plan(at, roots, full != NULL, &p, &plan, &all);
     if (st == ORR_OK) {
         if (donors && plan->ndonors == 0) /* no output can use them, so other threads need not wait */
             orr__donors_release(donors);
@@ -155,7 +157,10 @@ static orr_status evaluate_unchecked(orr__site at, orr__capture_roots *roots, or
             publish(roots, early, &p, out);
         orr__array_end(out, few);
         orr__plan_done(plan);
-        orr__capture_free(&p);
+        if (full && st == ORR_OK)
+            *full = p;
+        else
+            orr__capture_free(&p);
     }
     for (int i = roots->nout - roots->nagain; i < roots->nout; i++)
         orr__node_unref(roots->out[i]);
@@ -166,34 +171,45 @@ static orr_status evaluate_unchecked(orr__site at, orr__capture_roots *roots, or
 static orr_status for_the_check(orr__site at, orr__node *const *node, int n)
 {
     orr__capture_roots roots = ORR__ROOTS(node, n, n);
-    return evaluate_unchecked(at, &roots, NULL, false, NULL);
+    return evaluate_unchecked(at, &roots, NULL, false, NULL, NULL);
 }
 
-/* A check and a dump wait for the results, and need the old values of variables. */
-static orr_status evaluate_with(orr__site at, orr__capture_roots roots, orr__donors *donors, bool early, orr__run **run)
+/* Needs the old values of variables until the results are known to be finite. */
+static orr_status evaluate_checked(orr__site at, orr__capture_roots *roots, bool early, bool *hit)
 {
     orr__check c;
+    orr__capture p;
+    orr__check_begin(&c, roots);
+    orr_status st = evaluate_unchecked(at, roots, NULL, early, NULL, &p);
+    if (st != ORR_OK)
+        return st;
+    st = orr__check_wait(&c.roots);
+    *hit = st == ORR_OK && orr__check_end(&c, &p, for_the_check);
+    orr__capture_free(&p);
+    return st;
+}
+
+/* A check and a dump wait for the results. */
+static orr_status evaluate_with(orr__site at, orr__capture_roots roots, orr__donors *donors, bool early, orr__run **run)
+{
     orr__dumping d;
     bool checks = orr__check_wanted(), dumps = orr__dump_wanted(), hit = false;
     if (!checks && !dumps)
-        return evaluate_unchecked(at, &roots, donors, early, run);
+        return evaluate_unchecked(at, &roots, donors, early, run, NULL);
     if (donors)
         orr__donors_release(donors);
     if (dumps)
         orr__dump_begin(at, &roots, &d);
-    if (checks)
-        orr__check_begin(at, &roots, &c);
-    orr_status st = evaluate_unchecked(at, checks ? &c.roots : &roots, NULL, early, NULL);
-    if (checks)
-        hit = orr__check_end(&c, st, for_the_check);
+    orr_status st = checks ? evaluate_checked(at, &roots, early, &hit)
+                           : evaluate_unchecked(at, &roots, NULL, early, NULL, NULL);
     if (dumps)
         orr__dump_end(at, &d, st, hit);
     return st;
 }
 
-orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
+orr_status orr__evaluate_here(orr__site at, orr__capture_roots roots, orr__run **run)
 {
-    return evaluate_with(at, *roots, donors, false, run);
+    return evaluate_unchecked(at, &roots, NULL, false, run, NULL);
 }
 
 orr_status orr__evaluate_early(orr__site at, orr__node *const *node, int n, orr__run **run)
@@ -234,10 +250,42 @@ static orr_status over_ranks(orr__site at, const orr__capture_roots *roots, orr_
     return st;
 }
 
+static orr_status for_the_check_of_ranks(orr__site at, orr__node *const *node, int n)
+{
+    orr__capture p;
+    orr__capture_roots roots = ORR__ROOTS(node, n, n);
+    orr_status st = orr__capture_make_light(at, &roots, &p);
+    if (st != ORR_OK)
+        return st;
+    st = orr__partition_needed(&p) ? over_ranks(at, &roots, &p, NULL) : for_the_check(at, node, n);
+    orr__capture_free(&p);
+    return st;
+}
+
+/* All ranks do the same: they look at values that are whole on each of them. */
+static orr_status over_ranks_checked(orr__site at, const orr__capture_roots *roots, orr__capture *p)
+{
+    orr__check c;
+    orr__capture all;
+    orr__capture_roots again = *roots;
+    again.counts = false;
+    orr_status st = orr__capture_make_roots(at, &again, &all);
+    if (st != ORR_OK)
+        return st;
+    orr__check_begin(&c, roots);
+    c.over_ranks = true;
+    st = over_ranks(at, roots, p, NULL);
+    st = st == ORR_OK ? orr__check_wait(roots) : st;
+    if (st == ORR_OK)
+        (void)orr__check_end(&c, &all, for_the_check_of_ranks);
+    orr__capture_free(&all);
+    return st;
+}
+
 static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run)
 {
     if (!orr__distributions_exist())
-        return orr__evaluate_here(at, roots, donors, run);
+        return evaluate_with(at, *roots, donors, false, run);
     orr__capture p;
     orr_status st = orr__capture_make_light(at, roots, &p);
     if (st != ORR_OK)
@@ -246,9 +294,9 @@ static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__d
     if (placed && donors)
         orr__donors_release(donors);
     if (placed)
-        st = over_ranks(at, roots, &p, run);
+        st = orr__check_wanted() ? over_ranks_checked(at, roots, &p) : over_ranks(at, roots, &p, run);
     orr__capture_free(&p);
-    return placed ? st : orr__evaluate_here(at, roots, donors, run);
+    return placed ? st : evaluate_with(at, *roots, donors, false, run);
 }
 
 orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all)

@@ -12,8 +12,8 @@
  * waits, also for values that other evaluations still write. Otherwise *run is a reference to wait on, or NULL if all is done; values that
  * others write have runs of their own. */
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run);
-/* The same for roots whose graph belongs to this process alone. donors: leaves that the plan may overwrite, or NULL. */
-orr_status orr__evaluate_here(orr__site at, const orr__capture_roots *roots, orr__donors *donors, orr__run **run);
+/* The same for roots whose graph belongs to this process alone, without a check or a dump. */
+orr_status orr__evaluate_here(orr__site at, orr__capture_roots roots, orr__run **run);
 /* The same for the values of a pile (runtime/graph/pile.h), which no caller asked for. On error nothing is published. */
 orr_status orr__evaluate_early(orr__site at, orr__node *const *node, int n, orr__run **run);
 /* ORR_EGRAPH if a leaf is a placeholder. */

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include "ops/grad_walk.h"
 #include "ops/ops.h"
+#include "runtime/api/check.h"
+#include "runtime/api/dump.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/event.h"
+#include "runtime/api/instance.h"
 #include "runtime/api/over_ranks.h"
 #include "runtime/base/array.h"
 #include "runtime/base/fpmode.h"
@@ -357,18 +360,41 @@ static orr__capture bound(const graph *g, const submission *s)
     return p;
 }
 
+/* A check and a dump look at tensors: the nodes of the graph are made again, with the values as leaves. */
+static orr_status execute_seen(orr__site at, const graph *g, submission *s)
+{
+    orr__capture now = bound(g, s);
+    orr__node **node = orr__instance_make(&now), **out = orr__alloc_n((size_t)g->nout + 1, sizeof *out);
+    orr_status st = node && out ? ORR_OK : ORR_ENOMEM;
+    for (int i = 0; i < g->nout && st == ORR_OK; i++)
+        out[i] = node[now.out[i]];
+    st = st == ORR_OK ? orr__eval_nodes(at, out, g->nout, NULL) : st;
+    for (int i = 0; i < g->nout && st == ORR_OK; i++) {
+        st = orr__node_value_ref(at, out[i], &s->out[i]);
+        s->placed[i] = out[i]->placed;
+        for (int k = 0; k < i && st != ORR_OK; k++)
+            orr__buffer_unref(s->out[k]);
+    }
+    orr__instance_free(&now, node);
+    free(out);
+    return st;
+}
+
 /* Runs the graph's plan, or one that fits into the memory that the limit leaves. */
 static orr_status execute(orr__site at, graph *g, submission *s, bool wait)
 {
     orr__plan *plan = present_plan(at, g);
+    bool seen = orr__check_wanted() || orr__dump_wanted();
     if (!plan || orr__distributions_exist()) {
         orr__capture now = bound(g, s);
         bool divided = !plan || orr__partition_needed(&now);
         if (divided && s->to)
             return orr__fail(at, ORR_ESTATE, "results over ranks are tensors: call orr_graph_submit");
-        if (divided)
+        if (divided && !seen)
             return orr__evaluate_over_ranks(at, NULL, &now, s->out, s->placed, wait ? NULL : &s->run);
     }
+    if (seen)
+        return execute_seen(at, g, s);
     orr__plan *tight = NULL;
     size_t left = orr__engine_left();
     orr_status st = plan->memory.peak > left ? orr__plan_get_within(at, &g->prog, left, &tight) : ORR_OK;

@@ -131,7 +131,7 @@ static orr_status evaluate_operands(orr__site at, const orr__partition *q, const
     for (int k = 0; k < j->after; k++)
         if (!orr__node_value(q->exchanges.node[k]))
             need[n++] = q->exchanges.node[k];
-    orr_status st = orr__evaluate_here(at, &ORR__ROOTS(need, n, n), NULL, NULL);
+    orr_status st = orr__evaluate_here(at, ORR__ROOTS(need, n, n), NULL);
     for (int k = 0; k < n && st == ORR_OK; k++) {
         orr__buffer *b = orr__node_value(need[k]);
         if ((st = orr__run_wait(b->run)) == ORR_OK)
@@ -179,7 +179,7 @@ static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, 
     orr__capture_roots local = ORR__ROOTS(all, last ? n + 1 : n, roots->nfirst);
     if (roots->nfirst == n)
         local.nfirst = local.nout;
-    orr_status st = orr__evaluate_here(at, &local, NULL, run);
+    orr_status st = orr__evaluate_here(at, local, run);
     orr__array_end(all, few);
     if (st == ORR_OK && last && orr__node_value(last)->run)
         turn.run = orr__run_ref(orr__node_value(last)->run);

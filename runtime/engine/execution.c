@@ -13,6 +13,7 @@
 #include "runtime/base/threshold.h"
 #include "runtime/engine/denormals.h"
 #include "runtime/engine/execution.h"
+#include "runtime/engine/finite.h"
 #include "runtime/graph/donation.h"
 
 const orr__backend *orr__exec_cpu = &orr__cpu, *orr__exec_opencl = &orr__opencl, *orr__exec_cuda = &orr__cuda;
@@ -215,8 +216,10 @@ static orr_status compute(const orr__step *s, const orr__launch *l)
     orr_status st = launch_parts(s, l);
     orr__denormals_end(mode);
     orr__work_ends(ORR__WORK_COMPUTES);
-    if (st == ORR_OK)
+    if (st == ORR_OK) {
         orr__denormals_count(l);
+        orr__finite_look(s, l);
+    }
     if (borrows)
         e->borrow(-1);
     return st;
@@ -250,6 +253,7 @@ orr_status orr__exec_post(const orr__step *s, void *const *in, void *const *out,
     l.lo = 0;
     l.hi = s->region->dim[0];
     l.ending = ending;
+    orr__finite_unseen(s);
     return orr__exec_cpu->launch(s->cpu, &l);
 }
 

@@ -8,9 +8,12 @@
 void orr__plan_lifetimes(orr__plan *p)
 {
     for (int i = 0; i < p->nstep; i++) {
-        const orr__step *s = &p->step[i];
-        for (int k = 0; k < s->region->nout; k++)
+        orr__step *s = &p->step[i];
+        s->results = 0;
+        for (int k = 0; k < s->region->nout; k++) {
             p->value[s->out[k]].first = p->value[s->out[k]].last = i;
+            s->results |= (uint8_t)((p->value[s->out[k]].output >= 0) << k);
+        }
         for (int k = 0; k < s->region->nin; k++)
             p->value[s->in[k]].last = i;
     }

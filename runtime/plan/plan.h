@@ -57,6 +57,7 @@ typedef struct orr__step {
         orr__use *use;
         int nuse;
     } bundle;
+    uint8_t results; /* lifetimes: a bit for each output that is one of the plan                   */
     bool waited; /* waited_outputs: the step, or the bundle that it begins, writes an awaited value */
     struct {     /* urgency: µs of the longest path to the end of the plan                   */
         double from_start, from_end; /* … from the start of the task, from its end           */

@@ -208,6 +208,44 @@ static void training_goes_on_and_is_said_once_a_line(void)
     }
 }
 
+/* Results of a graph that is submitted explicitly, as tensors and in the program's memory; of many elements, a row first. */
+static void explicit_graphs_are_checked(void)
+{
+    enum { MANY = 3 << 17 };
+    char place[64];
+    float *data = malloc(MANY * sizeof *data), *to = malloc(MANY * sizeof *to);
+    ORR_REQUIRE(data && to);
+    for (int i = 0; i < MANY; i++)
+        data[i] = i == MANY - 5 ? 0 : 1 + (float)(i % 100);
+    start("nonfinite", NULL, "off");
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *in = orr_placeholder(ORR_F32, ORR_SHAPE(MANY)), *twice = orr_mul(in, orr_scalar(2));
+    orr_tensor *quotient = orr_div(in, twice);
+    (void)snprintf(place, sizeof place, "check.c:%d: div: ", __LINE__ - 1);
+    orr_tensor *out[] = { orr_add(quotient, orr_scalar(1)), orr_max(twice, ORR_ALL_AXES, false) };
+    orr_graph *g = orr_graph_build(&in, 1, out, 2);
+    ORR_REQUIRE(g);
+    orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(MANY), data), *y[2];
+    double most = 0;
+    ORR_CHECK_MSG(orr_graph_submit(g, &x, 1, y, 2, NULL) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK(orr_item(y[1], &most) == ORR_OK && most == 200);
+    char element[32];
+    (void)snprintf(element, sizeof element, "element [%d] is ", MANY - 5);
+    ORR_CHECK_MSG(heard.n == 1 && strstr(heard.last, place) && strstr(heard.last, element), "%d: %s", heard.n,
+                  heard.last);
+    float greatest = 0;
+    const orr_buffer into[] = { { to, MANY * sizeof *to }, { &greatest, sizeof greatest } };
+    orr_event *e;
+    ORR_CHECK_MSG(orr_graph_submit_into(g, &x, 1, into, 2, &e) == ORR_OK && orr_wait(e) == ORR_OK, "%s",
+                  orr_error_message());
+    ORR_CHECK(greatest == 200 && isnan(to[MANY - 5]) && to[0] == 1.5f && to[MANY - 1] == 1.5f);
+    ORR_CHECK(orr_graph_free(g) == ORR_OK);
+    (void)orr_scope_end(s);
+    stop();
+    free(data);
+    free(to);
+}
+
 static void *thread(void *failures)
 {
     char place[64];
@@ -246,6 +284,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(the_way_back_leads_through_every_kind_of_operation),
                                       ORR_TEST(finite_results_are_not_blamed),
                                       ORR_TEST(training_goes_on_and_is_said_once_a_line),
+                                      ORR_TEST(explicit_graphs_are_checked),
                                       ORR_TEST(threads_check_for_themselves),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.check", tests);

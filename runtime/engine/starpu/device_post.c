@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/exit.h"
+#include "runtime/engine/finite.h"
 #include "runtime/engine/starpu/starpu.h"
 
 #ifdef ORR__STAR_CUDA
@@ -120,6 +121,7 @@ static void begin(posting *p)
             .region = r, .hi = r->dim[0], .in = all + r->nout, .out = all, .scalar = a->run->scalar, .ending = &ending
         };
         a->began = orr__now();
+        orr__finite_unseen(a->step);
         orr__work_begins(ORR__WORK_DEVICE);
         st = orr__exec_cuda->launch(a->step->cuda, &l); /* after ORR_OK p may be freed */
         orr__work_ends(ORR__WORK_DEVICE);

@@ -6,6 +6,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/exit.h"
+#include "runtime/engine/finite.h"
 #include "runtime/engine/starpu/starpu.h"
 
 #if defined(ORR__STAR_OPENCL) || defined(ORR__STAR_CUDA)
@@ -94,6 +95,7 @@ static orr_status on_device(const device_call *c)
 {
     orr_status st = c->backend->launch(c->kernel, &c->launch);
 
+    orr__finite_unseen(c->task->step);
     return st == ORR_OK && is_guarded(c) ? c->backend->finish(&c->launch) : st;
 }
 

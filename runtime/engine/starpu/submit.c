@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "runtime/base/env.h"
 #include "runtime/base/decimal.h"
+#include "runtime/engine/finite.h"
 #include "runtime/engine/starpu/starpu.h"
 
 /* Yields after the last task: the worker has nothing to do now, and would spin on the core that a waiting thread needs, for up to 1.5
@@ -289,6 +290,7 @@ orr_status orr__star_submit(orr__site at, orr__run *r)
         bool bundle = orr__bundle_size(s) > 1;
         st = orr__meter_bind(r, s);
         if (st == ORR_OK && s->graph) {
+            orr__finite_unseen(s);
             st = orr__star_cholesky(at, r, s);
             continue;
         }
