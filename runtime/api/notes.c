@@ -167,6 +167,13 @@ static const char *change_for(const char *reason)
     return NULL;
 }
 
+/* Seconds of the line's kernels at the machine's speed. */
+static double bound_of(const source *of)
+{
+    return of->memory > of->arithmetic ? of->memory : of->arithmetic;
+}
+
+/* The gain is the value's share of the line's bound, as a part of the time that was measured: a busy machine stretches both. */
 static void remark_apart(summary *s, const orr__note *f)
 {
     source *of = source_of(s, f->file, f->line);
@@ -174,8 +181,8 @@ static void remark_apart(summary *s, const orr__note *f)
     char where[280];
     if (!of || of->kernel <= 0)
         return;
-    double gain = 1e-6 * orr__profile_move(orr__profile_now(), f->bytes) * of->launches;
-    gain = gain < of->kernel ? gain : of->kernel;
+    double moves = 1e-6 * orr__profile_move(orr__profile_now(), f->bytes) * of->launches,
+           gain = of->kernel * (moves < bound_of(of) ? moves / bound_of(of) : 1);
     const char *with = place(where, sizeof where, of, f->of, f->of_line);
     if (change && gain >= GAIN_LEAST * s->total)
         add(of, gain, "not fused with %s: %s; %s would change it", with, f->text, change);
@@ -317,7 +324,7 @@ static void forget(summary *s)
 /* The text of a note after "note: ". */
 static void describe(const summary *s, const source *of, char *to, size_t size)
 {
-    double bound = of->memory > of->arithmetic ? of->memory : of->arithmetic;
+    double bound = bound_of(of);
     int at = snprintf(to, size, "%.0f %% of the time", s->total > 0 ? 100 * of->seconds / s->total : 0);
     if (bound > 0 && of->kernel >= 0.5 * of->seconds)
         at +=
