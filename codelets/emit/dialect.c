@@ -137,11 +137,13 @@ const orr__dialect orr__dialect_cuda = {
     .group = 256,
     .grouped = "extern \"C\" __global__ void __launch_bounds__(256, ORR_RESIDENT)",
     .seat = "    const orr_idx block = (orr_idx)blockIdx.x;\n    const int me = (int)threadIdx.x;\n",
+    .size = "(int)blockDim.x",
+    .wide = 16,
     .share = "__shared__ ",
     .prelude2 = "#define ORR_BARRIER __syncthreads()\n#define ORR_FENCE __syncthreads()\n"
                 "#define orr_least(p, v) (void)atomicMin(p, v)\n"
                 "#define orr_swap(p, v) atomicExch(p, v)\n"
-                "#define ORR_ROLLED _Pragma(\"unroll 1\")\n",
+                "#define ORR_ROLLED _Pragma(\"unroll 1\")\n#define ORR_UNROLLED _Pragma(\"unroll\")\n",
     .fma = { "1", "1" },
     .math = { "", "" },
     .unmath = "",

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "codelets/emit/call.h"
+#include "codelets/emit/span.h"
 #include "ops/ops.h"
 
 bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
@@ -126,6 +127,29 @@ void orr__emit_axes(orr__text *t, const orr__region *r, uint32_t mask, const cha
     }
 }
 
+/* Spans that are not whole have their elements at a distance, so that neighbouring items read neighbours. */
+static void map_spans(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
+{
+    const orr__item_span s = {
+        .t = t, .r = r, .l = l, .index = "i", .axes = l->linear ? 0 : ~0u, .end = "count", .base = ""
+    };
+    int scalar = l->scalar_at;
+    orr__text_addf(t,
+                   "%s    const int size = %s, whole = (int)W(%d), gap = whole ? 1 : size;\n"
+                   "    const orr_idx count = (orr_idx)W(0),\n"
+                   "        head = block * (size * ORR_SPAN) + (whole ? me * ORR_SPAN : me);\n"
+                   "    if (head >= count)\n        return;\n",
+                   d->seat, d->size, l->span_at);
+    orr__emit_span_loads(&s);
+    orr__emit_span_values(&s, true);
+    for (int i = 0; i < r->ninstr; i++)
+        orr__emit_value(t, r, l, &(orr__around){ .held = true }, i, &scalar, fp64);
+    for (int k = 0; k < r->nout; k++)
+        orr__emit_span_keep(&s, k, r->out_reg[k], fp64);
+    orr__text_add(t, "    }\n");
+    orr__emit_span_stores(&s);
+}
+
 static void map(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
 {
     int scalar = l->scalar_at;
@@ -146,7 +170,7 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
     unsigned random = 0;
     orr__text_add(t, d->prelude);
     orr__emit_compound(t, r, fp64);
-    if (l->group || l->flag || l->scratch)
+    if (l->group || l->flag || l->scratch || l->span > 1)
         orr__text_add(t, d->prelude2);
     orr__emit_helpers(t, needs(r, fp64));
     for (int i = 0; i < r->ninstr; i++)
@@ -154,6 +178,8 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
             orr__emit_random_helpers(t, &r->instr[i], &random, fp64);
     orr__emit_functions(t, d, r, fp64);
     orr__emit_call_functions(t, d, r);
+    if (l->span > 1)
+        orr__emit_span_types(t, r, l);
     if (r->product)
         orr__emit_product_helpers(t, r, d);
     else if (l->group && !r->call.op)
@@ -171,6 +197,8 @@ static bool body(orr__text *t, const orr__region *r, const orr__dialect *d, cons
         if (r->rows)
             return orr__emit_rows(t, r, l, fp64);
         orr__emit_reduce(t, r, l, fp64);
+    } else if (l->span > 1) {
+        map_spans(t, r, d, l, fp64);
     } else {
         orr__text_add(t, d->begin);
         map(t, r, l, fp64);

@@ -26,8 +26,10 @@ typedef struct orr__dialect {
     const char *fma[2];   /* for f32, f64: a preprocessor expression, true if fma is one fast instruction      */
     const char *math[2];  /* for f32, f64: maps the C math names to functions of the type; unmath reverts it    */
     const char *unmath;
-    bool by_value; /* words may be a struct passed by value                                             */
-    bool arrays;   /* the kernel takes two arrays of pointers, not one parameter per pointer            */
+    const char *size; /* the items of a group of a kernel without groups that fold; NULL where wide is 0      */
+    int wide;         /* bytes that a work item moves best at a time; 0: it computes one element            */
+    bool by_value;    /* words may be a struct passed by value                                             */
+    bool arrays;      /* the kernel takes two arrays of pointers, not one parameter per pointer            */
 } orr__dialect;
 
 extern const orr__dialect orr__dialect_opencl, orr__dialect_cuda, orr__dialect_c;
@@ -58,10 +60,13 @@ enum {
  *   at[a]             offset of access a, then its strides of kind ORR__MOVE_ANY in axis order, then `by` of gathers,
  *                     or begin and end of its box for each axis of that
  *   out_at + k        offset of output k
+ *   span_at           of a layout with spans: whole spans are contiguous and aligned in all arrays
  *   scalar_at …       scalars in instruction order, each in its register's representation */
 typedef struct orr__layout {
     int nword, out_at, scalar_at;
-    int group, group_at; /* items of a group and the position of its words; 0: no groups */
+    int span, span_axis;     /* elements that a work item computes together, along this axis; <= 1: one     */
+    int span_at, span_bytes; /* its word; bytes of the widest access                                     */
+    int group, group_at;     /* items of a group and the position of its words; 0: no groups */
     bool by_value;
     bool alone;      /* each item folds an element alone; set by the launcher, the text is the same          */
     int scratch;     /* bytes a part of the parameter before the words: memory between a reduction's stages; 0: none */
@@ -95,6 +100,7 @@ typedef struct orr__around {
     bool masked; /* the loop is one vector, of which `left` elements, from `lane` 0 on, exist             */
     bool based;  /* base<a> is the begin of the current row, for accesses of which orr__emit_based is true   */
     bool near;   /* functions use their near form, and set `far` if an argument is too large for it        */
+    bool held;   /* LOAD n is in ld<n>.v[u], element u of a span                                             */
 } orr__around;
 
 /* The flag has ORR__FLAG_INTS ints for each of orr__emit_flags(region) indices, in instruction order. The first int is the least number of

@@ -3,7 +3,9 @@
 #include "config.h"
 
 #include <stdio.h>
+#include "codelets/emit/span.h"
 #include "codelets/emit/call.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
 /* Sums in the values' own precision are compensated for rounding, as the host's are. */
@@ -173,6 +175,25 @@ void orr__emit_group_join(orr__text *t, const orr__region *fold, int n, bool fp6
         orr__text_addf(t, "    const %s fold%d = acc%d.fold;\n", wide, n, n);
 }
 
+/* The loop over the values of an item. Spans of one element are contiguous, those of neighbouring elements go from lane to lane. */
+static void begin_values(orr__text *t, const orr__region *r, const orr__layout *l)
+{
+    const orr__item_span s = { .t = t, .r = r, .l = l, .index = "q", .axes = r->rmask, .end = "end" };
+    if (l->span <= 1) {
+        orr__text_add(t, "    for (orr_idx q = first + (orr_idx)lane; stage != 2 && q < end; q += (orr_idx)lanes) {\n");
+        orr__emit_axes(t, r, r->rmask, "q");
+        return;
+    }
+    orr__text_addf(
+        t,
+        "    const int whole = (int)W(%d), gap = across ? lanes : 1;\n"
+        "    for (orr_idx head = first + (orr_idx)(across ? lane : lane * ORR_SPAN); stage != 2 && head < end;\n"
+        "         head += (orr_idx)(lanes * ORR_SPAN)) {\n",
+        l->span_at);
+    orr__emit_span_loads(&s);
+    orr__emit_span_values(&s, false);
+}
+
 /* Combines each value of the iteration space with every fold, or, in the second stage, the parts of an element. */
 static void fold_all(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
 {
@@ -181,16 +202,16 @@ static void fold_all(orr__text *t, const orr__region *r, const orr__layout *l, b
     orr__text_add(t, "    for (orr_idx q = (orr_idx)lane; stage == 2 && q < end; q += (orr_idx)lanes) {\n");
     for (int n = r->ninstr; n < r->ninstr + r->nout; n++)
         orr__text_addf(t, "        acc%d = orr_join%d(acc%d, scratch[line * count + q].a%d);\n", n, n, n, n);
-    orr__text_add(t,
-                  "    }\n    for (orr_idx q = first + (orr_idx)lane; stage != 2 && q < end; q += (orr_idx)lanes) {\n");
-    orr__emit_axes(t, r, r->rmask, "q");
+    orr__text_add(t, "    }\n");
+    begin_values(t, r, l);
     for (int i = 0; i < r->ninstr; i++)
-        orr__emit_value(t, r, l, &(orr__around){ 0 }, i, &scalar, fp64);
+        orr__emit_value(t, r, l, &(orr__around){ .held = l->span > 1 }, i, &scalar, fp64);
     for (int n = r->ninstr; n < r->ninstr + r->nout; n++) {
         orr__region fold = orr__emit_fold_of(r, n);
+        orr__text_add(t, l->span > 1 ? "        if (at < end)\n" : "");
         orr__emit_group_step(t, &fold, n, !arg ? NULL : r->rmask & 1u ? "(orr_i64)q + W(1)" : "(orr_i64)q");
     }
-    orr__text_add(t, "    }\n");
+    orr__text_add(t, l->span > 1 ? "    }\n    }\n" : "    }\n");
 }
 
 void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
@@ -201,10 +222,11 @@ void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, 
         orr__text_addf(t, "    orr_acc%d acc%d = orr_first%d();\n", n, n, n);
     orr__text_addf(t,
                    "    const orr_idx count = (orr_idx)W(%d), stage = (orr_idx)W(%d);\n"
-                   "    const orr_idx some = (count + (((orr_idx)1 << parts) - 1)) >> parts, first = part * some;\n"
+                   "    const orr_idx some = ((count + (((orr_idx)1 << parts) - 1)) >> parts%s, first = part * some;\n"
                    "    const orr_idx end = !live ? 0 : stage == 2 || count - first < some ? count : first + some;\n"
                    "    const orr_idx i = line;\n",
-                   l->group_at + ORR__GROUP_COUNT, l->group_at + ORR__GROUP_STAGE);
+                   l->group_at + ORR__GROUP_COUNT, l->group_at + ORR__GROUP_STAGE,
+                   l->span > 1 ? ") + (ORR_SPAN - 1) & ~(orr_idx)(ORR_SPAN - 1)" : ")");
     fold_all(t, r, l, fp64);
     for (int n = r->ninstr; n < r->ninstr + r->nout; n++) {
         orr__region fold = orr__emit_fold_of(r, n);
@@ -239,7 +261,8 @@ static int64_t shape_of(const orr__region *r, const orr__layout *l, int64_t coun
             side *= 2;
         most = (int)(group / side);
     }
-    while ((2 << log) <= most && count >> (log + 1) >= 4 && !(across && r->out_count << log >= ORR__T_DEVICE_ITEMS))
+    while ((2 << log) <= most && count >> (log + 1) >= ORR__MAX(4, l->span) &&
+           !(across && r->out_count << log >= ORR__T_DEVICE_ITEMS))
         log++;
     return log + (across ? 16 : 0);
 }
@@ -257,8 +280,9 @@ void orr__emit_group_words(const orr__launch *l, const orr__layout *lay, int64_t
     g[ORR__GROUP_SHAPE] = shape_of(r, lay, count);
     int64_t width = lay->group >> (g[ORR__GROUP_SHAPE] & 15);
     int64_t blocks = (word[0] + width - 1) / width, whole = (r->out_count + width - 1) / width;
-    int parts = 0;
-    while (lay->scratch && whole << (parts + 1) <= ORR__T_DEVICE_GROUPS && count >> (parts + 1) >= ORR__T_GROUP_VALUES)
+    int parts = 0, lanes = (int)(g[ORR__GROUP_SHAPE] & 15);
+    int64_t least = lay->alone || lay->group == 1 ? ORR__T_GROUP_VALUES : (int64_t)ORR__T_ITEM_VALUES << lanes;
+    while (lay->scratch && whole << (parts + 1) <= ORR__T_DEVICE_GROUPS && count >> (parts + 1) >= least)
         parts++;
     g[ORR__GROUP_BLOCKS] = blocks << parts;
     g[ORR__GROUP_PARTS] = parts;

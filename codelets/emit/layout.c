@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "codelets/emit/call.h"
+#include "codelets/emit/span.h"
 
 enum { SCRATCH_BYTES = 32 }; /* of one accumulator, at most */
 
@@ -118,6 +119,9 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
         l->linear = contiguous(r, &r->access[a]) || still(r, &r->access[a]);
     int word = 2 + (l->linear ? 1 : 2) * r->rank;
     word = orr__layout_accesses(r, l, 0, word);
+    orr__emit_span_layout(r, d, l);
+    l->span_at = word;
+    word += l->span > 1;
     l->group_at = word;
     word += l->group ? ORR__GROUP_WORDS : 0;
     l->out_at = word;
@@ -245,7 +249,7 @@ bool orr__emit_access_words(const orr__launch *l, const orr__layout *lay, int fi
 orr__geometry orr__emit_geometry(const orr__layout *l, const int64_t *word)
 {
     if (!l->group || word[0] == 0)
-        return (orr__geometry){ word[0], l->group };
+        return (orr__geometry){ l->span > 1 ? (word[0] + l->span - 1) / l->span : word[0], l->group };
     return (orr__geometry){ word[l->group_at + ORR__GROUP_BLOCKS] * l->group, l->group };
 }
 
@@ -279,6 +283,8 @@ bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, in
         word[lay->out_at + k] = offset;
         fits = fits && offset >= INT32_MIN && offset <= INT32_MAX && offset + items <= INT32_MAX;
     }
+    if (lay->span > 1)
+        word[lay->span_at] = orr__emit_span_whole(l, lay, word);
     if (lay->group)
         orr__emit_group_words(l, lay, word);
     (void)orr__emit_scalar_words(l, fp64, word + lay->scalar_at);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "codelets/emit/emit.h"
+#include "codelets/emit/span.h"
 #include "runtime/base/minmax.h"
 
 /* Of each register: the length of the chain of folds that it waits for, whether it differs along the row, whether the
@@ -19,6 +19,8 @@ typedef struct {
     orr__text *t;
     const orr__region *r;
     const orr__layout *l;
+    orr__item_span span;
+    char index[16], base[48];
     fact *of;
     int passes;
     bool fp64;
@@ -58,7 +60,14 @@ static bool folds_in(const row *w, int n, int pass)
 static void value(row *w, int n)
 {
     int scalar = w->of[n].scalar;
-    orr__emit_value(w->t, w->r, w->l, &(orr__around){ 0 }, n, &scalar, w->fp64);
+    const orr__around around = { .held = w->l->span > 1 && w->of[n].varies };
+    orr__emit_value(w->t, w->r, w->l, &around, n, &scalar, w->fp64);
+}
+
+static bool reads(const void *arg, int n)
+{
+    const row *w = arg;
+    return w->of[n].need && w->of[n].varies;
 }
 
 /* Instructions with one value for the whole row that are known once the folds before `pass` are complete. */
@@ -69,11 +78,37 @@ static void outside(row *w, int pass)
             value(w, n);
 }
 
+static void begin_loop(row *w, bool stores)
+{
+    int last = w->r->rank - 1;
+    if (w->l->span <= 1) {
+        orr__text_addf(w->t, "    for (orr_idx i%d = (orr_idx)lane; i%d < end; i%d += (orr_idx)lanes) {\n", last, last,
+                       last);
+        return;
+    }
+    orr__text_add(
+        w->t,
+        "    for (orr_idx head = (orr_idx)(lane * ORR_SPAN); head < end; head += (orr_idx)(lanes * ORR_SPAN)) {\n");
+    orr__emit_span_loads(&w->span);
+    orr__emit_span_values(&w->span, stores);
+}
+
+static void begin_spans(row *w)
+{
+    int last = w->r->rank - 1;
+    (void)snprintf(w->index, sizeof w->index, "i%d", last);
+    (void)snprintf(w->base, sizeof w->base, "line * (orr_idx)W(%d) + ", 2 + last);
+    w->span = (orr__item_span){
+        .t = w->t, .r = w->r, .l = w->l, .index = w->index, .end = "end", .base = w->base, .reads = reads, .arg = w
+    };
+    if (w->l->span > 1)
+        orr__text_addf(w->t, "    const int whole = (int)W(%d), gap = 1;\n", w->l->span_at);
+}
+
 /* The loop along the row, with the values on which those marked `need` depend. */
-static void along(row *w)
+static void along(row *w, bool stores)
 {
     const orr__region *r = w->r;
-    int last = r->rank - 1;
     for (int n = r->ninstr - 1; n >= 0; n--) {
         const orr__rinstr *in = &r->instr[n];
         const int16_t operand[3] = { in->x, in->y, in->z };
@@ -81,10 +116,9 @@ static void along(row *w)
             if (operand[k] >= 0)
                 w->of[operand[k]].need = true;
     }
-    orr__text_addf(w->t, "    for (orr_idx i%d = (orr_idx)lane; i%d < end; i%d += (orr_idx)lanes) {\n", last, last,
-                   last);
+    begin_loop(w, stores);
     for (int n = 0; n < r->ninstr; n++)
-        if (w->of[n].need && w->of[n].varies)
+        if (reads(w, n))
             value(w, n);
 }
 
@@ -117,13 +151,14 @@ static void pass(row *w, int number)
             orr__text_addf(w->t, "    orr_acc%d acc%d = orr_first%d();\n", n, n, n);
             w->of[r->instr[n].x].need = true;
         }
-    along(w);
+    along(w, false);
     for (int n = 0; n < r->ninstr; n++)
         if (folds_in(w, n, number)) {
             orr__region fold = orr__emit_fold_of(r, n);
+            orr__text_add(w->t, w->l->span > 1 ? "        if (at < end)\n" : "");
             orr__emit_group_step(w->t, &fold, n, NULL);
         }
-    orr__text_add(w->t, "    }\n");
+    orr__text_add(w->t, w->l->span > 1 ? "    }\n    }\n" : "    }\n");
     for (int n = 0; n < r->ninstr; n++)
         if (folds_in(w, n, number))
             conclude(w, n);
@@ -152,7 +187,15 @@ static void outputs(row *w)
     begin(w, w->passes);
     for (int k = 0; k < r->nout; k++)
         w->of[r->out_reg[k]].need = true;
-    along(w);
+    along(w, true);
+    if (w->l->span > 1) {
+        for (int k = 0; k < r->nout; k++)
+            orr__emit_span_keep(&w->span, k, r->out_reg[k], w->fp64);
+        orr__text_add(w->t, "    }\n");
+        orr__emit_span_stores(&w->span);
+        orr__text_add(w->t, "    }\n");
+        return;
+    }
     orr__text_addf(w->t, "    const orr_idx i = line * (orr_idx)W(%d) + i%d;\n", 2 + last, last);
     stores(w);
 }
@@ -163,6 +206,7 @@ bool orr__emit_rows(orr__text *t, const orr__region *r, const orr__layout *l, bo
     if (!(w.of = orr__alloc_n((size_t)r->ninstr + 1, sizeof *w.of)))
         return false;
     learn(&w);
+    begin_spans(&w);
     orr__text_addf(t, "    const orr_idx end = live ? (orr_idx)W(%d) : 0;\n", 2 + r->rank - 1);
     orr__emit_axes(t, r, (1u << (r->rank - 1)) - 1, "line");
     outside(&w, 0);

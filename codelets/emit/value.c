@@ -212,6 +212,11 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
                  const orr__rinstr *in)
 {
     orr_dtype from = (orr_dtype)r->in_dtype[r->access[in->a].input];
+    if (around->held && in->kind == ORR__RI_LOAD) {
+        orr__text_addf(t, orr__is_half(from) ? "orr_%s_to_f32(ld%d.v[u])" : "%.0sld%d.v[u]", orr__emit_suffix(from),
+                       (int)(in - r->instr));
+        return;
+    }
     orr__reading reading = orr__emit_reading(r, l, around, in->a);
     bool tested = in->kind == ORR__RI_LOAD && reading == ORR__READ_TESTED;
     if (orr__is_half(from))

@@ -261,6 +261,31 @@ static void row_patterns(orr_dtype t)
     }
 }
 
+/* Light work on contiguous arrays, whose only cost is the access to memory: maps, with an operand that is the same for all rows too; a
+ * fold; a row that reads its fold. */
+static void streams(orr_dtype t)
+{
+    static const char *const name[] = { "map", "bias", "fold", "row" };
+    static rb b;
+    char what[64];
+    for (int k = 0; k < 4; k++) {
+        rb_begin(&b, k == 2 ? RB_REDUCE : RB_MAP, 2, (int64_t[]){ 10, 64 });
+        b.r.rop[0] = ORR__RSUM;
+        b.r.rmask = k == 2 ? 2 : 0;
+        b.r.rows = k == 3;
+        int x = rb_load(&b, rb_access(&b, rb_input(&b, t, 640), 0, (int64_t[]){ 64, 1 }));
+        if (k < 2) {
+            int y = rb_load(&b, rb_access(&b, rb_input(&b, t, 640), 0, (int64_t[]){ k ? 0 : 64, 1 }));
+            x = rb_ew(&b, "relu", rb_ew(&b, "add", x, y, -1), -1, -1);
+        } else if (k == 3) {
+            x = rb_ew(&b, "sub", x, rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, x, -1, -1, -1, -1), -1);
+        }
+        rb_out(&b, t, x);
+        (void)snprintf(what, sizeof what, "stream: %s of %s", name[k], orr_dtype_name(t));
+        nvrtc_unit_add(&b.r, what);
+    }
+}
+
 static void products(orr_dtype t)
 {
     static rb b;
@@ -515,6 +540,7 @@ static void the_rest(orr_dtype t)
     parts(t);
     random_numbers(t);
     if (orr__is_float(t)) {
+        streams(t);
         row_patterns(t);
         products(t);
     }
@@ -537,8 +563,8 @@ static int stack_allowed(const char *what)
 /* Kernels that wait for memory: their blocks hide each other's latency. */
 static bool moves_memory(const char *what)
 {
-    static const char *const is[] = { "rows from",   "sum",  "prod of", "max of", "min of", "where ", "folds of",
-                                      "row pattern", "move", "gather",  "random", "any of", "all of" };
+    static const char *const is[] = { "stream",   "rows from",   "sum",  "prod of", "max of", "min of", "where ",
+                                      "folds of", "row pattern", "move", "gather",  "random", "any of", "all of" };
     for (size_t i = 0; i < sizeof is / sizeof *is; i++)
         if (strncmp(what, is[i], strlen(is[i])) == 0)
             return true;
@@ -555,6 +581,14 @@ static int blocks_of(const nvrtc_kernel *k)
     return least < by_shared ? least : by_shared;
 }
 
+/* Spans of contiguous arrays move 16 bytes at a time. */
+static void check_widths(const nvrtc_kernel *f)
+{
+    bool stream = strncmp(f->what, "stream", 6) == 0, fold = strstr(f->what, "fold of") != NULL;
+    ORR_CHECK_MSG(!stream || (f->load == 16 && (fold || f->store == 16)), "sm_%d, %s: loads of %d, stores of %d bytes",
+                  f->arch, f->what, f->load, f->store);
+}
+
 static void check_machine_code(void)
 {
     static int checked;
@@ -567,6 +601,7 @@ static void check_machine_code(void)
         ORR_CHECK_MSG(blocks_of(f) >= (moves_memory(f->what) ? 4 : 1),
                       "sm_%d, %s: %d registers, %d bytes shared: %d blocks", f->arch, f->what, f->registers, f->shared,
                       blocks_of(f));
+        check_widths(f);
     }
 }
 
@@ -602,6 +637,7 @@ static void selection(int i)
     for (int t = 0; t < 4; t++) {
         every_fold(real[t]);
         row_patterns(real[t]);
+        streams(real[t]);
     }
     products(ORR_F64);
     products(ORR_BF16);
@@ -663,6 +699,31 @@ ARCH(90, 2)
 ARCH(100, 3)
 ARCH(120, 4)
 
+/* Each has few enough kernels that all are drawn. */
+static void wide_accesses(orr_dtype one, orr_dtype other)
+{
+    int before, after;
+    need(2);
+    (void)nvrtc_unit_facts(&before);
+    nvrtc_unit_for(90, true, false);
+    streams(one);
+    streams(other);
+    nvrtc_unit_compile();
+    (void)nvrtc_unit_facts(&after);
+    ORR_CHECK_MSG(after - before == 8, "%d kernels", after - before);
+    check_machine_code();
+}
+
+static void spans_of_f32_and_f64_move_16_bytes(void)
+{
+    wide_accesses(ORR_F32, ORR_F64);
+}
+
+static void spans_of_halves_move_16_bytes(void)
+{
+    wide_accesses(ORR_F16, ORR_BF16);
+}
+
 /* Compiles as for an existing device: with the library's options, by the NVRTC that is found at run time. */
 static void nvrtc_backend_makes_machine_code(void)
 {
@@ -687,10 +748,11 @@ static void nvrtc_backend_makes_machine_code(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(nvrtc_backend_makes_machine_code), ORR_TEST(every_row_dtype_and_layout_compiles),
-        ORR_TEST(kernels_compile_for_sm_75),        ORR_TEST(kernels_compile_for_sm_80),
-        ORR_TEST(kernels_compile_for_sm_90),        ORR_TEST(kernels_compile_for_sm_100),
-        ORR_TEST(kernels_compile_for_sm_120),       { 0 },
+        ORR_TEST(nvrtc_backend_makes_machine_code),   ORR_TEST(every_row_dtype_and_layout_compiles),
+        ORR_TEST(spans_of_f32_and_f64_move_16_bytes), ORR_TEST(spans_of_halves_move_16_bytes),
+        ORR_TEST(kernels_compile_for_sm_75),          ORR_TEST(kernels_compile_for_sm_80),
+        ORR_TEST(kernels_compile_for_sm_90),          ORR_TEST(kernels_compile_for_sm_100),
+        ORR_TEST(kernels_compile_for_sm_120),         { 0 },
     };
     return orr_test_main(argc, argv, "codelets.nvrtc", tests);
 }

@@ -2,6 +2,7 @@
  * Must not know: what the kernels compute. */
 #include "config.h"
 
+#include <elf.h>
 #include <nvrtc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,15 +63,55 @@ static void read_report(const char *log)
     }
 }
 
-/* ORR_TEST_CUBINS names a folder for the machine code and a table of the reports, which tests/double/sass reads. */
-static void write_code(nvrtcProgram p, int from)
+/* Machine code since sm_70: 16 bytes an instruction, of which the lowest 12 bits are the operation, bits 73 to 75 the width of an access
+ * (as nvdisasm shows). */
+static void read_text(nvrtc_kernel *f, const uint64_t *code, size_t words)
+{
+    enum { LDG = 0x981, LDG_PLAIN = 0x381, STG = 0x986, STG_PLAIN = 0x386, HMMA = 0x23c, DMMA = 0x23f };
+    static const int width[8] = { 1, 1, 2, 2, 4, 8, 16, 16 };
+    for (size_t i = 0; i + 1 < words; i += 2) {
+        int op = (int)(code[i] & 0xfff), bytes = width[code[i + 1] >> 9 & 7];
+        if ((op == LDG || op == LDG_PLAIN) && bytes > f->load)
+            f->load = bytes;
+        if ((op == STG || op == STG_PLAIN) && bytes > f->store)
+            f->store = bytes;
+        f->matrix += op == HMMA || op == DMMA;
+    }
+}
+
+static void read_elf(const char *elf, size_t size, int from)
+{
+    Elf64_Ehdr head;
+    if (size < sizeof head)
+        return;
+    memcpy(&head, elf, sizeof head);
+    const Elf64_Shdr *section = (const void *)(elf + head.e_shoff); /* both are aligned */
+    const char *names = elf + section[head.e_shstrndx].sh_offset;
+    static const char text[] = ".text.orr_kernel_";
+    for (int s = 0; s < head.e_shnum; s++) {
+        const char *name = names + section[s].sh_name;
+        if (strncmp(name, text, sizeof text - 1) != 0)
+            continue;
+        for (int i = from; i < nfacts; i++)
+            if (facts[i].number == strtol(name + sizeof text - 1, NULL, 10))
+                read_text(&facts[i], (const void *)(elf + section[s].sh_offset), section[s].sh_size / 8);
+    }
+}
+
+/* Reads the code. ORR_TEST_CUBINS names a folder for it and a table of the reports, which tests/double/sass reads. */
+static void keep_code(nvrtcProgram p, int from)
 {
     const char *folder = getenv("ORR_TEST_CUBINS");
     char path[600];
     size_t size = 0;
     char *code = NULL;
-    if (!folder || nvrtcGetCUBINSize(p, &size) != NVRTC_SUCCESS || !(code = malloc(size)) ||
+    if (nvrtcGetCUBINSize(p, &size) != NVRTC_SUCCESS || !(code = malloc(size)) ||
         nvrtcGetCUBIN(p, code) != NVRTC_SUCCESS) {
+        free(code);
+        return;
+    }
+    read_elf(code, size, from);
+    if (!folder) {
         free(code);
         return;
     }
@@ -131,7 +172,7 @@ void nvrtc_unit_compile(void)
         if (unit.machine && log)
             read_report(log);
         if (unit.machine && code == NVRTC_SUCCESS)
-            write_code(p, from);
+            keep_code(p, from);
         free(log);
         (void)nvrtcDestroyProgram(&p);
     }

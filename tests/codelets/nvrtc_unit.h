@@ -30,6 +30,8 @@ typedef struct {
     bool wide;
     int registers, shared; /* bytes */
     int stack, spills;     /* bytes of local memory */
+    int load, store;       /* bytes of the widest access to global memory */
+    int matrix;            /* instructions of tensor cores */
 } nvrtc_kernel;
 const nvrtc_kernel *nvrtc_unit_facts(int *n); /* of all, since the program began */
 

@@ -1,0 +1,285 @@
+/* Spans: several elements for each work item. Their loads are together before the arithmetic, and move 16 bytes at a time where a span is
+ * contiguous in memory.
+ * Must not know: devices, the languages' words. */
+#include "config.h"
+
+#include <stdio.h>
+#include "codelets/emit/span.h"
+#include "ops/instruction_cost.h"
+#include "runtime/base/minmax.h"
+#include "runtime/base/threshold.h"
+
+/* -- the length of a span -------------------------------------------------------------------------------------- */
+
+static int move_of(const orr__layout *l, int a)
+{
+    return l->move[(size_t)a * ORR_MAX_RANK + (size_t)l->span_axis];
+}
+
+/* Is a span of the access contiguous where the arguments allow it? */
+static bool runs(const orr__region *r, const orr__layout *l, int a)
+{
+    return r->access[a].input >= 0 && !r->access[a].box && !r->access[a].placed && move_of(l, a) == ORR__MOVE_UNIT;
+}
+
+static bool stores_span(const orr__region *r)
+{
+    return !r->rmask && !r->per_row;
+}
+
+/* The innermost axis along which an access moves; 0 where all accesses are linear. */
+static int axis_of(const orr__region *r, const orr__layout *l)
+{
+    int d = r->rows ? r->rank - 1 : l->linear ? 0 : r->rank - 1;
+    for (bool moves = r->rows || l->linear; d > 0 && !moves; d -= !moves)
+        for (int a = 0; a < r->naccess; a++)
+            moves =
+                moves || (r->access[a].input >= 0 && l->move[(size_t)a * ORR_MAX_RANK + (size_t)d] != ORR__MOVE_NONE);
+    return d;
+}
+
+typedef struct {
+    int narrow, bytes, work; /* of an element: its narrowest access, all of them; additions */
+} weight;
+
+static void weigh_access(weight *w, orr_dtype t, bool moves)
+{
+    int size = (int)orr_dtype_size(t);
+    if (!moves)
+        return;
+    w->narrow = w->bytes == 0 ? size : ORR__MIN(w->narrow, size);
+    w->bytes += size;
+}
+
+static weight weigh(const orr__region *r, const orr__layout *l)
+{
+    weight w = { 0 };
+    for (int n = 0; n < r->ninstr; n++) {
+        const orr__rinstr *in = &r->instr[n];
+        w.work += in->kind == ORR__RI_FOLD ? ORR__COST_FOLD : orr__instruction_cost(in);
+        if (in->kind == ORR__RI_LOAD)
+            weigh_access(&w, (orr_dtype)r->in_dtype[r->access[in->a].input], move_of(l, in->a) != ORR__MOVE_NONE);
+    }
+    for (int k = 0; k < r->nout; k++) {
+        weigh_access(&w, (orr_dtype)r->out_dtype[k], stores_span(r) && w.bytes == 0);
+        w.work += r->rmask ? ORR__COST_FOLD : 0;
+    }
+    return w;
+}
+
+static bool plain(const orr__region *r)
+{
+    bool all = true;
+    for (int i = 0; i < r->nin; i++)
+        all = all && r->in_dtype[i] < ORR__SCALAR_DTYPES;
+    for (int k = 0; k < r->nout; k++)
+        all = all && r->out_dtype[k] < ORR__SCALAR_DTYPES;
+    return all;
+}
+
+void orr__emit_span_layout(const orr__region *r, const orr__dialect *d, orr__layout *l)
+{
+    l->span = 1;
+    l->span_bytes = d->wide;
+    l->span_axis = axis_of(r, l);
+    weight w = weigh(r, l);
+    int most = l->group ? d->wide / 2 : d->wide; /* accumulators, too, are in registers */
+    if (d->wide == 0 || !plain(r) || w.bytes == 0)
+        return;
+    while ((l->span * w.narrow < d->wide || l->span * w.bytes < ORR__T_DEVICE_FLIGHT) && 2 * l->span <= most &&
+           2 * l->span * w.bytes <= ORR__T_DEVICE_HELD && 2 * l->span * w.work <= ORR__T_DEVICE_UNROLLED)
+        l->span *= 2;
+}
+
+/* -- the one test of the arguments ------------------------------------------------------------------------------------ */
+
+static bool aligned(const orr__layout *lay, const void *array, int64_t element, orr_dtype t)
+{
+    size_t size = orr_dtype_size(t), whole = ORR__MIN((size_t)lay->span * size, (size_t)lay->span_bytes);
+    return ((uintptr_t)array + (uintptr_t)element * size) % whole == 0;
+}
+
+static bool access_aligned(const orr__launch *l, const orr__layout *lay, int a, int64_t offset)
+{
+    const orr__region *r = l->region;
+    const orr__access *c = &r->access[a];
+    orr_dtype t = (orr_dtype)r->in_dtype[c->input];
+    bool fits = aligned(lay, l->in ? l->in[c->input] : NULL, offset, t);
+    for (int d = 0; d < r->rank && !lay->linear; d++)
+        if (d != lay->span_axis && r->dim[d] != 1)
+            fits = fits && aligned(lay, NULL, c->stride[d], t);
+    return fits;
+}
+
+static bool axis_whole(const orr__launch *l, const orr__layout *lay, const int64_t *word)
+{
+    const orr__region *r = l->region;
+    int last = r->rank - 1;
+    if (lay->linear)
+        return word[0] % lay->span == 0;
+    while (last > 0 && r->dim[last] == 1 && !r->rows)
+        last--;
+    return last == lay->span_axis && word[2 + last] % lay->span == 0 && (!r->rmask || (r->rmask >> last & 1u));
+}
+
+bool orr__emit_span_whole(const orr__launch *l, const orr__layout *lay, const int64_t *word)
+{
+    const orr__region *r = l->region;
+    bool whole = axis_whole(l, lay, word);
+    for (int a = 0; a < r->naccess && whole; a++)
+        whole = !runs(r, lay, a) || access_aligned(l, lay, a, word[lay->at[a]]);
+    for (int k = 0; k < r->nout && whole && stores_span(r); k++)
+        whole = aligned(lay, l->out ? l->out[k] : NULL, word[lay->out_at + k], (orr_dtype)r->out_dtype[k]);
+    return whole;
+}
+
+/* -- text --------------------------------------------------------------------------------------------------------- */
+
+void orr__emit_span_types(orr__text *t, const orr__region *r, const orr__layout *l)
+{
+    uint64_t done = 0;
+    orr__text_addf(t, "enum { ORR_SPAN = %d };\n", l->span);
+    for (int i = 0; i < r->nin + r->nout; i++) {
+        orr_dtype d = (orr_dtype)(i < r->nin ? r->in_dtype[i] : r->out_dtype[i - r->nin]);
+        int bytes = ORR__MIN(l->span * (int)orr_dtype_size(d), l->span_bytes);
+        if (!(done >> d & 1u))
+            orr__text_addf(t, "typedef struct alignas(%d) { %s v[ORR_SPAN]; } orr_span_%s;\n", bytes,
+                           orr__emit_storage(d), orr__emit_suffix(d));
+        done |= (uint64_t)1 << d;
+    }
+}
+
+/* Is instruction n a load of the loop? */
+static bool loads(const orr__item_span *s, int n)
+{
+    return s->r->instr[n].kind == ORR__RI_LOAD && (!s->reads || s->reads(s->arg, n));
+}
+
+static const char *span_of_input(const orr__region *r, int n)
+{
+    return orr__emit_suffix((orr_dtype)r->in_dtype[r->access[r->instr[n].a].input]);
+}
+
+/* The place of the span's element u. Elements beyond the end are the last one again. */
+static void point(const orr__item_span *s, bool first)
+{
+    if (first)
+        orr__text_addf(s->t, "        const orr_idx %s = head;\n", s->index);
+    else
+        orr__text_addf(s->t, "        const orr_idx at = head + u * gap, %s = at < %s ? at : %s - 1;\n", s->index,
+                       s->end, s->end);
+    if (s->axes)
+        orr__emit_axes(s->t, s->r, s->axes, s->index);
+}
+
+static void each(const orr__item_span *s)
+{
+    orr__text_add(s->t, "    ORR_UNROLLED\n    for (int u = 0; u < ORR_SPAN; u++) {\n");
+}
+
+static void element(const orr__item_span *s, int n)
+{
+    const orr__rinstr *in = &s->r->instr[n];
+    bool box = s->r->access[in->a].box != 0;
+    if (box) {
+        orr__emit_inside(s->t, s->r, s->l, &(orr__around){ 0 }, in->a);
+        orr__text_add(s->t, " ? ");
+    }
+    orr__text_addf(s->t, "in%d[", s->r->access[in->a].input);
+    orr__emit_index(s->t, s->r, s->l, in->a, false);
+    orr__text_add(s->t, box ? "] : 0" : "]");
+}
+
+static void elements(const orr__item_span *s, bool whole)
+{
+    bool any = false;
+    for (int n = 0; n < s->r->ninstr; n++) {
+        int a = s->r->instr[n].a;
+        bool one = whole && (runs(s->r, s->l, a) || (move_of(s->l, a) == ORR__MOVE_NONE && !s->r->access[a].box));
+        if (!loads(s, n) || one)
+            continue;
+        if (!any) {
+            each(s);
+            point(s, false);
+        }
+        any = true;
+        orr__text_addf(s->t, "        ld%d.v[u] = ", n);
+        element(s, n);
+        orr__text_add(s->t, ";\n");
+    }
+    orr__text_add(s->t, any ? "    }\n" : "");
+}
+
+/* A whole span moves at once, a value that is the same for the span is read once. */
+static void together(const orr__item_span *s)
+{
+    for (int n = 0; n < s->r->ninstr; n++) {
+        const orr__rinstr *in = &s->r->instr[n];
+        if (!loads(s, n) || s->r->access[in->a].box)
+            continue;
+        if (runs(s->r, s->l, in->a)) {
+            orr__text_addf(s->t, "        ld%d = *(const orr_span_%s *)(in%d + (", n, span_of_input(s->r, n),
+                           s->r->access[in->a].input);
+            orr__emit_index(s->t, s->r, s->l, in->a, false);
+            orr__text_add(s->t, "));\n");
+        } else if (move_of(s->l, in->a) == ORR__MOVE_NONE) {
+            orr__text_addf(s->t, "        ld%d.v[0] = ", n);
+            element(s, n);
+            orr__text_addf(s->t,
+                           ";\n        ORR_UNROLLED\n        for (int u = 1; u < ORR_SPAN; u++)\n"
+                           "            ld%d.v[u] = ld%d.v[0];\n",
+                           n, n);
+        }
+    }
+}
+
+void orr__emit_span_loads(const orr__item_span *s)
+{
+    bool any = false;
+    for (int n = 0; n < s->r->ninstr; n++)
+        if (loads(s, n)) {
+            orr__text_addf(s->t, "    orr_span_%s ld%d;\n", span_of_input(s->r, n), n);
+            any = true;
+        }
+    if (!any)
+        return;
+    orr__text_add(s->t, "    if (whole) {\n");
+    point(s, true);
+    together(s);
+    elements(s, true);
+    orr__text_add(s->t, "    } else {\n");
+    elements(s, false);
+    orr__text_add(s->t, "    }\n");
+}
+
+void orr__emit_span_values(const orr__item_span *s, bool stores)
+{
+    for (int k = 0; k < s->r->nout && stores; k++)
+        orr__text_addf(s->t, "    orr_span_%s st%d;\n", orr__emit_suffix((orr_dtype)s->r->out_dtype[k]), k);
+    each(s);
+    point(s, false);
+}
+
+void orr__emit_span_keep(const orr__item_span *s, int k, int reg, bool fp64)
+{
+    char name[16];
+    (void)snprintf(name, sizeof name, "r%d", reg);
+    orr__text_addf(s->t, "        st%d.v[u] = ", k);
+    orr__emit_stored(s->t, s->r, k, (orr_dtype)s->r->instr[reg].dtype, name, fp64);
+}
+
+void orr__emit_span_stores(const orr__item_span *s)
+{
+    const orr__region *r = s->r;
+    orr__text_add(s->t, "    if (whole) {\n");
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(s->t, "        *(orr_span_%s *)(out%d + ((orr_idx)W(%d) + %shead)) = st%d;\n",
+                       orr__emit_suffix((orr_dtype)r->out_dtype[k]), k, s->l->out_at + k, s->base, k);
+    orr__text_add(s->t, "    } else {\n");
+    each(s);
+    orr__text_addf(s->t, "        const orr_idx at = head + u * gap;\n        if (at < %s) {\n", s->end);
+    for (int k = 0; k < r->nout; k++)
+        orr__text_addf(s->t, "            out%d[(orr_idx)W(%d) + %sat] = st%d.v[u];\n", k, s->l->out_at + k, s->base,
+                       k);
+    orr__text_add(s->t, "        }\n    }\n    }\n");
+}
