@@ -4234,8 +4234,9 @@ inline bool event_done(const Event &event)
 /// Cancels the evaluation of an event, or a stretch of calls (orr_cancellable_begin), and returns at once. Tasks that have begun end, the
 /// others do not run. Values that are not computed then give ORR_ECANCELLED to orr_wait and to every reader; orr_wait is still called.
 /// An evaluation that has ended stays as it is. One that computes new values of variables goes on, since they would have none.
-/// errors:   ORR_EINVAL (NULL), ORR_EHANDLE (waited for already), ORR_ESTATE (the evaluation goes on: it computes new values of variables,
-///           or it is of a program of several ranks).
+/// An evaluation over ranks ends on all of them, each of which gets ORR_ECANCELLED: one rank need cancel it. Its exchanges take place
+/// all the same, so that no rank waits for another.
+/// errors:   ORR_EINVAL (NULL), ORR_EHANDLE (waited for already), ORR_ESTATE (the evaluation goes on: it computes new values of variables).
 /// threads:  safe from any thread.
 inline orr_status cancel(Event &event, ORRERY_CALLER)
 {
@@ -4246,8 +4247,9 @@ inline orr_status cancel(Event &event, ORRERY_CALLER)
 /// processor, longer if it is one call of a library (a large product, a factorisation, a sort) or of a function of the program. The wait
 /// for values that other evaluations compute ends, too. After ORR_ECANCELLED nothing has changed: `t` has no value, this thread's
 /// assignments are pending, and a later evaluation computes all of it. Old values of variables stay in memory until it has ended.
+/// Over ranks the first limit that passes counts for all, also for those that called orr_eval: each gets ORR_ECANCELLED.
 /// @param seconds  0 or more; INFINITY: no limit
-/// errors:   as orr_eval; ORR_ECANCELLED; ORR_EINVAL (the limit is negative or NaN); ORR_ESTATE (there are several ranks).
+/// errors:   as orr_eval; ORR_ECANCELLED; ORR_EINVAL (the limit is negative or NaN).
 /// threads:  safe from any thread.
 inline orr_status eval_for(const Operand &t, double seconds, ORRERY_CALLER)
 {
@@ -4259,7 +4261,7 @@ inline orr_status eval_for(const Operand &t, double seconds, ORRERY_CALLER)
 /// cancelled or `seconds` have passed. Stretches nest; the first that ends counts. Work submitted in a stretch without a wait stays bound
 /// after its end. Pending work that the library submits by itself (orr_assign) is not bound.
 /// @return   to be given to orr_cancellable_end of the same thread, not to orr_wait; NULL on ORR_EINVAL (the limit is negative or NaN),
-///           ORR_ESTATE (there are several ranks), ORR_ENOMEM.
+///           ORR_ENOMEM.
 /// threads:  safe from any thread.
 inline Event cancellable_begin(double seconds, ORRERY_CALLER)
 {

@@ -47,7 +47,8 @@ static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, in
             to[(*count)++] = orr__node_ref(from[i]);
         } else if (b->run && (others == AWAITED || (others == REPORTED && orr__run_done(b->run)))) {
             orr__run *busy = orr__run_ref(b->run);
-            orr_status s = orr__run_wait_within(busy);
+            /* Over ranks all wait, since a stop ends an evaluation on all of them. */
+            orr_status s = orr__ranks() > 1 ? orr__run_wait(busy) : orr__run_wait_within(busy);
             orr__run_unref(busy);
             st = st == ORR_OK ? s : st;
         }

@@ -10,7 +10,6 @@
 #include "runtime/base/array.h"
 #include "runtime/base/element.h"
 #include "runtime/base/env.h"
-#include "runtime/ranks/ranks.h"
 
 /* An event: its own run, NULL if that had already ended, and the runs of other evaluations that write the rest of its values. */
 struct event {
@@ -24,8 +23,8 @@ struct event {
         void *to;
     } * landing; /* values that the wait brings to memory of the program */
     int nlanding, landing_cap;
-    orr__stop *stop; /* NULL: other ranks would wait for an evaluation that is stopped */
-    bool stretch;    /* of orr_cancellable_begin: it has no runs                       */
+    orr__stop *stop;
+    bool stretch; /* of orr_cancellable_begin: it has no runs                       */
 };
 
 static atomic_int live; /* events that have a name */
@@ -66,9 +65,8 @@ orr_event *orr__event_new(orr__site at, double seconds)
     struct event *e = orr__alloc(sizeof *e);
     if (!e)
         return NULL;
-    bool stops = orr__ranks() <= 1;
-    e->stop = stops ? orr__stop_new(at, seconds) : NULL;
-    orr_event *name = e->stop || !stops ? orr__token_new(&e->named) : NULL;
+    e->stop = orr__stop_new(at, seconds);
+    orr_event *name = e->stop ? orr__token_new(&e->named) : NULL;
     if (!name)
         destroy(e);
     else
@@ -239,11 +237,8 @@ orr_status orr_cancel_at(const char *file, int line, orr_event *event)
     if (!e)
         return orr_error_status();
     orr_status st = ORR_OK;
-    if (e->stop)
-        atomic_store(&e->stop->asked, true);
-    else
-        st = orr__fail(at, ORR_ESTATE, "the evaluation goes on: other ranks would wait for this one");
-    if (e->stop && atomic_load(&e->stop->unheeded) && !is_done(e))
+    atomic_store(&e->stop->asked, true);
+    if (atomic_load(&e->stop->unheeded) && !is_done(e))
         st = orr__fail(at, ORR_ESTATE,
                        "the evaluation goes on, since it computes new values of variables, which would have none. "
                        "Assignments are cancelled between orr_cancellable_begin and orr_cancellable_end, by orr_eval");
@@ -255,9 +250,6 @@ static orr_status check_limit(orr__site at, double seconds)
 {
     if (!(seconds >= 0))
         return orr__fail(at, ORR_EINVAL, "the time limit is %g seconds; it is 0 or more, INFINITY for none", seconds);
-    if (orr__ranks() > 1)
-        return orr__fail(at, ORR_ESTATE,
-                         "a program of several ranks has no time limits: the others would wait for this one");
     return ORR_OK;
 }
 

@@ -26,7 +26,7 @@ void orr__event_drop(orr_event *event);
 /* At the shutdown: a line of log for events that the program did not end. */
 void orr__events_report(void);
 
-/* A stop for a call with a time limit. ORR_EINVAL: the limit is negative or no number; ORR_ESTATE: other ranks would wait for this one. */
+/* A stop for a call with a time limit. ORR_EINVAL: the limit is negative or no number. */
 orr_status orr__limit_new(orr__site at, double seconds, orr__stop **limit);
 
 #endif

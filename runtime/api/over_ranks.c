@@ -9,6 +9,7 @@
 #include "runtime/base/array.h"
 #include "runtime/distribute/local_graph.h"
 #include "runtime/engine/block_cyclic.h"
+#include "runtime/ranks/joint.h"
 
 /* The last evaluation with exchanges. The next one begins after its end, so that all ranks exchange in the same order. The lock also
  * guards the local graphs. */
@@ -63,6 +64,8 @@ static orr_status evaluate_graph(orr__site at, const orr__local_graph *g, const 
                                  uint16_t *placed, orr__run **run)
 {
     orr__buffer *few[32], **all = orr__array_begin(few, sizeof few, (size_t)g->p.nout, sizeof *all);
+    if (orr__stop_mine)
+        orr__stop_mine->votes = run;
     orr_status st = all ? execute(at, g, p, all, run) : ORR_ENOMEM;
     for (int o = 0; st == ORR_OK && o < g->nout; o++) {
         out[o] = all[o];
@@ -141,11 +144,18 @@ static orr_status evaluate_operands(orr__site at, const orr__partition *q, const
     return st;
 }
 
+/* If a rank has stopped this part of the evaluation, all have. */
+static orr_status vote(orr__site at, orr_status st)
+{
+    bool votes = orr__stop_mine && orr__stop_mine->joint && (st == ORR_OK || st == ORR_ECANCELLED);
+    return votes ? orr__joint_agree(at, st) : st;
+}
+
 /* told: the status is the same on all ranks. */
 static orr_status evaluate_joint(orr__site at, const orr__partition *q, const orr__joint *j, bool *told)
 {
     *told = false;
-    orr_status st = evaluate_operands(at, q, j);
+    orr_status st = vote(at, evaluate_operands(at, q, j));
     orr__buffer *in[2], *out = st == ORR_OK ? orr__buffer_new(orr__node_bytes(j->out)) : NULL;
     for (int k = 0; k < j->nin && st == ORR_OK; k++)
         in[k] = orr__node_value(j->in[k]);
@@ -197,6 +207,8 @@ static orr_status evaluate_partition(orr__site at, const orr__capture *p, orr__p
     if (st != ORR_OK)
         return st;
     *told = false;
+    if (orr__stop_mine)
+        orr__stop_mine->votes = run;
     st = evaluate_local(at, &ORR__ROOTS(q->root, q->nroot, p->nfirst), q, run);
     for (int o = 0; st == ORR_OK && o < q->nroot; o++) {
         out[o] = orr__buffer_ref(orr__node_value(q->root[o]));
@@ -216,10 +228,11 @@ static orr_status in_full(orr__site at, const orr__capture_roots *roots, orr__ca
     return orr__capture_make_roots(at, roots, p);
 }
 
-static orr_status agree(orr__site at, const orr__capture_roots *roots, orr__structure s, orr__capture *p)
+static orr_status agree(orr__site at, const orr__capture_roots *roots, orr__structure s, orr__capture *p, bool *stops)
 {
     orr__difference d;
-    orr_status st = orr__agree(at, s, p, &d);
+    *stops = orr__stop_mine;
+    orr_status st = orr__agree(at, s, p, &d, stops);
     if (st != ORR_OK || !d.rank)
         return st;
     st = in_full(at, roots, p);
@@ -250,11 +263,42 @@ static void tell_others(orr_status st)
     (void)orr__fail_text(st, text);
 }
 
+/* The evaluation of the ranks, whose structure is s; g: as it was made before, NULL: it is new. */
+static orr_status evaluate(orr__site at, const orr__local_graph *g, orr__structure s, const orr__capture *p,
+                           orr__buffer **out, uint16_t *placed, bool *told, orr__run **run)
+{
+    return g ? evaluate_graph(at, g, p, out, placed, run) : evaluate_new(at, s, p, out, placed, told, run);
+}
+
+/* The same, which the ranks can stop together. Without a run under way, which votes at its end, the vote is here. */
+static orr_status evaluate_jointly(orr__site at, const orr__local_graph *g, orr__structure s, const orr__capture *p,
+                                   orr__buffer **out, uint16_t *placed, bool *told, orr__run **run)
+{
+    orr__stop *stop = orr__joint_begin(at);
+    if (!stop)
+        return ORR_ENOMEM;
+    if (orr__ranks_in_calls()) /* only a caller can vote */
+        run = NULL;
+    orr__stop *outer = orr__stop_begins(stop);
+    orr_status st = evaluate(at, g, s, p, out, placed, told, run), own = st;
+    if (!run || !*run)
+        st = vote(at, st);
+    for (int o = 0; o < p->nout && own == ORR_OK && st != ORR_OK; o++)
+        orr__buffer_unref(out[o]);
+    orr__stop_ends(outer);
+    orr__stop_unref(stop);
+    if (st == ORR_OK && run && *run) { /* its vote is an exchange, too */
+        orr__run_unref(turn.run);
+        turn.run = orr__run_ref(*run);
+    }
+    return st;
+}
+
 orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__buffer **out,
                                     uint16_t *placed, orr__run **run)
 {
     orr__structure s = { 0, 0 };
-    bool told = false;
+    bool told = false, stops = false;
     orr_status st = orr__no_placeholder(at, p);
     if (st == ORR_OK)
         st = orr__exchange_here(at);
@@ -265,10 +309,10 @@ orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *root
     if (!g && (st = in_full(at, roots, p)) == ORR_OK)
         s = orr__agree_structure(p);
     if (st == ORR_OK)
-        st = agree(at, g ? roots : NULL, g ? g->structure : s, p);
+        st = agree(at, g ? roots : NULL, g ? g->structure : s, p, &stops);
     if (st == ORR_OK)
-        st = g ? evaluate_graph(at, g, p, out, placed, run) : evaluate_new(at, s, p, out, placed, &told, run);
-    if (!told && st != ORR_OK && st != ORR_ERANK)
+        st = (stops && orr__ranks() > 1 ? evaluate_jointly : evaluate)(at, g, s, p, out, placed, &told, run);
+    if (!told && st != ORR_OK && st != ORR_ERANK && st != ORR_ECANCELLED)
         tell_others(st);
     pthread_mutex_unlock(&turn.lock);
     return st;

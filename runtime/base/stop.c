@@ -42,6 +42,9 @@ orr_status orr__stop_error(const orr__stop *s)
     while (!orr__stop_asked_itself(s))
         s = s->outer;
     static const char rest[] = "work that had begun has ended, the rest was not computed";
+    if (s->joint)
+        return orr__fail(s->at, ORR_ECANCELLED, "rank %d has ended the evaluation, by orr_cancel or a time limit: %s",
+                         atomic_load(&s->by), rest);
     return atomic_load(&s->asked)
                ? orr__fail(s->at, ORR_ECANCELLED, "cancelled by orr_cancel: %s", rest)
                : orr__fail(s->at, ORR_ECANCELLED, "the time limit of %g s has passed: %s", s->seconds, rest);

@@ -6,13 +6,17 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/status.h"
 
 typedef struct orr__stop {
     atomic_int refs;
-    atomic_bool asked;       /* by a call */
+    atomic_bool asked;       /* by a call, or by another rank */
     atomic_bool unheeded;    /* some of its work goes on all the same, since values of variables would be lost */
+    uint64_t joint;          /* the number of an evaluation that the ranks stop together; 0: this process stops alone */
+    atomic_int by;           /* the other rank that has asked */
+    bool votes;              /* a run of it votes at its end */
     double seconds, until;   /* the limit, and its end on the clock of orr__now; HUGE_VAL: none */
     orr__site at;            /* of the call that began the stretch */
     struct orr__stop *outer; /* a reference; its end is the end of this one, too */

@@ -171,14 +171,16 @@ orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__diffe
     return st;
 }
 
-orr_status orr__agree(orr__site at, orr__structure structure, const orr__capture *p, orr__difference *d)
+orr_status orr__agree(orr__site at, orr__structure structure, const orr__capture *p, orr__difference *d, bool *stops)
 {
     int ranks = orr__ranks(), other = 0;
     wide h = mix(structure, p->scalar, (size_t)p->nscalar * sizeof *p->scalar);
     orr__meeting *all = orr__alloc_n((size_t)ranks, sizeof *all);
-    orr_status st = all ? orr__ranks_meet(at, (orr__meeting){ 0, h.a, h.b, p->n }, all) : ORR_ENOMEM;
+    orr_status st = all ? orr__ranks_meet(at, (orr__meeting){ 0, h.a, h.b, p->n, *stops }, all) : ORR_ENOMEM;
     while (st == ORR_OK && other < ranks && all[other].a == all[0].a && all[other].b == all[0].b)
         other++;
+    for (int r = 0; r < ranks && st == ORR_OK; r++)
+        *stops = *stops || all[r].stops;
     *d = (orr__difference){ 0, 0 };
     if (st == ORR_OK && other < ranks)
         *d = (orr__difference){ other, all[0].n };

@@ -20,8 +20,8 @@ typedef struct orr__difference {
 } orr__difference;
 
 /* Collective: one message of a few bytes. `structure` is that of p, which may be a light capture. Scalars are
- * compared too. */
-orr_status orr__agree(orr__site at, orr__structure structure, const orr__capture *p, orr__difference *d);
+ * compared too. stops: on input, whether this rank may stop the evaluation, on return, whether any may. */
+orr_status orr__agree(orr__site at, orr__structure structure, const orr__capture *p, orr__difference *d, bool *stops);
 /* Collective, if there is a difference. Returns ORR_ERANK, with the first node that differs as rank 0 and the other rank have it. p is a
  * capture in full. */
 orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__difference *d);

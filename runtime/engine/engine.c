@@ -393,7 +393,7 @@ orr_status orr__engine_execute_into(orr__site at, orr__plan *plan, orr__buffer *
     bool counts = !run && (!little || shared);
 
     orr_status st = orr__may_wait(at);
-    if (st == ORR_OK)
+    if (st == ORR_OK && orr__stop_mine && !orr__stop_mine->joint)
         st = orr__stop_check(orr__stop_mine);
     if (st != ORR_OK)
         return st;

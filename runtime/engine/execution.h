@@ -199,8 +199,13 @@ static inline bool orr__run_over_leaf(const orr__run *r, int v)
 void orr__run_count(orr__run *r);
 void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first failure counts */
 bool orr__run_task_done(orr__run *r);                             /* left − 1; true: zero, the run ends */
-/* True if the run has failed, or must stop, which then is its failure: tasks that have not begun do nothing. */
-bool orr__run_is_over(orr__run *r);
+/* True if a task of step s that has not begun does nothing: the run has failed, or must stop, which then is its failure. */
+bool orr__run_is_over(orr__run *r, const orr__step *s);
+/* True if step s takes place all the same in work that must stop: other ranks wait for its exchange. */
+static inline bool orr__step_goes_on(const orr__step *s, const orr__stop *stop)
+{
+    return stop && stop->joint && orr__step_posts(s);
+}
 /* Gives the run a part that ends after n tasks, each of which calls orr__run_early_done before orr__run_task_done. */
 bool orr__run_divide(orr__run *r, int n);
 void orr__run_early_done(orr__run *r);

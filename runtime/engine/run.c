@@ -9,6 +9,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/progress.h"
 #include "runtime/engine/execution.h"
+#include "runtime/ranks/joint.h"
 #include "runtime/ranks/ranks.h"
 
 double orr__run_patience = 60;
@@ -89,7 +90,9 @@ static void tell_ranks(const orr__run *r, const char *text)
 
 void orr__run_fail(orr__run *r, orr_status st, const char *text)
 {
-    if (st != ORR_ERANK && orr__ranks() > 1)
+    if (st == ORR_ECANCELLED && r->stop && r->stop->joint)
+        orr__joint_tell(r->stop);
+    else if (st != ORR_ERANK && orr__ranks() > 1)
         tell_ranks(r, text);
     pthread_mutex_lock(&r->lock);
     if (atomic_load(&r->status) == ORR_OK) {
@@ -99,15 +102,14 @@ void orr__run_fail(orr__run *r, orr_status st, const char *text)
     pthread_mutex_unlock(&r->lock);
 }
 
-bool orr__run_is_over(orr__run *r)
+bool orr__run_is_over(orr__run *r, const orr__step *s)
 {
-    if (orr__run_status(r) != ORR_OK)
-        return true;
-    if (orr__stop_check(r->stop) == ORR_OK)
-        return false;
-    orr__run_fail(r, ORR_ECANCELLED, orr_error_message());
-    orr_error_clear();
-    return true;
+    if (orr__run_status(r) == ORR_OK && orr__stop_check(r->stop) != ORR_OK) {
+        orr__run_fail(r, ORR_ECANCELLED, orr_error_message());
+        orr_error_clear();
+    }
+    orr_status st = orr__run_status(r);
+    return st != ORR_OK && !(st == ORR_ECANCELLED && orr__step_goes_on(s, r->stop));
 }
 
 static void count(orr__run *r, int by)
@@ -225,11 +227,23 @@ void orr__run_early_done(orr__run *r)
         end_part(r);
 }
 
+static void voted(void *argument, orr_status st, const char *text)
+{
+    orr__run *r = argument;
+    if (st != ORR_OK)
+        orr__run_fail(r, st, text);
+    finish(r);
+}
+
 bool orr__run_task_done(orr__run *r)
 {
     if (atomic_fetch_sub_explicit(&r->left, 1, memory_order_acq_rel) != 1)
         return false;
-    finish(r);
+    orr_status st = orr__run_status(r);
+    if (r->stop && r->stop->votes && (st == ORR_OK || st == ORR_ECANCELLED))
+        orr__joint_post(st, voted, r);
+    else
+        finish(r);
     return true;
 }
 

@@ -145,7 +145,7 @@ orr_status orr__pass_bundles(orr__planner *planner)
         for (int i = 0; i < p->nstep; i++) {
             const orr__step *s = &p->step[i];
             /* the predicted cost of a user's kernel is a guess: it keeps its own performance model */
-            j.small[i] = s->ntiles == 1 && !s->opencl && !s->cuda && s->cost.us < orr__task_worth() &&
+            j.small[i] = s->ntiles == 1 && !orr__step_posts(s) && !s->opencl && !s->cuda && s->cost.us < orr__task_worth() &&
                          s->terms.parts < 2 && !orr__region_is_users(s->region) && !keeps_much(p, i);
             for (int k = 0; k < s->region->nout; k++)
                 j.producer[s->out[k]] = i;

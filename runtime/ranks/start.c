@@ -13,6 +13,7 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/signals.h"
 #include "runtime/ranks/exchange.h"
+#include "runtime/ranks/joint.h"
 #include "runtime/ranks/transport.h"
 #include "runtime/ranks/watch.h"
 
@@ -241,5 +242,6 @@ void orr__ranks_stop(void)
     spent = orr__ranks_failed(text, sizeof text) != ORR_OK;
     orr__watch_stop();
     orr__exchanges_stop();
+    orr__joint_forget();
     end_of_session();
 }

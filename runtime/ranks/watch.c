@@ -20,6 +20,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/exit.h"
 #include "runtime/ranks/exchange.h"
+#include "runtime/ranks/joint.h"
 
 /* Calls that are newer than some systems' headers have the same number on every processor. */
 #ifndef SYS_pidfd_open
@@ -32,10 +33,11 @@
 #define TICK 0.1  /* seconds between polls of messages       */
 #define GRACE 0.3 /* seconds; a notice may arrive after its sender's end */
 
-typedef enum { BEAT, LEAVES, FAILED, ENDED } notice_kind;
+typedef enum { BEAT, LEAVES, STOPPED, FAILED, ENDED } notice_kind;
 typedef struct notice {
     int kind, from;
-    char text[376];
+    uint64_t stopped; /* the last evaluation that the sender has stopped */
+    char text[368];
 } notice;
 
 /* Heartbeats go round a ring: a rank sends them to its successor and listens to its predecessor, until all ranks are in orr_shutdown. A
@@ -57,6 +59,8 @@ static struct {
     pthread_t thread;
     bool running, beats; /* beats: the watch's thread sends and receives the notices */
     atomic_bool leaving, terminated;
+    atomic_uint_least64_t stopped; /* the last evaluation that this rank has stopped */
+    uint64_t told;                 /* … of which the others know */
     notice in;
     orr__request receipt;
     double silence, leaving_since;
@@ -76,7 +80,7 @@ static bool tell(int rank, notice_kind kind, const char *text)
     bool done = true;
     if (p->sending && (watch.transport->test(&p->sent, &done) || !done))
         return false;
-    p->out = (notice){ .kind = (int32_t)kind, .from = watch.rank };
+    p->out = (notice){ .kind = (int32_t)kind, .from = watch.rank, .stopped = atomic_load(&watch.stopped) };
     (void)snprintf(p->out.text, sizeof p->out.text, "%s", text);
     p->sending = !watch.transport->send(&p->out, (int)sizeof p->out, rank, ORR__CHANNEL_CONTROL, &p->sent);
     return p->sending;
@@ -168,6 +172,7 @@ static void read_notices(void)
             continue;
         if (n.from == before(watch.rank))
             watch.silence = 0;
+        orr__joint_hear(n.stopped, n.from);
         if (n.kind == LEAVES) {
             watch.peer[n.from].left = true;
             orr__exchanges_left(n.from);
@@ -262,6 +267,18 @@ static void tell_failure(void)
             (void)tell(i, FAILED, text);
 }
 
+static void tell_stop(void)
+{
+    uint64_t stopped = atomic_load(&watch.stopped);
+    if (stopped == watch.told)
+        return;
+    progress(GRACE);
+    for (int i = 0; i < watch.ranks; i++)
+        if (is_there(i))
+            (void)tell(i, STOPPED, "");
+    watch.told = stopped;
+}
+
 /* Announces the leave once; true: all others have announced theirs. */
 static bool take_leave(void)
 {
@@ -296,8 +313,10 @@ static void *serve(void *unused)
             read_notices();
         if (atomic_exchange(&watch.terminated, false))
             terminate();
-        if (watch.beats)
+        if (watch.beats) {
+            tell_stop();
             tell_failure();
+        }
         int next = after(watch.rank);
         if (watch.beats && now - sent >= beat && next != watch.rank) {
             (void)tell(next, BEAT, "");
@@ -355,6 +374,7 @@ static void close_processes(void)
 void orr__watch_attend(void)
 {
     read_notices();
+    tell_stop();
     tell_failure();
 }
 
@@ -369,6 +389,8 @@ orr_status orr__watch_start(const orr__transport *transport, orr__callers caller
     watch.beats = callers == ORR__CALLERS_ANY;
     watch.silence = watch.leaving_since = 0;
     watch.failed = watch.tell = false;
+    watch.told = 0;
+    atomic_store(&watch.stopped, 0);
     atomic_store(&watch.leaving, false);
     if (watch.signal_fd < 0)
         watch.signal_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -448,6 +470,14 @@ void orr__ranks_fail(const char *why)
     pthread_mutex_lock(&watch.lock);
     watch.tell = strcmp(watch.failure, text) == 0;
     pthread_mutex_unlock(&watch.lock);
+    wake_up();
+    orr__exchanges_attend();
+}
+
+void orr__watch_stopped(uint64_t number)
+{
+    if (atomic_exchange(&watch.stopped, number) == number)
+        return;
     wake_up();
     orr__exchanges_attend();
 }

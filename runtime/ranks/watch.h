@@ -19,6 +19,8 @@ typedef struct orr__identity {
 orr_status orr__watch_start(const orr__transport *transport, orr__callers callers, const orr__identity *who);
 /* Sends and receives notices on this thread. */
 void orr__watch_attend(void);
+/* This rank stops its evaluation of that number: the others hear of it. */
+void orr__watch_stopped(uint64_t number);
 /* Announces that this rank leaves, waits until all have left, ends the watch. */
 void orr__watch_stop(void);
 /* To be called before MPI's finalisation, which waits for all ranks: if one has died, the process ends instead of waiting for ever. */

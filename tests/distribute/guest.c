@@ -293,6 +293,9 @@ static int few_threads(int level)
         orr_tensor *y = orr_sum(x, ORR_ALL_AXES, false);
         MUST(orr_eval_async(ORR_TENSORS(y), &event) == ORR_OK && orr_wait(event) == ORR_OK);
         MUST(orr_item(y, &sum) == ORR_OK && sum == 2016);
+        y = orr_sum(orr_mul(x, x), ORR_ALL_AXES, false);
+        MUST((orr_rank() == 2 ? orr_eval_for(y, 0) : orr_eval(y)) == ORR_ECANCELLED);
+        MUST(orr_item(y, &sum) == ORR_OK && sum == 85344);
         MUST(orr_scope_end(s) == ORR_OK && orr_barrier() == ORR_OK);
         orr_grid_free(line);
         MUST(i == 0 || failure() == 0);

@@ -100,8 +100,8 @@ static void begin(posting *p)
     const orr__region *r = a->step->region;
     int n = r->nin + r->nout;
     void *all[ORR__STAR_POST_OPERANDS] = { NULL };
-    bool lost = false, said = orr__run_is_over(a->run);
-    orr_status st = orr__run_status(a->run);
+    bool lost = false, said = orr__run_is_over(a->run, a->step);
+    orr_status st = said ? orr__run_status(a->run) : ORR_OK;
     int refused = atomic_load(&p->refused);
     if (refused)
         st = orr__fail(orr__region_site(r), ORR_EDEVICE,

@@ -248,7 +248,7 @@ static void run(device_call *c, void *buffers[])
 
 static bool begin(orr__task *a)
 {
-    if (orr__run_is_over(a->run))
+    if (orr__run_is_over(a->run, a->step))
         return false;
     orr__task_runs(a);
     a->worker = starpu_worker_get_id();

@@ -307,7 +307,7 @@ static orr_status execute_on_caller(orr__site at, orr__plan *plan, orr__buffer *
                 "the operation needs a device, and exchanges of the same evaluation the calling thread, since the "
                 "program has started MPI with less than MPI_THREAD_MULTIPLE: ask MPI_Init_thread for that");
     for (int i = 0; i < plan->nleaf && st == ORR_OK; i++)
-        st = leaf[i] ? orr__run_wait_within(leaf[i]->run) : ORR_OK;
+        st = leaf[i] ? orr__run_wait(leaf[i]->run) : ORR_OK;
     orr__tilepool_settle();
     if (st == ORR_OK && plan->memory.peak > orr__engine_left()) {
         orr__star_wait_runs(0);

@@ -1,0 +1,276 @@
+/* Cancelled evaluations over ranks: one rank stops, all have the same status, and the next evaluation is right.
+ * Must not know: how the ranks agree. */
+#include "config.h"
+
+#include <math.h>
+#include <orrery.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "tests/harness/ranks.h"
+
+/* The lanes: the calling thread, the workers by tasks, and the library's own choice. */
+static const struct lane {
+    const char *engine, *inline_us;
+} lanes[] = { { "serial", "auto" }, { "starpu", "0" }, { "starpu", "auto" } };
+enum { LANES = sizeof lanes / sizeof *lanes, N = 96, LINKS = 8, FEW = 12, MANY = 334 };
+
+static bool up(const struct lane *l)
+{
+    (void)setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
+    (void)setenv("ORRERY_ENGINE", l->engine, 1);
+    (void)setenv("ORRERY_INLINE_US", l->inline_us, 1);
+    (void)setenv("STARPU_NCPU", "1", 1); /* there are more ranks than cores */
+    bool is = orr_init(NULL) == ORR_OK;
+    if (!is && orr_error_status() == ORR_EDEVICE)
+        orr_error_clear();
+    else
+        ORR_CHECK_MSG(is, "%s", orr_error_message());
+    return is;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* -- a chain whose values are known: each link moves the columns by one, and adds one by a maximum over all ranks --------- */
+
+static orr_tensor *shift(void)
+{
+    static double p[N][N];
+    for (int i = 0; i < N; i++)
+        p[i][(i + 1) % N] = 1;
+    return orr_from(ORR_F64, ORR_SHAPE(N, N), p);
+}
+
+static orr_tensor *ramp(orr_grid *g)
+{
+    return orr_shard(orr_reshape(orr_arange(ORR_F64, 0, N * N, 1), ORR_SHAPE(N, N)), g, ORR_AXES(0));
+}
+
+/* x is the ramp after so many links. */
+static orr_tensor *chain(orr_tensor *x, orr_tensor *p, int links)
+{
+    for (int k = links; k < links + LINKS; k++) {
+        orr_tensor *one = orr_sub(orr_max(x, ORR_ALL_AXES, false), orr_scalar(N * N - 2 + k));
+        x = orr_add(orr_matmul(x, p), one);
+    }
+    return x;
+}
+
+/* Collective: true if t is the ramp after so many links, on every rank. */
+static bool is_after(orr_tensor *t, int links)
+{
+    static double got[N][N];
+    bool all = orr_read(t, got, sizeof got) == ORR_OK;
+    ORR_CHECK_MSG(all, "%s", orr_error_message());
+    for (int i = 0; i < N && all; i++)
+        for (int k = 0; k < N && all; k++)
+            all = got[i][(k + links) % N] == i * N + k + links;
+    return all;
+}
+
+/* -- ways to cancel ---------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    orr_event *event;
+    double after;
+    orr_status said;
+} canceller;
+
+static void *cancel(void *arg)
+{
+    canceller *c = arg;
+    double t0 = now();
+    while (now() - t0 < c->after)
+        (void)usleep(20);
+    c->said = orr_cancel(c->event);
+    return NULL;
+}
+
+/* Each way evaluates t on all ranks, and cancels that after so many seconds. */
+static orr_status by_limit_of_all(orr_tensor *t, double seconds, int one)
+{
+    (void)one;
+    return orr_eval_for(t, seconds);
+}
+
+static orr_status by_limit_of_one(orr_tensor *t, double seconds, int one)
+{
+    return orr_rank() == one ? orr_eval_for(t, seconds) : orr_eval(t);
+}
+
+static orr_status by_thread_of_one(orr_tensor *t, double seconds, int one)
+{
+    pthread_t thread;
+    if (orr_rank() != one)
+        return orr_eval(t);
+    canceller c = { orr_cancellable_begin(INFINITY), seconds, ORR_OK };
+    ORR_CHECK(c.event && pthread_create(&thread, NULL, cancel, &c) == 0);
+    orr_status st = orr_eval(t);
+    ORR_CHECK(pthread_join(thread, NULL) == 0 && c.said == ORR_OK);
+    ORR_CHECK(orr_cancellable_end(c.event) == ORR_OK);
+    return st;
+}
+
+typedef orr_status way(orr_tensor *t, double seconds, int one);
+static way *const ways[] = { by_limit_of_all, by_limit_of_one, by_thread_of_one };
+enum { WAYS = sizeof ways / sizeof *ways };
+
+typedef struct {
+    orr_grid *grid;
+    orr_tensor *p, *v;
+    int links; /* that v has behind it */
+    unsigned long long seed;
+    double whole; /* seconds of an evaluation */
+} work;
+
+static double whole_time(const work *w)
+{
+    double best = 1;
+    for (int i = 0; i < 3; i++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *t = chain(ramp(w->grid), w->p, 0);
+        double t0 = now();
+        ORR_CHECK_MSG(orr_eval(t) == ORR_OK, "%s", orr_error_message());
+        double took = now() - t0;
+        best = took < best ? took : best;
+        ORR_CHECK(is_after(t, LINKS));
+        orr_scope_end(s);
+    }
+    return best;
+}
+
+static double moment(work *w)
+{
+    return w->whole * 1.2 * (double)(orr_test_rand(&w->seed) >> 11) * 0x1p-53;
+}
+
+/* One chain of tensors, or of the variable. If a rank had another status, it would evaluate less or more than the others next. */
+static bool waited(work *w, int i)
+{
+    bool assigns = i / WAYS % 2;
+    orr_tensor *t = assigns ? w->v : chain(ramp(w->grid), w->p, 0);
+    if (assigns)
+        ORR_CHECK(orr_assign(w->v, chain(w->v, w->p, w->links)) == ORR_OK);
+    orr_status st = ways[i % WAYS](t, moment(w), i % orr_ranks());
+    bool cancelled = st == ORR_ECANCELLED;
+    ORR_CHECK_MSG(st == ORR_OK || cancelled, "%s", orr_error_message());
+    w->links += assigns ? LINKS : 0;
+    ORR_CHECK(is_after(t, assigns ? w->links : LINKS));
+    return cancelled;
+}
+
+static bool as_event(work *w, int i)
+{
+    orr_tensor *t = chain(ramp(w->grid), w->p, 0);
+    canceller c = { NULL, moment(w), ORR_OK };
+    ORR_CHECK_MSG(orr_eval_async(ORR_TENSORS(t), &c.event) == ORR_OK, "%s", orr_error_message());
+    if (orr_rank() == i % orr_ranks())
+        (void)cancel(&c);
+    orr_status st = orr_wait(c.event);
+    bool cancelled = st == ORR_ECANCELLED;
+    ORR_CHECK_MSG(c.said == ORR_OK && (st == ORR_OK || cancelled), "%s", orr_error_message());
+    if (cancelled)
+        ORR_CHECK(orr_eval(t) == ORR_ECANCELLED);
+    else
+        ORR_CHECK(is_after(t, LINKS));
+    ORR_CHECK(is_after(chain(ramp(w->grid), w->p, 0), LINKS));
+    return cancelled;
+}
+
+static void random_moments(const struct lane *l, unsigned long long seed)
+{
+    if (!up(l))
+        return;
+    int trials = getenv("ORR_TEST_FULL") ? MANY : FEW, cancelled = 0;
+    orr_scope *s = orr_scope_begin();
+    work w = { .grid = orr_grid_make(1, ((int64_t[]){ -1 })), .p = shift(), .seed = seed };
+    w.v = orr_variable(ramp(w.grid));
+    w.whole = whole_time(&w);
+    size_t live = 0;
+    for (int i = 0; i < trials; i++) {
+        orr_scope *inner = orr_scope_begin();
+        cancelled += i % 4 == 3 ? as_event(&w, i) : waited(&w, i);
+        orr_scope_end(inner);
+        if (i == trials / 2)
+            live = orr_memory_stats().live;
+    }
+    ORR_CHECK(orr_eval_all(NULL, 0) == ORR_OK);
+    ORR_CHECK_MSG(orr_memory_stats().live <= live, "%zu bytes live, %zu before", orr_memory_stats().live, live);
+    ORR_CHECK_MSG(trials < MANY || cancelled > trials / 10, "%d of %d", cancelled, trials);
+    orr_scope_end(s);
+    orr_grid_free(w.grid);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static void cancelled_at_random_moments_all_ranks_agree_and_the_next_evaluation_is_right(void)
+{
+    for (int i = 0; i < LANES; i++)
+        random_moments(&lanes[i], 42 + (unsigned long long)i);
+}
+
+/* A limit of nothing on one rank, in each lane: the others have its name. */
+static void the_rank_that_ends_an_evaluation_is_named(void)
+{
+    for (int i = 0; i < LANES; i++) {
+        if (!up(&lanes[i]))
+            continue;
+        orr_scope *s = orr_scope_begin();
+        work w = { .grid = orr_grid_make(1, ((int64_t[]){ -1 })), .p = shift() };
+        orr_tensor *t = chain(ramp(w.grid), w.p, 0);
+        ORR_CHECK(by_limit_of_one(t, 0, 1) == ORR_ECANCELLED);
+        const char *named = orr_rank() == 1 ? "limit of 0 s" : "rank 1 ";
+        ORR_CHECK_MSG(strstr(orr_error_message(), named) != NULL, "%s", orr_error_message());
+        ORR_CHECK(is_after(t, LINKS));
+        orr_scope_end(s);
+        orr_grid_free(w.grid);
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    }
+}
+
+static int sleeps(const orr_kernel_args *a)
+{
+    (void)usleep(20000);
+    memcpy(a->out, a->in[0].data, sizeof(double));
+    return 0;
+}
+
+/* 500 calls of 20 ms each, on ranks without a limit: the rank with one tells them. */
+static void ranks_without_a_limit_end_soon(void)
+{
+    static const orr_kernel_def def = { .name = "sleeps", .n_inputs = 1, .cpu = sleeps };
+    for (int i = 0; i < LANES; i++) {
+        if (!up(&lanes[i]))
+            continue;
+        orr_scope *s = orr_scope_begin();
+        orr_grid *grid = orr_grid_make(1, ((int64_t[]){ -1 }));
+        const orr_op *op = orr_define_kernel(&def);
+        orr_tensor *x = orr_zeros(ORR_F64, ORR_SHAPE(1));
+        for (int k = 0; k < 500; k++)
+            x = orr_apply(op, ORR_TENSORS(x));
+        orr_tensor *all =
+            orr_sum(orr_shard(orr_add(x, orr_zeros(ORR_F64, ORR_SHAPE(64))), grid, ORR_AXES(0)), ORR_ALL_AXES, false);
+        double from = now();
+        ORR_CHECK(by_limit_of_one(all, 0.05, 0) == ORR_ECANCELLED);
+        ORR_CHECK_MSG(now() - from < 5, "%g s", now() - from);
+        orr_scope_end(s);
+        orr_grid_free(grid);
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(
+                                          cancelled_at_random_moments_all_ranks_agree_and_the_next_evaluation_is_right),
+                                      ORR_TEST(the_rank_that_ends_an_evaluation_is_named),
+                                      ORR_TEST(ranks_without_a_limit_end_soon),
+                                      { 0 } };
+    return orr_test_ranks_main(argc, argv, "cancel", tests, (const int[]){ 2, 3, 0 });
+}
