@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "runtime/engine/block_cyclic.h"
+#include "runtime/ranks/ranks.h"
 #include "tests/harness/ranks.h"
 
 /* LAPACK's name for a factorisation in columns. */
@@ -398,37 +399,64 @@ static void nap(double s)
     (void)nanosleep(&(struct timespec){ .tv_nsec = (long)(1e9 * s) }, NULL);
 }
 
-/* Rank 0 stands still for a second in the middle. Meanwhile the only worker of another rank sleeps, the longer the longer it
- * waits, so that ranks with work get the core: about 2,500 naps of full length in that second, far fewer on a busy machine, and
- * none if naps did not grow. */
+/* Factors a matrix, during which rank 0 stands still for a second, unless it has ended by then or has not begun. Returns the number of naps of
+ * full length of this rank's worker. */
+static long long stand_still(orr__block_cyclic *d, double *a)
+{
+    distribute(d, ORR_F64, a);
+    ORR_CHECK(orr_barrier() == ORR_OK);
+    long long before = orr__block_cyclic_long_naps();
+    pid_t stops = orr_rank() == 0 ? fork() : -1;
+    if (stops == 0) {
+        nap(0.03);
+        (void)kill(getppid(), SIGSTOP);
+        nap(0.99);
+        (void)kill(getppid(), SIGCONT);
+        _exit(0);
+    }
+    ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, d, d->local) == ORR_OK);
+    if (stops > 0)
+        (void)waitpid(stops, NULL, 0);
+    free(d->local);
+    return orr__block_cyclic_long_naps() - before;
+}
+
+/* True if all ranks say so. */
+static bool everywhere(bool mine)
+{
+    int32_t n = mine;
+    orr__exchange x = { .kind = ORR__EXCHANGE_ALL_REDUCE,
+                        .reduction = ORR__REDUCTION_MIN,
+                        .dtype = ORR_I32,
+                        .group = orr__group_all(),
+                        .in = &n,
+                        .out = &n,
+                        .count = 1 };
+    ORR_CHECK(orr__exchange_wait(here, &x) == ORR_OK);
+    return n;
+}
+
+/* While rank 0 stands still, the only worker of another rank sleeps, the longer the longer it waits, so that ranks with work get the core:
+ * about 2,500 naps of full length in a second, far fewer on a busy machine, where the second may also miss the factorisation, and none if
+ * naps did not grow. */
 static void a_worker_that_waits_for_tiles_sleeps_longer_and_longer(void)
 {
-    enum { N = 1536, BLOCK = 64, LEAST = 50 };
+    enum { N = 1536, BLOCK = 64, TRIES = 20 };
     NEED_TILES();
     if (orr_ranks() > 1) {
         unsigned long long state = 3;
         const int grid[2] = { 1, orr_ranks() };
         double *a = positive(N, &state);
         orr__block_cyclic d = matrix(N, N, BLOCK, BLOCK, grid);
-        distribute(&d, ORR_F64, a);
-        ORR_CHECK(orr_barrier() == ORR_OK);
-        long long before = orr__block_cyclic_long_naps();
-        pid_t stops = orr_rank() == 0 ? fork() : -1;
-        if (stops == 0) {
-            nap(0.03);
-            (void)kill(getppid(), SIGSTOP);
-            nap(0.99);
-            (void)kill(getppid(), SIGCONT);
-            _exit(0);
+        long long naps = 0;
+        int tries = 0;
+        for (bool enough = false; !enough && tries < TRIES; tries++) {
+            naps += stand_still(&d, a);
+            enough = everywhere(orr_rank() == 0 || naps > 0);
         }
-        ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &d, d.local) == ORR_OK);
-        if (stops > 0)
-            (void)waitpid(stops, NULL, 0);
-        long long naps = orr__block_cyclic_long_naps() - before;
-        ORR_CHECK_MSG(orr_rank() == 0 || naps >= LEAST, "%lld naps of full length", naps);
+        ORR_CHECK_MSG(orr_rank() == 0 || naps > 0, "no nap of full length in %d tries", tries);
         if (getenv("ORR_TEST_VERBOSE"))
             printf("    rank %d: %lld naps of full length\n", orr_rank(), naps);
-        free(d.local);
         free(a);
     }
     down();
