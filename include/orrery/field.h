@@ -46,7 +46,7 @@ typedef enum orr_curve {
 ORR_API orr_tensor *orr_field_parse_at(const char *file, int line, orr_dtype field, const char *const *text, int64_t n);
 #define orr_field_parse(...) orr_field_parse_at(ORR_HERE, __VA_ARGS__)
 /** Element number `i` of x, in row-major order, as decimal digits. Errors: ORR_EINDEX, and those of evaluation.
- * effects:  evaluates x. */
+ * effects:  evaluates x, the first time; the texts of its other elements need no evaluation. */
 ORR_API orr_status orr_field_text_at(const char *file, int line, orr_tensor *x, int64_t i, char text[ORR_FIELD_TEXT]);
 #define orr_field_text(...) orr_field_text_at(ORR_HERE, __VA_ARGS__)
 

@@ -1,12 +1,10 @@
-/* Elements from text and as text.
+/* Elements from text.
  * Must not know: arithmetic in a field. */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <orrery/eval.h>
 #include "ops/field/field.h"
-#include "runtime/base/buffer.h"
 
 /* v = v·base + digit; false if that is 2^256 or more. */
 static bool push(uint64_t v[ORR__LIMBS], unsigned base, unsigned digit)
@@ -64,32 +62,4 @@ orr_tensor *orr_field_parse_at(const char *file, int line, orr_dtype field, cons
     orr_tensor *t = bad ? bad : orr_from_at(file, line, field, ORR_SHAPE(n), v);
     free(v);
     return t;
-}
-
-orr_status orr_field_text_at(const char *file, int line, orr_tensor *x, int64_t i, char text[ORR_FIELD_TEXT])
-{
-    orr__site at = ORR__SITE(file, line, "field_text");
-    orr_tensor *bad;
-    orr_dtype field;
-    orr_shape s;
-    if (!text)
-        return orr__fail(at, ORR_EINVAL, "the place for the text is NULL");
-    if (!orr__field_any(at, x, "x", &field, &s, &bad))
-        return orr_eval_at(file, line, bad);
-    int64_t n = orr__batch_count(&s, 0);
-    if (i < 0 || i >= n)
-        return orr__fail(at, ORR_EINDEX, "element %lld is out of range for %lld elements", (long long)i, (long long)n);
-    orr__fe one;
-    orr_scope *scope = orr_scope_begin();
-    /* Evaluated as a whole, since callers request the texts of all elements one by one. */
-    orr_status st = orr_eval_at(file, line, x);
-    if (st == ORR_OK) {
-        orr_tensor *row = orr_slice_axis_at(file, line, orr_reshape_at(file, line, x, ORR_SHAPE(n)), 0, i, i + 1, 1);
-        st = orr_read_at(file, line, row, &one, sizeof one);
-    }
-    if (scope)
-        (void)orr_scope_end(scope);
-    if (st == ORR_OK)
-        (void)orr__integer_text(&one, text);
-    return st;
 }

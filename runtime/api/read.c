@@ -1,7 +1,8 @@
-/* Reading values back: orr_read, orr_data, orr_item.
+/* Reading values back: orr_read, orr_data, orr_item, orr_field_text.
  * Must not know: how a value is computed. */
 #include "config.h"
 #include <orrery/distribute.h>
+#include <orrery/field.h>
 #include <orrery/tensor.h>
 
 #include <string.h>
@@ -203,5 +204,29 @@ orr_status orr_item_complex_at(const char *file, int line, orr_tensor *t, double
     bool is_complex = orr__is_complex(dtype);
     *re = is_complex ? v[0].f : orr__scalar_f64(v[0], dtype);
     *im = is_complex ? v[1].f : 0;
+    return ORR_OK;
+}
+
+orr_status orr_field_text_at(const char *file, int line, orr_tensor *x, int64_t i, char text[ORR_FIELD_TEXT])
+{
+    _Static_assert((int)ORR_FIELD_TEXT >= (int)ORR__ELEMENT_TEXT, "an element's digits");
+    orr__site at = ORR__SITE(file, line, "field_text");
+    orr__content what;
+    orr__buffer *b;
+    if (!text)
+        return orr__fail(at, ORR_EINVAL, "the place for the text is NULL");
+    orr_status st = orr__content_of(at, x, &what);
+    if (st != ORR_OK)
+        return st;
+    if (!orr__is_field(what.dtype))
+        return orr__fail(at, ORR_EDTYPE, "x is %s, and elements of a field are needed: fr254 or fq254",
+                         orr_dtype_name(what.dtype));
+    int64_t n = orr__shape_count(&what.shape);
+    if (i < 0 || i >= n)
+        return orr__fail(at, ORR_EINDEX, "element %lld is out of range for %lld elements", (long long)i, (long long)n);
+    if ((st = orr__value_of(at, x, &b, NULL)) != ORR_OK)
+        return st;
+    (void)orr__element_text(what.dtype, (const char *)b->host + (size_t)i * orr_dtype_size(what.dtype), text);
+    orr__buffer_unref(b);
     return ORR_OK;
 }

@@ -678,9 +678,43 @@ static void points_outside_the_group(void)
     (void)orr_scope_end(s);
 }
 
+/* The number of plans that were made so far. */
+static long plans(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    bool ok = f && orr_metrics_json(f) == ORR_OK && fclose(f) == 0;
+    const char *at = ok ? strstr(text, "\"made\":") : NULL;
+    long n = at ? strtol(at + 7, NULL, 10) : -1;
+    free(text);
+    return n;
+}
+
+static void texts_of_elements_make_no_plans(void)
+{
+    enum { N = 300 };
+    int64_t v[N];
+    orr_scope *s;
+    ORR_REQUIRE(begin(&s));
+    for (int i = 0; i < N; i++)
+        v[i] = i - 150;
+    orr_tensor *x = orr_square(orr_cast(orr_from(ORR_I64, ORR_SHAPE(N), v), ORR_FR254));
+    ORR_CHECK(is(x, 0, "22500"));
+    long before = plans();
+    for (int i = 0; i < N; i++) {
+        char want[32];
+        (void)snprintf(want, sizeof want, "%d", (i - 150) * (i - 150));
+        ORR_CHECK(is(x, i, want));
+    }
+    ORR_CHECK(before > 0 && plans() == before);
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
+        ORR_TEST(texts_of_elements_make_no_plans),
         ORR_TEST(known_powers),
         ORR_TEST(known_sum_of_multiples),
         ORR_TEST(functions),
