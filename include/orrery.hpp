@@ -7317,7 +7317,7 @@ inline Tensor field_parse(orr_dtype field, const std::vector<std::string> &text,
 }
 
 /// Element number `i` of x, in row-major order, as decimal digits. Errors: ORR_EINDEX, and those of evaluation.
-/// effects:  evaluates x.
+/// effects:  evaluates x, the first time; the texts of its other elements need no evaluation.
 inline orr_status field_text(const Operand &x, int64_t i, char (&text)[80], ORRERY_CALLER)
 {
     return detail::check(orr_field_text_at(file, line, x.get(), i, text), file, line);

@@ -51,8 +51,9 @@ struct serve_http {
     pthread_mutex_t lock; /* protects the list and the phases */
     connection *first;
     int count, paused;
-    double held;        /* when the connections were held within their number */
-    double spent, step; /* the time of the thread so far, and of a step, about */
+    double held;           /* when the connections were held within their number */
+    double spent, step;    /* the time of the thread so far, and of a step, about */
+    double lately, booked; /* the time of the latest steps, and what was booked for it */
     atomic_bool closing;
     char *certificate, *key;
 };
@@ -213,25 +214,47 @@ int serve_http_resume(serve_http *h, double now)
     return left;
 }
 
+static const double unusual = 3; /* usual steps, and usual ratios of the time to what is booked */
+
+/* Books a part of the thread's time for a sender. What belongs to no step is booked in proportion. Returns the time at which the sender may go
+ * on. */
+static double book(serve_http *h, int sender, double seconds, double now)
+{
+    h->booked += seconds;
+    double ratio = h->lately < unusual * h->booked ? h->lately / h->booked : unusual;
+    return serve_pace(sender, seconds * ratio, now);
+}
+
+/* The thread's time since the last call. libmicrohttpd calls nothing while it sends answers or ends connections: if the step is much longer
+ * than usual, it was for others than the sender that is next. */
+static double step_of(serve_http *h)
+{
+    static const double share = 0.02; /* of the newest step in the usual one */
+    double spent = thread_time(), step = spent - h->spent;
+    h->spent = spent;
+    h->lately += step - share * h->lately;
+    h->booked -= share * h->booked;
+    if (h->step > 0 && step > unusual * h->step)
+        step = unusual * h->step;
+    h->step += share * (step - h->step);
+    return step;
+}
+
 /* Books the thread's time since the last call for the request's sender. True if that is more than its share: the connection then pauses, and
  * its next step is booked with the time of a step, about. */
 static bool pauses(request *q)
 {
-    static const double share = 0.05; /* of the newest step in the usual one */
     serve_http *h = q->h;
     if (!serve_ledger_shared())
         return false;
-    double spent = thread_time(), now = serve_now(), step = spent - h->spent;
-    h->spent = spent;
-    double due = serve_pace(q->c->sender, q->paid ? step - q->paid : step, now);
-    h->step += share * (step - h->step);
+    double now = serve_now(), step = step_of(h), due = book(h, q->c->sender, q->paid ? step - q->paid : step, now);
     bool over = due > now && !(q->paid > 0);
     q->paid = 0;
     if (!over)
         return false;
     q->paid = h->step;
     pthread_mutex_lock(&h->lock);
-    q->c->due = serve_pace(q->c->sender, h->step, now);
+    q->c->due = book(h, q->c->sender, h->step, now);
     h->paused++;
     MHD_suspend_connection(q->mhd);
     pthread_mutex_unlock(&h->lock);
@@ -700,7 +723,8 @@ static void completed(void *user, struct MHD_Connection *mhd, void **at, enum MH
     (void)mhd;
     if (!q)
         return;
-    double took = serve_now() - q->began;
+    static const double by_byte = 5e-10; /* seconds to send one */
+    double now = serve_now(), took = now - q->began;
     const char *route = q->r.route >= 0 ? h->routes[q->r.route].path : "-";
     const char *method = q->r.route >= 0 ? h->routes[q->r.route].method : "-";
     if (q->status && code == MHD_REQUEST_TERMINATED_COMPLETED_OK) {
@@ -719,6 +743,7 @@ static void completed(void *user, struct MHD_Connection *mhd, void **at, enum MH
                   "\"method\": \"%s\", \"route\": \"%s\", \"seconds\": %.6f, \"bytes_in\": %llu, \"client\": \"%s\"",
                   method, route, took, (unsigned long long)q->got, serve_tokens_name(h->tokens, q->r.client));
     }
+    (void)book(h, q->c->sender, by_byte * (double)q->sent, now);
     pthread_mutex_lock(&h->lock);
     q->c->begun = false;
     q->c->phase = RECEIVING;

@@ -10,13 +10,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include "serve/budget.h"
 #include "serve/ledger.h"
 #include "serve/log.h"
+#include "serve/precedence.h"
 #include "serve/service.h"
 
 serve_service serve_the;
@@ -70,15 +69,13 @@ static int cores(void)
  * does not delay the receipt of another's requests. Threads inherit the priority of the one that starts them. */
 static void *start_to_compute(void *user)
 {
-    const int lower = 5;
     serve_service *s = &serve_the;
     int workers = s->o.workers ? (int)s->o.workers : cores();
     serve_batching batching = { (int)s->o.batch, 1e-6 * (double)s->o.batch_window };
     orr_device first;
     char *why = user;
-    const id_t self = (id_t)syscall(SYS_gettid);
     if (serve_ledger_shared())
-        (void)setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + lower);
+        serve_precedence_low();
     if (orr_init(NULL) != ORR_OK) {
         (void)snprintf(why, WHY, "%s", orr_error_message());
         return why;
@@ -133,6 +130,7 @@ static double look(void)
 {
     double now = serve_now();
     int paused = serve_http_resume(serve_the.http, now);
+    serve_precedence_look(paused > 0, now);
     serve_http_expire(serve_the.http, now);
     serve_queue_expire(serve_the.queue, now);
     serve_jobs_expire(serve_the.jobs, now);

@@ -25,6 +25,7 @@ struct serve_queue {
     bool counts;
     double served[CLIENTS], now; /* seconds of each client; `now`: those of the client that was chosen last */
     int works[CLIENTS];          /* running works of each client */
+    bool spare;                  /* the reserved thread waits    */
     double timeout;
     serve_batching batching;
     bool closed, stop;
@@ -37,6 +38,15 @@ double serve_now(void)
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The key itself is freed without the lock. */
+static uint64_t hash_of(const char *key)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (; key && *key; key++)
+        hash = (hash ^ (unsigned char)*key) * 1099511628211u;
+    return key ? hash | 1 : 0;
 }
 
 /* -- lists, under the lock ----------------------------------------------------------------------------------- */
@@ -77,6 +87,7 @@ bool serve_queue_put(serve_queue *q, serve_task *t, serve_reply *why)
     if (ok) {
         t->refs = 2;
         t->state = SERVE_WAITING;
+        t->alike = hash_of(t->work.key);
         t->arrived = serve_now();
         t->deadline = t->arrived + q->timeout;
         t->next = NULL;
@@ -194,12 +205,13 @@ static bool may_run(const serve_queue *q, const serve_task *t, bool reserved)
     return !reserved || (t->seconds < brief && q->works[t->work.client + 1] == 0);
 }
 
-/* The task to run next; NULL: none may run. */
+/* The task to run next; NULL: none may run. What the reserved thread may run is left to it while it waits: the others get less of a core. */
 static serve_task *next(serve_queue *q, bool reserved)
 {
     serve_task *best = NULL;
     for (serve_task *t = q->first; t; t = t->next)
-        if (may_run(q, t, reserved) && (!best || *served(q, t) < *served(q, best)))
+        if ((reserved ? may_run(q, t, true) : !(q->spare && may_run(q, t, true))) &&
+            (!best || *served(q, t) < *served(q, best)))
             best = t;
     return best;
 }
@@ -240,14 +252,24 @@ static int gather(serve_queue *q, serve_task **b, int n)
     return n;
 }
 
-/* Waits for equal tasks until the window ends, the batch is full, or it holds every task of the queue. */
+/* Tasks with the key of the first one, in any state. */
+static int count_alike(const serve_queue *q, const serve_task *first)
+{
+    int n = 0;
+    for (const serve_task *t = q->oldest; t; t = t->later)
+        n += t->alike == first->alike;
+    return n;
+}
+
+/* Waits for equal tasks until the window ends, the batch is full, or it holds every one of the queue: clients whose equal tasks are under
+ * way send the next ones soon. */
 static int gather_more(serve_queue *q, serve_task **b, int n)
 {
     double until = b[0]->arrived + q->batching.window;
     struct timespec at = { .tv_sec = (time_t)until };
     at.tv_nsec = (long)(1e9 * (until - (double)at.tv_sec));
     n = gather(q, b, n);
-    while (b[0]->work.key && n < q->batching.most && q->count > n && !q->stop && serve_now() < until) {
+    while (b[0]->work.key && n < q->batching.most && count_alike(q, b[0]) > n && !q->stop && serve_now() < until) {
         if (pthread_cond_timedwait(&q->change, &q->lock, &at) == ETIMEDOUT)
             break;
         n = gather(q, b, n);
@@ -266,6 +288,7 @@ static bool read_body(serve_queue *q, serve_task *t, bool reserved)
     pthread_mutex_lock(&q->lock);
     account(q, t, serve_now() - from);
     t->seconds = seconds;
+    t->alike = hash_of(t->work.key);
     if (t->state == SERVE_RUNNING && !may_run(q, t, reserved)) {
         t->state = SERVE_WAITING;
         t->prev = NULL;
@@ -320,9 +343,11 @@ static void work(serve_queue *q, bool reserved)
     pthread_mutex_lock(&q->lock);
     while (!q->stop) {
         if (!(b[0] = next(q, reserved))) {
+            q->spare = q->spare || reserved;
             pthread_cond_wait(&q->change, &q->lock);
             continue;
         }
+        q->spare = q->spare && !reserved;
         begin(q, b[0]);
         q->running++;
         if (b[0]->work.body && !read_body(q, b[0], reserved)) {

@@ -23,6 +23,7 @@ struct serve_task {
 
     /* owned by the queue */
     serve_state state;
+    uint64_t alike; /* a hash of the work's key; 0: it has none */
     double deadline;
     int refs;
     serve_task *next, *prev;     /* waiting        */

@@ -17138,7 +17138,7 @@ contains
   end function
 
   !> Element number `i` of x, in row-major order, as decimal digits. Errors: ORR_EINDEX, and those of evaluation.
-  !> effects:  evaluates x.
+  !> effects:  evaluates x, the first time; the texts of its other elements need no evaluation.
   subroutine orr_field_text(x, i, text, stat, errmsg)
     type(orr_tensor), intent(in) :: x
     class(*), intent(in) :: i

@@ -1,11 +1,13 @@
 /* orrery-serve beside clients that mean harm: what one of them can take is bounded, and the others are served.
  * Must not know: how the service counts. */
 #include "config.h"
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -259,6 +261,33 @@ static void long_work_leaves_a_thread_to_others(void)
         (void)close(fd[i]);
     free(x);
     free(text);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
+/* The number of the server's threads that have the nice value. */
+static int threads_with(int nice)
+{
+    char path[64];
+    int n = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/task", (int)s.pid);
+    DIR *all = opendir(path);
+    for (const struct dirent *d = NULL; all && (d = readdir(all));)
+        n += d->d_name[0] != '.' && getpriority(PRIO_PROCESS, (id_t)strtoul(d->d_name, NULL, 10)) == nice;
+    if (all)
+        (void)closedir(all);
+    return n;
+}
+
+static void threads_that_compute_have_less_precedence(void)
+{
+    const int own = getpriority(PRIO_PROCESS, 0), less = own + 5 < 19 ? own + 5 : 19;
+    NEED_SERVER(two_clients("--workers 3"));
+    ORR_CHECK(getpriority(PRIO_PROCESS, (id_t)s.pid) == own);
+    ORR_CHECK_MSG(threads_with(less) >= 3 + 1, "%d threads", threads_with(less)); /* of requests and of jobs */
+    ORR_CHECK_MSG(threads_with(own) >= 2, "%d threads", threads_with(own));
+    ORR_CHECK(server_stop(&s) == 0);
+    NEED_SERVER("--workers 3"); /* one client has nobody to leave a core to */
+    ORR_CHECK(own == 19 || threads_with(less) == 0);
     ORR_CHECK(server_stop(&s) == 0);
 }
 
@@ -526,6 +555,7 @@ int main(int argc, char **argv)
         ORR_TEST(results_too_long_as_text_are_not_computed),
         ORR_TEST(intermediates_are_counted),
         ORR_TEST(long_work_leaves_a_thread_to_others),
+        ORR_TEST(threads_that_compute_have_less_precedence),
         ORR_TEST(a_drain_is_the_longest_life),
         ORR_TEST(last_job_is_kept),
         ORR_TEST(jobs_of_one_client_leave_those_of_others),
