@@ -120,7 +120,9 @@ static orr__compiled ready(uint64_t *retry)
 
 static orr__code *load(const unsigned char text_key[32], const orr__entry *e)
 {
-    return orr__memory_load(text_key, e->code, e->code_size, cache.dir >= 0 ? cache.path : NULL);
+    orr__code *c = orr__memory_load(text_key, e->code, e->code_size, cache.dir >= 0 ? cache.path : NULL);
+    orr__perf_map(c, e->label);
+    return c;
 }
 
 static orr__code *from_disk(const orr__key *key, const unsigned char text_key[32])

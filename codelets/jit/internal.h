@@ -139,6 +139,8 @@ orr__code *orr__memory_find(const unsigned char text_key[32]);
 /* Loads verified bytes and keeps the result; NULL: failed (logged). code NULL: remembers a failure. */
 orr__code *orr__memory_load(const unsigned char text_key[32], const unsigned char *code, size_t size, const char *dir);
 void orr__code_unref(orr__code *c);
+/* perf_map.c: with ORRERY_PERF_MAP=on, gives the code its name in perf's map. Called before the code runs. */
+void orr__perf_map(const orr__code *c, const char *label);
 void orr__memory_clear(void);
 void orr__memory_count(int *kernels, size_t *bytes);
 extern int orr__memory_most; /* kept kernels without a user   */

@@ -14,6 +14,7 @@
 #include "runtime/api/file_sink.h"
 #include "runtime/base/array.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/energy.h"
 #include "runtime/base/env.h"
 #include "runtime/base/notes.h"
 #include "runtime/base/regret.h"
@@ -41,8 +42,8 @@ typedef struct {
     orr__note *fact;
     int nfact, n, capacity;
     source *of;
-    double total;
-    bool failed; /* no memory */
+    double total, joules; /* joules: of the processors since the notes began, 0: not measured */
+    bool failed;          /* no memory */
 } summary;
 
 static source *source_of(summary *s, const char *file, int line)
@@ -296,6 +297,27 @@ static void remark(summary *s)
             remark_apart(s, &s->fact[i]);
 }
 
+/* -- energy ------------------------------------------------------------------------------------------------ */
+
+static orr__energy at_first; /* when the notes began; no packages: not measured */
+
+static void measure_energy(void)
+{
+    char why[1400];
+    at_first.n = 0;
+    if (*orr__env.energy && !orr__energy_read(orr__env.energy, &at_first, why, sizeof why))
+        orr__log(1, "ORRERY_ENERGY: notes have no joules: %s", why);
+}
+
+static double joules(void)
+{
+    char why[1400];
+    orr__energy now;
+    return at_first.n > 0 && orr__energy_read(orr__env.energy, &now, why, sizeof why)
+               ? orr__energy_between(&at_first, &now)
+               : 0;
+}
+
 static int by_gain(const void *x, const void *y)
 {
     const source *a = x, *b = y;
@@ -308,6 +330,7 @@ static void summarise(summary *s)
     memset(s, 0, sizeof *s);
     s->fact = orr__notes_all(&s->nfact);
     sum(s);
+    s->joules = joules();
     remark(s);
     if (s->n)
         qsort(s->of, (size_t)s->n, sizeof *s->of, by_gain);
@@ -330,6 +353,8 @@ static void describe(const summary *s, const source *of, char *to, size_t size)
         at +=
             snprintf(to + at, size - (size_t)at, ", %.2f of the %s bound", bound < of->kernel ? bound / of->kernel : 1,
                      of->memory > of->arithmetic ? "memory" : "arithmetic");
+    if (s->joules > 0 && s->total > 0)
+        at += snprintf(to + at, size - (size_t)at, ", %.3g J", s->joules * of->seconds / s->total);
     (void)snprintf(to + at, size - (size_t)at, "%s", of->text);
 }
 
@@ -445,6 +470,7 @@ orr_status orr__notes_open(const char *path)
     if (!at_exit)
         at_exit = atexit(orr__notes_close) == 0;
     out = to;
+    measure_energy();
     orr__notes_start();
     return ORR_OK;
 }

@@ -14,6 +14,7 @@ typedef enum { ORR__DENORMALS_KEPT, ORR__DENORMALS_FLUSHED, ORR__DENORMALS_COUNT
 typedef enum { ORR__JIT_ON, ORR__JIT_OFF, ORR__JIT_WAIT } orr__jit_choice;
 typedef enum { ORR__ISA_AUTO, ORR__ISA_SSE2, ORR__ISA_AVX2, ORR__ISA_AVX512 } orr__isa_choice;
 typedef enum { ORR__RANKS_AUTO, ORR__RANKS_OFF, ORR__RANKS_WORLD } orr__ranks_choice;
+typedef enum { ORR__RANGES_OFF, ORR__RANGES_NVTX, ORR__RANGES_ITT } orr__ranges_choice;
 typedef enum { ORR__DUMP_FAILED, ORR__DUMP_NEW, ORR__DUMP_ALL } orr__dump_choice;
 typedef enum { ORR__MACHINE_MEASURED, ORR__MACHINE_FIXED } orr__machine_choice;
 enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4, ORR__PRINT_PASSES = 8, ORR__PRINT_KERNELS = 16 };
@@ -48,6 +49,9 @@ typedef struct {
     size_t cache_size;      /* ORRERY_CACHE_SIZE     bytes that it may hold                  */
     char trace[1024];       /* ORRERY_TRACE          file, "": none                          */
     char notes[1024];       /* ORRERY_NOTES          file, "-": standard output, "": none    */
+    int ranges;             /* ORRERY_RANGES         off nvtx itt                            */
+    bool perf_map;          /* ORRERY_PERF_MAP       on off                                  */
+    char energy[1024];      /* ORRERY_ENERGY         directory of power capping, "": none    */
     char dump[1024];        /* ORRERY_DUMP           file, "": none                          */
     int dump_when;          /* ORRERY_DUMP_WHEN      failed new all                          */
     char cache_site[1024];  /* ORRERY_CACHE_SITE     read-only kernels of the site, "": none */

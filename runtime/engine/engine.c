@@ -11,6 +11,7 @@
 #include "runtime/base/trace.h"
 #include "runtime/engine/denormals.h"
 #include "runtime/engine/execution.h"
+#include "runtime/engine/ranges.h"
 #include "runtime/engine/machine_profile.h"
 
 static const orr__engine_impl *_Atomic engine; /* NULL: not started */
@@ -63,6 +64,7 @@ static orr_status start_one(orr__site at, const orr_config *config, const orr__e
     if (st != ORR_OK)
         return st;
     e->describe(name, sizeof name);
+    orr__ranges_start();
     atomic_store(&engine, e);
     orr__profile_start(e);
     for (int w = 1; orr__tracing() && w <= orr__works_workers(); w++) {
@@ -150,6 +152,7 @@ void orr__engine_stop(void)
     e->stop();
     orr__models_store();
     orr__denormals_report();
+    orr__ranges_stop();
     orr__buffer_engine = (orr__buffer_hooks){ 0 };
     atomic_store(&engine, NULL);
     name[0] = '\0';

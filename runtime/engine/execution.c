@@ -14,6 +14,7 @@
 #include "runtime/engine/denormals.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/finite.h"
+#include "runtime/engine/ranges.h"
 #include "runtime/graph/donation.h"
 
 const orr__backend *orr__exec_cpu = &orr__cpu, *orr__exec_opencl = &orr__opencl, *orr__exec_cuda = &orr__cuda;
@@ -212,9 +213,11 @@ static orr_status compute(const orr__step *s, const orr__launch *l)
     if (borrows)
         e->borrow(1);
     orr__work_begins(ORR__WORK_COMPUTES);
+    bool range = orr__range_begins(s->region);
     uint64_t mode = orr__denormals_begin();
     orr_status st = launch_parts(s, l);
     orr__denormals_end(mode);
+    orr__range_ends(range);
     orr__work_ends(ORR__WORK_COMPUTES);
     if (st == ORR_OK) {
         orr__denormals_count(l);

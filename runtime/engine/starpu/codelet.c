@@ -1,7 +1,10 @@
 /* StarPU codelets, one per kind of work and one for all bundles, and their performance models.
  * Must not know: how tasks are submitted. */
 #include "config.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include "runtime/base/text.h"
 #include "runtime/engine/starpu/starpu.h"
 #include "runtime/cost/model.h"
 
@@ -110,6 +113,33 @@ void orr__star_models(bool use)
     orr__star_block_cyclic_models(use);
 #endif
     orr__works_each(use_model, NULL);
+}
+
+/* Tasks outlive plans in StarPU's trace, so names are kept until the process ends. */
+typedef struct name {
+    struct name *next;
+    char text[];
+} name;
+
+const char *orr__star_task_name(const orr__region *r)
+{
+    static name *known;
+    const char *traces = getenv("STARPU_FXT_TRACE");
+    char text[256], file[160];
+    if (!traces || strcmp(traces, "1") != 0)
+        return NULL;
+    (void)snprintf(text, sizeof text, "%s %s:%d", r->label, orr__text_line(file, sizeof file, r->file ? r->file : "?"), r->line);
+    pthread_mutex_lock(&lock);
+    name *n = known;
+    while (n && strcmp(n->text, text) != 0)
+        n = n->next;
+    if (!n && (n = malloc(sizeof *n + strlen(text) + 1))) {
+        strcpy(n->text, text);
+        n->next = known;
+        known = n;
+    }
+    pthread_mutex_unlock(&lock);
+    return n ? n->text : NULL;
 }
 
 struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s)

@@ -7,6 +7,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/exit.h"
 #include "runtime/engine/finite.h"
+#include "runtime/engine/ranges.h"
 #include "runtime/engine/starpu/starpu.h"
 
 #if defined(ORR__STAR_OPENCL) || defined(ORR__STAR_CUDA)
@@ -93,8 +94,10 @@ static bool is_guarded(const device_call *c)
 
 static orr_status on_device(const device_call *c)
 {
+    bool range = orr__range_begins(c->task->step->region);
     orr_status st = c->backend->launch(c->kernel, &c->launch);
 
+    orr__range_ends(range);
     orr__finite_unseen(c->task->step);
     return st == ORR_OK && is_guarded(c) ? c->backend->finish(&c->launch) : st;
 }

@@ -254,6 +254,8 @@ void orr__meter_end(orr__run *r);
 
 /* Part of the names of models that StarPU keeps: must be raised when the components of their footprints change. */
 #define ORR__STAR_MODEL(kind) "orr2_" kind
+/* While StarPU records its own trace (STARPU_FXT_TRACE): the kernel and its source line. NULL: the codelet's name will do. */
+const char *orr__star_task_name(const orr__region *r);
 struct starpu_codelet *orr__star_codelet(orr__work *w, const orr__step *s); /* NULL: no memory */
 /* Selects whether tasks are measured for their performance models, which is superfluous for a policy that uses none. No task may be
  * under way. */

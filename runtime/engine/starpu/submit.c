@@ -253,6 +253,7 @@ static orr_status submit(orr__site at, orr__task *a)
         st = orr__fail(at, ORR_ENOMEM, "no memory for a task");
     if (st == ORR_OK) {
         d.task->cl = cl;
+        d.task->name = orr__star_task_name(a->step->region);
         st = fill_in(at, &d);
         if (st == ORR_OK) {
             st = send(&d);
