@@ -818,6 +818,8 @@ static PyObject *from_names(char **names, int n)
             own = v["name"][len("ORR_E"):].capitalize() + "Error"
             rows.append("{ %d, %s, %s }" % ((v["value"],) + tuple(
                 c_text(t) for t in EXCEPTIONS.get(v["name"], (own, "RuntimeError")))))
+        self.out.append("const char *const dtype_enumerators[] = { %s };" % ", ".join(
+            '"%s"' % v["name"] for v in self.enums["orr_dtype"]["values"]))
         self.out.append("const status_row status_rows[] = { %s };\nconst int status_count = %d;\n"
                         % (", ".join(rows[1:]), len(rows) - 1))
         self.out.append("bool make_records(PyObject *module)\n{\n    (void)module;")

@@ -9,6 +9,9 @@ x = o.asarray([[1.0, 2.0], [3.0, 4.0]])
 raises(o.ShapeError, lambda: x + o.asarray([1.0, 2.0, 3.0]), os.path.basename(__file__))
 raises(ValueError, lambda: x @ o.asarray([1.0, 2.0, 3.0]), "matmul")
 raises(TypeError, lambda: x + "a")
+raises(o.DtypeError, lambda: o.exp(o.arange(3)), "write orrery.cast(x, orrery.float32)")  # names of Python
+raises(TypeError, lambda: "%s" % format(o.ones(3), ".2f"), "format")
+assert f"{o.asarray(2.5):.2f} {o.asarray(3)}" == "2.50 3"
 raises(TypeError, lambda: o.sqrt("a"), "sqrt(): 'x'")
 raises(TypeError, lambda: o.sqrt())
 raises(TypeError, lambda: o.sqrt(x, 1, 2), "1 arguments at most")

@@ -58,13 +58,18 @@ def _repr(self):
     return "Tensor(%s: %s)" % (first, rest) if "\n" not in rest else "Tensor(%s:\n%s)" % (first, rest)
 
 
+def _format(self, spec):
+    """A tensor without axes is formatted as its number."""
+    return object.__format__(self, spec) if self.ndim else format(self.item(), spec)
+
+
 def _install():
     for name in _standard.__all__:
         if hasattr(_core, name) and hasattr(Tensor, name) or name in ("astype", "unstack", "concat"):
             setattr(Tensor, name, getattr(_standard, name))
     more = {"__array_namespace__": _namespace, "__dlpack__": _dlpack, "__dlpack_device__": lambda self: (1, 0),
             "__array__": _array, "__array_ufunc__": None, "__getitem__": _indexing.get, "__setitem__": _indexing.put,
-            "__iter__": _iter, "__repr__": _repr, "reshape": _reshape, "transpose": _transpose, "T": property(_T),
+            "__iter__": _iter, "__repr__": _repr, "__format__": _format, "reshape": _reshape, "transpose": _transpose, "T": property(_T),
             "mT": property(_core.transpose), "device": property(lambda self: "cpu"), "to_device": _to_device,
             "nbytes": property(lambda self: self.size * self.dtype.itemsize), "tolist": _convert.to_lists,
             "itemsize": property(lambda self: self.dtype.itemsize), "numpy": lambda self: _array(self),

@@ -215,6 +215,35 @@ PyObject *failed(call *c)
     return NULL;
 }
 
+/* The name of Python for the `n` bytes of a name of C; NULL: it has none. */
+static const char *python_name(const char *name, size_t n)
+{
+    for (int k = 0; k < ORR_DTYPE_COUNT; k++)
+        if (strlen(dtype_enumerators[k]) == n && strncmp(name, dtype_enumerators[k], n) == 0)
+            return orr_dtype_name((orr_dtype)k);
+    for (const PyMethodDef *m = functions; m->ml_name && strncmp(name, "orr_", 4) == 0; m++)
+        if (strlen(m->ml_name) == n - 4 && strncmp(name + 4, m->ml_name, n - 4) == 0)
+            return m->ml_name;
+    return NULL;
+}
+
+/* A message of the library, with orrery.cast for orr_cast and orrery.float32 for ORR_F32. */
+static PyObject *in_python(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    PyObject *all = PyUnicode_FromString("");
+    while (all && *text) {
+        size_t n = strspn(text, letters), rest = n + strcspn(text + n, letters);
+        const char *own = n > 4 ? python_name(text, n) : NULL;
+        PyObject *more =
+            own ? PyUnicode_FromFormat("orrery.%s", own) : PyUnicode_DecodeUTF8(text, (Py_ssize_t)n, "replace");
+        PyUnicode_AppendAndDel(&all, more);
+        PyUnicode_AppendAndDel(&all, PyUnicode_DecodeUTF8(text + n, (Py_ssize_t)(rest - n), "replace"));
+        text += rest;
+    }
+    return all;
+}
+
 PyObject *raise(call *c, orr_status s)
 {
     if (PyErr_Occurred()) /* of a function that the library has called */
@@ -222,7 +251,10 @@ PyObject *raise(call *c, orr_status s)
     if ((unsigned)s >= STATUSES || !errors[s])
         s = ORR_EINTERNAL;
     const char *text = orr_error_message();
-    PyErr_SetString(errors[s], *text ? text : orr_status_name(s));
+    PyObject *message = in_python(*text ? text : orr_status_name(s));
+    if (message)
+        PyErr_SetObject(errors[s], message);
+    Py_XDECREF(message);
     (void)c;
     return NULL;
 }

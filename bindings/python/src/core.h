@@ -201,6 +201,7 @@ PyObject *dtype_reduce(PyObject *self, PyObject *unused);
 /* The generated part. */
 bool fill_orr_config(call *c, PyObject *options, orr_config *to);
 extern PyMethodDef functions[], tensor_methods[];
+extern const char *const dtype_enumerators[]; /* ORR_F32, by code */
 extern PyType_Slot operator_slots[];
 extern handle_kind *const handle_kinds[];
 typedef struct {
