@@ -144,6 +144,8 @@ def creation():
     raises(ValueError, lambda: o.asarray([[1, 2], [3]]))
     for t in "int8 uint16 float32 complex64 bool".split():
         assert o.asarray(1, dtype=t).dtype is getattr(o, t), t
+    raises(TypeError, lambda: o.result_type(o.int64, 1.0), "promote")
+    assert o.result_type(o.uint8, -1) is o.uint8 and o.result_type(o.complex64, 2.0) is o.complex64
     assert o.result_type(o.float32, 1.5) is o.float32 and o.result_type(o.int8, o.uint8) is o.int16
     assert o.isdtype(o.int8, "integral") and not o.isdtype(o.float32, ("integral", "bool")) and o.can_cast(o.int8, o.int16)
     assert o.finfo(o.float32).eps == np.finfo("f4").eps and o.iinfo(o.uint8).max == 255

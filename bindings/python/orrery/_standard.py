@@ -149,7 +149,7 @@ def isdtype(dtype, kind):
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype to which tensors, dtypes and numbers promote. A number takes the dtype of the others."""
+    """The dtype to which tensors, dtypes and numbers promote. A number takes the dtype of the others, whatever its value."""
     kinds = [a.dtype if isinstance(a, Tensor) else a for a in arrays_and_dtypes]
     plain = [k for k in kinds if not isinstance(k, (bool, int, float, complex))]
     if len(plain) == len(kinds):
@@ -157,10 +157,13 @@ def result_type(*arrays_and_dtypes):
     numbers = [k for k in kinds if isinstance(k, (bool, int, float, complex))]
     if not plain:
         return asarray(_b.max(numbers, key=lambda v: (isinstance(v, complex), isinstance(v, float), not isinstance(v, bool)))).dtype
-    t = _core.zeros(_core.result_type(plain), ())
+    t = _core.result_type(plain)
+    takes = {bool: None, int: "numeric", float: ("real floating", "complex floating"), complex: "numeric"}
     for v in numbers:
-        t = t if isinstance(v, bool) else _core.add(t, v)
-    return t.dtype
+        kinds = next(takes[k] for k in takes if isinstance(v, k))
+        if kinds and not isdtype(t, kinds):
+            raise _core.DtypeError("result_type(): %s does not promote with the Python number %r" % (t, v))
+    return _core.add(_core.zeros(t, ()), 1j).dtype if _b.any(isinstance(v, complex) for v in numbers) else t
 
 
 def can_cast(from_, to, /):
