@@ -18,7 +18,8 @@ static const double brief = 0.01; /* seconds */
 
 struct serve_queue {
     pthread_mutex_t lock;
-    pthread_cond_t change;
+    pthread_cond_t change;       /* for those who wait for equal tasks, and for the end */
+    pthread_cond_t idle, brief;  /* for threads without a task, and for the reserved one */
     serve_task *first, *last;    /* waiting, the oldest first */
     serve_task *oldest, *newest; /* all                       */
     int count, waiting, running;
@@ -75,35 +76,6 @@ static void unref(serve_task *t)
     serve_work_clear(&t->work);
     serve_reply_free(&t->work.reply);
     free(t);
-}
-
-bool serve_queue_put(serve_queue *q, serve_task *t, serve_reply *why)
-{
-    pthread_mutex_lock(&q->lock);
-    bool ok = !q->closed;
-    if (!ok)
-        *why = serve_problem(503, "stopping", "the service stops");
-    ok = ok && (!q->counts || serve_ledger_take(t->work.client, SERVE_WORKS, 1, why));
-    if (ok) {
-        t->refs = 2;
-        t->state = SERVE_WAITING;
-        t->alike = hash_of(t->work.key);
-        t->arrived = serve_now();
-        t->deadline = t->arrived + q->timeout;
-        t->next = NULL;
-        t->prev = q->last;
-        *(q->last ? &q->last->next : &q->first) = t;
-        q->last = t;
-        t->later = NULL;
-        t->earlier = q->newest;
-        *(q->newest ? &q->newest->later : &q->oldest) = t;
-        q->newest = t;
-        q->count++;
-        q->waiting++;
-        pthread_cond_broadcast(&q->change);
-    }
-    pthread_mutex_unlock(&q->lock);
-    return ok;
 }
 
 void serve_task_unref(serve_queue *q, serve_task *t)
@@ -214,6 +186,46 @@ static serve_task *next(serve_queue *q, bool reserved)
             (!best || *served(q, t) < *served(q, best)))
             best = t;
     return best;
+}
+
+/* Tells threads without a task that there is one: one thread, which tells the next one. If all were told, those that find nothing would hold the
+ * lock in turn, and one of low priority can lose its core while it holds it. */
+static void tell(serve_queue *q)
+{
+    (void)pthread_cond_broadcast(&q->change);
+    if (q->spare && next(q, true))
+        (void)pthread_cond_signal(&q->brief);
+    if (next(q, false))
+        (void)pthread_cond_signal(&q->idle);
+}
+
+bool serve_queue_put(serve_queue *q, serve_task *t, serve_reply *why)
+{
+    pthread_mutex_lock(&q->lock);
+    bool ok = !q->closed;
+    if (!ok)
+        *why = serve_problem(503, "stopping", "the service stops");
+    ok = ok && (!q->counts || serve_ledger_take(t->work.client, SERVE_WORKS, 1, why));
+    if (ok) {
+        t->refs = 2;
+        t->state = SERVE_WAITING;
+        t->alike = hash_of(t->work.key);
+        t->arrived = serve_now();
+        t->deadline = t->arrived + q->timeout;
+        t->next = NULL;
+        t->prev = q->last;
+        *(q->last ? &q->last->next : &q->first) = t;
+        q->last = t;
+        t->later = NULL;
+        t->earlier = q->newest;
+        *(q->newest ? &q->newest->later : &q->oldest) = t;
+        q->newest = t;
+        q->count++;
+        q->waiting++;
+        tell(q);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return ok;
 }
 
 /* Books the time that the task is predicted to take. */
@@ -344,15 +356,16 @@ static void work(serve_queue *q, bool reserved)
     while (!q->stop) {
         if (!(b[0] = next(q, reserved))) {
             q->spare = q->spare || reserved;
-            pthread_cond_wait(&q->change, &q->lock);
+            pthread_cond_wait(reserved ? &q->brief : &q->idle, &q->lock);
             continue;
         }
         q->spare = q->spare && !reserved;
         begin(q, b[0]);
         q->running++;
+        tell(q);
         if (b[0]->work.body && !read_body(q, b[0], reserved)) {
             q->running--;
-            pthread_cond_broadcast(&q->change);
+            tell(q);
             continue;
         }
         int n = gather_more(q, b, 1);
@@ -369,7 +382,7 @@ static void work(serve_queue *q, bool reserved)
             finish(q, b[i]);
         pthread_mutex_lock(&q->lock);
         q->running--;
-        pthread_cond_broadcast(&q->change); /* the reserved thread may be free for another work of the client */
+        tell(q); /* the reserved thread may be free for another work of the client */
     }
     pthread_mutex_unlock(&q->lock);
 }
@@ -409,6 +422,8 @@ serve_queue *serve_queue_new(int threads, bool counts, double timeout, serve_bat
     (void)pthread_condattr_init(&monotonic);
     (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&q->change, &monotonic);
+    (void)pthread_cond_init(&q->idle, NULL);
+    (void)pthread_cond_init(&q->brief, NULL);
     (void)pthread_condattr_destroy(&monotonic);
     q->counts = counts;
     q->timeout = timeout;
@@ -452,7 +467,9 @@ bool serve_queue_stop(serve_queue *q, double until)
     end_some(q, 0.0, WAITING, "stopping", "the service stops", 503);
     pthread_mutex_lock(&q->lock);
     q->stop = true;
-    pthread_cond_broadcast(&q->change);
+    (void)pthread_cond_broadcast(&q->change);
+    (void)pthread_cond_broadcast(&q->idle);
+    (void)pthread_cond_broadcast(&q->brief);
     while (q->running > 0 && serve_now() < until)
         (void)pthread_cond_timedwait(&q->change, &q->lock, &at);
     bool over = q->running == 0;
@@ -472,6 +489,8 @@ void serve_queue_free(serve_queue *q)
     if (!q)
         return;
     (void)pthread_cond_destroy(&q->change);
+    (void)pthread_cond_destroy(&q->idle);
+    (void)pthread_cond_destroy(&q->brief);
     (void)pthread_mutex_destroy(&q->lock);
     free(q);
 }
