@@ -25,6 +25,7 @@
  * transferred, and a received piece is still in the cache when it is reduced. */
 enum { PIECE = 4 << 20 /* bytes, at least */, WINDOW = 4 /* exchanges under way */ };
 
+#define SPIN 5e-6    /* seconds in which a message that is under way arrives */
 #define PATIENCE 3.0 /* seconds without a message before the ranks that have left are checked */
 
 typedef struct whole {
@@ -36,16 +37,20 @@ typedef struct whole {
     char text[256];
 } whole;
 
-enum { FEW = 8 /* requests without memory of their own */ };
+enum {
+    FEW = 8,    /* requests without memory of their own */
+    NEAR = 256, /* bytes of contributions and partial results without memory of their own */
+};
 typedef struct live {
     struct live *next;
     orr__exchange x;
-    whole *whole; /* the long reduction of which this is a piece; NULL: none */
-    orr__schedule schedule;
-    int at;                /* the next action */
-    unsigned number;       /* in the order of beginning */
-    orr__channel *channel; /* of the messages with each place of the group */
-    orr__request *request; /* under way */
+    whole *whole;           /* the long reduction of which this is a piece; NULL: none */
+    orr__schedule schedule; /* n = 0: not made yet */
+    int at;                 /* the next action */
+    int ranks, self;        /* of the group */
+    unsigned number;        /* in the order of beginning */
+    orr__channel *channel;  /* of the messages with each place of the group */
+    orr__request *request;  /* under way */
     orr__request few[FEW];
     int requests, room;
     char *memory, *peers, *work; /* peers, work: in memory */
@@ -53,8 +58,12 @@ typedef struct live {
     int64_t sent;
     double t0;
     orr_status status;
+    _Alignas(16) char near[NEAR];
     char text[256];
 } live;
+
+/* Exchanges that have ended, with their schedules: a program repeats the same exchanges. */
+enum { SPARES = 16 };
 
 static struct {
     const orr__transport *transport;
@@ -66,6 +75,8 @@ static struct {
     live *posted, **posted_end;
     atomic_bool failed;
     atomic_int open;                      /* exchanges posted and not ended */
+    atomic_int waiting;                   /* exchanges posted and not begun */
+    live *_Atomic spare[SPARES];          /* by spare_of */
     atomic_bool *left;                    /* by rank: the rank has left                    */
     const orr__device_exchanges *devices; /* NULL: devices carry no exchanges */
     /* Of the thread that drives only: */
@@ -231,12 +242,12 @@ static bool get_memory(live *l)
             work = l->schedule.work * size_in(l, ORR__ARRAY_WORK);
     peers = (peers + 63) / 64 * 64;
     l->bytes = (size_t)(peers + work);
-    if (l->bytes && !(l->memory = orr__pool_get(l->bytes, &l->cap))) {
+    if (l->bytes > sizeof l->near && !(l->memory = orr__pool_get(l->bytes, &l->cap))) {
         spoil(l, ORR_ENOMEM, orr_error_message());
         orr_error_clear();
     }
-    l->peers = l->memory;
-    l->work = l->schedule.work ? l->memory + peers : l->x.out;
+    l->peers = l->memory ? l->memory : l->near;
+    l->work = l->schedule.work ? l->peers + peers : l->x.out;
     return l->status == ORR_OK;
 }
 
@@ -272,16 +283,23 @@ static void take_channels(live *l)
         l->channel[k] = (orr__channel)(ORR__CHANNEL_FIRST + line.with[g->rank[k]]++ % ORR__CHANNELS_OF_EXCHANGES);
 }
 
-static void begin(live *l)
+static bool get_schedule(live *l)
 {
+    if (l->schedule.n > 0)
+        return true;
     orr__layout layout = layout_of(l->x.group);
     orr__algorithm by = orr__rates_choose(&line.rates, &l->x, &layout);
-    l->t0 = orr__now();
-    l->number = line.begun++;
-    take_channels(l);
     if (!orr__schedule_make(&l->schedule, &l->x, by, &layout))
         spoil(l, ORR_ENOMEM, "no memory for the messages of an exchange");
-    else if (get_memory(l))
+    return l->status == ORR_OK;
+}
+
+static void begin(live *l)
+{
+    l->t0 = orr__tracing() ? orr__now() : 0;
+    l->number = line.begun++;
+    take_channels(l);
+    if (get_schedule(l) && get_memory(l))
         go_on(l);
 }
 
@@ -321,10 +339,47 @@ static void end_piece(const live *l)
 
 static void release(live *l)
 {
+    if (!l)
+        return;
     orr__schedule_free(&l->schedule);
     if (l->request != l->few)
         free(l->request);
     free(l);
+}
+
+/* The place of an exchange among the spare ones; −1: it is not kept. On one node a schedule depends on the exchange and the place in its group
+ * only; parts of an array are not compared. */
+static int spare_of(const orr__exchange *x)
+{
+    return line.node || x->part || x->from
+               ? -1
+               : (int)(((uint64_t)x->kind + (uint64_t)x->count * 5 + (uint64_t)x->root) % SPARES);
+}
+
+static void put_spare(live *l)
+{
+    int at = spare_of(&l->x);
+    if (at >= 0 && l->status == ORR_OK)
+        l = atomic_exchange(&line.spare[at], l);
+    release(l);
+}
+
+/* A spare exchange with the schedule of x; NULL: none. */
+static live *take_spare(const orr__exchange *x)
+{
+    int at = spare_of(x);
+    live *l = at >= 0 ? atomic_exchange(&line.spare[at], NULL) : NULL;
+    if (l && l->x.kind == x->kind && l->x.reduction == x->reduction && l->x.dtype == x->dtype &&
+        l->ranks == x->group->ranks && l->self == x->group->self && l->x.count == x->count && l->x.root == x->root) {
+        l->x = *x;
+        l->next = NULL;
+        l->whole = NULL;
+        l->at = 0;
+        l->sent = 0;
+        return l;
+    }
+    release(l);
+    return NULL;
 }
 
 static void finish(live *l)
@@ -332,30 +387,22 @@ static void finish(live *l)
     atomic_fetch_sub(&line.open, 1);
     if (l->memory)
         orr__pool_put(l->memory, l->bytes, l->cap);
+    l->memory = NULL;
     if (l->whole)
         end_piece(l);
     else
         end(&l->x, l->t0, l->sent, l->status, l->text);
-    release(l);
+    put_spare(l);
 }
 
 /* Tests the messages under way; true: progress, as some have ended. */
 static bool test(live *l)
 {
-    bool moved = false;
-    for (int i = 0; i < l->requests;) {
-        bool done = false;
-        const char *error = line.transport->test(&l->request[i], &done);
-        if (error) {
-            spoil(l, ORR_ERANK, error);
-            done = true;
-        }
-        if (done)
-            l->request[i] = l->request[--l->requests];
-        else
-            i++;
-        moved = moved || done;
-    }
+    int before = l->requests;
+    const char *error = before ? line.transport->test_all(l->request, before, &l->requests) : NULL;
+    if (error)
+        spoil(l, ORR_ERANK, error);
+    bool moved = l->requests < before;
     if (l->requests == 0)
         go_on(l);
     return moved;
@@ -412,6 +459,7 @@ static live *next_posted(void)
         (line.active && line.begun - line.active->number >= ORR__CHANNELS_OF_EXCHANGES))
         return NULL;
     line.posted = l->next;
+    atomic_fetch_sub(&line.waiting, 1);
     if (!line.posted)
         line.posted_end = &line.posted;
     l->next = NULL;
@@ -421,6 +469,8 @@ static live *next_posted(void)
 static bool start_posted(void)
 {
     bool any = false;
+    if (atomic_load(&line.waiting) == 0)
+        return false;
     pthread_mutex_lock(&line.thread.lock);
     for (live *l; (l = next_posted()); any = true) {
         pthread_mutex_unlock(&line.thread.lock);
@@ -454,15 +504,20 @@ static void give_up_on_left(void)
 }
 
 /* Messages make progress only inside calls of MPI. Shortly after an event the thread polls without sleeping; later it sleeps between
- * polls. */
-static void drive_once(double *last)
+ * polls. spin: seconds of polls without giving up the core. */
+static void drive_once(double *last, double spin)
 {
     orr__work_begins(ORR__WORK_DEVICE); /* MPI was opened at run time */
     bool any = start_posted(), moved = move();
     orr__work_ends(ORR__WORK_DEVICE);
-    double idle = orr__now() - *last;
-    if (moved || any)
-        *last += idle;
+    if (moved || any) {
+        *last = 0;
+        return;
+    }
+    double at = orr__now(), idle = *last > 0 ? at - *last : 0;
+    *last = at - idle;
+    if (idle < spin)
+        return;
     else if (idle < 500e-6)
         (void)sched_yield();
     else {
@@ -483,17 +538,17 @@ static bool has_work(void)
 static void *serve(void *unused)
 {
     (void)unused;
-    double last = orr__now();
+    double last = 0;
     pthread_mutex_lock(&line.thread.lock);
     while (!line.thread.ending || line.driving || has_work()) {
         if (line.driving || !has_work()) {
             pthread_cond_wait(&line.thread.wake, &line.thread.lock);
-            last = orr__now();
+            last = 0;
             continue;
         }
         line.driving = true;
         pthread_mutex_unlock(&line.thread.lock);
-        drive_once(&last);
+        drive_once(&last, 0);
         pthread_mutex_lock(&line.thread.lock);
         line.driving = false;
     }
@@ -542,6 +597,7 @@ orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, o
     line.driving = false;
     atomic_store(&line.failed, false);
     atomic_store(&line.open, 0);
+    atomic_store(&line.waiting, 0);
     if (!make_tables(node))
         return orr__fail(at, ORR_ENOMEM, "no memory for exchanges between ranks");
     const orr__group *all = orr__group_all();
@@ -560,6 +616,8 @@ void orr__exchanges_stop(void)
         line.devices->stop();
     line.devices = NULL;
     orr__thread_stop(&line.thread);
+    for (int i = 0; i < SPARES; i++)
+        release(atomic_exchange(&line.spare[i], NULL));
     line.running = false;
     line.callers = ORR__CALLERS_ANY;
 }
@@ -605,11 +663,16 @@ static void alone(const orr__exchange *x)
 static live *copy_of(const orr__exchange *x)
 {
     size_t n = (size_t)x->group->ranks;
-    live *l = calloc(1, sizeof *l + n * (2 * sizeof(int64_t) + sizeof *l->channel));
+    live *l = take_spare(x);
+    if (l)
+        return l;
+    l = calloc(1, sizeof *l + n * (2 * sizeof(int64_t) + sizeof *l->channel));
     if (!l)
         return NULL;
     int64_t *part = (int64_t *)(l + 1);
     l->x = *x;
+    l->ranks = x->group->ranks;
+    l->self = x->group->self;
     l->request = l->few;
     l->room = FEW;
     l->channel = (orr__channel *)(part + 2 * n);
@@ -685,9 +748,11 @@ static bool post(const orr__exchange *x, bool *drives)
     }
     pthread_mutex_lock(&line.thread.lock);
     *line.posted_end = l;
-    atomic_fetch_add(&line.open, 1);
+    int pieces = 1;
     for (; l->next; l = l->next)
-        atomic_fetch_add(&line.open, 1);
+        pieces++;
+    atomic_fetch_add(&line.open, pieces);
+    atomic_fetch_add(&line.waiting, pieces);
     line.posted_end = &l->next;
     *drives = asks && !line.driving;
     line.driving = line.driving || *drives;
@@ -706,7 +771,7 @@ void orr__exchange_post(const orr__exchange *x)
 typedef struct waiter {
     pthread_mutex_t lock;
     pthread_cond_t cond;
-    bool done;
+    bool drives, done; /* drives: the line, so that no other thread ends its exchange */
     orr_status status;
     char text[256];
 } waiter;
@@ -714,10 +779,15 @@ typedef struct waiter {
 static void wake(void *argument, orr_status st, const char *text)
 {
     waiter *w = argument;
-    pthread_mutex_lock(&w->lock);
+    bool shared = !w->drives;
+    if (shared)
+        pthread_mutex_lock(&w->lock);
     w->done = true;
     w->status = st;
-    (void)snprintf(w->text, sizeof w->text, "%s", text ? text : "");
+    if (text)
+        (void)snprintf(w->text, sizeof w->text, "%s", text);
+    if (!shared)
+        return;
     pthread_cond_signal(&w->cond);
     pthread_mutex_unlock(&w->lock);
 }
@@ -726,9 +796,9 @@ static void wake(void *argument, orr_status st, const char *text)
  * longer than a short exchange. */
 static void drive_until(waiter *w)
 {
-    double last = orr__now();
+    double last = 0;
     while (!w->done) /* set by this thread */
-        drive_once(&last);
+        drive_once(&last, SPIN);
     pthread_mutex_lock(&line.thread.lock);
     line.driving = false;
     if (has_work())
@@ -762,18 +832,24 @@ void orr__exchanges_attend(void)
 
 static orr_status wait_for(orr__site at, const orr__exchange *x)
 {
-    waiter w = { .lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER };
+    waiter w;
     orr__exchange mine = *x;
-    bool drives = true;
+    pthread_mutex_init(&w.lock, NULL);
+    pthread_cond_init(&w.cond, NULL);
+    w.drives = true;
+    w.done = false;
+    w.text[0] = '\0';
     mine.done = wake;
     mine.argument = &w;
-    post(&mine, &drives);
-    if (drives)
+    post(&mine, &w.drives);
+    if (w.drives) {
         drive_until(&w);
-    pthread_mutex_lock(&w.lock);
-    while (!w.done)
-        pthread_cond_wait(&w.cond, &w.lock);
-    pthread_mutex_unlock(&w.lock);
+    } else {
+        pthread_mutex_lock(&w.lock);
+        while (!w.done)
+            pthread_cond_wait(&w.cond, &w.lock);
+        pthread_mutex_unlock(&w.lock);
+    }
     pthread_mutex_destroy(&w.lock);
     pthread_cond_destroy(&w.cond);
     return w.status == ORR_OK ? ORR_OK : orr__fail(at, w.status, "%s", w.text);

@@ -241,6 +241,36 @@ static const char *test(orr__request *request, bool *done)
     return error_of("MPI_Test", rc);
 }
 
+/* Some of n ≤ MOST messages. */
+enum { MOST = 32 };
+static const char *test_some(orr__request *request, int n, int *left)
+{
+    MPI_Request r[MOST];
+    int ended[MOST], count = 0;
+    for (int i = 0; i < n; i++)
+        r[i] = unwrap(&request[i]);
+    int rc = MPI_Testsome(n, r, &count, ended, MPI_STATUSES_IGNORE);
+    *left = 0;
+    for (int i = 0; i < n; i++)
+        if (r[i] != MPI_REQUEST_NULL)
+            request[(*left)++] = wrap(r[i]);
+    return error_of("MPI_Testsome", rc);
+}
+
+static const char *test_all(orr__request *request, int n, int *left)
+{
+    const char *error = NULL;
+    *left = 0;
+    for (int at = 0; at < n; at += MOST) {
+        int of = n - at < MOST ? n - at : MOST, remain;
+        const char *why = test_some(request + at, of, &remain);
+        memmove(request + *left, request + at, (size_t)remain * sizeof *request);
+        *left += remain;
+        error = error ? error : why;
+    }
+    return error;
+}
+
 static void cancel(orr__request *request)
 {
     MPI_Request r = unwrap(request);
@@ -275,6 +305,7 @@ __attribute__((visibility("default"))) const orr__transport orr__mpi_transport =
     .send = send,
     .receive = receive,
     .test = test,
+    .test_all = test_all,
     .cancel = cancel,
     .communicator = communicator,
     .is_world = is_world,
