@@ -33,14 +33,21 @@ static double half(double rounds, double start, double byte, double ranks, doubl
     return rounds * start + byte * bytes * (ranks - 1) / ranks;
 }
 
+/* A message of so many bytes begins with a question to its receiver if it is long. */
+static double start_of(const orr__rates *r, orr__distance d, double bytes)
+{
+    return r->start[d] + (bytes > ORR__MESSAGE_SHORT ? r->start_long[d] : 0);
+}
+
 /* wide: partial results are that many times as long as results. */
 static double by_nodes(const orr__rates *r, double bytes, double wide, const orr__layout *l)
 {
     double near = l->per_node, far = l->nodes;
-    double inside = half(rounds_of(l->per_node), r->start[ORR__NEAR], r->byte[ORR__NEAR], near, (1 + wide) * bytes) +
-                    rounds_of(l->per_node) * r->start[ORR__NEAR];
-    double between =
-        half(2 * rounds_of(l->nodes), r->start[ORR__FAR], r->byte[ORR__FAR], far, (1 + wide) * bytes / near);
+    double begins = start_of(r, ORR__NEAR, bytes / near);
+    double inside = half(rounds_of(l->per_node), begins, r->byte[ORR__NEAR], near, (1 + wide) * bytes) +
+                    rounds_of(l->per_node) * begins;
+    double between = half(2 * rounds_of(l->nodes), start_of(r, ORR__FAR, bytes / near / far), r->byte[ORR__FAR], far,
+                          (1 + wide) * bytes / near);
     return inside + between + wide * bytes * r->fold;
 }
 
@@ -48,17 +55,18 @@ static double all_reduce(const orr__rates *r, orr__algorithm by, int ranks, doub
                          const orr__layout *l)
 {
     orr__distance d = l->nodes > 1 ? ORR__FAR : ORR__NEAR;
-    double p = ranks, start = r->start[d], byte = r->byte[d], q = rounds_of(ranks), more = (p - 2) * r->handle;
+    double p = ranks, start = start_of(r, d, bytes), each = start_of(r, d, bytes / p), byte = r->byte[d],
+           q = rounds_of(ranks), more = (p - 2) * r->handle;
     double fold = bytes * r->fold, part = (p - 1) / p;
     bool power = (ranks & (ranks - 1)) == 0;
     switch (by) {
     case ORR__BY_WHOLE: return start + more + (p - 1) * (byte * bytes + fold);
-    case ORR__BY_DIRECT: return 2 * (half(1, start, byte, p, bytes) + more) + part * fold;
+    case ORR__BY_DIRECT: return 2 * (half(1, each, byte, p, bytes) + more) + part * fold;
     case ORR__BY_DOUBLING: return (power ? q : q + 1) * (start + wide * (byte * bytes + fold));
-    case ORR__BY_HALVING: return half(2 * q, start, byte, p, (1 + wide) * bytes) + wide * part * fold;
+    case ORR__BY_HALVING: return half(2 * q, each, byte, p, (1 + wide) * bytes) + wide * part * fold;
     case ORR__BY_RING: /* one rank of a node sends to another node at a time */
         byte = l->per_node > 1 && d == ORR__FAR ? fmax(byte / l->per_node, r->byte[ORR__NEAR]) : byte;
-        return half(2 * (p - 1), start, byte, p, (1 + wide) * bytes) + wide * part * fold;
+        return half(2 * (p - 1), each, byte, p, (1 + wide) * bytes) + wide * part * fold;
     default: return by_nodes(r, bytes, wide, l);
     }
 }
@@ -67,19 +75,20 @@ double orr__rates_seconds(const orr__rates *r, orr__exchange_kind kind, orr__alg
                           bool wide, const orr__layout *l)
 {
     orr__distance d = l->nodes > 1 ? ORR__FAR : ORR__NEAR;
-    double p = ranks, bytes = (double)size, start = r->start[d], byte = r->byte[d], q = rounds_of(ranks);
+    double p = ranks, bytes = (double)size, start = start_of(r, d, bytes), each = start_of(r, d, bytes / p),
+           byte = r->byte[d], q = rounds_of(ranks);
     double more = (p - 2) * r->handle, part = (p - 1) / p, longer = wide ? 2 : 1;
     if (kind == ORR__EXCHANGE_ALL_REDUCE)
         return all_reduce(r, by, ranks, bytes, longer, l);
     if (kind == ORR__EXCHANGE_BROADCAST)
         return by == ORR__BY_TREE      ? q * (start + byte * bytes)
-               : by == ORR__BY_HALVING ? half(1 + q, start, byte, p, 2 * bytes) + more
+               : by == ORR__BY_HALVING ? half(1 + q, each, byte, p, 2 * bytes) + more
                                        : start + more + (p - 1) * byte * bytes;
     bool reduces = kind == ORR__EXCHANGE_REDUCE_SCATTER;
     double fold = reduces ? part * bytes * r->fold : 0;
     if (by == ORR__BY_DIRECT)
-        return half(1, start, byte, p, bytes) + more + fold;
-    return half(by == ORR__BY_RING ? p - 1 : q, start, byte, p, longer * bytes) + longer * fold;
+        return half(1, each, byte, p, bytes) + more + fold;
+    return half(by == ORR__BY_RING ? p - 1 : q, each, byte, p, longer * bytes) + longer * fold;
 }
 
 orr__algorithm orr__rates_choose(const orr__rates *r, const orr__exchange *x, const orr__layout *l)
@@ -118,7 +127,7 @@ int64_t orr__rates_piece(const orr__rates *r, int ranks, const orr__layout *l, i
 
 /* -- measurements -------------------------------------------------------------------------------------------- */
 
-enum { SHORT = 8, LONG = 64 << 10, BURST = 8, TURNS = 6 };
+enum { SHORT = 8, MIDDLE = 2 * ORR__MESSAGE_SHORT, LONG = 64 << 10, BURST = 8, TURNS = 6 };
 
 typedef struct meter {
     const orr__transport *t;
@@ -161,9 +170,11 @@ static double least(meter *m, int with, int messages, int bytes)
 
 static void measure_with(meter *m, int with, orr__distance d, orr__rates *r)
 {
-    double one = least(m, with, 1, SHORT), burst = least(m, with, BURST, SHORT), all = least(m, with, 1, LONG);
+    double one = least(m, with, 1, SHORT), burst = least(m, with, BURST, SHORT), middle = least(m, with, 1, MIDDLE),
+           all = least(m, with, 1, LONG);
     r->start[d] = one;
-    r->byte[d] = fmax(all - one, 1e-9) / LONG;
+    r->byte[d] = fmax(all - middle, 1e-9) / (LONG - MIDDLE);
+    r->start_long[d] = fmax(middle - one - MIDDLE * r->byte[d], 0);
     r->handle = fmax(fmax(r->handle, 0), (burst - one) / (BURST - 1));
 }
 
@@ -195,6 +206,7 @@ static void agree(orr__rates *out, const orr__rates *all, int ranks)
         for (int d = ORR__NEAR; d <= ORR__FAR; d++) {
             out->start[d] = fmax(out->start[d], all[i].start[d]);
             out->byte[d] = fmax(out->byte[d], all[i].byte[d]);
+            out->start_long[d] = fmax(out->start_long[d], all[i].start_long[d]);
         }
         out->handle = fmax(out->handle, all[i].handle);
         out->fold = fmax(out->fold, all[i].fold);
@@ -203,6 +215,7 @@ static void agree(orr__rates *out, const orr__rates *all, int ranks)
     for (int d = ORR__NEAR; d <= ORR__FAR; d++)
         if (out->start[d] == 0) {
             out->start[d] = out->start[!d] > 0 ? out->start[!d] : orr__rates_fixed.start[d];
+            out->start_long[d] = out->start_long[!d];
             out->byte[d] = out->byte[!d] > 0 ? out->byte[!d] : orr__rates_fixed.byte[d];
         }
     if (out->fixed)

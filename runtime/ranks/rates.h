@@ -6,11 +6,14 @@
 #include "runtime/ranks/schedule.h"
 #include "runtime/ranks/transport.h"
 
+/* Bytes that MPI sends before its receiver asks for them: the usual limit within a node. */
+enum { ORR__MESSAGE_SHORT = 4096 };
 typedef enum { ORR__NEAR, ORR__FAR } orr__distance; /* within a node, between nodes */
 
 /* Seconds. Messages of all ranks are under way at the same time. */
 typedef struct orr__rates {
     double start[2], byte[2]; /* of a message between two ranks that send to each other: its start, a byte of it */
+    double start_long[2];     /* more for the start of a message of more than ORR__MESSAGE_SHORT bytes */
     double handle;            /* of each further message of a round */
     double fold;              /* of a byte that is reduced */
     bool fixed;               /* not measured: the choice is the same on every machine */
