@@ -10,6 +10,12 @@ raises(o.ShapeError, lambda: x + o.asarray([1.0, 2.0, 3.0]), os.path.basename(__
 raises(ValueError, lambda: x @ o.asarray([1.0, 2.0, 3.0]), "matmul")
 raises(TypeError, lambda: x + "a")
 raises(o.DtypeError, lambda: o.exp(o.arange(3)), "write orrery.cast(x, orrery.float32)")  # names of Python
+raises(TypeError, lambda: o.randn("float32", 3), "randn(dtype, shape, mean, std)")
+raises(TypeError, lambda: o.ones(3, dtype="double"), "'float64'")
+raises(TypeError, lambda: o.Adam([o.variable(o.ones(2))], lr="a"), "'lr' is a number")
+raises(TypeError, lambda: o.zeros(3, 4), "zeros()")
+raises(ValueError, lambda: bool(o.ones(2) > 0), "any() or all()")
+assert o.ones((2, 3)).sum(1).tolist() == [3.0, 3.0]
 raises(TypeError, lambda: "%s" % format(o.ones(3), ".2f"), "format")
 assert f"{o.asarray(2.5):.2f} {o.asarray(3)}" == "2.50 3"
 raises(TypeError, lambda: o.sqrt("a"), "sqrt(): 'x'")

@@ -153,3 +153,10 @@ def _product(numbers):
     for n in numbers:
         p *= n
     return p
+
+
+def named(f, name, doc):
+    """The function f with a name for messages, and a text."""
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = doc
+    return f

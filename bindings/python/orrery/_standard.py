@@ -5,7 +5,7 @@ They call the functions of the same meaning in _core; a function that is not her
 import builtins as _b
 from collections import namedtuple as _namedtuple
 
-from . import _core
+from . import _convert, _core
 from ._core import Tensor
 from ._convert import asarray, from_dlpack  # noqa: F401
 
@@ -39,15 +39,14 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
     return _core.arange_number(dtype, start, stop, step) if whole else _core.arange(dtype, start, stop, step)
 
 
-def _filled(make):
+def _filled(name, make):
     def f(shape, *, dtype=None, device=None):
         _device(device)
         return make("float64" if dtype is None else dtype, shape)
-    f.__doc__ = make.__doc__
-    return f
+    return _convert.named(f, name, make.__doc__)
 
 
-zeros, ones, empty = _filled(_core.zeros), _filled(_core.ones), _filled(_core.zeros)
+zeros, ones, empty = _filled("zeros", _core.zeros), _filled("ones", _core.ones), _filled("empty", _core.zeros)
 
 
 def full(shape, fill_value, *, dtype=None, device=None):
@@ -334,17 +333,17 @@ def matrix_transpose(x, /):
 # -- searching, sorting, sets ----------------------------------------------------------------------------------------------
 
 
-def argmax(x, /, *, axis=None, keepdims=False):
+def argmax(x, /, axis=None, *, keepdims=False):
     """The place of the greatest element."""
     return _core.argmax(x, axis, keepdims)
 
 
-def argmin(x, /, *, axis=None, keepdims=False):
+def argmin(x, /, axis=None, *, keepdims=False):
     """The place of the least element."""
     return _core.argmin(x, axis, keepdims)
 
 
-def count_nonzero(x, /, *, axis=None, keepdims=False):
+def count_nonzero(x, /, axis=None, *, keepdims=False):
     """The number of elements that are not 0."""
     return _core.count_nonzero(x, axis, keepdims)
 
@@ -361,12 +360,12 @@ def searchsorted(x1, x2, /, *, side="left", sorter=None):
     return _core.searchsorted(x1 if sorter is None else _core.take(x1, sorter, 0), x2, side == "right")
 
 
-def sort(x, /, *, axis=-1, descending=False, stable=True):
+def sort(x, /, axis=-1, *, descending=False, stable=True):
     """The elements of an axis in order."""
     return _core.sort(x, axis, descending)
 
 
-def argsort(x, /, *, axis=-1, descending=False, stable=True):
+def argsort(x, /, axis=-1, *, descending=False, stable=True):
     """The indices that sort x."""
     return _core.argsort(x, axis, descending)
 
@@ -410,42 +409,39 @@ def _cast(x, dtype):
 
 
 def _sums(core):
-    def f(x, /, *, axis=None, dtype=None, keepdims=False):
+    def f(x, /, axis=None, *, dtype=None, keepdims=False):
         r = core(_cast(x, dtype), axis, keepdims)
         return r if dtype is None or r.dtype is result_type(dtype) else _core.cast(r, dtype)
-    f.__doc__ = core.__doc__
-    return f
+    return _convert.named(f, core.__name__, core.__doc__)
 
 
 def _reduction(core):
-    def f(x, /, *, axis=None, keepdims=False):
+    def f(x, /, axis=None, *, keepdims=False):
         return core(_tensor(x), axis, keepdims)
-    f.__doc__ = core.__doc__
-    return f
+    return _convert.named(f, core.__name__, core.__doc__)
 
 
 sum, prod = _sums(_core.sum), _sums(_core.prod)
 mean, max, min, all, any, logsumexp = (_reduction(getattr(_core, n)) for n in "mean max min all any logsumexp".split())
 
 
-def var(x, /, *, axis=None, correction=0.0, keepdims=False):
+def var(x, /, axis=None, *, correction=0.0, keepdims=False):
     """Σ (x − mean)² / (n − correction)."""
     return _core.var(_tensor(x), axis, float(correction), keepdims)
 
 
-def std(x, /, *, axis=None, correction=0.0, keepdims=False):
+def std(x, /, axis=None, *, correction=0.0, keepdims=False):
     """The root of var."""
     return _core.std(_tensor(x), axis, float(correction), keepdims)
 
 
 def _cumulative(core):
-    def f(x, /, *, axis=None, dtype=None, include_initial=False):
+    def f(x, /, axis=None, *, dtype=None, include_initial=False):
         if axis is None and x.ndim != 1:
             raise ValueError("an array of %d axes needs the argument 'axis'" % x.ndim)
         r = core(_cast(x, dtype), 0 if axis is None else axis, include_initial)
         return r if dtype is None or r.dtype is result_type(dtype) else _core.cast(r, dtype)
-    f.__doc__ = core.__doc__
-    return f
+    return _convert.named(f, core.__name__, core.__doc__)
 
 
 cumulative_sum, cumulative_prod = _cumulative(_core.cumulative_sum), _cumulative(_core.cumulative_prod)

@@ -2,7 +2,7 @@
 
 Must not know: how a gradient is computed.
 """
-from . import _core
+from . import _convert, _core
 from ._core import Loader, Module, Tensor
 from ._convert import asarray
 
@@ -110,16 +110,17 @@ class time_limit:
         _core.cancellable_end(self.event)
 
 
-def _optimiser(kind):
+def _optimiser(name):
+    kind = name.lower()
+
     def make(of, **options):
         if isinstance(of, Module):
             return _core.optim_of_module(kind, of, **options)
         return _core.optim_new(kind, list(of), **options)
-    make.__doc__ = "An optimiser of a module or of a list of variables; options are the fields of orr_optim_options."
-    return make
+    return _convert.named(make, name, "An optimiser of a module or of a list of variables; options are the fields of orr_optim_options.")
 
 
-SGD, Adam, AdamW, RMSprop, Adagrad, Lamb = (_optimiser(k) for k in "sgd adam adamw rmsprop adagrad lamb".split())
+SGD, Adam, AdamW, RMSprop, Adagrad, Lamb = (_optimiser(k) for k in "SGD Adam AdamW RMSprop Adagrad Lamb".split())
 
 
 def _apply(self, *inputs):

@@ -1,12 +1,11 @@
 """Fourier transforms: the extension `fft` of the Python array API standard."""
-from . import _core
+from . import _convert, _core
 
 
 def _line(core):
     def f(x, /, *, n=None, axis=-1, norm="backward"):
         return core(x, 0 if n is None else n, axis, norm)
-    f.__doc__ = core.__doc__
-    return f
+    return _convert.named(f, core.__name__, core.__doc__)
 
 
 def _lines(core):
@@ -14,8 +13,7 @@ def _lines(core):
         if axes is None and s is not None:
             axes = list(range(x.ndim - len(s), x.ndim))
         return core(x, s, axes, norm)
-    f.__doc__ = core.__doc__
-    return f
+    return _convert.named(f, core.__name__, core.__doc__)
 
 
 fft, ifft, rfft, irfft, hfft, ihfft = (_line(getattr(_core, n)) for n in "fft ifft rfft irfft hfft ihfft".split())

@@ -148,6 +148,19 @@ void blank(call *c, const char *name)
     c->next = NULL;
 }
 
+/* "f() needs the argument 'b': f(a, b, c)". Always false. */
+static bool missing(const signature *s, int k)
+{
+    PyObject *all = PyUnicode_FromString("");
+    for (int i = 0; all && i < s->n; i++)
+        PyUnicode_AppendAndDel(&all,
+                               PyUnicode_FromFormat("%s%s%s", i ? ", " : "", s->names[i], i < s->required ? "" : "=…"));
+    if (all)
+        PyErr_Format(PyExc_TypeError, "%s() needs the argument '%s': %s(%U)", s->name, s->names[k], s->name, all);
+    Py_XDECREF(all);
+    return false;
+}
+
 bool begin(call *c, const signature *s, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames, PyObject **v)
 {
     blank(c, s->name);
@@ -166,9 +179,8 @@ bool begin(call *c, const signature *s, PyObject *const *argv, Py_ssize_t argc, 
     }
     for (int k = 0; k < s->n; k++) {
         if (!v[k] && k < s->required) {
-            PyErr_Format(PyExc_TypeError, "%s() needs the argument '%s'", s->name, s->names[k]);
             Py_CLEAR(c->extra);
-            return false;
+            return missing(s, k);
         }
         if (v[k] == Py_None && k >= s->required)
             v[k] = NULL;
@@ -506,9 +518,13 @@ bool to_u64(call *c, PyObject *v, const char *name, uint64_t *to)
 
 bool to_real(call *c, PyObject *v, const char *name, double *to)
 {
-    (void)c, (void)name;
     *to = PyFloat_AsDouble(v);
-    return !PyErr_Occurred();
+    if (!PyErr_Occurred())
+        return true;
+    if (!PyErr_ExceptionMatches(PyExc_TypeError) || PyObject_TypeCheck(v, tensor_type))
+        return false;
+    PyErr_Clear();
+    return wrong(c, name, v, "a number");
 }
 
 bool to_bool(call *c, PyObject *v, const char *name, bool *to)
@@ -739,6 +755,11 @@ bool to_numbers_field(call *c, PyObject *v, const char *name, int64_t *to, int n
     return true;
 }
 
+static void set_tuple(PyObject *o, Py_ssize_t k, PyObject *v)
+{
+    (void)PyTuple_SetItem(o, k, v);
+}
+
 /* -- dtypes ---------------------------------------------------------------------------------------------------------------------- */
 
 PyObject *from_dtype(orr_dtype t)
@@ -794,7 +815,15 @@ bool to_dtype(call *c, PyObject *v, const char *name, orr_dtype *to)
             return *to = plain[k].code, true;
     if (PyUnicode_Check(v) ? named_dtype(PyUnicode_AsUTF8AndSize(v, NULL), to) : foreign_dtype(v, to))
         return true;
-    return wrong(c, name, v, "a dtype");
+    if (PyErr_Occurred() || !PyUnicode_Check(v))
+        return !PyErr_Occurred() && wrong(c, name, v, "a dtype");
+    PyObject *all = PyTuple_New(ORR_DTYPE_COUNT);
+    for (int k = 0; all && k < ORR_DTYPE_COUNT; k++)
+        set_tuple(all, k, PyUnicode_FromString(orr_dtype_name((orr_dtype)k)));
+    if (all)
+        PyErr_Format(PyExc_TypeError, "%s(): '%s' is one of %S, not %R", c->name, name, all, v);
+    Py_XDECREF(all);
+    return false;
 }
 
 PyObject *dtype_repr(PyObject *self)
@@ -1006,11 +1035,6 @@ static void set_record(PyObject *o, Py_ssize_t k, PyObject *v)
 static void set_list(PyObject *o, Py_ssize_t k, PyObject *v)
 {
     (void)PyList_SetItem(o, k, v);
-}
-
-static void set_tuple(PyObject *o, Py_ssize_t k, PyObject *v)
-{
-    (void)PyTuple_SetItem(o, k, v);
 }
 
 PyObject *from_record(PyTypeObject *type, PyObject **values, int n)

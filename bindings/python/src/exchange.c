@@ -52,12 +52,15 @@ static void buffer_released(void *data, void *user)
 
 /* -- buffers ------------------------------------------------------------------------------------------------------- */
 
+/* int64 has the name that NumPy's int64 has: code in C compares these. */
+#define WIDE(same, other) (sizeof(long) == 8 ? same : other)
 static const struct {
     orr_dtype dtype;
     const char *format;
-} formats[] = { { ORR_BOOL, "?" }, { ORR_I8, "b" },  { ORR_I16, "h" },  { ORR_I32, "i" },  { ORR_I64, "q" },
-                { ORR_U8, "B" },   { ORR_U16, "H" }, { ORR_U32, "I" },  { ORR_U64, "Q" },  { ORR_F16, "e" },
-                { ORR_F32, "f" },  { ORR_F64, "d" }, { ORR_C64, "Zf" }, { ORR_C128, "Zd" } };
+} formats[] = { { ORR_BOOL, "?" },           { ORR_I8, "b" },   { ORR_I16, "h" }, { ORR_I32, "i" },
+                { ORR_I64, WIDE("l", "q") }, { ORR_U8, "B" },   { ORR_U16, "H" }, { ORR_U32, "I" },
+                { ORR_U64, WIDE("L", "Q") }, { ORR_F16, "e" },  { ORR_F32, "f" }, { ORR_F64, "d" },
+                { ORR_C64, "Zf" },           { ORR_C128, "Zd" } };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const char *format_of(orr_dtype t)
@@ -74,10 +77,10 @@ static bool dtype_of(const Py_buffer *b, orr_dtype *to)
     const char *f = b->format ? b->format : "B";
     if (*f == '@' || *f == '=' || *f == '<')
         f++;
-    if (strcmp(f, "l") == 0 || strcmp(f, "n") == 0)
-        f = b->itemsize == 8 ? "q" : "i";
-    if (strcmp(f, "L") == 0 || strcmp(f, "N") == 0)
-        f = b->itemsize == 8 ? "Q" : "I";
+    if (*f && strchr("lnq", *f))
+        f = b->itemsize == 8 ? format_of(ORR_I64) : "i";
+    else if (*f && strchr("LNQ", *f))
+        f = b->itemsize == 8 ? format_of(ORR_U64) : "I";
     for (int k = 0; k < FORMATS; k++)
         if (strcmp(formats[k].format, f) == 0 && (Py_ssize_t)orr_dtype_size(formats[k].dtype) == b->itemsize)
             return *to = formats[k].dtype, true;

@@ -67,6 +67,12 @@ static PyObject *item(PyObject *self, PyObject *unused)
 
 static int truth(PyObject *self)
 {
+    int64_t n = orr_tensor_size(((tensor *)self)->t);
+    if (n != 1) {
+        PyErr_Format(errors[ORR_ESHAPE], "a tensor of %lld elements is neither true nor false: use any() or all()",
+                     (long long)n);
+        return -1;
+    }
     PyObject *v = item(self, NULL);
     int is = v ? PyObject_IsTrue(v) : -1;
     Py_XDECREF(v);
