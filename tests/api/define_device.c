@@ -1,4 +1,4 @@
-/* User-defined kernels on devices: OpenCL C that runs, CUDA C that compiles, sources that do not compile.
+/* User-defined kernels on devices: OpenCL C that runs, CUDA C that compiles and (ORRERY_BACKEND=cuda) runs, sources that do not compile.
  * Must not know: how they are launched. */
 #include "config.h"
 
@@ -8,12 +8,12 @@
 #include "codelets/user/user.h"
 #include "tests/harness/define_affine.h"
 
-static void opencl_runs_its_text(void)
+static void a_device_runs_its_text(void)
 {
-    if (!DH_START(DH_OPENCL))
+    if (!DH_START_DEVICE())
         return;
     calls = 0;
-    ORR_CHECK(affine_is_right(64, 100, 2) && calls == 0 && dh_worked("OpenCL"));
+    ORR_CHECK(affine_is_right(64, 100, 2) && calls == 0 && DH_DEVICE_WORKED());
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
@@ -24,7 +24,7 @@ static void device_only_kernel_runs_on_device(void)
     d.name = d.entry = "affine";
     d.name = "affine_on_device";
     d.cpu = NULL;
-    if (!DH_START(DH_OPENCL))
+    if (!DH_START_DEVICE())
         return;
     orr_scope *s = orr_scope_begin();
     orr_tensor *y =
@@ -104,7 +104,7 @@ static void nvrtc_compiles_its_text(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(opencl_runs_its_text),
+    static const orr_test tests[] = { ORR_TEST(a_device_runs_its_text),
                                       ORR_TEST(device_only_kernel_runs_on_device),
                                       ORR_TEST(device_text_error_is_logged),
                                       ORR_TEST(nvrtc_compiles_its_text),

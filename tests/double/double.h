@@ -108,6 +108,8 @@ int cuda_double_copy(void *to, size_t to_row, const void *from, size_t from_row,
 void cuda_double_keep(bool on);
 void cuda_double_exchange(void);
 void cuda_double_compare(bool same);
+/* The architecture whose PTX, made by the real NVRTC, is computed (CUDA_DOUBLE_PTX); 0: the text is compiled by g++. */
+int cuda_double_ptx(void);
 /* Ends the process with a line that names the fault. */
 void cuda_double_quit(const char *what, const void *p, size_t bytes, long at);
 

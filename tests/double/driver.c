@@ -28,6 +28,10 @@ __attribute__((constructor)) static void fault(void)
         cuda_double.no_execution = 1;
     if (what && strcmp(what, "driver") == 0)
         cuda_double.driver_version = 12040;
+    if (cuda_double_ptx()) {
+        cuda_double.major = cuda_double_ptx() / 10;
+        cuda_double.minor = cuda_double_ptx() % 10;
+    }
 }
 
 static char context[DEVICES];

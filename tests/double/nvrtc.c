@@ -1,5 +1,6 @@
 /* NVRTC's double: g++ compiles the CUDA C to a shared object; threads of a block that wait for each other are
- * fibres.
+ * fibres. Or (CUDA_DOUBLE_PTX=90: for sm_90) NVRTC itself compiles it to PTX, which the program that CUDA_DOUBLE_TRANSLATOR names,
+ * tests/double/ptx, turns into a shared object.
  * Must not know: Orrery. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -14,6 +15,8 @@
 #include "tests/double/double.h"
 
 extern char **environ;
+
+enum { OPTIONS = 16, VARIABLES = 1000 };
 
 typedef struct {
     char *text, *log, *code;
@@ -97,7 +100,7 @@ static const char after[] =
 API int nvrtcVersion(int *major, int *minor)
 {
     *major = 13;
-    *minor = 77; /* not NVRTC's: the cache must keep their code distinct */
+    *minor = cuda_double_ptx() ? 78 : 77; /* not NVRTC's: the cache must keep their code distinct */
     return 0;
 }
 
@@ -171,15 +174,27 @@ static bool write_source(const char *path, const program *q)
     return fclose(f) == 0 && ok;
 }
 
-static int run(const char *dir, bool wide)
+/* Runs a compiler, whose messages go to the file `log`. It must not load the double, which has the names of NVIDIA's libraries. */
+static int run(char *const *argv, const char *log)
 {
-    char source[128], object[128], log[128];
+    char *variable[VARIABLES + 1] = { NULL };
     pid_t pid;
-    int status;
+    int status, n = 0;
+    for (char **e = environ; *e && n < VARIABLES; e++)
+        if (strncmp(*e, "LD_PRELOAD=", 11) != 0 && strncmp(*e, "LD_LIBRARY_PATH=", 16) != 0)
+            variable[n++] = *e;
     posix_spawn_file_actions_t act;
-    (void)snprintf(source, sizeof source, "%s/k.cpp", dir);
-    (void)snprintf(object, sizeof object, "%s/k.so", dir);
-    (void)snprintf(log, sizeof log, "%s/k.log", dir);
+    (void)posix_spawn_file_actions_init(&act);
+    (void)posix_spawn_file_actions_addopen(&act, 2, log, O_WRONLY | O_CREAT, 0600);
+    int rc = posix_spawnp(&pid, argv[0], &act, NULL, argv, variable);
+    (void)posix_spawn_file_actions_destroy(&act);
+    if (rc != 0 || waitpid(pid, &status, 0) != pid)
+        return 1;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 6;
+}
+
+static int by_gxx(const program *q, bool wide, char *source, char *object, const char *log)
+{
     char *argv[] = { (char *)"g++",
                      (char *)"-O1",
                      (char *)"-w",
@@ -193,20 +208,31 @@ static int run(const char *dir, bool wide)
                      object,
                      source,
                      NULL };
-    (void)posix_spawn_file_actions_init(&act);
-    (void)posix_spawn_file_actions_addopen(&act, 2, log, O_WRONLY | O_CREAT, 0600);
-    int rc = posix_spawnp(&pid, "g++", &act, NULL, argv, environ);
-    (void)posix_spawn_file_actions_destroy(&act);
-    if (rc != 0 || waitpid(pid, &status, 0) != pid)
-        return 1;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 6;
+    return write_source(source, q) ? run(argv, log) : 1;
+}
+
+int cuda_double_ptx(void)
+{
+    const char *arch = getenv("CUDA_DOUBLE_PTX");
+    return arch ? (int)strtol(arch, NULL, 10) : 0;
+}
+
+/* In a process of its own: the double has the names of the real libraries here. */
+static int by_ptx(const program *q, int n, const char *const *option, char *source, char *object, const char *log)
+{
+    char *argv[OPTIONS + 5] = { getenv("CUDA_DOUBLE_TRANSLATOR"), getenv("CUDA_DOUBLE_PTX"), source, object };
+    FILE *f = argv[0] && n <= OPTIONS ? fopen(source, "we") : NULL;
+    bool ok = f && fputs(q->text, f) >= 0;
+    for (int i = 0; i < n && i < OPTIONS; i++)
+        argv[4 + i] = (char *)(uintptr_t)option[i];
+    return f && fclose(f) == 0 && ok ? run(argv, log) : 1;
 }
 
 API int nvrtcCompileProgram(void *p, int n, const char *const *option)
 {
     program *q = p;
     bool wide = false;
-    char dir[] = "/tmp/orr-double-XXXXXX", path[128];
+    char dir[] = "/tmp/orr-double-XXXXXX", source[64], object[64], log[64];
     cuda_double.options[0] = '\0';
     for (int i = 0; i < n; i++) {
         size_t at = strlen(cuda_double.options);
@@ -220,21 +246,21 @@ API int nvrtcCompileProgram(void *p, int n, const char *const *option)
     }
     if (!mkdtemp(dir))
         return 1;
-    (void)snprintf(path, sizeof path, "%s/k.cpp", dir);
-    int code = write_source(path, q) ? run(dir, wide) : 1;
-    (void)unlink(path);
-    (void)snprintf(path, sizeof path, "%s/k.log", dir);
+    (void)snprintf(source, sizeof source, "%s/k.cpp", dir);
+    (void)snprintf(object, sizeof object, "%s/k.so", dir);
+    (void)snprintf(log, sizeof log, "%s/k.log", dir);
+    int code = cuda_double_ptx() ? by_ptx(q, n, option, source, object, log) : by_gxx(q, wide, source, object, log);
     size_t size = 0;
-    q->log = slurp(path, &size);
-    (void)unlink(path);
-    (void)snprintf(path, sizeof path, "%s/k.so", dir);
+    q->log = slurp(log, &size);
     if (code == 0) {
-        q->code = slurp(path, &q->size);
+        q->code = slurp(object, &q->size);
         free(q->log);
         q->log = strdup("ptxas info    : Used 40 registers, used 1 barriers, 160 bytes cumulative stack size, 1024 "
                         "bytes smem\n");
     }
-    (void)unlink(path);
+    (void)unlink(source);
+    (void)unlink(object);
+    (void)unlink(log);
     (void)rmdir(dir);
     return code == 0 && !q->code ? 1 : code;
 }

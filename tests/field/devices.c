@@ -1,5 +1,5 @@
-/* The kernels of fields on OpenCL beside those of processors: sums, products, matrices, integers, powers, transforms, points, sums of
- * multiples.
+/* The kernels of fields on OpenCL, or on CUDA (ORRERY_BACKEND=cuda), beside those of processors: sums, products, matrices, integers,
+ * powers, transforms, points, sums of multiples.
  * Must not know: how an engine computes. */
 #include "config.h"
 
@@ -9,10 +9,10 @@
 #include <string.h>
 #include "tests/harness/harness.h"
 
-#if !defined(HAVE_OPENCL) || !defined(HAVE_STARPU)
+#ifndef HAVE_STARPU
 static void devices(void)
 {
-    ORR_SKIP("built without OpenCL or StarPU");
+    ORR_SKIP("built without StarPU");
 }
 
 int main(int argc, char **argv)
@@ -225,7 +225,9 @@ static void none_was_done_again(const char *log)
     (void)remove(log);
 }
 
-/* The numbers of tasks of operation `name` on OpenCL and on processors, by the trace: an event a line, its name before its device. */
+static bool cuda; /* the device's backend */
+
+/* The numbers of tasks of operation `name` on the device and on processors, by the trace: an event a line, its name before its device. */
 static void tasks_of(const char *trace, const char *name, int *device, int *processor)
 {
     char key[64];
@@ -234,7 +236,7 @@ static void tasks_of(const char *trace, const char *name, int *device, int *proc
     for (const char *at = strstr(trace, key); at; at = strstr(at + 1, key)) {
         const char *where = strstr(at, "\"device\""), *end = strchr(at, '\n');
         where = where && (!end || where < end) ? where : NULL;
-        *device += where && !strncmp(where + 9, "\"OpenCL", 7);
+        *device += where && !strncmp(where + 9, cuda ? "\"CUDA" : "\"OpenCL", cuda ? 5 : 7);
         *processor += where && !strncmp(where + 9, "\"CPU", 4);
     }
 }
@@ -253,8 +255,8 @@ static void devices_took_part(const char *path)
     for (int i = 0; i < 5; i++) {
         int device, processor;
         tasks_of(text, name[i], &device, &processor);
-        (void)printf("  %s: %d tasks on OpenCL, %d on processors\n", name[i], device, processor);
-        ORR_CHECK_MSG(device > 0, "no %s of %d on OpenCL", name[i], processor);
+        (void)printf("  %s: %d tasks on the device, %d on processors\n", name[i], device, processor);
+        ORR_CHECK_MSG(device > 0, "no %s of %d on the device", name[i], processor);
     }
     free(text);
 }
@@ -262,11 +264,19 @@ static void devices_took_part(const char *path)
 /* Operations without a kernel for devices run on the processor; none of the tested operations is one of them. */
 static void results_are_those_of_processors(void)
 {
-    static const char *const device[][2] = {
-        { "ORRERY_BACKEND", "opencl" }, { "ORRERY_INLINE_US", "0" },      { "STARPU_NCPU", "0" },
-        { "STARPU_NCUDA", "0" },        { "STARPU_OPENCL_ON_CPUS", "1" }, { "STARPU_OPENCL_ONLY_ON_CPUS", "1" },
-        { "ORRERY_MACHINE", "fixed" },  { "ORRERY_LOG", "debug" },        { NULL, NULL }
-    };
+    const char *const device[][2] = { { "ORRERY_BACKEND", cuda ? "cuda" : "opencl" },
+                                      { "ORRERY_INLINE_US", "0" },
+                                      { "STARPU_NCPU", "0" },
+                                      { "STARPU_NCUDA", cuda ? "1" : "0" },
+                                      { "STARPU_OPENCL_ON_CPUS", "1" },
+                                      { "STARPU_OPENCL_ONLY_ON_CPUS", "1" },
+                                      { "ORRERY_MACHINE", "fixed" },
+                                      { "ORRERY_LOG", "debug" },
+                                      { NULL, NULL } };
+#ifndef HAVE_OPENCL
+    if (!cuda)
+        ORR_SKIP("built without OpenCL");
+#endif
     static const char *const serial[][2] = { { "ORRERY_ENGINE", "serial" }, { NULL, NULL } };
     char log[2048], trace[2048];
     (void)snprintf(log, sizeof log, "%s", orr_test_tmp("log"));
@@ -300,6 +310,8 @@ static void results_are_those_of_processors(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(results_are_those_of_processors), { 0 } };
+    const char *backend = getenv("ORRERY_BACKEND");
+    cuda = backend && strcmp(backend, "cuda") == 0;
     return orr_test_main(argc, argv, "field.devices", tests);
 }
 #endif

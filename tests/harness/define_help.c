@@ -4,11 +4,21 @@
 
 #include "tests/harness/define_help.h"
 
+bool dh_is_cuda(void)
+{
+    static int cuda = -1; /* dh_start clears the variable */
+    const char *backend = getenv("ORRERY_BACKEND");
+    if (cuda < 0)
+        cuda = backend && strcmp(backend, "cuda") == 0;
+    return cuda;
+}
+
 bool dh_start(const dh_setting *s)
 {
     static const char *const all[] = { "ORRERY_ENGINE",  "ORRERY_BACKEND", "ORRERY_INLINE_US", "STARPU_NCPU",
                                        "ORRERY_JIT",     "ORRERY_CC",      "ORRERY_CACHE_DIR", "STARPU_NCUDA",
                                        "ORRERY_TILE_US", "STARPU_SCHED",   "STARPU_CALIBRATE" };
+    (void)dh_is_cuda();
     setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* StarPU searches for devices once in a process */
     setenv("STARPU_OPENCL_ONLY_ON_CPUS", "1", 1);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

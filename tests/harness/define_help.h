@@ -36,6 +36,18 @@ typedef struct {
         "STARPU_NCUDA", "0"                                                                                            \
     }
 
+#define DH_CUDA                                                                                                        \
+    { "ORRERY_ENGINE", "starpu" }, { "ORRERY_BACKEND", "cuda" }, { "ORRERY_INLINE_US", "0" },                          \
+        { "STARPU_NCPU", "0" },                                                                                        \
+    {                                                                                                                  \
+        "STARPU_NCUDA", "1"                                                                                            \
+    }
+
+/* The device of a program of tests: CUDA if it was started with ORRERY_BACKEND=cuda, else OpenCL. */
+bool dh_is_cuda(void);
+#define DH_START_DEVICE() (dh_is_cuda() ? DH_START(DH_CUDA) : DH_START(DH_OPENCL))
+#define DH_DEVICE_WORKED() dh_worked(dh_is_cuda() ? "CUDA" : "OpenCL")
+
 /* Starts the library under these settings. False: skipped (no such engine or device) or failed; nothing runs then. */
 bool dh_start(const dh_setting *s);
 

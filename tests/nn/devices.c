@@ -1,4 +1,4 @@
-/* Kernels of networks on OpenCL devices: attention and recurrences beside PyTorch's values, and beside processors; also resizing
+/* Kernels of networks on OpenCL devices, or on CUDA (ORRERY_BACKEND=cuda): attention and recurrences beside PyTorch's values, and beside processors; also resizing
  * and the loss of sequences without alignments beside processors.
  * Must not know: tiles, how a kernel is launched. */
 #include "config.h"
@@ -24,7 +24,8 @@ static void has_kernels(orr_tensor *const *y, int n, const char *what)
     ORR_REQUIRE(orr__capture_make(at, node, n, &p) == ORR_OK && orr__fuse(at, &p, ORR__FUSE_MAPS, &rs) == ORR_OK);
     for (int j = 0; j < rs.n; j++) {
         calls += rs.region[j].call.op != NULL;
-        ORR_CHECK_MSG(orr__opencl.can(&rs.region[j]), "%s: %s", what, rs.region[j].label);
+        ORR_CHECK_MSG((dh_is_cuda() ? &orr__cuda : &orr__opencl)->can(&rs.region[j]), "%s: %s", what,
+                      rs.region[j].label);
     }
     ORR_CHECK_MSG(calls > 0, "%s: no kernel of its own", what);
     orr__regions_free(&rs);
@@ -33,20 +34,20 @@ static void has_kernels(orr_tensor *const *y, int n, const char *what)
 
 static void attention_is_pytorchs(void)
 {
-    if (!DH_START(DH_OPENCL))
+    if (!DH_START_DEVICE())
         return;
     attention_every_option(ORR_F32);
     attention_every_option(ORR_F64);
-    ORR_CHECK(dh_worked("OpenCL"));
+    ORR_CHECK(DH_DEVICE_WORKED());
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
 static void recurrent_layers_are_pytorchs(void)
 {
-    if (!DH_START(DH_OPENCL))
+    if (!DH_START_DEVICE())
         return;
     recurrent_every_layer(false);
-    ORR_CHECK(dh_worked("OpenCL"));
+    ORR_CHECK(DH_DEVICE_WORKED());
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
@@ -239,7 +240,7 @@ static void kernels_agree_with_processors(void)
     for (int c = 0; c < CASES; c++)
         drawn[c] = orr_test_drawn();
     for (int device = 1; device >= 0; device--) {
-        if (!(device ? DH_START(DH_OPENCL) : DH_START(DH_SERIAL)))
+        if (!(device ? DH_START_DEVICE() : DH_START(DH_SERIAL)))
             return;
         for (int c = 0; c < CASES; c++)
             n[c] = drawn[c] ? values_of(all[c].make, all[c].name, device, v[device][c], count[c]) : 0;
@@ -271,7 +272,7 @@ static void refused(const int64_t *label, const int64_t *in, const int64_t *out,
 
 static void wrong_sequences_are_refused(void)
 {
-    if (!DH_START(DH_OPENCL))
+    if (!DH_START_DEVICE())
         return;
     const int64_t good[] = { 1, 2, 1, 1 }, blank[] = { 1, 2, 1, 0 }, far[] = { 1, 7, 1, 1 }, five[] = { 5, 5 },
                   two[] = { 2, 2 }, six[] = { 5, 6 }, less[] = { -1, 2 };

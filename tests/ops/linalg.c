@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <orrery/linalg.h>
+#include "runtime/cost/machine.h"
 #include "tests/harness/ops_help.h"
 
 static void results_agree_with_numpy(void)
@@ -85,11 +86,13 @@ static void factors_multiply_to_the_matrix(void)
         }
 }
 
-/* Each matrix has the same bits alone and in a batch, in whatever task it is. */
+/* Each matrix has the same bits alone and in a batch, in whatever task it is. Where devices take part, a task may be computed by either, and a
+ * device's library by another function for one matrix than for several: then the values alone are the same. */
 static void a_batch_has_the_bits_of_its_matrices(void)
 {
     enum { BATCH = 300, N = 16 };
     orr_scope *scope = orr_scope_begin();
+    const double most = orr__machine_here.devices > 0 ? 1e-9 : 0;
     orr_tensor *a = orr_randn(ORR_F64, ORR_SHAPE(BATCH, N, N), 0, 1),
                *b = orr_randn(ORR_F64, ORR_SHAPE(BATCH, N, 3), 0, 1);
     ORR_REQUIRE(orr_eval_all(ORR_TENSORS(a, b)) == ORR_OK);
@@ -97,9 +100,9 @@ static void a_batch_has_the_bits_of_its_matrices(void)
     ORR_REQUIRE(orr_eval_all(ORR_TENSORS(x, r, s)) == ORR_OK);
     for (int64_t q = 0; q < BATCH; q += 37) {
         orr_tensor *one = orr_select(a, 0, q);
-        ORR_CHECK(off(orr_solve(one, orr_select(b, 0, q)), orr_select(x, 0, q)) == 0);
-        ORR_CHECK(off(orr_qr(one, false).r, orr_select(r, 0, q)) == 0);
-        ORR_CHECK(off(orr_svdvals(one), orr_select(s, 0, q)) == 0);
+        ORR_CHECK(off(orr_solve(one, orr_select(b, 0, q)), orr_select(x, 0, q)) <= most);
+        ORR_CHECK(off(orr_qr(one, false).r, orr_select(r, 0, q)) <= most);
+        ORR_CHECK(off(orr_svdvals(one), orr_select(s, 0, q)) <= most);
     }
     (void)orr_scope_end(scope);
 }
@@ -165,9 +168,9 @@ static void block_columns_mean_what_references_say(void)
     for (int i = 0; i < 3; i++) {
         double *want = help_doubles(all[i]), size = largest(all[i]);
         const double *got = orr_data(all[i]);
-        for (int64_t k = 0; want && k < orr_tensor_size(all[i]); k++)
+        ORR_CHECK_MSG(want && got, "%s", orr_error_message());
+        for (int64_t k = 0; want && got && k < orr_tensor_size(all[i]); k++)
             ORR_REQUIRE(fabs(got[k] - want[k]) <= 1e-8 * size);
-        ORR_CHECK(want != NULL);
         free(want);
     }
     (void)orr_scope_end(scope);

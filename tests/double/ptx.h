@@ -1,0 +1,488 @@
+/* PTX's instructions that C lacks, and blocks of threads that meet at barriers: what the C text of tests/double/ptx includes.
+ * Must not know: which kernel. */
+#include <fenv.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { PTX_THREADS = 1024, PTX_WARP = 32, PTX_STACK = 65536, PTX_FAILED = 719 };
+
+static _Thread_local struct {
+    unsigned tid, ntid, ctaid, nctaid;
+    char *shared;
+} ptx;
+
+static void ptx_thread(char **given);
+static const size_t ptx_sizes[PTX_GIVEN + 1];
+
+static void ptx_quit(const char *fault)
+{
+    (void)fprintf(stderr, "cuda double: %s, in thread %u of block %u\n", fault, ptx.tid, ptx.ctaid);
+    _exit(99);
+}
+
+/* -- memory ---------------------------------------------------------------------------------------------------------- */
+
+static inline char *ptx_at(uintptr_t p, size_t bytes)
+{
+    if (p % bytes != 0)
+        ptx_quit("an address is not a multiple of its access");
+    return (char *)p;
+}
+
+static inline char *ptx_shared(uint64_t at, size_t bytes)
+{
+    if (at + bytes > PTX_SHARED)
+        ptx_quit("a thread touches shared memory behind the end");
+    return ptx_at((uintptr_t)ptx.shared + at, bytes);
+}
+
+static inline bool ptx_is_shared(uint64_t p)
+{
+    return p - (uintptr_t)ptx.shared < PTX_SHARED;
+}
+
+#define PTX_MEMORY(n, type)                                                                                            \
+    static inline type ptx_load_##n(const char *p)                                                                     \
+    {                                                                                                                  \
+        type x;                                                                                                        \
+        memcpy(&x, p, sizeof x);                                                                                       \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    static inline void ptx_store_##n(char *p, type x)                                                                  \
+    {                                                                                                                  \
+        memcpy(p, &x, sizeof x);                                                                                       \
+    }
+PTX_MEMORY(8, uint8_t)
+PTX_MEMORY(16, uint16_t)
+PTX_MEMORY(32, uint32_t)
+PTX_MEMORY(64, uint64_t)
+
+/* -- numbers --------------------------------------------------------------------------------------------------------- */
+
+static inline float ptx_f32(uint32_t u)
+{
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+static inline double ptx_f64(uint64_t u)
+{
+    double x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+static inline uint32_t ptx_bits_f32(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline uint64_t ptx_bits_f64(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline float ptx_ftz(float x)
+{
+    return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
+}
+
+/* To 0 ... 1; NaN is 0. */
+#define ptx_sat(x) ((x) > 0 ? (x) < 1 ? (x) : 1 : 0)
+
+#define PTX_ROUNDED(name, type, to, expression)                                                                        \
+    static __attribute__((noinline)) to name(type a, int mode)                                                         \
+    {                                                                                                                  \
+        int before = fegetround();                                                                                     \
+        (void)fesetround(mode);                                                                                        \
+        volatile type x = a;                                                                                           \
+        volatile to r = (to)(expression);                                                                              \
+        (void)fesetround(before);                                                                                      \
+        return r;                                                                                                      \
+    }
+PTX_ROUNDED(ptx_sqrt_f32, float, float, __builtin_sqrtf(x))
+PTX_ROUNDED(ptx_sqrt_f64, double, double, __builtin_sqrt(x))
+PTX_ROUNDED(ptx_rcp_f32, float, float, 1 / x)
+PTX_ROUNDED(ptx_rcp_f64, double, double, 1 / x)
+PTX_ROUNDED(ptx_f32_by, long double, float, x) /* f64 and 64-bit integers are exact in it */
+PTX_ROUNDED(ptx_f64_by, long double, double, x)
+
+#define PTX_ROUNDED_2(name, type, expression)                                                                          \
+    static __attribute__((noinline)) type name(type a, type b, int mode)                                               \
+    {                                                                                                                  \
+        int before = fegetround();                                                                                     \
+        (void)fesetround(mode);                                                                                        \
+        volatile type x = a, y = b;                                                                                    \
+        volatile type r = expression;                                                                                  \
+        (void)fesetround(before);                                                                                      \
+        return r;                                                                                                      \
+    }
+#define PTX_ROUNDED_OPS(t, type)                                                                                       \
+    PTX_ROUNDED_2(ptx_add_##t, type, x + y)                                                                            \
+    PTX_ROUNDED_2(ptx_sub_##t, type, x - y)                                                                            \
+    PTX_ROUNDED_2(ptx_mul_##t, type, x *y)                                                                             \
+    PTX_ROUNDED_2(ptx_div_##t, type, x / y)
+PTX_ROUNDED_OPS(f32, float)
+PTX_ROUNDED_OPS(f64, double)
+
+#define PTX_ROUNDED_FMA(t, type, function)                                                                             \
+    static __attribute__((noinline)) type ptx_fma_##t(type a, type b, type c, int mode)                                \
+    {                                                                                                                  \
+        int before = fegetround();                                                                                     \
+        (void)fesetround(mode);                                                                                        \
+        volatile type x = a, y = b, z = c;                                                                             \
+        volatile type r = function(x, y, z);                                                                           \
+        (void)fesetround(before);                                                                                      \
+        return r;                                                                                                      \
+    }
+PTX_ROUNDED_FMA(f32, float, fmaf)
+PTX_ROUNDED_FMA(f64, double, fma)
+
+/* The upper half of the operand, and of the result, alone. */
+static inline double ptx_rcp_approx(double x)
+{
+    double r = 1 / ptx_f64(ptx_bits_f64(x) & ~(uint64_t)UINT32_MAX);
+    return ptx_f64(ptx_bits_f64(r) & ~(uint64_t)UINT32_MAX);
+}
+
+static inline double ptx_rsqrt_approx(double x)
+{
+    double r = 1 / sqrt(ptx_f64(ptx_bits_f64(x) & ~(uint64_t)UINT32_MAX));
+    return ptx_f64(ptx_bits_f64(r) & ~(uint64_t)UINT32_MAX);
+}
+
+/* -0 is below 0; NaN loses, or wins. */
+#define ptx_min(a, b, nan)                                                                                             \
+    ((a) != (a) || (b) != (b)                  ? (nan)        ? NAN                                                    \
+                                                 : (a) != (a) ? (b)                                                    \
+                                                              : (a)                                                    \
+                      : (a) < (b) || ((a) == (b) && signbit(a)) ? (a)                                                  \
+                                               : (b))
+#define ptx_max(a, b, nan)                                                                                             \
+    ((a) != (a) || (b) != (b)                   ? (nan)        ? NAN                                                   \
+                                                  : (a) != (a) ? (b)                                                   \
+                                                               : (a)                                                   \
+                       : (a) > (b) || ((a) == (b) && !signbit(a)) ? (a)                                                \
+                                                : (b))
+
+static inline uint16_t ptx_f16_of(float x)
+{
+    double a = fabs((double)x);
+    uint16_t sign = (uint16_t)(ptx_bits_f32(x) >> 16 & 0x8000);
+    int e;
+    if (x != x)
+        return 0x7fff;
+    if (a >= 65520)
+        return sign | 0x7c00;
+    (void)frexp(a, &e);
+    if (e < -13 || a == 0)
+        e = -13;
+    return (uint16_t)(sign | (((e + 14) << 10) + (int)rint(ldexp(a, 11 - e)) - 1024));
+}
+
+static inline float ptx_of_f16(uint16_t h)
+{
+    int e = h >> 10 & 31, m = h & 1023;
+    double a = e == 31 ? (m ? NAN : INFINITY) : e == 0 ? ldexp(m, -24) : ldexp(m + 1024, e - 25);
+    return (float)(h & 0x8000 ? -a : a);
+}
+
+static inline uint16_t ptx_bf16_of(float x)
+{
+    uint32_t u = ptx_bits_f32(x);
+    return x != x ? 0x7fff : (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+}
+
+static inline float ptx_of_bf16(uint16_t h)
+{
+    return ptx_f32((uint32_t)h << 16);
+}
+
+/* From a whole number: the nearest of the type; NaN is 0, and the sign's bit alone where one of both types has 64 bits. */
+#define PTX_INTEGER(t, type, lo, hi, bits)                                                                             \
+    static inline type ptx_##t##_from(double x, int f64)                                                               \
+    {                                                                                                                  \
+        if (x != x)                                                                                                    \
+            return f64 || (bits) == 64 ? (type)((uint64_t)1 << ((bits)-1)) : 0;                                        \
+        return x >= (double)(hi) ? (type)(hi) : x <= (double)(lo) ? (type)(lo) : (type)x;                              \
+    }                                                                                                                  \
+    static inline type ptx_##t##_sat(uint64_t u, int is_signed)                                                        \
+    {                                                                                                                  \
+        __int128 x = is_signed ? (__int128)(int64_t)u : (__int128)u;                                                   \
+        return x > (__int128)(hi) ? (type)(hi) : x < (__int128)(lo) ? (type)(lo) : (type)x;                            \
+    }
+PTX_INTEGER(s8, int8_t, INT8_MIN, INT8_MAX, 8)
+PTX_INTEGER(u8, uint8_t, 0, UINT8_MAX, 8)
+PTX_INTEGER(s16, int16_t, INT16_MIN, INT16_MAX, 16)
+PTX_INTEGER(u16, uint16_t, 0, UINT16_MAX, 16)
+PTX_INTEGER(s32, int32_t, INT32_MIN, INT32_MAX, 32)
+PTX_INTEGER(u32, uint32_t, 0, UINT32_MAX, 32)
+PTX_INTEGER(s64, int64_t, INT64_MIN, INT64_MAX, 64)
+PTX_INTEGER(u64, uint64_t, 0, UINT64_MAX, 64)
+
+/* A division by zero is not defined: all bits here, as on existing devices. */
+#define PTX_DIVISION(t, type, negative)                                                                                \
+    static inline type ptx_div_##t(type a, type b)                                                                     \
+    {                                                                                                                  \
+        return b == 0 ? (type)-1 : (negative) && b == (type)-1 ? (type)(0 - (uint64_t)a) : (type)(a / b);              \
+    }                                                                                                                  \
+    static inline type ptx_rem_##t(type a, type b)                                                                     \
+    {                                                                                                                  \
+        return b == 0 ? a : (negative) && b == (type)-1 ? 0 : (type)(a % b);                                           \
+    }
+PTX_DIVISION(s16, int16_t, 1)
+PTX_DIVISION(u16, uint16_t, 0)
+PTX_DIVISION(s32, int32_t, 1)
+PTX_DIVISION(u32, uint32_t, 0)
+PTX_DIVISION(s64, int64_t, 1)
+PTX_DIVISION(u64, uint64_t, 0)
+
+/* -- bits ------------------------------------------------------------------------------------------------------------ */
+
+static inline uint32_t ptx_lop3(uint32_t a, uint32_t b, uint32_t c, int table)
+{
+    uint32_t r = 0;
+    for (int i = 0; i < 8; i++)
+        if (table >> i & 1)
+            r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+    return r;
+}
+
+static inline uint32_t ptx_prmt(uint32_t a, uint32_t b, uint32_t select)
+{
+    uint64_t both = (uint64_t)b << 32 | a;
+    uint32_t r = 0;
+    for (int i = 0; i < 4; i++) {
+        uint32_t s = select >> 4 * i & 15;
+        uint8_t byte = (uint8_t)(both >> 8 * (s & 7));
+        r |= (uint32_t)(s & 8 ? (byte & 0x80 ? 0xff : 0) : byte) << 8 * i;
+    }
+    return r;
+}
+
+/* `n` bits from `at` on; of a signed type the field's sign fills the rest. */
+static inline uint64_t ptx_bfe(uint64_t x, uint32_t at, uint32_t n, unsigned bits, int is_signed)
+{
+    at &= 255;
+    n &= 255;
+    unsigned top = at + n - 1 < bits - 1 ? at + n - 1 : bits - 1;
+    bool sign = is_signed && n > 0 && x >> top & 1;
+    uint64_t r = 0;
+    for (unsigned i = 0; i < bits; i++)
+        r |= (uint64_t)(i < n && at + i < bits ? x >> (at + i) & 1 : sign) << i;
+    return r;
+}
+
+static inline uint64_t ptx_bfi(uint64_t a, uint64_t b, uint32_t at, uint32_t n, unsigned bits)
+{
+    at &= 255;
+    n &= 255;
+    for (unsigned i = 0; i < n && at + i < bits; i++)
+        b = (b & ~((uint64_t)1 << (at + i))) | (a >> i & 1) << (at + i);
+    return b;
+}
+
+static inline uint64_t ptx_brev(uint64_t x, unsigned bits)
+{
+    uint64_t r = 0;
+    for (unsigned i = 0; i < bits; i++)
+        r |= (x >> i & 1) << (bits - 1 - i);
+    return r;
+}
+
+static inline uint32_t ptx_bfind(uint64_t x, unsigned bits, int is_signed, int amount)
+{
+    uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    x &= all;
+    if (is_signed && x >> (bits - 1))
+        x = ~x & all;
+    if (x == 0)
+        return UINT32_MAX;
+    unsigned at = 63 - (unsigned)__builtin_clzll(x);
+    return amount ? bits - 1 - at : at;
+}
+
+/* -- threads that meet ----------------------------------------------------------------------------------------------- */
+
+/* Where a thread waits: at a barrier of its block (the mask is 0) or with threads of its warp. Each place of the text has a number. */
+static _Thread_local struct {
+    ucontext_t home, fibre[PTX_THREADS];
+    char *stack;
+    char **given;
+    struct {
+        uint32_t mask;
+        int site; /* 0: it does not wait */
+        bool ended;
+        unsigned phase;   /* of its meetings with its warp */
+        uint32_t says[2]; /* to the others of its warp, in turn */
+    } thread[PTX_THREADS];
+} ptx_block;
+
+static void ptx_wait(uint32_t mask, int site)
+{
+    unsigned me = ptx.tid;
+    ptx_block.thread[me].mask = mask;
+    ptx_block.thread[me].site = site;
+    (void)swapcontext(&ptx_block.fibre[me], &ptx_block.home);
+}
+
+static inline void ptx_barrier(int site)
+{
+    ptx_wait(0, site);
+}
+
+static inline void ptx_meet(uint32_t mask, int site)
+{
+    if (!(mask >> ptx.tid % PTX_WARP & 1))
+        ptx_quit("a thread meets a warp's threads without being one of them");
+    ptx_wait(mask, site);
+}
+
+/* Says a number to the warp; the others' are then at ptx_said. Nobody is further than one meeting ahead. */
+static unsigned ptx_say(uint32_t x, uint32_t mask, int site)
+{
+    unsigned phase = ptx_block.thread[ptx.tid].phase++ % 2;
+    ptx_block.thread[ptx.tid].says[phase] = x;
+    ptx_meet(mask, site);
+    return phase;
+}
+
+static inline uint32_t ptx_said(unsigned lane, unsigned phase)
+{
+    return ptx_block.thread[ptx.tid / PTX_WARP * PTX_WARP + lane].says[phase];
+}
+
+enum { PTX_UP, PTX_DOWN, PTX_BFLY, PTX_IDX };
+
+static inline uint32_t ptx_shuffle(uint32_t x, uint32_t by, uint32_t limit, uint32_t mask, int how, int site,
+                                   int *valid)
+{
+    unsigned phase = ptx_say(x, mask, site), lane = ptx.tid % PTX_WARP, segment = limit >> 8 & 31, clamp = limit & 31;
+    int most = (int)((lane & segment) | (clamp & ~segment)), from = (int)lane;
+    by &= 31;
+    if (how == PTX_UP)
+        from -= (int)by;
+    else if (how == PTX_DOWN)
+        from += (int)by;
+    else
+        from = how == PTX_BFLY ? (int)(lane ^ by) : (int)((lane & segment) | (by & ~segment));
+    *valid = how == PTX_UP ? from >= most : from <= most;
+    if (!*valid)
+        return x;
+    if (!(mask >> from & 1))
+        ptx_quit("a shuffle reads a thread that does not take part");
+    return ptx_said((unsigned)from, phase);
+}
+
+static inline uint32_t ptx_ballot(bool x, uint32_t mask, int site)
+{
+    unsigned phase = ptx_say(x, mask, site);
+    uint32_t all = 0;
+    for (unsigned lane = 0; lane < PTX_WARP; lane++)
+        if (mask >> lane & 1)
+            all |= ptx_said(lane, phase) << lane;
+    return all;
+}
+
+static void ptx_body(void)
+{
+    ptx_thread(ptx_block.given);
+    ptx_block.thread[ptx.tid].ended = true;
+}
+
+/* Do all threads of the mask wait at the place where this one waits? */
+static bool ptx_met(unsigned me, unsigned threads)
+{
+    unsigned first = ptx_block.thread[me].mask ? me / PTX_WARP * PTX_WARP : 0;
+    unsigned n = ptx_block.thread[me].mask ? PTX_WARP : threads;
+    for (unsigned i = first; i < first + n; i++)
+        if (!ptx_block.thread[me].mask || ptx_block.thread[me].mask >> (i - first) & 1)
+            if (i >= threads || ptx_block.thread[i].ended || ptx_block.thread[i].site != ptx_block.thread[me].site ||
+                ptx_block.thread[i].mask != ptx_block.thread[me].mask)
+                return false;
+    return true;
+}
+
+/* Lets go of the threads that have met; their number. */
+static unsigned ptx_release(unsigned threads)
+{
+    static _Thread_local bool met[PTX_THREADS];
+    unsigned n = 0;
+    bool block = ptx_block.thread[0].site && !ptx_block.thread[0].mask && ptx_met(0, threads);
+    for (unsigned i = 0; i < threads; i++)
+        n += met[i] = block || (!ptx_block.thread[i].ended && ptx_block.thread[i].mask && ptx_met(i, threads));
+    for (unsigned i = 0; i < threads; i++)
+        if (met[i])
+            ptx_block.thread[i].site = 0;
+    return n;
+}
+
+/* Runs a block, whose threads have their turns in ascending order or (from: 1) in descending order; false: threads wait for ever. */
+static bool ptx_run(unsigned threads, int from)
+{
+    unsigned left = threads;
+    if (!ptx_block.stack && !(ptx_block.stack = malloc((size_t)PTX_THREADS * PTX_STACK)))
+        return false;
+    for (unsigned i = 0; i < threads; i++) {
+        ucontext_t *c = &ptx_block.fibre[i];
+        memset(&ptx_block.thread[i], 0, sizeof ptx_block.thread[i]);
+        (void)getcontext(c);
+        c->uc_stack.ss_sp = ptx_block.stack + (size_t)i * PTX_STACK;
+        c->uc_stack.ss_size = PTX_STACK;
+        c->uc_link = &ptx_block.home;
+        makecontext(c, ptx_body, 0);
+    }
+    for (unsigned round = (unsigned)from; left > 0; round++) {
+        for (unsigned j = 0; j < threads; j++) {
+            unsigned i = round % 2 ? threads - 1 - j : j;
+            if (ptx_block.thread[i].ended || ptx_block.thread[i].site)
+                continue;
+            ptx.tid = i;
+            (void)swapcontext(&ptx_block.home, &ptx_block.fibre[i]);
+            left -= ptx_block.thread[i].ended;
+        }
+        if (left > 0 && ptx_release(threads) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* -- what the double calls ------------------------------------------------------------------------------------------- */
+
+int emu_params(size_t *size)
+{
+    memcpy(size, ptx_sizes, PTX_GIVEN * sizeof *size);
+    return PTX_GIVEN;
+}
+
+int emu_launch(unsigned grid, unsigned block, void **param, int from)
+{
+    static _Thread_local char shared[PTX_SHARED] __attribute__((aligned(256)));
+    ptx.shared = shared;
+    ptx.ntid = block;
+    ptx.nctaid = grid;
+    ptx_block.given = (char **)param;
+    for (unsigned b = 0; b < grid; b++) {
+        ptx.ctaid = from == 1 ? grid - 1 - b : b;
+        memset(shared, 0xa5, sizeof shared);
+        if (PTX_MEETS && !ptx_run(block, from == 1))
+            return PTX_FAILED;
+        for (unsigned t = 0; !PTX_MEETS && t < block; t++) {
+            ptx.tid = from == 1 ? block - 1 - t : t;
+            ptx_thread(ptx_block.given);
+        }
+    }
+    return 0;
+}
