@@ -203,12 +203,46 @@ static void kernels_without_sense_are_errors(void)
     cuda_drop((void *)(uintptr_t)a);
 }
 
+/* Neighbours' sums through shared memory, with and without a barrier before the read: under ThreadSanitizer (CUDA_DOUBLE_RACES=1), which ends
+ * the process. */
+static void sums_of_neighbours(bool barrier)
+{
+    char text[500];
+    float zero[64] = { 0 };
+    orr__cu_address a = (orr__cu_address)(uintptr_t)cuda_buffer(zero, sizeof zero);
+    void *param[] = { &a }, *f;
+    (void)snprintf(text, sizeof text,
+                   "extern \"C\" __global__ void orr_kernel(float *p)\n{\n    __shared__ float s[64];\n"
+                   "    s[threadIdx.x] = p[threadIdx.x];\n    %s\n    p[threadIdx.x] += s[63 - threadIdx.x];\n}\n",
+                   barrier ? "__syncthreads();" : "");
+    ORR_REQUIRE((f = function_of(text)) != NULL);
+    ORR_CHECK(launch(f, param, 64) == 0);
+    cuda_drop((void *)(uintptr_t)a);
+}
+
+static void ordered_threads_do_not_race(void)
+{
+    sums_of_neighbours(true);
+}
+
+static void threads_without_a_barrier_race(void)
+{
+    sums_of_neighbours(false);
+}
+
 int main(int argc, char **argv)
 {
+    static const orr_test races[] = { ORR_TEST(ordered_threads_do_not_race),
+                                      ORR_TEST(threads_without_a_barrier_race),
+                                      { 0 } };
     static const orr_test tests[] = { ORR_TEST(faults_are_named),
                                       ORR_TEST(ordered_work_is_no_fault),
                                       ORR_TEST(kernels_without_sense_are_errors),
                                       { 0 } };
+    if (getenv("CUDA_DOUBLE_RACES")) {
+        cuda_start();
+        return orr_test_main(argc, argv, "codelets.cuda_races", races);
+    }
     (void)orr__env_load();
     if (cuda_has_gxx() && cuda_use_double()) {
         cuda_enter_double();

@@ -110,6 +110,9 @@ void cuda_double_exchange(void);
 void cuda_double_compare(bool same);
 /* The architecture whose PTX, made by the real NVRTC, is computed (CUDA_DOUBLE_PTX); 0: the text is compiled by g++. */
 int cuda_double_ptx(void);
+/* CUDA_DOUBLE_RACES=1, in a process with ThreadSanitizer's library: it sees the threads of a block as threads, and barriers as what orders
+ * them. The folder CUDA_DOUBLE_KEEP keeps the objects, by which its reports name lines. */
+bool cuda_double_races(void);
 /* Ends the process with a line that names the fault. */
 void cuda_double_quit(const char *what, const void *p, size_t bytes, long at);
 

@@ -256,7 +256,8 @@ typedef struct {
 /* Like the driver's own, cuModuleLoadData gets no size: the image contains it. */
 API int cuModuleLoadData(void **out, const void *image)
 {
-    char path[] = "/tmp/orr-double-XXXXXX"; /* the loader treats files of one name as one */
+    const char *folder = cuda_double_races() ? getenv("CUDA_DOUBLE_KEEP") : NULL; /* for the lines in reports */
+    char path[600]; /* the loader treats files of one name as one */
     Elf64_Ehdr e;
     memcpy(&e, image, SELFMAG);
     if (cuda_double.load_code || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0)
@@ -264,12 +265,14 @@ API int cuModuleLoadData(void **out, const void *image)
     memcpy(&e, image, sizeof e);
     size_t size = e.e_shoff + (size_t)e.e_shnum * e.e_shentsize;
     module *m = calloc(1, sizeof *m);
+    (void)snprintf(path, sizeof path, "%.500s/orr-double-XXXXXX", folder ? folder : "/tmp");
     int fd = m ? mkostemp(path, O_CLOEXEC) : -1;
     if (fd >= 0 && write(fd, image, size) == (ssize_t)size)
         m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (fd >= 0) {
         close(fd);
-        (void)unlink(path);
+        if (!folder)
+            (void)unlink(path);
     }
     if (!m || !m->handle) {
         free(m);

@@ -48,7 +48,8 @@ static const char before[] =
     "inline double __longlong_as_double(long long x) { return emu_bits<double, long long>(x); }\n"
     "#define __umul64hi(x, y) ((unsigned long long)((unsigned __int128)(x) * (y) >> 64))\n"
     "#define __clzll(x) __builtin_clzll((unsigned long long)(x))\n"
-    "inline int atomicMin(int *p, int v) { int o = *p; if (v < o) *p = v; return o; }\n"
+    "inline int atomicMin(int *p, int v) { int o = __atomic_load_n(p, 0);\n"
+    "  while (v < o && !__atomic_compare_exchange_n(p, &o, v, 0, 0, 0)) {} return o; }\n"
     "#line 1 \"kernel.cu\"\n";
 
 /* The kernel's own prototype gives its parameters. A block with barriers runs each thread as a fibre, in turn from
@@ -71,36 +72,67 @@ static const char after[] =
     "static thread_local ucontext_t emu_home, emu_fibre[1024];\n"
     "static thread_local char *emu_stack; static thread_local bool emu_ended[1024];\n"
     "static thread_local void **emu_param; static thread_local int emu_me, emu_at[1024];\n"
-    "static void emu_wait(int at) { emu_at[emu_me] = at; swapcontext(&emu_fibre[emu_me], &emu_home); }\n"
-    "static void emu_body() { emu_run(emu::orr_kernel, emu_param); emu_ended[emu_me] = true; }\n"
+    "#ifdef EMU_RACES\n"
+    "extern \"C\" { void *__tsan_get_current_fiber(void); void *__tsan_create_fiber(unsigned);\n"
+    "void __tsan_destroy_fiber(void *); void __tsan_switch_to_fiber(void *, unsigned);\n"
+    "void __tsan_acquire(void *); void __tsan_release(void *); }\n"
+    "#define EMU_UNSEEN __attribute__((no_sanitize(\"thread\")))\n"
+    "static thread_local void *emu_main, *emu_thread[1024]; static thread_local unsigned emu_barriers[1024];\n"
+    "static thread_local char emu_met[2], emu_begun, emu_over;\n"
+    "#define EMU_SAY(place) __tsan_release(place)\n#define EMU_HEAR(place) __tsan_acquire(place)\n"
+    "#define EMU_TURN(to) __tsan_switch_to_fiber(to, 1)\n"
+    "EMU_UNSEEN static void emu_fibres(unsigned n) { emu_main = __tsan_get_current_fiber();\n"
+    "  for (unsigned i = 0; i < n; i++) emu_thread[i] = __tsan_create_fiber(0); }\n"
+    "EMU_UNSEEN static void emu_no_fibres(unsigned n) {"
+    " for (unsigned i = 0; i < n; i++) __tsan_destroy_fiber(emu_thread[i]); }\n"
+    "#else\n"
+    "#define EMU_UNSEEN\n#define EMU_SAY(place)\n#define EMU_HEAR(place)\n#define EMU_TURN(to)\n"
+    "#define emu_fibres(n)\n#define emu_no_fibres(n)\n"
+    "#endif\n"
+    "EMU_UNSEEN static void emu_wait(int at) { emu_at[emu_me] = at;\n"
+    "#ifdef EMU_RACES\n  char *met = &emu_met[emu_barriers[emu_me]++ % 2];\n#endif\n"
+    "  EMU_SAY(met); EMU_TURN(emu_main); swapcontext(&emu_fibre[emu_me], &emu_home); EMU_HEAR(met); }\n"
+    "EMU_UNSEEN static void emu_body() { EMU_HEAR(&emu_begun); emu_run(emu::orr_kernel, emu_param);\n"
+    "  emu_ended[emu_me] = true; EMU_SAY(&emu_over); EMU_TURN(emu_main); }\n"
     "static thread_local unsigned emu_turn;\n"
-    "static bool emu_block(unsigned threads) {\n"
+    "EMU_UNSEEN static bool emu_block(unsigned threads) {\n"
     "  enum { STACK = 65536 };\n"
     "  if (!emu_stack) emu_stack = (char *)malloc((size_t)1024 * STACK);\n"
     "  for (unsigned i = 0; i < threads; i++) { getcontext(&emu_fibre[i]);\n"
     "    emu_fibre[i].uc_stack.ss_sp = emu_stack + (size_t)i * STACK; emu_fibre[i].uc_stack.ss_size = STACK;\n"
     "    emu_fibre[i].uc_link = &emu_home; emu_ended[i] = false; makecontext(&emu_fibre[i], emu_body, 0); }\n"
-    "  unsigned round = emu_turn++;\n"
+    "  unsigned round = emu_turn++; EMU_SAY(&emu_begun);\n"
     "  for (unsigned left = threads; left > 0; round++) {\n"
     "    for (unsigned j = 0; j < threads; j++) { unsigned i = round % 2 ? threads - 1 - j : j; if (emu_ended[i]) "
     "continue;\n"
-    "      emu_me = (int)i; threadIdx.x = (int)i; swapcontext(&emu_home, &emu_fibre[i]); left -= emu_ended[i]; }\n"
+    "      emu_me = (int)i; threadIdx.x = (int)i; EMU_TURN(emu_thread[i]); swapcontext(&emu_home, &emu_fibre[i]);\n"
+    "      left -= emu_ended[i]; }\n"
     "    for (unsigned i = 1; i < threads && left > 0; i++)\n"
     "      if (emu_ended[i] != emu_ended[0] || emu_at[i] != emu_at[0]) return false;\n"
-    "  }\n  return true;\n}\n"
+    "  }\n  EMU_HEAR(&emu_over); return true;\n}\n"
     "extern \"C\" int emu_params(size_t *size) { return emu_sizes(emu::orr_kernel, size); }\n"
-    "extern \"C\" int emu_launch(unsigned grid, unsigned block, void **param, int from) {\n"
+    "extern \"C\" EMU_UNSEEN int emu_launch(unsigned grid, unsigned block, void **param, int from) {\n"
     "  blockDim.x = (int)block; blockDim.y = blockDim.z = 1; emu_param = param; if (from >= 0) emu_turn = from;\n"
+    "  if (EMU_FIBRES) emu_fibres(block);\n"
     "  for (unsigned b = 0; b < grid; b++) { blockIdx.x = (int)(from == 1 ? grid - 1 - b : b);\n"
     "    if (EMU_FIBRES) { if (from >= 0) emu_turn = from; if (!emu_block(block)) return 719; }\n"
     "    else for (unsigned t = 0; t < block; t++) { threadIdx.x = (int)(from == 1 ? block - 1 - t : t);\n"
     "      emu_run(emu::orr_kernel, param); } }\n"
+    "  if (EMU_FIBRES) emu_no_fibres(block);\n"
     "  return 0;\n}\n";
+
+bool cuda_double_races(void)
+{
+    const char *on = getenv("CUDA_DOUBLE_RACES");
+    return on && strcmp(on, "1") == 0;
+}
 
 API int nvrtcVersion(int *major, int *minor)
 {
     *major = 13;
-    *minor = cuda_double_ptx() ? 78 : 77; /* not NVRTC's: the cache must keep their code distinct */
+    *minor = cuda_double_ptx()     ? 78
+             : cuda_double_races() ? 79
+                                   : 77; /* not NVRTC's: the cache must keep their code distinct */
     return 0;
 }
 
@@ -170,7 +202,7 @@ static bool write_source(const char *path, const program *q)
     FILE *f = fopen(path, "we");
     if (!f)
         return false;
-    bool ok = fprintf(f, "#define EMU_FIBRES %d\n%s%s%s", meet, before, q->text, after) > 0;
+    bool ok = fprintf(f, "#define EMU_FIBRES %d\n%s%s%s", meet || cuda_double_races(), before, q->text, after) > 0;
     return fclose(f) == 0 && ok;
 }
 
@@ -207,6 +239,9 @@ static int by_gxx(const program *q, bool wide, char *source, char *object, const
                      (char *)"-o",
                      object,
                      source,
+                     cuda_double_races() ? (char *)"-fsanitize=thread" : NULL,
+                     (char *)"-g",
+                     (char *)"-DEMU_RACES",
                      NULL };
     return write_source(source, q) ? run(argv, log) : 1;
 }

@@ -2,6 +2,7 @@
  * Must not know: which kernel. */
 #include <fenv.h>
 #include <math.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -316,9 +317,11 @@ static inline uint32_t ptx_bfind(uint64_t x, unsigned bits, int is_signed, int a
 
 /* -- threads that meet ----------------------------------------------------------------------------------------------- */
 
-/* Where a thread waits: at a barrier of its block (the mask is 0) or with threads of its warp. Each place of the text has a number. */
+/* Where a thread waits: at a barrier of its block (the mask is 0) or with threads of its warp. Each place of the text has a number.
+ * A thread begins as a context of its own; from then on it and the block jump, which needs no call of the system. */
 static _Thread_local struct {
-    ucontext_t home, fibre[PTX_THREADS];
+    ucontext_t begin;
+    jmp_buf home, fibre[PTX_THREADS];
     char *stack;
     char **given;
     struct {
@@ -335,7 +338,8 @@ static void ptx_wait(uint32_t mask, int site)
     unsigned me = ptx.tid;
     ptx_block.thread[me].mask = mask;
     ptx_block.thread[me].site = site;
-    (void)swapcontext(&ptx_block.fibre[me], &ptx_block.home);
+    if (_setjmp(ptx_block.fibre[me]) == 0)
+        _longjmp(ptx_block.home, 1);
 }
 
 static inline void ptx_barrier(int site)
@@ -400,6 +404,24 @@ static void ptx_body(void)
 {
     ptx_thread(ptx_block.given);
     ptx_block.thread[ptx.tid].ended = true;
+    _longjmp(ptx_block.home, 1);
+}
+
+/* Runs a thread until it waits or ends. */
+static void ptx_turn(unsigned me, bool begins)
+{
+    ucontext_t *c = &ptx_block.begin;
+    ptx.tid = me;
+    if (_setjmp(ptx_block.home) != 0)
+        return;
+    if (!begins)
+        _longjmp(ptx_block.fibre[me], 1);
+    (void)getcontext(c);
+    c->uc_stack.ss_sp = ptx_block.stack + (size_t)me * PTX_STACK;
+    c->uc_stack.ss_size = PTX_STACK;
+    c->uc_link = NULL;
+    makecontext(c, ptx_body, 0);
+    (void)setcontext(c);
 }
 
 /* Do all threads of the mask wait at the place where this one waits? */
@@ -435,22 +457,13 @@ static bool ptx_run(unsigned threads, int from)
     unsigned left = threads;
     if (!ptx_block.stack && !(ptx_block.stack = malloc((size_t)PTX_THREADS * PTX_STACK)))
         return false;
-    for (unsigned i = 0; i < threads; i++) {
-        ucontext_t *c = &ptx_block.fibre[i];
-        memset(&ptx_block.thread[i], 0, sizeof ptx_block.thread[i]);
-        (void)getcontext(c);
-        c->uc_stack.ss_sp = ptx_block.stack + (size_t)i * PTX_STACK;
-        c->uc_stack.ss_size = PTX_STACK;
-        c->uc_link = &ptx_block.home;
-        makecontext(c, ptx_body, 0);
-    }
-    for (unsigned round = (unsigned)from; left > 0; round++) {
+    memset(ptx_block.thread, 0, threads * sizeof *ptx_block.thread);
+    for (unsigned round = 0; left > 0; round++) {
         for (unsigned j = 0; j < threads; j++) {
-            unsigned i = round % 2 ? threads - 1 - j : j;
+            unsigned i = (round + (unsigned)from) % 2 ? threads - 1 - j : j;
             if (ptx_block.thread[i].ended || ptx_block.thread[i].site)
                 continue;
-            ptx.tid = i;
-            (void)swapcontext(&ptx_block.home, &ptx_block.fibre[i]);
+            ptx_turn(i, round == 0);
             left -= ptx_block.thread[i].ended;
         }
         if (left > 0 && ptx_release(threads) == 0)

@@ -64,6 +64,8 @@ static bool cuda_use_device(void)
 
 void cuda_start(void)
 {
+    if (getenv("CUDA_DOUBLE_RACES")) /* ThreadSanitizer's library is for this process, not for compilers */
+        (void)unsetenv("LD_PRELOAD");
     (void)orr__env_load();
     if (!cuda_use_device() && cuda_has_gxx() && cuda_use_double())
         cuda_enter_double();

@@ -23,6 +23,7 @@ static struct {
     char outcome[256];
     const char *test;
     unsigned long long cases; /* asked for by orr_test_drawn */
+    unsigned rare;            /* orr_test_draw_one_in; 0: 1  */
 } now;
 
 bool orr_test_check(bool ok, const char *what, const char *file, int line, const char *fmt, ...)
@@ -132,13 +133,20 @@ const char *orr_test_outcomes(void)
 bool orr_test_drawn(void)
 {
     enum { ALWAYS = 8, SOME = 32, SHARE = 3, SHARE_OF_MANY = 16 };
+    const unsigned rare = now.rare ? now.rare : 1;
     const char *seed = getenv("ORR_TEST_SEED");
     unsigned long long state = seed ? strtoull(seed, NULL, 10) : 0;
     for (const char *c = now.test; c && *c; c++)
         state = 31 * state + (unsigned char)*c;
     state += now.cases << 32;
     unsigned long long n = now.cases++;
-    return n < ALWAYS || orr_test_full() || orr_test_rand(&state) % (n < SOME ? SHARE : SHARE_OF_MANY) == 0;
+    return n < ALWAYS / rare || orr_test_full() ||
+           orr_test_rand(&state) % (rare * (n < SOME ? SHARE : SHARE_OF_MANY)) == 0;
+}
+
+void orr_test_draw_one_in(unsigned n)
+{
+    now.rare = n;
 }
 
 bool orr_test_full(void)
