@@ -318,10 +318,12 @@ static inline uint32_t ptx_bfind(uint64_t x, unsigned bits, int is_signed, int a
 /* -- threads that meet ----------------------------------------------------------------------------------------------- */
 
 /* Where a thread waits: at a barrier of its block (the mask is 0) or with threads of its warp. Each place of the text has a number.
- * A thread begins as a context of its own; from then on it and the block jump, which needs no call of the system. */
+ * A thread begins as a context of its own, which serves for all blocks; from then on it and the block jump, which needs no call of the
+ * system. */
 static _Thread_local struct {
     ucontext_t begin;
     jmp_buf home, fibre[PTX_THREADS];
+    bool made[PTX_THREADS]; /* the fibre is there, and waits for a block */
     char *stack;
     char **given;
     struct {
@@ -402,20 +404,24 @@ static inline uint32_t ptx_ballot(bool x, uint32_t mask, int site)
 
 static void ptx_body(void)
 {
-    ptx_thread(ptx_block.given);
-    ptx_block.thread[ptx.tid].ended = true;
-    _longjmp(ptx_block.home, 1);
+    for (;;) {
+        ptx_thread(ptx_block.given);
+        ptx_block.thread[ptx.tid].ended = true;
+        if (_setjmp(ptx_block.fibre[ptx.tid]) == 0)
+            _longjmp(ptx_block.home, 1);
+    }
 }
 
 /* Runs a thread until it waits or ends. */
-static void ptx_turn(unsigned me, bool begins)
+static void ptx_turn(unsigned me)
 {
     ucontext_t *c = &ptx_block.begin;
     ptx.tid = me;
     if (_setjmp(ptx_block.home) != 0)
         return;
-    if (!begins)
+    if (ptx_block.made[me])
         _longjmp(ptx_block.fibre[me], 1);
+    ptx_block.made[me] = true;
     (void)getcontext(c);
     c->uc_stack.ss_sp = ptx_block.stack + (size_t)me * PTX_STACK;
     c->uc_stack.ss_size = PTX_STACK;
@@ -463,11 +469,13 @@ static bool ptx_run(unsigned threads, int from)
             unsigned i = (round + (unsigned)from) % 2 ? threads - 1 - j : j;
             if (ptx_block.thread[i].ended || ptx_block.thread[i].site)
                 continue;
-            ptx_turn(i, round == 0);
+            ptx_turn(i);
             left -= ptx_block.thread[i].ended;
         }
-        if (left > 0 && ptx_release(threads) == 0)
+        if (left > 0 && ptx_release(threads) == 0) {
+            memset(ptx_block.made, 0, sizeof ptx_block.made); /* they are inside of the kernel */
             return false;
+        }
     }
     return true;
 }
