@@ -148,6 +148,8 @@ static orr_status evaluate_unchecked(orr__site at, orr__capture_roots *roots, or
     roots->counts = !early;
     orr_status st = capture_and_plan(at, roots, full != NULL, &p, &plan, &all);
     if (st == ORR_OK) {
+        if (orr__noting())
+            orr__plan_note_same(plan, p.leaf, p.scalar);
         if (donors && plan->ndonors == 0) /* no output can use them, so other threads need not wait */
             orr__donors_release(donors);
         orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)roots->nout, sizeof *out);
@@ -368,13 +370,16 @@ static void trace(orr__site at, double t0)
 
 static void note(orr__site at, double t0, double kernels, double ideal)
 {
+    static atomic_size_t live_before; /* of all threads: the growth of one line is a difference of two moments */
     double kernels_now, ideal_now;
+    size_t live = orr__pool_get_stats().live, before = atomic_exchange(&live_before, live);
     orr__notes_kernels(&kernels_now, &ideal_now);
     orr__notes_add(&(orr__note){ .kind = ORR__NOTE_CALL,
                                  .file = at.file,
                                  .line = at.line,
                                  .n = 1,
                                  .seconds = orr__now() - t0,
+                                 .bytes = (double)live - (double)before,
                                  .a = kernels_now - kernels,
                                  .b = ideal_now - ideal });
 }

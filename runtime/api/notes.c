@@ -28,6 +28,9 @@
 #define LINE_LEAST 0.005
 /* Repetitions before they are called such; those of an evaluation that is called small, and its time. */
 enum { OFTEN = 8, MANY = 100, SMALL_US = 100 };
+/* Bytes of a page, and the microseconds of its first use. */
+enum { PAGE = 4096 };
+#define FAULT_US 0.25
 
 /* A source line: its own time (kernels, copies of data, evaluations without kernels), and what is to be said of it. */
 typedef struct {
@@ -133,9 +136,9 @@ static void sum(summary *s)
 {
     for (int i = 0; i < s->nfact; i++) {
         const orr__note *f = &s->fact[i];
-        double own = f->kind == ORR__NOTE_CALL                                ? idle(s, f)
-                     : f->kind == ORR__NOTE_COPY || f->kind == ORR__NOTE_PLAN ? f->seconds
-                                                                              : 0;
+        double own = f->kind == ORR__NOTE_CALL                                                             ? idle(s, f)
+                     : f->kind == ORR__NOTE_COPY || f->kind == ORR__NOTE_READ || f->kind == ORR__NOTE_PLAN ? f->seconds
+                                                                                                           : 0;
         source *of = own > 0 ? source_of(s, f->file, f->line) : NULL;
         if (f->kind == ORR__NOTE_WORK)
             sum_work(s, f);
@@ -202,6 +205,40 @@ static void remark_copy(summary *s, const orr__note *f)
             1e-6 * f->bytes / (double)f->n, (unsigned long long)f->n);
 }
 
+static void remark_read(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->file, f->line);
+    if (of && f->n >= OFTEN && f->seconds >= GAIN_LEAST * s->total)
+        add(of, f->seconds,
+            "%llu reads copy %.3g MB each; orr_data, which copies nothing, fewer reads, or a smaller result would "
+            "change "
+            "it",
+            (unsigned long long)f->n, 1e-6 * f->bytes / (double)f->n);
+}
+
+static void remark_same(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->file, f->line);
+    double gain = of && f->n ? of->kernel * (double)f->part / (double)f->n : 0;
+    bool said = of && strstr(of->text, "the same values") != NULL; /* of another kernel of this line */
+    if (of && !said && f->part >= OFTEN && 2 * f->part >= f->n && gain >= GAIN_LEAST * s->total)
+        add(of, gain,
+            "the same values are computed from the same inputs in %llu evaluations; one orr_eval before the loop, of a "
+            "tensor that orr_keep or an outer scope keeps, would change it",
+            (unsigned long long)f->n);
+}
+
+/* Half of the time of those bytes, unless the kernel is near the bound all the same. */
+static void remark_turned(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->file, f->line);
+    double gain = of && f->bytes > 0 ? 0.5 * of->kernel * f->a / f->bytes : 0;
+    if (of && 2 * of->memory < of->kernel && gain >= GAIN_LEAST * s->total)
+        add(of, gain,
+            "an operand is read across its rows, as after orr_transpose; a copy in the order of the reads, made once "
+            "(orr_eval of the transposed tensor), would change it");
+}
+
 /* Half the time of the kernels that compute the line's values: one of two computations at least is saved. */
 static void remark_again(summary *s, const orr__note *f)
 {
@@ -233,6 +270,19 @@ static uint64_t plans_of(const summary *s, const orr__note *call)
             n += f->n;
     }
     return n;
+}
+
+/* Values that stay are written to memory that the process has not used before, a page at a time. */
+static void remark_growth(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->file, f->line);
+    double gain = f->bytes / PAGE * 1e-6 * FAULT_US;
+    if (of && f->n >= OFTEN && f->bytes >= PAGE * (double)f->n && gain >= GAIN_LEAST * s->total)
+        add(of, gain,
+            "values in memory grow by %.3g MB in %llu evaluations; a scope in the loop (orr_scope_begin, "
+            "orr_scope_end), "
+            "or orr_free, would change it",
+            1e-6 * f->bytes, (unsigned long long)f->n);
 }
 
 static void remark_call(summary *s, const orr__note *f)
@@ -287,8 +337,14 @@ static void remark(summary *s)
         switch (f->kind) {
         case ORR__NOTE_COPY: remark_copy(s, f); break;
         case ORR__NOTE_AGAIN: remark_again(s, f); break;
-        case ORR__NOTE_CALL: remark_call(s, f); break;
+        case ORR__NOTE_CALL:
+            remark_growth(s, f);
+            remark_call(s, f);
+            break;
         case ORR__NOTE_WIDE: remark_wide(s, i); break;
+        case ORR__NOTE_READ: remark_read(s, f); break;
+        case ORR__NOTE_SAME: remark_same(s, f); break;
+        case ORR__NOTE_TURNED: remark_turned(s, f); break;
         default: break;
         }
     }

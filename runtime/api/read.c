@@ -8,8 +8,10 @@
 #include <string.h>
 #include "runtime/api/eval.h"
 #include "runtime/api/event.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/element.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/notes.h"
 #include "runtime/graph/distribution.h"
 
 /* Checks the memory for the value of t before anything is computed. */
@@ -39,7 +41,15 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
         st = orr__value_of(at, t, &b, NULL);
     if (st != ORR_OK)
         return st;
+    double t0 = orr__noting() ? orr__now() : 0;
     st = orr__land(b, what.dtype, orr__shape_count(&what.shape), buf);
+    if (t0 > 0)
+        orr__notes_add(&(orr__note){ .kind = ORR__NOTE_READ,
+                                     .file = file,
+                                     .line = line,
+                                     .n = 1,
+                                     .bytes = (double)bytes,
+                                     .seconds = orr__now() - t0 });
     orr__buffer_unref(b);
     return st;
 }

@@ -16,12 +16,16 @@ static inline bool orr__noting(void)
 
 typedef enum {
     ORR__NOTE_WORK, /* a kernel: n launches of whole steps, seconds, bytes, flops; a: seconds at the speed of memory, b: of arithmetic */
-    ORR__NOTE_CALL, /* an evaluation: n calls, seconds; a: of kernels meanwhile, b: of these at the machine's speed */
+    ORR__NOTE_CALL, /* an evaluation: n calls, seconds; a: of kernels meanwhile, b: of these at the machine's speed; bytes: by which the
+                        values in memory have grown since the evaluation before */
     ORR__NOTE_PLAN, /* a plan that was made: n of them, seconds                                                                        */
     ORR__NOTE_COPY, /* a copy of the program's data: n, part: with the same content as the one before, bytes, seconds                  */
     ORR__NOTE_AGAIN, /* a value that an earlier evaluation computed: n                                                                  */
     ORR__NOTE_INSIDE, /* the value of this line is computed in the kernel of line `of`                                                  */
     ORR__NOTE_APART, /* `of` makes a value of `bytes` that this line reads, and text says why the two are not one kernel                */
+    ORR__NOTE_READ,   /* the program reads a value: n, bytes, seconds of the copy */
+    ORR__NOTE_SAME,   /* a kernel, in one evaluation: n, part: with the same content of inputs as the one before */
+    ORR__NOTE_TURNED, /* a kernel that reads `bytes`, a: of these, in an order in which neighbours lie far apart */
     ORR__NOTE_WIDE /* f32 is cast to f64 here, and the kernel of line `of` computes with arrays of it                                 */
 } orr__note_kind;
 

@@ -1,11 +1,12 @@
-/* Facts of a new plan for ORRERY_NOTES: values that go through memory between two kernels, with the fuser's reason, and arrays of f64 that
- * come from f32.
+/* Facts of a new plan for ORRERY_NOTES: values that go through memory between two kernels, with the fuser's reason, operands that are read
+ * across their rows, and arrays of f64 that come from f32. Of each evaluation: kernels whose inputs are those of the evaluation before.
  * Must not know: times, the engine. */
 #include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include "runtime/base/array.h"
+#include "runtime/base/hash.h"
 #include "runtime/base/notes.h"
 #include "runtime/plan/passes.h"
 
@@ -50,6 +51,29 @@ static void note_apart(const orr__capture *p, const orr__regions *rs, const sour
     }
 }
 
+/* A large operand of an element-wise kernel, of which the innermost loop reads elements of different rows. */
+static void note_turned(const orr__region *r)
+{
+    double turned = 0;
+    int last = r->rank - 1;
+    for (int a = 0; a < r->naccess && orr__region_is_map(r) && last > 0; a++) {
+        const orr__access *x = &r->access[a];
+        bool along = false; /* an outer axis goes along the rows */
+        for (int d = 0; d < last; d++)
+            along = along || (r->dim[d] > 1 && (x->stride[d] == 1 || x->stride[d] == -1));
+        int64_t step = x->stride[last] < 0 ? -x->stride[last] : x->stride[last];
+        if (!x->placed && along && step > 1 && r->dim[last] > 1 && r->in_count[x->input] >= LARGE)
+            turned += (double)r->in_count[x->input] * (double)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
+    }
+    if (turned > 0)
+        orr__notes_add(&(orr__note){ .kind = ORR__NOTE_TURNED,
+                                     .file = r->file,
+                                     .line = r->line,
+                                     .n = 1,
+                                     .bytes = r->bytes,
+                                     .a = turned < r->bytes ? turned : r->bytes });
+}
+
 /* The node that widened the elements of a large array that the region reads or writes; −1: none. */
 static int32_t widens(const orr__region *r, const int32_t *wide)
 {
@@ -91,6 +115,7 @@ void orr__plan_note(const orr__capture *p, const orr__regions *rs)
         for (int o = 0; o < r->nout; o++)
             s.maker[r->out[o]] = k;
         note_apart(p, rs, &s, k);
+        note_turned(r);
         int32_t w = widens(r, s.wide);
         if (w >= 0)
             orr__notes_add(&(orr__note){ .kind = ORR__NOTE_WIDE,
@@ -102,4 +127,37 @@ void orr__plan_note(const orr__capture *p, const orr__regions *rs)
     }
     free(s.wide);
     free(s.maker);
+}
+
+/* The content of a step's inputs; 0: not known, or none. */
+static uint64_t content_in(const orr__step *s, const uint64_t *content, uint64_t scalars)
+{
+    uint64_t h = orr__hash(&s->region->key, sizeof s->region->key, scalars);
+    for (int k = 0; k < s->region->nin; k++) {
+        if (!content[s->in[k]])
+            return 0;
+        h = orr__hash(&content[s->in[k]], sizeof *content, h);
+    }
+    return s->region->nin ? h | 1 : 0;
+}
+
+void orr__plan_note_same(const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar)
+{
+    uint64_t scalars = orr__hash(scalar, (size_t)plan->nscalar * sizeof *scalar, 1);
+    uint64_t *content = orr__alloc_n((size_t)plan->nvalue + 1, sizeof *content);
+    for (int i = 0; i < plan->nvalue && content; i++)
+        content[i] = plan->value[i].leaf >= 0 ? orr__buffer_number(leaf[plan->value[i].leaf]) : 0;
+    for (int i = 0; i < plan->nstep && content; i++) {
+        const orr__step *s = &plan->step[i];
+        uint64_t in = content_in(s, content, scalars);
+        for (int k = 0; k < s->region->nout; k++)
+            content[s->out[k]] = in ? in + (uint64_t)k : 0;
+        orr__note f = {
+            .kind = ORR__NOTE_SAME, .file = s->region->file, .line = s->region->line, .n = 1, .content = in
+        };
+        (void)snprintf(f.text, sizeof f.text, "%s", s->region->label);
+        if (in && f.file)
+            orr__notes_add(&f);
+    }
+    free(content);
 }

@@ -134,6 +134,8 @@ enum { ORR__PLAN_RENEWALS = 4 };
 bool orr__plan_overtaken(orr__plan *p);
 /* Moves the caller's reference to the plans that this thread used last, where orr__plan_known finds it without a lock. */
 void orr__plan_done(orr__plan *p);
+/* While notes are taken: notes the kernels of an evaluation with the content of their inputs, if it is known. */
+void orr__plan_note_same(const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar);
 orr__plan *orr__plan_ref(orr__plan *p);
 void orr__plan_unref(orr__plan *p);
 void orr__plan_cache_clear(void);
