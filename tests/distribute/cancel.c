@@ -127,7 +127,7 @@ typedef struct {
     orr_tensor *p, *v;
     int links; /* that v has behind it */
     unsigned long long seed;
-    double whole; /* seconds of an evaluation */
+    double whole; /* seconds of the fastest evaluation so far */
 } work;
 
 static double whole_time(const work *w)
@@ -158,8 +158,10 @@ static bool waited(work *w, int i)
     orr_tensor *t = assigns ? w->v : chain(ramp(w->grid), w->p, 0);
     if (assigns)
         ORR_CHECK(orr_assign(w->v, chain(w->v, w->p, w->links)) == ORR_OK);
-    orr_status st = ways[i % WAYS](t, moment(w), i % orr_ranks());
+    double after = moment(w), t0 = now();
+    orr_status st = ways[i % WAYS](t, after, i % orr_ranks());
     bool cancelled = st == ORR_ECANCELLED;
+    w->whole = cancelled ? w->whole : fmin(w->whole, now() - t0);
     ORR_CHECK_MSG(st == ORR_OK || cancelled, "%s", orr_error_message());
     w->links += assigns ? LINKS : 0;
     ORR_CHECK(is_after(t, assigns ? w->links : LINKS));
@@ -203,7 +205,7 @@ static void random_moments(const struct lane *l, unsigned long long seed)
     }
     ORR_CHECK(orr_eval_all(NULL, 0) == ORR_OK);
     ORR_CHECK_MSG(orr_memory_stats().live <= live, "%zu bytes live, %zu before", orr_memory_stats().live, live);
-    ORR_CHECK_MSG(trials < MANY || cancelled > trials / 10, "%d of %d", cancelled, trials);
+    ORR_CHECK_MSG(trials < MANY || cancelled > trials / 50, "%d of %d", cancelled, trials);
     orr_scope_end(s);
     orr_grid_free(w.grid);
     ORR_CHECK(orr_shutdown() == ORR_OK);

@@ -83,6 +83,8 @@ static bool keeps_to_caller(const orr__plan *plan)
 static orr__lane choose(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us, bool naps))
 {
     bool asked = orr__env.inline_us >= 0, devices = orr__star.opencls + orr__star.cudas > 0;
+    if (orr__stop_mine && orr__stop_mine->votes) /* at its end, so it has a run on every rank */
+        return ORR__TASKS;
     if (orr__star_paused())
         return ORR__ALONE;
     bool tasks = asked || !wait || devices || (plan->ntasks > 1 && plan->lanes.tasks < plan->lanes.alone);
