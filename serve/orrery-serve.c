@@ -125,18 +125,27 @@ static void announce(void)
                   "\"why\": \"tokens travel unencrypted: give --tls-certificate and --tls-key\"");
 }
 
-/* Returns the seconds until the next look. */
+/* Returns the seconds until the next look. Paused connections go on one after the other, not many at a time: the requests of other clients would
+ * wait for them. The rest is looked at less often: it holds locks. */
 static double look(void)
 {
+    static const double often = 0.05, next = 0.001; /* seconds; to the next paused connection */
+    static double looked;
+    static bool much;
     double now = serve_now();
     int paused = serve_http_resume(serve_the.http, now);
-    serve_precedence_look(paused > 0, now);
-    serve_http_expire(serve_the.http, now);
-    serve_queue_expire(serve_the.queue, now);
-    serve_jobs_expire(serve_the.jobs, now);
-    serve_store_expire(serve_the.store, now);
-    serve_block_shed();
-    return paused ? 0.005 : 0.05;
+    much = much || paused > 0;
+    if (now - looked >= often) {
+        serve_precedence_look(much, now);
+        serve_http_expire(serve_the.http, now);
+        serve_queue_expire(serve_the.queue, now);
+        serve_jobs_expire(serve_the.jobs, now);
+        serve_store_expire(serve_the.store, now);
+        serve_block_shed();
+        looked = now;
+        much = false;
+    }
+    return paused ? next : often;
 }
 
 /* Signals arrive through a pipe. A mask would not suffice: libraries start threads when they are loaded, before main()

@@ -19,7 +19,7 @@ static server s;
 #define HIDDEN "GET /v1/backends HTTP/1.1\r\nHost: localhost\r\nX: y\r\n\r\n"
 #define CHUNKED "0\r\n\r\n" HIDDEN
 
-/* Each has a second request in its body, or behind it, depending on the reader. */
+/* Each has a second request in its body, or behind it, depending on the reader. The byte 1 is sent as 0. */
 static const char *const messages[] = {
     POST "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" CHUNKED,
     POST "Transfer-Encoding: chunked\r\nContent-Length: 57\r\n\r\n" CHUNKED,
@@ -40,6 +40,7 @@ static const char *const messages[] = {
     POST "Content-Length: 57\r\nTransfer-Encoding: \"chunked\"\r\n\r\n" CHUNKED,
     POST "Content-Length: 57\r\nX: y\nTransfer-Encoding: chunked\r\n\r\n" CHUNKED,
     POST "Content-Length: 57\r\nX: y\rTransfer-Encoding: chunked\r\n\r\n" CHUNKED,
+    POST "Content-Length: 57\r\nTransfer-Encoding: chunked\1, identity\r\n\r\n" CHUNKED,
     POST "Transfer-Encoding: chunked\r\n\r\n0;x=y\r\n\r\n" HIDDEN,
     POST "Transfer-Encoding: chunked\r\n\r\n0 \r\n\r\n" HIDDEN,
     POST "Transfer-Encoding: chunked\r\n\r\n0x0\r\n\r\n" HIDDEN,
@@ -151,9 +152,12 @@ static int lines_with(const char *text, const char *word, const char *without)
 /* Sends a message as it is and reads until the end or for a moment. */
 static void send_raw(const server *to, const char *message)
 {
-    char sink[8192];
+    char sink[8192], bytes[1024];
+    size_t n = strlen(message) < sizeof bytes ? strlen(message) : sizeof bytes;
     int fd = connect_to(to, 0.3);
-    if (fd >= 0 && send_all(fd, message, strlen(message)))
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = message[i] == 1 ? '\0' : message[i];
+    if (fd >= 0 && send_all(fd, bytes, n))
         while (recv(fd, sink, sizeof sink, 0) > 0)
             ;
     if (fd >= 0)
