@@ -380,6 +380,7 @@ static void note(orr__site at, double t0, double kernels, double ideal)
                                  .n = 1,
                                  .seconds = orr__now() - t0,
                                  .bytes = (double)live - (double)before,
+                                 .part = live > before,
                                  .a = kernels_now - kernels,
                                  .b = ideal_now - ideal });
 }

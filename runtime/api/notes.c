@@ -13,6 +13,7 @@
 #include <orrery/explain.h>
 #include "runtime/api/file_sink.h"
 #include "runtime/base/array.h"
+#include "runtime/base/buffer.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/energy.h"
 #include "runtime/base/env.h"
@@ -272,12 +273,13 @@ static uint64_t plans_of(const summary *s, const orr__note *call)
     return n;
 }
 
-/* Values that stay are written to memory that the process has not used before, a page at a time. */
+/* Values that stay are written to memory that the process has not used before, a page at a time; and the memory ends. */
 static void remark_growth(summary *s, const orr__note *f)
 {
     source *of = source_of(s, f->file, f->line);
     double gain = f->bytes / PAGE * 1e-6 * FAULT_US;
-    if (of && f->n >= OFTEN && f->bytes >= PAGE * (double)f->n && gain >= GAIN_LEAST * s->total)
+    if (of && f->n >= OFTEN && 2 * f->part >= f->n && f->bytes >= PAGE * (double)f->n &&
+        4 * f->bytes >= (double)orr__pool_get_stats().peak)
         add(of, gain,
             "values in memory grow by %.3g MB in %llu evaluations; a scope in the loop (orr_scope_begin, "
             "orr_scope_end), "

@@ -17,7 +17,7 @@ static inline bool orr__noting(void)
 typedef enum {
     ORR__NOTE_WORK, /* a kernel: n launches of whole steps, seconds, bytes, flops; a: seconds at the speed of memory, b: of arithmetic */
     ORR__NOTE_CALL, /* an evaluation: n calls, seconds; a: of kernels meanwhile, b: of these at the machine's speed; bytes: by which the
-                        values in memory have grown since the evaluation before */
+                        values in memory have grown since the evaluation before, part: calls with such a growth */
     ORR__NOTE_PLAN, /* a plan that was made: n of them, seconds                                                                        */
     ORR__NOTE_COPY, /* a copy of the program's data: n, part: with the same content as the one before, bytes, seconds                  */
     ORR__NOTE_AGAIN, /* a value that an earlier evaluation computed: n                                                                  */
