@@ -10,6 +10,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "runtime/base/array.h"
+#include "runtime/graph/thread_state.h"
 
 /* -- the node: the operand and its new distribution. Operand 1, if there is one, has that distribution already ---------- */
 
@@ -233,7 +234,7 @@ orr_tensor *orr_redistribute_at(const char *file, int line, orr_tensor *t, orr_t
 
 const char *orr_distribution(const orr_tensor *t)
 {
-    static _Thread_local char text[256];
+    enum { TEXT = 256 };
     const orr__node *n = orr__handle_node(t);
     int number = -1;
     bool like = false;
@@ -242,5 +243,6 @@ const char *orr_distribution(const orr_tensor *t)
     else if (n && (!orr__distribute_asks(n, &number, &like) || like))
         number = -1;
     orr__distribution d = orr__distribution_of(number);
-    return number < 0 ? "not evaluated" : orr__distribution_text(&d, text, sizeof text);
+    char *text = number < 0 ? NULL : orr__own_memory_of(ORR__OWN_TEXT, TEXT);
+    return number < 0 ? "not evaluated" : text ? orr__distribution_text(&d, text, TEXT) : "no memory";
 }

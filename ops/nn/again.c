@@ -6,6 +6,7 @@
 #include "ops/nn/again.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "runtime/graph/thread_state.h"
 
 #define AT at.file, at.line
 
@@ -61,9 +62,15 @@ const orr__op orr__op_after = {
 
 /* -- the node ----------------------------------------------------------------------------------------------- */
 
-_Thread_local orr__again_grads orr__again_last;
+orr__again_grads *orr__again_last(orr__site at)
+{
+    orr__again_grads *last = orr__own_memory_of(ORR__OWN_GRADIENTS, sizeof *last);
+    if (!last)
+        (void)orr__fail(at, ORR_ENOMEM, "no memory for gradients");
+    return last;
+}
 
-static orr_status record_again(const orr__back *b, int n)
+static orr_status record_again(const orr__back *b, int n, orr_tensor **grads)
 {
     orr__site at = b->at;
     const orr__node *node = b->node;
@@ -81,7 +88,7 @@ static orr_status record_again(const orr__back *b, int n)
     orr_tensor *y = orr__recompute_forward(at, node->s[ORR__AGAIN_WHAT].u, by[0]);
     again = false;
     orr__random_restore(now);
-    return orr_vjp_at(AT, y, b->g, by, n, orr__again_last.grads);
+    return orr_vjp_at(AT, y, b->g, by, n, grads);
 }
 
 static orr_tensor *vjp(const orr__back *b, int k)
@@ -89,17 +96,19 @@ static orr_tensor *vjp(const orr__back *b, int k)
     int n = b->node->nin - 1;
     if (k >= n || n > ORR__AGAIN_MOST)
         return NULL;
-    if (orr__again_last.node != b->node || orr__again_last.g != b->g || orr__again_last.n != n ||
-        orr_tensor_status(orr__again_last.grads[k]) != ORR_OK) {
-        orr__again_last.node = NULL;
-        orr_status st = record_again(b, n);
+    orr__again_grads *last = orr__again_last(b->at);
+    if (!last)
+        return orr__handle_new(NULL);
+    if (last->node != b->node || last->g != b->g || last->n != n || orr_tensor_status(last->grads[k]) != ORR_OK) {
+        last->node = NULL;
+        orr_status st = record_again(b, n, last->grads);
         if (st != ORR_OK)
             return orr__handle_new(NULL);
-        orr__again_last.node = b->node;
-        orr__again_last.g = b->g;
-        orr__again_last.n = n;
+        last->node = b->node;
+        last->g = b->g;
+        last->n = n;
     }
-    return orr__again_last.grads[k];
+    return last->grads[k];
 }
 
 const orr__op orr__op_recompute = {

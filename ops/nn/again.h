@@ -10,14 +10,13 @@
 enum { ORR__AGAIN_WHAT, ORR__AGAIN_SEED, ORR__AGAIN_STREAM };
 enum { ORR__AGAIN_MOST = 64 };
 
-/* The gradients of the last node of this thread whose recording made those of all operands at once. One for all operations: a library that is
- * opened while a program runs has little memory for variables of threads. */
+/* The gradients of the last node of this thread whose recording made those of all operands at once. */
 typedef struct {
     const orr__node *node;
     orr_tensor *g, *grads[ORR__AGAIN_MOST];
     int n;
 } orr__again_grads;
-extern _Thread_local orr__again_grads orr__again_last;
+orr__again_grads *orr__again_last(orr__site at); /* NULL: no memory, last error set */
 
 /* Records the module `what` again on x; set by the first orr_recompute. */
 extern orr_tensor *(*orr__recompute_forward)(orr__site at, uint64_t what, orr_tensor *x);

@@ -104,7 +104,7 @@ static orr_status check_same(const orr__back *b, orr_tensor *const *result, int 
     return st;
 }
 
-static orr_status record_again(const orr__back *b, int n)
+static orr_status record_again(const orr__back *b, int n, orr_tensor **to)
 {
     orr__site at = b->at;
     past p;
@@ -136,7 +136,7 @@ static orr_status record_again(const orr__back *b, int n)
     if (st == ORR_OK)
         st = orr_vjp_at(AT, result[b->node->s[WHICH].u], b->g, by, m, grads);
     for (int i = n - 1; i >= 0; i--)
-        orr__again_last.grads[i] = orr__is_inexact(orr_tensor_dtype(b->in[i])) ? grads[--m] : NULL;
+        to[i] = orr__is_inexact(orr_tensor_dtype(b->in[i])) ? grads[--m] : NULL;
     return st;
 }
 
@@ -145,15 +145,17 @@ static orr_tensor *vjp(const orr__back *b, int k)
     int n = b->node->nin - 1;
     if (k >= n)
         return NULL;
-    if (orr__again_last.node != b->node || orr__again_last.g != b->g ||
-        (orr__again_last.grads[k] && orr_tensor_status(orr__again_last.grads[k]) != ORR_OK)) {
-        orr__again_last.node = NULL;
-        if (record_again(b, n) != ORR_OK)
+    orr__again_grads *last = orr__again_last(b->at);
+    if (!last)
+        return orr__handle_new(NULL);
+    if (last->node != b->node || last->g != b->g || (last->grads[k] && orr_tensor_status(last->grads[k]) != ORR_OK)) {
+        last->node = NULL;
+        if (record_again(b, n, last->grads) != ORR_OK)
             return orr__handle_new(NULL);
-        orr__again_last.node = b->node;
-        orr__again_last.g = b->g;
+        last->node = b->node;
+        last->g = b->g;
     }
-    return orr__again_last.grads[k];
+    return last->grads[k];
 }
 
 const orr__op orr__op_scan_loop = {

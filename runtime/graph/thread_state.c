@@ -25,6 +25,10 @@ static void thread_exit(void *p)
     orr__stash_end();
     free(orr__unhold(ORR_MEMORY_GRAPHS, tls->stash));
     tls->stash = NULL;
+    for (int i = 0; i < ORR__OWN_COUNT; i++) {
+        free(orr__unhold(ORR_MEMORY_GRAPHS, tls->own[i]));
+        tls->own[i] = NULL;
+    }
     orr__tls_mine = NULL;
 }
 
@@ -46,4 +50,12 @@ orr__tls *orr__tls_begin(void)
     record.stash = orr__hold(ORR_MEMORY_GRAPHS, calloc(1, sizeof *record.stash));
     orr__stash_begin(record.stash);
     return orr__tls_mine = &record;
+}
+
+void *orr__own_memory_of(orr__own_memory what, size_t size)
+{
+    orr__tls *tls = orr__tls_get();
+    if (!tls->own[what])
+        tls->own[what] = orr__hold(ORR_MEMORY_GRAPHS, calloc(1, size));
+    return tls->own[what];
 }

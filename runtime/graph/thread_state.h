@@ -22,6 +22,9 @@ typedef struct orr__scope {
     const char *call; /* the user's call whose composition this is, NULL: a user's scope */
 } orr__scope;
 
+/* Memory of the thread for a purpose of a higher room, freed when the thread ends. */
+typedef enum { ORR__OWN_GRADIENTS, ORR__OWN_TEXT, ORR__OWN_COUNT } orr__own_memory;
+
 /* Small: a program that opens the library at run time (dlopen) has some hundred bytes for it. */
 typedef struct orr__tls {
     orr__stash *stash;                  /* NULL: no memory for a stash; the pool is used */
@@ -52,14 +55,17 @@ typedef struct orr__tls {
     size_t pending_nodes_cap;
     struct orr__census *census; /* under way; NULL: none                                      */
     uint64_t census_next;       /* the nodes without an evaluation that begin the next one    */
-    uint64_t *lent; /* handles of nodes that calls under way read */
+    uint64_t *lent;             /* handles of nodes that calls under way read */
     size_t nlent, lent_cap;
+    void *own[ORR__OWN_COUNT]; /* NULL until needed */
 } orr__tls;
 
 /* The calling thread's state, NULL before its first call. It is one pointer at a fixed offset: reading it needs no
  * function call. */
 extern _Thread_local orr__tls *orr__tls_mine __attribute__((tls_model("initial-exec")));
 orr__tls *orr__tls_begin(void);
+/* Zeroed at first; of the same size in each call. NULL: no memory. */
+void *orr__own_memory_of(orr__own_memory what, size_t size);
 static inline orr__tls *orr__tls_get(void)
 {
     return orr__tls_mine ? orr__tls_mine : orr__tls_begin();

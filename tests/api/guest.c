@@ -6,6 +6,7 @@
 #include <orrery.h>
 #include <dirent.h>
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -244,9 +245,39 @@ static void openmps_threads_bound_the_workers(void)
     (void)unsetenv("OMP_NUM_THREADS");
 }
 
+/* The bytes of the library's variables of threads; 0: the file cannot be read. */
+static size_t bytes_of_each_thread(void)
+{
+    const char *build = getenv("ORR_BUILDDIR");
+    char path[4096];
+    ElfW(Ehdr) head;
+    ElfW(Phdr) part;
+    size_t bytes = 0;
+    (void)snprintf(path, sizeof path, "%s/.libs/liborrery.so", build ? build : ".");
+    FILE *f = fopen(path, "rbe");
+    if (!f)
+        return 0;
+    bool read = fread(&head, sizeof head, 1, f) == 1 && fseek(f, (long)head.e_phoff, SEEK_SET) == 0;
+    for (int k = 0; read && k < head.e_phnum && fread(&part, sizeof part, 1, f) == 1; k++)
+        bytes = part.p_type == PT_TLS ? part.p_memsz : bytes;
+    (void)fclose(f);
+    return bytes;
+}
+
+/* glibc keeps 1664 bytes for all libraries that a program opens while it runs; PyTorch and scikit-learn in one interpreter leave less than
+ * 900. */
+static void the_variables_of_threads_leave_room_for_other_libraries(void)
+{
+    size_t bytes = bytes_of_each_thread();
+    if (bytes == 0 || ORR_TEST_SANITIZED)
+        ORR_SKIP("no shared library, or a sanitizer's variables");
+    ORR_CHECK_MSG(bytes <= 800, "%zu bytes", bytes);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
+        ORR_TEST(the_variables_of_threads_leave_room_for_other_libraries),
         ORR_TEST(idle_threads_sleep),
         ORR_TEST(paused_threads_sleep_while_the_program_computes),
         ORR_TEST(pauses_are_counted),
