@@ -1,5 +1,5 @@
 /* orr_max_pool and its indices and inverse; average and Lp pooling. pool_pick reads another array at the place of each
- * maximum; pool_spread adds values up at these places. Each is the derivative of the other.
+ * maximum; pool_spread adds values up at these places. Each is the derivative of the other, as are pool_sum and pool_sum_back.
  * Must not know: devices, fusion, plans. */
 #include "config.h"
 
@@ -68,6 +68,26 @@ static const char *verify_pool_spread(const orr__node *n, const orr__node *const
                : "pool_spread of another shape or dtype";
 }
 
+static const char *verify_sums(const orr__node *n, const orr__node *x, const orr_shape *of, const orr_shape *to)
+{
+    for (int d = 0; d < ORR__POOL_AXES; d++)
+        if (n->attr.step[d] < 1)
+            return "sums of windows without a stride";
+    return n->dtype == x->dtype ? verify_windows(n, of, to) : "sums of windows change the dtype";
+}
+
+static const char *verify_pool_sum(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    return verify_sums(n, in[0], &in[0]->shape, &n->shape);
+}
+
+static const char *verify_pool_sum_back(const orr__node *n, const orr__node *const *in, int nin)
+{
+    (void)nin;
+    return verify_sums(n, in[0], &n->shape, &in[0]->shape);
+}
+
 /* -- reference --------------------------------------------------------------------------------------------------------- */
 
 /* The place in x of the maximum of window number e; -1: the window has no element. */
@@ -110,16 +130,65 @@ static orr_status reference_pool_pick(const orr__reference *j)
     return ORR_OK;
 }
 
+static void clear(const orr__reference *j)
+{
+    for (int64_t i = 0; i < j->out.count; i++)
+        orr__reference_set(&j->out, i, 0);
+}
+
 static orr_status reference_pool_spread(const orr__reference *j)
 {
     orr__pool v = orr__pool_of(&j->node->attr, &j->in[0].shape, &j->in[1].shape);
-    for (int64_t i = 0; i < j->out.count; i++)
-        orr__reference_set(&j->out, i, 0);
+    clear(j);
     for (int64_t e = 0; e < j->in[1].count; e++) {
         int64_t at = place_of(&j->in[0], &v, e);
         if (at >= 0)
             orr__reference_set(&j->out, at, orr__reference_get(&j->out, at) + orr__reference_get(&j->in[1], e));
     }
+    return ORR_OK;
+}
+
+/* Calls `add` with the numbers of each window and of each of its elements. */
+static void each_element(const orr__reference *j, const orr__pool *v,
+                         void (*add)(const orr__reference *j, int64_t window, int64_t element))
+{
+    int64_t windows = v->planes * v->y[0] * v->y[1] * v->y[2], f[ORR__POOL_AXES], n[ORR__POOL_AXES];
+    for (int64_t e = 0; e < windows; e++) {
+        int64_t i = e;
+        for (int d = ORR__POOL_AXES - 1; d >= 0; i /= v->y[d], d--)
+            orr__pool_window(v, d, i % v->y[d], &f[d], &n[d]);
+        for (int64_t t0 = 0; t0 < n[0]; t0++)
+            for (int64_t t1 = 0; t1 < n[1]; t1++)
+                for (int64_t t2 = 0; t2 < n[2]; t2++)
+                    add(j, e,
+                        ((i * v->x[0] + f[0] + t0 * v->dilation[0]) * v->x[1] + f[1] + t1 * v->dilation[1]) * v->x[2] +
+                            f[2] + t2 * v->dilation[2]);
+    }
+}
+
+static void add_element(const orr__reference *j, int64_t window, int64_t element)
+{
+    orr__reference_set(&j->out, window, orr__reference_get(&j->out, window) + orr__reference_get(&j->in[0], element));
+}
+
+static void add_window(const orr__reference *j, int64_t window, int64_t element)
+{
+    orr__reference_set(&j->out, element, orr__reference_get(&j->out, element) + orr__reference_get(&j->in[0], window));
+}
+
+static orr_status reference_pool_sum(const orr__reference *j)
+{
+    orr__pool v = orr__pool_of(&j->node->attr, &j->in[0].shape, &j->out.shape);
+    clear(j);
+    each_element(j, &v, add_element);
+    return ORR_OK;
+}
+
+static orr_status reference_pool_sum_back(const orr__reference *j)
+{
+    orr__pool v = orr__pool_of(&j->node->attr, &j->out.shape, &j->in[0].shape);
+    clear(j);
+    each_element(j, &v, add_window);
     return ORR_OK;
 }
 
@@ -157,6 +226,32 @@ static orr_tensor *vjp_pool_spread(const orr__back *b, int k)
     return k ? with(b->at, &orr__op_pool_pick, &s, b->in[0], b->g, &b->node->attr) : NULL;
 }
 
+/* A node of x alone. */
+static orr_tensor *of_windows(orr__site at, const orr__op *op, const orr_shape *shape, orr_tensor *x,
+                              const orr__attr *a)
+{
+    orr__node *n;
+    orr_tensor *bad;
+    if (!orr__operand_float(at, x, "x", &n, &bad))
+        return bad;
+    orr__node *r = orr__rec_one(at, op, (orr_dtype)n->dtype, shape, orr__node_ref(n));
+    if (r)
+        r->attr = *a;
+    return orr__handle_new(r);
+}
+
+static orr_tensor *vjp_pool_sum(const orr__back *b, int k)
+{
+    orr_shape s = orr_tensor_shape(b->in[k]);
+    return of_windows(b->at, &orr__op_pool_sum_back, &s, b->g, &b->node->attr);
+}
+
+static orr_tensor *vjp_pool_sum_back(const orr__back *b, int k)
+{
+    orr_shape s = orr_tensor_shape(b->in[k]);
+    return of_windows(b->at, &orr__op_pool_sum, &s, b->g, &b->node->attr);
+}
+
 /* -- work and tiles ------------------------------------------------------------------------------------------------------ */
 
 static orr__workload work_of(const orr__attr *a, const orr_shape *y)
@@ -173,6 +268,19 @@ static orr__workload work_out(const orr__call *c)
 static orr__workload work_in(const orr__call *c)
 {
     return work_of(&c->attr, &c->in[1]);
+}
+/* Additions in vectors, as in a convolution with one channel. */
+static orr__workload work_of_sums(const orr__attr *a, const orr_shape *y)
+{
+    return (orr__workload){ .flops = work_of(a, y).flops / 2, .product = true };
+}
+static orr__workload sum_out(const orr__call *c)
+{
+    return work_of_sums(&c->attr, &c->out);
+}
+static orr__workload sum_in(const orr__call *c)
+{
+    return work_of_sums(&c->attr, &c->in[0]);
 }
 
 /* Planes. */
@@ -214,6 +322,12 @@ static orr_tensor *record_with(const char *file, int line, const orr__op *op, or
     if (op == &orr__op_pool_max || orr__is_half((orr_dtype)n->dtype))
         return y;
     orr__attr windows = { .start = { 0, 0, 0, a->start[k], 1, 1 }, .step = { a->step[k], 1, 1, 1, 1, 1 } };
+    if (op == &orr__op_pool_sum || op == &orr__op_pool_sum_back) {
+        orr_shape shape = orr_tensor_shape(op == &orr__op_pool_sum ? y : x);
+        int64_t count = orr_tensor_shape(y).dim[2];
+        return of_windows(at, op, &shape, op == &orr__op_pool_sum ? x : orr_slice_axis_at(file, line, x, 2, 0, count, 1),
+                          &windows);
+    }
     orr_tensor *h = line_of(file, line, in[1], k);
     orr_shape to = orr_tensor_shape(y);
     if (op == &orr__op_pool_pick)
@@ -243,15 +357,15 @@ static orr_tensor *record_with(const char *file, int line, const orr__op *op, or
 POOL(pool_max, 1, work_out);
 POOL(pool_pick, 2, work_out);
 POOL(pool_spread, 2, work_in);
+POOL(pool_sum, 1, sum_out);
+POOL(pool_sum_back, 1, sum_in);
 
 /* -- options ------------------------------------------------------------------------------------------------------------------ */
 
-/* The arguments of a call: the attributes of its windows, the shape of the result, the elements by which windows
- * exceed the end of the input. */
+/* The arguments of a call: the attributes of its windows, the shape of the result. */
 typedef struct {
     orr__attr attr;
     orr_shape to;
-    int64_t behind[ORR__POOL_AXES];
     bool adaptive;
 } windows;
 
@@ -304,8 +418,6 @@ static bool fixed_windows(orr__site at, const orr_pool_options *o, const orr_sha
             w->attr.start[ORR__POOL_AXES + d] = n;
             w->attr.step[d] = stride;
             w->attr.step[ORR__POOL_AXES + d] = e;
-            w->behind[d] = (y - 1) * stride + reach - x - pad;
-            w->behind[d] = w->behind[d] < 0 ? 0 : w->behind[d];
         }
     }
     return !*bad;
@@ -414,44 +526,22 @@ orr_tensor *orr_max_unpool_at(const char *file, int line, orr_tensor *y, orr_ten
     return orr__compose_end(at, scope, orr_reshape_at(file, line, r, to));
 }
 
-/* The sums of all windows: a convolution of the planes with a kernel of ones. */
-static orr_tensor *sums(orr__site at, orr_tensor *x, const windows *w, const int64_t *before, const int64_t *behind)
+static orr_tensor *sums(orr__site at, orr_tensor *x, const windows *w)
 {
-    const char *file = at.file;
-    int line = at.line;
-    orr_shape s = orr_tensor_shape(x), planes = s, kernel = s;
-    orr_conv_options c = { .groups = 1 };
-    planes.dim[0] = s.dim[0] * s.dim[1];
-    planes.dim[1] = kernel.dim[0] = kernel.dim[1] = 1;
-    for (int d = 0; d + 2 < s.rank; d++) {
-        kernel.dim[2 + d] = w->attr.start[ORR__POOL_AXES + d];
-        c.stride[d] = w->attr.step[d];
-        c.dilation[d] = w->attr.step[ORR__POOL_AXES + d];
-        c.before[d] = before[d];
-        c.after[d] = behind[d];
-    }
-    orr_tensor *ones = orr_ones_at(file, line, orr_tensor_dtype(x), kernel);
-    orr_tensor *y = orr_conv_at(file, line, orr_reshape_at(file, line, x, planes), ones, NULL, &c);
-    orr_shape to = orr_tensor_shape(y);
-    to.dim[0] = s.dim[0];
-    to.dim[1] = s.dim[1];
-    return orr_reshape_at(file, line, y, to);
+    return of_windows(at, &orr__op_pool_sum, &w->to, x, &w->attr);
 }
 
 /* The number of elements of each window, for one plane: of the input, or of the padded input. */
 static orr_tensor *counts(orr__site at, orr_dtype dtype, const orr_shape *s, const windows *w, bool padded)
 {
-    static const int64_t none[ORR__POOL_AXES];
     orr_shape one = *s;
-    int64_t behind[ORR__POOL_AXES];
-    one.dim[0] = one.dim[1] = 1;
-    for (int d = 0; d + 2 < s->rank; d++) {
-        int64_t pad = w->attr.start[d];
-        one.dim[2 + d] += padded ? 2 * pad : 0;
-        behind[d] = padded ? (w->behind[d] > pad ? w->behind[d] - pad : 0) : w->behind[d];
+    windows of = *w;
+    one.dim[0] = one.dim[1] = of.to.dim[0] = of.to.dim[1] = 1;
+    for (int d = 0; d + 2 < s->rank && padded; d++) {
+        one.dim[2 + d] += 2 * w->attr.start[d];
+        of.attr.start[d] = 0;
     }
-    orr_tensor *ones = orr_ones_at(at.file, at.line, dtype, one);
-    return sums(at, ones, w, padded ? none : w->attr.start, behind);
+    return sums(at, orr_ones_at(at.file, at.line, dtype, one), &of);
 }
 
 static orr_tensor *adaptive_mean(orr__site at, orr_tensor *x, const windows *w)
@@ -482,7 +572,7 @@ orr_tensor *orr_average_pool_at(const char *file, int line, orr_tensor *x, const
     if (w.adaptive)
         return adaptive_mean(at, x, &w);
     orr_scope *scope = orr__compose_begin(at);
-    orr_tensor *y = sums(at, orr_cast_at(file, line, x, orr__wide(t)), &w, w.attr.start, w.behind);
+    orr_tensor *y = sums(at, orr_cast_at(file, line, x, orr__wide(t)), &w);
     double all = 1;
     bool pads = false;
     for (int d = 0; d + 2 < s.rank; d++) {
@@ -511,7 +601,7 @@ orr_tensor *orr_lp_pool_at(const char *file, int line, orr_tensor *x, double p, 
     orr_dtype t = (orr_dtype)n->dtype;
     orr_scope *scope = orr__compose_begin(at);
     orr_tensor *wide = orr_cast_at(file, line, x, orr__wide(t));
-    orr_tensor *y = sums(at, orr_pow_at(file, line, wide, orr_scalar_at(file, line, p)), &w, w.attr.start, w.behind);
+    orr_tensor *y = sums(at, orr_pow_at(file, line, wide, orr_scalar_at(file, line, p)), &w);
     y = orr_pow_at(file, line, y, orr_scalar_at(file, line, 1 / p));
     return orr__compose_end(at, scope, orr_cast_at(file, line, y, t));
 }

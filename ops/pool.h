@@ -27,8 +27,8 @@ static inline void orr__pool_window(const orr__pool *v, int d, int64_t i, int64_
         return;
     }
     int64_t at = i * v->stride[d] - v->before[d], e = v->dilation[d], lo = at < 0 ? (-at + e - 1) / e : 0;
-    int64_t hi = at < v->x[d] ? (v->x[d] - at + e - 1) / e : 0;
-    hi = hi < v->window[d] ? hi : v->window[d];
+    bool whole = at + (v->window[d] - 1) * e < v->x[d]; /* divisions take as long as the sum of a short window */
+    int64_t hi = whole ? v->window[d] : at < v->x[d] ? (v->x[d] - at + e - 1) / e : 0;
     *first = at + lo * e;
     *n = hi > lo ? hi - lo : 0;
 }

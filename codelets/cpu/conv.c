@@ -283,22 +283,13 @@ DIRECT(float)
 DIRECT(double)
 
 /* The same for whole rows of the result where neighbours in x are neighbours in y: all terms at once, by vector loops. With a stride along
- * the row the sums between are computed and discarded. A kernel of ones first adds rows, then neighbours in that sum: rows + taps terms
- * instead of their product. One channel; false: too many terms, or too many discarded sums. */
+ * the row the sums between are computed and discarded. One channel; false: too many terms, or too many discarded sums. */
 enum { TERMS_MOST = 256, ROWS_MOST = 64, STRIDE_MOST = 4, FINE_MOST = 2048 };
-
-/* Prefetches `bytes` some rows ahead: a row is too short for the hardware prefetcher. */
-static inline void ahead(const char *x, int64_t bytes)
-{
-    enum { CACHE_LINE = 64, AHEAD = 4096 };
-    for (int64_t k = 0; k < bytes; k += CACHE_LINE)
-        __builtin_prefetch((const void *)((uintptr_t)x + (uintptr_t)(AHEAD + k)));
-}
 
 #define WINDOWS(T, of)                                                                                                 \
     static bool windows_##T(const orr__conv *v, const T *x, const T *w, T *y)                                          \
     {                                                                                                                  \
-        T some[TERMS_MOST], fine[FINE_MOST], room[FINE_MOST];                                                          \
+        T some[TERMS_MOST], fine[FINE_MOST];                                                                           \
         const void *row[ROWS_MOST];                                                                                    \
         int64_t at[ROWS_MOST], taps = v->w[2], reach = v->dilation[2] * (taps - 1), left = v->before[2];               \
         int64_t s = v->stride[2], n = (v->y[2] - 1) * s + 1;                                                           \
@@ -307,9 +298,6 @@ static inline void ahead(const char *x, int64_t bytes)
             return false;                                                                                              \
         int64_t lo = left > 0 ? left : 0, hi = v->x[2] + left - reach;                                                 \
         hi = hi < n ? hi : n;                                                                                          \
-        bool ones = v->x[2] < FINE_MOST && s <= 2 && v->dilation[2] == 1;                                              \
-        for (int64_t i = 0; i < v->w[0] * v->w[1] * taps; i++)                                                         \
-            ones = ones && w[i] == 1;                                                                                  \
         if (lo >= hi) /* no window is inside as a whole */                                                             \
             lo = hi = 0;                                                                                               \
         for (int64_t i0 = 0; i0 < v->y[0]; i0++)                                                                       \
@@ -340,15 +328,6 @@ static inline void ahead(const char *x, int64_t bytes)
                             sum += weight[r * taps + t] * ((const T *)row[r])[j];                                      \
                     }                                                                                                  \
                     y[i] = sum;                                                                                        \
-                }                                                                                                      \
-                if (ones && rows > 0 && hi > lo) {                                                                     \
-                    int64_t first = (lo + s - 1) / s, count = (hi - 1) / s + 1 - first;                                \
-                    for (int64_t r = 0; r < rows; r++)                                                                 \
-                        row[r] = (const T *)row[r] - left + first * s;                                                 \
-                    ahead((const char *)row[0], v->stride[1] * v->x[2] * (int64_t)sizeof(T));                          \
-                    if (count > 0)                                                                                     \
-                        orr__cpu_vec()->box[of](y + first, row, rows, taps, s, count, room);                           \
-                    continue;                                                                                          \
                 }                                                                                                      \
                 for (int64_t r = 0; r < rows && hi > lo; r++)                                                          \
                     row[r] = (const T *)row[r] - left + lo;                                                            \

@@ -49,9 +49,9 @@ typedef void orr__spreadfn(void *restrict to, const void *restrict at, const voi
 /* y[i] = Σ w[r·taps + t] · x[r][i + t·apart] over r < rows, t < taps. */
 typedef void orr__tapsfn(void *restrict y, const void *const *x, int64_t rows, const void *w, int64_t taps,
                          int64_t apart, int64_t n);
-/* y[i] = Σ x[r][i·by + t] over r < rows, t < taps; by: 1 or 2. room: n·by + taps numbers. */
+/* y[i] = Σ x[r][i·by + t] over r < rows, t < taps; by: 1 or 2. total: memory for n·by + taps numbers, if taps > 4. */
 typedef void orr__boxfn(void *restrict y, const void *const *x, int64_t rows, int64_t taps, int64_t by, int64_t n,
-                        void *restrict room);
+                        void *restrict total);
 /* acc[i] += x[i] in the stored dtype, rounded to it. */
 typedef orr__foldrowfn orr__addfn;
 /* dst[i]: element index[i] of a random stream, in its natural type (see orr__vec.random). */

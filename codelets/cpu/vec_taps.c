@@ -126,11 +126,11 @@ enum { DIRECT = 4 };
         }                                                                                                              \
     }                                                                                                                  \
     void ORR__V(name)(void *restrict y, const void *const *x, int64_t rows, int64_t taps, int64_t by, int64_t n,       \
-                      void *restrict room)                                                                             \
+                      void *restrict total_)                                                                           \
     {                                                                                                                  \
-        const T *const *from = (const T *const *)x, *total = room;                                                     \
+        const T *const *from = (const T *const *)x, *total = total_;                                                   \
         if (taps > DIRECT) {                                                                                           \
-            add_##T(room, from, rows, 1, (n - 1) * by + taps, 1);                                                      \
+            add_##T(total_, from, rows, 1, (n - 1) * by + taps, 1);                                                    \
             from = &total;                                                                                             \
             rows = 1;                                                                                                  \
         }                                                                                                              \

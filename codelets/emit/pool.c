@@ -1,5 +1,5 @@
-/* The kernels of pooling: one work item per window. In the gradient, one per element, which searches the windows that
- * contain it.
+/* The kernels of pooling: one work item per window. In the gradient, one per element, which searches or adds the windows
+ * that contain it.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -17,9 +17,9 @@ static int words(const orr__region *r)
     return WORDS;
 }
 
-static void fill(const orr__launch *l, int64_t *word, const orr_shape *y)
+static void fill(const orr__launch *l, int64_t *word, const orr_shape *x, const orr_shape *y)
 {
-    orr__pool v = orr__pool_of(&l->region->call.attr, &l->region->call.in[0], y);
+    orr__pool v = orr__pool_of(&l->region->call.attr, x, y);
     const int64_t *const three[] = { v.x, v.y, v.window, v.stride, v.dilation, v.before };
     for (int k = 0; k < 6; k++)
         memcpy(word + ORR__CALL_OWN + 3 * k, three[k], 3 * sizeof *word);
@@ -27,12 +27,17 @@ static void fill(const orr__launch *l, int64_t *word, const orr_shape *y)
 
 static void fill_out(const orr__launch *l, int64_t *word)
 {
-    fill(l, word, &l->region->call.out);
+    fill(l, word, &l->region->call.in[0], &l->region->call.out);
 }
 
 static void fill_in(const orr__launch *l, int64_t *word)
 {
-    fill(l, word, &l->region->call.in[1]);
+    fill(l, word, &l->region->call.in[0], &l->region->call.in[1]);
+}
+
+static void fill_back(const orr__launch *l, int64_t *word)
+{
+    fill(l, word, &l->region->call.out, &l->region->call.in[0]);
 }
 
 static void begin(orr__text *t)
@@ -41,11 +46,9 @@ static void begin(orr__text *t)
         orr__text_addf(t, "    const orr_idx %s = (orr_idx)W(%d);\n", names[k], ORR__CALL_OWN + k);
 }
 
-/* `best` and its place `at` in the plane of window (ia, ib, ic); −1: the window has no element. */
-static void search(orr__text *t, const orr__region *r, int in_at)
+/* Opens three loops over the elements (ja, jb, jc) of window (ia, ib, ic). */
+static void elements(orr__text *t)
 {
-    const char *type = orr__emit_type((orr_dtype)r->in_dtype[0]);
-    orr__text_addf(t, "    %s best = 0;\n    orr_idx at = -1;\n", type);
     for (const char *d = "abc"; *d; d++)
         orr__text_addf(
             t,
@@ -56,6 +59,14 @@ static void search(orr__text *t, const orr__region *r, int in_at)
         orr__text_addf(
             t, "    for (orr_idx j%c = f%c; j%c < e%c; j%c += d%c) {\n    if (j%c < 0 || j%c >= x%c) continue;\n", *d,
             *d, *d, *d, *d, *d, *d, *d, *d);
+}
+
+/* `best` and its place `at` in the plane of window (ia, ib, ic); −1: the window has no element. */
+static void search(orr__text *t, const orr__region *r, int in_at)
+{
+    const char *type = orr__emit_type((orr_dtype)r->in_dtype[0]);
+    orr__text_addf(t, "    %s best = 0;\n    orr_idx at = -1;\n", type);
+    elements(t);
     orr__text_addf(t,
                    "    const orr_idx here = (ja * xb + jb) * xc + jc;\n"
                    "    const %s v = in0[(orr_idx)W(%d) + plane * (xa * xb * xc) + here];\n"
@@ -87,8 +98,20 @@ static void text_pick(orr__text *t, const orr__region *r, const orr__layout *l, 
                    l->out_at, in_at + 1);
 }
 
-/* The windows that may contain element (ua, ub, uc) are between the first and the last of each axis that reach it. */
-static void text_spread(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+static void text_sum(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+{
+    window(t);
+    orr__text_addf(t, "    %s sum = 0;\n", orr__emit_type((orr_dtype)r->out_dtype[0]));
+    elements(t);
+    orr__text_addf(t,
+                   "    sum += in0[(orr_idx)W(%d) + plane * (xa * xb * xc) + (ja * xb + jb) * xc + jc];\n    }}}\n"
+                   "    out0[(orr_idx)W(%d) + e] = sum;\n",
+                   in_at, l->out_at);
+}
+
+/* Opens three loops over the windows (ia, ib, ic) that may contain element (ua, ub, uc): on each axis those between the first and the last
+ * that reach it. */
+static void windows(orr__text *t, const orr__region *r)
 {
     begin(t);
     orr__text_add(
@@ -104,6 +127,11 @@ static void text_spread(orr__text *t, const orr__region *r, const orr__layout *l
     for (const char *d = "abc"; *d; d++)
         orr__text_addf(t, "    for (orr_idx i%c = g%c; i%c <= h%c && i%c < y%c; i%c++) {\n", *d, *d, *d, *d, *d, *d,
                        *d);
+}
+
+static void text_spread(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+{
+    windows(t, r);
     search(t, r, in_at);
     orr__text_addf(t,
                    "    if (at == (ua * xb + ub) * xc + uc)\n"
@@ -112,6 +140,19 @@ static void text_spread(orr__text *t, const orr__region *r, const orr__layout *l
                    in_at + 1, l->out_at);
 }
 
+static void text_sum_back(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+{
+    windows(t, r);
+    for (const char *d = "abc"; *d; d++)
+        orr__text_addf(t, "    if ((u%c + p%c - i%c * s%c) %% d%c != 0) continue;\n", *d, *d, *d, *d, *d);
+    orr__text_addf(t,
+                   "    sum += in0[(orr_idx)W(%d) + plane * (ya * yb * yc) + (ia * yb + ib) * yc + ic];\n    }}}\n"
+                   "    out0[(orr_idx)W(%d) + e] = sum;\n",
+                   in_at, l->out_at);
+}
+
 const orr__emit_call orr__emit_kernel_pool_max = { .words = words, .fill = fill_out, .text = text_max };
 const orr__emit_call orr__emit_kernel_pool_pick = { .words = words, .fill = fill_out, .text = text_pick };
 const orr__emit_call orr__emit_kernel_pool_spread = { .words = words, .fill = fill_in, .text = text_spread };
+const orr__emit_call orr__emit_kernel_pool_sum = { .words = words, .fill = fill_out, .text = text_sum };
+const orr__emit_call orr__emit_kernel_pool_sum_back = { .words = words, .fill = fill_back, .text = text_sum_back };

@@ -338,9 +338,10 @@ static void moves(orr_dtype t)
 /* Convolution, pooling and resizing, whose sources depend only on dtypes. */
 static void windows(orr_dtype t)
 {
-    static const orr__op *const kernel[] = { &orr__op_conv,      &orr__op_conv_data, &orr__op_conv_weights,
-                                             &orr__op_pool_max,  &orr__op_pool_pick, &orr__op_pool_spread,
-                                             &orr__op_pool_pick, &orr__op_resize,    &orr__op_resize_back };
+    static const orr__op *const kernel[] = { &orr__op_conv,      &orr__op_conv_data,    &orr__op_conv_weights,
+                                             &orr__op_pool_max,  &orr__op_pool_pick,    &orr__op_pool_spread,
+                                             &orr__op_pool_pick, &orr__op_resize,       &orr__op_resize_back,
+                                             &orr__op_pool_sum,  &orr__op_pool_sum_back };
     static rb b;
     orr_shape shape[2] = { ORR_SHAPE(1, 1, 4), ORR_SHAPE(1, 1, 4) };
     char what[64];

@@ -239,29 +239,60 @@ static void both_processor_paths_agree_with_the_reference(void)
     orr__env.tile_us = tile;
 }
 
-/* Windows are sums by a kernel of ones, whose rows are added first; strides of 1 and 2 have loops of their own. */
+/* The sums of windows, and their derivative. With y linear in x, <dy/dx'·g, x> = <g, y>. */
+static void check_averages(orr_dtype t, orr_shape xs, const orr_pool_options *o, const char *what)
+{
+    orr_scope *s = orr_scope_begin();
+    int64_t n = orr__shape_count(&xs);
+    orr_tensor *x = orr_sin(orr_reshape(orr_arange(t, 0, (double)n, 1), xs)), *back;
+    orr_tensor *y = orr_average_pool(x, o);
+    orr_shape shape = orr_tensor_shape(y);
+    orr_tensor *g = orr_cos(orr_reshape(orr_arange(t, 0, (double)orr__shape_count(&shape), 1), shape));
+    orr__scalar *by = help_reference(y), *got = help_engine(y);
+    double off = 0, left = 0, right = 1;
+    for (int64_t e = 0; by && got && e < orr__shape_count(&shape); e++)
+        off = fmax(off, fabs(by[e].f - got[e].f));
+    ORR_CHECK_MSG(by && got && off <= (t == ORR_F64 ? 1e-14 : 1e-6), "%s: %g off", what, off);
+    orr_tensor *loss = orr_sum(orr_mul(orr_average_pool(x, o), g), ORR_ALL_AXES, false);
+    ORR_CHECK(orr_grad(loss, (orr_tensor *const[]){ x }, 1, &back) == ORR_OK);
+    ORR_CHECK(orr_item(orr_cast(loss, ORR_F64), &left) == ORR_OK);
+    ORR_CHECK(orr_item(orr_cast(orr_sum(orr_mul(back, x), ORR_ALL_AXES, false), ORR_F64), &right) == ORR_OK);
+    ORR_CHECK_MSG(fabs(left - right) <= (t == ORR_F64 ? 1e-12 : 1e-4) * (1 + fabs(left)), "%s: %g is not %g", what,
+                  left, right);
+    free(by);
+    free(got);
+    (void)orr_scope_end(s);
+}
+
+/* Rows are added first, then neighbours in that sum. Strides of 1 and 2, dilation and borders have loops of their own. */
 static void averages_of_any_window_agree_with_the_reference(void)
 {
     for (int k = 0; k < 120; k++) {
-        int64_t high = 1 + k % 3, wide = 1 + k / 3 % 5, stride = 1 + k / 15 % 4, length = k < 60 ? wide + 6 : 37;
-        orr_scope *s = orr_scope_begin();
-        orr_shape xs = { 4, { 1, 2, 7, length } };
+        int64_t high = 1 + k % 3, wide = 1 + k / 3 % 5, stride = 1 + k / 15 % 4, apart = 1 + k / 7 % 3;
+        int64_t reach = apart * (wide - 1) + 1, length = k < 60 ? reach + 6 : 37;
+        char what[96];
         orr_pool_options o = { .window = { high, wide },
                                .stride = { 1 + k % 2, stride },
-                               .padding = { high / 2, k % 4 ? wide / 2 : 0 } };
-        orr_tensor *x = orr_sin(orr_reshape(orr_arange(k % 2 ? ORR_F64 : ORR_F32, 0, (double)(14 * length), 1), xs));
-        orr_tensor *y = orr_average_pool(x, &o);
-        orr_shape shape = orr_tensor_shape(y);
-        orr__scalar *by = help_reference(y), *got = help_engine(y);
-        double off = 0;
-        for (int64_t e = 0; by && got && e < orr__shape_count(&shape); e++)
-            off = fmax(off, fabs(by[e].f - got[e].f));
-        ORR_CHECK_MSG(by && got && off <= (k % 2 ? 1e-14 : 1e-6), "window %lld × %lld, stride %lld: %g off",
-                      (long long)high, (long long)wide, (long long)stride, off);
-        free(by);
-        free(got);
-        (void)orr_scope_end(s);
+                               .dilation = { 1, apart },
+                               .padding = { high / 2, k % 4 ? reach / 2 : 0 },
+                               .round_up = k % 5 == 0 };
+        (void)snprintf(what, sizeof what, "window %lld × %lld, stride %lld, dilation %lld", (long long)high,
+                       (long long)wide, (long long)stride, (long long)apart);
+        check_averages(k % 2 ? ORR_F64 : ORR_F32, (orr_shape){ 4, { 1, 2, 7, length } }, &o, what);
     }
+}
+
+/* More rows than are added at once; windows longer than a row of sums; more elements beside the border than a few. */
+static void averages_of_large_windows_agree_with_the_reference(void)
+{
+    const orr_pool_options rows = { .window = { 9, 9, 3 }, .stride = { 1, 2, 2 }, .padding = { 0, 4, 1 } };
+    const orr_pool_options length = { .window = { 2500 }, .stride = { 100 }, .padding = { 600 } };
+    const orr_pool_options border = { .window = { 60 }, .stride = { 1 }, .padding = { 30 } };
+    const orr_pool_options back = { .window = { 9, 9 }, .stride = { 2, 3 }, .dilation = { 2, 1 }, .padding = { 3, 2 } };
+    check_averages(ORR_F32, (orr_shape){ 5, { 1, 1, 11, 12, 9 } }, &rows, "rows");
+    check_averages(ORR_F64, (orr_shape){ 3, { 1, 2, 3000 } }, &length, "length");
+    check_averages(ORR_F32, (orr_shape){ 3, { 2, 1, 2300 } }, &border, "border");
+    check_averages(ORR_F64, (orr_shape){ 4, { 1, 1, 30, 2100 } }, &back, "back");
 }
 
 /* Any extent of operands may be 0, as in an empty shard of a rank: results have their shapes, and empty sums are 0. */
@@ -299,6 +330,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(wrong_windows_and_sizes_are_refused),
                                       ORR_TEST(both_processor_paths_agree_with_the_reference),
                                       ORR_TEST(averages_of_any_window_agree_with_the_reference),
+                                      ORR_TEST(averages_of_large_windows_agree_with_the_reference),
                                       ORR_TEST(empty_operands_give_empty_results_or_zeros),
                                       ORR_TEST(layers_apply_the_operations),
                                       ORR_TEST(wrong_use_names_both_shapes_and_the_rule),

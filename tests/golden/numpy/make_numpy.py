@@ -506,6 +506,19 @@ for s, axis in [((7,), 0), ((1,), -1), ((3, 5), 0), ((2, 3, 4), 1), ((2, 7, 3), 
                 down = np.moveaxis(np.tensordot(a.astype("float64"), resizing(m, n, mode, corners), (axis, 0)), -1, axis)
                 f.case("resize", [a], [axis, k] + [m] * a.ndim, up.astype(d), 16)
                 f.case("resize_back", [a], [axis, k] + [m] * a.ndim, down.astype(d), 16)
+rng = np.random.default_rng(20261128)
+for s, axis in [((7,), 0), ((1,), -1), ((3, 5), 0), ((2, 3, 4), 1), ((2, 7, 3), -2)]:
+    for d in ["float32", "float64"]:
+        a = floats(s, d)
+        line = np.moveaxis(a, axis, -1).reshape(-1, 1, s[axis]).astype("float64")
+        for length, step in [(1, 1), (2, 1), (3, 2), (3, 5)]:
+            if length <= s[axis]:
+                total = np.lib.stride_tricks.sliding_window_view(line, length, -1).sum(-1)[..., ::step]
+                back = np.zeros(line.shape)
+                for i in range(total.shape[-1]):
+                    back[..., i * step:i * step + length] += line[..., i:i + 1]
+                f.case("pool_sum", [a], [axis] + [length] * a.ndim + [step] * a.ndim, total.astype(d), 8)
+                f.case("pool_sum_back", [a], [axis] + [length] * a.ndim + [step] * a.ndim, back.astype(d), 8)
 f.write()
 
 # -- array.h: creation by example, rearranging, choosing by index ---------------------------------------------
