@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "tests/harness/harness.h"
@@ -244,9 +245,40 @@ static size_t most_memory(void)
     return n;
 }
 
-static void small_requests_keep_their_time_beside_hostile_ones(void)
+/* Seconds of the processors so far that neither this process nor the server got: the work of others. */
+static double others_seconds(void)
+{
+    char path[64];
+    double of[8] = { 0 }, user = 0, system = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)s.pid);
+    char *all = read_text("/proc/stat"), *its = read_text(path), *at = strrchr(its, ')');
+    (void)sscanf(all, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", of, of + 1, of + 2, of + 3, of + 4, of + 5, of + 6,
+                 of + 7);
+    (void)sscanf(at ? at + 1 : "", " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lf %lf", &user, &system);
+    free(all);
+    free(its);
+    struct rusage own;
+    (void)getrusage(RUSAGE_SELF, &own);
+    double mine = (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) +
+                  1e-6 * (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec);
+    return (of[0] + of[1] + of[2] + of[7] - user - system) / (double)sysconf(_SC_CLK_TCK) - mine; /* of[7]: stolen */
+}
+
+/* Checks the time, if the processors were there for the service and its clients: the bound is for queues, not for cores of other programs. */
+static void judge_time(double beside, double usual, double others)
 {
     const double floor = 0.01, factor = 5; /* seconds, for threads that wait for a core */
+    const double most = 0.1;               /* of the processors                         */
+    if (others > most) {
+        orr_test_skip("other programs take %.0f %% of the processors", 100 * others);
+        return;
+    }
+    ORR_CHECK_MSG(beside <= factor * (usual > floor ? usual : floor), "P99 is %.2f ms, and %.2f ms without them",
+                  1e3 * beside, 1e3 * usual);
+}
+
+static void small_requests_keep_their_time_beside_hostile_ones(void)
+{
     const char *given = getenv("ORR_TEST_LOAD");
     char options[1400], text[256];
     double alone = 0, beside = 0;
@@ -262,7 +294,9 @@ static void small_requests_keep_their_time_beside_hostile_ones(void)
     double busy = beside_busy_threads(), usual = busy > alone ? busy : alone;
     ORR_REQUIRE(pthread_create(&thread, NULL, attack, NULL) == 0);
     pause_for(1.0); /* until all hostile connections stand */
+    double from = clock_now(), others = others_seconds();
     failed = small_requests(given ? atof(given) : 5.0, &beside, &m);
+    others = (others_seconds() - others) / ((clock_now() - from) * (double)sysconf(_SC_NPROCESSORS_ONLN));
     size_t most = most_memory();
     atomic_store(&over, true);
     (void)pthread_join(thread, NULL);
@@ -272,12 +306,11 @@ static void small_requests_keep_their_time_beside_hostile_ones(void)
            n, 1e3 * alone, 1e3 * busy, m, 1e3 * beside, 1e3 * (m ? took[m - 1] : 0), atomic_load(&answers),
            atomic_load(&connections), most >> 20);
     ORR_CHECK_MSG(failed == 0, "%d of %d failed", failed, m);
-    ORR_CHECK_MSG(beside <= factor * (usual > floor ? usual : floor), "P99 is %.2f ms, and %.2f ms without them",
-                  1e3 * beside, 1e3 * usual);
     ORR_CHECK_MSG(most < (size_t)(256 + 256) << 20, "%zu MB", most >> 20);
     for (int k = 0; k < KINDS; k++)
         free(messages[k].text);
     ORR_CHECK(server_stop(&s) == 0);
+    judge_time(beside, usual, others);
 }
 
 int main(int argc, char **argv)
