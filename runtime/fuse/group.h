@@ -22,7 +22,7 @@ typedef struct {
     int *loads;                /* buffers that the expression reads                        */
     double *read;              /* elements of these buffers, summed                        */
     bool *movable;             /* a take that reads the node may compute each element that it reads */
-    struct orr__place **place; /* the views through which regions read the node         */
+    struct orr__reading_place **place; /* the views through which regions read the node         */
     int *nplace;               /* number of these views, up to the limit of places.c       */
     double *points;            /* iterations that compute the node, summed over these views */
     int *readers;              /* operands of other nodes that are this node                   */

@@ -8,10 +8,10 @@
 /* Places beyond this number are not distinguished. */
 enum { MOST = 128 };
 
-typedef struct orr__place {
+typedef struct orr__reading_place {
     int root; /* of the region */
     orr__view v;
-    struct orr__place *next;
+    struct orr__reading_place *next;
 } place;
 
 /* The iteration space of the region of root i, before other roots join it. */

@@ -17,7 +17,7 @@ static uint64_t ended;
 static int under_way;
 
 typedef orr__search search;
-typedef orr__place place;
+typedef orr__reached reached;
 
 /* In the child of a fork, donors of other threads stay half written. */
 static void in_child(void)
@@ -102,7 +102,7 @@ static int meet(search *s, orr__node *n)
     if (n->mark == s->epoch)
         return n->index;
     if (s->n == s->cap) {
-        place *more = orr__array_reserve(s->at, &s->cap, s->n + 1, sizeof *more);
+        reached *more = orr__array_reserve(s->at, &s->cap, s->n + 1, sizeof *more);
         if (!more) {
             s->oom = true;
             return -1;
@@ -110,7 +110,7 @@ static int meet(search *s, orr__node *n)
         s->at = more;
     }
     n->mark = s->epoch;
-    s->at[s->n] = (place){ .node = n };
+    s->at[s->n] = (reached){ .node = n };
     return n->index = s->n++;
 }
 
@@ -150,7 +150,7 @@ static void flood(search *s, int from)
     while (depth > 0) {
         const orr__node *n = s->at[s->stack[--depth]].node;
         for (int k = 0; k < orr__node_needs(n); k++) {
-            place *p = &s->at[n->in[k]->index];
+            reached *p = &s->at[n->in[k]->index];
             if (!p->needed && !p->out)
                 s->stack[depth++] = n->in[k]->index;
             p->needed = true;
@@ -163,8 +163,8 @@ void orr__search_needed(search *s)
     for (int i = 0; i < s->n; i++)
         s->at[i].needed = false;
     for (int i = 0; i < s->n; i++) {
-        const place *p = &s->at[i];
-        if (!p->out && !p->needed && orr__place_held(p))
+        const reached *p = &s->at[i];
+        if (!p->out && !p->needed && orr__reached_held(p))
             flood(s, i);
     }
 }
@@ -191,7 +191,7 @@ static bool acquire(orr__buffer *b)
 static void acquire_all(search *s, orr__donors *d)
 {
     for (int i = 0; i < s->n; i++) {
-        const place *p = &s->at[i];
+        const reached *p = &s->at[i];
         if (!p->out && !p->needed && acquire(orr__node_value(p->node)))
             d->leaf[d->n++] = orr__node_ref(p->node);
     }

@@ -18,9 +18,9 @@ typedef struct {
 } chooser;
 
 /* True for the replaced value of a variable. A value to which a handle refers stays. */
-static bool is_old(const orr__place *p)
+static bool is_old(const orr__reached *p)
 {
-    return p->needed && p->node->var && !orr__place_held(p) && orr__donor_possible(orr__node_value(p->node));
+    return p->needed && p->node->var && !orr__reached_held(p) && orr__donor_possible(orr__node_value(p->node));
 }
 
 static bool any_old(const orr__search *s)
@@ -46,7 +46,7 @@ static bool find_order(chooser *c)
             c->order[c->norder++] = i;
     }
     for (int i = 0; i < c->norder; i++) {
-        const orr__place *p = &s->at[c->order[i]];
+        const orr__reached *p = &s->at[c->order[i]];
         for (int k = 0; !p->out && k < orr__node_needs(p->node); k++)
             if (--c->left[p->node->in[k]->index] == 0)
                 c->order[c->norder++] = p->node->in[k]->index;
@@ -99,13 +99,13 @@ static void choose(chooser *c)
 {
     for (int k = c->norder; k-- > 0;) {
         int i = c->order[k];
-        const orr__place *p = &c->s->at[i];
+        const orr__reached *p = &c->s->at[i];
         bool value = orr__node_value(p->node) != NULL;
         if (p->out || (value && !is_old(p)))
             continue;
         double inputs = cost_of_inputs(c, p->node), own = (double)orr__node_bytes(p->node);
         c->cost[i] = value || own < inputs ? own : inputs;
-        if (c->cost[i] > 0 && orr__place_held(p))
+        if (c->cost[i] > 0 && orr__reached_held(p))
             settle(c, i);
     }
 }

@@ -12,17 +12,17 @@ typedef struct {
     int inner;   /* references from within              */
     bool out;    /* will be published                   */
     bool needed; /* a holder outside needs it after the evaluation */
-} orr__place;
+} orr__reached;
 
 typedef struct {
-    orr__place *at;
+    orr__reached *at;
     int n, cap, *stack; /* the stack has space for n */
     uint64_t epoch;
     orr__donor_state state; /* of the worst leaf */
     bool oom;
 } orr__search;
 
-static inline bool orr__place_held(const orr__place *p)
+static inline bool orr__reached_held(const orr__reached *p)
 {
     return atomic_load_explicit(&p->node->refs, memory_order_acquire) > p->inner;
 }

@@ -33,7 +33,7 @@ static bool is_worth(const orr__node *n)
            !(n->op->flags & ORR__OP_UNIFORM);
 }
 
-static void add(finder *f, orr__place *p)
+static void add(finder *f, orr__reached *p)
 {
     p->out = true;
     f->bytes[!p->node->tracked] += (double)orr__node_bytes(p->node);
@@ -48,7 +48,7 @@ static void end_history(finder *f, int i)
     s->stack[depth++] = i;
     s->at[i].needed = true;
     while (depth > 0) {
-        orr__place *p = &s->at[s->stack[--depth]];
+        orr__reached *p = &s->at[s->stack[--depth]];
         if (is_former_value(p->node) && !p->out && !orr__node_value(p->node))
             add(f, p);
         if (is_former_value(p->node) || !p->node->tracked)
@@ -74,14 +74,14 @@ static bool find(finder *f, orr__node *const *pending, int n)
     for (int i = 0; i < s->n; i++)
         s->at[i].out = false;
     for (int i = 0; i < n; i++) {
-        orr__place *p = &s->at[pending[i]->index];
+        orr__reached *p = &s->at[pending[i]->index];
         if (!orr__node_value(p->node) && !p->out)
             f->p->node[f->p->n++] = orr__node_ref(p->node);
         p->out = true;
     }
     for (int i = 0; i < s->n; i++) {
-        orr__place *p = &s->at[i];
-        if (p->out || orr__node_value(p->node) || !orr__place_held(p))
+        orr__reached *p = &s->at[i];
+        if (p->out || orr__node_value(p->node) || !orr__reached_held(p))
             continue;
         if (is_worth(p->node))
             add(f, p);
