@@ -287,6 +287,17 @@ class Key {
     int64_t start = ORR_END, stop = ORR_END, step = 1;
 };
 
+/** An integer in brackets, with the place of the call. */
+struct Place {
+    template <class N, std::enable_if_t<std::is_integral_v<N> && !std::is_same_v<N, bool>, int> = 0>
+    Place(N k, ORRERY_CALLER) : index(static_cast<int64_t>(k)), file(file), line(line)
+    {
+    }
+    int64_t index;
+    const char *file;
+    int line;
+};
+
 /** The elements from start to before stop, as Python's start:stop:step; ORR_END: left out. */
 inline Key range(int64_t start, int64_t stop = ORR_END, int64_t step = 1) { return { Key::span, start, stop, step }; }
 /** A whole axis, as Python's ":". */
@@ -519,6 +530,11 @@ class Tensor {
     Tensor operator()(const Key &k0, const Key &k1 = Key(), const Key &k2 = Key(), const Key &k3 = Key(),
                       const Key &k4 = Key(), const Key &k5 = Key(), const Key &k6 = Key(), const Key &k7 = Key(),
                       const Key &k8 = Key(), ORRERY_CALLER) const;
+    /** x[2] is x(2). */
+    Tensor operator[](const Place &p) const
+    {
+        return (*this)(p.index, {}, {}, {}, {}, {}, {}, {}, {}, p.file, p.line);
+    }
     /// orrery::variable.
     Tensor variable(ORRERY_CALLER) const;
     /// orrery::assign.
@@ -8808,24 +8824,38 @@ template <class F> void release_of(void *data, void *user)
     delete f;
 }
 
+/* Whether data has as many elements as the shape; negative lengths are left to the library's refusal. */
+inline bool fills(size_t size, const Shape &shape)
+{
+    const int64_t n = count_of(shape);
+    return n < 0 || static_cast<uint64_t>(n) == size;
+}
+
+/* The library's refusal of a shape with another number of elements. */
+template <class T> orr_tensor *refused(const View<T> &data, const Shape &shape, const char *file, int line)
+{
+    orr_tensor *line_of = orr_from_at(file, line, dtype_of<std::remove_const_t<T>>(), Shape{ static_cast<int64_t>(data.size()) }, data.data());
+    orr_tensor *t = orr_reshape_at(file, line, line_of, shape);
+    (void)orr_free_at(file, line, line_of);
+    return t;
+}
+
 } // namespace detail
 
 template <class T> Tensor Tensor::from(View<const T> data, const Shape &shape, const char *file, int line)
 {
-    const int64_t n = detail::count_of(shape);
-    const bool whole = n >= 0 && static_cast<uint64_t>(n) == data.size();
-    const Shape refused{ -2 };
-    return detail::made(orr_from_at(file, line, detail::dtype_of<T>(), whole ? shape : refused, data.data()), file, line);
+    if (!detail::fills(data.size(), shape))
+        return detail::made(detail::refused(data, shape, file, line), file, line);
+    return detail::made(orr_from_at(file, line, detail::dtype_of<T>(), shape, data.data()), file, line);
 }
 
 template <class T, class F>
 Tensor Tensor::wrap(View<T> data, const Shape &shape, F release, const char *file, int line)
 {
-    const int64_t n = detail::count_of(shape);
-    const bool whole = n >= 0 && static_cast<uint64_t>(n) == data.size();
+    if (!detail::fills(data.size(), shape))
+        return detail::made(detail::refused(data, shape, file, line), file, line);
     auto *f = new F(std::move(release));
-    orr_tensor *t = orr_wrap_at(file, line, detail::dtype_of<T>(), whole ? shape : Shape{ -2 }, data.data(),
-                                detail::release_of<F>, f);
+    orr_tensor *t = orr_wrap_at(file, line, detail::dtype_of<T>(), shape, data.data(), detail::release_of<F>, f);
     if (orr_tensor_status(t) != ORR_OK)
         delete f;
     return detail::made(t, file, line);

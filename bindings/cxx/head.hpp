@@ -268,6 +268,17 @@ class Key {
     int64_t start = ORR_END, stop = ORR_END, step = 1;
 };
 
+/** An integer in brackets, with the place of the call. */
+struct Place {
+    template <class N, std::enable_if_t<std::is_integral_v<N> && !std::is_same_v<N, bool>, int> = 0>
+    Place(N k, ORRERY_CALLER) : index(static_cast<int64_t>(k)), file(file), line(line)
+    {
+    }
+    int64_t index;
+    const char *file;
+    int line;
+};
+
 /** The elements from start to before stop, as Python's start:stop:step; ORR_END: left out. */
 inline Key range(int64_t start, int64_t stop = ORR_END, int64_t step = 1) { return { Key::span, start, stop, step }; }
 /** A whole axis, as Python's ":". */
@@ -475,6 +486,11 @@ class Tensor {
     Tensor operator()(const Key &k0, const Key &k1 = Key(), const Key &k2 = Key(), const Key &k3 = Key(),
                       const Key &k4 = Key(), const Key &k5 = Key(), const Key &k6 = Key(), const Key &k7 = Key(),
                       const Key &k8 = Key(), ORRERY_CALLER) const;
+    /** x[2] is x(2). */
+    Tensor operator[](const Place &p) const
+    {
+        return (*this)(p.index, {}, {}, {}, {}, {}, {}, {}, {}, p.file, p.line);
+    }
 @METHODS_DECLARED@
 
   private:

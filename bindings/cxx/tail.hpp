@@ -31,24 +31,38 @@ template <class F> void release_of(void *data, void *user)
     delete f;
 }
 
+/* Whether data has as many elements as the shape; negative lengths are left to the library's refusal. */
+inline bool fills(size_t size, const Shape &shape)
+{
+    const int64_t n = count_of(shape);
+    return n < 0 || static_cast<uint64_t>(n) == size;
+}
+
+/* The library's refusal of a shape with another number of elements. */
+template <class T> orr_tensor *refused(const View<T> &data, const Shape &shape, const char *file, int line)
+{
+    orr_tensor *line_of = orr_from_at(file, line, dtype_of<std::remove_const_t<T>>(), Shape{ static_cast<int64_t>(data.size()) }, data.data());
+    orr_tensor *t = orr_reshape_at(file, line, line_of, shape);
+    (void)orr_free_at(file, line, line_of);
+    return t;
+}
+
 } // namespace detail
 
 template <class T> Tensor Tensor::from(View<const T> data, const Shape &shape, const char *file, int line)
 {
-    const int64_t n = detail::count_of(shape);
-    const bool whole = n >= 0 && static_cast<uint64_t>(n) == data.size();
-    const Shape refused{ -2 };
-    return detail::made(orr_from_at(file, line, detail::dtype_of<T>(), whole ? shape : refused, data.data()), file, line);
+    if (!detail::fills(data.size(), shape))
+        return detail::made(detail::refused(data, shape, file, line), file, line);
+    return detail::made(orr_from_at(file, line, detail::dtype_of<T>(), shape, data.data()), file, line);
 }
 
 template <class T, class F>
 Tensor Tensor::wrap(View<T> data, const Shape &shape, F release, const char *file, int line)
 {
-    const int64_t n = detail::count_of(shape);
-    const bool whole = n >= 0 && static_cast<uint64_t>(n) == data.size();
+    if (!detail::fills(data.size(), shape))
+        return detail::made(detail::refused(data, shape, file, line), file, line);
     auto *f = new F(std::move(release));
-    orr_tensor *t = orr_wrap_at(file, line, detail::dtype_of<T>(), whole ? shape : Shape{ -2 }, data.data(),
-                                detail::release_of<F>, f);
+    orr_tensor *t = orr_wrap_at(file, line, detail::dtype_of<T>(), shape, data.data(), detail::release_of<F>, f);
     if (orr_tensor_status(t) != ORR_OK)
         delete f;
     return detail::made(t, file, line);

@@ -48,6 +48,7 @@ static void indices_are_those_of_python()
     CHECK(are(x(0, range(0, 2), 3), { 3, 7 }) && are(x(ellipsis, 0), { 0, 4, 8, 12, 16, 20 }));
     CHECK(x(newaxis, ellipsis, newaxis, 1).shape() == o::Shape({ 1, 2, 3, 1 }));
     CHECK(are(x(1, range(ORR_END, ORR_END, -1), 0), { 20, 16, 12 }) && x(all_of, 1).shape() == o::Shape({ 2, 4 }));
+    CHECK(are(x[1][2], { 20, 21, 22, 23 }));
     CHECK(x(newaxis).shape() == o::Shape({ 1, 2, 3, 4 }) && x(range(-1)).shape() == o::Shape({ 1, 3, 4 }));
 }
 
@@ -190,6 +191,12 @@ static void errors_are_exceptions_with_their_place()
         CHECK(false);
     } catch (const std::system_error &e) {
         CHECK(e.code().category() == o::category() && e.code().value() == ORR_ESHAPE);
+    }
+    try {
+        (void)Tensor::from(std::vector<double>{ 1.0, 2.0, 3.0 }, { 2, 2 });
+        CHECK(false);
+    } catch (const o::Error &e) {
+        CHECK(std::strstr(e.what(), "3 elements, which do not make (2, 2)"));
     }
     auto broken = [&](const Tensor &v) { return v + o::ones(o::f64, { 3 }); };
     try {
