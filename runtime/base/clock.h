@@ -7,6 +7,9 @@
 #include <time.h>
 
 double orr__now(void); /* seconds, monotonic */
+/* The clock of orr__now. A test of shares of time takes the thread's own, which other load on the machine does not move, with the serial
+ * engine. */
+extern clockid_t orr__clock;
 double
 orr__cpu_time(void); /* seconds that the calling thread has run: other load on the machine does not add to them */
 /* The time `seconds` from now on that clock: the deadline of a pthread_cond_timedwait. */
