@@ -1,5 +1,5 @@
-/* The rooms' ranks and the operations' names: reads the source tree and finds #includes of a higher rank, device headers
- * outside their places, and operations named outside their own files and the tables.
+/* The rooms' ranks and the operations' names: reads the source tree and finds #includes of a higher rank, circles of headers, device
+ * headers outside their places, and operations named outside their own files and the tables.
  * Must not know: what any file does. */
 #include "config.h"
 #include <ctype.h>
@@ -48,6 +48,14 @@ static const guard guards[] = {
     { "gmp.h", { "ops/paillier/", "bench/peer_private.c", "tests/" } },
     { "lapacke.h", { "codelets/cpu/", "bench/peer_blas.c" } },
 };
+
+/* Headers that include headers. `gone`: it is in no circle. */
+enum { HEADERS = 2048, EDGES = 16384 };
+static struct {
+    char path[128];
+    bool gone;
+} headers[HEADERS];
+static int edge[EDGES][2], nheader, nedge;
 
 static char root[2048];
 static int seen;
@@ -102,6 +110,31 @@ static void check_system(const char *file, int line, const char *name)
     }
 }
 
+static bool is_header(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 2 && !strcmp(path + n - 2, ".h");
+}
+
+static int number_of(const char *path)
+{
+    int n = 0;
+    while (n < nheader && strcmp(headers[n].path, path) != 0)
+        n++;
+    if (n == nheader && n < HEADERS)
+        (void)snprintf(headers[nheader++].path, sizeof headers->path, "%s", path);
+    return n;
+}
+
+static void note_edge(const char *from, const char *to)
+{
+    if (!is_header(from) || !is_header(to))
+        return;
+    ORR_REQUIRE(nedge < EDGES && nheader + 2 <= HEADERS);
+    edge[nedge][0] = number_of(from);
+    edge[nedge++][1] = number_of(to);
+}
+
 static void check_include(const char *file, int line, const char *name, bool quoted)
 {
     char target[1024];
@@ -113,6 +146,7 @@ static void check_include(const char *file, int line, const char *name, bool quo
         (void)snprintf(target, sizeof target, "include/%s", name);
     if (!own)
         return; /* a system header, or a generated one */
+    note_edge(file, target);
     int from = rank_of(file), to = rank_of(target);
     if (is_user(file))
         ORR_CHECK_MSG(to < 0 || starts(target, "include/"), "%s:%d is a user of the library and includes %s", file,
@@ -206,13 +240,40 @@ static void check_folder(const char *folder)
     (void)closedir(d);
 }
 
-static void includes_respect_ranks(void)
+/* Reads all files, once. */
+static void read_tree(void)
 {
     static const char *const folders[] = { "include", "runtime", "ops",      "codelets", "tools",
                                            "bench",   "serve",   "examples", "tests" };
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && (i || !seen); i++)
         check_folder(folders[i]);
+}
+
+static void includes_respect_ranks(void)
+{
+    read_tree();
     ORR_CHECK_MSG(seen > 100, "only %d includes found below %s", seen, root);
+}
+
+/* Removes headers that include no other one until none is removed: the others are in circles, or include one. */
+static void headers_include_each_other_in_no_circle(void)
+{
+    bool more = true;
+    read_tree();
+    ORR_CHECK_MSG(nedge > 100, "only %d includes of headers by headers found", nedge);
+    while (more) {
+        static bool includes[HEADERS];
+        memset(includes, 0, sizeof includes);
+        for (int e = 0; e < nedge; e++)
+            includes[edge[e][0]] = includes[edge[e][0]] || !headers[edge[e][1]].gone;
+        more = false;
+        for (int n = 0; n < nheader; n++) {
+            more = more || (!headers[n].gone && !includes[n]);
+            headers[n].gone = headers[n].gone || !includes[n];
+        }
+    }
+    for (int n = 0; n < nheader; n++)
+        ORR_CHECK_MSG(headers[n].gone, "%s is in a circle of includes, or includes one", headers[n].path);
 }
 
 static void each_pass_of_the_planner_has_its_file(void)
@@ -238,6 +299,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(longer_prefix_wins),
                                       ORR_TEST(includes_respect_ranks),
+                                      ORR_TEST(headers_include_each_other_in_no_circle),
                                       ORR_TEST(each_pass_of_the_planner_has_its_file),
                                       { 0 } };
     (void)snprintf(root, sizeof root, "%.2000s/../..", orr_test_golden("."));
