@@ -36,7 +36,7 @@ static const family families[] = {
     { "codelets/cuda_conv", "by_cudnn_and_without_it_values_are_the_same", DIRECT },
     { "ops/conv", "maxima_of_windows_are_the_first_in_order", WHOLE }, /* convolutions, pools, resizing */
     { "nn/devices", "wrong_sequences_are_refused", WHOLE }, /* attention, recurrences, CTC, resizing, and gradients */
-    { "field/devices", "", SHARED },                        /* elements, transforms, points, hashes */
+    { "field/devices", NULL, SHARED },                      /* elements, transforms, points, hashes */
     { "api/define_device", "a_device_runs_its_text", WHOLE },
 };
 
