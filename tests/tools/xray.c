@@ -91,6 +91,33 @@ static void the_quadratic_formula_cancels(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* Differences of neighbours of 1 lose about half of the digits or more; the functions made for them do not, nor does the difference of two
+ * products that lie a multiple of their unit apart. */
+static void other_cancellations_are_named_and_their_cures_are_silent(void)
+{
+    start();
+    for (int k = 0; k < 2; k++) {
+        orr_dtype t = k ? ORR_F64 : ORR_F32;
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = orr_rand(t, ORR_SHAPE(N), 0.5, 1.5), *one = orr_cast(orr_scalar(1), t);
+        orr_tensor *e = orr_mul(x, orr_scalar(k ? 1e-10 : 1e-5)), *near = orr_add(one, e);
+        int line = __LINE__ + 1;
+        orr_tensor *bad[] = { orr_sub(orr_exp(e), one), orr_log(near), orr_sub(orr_sqrt(near), one) };
+        for (int i = 0; i < 3; i++) {
+            int found = xray(bad[i]);
+            ORR_CHECK_MSG(found == 1 && names(line, "cancellation"), "%d: %d\n%s", i, found, output);
+        }
+        orr_tensor *a = orr_add(x, orr_scalar(k ? 1e7 : 3e3));
+        orr_tensor *apart = orr_mul(orr_add(a, orr_scalar(1)), orr_sub(a, orr_scalar(1)));
+        orr_tensor *good[] = { orr_expm1(e), orr_log1p(e), orr_sub(orr_mul(a, a), apart),
+                               orr_log_softmax(orr_reshape(orr_mul(x, orr_scalar(20)), ORR_SHAPE(40, N / 40)), 1) };
+        for (int i = 0; i < 4; i++)
+            ORR_CHECK_MSG(xray(good[i]) == 0, "%d\n%s", i, output);
+        (void)orr_scope_end(s);
+    }
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void clean_programs_are_silent(void)
 {
     start();
@@ -138,6 +165,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(the_textbook_variance_cancels),
         ORR_TEST(the_quadratic_formula_cancels),
+        ORR_TEST(other_cancellations_are_named_and_their_cures_are_silent),
         ORR_TEST(clean_programs_are_silent),
         ORR_TEST(the_tool_looks_at_a_program),
         { 0 },
