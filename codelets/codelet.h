@@ -76,6 +76,9 @@ typedef struct orr__backend {
      * sets the last error. NULL: not available. */
     bool (*tiles)(void);
     orr_status (*tile)(struct orr__tilejob *j);
+    /* Devices only: memory for values that launches on this queue alone write and read, one after another; what was there is lost. NULL:
+     * none, with the last error set. */
+    void *(*room)(const orr__launch *l, size_t bytes);
     void (*stop)(void); /* contexts end: frees the backend's data in them. May be NULL. No work is under way */
 } orr__backend;
 

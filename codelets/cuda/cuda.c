@@ -322,6 +322,7 @@ const orr__backend orr__cuda = {
     .write = orr__cu_write,
     .finish = orr__cu_finish,
     .gone = orr__cu_gone,
+    .room = orr__cu_room,
     .tiles = orr__cu_tiles,
     .tile = tile,
     .stop = orr__cu_stop,

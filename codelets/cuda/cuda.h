@@ -64,8 +64,8 @@ enum { ORR__CU_WORKSPACE = 32 << 20 };
 typedef struct orr__cu_stream_memory {
     struct orr__cu_stream_memory *next;
     void *stream, *context;
-    orr__cu_address scratch, words, workspace, factor;
-    size_t scratch_bytes, words_bytes, factor_bytes, info_bytes;
+    orr__cu_address scratch, words, workspace, factor, room;
+    size_t scratch_bytes, words_bytes, factor_bytes, info_bytes, room_bytes;
     void *lt, *blas, *solver, *dnn; /* the libraries' handles, NULL: not yet requested */
     bool dnn_refused;               /* cuDNN does not start */
     orr__cu_address convolution;    /* workspace of cuDNN */
@@ -98,6 +98,7 @@ orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, c
 orr_status orr__cu_read(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes);
 orr_status orr__cu_write(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes);
 orr_status orr__cu_finish(const orr__launch *l);
+void *orr__cu_room(const orr__launch *l, size_t bytes);
 bool orr__cu_gone(const orr__launch *l); /* a sticky error: the context no longer works */
 void orr__cu_stop(void);
 

@@ -60,6 +60,16 @@ orr_status orr__cu_stream_memory_grow(orr__site at, orr__cu_address *p, size_t *
     return ORR_OK;
 }
 
+void *orr__cu_room(const orr__launch *l, size_t bytes)
+{
+    orr__site at = orr__cu_site(l->region);
+    orr__cu_stream_memory *m;
+    if (orr__cu_stream_memory_of(at, l->queue, &m) != ORR_OK ||
+        orr__cu_stream_memory_grow(at, &m->room, &m->room_bytes, bytes) != ORR_OK)
+        return NULL;
+    return (void *)(uintptr_t)m->room;
+}
+
 void orr__cu_streams_stop(void)
 {
     const orr__cu_driver *d = orr__cu(NULL);
@@ -69,7 +79,7 @@ void orr__cu_streams_stop(void)
         void *before;
         streams = r->next;
         if (d && d->push(r->context) == ORR__CU_OK) {
-            orr__cu_address p[] = { r->scratch, r->words, r->workspace, r->factor, r->info, r->convolution, r->dense };
+            orr__cu_address p[] = { r->scratch, r->words, r->room, r->workspace, r->factor, r->info, r->convolution, r->dense };
             for (size_t i = 0; i < sizeof p / sizeof *p; i++)
                 if (p[i])
                     (void)d->free(p[i]);

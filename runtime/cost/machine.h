@@ -16,6 +16,7 @@ typedef struct {
     size_t device_bytes;          /* memory of the smallest device, 0: unknown                  */
     double copy_us, copy_byte_us; /* a copy to a device: its start, each byte; 0: unknown        */
     bool bundles;                 /* one task may carry out several small steps                 */
+    bool device_bundles;          /* … of a CUDA device                                         */
     bool whole;                   /* devices alone compute: an operand of a task is one tile    */
     bool graphs;                  /* a large factorisation may be a graph of tasks              */
     bool one_memory;              /* all workers see host memory: outputs may be written over leaves */

@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
     item *it;
-    int n, *consumer, nbundle;
+    int n, *consumer, nbundle, workers;
     heap near, far; /* ready items; near ones read values of the bundle that is being filled */
 } choice;
 
@@ -72,7 +72,7 @@ static void look_at(choice *c, const orr__plan *p, const orr__run_of_steps *run)
     for (int i = 0; i < c->n; i++) {
         int s = run->order[run->first + i];
         double longest = 0;
-        it[i] = (item){ .step = s, .late = -1, .us = orr__step_us(&p->step[s]) };
+        it[i] = (item){ .step = s, .late = -1, .us = orr__bundled_us(&p->step[s]) };
         for (int k = 0; k < p->step[s].region->nin; k++) {
             int at = position(p, run, s, k);
             if (at < run->first && at > it[i].late)
@@ -105,7 +105,7 @@ static void look_at(choice *c, const orr__plan *p, const orr__run_of_steps *run)
 static double target(const choice *c)
 {
     double sum = 0, path = 0, worth = orr__task_worth(), least = worth / 8;
-    int workers = orr__machine_here.workers;
+    int workers = c->workers;
     for (int i = 0; i < c->n; i++) {
         sum += c->it[i].us;
         path = ORR__MAX(c->it[i].from, path);
@@ -171,6 +171,7 @@ orr_status orr__bundle_run(orr__site at, const orr__plan *p, const orr__run_of_s
     edges++;
     choice c = { .n = run->n, .it = malloc(n * sizeof *c.it), .consumer = malloc((edges + 1) * sizeof *c.consumer) };
     orr_status st = ORR_OK;
+    c.workers = p->step[run->order[run->first]].cuda ? orr__machine_here.cuda : orr__machine_here.workers;
     c.near.at = malloc(n * sizeof *c.near.at);
     c.far.at = malloc(n * sizeof *c.far.at);
     if (!c.it || !c.consumer || !c.near.at || !c.far.at) {

@@ -4,7 +4,9 @@
 
 #include <stdlib.h>
 #include "runtime/base/env.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
+#include "runtime/cost/model.h"
 #include "runtime/plan/passes.h"
 
 /* An order of all steps in which every bundle is a run of neighbours. All steps that depend on a bundle follow it, so bundles cannot
@@ -37,7 +39,7 @@ static void emit_pending(joiner *j, bool all)
         int i = j->pending[k];
         if (all || j->need[i]) {
             j->order[j->norder++] = i;
-            j->pending_us -= orr__step_us(&j->pl->step[i]);
+            j->pending_us -= orr__bundled_us(&j->pl->step[i]);
         } else {
             j->pending[kept++] = i;
         }
@@ -66,7 +68,7 @@ static void find_order(joiner *j)
             continue;
         }
         j->pending[j->npending++] = i;
-        j->pending_us += orr__step_us(&j->pl->step[i]);
+        j->pending_us += orr__bundled_us(&j->pl->step[i]);
         if (j->pending_us >= most || j->npending >= 1024)
             emit_pending(j, true);
     }
@@ -75,11 +77,18 @@ static void find_order(joiner *j)
         j->where[j->order[k]] = k;
 }
 
+/* Is the small step at position `at` of the kind of the one at position `first`? */
+static bool alike(const joiner *j, int first, int at)
+{
+    const orr__step *s = j->pl->step;
+    return j->small[j->order[at]] && !s[j->order[at]].cuda == !s[j->order[first]].cuda;
+}
+
 static orr_status find_bundles(orr__site at, joiner *j)
 {
     orr_status st = ORR_OK;
     for (int a = 0, n; a < j->norder && st == ORR_OK; a += n) {
-        for (n = 0; a + n < j->norder && j->small[j->order[a + n]]; n++)
+        for (n = 0; a + n < j->norder && alike(j, a, a + n); n++)
             ;
         if (n > 1) {
             st = orr__bundle_run(at, j->pl, &(orr__run_of_steps){ a, n, j->order, j->where, j->producer, j->members });
@@ -121,7 +130,35 @@ static orr_status reorder(const orr__planner *p, joiner *j)
 
 bool orr__plan_may_bundle(const orr__plan *p)
 {
-    return orr__env.fuse && orr__machine_here.bundles && p->nstep > 1;
+    return orr__env.fuse && (orr__machine_here.bundles || orr__machine_here.device_bundles) && p->nstep > 1;
+}
+
+double orr__bundled_us(const orr__step *s)
+{
+    if (!s->cuda)
+        return orr__step_us(s);
+    return ORR__MAX(orr__model_guess(s->region, &s->cost, s->rows, ORR__ON_CUDA).us, 1);
+}
+
+/* Devices tell whether a step has failed after it, and the host says then where and why, from operands that it must have. So none of a
+ * device's bundle can fail. */
+static bool fits_device(const orr__step *s)
+{
+    return s->cuda && !s->opencl && orr__machine_here.device_bundles && !s->graph && orr__step_cannot_fail(s);
+}
+
+/* Is the step, of one tile, short enough to share a task? The predicted cost of a user's kernel is a guess: it keeps its own performance
+ * model. */
+static bool is_small(const orr__plan *p, int i)
+{
+    const orr__step *s = &p->step[i];
+    bool on_device = fits_device(s), on_processor = !s->cuda && !s->opencl && orr__machine_here.bundles;
+    size_t writes = 0;
+    for (int k = 0; k < s->region->nout; k++)
+        writes += orr__value_bytes(&p->value[s->out[k]]);
+    return s->ntiles == 1 && !orr__step_posts(s) && (on_processor || (on_device && writes <= ORR__T_DEVICE_BUNDLED)) &&
+           orr__bundled_us(s) < orr__task_worth() && s->terms.parts < 2 && !orr__region_is_users(s->region) &&
+           !keeps_much(p, i);
 }
 
 orr_status orr__pass_bundles(orr__planner *planner)
@@ -144,9 +181,7 @@ orr_status orr__pass_bundles(orr__planner *planner)
             j.producer[i] = -1;
         for (int i = 0; i < p->nstep; i++) {
             const orr__step *s = &p->step[i];
-            /* the predicted cost of a user's kernel is a guess: it keeps its own performance model */
-            j.small[i] = s->ntiles == 1 && !orr__step_posts(s) && !s->opencl && !s->cuda && s->cost.us < orr__task_worth() &&
-                         s->terms.parts < 2 && !orr__region_is_users(s->region) && !keeps_much(p, i);
+            j.small[i] = is_small(p, i);
             for (int k = 0; k < s->region->nout; k++)
                 j.producer[s->out[k]] = i;
         }

@@ -558,7 +558,8 @@ static void the_rest(orr_dtype t)
 /* Threads index tables of their own: those of fields, of digits, and of CUDA's reduction of large angles in sin, cos, tan. */
 static int stack_allowed(const char *what)
 {
-    return strncmp(what, "field_", 6) == 0 ? 1024 : strncmp(what, "rows from", 9) == 0 ? 64 : 0;
+    bool angles = strncmp(what, "rows from", 9) == 0 || strncmp(what, "random numbers", 14) == 0;
+    return strncmp(what, "field_", 6) == 0 ? 1024 : angles ? 64 : 0;
 }
 
 /* Kernels that wait for memory: their blocks hide each other's latency. */

@@ -19,7 +19,7 @@ typedef struct cuda_double_state {
     int devices, major, minor;
     int arch[16], archs; /* supported by NVRTC                      */
     size_t memory;       /* of a device; allocations beyond it fail */
-    int no_execution;    /* kernels are not run                     */
+    int no_execution;    /* kernels and products are not computed     */
     int driver_version;  /* of cuDriverGetVersion, 0: 13000         */
     /* faults: the returned codes, 0: none */
     int init_code, load_code, launch_code, alloc_code, host_alloc_code, compile_code, matmul_code, heuristic_code,

@@ -246,7 +246,7 @@ API int cublasLtMatmul(void *h, void *dp, const void *alpha, const void *a, void
     uintptr_t align = (uintptr_t)(*(const uint64_t *)algo - 0x600d), all = (uintptr_t)a | (uintptr_t)b | (uintptr_t)out;
     if (align && all % align)
         return 7;
-    for (int64_t z = 0; z < ld->batches; z++)
+    for (int64_t z = 0; z < ld->batches && !cuda_double.no_execution; z++)
         for (uint64_t j = 0; j < n; j++)
             for (uint64_t i = 0; i < m; i++) {
                 double sum = 0;

@@ -37,7 +37,7 @@ static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
     if (orr__bundle_size(a->step) == 1)
         return guess(a->step, a->tile, kind_of(arch));
     for (int i = 0; i < orr__bundle_size(a->step); i++)
-        us += guess(&a->step[i], a->tile, ORR__ON_CPU);
+        us += guess(&a->step[i], a->tile, kind_of(arch));
     return us;
 }
 
@@ -45,9 +45,18 @@ static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
 static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = cost, .symbol = "orrery" };
 static bool in_use = true; /* written by start only */
 
+static int can_execute(unsigned worker, struct starpu_task *task, unsigned nimpl);
+
 /* One for all bundles: the footprint tells their members apart. */
 static struct starpu_codelet bundle = {
+#ifdef ORR__STAR_CUDA
+    .where = STARPU_CPU | STARPU_CUDA,
+    .cuda_funcs = { orr__star_cuda },
+    .cuda_flags = { STARPU_CUDA_ASYNC },
+    .can_execute = can_execute,
+#else
     .where = STARPU_CPU,
+#endif
     .cpu_funcs = { orr__star_bundle },
     .nbuffers = STARPU_VARIABLE_NBUFFERS,
     .model = &model,

@@ -1,4 +1,4 @@
-/* A StarPU task on a device's worker; if the device fails, the same task on the host.
+/* A StarPU task on a device's worker, of one step or of a bundle; if the device fails, the same task on the host.
  * Must not know: how a device's text is made or compiled, what its calls are. */
 #include "config.h"
 #include <stdio.h>
@@ -6,6 +6,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/exit.h"
+#include "runtime/base/minmax.h"
 #include "runtime/engine/finite.h"
 #include "runtime/engine/ranges.h"
 #include "runtime/engine/starpu/starpu.h"
@@ -18,7 +19,8 @@ typedef struct {
     orr__task *task;
     const orr__backend *backend;
     orr__kernel *kernel;
-    orr__launch launch;
+    orr__launch launch;  /* of a bundle: of the current step */
+    const orr__use *use; /* the operands of a bundle, NULL: those of a step */
     int n;
     void **mem;
     int64_t *off;
@@ -36,6 +38,12 @@ static size_t span_bytes(const orr__span *p)
     return left < p->tiles->bytes ? left : p->tiles->bytes;
 }
 
+/* Is operand j written? */
+static bool is_written(const device_call *c, int j)
+{
+    return c->use ? c->use[j].write : j < c->task->step->region->nout;
+}
+
 /* The address of operand j in the device's memory. */
 static void place(device_call *c, int j)
 {
@@ -45,16 +53,19 @@ static void place(device_call *c, int j)
     c->byte[j] = STARPU_VARIABLE_GET_OFFSET(c->tile[j]);
     c->mem[j] = (void *)STARPU_VARIABLE_GET_DEV_HANDLE(c->tile[j]);
     c->off[j] = (int64_t)((size_t)s->first * s->tiles->bytes / s->elem) - (int64_t)(c->byte[j] / s->elem);
-    if (j < c->task->step->region->nout && c->task->step->partial) /* it folds into its own row, passed as a whole */
+    if (!c->use && j < c->task->step->region->nout &&
+        c->task->step->partial) /* it folds into its own row, passed as a whole */
         c->off[j] = -(int64_t)(c->byte[j] / s->elem);
 }
 
 static bool gather(device_call *c, void *buffers[])
 {
-    const orr__region *r = c->task->step->region;
+    const orr__step *s = c->task->step;
+    const orr__region *r = s->region;
     int at = 0;
 
-    c->n = r->nin + r->nout;
+    c->use = orr__bundle_size(s) > 1 ? s->bundle.use : NULL;
+    c->n = c->use ? s->bundle.nuse : r->nin + r->nout;
     c->mem = orr__alloc_n((size_t)c->n, sizeof *c->mem);
     c->off = orr__alloc_n((size_t)c->n, sizeof *c->off);
     c->span = orr__alloc_n((size_t)c->n, sizeof *c->span);
@@ -63,16 +74,19 @@ static bool gather(device_call *c, void *buffers[])
     if (!c->mem || !c->off || !c->span || !c->byte || !c->tile)
         return false;
     for (int j = 0; j < c->n; j++) {
-        c->span[j] = orr__star_span(c->task->run, c->task->step, c->task->tile, j);
+        c->span[j] = c->use ? orr__star_range(c->task->run, c->use[j].value, c->use[j].first, c->use[j].end)
+                            : orr__star_span(c->task->run, s, c->task->tile, j);
         c->tile[j] = c->span[j].n > 0 ? buffers[at++] : NULL;
         place(c, j);
     }
     c->launch.region = r;
+    c->launch.scalar = c->task->run->scalar;
+    if (c->use)
+        return true;
     c->launch.in = c->mem + r->nout;
     c->launch.out = c->mem;
     c->launch.in_off = c->off + r->nout;
     c->launch.out_off = c->off;
-    c->launch.scalar = c->task->run->scalar;
     orr__step_rows(c->task->step, c->task->tile, &c->launch.lo, &c->launch.hi);
     return true;
 }
@@ -92,13 +106,71 @@ static bool is_guarded(const device_call *c)
     return c->backend == orr__exec_opencl || orr__star.guards_cuda;
 }
 
-static orr_status on_device(const device_call *c)
+static orr_status launch(const device_call *c, const orr__step *s, orr__kernel *k)
 {
-    bool range = orr__range_begins(c->task->step->region);
-    orr_status st = c->backend->launch(c->kernel, &c->launch);
+    bool range = orr__range_begins(s->region);
+    orr_status st = c->backend->launch(k, &c->launch);
 
     orr__range_ends(range);
-    orr__finite_unseen(c->task->step);
+    orr__finite_unseen(s);
+    return st;
+}
+
+/* One step of a bundle. of[v]: the operand of value v, -1: none, it is local. */
+static orr_status member_on_device(device_call *c, const orr__step *s, const int *of, char *room, void **mem,
+                                   int64_t *off)
+{
+    const orr__plan *plan = c->task->run->plan;
+    int nout = s->region->nout;
+
+    for (int j = 0; j < nout + s->region->nin; j++) {
+        int v = j < nout ? s->out[j] : s->in[j - nout];
+        bool local = plan->value[v].local;
+        mem[j] = local ? room + plan->value[v].scratch : of[v] >= 0 ? c->mem[of[v]] : NULL;
+        off[j] = local || of[v] < 0 ? 0 : c->off[of[v]];
+    }
+    c->launch.region = s->region;
+    c->launch.in = mem + nout;
+    c->launch.out = mem;
+    c->launch.in_off = off + nout;
+    c->launch.out_off = off;
+    c->launch.after = &c->task->after; /* stays empty: no step of a bundle can fail */
+    orr__step_rows(s, 0, &c->launch.lo, &c->launch.hi);
+    return launch(c, s, s->cuda);
+}
+
+/* Local values are in memory of the queue, whose order keeps them from the next bundle's. */
+static orr_status bundle_on_device(device_call *c)
+{
+    const orr__step *first = c->task->step;
+    const orr__plan *plan = c->task->run->plan;
+    int members = orr__bundle_size(first), most = 0;
+    for (int i = 0; i < members; i++)
+        most = ORR__MAX(first[i].region->nin + first[i].region->nout, most);
+    int *of = orr__alloc_n((size_t)plan->nvalue, sizeof *of);
+    void **mem = orr__alloc_n((size_t)most, sizeof *mem);
+    int64_t *off = orr__alloc_n((size_t)most, sizeof *off);
+    orr_status st = of && mem && off ? ORR_OK : ORR_ENOMEM;
+    bool needs = plan->memory.scratch_bytes > 0;
+    char *room = st == ORR_OK && needs ? c->backend->room(&c->launch, plan->memory.scratch_bytes) : NULL;
+    if (needs && !room)
+        st = ORR_ENOMEM;
+    for (int v = 0; st == ORR_OK && v < plan->nvalue; v++)
+        of[v] = -1;
+    for (int j = 0; st == ORR_OK && j < c->n; j++)
+        of[c->use[j].value] = j;
+    for (int i = 0; st == ORR_OK && i < members && !orr__run_is_over(c->task->run, &first[i]); i++)
+        st = member_on_device(c, &first[i], of, room, mem, off);
+    free(of);
+    free(mem);
+    free(off);
+    return st;
+}
+
+static orr_status on_device(device_call *c)
+{
+    orr_status st = c->use ? bundle_on_device(c) : launch(c, c->task->step, c->kernel);
+
     return st == ORR_OK && is_guarded(c) ? c->backend->finish(&c->launch) : st;
 }
 
@@ -144,20 +216,41 @@ static orr_status result(device_call *c, int j, void **host)
     return ORR_OK;
 }
 
+/* The steps of a bundle, whose operand j begins at base[j]. */
+static orr_status bundle_on_host(const device_call *c, void *const *base)
+{
+    const orr__step *first = c->task->step;
+    const orr__plan *plan = c->task->run->plan;
+    char *room = malloc(plan->memory.scratch_bytes + 1);
+    void **value = orr__alloc_n((size_t)plan->nvalue, sizeof *value);
+    orr_status st = room && value ? ORR_OK : ORR_ENOMEM;
+
+    for (int v = 0; st == ORR_OK && v < plan->nvalue; v++)
+        value[v] = plan->value[v].local ? room + plan->value[v].scratch : NULL;
+    for (int j = 0; st == ORR_OK && j < c->n; j++)
+        value[c->use[j].value] = base[j];
+    for (int i = 0; st == ORR_OK && i < orr__bundle_size(first); i++)
+        st = orr__exec_step(plan, &first[i], 0, value, c->task->run->scalar, NULL, 1 + c->task->worker, NULL);
+    free(room);
+    free(value);
+    return st;
+}
+
 /* Copies operands to host memory, computes, and copies results to where StarPU expects them: slow but correct. */
 static orr_status on_host(device_call *c)
 {
-    const orr__region *r = c->task->step->region;
+    const orr__step *s = c->task->step;
     void **host = orr__alloc_n((size_t)c->n, sizeof *host), **base = orr__alloc_n((size_t)c->n, sizeof *base);
     orr_status st = host && base ? ORR_OK : ORR_ENOMEM;
 
     for (int j = 0; j < c->n && st == ORR_OK; j++) {
         const orr__span *p = &c->span[j];
+        bool written = is_written(c, j);
         if (p->n == 0)
             continue;
-        const void *tile = j < r->nout ? (host[j] = malloc(span_bytes(p))) : operand(c, j, &host[j]);
-        if (!tile && j >= r->nout && c->tile[j]->lost) {
-            st = orr__tiles_fail_lost(orr__region_site(r), p->tiles);
+        const void *tile = written ? (host[j] = malloc(span_bytes(p))) : operand(c, j, &host[j]);
+        if (!tile && !written && c->tile[j]->lost) {
+            st = orr__tiles_fail_lost(orr__region_site(s->region), p->tiles);
             atomic_store(&c->task->run->lost, true);
         } else if (!tile) {
             st = ORR_ENOMEM;
@@ -165,9 +258,10 @@ static orr_status on_host(device_call *c)
         base[j] = (void *)((uintptr_t)tile - (size_t)p->first * p->tiles->bytes);
     }
     if (st == ORR_OK)
-        st = orr__exec_launch(c->task->step, c->task->tile, base + r->nout, base, c->task->run->scalar, NULL);
-    for (int j = 0; j < r->nout && st == ORR_OK; j++)
-        if (c->span[j].n > 0)
+        st = c->use ? bundle_on_host(c, base)
+                    : orr__exec_launch(s, c->task->tile, base + s->region->nout, base, c->task->run->scalar, NULL);
+    for (int j = 0; j < c->n && st == ORR_OK; j++)
+        if (is_written(c, j) && c->span[j].n > 0)
             st = result(c, j, &host[j]);
     for (int j = 0; host && j < c->n; j++)
         free(host[j]);
@@ -181,21 +275,21 @@ static orr_status on_host(device_call *c)
  * of the device; nor is a lost input. */
 static orr_status settle(device_call *c, bool *lost)
 {
-    int nout = c->task->step->region->nout;
     orr_status st = ORR_OK;
     *lost = false;
-    for (int i = 0; orr__devices_lost() && i < c->n && st == ORR_OK; i++) {
-        int j = (nout + i) % c->n;
-        orr__tile_data *d = c->tile[j];
+    for (int i = 0; orr__devices_lost() && i < 2 * c->n && st == ORR_OK; i++) {
+        int j = i % c->n;
+        bool written = is_written(c, j);
+        orr__tile_data *d = written == (i >= c->n) ? c->tile[j] : NULL;
         if (!d)
             continue;
-        if (d->lost && j >= nout) {
+        if (d->lost && !written) {
             *lost = true;
             return ORR_EDEVICE;
         }
         if (!orr__tile_get_memory(d, c->task->worker))
             return ORR_ENOMEM;
-        if (j >= nout && d->host)
+        if (!written && d->host)
             st = c->backend->write(&c->launch, (void *)STARPU_VARIABLE_GET_DEV_HANDLE(d), STARPU_VARIABLE_GET_OFFSET(d),
                                    d->host, span_bytes(&c->span[j]));
         if (st == ORR_OK && d->host)
@@ -205,6 +299,19 @@ static orr_status settle(device_call *c, bool *lost)
     for (int j = 0; j < c->n; j++)
         place(c, j);
     return st;
+}
+
+/* Written operand j is on the device, made by this task. */
+static void sign(const device_call *c, int j)
+{
+    const orr__task *a = c->task;
+    const orr__plan *plan = a->run->plan;
+    const orr__step *s = c->use ? &plan->step[plan->value[c->use[j].value].first] : a->step;
+    orr__tiles *t = c->span[j].tiles;
+    t->maker = (a->work ? a->work : orr__work_of_step(plan, s))->label;
+    t->file = s->region->file;
+    t->line = s->region->line;
+    atomic_store_explicit(&t->away, true, memory_order_release);
 }
 
 /* Launches on the device, or computes on the host if the device fails. */
@@ -222,8 +329,8 @@ static void run(device_call *c, void *buffers[])
         if ((st == ORR_EDEVICE || st == ORR_ENOMEM) && orr__env.fallback && !alone) {
             /* Only the first failure is a warning. */
             if (!rests && !lost)
-                orr__log(atomic_exchange(&warned, true) ? 3 : 1, "%s: done again on the host: %s", a->work->label,
-                         orr_error_message());
+                orr__log(atomic_exchange(&warned, true) ? 3 : 1, "%s: done again on the host: %s",
+                         a->work ? a->work->label : a->step->region->label, orr_error_message());
             char why[240];
             (void)snprintf(why, sizeof why, "%.200s", orr_error_message());
             bool kernel = st == ORR_EDEVICE && !rests && !lost;
@@ -233,14 +340,9 @@ static void run(device_call *c, void *buffers[])
             if (kernel && st == ORR_OK)
                 failed(c, ORR__KERNEL_FAILED, why);
         }
-        for (int k = 0; k < a->step->region->nout; k++)
-            if (c->span[k].n > 0) {
-                orr__tiles *t = c->span[k].tiles;
-                t->maker = a->work->label;
-                t->file = a->step->region->file;
-                t->line = a->step->region->line;
-                atomic_store_explicit(&t->away, true, memory_order_release);
-            }
+        for (int j = 0; j < c->n; j++)
+            if (is_written(c, j) && c->span[j].n > 0)
+                sign(c, j);
     }
     orr__work_ends(ORR__WORK_DEVICE);
     forget(c);
@@ -331,14 +433,36 @@ static orr__on kind_of(int worker)
     return starpu_worker_get_type(worker) == STARPU_CUDA_WORKER ? ORR__ON_CUDA : ORR__ON_OPENCL;
 }
 
+static double ended[STARPU_NMAXWORKERS]; /* each written by its own worker only */
+
 /* The tasks of one worker overlap; the time of each counts from the end of the one before it. */
+static double begins(int worker, double began)
+{
+    return ended[worker] > began ? ended[worker] : began;
+}
+
 double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int worker, double began)
 {
-    static double ended[STARPU_NMAXWORKERS]; /* each written by its own worker only */
-    double from = ended[worker] > began ? ended[worker] : began;
+    double from = begins(worker, began);
 
     ended[worker] = orr__work_done(w, s, tile, kind_of(worker), 1 + worker, from);
     return ended[worker] - from;
+}
+
+/* The steps of a bundle share its time by their predicted ones, and no model learns from it. */
+static void bundle_done(orr__task *a)
+{
+    int members = orr__bundle_size(a->step);
+    double from = begins(a->worker, a->began), now = orr__now(), all = 0;
+
+    for (int i = 0; i < members; i++)
+        all += orr__bundled_us(&a->step[i]);
+    for (int i = 0; i < members; i++) {
+        const orr__step *s = &a->step[i];
+        (void)orr__work_done(orr__work_of_step(a->run->plan, s), s, 0, kind_of(a->worker), 1 + a->worker,
+                             orr__now() - (now - from) * orr__bundled_us(s) / all);
+    }
+    ended[a->worker] = now;
 }
 
 void orr__star_device_done(orr__task *a)
@@ -347,6 +471,10 @@ void orr__star_device_done(orr__task *a)
 
     if (a->worker < 0)
         return;
+    if (orr__bundle_size(a->step) > 1) {
+        bundle_done(a);
+        return;
+    }
     if (a->after.check && (st = a->after.check(&a->after)) != ORR_OK) {
         tell_in_full(a, st);
         orr__run_fail(a->run, st, orr_error_message());

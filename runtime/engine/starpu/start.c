@@ -192,6 +192,7 @@ static void look_around(int backend)
     orr__machine_here.graphs = orr__star.cpus > 1;
     orr__machine_here.whole = orr__exec_on_device_alone();
     orr__machine_here.bundles = orr__star.cpus > 0 && !orr__machine_here.whole;
+    orr__machine_here.device_bundles = orr__star.cudas > 0 && orr__star.opencls == 0;
 }
 
 /* StarPU's files have numbers with a point, which it reads and writes in the current locale. Its threads inherit the floating-point mode

@@ -94,7 +94,7 @@ static unsigned devices_of(const orr__step *s)
 
     if (s->region->call.op && s->region->call.op->flags & ORR__OP_POSTS)
         return 0;
-    return orr__bundle_size(s) > 1 ? 0 : where | (s->cuda && orr__star.cudas > 0 ? STARPU_CUDA : 0);
+    return where | (s->cuda && orr__star.cudas > 0 ? STARPU_CUDA : 0); /* of a bundle: all of its steps */
 }
 
 static orr_status look_up(orr__site at, draft *d)
