@@ -64,7 +64,47 @@ same("rows", [np.asarray(r).sum() for r in t], [r.sum() for r in a])
 same("the first row of many", next(iter(o.ones(2**40))), 1.0)
 other = o.reshape(t, (24,))
 t[0] = 0
-same("a view keeps its value", other, a.ravel())
+a[0] = 0
+same("a part sees what is assigned to the whole", other, a.ravel())
+row, column, other = t[1], t.T if t.ndim == 2 else t.transpose(2, 1, 0)[3], t.reshape(24)
+nrow, ncolumn, nother = a[1], a.transpose(2, 1, 0)[3], a.reshape(24)
+scalar, taken, copy = t[1, 2, 3], t[[0, 1]], t[1].copy()
+for x, r, c, f in (t, row, column, other), (a, nrow, ncolumn, nother):
+    r[1, 2] = -1
+    c[0, 1] = -2
+    f[20:] += 100
+    part = r[0]
+    part *= 2
+    part[1:][1] = -3
+    for line in c:
+        line[-1] = 5
+    x[1, 2, 0] = 7
+    r[...] -= 1
+same("the whole sees what is assigned to its parts", t, a)
+same("parts see each other: a row", row, nrow)
+same("a column", column, ncolumn)
+same("another shape", other, nother)
+first, second = o.split(t, 2)
+second[...] = 3
+o.squeeze(first, 0)[0, 0] = 4
+o.flip(o.expand_dims(t, 0))[0, 0, 0] = 6
+a[1], a[0, 0, 0], a[-1, -1] = 3, 4, 6
+same("parts by functions", t, a)
+same("an element is no part", scalar, 23)
+same("chosen elements are no part", taken[1], np.arange(24).reshape(2, 3, 4)[1])
+same("a copy is no part", copy, np.arange(12, 24).reshape(3, 4))
+row = t[0]
+del t
+row[0] = 9
+nrow = a[0]
+nrow[0] = 9
+same("a part whose whole has no name", row, nrow)
+deep = o.arange(3000)
+for k in range(2500):
+    deep, held = deep[1:], deep
+deep[0] = -1
+same("a part of a part", [deep[0].item(), held[1].item(), held[0].item()], [-1, -1, 2499])
+t = o.asarray(np.arange(24).reshape(2, 3, 4))
 line = o.zeros(200)
 for k in range(200):
     line[k] = k * 2 + line[k - 1] * 0

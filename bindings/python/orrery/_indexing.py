@@ -1,4 +1,4 @@
-"""x[key] and x[key] = value, with all kinds of NumPy's indices."""
+"""x[key] and x[key] = value, with all kinds of NumPy's indices; parts of tensors, which NumPy calls views."""
 from . import _core
 from ._core import Tensor
 from ._convert import asarray
@@ -87,7 +87,54 @@ def _gathered(x, arrays, adjacent):
     return r
 
 
+class _Steps:
+    """Makes a part of a tensor, step by step: a list from its end, so that parts of parts share it."""
+    __slots__ = "step", "before"
+
+    def __init__(self, step, before):
+        self.step, self.before = step, before
+
+    def __call__(self, t):
+        steps = self
+        todo = []
+        while steps:
+            todo.append(steps.step)
+            steps = steps.before
+        while todo:
+            t = todo.pop()(t)
+        return t
+
+
+def _whole(x):
+    """The tensor whose part x is, and the steps to it; of others x itself."""
+    return x._base or (x, None)
+
+
+def _tied(x, y, step):
+    if isinstance(x, Tensor) and y is not x:
+        whole, steps = _whole(x)
+        y._tie((whole, _Steps(step, steps)))
+    return y
+
+
+def part(x, step):
+    """step(x), a part of x, which it keeps: assignments to one of them are seen in the other."""
+    return _tied(x, step(x), step)
+
+
+def parts(x, step):
+    """The parts that step(x) lists."""
+    return [_tied(x, y, lambda t, k=k: step(t)[k]) for k, y in enumerate(step(x))]
+
+
 def get(x, key):
+    key = key if isinstance(key, tuple) else (key,)
+    if any(_is_array(k) or isinstance(k, bool) for k in key) or len(key) >= x.ndim and all(hasattr(k, "__index__") for k in key):
+        return _get(x, key)  # copies, as NumPy's
+    return part(x, lambda t: _get(t, key))
+
+
+def _get(x, key):
     key = key if isinstance(key, tuple) else (key,)
     if len(key) == 1 and isinstance(key[0], bool):
         key = (asarray(key[0]),)
@@ -110,15 +157,28 @@ def get(x, key):
 
 
 def put(x, key, value):
-    """Item assignment. A tensor is a value: the object gets a new one, and other objects keep theirs."""
+    """Item assignment. A tensor is a value: the object gets a new one. That of a part is its whole's."""
     value = value if isinstance(value, (int, float, complex, Tensor)) else asarray(value)
-    places = get(_core.reshape(_core.arange("int64", 0, x.size, 1), x.shape), key)
+    whole, steps = _whole(x)
+    places = _core.reshape(_core.arange("int64", 0, whole.size, 1), whole.shape)
+    places = _get(steps(places) if steps else places, key)
     if isinstance(value, Tensor):
         if value.dtype is not x.dtype:
             value = _core.cast(value, x.dtype)
     else:
         value = asarray(value, dtype=x.dtype)
     value = _core.reshape(_core.broadcast_to(value, places.shape), [-1] if places.size else [0])
-    flat = _core.scatter(_core.reshape(x, [x.size]), _core.reshape(places, [places.size]), value, 0, "set")
-    if x._become(_core.reshape(flat, x.shape)) % _RECORDED == 0:
-        x.eval()
+    flat = _core.scatter(_core.reshape(whole, [whole.size]), _core.reshape(places, [places.size]), value, 0, "set")
+    if whole._become(_core.reshape(flat, whole.shape)) % _RECORDED == 0:
+        whole.eval()
+
+
+def in_place(operator):
+    """x += y and the like: the elements of a part change in its whole, other names get the result."""
+    def change(x, y):
+        r = operator(x, y)
+        if r is NotImplemented or _whole(x)[1] is None:
+            return r
+        put(x, Ellipsis, r)
+        return x
+    return change

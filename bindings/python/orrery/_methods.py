@@ -1,4 +1,5 @@
 """Methods of tensors in NumPy's and the standard's form."""
+import operator as _operator
 import sys as _sys
 
 from . import _convert, _core, _indexing, _standard
@@ -30,21 +31,26 @@ def _array(self, dtype=None, copy=None):
 def _iter(self):
     if not self.ndim:
         raise TypeError("a tensor without axes has no elements to go through")
-    return (_core.select(self, 0, k) for k in range(self.shape[0]))  # a list of them could be longer than memory
+    return (self[k] for k in range(self.shape[0]))  # a list of them could be longer than memory
 
 
 def _reshape(self, *shape, copy=None):
-    return _core.reshape(self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
+    return _standard.reshape(self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape, copy=copy)
 
 
 def _transpose(self, *axes):
-    return _core.permute(self, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None)
+    axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
+    return _indexing.part(self, lambda t: _core.permute(t, axes))
 
 
 def _T(self):
     if self.ndim != 2:
         raise ValueError("T needs two axes, not %d: see mT and transpose" % self.ndim)
-    return _core.transpose(self)
+    return _mT(self)
+
+
+def _mT(self):
+    return _indexing.part(self, _core.transpose)
 
 
 def _to_device(self, device, /, *, stream=None):
@@ -70,16 +76,18 @@ def _install():
     more = {"__array_namespace__": _namespace, "__dlpack__": _dlpack, "__dlpack_device__": lambda self: (1, 0),
             "__array__": _array, "__array_ufunc__": None, "__getitem__": _indexing.get, "__setitem__": _indexing.put,
             "__iter__": _iter, "__repr__": _repr, "__format__": _format, "reshape": _reshape, "transpose": _transpose, "T": property(_T),
-            "mT": property(_core.transpose), "device": property(lambda self: "cpu"), "to_device": _to_device,
+            "mT": property(_mT), "device": property(lambda self: "cpu"), "to_device": _to_device,
             "nbytes": property(lambda self: self.size * self.dtype.itemsize), "tolist": _convert.to_lists,
             "itemsize": property(lambda self: self.dtype.itemsize), "numpy": lambda self: _array(self),
-            "flatten": lambda self: _core.reshape(self, [self.size]), "ravel": lambda self: _core.reshape(self, [self.size]),
+            "flatten": lambda self: _core.reshape(self, [self.size]), "ravel": lambda self: _reshape(self, self.size),
             "copy": lambda self: _core.reshape(self, self.shape), "dot": lambda self, other: _core.matmul(self, other),
             "__contains__": lambda self, v: bool(_core.any(_core.equal(self, v))),
             "__reduce__": lambda self: (_convert.rebuilt, (self.dtype.name, self.shape, self.tobytes())),
             "conj": lambda self: _core.conj(self), "real": property(lambda self: _core.real(self)),
             "imag": property(lambda self: _core.imag(self)), "__copy__": lambda self: _core.reshape(self, self.shape),
             "__deepcopy__": lambda self, memo: _core.reshape(self, self.shape)}
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift"):
+        more["__i%s__" % name.strip("_")] = _indexing.in_place(getattr(_operator, name))
     for name, value in more.items():
         setattr(Tensor, name, value)
 

@@ -8,6 +8,7 @@ from collections import namedtuple as _namedtuple
 from . import _convert, _core
 from ._core import Tensor
 from ._convert import asarray, from_dlpack  # noqa: F401
+from ._indexing import part as _part, parts as _parts
 
 __all__ = """arange empty empty_like eye full full_like linspace meshgrid ones ones_like tril triu zeros zeros_like astype
 can_cast finfo iinfo isdtype result_type clip take take_along_axis broadcast_arrays broadcast_to concat expand_dims flip
@@ -266,37 +267,38 @@ def unstack(x, /, *, axis=0):
     """The elements of an axis, without it."""
     if not -x.ndim <= axis < x.ndim:
         raise _core.AxisError("unstack(): the axis %d is out of range for %d axes" % (axis, x.ndim))
-    return tuple(_core.unstack(x, axis, x.shape[axis]))
+    return tuple(_parts(x, lambda t: _core.unstack(t, axis, t.shape[axis])))
 
 
 def split(x, n, /, *, axis=0):
     """n equal parts, or the parts between the places of a list."""
-    return _core.split(x, n, axis) if isinstance(n, int) else _core.cut(x, _b.list(n), axis)
+    n = n if isinstance(n, int) else _b.list(n)
+    return _parts(x, lambda t: _core.split(t, n, axis) if isinstance(n, int) else _core.cut(t, n, axis))
 
 
 def expand_dims(x, /, axis=0):
     """x with a new axis of length 1."""
-    return _core.expand_dims(x, axis)
+    return _part(x, lambda t: _core.expand_dims(t, axis))
 
 
 def squeeze(x, /, axis=None):
     """x without axes of length 1."""
-    return _core.squeeze(x, axis)
+    return _part(x, lambda t: _core.squeeze(t, axis))
 
 
 def flip(x, /, *, axis=None):
     """x backwards along axes; None: along all."""
-    return _core.flip(x, axis)
+    return _part(x, lambda t: _core.flip(t, axis))
 
 
 def moveaxis(x, source, destination, /):
     """Axes of x at other places."""
-    return _core.moveaxis(x, source, destination)
+    return _part(x, lambda t: _core.moveaxis(t, source, destination))
 
 
 def permute_dims(x, /, axes):
     """Axis k of the result is axis axes[k] of x."""
-    return _core.permute(x, axes)
+    return _part(x, lambda t: _core.permute(t, axes))
 
 
 def repeat(x, repeats, /, *, axis=None):
@@ -307,8 +309,9 @@ def repeat(x, repeats, /, *, axis=None):
 
 
 def reshape(x, /, shape, *, copy=None):
-    """x's elements in another shape; one length may be -1."""
-    return _core.reshape(x, shape)
+    """x's elements in another shape; one length may be -1. Unless `copy` is True, assignments to one are seen in the other."""
+    shape = shape if isinstance(shape, int) else tuple(shape)
+    return _core.reshape(x, shape) if copy else _part(x, lambda t: _core.reshape(t, shape))
 
 
 def roll(x, /, shift, *, axis=None):
@@ -327,7 +330,7 @@ def tile(x, repetitions, /):
 
 def matrix_transpose(x, /):
     """The last two axes exchanged."""
-    return _core.transpose(x)
+    return _part(x, lambda t: _core.transpose(t))
 
 
 # -- searching, sorting, sets ----------------------------------------------------------------------------------------------

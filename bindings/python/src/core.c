@@ -381,6 +381,7 @@ void tensor_dealloc(PyObject *self)
     if (o->t && !o->keep)
         (void)orr_free_at("python", 0, o->t);
     Py_XDECREF(o->keep);
+    Py_XDECREF(o->base);
     if (type == tensor_type && spares < SPARES)
         spare[spares++] = o;
     else
@@ -432,10 +433,29 @@ static bool of_number(call *c, PyObject *v, orr_tensor **t, bool *is)
     return true;
 }
 
+/* Makes a part anew whose whole was assigned to. */
+static bool renew(tensor *o)
+{
+    tensor *whole = (tensor *)PyTuple_GetItem(o->base, 0);
+    if (whole->changes == o->seen)
+        return true;
+    o->seen = whole->changes;
+    tensor *now = (tensor *)PyObject_CallFunctionObjArgs(PyTuple_GetItem(o->base, 1), (PyObject *)whole, NULL);
+    if (!now)
+        return false;
+    orr_tensor *t = now->t;
+    now->t = o->t;
+    o->t = t;
+    Py_DECREF(now);
+    return true;
+}
+
 bool to_tensor(call *c, PyObject *v, const char *name, orr_tensor **t)
 {
     bool number;
     if (Py_TYPE(v) == tensor_type || PyObject_TypeCheck(v, tensor_type)) {
+        if (((tensor *)v)->base && !renew((tensor *)v))
+            return false;
         *t = ((tensor *)v)->t;
         return *t ||
                (PyErr_Format(errors[ORR_EHANDLE], "%s(): '%s' is a tensor without a value", c->name, name), false);

@@ -170,7 +170,9 @@ typedef struct {
     PyObject_HEAD orr_tensor *t;
     PyObject *keep; /**< the owner of a borrowed tensor */
     PyObject *weak;
-    int changes; /**< by item assignment */
+    int changes;    /**< by item assignment */
+    PyObject *base; /**< NULL, or of a part: (the whole, the function that makes the part of it) */
+    int seen;       /**< changes of the whole when the part was made */
 } tensor;
 
 typedef struct {

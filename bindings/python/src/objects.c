@@ -153,6 +153,22 @@ static PyObject *become(PyObject *self, PyObject *other)
     return PyLong_FromLong(o->changes);
 }
 
+/* Makes the object a part: (the whole, the function that makes the part of it). */
+static PyObject *tie(PyObject *self, PyObject *base)
+{
+    tensor *o = (tensor *)self;
+    PyObject *whole = PyTuple_Check(base) && PyTuple_Size(base) == 2 ? PyTuple_GetItem(base, 0) : Py_None;
+    if (!PyObject_TypeCheck(whole, tensor_type) || whole == self || o->keep) {
+        PyErr_SetString(PyExc_TypeError, "a part has a whole, and a function");
+        return NULL;
+    }
+    Py_INCREF(base);
+    Py_XDECREF(o->base);
+    o->base = base;
+    o->seen = ((tensor *)whole)->changes;
+    Py_RETURN_NONE;
+}
+
 /* -- types ------------------------------------------------------------------------------------------------------- */
 
 static PyObject *initialise(PyObject *self, PyObject *args, PyObject *options)
@@ -200,15 +216,17 @@ static bool make_types(PyObject *module)
                                    { "size", get_size, NULL, "The number of elements.", NULL },
                                    { NULL, NULL, NULL, NULL, NULL } };
     static PyMemberDef members[] = { { "__weaklistoffset__", T_PYSSIZET, offsetof(tensor, weak), READONLY, NULL },
+                                     { "_base", T_OBJECT, offsetof(tensor, base), READONLY, NULL },
                                      { NULL, 0, 0, 0, NULL } };
     static PyMethodDef more[] = { { "item", item, METH_NOARGS, "The one element as a number. Evaluates the tensor." },
                                   { "__complex__", as_complex, METH_NOARGS, NULL },
-                                  { "_become", become, METH_O, NULL } };
+                                  { "_become", become, METH_O, NULL },
+                                  { "_tie", tie, METH_O, NULL } };
     static PyMethodDef methods[512];
     int n = 0;
     for (PyMethodDef *m = exchange_methods; m->ml_name; m++)
         methods[n++] = *m;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         methods[n++] = more[k];
     for (PyMethodDef *m = tensor_methods; m->ml_name && n < 511; m++)
         methods[n++] = *m;
