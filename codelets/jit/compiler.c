@@ -27,6 +27,9 @@ const char *const orr__cflags[] = { "-O3",
                                     "-fwrapv",
                                     "-fno-strict-aliasing",
                                     "-w",
+#ifdef __x86_64__
+                                    "-mno-mmx", /* configure.ac has the reason */
+#endif
                                     NULL };
 
 static bool is_program(const char *path)

@@ -249,12 +249,43 @@ static void workers_use_default_fp_mode(void)
     run("starpu", "5");
 }
 
+/* -- registers of long double ----------------------------------------------------------------------------------------- */
+
+/* Casts between all dtypes, interpreted and compiled. A kernel that uses an MMX register leaves long double without one. */
+static void casts_leave_the_registers_of_long_double(void)
+{
+    enum { LENGTH = 300 };
+    volatile long double third = 1.0L / 3;
+    setenv("ORRERY_ENGINE", "serial", 1);
+    for (int tier = 0; tier < (orr_test_compiler() ? 2 : 1); tier++) {
+        setenv("ORRERY_JIT", tier ? "wait" : "off", 1);
+        ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x[ORR_F64 + 1], *y[ORR_F64 + 1];
+        for (int from = 0; from <= ORR_F64; from++)
+            x[from] = orr_cast(orr_remainder(orr_arange(ORR_F64, 0, LENGTH, 1), orr_scalar(7)), (orr_dtype)from);
+        ORR_CHECK_MSG(orr_eval_all(x, ORR_F64 + 1) == ORR_OK, "%s", orr_error_message());
+        for (int from = tier ? ORR_F64 : 0; from <= ORR_F64; from++) { /* compilers take long */
+            for (int to = 0; to <= ORR_F64; to++)
+                y[to] = orr_cast(x[from], (orr_dtype)to);
+            ORR_CHECK_MSG(orr_eval_all(y, ORR_F64 + 1) == ORR_OK, "%s", orr_error_message());
+        }
+        long double sum = 0;
+        for (int i = 0; i < 8; i++) /* as many as there are registers */
+            sum += third * (long double)(i + 1);
+        ORR_CHECK_MSG(sum > 11.99L && sum < 12.01L, "%Lg", sum);
+        (void)orr_scope_end(s);
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(constants_use_default_fp_mode),
                                       ORR_TEST(functions_use_default_fp_mode),
                                       ORR_TEST(calling_thread_uses_default_fp_mode),
                                       ORR_TEST(workers_use_default_fp_mode),
+                                      ORR_TEST(casts_leave_the_registers_of_long_double),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.fpmode", tests);
 }
