@@ -170,7 +170,7 @@ static void weights_of_inference_are_there_once(void)
     for (int k = 0; k < CALLS && formed && !weight_of(m, 2)->form; k++)
         forward(m, x, y); /* in another lane its kernel may want other rows, and another form */
     ORR_CHECK(memcmp(y, plain, sizeof y) == 0);
-    ORR_CHECK(!weight_of(m, 0)->form);
+    ORR_CHECK(!weight_of(m, 0)->form || !formed); /* one that has had a form stays plain */
     ORR_CHECK(weight_of(m, 2)->form || !formed);
     orr_scope *s = orr_scope_begin(); /* another plan reads it, and a new value may be in a form again */
     orr_assign(p[2].variable, orr_mul(p[2].variable, orr_scalar(1.0)));
