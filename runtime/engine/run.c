@@ -102,8 +102,37 @@ void orr__run_fail(orr__run *r, orr_status st, const char *text)
     pthread_mutex_unlock(&r->lock);
 }
 
+static void copy_text(orr__run *r, char *text)
+{
+    pthread_mutex_lock(&r->lock);
+    memcpy(text, r->text, sizeof r->text);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* A leaf whose run failed has no content, so values made from it are invalid. */
+static void inherit_failure(orr__run *r)
+{
+    for (int i = 0; i < r->ndep && orr__run_status(r) == ORR_OK; i++)
+        if (orr__run_status(r->dep[i]) != ORR_OK) {
+            char text[sizeof r->text];
+            copy_text(r->dep[i], text);
+            orr__run_fail(r, orr__run_status(r->dep[i]), text);
+        }
+}
+
+static void drop_leaf_runs(orr__run *r)
+{
+    for (int i = 0; i < r->ndep; i++)
+        orr__run_unref(r->dep[i]);
+    free(r->dep);
+    r->dep = NULL;
+    r->ndep = 0;
+}
+
+/* A task inherits a failure before it ends: what waits for its value runs then, perhaps before this run, or the one that failed, has ended. */
 bool orr__run_is_over(orr__run *r, const orr__step *s)
 {
+    inherit_failure(r);
     if (orr__run_status(r) == ORR_OK && orr__stop_check(r->stop) != ORR_OK) {
         orr__run_fail(r, ORR_ECANCELLED, orr_error_message());
         orr_error_clear();
@@ -123,30 +152,6 @@ void orr__run_count(orr__run *r)
 {
     r->counted = true;
     count(r, 1);
-}
-
-static void copy_text(orr__run *r, char *text)
-{
-    pthread_mutex_lock(&r->lock);
-    memcpy(text, r->text, sizeof r->text);
-    pthread_mutex_unlock(&r->lock);
-}
-
-/* A leaf whose run failed has no content, so values made from it are invalid. */
-static void inherit_failure(orr__run *r)
-{
-    for (int i = 0; i < r->ndep; i++) {
-        orr__run *d = r->dep[i];
-        if (orr__run_status(d) != ORR_OK && orr__run_status(r) == ORR_OK) {
-            char text[sizeof d->text];
-            copy_text(d, text);
-            orr__run_fail(r, orr__run_status(d), text);
-        }
-        orr__run_unref(d);
-    }
-    free(r->dep);
-    r->dep = NULL;
-    r->ndep = 0;
 }
 
 /* Waiters are woken after the lock is released; otherwise they would block on it, at the cost of two more thread switches. Our reference
@@ -182,6 +187,7 @@ static void finish(orr__run *r)
     orr__run_unref(r->part);
     r->part = NULL;
     inherit_failure(r);
+    drop_leaf_runs(r);
     if (r->counted)
         count(r, -1);
     if (orr__run_status(r) == ORR_OK) /* else a waiter may need them */
