@@ -216,7 +216,7 @@ int serve_http_resume(serve_http *h, double now)
 
 static const double unusual = 3; /* usual steps, and usual ratios of the time to what is booked */
 
-/* Books a part of the thread's time for a sender. What belongs to no step is booked in proportion. Returns the time at which the sender may go
+/* Books a part of the thread's time for a sender. Time that belongs to no step is booked in proportion. Returns the time at which the sender may go
  * on. */
 static double book(serve_http *h, int sender, double seconds, double now)
 {

@@ -177,7 +177,7 @@ static bool may_run(const serve_queue *q, const serve_task *t, bool reserved)
     return !reserved || (t->seconds < brief && q->works[t->work.client + 1] == 0);
 }
 
-/* The task to run next; NULL: none may run. What the reserved thread may run is left to it while it waits: the others get less of a core. */
+/* The task to run next; NULL: none may run. A task that the reserved thread may run is left to it while it waits: the others get less of a core. */
 static serve_task *next(serve_queue *q, bool reserved)
 {
     serve_task *best = NULL;

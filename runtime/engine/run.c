@@ -129,7 +129,7 @@ static void drop_leaf_runs(orr__run *r)
     r->ndep = 0;
 }
 
-/* A task inherits a failure before it ends: what waits for its value runs then, perhaps before this run, or the one that failed, has ended. */
+/* A task inherits a failure before it ends. Tasks that wait for its value run then, perhaps before this run or the failed one has ended. */
 bool orr__run_is_over(orr__run *r, const orr__step *s)
 {
     inherit_failure(r);

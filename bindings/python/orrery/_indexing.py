@@ -157,7 +157,7 @@ def _get(x, key):
 
 
 def put(x, key, value):
-    """Item assignment. A tensor is a value: the object gets a new one. That of a part is its whole's."""
+    """Item assignment: the object gets a new value; for a part, its whole does."""
     value = value if isinstance(value, (int, float, complex, Tensor)) else asarray(value)
     whole, steps = _whole(x)
     places = _core.reshape(_core.arange("int64", 0, whole.size, 1), whole.shape)
@@ -177,7 +177,7 @@ def in_place(operator):
     """x += y and the like: the elements of a part change in its whole, other names get the result."""
     def change(x, y):
         r = operator(x, y)
-        if r is NotImplemented or _whole(x)[1] is None:
+        if _whole(x)[1] is None:
             return r
         put(x, Ellipsis, r)
         return x
