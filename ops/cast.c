@@ -7,6 +7,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "ops/wrapped.h"
 #include "runtime/base/fpmode.h"
 
 static int identity(const orr__capture *p, int i)
@@ -41,6 +42,7 @@ const orr__op orr__op_cast = {
     .flops = 1,
     .identity = identity,
     .reference = reference,
+    .wrapped = orr__wrapped_cast,
     .distribute = orr__rule_elements,
     .vjp = vjp,
     .lower = lower,

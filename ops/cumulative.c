@@ -11,6 +11,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "ops/wrapped.h"
 #include "runtime/base/element.h"
 #include "runtime/base/threshold.h"
 
@@ -156,6 +157,7 @@ static orr_tensor *record_prod(const char *file, int line, orr_tensor *const *in
                                                 .record = record_##word,                                               \
                                                 .verify = verify,                                                      \
                                                 .reference = reference,                                                \
+                                                .wrapped = orr__wrapped_sums,                                          \
                                                 .distribute = orr__rule_but_axis,                                      \
                                                 .vjp = vjp_##word,                                                     \
                                                 .cuts = cuts }
@@ -180,6 +182,7 @@ const orr__op orr__op_cumulative_from = {
     .flops = 1,
     .verify = verify_from,
     .reference = reference,
+    .wrapped = orr__wrapped_sums,
     .distribute = orr__rule_but_axis,
     .cuts = cuts,
 };

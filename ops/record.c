@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <math.h>
+#include <string.h>
 #include "ops/ew_id.h"
 #include "ops/record.h"
 #include "runtime/base/fpmode.h"
@@ -12,7 +13,7 @@ orr__node *orr__rec_one(orr__site at, const orr__op *op, orr_dtype dtype, const 
     return orr__node_of(at, op, dtype, shape, 1, &n);
 }
 
-static orr__node *row_of_two(orr__site at, int row, orr_dtype dtype, orr__node *a, orr__node *b)
+orr__node *orr__rec_two(orr__site at, int row, orr_dtype dtype, orr__node *a, orr__node *b)
 {
     orr__node *in[2] = { a, b };
     if (a && b)
@@ -22,15 +23,29 @@ static orr__node *row_of_two(orr__site at, int row, orr_dtype dtype, orr__node *
     return NULL;
 }
 
+orr__node *orr__rec_like(orr__site at, const orr__node *n, orr_dtype dtype, const orr_shape *shape, int nin,
+                         orr__node *const *in)
+{
+    orr__node *copy = orr__node_of(at, n->op, dtype, shape, nin, in);
+    if (copy) {
+        copy->nscalar = n->nscalar;
+        copy->weak = n->weak;
+        memcpy(copy->s, n->s, sizeof copy->s);
+        copy->attr = n->attr;
+        copy->as = n->as;
+    }
+    return copy;
+}
+
 orr__node *orr__rec_complex(orr__site at, orr__node *re, orr__node *im)
 {
     orr_dtype part = re ? (orr_dtype)re->dtype : ORR_F32;
-    return row_of_two(at, ORR__EW_complex, orr__complex_of(part), re, im);
+    return orr__rec_two(at, ORR__EW_complex, orr__complex_of(part), re, im);
 }
 
 orr__node *orr__rec_or(orr__site at, orr__node *a, orr__node *b)
 {
-    return row_of_two(at, ORR__EW_logical_or, ORR_BOOL, a, b);
+    return orr__rec_two(at, ORR__EW_logical_or, ORR_BOOL, a, b);
 }
 
 orr__node *orr__rec_not_finite(orr__site at, orr__node *n)

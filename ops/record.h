@@ -32,6 +32,11 @@ orr__node *orr__rec_complex(orr__site at, orr__node *re, orr__node *im);
 orr__node *orr__rec_part(orr__site at, orr__node *n, bool imag);
 /* a or b, which are bool. */
 orr__node *orr__rec_or(orr__site at, orr__node *a, orr__node *b);
+/* A row of ew_id.h on a and b, of one shape. Takes over both references; NULL if one is NULL. */
+orr__node *orr__rec_two(orr__site at, int row, orr_dtype dtype, orr__node *a, orr__node *b);
+/* A node of the operation of n, with its attributes and name, for the shape and the operands, whose references it takes over. */
+orr__node *orr__rec_like(orr__site at, const orr__node *n, orr_dtype dtype, const orr_shape *shape, int nin,
+                         orr__node *const *in);
 /* Is an element of n, a float or complex node, NaN or infinite? */
 orr__node *orr__rec_not_finite(orr__site at, orr__node *n);
 /* a where cond, which is bool, is true, else b. Takes over the references; NULL if one is NULL. */
@@ -87,6 +92,10 @@ orr__node *orr__rec_weak(orr__site at, const orr__node *n, orr_dtype dtype, cons
 bool orr__weak_kind_fits(orr__site at, const orr__node *n, orr_dtype dtype);
 /* orr__common_dtype with the checks: EDTYPE names the cast, or the scalar that is no value of the dtype. */
 bool orr__promote_nodes(orr__site at, int n, orr__node *const *node, orr_dtype *dtype);
+
+/* label.c: integers x, each of which names one of n classes, as u64: those that name none are n or more, negative ones, too. *ignored: one
+ * that names none on purpose; NULL: there is none. */
+orr_tensor *orr__label(orr__site at, orr_tensor *x, int64_t n, const int64_t *ignored);
 
 /* indexing.c: an index tensor as operations take it, i32 or i64; a new reference. */
 orr__node *orr__index_operand(orr__site at, const orr__node *index);

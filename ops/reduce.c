@@ -10,6 +10,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "ops/wrapped.h"
 
 #define AT b->at.file, b->at.line
 
@@ -257,6 +258,12 @@ static const orr__op chain = {
     .lower = lower,
 };
 
+static orr__node *wrapped(orr__site at, const orr__capture *p, int i)
+{
+    int rop = p->node[i]->attr.rop;
+    return rop == ORR__RSUM || rop == ORR__RPROD ? orr__wrapped_sums(at, p, i) : NULL;
+}
+
 const orr__op orr__op_reduce = {
     .id = ORR__OP_reduce,
     .name = "reduce",
@@ -266,6 +273,7 @@ const orr__op orr__op_reduce = {
     .kinds = ORR__TAKES_FIELD,
     .verify = verify,
     .reference = reference,
+    .wrapped = wrapped,
     .distribute = distribute,
     .vjp = vjp,
     .unrolled = &chain,

@@ -9,6 +9,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "ops/wrapped.h"
 
 static orr__scalar add(orr_dtype dtype, orr__scalar x, orr__scalar y)
 {
@@ -179,6 +180,8 @@ const orr__op orr__op_scatter_add = {
     .flags = ORR__OP_MAY_FAIL,
     .flops = 1,
     .reference = reference,
+    .wrapped = orr__wrapped_sums,
+    .outside = orr__outside_axis,
     .distribute = distribute,
     .vjp = vjp,
     .work = work,
@@ -207,6 +210,8 @@ const orr__op orr__op_scatter = {
     .flags = ORR__OP_MAY_FAIL,
     .flops = 1,
     .reference = reference,
+    .wrapped = orr__wrapped_sums,
+    .outside = orr__outside_axis,
     .distribute = distribute,
     .vjp = vjp_scatter,
     .work = work,

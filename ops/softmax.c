@@ -97,7 +97,7 @@ orr_tensor *orr_cross_entropy_at(const char *file, int line, orr_tensor *logits,
     orr_tensor *logp = orr_log_softmax_at(AT, wide, -1);
     /* The label's entry is selected by comparison with the class number, which fuses into the sum, as its gradient
      * does. As u64 a negative label is out of range; a label that is no class adds NaN. */
-    orr_tensor *label = orr_cast_at(AT, labels, ORR_U64);
+    orr_tensor *label = orr__label(at, labels, classes, NULL);
     orr_tensor *class = orr__handle_new(
         orr__rec_iota(at, ORR_U64, &ORR_SHAPE(classes), 0, (orr__scalar){ .u = 0 }, (orr__scalar){ .u = 1 }));
     orr_tensor *hit = orr_equal_at(AT, orr_expand_dims_at(AT, label, -1), class);

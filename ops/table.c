@@ -5,6 +5,7 @@
 #include <string.h>
 #include "ops/ew_id.h"
 #include "ops/ew_op.h"
+#include "ops/wrapped.h"
 
 #define COMPOUND_ROW(name_, n, classes, result_, cost, text, dx, dy, dz, cresult_, ctext, cdx, cdy, cdz, ftext, lo,    \
                      hi, ulp, doc)                                                                                     \
@@ -17,6 +18,7 @@
         .flops = cost,                                                                                                 \
         .identity = orr__ew_identity,                                                                                  \
         .reference = orr__ew_reference,                                                                                \
+        .wrapped = orr__wrapped_row,                                                                                   \
         .distribute = orr__ew_distribute,                                                                              \
         .vjp = orr__ew_back,                                                                                           \
         .lower = orr__ew_lower },                                                                                      \

@@ -7,6 +7,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "ops/wrapped.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -119,6 +120,7 @@ const orr__op orr__op_take = {
     .flags = ORR__OP_MAY_FAIL,
     .verify = verify,
     .reference = reference,
+    .outside = orr__outside_axis,
     .distribute = distribute,
     .vjp = vjp,
     .lower = lower,

@@ -24,7 +24,7 @@ orr_tensor *orr_one_hot_at(const char *file, int line, orr_tensor *indices, int6
         return bad;
     /* Compared as u64, in which a negative index is out of range and no index is truncated. */
     orr_scope *scope = orr__compose_begin(at);
-    orr_tensor *x = orr_expand_dims_at(file, line, orr_cast_at(file, line, indices, ORR_U64), -1);
+    orr_tensor *x = orr_expand_dims_at(file, line, orr__label(at, indices, n, NULL), -1);
     orr_tensor *place =
         orr__handle_new(orr__rec_iota(at, ORR_U64, &ORR_SHAPE(n), 0, (orr__scalar){ .u = 0 }, (orr__scalar){ .u = 1 }));
     return orr__compose_end(at, scope, orr_cast_at(file, line, orr_equal_at(file, line, x, place), dtype));

@@ -117,7 +117,7 @@ static orr_tensor *over_classes(orr__site at, orr_tensor *x)
 static orr_tensor *from_labels(const task *t, double smoothing)
 {
     orr__site at = t->at;
-    orr_tensor *label = orr_cast_at(AT, t->label, ORR_U64), *zero = SCALAR(0);
+    orr_tensor *label = orr__label(at, t->label, t->classes, t->o.ignores ? &t->o.ignored : NULL), *zero = SCALAR(0);
     orr_tensor *class = orr__handle_new(
         orr__rec_iota(at, ORR_U64, &ORR_SHAPE(t->classes), 0, (orr__scalar){ .u = 0 }, (orr__scalar){ .u = 1 }));
     orr_tensor *hit = orr_equal_at(AT, orr_expand_dims_at(AT, label, -1), class);

@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <orrery/elementwise.h>
@@ -13,7 +12,6 @@
 #include "ops/record.h"
 #include "runtime/api/check.h"
 #include "runtime/api/eval.h"
-#include "runtime/api/instance.h"
 #include "runtime/base/env.h"
 #include "runtime/engine/finite.h"
 
@@ -29,42 +27,7 @@ static bool is_inexact(const orr__node *n)
 /* A scalar: is an element of n not finite? */
 static orr__node *bit_of(orr__site at, orr__node *n)
 {
-    static const orr_shape scalar = { .rank = 0 };
-    uint32_t all = (1u << n->shape.rank) - 1;
-    orr__node *bad = orr__rec_not_finite(at, orr__node_ref(n));
-    return orr__rec_reshape(at, all ? orr__rec_reduce(at, bad, ORR__RANY, all, ORR_BOOL) : bad, &scalar);
-}
-
-/* A scalar: the number of the first such element of n, the count of all if there is none. */
-static orr__node *place_of(orr__site at, orr__node *n)
-{
-    const orr_shape scalar = { .rank = 0 }, line = ORR_SHAPE(orr__shape_count(&n->shape));
-    orr__node *bad = orr__rec_reshape(at, orr__rec_not_finite(at, orr__node_ref(n)), &line),
-              *number = orr__rec_iota(at, ORR_I64, &line, 0, (orr__scalar){ .i = 0 }, (orr__scalar){ .i = 1 }),
-              *count = orr__rec_const(at, ORR_I64, &line, (orr__scalar){ .i = line.dim[0] });
-    orr__node *first = orr__rec_where(at, bad, number, count);
-    return orr__rec_reshape(at, orr__rec_reduce(at, first, ORR__RMIN, 1, ORR_I64), &scalar);
-}
-
-/* Elements [e, e + count) of n, as a line. */
-static orr__node *elements_of(orr__site at, orr__node *n, int64_t e, int64_t count)
-{
-    const orr_shape line = ORR_SHAPE(orr__shape_count(&n->shape)), some = ORR_SHAPE(count);
-    return orr__rec_slice(at, orr__rec_reshape(at, orr__node_ref(n), &line), &some, &e, (int64_t[]){ 1 });
-}
-
-static orr__scalar number(const orr__node *n, bool *known)
-{
-    orr__buffer *b = n ? orr__node_value(n) : NULL;
-    *known = b && orr__buffer_sync(b) == ORR_OK;
-    return *known ? orr__scalar_load(b->host, (orr_dtype)n->dtype) : (orr__scalar){ .i = 0 };
-}
-
-static bool is_set(const orr__node *bit)
-{
-    bool known;
-    orr__scalar v = number(bit, &known);
-    return known && v.u != 0;
+    return orr__blame_any(at, orr__rec_not_finite(at, orr__node_ref(n)));
 }
 
 void orr__check_begin(orr__check *c, const orr__capture_roots *roots)
@@ -122,7 +85,7 @@ static int input(const search *s, int i, int k)
 static bool is_nan(const orr__node *small)
 {
     bool known;
-    orr__scalar v = number(small, &known);
+    orr__scalar v = orr__blame_number(small, &known);
     return known && !orr__is_complex((orr_dtype)small->dtype) && isnan(orr__scalar_f64(v, (orr_dtype)small->dtype));
 }
 
@@ -133,7 +96,7 @@ static bool is_bad(const orr__node *small)
     if (!small || !is_inexact(small))
         return false;
     orr_dtype part = orr__part_dtype((orr_dtype)small->dtype);
-    (void)number(small, &known);
+    (void)orr__blame_number(small, &known);
     const char *host = known ? orr__node_value(small)->host : NULL;
     for (int k = 0; host && k < (part == small->dtype ? 1 : 2); k++)
         v[k] = orr__scalar_f64(orr__scalar_load(host + (size_t)k * orr_dtype_size(part), part), part);
@@ -164,7 +127,7 @@ static bool find_row(const search *s, orr__node *x, int64_t n, int64_t *row)
               *any = whole(s, orr__rec_reduce(s->at, bad, ORR__RANY, 2, ORR_BOOL));
     bool found = false, known = false;
     if (any && s->eval(s->at, &any, 1) == ORR_OK)
-        (void)number(any, &known); /* brings the value to the host */
+        (void)orr__blame_number(any, &known); /* brings the value to the host */
     const uint8_t *bit = known ? orr__node_value(any)->host : NULL;
     for (int64_t r = 0; bit && r < rows.dim[0] && !found; r++)
         if ((found = bit[r]))
@@ -183,9 +146,10 @@ static bool find_place(const search *s, int i, int64_t *place)
         return false; /* a constant of the program, or no floats */
     if (n < count && !find_row(s, x, n, &row))
         return false;
-    orr__node *some = elements_of(s->at, x, row * n, n), *first = some ? whole(s, place_of(s->at, some)) : NULL;
+    orr__node *some = orr__blame_elements(s->at, x, row * n, n),
+              *first = some ? whole(s, orr__blame_first(s->at, orr__rec_not_finite(s->at, orr__node_ref(some)))) : NULL;
     bool known = first && s->eval(s->at, &first, 1) == ORR_OK;
-    int64_t at = known ? number(first, &known).i : n;
+    int64_t at = known ? orr__blame_number(first, &known).i : n;
     orr__node_unref(first);
     orr__node_unref(some);
     *place = row * n + at;
@@ -199,10 +163,10 @@ static bool find_source(const search *s, int i, int64_t e, int64_t *place)
     const orr_shape line = ORR_SHAPE(orr__shape_count(&from->shape));
     orr__node *places = orr__rec_iota(s->at, ORR_I64, &line, 0, (orr__scalar){ .i = 0 }, (orr__scalar){ .i = 1 });
     places = orr__rec_reshape(s->at, places, &from->shape);
-    orr__node *view = places ? orr__instance_node(s->at, n, ORR_I64, &n->shape, 1, &places) : NULL;
-    orr__node *one = view ? elements_of(s->at, view, e, 1) : NULL;
+    orr__node *view = places ? orr__rec_like(s->at, n, ORR_I64, &n->shape, 1, &places) : NULL;
+    orr__node *one = view ? orr__blame_elements(s->at, view, e, 1) : NULL;
     bool known = one && s->eval(s->at, &one, 1) == ORR_OK;
-    *place = known ? number(one, &known).i : 0;
+    *place = known ? orr__blame_number(one, &known).i : 0;
     orr__node_unref(one);
     orr__node_unref(view);
     return known && *place >= 0 && *place < line.dim[0];
@@ -269,8 +233,8 @@ static bool make_small(search *s, int i, int64_t e)
         for (int k = 0; k < nin && ok; k++)
             in[k] = orr__node_ref(s->small[input(s, j, k)]);
         s->small[j] = !ok   ? NULL
-                      : nin ? orr__instance_node(s->at, p->node[j], (orr_dtype)p->node[j]->dtype, &one, nin, in)
-                            : whole(s, elements_of(s->at, p->node[j], e, 1));
+                      : nin ? orr__rec_like(s->at, p->node[j], (orr_dtype)p->node[j]->dtype, &one, nin, in)
+                            : whole(s, orr__blame_elements(s->at, p->node[j], e, 1));
         ok = s->small[j] != NULL;
         if (ok && !orr__node_value(s->small[j]))
             all[n++] = s->small[j];
@@ -337,77 +301,30 @@ static suspect culprit_of(search *s)
 
 /* -- blame ----------------------------------------------------------------------------------------------- */
 
-/* "element [i, j] is ": "the element is " of a scalar. */
-static void name_element(char *text, size_t size, const orr_shape *shape, int64_t e)
-{
-    int64_t index[ORR_MAX_RANK];
-    size_t at = (size_t)snprintf(text, size, shape->rank ? "element [" : "the element");
-    for (int d = shape->rank - 1; d >= 0; d--) {
-        index[d] = e % shape->dim[d];
-        e /= shape->dim[d];
-    }
-    for (int d = 0; d < shape->rank && at < size; d++)
-        at += (size_t)snprintf(text + at, size - at, "%lld%s", (long long)index[d], d < shape->rank - 1 ? ", " : "]");
-    if (at < size)
-        (void)snprintf(text + at, size - at, " is ");
-}
-
 /* The element in words, with the operands of an element-wise operation. */
 static void describe(search *s, suspect of, char *text, size_t size)
 {
     const orr__capture *p = s->p;
     const orr__node *n = p->node[of.i];
     bool known, made = p->leaf_of[of.i] < 0;
-    name_element(text, size, &n->shape, of.place);
+    *text = '\0';
+    orr__blame_place(text, size, &n->shape, of.place);
+    orr__blame_append(text, size, " is ");
     if (orr__is_complex((orr_dtype)n->dtype) || !make_small(s, of.i, of.place))
         (void)snprintf(text + strlen(text), size - strlen(text), "not finite");
     else
         (void)snprintf(text + strlen(text), size - strlen(text), "%.9g",
-                       orr__scalar_f64(number(s->small[of.i], &known), (orr_dtype)n->dtype));
+                       orr__scalar_f64(orr__blame_number(s->small[of.i], &known), (orr_dtype)n->dtype));
     int nin = s->small[of.i] && is_element(s, of.i) ? orr__capture_nin(p, of.i) : 0;
     for (int k = 0; k < nin; k++) {
         const orr__node *one = s->small[input(s, of.i, k)];
         size_t at = strlen(text);
         (void)snprintf(text + at, size - at, "%s%.9g", k ? " and " : ", made from ",
-                       orr__scalar_f64(number(one, &known), (orr_dtype)one->dtype));
+                       orr__scalar_f64(orr__blame_number(one, &known), (orr_dtype)one->dtype));
     }
     if (made && nin == 0)
         (void)snprintf(text + strlen(text), size - strlen(text), ", made from finite numbers");
     forget_small(s, of.i);
-}
-
-/* True for the first time with this place. */
-static bool is_new(const char *file, int line)
-{
-    enum { PLACES = 64 };
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static struct {
-        const char *file;
-        int line;
-    } said[PLACES];
-    static int nsaid;
-    bool seen = false;
-    (void)pthread_mutex_lock(&lock);
-    for (int i = 0; i < nsaid && !seen; i++)
-        seen = said[i].line == line && said[i].file == file;
-    seen = seen || nsaid == PLACES;
-    if (!seen) {
-        said[nsaid].file = file;
-        said[nsaid++].line = line;
-    }
-    (void)pthread_mutex_unlock(&lock);
-    return !seen;
-}
-
-/* The operation in the user's words. */
-static const char *name_of(const search *s, int i)
-{
-    static const char *const fold[] = { "sum", "prod", "max", "min", "any", "all" };
-    const orr__node *n = s->p->node[i];
-    return s->p->leaf_of[i] >= 0                 ? "data"
-           : n->as                               ? n->as
-           : n->op->pattern == ORR__PATTERN_FOLD ? fold[n->attr.rop]
-                                                 : n->op->name;
 }
 
 static void say(search *s, suspect of)
@@ -415,24 +332,15 @@ static void say(search *s, suspect of)
     const orr__node *n = of.i >= 0 ? s->p->node[of.i] : NULL;
     orr__site at = { .file = n ? n->file : s->at.file, .line = n ? n->line : s->at.line };
     char text[256] = "a result is not finite; its ancestors cannot be computed again";
-    if (!orr__check_asked && !is_new(at.file, at.line))
+    if (!orr__check_asked && !orr__blame_is_new(at.file, at.line))
         return;
-    at.op = n ? name_of(s, of.i) : s->at.op;
+    at.op = n ? orr__blame_name(s->p, of.i) : s->at.op;
     if (n)
         describe(s, of, text, sizeof text);
     if (orr__check_asked)
         *orr__check_asked = orr__fail(at, ORR_ENUMERIC, "%s", text);
     else
         orr__log(1, "%s:%d: %s: %s", at.file ? at.file : "?", at.line, at.op, text);
-}
-
-/* False: a number of the graph may be drawn once only. */
-static bool may_repeat(const orr__capture *p)
-{
-    bool may = true;
-    for (int i = 0; i < p->n && may; i++)
-        may = !p->node[i]->once;
-    return may;
 }
 
 static void blame(search *s)
@@ -443,7 +351,7 @@ static void blame(search *s)
     s->small = calloc((size_t)n, sizeof(orr__node *));
     s->made.i = s->odd.i = s->data.i = -1;
     suspect none = { -1, 0 };
-    bool may = s->todo && s->seen && s->small && may_repeat(s->p);
+    bool may = s->todo && s->seen && s->small && orr__blame_may_repeat(s->p);
     if (s->small)
         say(s, may ? culprit_of(s) : none);
     free(s->todo);
@@ -459,7 +367,7 @@ static bool is_hit(const search *s, const orr__capture_roots *roots)
         if (is_inexact(roots->out[i]))
             bit = bit ? orr__rec_or(s->at, bit, bit_of(s->at, roots->out[i])) : bit_of(s->at, roots->out[i]);
     bit = whole(s, bit);
-    bool hit = bit && s->eval(s->at, &bit, 1) == ORR_OK && is_set(bit);
+    bool hit = bit && s->eval(s->at, &bit, 1) == ORR_OK && orr__blame_is_set(bit);
     orr__node_unref(bit);
     return hit;
 }
@@ -469,7 +377,8 @@ bool orr__check_end(const orr__check *c, const orr__capture *p, orr__check_eval 
     search s = {
         .p = p, .nout = c->roots.nout, .at = ORR__SITE(NULL, 0, "check"), .eval = eval, .over_ranks = c->over_ranks
     };
-    bool hit = (c->over_ranks || orr__finite_doubts() != c->doubts) && is_hit(&s, &c->roots);
+    bool asked = orr__env.check & ORR__CHECK_NONFINITE || orr__check_asked;
+    bool hit = asked && (c->over_ranks || orr__finite_doubts() != c->doubts) && is_hit(&s, &c->roots);
     if (hit)
         blame(&s);
     return hit;
@@ -480,7 +389,7 @@ static orr_status check_value(orr__site at, orr_tensor *t)
 {
     orr__node *n = orr__handle_node(t), *bit = n && is_inexact(n) ? bit_of(at, n) : NULL;
     orr_status st = bit ? orr__eval_nodes(at, &bit, 1, NULL) : ORR_OK;
-    bool bad = st == ORR_OK && bit && is_set(bit);
+    bool bad = st == ORR_OK && bit && orr__blame_is_set(bit);
     orr__node_unref(bit);
     orr__calls_over();
     return bad ? orr__fail(at, ORR_ENUMERIC,

@@ -3,18 +3,16 @@
 #ifndef ORR_API_CHECK_H
 #define ORR_API_CHECK_H
 
+#include "runtime/api/blame.h"
 #include "runtime/base/env.h"
-#include "runtime/graph/capture.h"
 
 /* The check of one evaluation. */
 typedef struct {
     orr__capture_roots roots;
     uint64_t doubts; /* of the engine, before the evaluation                                                        */
-    bool over_ranks; /* other ranks have other parts of the values and the same check: doubts of one rank do not count */
+    bool
+        over_ranks; /* other ranks have other parts of the values and the same check: doubts of one rank do not count */
 } orr__check;
-
-/* Evaluates nodes, which nobody checks. */
-typedef orr_status orr__check_eval(orr__site at, orr__node *const *node, int n);
 
 /* The status of this thread's orr_check, set once the check has found something; NULL: it is not in one. */
 extern _Thread_local orr_status *orr__check_asked __attribute__((tls_model("initial-exec")));

@@ -219,7 +219,7 @@ static void dump_by_environment(orr__site at, const orr__dumping *d, orr_status 
         return;
     (void)snprintf(reason, sizeof reason, "%s",
                    st != ORR_OK ? error
-                   : not_finite ? "a result is not finite"
+                   : not_finite ? "a check has found a result wrong"
                                 : "ORRERY_DUMP_WHEN");
     if (write_dump(at, d, path, reason) == ORR_OK)
         orr__log(failed ? 1 : 2, "the evaluation of %s:%d is in %s: %s", at.file ? at.file : "?", at.line, path,

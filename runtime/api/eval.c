@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "ops/exchange.h"
 #include "runtime/api/check.h"
+#include "runtime/api/check_integers.h"
 #include "runtime/api/dump.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/event.h"
@@ -177,18 +178,40 @@ static orr_status for_the_check(orr__site at, orr__node *const *node, int n)
     return evaluate_unchecked(at, &roots, NULL, false, NULL, NULL);
 }
 
-/* Needs the old values of variables until the results are known to be finite. */
-static orr_status evaluate_checked(orr__site at, orr__capture_roots *roots, bool early, bool *hit)
+/* The roots with one more, before those that nobody asked for. */
+static orr__node **add_root(const orr__capture_roots *roots, orr__node *more, orr__capture_roots *all)
+{
+    int n = roots->nout, at = n - roots->nretained;
+    orr__node **out = malloc(((size_t)n + 1) * sizeof(orr__node *));
+    for (int i = 0; i <= n && out; i++)
+        out[i] = i == at ? more : roots->out[i - (i > at)];
+    *all = *roots;
+    all->out = out;
+    all->nout = n + 1;
+    all->nfirst = roots->nfirst < n ? roots->nfirst : n + 1;
+    return out;
+}
+
+/* Needs the old values of variables until the results are known to be right. */
+static orr_status evaluate_checked(orr__site at, const orr__capture_roots *roots, bool early, bool *hit)
 {
     orr__check c;
     orr__capture p;
-    orr__check_begin(&c, roots);
-    orr_status st = evaluate_unchecked(at, roots, NULL, early, NULL, &p);
+    orr__integers integers;
+    orr__capture_roots all = *roots;
+    orr_status st = orr__integers_begin(at, roots, false, &integers);
     if (st != ORR_OK)
         return st;
-    st = orr__check_wait(&c.roots);
-    *hit = st == ORR_OK && orr__check_end(&c, &p, for_the_check);
-    orr__capture_free(&p);
+    orr__node **out = integers.bit ? add_root(roots, integers.bit, &all) : NULL;
+    orr__check_begin(&c, &all);
+    st = integers.bit && !out ? ORR_ENOMEM : evaluate_unchecked(at, &all, NULL, early, NULL, &p);
+    if (st == ORR_OK) {
+        st = orr__check_wait(&c.roots);
+        *hit = st == ORR_OK && orr__check_end(&c, &p, for_the_check);
+        orr__capture_free(&p);
+    }
+    *hit = orr__integers_end(at, &integers, st, for_the_check) || *hit;
+    free(out);
     return st;
 }
 
@@ -203,8 +226,8 @@ static orr_status evaluate_with(orr__site at, orr__capture_roots roots, orr__don
         orr__donors_release(donors);
     if (dumps)
         orr__dump_begin(at, &roots, &d);
-    orr_status st = checks ? evaluate_checked(at, &roots, early, &hit)
-                           : evaluate_unchecked(at, &roots, NULL, early, NULL, NULL);
+    orr_status st =
+        checks ? evaluate_checked(at, &roots, early, &hit) : evaluate_unchecked(at, &roots, NULL, early, NULL, NULL);
     if (dumps)
         orr__dump_end(at, &d, st, hit);
     return st;
@@ -270,17 +293,21 @@ static orr_status over_ranks_checked(orr__site at, const orr__capture_roots *roo
 {
     orr__check c;
     orr__capture all;
+    orr__integers integers;
     orr__capture_roots again = *roots;
     again.counts = false;
     orr_status st = orr__capture_make_roots(at, &again, &all);
     if (st != ORR_OK)
         return st;
-    orr__check_begin(&c, roots);
-    c.over_ranks = true;
-    st = over_ranks(at, roots, p, NULL);
-    st = st == ORR_OK ? orr__check_wait(roots) : st;
-    if (st == ORR_OK)
-        (void)orr__check_end(&c, &all, for_the_check_of_ranks);
+    if ((st = orr__integers_begin(at, roots, true, &integers)) == ORR_OK) {
+        orr__check_begin(&c, roots);
+        c.over_ranks = true;
+        st = over_ranks(at, roots, p, NULL);
+        st = st == ORR_OK ? orr__check_wait(roots) : st;
+        if (st == ORR_OK)
+            (void)orr__check_end(&c, &all, for_the_check_of_ranks);
+        (void)orr__integers_end(at, &integers, st, for_the_check_of_ranks);
+    }
     orr__capture_free(&all);
     return st;
 }

@@ -3,23 +3,8 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include "ops/record.h"
 #include "runtime/api/instance.h"
-
-orr__node *orr__instance_node(orr__site at, const orr__node *n, orr_dtype dtype, const orr_shape *shape, int nin,
-                              orr__node *const *in)
-{
-    orr__node *copy = orr__node_of(at, n->op, dtype, shape, nin, in);
-    if (copy) {
-        copy->nscalar = n->nscalar;
-        copy->weak = n->weak;
-        memcpy(copy->s, n->s, sizeof copy->s);
-        copy->attr = n->attr;
-        copy->as = n->as;
-    }
-    return copy;
-}
 
 static orr__node *leaf(orr__site at, const orr__capture *p, const orr__node *n, int k)
 {
@@ -36,7 +21,7 @@ static orr__node *computed(orr__site at, const orr__capture *p, int i, orr__node
     for (int k = 0; in && k < nin; k++)
         in[k] = orr__node_ref(nodes[p->arg[p->arg0[i] + k]]);
     const orr__node *n = p->node[i];
-    orr__node *copy = in ? orr__instance_node(at, n, (orr_dtype)n->dtype, &n->shape, nin, in) : NULL;
+    orr__node *copy = in ? orr__rec_like(at, n, (orr_dtype)n->dtype, &n->shape, nin, in) : NULL;
     free(in);
     return copy;
 }

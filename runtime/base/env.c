@@ -55,9 +55,10 @@ static const entry table[] = {
     { { "ORRERY_FLUSH_DENORMALS", "off on count", "off",
         "whether kernels take subnormal numbers for zero, and write zero for them (on), which is faster; count: logs at the end which lines made most" },
       CHOICE, AT(flush_denormals), { "off", "on", "count" } },
-    { { "ORRERY_CHECK", "off nonfinite", "off",
-        "nonfinite: evaluations wait, and log the line that made the first NaN or infinity of a result from finite numbers" },
-      CHOICE, AT(check), { "off", "nonfinite" } },
+    { { "ORRERY_CHECK", "off, or a comma list of nonfinite overflow bounds", "off",
+        "evaluations wait, and log the line that made the first NaN or infinity of a result from finite numbers (nonfinite), an integer that "
+        "is not the true value (overflow), or an index out of range (bounds)" },
+      LIST, AT(check), { "nonfinite", "overflow", "bounds" } },
     { { "ORRERY_TF32", "on off", "off",
         "whether matrix products of f32 on CUDA may round their operands to 10 bits (TF32), which is faster" },
       SWITCH, AT(tf32), { 0 } },
@@ -243,6 +244,7 @@ static bool parse_switch(const char *s, bool *out)
 static bool parse_list(const entry *e, const char *s, unsigned *out)
 {
     *out = 0;
+    s = strcmp(on_or_off(s), "off") == 0 ? "" : s;
     while (*s) {
         size_t n = strcspn(s, ",");
         int i = find_word(e, s, n);
@@ -467,9 +469,9 @@ static void show(const entry *e, char *buf, size_t size)
         break;
     case SWITCH: snprintf(buf, size, "%s", *(const bool *)field ? "on" : "off"); break;
     case LIST:
-        buf[0] = '\0';
+        snprintf(buf, size, "%s", *(const unsigned *)field ? "" : e->row.fallback);
         for (size_t w = 0, at = 0; w < 5 && e->words[w] && at < size; w++)
-            if (orr__env.print >> w & 1u)
+            if (*(const unsigned *)field >> w & 1u)
                 at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? "," : "", e->words[w]);
         break;
     case MECHANISMS:

@@ -17,6 +17,7 @@ typedef enum { ORR__RANKS_AUTO, ORR__RANKS_OFF, ORR__RANKS_WORLD } orr__ranks_ch
 typedef enum { ORR__RANGES_OFF, ORR__RANGES_NVTX, ORR__RANGES_ITT } orr__ranges_choice;
 typedef enum { ORR__DUMP_FAILED, ORR__DUMP_NEW, ORR__DUMP_ALL } orr__dump_choice;
 typedef enum { ORR__MACHINE_MEASURED, ORR__MACHINE_FIXED } orr__machine_choice;
+enum { ORR__CHECK_NONFINITE = 1, ORR__CHECK_OVERFLOW = 2, ORR__CHECK_BOUNDS = 4 };
 enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4, ORR__PRINT_PASSES = 8, ORR__PRINT_KERNELS = 16 };
 
 /* The settings in force. orr__env_load fills them; tests may write to them between init and shutdown. */
@@ -28,7 +29,7 @@ typedef struct {
     bool fallback;          /* ORRERY_FALLBACK       on off                                  */
     bool device_copies;     /* ORRERY_DEVICE_COPIES  on off                                  */
     int flush_denormals;    /* ORRERY_FLUSH_DENORMALS off on count                           */
-    int check;              /* ORRERY_CHECK          off nonfinite                           */
+    unsigned check;         /* ORRERY_CHECK         comma list, bits ORR__CHECK_…            */
     bool deterministic;     /* ORRERY_DETERMINISTIC  on off                                  */
     bool tf32;              /* ORRERY_TF32           on off                                  */
     size_t memory_limit;    /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */

@@ -11,7 +11,8 @@
 extern atomic_int orr__finite_asked;
 static inline bool orr__finite_watched(void)
 {
-    return orr__env.check || atomic_load_explicit(&orr__finite_asked, memory_order_relaxed) > 0;
+    return (orr__env.check & ORR__CHECK_NONFINITE) ||
+           atomic_load_explicit(&orr__finite_asked, memory_order_relaxed) > 0;
 }
 
 /* The doubts of all launches since the process began. If the number is the same after an evaluation as before it, its results are finite. */

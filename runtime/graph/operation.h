@@ -136,6 +136,11 @@ typedef struct orr__op {
     int (*identity)(const struct orr__capture *p, int i);
     /* The value, one element after the other. */
     orr_status (*reference)(const struct orr__reference *j);
+    /* Bits of the node's shape: the elements of an integer node i of the capture that are not the operation's true value, as they wrap
+     * or divide by 0. NULL, as for nodes of other dtypes: there is none, or, with the last error set, no memory. */
+    struct orr__node *(*wrapped)(orr__site at, const struct orr__capture *p, int i);
+    /* Bits of the shape of the operand of indices: those out of range. The last operand but the updates has them. */
+    struct orr__node *(*outside)(orr__site at, const struct orr__capture *p, int i);
     /* The cotangent of operand k, in public operations; NULL: none flows there. */
     orr_tensor *(*vjp)(const struct orr__back *b, int k);
     /* The sum of the node over the axes in mask, which are removed, if it can be computed in a better way than from the node; NULL: it

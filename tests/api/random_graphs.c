@@ -28,6 +28,8 @@ static void run(const rg_setting *env)
 ENGINE(serial, "1000", { "ORRERY_ENGINE", "serial" })
 ENGINE(serial_without_fusion, "300", { "ORRERY_ENGINE", "serial" }, { "ORRERY_FUSE", "off" })
 ENGINE(serial_with_excess_precision, "1000", { "ORRERY_ENGINE", "serial" }, { "ORRERY_EXCESS_PRECISION", "on" })
+ENGINE(serial_with_checks, "300", { "ORRERY_ENGINE", "serial" }, { "ORRERY_LOG", "error" },
+       { "ORRERY_CHECK", "nonfinite,overflow,bounds" })
 ENGINE(eager_1, "1000", STARPU("1", "eager"))
 ENGINE(eager_2, "1000", STARPU("2", "eager"))
 ENGINE(lws_1, "1000", STARPU("1", "lws"))
@@ -44,6 +46,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(serial),
                                       ORR_TEST(serial_without_fusion),
                                       ORR_TEST(serial_with_excess_precision),
+                                      ORR_TEST(serial_with_checks),
                                       ORR_TEST(eager_1),
                                       ORR_TEST(eager_2),
                                       ORR_TEST(lws_1),

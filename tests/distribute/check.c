@@ -1,4 +1,4 @@
-/* orr_check and ORRERY_CHECK=nonfinite over ranks: every rank names the same line and the same element of the whole.
+/* orr_check and ORRERY_CHECK over ranks: every rank names the same line and the same element of the whole.
  * Must not know: how a value moves. */
 #include "config.h"
 
@@ -89,10 +89,34 @@ static void a_loop_goes_on_and_says_it_once(void)
     (void)unsetenv("ORRERY_CHECK");
 }
 
+static void integers_are_named_on_every_rank(void)
+{
+    char place[64];
+    double total = 0;
+    (void)setenv("ORRERY_CHECK", "overflow,bounds", 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    said = 0;
+    orr_log_to(hear, NULL);
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
+    orr_tensor *x = orr_cast(sharded(g), ORR_I32), *zero = orr_equal(x, orr_scalar(0));
+    orr_tensor *large = orr_where(zero, orr_full(ORR_I32, ORR_SHAPE_0D, 2000000000), x), *twice = orr_add(large, large);
+    (void)snprintf(place, sizeof place, "check.c:%d: add: ", __LINE__ - 1);
+    ORR_CHECK(orr_item(orr_sum(orr_cast(twice, ORR_I64), ORR_ALL_AXES, false), &total) == ORR_OK);
+    ORR_CHECK_MSG(said == 1, "%d: %s", said, last);
+    has(last, place, "element [17, 3] is -294967296, made from 2000000000 and 2000000000: int32");
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    orr_log_to(NULL, NULL);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    (void)unsetenv("ORRERY_CHECK");
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(the_line_is_named_on_every_rank),
                                       ORR_TEST(a_loop_goes_on_and_says_it_once),
+                                      ORR_TEST(integers_are_named_on_every_rank),
                                       { 0 } };
     static const int sizes[] = { 1, 2, 3, 0 };
     return orr_test_ranks_main(argc, argv, "distribute.check", tests, sizes);

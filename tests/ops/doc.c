@@ -118,6 +118,7 @@ static const char user[] =
     "{ return c && v ? i : 0; }\n"
     "bool orr__ew_distribute(orr__spread_rule *r) { return r != 0; }\n"
     "int orr__ew_identity(const orr__capture *p, int i) { return p ? i : 0; }\n"
+    "orr__node *orr__wrapped_row(orr__site at, const orr__capture *p, int i) { (void)at; return p->node[i]; }\n"
     "int main(void)\n"
     "{\n"
     "    static const bool none[5] = { false };\n"
