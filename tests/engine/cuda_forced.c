@@ -1,5 +1,5 @@
 /* Programs of other rooms with all work on the device, on a GPU or on the double of CUDA's libraries: each passes, and launches as
- * often as tests/golden/device_launches.txt says. By default those of its short form, as far as a minute goes; with
+ * often as tests/golden/device_launches.txt says. By default those of its short form, as far as half a minute goes; with
  * ORR_TEST_FORCED=all every program of the table.
  * Must not know: what is computed. */
 #include "config.h"
@@ -11,7 +11,7 @@
 #include "runtime/base/clock.h"
 #include "tests/harness/cuda_engine.h"
 
-enum { SHORT_SECONDS = 45, PROGRAM_SECONDS = 600 };
+enum { SHORT_SECONDS = 30, PROGRAM_SECONDS = 600 };
 
 typedef struct {
     char name[64], form[16];

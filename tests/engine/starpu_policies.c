@@ -42,8 +42,8 @@ static bool ends(const char *policy, bool device)
 {
     static char graphs[8], steps[8];
     const char *count = full() ? "60" : "4";
-    (void)snprintf(graphs, sizeof graphs, "%s", device && !full() ? "3" : count);
-    (void)snprintf(steps, sizeof steps, "%d", full() ? 100 : 5);
+    (void)snprintf(graphs, sizeof graphs, "%s", device && !full() ? "2" : count);
+    (void)snprintf(steps, sizeof steps, "%d", full() ? 100 : 3);
     int status = -1, pid = rg_start((const rg_setting[]){ { "ORRERY_ENGINE", "starpu" },
                                                           { "STARPU_SCHED", policy },
                                                           { "STARPU_NCUDA", "0" },

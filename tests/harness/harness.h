@@ -69,7 +69,7 @@ unsigned char *orr_test_slurp(const char *path, size_t *size);
 
 bool orr_test_full(void); /* ORR_TEST_FULL asks for the long form */
 /* For a test of many cases of one kind, asked before each: true for the first ones and, in the long form, for all. Of the others one in
- * three is drawn, from the 33rd on one in sixteen, always the same ones; ORR_TEST_SEED draws others. */
+ * five is drawn, from the 25th on one in 32, always the same ones; ORR_TEST_SEED draws others. */
 bool orr_test_drawn(void);
 /* For a program whose cases are expensive: one of `n` of those that orr_test_drawn would draw, and of the first ones. */
 void orr_test_draw_one_in(unsigned n);

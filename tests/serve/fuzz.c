@@ -297,7 +297,7 @@ static void it_stands_whatever_is_sent(void)
     static text t;
     char options[1200], line[128];
     const char *most = getenv("ORR_TEST_REQUESTS"), *from = getenv("ORR_TEST_SEED");
-    long requests = most ? atol(most) : getenv("ORR_TEST_FULL") ? 100000 : 2000, count[6] = { 0 };
+    long requests = most ? atol(most) : getenv("ORR_TEST_FULL") ? 100000 : 1200, count[6] = { 0 };
     size_t early = 0;
     if (!have_server())
         return;
