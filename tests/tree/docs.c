@@ -196,20 +196,27 @@ static void commands_of_pages_keep_search_paths(void)
     }
 }
 
-/* build-aux/check-blocks has the rules. */
-static void code_blocks_of_pages_compile(void)
+/* build-aux/check-blocks has the rules. A library with a sanitizer wants it of the programs, too. */
+#ifdef ORR_FC
+#define FC ORR_FC
+#else
+#define FC ""
+#endif
+static void code_blocks_of_pages_compile_and_run(void)
 {
     char command[9000], out[4096], faults[8192];
+    const char *run = ORR_TEST_SANITIZED ? "" : "run";
     const char *top = orr_test_golden("../.."), *build = getenv("ORR_BUILDDIR");
     (void)snprintf(out, sizeof out, "%s", orr_test_tmp("blocks"));
-    (void)snprintf(command, sizeof command, "sh '%.2000s/build-aux/check-blocks' '%.2000s' '%.2000s' '%.2000s' 2>&1",
-                   top, top, build ? build : ".", out);
+    (void)snprintf(command, sizeof command,
+                   "FC='%.200s' sh '%.2000s/build-aux/check-blocks' '%.2000s' '%.2000s' '%.2000s' %s 2>&1", FC, top,
+                   top, build ? build : ".", out, run);
     FILE *f = popen(command, "r");
     ORR_REQUIRE(f);
     size_t n = fread(faults, 1, sizeof faults - 1, f);
     faults[n] = 0;
     int status = pclose(f);
-    ORR_CHECK_MSG(status == 0, "blocks of pages do not compile:\n%s", faults);
+    ORR_CHECK_MSG(status == 0, "blocks of pages do not compile, or do not run:\n%s", faults);
 }
 
 int main(int argc, char **argv)
@@ -222,7 +229,7 @@ int main(int argc, char **argv)
         ORR_TEST(links_lead_somewhere),
         ORR_TEST(variables_of_pages_and_examples_exist),
         ORR_TEST(commands_of_pages_keep_search_paths),
-        ORR_TEST(code_blocks_of_pages_compile),
+        ORR_TEST(code_blocks_of_pages_compile_and_run),
         { 0 },
     };
     return orr_test_main(argc, argv, "docs", tests);
