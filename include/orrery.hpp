@@ -1914,7 +1914,7 @@ inline Tensor remainder(const Operand &x, const Operand &y, ORRERY_CALLER)
     return detail::made(orr_remainder_at(file, line, x.get(), y.get()), file, line);
 }
 
-/// x to the power y; integers wrap, and a negative integer exponent gives the true value cut to an integer.
+/// x to the power y; integers wrap; a negative exponent of integers is ORR_EINVAL if it is a constant, and as an element gives the true value cut to an integer.
 /// dtypes:   i8…i64 u8…u64 f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = where(y==0, 0, g*y*pow(x, y-1)); dy = where(x==0, 0, g*r*log(x))
 /// cost:     60 flop an element

@@ -250,9 +250,24 @@ static bool fits(const orr__ewrow *row, orr__node *const *node)
     return orr__ew_takes(row, (orr_dtype)last->dtype);
 }
 
+/* False: the power of integers has an exponent that is known and negative, so its value is none of its dtype. */
+static bool power_fits(orr__site at, orr__node *const *node)
+{
+    const orr__node *x = node[0], *y = node[1];
+    bool integers = (x->weak || !orr__is_inexact((orr_dtype)x->dtype)) && !(x->weak && y->weak);
+    if (!integers || y->op != &orr__op_const || (!y->weak && !orr__is_signed((orr_dtype)y->dtype)))
+        return true;
+    if (y->weak ? y->weak != ORR__WEAK_REAL || y->s[0].f >= 0 : y->s[0].i >= 0)
+        return true;
+    (void)orr__fail(at, ORR_EINVAL, "integers have no negative powers that are integers; write orr_cast(x, ORR_F64)");
+    return false;
+}
+
 orr__node *orr__ew_node(orr__site at, const orr__ewrow *row, orr__node *const *node)
 {
     const orr__node *last = node[row->arity - 1];
+    if (row->op.id == ORR__EW_pow && !power_fits(at, node))
+        return NULL;
     if (row->arity == 2 && node[0]->weak + node[1]->weak == ORR__WEAK_REAL)
         return beside_number(at, row, node);
     if (!fits(row, node))

@@ -8188,7 +8188,7 @@ contains
     call f_drop(y)
   end function
 
-  !> x to the power y; integers wrap, and a negative integer exponent gives the true value cut to an integer.
+  !> x to the power y; integers wrap; a negative exponent of integers is ORR_EINVAL if it is a constant, and as an element gives the true value cut to an integer.
   !> dtypes:   i8…i64 u8…u64 f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = where(y==0, 0, g*y*pow(x, y-1)); dy = where(x==0, 0, g*r*log(x))
   !> cost:     60 flop an element

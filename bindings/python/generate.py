@@ -37,10 +37,10 @@ NUMBERS = {"int": "PyLong_FromLong(%s)", "int64_t": "PyLong_FromLongLong(%s)", "
            "orr_shape": "from_shape(%s)", "double": "PyFloat_FromDouble(%s)", "bool": "PyBool_FromLong(%s)", "orr_dtype": "from_dtype(%s)",
            "const char *": "from_text(%s)", "orr_tensor *": "from_tensor(&c, %s)"}
 
-# The exception of a status and the class of Python that is nearest; another status has a name of its own.
+# The exception of a status and the classes of Python that are nearest; another status has a name of its own.
 EXCEPTIONS = {
     "ORR_EINVAL": ("InvalidError", "ValueError"), "ORR_ESHAPE": ("ShapeError", "ValueError"),
-    "ORR_EDTYPE": ("DtypeError", "TypeError"), "ORR_EAXIS": ("AxisError", "IndexError"),
+    "ORR_EDTYPE": ("DtypeError", "TypeError"), "ORR_EAXIS": ("AxisError", "IndexError ValueError"),
     "ORR_EINDEX": ("IndexRangeError", "IndexError"), "ORR_ENOMEM": ("OutOfMemoryError", "MemoryError"),
     "ORR_EIO": ("FileError", "OSError"), "ORR_EFORMAT": ("FormatError", "ValueError"),
     "ORR_ESTATE": ("StateError", "RuntimeError"), "ORR_EHANDLE": ("HandleError", "ReferenceError"),
@@ -639,12 +639,13 @@ class Generator:
         required = max([k + 1 for k, p in enumerate(params) if not p[1]], default=0)
         name = self.python_name(f)
         test = " ||\n        ".join("!(%s)" % g for g in gets + after)
+        promotes = str(f["header"] == "elementwise.h" and all(a["role"] == "tensor" for a in f["arguments"])).lower()
         self.out.append(
             "static PyObject *f_%s(PyObject *self, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames)\n{\n"
-            "    static const char *const names[] = { %s };\n    static const signature s = { %s, %d, %d, %d, names };\n"
+            "    static const char *const names[] = { %s };\n    static const signature s = { %s, %d, %d, %d, %s, names };\n"
             "    PyObject *v[%d];\n    call c;\n%s    (void)self;\n    if (!begin(&c, &s, argv, argc, kwnames, v))\n"
             "        return NULL;\n%s%s}\n"
-            % (name, ", ".join([c_text(p[0]) for p in params] or ["NULL"]), c_text(name), n, required, options, max(n, 1),
+            % (name, ", ".join([c_text(p[0]) for p in params] or ["NULL"]), c_text(name), n, required, options, promotes, max(n, 1),
                "".join("    %s\n" % d for d in decls),
                "    if (%s)\n        return failed(&c);\n" % test if test else "", body))
         self.bound.append((name, f, params, required))
@@ -846,7 +847,7 @@ static PyObject *from_names(char **names, int n)
             count = len(f["arguments"])
             if slot == "nb_power":
                 self.out.append("static PyObject *op_pow(PyObject *x, PyObject *y, PyObject *z)\n{\n    if (z != Py_None)\n"
-                                "        Py_RETURN_NOTIMPLEMENTED;\n    return binary(\"pow\", %s, x, y);\n}" % f["symbol"])
+                                "        Py_RETURN_NOTIMPLEMENTED;\n    return power(\"pow\", %s, x, y);\n}" % f["symbol"])
             elif count == 1:
                 self.out.append("static PyObject *op_%s(PyObject *x)\n{\n    return unary(%s, %s, x);\n}" % (
                     short_name, c_text(standard), f["symbol"]))
@@ -856,7 +857,7 @@ static PyObject *from_names(char **names, int n)
             slots.append("    { Py_%s, op_%s }," % (slot, short_name))
         self.out.append("static PyObject *compare(PyObject *x, PyObject *y, int op)\n{\n    switch (op) {")
         for standard, op in COMPARISONS.items():
-            self.out.append("    case %s:\n        return binary(%s, %s, x, y);" % (op, c_text(standard), symbols[by[standard]]["symbol"]))
+            self.out.append("    case %s:\n        return comparison(%s, %s, x, y, op);" % (op, c_text(standard), symbols[by[standard]]["symbol"]))
         self.out.append("    default:\n        Py_RETURN_NOTIMPLEMENTED;\n    }\n}")
         slots.append("    { Py_tp_richcompare, compare },")
         self.out.append("PyType_Slot operator_slots[] = {\n%s\n    { 0, NULL }\n};" % "\n".join(slots))

@@ -106,6 +106,19 @@ static void reductions_reject_bad_input(void)
     (void)orr_scope_end(s);
 }
 
+static void powers_of_integers_reject_a_negative_constant(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *minus = orr_full(ORR_I64, ORR_SHAPE(3), -2);
+    HELP_POISON(orr_pow(I3, orr_scalar(-1)), ORR_EINVAL, "pow: integers have no negative powers");
+    HELP_POISON(orr_pow(I3, minus), ORR_EINVAL, "write orr_cast(x, ORR_F64)");
+    HELP_POISON(orr_pow(orr_scalar(2), minus), ORR_EINVAL, "pow");
+    ORR_CHECK(orr_tensor_status(orr_pow(I3, orr_scalar(0))) == ORR_OK);
+    ORR_CHECK(orr_tensor_status(orr_pow(X23, orr_scalar(-1))) == ORR_OK);
+    ORR_CHECK(orr_tensor_status(orr_pow(orr_scalar(2), orr_scalar(-1))) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
 static void matmul_rejects_bad_input(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -311,6 +324,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(creation_rejects_bad_input),
                                       ORR_TEST(views_reject_bad_input),
                                       ORR_TEST(reductions_reject_bad_input),
+                                      ORR_TEST(powers_of_integers_reject_a_negative_constant),
                                       ORR_TEST(matmul_rejects_bad_input),
                                       ORR_TEST(indexing_rejects_bad_input),
                                       ORR_TEST(joining_rejects_bad_input),

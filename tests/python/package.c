@@ -76,6 +76,11 @@ static void indices_agree_with_numpy(void)
     tests_of("indexing.py");
 }
 
+static void random_small_cases_agree_with_numpy(void)
+{
+    tests_of("differential.py");
+}
+
 static void arrays_are_exchanged_both_ways(void)
 {
     tests_of("exchange.py");
@@ -163,6 +168,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(package_builds_against_this_library),
                                       ORR_TEST(standard_functions_agree_with_numpy),
                                       ORR_TEST(indices_agree_with_numpy),
+                                      ORR_TEST(random_small_cases_agree_with_numpy),
                                       ORR_TEST(arrays_are_exchanged_both_ways),
                                       ORR_TEST(wrong_calls_raise_and_nothing_leaks),
                                       ORR_TEST(golden_cases_have_the_same_results),

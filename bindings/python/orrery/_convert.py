@@ -7,7 +7,8 @@ from . import _core
 from ._core import Tensor
 
 __all__ = ["asarray", "array", "from_dlpack"]
-_CODES = {"bool": ("b", _core.bool), "int": ("q", _core.int64), "float": ("d", _core.float64)}
+_CODES = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
+          "float32": "f", "float64": "d"}  # of the module array
 
 
 def _flatten(x, shape, depth, out):
@@ -22,7 +23,19 @@ def _flatten(x, shape, depth, out):
         _flatten(part, shape, depth + 1, out)
 
 
-def _of_list(x):
+def _of_numbers(flat, shape, name):
+    """A list of Python's numbers as a tensor of the dtype that is named: each is a value of it, or an exception says so."""
+    if name.startswith("complex"):
+        pairs = _array.array("d", [p for v in flat for p in (complex(v).real, complex(v).imag)])
+        return _core.from_bytes("complex128", shape, pairs)
+    if name == "bool":
+        return _core.from_bytes("bool", shape, bytes(map(bool, flat)))
+    if "int" in name:
+        return _core.from_bytes(name, shape, _array.array(_CODES[name], map(int, flat)))
+    return _core.from_bytes("float64", shape, _array.array("d", map(float, flat)))
+
+
+def _of_list(x, dtype):
     shape, first = [], x
     while isinstance(first, (list, tuple)):
         shape.append(len(first))
@@ -34,16 +47,12 @@ def _of_list(x):
     if any(not isinstance(v, (bool, int, float, complex)) for v in flat):
         parts = [v if isinstance(v, Tensor) else asarray(v) for v in flat]
         return _core.reshape(_core.stack(parts, 0), shape + list(parts[0].shape))
-    if any(isinstance(v, complex) for v in flat):
-        pairs = _array.array("d", [p for v in flat for p in (complex(v).real, complex(v).imag)])
-        return _core.from_bytes("complex128", shape, pairs)
-    if not flat or any(isinstance(v, float) for v in flat):
-        return _core.from_bytes("float64", shape, _array.array("d", flat))
-    if all(isinstance(v, bool) for v in flat):
-        return _core.from_bytes("bool", shape, bytes(flat))
-    if max(flat) > 2**63 - 1:
-        return _core.from_bytes("uint64", shape, _array.array("Q", flat))
-    return _core.from_bytes("int64", shape, _array.array("q", flat))
+    name = dtype and _core.result_type([dtype]).name
+    if not name:
+        name = ("complex128" if any(isinstance(v, complex) for v in flat) else
+                "float64" if not flat or any(isinstance(v, float) for v in flat) else
+                "bool" if all(isinstance(v, bool) for v in flat) else "uint64" if max(flat) > 2**63 - 1 else "int64")
+    return _of_numbers(flat, shape, name)
 
 
 def _of_number(x, dtype):
@@ -52,7 +61,12 @@ def _of_number(x, dtype):
                  if isinstance(x, int) else "complex128" if isinstance(x, complex) else "float64")
     if isinstance(x, complex):
         return _core.full_complex(dtype, (), x.real, x.imag)
-    return _core.full_number(dtype, (), x)
+    return _core.full_number(dtype, (), held(x, dtype))
+
+
+def held(x, dtype):
+    """A number for full_number: an integer of more than 64 bits is a float beside float dtypes."""
+    return float(x) if isinstance(x, int) and not -2**63 <= x < 2**64 and "float" in _core.result_type([dtype]).name else x
 
 
 def asarray(obj, /, *, dtype=None, device=None, copy=None):
@@ -75,7 +89,7 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
     if isinstance(obj, (list, tuple)):
         if copy is False:
             raise ValueError("asarray(): a list has no memory to share")
-        t = _of_list(obj)
+        t = _of_list(obj, dtype)
     else:
         try:
             memoryview(obj)
@@ -137,8 +151,7 @@ def to_lists(t):
     elif name == "bool":
         flat = [v != 0 for v in data]
     else:
-        code = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I",
-                "uint64": "Q", "float32": "f", "float64": "d"}.get(name)
+        code = _CODES.get(name)
         if not code:
             raise TypeError("tolist(): Python has no numbers of type %s" % name)
         flat = memoryview(data).cast(code).tolist()
@@ -153,6 +166,14 @@ def _product(numbers):
     for n in numbers:
         p *= n
     return p
+
+
+def kind_of(dtype):
+    """The kind of a DType, by the names of the standard."""
+    name = dtype.name
+    return ("bool" if name == "bool" else "signed integer" if name.startswith("int") else "unsigned integer"
+            if name.startswith("uint") else "complex floating" if name.startswith("complex") else "real floating"
+            if "float" in name else name)
 
 
 def named(f, name, doc):

@@ -1,7 +1,7 @@
 """x[key] and x[key] = value, with all kinds of NumPy's indices; parts of tensors, which NumPy calls views."""
 from . import _core
 from ._core import Tensor
-from ._convert import asarray
+from ._convert import asarray, kind_of
 
 _END = -2**63
 _RECORDED = 1024  # assignments to an object before they are computed, so that a loop of them has some megabytes of nodes at most
@@ -11,50 +11,79 @@ def _is_array(k):
     return isinstance(k, (Tensor, list)) or hasattr(k, "dtype") and hasattr(k, "shape")
 
 
+def _as_index(k):
+    """An array among the indices as a tensor of integers or bools."""
+    k = asarray(k)
+    kind = kind_of(k.dtype)
+    if k.size == 0 and k.dtype is _core.float64:
+        return _core.cast(k, "int64")  # an empty list
+    if "integer" not in kind and kind != "bool":
+        raise IndexError("an index array has integers or bools, not %s" % k.dtype)
+    if kind == "bool" and not k.ndim:
+        raise IndexError("a truth value is no index: write a mask with axes")
+    return k
+
+
+def _is_mask(k):
+    return isinstance(k, Tensor) and k.dtype is _core.bool
+
+
+def _check_mask(mask, lengths):
+    """A mask without elements chooses none, whatever the lengths are."""
+    if len(lengths) != mask.ndim or any(m not in (0, n) for m, n in zip(mask.shape, lengths)):
+        raise IndexError("a mask of the shape %s for axes of lengths %s" % (mask.shape, lengths))
+
+
+def _axes_of(k):
+    """The number of axes that an index is for."""
+    return 0 if k is None or k is Ellipsis else k.ndim if _is_mask(k) else 1
+
+
 def _spread(x, key):
     """The key as a list with one entry for each axis of x, and None for new axes; a mask becomes its indices."""
-    parts, used = [], 0
-    for k in key:
-        if _is_array(k):
-            k = asarray(k)
-            if k.dtype is _core.bool and k.ndim:
-                if x.shape[used:used + k.ndim] != k.shape:
-                    raise IndexError("a mask of the shape %s for axes of lengths %s" % (k.shape, x.shape[used:used + k.ndim]))
-                parts += _core.nonzero(k, k.ndim)
-                used += k.ndim
-                continue
-            if k.dtype is _core.bool:
-                raise IndexError("a truth value is no index: write a mask with axes")
-        if k is not None and k is not Ellipsis:
-            used += 1
-        parts.append(k)
+    key = [_as_index(k) if _is_array(k) else k for k in key]
+    used = sum(_axes_of(k) for k in key)
     if used > x.ndim:
         raise IndexError("%d indices for %d axes" % (used, x.ndim))
-    dots = [k for k, p in enumerate(parts) if p is Ellipsis]
+    dots = [n for n, k in enumerate(key) if k is Ellipsis]
     if len(dots) > 1:
         raise IndexError("an index has one '...' at most")
-    at = dots[0] if dots else len(parts)
-    return parts[:at] + [slice(None)] * (x.ndim - used) + parts[at + 1:]
+    at = dots[0] if dots else len(key)
+    parts, axis = [], 0
+    for k in key[:at] + [slice(None)] * (x.ndim - used) + key[at + 1:]:
+        lengths = x.shape[axis:axis + _axes_of(k)]
+        if _is_mask(k):
+            _check_mask(k, lengths)
+            parts += _core.nonzero(k, k.ndim)
+        else:
+            parts.append(k if k is None or isinstance(k, (slice, Tensor)) else _place(k, lengths[0]))
+        axis += len(lengths)
+    return parts
 
 
-def _number(v, otherwise):
-    return otherwise if v is None else v.__index__()
+def _place(k, n):
+    """An integer as a place on an axis of n elements."""
+    if not hasattr(k, "__index__") or isinstance(k, bool):
+        raise IndexError("%r is no index: integers, slices, '...', None, and arrays of integers or bools are" % (k,))
+    k = k.__index__()
+    if not -n <= k < n:
+        raise IndexError("index %d is out of range for an axis of length %d" % (k, n))
+    return k
+
+
+def _bounds(s, n):
+    """start, stop and step of a slice of n elements, in the form of the library."""
+    start, stop, step = s.indices(n)
+    if not range(start, stop, step):
+        return 0, 0, 1
+    return start, _END if stop < 0 else stop, max(-n, min(n, step))
 
 
 def _views(x, parts):
     """Applies slices, integers and new axes; returns the view and the arrays that are left, by their axes of it."""
-    start, stop, step = [], [], []
-    for p in parts:
-        if isinstance(p, slice):
-            start.append(_number(p.start, _END))
-            stop.append(_number(p.stop, _END))
-            step.append(_number(p.step, 1))
-        elif p is not None:
-            start.append(_END)
-            stop.append(_END)
-            step.append(1)
     if any(isinstance(p, slice) and p != slice(None) for p in parts):
-        x = _core.slice(x, start, stop, step)
+        of = [p if isinstance(p, slice) else slice(None) for p in parts if p is not None]
+        x = _core.slice(x, *zip(*[_bounds(s, n) for s, n in zip(of, x.shape)]))
     arrays, axis = {}, 0
     for p in parts:
         if p is None:
@@ -62,12 +91,16 @@ def _views(x, parts):
         elif isinstance(p, Tensor):
             arrays[axis] = p
         elif not isinstance(p, slice):
-            if not hasattr(p, "__index__") or isinstance(p, bool):
-                raise IndexError("%r is no index: integers, slices, '...', None, and arrays of integers or bools are" % (p,))
-            x = _core.select(x, axis, p.__index__())
+            x = _core.select(x, axis, p)
             continue
         axis += 1
     return x, arrays
+
+
+def _parted(key):
+    """Whether '...' stands between the key's arrays, also where it is for no axis."""
+    places = [k for k, p in enumerate(key) if p is not None and p is not Ellipsis and not isinstance(p, slice)]
+    return any(p is Ellipsis and places[0] < k < places[-1] for k, p in enumerate(key))
 
 
 def _gathered(x, arrays, adjacent):
@@ -127,37 +160,42 @@ def parts(x, step):
     return [_tied(x, y, lambda t, k=k: step(t)[k]) for k, y in enumerate(step(x))]
 
 
-def get(x, key):
+def _keys(key):
+    """The key as a tuple, in which numbers of other libraries are Python's."""
     key = key if isinstance(key, tuple) else (key,)
+    return tuple(k.item() if getattr(k, "shape", None) == () and hasattr(k, "item") and not isinstance(k, Tensor) else k for k in key)
+
+
+def get(x, key):
+    key = _keys(key)
     if any(_is_array(k) or isinstance(k, bool) for k in key) or len(key) >= x.ndim and all(hasattr(k, "__index__") for k in key):
         return _get(x, key)  # copies, as NumPy's
     return part(x, lambda t: _get(t, key))
 
 
 def _get(x, key):
-    key = key if isinstance(key, tuple) else (key,)
     if len(key) == 1 and isinstance(key[0], bool):
         key = (asarray(key[0]),)
     if len(key) == 1 and isinstance(key[0], Tensor) and key[0].dtype is _core.bool:
         mask, lengths = key[0], x.shape[:key[0].ndim]
-        if mask.ndim and len(lengths) == mask.ndim and all(m in (0, n) for m, n in zip(mask.shape, lengths)):
-            return _core.mask_select(x, mask if mask.shape == lengths else _core.zeros("bool", lengths))  # without elements: none
         if mask.ndim:
-            raise IndexError("a mask of the shape %s for axes of lengths %s" % (mask.shape, x.shape))
+            _check_mask(mask, lengths)
+            return _core.mask_select(x, mask if mask.shape == lengths else _core.zeros("bool", lengths))
         # x once or not at all, along a new first axis
         return _core.take(_core.expand_dims(x, 0), _core.nonzero(_core.reshape(key[0], [1]), 1)[0], 0)
     parts = _spread(x, key)
     arrays = [k for k, p in enumerate(parts) if isinstance(p, Tensor)]
     if arrays:  # an integer beside arrays is one of them, as in NumPy
-        parts = [asarray(p.__index__()) if p is not None and not isinstance(p, (slice, Tensor)) else p for p in parts]
+        parts = [asarray(p) if isinstance(p, int) else p for p in parts]
         arrays = [k for k, p in enumerate(parts) if isinstance(p, Tensor)]
-    adjacent = not arrays or arrays == list(range(arrays[0], arrays[0] + len(arrays)))
+    adjacent = not arrays or arrays == list(range(arrays[0], arrays[0] + len(arrays))) and not _parted(key)
     view, left = _views(x, parts)
     return _gathered(view, left, adjacent) if left else view
 
 
 def put(x, key, value):
     """Item assignment: the object gets a new value; for a part, its whole does."""
+    key = _keys(key)
     value = value if isinstance(value, (int, float, complex, Tensor)) else asarray(value)
     whole, steps = _whole(x)
     places = _core.reshape(_core.arange("int64", 0, whole.size, 1), whole.shape)
@@ -167,16 +205,32 @@ def put(x, key, value):
             value = _core.cast(value, x.dtype)
     else:
         value = asarray(value, dtype=x.dtype)
+    if value.ndim > places.ndim and set(value.shape[:value.ndim - places.ndim]) == {1}:
+        value = _core.reshape(value, value.shape[value.ndim - places.ndim:])
     value = _core.reshape(_core.broadcast_to(value, places.shape), [-1] if places.size else [0])
     flat = _core.scatter(_core.reshape(whole, [whole.size]), _core.reshape(places, [places.size]), value, 0, "set")
     if whole._become(_core.reshape(flat, whole.shape)) % _RECORDED == 0:
         whole.eval()
 
 
+_KINDS = ("bool", "unsigned integer", "signed integer", "real floating", "complex floating")
+
+
+def _into(x, r):
+    """The result r of an operation on x in place: it keeps x's shape and dtype."""
+    if r.shape != x.shape:
+        raise _core.ShapeError("a result of the shape %s does not fit into one of %s" % (r.shape, x.shape))
+    if r.dtype is x.dtype:
+        return r
+    if _KINDS.index(kind_of(r.dtype)) > _KINDS.index(kind_of(x.dtype)):
+        raise _core.DtypeError("a result of %s does not fit into %s" % (r.dtype, x.dtype))
+    return _core.cast(r, x.dtype)
+
+
 def in_place(operator):
     """x += y and the like: the elements of a part change in its whole, other names get the result."""
     def change(x, y):
-        r = operator(x, y)
+        r = _into(x, operator(x, y))
         if _whole(x)[1] is None:
             return r
         put(x, Ellipsis, r)

@@ -69,6 +69,11 @@ def _format(self, spec):
     return object.__format__(self, spec) if self.ndim else format(self.item(), spec)
 
 
+def _contains(self, v):
+    is_equal = self == v
+    return bool(_core.any(is_equal)) if isinstance(is_equal, Tensor) else False
+
+
 def _install():
     for name in _standard.__all__:
         if hasattr(_core, name) and hasattr(Tensor, name) or name in ("astype", "unstack", "concat"):
@@ -81,12 +86,13 @@ def _install():
             "itemsize": property(lambda self: self.dtype.itemsize), "numpy": lambda self: _array(self),
             "flatten": lambda self: _core.reshape(self, [self.size]), "ravel": lambda self: _reshape(self, self.size),
             "copy": lambda self: _core.reshape(self, self.shape), "dot": lambda self, other: _core.matmul(self, other),
-            "__contains__": lambda self, v: bool(_core.any(_core.equal(self, v))),
+            "__contains__": _contains,
             "__reduce__": lambda self: (_convert.rebuilt, (self.dtype.name, self.shape, self.tobytes())),
-            "conj": lambda self: _core.conj(self), "real": property(lambda self: _core.real(self)),
-            "imag": property(lambda self: _core.imag(self)), "__copy__": lambda self: _core.reshape(self, self.shape),
+            "__divmod__": lambda self, other: (self // other, self % other),
+            "__rdivmod__": lambda self, other: (other // self, other % self),
+            "conj": lambda self: _core.conj(self), "real": property(lambda self: _core.real(self)), "imag": property(lambda self: _core.imag(self)), "__copy__": lambda self: _core.reshape(self, self.shape),
             "__deepcopy__": lambda self, memo: _core.reshape(self, self.shape)}
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift"):
+    for name in ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift"):
         more["__i%s__" % name.strip("_")] = _indexing.in_place(getattr(_operator, name))
     for name, value in more.items():
         setattr(Tensor, name, value)

@@ -11,7 +11,7 @@ from ._convert import asarray, from_dlpack  # noqa: F401
 from ._indexing import part as _part, parts as _parts
 
 __all__ = """arange empty empty_like eye full full_like linspace meshgrid ones ones_like tril triu zeros zeros_like astype
-can_cast finfo iinfo isdtype result_type clip take take_along_axis broadcast_arrays broadcast_to concat expand_dims flip
+can_cast finfo iinfo isdtype result_type clip pow take take_along_axis broadcast_arrays broadcast_to concat expand_dims flip
 moveaxis permute_dims repeat reshape roll squeeze stack tile unstack argmax argmin count_nonzero nonzero searchsorted
 unique_all unique_counts unique_inverse unique_values argsort sort cumulative_prod cumulative_sum max mean min prod std sum
 var all any diff bincount tensordot vecdot matrix_transpose split quantile median softmax log_softmax logsumexp einsum topk outer
@@ -63,7 +63,7 @@ def full(shape, fill_value, *, dtype=None, device=None):
         fill_value = int(fill_value)
     if _kind(dtype) == "complex floating":
         return _core.full_complex(dtype, shape, float(fill_value), 0.0)
-    return _core.full_number(dtype, shape, fill_value)
+    return _core.full_number(dtype, shape, _convert.held(fill_value, dtype))
 
 
 def _like(make):
@@ -95,7 +95,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
         real = linspace(start.real, stop.real, num, endpoint=endpoint)
         imag = linspace(start.imag, stop.imag, num, endpoint=endpoint)
         return _core.cast(_core.add(real, _core.mul(imag, 1j)), dtype)
-    if not endpoint:
+    if not endpoint and num >= 0:
         return linspace(start, stop, num + 1, dtype=dtype)[:-1]
     t = dtype or "float64"
     made = "float64" if _kind(t) != "real floating" else t
@@ -128,10 +128,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 
 def _kind(dtype):
-    name = result_type(dtype).name
-    return ("bool" if name == "bool" else "signed integer" if name.startswith("int") else "unsigned integer"
-            if name.startswith("uint") else "complex floating" if name.startswith("complex") else "real floating"
-            if "float" in name else name)
+    return _convert.kind_of(result_type(dtype))
 
 
 def isdtype(dtype, kind):
@@ -227,6 +224,11 @@ def clip(x, /, min=None, max=None):
 
 def _bound(v, x):
     return _core.cast(v, x.dtype) if isinstance(v, Tensor) and v.dtype is not x.dtype else v
+
+
+def pow(x1, x2, /):
+    """x1 to the power x2. A negative power of integers is an error, so that the value of a signed exponent is computed."""
+    return _tensor(x1) ** x2 if not isinstance(x2, Tensor) else x1 ** x2
 
 
 def take(x, indices, /, *, axis=None):

@@ -3,6 +3,7 @@
 #include "core.h"
 #include <dlfcn.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,7 +142,8 @@ static bool keywords(call *c, const signature *s, PyObject *const *values, PyObj
 void blank(call *c, const char *name)
 {
     c->name = name;
-    c->n_temps = c->n_memory = 0;
+    c->n_temps = c->n_memory = c->n_args = 0;
+    c->promotes = false;
     c->scope = NULL;
     c->extra = c->views = NULL;
     c->slot = NULL;
@@ -173,6 +175,9 @@ bool begin(call *c, const signature *s, PyObject *const *argv, Py_ssize_t argc, 
     }
     for (int k = 0; k < s->n; k++)
         v[k] = k < argc ? argv[k] : NULL;
+    c->args = v;
+    c->n_args = s->n;
+    c->promotes = s->promotes;
     if (kwnames && !keywords(c, s, argv + argc, kwnames, v)) {
         Py_CLEAR(c->extra);
         return false;
@@ -403,19 +408,85 @@ bool temporary(call *c, orr_tensor *t, orr_tensor **to)
     return true;
 }
 
+/* -- numbers beside tensors ---------------------------------------------------------------------------------------------- */
+
+/* The dtype of the first tensor among the arguments that is no condition; ORR_BOOL: there is none. */
+static orr_dtype beside(const call *c)
+{
+    for (int k = 0; k < c->n_args; k++)
+        if (c->args[k] && PyObject_TypeCheck(c->args[k], tensor_type) && ((tensor *)c->args[k])->t) {
+            orr_dtype t = orr_tensor_dtype(((tensor *)c->args[k])->t);
+            if (t != ORR_BOOL)
+                return t;
+        }
+    return ORR_BOOL;
+}
+
+static bool is_integer(orr_dtype t)
+{
+    return t > ORR_BOOL && t <= ORR_U64;
+}
+
+/* Whether the integer, if it is one of 64 bits, is a value of the dtype of integers or bools; −1, 1: it is below, above. */
+static int place_in(PyObject *v, orr_dtype t, orr_number *to)
+{
+    int over = 0, bits = (int)orr_dtype_size(t) * 8;
+    bool is_signed = t >= ORR_I8 && t <= ORR_I64;
+    long long i = PyLong_AsLongLongAndOverflow(v, &over);
+    *to = ORR_INTEGER(i);
+    if (is_signed)
+        return over ? over : bits < 64 && i < -(1LL << (bits - 1)) ? -1 : bits < 64 && i >= 1LL << (bits - 1) ? 1 : 0;
+    if (over < 0 || (!over && i < 0))
+        return -1;
+    unsigned long long u = over ? PyLong_AsUnsignedLongLong(v) : (unsigned long long)i;
+    if (over && PyErr_Occurred())
+        return PyErr_Clear(), 1;
+    *to = ORR_UNSIGNED(u);
+    return u > (t == ORR_BOOL ? 1 : bits < 64 ? (1ULL << bits) - 1 : UINT64_MAX) ? 1 : 0;
+}
+
+static bool real_scalar(call *c, double x, orr_tensor **t)
+{
+    return temporary(c, orr_scalar_at(c->file, c->line, x), t);
+}
+
+/* An integer that a float does not hold exactly. Beside floats it is rounded, beside integers it is one of their dtype. */
+static bool of_large(call *c, PyObject *v, orr_tensor **t)
+{
+    orr_dtype kind = beside(c);
+    orr_number n;
+    if (kind != ORR_BOOL && !is_integer(kind)) {
+        double x = PyLong_AsDouble(v);
+        return !PyErr_Occurred() && real_scalar(c, x, t);
+    }
+    int place = place_in(v, kind == ORR_BOOL ? ORR_I64 : kind, &n);
+    if (place && kind == ORR_BOOL)
+        place = place_in(v, kind = ORR_U64, &n);
+    if (place) {
+        PyErr_Format(errors[ORR_EDTYPE], "%s(): %S is no value of %s", c->name, v, orr_dtype_name(kind));
+        return false;
+    }
+    kind = kind == ORR_BOOL ? ORR_I64 : kind;
+    return temporary(c, orr_full_number_at(c->file, c->line, kind, ORR_SHAPE_0D, n), t);
+}
+
 static bool of_integer(call *c, PyObject *v, orr_tensor **t)
 {
     int over = 0;
     long long i = PyLong_AsLongLongAndOverflow(v, &over);
-    const orr_shape none = ORR_SHAPE_0D;
-    if (!over && i >= -(1LL << 53) && i <= 1LL << 53)
-        return temporary(c, orr_scalar_at(c->file, c->line, (double)i), t);
-    if (!over)
-        return temporary(c, orr_full_number_at(c->file, c->line, ORR_I64, none, ORR_INTEGER(i)), t);
-    unsigned long long u = PyLong_AsUnsignedLongLong(v);
-    if (PyErr_Occurred())
-        return false;
-    return temporary(c, orr_full_number_at(c->file, c->line, ORR_U64, none, ORR_UNSIGNED(u)), t);
+    return !over && i >= -(1LL << 53) && i <= 1LL << 53 ? real_scalar(c, (double)i, t) : of_large(c, v, t);
+}
+
+/* A float beside integers: the result's dtype would hang on whether it is whole. */
+static bool of_float(call *c, PyObject *v, orr_tensor **t)
+{
+    orr_dtype kind = c->promotes ? beside(c) : ORR_BOOL;
+    if (!is_integer(kind))
+        return real_scalar(c, PyFloat_AsDouble(v), t);
+    PyErr_Format(errors[ORR_EDTYPE],
+                 "%s(): %s and the float %R do not mix; write orrery.astype(x, 'float64'), or an integer", c->name,
+                 orr_dtype_name(kind), v);
+    return false;
 }
 
 /* A number of Python; *is false: it is none. */
@@ -423,7 +494,7 @@ static bool of_number(call *c, PyObject *v, orr_tensor **t, bool *is)
 {
     *is = true;
     if (PyFloat_Check(v))
-        return temporary(c, orr_scalar_at(c->file, c->line, PyFloat_AsDouble(v)), t);
+        return of_float(c, v, t);
     if (PyLong_Check(v))
         return of_integer(c, v, t);
     if (PyComplex_Check(v))
@@ -1121,18 +1192,134 @@ static bool operand(PyObject *v)
            (PyObject_CheckBuffer(v) && !PyBytes_Check(v));
 }
 
+/* Truth values and a number that is none have no common dtype. */
+static bool of_one_kind(call *c, PyObject *x, PyObject *y)
+{
+    bool number = PyFloat_Check(y) || (PyLong_Check(y) && !PyBool_Check(y));
+    if (!number || !PyObject_TypeCheck(x, tensor_type) || !((tensor *)x)->t ||
+        orr_tensor_dtype(((tensor *)x)->t) != ORR_BOOL)
+        return true;
+    PyErr_Format(errors[ORR_EDTYPE], "%s(): bool and the number %R do not mix; write orrery.astype(x, 'int64')",
+                 c->name, y);
+    return false;
+}
+
 PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y)
 {
     call c;
     orr_tensor *a, *b;
+    PyObject *const both[] = { x, y };
     if (!operand(x) || !operand(y))
         Py_RETURN_NOTIMPLEMENTED;
-    if (!begin_plain(&c, name))
+    if (!begin_plain(&c, name) || !of_one_kind(&c, x, y) || !of_one_kind(&c, y, x))
         return NULL;
+    c.args = both;
+    c.n_args = 2;
+    c.promotes = true;
     if (!to_tensor(&c, x, "x", &a) || !to_tensor(&c, y, "y", &b))
         return failed(&c);
     PyObject *r = from_tensor(&c, f(c.file, c.line, a, b));
     ended(&c);
+    return r;
+}
+
+/* A comparison with a number that no element has on its other side. */
+static PyObject *same_everywhere(const char *name, PyObject *x, bool value)
+{
+    call c;
+    orr_tensor *t;
+    if (!begin_plain(&c, name))
+        return NULL;
+    if (!to_tensor(&c, x, "x", &t))
+        return failed(&c);
+    orr_shape s = orr_tensor_shape(t);
+    PyObject *r = from_tensor(&c, orr_full_number_at(c.file, c.line, ORR_BOOL, s, ORR_INTEGER(value)));
+    ended(&c);
+    return r;
+}
+
+/* The integer with which a comparison has the same results as with the float: ⌈f⌉ or ⌊f⌋. NULL without an error: there is
+ * none, and *side is that of all integers, −1 below f, 1 above, 2 neither (f is no integer, or NaN). */
+static PyObject *whole_bound(double f, int op, int *side)
+{
+    double low = floor(f);
+    *side = f != f || (isfinite(f) && low != f && (op == Py_EQ || op == Py_NE)) ? 2 : isinf(f) ? (f > 0 ? -1 : 1) : 0;
+    return *side ? NULL : PyLong_FromDouble(op == Py_LT || op == Py_GE ? ceil(f) : low);
+}
+
+PyObject *comparison(const char *name, binary_fn *f, PyObject *x, PyObject *y, int op)
+{
+    bool is_float = PyFloat_Check(y);
+    if ((!is_float && !PyLong_Check(y)) || !((tensor *)x)->t)
+        return binary(name, f, x, y);
+    orr_dtype t = orr_tensor_dtype(((tensor *)x)->t);
+    if (t != ORR_BOOL && !is_integer(t))
+        return binary(name, f, x, y);
+    int side = 0;
+    orr_number unused;
+    PyObject *bound = is_float ? whole_bound(PyFloat_AsDouble(y), op, &side) : Py_NewRef(y);
+    if (!bound && !side)
+        return NULL;
+    if (bound)
+        side = -place_in(bound, t, &unused);
+    bool below = op == Py_LT || op == Py_LE || op == Py_NE, above = op == Py_GT || op == Py_GE || op == Py_NE;
+    PyObject *r = !side ? binary(name, f, x,
+                                 t != ORR_BOOL            ? bound
+                                 : PyObject_IsTrue(bound) ? Py_True
+                                                          : Py_False)
+                        : same_everywhere(name, x,
+                                          side == 2  ? op == Py_NE
+                                          : side < 0 ? below
+                                                     : above);
+    Py_XDECREF(bound);
+    return r;
+}
+
+/* An array of another library as a tensor, other operands as they are; a new reference. */
+static PyObject *as_operand(const char *name, PyObject *v)
+{
+    call c;
+    orr_tensor *t;
+    if (PyObject_TypeCheck(v, tensor_type) || PyLong_Check(v) || PyFloat_Check(v) || PyComplex_Check(v) || !operand(v))
+        return Py_NewRef(v);
+    if (!begin_plain(&c, name))
+        return NULL;
+    if (!of_buffer(&c, v, &t))
+        return failed(&c);
+    c.n_temps = 0; /* the object has the tensor */
+    return from_tensor(&c, t);
+}
+
+static bool of_integers(PyObject *v)
+{
+    return PyObject_TypeCheck(v, tensor_type) ? is_integer(orr_tensor_dtype(((tensor *)v)->t)) : PyLong_Check(v);
+}
+
+/* Whether a tensor has a negative element; −1: an exception. */
+static int any_negative(PyObject *y)
+{
+    PyObject *zero = PyLong_FromLong(0), *is = zero ? PyObject_RichCompare(y, zero, Py_LT) : NULL;
+    PyObject *any = is ? PyObject_CallMethod(is, "any", NULL) : NULL;
+    int r = any ? PyObject_IsTrue(any) : -1;
+    Py_XDECREF(any);
+    Py_XDECREF(is);
+    Py_XDECREF(zero);
+    return r;
+}
+
+PyObject *power(const char *name, binary_fn *f, PyObject *x, PyObject *y)
+{
+    PyObject *base = as_operand(name, x), *exponent = base ? as_operand(name, y) : NULL, *r = NULL;
+    bool tells = exponent && of_integers(base) && of_integers(exponent) && !PyLong_Check(exponent);
+    int negative = tells && orr_tensor_dtype(((tensor *)exponent)->t) <= ORR_I64 ? any_negative(exponent) : 0;
+    if (negative > 0)
+        PyErr_Format(errors[ORR_EINVAL],
+                     "%s(): integers have no negative powers that are integers: write orrery.astype(x, 'float64')",
+                     name);
+    else if (exponent && !negative)
+        r = binary(name, f, base, exponent);
+    Py_XDECREF(base);
+    Py_XDECREF(exponent);
     return r;
 }
 

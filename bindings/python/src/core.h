@@ -20,10 +20,13 @@ typedef struct call {
     orr_tensor *temp[MOST_TEMPS]; /**< tensors made of numbers and arrays among the arguments */
     void *memory[MOST_TEMPS];     /**< lists                                                  */
     orr_scope *scope;             /**< of what the program's own functions return to the library */
-    PyObject *extra;              /**< fields of an option struct, given as keywords          */
-    PyObject *views;              /**< views of the program's memory, or NULL                 */
-    struct slot *slot;            /**< whose function is replaced                             */
-    struct post *next;            /**< the new one                                            */
+    PyObject *const *args;        /**< all arguments: a number takes the dtype of a tensor beside it */
+    int n_args;
+    bool promotes;     /**< the function wants its operands of one kind            */
+    PyObject *extra;   /**< fields of an option struct, given as keywords          */
+    PyObject *views;   /**< views of the program's memory, or NULL                 */
+    struct slot *slot; /**< whose function is replaced                             */
+    struct post *next; /**< the new one                                            */
 } call;
 
 /** The arguments of a function, in order. */
@@ -31,6 +34,7 @@ typedef struct signature {
     const char *name;
     int n, required;
     int options; /**< the argument that takes unknown keywords as fields; −1: none */
+    bool promotes;
     const char *const *names;
 } signature;
 
@@ -219,5 +223,9 @@ typedef orr_tensor *unary_fn(const char *file, int line, orr_tensor *x);
 typedef orr_tensor *binary_fn(const char *file, int line, orr_tensor *x, orr_tensor *y);
 PyObject *unary(const char *name, unary_fn *f, PyObject *x);
 PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y);
+/** A comparison, which is exact for a tensor of integers and any real number. op: Py_LT … */
+PyObject *comparison(const char *name, binary_fn *f, PyObject *x, PyObject *y, int op);
+/** pow, which refuses negative exponents of integers; the value of an exponent that is a signed tensor is computed for it. */
+PyObject *power(const char *name, binary_fn *f, PyObject *x, PyObject *y);
 
 #endif

@@ -3,6 +3,7 @@
 #include "core.h"
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <structmember.h>
 
 /* -- a tensor's facts ------------------------------------------------------------------------------------------ */
@@ -98,6 +99,11 @@ static PyObject *as_float(PyObject *self)
 
 static PyObject *as_index(PyObject *self)
 {
+    orr_tensor *t = ((tensor *)self)->t;
+    if (orr_tensor_dtype(t) == ORR_BOOL || orr_tensor_shape(t).rank > 0) {
+        PyErr_SetString(PyExc_TypeError, "an index is an integer, or a tensor of an integer dtype without axes");
+        return NULL;
+    }
     return by(self, PyNumber_Index);
 }
 
@@ -297,27 +303,39 @@ static bool make_handles(PyObject *module)
     return true;
 }
 
-/* An exception for each status: Error, and the class of Python that is nearest. */
+/* Error and the named classes of Python, at most two. */
+static PyObject *bases_of(PyObject *base, const char *near)
+{
+    PyObject *builtins = PyImport_ImportModule("builtins");
+    const char *second = strchr(near, ' ');
+    PyObject *name = PyUnicode_FromStringAndSize(near, second ? second - near : (Py_ssize_t)strlen(near));
+    PyObject *one = builtins && name ? PyObject_GetAttr(builtins, name) : NULL;
+    PyObject *two = one && second ? PyObject_GetAttrString(builtins, second + 1) : NULL;
+    PyObject *bases = two ? Py_BuildValue("(OOO)", base, one, two) : one ? Py_BuildValue("(OO)", base, one) : NULL;
+    Py_XDECREF(two);
+    Py_XDECREF(one);
+    Py_XDECREF(name);
+    Py_XDECREF(builtins);
+    return bases;
+}
+
+/* An exception for each status: Error, and the classes of Python that are nearest. */
 static bool make_errors(PyObject *module)
 {
     PyObject *base = PyErr_NewExceptionWithDoc("orrery.Error", "An error of the library.", NULL, NULL);
-    PyObject *builtins = PyImport_ImportModule("builtins");
-    bool whole = base && builtins && PyModule_AddObjectRef(module, "Error", base) == 0;
+    bool whole = base && PyModule_AddObjectRef(module, "Error", base) == 0;
     for (int k = 0; whole && k < status_count; k++) {
         const status_row *row = &status_rows[k];
         char name[80];
         (void)snprintf(name, sizeof name, "orrery.%s", row->name);
-        PyObject *near = PyObject_GetAttrString(builtins, row->near);
-        PyObject *bases = near ? Py_BuildValue("(OO)", base, near) : NULL;
+        PyObject *bases = bases_of(base, row->near);
         PyObject *e =
             bases ? PyErr_NewExceptionWithDoc(name, orr_status_name((orr_status)row->status), bases, NULL) : NULL;
         Py_XDECREF(bases);
-        Py_XDECREF(near);
         whole = e && row->status < STATUSES && PyModule_AddObjectRef(module, row->name, e) == 0;
         if (whole)
             errors[row->status] = e;
     }
-    Py_XDECREF(builtins);
     errors[ORR_OK] = errors[ORR_EINTERNAL];
     return whole;
 }
