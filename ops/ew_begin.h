@@ -10,7 +10,7 @@
  * Between the two files, names of rows such as exp are macros: a row macro must paste them at once (name##_,
  * ORR__EW_##name), before it passes them to another macro.
  * A backend with vector functions of its own defines EW_M_F32(n) and EW_M_F64(n) before: the name that replaces the
- * C name n. f16 and bf16 use F32. With EW_WIDE, F64 is long double (ops/reference_wide.c). <math.h> must not be included between begin and end. */
+ * C name n. f16 and bf16 use F32. With EW_WIDE, F64 is orr__real (ops/reference_wide.c). <math.h> must not be included between begin and end. */
 #ifndef EW_SETUP
 #define EW_SETUP
 #include <math.h>
@@ -98,7 +98,7 @@ typedef struct {
 #define EW_M(n) EW_M_F32(n)
 #elif EW_DTYPE == EW_F64
 #ifdef EW_WIDE
-#define T long double
+#define T orr__real
 #define EW_PAIR ew_wide_pair
 #define EW_NAME wide
 #else

