@@ -5464,7 +5464,7 @@ inline int64_t optim_steps(const Optim &o)
     return r;
 }
 
-/// Writes up to `max` state variables ("0.momentum", "0.square", "0.mean", …). Borrowed.
+/// Writes up to `max` state variables ("0.momentum", "0.square", "0.mean", …; "0.unsent": orr_data_parallel with compress). Borrowed.
 /// @return   the number of all of them.
 inline std::vector<orr_parameter> optim_state(const Optim &o)
 {
@@ -6478,7 +6478,7 @@ inline std::vector<int> place(const View<const orr_shard> &shard, const View<con
 /// may continue from them. ORRERY_DETERMINISTIC=1 gives the same bits in every run with the same number of ranks.
 /// Collective: all ranks call it, after creating both and before loading a checkpoint. On one rank nothing happens.
 /// @param options  NULL: all zero
-/// errors:   ORR_EINVAL (NULL), ORR_ERANK, ORR_ENOMEM, and those of orr_eval.
+/// errors:   ORR_EINVAL (NULL), ORR_ERANK (the ranks have different options, or a rank has failed), ORR_ENOMEM, and those of orr_eval.
 inline orr_status data_parallel(Module &m, Optim &o, const std::optional<orr_data_parallel_options> &options = {}, ORRERY_CALLER)
 {
     return detail::check(orr_data_parallel_at(file, line, m.get(), o.get(), options ? &*options : nullptr), file, line);

@@ -24,6 +24,9 @@ bool orr__is_exchange(const orr__op *op);
 /* Returns the number of the distribution that a node requests for its operand; false if the node is no such node. *like is
  * set where it is that of operand 1. */
 bool orr__distribute_asks(const orr__node *n, int *number, bool *like);
+/* The elements of t as a row of (ranks, count), whose other rows are 0. Of a t that is a partial sum over `ranks` ranks of a grid each
+ * rank has its term as its row, and nothing is sent. */
+orr_tensor *orr__terms(orr__site at, orr_tensor *t, int64_t ranks);
 orr__node *orr__rec_distribute(orr__site at, orr__node *n, int number);
 
 #endif

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "ops/back.h"
+#include "ops/exchange.h"
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
@@ -67,12 +68,13 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
     return some ? orr__lower_choose(c, (orr_dtype)n->dtype, &w, in, value) : value;
 }
 
+/* Places behind the last one of an axis are behind the last one of each rank. */
 static bool distribute(orr__spread_rule *r)
 {
     int a = r->from.axis;
     if (r->from.kind == ORR__PARTIAL && !(r->from.rop == ORR__RSUM && r->node->s[0].u == 0))
         return false;
-    return orr__rule_view(r, r->node->shape.dim[a] == r->in[0]->shape.dim[a] ? a : -1);
+    return orr__rule_view(r, r->node->attr.start[a] == 0 ? a : -1);
 }
 
 const orr__op orr__op_pad = {
@@ -101,6 +103,50 @@ orr__node *orr__rec_pad(orr__site at, orr__node *n, const orr_shape *shape, cons
     }
     return r;
 }
+
+/* -- the terms of a sum over ranks ------------------------------------------------------------------------------------ */
+
+/* The operand as row 0, and rows of zeros. Of a partial sum each rank has its own term as its row instead: the sum over the rows is
+ * the same. */
+static bool distribute_terms(orr__spread_rule *r)
+{
+    if (r->from.kind == ORR__SHARDED)
+        return r->from.axis > 0 && orr__rule_view(r, r->from.axis);
+    r->out = (orr__spread){ .kind = ORR__SHARDED, .block = 1 };
+    return r->from.rop == ORR__RSUM && r->node->shape.dim[0] == r->ranks;
+}
+
+const orr__op orr__op_terms = {
+    .id = ORR__OP_terms,
+    .name = "terms",
+    .arity = 1,
+    .pattern = ORR__PATTERN_CHOICE,
+    .attrs = ORR__ATTR_START,
+    .verify = verify,
+    .reference = reference,
+    .distribute = distribute_terms,
+    .vjp = vjp,
+    .lower = lower,
+};
+
+orr_tensor *orr__terms(orr__site at, orr_tensor *t, int64_t ranks)
+{
+    orr__node *n;
+    orr_tensor *bad;
+    if (!orr__operand(at, t, "the tensor", &n, &bad))
+        return bad;
+    orr_shape row = ORR_SHAPE(1, orr__shape_count(&n->shape)), all = row;
+    all.dim[0] = ranks;
+    orr__node *x = orr__rec_reshape(at, orr__node_ref(n), &row);
+    orr__node *r = x ? orr__rec_one(at, &orr__op_terms, (orr_dtype)x->dtype, &all, x) : NULL;
+    if (r) {
+        r->nscalar = 1;
+        r->s[0] = (orr__scalar){ .u = 0 };
+    }
+    return orr__handle_new(r);
+}
+
+/* -- the public function ---------------------------------------------------------------------------------------------- */
 
 /* The shape of x padded; *any: true if an axis is padded. */
 static bool padded(orr__site at, const orr_shape *s, const orr_index *lo, const orr_index *hi, orr_shape *out,

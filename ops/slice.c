@@ -91,13 +91,13 @@ static bool see(const orr__node *n, const orr_shape *in, const orr__view *v, orr
     return true;
 }
 
+/* The first places of an axis are the first ones of each rank. */
 static bool distribute(orr__spread_rule *r)
 {
     const orr__node *n = r->node;
     int a = r->from.axis;
-    bool all = r->from.kind == ORR__SHARDED && n->shape.dim[a] == r->in[0]->shape.dim[a] && n->attr.start[a] == 0 &&
-               n->attr.step[a] == 1;
-    return orr__rule_view(r, all ? a : -1);
+    bool first = r->from.kind == ORR__SHARDED && n->attr.start[a] == 0 && n->attr.step[a] == 1;
+    return orr__rule_view(r, first ? a : -1);
 }
 
 const orr__op orr__op_slice = {

@@ -729,9 +729,14 @@ module orrery_c
 
   !> Options of orr_data_parallel. All zero: one axis of all ranks, and the whole state on each. Sharded state is the first stage
   !> of ZeRO (S. Rajbhandari et al., 2020): less memory and less work for each rank, and the same number of bytes sent.
+  !> With compress a rank sends bf16(g + e) for its part g of a gradient, and e' = g + e − bf16(g + e) is added to its part in the next
+  !> step (F. Seide et al., 2014; S. P. Karimireddy et al., 2019); the sums are computed in the dtype of the step, rounded and fed back
+  !> likewise (H. Tang et al., 2019; with shard_state they are not rounded). e is state of the optimiser ("unsent"): one element for each
+  !> of the parameters on every rank. An element that is not finite leaves no e.
   type, bind(c), public :: orr_data_parallel_options
     type(c_ptr) :: grid = c_null_ptr
     logical(c_bool) :: shard_state = .false.
+    logical(c_bool) :: compress = .false.
   end type
 
   !> A mechanism on a Poisson sample: each record takes part independently with probability q; q = 1: all records.
@@ -14105,7 +14110,7 @@ contains
     r_ = c_optim_steps(o%p)
   end function
 
-  !> Writes up to `max` state variables ("0.momentum", "0.square", "0.mean", …). Borrowed.
+  !> Writes up to `max` state variables ("0.momentum", "0.square", "0.mean", …; "0.unsent": orr_data_parallel with compress). Borrowed.
   !> @return   the number of all of them.
   function orr_optim_state(o, out) result(r_)
     type(orr_optim), intent(in) :: o
@@ -15886,7 +15891,7 @@ contains
   !> may continue from them. ORRERY_DETERMINISTIC=1 gives the same bits in every run with the same number of ranks.
   !> Collective: all ranks call it, after creating both and before loading a checkpoint. On one rank nothing happens.
   !> @param options  NULL: all zero
-  !> errors:   ORR_EINVAL (NULL), ORR_ERANK, ORR_ENOMEM, and those of orr_eval.
+  !> errors:   ORR_EINVAL (NULL), ORR_ERANK (the ranks have different options, or a rank has failed), ORR_ENOMEM, and those of orr_eval.
   subroutine orr_data_parallel(m, o, options, stat, errmsg)
     type(orr_module), intent(in) :: m
     type(orr_optim), intent(in) :: o

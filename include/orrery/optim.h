@@ -111,7 +111,7 @@ ORR_API double orr_optim_lr(const orr_optim *o); /**< 0 for NULL */
 /** Returns the number of steps made; 0 for NULL. */
 ORR_API int64_t orr_optim_steps(const orr_optim *o); /**< 0 for NULL */
 
-/** Writes up to `max` state variables ("0.momentum", "0.square", "0.mean", …). Borrowed.
+/** Writes up to `max` state variables ("0.momentum", "0.square", "0.mean", …; "0.unsent": orr_data_parallel with compress). Borrowed.
  * @return   the number of all of them. */
 ORR_API int orr_optim_state(const orr_optim *o, orr_parameter *out, int max);
 /** Writes state and step count to the .npz file `path`, and under "optimiser" their kind, the number of variables,

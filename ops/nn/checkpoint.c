@@ -50,6 +50,7 @@ struct orr_checkpoint {
 typedef struct {
     char name[ENTRY];
     orr_tensor *variable;
+    const orr_optim *optim; /* of which it is state; NULL: none */
     void *data;
     size_t bytes;
     const orr__checkpoint_state *state;
@@ -186,11 +187,11 @@ static bool append(arrays *a, const char *of, const char *name, entry e)
     return true;
 }
 
-static bool append_variables(arrays *a, const char *of, const orr_parameter *p, int n)
+static bool append_variables(arrays *a, const char *of, const orr_optim *o, const orr_parameter *p, int n)
 {
     bool ok = p != NULL;
     for (int i = 0; ok && i < n; i++)
-        ok = append(a, of, p[i].name, (entry){ .variable = p[i].variable });
+        ok = append(a, of, p[i].name, (entry){ .variable = p[i].variable, .optim = o });
     return ok;
 }
 
@@ -202,7 +203,7 @@ static bool append_optim(arrays *a, const part *p, double *number)
         (void)orr_optim_state(p->optim, state, n);
     number[0] = (double)p->optim->t;
     number[1] = orr_optim_lr(p->optim);
-    bool ok = append_variables(a, p->name, state, n) &&
+    bool ok = append_variables(a, p->name, p->optim, state, n) &&
               append(a, p->name, "steps and rate", (entry){ .data = number, .bytes = 2 * sizeof *number });
     free(state);
     return ok;
@@ -212,7 +213,7 @@ static bool append_module(arrays *a, const part *p)
 {
     int n;
     orr_parameter *list = orr__module_list(p->module, &n);
-    bool ok = append_variables(a, p->name, list, n);
+    bool ok = append_variables(a, p->name, NULL, list, n);
     free(list);
     return ok;
 }
@@ -406,6 +407,7 @@ static orr_status prepare_state(orr__site at, const entry *e, const char *path, 
 static orr_status read_array(orr__site at, const entry *e, const char *path, orr_tensor **value, unsigned char *memory)
 {
     orr_tensor *t = orr_load_npz_at(at.file, at.line, path, e->name);
+    t = orr__optim_fit(at, e->optim, e->variable, t);
     orr_status st = orr__nn_check(at, t);
     if (st == ORR_OK)
         st = check_fit(at, e, t, path);

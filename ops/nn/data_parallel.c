@@ -71,12 +71,12 @@ static orr_status spread_parameters(orr__site at, orr_module *m)
 
 orr_tensor *orr__optim_part(orr__site at, const orr_optim *o, orr_tensor *t)
 {
-    return o->grid && orr_tensor_shape(t).rank > 0 ? orr_shard_at(AT, t, o->grid, ORR_AXES(0)) : t;
+    return o->shard_state && orr_tensor_shape(t).rank > 0 ? orr_shard_at(AT, t, o->grid, ORR_AXES(0)) : t;
 }
 
 orr_tensor *orr__optim_whole(orr__site at, const orr_optim *o, orr_tensor *t)
 {
-    return o->grid ? orr_replicate_at(AT, t) : t;
+    return o->shard_state ? orr_replicate_at(AT, t) : t;
 }
 
 static orr_status spread_state(orr__site at, orr_optim *o)
@@ -90,12 +90,49 @@ static orr_status spread_state(orr__site at, orr_optim *o)
     return st;
 }
 
+/* All ranks must have the same options, since each of them sends what the others expect. */
+static orr_status check_alike(orr__site at, const orr_data_parallel_options *o)
+{
+    orr__meeting few[16], *all = few;
+    int ranks = orr__ranks(), odd = 0;
+    if (ranks > 16 && !(all = orr__alloc_n((size_t)ranks, sizeof *all)))
+        return ORR_ENOMEM;
+    orr__meeting mine = { .call = orr__ranks_call(at.op), .a = o->shard_state, .b = o->compress };
+    mine.n = o->grid ? o->grid->extent[0] : ranks;
+    orr_status st = orr__ranks_meet(at, mine, all);
+    for (int r = 1; st == ORR_OK && r < ranks && !odd; r++)
+        odd = all[r].a != all[0].a || all[r].b != all[0].b || all[r].n != all[0].n ? r : 0;
+    if (odd)
+        st = orr__fail(at, ORR_ERANK,
+                       "the options differ: rank 0 has shard_state %d, compress %d and %lld ranks along axis 0 of the "
+                       "grid, rank %d has %d, %d and %lld",
+                       (int)all[0].a, (int)all[0].b, (long long)all[0].n, odd, (int)all[odd].a, (int)all[odd].b,
+                       (long long)all[odd].n);
+    if (all != few)
+        free(all);
+    return st;
+}
+
 /* A grid of the optimiser's own, equal to that of the options, so that it lives as long as the optimiser. */
 static orr_grid *grid_of(orr__site at, const orr_data_parallel_options *options)
 {
     static const int64_t all[] = { -1 };
-    const orr_grid *g = options ? options->grid : NULL;
+    const orr_grid *g = options->grid;
     return orr__grid_make(at, g ? g->axes : 1, g ? g->extent : all);
+}
+
+static orr_status spread(orr__site at, orr_module *m, orr_optim *o, const orr_data_parallel_options *options)
+{
+    orr_status st = spread_parameters(at, m);
+    if (st == ORR_OK && !o->grid && (options->shard_state || options->compress)) {
+        o->grid = grid_of(at, options);
+        st = o->grid ? ORR_OK : orr_error_status();
+    }
+    if (st == ORR_OK && options->shard_state && !o->shard_state) {
+        o->shard_state = true;
+        st = spread_state(at, o);
+    }
+    return st;
 }
 
 orr_status orr_data_parallel_at(const char *file, int line, orr_module *m, orr_optim *o,
@@ -105,14 +142,19 @@ orr_status orr_data_parallel_at(const char *file, int line, orr_module *m, orr_o
     orr_status st = orr__module_check(at, m);
     if (st == ORR_OK)
         st = orr__object_check(at, &orr__kind_optim, o);
-    if (st != ORR_OK || orr__ranks() == 1)
+    orr_data_parallel_options want = { .grid = NULL };
+    if (options)
+        want = *options;
+    if (st == ORR_OK && orr__ranks() > 1)
+        st = check_alike(at, &want);
+    if (st != ORR_OK || (orr__ranks() == 1 && !want.compress))
         return st;
     orr_scope *s = orr_scope_begin();
-    st = s ? spread_parameters(at, m) : ORR_ENOMEM;
-    if (st == ORR_OK && options && options->shard_state && !o->grid) {
-        o->grid = grid_of(at, options);
-        st = o->grid ? spread_state(at, o) : orr_error_status();
-    }
+    st = s ? ORR_OK : ORR_ENOMEM;
+    if (orr__ranks() > 1)
+        st = spread(at, m, o, &want);
+    if (st == ORR_OK && want.compress)
+        st = orr__optim_compress_start(at, o);
     (void)orr_scope_end(s);
     return st;
 }

@@ -34,11 +34,14 @@ orr_dtype orr_autocast_at(const char *file, int line, orr_dtype dtype)
     return before;
 }
 
-/* Sets *finite to whether all elements of all n tensors are finite. Evaluates. */
+/* Sets *finite to whether all elements of all n tensors are finite. NULL: no tensor. Evaluates. */
 static orr_status all_finite(orr__site at, orr_tensor *const *g, int n, bool *finite)
 {
     orr_tensor *all = NULL;
+    int m = 0;
     for (int i = 0; i < n; i++) {
+        if (!g[i])
+            continue;
         orr_tensor *one = orr_all_at(AT, orr_isfinite_at(AT, g[i]), ORR_ALL_AXES, false);
         all = all ? orr_logical_and_at(AT, all, one) : one;
     }
@@ -46,9 +49,10 @@ static orr_status all_finite(orr__site at, orr_tensor *const *g, int n, bool *fi
     if (!t)
         return ORR_ENOMEM;
     for (int i = 0; i < n; i++)
-        t[i] = g[i];
-    t[n] = all;
-    orr_status st = orr_eval_all_at(AT, t, n + 1);
+        if (g[i])
+            t[m++] = g[i];
+    t[m++] = all;
+    orr_status st = orr_eval_all_at(AT, t, m);
     double yes = 0.0;
     if (st == ORR_OK)
         st = orr_item_at(AT, all, &yes);
@@ -87,23 +91,23 @@ orr_status orr_optim_step_scaled_at(const char *file, int line, orr_optim *o, or
                          scale->interval);
     scale->scale = scale->scale > 0.0 ? scale->scale : 65536.0;
     scale->interval = scale->interval > 0 ? scale->interval : 2000;
-    orr_tensor **x = orr__alloc_n((size_t)o->n * 2, sizeof *x);
+    orr_tensor **x = orr__alloc_n((size_t)o->n * 3, sizeof *x);
     orr_scope *s = x ? orr_scope_begin() : NULL;
     if (!s) {
         free(x);
         return ORR_ENOMEM;
     }
-    orr_tensor **g = x + o->n;
+    orr_tensor **g = x + o->n, **unsent = g + o->n;
     bool finite = false;
     orr_status st = orr__optim_grads(at, o, orr_mul_at(AT, loss, orr_scalar_at(AT, scale->scale)), x, g);
     for (int i = 0; st == ORR_OK && i < o->n; i++)
         g[i] = orr_mul_at(AT, orr_cast_at(AT, g[i], o->slot[i].work), orr_scalar_at(AT, 1.0 / scale->scale));
     if (st == ORR_OK)
-        st = all_finite(at, g, o->n, &finite);
-    if (st == ORR_OK && finite && o->options.clip_norm > 0.0)
-        st = orr__nn_check(at, orr_clip_grad_norm_at(file, line, g, o->n, o->options.clip_norm));
+        st = orr__optim_reduce(at, o, g, unsent);
+    if (st == ORR_OK)
+        st = all_finite(at, g, 2 * o->n, &finite);
     if (st == ORR_OK && finite)
-        st = orr_optim_apply_at(file, line, o, g, o->n);
+        st = orr__optim_finish(at, o, g, unsent);
     if (st == ORR_OK) {
         adapt(scale, finite);
         if (stepped)

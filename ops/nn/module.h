@@ -89,9 +89,11 @@ orr_status orr__nn_check(orr__site at, const orr_tensor *t);
 orr_tensor *orr__nn_variable(orr__site at, orr_tensor *value);
 /* Frees a kept variable; one that orr_shutdown has freed already is left alone. */
 void orr__nn_drop(orr_tensor *v);
-/* Assigns the array p[i].name of `path` to p[i].variable, for all i or none. st: the status so far. Collective, also after an error,
- * if any of the variables is distributed over ranks. */
-orr_status orr__nn_load(orr__site at, orr_status st, const orr_parameter *p, int n, const char *path);
+struct orr_optim;
+/* Assigns the array p[i].name of `path` to p[i].variable, for all i or none. st: the status so far. o: of which they are the state;
+ * NULL: none. Collective, also after an error, if any of the variables is distributed over ranks. */
+orr_status orr__nn_load(orr__site at, orr_status st, const struct orr_optim *o, const orr_parameter *p, int n,
+                        const char *path);
 /* Replaces *t, a whole array with the status st, by the same array in the distribution of the variable. Collective. */
 orr_status orr__nn_part(orr__site at, orr_status st, orr_tensor **t, orr_tensor *variable);
 /* Writes n tensors into one .npz file, on rank 0. Collective; all ranks return the same status. st: the status of this rank so far. */

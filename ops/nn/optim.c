@@ -185,8 +185,10 @@ void orr_optim_free(orr_optim *o)
     for (int i = 0; o->slot && i < o->n; i++)
         for (int k = 0; k < o->nstate; k++)
             orr__nn_drop(o->slot[i].state[k]);
-    for (int i = 0; o->slot && i < o->n; i++)
+    for (int i = 0; o->slot && i < o->n; i++) {
         orr__nn_drop(o->slot[i].sum);
+        orr__nn_drop(o->slot[i].unsent);
+    }
     orr_grid_free(o->grid);
     free(o->slot);
     orr__object_end(&orr__kind_optim, o);
@@ -233,13 +235,26 @@ static orr_status record(orr__site at, const orr_optim *o, const orr__rates *r, 
     return ORR_OK;
 }
 
+/* Appends the next errors of the ranks and their variables. Returns their number. */
+static int with_unsent(const orr_optim *o, orr_tensor *const *unsent, orr_tensor **v, orr_tensor **new)
+{
+    int n = 0;
+    for (int i = 0; unsent && i < o->n; i++)
+        if (unsent[i]) {
+            v[n] = o->slot[i].unsent;
+            new[n++] = unsent[i];
+        }
+    return n;
+}
+
 /* Called inside a scope. All values are recorded and checked before any variable is assigned; then all are. `new` has
- * capacity for all values and their variables. */
-static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr_tensor **new)
+ * capacity for all values and their variables. unsent: of orr__optim_compress; NULL: none. */
+static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr_tensor *const *unsent,
+                       orr_tensor **new)
 {
     ORR__IN_DEFAULT_FPMODE;
-    int width = 1 + o->nstate;
-    orr_tensor **v = &new[(ptrdiff_t)o->n * width];
+    int width = 1 + o->nstate, all = o->n * width;
+    orr_tensor **v = &new[(ptrdiff_t)o->n * (width + 1)];
     orr__rates r = { 0 };
     o->rule->rates(at, &o->options, (double)(o->t + 1), &r);
     for (int i = 0; i < o->n; i++) {
@@ -252,9 +267,37 @@ static orr_status step(orr__site at, orr_optim *o, orr_tensor *const *grads, orr
     for (int i = 0; i < o->n; i++)
         for (int k = 0; k < width; k++)
             v[(ptrdiff_t)i * width + k] = k == 0 ? o->slot[i].variable : o->slot[i].state[k - 1];
-    orr_status st = orr_assign_all_at(at.file, at.line, v, new, o->n * width);
+    all += with_unsent(o, unsent, &v[all], &new[all]);
+    orr_status st = orr_assign_all_at(at.file, at.line, v, new, all);
     o->t += st == ORR_OK;
     return st;
+}
+
+static orr_status apply(orr__site at, orr_optim *o, orr_tensor *const *grads, orr_tensor *const *unsent)
+{
+    orr_tensor **new = orr__alloc_n(2 * (size_t)o->n * (size_t)(2 + o->nstate), sizeof(orr_tensor *));
+    orr_scope *s = new ? orr_scope_begin() : NULL;
+    orr_status st = s ? step(at, o, grads, unsent, new) : ORR_ENOMEM;
+    if (s)
+        (void)orr_scope_end(s);
+    free(new);
+    return st;
+}
+
+orr_status orr__optim_finish(orr__site at, orr_optim *o, orr_tensor **g, orr_tensor *const *unsent)
+{
+    orr_status st = ORR_OK;
+    if (o->options.clip_norm > 0.0)
+        st = orr__nn_check(at, orr_clip_grad_norm_at(at.file, at.line, g, o->n, o->options.clip_norm));
+    return st == ORR_OK ? apply(at, o, g, unsent) : st;
+}
+
+orr_status orr__optim_reduce(orr__site at, const orr_optim *o, orr_tensor **g, orr_tensor **unsent)
+{
+    orr_status st = ORR_OK;
+    for (int i = 0; st == ORR_OK && o->compress && i < o->n; i++)
+        st = check_grad(at, &o->slot[i], g[i], i);
+    return st == ORR_OK ? orr__optim_compress(at, o, g, unsent) : st;
 }
 
 orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tensor *const *grads, int n)
@@ -267,12 +310,16 @@ orr_status orr_optim_apply_at(const char *file, int line, orr_optim *o, orr_tens
         return orr__fail(at, ORR_EINVAL, "the gradients are NULL");
     if (n != o->n)
         return orr__fail(at, ORR_EINVAL, "%d gradients for an optimiser of %d variables", n, o->n);
-    orr_tensor **new = orr__alloc_n(2 * (size_t)o->n * (size_t)(1 + o->nstate), sizeof(orr_tensor *));
-    orr_scope *s = new ? orr_scope_begin() : NULL;
-    orr_status st = s ? step(at, o, grads, new) : ORR_ENOMEM;
+    orr_tensor **g = orr__alloc_n(2 * (size_t)o->n, sizeof *g), **unsent = g ? g + o->n : NULL;
+    orr_scope *s = g ? orr_scope_begin() : NULL;
+    for (int i = 0; s && i < o->n; i++)
+        g[i] = grads[i];
+    orr_status st = s ? orr__optim_reduce(at, o, g, unsent) : ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = apply(at, o, g, unsent);
     if (s)
         (void)orr_scope_end(s);
-    free(new);
+    free(g);
     return st;
 }
 
@@ -302,18 +349,18 @@ orr_status orr_optim_step_at(const char *file, int line, orr_optim *o, orr_tenso
         return there;
     if (!loss)
         return orr__fail(at, ORR_EINVAL, "the loss is NULL");
-    orr_tensor **x = orr__alloc_n((size_t)o->n * 2, sizeof *x);
+    orr_tensor **x = orr__alloc_n((size_t)o->n * 3, sizeof *x);
     orr_scope *s = x ? orr_scope_begin() : NULL;
     if (!s) {
         free(x);
         return ORR_ENOMEM;
     }
-    orr_tensor **g = x + o->n;
+    orr_tensor **g = x + o->n, **unsent = g + o->n;
     orr_status st = orr__optim_grads(at, o, loss, x, g);
-    if (st == ORR_OK && o->options.clip_norm > 0.0)
-        st = orr__nn_check(at, orr_clip_grad_norm_at(file, line, g, o->n, o->options.clip_norm));
     if (st == ORR_OK)
-        st = orr_optim_apply_at(file, line, o, g, o->n);
+        st = orr__optim_reduce(at, o, g, unsent);
+    if (st == ORR_OK)
+        st = orr__optim_finish(at, o, g, unsent);
     (void)orr_scope_end(s);
     free(x);
     return st;
@@ -346,20 +393,22 @@ orr_status orr_optim_accumulate_at(const char *file, int line, orr_optim *o, orr
         return there;
     if (!loss)
         return orr__fail(at, ORR_EINVAL, "the loss is NULL");
-    orr_tensor **x = orr__alloc_n((size_t)o->n * 3, sizeof *x);
+    orr_tensor **x = orr__alloc_n((size_t)o->n * 6, sizeof *x);
     orr_scope *s = x ? orr_scope_begin() : NULL;
     if (!s) {
         free(x);
         return ORR_ENOMEM;
     }
-    orr_tensor **g = x + o->n, **next = g + o->n;
+    orr_tensor **next = x + 2 * o->n, **g = next + 2 * o->n, **unsent = g + o->n;
     orr_status st = orr__optim_grads(at, o, loss, x, g);
+    if (st == ORR_OK)
+        st = orr__optim_reduce(at, o, g, unsent);
     for (int i = 0; st == ORR_OK && i < o->n; i++) {
         st = add_to_sum(at, o, i, g[i], &next[i]);
         x[i] = o->slot[i].sum;
     }
     if (st == ORR_OK)
-        st = orr_assign_all_at(file, line, x, next, o->n);
+        st = orr_assign_all_at(file, line, x, next, o->n + with_unsent(o, unsent, &x[o->n], &next[o->n]));
     o->waiting = o->waiting || st == ORR_OK;
     (void)orr_scope_end(s);
     free(x);
@@ -379,10 +428,8 @@ orr_status orr_optim_step_accumulated_at(const char *file, int line, orr_optim *
     orr_status st = s ? ORR_OK : ORR_ENOMEM;
     for (int i = 0; st == ORR_OK && i < o->n; i++)
         g[i] = o->slot[i].sum;
-    if (st == ORR_OK && o->options.clip_norm > 0.0)
-        st = orr__nn_check(at, orr_clip_grad_norm_at(file, line, g, o->n, o->options.clip_norm));
     if (st == ORR_OK)
-        st = orr_optim_apply_at(file, line, o, g, o->n);
+        st = orr__optim_finish(at, o, g, NULL);
     o->waiting = o->waiting && st != ORR_OK;
     if (s)
         (void)orr_scope_end(s);
@@ -421,10 +468,13 @@ int orr_optim_state(const orr_optim *o, orr_parameter *out, int max)
     if (!orr__object_there("optim_state", &orr__kind_optim, o))
         return 0;
     for (int i = 0; i < o->n; i++)
-        for (int k = 0; k < o->nstate; k++, n++)
-            if (out && n < max) {
-                (void)snprintf(out[n].name, sizeof out[n].name, "%d.%s", i, o->name[k]);
-                out[n].variable = o->slot[i].state[k];
+        for (int k = 0; k <= o->nstate; k++) {
+            orr_tensor *v = k < o->nstate ? o->slot[i].state[k] : o->slot[i].unsent;
+            if (v && out && n < max) {
+                (void)snprintf(out[n].name, sizeof out[n].name, "%d.%s", i, k < o->nstate ? o->name[k] : "unsent");
+                out[n].variable = v;
             }
+            n += v != NULL;
+        }
     return n;
 }

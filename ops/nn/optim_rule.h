@@ -40,19 +40,26 @@ typedef struct orr__slot {
     orr_dtype dtype, work; /* of the variable; of state and arithmetic */
     orr_tensor *state[ORR__OPTIM_SLOTS];
     orr_tensor *sum; /* of accumulated gradients; NULL: never used */
+    orr_tensor
+        *unsent; /* (ranks, elements): the rounding errors of each rank's gradients; NULL: these are not compressed */
 } orr__slot;
 
 extern const orr__object_kind orr__kind_optim;
 /* The gradients g of the loss by the n variables x. ORR_EGRAPH if the loss depends on none of them. */
 orr_status orr__optim_grads(orr__site at, const orr_optim *o, orr_tensor *loss, orr_tensor **x, orr_tensor **g);
+/* The sums of the gradients over the ranks, and what of them is left out (orr__optim_compress). The gradients are checked. */
+orr_status orr__optim_reduce(orr__site at, const orr_optim *o, orr_tensor **g, orr_tensor **unsent);
+/* Clips the gradients, if the options say so, and records the step. unsent NULL: these come from earlier calls. */
+orr_status orr__optim_finish(orr__site at, orr_optim *o, orr_tensor **g, orr_tensor *const *unsent);
 
 struct orr_optim {
     orr_optim_kind kind;
     const orr__rule *rule;
     orr_optim_options options;
-    int64_t t;      /* steps made */
-    orr_grid *grid; /* the state is sharded along its axis 0; NULL: whole on each rank */
-    bool waiting;   /* the sums hold gradients */
+    int64_t t;                  /* steps made */
+    orr_grid *grid;             /* batches are cut along its axis 0; NULL: one rank, or none of the following */
+    bool shard_state, compress; /* the state is sharded along that axis; gradients travel as bf16 */
+    bool waiting;               /* the sums hold gradients */
     int n, nstate;
     const char *name[ORR__OPTIM_SLOTS];
     orr__slot *slot;

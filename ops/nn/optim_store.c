@@ -102,7 +102,7 @@ orr_status orr_optim_load_at(const char *file, int line, orr_optim *o, const cha
             st = orr__fail(at, ORR_EFORMAT, "%s: steps is %g, not a number of steps", path, steps);
         if (st == ORR_OK)
             st = check_head(at, o, path);
-        st = orr__nn_load(at, st, p, n, path);
+        st = orr__nn_load(at, st, o, p, n, path);
         if (st == ORR_OK)
             o->t = (int64_t)steps;
         (void)orr_scope_end(s);

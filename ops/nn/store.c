@@ -6,6 +6,7 @@
 #include <orrery/distribute.h>
 #include <orrery/eval.h>
 #include <orrery/io.h>
+#include "ops/nn/data_parallel.h"
 #include "ops/nn/module.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/shape.h"
@@ -83,10 +84,11 @@ orr_status orr__nn_part(orr__site at, orr_status st, orr_tensor **t, orr_tensor 
 
 /* Sets *t to the array for a variable, owned by the current scope. The array has the distribution of the variable, and its whole is
  * not kept: a rank needs memory for one whole array and its parts of all. shared: all ranks return the same status. */
-static orr_status load_one(orr__site at, const orr_parameter *p, const char *path, bool shared, orr_tensor **t)
+static orr_status load_one(orr__site at, const orr_optim *o, const orr_parameter *p, const char *path, bool shared,
+                           orr_tensor **t)
 {
     orr_scope *s = orr_scope_begin();
-    *t = s ? orr_load_npz_at(at.file, at.line, path, p->name) : NULL;
+    *t = s ? orr__optim_fit(at, o, p->variable, orr_load_npz_at(at.file, at.line, path, p->name)) : NULL;
     orr_status st = s ? check_fit(at, p, path, *t) : ORR_ENOMEM;
     if (shared)
         st = orr__nn_part(at, st, t, p->variable);
@@ -97,7 +99,8 @@ static orr_status load_one(orr__site at, const orr_parameter *p, const char *pat
     return st;
 }
 
-orr_status orr__nn_load(orr__site at, orr_status st, const orr_parameter *p, int n, const char *path)
+orr_status orr__nn_load(orr__site at, orr_status st, const orr_optim *o, const orr_parameter *p, int n,
+                        const char *path)
 {
     orr_tensor **t = orr__alloc_n(2 * ((size_t)n + 1), sizeof *t), **v = t ? t + n : NULL;
     orr_scope *s = t ? orr_scope_begin() : NULL;
@@ -109,7 +112,7 @@ orr_status orr__nn_load(orr__site at, orr_status st, const orr_parameter *p, int
         st = orr__ranks_agree(at, st);
     for (int i = 0; st == ORR_OK && i < n; i++) {
         v[i] = p[i].variable;
-        st = load_one(at, &p[i], path, shared, &t[i]);
+        st = load_one(at, o, &p[i], path, shared, &t[i]);
     }
     if (st == ORR_OK)
         st = orr_assign_all_at(at.file, at.line, v, t, n);
@@ -175,7 +178,7 @@ orr_status orr_module_load_at(const char *file, int line, orr_module *m, const c
     if (!p)
         return ORR_ENOMEM;
     st = check_names(at, p, n, path);
-    st = orr__nn_load(at, st, p, n, path);
+    st = orr__nn_load(at, st, NULL, p, n, path);
     free(p);
     return st;
 }

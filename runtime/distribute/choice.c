@@ -125,8 +125,10 @@ static double cost_of(const node_choice *w, orr__spread out)
 static bool follow(node_choice *w, int k, orr__spread from, orr__spread *out)
 {
     const orr__node *n = w->c->p->node[w->i];
-    orr__spread_rule r = { .node = n, .in = w->in, .nin = w->nin, .k = k, .from = from, .need = w->asks };
     int64_t ranks = w->grid->extent[w->g];
+    orr__spread_rule r = {
+        .node = n, .in = w->in, .nin = w->nin, .k = k, .from = from, .ranks = ranks, .need = w->asks
+    };
     for (int j = 0; j < w->nin; j++)
         w->asks[j] = (orr__spread){ .kind = ORR__WHOLE };
     w->asks[k] = from;

@@ -33,7 +33,8 @@ typedef struct orr__spread_rule {
     const struct orr__node *node;
     const struct orr__node *const *in;
     int nin, k;
-    bool empty; /* a rank has no element of operand k */
+    bool empty;    /* a rank has no element of operand k   */
+    int64_t ranks; /* along this axis of the grid          */
     orr__spread from;
     orr__spread *need; /* of each operand: whole, but from of operand k */
     orr__spread out;   /* whole                                         */

@@ -17,6 +17,7 @@
 #include <orrery/train.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ops/exchange.h"
 #include "ops/ops.h"
 #include "ops/record.h"
 #include "tests/harness/simulate.h"
@@ -72,6 +73,10 @@ UNARY_CASE(of_permute, ORR_SHAPE(3, 4, 2), orr_exp(orr_permute(x, ORR_AXES(2, 0,
 UNARY_CASE(of_broadcast, ORR_SHAPE(4, 1), orr_exp(orr_broadcast_to(x, ORR_SHAPE(2, 4, 3))))
 UNARY_CASE(of_slice, ORR_SHAPE(5, 6), orr_exp(orr_slice_axis(x, 1, 1, 6, 2)))
 UNARY_CASE(of_pad, ORR_SHAPE(5, 3), orr_pad(x, ORR_INDEX(0, 1), ORR_INDEX(0, 2), 7))
+UNARY_CASE(of_longer, ORR_SHAPE(5, 3), orr_exp(orr_pad(x, ORR_NO_INDEX, ORR_INDEX(4, 2), 7)))
+UNARY_CASE(of_first, ORR_SHAPE(7, 6), orr_exp(orr_slice(x, ORR_INDEX(0, 1), ORR_INDEX(3, 5), ORR_NO_INDEX)))
+UNARY_CASE(of_terms, ORR_SHAPE(5, 3),
+           orr_sum(orr__terms((orr__site){ ORR_HERE, "terms" }, orr_sum(x, ORR_AXES(0), false), 2), ORR_AXES(0), false))
 UNARY_CASE(of_sum, ORR_SHAPE(4, 5), orr_exp(orr_sum(x, ORR_AXES(1), false)))
 UNARY_CASE(of_prod, ORR_SHAPE(4, 5), orr_prod(x, ORR_AXES(0), false))
 UNARY_CASE(of_max, ORR_SHAPE(4, 5), orr_max(x, ORR_AXES(0), false))
@@ -355,6 +360,9 @@ static graph *const cases[] = { of_cast,
                                 of_broadcast,
                                 of_slice,
                                 of_pad,
+                                of_longer,
+                                of_first,
+                                of_terms,
                                 of_sum,
                                 of_prod,
                                 of_max,

@@ -34,7 +34,7 @@ typedef struct {
 } run;
 
 typedef struct {
-    bool parallel, shard_state;
+    bool parallel, shard_state, compress;
     int parts; /* of a batch: gradients are accumulated */
     orr_optim_kind kind;
 } how;
@@ -57,8 +57,9 @@ static bool begin(run *r, const how *h)
     r->loader = orr_loader_new(((orr_tensor *[]){ x, y }), 2, &l);
     bool ok = r->net && r->optim && r->loader;
     if (ok && h->parallel)
-        ok = orr_data_parallel(r->net, r->optim, &(orr_data_parallel_options){ .shard_state = h->shard_state }) ==
-             ORR_OK;
+        ok = orr_data_parallel(
+                 r->net, r->optim,
+                 &(orr_data_parallel_options){ .shard_state = h->shard_state, .compress = h->compress }) == ORR_OK;
     ORR_CHECK_MSG(ok, "%s", orr_error_message());
     return ok;
 }
@@ -75,6 +76,18 @@ static void end(run *r)
 static orr_tensor *loss_of(run *r, orr_tensor *x, orr_tensor *y)
 {
     return orr_cross_entropy(orr_forward(r->net, x), y);
+}
+
+/* Leaves out batches that earlier runs had. */
+static void leave_out(run *r, int64_t batches)
+{
+    for (int64_t i = 0; i < batches; i++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *b[2];
+        if (orr_loader_next(r->loader, b) == 0)
+            (void)orr_loader_next(r->loader, b);
+        (void)orr_scope_end(s);
+    }
 }
 
 /* The loss of the next batch, before its step. */
@@ -198,13 +211,7 @@ static void a_checkpoint_goes_on_with_other_ranks(void)
         ORR_CHECK(orr_checkpoint_add_bytes(c, "at", &at, sizeof at) == ORR_OK);
         ORR_CHECK_MSG(orr_checkpoint_load(c, &found) == ORR_OK, "%s", orr_error_message());
         ORR_CHECK(found == (orr_ranks() > 1) && at == (found ? orr_ranks() - 1 : 0));
-        for (int64_t i = 0; i < at; i++) { /* batches that earlier runs had */
-            orr_scope *s = orr_scope_begin();
-            orr_tensor *b[2];
-            if (orr_loader_next(r.loader, b) == 0)
-                (void)orr_loader_next(r.loader, b);
-            (void)orr_scope_end(s);
-        }
+        leave_out(&r, at);
         double loss = step(&r, &parallel);
         ORR_CHECK_MSG(fabs(loss - one[at]) <= 1e-5 * one[at], "step %d: %.9g, and %.9g in one process", (int)at, loss,
                       one[at]);
@@ -328,6 +335,216 @@ static void the_same_bits_in_every_run(void)
     (void)unsetenv("ORRERY_DETERMINISTIC");
 }
 
+/* -- gradients as bf16 ---------------------------------------------------------------------------------------- */
+
+/* A mean of x · w has the gradient mean(x), whatever w is: after T steps of rate 1 w is w₀ − T · mean(x) + what the ranks have not sent. The latter
+ * stays below (P + 1) roundings of one gradient. Without feedback the roundings of the T steps add up: T · 2⁻⁹ of the gradient. */
+static void roundings_of_a_gradient_do_not_add_up(void)
+{
+    enum { N = 37, T = 64, ROWS = 12 };
+    ORR_REQUIRE(up());
+    for (int shared = 0; shared < 2; shared++) {
+        orr_scope *s = orr_scope_begin();
+        orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
+        orr_module *net = orr_dense(N, 1, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT);
+        orr_optim *o = orr_optim_of_module(ORR_OPTIM_SGD, net, &(orr_optim_options){ .lr = 1.0 });
+        ORR_CHECK_MSG(orr_data_parallel(
+                          net, o, &(orr_data_parallel_options){ .shard_state = shared, .compress = true }) == ORR_OK,
+                      "%s", orr_error_message());
+        orr_parameter p[2], state[2];
+        ORR_CHECK(orr_module_parameters(net, p, 2) == 2 && orr_optim_state(o, state, 2) == 2);
+        float first[N], last[N], x[ROWS][N], mean[N] = { 0 }, *unsent = calloc((size_t)orr_ranks() * N, sizeof *unsent);
+        for (int i = 0; i < ROWS * N; i++)
+            x[i / N][i % N] = (float)(1.0 + 0.3 * sin(0.7 * i));
+        for (int i = 0; i < ROWS * N; i++)
+            mean[i % N] += x[i / N][i % N] / ROWS;
+        ORR_CHECK(orr_read(p[0].variable, first, sizeof first) == ORR_OK);
+        orr_tensor *all = orr_shard(orr_from(ORR_F32, ORR_SHAPE(ROWS, N), x), g, ORR_AXES(0));
+        for (int t = 0; t < T; t++) {
+            orr_scope *step = orr_scope_begin();
+            orr_status st = orr_optim_step(o, orr_mean(orr_forward(net, all), ORR_ALL_AXES, false));
+            ORR_CHECK_MSG(st == ORR_OK && orr_eval(p[0].variable) == ORR_OK, "%s", orr_error_message());
+            (void)orr_scope_end(step);
+        }
+        ORR_CHECK_MSG(orr_read(p[0].variable, last, sizeof last) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK_MSG(unsent && orr_read(state[0].variable, unsent, (size_t)orr_ranks() * N * sizeof *unsent) == ORR_OK,
+                      "%s", orr_error_message());
+        for (int k = 0; unsent && k < N; k++) {
+            double left = 0;
+            for (int r = 0; r < orr_ranks(); r++)
+                left += unsent[r * N + k];
+            double want = first[k] - T * (double)mean[k] + left;
+            ORR_CHECK_MSG(fabs(last[k] - want) <= 1e-4, "%d: %.9g, not %.9g", k, last[k], want);
+            ORR_CHECK_MSG(fabs(left) <= (orr_ranks() + 1) / 128.0, "%d: %g is not sent", k, left);
+        }
+        free(unsent);
+        orr_optim_free(o);
+        orr_module_free(net);
+        orr_grid_free(g);
+        (void)orr_scope_end(s);
+    }
+    down();
+}
+
+/* The losses of a network: within 2 % of those of whole gradients after 40 steps, five roundings of bf16. */
+static void compressed_gradients_train_as_whole_ones(void)
+{
+    enum { LONG = 40 };
+    static const orr_optim_kind kinds[] = { ORR_OPTIM_SGD, ORR_OPTIM_ADAM };
+    ORR_REQUIRE(up());
+    for (int k = 0; k < 4; k++) {
+        double whole[LONG], less[LONG];
+        how h = { .kind = kinds[k / 2], .parallel = true, .shard_state = k % 2, .parts = k == 3 ? 2 : 1 };
+        train(&h, LONG, whole);
+        h.compress = true;
+        train(&h, LONG, less);
+        for (int i = 0; i < LONG; i++)
+            ORR_CHECK_MSG(fabs(less[i] - whole[i]) <= 0.02 * whole[i],
+                          "case %d, step %d: %.6g, and %.6g with whole gradients", k, i, less[i], whole[i]);
+        ORR_CHECK(less[LONG - 1] < 0.9 * less[0]);
+    }
+    down();
+}
+
+/* The bytes that this rank has sent for gradients, by its trace. */
+static double bytes_sent(const char *path)
+{
+    static const char *const name[] = { "\"all-reduce\"", "\"all-to-all\"", "\"all-gather\"" };
+    size_t size = 0;
+    char *text = (char *)orr_test_slurp(path, &size);
+    double sum = 0;
+    for (int k = 0; text && k < 3; k++)
+        for (const char *p = text; (p = strstr(p, name[k])); p++) {
+            const char *bytes = strstr(p, "\"bytes\":");
+            sum += bytes ? strtod(bytes + sizeof "\"bytes\":" - 1, NULL) : 0;
+        }
+    free(text);
+    (void)remove(path);
+    return sum;
+}
+
+/* Of three steps of a layer with N inputs. Fixed rates choose the algorithm. */
+static double bytes_of_steps(bool compress)
+{
+    enum { N = 1 << 16, ROWS = 8 };
+    char path[1100];
+    (void)snprintf(path, sizeof path, "%s/bytes%d", getenv("ORR_TEST_RANKS"), orr_test_rank());
+    (void)setenv("ORRERY_TRACE", path, 1);
+    (void)setenv("ORRERY_DETERMINISTIC", "1", 1);
+    if (!up())
+        return 0;
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
+    orr_module *net = orr_dense(N, 1, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT);
+    orr_optim *o = orr_optim_of_module(ORR_OPTIM_SGD, net, NULL);
+    ORR_CHECK(orr_data_parallel(net, o, &(orr_data_parallel_options){ .compress = compress }) == ORR_OK);
+    orr_tensor *x = orr_shard(orr_randn_keyed(ORR_F32, ORR_SHAPE(ROWS, N), 0, 1, 8), g, ORR_AXES(0));
+    for (int t = 0; t < 3; t++) {
+        double loss = NAN;
+        orr_tensor *l = orr_mean(orr_forward(net, x), ORR_ALL_AXES, false);
+        ORR_CHECK(orr_optim_step(o, l) == ORR_OK && orr_item(l, &loss) == ORR_OK && isfinite(loss));
+    }
+    orr_optim_free(o);
+    orr_module_free(net);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+    (void)unsetenv("ORRERY_TRACE");
+    (void)unsetenv("ORRERY_DETERMINISTIC");
+    return bytes_sent(path);
+}
+
+static void compressed_gradients_have_half_the_bytes(void)
+{
+    if (orr_test_ranks() == 1)
+        return;
+    double whole = bytes_of_steps(false), less = bytes_of_steps(true);
+    ORR_CHECK_MSG(whole > 1e5 && less > 1e5 && less <= 0.502 * whole, "%.0f bytes, compressed %.0f", whole, less);
+}
+
+/* The sum of all ranks' roundings of parameter 0 that are not sent yet. */
+static void sum_unsent(const orr_optim *o, double *sum)
+{
+    enum { MOST = 8 };
+    orr_parameter state[MOST];
+    int n = orr_optim_state(o, state, MOST);
+    *sum = NAN;
+    for (int i = 0; i < n && i < MOST; i++)
+        if (!strcmp(state[i].name, "0.unsent"))
+            ORR_CHECK_MSG(orr_item(orr_sum(state[i].variable, ORR_ALL_AXES, false), sum) == ORR_OK, "%s",
+                          orr_error_message());
+}
+
+static void add_to(orr_checkpoint *c, const run *r)
+{
+    ORR_CHECK(orr_checkpoint_add_module(c, "net", r->net) == ORR_OK);
+    ORR_CHECK(orr_checkpoint_add_optim(c, "optim", r->optim) == ORR_OK);
+}
+
+/* A run that goes on from its checkpoint has the bits of one that was not interrupted. Another number of ranks has the same sum. */
+static void what_is_not_sent_is_in_a_checkpoint(void)
+{
+    char path[1100];
+    const char *folder = getenv("ORR_TEST_RANKS");
+    (void)setenv("ORRERY_DETERMINISTIC", "1", 1);
+    ORR_REQUIRE(up());
+    for (int shared = 0; shared < 2; shared++) {
+        how h = { .kind = ORR_OPTIM_SGD, .parallel = true, .shard_state = shared, .compress = true };
+        double whole[2 * STEPS], sum = 0, before = 0;
+        train(&h, 2 * STEPS, whole);
+        for (int ranks = orr_ranks() - 1; ranks <= orr_ranks() + 1; ranks++) {
+            run r; /* loads the file of one rank less; writes the file of this number of ranks; goes on with it */
+            bool other = ranks < orr_ranks(), writes = ranks == orr_ranks(), found = false;
+            (void)snprintf(path, sizeof path, "%s/unsent%d%d", folder ? folder : "/tmp", shared,
+                           other ? ranks : orr_ranks());
+            orr_checkpoint *c = orr_checkpoint_new(path);
+            if (begin(&r, &h)) {
+                add_to(c, &r);
+                leave_out(&r, writes ? 0 : STEPS);
+                if (!writes)
+                    ORR_CHECK_MSG(orr_checkpoint_load(c, &found) == ORR_OK && found == (ranks > 0), "%s",
+                                  orr_error_message());
+                sum_unsent(r.optim, &sum);
+                if (other && found)
+                    ORR_CHECK((sum != 0) == (ranks > 1)); /* one rank has sent all */
+                else if (!other && !writes)
+                    ORR_CHECK(sum == before && (orr_ranks() == 1 || sum != 0));
+                for (int i = 0; i < STEPS && (!other || found); i++) {
+                    double loss = step(&r, &h), want = whole[writes ? i : STEPS + i];
+                    ORR_CHECK_MSG(other ? fabs(loss - want) <= 0.02 * want : loss == want,
+                                  "step %d of %d: %.9g, not %.9g", i, ranks, loss, want);
+                }
+                sum_unsent(r.optim, &before);
+                if (writes)
+                    ORR_CHECK_MSG(orr_checkpoint_save(c) == ORR_OK, "%s", orr_error_message());
+            }
+            orr_checkpoint_free(c);
+            end(&r);
+        }
+    }
+    down();
+    (void)unsetenv("ORRERY_DETERMINISTIC");
+}
+
+static void ranks_with_other_options_are_told(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_module *net = orr_dense(3, 2, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT);
+    orr_optim *o = orr_optim_of_module(ORR_OPTIM_SGD, net, NULL);
+    orr_status st = orr_data_parallel(net, o, &(orr_data_parallel_options){ .compress = orr_rank() == 0 });
+    if (orr_ranks() > 1)
+        ORR_CHECK_MSG(st == ORR_ERANK && strstr(orr_error_message(), "rank 1 has 0, 0"), "%s", orr_error_message());
+    else
+        ORR_CHECK(st == ORR_OK);
+    orr_error_clear();
+    ORR_CHECK(orr_data_parallel(net, o, &(orr_data_parallel_options){ .compress = true }) == ORR_OK);
+    orr_optim_free(o);
+    orr_module_free(net);
+    (void)orr_scope_end(s);
+    down();
+}
+
 /* Ranks that begin with different parameters continue with those of rank 0. */
 static void parameters_are_those_of_rank_0(void)
 {
@@ -357,6 +574,11 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
         ORR_TEST(parameters_are_those_of_rank_0),
+        ORR_TEST(ranks_with_other_options_are_told),
+        ORR_TEST(roundings_of_a_gradient_do_not_add_up),
+        ORR_TEST(compressed_gradients_train_as_whole_ones),
+        ORR_TEST(compressed_gradients_have_half_the_bytes),
+        ORR_TEST(what_is_not_sent_is_in_a_checkpoint),
         ORR_TEST(loaders_share_a_batch),
         ORR_TEST(losses_are_those_of_one_process),
         ORR_TEST(accumulated_gradients_are_those_of_one_process),
