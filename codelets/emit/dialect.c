@@ -147,6 +147,7 @@ const orr__dialect orr__dialect_cuda = {
     .fma = { "1", "1" },
     .math = { "", "" },
     .unmath = "",
+    .matrix = true,
     .by_value = true,
 };
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "codelets/emit/call.h"
+#include "codelets/emit/matrix.h"
 #include "codelets/emit/span.h"
 #include "ops/ops.h"
 
@@ -72,10 +73,17 @@ static unsigned needs(const orr__region *r, bool fp64)
 }
 
 /* Groups that a multiprocessor holds at once, which bounds the registers of an item: folds and rows wait for memory and hide it by each
- * other; products have their sums in registers, and numbers of f64 are two registers each. */
-static int resident(const orr__region *r)
+ * other; numbers of f64 are two registers each. Without matrix instructions a tile made for them needs all registers. */
+static void resident(orr__text *t, const orr__region *r, const orr__layout *l)
 {
-    return r->product ? 1 : !r->call.op ? 4 : r->out_dtype[0] == ORR_F64 ? 1 : 2;
+    if (l->tile.matrix)
+        orr__text_addf(t, "%s#define ORR_RESIDENT 2\n#else\n#define ORR_RESIDENT 1\n#endif\n", orr__emit_ahead_if());
+    else
+        orr__text_addf(t, "#define ORR_RESIDENT %d\n",
+                       r->product                   ? 2
+                       : !r->call.op                ? 4
+                       : r->out_dtype[0] == ORR_F64 ? 1
+                                                    : 2);
 }
 
 static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l)
@@ -85,7 +93,7 @@ static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d
     else
         orr__text_add(t, "#define W(n) p[n]\n");
     if (l->group)
-        orr__text_addf(t, "#define ORR_RESIDENT %d\n", resident(r));
+        resident(t, r, l);
     orr__text_addf(t, "%s orr_kernel(", l->group ? d->grouped : d->kernel);
     for (int i = 0; i < r->nin && !d->arrays; i++)
         orr__text_addf(t, "%sconst %s *in%d, ", d->global, orr__emit_storage((orr_dtype)r->in_dtype[i]), i);
@@ -181,7 +189,7 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
     if (l->span > 1)
         orr__emit_span_types(t, r, l);
     if (r->product)
-        orr__emit_product_helpers(t, r, d);
+        orr__emit_product_helpers(t, r, d, l);
     else if (l->group && !r->call.op)
         orr__emit_group_functions(t, r, fp64);
 }

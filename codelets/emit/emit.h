@@ -28,6 +28,7 @@ typedef struct orr__dialect {
     const char *unmath;
     const char *size; /* the items of a group of a kernel without groups that fold; NULL where wide is 0      */
     int wide;         /* bytes that a work item moves best at a time; 0: it computes one element            */
+    bool matrix;      /* some devices have matrix instructions, and copies to shared memory that run ahead (matrix.h) */
     bool by_value;    /* words may be a struct passed by value                                             */
     bool arrays;      /* the kernel takes two arrays of pointers, not one parameter per pointer            */
 } orr__dialect;
@@ -51,6 +52,13 @@ enum {
     ORR__GROUP_WORDS
 };
 
+/* The part of a product that a group computes. */
+typedef struct orr__tile {
+    int rows, cols;
+    bool ahead;  /* the next terms are copied to shared memory during a step */
+    bool matrix; /* matrix instructions compute it where the target has them */
+} orr__tile;
+
 /* The properties of a region besides its instructions, and the position of each argument word. Argument words are 64-bit. Those of matmul
  * are in product.c, those of calls in call.h. All others:
  *   0                 number of output elements; of a region with rows, of rows
@@ -66,6 +74,7 @@ typedef struct orr__layout {
     int nword, out_at, scalar_at;
     int span, span_axis;     /* elements that a work item computes together, along this axis; <= 1: one     */
     int span_at, span_bytes; /* its word; bytes of the widest access                                     */
+    orr__tile tile;          /* of a product */
     int group, group_at;     /* items of a group and the position of its words; 0: no groups */
     bool by_value;
     bool alone;      /* each item folds an element alone; set by the launcher, the text is the same          */
@@ -231,9 +240,11 @@ bool orr__emit_rows(orr__text *t, const orr__region *r, const orr__layout *l, bo
 /* product.c */
 /* Defines orr_mad(x, y, z) = x·y + z of the type, with one rounding where that is fast. */
 void orr__emit_mad(orr__text *t, orr_dtype type, const orr__dialect *d);
+/* For tests: the number of large tiles from which on a product is computed by them. */
+extern int64_t orr__emit_large_tiles;
 bool orr__emit_product_can(const orr__region *r, bool fp64);
-void orr__emit_product_layout(const orr__region *r, orr__layout *l);
-void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__dialect *d);
+void orr__emit_product_layout(const orr__region *r, const orr__dialect *d, orr__layout *l);
+void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l);
 void orr__emit_product(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64);
 bool orr__emit_product_words(const orr__launch *l, const orr__layout *lay, int64_t *word);
 /* Reductions: the accumulator's dtype; the declaration of `fold`; one step with the value; the store. */

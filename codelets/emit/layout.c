@@ -105,7 +105,7 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
     if (r->product || r->call.op) {
         if (r->product) {
             l->group = d->group;
-            orr__emit_product_layout(r, l);
+            orr__emit_product_layout(r, d, l);
         } else {
             orr__emit_call_layout(r, d, l);
         }
@@ -152,6 +152,7 @@ void orr__layout_free(orr__layout *l)
 bool orr__layout_equal(const orr__layout *a, const orr__layout *b, const orr__region *r)
 {
     return a->nword == b->nword && a->group == b->group && a->linear == b->linear && a->by_value == b->by_value &&
+           memcmp(&a->tile, &b->tile, sizeof a->tile) == 0 &&
            memcmp(a->move, b->move, (size_t)r->naccess * ORR_MAX_RANK) == 0;
 }
 

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <math.h>
+#include "codelets/emit/emit.h"
 #include "tests/harness/cuda_help.h"
 #include "tests/harness/region_build.h"
 
@@ -37,7 +38,7 @@ static const layout layouts[] = {
     { "neither way", 0, { 5, 4, 7 }, { 20, 0, 2 }, { 0, 1, 4 }, 0 },
     { "reversed", 0, { 5, 4, 7 }, { 7, 0, 1 }, { 0, -1, 4 }, 0 },
 };
-enum { LAYOUTS = sizeof layouts / sizeof *layouts, ROOM = 256 };
+enum { LAYOUTS = sizeof layouts / sizeof *layouts, ROOM = 16384 };
 
 static int64_t bias_at; /* the bias's first element in its array */
 
@@ -298,18 +299,36 @@ static void failing_library_is_error(void)
     cuda_drop(p);
 }
 
+/* For our own kernel: tiles that are whole and cut; operands that lie each way, of which runs of 16 bytes are copied, and others. */
+static const layout tiles[] = {
+    { "runs", 0, { 70, 72, 40 }, { 40, 0, 1 }, { 0, 1, 72 }, 0 },
+    { "runs, turned", 1, { 2, 72, 70, 40 }, { 2880, 1, 0, 72 }, { 0, 0, 40, 1 }, 0 },
+    { "single elements", 1, { 2, 67, 45, 19 }, { 1273, 19, 0, 1 }, { 855, 0, 1, 45 }, 0 },
+    { "neither way, reversed", 0, { 66, 65, 33 }, { 66, 0, 2 }, { 0, -1, 65 }, 0 },
+    { "no terms", 0, { 3, 5, 0 }, { 0, 0, 1 }, { 0, 1, 5 }, 0 },
+};
+
+/* Results are exact, so the way of rounding and the order of sums do not matter. */
 static void missing_library_uses_our_kernel(void)
 {
-    static layout alone;
+    static const orr_dtype types[] = { ORR_F32, ORR_F64, ORR_F16, ORR_BF16, ORR_F32 };
+    const int64_t enough = orr__emit_large_tiles;
     if (cu.real)
         ORR_SKIP("a GPU's library keeps no books");
     orr__cuda.stop();
     orr__cu_lt_path = "/nowhere/libcublasLt.so";
     orr__cu_forget();
-    alone = layouts[0];
-    alone.calls = 0;
-    check(&alone, ORR_F32, PLAIN, 1);
-    check(&alone, ORR_F32, BIAS_RELU, 1);
+    for (int i = 0; i < 5; i++) {
+        orr__env.tf32 = i == 4;
+        for (size_t y = 0; y < sizeof tiles / sizeof *tiles; y++)
+            if (orr_test_full() || y % 2 == (size_t)i % 2)
+                check(&tiles[y], types[i], PLAIN, 1 + (int)y % 2);
+        orr__emit_large_tiles = 1;
+        check(&tiles[i % 3], types[i], i == 3 || orr_test_full() ? MIXED : PLAIN, 1);
+        orr__emit_large_tiles = enough;
+    }
+    orr__env.tf32 = false;
+    check(&tiles[0], ORR_F32, BIAS_RELU, 1);
     orr__cu_lt_path = cuda_double_path();
     orr__cu_forget();
 }

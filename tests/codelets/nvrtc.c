@@ -286,12 +286,13 @@ static void streams(orr_dtype t)
     }
 }
 
+/* Alone, with work on it, and by the large tile. */
 static void products(orr_dtype t)
 {
     static rb b;
-    const int64_t dim[4] = { 3, 70, 80, 90 };
+    const int64_t dim[4] = { 3, 70, 80, 90 }, enough = orr__emit_large_tiles;
     char what[64];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         rb_begin(&b, RB_MATMUL, 4, dim);
         int in = rb_input(&b, t, 100000), other = rb_input(&b, t, 100000);
         (void)rb_access(&b, in, 0, (int64_t[]){ 6300, 90, 0, 1 });
@@ -305,9 +306,25 @@ static void products(orr_dtype t)
             rb_out(&b, t, -1);
         }
         b.r.out_count = 3 * 70 * 80;
-        (void)snprintf(what, sizeof what, "product%s of %s", k ? " and more" : "", orr_dtype_name(t));
+        orr__emit_large_tiles = k == 2 ? 1 : enough;
+        (void)snprintf(what, sizeof what, "product%s of %s%s",
+                       k == 1   ? " and more"
+                       : k == 2 ? ", large tile,"
+                                : "",
+                       orr_dtype_name(t), orr__env.tf32 ? ", TF32" : "");
         nvrtc_unit_add(&b.r, what);
+        orr__emit_large_tiles = enough;
     }
+}
+
+static void products_of_every_dtype(void)
+{
+    static const orr_dtype real[] = { ORR_F32, ORR_F64, ORR_F16, ORR_BF16, ORR_F32 };
+    for (int t = 0; t < 5; t++) {
+        orr__env.tf32 = t == 4;
+        products(real[t]);
+    }
+    orr__env.tf32 = false;
 }
 
 static void moves(orr_dtype t)
@@ -583,6 +600,18 @@ static int blocks_of(const nvrtc_kernel *k)
     return least < by_shared ? least : by_shared;
 }
 
+/* The target has matrix instructions for the product's dtype, or copies that do not wait. */
+static void check_matrices(const nvrtc_kernel *f)
+{
+    bool product = strncmp(f->what, "product", 7) == 0, half = strstr(f->what, "float16") != NULL,
+         plain = strstr(f->what, "float32") && !strstr(f->what, "TF32"),
+         wanted_here = product && !plain && (f->arch >= 80 || (half && !strstr(f->what, "bfloat16")));
+    ORR_CHECK_MSG(!wanted_here == !f->matrix, "sm_%d, %s: %d matrix instructions", f->arch, f->what, f->matrix);
+    ORR_CHECK_MSG(!product || f->arch < 80 || f->ahead > 0, "sm_%d, %s: no copy runs ahead", f->arch, f->what);
+    ORR_CHECK_MSG(!wanted_here || f->arch < 80 || f->registers <= 128, "sm_%d, %s: %d registers", f->arch, f->what,
+                  f->registers);
+}
+
 /* Spans of contiguous arrays move 16 bytes at a time. */
 static void check_widths(const nvrtc_kernel *f)
 {
@@ -604,6 +633,7 @@ static void check_machine_code(void)
                       "sm_%d, %s: %d registers, %d bytes shared: %d blocks", f->arch, f->what, f->registers, f->shared,
                       blocks_of(f));
         check_widths(f);
+        check_matrices(f);
     }
 }
 
@@ -641,8 +671,6 @@ static void selection(int i)
         row_patterns(real[t]);
         streams(real[t]);
     }
-    products(ORR_F64);
-    products(ORR_BF16);
     moves(ORR_F32);
     windows(ORR_F32);
     windows(ORR_F64);
@@ -716,6 +744,26 @@ static void wide_accesses(orr_dtype one, orr_dtype other)
     check_machine_code();
 }
 
+/* All of them, for an architecture whose matrix instructions are few, and one with all. */
+static void products_use_matrix_instructions(void)
+{
+    static const int arch[] = { 75, 80, 90, 100, 120 };
+    int before, after;
+    for (size_t i = 0; i < sizeof arch / sizeof *arch; i++) {
+        if (!nvrtc_unit_knows(arch[i]) || (!orr_test_full() && i % 2))
+            continue;
+        (void)nvrtc_unit_facts(&before);
+        nvrtc_unit_for(arch[i], true, i % 2);
+        nvrtc_unit_all(true);
+        products_of_every_dtype();
+        nvrtc_unit_compile();
+        nvrtc_unit_all(false);
+        (void)nvrtc_unit_facts(&after);
+        ORR_CHECK_MSG(after - before == 15, "sm_%d: %d kernels", arch[i], after - before);
+        check_machine_code();
+    }
+}
+
 static void spans_of_f32_and_f64_move_16_bytes(void)
 {
     wide_accesses(ORR_F32, ORR_F64);
@@ -750,11 +798,17 @@ static void nvrtc_backend_makes_machine_code(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(nvrtc_backend_makes_machine_code),   ORR_TEST(every_row_dtype_and_layout_compiles),
-        ORR_TEST(spans_of_f32_and_f64_move_16_bytes), ORR_TEST(spans_of_halves_move_16_bytes),
-        ORR_TEST(kernels_compile_for_sm_75),          ORR_TEST(kernels_compile_for_sm_80),
-        ORR_TEST(kernels_compile_for_sm_90),          ORR_TEST(kernels_compile_for_sm_100),
-        ORR_TEST(kernels_compile_for_sm_120),         { 0 },
+        ORR_TEST(nvrtc_backend_makes_machine_code),
+        ORR_TEST(every_row_dtype_and_layout_compiles),
+        ORR_TEST(spans_of_f32_and_f64_move_16_bytes),
+        ORR_TEST(spans_of_halves_move_16_bytes),
+        ORR_TEST(products_use_matrix_instructions),
+        ORR_TEST(kernels_compile_for_sm_75),
+        ORR_TEST(kernels_compile_for_sm_80),
+        ORR_TEST(kernels_compile_for_sm_90),
+        ORR_TEST(kernels_compile_for_sm_100),
+        ORR_TEST(kernels_compile_for_sm_120),
+        { 0 },
     };
     return orr_test_main(argc, argv, "codelets.nvrtc", tests);
 }

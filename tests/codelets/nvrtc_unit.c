@@ -17,7 +17,7 @@ nvrtc_unit_counts nvrtc_unit_made;
 static struct {
     orr__text t;
     int n, arch;
-    bool machine, wide;
+    bool machine, wide, all;
     char what[KERNELS][80];
     int threads[KERNELS];
 } unit;
@@ -67,7 +67,16 @@ static void read_report(const char *log)
  * (as nvdisasm shows). */
 static void read_text(nvrtc_kernel *f, const uint64_t *code, size_t words)
 {
-    enum { LDG = 0x981, LDG_PLAIN = 0x381, STG = 0x986, STG_PLAIN = 0x386, HMMA = 0x23c, DMMA = 0x23f };
+    enum {
+        LDG = 0x981,
+        LDG_PLAIN = 0x381,
+        STG = 0x986,
+        STG_PLAIN = 0x386,
+        HMMA = 0x23c,
+        TF32 = 0x237,
+        DMMA = 0x23f,
+        LDGSTS = 0xfae
+    };
     static const int width[8] = { 1, 1, 2, 2, 4, 8, 16, 16 };
     for (size_t i = 0; i + 1 < words; i += 2) {
         int op = (int)(code[i] & 0xfff), bytes = width[code[i + 1] >> 9 & 7];
@@ -76,6 +85,7 @@ static void read_text(nvrtc_kernel *f, const uint64_t *code, size_t words)
         if ((op == STG || op == STG_PLAIN) && bytes > f->store)
             f->store = bytes;
         f->matrix += op == HMMA || op == DMMA;
+        f->ahead += op == LDGSTS;
     }
 }
 
@@ -186,7 +196,7 @@ void nvrtc_unit_compile(void)
 void nvrtc_unit_add(const orr__region *r, const char *what)
 {
     orr__layout lay;
-    if (!orr_test_drawn())
+    if (!unit.all && !orr_test_drawn())
         return;
     ORR_CHECK_MSG(orr__emit_can(r, true), "%s", what);
     if (!orr__emit_can(r, true) || orr__layout_make(r, &orr__dialect_cuda, &lay) != ORR_OK)
@@ -216,6 +226,11 @@ void nvrtc_unit_for(int arch, bool machine, bool wide)
     unit.arch = arch;
     unit.machine = machine;
     unit.wide = wide;
+}
+
+void nvrtc_unit_all(bool on)
+{
+    unit.all = on;
 }
 
 bool nvrtc_unit_knows(int arch)

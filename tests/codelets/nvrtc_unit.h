@@ -19,6 +19,8 @@ bool nvrtc_unit_knows(int arch);
 void nvrtc_unit_for(int arch, bool machine, bool wide);
 /* Adds a kernel; `what` names it in the compiler's errors. */
 void nvrtc_unit_add(const orr__region *r, const char *what);
+/* Are all sources compiled from here on, not a part of them that is drawn? */
+void nvrtc_unit_all(bool on);
 /* Compiles the added sources that are not compiled yet. */
 void nvrtc_unit_compile(void);
 
@@ -31,7 +33,7 @@ typedef struct {
     int registers, shared; /* bytes */
     int stack, spills;     /* bytes of local memory */
     int load, store;       /* bytes of the widest access to global memory */
-    int matrix;            /* instructions of tensor cores */
+    int matrix, ahead;     /* instructions of tensor cores; copies to shared memory that run ahead */
 } nvrtc_kernel;
 const nvrtc_kernel *nvrtc_unit_facts(int *n); /* of all, since the program began */
 

@@ -12,7 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { PTX_THREADS = 1024, PTX_WARP = 32, PTX_STACK = 65536, PTX_FAILED = 719 };
+enum { PTX_THREADS = 1024, PTX_WARP = 32, PTX_STACK = 65536, PTX_FAILED = 719, PTX_SAYS = 8, PTX_COPIES = 64 };
 
 static _Thread_local struct {
     unsigned tid, ntid, ctaid, nctaid;
@@ -211,6 +211,12 @@ static inline float ptx_of_bf16(uint16_t h)
     return ptx_f32((uint32_t)h << 16);
 }
 
+/* To 10 bits behind the point, halves away from 0. */
+static inline float ptx_tf32(float x)
+{
+    return x - x == 0 ? ptx_f32((ptx_bits_f32(x) + 0x1000) & 0xffffe000) : x;
+}
+
 /* From a whole number: the nearest of the type; NaN is 0, and the sign's bit alone where one of both types has 64 bits. */
 #define PTX_INTEGER(t, type, lo, hi, bits)                                                                             \
     static inline type ptx_##t##_from(double x, int f64)                                                               \
@@ -330,9 +336,16 @@ static _Thread_local struct {
         uint32_t mask;
         int site; /* 0: it does not wait */
         bool ended;
-        unsigned phase;   /* of its meetings with its warp */
-        uint32_t says[2]; /* to the others of its warp, in turn */
+        unsigned phase;             /* of its meetings with its warp */
+        uint64_t says[2][PTX_SAYS]; /* to the others of its warp, in turn */
+        int copies;                 /* that run ahead, and the groups of them that were sent */
+        int sent;
     } thread[PTX_THREADS];
+    struct {
+        char *to;
+        const char *from;
+        int size, bytes, group;
+    } (*copy)[PTX_COPIES];
 } ptx_block;
 
 static void ptx_wait(uint32_t mask, int site)
@@ -357,17 +370,27 @@ static inline void ptx_meet(uint32_t mask, int site)
 }
 
 /* Says a number to the warp; the others' are then at ptx_said. Nobody is further than one meeting ahead. */
-static unsigned ptx_say(uint32_t x, uint32_t mask, int site)
+static unsigned ptx_tell(const uint64_t *x, int n, uint32_t mask, int site)
 {
     unsigned phase = ptx_block.thread[ptx.tid].phase++ % 2;
-    ptx_block.thread[ptx.tid].says[phase] = x;
+    memcpy(ptx_block.thread[ptx.tid].says[phase], x, (size_t)n * sizeof *x);
     ptx_meet(mask, site);
     return phase;
 }
 
-static inline uint32_t ptx_said(unsigned lane, unsigned phase)
+static inline const uint64_t *ptx_told(unsigned lane, unsigned phase)
 {
     return ptx_block.thread[ptx.tid / PTX_WARP * PTX_WARP + lane].says[phase];
+}
+
+static inline unsigned ptx_say(uint32_t x, uint32_t mask, int site)
+{
+    return ptx_tell(&(uint64_t){ x }, 1, mask, site);
+}
+
+static inline uint32_t ptx_said(unsigned lane, unsigned phase)
+{
+    return (uint32_t)*ptx_told(lane, phase);
 }
 
 enum { PTX_UP, PTX_DOWN, PTX_BFLY, PTX_IDX };
@@ -402,10 +425,102 @@ static inline uint32_t ptx_ballot(bool x, uint32_t mask, int site)
     return all;
 }
 
+/* -- matrices -------------------------------------------------------------------------------------------------------- */
+
+enum { PTX_HALF, PTX_BRAIN, PTX_TF32, PTX_F64 };
+
+/* Element i of a register. */
+static inline double ptx_element(uint64_t r, int i, int kind)
+{
+    uint16_t half = (uint16_t)(r >> 16 * i);
+    return kind == PTX_F64    ? ptx_f64(r)
+           : kind == PTX_TF32 ? ptx_f32((uint32_t)r & 0xffffe000)
+           : kind == PTX_HALF ? ptx_of_f16(half)
+                              : ptx_of_bf16(half);
+}
+
+/* The sum of row `row` times column `col` of the fragments of a warp: `na` registers of the rows, `nb` of the columns. A register has the
+ * elements of one row (of those 8 apart, in turn) that a lane of four has; `deep` terms. */
+static double ptx_row_by_column(unsigned row, unsigned col, int na, int nb, int deep, int kind, unsigned phase)
+{
+    int n = kind <= PTX_BRAIN ? 2 : 1, tall = na / nb;
+    double sum = 0;
+    for (int k = 0; k < deep; k++) {
+        unsigned lane = (unsigned)(k / n % 4), block = (unsigned)(k / n / 4);
+        const uint64_t *a = ptx_told(row % 8 * 4 + lane, phase), *b = ptx_told(col * 4 + lane, phase);
+        sum += ptx_element(a[block * (unsigned)tall + row / 8], k % n, kind) *
+               ptx_element(b[(unsigned)na + block], k % n, kind);
+    }
+    return sum;
+}
+
+/* The lane's elements of a sum: two neighbours of row g, and of row g + 8 where there are 16 rows. Products and their sum are rounded once
+ * (of f64, as the processor's sums are). */
+static void ptx_mma(double *sum, const uint64_t *given, int na, int nb, int deep, int kind, int site)
+{
+    unsigned lane = ptx.tid % PTX_WARP, phase = ptx_tell(given, na + nb, UINT32_MAX, site);
+    for (unsigned i = 0; i < 2u * (unsigned)(na / nb); i++)
+        sum[i] += ptx_row_by_column(lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2, na, nb, deep, kind, phase);
+}
+
+/* Four matrices of 8 rows, whose addresses are those that 8 lanes each give; a lane gets two neighbours of a row, or of a column. */
+static void ptx_ldmatrix(uint32_t got[4], ptrdiff_t at, int turned, int site)
+{
+    unsigned lane = ptx.tid % PTX_WARP, phase = ptx_say((uint32_t)at, UINT32_MAX, site);
+    for (unsigned i = 0; i < 4; i++) {
+        uint16_t pair[2];
+        for (unsigned k = 0; k < 2; k++) {
+            unsigned row = turned ? lane % 4 * 2 + k : lane / 4, col = turned ? lane / 4 : lane % 4 * 2 + k;
+            memcpy(&pair[k], ptx.shared + ptx_said(8 * i + row, phase) + 2 * col, 2);
+        }
+        got[i] = (uint32_t)pair[1] << 16 | pair[0];
+    }
+}
+
+/* -- copies that run ahead ------------------------------------------------------------------------------------------- */
+
+static void ptx_copy(char *to, const char *from, int size, uint32_t bytes)
+{
+    int n = ptx_block.thread[ptx.tid].copies++;
+    if (n == PTX_COPIES || bytes > (uint32_t)size)
+        ptx_quit("more copies run ahead than one waits for, or one of more bytes than it has");
+    if (bytes > 0 && (uintptr_t)from % (size_t)size != 0)
+        ptx_quit("a copy that runs ahead is not aligned");
+    ptx_block.copy[ptx.tid][n].to = to;
+    ptx_block.copy[ptx.tid][n].from = from;
+    ptx_block.copy[ptx.tid][n].size = size;
+    ptx_block.copy[ptx.tid][n].bytes = (int)bytes;
+    ptx_block.copy[ptx.tid][n].group = ptx_block.thread[ptx.tid].sent;
+}
+
+static void ptx_sent(void)
+{
+    ptx_block.thread[ptx.tid].sent++;
+}
+
+/* Does the copies of all groups but the last `open` ones: as late as is allowed. */
+static void ptx_arrived(int open)
+{
+    int left = 0, all = ptx_block.thread[ptx.tid].copies, last = ptx_block.thread[ptx.tid].sent - open;
+    for (int i = 0; i < all; i++) {
+        char *to = ptx_block.copy[ptx.tid][i].to;
+        int bytes = ptx_block.copy[ptx.tid][i].bytes;
+        if (ptx_block.copy[ptx.tid][i].group >= last) {
+            ptx_block.copy[ptx.tid][left++] = ptx_block.copy[ptx.tid][i];
+            continue;
+        }
+        memcpy(to, ptx_block.copy[ptx.tid][i].from, (size_t)bytes);
+        memset(to + bytes, 0, (size_t)(ptx_block.copy[ptx.tid][i].size - bytes));
+    }
+    ptx_block.thread[ptx.tid].copies = left;
+}
+
 static void ptx_body(void)
 {
     for (;;) {
         ptx_thread(ptx_block.given);
+        if (ptx_block.thread[ptx.tid].copies > 0)
+            ptx_quit("a kernel ends before its copies have arrived");
         ptx_block.thread[ptx.tid].ended = true;
         if (_setjmp(ptx_block.fibre[ptx.tid]) == 0)
             _longjmp(ptx_block.home, 1);
@@ -462,6 +577,8 @@ static bool ptx_run(unsigned threads, int from)
 {
     unsigned left = threads;
     if (!ptx_block.stack && !(ptx_block.stack = malloc((size_t)PTX_THREADS * PTX_STACK)))
+        return false;
+    if (!ptx_block.copy && !(ptx_block.copy = malloc(PTX_THREADS * sizeof *ptx_block.copy)))
         return false;
     memset(ptx_block.thread, 0, threads * sizeof *ptx_block.thread);
     for (unsigned round = 0; left > 0; round++) {
