@@ -78,8 +78,8 @@ static void decide(const orr__plan *p, orr__lane_times *t, orr__lane wish, orr__
     if (run->expected > 0 && !run->trial) {
         run->by = ORR__ALONE;
         run->first = false;
-        if (known)
-            t->expected[wish] += forget * fmin(0, ratio * base - then);
+        if (known) /* at most to the caller's time: its return is a trial, which needs leave for its last excess */
+            t->expected[wish] += forget * fmin(0, fmax(ratio, 1) * base - then);
     } else if (!known) {
         t->expected[wish] = fmin(ratio * base, base);
     }

@@ -68,6 +68,18 @@ static void a_hopeless_lane_costs_no_more_than_the_bound(void)
     ORR_CHECK_MSG(now.excess <= now.bound, "%g s of %g", now.excess, now.bound);
 }
 
+/* One run of a lane has taken 200 times as long, as where a share waits for a core: the next one needs room in the ledger for as much. */
+static void a_lane_returns_with_leave_alone(void)
+{
+    static const double seconds[] = { 1e-3, 0.2, 1 };
+    begin(1000, 500);
+    ORR_CHECK(run(3, ORR__ALONE, seconds) == 3 && run(1, ORR__TOGETHER, seconds) == 1);
+    int so = run(3000, ORR__TOGETHER, seconds); /* three seconds allow 160 ms */
+    ORR_CHECK_MSG(so == 0, "%d", so);
+    so = run(30000, ORR__TOGETHER, seconds);
+    ORR_CHECK_MSG(so > 0 && so < 10, "%d", so);
+}
+
 /* The cores are free again. */
 static void a_lane_that_was_slow_comes_back(void)
 {
@@ -114,6 +126,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(a_faster_lane_is_used_at_once),
                                       ORR_TEST(one_slow_run_is_forgiven),
                                       ORR_TEST(a_hopeless_lane_costs_no_more_than_the_bound),
+                                      ORR_TEST(a_lane_returns_with_leave_alone),
                                       ORR_TEST(a_lane_that_was_slow_comes_back),
                                       ORR_TEST(a_lane_that_was_predicted_too_well_gives_way_to_the_caller),
                                       ORR_TEST(little_gain_waits),
