@@ -182,7 +182,32 @@ orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
     size_t size = 0;
     void *content = orr__emit_c_content(r, &size);
     k->jit = orr__jit_of(content, size, r->key, r->label);
+    if (k->jit)
+        orr__jit_look(k->jit);
     return k->jit ? ORR_OK : ORR_ENOMEM;
+}
+
+static char *make_text(const void *region)
+{
+    return orr__emit_c(region);
+}
+
+static void drop_region(void *of)
+{
+    orr__region *r = of;
+    orr__region_free(r);
+    free(r);
+}
+
+/* The text takes longer than many launches, so the thread that compiles makes it. If an equal text may be in memory, it is worth that. */
+static void ask(orr__jit *j, const orr__region *r)
+{
+    bool at_once = orr__env.jit == ORR__JIT_WAIT || orr__jit_seen(j);
+    orr__region *copy = at_once ? NULL : orr__region_copy(r);
+    if (copy)
+        orr__jit_ask_later(j, (orr__jit_source){ make_text, drop_region, copy });
+    else
+        orr__jit_ask(j, orr__emit_c(r));
 }
 
 /* The compiled function; NULL: not yet, or never. */
@@ -192,7 +217,7 @@ static orr__jit_fn *compiled(orr__jit *j, const orr__launch *l)
     if (fn)
         return fn;
     if (orr__jit_hot(j))
-        orr__jit_ask(j, orr__emit_c(l->region));
+        ask(j, l->region);
     if (orr__env.jit == ORR__JIT_WAIT)
         orr__jit_wait(j); /* even if another thread has asked */
     return atomic_load_explicit(&j->fn, memory_order_acquire);
@@ -237,7 +262,8 @@ const char *orr__cpu_tier(const orr__kernel *k)
     case ORR__JIT_READY:
         return atomic_load_explicit(&k->interpreted, memory_order_relaxed) ? "tier 0, faster here than compiled"
                                                                            : "tier 1, compiled";
-    case ORR__JIT_ASKED: return "tier 0, being compiled";
+    case ORR__JIT_ASKED:
+        return atomic_load(&k->jit->looks) == ORR__JIT_LOOKS ? "tier 0, not compiled yet" : "tier 0, being compiled";
     case ORR__JIT_NEVER: return "tier 0, could not be compiled";
     default: return "tier 0, not compiled yet";
     }
@@ -266,8 +292,8 @@ void orr__cpu_compile(orr__kernel *k, const orr__region *r)
         k = orr__tail_kernel(k->tail, &r);
     if (k->epilogue)
         orr__cpu_compile(k->epilogue, r->epilogue);
-    if (k->jit && atomic_load(&k->jit->state) == ORR__JIT_COLD)
-        orr__jit_ask(k->jit, orr__emit_c(r));
+    if (k->jit && orr__jit_wants(k->jit))
+        ask(k->jit, r);
 }
 
 void orr__cpu_compiled(orr__kernel *k)

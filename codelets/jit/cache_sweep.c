@@ -172,6 +172,7 @@ int orr__cache_clear(void)
                 why = errno;
             }
         free(list);
+        orr__index_remove(c.dir);
     }
     orr__cache_close(&c);
     if (!stay)

@@ -25,6 +25,13 @@ static uint64_t rest_end;                      /* orr__now in ns                
 static int failures, rests;                    /* in a row                             */
 static orr__cache cache = { .dir = -1, .site = -1 };
 static orr__compiler compiler;
+/* The index of earlier processes; read once, for the first kernel with content. */
+static struct {
+    bool read, usable;
+    orr__bytes own, site;
+    orr__compiler by;
+} known;
+static atomic_bool no_index; /* known.usable is false for good */
 static atomic_bool stop;
 static int stop_fd = -1;
 static atomic_uint_least64_t counter[ORR__COUNTS];
@@ -46,6 +53,10 @@ orr__jit_stats orr__jit_get_stats(void)
 
 static void forget(void)
 {
+    free(known.own.data);
+    free(known.site.data);
+    memset(&known, 0, sizeof known);
+    atomic_store(&no_index, false);
     found = ORR__INTERRUPTED;
     rest_end = 0;
     failures = rests = 0;
@@ -108,7 +119,7 @@ static orr__compiled ready(uint64_t *retry)
     if (how == ORR__COMPILED && found != ORR__COMPILED && found != ORR__NO_COMPILER) {
         found = orr__compiler_find(&compiler, stop_fd);
         if (found == ORR__COMPILED && cache.dir < 0)
-            orr__cache_open(&cache);
+            orr__cache_open(&cache); /* else a look at the index has opened it */
         else if (found == ORR__NOT_NOW)
             rest();
     }
@@ -123,6 +134,65 @@ static orr__code *load(const unsigned char text_key[32], const orr__entry *e)
     orr__code *c = orr__memory_load(text_key, e->code, e->code_size, cache.dir >= 0 ? cache.path : NULL);
     orr__perf_map(c, e->label);
     return c;
+}
+
+/* Called under the lock. The processor's facts are of use only if there is an index. */
+static void read_index(void)
+{
+    if (known.read)
+        return;
+    known.read = true;
+    if (cache.dir < 0)
+        orr__cache_open(&cache);
+    orr__index_read(cache.dir, false, &known.own);
+    orr__index_read(cache.site, true, &known.site);
+    known.usable = (known.own.data || known.site.data) && orr__compiler_look(&known.by);
+    atomic_store(&no_index, !known.usable);
+}
+
+bool orr__job_may_find(void)
+{
+    return !atomic_load_explicit(&no_index, memory_order_relaxed);
+}
+
+static bool find_entry(const orr__jit *j, orr__key *entry)
+{
+    orr__key content;
+    pthread_mutex_lock(&lock);
+    read_index();
+    bool found_it = known.usable && orr__content_key(&known.by, j->content, j->content_size, &content) &&
+                    (orr__index_find(&known.own, &content, entry) || orr__index_find(&known.site, &content, entry));
+    pthread_mutex_unlock(&lock);
+    return found_it;
+}
+
+orr__code *orr__job_look(const orr__jit *j)
+{
+    unsigned char text_key[32];
+    orr__key key;
+    orr__bytes b;
+    orr__entry e;
+    if (!find_entry(j, &key) || !orr__cache_get(&cache, &key, &b, &e))
+        return NULL;
+    orr__text_key_of(e.source, e.source_size, text_key);
+    orr__code *c = orr__memory_find(text_key);
+    if (c)
+        orr__job_count(ORR__COUNT_MEMORY);
+    else if ((c = load(text_key, &e)))
+        orr__job_count(ORR__COUNT_DISK);
+    free(b.data);
+    return c;
+}
+
+/* The next process finds this entry by the kernel's content. */
+static void remember(const orr__jit *j, const orr__key *entry)
+{
+    orr__key content, before;
+    if (!j->content || !orr__content_key(&compiler, j->content, j->content_size, &content))
+        return;
+    bool there = find_entry(j, &before) && memcmp(&before, entry, sizeof before) == 0;
+    if (!there)
+        orr__index_add(cache.dir, &content, entry);
 }
 
 static orr__code *from_disk(const orr__key *key, const unsigned char text_key[32])
@@ -170,7 +240,8 @@ static void drop(orr__unwritten *u)
 
 void orr__job_write(orr__unwritten *u)
 {
-    (void)orr__cache_put(&cache, &u->key, &u->entry);
+    if (orr__cache_put(&cache, &u->key, &u->entry))
+        remember(u->of, &u->key);
     drop(u);
 }
 
@@ -226,6 +297,7 @@ orr__job_end orr__job_on(orr__jit *j, orr__code **c, orr__unwritten **to_write)
     u->held = -1;
     orr__compiler_key(&compiler, j->text, &u->key);
     if ((*c = from_disk(&u->key, text_key))) {
+        remember(j, &u->key);
         drop(u);
         return ORR__JOB_DONE;
     }

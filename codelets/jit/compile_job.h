@@ -22,6 +22,9 @@ void orr__job_write(orr__unwritten *u); /* frees u */
  * written, or NULL. LATER: the error may be temporary; j->retry is the time of the next try. CUT: interrupted. */
 typedef enum { ORR__JOB_DONE, ORR__JOB_LATER, ORR__JOB_CUT } orr__job_end;
 orr__job_end orr__job_on(orr__jit *j, orr__code **c, orr__unwritten **u);
+/* The kernel that an earlier process has compiled for this content: a reference, or NULL. Needs no text and runs no compiler. */
+orr__code *orr__job_look(const orr__jit *j);
+bool orr__job_may_find(void);   /* false: it would find nothing */
 extern double orr__retry_pause; /* seconds before the first retry; tests shorten it */
 
 typedef enum { ORR__COUNT_COMPILED, ORR__COUNT_DISK, ORR__COUNT_MEMORY, ORR__COUNT_FAILED, ORR__COUNTS } orr__counter;

@@ -4,6 +4,7 @@
 #include "codelets/jit/internal.h"
 #include "runtime/base/env.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -170,7 +171,7 @@ static orr__compiled ask_version(orr__compiler *c, int stop_fd)
     return ORR__NOT_NOW;
 }
 
-orr__compiled orr__compiler_find(orr__compiler *c, int stop_fd)
+bool orr__compiler_look(orr__compiler *c)
 {
     const char *name = orr__env.cc[0] ? orr__env.cc : ORR_DEFAULT_CC;
     orr__sha256 s;
@@ -183,26 +184,55 @@ orr__compiled orr__compiler_find(orr__compiler *c, int stop_fd)
                  "no kernels are compiled, and the slower interpreter runs them: there is no compiler %s. "
                  "Set ORRERY_CC to another compiler, or ORRERY_JIT=off to run without one",
                  name);
-        return ORR__NO_COMPILER;
+        return false;
     }
     choose_arch(c->arch);
     c->width = choose_width(c->arch);
-    orr__compiled asked = ask_version(c, stop_fd);
-    if (asked != ORR__COMPILED)
-        return asked;
     orr__sha256_begin(&s);
     orr__sha256_text(&s, PACKAGE_VERSION);
     uint32_t abi = ORR__CACHE_ABI;
     orr__sha256_add(&s, &abi, sizeof abi);
     add_file(&s, c->path);
-    orr__sha256_text(&s, c->version);
     for (int i = 0; orr__cflags[i]; i++)
         orr__sha256_text(&s, orr__cflags[i]);
     orr__sha256_text(&s, c->arch);
     orr__sha256_text(&s, c->width ? c->width : "");
     add_processor(&s);
+    orr__sha256_end(&s, c->facts);
+    return true;
+}
+
+orr__compiled orr__compiler_find(orr__compiler *c, int stop_fd)
+{
+    orr__sha256 s;
+    if (!orr__compiler_look(c))
+        return ORR__NO_COMPILER;
+    orr__compiled asked = ask_version(c, stop_fd);
+    if (asked != ORR__COMPILED)
+        return asked;
+    orr__sha256_begin(&s);
+    orr__sha256_add(&s, c->facts, sizeof c->facts);
+    orr__sha256_text(&s, c->version);
     orr__sha256_end(&s, c->id);
     return ORR__COMPILED;
+}
+
+/* An installation changes the file's times, or at least that of its state. */
+bool orr__content_key(const orr__compiler *c, const void *content, size_t size, orr__key *key)
+{
+    Dl_info here;
+    struct stat st;
+    if (!dladdr(orr__cflags, &here) || !here.dli_fname || stat(here.dli_fname, &st) != 0)
+        return false;
+    const int64_t file[] = { (int64_t)st.st_size, (int64_t)st.st_mtim.tv_sec, (int64_t)st.st_mtim.tv_nsec,
+                             (int64_t)st.st_ctim.tv_sec, (int64_t)st.st_ctim.tv_nsec };
+    orr__sha256 s;
+    orr__sha256_begin(&s);
+    orr__sha256_add(&s, c->facts, sizeof c->facts);
+    orr__sha256_add(&s, file, sizeof file);
+    orr__sha256_add(&s, content, size);
+    orr__sha256_end(&s, key->byte);
+    return true;
 }
 
 void orr__compiler_key(const orr__compiler *c, const char *text, orr__key *key)

@@ -67,6 +67,11 @@ int orr__cache_lock(orr__cache *c, const orr__key *k, double seconds, const atom
 void orr__cache_unlock(orr__cache *c, const orr__key *k, int lock);
 /* Removes the oldest entries until the rest fits into `most` bytes, and leftovers of killed processes. */
 void orr__cache_sweep(orr__cache *c, size_t most);
+/* cache_index.c: which entry has the kernel of a content. The caller frees out->data; NULL: there is no index. */
+void orr__index_read(int dir, bool site, orr__bytes *out);
+bool orr__index_find(const orr__bytes *index, const orr__key *content, orr__key *entry);
+void orr__index_add(int dir, const orr__key *content, const orr__key *entry);
+void orr__index_remove(int dir);
 bool orr__is_entry(const char *name);
 bool orr__is_lock(const char *name);
 
@@ -74,10 +79,11 @@ bool orr__is_lock(const char *name);
 
 typedef struct {
     char path[1024];
-    char version[128];    /* first line of --version */
-    char arch[40];        /* -march=… */
-    const char *width;    /* a flag for the vectors' width; NULL: the compiler's choice */
-    unsigned char id[32]; /* of path, file, version, flags, processor, our version */
+    char version[128];       /* first line of --version */
+    char arch[40];           /* -march=… */
+    const char *width;       /* a flag for the vectors' width; NULL: the compiler's choice */
+    unsigned char facts[32]; /* of path, file, flags, processor, our version */
+    unsigned char id[32];    /* of facts and version */
 } orr__compiler;
 extern const char *const orr__cflags[]; /* NULL-terminated; -march comes from orr__compiler */
 void orr__compiler_key(const orr__compiler *c, const char *text, orr__key *key);
@@ -112,9 +118,12 @@ typedef enum {
     ORR__NO_COMPILER, /* it cannot be run                                   */
     ORR__INTERRUPTED
 } orr__compiled;
-/* Finds the compiler and its flags, or logs a reason: NO_COMPILER is permanent, NOT_NOW may be temporary. Runs the
- * compiler once for its version. */
+/* Finds the compiler's file and its flags, without running it. False: there is none (logged). */
+bool orr__compiler_look(orr__compiler *c);
+/* Runs the compiler once for its version. NO_COMPILER is permanent, NOT_NOW may be temporary (logged). */
 orr__compiled orr__compiler_find(orr__compiler *c, int stop_fd);
+/* A key of a kernel's content: texts of equal content are equal if the same file of this library makes them. False: that file is not known. */
+bool orr__content_key(const orr__compiler *c, const void *content, size_t size, orr__key *key);
 /* The shared object of a text; plainly: with less optimisation. Errors are logged. */
 orr__compiled orr__compile(const orr__compiler *c, const orr__cache *cache, const char *text, bool plainly, int stop_fd,
                            orr__bytes *out, double *seconds);
@@ -134,6 +143,7 @@ typedef struct orr__code {
     struct orr__code *newer, *older;
 } orr__code;
 void orr__text_key(const char *text, unsigned char key[32]);
+void orr__text_key_of(const char *text, size_t size, unsigned char key[32]); /* a text without its NUL */
 /* A reference, or NULL. */
 orr__code *orr__memory_find(const unsigned char text_key[32]);
 /* Loads verified bytes and keeps the result; NULL: failed (logged). code NULL: remembers a failure. */

@@ -23,10 +23,11 @@ enum { HOT_NS = 3000000, QUEUE_MOST = 512, THREADS_MOST = 4, HINTS = 4096 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
 static orr__jit *first, **end = &first;
-static int queued, idle, nthread, most_threads;
+static int queued, idle, nthread, most_threads; /* of those that compile; one more may look at the index beside them */
+static int compiling;
 static int pauses, awaiting; /* callers that wait for a kernel */
 static int writing;          /* threads that write a kernel to the cache */
-static pthread_t thread[THREADS_MOST];
+static pthread_t thread[THREADS_MOST + 1];
 static atomic_bool accepting;
 /* Hints of compiled kernels: equal kernels are then requested at once. */
 static atomic_uint_least64_t hint[HINTS];
@@ -108,6 +109,15 @@ orr__jit *orr__jit_of(void *content, size_t size, uint64_t seen, const char *lab
     return j ? j : made;
 }
 
+static void drop_text(orr__jit *j)
+{
+    if (j->source.of)
+        j->source.drop(j->source.of);
+    j->source.of = NULL;
+    free(j->text);
+    j->text = NULL;
+}
+
 void orr__jit_unref(orr__jit *j)
 {
     if (!j || atomic_fetch_sub(&j->refs, 1) != 1)
@@ -116,14 +126,13 @@ void orr__jit_unref(orr__jit *j)
         take_known(j);
     orr__code_unref(j->code);
     free(orr__unhold(ORR_MEMORY_KERNELS, j->content));
-    free(j->text);
+    drop_text(j);
     free(orr__unhold(ORR_MEMORY_KERNELS, j));
 }
 
 bool orr__jit_hot(orr__jit *j)
 {
-    if (orr__env.jit == ORR__JIT_OFF || !atomic_load_explicit(&accepting, memory_order_relaxed) ||
-        atomic_load_explicit(&j->state, memory_order_relaxed) != ORR__JIT_COLD)
+    if (orr__env.jit == ORR__JIT_OFF || !atomic_load_explicit(&accepting, memory_order_relaxed) || !orr__jit_wants(j))
         return false;
     uint64_t retry = atomic_load_explicit(&j->retry, memory_order_relaxed);
     if (retry && (uint64_t)(orr__now() * 1e9) < retry)
@@ -132,8 +141,18 @@ bool orr__jit_hot(orr__jit *j)
         return true;
     if (orr__env.deterministic) /* otherwise the first launch in tier 1 would depend on timing */
         return false;
-    return atomic_load_explicit(&j->ns, memory_order_relaxed) >= HOT_NS ||
-           atomic_load_explicit(&hint[j->seen % HINTS], memory_order_relaxed) == j->seen;
+    return atomic_load_explicit(&j->ns, memory_order_relaxed) >= HOT_NS || orr__jit_seen(j);
+}
+
+bool orr__jit_seen(const orr__jit *j)
+{
+    return atomic_load_explicit(&hint[j->seen % HINTS], memory_order_relaxed) == j->seen;
+}
+
+bool orr__jit_wants(const orr__jit *j)
+{
+    int state = atomic_load(&j->state);
+    return state == ORR__JIT_COLD || (state == ORR__JIT_ASKED && atomic_load(&j->looks) == ORR__JIT_LOOKS);
 }
 
 /* Takes over a reference to c. A remembered failure makes the kernel NEVER. */
@@ -151,29 +170,41 @@ void orr__jit_install(orr__jit *j, orr__code *c)
 
 /* -- threads ------------------------------------------------------------------------------------------------ */
 
-/* The kernel with the most time spent; of equals the one requested first. */
+/* A look at the index first, since it is short; then the kernel with the most time spent; of equals the one requested first. */
 static orr__jit *pop(void)
 {
-    orr__jit **hottest = &first;
-    for (orr__jit **at = &first; *at; at = &(*at)->next)
-        if (atomic_load_explicit(&(*at)->ns, memory_order_relaxed) >
-            atomic_load_explicit(&(*hottest)->ns, memory_order_relaxed))
-            hottest = at;
-    orr__jit *j = *hottest;
+    orr__jit **best = NULL;
+    bool compiles = compiling < most_threads;
+    for (orr__jit **at = &first; *at; at = &(*at)->next) {
+        bool looks = atomic_load(&(*at)->looks) != ORR__JIT_NO_LOOK;
+        if (looks || (compiles && (!best || atomic_load_explicit(&(*at)->ns, memory_order_relaxed) >
+                                                atomic_load_explicit(&(*best)->ns, memory_order_relaxed))))
+            best = at;
+        if (looks)
+            break;
+    }
+    orr__jit *j = best ? *best : NULL;
     if (j) {
-        *hottest = j->next;
-        end = j->next ? end : hottest;
+        *best = j->next;
+        end = j->next ? end : best;
         j->next = NULL;
         queued--;
     }
     return j;
 }
 
+static void push(orr__jit *j)
+{
+    *end = j;
+    end = &j->next;
+    queued++;
+}
+
 /* Back to tier 0: the kernel will be requested again. */
 static void cool(orr__jit *j)
 {
-    free(j->text);
-    j->text = NULL;
+    drop_text(j);
+    atomic_store(&j->looks, ORR__JIT_NO_LOOK);
     atomic_store(&j->state, ORR__JIT_COLD);
 }
 
@@ -185,7 +216,56 @@ static void unbind(void)
         (void)sched_setaffinity(0, sizeof all, &all);
 }
 
-/* A kernel is in use before it is written to the cache, which takes long if the disk is busy. */
+/* Called under the lock, which it leaves for the work. If the index has no such kernel, a request that came meanwhile goes on. */
+static void look(orr__jit *j)
+{
+    pthread_mutex_unlock(&lock);
+    orr__code *c = orr__job_look(j);
+    if (c)
+        orr__jit_install(j, c);
+    pthread_mutex_lock(&lock);
+    if (!c && atomic_load(&j->looks) == ORR__JIT_JOINED) {
+        atomic_store(&j->looks, ORR__JIT_NO_LOOK);
+        push(j);
+        return;
+    }
+    if (!c)
+        cool(j);
+    pthread_cond_broadcast(&done);
+    pthread_mutex_unlock(&lock);
+    orr__jit_unref(j);
+    pthread_mutex_lock(&lock);
+}
+
+/* The same. A kernel is in use before it is written to the cache, which takes long if the disk is busy. */
+static void compile(orr__jit *j)
+{
+    compiling++;
+    pthread_mutex_unlock(&lock);
+    orr__code *c = NULL;
+    orr__unwritten *u = NULL;
+    orr__work_begins(ORR__WORK_FILES);
+    if (!j->text)
+        j->text = j->source.make(j->source.of);
+    orr__job_end how = j->text ? orr__job_on(j, &c, &u) : ORR__JOB_DONE;
+    if (how == ORR__JOB_DONE)
+        orr__jit_install(j, c);
+    else
+        cool(j);
+    pthread_mutex_lock(&lock);
+    compiling--;
+    writing += u != NULL;
+    pthread_cond_broadcast(&done);
+    pthread_mutex_unlock(&lock);
+    if (u)
+        orr__job_write(u);
+    orr__work_ends(ORR__WORK_FILES);
+    orr__jit_unref(j);
+    pthread_mutex_lock(&lock);
+    writing -= u != NULL;
+    pthread_cond_broadcast(&done);
+}
+
 static void *serve(void *unused)
 {
     (void)unused;
@@ -198,28 +278,11 @@ static void *serve(void *unused)
             pthread_cond_broadcast(&done);
             pthread_cond_wait(&more, &lock);
             idle--;
-            continue;
+        } else if (atomic_load(&j->looks) != ORR__JIT_NO_LOOK) {
+            look(j);
+        } else {
+            compile(j);
         }
-        pthread_mutex_unlock(&lock);
-        orr__code *c = NULL;
-        orr__unwritten *u;
-        orr__work_begins(ORR__WORK_FILES);
-        orr__job_end how = orr__job_on(j, &c, &u);
-        if (how == ORR__JOB_DONE)
-            orr__jit_install(j, c);
-        else
-            cool(j);
-        pthread_mutex_lock(&lock);
-        writing += u != NULL;
-        pthread_cond_broadcast(&done);
-        pthread_mutex_unlock(&lock);
-        if (u)
-            orr__job_write(u);
-        orr__work_ends(ORR__WORK_FILES);
-        orr__jit_unref(j);
-        pthread_mutex_lock(&lock);
-        writing -= u != NULL;
-        pthread_cond_broadcast(&done);
     }
     pthread_mutex_unlock(&lock);
     return NULL;
@@ -240,45 +303,95 @@ static bool start_thread(void)
     return rc == 0;
 }
 
-void orr__jit_ask(orr__jit *j, char *text)
+/* Queues a kernel that has become ASKED. False: there is no thread or no room for it. Called under the lock. */
+static bool enqueue(orr__jit *j)
 {
-    int cold = ORR__JIT_COLD;
-    unsigned char key[32];
-    if (!atomic_compare_exchange_strong(&j->state, &cold, ORR__JIT_ASKED)) {
+    bool take = atomic_load(&accepting) && queued < QUEUE_MOST;
+    if (take && queued >= idle && nthread < most_threads + (atomic_load(&j->looks) == ORR__JIT_LOOKS))
+        take = start_thread() || nthread > 0;
+    if (!take)
+        return false;
+    atomic_fetch_add(&j->refs, 1);
+    push(j);
+    pthread_cond_signal(&more);
+    return true;
+}
+
+/* A request while a look at the index is under way joins it. Takes over the text or the source. Called under the lock. */
+static void request(orr__jit *j, char *text, orr__jit_source source)
+{
+    int cold = ORR__JIT_COLD, alone = ORR__JIT_LOOKS;
+    bool asks = atomic_compare_exchange_strong(&j->state, &cold, ORR__JIT_ASKED),
+         joins = !asks && cold == ORR__JIT_ASKED && atomic_compare_exchange_strong(&j->looks, &alone, ORR__JIT_JOINED);
+    if (!asks && !joins) {
+        if (source.of)
+            source.drop(source.of);
         free(text);
         return;
     }
+    j->text = text;
+    j->source = source;
+    if (!asks || enqueue(j))
+        return;
+    drop_text(j);
+    atomic_store(&j->ns, 0); /* another 3 ms until the next try */
+    atomic_store(&j->state, nthread ? ORR__JIT_COLD : ORR__JIT_NEVER);
+    pthread_cond_broadcast(&done);
+}
+
+/* The kernel is in memory, or has no text. */
+static void install_at_once(orr__jit *j, orr__code *c)
+{
+    int cold = ORR__JIT_COLD;
+    if (!atomic_compare_exchange_strong(&j->state, &cold, ORR__JIT_ASKED)) {
+        orr__code_unref(c);
+        return;
+    }
+    if (c && c->fn)
+        orr__job_count(ORR__COUNT_MEMORY);
+    orr__jit_install(j, c);
+    pthread_mutex_lock(&lock); /* another thread may have seen the request, and wait */
+    pthread_cond_broadcast(&done);
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__jit_ask(orr__jit *j, char *text)
+{
+    unsigned char key[32];
     orr__code *c = NULL;
     if (text) {
         orr__text_key(text, key);
         c = orr__memory_find(key);
     }
     if (!text || c) {
-        if (c && c->fn)
-            orr__job_count(ORR__COUNT_MEMORY);
         free(text);
-        orr__jit_install(j, c);
-        pthread_mutex_lock(&lock); /* another thread may have seen the request, and wait */
-        pthread_cond_broadcast(&done);
-        pthread_mutex_unlock(&lock);
+        install_at_once(j, c);
         return;
     }
     pthread_mutex_lock(&lock);
-    bool take = atomic_load(&accepting) && queued < QUEUE_MOST;
-    if (take && queued >= idle && nthread < most_threads)
-        take = start_thread() || nthread > 0;
-    if (take) {
-        j->text = text;
-        atomic_fetch_add(&j->refs, 1);
-        *end = j;
-        end = &j->next;
-        queued++;
-        pthread_cond_signal(&more);
-    } else {
-        free(text);
-        atomic_store(&j->ns, 0); /* another 3 ms until the next try */
-        atomic_store(&j->state, nthread ? ORR__JIT_COLD : ORR__JIT_NEVER);
-        pthread_cond_broadcast(&done);
+    request(j, text, (orr__jit_source){ .of = NULL });
+    pthread_mutex_unlock(&lock);
+}
+
+void orr__jit_ask_later(orr__jit *j, orr__jit_source source)
+{
+    pthread_mutex_lock(&lock);
+    request(j, NULL, source);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Where the time at which compiled code is first used must not vary, or is not wanted, kernels wait for a request. */
+void orr__jit_look(orr__jit *j)
+{
+    int cold = ORR__JIT_COLD;
+    if (orr__env.jit != ORR__JIT_ON || orr__env.deterministic || !atomic_load(&accepting) || !orr__env.cache_dir[0] ||
+        !j->content || !orr__job_may_find() || atomic_exchange(&j->looked, true))
+        return;
+    pthread_mutex_lock(&lock);
+    if (atomic_compare_exchange_strong(&j->state, &cold, ORR__JIT_ASKED)) {
+        atomic_store(&j->looks, ORR__JIT_LOOKS);
+        if (!enqueue(j))
+            cool(j);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -322,7 +435,7 @@ static void forked(void)
 {
     atomic_store(&accepting, false);
     orr__job_orphan();
-    nthread = idle = writing = pauses = awaiting = 0;
+    nthread = idle = compiling = writing = pauses = awaiting = 0;
     (void)pthread_mutex_init(&lock, NULL);
     (void)pthread_cond_init(&more, NULL);
     (void)pthread_cond_init(&done, NULL);

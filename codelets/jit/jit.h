@@ -13,7 +13,17 @@
 typedef int orr__jit_fn(void *const *in, void *const *out, const int64_t *word);
 
 typedef enum { ORR__JIT_COLD, ORR__JIT_ASKED, ORR__JIT_READY, ORR__JIT_NEVER } orr__jit_state;
+/* A look at the index, which a request with a text may join. */
+typedef enum { ORR__JIT_NO_LOOK, ORR__JIT_LOOKS, ORR__JIT_JOINED } orr__jit_looks;
 struct orr__code;
+
+/* A text to be made by the thread that compiles it. make returns it (malloc'ed), or NULL: the kernel is never compiled. `of` belongs to the
+ * request, which ends with drop(of). */
+typedef struct orr__jit_source {
+    char *(*make)(const void *of);
+    void (*drop)(void *of);
+    void *of;
+} orr__jit_source;
 
 /* The transition of one kernel from tier 0 to tier 1. Shared by all kernels with its content, and by the queue. */
 typedef struct orr__jit {
@@ -28,7 +38,10 @@ typedef struct orr__jit {
     struct orr__code *code; /* keeps fn loaded; written before fn                       */
     uint64_t seen;          /* the caller's hint: equal for regions of equal content */
     char label[64];
-    char *text;            /* while ASKED                                              */
+    char *text;             /* while ASKED: of the request, or …                        */
+    orr__jit_source source; /* … its maker; neither: the index alone is looked at       */
+    atomic_int looks;       /* while ASKED: orr__jit_looks                             */
+    atomic_bool looked;     /* the index was looked at once                           */
     struct orr__jit *next; /* in the queue                                             */
     void *content;         /* of orr__jit_of, else NULL                                */
     size_t content_size;
@@ -49,6 +62,14 @@ bool orr__jit_hot(orr__jit *j);
 /* Takes over `text` (malloc'ed; NULL: the kernel is never compiled). A kernel in memory is available at once; any other is queued. Only the
  * first caller's text counts. Never waits. */
 void orr__jit_ask(orr__jit *j, char *text);
+/* The same with a text that is made in the background. It takes over the source. */
+void orr__jit_ask_later(orr__jit *j, orr__jit_source source);
+/* Asks for a new kernel with content, if an earlier process has compiled it: it is loaded in the background. Otherwise it stays COLD. */
+void orr__jit_look(orr__jit *j);
+/* False: the text of a request would be of no use. */
+bool orr__jit_wants(const orr__jit *j);
+/* True if a kernel with an equal hint was compiled, so that its text may be in memory. */
+bool orr__jit_seen(const orr__jit *j);
 /* A number that identifies the text of fn's code; texts of other code have other numbers. */
 uint64_t orr__jit_text(const orr__jit *j);
 /* Returns when the kernel is READY or NEVER, or the library stops. */

@@ -25,9 +25,16 @@ static atomic_size_t loaded_bytes;
 
 void orr__text_key(const char *text, unsigned char key[32])
 {
+    orr__text_key_of(text, strlen(text), key);
+}
+
+void orr__text_key_of(const char *text, size_t size, unsigned char key[32])
+{
+    uint64_t n = size;
     orr__sha256 s;
     orr__sha256_begin(&s);
-    orr__sha256_text(&s, text);
+    orr__sha256_add(&s, &n, sizeof n);
+    orr__sha256_add(&s, text, size);
     orr__sha256_end(&s, key);
 }
 

@@ -35,6 +35,33 @@ void orr__region_free(orr__region *r)
     memset(r, 0, sizeof *r);
 }
 
+static void *copy(const void *from, size_t size)
+{
+    void *to = malloc(size ? size : 1);
+    if (to && size)
+        memcpy(to, from, size);
+    return to;
+}
+
+orr__region *orr__region_copy(const orr__region *r)
+{
+    orr__region *c = copy(r, sizeof *r);
+    if (!c)
+        return NULL;
+    c->epilogue = NULL;
+    c->instr = copy(r->instr, (size_t)r->ninstr * sizeof *r->instr);
+    c->access = copy(r->access, (size_t)r->naccess * sizeof *r->access);
+    c->in = copy(r->in, (size_t)r->nin * sizeof *r->in);
+    c->in_dtype = copy(r->in_dtype, (size_t)r->nin);
+    c->in_count = copy(r->in_count, (size_t)r->nin * sizeof *r->in_count);
+    c->call.in = r->call.op ? copy(r->call.in, (size_t)r->call.nin * sizeof *r->call.in) : NULL;
+    if (c->instr && c->access && c->in && c->in_dtype && c->in_count && (c->call.in || !r->call.op))
+        return c;
+    orr__region_free(c);
+    free(c);
+    return NULL;
+}
+
 static uint32_t without_bit(uint32_t mask, int d)
 {
     return (mask & ((1u << d) - 1)) | mask >> (d + 1) << d;

@@ -93,7 +93,8 @@ orr_status orr__move_reshapes(orr__site at, const orr__capture *p, orr__moved *k
 void orr__moved_free(orr__moved *k);
 orr_status orr__fuse(orr__site at, const orr__capture *p, int how, orr__regions *out);
 void orr__regions_free(orr__regions *r);
-void orr__region_free(orr__region *r); /* its arrays, not r itself */
+void orr__region_free(orr__region *r);               /* its arrays, not r itself */
+orr__region *orr__region_copy(const orr__region *r); /* without an epilogue; NULL: no memory */
 /* Calls f for each of these arrays, which may be NULL, and may free them. */
 void orr__region_blocks(orr__region *r, void (*f)(void *block, void *arg), void *arg);
 /* Fills in flops and bytes. */

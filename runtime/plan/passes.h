@@ -97,8 +97,7 @@ int orr__plan_value_of(orr__planner *p, int node);
 orr__step *orr__new_step(orr__planner *p, orr__region *region);
 /* Binds inputs (those without a node are `sums`, in order) and outputs that are not bound yet; cuts into n tiles; prepares kernels. */
 orr_status orr__complete_step(orr__planner *p, orr__step *s, const int *sums, double us, int n);
-orr_status orr__step_prepare(orr__step *s);          /* prepares its kernels */
-orr__region *orr__region_copy(const orr__region *r); /* without an epilogue; NULL: no memory */
+orr_status orr__step_prepare(orr__step *s); /* prepares its kernels */
 
 /* -- readers.c: by capture node, the reads of its buffer by regions and outputs ------------------------------------ */
 

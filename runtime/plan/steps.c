@@ -60,32 +60,6 @@ orr__step *orr__new_step(orr__planner *p, orr__region *region)
     return s->in && s->out ? s : NULL;
 }
 
-static void *copy(const void *from, size_t size)
-{
-    void *to = malloc(size ? size : 1);
-    if (to && size)
-        memcpy(to, from, size);
-    return to;
-}
-
-orr__region *orr__region_copy(const orr__region *r)
-{
-    orr__region *c = copy(r, sizeof *r);
-    if (!c)
-        return NULL;
-    c->instr = copy(r->instr, (size_t)r->ninstr * sizeof *r->instr);
-    c->access = copy(r->access, (size_t)r->naccess * sizeof *r->access);
-    c->in = copy(r->in, (size_t)r->nin * sizeof *r->in);
-    c->in_dtype = copy(r->in_dtype, (size_t)r->nin);
-    c->in_count = copy(r->in_count, (size_t)r->nin * sizeof *r->in_count);
-    c->call.in = r->call.op ? copy(r->call.in, (size_t)r->call.nin * sizeof *r->call.in) : NULL;
-    if (c->instr && c->access && c->in && c->in_dtype && c->in_count && (c->call.in || !r->call.op))
-        return c;
-    orr__region_free(c);
-    free(c);
-    return NULL;
-}
-
 /* The kernel of a device, NULL: it has none. Every region has a kernel for the CPU. */
 static orr__kernel *prepare_for(const orr__backend *b, bool there, const orr__region *r)
 {

@@ -116,6 +116,147 @@ static void equal_content_is_one_kernel(void)
     orr__jit_stop();
 }
 
+/* A kernel of this content that looks at the index, and has waited for the result. */
+static orr__jit *looked(const char *content)
+{
+    orr__jit *j = of_content(content);
+    if (j) {
+        orr__jit_look(j);
+        orr__jit_wait(j);
+    }
+    return j;
+}
+
+static void compile_for(const char *content, int factor)
+{
+    orr__jit *j = of_content(content);
+    ORR_REQUIRE(j);
+    orr__jit_ask(j, jh_text(factor));
+    orr__jit_wait(j);
+    ORR_CHECK(jh_run(j, 1) == factor);
+    orr__jit_written();
+    orr__jit_unref(j);
+}
+
+/* A process that follows: nothing is in memory. */
+static void begin_again(orr__jit_choice jit)
+{
+    orr__jit_stop();
+    orr__env.jit = jit;
+    orr__jit_start();
+    before = orr__jit_get_stats();
+}
+
+static void later_process_finds_a_kernel_by_its_content(void)
+{
+    ORR_NEED_COMPILER();
+    begin("index");
+    orr__jit_start();
+    compile_for("seven", 7);
+    compile_for("also seven", 7); /* of equal text, found in memory */
+    compile_for("nine", 9);
+    begin_again(ORR__JIT_ON);
+    orr__jit *seven = looked("seven"), *nine = looked("nine"), *new = looked("new");
+    ORR_REQUIRE(seven && nine && new);
+    ORR_CHECK(jh_run(seven, 2) == 14 && jh_run(nine, 2) == 18 && counted(0, 2, 0, 0));
+    ORR_CHECK(atomic_load(&new->state) == ORR__JIT_COLD && !atomic_load(&new->fn) && orr__jit_wants(new));
+    orr__jit_unref(seven);
+    orr__jit_unref(nine);
+    begin_again(ORR__JIT_WAIT); /* a request waits for its text in any case */
+    seven = looked("seven");
+    ORR_CHECK(seven && atomic_load(&seven->state) == ORR__JIT_COLD);
+    orr__jit_unref(seven);
+    orr__jit_unref(new);
+    orr__jit_stop();
+}
+
+static char *make_text(const void *of)
+{
+    return jh_text(*(const int *)of);
+}
+
+static int dropped;
+
+static void drop_number(void *of)
+{
+    free(of);
+    dropped++;
+}
+
+static orr__jit_source source_of(int factor)
+{
+    int *of = malloc(sizeof *of);
+    if (of)
+        *of = factor;
+    return (orr__jit_source){ make_text, drop_number, of };
+}
+
+/* Also while the index is looked at, and with a request too many: each source is dropped once. */
+static void text_is_made_by_the_thread_that_compiles_it(void)
+{
+    ORR_NEED_COMPILER();
+    begin("later");
+    orr__env.jit = ORR__JIT_ON;
+    orr__jit_start();
+    dropped = 0;
+    orr__jit *j[3] = { orr__jit_new(1, "test"), of_content("five"), of_content("six") };
+    ORR_REQUIRE(j[0] && j[1] && j[2]);
+    orr__jit_look(j[1]);
+    for (int i = 0; i < 3; i++)
+        orr__jit_ask_later(j[i], source_of(4 + i));
+    orr__jit_ask_later(j[2], source_of(100)); /* only the first caller's text counts */
+    for (int i = 0; i < 3; i++) {
+        orr__jit_wait(j[i]);
+        if (i == 1 && !atomic_load(&j[i]->fn)) { /* the look ended before the request, or after it */
+            ORR_CHECK(atomic_load(&j[i]->state) != ORR__JIT_NEVER);
+            orr__jit_ask_later(j[i], source_of(4 + i));
+            orr__jit_wait(j[i]);
+        }
+        ORR_CHECK_MSG(jh_run(j[i], 3) == 3 * (4 + i), "%ld", jh_run(j[i], 3));
+    }
+    int sources = dropped;
+    for (int i = 0; i < 3; i++)
+        orr__jit_unref(j[i]);
+    orr__jit_stop();
+    ORR_CHECK_MSG(dropped == 4, "%d, %d before", dropped, sources);
+}
+
+/* The file of the index, damaged in several ways, and entries that are gone. */
+static void damaged_index_is_a_miss(void)
+{
+    ORR_NEED_COMPILER();
+    char path[1100];
+    begin("spoiled");
+    orr__jit_start();
+    compile_for("seven", 7);
+    compile_for("nine", 9);
+    (void)snprintf(path, sizeof path, "%s/index", orr__env.cache_dir);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+    unsigned char byte = 0;
+    ORR_REQUIRE(size > 0 && size % 2 == 0);
+    off_t at = size / 2 + 40; /* inside the second record */
+    ORR_CHECK(pread(fd, &byte, 1, at) == 1);
+    byte ^= 4;
+    ORR_CHECK(pwrite(fd, &byte, 1, at) == 1 && ftruncate(fd, size + 5) == 0);
+    begin_again(ORR__JIT_ON);
+    orr__jit *seven = looked("seven"), *nine = looked("nine");
+    ORR_CHECK(seven && nine && jh_run(seven, 2) == 14 && atomic_load(&nine->state) == ORR__JIT_COLD);
+    orr__jit_unref(nine);
+    orr__jit_unref(seven);
+    compile_for("nine", 9); /* its record follows the whole ones */
+    begin_again(ORR__JIT_ON);
+    nine = looked("nine");
+    ORR_CHECK(nine && jh_run(nine, 2) == 18);
+    orr__jit_unref(nine);
+    ORR_CHECK(orr__cache_clear() > 0 && access(path, F_OK) != 0);
+    nine = looked("nine"); /* the records are in memory, the entries gone */
+    ORR_CHECK(nine && atomic_load(&nine->state) != ORR__JIT_NEVER);
+    orr__jit_unref(nine);
+    (void)close(fd);
+    orr__jit_stop();
+}
+
 /* Seconds that a compiler sleeps which does not end by itself. A caller that does not wait for it takes less than half of
  * that, on any machine. */
 enum { LONG = 1000 };
@@ -592,6 +733,9 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(kernel_is_compiled_once),
                                       ORR_TEST(only_hot_kernels_are_compiled),
                                       ORR_TEST(equal_content_is_one_kernel),
+                                      ORR_TEST(later_process_finds_a_kernel_by_its_content),
+                                      ORR_TEST(text_is_made_by_the_thread_that_compiles_it),
+                                      ORR_TEST(damaged_index_is_a_miss),
                                       ORR_TEST(missing_compiler_is_logged_once),
                                       ORR_TEST(failing_compiler_is_logged_once),
                                       ORR_TEST(damaged_object_is_logged_once),
