@@ -21,6 +21,7 @@
 #include "runtime/base/regret.h"
 #include "runtime/base/signals.h"
 #include "runtime/base/text.h"
+#include "runtime/base/trace.h"
 #include "runtime/cost/machine.h"
 #include "runtime/cost/profile.h"
 
@@ -463,16 +464,30 @@ static void print_rows(FILE *to, const summary *s)
     }
 }
 
-static void write_all(FILE *to, bool rows)
+static void trace_notes(const summary *s)
+{
+    char text[900];
+    for (int i = 0; i < s->n; i++) {
+        if (!is_shown(s, &s->of[i]))
+            continue;
+        describe(s, &s->of[i], text, sizeof text);
+        orr__trace_note(s->of[i].file, s->of[i].line, s->of[i].gain, text);
+    }
+}
+
+/* to NULL: into the trace alone. */
+static void write_all(FILE *to, bool rows, bool traced)
 {
     summary s;
     ORR__GUARD_WRITES;
     ORR__WITH_POINT;
     summarise(&s);
-    if (rows)
+    if (to && rows)
         print_rows(to, &s);
-    else
+    else if (to)
         print(to, &s);
+    if (traced)
+        trace_notes(&s);
     forget(&s);
 }
 
@@ -483,7 +498,7 @@ orr_status orr_notes(FILE *to)
         return orr__fail(at, ORR_EINVAL, "the file is NULL");
     if (!orr__noting())
         return orr__fail(at, ORR_ESTATE, "no notes are taken: set ORRERY_NOTES before orr_init");
-    write_all(to, false);
+    write_all(to, false, false);
     return orr__printed(at, to);
 }
 
@@ -491,6 +506,7 @@ orr_status orr_notes(FILE *to)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE *out;
+static bool traced; /* the trace that runs is to have the notes */
 static pid_t owner;
 static char path_now[1100];
 
@@ -499,13 +515,17 @@ void orr__notes_close(void)
 {
     (void)pthread_mutex_lock(&lock);
     FILE *to = out;
+    bool into_trace = traced;
     out = NULL;
+    traced = false;
     orr__notes_stop();
     (void)pthread_mutex_unlock(&lock);
-    if (!to || getpid() != owner)
+    if ((!to && !into_trace) || getpid() != owner)
         return;
     size_t n = strlen(path_now);
-    write_all(to, n > 4 && strcmp(path_now + n - 4, ".tsv") == 0);
+    write_all(to, n > 4 && strcmp(path_now + n - 4, ".tsv") == 0, into_trace);
+    if (!to)
+        return;
     ORR__GUARD_WRITES;
     bool bad = fflush(to) != 0 || ferror(to);
     bad = (to != stdout && fclose(to) != 0) || bad;
@@ -517,17 +537,18 @@ orr_status orr__notes_open(const char *path)
 {
     static bool at_exit;
     orr__site at = { NULL, 0, "environment" };
-    if (!*path || out)
+    if (out || traced || (!*path && !orr__tracing()))
         return ORR_OK;
     if (!orr__text_path(path_now, sizeof path_now, path))
         return orr__fail(at, ORR_EENV, "the name of the file of notes is too long");
-    FILE *to = strcmp(path, "-") == 0 ? stdout : fopen(path_now, "we");
-    if (!to)
+    FILE *to = !*path ? NULL : strcmp(path, "-") == 0 ? stdout : fopen(path_now, "we");
+    if (*path && !to)
         return orr__fail(at, ORR_EIO, "ORRERY_NOTES=%s: %s; it names the file to write", path_now, strerror(errno));
     owner = getpid();
     if (!at_exit)
         at_exit = atexit(orr__notes_close) == 0;
     out = to;
+    traced = orr__tracing();
     measure_energy();
     orr__notes_start();
     return ORR_OK;

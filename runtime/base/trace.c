@@ -17,7 +17,7 @@
 #include "runtime/base/signals.h"
 #include "runtime/base/text.h"
 
-/* The format: "Trace Event Format", Google, 2016: X spans, C counters, M names of tracks; times in µs. */
+/* The format: "Trace Event Format", Google, 2016: X spans, C counters, M names of tracks, i notes; times in µs. */
 
 typedef struct {
     double t0, t1; /* t1 < t0: a counter, whose number is `value` */
@@ -250,6 +250,23 @@ void orr__trace_track(int track, const char *name)
     (void)pthread_mutex_lock(&lock);
     free(track_name[track]);
     track_name[track] = strdup(name); /* only for people: a missing name is not an error */
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void orr__trace_note(const char *file, int line, double gain, const char *text)
+{
+    if (!orr__tracing() || getpid() != owner)
+        return;
+    ORR__GUARD_WRITES;
+    (void)pthread_mutex_lock(&lock);
+    begin('i', 0);
+    (void)fputs(",\"s\":\"g\",\"name\":\"note\",\"ts\":0,\"args\":{\"at\":\"", out);
+    orr__text_json(out, file);
+    put_number(":", line);
+    put_number("\",\"won_us\":", 1e6 * gain);
+    (void)fputs(",\"text\":", out);
+    put_word(text);
+    (void)fputs("}}", out);
     (void)pthread_mutex_unlock(&lock);
 }
 

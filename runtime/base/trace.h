@@ -39,5 +39,7 @@ void orr__trace_span(const char *kind, const char *name, orr__trace_at at, const
 /* A number that changes with time; name is a literal. */
 void orr__trace_count(const char *name, double t, double value);
 void orr__trace_track(int track, const char *name);
+/* A note on a source line, for orrery-explain: the seconds that a change would win, and its words. */
+void orr__trace_note(const char *file, int line, double gain, const char *text);
 
 #endif
