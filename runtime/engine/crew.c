@@ -12,7 +12,7 @@
 
 /* A process has one crew. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t bell = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
 
 static void breathe(int *turn)
 {
@@ -47,7 +47,11 @@ static void work(orr__crew *c, int share)
         (void)snprintf(c->text, sizeof c->text, "%s", orr_error_message());
     if (st != ORR_OK)
         orr_error_clear();
-    (void)atomic_fetch_add_explicit(&c->done, 1, memory_order_release);
+    if (atomic_fetch_add(&c->done, 1) + 1 < atomic_load(&c->awaited) || atomic_load(&c->awaited) == 0)
+        return;
+    pthread_mutex_lock(&lock);
+    pthread_cond_signal(&ended);
+    pthread_mutex_unlock(&lock);
 }
 
 /* Does shares from the beginning of the member's part on, wrapping around. false: none was left. */
@@ -104,10 +108,42 @@ void orr__crew_spins(orr__crew *c, double us)
     atomic_store_explicit(&c->spin_ns, (int)(us * 1e3), memory_order_relaxed);
 }
 
+/* The leader has named the shares that it awaits before it reads their number for the last time. At the exit a member may have stopped. */
+static void sleep_until_done(orr__crew *c, int shares)
+{
+    atomic_store(&c->awaited, shares);
+    pthread_mutex_lock(&lock);
+    while (atomic_load(&c->done) < shares) {
+        struct timespec until = orr__time_after(CLOCK_REALTIME, 1e-3 * ORR__T_LONG_REST);
+        (void)pthread_cond_timedwait(&ended, &lock, &until);
+        pthread_mutex_unlock(&lock);
+        (void)orr__exit_is_here();
+        pthread_mutex_lock(&lock);
+    }
+    pthread_mutex_unlock(&lock);
+    atomic_store(&c->awaited, 0);
+}
+
+/* A share that is late has lost its core, or has far more work. The leader's core is of use to others then, perhaps to that share. */
+static void await_shares(orr__crew *c, int shares)
+{
+    int turn = 0;
+    double since = -1;
+
+    while (atomic_load_explicit(&c->done, memory_order_acquire) < shares) {
+        breathe(&turn);
+        if (turn % ORR__T_CREW_LOOK != 0)
+            continue;
+        double now = orr__now();
+        since = since < 0 ? now : since;
+        if (1e6 * (now - since) >= ORR__T_CREW_SPIN)
+            sleep_until_done(c, shares);
+    }
+}
+
 orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job)
 {
     uint64_t number = (atomic_load_explicit(&c->offer, memory_order_relaxed) >> 16) + 1;
-    int turn = 0;
 
     c->share = share;
     c->job = job;
@@ -116,8 +152,7 @@ orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job)
     atomic_store(&c->offer, number << 16 | (uint64_t)shares);
     wake(c);
     (void)take(c, number << 16 | (uint64_t)shares, 0);
-    while (atomic_load_explicit(&c->done, memory_order_acquire) < shares)
-        breathe(&turn);
+    await_shares(c, shares);
     orr_status st = (orr_status)atomic_load(&c->status);
     return st == ORR_OK ? ORR_OK : orr__fail_text(st, c->text);
 }

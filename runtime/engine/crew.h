@@ -24,6 +24,7 @@ typedef struct orr__crew {
     orr__share share; /* of the job; read only by a thread that has claimed a share */
     void *job;
     char text[640];
+    atomic_int awaited;   /* shares of the job until whose end the leader sleeps; 0: it does not                     */
     atomic_int napping;   /* members that sleep until the next job or ring                               */
     atomic_uint rings;    /* calls that wake them before a job                                           */
     atomic_int spin_ns;   /* time without a share after which a member sleeps                            */

@@ -74,6 +74,44 @@ static void nobody_waits_for_helpers_that_are_late(void)
     orr__crew_close(&crew);
 }
 
+enum { LATE_MS = 400 };
+static pthread_t leader;
+static atomic_bool helped;
+
+/* The helper's share lasts long; the leader's ends once the helper has one. */
+static orr_status last_long(void *job, int share)
+{
+    (void)job, (void)share;
+    if (!pthread_equal(pthread_self(), leader)) {
+        atomic_store(&helped, true);
+        (void)usleep(LATE_MS * 1000);
+    }
+    while (!atomic_load(&helped))
+        (void)usleep(1000);
+    return ORR_OK;
+}
+
+static double my_cpu_time(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void the_leader_sleeps_while_a_share_is_late(void)
+{
+    pthread_t t;
+    leader = pthread_self();
+    trip = orr__crew_open(&crew, 2);
+    ORR_REQUIRE(pthread_create(&t, NULL, help, (void *)(intptr_t)1) == 0);
+    double t0 = my_cpu_time();
+    ORR_CHECK(orr__crew_do(&crew, 2, last_long, NULL) == ORR_OK);
+    double took = my_cpu_time() - t0;
+    orr__crew_close(&crew);
+    pthread_join(t, NULL);
+    ORR_CHECK_MSG(took < 0.25 * 1e-3 * LATE_MS, "%g s of a processor", took);
+}
+
 /* A share whose number was last used days ago can be claimed. */
 static void jobs_do_not_run_out_of_numbers(void)
 {
@@ -299,10 +337,15 @@ static void callers_beside_each_other_are_right(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(shares_are_done_once_each_job_after_job), ORR_TEST(nobody_waits_for_helpers_that_are_late),
-        ORR_TEST(jobs_do_not_run_out_of_numbers),          ORR_TEST(a_row_of_short_plans_has_a_crew),
-        ORR_TEST(another_callers_work_waits_once),         ORR_TEST(an_error_in_a_crew_reaches_the_caller),
-        ORR_TEST(callers_beside_each_other_are_right),     { 0 },
+        ORR_TEST(shares_are_done_once_each_job_after_job),
+        ORR_TEST(nobody_waits_for_helpers_that_are_late),
+        ORR_TEST(the_leader_sleeps_while_a_share_is_late),
+        ORR_TEST(jobs_do_not_run_out_of_numbers),
+        ORR_TEST(a_row_of_short_plans_has_a_crew),
+        ORR_TEST(another_callers_work_waits_once),
+        ORR_TEST(an_error_in_a_crew_reaches_the_caller),
+        ORR_TEST(callers_beside_each_other_are_right),
+        { 0 },
     };
     int failed = orr_test_main(argc, argv, "engine.crew", tests);
 
