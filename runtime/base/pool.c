@@ -149,6 +149,7 @@ static block *pop(int c)
 {
     block *b = pool.free[c];
     ORR__SHOW(b, class_size(c));
+    ORR__HOLDS(b, sizeof *b);
     pool.free[c] = b->next;
     atomic_fetch_sub_explicit(&pooled, class_size(c), memory_order_relaxed);
     return b;
@@ -458,6 +459,7 @@ static void *get(size_t bytes, bool counts, size_t *cap)
     if (counts)
         note_peak();
     raise_to(&recent, in_use());
+    ORR__SHOW(p, bytes);
     ORR__HIDE((char *)p + bytes, *cap - bytes);
     return p;
 }

@@ -5,7 +5,8 @@
 
 #include "runtime/base/buffer.h"
 
-/* For the address sanitizer, free memory is out of bounds. */
+/* For the address sanitizer, and for valgrind if its header is here at build time, free memory is out of bounds, and the content of a block
+ * that is taken has no value. Requests to valgrind are a few instructions without it. */
 #if defined(__SANITIZE_ADDRESS__)
 #define ORR__ASAN 1
 #elif defined(__has_feature)
@@ -17,9 +18,21 @@
 #include <sanitizer/asan_interface.h>
 #define ORR__HIDE(p, n) ASAN_POISON_MEMORY_REGION((p), (n))
 #define ORR__SHOW(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
-#else
+#define ORR__HOLDS(p, n) ((void)0)
+#elif defined(__has_include)
+#if __has_include(<valgrind/memcheck.h>)
+#define ORR__VALGRIND 1
+#endif
+#endif
+#ifdef ORR__VALGRIND
+#include <valgrind/memcheck.h>
+#define ORR__HIDE(p, n) ((void)VALGRIND_MAKE_MEM_NOACCESS((p), (n)))
+#define ORR__SHOW(p, n) ((void)VALGRIND_MAKE_MEM_UNDEFINED((p), (n)))
+#define ORR__HOLDS(p, n) ((void)VALGRIND_MAKE_MEM_DEFINED((p), (n))) /* the pool's own data in a free block */
+#elif !defined(ORR__ASAN)
 #define ORR__HIDE(p, n) ((void)0)
 #define ORR__SHOW(p, n) ((void)0)
+#define ORR__HOLDS(p, n) ((void)0)
 #endif
 
 /* A block of at least `bytes` (≥ 1), 64-byte aligned, content undefined; *cap becomes its size. NULL: last error. */
