@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 #include "codelets/codelet.h"
-#include "codelets/emit/cloop.h"
+#include "codelets/nest/cloop.h"
 #include "codelets/cpu/vec.h"
 #include "codelets/variants.h"
 

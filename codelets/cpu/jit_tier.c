@@ -6,7 +6,7 @@
 #include <string.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product_map.h"
-#include "codelets/emit/cloop.h"
+#include "codelets/nest/cloop.h"
 #include "codelets/emit/emit.h"
 #include "codelets/jit/jit.h"
 #include "codelets/variants.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/turn.h"
-#include "codelets/emit/cloop.h"
+#include "codelets/nest/cloop.h"
 #include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 

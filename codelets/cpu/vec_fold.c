@@ -6,7 +6,7 @@
 #include "codelets/cpu/vec.h"
 
 /* A block is folded in LANES columns, which a fixed tree joins: the same result with any vector width. Up to FEW values
- * of f64 are added in order (codelets/emit/cloop_fold.c). */
+ * of f64 are added in order (codelets/nest/fold.c). */
 enum { LANES = 32, FEW = 3 * LANES / 2 };
 
 #define TREE(op)                                                                                                       \

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include "runtime/base/status.h"
 
-/* The function orr_kernel of a text, as orr__cfn of codelets/emit/cloop.h. */
+/* The function orr_kernel of a text, as orr__cfn of codelets/nest/cloop.h. */
 typedef int orr__jit_fn(void *const *in, void *const *out, const int64_t *word);
 
 typedef enum { ORR__JIT_COLD, ORR__JIT_ASKED, ORR__JIT_READY, ORR__JIT_NEVER } orr__jit_state;

@@ -18,11 +18,13 @@ extern char **environ;
 
 typedef enum { CHOICE, SWITCH, SIZE, COUNT, AUTO, SEED, LIST, PATH, MECHANISMS } form;
 
+enum { WORDS = 6 }; /* of one list, at most */
+
 typedef struct {
     orr__env_row row;
     form form;
     size_t offset;
-    const char *words[5]; /* CHOICE: the value is the index in the list; LIST: word i is bit i */
+    const char *words[WORDS]; /* CHOICE: the value is the index in the list; LIST: word i is bit i */
 } entry;
 
 #define SIZES "bytes, or as 512K, 1.5M, 2GB, 3TiB in steps of 1024"
@@ -86,8 +88,8 @@ static const entry table[] = {
     { { "ORRERY_MACHINE", "measured fixed", "measured",
         "whether plans go by numbers measured on this machine, once, or by fixed ones" },
       CHOICE, AT(machine), { "measured", "fixed" } },
-    { { "ORRERY_PRINT", "comma list of graph fuse plan passes kernels", "", "stages of an evaluation to print to stderr" },
-      LIST, AT(print), { "graph", "fuse", "plan", "passes", "kernels" } },
+    { { "ORRERY_PRINT", "comma list of graph fuse plan passes kernels nest", "", "stages of an evaluation to print to stderr" },
+      LIST, AT(print), { "graph", "fuse", "plan", "passes", "kernels", "nest" } },
     { { "ORRERY_LOG", "error warn info debug", "warn", "the level of messages on stderr" },
       CHOICE, AT(log), { "error", "warn", "info", "debug" } },
     { { "ORRERY_SEED", "unsigned integer", "0", "default seed of the random functions" }, SEED, AT(seed), { 0 } },
@@ -175,7 +177,7 @@ static orr_status wrong(const entry *e, const char *value)
 
 static int find_word(const entry *e, const char *s, size_t n)
 {
-    for (int i = 0; i < 5 && e->words[i]; i++)
+    for (int i = 0; i < WORDS && e->words[i]; i++)
         if (strlen(e->words[i]) == n && strncmp(e->words[i], s, n) == 0)
             return i;
     return -1;
@@ -465,7 +467,7 @@ static void show(const entry *e, char *buf, size_t size)
     switch (e->form) {
     case CHOICE:
         memcpy(&i, field, sizeof i);
-        snprintf(buf, size, "%s", i >= 0 && i < 5 && e->words[i] ? e->words[i] : "?");
+        snprintf(buf, size, "%s", i >= 0 && i < WORDS && e->words[i] ? e->words[i] : "?");
         break;
     case SWITCH: snprintf(buf, size, "%s", *(const bool *)field ? "on" : "off"); break;
     case LIST:

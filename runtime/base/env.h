@@ -18,7 +18,8 @@ typedef enum { ORR__RANGES_OFF, ORR__RANGES_NVTX, ORR__RANGES_ITT } orr__ranges_
 typedef enum { ORR__DUMP_FAILED, ORR__DUMP_NEW, ORR__DUMP_ALL } orr__dump_choice;
 typedef enum { ORR__MACHINE_MEASURED, ORR__MACHINE_FIXED } orr__machine_choice;
 enum { ORR__CHECK_NONFINITE = 1, ORR__CHECK_OVERFLOW = 2, ORR__CHECK_BOUNDS = 4 };
-enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4, ORR__PRINT_PASSES = 8, ORR__PRINT_KERNELS = 16 };
+enum { ORR__PRINT_GRAPH = 1, ORR__PRINT_FUSE = 2, ORR__PRINT_PLAN = 4, ORR__PRINT_PASSES = 8, ORR__PRINT_KERNELS = 16,
+       ORR__PRINT_NEST = 32 };
 
 /* The settings in force. orr__env_load fills them; tests may write to them between init and shutdown. */
 typedef struct {
@@ -40,7 +41,7 @@ typedef struct {
     int64_t spin_us;        /* ORRERY_SPIN_US        of a helper that waits for the next evaluation; −1: auto        */
     int64_t tile_us;        /* ORRERY_TILE_US        work aimed at per task; −1: auto         */
     int machine;            /* ORRERY_MACHINE        measured fixed                          */
-    unsigned print;         /* ORRERY_PRINT          comma list: graph fuse plan passes kernels */
+    unsigned print;         /* ORRERY_PRINT          comma list: graph fuse plan passes kernels nest */
     int log;                /* ORRERY_LOG            error warn info debug (0…3)             */
     uint64_t seed;          /* ORRERY_SEED           default seed of orr_rand*               */
     int jit;                /* ORRERY_JIT            on off wait; off before orr__env_load   */

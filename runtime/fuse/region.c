@@ -407,31 +407,31 @@ static void print_access(FILE *to, const orr__region *r, int k)
     fputc('\n', to);
 }
 
-static void print_instr(FILE *to, const orr__region *r, int i)
+void orr__region_print_instr(FILE *to, const orr__region *r, int i)
 {
     const orr__rinstr *in = &r->instr[i];
     const char *dt = orr_dtype_name((orr_dtype)in->dtype);
     switch (in->kind) {
-    case ORR__RI_LOAD: fprintf(to, "      r%d = load in%d @a%d : %s\n", i, r->access[in->a].input, in->a, dt); return;
-    case ORR__RI_SCALAR: fprintf(to, "      r%d = scalar s%d : %s\n", i, in->slot, dt); return;
-    case ORR__RI_IOTA: fprintf(to, "      r%d = iota @a%d s%d : %s\n", i, in->a, in->slot, dt); return;
-    case ORR__RI_RANDOM: fprintf(to, "      r%d = random @a%d s%d : %s\n", i, in->a, in->slot, dt); return;
-    case ORR__RI_FOLD: fprintf(to, "      r%d = %s of the row of r%d : %s\n", i, rop_name[in->op], in->x, dt); return;
-    case ORR__RI_INSIDE: fprintf(to, "      r%d = inside @a%d : %s\n", i, in->a, dt); return;
-    case ORR__RI_PLACE: fprintf(to, "      r%d = place of r%d @a%d : %s\n", i, in->x, in->a, dt); return;
+    case ORR__RI_LOAD: fprintf(to, "r%d = load in%d @a%d : %s", i, r->access[in->a].input, in->a, dt); return;
+    case ORR__RI_SCALAR: fprintf(to, "r%d = scalar s%d : %s", i, in->slot, dt); return;
+    case ORR__RI_IOTA: fprintf(to, "r%d = iota @a%d s%d : %s", i, in->a, in->slot, dt); return;
+    case ORR__RI_RANDOM: fprintf(to, "r%d = random @a%d s%d : %s", i, in->a, in->slot, dt); return;
+    case ORR__RI_FOLD: fprintf(to, "r%d = %s of the row of r%d : %s", i, rop_name[in->op], in->x, dt); return;
+    case ORR__RI_INSIDE: fprintf(to, "r%d = inside @a%d : %s", i, in->a, dt); return;
+    case ORR__RI_PLACE: fprintf(to, "r%d = place of r%d @a%d : %s", i, in->x, in->a, dt); return;
     case ORR__RI_GATHER:
-        fprintf(to, "      r%d = gather in%d @a%d r%d : %s\n", i, r->access[in->a].input, in->a, in->x, dt);
+        fprintf(to, "r%d = gather in%d @a%d r%d : %s", i, r->access[in->a].input, in->a, in->x, dt);
         return;
-    case ORR__RI_CAST: fprintf(to, "      r%d = cast r%d : %s\n", i, in->x, dt); return;
-    case ORR__RI_PRODUCT: fprintf(to, "      r%d = the product : %s\n", i, dt); return;
+    case ORR__RI_CAST: fprintf(to, "r%d = cast r%d : %s", i, in->x, dt); return;
+    case ORR__RI_PRODUCT: fprintf(to, "r%d = the product : %s", i, dt); return;
     default: break;
     }
-    fprintf(to, "      r%d = %s r%d", i, orr__ew(in->op)->op.name, in->x);
+    fprintf(to, "r%d = %s r%d", i, orr__ew(in->op)->op.name, in->x);
     if (in->y >= 0)
         fprintf(to, " r%d", in->y);
     if (in->z >= 0)
         fprintf(to, " r%d", in->z);
-    fprintf(to, " : %s\n", dt);
+    fprintf(to, " : %s", dt);
 }
 
 static const char *kind_name(const orr__region *r)
@@ -453,8 +453,11 @@ static void print_region(FILE *to, const orr__region *r, int i)
     fprintf(to, "   %.3g flop, %.3g bytes, key %016llx\n", r->flops, r->bytes, (unsigned long long)r->key);
     for (int k = 0; k < r->naccess; k++)
         print_access(to, r, k);
-    for (int k = 0; k < r->ninstr; k++)
-        print_instr(to, r, k);
+    for (int k = 0; k < r->ninstr; k++) {
+        fputs("      ", to);
+        orr__region_print_instr(to, r, k);
+        fputc('\n', to);
+    }
 }
 
 void orr__regions_print(FILE *to, const orr__regions *rs)

@@ -110,5 +110,7 @@ void orr__region_relabel(orr__region *r, const char *const *as);
 const char *orr__fuse_why(const orr__regions *r, int node, int from, int to);
 orr_status orr__regions_verify(const orr__capture *p, const orr__regions *r);
 void orr__regions_print(FILE *to, const orr__regions *r);
+/* Instruction i as "r3 = mul r1 r2 : f32". */
+void orr__region_print_instr(FILE *to, const orr__region *r, int i);
 
 #endif

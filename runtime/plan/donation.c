@@ -50,7 +50,7 @@ static bool reads_elements(const orr__region *r, int k)
 /* The last instruction that reads input k; -1: something other than loads and element-wise instructions may read it.
  *
  * Every CPU kernel guarantees this order of reads and writes. C loops load all of an element, or of a whole block if they are cut into
- * stages, before they store any of it (codelets/emit/cloop_map.c). The interpreter writes an output of a block when it computes that
+ * stages, before they store any of it (codelets/nest/map.c). The interpreter writes an output of a block when it computes that
  * register, and reads an input until the last instruction that reads it (codelets/cpu/program_run.c). Neither promises a compiler that
  * outputs and inputs do not alias. Kernels for devices guarantee nothing: a step that has one uses no donor. */
 static int last_read(const orr__region *r, int k)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "codelets/emit/cloop.h"
+#include "codelets/nest/cloop.h"
 #include "codelets/emit/emit.h"
 #include "runtime/fuse/region.h"
 #include "tests/harness/random_graph.h"

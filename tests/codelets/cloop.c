@@ -6,7 +6,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include "codelets/cpu/cpu.h"
-#include "codelets/emit/cloop.h"
+#include "codelets/nest/cloop.h"
 #include "tests/harness/region_graphs.h"
 #include "tests/harness/region_tests.h"
 #include "tests/harness/region_interpret.h"

@@ -2,7 +2,7 @@
  * Must not know: the emitter. */
 #include "config.h"
 
-#include "codelets/emit/cloop.h"
+#include "codelets/nest/cloop.h"
 #include "tests/harness/jit_help.h"
 #include "tests/harness/region_corpus.h"
 

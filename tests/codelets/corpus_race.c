@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <orrery.h>
-#include "codelets/emit/cloop.h"
+#include "codelets/nest/cloop.h"
 #include "codelets/emit/emit.h"
 #include "runtime/base/hash.h"
 #include "runtime/plan/passes.h"

@@ -1,4 +1,4 @@
-/* Regions of a corpus: from the numbers of codelets/emit/cloop_content.c back to a region, and drawn data.
+/* Regions of a corpus: from the numbers of codelets/nest/content.c back to a region, and drawn data.
  * Must not know: texts, compilers. */
 #include "config.h"
 

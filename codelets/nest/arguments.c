@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 
 /* The class depends on the stride alone, also for axes of size 1, so that the text depends only on data of the region's
  * key. */
@@ -141,8 +141,7 @@ orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
     c->at = orr__alloc_n(n, sizeof *c->at);
     c->scalar = orr__alloc_n(n, sizeof *c->scalar);
     c->pass = orr__alloc_n(n, sizeof *c->pass);
-    c->prepared = calloc(n, sizeof *c->prepared);
-    if (!c->at || !c->scalar || !c->pass || !c->prepared || make_layout(r, &c->lay) != ORR_OK)
+    if (!c->at || !c->scalar || !c->pass || make_layout(r, &c->lay) != ORR_OK)
         return ORR_ENOMEM;
     if (orr__cloop_find_sets(c) != ORR_OK)
         return ORR_ENOMEM;
@@ -157,7 +156,6 @@ void orr__cloop_end(orr__cloop *c)
     free(c->at);
     free(c->scalar);
     free(c->pass);
-    free(c->prepared);
 }
 
 int64_t *orr__emit_c_places(const orr__launch *l, bool packs, int64_t *word)

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include <string.h>
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 #include "ops/ops.h"
 #include "runtime/base/ablation.h"
 
@@ -31,17 +31,26 @@ bool orr__cloop_has_near(const orr__cloop *c)
     return any && !orr__ablated(ORR__OFF_NEAR);
 }
 
-void orr__cloop_sure(const orr__cloop *c, void (*loops)(const orr__cloop *c, void *arg), void *arg)
+static bool be_near(orr__part *part, void *unused)
 {
-    if (!orr__cloop_has_near(c)) {
-        loops(c, arg);
+    (void)unused;
+    part->around.near = true;
+    return true;
+}
+
+void orr__cloop_sure(const orr__cloop *c, orr__part **mark)
+{
+    orr__nest *n = c->n;
+    if (!orr__cloop_has_near(c))
         return;
-    }
-    orr__text_add(c->t, "    {\n    int far = 0;\n    {\n");
-    orr__cloop near = *c;
-    near.around.near = true;
-    loops(&near, arg);
-    orr__text_add(c->t, "    }\n    if (far) {\n");
-    loops(c, arg);
-    orr__text_add(c->t, "    }\n    }\n");
+    orr__part *list = orr__nest_take(n, mark), *near = orr__nest_clone(n, list);
+    orr__nest_each(&near, be_near, NULL);
+    orr__nest_block(n);
+    orr__nest_set(n, "int far = 0");
+    orr__nest_block(n);
+    orr__nest_put(n, near);
+    orr__nest_close(n, 1);
+    (void)orr__nest_if(n, "far");
+    orr__nest_put(n, list);
+    orr__nest_close(n, 2);
 }

@@ -3,11 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
-#include "codelets/emit/cloop_internal.h"
-
-/* Up to FEW values of f64 are added in order, and no more than that of any other type: the tree of the columns takes as
- * long. */
-enum { FEW = 3 * ORR__CLOOP_LANES / 2 };
+#include "codelets/nest/internal.h"
 
 static orr_dtype folded(const orr__region *r)
 {
@@ -67,7 +63,7 @@ static bool joins(const orr__region *r)
 
 static int few_of(const orr__region *r)
 {
-    return !joins(r) ? ORR__CLOOP_LANES / 2 : float_sum(r) && folded(r) == ORR_F64 ? FEW : ORR__CLOOP_LANES;
+    return !joins(r) ? ORR__CLOOP_LANES / 2 : float_sum(r) && folded(r) == ORR_F64 ? ORR__CLOOP_FEW : ORR__CLOOP_LANES;
 }
 
 int orr__cloop_columns(const orr__region *r, int64_t n)
@@ -107,73 +103,6 @@ static void join_functions(orr__text *t, const orr__region *r, int number)
     orr__text_addf(t, "    orr_add_%d(acc, lost, lane[0]);\n}\n", number);
 }
 
-/* -- a block without an array ------------------------------------------------------------------------------------- */
-
-void orr__cloop_lane(const orr__cloop *c, int number)
-{
-    orr__region fold = orr__emit_fold_of(c->r, number);
-    orr__text_addf(c->t, "    %s lane%d[%d];\n    for (int l = 0; l < %d; l++)\n        lane%d[l] = orr_first_%d();\n",
-                   orr__emit_type(orr__emit_fold_dtype(&fold, true)), number, ORR__CLOOP_LANES, ORR__CLOOP_LANES,
-                   number, number);
-}
-
-void orr__cloop_if_lanes(const orr__cloop *c)
-{
-    int vector = orr__cloop_maskable(c);
-    if (vector)
-        orr__text_addf(c->t, "#if ORR_VECTOR >= %d\n    if (e - q > %d) {\n#else\n", vector, FEW);
-    orr__text_addf(c->t, "    if (e - q > %d && (e - q) %% %d == 0) {\n%s", FEW, ORR__CLOOP_LANES,
-                   vector ? "#endif\n" : "");
-}
-
-static void lanes_of_block(const orr__cloop *c)
-{
-    orr__text_addf(c->t, "    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n    const orr_idx i%d = q + l;\n",
-                   ORR__CLOOP_LANES, c->r->rank - 1);
-}
-
-void orr__cloop_by_lanes(const orr__cloop *c, bool prefetch, void (*values)(const orr__cloop *c, void *arg), void *arg)
-{
-    int vector = orr__cloop_maskable(c);
-    orr__text_addf(
-        c->t,
-        "    orr_idx j = q;\n    for (; e - j >= %d; j += %d) {\n    const orr_idx q = j, e = j + %d;\n    (void)e;\n",
-        ORR__CLOOP_LANES, ORR__CLOOP_LANES, ORR__CLOOP_LANES);
-    if (prefetch)
-        orr__cloop_prefetch(c, "q", "e");
-    orr__cloop in = orr__cloop_widen(c, "q", "e", ORR__CLOOP_LANES);
-    lanes_of_block(&in);
-    values(&in, arg);
-    orr__text_add(c->t, "    }\n    }\n");
-    if (!vector)
-        return;
-    orr__text_addf(c->t, "#if ORR_VECTOR >= %d\n    if (j < e) {\n    const orr_idx q = j;\n", vector);
-    orr__cloop_left(c->t, "e - j");
-    orr__cloop masked = orr__cloop_widen(c, "q", "e", ORR__CLOOP_LANES);
-    masked.around.masked = true;
-    lanes_of_block(&masked);
-    orr__text_add(c->t, "    const int lane = l;\n");
-    values(&masked, arg);
-    orr__text_add(c->t, "    }\n    j = e;\n    }\n#endif\n");
-}
-
-void orr__cloop_lane_step(const orr__cloop *c, int number)
-{
-    orr__region fold = orr__emit_fold_of(c->r, number);
-    orr__text_addf(c->t, "    {\n    %s fold = lane%d[l];\n", orr__emit_type(orr__emit_fold_dtype(&fold, true)),
-                   number);
-    orr__emit_fold_step(c->t, &fold, true);
-    if (c->around.masked)
-        orr__text_addf(c->t, "    lane%d[l] = l < live ? fold : lane%d[l];\n    }\n", number, number);
-    else
-        orr__text_addf(c->t, "    lane%d[l] = fold;\n    }\n", number);
-}
-
-void orr__cloop_lane_join(const orr__cloop *c, int number)
-{
-    orr__text_addf(c->t, "    orr_join_%d(&acc%d, &lost%d, lane%d);\n", number, number, number, number);
-}
-
 /* The last values, fewer than the columns, as a partial vector. */
 static void rest(orr__text *t, const orr__region *r, bool extreme)
 {
@@ -182,8 +111,8 @@ static void rest(orr__text *t, const orr__region *r, bool extreme)
         return;
     orr__text_addf(t, "#if ORR_VECTOR >= %d\n",
                    orr_dtype_size(folded(r)) < 4 && folded(r) != ORR_F16 && folded(r) != ORR_BF16 ? 64 : 32);
-    orr__cloop_left(t, "n - k");
     orr__text_addf(t,
+                   "    const int left = (int)(n - k);\n    int live = left;\n    __asm__(\"\" : \"+r\"(live));\n"
                    "    if (left > 0)\n    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n"
                    "    const %s r%d = l < left ? x[k + l] : 0;\n    %s fold = lane[l];\n",
                    ORR__CLOOP_LANES, type, r->out_reg[0], wide);

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 #include "runtime/base/ablation.h"
 #include "runtime/base/minmax.h"
 
@@ -109,10 +109,10 @@ int64_t orr__cloop_reach(const orr__launch *l)
     return bytes >= ORR__T_CORE_CACHES ? ORR__CLOOP_FAR : ORR__CLOOP_NEAR;
 }
 
-void orr__cloop_stream_functions(const orr__cloop *c)
+void orr__cloop_stream_functions(const orr__cloop *c, orr__text *t)
 {
     if (orr__region_is_map(c->r) && !c->r->per_row)
-        orr__text_add(c->t, stream_text);
+        orr__text_add(t, stream_text);
 }
 
 /* True if the loop is limited by memory, not by arithmetic. */
@@ -131,20 +131,30 @@ static bool pays(const orr__cloop *c)
     return c->r->rows || (work <= ORR__T_LOOP_WORK && work <= ORR__T_PAST_WORK * bytes);
 }
 
+static const char *line(const orr__cloop *c, int k)
+{
+    return orr__nest_say(c->n, "line%d_out", k);
+}
+
+/* The place of a block's first element in output k. */
+static const char *place(const orr__cloop *c, int k)
+{
+    return orr__nest_say(c->n, "out%d + (orr_idx)W(%d) + at + q", k, c->lay.out_at + k);
+}
+
 /* An output that shares the memory of an input finds its lines in cache: they have just been read. */
 void orr__cloop_stream_begin(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     bool past = pays(c) && !c->pitched;
     for (int k = 0; k < r->nout; k++) {
-        orr__text_addf(c->t, "    %s line%d_out[%d] __attribute__((aligned(64)));\n",
-                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k,
-                       ORR__T_OUT_BLOCK + (c->pitched ? ORR__T_CACHE_LINE : 0));
-        orr__text_addf(c->t, "    const int past%d = %s && W(%d) == %d", k, past ? "ORR_PASSES" : "0",
-                       ORR__CLOOP_REACH_AT, ORR__CLOOP_PAST);
+        const char *apart = "";
+        orr__nest_array(c->n, 0, orr__emit_storage((orr_dtype)r->out_dtype[k]), line(c, k),
+                        orr__nest_say(c->n, "%d", ORR__T_OUT_BLOCK + (c->pitched ? ORR__T_CACHE_LINE : 0)));
         for (int i = 0; i < r->nin; i++)
-            orr__text_addf(c->t, " && (const void *)out%d != in%d", k, i);
-        orr__text_add(c->t, ";\n");
+            apart = orr__nest_say(c->n, "%s && (const void *)out%d != in%d", apart, k, i);
+        orr__nest_set(c->n, "const int past%d = %s && W(%d) == %d%s", k, past ? "ORR_PASSES" : "0", ORR__CLOOP_REACH_AT,
+                      ORR__CLOOP_PAST, apart);
     }
 }
 
@@ -178,20 +188,16 @@ static bool shared(const orr__cloop *c, int a)
 static void prefetch(const orr__cloop *c, const char *from, const char *to, int ahead, int cache, int row)
 {
     const orr__region *r = c->r;
-    int last = r->rank - 1;
     for (int a = 0; a < r->naccess; a++) {
         if (!runs(c, a) || (row >= 0 && c->lay.move[a * ORR_MAX_RANK + row] == ORR__MOVE_NONE))
             continue;
         int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
+        orr__part *part = orr__nest_add(c->n, ORR__PART_PREFETCH, cache, a);
         if (a < MASK && shared(c, a))
-            orr__text_addf(c->t, "    if (W(%d) >> %d & 1)\n", ORR__CLOOP_LEADS_AT, a);
-        orr__text_addf(
-            c->t,
-            "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        __builtin_prefetch(in%d + (%d << W(%d)) + (",
-            last, from, last, to, last, ORR__T_CACHE_LINE / size, r->access[a].input, ahead / size,
-            ORR__CLOOP_AHEAD_AT);
-        orr__emit_index(c->t, r, &c->lay, a, false);
-        orr__text_addf(c->t, "), 0, %d);\n", cache);
+            part->at = orr__nest_say(c->n, "W(%d) >> %d & 1", ORR__CLOOP_LEADS_AT, a);
+        part->from = from;
+        part->to = to;
+        part->step = orr__nest_say(c->n, "%d", ahead / size);
     }
 }
 
@@ -202,8 +208,7 @@ void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
     bool later = orr__region_is_map(c->r) && !c->r->rows && light(c);
-    orr__text_addf(c->t, "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n", ORR__CLOOP_REACH_AT,
-                   later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
+    (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (c->r->rmask && !c->r->search) {
         prefetch(c, from, to, ORR__T_AHEAD_FOLDED, IN_L2, -1);
     } else if (!c->r->rows && pays(c)) {
@@ -212,20 +217,19 @@ void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
     } else if (!c->r->rows) {
         prefetch(c, from, to, ORR__T_AHEAD, IN_L1, -1);
     } else if (row >= 0) {
-        orr__text_addf(c->t, "    const orr_idx next = i%d + 1, i%d = next;\n", row, row);
+        orr__nest_set(c->n, "const orr_idx next = i%d + 1, i%d = next", row, row);
         prefetch(c, from, to, 0, IN_L1, row);
     }
-    orr__text_add(c->t, "    }\n#endif\n");
+    orr__nest_close(c->n, 1);
 }
 
 void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows)
 {
-    orr__text_addf(c->t,
-                   "#ifdef __GNUC__\n    if (W(%d) >= %d) {\n"
-                   "    for (orr_idx i%d = p + %d; i%d < p + %d; i%d++) {\n",
-                   ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR, d, rows, d, 2 * rows, d);
+    (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
+    (void)orr__cloop_along(c, ORR__LOOP_STEPS, d, orr__nest_say(c->n, "p + %d", rows),
+                           orr__nest_say(c->n, "p + %d", 2 * rows));
     prefetch(c, from, to, 0, IN_L1, d);
-    orr__text_add(c->t, "    }\n    }\n#endif\n");
+    orr__nest_close(c->n, 2);
 }
 
 /* A block that may be computed twice stays in its small array until it is final: an output may share the memory of an input. */
@@ -233,25 +237,15 @@ void orr__cloop_stream_block(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     bool waits = c->pitched || orr__cloop_has_near(c);
-    for (int k = 0; k < r->nout; k++) {
-        orr__text_addf(c->t, "    %s *const to%d = ", orr__emit_storage((orr_dtype)r->out_dtype[k]), k);
-        orr__text_addf(c->t, waits ? "line%d_out;\n" : "past%d ? line%d_out : out%d + (orr_idx)W(%d) + at + q;\n", k, k,
-                       k, c->lay.out_at + k);
-    }
+    for (int k = 0; k < r->nout; k++)
+        orr__nest_address(c->n, orr__emit_storage((orr_dtype)r->out_dtype[k]), orr__cloop_name(c, "to", k),
+                          waits ? line(c, k) : orr__nest_say(c->n, "past%d ? %s : %s", k, line(c, k), place(c, k)));
 }
 
 void orr__cloop_stream_stores(const orr__cloop *c)
 {
-    const orr__region *r = c->r;
-    for (int k = 0; k < r->nout; k++) {
-        char reg[16];
-        if (orr__cloop_narrow_store(c, k))
-            continue;
-        (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
-        orr__text_addf(c->t, "    %sto%d[i%d - q] = ", c->around.masked ? "if (lane < live)\n        " : "", k,
-                       r->rank - 1);
-        orr__emit_stored(c->t, r, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
-    }
+    for (int k = 0; k < c->r->nout; k++)
+        orr__cloop_output_register(c, k, orr__cloop_name(c, "to", k), orr__nest_say(c->n, "i%d - q", c->r->rank - 1));
 }
 
 void orr__cloop_stream_pass(const orr__cloop *c, const char *to)
@@ -259,23 +253,25 @@ void orr__cloop_stream_pass(const orr__cloop *c, const char *to)
     const orr__region *r = c->r;
     bool waits = orr__cloop_has_near(c);
     for (int k = 0; k < r->nout; k++) {
-        int size = (int)orr_dtype_size((orr_dtype)r->out_dtype[k]), word = c->lay.out_at + k;
+        int size = (int)orr_dtype_size((orr_dtype)r->out_dtype[k]);
         if (c->pitched) {
             orr__cloop_join_rows(c, k, to);
             continue;
         }
-        orr__text_addf(
-            c->t, "    if (past%d)\n        orr_past(out%d + (orr_idx)W(%d) + at + q, line%d_out, (%s - q) * %d);\n", k,
-            k, word, k, to, size);
-        if (waits)
-            orr__text_addf(
-                c->t,
-                "    else\n        __builtin_memcpy(out%d + (orr_idx)W(%d) + at + q, line%d_out, (%s - q) * %d);\n", k,
-                word, k, to, size);
+        const char *from = orr__nest_say(c->n, "%s, %s, (%s - q) * %d", place(c, k), line(c, k), to, size);
+        (void)orr__nest_if(c->n, "past%d", k);
+        orr__nest_copy(c->n, k, "orr_past(%s)", from);
+        if (waits) {
+            orr__nest_else(c->n);
+            orr__nest_copy(c->n, k, "__builtin_memcpy(%s)", from);
+        }
+        orr__nest_close(c->n, 1);
     }
 }
 
 void orr__cloop_stream_end(const orr__cloop *c)
 {
-    orr__text_addf(c->t, "    if (W(%d) == %d)\n        orr_passed();\n", ORR__CLOOP_REACH_AT, ORR__CLOOP_PAST);
+    (void)orr__nest_if(c->n, "W(%d) == %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_PAST);
+    orr__nest_set(c->n, "orr_passed()");
+    orr__nest_close(c->n, 1);
 }

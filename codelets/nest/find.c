@@ -3,7 +3,7 @@
  * Must not know: loops around blocks. */
 #include "config.h"
 
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 
 /* Values compared at once: MANY, then SOME, as many as a mask has bits; the rest one by one. */
 enum { MANY = 64, SOME = 16 };

@@ -1,7 +1,7 @@
 /* From a region to one C99 file whose loops compilers vectorise, and the argument words of a launch.
  * Must not know: compilers, caches, threads. */
-#ifndef ORR_EMIT_CLOOP_H
-#define ORR_EMIT_CLOOP_H
+#ifndef ORR_NEST_CLOOP_H
+#define ORR_NEST_CLOOP_H
 
 #include "codelets/codelet.h"
 

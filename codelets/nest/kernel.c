@@ -2,9 +2,11 @@
  * Must not know: compilers, launches. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 #include "ops/ew_id.h"
+#include "runtime/base/env.h"
 
 /* The math and half-float functions are those of the interpreter's loops: they vectorise, and both tiers give the same
  * bits. */
@@ -53,8 +55,10 @@ static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n
                                  "#endif\n"
                                  "#ifdef __GNUC__\n"
                                  "#define ORR_ALONE __asm__ volatile(\"\");\n"
+                                 "#define ORR_PREFETCH(at, cache) __builtin_prefetch(at, 0, cache)\n"
                                  "#else\n"
                                  "#define ORR_ALONE\n"
+                                 "#define ORR_PREFETCH(at, cache) (void)(at)\n"
                                  "#endif\n"
                                  "#define ORR_WIDE 1\n";
 
@@ -130,9 +134,8 @@ static bool has_half(const orr__region *r)
     return any;
 }
 
-static void functions(const orr__cloop *c)
+static void functions(const orr__cloop *c, orr__text *t)
 {
-    orr__text *t = c->t;
     const orr__region *r = c->r;
     orr__dialect d = orr__dialect_c;
     unsigned random = 0;
@@ -153,98 +156,136 @@ static void functions(const orr__cloop *c)
     for (int i = 0; i < r->ninstr; i++)
         if (r->instr[i].kind == ORR__RI_RANDOM)
             orr__emit_random_helpers(t, &r->instr[i], &random, true);
-    orr__cloop_random_functions(c);
+    orr__cloop_random_functions(c, t);
     orr__text_add(t, "#undef log\n#undef sin\n#undef cos\n");
     orr__emit_functions(t, &d, r, true);
 }
 
 /* A kernel whose scalar bounds are NaN leaves the launch to the interpreter. */
-static void give_up_on_nan(const orr__cloop *c)
+static void give_up_on_nan(const orr__cloop *c, orr__text *t)
 {
     const orr__region *r = c->r;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
         if (!orr__emit_bounded(r, in))
             continue;
-        orr__text_add(c->t, "    {\n");
+        orr__text_add(t, "    {\n");
         const int16_t bound[2] = { in->y, in->op == ORR__EW_clip ? in->z : -1 };
         for (int k = 0; k < 2 && bound[k] >= 0; k++) {
             const char *type = orr__emit_type((orr_dtype)r->instr[bound[k]].dtype);
-            orr__text_addf(c->t, "    const %s bound%d = ", type, k);
-            orr__emit_word(c->t, (orr_dtype)r->instr[bound[k]].dtype, c->scalar[bound[k]], true);
-            orr__text_addf(c->t, ";\n    if (bound%d != bound%d)\n        return 1;\n", k, k);
+            orr__text_addf(t, "    const %s bound%d = ", type, k);
+            orr__emit_word(t, (orr_dtype)r->instr[bound[k]].dtype, c->scalar[bound[k]], true);
+            orr__text_addf(t, ";\n    if (bound%d != bound%d)\n        return 1;\n", k, k);
         }
-        orr__text_add(c->t, "    }\n");
+        orr__text_add(t, "    }\n");
     }
 }
 
 /* An axis of length 0 is left to the interpreter. An out-of-range index is left to it when it is found. */
-static bool give_up_on_places(const orr__cloop *c)
+static bool give_up_on_places(const orr__cloop *c, orr__text *t)
 {
     const orr__region *r = c->r;
     if (orr__emit_flags(r) == 0)
         return false;
-    orr__text_add(c->t, "    orr_i64 bad = 0;\n");
+    orr__text_add(t, "    orr_i64 bad = 0;\n");
     for (int i = 0; i < r->ninstr; i++)
         if (r->instr[i].kind == ORR__RI_PLACE)
-            orr__text_addf(c->t, "    if (W(%d) <= 0)\n        return 1;\n", orr__emit_by(r, &c->lay, r->instr[i].a));
+            orr__text_addf(t, "    if (W(%d) <= 0)\n        return 1;\n", orr__emit_by(r, &c->lay, r->instr[i].a));
     return true;
 }
 
 /* Argument words become constants of the kernel: no store can alias them. */
-static void kernel(const orr__cloop *c)
+static void kernel(const orr__cloop *c, orr__text *t)
 {
     const orr__region *r = c->r;
-    orr__text_add(c->t, "int orr_kernel(void *const *in, void *const *out, const orr_i64 *word)\n{\n    (void)in;\n");
+    orr__text_add(t, "int orr_kernel(void *const *in, void *const *out, const orr_i64 *word)\n{\n    (void)in;\n");
     for (int i = 0; i < c->lay.nword; i++)
-        orr__text_addf(c->t, "    const orr_i64 w%d = word[%d];\n", i, i);
-    orr__text_add(c->t, "#define W(n) w##n\n");
+        orr__text_addf(t, "    const orr_i64 w%d = word[%d];\n", i, i);
+    orr__text_add(t, "#define W(n) w##n\n");
     for (int i = 0; i < r->nin; i++) {
         const char *type = orr__emit_storage((orr_dtype)r->in_dtype[i]);
-        orr__text_addf(c->t, "    const %s *const in%d = in[%d];\n", type, i, i);
+        orr__text_addf(t, "    const %s *const in%d = in[%d];\n", type, i, i);
     }
     for (int a = 0, n = r->nin + (orr__emit_c_keeps(r) > 0); a < r->naccess; a++)
         if (c->lay.packed[a])
-            orr__text_addf(c->t, "    const %s *const pack%d = in[%d];\n",
+            orr__text_addf(t, "    const %s *const pack%d = in[%d];\n",
                            orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), a, n++);
     for (int k = 0; k < r->nout; k++) {
         const char *type = orr__emit_storage((orr_dtype)r->out_dtype[k]);
-        orr__text_addf(c->t, "    %s *const out%d = out[%d];\n", type, k, k);
+        orr__text_addf(t, "    %s *const out%d = out[%d];\n", type, k, k);
     }
-    give_up_on_nan(c);
-    bool places = give_up_on_places(c);
-    (c->side >= 0 ? orr__cloop_short : r->rows ? orr__cloop_rows : !r->rmask ? orr__cloop_map : orr__cloop_reduce)(c);
-    orr__text_add(c->t, places ? "    return bad != 0;\n}\n" : "    return 0;\n}\n");
+    give_up_on_nan(c, t);
+    bool places = give_up_on_places(c, t);
+    orr__cloop_write(c, t);
+    orr__text_add(t, places ? "    return bad != 0;\n}\n" : "    return 0;\n}\n");
+}
+
+/* The text of a kernel whose nest is made. */
+static void text(const orr__cloop *c, orr__text *t)
+{
+    const orr__region *r = c->r;
+    functions(c, t);
+    orr__cloop_half_functions(c, t);
+    orr__cloop_stream_functions(c, t);
+    orr__cloop_join_functions(c, t);
+    orr__cloop_short_functions(c, t);
+    for (int n = 0; n < r->ninstr + r->nout; n++)
+        if (orr__emit_folds(r, n)) {
+            orr__region fold = orr__emit_fold_of(r, n);
+            (fold.search ? orr__cloop_find_functions : orr__cloop_fold_functions)(t, &fold, n);
+        }
+    kernel(c, t);
+}
+
+static bool is_sound(const orr__cloop *c)
+{
+    char why[64];
+    if (orr__env.print & ORR__PRINT_NEST)
+        orr__nest_print(stderr, c->n, c->r);
+    if (orr__nest_verify(c->n, c->r, why, sizeof why))
+        return true;
+    (void)orr__fail(orr__region_site(c->r), ORR_EINTERNAL, "the nest of a kernel is wrong: %s", why);
+    return false;
+}
+
+/* Makes the nest of a region, or of `rows`, the same as rows. False: the text has failed. */
+static bool make(orr__cloop *c, const orr__region *r, orr__region *rows)
+{
+    orr__text *t = c->n->t;
+    if (r->rmask && orr__cloop_side(r) >= 0) {
+        t->failed = !orr__cloop_as_rows(r, rows);
+        r = rows;
+    }
+    t->failed = t->failed || orr__cloop_begin(c, r) != ORR_OK;
+    if (!t->failed)
+        (c->side >= 0 ? orr__cloop_short
+         : r->rows    ? orr__cloop_rows
+         : r->rmask   ? orr__cloop_reduce
+                      : orr__cloop_map)(c);
+    return !t->failed;
+}
+
+static void end(orr__cloop *c, orr__region *rows)
+{
+    orr__cloop_end(c);
+    orr__nest_free(c->n);
+    free(rows->instr);
 }
 
 char *orr__emit_c(const orr__region *r)
 {
     orr__text t = { 0 };
-    orr__cloop c = { .t = &t };
+    orr__nest nest;
+    orr__cloop c = { .n = &nest };
+    orr__region rows = { 0 };
     if (!orr__emit_c_can(r)) {
         (void)orr__fail(orr__region_site(r), ORR_EINVAL, "no C loops for this kind of region");
         return NULL;
     }
-    orr__region rows = { 0 };
-    if (r->rmask && orr__cloop_side(r) >= 0) {
-        t.failed = !orr__cloop_as_rows(r, &rows);
-        r = &rows;
-    }
-    t.failed = t.failed || orr__cloop_begin(&c, r) != ORR_OK;
-    if (!t.failed) {
-        functions(&c);
-        orr__cloop_half_functions(&c);
-        orr__cloop_stream_functions(&c);
-        orr__cloop_join_functions(&c);
-        orr__cloop_short_functions(&c);
-        for (int n = 0; n < r->ninstr + r->nout; n++)
-            if (orr__emit_folds(r, n)) {
-                orr__region fold = orr__emit_fold_of(r, n);
-                (fold.search ? orr__cloop_find_functions : orr__cloop_fold_functions)(&t, &fold, n);
-            }
-        kernel(&c);
-    }
-    orr__cloop_end(&c);
-    free(rows.instr);
-    return orr__text_end(&t, r->file, r->line, r->label);
+    orr__nest_begin(&nest, &t);
+    bool sound = !make(&c, r, &rows) || is_sound(&c);
+    if (sound && !t.failed)
+        text(&c, &t);
+    end(&c, &rows);
+    return sound ? orr__text_end(&t, r->file, r->line, r->label) : NULL;
 }

@@ -3,7 +3,7 @@
  * Must not know: how elements are copied, the text of loops. */
 #include "config.h"
 
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 #include "runtime/base/ablation.h"
 
 static bool loaded(const orr__region *r, int a)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 #include "runtime/base/ablation.h"
 
 /* Converts as many elements at a time as the loop loads afterwards: a load wider than the preceding stores stalls. The
@@ -54,7 +54,7 @@ static bool is_f16_output(const orr__region *r, int k)
     return r->out_dtype[k] == ORR_F16;
 }
 
-void orr__cloop_half_functions(const orr__cloop *c)
+void orr__cloop_half_functions(const orr__cloop *c, orr__text *t)
 {
     const orr__region *r = c->r;
     bool any = false;
@@ -63,8 +63,38 @@ void orr__cloop_half_functions(const orr__cloop *c)
     for (int k = 0; k < r->nout; k++)
         any = any || is_f16_output(r, k);
     if (any)
-        orr__text_add(c->t, widen_text);
+        orr__text_add(t, widen_text);
 }
+
+/* Parts that are changed. `done`: registers in wide<n>_<row>, from element `from` on; places: their elements were gathered. */
+typedef struct {
+    const orr__cloop *c;
+    const char *from;
+    bool *done;
+} change;
+
+/* Registers are loaded. */
+static bool read_wide(orr__part *part, void *arg)
+{
+    const change *ch = arg;
+    const orr__cloop *c = ch->c;
+    if (part->kind != ORR__PART_LET || !ch->done[part->n])
+        return true;
+    part->kind = ORR__PART_LOAD;
+    part->how = ORR__LOAD_PLAIN;
+    part->name = orr__nest_say(c->n, "wide%d_%d", part->n, part->row);
+    part->at = orr__nest_say(c->n, "i%d - %s", c->r->rank - 1, ch->from);
+    return c->r->instr[part->n].kind != ORR__RI_PLACE;
+}
+
+static void change_nodes(const change *ch, orr__part *list)
+{
+    change to = *ch;
+    orr__nest_each(&list, read_wide, &to);
+    orr__nest_put(ch->c->n, list);
+}
+
+/* -- f16 ------------------------------------------------------------------------------------------------------------ */
 
 static bool widens(const orr__cloop *c, int n)
 {
@@ -78,38 +108,58 @@ static bool widens(const orr__cloop *c, int n)
            orr__emit_reading(c->r, &c->lay, &c->around, in->a) == ORR__READ_ALWAYS;
 }
 
-/* Declares wide<n>_<copy>. With `axis` ≥ 0, it holds row p + copy of that axis. */
-static void widen(const orr__cloop *c, int n, int most, const char *to, int copy, int axis)
+/* Declares wide<n>_<row>. With `axis` ≥ 0, it holds row p + row of that axis. */
+static void widen(const change *ch, int n, int most, const char *to, int row, int axis)
 {
-    const orr__region *r = c->r;
-    int last = r->rank - 1;
-    orr__text_addf(c->t,
-                   "    orr_f32 wide%d_%d[%d] __attribute__((aligned(64)));\n    {\n    const orr_idx i%d = %s;\n", n,
-                   copy, most, last, c->wide_from);
+    const orr__cloop *c = ch->c;
+    int last = c->r->rank - 1;
+    orr__nest_array(c->n, 0, "orr_f32", orr__nest_say(c->n, "wide%d_%d", n, row), orr__nest_say(c->n, "%d", most));
+    orr__nest_block(c->n);
+    orr__nest_set(c->n, "const orr_idx i%d = %s", last, ch->from);
     if (axis >= 0)
-        orr__text_addf(c->t, "    const orr_idx i%d = p + %d;\n", axis, copy);
-    orr__text_addf(c->t, "    orr_widen(wide%d_%d, ", n, copy);
-    orr__emit_array(c->t, r, &c->lay, &c->around, r->instr[n].a);
-    orr__text_add(c->t, " + (");
-    orr__emit_element(c->t, r, &c->lay, &c->around, &r->instr[n]);
-    orr__text_addf(c->t, "), %s - i%d);\n    }\n", to, last);
+        orr__nest_set(c->n, "const orr_idx i%d = p + %d", axis, row);
+    orr__nest_copy(c->n, n, "orr_widen(wide%d_%d, %s + (%s), %s - i%d)", n, row, orr__cloop_array(c, c->r->instr[n].a),
+                   orr__cloop_element(c, n), to, last);
+    orr__nest_close(c->n, 1);
 }
 
-static bool gathers(const orr__cloop *c, int n)
+/* Widens those registers of the list that may be. */
+static void widen_list(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most, int axis,
+                       int rows)
+{
+    bool *done = calloc((size_t)c->r->ninstr + 1, sizeof *done);
+    if (!done) {
+        c->n->t->failed = true;
+        return;
+    }
+    const change ch = { c, from, done };
+    orr__part *list = orr__nest_take(c->n, mark);
+    for (int n = 0; n < c->r->ninstr; n++) {
+        done[n] = widens(c, n) && (axis < 0 || c->r->instr[n].kind != ORR__RI_GATHER) && orr__nest_lets(list, n);
+        for (int row = 0; row < rows && done[n]; row++)
+            widen(&ch, n, most, to, row, axis);
+    }
+    change_nodes(&ch, list);
+    free(done);
+}
+
+/* -- gathers -------------------------------------------------------------------------------------------------------- */
+
+static bool gathers(const orr__cloop *c, const orr__part *list, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
-    return in->kind == ORR__RI_GATHER && c->at[in->x] == c->r->rank - 1 && (!c->wanted || c->wanted[n]);
+    return in->kind == ORR__RI_GATHER && c->at[in->x] == c->r->rank - 1 && orr__nest_lets(list, n);
 }
 
 /* Marks the gathers of the loop and all the registers that they need. Returns false if there are no gathers, or if they
  * need random numbers. */
-static bool find_gathers(const orr__cloop *c, bool *needed)
+static bool find_gathers(const orr__cloop *c, const orr__part *list, bool *needed)
 {
     const orr__region *r = c->r;
     bool any = false, drawn = false;
     for (int n = r->ninstr - 1; n >= 0; n--) {
         const orr__rinstr *in = &r->instr[n];
-        needed[n] = needed[n] || gathers(c, n);
+        needed[n] = needed[n] || gathers(c, list, n);
         any = any || needed[n];
         const int16_t from[3] = { in->x, in->y, in->z };
         for (int k = 0; k < 3; k++)
@@ -120,83 +170,54 @@ static bool find_gathers(const orr__cloop *c, bool *needed)
     return any && !drawn;
 }
 
-static void gather(const orr__cloop *c, const char *to, int most, const bool *needed)
+/* Leaves those registers marked that the list no longer computes. */
+static void gather(const change *ch, const orr__part *list, const char *to, int most)
 {
+    const orr__cloop *c = ch->c;
     const orr__region *r = c->r;
     int last = r->rank - 1;
     for (int n = 0; n < r->ninstr; n++)
-        if (gathers(c, n))
-            orr__text_addf(c->t, "    %s wide%d_0[%d] __attribute__((aligned(64)));\n",
-                           orr__emit_type((orr_dtype)r->instr[n].dtype), n, most);
-    orr__text_addf(c->t, "    for (orr_idx i%d = %s; i%d < %s; i%d++) {\n", last, c->wide_from, last, to, last);
+        if (gathers(c, list, n))
+            orr__nest_array(c->n, 0, orr__emit_type((orr_dtype)r->instr[n].dtype), orr__nest_say(c->n, "wide%d_0", n),
+                            orr__nest_say(c->n, "%d", most));
+    (void)orr__cloop_along(c, ORR__LOOP_STEPS, last, ch->from, to);
     for (int n = 0; n < r->ninstr; n++) {
-        if (!needed[n] || c->at[n] != last)
-            continue;
-        orr__cloop_value(c, n);
-        if (gathers(c, n))
-            orr__text_addf(c->t, "    wide%d_0[i%d - %s] = r%d;\n", n, last, c->wide_from, n);
+        bool gathered = gathers(c, list, n);
+        if (ch->done[n] && c->at[n] == last)
+            orr__cloop_value(c, n);
+        if (gathered)
+            orr__cloop_store(c, n, orr__nest_say(c->n, "wide%d_0", n), orr__nest_say(c->n, "i%d - %s", last, ch->from));
+        ch->done[n] = gathered || (ch->done[n] && r->instr[n].kind == ORR__RI_PLACE && c->at[n] == last);
     }
-    orr__text_add(c->t, "    }\n");
-    for (int n = 0; n < r->ninstr; n++)
-        c->prepared[n] =
-            c->prepared[n] || gathers(c, n) || (needed[n] && r->instr[n].kind == ORR__RI_PLACE && c->at[n] == last);
+    orr__nest_close(c->n, 1);
 }
 
 /* Elements are gathered by a separate loop if the work on them is that of a function. */
-static void gather_ahead(const orr__cloop *c, const char *to, int most)
+static void gather_list(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most)
 {
     bool *needed = calloc((size_t)c->r->ninstr + 1, sizeof *needed);
-    if (!needed)
-        c->t->failed = true;
-    else if (orr__cloop_work(c) >= ORR__COST_FUNCTION && find_gathers(c, needed) && !orr__ablated(ORR__OFF_GATHERS))
-        gather(c, to, most, needed);
+    const change ch = { c, from, needed };
+    if (!needed) {
+        c->n->t->failed = true;
+    } else if (orr__cloop_work(c) >= ORR__COST_FUNCTION && find_gathers(c, *mark, needed) &&
+               !orr__ablated(ORR__OFF_GATHERS)) {
+        orr__part *list = orr__nest_take(c->n, mark);
+        gather(&ch, list, to, most);
+        change_nodes(&ch, list);
+    }
     free(needed);
 }
 
-/* The loops for which nothing is prepared yet. */
-static orr__cloop loops_from(const orr__cloop *c, const char *from)
+void orr__cloop_widen(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most)
 {
-    orr__cloop in = *c;
-    memset(c->prepared, 0, (size_t)c->r->ninstr * sizeof *c->prepared);
-    in.wide = c->prepared;
-    in.wide_from = from;
-    in.wide_copy = 0;
-    return in;
+    gather_list(c, mark, from, to, most);
+    widen_list(c, mark, from, to, most, -1, 1);
 }
 
-orr__cloop orr__cloop_widen(const orr__cloop *c, const char *from, const char *to, int most)
+void orr__cloop_widen_rows(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most, int axis,
+                           int rows)
 {
-    orr__cloop in = loops_from(c, from);
-    for (int n = 0; n < c->r->ninstr; n++)
-        if (widens(c, n) && (!c->wanted || c->wanted[n])) {
-            widen(&in, n, most, to, 0, -1);
-            c->prepared[n] = true;
-        }
-    gather_ahead(&in, to, most);
-    return in;
-}
-
-orr__cloop orr__cloop_widen_rows(const orr__cloop *c, const char *from, const char *to, int most, int axis, int rows)
-{
-    orr__cloop in = loops_from(c, from);
-    for (int n = 0; n < c->r->ninstr; n++) {
-        if (!widens(c, n) || c->r->instr[n].kind == ORR__RI_GATHER)
-            continue;
-        for (int row = 0; row < rows; row++)
-            widen(&in, n, most, to, row, axis);
-        c->prepared[n] = true;
-    }
-    return in;
-}
-
-bool orr__cloop_wide_value(const orr__cloop *c, int n)
-{
-    const orr__rinstr *in = &c->r->instr[n];
-    bool wide = c->wide && c->wide[n];
-    if (wide && in->kind != ORR__RI_PLACE)
-        orr__text_addf(c->t, "    const %s r%d = wide%d_%d[i%d - %s];\n", orr__emit_type((orr_dtype)in->dtype), n, n,
-                       c->wide_copy, c->r->rank - 1, c->wide_from);
-    return wide;
+    widen_list(c, mark, from, to, most, axis, rows);
 }
 
 /* -- outputs ---------------------------------------------------------------------------------------------------------- */
@@ -229,36 +250,35 @@ orr_status orr__cloop_leave_rounding(orr__cloop *c)
     return ORR_OK;
 }
 
-orr__cloop orr__cloop_narrow_begin(const orr__cloop *c, const char *from, int most)
-{
-    orr__cloop in = *c;
-    in.half_from = from;
-    for (int k = 0; k < c->r->nout; k++)
-        if (narrows(c, k))
-            orr__text_addf(c->t, "    orr_f32 half%d[%d] __attribute__((aligned(64)));\n", k, most);
-    return in;
-}
+typedef struct {
+    const orr__cloop *c;
+    const char *from;
+} narrowed;
 
-bool orr__cloop_narrow_store(const orr__cloop *c, int k)
+static bool leave_unrounded(orr__part *part, void *arg)
 {
-    orr_dtype from = (orr_dtype)c->r->instr[c->r->out_reg[k]].dtype;
-    char reg[16];
-    if (!narrows(c, k))
-        return false;
-    (void)snprintf(reg, sizeof reg, "r%d", c->r->out_reg[k]);
-    orr__text_addf(c->t, "    half%d[i%d - %s] = ", k, c->r->rank - 1, c->half_from);
-    if (orr__compute_dtype(from) == ORR_F32)
-        orr__text_add(c->t, reg);
-    else
-        orr__emit_cast(c->t, from, ORR_F16, reg, true);
-    orr__text_add(c->t, ";\n");
+    const narrowed *to = arg;
+    const orr__cloop *c = to->c;
+    if (part->kind != ORR__PART_STORE || part->how != ORR__STORE_OUTPUT || !narrows(c, part->n))
+        return true;
+    part->how = ORR__STORE_UNROUNDED;
+    part->name = orr__cloop_name(c, "half", part->n);
+    part->at = orr__nest_say(c->n, "i%d - %s", c->r->rank - 1, to->from);
     return true;
 }
 
-void orr__cloop_narrow(const orr__cloop *c, const char *to)
+void orr__cloop_narrow(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most)
 {
+    narrowed n = { c, from };
+    if (!c->lay.unrounded)
+        return;
+    orr__part *list = orr__nest_take(c->n, mark);
     for (int k = 0; k < c->r->nout; k++)
         if (narrows(c, k))
-            orr__text_addf(c->t, "    orr_narrow(to%d + (%s - q), half%d, %s - %s);\n", k, c->half_from, k, to,
-                           c->half_from);
+            orr__nest_array(c->n, 0, "orr_f32", orr__cloop_name(c, "half", k), orr__nest_say(c->n, "%d", most));
+    orr__nest_each(&list, leave_unrounded, &n);
+    orr__nest_put(c->n, list);
+    for (int k = 0; k < c->r->nout; k++)
+        if (narrows(c, k))
+            orr__nest_copy(c->n, k, "orr_narrow(to%d + (%s - q), half%d, %s - %s)", k, from, k, to, from);
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 #include "runtime/base/ablation.h"
 
 /* BOXES: different boxes, at most, a bit each. CELLS: cells between the ends of boxes that are looked at, at most. */
@@ -163,7 +163,7 @@ orr_status orr__cloop_find_sets(orr__cloop *c)
         return ORR_ENOMEM;
     }
     k->r = c->r;
-    if (!orr__ablated(ORR__OFF_BORDERS) && !has_columns(c) && number_boxes(k, c->lay.boxes) && find_sets(k, c->t))
+    if (!orr__ablated(ORR__OFF_BORDERS) && !has_columns(c) && number_boxes(k, c->lay.boxes) && find_sets(k, c->n->t))
         choose(c, k);
     free(k->sets);
     free(k);
@@ -173,35 +173,46 @@ orr_status orr__cloop_find_sets(orr__cloop *c)
 /* Declares the number of the set that element `begin` is inside of, and `end`, the first element after it in another one. */
 static void find_here(const orr__cloop *c, const char *begin, const char *end, const char *to)
 {
-    orr__text_addf(c->t, "    orr_u64 set = 0;\n    %s = %s;\n", end, to);
     int next = 0;
+    orr__nest_set(c->n, "orr_u64 set = 0");
+    orr__nest_set(c->n, "%s = %s", end, to);
     for (int a = 0; a < c->r->naccess; a++) {
         if (c->lay.boxes[a] != next)
             continue;
-        orr__text_addf(
-            c->t,
-            "    if (%s >= lo%d && %s < hi%d)\n        set |= (orr_u64)1 << %d, %s = hi%d < %s ? hi%d : %s;\n"
-            "    else if (lo%d > %s && lo%d < hi%d && lo%d < %s)\n        %s = lo%d;\n",
-            begin, a, begin, a, next++, end, a, end, a, end, a, begin, a, a, a, end, end, a);
+        (void)orr__nest_if(c->n, "%s >= lo%d && %s < hi%d", begin, a, begin, a);
+        orr__nest_set(c->n, "set |= (orr_u64)1 << %d, %s = hi%d < %s ? hi%d : %s", next++, end, a, end, a, end);
+        orr__nest_else(c->n);
+        (void)orr__nest_if(c->n, "lo%d > %s && lo%d < hi%d && lo%d < %s", a, begin, a, a, a, end);
+        orr__nest_set(c->n, "%s = lo%d", end, a);
+        orr__nest_close(c->n, 2);
     }
 }
 
-void orr__cloop_each_set(const orr__cloop *c, const char *from, const char *to, const char *begin, const char *end,
-                         void (*loops)(const orr__cloop *c, void *arg), void *arg)
+int orr__cloop_sets(const orr__cloop *c)
 {
-    int n = c->nset + c->other_sets;
-    orr__text_addf(c->t, "    for (orr_idx %s = %s, %s; %s < %s; %s = %s) {\n", begin, from, end, begin, to, begin,
-                   end);
+    return c->nset + c->other_sets;
+}
+
+void orr__cloop_each_set(const orr__cloop *c, const char *from, const char *to, const char *begin, const char *end)
+{
+    orr__nest_loop(c->n, ORR__LOOP_JUMPS, begin, from, to, NULL)->at = end;
     find_here(c, begin, end, to);
-    for (int s = 0; s < n; s++) {
-        orr__cloop in = *c;
-        in.around.boxed = s < c->nset ? ORR__BOXED_SET : ORR__BOXED_TESTED;
-        in.around.inside = s < c->nset ? c->set[s] : 0;
-        if (s < n - 1)
-            orr__text_addf(c->t, "    if (set == (orr_u64)0x%llx) {\n", (unsigned long long)c->set[s]);
-        else
-            orr__text_add(c->t, "    {\n");
-        loops(&in, arg);
-        orr__text_add(c->t, s < n - 1 ? "    } else\n" : "    }\n    }\n");
-    }
+}
+
+/* The last set is that of all others. */
+orr__cloop orr__cloop_set_begin(const orr__cloop *c, int s)
+{
+    orr__cloop in = *c;
+    in.around.boxed = s < c->nset ? ORR__BOXED_SET : ORR__BOXED_TESTED;
+    in.around.inside = s < c->nset ? c->set[s] : 0;
+    if (s > 0)
+        orr__nest_else(c->n);
+    if (s < orr__cloop_sets(c) - 1)
+        (void)orr__nest_if(c->n, "set == (orr_u64)0x%llx", (unsigned long long)c->set[s]);
+    return in;
+}
+
+void orr__cloop_sets_end(const orr__cloop *c)
+{
+    orr__nest_close(c->n, orr__cloop_sets(c)); /* a branch less than sets, and the loop */
 }

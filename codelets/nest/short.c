@@ -3,9 +3,7 @@
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 #include "ops/instruction_cost.h"
 #include "runtime/base/ablation.h"
 #include "runtime/base/minmax.h"
@@ -120,7 +118,7 @@ bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)
     return true;
 }
 
-/* -- text ------------------------------------------------------------------------------------------------------ */
+/* -- nest ------------------------------------------------------------------------------------------------------ */
 
 typedef orr__rowplan rows;
 
@@ -169,10 +167,10 @@ static const char turn_text[] =
     "ORR_TURN(4, orr_i32, orr_four_4, 1, 2)\n"
     "ORR_TURN(8, orr_i64, orr_four_8, 2, 1)\n";
 
-void orr__cloop_short_functions(const orr__cloop *c)
+void orr__cloop_short_functions(const orr__cloop *c, orr__text *t)
 {
     if (orr__cloop_side(c->r) >= 0)
-        orr__text_add(c->t, turn_text);
+        orr__text_add(t, turn_text);
 }
 
 static int width(const rows *w)
@@ -223,59 +221,61 @@ static int block_of(const rows *w, int n)
     return first;
 }
 
-/* Opens the loop over rows side by side. */
-static void side_by_side(const rows *w)
+/* Opens the loop over rows side by side, of computed values or of copies. */
+static void side_by_side(const rows *w, int how)
 {
-    int s = w->c->side;
-    orr__text_addf(w->c->t, "    for (orr_idx i%d = q; i%d < e; i%d++) {\n", s, s, s);
-}
-
-/* Opens that loop for computed values. */
-static void begin_values(const rows *w)
-{
-    orr__text_add(w->c->t, "    ORR_LOOP\n");
-    side_by_side(w);
+    (void)orr__cloop_along(w->c, how, w->c->side, "q", "e");
 }
 
 static void along(const rows *w)
 {
-    int last = last_of(w);
-    orr__text_addf(w->c->t, "    for (orr_idx i%d = 0; i%d < W(%d); i%d++) {\n", last, last,
-                   orr__cloop_size_at(w->c->r, last), last);
+    (void)orr__cloop_along(w->c, ORR__LOOP_STEPS, last_of(w), "0", orr__cloop_size(w->c, last_of(w)));
 }
 
-/* The position of a value in the current block: of a row, or of an element. */
-static const char *place(const rows *w, int n, char to[64])
+/* The position in the current block of a row's value, and of an element. */
+static const char *place_of_row(const rows *w)
 {
-    if (w->c->at[n] == last_of(w))
-        (void)snprintf(to, 64, "i%d * %d + i%d - q", last_of(w), width(w), w->c->side);
-    else
-        (void)snprintf(to, 64, "i%d - q", w->c->side);
-    return to;
+    return orr__nest_say(w->c->n, "i%d - q", w->c->side);
+}
+
+static const char *place_of_element(const rows *w)
+{
+    return orr__nest_say(w->c->n, "i%d * %d + i%d - q", last_of(w), width(w), w->c->side);
+}
+
+static const char *place(const rows *w, int n)
+{
+    return w->c->at[n] == last_of(w) ? place_of_element(w) : place_of_row(w);
+}
+
+static const char *name_of(const rows *w, const char *name, int n)
+{
+    return orr__cloop_name(w->c, name, n);
 }
 
 static void row_again(const rows *w, int n)
 {
-    char from[64];
-    (void)snprintf(from, sizeof from, "row%d[i%d - q]", n, w->c->side);
-    orr__cloop_keep_again(w->c, n, from);
+    orr__cloop_load(w->c, ORR__LOAD_KEPT, n, name_of(w, "row", n), place_of_row(w));
 }
+
+static void declare_block(const rows *w, const char *type, const char *name, int elements)
+{
+    orr__nest_array(w->c->n, 0, type, name, orr__nest_say(w->c->n, "%d", elements));
+}
+
+/* -- copies in --------------------------------------------------------------------------------------------------- */
 
 /* A stride that the compiler knows: rows in reverse order are copied vector by vector. */
 static void turn_reversed(const rows *w, int n)
 {
     const orr__cloop *c = w->c;
-    char at[64];
     int a = c->r->instr[n].a, s = c->side;
-    orr__text_addf(c->t, "    if (W(%d) == -1) {\n    const orr_idx i%d = 0;\n    const %s *const from = ",
-                   orr__cloop_step_word(c, a, c->side), s,
-                   orr__emit_storage((orr_dtype)c->r->in_dtype[c->r->access[a].input]));
-    orr__emit_array(c->t, c->r, &c->lay, &c->around, a);
-    orr__text_add(c->t, " + (");
-    orr__emit_index(c->t, c->r, &c->lay, a, false);
-    orr__text_add(c->t, ");\n");
-    side_by_side(w);
-    orr__text_addf(c->t, "    turned%d[%s] = from[-i%d];\n    }\n    } else\n", n, place(w, n, at), s);
+    orr__nest_set(c->n, "const orr_idx i%d = 0", s);
+    orr__nest_address(c->n, orr__nest_say(c->n, "const %s", orr__cloop_stored(c, a)), "from",
+                      orr__nest_say(c->n, "%s + (%s)", orr__cloop_array(c, a), orr__cloop_index(c, a, false)));
+    side_by_side(w, ORR__LOOP_STEPS);
+    orr__nest_copy(c->n, a, "turned%d[%s] = from[-i%d]", n, place(w, n), s);
+    orr__nest_close(c->n, 1);
 }
 
 /* The element size, 4 or 8 bytes, if the elements of a row are contiguous; else 0. */
@@ -293,71 +293,72 @@ static int squares(const rows *w, int n)
 static void turn_squares(const rows *w, int n, int size)
 {
     const orr__cloop *c = w->c;
-    int a = c->r->instr[n].a, s = c->side, last = last_of(w);
-    orr__text_addf(c->t, "    {\n    const orr_idx i%d = q, i%d = 0;\n    orr_turn_%d(turned%d, %d, ", s, last, size, n,
-                   width(w));
-    orr__emit_array(c->t, c->r, &c->lay, &c->around, a);
-    orr__text_add(c->t, " + (");
-    orr__emit_index(c->t, c->r, &c->lay, a, false);
-    orr__text_addf(c->t, "), W(%d), e - q, W(%d));\n    }\n", orr__cloop_step_word(c, a, c->side),
-                   orr__cloop_size_at(c->r, last));
+    int a = c->r->instr[n].a, last = last_of(w);
+    orr__nest_block(c->n);
+    orr__nest_set(c->n, "const orr_idx i%d = q, i%d = 0", c->side, last);
+    orr__nest_copy(c->n, a, "orr_turn_%d(turned%d, %d, %s + (%s), W(%d), e - q, %s)", size, n, width(w),
+                   orr__cloop_array(c, a), orr__cloop_index(c, a, false), orr__cloop_step_word(c, a, c->side),
+                   orr__cloop_size(c, last));
+    orr__nest_close(c->n, 1);
 }
 
-/* Fills the blocks of transposed accesses, as they are in memory; of gathered ones or of the others. */
-static void turn_in(const rows *w, bool gathered)
-{
-    const orr__cloop *c = w->c;
-    const orr__region *r = c->r;
-    char at[64];
-    for (int n = 0; n < r->ninstr; n++) {
-        if (!loads(w, n) || gathers(w, n) != gathered || block_of(w, n) != n)
-            continue;
-        int a = r->instr[n].a;
-        bool row = c->at[n] < last_of(w);
-        orr__text_addf(c->t, "    %s turned%d[%d] __attribute__((aligned(64)));\n",
-                       orr__emit_storage((orr_dtype)r->in_dtype[r->access[a].input]), n,
-                       row ? width(w) : ORR__T_SIDE_BLOCK);
-        if (!gathered && squares(w, n)) {
-            turn_squares(w, n, squares(w, n));
-            continue;
-        }
-        if (row)
-            orr__text_add(c->t, "    {\n");
-        else
-            along(w);
-        if (!gathered && !r->access[a].box)
-            turn_reversed(w, n);
-        side_by_side(w);
-        if (gathered && of_row(w, r->instr[n].x))
-            row_again(w, r->instr[n].x);
-        orr__text_addf(c->t, "    turned%d[%s] = ", n, place(w, n, at));
-        if (!gathered && r->access[a].box) {
-            orr__text_add(c->t, "!(");
-            orr__emit_inside(c->t, r, &c->lay, &c->around, a);
-            orr__text_add(c->t, ") ? 0 : ");
-        }
-        orr__emit_array(c->t, r, &c->lay, &c->around, a);
-        orr__text_add(c->t, "[");
-        orr__emit_element(c->t, r, &c->lay, &c->around, &r->instr[n]);
-        orr__text_add(c->t, "];\n    }\n    }\n");
-    }
-}
-
-static void value(const rows *w, int n)
+static void turn_each(const rows *w, int n)
 {
     const orr__cloop *c = w->c;
     const orr__rinstr *in = &c->r->instr[n];
-    char at[64];
-    if (!loads(w, n)) {
-        orr__cloop_value(c, n);
+    bool gathered = gathers(w, n), boxed = !gathered && c->r->access[in->a].box;
+    side_by_side(w, ORR__LOOP_STEPS);
+    if (gathered && of_row(w, in->x))
+        row_again(w, in->x);
+    const char *outside = boxed ? orr__nest_say(c->n, "!(%s) ? 0 : ", orr__cloop_inside(c, in->a)) : "";
+    orr__nest_copy(c->n, in->a, "turned%d[%s] = %s%s[%s]", n, place(w, n), outside, orr__cloop_array(c, in->a),
+                   orr__cloop_element(c, n));
+    orr__nest_close(c->n, 1);
+}
+
+/* A block of transposed elements, as they are in memory. */
+static void turn(const rows *w, int n)
+{
+    const orr__cloop *c = w->c;
+    int a = c->r->instr[n].a;
+    bool row = c->at[n] < last_of(w), gathered = gathers(w, n);
+    declare_block(w, orr__cloop_stored(c, a), name_of(w, "turned", n), row ? width(w) : ORR__T_SIDE_BLOCK);
+    if (!gathered && squares(w, n)) {
+        turn_squares(w, n, squares(w, n));
         return;
     }
-    orr_dtype from = (orr_dtype)c->r->in_dtype[c->r->access[in->a].input];
-    bool half = orr__is_half(from);
-    orr__text_addf(c->t, "    const %s r%d = ", orr__emit_type((orr_dtype)in->dtype), n);
-    if (half)
-        orr__text_addf(c->t, "orr_%s_to_f32(", orr__emit_suffix(from));
-    orr__text_addf(c->t, "turned%d[%s]%s;\n", block_of(w, n), place(w, n, at), half ? ")" : "");
+    if (row)
+        orr__nest_block(c->n);
+    else
+        along(w);
+    if (gathered || c->r->access[a].box) {
+        turn_each(w, n);
+    } else {
+        (void)orr__nest_if(c->n, "W(%d) == -1", orr__cloop_step_word(c, a, c->side));
+        turn_reversed(w, n);
+        orr__nest_else(c->n);
+        turn_each(w, n);
+        orr__nest_close(c->n, 1);
+    }
+    orr__nest_close(c->n, 1);
+}
+
+/* The blocks of transposed accesses, of gathered ones or of the others. */
+static void turn_in(const rows *w, bool gathered)
+{
+    for (int n = 0; n < w->c->r->ninstr; n++)
+        if (loads(w, n) && gathers(w, n) == gathered && block_of(w, n) == n)
+            turn(w, n);
+}
+
+/* -- values ------------------------------------------------------------------------------------------------------ */
+
+static void value(const rows *w, int n)
+{
+    if (loads(w, n))
+        orr__cloop_load(w->c, ORR__LOAD_STORED, n, name_of(w, "turned", block_of(w, n)), place(w, n));
+    else
+        orr__cloop_value(w->c, n);
 }
 
 /* Declares row<n>: values of rows that other loops read. */
@@ -366,11 +367,9 @@ static void declare(const rows *w)
     const orr__cloop *c = w->c;
     for (int n = 0; n < c->r->ninstr; n++) {
         if (of_row(w, n))
-            orr__text_addf(c->t, "    %s row%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n,
-                           width(w));
+            declare_block(w, orr__cloop_kept(c, n), name_of(w, "row", n), width(w));
         if (w->kept[n])
-            orr__text_addf(c->t, "    %s keep%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n,
-                           ORR__T_SIDE_BLOCK);
+            declare_block(w, orr__cloop_kept(c, n), name_of(w, "keep", n), ORR__T_SIDE_BLOCK);
     }
 }
 
@@ -396,7 +395,6 @@ static bool wanted_by_elements(const rows *w, int n, int pass)
 static void elements(rows *w, int pass)
 {
     const orr__cloop *c = w->c;
-    char at[64], from[96];
     orr__rowplan_want(w, pass, false);
     for (int n = 0; n < c->r->ninstr; n++) {
         if (of_row(w, n) && wanted_by_elements(w, n, pass))
@@ -404,113 +402,106 @@ static void elements(rows *w, int pass)
         if (!w->wanted[n] || !orr__rowplan_inner(w, n))
             continue;
         if (w->kept[n] && w->first[n] < pass) {
-            (void)snprintf(from, sizeof from, "keep%d[%s]", n, place(w, n, at));
-            orr__cloop_keep_again(c, n, from);
+            orr__cloop_load(c, ORR__LOAD_KEPT, n, name_of(w, "keep", n), place(w, n));
             continue;
         }
         value(w, n);
         if (w->kept[n])
-            orr__text_addf(c->t, "    keep%d[%s] = r%d;\n", n, place(w, n, at), n);
+            orr__cloop_store(c, n, name_of(w, "keep", n), place(w, n));
     }
 }
+
+/* -- folds ------------------------------------------------------------------------------------------------------- */
 
 static int columns_of(const rows *w, const orr__region *fold)
 {
     return orr__cloop_columns(fold, w->c->r->dim[last_of(w)]);
 }
 
-static void place_of_column(const rows *w, const orr__region *fold, char to[64])
+static const char *wide(const orr__region *fold)
 {
-    int columns = columns_of(w, fold), n = 0;
-    if (columns > 1)
-        n = snprintf(to, 64, "i%d %% %d * %d + ", last_of(w), columns, width(w));
-    (void)snprintf(to + n, 64 - (size_t)n, "i%d - q", w->c->side);
+    return orr__emit_type(orr__emit_fold_dtype(fold, true));
 }
 
 /* Joins the columns of the rows side by side, those of a vector of rows in registers. */
 static void join_columns(const rows *w, int n, const orr__region *fold)
 {
-    const char *wide = orr__emit_type(orr__emit_fold_dtype(fold, true));
+    const orr__cloop *c = w->c;
     int columns = columns_of(w, fold);
     if (columns == 1)
         return;
-    orr__text_addf(w->c->t, "    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n", width(w));
+    (void)orr__nest_loop(c->n, ORR__LOOP_VECTOR | ORR__LOOP_INT, "l", "0", orr__nest_say(c->n, "%d", width(w)), NULL);
     for (int k = 0; k < columns; k++)
-        orr__text_addf(w->c->t, "    %s c%d = acc%d[l + %d];\n", wide, k, n, k * width(w));
+        orr__nest_set(c->n, "%s c%d = acc%d[l + %d]", wide(fold), k, n, k * width(w));
     for (int v = columns / 2; v > 0; v /= 2)
         for (int k = 0; k < v; k++) {
-            orr__text_addf(w->c->t, "    { %s fold = c%d; const %s r%d = c%d;\n", wide, k, wide, fold->out_reg[0],
-                           k + v);
-            orr__emit_fold_step(w->c->t, fold, true);
-            orr__text_addf(w->c->t, "    c%d = fold; }\n", k);
+            orr__part *step = orr__cloop_fold(c, ORR__FOLD_STEP, n);
+            step->name = name_of(w, "c", k);
+            step->from = name_of(w, "c", k + v);
         }
-    orr__text_addf(w->c->t, "    acc%d[l] = c0;\n    }\n", n);
+    orr__nest_set(c->n, "acc%d[l] = c0", n);
+    orr__nest_close(c->n, 1);
+}
+
+static void begin_fold(const rows *w, int n)
+{
+    const orr__cloop *c = w->c;
+    orr__region fold = orr__emit_fold_of(c->r, n);
+    int columns = columns_of(w, &fold);
+    const char *rows_of = orr__nest_say(c->n, "%d", width(w));
+    declare_block(w, wide(&fold), name_of(w, "acc", n), columns * width(w));
+    if (columns == 1) {
+        orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, n);
+        clear->name = name_of(w, "acc", n);
+        clear->to = rows_of;
+    }
+    if (!fold.search)
+        return;
+    declare_block(w, "orr_i32", name_of(w, "where", n), width(w));
+    (void)orr__nest_loop(c->n, ORR__LOOP_INT, "l", "0", rows_of, NULL);
+    orr__nest_set(c->n, "where%d[l] = -1", n);
+    orr__nest_close(c->n, 1);
+}
+
+static void fold_element(const rows *w, int n)
+{
+    const orr__cloop *c = w->c;
+    orr__region fold = orr__emit_fold_of(c->r, n);
+    int columns = columns_of(w, &fold);
+    orr__part *step = orr__cloop_fold(c, ORR__FOLD_STEP, n);
+    step->dtype = ORR_I32;
+    step->at = orr__nest_say(c->n, "where%d[%s]", n, place_of_row(w));
+    step->to = name_of(w, "i", last_of(w));
+    if (columns == 1) {
+        step->name = orr__nest_say(c->n, "acc%d[%s]", n, place_of_row(w));
+        return;
+    }
+    step->name = orr__nest_say(c->n, "acc%d[i%d %% %d * %d + %s]", n, last_of(w), columns, width(w), place_of_row(w));
+    step->step = orr__nest_say(c->n, "i%d < %d", last_of(w), columns);
+}
+
+static void each_fold(const rows *w, int pass, void (*f)(const rows *w, int n))
+{
+    for (int n = 0; n < w->c->r->ninstr; n++)
+        if (orr__cloop_folds_in(w->c, n, pass))
+            f(w, n);
+}
+
+static void join_fold(const rows *w, int n)
+{
+    orr__region fold = orr__emit_fold_of(w->c->r, n);
+    join_columns(w, n, &fold);
 }
 
 static void fold_elements(rows *w, int pass)
 {
-    const orr__cloop *c = w->c;
-    const orr__region *r = c->r;
-    for (int n = 0; n < r->ninstr; n++)
-        if (orr__cloop_folds_in(c, n, pass)) {
-            orr__region fold = orr__emit_fold_of(r, n);
-            int columns = columns_of(w, &fold);
-            orr__text_addf(c->t, "    %s acc%d[%d] __attribute__((aligned(64)));\n",
-                           orr__emit_type(orr__emit_fold_dtype(&fold, true)), n, columns * width(w));
-            if (columns == 1)
-                orr__text_addf(c->t, "    for (int l = 0; l < %d; l++)\n        acc%d[l] = orr_first_%d()%s;\n",
-                               width(w), n, n, fold.search ? ".value" : "");
-            if (fold.search)
-                orr__text_addf(
-                    c->t,
-                    "    orr_i32 where%d[%d] __attribute__((aligned(64)));\n    for (int l = 0; l < %d; l++)\n"
-                    "        where%d[l] = -1;\n",
-                    n, width(w), width(w), n);
-        }
+    each_fold(w, pass, begin_fold);
     along(w);
-    begin_values(w);
+    side_by_side(w, ORR__LOOP_VECTOR);
     elements(w, pass);
-    for (int n = 0; n < r->ninstr; n++)
-        if (orr__cloop_folds_in(c, n, pass)) {
-            orr__region fold = orr__emit_fold_of(r, n);
-            char at[64];
-            place_of_column(w, &fold, at);
-            orr__text_addf(c->t, "    {\n    %s fold = ", orr__emit_type(orr__emit_fold_dtype(&fold, true)));
-            if (columns_of(w, &fold) > 1) /* the first value of a column */
-                orr__text_addf(c->t, "i%d < %d ? orr_first_%d() : ", last_of(w), columns_of(w, &fold), n);
-            orr__text_addf(c->t, "acc%d[%s];\n", n, at);
-            if (fold.search)
-                orr__text_addf(c->t, "    orr_i32 where = where%d[i%d - q];\n    const orr_i32 at = (orr_i32)i%d;\n", n,
-                               c->side, last_of(w));
-            orr__emit_fold_step(c->t, &fold, true);
-            if (fold.search)
-                orr__text_addf(c->t, "    where%d[i%d - q] = where;\n", n, c->side);
-            orr__text_addf(c->t, "    acc%d[%s] = fold;\n    }\n", n, at);
-        }
-    orr__text_add(c->t, "    }\n    }\n");
-    for (int n = 0; n < r->ninstr; n++)
-        if (orr__cloop_folds_in(c, n, pass)) {
-            orr__region fold = orr__emit_fold_of(r, n);
-            join_columns(w, n, &fold);
-        }
-}
-
-/* The outcome is rounded to its dtype, as any value. */
-static void conclude(const rows *w, int n)
-{
-    const orr__cloop *c = w->c;
-    orr__region fold = orr__emit_fold_of(c->r, n);
-    orr_dtype wide = orr__emit_fold_dtype(&fold, true), to = (orr_dtype)c->r->instr[n].dtype;
-    char name[24];
-    if (fold.search) {
-        orr__text_addf(c->t, "    const orr_i64 r%d = where%d[i%d - q];\n", n, n, c->side);
-        return;
-    }
-    (void)snprintf(name, sizeof name, "fold%d", n);
-    orr__text_addf(c->t, "    const %s fold%d = acc%d[i%d - q];\n    const %s r%d = ", orr__emit_type(wide), n, n,
-                   c->side, orr__emit_type(to), n);
-    orr__emit_cast(c->t, wide, to, name, true);
-    orr__text_add(c->t, ";\n");
+    each_fold(w, pass, fold_element);
+    orr__nest_close(w->c->n, 2);
+    each_fold(w, pass, join_fold);
 }
 
 static bool read_by_row(const rows *w, int n, int pass)
@@ -523,6 +514,15 @@ static bool read_by_row(const rows *w, int n, int pass)
     return any;
 }
 
+static void row_value(const rows *w, int n)
+{
+    if (w->c->r->instr[n].kind == ORR__RI_FOLD)
+        orr__cloop_fold(w->c, ORR__FOLD_VALUE, n)->at = place_of_row(w);
+    else
+        value(w, n);
+    orr__cloop_store(w->c, n, name_of(w, "row", n), place_of_row(w));
+}
+
 /* The values of rows that are known after `pass` folds. */
 static void row_values(const rows *w, int pass)
 {
@@ -532,136 +532,116 @@ static void row_values(const rows *w, int pass)
         any = any || (of_row(w, n) && c->pass[n] == pass);
     if (!any)
         return;
-    begin_values(w);
+    side_by_side(w, ORR__LOOP_VECTOR);
     for (int n = 0; n < c->r->ninstr; n++) {
-        if (!of_row(w, n) || c->pass[n] > pass)
-            continue;
-        if (c->pass[n] < pass) {
-            if (read_by_row(w, n, pass))
-                row_again(w, n);
-            continue;
-        }
-        if (c->r->instr[n].kind == ORR__RI_FOLD)
-            conclude(w, n);
-        else
-            value(w, n);
-        orr__text_addf(c->t, "    row%d[i%d - q] = r%d;\n", n, c->side, n);
+        if (of_row(w, n) && c->pass[n] < pass && read_by_row(w, n, pass))
+            row_again(w, n);
+        if (of_row(w, n) && c->pass[n] == pass)
+            row_value(w, n);
     }
-    orr__text_add(c->t, "    }\n");
+    orr__nest_close(c->n, 1);
 }
 
-static const char *place_of_output(const rows *w, char to[64])
+/* -- outputs ------------------------------------------------------------------------------------------------------ */
+
+static const char *place_of_output(const rows *w)
 {
     const orr__cloop *c = w->c;
-    (void)snprintf(to, 64, c->r->per_row ? "i%d - q" : "i%d - q + i%d * %d", c->side, last_of(w), width(w));
-    return to;
+    return c->r->per_row ? place_of_row(w) : orr__nest_say(c->n, "i%d - q + i%d * %d", c->side, last_of(w), width(w));
 }
 
 static void declare_outputs(const rows *w)
 {
     const orr__region *r = w->c->r;
     for (int k = 0; k < r->nout; k++)
-        orr__text_addf(w->c->t, "    %s made%d[%d] __attribute__((aligned(64)));\n",
-                       orr__emit_storage((orr_dtype)r->out_dtype[k]), k, r->per_row ? width(w) : ORR__T_SIDE_BLOCK);
+        declare_block(w, orr__emit_storage((orr_dtype)r->out_dtype[k]), name_of(w, "made", k),
+                      r->per_row ? width(w) : ORR__T_SIDE_BLOCK);
 }
 
 static void outputs(rows *w)
 {
     const orr__cloop *c = w->c;
-    const orr__region *r = c->r;
-    char place_of[64];
-    if (r->per_row)
-        orr__text_add(c->t, "    {\n");
+    if (c->r->per_row)
+        orr__nest_block(c->n);
     else
         along(w);
-    begin_values(w);
+    side_by_side(w, ORR__LOOP_VECTOR);
     elements(w, w->passes);
-    for (int k = 0; k < r->nout; k++) {
-        char reg[16];
-        (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
-        orr__text_addf(c->t, "    made%d[%s] = ", k, place_of_output(w, place_of));
-        orr__emit_stored(c->t, r, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, true);
-    }
-    orr__text_add(c->t, "    }\n    }\n");
+    for (int k = 0; k < c->r->nout; k++)
+        orr__cloop_output_register(c, k, name_of(w, "made", k), place_of_output(w));
+    orr__nest_close(c->n, 2);
 }
 
-static void turn_out(const rows *w)
+static void turn_out(const rows *w, int k)
 {
     const orr__cloop *c = w->c;
-    const orr__region *r = c->r;
     int last = last_of(w);
-    char place_of[64];
-    (void)place_of_output(w, place_of);
-    for (int k = 0; k < r->nout; k++) {
-        size_t size = orr_dtype_size((orr_dtype)r->out_dtype[k]);
-        if (!r->per_row && (size == 4 || size == 8)) {
-            orr__text_addf(c->t,
-                           "    orr_turn_%zu(out%d + ((orr_idx)W(%d) + (at + q * step) * W(%d)), step * W(%d), made%d, "
-                           "%d, W(%d), e - q);\n",
-                           size, k, c->lay.out_at + k, orr__cloop_size_at(r, last), orr__cloop_size_at(r, last), k,
-                           width(w), orr__cloop_size_at(r, last));
-            continue;
-        }
-        if (!r->per_row)
-            along(w);
-        side_by_side(w);
-        if (r->per_row)
-            orr__text_addf(c->t, "    out%d[(orr_idx)W(%d) + at + i%d * step] = made%d[%s];\n    }\n", k,
-                           c->lay.out_at + k, c->side, k, place_of);
-        else
-            orr__text_addf(c->t,
-                           "    out%d[(orr_idx)W(%d) + (at + i%d * step) * W(%d) + i%d] = made%d[%s];\n    }\n    }\n",
-                           k, c->lay.out_at + k, c->side, orr__cloop_size_at(r, last), last, k, place_of);
+    int size = (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]);
+    const char *of_row = orr__nest_say(c->n, "(orr_idx)W(%d) + at + i%d * step", c->lay.out_at + k, c->side);
+    const char *length = orr__cloop_size(c, last);
+    if (!c->r->per_row && (size == 4 || size == 8)) {
+        orr__nest_copy(c->n, k,
+                       "orr_turn_%d(out%d + ((orr_idx)W(%d) + (at + q * step) * %s), step * %s, made%d, %d, %s, e - q)",
+                       size, k, c->lay.out_at + k, length, length, k, width(w), length);
+        return;
     }
-}
-
-static void block_loops(const orr__cloop *c, void *arg)
-{
-    rows w = *(const rows *)arg;
-    w.c = c;
-    declare(&w);
-    row_values(&w, 0);
-    turn_in(&w, true);
-    for (int p = 0; p < w.passes; p++) {
-        fold_elements(&w, p);
-        row_values(&w, p + 1);
-    }
-    outputs(&w);
+    if (c->r->per_row)
+        orr__nest_block(c->n);
+    else
+        along(w);
+    if (!c->r->per_row)
+        of_row = orr__nest_say(c->n, "(orr_idx)W(%d) + (at + i%d * step) * %s + i%d", c->lay.out_at + k, c->side,
+                               length, last);
+    side_by_side(w, ORR__LOOP_STEPS);
+    orr__nest_copy(c->n, k, "out%d[%s] = made%d[%s]", k, of_row, k, place_of_output(w));
+    orr__nest_close(c->n, 2);
 }
 
 /* Row-major numbers of rows: that of the first row side by side, and the step from one row to the next. */
 static void number_rows(const rows *w)
 {
     const orr__cloop *c = w->c;
-    const orr__region *r = c->r;
-    orr__text_add(c->t, "    orr_idx at = 0, step = 1;\n");
-    for (int d = 0; d < r->rank - 1; d++) {
-        int size = orr__cloop_size_at(r, d);
+    orr__nest_set(c->n, "orr_idx at = 0, step = 1");
+    for (int d = 0; d < last_of(w); d++) {
+        const char *size = orr__cloop_size(c, d);
         if (d > c->side)
-            orr__text_addf(c->t, "    step *= W(%d);\n", size);
+            orr__nest_set(c->n, "step *= %s", size);
         if (d == c->side)
-            orr__text_addf(c->t, "    at *= W(%d);\n", size);
+            orr__nest_set(c->n, "at *= %s", size);
         else
-            orr__text_addf(c->t, "    at = at * W(%d) + i%d;\n", size, d);
+            orr__nest_set(c->n, "at = at * %s + i%d", size, d);
     }
+}
+
+static void block(rows *w)
+{
+    declare(w);
+    row_values(w, 0);
+    turn_in(w, true);
+    for (int p = 0; p < w->passes; p++) {
+        fold_elements(w, p);
+        row_values(w, p + 1);
+    }
+    outputs(w);
 }
 
 static void blocks(rows *w)
 {
     const orr__cloop *c = w->c;
-    int outer = last_of(w) - 1, size = orr__cloop_size_at(c->r, c->side);
+    int outer = last_of(w) - 1;
     orr__cloop_nothing(c);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, outer);
     number_rows(w);
-    orr__text_addf(
-        c->t, "    for (orr_idx q = 0; q < W(%d); q += %d) {\n    const orr_idx e = W(%d) - q < %d ? W(%d) : q + %d;\n",
-        size, width(w), size, width(w), size, width(w));
+    orr__cloop_blocks(c, "q", "e", "0", orr__cloop_size(c, c->side), width(w));
     turn_in(w, false);
     declare_outputs(w);
-    orr__cloop_sure(c, block_loops, w);
-    turn_out(w);
-    orr__text_add(c->t, "    }\n");
+    orr__part **mark = c->n->end;
+    block(w);
+    orr__cloop_sure(c, mark);
+    for (int k = 0; k < c->r->nout; k++)
+        turn_out(w, k);
+    orr__nest_close(c->n, 1);
     orr__cloop_close(c, 0, outer);
 }
 
@@ -671,6 +651,6 @@ void orr__cloop_short(const orr__cloop *c)
     if (orr__rowplan_make(&w, c, ORR__T_SIDE_BLOCK, ORR__T_KEPT, false))
         blocks(&w);
     else
-        c->t->failed = true;
+        c->n->t->failed = true;
     orr__rowplan_free(&w);
 }

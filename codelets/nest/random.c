@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 
 static const char lanes_text[] =
 #include "codelets/emit/lanes_text.h"
@@ -32,7 +32,7 @@ bool orr__cloop_draws(const orr__cloop *c, int i)
            c->lay.move[in->a * ORR_MAX_RANK + last] == ORR__MOVE_UNIT;
 }
 
-void orr__cloop_random_functions(const orr__cloop *c)
+void orr__cloop_random_functions(const orr__cloop *c, orr__text *t)
 {
     bool any = false, normal = false;
     for (int i = 0; i < c->r->ninstr; i++) {
@@ -40,45 +40,45 @@ void orr__cloop_random_functions(const orr__cloop *c)
         normal = normal || (orr__cloop_draws(c, i) && c->r->instr[i].op == ORR__DNORMAL);
     }
     if (any)
-        orr__text_add(c->t, lanes_text);
+        orr__text_add(t, lanes_text);
     if (normal)
-        orr__text_addf(c->t, normals_text, ORR__CLOOP_BLOCK);
+        orr__text_addf(t, normals_text, ORR__CLOOP_BLOCK);
 }
 
-void orr__cloop_ahead(const orr__cloop *c, int i)
+/* Draws the bits of instruction i for elements [q, e). */
+static void draw(const orr__cloop *c, int i)
 {
     const orr__rinstr *in = &c->r->instr[i];
     int last = c->r->rank - 1, bits = orr__emit_random_bits(in);
     const char *type = bits == 32 ? "orr_u32" : bits == 64 ? "orr_u64" : "orr_f64";
-    if (!orr__cloop_draws(c, i))
-        return;
-    orr__text_addf(c->t, "    orr_i64 first%d;\n    {\n    const orr_idx i%d = q;\n    first%d = ", i, last, i);
-    orr__emit_index(c->t, c->r, &c->lay, in->a, true);
-    orr__text_addf(c->t, ";\n    }\n    %s buffer%d[%d + VR_SPARE] __attribute__((aligned(64)));\n", type, i,
-                   ORR__CLOOP_BLOCK);
-    orr__text_addf(c->t, "    const %s *const drawn%d = %s%.0d(buffer%d, (orr_u64)W(%d), (orr_u64)first%d, e - q%s);\n",
-                   type, i, bits ? "vr_words" : "orr_normals", bits, i, c->scalar[i], i, bits == 64 ? ", 1" : "");
+    orr__nest_set(c->n, "orr_i64 first%d", i);
+    orr__nest_block(c->n);
+    orr__nest_set(c->n, "const orr_idx i%d = q", last);
+    orr__nest_set(c->n, "first%d = %s", i, orr__cloop_index(c, in->a, true));
+    orr__nest_close(c->n, 1);
+    orr__nest_array(c->n, 0, type, orr__cloop_name(c, "buffer", i),
+                    orr__nest_say(c->n, "%d + VR_SPARE", ORR__CLOOP_BLOCK));
+    const char *words = bits ? orr__nest_say(c->n, "vr_words%d", bits) : "orr_normals";
+    orr__nest_address(c->n, orr__nest_say(c->n, "const %s", type), orr__cloop_name(c, "drawn", i),
+                      orr__nest_say(c->n, "%s(buffer%d, (orr_u64)W(%d), (orr_u64)first%d, e - q%s)", words, i,
+                                    c->scalar[i], i, bits == 64 ? ", 1" : ""));
 }
 
-orr__cloop orr__cloop_all_ahead(const orr__cloop *c)
+static bool read_drawn(orr__part *part, void *arg)
 {
-    orr__cloop in = *c;
-    in.drawn = true;
+    const orr__cloop *c = arg;
+    if (part->kind == ORR__PART_LET && orr__cloop_draws(c, part->n))
+        part->at = orr__nest_say(c->n, "drawn%d[i%d - q]", part->n, c->r->rank - 1);
+    return true;
+}
+
+void orr__cloop_draw(const orr__cloop *c, orr__part **mark)
+{
+    orr__cloop of = *c;
+    orr__part *list = orr__nest_take(c->n, mark);
     for (int i = 0; i < c->r->ninstr; i++)
-        orr__cloop_ahead(c, i);
-    return in;
-}
-
-void orr__cloop_value(const orr__cloop *c, int i)
-{
-    int scalar = c->scalar[i];
-    char drawn[32];
-    if (orr__cloop_wide_value(c, i))
-        return;
-    if (!c->drawn || !orr__cloop_draws(c, i)) {
-        orr__emit_value(c->t, c->r, &c->lay, &c->around, i, &scalar, true);
-        return;
-    }
-    (void)snprintf(drawn, sizeof drawn, "drawn%d[i%d - q]", i, c->r->rank - 1);
-    orr__emit_random(c->t, &c->r->instr[i], i, scalar, drawn, true);
+        if (orr__cloop_draws(c, i) && orr__nest_lets(list, i))
+            draw(c, i);
+    orr__nest_each(&list, read_drawn, &of);
+    orr__nest_put(c->n, list);
 }

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 #include "ops/instruction_cost.h"
 #include "runtime/base/minmax.h"
 
@@ -27,7 +27,8 @@ static float cost_of(const orr__rowplan *w, int n)
     if (in->kind == ORR__RI_GATHER && orr__rowplan_inner(w, in->x))
         cost = ORR__COST_STRIDED;
     else if (in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER)
-        cost = half || w->c->lay.move[in->a * ORR_MAX_RANK + w->c->r->rank - 1] == ORR__MOVE_ANY ? ORR__COST_STRIDED / 2 : 1;
+        cost = half || w->c->lay.move[in->a * ORR_MAX_RANK + w->c->r->rank - 1] == ORR__MOVE_ANY ? ORR__COST_STRIDED / 2
+                                                                                                 : 1;
     for (int k = 0; k < 3; k++)
         if (orr__rowplan_inner(w, operand[k]))
             cost += w->kept[operand[k]] ? 1 : w->cost[operand[k]];

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 #include "ops/instruction_cost.h"
 
 int orr__cloop_flops(const orr__cloop *c, int n)
@@ -41,7 +41,7 @@ int orr__cloop_stages(const orr__cloop *c)
     int stages = 1, last = c->r->rank - 1;
     int16_t *flops = calloc((size_t)c->r->ninstr + 1, sizeof *flops);
     if (!flops) {
-        c->t->failed = true;
+        c->n->t->failed = true;
         return 1;
     }
     for (int n = 0; n < c->r->ninstr; n++) {
@@ -90,36 +90,29 @@ const char *orr__cloop_kept(const orr__cloop *c, int n)
     return orr__emit_type(t != ORR_BOOL ? t : orr__cloop_widest(c) > 4 ? ORR_I64 : ORR_I32);
 }
 
-void orr__cloop_keep_again(const orr__cloop *c, int n, const char *from)
-{
-    orr_dtype t = (orr_dtype)c->r->instr[n].dtype;
-    orr__text_addf(c->t, "    const %s r%d = %s%s;\n", orr__emit_type(t), n, from, t == ORR_BOOL ? " != 0" : "");
-}
-
 void orr__cloop_stage_begin(const orr__cloop *c, int stages)
 {
     for (int n = 0; n < c->r->ninstr; n++)
         if (kept(c, n, stages))
-            orr__text_addf(c->t, "    %s keep%d[%d] __attribute__((aligned(64)));\n", orr__cloop_kept(c, n), n,
-                           ORR__T_OUT_BLOCK);
+            orr__nest_array(c->n, 0, orr__cloop_kept(c, n), orr__cloop_name(c, "keep", n),
+                            orr__nest_say(c->n, "%d", ORR__T_OUT_BLOCK));
 }
 
 void orr__cloop_stage_values(const orr__cloop *c, int stage, int stages)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1;
+    const char *at = orr__nest_say(c->n, "i%d - q", last);
     for (int n = 0; n < r->ninstr; n++) {
         if (c->at[n] < last || c->pass[n] >= stage || !used_in(c, n, stage, stage == stages - 1))
             continue;
-        char from[48];
-        (void)snprintf(from, sizeof from, "keep%d[i%d - q]", n, last);
         if (orr__cloop_lies(c, n))
             orr__cloop_value(c, n);
         else
-            orr__cloop_keep_again(c, n, from);
+            orr__cloop_load(c, ORR__LOAD_KEPT, n, orr__cloop_name(c, "keep", n), at);
     }
     orr__cloop_passes(c, last, stage, stage);
     for (int n = 0; n < r->ninstr; n++)
         if (c->pass[n] == stage && kept(c, n, stages))
-            orr__text_addf(c->t, "    keep%d[i%d - q] = r%d;\n", n, last, n);
+            orr__cloop_store(c, n, orr__cloop_name(c, "keep", n), at);
 }

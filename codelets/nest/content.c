@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "codelets/emit/cloop.h"
+#include "codelets/nest/cloop.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/env.h"
 

@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include <stdio.h>
-#include "codelets/emit/cloop_internal.h"
+#include "codelets/nest/internal.h"
 #include "ops/ops.h"
 #include "runtime/base/ablation.h"
 
@@ -129,36 +129,37 @@ static const char *mask_type(const orr__cloop *c)
 
 void orr__cloop_join_columns(const orr__cloop *c, int length)
 {
-    int columns = orr__cloop_size_at(c->r, c->r->rank - 1);
+    const char *columns = orr__cloop_size(c, c->r->rank - 1);
     for (int a = 0; c->joins && a < c->r->naccess; a++)
         if (first_column(c, a)) {
+            const char *allowed = orr__cloop_name(c, "allowed", c->lay.column[a]);
             int word = columns_word(c, a);
-            orr__text_addf(c->t,
-                           "    %s allowed%d[%d];\n    for (orr_idx j = 0, k = 0; j < %d + W(%d); j++) {\n"
-                           "    allowed%d[j] = k >= W(%d) && k < W(%d) ? -1 : 0;\n    k = k + 1 == W(%d) ? 0 : k + 1;\n"
-                           "    }\n",
-                           mask_type(c), c->lay.column[a], length + ORR__T_SHORT_ROW, length, columns, c->lay.column[a],
-                           word, word + 1, columns);
+            orr__nest_array(c->n, ORR__ARRAY_LOOSE, mask_type(c), allowed,
+                            orr__nest_say(c->n, "%d", length + ORR__T_SHORT_ROW));
+            orr__nest_block(c->n);
+            orr__nest_set(c->n, "orr_idx k = 0");
+            (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "0", orr__nest_say(c->n, "%d + %s", length, columns),
+                                 NULL);
+            orr__nest_copy(c->n, a, "%s[j] = k >= W(%d) && k < W(%d) ? -1 : 0", allowed, word, word + 1);
+            orr__nest_set(c->n, "k = k + 1 == %s ? 0 : k + 1", columns);
+            orr__nest_close(c->n, 2);
         }
 }
 
 /* The range from the first element inside to the last, so that every element of it can be read. */
 void orr__cloop_join_part(const orr__cloop *c, int a, int word)
 {
-    int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
-    bool rows = c->r->access[a].box >> (last - 1) & 1u, some = c->r->access[a].box >> last & 1u;
-    char from[64] = "0", to[64] = "joined";
-    if (rows) {
-        (void)snprintf(from, sizeof from, "W(%d) * W(%d)", word, columns);
-        (void)snprintf(to, sizeof to, "W(%d) * W(%d)", word + 1, columns);
+    int last = c->r->rank - 1;
+    const char *columns = orr__cloop_size(c, last), *from = "0", *to = "joined";
+    if (c->r->access[a].box >> (last - 1) & 1u) {
+        from = orr__nest_say(c->n, "W(%d) * %s", word, columns);
+        to = orr__nest_say(c->n, "W(%d) * %s", word + 1, columns);
     }
-    orr__text_addf(c->t, "%s", from);
-    if (some)
-        orr__text_addf(c->t, " + W(%d)", columns_word(c, a));
-    orr__text_addf(c->t, ", hi%d = part%d ? %s", a, a, to);
-    if (some)
-        orr__text_addf(c->t, " - W(%d) + W(%d)", columns, columns_word(c, a) + 1);
-    orr__text_addf(c->t, " : lo%d;\n", a);
+    if (c->r->access[a].box >> last & 1u) {
+        from = orr__nest_say(c->n, "%s + W(%d)", from, columns_word(c, a));
+        to = orr__nest_say(c->n, "%s - %s + W(%d)", to, columns, columns_word(c, a) + 1);
+    }
+    orr__nest_set(c->n, "const orr_idx lo%d = %s, hi%d = part%d ? %s : lo%d", a, from, a, a, to, a);
 }
 
 bool orr__cloop_join_moves(const orr__region *r, int a)
@@ -166,20 +167,12 @@ bool orr__cloop_join_moves(const orr__region *r, int a)
     return way_of(r, &r->access[a]) != GOES_ON;
 }
 
-static const char *stored(const orr__cloop *c, int a)
-{
-    return orr__emit_storage((orr_dtype)c->r->in_dtype[c->r->access[a].input]);
-}
-
 /* The element of access a at i<last - 1>, i<last>, in its array. */
-static void element(const orr__cloop *c, int a)
+static const char *element(const orr__cloop *c, int a)
 {
-    orr__layout apart = c->lay;
-    apart.joined = NULL;
-    orr__emit_array(c->t, c->r, &apart, &c->around, a);
-    orr__text_add(c->t, "[");
-    orr__emit_index(c->t, c->r, &apart, a, false);
-    orr__text_add(c->t, "]");
+    orr__cloop apart = *c;
+    apart.lay.joined = NULL;
+    return orr__nest_say(c->n, "%s[%s]", orr__cloop_array(&apart, a), orr__cloop_index(&apart, a, false));
 }
 
 /* A row is copied by pieces of a constant size, of which the last may reach into the next row, which is copied later. */
@@ -196,20 +189,20 @@ static const char rows_text[] =
     "            __builtin_memcpy(out + from, line + j * size, bytes);\n"
     "    }\n}\n";
 
-void orr__cloop_join_functions(const orr__cloop *c)
+void orr__cloop_join_functions(const orr__cloop *c, orr__text *t)
 {
     if (c->pitched)
-        orr__text_add(c->t, rows_text);
+        orr__text_add(t, rows_text);
 }
 
 void orr__cloop_join_rows(const orr__cloop *c, int k, const char *to)
 {
-    int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
-    orr__text_addf(
-        c->t,
-        "    orr_to_rows((char *)(out%d + (orr_idx)W(%d) + at), (const char *)line%d_out, begun, phase, %s - q, "
-        "pitch, W(%d), W(%d), %d);\n",
-        k, c->lay.out_at + k, k, to, columns, columns - 1, (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]));
+    int last = c->r->rank - 1;
+    orr__nest_copy(c->n, k,
+                   "orr_to_rows((char *)(out%d + (orr_idx)W(%d) + at), (const char *)line%d_out, begun, phase, %s - q, "
+                   "pitch, %s, %s, %d)",
+                   k, c->lay.out_at + k, k, to, orr__cloop_size(c, last), orr__cloop_size(c, last - 1),
+                   (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]));
 }
 
 /* The word with the distance of the rows: that of the first moving access, after those of the axes before. */
@@ -221,76 +214,101 @@ static int pitch_word(const orr__cloop *c)
     return orr__cloop_step_word(c, a, last - 1);
 }
 
+/* The values of a row, as often as they are read. */
+static void repeat_row(const orr__cloop *c, int a, int length)
+{
+    int last = c->r->rank - 1;
+    const char *columns = orr__cloop_size(c, last), *again = orr__cloop_name(c, "again", a);
+    orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__cloop_stored(c, a), again,
+                    orr__nest_say(c->n, "%d", length + ORR__T_SHORT_ROW));
+    orr__nest_block(c->n);
+    orr__nest_set(c->n, "orr_idx i%d = 0", last);
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "0", orr__nest_say(c->n, "%d + %s", length, columns), NULL);
+    orr__nest_copy(c->n, a, "%s[j] = %s", again, element(c, a));
+    orr__nest_set(c->n, "i%d = i%d + 1 == %s ? 0 : i%d + 1", last, last, columns, last);
+    orr__nest_close(c->n, 2);
+}
+
 void orr__cloop_join_begin(const orr__cloop *c, int length)
 {
-    int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
+    int last = c->r->rank - 1;
+    const char *columns = orr__cloop_size(c, last), *rows = c->joins ? orr__cloop_size(c, last - 1) : "";
     if (!c->joins)
         return;
-    if (c->pitched) {
-        orr__text_addf(
-            c->t, "    const orr_idx pitch = W(%d), joined = (W(%d) - 1) * pitch + W(%d), i%d = 0;\n    (void)i%d;\n",
-            pitch_word(c), columns - 1, columns, last - 1, last - 1);
-        return;
-    }
-    orr__text_addf(c->t, "    const orr_idx joined = W(%d) * W(%d), i%d = 0;\n", orr__cloop_size_at(c->r, last - 1),
-                   columns, last - 1);
-    for (int a = 0; a < c->r->naccess; a++) {
-        if (way_of(c->r, &c->r->access[a]) != SAME_ROW)
-            continue;
-        orr__text_addf(c->t,
-                       "    %s again%d[%d];\n    for (orr_idx j = 0, i%d = 0; j < %d + W(%d); j++) {\n"
-                       "    again%d[j] = ",
-                       stored(c, a), a, length + ORR__T_SHORT_ROW, last, length, columns, a);
-        element(c, a);
-        orr__text_addf(c->t, ";\n    i%d = i%d + 1 == W(%d) ? 0 : i%d + 1;\n    }\n", last, last, columns, last);
-    }
+    if (c->pitched)
+        orr__nest_set(c->n, "const orr_idx pitch = W(%d), joined = (%s - 1) * pitch + %s, i%d = 0", pitch_word(c), rows,
+                      columns, last - 1);
+    else
+        orr__nest_set(c->n, "const orr_idx joined = %s * %s, i%d = 0", rows, columns, last - 1);
+    orr__nest_set(c->n, "(void)i%d", last - 1);
+    for (int a = 0; a < c->r->naccess && !c->pitched; a++)
+        if (way_of(c->r, &c->r->access[a]) == SAME_ROW)
+            repeat_row(c, a, length);
 }
 
 /* The elements of a block, row by row. */
-static void copy_rows(const orr__cloop *c, int a, int length)
+static void copy_rows(const orr__cloop *c, int a)
 {
     int last = c->r->rank - 1;
-    orr__text_addf(
-        c->t,
-        "    %s join%d[%d];\n    for (orr_idx j = 0, i%d = begun, i%d = phase; j < e - q; i%d++, i%d = 0) {\n"
-        "    const orr_idx left = W(%d) - i%d, n = left < e - q - j ? left : e - q - j;\n    const %s *const from = &",
-        stored(c, a), a, length, last - 1, last, last - 1, last, orr__cloop_size_at(c->r, last), last, stored(c, a));
-    element(c, a);
-    orr__text_addf(c->t,
-                   ";\n    for (orr_idx k = 0; k < n; k++)\n        join%d[j + k] = from[k];\n    j += n;\n    }\n", a);
+    orr__nest_set(c->n, "orr_idx i%d = begun, i%d = phase", last - 1, last);
+    orr__nest_loop(c->n, ORR__LOOP_JUMPS, "j", "0", "e - q", NULL)->at = "end";
+    orr__nest_set(c->n, "const orr_idx left = %s - i%d, n = left < e - q - j ? left : e - q - j",
+                  orr__cloop_size(c, last), last);
+    orr__nest_address(c->n, orr__nest_say(c->n, "const %s", orr__cloop_stored(c, a)), "from",
+                      orr__nest_say(c->n, "&%s", element(c, a)));
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "0", "n", NULL);
+    orr__nest_copy(c->n, a, "join%d[j + k] = from[k]", a);
+    orr__nest_close(c->n, 1);
+    orr__nest_set(c->n, "end = j + n, i%d++, i%d = 0", last - 1, last);
+    orr__nest_close(c->n, 1);
 }
 
-/* No row after the last one is read. */
+/* One value per row. No row after the last one is read. */
+static void copy_columns(const orr__cloop *c, int a)
+{
+    int last = c->r->rank - 1;
+    const char *columns = orr__cloop_size(c, last);
+    orr__nest_set(c->n, "orr_idx i%d = begun, i%d = %s - phase", last - 1, last, columns);
+    orr__nest_loop(c->n, ORR__LOOP_JUMPS, "j", "0", "e - q", NULL)->at = "end";
+    orr__nest_set(c->n, "const %s x = %s", orr__cloop_stored(c, a), element(c, a));
+    orr__nest_set(c->n, "end = e - q - j < i%d ? e - q : j + i%d", last, last);
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "j", "end", NULL);
+    orr__nest_copy(c->n, a, "join%d[k] = x", a);
+    orr__nest_close(c->n, 1);
+    orr__nest_set(c->n, "i%d++, i%d = %s", last - 1, last, columns);
+    orr__nest_close(c->n, 1);
+}
+
+static void join_access(const orr__cloop *c, int a, int length)
+{
+    way w = way_of(c->r, &c->r->access[a]);
+    const char *type = orr__cloop_stored(c, a), *name = orr__cloop_name(c, "join", a);
+    if (w == SAME_ROW)
+        orr__nest_address(c->n, orr__nest_say(c->n, "const %s", type), name, orr__nest_say(c->n, "again%d + phase", a));
+    if (w != ROWS_APART && w != SAME_COLUMN)
+        return;
+    orr__nest_array(c->n, ORR__ARRAY_LOOSE, type, name, orr__nest_say(c->n, "%d", length));
+    orr__nest_block(c->n);
+    (w == ROWS_APART ? copy_rows : copy_columns)(c, a);
+    orr__nest_close(c->n, 1);
+}
+
 void orr__cloop_join_block(const orr__cloop *c, int length)
 {
-    int last = c->r->rank - 1, columns = orr__cloop_size_at(c->r, last);
+    const char *columns = orr__cloop_size(c, c->r->rank - 1);
     if (!c->joins)
         return;
     if (c->pitched) {
-        orr__text_add(c->t, "    const orr_idx begun = q / pitch, phase = q - begun * pitch;\n");
+        orr__nest_set(c->n, "const orr_idx begun = q / pitch, phase = q - begun * pitch");
         return;
     }
-    orr__text_addf(c->t, "    const orr_idx begun = q / W(%d), phase = q - begun * W(%d);\n", columns, columns);
+    orr__nest_set(c->n, "const orr_idx begun = q / %s, phase = q - begun * %s", columns, columns);
     for (int a = 0; a < c->r->naccess; a++) {
-        way w = way_of(c->r, &c->r->access[a]);
         if (first_column(c, a))
-            orr__text_addf(c->t, "    const %s *const columns%d = allowed%d + phase;\n", mask_type(c), c->lay.column[a],
-                           c->lay.column[a]);
-        if (w == SAME_ROW)
-            orr__text_addf(c->t, "    const %s *const join%d = again%d + phase;\n", stored(c, a), a, a);
-        if (w == ROWS_APART)
-            copy_rows(c, a, length);
-        if (w != SAME_COLUMN)
-            continue;
-        orr__text_addf(c->t,
-                       "    %s join%d[%d];\n    for (orr_idx j = 0, i%d = begun, i%d = W(%d) - phase; j < e - q;) {\n"
-                       "    const %s x = ",
-                       stored(c, a), a, length, last - 1, last, columns, stored(c, a));
-        element(c, a);
-        orr__text_addf(
-            c->t,
-            ";\n    const orr_idx end = e - q - j < i%d ? e - q : j + i%d;\n    do\n        join%d[j++] = x;\n"
-            "    while (j < end);\n    i%d++, i%d = W(%d);\n    }\n",
-            last, last, a, last - 1, last, columns);
+            orr__nest_address(c->n, orr__nest_say(c->n, "const %s", mask_type(c)),
+                              orr__cloop_name(c, "columns", c->lay.column[a]),
+                              orr__nest_say(c->n, "allowed%d + phase", c->lay.column[a]));
+        if (c->r->access[a].input >= 0)
+            join_access(c, a, length);
     }
 }

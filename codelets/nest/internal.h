@@ -1,0 +1,245 @@
+/* Within the room: the interface of the files that make the nests of C kernels.
+ * Must not know: compilers, launches. */
+#ifndef ORR_NEST_INTERNAL_H
+#define ORR_NEST_INTERNAL_H
+
+#include "codelets/nest/cloop.h"
+#include "codelets/nest/nest.h"
+#include "ops/instruction_cost.h"
+#include "runtime/base/threshold.h"
+
+/* Elements of the inner axis whose accumulators or values are on the stack. */
+enum { ORR__CLOOP_BLOCK = 1024 };
+/* A block is folded in this many columns, which a fixed tree then joins. A few values are folded in order. */
+enum { ORR__CLOOP_LANES = 32 };
+/* Up to this many values of f64 are added in order, and fewer of any other type: the tree of the columns takes as long. */
+enum { ORR__CLOOP_FEW = 3 * ORR__CLOOP_LANES / 2 };
+/* The largest number of elements of a vector. */
+enum { ORR__CLOOP_VECTOR = 16 };
+/* The most sets of boxes that get a loop each. */
+enum { ORR__CLOOP_SETS = 8 };
+/* Rows of a column-wise float sum that are added in order before their total joins the others. */
+enum { ORR__CLOOP_ROWS = 64 };
+
+/* The kernel of a region, and the place in its nest where parts are added. Axes are listed in `order`, the outermost first; the last one is to
+ * be vectorised. Register n is computed inside loop at[n] and outside the next loop; -1: outside all loops. */
+typedef struct {
+    orr__nest *n;
+    const orr__region *r;
+    orr__layout lay;
+    int side;     /* the axis along which short rows are computed side by side, -1: rows are long */
+    bool joins;   /* short rows are walked as one: the axis before the last has no loop */
+    bool pitched; /* so are the elements between the rows, whose values are dropped */
+    int nset;     /* sets of boxes, a bit of lay.boxes each, with a loop each; 0: none */
+    uint64_t set[ORR__CLOOP_SETS];
+    bool other_sets;                /* elements are inside of other sets, too */
+    int order[ORR_MAX_RANK], outer; /* `outer`: the number of kept axes outside everything else */
+    int16_t *at;
+    int32_t *scalar;
+    int16_t *pass; /* of a row: the length of the chain of folds that a register waits for; of a map: its stage */
+
+    /* Parts get these. A function that returns a kernel returns that of the loops after its parts. */
+    orr__around around;
+    int row; /* the number of a row, of several in one loop */
+} orr__cloop;
+
+/* Words: 0 the first row, then those at ORR__CLOOP_REACH_AT, ORR__CLOOP_AHEAD_AT and ORR__CLOOP_LEADS_AT, then the offset of each output,
+ * the size of each axis, and the rest as in orr__layout. */
+enum { ORR__CLOOP_LEADS_AT = 3, ORR__CLOOP_OUT_AT = 4 };
+static inline int orr__cloop_size_at(const orr__region *r, int axis)
+{
+    return ORR__CLOOP_OUT_AT + r->nout + axis;
+}
+
+/* arguments.c: the kernel without its nest; the word with the step of access a along an axis along which it moves by any step. */
+orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r);
+void orr__cloop_end(orr__cloop *c);
+int orr__cloop_step_word(const orr__cloop *c, int a, int axis);
+/* write.c: the text of the nest. */
+void orr__cloop_write(const orr__cloop *c, orr__text *t);
+
+/* -- the nests of the kinds of regions ------------------------------------------------------------------------- */
+
+void orr__cloop_map(const orr__cloop *c);
+void orr__cloop_rows(const orr__cloop *c);
+void orr__cloop_reduce(const orr__cloop *c);
+void orr__cloop_short(const orr__cloop *c);
+/* short.c: the axis along which short rows are computed side by side, -1: none. orr__cloop_as_rows turns a reduction of such rows into a map
+ * that reads folds of them; the caller frees its arrays. The functions before the kernel. */
+int orr__cloop_side(const orr__region *r);
+bool orr__cloop_as_rows(const orr__region *r, orr__region *rows);
+void orr__cloop_short_functions(const orr__cloop *c, orr__text *t);
+/* row_plan.c: the passes over rows of a map that reads folds of them. */
+typedef struct {
+    const orr__cloop *c;
+    int passes;     /* passes of folds; the outputs have one more                            */
+    int *first;     /* the pass that computes a register of the inner loop, -1: none does     */
+    float *cost;    /* flops of its recomputation                                            */
+    bool *kept;     /* a row's values are kept from pass to pass                             */
+    bool *wanted;   /* by the current pass                                                   */
+    size_t left;    /* bytes left for kept values                                            */
+    int64_t length; /* elements kept of a register                                          */
+    bool in_place;  /* folds read values directly from memory                                */
+} orr__rowplan;
+bool orr__rowplan_make(orr__rowplan *w, const orr__cloop *c, int64_t length, size_t bytes,
+                       bool in_place); /* keeps at most `bytes`; false: no memory; free in any case */
+void orr__rowplan_free(orr__rowplan *w);
+/* Marks the instructions that pass number `pass` needs: the operands of its folds, or of the outputs. */
+void orr__rowplan_want(orr__rowplan *w, int pass, bool decide);
+bool orr__rowplan_inner(const orr__rowplan *w, int n); /* is register n computed in the inner loop? */
+bool orr__cloop_folds_in(const orr__cloop *c, int instr, int pass);
+
+/* -- loops.c: parts and loops ---------------------------------------------------------------------------------- */
+
+/* Expressions: the number of the element of access a; whether the point is inside of its box; its array; the element that instruction n reads
+ * there; the type of its elements. `name` with a number; the size of an axis; the length of the innermost loops. */
+const char *orr__cloop_index(const orr__cloop *c, int a, bool wide);
+const char *orr__cloop_inside(const orr__cloop *c, int a);
+const char *orr__cloop_array(const orr__cloop *c, int a);
+const char *orr__cloop_element(const orr__cloop *c, int n);
+const char *orr__cloop_stored(const orr__cloop *c, int a);
+const char *orr__cloop_name(const orr__cloop *c, const char *name, int n);
+const char *orr__cloop_size(const orr__cloop *c, int axis);
+const char *orr__cloop_length(const orr__cloop *c);
+/* Parts: instruction i; register n from an array; to one; output k from the value `from` to an element of `name`, from its register, or to
+ * element i of memory; a part of a fold. */
+void orr__cloop_value(const orr__cloop *c, int i);
+void orr__cloop_load(const orr__cloop *c, int how, int n, const char *name, const char *at);
+void orr__cloop_store(const orr__cloop *c, int n, const char *name, const char *at);
+void orr__cloop_output(const orr__cloop *c, int k, orr_dtype dtype, const char *from, const char *name, const char *at);
+void orr__cloop_output_register(const orr__cloop *c, int k, const char *name, const char *at);
+void orr__cloop_output_value(const orr__cloop *c, int k, orr_dtype dtype, const char *from);
+orr__part *orr__cloop_fold(const orr__cloop *c, int how, int number);
+/* The instructions in loop `pos`, or those of passes from … to (inclusive). */
+void orr__cloop_values(const orr__cloop *c, int pos);
+void orr__cloop_passes(const orr__cloop *c, int pos, int from, int to);
+/* Opens: the loop along an axis, whose index it returns; the loops from … to (exclusive), with the instructions of each; the innermost loop;
+ * the loop over blocks [index, end) of [from, to). */
+const char *orr__cloop_along(const orr__cloop *c, int how, int axis, const char *from, const char *to);
+void orr__cloop_open(const orr__cloop *c, int from, int to);
+void orr__cloop_close(const orr__cloop *c, int from, int to);
+void orr__cloop_inner(const orr__cloop *c, const char *from, const char *to);
+void orr__cloop_blocks(const orr__cloop *c, const char *index, const char *end, const char *from, const char *to,
+                       int length);
+/* Returns if there are no elements: no input may then be read. */
+void orr__cloop_nothing(const orr__cloop *c);
+/* True if register n is in memory as it is, contiguous along the last axis. */
+bool orr__cloop_lies(const orr__cloop *c, int n);
+/* Before an innermost loop along the last axis: the range of each box, and the range [whole, over) that is inside of all boxes. */
+orr__cloop orr__cloop_parts(const orr__cloop *c);
+/* Bytes of the widest type in the innermost loop, at least those of f32. */
+int orr__cloop_widest(const orr__cloop *c);
+int orr__cloop_maskable(const orr__cloop *c); /* the least ORR_VECTOR for which the loop is masked; 0: never */
+/* Declares the numbers of elements of the last vector: `left` are loaded, `live` are stored. The compiler does not see that both are equal:
+ * it would leave the elements beyond undefined, and the arithmetic on a denormal one among them takes a hundred cycles. */
+void orr__cloop_left(const orr__cloop *c, const char *count);
+/* Is the loop unrolled over several vectors by ORR_PACE? Its array, for `length` elements. */
+bool orr__cloop_is_paced(const orr__cloop *c);
+void orr__cloop_pace(const orr__cloop *c, int length);
+
+/* -- transforms of the parts since `mark` ------------------------------------------------------------------------ */
+
+/* The innermost loop vector by vector where its body allows it, the last vector masked. The body's own arrays hold whole vectors; its loads
+ * and its outputs touch only elements that exist. The second: it is masked. */
+void orr__cloop_vectorise(const orr__cloop *c, orr__part **mark, const char *from, const char *to);
+void orr__cloop_mask(const orr__cloop *c, orr__part **mark);
+/* The innermost loop over a block: vector by vector, or, of a row with boxes (orr__cloop_split), a copy for its interior and for its
+ * borders. */
+bool orr__cloop_split(const orr__cloop *c);
+void orr__cloop_pieces(const orr__cloop *c, orr__part **mark, const char *from, const char *to);
+/* boxes.c: finds the sets of boxes that elements are inside of, and chooses those with loops of their own. After orr__cloop_parts: opens the
+ * loop over pieces [begin, end) of [from, to) on the last axis, each inside of one set; the branch of set s; closes all. */
+orr_status orr__cloop_find_sets(orr__cloop *c);
+int orr__cloop_sets(const orr__cloop *c);
+void orr__cloop_each_set(const orr__cloop *c, const char *from, const char *to, const char *begin, const char *end);
+orr__cloop orr__cloop_set_begin(const orr__cloop *c, int s);
+void orr__cloop_sets_end(const orr__cloop *c);
+/* near.c: does the loop have functions with a near form? The second computes parts, which must write to the kernel's own arrays only, by near
+ * forms, then once more where an argument is too large for these. */
+bool orr__cloop_has_near(const orr__cloop *c);
+void orr__cloop_sure(const orr__cloop *c, orr__part **mark);
+/* random.c: random numbers of neighbouring elements have blocks in common. Those of innermost loops over parts of [q, e), of at most
+ * ORR__CLOOP_BLOCK elements, are drawn before, for the whole range. Are the numbers of i? The functions before the kernel. */
+void orr__cloop_draw(const orr__cloop *c, orr__part **mark);
+bool orr__cloop_draws(const orr__cloop *c, int i);
+void orr__cloop_random_functions(const orr__cloop *c, orr__text *t);
+/* ahead.c: before innermost loops over [from, to) of the last axis, of at most `most` elements, a multiple of 16: contiguous elements of f16
+ * become f32, and elements with much work are gathered. The `rows` variant converts `rows` rows from p on along `axis`. Outputs of f16 become
+ * f16 after the loops. The functions before the kernel. */
+void orr__cloop_widen(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most);
+void orr__cloop_widen_rows(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most, int axis,
+                           int rows);
+void orr__cloop_narrow(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most);
+orr_status orr__cloop_leave_rounding(orr__cloop *c); /* of registers that only such outputs read */
+void orr__cloop_half_functions(const orr__cloop *c, orr__text *t);
+
+/* -- parts of kernels ---------------------------------------------------------------------------------------------- */
+
+/* pack.c: does access a read a copy? Its array is then pack<a>, else in<input>. */
+bool orr__cloop_packs(const orr__region *r, int a);
+/* join.c: are the last two axes of a map walked as one because its rows are short? Parts before the loops over blocks: copies of values that
+ * repeat in each row, and `joined`, the length of the joined axis. In a block [q, e): join<a> of each access that does not continue from row to
+ * row. */
+bool orr__cloop_joins(const orr__region *r);
+bool orr__cloop_join_moves(const orr__region *r, int a); /* does access a need join<a>? */
+/* Do all moving accesses have rows at one distance, larger than a row? `joined` then counts the elements between the rows, too. The functions
+ * before the kernel; the elements of block [q, to) of an output, written from line<k>_out to their rows. */
+bool orr__cloop_pitched(const orr__region *r);
+void orr__cloop_join_functions(const orr__cloop *c, orr__text *t);
+void orr__cloop_join_rows(const orr__cloop *c, int k, const char *to);
+/* For each access the number n of the array columns<n> of its box, -1: none. Before all loops: these arrays. Before the loops over blocks: the
+ * range of joined rows that are inside of access a's box, whose words begin at `word`. */
+void orr__cloop_join_number(const orr__region *r, int16_t *column);
+void orr__cloop_join_columns(const orr__cloop *c, int length);
+void orr__cloop_join_part(const orr__cloop *c, int a, int word);
+void orr__cloop_join_begin(const orr__cloop *c, int length);
+void orr__cloop_join_block(const orr__cloop *c, int length);
+/* stage.c: the body of a map in stages, each a loop over the block. The number of stages (which sets c->pass); before all loops; the values of
+ * one stage, inside its loop. orr__cloop_flops is the share of instruction n in the work of all stages, per point. */
+int orr__cloop_stages(const orr__cloop *c);
+void orr__cloop_stage_begin(const orr__cloop *c, int stages);
+void orr__cloop_stage_values(const orr__cloop *c, int stage, int stages);
+int orr__cloop_flops(const orr__cloop *c, int n);
+int orr__cloop_work(const orr__cloop *c);
+/* The type of an array that keeps values of register n from one loop to the next. Truth values are as wide as the widest type: a loop over
+ * bytes and wider numbers is vectorised for as many elements as a vector has bytes, or not at all. */
+const char *orr__cloop_kept(const orr__cloop *c, int n);
+/* stream.c: outputs too large for caches (orr__cloop_reach) are stored past them. In order: functions before the kernel; before its loops; in a
+ * block before the innermost loop; stores inside of that loop; after it; after all loops. */
+void orr__cloop_stream_functions(const orr__cloop *c, orr__text *t);
+void orr__cloop_stream_begin(const orr__cloop *c);
+void orr__cloop_stream_block(const orr__cloop *c);
+void orr__cloop_stream_stores(const orr__cloop *c);
+void orr__cloop_stream_pass(const orr__cloop *c, const char *to);
+void orr__cloop_stream_end(const orr__cloop *c);
+int64_t orr__cloop_reach(const orr__launch *l);
+/* Bit a: access a has a stream of memory of its own. Clear: another access at a constant distance reads the same lines first. */
+int64_t orr__cloop_leads(const orr__region *r);
+/* In a block [from, to): prefetches the next input. The `rows` variant prefetches for the `rows` places on axis d after those from p on. */
+void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to);
+void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows);
+
+/* -- fold.c, find.c: folds of blocks --------------------------------------------------------------------------------- */
+
+/* Before the kernel, for the reduction of r's register out_reg[0] by rop: the functions orr_first_<number> (the neutral value) and
+ * orr_block_<number> (folds n values into *acc, and a float sum's rounding errors into *lost). Sums and products also have
+ * orr_join_<number>, for a block whose columns are already folded. */
+void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number);
+/* The functions of a search, which fold a run into orr_found. */
+void orr__cloop_find_functions(orr__text *t, const orr__region *r, int number);
+/* The number of columns in which n values are folded, which determines the bits. 1: in order. */
+int orr__cloop_columns(const orr__region *r, int64_t n);
+/* The result in acc<number> and lost<number>, as an expression. */
+void orr__cloop_outcome(orr__text *t, const orr__region *r, int number);
+/* lanes.c: a block [q, e) whose values are folded as they are computed, without an array. In order: declares lane<number>; opens the branch for
+ * blocks that fill every column often enough, and whose vectors may be masked or whose columns are equally long; a step with the register's
+ * value; such values and steps, a `body`, over [q, e) by the number of columns, up to element j, where fewer than a full set are left; joins
+ * lane<number> with acc<number>. */
+void orr__cloop_lane(const orr__cloop *c, int number);
+void orr__cloop_lane_clear(const orr__cloop *c, int number);
+void orr__cloop_if_lanes(const orr__cloop *c);
+void orr__cloop_lane_step(const orr__cloop *c, int number);
+void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body, bool prefetch);
+void orr__cloop_lane_join(const orr__cloop *c, int number);
+
+#endif

@@ -1,0 +1,90 @@
+/* Blocks that are folded in columns as their values are computed, without an array of these.
+ * Must not know: the loops around blocks, the meaning of instructions. */
+#include "config.h"
+
+#include "codelets/nest/internal.h"
+
+static const char *name_of(const orr__cloop *c, int number)
+{
+    return orr__cloop_name(c, "lane", number);
+}
+
+static const char *columns(const orr__cloop *c)
+{
+    return orr__nest_say(c->n, "%d", ORR__CLOOP_LANES);
+}
+
+void orr__cloop_lane_clear(const orr__cloop *c, int number)
+{
+    orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, number);
+    clear->name = name_of(c, number);
+    clear->to = columns(c);
+}
+
+void orr__cloop_lane(const orr__cloop *c, int number)
+{
+    orr__region fold = orr__emit_fold_of(c->r, number);
+    orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__emit_type(orr__emit_fold_dtype(&fold, true)), name_of(c, number),
+                    columns(c));
+    orr__cloop_lane_clear(c, number);
+}
+
+void orr__cloop_if_lanes(const orr__cloop *c)
+{
+    int vector = orr__cloop_maskable(c);
+    const char *masks = vector ? orr__nest_say(c->n, "ORR_VECTOR >= %d || ", vector) : "";
+    (void)orr__nest_if(c->n, "e - q > %d && (%s(e - q) %% %d == 0)", ORR__CLOOP_FEW, masks, ORR__CLOOP_LANES);
+}
+
+void orr__cloop_lane_step(const orr__cloop *c, int number)
+{
+    orr__cloop_fold(c, ORR__FOLD_LANE, number)->name = orr__nest_say(c->n, "lane%d[l]", number);
+}
+
+static void lanes_of_block(const orr__cloop *c, const orr__part *body)
+{
+    (void)orr__nest_loop(c->n, ORR__LOOP_VECTOR | ORR__LOOP_INT, "l", "0", columns(c), NULL);
+    orr__nest_set(c->n, "const int lane = l");
+    orr__nest_set(c->n, "const orr_idx i%d = q + l", c->r->rank - 1);
+    orr__nest_put(c->n, orr__nest_clone(c->n, body));
+    orr__nest_close(c->n, 1);
+}
+
+/* Fewer elements than columns, as a masked vector. */
+static void rest_of_block(const orr__cloop *c, const orr__part *body, int vector)
+{
+    orr__nest *n = c->n;
+    orr__nest_if(n, "ORR_VECTOR >= %d", vector)->how = ORR__MASK_COMPILED;
+    (void)orr__nest_if(n, "j < e");
+    orr__nest_set(n, "const orr_idx q = j");
+    orr__cloop_left(c, "e - j");
+    orr__part **mark = n->end;
+    lanes_of_block(c, body);
+    orr__cloop_mask(c, mark);
+    orr__cloop_widen(c, mark, "q", "e", ORR__CLOOP_LANES);
+    orr__nest_set(n, "j = e");
+    orr__nest_close(n, 2);
+}
+
+void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body, bool prefetch)
+{
+    orr__nest *n = c->n;
+    int vector = orr__cloop_maskable(c);
+    orr__nest_set(n, "orr_idx j = q");
+    (void)orr__nest_loop(n, ORR__LOOP_WHOLE, "j", NULL, "e", columns(c));
+    orr__nest_set(n, "const orr_idx q = j, e = j + %d", ORR__CLOOP_LANES);
+    orr__nest_set(n, "(void)e");
+    if (prefetch)
+        orr__cloop_prefetch(c, "q", "e");
+    orr__part **mark = n->end;
+    lanes_of_block(c, body);
+    orr__cloop_widen(c, mark, "q", "e", ORR__CLOOP_LANES);
+    orr__nest_close(n, 1);
+    if (vector)
+        rest_of_block(c, body, vector);
+}
+
+void orr__cloop_lane_join(const orr__cloop *c, int number)
+{
+    orr__cloop_fold(c, ORR__FOLD_JOIN, number)->name = name_of(c, number);
+}

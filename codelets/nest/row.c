@@ -1,0 +1,281 @@
+/* Nests of maps that read folds of their rows: for each row one pass per level of dependent folds, then the outputs.
+ * Must not know: the meaning of instructions. */
+#include "config.h"
+
+#include "codelets/nest/internal.h"
+#include "ops/ops.h"
+
+typedef orr__rowplan rows;
+
+/* The rows in the loops of c. */
+static rows in_loops(const rows *w, const orr__cloop *c)
+{
+    rows in = *w;
+    in.c = c;
+    return in;
+}
+
+/* Fold n's operand: "in0 + (…)", "keep3 + q", or "block5", each from element q of the row on. */
+static const char *source(const rows *w, int n)
+{
+    const orr__cloop *c = w->c;
+    int x = c->r->instr[n].x;
+    if (orr__cloop_lies(c, x))
+        return orr__nest_say(c->n, "%s + (%s)", orr__cloop_array(c, c->r->instr[x].a), orr__cloop_element(c, x));
+    return w->kept[x] ? orr__nest_say(c->n, "keep%d + q", x) : orr__cloop_name(c, "block", n);
+}
+
+static bool has_block(const rows *w, int n)
+{
+    int x = w->c->r->instr[n].x;
+    return !orr__cloop_lies(w->c, x) && !w->kept[x];
+}
+
+static void declare(const rows *w, int n)
+{
+    const orr__cloop *c = w->c;
+    (void)orr__cloop_fold(c, ORR__FOLD_BEGIN, n);
+    if (has_block(w, n))
+        orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__emit_type((orr_dtype)c->r->instr[c->r->instr[n].x].dtype),
+                        orr__cloop_name(c, "block", n), orr__nest_say(c->n, "%d", ORR__CLOOP_BLOCK));
+}
+
+/* The values of the inner loop that the pass needs. */
+static void values(rows *w, int pass)
+{
+    const orr__cloop *c = w->c;
+    const char *at = orr__cloop_name(c, "i", c->r->rank - 1);
+    orr__rowplan_want(w, pass, false);
+    for (int n = 0; n < c->r->ninstr; n++) {
+        if (!w->wanted[n] || !orr__rowplan_inner(w, n))
+            continue;
+        if (w->kept[n] && w->first[n] < pass) {
+            orr__cloop_load(c, ORR__LOAD_KEPT, n, orr__cloop_name(c, "keep", n), at);
+            continue;
+        }
+        orr__cloop_value(c, n);
+        if (w->kept[n])
+            orr__cloop_store(c, n, orr__cloop_name(c, "keep", n), at);
+    }
+}
+
+static bool fills(rows *w, int number)
+{
+    bool any = false;
+    orr__rowplan_want(w, number, false);
+    for (int n = 0; n < w->c->r->ninstr; n++)
+        any = any || w->wanted[n];
+    return any;
+}
+
+/* The values of elements [from, to) of block [q, e), those of folds into their blocks. */
+static void fill_part(rows *w, int number, const char *from, const char *to)
+{
+    const orr__cloop *c = w->c;
+    orr__part **mark = c->n->end;
+    orr__cloop_inner(c, from, to);
+    values(w, number);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (orr__cloop_folds_in(c, n, number) && has_block(w, n))
+            orr__cloop_store(c, c->r->instr[n].x, orr__cloop_name(c, "block", n),
+                             orr__nest_say(c->n, "i%d - q", c->r->rank - 1));
+    orr__nest_close(c->n, 1);
+    orr__cloop_pieces(c, mark, from, to);
+}
+
+/* The last pass before the outputs prefetches the next row, a little at a time: memory is read while this pass
+ * computes. */
+static void fill_blocks(rows *w, int number)
+{
+    const orr__cloop *c = w->c;
+    bool prefetches = number == w->passes - 1;
+    if (!fills(w, number)) {
+        if (prefetches)
+            orr__cloop_prefetch(c, "q", "e");
+        return;
+    }
+    orr__part **mark = c->n->end;
+    if (prefetches) {
+        orr__cloop_blocks(c, "b", "f", "q", "e", ORR__T_OUT_BLOCK);
+        orr__cloop_prefetch(c, "b", "f");
+        fill_part(w, number, "b", "f");
+    } else {
+        orr__nest_block(c->n);
+        fill_part(w, number, "q", "e");
+    }
+    orr__nest_close(c->n, 1);
+    orr__cloop_sure(c, mark);
+    orr__cloop_draw(c, mark);
+}
+
+/* May values of the pass go to the columns as they are computed? */
+static bool can_fold_at_once(rows *w, int number)
+{
+    const orr__region *r = w->c->r;
+    bool can = fills(w, number) && !orr__cloop_split(w->c);
+    int flops = 0;
+    for (int n = 0; n < r->ninstr; n++) {
+        bool computed = w->wanted[n] && !(w->kept[n] && w->first[n] < number);
+        can = can && !(computed && orr__cloop_draws(w->c, n));
+        if (computed)
+            flops += orr__cloop_flops(w->c, n);
+        if (orr__cloop_folds_in(w->c, n, number))
+            can = can && !orr__cloop_lies(w->c, r->instr[n].x) &&
+                  (r->instr[n].op == ORR__RSUM || r->instr[n].op == ORR__RPROD);
+    }
+    return can && flops <= ORR__T_FOLD_WORK;
+}
+
+static void each_fold(const orr__cloop *c, int number, void (*f)(const orr__cloop *c, int n))
+{
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (orr__cloop_folds_in(c, n, number))
+            f(c, n);
+}
+
+/* A block without an array: the next row is prefetched while values are folded, not before. */
+static void fold_at_once(rows *w, int number)
+{
+    const orr__cloop *c = w->c;
+    orr__cloop_if_lanes(c);
+    each_fold(c, number, orr__cloop_lane);
+    orr__part **mark = c->n->end;
+    values(w, number);
+    each_fold(c, number, orr__cloop_lane_step);
+    orr__cloop_by_lanes(c, orr__nest_take(c->n, mark), number == w->passes - 1);
+    each_fold(c, number, orr__cloop_lane_join);
+    orr__nest_set(c->n, "continue");
+    orr__nest_close(c->n, 1);
+}
+
+static void pass(rows *w, int number)
+{
+    const orr__cloop *c = w->c;
+    int last = c->r->rank - 1;
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (orr__cloop_folds_in(c, n, number))
+            declare(w, n);
+    orr__cloop_blocks(c, "q", "e", "0", orr__cloop_size(c, last), ORR__CLOOP_BLOCK);
+    orr__nest_set(c->n, "const orr_idx i%d = q", last);
+    orr__nest_set(c->n, "(void)i%d", last);
+    if (can_fold_at_once(w, number))
+        fold_at_once(w, number);
+    fill_blocks(w, number);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (orr__cloop_folds_in(c, n, number)) {
+            orr__part *fold = orr__cloop_fold(c, ORR__FOLD_BLOCK, n);
+            fold->from = source(w, n);
+            fold->to = "e - q";
+        }
+    orr__nest_close(c->n, 1);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (orr__cloop_folds_in(c, n, number))
+            (void)orr__cloop_fold(c, ORR__FOLD_VALUE, n);
+}
+
+static bool is_long(const orr__region *r)
+{
+    return r->rows && r->dim[r->rank - 1] > ORR__T_NEAR_ROW;
+}
+
+size_t orr__emit_c_keeps(const orr__region *r)
+{
+    return is_long(r) ? ORR__T_KEPT_OF_LONG + ORR__T_CACHE_LINE * (size_t)r->ninstr : 0;
+}
+
+static void keep_in_memory(const rows *w)
+{
+    const orr__cloop *c = w->c;
+    orr__nest_set(c->n, "char *keep = in[%d]", c->r->nin);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (w->kept[n]) {
+            orr__nest_address(c->n, orr__cloop_kept(c, n), orr__cloop_name(c, "keep", n), "(void *)keep");
+            orr__nest_set(c->n, "keep += (%s * sizeof *keep%d + %d) / %d * %d", orr__cloop_size(c, c->r->rank - 1), n,
+                          ORR__T_CACHE_LINE - 1, ORR__T_CACHE_LINE, ORR__T_CACHE_LINE);
+        }
+    orr__nest_set(c->n, "(void)keep");
+}
+
+/* Rows that are too long are left to the interpreter before any output is written. */
+static void keep_on_stack(const rows *w)
+{
+    const orr__cloop *c = w->c;
+    bool any = false;
+    for (int n = 0; n < c->r->ninstr; n++)
+        any = any || w->kept[n];
+    if (any) {
+        (void)orr__nest_if(c->n, "%s > %d", orr__cloop_size(c, c->r->rank - 1), ORR__T_NEAR_ROW);
+        orr__nest_set(c->n, "return 1");
+        orr__nest_close(c->n, 1);
+    }
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (w->kept[n])
+            orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__cloop_kept(c, n), orr__cloop_name(c, "keep", n),
+                            orr__nest_say(c->n, "%d", ORR__T_NEAR_ROW));
+}
+
+static void outputs(rows *w)
+{
+    const orr__cloop *c = w->c;
+    orr__cloop_blocks(c, "q", "e", "0", orr__cloop_size(c, c->r->rank - 1), ORR__T_OUT_BLOCK);
+    orr__cloop_stream_block(c);
+    orr__part **mark = c->n->end;
+    orr__cloop_inner(c, "q", "e");
+    values(w, w->passes);
+    orr__cloop_stream_stores(c);
+    orr__nest_close(c->n, 1);
+    orr__cloop_pieces(c, mark, "q", "e");
+    orr__cloop_narrow(c, mark, "q", "e", ORR__T_OUT_BLOCK);
+    orr__cloop_sure(c, mark);
+    orr__cloop_draw(c, mark);
+    orr__cloop_stream_pass(c, "e");
+    orr__nest_close(c->n, 1);
+}
+
+static void output_of_row(const orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    orr__nest_set(c->n, "const orr_idx i = at++");
+    for (int k = 0; k < r->nout; k++)
+        orr__cloop_output_value(c, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, orr__cloop_name(c, "r", r->out_reg[k]));
+}
+
+static void loops(const rows *w)
+{
+    const orr__cloop *c = w->c;
+    int last = c->r->rank - 1;
+    orr__cloop_nothing(c);
+    (is_long(c->r) ? keep_in_memory : keep_on_stack)(w);
+    orr__nest_set(c->n, "orr_idx at = 0");
+    if (!c->r->per_row)
+        orr__cloop_stream_begin(c);
+    orr__cloop_values(c, -1);
+    orr__cloop_open(c, 0, last);
+    const orr__cloop parts = orr__cloop_parts(c);
+    rows in = in_loops(w, &parts);
+    for (int p = 0; p < w->passes; p++) {
+        pass(&in, p);
+        orr__cloop_passes(c, last - 1, p + 1, p + 1);
+    }
+    if (c->r->per_row) {
+        output_of_row(c);
+    } else {
+        outputs(&in);
+        orr__nest_set(c->n, "at += %s", orr__cloop_size(c, last));
+    }
+    orr__cloop_close(c, 0, last);
+    if (!c->r->per_row)
+        orr__cloop_stream_end(c);
+}
+
+void orr__cloop_rows(const orr__cloop *c)
+{
+    rows w;
+    bool far = is_long(c->r);
+    int64_t length = far ? c->r->dim[c->r->rank - 1] : ORR__T_NEAR_ROW;
+    if (orr__rowplan_make(&w, c, length, far ? ORR__T_KEPT_OF_LONG : ORR__T_KEPT, true))
+        loops(&w);
+    else
+        c->n->t->failed = true;
+    orr__rowplan_free(&w);
+}
