@@ -139,7 +139,7 @@ class Module:
             if array_type(a["type"]):
                 t = "type(c_ptr)"
             else:
-                t = self.c_type(a["type"])
+                t = "integer(c_signed_char)" if a["type"] == "char" else self.c_type(a["type"])  # gfortran 12 passes another character
             lines.append("%s, value :: %s" % (t, name))
         c_name, symbol = "c_" + f["name"][4:], f["symbol"]
         if f["result"] in self.d.structs:  # flang 19 and C return small structs in different registers
@@ -297,7 +297,7 @@ class Wrapper:
             self.call.append(name)
         elif role in ("integer", "length", "axis") and t == "char":
             self.dummy(name, "character, intent(in)")
-            self.call.append("char(ichar(%s), c_char)" % name)
+            self.call.append("int(ichar(%s), c_signed_char)" % name)
         elif role in ("integer", "length", "axis"):
             self.dummy(name, "class(*), intent(in)")
             kind = re.search(r"\((\w+)\)", PLAIN[t])[1]

@@ -3641,7 +3641,7 @@ module orrery_c
       integer(c_int), value :: line_
       type(c_ptr), value :: path_
       integer(c_int), value :: dtype_
-      character(kind=c_char), value :: delimiter_
+      integer(c_signed_char), value :: delimiter_
       integer(c_int), value :: skip_
       type(c_ptr) :: r_
     end function
@@ -3651,7 +3651,7 @@ module orrery_c
       integer(c_int), value :: line_
       type(c_ptr), value :: path_
       type(c_ptr), value :: t_
-      character(kind=c_char), value :: delimiter_
+      integer(c_signed_char), value :: delimiter_
       integer(c_int) :: r_
     end function
     function c_load_hdf5(file_, line_, path_, name_) bind(c, name='orr_load_hdf5_at') result(r_)
@@ -12912,7 +12912,7 @@ contains
     p_path = c_null_ptr
     t_path = trim(path) // c_null_char
     p_path = c_loc(t_path)
-    call f_made(r_, c_load_csv(f_file(), place_line, p_path, int(dtype, c_int), char(ichar(delimiter), c_char), &
+    call f_made(r_, c_load_csv(f_file(), place_line, p_path, int(dtype, c_int), int(ichar(delimiter), c_signed_char), &
         int(f_int(skip), c_int)), stat, errmsg)
   end function
 
@@ -12931,7 +12931,7 @@ contains
     p_path = c_null_ptr
     t_path = trim(path) // c_null_char
     p_path = c_loc(t_path)
-    status_ = c_save_csv(f_file(), place_line, p_path, f_of(t), char(ichar(delimiter), c_char))
+    status_ = c_save_csv(f_file(), place_line, p_path, f_of(t), int(ichar(delimiter), c_signed_char))
     call f_drop(t)
     call f_settle(status_, stat, errmsg)
   end subroutine

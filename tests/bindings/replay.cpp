@@ -124,9 +124,11 @@ static void is(Reader &in, const std::string &name)
     const Tensor t = in.tensor();
     const Array want = array(in);
     const orrery::Shape s = t.shape();
-    const void *have = orr_data(t.get());
+    std::vector<unsigned char> have(want.bytes.size());
+    if (!have.empty() && orr_read(t.get(), have.data(), have.size()) != ORR_OK)
+        return fail(orr_error_message());
     if (t.dtype() != want.dtype || s.rank != want.shape.rank || !std::equal(s.dim, s.dim + s.rank, want.shape.dim) ||
-        (!want.bytes.empty() && std::memcmp(have, want.bytes.data(), want.bytes.size()) != 0))
+        have != want.bytes)
         fail(name);
 }
 

@@ -3,7 +3,7 @@
 program replay
   use, intrinsic :: iso_c_binding
   use orrery
-  use orrery_c, only: c_from, c_data
+  use orrery_c, only: c_from, c_read
   implicit none
   character(:), allocatable :: text, name, kind
   integer :: at = 1, next = 0, failures = 0, checked = 0, k
@@ -204,24 +204,20 @@ contains
     integer(c_int) :: dtype
     type(orr_shape) :: s
     integer(c_int8_t), allocatable :: want(:)
-    integer(c_int8_t), pointer :: have(:)
+    integer(c_int8_t), allocatable, target :: have(:)
     integer(c_int64_t), allocatable :: lengths(:)
-    type(c_ptr) :: p
     integer :: n
     logical :: right
     t => read_tensor()
     call described(dtype, s, want, n)
     checked = checked + 1
-    p = c_data(c_null_ptr, 0_c_int, orr_pointer(t))
+    allocate (have(max(1, n)))
     right = orr_tensor_dtype(t) == dtype
     lengths = orr_tensor_shape(t)
     if (right) right = size(lengths) == s%rank
     if (right) right = all(lengths == s%dim(1:s%rank))
-    if (right .and. n > 0) right = c_associated(p)
-    if (right .and. n > 0) then
-      call c_f_pointer(p, have, [n])
-      right = all(have == want)
-    end if
+    if (right .and. n > 0) right = c_read(c_null_ptr, 0_c_int, orr_pointer(t), c_loc(have), int(n, c_size_t)) == 0
+    if (right .and. n > 0) right = all(have == want)
     if (.not. right) call fail(name)
   end subroutine
 

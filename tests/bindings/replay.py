@@ -70,7 +70,7 @@ def in_c(call):
         lines.append("%s r = %s;" % (f["result"], text))
         lines += ["put(r.%s);" % x["name"] for x in call.result["fields"] if x["type"] == "orr_tensor *"]
     else:
-        lines.append("settle(%s);" % text)
+        lines.append("%s;" % text if f["result"] == "void" else "settle(%s);" % text)
     for a in call.outs:
         lines.append("put_all(o_%s, %d);" % (a["name"], a["role"] == "out"))
     return "    if (strcmp(name, \"%s\") == 0) {\n        %s\n        return;\n    }\n" % (call.name, "\n        ".join(lines))
@@ -93,7 +93,7 @@ def in_cxx(call):
         lines += ["put(r.%s);" % x["name"] for x in call.result["fields"] if x["type"] == "orr_tensor *"]
         return "    if (name == \"%s\") {\n        %s\n        return;\n    }\n" % (call.name, "\n        ".join(lines))
     safe = call.name + "_" if call.name in ("and", "or", "xor", "not", "switch", "union") else call.name
-    lines.append("put(orrery::%s(%s));" % (safe, ", ".join(args)))
+    lines.append(("orrery::%s(%s);" if f["result"] == "void" else "put(orrery::%s(%s));") % (safe, ", ".join(args)))
     return "    if (name == \"%s\") {\n        %s\n        return;\n    }\n" % (call.name, "\n        ".join(lines))
 
 
@@ -105,9 +105,9 @@ def in_fortran(call):
         if not any(o["role"] == "out list" and o.get("length") == a["name"] for o in call.outs):  # else the array has it
             args.append("%s=%s" % (a["name"], n))
         if how == "whole":
-            t = a["role"] in ("enum", "dtype") and "integer" or a["role"] == "bool" and "logical" or plain[how]
+            t = a["role"] in ("enum", "dtype") and "integer" or a["role"] == "bool" and "logical" or a["type"] == "char" and "character" or plain[how]
             declared.append("%s :: %s" % (t, n))
-            lines.append("%s = %s" % (n, {"integer": "int(read_whole())", "logical": "read_whole() /= 0"}.get(t, "read_whole()")))
+            lines.append("%s = %s" % (n, {"integer": "int(read_whole())", "logical": "read_whole() /= 0", "character": "achar(read_whole())"}.get(t, "read_whole()")))
         elif how == "real":
             declared.append("real(c_double) :: " + n)
             lines.append("%s = read_real()" % n)

@@ -1,6 +1,10 @@
 """The golden cases of the C suite through Python: element-wise bits, and the results of NumPy in tests/golden/numpy.
 
 usage: golden.py [CALLS]     CALLS: a file for the calls and the bits of their results, which the other languages replay
+
+Of tests/golden these are not here: modules, optimisers and keys (torch/attention, encoder, decoder, lstm, gru, rnn, recurrent, train, optim,
+private/paillier), since a line of CALLS has tensors and numbers only; budgets of privacy (private/account), which are numbers without a tensor;
+private/wrong, masks and field/make_constants, which test functions within the library; refused and printed files of io, which have no bits.
 """
 import math
 import os
@@ -374,6 +378,195 @@ def long_transforms():
         case_ends()
 
 
+def path(*parts):
+    """Of a golden file, as a word of the calls."""
+    return os.path.realpath(os.path.join(GOLDEN, *parts))
+
+
+def loaded(what, call, want):
+    """The bits of what a call reads, beside `want`: the dtype's name, the shape and the numbers, or None."""
+    try:
+        t = call()
+    except o.Error as e:
+        if "built without" not in str(e):
+            fail("%s: %s" % (what, e))
+        return
+    data = bits_of(t)
+    name = t.dtype.name
+    numbers = floats(data, name) if "float" in name else [v - (1 << 8 * size(name)) if name[0] == "i" and v >> 8 * size(name) - 1 else v for v in data]
+    if want and (name, list(t.shape), numbers) != want:
+        fail("%s: %s %s %s" % (what, name, t.shape, numbers[:5]))
+    case_ends()
+
+
+def files():
+    """Arrays in files of other programs: element k as tests/golden/io/make_io.py says."""
+    for name in sorted(os.listdir(path("io"))):
+        at = path("io", name)
+        if name.startswith("c_"):
+            code, k = name[2:4], [7 * n % 23 for n in range(15)]
+            numbers = [n % 3 == 0 for n in range(15)] if code[0] == "b" else [v - 5 for v in k] if code[0] == "i" else \
+                [(v - 5) / 4 for v in k] if code[0] == "f" else k
+            kind = "bool" if code[0] == "b" else {"i": "int", "u": "uint", "f": "float"}[code[0]] + str(8 * int(code[1]))
+            loaded(name, lambda: c.load(at), (kind, [3, 5], numbers))
+        elif ".idx" in name:
+            loaded(name, lambda: c.load_idx(at), None)
+        elif name.endswith(".npy") and not name.startswith(("no_", "rank9")):
+            loaded(name, lambda: c.load(at), None)
+        elif name in ("stored.npz", "deflated.npz"):
+            for member in o.npz_names(at):
+                loaded(name + " " + member, lambda: c.load_npz(at, member), None)
+    loaded("peer.csv", lambda: c.load_csv(path("io", "peer.csv"), "float64", ord(","), 1), None)
+
+
+def pictures(least):
+    """Images as other programs decode them; those of JPEG may differ by 2, as in tests/api/images.c."""
+    values, run = path("images", "values.npz"), 0
+    for name in o.npz_names(values):
+        at = path("images", name)
+        at += ".png" if os.path.exists(at + ".png") else ".jpg"
+        want = o.load_npz(values, name)
+        try:
+            t = c.load(at)
+        except o.Error as e:
+            if "built without" in str(e):
+                return
+            raise
+        got, far = bits_of(t), 0 if at.endswith("png") else 2
+        n = t.dtype.itemsize
+        wanted = [int.from_bytes(want.tobytes()[k:k + n], "little") for k in range(0, want.size * n, n)]
+        if t.dtype is not want.dtype or t.shape != want.shape or any(abs(g - w) > far for g, w in zip(got, wanted)):
+            fail("the image " + name)
+        run += 1
+        case_ends()
+    if run < least:
+        fail("%d images" % run)
+
+
+def distributions(least):
+    """Draws beside exact distribution functions: the largest distance is below that of one sample in 10⁵ (Kolmogorov's law)."""
+    draws, run = 512, 0
+    with open(path("random", "cdf.txt")) as f:
+        lines = f.read().splitlines()
+    for k, line in enumerate(lines):
+        name, *words = line.split()
+        a, b = [made("float64", [1], [float(w)]) for w in words[:2]]
+        c.seed(1000 + k)
+        t = {"gamma": lambda: c.gamma("float64", [draws], a, 1.0), "beta": lambda: c.beta("float64", [draws], a, b),
+             "poisson": lambda: c.poisson("float64", [draws], a), "binomial": lambda: c.binomial("float64", [draws], a, b),
+             "exponential": lambda: c.mul(c.neg(c.log(c.sub(1.0, c.rand("float64", [draws], 0.0, 1.0)))), a)}[name]()
+        got = sorted(floats(bits_of(t), "float64"))
+        points = [float(w) for w in words[5:]]
+        for at, p in zip(points[::2], points[1::2]):
+            below = sum(v <= at for v in got) / draws
+            if abs(below - p) > math.sqrt(math.log(2e5) / 2 / draws):
+                fail("%s(%s): P(X <= %g) is %g, not %g" % (name, words[:2], at, below, p))
+                break
+        run += 1
+        case_ends()
+    for call in (lambda: c.randn("float32", [3, 5], 1.0, 2.0), lambda: c.randint("int32", [7], -3, 9), lambda: c.permutation(20),
+                 lambda: c.bernoulli([40], 0.25), lambda: c.rand_keyed("float16", [9], 0.0, 1.0, 7), lambda: c.choice(30, 6)):
+        c.seed(7)
+        bits_of(call())
+        case_ends()
+    if run < least:
+        fail("%d distributions" % run)
+
+
+def elements(name, numbers, shape):
+    """Elements of a field, which are integers of 256 bits."""
+    return c.from_bytes(name, shape, b"".join(v.to_bytes(32, "little") for v in numbers))
+
+
+def fields():
+    with open(path("field", "poseidon.txt")) as f:
+        lines = [line.split() for line in f if line[0] != "#"]
+    modulus = 21888242871839275222246405745257275088548364400416034343698204186575808495617
+    for t, *hashes in lines:
+        n = int(t) - 1
+        for k, want in enumerate(hashes):
+            x = elements("fr254", [modulus - v if k else v for v in range(1, n + 1)], [1, n])
+            got = int.from_bytes(c.is_of(c.poseidon(x)) if recording else c.poseidon(x).tobytes(), "little")
+            if got != int(want):
+                fail("poseidon of %d elements: %d" % (n, got))
+            case_ends()
+    with open(path("field", "points.txt")) as f:
+        lines = [line.split() for line in f if line[0] != "#"]
+    for curve in (1, 2):
+        rows = [w for w in lines if w[0] == str(curve)]
+        k = elements("fr254", [int(w[1]) for w in rows], [len(rows)])
+        shape = [len(rows), 2] if curve == 1 else [len(rows), 2, 2]
+        want = elements("fq254", [int(v) for w in rows for v in w[2:-1]], shape)
+        p = c.curve_multiply(curve - 1, c.curve_generator(curve - 1), k)
+        packed = c.curve_compress(curve - 1, p)
+        for what, t, bytes_ in (("multiples", p, want.tobytes()), ("compressed points", packed, bytes.fromhex("".join(w[-1] for w in rows))),
+                                ("points again", c.curve_decompress(curve - 1, packed), want.tobytes())):
+            if recording:
+                c.is_(t)
+            if t.tobytes() != bytes_:
+                fail("%s of curve %d" % (what, curve))
+        for t in (c.curve_add(curve - 1, p, p), c.curve_double(curve - 1, p), c.curve_neg(curve - 1, p)):
+            if recording:
+                c.is_(t)
+        case_ends()
+
+
+def shares(least):
+    """Secrets from shares, as galois computes them. The call has no form in Fortran, whose lists know their length alone."""
+    run = 0
+    with open(path("private", "shamir.txt")) as f:
+        lines = [[int(w) for w in line.split()] for line in f]
+    for threshold, k, secret, *rest in lines:
+        try:
+            t = o.shamir_join(o.asarray([[v] for v in rest[k:]], dtype="uint64"), rest[:k], threshold)
+        except o.Error as e:
+            if "built without" in str(e):
+                return
+            raise
+        if t.tolist() != [secret]:
+            fail("a secret of %d shares" % k)
+        run += 1
+    if run < least:
+        fail("%d secrets" % run)
+
+
+def torchs(file, cases):
+    """Values and gradients of PyTorch: by name, the inputs of which there are gradients, and the call."""
+    def golden(name, dtype=None):
+        t = o.load_npz(path("torch", file), name)
+        return o.astype(t, dtype) if dtype and "float" in t.dtype.name else t
+
+    for dtype, bound in (("float64", 1e-11), ("float32", 3e-5)):
+        for name, of, call in cases:
+            x = [golden("%s.%s" % (name, k), dtype) for k in of]
+            y = call(lambda k: golden(k if "." in k else "%s.%s" % (name, k), dtype), *x)
+            has = {n for n in NAMES_IN[file] if n.startswith(name + ".")}
+            loss = name + ".loss" in has
+            weight = None if loss else golden(name + ".c", dtype)
+            wanted = [golden(name + (".loss" if loss else ".y"), "float64")] + [golden("%s.d%s" % (name, k), "float64") for k in of]
+            g = c.grad(c.sum(y, None, False), x) if loss else c.vjp(y, weight, x)
+            for what, t, want in zip(["value", *of], [y, *g], wanted):
+                got, w = floats(bits_of(t), dtype), floats([int.from_bytes(want.tobytes()[k:k + 8], "little") for k in range(0, 8 * want.size, 8)], "float64")
+                scale = max([abs(v) for v in w], default=0.0)
+                if t.shape != want.shape or any(abs(a - b) > bound * (abs(b) + scale) for a, b in zip(got, w)):
+                    fail("%s of %s, %s: %s, not %s" % (what, name, dtype, got[:3], w[:3]))
+            case_ends()
+
+
+NAMES_IN = {name: o.npz_names(path("torch", name)) for name in ("norm.npz", "loss.npz")}
+NORMS = [
+    ("layer1", "xwb", lambda g, x, w, b: c.layer_norm(x, 1, w, b, 1e-5)), ("layer2", "xwb", lambda g, x, w, b: c.layer_norm(x, 2, w, b, 1e-3)),
+    ("rms", "xw", lambda g, x, w: c.rms_norm(x, 1, w, 1e-5)), ("group", "xwb", lambda g, x, w, b: c.group_norm(x, 3, w, b, 1e-5)),
+    ("instance", "xwb", lambda g, x, w, b: c.instance_norm(x, w, b, 1e-5)),
+    ("local", "x", lambda g, x: c.local_response_norm(x, 3, 0.3, 0.75, 1.5)), ("local4", "x", lambda g, x: c.local_response_norm(x, 4, 0.3, 0.75, 1.5)),
+    ("rotary", "x", lambda g, x: c.rotary(x, 3, 10000.0, True)), ("rotary_halves", "x", lambda g, x: c.rotary(x, 3, 10000.0, False))]
+LOSSES = [
+    ("mse", "xy", lambda g, x, y: c.mse_loss(x, y, "sum")), ("l1", "xy", lambda g, x, y: c.l1_loss(x, y, "mean")),
+    ("huber", "xy", lambda g, x, y: c.huber_loss(x, y, 0.7, "none")), ("kl", "x", lambda g, x: c.kl_loss(x, g("y"), False, "batch_mean")),
+    ("hinge_embedding", "x", lambda g, x: c.hinge_embedding_loss(x, g("y"), 0.8, "mean")),
+    ("similarity", "xy", lambda g, x, y: c.cosine_similarity(x, y, 1, 1e-8))] + [
+    ("ctc_" + r, "x", lambda g, x, r=r: c.ctc_loss(c.log_softmax(x, -1), g("target"), g("il"), g("tl"), 0, True, r)) for r in ("mean", "sum", "none")]
+
 elementwise("ints.txt", 0)
 for name, ulps in (("f32", 4), ("f64", 4), ("f16", 1), ("bf16", 1)):
     elementwise(name + ".txt", ulps)
@@ -385,4 +578,12 @@ complex_functions("complex128", "float64", 30)
 transforms(60)
 cotangents()
 long_transforms()
+if not recording or not set(path()) & set(" \t\n"):  # a path is one word of the calls
+    files()
+    pictures(30)
+distributions(20)
+fields()
+shares(100)
+torchs("norm.npz", NORMS)
+torchs("loss.npz", LOSSES)
 end()

@@ -61,6 +61,11 @@ class Recorder:
         """The value of a result is written."""
         self._array("is", self._slot(t), t)
 
+    def is_of(self, t):
+        """The same, and the bytes."""
+        self.is_(t)
+        return t.tobytes()
+
     def _slot(self, t):
         if t is None:
             return -1
@@ -115,7 +120,7 @@ class Recorder:
             values = dict(zip((a["name"] for a in taken), args))
             words = [w for a in taken for w in self._words(a, values.get(a["name"], options.get(a["name"])))]
             self._write("do", name, self._next, *words)
-            for t in [result] if isinstance(result, self._core.Tensor) else result:
+            for t in [result] if isinstance(result, self._core.Tensor) else result or ():
                 for one in t if isinstance(t, list) else [t]:
                     self._add(one)
             return result

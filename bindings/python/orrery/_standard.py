@@ -463,15 +463,21 @@ def bincount(x, /, weights=None, minlength=0):
     return r if r.shape[0] >= minlength else _core.pad(r, [0], [minlength - r.shape[0]], 0.0)
 
 
+def _as_float(x):
+    """Integers as float64, as in NumPy."""
+    x = _tensor(x)
+    return _core.cast(x, "float64") if "integer" in _convert.kind_of(x.dtype) else x
+
+
 def quantile(x, q, /, *, axis=None, keepdims=False):
     """The q-quantiles of an axis; q is a number or a list."""
-    r = _core.quantile(x, q if isinstance(q, (list, tuple)) else [q], axis, keepdims)
+    r = _core.quantile(_as_float(x), q if isinstance(q, (list, tuple)) else [q], axis, keepdims)
     return r if isinstance(q, (list, tuple)) else _core.select(r, 0, 0)
 
 
 def median(x, /, *, axis=None, keepdims=False):
     """The 0.5-quantile."""
-    return _core.median(x, axis, keepdims)
+    return _core.median(_as_float(x), axis, keepdims)
 
 
 def softmax(x, /, *, axis=-1):
