@@ -225,6 +225,7 @@ static orr_status make(const orr__region *r, orr__kernel **out)
         st = permute(r, k);
     if (st == ORR_OK && loops)
         st = r->rmask ? prepare_fold(r, k) : orr__program(r, k);
+    k->few = st == ORR_OK && loops ? orr__vrun_may_few(k, r) : 0;
     if (st == ORR_OK && r->call.op && !(k->own = own_new()))
         st = orr__fail(orr__region_site(r), ORR_ENOMEM, "no memory for the kernel");
     if (st == ORR_OK && r->epilogue)

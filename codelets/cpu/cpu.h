@@ -86,6 +86,7 @@ struct orr__kernel {
     bool rows; /* axes are kept…, reduced…, kept…: rows are folded into a row; else kept…, reduced… */
     int nouter, nreduced; /* axes of the first and of the second group      */
     int across;           /* of a map: an axis other than the last along which a load has its neighbours; -1 */
+    int64_t few;          /* of a map: all its elements, if orr__vrun_few computes it; 0: blocks do */
 };
 
 /* The number of a region's first scalar in instructions; 0: there is none. Programs number scalars from it. */
@@ -108,7 +109,8 @@ typedef struct {
     orr__vec_view *view;
     const void **reg;
     char *slot;
-    int64_t *index; /* scratch of one block each */
+    size_t slot_bytes; /* from a slot to the next */
+    int64_t *index;    /* scratch of one block each */
     void *wide;
     uint16_t *half;
     orr_status st; /* ORR_EINDEX once an index was out of range */
@@ -134,6 +136,12 @@ void orr__vrun_box(orr__vrun *v);
 /* Computes iterations [p, p + n), n ≤ k->block. Call it only while v->st is ORR_OK. p must be a multiple of the last
  * axis if that is shorter than half a block. */
 void orr__vrun_block(orr__vrun *v, int64_t p, int64_t n);
+/* A map of a few elements of whole arrays: views, and memory of this thread, would take longer than the elements. may_few: the number
+ * of its elements, 0 if it is another map. */
+int64_t orr__vrun_may_few(const orr__kernel *k, const orr__region *r);
+orr_status orr__vrun_few(const orr__kernel *k, const orr__launch *l);
+/* True if an output shares memory with an input. The input is then copied first: no operation may see its operand change. */
+bool orr__vrun_overlaid(const orr__launch *l);
 
 /* gather.c: operations of kinds PLACE and TAKE. */
 void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, int64_t n);

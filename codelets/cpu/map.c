@@ -90,6 +90,8 @@ orr_status orr__cpu_map(const orr__kernel *k, const orr__launch *l)
 {
     orr__vrun v;
     const orr__region *r = l->region;
+    if (k->few && l->lo == 0 && (k->first < 0 || l->hi == k->dim[k->first]) && !orr__vrun_overlaid(l))
+        return orr__vrun_few(k, l);
     if (k->across >= 0)
         return map_boxes(k, l);
     orr_status st = orr__vrun_begin(&v, k, l, 0);

@@ -233,7 +233,7 @@ static void run_op(orr__vrun *v, const orr__vop *op, int64_t p, int64_t n)
     if (op->out >= 0)
         dst = v->out[op->out] + (size_t)p * orr_dtype_size((orr_dtype)op->dtype);
     else
-        dst = v->slot + (size_t)op->slot * v->k->slot_bytes;
+        dst = v->slot + (size_t)op->slot * v->slot_bytes;
     if (op->kind == ORR__VSTORE) {
         orr__cast_of(v->k->vec, orr__compute_dtype((orr_dtype)op->from), (orr_dtype)op->dtype)(dst, reg[op->x], n);
         return;
@@ -296,9 +296,7 @@ void orr__vrun_box(orr__vrun *v)
         run_op(v, &k->op[o], 0, ORR__MIN(v->total, k->block));
 }
 
-/* True if an output shares memory with an input. The input is then copied first: no operation may see its operand
- * change. */
-static bool overlaid(const orr__launch *l)
+bool orr__vrun_overlaid(const orr__launch *l)
 {
     for (int k = 0; k < l->region->nout; k++)
         for (int i = 0; i < l->region->nin; i++)
@@ -321,15 +319,74 @@ orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch
     v->view = (orr__vec_view *)(void *)at;
     v->reg = (const void **)(void *)(at += views);
     v->slot = at += regs;
+    v->slot_bytes = k->slot_bytes;
     v->index = (int64_t *)(void *)(at += slots);
     v->wide = at += up(8 * block);
     v->half = (uint16_t *)(void *)(at += up(8 * block));
     v->more = at + up(2 * block);
-    v->in_place = overlaid(l);
+    v->in_place = orr__vrun_overlaid(l);
     for (int d = 0; d < k->rank; d++) {
         v->dim[d] = d == k->first ? l->hi - l->lo : k->dim[d];
         v->origin[d] = d == k->first ? l->lo : 0;
     }
     orr__vrun_box(v);
     return ORR_OK;
+}
+
+/* -- a few elements ------------------------------------------------------------------------------------------ */
+
+enum { FEW = 64, FEW_SLOTS = 8, FEW_REGS = 64, FEW_BYTES = 8 * FEW };
+
+/* True if an access reads the elements of its array in their order. */
+static bool whole(const orr__kernel *k, const orr__access *a)
+{
+    int64_t step = 1;
+    bool is = a->input >= 0 && !a->box && !a->placed && a->offset == 0;
+    for (int d = k->rank - 1; d >= 0; step *= k->dim[d--])
+        is = is && (k->dim[d] == 1 || a->stride[d] == step);
+    return is;
+}
+
+static bool plain(const orr__kernel *k, const orr__vop *op)
+{
+    bool half = orr__is_half((orr_dtype)op->dtype) || orr__is_half((orr_dtype)op->from);
+    if (half || op->per_row || orr_dtype_size((orr_dtype)op->dtype) > 8)
+        return false;
+    return op->kind == ORR__VROW || op->kind == ORR__VCAST || op->kind == ORR__VSCALAR || op->kind == ORR__VSTORE ||
+           (op->kind == ORR__VLOAD && op->out < 0 && whole(k, &k->access[op->access]));
+}
+
+int64_t orr__vrun_may_few(const orr__kernel *k, const orr__region *r)
+{
+    int64_t n = 1;
+    bool fits = orr__region_is_map(r) && !r->call.op && !r->product && k->across < 0 && k->nreg <= FEW_REGS &&
+                k->nslot <= FEW_SLOTS;
+    for (int d = 0; d < k->rank && n <= FEW; d++)
+        n *= k->dim[d];
+    for (int o = 0; o < k->nop && fits; o++)
+        fits = plain(k, &k->op[o]);
+    return fits && n <= FEW ? n : 0;
+}
+
+orr_status orr__vrun_few(const orr__kernel *k, const orr__launch *l)
+{
+    _Alignas(64) char slot[FEW_SLOTS * FEW_BYTES];
+    const void *reg[FEW_REGS];
+    orr__vrun v;
+    v.k = k;
+    v.l = l;
+    v.scalar = k->nonce > 0 && l->scalar ? l->scalar + orr__first_scalar(l->region) : NULL;
+    v.st = ORR_OK;
+    v.in_place = false;
+    v.reg = reg;
+    v.slot = slot;
+    v.slot_bytes = FEW_BYTES;
+    for (int n = 0; n < l->region->nout; n++)
+        v.out[n] = l->out[n];
+    for (const orr__vop *op = k->op, *end = op + k->nop; op < end; op++)
+        if (op->kind == ORR__VLOAD)
+            reg[op->reg] = l->in[k->access[op->access].input];
+        else
+            run_op(&v, op, 0, k->few);
+    return v.st;
 }
