@@ -51,7 +51,7 @@ static void forget(void *data)
 static orr__small factor(const job *j, bool back)
 {
     int64_t n = j->r.hidden, wide = n * j->r.gates;
-    orr__small s = { .b = j->in[j->r.w], .count = 1, .n = back ? n : wide, .k = back ? wide : n, .add = true };
+    orr__small s = { .b = j->in[j->r.w], .count = 1, .n = back ? n : wide, .k = back ? wide : n };
     s.b_row = back ? 1 : wide;
     s.b_col = back ? wide : 1;
     return s;
@@ -162,20 +162,15 @@ static void forth(const job *j, int64_t b0, int64_t rows)
     p.c = j->sums;
     p.c_row = wide;
     p.m = rows;
+    /* Sums begin with the inputs, except for a GRU. */
+    bool inputs = r->cell != ORR_CELL_GRU;
+    const char *bias = r->bias >= 0 ? j->in[r->bias] : NULL;
     for (int64_t s = 0; s < r->steps; s++) {
         int64_t t = orr__recur_step(r, s), before = orr__recur_step(r, s - 1);
-        for (int64_t i = 0; i < rows; i++) {
-            char *to = j->sums + (size_t)(i * wide) * j->z;
-            if (r->cell != ORR_CELL_GRU)
-                memcpy(to, element(j, j->in[0], ((b0 + i) * r->steps + t) * wide), (size_t)wide * j->z);
-            else if (r->bias >= 0)
-                memcpy(to, j->in[r->bias], (size_t)wide * j->z);
-            else
-                memset(to, 0, (size_t)wide * j->z);
-        }
         p.a = s ? element(j, j->out, (b0 * r->planes + before) * n) : element(j, j->in[r->h], b0 * n);
         p.a_row = s ? r->planes * n : n;
-        j->vec->packed[j->wide](&p, j->right);
+        j->vec->packed[j->wide](&p, j->right, inputs ? element(j, j->in[0], (b0 * r->steps + t) * wide) : bias,
+                                inputs ? r->steps * wide : 0);
         cells(j, b0, rows, s);
     }
 }
@@ -225,7 +220,7 @@ static void back(const job *j, int64_t b0, int64_t rows)
         cells_back(j, b0, rows, s, d, p.a_row);
         p.a = d;
         if (s > 0 || r->first)
-            j->vec->packed[j->wide](&p, j->right);
+            j->vec->packed[j->wide](&p, j->right, j->dh, n);
     }
     for (int64_t i = 0; r->first && i < rows; i++) {
         char *to = j->out + (size_t)((b0 + i) * r->states) * line;

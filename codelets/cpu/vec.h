@@ -132,11 +132,12 @@ enum { ORR__LARGE_TERMS = 256, ORR__LARGE_ROWS = 96, ORR__LARGE_PANEL = 64 };
 typedef void orr__largefn(const orr__small *s, double scale, void *room);
 
 /* A right factor packed in panels of columns, for products without a copy. room: ORR__PACKED_ROOM(n, k) elements. The second is a product
- * of any size with the packed factor; s->b is not read. The order of a sum is that of the product above. */
+ * of any size with the packed factor; s->b is not read. The order of a sum is that of the product above. The chains begin with the rows of
+ * `from`, NULL: with zeros; s->add is not read. */
 #define ORR__PACKED_ROOM(n, k)                                                                                         \
     ((((n) + ORR__LARGE_PANEL - 1) / ORR__LARGE_PANEL * ORR__LARGE_PANEL + ORR__LARGE_PANEL) * (k))
 typedef void orr__packfn(const orr__small *s, void *to);
-typedef void orr__packedfn(const orr__small *s, const void *right);
+typedef void orr__packedfn(const orr__small *s, const void *right, const void *from, int64_t from_row);
 
 /* A step of a recurrent cell for n units of a sequence; the gates are contiguous. sums: of the products and, except for a GRU, of x.
  * before: the previous state, c of an LSTM, h of a GRU. The gates are kept, and for a GRU the product of n (ops/nn/recurrence.h). */

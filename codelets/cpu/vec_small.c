@@ -11,13 +11,12 @@
 #include <arm_neon.h>
 #endif
 
-/* One tile. Element (row, k) of a is at row·a_row + k·a_col; the rows of b and c are contiguous. `rest`: elements of
- * the last vector, 0: all. */
+/* One tile. Element (row, k) of a is at row·a_row + k·a_col; the rows of b, c and `from` are contiguous. The sums begin with `from`, NULL:
+ * with zeros. `rest`: elements of the last vector, 0: all. */
 typedef struct {
-    const void *a, *b;
+    const void *a, *b, *from;
     void *c;
-    int64_t k, a_row, a_col, b_row, c_row, rest;
-    bool add;
+    int64_t k, a_row, a_col, b_row, c_row, from_row, rest;
 } orr__smalltile;
 
 /* Sums in registers: a dozen or more, so that a processor with two multipliers of latency 4 never waits for one. */

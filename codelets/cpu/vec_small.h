@@ -31,12 +31,12 @@ static inline __attribute__((always_inline)) void F(tile)(const orr__smalltile *
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
-            if (!t->add)
+            if (!t->from)
                 sum[r][v] = ALL(0);
             else if (part && v == vectors - 1)
-                sum[r][v] = SOME((const REAL *)t->c + r * t->c_row + v * W, mask);
+                sum[r][v] = SOME((const REAL *)t->from + r * t->from_row + v * W, mask);
             else
-                memcpy(&sum[r][v], (const REAL *)t->c + r * t->c_row + v * W, sizeof sum[r][v]);
+                memcpy(&sum[r][v], (const REAL *)t->from + r * t->from_row + v * W, sizeof sum[r][v]);
     for (int64_t p = 0; p < t->k; p++, a += t->a_col, b += t->b_row) {
         VEC right[VECTORS_MOST];
 #pragma GCC unroll 4
@@ -76,9 +76,34 @@ static inline __attribute__((always_inline)) void F(tile)(const orr__smalltile *
 EACH_TILE(TILE)
 #undef TILE
 
-/* Columns [0, n) of all rows of c, `vectors` vectors at a time; the rows of the right factor are contiguous. */
-static void F(columns)(orr__smalltile t, const REAL *a, int64_t m, int64_t vectors, REAL *c)
+/* Two panels, the second `apart` elements of b behind the first, times one row: twice the sums of a tile, so that both multipliers are busy,
+ * and two streams from memory. */
+static void F(row)(const orr__smalltile *t, int64_t apart)
 {
+    VEC sum[2][VECTORS_MOST];
+    const REAL *a = t->a, *b = t->b;
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; v++)
+        if (t->from)
+            memcpy(sum[v], (const REAL *)t->from + v * VECTORS_MOST * W, sizeof sum[v]);
+        else
+            memset(sum[v], 0, sizeof sum[v]);
+    for (int64_t p = 0; p < t->k; p++, a += t->a_col, b += t->b_row) {
+        VEC left = ALL(*a), right;
+#pragma GCC unroll 8
+        for (int v = 0; v < 2 * VECTORS_MOST; v++) {
+            memcpy(&right, b + v / VECTORS_MOST * apart + v % VECTORS_MOST * W, sizeof right);
+            sum[v / VECTORS_MOST][v % VECTORS_MOST] = FMA(left, right, sum[v / VECTORS_MOST][v % VECTORS_MOST]);
+        }
+    }
+    memcpy(t->c, sum, sizeof sum);
+}
+
+/* Columns [0, n) of all m rows of c, `vectors` vectors at a time; the rows of the right factor are contiguous. */
+static void F(columns)(orr__smalltile t, int64_t m, int64_t vectors)
+{
+    const REAL *a = t.a, *from = t.from;
+    REAL *c = t.c;
 #define TILE(rows, vectors) [rows][vectors] = F(tile##rows##x##vectors),
     static void (*const tiles[ROWS_MOST + 1][VECTORS_MOST + 1])(const orr__smalltile *) = { EACH_TILE(TILE) };
 #undef TILE
@@ -88,19 +113,22 @@ static void F(columns)(orr__smalltile t, const REAL *a, int64_t m, int64_t vecto
         rows = (m - i + tall - 1) / tall;
         t.a = a + i * t.a_row;
         t.c = c + i * t.c_row;
+        t.from = from ? from + i * t.from_row : NULL;
         tiles[rows][vectors](&t);
     }
 }
 
 /* All columns, in panels of as many vectors as a tile has. */
-static void F(multiply)(const orr__small *s, orr__smalltile t, const REAL *a, const REAL *b, REAL *c)
+static void F(multiply)(const orr__small *s, orr__smalltile t, const REAL *b, REAL *c)
 {
     int64_t left = (s->n + W - 1) / W;
     for (int64_t j = 0; j < s->n;) {
         int64_t panels = (left + VECTORS_MOST - 1) / VECTORS_MOST, vectors = (left + panels - 1) / panels;
         t.rest = j + vectors * W > s->n ? s->n % W : 0;
         t.b = b + j;
-        F(columns)(t, a, s->m, vectors, c + j);
+        t.c = c + j;
+        t.from = s->add ? t.c : NULL;
+        F(columns)(t, s->m, vectors);
         j += vectors * W;
         left -= vectors;
     }
@@ -122,9 +150,13 @@ static void F(in_order)(const REAL *from, int64_t row, int64_t col, int64_t rows
 
 static orr__smalltile F(tile_of)(const orr__small *s)
 {
-    return (orr__smalltile){
-        .k = s->k, .a_row = s->a_row, .a_col = s->a_col, .b_row = s->b_row, .c_row = s->c_row, .add = s->add
-    };
+    return (orr__smalltile){ .a = s->a,
+                             .k = s->k,
+                             .a_row = s->a_row,
+                             .a_col = s->a_col,
+                             .b_row = s->b_row,
+                             .c_row = s->c_row,
+                             .from_row = s->c_row };
 }
 
 void F(small)(const orr__small *s)
@@ -139,7 +171,8 @@ void F(small)(const orr__small *s)
     for (int64_t q = 0; q < s->count; q++, a += s->a_next, b += s->b_next, c += s->m * s->c_row) {
         if (copies && (q == 0 || s->b_next))
             F(in_order)(b, s->b_row, s->b_col, s->k, s->n, copy, ld);
-        F(multiply)(s, t, a, copies ? copy : b, c);
+        t.a = a;
+        F(multiply)(s, t, copies ? copy : b, c);
     }
 }
 
@@ -156,7 +189,7 @@ void F(large)(const orr__small *s, double scale, void *room)
     t.a_row = copies ? ORR__LARGE_TERMS : s->a_row;
     for (int64_t p = 0; p < s->k; p += t.k) {
         t.k = s->k - p < ORR__LARGE_TERMS ? s->k - p : ORR__LARGE_TERMS;
-        t.add = s->add || p > 0;
+        bool add = s->add || p > 0;
         for (int64_t j = 0, cols; j < s->n; j += cols) {
             cols = s->n - j < panel ? s->n - j : panel;
             REAL *to = right + j * ORR__LARGE_TERMS;
@@ -174,7 +207,10 @@ void F(large)(const orr__small *s, double scale, void *room)
                 cols = s->n - j < panel ? s->n - j : panel;
                 t.b = right + j * ORR__LARGE_TERMS;
                 t.rest = cols % W;
-                F(columns)(t, copies ? left : a, rows, (cols + W - 1) / W, (REAL *)s->c + i * s->c_row + j);
+                t.a = copies ? left : a;
+                t.c = (REAL *)s->c + i * s->c_row + j;
+                t.from = add ? t.c : NULL;
+                F(columns)(t, rows, (cols + W - 1) / W);
             }
         }
     }
@@ -190,16 +226,23 @@ void F(pack)(const orr__small *s, void *to)
      (REAL *)to + j * s->k, panel);
 }
 
-void F(packed)(const orr__small *s, const void *right)
+void F(packed)(const orr__small *s, const void *right, const void *from, int64_t from_row)
 {
     const int64_t panel = VECTORS_MOST * W;
     orr__smalltile t = F(tile_of)(s);
     t.b_row = panel;
+    t.from_row = from_row;
     for (int64_t j = 0, cols; j < s->n; j += cols) {
-        cols = s->n - j < panel ? s->n - j : panel;
+        bool two = s->m == 1 && s->n - j >= 2 * panel;
+        cols = two ? 2 * panel : s->n - j < panel ? s->n - j : panel;
         t.b = (const REAL *)right + j * s->k;
+        t.c = (REAL *)s->c + j;
+        t.from = from ? (const REAL *)from + j : NULL;
         t.rest = cols % W;
-        F(columns)(t, s->a, s->m, (cols + W - 1) / W, (REAL *)s->c + j);
+        if (two)
+            F(row)(&t, panel * s->k);
+        else
+            F(columns)(t, s->m, (cols + W - 1) / W);
     }
 }
 

@@ -96,6 +96,26 @@ static void lengths_beyond_the_steps_are_clipped(void)
     }
 }
 
+/* Alone a sequence is multiplied by pairs of panels of the weights, among others by tiles; 70 units end in a part of a panel. */
+static void a_sequence_has_equal_bits_alone_and_among_others(void)
+{
+    for (int cell = ORR_CELL_RNN; cell <= ORR_CELL_GRU; cell++) {
+        orr_scope *s = orr_scope_begin();
+        orr_module *m = orr_recurrent((orr_cell)cell, 3, 70, NULL);
+        ORR_REQUIRE(m);
+        orr_module_train(m, false);
+        orr_tensor *x = orr_randn(ORR_F32, ORR_SHAPE(5, 4, 3), 0, 1), *all = orr_forward(m, x);
+        ORR_CHECK(orr_eval(x) == ORR_OK && orr_eval(all) == ORR_OK);
+        for (int64_t i = 0; i < 5; i += 4) {
+            orr_tensor *one = orr_forward(m, orr_slice_axis(x, 0, i, i + 1, 1));
+            ORR_CHECK(orr_eval(one) == ORR_OK);
+            near_same(one, orr_slice_axis(all, 0, i, i + 1, 1), 0, "a sequence");
+        }
+        orr_module_free(m);
+        (void)orr_scope_end(s);
+    }
+}
+
 static void wrong_use_is_refused(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -153,10 +173,15 @@ static void a_loop_does_not_repeat_random_numbers(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(layers_are_pytorchs),       ORR_TEST(dropout_between_layers_is_for_training),
-        ORR_TEST(scan_is_its_recurrence),    ORR_TEST(a_loop_does_not_repeat_random_numbers),
-        ORR_TEST(gradients_go_through_time), ORR_TEST(lengths_beyond_the_steps_are_clipped),
-        ORR_TEST(wrong_use_is_refused),      { 0 },
+        ORR_TEST(layers_are_pytorchs),
+        ORR_TEST(dropout_between_layers_is_for_training),
+        ORR_TEST(scan_is_its_recurrence),
+        ORR_TEST(a_loop_does_not_repeat_random_numbers),
+        ORR_TEST(gradients_go_through_time),
+        ORR_TEST(lengths_beyond_the_steps_are_clipped),
+        ORR_TEST(wrong_use_is_refused),
+        ORR_TEST(a_sequence_has_equal_bits_alone_and_among_others),
+        { 0 },
     };
     return near_main(argc, argv, "nn.recurrent", tests);
 }
