@@ -413,11 +413,11 @@ static orr_status launch_by_parts(orr__kernel *k, const orr__launch *l)
     return st;
 }
 
-/* True for a fold along columns of a file. The interpreter's strips of columns are as wide as the file's read-ahead; the narrower ones of
- * a compiled loop read the file several times. */
-static bool folds_a_file(const orr__kernel *k, const orr__launch *l)
+/* True for a fold along columns of a file, and for a map across its rows. The interpreter's strips of columns are as wide as the file's
+ * read-ahead, and its windows have whole pages; the narrower parts of a compiled loop read the file several times. */
+static bool walks_a_file(const orr__kernel *k, const orr__launch *l)
 {
-    bool any = false;
+    bool any = orr__cpu_map_crosses(k, l);
     for (int i = 0; k->rows && i < l->region->nin && !any; i++)
         any = orr__spill_holds(l->in[i]);
     return any;
@@ -426,7 +426,7 @@ static bool folds_a_file(const orr__kernel *k, const orr__launch *l)
 static orr_status launch(orr__kernel *k, const orr__launch *l)
 {
     static const orr__pick none;
-    if (!k->jit || folds_a_file(k, l))
+    if (!k->jit || walks_a_file(k, l))
         return interpret(k, l);
     if (k->halves)
         return launch_by_parts(k, l);

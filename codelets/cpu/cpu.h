@@ -159,6 +159,8 @@ void orr__fold_end(orr__acc *a, int rop, orr_dtype t);
 void orr__into_register(const orr__vrun *v, orr_dtype from, orr_dtype to, void *dst, const void *src, int64_t n);
 
 orr_status orr__cpu_map(const orr__kernel *k, const orr__launch *l);
+/* True for a map that reads across the rows of a file. */
+bool orr__cpu_map_crosses(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_argreduce(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_matmul(const orr__kernel *k, const orr__launch *l);

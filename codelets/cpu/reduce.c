@@ -113,7 +113,7 @@ static void measure(job *j, const orr__kernel *k, const orr__launch *l)
           : d < k->nouter + k->nreduced ? &j->reduced
                                         : &j->inner) *= d == k->first ? l->hi - l->lo : k->dim[d];
     j->strip = k->block;
-    if (k->rows && !l->region->search)
+    if (k->rows)
         j->strip *= ORR__MAX(1, ORR__MIN((j->inner + k->block - 1) / k->block, ORR__T_FOLD_STRIP));
 }
 
@@ -308,10 +308,12 @@ static void arg_columns(job *j, orr__argrowfn *find, int64_t o, int64_t c, int64
     for (int64_t i = 0; i < n; i++)
         j->at[i] = j->reduced > 0 ? -1 : 0;
     memset(j->fold->row, 0, 8 * (size_t)n);
-    for (int64_t r = 0; r < j->reduced; r++) {
-        orr__vrun_block(&j->v, (o * j->reduced + r) * j->inner + c, n);
-        find(j->fold->row, j->at, j->v.reg[k->result[0]], n, j->along + r);
-    }
+    for (int64_t r = 0; r < j->reduced; r++)
+        for (int64_t q = 0, some; q < n && j->v.st == ORR_OK; q += some) {
+            some = ORR__MIN(n - q, k->block);
+            orr__vrun_block(&j->v, (o * j->reduced + r) * j->inner + c + q, some);
+            find(j->fold->row + (size_t)q * j->fold->esize, j->at + q, j->v.reg[k->result[0]], some, j->along + r);
+        }
     memcpy((int64_t *)(void *)j->fold->out + o * j->inner + c, j->at, 8 * (size_t)n);
 }
 
@@ -327,7 +329,7 @@ orr_status orr__cpu_argreduce(const orr__kernel *k, const orr__launch *l)
         return j.v.st;
     }
     for (int64_t o = 0; o < j.outer && j.v.st == ORR_OK; o++)
-        for (int64_t c = 0; c < j.inner; c += k->block)
-            arg_columns(&j, k->vec->argrow[which][j.fold->t], o, c, j.inner - c < k->block ? j.inner - c : k->block);
+        for (int64_t c = 0; c < j.inner; c += j.strip)
+            arg_columns(&j, k->vec->argrow[which][j.fold->t], o, c, ORR__MIN(j.inner - c, j.strip));
     return j.v.st;
 }

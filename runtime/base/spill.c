@@ -25,8 +25,9 @@ static atomic_size_t now, most;
 /* The blocks. */
 typedef struct place {
     struct place *next;
-    const char *block;
+    char *block;
     size_t bytes;
+    int scattered; /* readers in places far from each other */
 } place;
 static place *places;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -163,7 +164,7 @@ void *orr__spill_get(size_t bytes, size_t *cap)
         return no_room(bytes, strerror(err));
     }
     (void)pthread_mutex_lock(&lock);
-    *new = (place){ places, p, all };
+    *new = (place){ places, p, all, 0 };
     places = new;
     (void)pthread_mutex_unlock(&lock);
     size_t live = atomic_fetch_add(&now, all) + all, peak = atomic_load(&most);
@@ -187,16 +188,49 @@ void orr__spill_put(void *block, size_t cap)
     atomic_fetch_sub(&now, cap);
 }
 
+/* The block around p; NULL: p is elsewhere. Under the lock. */
+static place *around(const void *p)
+{
+    place *at = places;
+    while (at && !((const char *)p >= at->block && (const char *)p < at->block + at->bytes))
+        at = at->next;
+    return at;
+}
+
 bool orr__spill_holds(const void *p)
 {
     if (atomic_load_explicit(&now, memory_order_relaxed) == 0)
         return false;
     (void)pthread_mutex_lock(&lock);
-    const place *at = places;
-    while (at && !((const char *)p >= at->block && (const char *)p < at->block + at->bytes))
-        at = at->next;
+    bool holds = around(p) != NULL;
     (void)pthread_mutex_unlock(&lock);
-    return at != NULL;
+    return holds;
+}
+
+void orr__spill_scatter(const void *p, bool on)
+{
+    (void)pthread_mutex_lock(&lock);
+    place *at = around(p);
+    int before = at ? at->scattered : 0;
+    if (at)
+        at->scattered += on ? 1 : -1;
+    if (at && (before == 0 || at->scattered == 0))
+        (void)madvise(at->block, at->bytes, on ? MADV_RANDOM : MADV_NORMAL);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void orr__spill_soon(const void *p, size_t bytes, int64_t n, int64_t step)
+{
+    int64_t page = sysconf(_SC_PAGESIZE);
+    (void)pthread_mutex_lock(&lock);
+    const place *at = around(p);
+    char *block = at ? at->block : NULL;
+    int64_t from = at ? (const char *)p - block : 0;
+    int64_t end = at ? (int64_t)at->bytes : 0;
+    (void)pthread_mutex_unlock(&lock);
+    for (int64_t i = 0; i < n; i++, from += step)
+        if (from >= 0 && from + (int64_t)bytes <= end)
+            (void)madvise(block + from / page * page, bytes + (size_t)(from % page), MADV_WILLNEED);
 }
 
 void orr__spill_rest(const orr__buffer *b, size_t from, size_t end)

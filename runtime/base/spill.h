@@ -17,6 +17,10 @@ void *orr__spill_get(size_t bytes, size_t *cap);
 void orr__spill_put(void *block, size_t cap);
 /* True if p points into such a block. */
 bool orr__spill_holds(const void *p);
+/* For a block in a file, else nothing. on: places far from each other are read and written, so nothing around them is read, until as many
+ * calls with `false`. soon: n parts of `bytes` at p and every `step` bytes are needed soon. */
+void orr__spill_scatter(const void *p, bool on);
+void orr__spill_soon(const void *p, size_t bytes, int64_t n, int64_t step);
 /* Bytes [from, end) of a buffer are not needed for now: if they are in a file, their memory is released. */
 void orr__spill_rest(const orr__buffer *b, size_t from, size_t end);
 void orr__spill_stats(orr__pool_stats *s);

@@ -15,8 +15,8 @@
 #include <orrery.h>
 #include "tests/harness/harness.h"
 
-/* The group's megabytes, and a matrix of four times as many bytes. */
-enum { LIMIT_MB = 192, ROWS = 4 * LIMIT_MB, COLUMNS = 1 << 18 };
+/* The group's megabytes, and a matrix of four times as many bytes; and those of the job that goes across the rows of a matrix. */
+enum { LIMIT_MB = 192, ROWS = 4 * LIMIT_MB, COLUMNS = 1 << 18, TURN_MB = 64, SHORT = 1 << 13, LONG = 3 << 10 };
 
 static char spill_dir[] = "/var/tmp/orrery-test-XXXXXX";
 
@@ -44,6 +44,26 @@ static int compute(void)
     return 0;
 }
 
+/* A transpose, and the places of the largest elements of columns: both walk across the rows. */
+static int turn(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *row = orr_reshape(orr_arange(ORR_F32, 0, LONG, 1), ORR_SHAPE(LONG, 1));
+    orr_tensor *x = orr_add(row, orr_mul(orr_arange(ORR_F32, 0, SHORT, 1), orr_scalar(-4.0))), *y = orr_transpose(x);
+    double off = -1, most = -1;
+    if (orr_eval(x) != ORR_OK || orr_eval(y) != ORR_OK)
+        return orr_error_print(stdout);
+    orr_tensor *want =
+        orr_add(orr_reshape(orr_mul(orr_arange(ORR_F32, 0, SHORT, 1), orr_scalar(-4.0)), ORR_SHAPE(SHORT, 1)),
+                orr_arange(ORR_F32, 0, LONG, 1));
+    if (orr_item(orr_max(orr_abs(orr_sub(y, want)), ORR_ALL_AXES, false), &off) != ORR_OK ||
+        orr_item(orr_min(orr_argmax(x, 0, false), ORR_ALL_AXES, false), &most) != ORR_OK)
+        return orr_error_print(stdout);
+    printf("off by %g, largest in row %g\n", off, most);
+    (void)orr_scope_end(s);
+    return 0;
+}
+
 /* Bytes that this process has read from disks; 0: not known. */
 static size_t bytes_read(void)
 {
@@ -61,7 +81,7 @@ static int job(void)
 {
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stdout);
-    int rc = compute();
+    int rc = strcmp(getenv("ORR_TEST_JOB"), "turn") != 0 ? compute() : turn();
     orr_memory m = orr_memory_stats();
     printf("limit %zu, peak %zu, spilled %zu, read %zu\n", m.limit, m.peak, m.spilled_peak, bytes_read());
     return orr_shutdown() == ORR_OK ? rc : 1;
@@ -81,7 +101,7 @@ static bool put(const char *folder, const char *name, const char *text)
 }
 
 /* Makes a group below that of this process; version 1, else 2. False: *why. */
-static bool make_group(char *folder, size_t size, char *why, size_t room)
+static bool make_group(int megabytes, char *folder, size_t size, char *why, size_t room)
 {
     char line[512], one[560] = "", two[560] = "", limit[32];
     FILE *f = fopen("/proc/self/cgroup", "re");
@@ -97,7 +117,7 @@ static bool make_group(char *folder, size_t size, char *why, size_t room)
         (void)fclose(f);
     const char *parent = one[0] ? one : two;
     (void)snprintf(folder, size, "%s/orrery-test-%ld", parent, (long)getpid());
-    (void)snprintf(limit, sizeof limit, "%ld", (long)LIMIT_MB << 20);
+    (void)snprintf(limit, sizeof limit, "%ld", (long)megabytes << 20);
     if (!parent[0] || mkdir(folder, 0755) != 0) {
         (void)snprintf(why, room, "no control group can be made in \"%s\": %s", parent, strerror(errno));
         return false;
@@ -111,9 +131,9 @@ static bool make_group(char *folder, size_t size, char *why, size_t room)
     return false;
 }
 
-/* Runs the job in that group (NULL: in the present one), with files or without; said: its output. Returns its status
+/* Runs a job in that group (NULL: in the present one), with files or without; said: its output. Returns its status
  * as waitpid does. */
-static int run(const char *group, bool files, char *said, size_t size)
+static int run(const char *which, const char *group, bool files, char *said, size_t size)
 {
     int ends[2], how = -1;
     said[0] = '\0';
@@ -125,7 +145,7 @@ static int run(const char *group, bool files, char *said, size_t size)
             _exit(99);
         (void)dup2(ends[1], 1);
         (void)close(ends[0]);
-        (void)setenv("ORR_TEST_JOB", "1", 1);
+        (void)setenv("ORR_TEST_JOB", which, 1);
         (void)setenv("ORRERY_JIT", files ? "wait" : "on", 1);
         if (files)
             (void)setenv("ORRERY_SPILL_DIR", spill_dir, 1);
@@ -144,14 +164,15 @@ static int run(const char *group, bool files, char *said, size_t size)
 static void data_of_four_times_the_groups_memory(void)
 {
     char group[1100], why[1400] = "", want[600], got[600], first[600];
-    if (!make_group(group, sizeof group, why, sizeof why))
+    if (!make_group(LIMIT_MB, group, sizeof group, why, sizeof why))
         ORR_SKIP("%s", why);
-    int how = run(group, true, got, sizeof got);
+    int how = run("compute", group, true, got, sizeof got);
     if (WIFEXITED(how) && WEXITSTATUS(how) == 99) {
         (void)rmdir(group);
         ORR_SKIP("a process cannot be put into %s", group);
     }
-    int free_of_it = run(NULL, false, want, sizeof want), refused = run(group, false, first, sizeof first);
+    int free_of_it = run("compute", NULL, false, want, sizeof want),
+        refused = run("compute", group, false, first, sizeof first);
     ORR_CHECK_MSG(rmdir(group) == 0, "%s: %s", group, strerror(errno));
     ORR_REQUIRE(free_of_it == 0);
     ORR_CHECK_MSG(WIFEXITED(how) && WEXITSTATUS(how) == 0, "ended with %d (9: killed for memory): %s", how, got);
@@ -168,9 +189,33 @@ static void data_of_four_times_the_groups_memory(void)
                   refused, first);
 }
 
+/* A part of a page of each row at a time reads the file some ninety times. */
+static void a_walk_across_the_rows_of_a_file_reads_it_a_few_times(void)
+{
+    char group[1100], why[1400] = "", got[600];
+    if (!make_group(TURN_MB, group, sizeof group, why, sizeof why))
+        ORR_SKIP("%s", why);
+    int how = run("turn", group, true, got, sizeof got);
+    (void)rmdir(group);
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 99)
+        ORR_SKIP("a process cannot be put into %s", group);
+    ORR_CHECK_MSG(WIFEXITED(how) && WEXITSTATUS(how) == 0, "ended with %d (9: killed for memory): %s", how, got);
+    size_t limit = 0, peak = 0, spilled = 0, disk = 0, bytes = (size_t)SHORT * LONG * sizeof(float);
+    const char *numbers = strstr(got, "limit ");
+    ORR_REQUIRE(numbers &&
+                sscanf(numbers, "limit %zu, peak %zu, spilled %zu, read %zu", &limit, &peak, &spilled, &disk) == 4);
+    ORR_CHECK_MSG(limit < (size_t)TURN_MB << 20 && spilled >= 2 * bytes, "%s", got);
+    ORR_CHECK_MSG(disk <= 12 * bytes, "%zu times: %s", disk / bytes, got);
+    char right[64];
+    (void)snprintf(right, sizeof right, "off by 0, largest in row %d\n", LONG - 1);
+    ORR_CHECK_MSG(strncmp(got, right, strlen(right)) == 0, "%s", got);
+}
+
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(data_of_four_times_the_groups_memory), { 0 } };
+    static const orr_test tests[] = { ORR_TEST(data_of_four_times_the_groups_memory),
+                                      ORR_TEST(a_walk_across_the_rows_of_a_file_reads_it_a_few_times),
+                                      { 0 } };
     if (getenv("ORR_TEST_JOB"))
         return job();
     if (!mkdtemp(spill_dir))
