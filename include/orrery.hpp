@@ -4457,8 +4457,8 @@ inline orr_status notes(FILE *to, ORRERY_CALLER)
 /// Evaluates `n` tensors, as orr_eval_all does, and writes the evaluation to the file `path`, whether it succeeds or not: the graph with
 /// its source lines, the inputs, the plan, the settings, and the results' digests. The file holds the program's data. ORRERY_DUMP writes
 /// such files for evaluations that fail (docs/seeing.md).
-/// errors:   those of the evaluation; ORR_EIO, ORR_ENOMEM; ORR_EGRAPH (random numbers that protect one release, or values that are
-///           distributed over ranks: these are never written).
+/// errors:   those of the evaluation; ORR_EIO, ORR_ENOMEM; ORR_EGRAPH (random numbers that protect one release, collective operations of
+///           the program, values over ranks that exist already: these are never written). Over ranks rank 0 writes the file.
 /// threads:  safe from any thread.
 inline orr_status dump(const std::string &path, const List &t, ORRERY_CALLER)
 {

@@ -22,12 +22,15 @@ typedef struct orr__dump_asking {
 _Thread_local asking *orr__dump_asked __attribute__((tls_model("initial-exec")));
 
 /* A graph that must not be in a file, or cannot be: the reason; NULL: none. */
-static const char *refusal(const orr__capture *p)
+static const char *refusal(const orr__dumping *d)
 {
+    const orr__capture *p = &d->p;
     for (int i = 0; i < p->n; i++)
         if (p->node[i]->once)
             return "it has random numbers that protect one release";
-        else if (p->node[i]->placed || orr__is_exchange(p->node[i]->op))
+        else if (p->leaf_of[i] < 0 && orr__is_exchange(p->node[i]->op))
+            return "the ranks exchange values in it";
+        else if (p->leaf_of[i] >= 0 && p->placed[p->leaf_of[i]] && !(d->whole && d->whole[p->leaf_of[i]]))
             return "its values are distributed over ranks";
     return NULL;
 }
@@ -38,6 +41,30 @@ void orr__dump_begin(orr__site at, const orr__capture_roots *roots, orr__dumping
     all.counts = false;
     *d = (orr__dumping){ .root = roots->out };
     d->made = orr__capture_make_roots(at, &all, &d->p) == ORR_OK;
+}
+
+void orr__dump_begin_over_ranks(orr__site at, const orr__capture_roots *roots, orr__dumping *d, orr__check_eval *eval)
+{
+    orr__dump_begin(at, roots, d);
+    d->over_ranks = true;
+    orr__node **todo = d->made ? orr__alloc_n((size_t)d->p.nleaf + 1, sizeof *todo) : NULL;
+    d->whole = todo ? orr__alloc_n((size_t)d->p.nleaf + 1, sizeof *d->whole) : NULL;
+    int n = 0;
+    for (int k = 0; k < d->p.nleaf && d->whole; k++)
+        if (d->p.placed[k] && (d->whole[k] = orr__rec_distribute(at, orr__node_ref(d->p.node[d->p.leaf_node[k]]), 0)))
+            todo[n++] = d->whole[k];
+    if (n > 0 && eval(at, todo, n) != ORR_OK)
+        orr_error_clear(); /* the file is refused, and not the evaluation */
+    free(todo);
+}
+
+static void forget(orr__dumping *d)
+{
+    for (int k = 0; k < d->p.nleaf && d->whole; k++)
+        orr__node_unref(d->whole[k]);
+    free(d->whole);
+    orr__capture_free(&d->p);
+    d->made = false;
 }
 
 /* -- content ----------------------------------------------------------------------------------------------- */
@@ -60,14 +87,19 @@ static void describe_nodes(const orr__capture *p, orr__dump *d)
                                 .arg = p->arg + p->arg0[i] };
         if (leaf)
             continue;
+        if (n->op->flags & ORR__OP_PLACES) { /* stands for its operand: one process has the whole value */
+            to->nin = 1;
+            continue;
+        }
         to->attr = n->attr;
         to->nscalar = n->nscalar;
         memcpy(to->s, n->s, sizeof to->s);
     }
 }
 
-static orr_status describe_leaves(orr__site at, const orr__capture *p, orr__dump *d)
+static orr_status describe_leaves(orr__site at, const orr__dumping *from, orr__dump *d)
 {
+    const orr__capture *p = &from->p;
     orr_status st = ORR_OK;
     for (int k = 0; k < p->nleaf && st == ORR_OK; k++) {
         orr__buffer *b;
@@ -75,7 +107,8 @@ static orr_status describe_leaves(orr__site at, const orr__capture *p, orr__dump
         if (!p->leaf[k])
             return orr__fail(at, ORR_EGRAPH, "a placeholder has no value");
         l->node = p->leaf_node[k];
-        if ((st = orr__dump_value(at, p->node[l->node], &b)) != ORR_OK)
+        orr__node *whole = from->whole ? from->whole[k] : NULL;
+        if ((st = orr__dump_value(at, whole ? whole : p->node[l->node], &b)) != ORR_OK)
             return st;
         l->bytes = orr__node_bytes(p->node[l->node]);
         l->data = b->host; /* its node, which the capture holds, keeps the buffer */
@@ -90,7 +123,8 @@ static void describe_results(orr__site at, const orr__dumping *from, orr__dump *
     for (int k = 0; k < d->nout; k++) {
         orr__buffer *b;
         d->out[k].node = from->p.out[k];
-        if (!orr__node_value(from->root[k]) || orr__dump_value(at, from->root[k], &b) != ORR_OK)
+        if (!orr__node_value(from->root[k]) || from->root[k]->placed ||
+            orr__dump_value(at, from->root[k], &b) != ORR_OK)
             continue;
         d->out[k].known = true;
         orr__dump_digest(b->host, orr__node_bytes(from->root[k]), d->out[k].digest);
@@ -132,10 +166,10 @@ static orr_status write_dump(orr__site at, const orr__dumping *from, const char 
 {
     const orr__capture *p = &from->p;
     orr__dump d = { .n = p->n, .nleaf = p->nleaf, .nout = p->nout };
-    const char *why = refusal(p);
+    const char *why = refusal(from);
     if (why)
         return orr__fail(at, ORR_EGRAPH, "the evaluation is not written to %s: %s", path, why);
-    char *settings = settings_text(), *plan = plan_text(at, p);
+    char *settings = settings_text(), *plan = from->over_ranks ? NULL : plan_text(at, p);
     d.reason = reason;
     d.version = orr_version();
     d.machine = orr__engine_name();
@@ -147,7 +181,7 @@ static orr_status write_dump(orr__site at, const orr__dumping *from, const char 
     orr_status st = d.node && d.leaf && d.out ? ORR_OK : ORR_ENOMEM;
     if (st == ORR_OK) {
         describe_nodes(p, &d);
-        st = describe_leaves(at, p, &d);
+        st = describe_leaves(at, from, &d);
     }
     if (st == ORR_OK) {
         describe_results(at, from, &d);
@@ -215,7 +249,7 @@ static void dump_by_environment(orr__site at, const orr__dumping *d, orr_status 
     char path[1200], reason[1200];
     bool failed = st != ORR_OK || not_finite;
     bool wanted = orr__env.dump_when == ORR__DUMP_ALL || (orr__env.dump_when == ORR__DUMP_NEW ? is_new(&d->p) : failed);
-    if (!*orr__env.dump || !wanted || !next_name(path, sizeof path))
+    if (!*orr__env.dump || !wanted || (d->over_ranks && orr__rank() != 0) || !next_name(path, sizeof path))
         return;
     (void)snprintf(reason, sizeof reason, "%s",
                    st != ORR_OK ? error
@@ -237,13 +271,13 @@ void orr__dump_end(orr__site at, orr__dumping *d, orr_status st, bool not_finite
     asking *mine = orr__dump_asked;
     orr__dump_asked = NULL; /* values that are read now are no part of it */
     if (mine && !mine->written) {
-        mine->st = write_dump(at, d, mine->path, st == ORR_OK ? "orr_dump" : error);
+        if (!d->over_ranks || orr__rank() == 0)
+            mine->st = write_dump(at, d, mine->path, st == ORR_OK ? "orr_dump" : error);
         mine->written = true;
     }
     dump_by_environment(at, d, st, not_finite, error);
     orr__dump_asked = mine;
-    orr__capture_free(&d->p);
-    d->made = false;
+    forget(d);
     if (st != ORR_OK)
         (void)orr__fail_text(st, error);
 }

@@ -3,6 +3,7 @@
 #ifndef ORR_API_DUMP_H
 #define ORR_API_DUMP_H
 
+#include "runtime/api/blame.h"
 #include "runtime/base/env.h"
 #include "runtime/graph/capture.h"
 
@@ -71,7 +72,9 @@ orr_status orr__dump_value(orr__site at, orr__node *n, orr__buffer **value);
 typedef struct {
     orr__capture p; /* keeps the ancestors of the roots */
     orr__node *const *root;
-    bool made;
+    orr__node *
+        *whole; /* by leaf, of a graph over ranks: the whole value of a leaf of which this rank has a part; else NULL */
+    bool made, over_ranks;
 } orr__dumping;
 /* orr_dump of this thread; NULL: none. */
 struct orr__dump_asking;
@@ -82,7 +85,9 @@ static inline bool orr__dump_wanted(void)
     return *orr__env.dump || orr__dump_asked;
 }
 void orr__dump_begin(orr__site at, const orr__capture_roots *roots, orr__dumping *d);
-/* After the evaluation, which had this status, and a result that is not finite. Keeps the last error. */
+/* The same of an evaluation over ranks, by all of them: gathers the inputs. Rank 0 will write the file, as of one process. */
+void orr__dump_begin_over_ranks(orr__site at, const orr__capture_roots *roots, orr__dumping *d, orr__check_eval *eval);
+/* After the evaluation, which had this status, and in which a check found a fault. Keeps the last error. */
 void orr__dump_end(orr__site at, orr__dumping *d, orr_status st, bool not_finite);
 
 #endif

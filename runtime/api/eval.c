@@ -289,7 +289,7 @@ static orr_status for_the_check_of_ranks(orr__site at, orr__node *const *node, i
 }
 
 /* All ranks do the same: they look at values that are whole on each of them. */
-static orr_status over_ranks_checked(orr__site at, const orr__capture_roots *roots, orr__capture *p)
+static orr_status over_ranks_checked(orr__site at, const orr__capture_roots *roots, orr__capture *p, bool *hit)
 {
     orr__check c;
     orr__capture all;
@@ -305,10 +305,23 @@ static orr_status over_ranks_checked(orr__site at, const orr__capture_roots *roo
         st = over_ranks(at, roots, p, NULL);
         st = st == ORR_OK ? orr__check_wait(roots) : st;
         if (st == ORR_OK)
-            (void)orr__check_end(&c, &all, for_the_check_of_ranks);
-        (void)orr__integers_end(at, &integers, st, for_the_check_of_ranks);
+            *hit = orr__check_end(&c, &all, for_the_check_of_ranks);
+        *hit = orr__integers_end(at, &integers, st, for_the_check_of_ranks) || *hit;
     }
     orr__capture_free(&all);
+    return st;
+}
+
+/* A check and a dump wait for the results. */
+static orr_status over_ranks_with(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__run **run)
+{
+    orr__dumping d;
+    bool checks = orr__check_wanted(), dumps = orr__dump_wanted(), hit = false;
+    if (dumps)
+        orr__dump_begin_over_ranks(at, roots, &d, for_the_check_of_ranks);
+    orr_status st = checks ? over_ranks_checked(at, roots, p, &hit) : over_ranks(at, roots, p, dumps ? NULL : run);
+    if (dumps)
+        orr__dump_end(at, &d, st, hit);
     return st;
 }
 
@@ -324,7 +337,7 @@ static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__d
     if (placed && donors)
         orr__donors_release(donors);
     if (placed)
-        st = orr__check_wanted() ? over_ranks_checked(at, roots, &p) : over_ranks(at, roots, &p, run);
+        st = over_ranks_with(at, roots, &p, run);
     orr__capture_free(&p);
     return placed ? st : evaluate_with(at, *roots, donors, false, run);
 }

@@ -90,6 +90,11 @@ static orr__node *computed_node(orr__site at, const orr__dump *d, const orr__dum
 {
     const orr__op *op = op_of(n->op);
     orr__node **in = orr__alloc_n((size_t)n->nin + 1, sizeof *in);
+    bool stands = op && (op->flags & ORR__OP_PLACES) && n->nin == 1;
+    if (stands && orr__shape_equal(&nodes[n->arg[0]]->shape, &n->shape) && nodes[n->arg[0]]->dtype == n->dtype) {
+        free(in);
+        return orr__node_ref(nodes[n->arg[0]]);
+    }
     if (!op || orr__is_exchange(op) || (op->flags & ORR__OP_PLACES))
         (void)orr__fail(at, ORR_EGRAPH, "%s is %s; it cannot be replayed", n->op,
                         op ? "an operation of several ranks" : "a kernel of the program, or of another version");
