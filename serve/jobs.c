@@ -167,9 +167,10 @@ static json_t *describe(const job *o)
 {
     static const char *const names[] = { "waiting", "running", "done", "cancelled" };
     char where[64];
-    serve_state s = o->task ? serve_task_state(o->of->queue, o->task) : o->state;
+    double begun = 0.0, now = serve_now();
+    serve_state s = o->task ? serve_task_state(o->of->queue, o->task, &begun) : o->state;
     s = o->task && s == SERVE_DONE ? SERVE_RUNNING : s; /* `ended` has not stored its reply yet */
-    double started = o->task && s == SERVE_RUNNING ? o->task->started : o->started, now = serve_now();
+    double started = o->task && s == SERVE_RUNNING ? begun : o->started;
     bool failed = s == SERVE_DONE && o->reply.status >= 300;
     (void)snprintf(where, sizeof where, "/v1/jobs/%s", o->id);
     json_t *d = json_pack("{s:s, s:s, s:s, s:s, s:f}", "id", o->id, "run", serve_kind_name(o->kind), "state",
@@ -409,7 +410,7 @@ serve_reply serve_jobs_cancel(serve_jobs *j, const char *id, int client)
     serve_task *t = o ? o->task : NULL;
     if (o && t && serve_task_cancel(j->queue, t)) {
         o->state = SERVE_CANCELLED;
-        o->started = t->started;
+        (void)serve_task_state(j->queue, t, &o->started);
         o->finished = serve_now();
         o->task = NULL;
         serve_task_unref(j->queue, t);

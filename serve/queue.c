@@ -85,10 +85,11 @@ void serve_task_unref(serve_queue *q, serve_task *t)
     pthread_mutex_unlock(&q->lock);
 }
 
-serve_state serve_task_state(serve_queue *q, const serve_task *t)
+serve_state serve_task_state(serve_queue *q, const serve_task *t, double *started)
 {
     pthread_mutex_lock(&q->lock);
     serve_state s = t->state;
+    *started = t->started;
     pthread_mutex_unlock(&q->lock);
     return s;
 }

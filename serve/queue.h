@@ -48,7 +48,8 @@ bool serve_queue_put(serve_queue *q, serve_task *t, serve_reply *why);
  * the task has ended or is ending. */
 bool serve_task_cancel(serve_queue *q, serve_task *t);
 void serve_task_unref(serve_queue *q, serve_task *t);
-serve_state serve_task_state(serve_queue *q, const serve_task *t);
+/* *started: the time at which its work began, 0 before. */
+serve_state serve_task_state(serve_queue *q, const serve_task *t, double *started);
 /* Ends the tasks whose deadline has passed, and those whose owner has left. */
 void serve_queue_expire(serve_queue *q, double now);
 int serve_queue_waiting(serve_queue *q);

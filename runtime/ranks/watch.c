@@ -63,6 +63,7 @@ static struct {
     uint64_t told;                 /* … of which the others know */
     notice in;
     orr__request receipt;
+    atomic_bool heard; /* from the predecessor, since the watch's thread looked last */
     double silence, leaving_since;
 
     pthread_mutex_t lock;
@@ -171,7 +172,7 @@ static void read_notices(void)
         if (n.from < 0 || n.from >= watch.ranks)
             continue;
         if (n.from == before(watch.rank))
-            watch.silence = 0;
+            atomic_store(&watch.heard, true);
         orr__joint_hear(n.stopped, n.from);
         if (n.kind == LEAVES) {
             watch.peer[n.from].left = true;
@@ -311,6 +312,8 @@ static void *serve(void *unused)
         last = now;
         if (watch.beats)
             read_notices();
+        if (atomic_exchange(&watch.heard, false))
+            watch.silence = 0;
         if (atomic_exchange(&watch.terminated, false))
             terminate();
         if (watch.beats) {

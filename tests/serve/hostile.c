@@ -156,9 +156,15 @@ static char *two_lists(const char *before, const char *what, const char *between
     return both;
 }
 
+/* On a busy machine the reading of the text alone may take the limit. */
 static void refused(const char *path, char *text)
 {
-    EXPECT(post_json(&s, path, text), 413, "the time limit is 2 s");
+    answer a = post_json(&s, path, text);
+    for (int again = 0; a.status == 504 && again < 5; again++) {
+        answer_free(&a);
+        a = post_json(&s, path, text);
+    }
+    EXPECT(a, 413, "the time limit is 2 s");
     free(text);
 }
 
