@@ -86,7 +86,8 @@ const bench_case bench_cases[] = {
       "beside peers or a steady loop",
       bench_pause },
     { "paced", "first",
-      "the first 1, 10 and 100 calls of random programs in fresh processes, cold and warm, beside later calls",
+      "the first 1, 10, 100 and 1000 calls of random programs in fresh processes, cold and warm, beside peers or later "
+      "calls",
       bench_first },
     { "ablation", "ablation", "short cases with each optional mechanism off; ablation:bundles is one mechanism",
       bench_ablation },

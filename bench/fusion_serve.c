@@ -140,25 +140,32 @@ static void pace(const char *line)
     printf("%.9g\n", ok ? bench_median(t, n) : -1.0);
 }
 
-/* The first calls of a process: prints the cumulated ms after 1, 10 and 100, and the median ms of the later ones. */
+/* The first calls of a process: prints the cumulated ms after 1, 10, 100 and 1000, the median ms of the last hundred, and the number of
+ * calls after the third that took more than five times as long. */
 static void first(char *path)
 {
-    enum { FIRST = 100, LATER = 50 };
-    double total = 0.0, at[3] = { 0.0 }, t[LATER];
+    enum { FIRST = 1000, LATER = 100, MARKS = 4 };
+    static double t[FIRST], last[LATER];
+    double total = 0.0, at[MARKS] = { 0.0 };
     const char *why = NULL;
+    int slow = 0, mark = 0;
     bool ok = random_ours_load(path, &why) == 0;
-    for (int i = 1; ok && i <= FIRST + LATER; i++) {
+    for (int i = 1, next = 1; ok && i <= FIRST; i++) {
         double begin = bench_now();
         ok = random_ours_once(NULL) == 0;
-        double took = bench_now() - begin;
-        total += took;
-        if (i == 1 || i == 10 || i == FIRST)
-            at[i == 1 ? 0 : i == 10 ? 1 : 2] = 1e3 * total;
-        if (i > FIRST)
-            t[i - FIRST - 1] = 1e3 * took;
+        t[i - 1] = 1e3 * (bench_now() - begin);
+        total += t[i - 1];
+        if (i == next) {
+            at[mark++] = total;
+            next *= 10;
+        }
     }
+    memcpy(last, t + FIRST - LATER, sizeof last);
+    double steady = bench_median(last, LATER);
+    for (int i = 3; i < FIRST; i++)
+        slow += t[i] > 5.0 * steady;
     if (ok)
-        printf("ok %.9g %.9g %.9g %.9g\n", at[0], at[1], at[2], bench_median(t, LATER));
+        printf("ok %.9g %.9g %.9g %.9g %.9g %d\n", at[0], at[1], at[2], at[3], steady, slow);
     else
         printf("no %s\n", why ? why : orr_error_message());
 }

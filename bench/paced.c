@@ -209,74 +209,138 @@ int bench_pause(bench_sink *out, int rounds)
 
 /* -- first ------------------------------------------------------------------------------------------------- */
 
-enum { MARKS = 3 };
-static const int mark[MARKS] = { 1, 10, 100 };
+enum { MARKS = 4, STATES = 2 };
+static const int mark[MARKS] = { 1, 10, 100, 1000 };
 
-/* A process of its own: the cumulated ms of its first calls, and the ms of a later one. */
-static int first_calls(const char *path, double ms[MARKS + 1])
+/* Of one process. slow: the calls after the third that took more than five times as long as the later ones. */
+typedef struct {
+    double ms[MARKS], later;
+    int slow;
+} first_calls;
+
+typedef struct {
+    bench_sink *out;
+    int n;
+    double *ratio[STATES][MARKS], *slow[STATES];
+} starting;
+
+static bool ask_first(fusion_child *c, const char *path, first_calls *r)
+{
+    char line[160], answer[256] = "it ended unasked";
+    (void)snprintf(line, sizeof line, "first %s\n", path);
+    bool ok = fusion_child_ask(c, line, answer, sizeof answer) == 0 &&
+              sscanf(answer, "ok %lf %lf %lf %lf %lf %d", &r->ms[0], &r->ms[1], &r->ms[2], &r->ms[3], &r->later,
+                     &r->slow) == MARKS + 2;
+    if (!ok)
+        (void)fprintf(stderr, "orrery-bench: first: %s\n", answer);
+    return ok;
+}
+
+static int first_of_ours(const char *path, first_calls *r)
 {
     fusion_child c;
-    char line[160], answer[256], home[160], ncpu[32];
+    char home[160], ncpu[32];
     (void)snprintf(ncpu, sizeof ncpu, "STARPU_NCPU=%d", bench_cores());
     (void)snprintf(home, sizeof home, "ORRERY_CACHE_DIR=%s/cache", folder);
     if (fusion_start_self(&c, NULL, (char *[]){ ncpu, home, NULL }) != 0)
         return 1;
-    (void)snprintf(line, sizeof line, "first %s\n", path);
-    int rc = fusion_child_ask(&c, line, answer, sizeof answer) != 0 ||
-             sscanf(answer, "ok %lf %lf %lf %lf", &ms[0], &ms[1], &ms[2], &ms[3]) != 4;
-    if (rc)
-        (void)fprintf(stderr, "orrery-bench: first: %s\n", answer);
+    bool ok = ask_first(&c, path, r);
     fusion_child_end(&c);
+    return !ok;
+}
+
+/* The peers' compiled code is kept in the folder, too. A peer that cannot compute the program is left out. */
+static void first_of_peers(const char *path, int most, first_calls *r, const char **name)
+{
+    static char names[BENCH_MOST_PEERS][48];
+    static const char *const caches[] = { "JAX_COMPILATION_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR" };
+    for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
+        (void)setenv(caches[i], folder, 1);
+    (void)setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0", 1);
+    for (int i = 0; i < most; i++) {
+        fusion_child c;
+        name[i] = NULL;
+        if (fusion_start_peer(&c, bench_opt.peer[i], NULL, bench_cores(), true) != 0)
+            continue;
+        (void)snprintf(names[i], sizeof names[i], "%s", c.name);
+        name[i] = ask_first(&c, path, &r[i]) ? names[i] : NULL;
+        fusion_child_end(&c);
+    }
+}
+
+static int add_first(starting *s, int number, const char *family, bool warm, const char *path)
+{
+    first_calls ours, of[BENCH_PEERS];
+    const char *name[BENCH_PEERS];
+    int rc = first_of_ours(path, &ours), peers = bench_opt.npeer < BENCH_PEERS ? bench_opt.npeer : BENCH_PEERS;
+    if (rc == 0)
+        first_of_peers(path, peers, of, name);
+    for (int k = 0; k < MARKS && rc == 0; k++) {
+        bench_record r = { .name = "first", .metric = "time", .unit = "ms", .reference = "as many later calls" };
+        (void)snprintf(r.params, sizeof r.params,
+                       "\"program\": %d, \"family\": \"%s\", \"calls\": %d, \"caches\": \"%s\", \"slow_calls\": %d",
+                       number, family, mark[k], warm ? "warm" : "cold", ours.slow);
+        r.value = ours.ms[k];
+        r.reference_value = mark[k] * ours.later;
+        for (int i = 0, n = 0; i < peers; i++) {
+            if (!name[i])
+                continue;
+            r.peer[n].name = name[i];
+            r.peer[n].value = of[i].ms[k];
+            if (n++ == 0 || of[i].ms[k] < r.reference_value) {
+                r.reference = name[i];
+                r.reference_value = of[i].ms[k];
+            }
+        }
+        r.ratio = bench_ratio(&r, false);
+        s->ratio[warm][k][s->n] = r.ratio;
+        rc = bench_add(s->out, &r);
+    }
+    s->slow[warm][s->n] = rc == 0 ? ours.slow : 0.0;
     return rc;
 }
 
-static int add_first(bench_sink *out, int number, const char *family, bool warm, const double ms[MARKS + 1])
+static void first_report(const starting *s, uint64_t of)
 {
-    int rc = 0;
-    for (int k = 0; k < MARKS; k++) {
-        bench_record r = { .name = "first", .metric = "time", .unit = "ms", .reference = "as many later calls" };
-        (void)snprintf(r.params, sizeof r.params,
-                       "\"program\": %d, \"family\": \"%s\", \"calls\": %d, \"caches\": \"%s\"", number, family,
-                       mark[k], warm ? "warm" : "cold");
-        r.value = ms[k];
-        r.reference_value = mark[k] * ms[MARKS];
-        r.ratio = bench_ratio(&r, false);
-        rc |= bench_add(out, &r);
+    FILE *to = bench_table(s->out);
+    (void)fprintf(to, "\n%s over the first calls, seed %llu\n%-36s %8s %8s %8s %5s\n",
+                  bench_opt.npeer ? "the best peer's first calls" : "as many later calls", (unsigned long long)of,
+                  "calls", "programs", "p10", "median", "ahead");
+    for (int i = 0; i < STATES * MARKS; i++) {
+        char what[64];
+        (void)snprintf(what, sizeof what, "%d, %s caches", mark[i % MARKS], i < MARKS ? "cold" : "warm");
+        print_row(to, what, s->ratio[i / MARKS][i % MARKS], s->n);
     }
-    return rc;
+    for (int warm = 0; warm < STATES && s->n > 0; warm++) {
+        qsort(s->slow[warm], (size_t)s->n, sizeof(double), by_value);
+        (void)fprintf(to, "calls 4 to 1000 longer than five later ones, %s caches: median %g, most %g\n",
+                      warm ? "warm" : "cold", s->slow[warm][s->n / 2], s->slow[warm][s->n - 1]);
+    }
 }
 
 int bench_first(bench_sink *out, int rounds)
 {
     (void)rounds; /* a first call is measured once for each program */
-    int programs = bench_opt.programs ? bench_opt.programs : PROGRAMS, n = 0;
-    double *ratio[2][MARKS];
-    int rc = !make_folder();
+    int programs = bench_opt.programs ? bench_opt.programs : PROGRAMS, rc = !make_folder();
+    starting s = { .out = out };
     uint64_t of = seed();
-    for (int i = 0; i < 2 * MARKS; i++)
-        rc |= !(ratio[i / MARKS][i % MARKS] = calloc((size_t)programs, sizeof(double)));
+    double *all = calloc((size_t)(STATES * (MARKS + 1) * programs), sizeof *all);
+    rc |= !all;
+    for (int i = 0; i < STATES * (MARKS + 1) && all; i++)
+        *(i % (MARKS + 1) < MARKS ? &s.ratio[i / (MARKS + 1)][i % (MARKS + 1)] : &s.slow[i / (MARKS + 1)]) =
+            all + (size_t)i * (size_t)programs;
     for (int i = 0; i < programs && rc == 0; i++) {
         char path[128];
-        double ms[MARKS + 1];
         empty();
         const char *family = draw(of, i, path);
         rc = !family;
-        for (int warm = 0; warm < 2 && rc == 0; warm++) {
-            rc = first_calls(path, ms) || add_first(out, i, family, warm, ms);
-            for (int k = 0; k < MARKS && rc == 0; k++)
-                ratio[warm][k][n] = mark[k] * ms[MARKS] / ms[k];
-        }
-        n += rc == 0;
+        for (int warm = 0; warm < STATES && rc == 0; warm++)
+            rc = add_first(&s, i, family, warm, path);
+        s.n += rc == 0;
     }
-    FILE *to = bench_table(out);
-    (void)fprintf(to, "\nas many later calls over the first ones, seed %llu\n%-36s %8s %8s %8s %5s\n",
-                  (unsigned long long)of, "calls", "programs", "p10", "median", "ahead");
-    for (int i = 0; i < 2 * MARKS; i++) {
-        char what[64];
-        (void)snprintf(what, sizeof what, "%d, %s caches", mark[i % MARKS], i < MARKS ? "cold" : "warm");
-        print_row(to, what, ratio[i / MARKS][i % MARKS], n);
-        free(ratio[i / MARKS][i % MARKS]);
-    }
+    if (all)
+        first_report(&s, of);
+    free(all);
     empty();
     (void)rmdir(folder);
     return rc;

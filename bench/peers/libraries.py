@@ -203,11 +203,15 @@ class Numpy:
     def random_input(self, x, dtype):
         return self.array(x, random_programs.OfNumpy.names[dtype])
 
-    def random_program(self, path, samples):
-        """Computes the program of the file once, and writes samples of its results."""
+    def random_caller(self, path):
+        """The function of the program of the file, which has not been called, and its inputs."""
         program = random_programs.Program(path)
         inputs = [self.random_input(*random_programs.array(i, word)) for i, word in enumerate(program.inputs)]
-        f = self.compiled(random_programs.function(self.operations(), program))
+        return self.compiled(random_programs.function(self.operations(), program)), inputs
+
+    def random_program(self, path, samples):
+        """Computes the program of the file once, and writes samples of its results."""
+        f, inputs = self.random_caller(path)
         random_programs.write_samples(samples, [self.host(y) for y in self.wait(f(*inputs))])
         for _ in range(2):
             self.wait(f(*inputs))

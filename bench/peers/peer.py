@@ -6,7 +6,8 @@ Must not know: what it is compared with, how a library computes (libraries.py).
 
 Says "ready NAME"; then answers "prepare CASE DTYPE N" with "ok CHECKSUM" or "no REASON" (the cases of train.py too, as
 "train:NAME"), "peak CASE" of memory.py with "ok BYTES CHECKSUM", "run SECONDS" with seconds per
-call (as fusion_time in bench/fusion.c measures them), "pace SECONDS MS 0" with seconds per call after MS of other work, "drop" with "ok", until its input ends.
+call (as fusion_time in bench/fusion.c measures them), "pace SECONDS MS 0" with seconds per call after MS of other work, "first FILE" with the times of
+a random program's first calls, "drop" with "ok", until its input ends.
 """
 import gc
 import os
@@ -44,8 +45,26 @@ def paced(once, seconds, ms):
     return statistics.median(times)
 
 
+def first(peer, path):
+    """The cumulated ms after 1, 10, 100 and 1000 calls, the median of the last hundred, and the calls after the third of five times that."""
+    f, inputs = peer.random_caller(path)
+    times = []
+    for _ in range(1000):
+        begin = time.perf_counter()
+        peer.wait(f(*inputs))
+        times.append(1e3 * (time.perf_counter() - begin))
+    steady = statistics.median(times[-100:])
+    slow = sum(t > 5 * steady for t in times[3:])
+    return "ok " + " ".join(f"{t:.9g}" for t in (*(sum(times[:n]) for n in (1, 10, 100, 1000)), steady)) + f" {slow}"
+
+
 def answer(peer, line):
     word = line.split()
+    if word[0] == "first":
+        try:
+            return first(peer, word[1])
+        except Exception as e:
+            return "no " + " ".join(f"{type(e).__name__}: {e}".split())[:200]
     if word[0] == "prepare":
         try:
             return f"ok {peer.prepare(word[1], word[2], int(word[3])):.9g}"
