@@ -14,6 +14,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/checked_file.h"
+#include "runtime/base/threshold.h"
 #include "runtime/cost/machine.h"
 
 #define HEAD "orrery machine 2"
@@ -97,9 +98,10 @@ bool orr__profile_plausible(const orr__profile *p)
     return together(p);
 }
 
-bool orr__profile_good(const orr__profile *p)
+bool orr__profile_due(const orr__profile *p, double now)
 {
-    return p->quality >= GOOD;
+    double age = now - p->date;
+    return p->quality < GOOD && !(age >= 0 && age < ORR__T_PROFILE_AGAIN);
 }
 
 void orr__profile_join(orr__profile *p, const orr__profile *other)

@@ -34,8 +34,8 @@ bool orr__profile_store(const orr__profile *p); /* false: it could not be writte
 /* The part of file names that depends on ORRERY_ISA. */
 const char *orr__profile_vectors(void);
 
-/* False if measuring again could find better numbers. */
-bool orr__profile_good(const orr__profile *p);
+/* True if measuring again could find better numbers, and the last measurement is some time ago. now: seconds since the epoch. */
+bool orr__profile_due(const orr__profile *p, double now);
 /* The better of two measurements, number by number: other work only slows a machine down. */
 void orr__profile_join(orr__profile *p, const orr__profile *other);
 

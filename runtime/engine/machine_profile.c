@@ -71,7 +71,7 @@ void orr__profile_start(const orr__engine_impl *e)
     if (known)
         orr__profile_use(&p);
     earlier = known ? p : (orr__profile){ .date = 0 };
-    if ((!known || !orr__profile_good(&p)) &&
+    if ((!known || orr__profile_due(&p, (double)time(NULL))) &&
         e->measure) /* the serial engine has no placement, hence no need for a profile */
         measuring = pthread_create(&thread, NULL, run, NULL) == 0;
 }
