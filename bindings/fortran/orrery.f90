@@ -15110,7 +15110,8 @@ contains
   !> @param options  NULL: all zero
   !> @return   (…, heads, queries, value), owned by the current scope; 0 for a query that sees no key; poison on ORR_ESHAPE,
   !>           ORR_EDTYPE, ORR_EINVAL.
-  !> dtypes:   floats, promoted; f16 and bf16 are computed in f32 and rounded once.
+  !> dtypes:   floats, promoted; f16 and bf16 are computed in f32 and rounded once. On CUDA's tensor cores the weights are
+  !>           rounded to the dtype, too, before they multiply v.
   !> grad:     by q, k, v in tiles; by the mask, and second derivatives, with all scores in memory.
   !> cost:     2·queries·keys·(width + value) flop a head; 2.5 times as much backward. On the CPU.
   !> effects:  lazy. Safe from any thread.

@@ -19,8 +19,8 @@ static void F(scores)(const job *w, int64_t head, int64_t i0, int64_t i1, int64_
     const orr__attend *a = &w->a;
     int64_t n = j1 - j0, b = head / a->heads, h = head % a->heads, kv = b * a->kv + h / a->group;
     F(gemm)
-    (false, true, i1 - i0, n, a->width, a->scale, (const REAL *)w->q + (head * a->queries + i0) * a->width, a->width,
-     (const REAL *)w->k + (kv * a->keys + j0) * a->width, a->width, 0, s, n);
+    (false, true, i1 - i0, n, a->width, a->scale, (const REAL *)w->q + (head * a->queries + i0 - w->row0) * a->width, a->width,
+     (const REAL *)w->k + ((kv - w->kv0) * a->keys + j0) * a->width, a->width, 0, s, n);
     for (int64_t i = i0; i < i1; i++, s += n) {
         int64_t lo = orr__attend_lo(a, i) - j0, hi = orr__attend_hi(a, i) - j0;
         if (w->mask) {
@@ -85,7 +85,7 @@ static void F(forward)(const job *w, int64_t head, int64_t i0, int64_t i1, void 
             }
         }
         F(gemm)
-        (false, false, rows, a->value, n, 1, s, n, (const REAL *)w->v + (kv * a->keys + j0) * a->value, a->value, 1,
+        (false, false, rows, a->value, n, 1, s, n, (const REAL *)w->v + ((kv - w->kv0) * a->keys + j0) * a->value, a->value, 1,
          out, wide);
     }
     for (int64_t r = 0; r < rows; r++) {
@@ -107,7 +107,7 @@ static void F(tile)(const job *w, int64_t head, int64_t i0, int64_t i1, int64_t 
                *o = (const REAL *)w->o + (head * a->queries + i0) * wide;
     F(scores)(w, head, i0, i1, j0, j1, s);
     F(gemm)
-    (false, true, i1 - i0, n, a->value, 1, g, wide, (const REAL *)w->v + (kv * a->keys + j0) * a->value, a->value, 0, d,
+    (false, true, i1 - i0, n, a->value, 1, g, wide, (const REAL *)w->v + ((kv - w->kv0) * a->keys + j0) * a->value, a->value, 0, d,
      n);
     for (int64_t r = 0; r < i1 - i0; r++) {
         REAL *p = s + r * n, *x = d + r * n, less = (REAL)mean[r], lse = o[r * wide + a->value];
@@ -146,8 +146,8 @@ static void F(backward)(const job *w, int64_t kv, void *memory)
         int64_t head = head0 + e;
         const REAL *g = (const REAL *)w->g + head * a->queries * wide,
                    *o = (const REAL *)w->o + head * a->queries * wide;
-        const REAL *q = (const REAL *)w->q + head * a->queries * a->width,
-                   *k = (const REAL *)w->k + kv * a->keys * a->width;
+        const REAL *q = (const REAL *)w->q + (head * a->queries - w->row0) * a->width,
+                   *k = (const REAL *)w->k + (kv - w->kv0) * a->keys * a->width;
         REAL *to = dq + e * a->queries * a->width;
         for (int64_t i = 0; i < a->queries; i++) {
             double sum = -(double)g[i * wide + a->value];

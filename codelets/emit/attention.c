@@ -4,7 +4,9 @@
 #include "config.h"
 
 #include <math.h>
+#include <stdio.h>
 #include "codelets/emit/call.h"
+#include "codelets/emit/matrix.h"
 #include "ops/nn/attention.h"
 
 /* A tile has MINE rows, which the group keeps, and MANY columns. Its dot products are computed DEEP terms at a time. Rows of shared memory
@@ -13,7 +15,7 @@ enum { MINE = 16, MANY = 64, DEEP = 16 };
 
 static const char *const names[] = { "heads",  "kvs",    "queries", "keys",  "width", "value", "per",   "window",
                                      "causal", "batch_", "head_",   "query", "key",   "first", "behind" };
-enum { WORDS = sizeof names / sizeof *names, SCALE = ORR__CALL_OWN + WORDS, KEEP, GROWN, END };
+enum { WORDS = sizeof names / sizeof *names, SCALE = ORR__CALL_OWN + WORDS, KEEP, GROWN, WHOLE, END = WHOLE + 3 };
 
 static int words(const orr__region *r)
 {
@@ -26,18 +28,21 @@ static int words(const orr__region *r)
 typedef struct {
     int at, drop, mask; /* inputs; −1: none */
     orr_dtype dtype;
-    const char *type;
+    const char *type, *as; /* of numbers; the function that reads an element of q, k or v */
 } sizes;
 
 static sizes sizes_of(const orr__region *r, int at)
 {
     bool drops = r->nin > at + 3 && r->in_dtype[at + 3] == ORR_U64;
-    orr_dtype dtype = (orr_dtype)r->out_dtype[0];
+    orr_dtype dtype = (orr_dtype)r->out_dtype[0], of = (orr_dtype)r->in_dtype[at];
     return (sizes){ .at = at,
                     .drop = drops ? at + 3 : -1,
                     .mask = r->nin > at + 3 + 2 * drops ? at + 3 + 2 * drops : -1,
                     .dtype = dtype,
-                    .type = orr__emit_type(dtype) };
+                    .type = orr__emit_type(dtype),
+                    .as = of == ORR_F16    ? "orr_f16_to_f32"
+                          : of == ORR_BF16 ? "orr_bf16_to_f32"
+                                           : "" };
 }
 
 static bool can(const orr__region *r)
@@ -61,6 +66,13 @@ static int64_t real_word(orr_dtype t, double x)
     return w;
 }
 
+/* Are the rows of an operand of halves runs of 16 bytes? */
+static bool runs(const orr__launch *l, int k, int64_t length)
+{
+    int64_t first = l->in_off ? l->in_off[k] : 0;
+    return l->in && length % 8 == 0 && (uintptr_t)l->in[k] % 16 == 0 && first % 8 == 0;
+}
+
 static void fill(const orr__launch *l, int64_t *word, int at)
 {
     sizes f = sizes_of(l->region, at);
@@ -72,6 +84,8 @@ static void fill(const orr__launch *l, int64_t *word, int at)
     word[SCALE] = real_word(f.dtype, a.scale);
     word[KEEP] = real_word(ORR_F32, (double)(float)(1.0 - a.drop));
     word[GROWN] = real_word(f.dtype, 1.0 / (1.0 - a.drop));
+    for (int k = 0; k < 3; k++)
+        word[WHOLE + k] = runs(l, f.at + k, k == 2 ? a.value : a.width);
     word[0] = l->hi > l->lo;
 }
 
@@ -85,17 +99,23 @@ static void fill_grad(const orr__launch *l, int64_t *word)
     fill(l, word, 2);
 }
 
-static int64_t tiles(int64_t n)
+static int64_t tiles(int64_t n, int rows)
 {
-    return (n + MINE - 1) / MINE;
+    return (n + rows - 1) / rows;
 }
 
-/* One group for each tile of queries of each head with a row in the launch. */
-static int64_t blocks_forward(const orr__launch *l)
+/* One group for each `rows` queries of each head with a row in the launch. */
+static int64_t blocks_of_rows(const orr__launch *l, int rows)
 {
     sizes f = sizes_of(l->region, 0);
     orr__attend a = attend_of(&l->region->call, &f);
-    return l->hi > l->lo && a.queries > 0 ? ((l->hi - 1) / a.queries - l->lo / a.queries + 1) * tiles(a.queries) : 0;
+    int64_t heads = l->hi > l->lo && a.queries > 0 ? (l->hi - 1) / a.queries - l->lo / a.queries + 1 : 0;
+    return heads * tiles(a.queries, rows);
+}
+
+static int64_t blocks_forward(const orr__launch *l)
+{
+    return blocks_of_rows(l, MINE);
 }
 
 /* For each head of k and v: one group per tile of queries, which writes their gradients, and one group per tile of keys. */
@@ -103,7 +123,7 @@ static int64_t blocks_grad(const orr__launch *l)
 {
     sizes f = sizes_of(l->region, 2);
     orr__attend a = attend_of(&l->region->call, &f);
-    return (l->hi - l->lo) * (a.group * tiles(a.queries) + tiles(a.keys));
+    return (l->hi - l->lo) * (a.group * tiles(a.queries, MINE) + tiles(a.keys, MINE));
 }
 
 /* -- text -------------------------------------------------------------------------------------------------- */
@@ -113,6 +133,11 @@ static void functions(orr__text *t, const orr__dialect *d, const orr__region *r)
     orr_dtype type = (orr_dtype)r->out_dtype[0];
     const char *T = orr__emit_type(type);
     unsigned done = 0;
+    for (int i = 0; i < r->nin; i++)
+        if (orr__is_half((orr_dtype)r->in_dtype[i])) {
+            orr__emit_helpers(t, r->in_dtype[i] == ORR_F16 ? ORR__NEED_F16 : ORR__NEED_BF16);
+            break;
+        }
     orr__rinstr bits = { .kind = ORR__RI_RANDOM, .op = ORR__DBITS };
     orr__emit_random_helpers(t, &bits, &done, false);
     orr__emit_mad(t, type, d);
@@ -132,19 +157,23 @@ static void functions(orr__text *t, const orr__dialect *d, const orr__region *r)
                   "    return hi < 0 ? 0 : hi > keys ? keys : hi;\n}\n");
 }
 
-static void begin(orr__text *t, const sizes *f)
+static void numbers(orr__text *t, const sizes *f)
 {
     for (int k = 0; k < WORDS; k++)
         orr__text_addf(t, "    const orr_idx %s = (orr_idx)W(%d);\n", names[k], ORR__CALL_OWN + k);
     orr__text_addf(t, "    const orr_idx past = keys - queries;\n    const %s scale = ", f->type);
     orr__emit_word(t, f->dtype, SCALE, true);
     orr__text_addf(t, ", nothing = -(%s)orr_bits_f32(0x7f800000u);\n", f->type);
-    orr__text_addf(
-        t,
-        "    ORR_SHARE %s mine[%d], many[%d], cell[%d];\n"
-        "    (void)kvs;\n    (void)per;\n    (void)batch_;\n    (void)head_;\n    (void)query;\n    (void)key;\n"
-        "    (void)behind;\n    (void)past;\n",
-        f->type, MINE * (DEEP + 1), MANY * (DEEP + 1), MINE * (MANY + 1));
+    orr__text_add(
+        t, "    (void)kvs;\n    (void)per;\n    (void)batch_;\n    (void)head_;\n    (void)query;\n    (void)key;\n"
+           "    (void)behind;\n    (void)past;\n");
+}
+
+static void begin(orr__text *t, const sizes *f)
+{
+    numbers(t, f);
+    orr__text_addf(t, "    ORR_SHARE %s mine[%d], many[%d], cell[%d];\n", f->type, MINE * (DEEP + 1), MANY * (DEEP + 1),
+                   MINE * (MANY + 1));
 }
 
 /* tile := A·Bᵀ. `mine` and `many` are expressions for elements in `row` and `deep`; the matrices have `rows` and `cols` rows. */
@@ -227,24 +256,26 @@ static void elements(orr__text *t, const char *from, const char *to, const char 
 
 /* The online softmax (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. Dao et al., "FlashAttention", 2022):
  * each row has a running maximum, a running sum and a result scaled by them, which the next tile corrects. */
-static void text_forward(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+static void forward(orr__text *t, const orr__region *r, const orr__layout *l, int in_at, int group)
 {
     sizes f = sizes_of(r, 0);
     char q[160], k[160], y[160];
     begin(t, &f);
     orr__text_addf(t, "    ORR_SHARE %s top[%d], less[%d], total[%d];\n", f.type, MINE, MINE, MINE);
-    orr__text_addf(t,
-                   "    const orr_idx each = (queries + %d) / %d, head = first / queries + block / each;\n"
-                   "    const orr_idx i0 = block %% each * %d, row0 = head * queries + i0, b = head / heads;\n"
-                   "    const orr_idx kv = b * kvs + head %% heads / per;\n    (void)b;\n"
-                   "    const orr_idx rows = queries - i0 < %d ? queries - i0 : %d;\n"
-                   "    const orr_idx from = first > row0 ? first - row0 : 0;\n"
-                   "    const orr_idx to = behind - row0 < rows ? behind - row0 : rows;\n"
-                   "    const orr_idx lo = orr_sees(i0, past, keys, window);\n"
-                   "    const orr_idx hi = orr_blind(i0 + rows - 1, past, keys, window, causal);\n",
-                   MINE - 1, MINE, MINE, MINE, MINE);
-    (void)snprintf(q, sizeof q, "in0[(orr_idx)W(%d) + (row0 + row) * width + deep]", in_at);
-    (void)snprintf(k, sizeof k, "in1[(orr_idx)W(%d) + (kv * keys + j0 + row) * width + deep]", in_at + 1);
+    orr__text_addf(
+        t,
+        "    const orr_idx each = (queries + %d) / %d, head = first / queries + block / each;\n"
+        "    const orr_idx b = head / heads, kv = b * kvs + head %% heads / per;\n    (void)b;\n"
+        "    for (orr_idx i0 = block %% each * %d; i0 < queries && i0 < (block %% each + 1) * %d; i0 += %d) {\n"
+        "    const orr_idx row0 = head * queries + i0;\n"
+        "    const orr_idx rows = queries - i0 < %d ? queries - i0 : %d;\n"
+        "    const orr_idx from = first > row0 ? first - row0 : 0;\n"
+        "    const orr_idx to = behind - row0 < rows ? behind - row0 : rows;\n"
+        "    const orr_idx lo = orr_sees(i0, past, keys, window);\n"
+        "    const orr_idx hi = orr_blind(i0 + rows - 1, past, keys, window, causal);\n",
+        group - 1, group, group, group, MINE, MINE, MINE);
+    (void)snprintf(q, sizeof q, "%s(in0[(orr_idx)W(%d) + (row0 + row) * width + deep])", f.as, in_at);
+    (void)snprintf(k, sizeof k, "%s(in1[(orr_idx)W(%d) + (kv * keys + j0 + row) * width + deep])", f.as, in_at + 1);
     (void)snprintf(y, sizeof y, "out0[(orr_idx)W(%d) + (row0 + r) * (value + 1) + d]", l->out_at);
     orr__text_addf(
         t, "    for (int x = me; x < %d; x += ORR_GROUP) {\n        top[x] = nothing;\n        total[x] = 0;\n    }\n",
@@ -285,18 +316,24 @@ static void text_forward(orr__text *t, const orr__region *r, const orr__layout *
         orr__text_add(t, "    ORR_BARRIER;\n");
     }
     elements(t, "from", "to", "value");
-    orr__text_addf(
-        t,
-        "        %s sum = %s * less[r];\n        for (orr_idx c = 0; c < cols; c++)\n"
-        "            sum = orr_mad(cell[r * %d + c], in2[(orr_idx)W(%d) + (kv * keys + j0 + c) * value + d], sum);\n"
-        "        %s = sum;\n    }\n    ORR_BARRIER;\n    }\n",
-        f.type, y, MANY + 1, in_at + 2, y);
+    orr__text_addf(t,
+                   "        %s sum = %s * less[r];\n        for (orr_idx c = 0; c < cols; c++)\n"
+                   "            sum = orr_mad(cell[r * %d + c], %s(in2[(orr_idx)W(%d) + (kv * keys + j0 + c) * value + "
+                   "d]), sum);\n"
+                   "        %s = sum;\n    }\n    ORR_BARRIER;\n    }\n",
+                   f.type, y, MANY + 1, f.as, in_at + 2, y);
     elements(t, "from", "to", "value");
     orr__text_addf(t, "        %s *= total[r] == 0 ? 0 : 1 / total[r];\n    }\n", y);
     orr__text_addf(t,
                    "    for (orr_idx r = from + me; r < to; r += ORR_GROUP) {\n        const orr_idx d = value;\n"
                    "        %s = total[r] == 0 ? nothing : top[r] + orr_logarithm(total[r]);\n    }\n",
                    y);
+    orr__text_add(t, group > MINE ? "    ORR_BARRIER;\n    }\n" : "    }\n");
+}
+
+static void text_forward(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+{
+    forward(t, r, l, in_at, MINE);
 }
 
 /* For each tile, the probabilities P are recomputed from the saved logarithms, and with them the slopes P·(g·vᵀ·z − mean) of the scores:
@@ -348,22 +385,22 @@ static void text_grad(orr__text *t, const orr__region *r, const orr__layout *l, 
                    "        mean[x] = sum;\n        whole[x] = in0[o + value];\n    }\n",
                    in_at, in_at + 1, f.type);
     (void)snprintf(a, sizeof a,
-                   "(by_keys ? in3[(orr_idx)W(%d) + (key0 + row) * width + deep]"
+                   "%s(by_keys ? in3[(orr_idx)W(%d) + (key0 + row) * width + deep]"
                    " : in2[(orr_idx)W(%d) + (row0 + row) * width + deep])",
-                   in_at + 3, in_at + 2);
+                   f.as, in_at + 3, in_at + 2);
     (void)snprintf(b, sizeof b,
-                   "(by_keys ? in2[(orr_idx)W(%d) + (row0 + row) * width + deep]"
+                   "%s(by_keys ? in2[(orr_idx)W(%d) + (row0 + row) * width + deep]"
                    " : in3[(orr_idx)W(%d) + (key0 + row) * width + deep])",
-                   in_at + 2, in_at + 3);
+                   f.as, in_at + 2, in_at + 3);
     dot(t, &f, "cell", a, b, "width");
     (void)snprintf(a, sizeof a,
-                   "(by_keys ? in4[(orr_idx)W(%d) + (key0 + row) * value + deep]"
+                   "(by_keys ? %s(in4[(orr_idx)W(%d) + (key0 + row) * value + deep])"
                    " : in1[(orr_idx)W(%d) + (row0 + row) * (value + 1) + deep])",
-                   in_at + 4, in_at + 1);
+                   f.as, in_at + 4, in_at + 1);
     (void)snprintf(b, sizeof b,
                    "(by_keys ? in1[(orr_idx)W(%d) + (row0 + row) * (value + 1) + deep]"
-                   " : in4[(orr_idx)W(%d) + (key0 + row) * value + deep])",
-                   in_at + 1, in_at + 4);
+                   " : %s(in4[(orr_idx)W(%d) + (key0 + row) * value + deep]))",
+                   in_at + 1, f.as, in_at + 4);
     dot(t, &f, "slope", a, b, "value");
     cells(t, "i0 + (by_keys ? c : r)", "j0 + (by_keys ? r : c)");
     score(t, &f, in_at);
@@ -380,10 +417,10 @@ static void text_grad(orr__text *t, const orr__region *r, const orr__layout *l, 
         "        const orr_idx at = by_keys ? dk + (mine0 + r) * width + d\n"
         "                                   : dq + (task / tall * queries + mine0 + r) * width + d;\n"
         "        %s sum = 0;\n        for (orr_idx c = 0; c < cols; c++)\n"
-        "            sum = orr_mad(slope[r * %d + c], by_keys ? in2[(orr_idx)W(%d) + (row0 + c) * width + d]\n"
-        "                          : in3[(orr_idx)W(%d) + (key0 + c) * width + d], sum);\n"
+        "            sum = orr_mad(slope[r * %d + c], %s(by_keys ? in2[(orr_idx)W(%d) + (row0 + c) * width + d]\n"
+        "                          : in3[(orr_idx)W(%d) + (key0 + c) * width + d]), sum);\n"
         "        out0[at] += sum;\n    }\n",
-        f.type, MANY + 1, in_at + 2, in_at + 3);
+        f.type, MANY + 1, f.as, in_at + 2, in_at + 3);
     elements(t, "0", "by_keys ? rows : 0", "value");
     orr__text_addf(
         t,
@@ -393,12 +430,225 @@ static void text_grad(orr__text *t, const orr__region *r, const orr__layout *l, 
         f.type, MANY + 1, in_at + 1);
 }
 
+/* -- by matrix instructions ---------------------------------------------------------------------------------- */
+
+/* Of q, k and v as halves. Each of eight warps has 16 queries of a group's, whose operand, scores and results are in registers. The group
+ * copies tiles of keys and values, those of the next step during a step. Columns of a tile are halves of a row, padded by 16 bytes. */
+enum { ROWS = 128, KEYS = 32, PAD = 8 };
+
+static orr__tile tile(const orr__region *r)
+{
+    const orr_shape *q = &r->call.in[0], *v = &r->call.in[2];
+    int64_t width = q->dim[3], value = v->dim[3], most = width > value ? width : value;
+    if (!orr__is_half((orr_dtype)r->in_dtype[0]) || most > 128)
+        return (orr__tile){ 0 };
+    return (orr__tile){
+        .rows = ROWS, .cols = most > 64 ? 128 : 64, .resident = most > 64 || r->nin > 3 ? 1 : 2, .ahead = true, .matrix = true
+    };
+}
+
+static int64_t blocks_by_matrix(const orr__launch *l)
+{
+    return blocks_of_rows(l, ROWS);
+}
+
+static void functions_by_matrix(orr__text *t, const orr__dialect *d, const orr__region *r)
+{
+    functions(t, d, r);
+    orr__emit_copies(t, (orr_dtype)r->in_dtype[0]);
+    orr__emit_matrix(t, (orr_dtype)r->in_dtype[0]);
+}
+
+/* Copies `n` rows of input k, from number `first` of those of `whose` on, to `to`; elements behind the row's end, and rows from `most` on,
+ * are 0. */
+static void copy_rows(orr__text *t, const orr__tile *w, int k, int in_at, int n, const char *to, const char *whose,
+                      const char *first, const char *most, const char *length)
+{
+    for (int run = 8; run > 0; run -= 7) {
+        orr__text_addf(t, run > 1 ? "    if (W(%d)) {\n" : "    } else {\n        ORR_ROLLED\n", WHOLE + k);
+        orr__text_addf(t,
+                       "        for (int x = me; x < %d; x += ORR_GROUP) {\n"
+                       "            const int row = x / %d, d = x %% %d * %d;\n"
+                       "            const int inside = %s + row < %s && d < %s;\n"
+                       "            const orr_idx at = inside ? (orr_idx)W(%d) + (%s + %s + row) * %s + d : 0;\n",
+                       n * w->cols / run, w->cols / run, w->cols / run, run, first, most, length, in_at + k, whose,
+                       first, length);
+        if (run > 1)
+            orr__text_addf(t, "            orr_copy(%s + row * %d + d, in%d + at, inside ? 16 : 0);\n        }\n", to,
+                           w->cols + PAD, k);
+        else
+            orr__text_addf(t, "            (%s)[row * %d + d] = inside ? in%d[at] : 0;\n        }\n    }\n", to,
+                           w->cols + PAD, k);
+    }
+}
+
+/* The group's place, and a lane's: its two queries, and the keys that they see. */
+static void seat_by_matrix(orr__text *t, const orr__tile *w)
+{
+    int row = w->cols + PAD, two = 4 * KEYS * row, all = two > ROWS * row ? two : ROWS * row;
+    orr__text_addf(t,
+                   "    ORR_SHARE orr_chunk memory[%d];\n    orr_u16 *const tiles = (orr_u16 *)memory;\n"
+                   "    const int lane = me %% 32, mine0 = me / 32 * 16;\n"
+                   "    const int straight = lane %% 16 * %d + lane / 16 * 8;\n"
+                   "    const int turned = (lane %% 8 + lane / 16 * 8) * %d + lane / 8 %% 2 * 8;\n"
+                   "    const orr_idx each = (queries + %d) / %d, head = first / queries + block / each;\n"
+                   "    const orr_idx i0 = block %% each * %d, b = head / heads, kv = b * kvs + head %% heads / per;\n",
+                   all / 8, row, row, ROWS - 1, ROWS, ROWS);
+    orr__text_addf(
+        t,
+        "    const orr_idx rows = queries - i0 < %d ? queries - i0 : %d;\n"
+        "    const orr_idx lo = orr_sees(i0, past, keys, window);\n"
+        "    const orr_idx hi = orr_blind(i0 + rows - 1, past, keys, window, causal);\n"
+        "    const orr_idx lo_warp = orr_sees(i0 + mine0, past, keys, window);\n"
+        "    const orr_idx hi_warp = orr_blind(i0 + mine0 + 15, past, keys, window, causal);\n"
+        "    const orr_idx i1 = i0 + mine0 + lane / 4;\n"
+        "    orr_register q[%d][4];\n    orr_f32 o[%d][4], top[2], total[2];\n    orr_idx sees[2], blind[2];\n"
+        "    (void)b;\n"
+        "    ORR_UNROLLED\n    for (int r = 0; r < 2; r++) {\n        const orr_idx i = i1 + 8 * r;\n"
+        "        top[r] = nothing;\n        total[r] = 0;\n"
+        "        sees[r] = orr_sees(i, past, keys, window);\n"
+        "        blind[r] = i < queries ? orr_blind(i, past, keys, window, causal) : 0;\n    }\n"
+        "    ORR_UNROLLED\n    for (int n = 0; n < %d; n++)\n        ORR_UNROLLED\n"
+        "        for (int e = 0; e < 4; e++)\n            o[n][e] = 0;\n",
+        ROWS, ROWS, w->cols / 16, w->cols / 8, w->cols / 8);
+}
+
+/* s := q·kᵀ of the warp's queries and the step's keys, with hidden ones at −inf; `most`: the maxima of the lane's two queries so far. */
+static void scores_by_matrix(orr__text *t, const sizes *f, const orr__tile *w, int in_at)
+{
+    int row = w->cols + PAD;
+    orr__text_addf(t,
+                   "    orr_f32 s[%d][4], most[2], less[2];\n    ORR_UNROLLED\n    for (int n = 0; n < %d; n++)\n"
+                   "        ORR_UNROLLED\n        for (int e = 0; e < 4; e++)\n            s[n][e] = 0;\n"
+                   "    ORR_UNROLLED\n    for (int d = 0; d < %d; d++)\n        ORR_UNROLLED\n"
+                   "        for (int n = 0; n < %d; n++) {\n            orr_register k[4];\n"
+                   "            orr_fragment(k, key_tile + straight + n * %d + d * 16, %d, 1, 0);\n"
+                   "            orr_mma(s[2 * n], s[2 * n] + 2, q[d], k[0], k[2]);\n"
+                   "            orr_mma(s[2 * n + 1], s[2 * n + 1] + 2, q[d], k[1], k[3]);\n        }\n",
+                   KEYS / 8, KEYS / 8, w->cols / 16, KEYS / 16, 16 * row, row);
+    orr__text_addf(
+        t,
+        "    ORR_UNROLLED\n    for (int r = 0; r < 2; r++)\n        most[r] = top[r];\n"
+        "    ORR_UNROLLED\n    for (int x = 0; x < %d; x++) {\n        const int n = x / 4, e = x %% 4, r = e / 2;\n"
+        "        const orr_idx i = i1 + 8 * r, j = j0 + 8 * n + lane %% 4 * 2 + e %% 2;\n"
+        "        const int seen = j >= sees[r] && j < blind[r];\n        orr_f32 y = s[n][e] * scale;\n"
+        "        (void)i;\n",
+        KEYS / 2);
+    if (f->mask >= 0)
+        orr__text_addf(
+            t,
+            "        if (seen)\n"
+            "            y += in%d[(orr_idx)W(%d) + b * batch_ + head %% heads * head_ + i * query + j * key];\n",
+            f->mask, in_at + f->mask);
+    orr__text_add(t, "        y = seen ? y : nothing;\n        s[n][e] = y;\n"
+                     "        most[r] = y > most[r] || y != y ? y : most[r];\n    }\n"
+                     "    ORR_UNROLLED\n    for (int x = 0; x < 4; x++) {\n"
+                     "        const orr_f32 y = __shfl_xor_sync(0xffffffffu, most[x / 2], 1 + x % 2);\n"
+                     "        most[x / 2] = y > most[x / 2] || y != y ? y : most[x / 2];\n    }\n");
+}
+
+/* The step's exponentials and sums; results so far are corrected in their registers. The exponentials are rounded to halves for the product
+ * with the values, their sum is not. */
+static void softmax_by_matrix(orr__text *t, const sizes *f, const orr__tile *w, int in_at)
+{
+    int row = w->cols + PAD;
+    orr__text_add(t, "    ORR_UNROLLED\n    for (int r = 0; r < 2; r++) {\n"
+                     "        less[r] = most[r] == nothing ? 1 : exp2f((top[r] - most[r]) * 1.44269504f);\n"
+                     "        top[r] = most[r];\n        total[r] *= less[r];\n    }\n");
+    orr__text_addf(
+        t,
+        "    ORR_UNROLLED\n    for (int x = 0; x < %d; x++) {\n        const int n = x / 4, e = x %% 4, r = e / 2;\n"
+        "        const orr_idx i = i1 + 8 * r, j = j0 + 8 * n + lane %% 4 * 2 + e %% 2;\n        (void)i;\n        "
+        "(void)j;\n"
+        "        const orr_f32 y = top[r] == nothing ? 0 : exp2f((s[n][e] - top[r]) * 1.44269504f);\n"
+        "        total[r] += y;\n",
+        KEYS / 2);
+    factor(t, f, in_at);
+    orr__text_addf(
+        t,
+        "        s[n][e] = y * z;\n    }\n    ORR_UNROLLED\n    for (int x = 0; x < %d; x++)\n"
+        "        o[x / 4][x %% 4] *= less[x %% 4 / 2];\n"
+        "    ORR_UNROLLED\n    for (int k = 0; k < %d; k++) {\n"
+        "        const orr_register p[4] = { orr_pair(s[2 * k][0], s[2 * k][1]), orr_pair(s[2 * k][2], s[2 * k][3]),\n"
+        "                                    orr_pair(s[2 * k + 1][0], s[2 * k + 1][1]),\n"
+        "                                    orr_pair(s[2 * k + 1][2], s[2 * k + 1][3]) };\n"
+        "        ORR_UNROLLED\n        for (int n = 0; n < %d; n++) {\n            orr_register v[4];\n"
+        "            orr_fragment(v, value_tile + turned + k * %d + n * 16, 1, %d, 1);\n"
+        "            orr_mma(o[2 * n], o[2 * n] + 2, p, v[0], v[2]);\n"
+        "            orr_mma(o[2 * n + 1], o[2 * n + 1] + 2, p, v[1], v[3]);\n        }\n    }\n",
+        w->cols / 2, KEYS / 16, w->cols / 16, 16 * row, row);
+}
+
+static void store_by_matrix(orr__text *t, const orr__layout *l, const orr__tile *w)
+{
+    orr__text_addf(
+        t,
+        "    ORR_UNROLLED\n    for (int r = 0; r < 2; r++) {\n"
+        "        const orr_idx i = i1 + 8 * r, row = head * queries + i;\n"
+        "        const orr_idx to = (orr_idx)W(%d) + row * (value + 1);\n"
+        "        total[r] += __shfl_xor_sync(0xffffffffu, total[r], 1);\n"
+        "        total[r] += __shfl_xor_sync(0xffffffffu, total[r], 2);\n"
+        "        const orr_f32 by = total[r] == 0 ? 0 : 1 / total[r];\n"
+        "        if (i < queries && row >= first && row < behind) {\n"
+        "            ORR_UNROLLED\n            for (int x = 0; x < %d; x++) {\n"
+        "                const orr_idx d = x / 2 * 8 + lane %% 4 * 2 + x %% 2;\n                if (d < value)\n"
+        "                    out0[to + d] = o[x / 2][2 * r + x %% 2] * by;\n            }\n"
+        "            if (lane %% 4 == 0)\n"
+        "                out0[to + value] = total[r] == 0 ? nothing : top[r] + orr_logarithm(total[r]);\n"
+        "        }\n    }\n",
+        l->out_at, w->cols / 4);
+}
+
+static void text_by_matrix(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+{
+    sizes f = sizes_of(r, 0);
+    const orr__tile *w = &l->tile;
+    int row = w->cols + PAD;
+    orr__text_add(t, orr__emit_matrix_if((orr_dtype)r->in_dtype[0]));
+    numbers(t, &f);
+    seat_by_matrix(t, w);
+    copy_rows(t, w, 0, in_at, ROWS, "tiles", "head * queries", "i0", "queries", "width");
+    orr__text_addf(t,
+                   "    orr_sent();\n    orr_sent(); /* an empty step */\n    orr_arrived();\n    ORR_BARRIER;\n"
+                   "    ORR_UNROLLED\n    for (int d = 0; d < %d; d++)\n"
+                   "        orr_fragment(q[d], tiles + mine0 * %d + straight + d * 16, %d, 1, 0);\n    ORR_BARRIER;\n"
+                   "    int turn = 0;\n"
+                   "    for (orr_idx next = lo; next < hi + %d; next += %d, turn ^= 1) {\n"
+                   "    orr_u16 *const to = tiles + turn * %d;\n    if (next < hi) {\n",
+                   w->cols / 16, row, row, KEYS, KEYS, 2 * KEYS * row);
+    copy_rows(t, w, 1, in_at, KEYS, "to", "kv * keys", "next", "hi", "width");
+    char values[32];
+    (void)snprintf(values, sizeof values, "to + %d", KEYS * row);
+    copy_rows(t, w, 2, in_at, KEYS, values, "kv * keys", "next", "hi", "value");
+    orr__text_addf(
+        t,
+        "    }\n    orr_sent();\n    if (next == lo)\n        continue;\n    orr_arrived();\n    ORR_BARRIER;\n"
+        "    const orr_u16 *const key_tile = tiles + (turn ^ 1) * %d, *const value_tile = key_tile + %d;\n"
+        "    const orr_idx j0 = next - %d;\n    if (j0 < hi_warp && j0 + %d > lo_warp) {\n",
+        2 * KEYS * row, KEYS * row, KEYS, KEYS);
+    scores_by_matrix(t, &f, w, in_at);
+    softmax_by_matrix(t, &f, w, in_at);
+    orr__text_add(t, "    }\n    ORR_BARRIER;\n    }\n");
+    store_by_matrix(t, l, w);
+    orr__text_add(t, "#else\n");
+    forward(t, r, l, in_at, ROWS);
+    orr__text_add(t, "#endif\n");
+}
+
+static const orr__emit_call by_matrix = { .words = words,
+                                          .fill = fill_forward,
+                                          .blocks = blocks_by_matrix,
+                                          .functions = functions_by_matrix,
+                                          .text = text_by_matrix,
+                                          .tile = tile };
+
 const orr__emit_call orr__emit_kernel_attention = { .can = can,
                                                     .words = words,
                                                     .fill = fill_forward,
                                                     .blocks = blocks_forward,
                                                     .functions = functions,
-                                                    .text = text_forward };
+                                                    .text = text_forward,
+                                                    .by_matrix = &by_matrix };
 const orr__emit_call orr__emit_kernel_attention_grad = {
     .can = can, .words = words, .fill = fill_grad, .blocks = blocks_grad, .functions = functions, .text = text_grad
 };

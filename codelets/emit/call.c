@@ -32,6 +32,13 @@ bool orr__emit_call_can(const orr__region *r, bool fp64)
     return !k->can || k->can(r);
 }
 
+/* The entry that the layout was made for. */
+static const orr__emit_call *kernel(const orr__region *r, const orr__layout *l)
+{
+    const orr__emit_call *k = orr__emit_call_of(r);
+    return k && l->tile.matrix ? k->by_matrix : k;
+}
+
 static int in_at(const orr__region *r)
 {
     return ORR__CALL_OWN + orr__emit_call_of(r)->words(r);
@@ -45,17 +52,20 @@ bool orr__emit_call_groups(const orr__region *r)
 
 void orr__emit_call_layout(const orr__region *r, const orr__dialect *d, orr__layout *l)
 {
+    const orr__emit_call *k = orr__emit_call_of(r);
     bool groups = orr__emit_call_groups(r);
+    if (d->matrix && k->by_matrix)
+        l->tile = k->by_matrix->tile(r);
     l->out_at = in_at(r) + r->nin;
     l->group = groups ? d->group : 0;
     l->group_at = l->out_at + 1;
     l->scalar_at = l->nword = l->group_at + (groups ? ORR__GROUP_WORDS : 0);
-    l->scratch = orr__emit_call_of(r)->scratch ? 1 : 0;
+    l->scratch = k->scratch ? 1 : 0;
 }
 
-void orr__emit_call_functions(orr__text *t, const orr__dialect *d, const orr__region *r)
+void orr__emit_call_functions(orr__text *t, const orr__dialect *d, const orr__region *r, const orr__layout *l)
 {
-    const orr__emit_call *k = orr__emit_call_of(r);
+    const orr__emit_call *k = kernel(r, l);
     if (k && k->blocks)
         orr__text_addf(t, "#define ORR_SHARE %s\n#define ORR_GROUP %d\n", d->share, d->group);
     if (k && k->functions)
@@ -85,7 +95,7 @@ void orr__emit_call_text(orr__text *t, const orr__region *r, const orr__dialect 
         orr__text_addf(t, "#define ORR_BLOCKS W(%d)\n%s", l->group_at + ORR__GROUP_BLOCKS, d->seat);
     else
         orr__text_addf(t, "%s    const orr_idx e = (orr_idx)W(%d) + i;\n", d->begin, ORR__CALL_FIRST);
-    orr__emit_call_of(r)->text(t, r, l, in_at(r));
+    kernel(r, l)->text(t, r, l, in_at(r));
 }
 
 bool orr__emit_call_words(const orr__launch *l, const orr__layout *lay, int64_t *word)
@@ -94,13 +104,13 @@ bool orr__emit_call_words(const orr__launch *l, const orr__layout *lay, int64_t 
     int64_t per = r->dim[0] > 0 ? r->out_count / r->dim[0] : 0, most = r->out_count;
     word[0] = (l->hi - l->lo) * per;
     word[ORR__CALL_FIRST] = l->lo * per;
-    orr__emit_call_of(r)->fill(l, word);
+    kernel(r, lay)->fill(l, word);
     for (int k = 0; k < r->nin; k++) {
         word[in_at(r) + k] = l->in_off ? -l->in_off[k] : 0;
         most = ORR__MAX(r->in_count[k], most);
     }
     word[lay->out_at] = l->out_off ? -l->out_off[0] : 0;
     if (lay->group)
-        word[lay->group_at + ORR__GROUP_BLOCKS] = orr__emit_call_of(r)->blocks(l);
+        word[lay->group_at + ORR__GROUP_BLOCKS] = kernel(r, lay)->blocks(l);
     return most <= INT32_MAX - 65536;
 }

@@ -27,6 +27,10 @@ typedef struct orr__emit_call {
      * the last launch. NULL: one launch. */
     size_t (*scratch)(const orr__launch *l);
     bool (*next)(const orr__launch *l, int64_t *word);
+    /* The kernel of a dialect with matrix instructions, and its tile; `matrix` of the tile is false where it cannot compute the region,
+     * which this one then does. NULL: there is none. */
+    const struct orr__emit_call *by_matrix;
+    orr__tile (*tile)(const orr__region *r);
 } orr__emit_call;
 
 #define OP_NONE(name)
@@ -45,7 +49,7 @@ bool orr__emit_call_groups(const orr__region *r);
 bool orr__emit_call_can(const orr__region *r, bool fp64);
 void orr__emit_call_layout(const orr__region *r, const orr__dialect *d, orr__layout *l);
 void orr__emit_call_text(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l);
-void orr__emit_call_functions(orr__text *t, const orr__dialect *d, const orr__region *r);
+void orr__emit_call_functions(orr__text *t, const orr__dialect *d, const orr__region *r, const orr__layout *l);
 bool orr__emit_call_words(const orr__launch *l, const orr__layout *lay, int64_t *word);
 
 /* Text: q := n / word `size`. Words: a size and its divider, as two words. */

@@ -77,7 +77,8 @@ static unsigned needs(const orr__region *r, bool fp64)
 static void resident(orr__text *t, const orr__region *r, const orr__layout *l)
 {
     if (l->tile.matrix)
-        orr__text_addf(t, "%s#define ORR_RESIDENT 2\n#else\n#define ORR_RESIDENT 1\n#endif\n", orr__emit_ahead_if());
+        orr__text_addf(t, "%s#define ORR_RESIDENT %d\n#else\n#define ORR_RESIDENT 1\n#endif\n", orr__emit_ahead_if(),
+                       l->tile.resident);
     else
         orr__text_addf(t, "#define ORR_RESIDENT %d\n",
                        r->product                   ? 2
@@ -185,7 +186,7 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
         if (r->instr[i].kind == ORR__RI_RANDOM)
             orr__emit_random_helpers(t, &r->instr[i], &random, fp64);
     orr__emit_functions(t, d, r, fp64);
-    orr__emit_call_functions(t, d, r);
+    orr__emit_call_functions(t, d, r, l);
     if (l->span > 1)
         orr__emit_span_types(t, r, l);
     if (r->product)

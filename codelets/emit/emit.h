@@ -52,9 +52,10 @@ enum {
     ORR__GROUP_WORDS
 };
 
-/* The part of a product that a group computes. */
+/* The part of a product, or of attention, that a group computes. */
 typedef struct orr__tile {
     int rows, cols;
+    int resident; /* groups that a multiprocessor holds at once */
     bool ahead;  /* the next terms are copied to shared memory during a step */
     bool matrix; /* matrix instructions compute it where the target has them */
 } orr__tile;
@@ -74,7 +75,7 @@ typedef struct orr__layout {
     int nword, out_at, scalar_at;
     int span, span_axis;     /* elements that a work item computes together, along this axis; <= 1: one     */
     int span_at, span_bytes; /* its word; bytes of the widest access                                     */
-    orr__tile tile;          /* of a product */
+    orr__tile tile;          /* of a product, or of attention */
     int group, group_at;     /* items of a group and the position of its words; 0: no groups */
     bool by_value;
     bool alone;      /* each item folds an element alone; set by the launcher, the text is the same          */

@@ -111,6 +111,18 @@ static const char multiply_f64[] =
     "                 : \"d\"(a[0]), \"d\"(a[1]), \"d\"(a[2]), \"d\"(a[3]), \"d\"(b0), \"d\"(b1));\n"
     "#else\n" QUARTER("c0", 0, "b0") QUARTER("c1", 1, "b0") QUARTER("c0", 2, "b1") QUARTER("c1", 3, "b1") "#endif\n";
 
+/* Two neighbours of a row in one register, the lower one first. */
+static void pair(orr__text *t, orr_dtype stored)
+{
+    const char *name = orr__emit_suffix(stored);
+    orr__text_addf(
+        t,
+        "ORR_FN orr_register orr_pair(orr_f32 x, orr_f32 y)\n{\n" AHEAD "    orr_register r;\n"
+        "    asm(\"cvt.rn.%sx2.f32 %%0, %%1, %%2;\" : \"=r\"(r) : \"f\"(y), \"f\"(x));\n    return r;\n#else\n"
+        "    return (orr_u32)orr_f32_to_%s(y) << 16 | orr_f32_to_%s(x);\n#endif\n}\n",
+        name, name, name);
+}
+
 /* The registers of a 16 × deep fragment: of lane 4 g + s, register i has the elements of row g + 8 (i mod 2) from column
  * n s + 4 n ⌊i/2⌋ on, where n is the elements of a register. Those of the second operand are its columns' in the same way. Of the sum,
  * c0 are the elements (g, 2 s) and (g, 2 s + 1), c1 those of row g + 8. */
@@ -128,5 +140,8 @@ void orr__emit_matrix(orr__text *t, orr_dtype stored)
                      : stored == ORR_BF16 ? multiply_bf16
                      : wide               ? multiply_f64
                                           : multiply_tf32);
-    orr__text_add(t, "}\n#endif\n");
+    orr__text_add(t, "}\n");
+    if (orr__is_half(stored))
+        pair(t, stored);
+    orr__text_add(t, "#endif\n");
 }

@@ -16,7 +16,8 @@ int orr__emit_matrix_run(orr_dtype t);
 /* orr_chunk, 16 bytes; orr_copy(to, from, bytes), orr_sent() behind those of a step, orr_arrived(): all but the last step's are there. */
 void orr__emit_copies(orr__text *t, orr_dtype stored);
 /* orr_register; orr_fragment(registers, p, across, along, turned) loads 16 rows of the terms, whose elements are `across` apart along the
- * rows, `along` along the terms; p is the lane's own place (orr__emit_lane). orr_mma(c0, c1, a, b0, b1) adds a product to a sum. */
+ * rows, `along` along the terms; p is the lane's own place. orr_mma(c0, c1, a, b0, b1) adds a product to a sum.
+ * orr_pair(x, y): two halves as a register. */
 void orr__emit_matrix(orr__text *t, orr_dtype stored);
 
 #endif

@@ -89,6 +89,7 @@ void orr__emit_product_layout(const orr__region *r, const orr__dialect *d, orr__
                            .cols = matrix      ? edge_of(r)
                                    : d->matrix ? 2 * side
                                                : side,
+                           .resident = 2,
                            .ahead = d->matrix,
                            .matrix = matrix };
     l->group_at = GROUP;

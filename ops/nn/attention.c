@@ -74,7 +74,7 @@ static const char *operands_fit(const orr__node *n, const orr__node *const *in, 
     if (q->rank != 4 || k->rank != 4 || v->rank != 4 || (n->dtype != ORR_F32 && n->dtype != ORR_F64))
         return "attention is of rank 4, in f32 or f64";
     for (int i = 0; i < 3; i++)
-        if (in[i]->dtype != n->dtype)
+        if (in[i]->dtype != in[0]->dtype || orr__wide((orr_dtype)in[i]->dtype) != (orr_dtype)n->dtype)
             return "attention changes the dtype";
     if (k->dim[0] != q->dim[0] || v->dim[0] != q->dim[0] || k->dim[3] != q->dim[3] || v->dim[1] != k->dim[1] ||
         v->dim[2] != k->dim[2] || (k->dim[1] ? q->dim[1] % k->dim[1] : q->dim[1]))
@@ -266,16 +266,17 @@ typedef struct {
     const orr__node *key;
 } operands;
 
-/* Copies of the operands from number `first` on. An operand may be computed from another one; none is computed from a
+/* Copies of the operands from number `first` on, of which halves are f32. An operand may be computed from another one; none is computed from a
  * copy, so the derivative by a copy is that by one operand alone. */
 static operands copies(const orr__back *b, int first)
 {
     orr__site at = b->at;
     uint32_t bits = b->node->attr.mask;
     bool drops = (bits & ORR__ATTEND_DROPS) != 0;
-    operands t = { .q = orr_positive_at(AT, b->in[first]),
-                   .k = orr_positive_at(AT, b->in[first + 1]),
-                   .v = orr_positive_at(AT, b->in[first + 2]) };
+    orr_dtype wide = orr__wide((orr_dtype)b->node->in[first]->dtype);
+    operands t = { .q = orr_cast_at(AT, orr_positive_at(AT, b->in[first]), wide),
+                   .k = orr_cast_at(AT, orr_positive_at(AT, b->in[first + 1]), wide),
+                   .v = orr_cast_at(AT, orr_positive_at(AT, b->in[first + 2]), wide) };
     if (drops)
         t.key = b->node->in[first + 3];
     if (bits & ORR__ATTEND_MASK)
@@ -332,7 +333,7 @@ static orr_tensor *composed(orr__site at, const orr__attr *a, const operands *t)
 static orr_tensor *record(orr__site at, const orr__op *op, const orr_shape *shape, const orr__attr *a, int n,
                           orr__node *const *in)
 {
-    orr__node *r = orr__node_new(at, op, (orr_dtype)in[0]->dtype, shape, n, in);
+    orr__node *r = orr__node_new(at, op, orr__wide((orr_dtype)in[0]->dtype), shape, n, in);
     if (r)
         r->attr = *a;
     return orr__handle_new(r);
@@ -363,7 +364,8 @@ static orr_tensor *vjp(const orr__back *b, int k)
     orr_tensor *all =
         record(at, &orr__op_attention_grad, &ORR_SHAPE(w.batch * w.kv, grad_length(&w)), a, b->nin + 2, in);
     grad_row r = grad_row_of(&w);
-    return orr_reshape_at(AT, orr_slice_axis_at(AT, all, 1, k ? r.end[k - 1] : 0, r.end[k], 1), b->node->in[k]->shape);
+    orr_tensor *own = orr_slice_axis_at(AT, all, 1, k ? r.end[k - 1] : 0, r.end[k], 1);
+    return orr_cast_at(AT, orr_reshape_at(AT, own, b->node->in[k]->shape), (orr_dtype)b->node->in[k]->dtype);
 }
 
 /* Differentiates the gradient as a composition. The composition recomputes the packed result, so no gradient flows
@@ -384,7 +386,7 @@ static orr_tensor *vjp_grad(const orr__back *b, int k)
         g[i] = orr_reshape_at(AT, g[i], ORR_SHAPE(b->node->shape.dim[0], row.end[i] - (i ? row.end[i - 1] : 0)));
     orr_tensor *by = k == 1 ? seed : k < 5 ? x[k - 2] : t.mask;
     (void)orr_vjp_at(AT, orr_concat_at(AT, g, 3, 1), b->g, &by, 1, &r);
-    return r;
+    return orr_cast_at(AT, r, (orr_dtype)b->node->in[k]->dtype);
 }
 
 /* -- the contracts ----------------------------------------------------------------------------------------- */
@@ -618,7 +620,7 @@ orr_tensor *orr_attention_at(const char *file, int line, orr_tensor *q, orr_tens
         flat[i] = ORR_SHAPE(batch, n[i]->shape.dim[r - 3], n[i]->shape.dim[r - 2], n[i]->shape.dim[r - 1]);
     orr_scope *scope = orr__compose_begin(at);
     for (int i = 0; i < 3; i++)
-        t[i] = orr_reshape_at(AT, orr_cast_at(AT, t[i], wide), flat[i]);
+        t[i] = orr_reshape_at(AT, orr_cast_at(AT, t[i], dtype), flat[i]);
     if (o.dropout > 0.0) {
         a.mask |= ORR__ATTEND_DROPS;
         t[many++] =

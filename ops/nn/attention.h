@@ -11,7 +11,7 @@ enum { ORR__ATTEND_CAUSAL = 1, ORR__ATTEND_MASK = 2, ORR__ATTEND_DROPS = 4 };
 
 /* Operands: q (batch, heads, queries, width), k (batch, kv, keys, width), v (batch, kv, keys, value), then a key of random numbers
  * (u64) with the number of each head among all (i64, (batch, heads)), and an additive mask (each axis whole or 1), if the bits are
- * set. Result: (batch, heads, queries, value + 1), whose last column is the logarithm of the sum of the exponentials of a row's
+ * set. Result: (batch, heads, queries, value + 1), f32 if q, k and v are halves, whose last column is the logarithm of the sum of the exponentials of a row's
  * scores. */
 typedef struct orr__attend {
     int64_t batch, heads, kv, queries, keys, width, value, group;

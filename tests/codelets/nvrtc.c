@@ -384,20 +384,22 @@ static void attentions(orr_dtype t)
 {
     static rb b;
     orr_shape shape[8] = { ORR_SHAPE(1, 1, 4, 4) };
+    const orr_dtype to = orr__is_half(t) ? ORR_F32 : t;
     char what[64];
     for (int k = 0; k < 8; k++) {
         bool back = k & 1, drops = k & 2, masked = k & 4;
         rb_begin(&b, RB_MAP, 2, (int64_t[]){ 4, 4 });
         for (int i = 0; i < 3 + 2 * back; i++)
-            (void)rb_input(&b, t, 16);
+            (void)rb_input(&b, back && i < 2 ? to : t, 16);
+        shape[2] = ORR_SHAPE(1, 1, 4, masked ? 100 : 4); /* heads of up to 64 numbers, and up to 128 */
         if (drops) {
             (void)rb_input(&b, ORR_U64, 1);
             (void)rb_input(&b, ORR_I64, 1); /* numbers of heads */
         }
         if (masked)
-            (void)rb_input(&b, t, 16);
+            (void)rb_input(&b, to, 16);
         b.r.nout = 1;
-        b.r.out_dtype[0] = (uint8_t)t;
+        b.r.out_dtype[0] = (uint8_t)to;
         b.r.out_count = 16;
         b.r.call.op = back ? &orr__op_attention_grad : &orr__op_attention;
         b.r.call.out = shape[0];
@@ -562,9 +564,10 @@ static void the_rest(orr_dtype t)
         row_patterns(t);
         products(t);
     }
+    if (orr__is_float(t))
+        attentions(t);
     if (t == ORR_F32 || t == ORR_F64) {
         windows(t);
-        attentions(t);
         sequences(t);
         recurrences(t);
     }
@@ -600,15 +603,17 @@ static int blocks_of(const nvrtc_kernel *k)
     return least < by_shared ? least : by_shared;
 }
 
-/* The target has matrix instructions for the product's dtype, or copies that do not wait. */
+/* Products, and attention of halves, use the matrix instructions that the target has for their dtype, and copies that run ahead. */
 static void check_matrices(const nvrtc_kernel *f)
 {
-    bool product = strncmp(f->what, "product", 7) == 0, half = strstr(f->what, "float16") != NULL,
-         plain = strstr(f->what, "float32") && !strstr(f->what, "TF32"),
-         wanted_here = product && !plain && (f->arch >= 80 || (half && !strstr(f->what, "bfloat16")));
-    ORR_CHECK_MSG(!wanted_here == !f->matrix, "sm_%d, %s: %d matrix instructions", f->arch, f->what, f->matrix);
-    ORR_CHECK_MSG(!product || f->arch < 80 || f->ahead > 0, "sm_%d, %s: no copy runs ahead", f->arch, f->what);
-    ORR_CHECK_MSG(!wanted_here || f->arch < 80 || f->registers <= 128, "sm_%d, %s: %d registers", f->arch, f->what,
+    bool half = strstr(f->what, "float16") != NULL, product = strncmp(f->what, "product", 7) == 0,
+         attends = half && strncmp(f->what, "attention of", 12) == 0,
+         exact = strstr(f->what, "float32") && !strstr(f->what, "TF32"),
+         has = f->arch >= 80 || (half && !strstr(f->what, "bfloat16")), is = (product || attends) && !exact && has;
+    ORR_CHECK_MSG(is == (f->matrix > 0), "sm_%d, %s: %d matrix instructions", f->arch, f->what, f->matrix);
+    ORR_CHECK_MSG(!(product || attends) || f->arch < 80 || f->ahead > 0, "sm_%d, %s: no copy runs ahead", f->arch,
+                  f->what);
+    ORR_CHECK_MSG(!product || f->arch < 80 || f->registers <= 128, "sm_%d, %s: %d registers", f->arch, f->what,
                   f->registers);
 }
 
@@ -744,22 +749,23 @@ static void wide_accesses(orr_dtype one, orr_dtype other)
     check_machine_code();
 }
 
-/* All of them, for an architecture whose matrix instructions are few, and one with all. */
-static void products_use_matrix_instructions(void)
+/* None is left out; in the short form, for an architecture whose matrix instructions are few, and one with all. */
+static void tensor_cores_compute_products_and_attention(void)
 {
-    static const int arch[] = { 75, 80, 90, 100, 120 };
+    static const int arch[] = { 75, 90, 80, 100, 120 };
     int before, after;
-    for (size_t i = 0; i < sizeof arch / sizeof *arch; i++) {
-        if (!nvrtc_unit_knows(arch[i]) || (!orr_test_full() && i % 2))
+    for (size_t i = 0; i < (orr_test_full() ? sizeof arch / sizeof *arch : 2); i++) {
+        if (!nvrtc_unit_knows(arch[i]))
             continue;
         (void)nvrtc_unit_facts(&before);
-        nvrtc_unit_for(arch[i], true, i % 2);
+        nvrtc_unit_for(arch[i], true, i > 0);
         nvrtc_unit_all(true);
         products_of_every_dtype();
+        attentions(i % 2 ? ORR_BF16 : ORR_F16);
         nvrtc_unit_compile();
         nvrtc_unit_all(false);
         (void)nvrtc_unit_facts(&after);
-        ORR_CHECK_MSG(after - before == 15, "sm_%d: %d kernels", arch[i], after - before);
+        ORR_CHECK_MSG(after - before == 15 + 8, "sm_%d: %d kernels", arch[i], after - before);
         check_machine_code();
     }
 }
@@ -802,7 +808,7 @@ int main(int argc, char **argv)
         ORR_TEST(every_row_dtype_and_layout_compiles),
         ORR_TEST(spans_of_f32_and_f64_move_16_bytes),
         ORR_TEST(spans_of_halves_move_16_bytes),
-        ORR_TEST(products_use_matrix_instructions),
+        ORR_TEST(tensor_cores_compute_products_and_attention),
         ORR_TEST(kernels_compile_for_sm_75),
         ORR_TEST(kernels_compile_for_sm_80),
         ORR_TEST(kernels_compile_for_sm_90),

@@ -33,6 +33,7 @@ static const family families[] = {
       "special_values_stay_in_their_row sequences_are_aligned_together",
       DIRECT },
     { "codelets/cuda_product", "missing_library_uses_our_kernel", DIRECT },
+    { "codelets/cuda_attention", "attention_of_halves_is_the_processors", DIRECT },
     { "codelets/cuda_recurrence", NULL, DIRECT },
     { "codelets/cuda_conv", "by_cudnn_and_without_it_values_are_the_same", DIRECT },
     { "ops/conv", "maxima_of_windows_are_the_first_in_order", WHOLE }, /* convolutions, pools, resizing */

@@ -107,6 +107,36 @@ static void halves_are_computed_in_f32(void)
     (void)orr_scope_end(s);
 }
 
+/* Gradients are of the operands' dtype, and equal those of f32 operands with the same values, rounded; so are second ones, by the mask too. */
+static void gradients_of_halves_are_those_of_f32_rounded(void)
+{
+    static const orr_dtype types[] = { ORR_F16, ORR_BF16 };
+    for (int t = 0; t < 2; t++) {
+        orr_scope *s = orr_scope_begin();
+        orr_attention_options o = { .causal = true };
+        orr_tensor *x[2][4], *g[2][4], *second[2];
+        for (int i = 0; i < 4; i++) {
+            orr_shape shape = i == 3 ? ORR_SHAPE(7, 9) : ORR_SHAPE(2, i ? 2 : 4, i ? 9 : 7, 5);
+            x[0][i] = orr_cast(orr_randn(ORR_F32, shape, 0, 1), i == 3 ? ORR_F32 : types[t]);
+            x[1][i] = orr_cast(x[0][i], ORR_F32);
+        }
+        for (int k = 0; k < 2; k++) {
+            orr_tensor *y = orr_cast(orr_attention(x[k][0], x[k][1], x[k][2], x[k][3], &o), ORR_F32);
+            ORR_CHECK_MSG(orr_grad(orr_sum(y, ORR_ALL_AXES, false), x[k], 4, g[k]) == ORR_OK, "%s",
+                          orr_error_message());
+            orr_tensor *again = orr_sum(orr_square(orr_cast(g[k][2], ORR_F32)), ORR_ALL_AXES, false);
+            ORR_CHECK_MSG(orr_grad(again, x[k], 1, &second[k]) == ORR_OK, "%s", orr_error_message());
+        }
+        for (int i = 0; i < 4; i++) {
+            ORR_CHECK(orr_tensor_dtype(g[0][i]) == (i == 3 ? ORR_F32 : types[t]));
+            near_same(g[0][i], orr_cast(g[1][i], orr_tensor_dtype(g[0][i])), 0, "gradient");
+        }
+        ORR_CHECK(orr_tensor_dtype(second[0]) == types[t]);
+        near_same(orr_cast(second[0], ORR_F32), second[1], t ? 0.1 : 0.01, "second derivative");
+        (void)orr_scope_end(s);
+    }
+}
+
 static void wrong_use_is_refused(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -133,6 +163,7 @@ int main(int argc, char **argv)
         ORR_TEST(second_derivatives_agree_with_differences),
         ORR_TEST(a_query_that_sees_nothing_is_zero),
         ORR_TEST(halves_are_computed_in_f32),
+        ORR_TEST(gradients_of_halves_are_those_of_f32_rounded),
         ORR_TEST(wrong_use_is_refused),
         { 0 },
     };
