@@ -27,7 +27,11 @@ static struct {
     int (*power)(device_t, unsigned *);
     int (*rates)(device_t, rates_t *);
     int (*clock)(device_t, int, unsigned *);
-    char why[80]; /* not empty: NVML is missing */
+    /* of drivers that have them; else NULL */
+    int (*count)(unsigned *);
+    int (*by_index)(unsigned, device_t *);
+    int (*energy)(device_t, unsigned long long *); /* millijoules since the driver was loaded */
+    char why[80];                                  /* not empty: NVML is missing */
 } nvml;
 
 static void open_library(void)
@@ -45,6 +49,14 @@ static void open_library(void)
         { "nvmlDeviceGetUtilizationRates", (void **)&nvml.rates },
         { "nvmlDeviceGetClockInfo", (void **)&nvml.clock },
     };
+    static const struct {
+        const char *name;
+        void **place;
+    } more[] = {
+        { "nvmlDeviceGetCount_v2", (void **)&nvml.count },
+        { "nvmlDeviceGetHandleByIndex_v2", (void **)&nvml.by_index },
+        { "nvmlDeviceGetTotalEnergyConsumption", (void **)&nvml.energy },
+    };
     void *lib = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
 
     if (!lib) {
@@ -56,6 +68,8 @@ static void open_library(void)
             (void)snprintf(nvml.why, sizeof nvml.why, "NVML: no function %s", wanted[i].name);
             return;
         }
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        *more[i].place = dlsym(lib, more[i].name);
     int code = nvml.init();
     if (code != 0)
         (void)snprintf(nvml.why, sizeof nvml.why, "NVML: %s", nvml.error_string(code));
@@ -91,12 +105,32 @@ static void fill(device_t d, orr_reading reading[ORR_MEASURE_COUNT])
     answer(&reading[ORR_MEASURE_MEMORY_CLOCK], code, 1e6 * n);
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+bool orr__nvml_energy(double *joules)
+{
+    unsigned n = 0;
+    bool any = false;
+    *joules = 0;
+    (void)pthread_once(&once, open_library);
+    if (nvml.why[0] || !nvml.count || !nvml.by_index || !nvml.energy || nvml.count(&n) != 0)
+        return false;
+    for (unsigned i = 0; i < n; i++) {
+        device_t d = NULL;
+        unsigned long long used = 0;
+        if (nvml.by_index(i, &d) != 0 || nvml.energy(d, &used) != 0)
+            continue;
+        *joules += 1e-3 * (double)used;
+        any = true;
+    }
+    return any;
+}
+
 void orr__nvml_read(const char *address, orr_reading reading[ORR_MEASURE_COUNT])
 {
     static const orr_measure ours[] = { ORR_MEASURE_MEMORY_TOTAL, ORR_MEASURE_MEMORY_FREE, ORR_MEASURE_TEMPERATURE,
                                         ORR_MEASURE_POWER,        ORR_MEASURE_UTILISATION, ORR_MEASURE_CLOCK,
                                         ORR_MEASURE_MEMORY_CLOCK };
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     device_t d = NULL;
     char why[96];
 

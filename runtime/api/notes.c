@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <orrery/explain.h>
+#include "codelets/cuda/nvml.h"
 #include "runtime/api/file_sink.h"
 #include "runtime/base/array.h"
 #include "runtime/base/buffer.h"
@@ -358,23 +359,31 @@ static void remark(summary *s)
 
 /* -- energy ------------------------------------------------------------------------------------------------ */
 
-static orr__energy at_first; /* when the notes began; no packages: not measured */
+/* When the notes began. No packages: they are not measured; GPUs' joules are negative without NVML. */
+static orr__energy at_first;
+static double gpus_at_first;
 
 static void measure_energy(void)
 {
     char why[1400];
     at_first.n = 0;
+    if (!*orr__env.energy || !orr__nvml_energy(&gpus_at_first))
+        gpus_at_first = -1;
     if (*orr__env.energy && !orr__energy_read(orr__env.energy, &at_first, why, sizeof why))
-        orr__log(1, "ORRERY_ENERGY: notes have no joules: %s", why);
+        orr__log(1, "ORRERY_ENERGY: notes have %s: %s",
+                 gpus_at_first < 0 ? "no joules" : "the joules of the GPUs alone", why);
 }
 
 static double joules(void)
 {
     char why[1400];
     orr__energy now;
+    double gpus = 0;
+    bool both = gpus_at_first >= 0 && orr__nvml_energy(&gpus);
+    double sum = both ? gpus - gpus_at_first : 0;
     return at_first.n > 0 && orr__energy_read(orr__env.energy, &now, why, sizeof why)
-               ? orr__energy_between(&at_first, &now)
-               : 0;
+               ? sum + orr__energy_between(&at_first, &now)
+               : sum;
 }
 
 static int by_gain(const void *x, const void *y)
