@@ -50,6 +50,17 @@ typedef struct orr__launch {
     const orr__ending *ending; /* ORR__OP_POSTS only; NULL: the launch waits for the end */
 } orr__launch;
 
+/* Launches that a caller will repeat, one after another in one queue: `each` makes them all. They depend on nothing but the key, which has
+ * the places of operands, then other values. An error of `each` may come after some of its launches. */
+typedef struct orr__sequence {
+    orr__site at;
+    void *queue;
+    orr_status (*each)(void *arg);
+    void *arg;
+    const void *key;
+    size_t places, values; /* bytes of the key */
+} orr__sequence;
+
 struct orr__tilejob;
 typedef struct orr__backend {
     const char *name;
@@ -65,6 +76,8 @@ typedef struct orr__backend {
     orr_status (*prepare)(const orr__region *r, orr__kernel **k);
     void (*compile)(orr__kernel *k, const orr__region *r);      /* before a launch needs it; NULL: launches do */
     orr_status (*launch)(orr__kernel *k, const orr__launch *l); /* device: enqueues on l->queue. Sets the last error */
+    /* Makes the launches of a sequence that begins with this kernel, as fast as the device can repeat them. NULL: `each` makes them. */
+    orr_status (*repeat)(orr__kernel *k, const orr__sequence *s);
     void (*release)(orr__kernel *k);
     /* Devices only: copies between a memory object, from `byte` on, and the host, in order with the queue. Both wait for the end. */
     orr_status (*read)(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes);
@@ -100,9 +113,10 @@ extern const orr__backend orr__opencl; /* probe returns false in a build without
 extern const orr__backend orr__cuda;   /* found at run time; launches in the calling thread's context, queue = stream */
 
 /* Since the process began: launches that CUDA's backend enqueued, and launches on devices that the host did again. A check counts them: a
- * device that does nothing is otherwise not seen in the results. */
+ * device that does nothing is otherwise not seen in the results. Then CUDA graphs: their launches, nodes that got new arguments, captures
+ * and their time. */
 typedef struct orr__device_counts {
-    _Atomic uint64_t launches, redone;
+    _Atomic uint64_t launches, redone, graphs, renewed, captures, capture_ns;
 } orr__device_counts;
 extern orr__device_counts orr__device_did;
 

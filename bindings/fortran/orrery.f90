@@ -13155,7 +13155,8 @@ contains
   !> Writes up to `max` rows of statistics, the busiest first. The row "trials: regret" of worker "all", if there is one, counts
   !> trials: work done in another way than the best known one, to measure it. Its seconds are the time that they took beyond the
   !> best known way, which are part of the other rows too: at most 5 % of the time of the process's evaluations, and at most
-  !> 10 ms in its first 50.
+  !> 10 ms in its first 50. The rows "CUDA graphs: launches" and "CUDA graphs: captures" of worker "all" count launches of small steps
+  !> that repeat, and their recordings with the seconds that those took on the host.
   !> @return   the number of all rows.
   !> threads:  safe from any thread.
   function orr_stats(rows) result(r_)

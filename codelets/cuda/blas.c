@@ -328,6 +328,19 @@ static int multiply(const orr__lt *lt, const orr__cu_stream_memory *memory, cons
     bool wide = s->p.type == ORR__LT_R64;
     const void *one = wide ? (const void *)&one64 : &one32, *zero = wide ? (const void *)&zero64 : &zero32;
     void *d = (void *)p->d;
+    struct {
+        problem what;
+        pointers where;
+        orr__lt_choice how;
+        orr__cu_address workspace;
+    } call; /* all that the library is told */
+    memset(&call, 0, sizeof call);
+    call.what = s->p;
+    call.where = *p;
+    call.how = s->choice;
+    call.workspace = memory->workspace;
+    if (!orr__cu_record_call(&call, sizeof call))
+        return 0;
     int code = set_bias(lt, s, p->bias);
     if (code != 0)
         return code;

@@ -184,7 +184,9 @@ orr_status orr__cu_conv_launch(const orr__launch *l, bool *done)
     point(&c, l, array);
     if (!orr__cu_aligned(array[X]) || !orr__cu_aligned(array[W]) || !orr__cu_aligned(array[Y]))
         return ORR_OK;
-    orr_status st = orr__cu_stream_memory_of(where, l->queue, &memory);
+    orr_status st = orr__cu_record_refuse(where, "a call of cuDNN");
+    if (st == ORR_OK)
+        st = orr__cu_stream_memory_of(where, l->queue, &memory);
     if (st != ORR_OK || !move_in(c.d, memory))
         return st;
     int code = describe(&c);

@@ -17,7 +17,8 @@ struct orr__kernel {
     const orr__region *region; /* the region it was prepared for: compared, never dereferenced */
     orr__layout layout;
     char *text;
-    pthread_mutex_t lock;  /* guards unit */
+    orr__cu_records *records;
+    pthread_mutex_t lock;  /* guards unit and the list of records */
     orr__cu_unit *unit[2]; /* by index width; NULL: not yet requested */
     bool library;          /* a product of floats in two layouts that cuBLASLt may accept */
     orr__cu_product product;
@@ -63,6 +64,7 @@ static void release(orr__kernel *k)
 {
     if (!k)
         return;
+    orr__cu_records_free(k->records);
     orr__cu_unit_put(k->unit[0]);
     orr__cu_unit_put(k->unit[1]);
     orr__cu_tail_free(k->tail);
@@ -165,17 +167,20 @@ static orr_status enqueue(const call *c, const orr__cu_address *extra, int n)
     const orr__layout *lay = &c->k->layout;
     orr__geometry g = orr__emit_geometry(lay, c->word);
     const void *words = c->word;
+    size_t bytes = (size_t)lay->nword * sizeof *c->word;
     if (!lay->by_value) {
-        size_t bytes = (size_t)lay->nword * sizeof *c->word;
-        orr_status st = orr__cu_stream_memory_grow(at, &c->memory->words, &c->memory->words_bytes, bytes);
+        orr_status st = orr__cu_record_refuse(at, "a copy of arguments from the host");
+        if (st == ORR_OK)
+            st = orr__cu_stream_memory_grow(at, &c->memory->words, &c->memory->words_bytes, bytes);
         if (st != ORR_OK)
             return st;
         int code = d->to_device(c->memory->words, c->word, bytes, c->l->queue);
         if (code != ORR__CU_OK)
             return orr__cu_fail(at, "cuMemcpyHtoDAsync", code);
         words = &c->memory->words;
+        bytes = sizeof c->memory->words;
     }
-    return orr__cu_enqueue(at, c->function, c->l, extra, n, words, g.items, g.group);
+    return orr__cu_enqueue(at, c->function, c->l, extra, n, words, bytes, g.items, g.group);
 }
 
 /* All launches of a kernel. Further kernel parameters: the flag, then scratch memory. */
@@ -203,12 +208,15 @@ static orr_status with_flag(const call *c)
     orr__site at = orr__cu_site(c->l->region);
     orr__cu_address address = 0;
     orr__after own = { 0 }, *after = c->l->after ? c->l->after : &own;
-    int32_t *flag = orr__cu_flag_take(&address);
+    orr_status st = orr__cu_record_refuse(at, "a launch that data can make fail");
+    int32_t *flag = st == ORR_OK ? orr__cu_flag_take(&address) : NULL;
+    if (st != ORR_OK)
+        return st;
     if (!flag)
         return orr__fail(at, ORR_ENOMEM, "CUDA: no host memory that the device can write");
     for (int i = 0; i < ORR__CU_FLAG; i++)
         flag[i] = i % ORR__FLAG_INTS == ORR__FLAG_LEAST ? NO_INDEX : -1;
-    orr_status st = stages(c, &address);
+    st = stages(c, &address);
     if (st != ORR_OK) {
         (void)d->wait(c->l->queue); /* an earlier stage may still write it */
         orr__cu_flag_put(flag);
@@ -272,6 +280,8 @@ static orr_status launch_one(orr__kernel *k, const orr__launch *l)
         *l->after = (orr__after){ 0 };
     if (!orr__cu(NULL))
         return orr__fail(orr__cu_site(l->region), ORR_EDEVICE, "CUDA: there is no driver");
+    if (library_of(l->region) && (st = orr__cu_record_refuse(orr__cu_site(l->region), "a call of a library")) != ORR_OK)
+        return st;
     if (library_of(l->region))
         return library_of(l->region)->launch(l);
     if (orr__region_is_users(l->region)) {
@@ -298,8 +308,13 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
 {
     orr_status st = launch_one(k, l);
     if (st == ORR_OK)
-        atomic_fetch_add_explicit(&orr__device_did.launches, 1, memory_order_relaxed);
+        orr__cu_record_launch();
     return st;
+}
+
+static orr_status repeat(orr__kernel *k, const orr__sequence *s)
+{
+    return orr__cu_repeat(&k->records, s);
 }
 
 static orr_status tile(orr__tilejob *j)
@@ -317,6 +332,7 @@ const orr__backend orr__cuda = {
     .prepare = prepare,
     .compile = compile,
     .launch = launch,
+    .repeat = repeat,
     .release = release,
     .read = orr__cu_read,
     .write = orr__cu_write,

@@ -86,15 +86,43 @@ enum { ORR__CU_FLAG = 64 };
 int32_t *orr__cu_flag_take(orr__cu_address *device);
 void orr__cu_flag_put(int32_t *flag);
 
+/* -- graph.c: sequences that repeat ------------------------------------------------------------------------------------ */
+
+/* The records of a kernel that begins sequences. */
+typedef struct orr__cu_records orr__cu_records;
+typedef struct orr__cu_record orr__cu_record;
+void orr__cu_records_free(orr__cu_records *s); /* any thread; none of its sequences is under way */
+void orr__cu_records_stop(void);               /* before units and streams end */
+orr_status orr__cu_repeat(orr__cu_records **list, const orr__sequence *s);
+/* The record of the sequence that this thread is in; NULL: launches are enqueued. With a record nothing is enqueued: a launch becomes a node
+ * of its graph, or changes the arguments of its node. */
+extern _Thread_local orr__cu_record *orr__cu_recorded __attribute__((tls_model("initial-exec")));
+typedef struct orr__cu_kernel {
+    void *function, *stream;
+    unsigned groups, block;
+    void **param;
+    int params;   /* addresses, then the words */
+    size_t words; /* bytes */
+} orr__cu_kernel;
+orr_status orr__cu_record_kernel(orr__site at, const orr__cu_kernel *k);
+/* True if a library is to be called, whose call depends on these bytes. */
+bool orr__cu_record_call(const void *arguments, size_t bytes);
+/* An error if there is a record: `why` cannot be in one. */
+orr_status orr__cu_record_refuse(orr__site at, const char *why);
+void orr__cu_record_launch(void); /* counts a launch of the backend */
+/* Between these calls no thread is in a capture, which a wait for the whole context would break. */
+void orr__cu_captures_pause(void);
+void orr__cu_captures_go_on(void);
+
 /* -- launches -------------------------------------------------------------------------------------------------- */
 
 orr__site orr__cu_site(const orr__region *r);
 /* user.c */
 orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l);
-/* launch.c. Parameters: the arrays, up to two further addresses, then the words (by value: `words` is their address;
- * else the address of theirs). At least `items` items in groups of `group` (0: of any size). */
+/* launch.c. Parameters: the arrays, up to two further addresses, then `bytes` bytes of words (by value: `words` is their
+ * address; else the address of theirs). At least `items` items in groups of `group` (0: of any size). */
 orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, const orr__cu_address *extra, int nextra,
-                           const void *words, int64_t items, int group);
+                           const void *words, size_t bytes, int64_t items, int group);
 orr_status orr__cu_read(const orr__launch *l, void *from, size_t byte, void *host, size_t bytes);
 orr_status orr__cu_write(const orr__launch *l, void *to, size_t byte, const void *host, size_t bytes);
 orr_status orr__cu_finish(const orr__launch *l);

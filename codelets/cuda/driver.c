@@ -52,6 +52,15 @@ static const symbol cu_symbol[] = {
     { "cuStreamCreate", CU(stream_create) },
     { "cuStreamDestroy_v2", CU(stream_destroy) },
     { "cuStreamQuery", CU(stream_query) },
+    { "?cuStreamBeginCapture_v2", CU(capture_begin) },
+    { "?cuStreamEndCapture", CU(capture_end) },
+    { "?cuStreamGetCaptureInfo_v3", CU(capture_info) },
+    { "?cuGraphInstantiateWithFlags", CU(graph_make) },
+    { "?cuGraphExecUpdate_v2", CU(graph_update) },
+    { "?cuGraphExecKernelNodeSetParams_v2", CU(graph_set) },
+    { "?cuGraphLaunch", CU(graph_launch) },
+    { "?cuGraphExecDestroy", CU(graph_end) },
+    { "?cuGraphDestroy", CU(graph_forget) },
 };
 
 #define NVRTC(field) offsetof(orr__nvrtc, field)

@@ -24,6 +24,20 @@ enum { ORR__CU_SHARED = 1, ORR__CU_LOCAL = 3, ORR__CU_REGISTERS = 4 }; /* CUfunc
 enum { ORR__CU_MODE_PROHIBITED = 2 };                                  /* CUcomputemode */
 enum { ORR__CU_STREAM_APART = 1 };                                     /* CU_STREAM_NON_BLOCKING */
 enum { ORR__CU_HOST_PORTABLE = 1, ORR__CU_HOST_MAPPED = 2 };           /* CU_MEMHOSTALLOC_… */
+enum { ORR__CU_CAPTURE_OF_THREAD = 1 };                                /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL */
+enum { ORR__CU_CAPTURES = 1 };                                         /* CU_STREAM_CAPTURE_STATUS_ACTIVE */
+
+typedef struct orr__cu_kernel_node { /* CUDA_KERNEL_NODE_PARAMS_v2 */
+    void *function;
+    unsigned gx, gy, gz, bx, by, bz, shared;
+    void **param, **extra;
+    void *kernel, *context;
+} orr__cu_kernel_node;
+
+typedef struct orr__cu_graph_update { /* CUgraphExecUpdateResultInfo */
+    int result;
+    void *node, *from;
+} orr__cu_graph_update;
 
 typedef struct orr__cu_driver {
     int (*init)(unsigned flags);
@@ -61,6 +75,17 @@ typedef struct orr__cu_driver {
     int (*stream_create)(void **stream, unsigned flags);
     int (*stream_destroy)(void *stream);
     int (*stream_query)(void *stream);
+    /* Graphs: all of these are NULL with drivers before CUDA 12.3. */
+    int (*capture_begin)(void *stream, int mode);
+    int (*capture_end)(void *stream, void **graph);
+    int (*capture_info)(void *stream, int *status, uint64_t *id, void **graph, void *const **last, void **edges,
+                        size_t *n);
+    int (*graph_make)(void **exec, void *graph, unsigned long long flags);
+    int (*graph_update)(void *exec, void *graph, orr__cu_graph_update *result);
+    int (*graph_set)(void *exec, void *node, const orr__cu_kernel_node *to);
+    int (*graph_launch)(void *exec, void *stream);
+    int (*graph_end)(void *exec);
+    int (*graph_forget)(void *graph);
 } orr__cu_driver;
 
 typedef struct orr__nvrtc {

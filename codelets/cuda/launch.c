@@ -14,9 +14,15 @@ static orr_status too_many(orr__site at, int64_t groups)
     return orr__fail(at, ORR_EDEVICE, "CUDA: %lld blocks are more than a launch can have", (long long)groups);
 }
 
+static orr_status launched(orr__site at, const orr__cu_kernel *k)
+{
+    int code = orr__cu(NULL)->launch(k->function, k->groups, 1, 1, k->block, 1, 1, 0, k->stream, k->param, NULL);
+    return code == ORR__CU_OK ? ORR_OK : orr__cu_fail(at, "cuLaunchKernel", code);
+}
+
 /* Parameters in the emitter's order: inputs, outputs, flag and scratch memory, the words. */
 orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, const orr__cu_address *extra, int nextra,
-                           const void *words, int64_t items, int group)
+                           const void *words, size_t bytes, int64_t items, int group)
 {
     const orr__region *r = l->region;
     void *few[FEW], **param;
@@ -41,8 +47,8 @@ orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, c
         for (int i = 0; i < nextra && i < 2; i++)
             param[used++] = (void *)(uintptr_t)&extra[i];
         param[used] = (void *)(uintptr_t)words;
-        int code = orr__cu(NULL)->launch(function, (unsigned)groups, 1, 1, block, 1, 1, 0, l->queue, param, NULL);
-        st = code == ORR__CU_OK ? ORR_OK : orr__cu_fail(at, "cuLaunchKernel", code);
+        const orr__cu_kernel k = { function, l->queue, (unsigned)groups, block, param, (int)used + 1, bytes };
+        st = orr__cu_recorded ? orr__cu_record_kernel(at, &k) : launched(at, &k);
     }
     orr__array_end(param, few);
     orr__array_end(address, few_at);
@@ -84,6 +90,7 @@ bool orr__cu_gone(const orr__launch *l)
 void orr__cu_stop(void)
 {
     orr__cu_tiles_stop();
+    orr__cu_records_stop();
     orr__cu_units_stop();
     orr__cu_streams_stop();
 }

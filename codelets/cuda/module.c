@@ -76,7 +76,9 @@ static void unload(orr__cu_unit *u)
         void *before;
         next = m->next;
         if (d && d->push(m->context) == ORR__CU_OK) {
+            orr__cu_captures_pause();
             (void)d->finish();
+            orr__cu_captures_go_on();
             (void)d->unload(m->module);
             (void)d->pop(&before);
         }
@@ -192,7 +194,9 @@ static orr_status load(orr__site at, const orr__cu_driver *d, orr__cu_unit *u, v
         code = d->device_attribute(&minor, ORR__CU_MINOR, device);
     if (code != ORR__CU_OK)
         return orr__cu_fail(at, "cuDeviceGetAttribute", code);
-    orr_status st = compile(at, u, 10 * major + minor);
+    orr_status st = orr__cu_record_refuse(at, "a kernel that is not loaded yet");
+    if (st == ORR_OK)
+        st = compile(at, u, 10 * major + minor);
     if (st != ORR_OK)
         return st;
     loaded *m = orr__alloc(sizeof *m);

@@ -45,6 +45,9 @@ orr_status orr__cu_stream_memory_grow(orr__site at, orr__cu_address *p, size_t *
     size_t size = *have ? *have : LEAST;
     if (bytes <= *have)
         return ORR_OK;
+    orr_status st = orr__cu_record_refuse(at, "memory that grows");
+    if (st != ORR_OK)
+        return st;
     while (size < bytes)
         size *= 2;
     if (*p)

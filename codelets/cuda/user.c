@@ -20,5 +20,5 @@ orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l)
         return orr__fail(at, ORR_EDEVICE, "an operand of the kernel %s is not contiguous in the memory of the device",
                          l->region->call.op->name);
     orr_status st = orr__cu_unit_function(at, u, &function);
-    return st == ORR_OK ? orr__cu_enqueue(at, function, l, NULL, 0, word, word[0], group) : st;
+    return st == ORR_OK ? orr__cu_enqueue(at, function, l, NULL, 0, word, sizeof word, word[0], group) : st;
 }

@@ -24,7 +24,8 @@ typedef struct orr_stat {
 /** Writes up to `max` rows of statistics, the busiest first. The row "trials: regret" of worker "all", if there is one, counts
  * trials: work done in another way than the best known one, to measure it. Its seconds are the time that they took beyond the
  * best known way, which are part of the other rows too: at most 5 % of the time of the process's evaluations, and at most
- * 10 ms in its first 50.
+ * 10 ms in its first 50. The rows "CUDA graphs: launches" and "CUDA graphs: captures" of worker "all" count launches of small steps
+ * that repeat, and their recordings with the seconds that those took on the host.
  * @return   the number of all rows.
  * threads:  safe from any thread. */
 ORR_API int orr_stats(orr_stat *rows, int max);
@@ -182,7 +183,7 @@ typedef enum orr_memory_owner {
     ORR_MEMORY_GRAPHS,    /**< nodes, and what tensors refer to                                                   */
     ORR_MEMORY_PLANS,     /**< plans of evaluations                                                               */
     ORR_MEMORY_PROGRAMS,  /**< prepared kernels of plans                                                          */
-    ORR_MEMORY_LIBRARIES, /**< what kernels of plans keep: primitives of oneDNN, packed weights                   */
+    ORR_MEMORY_LIBRARIES, /**< what kernels of plans keep: primitives of oneDNN, packed weights, records of CUDA graphs */
     ORR_MEMORY_TABLES,    /**< tables of Fourier transforms                                                       */
     ORR_MEMORY_KERNELS,   /**< compiled kernels                                                                   */
     ORR_MEMORY_MODELS,    /**< measured times, counters                                                           */

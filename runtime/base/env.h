@@ -33,6 +33,7 @@ typedef struct {
     unsigned check;         /* ORRERY_CHECK         comma list, bits ORR__CHECK_…            */
     bool deterministic;     /* ORRERY_DETERMINISTIC  on off                                  */
     bool tf32;              /* ORRERY_TF32           on off                                  */
+    bool cuda_graphs;       /* ORRERY_CUDA_GRAPHS    on off                                  */
     size_t memory_limit;    /* ORRERY_MEMORY_LIMIT   bytes with K M G T suffix, 0: none      */
     char spill_dir[1024];   /* ORRERY_SPILL_DIR      for values beyond that limit, "": none      */
     int64_t nodes;          /* ORRERY_NODES          without an evaluation before a warning; 0: none */

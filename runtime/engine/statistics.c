@@ -4,11 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "codelets/codelet.h"
 #include "runtime/base/array.h"
 #include "runtime/base/regret.h"
 #include "runtime/engine/execution.h"
 
 static orr__regret before; /* at the last reset of the counters */
+static struct {
+    uint64_t graphs, captures, capture_ns;
+} graphs_before; /* the same of CUDA graphs */
 
 typedef struct {
     orr_stat *row;
@@ -55,16 +59,31 @@ static int busier(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+static void add_row(table *t, const char *kind, uint64_t tasks, double seconds)
+{
+    orr_stat *row = tasks > 0 ? row_for(t, kind, "all") : NULL;
+
+    if (!row)
+        return;
+    row->tasks = tasks;
+    row->seconds = seconds;
+}
+
 /* Trials since the last reset, and the time that they cost. */
 static void add_regret(table *t)
 {
     orr__regret now = orr__regret_now();
-    orr_stat *row = now.trials > before.trials ? row_for(t, "trials: regret", "all") : NULL;
+    add_row(t, "trials: regret", now.trials - before.trials, now.excess - before.excess);
+}
 
-    if (!row)
-        return;
-    row->tasks = now.trials - before.trials;
-    row->seconds = now.excess - before.excess;
+/* Launches of CUDA graphs, whose time is that of their tasks; captures, and what they cost the host. */
+static void add_graphs(table *t)
+{
+    const orr__device_counts *d = &orr__device_did;
+
+    add_row(t, "CUDA graphs: launches", atomic_load(&d->graphs) - graphs_before.graphs, 0);
+    add_row(t, "CUDA graphs: captures", atomic_load(&d->captures) - graphs_before.captures,
+            1e-9 * (double)(atomic_load(&d->capture_ns) - graphs_before.capture_ns));
 }
 
 int orr__engine_stats(orr_stat *out, int max)
@@ -75,6 +94,7 @@ int orr__engine_stats(orr_stat *out, int max)
         return 0;
     orr__works_each(collect, &t);
     add_regret(&t);
+    add_graphs(&t);
     if (t.n > 0)
         qsort(t.row, (size_t)t.n, sizeof *t.row, busier);
     if (out && max > 0 && t.n > 0)
@@ -165,5 +185,8 @@ static void forget(orr__work *k, void *arg)
 void orr__engine_stats_reset(void)
 {
     before = orr__regret_now();
+    graphs_before.graphs = atomic_load(&orr__device_did.graphs);
+    graphs_before.captures = atomic_load(&orr__device_did.captures);
+    graphs_before.capture_ns = atomic_load(&orr__device_did.capture_ns);
     orr__works_each(forget, NULL);
 }

@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
     item *it;
     int n, *consumer, nbundle, workers;
+    double worth;   /* µs that are worth a task */
     heap near, far; /* ready items; near ones read values of the bundle that is being filled */
 } choice;
 
@@ -104,7 +105,7 @@ static void look_at(choice *c, const orr__plan *p, const orr__run_of_steps *run)
 /* The µs of a bundle to aim at: enough to be worth a task, yet few enough to leave work for all workers. */
 static double target(const choice *c)
 {
-    double sum = 0, path = 0, worth = orr__task_worth(), least = worth / 8;
+    double sum = 0, path = 0, worth = c->worth, least = worth / 8;
     int workers = c->workers;
     for (int i = 0; i < c->n; i++) {
         sum += c->it[i].us;
@@ -171,7 +172,9 @@ orr_status orr__bundle_run(orr__site at, const orr__plan *p, const orr__run_of_s
     edges++;
     choice c = { .n = run->n, .it = malloc(n * sizeof *c.it), .consumer = malloc((edges + 1) * sizeof *c.consumer) };
     orr_status st = ORR_OK;
-    c.workers = p->step[run->order[run->first]].cuda ? orr__machine_here.cuda : orr__machine_here.workers;
+    bool on_device = p->step[run->order[run->first]].cuda;
+    c.workers = on_device ? orr__machine_here.cuda : orr__machine_here.workers;
+    c.worth = orr__bundle_worth(on_device);
     c.near.at = malloc(n * sizeof *c.near.at);
     c.far.at = malloc(n * sizeof *c.far.at);
     if (!c.it || !c.consumer || !c.near.at || !c.far.at) {

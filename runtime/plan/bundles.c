@@ -61,7 +61,7 @@ static void emit_large(joiner *j, int i)
 /* Limits the pending steps: they keep their inputs in memory, and could fill idle workers. */
 static void find_order(joiner *j)
 {
-    double most = 2 * orr__task_worth() * orr__machine_here.workers;
+    double most = 2 * orr__bundle_worth(orr__machine_here.device_bundles) * orr__machine_here.workers;
     for (int i = 0; i < j->pl->nstep; i++) {
         if (!j->small[i] || orr__step_awaited(j->pl, i)) {
             emit_large(j, i);
@@ -131,6 +131,11 @@ static orr_status reorder(const orr__planner *p, joiner *j)
 bool orr__plan_may_bundle(const orr__plan *p)
 {
     return orr__env.fuse && (orr__machine_here.bundles || orr__machine_here.device_bundles) && p->nstep > 1;
+}
+
+double orr__bundle_worth(bool on_device)
+{
+    return on_device && orr__env.tile_us < 0 ? ORR__T_DEVICE_TASK : orr__task_worth();
 }
 
 double orr__bundled_us(const orr__step *s)

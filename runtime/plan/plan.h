@@ -168,6 +168,8 @@ static inline bool orr__step_bundled(const orr__plan *p, int i)
 }
 /* The predicted µs of a step where a bundle with it would run: on a CUDA device if that can run it, else on a processor. */
 double orr__bundled_us(const orr__step *s);
+/* The µs that a bundle aims at. */
+double orr__bundle_worth(bool on_device);
 /* True if its work may go on while later steps are computed. */
 static inline bool orr__step_posts(const orr__step *s)
 {

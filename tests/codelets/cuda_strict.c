@@ -133,6 +133,88 @@ static void a_stream_does_not_wait_for_another(void)
     (void)d->finish();
 }
 
+/* A graph of one launch. */
+static void *graph_of(void *f, void **param, void **node)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    void *graph = NULL, *exec = NULL, *const *last = NULL;
+    uint64_t id;
+    size_t n = 0;
+    int status = 0;
+    if (d->capture_begin(cu.stream, ORR__CU_CAPTURE_OF_THREAD) != ORR__CU_OK ||
+        launch_in(cu.stream, f, param, 1) != 0 ||
+        d->capture_info(cu.stream, &status, &id, NULL, &last, NULL, &n) != ORR__CU_OK || n != 1)
+        return NULL;
+    *node = last[0];
+    return d->capture_end(cu.stream, &graph) == ORR__CU_OK && d->graph_make(&exec, graph, 0) == ORR__CU_OK ? exec
+                                                                                                           : NULL;
+}
+
+static void a_node_has_stale_arguments(void)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    float zero[4] = { 0 };
+    orr__cu_address now = (orr__cu_address)(uintptr_t)cuda_buffer(zero, sizeof zero);
+    void *node, *f = function_of(STORE("0")), *param[] = { &four }, *exec = graph_of(f, param, &node);
+    const orr__cu_kernel_node to = { f, 1, 1, 1, 1, 1, 1, 0, (void *[]){ &now }, NULL, NULL, NULL };
+    if (!exec || d->graph_set(exec, node, &to) != ORR__CU_OK || d->graph_launch(exec, cu.stream) != ORR__CU_OK ||
+        d->wait(cu.stream) != ORR__CU_OK || !cuda_fetch(zero, (void *)(uintptr_t)now, sizeof zero) || zero[0] != 1)
+        return; /* such a launch is no fault */
+    (void)d->free(now);
+    (void)d->graph_launch(exec, cu.stream);
+    (void)d->wait(cu.stream);
+}
+
+static void a_graph_is_launched_after_its_end(void)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    void *node, *param[] = { &four }, *exec = graph_of(function_of(STORE("0")), param, &node);
+    (void)d->graph_end(exec);
+    (void)d->graph_launch(exec, cu.stream);
+}
+
+static void a_graph_outlives_its_kernel(void)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    orr__cu_image image;
+    void *module = NULL, *f = NULL, *node, *param[] = { &four };
+    if (orr__cu_compile(HERE, STORE("0"), 90, false, &image) != ORR_OK || d->load(&module, image.data) != 0 ||
+        d->function(&f, module, "orr_kernel") != 0)
+        return;
+    void *exec = graph_of(f, param, &node);
+    (void)d->unload(module);
+    (void)d->graph_launch(exec, cu.stream);
+}
+
+static void a_node_of_another_graph_is_set(void)
+{
+    void *node, *other, *f = function_of(STORE("0")), *param[] = { &four };
+    const orr__cu_kernel_node to = { f, 1, 1, 1, 1, 1, 1, 0, param, NULL, NULL, NULL };
+    void *exec = graph_of(f, param, &node);
+    (void)graph_of(f, param, &other);
+    (void)orr__cu(NULL)->graph_set(exec, other, &to);
+}
+
+static void memory_is_allocated_in_a_capture(void)
+{
+    orr__cu_address p;
+    if (orr__cu(NULL)->capture_begin(cu.stream, ORR__CU_CAPTURE_OF_THREAD) == ORR__CU_OK)
+        (void)orr__cu(NULL)->alloc(&p, 16);
+}
+
+static void a_capture_is_waited_for(void)
+{
+    if (orr__cu(NULL)->capture_begin(cu.stream, ORR__CU_CAPTURE_OF_THREAD) == ORR__CU_OK)
+        (void)orr__cu(NULL)->wait(cu.stream);
+}
+
+static void a_copy_from_the_host_is_captured(void)
+{
+    float x[4] = { 0 };
+    if (orr__cu(NULL)->capture_begin(cu.stream, ORR__CU_CAPTURE_OF_THREAD) == ORR__CU_OK)
+        (void)orr__cu(NULL)->to_device(four, x, sizeof x, cu.stream);
+}
+
 /* The sum of two neighbours, of which one may already be the sum. */
 static void a_barrier_is_missing(void)
 {
@@ -157,6 +239,14 @@ static void faults_are_named(void)
     planted(pinned_memory_is_freed_under_a_copy, "host memory is freed that work under way uses");
     planted(a_stream_does_not_wait_for_another,
             "work in a stream touches memory that another stream's work may still use");
+    planted(a_node_has_stale_arguments,
+            "a node of a graph touches freed memory: its arguments are stale: byte 0 of 16");
+    planted(a_graph_is_launched_after_its_end, "a graph is launched after its end");
+    planted(a_graph_outlives_its_kernel, "a graph launches a kernel whose module was unloaded");
+    planted(a_node_of_another_graph_is_set, "a node is set that belongs to another graph");
+    planted(memory_is_allocated_in_a_capture, "cuMemAlloc in a capture of this thread");
+    planted(a_capture_is_waited_for, "cuStreamSynchronize in a capture of this thread");
+    planted(a_copy_from_the_host_is_captured, "a copy in a capture of this thread");
     planted(a_barrier_is_missing, "a result depends on the order of the threads: a barrier is missing");
 }
 

@@ -24,6 +24,7 @@ typedef struct cuda_double_state {
     /* faults: the returned codes, 0: none */
     int init_code, load_code, launch_code, alloc_code, host_alloc_code, compile_code, matmul_code, heuristic_code,
         tile_code, create_code; /* the last: of the libraries' handles */
+    int capture_code, capture_end_code, graph_code, update_code; /* of captures and graphs */
     int life, lost_code;        /* launches until the context is lost, < 0: never; then the code of each call */
     int nccl_version;           /* 0: that of 2.28.9                                                          */
     int nccl_id_code, nccl_init_code, nccl_call_code, nccl_async_code; /* of NCCL                */
@@ -38,6 +39,8 @@ typedef struct cuda_double_state {
     int pins, unpins;              /* of host memory                                                    */
     int strays;                    /* calls of the runtime by threads that had no context: they make one on device 0 */
     int torn;                      /* modules unloaded while the context was not known to be idle        */
+    int captures, execs, graphs, nodes_set,
+        updates; /* captures that ended well, executable graphs that exist, launches of graphs, … */
     /* the last launch */
     unsigned grid, block;
     int params;
@@ -79,6 +82,15 @@ void cuda_double_library(void *stream);
 void cuda_double_begin_library(void);
 void cuda_double_end_library(void);
 bool cuda_double_in_library(void);
+/* Captures and graphs. Work in a stream under capture becomes a node; module: of a kernel, else NULL. */
+bool cuda_double_capturing(const void *stream);
+int cuda_double_add_node(void *stream, cuda_double_work *work, const void *module, const void *arg, size_t bytes);
+int cuda_double_forbidden(const char *call);     /* in a capture of this thread: its code, and the end of the capture */
+int cuda_double_kernels(void *exec, int *calls); /* its kernels, < 0: it has ended; its calls of libraries */
+int cuda_double_run_graph(void *exec, void *stream);
+int cuda_double_set_node(void *exec, void *node, const void *module, const void *arg, size_t bytes);
+bool cuda_double_in_graph(void); /* this thread does the work of a node */
+bool cuda_double_loaded(const void *module);
 /* Work: its stream, its number there, and of each stream the number of the last work that is over when it begins. */
 typedef struct cuda_double_place {
     int stream;

@@ -71,8 +71,8 @@ int cuda_double_align(const void *p, size_t bytes)
 
 API int cuMemAlloc_v2(uint64_t *p, size_t bytes)
 {
-    if (cuda_double.lost_code)
-        return cuda_double.lost_code;
+    if (cuda_double.lost_code || cuda_double_forbidden("cuMemAlloc"))
+        return cuda_double.lost_code ? cuda_double.lost_code : 900;
     void *q = cuda_double.alloc_code ? NULL : cuda_double_alloc(bytes);
     *p = (uint64_t)(uintptr_t)q;
     return q ? OK : cuda_double.alloc_code ? cuda_double.alloc_code : NO_MEMORY;
@@ -80,8 +80,8 @@ API int cuMemAlloc_v2(uint64_t *p, size_t bytes)
 
 API int cuMemFree_v2(uint64_t p)
 {
-    if (cuda_double.lost_code)
-        return cuda_double.lost_code;
+    if (cuda_double.lost_code || cuda_double_forbidden("cuMemFree"))
+        return cuda_double.lost_code ? cuda_double.lost_code : 900;
     cuda_double_free((void *)(uintptr_t)p);
     return OK;
 }
@@ -89,6 +89,8 @@ API int cuMemFree_v2(uint64_t p)
 API int cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
 {
     (void)flags;
+    if (cuda_double_forbidden("cuMemHostAlloc"))
+        return 900;
     *p = cuda_double.host_alloc_code ? NULL : malloc(bytes);
     cuda_double_pin(*p, bytes);
     return *p ? OK : cuda_double.host_alloc_code;
@@ -96,6 +98,8 @@ API int cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
 
 API int cuMemFreeHost(void *p)
 {
+    if (cuda_double_forbidden("cuMemFreeHost"))
+        return 900;
     cuda_double_unpin(p);
     free(p);
     return OK;
@@ -110,6 +114,8 @@ API int cuMemHostGetDevicePointer_v2(uint64_t *d, void *p, unsigned flags)
 
 static int copy(uint64_t to, uint64_t from, size_t n, void *stream)
 {
+    if (cuda_double_capturing(stream) && cuda_double_forbidden("a copy"))
+        return 900;
     return cuda_double.lost_code
                ? cuda_double.lost_code
                : cuda_double_copy((void *)(uintptr_t)to, n, (const void *)(uintptr_t)from, n, n, 1, stream);
@@ -240,6 +246,8 @@ API int cuCtxSynchronize(void)
 {
     if (depth == 0)
         return BAD_CONTEXT;
+    if (cuda_double_forbidden("cuCtxSynchronize"))
+        return 900;
     cuda_double_drain(NULL);
     running[cuda_double_device()] = 0;
     return cuda_double.lost_code;
@@ -247,11 +255,19 @@ API int cuCtxSynchronize(void)
 
 /* -- modules, launches ----------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    void *handle;
+typedef struct module {
+    struct module *next; /* unloaded ones stay allocated: graphs may refer to them */
+    void *handle;        /* NULL: unloaded */
     int (*launch)(unsigned grid, unsigned block, void **param, int from);
     int (*params)(size_t *size);
 } module;
+
+static module *unloaded;
+
+bool cuda_double_loaded(const void *m)
+{
+    return ((const module *)m)->handle != NULL;
+}
 
 /* Like the driver's own, cuModuleLoadData gets no size: the image contains it. */
 API int cuModuleLoadData(void **out, const void *image)
@@ -259,6 +275,8 @@ API int cuModuleLoadData(void **out, const void *image)
     const char *folder = cuda_double_races() ? getenv("CUDA_DOUBLE_KEEP") : NULL; /* for the lines in reports */
     char path[600]; /* the loader treats files of one name as one */
     Elf64_Ehdr e;
+    if (cuda_double_forbidden("cuModuleLoadData"))
+        return 900;
     memcpy(&e, image, SELFMAG);
     if (cuda_double.load_code || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0)
         return cuda_double.load_code ? cuda_double.load_code : BAD_IMAGE;
@@ -296,7 +314,10 @@ API int cuModuleUnload(void *p)
         _exit(99);
     }
     (void)dlclose(m->handle);
-    free(m);
+    m->handle = NULL;
+    do
+        m->next = __atomic_load_n(&unloaded, __ATOMIC_SEQ_CST);
+    while (!__sync_bool_compare_and_swap(&unloaded, m->next, m));
     __atomic_add_fetch(&cuda_double.unloads, 1, __ATOMIC_RELAXED);
     return OK;
 }
@@ -370,20 +391,43 @@ static int compute(void *arg)
     return cuda_double_strict() ? in_both_orders(l, param) : l->m->launch(l->grid, l->block, param, -1);
 }
 
-static int enqueue(module *m, unsigned grid, unsigned block, void **param, void *stream)
+/* Bytes of the launch's copy; 0: it has too many parameters. */
+typedef uint64_t launch_room[(sizeof(launch) + CUDA_DOUBLE_PARAMS * 8 + 2 * CUDA_DOUBLE_BYTES) / 8];
+static size_t pack(module *m, unsigned grid, unsigned block, void **param, launch_room room)
 {
-    uint64_t room[(sizeof(launch) + CUDA_DOUBLE_PARAMS * 8 + 2 * CUDA_DOUBLE_BYTES) / 8] = { 0 };
     launch *l = (launch *)(void *)room;
     size_t size[CUDA_DOUBLE_PARAMS], at = 0;
     int n = m->params(size);
     *l = (launch){ .m = m, .grid = grid, .block = block };
     for (int i = 0; i < n; i++) {
-        if (i == CUDA_DOUBLE_PARAMS || (at + size[i] / 8 + 1) * 8 + sizeof *l > sizeof room)
-            return INVALID;
+        if (i == CUDA_DOUBLE_PARAMS || (at + size[i] / 8 + 1) * 8 + sizeof *l > sizeof(launch_room))
+            return 0;
         memcpy(&l->param[at], param[i], size[i]);
         at += (size[i] + 7) / 8;
     }
-    return cuda_double_enqueue(stream, compute, l, sizeof *l + at * 8);
+    return sizeof *l + at * 8;
+}
+
+static int enqueue(module *m, unsigned grid, unsigned block, void **param, void *stream)
+{
+    launch_room room = { 0 };
+    size_t bytes = pack(m, grid, block, param, room);
+    return bytes == 0                      ? INVALID
+           : cuda_double_capturing(stream) ? cuda_double_add_node(stream, compute, m, room, bytes)
+                                           : cuda_double_enqueue(stream, compute, room, bytes);
+}
+
+/* Counts n launches; the code of a fault that a test has asked for. */
+static int begin(int n)
+{
+    __atomic_add_fetch(&cuda_double.launches, n, __ATOMIC_RELAXED);
+    for (int i = 0; i < n && cuda_double.life >= 0; i++)
+        if (cuda_double.life-- == 0)
+            cuda_double.lost_code = 214;
+    if (cuda_double.lost_code || cuda_double.launch_code)
+        return cuda_double.lost_code ? cuda_double.lost_code : cuda_double.launch_code;
+    __atomic_add_fetch(&running[cuda_double_device()], n, __ATOMIC_RELAXED);
+    return OK;
 }
 
 API int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
@@ -393,12 +437,36 @@ API int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
     (void)shared;
     if (extra || gy != 1 || gz != 1 || by != 1 || bz != 1 || gx == 0 || bx == 0 || bx > 1024)
         return INVALID;
-    __atomic_add_fetch(&cuda_double.launches, 1, __ATOMIC_RELAXED);
-    if (cuda_double.life >= 0 && cuda_double.life-- == 0)
-        cuda_double.lost_code = 214;
-    if (cuda_double.lost_code || cuda_double.launch_code)
-        return cuda_double.lost_code ? cuda_double.lost_code : cuda_double.launch_code;
-    __atomic_add_fetch(&running[cuda_double_device()], 1, __ATOMIC_RELAXED);
+    if (cuda_double_capturing(stream))
+        return cuda_double.launch_code ? cuda_double.launch_code : enqueue(m, gx, bx, param, stream);
+    int code = begin(1);
+    if (code != OK)
+        return code;
     remember(m, gx, bx, param);
     return cuda_double.no_execution ? OK : enqueue(m, gx, bx, param, stream);
+}
+
+API int cuGraphLaunch(void *exec, void *stream)
+{
+    int calls, n = cuda_double_kernels(exec, &calls), code = n < 0 ? INVALID : begin(n);
+    cuda_double.matmuls += calls;
+    __atomic_add_fetch(&cuda_double.graphs, 1, __ATOMIC_RELAXED);
+    return code != OK || cuda_double.no_execution ? code : cuda_double_run_graph(exec, stream);
+}
+
+/* CUDA_KERNEL_NODE_PARAMS_v2 */
+typedef struct {
+    module *function;
+    unsigned gx, gy, gz, bx, by, bz, shared;
+    void **param, **extra;
+    void *kernel, *context;
+} node_params;
+
+API int cuGraphExecKernelNodeSetParams_v2(void *exec, void *node, const node_params *p)
+{
+    launch_room room = { 0 };
+    if (p->extra || p->gy != 1 || p->gz != 1 || p->by != 1 || p->bz != 1 || p->gx == 0 || p->bx == 0 || p->bx > 1024)
+        return INVALID;
+    size_t bytes = pack(p->function, p->gx, p->bx, p->param, room);
+    return bytes ? cuda_double_set_node(exec, node, p->function, room, bytes) : INVALID;
 }

@@ -215,12 +215,39 @@ static double finish(const desc *d, const layout *l, double v, uint64_t row)
     return v;
 }
 
+/* A product in its stream, or as the node of a graph. */
+typedef struct {
+    desc d;
+    layout la, lb, ld;
+    const void *a, *b;
+    void *out;
+} product;
+
+static int multiply(void *arg)
+{
+    DEVICE_WORK;
+    const product *p = arg;
+    const desc *d = &p->d;
+    const layout *la = &p->la, *lb = &p->lb, *ld = &p->ld;
+    uint64_t m = ld->rows, n = ld->cols, k = d->trans_a ? la->rows : la->cols;
+    for (int64_t z = 0; z < ld->batches && !cuda_double.no_execution; z++)
+        for (uint64_t j = 0; j < n; j++)
+            for (uint64_t i = 0; i < m; i++) {
+                double sum = 0;
+                for (uint64_t l = 0; l < k; l++) {
+                    int64_t ia = d->trans_a ? (int64_t)(l + i * (uint64_t)la->ld) : (int64_t)(i + l * (uint64_t)la->ld);
+                    int64_t ib = d->trans_b ? (int64_t)(j + l * (uint64_t)lb->ld) : (int64_t)(l + j * (uint64_t)lb->ld);
+                    sum += at(p->a, la->type, z * la->stride + ia) * at(p->b, lb->type, z * lb->stride + ib);
+                }
+                put(p->out, ld->type, z * ld->stride + (int64_t)(i + j * (uint64_t)ld->ld), finish(d, ld, sum, i));
+            }
+    return 0;
+}
+
 API int cublasLtMatmul(void *h, void *dp, const void *alpha, const void *a, void *lap, const void *b, void *lbp,
                        const void *beta, const void *c, void *lcp, void *out, void *ldp, const void *algo,
                        void *workspace, size_t workspace_size, void *stream)
 {
-    cuda_double_library(stream);
-    DEVICE_WORK;
     const desc *d = dp;
     const layout *la = lap, *lb = lbp, *ld = ldp;
     uint64_t m = d->trans_a ? la->cols : la->rows, k = d->trans_a ? la->rows : la->cols;
@@ -228,7 +255,7 @@ API int cublasLtMatmul(void *h, void *dp, const void *alpha, const void *a, void
     double one = d->scale == 1 ? *(const double *)alpha : *(const float *)alpha;
     double zero = d->scale == 1 ? *(const double *)beta : *(const float *)beta;
     (void)h;
-    cuda_double.matmuls++;
+    cuda_double.matmuls += !cuda_double_capturing(stream);
     cuda_double.compute = d->compute;
     cuda_double.scale = d->scale;
     cuda_double.epilogue = d->epilogue;
@@ -246,16 +273,9 @@ API int cublasLtMatmul(void *h, void *dp, const void *alpha, const void *a, void
     uintptr_t align = (uintptr_t)(*(const uint64_t *)algo - 0x600d), all = (uintptr_t)a | (uintptr_t)b | (uintptr_t)out;
     if (align && all % align)
         return 7;
-    for (int64_t z = 0; z < ld->batches && !cuda_double.no_execution; z++)
-        for (uint64_t j = 0; j < n; j++)
-            for (uint64_t i = 0; i < m; i++) {
-                double sum = 0;
-                for (uint64_t l = 0; l < k; l++) {
-                    int64_t ia = d->trans_a ? (int64_t)(l + i * (uint64_t)la->ld) : (int64_t)(i + l * (uint64_t)la->ld);
-                    int64_t ib = d->trans_b ? (int64_t)(j + l * (uint64_t)lb->ld) : (int64_t)(l + j * (uint64_t)lb->ld);
-                    sum += at(a, la->type, z * la->stride + ia) * at(b, lb->type, z * lb->stride + ib);
-                }
-                put(out, ld->type, z * ld->stride + (int64_t)(i + j * (uint64_t)ld->ld), finish(d, ld, sum, i));
-            }
-    return 0;
+    product p = { .d = *d, .la = *la, .lb = *lb, .ld = *ld, .a = a, .b = b, .out = out };
+    if (cuda_double_capturing(stream))
+        return cuda_double_add_node(stream, multiply, NULL, &p, sizeof p);
+    cuda_double_library(stream);
+    return multiply(&p);
 }

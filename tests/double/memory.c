@@ -175,8 +175,10 @@ static void touched(int sig, siginfo_t *info, void *context)
         if (!k->p || at < k->pages || at >= k->pages + k->length)
             continue;
         if (k->freed)
-            cuda_double_quit(inside ? "device work touches freed memory" : "the host touches freed device memory", k->p,
-                             k->bytes, at - k->p);
+            cuda_double_quit(cuda_double_in_graph() ? "a node of a graph touches freed memory: its arguments are stale"
+                             : inside               ? "device work touches freed memory"
+                                                    : "the host touches freed device memory",
+                             k->p, k->bytes, at - k->p);
         if (!inside && !__atomic_load_n(&libraries, __ATOMIC_SEQ_CST))
             cuda_double_quit("the host touches device memory", k->p, k->bytes, at - k->p);
         if (at >= k->pages + k->length - PAGE)

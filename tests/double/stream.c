@@ -159,6 +159,8 @@ void cuda_double_begin_library(void)
 {
     if (!library || cuda_double_now)
         return;
+    if (cuda_double_capturing(library))
+        (void)cuda_double_forbidden("a function of a library that is not captured");
     cuda_double_drain(library);
     pthread_mutex_lock(&turn);
     int at = slot_of(library);
@@ -256,12 +258,16 @@ API int cuStreamDestroy_v2(void *stream)
 API int cuStreamQuery(void *stream)
 {
     cuda_double_place all;
+    if (cuda_double_capturing(stream) && cuda_double_forbidden("cuStreamQuery"))
+        return 900;
     cuda_double_record(&all, stream);
     return cuda_double_over(&all) ? cuda_double.lost_code : NOT_READY;
 }
 
 API int cuStreamSynchronize(void *stream)
 {
+    if (cuda_double_capturing(stream) && cuda_double_forbidden("cuStreamSynchronize"))
+        return 900;
     if (cuda_double.lost_code)
         return cuda_double.lost_code;
     cuda_double_drain(stream);

@@ -245,7 +245,7 @@ static void measure(const char *name, const int64_t *width, int layers, orr_opti
     double best = 1e9, loss = 0;
     int launches = 0, products = 0;
     orr_status st = orr_eval_all(ORR_TENSORS(x, y));
-    for (int i = 0; i < 400 && st == ORR_OK; i++) {
+    for (int i = 0; i < 2000 && st == ORR_OK; i++) {
         launches = cu.state->launches;
         products = cu.state->matmuls;
         cu.state->no_execution = i > 3;

@@ -120,6 +120,9 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
     if (getenv("ORR_TEST_COUNTS"))
         printf("orr-device: %llu launches, %llu done again by the host\n", (unsigned long long)orr__device_did.launches,
                (unsigned long long)orr__device_did.redone);
+    if (getenv("ORR_TEST_COUNTS"))
+        printf("orr-graphs: %llu launches, %llu captures\n", (unsigned long long)orr__device_did.graphs,
+               (unsigned long long)orr__device_did.captures);
     printf("orr-test: %d %d %d\n", passed, failed, skipped);
     return failed ? 1 : passed == 0 && skipped > 0 ? 77 : 0;
 }

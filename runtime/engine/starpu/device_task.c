@@ -3,6 +3,8 @@
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include "runtime/base/array.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/exit.h"
@@ -116,17 +118,28 @@ static orr_status launch(const device_call *c, const orr__step *s, orr__kernel *
     return st;
 }
 
-/* One step of a bundle. of[v]: the operand of value v, -1: none, it is local. */
-static orr_status member_on_device(device_call *c, const orr__step *s, const int *of, char *room, void **mem,
-                                   int64_t *off)
+/* A bundle's launches. of[v]: the operand of value v, -1: none, it is local. mem and off are those of the current step. */
+typedef struct {
+    device_call *c;
+    int *of;
+    char *room;
+    void **mem;
+    int64_t *off;
+} bundle_call;
+
+static orr_status member_on_device(const bundle_call *b, const orr__step *s)
 {
+    device_call *c = b->c;
     const orr__plan *plan = c->task->run->plan;
+    void **mem = b->mem;
+    int64_t *off = b->off;
+    const int *of = b->of;
     int nout = s->region->nout;
 
     for (int j = 0; j < nout + s->region->nin; j++) {
         int v = j < nout ? s->out[j] : s->in[j - nout];
         bool local = plan->value[v].local;
-        mem[j] = local ? room + plan->value[v].scratch : of[v] >= 0 ? c->mem[of[v]] : NULL;
+        mem[j] = local ? b->room + plan->value[v].scratch : of[v] >= 0 ? c->mem[of[v]] : NULL;
         off[j] = local || of[v] < 0 ? 0 : c->off[of[v]];
     }
     c->launch.region = s->region;
@@ -139,31 +152,80 @@ static orr_status member_on_device(device_call *c, const orr__step *s, const int
     return launch(c, s, s->cuda);
 }
 
+/* All launches, in order: a failure of the run ends none of them, since they may be recorded. */
+static orr_status members_on_device(void *arg)
+{
+    const bundle_call *b = arg;
+    const orr__step *first = b->c->task->step;
+    orr_status st = ORR_OK;
+    for (int i = 0; st == ORR_OK && i < orr__bundle_size(first); i++)
+        st = member_on_device(b, &first[i]);
+    return st;
+}
+
+/* As a sequence that the backend repeats: the launches depend on the places of operands and of local values, and on the scalars. */
+static orr_status repeat_on_device(bundle_call *b)
+{
+    const device_call *c = b->c;
+    const orr__step *first = c->task->step;
+    size_t n = (size_t)c->n, word = sizeof(int64_t),
+           scalars = (size_t)c->task->run->plan->nscalar * sizeof *c->launch.scalar;
+    orr__sequence s = { .at = orr__region_site(first->region),
+                        .queue = c->launch.queue,
+                        .each = members_on_device,
+                        .arg = b,
+                        .places = (2 * n + 1) * word,
+                        .values = scalars };
+    char few[4096], *key = orr__array_begin(few, sizeof few, s.places + s.values, 1);
+    if (!key)
+        return ORR_ENOMEM;
+    memcpy(key, c->off, n * word);
+    for (size_t i = 0; i <= n; i++) {
+        const void *p = i < n ? c->mem[i] : b->room;
+        memcpy(key + (n + i) * word, &p, sizeof p);
+    }
+    if (scalars > 0)
+        memcpy(key + s.places, c->launch.scalar, scalars);
+    s.key = key;
+    orr_status st = c->backend->repeat(first->cuda, &s);
+    orr__array_end(key, few);
+    return st;
+}
+
+/* Each launch is seen by itself: by a profiler, or by a search for numbers that are not finite. */
+static bool are_seen(void)
+{
+    return orr__finite_watched() || atomic_load_explicit(&orr__ranges_on, memory_order_relaxed);
+}
+
 /* Local values are in memory of the queue, whose order keeps them from the next bundle's. */
 static orr_status bundle_on_device(device_call *c)
 {
     const orr__step *first = c->task->step;
     const orr__plan *plan = c->task->run->plan;
-    int members = orr__bundle_size(first), most = 0;
-    for (int i = 0; i < members; i++)
+    int few_of[256], most = 0;
+    void *few_mem[64];
+    int64_t few_off[64];
+    for (int i = 0; i < orr__bundle_size(first); i++)
         most = ORR__MAX(first[i].region->nin + first[i].region->nout, most);
-    int *of = orr__alloc_n((size_t)plan->nvalue, sizeof *of);
-    void **mem = orr__alloc_n((size_t)most, sizeof *mem);
-    int64_t *off = orr__alloc_n((size_t)most, sizeof *off);
-    orr_status st = of && mem && off ? ORR_OK : ORR_ENOMEM;
+    bundle_call b = { .c = c,
+                      .of = orr__array_begin(few_of, sizeof few_of, (size_t)plan->nvalue, sizeof *b.of),
+                      .mem = orr__array_begin(few_mem, sizeof few_mem, (size_t)most, sizeof *b.mem),
+                      .off = orr__array_begin(few_off, sizeof few_off, (size_t)most, sizeof *b.off) };
+    orr_status st = b.of && b.mem && b.off ? ORR_OK : ORR_ENOMEM;
     bool needs = plan->memory.scratch_bytes > 0;
-    char *room = st == ORR_OK && needs ? c->backend->room(&c->launch, plan->memory.scratch_bytes) : NULL;
-    if (needs && !room)
+    b.room = st == ORR_OK && needs ? c->backend->room(&c->launch, plan->memory.scratch_bytes) : NULL;
+    if (needs && !b.room)
         st = ORR_ENOMEM;
     for (int v = 0; st == ORR_OK && v < plan->nvalue; v++)
-        of[v] = -1;
+        b.of[v] = -1;
     for (int j = 0; st == ORR_OK && j < c->n; j++)
-        of[c->use[j].value] = j;
-    for (int i = 0; st == ORR_OK && i < members && !orr__run_is_over(c->task->run, &first[i]); i++)
-        st = member_on_device(c, &first[i], of, room, mem, off);
-    free(of);
-    free(mem);
-    free(off);
+        b.of[c->use[j].value] = j;
+    if (st == ORR_OK)
+        st = c->backend->repeat && !are_seen() ? repeat_on_device(&b) : members_on_device(&b);
+    orr__array_end(b.of, few_of);
+    orr__array_end(b.mem, few_mem);
+    orr__array_end(b.off, few_off);
     return st;
 }
 
