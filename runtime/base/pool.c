@@ -5,6 +5,7 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/idle_memory.h"
 #include "runtime/base/memory_nodes.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/thread_cache.h"
@@ -46,6 +47,7 @@ static atomic_size_t outside, pooled; /* in use, and free                       
 static atomic_size_t maps;            /* of all of them, those that malloc did not give             */
 static atomic_size_t kept;            /* of those outside: held for reuse by the engine            */
 static atomic_size_t recent;          /* the most in use; falls by a quarter at each tick          */
+static atomic_size_t least;           /* the least in use since then: of `recent`, values that stay */
 
 /* Bytes. Not under the lock, since threads with blocks of their own count too. */
 static atomic_size_t live, limit, peak;
@@ -210,10 +212,20 @@ static void *take_oldest(size_t most, size_t *cap, bool *part)
 
 /* -- bounds --------------------------------------------------------------------------------------------------------- */
 
-static void raise_to(atomic_size_t *high, size_t n)
+/* True if it was lower. */
+static bool raise_to(atomic_size_t *high, size_t n)
 {
     size_t now = atomic_load_explicit(high, memory_order_relaxed);
-    while (n > now && !atomic_compare_exchange_weak_explicit(high, &now, n, memory_order_relaxed, memory_order_relaxed))
+    while (n > now)
+        if (atomic_compare_exchange_weak_explicit(high, &now, n, memory_order_relaxed, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+static void lower_to(atomic_size_t *low, size_t n)
+{
+    size_t now = atomic_load_explicit(low, memory_order_relaxed);
+    while (n < now && !atomic_compare_exchange_weak_explicit(low, &now, n, memory_order_relaxed, memory_order_relaxed))
         continue;
 }
 
@@ -228,10 +240,19 @@ static size_t in_use(void)
                 atomic_load_explicit(&kept, memory_order_relaxed));
 }
 
+/* A new maximum, as when a program makes its weights: all of it may stay. */
+static void note_use(void)
+{
+    size_t use = in_use();
+    if (raise_to(&recent, use))
+        atomic_store_explicit(&least, use, memory_order_relaxed);
+}
+
 size_t orr__pool_excess(size_t bytes)
 {
-    size_t most = atomic_load_explicit(&recent, memory_order_relaxed), half = most / 2;
-    size_t bound = most + (half > always_kept ? half : always_kept);
+    size_t most = atomic_load_explicit(&recent, memory_order_relaxed);
+    size_t moves = less(most, atomic_load_explicit(&least, memory_order_relaxed));
+    size_t bound = most + ORR__MAX(moves / 2, ORR__MIN(moves, always_kept));
     return less(atomic_load_explicit(&outside, memory_order_relaxed) +
                     atomic_load_explicit(&pooled, memory_order_relaxed) + bytes,
                 bound);
@@ -256,12 +277,13 @@ static void shed(size_t excess)
 void orr__pool_keep(size_t cap)
 {
     atomic_fetch_add_explicit(&kept, cap, memory_order_relaxed);
+    lower_to(&least, in_use());
 }
 
 void orr__pool_unkeep(size_t cap)
 {
     atomic_fetch_sub_explicit(&kept, cap, memory_order_relaxed);
-    raise_to(&recent, in_use());
+    note_use();
 }
 
 size_t orr__pool_mapped(void)
@@ -287,7 +309,9 @@ bool orr__pool_tick(void)
     pool.seen = pool.clock;
     pthread_mutex_unlock(&pool.lock);
     most -= idle ? most : most / 4;
-    atomic_store(&recent, most > use ? most : use);
+    atomic_store(&recent, ORR__MAX(most, use));
+    if (most <= use)
+        atomic_store(&least, use);
     if (idle)
         orr__pool_trim();
     else
@@ -354,7 +378,7 @@ void orr__pool_report(size_t bytes)
 
 static void note_peak(void)
 {
-    raise_to(&peak, atomic_load_explicit(&live, memory_order_relaxed));
+    (void)raise_to(&peak, atomic_load_explicit(&live, memory_order_relaxed));
 }
 
 /* Data that must be in memory may exceed the limit if other values can go to files. */
@@ -458,7 +482,7 @@ static void *get(size_t bytes, bool counts, size_t *cap)
     }
     if (counts)
         note_peak();
-    raise_to(&recent, in_use());
+    note_use();
     ORR__SHOW(p, bytes);
     ORR__HIDE((char *)p + bytes, *cap - bytes);
     return p;
@@ -488,6 +512,7 @@ void orr__pool_put(void *p, size_t bytes, size_t cap)
     pthread_mutex_unlock(&pool.lock);
     if (!free)
         put_system(p, cap, false);
+    lower_to(&least, in_use());
     size_t excess = orr__pool_excess(0);
     if (excess)
         shed(excess);

@@ -148,6 +148,32 @@ static void blocks_are_bounded_by_use(void)
     orr__pool_trim();
 }
 
+/* Blocks of eight sizes come in turn, 32 at a time: those of an earlier size cannot serve the next. */
+static void values_that_stay_allow_no_free_memory(void)
+{
+    enum { AT_ONCE = 32, TURNS = 24 };
+    static const size_t size[] = {
+        80 << 10, 96 << 10, 112 << 10, 128 << 10, 160 << 10, 192 << 10, 224 << 10, 256 << 10
+    };
+    orr__pool_trim();
+    for (int i = 0; i < 40; i++) /* what other tests had in use is forgotten */
+        (void)orr__pool_tick();
+    orr__buffer *stays = orr__buffer_new((size_t)64 << 20), *b[AT_ONCE];
+    ORR_REQUIRE(stays != NULL);
+    size_t moves = AT_ONCE * size[7], before = orr__pool_get_stats().outside;
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < AT_ONCE; i++)
+            ORR_REQUIRE((b[i] = orr__buffer_new(size[turn % 8])) != NULL);
+        for (int i = 0; i < AT_ONCE; i++)
+            orr__buffer_unref(b[i]);
+        orr__pool_stats s = orr__pool_get_stats();
+        ORR_CHECK_MSG(s.outside + s.pooled <= before + 2 * moves, "turn %d: %zu bytes free, and %zu move", turn,
+                      s.pooled, moves);
+    }
+    orr__buffer_unref(stays);
+    orr__pool_trim();
+}
+
 static void idle_memory_returns_to_the_system(void)
 {
     orr__idle_memory_start();
@@ -340,6 +366,7 @@ int main(int argc, char **argv)
         ORR_TEST(a_large_free_block_serves_smaller_buffers),
         ORR_TEST(blocks_are_bounded_by_use),
         ORR_TEST(idle_memory_returns_to_the_system),
+        ORR_TEST(values_that_stay_allow_no_free_memory),
         ORR_TEST(limit_is_kept_and_reported),
         ORR_TEST(impossible_size_is_refused),
         ORR_TEST(injected_failures_leave_no_trace),
