@@ -89,6 +89,8 @@ const bench_case bench_cases[] = {
       "the first 1, 10, 100 and 1000 calls of random programs in fresh processes, cold and warm, beside peers or later "
       "calls",
       bench_first },
+    { "paced", "crowd",
+      "eight threads that evaluate small programs, beside eight of arithmetic that takes as long alone", bench_crowd },
     { "ablation", "ablation", "short cases with each optional mechanism off; ablation:bundles is one mechanism",
       bench_ablation },
     { 0 },

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <orrery.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -97,6 +98,53 @@ static void work_that_is_shared_takes_little_more_than_alone(void)
     takes_little_more(4096, 1.5, 50e-6);
 }
 
+enum { THREADS = 8, EACH = 200 };
+
+typedef struct {
+    double cpu;
+    long waits; /* voluntary context switches */
+} thread_load;
+
+static void *evaluate_often(void *user)
+{
+    thread_load *load = user;
+    struct rusage before, after;
+    struct timespec t[2];
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(256, 64));
+    for (int i = 0; i < WARM; i++)
+        evaluate(x);
+    getrusage(RUSAGE_THREAD, &before);
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t[0]);
+    for (int i = 0; i < EACH; i++)
+        evaluate(x);
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t[1]);
+    getrusage(RUSAGE_THREAD, &after);
+    load->waits = after.ru_nvcsw - before.ru_nvcsw;
+    load->cpu = ((double)(t[1].tv_sec - t[0].tv_sec) + 1e-9 * (double)(t[1].tv_nsec - t[0].tv_nsec)) / EACH;
+    (void)orr_scope_end(s);
+    return NULL;
+}
+
+/* In a convoy each evaluation waits for a lock once or more, and a spinning thread uses the time of others. */
+static void threads_hardly_wait_for_each_other(void)
+{
+    pthread_t thread[THREADS];
+    thread_load one, load[THREADS], sum = { .cpu = 0 };
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+    (void)evaluate_often(&one);
+    for (int i = 0; i < THREADS; i++)
+        ORR_REQUIRE(pthread_create(&thread[i], NULL, evaluate_often, &load[i]) == 0);
+    for (int i = 0; i < THREADS; i++) {
+        (void)pthread_join(thread[i], NULL);
+        sum.waits += load[i].waits;
+        sum.cpu += load[i].cpu / THREADS;
+    }
+    ORR_CHECK_MSG(sum.waits < THREADS * EACH / 2, "%ld waits in %d evaluations", sum.waits, THREADS * EACH);
+    ORR_CHECK_MSG(sum.cpu < 4 * one.cpu + 100e-6, "%g us of a processor, %g alone", 1e6 * sum.cpu, 1e6 * one.cpu);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 /* Voluntary context switches of the process while its only running thread sleeps. */
 static void at_rest_nothing_wakes(void)
 {
@@ -116,6 +164,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(little_work_now_and_then_takes_little_more_than_alone),
                                       ORR_TEST(work_that_is_shared_takes_little_more_than_alone),
+                                      ORR_TEST(threads_hardly_wait_for_each_other),
                                       ORR_TEST(at_rest_nothing_wakes),
                                       { 0 } };
     if (setenv("ORRERY_JIT", "wait", 1) != 0)
