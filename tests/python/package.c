@@ -86,6 +86,11 @@ static void arrays_are_exchanged_both_ways(void)
     tests_of("exchange.py");
 }
 
+static void arrays_of_pytorch_and_jax_are_exchanged_both_ways(void)
+{
+    tests_of("peers.py");
+}
+
 static void wrong_calls_raise_and_nothing_leaks(void)
 {
     tests_of("misuse.py");
@@ -170,6 +175,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(indices_agree_with_numpy),
                                       ORR_TEST(random_small_cases_agree_with_numpy),
                                       ORR_TEST(arrays_are_exchanged_both_ways),
+                                      ORR_TEST(arrays_of_pytorch_and_jax_are_exchanged_both_ways),
                                       ORR_TEST(wrong_calls_raise_and_nothing_leaks),
                                       ORR_TEST(golden_cases_have_the_same_results),
                                       ORR_TEST(golden_cases_have_equal_bits_in_c),
