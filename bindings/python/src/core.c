@@ -1211,7 +1211,8 @@ PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y)
     PyObject *const both[] = { x, y };
     if (!operand(x) || !operand(y))
         Py_RETURN_NOTIMPLEMENTED;
-    if (!begin_plain(&c, name) || !of_one_kind(&c, x, y) || !of_one_kind(&c, y, x))
+    bool tensors = Py_TYPE(x) == tensor_type && Py_TYPE(y) == tensor_type;
+    if (!begin_plain(&c, name) || (!tensors && (!of_one_kind(&c, x, y) || !of_one_kind(&c, y, x))))
         return NULL;
     c.args = both;
     c.n_args = 2;
