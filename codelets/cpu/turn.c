@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "codelets/cpu/turn.h"
+#include "runtime/base/minmax.h"
 
 enum { BLOCK = 16 }; /* a side of a block that is transposed */
 
@@ -32,21 +33,15 @@ TURN(turn8, uint64_t)
 TURN(turn16, both)
 
 #if defined(__GNUC__) && (!defined(__clang__) || __clang_major__ >= 12)
-typedef uint32_t four __attribute__((vector_size(16), aligned(4)));
-typedef int32_t number __attribute__((vector_size(16)));
 typedef uint64_t two __attribute__((vector_size(16), aligned(8)));
 typedef uint16_t eight __attribute__((vector_size(16), aligned(2)));
 typedef int16_t small __attribute__((vector_size(16)));
 
-#define LOW(a, b) SHUFFLE4(a, b, 0, 4, 1, 5)
-#define HIGH(a, b) SHUFFLE4(a, b, 2, 6, 3, 7)
 #define LOW8(a, b) SHUFFLE8(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define HIGH8(a, b) SHUFFLE8(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 #ifdef __clang__
-#define SHUFFLE4(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #define SHUFFLE8(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#define SHUFFLE4(a, b, ...) __builtin_shuffle(a, b, (number){ __VA_ARGS__ })
 #define SHUFFLE8(a, b, ...) __builtin_shuffle(a, b, (small){ __VA_ARGS__ })
 #endif
 
@@ -86,43 +81,25 @@ static void turn2_side_by_side(const orr__sheet *s)
             to[u * s->to_across + v] = from[u + v * s->from_along];
 }
 
-/* Four elements across, contiguous in the source, by four along: two steps of interleaving. */
-static inline void turn4x4(const uint32_t *from, int64_t step, uint32_t *to, int64_t row)
-{
-    four a, b, c, d;
-    memcpy(&a, from, sizeof a);
-    memcpy(&b, from + step, sizeof b);
-    memcpy(&c, from + 2 * step, sizeof c);
-    memcpy(&d, from + 3 * step, sizeof d);
-    four ac = LOW(a, c), bd = LOW(b, d), AC = HIGH(a, c), BD = HIGH(b, d);
-    four r0 = LOW(ac, bd), r1 = HIGH(ac, bd), r2 = LOW(AC, BD), r3 = HIGH(AC, BD);
-    memcpy(to, &r0, sizeof r0);
-    memcpy(to + row, &r1, sizeof r1);
-    memcpy(to + 2 * row, &r2, sizeof r2);
-    memcpy(to + 3 * row, &r3, sizeof r3);
-}
+#define REAL uint32_t
+#define LANE int32_t
+#define F(name) name##_4
+#include "codelets/cpu/vec_turn.h"
 
-/* Walks the rows of the side with the longer row stride, in runs: cache lines of one set evict each other. */
+/* In runs, so that cache lines of one set do not evict each other. */
 static void turn4_side_by_side(const orr__sheet *s)
 {
     enum { FROM_RUN = 32, TO_RUN = 64 };
     const uint32_t *from = (const uint32_t *)(const void *)s->from;
     uint32_t *to = (uint32_t *)(void *)s->to;
-    int64_t across = s->across & ~(int64_t)3, along = s->along & ~(int64_t)3;
-    if (s->from_along > s->to_across) {
-        for (int64_t u0 = 0; u0 < across; u0 += FROM_RUN)
-            for (int64_t v = 0; v < along; v += 4)
-                for (int64_t u = u0; u < across && u < u0 + FROM_RUN; u += 4)
-                    turn4x4(from + u + v * s->from_along, s->from_along, to + u * s->to_across + v, s->to_across);
-    } else {
-        for (int64_t v0 = 0; v0 < along; v0 += TO_RUN)
-            for (int64_t u = 0; u < across; u += 4)
-                for (int64_t v = v0; v < along && v < v0 + TO_RUN; v += 4)
-                    turn4x4(from + u + v * s->from_along, s->from_along, to + u * s->to_across + v, s->to_across);
-    }
-    for (int64_t u = 0; u < s->across; u++)
-        for (int64_t v = u < across ? along : 0; v < s->along; v++)
-            to[u * s->to_across + v] = from[u + v * s->from_along];
+    if (s->from_along > s->to_across)
+        for (int64_t u = 0; u < s->across; u += FROM_RUN)
+            turn_4(to + u * s->to_across, s->to_across, from + u, s->from_along, s->along,
+                   ORR__MIN(FROM_RUN, s->across - u));
+    else
+        for (int64_t v = 0; v < s->along; v += TO_RUN)
+            turn_4(to + v, s->to_across, from + v * s->from_along, s->from_along, ORR__MIN(TO_RUN, s->along - v),
+                   s->across);
 }
 
 static void turn8_side_by_side(const orr__sheet *s)

@@ -26,6 +26,7 @@ typedef REAL F(four) __attribute__((vector_size(4 * sizeof(REAL))));
 /* Accessed in place: memcpy to an array element becomes two moves of 16 bytes on AVX2, and the next load of 32 bytes
  * waits for both. */
 typedef REAL F(four_at) __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
+typedef REAL F(one) __attribute__((may_alias));
 typedef LANE F(lanes) __attribute__((vector_size(4 * sizeof(REAL))));
 
 /* to[j][i] = from[i][j] of 4 × 4. */
@@ -54,20 +55,23 @@ static void F(turn_four)(REAL *to, int64_t tld, const REAL *from, int64_t fld)
     *(F(four_at) *)(to + 3 * tld) = r3;
 }
 
-/* The same for rows × cols: walks the rows of the side with the longer stride, whose cache lines may evict each
- * other. */
+/* The same for rows × cols. The last squares overlap those before. Walks the rows of the side with the longer stride, whose cache lines may
+ * evict each other. */
 static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols)
 {
-    int64_t r = rows / 4 * 4, c = cols / 4 * 4;
-    if (tld < fld)
-        for (int64_t i = 0; i < r; i += 4)
-            for (int64_t j = 0; j < c; j += 4)
-                F(turn_four)(to + j * tld + i, tld, from + i * fld + j, fld);
-    else
-        for (int64_t j = 0; j < c; j += 4)
-            for (int64_t i = 0; i < r; i += 4)
-                F(turn_four)(to + j * tld + i, tld, from + i * fld + j, fld);
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = i < r ? c : 0; j < cols; j++)
-            to[j * tld + i] = from[i * fld + j];
+    F(one) *t = (void *)to;
+    const F(one) *f = (const void *)from;
+    if (rows < 4 || cols < 4) {
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < cols; j++)
+                t[j * tld + i] = f[i * fld + j];
+        return;
+    }
+    int64_t outer = tld < fld ? rows : cols, inner = tld < fld ? cols : rows;
+    int64_t of = tld < fld ? fld : 1, ot = tld < fld ? 1 : tld, nf = tld < fld ? 1 : fld, nt = tld < fld ? tld : 1;
+    for (int64_t u = 0; u < outer; u += 4)
+        for (int64_t v = 0; v < inner; v += 4) {
+            int64_t o = u + 4 <= outer ? u : outer - 4, n = v + 4 <= inner ? v : inner - 4;
+            F(turn_four)((REAL *)(t + o * ot + n * nt), tld, (const REAL *)(f + o * of + n * nf), fld);
+        }
 }

@@ -119,6 +119,7 @@ const char *orr__cloop_along(const orr__cloop *c, int how, int axis, const char 
 void orr__cloop_open(const orr__cloop *c, int from, int to);
 void orr__cloop_close(const orr__cloop *c, int from, int to);
 void orr__cloop_inner(const orr__cloop *c, const char *from, const char *to);
+void orr__cloop_run_blocks(const orr__cloop *c); /* [q, e) of the last axis, whose index is q outside of inner loops */
 void orr__cloop_blocks(const orr__cloop *c, const char *index, const char *end, const char *from, const char *to,
                        int length);
 /* Returns if there are no elements: no input may then be read. */
@@ -231,14 +232,16 @@ void orr__cloop_find_functions(orr__text *t, const orr__region *r, int number);
 int orr__cloop_columns(const orr__region *r, int64_t n);
 /* The result in acc<number> and lost<number>, as an expression. */
 void orr__cloop_outcome(orr__text *t, const orr__region *r, int number);
-/* lanes.c: a block [q, e) whose values are folded as they are computed, without an array. In order: declares lane<number>; opens the branch for
- * blocks that fill every column often enough, and whose vectors may be masked or whose columns are equally long; a step with the register's
- * value; such values and steps, a `body`, over [q, e) by the number of columns, up to element j, where fewer than a full set are left; joins
- * lane<number> with acc<number>. */
+/* Calls f for the number of each fold of a pass; a reduction has one pass. */
+void orr__cloop_each_fold(const orr__cloop *c, int pass, void (*f)(const orr__cloop *c, int number));
+/* lanes.c: a block [q, e) whose values are folded as they are computed, without an array. The values since `mark`, for the folds of a pass: such
+ * a block if it is long enough, after which the loop over blocks goes on. */
+void orr__cloop_fold_at_once(const orr__cloop *c, int pass, orr__part **mark, bool prefetch);
+/* Its parts: declares lane<number>; clears it; the values since `mark` with a step for each fold, taken out of the tree as a `body`; the body
+ * over [q, e) by the number of columns, up to element j, where fewer than a full set are left; joins lane<number> with acc<number>. */
 void orr__cloop_lane(const orr__cloop *c, int number);
 void orr__cloop_lane_clear(const orr__cloop *c, int number);
-void orr__cloop_if_lanes(const orr__cloop *c);
-void orr__cloop_lane_step(const orr__cloop *c, int number);
+orr__part *orr__cloop_into_lanes(const orr__cloop *c, int pass, orr__part **mark);
 void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body, bool prefetch);
 void orr__cloop_lane_join(const orr__cloop *c, int number);
 

@@ -14,6 +14,13 @@ static const char *columns(const orr__cloop *c)
     return orr__nest_say(c->n, "%d", ORR__CLOOP_LANES);
 }
 
+void orr__cloop_each_fold(const orr__cloop *c, int pass, void (*f)(const orr__cloop *c, int number))
+{
+    for (int n = 0; n < c->r->ninstr + c->r->nout; n++)
+        if (orr__emit_folds(c->r, n) && orr__cloop_folds_in(c, n, pass))
+            f(c, n);
+}
+
 void orr__cloop_lane_clear(const orr__cloop *c, int number)
 {
     orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, number);
@@ -29,14 +36,15 @@ void orr__cloop_lane(const orr__cloop *c, int number)
     orr__cloop_lane_clear(c, number);
 }
 
-void orr__cloop_if_lanes(const orr__cloop *c)
+/* Opens the branch for blocks that fill every column often enough, and whose vectors may be masked or whose columns are equally long. */
+static void if_lanes(const orr__cloop *c)
 {
     int vector = orr__cloop_maskable(c);
     const char *masks = vector ? orr__nest_say(c->n, "ORR_VECTOR >= %d || ", vector) : "";
     (void)orr__nest_if(c->n, "e - q > %d && (%s(e - q) %% %d == 0)", ORR__CLOOP_FEW, masks, ORR__CLOOP_LANES);
 }
 
-void orr__cloop_lane_step(const orr__cloop *c, int number)
+static void lane_step(const orr__cloop *c, int number)
 {
     orr__cloop_fold(c, ORR__FOLD_LANE, number)->name = orr__nest_say(c->n, "lane%d[l]", number);
 }
@@ -66,6 +74,12 @@ static void rest_of_block(const orr__cloop *c, const orr__part *body, int vector
     orr__nest_close(n, 2);
 }
 
+orr__part *orr__cloop_into_lanes(const orr__cloop *c, int pass, orr__part **mark)
+{
+    orr__cloop_each_fold(c, pass, lane_step);
+    return orr__nest_take(c->n, mark);
+}
+
 void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body, bool prefetch)
 {
     orr__nest *n = c->n;
@@ -87,4 +101,15 @@ void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body, bool prefet
 void orr__cloop_lane_join(const orr__cloop *c, int number)
 {
     orr__cloop_fold(c, ORR__FOLD_JOIN, number)->name = name_of(c, number);
+}
+
+void orr__cloop_fold_at_once(const orr__cloop *c, int pass, orr__part **mark, bool prefetch)
+{
+    const orr__part *body = orr__cloop_into_lanes(c, pass, mark);
+    if_lanes(c);
+    orr__cloop_each_fold(c, pass, orr__cloop_lane);
+    orr__cloop_by_lanes(c, body, prefetch);
+    orr__cloop_each_fold(c, pass, orr__cloop_lane_join);
+    orr__nest_set(c->n, "continue");
+    orr__nest_close(c->n, 1);
 }

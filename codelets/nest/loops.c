@@ -170,6 +170,14 @@ void orr__cloop_blocks(const orr__cloop *c, const char *index, const char *end, 
     orr__nest_set(c->n, "const orr_idx %s = %s - %s < %d ? %s : %s + %d", end, to, index, length, to, index, length);
 }
 
+void orr__cloop_run_blocks(const orr__cloop *c)
+{
+    int last = c->r->rank - 1;
+    orr__cloop_blocks(c, "q", "e", "0", orr__cloop_size(c, last), ORR__CLOOP_BLOCK);
+    orr__nest_set(c->n, "const orr_idx i%d = q", last);
+    orr__nest_set(c->n, "(void)i%d", last);
+}
+
 void orr__cloop_nothing(const orr__cloop *c)
 {
     for (int d = 0; d < c->r->rank; d++) {

@@ -147,33 +147,14 @@ static bool can_fold_at_once(const orr__cloop *c)
     return can;
 }
 
-/* The values of an element, each into its column. */
-static orr__part *one_lane(const orr__cloop *c)
-{
-    orr__part **mark = c->n->end;
-    orr__cloop_values(c, c->r->rank - 1);
-    for (int k = 0; k < c->r->nout; k++)
-        orr__cloop_lane_step(c, number(c, k));
-    return orr__nest_take(c->n, mark);
-}
-
 static void straight(const orr__cloop *c)
 {
-    const orr__region *r = c->r;
-    int last = r->rank - 1;
     const orr__cloop in = orr__cloop_parts(c);
-    orr__cloop_blocks(c, "q", "e", "0", orr__cloop_size(c, last), ORR__CLOOP_BLOCK);
-    orr__nest_set(c->n, "const orr_idx i%d = q", last);
-    orr__nest_set(c->n, "(void)i%d", last);
+    orr__cloop_run_blocks(c);
     if (can_fold_at_once(c)) { /* without an array: inputs are read while values are folded, not before */
-        orr__cloop_if_lanes(&in);
-        for (int k = 0; k < r->nout; k++)
-            orr__cloop_lane(&in, number(c, k));
-        orr__cloop_by_lanes(&in, one_lane(&in), true);
-        for (int k = 0; k < r->nout; k++)
-            orr__cloop_lane_join(&in, number(c, k));
-        orr__nest_set(c->n, "continue");
-        orr__nest_close(c->n, 1);
+        orr__part **mark = c->n->end;
+        orr__cloop_values(&in, c->r->rank - 1);
+        orr__cloop_fold_at_once(&in, 0, mark, true);
     }
     fold_each(&in);
     orr__nest_close(c->n, 1);
@@ -213,39 +194,32 @@ static void by_blocks(const orr__cloop *c)
     orr__nest_close(c->n, 1);
 }
 
-static void join_lanes(const orr__cloop *c, bool again)
-{
-    for (int k = 0; k < c->r->nout; k++) {
-        orr__cloop_lane_join(c, number(c, k));
-        if (again)
-            orr__cloop_lane_clear(c, number(c, k));
-    }
-}
-
 /* Columns continue across the ends of runs: the rest of a run goes to the first columns. The columns are joined after a
  * block's worth of values. */
 static void by_columns(const orr__cloop *c)
 {
     orr__nest *n = c->n;
     int last = c->r->rank - 1;
-    for (int k = 0; k < c->r->nout; k++)
-        orr__cloop_lane(c, number(c, k));
+    orr__cloop_each_fold(c, 0, orr__cloop_lane);
     orr__nest_set(n, "orr_idx seen = 0");
     orr__cloop_open(c, c->outer, last);
     parts_of_run(c, orr__nest_say(n, "%d", ORR__CLOOP_BLOCK));
     orr__nest_set(n, "seen += e - q");
-    const orr__part *body = one_lane(c);
+    orr__part **mark = n->end;
+    orr__cloop_values(c, last);
+    const orr__part *body = orr__cloop_into_lanes(c, 0, mark);
     orr__cloop_by_lanes(c, body, true);
     (void)orr__nest_loop(n, ORR__LOOP_VECTOR | ORR__LOOP_INT, "l", "0", "(int)(e - j)", NULL);
     orr__nest_set(n, "const orr_idx i%d = j + l", last);
     orr__nest_put(n, orr__nest_clone(n, body));
     orr__nest_close(n, 1);
     (void)orr__nest_if(n, "seen >= %d", ORR__CLOOP_BLOCK);
-    join_lanes(c, true);
+    orr__cloop_each_fold(c, 0, orr__cloop_lane_join);
+    orr__cloop_each_fold(c, 0, orr__cloop_lane_clear);
     orr__nest_set(n, "seen = 0");
     orr__nest_close(n, 2);
     orr__cloop_close(c, c->outer, last);
-    join_lanes(c, false);
+    orr__cloop_each_fold(c, 0, orr__cloop_lane_join);
 }
 
 static void runs(const orr__cloop *c)

@@ -126,40 +126,19 @@ static bool can_fold_at_once(rows *w, int number)
     return can && flops <= ORR__T_FOLD_WORK;
 }
 
-static void each_fold(const orr__cloop *c, int number, void (*f)(const orr__cloop *c, int n))
-{
-    for (int n = 0; n < c->r->ninstr; n++)
-        if (orr__cloop_folds_in(c, n, number))
-            f(c, n);
-}
-
-/* A block without an array: the next row is prefetched while values are folded, not before. */
-static void fold_at_once(rows *w, int number)
-{
-    const orr__cloop *c = w->c;
-    orr__cloop_if_lanes(c);
-    each_fold(c, number, orr__cloop_lane);
-    orr__part **mark = c->n->end;
-    values(w, number);
-    each_fold(c, number, orr__cloop_lane_step);
-    orr__cloop_by_lanes(c, orr__nest_take(c->n, mark), number == w->passes - 1);
-    each_fold(c, number, orr__cloop_lane_join);
-    orr__nest_set(c->n, "continue");
-    orr__nest_close(c->n, 1);
-}
-
 static void pass(rows *w, int number)
 {
     const orr__cloop *c = w->c;
-    int last = c->r->rank - 1;
     for (int n = 0; n < c->r->ninstr; n++)
         if (orr__cloop_folds_in(c, n, number))
             declare(w, n);
-    orr__cloop_blocks(c, "q", "e", "0", orr__cloop_size(c, last), ORR__CLOOP_BLOCK);
-    orr__nest_set(c->n, "const orr_idx i%d = q", last);
-    orr__nest_set(c->n, "(void)i%d", last);
-    if (can_fold_at_once(w, number))
-        fold_at_once(w, number);
+    orr__cloop_run_blocks(c);
+    if (can_fold_at_once(
+            w, number)) { /* without an array: the next row is prefetched while values are folded, not before */
+        orr__part **mark = c->n->end;
+        values(w, number);
+        orr__cloop_fold_at_once(c, number, mark, number == w->passes - 1);
+    }
     fill_blocks(w, number);
     for (int n = 0; n < c->r->ninstr; n++)
         if (orr__cloop_folds_in(c, n, number)) {

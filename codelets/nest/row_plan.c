@@ -14,6 +14,8 @@ bool orr__rowplan_inner(const orr__rowplan *w, int n)
 
 bool orr__cloop_folds_in(const orr__cloop *c, int instr, int pass)
 {
+    if (instr >= c->r->ninstr) /* an output of a reduction */
+        return pass == 0;
     const orr__rinstr *in = &c->r->instr[instr];
     return in->kind == ORR__RI_FOLD && c->pass[in->x] == pass;
 }

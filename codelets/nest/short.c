@@ -122,50 +122,13 @@ bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)
 
 typedef orr__rowplan rows;
 
-/* to[c · tld + r] = from[r · fld + c] for elements of 4 or 8 bytes, in squares of four by four. The last squares overlap those before. For
- * 8 bytes, elements are exchanged within 16 bytes first, then between halves of vectors. Copies by memcpy would be split into halves on
- * AVX2, and the load of a vector would wait for both. */
-static const char turn_text[] =
-    "#ifdef __clang__\n"
-    "#define ORR_PICK(a, b, lanes, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n"
-    "#else\n"
-    "#define ORR_PICK(a, b, lanes, ...) __builtin_shuffle(a, b, (lanes){ __VA_ARGS__ })\n"
-    "#endif\n"
-    "#define ORR_LOW_4(a, b) ORR_PICK(a, b, orr_four_4, 0, 4, 1, 5)\n"
-    "#define ORR_HIGH_4(a, b) ORR_PICK(a, b, orr_four_4, 2, 6, 3, 7)\n"
-    "#define ORR_LOW_8(a, b) ORR_PICK(a, b, orr_four_8, 0, 4, 2, 6)\n"
-    "#define ORR_HIGH_8(a, b) ORR_PICK(a, b, orr_four_8, 1, 5, 3, 7)\n"
-    "#define ORR_TURN(size, type, four, second, third) \\\n"
-    "typedef type four __attribute__((vector_size(4 * size))); \\\n"
-    "typedef type four##_at __attribute__((vector_size(4 * size), aligned(size), may_alias)); \\\n"
-    "ORR_FN void orr_turn_##size(void *to, orr_idx tld, const void *from, orr_idx fld, orr_idx rows, orr_idx cols) \\\n"
-    "{ \\\n"
-    "    for (orr_idx c = 0; c < cols; c += 4) \\\n"
-    "        for (orr_idx r = 0; r < rows; r += 4) { \\\n"
-    "            const orr_idx i = r + 4 <= rows ? r : rows - 4, j = c + 4 <= cols ? c : cols - 4; \\\n"
-    "            if (i < 0 || j < 0) { \\\n"
-    "                for (orr_idx y = c; y < cols && y < c + 4; y++) \\\n"
-    "                    for (orr_idx x = r; x < rows && x < r + 4; x++) \\\n"
-    "                        __builtin_memcpy((char *)to + (y * tld + x) * size, (const char *)from + (x * fld + y) * "
-    "size, size); \\\n"
-    "                continue; \\\n"
-    "            } \\\n"
-    "            const char *const x = (const char *)from + (i * fld + j) * size; \\\n"
-    "            char *const y = (char *)to + (j * tld + i) * size; \\\n"
-    "            const four v0 = *(const four##_at *)x, v1 = *(const four##_at *)(x + fld * size); \\\n"
-    "            const four v2 = *(const four##_at *)(x + 2 * fld * size), v3 = *(const four##_at *)(x + 3 * fld * "
-    "size); "
-    "\\\n"
-    "            const four a = ORR_LOW_##size(v0, v1), b = ORR_HIGH_##size(v0, v1); \\\n"
-    "            const four p = ORR_LOW_##size(v2, v3), q = ORR_HIGH_##size(v2, v3); \\\n"
-    "            *(four##_at *)y = ORR_PICK(a, p, four, 0, 1, 4, 5); \\\n"
-    "            *(four##_at *)(y + second * tld * size) = ORR_PICK(a, p, four, 2, 3, 6, 7); \\\n"
-    "            *(four##_at *)(y + third * tld * size) = ORR_PICK(b, q, four, 0, 1, 4, 5); \\\n"
-    "            *(four##_at *)(y + 3 * tld * size) = ORR_PICK(b, q, four, 2, 3, 6, 7); \\\n"
-    "        } \\\n"
-    "}\n"
-    "ORR_TURN(4, orr_i32, orr_four_4, 1, 2)\n"
-    "ORR_TURN(8, orr_i64, orr_four_8, 2, 1)\n";
+/* Transposes of elements of 4 and of 8 bytes, as on processors elsewhere. */
+static const char turn_text[] = "#define REAL orr_i32\n#define LANE orr_i32\n#define F(name) orr_##name##_4\n"
+#include "codelets/nest/turn_text.h"
+                                "#undef REAL\n#undef LANE\n#undef F\n"
+                                "#define REAL orr_i64\n#define LANE orr_i64\n#define F(name) orr_##name##_8\n"
+#include "codelets/nest/turn_text.h"
+                                "#undef REAL\n#undef LANE\n#undef F\n";
 
 void orr__cloop_short_functions(const orr__cloop *c, orr__text *t)
 {
@@ -296,8 +259,8 @@ static void turn_squares(const rows *w, int n, int size)
     int a = c->r->instr[n].a, last = last_of(w);
     orr__nest_block(c->n);
     orr__nest_set(c->n, "const orr_idx i%d = q, i%d = 0", c->side, last);
-    orr__nest_copy(c->n, a, "orr_turn_%d(turned%d, %d, %s + (%s), W(%d), e - q, %s)", size, n, width(w),
-                   orr__cloop_array(c, a), orr__cloop_index(c, a, false), orr__cloop_step_word(c, a, c->side),
+    orr__nest_copy(c->n, a, "orr_turn_%d((void *)turned%d, %d, (const void *)(%s + (%s)), W(%d), e - q, %s)", size, n,
+                   width(w), orr__cloop_array(c, a), orr__cloop_index(c, a, false), orr__cloop_step_word(c, a, c->side),
                    orr__cloop_size(c, last));
     orr__nest_close(c->n, 1);
 }
@@ -581,7 +544,8 @@ static void turn_out(const rows *w, int k)
     const char *length = orr__cloop_size(c, last);
     if (!c->r->per_row && (size == 4 || size == 8)) {
         orr__nest_copy(c->n, k,
-                       "orr_turn_%d(out%d + ((orr_idx)W(%d) + (at + q * step) * %s), step * %s, made%d, %d, %s, e - q)",
+                       "orr_turn_%d((void *)(out%d + ((orr_idx)W(%d) + (at + q * step) * %s)), step * %s, (void "
+                       "*)made%d, %d, %s, e - q)",
                        size, k, c->lay.out_at + k, length, length, k, width(w), length);
         return;
     }
