@@ -116,9 +116,9 @@ static const entry table[] = {
     { { "ORRERY_NOTES", "file, or -", "", "where to write, at the end, notes by source line on what took the time and what would change it "
         "(docs/seeing.md); -: standard output; %p in it: the process number; a name that ends in .tsv: as rows for orrery-report" },
       PATH, AT(notes), { 0 } },
-    { { "ORRERY_RANGES", "off nvtx itt", "off", "marks each launch with the kernel's name and source line, for the profilers of NVIDIA (libnvToolsExt) "
-        "or Intel (libittnotify, or the file that INTEL_LIBITTNOTIFY64 names)" },
-      CHOICE, AT(ranges), { "off", "nvtx", "itt" } },
+    { { "ORRERY_RANGES", "off nvtx itt papi", "off", "marks each launch with the kernel's name and source line, for the profilers of NVIDIA (libnvToolsExt) "
+        "or Intel (libittnotify, or the file that INTEL_LIBITTNOTIFY64 names), or for counters of the processor (libpapi, with its own PAPI_EVENTS)" },
+      CHOICE, AT(ranges), { "off", "nvtx", "itt", "papi" } },
     { { "ORRERY_PERF_MAP", "on off", "off", "whether the names of compiled kernels are written to /tmp/perf-PID.map, where perf looks for them" },
       SWITCH, AT(perf_map), { 0 } },
     { { "ORRERY_ENERGY", "directory", "", "the processors' energy counters, usually /sys/class/powercap: notes have the joules of each line "

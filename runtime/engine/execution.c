@@ -217,7 +217,7 @@ static orr_status compute(const orr__step *s, const orr__launch *l)
     uint64_t mode = orr__denormals_begin();
     orr_status st = launch_parts(s, l);
     orr__denormals_end(mode);
-    orr__range_ends(range);
+    orr__range_ends(range, s->region);
     orr__work_ends(ORR__WORK_COMPUTES);
     if (st == ORR_OK) {
         orr__denormals_count(l);

@@ -147,6 +147,34 @@ static void ranges_have_the_names_of_kernels_and_lines(void)
     ORR_CHECK(count(all, "begin ") == count(all, "end ") && !strstr(all, "bad"));
 }
 
+static void counters_have_regions_of_kernels_and_lines(void)
+{
+    char dir[900], library[1100], environment[3000], log[1000], end[64];
+    const char *before = getenv("LD_LIBRARY_PATH");
+    (void)snprintf(dir, sizeof dir, "%s", orr_test_tmp("papi"));
+    (void)snprintf(log, sizeof log, "%s", orr_test_tmp("regions"));
+    ORR_CHECK(mkdir(dir, 0700) == 0 || access(dir, X_OK) == 0);
+    (void)snprintf(library, sizeof library, "%s/libpapi.so", dir);
+    (void)snprintf(end, sizeof end, "interop.c:%d", LINE + 1);
+    for (int refuses = 0; refuses <= 1; refuses++) {
+        char source[2000];
+        (void)snprintf(source, sizeof source, "#define CODE %d\n%s", refuses ? -7 : 0,
+                       RECORD "int PAPI_hl_region_begin(const char *n) { record(\"begin\", n); return CODE; }\n"
+                              "int PAPI_hl_region_end(const char *n) { record(\"end\", n); return 0; }\n");
+        if (!compiled(source, library))
+            ORR_SKIP("no C compiler");
+        (void)remove(log);
+        (void)snprintf(environment, sizeof environment, "ORRERY_RANGES=papi DOUBLE_LOG='%s' LD_LIBRARY_PATH='%s:%s'",
+                       log, dir, before ? before : "");
+        (void)run(environment, orr_test_tmp("log"));
+        const char *all = slurp(orr_test_tmp("log"));
+        ORR_CHECK_MSG(count(all, "the error -7") == refuses, "%s", all);
+        all = slurp(log);
+        ORR_CHECK_MSG(refuses || (has_line(all, "begin sum", end) && has_line(all, "end sum", end)), "%s", all);
+        ORR_CHECK(count(all, "begin ") == count(all, "end ") && count(all, "begin ") > 0);
+    }
+}
+
 static void a_missing_library_is_one_line(void)
 {
     char log[1000];
@@ -259,11 +287,13 @@ static void tasks_have_the_names_of_kernels_and_lines(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(ranges_have_the_names_of_kernels_and_lines), ORR_TEST(a_missing_library_is_one_line),
-        ORR_TEST(perf_finds_the_names_of_compiled_kernels),   ORR_TEST(notes_have_the_joules_of_each_line),
-        ORR_TEST(tasks_have_the_names_of_kernels_and_lines),  { 0 }
-    };
+    static const orr_test tests[] = { ORR_TEST(ranges_have_the_names_of_kernels_and_lines),
+                                      ORR_TEST(counters_have_regions_of_kernels_and_lines),
+                                      ORR_TEST(a_missing_library_is_one_line),
+                                      ORR_TEST(perf_finds_the_names_of_compiled_kernels),
+                                      ORR_TEST(notes_have_the_joules_of_each_line),
+                                      ORR_TEST(tasks_have_the_names_of_kernels_and_lines),
+                                      { 0 } };
     if (argc == 2 && strcmp(argv[1], "work") == 0)
         return work();
     return orr_test_main(argc, argv, "tools.interop", tests);

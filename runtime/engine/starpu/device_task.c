@@ -113,7 +113,7 @@ static orr_status launch(const device_call *c, const orr__step *s, orr__kernel *
     bool range = orr__range_begins(s->region);
     orr_status st = c->backend->launch(k, &c->launch);
 
-    orr__range_ends(range);
+    orr__range_ends(range, s->region);
     orr__finite_unseen(s);
     return st;
 }
