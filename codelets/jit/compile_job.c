@@ -82,8 +82,10 @@ void orr__job_interrupt(void)
         return; /* the descriptor is set already */
 }
 
+/* The parent's thread may have held the lock. */
 void orr__job_orphan(void)
 {
+    (void)pthread_mutex_init(&lock, NULL);
     if (stop_fd >= 0)
         close(stop_fd);
     stop_fd = -1;

@@ -142,6 +142,7 @@ typedef struct orr__code {
     size_t bytes;
     struct orr__code *newer, *older;
 } orr__code;
+void orr__memory_guard(void); /* once: no thread holds the lock of these kernels during a fork */
 void orr__text_key(const char *text, unsigned char key[32]);
 void orr__text_key_of(const char *text, size_t size, unsigned char key[32]); /* a text without its NUL */
 /* A reference, or NULL. */

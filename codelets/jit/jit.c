@@ -445,6 +445,7 @@ static void watch_forks(void)
 {
     (void)pthread_atfork(NULL, NULL, forked);
     orr__fork_guard(&known.lock);
+    orr__memory_guard();
 }
 
 /* At the exit: ends the compiler under way, whose files its thread removes. */

@@ -2,6 +2,7 @@
  * Must not know: where the bytes come from. */
 #include "config.h"
 #include "codelets/jit/internal.h"
+#include "runtime/base/fork.h"
 #include "runtime/base/held.h"
 
 #include <dlfcn.h>
@@ -22,6 +23,11 @@ static orr__code *newest, *oldest;
 static int held;
 static atomic_int loaded;
 static atomic_size_t loaded_bytes;
+
+void orr__memory_guard(void)
+{
+    orr__fork_guard(&lock);
+}
 
 void orr__text_key(const char *text, unsigned char key[32])
 {
