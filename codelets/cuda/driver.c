@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include "codelets/cuda/driver.h"
@@ -243,7 +244,8 @@ typedef struct {
     size_t symbols;
     void *table;
     int how; /* flags besides RTLD_NOW */
-    bool tried, there;
+    bool there;
+    atomic_bool tried; /* the rest is final */
     char why[160];
 } library;
 
@@ -314,8 +316,18 @@ static void bring_builtins(void)
         (void)dlopen(path, RTLD_NOW | RTLD_LOCAL); /* on failure, the compilation reports the missing library */
 }
 
+static const void *opened(const library *l, const char **why)
+{
+    if (why)
+        *why = l->there ? "" : l->why;
+    return l->there ? l->table : NULL;
+}
+
+/* Each launch asks for the driver's table: without a lock, once it is there. */
 static const void *open_library(library *l, const char *path, const char **why)
 {
+    if (atomic_load_explicit(&l->tried, memory_order_acquire))
+        return opened(l, why);
     int driver = l == &cu_library ? 0 : orr__cu_version() / 1000;
     (void)pthread_mutex_lock(&lock);
     void *handle = l->tried ? NULL : open_file(l, path, driver);
@@ -331,11 +343,9 @@ static const void *open_library(library *l, const char *path, const char **why)
     if (handle && l == &nvrtc_library)
         bring_builtins();
     l->there = l->there || handle;
-    l->tried = true;
+    atomic_store_explicit(&l->tried, true, memory_order_release);
     (void)pthread_mutex_unlock(&lock);
-    if (why)
-        *why = l->there ? "" : l->why;
-    return l->there ? l->table : NULL;
+    return opened(l, why);
 }
 
 const orr__cu_driver *orr__cu(const char **why)
@@ -401,7 +411,8 @@ void orr__cu_forget(void)
                        &dnn_library, &dense_library, &batches_library, &fft_library,  &nccl_library };
     (void)pthread_mutex_lock(&lock);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        all[i]->tried = all[i]->there = false;
+        all[i]->there = false;
+        atomic_store(&all[i]->tried, false);
         all[i]->why[0] = '\0';
     }
     (void)pthread_mutex_unlock(&lock);

@@ -24,6 +24,7 @@ typedef struct {
     orr__launch launch;  /* of a bundle: of the current step */
     const orr__use *use; /* the operands of a bundle, NULL: those of a step */
     int n;
+    void *room; /* of the arrays, one block */
     void **mem;
     int64_t *off;
     orr__span *span;
@@ -68,13 +69,15 @@ static bool gather(device_call *c, void *buffers[])
 
     c->use = orr__bundle_size(s) > 1 ? s->bundle.use : NULL;
     c->n = c->use ? s->bundle.nuse : r->nin + r->nout;
-    c->mem = orr__alloc_n((size_t)c->n, sizeof *c->mem);
-    c->off = orr__alloc_n((size_t)c->n, sizeof *c->off);
-    c->span = orr__alloc_n((size_t)c->n, sizeof *c->span);
-    c->byte = orr__alloc_n((size_t)c->n, sizeof *c->byte);
-    c->tile = orr__alloc_n((size_t)c->n, sizeof *c->tile);
-    if (!c->mem || !c->off || !c->span || !c->byte || !c->tile)
+    size_t n = (size_t)c->n;
+    c->room = orr__alloc_n(n + 1, sizeof *c->mem + sizeof *c->off + sizeof *c->span + sizeof *c->byte + sizeof *c->tile);
+    if (!c->room)
         return false;
+    c->span = c->room; /* all elements are aligned as pointers */
+    c->off = (int64_t *)(void *)(c->span + n);
+    c->mem = (void **)(void *)(c->off + n);
+    c->byte = (size_t *)(void *)(c->mem + n);
+    c->tile = (orr__tile_data **)(void *)(c->byte + n);
     for (int j = 0; j < c->n; j++) {
         c->span[j] = c->use ? orr__star_range(c->task->run, c->use[j].value, c->use[j].first, c->use[j].end)
                             : orr__star_span(c->task->run, s, c->task->tile, j);
@@ -91,15 +94,6 @@ static bool gather(device_call *c, void *buffers[])
     c->launch.out_off = c->off;
     orr__step_rows(c->task->step, c->task->tile, &c->launch.lo, &c->launch.hi);
     return true;
-}
-
-static void forget(device_call *c)
-{
-    free(c->mem);
-    free(c->off);
-    free(c->span);
-    free(c->byte);
-    free(c->tile);
 }
 
 /* True if the library checks for the device's errors before StarPU does, and can recover from them. */
@@ -407,7 +401,7 @@ static void run(device_call *c, void *buffers[])
                 sign(c, j);
     }
     orr__work_ends(ORR__WORK_DEVICE);
-    forget(c);
+    free(c->room);
     if (st != ORR_OK)
         orr__run_fail(a->run, st, orr_error_message());
     orr_error_clear();
