@@ -12060,10 +12060,11 @@ contains
 
   !> Cancels the evaluation of an event, or a stretch of calls (orr_cancellable_begin), and returns at once. Tasks that have begun end, the
   !> others do not run. Values that are not computed then give ORR_ECANCELLED to orr_wait and to every reader; orr_wait is still called.
-  !> An evaluation that has ended stays as it is. One that computes new values of variables goes on, since they would have none.
+  !> An evaluation that has ended stays as it is. One that computes new values of variables leaves all of them as they were before their
+  !> assignments, or, if it ends before it is stopped, has assigned all. Old values therefore stay in memory until it has ended.
   !> An evaluation over ranks ends on all of them, each of which gets ORR_ECANCELLED: one rank need cancel it. Its exchanges take place
   !> all the same, so that no rank waits for another.
-  !> errors:   ORR_EINVAL (NULL), ORR_EHANDLE (waited for already), ORR_ESTATE (the evaluation goes on: it computes new values of variables).
+  !> errors:   ORR_EINVAL (NULL), ORR_EHANDLE (waited for already).
   !> threads:  safe from any thread.
   subroutine orr_cancel(event, stat, errmsg)
     type(orr_event), intent(in) :: event

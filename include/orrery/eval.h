@@ -14,7 +14,7 @@ extern "C" {
 typedef struct orr_config {
     const char *engine;  /**< "auto", "starpu", "serial"                             */
     const char *backend; /**< "auto", "cpu", "cuda", "opencl"                        */
-    int workers;          /**< CPU workers; 0: STARPU_NCPU, else all cores of the cpuset, which ranks on the same cores divide, and
+    int workers; /**< CPU workers; 0: STARPU_NCPU, else all cores of the cpuset, which ranks on the same cores divide, and
                                at most OMP_NUM_THREADS */
     size_t memory_limit;  /**< bytes of host memory for tensors; 0: 7/8 of the limit of the job's control group */
     uint64_t seed;        /**< default seed of the random functions                   */
@@ -126,10 +126,11 @@ ORR_API bool orr_event_done(const orr_event *event);
 
 /** Cancels the evaluation of an event, or a stretch of calls (orr_cancellable_begin), and returns at once. Tasks that have begun end, the
  * others do not run. Values that are not computed then give ORR_ECANCELLED to orr_wait and to every reader; orr_wait is still called.
- * An evaluation that has ended stays as it is. One that computes new values of variables goes on, since they would have none.
+ * An evaluation that has ended stays as it is. One that computes new values of variables leaves all of them as they were before their
+ * assignments, or, if it ends before it is stopped, has assigned all. Old values therefore stay in memory until it has ended.
  * An evaluation over ranks ends on all of them, each of which gets ORR_ECANCELLED: one rank need cancel it. Its exchanges take place
  * all the same, so that no rank waits for another.
- * errors:   ORR_EINVAL (NULL), ORR_EHANDLE (waited for already), ORR_ESTATE (the evaluation goes on: it computes new values of variables).
+ * errors:   ORR_EINVAL (NULL), ORR_EHANDLE (waited for already).
  * threads:  safe from any thread. */
 ORR_API orr_status orr_cancel_at(const char *file, int line, orr_event *event);
 #define orr_cancel(...) orr_cancel_at(ORR_HERE, __VA_ARGS__)

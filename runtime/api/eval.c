@@ -22,6 +22,7 @@
 #include "runtime/base/signals.h"
 #include "runtime/distribute/partition.h"
 #include "runtime/graph/donation.h"
+#include "runtime/graph/former.h"
 #include "runtime/graph/kept_again.h"
 
 orr_status orr__need_running(orr__site at)
@@ -425,14 +426,82 @@ static void note(orr__site at, double t0, double kernels, double ideal)
                                  .b = ideal_now - ideal });
 }
 
+/* -- evaluations of events that compute new values of variables ------------------------------------------------ */
+
 /* A stop ends an evaluation that waits before anything is published, and its assignments stay pending. Without a wait, new values of
- * variables are published at once, so the evaluation that computes them is not stopped. Nor are old values overwritten that a stopped
- * evaluation needs again. */
-static orr__stop *pass_stop(void)
+ * variables are published at once; if the evaluation is stopped, the variables have their old values again. So old values that a stopped
+ * evaluation needs are not overwritten. */
+typedef struct undo {
+    int n;
+    bool undone;
+    orr__run *awaited; /* of old values: a reference, which end_of_event was called for last */
+    orr__former *former;
+} undo;
+
+static void undo_free(undo *u)
 {
-    if (orr__stop_mine)
-        atomic_store(&orr__stop_mine->unheeded, true);
-    return orr__stop_begins(NULL);
+    orr__formers_free(u->former, u->n);
+    orr__run_unref(u->awaited);
+    free(u);
+}
+
+/* An old value may be that of an evaluation under way, which may be stopped, too: once more after its end. */
+static void end_of_event(void *argument, orr_status st)
+{
+    undo *u = argument;
+    orr__run *next = NULL;
+    u->undone = u->undone || st == ORR_ECANCELLED;
+    if (u->undone)
+        orr__formers_revert(u->former, u->n);
+    for (int i = 0; u->undone && i < u->n && !next; i++) {
+        const orr__buffer *b = orr__node_value(u->former[i].old);
+        bool ends = b && b->run && b->run != u->awaited && !orr__run_done(b->run);
+        next = ends ? orr__run_ref(b->run) : NULL;
+    }
+    if (!next) {
+        undo_free(u);
+        return;
+    }
+    orr__run_unref(u->awaited);
+    u->awaited = next;
+    orr__run_then(next, end_of_event, u);
+}
+
+/* Old values that no evaluation has asked for yet, as those of a variable's first assignment: computed in any case. */
+static orr_status evaluate_old(orr__site at, const undo *u)
+{
+    orr__node **old = orr__alloc_n((size_t)u->n + 1, sizeof(orr__node *));
+    orr__run *run = NULL;
+    int n = 0;
+    for (int i = 0; old && i < u->n; i++)
+        if (!orr__node_value(u->former[i].old))
+            old[n++] = u->former[i].old;
+    orr__stop *outer = orr__stop_begins(NULL);
+    orr_status st = !old ? ORR_ENOMEM : n ? evaluate(at, &ORR__ROOTS(old, n, n), NULL, &run) : ORR_OK;
+    orr__stop_ends(outer);
+    orr__run_unref(run);
+    free(old);
+    return st;
+}
+
+static orr_status evaluate_for_event(orr__site at, orr__node *const *todo, int count, int first, orr__run **run)
+{
+    undo *u = orr__alloc(sizeof *u);
+    if (!u)
+        return ORR_ENOMEM;
+    if (!(u->former = orr__alloc_n((size_t)(count - first), sizeof *u->former))) {
+        free(u);
+        return ORR_ENOMEM;
+    }
+    u->n = orr__formers(todo + first, count - first, u->former);
+    orr_status st = evaluate_old(at, u);
+    if (st == ORR_OK)
+        st = evaluate(at, &ORR__ROOTS(todo, count, count), NULL, run);
+    if (st == ORR_OK && *run)
+        orr__run_then(*run, end_of_event, u);
+    else
+        undo_free(u);
+    return st;
 }
 
 static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__node **pending, int npending,
@@ -456,11 +525,12 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     if (st == ORR_OK && count) {
         ORR__IN_DEFAULT_FPMODE;
         int nfirst = first && !run ? first : count;
-        orr__stop *outer = run && count > first ? pass_stop() : orr__stop_mine;
-        bool new_values = count > first && orr__machine_here.one_memory && !orr__stop_mine;
-        st = new_values ? evaluate_in_place(at, todo, count, nfirst, run)
-                        : evaluate(at, &ORR__ROOTS(todo, count, nfirst), NULL, run);
-        orr__stop_ends(outer);
+        bool in_place = count > first && orr__machine_here.one_memory && !orr__stop_mine;
+        if (!run)
+            orr__pending_final();
+        st = run && count > first ? evaluate_for_event(at, todo, count, first, run)
+             : in_place           ? evaluate_in_place(at, todo, count, nfirst, run)
+                                  : evaluate(at, &ORR__ROOTS(todo, count, nfirst), NULL, run);
     }
     if (st == ORR_OK)
         orr__pending_clear();

@@ -236,14 +236,9 @@ orr_status orr_cancel_at(const char *file, int line, orr_event *event)
     struct event *e = get(at, event);
     if (!e)
         return orr_error_status();
-    orr_status st = ORR_OK;
     atomic_store(&e->stop->asked, true);
-    if (atomic_load(&e->stop->unheeded) && !is_done(e))
-        st = orr__fail(at, ORR_ESTATE,
-                       "the evaluation goes on, since it computes new values of variables, which would have none. "
-                       "Assignments are cancelled between orr_cancellable_begin and orr_cancellable_end, by orr_eval");
     event_unref(e);
-    return st;
+    return ORR_OK;
 }
 
 static orr_status check_limit(orr__site at, double seconds)

@@ -13,7 +13,6 @@
 typedef struct orr__stop {
     atomic_int refs;
     atomic_bool asked;       /* by a call, or by another rank */
-    atomic_bool unheeded;    /* some of its work goes on all the same, since values of variables would be lost */
     uint64_t joint;          /* the number of an evaluation that the ranks stop together; 0: this process stops alone */
     atomic_int by;           /* the other rank that has asked */
     bool votes;              /* a run of it votes at its end */

@@ -48,6 +48,9 @@ orr_status orr__run_wait(orr__run *r); /* the status of the ended run; on error 
 /* The same for the run of another evaluation: ORR_ECANCELLED once this thread's own work must end (runtime/base/stop.h). */
 orr_status orr__run_wait_within(orr__run *r);
 bool orr__run_done(orr__run *r);
+/* Calls f with the status of the run at its end, before waiters wake, after the functions that were given before; at once if the run has
+ * ended, or without memory for this after its end. Any thread. */
+void orr__run_then(orr__run *r, void (*f)(void *argument, orr_status st), void *argument);
 
 /* The memory of a device. handle: the cl_device_id of an OpenCL device. */
 typedef struct {

@@ -131,11 +131,11 @@ struct orr__run {
     atomic_bool done;
     pthread_mutex_t lock;
     pthread_cond_t cond;
-    char text[640];  /* of the first error; under the lock */
-    atomic_int left; /* tasks under way or not submitted yet, plus one during submission; written by all
+    char text[640];     /* of the first error; under the lock */
+    atomic_int left;    /* tasks under way or not submitted yet, plus one during submission; written by all
                                     * workers, hence in another cache line than the fields that they read */
     atomic_int planned; /* tasks of all, begun or not, for people */
-    orr__run *part;  /* ends with the first plan->waited_tasks tasks, when the awaited outputs are complete; has
+    orr__run *part;     /* ends with the first plan->waited_tasks tasks, when the awaited outputs are complete; has
                                     * only a status and an end. NULL: all outputs end together */
     char apart[128];
     orr__plan *plan;
@@ -179,6 +179,8 @@ struct orr__run {
     } lane;
     double lane_began;
     void (*ended)(orr__run *r); /* called by the run's end, before waiters wake; may be NULL */
+    struct orr__then *then;     /* of orr__run_then, in order, under the lock               */
+    bool drained;               /* … all have been called: it adds no more                   */
 };
 
 /* One reference is for the caller, one for the work under way (orr__run_finish drops it); left = 1. Copies the scalars; value[] exists

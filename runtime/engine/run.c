@@ -154,10 +154,52 @@ void orr__run_count(orr__run *r)
     count(r, 1);
 }
 
+struct orr__then {
+    void (*f)(void *argument, orr_status st);
+    void *argument;
+    struct orr__then *next;
+};
+
+void orr__run_then(orr__run *r, void (*f)(void *argument, orr_status st), void *argument)
+{
+    struct orr__then *t = malloc(sizeof *t), **end = &r->then;
+    pthread_mutex_lock(&r->lock);
+    bool adds = t && !r->drained;
+    if (adds) {
+        *t = (struct orr__then){ f, argument, NULL };
+        while (*end)
+            end = &(*end)->next;
+        *end = t;
+    }
+    pthread_mutex_unlock(&r->lock);
+    if (adds)
+        return;
+    free(t);
+    while (!orr__run_done(r)) /* without memory */
+        (void)orr__run_wait(r);
+    f(argument, orr__run_status(r));
+}
+
+static void call_then(orr__run *r)
+{
+    orr_status st = orr__run_status(r);
+    pthread_mutex_lock(&r->lock);
+    for (struct orr__then *t; (t = r->then);) {
+        r->then = t->next;
+        pthread_mutex_unlock(&r->lock);
+        t->f(t->argument, st);
+        free(t);
+        pthread_mutex_lock(&r->lock);
+    }
+    r->drained = true;
+    pthread_mutex_unlock(&r->lock);
+}
+
 /* Waiters are woken after the lock is released; otherwise they would block on it, at the cost of two more thread switches. Our reference
  * keeps the run until then. */
 static void end(orr__run *r)
 {
+    call_then(r);
     pthread_mutex_lock(&r->lock);
     atomic_store(&r->done, true);
     pthread_mutex_unlock(&r->lock);

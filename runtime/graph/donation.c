@@ -9,6 +9,7 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/callback.h"
 #include "runtime/graph/donation_search.h"
+#include "runtime/graph/former.h"
 #include "runtime/graph/thread_state.h"
 
 bool orr__donors_exist;
@@ -127,6 +128,12 @@ void orr__search_spread(search *s, orr__node *const *out, int nout)
     for (int i = 0, k; i < nout && (k = meet(s, out[i])) >= 0; i++) {
         s->at[k].inner++;
         s->at[k].out = true;
+    }
+    for (int i = 0; i < nout && !s->oom; i++) { /* a former value stays only until the new one exists */
+        orr__node *old = out[i]->var ? orr__former_of(out[i]) : NULL;
+        int k = old ? meet(s, old) : -1;
+        if (k >= 0)
+            s->at[k].inner++;
     }
     for (int i = 0; i < s->n && !s->oom; i++) {
         orr__node *n = s->at[i].node;

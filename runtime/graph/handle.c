@@ -86,6 +86,7 @@ void orr__handles_thread_exit(orr__tls *tls)
     free(tls->lent);
     tls->lent = NULL;
     tls->lent_cap = 0;
+    orr__formers_thread_exit(tls);
     free(tls->pending);
     free(tls->pending_at);
     free(tls->pending_nodes);
@@ -499,10 +500,11 @@ static void report_unscoped(uint32_t made)
     uint32_t n = m ? count_unscoped(made, m, false) : 0;
     if (n) {
         const maker *most = most_of(m);
-        orr__log(1,
-                 "shutdown: %u tensor%s that no scope owned %s never freed, %u of them made at %s:%d: call orr_scope_begin "
-                 "before they are made, or orr_free",
-                 n, n == 1 ? "" : "s", n == 1 ? "was" : "were", most->n, most->file ? most->file : "?", most->line);
+        orr__log(
+            1,
+            "shutdown: %u tensor%s that no scope owned %s never freed, %u of them made at %s:%d: call orr_scope_begin "
+            "before they are made, or orr_free",
+            n, n == 1 ? "" : "s", n == 1 ? "was" : "were", most->n, most->file ? most->file : "?", most->line);
     }
     free(m);
 }
@@ -522,6 +524,7 @@ void orr__handles_shutdown(void)
         give_up(orr__tls_get(), atomic_exchange(&orr__keepers[k].left, 0));
     atomic_fetch_add(&orr__shutdowns, 1);
     orr__pending_clear();
+    orr__formers_drop_all();
 }
 
 orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...)

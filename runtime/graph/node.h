@@ -152,6 +152,8 @@ void orr__handles_shutdown(void); /* frees all handles and scopes of all threads
  * orr__pending_clear clears them. */
 int orr__pending(orr__node ***nodes);
 void orr__pending_clear(void);
+/* The pending assignments will not be undone: former values of their variables (former.h) need not stay. */
+void orr__pending_final(void);
 /* The present node of a variable, with a new reference, by the `var` of a node that was once its value; NULL: the
  * variable is gone. */
 orr__node *orr__variable_now(uint64_t var);

@@ -37,6 +37,7 @@ static void make_key(void)
     orr__forms_guard(); /* before the pool's: changing a form uses memory of the pool */
     orr__nodes_guard();
     orr__handles_guard();
+    orr__formers_guard();
     orr__pool_guard();
     have_key = pthread_key_create(&key, thread_exit) == 0;
 }

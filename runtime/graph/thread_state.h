@@ -48,9 +48,10 @@ typedef struct orr__tls {
     size_t npending, pending_cap;
     uint64_t *pending_at; /* a hash table of places in `pending`, each with the age of the table; others are free */
     uint32_t pending_age;
-    bool pile_off;      /* of pile.h: no submission before the next evaluation                */
-    uint64_t pile_lead; /* … the variable that was assigned first since the last evaluation, 0: none */
-    uint64_t pile_born; /* … `born` at that evaluation                                          */
+    struct orr__former_list *formers; /* former values of the pending variables; NULL: none yet */
+    bool pile_off;                    /* of pile.h: no submission before the next evaluation                */
+    uint64_t pile_lead;               /* … the variable that was assigned first since the last evaluation, 0: none */
+    uint64_t pile_born;               /* … `born` at that evaluation                                          */
     orr__node **pending_nodes;
     size_t pending_nodes_cap;
     struct orr__census *census; /* under way; NULL: none                                      */
@@ -89,7 +90,14 @@ void orr__handles_thread_exit(orr__tls *tls);  /* handle.c */
 void orr__scopes_thread_exit(orr__tls *tls);   /* scope.c  */
 void orr__captures_thread_exit(orr__tls *tls); /* capture.c   */
 void orr__scopes_drop(orr__tls *tls);          /* ends all scopes */
-void orr__nodes_guard(void);                   /* protects their locks across forks */
+void orr__formers_thread_exit(orr__tls *tls);  /* former.c */
+/* Keeps the value that a variable had before its assignment, unless one from before an earlier assignment is kept. Takes over old. */
+void orr__former_keep(orr__tls *tls, size_t place, orr__node *old);
+orr__node *orr__former_at(const orr__tls *tls, size_t place); /* borrowed, or NULL */
+void orr__formers_drop(orr__tls *tls);
+void orr__formers_drop_all(void); /* of all threads */
+void orr__formers_guard(void);
+void orr__nodes_guard(void); /* protects their locks across forks */
 void orr__handles_guard(void);
 void orr__graph_wait(pthread_cond_t *c); /* with the graph lock, which it releases while waiting */
 uint64_t orr__walk_epoch(void);          /* a new mark for a walk, under the lock (capture.c)   */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/array.h"
+#include "runtime/graph/former.h"
 #include "runtime/graph/pile.h"
 #include "runtime/graph/thread_state.h"
 
@@ -42,14 +43,15 @@ static bool pending_room(orr__tls *tls, size_t n)
     return true;
 }
 
-/* Adds a variable, for which the list has space. */
-static void pending_add(orr__tls *tls, uint64_t handle)
+/* Adds a variable, for which the list has space. Returns its place. */
+static size_t pending_add(orr__tls *tls, uint64_t handle)
 {
     uint64_t *slot = slot_of(tls, handle);
     if (*slot >> 32 == tls->pending_age)
-        return;
+        return (uint32_t)*slot;
     *slot = (uint64_t)tls->pending_age << 32 | tls->npending;
     tls->pending[tls->npending++] = handle;
+    return tls->npending - 1;
 }
 
 int orr__pending(orr__node ***nodes)
@@ -76,6 +78,7 @@ void orr__pending_clear(void)
 {
     orr__tls *tls = orr__tls_get();
     tls->npending = 0;
+    orr__formers_drop(tls);
     tls->pile_off = false;
     tls->pile_lead = 0;
     tls->pile_born = tls->born;
@@ -83,6 +86,29 @@ void orr__pending_clear(void)
         memset(tls->pending_at, 0, SLOTS * tls->pending_cap * sizeof *tls->pending_at);
         tls->pending_age = 1;
     }
+}
+
+void orr__pending_final(void)
+{
+    orr__formers_drop(orr__tls_get());
+}
+
+orr__node *orr__former_of(const orr__node *n)
+{
+    orr__tls *tls = orr__tls_get();
+    const uint64_t *slot = tls->npending ? slot_of(tls, n->var) : NULL;
+    return slot && *slot >> 32 == tls->pending_age ? orr__former_at(tls, (size_t)(uint32_t)*slot) : NULL;
+}
+
+int orr__formers(orr__node *const *pending, int n, orr__former *f)
+{
+    int found = 0;
+    for (int i = 0; i < n; i++) {
+        orr__node *old = orr__former_of(pending[i]);
+        if (old)
+            f[found++] = (orr__former){ orr__node_ref(pending[i]), orr__node_ref(old) };
+    }
+    return found;
 }
 
 orr__node *orr__variable_now(uint64_t var)
@@ -121,7 +147,7 @@ orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t)
         return v; /* the poison of last resort */
     orr__slot_make_variable(h);
     n->var = h;
-    pending_add(tls, h);
+    (void)pending_add(tls, h);
     return v;
 }
 
@@ -199,10 +225,9 @@ static orr_status assign(orr__site at, orr_tensor *const *v, orr_tensor *const *
             orr__node_unref(value[i]);
         if (st != ORR_OK || !value[i])
             continue;
-        pending_add(tls, h);
         tls->pile_lead = tls->pile_lead ? tls->pile_lead : h;
         value[i]->var = h;
-        orr__node_unref(orr__slot_swap(h, value[i]));
+        orr__former_keep(tls, pending_add(tls, h), orr__slot_swap(h, value[i]));
     }
     return st;
 }

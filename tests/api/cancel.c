@@ -3,57 +3,15 @@
 #include "config.h"
 
 #include <math.h>
-#include <orrery.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-#include "tests/harness/harness.h"
+#include "tests/harness/cancel_help.h"
 
-/* The lanes: the calling thread, the workers by tasks, and the library's own choice, which has a crew. */
-static const struct lane {
-    const char *engine, *inline_us;
-} lanes[] = { { "serial", "auto" }, { "starpu", "0" }, { "starpu", "auto" } };
-enum { LANES = sizeof lanes / sizeof *lanes, N = 160, LINKS = 12, FEW = 100, MANY = 1000 };
+enum { N = 160, LINKS = 12, FEW = 100, MANY = 1000 };
 
-static bool up(const struct lane *l)
-{
-    (void)setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
-    (void)setenv("ORRERY_ENGINE", l->engine, 1);
-    (void)setenv("ORRERY_INLINE_US", l->inline_us, 1);
-    (void)setenv("STARPU_NCPU", "2", 1);
-    bool is = orr_init(NULL) == ORR_OK;
-    if (!is && orr_error_status() == ORR_EDEVICE)
-        orr_error_clear();
-    else
-        ORR_CHECK_MSG(is, "%s", orr_error_message());
-    return is;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* -- a chain whose values are known: each link moves the columns by one and adds one ------------------------------------- */
-
-static orr_tensor *shift(void)
-{
-    static double p[N][N];
-    for (int i = 0; i < N; i++)
-        p[i][(i + 1) % N] = 1;
-    return orr_from(ORR_F64, ORR_SHAPE(N, N), p);
-}
-
-static orr_tensor *ramp(void)
-{
-    return orr_reshape(orr_arange(ORR_F64, 0, N * N, 1), ORR_SHAPE(N, N));
-}
-
+/* Each link moves the columns by one and adds one. */
 static orr_tensor *chain(orr_tensor *x, orr_tensor *p)
 {
     for (int k = 0; k < LINKS; k++)
@@ -61,33 +19,7 @@ static orr_tensor *chain(orr_tensor *x, orr_tensor *p)
     return x;
 }
 
-/* True if t is the ramp after so many links. */
-static bool is_after(orr_tensor *t, int links)
-{
-    static double got[N][N];
-    bool all = orr_read(t, got, sizeof got) == ORR_OK;
-    ORR_CHECK_MSG(all, "%s", orr_error_message());
-    for (int i = 0; i < N && all; i++)
-        for (int k = 0; k < N && all; k++)
-            all = got[i][(k + links) % N] == i * N + k + links;
-    return all;
-}
-
 /* -- ways to cancel ---------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    orr_event *event;
-    double after;
-} canceller;
-
-static void *cancel(void *arg)
-{
-    const canceller *c = arg;
-    double t0 = now();
-    while (now() - t0 < c->after)
-        (void)usleep(20);
-    return (void *)(uintptr_t)orr_cancel(c->event);
-}
 
 /* Evaluates t, and cancels that after so many seconds. */
 static orr_status by_limit(orr_tensor *t, double seconds)
@@ -95,40 +27,23 @@ static orr_status by_limit(orr_tensor *t, double seconds)
     return orr_eval_for(t, seconds);
 }
 
-static orr_status by_thread(orr_tensor *t, double seconds)
-{
-    pthread_t thread = pthread_self();
-    void *said = NULL;
-    canceller c = { orr_cancellable_begin(INFINITY), seconds };
-    ORR_CHECK(c.event && pthread_create(&thread, NULL, cancel, &c) == 0);
-    orr_status st = orr_eval(t);
-    ORR_CHECK(pthread_join(thread, &said) == 0 && said == (void *)ORR_OK);
-    ORR_CHECK(orr_cancellable_end(c.event) == ORR_OK);
-    return st;
-}
-
 typedef orr_status way(orr_tensor *t, double seconds);
-static way *const ways[] = { by_limit, by_thread };
+static way *const ways[] = { by_limit, cancel_by_thread };
 
 static double whole_time(orr_tensor *p)
 {
     double best = 1;
     for (int i = 0; i < 5; i++) {
         orr_scope *s = orr_scope_begin();
-        orr_tensor *t = chain(ramp(), p);
-        double t0 = now();
+        orr_tensor *t = chain(cancel_ramp(N), p);
+        double t0 = cancel_now();
         ORR_CHECK(orr_eval(t) == ORR_OK);
-        double took = now() - t0;
+        double took = cancel_now() - t0;
         best = took < best ? took : best;
-        ORR_CHECK(is_after(t, LINKS));
+        ORR_CHECK(cancel_is_after(t, N, LINKS));
         orr_scope_end(s);
     }
     return best;
-}
-
-static double moment(unsigned long long *seed, double whole)
-{
-    return whole * 1.2 * (double)(orr_test_rand(seed) >> 11) * 0x1p-53;
 }
 
 /* One chain of tensors and one of a variable, which has `links` behind it. True if it was cancelled. */
@@ -136,29 +51,29 @@ static bool trial(way *w, orr_tensor *p, orr_tensor *v, int *links, double after
 {
     orr_scope *s = orr_scope_begin();
     bool assigns = *links >= 0;
-    orr_tensor *t = assigns ? v : chain(ramp(), p);
+    orr_tensor *t = assigns ? v : chain(cancel_ramp(N), p);
     if (assigns)
         ORR_CHECK(orr_assign(v, chain(v, p)) == ORR_OK);
     orr_status st = w(t, after);
     bool cancelled = st == ORR_ECANCELLED;
     ORR_CHECK_MSG(st == ORR_OK || cancelled, "%s", orr_error_message());
     *links += assigns ? LINKS : 0;
-    ORR_CHECK(is_after(t, assigns ? *links : LINKS));
+    ORR_CHECK(cancel_is_after(t, N, assigns ? *links : LINKS));
     orr_scope_end(s);
     return cancelled;
 }
 
-static void random_moments(const struct lane *l, unsigned long long seed)
+static void random_moments(const cancel_lane *l, unsigned long long seed)
 {
-    if (!up(l))
+    if (!cancel_up(l, "2"))
         return;
     int trials = getenv("ORR_TEST_FULL") ? MANY : FEW, cancelled = 0, links[2] = { -1, 0 };
     orr_scope *s = orr_scope_begin();
-    orr_tensor *p = shift(), *v = orr_variable(ramp());
+    orr_tensor *p = cancel_shift(N), *v = orr_variable(cancel_ramp(N));
     double whole = whole_time(p);
     size_t live = 0;
     for (int i = 0; i < trials; i++) {
-        cancelled += trial(ways[i % 2], p, v, &links[i / 2 % 2], moment(&seed, whole));
+        cancelled += trial(ways[i % 2], p, v, &links[i / 2 % 2], cancel_moment(&seed, whole));
         if (i == trials / 2)
             live = orr_memory_stats().live;
     }
@@ -171,8 +86,8 @@ static void random_moments(const struct lane *l, unsigned long long seed)
 
 static void cancelled_at_random_moments_the_next_evaluation_is_right(void)
 {
-    for (int i = 0; i < LANES; i++)
-        random_moments(&lanes[i], 42 + (unsigned long long)i);
+    for (int i = 0; i < CANCEL_LANES; i++)
+        random_moments(&cancel_lanes[i], 42 + (unsigned long long)i);
 }
 
 /* -- events ---------------------------------------------------------------------------------------------------------------- */
@@ -180,23 +95,24 @@ static void cancelled_at_random_moments_the_next_evaluation_is_right(void)
 static void a_cancelled_event_gives_values_or_ecancelled(void)
 {
     unsigned long long seed = 7;
-    ORR_REQUIRE(up(&lanes[1]) || up(&lanes[0]));
+    ORR_REQUIRE(cancel_up(&cancel_lanes[1], "2") || cancel_up(&cancel_lanes[0], "2"));
     orr_scope *outer = orr_scope_begin();
-    orr_tensor *p = shift();
+    orr_tensor *p = cancel_shift(N);
     double whole = whole_time(p);
     size_t live = 0;
     for (int i = 0; i < FEW; i++) {
         orr_scope *s = orr_scope_begin();
-        orr_tensor *t = chain(ramp(), p);
-        canceller c = { NULL, moment(&seed, whole) };
+        orr_tensor *t = chain(cancel_ramp(N), p);
+        canceller c = { NULL, cancel_moment(&seed, whole), ORR_OK };
         ORR_CHECK(orr_eval_async(ORR_TENSORS(t), &c.event) == ORR_OK);
-        ORR_CHECK(cancel(&c) == (void *)ORR_OK);
+        (void)cancel_later(&c);
+        ORR_CHECK(c.said == ORR_OK);
         orr_status st = orr_wait(c.event);
         if (st == ORR_OK)
-            ORR_CHECK(is_after(t, LINKS));
+            ORR_CHECK(cancel_is_after(t, N, LINKS));
         else
             ORR_CHECK(st == ORR_ECANCELLED && orr_eval(t) == ORR_ECANCELLED && orr_eval(orr_neg(t)) == ORR_ECANCELLED);
-        ORR_CHECK(is_after(chain(ramp(), p), LINKS));
+        ORR_CHECK(cancel_is_after(chain(cancel_ramp(N), p), N, LINKS));
         ORR_CHECK(orr_cancel(c.event) == ORR_EHANDLE);
         orr_scope_end(s);
         live = i == FEW / 2 ? orr_memory_stats().live : live;
@@ -227,11 +143,11 @@ static orr_tensor *ten_calls(const orr_op *op, orr_tensor *x)
     return x;
 }
 
-static void check_rest(const struct lane *l)
+static void check_rest(const cancel_lane *l)
 {
     static const orr_kernel_def def = { .name = "add_one", .n_inputs = 1, .cpu = add_one };
     double item = 0;
-    if (!up(l))
+    if (!cancel_up(l, "2"))
         return;
     orr_scope *s = orr_scope_begin();
     orr_op *op = orr_define_kernel(&def);
@@ -255,8 +171,8 @@ static void check_rest(const struct lane *l)
 
 static void what_has_begun_ends_and_the_rest_does_not_run(void)
 {
-    for (int i = 0; i < LANES; i++)
-        check_rest(&lanes[i]);
+    for (int i = 0; i < CANCEL_LANES; i++)
+        check_rest(&cancel_lanes[i]);
 }
 
 static int sleeps(const orr_kernel_args *a)
@@ -270,20 +186,20 @@ static int sleeps(const orr_kernel_args *a)
 static void a_long_step_ends_in_its_middle(void)
 {
     enum { TERMS = 20000 };
-    for (int i = 0; i < LANES; i++) {
-        if (!up(&lanes[i]))
+    for (int i = 0; i < CANCEL_LANES; i++) {
+        if (!cancel_up(&cancel_lanes[i], "2"))
             continue;
         orr_scope *s = orr_scope_begin();
         orr_tensor *c = orr_cast(orr_arange(ORR_I32, 0, TERMS, 1), ORR_FR254), *y = orr_field_poly_eval(c, c);
         ORR_CHECK_MSG(orr_eval(c) == ORR_OK, "%s", orr_error_message());
-        double from = now();
+        double from = cancel_now();
         orr_status st = orr_eval_for(y, 0.1);
-        ORR_CHECK_MSG(st == ORR_ECANCELLED, "%s: %s", lanes[i].engine, orr_error_message());
+        ORR_CHECK_MSG(st == ORR_ECANCELLED, "%s: %s", cancel_lanes[i].engine, orr_error_message());
         orr_error_clear();
         (void)orr_scope_end(s);
         ORR_CHECK(orr_shutdown() == ORR_OK); /* waits for tasks that have begun */
-        ORR_CHECK_MSG(now() - from < 5, "%s, ORRERY_INLINE_US=%s: %g s", lanes[i].engine, lanes[i].inline_us,
-                      now() - from);
+        ORR_CHECK_MSG(cancel_now() - from < 5, "%s, ORRERY_INLINE_US=%s: %g s", cancel_lanes[i].engine,
+                      cancel_lanes[i].inline_us, cancel_now() - from);
     }
 }
 
@@ -291,7 +207,7 @@ static void a_limit_bounds_the_wait_for_another_evaluation(void)
 {
     static const orr_kernel_def def = { .name = "sleeps", .n_inputs = 1, .cpu = sleeps };
     double item = 0;
-    if (!up(&lanes[1]))
+    if (!cancel_up(&cancel_lanes[1], "2"))
         ORR_SKIP("there is no StarPU");
     orr_scope *s = orr_scope_begin();
     orr_event *event;
@@ -306,27 +222,87 @@ static void a_limit_bounds_the_wait_for_another_evaluation(void)
 
 /* -- contracts ----------------------------------------------------------------------------------------------------------- */
 
-static void an_event_with_assignments_goes_on_and_says_so(void)
+/* An event that computes new values of two variables is stopped, or another one that continues from it: each has changed both or none. */
+static void pipeline(orr_tensor *p, orr_tensor *v[2], int *links, double after, int which)
 {
-    double item = 0;
+    orr_scope *s = orr_scope_begin();
+    orr_event *e[2];
+    for (int k = 0; k < 2; k++) {
+        orr_tensor *next[2] = { chain(v[0], p), chain(v[1], p) };
+        ORR_CHECK(orr_assign_all(v, next, 2) == ORR_OK);
+        ORR_CHECK_MSG(orr_eval_async(NULL, 0, &e[k]) == ORR_OK, "%s", orr_error_message());
+    }
+    canceller c = { e[which], after, ORR_OK };
+    (void)cancel_later(&c);
+    orr_status first = orr_wait(e[0]), second = orr_wait(e[1]);
+    ORR_CHECK(c.said == ORR_OK && (first == ORR_OK || first == ORR_ECANCELLED));
+    ORR_CHECK(second == ORR_ECANCELLED || (second == ORR_OK && first == ORR_OK));
+    ORR_CHECK(which == 0 || first == ORR_OK);
+    *links += LINKS * ((first == ORR_OK) + (second == ORR_OK));
+    for (int k = 0; k < 2; k++)
+        ORR_CHECK_MSG(cancel_is_after(v[k], N, *links), "variable %d after %d and %d", k, first, second);
+    orr_scope_end(s);
+}
+
+static void a_cancelled_event_leaves_the_old_values_of_all_variables(void)
+{
+    unsigned long long seed = 11;
+    for (int i = 0; i < CANCEL_LANES; i++) {
+        if (!cancel_up(&cancel_lanes[i], "2"))
+            continue;
+        int trials = getenv("ORR_TEST_FULL") ? MANY : FEW / 4, links = 0;
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *p = cancel_shift(N), *v[2];
+        size_t live = 0;
+        double whole = whole_time(p);
+        for (int k = 0; k < 2; k++)
+            v[k] = orr_variable(cancel_ramp(N));
+        for (int k = 0; k < trials; k++) { /* at first the variables have no values yet */
+            pipeline(p, v, &links, cancel_moment(&seed, 2 * whole), k % 2);
+            orr_scope *step = orr_scope_begin();
+            ORR_CHECK(orr_assign(v[k % 2], chain(v[k % 2], p)) == ORR_OK &&
+                      orr_assign(v[1 - k % 2], v[k % 2]) == ORR_OK);
+            ORR_CHECK(orr_eval_all(NULL, 0) == ORR_OK);
+            links += LINKS;
+            orr_scope_end(step);
+            live = k == trials / 2 ? orr_memory_stats().live : live;
+        }
+        ORR_CHECK(cancel_is_after(v[0], N, links) && cancel_is_after(v[1], N, links));
+        ORR_CHECK_MSG(orr_memory_stats().live <= live, "%zu bytes live, %zu before", orr_memory_stats().live, live);
+        orr_scope_end(s);
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    }
+}
+
+/* Whatever the last assignment before the event was: the value is that before the first one. */
+static void a_cancelled_event_undoes_all_pending_assignments(void)
+{
     static const orr_kernel_def def = { .name = "sleeps", .n_inputs = 1, .cpu = sleeps };
-    if (!up(&lanes[1]))
+    double item = 0;
+    if (!cancel_up(&cancel_lanes[1], "2"))
         ORR_SKIP("there is no StarPU");
     orr_scope *s = orr_scope_begin();
+    const orr_op *op = orr_define_kernel(&def);
     orr_event *event;
-    orr_tensor *v = orr_variable(orr_full(ORR_F64, ORR_SHAPE(1), 5.0));
-    ORR_CHECK(orr_assign(v, orr_apply(orr_define_kernel(&def), ORR_TENSORS(v))) == ORR_OK);
-    ORR_CHECK(orr_eval_async(ORR_TENSORS(v), &event) == ORR_OK);
-    ORR_CHECK(orr_cancel(event) == ORR_ESTATE && strstr(orr_error_message(), "goes on"));
-    ORR_CHECK(orr_wait(event) == ORR_OK);
-    ORR_CHECK(orr_item(v, &item) == ORR_OK && item == 5);
+    orr_tensor *v = orr_variable(orr_full(ORR_F64, ORR_SHAPE(1), 5.0)), *t = orr_full(ORR_F64, ORR_SHAPE(1), 7.0);
+    for (int turn = 0; turn < 2; turn++) {
+        ORR_CHECK(orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK);
+        ORR_CHECK(orr_assign(v, orr_apply(op, ORR_TENSORS(orr_apply(op, ORR_TENSORS(t))))) == ORR_OK);
+        ORR_CHECK_MSG(orr_eval_async(ORR_TENSORS(v), &event) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK(orr_cancel(event) == ORR_OK);
+        ORR_CHECK(orr_wait(event) == ORR_ECANCELLED);
+        ORR_CHECK_MSG(orr_item(v, &item) == ORR_OK && item == 5, "%g: %s", item, orr_error_message());
+    }
+    ORR_CHECK(orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK);
+    ORR_CHECK(orr_eval_async(ORR_TENSORS(v), &event) == ORR_OK && orr_wait(event) == ORR_OK);
+    ORR_CHECK(orr_item(v, &item) == ORR_OK && item == 6);
     orr_scope_end(s);
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
 static void limits_and_stretches_are_checked(void)
 {
-    ORR_REQUIRE(up(&lanes[0]));
+    ORR_REQUIRE(cancel_up(&cancel_lanes[0], "2"));
     orr_scope *s = orr_scope_begin();
     orr_tensor *t = orr_neg(orr_full(ORR_F64, ORR_SHAPE(3), 2.0));
     ORR_CHECK(orr_eval_for(t, -1) == ORR_EINVAL && orr_eval_for(t, (double)NAN) == ORR_EINVAL);
@@ -354,7 +330,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(what_has_begun_ends_and_the_rest_does_not_run),
                                       ORR_TEST(a_long_step_ends_in_its_middle),
                                       ORR_TEST(a_limit_bounds_the_wait_for_another_evaluation),
-                                      ORR_TEST(an_event_with_assignments_goes_on_and_says_so),
+                                      ORR_TEST(a_cancelled_event_leaves_the_old_values_of_all_variables),
+                                      ORR_TEST(a_cancelled_event_undoes_all_pending_assignments),
                                       ORR_TEST(limits_and_stretches_are_checked),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.cancel", tests);

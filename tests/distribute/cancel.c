@@ -3,54 +3,19 @@
 #include "config.h"
 
 #include <math.h>
-#include <orrery.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "tests/harness/cancel_help.h"
 #include "tests/harness/ranks.h"
 
-/* The lanes: the calling thread, the workers by tasks, and the library's own choice. */
-static const struct lane {
-    const char *engine, *inline_us;
-} lanes[] = { { "serial", "auto" }, { "starpu", "0" }, { "starpu", "auto" } };
-enum { LANES = sizeof lanes / sizeof *lanes, N = 96, LINKS = 8, FEW = 12, MANY = 334 };
+enum { N = 96, LINKS = 8, FEW = 12, MANY = 334 };
+#define WORKERS "1" /* there are more ranks than cores */
 
-static bool up(const struct lane *l)
-{
-    (void)setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
-    (void)setenv("ORRERY_ENGINE", l->engine, 1);
-    (void)setenv("ORRERY_INLINE_US", l->inline_us, 1);
-    (void)setenv("STARPU_NCPU", "1", 1); /* there are more ranks than cores */
-    bool is = orr_init(NULL) == ORR_OK;
-    if (!is && orr_error_status() == ORR_EDEVICE)
-        orr_error_clear();
-    else
-        ORR_CHECK_MSG(is, "%s", orr_error_message());
-    return is;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* -- a chain whose values are known: each link moves the columns by one, and adds one by a maximum over all ranks --------- */
-
-static orr_tensor *shift(void)
-{
-    static double p[N][N];
-    for (int i = 0; i < N; i++)
-        p[i][(i + 1) % N] = 1;
-    return orr_from(ORR_F64, ORR_SHAPE(N, N), p);
-}
-
+/* Each link moves the columns by one, and adds one by a maximum over all ranks. */
 static orr_tensor *ramp(orr_grid *g)
 {
-    return orr_shard(orr_reshape(orr_arange(ORR_F64, 0, N * N, 1), ORR_SHAPE(N, N)), g, ORR_AXES(0));
+    return orr_shard(cancel_ramp(N), g, ORR_AXES(0));
 }
 
 /* x is the ramp after so many links. */
@@ -63,35 +28,7 @@ static orr_tensor *chain(orr_tensor *x, orr_tensor *p, int links)
     return x;
 }
 
-/* Collective: true if t is the ramp after so many links, on every rank. */
-static bool is_after(orr_tensor *t, int links)
-{
-    static double got[N][N];
-    bool all = orr_read(t, got, sizeof got) == ORR_OK;
-    ORR_CHECK_MSG(all, "%s", orr_error_message());
-    for (int i = 0; i < N && all; i++)
-        for (int k = 0; k < N && all; k++)
-            all = got[i][(k + links) % N] == i * N + k + links;
-    return all;
-}
-
 /* -- ways to cancel ---------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    orr_event *event;
-    double after;
-    orr_status said;
-} canceller;
-
-static void *cancel(void *arg)
-{
-    canceller *c = arg;
-    double t0 = now();
-    while (now() - t0 < c->after)
-        (void)usleep(20);
-    c->said = orr_cancel(c->event);
-    return NULL;
-}
 
 /* Each way evaluates t on all ranks, and cancels that after so many seconds. */
 static orr_status by_limit_of_all(orr_tensor *t, double seconds, int one)
@@ -107,15 +44,7 @@ static orr_status by_limit_of_one(orr_tensor *t, double seconds, int one)
 
 static orr_status by_thread_of_one(orr_tensor *t, double seconds, int one)
 {
-    pthread_t thread;
-    if (orr_rank() != one)
-        return orr_eval(t);
-    canceller c = { orr_cancellable_begin(INFINITY), seconds, ORR_OK };
-    ORR_CHECK(c.event && pthread_create(&thread, NULL, cancel, &c) == 0);
-    orr_status st = orr_eval(t);
-    ORR_CHECK(pthread_join(thread, NULL) == 0 && c.said == ORR_OK);
-    ORR_CHECK(orr_cancellable_end(c.event) == ORR_OK);
-    return st;
+    return orr_rank() == one ? cancel_by_thread(t, seconds) : orr_eval(t);
 }
 
 typedef orr_status way(orr_tensor *t, double seconds, int one);
@@ -136,19 +65,14 @@ static double whole_time(const work *w)
     for (int i = 0; i < 3; i++) {
         orr_scope *s = orr_scope_begin();
         orr_tensor *t = chain(ramp(w->grid), w->p, 0);
-        double t0 = now();
+        double t0 = cancel_now();
         ORR_CHECK_MSG(orr_eval(t) == ORR_OK, "%s", orr_error_message());
-        double took = now() - t0;
+        double took = cancel_now() - t0;
         best = took < best ? took : best;
-        ORR_CHECK(is_after(t, LINKS));
+        ORR_CHECK(cancel_is_after(t, N, LINKS));
         orr_scope_end(s);
     }
     return best;
-}
-
-static double moment(work *w)
-{
-    return w->whole * 1.2 * (double)(orr_test_rand(&w->seed) >> 11) * 0x1p-53;
 }
 
 /* One chain of tensors, or of the variable. If a rank had another status, it would evaluate less or more than the others next. */
@@ -158,41 +82,41 @@ static bool waited(work *w, int i)
     orr_tensor *t = assigns ? w->v : chain(ramp(w->grid), w->p, 0);
     if (assigns)
         ORR_CHECK(orr_assign(w->v, chain(w->v, w->p, w->links)) == ORR_OK);
-    double after = moment(w), t0 = now();
+    double after = cancel_moment(&w->seed, w->whole), t0 = cancel_now();
     orr_status st = ways[i % WAYS](t, after, i % orr_ranks());
     bool cancelled = st == ORR_ECANCELLED;
-    w->whole = cancelled ? w->whole : fmin(w->whole, now() - t0);
+    w->whole = cancelled ? w->whole : fmin(w->whole, cancel_now() - t0);
     ORR_CHECK_MSG(st == ORR_OK || cancelled, "%s", orr_error_message());
     w->links += assigns ? LINKS : 0;
-    ORR_CHECK(is_after(t, assigns ? w->links : LINKS));
+    ORR_CHECK(cancel_is_after(t, N, assigns ? w->links : LINKS));
     return cancelled;
 }
 
 static bool as_event(work *w, int i)
 {
     orr_tensor *t = chain(ramp(w->grid), w->p, 0);
-    canceller c = { NULL, moment(w), ORR_OK };
+    canceller c = { NULL, cancel_moment(&w->seed, w->whole), ORR_OK };
     ORR_CHECK_MSG(orr_eval_async(ORR_TENSORS(t), &c.event) == ORR_OK, "%s", orr_error_message());
     if (orr_rank() == i % orr_ranks())
-        (void)cancel(&c);
+        (void)cancel_later(&c);
     orr_status st = orr_wait(c.event);
     bool cancelled = st == ORR_ECANCELLED;
     ORR_CHECK_MSG(c.said == ORR_OK && (st == ORR_OK || cancelled), "%s", orr_error_message());
     if (cancelled)
         ORR_CHECK(orr_eval(t) == ORR_ECANCELLED);
     else
-        ORR_CHECK(is_after(t, LINKS));
-    ORR_CHECK(is_after(chain(ramp(w->grid), w->p, 0), LINKS));
+        ORR_CHECK(cancel_is_after(t, N, LINKS));
+    ORR_CHECK(cancel_is_after(chain(ramp(w->grid), w->p, 0), N, LINKS));
     return cancelled;
 }
 
-static void random_moments(const struct lane *l, unsigned long long seed)
+static void random_moments(const cancel_lane *l, unsigned long long seed)
 {
-    if (!up(l))
+    if (!cancel_up(l, WORKERS))
         return;
     int trials = getenv("ORR_TEST_FULL") ? MANY : FEW, cancelled = 0;
     orr_scope *s = orr_scope_begin();
-    work w = { .grid = orr_grid_make(1, ((int64_t[]){ -1 })), .p = shift(), .seed = seed };
+    work w = { .grid = orr_grid_make(1, ((int64_t[]){ -1 })), .p = cancel_shift(N), .seed = seed };
     w.v = orr_variable(ramp(w.grid));
     w.whole = whole_time(&w);
     size_t live = 0;
@@ -213,23 +137,23 @@ static void random_moments(const struct lane *l, unsigned long long seed)
 
 static void cancelled_at_random_moments_all_ranks_agree_and_the_next_evaluation_is_right(void)
 {
-    for (int i = 0; i < LANES; i++)
-        random_moments(&lanes[i], 42 + (unsigned long long)i);
+    for (int i = 0; i < CANCEL_LANES; i++)
+        random_moments(&cancel_lanes[i], 42 + (unsigned long long)i);
 }
 
 /* A limit of nothing on one rank, in each lane: the others have its name. */
 static void the_rank_that_ends_an_evaluation_is_named(void)
 {
-    for (int i = 0; i < LANES; i++) {
-        if (!up(&lanes[i]))
+    for (int i = 0; i < CANCEL_LANES; i++) {
+        if (!cancel_up(&cancel_lanes[i], WORKERS))
             continue;
         orr_scope *s = orr_scope_begin();
-        work w = { .grid = orr_grid_make(1, ((int64_t[]){ -1 })), .p = shift() };
+        work w = { .grid = orr_grid_make(1, ((int64_t[]){ -1 })), .p = cancel_shift(N) };
         orr_tensor *t = chain(ramp(w.grid), w.p, 0);
         ORR_CHECK(by_limit_of_one(t, 0, 1) == ORR_ECANCELLED);
         const char *named = orr_rank() == 1 ? "limit of 0 s" : "rank 1 ";
         ORR_CHECK_MSG(strstr(orr_error_message(), named) != NULL, "%s", orr_error_message());
-        ORR_CHECK(is_after(t, LINKS));
+        ORR_CHECK(cancel_is_after(t, N, LINKS));
         orr_scope_end(s);
         orr_grid_free(w.grid);
         ORR_CHECK(orr_shutdown() == ORR_OK);
@@ -247,8 +171,8 @@ static int sleeps(const orr_kernel_args *a)
 static void ranks_without_a_limit_end_soon(void)
 {
     static const orr_kernel_def def = { .name = "sleeps", .n_inputs = 1, .cpu = sleeps };
-    for (int i = 0; i < LANES; i++) {
-        if (!up(&lanes[i]))
+    for (int i = 0; i < CANCEL_LANES; i++) {
+        if (!cancel_up(&cancel_lanes[i], WORKERS))
             continue;
         orr_scope *s = orr_scope_begin();
         orr_grid *grid = orr_grid_make(1, ((int64_t[]){ -1 }));
@@ -258,9 +182,9 @@ static void ranks_without_a_limit_end_soon(void)
             x = orr_apply(op, ORR_TENSORS(x));
         orr_tensor *all =
             orr_sum(orr_shard(orr_add(x, orr_zeros(ORR_F64, ORR_SHAPE(64))), grid, ORR_AXES(0)), ORR_ALL_AXES, false);
-        double from = now();
+        double from = cancel_now();
         ORR_CHECK(by_limit_of_one(all, 0.05, 0) == ORR_ECANCELLED);
-        ORR_CHECK_MSG(now() - from < 5, "%g s", now() - from);
+        ORR_CHECK_MSG(cancel_now() - from < 5, "%g s", cancel_now() - from);
         orr_scope_end(s);
         orr_grid_free(grid);
         ORR_CHECK(orr_shutdown() == ORR_OK);

@@ -262,7 +262,8 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
     if (alone && keeps_to_one(plan))
         r->worker = starpu_worker_get_by_type(STARPU_CPU_WORKER, 0);
     orr__placement_begin(r, orr__star.hybrid);
-    r->safe = r->firm = orr__exec_is_firm(plan, leaf);
+    r->firm = orr__exec_is_firm(plan, leaf);
+    r->safe = r->firm && !r->stop;
     if (st == ORR_OK && !divide(r, leaf, budget))
         st = ORR_ENOMEM;
     if (st == ORR_OK && (st = depend(r, leaf)) == ORR_OK && (st = orr__star_bind(r, leaf)) == ORR_OK &&

@@ -1,0 +1,165 @@
+/* Former values of variables, from the first assignment after an evaluation of the thread on. They are listed beside the pending variables.
+ * Must not know: how a value is computed, why an evaluation ends. */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include "runtime/base/array.h"
+#include "runtime/base/fork.h"
+#include "runtime/graph/former.h"
+#include "runtime/graph/thread_state.h"
+
+/* The list of a thread. A shutdown empties the lists of all threads, before the engine ends that holds the values. */
+struct orr__former_list {
+    pthread_mutex_t lock;
+    orr__node **old; /* by place of the variable among the pending ones; NULL: none */
+    int n, cap;
+    struct orr__former_list *next, **link;
+};
+
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct orr__former_list *all;
+
+void orr__formers_guard(void)
+{
+    orr__fork_guard(&all_lock);
+}
+
+static struct orr__former_list *list_of(orr__tls *tls)
+{
+    struct orr__former_list *l = tls->formers;
+    if (l || !(l = calloc(1, sizeof *l)))
+        return l;
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_mutex_lock(&all_lock);
+    l->next = all;
+    l->link = &all;
+    if (all)
+        all->link = &l->next;
+    all = l;
+    pthread_mutex_unlock(&all_lock);
+    return tls->formers = l;
+}
+
+/* The release of a value may call a function of the program: without the locks. */
+static void empty(struct orr__former_list *l)
+{
+    pthread_mutex_lock(&l->lock);
+    orr__node **old = l->old;
+    int n = l->n;
+    l->old = NULL;
+    l->n = l->cap = 0;
+    pthread_mutex_unlock(&l->lock);
+    for (int i = 0; i < n; i++)
+        orr__node_unref(old[i]);
+    free(old);
+}
+
+void orr__former_keep(orr__tls *tls, size_t place, orr__node *old)
+{
+    struct orr__former_list *l = list_of(tls);
+    int at = (int)place;
+    if (l) {
+        pthread_mutex_lock(&l->lock);
+        orr__node **more = orr__array_reserve(l->old, &l->cap, at + 1, sizeof(orr__node *));
+        l->old = more ? more : l->old;
+        for (; more && l->n <= at; l->n++)
+            l->old[l->n] = NULL;
+        if (more && !l->old[at]) {
+            l->old[at] = old;
+            old = NULL;
+        }
+        pthread_mutex_unlock(&l->lock);
+    }
+    orr__node_unref(old);
+}
+
+orr__node *orr__former_at(const orr__tls *tls, size_t place)
+{
+    const struct orr__former_list *l = tls->formers; /* only this thread adds to it */
+    return l && place < (size_t)l->n ? l->old[place] : NULL;
+}
+
+void orr__formers_drop(orr__tls *tls)
+{
+    if (tls->formers && tls->formers->n) /* no other thread adds to it */
+        empty(tls->formers);
+}
+
+/* Threads do not end during a shutdown: the lists stay. */
+static struct orr__former_list *first_full(void)
+{
+    pthread_mutex_lock(&all_lock);
+    struct orr__former_list *l = all;
+    for (bool full = false; l && !full; l = full ? l : l->next) {
+        pthread_mutex_lock(&l->lock);
+        full = l->n > 0;
+        pthread_mutex_unlock(&l->lock);
+    }
+    pthread_mutex_unlock(&all_lock);
+    return l;
+}
+
+void orr__formers_drop_all(void)
+{
+    for (struct orr__former_list *l = first_full(); l; l = first_full())
+        empty(l);
+}
+
+void orr__formers_thread_exit(orr__tls *tls)
+{
+    struct orr__former_list *l = tls->formers;
+    if (!l)
+        return;
+    pthread_mutex_lock(&all_lock);
+    *l->link = l->next;
+    if (l->next)
+        l->next->link = l->link;
+    pthread_mutex_unlock(&all_lock);
+    empty(l);
+    pthread_mutex_destroy(&l->lock);
+    free(l->old);
+    free(l);
+    tls->formers = NULL;
+}
+
+/* A node that holds the value that n had, and what n held before for this reason. NULL: no memory. */
+static orr__node *aside(orr__node *n)
+{
+    return orr__node_new(ORR__SITE(n->file, n->line, "assign"), &orr__op_result, (orr_dtype)n->dtype, &n->shape, n->nin,
+                         n->in);
+}
+
+static void revert(orr__node *n, const orr__node *old)
+{
+    orr__buffer *now = orr__node_value(n), *b = orr__node_value(old);
+    if (!b || !now || now == b)
+        return;
+    orr__node *before = aside(n);
+    orr__graph_lock();
+    orr__node *had = n->nin ? n->in[0] : NULL; /* `before` holds it */
+    n->nin = before != NULL;
+    n->in = n->in3;
+    n->in3[0] = before;
+    n->placed = old->placed;
+    atomic_store_explicit(&n->value, orr__buffer_ref(b), memory_order_release);
+    if (before)
+        atomic_store_explicit(&before->value, now, memory_order_release);
+    orr__graph_unlock();
+    orr__node_unref(had);
+}
+
+void orr__formers_revert(const orr__former *f, int n)
+{
+    for (int i = 0; i < n; i++)
+        revert(f[i].node, f[i].old);
+}
+
+void orr__formers_free(orr__former *f, int n)
+{
+    for (int i = 0; i < n; i++) {
+        orr__node_unref(f[i].node);
+        orr__node_unref(f[i].old);
+    }
+    free(f);
+}
