@@ -16,6 +16,7 @@
 #include "runtime/engine/block_cyclic.h"
 #include "runtime/ranks/ranks.h"
 #include "tests/harness/ranks.h"
+#include "tests/harness/tile_messages.h"
 
 /* LAPACK's name for a factorisation in columns. */
 extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
@@ -392,6 +393,123 @@ static void serial_engine_has_none(void)
     down();
 }
 
+/* -- the plan ------------------------------------------------------------------------------------------------- */
+
+/* The bytes that all ranks have sent by StarPU-MPI since the last call. */
+static int64_t bytes_sent(void (*amounts)(size_t *))
+{
+    static size_t before;
+    size_t to[8] = { 0 }, now = 0;
+    amounts(to);
+    for (int r = 0; r < orr_ranks(); r++)
+        now += to[r];
+    int64_t sent = (int64_t)(now - before);
+    before = now;
+    orr__exchange x = { .kind = ORR__EXCHANGE_ALL_REDUCE,
+                        .reduction = ORR__REDUCTION_SUM,
+                        .dtype = ORR_I64,
+                        .group = orr__group_all(),
+                        .in = &sent,
+                        .out = &sent,
+                        .count = 1 };
+    ORR_CHECK(orr__exchange_wait(here, &x) == ORR_OK);
+    return sent;
+}
+
+/* Each tile goes once to each rank that reads it, and nothing else is sent: products are SUMMA's. The simulation counts the same messages
+ * (tests/tools/scale.c). */
+static void tiles_are_sent_once_to_each_reader(void)
+{
+    enum { TILES = 7, BLOCK = 48, N = TILES * BLOCK };
+    if (orr_test_ranks() == 1)
+        return;
+    (void)setenv("STARPU_COMM_STATS", "1", 1);
+    NEED_TILES();
+    void *symbol = orr__ranks_symbol("starpu_mpi_comm_amounts_retrieve");
+    void (*amounts)(size_t *) = NULL;
+    memcpy(&amounts, &symbol, sizeof amounts);
+    for (int g = 0; amounts && g < GRIDS; g++) {
+        unsigned long long state = 5;
+        int p = grids[g][0], q = grids[g][1];
+        if (p * q != orr_ranks())
+            continue;
+        orr__block_cyclic d = matrix(N, N, BLOCK, BLOCK, grids[g]), c = d;
+        double *a = positive(N, &state);
+        distribute(&d, ORR_F64, a);
+        distribute(&c, ORR_F64, NULL);
+        (void)bytes_sent(amounts);
+        ORR_CHECK(orr__block_cyclic_product(here, ORR_F64, &c, &d, false, &d, false) == ORR_OK);
+        int64_t sent = bytes_sent(amounts), want = 8 * tile_elements_of_product(N, N, N, p, q);
+        ORR_CHECK_MSG(sent == want, "product on %d x %d: %lld bytes, not %lld", p, q, (long long)sent, (long long)want);
+        ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &d, d.local) == ORR_OK);
+        sent = bytes_sent(amounts);
+        want = (int64_t)BLOCK * BLOCK * 8 * tile_messages_of_cholesky(TILES, p, q);
+        ORR_CHECK_MSG(sent == want, "factorisation on %d x %d: %lld bytes, not %lld", p, q, (long long)sent,
+                      (long long)want);
+        free(d.local);
+        free(c.local);
+        free(a);
+    }
+    down();
+    (void)unsetenv("STARPU_COMM_STATS");
+    if (!amounts)
+        ORR_SKIP("this StarPU-MPI does not count bytes");
+}
+
+/* The beginnings of this process's tasks with a name, in microseconds, and their number. */
+static int begun(const char *trace, const char *name, double *at, int most)
+{
+    int n = 0;
+    for (const char *p = trace; n < most && (p = strstr(p, name)); p++) {
+        const char *line = p, *ts;
+        while (line > trace && line[-1] != '\n')
+            line--;
+        if ((ts = strstr(line, "\"ts\":")))
+            at[n++] = strtod(ts + 5, NULL);
+    }
+    return n;
+}
+
+/* One worker factors diagonal tile k while updates of earlier panels wait: the tasks on the way to the next panel come first. How far
+ * ahead depends on the thread that inserts the tasks; a plan of panel after panel is never ahead. */
+static void the_next_panel_does_not_wait_for_all_updates(void)
+{
+    enum { N = 960, MOST = 32, GEMMS = MOST * MOST * MOST / 6 };
+    static double potrf[MOST], gemm[GEMMS];
+    char path[1100];
+    if (orr_test_ranks() > 1)
+        return;
+    (void)snprintf(path, sizeof path, "%s/look-ahead", getenv("ORR_TEST_RANKS"));
+    (void)setenv("ORRERY_TRACE", path, 1);
+    (void)setenv("STARPU_NCPU", "1", 1);
+    NEED_TILES();
+    unsigned long long state = 9;
+    double *a = positive(N, &state);
+    orr__block_cyclic d = matrix(N, N, N / 8, N / 8, grids[0]);
+    distribute(&d, ORR_F64, a);
+    ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &d, d.local) == ORR_OK);
+    free(d.local);
+    free(a);
+    down();
+    (void)unsetenv("ORRERY_TRACE");
+    (void)unsetenv("STARPU_NCPU");
+    size_t size;
+    char *text = (char *)orr_test_slurp(path, &size);
+    (void)remove(path);
+    int panels = text ? begun(text, "cholesky potrf", potrf, MOST) : 0,
+        gemms = text ? begun(text, "cholesky gemm", gemm, GEMMS) : 0, ahead = 0;
+    ORR_CHECK_MSG(panels >= 4 && gemms == panels * (panels - 1) * (panels - 2) / 6, "%d and %d tasks", panels, gemms);
+    for (int k = 1, before = 0; k < panels; k++) { /* before: updates of the panels 0 … k − 1 */
+        int done = 0;
+        before += (panels - k) * (panels - k - 1) / 2;
+        for (int i = 0; i < gemms; i++)
+            done += gemm[i] < potrf[k];
+        ahead += done < before;
+    }
+    ORR_CHECK_MSG(ahead > 0, "each of %d panels waits for all updates of earlier ones", panels);
+    free(text);
+}
+
 /* -- waiting -------------------------------------------------------------------------------------------------- */
 
 static void nap(double s)
@@ -472,6 +590,8 @@ int main(int argc, char **argv)
         ORR_TEST(results_are_those_of_many_digits),
         ORR_TEST(matrices_that_do_not_match_are_refused),
         ORR_TEST(serial_engine_has_none),
+        ORR_TEST(tiles_are_sent_once_to_each_reader),
+        ORR_TEST(the_next_panel_does_not_wait_for_all_updates),
         ORR_TEST(a_worker_that_waits_for_tiles_sleeps_longer_and_longer),
         { 0 },
     };

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "tests/harness/harness.h"
+#include "tests/harness/tile_messages.h"
 #include "tools/scale.h"
 
 static const scale_machine plain = {
@@ -116,6 +117,19 @@ static void broadcasts_are_direct_or_trees(void)
            tree = factorise(&m, RANKS, RANKS, 1, 0, true).seconds;
     ORR_CHECK(direct >= (RANKS - 1) * wire && tree >= 4 * wire);
     ORR_CHECK(near(factorise(&m, 2, 2, 1, 0, true).seconds, factorise(&m, 2, 2, 1, 0, false).seconds));
+}
+
+/* The plan of the simulation is that of the library, whose bytes tests/distribute/tiles.c compares with the same counts. */
+static void messages_are_those_of_the_library(void)
+{
+    static const int grid[][2] = { { 1, 1 }, { 1, 2 }, { 2, 1 }, { 3, 1 }, { 2, 2 }, { 1, 4 }, { 2, 3 } };
+    for (int g = 0; g < 7; g++)
+        for (int tiles = 1; tiles < 12; tiles += 3) {
+            int64_t want = tile_messages_of_cholesky(tiles, grid[g][0], grid[g][1]);
+            double is = factorise(&plain, tiles, grid[g][0], grid[g][1], -1, false).messages;
+            ORR_CHECK_MSG(near(is, (double)want), "%d tiles on %d x %d: %g messages, not %lld", tiles, grid[g][0],
+                          grid[g][1], is, (long long)want);
+        }
 }
 
 static void busy_time_is_the_work(void)
@@ -354,6 +368,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(infinite_machine_takes_the_longest_way),
                                       ORR_TEST(pipeline_of_ranks_adds_messages),
                                       ORR_TEST(broadcasts_are_direct_or_trees),
+                                      ORR_TEST(messages_are_those_of_the_library),
                                       ORR_TEST(busy_time_is_the_work),
                                       ORR_TEST(ranks_share_cores),
                                       ORR_TEST(result_is_copied_first),
