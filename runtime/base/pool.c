@@ -47,7 +47,8 @@ static atomic_size_t outside, pooled; /* in use, and free                       
 static atomic_size_t maps;            /* of all of them, those that malloc did not give             */
 static atomic_size_t kept;            /* of those outside: held for reuse by the engine            */
 static atomic_size_t recent;          /* the most in use; falls by a quarter at each tick          */
-static atomic_size_t least;           /* the least in use since then: of `recent`, values that stay */
+static atomic_size_t least;           /* the least in use since then                               */
+static atomic_size_t moved;           /* the most by which use fell; decreases in the same way     */
 
 /* Bytes. Not under the lock, since threads with blocks of their own count too. */
 static atomic_size_t live, limit, peak;
@@ -212,14 +213,11 @@ static void *take_oldest(size_t most, size_t *cap, bool *part)
 
 /* -- bounds --------------------------------------------------------------------------------------------------------- */
 
-/* True if it was lower. */
-static bool raise_to(atomic_size_t *high, size_t n)
+static void raise_to(atomic_size_t *high, size_t n)
 {
     size_t now = atomic_load_explicit(high, memory_order_relaxed);
-    while (n > now)
-        if (atomic_compare_exchange_weak_explicit(high, &now, n, memory_order_relaxed, memory_order_relaxed))
-            return true;
-    return false;
+    while (n > now && !atomic_compare_exchange_weak_explicit(high, &now, n, memory_order_relaxed, memory_order_relaxed))
+        continue;
 }
 
 static void lower_to(atomic_size_t *low, size_t n)
@@ -240,19 +238,30 @@ static size_t in_use(void)
                 atomic_load_explicit(&kept, memory_order_relaxed));
 }
 
+/* The bytes that are made and freed. */
+static size_t moves(void)
+{
+    size_t fell = less(atomic_load_explicit(&recent, memory_order_relaxed),
+                       atomic_load_explicit(&least, memory_order_relaxed)),
+           before = atomic_load_explicit(&moved, memory_order_relaxed);
+    return ORR__MAX(fell, before);
+}
+
 /* A new maximum, as when a program makes its weights: all of it may stay. */
 static void note_use(void)
 {
     size_t use = in_use();
-    if (raise_to(&recent, use))
-        atomic_store_explicit(&least, use, memory_order_relaxed);
+    if (use <= atomic_load_explicit(&recent, memory_order_relaxed))
+        return;
+    raise_to(&moved, moves());
+    raise_to(&recent, use);
+    atomic_store_explicit(&least, use, memory_order_relaxed);
 }
 
 size_t orr__pool_excess(size_t bytes)
 {
     size_t most = atomic_load_explicit(&recent, memory_order_relaxed);
-    size_t moves = less(most, atomic_load_explicit(&least, memory_order_relaxed));
-    size_t bound = most + ORR__MAX(moves / 2, ORR__MIN(moves, always_kept));
+    size_t bound = most + ORR__MIN(moves(), ORR__MAX(most / 2, always_kept));
     return less(atomic_load_explicit(&outside, memory_order_relaxed) +
                     atomic_load_explicit(&pooled, memory_order_relaxed) + bytes,
                 bound);
@@ -308,6 +317,8 @@ bool orr__pool_tick(void)
     bool idle = pool.seen == pool.clock;
     pool.seen = pool.clock;
     pthread_mutex_unlock(&pool.lock);
+    size_t some = moves();
+    atomic_store(&moved, idle ? 0 : some - some / 4);
     most -= idle ? most : most / 4;
     atomic_store(&recent, ORR__MAX(most, use));
     if (most <= use)
@@ -378,7 +389,7 @@ void orr__pool_report(size_t bytes)
 
 static void note_peak(void)
 {
-    (void)raise_to(&peak, atomic_load_explicit(&live, memory_order_relaxed));
+    raise_to(&peak, atomic_load_explicit(&live, memory_order_relaxed));
 }
 
 /* Data that must be in memory may exceed the limit if other values can go to files. */

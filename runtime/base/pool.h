@@ -43,7 +43,8 @@ void *orr__pool_lend(size_t bytes, size_t *cap);
 /* Returns a block of `cap` to the pool, with the same bytes as in orr__pool_get; bytes 0: a lent block. */
 void orr__pool_put(void *block, size_t bytes, size_t cap);
 /* The bytes by which all blocks would exceed their bound with `bytes` more; 0: within it. The bound is what was in use
- * lately, and half of the part of it that moves, of a few megabytes all. Values that stay, such as weights, allow no more free memory. */
+ * lately, and as much again as moves: is made and freed. Of the latter at most half of what was in use, or a few megabytes. Values that stay,
+ * such as weights, allow no more free memory. */
 size_t orr__pool_excess(size_t bytes);
 /* A block of that size is held for reuse by its owner; and is in use again, or about to be put back. */
 void orr__pool_keep(size_t cap);
