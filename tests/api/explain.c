@@ -165,6 +165,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(evaluated_tensor_needs_no_kernel),
                                       ORR_TEST(time_is_predicted_and_taken),
                                       { 0 } };
+    (void)setenv("ORRERY_CACHE_DIR", orr_test_tmp("kernels"),
+                 1); /* a kernel of another program would be known already */
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
     int rc = orr_test_main(argc, argv, "api.explain", tests);
