@@ -148,7 +148,7 @@ static orr_status evaluate_operands(orr__site at, const orr__partition *q, const
 static orr_status vote(orr__site at, orr_status st)
 {
     bool votes = orr__stop_mine && orr__stop_mine->joint && (st == ORR_OK || st == ORR_ECANCELLED);
-    return votes ? orr__joint_agree(at, st) : st;
+    return votes ? orr__joint_agree(at, orr__stop_mine, st) : st;
 }
 
 /* told: the status is the same on all ranks. */

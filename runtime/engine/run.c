@@ -289,7 +289,7 @@ bool orr__run_task_done(orr__run *r)
         return false;
     orr_status st = orr__run_status(r);
     if (r->stop && r->stop->votes && (st == ORR_OK || st == ORR_ECANCELLED))
-        orr__joint_post(st, voted, r);
+        orr__joint_post(r->stop, st, voted, r);
     else
         finish(r);
     return true;

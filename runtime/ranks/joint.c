@@ -68,9 +68,13 @@ typedef struct vote {
     void *argument;
 } vote;
 
-static void begin(vote *v, orr_status mine)
+/* A rank that another one has told to stop votes for that one. */
+static void begin(vote *v, const orr__stop *s, orr_status mine)
 {
-    v->mine = mine == ORR_ECANCELLED ? orr__ranks() - orr__rank() : 0;
+    pthread_mutex_lock(&joint.lock);
+    int by = s && joint.heard == s->joint ? joint.by : orr__rank();
+    pthread_mutex_unlock(&joint.lock);
+    v->mine = mine == ORR_ECANCELLED ? orr__ranks() - by : 0;
 }
 
 static orr__exchange exchange_of(vote *v)
@@ -95,11 +99,11 @@ static orr_status count(const vote *v, char *text, size_t size)
     return v->all ? ORR_ECANCELLED : ORR_OK;
 }
 
-orr_status orr__joint_agree(orr__site at, orr_status mine)
+orr_status orr__joint_agree(orr__site at, const orr__stop *s, orr_status mine)
 {
     vote v;
     char text[256];
-    begin(&v, mine);
+    begin(&v, s, mine);
     orr__exchange x = exchange_of(&v);
     orr_status st = orr__exchange_wait(at, &x);
     if (st != ORR_OK || mine != ORR_OK)
@@ -117,7 +121,8 @@ static void counted(void *argument, orr_status st, const char *text)
     v.done(v.argument, st, text);
 }
 
-void orr__joint_post(orr_status mine, void (*done)(void *argument, orr_status st, const char *text), void *argument)
+void orr__joint_post(const orr__stop *s, orr_status mine, void (*done)(void *argument, orr_status st, const char *text),
+                     void *argument)
 {
     static const char text[] = "no memory for an agreement of the ranks";
     vote *v = malloc(sizeof *v);
@@ -126,7 +131,7 @@ void orr__joint_post(orr_status mine, void (*done)(void *argument, orr_status st
         done(argument, ORR_ENOMEM, text);
         return;
     }
-    begin(v, mine);
+    begin(v, s, mine);
     v->done = done;
     v->argument = argument;
     orr__exchange x = exchange_of(v);

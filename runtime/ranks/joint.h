@@ -13,9 +13,10 @@ orr__stop *orr__joint_begin(orr__site at);
 void orr__joint_tell(const orr__stop *s);
 /* Collective: the vote. mine: ORR_OK or ORR_ECANCELLED. The error of this rank if it has stopped, ORR_ECANCELLED with the name of another one
  * that has, else ORR_OK on all ranks. */
-orr_status orr__joint_agree(orr__site at, orr_status mine);
+orr_status orr__joint_agree(orr__site at, const orr__stop *s, orr_status mine);
 /* The same without a wait; `done` as that of an exchange. */
-void orr__joint_post(orr_status mine, void (*done)(void *argument, orr_status st, const char *text), void *argument);
+void orr__joint_post(const orr__stop *s, orr_status mine, void (*done)(void *argument, orr_status st, const char *text),
+                     void *argument);
 
 /* For the watch: rank `by` has stopped its evaluation of that number, 0: none. */
 void orr__joint_hear(uint64_t number, int by);
