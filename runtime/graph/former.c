@@ -41,18 +41,17 @@ static struct orr__former_list *list_of(orr__tls *tls)
     return tls->formers = l;
 }
 
-/* The release of a value may call a function of the program: without the locks. */
+/* The release of a value may call a function of the program: without the locks. The memory of the list stays for the next values. */
 static void empty(struct orr__former_list *l)
 {
-    pthread_mutex_lock(&l->lock);
-    orr__node **old = l->old;
-    int n = l->n;
-    l->old = NULL;
-    l->n = l->cap = 0;
-    pthread_mutex_unlock(&l->lock);
-    for (int i = 0; i < n; i++)
-        orr__node_unref(old[i]);
-    free(old);
+    bool more = true;
+    while (more) {
+        pthread_mutex_lock(&l->lock);
+        more = l->n > 0;
+        orr__node *old = more ? l->old[--l->n] : NULL;
+        pthread_mutex_unlock(&l->lock);
+        orr__node_unref(old);
+    }
 }
 
 void orr__former_keep(orr__tls *tls, size_t place, orr__node *old)

@@ -16,7 +16,7 @@
 #include "tests/harness/harness.h"
 
 /* The group's megabytes, and a matrix of four times as many bytes; and those of the job that goes across the rows of a matrix. */
-enum { LIMIT_MB = 192, ROWS = 4 * LIMIT_MB, COLUMNS = 1 << 18, TURN_MB = 96, SHORT = 1 << 13, LONG = 4 << 10 };
+enum { LIMIT_MB = 192, ROWS = 4 * LIMIT_MB, COLUMNS = 1 << 18, TURN_MB = 144, SHORT = 1 << 13, LONG = 6 << 10 };
 
 static char spill_dir[] = "/var/tmp/orrery-test-XXXXXX";
 

@@ -696,7 +696,7 @@ static void every_row_dtype_and_layout_compiles(void)
 {
     need(0);
     all_of_it(0, orr_test_full());
-    ORR_CHECK_MSG(nvrtc_unit_made.kernels > (orr_test_full() ? 200 : 50), "%d kernels", nvrtc_unit_made.kernels);
+    ORR_CHECK_MSG(nvrtc_unit_made.kernels > (orr_test_full() ? 200 : 30), "%d kernels", nvrtc_unit_made.kernels);
     printf("  %d kernels in %d compilations\n", nvrtc_unit_made.kernels, nvrtc_unit_made.compilations);
 }
 

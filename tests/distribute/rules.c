@@ -85,6 +85,7 @@ UNARY_CASE(of_any, ORR_SHAPE(4, 5), orr_any(orr_less(x, orr_scalar(-1.9)), ORR_A
 UNARY_CASE(of_all, ORR_SHAPE(4, 5), orr_all(orr_less(x, orr_scalar(1.5)), ORR_AXES(0), false))
 UNARY_CASE(of_argmax, ORR_SHAPE(4, 5), orr_argmax(x, 1, false))
 UNARY_CASE(of_take, ORR_SHAPE(4, 5), orr_take(x, index_leaf(3, 4), 0))
+UNARY_CASE(of_labels, ORR_SHAPE(4, 5), orr_one_hot(orr_cast(x, ORR_I64), 3, ORR_F64))
 UNARY_CASE(of_cumulative_sum, ORR_SHAPE(2, 3), orr_cumulative_sum(x, 1, false))
 UNARY_CASE(of_softmax, ORR_SHAPE(4, 5), orr_softmax(x, -1))
 UNARY_CASE(of_cholesky, ORR_SHAPE(4, 3, 3), orr_cholesky(spd(x)))
@@ -371,6 +372,7 @@ static graph *const cases[] = { of_cast,
                                 of_all,
                                 of_argmax,
                                 of_take,
+                                of_labels,
                                 of_softmax,
                                 of_cholesky,
                                 of_det,
