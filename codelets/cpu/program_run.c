@@ -337,11 +337,11 @@ orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch
 
 enum { FEW = 64, FEW_SLOTS = 8, FEW_REGS = 64, FEW_BYTES = 8 * FEW };
 
-/* True if an access reads the elements of its array in their order. */
+/* True if an access reads elements in their order, from its offset on, which a launch may change. */
 static bool whole(const orr__kernel *k, const orr__access *a)
 {
     int64_t step = 1;
-    bool is = a->input >= 0 && !a->box && !a->placed && a->offset == 0;
+    bool is = a->input >= 0 && !a->box && !a->placed;
     for (int d = k->rank - 1; d >= 0; step *= k->dim[d--])
         is = is && (k->dim[d] == 1 || a->stride[d] == step);
     return is;
@@ -384,9 +384,12 @@ orr_status orr__vrun_few(const orr__kernel *k, const orr__launch *l)
     for (int n = 0; n < l->region->nout; n++)
         v.out[n] = l->out[n];
     for (const orr__vop *op = k->op, *end = op + k->nop; op < end; op++)
-        if (op->kind == ORR__VLOAD)
-            reg[op->reg] = l->in[k->access[op->access].input];
-        else
+        if (op->kind == ORR__VLOAD) {
+            const orr__access *a = &k->access[op->access];
+            int64_t bytes = a->offset * (int64_t)orr_dtype_size((orr_dtype)l->region->in_dtype[a->input]);
+            reg[op->reg] = (const char *)l->in[a->input] + bytes;
+        } else {
             run_op(&v, op, 0, k->few);
+        }
     return v.st;
 }
