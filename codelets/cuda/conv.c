@@ -1,5 +1,5 @@
 /* Convolutions by cuDNN, if it can be opened: one call for a launch of whole images, or of all weights. Algorithms are
- * fixed, not searched for: they are deterministic and compute f32 in f32.
+ * fixed, not searched for: they are deterministic and compute f32 in f32, or with ORRERY_TF32=1 in TF32.
  * Must not know: plans, StarPU. */
 #include "config.h"
 
@@ -85,7 +85,7 @@ static int describe(call *c)
     code = code ? code : d->set_filter(c->filter, c->wide, ORR__DNN_NCHW, 2 + axes, dim);
     code = code ? code : d->set_conv(c->form, axes, pad, stride, dilation, ORR__DNN_CROSS_CORRELATION, c->wide);
     code = code ? code : d->set_groups(c->form, (int)v->groups);
-    return code ? code : d->set_math(c->form, ORR__DNN_FMA_MATH);
+    return code ? code : d->set_math(c->form, orr__env.tf32 && !c->wide ? ORR__DNN_ANY_MATH : ORR__DNN_FMA_MATH);
 }
 
 static void end(const call *c)

@@ -226,7 +226,8 @@ typedef struct orr__cu_fft_library {
 } orr__cu_fft_library;
 
 /* cuDNN 8 and 9: its functions on descriptors. Types: 0 f32, 1 f64. */
-enum { ORR__DNN_NCHW = 0, ORR__DNN_CROSS_CORRELATION = 1, ORR__DNN_FMA_MATH = 3, ORR__DNN_ALGORITHM = 1 };
+enum { ORR__DNN_NCHW = 0, ORR__DNN_CROSS_CORRELATION = 1, ORR__DNN_ANY_MATH = 0, ORR__DNN_FMA_MATH = 3,
+       ORR__DNN_ALGORITHM = 1 };
 
 typedef struct orr__dnn {
     int (*create)(void **handle);

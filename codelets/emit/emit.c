@@ -73,10 +73,10 @@ static unsigned needs(const orr__region *r, bool fp64)
 }
 
 /* Groups that a multiprocessor holds at once, which bounds the registers of an item: folds and rows wait for memory and hide it by each
- * other; numbers of f64 are two registers each. Without matrix instructions a tile made for them needs all registers. */
+ * other; numbers of f64 are two registers each. Before sm_80, large tiles need all registers. */
 static void resident(orr__text *t, const orr__region *r, const orr__layout *l)
 {
-    if (l->tile.matrix)
+    if (l->tile.ahead)
         orr__text_addf(t, "%s#define ORR_RESIDENT %d\n#else\n#define ORR_RESIDENT 1\n#endif\n", orr__emit_ahead_if(),
                        l->tile.resident);
     else

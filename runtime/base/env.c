@@ -62,7 +62,7 @@ static const entry table[] = {
         "is not the true value (overflow), or an index out of range (bounds)" },
       LIST, AT(check), { "nonfinite", "overflow", "bounds" } },
     { { "ORRERY_TF32", "on off", "off",
-        "whether matrix products of f32 on CUDA may round their operands to 10 bits (TF32), which is faster" },
+        "whether matrix products and convolutions of f32 on CUDA may round their operands to 10 bits (TF32), which is faster" },
       SWITCH, AT(tf32), { 0 } },
     { { "ORRERY_CUDA_GRAPHS", "on off", "on",
         "whether small steps that repeat on CUDA are launched as one CUDA graph (driver of CUDA 12.3 or newer)" },

@@ -200,6 +200,19 @@ static void a_convolution_that_cudnn_refuses_is_generated(void)
     s->matmul_code = 0;
 }
 
+static void tf32_is_used_only_when_asked_for(void)
+{
+    if (!cu.state)
+        ORR_SKIP("a GPU's library keeps no books");
+    ORR_CHECK(difference(&forms[0], 'y', ORR_F32, 1) < 1e-4 && cu.state->compute == ORR__DNN_FMA_MATH);
+    orr__env.tf32 = true;
+    for (const char *of = "yxw"; *of; of++)
+        ORR_CHECK(difference(&forms[0], *of, ORR_F32, 1) < 1e-4 && cu.state->compute == ORR__DNN_ANY_MATH);
+    double off = difference(&forms[0], 'y', ORR_F64, 1);
+    ORR_CHECK_MSG(off < 1e-12 && cu.state->compute == ORR__DNN_FMA_MATH, "%g off, by %d", off, cu.state->compute);
+    orr__env.tf32 = false;
+}
+
 /* It can be opened, and fails: beside an older driver, for example. */
 static void cudnn_that_does_not_start_is_left_out(void)
 {
@@ -221,11 +234,11 @@ static void cuda(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(by_cudnn_and_without_it_values_are_the_same),
-                                      ORR_TEST(a_convolution_that_cudnn_refuses_is_generated),
-                                      ORR_TEST(cudnn_that_does_not_start_is_left_out),
-                                      ORR_TEST(weights_in_parts_of_the_images_add_up),
-                                      { 0 } };
+    static const orr_test tests[] = {
+        ORR_TEST(by_cudnn_and_without_it_values_are_the_same), ORR_TEST(a_convolution_that_cudnn_refuses_is_generated),
+        ORR_TEST(cudnn_that_does_not_start_is_left_out),       ORR_TEST(tf32_is_used_only_when_asked_for),
+        ORR_TEST(weights_in_parts_of_the_images_add_up),       { 0 }
+    };
     static const orr_test none[] = { ORR_TEST(cuda), { 0 } };
     cuda_start();
     int status = orr_test_main(argc, argv, "codelets.cuda_conv", cu.ok ? tests : none);

@@ -758,14 +758,15 @@ static void tensor_cores_compute_products_and_attention(void)
         if (!nvrtc_unit_knows(arch[i]))
             continue;
         (void)nvrtc_unit_facts(&before);
-        nvrtc_unit_for(arch[i], true, i > 0);
+        nvrtc_unit_for(arch[i], true, i == 0);
         nvrtc_unit_all(true);
         products_of_every_dtype();
-        attentions(i % 2 ? ORR_BF16 : ORR_F16);
+        if (i == 1 || orr_test_full())
+            attentions(i % 2 ? ORR_BF16 : ORR_F16);
         nvrtc_unit_compile();
         nvrtc_unit_all(false);
         (void)nvrtc_unit_facts(&after);
-        ORR_CHECK_MSG(after - before == 15 + 8, "sm_%d: %d kernels", arch[i], after - before);
+        ORR_CHECK_MSG(after - before >= 15, "sm_%d: %d kernels", arch[i], after - before);
         check_machine_code();
     }
 }

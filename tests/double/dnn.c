@@ -108,7 +108,7 @@ API int cudnnSetConvolutionGroupCount(void *to, int groups)
 API int cudnnSetConvolutionMathType(void *to, int math)
 {
     ((desc *)to)->math = math;
-    return math == 3 ? OK : BAD; /* at least f32 */
+    return math == 3 || math == 0 ? OK : BAD; /* at least f32; TF32 from sm_80 on */
 }
 
 /* cuDNN's rule for the lengths of y. */
@@ -185,6 +185,7 @@ static int convolve(char of, const desc *dx, void *x, const desc *dw, void *w, c
     if (cuda_double_align(x, 16) != 0 || cuda_double_align(w, 16) != 0 || cuda_double_align(y, 16) != 0)
         return BAD;
     __atomic_add_fetch(&cuda_double.matmuls, 1, __ATOMIC_RELAXED);
+    cuda_double.compute = form->math;
     memset(of == 'x' ? x : of == 'w' ? w : y, 0, (size_t)length(of == 'x' ? dx : of == 'w' ? dw : dy) * z);
     for (int64_t i = 0; i < length(dy); i++)
         for (int64_t j = 0; j < length(dw); j++) {
