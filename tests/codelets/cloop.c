@@ -396,5 +396,6 @@ int main(int argc, char **argv)
         ORR_TEST(unsupported_region_is_refused),
         { 0 },
     };
+    orr_test_draw_one_in(3); /* two compilers, and several lengths of vectors */
     return orr_test_main(argc, argv, "codelets.cloop", tests);
 }
