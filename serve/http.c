@@ -51,7 +51,7 @@ struct serve_http {
     pthread_mutex_t lock; /* protects the list and the phases */
     connection *first;
     int count, paused;
-    double held;           /* when the connections were held within their number */
+    double looked;         /* when the latest look for late connections was */
     double spent, step;    /* the time of the thread so far, and of a step, about */
     double lately, booked; /* the time of the latest steps, and what was booked for it */
     atomic_bool closing;
@@ -182,35 +182,51 @@ static void notify_connection(void *user, struct MHD_Connection *mhd, void **at,
     *at = NULL;
 }
 
+static const double often = 0.04; /* seconds between two looks for late connections */
+
 /* Shuts down the sockets of late connections without closing them; libmicrohttpd sees the end and closes them. The
  * lock prevents a close, and a reuse of the descriptor, in the meantime. */
-void serve_http_expire(serve_http *h, double now)
+static void end_late(serve_http *h, double now)
 {
-    const double often = 0.04; /* seconds */
-    pthread_mutex_lock(&h->lock);
     for (connection *c = h->first; c; c = c->next) {
         double most = c->phase == RECEIVING ? h->o->read_timeout : h->o->write_timeout;
         if (c->phase != COMPUTING && c->fd >= 0 && !c->cut && (now - c->since > most))
             cut(c);
     }
-    if (now - h->held > often) {
-        hold_within(h, h->o->max_connections, now);
-        h->held = now;
-    }
+    hold_within(h, h->o->max_connections, now);
+    h->looked = now;
+}
+
+/* The thread that receives looks itself while it has requests: at each socket that another thread shuts down, it would wake up and wait for the
+ * lock. */
+void serve_http_expire(serve_http *h, double now)
+{
+    pthread_mutex_lock(&h->lock);
+    if (now - h->looked > 2 * often)
+        end_late(h, now);
     pthread_mutex_unlock(&h->lock);
 }
 
 int serve_http_resume(serve_http *h, double now)
 {
-    pthread_mutex_lock(&h->lock);
-    for (connection *c = h->first; c && h->paused > 0; c = c->next)
-        if (c->due > 0 && (c->due <= now || c->cut)) {
-            c->due = 0;
-            h->paused--;
-            MHD_resume_connection(c->mhd);
-        }
-    int left = h->paused;
-    pthread_mutex_unlock(&h->lock);
+    enum { AT_ONCE = 32 };
+    struct MHD_Connection *due[AT_ONCE];
+    int n, left;
+    do {
+        n = 0;
+        pthread_mutex_lock(&h->lock);
+        for (connection *c = h->first; c && h->paused > 0 && n < AT_ONCE; c = c->next)
+            if (c->due > 0 && (c->due <= now || c->cut)) {
+                c->due = 0;
+                h->paused--;
+                due[n++] = c->mhd;
+            }
+        left = h->paused;
+        pthread_mutex_unlock(&h->lock);
+        /* Without the lock, since the thread that receives wakes up and wants it. A connection does not end while it is suspended. */
+        for (int i = 0; i < n; i++)
+            MHD_resume_connection(due[i]);
+    } while (n == AT_ONCE);
     return left;
 }
 
@@ -680,6 +696,8 @@ static request *begin(serve_http *h, struct MHD_Connection *mhd)
     q->r.route = -1;
     pthread_mutex_lock(&h->lock);
     q->c->begun = true; /* the time limit still counts from the start of the connection or the end of its last answer */
+    if (q->began - h->looked > often)
+        end_late(h, q->began);
     pthread_mutex_unlock(&h->lock);
     return q;
 }

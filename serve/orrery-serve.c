@@ -102,6 +102,7 @@ static const char *start(char *why)
     (void)snprintf(why, WHY, "no thread can be started");
     if (pthread_create(&thread, NULL, start_to_compute, why) != 0 || pthread_join(thread, &wrong) != 0 || wrong)
         return why;
+    serve_precedence_prompt();
     if (serve_ledger_shared() && !serve_queue_reserve(s->queue))
         return why;
     atomic_store(&s->ready, true);

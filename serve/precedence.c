@@ -14,8 +14,9 @@
 /* Nice values that are added to the process's own. The share of a core, beside another thread that wants all of it: 0.25 and 0.02. A thread
  * that has used up its own share waits for the next tick of the clock, 4 ms: so the second value is for times when much is received. */
 static const int low = 5, lowest = 18;
-/* Seconds. An awakened thread precedes another one with longer turns; the usual length is 3 ms at most (Linux 6.12 and later). */
-static const double turn = 4e-3;
+/* Seconds, of a turn of a thread that computes and of one that answers. An awakened thread precedes another one with longer turns, of
+ * another process too; the usual length is 3 ms at most (Linux 6.12 and later). */
+static const double long_turn = 4e-3, short_turn = 1e-3;
 static const double calm = 10; /* seconds without a client that sends much, until the priority rises */
 
 enum { NICEST = 19 };
@@ -30,17 +31,28 @@ static int nice_with(int added)
     return is.own + added < NICEST ? is.own + added : NICEST;
 }
 
+/* A hint: without it other threads wait longer. */
+static void set_turn(double seconds)
+{
+    struct sched_attr a = { .size = sizeof a };
+    if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) != 0 || a.sched_policy != SCHED_NORMAL)
+        return;
+    a.sched_runtime = (unsigned long long)(1e9 * seconds);
+    (void)syscall(SYS_sched_setattr, 0, &a, 0);
+}
+
 void serve_precedence_low(void)
 {
     const id_t self = (id_t)syscall(SYS_gettid);
-    struct sched_attr a = { .size = sizeof a };
     is.own = getpriority(PRIO_PROCESS, self);
     is.added = low;
     (void)setpriority(PRIO_PROCESS, self, nice_with(low));
-    if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) != 0 || a.sched_policy != SCHED_NORMAL)
-        return;
-    a.sched_runtime = (unsigned long long)(1e9 * turn);
-    (void)syscall(SYS_sched_setattr, 0, &a, 0); /* a hint: without it other threads wait longer */
+    set_turn(long_turn);
+}
+
+void serve_precedence_prompt(void)
+{
+    set_turn(short_turn);
 }
 
 /* Threads that have been started since then are among those in the directory: they have the value of the thread that started them. */

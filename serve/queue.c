@@ -69,20 +69,16 @@ static void unlink_all(serve_queue *q, serve_task *t)
         serve_ledger_give(t->work.client, SERVE_WORKS, 1);
 }
 
-static void unref(serve_task *t)
+void serve_task_unref(serve_queue *q, serve_task *t)
 {
-    if (--t->refs > 0)
+    pthread_mutex_lock(&q->lock);
+    bool last = --t->refs == 0;
+    pthread_mutex_unlock(&q->lock);
+    if (!last)
         return;
     serve_work_clear(&t->work);
     serve_reply_free(&t->work.reply);
     free(t);
-}
-
-void serve_task_unref(serve_queue *q, serve_task *t)
-{
-    pthread_mutex_lock(&q->lock);
-    unref(t);
-    pthread_mutex_unlock(&q->lock);
 }
 
 serve_state serve_task_state(serve_queue *q, const serve_task *t, double *started)
@@ -106,8 +102,7 @@ static bool drop(serve_queue *q, serve_task *t, serve_state state)
     if (waits)
         unlink_waiting(q, t);
     unlink_all(q, t);
-    if (waits)
-        unref(t);
+    t->refs -= waits; /* the queue's; the caller has one of its own */
     return true;
 }
 
@@ -189,14 +184,17 @@ static serve_task *next(serve_queue *q, bool reserved)
     return best;
 }
 
-/* Tells threads without a task that there is one: one thread, which tells the next one. If all were told, those that find nothing would hold the
- * lock in turn, and one of low priority can lose its core while it holds it. */
-static void tell(serve_queue *q)
+/* Releases the lock, and tells threads without a task that there is one: one thread, which tells the next one. If all were told, those that find
+ * nothing would hold the lock in turn, and one of low priority can lose its core while it holds it; so can one that tells others before it
+ * releases the lock. */
+static void release(serve_queue *q)
 {
+    bool spare = q->spare && next(q, true), any = next(q, false) != NULL;
+    pthread_mutex_unlock(&q->lock);
     (void)pthread_cond_broadcast(&q->change);
-    if (q->spare && next(q, true))
+    if (spare)
         (void)pthread_cond_signal(&q->brief);
-    if (next(q, false))
+    if (any)
         (void)pthread_cond_signal(&q->idle);
 }
 
@@ -223,9 +221,8 @@ bool serve_queue_put(serve_queue *q, serve_task *t, serve_reply *why)
         q->newest = t;
         q->count++;
         q->waiting++;
-        tell(q);
     }
-    pthread_mutex_unlock(&q->lock);
+    release(q);
     return ok;
 }
 
@@ -290,15 +287,15 @@ static int gather_more(serve_queue *q, serve_task **b, int n)
     return n;
 }
 
-/* Reads a large body here, not in the thread that received it. The work is known after that: true if it may go on now, or has its reply;
- * else it waits again. */
+/* Takes the lock. A large body is read before, here and not in the thread that received it. The work is known after that: true if it may go on
+ * now, or has its reply; else it waits again. */
 static bool read_body(serve_queue *q, serve_task *t, bool reserved)
 {
-    double from = serve_now();
-    pthread_mutex_unlock(&q->lock);
-    bool ok = serve_work_understand(&t->work);
-    double seconds = ok ? serve_work_seconds(&t->work) : 0;
+    bool reads = t->work.body != NULL;
+    double from = serve_now(), seconds = reads && serve_work_understand(&t->work) ? serve_work_seconds(&t->work) : 0;
     pthread_mutex_lock(&q->lock);
+    if (!reads)
+        return true;
     account(q, t, serve_now() - from);
     t->seconds = seconds;
     t->alike = hash_of(t->work.key);
@@ -363,10 +360,11 @@ static void work(serve_queue *q, bool reserved)
         q->spare = q->spare && !reserved;
         begin(q, b[0]);
         q->running++;
-        tell(q);
-        if (b[0]->work.body && !read_body(q, b[0], reserved)) {
+        release(q);
+        if (!read_body(q, b[0], reserved)) {
             q->running--;
-            tell(q);
+            release(q);
+            pthread_mutex_lock(&q->lock);
             continue;
         }
         int n = gather_more(q, b, 1);
@@ -383,7 +381,8 @@ static void work(serve_queue *q, bool reserved)
             finish(q, b[i]);
         pthread_mutex_lock(&q->lock);
         q->running--;
-        tell(q); /* the reserved thread may be free for another work of the client */
+        release(q); /* the reserved thread may be free for another work of the client */
+        pthread_mutex_lock(&q->lock);
     }
     pthread_mutex_unlock(&q->lock);
 }
