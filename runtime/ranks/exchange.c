@@ -25,8 +25,9 @@
  * transferred, and a received piece is still in the cache when it is reduced. */
 enum { PIECE = 4 << 20 /* bytes, at least */, WINDOW = 4 /* exchanges under way */ };
 
-#define SPIN 5e-6    /* seconds in which a message that is under way arrives */
+#define YIELDS 5e-3  /* seconds: a rank that shares its core may wait so long for a slice of it */
 #define PATIENCE 3.0 /* seconds without a message before the ranks that have left are checked */
+enum { POLLS = 16 }; /* in the time in which a message that is under way arrives */
 
 typedef struct whole {
     orr__exchange x;
@@ -74,6 +75,7 @@ static struct {
     pthread_mutex_t turn; /* held by a caller of MPI unless there may be several */
     live *posted, **posted_end;
     atomic_bool failed;
+    atomic_bool driving;                  /* a thread drives: the line's own or one that waits for its exchange */
     atomic_int open;                      /* exchanges posted and not ended */
     atomic_int waiting;                   /* exchanges posted and not begun */
     live *_Atomic spare[SPARES];          /* by spare_of */
@@ -88,8 +90,6 @@ static struct {
     /* Constant between start and stop: */
     orr__rates rates;
     int *node; /* by rank; NULL: all on one */
-    /* Guarded by the thread's lock: a thread drives, the line's own or one that waits for its exchange. */
-    bool driving;
 } line = { .thread = ORR__THREAD_INITIALIZER, .turn = PTHREAD_MUTEX_INITIALIZER };
 
 static const char *name_of(const orr__exchange *x)
@@ -450,13 +450,27 @@ static bool move(void)
     return moved;
 }
 
-/* The next posted exchange, if it may start: all ranks start exchanges in the same order, up to the window, so the first unfinished one
- * is under way on every rank. Those under way together have channels of their own. */
+/* True if one more exchange may start: all ranks start exchanges in the same order, up to the window, so the first unfinished one is
+ * under way on every rank. Those under way together have channels of their own. */
+static bool may_start(void)
+{
+    return line.under_way < WINDOW && (!line.active || line.begun - line.active->number < ORR__CHANNELS_OF_EXCHANGES);
+}
+
+static void start(live *l)
+{
+    *line.active_end = l;
+    line.active_end = &l->next;
+    line.under_way++;
+    /* After a failure nothing more is sent: other ranks would match it with an earlier exchange. */
+    if (!atomic_load(&line.failed))
+        begin(l);
+}
+
 static live *next_posted(void)
 {
     live *l = line.posted;
-    if (!l || line.under_way == WINDOW ||
-        (line.active && line.begun - line.active->number >= ORR__CHANNELS_OF_EXCHANGES))
+    if (!l || !may_start())
         return NULL;
     line.posted = l->next;
     atomic_fetch_sub(&line.waiting, 1);
@@ -474,12 +488,7 @@ static bool start_posted(void)
     pthread_mutex_lock(&line.thread.lock);
     for (live *l; (l = next_posted()); any = true) {
         pthread_mutex_unlock(&line.thread.lock);
-        *line.active_end = l;
-        line.active_end = &l->next;
-        line.under_way++;
-        /* After a failure nothing more is sent: other ranks would match it with an earlier exchange. */
-        if (!atomic_load(&line.failed))
-            begin(l);
+        start(l);
         pthread_mutex_lock(&line.thread.lock);
     }
     pthread_mutex_unlock(&line.thread.lock);
@@ -503,36 +512,57 @@ static void give_up_on_left(void)
         }
 }
 
-/* Messages make progress only inside calls of MPI. Shortly after an event the thread polls without sleeping; later it sleeps between
- * polls. spin: seconds of polls without giving up the core. */
-static void drive_once(double *last, double spin)
+/* Messages make progress only inside calls of MPI. Shortly after an event the thread polls without a look at the clock; then it gives up the
+ * core between polls, and later it sleeps. polls: before the clock is read. */
+static void drive_once(double *last, int polls)
 {
     orr__work_begins(ORR__WORK_DEVICE); /* MPI was opened at run time */
-    bool any = start_posted(), moved = move();
+    bool any = start_posted();
+    for (int i = 0; i < polls && !any; i++)
+        any = move();
     orr__work_ends(ORR__WORK_DEVICE);
-    if (moved || any) {
+    if (any) {
         *last = 0;
         return;
     }
     double at = orr__now(), idle = *last > 0 ? at - *last : 0;
     *last = at - idle;
-    if (idle < spin)
-        return;
-    else if (idle < 500e-6)
+    if (idle < YIELDS) {
         (void)sched_yield();
-    else {
-        if (line.callers != ORR__CALLERS_ANY)
-            orr__watch_attend();
-        if (idle > PATIENCE)
-            give_up_on_left();
-        struct timespec nap = { 0, idle < 10e-3 ? 20000 : idle < 1 ? 100000 : 1000000 };
-        (void)nanosleep(&nap, NULL);
+        return;
     }
+    if (line.callers != ORR__CALLERS_ANY)
+        orr__watch_attend();
+    if (idle > PATIENCE)
+        give_up_on_left();
+    struct timespec nap = { 0, idle < 2 * YIELDS ? 20000 : idle < 1 ? 100000 : 1000000 };
+    (void)nanosleep(&nap, NULL);
 }
 
-static bool has_work(void)
+/* -- the thread that drives ------------------------------------------------------------------------------------ */
+
+/* A thread takes the line and leaves it without the lock, so that a short exchange takes none. A post adds to `waiting` before it reads
+ * `driving`, and a thread that leaves clears `driving` before it reads `waiting`: one of the two wakes the line's thread. */
+static bool take_line(void)
 {
-    return line.posted || line.active;
+    bool taken = false;
+    return atomic_compare_exchange_strong(&line.driving, &taken, true);
+}
+
+static bool has_work(void) /* to the thread that drives */
+{
+    return line.active || atomic_load(&line.waiting) > 0;
+}
+
+static void leave_line(void)
+{
+    bool active = line.active;
+    atomic_store(&line.driving, false);
+    if (!active && atomic_load(&line.waiting) == 0)
+        return;
+    pthread_mutex_lock(&line.thread.lock);
+    pthread_cond_signal(&line.thread.wake);
+    pthread_mutex_unlock(&line.thread.lock);
 }
 
 static void *serve(void *unused)
@@ -540,17 +570,21 @@ static void *serve(void *unused)
     (void)unused;
     double last = 0;
     pthread_mutex_lock(&line.thread.lock);
-    while (!line.thread.ending || line.driving || has_work()) {
-        if (line.driving || !has_work()) {
-            pthread_cond_wait(&line.thread.wake, &line.thread.lock);
-            last = 0;
-            continue;
+    for (;;) {
+        bool mine = take_line(), work = mine && has_work();
+        if (work) {
+            pthread_mutex_unlock(&line.thread.lock);
+            drive_once(&last, 1);
+            pthread_mutex_lock(&line.thread.lock);
         }
-        line.driving = true;
-        pthread_mutex_unlock(&line.thread.lock);
-        drive_once(&last, 0);
-        pthread_mutex_lock(&line.thread.lock);
-        line.driving = false;
+        if (mine)
+            atomic_store(&line.driving, false);
+        if (work)
+            continue;
+        if (mine && line.thread.ending && atomic_load(&line.waiting) == 0)
+            break;
+        pthread_cond_wait(&line.thread.wake, &line.thread.lock);
+        last = 0;
     }
     pthread_mutex_unlock(&line.thread.lock);
     return NULL;
@@ -594,8 +628,8 @@ orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, o
     line.active_end = &line.active;
     line.under_way = 0;
     line.begun = 0;
-    line.driving = false;
     atomic_store(&line.failed, false);
+    atomic_store(&line.driving, false);
     atomic_store(&line.open, 0);
     atomic_store(&line.waiting, 0);
     if (!make_tables(node))
@@ -625,7 +659,7 @@ void orr__exchanges_stop(void)
 void orr__exchanges_drain(void)
 {
     struct timespec nap = { 0, 200000 };
-    while (atomic_load(&line.open) > 0)
+    while (atomic_load(&line.open) > 0 || atomic_load(&line.driving))
         (void)nanosleep(&nap, NULL);
 }
 
@@ -725,53 +759,68 @@ static live *pieces_of(const orr__exchange *x)
     return bytes < 2 * piece ? copy_of(x) : cut(x, piece);
 }
 
-/* Adds the exchange to the line; drives: in *drives, whether the calling thread is to drive it. false: reported to `done`. */
-static bool post(const orr__exchange *x, bool *drives)
+static void append(live *l)
 {
-    bool asks = *drives;
-    *drives = false;
-    if (orr__exchange_on_devices(x)) {
-        line.devices->post(x);
-        return true;
-    }
-    if (x->group->ranks == 1) {
-        alone(x);
-        return true;
-    }
-    live *l = line.running && (asks || line.callers == ORR__CALLERS_ANY) ? pieces_of(x) : NULL;
+    int pieces = 1;
+    pthread_mutex_lock(&line.thread.lock);
+    *line.posted_end = l;
+    for (; l->next; l = l->next)
+        pieces++;
+    line.posted_end = &l->next;
+    atomic_fetch_add(&line.open, pieces);
+    atomic_fetch_add(&line.waiting, pieces);
+    if (!atomic_load(&line.driving))
+        pthread_cond_signal(&line.thread.wake);
+    pthread_mutex_unlock(&line.thread.lock);
+}
+
+/* Starts the exchange on the thread that drives, if none is before it. */
+static bool start_here(live *l)
+{
+    if (l->next || atomic_load(&line.waiting) > 0 || !may_start())
+        return false;
+    atomic_fetch_add(&line.open, 1);
+    orr__work_begins(ORR__WORK_DEVICE);
+    start(l);
+    orr__work_ends(ORR__WORK_DEVICE);
+    return true;
+}
+
+/* Adds the exchange to the line. drives: the calling thread has taken the line. */
+static void post(const orr__exchange *x, bool drives)
+{
+    live *l = line.running && (drives || line.callers == ORR__CALLERS_ANY) ? pieces_of(x) : NULL;
     if (!l) {
         static const char *const text =
             "an exchange between ranks cannot be posted: no memory, Orrery is not running, or MPI has too few threads";
         orr__ranks_fail(text);
         x->done(x->argument, ORR_ENOMEM, text);
+    } else if (!drives || !start_here(l))
+        append(l);
+}
+
+/* An exchange without messages of the line: by devices, or in a group of one. False: it is not such a one. */
+static bool carry_out(const orr__exchange *x)
+{
+    if (orr__exchange_on_devices(x))
+        line.devices->post(x);
+    else if (x->group->ranks == 1)
+        alone(x);
+    else
         return false;
-    }
-    pthread_mutex_lock(&line.thread.lock);
-    *line.posted_end = l;
-    int pieces = 1;
-    for (; l->next; l = l->next)
-        pieces++;
-    atomic_fetch_add(&line.open, pieces);
-    atomic_fetch_add(&line.waiting, pieces);
-    line.posted_end = &l->next;
-    *drives = asks && !line.driving;
-    line.driving = line.driving || *drives;
-    if (!line.driving)
-        pthread_cond_signal(&line.thread.wake);
-    pthread_mutex_unlock(&line.thread.lock);
     return true;
 }
 
 void orr__exchange_post(const orr__exchange *x)
 {
-    bool drives = false;
-    (void)post(x, &drives);
+    if (!carry_out(x))
+        post(x, false);
 }
 
 typedef struct waiter {
     pthread_mutex_t lock;
-    pthread_cond_t cond;
-    bool drives, done; /* drives: the line, so that no other thread ends its exchange */
+    pthread_cond_t cond; /* both only if another thread may end the exchange */
+    bool drives, done;   /* drives: the line, so that no other thread ends its exchange */
     orr_status status;
     char text[256];
 } waiter;
@@ -794,16 +843,27 @@ static void wake(void *argument, orr_status st, const char *text)
 
 /* A thread that waits drives the line itself while no other thread does: the transfer of an exchange to the line's thread would take
  * longer than a short exchange. */
-static void drive_until(waiter *w)
+static void drive_until(waiter *w, const orr__exchange *x)
 {
     double last = 0;
+    post(x, true);
     while (!w->done) /* set by this thread */
-        drive_once(&last, SPIN);
-    pthread_mutex_lock(&line.thread.lock);
-    line.driving = false;
-    if (has_work())
-        pthread_cond_signal(&line.thread.wake);
-    pthread_mutex_unlock(&line.thread.lock);
+        drive_once(&last, POLLS);
+    leave_line();
+}
+
+static void sleep_until(waiter *w, const orr__exchange *x)
+{
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->cond, NULL);
+    if (!carry_out(x))
+        post(x, false);
+    pthread_mutex_lock(&w->lock);
+    while (!w->done)
+        pthread_cond_wait(&w->cond, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_destroy(&w->lock);
+    pthread_cond_destroy(&w->cond);
 }
 
 /* True if this thread may call MPI, apart from its turn. */
@@ -834,24 +894,13 @@ static orr_status wait_for(orr__site at, const orr__exchange *x)
 {
     waiter w;
     orr__exchange mine = *x;
-    pthread_mutex_init(&w.lock, NULL);
-    pthread_cond_init(&w.cond, NULL);
-    w.drives = true;
+    bool by_line = x->group->ranks > 1 && !orr__exchange_on_devices(x);
+    w.drives = by_line && line.running && take_line();
     w.done = false;
     w.text[0] = '\0';
     mine.done = wake;
     mine.argument = &w;
-    post(&mine, &w.drives);
-    if (w.drives) {
-        drive_until(&w);
-    } else {
-        pthread_mutex_lock(&w.lock);
-        while (!w.done)
-            pthread_cond_wait(&w.cond, &w.lock);
-        pthread_mutex_unlock(&w.lock);
-    }
-    pthread_mutex_destroy(&w.lock);
-    pthread_cond_destroy(&w.cond);
+    (w.drives ? drive_until : sleep_until)(&w, &mine);
     return w.status == ORR_OK ? ORR_OK : orr__fail(at, w.status, "%s", w.text);
 }
 

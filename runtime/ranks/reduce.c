@@ -17,10 +17,18 @@ enum { BLOCK = 1024 };
         for (int64_t i = 0; i < m; i++)                                                                                \
             acc[i] = (A)OPERATION(acc[i], (A)LOAD(p[i]));                                                              \
     }
+/* Two operands in one pass; `out` may be one of them, element by element. */
+#define PAIR(T, A, LOAD, STORE, OPERATION)                                                                             \
+    const T *p = in[0], *q = in[1];                                                                                    \
+    _Pragma("GCC ivdep") for (int64_t i = 0; i < count; i++) out[i] = (T)STORE(OPERATION((A)LOAD(p[i]), (A)LOAD(q[i])));
 #define REDUCTION(name, T, A, LOAD, STORE)                                                                             \
     static void name(orr__reduction reduction, const void *const *in, int n, int64_t count, T *out)                    \
     {                                                                                                                  \
         A acc[BLOCK];                                                                                                  \
+        if (n == 2 && reduction == ORR__REDUCTION_SUM) {                                                               \
+            PAIR(T, A, LOAD, STORE, PLUS)                                                                              \
+            return;                                                                                                    \
+        }                                                                                                              \
         for (int64_t at = 0; at < count; at += BLOCK) {                                                                \
             int64_t m = count - at < BLOCK ? count - at : BLOCK;                                                       \
             for (int64_t i = 0; i < m; i++)                                                                            \
