@@ -17,7 +17,7 @@ static int usage(FILE *to, int rc)
 {
     (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [--svg FILE] [--seconds N]\n"
                 "                    [--peer COMMAND]… [CASE|GROUP…]\n"
-                "  --list       names the groups and their cases\n"
+                "  --list       names the cases, of the groups that are asked for or of all, and runs none\n"
                 "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
                 "  --least      judges each case by its fastest round instead of the median, for a shared machine\n"
                 "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
@@ -37,14 +37,6 @@ static int usage(FILE *to, int rc)
     return rc;
 }
 
-static int list(void)
-{
-    for (const bench_case *c = bench_cases; c->name; c++)
-        printf("%-10s %-12s %s\n", c->group, c->name, c->what);
-    bench_fusion_list();
-    return 0;
-}
-
 /* True if the word names this case: "fusion:poly6" is the case fusion with a filter; a word without a filter may be
  * a group. */
 static bool asked(const bench_case *c, const char *word)
@@ -60,6 +52,19 @@ static bool known(const char *word)
     while (c->name && !asked(c, word))
         c++;
     return c->name != NULL;
+}
+
+static void list(char **name, int n)
+{
+    for (const bench_case *c = bench_cases; c->name; c++) {
+        bool named = n == 0;
+        for (int i = 0; i < n; i++)
+            named |= asked(c, name[i]);
+        if (named)
+            printf("%-10s %-12s %s\n", c->group, c->name, c->what);
+    }
+    if (n == 0)
+        bench_fusion_list();
 }
 
 static int run_asked(bench_sink *s, const char *word, int rounds)
@@ -87,14 +92,18 @@ static bool takes_part(const bench_case *c)
     return strcmp(c->group, "ablation") != 0 && strcmp(c->group, "random") != 0 && strcmp(c->group, "simulate") != 0;
 }
 
-static int run(char **name, int n, int rounds, const char *json, const char *svg)
+static int run(char **name, int n, bool only_list, int rounds, const char *json, const char *svg)
 {
     for (int i = 0; i < n; i++)
         if (!known(name[i])) {
             (void)fprintf(stderr, "orrery-bench: no group or case '%s'; these are there:\n", name[i]);
-            (void)list();
+            list(NULL, 0);
             return 2;
         }
+    if (only_list) {
+        list(name, n);
+        return 0;
+    }
     bench_sink *s = bench_sink_new(json && !strcmp(json, "-") ? stderr : stdout);
     int rc = s ? note_machine(s) : 1;
     for (const bench_case *c = bench_cases; rc == 0 && n == 0 && c->name; c++)
@@ -164,13 +173,16 @@ static int bench(int argc, char **argv)
 {
     const char *json = NULL, *svg = NULL;
     int rounds = 5, names = 0;
+    bool only_list = false;
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '-') {
             argv[names++] = argv[i];
             continue;
         }
-        if (!strcmp(argv[i], "--list"))
-            return list();
+        if (!strcmp(argv[i], "--list")) {
+            only_list = true;
+            continue;
+        }
         if (!strcmp(argv[i], "--serve"))
             return bench_serve();
         if (!strcmp(argv[i], "--start"))
@@ -202,7 +214,7 @@ static int bench(int argc, char **argv)
     }
     if (rounds < 1 || rounds > 1000)
         return usage(stderr, 2);
-    return run(argv, names, rounds, json, svg);
+    return run(argv, names, only_list, rounds, json, svg);
 }
 
 int main(int argc, char **argv)

@@ -122,6 +122,9 @@ static void bench_lists_and_records(void)
     check("tools/orrery-bench --rounds 1 --json - record", 0, "\"case\": \"record\"");
     check("tools/orrery-bench --rounds 1 --json - startup", 0, "\"caches\": \"warm\"");
     check("tools/orrery-bench --list", 0, "overhead   startup");
+    check("tools/orrery-bench --list gemm", 0, "gemm");
+    check("tools/orrery-bench --list gemm | grep -c .", 0, "1\n");
+    check("tools/orrery-bench gemm --list nosuch", 2, "no group or case 'nosuch'");
 }
 
 static void bench_draws_and_goes_on(void)
