@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <limits.h>
+#include <string.h>
 #include "codelets/cuda/cuda.h"
 #include "ops/conv.h"
 #include "runtime/base/env.h"
@@ -140,6 +141,28 @@ static int run(const call *c, void *const array[ARRAYS], void *handle, void *spa
     return d->weights(handle, one, tx, x, ty, y, c->form, ORR__DNN_ALGORITHM, space, bytes, zero, c->filter, w);
 }
 
+/* False: a graph has the call. */
+static bool is_called(const call *c, void *const array[ARRAYS], const orr__cu_stream_memory *memory)
+{
+    struct {
+        orr__conv v;
+        int64_t image, n;
+        void *array[ARRAYS];
+        orr__cu_address space;
+        int of, wide, tf32;
+    } all; /* that the library is told */
+    memset(&all, 0, sizeof all);
+    all.v = c->v;
+    all.image = c->image;
+    all.n = c->n;
+    memcpy(all.array, array, sizeof all.array);
+    all.space = memory->convolution;
+    all.of = c->of;
+    all.wide = c->wide;
+    all.tf32 = orr__env.tf32;
+    return orr__cu_record_call(&all, sizeof all);
+}
+
 /* Once per worker. A library that can be opened may still not work, for example beside an older driver. */
 static bool move_in(const orr__dnn *d, orr__cu_stream_memory *memory)
 {
@@ -184,17 +207,18 @@ orr_status orr__cu_conv_launch(const orr__launch *l, bool *done)
     point(&c, l, array);
     if (!orr__cu_aligned(array[X]) || !orr__cu_aligned(array[W]) || !orr__cu_aligned(array[Y]))
         return ORR_OK;
-    orr_status st = orr__cu_record_refuse(where, "a call of cuDNN");
-    if (st == ORR_OK)
-        st = orr__cu_stream_memory_of(where, l->queue, &memory);
+    orr_status st = orr__cu_stream_memory_of(where, l->queue, &memory);
+    if (st == ORR_OK && !memory->dnn && !memory->dnn_refused)
+        st = orr__cu_record_refuse(where, "a start of cuDNN");
     if (st != ORR_OK || !move_in(c.d, memory))
         return st;
     int code = describe(&c);
     code = code ? code : workspace(&c, memory->dnn, &bytes);
     if (code == 0 && bytes > 0)
         st = orr__cu_stream_memory_grow(where, &memory->convolution, &memory->convolution_bytes, bytes);
-    if (code == 0 && st == ORR_OK)
-        code = run(&c, array, memory->dnn, (void *)(uintptr_t)memory->convolution, bytes);
+    if (code == 0 && st == ORR_OK && is_called(&c, array, memory) &&
+        (code = run(&c, array, memory->dnn, (void *)(uintptr_t)memory->convolution, bytes)) != 0)
+        st = orr__cu_record_refuse(where, "a call of cuDNN that fails");
     end(&c);
     if (st != ORR_OK)
         return st;

@@ -280,10 +280,11 @@ static orr_status launch_one(orr__kernel *k, const orr__launch *l)
         *l->after = (orr__after){ 0 };
     if (!orr__cu(NULL))
         return orr__fail(orr__cu_site(l->region), ORR_EDEVICE, "CUDA: there is no driver");
-    if (library_of(l->region) && (st = orr__cu_record_refuse(orr__cu_site(l->region), "a call of a library")) != ORR_OK)
-        return st;
-    if (library_of(l->region))
-        return library_of(l->region)->launch(l);
+    const orr__cu_library *library = library_of(l->region);
+    if (library && !library->captured)
+        st = orr__cu_record_refuse(orr__cu_site(l->region), "a call of a library that the host waits for");
+    if (library)
+        return st == ORR_OK ? library->launch(l) : st;
     if (orr__region_is_users(l->region)) {
         orr__cu_unit *u = unit_for(k, l->region, false);
         return u ? orr__cu_user(u, l) : ORR_ENOMEM;

@@ -75,6 +75,7 @@ typedef struct orr__cu_stream_memory {
     orr__cu_address dense;       /* dense.c: arrays of a matrix         */
     size_t dense_bytes;
     struct orr__cu_transform *transforms; /* fft.c: plans             */
+    uint64_t transforms_ended;            /* plans that have ended: graphs with any are void */
 } orr__cu_stream_memory;
 orr_status orr__cu_stream_memory_of(orr__site at, void *stream, orr__cu_stream_memory **memory);
 /* Ensures at least `bytes` bytes at *p, whose size is *have. */
@@ -162,6 +163,7 @@ orr_status orr__cu_conv_launch(const orr__launch *l, bool *done);
 typedef struct orr__cu_library {
     bool (*can)(const orr__region *r);
     orr_status (*launch)(const orr__launch *l);
+    bool captured; /* its launches can be part of a graph */
 } orr__cu_library;
 #define OP_NONE(name)
 #define OP_KERNEL(name)

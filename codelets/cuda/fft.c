@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include "codelets/cuda/cuda.h"
 #include "runtime/base/buffer.h"
 
@@ -50,9 +51,10 @@ static orr_status make(orr__site at, orr__cu_stream_memory *memory, transform li
     memory->transforms = *made = t;
     int count = 0;
     for (transform *k = t; k; k = k->next)
-        if (++count == KEPT) {
+        if (++count == KEPT && k->next) {
             orr__cu_transforms_free(k->next);
             k->next = NULL;
+            memory->transforms_ended++;
         }
     return st;
 }
@@ -72,7 +74,8 @@ static orr_status plan_of(orr__site at, orr__cu_stream_memory *memory, transform
             memory->transforms = *plan;
             return ORR_OK;
         }
-    return make(at, memory, like, plan);
+    orr_status st = orr__cu_record_refuse(at, "a transform without a plan yet");
+    return st == ORR_OK ? make(at, memory, like, plan) : st;
 }
 
 static int64_t last(const orr_shape *s)
@@ -87,17 +90,27 @@ static bool can(const orr__region *r)
            last(&r->call.in[0]) < INT_MAX && orr__cu_fft(NULL);
 }
 
-/* cuFFT reads real rows as complex numbers, whose alignment a row in the middle of an array need not have: they are copied then. */
-static orr_status align(orr__site at, orr__cu_stream_memory *memory, size_t bytes, size_t number, char **x)
+/* All that the library is told. */
+typedef struct {
+    const transform *plan;
+    char *x, *y;
+    orr__cu_address aside; /* of rows that are copied first */
+    size_t bytes;          /* of these                      */
+    bool real, wide;
+    int direction;
+} call;
+
+static orr_status run(orr__site at, const call *c, void *stream)
 {
-    if ((uintptr_t)*x % number == 0)
-        return ORR_OK;
-    orr_status st = orr__cu_stream_memory_grow(at, &memory->scratch, &memory->scratch_bytes, bytes);
-    if (st != ORR_OK)
-        return st;
-    int code = orr__cu(NULL)->within(memory->scratch, (orr__cu_address)(uintptr_t)*x, bytes, memory->stream);
-    *x = (char *)(uintptr_t)memory->scratch;
-    return code == ORR__CU_OK ? ORR_OK : orr__cu_fail(at, "cuMemcpyDtoDAsync", code);
+    const orr__cu_fft_library *f = orr__cu_fft(NULL);
+    char *x = c->bytes > 0 ? (char *)(uintptr_t)c->aside : c->x;
+    int code =
+        c->bytes > 0 ? orr__cu(NULL)->within(c->aside, (orr__cu_address)(uintptr_t)c->x, c->bytes, stream) : ORR__CU_OK;
+    if (code != ORR__CU_OK)
+        return orr__cu_fail(at, "cuMemcpyDtoDAsync", code);
+    return say(at, "cufftExec",
+               c->real ? f->real[c->wide](c->plan->plan, x, c->y)
+                       : f->complex_[c->wide](c->plan->plan, x, c->y, c->direction));
 }
 
 static orr_status launch(const orr__launch *l)
@@ -121,14 +134,21 @@ static orr_status launch(const orr__launch *l)
                      (transform){ .type = type, .n = (int)n, .rows = (int)rows, .in = (int)n, .out = (int)to }, &t);
     if (st != ORR_OK)
         return st;
-    char *x = (char *)l->in[0] + (l->lo * n - (l->in_off ? l->in_off[0] : 0)) * (int64_t)in;
-    char *y = (char *)l->out[0] + (l->lo * to - (l->out_off ? l->out_off[0] : 0)) * (int64_t)out;
-    if (real && (st = align(at, memory, (size_t)rows * (size_t)n * in, out, &x)) != ORR_OK)
-        return st;
-    return say(at, "cufftExec",
-               real ? f->real[wide](t->plan, x, y)
-                    : f->complex_[wide](t->plan, x, y, r->call.attr.mask & 1u ? ORR__FFT_INVERSE : ORR__FFT_FORWARD));
+    call c;
+    memset(&c, 0, sizeof c); /* it is compared as bytes */
+    c.plan = t;
+    c.x = (char *)l->in[0] + (l->lo * n - (l->in_off ? l->in_off[0] : 0)) * (int64_t)in;
+    c.y = (char *)l->out[0] + (l->lo * to - (l->out_off ? l->out_off[0] : 0)) * (int64_t)out;
+    c.real = real;
+    c.wide = wide;
+    c.direction = r->call.attr.mask & 1u ? ORR__FFT_INVERSE : ORR__FFT_FORWARD;
+    /* cuFFT reads real rows as complex numbers, whose alignment a row in the middle of an array need not have: they are copied then. */
+    if (real && (uintptr_t)c.x % out != 0)
+        c.bytes = (size_t)rows * (size_t)n * in;
+    st = orr__cu_stream_memory_grow(at, &memory->scratch, &memory->scratch_bytes, c.bytes);
+    c.aside = memory->scratch;
+    return st == ORR_OK && orr__cu_record_call(&c, sizeof c) ? run(at, &c, l->queue) : st;
 }
 
-const orr__cu_library orr__cu_library_fft = { can, launch };
-const orr__cu_library orr__cu_library_rfft = { can, launch };
+const orr__cu_library orr__cu_library_fft = { can, launch, true };
+const orr__cu_library orr__cu_library_rfft = { can, launch, true };

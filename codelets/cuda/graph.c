@@ -11,10 +11,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/held.h"
-
-/* PLAIN: runs before the first capture, which libraries and memory need to start. RECORDS: of a sequence, for places that alternate. WASTE:
- * captures that no repetition has repaid, FAILURES: of a sequence, after which it is launched plainly. STREAM: records of a stream. */
-enum { PLAIN = 2, RECORDS = 8, WASTE = 12, FAILURES = 3, STREAM = 256 };
+#include "runtime/base/threshold.h"
 
 typedef struct {
     void *node; /* NULL: a call of a library */
@@ -24,7 +21,7 @@ typedef struct {
     size_t at, bytes; /* of the arguments, in args */
 } entry;
 
-enum { ROOM_COUNT = 3 };
+enum { ROOM_COUNT = 5 };
 
 struct orr__cu_record {
     orr__cu_record *next;
@@ -35,7 +32,7 @@ struct orr__cu_record {
     int used, size;
     char *key; /* the places, then the values */
     size_t places, values;
-    orr__cu_address room[ROOM_COUNT]; /* memory of the stream, whose addresses are arguments */
+    orr__cu_address room[ROOM_COUNT]; /* of the stream: memory whose addresses are arguments, plans */
     bool calls;                       /* of libraries */
     int launches;
     uint64_t turn;
@@ -173,7 +170,7 @@ static void make_room(const orr__cu_records *mine)
         for (orr__cu_record **at = &s->record; s->memory == mine->memory && *at; at = &(*at)->next, n++)
             if (!oldest || (*at)->turn < (*oldest)->turn)
                 oldest = at;
-    if (oldest && n >= STREAM) {
+    if (oldest && n >= ORR__T_GRAPH_STREAM) {
         r = *oldest;
         *oldest = r->next;
     }
@@ -301,6 +298,8 @@ static void rooms(const orr__cu_stream_memory *m, orr__cu_address room[ROOM_COUN
     room[0] = m->scratch;
     room[1] = m->words;
     room[2] = m->workspace;
+    room[3] = m->convolution;
+    room[4] = m->transforms_ended;
 }
 
 static bool has_places(const orr__cu_record *r, const orr__sequence *s, const orr__cu_stream_memory *m)
@@ -435,7 +434,7 @@ static orr__cu_record *take(orr__cu_records *set, const orr__cu_record *this)
     for (orr__cu_record **p = &set->record; *p; p = &(*p)->next, n++)
         if (this ? *p == this : !at || (*p)->turn < (*at)->turn)
             at = p;
-    orr__cu_record *r = at && (this || n >= RECORDS) ? *at : NULL;
+    orr__cu_record *r = at && (this || n >= ORR__T_GRAPH_RECORDS) ? *at : NULL;
     if (r)
         *at = r->next;
     (void)pthread_mutex_unlock(&lock);
@@ -479,8 +478,8 @@ static bool may_record(orr__cu_records *set)
 {
     const orr__cu_driver *d = orr__cu(NULL);
     return d->capture_begin && d->capture_end && d->capture_info && d->graph_make && d->graph_update && d->graph_set &&
-           d->graph_launch && d->graph_end && d->graph_forget && set->failures < FAILURES &&
-           set->captures < WASTE + set->hits && set->runs >= PLAIN;
+           d->graph_launch && d->graph_end && d->graph_forget && set->failures < ORR__T_GRAPH_FAILURES &&
+           set->captures < ORR__T_GRAPH_UNPAID + set->hits && set->runs >= ORR__T_GRAPH_PLAIN;
 }
 
 orr_status orr__cu_repeat(orr__cu_records **list, const orr__sequence *s)
@@ -491,7 +490,7 @@ orr_status orr__cu_repeat(orr__cu_records **list, const orr__sequence *s)
     if (st != ORR_OK)
         return st;
     if (!set || !may_record(set)) {
-        if (set && set->runs < PLAIN)
+        if (set && set->runs < ORR__T_GRAPH_PLAIN)
             set->runs++;
         return s->each(s->arg);
     }

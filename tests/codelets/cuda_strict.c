@@ -41,6 +41,7 @@ static void planted(void (*fault)(void), const char *said)
 }
 
 static orr__cu_address four; /* floats on the device */
+static const char zeros[1 << 13];
 static volatile float sink;
 
 static void *function_of(const char *text)
@@ -133,11 +134,20 @@ static void a_stream_does_not_wait_for_another(void)
     (void)d->finish();
 }
 
+/* Ends the capture; its graph. */
+static void *captured(void)
+{
+    const orr__cu_driver *d = orr__cu(NULL);
+    void *graph = NULL, *exec = NULL;
+    return d->capture_end(cu.stream, &graph) == ORR__CU_OK && d->graph_make(&exec, graph, 0) == ORR__CU_OK ? exec
+                                                                                                           : NULL;
+}
+
 /* A graph of one launch. */
 static void *graph_of(void *f, void **param, void **node)
 {
     const orr__cu_driver *d = orr__cu(NULL);
-    void *graph = NULL, *exec = NULL, *const *last = NULL;
+    void *const *last = NULL;
     uint64_t id;
     size_t n = 0;
     int status = 0;
@@ -146,8 +156,7 @@ static void *graph_of(void *f, void **param, void **node)
         d->capture_info(cu.stream, &status, &id, NULL, &last, NULL, &n) != ORR__CU_OK || n != 1)
         return NULL;
     *node = last[0];
-    return d->capture_end(cu.stream, &graph) == ORR__CU_OK && d->graph_make(&exec, graph, 0) == ORR__CU_OK ? exec
-                                                                                                           : NULL;
+    return captured();
 }
 
 static void a_node_has_stale_arguments(void)
@@ -215,6 +224,59 @@ static void a_copy_from_the_host_is_captured(void)
         (void)orr__cu(NULL)->to_device(four, x, sizeof x, cu.stream);
 }
 
+static void replay(void *exec)
+{
+    if (orr__cu(NULL)->graph_launch(exec, cu.stream) == ORR__CU_OK)
+        (void)orr__cu(NULL)->wait(cu.stream);
+}
+
+/* A transform of two numbers. */
+static void a_graph_outlives_its_transform(void)
+{
+    const orr__cu_fft_library *f = orr__cu_fft(NULL);
+    int plan = 0, length[1] = { 2 };
+    if (f->plan_many(&plan, 1, length, length, 1, 2, length, 1, 2, ORR__FFT_C2C, 1) != 0 ||
+        f->set_stream(plan, cu.stream) != 0 ||
+        orr__cu(NULL)->capture_begin(cu.stream, ORR__CU_CAPTURE_OF_THREAD) != ORR__CU_OK ||
+        f->complex_[0](plan, (void *)(uintptr_t)four, (void *)(uintptr_t)four, ORR__FFT_FORWARD) != 0)
+        return;
+    void *exec = captured();
+    (void)f->destroy(plan);
+    replay(exec);
+}
+
+/* A convolution of one number. */
+static void a_graph_outlives_its_workspace(void)
+{
+    const orr__dnn *d = orr__cu_dnn(NULL);
+    static const int one[4] = { 1, 1, 1, 1 }, none[2] = { 0, 0 };
+    static const float alpha = 1, beta = 0;
+    float x[4] = { 0 };
+    void *handle, *t, *filter, *form, *space = cuda_buffer(zeros, sizeof zeros), *a = cuda_buffer(x, sizeof x),
+                                      *b = cuda_buffer(x, sizeof x), *c = cuda_buffer(x, sizeof x);
+    if (d->create(&handle) != 0 || d->set_stream(handle, cu.stream) != 0 || d->create_tensor(&t) != 0 ||
+        d->create_filter(&filter) != 0 || d->create_conv(&form) != 0 || d->set_tensor(t, 0, 4, one, one) != 0 ||
+        d->set_filter(filter, 0, ORR__DNN_NCHW, 4, one) != 0 ||
+        d->set_conv(form, 2, none, one, one, ORR__DNN_CROSS_CORRELATION, 0) != 0 ||
+        orr__cu(NULL)->capture_begin(cu.stream, ORR__CU_CAPTURE_OF_THREAD) != ORR__CU_OK ||
+        d->forward(handle, &alpha, t, a, filter, b, form, ORR__DNN_ALGORITHM, space, sizeof zeros, &beta, t, c) != 0)
+        return;
+    void *exec = captured();
+    cuda_drop(space);
+    replay(exec);
+}
+
+/* Its report is read by the host. */
+static void a_factorisation_is_captured(void)
+{
+    const orr__solver *s = orr__cu_solver(NULL);
+    void *handle, *work = cuda_buffer(zeros, sizeof zeros);
+    if (s->create(&handle) == 0 && s->set_stream(handle, cu.stream) == 0 &&
+        orr__cu(NULL)->capture_begin(cu.stream, ORR__CU_CAPTURE_OF_THREAD) == ORR__CU_OK)
+        (void)s->potrf[0](handle, 0, 1, (void *)(uintptr_t)four, 1, work, sizeof zeros / sizeof(float),
+                          (void *)(uintptr_t)(four + 8));
+}
+
 /* The sum of two neighbours, of which one may already be the sum. */
 static void a_barrier_is_missing(void)
 {
@@ -247,6 +309,9 @@ static void faults_are_named(void)
     planted(memory_is_allocated_in_a_capture, "cuMemAlloc in a capture of this thread");
     planted(a_capture_is_waited_for, "cuStreamSynchronize in a capture of this thread");
     planted(a_copy_from_the_host_is_captured, "a copy in a capture of this thread");
+    planted(a_graph_outlives_its_transform, "a graph has a transform whose plan has ended");
+    planted(a_graph_outlives_its_workspace, "a node of a graph touches freed memory: its arguments are stale");
+    planted(a_factorisation_is_captured, "a function of a library that is not captured in a capture of this thread");
     planted(a_barrier_is_missing, "a result depends on the order of the threads: a barrier is missing");
 }
 

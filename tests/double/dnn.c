@@ -13,28 +13,32 @@ typedef struct {
     int type, n, dim[MOST], stride[MOST], dilation[MOST], groups, math;
 } desc;
 
-static char handle; /* any value */
+typedef struct {
+    void *stream;
+} handle;
 
 API int cudnnCreate(void **h)
 {
     if (cuda_double.create_code)
         return cuda_double.create_code;
-    *h = &handle;
-    cuda_double.handles++;
-    return OK;
+    *h = calloc(1, sizeof(handle));
+    cuda_double.handles += *h != NULL;
+    return *h ? OK : BAD;
 }
 
 API int cudnnDestroy(void *h)
 {
-    (void)h;
+    free(h);
     cuda_double.handles--;
     return OK;
 }
 
 API int cudnnSetStream(void *h, void *stream)
 {
-    cuda_double_library(stream);
-    return h ? OK : BAD;
+    if (!h)
+        return BAD;
+    ((handle *)h)->stream = stream;
+    return OK;
 }
 
 static int make(void **d)
@@ -174,19 +178,24 @@ static void split(const desc *d, int64_t i, int index[MOST])
         index[k] = (int)(i % d->dim[k]);
 }
 
-/* Adds, for each element of y and of a kernel, the term with x; `of`: which of the three is the result. */
-static int convolve(char of, const desc *dx, void *x, const desc *dw, void *w, const desc *form, const desc *dy,
-                    void *y, size_t bytes)
+/* A convolution in its stream, or as the node of a graph; `of`: which of the three is the result. */
+typedef struct {
+    desc dx, dw, form, dy;
+    void *x, *w, *y, *space;
+    char of;
+} convolution;
+
+/* Adds, for each element of y and of a kernel, the term with x. */
+static int compute(void *arg)
 {
     DEVICE_WORK;
-    size_t z = dx->type ? 8 : 4;
-    if (!agree(dx, dw, form, dy) || bytes < WORKSPACE)
-        return BAD;
-    if (cuda_double_align(x, 16) != 0 || cuda_double_align(w, 16) != 0 || cuda_double_align(y, 16) != 0)
-        return BAD;
-    __atomic_add_fetch(&cuda_double.matmuls, 1, __ATOMIC_RELAXED);
-    cuda_double.compute = form->math;
-    memset(of == 'x' ? x : of == 'w' ? w : y, 0, (size_t)length(of == 'x' ? dx : of == 'w' ? dw : dy) * z);
+    const convolution *c = arg;
+    const desc *dx = &c->dx, *dw = &c->dw, *form = &c->form, *dy = &c->dy;
+    const desc *result = c->of == 'x' ? dx : c->of == 'w' ? dw : dy;
+    if (cuda_double.no_execution)
+        return OK;
+    memset(c->space, 0, WORKSPACE);
+    memset(c->of == 'x' ? c->x : c->of == 'w' ? c->w : c->y, 0, (size_t)length(result) * (dx->type ? 8 : 4));
     for (int64_t i = 0; i < length(dy); i++)
         for (int64_t j = 0; j < length(dw); j++) {
             int at[MOST], k[MOST], per = dw->dim[0] / form->groups;
@@ -201,33 +210,65 @@ static int convolve(char of, const desc *dx, void *x, const desc *dw, void *w, c
             }
             if (!inside)
                 continue;
-            if (of == 'y')
-                add(dy, y, i, get(dx, x, from) * get(dw, w, j));
-            else if (of == 'x')
-                add(dx, x, from, get(dy, y, i) * get(dw, w, j));
+            if (c->of == 'y')
+                add(dy, c->y, i, get(dx, c->x, from) * get(dw, c->w, j));
+            else if (c->of == 'x')
+                add(dx, c->x, from, get(dy, c->y, i) * get(dw, c->w, j));
             else
-                add(dw, w, j, get(dy, y, i) * get(dx, x, from));
+                add(dw, c->w, j, get(dy, c->y, i) * get(dx, c->x, from));
         }
     return OK;
+}
+
+static int convolve(void *h, convolution c, size_t bytes)
+{
+    if (!h || !agree(&c.dx, &c.dw, &c.form, &c.dy) || bytes < WORKSPACE || !c.space)
+        return BAD;
+    if (cuda_double_align(c.x, 16) != 0 || cuda_double_align(c.w, 16) != 0 || cuda_double_align(c.y, 16) != 0)
+        return BAD;
+    void *stream = ((handle *)h)->stream;
+    cuda_double.compute = c.form.math;
+    if (cuda_double_capturing(stream))
+        return cuda_double_add_node(stream, compute, NULL, &c, sizeof c);
+    __atomic_add_fetch(&cuda_double.matmuls, 1, __ATOMIC_RELAXED);
+    cuda_double_library(stream);
+    return compute(&c);
+}
+
+static convolution all(char of, const void *dx, void *x, const void *dw, void *w, const void *form, const void *dy,
+                       void *y, void *space)
+{
+    convolution c;
+    memset(&c, 0, sizeof c);
+    c.dx = *(const desc *)dx;
+    c.dw = *(const desc *)dw;
+    c.form = *(const desc *)form;
+    c.dy = *(const desc *)dy;
+    c.x = x;
+    c.w = w;
+    c.y = y;
+    c.space = space;
+    c.of = of;
+    return c;
 }
 
 API int cudnnConvolutionForward(void *h, const void *alpha, void *dx, void *x, void *dw, void *w, void *form,
                                 int algorithm, void *space, size_t bytes, const void *beta, void *dy, void *y)
 {
-    (void)h, (void)alpha, (void)algorithm, (void)space, (void)beta;
-    return convolve('y', dx, x, dw, w, form, dy, y, bytes);
+    (void)alpha, (void)algorithm, (void)beta;
+    return convolve(h, all('y', dx, x, dw, w, form, dy, y, space), bytes);
 }
 
 API int cudnnConvolutionBackwardData(void *h, const void *alpha, void *dw, void *w, void *dy, void *y, void *form,
                                      int algorithm, void *space, size_t bytes, const void *beta, void *dx, void *x)
 {
-    (void)h, (void)alpha, (void)algorithm, (void)space, (void)beta;
-    return convolve('x', dx, x, dw, w, form, dy, y, bytes);
+    (void)alpha, (void)algorithm, (void)beta;
+    return convolve(h, all('x', dx, x, dw, w, form, dy, y, space), bytes);
 }
 
 API int cudnnConvolutionBackwardFilter(void *h, const void *alpha, void *dx, void *x, void *dy, void *y, void *form,
                                        int algorithm, void *space, size_t bytes, const void *beta, void *dw, void *w)
 {
-    (void)h, (void)alpha, (void)algorithm, (void)space, (void)beta;
-    return convolve('w', dx, x, dw, w, form, dy, y, bytes);
+    (void)alpha, (void)algorithm, (void)beta;
+    return convolve(h, all('w', dx, x, dw, w, form, dy, y, space), bytes);
 }

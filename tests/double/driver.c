@@ -114,7 +114,8 @@ API int cuMemHostGetDevicePointer_v2(uint64_t *d, void *p, unsigned flags)
 
 static int copy(uint64_t to, uint64_t from, size_t n, void *stream)
 {
-    if (cuda_double_capturing(stream) && cuda_double_forbidden("a copy"))
+    bool within = cuda_double_owns((const void *)(uintptr_t)to, n) && cuda_double_owns((const void *)(uintptr_t)from, n);
+    if (!within && cuda_double_capturing(stream) && cuda_double_forbidden("a copy"))
         return 900;
     return cuda_double.lost_code
                ? cuda_double.lost_code

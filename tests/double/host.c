@@ -94,6 +94,8 @@ int cuda_double_copy(void *to, size_t to_row, const void *from, size_t from_row,
 {
     copy c = { to, from, to_row, from_row, width, rows, NULL };
     size_t all = rows ? (rows - 1) * from_row + width : 0;
+    if (cuda_double_capturing(stream))
+        return cuda_double_add_node(stream, move, NULL, &c, sizeof c);
     if (!cuda_double_strict() || all == 0)
         return move(&c);
     if (!reachable(from) && (c.owned = malloc(all)) != NULL)

@@ -1,6 +1,6 @@
 /* Bundles on CUDA: small steps that share a task of a device, on a GPU or on the double of CUDA's libraries. They give the same bits as a
  * task for each step, in first and later runs, for other sizes, from several threads, and when a launch in the middle fails.
- * With the argument "measure": the host's time of a training step on a device that does nothing.
+ * With the argument "measure", and a number of steps: the host's time of a training step on a device that does nothing.
  * Must not know: planner, fuser, kernels. */
 #include "config.h"
 
@@ -233,7 +233,7 @@ static void a_wrong_index_in_the_middle_is_an_error(void)
 
 /* -- measure ------------------------------------------------------------------------------------------------------- */
 
-static void measure(const char *name, const int64_t *width, int layers, orr_optim_kind kind)
+static void measure(const char *name, const int64_t *width, int layers, orr_optim_kind kind, int steps)
 {
     if (cuda_engine_up("0") != ORR_OK) {
         printf("%s\n", orr_error_message());
@@ -245,10 +245,10 @@ static void measure(const char *name, const int64_t *width, int layers, orr_opti
     double best = 1e9, loss = 0;
     int launches = 0, products = 0;
     orr_status st = orr_eval_all(ORR_TENSORS(x, y));
-    for (int i = 0; i < 2000 && st == ORR_OK; i++) {
+    for (int i = 0; i < steps && st == ORR_OK; i++) {
         launches = cu.state->launches;
         products = cu.state->matmuls;
-        cu.state->no_execution = i > 3;
+        cu.state->no_execution = 1;
         double t = orr__now();
         st = step_of(&m, x, y, &loss);
         t = orr__now() - t;
@@ -262,14 +262,14 @@ static void measure(const char *name, const int64_t *width, int layers, orr_opti
     (void)orr_shutdown();
 }
 
-static int measure_all(void)
+static int measure_all(int steps)
 {
     if (!cu.ok || cu.real) {
         printf("the double of CUDA is needed, and a StarPU with CUDA: %s\n", cu.why);
         return 1;
     }
-    measure("5 layers, SGD", (const int64_t[]){ 784, 256, 256, 256, 256, 10 }, 5, ORR_OPTIM_SGD);
-    measure("3 layers, Adam", (const int64_t[]){ 784, 512, 256, 10 }, 3, ORR_OPTIM_ADAM);
+    measure("5 layers, SGD", (const int64_t[]){ 784, 256, 256, 256, 256, 10 }, 5, ORR_OPTIM_SGD, steps);
+    measure("3 layers, Adam", (const int64_t[]){ 784, 512, 256, 10 }, 3, ORR_OPTIM_ADAM, steps);
     return 0;
 }
 
@@ -290,5 +290,5 @@ int main(int argc, char **argv)
     else
         setenv("ORRERY_TILE_US", "1000000", 0); /* steps are small, however slow the machine is */
     cuda_engine_start(argv);
-    return measures ? measure_all() : orr_test_main(argc, argv, "engine.cuda_bundle", tests);
+    return measures ? measure_all(argc > 2 ? atoi(argv[2]) : 2000) : orr_test_main(argc, argv, "engine.cuda_bundle", tests);
 }

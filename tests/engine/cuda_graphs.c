@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 #include <orrery.h>
+#include <orrery/conv.h>
+#include <orrery/fft.h>
 #include "runtime/base/held.h"
 #include "tests/harness/cuda_engine.h"
 
@@ -195,6 +197,63 @@ static void memory_that_grows_is_followed(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* The absolute values of two transforms and of a convolution, summed. */
+static orr_tensor *by_libraries(orr_tensor *x, orr_tensor *w, double scalar)
+{
+    orr_tensor *h = orr_tanh(orr_mul(x, orr_scalar(scalar)));
+    orr_tensor *image = orr_reshape(h, ORR_SHAPE(1, 1, 24, COLUMNS));
+    orr_tensor *y = orr_conv(image, w, NULL, &(orr_conv_options){ .same = true });
+    orr_tensor *real = orr_rfft(orr_reshape(y, ORR_SHAPE(24, COLUMNS)), 0, -1, ORR_FFT_BACKWARD);
+    return orr_sum(orr_abs(orr_fft(real, 0, 0, ORR_FFT_BACKWARD)), ORR_ALL_AXES, false);
+}
+
+/* Ten transforms of other lengths, so that the plans of earlier ones end. */
+static void other_transforms(orr_tensor *x)
+{
+    for (int n = 4; n < 24; n += 2)
+        ORR_CHECK(orr_eval(orr_rfft(x, n, -1, ORR_FFT_BACKWARD)) == ORR_OK);
+}
+
+enum { LIBRARY_RUNS = 24 };
+
+static void runs_of_libraries(double value[LIBRARY_RUNS])
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *w = orr_rand(ORR_F32, ORR_SHAPE(1, 1, 3, 3), -1.0, 1.0), *x = input(24, 1);
+    ORR_CHECK(orr_eval_all(ORR_TENSORS(w, x)) == ORR_OK);
+    for (int i = 0; i < LIBRARY_RUNS; i++) {
+        orr_scope *inner = orr_scope_begin();
+        ORR_CHECK_MSG(orr_item(by_libraries(x, w, i / 2 % 2 ? 1.5 : 0.5), &value[i]) == ORR_OK, "%s",
+                      orr_error_message());
+        if (i == LIBRARY_RUNS / 2)
+            other_transforms(x);
+        orr_scope_end(inner);
+    }
+    orr_scope_end(s);
+}
+
+/* Convolutions by cuDNN and transforms by cuFFT are calls of a graph; the end of a transform's plan ends the graph. */
+static void calls_of_libraries_are_in_graphs(void)
+{
+    double right[LIBRARY_RUNS], v[LIBRARY_RUNS];
+    NEED(false);
+    for (int graphs = 0; graphs < 2; graphs++) {
+        orr_seed(5);
+        ORR_REQUIRE(up(graphs ? "on" : "off"));
+        uint64_t before = orr__device_did.graphs, redone = orr__device_did.redone;
+        int transforms = cu.real ? 0 : cu.state->factors;
+        runs_of_libraries(graphs ? v : right);
+        ORR_CHECK(cu.real || cu.state->factors > transforms); /* transforms are cuFFT's */
+        ORR_CHECK(orr__device_did.redone == redone);
+        ORR_CHECK_MSG((orr__device_did.graphs > before + 4) == graphs, "%d launches of graphs",
+                      (int)(orr__device_did.graphs - before));
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    }
+    for (int i = 0; i < LIBRARY_RUNS; i++)
+        ORR_CHECK_MSG(v[i] == right[i] && v[i] > 0, "run %d: %.17g, not %.17g", i, v[i], right[i]);
+    ORR_CHECK(v[0] != v[2]);
+}
+
 /* The launches of a sequence whose capture fails are made one by one. */
 static void failures_of_captures_lead_to_plain_launches(void)
 {
@@ -245,9 +304,13 @@ static void a_graph_that_fails_is_done_by_the_host(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(graphs_give_the_same_bits_and_launches), ORR_TEST(the_same_places_need_one_call),
-        ORR_TEST(memory_that_grows_is_followed),          ORR_TEST(failures_of_captures_lead_to_plain_launches),
-        ORR_TEST(a_graph_that_fails_is_done_by_the_host), { 0 },
+        ORR_TEST(graphs_give_the_same_bits_and_launches),
+        ORR_TEST(the_same_places_need_one_call),
+        ORR_TEST(memory_that_grows_is_followed),
+        ORR_TEST(calls_of_libraries_are_in_graphs),
+        ORR_TEST(failures_of_captures_lead_to_plain_launches),
+        ORR_TEST(a_graph_that_fails_is_done_by_the_host),
+        { 0 },
     };
     setenv("ORRERY_TILE_US", "1000000", 0); /* steps are small, however slow the machine is */
     cuda_engine_start(argv);
