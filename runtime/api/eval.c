@@ -557,6 +557,26 @@ static bool settled(orr__node *const *nodes, int n)
     return all;
 }
 
+/* True if nothing but the value is asked of an evaluation: no trace, no check, no other rank. */
+static bool is_plain(void)
+{
+    return !orr__tracing() && !orr__noting() && !orr__check_wanted() && !orr__dump_wanted() &&
+           !orr__distributions_exist();
+}
+
+/* The usual case: one value, and no new values of variables beside it. */
+static orr_status eval_one(orr__site at, orr__node *node)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__capture_roots roots = ORR__ROOTS(&node, 1, 1);
+    (void)orr__node_ref(node);
+    orr_status st = evaluate_unchecked(at, &roots, NULL, false, NULL, NULL);
+    orr__node_unref(node);
+    if (st == ORR_OK)
+        orr__pending_clear();
+    return st;
+}
+
 orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__run **run)
 {
     orr__node **pending;
@@ -568,6 +588,8 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
         return st;
     if (npending == 0 && settled(nodes, n))
         orr__pending_clear(); /* assignments of poison */
+    else if (npending == 0 && n == 1 && !run && !orr__node_value(nodes[0]) && is_plain())
+        st = eval_one(at, nodes[0]);
     else
         st = eval_with(at, nodes, n, pending, npending, run);
     /* A caller that names no nodes waits for all new values of variables, those of piles included. */

@@ -7,22 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/element.h"
-#include "runtime/base/env.h"
-#include "runtime/base/fpmode.h"
 #include "runtime/engine/denormals.h"
-
-uint64_t orr__denormals_begin(void)
-{
-    return orr__env.flush_denormals == ORR__DENORMALS_FLUSHED ? orr__fpmode_begin(ORR__FPMODE_FLUSHES) : 0;
-}
-
-void orr__denormals_end(uint64_t was)
-{
-    if (orr__env.flush_denormals == ORR__DENORMALS_FLUSHED)
-        orr__fpmode_end(ORR__FPMODE_FLUSHES, was);
-}
-
-/* -- the count -- */
 
 enum { LINES = 256, TOLD = 5 }; /* lines of the program that are remembered, and told */
 
@@ -84,8 +69,6 @@ void orr__denormals_count(const orr__launch *l)
 {
     const orr__region *r = l->region;
     uint64_t subnormal = 0, all = 0;
-    if (orr__env.flush_denormals != ORR__DENORMALS_COUNTED)
-        return;
     bool whole = l->lo == 0 && l->hi == r->dim[0];
     int64_t row = whole || r->dim[0] == 0 ? 0 : r->out_count / r->dim[0];
     for (int k = 0; k < r->nout; k++) {

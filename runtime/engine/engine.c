@@ -326,11 +326,14 @@ static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *lea
         *run = NULL;
     if (!e)
         return orr__fail(at, ORR_ESTATE, "the library is not started: call orr_init first");
+    if (!orr__plan_state_of(plan))
+        (void)orr__plan_state_make(plan);
+    if (little && !into && orr__exec_direct(plan, leaf, scalar, out, &st))
+        return st;
     if ((st = orr__exec_check(at, plan, leaf)) != ORR_OK)
         return st;
     if (orr__exec_on_device_alone() && (st = check_kernels(plan)) != ORR_OK)
         return st;
-    (void)orr__plan_state_make(plan);
     for (int tries = 0;; tries++) {
         st = e->execute(at, plan, leaf, scalar, into, out, &r, !run, little);
         if (run)

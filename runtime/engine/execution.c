@@ -219,10 +219,10 @@ static orr_status compute(const orr__step *s, const orr__launch *l)
     orr__denormals_end(mode);
     orr__range_ends(range, s->region);
     orr__work_ends(ORR__WORK_COMPUTES);
-    if (st == ORR_OK) {
+    if (st == ORR_OK && orr__denormals_counted())
         orr__denormals_count(l);
+    if (st == ORR_OK && orr__finite_watched())
         orr__finite_look(s, l);
-    }
     if (borrows)
         e->borrow(-1);
     return st;
@@ -398,12 +398,27 @@ void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value)
     }
 }
 
+orr_status orr__exec_step_at(const orr__plan *plan, const orr__step *s, int tile, void *const *in, void *const *out,
+                             const orr__scalar *scalar, const orr__known *known, int worker, const orr__crew_of *crew)
+{
+    orr__work *k = orr__work_of_step(plan, s);
+    uint32_t stands_for = orr__work_begin(k, worker);
+    bool together = crew && s->shared && tile < 0 && s->ntiles <= ORR__CREW_SHARES;
+    double t0 = stands_for ? orr__now() : 0, took = 0;
+    orr_status st = together   ? launch_together(crew, s, in, out, scalar, known, stands_for ? &took : NULL)
+                    : tile < 0 ? launch_whole(s, in, out, scalar, known)
+                               : orr__exec_launch(s, tile, in, out, scalar, known);
+    double t1 = stands_for ? orr__work_end(k, s, tile, worker, t0, stands_for) : 0;
+    if (st == ORR_OK && stands_for)
+        orr__exec_took(plan, s, tile, ORR__ON_CPU, together ? took : t1 - t0);
+    return st;
+}
+
 orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
                           const orr__scalar *scalar, const orr__known *known, int worker, const orr__crew_of *crew)
 {
     int nin = s->region->nin, n = nin + s->region->nout;
     void *few[32], **p = orr__array_begin(few, sizeof few, (size_t)n, sizeof *p);
-    orr__work *k = orr__work_of_step(plan, s);
 
     if (!p)
         return ORR_ENOMEM;
@@ -411,15 +426,7 @@ orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, v
         p[i] = host[s->in[i]];
     for (int i = nin; i < n; i++)
         p[i] = host[s->out[i - nin]];
-    uint32_t stands_for = orr__work_begin(k, worker);
-    bool together = crew && s->shared && tile < 0 && s->ntiles <= ORR__CREW_SHARES;
-    double t0 = stands_for ? orr__now() : 0, took = 0;
-    orr_status st = together   ? launch_together(crew, s, p, p + nin, scalar, known, stands_for ? &took : NULL)
-                    : tile < 0 ? launch_whole(s, p, p + nin, scalar, known)
-                               : orr__exec_launch(s, tile, p, p + nin, scalar, known);
-    double t1 = stands_for ? orr__work_end(k, s, tile, worker, t0, stands_for) : 0;
-    if (st == ORR_OK && stands_for)
-        orr__exec_took(plan, s, tile, ORR__ON_CPU, together ? took : t1 - t0);
+    orr_status st = orr__exec_step_at(plan, s, tile, p, p + nin, scalar, known, worker, crew);
     orr__array_end(p, few);
     return st;
 }

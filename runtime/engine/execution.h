@@ -280,6 +280,13 @@ typedef struct {
  * shared steps together, led by the calling thread; NULL: there is no crew. */
 orr_status orr__exec_step(const orr__plan *plan, const orr__step *s, int tile, void *const *host,
                           const orr__scalar *scalar, const orr__known *known, int worker, const orr__crew_of *crew);
+/* The same with element 0 of each input and output of the step. */
+orr_status orr__exec_step_at(const orr__plan *plan, const orr__step *s, int tile, void *const *in, void *const *out,
+                             const orr__scalar *scalar, const orr__known *known, int worker, const orr__crew_of *crew);
+/* direct.c: runs a direct plan that is predicted to be short on the calling thread, as every engine would, but without a lane's choice and
+ * places for values. False: it is no such plan, or its leaves are not at hand, and nothing is done. */
+bool orr__exec_direct(const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, orr__buffer **out,
+                      orr_status *st);
 /* Tile t is done: releases the memory of its pages that are mapped from files. value: buffers by value. */
 void orr__exec_rest(const orr__step *s, int t, orr__buffer *const *value);
 /* Runs the whole plan on the calling thread (inline.c), which is the worker of that number. into as in execute, crew as above. Leaves must

@@ -19,7 +19,7 @@ void orr__finite_look(const orr__step *s, const orr__launch *l)
     const orr__region *r = s->region;
     bool whole = l->lo == 0 && l->hi == r->dim[0], finite = true;
     int64_t row = whole || r->dim[0] == 0 ? 0 : r->out_count / r->dim[0];
-    if (!s->results || !orr__finite_watched())
+    if (!s->results)
         return;
     for (int k = 0; k < r->nout && finite; k++) {
         orr_dtype t = (orr_dtype)r->out_dtype[k], part = orr__part_dtype(t);

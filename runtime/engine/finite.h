@@ -17,7 +17,7 @@ static inline bool orr__finite_watched(void)
 
 /* The doubts of all launches since the process began. If the number is the same after an evaluation as before it, its results are finite. */
 uint64_t orr__finite_doubts(void);
-/* The launch has written the outputs of step s in host memory: one doubt if a result of the plan is not finite. */
+/* While they are watched: the launch has written the outputs of step s in host memory; one doubt if a result of the plan is not finite. */
 void orr__finite_look(const orr__step *s, const orr__launch *l);
 /* The step's results are written where no processor looks: one doubt. */
 void orr__finite_unseen(const orr__step *s);

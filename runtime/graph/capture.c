@@ -72,12 +72,10 @@ static inline bool reserve(walk *w, size_t size)
     return w->p->key_size + size <= w->p->key_cap || reserve_more(w, size);
 }
 
-static bool grow_nodes(walk *w, int need)
+static bool more_nodes(walk *w, int need)
 {
     orr__capture *p = w->p;
     int cap = p->node_cap, c;
-    if (need <= cap)
-        return true;
     if (!(c = cap, grow(w, &p->node, &c, need, sizeof *p->node)) ||
         !(c = cap, grow(w, &p->arg0, &c, need, sizeof *p->arg0)) ||
         !(c = cap, grow(w, &p->leaf_of, &c, need, sizeof *p->leaf_of)) ||
@@ -87,18 +85,26 @@ static bool grow_nodes(walk *w, int need)
     return true;
 }
 
-static bool grow_leaves(walk *w, int need)
+static inline bool grow_nodes(walk *w, int need)
+{
+    return need <= w->p->node_cap || more_nodes(w, need);
+}
+
+static bool more_leaves(walk *w, int need)
 {
     orr__capture *p = w->p;
     int c = p->leaf_cap;
-    if (need <= c)
-        return true;
     if (!grow(w, &p->leaf_node, &c, need, sizeof *p->leaf_node) ||
         !(c = p->leaf_cap, grow(w, &p->placed, &c, need, sizeof *p->placed)) ||
         !(c = p->leaf_cap, grow(w, &p->leaf, &c, need, sizeof *p->leaf)))
         return false;
     p->leaf_cap = c;
     return true;
+}
+
+static inline bool grow_leaves(walk *w, int need)
+{
+    return need <= w->p->leaf_cap || more_leaves(w, need);
 }
 
 /* Gives n the next number, and reserves the bytes of its key. False: no memory. */
@@ -120,7 +126,7 @@ static inline bool next_number(walk *w, orr__node *n, int nin)
 }
 
 /* Numbers n as a leaf: its value exists, or is given at submission (NULL: a placeholder). */
-static bool number_leaf(walk *w, orr__node *n, orr__buffer *value)
+static inline __attribute__((always_inline)) bool number_leaf(walk *w, orr__node *n, orr__buffer *value)
 {
     orr__capture *p = w->p;
     if (!next_number(w, n, 0) || !grow_leaves(w, p->nleaf + 1))
@@ -204,7 +210,8 @@ static inline bool meet_inputs(walk *w)
     for (int k = w->stack[top].next; k < n->nin; k++) {
         orr__node *x = n->in[k];
         if (x->mark != w->epoch) {
-            if (!meet(w, x))
+            orr__buffer *value = orr__donors_exist ? NULL : orr__node_value(x);
+            if (!(value ? number_leaf(w, x, value) : meet(w, x)))
                 return false;
             if (w->depth - 1 > top) {
                 w->stack[top].next = k + 1;

@@ -44,6 +44,24 @@ static int parts_of(const orr__step *s)
     return orr__step_by_rows(s) ? most : 1;
 }
 
+/* True if the plan is one step whose inputs are leaves and whose outputs are those of the plan, in order, each with memory of its own. A
+ * call may ask for facts of its inputs. */
+static bool is_direct(const orr__plan *p)
+{
+    const orr__step *s = p->step;
+    if (p->nstep != 1 || p->calls || s->graph || s->ntiles > 1 || s->shared || s->borrows || p->ndonors > 0 ||
+        p->memory.scratch_bytes > 0 || orr__region_needs_device(s->region) || p->nout != s->region->nout ||
+        s->region->nin > ORR__DIRECT_MOST || p->nout > ORR__DIRECT_MOST)
+        return false;
+    for (int i = 0; i < s->region->nin; i++)
+        if (p->value[s->in[i]].leaf < 0)
+            return false;
+    for (int k = 0; k < p->nout; k++)
+        if (p->out[k] != s->out[k] || p->value[s->out[k]].output != k)
+            return false;
+    return true;
+}
+
 /* The members of a crew meet after each step. A task that waits for another one begins with the latency of a task
  * alone. */
 orr_status orr__pass_lanes(orr__planner *planner)
@@ -67,5 +85,6 @@ orr_status orr__pass_lanes(orr__planner *planner)
         p->lanes.together = HUGE_VAL;
     double even = p->lanes.alone / workers;
     p->lanes.tasks = ORR__MAX(p->urgency.longest, even) + tasks * now->latency_us;
+    p->lanes.direct = is_direct(p);
     return ORR_OK;
 }

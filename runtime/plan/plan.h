@@ -70,6 +70,8 @@ typedef struct {
     int64_t length;
 } orr__index_check;
 
+enum { ORR__DIRECT_MOST = 32 }; /* inputs, or outputs, of a direct plan's step */
+
 typedef struct orr__plan {
     atomic_int refs;
     int nstep, nvalue, nout, nleaf, nscalar, ntasks;
@@ -88,6 +90,7 @@ typedef struct orr__plan {
     } urgency;
     struct {                           /* lanes: predicted µs, as in the steps' costs                              */
         double alone, together, tasks; /* on one thread; by a crew that is there; as tasks      */
+        bool direct; /* one step for the calling thread, from leaves to outputs: no other value needs memory */
     } lanes;
     int ndonors; /* donation: leaves that have a recipient                                   */
     int nforms;  /* forms: leaves that may be in a form                                      */
