@@ -230,6 +230,8 @@ def of_one():
         ("-", operator.neg), ("+", operator.pos), ("abs", abs), ("~", operator.invert), ("bool", bool), ("int", int), ("float", float),
         ("index", operator.index), ("len", len), ("hash", hash), ("tolist", lambda x: x.tolist()), ("item", lambda x: x.item()),
         ("iteration", lambda x: [np.asarray(v) for v in x])])
+    if name in ("int", "float") and a.shape and a.size == 1:
+        return  # an exception from NumPy 2.4 on
     may = o.DtypeError if t == "bool" and name in ("+", "abs") else ValueError if name == "bool" and not a.size else ()
     check("%s %s %r" % (name, t, a.tolist()), lambda: f(o.asarray(a)), lambda: f(a), ABOUT.get(t, 0) if kind(t) == "c" else 0, may)
 
@@ -263,6 +265,9 @@ def index():
     ours = tuple(ours_of(k) for k in key)
     if len(key) == 1 and R.random() < 0.5:
         key, ours = key[0], ours[0]
+    _, refused = outcome(lambda: a[key])
+    if "with size 0" in str(refused):
+        return  # whether places of an empty result are looked at depends on NumPy's version
     check("%s[%r]" % (s, key), lambda: o.asarray(a)[ours], lambda: a[key])
     v = R.choice([0, 1, -1, 300, -200, 2.0, 1j, True])
     fits = not isinstance(v, int) or a.dtype.kind == "f" or np.iinfo(a.dtype).min <= v <= np.iinfo(a.dtype).max
@@ -281,7 +286,8 @@ def assign():
     s, t, u = shape(2), R.choice(some), R.choice(some)
     a, key = array(t, s, tame), tuple(slice(None) if R.random() < 0.5 else slice(R.randint(0, 2), None) for _ in s)
     full = a[key].shape
-    v = array(u, R.choice([full, full[1:], (1,) + full, (1, 1) + full, full + (2,), ()]), tame)
+    some_axes = [(1,) + full, (1, 1) + full, full + (2,)] if s else []  # NumPy 2.4 puts no array of one element into an array without axes
+    v = array(u, R.choice([full, full[1:], ()] + some_axes), tame)
 
     def assigned(x, v):
         x[key] = v

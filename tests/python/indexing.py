@@ -93,6 +93,12 @@ same("parts by functions", t, a)
 same("an element is no part", scalar, 23)
 same("chosen elements are no part", taken[1], np.arange(24).reshape(2, 3, 4)[1])
 same("a copy is no part", copy, np.arange(12, 24).reshape(3, 4))
+same_again, all_of_it, naked = t[...], t[()], a[...]
+same_again += 1
+all_of_it *= 2
+naked += 1
+naked *= 2
+same("a part of all elements", t, a)
 row = t[0]
 del t
 row[0] = 9

@@ -188,6 +188,8 @@ def extensions():
     same("qr", q @ r, x, rtol=1e-12)
     for k in ("fro", "nuc", 1, 2, np.inf, -1, -2, -np.inf):
         same("norm %s" % k, o.linalg.matrix_norm(a, ord=k), n.norm(x, k), rtol=1e-12)
+        same("condition %s" % k, o.linalg.cond(a, k), n.cond(x, k), rtol=1e-9)
+    same("condition", o.linalg.cond(a), n.cond(x), rtol=1e-9)
     same("vector norm", o.linalg.vector_norm(a, axis=1, ord=3), n.norm(x, 3, axis=1), rtol=1e-12)
     same("power", o.linalg.matrix_power(a, 3), n.matrix_power(x, 3), rtol=1e-12)
     same("trace", o.linalg.trace(a, offset=1), np.trace(x, 1), rtol=1e-12)

@@ -170,7 +170,12 @@ def get(x, key):
     key = _keys(key)
     if any(_is_array(k) or isinstance(k, bool) for k in key) or len(key) >= x.ndim and all(hasattr(k, "__index__") for k in key):
         return _get(x, key)  # copies, as NumPy's
-    return part(x, lambda t: _get(t, key))
+    return part(x, lambda t: _another(t, _get(t, key)))
+
+
+def _another(x, y):
+    """y, but as an object of its own: an assignment to a part of all elements changes x, while x += v gives a name to a new tensor."""
+    return _core.reshape(x, x.shape) if y is x else y
 
 
 def _get(x, key):

@@ -2,7 +2,7 @@
 from collections import namedtuple as _namedtuple
 
 from . import _core
-from ._core import (cond, det, eig, eigvals, eigvalsh, expm, inv, kron, logdet, lu, matmul, solve, solve_cholesky,  # noqa: F401
+from ._core import (det, eig, eigvals, eigvalsh, expm, inv, kron, logdet, lu, matmul, solve, solve_cholesky,  # noqa: F401
                     solve_triangular, svdvals)
 from ._standard import matrix_transpose, outer, tensordot, vecdot  # noqa: F401
 
@@ -12,6 +12,13 @@ _Slogdet = _namedtuple("slogdet", "sign logabsdet")
 _Svd = _namedtuple("svd", "U S Vh")
 _NORMS = {"fro": "frobenius", "nuc": "nuclear", 1: "one", 2: "two", float("inf"): "infinity", -1: "least_one",
           -2: "least_two", float("-inf"): "least_infinity"}
+
+
+def cond(x, /, p=None):
+    """The condition of each matrix by a norm; None and 2: the largest singular value divided by the least."""
+    if p is not None and p not in _NORMS:
+        raise ValueError("cond(): p is None or one of %s" % list(_NORMS))
+    return _core.cond(x, _NORMS[2 if p is None else p])
 
 
 def cholesky(x, /, *, upper=False):
