@@ -234,17 +234,31 @@ static bool part_of(const orr__conv_job *j, part *q)
            !(j->block_y && (q->ay % j->block || q->my % j->block));
 }
 
+/* The dimensions of a part of w: groups if there are several, channels of y and of x, spatial axes. Returns the number of axes before the
+ * spatial ones. */
+static int dims_of_w(const orr__conv *v, const part *q, int axes, dnnl_dims_t dims)
+{
+    int n = 0;
+    if (q->groups > 1)
+        dims[n++] = q->groups;
+    dims[n++] = q->groups == 1 ? q->my : v->o;
+    dims[n++] = q->groups == 1 ? q->mx : v->c;
+    for (int d = 0; d < axes; d++)
+        dims[n + d] = v->w[AXES - axes + d];
+    return n;
+}
+
 static bool arrays(plan *c, const orr__conv_job *j, const part *q, int axes)
 {
     const orr__conv *v = j->v;
     int64_t nx = orr__conv_count(v->x), nw = orr__conv_count(v->w), ny = orr__conv_count(v->y);
     int64_t cx = v->groups * v->c, cy = v->groups * v->o;
-    int64_t wc = q->groups == 1 ? q->mx : v->c, wo = q->groups == 1 ? q->my : v->o;
-    int64_t ws[3] = { v->o * v->c * nw, v->c * nw, nw }, wd[3] = { q->groups, wo, wc };
-    int one = q->groups == 1;
+    int64_t ws[3] = { v->o * v->c * nw, v->c * nw, nw };
+    dnnl_dims_t wd;
+    int nwd = dims_of_w(v, q, axes, wd);
     return array(c, X, (int64_t[]){ q->n, q->mx }, 2, (int64_t[]){ cx * nx, nx }, v->x, axes, j->block_x ? j->block : 0,
                  cx) &&
-           array(c, W, wd + one, 3 - one, ws + one, v->w, axes, 0, 0) &&
+           array(c, W, wd, nwd, ws + 3 - nwd, v->w, axes, 0, 0) &&
            array(c, Y, (int64_t[]){ q->n, q->my }, 2, (int64_t[]){ cy * ny, ny }, v->y, axes, j->block_y ? j->block : 0,
                  cy);
 }
@@ -640,10 +654,11 @@ static void end(call *c)
         (void)dnnl_stream_destroy(c->stream);
 }
 
-/* Elements [at, at + count) of w, which some jobs read, in the layout of these jobs. */
+/* Elements [at, at + count) of w, which some jobs read, in the layout of these jobs. Slices of the first axis lie at the same place in both
+ * layouts, and are converted one after the other. */
 typedef struct {
-    int64_t at, count;
-    desc lies, wants;
+    int64_t at, count, slice; /* slice: elements of each */
+    desc lies, wants, slice_lies, slice_wants;
 } piece;
 typedef struct {
     orr__value_form base;
@@ -756,9 +771,25 @@ bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)
 
 /* -- w in its form ---------------------------------------------------------------------------------------------------- */
 
-static bool turn_piece(const piece *p, char *host, void *scratch, bool back)
+/* Converts one slice; false: it is unchanged. */
+static bool turn_slice(const call *place, dnnl_primitive_t run, const desc *source, const desc *target, char *at,
+                       void *scratch, size_t bytes)
 {
-    const desc *source = back ? &p->wants : &p->lies, *target = back ? &p->lies : &p->wants;
+    call c = { .engine = place->engine, .stream = place->stream };
+    bool ok = memory(&c, &c.own[W], source, scratch) && memory(&c, &c.as[W], target, at);
+    memcpy(scratch, at, bytes);
+    ok = ok && execute(&c, run, 2, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, c.own[W] }, { DNNL_ARG_TO, c.as[W] } });
+    if (!ok)
+        memcpy(at, scratch, bytes);
+    c.stream = NULL; /* the caller's */
+    end(&c);
+    return ok;
+}
+
+/* Converts the first `count` elements, whole slices; returns the number of elements that are converted. */
+static int64_t turn_slices(const piece *p, char *host, void *scratch, bool back, int64_t count)
+{
+    const desc *source = back ? &p->slice_wants : &p->slice_lies, *target = back ? &p->slice_lies : &p->slice_wants;
     char *to = host + (size_t)p->at * sizeof(float);
     dnnl_primitive_desc_t d = NULL;
     dnnl_primitive_t run = NULL;
@@ -766,17 +797,26 @@ static bool turn_piece(const piece *p, char *host, void *scratch, bool back)
     dnnl_engine_t e = c.engine;
     bool ok = e && dnnl_stream_create(&c.stream, e, dnnl_stream_default_flags) == dnnl_success &&
               dnnl_reorder_primitive_desc_create(&d, GIVEN(source), e, GIVEN(target), e, NULL) == dnnl_success &&
-              dnnl_primitive_create(&run, d) == dnnl_success && memory(&c, &c.own[W], source, scratch) &&
-              memory(&c, &c.as[W], target, to);
-    if (ok)
-        memcpy(scratch, to, (size_t)p->count * sizeof(float));
-    ok = ok && execute(&c, run, 2, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, c.own[W] }, { DNNL_ARG_TO, c.as[W] } });
+              dnnl_primitive_create(&run, d) == dnnl_success;
+    int64_t done = 0;
+    while (ok && done < count &&
+           turn_slice(&c, run, source, target, to + (size_t)done * sizeof(float), scratch,
+                      (size_t)p->slice * sizeof(float)))
+        done += p->slice;
     end(&c);
     if (run)
         (void)dnnl_primitive_destroy(run);
     if (d)
         (void)dnnl_primitive_desc_destroy(d);
-    return ok;
+    return done;
+}
+
+static bool turn_piece(const piece *p, char *host, void *scratch, bool back)
+{
+    int64_t done = turn_slices(p, host, scratch, back, p->count);
+    if (done < p->count)
+        (void)turn_slices(p, host, scratch, !back, done);
+    return done == p->count;
 }
 
 static bool turn(const orr__value_form *base, void *host, void *scratch, bool back)
@@ -807,42 +847,74 @@ static bool same_pieces(const orr__value_form *f, const orr__value_form *g)
     return same;
 }
 
+static void forget_piece(piece *p)
+{
+    forget(&p->lies);
+    forget(&p->wants);
+    forget(&p->slice_lies);
+    forget(&p->slice_wants);
+}
+
 static void free_pieces(orr__value_form *base)
 {
     pieces *f = (pieces *)base;
-    for (int i = 0; i < f->n; i++) {
-        forget(&f->of[i].lies);
-        forget(&f->of[i].wants);
-    }
+    for (int i = 0; i < f->n; i++)
+        forget_piece(&f->of[i]);
     free(f->of);
     free(f);
 }
 
-static bool add_piece(orr__value_form **f, const made *m, int64_t at, int64_t count)
+/* Slices of so many places of the first axis. The slices are separate in the kernel's layout if the first one has no gaps there: layouts are
+ * linear in blocks of an axis. */
+static bool cut(piece *p, dnnl_dims_t dims, int64_t places)
 {
-    piece p = { .at = at, .count = count };
-    pieces *all = *f ? (pieces *)*f : calloc(1, sizeof *all), *have = all;
-    if (!have)
+    const dnnl_dims_t origin = { 0 };
+    const int64_t all = dims[0], slice = p->count / all * places;
+    dims[0] = places;
+    forget(&p->slice_lies);
+    forget(&p->slice_wants);
+    memset(&p->slice_lies, 0, sizeof p->slice_lies);
+    memset(&p->slice_wants, 0, sizeof p->slice_wants);
+    bool ok = all % places == 0 && describe_part(&p->slice_lies, &p->lies, dims, origin) == dnnl_success &&
+              describe_part(&p->slice_wants, &p->wants, dims, origin) == dnnl_success &&
+              dnnl_memory_desc_get_size(GIVEN(&p->slice_wants)) == (size_t)slice * sizeof(float);
+    dims[0] = all;
+    p->slice = slice;
+    return ok;
+}
+
+static bool cut_into_slices(piece *p, dnnl_dims_t dims)
+{
+    static const int64_t places[] = { 8, 16, 32, 64 }; /* widths of blocks */
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (cut(p, dims, places[i]))
+            return true;
+    return cut(p, dims, dims[0]);
+}
+
+/* Takes p; false: p is not added. */
+static bool add_piece(orr__value_form **f, piece *p)
+{
+    pieces *all = *f ? (pieces *)*f : calloc(1, sizeof *all);
+    if (!all)
         return false;
     if (!*f) {
         all->base = (orr__value_form){ .turn = turn, .same = same_pieces, .free = free_pieces };
         atomic_init(&all->base.refs, 1);
         *f = &all->base;
     }
-    piece *more = realloc(all->of, ((size_t)all->n + 1) * sizeof *more);
-    if (more)
-        all->of = more;
-    if (!more || !copy(&p.lies, GIVEN(&m->lies[W])) || !copy(&p.wants, GIVEN(&m->wants[W])))
-        return false;
     for (int i = 0; i < all->n; i++)
-        if (same_piece(&all->of[i], &p)) {
-            forget(&p.lies);
-            forget(&p.wants);
+        if (same_piece(&all->of[i], p)) {
+            forget_piece(p);
             return true;
         }
-    all->of[all->n++] = p;
-    if (all->base.scratch < (size_t)count * sizeof(float))
-        all->base.scratch = (size_t)count * sizeof(float);
+    piece *more = realloc(all->of, ((size_t)all->n + 1) * sizeof *more);
+    if (!more)
+        return false;
+    all->of = more;
+    all->of[all->n++] = *p;
+    if (all->base.scratch < (size_t)p->slice * sizeof(float))
+        all->base.scratch = (size_t)p->slice * sizeof(float);
     return true;
 }
 
@@ -859,7 +931,15 @@ bool orr__conv_onednn_form(orr__own *own, const orr__conv_job *j, orr__value_for
     const made *m = made_of(own, j, &q);
     (void)pthread_mutex_unlock(&own->lock);
     (void)threads(was);
-    return m && apart && !m->same[W] && m->bytes[W] == (size_t)count * sizeof(float) && add_piece(f, m, q.aw, count);
+    piece p = { .at = q.aw, .count = count };
+    dnnl_dims_t dims;
+    (void)dims_of_w(v, &q, axes_of(v), dims);
+    bool ok = m && apart && !m->same[W] && m->bytes[W] == (size_t)count * sizeof(float) &&
+              copy(&p.lies, GIVEN(&m->lies[W])) && copy(&p.wants, GIVEN(&m->wants[W])) && cut_into_slices(&p, dims) &&
+              add_piece(f, &p);
+    if (!ok)
+        forget_piece(&p);
+    return ok;
 }
 
 /* Each element is in one piece. */

@@ -9,7 +9,7 @@
 #include <orrery/nn.h>
 #include <orrery/optim.h>
 #include "codelets/codelet.h"
-#include "runtime/base/buffer.h"
+#include "runtime/base/form.h"
 #include "runtime/graph/node.h"
 #include "tests/harness/harness.h"
 
@@ -164,6 +164,9 @@ static void weights_of_inference_are_there_once(void)
         forward(m, x, y);
     bool formed = weight_of(m, 0)->form && weight_of(m, 2)->form;
     ORR_CHECK_MSG(memcmp(y, plain, sizeof y) == 0, "other results with weights in their form");
+    size_t scratch = formed ? atomic_load(&weight_of(m, 0)->form)->scratch : 0;
+    ORR_CHECK_MSG(scratch <= sizeof w / 4, "%zu bytes to convert %zu", scratch,
+                  sizeof w); /* a few channels at a time */
     ORR_CHECK(orr_module_parameters(m, p, 4) == 4 && orr_read(p[0].variable, now, sizeof now) == ORR_OK);
     ORR_CHECK(memcmp(now, w, sizeof w) == 0 && !weight_of(m, 0)->form);
     forward(m, x, y);
