@@ -66,9 +66,8 @@ static void publish(const orr__capture_roots *roots, bool early, const orr__capt
         orr__publishing how = early || i >= n - roots->nagain ? ORR__PUBLISH_EARLY
                               : i >= n - roots->nretained     ? ORR__PUBLISH_KEPT
                                                               : ORR__PUBLISH_ASKED;
-        if (p->behind[i])
-            orr__node_publish(p->behind[i], orr__buffer_ref(out[i]), how);
-        orr__node_publish(roots->out[i], out[i], how);
+        bool again = p->behind[i] && orr__node_publish(p->behind[i], orr__buffer_ref(out[i]), how, false);
+        (void)orr__node_publish(roots->out[i], out[i], how, again);
     }
 }
 

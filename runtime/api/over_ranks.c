@@ -169,8 +169,7 @@ static orr_status evaluate_joint(orr__site at, const orr__partition *q, const or
         orr__buffer_unref(out);
         return st;
     }
-    orr__buffer_renew(out);
-    orr__node_publish(j->out, out, ORR__PUBLISH_ASKED);
+    (void)orr__node_publish(j->out, out, ORR__PUBLISH_ASKED, false);
     return ORR_OK;
 }
 

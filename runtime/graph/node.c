@@ -295,7 +295,7 @@ void orr__node_free(orr__node *n)
     }
 }
 
-void orr__node_publish(orr__node *n, orr__buffer *b, orr__publishing how)
+bool orr__node_publish(orr__node *n, orr__buffer *b, orr__publishing how, bool again)
 {
     orr__node *in3[3] = { NULL, NULL, NULL };
     orr__node **in = in3;
@@ -303,7 +303,7 @@ void orr__node_publish(orr__node *n, orr__buffer *b, orr__publishing how)
     if (n->value) { /* another thread was first; both values are the same */
         orr__graph_unlock();
         orr__buffer_unref(b);
-        return;
+        return false;
     }
     bool stays = how == ORR__PUBLISH_EARLY && !(n->op->flags & ORR__OP_STOPS);
     int nin = stays ? 0 : n->nin;
@@ -316,11 +316,13 @@ void orr__node_publish(orr__node *n, orr__buffer *b, orr__publishing how)
         n->in = n->in3;
         n->kept = how == ORR__PUBLISH_KEPT;
     }
-    orr__buffer_renew(b);
+    if (!again)
+        orr__buffer_renew(b);
     atomic_store_explicit(&n->value, b, memory_order_release);
     orr__graph_unlock();
     for (int i = 0; i < nin; i++)
         orr__node_unref(in[i]);
     if (in != in3)
         free(in);
+    return true;
 }

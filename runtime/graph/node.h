@@ -123,9 +123,10 @@ static inline int orr__node_needs(const orr__node *n)
 /* ASKED: by a caller. KEPT: so that holders need no old value of a variable. Both drop the inputs. EARLY: by a submission for which no
  * caller asked (pile.h); the inputs stay, so that a gradient may still flow through n, unless n stops gradients. */
 typedef enum { ORR__PUBLISH_ASKED, ORR__PUBLISH_KEPT, ORR__PUBLISH_EARLY } orr__publishing;
-/* Makes `b` the value of n (reference taken over). Acquires the graph lock. op, dtype, shape, s and attr never change after recording and
+/* Makes `b` the value of n (reference taken over). again: the same evaluation has made it the value of another node. False: n has a value
+ * already. Acquires the graph lock. op, dtype, shape, s and attr never change after recording and
  * may be read without the lock. */
-void orr__node_publish(orr__node *n, orr__buffer *b, orr__publishing how);
+bool orr__node_publish(orr__node *n, orr__buffer *b, orr__publishing how, bool again);
 
 /* -- handles ------------------------------------------------------------------------------------------- */
 orr_tensor *orr__handle_new(orr__node *n); /* takes over n's reference; in the current scope; poison on ENOMEM; n may

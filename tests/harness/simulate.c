@@ -167,7 +167,7 @@ static bool exchange_group(int k, const orr__group *group)
         }
     }
     for (int i = 0; i < n; i++)
-        orr__node_publish(parts[group->rank[i]].exchanges.node[k], to[i], ORR__PUBLISH_ASKED);
+        (void)orr__node_publish(parts[group->rank[i]].exchanges.node[k], to[i], ORR__PUBLISH_ASKED, false);
     return true;
 }
 

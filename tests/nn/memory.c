@@ -158,12 +158,15 @@ static void weights_of_inference_are_there_once(void)
     ended(m, x);
     if (!(m = started("", &x)))
         return;
+    ORR_CHECK(orr_module_parameters(m, p, 4) == 4 && orr_eval(p[0].variable) == ORR_OK);
     forward(m, x, y);
+    bool at_once = weight_of(m, 0)->form != NULL; /* no copy of it was made */
     ORR_CHECK(memcmp(y, plain, sizeof y) == 0);
     for (int k = 1; k < CALLS; k++)
         forward(m, x, y);
     bool formed = weight_of(m, 0)->form && weight_of(m, 2)->form;
     ORR_CHECK_MSG(memcmp(y, plain, sizeof y) == 0, "other results with weights in their form");
+    ORR_CHECK(at_once || !formed);
     size_t scratch = formed ? atomic_load(&weight_of(m, 0)->form)->scratch : 0;
     ORR_CHECK_MSG(scratch <= sizeof w / 4, "%zu bytes to convert %zu", scratch,
                   sizeof w); /* a few channels at a time */
