@@ -1,4 +1,4 @@
-/* From a region to the text of one kernel: its parts in order, and maps with one work item per element.
+/* From a region to the text of one kernel: its parts in order.
  * Must not know: devices, compilers, queues. */
 #include "config.h"
 
@@ -113,66 +113,6 @@ static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d
         orr__text_addf(t, "    %s *out%d = out[%d];\n", orr__emit_storage((orr_dtype)r->out_dtype[k]), k, k);
 }
 
-/* The index on the outermost axis is the remaining quotient. */
-void orr__emit_axes(orr__text *t, const orr__region *r, uint32_t mask, const char *from)
-{
-    static const char *const name[ORR_MAX_RANK] = { "rest0", "rest1", "rest2", "rest3",
-                                                    "rest4", "rest5", "rest6", "rest7" };
-    int outermost = -1;
-    for (int d = r->rank - 1; d >= 0; d--)
-        if (mask & 1u << d)
-            outermost = d;
-    for (int d = r->rank - 1; d >= 0; d--) {
-        if (!(mask & 1u << d))
-            continue;
-        if (d == outermost) {
-            orr__text_addf(t, "    const orr_idx i%d = %s;\n", d, from);
-            continue;
-        }
-        orr__text_addf(t, "    const orr_idx rest%d = orr_quotient(%s, (orr_idx)W(%d), W(%d));\n", d, from, 2 + d,
-                       2 + r->rank + d);
-        orr__text_addf(t, "    const orr_idx i%d = %s - rest%d * (orr_idx)W(%d);\n", d, from, d, 2 + d);
-        from = name[d];
-    }
-}
-
-/* Spans that are not whole have their elements at a distance, so that neighbouring items read neighbours. */
-static void map_spans(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
-{
-    const orr__item_span s = {
-        .t = t, .r = r, .l = l, .index = "i", .axes = l->linear ? 0 : ~0u, .end = "count", .base = ""
-    };
-    int scalar = l->scalar_at;
-    orr__text_addf(t,
-                   "%s    const int size = %s, whole = (int)W(%d), gap = whole ? 1 : size;\n"
-                   "    const orr_idx count = (orr_idx)W(0),\n"
-                   "        head = block * (size * ORR_SPAN) + (whole ? me * ORR_SPAN : me);\n"
-                   "    if (head >= count)\n        return;\n",
-                   d->seat, d->size, l->span_at);
-    orr__emit_span_loads(&s);
-    orr__emit_span_values(&s, true);
-    for (int i = 0; i < r->ninstr; i++)
-        orr__emit_value(t, r, l, &(orr__around){ .held = true }, i, &scalar, fp64);
-    for (int k = 0; k < r->nout; k++)
-        orr__emit_span_keep(&s, k, r->out_reg[k], fp64);
-    orr__text_add(t, "    }\n");
-    orr__emit_span_stores(&s);
-}
-
-static void map(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
-{
-    int scalar = l->scalar_at;
-    if (!l->linear)
-        orr__emit_axes(t, r, ~0u, "i");
-    for (int i = 0; i < r->ninstr; i++)
-        orr__emit_value(t, r, l, &(orr__around){ 0 }, i, &scalar, fp64);
-    for (int k = 0; k < r->nout; k++) {
-        char reg[16];
-        (void)snprintf(reg, sizeof reg, "r%d", r->out_reg[k]);
-        orr__emit_store(t, r, l, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, reg, fp64);
-    }
-}
-
 /* The text before the kernel. */
 static void functions(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
@@ -197,21 +137,13 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
 
 static bool body(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
-    if (r->product) {
+    if (!r->product && !r->call.op)
+        return orr__emit_loops(t, r, d, l, fp64);
+    if (r->product)
         orr__emit_product(t, r, d, l, fp64);
-    } else if (r->call.op) {
+    else
         orr__emit_call_text(t, r, d, l);
-    } else if (l->group) {
-        orr__emit_group_begin(t, r, d, l);
-        if (r->rows)
-            return orr__emit_rows(t, r, l, fp64);
-        orr__emit_reduce(t, r, l, fp64);
-    } else if (l->span > 1) {
-        map_spans(t, r, d, l, fp64);
-    } else {
-        orr__text_add(t, d->begin);
-        map(t, r, l, fp64);
-    }
+    orr__text_add(t, d->end);
     return true;
 }
 
@@ -221,7 +153,6 @@ char *orr__emit(const orr__region *r, const orr__dialect *d, const orr__layout *
     functions(&t, r, d, l, fp64);
     parameters(&t, r, d, l);
     bool ok = body(&t, r, d, l, fp64);
-    orr__text_add(&t, d->end);
     orr__text_add(&t, "}\n");
     t.failed = t.failed || !ok;
     return orr__text_end(&t, r->file, r->line, r->label);

@@ -110,7 +110,6 @@ typedef struct orr__around {
     bool masked; /* the loop is one vector, of which `left` elements, from `lane` 0 on, exist             */
     bool based;  /* base<a> is the begin of the current row, for accesses of which orr__emit_based is true   */
     bool near;   /* functions use their near form, and set `far` if an argument is too large for it        */
-    bool held;   /* LOAD n is in ld<n>.v[u], element u of a span                                             */
 } orr__around;
 
 /* The flag has ORR__FLAG_INTS ints for each of orr__emit_flags(region) indices, in instruction order. The first int is the least number of
@@ -122,7 +121,7 @@ int orr__emit_flags(const orr__region *r);
 orr__site orr__emit_flag_of(const orr__region *r, int n, int *axis, int64_t *length);
 
 /* The near form's function of an instruction, for arguments that are not large; NULL: none. */
-const char *orr__emit_near(const orr__region *r, const orr__rinstr *in);
+const char *orr__emit_near(const orr__rinstr *in);
 
 /* fp64 false: refuses regions that need double. */
 bool orr__emit_can(const orr__region *r, bool fp64);
@@ -214,8 +213,6 @@ void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, i
                      bool fp64);
 /* The stored value, and the end of the statement. */
 void orr__emit_stored(orr__text *t, const orr__region *r, int k, orr_dtype from, const char *x, bool fp64);
-/* Declares i<axis> for each axis in `mask`, from `from`, the row-major number over these axes. */
-void orr__emit_axes(orr__text *t, const orr__region *r, uint32_t mask, const char *from);
 /* Word m of orr_quotient for divisor d. */
 int64_t orr__emit_divider(int64_t d);
 /* Assigns words to accesses from number `first` on, starting at `word`; returns the word after the last. */
@@ -231,13 +228,11 @@ bool orr__emit_narrow(const orr__region *r, const orr__access *a, int64_t offset
 bool orr__emit_folds(const orr__region *r, int number);
 orr__region orr__emit_fold_of(const orr__region *r, int number);
 void orr__emit_group_functions(orr__text *t, const orr__region *r, bool fp64);
-void orr__emit_group_begin(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l);
-void orr__emit_group_step(orr__text *t, const orr__region *fold, int number, const char *where);
+void orr__emit_group_begin(orr__text *t, const orr__dialect *d, const orr__layout *l);
 void orr__emit_group_join(orr__text *t, const orr__region *fold, int number, bool fp64); /* declares fold<number> */
 void orr__emit_group_words(const orr__launch *l, const orr__layout *lay, int64_t *word);
-void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64);
-/* row.c */
-bool orr__emit_rows(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64); /* false: no memory */
+/* codelets/nest/device.c: the loops of a map, a reduction or rows; false: no memory, or a nest that is wrong. */
+bool orr__emit_loops(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64);
 /* product.c */
 /* Defines orr_mad(x, y, z) = x·y + z of the type, with one rounding where that is fast. */
 void orr__emit_mad(orr__text *t, orr_dtype type, const orr__dialect *d);

@@ -130,9 +130,8 @@ void orr__emit_group_functions(orr__text *t, const orr__region *r, bool fp64)
 
 /* `line`: the element. Items beyond the last element compute it again and do not store it (`live`). `lane`: the number of this item among
  * those that fold the element. `hop`: items from one lane to the next. `home`: lane 0's item. */
-void orr__emit_group_begin(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l)
+void orr__emit_group_begin(orr__text *t, const orr__dialect *d, const orr__layout *l)
 {
-    (void)r;
     orr__text_addf(t, "#define ORR_BLOCKS W(%d)\n", l->group_at + ORR__GROUP_BLOCKS);
     orr__text_addf(t, "    %sorr_share share[%d];\n%s", d->share, d->group, d->seat);
     orr__text_addf(t, "    const int shape = (int)W(%d), across = shape >> 4, lanes = 1 << (shape & 15);\n",
@@ -146,12 +145,6 @@ void orr__emit_group_begin(orr__text *t, const orr__region *r, const orr__dialec
                      "    const orr_idx line_ = (block >> parts) * width + seat;\n"
                      "    const int live = line_ < (orr_idx)W(0);\n"
                      "    const orr_idx line = live ? line_ : (orr_idx)W(0) - 1;\n");
-}
-
-void orr__emit_group_step(orr__text *t, const orr__region *fold, int number, const char *where)
-{
-    orr__text_addf(t, "        acc%d = orr_step%d(acc%d, r%d%s%s);\n", number, number, number, fold->out_reg[0],
-                   where ? ", " : "", where ? where : "");
 }
 
 void orr__emit_group_join(orr__text *t, const orr__region *fold, int n, bool fp64)
@@ -173,72 +166,6 @@ void orr__emit_group_join(orr__text *t, const orr__region *fold, int n, bool fp6
                        wide, n, n, n, wide, n, n, n, n, n);
     else
         orr__text_addf(t, "    const %s fold%d = acc%d.fold;\n", wide, n, n);
-}
-
-/* The loop over the values of an item. Spans of one element are contiguous, those of neighbouring elements go from lane to lane. */
-static void begin_values(orr__text *t, const orr__region *r, const orr__layout *l)
-{
-    const orr__item_span s = { .t = t, .r = r, .l = l, .index = "q", .axes = r->rmask, .end = "end" };
-    if (l->span <= 1) {
-        orr__text_add(t, "    for (orr_idx q = first + (orr_idx)lane; stage != 2 && q < end; q += (orr_idx)lanes) {\n");
-        orr__emit_axes(t, r, r->rmask, "q");
-        return;
-    }
-    orr__text_addf(
-        t,
-        "    const int whole = (int)W(%d), gap = across ? lanes : 1;\n"
-        "    for (orr_idx head = first + (orr_idx)(across ? lane : lane * ORR_SPAN); stage != 2 && head < end;\n"
-        "         head += (orr_idx)(lanes * ORR_SPAN)) {\n",
-        l->span_at);
-    orr__emit_span_loads(&s);
-    orr__emit_span_values(&s, false);
-}
-
-/* Combines each value of the iteration space with every fold, or, in the second stage, the parts of an element. */
-static void fold_all(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
-{
-    int scalar = l->scalar_at;
-    bool arg = r->search;
-    orr__text_add(t, "    for (orr_idx q = (orr_idx)lane; stage == 2 && q < end; q += (orr_idx)lanes) {\n");
-    for (int n = r->ninstr; n < r->ninstr + r->nout; n++)
-        orr__text_addf(t, "        acc%d = orr_join%d(acc%d, scratch[line * count + q].a%d);\n", n, n, n, n);
-    orr__text_add(t, "    }\n");
-    begin_values(t, r, l);
-    for (int i = 0; i < r->ninstr; i++)
-        orr__emit_value(t, r, l, &(orr__around){ .held = l->span > 1 }, i, &scalar, fp64);
-    for (int n = r->ninstr; n < r->ninstr + r->nout; n++) {
-        orr__region fold = orr__emit_fold_of(r, n);
-        orr__text_add(t, l->span > 1 ? "        if (at < end)\n" : "");
-        orr__emit_group_step(t, &fold, n, !arg ? NULL : r->rmask & 1u ? "(orr_i64)q + W(1)" : "(orr_i64)q");
-    }
-    orr__text_add(t, l->span > 1 ? "    }\n    }\n" : "    }\n");
-}
-
-void orr__emit_reduce(orr__text *t, const orr__region *r, const orr__layout *l, bool fp64)
-{
-    char name[16];
-    orr__emit_axes(t, r, ~r->rmask, "line");
-    for (int n = r->ninstr; n < r->ninstr + r->nout; n++)
-        orr__text_addf(t, "    orr_acc%d acc%d = orr_first%d();\n", n, n, n);
-    orr__text_addf(t,
-                   "    const orr_idx count = (orr_idx)W(%d), stage = (orr_idx)W(%d);\n"
-                   "    const orr_idx some = ((count + (((orr_idx)1 << parts) - 1)) >> parts%s, first = part * some;\n"
-                   "    const orr_idx end = !live ? 0 : stage == 2 || count - first < some ? count : first + some;\n"
-                   "    const orr_idx i = line;\n",
-                   l->group_at + ORR__GROUP_COUNT, l->group_at + ORR__GROUP_STAGE,
-                   l->span > 1 ? ") + (ORR_SPAN - 1) & ~(orr_idx)(ORR_SPAN - 1)" : ")");
-    fold_all(t, r, l, fp64);
-    for (int n = r->ninstr; n < r->ninstr + r->nout; n++) {
-        orr__region fold = orr__emit_fold_of(r, n);
-        orr__emit_group_join(t, &fold, n, fp64);
-        (void)snprintf(name, sizeof name, "fold%d", n);
-        orr__text_addf(
-            t,
-            "    if (live && lane == 0 && stage == 1)\n        scratch[(line << parts) + part].a%d = acc%d;\n"
-            "    else if (live && lane == 0)\n    ",
-            n, n);
-        orr__emit_store(t, r, l, n - r->ninstr, r->search ? ORR_I64 : orr__emit_fold_dtype(&fold, fp64), name, fp64);
-    }
 }
 
 /* -- how a launch is laid out -------------------------------------------------------------------------------------- */

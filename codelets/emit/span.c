@@ -1,5 +1,4 @@
-/* Spans: several elements for each work item. Their loads are together before the arithmetic, and move 16 bytes at a time where a span is
- * contiguous in memory.
+/* Spans: several elements for each work item. Their length, and whether they move as a whole.
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
@@ -11,15 +10,15 @@
 
 /* -- the length of a span -------------------------------------------------------------------------------------- */
 
-static int move_of(const orr__layout *l, int a)
+int orr__emit_span_move(const orr__layout *l, int a)
 {
     return l->move[(size_t)a * ORR_MAX_RANK + (size_t)l->span_axis];
 }
 
-/* Is a span of the access contiguous where the arguments allow it? */
-static bool runs(const orr__region *r, const orr__layout *l, int a)
+bool orr__emit_span_runs(const orr__region *r, const orr__layout *l, int a)
 {
-    return r->access[a].input >= 0 && !r->access[a].box && !r->access[a].placed && move_of(l, a) == ORR__MOVE_UNIT;
+    return r->access[a].input >= 0 && !r->access[a].box && !r->access[a].placed &&
+           orr__emit_span_move(l, a) == ORR__MOVE_UNIT;
 }
 
 static bool stores_span(const orr__region *r)
@@ -58,7 +57,8 @@ static weight weigh(const orr__region *r, const orr__layout *l)
         const orr__rinstr *in = &r->instr[n];
         w.work += in->kind == ORR__RI_FOLD ? ORR__COST_FOLD : orr__instruction_cost(in);
         if (in->kind == ORR__RI_LOAD)
-            weigh_access(&w, (orr_dtype)r->in_dtype[r->access[in->a].input], move_of(l, in->a) != ORR__MOVE_NONE);
+            weigh_access(&w, (orr_dtype)r->in_dtype[r->access[in->a].input],
+                         orr__emit_span_move(l, in->a) != ORR__MOVE_NONE);
     }
     for (int k = 0; k < r->nout; k++) {
         weigh_access(&w, (orr_dtype)r->out_dtype[k], stores_span(r) && w.bytes == 0);
@@ -127,7 +127,7 @@ bool orr__emit_span_whole(const orr__launch *l, const orr__layout *lay, const in
     const orr__region *r = l->region;
     bool whole = axis_whole(l, lay, word);
     for (int a = 0; a < r->naccess && whole; a++)
-        whole = !runs(r, lay, a) || access_aligned(l, lay, a, word[lay->at[a]]);
+        whole = !orr__emit_span_runs(r, lay, a) || access_aligned(l, lay, a, word[lay->at[a]]);
     for (int k = 0; k < r->nout && whole && stores_span(r); k++)
         whole = aligned(lay, l->out ? l->out[k] : NULL, word[lay->out_at + k], (orr_dtype)r->out_dtype[k]);
     return whole;
@@ -147,139 +147,4 @@ void orr__emit_span_types(orr__text *t, const orr__region *r, const orr__layout 
                            orr__emit_storage(d), orr__emit_suffix(d));
         done |= (uint64_t)1 << d;
     }
-}
-
-/* Is instruction n a load of the loop? */
-static bool loads(const orr__item_span *s, int n)
-{
-    return s->r->instr[n].kind == ORR__RI_LOAD && (!s->reads || s->reads(s->arg, n));
-}
-
-static const char *span_of_input(const orr__region *r, int n)
-{
-    return orr__emit_suffix((orr_dtype)r->in_dtype[r->access[r->instr[n].a].input]);
-}
-
-/* The place of the span's element u. Elements beyond the end are the last one again. */
-static void point(const orr__item_span *s, bool first)
-{
-    if (first)
-        orr__text_addf(s->t, "        const orr_idx %s = head;\n", s->index);
-    else
-        orr__text_addf(s->t, "        const orr_idx at = head + u * gap, %s = at < %s ? at : %s - 1;\n", s->index,
-                       s->end, s->end);
-    if (s->axes)
-        orr__emit_axes(s->t, s->r, s->axes, s->index);
-}
-
-static void each(const orr__item_span *s)
-{
-    orr__text_add(s->t, "    ORR_UNROLLED\n    for (int u = 0; u < ORR_SPAN; u++) {\n");
-}
-
-static void element(const orr__item_span *s, int n)
-{
-    const orr__rinstr *in = &s->r->instr[n];
-    bool box = s->r->access[in->a].box != 0;
-    if (box) {
-        orr__emit_inside(s->t, s->r, s->l, &(orr__around){ 0 }, in->a);
-        orr__text_add(s->t, " ? ");
-    }
-    orr__text_addf(s->t, "in%d[", s->r->access[in->a].input);
-    orr__emit_index(s->t, s->r, s->l, in->a, false);
-    orr__text_add(s->t, box ? "] : 0" : "]");
-}
-
-static void elements(const orr__item_span *s, bool whole)
-{
-    bool any = false;
-    for (int n = 0; n < s->r->ninstr; n++) {
-        int a = s->r->instr[n].a;
-        bool one = whole && (runs(s->r, s->l, a) || (move_of(s->l, a) == ORR__MOVE_NONE && !s->r->access[a].box));
-        if (!loads(s, n) || one)
-            continue;
-        if (!any) {
-            each(s);
-            point(s, false);
-        }
-        any = true;
-        orr__text_addf(s->t, "        ld%d.v[u] = ", n);
-        element(s, n);
-        orr__text_add(s->t, ";\n");
-    }
-    orr__text_add(s->t, any ? "    }\n" : "");
-}
-
-/* A whole span moves at once, a value that is the same for the span is read once. */
-static void together(const orr__item_span *s)
-{
-    for (int n = 0; n < s->r->ninstr; n++) {
-        const orr__rinstr *in = &s->r->instr[n];
-        if (!loads(s, n) || s->r->access[in->a].box)
-            continue;
-        if (runs(s->r, s->l, in->a)) {
-            orr__text_addf(s->t, "        ld%d = *(const orr_span_%s *)(in%d + (", n, span_of_input(s->r, n),
-                           s->r->access[in->a].input);
-            orr__emit_index(s->t, s->r, s->l, in->a, false);
-            orr__text_add(s->t, "));\n");
-        } else if (move_of(s->l, in->a) == ORR__MOVE_NONE) {
-            orr__text_addf(s->t, "        ld%d.v[0] = ", n);
-            element(s, n);
-            orr__text_addf(s->t,
-                           ";\n        ORR_UNROLLED\n        for (int u = 1; u < ORR_SPAN; u++)\n"
-                           "            ld%d.v[u] = ld%d.v[0];\n",
-                           n, n);
-        }
-    }
-}
-
-void orr__emit_span_loads(const orr__item_span *s)
-{
-    bool any = false;
-    for (int n = 0; n < s->r->ninstr; n++)
-        if (loads(s, n)) {
-            orr__text_addf(s->t, "    orr_span_%s ld%d;\n", span_of_input(s->r, n), n);
-            any = true;
-        }
-    if (!any)
-        return;
-    orr__text_add(s->t, "    if (whole) {\n");
-    point(s, true);
-    together(s);
-    elements(s, true);
-    orr__text_add(s->t, "    } else {\n");
-    elements(s, false);
-    orr__text_add(s->t, "    }\n");
-}
-
-void orr__emit_span_values(const orr__item_span *s, bool stores)
-{
-    for (int k = 0; k < s->r->nout && stores; k++)
-        orr__text_addf(s->t, "    orr_span_%s st%d;\n", orr__emit_suffix((orr_dtype)s->r->out_dtype[k]), k);
-    each(s);
-    point(s, false);
-}
-
-void orr__emit_span_keep(const orr__item_span *s, int k, int reg, bool fp64)
-{
-    char name[16];
-    (void)snprintf(name, sizeof name, "r%d", reg);
-    orr__text_addf(s->t, "        st%d.v[u] = ", k);
-    orr__emit_stored(s->t, s->r, k, (orr_dtype)s->r->instr[reg].dtype, name, fp64);
-}
-
-void orr__emit_span_stores(const orr__item_span *s)
-{
-    const orr__region *r = s->r;
-    orr__text_add(s->t, "    if (whole) {\n");
-    for (int k = 0; k < r->nout; k++)
-        orr__text_addf(s->t, "        *(orr_span_%s *)(out%d + ((orr_idx)W(%d) + %shead)) = st%d;\n",
-                       orr__emit_suffix((orr_dtype)r->out_dtype[k]), k, s->l->out_at + k, s->base, k);
-    orr__text_add(s->t, "    } else {\n");
-    each(s);
-    orr__text_addf(s->t, "        const orr_idx at = head + u * gap;\n        if (at < %s) {\n", s->end);
-    for (int k = 0; k < r->nout; k++)
-        orr__text_addf(s->t, "            out%d[(orr_idx)W(%d) + %sat] = st%d.v[u];\n", k, s->l->out_at + k, s->base,
-                       k);
-    orr__text_add(s->t, "        }\n    }\n    }\n");
 }

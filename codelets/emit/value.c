@@ -212,11 +212,6 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
                  const orr__rinstr *in)
 {
     orr_dtype from = (orr_dtype)r->in_dtype[r->access[in->a].input];
-    if (around->held && in->kind == ORR__RI_LOAD) {
-        orr__text_addf(t, orr__is_half(from) ? "orr_%s_to_f32(ld%d.v[u])" : "%.0sld%d.v[u]", orr__emit_suffix(from),
-                       (int)(in - r->instr));
-        return;
-    }
     orr__reading reading = orr__emit_reading(r, l, around, in->a);
     bool tested = in->kind == ORR__RI_LOAD && reading == ORR__READ_TESTED;
     if (orr__is_half(from))
@@ -286,6 +281,12 @@ bool orr__emit_bounded(const orr__region *r, const orr__rinstr *in)
     return in->op == ORR__EW_maximum || in->op == ORR__EW_minimum;
 }
 
+const char *orr__emit_near(const orr__rinstr *in)
+{
+    bool real = in->kind == ORR__RI_EW && orr__is_float((orr_dtype)in->dtype);
+    return !real ? NULL : in->op == ORR__EW_sin ? "sin" : in->op == ORR__EW_cos ? "cos" : NULL;
+}
+
 /* If y and z are not NaN, a NaN in x propagates by itself. */
 static void bounded(orr__text *t, const orr__region *r, const orr__rinstr *in)
 {
@@ -322,7 +323,7 @@ static void call(orr__text *t, const orr__region *r, const orr__layout *l, const
     if (half)
         orr__text_addf(t, "orr_%s_%s(", name[rounding], orr__emit_suffix((orr_dtype)in->dtype));
     const char *suffix = orr__emit_suffix(orr__emit_operand(r, in)),
-               *near = around->near ? orr__emit_near(r, in) : NULL;
+               *near = around->near ? orr__emit_near(in) : NULL;
     if (near)
         orr__text_addf(t, "(far |= vm_is_far_%s(r%d), vm_near_%s_%s(", suffix, in->x, near, suffix);
     else

@@ -135,7 +135,8 @@ static void widen_list(const orr__cloop *c, orr__part **mark, const char *from, 
     const change ch = { c, from, done };
     orr__part *list = orr__nest_take(c->n, mark);
     for (int n = 0; n < c->r->ninstr; n++) {
-        done[n] = widens(c, n) && (axis < 0 || c->r->instr[n].kind != ORR__RI_GATHER) && orr__nest_lets(list, n);
+        done[n] = widens(c, n) && (axis < 0 || c->r->instr[n].kind != ORR__RI_GATHER) &&
+                  orr__nest_has(list, ORR__PART_LET, n);
         for (int row = 0; row < rows && done[n]; row++)
             widen(&ch, n, most, to, row, axis);
     }
@@ -148,7 +149,7 @@ static void widen_list(const orr__cloop *c, orr__part **mark, const char *from, 
 static bool gathers(const orr__cloop *c, const orr__part *list, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
-    return in->kind == ORR__RI_GATHER && c->at[in->x] == c->r->rank - 1 && orr__nest_lets(list, n);
+    return in->kind == ORR__RI_GATHER && c->at[in->x] == c->r->rank - 1 && orr__nest_has(list, ORR__PART_LET, n);
 }
 
 /* Marks the gathers of the loop and all the registers that they need. Returns false if there are no gathers, or if they

@@ -96,9 +96,15 @@ static void order_loops(orr__cloop *c)
     c->order[n] = last;
 }
 
-static void place_registers(orr__cloop *c)
+orr_status orr__cloop_place(orr__cloop *c)
 {
     const orr__region *r = c->r;
+    size_t most = (size_t)r->ninstr + 1;
+    c->at = orr__alloc_n(most, sizeof *c->at);
+    c->scalar = orr__alloc_n(most, sizeof *c->scalar);
+    c->pass = orr__alloc_n(most, sizeof *c->pass);
+    if (!c->at || !c->scalar || !c->pass)
+        return ORR_ENOMEM;
     int scalar = c->lay.scalar_at;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
@@ -114,7 +120,7 @@ static void place_registers(orr__cloop *c)
             at = r->rank - 2;
             pass++;
         }
-        bool reads = in->a >= 0 && in->kind != ORR__RI_PLACE; /* its register serves only the interpreter's error */
+        bool reads = in->a >= 0 && (in->kind != ORR__RI_PLACE || c->lay.flag); /* a place's number serves its report */
         for (int p = 0; reads && p < r->rank; p++) {
             bool part = r->access[in->a].box >> c->order[p] & 1u;
             if ((part || c->lay.move[in->a * ORR_MAX_RANK + c->order[p]] != ORR__MOVE_NONE) && p > at)
@@ -122,32 +128,26 @@ static void place_registers(orr__cloop *c)
         }
         if (c->joins && at == r->rank - 2)
             at = r->rank - 1;
-        if (in->kind == ORR__RI_INSIDE && !r->per_row) /* uniform masks vectorise */
+        if (in->kind == ORR__RI_INSIDE && !r->per_row && !c->device) /* uniform masks vectorise */
             at = r->rank - 1;
         c->at[i] = (int16_t)at;
         c->pass[i] = (int16_t)pass;
         c->scalar[i] = scalar;
         scalar += orr__emit_scalars(in);
     }
+    return ORR_OK;
 }
 
 orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
 {
-    size_t n = (size_t)r->ninstr + 1;
     c->r = r;
     c->side = orr__cloop_side(r);
     c->joins = orr__cloop_joins(r);
     c->pitched = orr__cloop_pitched(r);
-    c->at = orr__alloc_n(n, sizeof *c->at);
-    c->scalar = orr__alloc_n(n, sizeof *c->scalar);
-    c->pass = orr__alloc_n(n, sizeof *c->pass);
-    if (!c->at || !c->scalar || !c->pass || make_layout(r, &c->lay) != ORR_OK)
-        return ORR_ENOMEM;
-    if (orr__cloop_find_sets(c) != ORR_OK)
+    if (make_layout(r, &c->lay) != ORR_OK || orr__cloop_find_sets(c) != ORR_OK)
         return ORR_ENOMEM;
     order_loops(c);
-    place_registers(c);
-    return orr__cloop_leave_rounding(c);
+    return orr__cloop_place(c) == ORR_OK ? orr__cloop_leave_rounding(c) : ORR_ENOMEM;
 }
 
 void orr__cloop_end(orr__cloop *c)

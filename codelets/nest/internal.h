@@ -41,6 +41,9 @@ typedef struct {
     /* Parts get these. A function that returns a kernel returns that of the loops after its parts. */
     orr__around around;
     int row; /* the number of a row, of several in one loop */
+
+    const orr__dialect *device; /* of a kernel of a device; NULL: a C kernel */
+    bool fp64;
 } orr__cloop;
 
 /* Words: 0 the first row, then those at ORR__CLOOP_REACH_AT, ORR__CLOOP_AHEAD_AT and ORR__CLOOP_LEADS_AT, then the offset of each output,
@@ -51,11 +54,14 @@ static inline int orr__cloop_size_at(const orr__region *r, int axis)
     return ORR__CLOOP_OUT_AT + r->nout + axis;
 }
 
-/* arguments.c: the kernel without its nest; the word with the step of access a along an axis along which it moves by any step. */
+/* arguments.c: the kernel without its nest; of one with a layout and an order, the places of registers; the word with the step of access a
+ * along an axis along which it moves by any step. */
 orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r);
+orr_status orr__cloop_place(orr__cloop *c);
 void orr__cloop_end(orr__cloop *c);
 int orr__cloop_step_word(const orr__cloop *c, int a, int axis);
-/* write.c: the text of the nest. */
+/* kernel.c: prints the nest where that is asked for; false, with the last error, if it is wrong. write.c: its text. */
+bool orr__cloop_is_sound(const orr__cloop *c);
 void orr__cloop_write(const orr__cloop *c, orr__text *t);
 
 /* -- the nests of the kinds of regions ------------------------------------------------------------------------- */
@@ -64,6 +70,17 @@ void orr__cloop_map(const orr__cloop *c);
 void orr__cloop_rows(const orr__cloop *c);
 void orr__cloop_reduce(const orr__cloop *c);
 void orr__cloop_short(const orr__cloop *c);
+/* device.c, span.c: a work item's elements [first, end), along `index`, from which the places on `axes` follow (0: it is a place). Outputs
+ * have `base` (as "text + ") elements before. */
+typedef struct {
+    const char *index, *first, *head, *end, *base; /* head: the first element, of spans */
+    uint32_t axes;
+} orr__elements;
+/* Transforms the parts since `mark`, which compute one element, to those of the span from `head` on, with `gap` from one element to the
+ * next; `whole`: they are contiguous, aligned, and all there. */
+void orr__cloop_span(const orr__cloop *c, const orr__elements *e, orr__part **mark);
+/* Declares i<axis> for each of these axes from the row-major number `from` over them. */
+void orr__cloop_axes(const orr__cloop *c, uint32_t axes, const char *from);
 /* short.c: the axis along which short rows are computed side by side, -1: none. orr__cloop_as_rows turns a reduction of such rows into a map
  * that reads folds of them; the caller frees its arrays. The functions before the kernel. */
 int orr__cloop_side(const orr__region *r);
@@ -93,6 +110,7 @@ bool orr__cloop_folds_in(const orr__cloop *c, int instr, int pass);
 
 /* Expressions: the number of the element of access a; whether the point is inside of its box; its array; the element that instruction n reads
  * there; the type of its elements. `name` with a number; the size of an axis; the length of the innermost loops. */
+const char *orr__cloop_said(const orr__cloop *c, orr__text *t); /* a text, which it frees */
 const char *orr__cloop_index(const orr__cloop *c, int a, bool wide);
 const char *orr__cloop_inside(const orr__cloop *c, int a);
 const char *orr__cloop_array(const orr__cloop *c, int a);

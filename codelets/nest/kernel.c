@@ -237,7 +237,7 @@ static void text(const orr__cloop *c, orr__text *t)
     kernel(c, t);
 }
 
-static bool is_sound(const orr__cloop *c)
+bool orr__cloop_is_sound(const orr__cloop *c)
 {
     char why[64];
     if (orr__env.print & ORR__PRINT_NEST)
@@ -276,14 +276,14 @@ char *orr__emit_c(const orr__region *r)
 {
     orr__text t = { 0 };
     orr__nest nest;
-    orr__cloop c = { .n = &nest };
+    orr__cloop c = { .n = &nest, .fp64 = true };
     orr__region rows = { 0 };
     if (!orr__emit_c_can(r)) {
         (void)orr__fail(orr__region_site(r), ORR_EINVAL, "no C loops for this kind of region");
         return NULL;
     }
     orr__nest_begin(&nest, &t);
-    bool sound = !make(&c, r, &rows) || is_sound(&c);
+    bool sound = !make(&c, r, &rows) || orr__cloop_is_sound(&c);
     if (sound && !t.failed)
         text(&c, &t);
     end(&c, &rows);

@@ -20,7 +20,7 @@ bool orr__cloop_lies(const orr__cloop *c, int n)
 
 /* -- expressions ------------------------------------------------------------------------------------------------- */
 
-static const char *said(const orr__cloop *c, orr__text *t)
+const char *orr__cloop_said(const orr__cloop *c, orr__text *t)
 {
     const char *s = t->s ? orr__nest_say(c->n, "%s", t->s) : "";
     c->n->t->failed = c->n->t->failed || t->failed;
@@ -32,28 +32,28 @@ const char *orr__cloop_index(const orr__cloop *c, int a, bool wide)
 {
     orr__text t = { 0 };
     orr__emit_index(&t, c->r, &c->lay, a, wide);
-    return said(c, &t);
+    return orr__cloop_said(c, &t);
 }
 
 const char *orr__cloop_inside(const orr__cloop *c, int a)
 {
     orr__text t = { 0 };
     orr__emit_inside(&t, c->r, &c->lay, &c->around, a);
-    return said(c, &t);
+    return orr__cloop_said(c, &t);
 }
 
 const char *orr__cloop_array(const orr__cloop *c, int a)
 {
     orr__text t = { 0 };
     orr__emit_array(&t, c->r, &c->lay, &c->around, a);
-    return said(c, &t);
+    return orr__cloop_said(c, &t);
 }
 
 const char *orr__cloop_element(const orr__cloop *c, int n)
 {
     orr__text t = { 0 };
     orr__emit_element(&t, c->r, &c->lay, &c->around, &c->r->instr[n]);
-    return said(c, &t);
+    return orr__cloop_said(c, &t);
 }
 
 const char *orr__cloop_stored(const orr__cloop *c, int a)

@@ -3,31 +3,15 @@
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
-#include <string.h>
 #include "codelets/nest/internal.h"
-#include "ops/ops.h"
 #include "runtime/base/ablation.h"
-
-/* Table formulas that have a near form, and its name. */
-static const char *const forms[][2] = { { "sin(x)", "sin" }, { "cos(x)", "cos" } };
-
-const char *orr__emit_near(const orr__region *r, const orr__rinstr *in)
-{
-    if (in->kind != ORR__RI_EW || !orr__is_float((orr_dtype)in->dtype))
-        return NULL;
-    const char *value = orr__ew_value(orr__ew(in->op), orr__emit_operand(r, in));
-    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
-        if (!strcmp(value, forms[k][0]))
-            return forms[k][1];
-    return NULL;
-}
 
 bool orr__cloop_has_near(const orr__cloop *c)
 {
     bool any = false;
     int inner = c->r->rank - (c->side >= 0 ? 2 : 1); /* rows side by side also have loops over row values */
     for (int n = 0; n < c->r->ninstr; n++)
-        any = any || (c->at[n] >= inner && orr__emit_near(c->r, &c->r->instr[n]));
+        any = any || (c->at[n] >= inner && orr__emit_near(&c->r->instr[n]));
     return any && !orr__ablated(ORR__OFF_NEAR);
 }
 

@@ -224,11 +224,11 @@ void orr__nest_each(orr__part **list, bool (*f)(orr__part *part, void *arg), voi
     }
 }
 
-bool orr__nest_lets(const orr__part *list, int n)
+bool orr__nest_has(const orr__part *list, orr__partkind kind, int n)
 {
     bool any = false;
     for (; list && !any; list = list->next)
-        any = (list->kind == ORR__PART_LET && list->n == n) || orr__nest_lets(list->body, n) ||
-              orr__nest_lets(list->other, n);
+        any = (list->kind == kind && list->n == n) || orr__nest_has(list->body, kind, n) ||
+              orr__nest_has(list->other, kind, n);
     return any;
 }

@@ -12,7 +12,7 @@
  * LOOP      `body` for each `name` from `from` (NULL: from where it is) to `to`, `step` (NULL: 1) at a time
  * MASK      `body` if `at` holds (NULL: always), else `other`
  * SET       a number of the loops, by the statement `at`
- * ARRAY     `step` elements of type `at` on the stack, or the address `from`
+ * ARRAY     `step` elements of type `at` on the stack (NULL: one), or the address `from`
  * LET       register n by its instruction; of a random number, from the bits at `at`
  * LOAD      register n from element `at` of array `name`
  * STORE     register or output n to element `at` of `name`
@@ -37,28 +37,30 @@ typedef enum orr__partkind { ORR__PARTS(ORR__PART_KIND) ORR__PART_KINDS } orr__p
 /* The way of a part, a set of bits for a LOOP, a number for others. */
 enum {
     ORR__LOOP_STEPS = 0,
-    ORR__LOOP_VECTOR = 1,   /* its elements are independent: to be vectorised                                   */
-    ORR__LOOP_ONCE = 2,     /* …, as one vector, not several side by side                                        */
-    ORR__LOOP_ALONE = 4,    /* not to be vectorised                                                             */
-    ORR__LOOP_INT = 8,      /* the index is an int: a number of a vector's element                               */
-    ORR__LOOP_WHOLE = 16,   /* while a whole step is left                                                       */
-    ORR__LOOP_JUMPS = 32,   /* the body sets `at`, where the next turn begins                                    */
-    ORR__MASK_COMPILED = 1, /* the compiler knows whether `at` holds                                              */
-    ORR__ARRAY_LOOSE = 1,   /* not aligned to a cache line                                                      */
-    ORR__LOAD_PLAIN = 0,    /* the array has registers,                                                         */
-    ORR__LOAD_KEPT,         /* registers with truth values as integers,                                          */
-    ORR__LOAD_STORED,       /* or elements as in memory                                                         */
-    ORR__STORE_PLAIN = 0,   /* a register                                                                       */
-    ORR__STORE_OUTPUT,      /* output n, from the value `from` of dtype `dtype`                                   */
-    ORR__STORE_UNROUNDED,   /* output n as f32, although it is f16                                              */
-    ORR__FOLD_BEGIN = 0,    /* acc<n> and lost<n>, of no values                                                  */
-    ORR__FOLD_CLEAR,        /* the first `to` elements of array `name`, of no values                              */
-    ORR__FOLD_STEP,         /* the register, or `from`, into `name`; of a search, its place `to` into `at`          */
-    ORR__FOLD_LANE,         /* the register into column `name`, of a masked loop only where it exists           */
-    ORR__FOLD_BLOCK,        /* `to` elements from `from` on into acc<n>                                          */
-    ORR__FOLD_JOIN,         /* the columns `name` into acc<n>                                                    */
-    ORR__FOLD_END,          /* `fold` from acc<n>, or `where` of a search                                        */
-    ORR__FOLD_VALUE,        /* register n from acc<n>, or from element `at` of columns                             */
+    ORR__LOOP_VECTOR = 1,    /* its elements are independent: to be vectorised                                   */
+    ORR__LOOP_ONCE = 2,      /* …, as one vector, not several side by side                                        */
+    ORR__LOOP_ALONE = 4,     /* not to be vectorised                                                             */
+    ORR__LOOP_INT = 8,       /* the index is an int: a number of a vector's element                               */
+    ORR__LOOP_WHOLE = 16,    /* while a whole step is left                                                       */
+    ORR__LOOP_JUMPS = 32,    /* the body sets `at`, where the next turn begins                                    */
+    ORR__LOOP_UNROLLED = 64, /* all turns side by side                                                            */
+    ORR__LOOP_BOUND = 128,   /* each work item, or group of them, has one turn, that of the statements `at`       */
+    ORR__MASK_COMPILED = 1,  /* the compiler knows whether `at` holds                                              */
+    ORR__ARRAY_LOOSE = 1,    /* not aligned to a cache line                                                      */
+    ORR__LOAD_PLAIN = 0,     /* the array has registers,                                                         */
+    ORR__LOAD_KEPT,          /* registers with truth values as integers,                                          */
+    ORR__LOAD_STORED,        /* or elements as in memory                                                         */
+    ORR__STORE_PLAIN = 0,    /* a register                                                                       */
+    ORR__STORE_OUTPUT,       /* output n, from the value `from` of dtype `dtype`                                   */
+    ORR__STORE_UNROUNDED,    /* output n as f32, although it is f16                                              */
+    ORR__FOLD_BEGIN = 0,     /* acc<n> and lost<n>, of no values                                                  */
+    ORR__FOLD_CLEAR,         /* the first `to` elements of array `name`, of no values                              */
+    ORR__FOLD_STEP,          /* the register, or `from`, into `name`; of a search, its place `to` into `at`          */
+    ORR__FOLD_LANE,          /* the register into column `name`, of a masked loop only where it exists           */
+    ORR__FOLD_BLOCK,         /* `to` elements from `from` on into acc<n>                                          */
+    ORR__FOLD_JOIN,          /* the columns `name`, or of an item another sum `from`, into acc<n>                   */
+    ORR__FOLD_END,           /* `fold` from acc<n>, or `where` of a search; of the items of a group, fold<n> of all */
+    ORR__FOLD_VALUE,         /* register n from acc<n>, or from element `at` of columns                             */
 };
 
 typedef struct orr__part {
@@ -101,8 +103,8 @@ orr__part *orr__nest_clone(orr__nest *n, const orr__part *list);
 /* Calls f for each part of the list and below; false removes the part. */
 void orr__nest_each(orr__part **list, bool (*f)(orr__part *part, void *arg), void *arg);
 
-/* Is register n computed in the list? */
-bool orr__nest_lets(const orr__part *list, int n);
+/* Is there a part of this kind and number in the list? */
+bool orr__nest_has(const orr__part *list, orr__partkind kind, int n);
 
 const char *orr__part_word(orr__partkind kind);
 /* verify.c: false, with a reason, if a part reads a register, an array or a sum that is not there. */

@@ -77,7 +77,7 @@ void orr__cloop_draw(const orr__cloop *c, orr__part **mark)
     orr__cloop of = *c;
     orr__part *list = orr__nest_take(c->n, mark);
     for (int i = 0; i < c->r->ninstr; i++)
-        if (orr__cloop_draws(c, i) && orr__nest_lets(list, i))
+        if (orr__cloop_draws(c, i) && orr__nest_has(list, ORR__PART_LET, i))
             draw(c, i);
     orr__nest_each(&list, read_drawn, &of);
     orr__nest_put(c->n, list);

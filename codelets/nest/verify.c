@@ -27,10 +27,10 @@ static bool has_reg(const scope *s, int n)
     return any;
 }
 
-/* Is the array of an element such as "acc3[i1 - q]" there, or memory? */
+/* Is the array of an element such as "acc3[i1 - q]", or of a span "ld0.v", there, or memory? */
 static bool has_array(const scope *s, const char *name)
 {
-    size_t n = strcspn(name, "[");
+    size_t n = strcspn(name, "[.");
     bool any = strncmp(name, "out", 3) == 0;
     for (int i = s->names - 1; i >= 0 && !any; i--)
         any = strlen(s->name[i]) == n && strncmp(s->name[i], name, n) == 0;

@@ -1,4 +1,4 @@
-/* The nest of a C kernel as text: all loops, conditions, stores and folds of all kernels are written here.
+/* The nest of a kernel as text: all loops, conditions, stores and folds of all kernels, in all dialects, are written here.
  * Must not know: the shapes of nests. */
 #include "config.h"
 
@@ -15,10 +15,17 @@ static void parts(const writer *w, const orr__part *list);
 static void loop(const writer *w, const orr__part *l)
 {
     orr__text *t = w->t;
+    if (l->how & ORR__LOOP_BOUND) {
+        orr__text_add(t, l->at);
+        parts(w, l->body);
+        orr__text_add(t, w->c->device->end);
+        return;
+    }
     orr__text_addf(t, "%s    for (",
-                   l->how & ORR__LOOP_ONCE     ? "    ORR_VECTOR_LOOP\n"
-                   : l->how & ORR__LOOP_VECTOR ? "    ORR_LOOP\n"
-                                               : "");
+                   l->how & ORR__LOOP_ONCE       ? "    ORR_VECTOR_LOOP\n"
+                   : l->how & ORR__LOOP_VECTOR   ? "    ORR_LOOP\n"
+                   : l->how & ORR__LOOP_UNROLLED ? "    ORR_UNROLLED\n"
+                                                 : "");
     if (l->from)
         orr__text_addf(t, "%s %s = %s", l->how & ORR__LOOP_INT ? "int" : "orr_idx", l->name, l->from);
     if (l->from && l->how & ORR__LOOP_JUMPS)
@@ -55,6 +62,8 @@ static void array(const writer *w, const orr__part *a)
 {
     if (a->from)
         orr__text_addf(w->t, "    %s *const %s = %s;\n", a->at, a->name, a->from);
+    else if (!a->step)
+        orr__text_addf(w->t, "    %s %s;\n", a->at, a->name);
     else
         orr__text_addf(w->t, "    %s %s[%s]%s;\n", a->at, a->name, a->step,
                        a->how == ORR__ARRAY_LOOSE ? "" : " __attribute__((aligned(64)))");
@@ -65,9 +74,9 @@ static void let(const writer *w, const orr__part *l)
     const orr__cloop *c = w->c;
     int scalar = c->scalar[l->n];
     if (l->at)
-        orr__emit_random(w->t, &c->r->instr[l->n], l->n, scalar, l->at, true);
+        orr__emit_random(w->t, &c->r->instr[l->n], l->n, scalar, l->at, c->fp64);
     else
-        orr__emit_value(w->t, c->r, &c->lay, &l->around, l->n, &scalar, true);
+        orr__emit_value(w->t, c->r, &c->lay, &l->around, l->n, &scalar, c->fp64);
 }
 
 static void load(const writer *w, const orr__part *l)
@@ -91,7 +100,7 @@ static void store(const writer *w, const orr__part *s)
     orr__text_addf(w->t, "    %s%s[%s] = ",
                    s->around.masked && s->how == ORR__STORE_OUTPUT ? "if (lane < live)\n        " : "", s->name, s->at);
     if (s->how == ORR__STORE_OUTPUT) {
-        orr__emit_stored(w->t, r, s->n, s->dtype, s->from, true);
+        orr__emit_stored(w->t, r, s->n, s->dtype, s->from, w->c->fp64);
         return;
     }
     if (s->how == ORR__STORE_PLAIN)
@@ -128,23 +137,29 @@ static void step(const writer *w, const orr__part *f, const orr__region *fold, c
 }
 
 /* The outcome is rounded to the register's dtype, as any value. */
+static void rounded(const writer *w, const orr__part *f, const orr__region *fold)
+{
+    orr_dtype to = (orr_dtype)w->c->r->instr[f->n].dtype;
+    char name[24];
+    (void)snprintf(name, sizeof name, "fold%d", f->n);
+    orr__text_addf(w->t, "    const %s r%d = ", orr__emit_type(to), f->n);
+    orr__emit_cast(w->t, orr__emit_fold_dtype(fold, w->c->fp64), to, name, w->c->fp64);
+    orr__text_add(w->t, ";\n");
+}
+
 static void value(const writer *w, const orr__part *f, const orr__region *fold)
 {
-    orr_dtype wide = orr__emit_fold_dtype(fold, true), to = (orr_dtype)w->c->r->instr[f->n].dtype;
-    char name[24];
     if (fold->search) {
         orr__text_addf(w->t, "    const orr_i64 r%d = where%d[%s];\n", f->n, f->n, f->at);
         return;
     }
-    (void)snprintf(name, sizeof name, "fold%d", f->n);
-    orr__text_addf(w->t, "    const %s %s = ", orr__emit_type(wide), name);
+    orr__text_addf(w->t, "    const %s fold%d = ", orr__emit_type(orr__emit_fold_dtype(fold, true)), f->n);
     if (f->at)
         orr__text_addf(w->t, "acc%d[%s]", f->n, f->at);
     else
         orr__cloop_outcome(w->t, fold, f->n);
-    orr__text_addf(w->t, ";\n    const %s r%d = ", orr__emit_type(to), f->n);
-    orr__emit_cast(w->t, wide, to, name, true);
     orr__text_add(w->t, ";\n");
+    rounded(w, f, fold);
 }
 
 static void end(const writer *w, const orr__part *f, const orr__region *fold, const char *wide)
@@ -158,10 +173,31 @@ static void end(const writer *w, const orr__part *f, const orr__region *fold, co
     orr__text_add(w->t, ";\n");
 }
 
+/* By one of the items that fold together. */
+static void fold_of_item(const writer *w, const orr__part *f, const orr__region *fold)
+{
+    int n = f->n;
+    if (f->how == ORR__FOLD_BEGIN)
+        orr__text_addf(w->t, "    orr_acc%d acc%d = orr_first%d();\n", n, n, n);
+    else if (f->how == ORR__FOLD_STEP)
+        orr__text_addf(w->t, "    acc%d = orr_step%d(acc%d, r%d%s%s);\n", n, n, n, fold->out_reg[0], f->to ? ", " : "",
+                       f->to ? f->to : "");
+    else if (f->how == ORR__FOLD_JOIN)
+        orr__text_addf(w->t, "    acc%d = orr_join%d(acc%d, %s);\n", n, n, n, f->from);
+    else
+        orr__emit_group_join(w->t, fold, n, w->c->fp64);
+    if (f->how == ORR__FOLD_VALUE)
+        rounded(w, f, fold);
+}
+
 static void fold(const writer *w, const orr__part *f)
 {
     const orr__region r = orr__emit_fold_of(w->c->r, f->n);
     const char *wide = orr__emit_type(orr__emit_fold_dtype(&r, true));
+    if (w->c->device) {
+        fold_of_item(w, f, &r);
+        return;
+    }
     switch (f->how) {
     case ORR__FOLD_BEGIN:
         orr__text_addf(w->t, "    %s acc%d = orr_first_%d();\n    orr_f64 lost%d = 0;\n", r.search ? "orr_found" : wide,

@@ -88,7 +88,7 @@ static void a_changed_copy_leaves_the_original_alone(void)
     ORR_CHECK(n.root == copy && copy->next == loop && !loop->next);
     ORR_CHECK(copy->body->kind == ORR__PART_LET && copy->body->around.masked && !copy->body->next);
     ORR_CHECK(loop->body->kind == ORR__PART_SET && !loop->body->next->around.masked);
-    ORR_CHECK(orr__nest_lets(n.root, 0) && !orr__nest_lets(n.root, 1));
+    ORR_CHECK(orr__nest_has(n.root, ORR__PART_LET, 0) && !orr__nest_has(n.root, ORR__PART_LET, 1));
     orr__nest_free(&n);
 }
 

@@ -177,7 +177,7 @@ static bool may_name(const char *file)
     return starts(file, "ops/") || starts(file, "tests/") || starts(file, "codelets/user/");
 }
 
-/* Files about a few rows: the rounding of halves, the source of maximum, minimum and clip; the rows of fields. */
+/* Files about a few rows: the rounding of halves, the source of maximum, minimum and clip, and of sine and cosine; the rows of fields. */
 static bool names_rows(const char *file)
 {
     static const char *const files[] = {

@@ -34,6 +34,8 @@ static const struct {
     { "PIECE", "bytes of one allocation of parts" },
     { "ORR__LOOP_WHOLE", "a bit" },
     { "ORR__LOOP_JUMPS", "a bit" },
+    { "ORR__LOOP_UNROLLED", "a bit" },
+    { "ORR__LOOP_BOUND", "a bit" },
 };
 
 static char root[2048];
