@@ -8,6 +8,7 @@
 #include "ops/record.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
+#include "runtime/base/text.h"
 
 static orr_status reference(const orr__reference *j)
 {
@@ -88,7 +89,7 @@ static orr__node **gather(orr__site at, orr_tensor *const *t, int n, orr_dtype *
     }
     for (int i = 0; i < n; i++) {
         char name[32];
-        snprintf(name, sizeof name, "operand %d", i);
+        orr__text_numbered(name, sizeof name, "operand ", i, "");
         if (!orr__operand(at, t[i], name, &node[i], bad)) {
             free(node);
             return NULL;

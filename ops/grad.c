@@ -7,6 +7,7 @@
 #include "ops/grad_walk.h"
 #include "ops/back.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/text.h"
 
 /* One walk. Arrays have an entry per node of the ancestry. */
 typedef struct {
@@ -238,7 +239,7 @@ static orr_status differentiate(orr__site at, orr__node *y, orr_tensor *seed, or
     orr_status st = ORR_OK;
     for (int i = 0; i < n && st == ORR_OK; i++) {
         char name[32];
-        snprintf(name, sizeof name, "x[%d]", i);
+        orr__text_numbered(name, sizeof name, "x[", i, "]");
         if (!orr__operand_inexact(at, x[i], name, &node[i], &bad))
             st = orr_tensor_status(bad);
         else if (node[i]->weak)

@@ -36,6 +36,26 @@ void orr__text_json(FILE *to, const char *s)
     }
 }
 
+static size_t append(char *to, size_t size, size_t n, const char *s)
+{
+    while (*s && n + 1 < size)
+        to[n++] = *s++;
+    return n;
+}
+
+void orr__text_numbered(char *to, size_t size, const char *before, int i, const char *after)
+{
+    char digits[12], *d = digits + sizeof digits - 1;
+    unsigned left = i < 0 ? 0u - (unsigned)i : (unsigned)i;
+    *d = '\0';
+    do
+        *--d = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (i < 0)
+        *--d = '-';
+    to[append(to, size, append(to, size, append(to, size, 0, before), d), after)] = '\0';
+}
+
 const char *orr__text_line(char *to, size_t size, const char *s)
 {
     size_t at = 0;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/array.h"
+#include "runtime/base/text.h"
 #include "runtime/graph/former.h"
 #include "runtime/graph/pile.h"
 #include "runtime/graph/thread_state.h"
@@ -214,7 +215,7 @@ static orr_status assign(orr__site at, orr_tensor *const *v, orr_tensor *const *
     for (; made < n && st == ORR_OK; made++) {
         char names[2][32] = { "the variable", "the value" };
         for (int k = 0; k < 2 && n > 1; k++)
-            (void)snprintf(names[k], sizeof names[k], "%s %d", k ? "value" : "variable", made);
+            orr__text_numbered(names[k], sizeof names[k], k ? "value " : "variable ", made, "");
         st = next_value(at, v[made], t[made], (const char *const[]){ names[0], names[1] }, &value[made]);
     }
     if (st == ORR_OK)

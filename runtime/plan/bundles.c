@@ -113,6 +113,13 @@ static bool keeps_much(const orr__plan *p, int i)
     return reads >= makes;
 }
 
+/* A launch on a device takes 1 us at least. */
+static double guess(const orr__step *s, orr__on on)
+{
+    double us = orr__model_guess(s->region, &s->cost, s->rows, on).us;
+    return on == ORR__ON_CPU ? us : ORR__MAX(us, 1);
+}
+
 static orr_status reorder(const orr__planner *p, joiner *j)
 {
     orr__plan *pl = j->pl;
@@ -125,6 +132,10 @@ static orr_status reorder(const orr__planner *p, joiner *j)
     }
     memcpy(pl->step, step, (size_t)pl->nstep * sizeof *step);
     free(step);
+    for (int i = 0; i < pl->nstep; i++)
+        for (int on = 0; on < ORR__ON_COUNT && orr__step_bundled(pl, i); on++)
+            if (orr__step_can(&pl->step[i], (orr__on)on))
+                pl->step[i].bundle.us[on] = guess(&pl->step[i], (orr__on)on);
     return ORR_OK;
 }
 
@@ -142,7 +153,7 @@ double orr__bundled_us(const orr__step *s)
 {
     if (!s->cuda)
         return orr__step_us(s);
-    return ORR__MAX(orr__model_guess(s->region, &s->cost, s->rows, ORR__ON_CUDA).us, 1);
+    return guess(s, ORR__ON_CUDA);
 }
 
 /* Devices tell whether a step has failed after it, and the host says then where and why, from operands that it must have. So none of a

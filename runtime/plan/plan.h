@@ -56,6 +56,7 @@ typedef struct orr__step {
         int members; /* > 1: steps of the bundle that begins here, of one tile each; < 0: offset of its first step */
         orr__use *use;
         int nuse;
+        double us[ORR__ON_COUNT]; /* of a member: predicted when the plan was made; 0: it cannot run there */
     } bundle;
     uint8_t results; /* lifetimes: a bit for each output that is one of the plan                   */
     bool waited; /* waited_outputs: the step, or the bundle that it begins, writes an awaited value */

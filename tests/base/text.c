@@ -2,6 +2,8 @@
  * Must not know: what they name. */
 #include "config.h"
 
+#include <limits.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/text.h"
@@ -43,10 +45,31 @@ static void lines_keep_whole_characters(void)
     ORR_CHECK(!strcmp(orr__text_line(to, sizeof to, "123456789"), "1234567"));
 }
 
+static void numbered(const char *before, int i, const char *after)
+{
+    char to[16], printed[16];
+    for (size_t size = 1; size <= sizeof to; size++) {
+        memset(to, 'z', sizeof to);
+        orr__text_numbered(to, size, before, i, after);
+        (void)snprintf(printed, size, "%s%d%s", before, i, after);
+        ORR_CHECK_MSG(!strcmp(to, printed), "\"%s\", not \"%s\"", to, printed);
+    }
+}
+
+static void numbered_names_are_those_of_printf(void)
+{
+    static const int number[] = { 0, 7, 10, 99, -1, 123456, INT_MAX, INT_MIN };
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        numbered("x[", number[i], "]");
+        numbered("", number[i], "");
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(json_text_is_valid_for_any_input),
                                       ORR_TEST(lines_keep_whole_characters),
+                                      ORR_TEST(numbered_names_are_those_of_printf),
                                       { 0 } };
     return orr_test_main(argc, argv, "base.text", tests);
 }

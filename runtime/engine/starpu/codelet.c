@@ -37,7 +37,7 @@ static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
     if (orr__bundle_size(a->step) == 1)
         return guess(a->step, a->tile, kind_of(arch));
     for (int i = 0; i < orr__bundle_size(a->step); i++)
-        us += guess(&a->step[i], a->tile, kind_of(arch));
+        us += a->step[i].bundle.us[kind_of(arch)];
     return us;
 }
 

@@ -509,14 +509,15 @@ double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int wor
 static void bundle_done(orr__task *a)
 {
     int members = orr__bundle_size(a->step);
+    orr__on on = kind_of(a->worker);
     double from = begins(a->worker, a->began), now = orr__now(), all = 0;
 
     for (int i = 0; i < members; i++)
-        all += orr__bundled_us(&a->step[i]);
+        all += a->step[i].bundle.us[on];
     for (int i = 0; i < members; i++) {
         const orr__step *s = &a->step[i];
-        (void)orr__work_done(orr__work_of_step(a->run->plan, s), s, 0, kind_of(a->worker), 1 + a->worker,
-                             orr__now() - (now - from) * orr__bundled_us(s) / all);
+        (void)orr__work_done(orr__work_of_step(a->run->plan, s), s, 0, on, 1 + a->worker,
+                             orr__now() - (now - from) * s->bundle.us[on] / all);
     }
     ended[a->worker] = now;
 }
