@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "runtime/api/devices.h"
@@ -26,9 +27,50 @@
 #include "runtime/base/trace.h"
 #include "runtime/ranks/ranks.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held as long as a start or an end takes */
 static bool started;
 static int pauses; /* orr_pause without their orr_resume */
+static bool torn; /* the process was forked while another thread held the lock: no thread of it will finish that work */
+static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
+
+static void in_child(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    if (inside) /* the child may go on with the work of its thread */
+        return;
+    if (pthread_mutex_trylock(&lock) == 0) {
+        (void)pthread_mutex_unlock(&lock);
+        return;
+    }
+    memcpy(&lock, &fresh, sizeof lock);
+    torn = true;
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, in_child);
+}
+
+static void leave(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+    inside = false;
+}
+
+/* ORR_OK: the lock is the caller's until leave. */
+static orr_status enter(orr__site at)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch_forks);
+    inside = true;
+    (void)pthread_mutex_lock(&lock);
+    if (!torn)
+        return ORR_OK;
+    leave();
+    return orr__fail(at, ORR_ESTATE,
+                     "this process was forked while another thread of its parent was starting or ending Orrery, which "
+                     "it can neither finish nor begin again: fork before or after that, or call exec after the fork");
+}
 
 const char *orr_version(void)
 {
@@ -141,7 +183,8 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
     if (st != ORR_OK)
         return st;
     orr__ranks_of of = { config ? config->communicator : NULL, config ? config->communicator_fortran : NULL };
-    pthread_mutex_lock(&lock);
+    if ((st = enter(at)) != ORR_OK)
+        return st;
     bool was_started = started;
     if (!started)
         reserve_standard_files();
@@ -187,7 +230,7 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
         started = true;
     }
     orr__signals_restore(&signals);
-    pthread_mutex_unlock(&lock);
+    leave();
     return st;
 }
 
@@ -195,30 +238,31 @@ orr_status orr_pause(void)
 {
     orr__site at = ORR__SITE(NULL, 0, "pause");
     orr_status st = orr__may_wait(at);
-    if (st != ORR_OK)
+    if (st != ORR_OK || (st = enter(at)) != ORR_OK)
         return st;
-    pthread_mutex_lock(&lock);
     if (!started)
         st = orr__fail(at, ORR_ESTATE, "Orrery is not running: call orr_init first");
     else if (pauses++ == 0) {
         orr__engine_pause(true);
         orr__cpu_pause(true);
     }
-    pthread_mutex_unlock(&lock);
+    leave();
     return st;
 }
 
 orr_status orr_resume(void)
 {
-    orr_status st = ORR_OK;
-    pthread_mutex_lock(&lock);
+    orr__site at = ORR__SITE(NULL, 0, "resume");
+    orr_status st = enter(at);
+    if (st != ORR_OK)
+        return st;
     if (!started || pauses == 0)
-        st = orr__fail(ORR__SITE(NULL, 0, "resume"), ORR_ESTATE, "there is no orr_pause before this orr_resume");
+        st = orr__fail(at, ORR_ESTATE, "there is no orr_pause before this orr_resume");
     else if (--pauses == 0) {
         orr__cpu_pause(false);
         orr__engine_pause(false);
     }
-    pthread_mutex_unlock(&lock);
+    leave();
     return st;
 }
 
@@ -227,14 +271,13 @@ orr_status orr_shutdown(void)
     ORR__IN_DEFAULT_FPMODE;
     if (orr__exit_is_here()) /* all has stopped already */
         return ORR_OK;
-    orr_status may = orr__may_wait(ORR__SITE(NULL, 0, "shutdown"));
-    if (may != ORR_OK)
-        return may;
-    pthread_mutex_lock(&lock);
+    orr__site at = ORR__SITE(NULL, 0, "shutdown");
+    orr_status st = orr__may_wait(at);
+    if (st != ORR_OK || (st = enter(at)) != ORR_OK)
+        return st;
     if (!started) {
-        pthread_mutex_unlock(&lock);
-        return orr__fail(ORR__SITE(NULL, 0, "shutdown"), ORR_ESTATE,
-                         "Orrery is not running: never started, or shut down before");
+        leave();
+        return orr__fail(at, ORR_ESTATE, "Orrery is not running: never started, or shut down before");
     }
     if (pauses > 0) {
         orr__cpu_pause(false);
@@ -259,6 +302,6 @@ orr_status orr_shutdown(void)
     orr__spill_stop();
     release_standard_files();
     started = false;
-    pthread_mutex_unlock(&lock);
+    leave();
     return ORR_OK;
 }

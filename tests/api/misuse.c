@@ -171,6 +171,77 @@ static void forked_child_gets_errors(void)
     (void)orr_scope_end(s);
 }
 
+/* A start that waits in its first line of the log, which it writes for a spill directory without a limit. */
+static struct {
+    pthread_t starter;
+    int begun[2], go_on[2];
+    orr_status status;
+} paused_start;
+
+static void wait_in_log(orr_log_level level, const char *text, void *unused)
+{
+    char c = 0;
+    (void)level, (void)text, (void)unused;
+    if (!pthread_equal(pthread_self(), paused_start.starter) || paused_start.begun[1] < 0)
+        return;
+    (void)!write(paused_start.begun[1], &c, 1);
+    (void)!read(paused_start.go_on[0], &c, 1);
+    paused_start.begun[1] = -1;
+}
+
+static void *start(void *unused)
+{
+    paused_start.starter = pthread_self();
+    paused_start.status = orr_init(NULL);
+    return unused;
+}
+
+static int life_of_a_child_of_a_start(void)
+{
+    alarm(240); /* a hang ends the child, not the test */
+    if (orr_init(NULL) != ORR_ESTATE || !says("starting or ending"))
+        return 1;
+    if (orr_shutdown() != ORR_ESTATE || orr_pause() != ORR_ESTATE || orr_resume() != ORR_ESTATE)
+        return 2;
+    return orr_eval(orr_ones(ORR_F32, ORR_SHAPE(3))) == ORR_ESTATE ? 0 : 3;
+}
+
+static void fork_during_a_start_gives_errors(void)
+{
+    pthread_t thread;
+    int status = -1;
+    char c = 0;
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    if (getenv("ORRERY_MEMORY_LIMIT") || getenv("ORRERY_SPILL_DIR")) {
+        ORR_CHECK(orr_init(NULL) == ORR_OK);
+        ORR_SKIP("the environment sets a limit");
+    }
+    char folder[] = "/tmp/orr-test-XXXXXX";
+    ORR_REQUIRE(mkdtemp(folder) && pipe(paused_start.begun) == 0 && pipe(paused_start.go_on) == 0);
+    int begun = paused_start.begun[1];
+    setenv("ORRERY_SPILL_DIR", folder, 1);
+    setenv("ORRERY_LOG", "info", 1);
+    orr_log_to(wait_in_log, NULL);
+    ORR_REQUIRE(pthread_create(&thread, NULL, start, NULL) == 0);
+    ORR_CHECK(read(paused_start.begun[0], &c, 1) == 1);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(life_of_a_child_of_a_start());
+    ORR_CHECK(write(paused_start.go_on[1], &c, 1) == 1);
+    ORR_CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    ORR_CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
+    ORR_CHECK(pthread_join(thread, NULL) == 0 && paused_start.status == ORR_OK);
+    orr_log_to(NULL, NULL);
+    unsetenv("ORRERY_LOG");
+    unsetenv("ORRERY_SPILL_DIR");
+    (void)close(begun);
+    (void)close(paused_start.begun[0]);
+    (void)close(paused_start.go_on[0]);
+    (void)close(paused_start.go_on[1]);
+    ORR_CHECK(orr_shutdown() == ORR_OK && orr_init(NULL) == ORR_OK);
+    ORR_CHECK(rmdir(folder) == 0);
+}
+
 static void refusals_name_the_line(void)
 {
     ORR_CHECK(orr_shutdown() == ORR_OK);
@@ -363,6 +434,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(wrong_assignment_affects_its_variable_only),
                                       ORR_TEST(graph_reads_variables_of_other_threads),
                                       ORR_TEST(forked_child_gets_errors),
+                                      ORR_TEST(fork_during_a_start_gives_errors),
                                       ORR_TEST(refusals_name_the_line),
                                       ORR_TEST(named_backend_exists_or_init_fails),
                                       ORR_TEST(unknown_policy_error_lists_policies),
