@@ -5,8 +5,30 @@
 #include <string.h>
 #include "codelets/cpu/turn.h"
 #include "runtime/base/minmax.h"
+#include "runtime/base/threshold.h"
 
 enum { BLOCK = 16 }; /* a side of a block that is transposed */
+
+/* The rows of the source that are prefetched: all but the first, if the second cache does not hold them. */
+static int64_t far_rows(const orr__sheet *s, int64_t size)
+{
+    return s->along * s->from_along * size > ORR__T_SECOND_CACHE ? s->along : 0;
+}
+
+/* Prefetches, for a block of rows of `bytes` bytes, a later block; `left`: the rows from `row` on. They are pages apart, so the processor does
+ * not read them ahead by itself. Inline by force: the compiler drops calls of a function that only prefetches. */
+__attribute__((always_inline)) static inline void prefetch(const void *row, int64_t step, int64_t rows, int64_t left,
+                                                           int64_t bytes)
+{
+    enum { IN_L2 = 2 };
+    const char *at = (const char *)row + ORR__T_TURN_AHEAD * step;
+    rows = ORR__MIN(rows, left - ORR__T_TURN_AHEAD);
+    for (int64_t k = 0; k < rows; k++, at += step) {
+        for (int64_t b = 0; b < bytes - 1; b += ORR__T_CACHE_LINE)
+            __builtin_prefetch(at + b, 0, IN_L2);
+        __builtin_prefetch(at + bytes - 1, 0, IN_L2);
+    }
+}
 
 /* Blocks fit into the first cache. */
 #define TURN(name, type)                                                                                               \
@@ -71,11 +93,13 @@ static void turn2_side_by_side(const orr__sheet *s)
 {
     const uint16_t *from = (const uint16_t *)(const void *)s->from;
     uint16_t *to = (uint16_t *)(void *)s->to;
-    int64_t across = s->across & ~(int64_t)7, along = s->along & ~(int64_t)7;
+    int64_t across = s->across & ~(int64_t)7, along = s->along & ~(int64_t)7, far = far_rows(s, 2);
     for (int64_t u0 = 0; u0 < across; u0 += 2 * BLOCK)
-        for (int64_t v = 0; v < along; v += 8)
+        for (int64_t v = 0; v < along; v += 8) {
+            prefetch(from + u0 + v * s->from_along, 2 * s->from_along, 8, far - v, ORR__T_CACHE_LINE);
             for (int64_t u = u0; u < across && u < u0 + 2 * BLOCK; u += 8)
                 turn8x8(from + u + v * s->from_along, s->from_along, to + u * s->to_across + v, s->to_across);
+        }
     for (int64_t u = 0; u < s->across; u++)
         for (int64_t v = u < across ? along : 0; v < s->along; v++)
             to[u * s->to_across + v] = from[u + v * s->from_along];
@@ -89,26 +113,26 @@ static void turn2_side_by_side(const orr__sheet *s)
 /* In runs, so that cache lines of one set do not evict each other. */
 static void turn4_side_by_side(const orr__sheet *s)
 {
-    enum { FROM_RUN = 32, TO_RUN = 64 };
+    enum { FROM_RUN = 32, TO_RUN = 64, SIZE = sizeof(uint32_t) };
     const uint32_t *from = (const uint32_t *)(const void *)s->from;
     uint32_t *to = (uint32_t *)(void *)s->to;
-    if (s->from_along > s->to_across)
-        for (int64_t u = 0; u < s->across; u += FROM_RUN)
-            turn_4(to + u * s->to_across, s->to_across, from + u, s->from_along, s->along,
-                   ORR__MIN(FROM_RUN, s->across - u));
-    else
-        for (int64_t v = 0; v < s->along; v += TO_RUN)
-            turn_4(to + v, s->to_across, from + v * s->from_along, s->from_along, ORR__MIN(TO_RUN, s->along - v),
-                   s->across);
+    int64_t columns = s->from_along > s->to_across ? FROM_RUN : s->across, far = far_rows(s, SIZE);
+    for (int64_t u = 0; u < s->across; u += columns)
+        for (int64_t v = 0; v < s->along; v += TO_RUN) {
+            int64_t rows = ORR__MIN(TO_RUN, s->along - v), n = ORR__MIN(columns, s->across - u);
+            prefetch(from + u + v * s->from_along, SIZE * s->from_along, rows, far - v, SIZE * ORR__MIN(n, FROM_RUN));
+            turn_4(to + u * s->to_across + v, s->to_across, from + u + v * s->from_along, s->from_along, rows, n);
+        }
 }
 
 static void turn8_side_by_side(const orr__sheet *s)
 {
     const uint64_t *from = (const uint64_t *)(const void *)s->from;
     uint64_t *to = (uint64_t *)(void *)s->to;
-    int64_t across = s->across & ~(int64_t)1, along = s->along & ~(int64_t)1;
+    int64_t across = s->across & ~(int64_t)1, along = s->along & ~(int64_t)1, far = far_rows(s, 8);
     for (int64_t u0 = 0; u0 < across; u0 += BLOCK / 2)
-        for (int64_t v = 0; v < along; v += 2)
+        for (int64_t v = 0; v < along; v += 2) {
+            prefetch(from + u0 + v * s->from_along, 8 * s->from_along, 2, far - v, ORR__T_CACHE_LINE);
             for (int64_t u = u0; u < across && u < u0 + BLOCK / 2; u += 2) {
                 two a, b;
                 memcpy(&a, from + u + v * s->from_along, sizeof a);
@@ -117,6 +141,7 @@ static void turn8_side_by_side(const orr__sheet *s)
                 memcpy(to + u * s->to_across + v, &low, sizeof low);
                 memcpy(to + (u + 1) * s->to_across + v, &high, sizeof high);
             }
+        }
     for (int64_t u = 0; u < s->across; u++)
         for (int64_t v = u < across ? along : 0; v < s->along; v++)
             to[u * s->to_across + v] = from[u + v * s->from_along];
