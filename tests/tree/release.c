@@ -107,6 +107,7 @@ static void recipes_parse(void)
     ORR_CHECK(
         run("python3 -c 'import ast, sys; [ast.parse(open(p).read()) for p in sys.argv[1:]]' $top/debian/tests/lessons "
             "$top/packaging/spack/spack_repo/orrery/packages/orrery/package.py") == 0);
+    ORR_CHECK_MSG(run("python3 $top/tests/tree/recipes.py $top") == 0, "a recipe names what configure does not know");
 }
 
 /* In a folder without mmdebstrap, before anything is built. */
