@@ -19,16 +19,16 @@ enum { CHUNK = 256 };
         }                                                                                                              \
     }
 
-/* Ints wrap. */
-#define FROM_INT(f, F)                                                                                                 \
+/* Ints wrap, so one function serves the signed and the unsigned type of a width: u, of the sign that F has not. (A copy
+ * to F itself would become a call of memcpy, slower for a block.) */
+#define FROM_INT(f, F, u, U)                                                                                           \
     CAST(f##_bool8, F, uint8_t, (uint8_t)(x != 0))                                                                     \
-    CAST(f##_i8, F, int8_t, (int8_t)x)                                                                                 \
-    CAST(f##_i16, F, int16_t, (int16_t)x)                                                                              \
-    CAST(f##_i32, F, int32_t, (int32_t)x)                                                                              \
-    CAST(f##_i64, F, int64_t, (int64_t)x)                                                                              \
-    CAST(f##_u8, F, uint8_t, (uint8_t)x)                                                                               \
-    CAST(f##_u16, F, uint16_t, (uint16_t)x) CAST(f##_u32, F, uint32_t, (uint32_t)x)                                    \
-        CAST(f##_u64, F, uint64_t, (uint64_t)x) CAST(f##_f32, F, float, (float)x) CAST(f##_f64, F, double, (double)x)
+    CAST(f##_##u##8, F, U##8_t, (U##8_t)x)                                                                             \
+    CAST(f##_##u##16, F, U##16_t, (U##16_t)x)                                                                          \
+    CAST(f##_##u##32, F, U##32_t, (U##32_t)x)                                                                          \
+    CAST(f##_##u##64, F, U##64_t, (U##64_t)x)                                                                          \
+    CAST(f##_f32, F, float, (float)x)                                                                                  \
+    CAST(f##_f64, F, double, (double)x)
 
 /* The value without its fraction fits into T if lo < x < top. */
 #define CUT(T, low, lo, top, most)                                                                                     \
@@ -44,15 +44,14 @@ enum { CHUNK = 256 };
     CAST(f##_u32, F, uint32_t, CUT(uint32_t, 0, (F)0, (F)0x1p32, UINT32_MAX))                                          \
     CAST(f##_u64, F, uint64_t, CUT(uint64_t, 0, (F)0, (F)0x1p64, UINT64_MAX))
 
-FROM_INT(bool8, uint8_t)
-FROM_INT(i8, int8_t)
-FROM_INT(i16, int16_t)
-FROM_INT(i32, int32_t)
-FROM_INT(i64, int64_t)
-FROM_INT(u8, uint8_t)
-FROM_INT(u16, uint16_t)
-FROM_INT(u32, uint32_t)
-FROM_INT(u64, uint64_t)
+FROM_INT(i8, int8_t, u, uint)
+FROM_INT(i16, int16_t, u, uint)
+FROM_INT(i32, int32_t, u, uint)
+FROM_INT(i64, int64_t, u, uint)
+FROM_INT(u8, uint8_t, i, int)
+FROM_INT(u16, uint16_t, i, int)
+FROM_INT(u32, uint32_t, i, int)
+FROM_INT(u64, uint64_t, i, int)
 FROM_FLOAT(f32, float)
 FROM_FLOAT(f64, double)
 CAST(f32_f64, float, double, (double)x)
@@ -92,7 +91,7 @@ static void copy8(void *restrict d, const void *restrict x, int64_t n)
     {                                                                                                                  \
         vh_all_to_##h(d, x, n);                                                                                        \
     }                                                                                                                  \
-    HALF_BOTH(h, bool8, uint8_t)                                                                                       \
+    HALF_TO(h, bool8, uint8_t)                                                                                         \
     HALF_BOTH(h, i8, int8_t)                                                                                           \
     HALF_BOTH(h, i16, int16_t)                                                                                         \
     HALF_BOTH(h, u8, uint8_t)                                                                                          \
@@ -168,10 +167,11 @@ void ORR__V(orr__vec_fit_bf16)(float *x, int64_t n)
 }
 
 #define AT(from, to) [(from)*ORR_DTYPE_COUNT + (to)]
-#define LINE(from, f)                                                                                                  \
-    AT(from, ORR_BOOL) = f##_bool8, AT(from, ORR_I8) = f##_i8, AT(from, ORR_I16) = f##_i16,                            \
-             AT(from, ORR_I32) = f##_i32, AT(from, ORR_I64) = f##_i64, AT(from, ORR_U8) = f##_u8,                      \
-             AT(from, ORR_U16) = f##_u16, AT(from, ORR_U32) = f##_u32, AT(from, ORR_U64) = f##_u64,                    \
+/* i, u: the names of the functions to signed and to unsigned types. */
+#define LINE(from, f, i, u)                                                                                            \
+    AT(from, ORR_BOOL) = f##_bool8, AT(from, ORR_I8) = f##_##i##8, AT(from, ORR_I16) = f##_##i##16,                    \
+             AT(from, ORR_I32) = f##_##i##32, AT(from, ORR_I64) = f##_##i##64, AT(from, ORR_U8) = f##_##u##8,          \
+             AT(from, ORR_U16) = f##_##u##16, AT(from, ORR_U32) = f##_##u##32, AT(from, ORR_U64) = f##_##u##64,        \
              AT(from, ORR_F16) = f##_f16, AT(from, ORR_BF16) = f##_bf16, AT(from, ORR_F32) = f##_f32,                  \
              AT(from, ORR_F64) = f##_f64
 
@@ -180,23 +180,15 @@ void ORR__V(orr__vec_fit_bf16)(float *x, int64_t n)
 #define f32_f32 copy4
 #define f64_f64 copy8
 
-/* A bool is 0 or 1 in memory, so bool to bool may use the general conversion. */
+/* A bool is a u8 that is 0 or 1. */
 orr__castfn *const ORR__V(orr__vec_casts)[ORR_DTYPE_COUNT * ORR_DTYPE_COUNT] = {
-    LINE(ORR_BOOL, bool8),
-    LINE(ORR_I8, i8),
-    LINE(ORR_I16, i16),
-    LINE(ORR_I32, i32),
-    LINE(ORR_I64, i64),
-    LINE(ORR_U8, u8),
-    LINE(ORR_U16, u16),
-    LINE(ORR_U32, u32),
-    LINE(ORR_U64, u64),
-    LINE(ORR_F16, f16),
-    LINE(ORR_BF16, bf16),
-    LINE(ORR_F32, f32),
-    LINE(ORR_F64, f64),
-    AT(ORR_C64, ORR_C64) = copy8,
-    AT(ORR_C128, ORR_C128) = copy16,
-    AT(ORR_FR254, ORR_FR254) = copy32,
+    LINE(ORR_BOOL, u8, i, i),          LINE(ORR_I8, i8, u, u),
+    LINE(ORR_I16, i16, u, u),          LINE(ORR_I32, i32, u, u),
+    LINE(ORR_I64, i64, u, u),          LINE(ORR_U8, u8, i, i),
+    LINE(ORR_U16, u16, i, i),          LINE(ORR_U32, u32, i, i),
+    LINE(ORR_U64, u64, i, i),          LINE(ORR_F16, f16, i, u),
+    LINE(ORR_BF16, bf16, i, u),        LINE(ORR_F32, f32, i, u),
+    LINE(ORR_F64, f64, i, u),          AT(ORR_C64, ORR_C64) = copy8,
+    AT(ORR_C128, ORR_C128) = copy16,   AT(ORR_FR254, ORR_FR254) = copy32,
     AT(ORR_FQ254, ORR_FQ254) = copy32,
 };
