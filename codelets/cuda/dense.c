@@ -609,7 +609,7 @@ FAILS(eigh, "the eigenvalues of %s did not converge (cuSOLVER info %lld)")
     {                                                                                                                  \
         return every(l, &(operation){ name, fails, later, vectors, square });                                          \
     }                                                                                                                  \
-    const orr__cu_library orr__cu_library_##name = { can, name##_launch };
+    const orr__cu_library orr__cu_library_##name = { can, name##_launch, false };
 LIBRARY(solve, can, solve_fails, NOTHING, NULL, 0)
 LIBRARY(lu, can, NULL, PERMUTATIONS, NULL, 0)
 LIBRARY(det, can, NULL, DETERMINANTS, NULL, 0)

@@ -696,4 +696,4 @@ static orr_status launch(const orr__launch *l)
     return orr__exchange_launch(l, true);
 }
 
-const orr__cu_library orr__cu_library_exchange = { orr__exchange_region_on_devices, launch };
+const orr__cu_library orr__cu_library_exchange = { orr__exchange_region_on_devices, launch, false };
