@@ -72,14 +72,15 @@ static bool cuts(const orr__call *c)
 }
 
 /* A matrix in blocks over a grid, along one of its axes or both. Its factor is distributed in the same way. */
-static const orr__op *jointly(const orr__node *n, const orr__distribution *in, orr__distribution *out)
+static bool jointly(const orr__node *n, const orr_shape *of, orr__distribution *in, orr__distribution *out)
 {
+    (void)of;
     int rows, cols;
     if (n->shape.rank != 2 || (n->dtype != ORR_F32 && n->dtype != ORR_F64) || !orr__shape_count(&n->shape) ||
         !orr__distribution_of_blocks(in, &rows, &cols))
-        return NULL;
+        return false;
     *out = *in;
-    return n->op;
+    return true;
 }
 
 const orr__op orr__op_cholesky = {
@@ -93,6 +94,7 @@ const orr__op orr__op_cholesky = {
     .reference = reference,
     .distribute = orr__rule_matrices,
     .jointly = jointly,
+    .joint = ORR__JOINT_CHOLESKY,
     .vjp = vjp,
     .work = work,
     .space = space,

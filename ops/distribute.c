@@ -232,6 +232,33 @@ orr_tensor *orr_redistribute_at(const char *file, int line, orr_tensor *t, orr_t
     return orr__handle_new(r);
 }
 
+/* left: nodes that are looked at. */
+static bool lies_over_ranks(orr__node *n, int *left)
+{
+    int number;
+    bool like, lies = false;
+    if (--*left < 0)
+        return false;
+    if (orr__node_value(n))
+        return n->placed != 0;
+    if (orr__distribute_asks(n, &number, &like) && !like)
+        return number != 0;
+    for (int k = n->nin - 1; k >= 0 && !lies; k--)
+        lies = lies_over_ranks(n->in[k], left);
+    return lies;
+}
+
+bool orr__lies_over_ranks(orr__node *n)
+{
+    int left = 64;
+    if (!n || !orr__distributions_exist())
+        return false;
+    orr__graph_lock();
+    bool lies = lies_over_ranks(n, &left);
+    orr__graph_unlock();
+    return lies;
+}
+
 const char *orr_distribution(const orr_tensor *t)
 {
     enum { TEXT = 256 };

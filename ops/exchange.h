@@ -27,6 +27,9 @@ bool orr__distribute_asks(const orr__node *n, int *number, bool *like);
 /* The elements of t as a row of (ranks, count), whose other rows are 0. Of a t that is a partial sum over `ranks` ranks of a grid each
  * rank has its term as its row, and nothing is sent. */
 orr_tensor *orr__terms(orr__site at, orr_tensor *t, int64_t ranks);
+/* True if the value of n is, or is computed from, a value over several ranks, as far as the nearest nodes show: a guess for the choice
+ * between two ways to record a computation. */
+bool orr__lies_over_ranks(orr__node *n);
 orr__node *orr__rec_distribute(orr__site at, orr__node *n, int number);
 
 #endif

@@ -119,18 +119,19 @@ static bool distribute(orr__spread_rule *r)
 
 /* Matrices in blocks over two axes of one grid: the result is cut as the rows of the first and the columns of the second. If an
  * axis is not cut, the rule above is as good. */
-static const orr__op *jointly(const orr__node *n, const orr__distribution *in, orr__distribution *out)
+static bool jointly(const orr__node *n, const orr_shape *of, orr__distribution *in, orr__distribution *out)
 {
+    (void)of;
     int r[2], c[2];
     bool fits = n->shape.rank == 2 && (n->dtype == ORR_F32 || n->dtype == ORR_F64) && in[0].grid == in[1].grid &&
                 orr__shape_count(&n->shape) > 0;
     for (int k = 0; fits && k < 2; k++)
         fits = orr__distribution_of_blocks(&in[k], &r[k], &c[k]) && r[k] >= 0 && c[k] >= 0;
     if (!fits || r[0] != r[1] || c[0] != c[1])
-        return NULL;
+        return false;
     out->along[r[0]] = in[0].along[r[0]];
     out->along[c[0]] = in[1].along[c[0]];
-    return n->op;
+    return true;
 }
 
 const orr__op orr__op_matmul = {
@@ -144,6 +145,7 @@ const orr__op orr__op_matmul = {
     .summed = summed,
     .distribute = distribute,
     .jointly = jointly,
+    .joint = ORR__JOINT_PRODUCT,
     .vjp = vjp,
 };
 

@@ -70,7 +70,14 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)e.batch * 2 * n * n * n / 3, .product = true };
 }
 
-const orr__op orr__op_det = { ORR__FACTORISATION(det, 1) };
+static bool jointly(const orr__node *n, const orr_shape *of, orr__distribution *in, orr__distribution *out)
+{
+    int rows, cols;
+    (void)out;
+    return orr__blocks_over_ranks(of, (orr_dtype)n->dtype, in, &rows, &cols);
+}
+
+const orr__op orr__op_det = { ORR__FACTORISATION(det, 1), .jointly = jointly, .joint = ORR__JOINT_DET };
 
 static orr_tensor *triple(orr__site at, orr_tensor *a)
 {
@@ -79,7 +86,7 @@ static orr_tensor *triple(orr__site at, orr_tensor *a)
     if (!orr__square_operand(at, a, "a", &n, &bad))
         return bad;
     orr__extent e = orr__extent_of(&n->shape);
-    return orr__panels_pay(&e) ? orr__panels_det(at, n) : orr__packed(at, &orr__op_det, n, LENGTH, 0);
+    return orr__panels_pay(&e, n) ? orr__panels_det(at, n) : orr__packed(at, &orr__op_det, n, LENGTH, 0);
 }
 
 orr_tensor *orr_det_at(const char *file, int line, orr_tensor *a)

@@ -9,6 +9,7 @@
 #include "ops/reference.h"
 #include "ops/rule.h"
 #include "runtime/base/complex.h"
+#include "runtime/graph/distribution.h"
 
 /* Checks an operand of rank 2 or more, f32, f64, c64 or c128, whose last two dimensions fit LAPACK's int; false:
  * return *bad. */
@@ -24,6 +25,10 @@ typedef struct orr__extent {
     int64_t m, n, k, batch;
 } orr__extent;
 orr__extent orr__extent_of(const orr_shape *s);
+
+/* True if the ranks of a grid factorise a matrix together: one square matrix in blocks over a grid. *rows, *cols: the axes of the grid
+ * that cut it; −1: none. */
+bool orr__blocks_over_ranks(const orr_shape *s, orr_dtype t, const orr__distribution *d, int *rows, int *cols);
 
 /* -- packed results: one row for each matrix of the batch, with several arrays one after another -------------------- */
 

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "ops/exchange.h"
 #include "ops/linalg/linalg.h"
 #include "ops/linalg/panels.h"
 
@@ -37,10 +38,21 @@ static orr_status reference(const orr__reference *j)
     return st;
 }
 
+/* Column n. Over ranks it is summed with zeros in place of the other columns, so that these are not gathered. */
+static orr_tensor *last_column(orr__site at, orr_tensor *all, int64_t n)
+{
+    orr_scope *scope = orr__compose_begin(at);
+    orr_tensor *number = orr_arange_at(at.file, at.line, ORR_I64, 0, (double)(n + 1), 1);
+    orr_tensor *is = orr_equal_at(at.file, at.line, number, orr_scalar_at(at.file, at.line, (double)n));
+    orr_tensor *x = orr_where_at(at.file, at.line, is, all, orr_scalar_at(at.file, at.line, 0));
+    return orr__compose_end(at, scope, orr_sum_at(at.file, at.line, x, ORR_AXES(-1), false));
+}
+
 /* The permutation, which is stored after n columns. */
 static orr_tensor *places(orr__site at, orr_tensor *all, int64_t n)
 {
-    orr_tensor *p = orr_select_at(at.file, at.line, all, -1, n);
+    orr_tensor *p = orr__lies_over_ranks(orr__handle_node(all)) ? last_column(at, all, n)
+                                                                : orr_select_at(at.file, at.line, all, -1, n);
     if (orr__is_complex(orr_tensor_dtype(p)))
         p = orr_real_at(at.file, at.line, p);
     return orr_cast_at(at.file, at.line, p, ORR_I64);
@@ -107,7 +119,14 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)e.batch * (double)e.m * (double)e.n * k * 2 / 3, .product = true };
 }
 
-const orr__op orr__op_lu = { ORR__FACTORISATION(lu, 1) };
+static bool jointly(const orr__node *n, const orr_shape *of, orr__distribution *in, orr__distribution *out)
+{
+    int rows, cols;
+    *out = *in;
+    return orr__blocks_over_ranks(of, (orr_dtype)n->dtype, in, &rows, &cols);
+}
+
+const orr__op orr__op_lu = { ORR__FACTORISATION(lu, 1), .jointly = jointly, .joint = ORR__JOINT_LU };
 
 static orr_tensor *triangles(orr__site at, orr__node *a)
 {
@@ -129,7 +148,7 @@ orr_lu_result orr_lu_at(const char *file, int line, orr_tensor *a)
     orr__extent e = orr__extent_of(&n->shape);
     orr_dtype t = (orr_dtype)n->dtype;
     orr_scope *scope = orr__compose_begin(at);
-    orr_tensor *all = orr__panels_pay(&e) ? orr__panels_lu(at, n) : triangles(at, n);
+    orr_tensor *all = orr__panels_pay(&e, n) ? orr__panels_lu(at, n) : triangles(at, n);
     orr_tensor *l = orr_tril_at(file, line, orr_slice_axis_at(file, line, all, -1, 0, e.k, 1), -1);
     orr_tensor *p = places(at, all, e.n);
     orr_lu_result r = { .p = orr_scope_return_at(file, line, scope, p) };

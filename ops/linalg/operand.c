@@ -45,6 +45,13 @@ orr__extent orr__extent_of(const orr_shape *s)
     return e;
 }
 
+/* Numbers of rows are stored as numbers of the dtype, exactly. */
+bool orr__blocks_over_ranks(const orr_shape *s, orr_dtype t, const orr__distribution *d, int *rows, int *cols)
+{
+    return s->rank == 2 && s->dim[0] == s->dim[1] && s->dim[0] > 0 && s->dim[0] < 1 << 24 &&
+           (t == ORR_F32 || t == ORR_F64) && orr__distribution_of_blocks(d, rows, cols);
+}
+
 bool orr__stacks(orr__site at, orr_tensor **a, orr_tensor **b, orr_tensor **bad)
 {
     orr_shape sa = orr_tensor_shape(*a), sb = orr_tensor_shape(*b), x = sa, y = sb, both;

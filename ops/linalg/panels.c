@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include "ops/exchange.h"
 #include "ops/linalg/linalg.h"
 #include "ops/linalg/panels.h"
 #include "ops/matrix.h"
@@ -354,9 +355,10 @@ orr_tensor *orr__stands_for(orr__site at, const orr__op *op, int nin, orr__node 
 
 /* -- graphs ------------------------------------------------------------------------------------------------------------------ */
 
-bool orr__panels_pay(const struct orr__extent *e)
+bool orr__panels_pay(const struct orr__extent *e, orr__node *a)
 {
-    return e->batch == 1 && e->k >= LEAST && e->m < ROWS; /* f32 holds the numbers of rows exactly */
+    /* f32 holds the numbers of rows exactly */
+    return e->batch == 1 && e->k >= LEAST && e->m < ROWS && !(a && orr__lies_over_ranks(a));
 }
 
 static int64_t width_of(int64_t k)

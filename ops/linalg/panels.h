@@ -16,8 +16,8 @@ enum {
 
 struct orr__extent;
 
-/* True if a graph is faster for matrices of this extent. */
-bool orr__panels_pay(const struct orr__extent *e);
+/* True if a graph is faster for matrices of this extent. a: the matrix, which ranks may factorise together; NULL: they do not. */
+bool orr__panels_pay(const struct orr__extent *e, orr__node *a);
 /* The same packed rows as the operation of that name on one matrix, in the operands' dtype. */
 orr_tensor *orr__panels_lu(orr__site at, orr__node *a);
 orr_tensor *orr__panels_det(orr__site at, orr__node *a);

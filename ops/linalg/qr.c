@@ -214,7 +214,7 @@ orr_tensor *orr__triangle_of(orr__site at, orr_tensor *a, orr_tensor *b)
     orr_shape sa = orr_tensor_shape(a), sb = orr_tensor_shape(b);
     orr__extent e = orr__extent_of(&sa), of = orr__extent_of(&sb), both = { e.m, e.n + of.n, e.n + of.n, e.batch };
     bool tall = tree_pays(&both), high = e.m >= e.n + e.n / 2;
-    if (!high || (!tall && !orr__panels_pay(&e)))
+    if (!high || (!tall && !orr__panels_pay(&e, NULL)))
         return NULL;
     if (!tall)
         return orr__panels_triangle(at, a, b);
@@ -234,9 +234,9 @@ orr_qr_result orr_qr_at(const char *file, int line, orr_tensor *a, bool complete
     orr__extent e = orr__extent_of(&n->shape);
     unsigned mask = complete ? COMPLETE : 0;
     orr_scope *scope = orr__compose_begin(at);
-    orr_tensor *all = tree_pays(&e) && !complete ? tree(at, n, &e)
-                      : orr__panels_pay(&e)      ? orr__panels_qr(at, n, complete)
-                                                 : orr__packed(at, &orr__op_qr, n, length(&e, mask), mask);
+    orr_tensor *all = tree_pays(&e) && !complete  ? tree(at, n, &e)
+                      : orr__panels_pay(&e, NULL) ? orr__panels_qr(at, n, complete)
+                                                  : orr__packed(at, &orr__op_qr, n, length(&e, mask), mask);
     orr_qr_result x = parts(at, all, &e, mask), r = { .q = orr_scope_return_at(file, line, scope, x.q) };
     r.r = orr__compose_end(at, scope, x.r);
     return r;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include "ops/exchange.h"
 #include "ops/linalg/linalg.h"
 #include "ops/linalg/panels.h"
 
@@ -71,7 +72,12 @@ static orr_tensor *solution(orr__site at, orr_tensor *a, orr_tensor *b, unsigned
     if (!orr__operands(at, 2, (const orr_tensor *const[]){ a, b }, (const char *const[]){ "a", "b" }, in, &bad))
         return bad;
     orr__extent e = orr__extent_of(&in[0]->shape);
-    if (orr__panels_pay(&e)) {
+    if (mask & TURNED && orr__lies_over_ranks(in[0])) {
+        orr_scope *scope = orr__compose_begin(at);
+        x = solution(at, orr_transpose_at(at.file, at.line, a), b, mask & ~(unsigned)TURNED);
+        return orr__compose_end(at, scope, x);
+    }
+    if (orr__panels_pay(&e, in[0])) {
         orr_scope *scope = orr__compose_begin(at);
         x = mask & TURNED    ? orr__panels_solve(at, orr_transpose_at(at.file, at.line, a), b)
             : mask & INVERSE ? orr__panels_inv(at, a)
@@ -109,7 +115,28 @@ static orr__workload work(const orr__call *c)
     return (orr__workload){ .flops = (double)e.batch * (2 * n * n * n / 3 + 2 * n * n * (double)e.n), .product = true };
 }
 
-const orr__op orr__op_solve = { ORR__FACTORISATION(solve, 2) };
+/* The right-hand side lies beside the matrix: its rows on the ranks of the matrix's rows, its columns over the ranks of the columns. */
+static bool jointly(const orr__node *n, const orr_shape *of, orr__distribution *in, orr__distribution *out)
+{
+    int rows, cols;
+    if (n->attr.mask & TURNED || !orr__shape_count(&of[1]) ||
+        !orr__blocks_over_ranks(&of[0], (orr_dtype)n->dtype, &in[0], &rows, &cols))
+        return false;
+    orr__distribution d = { .grid = in[0].grid };
+    if (rows >= 0)
+        d.along[rows] = in[0].along[rows];
+    if (cols >= 0) {
+        orr__spread s = in[1].grid == d.grid ? in[1].along[cols] : (orr__spread){ .kind = ORR__WHOLE };
+        int64_t ranks = d.grid->extent[cols];
+        bool stays = s.kind == ORR__SHARDED && s.axis == 1;
+        d.along[cols] =
+            stays ? s : (orr__spread){ .kind = ORR__SHARDED, .axis = 1, .block = (of[1].dim[1] + ranks - 1) / ranks };
+    }
+    *out = in[1] = d;
+    return true;
+}
+
+const orr__op orr__op_solve = { ORR__FACTORISATION(solve, 2), .jointly = jointly, .joint = ORR__JOINT_SOLVE };
 
 /* -- public ---------------------------------------------------------------------------------------------------------- */
 

@@ -110,14 +110,49 @@ static orr__block_cyclic blocks_of(const orr__distribution *d, const orr_shape *
     return m;
 }
 
+static void write_number(orr_dtype t, void *to, int i, double value)
+{
+    if (t == ORR_F64)
+        ((double *)to)[i] = value;
+    else
+        ((float *)to)[i] = (float)value;
+}
+
+/* The factors and their order, the solution, or the determinant, its sign and its logarithm. */
+static orr_status compute_lu(orr__site at, const orr__joint *j, orr__buffer *const *in, orr__buffer *out)
+{
+    orr_dtype t = (orr_dtype)j->out->dtype;
+    orr__block_cyclic a = blocks_of(&j->lies[0], &j->global[0], in[0]), b, c;
+    orr__block_cyclic_lu lu = { .a = &a, .from = in[0]->host, .from_ld = a.ld };
+    double det[3];
+    if (j->node->op->joint == ORR__JOINT_LU) {
+        c = blocks_of(&j->as, &j->node->shape, out);
+        lu.a = &c;
+    } else if (j->node->op->joint == ORR__JOINT_SOLVE) {
+        b = blocks_of(&j->lies[1], &j->global[1], in[1]);
+        c = blocks_of(&j->as, &j->node->shape, out);
+        lu.x = &c;
+        lu.b = b.local;
+    } else {
+        lu.det = det;
+    }
+    orr_status st = orr__block_cyclic_lu_of(at, t, &lu);
+    for (int i = 0; lu.det && i < 3; i++)
+        write_number(t, out->host, i, det[i]);
+    return st;
+}
+
 /* A product or a factorisation. */
 static orr_status compute_jointly(orr__site at, const orr__joint *j, orr__buffer *const *in, orr__buffer *out)
 {
     orr_dtype t = (orr_dtype)j->out->dtype;
-    orr__block_cyclic m[2], c = blocks_of(&j->as, &j->node->shape, out);
+    orr__block_cyclic m[2], c;
+    if (j->node->op->joint > ORR__JOINT_CHOLESKY)
+        return compute_lu(at, j, in, out);
+    c = blocks_of(&j->as, &j->node->shape, out);
     for (int k = 0; k < j->nin && k < 2; k++)
         m[k] = blocks_of(&j->lies[k], &j->global[k], in[k]);
-    if (j->node->op->pattern == ORR__PATTERN_PRODUCT)
+    if (j->node->op->joint == ORR__JOINT_PRODUCT)
         return orr__block_cyclic_product(at, t, &c, &m[0], false, &m[1], false);
     return orr__block_cyclic_cholesky(at, t, &c, in[0]->host);
 }

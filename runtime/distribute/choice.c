@@ -212,13 +212,17 @@ static int choose_joint(orr__choice *c, int i)
     int nin = orr__capture_nin(p, i), *need = c->need + p->arg0[i];
     if (!c->jointly || !op->jointly || !out.grid || nin > MOST)
         return 0;
+    orr_shape of[MOST];
     for (int k = 0; k < nin; k++) {
-        need[k] = c->own[p->arg[p->arg0[i] + k]];
-        in[k] = c->version[need[k]].as;
+        in[k] = c->version[c->own[p->arg[p->arg0[i] + k]]].as;
+        of[k] = p->node[p->arg[p->arg0[i] + k]]->shape;
     }
-    if (!op->jointly(p->node[i], in, &out))
+    if (!op->jointly(p->node[i], of, in, &out))
         return 0;
-    if (!own(c, i, &out))
+    for (int k = 0; k < nin; k++)
+        if ((need[k] = version_as(c, p->arg[p->arg0[i] + k], &in[k])) < 0)
+            return -1;
+    if (!own(c, i, orr__distribution_whole(&out) ? &whole : &out))
         return -1;
     orr__version *v = &c->version[c->own[i]];
     v->joint = true;

@@ -1,4 +1,4 @@
-/* Products and Cholesky factorisations over ranks, by the running engine.
+/* Products, Cholesky and LU factorisations over ranks, by the running engine.
  * Must not know: how ranks exchange data. */
 #include "config.h"
 #include "runtime/engine/block_cyclic.h"
@@ -46,4 +46,20 @@ orr_status orr__block_cyclic_cholesky(orr__site at, orr_dtype t, const orr__bloc
 {
     orr_status st = check(at, t, a->rows == a->cols);
     return st == ORR_OK ? orr__engine_now()->block_cyclic->cholesky(at, t, a, from) : st;
+}
+
+/* True if X has its rows on the ranks of A's rows, and its columns on the grid. */
+static bool lies_beside(const orr__block_cyclic *a, const orr__block_cyclic *x)
+{
+    return x->rows == a->rows && x->block_rows == a->block_rows && x->grid_rows == a->grid_rows &&
+           x->grid_cols == a->grid_cols && x->first == a->first && x->row_step == a->row_step &&
+           x->col_step == a->col_step;
+}
+
+orr_status orr__block_cyclic_lu_of(orr__site at, orr_dtype t, const orr__block_cyclic_lu *lu)
+{
+    int64_t n = lu->a->rows;
+    orr_status st =
+        check(at, t, (lu->a->cols == n || lu->a->cols == n + 1) && (!lu->x || lies_beside(lu->a, lu->x)));
+    return st == ORR_OK ? orr__engine_now()->block_cyclic->lu(at, t, lu) : st;
 }

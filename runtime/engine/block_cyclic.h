@@ -1,4 +1,4 @@
-/* Products and Cholesky factorisations of matrices whose blocks are distributed over a grid of ranks.
+/* Products, Cholesky and LU factorisations of matrices whose blocks are distributed over a grid of ranks.
  * Must not know: tensors, how ranks exchange data. */
 #ifndef ORR_ENGINE_BLOCK_CYCLIC_H
 #define ORR_ENGINE_BLOCK_CYCLIC_H
@@ -24,7 +24,7 @@ bool orr__block_cyclic_can(void);
 /* The number of naps of full length that this rank's worker has made while it waited for tiles. */
 long long orr__block_cyclic_long_naps(void);
 
-/* Both are collective: all ranks call them in the same order with the same arguments, except for `local`, `ld` and, if replicas compute
+/* All are collective: all ranks call them in the same order with the same arguments, except for `local`, `ld` and, if replicas compute
  * side by side, `first`. They wait, so tasks must not call them. Their status is the same on all ranks. */
 
 /* C ← op(A) · op(B), where op transposes if ta or tb is set; f32 and f64. Distributions are free: blocks need not match, grids may
@@ -36,12 +36,28 @@ orr_status orr__block_cyclic_product(orr__site at, orr_dtype t, const orr__block
  * undefined. */
 orr_status orr__block_cyclic_cholesky(orr__site at, orr_dtype t, const orr__block_cyclic *a, const void *from);
 
+/* The triangular factors of a square matrix with row exchanges, and their use. */
+typedef struct orr__block_cyclic_lu {
+    /* Of n rows, and n columns, or n + 1: then `local` receives both triangles in n columns, and in the last one the number of the
+     * matrix row at each position. */
+    const orr__block_cyclic *a;
+    const void *from; /* the matrix, cut as `a` is, in rows of from_ld elements */
+    int64_t from_ld;
+    /* NULL, or X with A·X = B: cut as `a` along its rows, on its grid. A pivot that is 0 is ORR_ENUMERIC then. b: B, stored as X is. */
+    const orr__block_cyclic *x;
+    const void *b;
+    double *det; /* NULL, or the determinant, its sign and the logarithm of its magnitude, on every rank */
+} orr__block_cyclic_lu;
+/* Pivots are those of LAPACK's getrf. Collective as above. */
+orr_status orr__block_cyclic_lu_of(orr__site at, orr_dtype t, const orr__block_cyclic_lu *lu);
+
 /* The implementation of an engine: arguments are checked before. */
 typedef struct orr__block_cyclic_impl {
     bool (*can)(void);
     orr_status (*product)(orr__site at, orr_dtype t, const orr__block_cyclic *c, const orr__block_cyclic *a, bool ta,
                           const orr__block_cyclic *b, bool tb);
     orr_status (*cholesky)(orr__site at, orr_dtype t, const orr__block_cyclic *a, const void *from);
+    orr_status (*lu)(orr__site at, orr_dtype t, const orr__block_cyclic_lu *lu);
     long long (*long_naps)(void);
 } orr__block_cyclic_impl;
 

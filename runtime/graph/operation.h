@@ -116,6 +116,9 @@ typedef struct orr__workload {
     bool product;
 } orr__workload;
 
+/* The computations of all ranks together. */
+enum { ORR__JOINT_PRODUCT, ORR__JOINT_CHOLESKY, ORR__JOINT_LU, ORR__JOINT_SOLVE, ORR__JOINT_DET };
+
 typedef struct orr__op {
     int id; /* position in ops/structural.def; element-wise rows from ORR__OP_EW on */
     const char *name;
@@ -152,10 +155,11 @@ typedef struct orr__op {
     /* The rule for an operand's distribution: sets need and out, and returns true. False, or NULL: no rule; operands are gathered and
      * every rank computes the whole. */
     bool (*distribute)(orr__spread_rule *r);
-    /* The operation by which the ranks of a grid compute the node together, for operands that lie as in[0 …) and a result that is to lie
-     * as *out; NULL: none. */
-    const struct orr__op *(*jointly)(const struct orr__node *n, const struct orr__distribution *in,
-                                     struct orr__distribution *out);
+    /* True if the ranks of a grid compute the node together, for operands of shapes `of` that lie as in[0 …). Then sets *out, which is whole before, and
+     * those of `in` that are to lie in another way. */
+    bool (*jointly)(const struct orr__node *n, const orr_shape *of, struct orr__distribution *in,
+                    struct orr__distribution *out);
+    uint8_t joint; /* ORR__JOINT_…: their computation */
     /* ELEMENT, GATHER, CHOICE: the register that holds node i of the capture as `v` sees it. */
     int (*lower)(struct orr__lowering *c, int i, const struct orr__view *v);
     /* FOLD: the operation of the pattern ELEMENT that has the same value, for nodes that fold few elements; NULL: none. */

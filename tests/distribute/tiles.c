@@ -1,4 +1,4 @@
-/* Products and Cholesky factorisations of block-cyclic matrices with 1 to 4 ranks: every rank compares its elements with the
+/* Products, Cholesky and LU factorisations of block-cyclic matrices with 1 to 4 ranks: every rank compares its elements with the
  * result of BLAS or LAPACK on the whole matrix, and with results of 60 digits.
  * Must not know: tensors. */
 #include "config.h"
@@ -20,6 +20,7 @@
 
 /* LAPACK's name for a factorisation in columns. */
 extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
+extern void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
 
 static const orr__site here = { NULL, 0, "test" };
 
@@ -294,6 +295,194 @@ static void product_is_that_of_blas(void)
     down();
 }
 
+/* -- LU ------------------------------------------------------------------------------------------------------- */
+
+/* The whole matrix on every rank, from all parts; frees them. */
+static double *collect(orr__block_cyclic *d, orr_dtype t)
+{
+    part p = part_of(d);
+    double *whole = calloc((size_t)(d->rows * d->cols) + 1, sizeof *whole);
+    if (!whole)
+        abort();
+    for (int64_t i = 0; i < p.rows; i++)
+        for (int64_t j = 0; j < p.cols; j++)
+            *whole_at(whole, d, &p, i, j) =
+                t == ORR_F64 ? ((double *)d->local)[i * d->ld + j] : (double)((float *)d->local)[i * d->ld + j];
+    free(d->local);
+    orr__exchange x = { .kind = ORR__EXCHANGE_ALL_REDUCE,
+                        .reduction = ORR__REDUCTION_SUM,
+                        .dtype = ORR_F64,
+                        .group = orr__group_all(),
+                        .in = whole,
+                        .out = whole,
+                        .count = d->rows * d->cols };
+    ORR_CHECK(orr__exchange_wait(here, &x) == ORR_OK);
+    return whole;
+}
+
+/* The largest element of P·A − L·U for a packed factorisation with the order in column n; infinite if the order is none, or if an element
+ * of L is larger than 1. */
+static double error_of_factors(const double *f, const double *a, int64_t n)
+{
+    double most = 0;
+    char *seen = calloc((size_t)n, 1);
+    if (!seen)
+        abort();
+    for (int64_t i = 0; i < n; i++) {
+        const double *row = f + i * (n + 1);
+        int64_t from = (int64_t)row[n];
+        if (from < 0 || from >= n || seen[from]++)
+            most = (double)INFINITY;
+        for (int64_t j = 0; j < n && most < (double)INFINITY; j++) {
+            double sum = i <= j ? row[j] : 0;
+            for (int64_t k = 0; k < (i <= j ? i : j + 1); k++)
+                sum += row[k] * f[k * (n + 1) + j];
+            most = fmax(most, fabs(sum - a[from * n + j]));
+            most = i > j && fabs(row[j]) > 1 + 1e-5 ? (double)INFINITY : most;
+        }
+    }
+    free(seen);
+    return most;
+}
+
+/* The determinant by LAPACK, of the transpose. a is used up. */
+static double determinant(double *a, int64_t n)
+{
+    int order = (int)n, info = 0, *pivot = calloc((size_t)n, sizeof *pivot);
+    double det = 1;
+    if (!pivot)
+        abort();
+    dgetrf_(&order, &order, a, &order, pivot, &info);
+    for (int64_t i = 0; i < n; i++)
+        det *= pivot[i] == i + 1 ? a[i * (n + 1)] : -a[i * (n + 1)];
+    free(pivot);
+    return det;
+}
+
+/* Elements are within ±√3/√n · 2, so that the determinant of a large matrix is a number. */
+static double *random_square(int64_t n, unsigned long long *state)
+{
+    double *a = random_matrix(n * n, state);
+    for (int64_t i = 0; i < n * n; i++)
+        a[i] *= 4 / sqrt((double)n);
+    return a;
+}
+
+static void one_lu(int64_t n, int64_t more, const int64_t block[3], const int *grid, orr_dtype t,
+                   unsigned long long *state)
+{
+    double *a = random_square(n, state), *b = random_matrix(n * more, state), det[3] = { 0 };
+    orr__block_cyclic da = matrix(n, n, block[0], block[1], grid), df = matrix(n, n + 1, block[0], block[1], grid),
+                      db = matrix(n, more, block[0], block[2], grid), dx = db;
+    distribute(&da, t, a);
+    distribute(&df, t, NULL);
+    distribute(&db, t, b);
+    distribute(&dx, t, NULL);
+    orr__block_cyclic_lu lu = { .a = &df, .from = da.local, .from_ld = da.ld, .det = det };
+    orr_status st = orr__block_cyclic_lu_of(here, t, &lu);
+    ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+    lu = (orr__block_cyclic_lu){ .a = &da, .from = da.local, .from_ld = da.ld, .x = &dx, .b = db.local };
+    st = orr__block_cyclic_lu_of(here, t, &lu);
+    ORR_CHECK_MSG(st == ORR_OK, "%s", orr_error_message());
+    double e = error_of(&da, t, a), eb = error_of(&db, t, b), *f = collect(&df, t), *x = collect(&dx, t), ex = 0;
+    ORR_CHECK_MSG(e <= tolerance(t, 0) && eb <= tolerance(t, 0), "an operand has changed");
+    e = error_of_factors(f, a, n);
+    ORR_CHECK_MSG(e <= 8 * tolerance(t, n), "n %d, blocks %d x %d, grid %d x %d: error %g", (int)n, (int)block[0],
+                  (int)block[1], grid[0], grid[1], e);
+    /* the residual, relative to the solution, which may be large */
+    double size = 1;
+    for (int64_t i = 0; i < n * more; i++)
+        size = fmax(size, fabs(x[i]));
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)more, (int)n, 1, a, (int)n, x, (int)more, -1, b,
+                (int)more);
+    for (int64_t i = 0; i < n * more; i++)
+        ex = fmax(ex, fabs(b[i]));
+    ORR_CHECK_MSG(ex <= 8 * tolerance(t, n) * size, "n %d, %d columns, grid %d x %d: residual %g of %g", (int)n,
+                  (int)more, grid[0], grid[1], ex, size);
+    double want = determinant(a, n);
+    ORR_CHECK_MSG(fabs(det[0] - want) <= 1e3 * tolerance(t, n) * fabs(want) && fabs(det[1]) == 1 &&
+                      fabs(det[1] * exp(det[2]) - det[0]) <= 1e-9 * fabs(want),
+                  "n %d: determinant %g (%g, %g), not %g", (int)n, det[0], det[1], det[2], want);
+    free(a);
+    free(b);
+    free(f);
+    free(x);
+    orr_error_clear();
+}
+
+static void lu_has_the_factors_of_the_matrix(void)
+{
+    NEED_TILES();
+    unsigned long long state = 13;
+    for (int g = 0; g < GRIDS; g++)
+        for (int k = 0; k < cases() / 4 && grids[g][0] * grids[g][1] == orr_ranks(); k++) {
+            int64_t n = k == 0 ? 1 : draw(&state, 2, k == 3 ? 400 : 140), same = draw(&state, 5, 70);
+            int64_t block[3] = { same, k % 4 ? same : draw(&state, 5, 70), draw(&state, 1, 40) };
+            one_lu(n, k == 1 ? 1 : draw(&state, 1, 90), block, grids[g], k % 3 ? ORR_F64 : ORR_F32, &state);
+        }
+    down();
+}
+
+/* Rows and columns are permuted: each pivot is in another block of rows. The order and the triangles are exact. */
+static void rows_are_exchanged_between_ranks(void)
+{
+    enum { N = 96 };
+    NEED_TILES();
+    for (int g = 0; g < GRIDS; g++) {
+        if (grids[g][0] * grids[g][1] != orr_ranks())
+            continue;
+        double *a = calloc((size_t)N * N, sizeof *a), *f;
+        ORR_REQUIRE(a);
+        for (int64_t i = 0; i < N; i++) /* 7 and 96 have no common divisor */
+            a[(i * 7 + 50) % N * N + i] = (double)(i + 2);
+        orr__block_cyclic da = matrix(N, N, 10, 10, grids[g]), df = matrix(N, N + 1, 10, 10, grids[g]);
+        distribute(&da, ORR_F64, a);
+        distribute(&df, ORR_F64, NULL);
+        orr__block_cyclic_lu lu = { .a = &df, .from = da.local, .from_ld = da.ld };
+        ORR_CHECK(orr__block_cyclic_lu_of(here, ORR_F64, &lu) == ORR_OK);
+        free(da.local);
+        f = collect(&df, ORR_F64);
+        for (int64_t i = 0; i < N; i++) {
+            ORR_CHECK(f[i * (N + 1) + N] == (double)((i * 7 + 50) % N));
+            for (int64_t j = 0; j < N; j++)
+                ORR_CHECK(f[i * (N + 1) + j] == (i == j ? (double)(i + 2) : 0));
+        }
+        free(a);
+        free(f);
+    }
+    down();
+}
+
+/* A column of zeros: its pivot is 0, which all ranks report for a solve; factors and determinant exist. */
+static void singular_matrix_is_told_by_all(void)
+{
+    enum { N = 120, BAD = 70 };
+    NEED_TILES();
+    unsigned long long state = 17;
+    const int grid[2] = { orr_ranks() % 2 ? 1 : 2, orr_ranks() % 2 ? orr_ranks() : orr_ranks() / 2 };
+    double *a = random_square(N, &state), *b = random_matrix(N, &state), det[3] = { 7 };
+    for (int64_t i = 0; i < N; i++)
+        a[i * N + BAD] = 0;
+    orr__block_cyclic da = matrix(N, N, 16, 16, grid), db = matrix(N, 1, 16, 1, grid), dx = db;
+    distribute(&da, ORR_F64, a);
+    distribute(&db, ORR_F64, b);
+    distribute(&dx, ORR_F64, NULL);
+    orr__block_cyclic_lu lu = { .a = &da, .from = da.local, .from_ld = da.ld, .x = &dx, .b = db.local };
+    orr_status st = orr__block_cyclic_lu_of(here, ORR_F64, &lu);
+    ORR_CHECK_MSG(st == ORR_ENUMERIC && strstr(orr_error_message(), "singular: pivot 71 is 0"), "%s",
+                  orr_error_message());
+    orr_error_clear();
+    lu = (orr__block_cyclic_lu){ .a = &da, .from = da.local, .from_ld = da.ld, .det = det };
+    ORR_CHECK(orr__block_cyclic_lu_of(here, ORR_F64, &lu) == ORR_OK && det[0] == 0 && det[1] == 0 &&
+              det[2] == -(double)INFINITY);
+    free(da.local);
+    free(db.local);
+    free(dx.local);
+    free(a);
+    free(b);
+    down();
+}
+
 /* An axis of the grid to which the matrix does not refer: replicas compute side by side, each on its ranks. */
 static void replicas_compute_side_by_side(void)
 {
@@ -446,6 +635,17 @@ static void tiles_are_sent_once_to_each_reader(void)
         want = (int64_t)BLOCK * BLOCK * 8 * tile_messages_of_cholesky(TILES, p, q);
         ORR_CHECK_MSG(sent == want, "factorisation on %d x %d: %lld bytes, not %lld", p, q, (long long)sent,
                       (long long)want);
+        for (int keeps = 0; keeps < 2; keeps++) {
+            double det[3];
+            orr__block_cyclic all = matrix(N, N + keeps, BLOCK, BLOCK, grids[g]);
+            distribute(&all, ORR_F64, NULL);
+            orr__block_cyclic_lu lu = { .a = &all, .from = c.local, .from_ld = c.ld, .det = keeps ? NULL : det };
+            ORR_CHECK(orr__block_cyclic_lu_of(here, ORR_F64, &lu) == ORR_OK);
+            sent = bytes_sent(amounts);
+            want = tile_bytes_of_lu(TILES, BLOCK, p, q, keeps);
+            ORR_CHECK_MSG(sent == want, "LU on %d x %d: %lld bytes, not %lld", p, q, (long long)sent, (long long)want);
+            free(all.local);
+        }
         free(d.local);
         free(c.local);
         free(a);
@@ -470,12 +670,41 @@ static int begun(const char *trace, const char *name, double *at, int most)
     return n;
 }
 
-/* One worker factors diagonal tile k while updates of earlier panels wait: the tasks on the way to the next panel come first. How far
+/* The updates that began before a panel although they belong to an earlier one, over all panels; updates(left): those of a panel with so
+ * many panels after it. −1: another number of tasks. */
+static int ahead(const char *trace, const char *panel_name, const char *update_name, int (*updates)(int left))
+{
+    enum { MOST = 32, UPDATES = MOST * MOST * MOST / 3 };
+    static double panel[MOST], update[UPDATES];
+    int panels = begun(trace, panel_name, panel, MOST), all = begun(trace, update_name, update, UPDATES), want = 0,
+        n = 0;
+    for (int k = 0; k < panels; k++)
+        want += updates(panels - 1 - k);
+    for (int k = 1, before = 0; k < panels; k++) { /* before: updates of the panels 0 … k − 1 */
+        int done = 0;
+        before += updates(panels - k);
+        for (int i = 0; i < all; i++)
+            done += update[i] < panel[k];
+        n += done < before;
+    }
+    return panels >= 4 && all == want ? n : -1;
+}
+
+static int updates_of_cholesky(int left)
+{
+    return left * (left - 1) / 2;
+}
+
+static int updates_of_lu(int left)
+{
+    return left * left;
+}
+
+/* One worker factors panel k while updates of earlier panels wait: the tasks on the way to the next panel come first. How far
  * ahead depends on the thread that inserts the tasks; a plan of panel after panel is never ahead. */
 static void the_next_panel_does_not_wait_for_all_updates(void)
 {
-    enum { N = 960, MOST = 32, GEMMS = MOST * MOST * MOST / 6 };
-    static double potrf[MOST], gemm[GEMMS];
+    enum { N = 960 };
     char path[1100];
     if (orr_test_ranks() > 1)
         return;
@@ -484,9 +713,11 @@ static void the_next_panel_does_not_wait_for_all_updates(void)
     (void)setenv("STARPU_NCPU", "1", 1);
     NEED_TILES();
     unsigned long long state = 9;
-    double *a = positive(N, &state);
+    double *a = positive(N, &state), det[3];
     orr__block_cyclic d = matrix(N, N, N / 8, N / 8, grids[0]);
     distribute(&d, ORR_F64, a);
+    orr__block_cyclic_lu lu = { .a = &d, .from = d.local, .from_ld = d.ld, .det = det };
+    ORR_CHECK(orr__block_cyclic_lu_of(here, ORR_F64, &lu) == ORR_OK);
     ORR_CHECK(orr__block_cyclic_cholesky(here, ORR_F64, &d, d.local) == ORR_OK);
     free(d.local);
     free(a);
@@ -496,17 +727,10 @@ static void the_next_panel_does_not_wait_for_all_updates(void)
     size_t size;
     char *text = (char *)orr_test_slurp(path, &size);
     (void)remove(path);
-    int panels = text ? begun(text, "cholesky potrf", potrf, MOST) : 0,
-        gemms = text ? begun(text, "cholesky gemm", gemm, GEMMS) : 0, ahead = 0;
-    ORR_CHECK_MSG(panels >= 4 && gemms == panels * (panels - 1) * (panels - 2) / 6, "%d and %d tasks", panels, gemms);
-    for (int k = 1, before = 0; k < panels; k++) { /* before: updates of the panels 0 … k − 1 */
-        int done = 0;
-        before += (panels - k) * (panels - k - 1) / 2;
-        for (int i = 0; i < gemms; i++)
-            done += gemm[i] < potrf[k];
-        ahead += done < before;
-    }
-    ORR_CHECK_MSG(ahead > 0, "each of %d panels waits for all updates of earlier ones", panels);
+    ORR_REQUIRE(text);
+    int of_cholesky = ahead(text, "cholesky potrf", "cholesky gemm", updates_of_cholesky),
+        of_lu = ahead(text, "lu panel", "lu update", updates_of_lu);
+    ORR_CHECK_MSG(of_cholesky > 0 && of_lu > 0, "panels before updates of earlier ones: %d and %d", of_cholesky, of_lu);
     free(text);
 }
 
@@ -586,6 +810,9 @@ int main(int argc, char **argv)
         ORR_TEST(factor_is_that_of_lapack),
         ORR_TEST(indefinite_matrix_is_told_by_all),
         ORR_TEST(product_is_that_of_blas),
+        ORR_TEST(lu_has_the_factors_of_the_matrix),
+        ORR_TEST(rows_are_exchanged_between_ranks),
+        ORR_TEST(singular_matrix_is_told_by_all),
         ORR_TEST(replicas_compute_side_by_side),
         ORR_TEST(results_are_those_of_many_digits),
         ORR_TEST(matrices_that_do_not_match_are_refused),
