@@ -444,8 +444,9 @@ static void add_maker(maker *m, const char *file, int line)
         }
 }
 
-/* The number of live handles of no scope that no object owns; variables, whose life is often the program's, only with `variables`. */
-static uint32_t count_unscoped(uint32_t made, maker *m, bool variables)
+/* The number of live handles of no scope that no object owns. At the end neither variables count, whose life is often the program's, nor
+ * tensors of calls without a line: in other languages objects own them, and those of a main program in Fortran outlive it. */
+static uint32_t count_unscoped(uint32_t made, maker *m, bool at_end)
 {
     uint32_t n = 0;
     for (uint32_t i = ORR__SLOT_OOM + 1; i < made; i++) {
@@ -455,11 +456,12 @@ static uint32_t count_unscoped(uint32_t made, maker *m, bool variables)
         if (!(gen & 1) || !lock_live(orr__slot_pack(i, gen), &lock))
             continue;
         if (!atomic_load_explicit(&s->scope, memory_order_relaxed) &&
-            !atomic_load_explicit(&s->lent, memory_order_relaxed) &&
-            (variables || !atomic_load_explicit(&s->variable, memory_order_relaxed))) {
+            !atomic_load_explicit(&s->lent, memory_order_relaxed)) {
             const orr__node *node = atomic_load_explicit(&s->node, memory_order_acquire);
-            add_maker(m, node->file, node->line);
-            n++;
+            if (!at_end || (node->line > 0 && !atomic_load_explicit(&s->variable, memory_order_relaxed))) {
+                add_maker(m, node->file, node->line);
+                n++;
+            }
         }
         pthread_mutex_unlock(lock);
     }
@@ -481,7 +483,7 @@ void orr__handles_count(uint32_t made)
     if (made < limit || !atomic_compare_exchange_strong(&next, &limit, made + made / 4))
         return;
     maker *m = calloc(LINES, sizeof *m);
-    uint32_t n = m ? count_unscoped(made, m, true) : 0;
+    uint32_t n = m ? count_unscoped(made, m, false) : 0;
     if (n >= atomic_load(&warned)) {
         const maker *most = most_of(m);
         atomic_store(&warned, 2 * n);
@@ -497,7 +499,7 @@ void orr__handles_count(uint32_t made)
 static void report_unscoped(uint32_t made)
 {
     maker *m = calloc(LINES, sizeof *m);
-    uint32_t n = m ? count_unscoped(made, m, false) : 0;
+    uint32_t n = m ? count_unscoped(made, m, true) : 0;
     if (n) {
         const maker *most = most_of(m);
         orr__log(

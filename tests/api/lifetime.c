@@ -267,7 +267,7 @@ static void note_warning(orr_log_level level, const char *text, void *to)
         (void)snprintf(all + strlen(all), 4096 - strlen(all), "%s\n", text);
 }
 
-/* Tensors of a scope, freed ones, variables, and events that were waited for are not counted. */
+/* Tensors of a scope, freed ones, variables, those of calls without a line, and events that were waited for are not counted. */
 static void a_shutdown_counts_tensors_of_no_scope_and_events_without_an_end(void)
 {
     char text[4096] = "", line[64];
@@ -277,6 +277,7 @@ static void a_shutdown_counts_tensors_of_no_scope_and_events_without_an_end(void
     ORR_CHECK(orr_eval_async(ORR_TENSORS(orr_ones(ORR_F32, ORR_SHAPE(3))), &e) == ORR_OK && orr_wait(e) == ORR_OK);
     ORR_CHECK(orr_tensor_status(orr_keep(orr_variable(orr_ones(ORR_F32, ORR_SHAPE(3))))) == ORR_OK);
     ORR_CHECK(orr_free(orr_keep(orr_ones(ORR_F32, ORR_SHAPE(3)))) == ORR_OK);
+    ORR_CHECK(orr_tensor_status(orr_keep(orr_ones_at("Fortran", 0, ORR_F32, ORR_SHAPE(3)))) == ORR_OK);
     ORR_CHECK(orr_shutdown() == ORR_OK && orr_init(NULL) == ORR_OK);
     ORR_CHECK_MSG(!strstr(text, "shutdown:"), "%s", text);
 
