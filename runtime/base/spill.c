@@ -163,6 +163,8 @@ void *orr__spill_get(size_t bytes, size_t *cap)
         free(new);
         return no_room(bytes, strerror(err));
     }
+    /* Kernels walk through values. Without this, pages around them are read that are evicted before their use. */
+    (void)madvise(p, all, MADV_SEQUENTIAL);
     (void)pthread_mutex_lock(&lock);
     *new = (place){ places, p, all, 0 };
     places = new;
@@ -215,7 +217,7 @@ void orr__spill_scatter(const void *p, bool on)
     if (at)
         at->scattered += on ? 1 : -1;
     if (at && (before == 0 || at->scattered == 0))
-        (void)madvise(at->block, at->bytes, on ? MADV_RANDOM : MADV_NORMAL);
+        (void)madvise(at->block, at->bytes, on ? MADV_RANDOM : MADV_SEQUENTIAL);
     (void)pthread_mutex_unlock(&lock);
 }
 
