@@ -42,7 +42,7 @@ static void F(drop)(const job *w, int64_t head, int64_t i, int64_t j0, int64_t j
     float keep = (float)(1.0 - w->a.drop);
     uint64_t at = (uint64_t)((w->number[head] * w->a.queries + i) * w->a.keys + j0);
     for (int64_t c = 0; c < j1 - j0; c++)
-        z[c] = orr__rand_u01_f32(w->key, at + (uint64_t)c) < keep ? grown : 0;
+        z[c] = orr__u01_f32(orr__rand_bits32(w->key, at + (uint64_t)c)) < keep ? grown : 0;
 }
 
 /* Queries [i0, i1) of one head, i1 − i0 ≤ w->rows: the online softmax (M. Milakov, N. Gimelshein, "Online normalizer

@@ -22,7 +22,7 @@ static int neighbours(const int64_t *index, int64_t n)
 }
 
 /* Neighbours share blocks, whose words are computed together. */
-#define RANDOM(name, T, function, W, words, from_word)                                                                 \
+#define RANDOM(name, T, bits, W, words, from_word)                                                                     \
     static void name(void *restrict d_, const int64_t *restrict index, uint64_t seed, int64_t n)                       \
     {                                                                                                                  \
         T *restrict d = d_;                                                                                            \
@@ -37,19 +37,15 @@ static int neighbours(const int64_t *index, int64_t n)
             i += m;                                                                                                    \
         }                                                                                                              \
         for (; i < n; i++)                                                                                             \
-            d[i] = function(seed, (uint64_t)index[i]);                                                                 \
+            d[i] = from_word(bits(seed, (uint64_t)index[i]));                                                          \
     }
 #define NUMBERS64(room, seed, first, n) vr_words64(room, seed, first, n, 1)
-#define U01_F16(word) ((float)((word) >> 21) * 0x1p-11f)
-#define U01_BF16(word) ((float)((word) >> 24) * 0x1p-8f)
-#define U01_F32(word) ((float)(int32_t)((word) >> 8) * 0x1p-24f)
-#define U01_F64(word) ((double)(int64_t)((word) >> 11) * 0x1p-53)
 RANDOM(bits32, uint32_t, orr__rand_bits32, uint32_t, vr_words32, )
 RANDOM(bits64, uint64_t, orr__rand_bits64, uint64_t, NUMBERS64, )
-RANDOM(u01_f16, float, orr__rand_u01_f16, uint32_t, vr_words32, U01_F16)
-RANDOM(u01_bf16, float, orr__rand_u01_bf16, uint32_t, vr_words32, U01_BF16)
-RANDOM(u01_f32, float, orr__rand_u01_f32, uint32_t, vr_words32, U01_F32)
-RANDOM(u01_f64, double, orr__rand_u01_f64, uint64_t, NUMBERS64, U01_F64)
+RANDOM(u01_f16, float, orr__rand_bits32, uint32_t, vr_words32, orr__u01_f16)
+RANDOM(u01_bf16, float, orr__rand_bits32, uint32_t, vr_words32, orr__u01_bf16)
+RANDOM(u01_f32, float, orr__rand_bits32, uint32_t, vr_words32, orr__u01_f32)
+RANDOM(u01_f64, double, orr__rand_bits64, uint64_t, NUMBERS64, orr__u01_f64)
 
 /* Box and Muller as orr__rand_normal_f64, except for the last place or two: both numbers of a pair come from one
  * block. */

@@ -132,14 +132,13 @@ static void functions(orr__text *t, const orr__dialect *d, const orr__region *r)
 {
     orr_dtype type = (orr_dtype)r->out_dtype[0];
     const char *T = orr__emit_type(type);
-    unsigned done = 0;
     for (int i = 0; i < r->nin; i++)
         if (orr__is_half((orr_dtype)r->in_dtype[i])) {
             orr__emit_helpers(t, r->in_dtype[i] == ORR_F16 ? ORR__NEED_F16 : ORR__NEED_BF16);
             break;
         }
     orr__rinstr bits = { .kind = ORR__RI_RANDOM, .op = ORR__DBITS };
-    orr__emit_random_helpers(t, &bits, &done, false);
+    orr__emit_random_helpers(t, &(orr__region){ .instr = &bits, .ninstr = 1 }, false);
     orr__emit_mad(t, type, d);
     orr__text_add(t, d->math[type == ORR_F64]);
     orr__text_addf(t,
@@ -237,7 +236,7 @@ static void factor(orr__text *t, const sizes *f, int in_at)
         t,
         "        const orr_u64 line = (orr_u64)in%d[(orr_idx)W(%d) + head] * (orr_u64)queries + (orr_u64)i;\n"
         "        const orr_u64 number = line * (orr_u64)keys + (orr_u64)j;\n"
-        "        const %s z = orr_u01_f32(orr_rand_bits32(in%d[(orr_idx)W(%d)], number)) < ",
+        "        const %s z = orr__u01_f32(orr__rand_bits32(in%d[(orr_idx)W(%d)], number)) < ",
         f->drop + 1, in_at + f->drop + 1, f->type, f->drop, in_at + f->drop);
     orr__emit_word(t, ORR_F32, KEEP, true);
     orr__text_add(t, " ? ");
@@ -442,9 +441,11 @@ static orr__tile tile(const orr__region *r)
     int64_t width = q->dim[3], value = v->dim[3], most = width > value ? width : value;
     if (!orr__is_half((orr_dtype)r->in_dtype[0]) || most > 128)
         return (orr__tile){ 0 };
-    return (orr__tile){
-        .rows = ROWS, .cols = most > 64 ? 128 : 64, .resident = most > 64 || r->nin > 3 ? 1 : 2, .ahead = true, .matrix = true
-    };
+    return (orr__tile){ .rows = ROWS,
+                        .cols = most > 64 ? 128 : 64,
+                        .resident = most > 64 || r->nin > 3 ? 1 : 2,
+                        .ahead = true,
+                        .matrix = true };
 }
 
 static int64_t blocks_by_matrix(const orr__launch *l)

@@ -116,15 +116,12 @@ static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d
 /* The text before the kernel. */
 static void functions(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
-    unsigned random = 0;
     orr__text_add(t, d->prelude);
     orr__emit_compound(t, r, fp64);
     if (l->group || l->flag || l->scratch || l->span > 1)
         orr__text_add(t, d->prelude2);
     orr__emit_helpers(t, needs(r, fp64));
-    for (int i = 0; i < r->ninstr; i++)
-        if (r->instr[i].kind == ORR__RI_RANDOM)
-            orr__emit_random_helpers(t, &r->instr[i], &random, fp64);
+    orr__emit_random_helpers(t, r, fp64);
     orr__emit_functions(t, d, r, fp64);
     orr__emit_call_functions(t, d, r, l);
     if (l->span > 1)

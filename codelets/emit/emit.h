@@ -180,7 +180,7 @@ void orr__emit_compound(orr__text *t, const orr__region *r, bool fp64);
 void orr__emit_functions(orr__text *t, const orr__dialect *d, const orr__region *r, bool fp64);
 /* The helpers of field elements (ew_f… of ops/ew_prelude.h), as functions that are not inlined: ew_fmul_fr254, … */
 void orr__emit_field_helpers(orr__text *t, const orr__dialect *d, orr_dtype field);
-void orr__emit_random_helpers(orr__text *t, const orr__rinstr *in, unsigned *done, bool fp64); /* *done: initially 0 */
+void orr__emit_random_helpers(orr__text *t, const orr__region *r, bool fp64);
 /* Expressions: the value named x of dtype `from`, converted to `to`; an argument word; an element number. */
 void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, bool fp64);
 void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64);

@@ -138,7 +138,6 @@ static void functions(const orr__cloop *c, orr__text *t)
 {
     const orr__region *r = c->r;
     orr__dialect d = orr__dialect_c;
-    unsigned random = 0;
     d.math[0] = math_f32;
     d.math[1] = math_f64;
     orr__text_add(t, first_text);
@@ -153,9 +152,7 @@ static void functions(const orr__cloop *c, orr__text *t)
     }
     orr__text_add(t, bounds_text);
     orr__text_add(t, circle_text);
-    for (int i = 0; i < r->ninstr; i++)
-        if (r->instr[i].kind == ORR__RI_RANDOM)
-            orr__emit_random_helpers(t, &r->instr[i], &random, true);
+    orr__emit_random_helpers(t, r, true);
     orr__cloop_random_functions(c, t);
     orr__text_add(t, "#undef log\n#undef sin\n#undef cos\n");
     orr__emit_functions(t, &d, r, true);

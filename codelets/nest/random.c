@@ -9,7 +9,7 @@ static const char lanes_text[] =
 #include "codelets/emit/lanes_text.h"
     ;
 
-/* Pairs by Box and Muller, equal to those that orr_rand_normal computes one by one. vr_words64 of (·, 2) gives the two
+/* Pairs by Box and Muller, equal to those that orr__rand_normal_f64 computes one by one. vr_words64 of (·, 2) gives the two
  * numbers of a pair. */
 static const char normals_text[] =
     "ORR_FN const orr_f64 *orr_normals(orr_f64 *to, orr_u64 seed, orr_u64 first, orr_i64 n)\n{\n"

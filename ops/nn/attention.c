@@ -187,7 +187,7 @@ static long double kept(const orr__reference *j, const orr__attend *w, int first
     uint64_t key = orr__array_get(operand(j, first + w->key_operand), 0).u;
     int64_t head = orr__array_get(operand(j, first + w->number_operand), b * w->heads + h).i;
     uint64_t at = (uint64_t)((head * w->queries + i) * w->keys + c);
-    return orr__rand_u01_f32(key, at) < (float)(1.0 - w->drop) ? 1 / (1 - (long double)w->drop) : 0;
+    return orr__u01_f32(orr__rand_bits32(key, at)) < (float)(1.0 - w->drop) ? 1 / (1 - (long double)w->drop) : 0;
 }
 
 static orr_status reference(const orr__reference *j)

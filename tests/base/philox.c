@@ -62,11 +62,11 @@ static void check_moments(const char *what, double (*draw)(uint64_t), double mea
 
 static double u32f(uint64_t i)
 {
-    return (double)orr__rand_u01_f32(5, i);
+    return (double)orr__u01_f32(orr__rand_bits32(5, i));
 }
 static double u64f(uint64_t i)
 {
-    return orr__rand_u01_f64(6, i);
+    return orr__u01_f64(orr__rand_bits64(6, i));
 }
 static double n64f(uint64_t i)
 {
@@ -145,7 +145,7 @@ static void permutation_is_a_bijection(void)
         memset(hit, 0, sizeof hit);
         int64_t n = sizes[k], fixed = 0;
         for (int64_t i = 0; i < n; i++) {
-            int64_t x = orr__rand_permutation(123, n, (uint64_t)i);
+            int64_t x = orr__rand_permutation(123, (uint64_t)n, (uint64_t)i);
             ORR_REQUIRE(x >= 0 && x < n && !hit[x]);
             hit[x] = 1;
             fixed += x == i;
@@ -186,8 +186,10 @@ static void random_value_equals_inline_functions(void)
     for (uint64_t i = 0; i < 99; i++) {
         ORR_CHECK(orr__rand_value(ORR__DBITS, ORR_U32, 8, zero, zero, i).u == orr__rand_bits32(8, i));
         ORR_CHECK(orr__rand_value(ORR__DBITS, ORR_U64, 8, zero, zero, i).u == orr__rand_bits64(8, i));
-        ORR_CHECK(orr__rand_value(ORR__DUNIFORM, ORR_F32, 8, zero, zero, i).f == (double)orr__rand_u01_f32(8, i));
-        ORR_CHECK(orr__rand_value(ORR__DNORMAL, ORR_F32, 8, zero, zero, i).f == (double)orr__rand_normal_f32(8, i));
+        ORR_CHECK(orr__rand_value(ORR__DUNIFORM, ORR_F32, 8, zero, zero, i).f ==
+                  (double)orr__u01_f32(orr__rand_bits32(8, i)));
+        ORR_CHECK(orr__rand_value(ORR__DNORMAL, ORR_F32, 8, zero, zero, i).f ==
+                  (double)(float)orr__rand_normal_f64(8, i));
         ORR_CHECK(orr__rand_value(ORR__DNORMAL, ORR_F64, 8, zero, zero, i).f == orr__rand_normal_f64(8, i));
         ORR_CHECK(orr__rand_value(ORR__DINTEGERS, ORR_I64, 8, lo, range, i).i == orr__rand_integers(8, i, -5, 11));
         ORR_CHECK(orr__rand_value(ORR__DPERMUTATION, ORR_I64, 8, n, zero, i).i == orr__rand_permutation(8, 99, i));
