@@ -167,14 +167,20 @@ static void put_accumulators(const job *j, const fold *f, int64_t cell, int64_t 
     put(j, f, cell, n);
 }
 
-/* Reduced axes innermost. Short runs: several output cells per block. */
+/* Output cells whose runs fit into one block. */
+static int64_t cells_of(const job *j)
+{
+    return ORR__MAX(1, j->v.k->block / ORR__MAX(1, j->reduced));
+}
+
+/* Reduced axes innermost. */
 static void fold_runs(job *j)
 {
     const orr__kernel *k = j->v.k;
     const fold *end = j->fold + j->n;
-    int64_t cells = j->reduced < k->block ? k->block / (j->reduced > 0 ? j->reduced : 1) : 1;
+    int64_t cells = cells_of(j);
     for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c += cells) {
-        int64_t m = j->outer - c < cells ? j->outer - c : cells;
+        int64_t m = ORR__MIN(cells, j->outer - c);
         for (fold *f = j->fold; f < end; f++)
             for (int64_t i = 0; i < m; i++)
                 begin_acc(f, i);
@@ -271,33 +277,21 @@ orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l)
 
 /* -- positions of extremes ------------------------------------------------------------------------------------- */
 
+/* Short runs: several output cells per block. */
 static void arg_runs(job *j, orr__argfn *find)
 {
     const orr__kernel *k = j->v.k;
-    int64_t *out = (int64_t *)(void *)j->fold->out;
-    for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c++) {
-        int64_t at = -1;
-        for (int64_t q = 0; q < j->reduced; q += k->block) {
-            int64_t n = j->reduced - q < k->block ? j->reduced - q : k->block;
-            orr__vrun_block(&j->v, c * j->reduced + q, n);
-            find(j->fold->row, &at, j->v.reg[k->result[0]], n, j->along + q);
-        }
-        out[c] = ORR__MAX(0, at);
-    }
-}
-
-/* Runs shorter than half a block. */
-static void arg_short_runs(job *j, orr__argfn *find)
-{
-    const orr__kernel *k = j->v.k;
-    int64_t *out = (int64_t *)(void *)j->fold->out, cells = k->block / j->reduced;
+    int64_t *out = (int64_t *)(void *)j->fold->out, cells = cells_of(j);
     for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c += cells) {
-        int64_t m = j->outer - c < cells ? j->outer - c : cells;
-        orr__vrun_block(&j->v, c * j->reduced, m * j->reduced);
-        const char *x = j->v.reg[k->result[0]];
-        for (int64_t i = 0; i < m; i++) {
-            out[c + i] = -1;
-            find(j->fold->row, &out[c + i], x + (size_t)(i * j->reduced) * j->fold->esize, j->reduced, j->along);
+        int64_t m = ORR__MIN(cells, j->outer - c);
+        for (int64_t i = 0; i < m; i++)
+            out[c + i] = j->reduced > 0 ? -1 : 0;
+        for (int64_t q = 0; q < j->reduced; q += k->block) {
+            int64_t n = ORR__MIN(k->block, j->reduced - q);
+            orr__vrun_block(&j->v, c * j->reduced + q, m * n);
+            const char *x = j->v.reg[k->result[0]];
+            for (int64_t i = 0; i < m; i++)
+                find(j->fold->row, &out[c + i], x + (size_t)(i * n) * j->fold->esize, n, j->along + q);
         }
     }
 }
@@ -325,7 +319,7 @@ orr_status orr__cpu_argreduce(const orr__kernel *k, const orr__launch *l)
         return st;
     int which = k->rop[0] == ORR__RMAX ? 0 : 1;
     if (!k->rows) {
-        (j.reduced > 0 && j.reduced <= k->block / 2 ? arg_short_runs : arg_runs)(&j, k->vec->arg[which][j.fold->t]);
+        arg_runs(&j, k->vec->arg[which][j.fold->t]);
         return j.v.st;
     }
     for (int64_t o = 0; o < j.outer && j.v.st == ORR_OK; o++)

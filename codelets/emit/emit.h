@@ -209,8 +209,6 @@ int orr__emit_random_bits(
 void orr__emit_random(orr__text *t, const orr__rinstr *in, int n, int word, const char *drawn, bool fp64);
 void orr__emit_value(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around, int n,
                      int *scalar, bool fp64);
-void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
-                     bool fp64);
 /* The stored value, and the end of the statement. */
 void orr__emit_stored(orr__text *t, const orr__region *r, int k, orr_dtype from, const char *x, bool fp64);
 /* Word m of orr_quotient for divisor d. */

@@ -361,7 +361,8 @@ static void values(orr__text *t, const orr__region *r, const orr__layout *l, con
     for (int k = 0; k < r->nout; k++) {
         if (r->ninstr > 0)
             (void)snprintf(name, sizeof name, "r%d", r->out_reg[k]);
-        orr__emit_store(t, r, l, k, r->ninstr > 0 ? (orr_dtype)r->instr[r->out_reg[k]].dtype : type, name, fp64);
+        orr__text_addf(t, "    out%d[(orr_idx)W(%d) + i] = ", k, l->out_at + k);
+        orr__emit_stored(t, r, k, r->ninstr > 0 ? (orr_dtype)r->instr[r->out_reg[k]].dtype : type, name, fp64);
     }
 }
 

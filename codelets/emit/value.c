@@ -389,10 +389,3 @@ void orr__emit_stored(orr__text *t, const orr__region *r, int k, orr_dtype from,
     orr__emit_cast(t, from, to, x, fp64);
     orr__text_add(t, orr__is_half(to) ? ");\n" : ";\n");
 }
-
-void orr__emit_store(orr__text *t, const orr__region *r, const orr__layout *l, int k, orr_dtype from, const char *x,
-                     bool fp64)
-{
-    orr__text_addf(t, "    out%d[(orr_idx)W(%d) + i] = ", k, l->out_at + k);
-    orr__emit_stored(t, r, k, from, x, fp64);
-}

@@ -78,13 +78,6 @@ static void end_elements(const orr__cloop *c, const orr__elements *e, orr__part 
     orr__nest_close(c->n, 1);
 }
 
-static void outputs(const orr__cloop *c)
-{
-    for (int k = 0; k < c->r->nout; k++)
-        orr__cloop_output_value(c, k, (orr_dtype)c->r->instr[c->r->out_reg[k]].dtype,
-                                orr__cloop_name(c, "r", c->r->out_reg[k]));
-}
-
 static void every_value(const orr__cloop *c)
 {
     for (int i = 0; i < c->r->ninstr; i++)
@@ -99,16 +92,11 @@ static void map(const orr__cloop *c)
     if (c->lay.span <= 1)
         orr__cloop_axes(c, e.axes, e.index);
     every_value(c);
-    outputs(c);
+    orr__cloop_outputs(c);
     end_elements(c, &e, mark);
 }
 
 /* -- folds of a group ---------------------------------------------------------------------------------------------- */
-
-static void begin_fold(const orr__cloop *c, int number)
-{
-    (void)orr__cloop_fold(c, ORR__FOLD_BEGIN, number);
-}
 
 static void step(const orr__cloop *c, int number)
 {
@@ -172,7 +160,7 @@ static void reduce(const orr__cloop *c)
                               .axes = c->r->rmask };
     bind_groups(c);
     orr__cloop_axes(c, ~c->r->rmask, "line");
-    orr__cloop_each_fold(c, 0, begin_fold);
+    orr__cloop_folds(c, 0, ORR__FOLD_BEGIN);
     declare_share(c);
     (void)orr__nest_if(c->n, "stage == 2");
     second_stage(c);
@@ -197,20 +185,15 @@ static void values(orr__rowplan *w, int pass)
             orr__cloop_value(w->c, n);
 }
 
-static void value_of_fold(const orr__cloop *c, int number)
-{
-    (void)orr__cloop_fold(c, ORR__FOLD_VALUE, number);
-}
-
 static void pass(orr__rowplan *w, const orr__elements *e, int number)
 {
     const orr__cloop *c = w->c;
-    orr__cloop_each_fold(c, number, begin_fold);
+    orr__cloop_folds(c, number, ORR__FOLD_BEGIN);
     orr__part **mark = begin_elements(c, e);
     values(w, number);
     orr__cloop_each_fold(c, number, step);
     end_elements(c, e, mark);
-    orr__cloop_each_fold(c, number, value_of_fold);
+    orr__cloop_folds(c, number, ORR__FOLD_VALUE);
     orr__cloop_passes(c, c->r->rank - 2, number + 1, number + 1);
 }
 
@@ -220,7 +203,7 @@ static void last_pass(orr__rowplan *w, const orr__elements *e)
     if (c->r->per_row) {
         (void)orr__nest_if(c->n, "live && lane == 0");
         orr__nest_set(c->n, "const orr_idx i = line");
-        outputs(c);
+        orr__cloop_outputs(c);
         orr__nest_close(c->n, 1);
         return;
     }
@@ -228,7 +211,7 @@ static void last_pass(orr__rowplan *w, const orr__elements *e)
     values(w, w->passes);
     if (c->lay.span <= 1)
         orr__nest_set(c->n, "const orr_idx i = %s%s", e->base, e->index);
-    outputs(c);
+    orr__cloop_outputs(c);
     end_elements(c, e, mark);
 }
 

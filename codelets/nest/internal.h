@@ -127,6 +127,7 @@ void orr__cloop_store(const orr__cloop *c, int n, const char *name, const char *
 void orr__cloop_output(const orr__cloop *c, int k, orr_dtype dtype, const char *from, const char *name, const char *at);
 void orr__cloop_output_register(const orr__cloop *c, int k, const char *name, const char *at);
 void orr__cloop_output_value(const orr__cloop *c, int k, orr_dtype dtype, const char *from);
+void orr__cloop_outputs(const orr__cloop *c); /* all of them from their registers */
 orr__part *orr__cloop_fold(const orr__cloop *c, int how, int number);
 /* The instructions in loop `pos`, or those of passes from … to (inclusive). */
 void orr__cloop_values(const orr__cloop *c, int pos);
@@ -250,8 +251,9 @@ void orr__cloop_find_functions(orr__text *t, const orr__region *r, int number);
 int orr__cloop_columns(const orr__region *r, int64_t n);
 /* The result in acc<number> and lost<number>, as an expression. */
 void orr__cloop_outcome(orr__text *t, const orr__region *r, int number);
-/* Calls f for the number of each fold of a pass; a reduction has one pass. */
+/* Calls f for the number of each fold of a pass; a reduction has one pass. The second adds such a part of each. */
 void orr__cloop_each_fold(const orr__cloop *c, int pass, void (*f)(const orr__cloop *c, int number));
+void orr__cloop_folds(const orr__cloop *c, int pass, int how);
 /* lanes.c: a block [q, e) whose values are folded as they are computed, without an array. The values since `mark`, for the folds of a pass: such
  * a block if it is long enough, after which the loop over blocks goes on. */
 void orr__cloop_fold_at_once(const orr__cloop *c, int pass, orr__part **mark, bool prefetch);

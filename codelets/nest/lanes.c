@@ -21,6 +21,13 @@ void orr__cloop_each_fold(const orr__cloop *c, int pass, void (*f)(const orr__cl
             f(c, n);
 }
 
+void orr__cloop_folds(const orr__cloop *c, int pass, int how)
+{
+    for (int n = 0; n < c->r->ninstr + c->r->nout; n++)
+        if (orr__emit_folds(c->r, n) && orr__cloop_folds_in(c, n, pass))
+            (void)orr__cloop_fold(c, how, n);
+}
+
 void orr__cloop_lane_clear(const orr__cloop *c, int number)
 {
     orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, number);

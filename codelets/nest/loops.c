@@ -115,6 +115,13 @@ void orr__cloop_output_value(const orr__cloop *c, int k, orr_dtype dtype, const 
                       orr__nest_say(c->n, "(orr_idx)W(%d) + i", c->lay.out_at + k));
 }
 
+void orr__cloop_outputs(const orr__cloop *c)
+{
+    for (int k = 0; k < c->r->nout; k++)
+        orr__cloop_output_value(c, k, (orr_dtype)c->r->instr[c->r->out_reg[k]].dtype,
+                                orr__cloop_name(c, "r", c->r->out_reg[k]));
+}
+
 orr__part *orr__cloop_fold(const orr__cloop *c, int how, int number)
 {
     orr__part *fold = orr__nest_add(c->n, ORR__PART_FOLD, how, number);

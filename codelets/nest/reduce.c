@@ -225,8 +225,7 @@ static void by_columns(const orr__cloop *c)
 static void runs(const orr__cloop *c)
 {
     const orr__region *r = c->r;
-    for (int k = 0; k < r->nout; k++)
-        (void)orr__cloop_fold(c, ORR__FOLD_BEGIN, number(c, k));
+    orr__cloop_folds(c, 0, ORR__FOLD_BEGIN);
     if (r->search && r->rmask & 1u)
         orr__nest_set(c->n, "acc%d.seen = W(0)", number(c, 0));
     bool straight_on = c->outer == r->rank - 1,

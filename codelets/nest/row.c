@@ -147,9 +147,7 @@ static void pass(rows *w, int number)
             fold->to = "e - q";
         }
     orr__nest_close(c->n, 1);
-    for (int n = 0; n < c->r->ninstr; n++)
-        if (orr__cloop_folds_in(c, n, number))
-            (void)orr__cloop_fold(c, ORR__FOLD_VALUE, n);
+    orr__cloop_folds(c, number, ORR__FOLD_VALUE);
 }
 
 static bool is_long(const orr__region *r)
@@ -211,14 +209,6 @@ static void outputs(rows *w)
     orr__nest_close(c->n, 1);
 }
 
-static void output_of_row(const orr__cloop *c)
-{
-    const orr__region *r = c->r;
-    orr__nest_set(c->n, "const orr_idx i = at++");
-    for (int k = 0; k < r->nout; k++)
-        orr__cloop_output_value(c, k, (orr_dtype)r->instr[r->out_reg[k]].dtype, orr__cloop_name(c, "r", r->out_reg[k]));
-}
-
 static void loops(const rows *w)
 {
     const orr__cloop *c = w->c;
@@ -237,7 +227,8 @@ static void loops(const rows *w)
         orr__cloop_passes(c, last - 1, p + 1, p + 1);
     }
     if (c->r->per_row) {
-        output_of_row(c);
+        orr__nest_set(c->n, "const orr_idx i = at++");
+        orr__cloop_outputs(c);
     } else {
         outputs(&in);
         orr__nest_set(c->n, "at += %s", orr__cloop_size(c, last));
