@@ -10,11 +10,6 @@
 #include "runtime/base/fpmode.h"
 #include "runtime/base/variate.h"
 
-static orr_status refused(orr__site at, const char *rule, double a, double b, int64_t i)
-{
-    return orr__fail(at, ORR_EINVAL, "parameters %g and %g (number %lld): %s", a, b, (long long)i, rule);
-}
-
 /* The last operand: the numbers of the elements among all, from which each value is drawn. A tile reads the numbers of its
  * own elements. */
 static orr__node *numbers(orr__site at, const orr_shape *s, int64_t step)
@@ -39,7 +34,7 @@ static orr_status reference_variate(const orr__reference *j)
         int64_t number = orr__array_get(&j->in[2], i).i;
         const char *rule = orr__variate_refuses(kind, a, b);
         if (rule)
-            return refused(orr__reference_site(j), rule, a, b, number);
+            return orr__variate_refused(orr__reference_site(j), rule, kind, a, b, number);
         orr__array_set(&j->out, i, (orr__scalar){ .f = orr__variate(kind, j->s[0].u, (uint64_t)number, a, b) });
     }
     return ORR_OK;

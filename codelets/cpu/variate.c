@@ -6,11 +6,6 @@
 #include "codelets/cpu/cpu.h"
 #include "runtime/base/variate.h"
 
-static orr_status refused(const orr__launch *l, const char *rule, double a, double b, int64_t i)
-{
-    return orr__fail(orr__cpu_site(l), ORR_EINVAL, "parameters %g and %g (number %lld): %s", a, b, (long long)i, rule);
-}
-
 orr_status orr__cpu_kernel_variate(const orr__kernel *kernel, const orr__launch *l)
 {
     (void)kernel;
@@ -24,7 +19,7 @@ orr_status orr__cpu_kernel_variate(const orr__kernel *kernel, const orr__launch 
     for (int64_t i = l->lo * per; i < l->hi * per; i++) {
         const char *rule = orr__variate_refuses(kind, a[i], b[i]);
         if (rule)
-            return refused(l, rule, a[i], b[i], number[i]);
+            return orr__variate_refused(orr__cpu_site(l), rule, kind, a[i], b[i], number[i]);
         y[i] = orr__variate(kind, seed, (uint64_t)number[i], a[i], b[i]);
     }
     return ORR_OK;

@@ -148,6 +148,21 @@ const char *orr__variate_refuses(int kind, double a, double b)
     }
 }
 
+orr_status orr__variate_refused(orr__site at, const char *rule, int kind, double a, double b, int64_t i)
+{
+    static const char *const names[][2] = {
+        [ORR__VGAMMA] = { "alpha", NULL },
+        [ORR__VBETA] = { "a", "b" },
+        [ORR__VPOISSON] = { "rate", NULL },
+        [ORR__VBINOMIAL] = { "trials", "p" },
+    };
+    const char *const *name = names[kind];
+    if (!name[1])
+        return orr__fail(at, ORR_EINVAL, "%s is %g (number %lld): %s", name[0], a, (long long)i, rule);
+    return orr__fail(at, ORR_EINVAL, "%s is %g and %s is %g (number %lld): %s", name[0], a, name[1], b, (long long)i,
+                     rule);
+}
+
 double orr__variate(int kind, uint64_t seed, uint64_t index, double a, double b)
 {
     source s = { .seed = seed, .index = index };

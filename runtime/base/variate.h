@@ -17,6 +17,8 @@ typedef enum {
 
 /* The rule that the parameters break, in words; NULL if they obey it. */
 const char *orr__variate_refuses(int kind, double a, double b);
+/* The error of the parameters of element `i`, which break `rule`. */
+orr_status orr__variate_refused(orr__site at, const char *rule, int kind, double a, double b, int64_t i) ORR__COLD;
 /* Number `index` of a seed; the parameters obey the rule. */
 double orr__variate(int kind, uint64_t seed, uint64_t index, double a, double b);
 

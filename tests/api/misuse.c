@@ -410,7 +410,7 @@ static void mistakes_say_what_is_wrong(void)
     mistaken(orr_einsum("ij->%s%n", ORR_TENSORS(a)), ORR_EINVAL, "einsum", "%s%n");
     mistaken(orr_quantile(a, NULL, 3, ORR_AXES(0), false), ORR_EINVAL, "quantile", "list of quantiles is NULL");
     mistaken(orr_gamma(ORR_F32, ORR_SHAPE(3), minus, orr_scalar(1)), ORR_EINVAL, "gamma", "a shape above 0");
-    mistaken(orr_poisson(ORR_F32, ORR_SHAPE(3), minus), ORR_EINVAL, "poisson", "a rate of 0");
+    mistaken(orr_poisson(ORR_F32, ORR_SHAPE(3), minus), ORR_EINVAL, "poisson", "rate is -1 (number 0): a rate of 0");
     mistaken(orr_forward(orr_function(no_tensor, NULL), a), ORR_EINVAL, "forward", "returned NULL");
     mistaken(orr_load("/nonexistent/%s%n.npy"), ORR_EIO, "load", "%s%n.npy: No such file");
     ORR_CHECK(orr_meshgrid(NULL, 2, true, out) == ORR_EINVAL && says("list of lines is NULL"));
