@@ -38,7 +38,8 @@ typedef struct {
     orr__wide *value;
     orr__real **narrow[NARROWER]; /* by step: rounded to a narrower dtype after each step */
     quality *quality;
-    int *last; /* the step that reads it last; results: none */
+    int *last;   /* the step that reads it last; results: none */
+    bool *lasts; /* digits that it lost are missing in a result, too */
     int found;
 } xray;
 
@@ -152,6 +153,17 @@ static void release(xray *x, int i)
 
 /* -- findings ---------------------------------------------------------------------------------------------- */
 
+/* A step that has its digits ends the losses of its operands: log(1 + 1e-9) may have none, and 5 + log(1 + 1e-9) has all. */
+static void mark_lasting(xray *x)
+{
+    for (int k = 0; k < x->d.nout; k++)
+        x->lasts[x->d.out[k].node] = true;
+    for (int i = x->d.n - 1; i >= 0; i--)
+        for (int k = 0; k < x->d.node[i].nin; k++)
+            if (x->lasts[i] && (!is_float(x, i) || x->quality[i].share >= SOUND))
+                x->lasts[x->d.node[i].arg[k]] = true;
+}
+
 /* The step has lost digits that its operands had. */
 static void report(FILE *to, xray *x, int i)
 {
@@ -159,7 +171,7 @@ static void report(FILE *to, xray *x, int i)
     quality *q = &x->quality[i];
     double size = 0;
     char text[1200];
-    if (q->share < BAD_SHARE)
+    if (q->share < BAD_SHARE || !x->lasts[i])
         return;
     for (int k = 0; k < n->nin; k++) {
         const quality *p = &x->quality[n->arg[k]];
@@ -206,7 +218,7 @@ static void propose(FILE *to, const xray *x)
     }
 }
 
-static orr_status step(orr__site at, FILE *to, xray *x, int i)
+static orr_status step(orr__site at, xray *x, int i)
 {
     const orr__dump_node *n = &x->d.node[i];
     orr_status st = own_value(at, x, i);
@@ -222,7 +234,6 @@ static orr_status step(orr__site at, FILE *to, xray *x, int i)
         x->quality[i] = judge(NULL, &x->value[i].own, x->value[i].wide, n->dtype, unit, noise);
         if (n->leaf >= 0)
             x->quality[i].unit = 0;
-        report(to, x, i);
     }
     return st;
 }
@@ -236,7 +247,7 @@ static orr_status look(orr__site at, FILE *to, xray *x)
     for (int k = 0; k < x->d.nout; k++)
         x->last[x->d.out[k].node] = -1;
     for (int i = 0; i < x->d.n && st == ORR_OK; i++) {
-        st = step(at, to, x, i);
+        st = step(at, x, i);
         for (int k = 0; k < x->d.node[i].nin && st == ORR_OK; k++)
             if (x->last[x->d.node[i].arg[k]] == i) {
                 x->last[x->d.node[i].arg[k]] = -1;
@@ -244,6 +255,9 @@ static orr_status look(orr__site at, FILE *to, xray *x)
             }
     }
     if (st == ORR_OK) {
+        mark_lasting(x);
+        for (int i = 0; i < x->d.n; i++)
+            report(to, x, i);
         fprintf(to, "digits of the median and of the worst element, by step:\n");
         for (int i = 0; i < x->d.n; i++)
             if (is_float(x, i) && x->d.node[i].leaf < 0)
@@ -259,7 +273,8 @@ static orr_status prepare(orr__site at, xray *x)
     x->value = orr__alloc_n(n, sizeof *x->value);
     x->quality = orr__alloc_n(n, sizeof *x->quality);
     x->last = orr__alloc_n(n, sizeof *x->last);
-    bool ok = x->value && x->quality && x->last;
+    x->lasts = orr__alloc_n(n, sizeof *x->lasts);
+    bool ok = x->value && x->quality && x->last && x->lasts;
     for (int k = 0; k < NARROWER; k++)
         ok = (x->narrow[k] = orr__alloc_n(n, sizeof *x->narrow[k])) && ok;
     return ok ? orr__dump_nodes(at, &x->d, &x->node) : ORR_ENOMEM;
@@ -275,6 +290,7 @@ static void forget(xray *x)
     free(x->value);
     free(x->quality);
     free(x->last);
+    free(x->lasts);
     orr__dump_free(&x->d);
 }
 

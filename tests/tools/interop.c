@@ -265,6 +265,8 @@ static void tasks_have_the_names_of_kernels_and_lines(void)
     (void)snprintf(log, sizeof log, "%s", orr_test_tmp("tasks"));
     if (getenv("LD_PRELOAD"))
         ORR_SKIP("LD_PRELOAD is set");
+    if (ORR_TEST_SANITIZED)
+        ORR_SKIP("a sanitizer's library comes first");
     if (!compiled("#define _GNU_SOURCE\n#include <dlfcn.h>\n" RECORD "const char *starpu_task_get_name(void *);\n"
                   "int starpu_task_submit(void *t)\n"
                   "{\n    int (*real)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, \"starpu_task_submit\");\n"

@@ -137,6 +137,12 @@ static void clean_programs_are_silent(void)
             orr_sum(orr_sqrt(orr_slice(w, ORR_INDEX(1, 0), ORR_INDEX(30, 20), ORR_INDEX(1, 1))), ORR_AXES(1), false);
         ORR_CHECK_MSG(xray(y) == 0 && strstr(output, "digits of the median"), "%s", output);
         ORR_CHECK_MSG(strstr(output, k ? "cast: all steps in float32" : "cast: all steps in bfloat16"), "%s", output);
+        /* log(1 + e⁻³⁰) has lost its digits; its sum with 100 has all. */
+        const double far[] = { 100, 70 };
+        orr_tensor *u = orr_cast(orr_from(ORR_F64, ORR_SHAPE(2), far), t);
+        ORR_CHECK_MSG(xray(orr_logsumexp(u, ORR_ALL_AXES, false)) == 0, "%s", output);
+        ORR_CHECK_MSG(xray(orr_log(orr_sum(orr_exp(orr_sub(u, orr_scalar(100))), ORR_ALL_AXES, false))) == 1, "%s",
+                      output);
         (void)orr_scope_end(s);
     }
     ORR_CHECK(orr_xray(stdout, "/nowhere", NULL) == ORR_EIO && orr_xray(NULL, "/nowhere", NULL) == ORR_EINVAL);
