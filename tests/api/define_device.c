@@ -47,7 +47,7 @@ static void device_text_error_is_logged(void)
     d.entry = "affine";
     d.opencl = "ORR_KERNEL affine(ORR_GLOBAL const ORR_IN0 *x, ORR_GLOBAL ORR_OUT *y, const orr_args a)\n"
                "{\n    y[ORR_ITEM] = undeclared_thing;\n}\n";
-    if (!DH_START(DH_OPENCL))
+    if (!DH_START(DH_OPENCL, { "ORRERY_FALLBACK", "on" })) /* the C function is one */
         return;
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_ones(ORR_F32, ORR_SHAPE(4));
