@@ -55,7 +55,7 @@ orr__variants *orr__variants_of(uint64_t kernel, uint32_t size, int n)
 }
 
 /* The variant that is to be used without a measurement; -1: it is to be found. */
-static int settled(const orr__variants *v)
+int orr__variants_settled(const orr__variants *v)
 {
     if (!v || orr__env.machine == ORR__MACHINE_FIXED || orr__ablated(ORR__OFF_VARIANTS))
         return 0;
@@ -65,7 +65,7 @@ static int settled(const orr__variants *v)
 int orr__variants_next(orr__variants *v, bool *timed)
 {
     *timed = false;
-    int chosen = settled(v);
+    int chosen = orr__variants_settled(v);
     if (chosen >= 0)
         return chosen;
     *timed = true;
@@ -81,7 +81,7 @@ static int choice(const orr__variants *v, int times)
         if (v->taken[i] < times)
             return -1;
     for (int i = 1; i < v->n; i++)
-        if (v->least[i] < v->least[best] * (best ? 1 : ORR__T_VARIANT_CLEARLY / 100.0))
+        if (v->least[i] < v->least[best] * (best ? 1 : 1 - ORR__T_NOISE / 100.0))
             best = i;
     return best;
 }
@@ -93,7 +93,7 @@ void orr__variants_time(orr__variants *v, int i, double time)
         v->least[i] = time;
     v->taken[i]++;
     if (atomic_load(&v->chosen) < 0)
-        atomic_store(&v->chosen, choice(v, ORR__T_VARIANT_TIMES));
+        atomic_store(&v->chosen, choice(v, ORR__T_SETTLED));
     pthread_mutex_unlock(&lock);
 }
 
@@ -114,7 +114,7 @@ static void pick(orr__pick *t, double part)
     int best = best_known(v), way = 0;
     for (int i = 0; i < v->n && v->taken[0] > 0; i++) {
         way = (int)((unsigned)atomic_fetch_add_explicit(&v->turn, 1, memory_order_relaxed) % (unsigned)v->n);
-        if (v->taken[way] < ORR__T_VARIANT_TIMES)
+        if (v->taken[way] < ORR__T_SETTLED)
             break;
     }
     t->trial = v->taken[best] > 0 && way != best;
@@ -124,12 +124,12 @@ static void pick(orr__pick *t, double part)
         t->trial = orr__regret_leave(t->expected);
     }
     t->way = t->trial || v->taken[best] == 0 ? way : best;
-    t->timed = v->taken[t->way] < ORR__T_VARIANT_TIMES;
+    t->timed = v->taken[t->way] < ORR__T_SETTLED;
 }
 
 orr__pick orr__variants_begin(orr__variants *v, double part)
 {
-    orr__pick t = { .v = v, .way = settled(v) };
+    orr__pick t = { .v = v, .way = orr__variants_settled(v) };
     if (t.way >= 0)
         return t;
     pthread_mutex_lock(&lock);
@@ -153,11 +153,11 @@ void orr__variants_end(const orr__pick *t, double work)
         return;
     pthread_mutex_lock(&lock);
     double best = v->least[best_known(v)];
-    if (v->taken[t->way] >= ORR__T_VARIANT_HOPELESS && v->least[t->way] > (1 + ORR__REGRET_MOST) * best &&
-        v->taken[t->way] < ORR__T_VARIANT_TIMES) {
-        v->taken[t->way] = ORR__T_VARIANT_TIMES;
+    if (v->taken[t->way] >= ORR__T_FIRST_RUNS && v->least[t->way] > (1 + ORR__REGRET_MOST) * best &&
+        v->taken[t->way] < ORR__T_SETTLED) {
+        v->taken[t->way] = ORR__T_SETTLED;
         if (atomic_load(&v->chosen) < 0)
-            atomic_store(&v->chosen, choice(v, ORR__T_VARIANT_TIMES));
+            atomic_store(&v->chosen, choice(v, ORR__T_SETTLED));
     }
     pthread_mutex_unlock(&lock);
     orr__regret_report(t->expected, took - best * work);

@@ -24,6 +24,16 @@ typedef struct orr__variants {
 
 /* Finds or makes the entry. NULL: no memory. Any thread. */
 orr__variants *orr__variants_of(uint64_t kernel, uint32_t size, int n);
+/* The variant that is chosen; -1: none yet. 0 with ORRERY_MACHINE=fixed, or if v is NULL. */
+int orr__variants_settled(const orr__variants *v);
+/* A class of sizes: the logarithm of n, rounded down. */
+static inline uint32_t orr__octave(int64_t n)
+{
+    uint32_t log = 0;
+    while (n >> log > 1)
+        log++;
+    return log;
+}
 /* One piece of a program's work, done by a variant. `trial`: that is not the best known one, and the ledger of regret has given leave. */
 typedef struct orr__pick {
     orr__variants *v;

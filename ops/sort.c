@@ -107,7 +107,7 @@ enum { CHUNK = 1 << 17, MOST_CHUNKS = 512 };
 int64_t orr__order_chunks(int64_t lines, int64_t length)
 {
     int64_t chunks = length / CHUNK < MOST_CHUNKS ? length / CHUNK : MOST_CHUNKS;
-    if (lines < 1 || lines >= ORR__T_FEW_LINES || length < ORR__T_LONG_LINE)
+    if (lines < 1 || lines >= ORR__T_FEW_LINES || length < ORR__LONG_LINE)
         return 1;
     for (int64_t c = chunks; c > chunks / 2; c--)
         if (length % c == 0) /* no padding */

@@ -97,9 +97,9 @@ orr_tensor *orr_mean_at(const char *file, int line, orr_tensor *x, orr_axes axes
 
 static bool near_by(const frame *f)
 {
-    if (orr__shape_count(&f->of) <= ORR__T_NEAR_ALL)
+    if (orr__shape_count(&f->of) <= ORR__NEAR_ALL)
         return true;
-    return f->mask == 1u << (f->of.rank - 1) && f->count <= ORR__T_NEAR_ROW;
+    return f->mask == 1u << (f->of.rank - 1) && f->count <= ORR__NEAR_ROW;
 }
 
 /* In f64, like the single pass: the rounding error of a mean in f32 may be as large as the differences of the

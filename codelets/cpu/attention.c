@@ -61,8 +61,9 @@ static job job_of(const orr__kernel *kernel, const orr__launch *l, int first)
     }
     if (masked)
         w.mask = l->in[first + w.a.mask_operand];
-    w.rows = ORR__MIN(w.a.causal ? ORR__T_ATTENTION_CAUSAL : ORR__T_ATTENTION_ROWS, w.a.queries);
-    w.cols = ORR__MIN(w.a.causal ? ORR__T_ATTENTION_CAUSAL : ORR__T_ATTENTION_COLUMNS, w.a.keys);
+    int64_t edge = w.a.causal ? ORR__T_TILE / 2 : ORR__T_TILE; /* half of each tile on the diagonal is lost */
+    w.rows = ORR__MIN(edge, w.a.queries);
+    w.cols = ORR__MIN(edge, w.a.keys);
     return w;
 }
 

@@ -14,7 +14,7 @@ enum { GRAIN = 64 }; /* orders are a multiple of it: whole panels of BLAS */
 int64_t orr__cholesky_block(int64_t n)
 {
     int64_t b = (n / ORR__T_TILES_ALONG + GRAIN - 1) / GRAIN * GRAIN;
-    return b < ORR__T_TILE_LEAST ? ORR__T_TILE_LEAST : ORR__MIN(ORR__T_TILE_MOST, b);
+    return b < ORR__T_TILE ? ORR__T_TILE : ORR__MIN(ORR__T_PART_ROWS, b);
 }
 
 int orr__cholesky_tiles(int64_t n)

@@ -135,7 +135,7 @@ static bool plain(const orr__conv *v)
 /* The number of columns in a block of `rows` rows. */
 static int64_t block_columns(const work *k, int64_t rows)
 {
-    int64_t n = ORR__T_SECOND_CACHE / (rows * (int64_t)k->z) / LINE * LINE;
+    int64_t n = ORR__CACHE_SHARE / (rows * (int64_t)k->z) / LINE * LINE;
     n = ORR__MAX(BLOCK_LEAST, n);
     return ORR__MIN(n, k->ny);
 }

@@ -304,7 +304,7 @@ static int form_input(const orr__region *r)
 static int64_t part_rows(const orr__region *r)
 {
     int64_t row = r->out_count / r->dim[0] * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[0]);
-    return row && ORR__T_EPILOGUE_PART / row ? ORR__T_EPILOGUE_PART / row : 1;
+    return row && ORR__T_CORE_CACHES / row ? ORR__T_CORE_CACHES / row : 1;
 }
 
 /* Adds the forms launch by launch, each in parts if the kernel has an epilogue. */

@@ -22,13 +22,10 @@ enum { BY_HALVES, BY_LIBRARY, WAYS };
 
 static orr__pick choose(const char *what, int64_t n, double work)
 {
-    uint32_t octaves = 0;
-    if (n < ORR__T_FACTOR_LIBRARY || orr__env.deterministic || orr__cpu_blas_get_threads() != 1)
+    if (n < 2 * LEAF || orr__env.deterministic || orr__cpu_blas_get_threads() != 1)
         return (orr__pick){ .way = BY_HALVES };
-    while (n >> octaves > 1)
-        octaves++;
     uint64_t isa = orr__hash(orr__cpu_vec()->isa, strlen(orr__cpu_vec()->isa), DTYPE);
-    return orr__variants_begin(orr__variants_of(orr__hash(what, strlen(what), isa), octaves, WAYS), work);
+    return orr__variants_begin(orr__variants_of(orr__hash(what, strlen(what), isa), orr__octave(n), WAYS), work);
 }
 
 /* -- solves ------------------------------------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ void orr__vrun_take(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int6
         memset(dst, 0, (size_t)n * orr_dtype_size(orr__compute_dtype(t)));
         return;
     }
-    if (op->still && a->stride[last] == 1 && v->dim[last] >= ORR__T_GATHER_ROW) {
+    if (op->still && a->stride[last] == 1 && v->dim[last] >= ORR__VECTOR) {
         got = take_rows(v, op, half ? (void *)v->half : dst, p, n, op->out >= 0);
     } else {
         v->k->vec->index(v->index, &v->view[op->access], p, n);

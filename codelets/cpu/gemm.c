@@ -20,12 +20,12 @@ typedef struct {
     int64_t m, n, k;
 } extent;
 
-/* OpenBLAS packs the factors before it multiplies, except for products of at most 10^6 terms, whose kernels read them in place. Packing
- * pays for large products. By measurement, with AVX-512, pieces are faster up to about 13 · 10^6 terms (by a fourth for 50 · 256 · 256),
- * and slower from 15 · 10^6 on. With few rows, which reuse a packed factor less, they are faster up to 30 · 10^6 (by a fifth for 50 · 256 ·
- * 784). A transposed right factor is better packed. Sums longer than LONGEST are cut where OpenBLAS cuts them: the bits are equal to its
- * own. With another library, or other kernels, they may differ: pieces are not used with ORRERY_DETERMINISTIC. */
-enum { COLUMNS = 64, LONGEST = 256, ROWS = 16, PASS = 448 };
+/* OpenBLAS packs the factors before it multiplies, except for products of at most SMALL terms, whose kernels read them in place. Packing pays
+ * for large products with many rows, which reuse a packed factor; other ones are faster in pieces: measured for each octave of the extents. A
+ * transposed right factor is better packed. Sums longer than LONGEST are cut where OpenBLAS cuts them: the bits are equal to its own. With
+ * another library, or other kernels, they may differ: pieces are not used with ORRERY_DETERMINISTIC. */
+enum { SMALL = 1000000, COLUMNS = 64, LONGEST = 256, ROWS = 16, PASS = 448 };
+enum { WHOLE, PIECES, WAYS };
 
 static double terms(const extent *all)
 {
@@ -40,14 +40,17 @@ static bool small_kernels(orr_dtype blas, bool tb, const extent *all)
 
 static bool is_small(orr_dtype blas, bool tb, const extent *all)
 {
-    return terms(all) <= ORR__T_SMALL_PRODUCT && small_kernels(blas, tb, all);
+    return terms(all) <= SMALL && small_kernels(blas, tb, all);
 }
 
-static bool in_pieces(orr_dtype blas, bool tb, const extent *all)
+/* NULL: whole. */
+static orr__variants *whole_or_pieces(orr_dtype blas, bool tb, const extent *all)
 {
-    bool worth = all->k <= LONGEST ? terms(all) < ORR__T_PIECES_MOST
-                                   : all->m <= ORR__T_PIECES_ROWS && terms(all) < ORR__T_PIECES_FLAT;
-    return worth && terms(all) > ORR__T_SMALL_PRODUCT && !orr__env.deterministic && small_kernels(blas, tb, all);
+    const char *isa = orr__cpu_vec()->isa;
+    if (terms(all) <= SMALL || orr__env.deterministic || !small_kernels(blas, tb, all))
+        return NULL;
+    return orr__variants_of(orr__hash(isa, strlen(isa), 0x91ece5),
+                            orr__octave(all->m) << 16 | orr__octave(all->n) << 8 | orr__octave(all->k), WAYS);
 }
 
 /* The kernels for small products read vectors of the right factor once per few rows. A vector across two cache lines costs two reads. From
@@ -55,16 +58,16 @@ static bool in_pieces(orr_dtype blas, bool tb, const extent *all)
  * where the panel is long, because its distant rows would share few sets of the first cache (a tenth less for 64 · 512 · 784). */
 static bool wants_panel(const extent *all, const orr__mat *b, int64_t ldb)
 {
-    return all->m >= ORR__T_PANEL_REPAID && all->n >= COLUMNS &&
-           (all->k > LONGEST || (uintptr_t)b->p % ORR__T_CACHE_LINE != 0 ||
-            ldb * (int64_t)sizeof(float) % ORR__T_CACHE_LINE != 0);
+    return all->m >= ORR__T_TILE_ROWS && all->n >= COLUMNS &&
+           (all->k > LONGEST || (uintptr_t)b->p % ORR__CACHE_LINE != 0 ||
+            ldb * (int64_t)sizeof(float) % ORR__CACHE_LINE != 0);
 }
 
 /* A product of one call is in the first cache, or nearly. The copy pays there only if every vector crosses a cache line (a twelfth less for
  * 64 · 64 · 64 in memory of malloc). */
 static bool astride(const extent *all, const orr__mat *b, int64_t ldb)
 {
-    return all->k <= LONGEST && ldb * (int64_t)sizeof(float) % ORR__T_CACHE_LINE == 0 && wants_panel(all, b, ldb);
+    return all->k <= LONGEST && ldb * (int64_t)sizeof(float) % ORR__CACHE_LINE == 0 && wants_panel(all, b, ldb);
 }
 
 /* The terms that OpenBLAS sums next, of `left` terms: two passes of equal length rather than a short last one. */
@@ -77,7 +80,7 @@ static int64_t pass(int64_t left)
 static extent piece_of(const extent *all)
 {
     extent p = { 0, ORR__MIN(all->n, all->k <= LONGEST ? COLUMNS : COLUMNS / 2), ORR__MIN(all->k, PASS) };
-    p.m = 1000000 / (p.n * p.k);
+    p.m = SMALL / (p.n * p.k);
     p.m = p.m < all->m && p.m > ROWS ? p.m / ROWS * ROWS : p.m;
     return p;
 }
@@ -194,8 +197,8 @@ static void compare(orr_dtype blas, orr__variants *v)
 static bool loops_are_faster(orr_dtype blas, const extent *all)
 {
     bool timed;
-    if (orr__env.deterministic || !(blas == ORR_F32 || blas == ORR_F64) || all->m < ORR__T_LOOPS_ROWS ||
-        all->n < ORR__T_LOOPS_COLUMNS || all->k < ORR__T_LOOPS_COLUMNS ||
+    if (orr__env.deterministic || !(blas == ORR_F32 || blas == ORR_F64) || all->m < ORR__VECTOR ||
+        all->n < ORR__VECTOR || all->k < ORR__VECTOR ||
         orr__cpu_blas_get_threads() != 1) /* BLAS's own threads are faster */
         return false;
     orr__variants *v = loops_or_blas(blas);
@@ -210,7 +213,8 @@ static bool loops_are_faster(orr_dtype blas, const extent *all)
 bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb)
 {
     extent all = { a->rows, b->cols, a->cols };
-    return is_small(blas, tb, &all) || in_pieces(blas, tb, &all) || loops_are_faster(blas, &all);
+    return is_small(blas, tb, &all) || orr__variants_settled(whole_or_pieces(blas, tb, &all)) == PIECES ||
+           loops_are_faster(blas, &all);
 }
 
 /* In pieces of p's extents, sums in passes. Whole panels of columns are copied to `panel` first; NULL: they are read in place. */
@@ -247,10 +251,12 @@ void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
             return;
     }
     bool copied = !orr__env.deterministic && is_small(blas, tb, &all) && astride(&all, b, ldb);
-    if (copied || in_pieces(blas, tb, &all)) { /* they are correct in place, too */
+    orr__pick pick = orr__variants_begin(whole_or_pieces(blas, tb, &all), terms(&all));
+    if (copied || pick.way == PIECES) { /* they are correct in place, too */
         extent p = piece_of(&all);
         char *panel = wants_panel(&all, b, ldb) ? orr__scratch((size_t)(COLUMNS * p.k) * sizeof(float)) : NULL;
         multiply_pieces(&s, &all, &p, ta, a, b, ldb, c, panel);
+        orr__variants_end(&pick, terms(&all));
         return;
     }
     for (int64_t j = 0; j < all.n; j += most)
@@ -261,6 +267,7 @@ void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
                 multiply(&s, some, a->p + (ta ? k * lda + i : i * lda + k) * z,
                          b->p + (tb ? j * ldb + k : k * ldb + j) * z, ldb, c + (i * s.ldc + j) * z);
             }
+    orr__variants_end(&pick, terms(&all));
 }
 
 void orr__gemm_scaled(orr_dtype blas, double scale, const orr__mat *a, bool ta, int64_t lda, const orr__mat *b, bool tb,

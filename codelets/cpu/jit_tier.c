@@ -23,13 +23,10 @@ static orr__variants *ways_of(const orr__kernel *k, const orr__launch *l, uint64
     const orr__region *r = l->region;
     const char *isa = orr__cpu_vec()->isa;
     int64_t points = 1;
-    uint32_t octaves = 0;
     for (int d = 0; d < r->rank; d++)
         points *= r->dim[d];
-    while (points >> octaves > 1)
-        octaves++;
     return orr__variants_of(orr__hash(isa, strlen(isa), orr__jit_text(k->jit) ^ of),
-                            octaves * ORR__CLOOP_REACHES + (uint32_t)apart, n);
+                            orr__octave(points) * ORR__CLOOP_REACHES + (uint32_t)apart, n);
 }
 
 /* The rows of a launch that a trial does: few if they can be cut off, so that a slow way costs little. */

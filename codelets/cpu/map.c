@@ -96,8 +96,8 @@ static void begin_files(boxes *b)
         orr__spill_scatter(l->out[n], true);
     for (int d = 0; d < k->rank; d++)
         b->launch.by[d] = 1;
-    b->launch.by[k->across] = ORR__T_FILE_RUN / least;
-    b->launch.by[last] = ORR__T_FILE_RUN / 4 / least;
+    b->launch.by[k->across] = ORR__T_FIRST_CACHE / 2 / least; /* the rest is for what is written */
+    b->launch.by[last] = ORR__T_FIRST_CACHE / 8 / least;
 }
 
 static void end_files(const boxes *b)

@@ -14,7 +14,7 @@ enum { NEAR = 16 << 10 }; /* bytes of a panel on the stack: small products alloc
 /* Rows of a product that are computed before their epilogue. */
 static int64_t panel_rows(int64_t rows, int64_t n, size_t size)
 {
-    int64_t most = ORR__T_PANEL_BYTES / (n * (int64_t)size);
+    int64_t most = ORR__T_CORE_CACHES / (n * (int64_t)size);
     most = ORR__MAX(ORR__T_PART_ROWS, most);
     int64_t panels = rows / most;
     return panels > 1 ? (rows + panels - 1) / panels : rows;
@@ -86,7 +86,7 @@ static orr_status run_of_halves(orr__product *w, orr__small s, char *c)
     orr__castfn *widen = w->vec->cast[w->dtype * ORR_DTYPE_COUNT + w->blas],
                 *narrow = w->vec->cast[w->blas * ORR_DTYPE_COUNT + w->to];
     size_t z = orr__dtype_size(w->blas);
-    int64_t a = s.m * s.k, b = s.k * s.n, made = s.m * s.n, most = ORR__T_CONVERTED / (int64_t)z / (a + b + made),
+    int64_t a = s.m * s.k, b = s.k * s.n, made = s.m * s.n, most = ORR__T_FIRST_CACHE / (int64_t)z / (a + b + made),
             all = s.count;
     const char *left = s.a, *right = s.b;
     most = most < 1 ? 1 : ORR__MIN(most, all);

@@ -62,15 +62,15 @@ bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word)
         if (orr__emit_c_packed(r, a, &copies[n].p)) {
             copies[n].access = a;
             copies[n].bytes = copies[n].p.count * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[copies[n].p.input]);
-            *(copies[n].p.by_row ? &by_row : &fixed) += copies[n].bytes + (copies[n].p.by_row ? 0 : ORR__T_CACHE_LINE);
+            *(copies[n].p.by_row ? &by_row : &fixed) += copies[n].bytes + (copies[n].p.by_row ? 0 : ORR__CACHE_LINE);
             n++;
         }
     if (by_row && !(r->rmask & 1u)) {
-        step = ORR__T_SECOND_CACHE / by_row / ORR__T_PACK_ROWS * ORR__T_PACK_ROWS;
-        step = ORR__MAX(ORR__T_PACK_ROWS, step);
+        step = ORR__CACHE_SHARE / by_row / ORR__VECTOR * ORR__VECTOR;
+        step = ORR__MAX(ORR__VECTOR, step);
         step = ORR__MIN(rows, step);
     }
-    char *memory = orr__scratch_for_copies((size_t)(fixed + by_row * step + ORR__T_CACHE_LINE * (n + 1)));
+    char *memory = orr__scratch_for_copies((size_t)(fixed + by_row * step + ORR__CACHE_LINE * (n + 1)));
     void *in[64];
     int nin = r->nin + (orr__emit_c_keeps(r) > 0);
     if (!memory || nin + n > (int)(sizeof in / sizeof *in))
@@ -78,8 +78,8 @@ bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word)
     memcpy(in, l->in, (size_t)nin * sizeof *in);
     for (int k = 0; k < n; k++) {
         in[nin + k] = copies[k].at = memory;
-        memory += (copies[k].bytes * (copies[k].p.by_row ? step : 1) + ORR__T_CACHE_LINE - 1) / ORR__T_CACHE_LINE *
-                  ORR__T_CACHE_LINE;
+        memory += (copies[k].bytes * (copies[k].p.by_row ? step : 1) + ORR__CACHE_LINE - 1) / ORR__CACHE_LINE *
+                  ORR__CACHE_LINE;
         if (!copies[k].p.by_row)
             copy(l, copies[k].access, &copies[k].p, l->lo, l->hi, copies[k].at);
     }

@@ -47,7 +47,7 @@ static double time_of(const kind *s, int way, char *memory)
 {
     size_t z = s->wide ? sizeof(double) : sizeof(float), matrix = (size_t)(ORR__SMALL * ORR__SMALL) * z;
     int64_t lda = s->ta ? s->m : s->k, ldb = s->tb ? s->k : s->n,
-            times = ORR__T_TIMED_PRODUCT / (s->m * s->n * s->k) + 1;
+            times = ORR__SMALL * ORR__SMALL * ORR__SMALL / (s->m * s->n * s->k) + 1; /* the work of the largest one */
     orr__mat a = { .p = memory, .rows = s->m, .cols = s->k }, b = { .p = memory + matrix, .rows = s->k, .cols = s->n };
     orr__small own = { .a = a.p, .b = b.p, .c = memory + 2 * matrix, .count = 1, .m = s->m, .n = s->n, .k = s->k };
     own.a_row = s->ta ? 1 : lda;

@@ -116,7 +116,8 @@ static int64_t few_at_a_place(const orr__region *r)
     int64_t n = 1;
     for (int d = 1; d < r->rank - 1; d++)
         n *= r->dim[d];
-    return r->rank > 3 && r->dim[0] > 0 && n * (int64_t)orr__dtype_size((orr_dtype)r->instr[0].dtype) <= ORR__T_MAP_CALL
+    return r->rank > 3 && r->dim[0] > 0 &&
+                   n * (int64_t)orr__dtype_size((orr_dtype)r->instr[0].dtype) <= ORR__T_FIRST_CACHE
                ? n
                : 0;
 }

@@ -11,6 +11,7 @@
 
 enum {
     BLOCK_MOST = 1024,
+    BLOCK_LEAST = 2 * ORR__T_SHORT_ROW, /* so that a block has two short rows */
 };
 
 typedef struct {
@@ -37,7 +38,7 @@ static bool periodic(const orr__kernel *k, const orr__access *a)
     if (a->box)
         return false;
     for (int d = 0; d < k->rank; d++) {
-        bool last_row = d == k->rank - 1 && k->rank > 1 && k->first != d && k->dim[d] <= ORR__T_BLOCK_LEAST / 2;
+        bool last_row = d == k->rank - 1 && k->rank > 1 && k->first != d && k->dim[d] <= BLOCK_LEAST / 2;
         if (k->dim[d] != 1 && a->stride[d] != 0 && !last_row)
             return false;
     }
@@ -281,8 +282,8 @@ static void choose_block(orr__kernel *k, const orr__region *r)
     }
     k->slot_bytes = widest;
     bytes += widest * (size_t)k->nslot + (orr__region_is_map(r) ? 0 : 8 * (size_t)r->nout);
-    int64_t b = (int64_t)(ORR__T_BLOCK_BYTES / bytes) & ~(int64_t)63;
-    b = b > BLOCK_MOST ? BLOCK_MOST : ORR__MAX(ORR__T_BLOCK_LEAST, b);
+    int64_t b = (int64_t)(ORR__T_FIRST_CACHE / bytes) & ~(int64_t)63;
+    b = b > BLOCK_MOST ? BLOCK_MOST : ORR__MAX(BLOCK_LEAST, b);
     int64_t row = k->dim[k->rank - 1];
     if (row > 0 && (row <= b / 2 || (r->rows && row <= b)))
         b = b / row * row;

@@ -114,7 +114,7 @@ static void measure(job *j, const orr__kernel *k, const orr__launch *l)
                                         : &j->inner) *= d == k->first ? l->hi - l->lo : k->dim[d];
     j->strip = k->block;
     if (k->rows)
-        j->strip *= ORR__MAX(1, ORR__MIN((j->inner + k->block - 1) / k->block, ORR__T_FOLD_STRIP));
+        j->strip *= ORR__MAX(1, ORR__MIN((j->inner + k->block - 1) / k->block, ORR__NEAR_ALL / 2 / k->block));
 }
 
 static orr_status begin(job *j, const orr__kernel *k, const orr__launch *l)

@@ -30,14 +30,14 @@ static void *allocate(size_t bytes, size_t *size)
     *size = (bytes + 4095) & ~(size_t)4095;
     if (*size < bytes)
         return NULL;
-    if (*size >= ORR__T_SECOND_CACHE)
+    if (*size >= ORR__CACHE_SHARE)
         return orr__pool_lend(bytes, size);
     return posix_memalign(&memory, 64, *size) == 0 ? orr__hold(ORR_MEMORY_SCRATCH, memory) : NULL;
 }
 
 static void give_back(block *b)
 {
-    if (b->memory && b->size >= ORR__T_SECOND_CACHE)
+    if (b->memory && b->size >= ORR__CACHE_SHARE)
         orr__pool_put(b->memory, 0, b->size);
     else
         free(orr__unhold(ORR_MEMORY_SCRATCH, b->memory));

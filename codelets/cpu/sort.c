@@ -26,6 +26,18 @@ typedef struct {
     uint64_t key, place;
 } item64;
 
+/* The steps of a radix sort: each pass goes over all keys and all values of a digit. */
+static int64_t radix_steps(int64_t n, int bytes, int digit)
+{
+    return (8 * bytes + digit - 1) / digit * (n + (INT64_C(1) << digit));
+}
+
+/* True if insertion takes fewer steps, a quarter of n² comparisons and as many moves. */
+static bool are_few(int64_t n, int bytes)
+{
+    return n <= INT32_MAX && n * n / 2 <= radix_steps(n, bytes, 8);
+}
+
 /* Radix sort from the last digit to the first; a digit that all keys share takes no pass. Returns the array with the
  * result, a or b. Long digits make fewer passes, but their counts pay only for many keys. */
 #define PASSES(name, T, KEY, DIGIT, COUNT)                                                                             \
@@ -60,9 +72,10 @@ typedef struct {
     PASSES(name##_long, T, KEY, 11, uint32_t)                                                                          \
     static T *name(T *a, T *b, int64_t n, int bytes)                                                                   \
     {                                                                                                                  \
-        if (n > ORR__T_SORT_FEW)                                                                                       \
-            return bytes < 4 || n < ORR__T_SORT_MANY || n > UINT32_MAX ? name##_short(a, b, n, 8 * bytes)              \
-                                                                       : name##_long(a, b, n, 8 * bytes);              \
+        if (!are_few(n, bytes))                                                                                        \
+            return radix_steps(n, bytes, 8) <= radix_steps(n, bytes, 11) || n > UINT32_MAX                             \
+                       ? name##_short(a, b, n, 8 * bytes)                                                              \
+                       : name##_long(a, b, n, 8 * bytes);                                                              \
         for (int64_t k = 1; k < n; k++) {                                                                              \
             T v = a[k];                                                                                                \
             int64_t at = k;                                                                                            \
@@ -99,8 +112,8 @@ static bool by_lanes(const orr__vec *vec, int log, void *keys, int64_t n, void *
     enum { WORTH = 512 }; /* keys from which on the library repays its call; two-byte keys have few digits */
     if (!vec->sort[3] || log < 2 || n < WORTH || orr__ablated(ORR__OFF_HIGHWAY))
         return by_way(LOOPS, vec, log, keys, n, scratch);
-    uint32_t octave = 63 - (uint32_t)__builtin_clzll((unsigned long long)n);
-    orr__variants *v = orr__variants_of(orr__hash(vec->isa, strlen(vec->isa), 0x5027 + (uint64_t)log), octave, WAYS);
+    orr__variants *v =
+        orr__variants_of(orr__hash(vec->isa, strlen(vec->isa), 0x5027 + (uint64_t)log), orr__octave(n), WAYS);
     orr__pick t = orr__variants_begin(v, (double)n);
     bool done = by_way(t.way, vec, log, keys, n, scratch);
     orr__variants_end(&t, done ? (double)n : 0);
@@ -180,7 +193,7 @@ static bool by_halves(const orr__vec *vec, const item64 *items, uint64_t *number
             end++;
         for (int64_t k = first; k < end && end - first > 1; k++)
             number[k] = items[(uint32_t)number[k]].key << 32 | (uint32_t)number[k];
-        if (end - first <= ORR__T_SORT_FEW)
+        if (are_few(end - first, 8))
             (void)radix_64(number + first, NULL, end - first, 8);
         else if (!by_lanes(vec, 3, number + first, end - first, number + n))
             return false;

@@ -3,9 +3,10 @@
  * Must not know: plans, StarPU. */
 #include "config.h"
 
+#include <math.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/order.h"
-#include "runtime/base/threshold.h"
+#include "ops/instruction_cost.h"
 
 typedef struct {
     uint64_t key;
@@ -89,6 +90,13 @@ static void by_digits(orr_dtype t, const void *x, int64_t first, int64_t n, int6
     }
 }
 
+/* Element i of a random row enters the heap with a probability of k/i, and each step of its path waits for the former one. Digits take two
+ * passes over the keys. */
+static bool heap_is_faster(double n, double k)
+{
+    return ORR__COST_FOLD * k * (1 + log(n / k)) * log2(k + 1) <= 2 * n;
+}
+
 orr_status orr__cpu_kernel_top_places(const orr__kernel *kernel, const orr__launch *l)
 {
     (void)kernel;
@@ -96,7 +104,7 @@ orr_status orr__cpu_kernel_top_places(const orr__kernel *kernel, const orr__laun
     orr_dtype t = (orr_dtype)r->in_dtype[0];
     const orr_shape *in = &r->call.in[0];
     int64_t n = in->dim[in->rank - 1], k = r->dim[1];
-    bool largest = r->call.attr.mask != 0, far = n / ORR__T_TOP_LONG >= k;
+    bool largest = r->call.attr.mask != 0, far = heap_is_faster((double)n, (double)k);
     if (k < 1 || l->hi <= l->lo)
         return ORR_OK;
     item *heap = orr__scratch((size_t)k * sizeof *heap + (far ? 0 : (size_t)n * sizeof(uint64_t)));

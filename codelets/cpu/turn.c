@@ -7,12 +7,13 @@
 #include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
-enum { BLOCK = 16 }; /* a side of a block that is transposed */
+/* A side of a block that is transposed; the rows of the source that are prefetched: a line of each. */
+enum { BLOCK = 16, AHEAD = ORR__T_AHEAD / ORR__CACHE_LINE };
 
 /* The rows of the source that are prefetched: all but the first, if the second cache does not hold them. */
 static int64_t far_rows(const orr__sheet *s, int64_t size)
 {
-    return s->along * s->from_along * size > ORR__T_SECOND_CACHE ? s->along : 0;
+    return s->along * s->from_along * size > ORR__CACHE_SHARE ? s->along : 0;
 }
 
 /* Prefetches, for a block of rows of `bytes` bytes, a later block; `left`: the rows from `row` on. They are pages apart, so the processor does
@@ -21,10 +22,10 @@ __attribute__((always_inline)) static inline void prefetch(const void *row, int6
                                                            int64_t bytes)
 {
     enum { IN_L2 = 2 };
-    const char *at = (const char *)row + ORR__T_TURN_AHEAD * step;
-    rows = ORR__MIN(rows, left - ORR__T_TURN_AHEAD);
+    const char *at = (const char *)row + AHEAD * step;
+    rows = ORR__MIN(rows, left - AHEAD);
     for (int64_t k = 0; k < rows; k++, at += step) {
-        for (int64_t b = 0; b < bytes - 1; b += ORR__T_CACHE_LINE)
+        for (int64_t b = 0; b < bytes - 1; b += ORR__CACHE_LINE)
             __builtin_prefetch(at + b, 0, IN_L2);
         __builtin_prefetch(at + bytes - 1, 0, IN_L2);
     }
@@ -96,7 +97,7 @@ static void turn2_side_by_side(const orr__sheet *s)
     int64_t across = s->across & ~(int64_t)7, along = s->along & ~(int64_t)7, far = far_rows(s, 2);
     for (int64_t u0 = 0; u0 < across; u0 += 2 * BLOCK)
         for (int64_t v = 0; v < along; v += 8) {
-            prefetch(from + u0 + v * s->from_along, 2 * s->from_along, 8, far - v, ORR__T_CACHE_LINE);
+            prefetch(from + u0 + v * s->from_along, 2 * s->from_along, 8, far - v, ORR__CACHE_LINE);
             for (int64_t u = u0; u < across && u < u0 + 2 * BLOCK; u += 8)
                 turn8x8(from + u + v * s->from_along, s->from_along, to + u * s->to_across + v, s->to_across);
         }
@@ -132,7 +133,7 @@ static void turn8_side_by_side(const orr__sheet *s)
     int64_t across = s->across & ~(int64_t)1, along = s->along & ~(int64_t)1, far = far_rows(s, 8);
     for (int64_t u0 = 0; u0 < across; u0 += BLOCK / 2)
         for (int64_t v = 0; v < along; v += 2) {
-            prefetch(from + u0 + v * s->from_along, 8 * s->from_along, 2, far - v, ORR__T_CACHE_LINE);
+            prefetch(from + u0 + v * s->from_along, 8 * s->from_along, 2, far - v, ORR__CACHE_LINE);
             for (int64_t u = u0; u < across && u < u0 + BLOCK / 2; u += 2) {
                 two a, b;
                 memcpy(&a, from + u + v * s->from_along, sizeof a);

@@ -22,6 +22,9 @@ typedef struct {
 } entry;
 
 enum { ROOM_COUNT = 5 };
+/* Bounds of memory that nobody counts: graphs of a bundle, for places that alternate (a loop over values in turns needs two to four), and
+ * of a stream. Captures that no launch has repaid: two of each graph. */
+enum { RECORDS = 8, GRAPHS = 256, UNPAID = 2 * RECORDS };
 
 struct orr__cu_record {
     orr__cu_record *next;
@@ -170,7 +173,7 @@ static void make_room(const orr__cu_records *mine)
         for (orr__cu_record **at = &s->record; s->memory == mine->memory && *at; at = &(*at)->next, n++)
             if (!oldest || (*at)->turn < (*oldest)->turn)
                 oldest = at;
-    if (oldest && n >= ORR__T_GRAPH_STREAM) {
+    if (oldest && n >= GRAPHS) {
         r = *oldest;
         *oldest = r->next;
     }
@@ -434,7 +437,7 @@ static orr__cu_record *take(orr__cu_records *set, const orr__cu_record *this)
     for (orr__cu_record **p = &set->record; *p; p = &(*p)->next, n++)
         if (this ? *p == this : !at || (*p)->turn < (*at)->turn)
             at = p;
-    orr__cu_record *r = at && (this || n >= ORR__T_GRAPH_RECORDS) ? *at : NULL;
+    orr__cu_record *r = at && (this || n >= RECORDS) ? *at : NULL;
     if (r)
         *at = r->next;
     (void)pthread_mutex_unlock(&lock);
@@ -478,8 +481,8 @@ static bool may_record(orr__cu_records *set)
 {
     const orr__cu_driver *d = orr__cu(NULL);
     return d->capture_begin && d->capture_end && d->capture_info && d->graph_make && d->graph_update && d->graph_set &&
-           d->graph_launch && d->graph_end && d->graph_forget && set->failures < ORR__T_GRAPH_FAILURES &&
-           set->captures < ORR__T_GRAPH_UNPAID + set->hits && set->runs >= ORR__T_GRAPH_PLAIN;
+           d->graph_launch && d->graph_end && d->graph_forget && set->failures < ORR__T_SETTLED &&
+           set->captures < UNPAID + set->hits && set->runs >= ORR__T_FIRST_RUNS;
 }
 
 orr_status orr__cu_repeat(orr__cu_records **list, const orr__sequence *s)
@@ -490,7 +493,7 @@ orr_status orr__cu_repeat(orr__cu_records **list, const orr__sequence *s)
     if (st != ORR_OK)
         return st;
     if (!set || !may_record(set)) {
-        if (set && set->runs < ORR__T_GRAPH_PLAIN)
+        if (set && set->runs < ORR__T_FIRST_RUNS)
             set->runs++;
         return s->each(s->arg);
     }

@@ -67,7 +67,7 @@ bool orr__emit_product_can(const orr__region *r, bool fp64)
     return true;
 }
 
-int64_t orr__emit_large_tiles = ORR__T_DEVICE_TILES;
+int64_t orr__emit_large_tiles = ORR__T_DEVICE_GROUPS / 8;
 
 /* The edge of a tile of matrix instructions: a large one reads less of the operands, a small one has more groups. */
 static int edge_of(const orr__region *r)

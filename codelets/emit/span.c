@@ -87,7 +87,7 @@ void orr__emit_span_layout(const orr__region *r, const orr__dialect *d, orr__lay
     if (d->wide == 0 || !plain(r) || w.bytes == 0)
         return;
     while ((l->span * w.narrow < d->wide || l->span * w.bytes < ORR__T_DEVICE_FLIGHT) && 2 * l->span <= most &&
-           2 * l->span * w.bytes <= ORR__T_DEVICE_HELD && 2 * l->span * w.work <= ORR__T_DEVICE_UNROLLED)
+           2 * l->span * w.work <= ORR__T_DEVICE_UNROLLED)
         l->span *= 2;
 }
 

@@ -210,11 +210,12 @@ static orr__spawned watch(pid_t pid, int out, work *w, int stop_fd, char *said, 
     return how;
 }
 
-/* An idle core is still its own. A failure is no loss. */
+/* An idle core is still its own. A failure is no loss. The increment is that of nice(1). */
 static void be_polite(pid_t pid)
 {
-    if (getpriority(PRIO_PROCESS, (id_t)pid) < ORR__T_COMPILER_NICE)
-        (void)setpriority(PRIO_PROCESS, (id_t)pid, ORR__T_COMPILER_NICE);
+    enum { NICE = 10 };
+    if (getpriority(PRIO_PROCESS, (id_t)pid) < NICE)
+        (void)setpriority(PRIO_PROCESS, (id_t)pid, NICE);
 }
 
 orr__spawned orr__spawn(const char *const *argv, const char *tmp, bool polite, orr__patience patience, int stop_fd,

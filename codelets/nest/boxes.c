@@ -138,7 +138,7 @@ static void choose(orr__cloop *c, const cells *k)
     for (int d = 0; d < k->r->rank; d++)
         all *= (double)k->r->dim[d];
     for (int s = 0; s < k->nset && s < ORR__CLOOP_SETS; s++) {
-        if (s > 0 && (k->sets[s].elements * ORR__T_RARE_SET < all || (s + 1) * k->r->ninstr > ORR__T_SET_INSTRUCTIONS))
+        if (s > 0 && (k->sets[s].elements * ORR__T_RARE_SET < all || (s + 1) * k->r->ninstr > 2 * ORR__T_REGION_OPS))
             break;
         c->set[c->nset++] = k->sets[s].boxes;
     }

@@ -44,7 +44,7 @@ static bool folds_rows(const orr__region *r)
     for (int a = 0; a < r->naccess; a++)
         if (r->access[a].box)
             return false;
-    return orr__region_loops(r) && last > 0 && (r->rmask >> (last - 1) & 3u) == 1 && flops > ORR__T_FOLD_WORK;
+    return orr__region_loops(r) && last > 0 && (r->rmask >> (last - 1) & 3u) == 1 && flops > ORR__COST_STORE;
 }
 
 bool orr__cloop_joins(const orr__region *r)
@@ -53,7 +53,7 @@ bool orr__cloop_joins(const orr__region *r)
     bool any = false;
     if (r->rank < 2 || r->rows || r->search || !(orr__region_is_map(r) || folds_rows(r)) ||
         orr__ablated(ORR__OFF_SHORT_ROWS) || r->dim[last] < 2 || r->dim[last] > ORR__T_SHORT_ROW ||
-        r->dim[last] * r->dim[last - 1] < (r->rmask || has_columns(r) ? ORR__T_JOINED_BORDERS : ORR__T_JOINED))
+        r->dim[last] * r->dim[last - 1] < (r->rmask || has_columns(r) ? ORR__BLOCK_ELEMENTS : ORR__T_SIDE_BLOCK))
         return false;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];

@@ -371,7 +371,7 @@ int orr__cloop_widest(const orr__cloop *c)
 
 bool orr__cloop_is_paced(const orr__cloop *c)
 {
-    return orr__cloop_work(c) > ORR__T_PACED_WORK;
+    return orr__cloop_work(c) > ORR__T_LIGHT;
 }
 
 void orr__cloop_pace(const orr__cloop *c, int length)

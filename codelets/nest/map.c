@@ -39,8 +39,8 @@ static void whole_block(const map *m, const char *to, bool full)
     for (int s = 0; s < m->stages; s++)
         stage_loop(m, s, to, full);
     orr__cloop_sure(c, mark);
-    orr__cloop_narrow(c, mark, "q", to, ORR__T_OUT_BLOCK);
-    orr__cloop_widen(c, mark, "q", to, ORR__T_OUT_BLOCK);
+    orr__cloop_narrow(c, mark, "q", to, ORR__BLOCK_ELEMENTS);
+    orr__cloop_widen(c, mark, "q", to, ORR__BLOCK_ELEMENTS);
     orr__cloop_stream_pass(c, to);
 }
 
@@ -104,8 +104,8 @@ static void row_loop(const map *m, const char *from, const char *to)
     orr__cloop_stage_values(&in.c, 0, 1);
     orr__cloop_stream_stores(&in.c);
     orr__nest_close(n, 1);
-    orr__cloop_narrow(&in.c, mark, from, to, ORR__T_ROW_LOOP);
-    orr__cloop_widen(&in.c, mark, from, to, ORR__T_ROW_LOOP);
+    orr__cloop_narrow(&in.c, mark, from, to, ORR__BLOCK_ELEMENTS);
+    orr__cloop_widen(&in.c, mark, from, to, ORR__BLOCK_ELEMENTS);
 }
 
 /* Blocks of [from, to). The compiler knows the length of full blocks. The remainder, and short rows, are computed vector by vector. */
@@ -137,7 +137,7 @@ static void blocks(const map *m, const char *from, const char *to)
         return;
     }
     (void)orr__nest_if(n, "W(%d) < %d && %s - %s <= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR, to, from,
-                       ORR__T_ROW_LOOP);
+                       ORR__BLOCK_ELEMENTS);
     row_loop(m, from, to);
     orr__nest_else(n);
     block_loop(m, from, to);
@@ -175,7 +175,7 @@ void orr__cloop_map(const orr__cloop *c)
 {
     map m = { .stages = orr__cloop_stages(c) };
     int last = c->r->rank - 1, loops = c->joins ? last - 1 : last;
-    m.length = draws(c) || c->pitched ? ORR__T_OUT_BLOCK : ORR__T_MAP_BLOCK / orr__cloop_widest(c);
+    m.length = draws(c) || c->pitched ? ORR__BLOCK_ELEMENTS : ORR__T_MAP_BLOCK / orr__cloop_widest(c);
     const char *size = orr__cloop_length(c);
     orr__cloop_nothing(c);
     orr__cloop_join_columns(c, m.length);

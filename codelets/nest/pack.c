@@ -6,6 +6,9 @@
 #include "codelets/nest/internal.h"
 #include "runtime/base/ablation.h"
 
+/* The strided reads of an element that cost more than its copy and as many reads of that. */
+enum { READS = (ORR__COST_STRIDED + ORR__COST_STORE) / (ORR__COST_STRIDED - 1) + 1 };
+
 static bool loaded(const orr__region *r, int a)
 {
     bool any = false;
@@ -19,11 +22,11 @@ static bool turned(const orr__region *r, const orr__access *a, int64_t size)
 {
     int64_t step = a->stride[r->rank - 1];
     bool any = false;
-    if (step < ORR__T_CACHE_LINE / size && -step < ORR__T_CACHE_LINE / size)
+    if (step < ORR__CACHE_LINE / size && -step < ORR__CACHE_LINE / size)
         return false;
     for (int d = 0; d < r->rank - 1; d++)
-        any = any || (a->stride[d] != 0 && a->stride[d] * size < ORR__T_CACHE_LINE &&
-                      -a->stride[d] * size < ORR__T_CACHE_LINE && r->dim[d] >= ORR__T_PACK_READS);
+        any = any || (a->stride[d] != 0 && a->stride[d] * size < ORR__CACHE_LINE &&
+                      -a->stride[d] * size < ORR__CACHE_LINE && r->dim[d] >= READS);
     return any;
 }
 
@@ -40,15 +43,15 @@ bool orr__cloop_packs(const orr__region *r, int number)
         moved *= a->stride[d] ? r->dim[d] : 1;
     }
     int64_t size = (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[a->input]), part = moved;
-    if (points < ORR__T_PACK_ELEMENTS || (moved < ORR__T_PACK_ELEMENTS && points < ORR__T_PACK_READS * moved) ||
-        r->dim[last] < ORR__T_PACK_READS || !loaded(r, number) || orr__cloop_side(r) >= 0 || orr__cloop_joins(r))
+    if (points < ORR__BLOCK_ELEMENTS || (moved < ORR__BLOCK_ELEMENTS && points < READS * moved) ||
+        r->dim[last] < READS || !loaded(r, number) || orr__cloop_side(r) >= 0 || orr__cloop_joins(r))
         return false;
-    if (a->stride[0] && !(r->rmask & 1u) && r->dim[0] > ORR__T_PACK_ROWS)
-        part = moved / r->dim[0] * ORR__T_PACK_ROWS;
+    if (a->stride[0] && !(r->rmask & 1u) && r->dim[0] > ORR__VECTOR)
+        part = moved / r->dim[0] * ORR__VECTOR;
     if (size > (int64_t)orr_dtype_size(ORR_C128) ||
-        part * size > (r->rmask & 1u ? ORR__T_CORE_CACHES : ORR__T_PACK_MOST))
+        part * size > (r->rmask & 1u ? ORR__T_CORE_CACHES : ORR__T_LAST_CACHE))
         return false;
-    return points >= ORR__T_PACK_READS * moved || turned(r, a, size);
+    return points >= READS * moved || turned(r, a, size);
 }
 
 int orr__emit_c_packs(const orr__region *r)

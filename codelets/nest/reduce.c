@@ -139,7 +139,7 @@ static void fold_each(const orr__cloop *c)
 static bool can_fold_at_once(const orr__cloop *c)
 {
     const orr__region *r = c->r;
-    bool can = !orr__cloop_split(c) && orr__cloop_work(c) <= ORR__T_FOLD_WORK;
+    bool can = !orr__cloop_split(c) && orr__cloop_work(c) <= ORR__COST_STORE;
     for (int k = 0; k < r->nout; k++)
         can = can && (r->rop[k] == ORR__RSUM || r->rop[k] == ORR__RPROD);
     for (int i = 0; i < r->ninstr; i++)
@@ -294,7 +294,7 @@ static const char *column(const orr__cloop *c)
  * values, values with boxes, and joined rows. */
 static bool has_values_first(const orr__cloop *c)
 {
-    return c->joins || orr__cloop_split(c) || orr__cloop_work(c) > ORR__T_FOLD_WORK;
+    return c->joins || orr__cloop_split(c) || orr__cloop_work(c) > ORR__COST_STORE;
 }
 
 /* The folds of column `to`, with the values at `from` in the blocks. */
@@ -380,10 +380,11 @@ static void join(const orr__cloop *c)
 /* Adds a few cache lines at a time of several rows, so that the lines of the next rows are prefetched in between. */
 static void add_together(const orr__cloop *c)
 {
+    enum { columns = ORR__T_MAP_BLOCK / 4 }; /* of f32, of a block */
     (void)orr__nest_loop(c->n, ORR__LOOP_WHOLE, "p", NULL, "to", orr__nest_say(c->n, "%d", ORR__T_ROWS_TOGETHER));
-    orr__cloop_blocks(c, "b", "f", "q", "e", ORR__T_COLUMNS_TOGETHER);
+    orr__cloop_blocks(c, "b", "f", "q", "e", columns);
     orr__cloop_prefetch_rows(c, "b", "f", c->order[c->r->rank - 2], ORR__T_ROWS_TOGETHER);
-    add_rows(c, ORR__T_ROWS_TOGETHER, "b", "f", ORR__T_COLUMNS_TOGETHER);
+    add_rows(c, ORR__T_ROWS_TOGETHER, "b", "f", columns);
     orr__nest_close(c->n, 2);
 }
 
@@ -391,7 +392,7 @@ static void add_together(const orr__cloop *c)
 static void add_some_rows(const orr__cloop *c)
 {
     bool first = has_values_first(c);
-    if (!first && c->r->ninstr + c->r->nout <= ORR__T_FOLD_WORK)
+    if (!first && c->r->ninstr + c->r->nout <= ORR__COST_STORE)
         add_together(c);
     if (c->joins) {
         add_joined_rows(c);

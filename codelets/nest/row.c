@@ -96,7 +96,7 @@ static void fill_blocks(rows *w, int number)
     }
     orr__part **mark = c->n->end;
     if (prefetches) {
-        orr__cloop_blocks(c, "b", "f", "q", "e", ORR__T_OUT_BLOCK);
+        orr__cloop_blocks(c, "b", "f", "q", "e", ORR__BLOCK_ELEMENTS);
         orr__cloop_prefetch(c, "b", "f");
         fill_part(w, number, "b", "f");
     } else {
@@ -123,7 +123,7 @@ static bool can_fold_at_once(rows *w, int number)
             can = can && !orr__cloop_lies(w->c, r->instr[n].x) &&
                   (r->instr[n].op == ORR__RSUM || r->instr[n].op == ORR__RPROD);
     }
-    return can && flops <= ORR__T_FOLD_WORK;
+    return can && flops <= ORR__COST_STORE;
 }
 
 static void pass(rows *w, int number)
@@ -152,12 +152,12 @@ static void pass(rows *w, int number)
 
 static bool is_long(const orr__region *r)
 {
-    return r->rows && r->dim[r->rank - 1] > ORR__T_NEAR_ROW;
+    return r->rows && r->dim[r->rank - 1] > ORR__NEAR_ROW;
 }
 
 size_t orr__emit_c_keeps(const orr__region *r)
 {
-    return is_long(r) ? ORR__T_KEPT_OF_LONG + ORR__T_CACHE_LINE * (size_t)r->ninstr : 0;
+    return is_long(r) ? ORR__KEPT_OF_LONG + ORR__CACHE_LINE * (size_t)r->ninstr : 0;
 }
 
 static void keep_in_memory(const rows *w)
@@ -168,7 +168,7 @@ static void keep_in_memory(const rows *w)
         if (w->kept[n]) {
             orr__nest_address(c->n, orr__cloop_kept(c, n), orr__cloop_name(c, "keep", n), "(void *)keep");
             orr__nest_set(c->n, "keep += (%s * sizeof *keep%d + %d) / %d * %d", orr__cloop_size(c, c->r->rank - 1), n,
-                          ORR__T_CACHE_LINE - 1, ORR__T_CACHE_LINE, ORR__T_CACHE_LINE);
+                          ORR__CACHE_LINE - 1, ORR__CACHE_LINE, ORR__CACHE_LINE);
         }
     orr__nest_set(c->n, "(void)keep");
 }
@@ -181,20 +181,20 @@ static void keep_on_stack(const rows *w)
     for (int n = 0; n < c->r->ninstr; n++)
         any = any || w->kept[n];
     if (any) {
-        (void)orr__nest_if(c->n, "%s > %d", orr__cloop_size(c, c->r->rank - 1), ORR__T_NEAR_ROW);
+        (void)orr__nest_if(c->n, "%s > %d", orr__cloop_size(c, c->r->rank - 1), ORR__NEAR_ROW);
         orr__nest_set(c->n, "return 1");
         orr__nest_close(c->n, 1);
     }
     for (int n = 0; n < c->r->ninstr; n++)
         if (w->kept[n])
             orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__cloop_kept(c, n), orr__cloop_name(c, "keep", n),
-                            orr__nest_say(c->n, "%d", ORR__T_NEAR_ROW));
+                            orr__nest_say(c->n, "%d", ORR__NEAR_ROW));
 }
 
 static void outputs(rows *w)
 {
     const orr__cloop *c = w->c;
-    orr__cloop_blocks(c, "q", "e", "0", orr__cloop_size(c, c->r->rank - 1), ORR__T_OUT_BLOCK);
+    orr__cloop_blocks(c, "q", "e", "0", orr__cloop_size(c, c->r->rank - 1), ORR__BLOCK_ELEMENTS);
     orr__cloop_stream_block(c);
     orr__part **mark = c->n->end;
     orr__cloop_inner(c, "q", "e");
@@ -202,7 +202,7 @@ static void outputs(rows *w)
     orr__cloop_stream_stores(c);
     orr__nest_close(c->n, 1);
     orr__cloop_pieces(c, mark, "q", "e");
-    orr__cloop_narrow(c, mark, "q", "e", ORR__T_OUT_BLOCK);
+    orr__cloop_narrow(c, mark, "q", "e", ORR__BLOCK_ELEMENTS);
     orr__cloop_sure(c, mark);
     orr__cloop_draw(c, mark);
     orr__cloop_stream_pass(c, "e");
@@ -242,8 +242,8 @@ void orr__cloop_rows(const orr__cloop *c)
 {
     rows w;
     bool far = is_long(c->r);
-    int64_t length = far ? c->r->dim[c->r->rank - 1] : ORR__T_NEAR_ROW;
-    if (orr__rowplan_make(&w, c, length, far ? ORR__T_KEPT_OF_LONG : ORR__T_KEPT, true))
+    int64_t length = far ? c->r->dim[c->r->rank - 1] : ORR__NEAR_ROW;
+    if (orr__rowplan_make(&w, c, length, far ? ORR__KEPT_OF_LONG : ORR__KEPT_BYTES, true))
         loops(&w);
     else
         c->n->t->failed = true;

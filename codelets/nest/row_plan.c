@@ -43,7 +43,7 @@ static bool keep(orr__rowplan *w, int n)
     size_t bytes = (size_t)w->length * (t == ORR_BOOL ? sizeof(int64_t) : orr_dtype_size(orr__compute_dtype(t)));
     if (w->kept[n])
         return true;
-    if (w->cost[n] <= ORR__T_KEPT_WORK || bytes > w->left)
+    if (w->cost[n] <= ORR__T_LIGHT || bytes > w->left)
         return false;
     w->left -= bytes;
     return w->kept[n] = true;

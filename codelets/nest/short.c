@@ -11,7 +11,7 @@
 /* The number of rows side by side. */
 static int side_of(const orr__region *r)
 {
-    return ORR__T_SIDE_BLOCK / (r->dim[r->rank - 1] <= ORR__T_SIDE_ROW ? ORR__T_SIDE_ROW : ORR__T_SHORT_ROW);
+    return ORR__T_SIDE_BLOCK / (r->dim[r->rank - 1] <= ORR__CLOOP_LANES ? ORR__CLOOP_LANES : ORR__T_SHORT_ROW);
 }
 
 /* -- which rows ----------------------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static bool can(const orr__region *r)
     }
     for (int k = 0; k < r->nout; k++)
         bytes += ORR__T_SIDE_BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
-    return ok && bytes <= ORR__T_KEPT;
+    return ok && bytes <= ORR__KEPT_BYTES;
 }
 
 /* True if a vector at the end of a row of a map can be masked (orr__cloop_maskable), so that no element is computed as a scalar. */
@@ -65,7 +65,7 @@ static int folds_of(const orr__region *r)
 static bool pays(const orr__region *r)
 {
     int64_t work = 0, turned = r->nout, length = r->dim[r->rank - 1], rest = length % ORR__CLOOP_VECTOR;
-    if (length > ORR__T_SIDE_ROW)
+    if (length > ORR__CLOOP_LANES)
         return length < ORR__T_SHORT_ROW && folds_of(r) > 1;
     if (r->rows || r->rmask)
         return true;
@@ -612,7 +612,7 @@ static void blocks(rows *w)
 void orr__cloop_short(const orr__cloop *c)
 {
     rows w;
-    if (orr__rowplan_make(&w, c, ORR__T_SIDE_BLOCK, ORR__T_KEPT, false))
+    if (orr__rowplan_make(&w, c, ORR__T_SIDE_BLOCK, ORR__KEPT_BYTES, false))
         blocks(&w);
     else
         c->n->t->failed = true;

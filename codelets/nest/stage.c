@@ -48,7 +48,7 @@ int orr__cloop_stages(const orr__cloop *c)
         int own = orr__cloop_flops(c, n), s = first_stage(c, n);
         if (c->at[n] < last)
             continue;
-        while (own >= ORR__COST_FUNCTION && flops[s] >= ORR__T_STAGE_LEAST && flops[s] + own > ORR__T_LOOP_WORK)
+        while (own >= ORR__COST_FUNCTION && flops[s] >= ORR__COST_LOOP && flops[s] + own > ORR__T_LOOP_WORK)
             s++;
         flops[s] = (int16_t)(flops[s] + own);
         c->pass[n] = (int16_t)s;
@@ -95,7 +95,7 @@ void orr__cloop_stage_begin(const orr__cloop *c, int stages)
     for (int n = 0; n < c->r->ninstr; n++)
         if (kept(c, n, stages))
             orr__nest_array(c->n, 0, orr__cloop_kept(c, n), orr__cloop_name(c, "keep", n),
-                            orr__nest_say(c->n, "%d", ORR__T_OUT_BLOCK));
+                            orr__nest_say(c->n, "%d", ORR__BLOCK_ELEMENTS));
 }
 
 void orr__cloop_stage_values(const orr__cloop *c, int stage, int stages)

@@ -54,7 +54,7 @@ static int64_t large(void)
     int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
     if (bytes == 0) {
         bytes = sysconf(_SC_LEVEL3_CACHE_SIZE) / 4;
-        bytes = bytes < ORR__T_PAST_LEAST ? ORR__T_PAST_LEAST : ORR__MIN(ORR__T_PAST_MOST, bytes);
+        bytes = ORR__MAX(ORR__T_LAST_CACHE, bytes);
         atomic_store_explicit(&known, bytes, memory_order_relaxed);
     }
     return bytes;
@@ -75,7 +75,7 @@ static bool follows(const orr__region *r, int a, int b)
     return (forward     ? bytes
             : bytes < 0 ? -bytes
                         : bytes) > 0 &&
-           (forward ? bytes < ORR__T_SECOND_CACHE : bytes < ORR__T_CACHE_LINE && b < a);
+           (forward ? bytes < ORR__CACHE_SHARE : bytes < ORR__CACHE_LINE && b < a);
 }
 
 int64_t orr__cloop_leads(const orr__region *r)
@@ -96,7 +96,7 @@ int64_t orr__cloop_reach(const orr__launch *l)
         points *= r->dim[d];
         cells *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
     }
-    if (points < ORR__T_CORE_CACHES / ORR__T_CACHE_LINE || orr__ablated(ORR__OFF_STREAMING))
+    if (points < ORR__T_CORE_CACHES / ORR__CACHE_LINE || orr__ablated(ORR__OFF_STREAMING))
         return ORR__CLOOP_NEAR;
     for (int k = 0; k < r->nout; k++)
         bytes += cells * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
@@ -104,7 +104,7 @@ int64_t orr__cloop_reach(const orr__launch *l)
     for (int a = 0; a < r->naccess; a++)
         if (r->access[a].input >= 0 && r->access[a].stride[r->rank - 1] == 1 && (a >= MASK || leads >> a & 1))
             bytes += points * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
-    if (bytes >= large() && bytes / r->dim[0] * (l->hi - l->lo) >= ORR__T_PAST_LAUNCH)
+    if (bytes >= large() && bytes / r->dim[0] * (l->hi - l->lo) >= ORR__T_CORE_CACHES)
         return ORR__CLOOP_PAST;
     return bytes >= ORR__T_CORE_CACHES ? ORR__CLOOP_FAR : ORR__CLOOP_NEAR;
 }
@@ -121,14 +121,11 @@ static bool light(const orr__cloop *c)
     return orr__cloop_work(c) <= ORR__COST_FUNCTION;
 }
 
-/* True if the work per byte of output is so small that reading its line dominates. Otherwise an additional store that waits costs more.
+/* True if the work is so small that reading the line of the output dominates. Otherwise an additional store that waits costs more.
  * Rows have computed their values before. */
 static bool pays(const orr__cloop *c)
 {
-    int bytes = 0, work = orr__cloop_work(c);
-    for (int k = 0; k < c->r->nout; k++)
-        bytes += (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]);
-    return c->r->rows || (work <= ORR__T_LOOP_WORK && work <= ORR__T_PAST_WORK * bytes);
+    return c->r->rows || orr__cloop_work(c) <= ORR__T_LOOP_WORK;
 }
 
 static const char *line(const orr__cloop *c, int k)
@@ -150,7 +147,7 @@ void orr__cloop_stream_begin(const orr__cloop *c)
     for (int k = 0; k < r->nout; k++) {
         const char *apart = "";
         orr__nest_array(c->n, 0, orr__emit_storage((orr_dtype)r->out_dtype[k]), line(c, k),
-                        orr__nest_say(c->n, "%d", ORR__T_OUT_BLOCK + (c->pitched ? ORR__T_CACHE_LINE : 0)));
+                        orr__nest_say(c->n, "%d", ORR__BLOCK_ELEMENTS + (c->pitched ? ORR__CACHE_LINE : 0)));
         for (int i = 0; i < r->nin; i++)
             apart = orr__nest_say(c->n, "%s && (const void *)out%d != in%d", apart, k, i);
         orr__nest_set(c->n, "const int past%d = %s && W(%d) == %d%s", k, past ? "ORR_PASSES" : "0", ORR__CLOOP_REACH_AT,
@@ -211,10 +208,10 @@ void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
     bool later = orr__region_is_map(c->r) && !c->r->rows && light(c);
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (c->r->rmask && !c->r->search) {
-        prefetch(c, from, to, ORR__T_AHEAD_FOLDED, IN_L2, -1);
+        prefetch(c, from, to, ORR__T_AHEAD, IN_L2, -1);
     } else if (!c->r->rows && pays(c)) {
         prefetch(c, from, to, ORR__T_AHEAD, IN_L2, -1);
-        prefetch(c, from, to, ORR__T_AHEAD_SOON, IN_L1, -1);
+        prefetch(c, from, to, ORR__T_AHEAD / 4, IN_L1, -1);
     } else if (!c->r->rows) {
         prefetch(c, from, to, ORR__T_AHEAD, IN_L1, -1);
     } else if (row >= 0) {

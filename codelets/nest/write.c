@@ -228,7 +228,7 @@ static void prefetch(const writer *w, const orr__part *p)
         orr__text_addf(w->t, "    if (%s)\n", p->at);
     orr__text_addf(w->t,
                    "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        ORR_PREFETCH(in%d + (%s << W(%d)) + (",
-                   last, p->from, last, p->to, last, ORR__T_CACHE_LINE / size, input, p->step, ORR__CLOOP_AHEAD_AT);
+                   last, p->from, last, p->to, last, ORR__CACHE_LINE / size, input, p->step, ORR__CLOOP_AHEAD_AT);
     orr__emit_index(w->t, r, &w->c->lay, p->n, false);
     orr__text_addf(w->t, "), %d);\n", p->how);
 }

@@ -83,7 +83,7 @@ static const entry table[] = {
       AUTO, AT(inline_us), { 0 } },
     { { "ORRERY_SPIN_US", "auto, or microseconds", "auto",
         "the longest time that a helping worker spins for the next evaluation before it sleeps; auto: 500 where evaluations follow each other "
-        "that closely, else 10; never while other threads want its core" },
+        "that closely, else 0; never while other threads want its core" },
       AUTO, AT(spin_us), { 0 } },
     { { "ORRERY_TILE_US", "auto, or microseconds", "auto",
         "work aimed at in one task; auto: by the cost of a task here, 200 or more, and few tasks for each worker" },

@@ -4,7 +4,6 @@
 #include "runtime/base/regret.h"
 
 #include <stdatomic.h>
-#include "runtime/base/threshold.h"
 
 static atomic_uint_least64_t evaluations, trials, refused;
 static atomic_int_least64_t seconds_ns, excess_ns, reserved_ns;
@@ -18,9 +17,9 @@ static int64_t ns_of(double seconds)
  * seconds, too. */
 static double bound(void)
 {
-    double early_most = 1e-3 * ORR__T_REGRET_EARLY_MS,
-           most = ORR__T_REGRET_SHARE / 100.0 * 1e-9 * (double)atomic_load_explicit(&seconds_ns, memory_order_relaxed);
-    bool early = atomic_load_explicit(&evaluations, memory_order_relaxed) <= ORR__T_REGRET_EARLY;
+    double early_most = 1e-3 * ORR__REGRET_EARLY_MS,
+           most = ORR__REGRET_SHARE / 100.0 * 1e-9 * (double)atomic_load_explicit(&seconds_ns, memory_order_relaxed);
+    bool early = atomic_load_explicit(&evaluations, memory_order_relaxed) <= ORR__REGRET_EARLY;
     return early && most > early_most ? early_most : most;
 }
 

@@ -9,6 +9,9 @@
 
 /* A trial of an unknown way may take longer than the best known way by this part of its time; a way that takes longer is hopeless. */
 #define ORR__REGRET_MOST 0.5
+/* Promised to users (docs/tuning.md): the per cent of the time of all evaluations that trials may cost, and the ms that they may cost in
+ * the first evaluations. */
+enum { ORR__REGRET_SHARE = 5, ORR__REGRET_EARLY_MS = 10, ORR__REGRET_EARLY = 50 };
 
 typedef struct orr__regret {
     uint64_t evaluations, trials, refused;

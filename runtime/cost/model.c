@@ -146,7 +146,7 @@ unsigned orr__models_news(void)
  * slowly: plans are told on the way. */
 static bool departs(double us, double told)
 {
-    static const double departure = ORR__T_DEPARTURE / 100.0;
+    static const double departure = 1 + ORR__T_DOUBT / 100.0;
     return us > departure * told || told > departure * us;
 }
 

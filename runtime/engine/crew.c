@@ -2,7 +2,6 @@
  * Must not know: plans, kernels, StarPU. */
 #include "config.h"
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include "runtime/base/clock.h"
@@ -14,17 +13,19 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
 
-static void breathe(int *turn)
+/* True if it is time to look at the clock. A member that has stopped ends no share. */
+static bool breathe(int *turn)
 {
-    if (++*turn % ORR__T_CREW_TURNS == 0) {
-        (void)sched_yield();
-        (void)orr__exit_is_here(); /* a member that has stopped ends no share */
+    if (++*turn % ORR__T_CREW_LOOK == 0) {
+        (void)orr__exit_is_here();
+        return true;
     }
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
+    return false;
 }
 
 /* All shares of a finished job are claimed by its number or a later one, so a late member claims nothing. */
@@ -104,7 +105,7 @@ void orr__crew_spins(orr__crew *c, double us)
     int left = atomic_load_explicit(&c->contended, memory_order_relaxed);
     if (left > 0)
         atomic_store_explicit(&c->contended, left - 1, memory_order_relaxed);
-    us = left > 0 || us < ORR__T_CREW_SHORT_SPIN ? ORR__T_CREW_SHORT_SPIN : us;
+    us = left > 0 ? 0 : us;
     atomic_store_explicit(&c->spin_ns, (int)(us * 1e3), memory_order_relaxed);
 }
 
@@ -131,12 +132,11 @@ static void await_shares(orr__crew *c, int shares)
     double since = -1;
 
     while (atomic_load_explicit(&c->done, memory_order_acquire) < shares) {
-        breathe(&turn);
-        if (turn % ORR__T_CREW_LOOK != 0)
+        if (!breathe(&turn))
             continue;
         double now = orr__now();
         since = since < 0 ? now : since;
-        if (1e6 * (now - since) >= ORR__T_CREW_SPIN)
+        if (1e6 * (now - since) >= ORR__CREW_SPIN)
             sleep_until_done(c, shares);
     }
 }
@@ -199,8 +199,7 @@ void orr__crew_help(orr__crew *c, unsigned trip, int member)
             idle_since = -1;
             continue;
         }
-        breathe(&turn);
-        if (turn % ORR__T_CREW_LOOK != 0)
+        if (!breathe(&turn))
             continue;
         double now = orr__now();
         idle_since = idle_since < 0 ? now : idle_since;

@@ -34,8 +34,7 @@ static void decide(orr__trial *t, int placements, const char *what)
     int best = ORR__CPU_ALONE;
     for (int w = ORR__CPU_ALONE; w < placements; w++)
         best = t->n[w] && t->best[w] < t->best[best] ? w : best;
-    bool mixed =
-        !t->n[best] || (t->n[ORR__MIXED] && t->best[ORR__MIXED] <= ORR__T_PLACEMENT_NOISE / 100.0 * t->best[best]);
+    bool mixed = !t->n[best] || (t->n[ORR__MIXED] && t->best[ORR__MIXED] <= (1 + ORR__T_NOISE / 100.0) * t->best[best]);
     t->placement = mixed ? ORR__MIXED : (orr__placement)best;
     t->decided = true;
     orr__log(2, "plan that begins with \"%s\": placed on %s (%.0f us; on processors and devices %.0f us)", what,
@@ -60,12 +59,12 @@ static double best_time(const orr__trial *t)
 /* The placement whose turn it is; the best known one if the ledger of regret gives no leave, or if this one is hopeless. Under the lock. */
 static orr__placement next(orr__trial *t, int placements, orr__run *r)
 {
-    orr__placement turn = (orr__placement)((t->starts - ORR__T_PLACEMENT_WARM) % placements), best = best_known(t);
+    orr__placement turn = (orr__placement)((t->starts - ORR__T_FIRST_RUNS) % placements), best = best_known(t);
     if (turn == best || !t->n[best])
         return turn;
     double excess = t->n[turn] ? t->best[turn] - t->best[best] : ORR__REGRET_MOST * t->best[best];
     if (excess > ORR__REGRET_MOST * t->best[best]) {
-        t->n[turn] = t->n[turn] > ORR__T_PLACEMENT_RUNS ? t->n[turn] : ORR__T_PLACEMENT_RUNS;
+        t->n[turn] = t->n[turn] > ORR__T_SETTLED ? t->n[turn] : ORR__T_SETTLED;
         return best;
     }
     r->tries = orr__regret_leave(excess);
@@ -82,12 +81,10 @@ void orr__placement_begin(orr__run *r, bool hybrid)
         return;
     orr__trial *t = &state->trial;
     pthread_mutex_lock(&lock);
-    r->placement = t->decided ? t->placement : t->starts < ORR__T_PLACEMENT_WARM ? ORR__MIXED : next(t, placements, r);
-    if (!t->decided) {
-        r->trial = t->starts >= ORR__T_PLACEMENT_WARM && under_way == 0 ? orr__plan_ref(r->plan) : NULL;
-        if (++t->starts > ORR__T_PLACEMENT_MOST)
-            decide(t, placements, r->plan->step[0].region->label);
-    }
+    bool tells = !t->decided && t->starts >= ORR__T_FIRST_RUNS && under_way == 0;
+    r->placement = t->decided ? t->placement : tells ? next(t, placements, r) : best_known(t);
+    r->trial = tells ? orr__plan_ref(r->plan) : NULL;
+    t->starts += !t->decided && under_way == 0;
     under_way++;
     r->chosen = ++starts;
     pthread_mutex_unlock(&lock);
@@ -114,7 +111,7 @@ void orr__placement_end(orr__run *r)
         t->n[r->placement]++;
         bool enough = true;
         for (int w = 0; w < placements; w++)
-            enough = enough && t->n[w] >= ORR__T_PLACEMENT_RUNS;
+            enough = enough && t->n[w] >= ORR__T_SETTLED;
         if (enough)
             decide(t, placements, p->step[0].region->label);
     }

@@ -111,7 +111,7 @@ void orr__exec_outputs(const orr__plan *plan, orr__buffer *const *value, orr__bu
 
 bool orr__exec_shares(const orr__step *s)
 {
-    return s->graph && orr__machine_here.cuda > 0 && s->region->dim[s->region->rank - 1] >= ORR__T_SHARED_ORDER &&
+    return s->graph && orr__machine_here.cuda > 0 && s->region->dim[s->region->rank - 1] >= ORR__T_PANEL_ROWS &&
            !orr__env.deterministic && !orr__env.device_copies && orr__exec_cuda->tiles && orr__exec_cuda->tiles();
 }
 
@@ -183,16 +183,19 @@ static int64_t whole_rows(const orr__region *r)
     return r->rank == 1 ? 256 : 1;
 }
 
+/* A stop ends work that has begun within some 10 ms (include/orrery/eval.h). */
+enum { STOP_US = 10000 };
+
 /* Launches the kernel; in parts if its work may be stopped, so that it ends soon. */
 static orr_status launch_parts(const orr__step *s, const orr__launch *l)
 {
     const orr__region *r = s->region;
     int64_t rows = l->hi - l->lo, even = whole_rows(r);
-    if (!orr__stop_mine || !orr__step_by_rows(s) || s->cost.us <= ORR__T_STOP_PART)
+    if (!orr__stop_mine || !orr__step_by_rows(s) || s->cost.us <= STOP_US)
         return orr__exec_cpu->launch(s->cpu, l);
 
     double us = s->cost.us * (double)rows / (double)r->dim[0];
-    int64_t each = (int64_t)((double)rows / fmax(us / ORR__T_STOP_PART, 1) / (double)even) * even;
+    int64_t each = (int64_t)((double)rows / fmax(us / STOP_US, 1) / (double)even) * even;
     orr__launch part = *l;
     orr_status st = ORR_OK;
     each = each > even ? each : even;
@@ -367,7 +370,7 @@ void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, d
 {
     int64_t lo = 0, hi = s->region->dim[0];
 
-    if (on == ORR__ON_CPU && s->cost.us < ORR__T_TOLD && seconds < 1e-6 * ORR__T_TOLD)
+    if (on == ORR__ON_CPU && s->cost.us < ORR__T_SHARE && seconds < 1e-6 * ORR__T_SHARE)
         return;
     orr__plan_state *state = orr__plan_state_of(p);
     if (state) {

@@ -9,8 +9,7 @@
 #include "runtime/base/threshold.h"
 #include "runtime/engine/execution.h"
 
-static const double doubt = ORR__T_LANE_DOUBT / 100.0, pace = ORR__T_LANE_PACE / 100.0,
-                    forget = ORR__T_LANE_FORGET / 100.0;
+static const double doubt = ORR__T_DOUBT / 100.0, pace = ORR__T_DOUBT / 100.0, forget = ORR__T_NOISE / 100.0;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -27,9 +26,9 @@ static double predicted(const orr__plan *p, orr__lane by)
 /* The time on the calling thread alone: measured, or predicted if the wished lane is known better; infinite: not yet of interest. */
 static double alone(const orr__plan *p, const orr__lane_times *t, orr__lane wish)
 {
-    return t->n[ORR__ALONE] > 0             ? t->expected[ORR__ALONE]
-           : t->n[wish] >= ORR__T_LANE_RUNS ? (1 + doubt) * predicted(p, ORR__ALONE)
-                                            : HUGE_VAL;
+    return t->n[ORR__ALONE] > 0              ? t->expected[ORR__ALONE]
+           : t->n[wish] >= ORR__T_FIRST_RUNS ? (1 + doubt) * predicted(p, ORR__ALONE)
+                                             : HUGE_VAL;
 }
 
 /* The choice between the caller alone (0) and a lane (1) that an earlier process, or an earlier form of the plan, has made. */

@@ -83,7 +83,7 @@ static bool cuts_rows(const orr__capture *p, int i)
             n *= (double)part->dim[d];
         parts += n > 0;
         row += n;
-        computed += ORR__T_ROW_LANES * ceil(n / ORR__T_ROW_LANES);
+        computed += ORR__VECTOR * ceil(n / ORR__VECTOR);
     }
     return axis > 0 && parts > 1 && computed > 1.5 * row && !orr__ablated(ORR__OFF_JOINED_ROWS);
 }
@@ -91,13 +91,17 @@ static bool cuts_rows(const orr__capture *p, int i)
 bool orr__is_choice(const orr__group *g, int i)
 {
     int nin = orr__capture_nin(g->p, i);
-    return nin == 1 || (g->fuse && g->p->node[i]->shape.rank > 0 && nin <= ORR__T_CONCAT_PARTS && !cuts_rows(g->p, i));
+    return nin == 1 || (g->fuse && g->p->node[i]->shape.rank > 0 && nin * ORR__COST_CHOICE <= ORR__COST_STORE &&
+                        !cuts_rows(g->p, i));
 }
 
-/* True if the region of choice i computes operand x. With several operands, each is computed at every element. */
+/* True if the region of choice i computes operand x: if computing it at every element of the choice costs less than storing it. An operand
+ * alone is computed inside of its border. */
 static bool computes_part(const orr__group *g, int i, int x)
 {
-    return g->partial[x] && g->loads[x] > 0 && (orr__capture_nin(g->p, i) == 1 || g->cost[x] <= ORR__T_CONCAT_WORK);
+    double own = (double)orr__shape_count(&g->p->node[x]->shape), all = (double)orr__shape_count(&g->p->node[i]->shape);
+    return g->partial[x] && g->loads[x] > 0 &&
+           (orr__capture_nin(g->p, i) == 1 || (double)g->cost[x] * (all - own) <= (double)ORR__COST_STORE * own);
 }
 
 static void choice_cost(orr__group *g, int i)
@@ -126,7 +130,7 @@ static bool reads_once(const orr__group *g, int i)
 
 static bool is_cheap(const orr__group *g, int i)
 {
-    return g->again[i] <= ORR__T_RECOMPUTED && reads_once(g, i);
+    return g->again[i] <= ORR__T_LIGHT && reads_once(g, i);
 }
 
 /* True if recomputing node i wherever regions read it costs less than storing it. Each reader has one load in both cases. */
@@ -170,7 +174,7 @@ static bool stored_below(const orr__group *g, int i)
 {
     int x = orr__arg(g->p, i, 0);
     return orr__shape_count(&g->p->node[i]->shape) > orr__shape_count(&g->p->node[x]->shape) &&
-           g->cost[x] > ORR__T_RECOMPUTED;
+           g->cost[x] > ORR__T_LIGHT;
 }
 
 /* Computes the cost of node i as an expression, from the costs of its inputs. Roots cost a load. Also correct for

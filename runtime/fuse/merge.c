@@ -21,8 +21,8 @@ bool orr__folds_rows(const orr__capture *p, int i)
         return false;
     const orr_shape *s = &p->node[orr__arg(p, i, 0)]->shape;
     int64_t row = s->dim[s->rank - 1], rows = orr__shape_count(&n->shape);
-    return row > 0 && (row <= ORR__T_NEAR_ROW ||
-                       (row <= ORR__T_LONG_ROW && rows >= ORR__T_LONG_ROWS && !orr__ablated(ORR__OFF_LONG_ROWS)));
+    return row > 0 && (row <= ORR__NEAR_ROW ||
+                       (row <= ORR__LONG_ROW && rows >= ORR__T_FEW_LINES && !orr__ablated(ORR__OFF_LONG_ROWS)));
 }
 
 /* A fold of rows that root i, with one value per row, reads directly or through element-wise roots of its shape; -1:

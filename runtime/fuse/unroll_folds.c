@@ -9,8 +9,8 @@
 #include "runtime/base/threshold.h"
 #include "runtime/fuse/group.h"
 
-/* Limits: elements that a chain folds; its instructions; levels of element-wise work that are searched. */
-enum { DEPTH = 32 };
+/* Limits: instructions of a chain, half of a region's; levels of element-wise work that are searched. */
+enum { MOST = ORR__T_REGION_OPS / 2, DEPTH = 32 };
 
 float orr__folded_count(const orr__capture *p, int i)
 {
@@ -35,7 +35,7 @@ static double sources(const orr__capture *p, int j, int depth, int *ops)
     *ops += element;
     for (int k = 0; k < orr__capture_nin(p, j); k++) {
         double n = sources(p, orr__arg(p, j, k), depth - 1, ops);
-        if (n < 0 || *ops > ORR__T_UNROLLED_OPS)
+        if (n < 0 || *ops > MOST)
             return -1;
         sum += n;
     }
@@ -48,10 +48,9 @@ bool orr__unrolls(const orr__capture *p, const int *readers, int i)
         return false;
     int x = orr__arg(p, i, 0), ops = 1, rop = p->node[i]->attr.rop;
     float n = orr__folded_count(p, i);
-    if (n < 2 || n > ORR__T_UNROLLED || rop == ORR__RANY || rop == ORR__RALL || readers[x] > 1 ||
+    if (n < 2 || rop == ORR__RANY || rop == ORR__RALL || readers[x] > 1 ||
         orr__pattern_of(p, x) != ORR__PATTERN_ELEMENT || orr__is_compound((orr_dtype)p->node[x]->dtype))
         return false;
     double from = sources(p, x, DEPTH, &ops);
-    return from >= 0 && 2 * from <= (double)orr__shape_count(&p->node[x]->shape) &&
-           n * (float)(ops + 1) <= ORR__T_UNROLLED_OPS;
+    return from >= 0 && 2 * from <= (double)orr__shape_count(&p->node[x]->shape) && n * (float)(ops + 1) <= MOST;
 }

@@ -169,10 +169,7 @@ static bool is_small(const orr__plan *p, int i)
 {
     const orr__step *s = &p->step[i];
     bool on_device = fits_device(s), on_processor = !s->cuda && !s->opencl && orr__machine_here.bundles;
-    size_t writes = 0;
-    for (int k = 0; k < s->region->nout; k++)
-        writes += orr__value_bytes(&p->value[s->out[k]]);
-    return s->ntiles == 1 && !orr__step_posts(s) && (on_processor || (on_device && writes <= ORR__T_DEVICE_BUNDLED)) &&
+    return s->ntiles == 1 && !orr__step_posts(s) && (on_processor || on_device) &&
            orr__bundled_us(s) < orr__task_worth() && s->terms.parts < 2 && !orr__region_is_users(s->region) &&
            !keeps_much(p, i);
 }

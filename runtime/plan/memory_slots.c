@@ -93,7 +93,7 @@ static void take_up(slots *s, int head)
  * which costs more than a little memory. False if all work is done on the calling thread. */
 static bool spares(const orr__plan *p, size_t bytes)
 {
-    return bytes <= ORR__T_OWN_SLOT && p->memory.nslot < ORR__T_OWN_SLOTS && p->us >= orr__inline_us();
+    return bytes <= ORR__T_OWN_SLOT && p->us >= orr__inline_us();
 }
 
 /* The step after which the memory of v may hold another value. Work that a step posts goes on while later steps are computed, so its

@@ -74,7 +74,7 @@ orr_status orr__pass_readers_first(orr__planner *planner)
         int moved = 0;
         for (int k = 0; k < s->region->nin && !moved; k++) {
             const orr__value *u = &p->value[s->in[k]];
-            if (u->last > i && orr__value_bytes(u) >= (u->leaf >= 0 ? ORR__T_DONATED_LEAF : ORR__T_CORE_CACHES) &&
+            if (u->last > i && orr__value_bytes(u) >= (u->leaf >= 0 ? ORR__T_FIRST_CACHE : ORR__T_CORE_CACHES) &&
                 orr__donation_output(p, i, k) >= 0)
                 moved = move_readers(p, i, s->in[k], &work, most);
         }

@@ -43,13 +43,14 @@ static double peak_of(const orr__plan *p, double *change, int *where)
     return peak;
 }
 
-/* True if it is cheap to compute v again for step `use`, from values that live until then anyway. */
+/* True if computing v again for step `use`, from values that live until then anyway, takes no longer than writing and reading it. */
 static bool again_is_cheap(const orr__plan *p, int v, int use)
 {
     const orr__step *s = &p->step[p->value[v].first];
     const orr__region *r = s->region;
+    const orr__profile *now = orr__profile_now();
     if (!orr__region_is_map(r) || r->rows || r->nout != 1 ||
-        r->flops > ORR__T_RECOMPUTE_WORK * (double)orr__value_bytes(&p->value[v]))
+        r->flops > now->math * orr__profile_move(now, 2 * (double)orr__value_bytes(&p->value[v])))
         return false;
     for (int k = 0; k < r->nin; k++) {
         const orr__value *in = &p->value[s->in[k]];

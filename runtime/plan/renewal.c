@@ -9,7 +9,8 @@
 
 static bool departs(double then, double now)
 {
-    return now > ORR__T_DEPARTURE / 100.0 * then || then > ORR__T_DEPARTURE / 100.0 * now;
+    static const double departure = 1 + ORR__T_DOUBT / 100.0;
+    return now > departure * then || then > departure * now;
 }
 
 /* True if the step would be cut into other tiles, or if it is a large part of the plan and a crew would share it now

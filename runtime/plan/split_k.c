@@ -16,13 +16,13 @@ static int parts_for_workers(const orr__region *r, double us, int tiles)
     if (!r->product || r->rank != 3 || !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) ||
         orr__machine_here.devices > 0)
         return 1;
+    const orr__profile *now = orr__profile_now();
     int64_t m = r->dim[0], n = r->dim[1], k = r->dim[2];
     int64_t most = orr__plan_workers(), parts = (int64_t)(us / orr__plan_task_us() + 0.5);
     parts = ORR__MIN(parts, most);
-    parts = parts < k / ORR__T_PART_TERMS ? parts : k / ORR__T_PART_TERMS;
-    parts = ORR__MIN(parts, ORR__T_PARTS);
-    if (tiles > 1 && m / tiles < ORR__T_PART_ROWS && k >= ORR__T_MANY_TERMS)
-        tiles--; /* as many parts will do; a product of fewer terms may belong to a chain over the same rows */
+    double packed = (double)k * (double)n * (double)orr_dtype_size((orr_dtype)r->in_dtype[r->access[1].input]);
+    if (tiles > 1 && m / tiles < ORR__T_PART_ROWS && orr__profile_move(now, packed) > now->latency_us)
+        tiles--; /* as many parts will do: they save a copy of the right factor, which takes longer than to join them */
     while (parts > tiles && (double)parts * (double)m * (double)n * 4 > (double)(m + n) * (double)k)
         parts--;
     return parts > tiles ? (int)parts : 1;

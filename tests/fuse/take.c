@@ -104,7 +104,7 @@ static void an_indexed_operand_gets_a_buffer(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = table(), *i = rows(), *all = orr_concat(ORR_TENSORS(i, i, i), 0);
     expect(orr_neg(orr_take(orr_pad(x, ORR_INDEX(0, 0), ORR_INDEX(0, 1), 0), i, 0)), 2, "take+neg", "by number");
-    all = orr_concat(ORR_TENSORS(all, i, i, i, i), 0);
+    all = orr_concat(ORR_TENSORS(all, i, i, i, i, i, i), 0);
     expect(orr_neg(orr_take(orr_exp(x), all, 0)), 4, "take+neg", "by number"); /* more rows than the source has */
     expect(orr_neg(orr_take(orr_sum(x, ORR_AXES(1), false), i, 0)), 2, "take+neg", NULL);
     expect(orr_matmul(orr_take(x, i, 0), orr_transpose(x)), 2, "matmul", NULL);

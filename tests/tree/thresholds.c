@@ -32,6 +32,10 @@ static const struct {
     { "HEAD", "the form of the content of a region" },
     { "BUCKETS", "of a hash table" },
     { "PIECE", "bytes of one allocation of parts" },
+    { "RECORDS", "a bound of memory" },
+    { "GRAPHS", "a bound of memory" },
+    { "SIDE", "items of a warp" },
+    { "WHOLE", "a logarithm, of the items of the largest group" },
     { "ORR__LOOP_WHOLE", "a bit" },
     { "ORR__LOOP_JUMPS", "a bit" },
     { "ORR__LOOP_UNROLLED", "a bit" },
@@ -172,6 +176,18 @@ static void tuned_numbers_stand_in_their_table(void)
     ORR_CHECK_MSG(looked > 15, "only %d files", looked);
 }
 
+/* Another one is added by deriving or deleting an old one. */
+static void the_table_has_at_most_forty_rows(void)
+{
+    enum {
+        ROWS = 0
+#define THRESHOLD(name, value, unit, reason, command) +1
+#include "runtime/base/threshold.def"
+#undef THRESHOLD
+    };
+    ORR_CHECK_MSG(ROWS <= 40, "%d thresholds", ROWS);
+}
+
 static void every_threshold_has_a_user(void)
 {
     static const char *const names[] = {
@@ -198,6 +214,7 @@ static void every_threshold_has_a_user(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(tuned_numbers_stand_in_their_table),
+                                      ORR_TEST(the_table_has_at_most_forty_rows),
                                       ORR_TEST(every_threshold_has_a_user),
                                       { 0 } };
     (void)snprintf(root, sizeof root, "%.2000s/../..", orr_test_golden("."));

@@ -75,7 +75,7 @@ static void send(int worker)
 
 static double most_us(void)
 {
-    return orr__env.spin_us >= 0 ? (double)orr__env.spin_us : ORR__T_CREW_SPIN;
+    return orr__env.spin_us >= 0 ? (double)orr__env.spin_us : ORR__CREW_SPIN;
 }
 
 /* The next node that the leader records will be part of its next call, so helpers wake while it records. Other threads' nodes do not count. */
@@ -91,7 +91,7 @@ static void wake_early(void)
 /* Learns from the gap before a call how long helpers spin after it. */
 static void pace(double now)
 {
-    double gap = 1e6 * (now - atomic_load(&last)), most = 20 * ORR__T_CREW_SPIN;
+    double gap = 1e6 * (now - atomic_load(&last)), most = 20 * ORR__CREW_SPIN;
     gap_us += ((gap < most ? gap : most) - gap_us) / 4;
     orr__crew_spins(&crew, gap_us < most_us() ? most_us() : 0);
 }
@@ -162,7 +162,7 @@ void orr__star_crew_dismiss(bool idle_ones)
             atomic_store(&waited, orr__now());
         return;
     }
-    bool idle = idle_ones && orr__now() - atomic_load(&last) > 1e-3 * ORR__T_CREW_IDLE;
+    bool idle = idle_ones && orr__now() - atomic_load(&last) > 1e-3 * ORR__T_LONG_REST;
     if ((atomic_exchange(&unwanted, false) || idle) && atomic_load(&formed))
         disband();
     atomic_flag_clear(&led);

@@ -57,7 +57,7 @@ static bool crowded(const orr__plan *plan, bool wait, int others)
 /* True if the caller and all workers together are clearly faster than the caller alone. */
 static bool crew_helps(const orr__plan *plan)
 {
-    return plan->lanes.together < ORR__T_CREW_CLEARLY / 100.0 * plan->lanes.alone && orr__star.cpus > 1 &&
+    return plan->lanes.together < plan->lanes.alone / (1 + ORR__T_DOUBT / 100.0) && orr__star.cpus > 1 &&
            orr__star.one_memory && orr__star.opencls + orr__star.cudas == 0 && !orr__star_crew_is_in_the_way(plan->us);
 }
 
@@ -190,8 +190,8 @@ static orr_status without_tasks(orr__lane by, orr__plan *plan, orr__buffer *cons
  * one's, so the plan must need little; in a plan that needs much, the wait is negligible. */
 static bool divide(orr__run *r, orr__buffer *const *leaf, size_t budget)
 {
-    bool may = r->plan->waited_tasks > 0 && !r->stop && r->plan->memory.all <= ORR__T_DIVIDED_PLAN && budget == 0 &&
-               orr__star.one_memory;
+    bool may =
+        r->plan->waited_tasks > 0 && !r->stop && r->plan->us < ORR__T_LONG_PLAN && budget == 0 && orr__star.one_memory;
     for (int i = 0; may && i < r->plan->nleaf; i++)
         may = leaf[i]->cap > 0 || leaf[i]->bytes == 0;
     return !may || orr__run_divide(r, r->plan->waited_tasks);
