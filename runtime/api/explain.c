@@ -242,6 +242,22 @@ static void explain_bundles(FILE *to, const orr__plan *plan)
         fprintf(to, "%d tasks in all\n", tasks);
 }
 
+/* The time of each lane for a call that waits; the least is taken, unless measured times of earlier runs say otherwise. */
+static void explain_lanes(FILE *to, const orr__plan *plan)
+{
+    static const char *const name[ORR__LANES] = { "the calling thread", "a crew", "tasks" };
+    orr__offer offer[ORR__LANES];
+    if (!orr__engine_offers(plan, offer))
+        return;
+    fputs("lanes:", to);
+    for (int k = 0; k < ORR__LANES; k++)
+        if (offer[k].no)
+            fprintf(to, "%s %s: no, %s", k ? ";" : "", name[k], offer[k].no);
+        else
+            fprintf(to, "%s %s: %.0f µs", k ? ";" : "", name[k], offer[k].us);
+    fputc('\n', to);
+}
+
 static const char *plural(int n)
 {
     return n == 1 ? "" : "s";
@@ -262,6 +278,7 @@ static void explain_all(FILE *to, const orr__capture *p, const orr__regions *rs,
     for (int k = 0; k < rs->nreason; k++)
         fprintf(to, "not fused: %s\n", rs->reason[k]);
     explain_bundles(to, plan);
+    explain_lanes(to, plan);
     orr__explain_placed(to, plan);
     orr__explain_regret(to);
 }

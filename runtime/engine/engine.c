@@ -197,6 +197,15 @@ bool orr__engine_in_turn(const orr__plan *plan, bool now)
     return !e || !e->in_turn || e->in_turn(plan, now);
 }
 
+bool orr__engine_offers(const orr__plan *plan, orr__offer offer[ORR__LANES])
+{
+    const orr__engine_impl *e = atomic_load(&engine);
+
+    if (e && e->offers)
+        e->offers(plan, offer);
+    return e && e->offers;
+}
+
 void orr__engine_settle(void)
 {
     const orr__engine_impl *e = atomic_load(&engine);

@@ -26,6 +26,15 @@ size_t orr__engine_left(void); /* bytes that the memory limit leaves; SIZE_MAX: 
  * otherwise all values have memory before the first task. now: for a caller that would wait, in the current state of workers (asleep or
  * not) and of other callers; otherwise in any such state. The location of a run's leaves may change the answer. */
 bool orr__engine_in_turn(const orr__plan *plan, bool now);
+/* The ways to run a plan: the calling thread alone; all workers together on one step after another; tasks. */
+typedef enum { ORR__ALONE, ORR__TOGETHER, ORR__TASKS, ORR__LANES } orr__lane;
+/* What a lane would take for a run: predicted µs; infinite where it is not possible, for the reason `no`. */
+typedef struct {
+    double us;
+    const char *no;
+} orr__offer;
+/* The offers for a caller that would wait now. false: there is one lane, the calling thread alone. */
+bool orr__engine_offers(const orr__plan *plan, orr__offer offer[ORR__LANES]);
 const char *orr__engine_name(void); /* "starpu 1.3.10, 2 CPU workers, lws", "serial" */
 
 /* Runs `plan`. leaf[i] are referenced as long as needed; out[i] receives a new reference (to a leaf's own buffer if the output is a

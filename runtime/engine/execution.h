@@ -31,6 +31,8 @@ typedef struct orr__engine_impl {
     bool (*device)(int i, orr__device_state *s); /* as orr__engine_device; NULL: there are none          */
     size_t (*held)(void); /* bytes of buffers kept for reuse; may be NULL                              */
     bool (*in_turn)(const orr__plan *plan, bool now); /* as orr__engine_in_turn; NULL: always true                 */
+    void (*offers)(const orr__plan *plan,
+                   orr__offer offer[ORR__LANES]); /* as orr__engine_offers; NULL: there is one lane */
     /* Around a step that borrows (plan.h), on its thread: 1 and -1. 0: the number of callers has changed. NULL: steps never borrow. */
     void (*borrow)(int more);
     void (*pause)(bool begins); /* as orr__engine_pause; NULL: there are no workers                    */
@@ -98,9 +100,7 @@ typedef struct {
     int starts, n[ORR__PLACEMENTS]; /* runs; of those, runs with a time of their own */
     double best[ORR__PLACEMENTS];   /* seconds                              */
 } orr__trial;
-/* The ways to run a plan: the calling thread alone; all workers together on one step after another; tasks. The times of a plan's runs in
- * each (lane_choice.c). */
-typedef enum { ORR__ALONE, ORR__TOGETHER, ORR__TASKS, ORR__LANES } orr__lane;
+/* The times of a plan's runs in each lane (lane_choice.c). */
 typedef struct {
     int n[ORR__LANES];
     double expected[ORR__LANES]; /* seconds; 0: no run yet */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/env.h"
+#include "runtime/engine/engine.h"
 #include "runtime/plan/plan.h"
 #include "tests/harness/explain_help.h"
 #include "tests/harness/harness.h"
@@ -62,8 +63,8 @@ static void every_value_between_kernels_has_its_reason(void)
     orr_tensor *x = leaf(ORR_SHAPE(32, 16)), *w = leaf(ORR_SHAPE(16, 16));
     orr_tensor *columns = orr_exp(orr_sum(orr_exp(x), ORR_AXES(0), true));
     orr_tensor *twice = orr_matmul(orr_tanh(orr_matmul(x, w)), w), *other = orr_mul(x, columns);
-    orr_tensor *rows[5] = { twice, other, x, x, x };
-    char *text = explained_text(orr_argmax(orr_concat(rows, 5, 0), 1, false));
+    orr_tensor *rows[7] = { twice, other, x, x, x, x, x };
+    char *text = explained_text(orr_argmax(orr_concat(rows, 7, 0), 1, false));
     int between = words_in(text, ", of kernel ");
     ORR_CHECK_MSG(between >= 5 && words_in(text, "; not fused: ") == between, "%s", text);
     has(text, "a matrix product reads its operands many times over");
@@ -135,6 +136,25 @@ static void evaluated_tensor_needs_no_kernel(void)
     (void)orr_scope_end(s);
 }
 
+static void each_lane_offers_a_time_or_a_reason(void)
+{
+    orr_scope *s = orr_scope_begin();
+    int64_t before = orr__env.inline_us;
+    if (!strcmp(orr__engine_name(), "serial"))
+        ORR_SKIP("there is one lane");
+    char *text = explained_text(orr_exp(leaf(ORR_SHAPE(16))));
+    has(text, "lanes: the calling thread: 0 µs; a crew: ");
+    has(text, "; tasks: no, a task takes longer than its work\n");
+    free(text);
+    orr__env.inline_us = 0;
+    text = explained_text(orr_exp(leaf(ORR_SHAPE(16))));
+    has(text, "lanes: the calling thread: no, ORRERY_INLINE_US; a crew: no, ORRERY_INLINE_US; tasks: ");
+    ORR_CHECK(words_in(text, "tasks: no") == 0);
+    free(text);
+    orr__env.inline_us = before;
+    (void)orr_scope_end(s);
+}
+
 /* After a run, a plan reports the measured time beside the predicted one. */
 static void time_is_predicted_and_taken(void)
 {
@@ -163,6 +183,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(explain_reports_fusion_off),
                                       ORR_TEST(dot_has_a_frame_per_kernel),
                                       ORR_TEST(evaluated_tensor_needs_no_kernel),
+                                      ORR_TEST(each_lane_offers_a_time_or_a_reason),
                                       ORR_TEST(time_is_predicted_and_taken),
                                       { 0 } };
     (void)setenv("ORRERY_CACHE_DIR", orr_test_tmp("kernels"),

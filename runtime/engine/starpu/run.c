@@ -44,29 +44,6 @@ static void ended(orr__run *r)
     orr__star_rest(true);
 }
 
-/* True if no two processors are free for the tasks of a short plan: other threads evaluate too, or the only worker is on the caller's
- * core (a rank that is bound to one core). Workers would take turns with the callers, and spin in between. A long plan becomes tasks,
- * since the other callers may end before it. */
-static bool crowded(const orr__plan *plan, bool wait, int others)
-{
-    return wait && plan->us < ORR__T_LONG_PLAN && orr__star.opencls + orr__star.cudas == 0 &&
-           !orr__ablated(ORR__OFF_SHARE) &&
-           (others > 0 ? orr__star.cpus - others < 2 : orr__star.cpus == 1 && !orr__star_core_is_left());
-}
-
-/* True if the caller and all workers together are clearly faster than the caller alone. */
-static bool crew_helps(const orr__plan *plan)
-{
-    return plan->lanes.together < plan->lanes.alone / (1 + ORR__T_DOUBT / 100.0) && orr__star.cpus > 1 &&
-           orr__star.one_memory && orr__star.opencls + orr__star.cudas == 0 && !orr__star_crew_is_in_the_way(plan->us);
-}
-
-/* … and faster than tasks. */
-static bool crew_gains(const orr__plan *plan)
-{
-    return (plan->lanes.together < plan->lanes.tasks || plan->us < orr__inline_us()) && crew_helps(plan);
-}
-
 /* True if the plan has exchanges that only its caller may carry out. */
 static bool keeps_to_caller(const orr__plan *plan)
 {
@@ -76,36 +53,14 @@ static bool keeps_to_caller(const orr__plan *plan)
     return does;
 }
 
-/* Tasks do not pay for small work, nor for small steps that follow each other, nor for a single task of a waiting caller, as no other worker
- * could help. Work that ends before
- * sleeping workers could help is worth them only while its callers follow each other closely. ORRERY_INLINE_US, if set, decides alone.
- * others: callers in addition to this one. */
-static orr__lane choose(const orr__plan *plan, bool wait, bool little, int others, bool (*share)(double us, bool naps))
+/* A caller that waits now, in addition to `others`. */
+static orr__wish waiting(const orr__plan *plan, int others)
 {
-    bool asked = orr__env.inline_us >= 0, devices = orr__star.opencls + orr__star.cudas > 0;
-    if (orr__stop_mine && orr__stop_mine->votes) /* at its end, so it has a run on every rank */
-        return ORR__TASKS;
-    if (orr__star_paused())
-        return ORR__ALONE;
-    bool tasks = asked || !wait || devices || (plan->ntasks > 1 && plan->lanes.tasks < plan->lanes.alone);
-    bool crew = !asked && wait && others <= 0 && crew_gains(plan);
-
-    if (!crew && little)
-        return orr__ablated(ORR__OFF_INLINE_LANE) ? ORR__TASKS : ORR__ALONE;
-    if (!asked && crowded(plan, wait, others)) /* asks the system for the process's cores */
-        return ORR__ALONE;
-    double us = little ? plan->us : orr__lane_alone_us(plan);
-    if (crew && orr__star_crew_is_ready(us))
-        return ORR__TOGETHER;
-    bool rests = orr__star_sleeps_through(us) || (crew && orr__star_crew_is_formed());
-    if (little || (!asked && wait && !orr__ablated(ORR__OFF_SHARE) && !devices && rests))
-        return !share(us, crew && orr__star_crew_is_worth(us)) ? ORR__ALONE
-               : crew                                          ? ORR__TOGETHER
-               : tasks                                         ? ORR__TASKS
-                                                               : ORR__ALONE;
-    if (crew)
-        return ORR__TOGETHER;
-    return tasks ? ORR__TASKS : ORR__ALONE;
+    return (orr__wish){ .plan = plan,
+                        .wait = true,
+                        .little = plan->us < orr__inline_us(),
+                        .others = others,
+                        .share = orr__star_would_share };
 }
 
 bool orr__star_in_turn(const orr__plan *plan, bool now)
@@ -117,56 +72,29 @@ bool orr__star_in_turn(const orr__plan *plan, bool now)
     for (int i = 0; i < plan->nstep; i++)
         if (orr__region_needs_device(plan->step[i].region))
             return false;
+    const orr__wish w = waiting(plan, orr__exec_callers());
+    orr__offer offer[ORR__LANES];
     if (now)
-        return choose(plan, true, plan->us < orr__inline_us(), orr__exec_callers(), orr__star_would_share) !=
-               ORR__TASKS;
+        return orr__star_offers(&w, offer) != ORR__TASKS;
     if (plan->us < orr__inline_us())
         return !orr__ablated(ORR__OFF_INLINE_LANE);
     return !asked && plan->ntasks <= 1 && orr__star.opencls + orr__star.cudas == 0;
 }
 
-/* µs to copy home the tiles that a device wrote; infinite without numbers of the bus. */
-static double home_us(const orr__tiles *t)
+void orr__star_offers_now(const orr__plan *plan, orr__offer offer[ORR__LANES])
 {
-    if (!t || !atomic_load_explicit(&t->away, memory_order_acquire))
-        return 0;
-    return orr__machine_here.copy_byte_us > 0
-               ? t->n * orr__machine_here.copy_us + (double)t->buf->bytes * orr__machine_here.copy_byte_us
-               : HUGE_VAL;
+    const orr__wish w = waiting(plan, orr__exec_callers());
+    (void)orr__star_offers(&w, offer);
 }
 
-/* ALONE and TOGETHER require that the run can begin at once, or after a short copy of data to home. */
-static bool needs_tasks(const orr__plan *plan, orr__buffer *const *leaf)
-{
-    double us = plan->us;
-
-    for (int i = 0; i < plan->nstep; i++)
-        if (orr__region_needs_device(plan->step[i].region))
-            return true;
-    for (int i = 0; i < plan->nleaf; i++) {
-        if (leaf[i] && leaf[i]->run && (!orr__run_done(leaf[i]->run) || orr__run_status(leaf[i]->run) != ORR_OK))
-            return true;
-        us += leaf[i] ? home_us(orr__buffer_tiles(leaf[i])) : 0;
-    }
-    return us > plan->us && us >= orr__inline_us() && !orr__star_paused();
-}
-
-/* The lane of this run. */
-static orr__lane lane_of(const orr__plan *plan, orr__buffer *const *leaf, bool wait, bool little)
-{
-    orr__lane by = choose(plan, wait, little, orr__exec_callers() - 1, orr__star_share);
-    return by != ORR__TASKS && needs_tasks(plan, leaf) ? ORR__TASKS : by;
-}
-
-/* The same, as far as the plan's runs before show that more than one thread pays. */
-static orr__lane_run leave_for(const orr__plan *plan, orr__buffer *const *leaf, orr__lane wish, bool wait)
+/* The lane of this run, as far as the plan's runs before show that more than one thread pays. */
+static orr__lane_run leave_for(const orr__plan *plan, const orr__offer *offer, orr__lane wish)
 {
     bool choice =
         plan->lanes.together < plan->lanes.alone || (plan->ntasks > 1 && plan->lanes.tasks < plan->lanes.alone);
-    bool decides =
-        wait && choice && !orr__star_paused() && orr__env.inline_us < 0 && orr__star.opencls + orr__star.cudas == 0;
-    return decides && (wish != ORR__TASKS || !needs_tasks(plan, leaf)) ? orr__lane_begin(plan, wish)
-                                                                       : (orr__lane_run){ .by = wish };
+    return choice && isfinite(offer[ORR__ALONE].us) && !orr__star_paused() && orr__env.inline_us < 0
+               ? orr__lane_begin(plan, wish)
+               : (orr__lane_run){ .by = wish };
 }
 
 /* Runs a plan without tasks. The device's copies stay valid, so that large work later finds them there. */
@@ -190,8 +118,8 @@ static orr_status without_tasks(orr__lane by, orr__plan *plan, orr__buffer *cons
  * one's, so the plan must need little; in a plan that needs much, the wait is negligible. */
 static bool divide(orr__run *r, orr__buffer *const *leaf, size_t budget)
 {
-    bool may =
-        r->plan->waited_tasks > 0 && !r->stop && r->plan->us < ORR__T_LONG_PLAN && budget == 0 && orr__star.one_memory;
+    bool may = r->plan->waited_tasks > 0 && !r->stop && r->plan->memory.all <= ORR__T_LAST_CACHE && budget == 0 &&
+               orr__star.one_memory;
     for (int i = 0; may && i < r->plan->nleaf; i++)
         may = leaf[i]->cap > 0 || leaf[i]->bytes == 0;
     return !may || orr__run_divide(r, r->plan->waited_tasks);
@@ -319,8 +247,11 @@ static orr_status execute_on_caller(orr__site at, orr__plan *plan, orr__buffer *
     }
     if (st != ORR_OK)
         return st;
-    bool crew = !orr__star_paused() && orr__exec_callers() <= 1 && crew_helps(plan);
-    return without_tasks(crew ? ORR__TOGETHER : ORR__ALONE, plan, leaf, scalar, into, out);
+    const orr__wish w = waiting(plan, orr__exec_callers() - 1);
+    orr__offer offer[ORR__LANES];
+    (void)orr__star_offers(&w, offer);
+    return without_tasks(offer[ORR__TOGETHER].us < plan->lanes.alone ? ORR__TOGETHER : ORR__ALONE, plan, leaf, scalar,
+                         into, out);
 }
 
 static size_t tight_budget(const orr__plan *plan)
@@ -332,7 +263,7 @@ static size_t tight_budget(const orr__plan *plan)
 
 /* Runs in as little memory as possible, one such run at a time; refused if even that is too much. */
 static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                                  void *const *into, orr__buffer **out, orr__run **run, bool wait, bool little)
+                                  void *const *into, orr__buffer **out, orr__run **run, const orr__wish *w)
 {
     static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
     static const orr__lane_run unmeasured = { .by = ORR__TASKS };
@@ -342,7 +273,8 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
     orr__star_wait_runs(0); /* the memory of other runs, and memory held for reuse, may suffice */
     (void)orr__tilepool_trim();
     st = orr__exec_admit(at, plan);
-    orr__lane by = st == ORR_OK ? lane_of(plan, leaf, wait, little) : ORR__ALONE;
+    orr__offer offer[ORR__LANES];
+    orr__lane by = st == ORR_OK ? orr__star_offers(w, offer) : ORR__ALONE;
     if (st == ORR_OK && by != ORR__TASKS)
         st = without_tasks(by, plan, leaf, scalar, into, out);
     else if (st == ORR_OK)
@@ -357,14 +289,20 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
     if (keeps_to_caller(plan))
         return execute_on_caller(at, plan, leaf, scalar, into, out);
 
-    orr__lane by = lane_of(plan, leaf, wait, little);
+    orr__wish w = waiting(plan, orr__exec_callers() - 1);
+    w.leaf = leaf;
+    w.wait = wait;
+    w.little = little;
+    w.share = orr__star_share;
+    orr__offer offer[ORR__LANES];
+    orr__lane by = orr__star_offers(&w, offer);
     bool small = by != ORR__TASKS;
     orr_status st;
 
     orr__tilepool_settle();
     if ((small ? plan->memory.peak : plan->memory.all) > orr__engine_left())
-        return execute_tightly(at, plan, leaf, scalar, into, out, run, wait, little);
-    orr__lane_run lane = leave_for(plan, leaf, by, wait);
+        return execute_tightly(at, plan, leaf, scalar, into, out, run, &w);
+    orr__lane_run lane = leave_for(plan, offer, by);
     if (lane.by != ORR__TASKS)
         return timed_without_tasks(&lane, plan, leaf, scalar, into, out);
     if (!room_for_starpu(plan)) {
@@ -376,7 +314,5 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
         }
     }
     st = execute_once(at, plan, leaf, scalar, into, out, run, &lane, 0);
-    return st == ORR_ENOMEM && !spoiled(plan, leaf)
-               ? execute_tightly(at, plan, leaf, scalar, into, out, run, wait, little)
-               : st;
+    return st == ORR_ENOMEM && !spoiled(plan, leaf) ? execute_tightly(at, plan, leaf, scalar, into, out, run, &w) : st;
 }

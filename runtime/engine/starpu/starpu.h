@@ -316,5 +316,17 @@ void orr__star_crew_dismiss(bool idle_ones);
 /* True if others should be able to overtake a plan of `us` µs: another caller's work had to wait for a crew lately. */
 bool orr__star_crew_is_in_the_way(double us);
 bool orr__star_in_turn(const orr__plan *plan, bool now); /* as orr__engine_in_turn */
+/* lane.c: a call of a plan. leaf NULL: its operands are at home. little: less work than a task is worth. others: callers in addition to
+ * this one. share: whether waking the workers pays. */
+typedef struct {
+    const orr__plan *plan;
+    orr__buffer *const *leaf;
+    bool wait, little;
+    int others;
+    bool (*share)(double us, bool naps);
+} orr__wish;
+/* The offer of each lane; returns the lane of the least time. orr__star_offers_now: as orr__engine_offers. */
+orr__lane orr__star_offers(const orr__wish *w, orr__offer offer[ORR__LANES]);
+void orr__star_offers_now(const orr__plan *plan, orr__offer offer[ORR__LANES]);
 
 #endif
