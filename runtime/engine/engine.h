@@ -28,7 +28,7 @@ size_t orr__engine_left(void); /* bytes that the memory limit leaves; SIZE_MAX: 
 bool orr__engine_in_turn(const orr__plan *plan, bool now);
 /* The ways to run a plan: the calling thread alone; all workers together on one step after another; tasks. */
 typedef enum { ORR__ALONE, ORR__TOGETHER, ORR__TASKS, ORR__LANES } orr__lane;
-/* What a lane would take for a run: predicted µs; infinite where it is not possible, for the reason `no`. */
+/* The predicted µs of a run in a lane; infinite where it is not possible, for the reason `no`. */
 typedef struct {
     double us;
     const char *no;

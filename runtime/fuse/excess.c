@@ -19,7 +19,7 @@ static bool admits(const orr__group *g, int r)
 /* True if only instructions read the value of node i: no buffer holds it. */
 static bool stays_inside(const orr__group *g, int i)
 {
-    return g->p->leaf_of[i] < 0 && (!g->root[i] || (g->home[i] != i && !g->stored[i]));
+    return g->p->leaf_of[i] < 0 && (!g->node[i].root || (g->root[i].home != i && !g->root[i].stored));
 }
 
 static bool carries(const orr__node *n)
@@ -41,9 +41,9 @@ orr_status orr__group_excess(orr__site at, orr__group *g)
     }
     bool any = g->fuse && orr__env.excess_precision && !orr__env.deterministic;
     for (int i = 0; i < p->n && any; i++)
-        g->excess[i] = g->live[i] && stays_inside(g, i) && carries(p->node[i]);
+        g->excess[i] = g->node[i].live && stays_inside(g, i) && carries(p->node[i]);
     for (int i = p->n; any && i-- > 0;) {
-        if (!g->live[i] || p->leaf_of[i] >= 0)
+        if (!g->node[i].live || p->leaf_of[i] >= 0)
             continue;
         bool decides = decided[i] || orr__use_of(p->node[i]) == ORR__USE_DECIDES;
         g->excess[i] = g->excess[i] && !decided[i];

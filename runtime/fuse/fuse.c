@@ -19,8 +19,8 @@ static orr_status homes(orr__site at, const orr__group *g, orr__regions *out)
     for (int k = 0; k < g->norder; k++)
         number[g->order[k]] = k;
     for (int i = 0; i < n; i++) {
-        int root = g->root[i] ? i : g->owner[i];
-        out->home[i] = g->live[i] && root >= 0 ? number[g->home[root]] : -1;
+        int root = g->node[i].root ? i : g->node[i].owner;
+        out->home[i] = g->node[i].live && root >= 0 ? number[g->root[root].home] : -1;
     }
     free(number);
     return ORR_OK;
@@ -29,16 +29,14 @@ static orr_status homes(orr__site at, const orr__group *g, orr__regions *out)
 /* Keeps the reasons that are still true after merging: those about stored values. */
 static void keep_reasons(orr__group *g, orr__regions *out)
 {
-    for (int k = 0; k < g->nreason; k++) {
-        int root = g->reason_of[k];
-        if (g->stored && g->root[root] && !g->stored[root])
-            free(g->reason[k]);
-        else
-            g->reason[out->nreason++] = g->reason[k];
+    out->reason = malloc(((size_t)g->nreason + 1) * sizeof *out->reason);
+    for (int k = 0; k < g->nreason && out->reason; k++) {
+        int root = g->reason[k].root;
+        if (g->node[root].root && !g->root[root].stored)
+            continue;
+        out->reason[out->nreason++] = g->reason[k].text;
+        g->reason[k].text = NULL;
     }
-    out->reason = g->reason;
-    g->reason = NULL;
-    g->nreason = 0;
 }
 
 /* False: regions could not be lowered as they were merged. All of them are found in one round: with a round for each, n of them would

@@ -39,16 +39,10 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
 {
     if (g->nreason == g->reason_cap) {
         int cap = g->reason_cap ? 2 * g->reason_cap : 16;
-        char **more = realloc(g->reason, (size_t)cap * sizeof *more);
-        if (more)
-            g->reason = more;
-        int *of = more ? realloc(g->reason_of, (size_t)cap * sizeof *of) : NULL;
-        if (of)
-            g->reason_of = of;
-        int *before = of ? realloc(g->before, (size_t)cap * sizeof *before) : NULL;
-        if (!before)
+        struct orr__groupreason *more = realloc(g->reason, (size_t)cap * sizeof *more);
+        if (!more)
             return; /* reasons are for people: a missing line is no error */
-        g->before = before;
+        g->reason = more;
         g->reason_cap = cap;
     }
     char text[256];
@@ -57,14 +51,14 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...)
     orr__decimal_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
     int told = 0;
-    for (int i = g->told[root]; i >= 0; i = g->before[i])
-        if (++told == REASONS_MOST || !strcmp(g->reason[i], text))
+    for (int i = g->root[root].told; i >= 0; i = g->reason[i].before)
+        if (++told == REASONS_MOST || !strcmp(g->reason[i].text, text))
             return; /* enough, or merging was repeated */
-    if (!(g->reason[g->nreason] = strdup(text)))
+    char *kept = strdup(text);
+    if (!kept)
         return;
-    g->reason_of[g->nreason] = root;
-    g->before[g->nreason] = g->told[root];
-    g->told[root] = g->nreason++;
+    g->reason[g->nreason] = (struct orr__groupreason){ kept, root, g->root[root].told };
+    g->root[root].told = g->nreason++;
 }
 
 /* True if concat i joins pieces of rows so short that loops over each would compute over 1.5 times their elements. */
@@ -100,24 +94,24 @@ bool orr__is_choice(const orr__group *g, int i)
 static bool computes_part(const orr__group *g, int i, int x)
 {
     double own = (double)orr__shape_count(&g->p->node[x]->shape), all = (double)orr__shape_count(&g->p->node[i]->shape);
-    return g->partial[x] && g->loads[x] > 0 &&
-           (orr__capture_nin(g->p, i) == 1 || (double)g->cost[x] * (all - own) <= (double)ORR__COST_STORE * own);
+    return g->node[x].partial && g->node[x].loads > 0 &&
+           (orr__capture_nin(g->p, i) == 1 || (double)g->node[x].cost * (all - own) <= (double)ORR__COST_STORE * own);
 }
 
 static void choice_cost(orr__group *g, int i)
 {
-    g->cost[i] = 0;
-    g->loads[i] = 0;
+    g->node[i].cost = 0;
+    g->node[i].loads = 0;
     for (int k = 0; k < orr__capture_nin(g->p, i); k++) {
         int x = orr__arg(g->p, i, k);
         bool inside = computes_part(g, i, x);
-        g->cost[i] += ORR__COST_CHOICE + (inside ? g->cost[x] : 0);
-        g->loads[i] = more_loads(g->loads[i], inside ? g->loads[x] : 1);
+        g->node[i].cost += ORR__COST_CHOICE + (inside ? g->node[x].cost : 0);
+        g->node[i].loads = more_loads(g->node[i].loads, inside ? g->node[x].loads : 1);
     }
-    g->read[i] = g->loads[i] <= 1 ? g->read[i] : INFINITY;
-    g->again[i] = g->cost[i];
-    g->movable[i] = false;
-    g->partial[i] = true;
+    g->node[i].read = g->node[i].loads <= 1 ? g->node[i].read : INFINITY;
+    g->node[i].again = g->node[i].cost;
+    g->node[i].movable = false;
+    g->node[i].partial = true;
 }
 
 /* True if node i has few loads. Operands with at most an eighth of its elements, such as a mean, stay in the cache
@@ -125,20 +119,20 @@ static void choice_cost(orr__group *g, int i)
 static bool reads_once(const orr__group *g, int i)
 {
     double count = (double)orr__shape_count(&g->p->node[i]->shape);
-    return g->loads[i] <= 1 || g->read[i] <= count + count / ORR__T_SMALL_OPERAND;
+    return g->node[i].loads <= 1 || g->node[i].read <= count + count / ORR__T_SMALL_OPERAND;
 }
 
 static bool is_cheap(const orr__group *g, int i)
 {
-    return g->again[i] <= ORR__T_LIGHT && reads_once(g, i);
+    return g->node[i].again <= ORR__T_LIGHT && reads_once(g, i);
 }
 
 /* True if recomputing node i wherever regions read it costs less than storing it. Each reader has one load in both cases. */
 static bool rather_again(const orr__group *g, int i)
 {
     double once = (double)orr__shape_count(&g->p->node[i]->shape);
-    return is_cheap(g, i) ||
-           (reads_once(g, i) && (double)g->again[i] * (g->points[i] - once) <= (double)ORR__COST_STORE * once);
+    return is_cheap(g, i) || (reads_once(g, i) &&
+                              (double)g->node[i].again * (g->node[i].points - once) <= (double)ORR__COST_STORE * once);
 }
 
 /* True if take i computes each element that it reads instead of loading it: if that is less work, or cheap. */
@@ -146,7 +140,7 @@ static bool computes_taken(const orr__group *g, int i)
 {
     const orr__capture *p = g->p;
     int x = orr__arg(p, i, 0);
-    return g->fuse && g->movable[x] &&
+    return g->fuse && g->node[x].movable &&
            (is_cheap(g, x) || orr__shape_count(&p->node[i]->shape) <= orr__shape_count(&p->node[x]->shape));
 }
 
@@ -154,11 +148,11 @@ static void take_cost(orr__group *g, int i)
 {
     int x = orr__arg(g->p, i, 0), index = orr__arg(g->p, i, 1);
     bool inside = computes_taken(g, i);
-    g->cost[i] = ORR__COST_TAKE + g->cost[index] + (inside ? g->cost[x] : 0);
-    g->loads[i] = more_loads(g->loads[index], inside ? g->loads[x] : 1);
-    g->read[i] = g->loads[i] <= 1 ? g->read[i] : INFINITY;
-    g->again[i] = g->cost[i];
-    g->movable[i] = g->partial[i] = false;
+    g->node[i].cost = ORR__COST_TAKE + g->node[index].cost + (inside ? g->node[x].cost : 0);
+    g->node[i].loads = more_loads(g->node[index].loads, inside ? g->node[x].loads : 1);
+    g->node[i].read = g->node[i].loads <= 1 ? g->node[i].read : INFINITY;
+    g->node[i].again = g->node[i].cost;
+    g->node[i].movable = g->node[i].partial = false;
 }
 
 /* True if view i of x repeats each element along the last axis. Loops compute such an element once for all
@@ -174,7 +168,7 @@ static bool stored_below(const orr__group *g, int i)
 {
     int x = orr__arg(g->p, i, 0);
     return orr__shape_count(&g->p->node[i]->shape) > orr__shape_count(&g->p->node[x]->shape) &&
-           g->cost[x] > ORR__T_LIGHT;
+           g->node[x].cost > ORR__T_LIGHT;
 }
 
 /* Computes the cost of node i as an expression, from the costs of its inputs. Roots cost a load. Also correct for
@@ -184,10 +178,10 @@ static void expression_cost(orr__group *g, int i)
     const orr__capture *p = g->p;
     int pattern = orr__pattern_of(p, i), nin = orr__capture_nin(p, i);
     const orr__op *op = p->node[i]->op;
-    g->cost[i] = g->again[i] = 0;
-    g->loads[i] = 1;
-    g->read[i] = (double)orr__shape_count(&p->node[i]->shape);
-    g->movable[i] = g->partial[i] = true;
+    g->node[i].cost = g->node[i].again = 0;
+    g->node[i].loads = 1;
+    g->node[i].read = (double)orr__shape_count(&p->node[i]->shape);
+    g->node[i].movable = g->node[i].partial = true;
     switch (pattern) {
     case ORR__PATTERN_GATHER: take_cost(g, i); return;
     case ORR__PATTERN_CHOICE:
@@ -198,28 +192,28 @@ static void expression_cost(orr__group *g, int i)
     case ORR__PATTERN_VIEW: break;
     default: return;
     }
-    g->cost[i] = pattern == ORR__PATTERN_ELEMENT ? op->flops : 0;
-    g->again[i] = g->cost[i];
-    g->loads[i] = 0;
-    g->read[i] = 0;
-    g->movable[i] = g->partial[i] = !(op->flags & ORR__OP_BY_PLACE);
+    g->node[i].cost = pattern == ORR__PATTERN_ELEMENT ? op->flops : 0;
+    g->node[i].again = g->node[i].cost;
+    g->node[i].loads = 0;
+    g->node[i].read = 0;
+    g->node[i].movable = g->node[i].partial = !(op->flags & ORR__OP_BY_PLACE);
     for (int k = 0; k < nin; k++) {
         int x = orr__arg(p, i, k);
         float times = op->flags & ORR__OP_SEVERAL ? orr__folded_count(p, i) : 1;
-        g->cost[i] += times * g->cost[x] + (times - 1) * g->cost[i];
-        g->again[i] += times * g->again[x] + (times - 1) * g->again[i];
-        g->loads[i] = more_loads(g->loads[i], g->loads[x]);
-        g->read[i] += g->read[x];
-        g->movable[i] = g->movable[i] && g->movable[x];
-        g->partial[i] = g->partial[i] && g->partial[x];
+        g->node[i].cost += times * g->node[x].cost + (times - 1) * g->node[i].cost;
+        g->node[i].again += times * g->node[x].again + (times - 1) * g->node[i].again;
+        g->node[i].loads = more_loads(g->node[i].loads, g->node[x].loads);
+        g->node[i].read += g->node[x].read;
+        g->node[i].movable = g->node[i].movable && g->node[x].movable;
+        g->node[i].partial = g->node[i].partial && g->node[x].partial;
     }
     if (pattern == ORR__PATTERN_VIEW && stored_below(g, i)) {
-        g->cost[i] = g->again[i] = 0;
-        g->loads[i] = 1;
-        g->read[i] = (double)orr__shape_count(&p->node[orr__arg(p, i, 0)]->shape);
+        g->node[i].cost = g->node[i].again = 0;
+        g->node[i].loads = 1;
+        g->node[i].read = (double)orr__shape_count(&p->node[orr__arg(p, i, 0)]->shape);
     }
     if (pattern == ORR__PATTERN_VIEW && repeats_innermost(&p->node[i]->shape, &p->node[orr__arg(p, i, 0)]->shape))
-        g->again[i] = 0;
+        g->node[i].again = 0;
 }
 
 /* Gives node i a buffer: a structural operation or an output reads it as a whole in row-major order. */
@@ -227,7 +221,7 @@ static void need_buffer(orr__group *g, int i)
 {
     i = orr__fuse_strip(g->p, i);
     if (g->p->leaf_of[i] < 0)
-        g->root[i] = true;
+        g->node[i].root = true;
 }
 
 /* True for a view that shows elements several times. It reads them from a buffer. */
@@ -243,7 +237,7 @@ static int behind_views(orr__group *g, int i, orr__view v)
     const orr__capture *p = g->p;
     int least = i;
     orr__view w;
-    while (!g->root[i] && orr__pattern_of(p, i) == ORR__PATTERN_VIEW &&
+    while (!g->node[i].root && orr__pattern_of(p, i) == ORR__PATTERN_VIEW &&
            p->node[i]->op->see(p->node[i], &p->node[orr__arg(p, i, 0)]->shape, &v, &w)) {
         bool window = overlaps(p, i);
         v = w;
@@ -252,7 +246,7 @@ static int behind_views(orr__group *g, int i, orr__view v)
             least = i;
     }
     bool narrow = 2 * orr__shape_count(&p->node[least]->shape) <= orr__shape_count(&p->node[i]->shape);
-    if (narrow && orr__computes(g, i) && !g->root[i] && !orr__ablated(ORR__OFF_NARROW_READS)) {
+    if (narrow && orr__computes(g, i) && !g->node[i].root && !orr__ablated(ORR__OFF_NARROW_READS)) {
         orr__group_reason(g, least, "%%%d %s: computed for itself, since %%%d %s has %lld elements", least,
                           p->node[least]->op->name, i, p->node[i]->op->name,
                           (long long)orr__shape_count(&p->node[i]->shape));
@@ -277,7 +271,7 @@ static void need_overlapped(orr__group *g, int c)
     if (n->op->see(n, &p->node[x]->shape, &v, &w))
         x = behind_views(g, x, w);
     int s = orr__fuse_strip(p, x);
-    if (p->leaf_of[s] < 0 && !g->root[s])
+    if (p->leaf_of[s] < 0 && !g->node[s].root)
         orr__group_reason(g, s, "%%%d %s -> %%%d: the view shows its elements several times", s, p->node[s]->op->name,
                           c);
     need_buffer(g, x);
@@ -287,7 +281,7 @@ static void need_overlapped(orr__group *g, int c)
 static void offer(orr__group *g, int c, int x)
 {
     const orr__capture *p = g->p;
-    int from = g->root[c] ? c : g->owner[c];
+    int from = g->node[c].root ? c : g->node[c].owner;
     if (p->leaf_of[x] >= 0 || from == ORR__NO_OWNER)
         return;
     if (orr__pattern_of(p, c) == ORR__PATTERN_VIEW && overlaps(p, c)) {
@@ -296,23 +290,23 @@ static void offer(orr__group *g, int c, int x)
     }
     if (orr__mixes_axes(p, c)) {
         int s = orr__fuse_strip(p, c);
-        if (p->leaf_of[s] < 0 && !g->root[s])
+        if (p->leaf_of[s] < 0 && !g->node[s].root)
             orr__group_reason(g, s, "%%%d %s -> %%%d: the view mixes axes, so its input gets a buffer", s,
                               p->node[s]->op->name, c);
         need_buffer(g, c);
         return;
     }
-    if (orr__pattern_of(p, c) == ORR__PATTERN_VIEW && stored_below(g, c) && !g->root[x]) {
+    if (orr__pattern_of(p, c) == ORR__PATTERN_VIEW && stored_below(g, c) && !g->node[x].root) {
         int64_t n = orr__shape_count(&p->node[x]->shape);
         orr__group_reason(g, x, "%%%d %s -> %%%d: would be computed %lld times over by the view", x,
                           p->node[x]->op->name, c, (long long)(n ? orr__shape_count(&p->node[c]->shape) / n : 0));
         need_buffer(g, x);
         return;
     }
-    if (g->owner[x] == ORR__NO_OWNER)
-        g->owner[x] = from;
-    else if (g->owner[x] != from)
-        g->owner[x] = ORR__MANY_OWNERS;
+    if (g->node[x].owner == ORR__NO_OWNER)
+        g->node[x].owner = from;
+    else if (g->node[x].owner != from)
+        g->node[x].owner = ORR__MANY_OWNERS;
 }
 
 /* Offers to take i the node that it reads by index, and the index. */
@@ -323,7 +317,7 @@ static void offer_taken(orr__group *g, int i)
     if (computes_taken(g, i)) {
         offer(g, i, x);
     } else {
-        if (g->fuse && p->leaf_of[s] < 0 && !g->root[s])
+        if (g->fuse && p->leaf_of[s] < 0 && !g->node[s].root)
             orr__group_reason(g, s, "%%%d %s -> %%%d %s: its elements are read by number, in any order", s,
                               p->node[s]->op->name, i, p->node[i]->op->name);
         need_affine(g, x);
@@ -347,7 +341,7 @@ static bool shares_operand(const orr__group *g, int i)
 {
     bool any = false;
     for (int k = 0; k < orr__capture_nin(g->p, i); k++)
-        any = any || g->readers[orr__arg(g->p, i, k)] > 1;
+        any = any || g->node[orr__arg(g->p, i, k)].readers > 1;
     return any;
 }
 
@@ -360,61 +354,113 @@ static bool repeats(const orr__group *g, int i)
     bool choice = orr__pattern_of(g->p, i) == ORR__PATTERN_CHOICE;
     if (choice && (orr__capture_nin(g->p, i) == 1 || shares_operand(g, i)))
         return false;
-    return g->nplace[i] > 1 && (double)g->cost[i] * (g->points[i] - once) > (double)ORR__COST_STORE * once &&
+    return g->node[i].nplace > 1 &&
+           (double)g->node[i].cost * (g->node[i].points - once) > (double)ORR__COST_STORE * once &&
            !orr__ablated(ORR__OFF_REPEATED_READS);
 }
 
 /* True if all regions together read at most half of node i. Recomputation then costs less than a buffer. */
 static bool reads_little(const orr__group *g, int i)
 {
-    return 2 * g->points[i] <= (double)orr__shape_count(&g->p->node[i]->shape) && !orr__ablated(ORR__OFF_NARROW_READS);
+    return 2 * g->node[i].points <= (double)orr__shape_count(&g->p->node[i]->shape) &&
+           !orr__ablated(ORR__OFF_NARROW_READS);
+}
+
+static bool many_compute(const orr__group *g, int i)
+{
+    return g->node[i].owner == ORR__MANY_OWNERS && !rather_again(g, i) && !reads_little(g, i);
+}
+
+static bool many_load(const orr__group *g, int i)
+{
+    return many_compute(g, i) && !reads_once(g, i) && g->node[i].again <= ORR__COST_STORE;
+}
+
+static bool is_full(const orr__group *g, int i)
+{
+    int own = g->node[i].owner;
+    return own >= 0 && g->root[own].size >= ORR__T_REGION_OPS;
+}
+
+static bool has_inputs(const orr__group *g, int i)
+{
+    int own = g->node[i].owner;
+    return own >= 0 && g->root[own].inputs + orr__capture_nin(g->p, i) > ORR__REGION_MAX_INPUTS;
+}
+
+static int again_of(const orr__group *g, int i)
+{
+    return (int)g->node[i].again;
+}
+
+static int loads_of(const orr__group *g, int i)
+{
+    return g->node[i].loads;
+}
+
+static int cost_of(const orr__group *g, int i)
+{
+    return (int)g->node[i].cost;
+}
+
+static int size_of(const orr__group *g, int i)
+{
+    return g->root[g->node[i].owner].size;
+}
+
+static int inputs_of(const orr__group *g, int i)
+{
+    return g->root[g->node[i].owner].inputs;
+}
+
+/* The tests that give a node inside of regions a buffer, in order; a reason has a number in it. */
+static const struct {
+    bool (*test)(const orr__group *g, int i);
+    int (*number)(const orr__group *g, int i);
+    const char *before, *after;
+} stored_if[] = {
+    { many_load, loads_of, "several regions read it, and would each read", "buffers" },
+    { many_compute, again_of, "several regions read it, and", "flops per element are too many to compute again" },
+    { repeats, cost_of, "read at several places, and", "flops per element are too many to compute at each" },
+    { is_full, size_of, "the region is full, with", "instructions" },
+    { has_inputs, inputs_of, "the region reads", "buffers already" },
+};
+
+/* True if node i, which regions compute, gets a buffer all the same. */
+static bool is_stored(orr__group *g, int i)
+{
+    int own = g->node[i].owner;
+    for (size_t k = 0; g->fuse && k < sizeof stored_if / sizeof *stored_if; k++) {
+        if (!stored_if[k].test(g, i))
+            continue;
+        char reader[24] = "";
+        if (own >= 0)
+            (void)snprintf(reader, sizeof reader, " -> %%%d", own);
+        orr__group_reason(g, i, "%%%d %s%s: %s %d %s", i, g->p->node[i]->op->name, reader, stored_if[k].before,
+                          stored_if[k].number(g, i), stored_if[k].after);
+        return true;
+    }
+    return !g->fuse;
 }
 
 /* Decides whether node i is a root, once all its consumers are decided, then offers its inputs. */
 static void settle(orr__group *g, int i)
 {
     const orr__capture *p = g->p;
-    int pattern = orr__pattern_of(p, i), nin = orr__capture_nin(p, i), own = g->owner[i];
-    if (pattern == ORR__PATTERN_NONE || !g->live[i])
+    int pattern = orr__pattern_of(p, i), nin = orr__capture_nin(p, i), own = g->node[i].owner;
+    if (pattern == ORR__PATTERN_NONE || !g->node[i].live)
         return;
     bool computes = orr__computes(g, i);
-    if (!g->root[i] && !computes && pattern != ORR__PATTERN_VIEW)
-        g->root[i] = true;
-    bool again = nin == 0 && g->cost[i] <= 1; /* as cheap as a load: computed wherever it is read */
-    if (!g->root[i] && computes && own != ORR__NO_OWNER && !again) {
-        if (!g->fuse) {
-            g->root[i] = true;
-        } else if (own == ORR__MANY_OWNERS && !rather_again(g, i) && !reads_little(g, i)) {
-            g->root[i] = true;
-            if (reads_once(g, i) || g->again[i] > ORR__COST_STORE)
-                orr__group_reason(
-                    g, i, "%%%d %s: several regions read it, and %.0f flops per element are too many to compute again",
-                    i, p->node[i]->op->name, (double)g->again[i]);
-            else
-                orr__group_reason(g, i, "%%%d %s: several regions read it, and would each read %d buffers", i,
-                                  p->node[i]->op->name, g->loads[i]);
-        } else if (repeats(g, i)) {
-            g->root[i] = true;
-            orr__group_reason(g, i,
-                              "%%%d %s: read at %d places, and %.0f flops per element are too many to compute at each",
-                              i, p->node[i]->op->name, g->nplace[i], (double)g->cost[i]);
-        } else if (own >= 0 && g->size[own] >= ORR__T_REGION_OPS) {
-            g->root[i] = true;
-            orr__group_reason(g, i, "%%%d %s -> %%%d: the region is full (%d ops)", i, p->node[i]->op->name, own,
-                              ORR__T_REGION_OPS);
-        } else if (own >= 0 && g->inputs[own] + nin > ORR__REGION_MAX_INPUTS) {
-            g->root[i] = true;
-            orr__group_reason(g, i, "%%%d %s -> %%%d: the region reads %d buffers already", i, p->node[i]->op->name,
-                              own, g->inputs[own]);
-        }
-    }
-    int region = g->root[i] ? i : own;
+    bool again = nin == 0 && g->node[i].cost <= 1; /* as cheap as a load: computed wherever it is read */
+    if (!g->node[i].root)
+        g->node[i].root = computes ? own != ORR__NO_OWNER && !again && is_stored(g, i) : pattern != ORR__PATTERN_VIEW;
+    int region = g->node[i].root ? i : own;
     if (region >= 0) {
-        g->size[region] += g->root[i] || g->nplace[i] < 1 ? 1 : g->nplace[i];
+        g->root[region].size += g->node[i].root || g->node[i].nplace < 1 ? 1 : g->node[i].nplace;
         for (int k = 0; k < nin; k++)
-            g->inputs[region] += g->loads[orr__arg(p, i, k)] > 0;
-        if (!g->root[i] && nin && g->loads[i] > 0)
-            g->inputs[region]--; /* node i itself counted as an input of the region before */
+            g->root[region].inputs += g->node[orr__arg(p, i, k)].loads > 0;
+        if (!g->node[i].root && nin && g->node[i].loads > 0)
+            g->root[region].inputs--; /* node i itself counted as an input of the region before */
     }
     switch (pattern) {
     case ORR__PATTERN_PRODUCT:
@@ -446,27 +492,14 @@ static void settle(orr__group *g, int i)
 void orr__group_free(orr__group *g)
 {
     orr__merge_undo(g);
-    free(g->live);
+    if (g->node)
+        orr__places_free(g);
+    free(g->node);
     free(g->root);
-    free(g->owner);
-    free(g->cost);
-    free(g->loads);
-    free(g->read);
-    free(g->again);
-    free(g->movable);
-    free(g->readers);
-    free(g->partial);
-    orr__places_free(g);
-    free(g->size);
-    free(g->inputs);
-    free(g->apart);
     free(g->excess);
     for (int i = 0; i < g->nreason; i++)
-        free(g->reason[i]);
+        free(g->reason[i].text);
     free(g->reason);
-    free(g->reason_of);
-    free(g->told);
-    free(g->before);
     memset(g, 0, sizeof *g);
 }
 
@@ -477,43 +510,27 @@ orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__gr
                        .fuse = how != ORR__FUSE_NONE,
                        .rows = how >= ORR__FUSE_ROWS && !orr__ablated(ORR__OFF_FUSE_ROWS),
                        .tiles = how >= ORR__FUSE_TILES && !orr__ablated(ORR__OFF_FUSE_EPILOGUES) };
-    g->live = calloc(n, sizeof *g->live);
+    g->node = calloc(n, sizeof *g->node);
     g->root = calloc(n, sizeof *g->root);
-    g->owner = malloc(n * sizeof *g->owner);
-    g->cost = malloc(n * sizeof *g->cost);
-    g->loads = malloc(n * sizeof *g->loads);
-    g->read = malloc(n * sizeof *g->read);
-    g->again = malloc(n * sizeof *g->again);
-    g->movable = malloc(n * sizeof *g->movable);
-    g->readers = calloc(n, sizeof *g->readers);
-    g->partial = malloc(n * sizeof *g->partial);
-    g->size = calloc(n, sizeof *g->size);
-    g->inputs = calloc(n, sizeof *g->inputs);
-    g->told = malloc(n * sizeof *g->told);
-    if (!g->live || !g->root || !g->owner || !g->cost || !g->loads || !g->read || !g->again || !g->movable ||
-        !g->readers || !g->partial || !g->size || !g->inputs || !g->told || !orr__places_make(g)) {
+    if (!g->node || !g->root) {
         orr__group_free(g);
         return orr__fail(at, ORR_ENOMEM, "no memory to group %d nodes", p->n);
     }
     for (int i = 0; i < p->n; i++) {
-        g->owner[i] = ORR__NO_OWNER;
-        g->told[i] = -1;
+        g->node[i].owner = ORR__NO_OWNER;
+        g->root[i].told = -1;
         expression_cost(g, i);
         for (int k = 0; k < orr__capture_nin(p, i); k++)
-            g->readers[orr__arg(p, i, k)]++;
+            g->node[orr__arg(p, i, k)].readers++;
     }
     for (int k = 0; k < p->nout; k++) {
-        g->live[p->out[k]] = true;
+        g->node[p->out[k]].live = true;
         need_buffer(g, p->out[k]);
     }
     for (int i = p->n; i-- > 0;) {
-        for (int k = 0; g->live[i] && k < orr__capture_nin(p, i); k++)
-            g->live[orr__arg(p, i, k)] = true;
+        for (int k = 0; g->node[i].live && k < orr__capture_nin(p, i); k++)
+            g->node[orr__arg(p, i, k)].live = true;
         settle(g, i);
-    }
-    if (!(g->apart = calloc(n, sizeof *g->apart))) {
-        orr__group_free(g);
-        return orr__fail(at, ORR_ENOMEM, "no memory to group %d nodes", p->n);
     }
     orr_status st = orr__merge(at, g);
     if (st != ORR_OK)

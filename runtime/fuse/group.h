@@ -11,41 +11,58 @@ enum { ORR__BY_SELF, ORR__BY_VIEW, ORR__BY_NUMBER, ORR__BYS };
 #define ORR__NO_OWNER (-1)
 #define ORR__MANY_OWNERS (-2)
 
+struct orr__reading_place;
+
+/* A node of the capture. */
+typedef struct {
+    bool live;     /* an output needs it                                                  */
+    bool root;     /* it gets a buffer and a region of its own                            */
+    bool movable;  /* a take that reads the node may compute each element that it reads   */
+    bool partial;  /* a choice may compute the elements of the node that it selects       */
+    int owner;     /* of another node: the root whose region computes it, NO_OWNER, MANY_OWNERS */
+    int loads;     /* buffers that the expression reads                                   */
+    int readers;   /* operands of other nodes that are this node                          */
+    float cost;    /* flops per element of the expression down to buffers                 */
+    float again;   /* the same if values repeated along the last axis are computed once   */
+    double read;   /* elements of the buffers that the expression reads, summed           */
+    int nplace;    /* views through which regions read the node, up to the limit of places.c */
+    double points; /* iterations that compute the node, summed over these views           */
+    struct orr__reading_place *place;
+} orr__groupnode;
+
+/* A root; a home is the last root of a region. */
+typedef struct {
+    int size;    /* nodes in its region so far, counted once per place                     */
+    int inputs;  /* buffers read so far                                                    */
+    int told;    /* its latest reason, -1: none                                            */
+    bool apart;  /* lowering found that no other region can compute it                     */
+    bool stored; /* its buffer is read outside of its region                               */
+    /* merge.c: roots that become one region with several outputs */
+    int home;    /* the last root of its region; itself when alone                         */
+    int below;   /* the next earlier root of its region, -1: none; the list from the home has all */
+    int run;     /* itself, or an earlier root that a region links it to: see orr__merge_least */
+    int dep0;    /* it reads the buffers of roots dep[dep0 … the next root's dep0)         */
+    int members; /* home: roots in its region                                              */
+    int product; /* home: the matmul in its region, -1: none                               */
+    int space;   /* home: the node over whose elements its region iterates: itself, or that whose rows it folds */
+} orr__grouproot;
+
 typedef struct {
     const orr__capture *p;
-    bool fuse, rows, tiles;    /* fuse at all; also fold rows in place; also do work on the tiles of products */
-    bool *live;                /* an output needs it                                       */
-    bool *root;                /* the node gets a buffer and a region of its own           */
-    int *owner;                /* other nodes: the root whose region computes it, NO_OWNER, MANY_OWNERS */
-    float *cost;               /* flops per element of the expression down to buffers      */
-    float *again;              /* the same if values repeated along the last axis are computed once */
-    int *loads;                /* buffers that the expression reads                        */
-    double *read;              /* elements of these buffers, summed                        */
-    bool *movable;             /* a take that reads the node may compute each element that it reads */
-    struct orr__reading_place **place; /* the views through which regions read the node         */
-    int *nplace;               /* number of these views, up to the limit of places.c       */
-    double *points;            /* iterations that compute the node, summed over these views */
-    int *readers;              /* operands of other nodes that are this node                   */
-    bool *partial;             /* a choice may compute the elements of the node that it selects */
-    int *size;                 /* per root: nodes in its region so far, counted once per place */
-    int *inputs;               /* per root: buffers read so far                            */
-    char **reason;
-    int *reason_of;
-    int nreason, reason_cap; /* reason_of[k]: the root that reason k is about */
-    int *told, *before;      /* root -> its latest reason; reason -> the previous one for the same root; -1: none */
-    /* merge.c: roots that become one region with several outputs */
-    int *home;       /* root -> the last root of its region; itself when alone   */
-    int *members;    /* home -> number of roots in its region                    */
-    int *below;      /* root -> the next earlier root of its region, -1: none; the list from the home has all */
-    int *run;        /* root -> itself, or an earlier root that a region links it to: see orr__merge_least */
-    int *product;    /* home -> the matmul in its region, -1: none               */
-    int *dep0, *dep; /* root i reads the buffers of roots dep[dep0[i] … dep0[i+1]) */
-    uint8_t *dep_by; /* how each is read: ORR__BY_…                              */
-    int *space;      /* home -> the node over whose elements its region iterates: itself, or that whose rows it folds */
-    int *order;      /* norder homes in an executable order                      */
+    bool fuse, rows, tiles; /* fuse at all; also fold rows in place; also do work on the tiles of products */
+    orr__groupnode *node;
+    orr__grouproot *root; /* by node; one more at the end */
+    struct orr__groupreason {
+        char *text;
+        int root, before; /* about this root; its previous reason, -1: none */
+    } * reason;
+    int nreason, reason_cap;
+    struct orr__groupdep {
+        int root;
+        uint8_t by; /* ORR__BY_… */
+    } * dep;
+    int *order; /* norder homes in an executable order */
     int norder;
-    bool *stored; /* root -> its buffer is read outside of its region          */
-    bool *apart;  /* root -> lowering found that no other region can compute it */
     bool *excess; /* excess.c: node of f16 or bf16 -> its value keeps the precision of f32 */
 } orr__group;
 
@@ -57,9 +74,7 @@ void orr__group_reason(orr__group *g, int root, const char *fmt, ...) ORR_PRINTF
 orr_status orr__merge(orr__site at, orr__group *g);
 /* excess.c: fills g->excess for the merged regions. */
 orr_status orr__group_excess(orr__site at, orr__group *g);
-/* places.c. orr__places_make returns false without memory. orr__places_of_operands records the places at which node
- * i, a root or inside regions, reads its operands. */
-bool orr__places_make(orr__group *g);
+/* places.c: records the places at which node i, a root or inside regions, reads its operands. */
 void orr__places_of_operands(orr__group *g, int i);
 void orr__places_free(orr__group *g);
 /* Rewrites the capture's arg and out arrays. Its key and the values of its outputs stay. */

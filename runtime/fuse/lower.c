@@ -127,7 +127,7 @@ static int lower_load(orr__builder *c, int i, const orr__view *v)
 /* True if the region reads node i from memory. A region computes its own roots. */
 static bool is_read(const orr__builder *c, int i)
 {
-    return orr__pattern_of(c->g->p, i) == ORR__PATTERN_NONE || (c->g->root[i] && c->g->home[i] != c->home);
+    return orr__pattern_of(c->g->p, i) == ORR__PATTERN_NONE || (c->g->node[i].root && c->g->root[i].home != c->home);
 }
 
 /* Passes views between node i and a node that this region computes. One view may mix axes where all together do not: (1, 9) as (3, 3) as
@@ -184,8 +184,8 @@ void orr__lower_space(orr__region *r, const orr_shape *s)
 void orr__lower_outputs(orr__builder *c, const orr__view *v)
 {
     orr__region *r = c->r;
-    for (int k = c->g->below[c->home]; k >= 0 && r->nout < ORR__REGION_OUTS; k = c->g->below[k])
-        if (c->g->stored[k]) {
+    for (int k = c->g->root[c->home].below; k >= 0 && r->nout < ORR__REGION_OUTS; k = c->g->root[k].below)
+        if (c->g->root[k].stored) {
             int from = r->rmask ? orr__arg(c->g->p, k, 0) : k;
             r->out[r->nout] = k;
             r->out_dtype[r->nout] = c->g->p->node[k]->dtype;
@@ -198,7 +198,7 @@ void orr__lower_outputs(orr__builder *c, const orr__view *v)
 /* Lowers a region with one value per row of the folded node: its view does not move along the last axis. */
 static void lower_rows(orr__builder *c, int i)
 {
-    const orr_shape *s = &c->g->p->node[c->g->space[i]]->shape;
+    const orr_shape *s = &c->g->p->node[c->g->root[i].space]->shape;
     orr__region *r = c->r;
     orr__view v = orr__view_identity(s->rank);
     int last = s->rank > 0 ? s->rank - 1 : 0;
@@ -251,8 +251,8 @@ static void name_parts(const orr__builder *c)
 static void refuse_parts(orr__builder *c)
 {
     for (int a = 0; a < c->r->naccess; a++)
-        if (c->r->access[a].box && c->g->product[c->home] >= 0)
-            c->refused = c->g->product[c->home];
+        if (c->r->access[a].box && c->g->root[c->home].product >= 0)
+            c->refused = c->g->root[c->home].product;
 }
 
 orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *r)
@@ -277,13 +277,13 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     r->file = n->file;
     r->line = n->line;
     r->as = n->as;
-    if (g->product[root] >= 0)
-        orr__lower_matmul(&c, g->product[root]);
+    if (g->root[root].product >= 0)
+        orr__lower_matmul(&c, g->root[root].product);
     else if (n->op->pattern == ORR__PATTERN_PRODUCT)
         orr__lower_matmul(&c, root);
     else if (orr__has_kernel(g, root))
         orr__lower_call(&c, root);
-    else if (g->space[root] != root)
+    else if (g->root[root].space != root)
         lower_rows(&c, root);
     else
         lower_map(&c, root);
@@ -296,7 +296,7 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     free(c.memo);
     if (c.refused >= 0) {
         orr__region_free(r);
-        g->apart[c.refused] = true;
+        g->root[c.refused].apart = true;
         return ORR_OK;
     }
     if (c.oom) {

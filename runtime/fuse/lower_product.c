@@ -9,7 +9,7 @@ static orr__access operand(orr__builder *c, int i, orr__view v)
 {
     const orr__capture *p = c->g->p;
     orr__view next;
-    for (; !c->g->root[i] && orr__lower_through(p, i, &v, &next); i = orr__arg(p, i, 0))
+    for (; !c->g->node[i].root && orr__lower_through(p, i, &v, &next); i = orr__arg(p, i, 0))
         v = next;
     return orr__view_access(&p->node[i]->shape, &v, orr__lower_input(c, orr__fuse_strip(p, i)));
 }

@@ -29,11 +29,12 @@ bool orr__folds_rows(const orr__capture *p, int i)
  * none. */
 static int fold_below(const orr__group *g, int i, int depth)
 {
-    for (int k = g->dep0[i]; k < g->dep0[i + 1]; k++) {
-        int d = g->dep[k], fold = -1;
-        if (g->dep_by[k] == ORR__BY_NUMBER)
+    for (int k = g->root[i].dep0; k < g->root[i + 1].dep0; k++) {
+        int d = g->dep[k].root, fold = -1;
+        if (g->dep[k].by == ORR__BY_NUMBER)
             continue;
-        if (orr__folds_rows(g->p, d) && !g->apart[d] && orr__shape_equal(&g->p->node[d]->shape, &g->p->node[i]->shape))
+        if (orr__folds_rows(g->p, d) && !g->root[d].apart &&
+            orr__shape_equal(&g->p->node[d]->shape, &g->p->node[i]->shape))
             return d;
         if (depth > 0 && orr__joinable(g, d) && orr__shape_equal(&g->p->node[d]->shape, &g->p->node[i]->shape))
             fold = fold_below(g, d, depth - 1);
@@ -45,14 +46,14 @@ static int fold_below(const orr__group *g, int i, int depth)
 
 static const orr_shape *space(const orr__group *g, int j)
 {
-    return &g->p->node[g->space[j]]->shape;
+    return &g->p->node[g->root[j].space]->shape;
 }
 
 /* True if root i, with one value per row of j's region, may join it. The outputs of a region are all such values, or
  * all whole rows. */
 static bool row_stays(const orr__merging *c, int i, int j)
 {
-    return c->g->space[j] != j || !orr__read_outside(c, i, j, i);
+    return c->g->root[j].space != j || !orr__read_outside(c, i, j, i);
 }
 
 /* True if root i is element-wise with one value per row of j's region, and reads a fold of such rows. */
@@ -70,7 +71,7 @@ static bool maps_rows(const orr__merging *c, int i, int j)
 static int outputs_with(const orr__merging *c, int i, int j)
 {
     int n = 1 + orr__read_outside(c, i, j, i);
-    for (int m = c->g->below[j]; m >= 0; m = c->g->below[m])
+    for (int m = c->g->root[j].below; m >= 0; m = c->g->root[m].below)
         n += orr__read_outside(c, m, j, i);
     return n;
 }
@@ -89,10 +90,10 @@ static role role_of(const orr__merging *c, int i, int j)
 {
     const orr__group *g = c->g;
     const orr_shape *s = space(g, j);
-    bool rows = g->rows && g->product[j] < 0, narrow = g->space[j] != j;
+    bool rows = g->rows && g->root[j].product < 0, narrow = g->root[j].space != j;
     if (orr__is_product(g, i))
         return narrow || orr__refuse_product(g, i, j) ? AS_OTHER : AS_PRODUCT;
-    if (rows && orr__folds_rows(g->p, i) && !g->apart[i] && row_stays(c, i, j))
+    if (rows && orr__folds_rows(g->p, i) && !g->root[i].apart && row_stays(c, i, j))
         return orr__shape_equal(&g->p->node[orr__arg(g->p, i, 0)]->shape, s) ? AS_FOLD : AS_OTHER;
     if (rows && maps_rows(c, i, j))
         return AS_ROW;
@@ -104,20 +105,20 @@ static role role_of(const orr__merging *c, int i, int j)
  * root i would be computed twice. */
 static bool seen_well(const orr__group *g, role as, int k, int m, int j)
 {
-    if (orr__is_product(g, m) || g->dep_by[k] == ORR__BY_NUMBER)
+    if (orr__is_product(g, m) || g->dep[k].by == ORR__BY_NUMBER)
         return false; /* all of root i is needed before the first element */
     if (as == AS_PRODUCT)
-        return !g->dep_by[k] || !orr__shape_equal(&g->p->node[g->dep[k]]->shape, &g->p->node[j]->shape);
-    return (g->dep_by[k] == ORR__BY_VIEW) == (as == AS_ROW || as == AS_FOLD) || row_level(g, m, j);
+        return !g->dep[k].by || !orr__shape_equal(&g->p->node[g->dep[k].root]->shape, &g->p->node[j]->shape);
+    return (g->dep[k].by == ORR__BY_VIEW) == (as == AS_ROW || as == AS_FOLD) || row_level(g, m, j);
 }
 
 /* The number of reads of root i's buffer in the region of j; they end when i joins. */
 static int reads_of(const orr__group *g, int i, int j)
 {
     int n = 0;
-    for (int m = g->loads[i] > 0 ? j : -1; m >= 0; m = g->below[m])
-        for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
-            n += g->dep[k] == i;
+    for (int m = g->node[i].loads > 0 ? j : -1; m >= 0; m = g->root[m].below)
+        for (int k = g->root[m].dep0; k < g->root[m + 1].dep0; k++)
+            n += g->dep[k].root == i;
     return n;
 }
 
@@ -125,18 +126,18 @@ static int reads_of(const orr__group *g, int i, int j)
 static int may_join(orr__merging *c, int i, int j)
 {
     orr__group *g = c->g;
-    role as = g->root[i] && g->home[i] == i && g->members[i] == 1 ? role_of(c, i, j) : AS_OTHER;
+    role as = g->node[i].root && g->root[i].home == i && g->root[i].members == 1 ? role_of(c, i, j) : AS_OTHER;
     if (as == AS_OTHER || orr__region_full(g, i, j, reads_of(g, i, j)) || outputs_with(c, i, j) > ORR__REGION_OUTS)
         return 0;
     int least = orr__merge_least(g, i);
-    for (int m = j; m >= 0; m = g->below[m])
-        for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++) {
-            int d = g->dep[k];
+    for (int m = j; m >= 0; m = g->root[m].below)
+        for (int k = g->root[m].dep0; k < g->root[m + 1].dep0; k++) {
+            int d = g->dep[k].root;
             if (d == i && !seen_well(g, as, k, m, j))
                 return 0;
-            if (d == i || g->home[d] == j)
+            if (d == i || g->root[d].home == j)
                 continue;
-            int r = g->home[d] >= least ? orr__merge_reaches(c, d, i) : 0; /* through the region of d */
+            int r = g->root[d].home >= least ? orr__merge_reaches(c, d, i) : 0; /* through the region of d */
             if (r)
                 return r < 0 ? -1 : 0; /* a third region stands between the two */
         }
@@ -145,20 +146,20 @@ static int may_join(orr__merging *c, int i, int j)
 
 static void join(orr__group *g, int i, int j)
 {
-    g->size[j] += g->size[i];
-    g->inputs[j] += g->inputs[i] - reads_of(g, i, j);
+    g->root[j].size += g->root[i].size;
+    g->root[j].inputs += g->root[i].inputs - reads_of(g, i, j);
     orr__merge_members(g, i, j);
     if (orr__is_product(g, i))
-        g->product[j] = i;
+        g->root[j].product = i;
 }
 
 /* Joins one root to the region of j: a product, or another root. 1: joined, 0: nothing fits, -1: no memory. */
 static int gather_one(orr__merging *c, int j, bool product)
 {
     orr__group *g = c->g;
-    for (int m = j; m >= 0; m = g->below[m])
-        for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++) {
-            int i = g->dep[k], yes = orr__is_product(g, i) == product ? may_join(c, i, j) : 0;
+    for (int m = j; m >= 0; m = g->root[m].below)
+        for (int k = g->root[m].dep0; k < g->root[m + 1].dep0; k++) {
+            int i = g->dep[k].root, yes = orr__is_product(g, i) == product ? may_join(c, i, j) : 0;
             if (yes > 0)
                 join(g, i, j);
             if (yes)
@@ -185,17 +186,17 @@ static bool gather(orr__merging *c, int j)
 static bool gather_rows(orr__merging *c, int j)
 {
     orr__group *g = c->g;
-    bool folds = orr__folds_rows(g->p, j) && !g->apart[j];
+    bool folds = orr__folds_rows(g->p, j) && !g->root[j].apart;
     int fold = folds ? j : orr__joinable(g, j) ? fold_below(g, j, 8) : -1;
     if (!g->rows || fold < 0)
         return true;
     const orr_shape *s = &g->p->node[orr__arg(g->p, fold, 0)]->shape;
     if (s->dim[s->rank - 1] < 2)
         return true;
-    g->space[j] = orr__arg(g->p, fold, 0);
+    g->root[j].space = orr__arg(g->p, fold, 0);
     bool ok = gather(c, j);
-    if (g->members[j] == 1)
-        g->space[j] = j;
+    if (g->root[j].members == 1)
+        g->root[j].space = j;
     return ok;
 }
 
@@ -207,37 +208,26 @@ static bool list_users(orr__merging *c)
     c->user = malloc(((size_t)c->ndep + 1) * sizeof *c->user);
     c->next = malloc(((size_t)c->ndep + 1) * sizeof *c->next);
     c->first = malloc(((size_t)n + 1) * sizeof *c->first);
-    g->stored = calloc((size_t)n + 1, sizeof *g->stored);
-    if (!c->user || !c->next || !c->first || !g->stored)
+    if (!c->user || !c->next || !c->first)
         return false;
     memset(c->first, -1, ((size_t)n + 1) * sizeof *c->first);
     for (int i = 0; i < n; i++)
-        for (int k = g->dep0[i]; k < g->dep0[i + 1]; k++) {
+        for (int k = g->root[i].dep0; k < g->root[i + 1].dep0; k++) {
             c->user[c->nuser] = i;
-            c->next[c->nuser] = c->first[g->dep[k]];
-            c->first[g->dep[k]] = c->nuser++;
+            c->next[c->nuser] = c->first[g->dep[k].root];
+            c->first[g->dep[k].root] = c->nuser++;
         }
     for (int k = 0; k < g->p->nout; k++)
-        g->stored[orr__fuse_strip(g->p, g->p->out[k])] = true;
+        g->root[orr__fuse_strip(g->p, g->p->out[k])].stored = true;
     return true;
 }
 
 void orr__merge_undo(orr__group *g)
 {
-    free(g->home);
-    free(g->members);
-    free(g->below);
-    free(g->run);
-    free(g->product);
-    free(g->space);
-    free(g->stored);
-    free(g->dep0);
     free(g->dep);
-    free(g->dep_by);
     free(g->order);
-    g->home = g->members = g->below = g->run = g->product = g->space = g->dep0 = g->dep = g->order = NULL;
-    g->stored = NULL;
-    g->dep_by = NULL;
+    g->dep = NULL;
+    g->order = NULL;
     g->norder = 0;
 }
 
@@ -245,33 +235,25 @@ orr_status orr__merge(orr__site at, orr__group *g)
 {
     size_t n = (size_t)g->p->n + 1;
     orr__merging c = { .g = g, .mark = -1, .stamp = malloc(ORR__BYS * n * sizeof *c.stamp) };
-    g->home = malloc(n * sizeof *g->home);
-    g->members = malloc(n * sizeof *g->members);
-    g->below = malloc(n * sizeof *g->below);
-    g->run = malloc(n * sizeof *g->run);
-    g->product = malloc(n * sizeof *g->product);
-    g->space = malloc(n * sizeof *g->space);
-    g->dep0 = malloc((n + 1) * sizeof *g->dep0);
-    bool ok = c.stamp && g->home && g->members && g->below && g->run && g->product && g->space && g->dep0;
+    bool ok = c.stamp != NULL;
     if (ok)
         memset(c.stamp, -1, ORR__BYS * n * sizeof *c.stamp);
     for (int i = 0; i < g->p->n && ok; i++) {
-        g->home[i] = i;
-        g->members[i] = 1;
-        g->below[i] = -1;
-        g->run[i] = i;
-        g->product[i] = -1;
-        g->space[i] = i;
-        g->dep0[i] = c.ndep;
-        ok = !g->root[i] || orr__merge_list(&c, i);
+        orr__grouproot *r = &g->root[i];
+        r->home = r->run = r->space = i;
+        r->below = r->product = -1;
+        r->members = 1;
+        r->stored = false;
+        r->dep0 = c.ndep;
+        ok = !g->node[i].root || orr__merge_list(&c, i);
     }
     if (ok)
-        g->dep0[g->p->n] = c.ndep;
+        g->root[g->p->n].dep0 = c.ndep;
     ok = ok && list_users(&c);
     for (int j = g->p->n; ok && g->fuse && j-- > 0;) {
-        if (g->root[j] && g->home[j] == j)
+        if (g->node[j].root && g->root[j].home == j)
             ok = gather_rows(&c, j);
-        if (ok && orr__joinable(g, j) && g->home[j] == j && g->members[j] == 1)
+        if (ok && orr__joinable(g, j) && g->root[j].home == j && g->root[j].members == 1)
             ok = gather(&c, j);
     }
     ok = ok && (!g->fuse || orr__ablated(ORR__OFF_FUSE_SIBLINGS) || orr__merge_beside(&c));
@@ -291,7 +273,7 @@ orr_status orr__merge(orr__site at, orr__group *g)
         return enomem(at);
     int homes = 0;
     for (int i = 0; i < g->p->n; i++)
-        homes += g->root[i] && g->home[i] == i;
+        homes += g->node[i].root && g->root[i].home == i;
     return homes == g->norder
                ? ORR_OK
                : orr__fail(at, ORR_EINTERNAL, "%d of %d regions wait for one another", homes - g->norder, homes);

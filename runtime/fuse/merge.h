@@ -31,18 +31,19 @@ enum { ORR__REACH_MOST = 256 };
 /* Is root i element-wise? */
 static inline bool orr__joinable(const orr__group *g, int i)
 {
-    return g->root[i] && orr__computes(g, i);
+    return g->node[i].root && orr__computes(g, i);
 }
 
 static inline bool orr__is_product(const orr__group *g, int i)
 {
-    return g->root[i] && orr__pattern_of(g->p, i) == ORR__PATTERN_PRODUCT;
+    return g->node[i].root && orr__pattern_of(g->p, i) == ORR__PATTERN_PRODUCT;
 }
 
 /* True if the region of j, which reads root i's buffer `reads` times, has no space for root i. */
 static inline bool orr__region_full(const orr__group *g, int i, int j, int reads)
 {
-    return g->size[i] + g->size[j] > ORR__T_REGION_OPS || g->inputs[i] + g->inputs[j] - reads > ORR__REGION_MAX_INPUTS;
+    return g->root[i].size + g->root[j].size > ORR__T_REGION_OPS ||
+           g->root[i].inputs + g->root[j].inputs - reads > ORR__REGION_MAX_INPUTS;
 }
 
 /* merge_dependencies.c. orr__merge_push adds a node to the walk under way. orr__merge_list appends the roots that root r reads, directly

@@ -26,17 +26,13 @@ static bool add_dep(orr__merging *c, int root, uint8_t by)
     orr__group *g = c->g;
     if (c->ndep == c->dep_cap) {
         int cap = c->dep_cap ? 2 * c->dep_cap : 128;
-        int *dep = realloc(g->dep, (size_t)cap * sizeof *dep);
-        if (dep)
-            g->dep = dep;
-        uint8_t *more = dep ? realloc(g->dep_by, (size_t)cap * sizeof *more) : NULL;
+        struct orr__groupdep *more = realloc(g->dep, (size_t)cap * sizeof *more);
         if (!more)
             return false;
-        g->dep_by = more;
+        g->dep = more;
         c->dep_cap = cap;
     }
-    g->dep[c->ndep] = root;
-    g->dep_by[c->ndep++] = by;
+    g->dep[c->ndep++] = (struct orr__groupdep){ root, by };
     return true;
 }
 
@@ -75,7 +71,7 @@ bool orr__merge_list(orr__merging *c, int r)
         if (g->p->leaf_of[it.node] >= 0 || *stamp == r)
             continue;
         *stamp = r;
-        if (g->root[it.node] ? !add_dep(c, it.node, it.by) : !push_operands(c, it.node, it.by))
+        if (g->node[it.node].root ? !add_dep(c, it.node, it.by) : !push_operands(c, it.node, it.by))
             return false;
     }
     return true;
@@ -83,8 +79,8 @@ bool orr__merge_list(orr__merging *c, int r)
 
 int orr__merge_least(const orr__group *g, int target)
 {
-    for (; g->run[target] != target; target = g->run[target])
-        g->run[target] = g->run[g->run[target]];
+    for (; g->root[target].run != target; target = g->root[target].run)
+        g->root[target].run = g->root[g->root[target].run].run;
     return target;
 }
 
@@ -92,19 +88,19 @@ int orr__merge_least(const orr__group *g, int target)
 static void bind_together(const orr__group *g, int first, int last)
 {
     for (int at = orr__merge_least(g, last); at > first; at = orr__merge_least(g, at))
-        g->run[at] = at - 1;
+        g->root[at].run = at - 1;
 }
 
 void orr__merge_members(orr__group *g, int a, int b)
 {
     int first = b;
-    for (int m = a; m >= 0; m = g->below[m])
-        g->home[m] = b;
-    g->members[b] += g->members[a];
-    for (int m = b, rest = a; m >= 0; m = g->below[m]) { /* merges two descending lists */
-        int next = g->below[m];
+    for (int m = a; m >= 0; m = g->root[m].below)
+        g->root[m].home = b;
+    g->root[b].members += g->root[a].members;
+    for (int m = b, rest = a; m >= 0; m = g->root[m].below) { /* merges two descending lists */
+        int next = g->root[m].below;
         if (next < rest) {
-            g->below[m] = rest;
+            g->root[m].below = rest;
             rest = next;
         }
         first = m;
@@ -126,24 +122,24 @@ int orr__merge_reaches(orr__merging *c, int from, int target)
     orr__group *g = c->g;
     int mark = orr__merge_mark(c), least = orr__merge_least(g, target), visited = 0;
     c->depth = 0;
-    if (g->home[from] == g->home[target])
+    if (g->root[from].home == g->root[target].home)
         return 1;
     if (!orr__merge_push(c, from, ORR__BY_SELF))
         return -1;
     while (c->depth) {
         int r = c->stack[--c->depth].node;
-        if (g->home[r] < least || c->stamp[ORR__BYS * g->home[r]] == mark)
+        if (g->root[r].home < least || c->stamp[ORR__BYS * g->root[r].home] == mark)
             continue;
-        c->stamp[ORR__BYS * g->home[r]] = mark;
+        c->stamp[ORR__BYS * g->root[r].home] = mark;
         if (visited++ == ORR__REACH_MOST) {
             c->cut_short++;
             return 1;
         }
-        for (int m = g->home[r]; m >= 0; m = g->below[m])
-            for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
-                if (g->home[g->dep[k]] == g->home[target])
+        for (int m = g->root[r].home; m >= 0; m = g->root[m].below)
+            for (int k = g->root[m].dep0; k < g->root[m + 1].dep0; k++)
+                if (g->root[g->dep[k].root].home == g->root[target].home)
                     return 1;
-                else if (!orr__merge_push(c, g->dep[k], ORR__BY_SELF))
+                else if (!orr__merge_push(c, g->dep[k].root, ORR__BY_SELF))
                     return -1;
     }
     return 0;

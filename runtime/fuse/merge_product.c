@@ -6,7 +6,7 @@
 
 static bool folds(const orr__group *g, int j)
 {
-    for (int m = j; m >= 0; m = g->below[m])
+    for (int m = j; m >= 0; m = g->root[m].below)
         if (orr__pattern_of(g->p, m) == ORR__PATTERN_FOLD)
             return true;
     return false;
@@ -21,9 +21,9 @@ const char *orr__refuse_product(const orr__group *g, int i, int j)
     const orr_shape *a = &g->p->node[i]->shape, *b = &g->p->node[j]->shape;
     if (!orr__joinable(g, j))
         return "no element-wise work";
-    if (g->apart[i] || !orr__shape_squeeze_equal(a, b))
+    if (g->root[i].apart || !orr__shape_squeeze_equal(a, b))
         return elsewhere;
-    if (g->product[j] >= 0)
+    if (g->root[j].product >= 0)
         return "the region has a product already";
     if (folds(g, j))
         return "the region folds rows, and a tile of a product holds only parts of rows";
@@ -32,8 +32,8 @@ const char *orr__refuse_product(const orr__group *g, int i, int j)
 
 static bool seen_through(const orr__group *g, int user, int i)
 {
-    for (int k = g->dep0[user]; k < g->dep0[user + 1]; k++)
-        if (g->dep[k] == i && g->dep_by[k])
+    for (int k = g->root[user].dep0; k < g->root[user + 1].dep0; k++)
+        if (g->dep[k].root == i && g->dep[k].by)
             return true;
     return false;
 }
@@ -42,8 +42,8 @@ void orr__explain_products(const orr__merging *c)
 {
     orr__group *g = c->g;
     for (int i = 0; i < g->p->n; i++)
-        for (int e = orr__is_product(g, i) && g->home[i] == i ? c->first[i] : -1; e >= 0; e = c->next[e]) {
-            int u = c->user[e], j = g->home[u];
+        for (int e = orr__is_product(g, i) && g->root[i].home == i ? c->first[i] : -1; e >= 0; e = c->next[e]) {
+            int u = c->user[e], j = g->root[u].home;
             bool fold = orr__pattern_of(g->p, u) == ORR__PATTERN_FOLD && j == u;
             bool turned = seen_through(g, u, i) && orr__shape_equal(&g->p->node[i]->shape, &g->p->node[j]->shape);
             const char *why = fold     ? "its reader is a reduction, and a tile holds only a part of the product"

@@ -10,10 +10,10 @@ enum { WINDOW = 64 }; /* regions of reductions with which one is compared */
 /* The node whose elements the region of home j folds, all over the same axes; -1: the region is something else. */
 static int folded_by(const orr__group *g, int j)
 {
-    if (!g->root[j] || g->home[j] != j)
+    if (!g->node[j].root || g->root[j].home != j)
         return -1;
-    if (g->space[j] != j)
-        return g->space[j];
+    if (g->root[j].space != j)
+        return g->root[j].space;
     return orr__pattern_of(g->p, j) == ORR__PATTERN_FOLD && g->p->node[j]->attr.mask ? orr__arg(g->p, j, 0) : -1;
 }
 
@@ -21,9 +21,9 @@ static int folded_by(const orr__group *g, int j)
 static bool by_rows(const orr__group *g, int j)
 {
     bool all = true;
-    for (int m = j; m >= 0 && g->space[j] == j; m = g->below[m])
+    for (int m = j; m >= 0 && g->root[j].space == j; m = g->root[m].below)
         if (orr__pattern_of(g->p, m) == ORR__PATTERN_FOLD)
-            all = all && orr__folds_rows(g->p, m) && !g->apart[m];
+            all = all && orr__folds_rows(g->p, m) && !g->root[m].apart;
     return all;
 }
 
@@ -32,7 +32,7 @@ static bool same_pass(const orr__group *g, int a, int b)
     int x = folded_by(g, a), y = folded_by(g, b);
     if (x < 0 || y < 0 || !orr__shape_equal(&g->p->node[x]->shape, &g->p->node[y]->shape))
         return false;
-    if (g->space[a] == a && g->space[b] == b)
+    if (g->root[a].space == a && g->root[b].space == b)
         return g->p->node[a]->attr.mask == g->p->node[b]->attr.mask;
     return by_rows(g, a) && by_rows(g, b);
 }
@@ -45,13 +45,13 @@ static int buffers(orr__merging *c, int j, int mark, int like)
     int found = 0;
     int64_t large = orr__shape_count(&g->p->node[folded_by(g, j)]->shape) / 2;
     c->depth = 0;
-    for (int m = j; m >= 0; m = g->below[m])
+    for (int m = j; m >= 0; m = g->root[m].below)
         for (int k = 0; k < orr__capture_nin(g->p, m); k++)
             if (!orr__merge_push(c, orr__arg(g->p, m, k), 0))
                 return -1;
     while (c->depth) {
         int i = c->stack[--c->depth].node, *stamp = &c->stamp[ORR__BYS * i];
-        bool buffer = g->p->leaf_of[i] >= 0 || (g->root[i] && g->home[i] != j);
+        bool buffer = g->p->leaf_of[i] >= 0 || (g->node[i].root && g->root[i].home != j);
         if (*stamp == mark)
             continue;
         found += buffer && *stamp == like && orr__shape_count(&g->p->node[i]->shape) >= large;
@@ -73,7 +73,7 @@ static int shared(orr__merging *c, int a, int b)
 static int outputs(const orr__merging *c, int j)
 {
     int n = 0;
-    for (int m = j; m >= 0; m = c->g->below[m])
+    for (int m = j; m >= 0; m = c->g->root[m].below)
         n += orr__read_outside(c, m, j, -1);
     return n;
 }
@@ -95,11 +95,11 @@ static int may_join(orr__merging *c, int a, int b)
 /* The region of a becomes part of that of b, a later root. */
 static void join(orr__group *g, int a, int b, int common)
 {
-    if (g->space[a] != a)
-        g->space[b] = g->space[a];
+    if (g->root[a].space != a)
+        g->root[b].space = g->root[a].space;
     orr__merge_members(g, a, b);
-    g->size[b] += g->size[a];
-    g->inputs[b] += g->inputs[a] - common;
+    g->root[b].size += g->root[a].size;
+    g->root[b].inputs += g->root[a].inputs - common;
 }
 
 /* True if the region of i is element-wise over the elements that j folds, and only j reads it. */
@@ -107,13 +107,13 @@ static bool only_for(const orr__merging *c, int i, int j)
 {
     const orr__group *g = c->g;
     const orr_shape *s = &g->p->node[folded_by(g, j)]->shape;
-    if (g->home[i] != i || g->space[i] != i || g->product[i] >= 0 || orr__region_full(g, i, j, 1))
+    if (g->root[i].home != i || g->root[i].space != i || g->root[i].product >= 0 || orr__region_full(g, i, j, 1))
         return false;
-    for (int m = i; m >= 0; m = g->below[m]) {
-        if (!orr__joinable(g, m) || !orr__shape_equal(&g->p->node[m]->shape, s) || g->stored[m])
+    for (int m = i; m >= 0; m = g->root[m].below) {
+        if (!orr__joinable(g, m) || !orr__shape_equal(&g->p->node[m]->shape, s) || g->root[m].stored)
             return false;
         for (int e = c->first[m]; e >= 0; e = c->next[e])
-            if (g->home[c->user[e]] != j && g->home[c->user[e]] != i)
+            if (g->root[c->user[e]].home != j && g->root[c->user[e]].home != i)
                 return false;
     }
     return true;
@@ -123,8 +123,8 @@ static bool only_for(const orr__merging *c, int i, int j)
 static bool sees(const orr__group *g, int m, int i)
 {
     bool well = true;
-    for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++)
-        well = well && (g->dep[k] != i || g->dep_by[k] == ORR__BY_SELF);
+    for (int k = g->root[m].dep0; k < g->root[m + 1].dep0; k++)
+        well = well && (g->dep[k].root != i || g->dep[k].by == ORR__BY_SELF);
     return well;
 }
 
@@ -132,11 +132,11 @@ static bool sees(const orr__group *g, int m, int i)
 static bool take_in_one(orr__merging *c, int j)
 {
     orr__group *g = c->g;
-    for (int m = j; m >= 0; m = g->below[m])
-        for (int k = g->dep0[m]; k < g->dep0[m + 1]; k++) {
-            int i = g->dep[k];
-            bool fits = g->home[i] != j && only_for(c, i, j);
-            for (int o = j; fits && o >= 0; o = g->below[o])
+    for (int m = j; m >= 0; m = g->root[m].below)
+        for (int k = g->root[m].dep0; k < g->root[m + 1].dep0; k++) {
+            int i = g->dep[k].root;
+            bool fits = g->root[i].home != j && only_for(c, i, j);
+            for (int o = j; fits && o >= 0; o = g->root[o].below)
                 fits = sees(g, o, i);
             if (fits) {
                 join(g, i, j, 1);

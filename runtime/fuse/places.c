@@ -41,20 +41,20 @@ static double points(const orr__capture *p, int i, const place *at)
 
 static void add(orr__group *g, int x, int root, const orr__view *v)
 {
-    if (g->p->leaf_of[x] >= 0 || g->nplace[x] >= MOST)
+    if (g->p->leaf_of[x] >= 0 || g->node[x].nplace >= MOST)
         return;
-    for (const place *at = g->place[x]; at; at = at->next)
+    for (const place *at = g->node[x].place; at; at = at->next)
         if (at->root == root && orr__view_equal(&at->v, v, g->p->node[x]->shape.rank))
             return;
     place *new = malloc(sizeof *new);
     if (!new) {
-        g->nplace[x] = MOST; /* as if there were many: the node gets a buffer */
+        g->node[x].nplace = MOST; /* as if there were many: the node gets a buffer */
         return;
     }
-    *new = (place){ root, *v, g->place[x] };
-    g->place[x] = new;
-    g->nplace[x]++;
-    g->points[x] += points(g->p, x, new);
+    *new = (place){ root, *v, g->node[x].place };
+    g->node[x].place = new;
+    g->node[x].nplace++;
+    g->node[x].points += points(g->p, x, new);
 }
 
 /* A lowering that emits nothing and records the views through which operands are read. */
@@ -106,8 +106,8 @@ static void read_through(orr__group *g, int i, int root, const orr__view *v)
 void orr__places_of_operands(orr__group *g, int i)
 {
     int pattern = orr__pattern_of(g->p, i);
-    if (!g->root[i]) {
-        for (const place *at = g->place[i]; at; at = at->next)
+    if (!g->node[i].root) {
+        for (const place *at = g->node[i].place; at; at = at->next)
             read_through(g, i, at->root, &at->v);
         return;
     }
@@ -120,24 +120,9 @@ void orr__places_of_operands(orr__group *g, int i)
 
 void orr__places_free(orr__group *g)
 {
-    for (int i = 0; g->place && i < g->p->n; i++)
-        for (place *at = g->place[i], *next; at; at = next) {
+    for (int i = 0; i < g->p->n; i++)
+        for (place *at = g->node[i].place, *next; at; at = next) {
             next = at->next;
             free(at);
         }
-    free(g->place);
-    free(g->nplace);
-    free(g->points);
-    g->place = NULL;
-    g->nplace = NULL;
-    g->points = NULL;
-}
-
-bool orr__places_make(orr__group *g)
-{
-    size_t n = (size_t)g->p->n + 1;
-    g->place = calloc(n, sizeof *g->place);
-    g->nplace = calloc(n, sizeof *g->nplace);
-    g->points = calloc(n, sizeof *g->points);
-    return g->place && g->nplace && g->points;
 }
