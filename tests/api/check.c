@@ -8,48 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/harness/check_help.h"
 #include "tests/harness/harness.h"
 
 enum { N = 100000, PLACE = 77123 };
-
-static struct {
-    pthread_mutex_t lock;
-    int n;
-    char last[1024];
-} heard = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static void hear(orr_log_level level, const char *line, void *user)
-{
-    (void)level;
-    (void)user;
-    (void)pthread_mutex_lock(&heard.lock);
-    if (strstr(line, "element")) {
-        heard.n++;
-        (void)snprintf(heard.last, sizeof heard.last, "%s", line);
-    }
-    (void)pthread_mutex_unlock(&heard.lock);
-}
-
-static void start(const char *check, const char *lane, const char *jit)
-{
-    heard.n = 0;
-    (void)setenv("ORRERY_CHECK", check, 1);
-    (void)setenv("ORRERY_JIT", jit, 1);
-    (void)setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
-    if (lane)
-        (void)setenv("ORRERY_INLINE_US", lane, 1);
-    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    orr_log_to(hear, NULL);
-}
-
-static void stop(void)
-{
-    orr_log_to(NULL, NULL);
-    ORR_CHECK(orr_shutdown() == ORR_OK);
-    (void)unsetenv("ORRERY_CHECK");
-    (void)unsetenv("ORRERY_JIT");
-    (void)unsetenv("ORRERY_INLINE_US");
-}
 
 static void names(const char *text, int line, const char *op, const char *more)
 {
@@ -67,7 +29,7 @@ static orr_tensor *one_zero(orr_dtype t)
 
 static void the_line_of_a_quotient_is_named(void)
 {
-    start("off", NULL, "off");
+    orr_test_check_begin("off", NULL, "off");
     static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_F16, ORR_BF16 };
     for (size_t k = 0; k < sizeof type / sizeof *type; k++) {
         orr_scope *s = orr_scope_begin();
@@ -84,14 +46,14 @@ static void the_line_of_a_quotient_is_named(void)
         ORR_CHECK(orr_check(orr_arange(ORR_I32, 0, 4, 1)) == ORR_OK);
         (void)orr_scope_end(s);
     }
-    ORR_CHECK(heard.n == 0);
-    stop();
+    ORR_CHECK(orr_test_heard.n == 0);
+    orr_test_check_end();
 }
 
 static void infinities_overflows_and_data_are_told_apart(void)
 {
     float data[] = { 1, 2, NAN, 4 };
-    start("off", NULL, "off");
+    orr_test_check_begin("off", NULL, "off");
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = one_zero(ORR_F32), *l = orr_log(x), *zero = orr_mul(l, orr_scalar(0));
     ORR_CHECK(orr_check(zero) == ORR_ENUMERIC);
@@ -111,7 +73,7 @@ static void infinities_overflows_and_data_are_told_apart(void)
     ORR_CHECK(orr_check(orr_sum(orr_full(ORR_F16, ORR_SHAPE(3, 70000), 1), ORR_AXES(1), false)) == ORR_ENUMERIC);
     names(orr_error_message(), __LINE__ - 1, "sum", "is inf, made from finite numbers");
     (void)orr_scope_end(s);
-    stop();
+    orr_test_check_end();
 }
 
 static orr_tensor *bad_log(int *line)
@@ -125,7 +87,7 @@ static orr_tensor *bad_log(int *line)
 static void the_way_back_leads_through_every_kind_of_operation(void)
 {
     enum { KINDS = 9 };
-    start("off", NULL, "off");
+    orr_test_check_begin("off", NULL, "off");
     for (int k = 0; k < KINDS; k++) {
         orr_scope *s = orr_scope_begin();
         int line;
@@ -159,21 +121,21 @@ static void the_way_back_leads_through_every_kind_of_operation(void)
     ORR_CHECK(orr_check(orr_exp(shifted)) == ORR_ENUMERIC);
     names(orr_error_message(), __LINE__ - 2, "sub", "made from -inf and -inf");
     (void)orr_scope_end(s);
-    stop();
+    orr_test_check_end();
 }
 
 /* Infinities of a mask that disappear, and NaN that a choice drops. */
 static void finite_results_are_not_blamed(void)
 {
-    start("nonfinite", NULL, "off");
+    orr_test_check_begin("nonfinite", NULL, "off");
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = one_zero(ORR_F32), *is_zero = orr_equal(x, orr_scalar(0));
     orr_tensor *masked = orr_softmax(orr_where(is_zero, orr_full(ORR_F32, ORR_SHAPE_0D, -INFINITY), x), 0);
     orr_tensor *chosen = orr_where(is_zero, orr_scalar(1), orr_div(x, x));
     ORR_CHECK(orr_eval_all(ORR_TENSORS(masked, chosen)) == ORR_OK);
-    ORR_CHECK_MSG(heard.n == 0, "%s", heard.last);
+    ORR_CHECK_MSG(orr_test_heard.n == 0, "%s", orr_test_heard.last);
     (void)orr_scope_end(s);
-    stop();
+    orr_test_check_end();
 }
 
 /* Steps of a variable, whose value overflows at the tenth step; the bits are those without a check. */
@@ -197,14 +159,15 @@ static void training_goes_on_and_is_said_once_a_line(void)
     static const char *const lane[] = { NULL, "0" }, *const jit[] = { "off", "wait" };
     for (int k = 0; k < 4; k++) {
         double with, without;
-        start("nonfinite", lane[k % 2], jit[k / 2]);
+        orr_test_check_begin("nonfinite", lane[k % 2], jit[k / 2]);
         steps(&with);
-        ORR_CHECK_MSG(k > 0 || (heard.n >= 1 && heard.n <= 3), "%d: %s", heard.n, heard.last);
-        stop();
-        start("off", lane[k % 2], jit[k / 2]);
+        ORR_CHECK_MSG(k > 0 || (orr_test_heard.n >= 1 && orr_test_heard.n <= 3), "%d: %s", orr_test_heard.n,
+                      orr_test_heard.last);
+        orr_test_check_end();
+        orr_test_check_begin("off", lane[k % 2], jit[k / 2]);
         steps(&without);
-        ORR_CHECK(heard.n == 0 && memcmp(&with, &without, sizeof with) == 0);
-        stop();
+        ORR_CHECK(orr_test_heard.n == 0 && memcmp(&with, &without, sizeof with) == 0);
+        orr_test_check_end();
     }
 }
 
@@ -217,7 +180,7 @@ static void explicit_graphs_are_checked(void)
     ORR_REQUIRE(data && to);
     for (int i = 0; i < MANY; i++)
         data[i] = i == MANY - 5 ? 0 : 1 + (float)(i % 100);
-    start("nonfinite", NULL, "off");
+    orr_test_check_begin("nonfinite", NULL, "off");
     orr_scope *s = orr_scope_begin();
     orr_tensor *in = orr_placeholder(ORR_F32, ORR_SHAPE(MANY)), *twice = orr_mul(in, orr_scalar(2));
     orr_tensor *quotient = orr_div(in, twice);
@@ -231,8 +194,8 @@ static void explicit_graphs_are_checked(void)
     ORR_CHECK(orr_item(y[1], &most) == ORR_OK && most == 200);
     char element[32];
     (void)snprintf(element, sizeof element, "element [%d] is ", MANY - 5);
-    ORR_CHECK_MSG(heard.n == 1 && strstr(heard.last, place) && strstr(heard.last, element), "%d: %s", heard.n,
-                  heard.last);
+    ORR_CHECK_MSG(orr_test_heard.n == 1 && strstr(orr_test_heard.last, place) && strstr(orr_test_heard.last, element),
+                  "%d: %s", orr_test_heard.n, orr_test_heard.last);
     float greatest = 0;
     const orr_buffer into[] = { { to, MANY * sizeof *to }, { &greatest, sizeof greatest } };
     orr_event *e;
@@ -241,7 +204,7 @@ static void explicit_graphs_are_checked(void)
     ORR_CHECK(greatest == 200 && isnan(to[MANY - 5]) && to[0] == 1.5f && to[MANY - 1] == 1.5f);
     ORR_CHECK(orr_graph_free(g) == ORR_OK);
     (void)orr_scope_end(s);
-    stop();
+    orr_test_check_end();
     free(data);
     free(to);
 }
@@ -267,14 +230,14 @@ static void threads_check_for_themselves(void)
 {
     pthread_t other[3];
     int failures[4] = { 0 };
-    start("off", NULL, "on");
+    orr_test_check_begin("off", NULL, "on");
     for (int i = 0; i < 3; i++)
         ORR_REQUIRE(pthread_create(&other[i], NULL, thread, &failures[i]) == 0);
     (void)thread(&failures[3]);
     for (int i = 0; i < 3; i++)
         (void)pthread_join(other[i], NULL);
     ORR_CHECK(failures[0] + failures[1] + failures[2] + failures[3] == 0);
-    stop();
+    orr_test_check_end();
 }
 
 int main(int argc, char **argv)

@@ -4,63 +4,22 @@
 #include "config.h"
 #include <math.h>
 #include <orrery.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/harness/check_help.h"
 #include "tests/harness/harness.h"
 
 enum { N = 1000000, PLACE = 771234 };
-
-static struct {
-    pthread_mutex_t lock;
-    int n;
-    char last[1024];
-} heard = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static void hear(orr_log_level level, const char *line, void *user)
-{
-    (void)level;
-    (void)user;
-    (void)pthread_mutex_lock(&heard.lock);
-    if (strstr(line, "element")) {
-        heard.n++;
-        (void)snprintf(heard.last, sizeof heard.last, "%s", line);
-    }
-    (void)pthread_mutex_unlock(&heard.lock);
-}
-
-static void start(const char *check, const char *lane, const char *jit)
-{
-    heard.n = 0;
-    heard.last[0] = '\0';
-    (void)setenv("ORRERY_CHECK", check, 1);
-    (void)setenv("ORRERY_JIT", jit, 1);
-    (void)setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
-    if (lane)
-        (void)setenv("ORRERY_INLINE_US", lane, 1);
-    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
-    orr_log_to(hear, NULL);
-}
-
-static void stop(void)
-{
-    orr_log_to(NULL, NULL);
-    ORR_CHECK(orr_shutdown() == ORR_OK);
-    (void)unsetenv("ORRERY_CHECK");
-    (void)unsetenv("ORRERY_JIT");
-    (void)unsetenv("ORRERY_INLINE_US");
-}
 
 /* One line was logged, and it is this one. */
 static void said(int line, const char *text)
 {
     char place[300];
     (void)snprintf(place, sizeof place, "check_integers.c:%d: %s", line, text);
-    ORR_CHECK_MSG(heard.n == 1 && strstr(heard.last, place), "%d: \"%s\" should have \"%s\"", heard.n, heard.last,
-                  place);
-    heard.n = 0;
-    heard.last[0] = '\0';
+    ORR_CHECK_MSG(orr_test_heard.n == 1 && strstr(orr_test_heard.last, place), "%d: \"%s\" should have \"%s\"",
+                  orr_test_heard.n, orr_test_heard.last, place);
+    orr_test_unhear();
 }
 
 static orr_tensor *whole(int64_t v)
@@ -111,17 +70,17 @@ static void one_element_of_a_million_is_named(void)
     static const char *const lane[] = { NULL, "0", NULL, "0" }, *const jit[] = { "off", "wait", "off", "off" };
     static void (*const plant[])(void) = { sum_overflows, product_overflows, cast_loses, shift_loses };
     for (int k = 0; k < 4; k++) {
-        start(k % 2 ? "nonfinite,overflow,bounds" : "overflow", lane[k], jit[k]);
+        orr_test_check_begin(k % 2 ? "nonfinite,overflow,bounds" : "overflow", lane[k], jit[k]);
         orr_scope *s = orr_scope_begin();
         plant[k]();
         (void)orr_scope_end(s);
-        stop();
+        orr_test_check_end();
     }
 }
 
 static void every_kind_is_named(void)
 {
-    start("overflow", NULL, "off");
+    orr_test_check_begin("overflow", NULL, "off");
     orr_scope *s = orr_scope_begin();
     value_is(orr_neg(planted(INT32_MIN)), INT32_MIN);
     said(__LINE__ - 1, "neg: element [771234] is -2147483648, made from -2147483648");
@@ -139,14 +98,14 @@ static void every_kind_is_named(void)
     orr_tensor *ones = orr_from(ORR_I64, ORR_SHAPE(2), (int64_t[]){ 1, 1 });
     value_is(orr_scatter_add(three, ones, orr_full(ORR_U8, ORR_SHAPE(2), 90), 0), 224);
     said(__LINE__ - 1, "scatter_add: element [1] is 24, and not about 280: uint8");
-    ORR_CHECK(heard.n == 0);
+    ORR_CHECK(orr_test_heard.n == 0);
     (void)orr_scope_end(s);
-    stop();
+    orr_test_check_end();
 }
 
 static void indices_are_named(void)
 {
-    start("bounds", NULL, "off");
+    orr_test_check_begin("bounds", NULL, "off");
     orr_scope *s = orr_scope_begin();
     orr_tensor *x = orr_arange(ORR_F32, 0, 5, 1), *index = orr_add(planted(9), whole(-4));
     ORR_CHECK(orr_eval(orr_take(x, index, 0)) == ORR_EINDEX);
@@ -160,17 +119,17 @@ static void indices_are_named(void)
     said(__LINE__ - 1, "one_hot: element [0, 1] of the indices is 3, which names none of 3 classes");
     orr_tensor *logits = orr_zeros(ORR_F32, ORR_SHAPE(2, 2, 4));
     orr_class_options ignore = { .ignores = true, .ignored = -1 };
-    ORR_CHECK(orr_eval(orr_cross_entropy_with(logits, labels, &ignore)) == ORR_OK && heard.n == 0);
+    ORR_CHECK(orr_eval(orr_cross_entropy_with(logits, labels, &ignore)) == ORR_OK && orr_test_heard.n == 0);
     ORR_CHECK(orr_eval(orr_cross_entropy(logits, labels)) == ORR_OK);
     said(__LINE__ - 1, "cross_entropy: element [1, 0] of the indices is -1, which names none of 4 classes");
     (void)orr_scope_end(s);
-    stop();
+    orr_test_check_end();
 }
 
 /* Values at the bounds, unsigned indices from the end, masks, and gradients of integers' neighbours. */
 static void right_programs_are_not_blamed(void)
 {
-    start("nonfinite,overflow,bounds", NULL, "off");
+    orr_test_check_begin("nonfinite,overflow,bounds", NULL, "off");
     orr_scope *s = orr_scope_begin();
     value_is(orr_add(planted(INT32_MAX - 5), whole(5)), (double)INT32_MAX + 5.0 * (N - 1));
     value_is(orr_take(orr_arange(ORR_I32, 0, 5, 1), orr_from(ORR_I64, ORR_SHAPE(3), (int64_t[]){ -5, 4, -1 }), 0), 8);
@@ -181,15 +140,15 @@ static void right_programs_are_not_blamed(void)
     orr_tensor *taken = orr_take(v, orr_from(ORR_I64, ORR_SHAPE(2), (int64_t[]){ 0, -1 }), 0);
     ORR_CHECK(orr_grad(orr_sum(taken, ORR_ALL_AXES, false), &v, 1, &g) == ORR_OK);
     value_is(g, 2);
-    ORR_CHECK_MSG(heard.n == 0, "%s", heard.last);
+    ORR_CHECK_MSG(orr_test_heard.n == 0, "%s", orr_test_heard.last);
     (void)orr_scope_end(s);
-    stop();
+    orr_test_check_end();
 }
 
 /* A loop that assigns; an explicit graph; another thread's doubts do not count. */
 static void steps_and_graphs_are_checked(void)
 {
-    start("overflow", NULL, "off");
+    orr_test_check_begin("overflow", NULL, "off");
     orr_scope *s = orr_scope_begin();
     orr_tensor *v = orr_variable(orr_full(ORR_I32, ORR_SHAPE(100), 3));
     for (int i = 0; i < 8; i++)
@@ -201,13 +160,13 @@ static void steps_and_graphs_are_checked(void)
     ORR_REQUIRE(graph);
     for (int i = 0; i < 2; i++) {
         orr_tensor *x = orr_from(ORR_I32, ORR_SHAPE(3), (int32_t[]){ 1, i * 1500000000, 2 });
-        ORR_CHECK(orr_graph_submit(graph, &x, 1, &y, 1, NULL) == ORR_OK && heard.n == i);
+        ORR_CHECK(orr_graph_submit(graph, &x, 1, &y, 1, NULL) == ORR_OK && orr_test_heard.n == i);
         value_is(y, i ? -1294967290.0 : 6);
     }
     said(__LINE__ - 8, "add: element [1] is -1294967296, made from 1500000000 and 1500000000");
     ORR_CHECK(orr_graph_free(graph) == ORR_OK);
     (void)orr_scope_end(s);
-    stop();
+    orr_test_check_end();
 }
 
 int main(int argc, char **argv)
