@@ -153,7 +153,7 @@ void orr__variants_end(const orr__pick *t, double work)
         return;
     pthread_mutex_lock(&lock);
     double best = v->least[best_known(v)];
-    if (v->taken[t->way] >= ORR__T_FIRST_RUNS && v->least[t->way] > (1 + ORR__REGRET_MOST) * best &&
+    if (v->taken[t->way] >= ORR__CLEAR && v->least[t->way] > (1 + ORR__REGRET_MOST) * best &&
         v->taken[t->way] < ORR__T_SETTLED) {
         v->taken[t->way] = ORR__T_SETTLED;
         if (atomic_load(&v->chosen) < 0)

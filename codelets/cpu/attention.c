@@ -61,9 +61,9 @@ static job job_of(const orr__kernel *kernel, const orr__launch *l, int first)
     }
     if (masked)
         w.mask = l->in[first + w.a.mask_operand];
-    int64_t edge = w.a.causal ? ORR__T_TILE / 2 : ORR__T_TILE; /* half of each tile on the diagonal is lost */
-    w.rows = ORR__MIN(edge, w.a.queries);
-    w.cols = ORR__MIN(edge, w.a.keys);
+    int64_t edge = ORR__T_TILE / 2; /* half of each tile on the diagonal is lost */
+    w.rows = ORR__MIN(w.a.causal ? edge : ORR__T_TILE, w.a.queries);
+    w.cols = ORR__MIN(w.a.causal ? edge : ORR__KEPT_BYTES / (int64_t)sizeof(float) / ORR__T_TILE, w.a.keys);
     return w;
 }
 

@@ -104,8 +104,8 @@ static void row_loop(const map *m, const char *from, const char *to)
     orr__cloop_stage_values(&in.c, 0, 1);
     orr__cloop_stream_stores(&in.c);
     orr__nest_close(n, 1);
-    orr__cloop_narrow(&in.c, mark, from, to, ORR__BLOCK_ELEMENTS);
-    orr__cloop_widen(&in.c, mark, from, to, ORR__BLOCK_ELEMENTS);
+    orr__cloop_narrow(&in.c, mark, from, to, ORR__T_ROW_LOOP);
+    orr__cloop_widen(&in.c, mark, from, to, ORR__T_ROW_LOOP);
 }
 
 /* Blocks of [from, to). The compiler knows the length of full blocks. The remainder, and short rows, are computed vector by vector. */
@@ -137,7 +137,7 @@ static void blocks(const map *m, const char *from, const char *to)
         return;
     }
     (void)orr__nest_if(n, "W(%d) < %d && %s - %s <= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR, to, from,
-                       ORR__BLOCK_ELEMENTS);
+                       ORR__T_ROW_LOOP);
     row_loop(m, from, to);
     orr__nest_else(n);
     block_loop(m, from, to);

@@ -59,7 +59,7 @@ static double best_time(const orr__trial *t)
 /* The placement whose turn it is; the best known one if the ledger of regret gives no leave, or if this one is hopeless. Under the lock. */
 static orr__placement next(orr__trial *t, int placements, orr__run *r)
 {
-    orr__placement turn = (orr__placement)((t->starts - ORR__T_FIRST_RUNS) % placements), best = best_known(t);
+    orr__placement turn = (orr__placement)((t->starts - ORR__CLEAR) % placements), best = best_known(t);
     if (turn == best || !t->n[best])
         return turn;
     double excess = t->n[turn] ? t->best[turn] - t->best[best] : ORR__REGRET_MOST * t->best[best];
@@ -81,7 +81,7 @@ void orr__placement_begin(orr__run *r, bool hybrid)
         return;
     orr__trial *t = &state->trial;
     pthread_mutex_lock(&lock);
-    bool tells = !t->decided && t->starts >= ORR__T_FIRST_RUNS && under_way == 0;
+    bool tells = !t->decided && t->starts >= ORR__CLEAR && under_way == 0;
     r->placement = t->decided ? t->placement : tells ? next(t, placements, r) : best_known(t);
     r->trial = tells ? orr__plan_ref(r->plan) : NULL;
     t->starts += !t->decided && under_way == 0;

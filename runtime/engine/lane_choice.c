@@ -26,9 +26,9 @@ static double predicted(const orr__plan *p, orr__lane by)
 /* The time on the calling thread alone: measured, or predicted if the wished lane is known better; infinite: not yet of interest. */
 static double alone(const orr__plan *p, const orr__lane_times *t, orr__lane wish)
 {
-    return t->n[ORR__ALONE] > 0              ? t->expected[ORR__ALONE]
-           : t->n[wish] >= ORR__T_FIRST_RUNS ? (1 + doubt) * predicted(p, ORR__ALONE)
-                                             : HUGE_VAL;
+    return t->n[ORR__ALONE] > 0       ? t->expected[ORR__ALONE]
+           : t->n[wish] >= ORR__CLEAR ? (1 + doubt) * predicted(p, ORR__ALONE)
+                                      : HUGE_VAL;
 }
 
 /* The choice between the caller alone (0) and a lane (1) that an earlier process, or an earlier form of the plan, has made. */

@@ -62,7 +62,7 @@ static void the_fastest_way_stays(void)
         begin(true);
         orr__placement_describe(&plan, text, sizeof text);
         ORR_CHECK(!text[0]);
-        for (int k = 0; k < ORR__T_FIRST_RUNS + ORR__T_SETTLED * ORR__PLACEMENTS; k++)
+        for (int k = 0; k < ORR__CLEAR + ORR__T_SETTLED * ORR__PLACEMENTS; k++)
             (void)run(cases[i].seconds);
         ORR_CHECK(orr__plan_state_of(&plan)->trial.decided);
         for (int k = 0; k < 5; k++)
