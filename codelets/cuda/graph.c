@@ -482,7 +482,7 @@ static bool may_record(orr__cu_records *set)
     const orr__cu_driver *d = orr__cu(NULL);
     return d->capture_begin && d->capture_end && d->capture_info && d->graph_make && d->graph_update && d->graph_set &&
            d->graph_launch && d->graph_end && d->graph_forget && set->failures < ORR__T_SETTLED &&
-           set->captures < UNPAID + set->hits && set->runs >= ORR__T_FIRST_RUNS;
+           set->captures < UNPAID + set->hits && set->runs >= ORR__CLEAR;
 }
 
 orr_status orr__cu_repeat(orr__cu_records **list, const orr__sequence *s)
@@ -493,7 +493,7 @@ orr_status orr__cu_repeat(orr__cu_records **list, const orr__sequence *s)
     if (st != ORR_OK)
         return st;
     if (!set || !may_record(set)) {
-        if (set && set->runs < ORR__T_FIRST_RUNS)
+        if (set && set->runs < ORR__CLEAR)
             set->runs++;
         return s->each(s->arg);
     }
