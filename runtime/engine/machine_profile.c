@@ -94,6 +94,9 @@ void orr__profile_orphan(void)
     measuring = false;
 }
 
+/* Other work on the machine may disturb one measurement. */
+enum { TRIES = 3 };
+
 orr_status orr__engine_measure(orr__site at, bool again)
 {
     orr__profile p;
@@ -109,8 +112,12 @@ orr_status orr__engine_measure(orr__site at, bool again)
     if (!engine->measure)
         return orr__fail(at, ORR_EDEVICE,
                          "the serial engine does not measure the machine: run with ORRERY_ENGINE=starpu");
-    if ((st = measure(&p)) != ORR_OK)
-        return orr__fail(at, ORR_EINTERNAL, "the measured profile of this machine makes no sense");
+    for (int i = 0; i < TRIES && (i == 0 || st == ORR_EINTERNAL); i++)
+        st = measure(&p);
+    if (st != ORR_OK)
+        return orr__fail(at, ORR_EINTERNAL,
+                         "the measured numbers make no sense together, %d times: measure again while the machine rests",
+                         (int)TRIES);
     orr__profile_use(&p);
     if (!orr__profile_store(&p))
         return orr__fail(at, ORR_EIO, "the measured profile is not kept: ORRERY_LOG=info names the reason");

@@ -13,7 +13,7 @@
 #include "runtime/base/threshold.h"
 #include "runtime/fuse/group.h"
 
-#define REASONS_MOST 32   /* reasons that are kept of one root: a value may have as many readers as there are nodes */
+#define REASONS_MOST 32 /* reasons that are kept of one root: a value may have as many readers as there are nodes */
 
 /* A value that is read twice by each of the values after it is counted 2^n times after n of them. */
 static int more_loads(int a, int b)
@@ -89,13 +89,12 @@ bool orr__is_choice(const orr__group *g, int i)
                         !cuts_rows(g->p, i));
 }
 
-/* True if the region of choice i computes operand x: if computing it at every element of the choice costs less than storing it. An operand
- * alone is computed inside of its border. */
+/* True if the region of choice i computes operand x. A compiled loop computes it inside of its border alone; where that is not known, at every
+ * element, which must not cost more than storing it. */
 static bool computes_part(const orr__group *g, int i, int x)
 {
-    double own = (double)orr__shape_count(&g->p->node[x]->shape), all = (double)orr__shape_count(&g->p->node[i]->shape);
     return g->node[x].partial && g->node[x].loads > 0 &&
-           (orr__capture_nin(g->p, i) == 1 || (double)g->node[x].cost * (all - own) <= (double)ORR__COST_STORE * own);
+           (orr__capture_nin(g->p, i) == 1 || g->node[x].cost <= ORR__COST_STORE);
 }
 
 static void choice_cost(orr__group *g, int i)

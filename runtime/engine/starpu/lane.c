@@ -89,6 +89,8 @@ static const char *not_together(const orr__wish *w)
                            { !orr__star.one_memory, "memory is not one" },
                            { orr__star_crew_is_in_the_way(w->plan->us), "others waited for a crew" },
                            { !isfinite(w->plan->lanes.together), "a step borrows cores, or is an exchange" },
+                           { (1 + ORR__T_DOUBT / 100.0) * w->plan->lanes.together >= w->plan->lanes.alone,
+                             "it is not clearly faster than the calling thread" },
                            { 0 } };
     return first_of(rules);
 }
@@ -128,13 +130,12 @@ static bool rather_asleep(const orr__wish *w, orr__lane by)
            !w->share(us, crew && orr__star_crew_is_worth(us));
 }
 
-/* A crew counts with the doubt of its prediction: one member that is late holds up all. */
 orr__lane orr__star_offers(const orr__wish *w, orr__offer o[ORR__LANES])
 {
     const orr__plan *p = w->plan;
     const char *held = held_up(w);
     o[ORR__ALONE] = offer(held ? held : not_alone(w), p->lanes.alone);
-    o[ORR__TOGETHER] = offer(held ? held : not_together(w), (1 + ORR__T_DOUBT / 100.0) * p->lanes.together);
+    o[ORR__TOGETHER] = offer(held ? held : not_together(w), p->lanes.together);
     o[ORR__TASKS] = offer(not_tasks(w), p->lanes.tasks);
     if (rather_asleep(w, least(o)))
         o[ORR__TOGETHER] = o[ORR__TASKS] = offer("the workers sleep, and waking them does not pay yet", 0);
