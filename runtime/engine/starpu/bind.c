@@ -34,6 +34,17 @@ orr__span orr__star_range(const orr__run *r, int v, int64_t first, int64_t end)
     return p;
 }
 
+/* The output of the step that is written over value v in this run; -1: none. */
+static int written_over(const orr__run *r, const orr__step *s, int v)
+{
+    for (int k = 0; k < s->region->nout; k++)
+        if (r->plan->value[v].recipient == s->out[k] && orr__run_donated(r, s->out[k]))
+            return k;
+    return -1;
+}
+
+/* A task reads of a donor the elements that it writes over it (runtime/plan/donation.c), also where a call's accesses would allow any: tasks
+ * that held the tiles of each other would wait for ever. */
 orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j)
 {
     int nout = s->region->nout, v = j < nout ? s->out[j] : s->in[j - nout];
@@ -44,8 +55,9 @@ orr__span orr__star_span(const orr__run *r, const orr__step *s, int t, int j)
         return (orr__span){ .elem = orr_dtype_size(r->plan->value[v].dtype) };
     if (tiles->n == 1) /* whatever the elements are; a superfluous dependency is harmless */
         return (orr__span){ .tiles = tiles, .n = 1, .elem = orr_dtype_size(r->plan->value[v].dtype) };
-    if (j < nout)
-        orr__step_writes(s, t, j, &first, &end);
+    int out = j < nout ? j : written_over(r, s, v);
+    if (out >= 0)
+        orr__step_writes(s, t, out, &first, &end);
     else
         orr__step_reads(s, t, j - nout, &first, &end);
     return orr__star_range(r, v, first, end);
