@@ -39,7 +39,7 @@ static struct {
     orr__extents extents;
     orr__buffer *headers;
     size_t nheaders;
-    uint64_t fresh, seen; /* seen: the clock of the last orr__pool_tick */
+    uint64_t fresh, seen; /* seen: the uses at the last orr__pool_tick */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Bytes of blocks; written under the lock. */
@@ -49,6 +49,9 @@ static atomic_size_t kept;            /* of those outside: held for reuse by the
 static atomic_size_t recent;          /* the most in use; falls by a quarter at each tick          */
 static atomic_size_t least;           /* the least in use since then                               */
 static atomic_size_t moved;           /* the most by which use fell; decreases in the same way     */
+
+/* Blocks that were taken. One that is put is none: the engine returns its own, when they exceed the bound. */
+static atomic_uint_fast64_t uses;
 
 /* Bytes. Not under the lock, since threads with blocks of their own count too. */
 static atomic_size_t live, limit, peak;
@@ -163,6 +166,7 @@ static void *take_free(int c, size_t bytes, size_t *cap)
 {
     void *p = NULL;
     pool.clock++;
+    atomic_fetch_add_explicit(&uses, 1, memory_order_relaxed);
     if (c < 0) {
         if ((p = orr__extent_take(&pool.extents, bytes + GUARD, cap)))
             atomic_fetch_sub_explicit(&pooled, *cap, memory_order_relaxed);
@@ -289,8 +293,10 @@ void orr__pool_keep(size_t cap)
     lower_to(&least, in_use());
 }
 
-void orr__pool_unkeep(size_t cap)
+void orr__pool_unkeep(size_t cap, bool used)
 {
+    if (used)
+        atomic_fetch_add_explicit(&uses, 1, memory_order_relaxed);
     atomic_fetch_sub_explicit(&kept, cap, memory_order_relaxed);
     note_use();
 }
@@ -314,8 +320,9 @@ bool orr__pool_tick(void)
 {
     size_t most = atomic_load(&recent), use = in_use();
     pthread_mutex_lock(&pool.lock);
-    bool idle = pool.seen == pool.clock;
-    pool.seen = pool.clock;
+    uint64_t now = atomic_load_explicit(&uses, memory_order_relaxed);
+    bool idle = pool.seen == now;
+    pool.seen = now;
     pthread_mutex_unlock(&pool.lock);
     size_t some = moves();
     atomic_store(&moved, idle ? 0 : some - some / 4);

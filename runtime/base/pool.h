@@ -46,14 +46,14 @@ void orr__pool_put(void *block, size_t bytes, size_t cap);
  * lately, and as much again as moves: is made and freed. Of the latter at most half of what was in use, or a few megabytes. Values that stay,
  * such as weights, allow no more free memory. */
 size_t orr__pool_excess(size_t bytes);
-/* A block of that size is held for reuse by its owner; and is in use again, or about to be put back. */
+/* A block of that size is held for reuse by its owner; and is in use again (used), or about to be put back. */
 void orr__pool_keep(size_t cap);
-void orr__pool_unkeep(size_t cap);
+void orr__pool_unkeep(size_t cap, bool used);
 size_t orr__pool_free(void);   /* bytes in the pool                                             */
 size_t orr__pool_recent(void); /* the most in use lately                                        */
 size_t orr__pool_mapped(void); /* bytes of blocks, free ones included, that malloc did not give */
 /* To be called now and then: what was in use becomes less recent, and memory beyond the bound returns to the system; all of it if no block
- * was taken or put since the last call (true). */
+ * was taken since the last call (true). */
 bool orr__pool_tick(void);
 /* Headers of buffers, zeroed. */
 orr__buffer *orr__pool_header(void);

@@ -36,7 +36,7 @@ static unsigned long long seed(void)
 static int programs(void)
 {
     const char *few = getenv("ORR_TEST_ORDER_PROGRAMS");
-    return few ? atoi(few) : RANDOM_FAMILIES * ALIKE * (getenv("ORR_TEST_FULL") ? 8 : 2);
+    return few ? atoi(few) : RANDOM_FAMILIES * ALIKE * (orr_test_full() ? 8 : 1);
 }
 
 static int family(int program)

@@ -148,7 +148,7 @@ static void gathered_elements(int n)
     (void)orr_scope_end(s);
 }
 
-static void with_vectors(const char *isa)
+static void with_vectors(const char *isa, int step)
 {
     ORR_NEED_COMPILER();
     setenv("ORRERY_CACHE_DIR", orr_test_kernels(), 1);
@@ -156,7 +156,7 @@ static void with_vectors(const char *isa)
     setenv("ORRERY_ISA", isa, 1);
     ORR_REQUIRE(orr_init(NULL) == ORR_OK);
     every_value();
-    for (int n = 1; n <= LONGEST; n += n < 20 ? 1 : 5)
+    for (int n = 1; n <= LONGEST; n += n < 20 ? 1 : step)
         one_length(n);
     for (int n = 1; n <= LONGEST; n += 23)
         gathered_elements(n);
@@ -166,12 +166,12 @@ static void with_vectors(const char *isa)
 
 static void values_are_the_formats(void)
 {
-    with_vectors("auto");
+    with_vectors("auto", 5);
 }
 
 static void values_are_the_formats_with_narrow_vectors(void)
 {
-    with_vectors("avx2");
+    with_vectors("avx2", orr_test_full() ? 5 : 15);
 }
 
 int main(int argc, char **argv)

@@ -69,7 +69,7 @@ static double each(network *w, int64_t batch)
 static void beside_a_sweep(network *w)
 {
     const bool full = getenv("ORR_TEST_FULL") != NULL;
-    const int rounds = full ? 40 : 6;
+    const int rounds = full ? 40 : 3;
     double least[SIZES], chosen = 0, best = HUGE_VAL;
     orr_batch_choice c;
     ORR_REQUIRE(orr_optimal_batch(work, w, MOST, 0, &c) == ORR_OK);

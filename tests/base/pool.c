@@ -174,6 +174,30 @@ static void values_that_stay_allow_no_free_memory(void)
     orr__pool_trim();
 }
 
+/* An engine returns its kept blocks little by little, in the look itself: no use, else the next look returns as little. */
+static void blocks_that_an_engine_returns_are_no_use(void)
+{
+    enum { KEPT = 4, BYTES = 3 << 20 };
+    void *kept[KEPT];
+    size_t cap[KEPT];
+    orr__pool_trim();
+    for (int i = 0; i < KEPT; i++) {
+        ORR_REQUIRE((kept[i] = orr__pool_lend(BYTES, &cap[i])) != NULL);
+        orr__pool_keep(cap[i]);
+    }
+    ORR_CHECK(!orr__pool_tick());
+    for (int i = 0; i < KEPT - 1; i++) {
+        orr__pool_unkeep(cap[i], false);
+        orr__pool_put(kept[i], 0, cap[i]);
+        ORR_CHECK_MSG(orr__pool_tick(), "look %d", i);
+        ORR_CHECK(orr__pool_get_stats().pooled == 0);
+    }
+    orr__pool_unkeep(cap[KEPT - 1], true); /* for a value, without a block of the pool */
+    ORR_CHECK(!orr__pool_tick());
+    orr__pool_put(kept[KEPT - 1], 0, cap[KEPT - 1]);
+    ORR_CHECK(orr__pool_tick());
+}
+
 static void idle_memory_returns_to_the_system(void)
 {
     orr__idle_memory_start();
@@ -365,6 +389,7 @@ int main(int argc, char **argv)
         ORR_TEST(sizes_in_turn_stay),
         ORR_TEST(a_large_free_block_serves_smaller_buffers),
         ORR_TEST(blocks_are_bounded_by_use),
+        ORR_TEST(blocks_that_an_engine_returns_are_no_use),
         ORR_TEST(idle_memory_returns_to_the_system),
         ORR_TEST(values_that_stay_allow_no_free_memory),
         ORR_TEST(limit_is_kept_and_reported),

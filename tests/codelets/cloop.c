@@ -53,7 +53,7 @@ static bool have(int cc)
 /* The second compiler takes each third kernel of a job; all with ORR_TEST_FULL=1, or without the first. */
 static bool takes(int cc, int kernel)
 {
-    return cc == CC || !have(CC) || kernel / JOBS % 3 == 0 || getenv("ORR_TEST_FULL");
+    return cc == CC || !have(CC) || kernel / JOBS % 3 == 0 || orr_test_full();
 }
 
 /* -- many kernels in one run of a compiler -------------------------------------------------------------------- */
@@ -98,13 +98,23 @@ static bool write_sources(void)
     return ok;
 }
 
+/* -O3 takes many seconds for a long text; the JIT then uses -O1, too. */
+static const char *optimisation(int job)
+{
+    enum { LONG_TEXT = 40000 };
+    bool long_text = false;
+    for (int i = job; i < all.n; i += JOBS)
+        long_text = long_text || strlen(all.text[i]) > LONG_TEXT;
+    return long_text && !orr_test_full() ? "-O1" : "-O3";
+}
+
 /* Compiles every JOBS-th of the compiler's kernels from number `job` on. */
 static pid_t compile(int cc, int job, const char *object)
 {
     static char path[KERNELS][600];
     const char *argv[KERNELS + 16] = { compiler[cc],
                                        "-std=c99",
-                                       "-O3",
+                                       optimisation(job),
                                        "-march=native",
                                        "-ffp-contract=off",
                                        "-fno-math-errno",
@@ -350,13 +360,13 @@ static void unsupported_region_is_refused(void)
     X(parts_of_the_iteration)                                                                                          \
     X(chains_into_reductions)                                                                                          \
     X(arg_reductions_take_the_first_of_equals)                                                                         \
-    X(nan_wins_in_max_and_argmax) X(iota_in_every_dtype) X(random_numbers_are_the_same_bits)                           \
-        X(normal_random_numbers_are_close) X(casts_between_dtypes) X(empty_ranges_are_nothing)                         \
-            X(graphs_equal_reference) X(reductions_of_every_shape) X(long_sums_are_compensated)                        \
-                X(maps_of_any_accesses) X(rows_see_their_folds) X(rows_fold_computed_values)                           \
-                    X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs) X(rows_draw_their_numbers)          \
-                        X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop) X(boxes_of_any_place)                \
-                            X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows)
+    X(nan_wins_in_max_and_argmax)                                                                                      \
+    X(iota_in_every_dtype) X(random_numbers_are_the_same_bits) X(normal_random_numbers_are_close)                      \
+        X(casts_between_dtypes) X(empty_ranges_are_nothing) X(graphs_equal_reference) X(reductions_of_every_shape)     \
+            X(long_sums_are_compensated) X(maps_of_any_accesses) X(rows_see_their_folds) X(rows_fold_computed_values)  \
+                X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs) X(rows_draw_their_numbers)              \
+                    X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop) X(boxes_of_any_place)                    \
+                        X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \
@@ -396,6 +406,6 @@ int main(int argc, char **argv)
         ORR_TEST(unsupported_region_is_refused),
         { 0 },
     };
-    orr_test_draw_one_in(3); /* two compilers, and several lengths of vectors */
+    orr_test_draw_one_in(6); /* two compilers, and several lengths of vectors */
     return orr_test_main(argc, argv, "codelets.cloop", tests);
 }

@@ -239,5 +239,6 @@ int main(int argc, char **argv)
     bool cc = cc_works();
     if (!cc)
         printf("  no cc: C99 text is not compiled\n");
+    orr_test_draw_one_in(2); /* a process of the compiler each */
     return orr_test_main(argc, argv, "codelets.emit", cc ? tests : text_only);
 }

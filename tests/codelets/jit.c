@@ -397,7 +397,7 @@ static void is_compiled_with(const char *cc, double work, double rest)
 static void compiler_time_limit_counts_cpu_time(void)
 {
     ORR_NEED_COMPILER();
-    is_compiled_with(script("waits", "sleep 3; exec cc \"$@\""), 1, 600);
+    is_compiled_with(script("waits", "sleep 2; exec cc \"$@\""), 1, 600);
     jh_write(jh_place("asked"), "#!/bin/sh\ncase $1 in --version) sleep 7; esac\nexec cc \"$@\"\n", 0755);
     is_compiled_with(jh_place("asked"), 20, 600);
 }

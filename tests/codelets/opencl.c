@@ -357,7 +357,7 @@ int main(int argc, char **argv)
     static const orr_test none[] = { ORR_TEST(opencl), { 0 } };
     start();
     orr__cl_fold_together = true;
-    orr_test_draw_one_in(8); /* a compilation takes a third of a second */
+    orr_test_draw_one_in(16); /* a compilation takes a third of a second */
     int status = orr_test_main(argc, argv, "codelets.opencl", cl.ok ? tests : none);
     stop();
     return status;

@@ -12,9 +12,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #include "codelets/codelet.h"
+
+/* Of this process and the children that it waited for: a busy machine changes it little. */
+static double processors_seconds(void)
+{
+    static const int whose[] = { RUSAGE_SELF, RUSAGE_CHILDREN };
+    double sum = 0;
+    for (int i = 0; i < 2; i++) {
+        struct rusage u;
+        if (getrusage(whose[i], &u) == 0)
+            sum += (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                   1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    }
+    return sum;
+}
 
 static struct {
     bool skip;
@@ -94,6 +109,7 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
         now.test = t->name;
         now.cases = 0;
         time_t began = time(NULL);
+        double worked = processors_seconds();
         bool ok = test && CU_run_test(suite, test) == CUE_SUCCESS && CU_get_number_of_failures() == 0;
         size_t run = (size_t)(passed + failed + skipped);
         if (run + 1 < sizeof now.outcome)
@@ -110,7 +126,7 @@ int orr_test_main(int argc, char **argv, const char *topic, const orr_test *test
             printf("  %s %s", ok ? "ok  " : "FAIL", t->name);
         long seconds = (long)(time(NULL) - began);
         if (seconds > 1)
-            printf(", %ld s", seconds);
+            printf(", %ld s, of processors %.1f s", seconds, processors_seconds() - worked);
         puts("");
     }
     if (!suite)

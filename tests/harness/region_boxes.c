@@ -4,7 +4,7 @@
 #include "config.h"
 #include "tests/harness/region_tests.h"
 
-enum { FEW = 24, MANY = 300, ARRAYS = 6, POINTS = 20000 };
+enum { FEW = 16, MANY = 300, ARRAYS = 6, POINTS = 20000 };
 
 static const orr_dtype kinds[] = { ORR_F32, ORR_F64, ORR_I32,  ORR_F16, ORR_BF16, ORR_I8, ORR_U8,
                                    ORR_I16, ORR_U16, ORR_BOOL, ORR_U32, ORR_I64,  ORR_U64 };
@@ -119,7 +119,7 @@ void boxes_of_any_place(void)
     static rb b;
     const char *seed = getenv("ORR_TEST_SEED");
     rc_state += seed ? strtoull(seed, NULL, 10) : 0;
-    for (int i = getenv("ORR_TEST_FULL") ? MANY : FEW; i > 0; i--) {
+    for (int i = orr_test_full() ? MANY : FEW; i > 0; i--) {
         random_region(&b);
         rc_check("boxes", &b, b.r.rmask & 1u ? 1 : 1 + (int)rsh_draw(3), -2, 2, 0);
     }

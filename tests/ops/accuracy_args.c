@@ -8,7 +8,7 @@
 #include "tests/ops/accuracy.h"
 #include "tests/harness/harness.h"
 
-const acc_size acc_table_size = { 1 << 20, 1 << 19 }, acc_test_size = { 6000, 4000 };
+const acc_size acc_table_size = { 1 << 20, 1 << 19 }, acc_test_size = { 3000, 2000 };
 
 typedef struct {
     const orr__ewrow *row;

@@ -89,7 +89,7 @@ static void silent_or_hanging_program_is_failure(void)
     script("tests/room/hangs", "sleep 1000");
     script("tests/room/silent", "exit 0");
     script("tests/room/dies", "echo '  ok   before'; echo 'orr-test: 1 0 0'; kill -SEGV $$");
-    ORR_CHECK(check("--cpu --limit 15 --only tests", &text) == 1);
+    ORR_CHECK(check("--cpu --limit 6 --only tests", &text) == 1);
     ORR_REQUIRE(text);
     ORR_CHECK_MSG(strstr(text, "FAIL two_is_one") && strstr(text, "stopped after"), "%s", text);
     ORR_CHECK_MSG(strstr(text, "no result line, exit status 0") && strstr(text, "exit status -11"), "%s", text);

@@ -162,7 +162,7 @@ static void vectors_are_limited_in_both_tiers(void)
         command, sizeof command,
         "ORRERY_ENGINE=serial ORRERY_JIT=wait tools/orrery-bench --rounds 1 random --isa sse2 --program '%s'", program);
     check(command, 0, "");
-    (void)snprintf(command, sizeof command, RANDOM "--isa sse2 --programs %d --seed 5", orr_test_full() ? 14 : 4);
+    (void)snprintf(command, sizeof command, RANDOM "--isa sse2 --programs %d --seed 5", orr_test_full() ? 14 : 2);
     check(command, 0, "over ours with ORRERY_ISA=sse2, seed 5\n");
 #endif
 }

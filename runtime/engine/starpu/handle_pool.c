@@ -21,7 +21,8 @@ static size_t hash(size_t bytes)
     return bytes * 0x9E3779B97F4A7C15u >> 40 & (BUCKETS - 1);
 }
 
-static void remove_held(orr__tiles *t)
+/* used: by a value, else its memory is returned. */
+static void remove_held(orr__tiles *t, bool used)
 {
     size_t h = hash(t->buf->bytes);
 
@@ -41,7 +42,7 @@ static void remove_held(orr__tiles *t)
         oldest = t->newer;
     t->older = t->newer = t->same_prev = t->same_next = NULL;
     held_bytes -= t->buf->bytes;
-    orr__pool_unkeep(t->buf->cap);
+    orr__pool_unkeep(t->buf->cap, used);
     held_handles -= (size_t)t->n;
 }
 
@@ -78,7 +79,7 @@ orr__buffer *orr__tilepool_take(size_t bytes, size_t tile_bytes)
         if (t->buf->bytes == bytes && t->bytes == tile_bytes)
             break;
     if (t)
-        remove_held(t);
+        remove_held(t, true);
     pthread_mutex_unlock(&lock);
     if (!t)
         return NULL;
@@ -118,7 +119,7 @@ static orr__tiles *excess(size_t bytes, bool any)
     pthread_mutex_lock(&lock);
     if (oldest && (any || held_handles > MOST || orr__pool_excess(bytes) > orr__pool_free())) {
         t = oldest;
-        remove_held(t);
+        remove_held(t, false);
     }
     pthread_mutex_unlock(&lock);
     return t;
@@ -135,7 +136,7 @@ void orr__tilepool_release(size_t bytes)
         return;
     pthread_mutex_lock(&lock);
     if (bytes >= LARGE && (t = near(bytes)))
-        remove_held(t);
+        remove_held(t, false);
     pthread_mutex_unlock(&lock);
     if (t)
         free_held(t);
