@@ -128,12 +128,12 @@ static void the_log_has_no_payload_and_no_token(void)
 {
     char path[256], headers[256];
     NEED_SERVER(tokens_option(""));
-    EXPECT(with_token("POST", "/v1/elementwise", alice, "{\"expression\": \"x + 31337\", \"x\": [271828]}"), 200, "");
-    EXPECT(with_token("POST", "/v1/elementwise", alice, "{\"expression\": \"x + marker31337(x)\", \"x\": [271828]}"),
+    EXPECT(with_token("POST", "/v1/elementwise", alice, "{\"expression\": \"x + 7134771347\", \"x\": [27182845904]}"), 200, "");
+    EXPECT(with_token("POST", "/v1/elementwise", alice, "{\"expression\": \"x + marker7134771347(x)\", \"x\": [27182845904]}"),
            400, "");
-    EXPECT(with_token("POST", "/v1/elementwise", "wrong-token-31337-0123456789abcdef", "{}"), 401, "");
+    EXPECT(with_token("POST", "/v1/elementwise", "wrong-token-7134771347-0123456789abcdef", "{}"), 401, "");
     (void)snprintf(path, sizeof path, "/v1/models/%s/predict?token=%s", alice, alice);
-    EXPECT(with_token("POST", path, alice, "{\"x\": [271828]}"), 404, "");
+    EXPECT(with_token("POST", path, alice, "{\"x\": [27182845904]}"), 404, "");
     (void)snprintf(path, sizeof path, "/%s", alice);
     EXPECT(get(&s, path), 404, "");
     (void)snprintf(headers, sizeof headers, "%s: 1\r\nAuthorization: Bearer%s\r\n", alice, alice);
@@ -145,7 +145,7 @@ static void the_log_has_no_payload_and_no_token(void)
     ORR_CHECK(server_stop(&s) == 0);
     char *log = read_text(s.log);
     ORR_CHECK(strstr(log, "\"client\": \"alice\"") && strstr(log, "\"event\": \"stopped\""));
-    ORR_CHECK(!strstr(log, "0123456789abcdef") && !strstr(log, "31337") && !strstr(log, "271828"));
+    ORR_CHECK(!strstr(log, "0123456789abcdef") && !strstr(log, "7134771347") && !strstr(log, "27182845904"));
     int lines = 0;
     for (char *line = log, *end; (end = strchr(line, '\n')); line = end + 1, lines++) {
         *end = '\0';
