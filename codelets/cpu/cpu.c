@@ -423,9 +423,27 @@ static bool walks_a_file(const orr__kernel *k, const orr__launch *l)
     return any;
 }
 
+/* Elements by computed places of a file may be far from each other: nothing around them is read. True: there are such. */
+static bool scatter_files(const orr__launch *l, bool on)
+{
+    const orr__region *r = l->region;
+    bool any = false;
+    for (int a = 0; orr__spill_on() && a < r->naccess; a++)
+        if (r->access[a].placed && r->access[a].input >= 0 && orr__spill_holds(l->in[r->access[a].input])) {
+            orr__spill_scatter(l->in[r->access[a].input], on);
+            any = true;
+        }
+    return any;
+}
+
 static orr_status launch(orr__kernel *k, const orr__launch *l)
 {
     static const orr__pick none;
+    if (scatter_files(l, true)) { /* the interpreter announces rows */
+        orr_status st = interpret(k, l);
+        (void)scatter_files(l, false);
+        return st;
+    }
     if (!k->jit || walks_a_file(k, l))
         return interpret(k, l);
     if (k->halves)

@@ -3,7 +3,10 @@
 #include "config.h"
 
 #include "codelets/cpu/cpu.h"
+#include "runtime/base/spill.h"
 #include "runtime/base/threshold.h"
+
+enum { PAGE = 4096 }; /* bytes that a system reads at least: shorter rows are read at their use */
 
 /* The first index out of range is reported. After that, nothing is gathered. */
 void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, int64_t n)
@@ -20,6 +23,14 @@ void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, 
     v->st = orr__no_place(ORR__SITE(a->file, a->line, a->as ? a->as : "take"), index.i, number, op->dist, a->by);
 }
 
+/* Of a file's row that is needed from iteration q on, all pages are read at once. */
+static void announce_row(const orr__vrun *v, const orr__access *a, int64_t place, int64_t q, size_t size)
+{
+    int64_t at, row = v->dim[v->k->rank - 1];
+    v->k->vec->index(&at, &v->view[a - v->k->access], q, 1);
+    orr__spill_soon((const char *)v->l->in[a->input] + (at + a->by * place) * (int64_t)size, (size_t)row * size, 1, 0);
+}
+
 /* Copies whole rows to dst. A single row is not copied unless `copy`; its address is returned. */
 static const char *take_rows(const orr__vrun *v, const orr__vop *op, char *dst, int64_t p, int64_t n, bool copy)
 {
@@ -27,8 +38,11 @@ static const char *take_rows(const orr__vrun *v, const orr__vop *op, char *dst, 
     size_t size = orr_dtype_size((orr_dtype)op->dtype);
     const int64_t *place = v->reg[op->x];
     int64_t row = v->dim[v->k->rank - 1], at, m;
+    bool announces = (size_t)row * size > PAGE && orr__spill_holds(v->l->in[a->input]);
     for (int64_t q = p; q < p + n; q += m) {
         m = row - q % row;
+        if (m == row && announces)
+            announce_row(v, a, place[q - p], q, size);
         m = m < p + n - q ? m : p + n - q;
         v->k->vec->index(&at, &v->view[op->access], q, 1);
         const char *from = (const char *)v->l->in[a->input] + (at + a->by * place[q - p]) * (int64_t)size;
