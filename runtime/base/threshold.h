@@ -29,6 +29,6 @@ enum { ORR__BLOCK_ELEMENTS = ORR__T_MAP_BLOCK };
 /* Measurements after which a clear difference is believed; the first runs of a plan, which compile kernels and copy data. */
 enum { ORR__CLEAR = ORR__T_SETTLED / 2 };
 /* µs that members spin where calls follow each other that closely. */
-enum { ORR__CREW_SPIN = 2 * ORR__T_CREW_WAKE };
+enum { ORR__CREW_SPIN = 5 * ORR__T_CREW_WAKE };
 
 #endif

@@ -17,6 +17,8 @@ static _Atomic double last,
     waited = -HUGE_VAL; /* the end of the last plan; the last time that another caller's work had to wait for one */
 static unsigned trip;
 static double gap_us; /* between calls, a mean of the last ones; of the leader */
+static _Atomic double came,
+    rest_us; /* the last call of any lane; the time between such calls, a mean of the last ones */
 static _Atomic(pthread_t) leader;
 static atomic_int leader_core, helpers, asleep_on; /* of the trip; the core of the sleeping worker, -1: none */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -88,11 +90,18 @@ static void wake_early(void)
     orr__crew_ring(&crew);
 }
 
+static const double longest_us = 20 * ORR__CREW_SPIN;
+
+/* A mean of times, of which the last ones count most and none for more than the longest. */
+static double learned(double mean, double us)
+{
+    return mean + ((us < longest_us ? us : longest_us) - mean) / 4;
+}
+
 /* Learns from the gap before a call how long helpers spin after it. */
 static void pace(double now)
 {
-    double gap = 1e6 * (now - atomic_load(&last)), most = 20 * ORR__CREW_SPIN;
-    gap_us += ((gap < most ? gap : most) - gap_us) / 4;
+    gap_us = learned(gap_us, 1e6 * (now - atomic_load(&last)));
     orr__crew_spins(&crew, gap_us < most_us() ? most_us() : 0);
 }
 
@@ -100,7 +109,7 @@ static void pace(double now)
 static void expect_next(const orr__plan *plan)
 {
     atomic_store(&leader, pthread_self());
-    bool early = gap_us >= most_us() && orr__lane_alone_us(plan) >= ORR__T_CREW_WAKE && most_us() > 0;
+    bool early = gap_us >= most_us() && orr__star_crew_is_worth(orr__lane_alone_us(plan)) && most_us() > 0;
     atomic_store_explicit(&orr__node_first, early ? wake_early : NULL, memory_order_relaxed);
 }
 
@@ -146,9 +155,18 @@ bool orr__star_crew_is_ready(double us)
     return orr__star_crew_is_formed() && (orr__star_crew_is_worth(us) || atomic_load(&crew.napping) == 0);
 }
 
+void orr__star_crew_asked(void)
+{
+    double now = orr__now(), before = atomic_exchange_explicit(&came, now, memory_order_relaxed);
+    atomic_store_explicit(&rest_us, learned(atomic_load_explicit(&rest_us, memory_order_relaxed), 1e6 * (now - before)),
+                          memory_order_relaxed);
+}
+
+/* After a long rest a core wakes late, and its caches are of no use: the work must be longer. */
 bool orr__star_crew_is_worth(double us)
 {
-    return us >= ORR__T_CREW_WAKE;
+    double rested = atomic_load_explicit(&rest_us, memory_order_relaxed) / longest_us;
+    return us >= ORR__T_CREW_WAKE + rested * (ORR__CREW_SPIN / 2 - ORR__T_CREW_WAKE);
 }
 
 void orr__star_crew_dismiss(bool idle_ones)

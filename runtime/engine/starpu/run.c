@@ -295,6 +295,8 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
     w.little = little;
     w.share = orr__star_share;
     orr__offer offer[ORR__LANES];
+    if (wait)
+        orr__star_crew_asked();
     orr__lane by = orr__star_offers(&w, offer);
     bool small = by != ORR__TASKS;
     orr_status st;
