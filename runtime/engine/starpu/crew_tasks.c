@@ -162,11 +162,11 @@ void orr__star_crew_asked(void)
                           memory_order_relaxed);
 }
 
-/* After a long rest a core wakes late, and its caches are of no use: the work must be longer. */
+/* After a long rest a core wakes late, and its caches are of no use: the work must be longer. It takes the caller longer then, too. */
 bool orr__star_crew_is_worth(double us)
 {
     double rested = atomic_load_explicit(&rest_us, memory_order_relaxed) / longest_us;
-    return us >= ORR__T_CREW_WAKE + rested * (ORR__CREW_SPIN / 2 - ORR__T_CREW_WAKE);
+    return us >= ORR__T_CREW_WAKE + rested * ORR__CREW_SPIN / 2;
 }
 
 void orr__star_crew_dismiss(bool idle_ones)
