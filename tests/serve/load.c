@@ -5,13 +5,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/harness/harness.h"
 #include "tests/serve/client.h"
@@ -38,8 +40,12 @@ typedef struct attacker {
 } attacker;
 
 static message messages[KINDS];
-static atomic_bool over;
-static atomic_ulong answers, connections;
+
+/* Shared by the test and the processes of the hostile client. */
+static struct {
+    atomic_bool over;
+    atomic_ulong answers, connections;
+} *shared;
 
 static message compose(const char *token, const char *path, const char *type, const char *body, size_t n)
 {
@@ -104,7 +110,7 @@ static void reconnect(attacker *a)
     a->fd = connect_to(&s, 1.0);
     if (a->fd >= 0)
         (void)fcntl(a->fd, F_SETFL, O_NONBLOCK);
-    atomic_fetch_add(&connections, 1);
+    atomic_fetch_add(&shared->connections, 1);
 }
 
 /* Sends what the kind of client sends now. */
@@ -129,22 +135,21 @@ static void pull(attacker *a, enum kind k, double now)
         a->next = now + 0.05;
         reconnect(a);
     } else if (r > 0 && k != UNREAD && a->sent >= messages[k].n) {
-        atomic_fetch_add(&answers, 1);
+        atomic_fetch_add(&shared->answers, 1);
         a->sent = 0;
         a->next = now + 0.02;
     }
 }
 
-static void *attack(void *user)
+static void attack(void)
 {
     static attacker a[HOSTILE];
     static struct pollfd p[HOSTILE];
-    (void)user;
     for (int i = 0; i < HOSTILE; i++) {
         a[i].fd = -1;
         reconnect(&a[i]);
     }
-    while (!atomic_load(&over)) {
+    while (!atomic_load(&shared->over)) {
         double now = clock_now();
         for (int i = 0; i < HOSTILE; i++) {
             enum kind k = (enum kind)(i % KINDS);
@@ -160,7 +165,39 @@ static void *attack(void *user)
     for (int i = 0; i < HOSTILE; i++)
         if (a[i].fd >= 0)
             (void)close(a[i].fd);
-    return NULL;
+}
+
+static void spin(void)
+{
+    volatile double x = 0;
+    while (!atomic_load(&shared->over))
+        x = x + 1;
+}
+
+/* -- processes beside the other client ---------------------------------------------------------------------------------- */
+
+/* A process that runs until the end of its part of the test. idle: it gets the cores that nobody else wants, as if it had cores of its own. */
+static pid_t begin(void (*run)(void), bool idle)
+{
+    const struct sched_param none = { 0 };
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    if (idle && sched_setscheduler(0, SCHED_IDLE, &none) != 0)
+        _exit(1);
+    run();
+    _exit(0);
+}
+
+/* True if the processes ran to the end. */
+static bool end(const pid_t *pid, int n)
+{
+    bool ok = true;
+    atomic_store(&shared->over, true);
+    for (int i = 0, status = -1; i < n; i++)
+        ok = pid[i] > 0 && waitpid(pid[i], &status, 0) == pid[i] && WIFEXITED(status) && WEXITSTATUS(status) == 0 && ok;
+    atomic_store(&shared->over, false);
+    return ok;
 }
 
 /* -- the other client -------------------------------------------------------------------------------------------------------- */
@@ -207,33 +244,6 @@ static int small_requests(double seconds, double *worst, int *all)
     return failed;
 }
 
-static void *spin(void *user)
-{
-    volatile double x = 0;
-    (void)user;
-    while (!atomic_load(&over))
-        x = x + 1;
-    return NULL;
-}
-
-/* The 99th percentile beside threads that only compute: the delay by the machine and its other work. */
-static double beside_busy_threads(void)
-{
-    enum { THREADS = 4 };
-    pthread_t thread[THREADS];
-    double worst = 0;
-    int n = 0, started = 0;
-    while (started < THREADS && pthread_create(&thread[started], NULL, spin, NULL) == 0)
-        started++;
-    int failed = small_requests(1.5, &worst, &n);
-    atomic_store(&over, true);
-    while (started > 0)
-        (void)pthread_join(thread[--started], NULL);
-    atomic_store(&over, false);
-    ORR_CHECK_MSG(failed == 0, "%d of %d failed", failed, n);
-    return worst;
-}
-
 /* The most resident bytes that the server has had. */
 static size_t most_memory(void)
 {
@@ -245,7 +255,7 @@ static size_t most_memory(void)
     return n;
 }
 
-/* Seconds of the processors so far that neither this process nor the server got: the work of others. */
+/* Seconds of the processors so far that neither the test's processes nor the server got: the work of others. */
 static double others_seconds(void)
 {
     char path[64];
@@ -257,60 +267,93 @@ static double others_seconds(void)
     (void)sscanf(at ? at + 1 : "", " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lf %lf", &user, &system);
     free(all);
     free(its);
-    struct rusage own;
-    (void)getrusage(RUSAGE_SELF, &own);
-    double mine = (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) +
-                  1e-6 * (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec);
+    double mine = 0;
+    for (int i = 0; i < 2; i++) {
+        struct rusage own;
+        (void)getrusage(i ? RUSAGE_CHILDREN : RUSAGE_SELF, &own);
+        mine += (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) +
+                1e-6 * (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec);
+    }
     return (of[0] + of[1] + of[2] + of[7] - user - system) / (double)sysconf(_SC_CLK_TCK) - mine; /* of[7]: stolen */
 }
 
-/* Checks the time, if the processors were there for the service and its clients: the bound is for queues, not for cores of other programs. */
-static void judge_time(double beside, double usual, double others)
+/* A part of the test: processes beside the small requests, and what came of it. */
+typedef struct part {
+    const char *name;
+    void (*run)(void); /* NULL: nothing */
+    int processes;
+    bool idle;
+    bool timed; /* it takes the seconds of the load */
+    double worst, longest, others;
+    int n;
+} part;
+
+static void measure(part *p, double seconds)
 {
-    const double floor = 0.01, factor = 5; /* seconds, for threads that wait for a core */
-    const double most = 0.1;               /* of the processors                         */
-    if (others > most) {
-        orr_test_skip("other programs take %.0f %% of the processors", 100 * others);
+    pid_t pid[8];
+    double from = clock_now(), others = others_seconds();
+    for (int i = 0; i < p->processes; i++)
+        pid[i] = begin(p->run, p->idle);
+    pause_for(p->timed ? 1.0 : 0); /* until all hostile connections stand */
+    int failed = small_requests(p->timed ? seconds : 2.0, &p->worst, &p->n);
+    p->longest = p->n ? took[p->n - 1] : 0;
+    ORR_CHECK_MSG(end(pid, p->processes), "%s: a process failed", p->name);
+    p->others = (others_seconds() - others) / ((clock_now() - from) * (double)sysconf(_SC_NPROCESSORS_ONLN));
+    printf("    %-42s P99 %6.2f ms, %7.2f ms at most, of %6d requests; others have %2.0f %% of the cores\n", p->name,
+           1e3 * p->worst, 1e3 * p->longest, p->n, 100 * p->others);
+    ORR_CHECK_MSG(failed == 0, "%s: %d of %d failed", p->name, failed, p->n);
+}
+
+/* The bound is for what the service does, so the hostile client's own processes take no core from it: a stranger computes on a machine of his
+ * own. Where they share two cores with the service and the small client, plain busy threads without any request have the same delay, and no
+ * service can prevent it. It is judged if the cores were there. A run of minutes is for a machine without other work; in a short one a
+ * thread of another program counts among the 1 % of requests, so there is a floor. */
+static void judge_time(const part *alone, const part *beside, bool long_run)
+{
+    const double floor = long_run ? 0 : 0.01, factor = 5, most = 0.1; /* seconds; of the processors */
+    double usual = alone->worst > floor ? alone->worst : floor;
+    if (beside->others > most) {
+        orr_test_skip("other programs take %.0f %% of the processors", 100 * beside->others);
         return;
     }
-    ORR_CHECK_MSG(beside <= factor * (usual > floor ? usual : floor), "P99 is %.2f ms, and %.2f ms without them",
-                  1e3 * beside, 1e3 * usual);
+    ORR_CHECK_MSG(beside->worst <= factor * usual, "P99 is %.2f ms, and %.2f ms alone", 1e3 * beside->worst,
+                  1e3 * alone->worst);
 }
 
 static void small_requests_keep_their_time_beside_hostile_ones(void)
 {
+    enum { ALONE, BUSY, BUSY_IDLE, STATED, EQUAL, PARTS };
+    part parts[PARTS] = {
+        [ALONE] = { .name = "alone" },
+        [BUSY] = { .name = "beside four busy processes", .run = spin, .processes = 4 },
+        [BUSY_IDLE] = { .name = "beside a busy process on idle cores", .run = spin, .processes = 1, .idle = true },
+        [STATED] = { .name = "beside a hostile client on idle cores",
+                     .run = attack,
+                     .processes = 1,
+                     .idle = true,
+                     .timed = true },
+        [EQUAL] = { .name = "beside a hostile client on the same cores", .run = attack, .processes = 1, .timed = true },
+    };
     const char *given = getenv("ORR_TEST_LOAD");
     char options[1400], text[256];
-    double alone = 0, beside = 0;
-    int n = 0, m = 0;
-    pthread_t thread;
     (void)snprintf(text, sizeof text, "alice %s\nmallory %s\n", alice, mallory);
     (void)snprintf(options, sizeof options, "--tokens %.1000s --max-memory 256M --log-level events --drain 2",
                    write_file("tokens", text, 0600));
     NEED_SERVER(options);
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ORR_REQUIRE(shared != MAP_FAILED);
     compose_all();
-    int failed = small_requests(2.0, &alone, &n);
-    ORR_CHECK_MSG(failed == 0, "%d of %d failed alone", failed, n);
-    double busy = beside_busy_threads(), usual = busy > alone ? busy : alone;
-    ORR_REQUIRE(pthread_create(&thread, NULL, attack, NULL) == 0);
-    pause_for(1.0); /* until all hostile connections stand */
-    double from = clock_now(), others = others_seconds();
-    failed = small_requests(given ? atof(given) : 5.0, &beside, &m);
-    others = (others_seconds() - others) / ((clock_now() - from) * (double)sysconf(_SC_NPROCESSORS_ONLN));
+    for (int i = 0; i < PARTS; i++)
+        measure(&parts[i], given ? atof(given) : 5.0);
     size_t most = most_memory();
-    atomic_store(&over, true);
-    (void)pthread_join(thread, NULL);
-    printf("    P99 of %d requests alone: %.2f ms, beside busy threads: %.2f ms; of %d beside hostile clients: %.2f "
-           "ms, %.2f ms at "
-           "most; %lu hostile answers, %lu connections; %zu MB at most\n",
-           n, 1e3 * alone, 1e3 * busy, m, 1e3 * beside, 1e3 * (m ? took[m - 1] : 0), atomic_load(&answers),
-           atomic_load(&connections), most >> 20);
-    ORR_CHECK_MSG(failed == 0, "%d of %d failed", failed, m);
+    printf("    %lu hostile answers, %lu connections; %zu MB at most\n", atomic_load(&shared->answers),
+           atomic_load(&shared->connections), most >> 20);
     ORR_CHECK_MSG(most < (size_t)(256 + 256) << 20, "%zu MB", most >> 20);
     for (int k = 0; k < KINDS; k++)
         free(messages[k].text);
+    (void)munmap(shared, sizeof *shared);
     ORR_CHECK(server_stop(&s) == 0);
-    judge_time(beside, usual, others);
+    judge_time(&parts[ALONE], &parts[STATED], given != NULL);
 }
 
 int main(int argc, char **argv)
