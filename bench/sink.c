@@ -58,6 +58,9 @@ int bench_add(bench_sink *s, const bench_record *r)
     (void)fprintf(s->table, "%-10s %-34s %12.4g %-10s", r->name, params, r->value, r->unit);
     if (r->reference)
         (void)fprintf(s->table, " %12.4g  %.3f  (%s)", r->reference_value, r->ratio, r->reference);
+    for (int i = 0; i < BENCH_PEERS && r->peer[i].name; i++)
+        if (!r->reference || strcmp(r->peer[i].name, r->reference) != 0) /* the best peer may be the reference */
+            (void)fprintf(s->table, "  %s %.4g", r->peer[i].name, r->peer[i].value);
     (void)fputc('\n', s->table);
     (void)fflush(s->table);
     return 0;

@@ -3347,7 +3347,7 @@ inline Tensor bincount(const Operand &x, const Operand &weights, int64_t length,
 /// @param edges    ascending, one axis of 2 at least (orr_linspace makes equal bins)
 /// @param weights  x's shape, or NULL
 /// @return   one element fewer than edges, i64, or the dtype of weights.
-/// dtypes: x and edges promoted. Errors: ORR_ESHAPE, ORR_EDTYPE. grad: by weights. cost: log₂ bins for each element.
+/// dtypes: x and edges promoted. Errors: ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (edges that fall). grad: by weights. cost: log₂ bins for each element.
 inline Tensor histogram(const Operand &x, const Operand &edges, const Operand &weights = {}, ORRERY_CALLER)
 {
     return detail::made(orr_histogram_at(file, line, x.get(), edges.get(), weights.get()), file, line);
@@ -3887,7 +3887,7 @@ inline Tensor kaiser(orr_dtype dtype, int64_t n, double beta, ORRERY_CALLER)
 }
 
 /// The piecewise linear function through (xp[i], fp[i]) at x; fp[0] before xp[0], fp[n−1] after xp[n−1].
-/// @param xp  (n), increasing, n ≥ 1    @param fp  (n)
+/// @param xp  (n), ascending, n ≥ 1: points that fall are an error of evaluation (ORR_EINVAL)    @param fp  (n)
 /// dtypes:   f32 f64, the same for all.      grad: by x and fp; none by xp.      cost: log₂ n steps an element.
 inline Tensor interp(const Operand &x, const Operand &xp, const Operand &fp, ORRERY_CALLER)
 {

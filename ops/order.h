@@ -16,4 +16,9 @@ int64_t orr__order_chunks(int64_t lines, int64_t length);
 /* x, (lines, length), as (lines · chunks, m). The last chunk is padded with values that sort last. */
 orr_tensor *orr__order_cut(orr__site at, orr_tensor *x, int64_t chunks, bool descending);
 
+/* searchsorted: bits of attr.mask. */
+enum { ORR__SEARCH_RIGHT = 1, ORR__SEARCH_RISES = 2 /* a line that falls somewhere is an error */ };
+/* The error of a line whose element k is below the one before it. */
+orr_status orr__line_falls(orr__site at, int64_t k);
+
 #endif

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include <math.h>
-#include <orrery/array.h>
-#include "ops/record.h"
+#include "ops/array/array.h"
+#include "ops/order.h"
 #include "ops/reference.h"
 #include "ops/rule.h"
 
@@ -16,23 +16,18 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
                : "searchsorted in another shape or dtype than its operands say";
 }
 
-/* NaN is the greatest. */
-static bool before(orr_dtype t, orr__scalar x, orr__scalar y)
-{
-    if (orr__is_float(t))
-        return isnan(y.f) ? !isnan(x.f) : x.f < y.f;
-    return orr__is_signed(t) ? x.i < y.i : x.u < y.u;
-}
-
 static orr_status reference(const orr__reference *j)
 {
-    bool right = j->node->attr.mask != 0;
+    bool right = j->node->attr.mask & ORR__SEARCH_RIGHT;
     orr_dtype t = j->in[0].dtype;
+    for (int64_t k = 1; j->node->attr.mask & ORR__SEARCH_RISES && k < j->in[0].count; k++)
+        if (orr__order_before(t, orr__array_get(&j->in[0], k), orr__array_get(&j->in[0], k - 1), false))
+            return orr__line_falls(orr__reference_site(j), k);
     for (int64_t i = 0; i < j->out.count; i++) {
         orr__scalar v = orr__array_get(&j->in[1], i);
         int64_t k = 0;
-        while (k < j->in[0].count &&
-               (right ? !before(t, v, orr__array_get(&j->in[0], k)) : before(t, orr__array_get(&j->in[0], k), v)))
+        while (k < j->in[0].count && (right ? !orr__order_before(t, v, orr__array_get(&j->in[0], k), false)
+                                            : orr__order_before(t, orr__array_get(&j->in[0], k), v, false)))
             k++;
         orr__array_set(&j->out, i, (orr__scalar){ .i = k });
     }
@@ -61,6 +56,7 @@ const orr__op orr__op_searchsorted = {
     .arity = 2,
     .pattern = ORR__PATTERN_KERNEL,
     .attrs = ORR__ATTR_MASK,
+    .flags = ORR__OP_MAY_FAIL,
     .verify = verify,
     .reference = reference,
     .distribute = distribute,
@@ -68,9 +64,14 @@ const orr__op orr__op_searchsorted = {
     .space = space,
 };
 
-orr_tensor *orr_searchsorted_at(const char *file, int line, orr_tensor *sorted, orr_tensor *values, bool right)
+orr_status orr__line_falls(orr__site at, int64_t k)
 {
-    orr__site at = ORR__SITE(file, line, "searchsorted");
+    return orr__fail(at, ORR_EINVAL, "element %lld of the line is below the one before it: the line must ascend",
+                     (long long)k);
+}
+
+static orr_tensor *search(orr__site at, orr_tensor *sorted, orr_tensor *values, uint32_t mask)
+{
     orr__node *in[2];
     orr_tensor *bad;
     orr_dtype t;
@@ -89,6 +90,16 @@ orr_tensor *orr_searchsorted_at(const char *file, int line, orr_tensor *sorted, 
     orr__node *arg[2] = { orr__rec_cast(at, orr__node_ref(in[0]), t), orr__rec_cast(at, orr__node_ref(in[1]), t) };
     orr__node *r = orr__node_of(at, &orr__op_searchsorted, ORR_I64, &in[1]->shape, 2, arg);
     if (r)
-        r->attr.mask = right;
+        r->attr.mask = mask;
     return orr__handle_new(r);
+}
+
+orr_tensor *orr_searchsorted_at(const char *file, int line, orr_tensor *sorted, orr_tensor *values, bool right)
+{
+    return search(ORR__SITE(file, line, "searchsorted"), sorted, values, right ? ORR__SEARCH_RIGHT : 0);
+}
+
+orr_tensor *orr__interval_after(orr__site at, orr_tensor *line, orr_tensor *values)
+{
+    return search(at, line, values, ORR__SEARCH_RIGHT | ORR__SEARCH_RISES);
 }

@@ -10534,7 +10534,7 @@ contains
   !> @param edges    ascending, one axis of 2 at least (orr_linspace makes equal bins)
   !> @param weights  x's shape, or NULL
   !> @return   one element fewer than edges, i64, or the dtype of weights.
-  !> dtypes: x and edges promoted. Errors: ORR_ESHAPE, ORR_EDTYPE. grad: by weights. cost: log₂ bins for each element.
+  !> dtypes: x and edges promoted. Errors: ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (edges that fall). grad: by weights. cost: log₂ bins for each element.
   function orr_histogram(x, edges, weights, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     type(orr_tensor), intent(in) :: edges
@@ -11458,7 +11458,7 @@ contains
   end function
 
   !> The piecewise linear function through (xp[i], fp[i]) at x; fp[0] before xp[0], fp[n−1] after xp[n−1].
-  !> @param xp  (n), increasing, n ≥ 1    @param fp  (n)
+  !> @param xp  (n), ascending, n ≥ 1: points that fall are an error of evaluation (ORR_EINVAL)    @param fp  (n)
   !> dtypes:   f32 f64, the same for all.      grad: by x and fp; none by xp.      cost: log₂ n steps an element.
   function orr_interp(x, xp, fp, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x

@@ -234,7 +234,7 @@ ORR_API orr_tensor *orr_bincount_at(const char *file, int line, orr_tensor *x, o
  * @param edges    ascending, one axis of 2 at least (orr_linspace makes equal bins)
  * @param weights  x's shape, or NULL
  * @return   one element fewer than edges, i64, or the dtype of weights.
- * dtypes: x and edges promoted. Errors: ORR_ESHAPE, ORR_EDTYPE. grad: by weights. cost: log₂ bins for each element. */
+ * dtypes: x and edges promoted. Errors: ORR_ESHAPE, ORR_EDTYPE, ORR_EINVAL (edges that fall). grad: by weights. cost: log₂ bins for each element. */
 ORR_API orr_tensor *orr_histogram_at(const char *file, int line, orr_tensor *x, orr_tensor *edges, orr_tensor *weights);
 #define orr_histogram(...) orr_histogram_at(ORR_HERE, __VA_ARGS__)
 /** The q-quantiles over the axes: the value at place q·(m − 1) of the m sorted elements, interpolated linearly.

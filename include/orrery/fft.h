@@ -122,7 +122,7 @@ ORR_API orr_tensor *orr_kaiser_at(const char *file, int line, orr_dtype dtype, i
 #define orr_kaiser(...) orr_kaiser_at(ORR_HERE, __VA_ARGS__)
 
 /** The piecewise linear function through (xp[i], fp[i]) at x; fp[0] before xp[0], fp[n−1] after xp[n−1].
- * @param xp  (n), increasing, n ≥ 1    @param fp  (n)
+ * @param xp  (n), ascending, n ≥ 1: points that fall are an error of evaluation (ORR_EINVAL)    @param fp  (n)
  * dtypes:   f32 f64, the same for all.      grad: by x and fp; none by xp.      cost: log₂ n steps an element. */
 ORR_API orr_tensor *orr_interp_at(const char *file, int line, orr_tensor *x, orr_tensor *xp, orr_tensor *fp);
 #define orr_interp(...) orr_interp_at(ORR_HERE, __VA_ARGS__)

@@ -27,6 +27,9 @@ orr_tensor *orr__results_leaf(orr__site at, orr_dtype dtype, int64_t n, orr__buf
  * an index is out of range. */
 orr_tensor *orr__rows_nd(orr__site at, orr_tensor *indices, const orr_shape *s, int m);
 
+/* orr_searchsorted from the right; evaluation refuses a line that does not ascend. */
+orr_tensor *orr__interval_after(orr__site at, orr_tensor *line, orr_tensor *values);
+
 /* The flat places at which a bool tensor is true, i64; the mask is evaluated. */
 orr_tensor *orr__true_places(orr__site at, orr_tensor *mask);
 

@@ -123,7 +123,7 @@ orr_tensor *orr_histogram_at(const char *file, int line, orr_tensor *x, orr_tens
         return orr__compose_end(at, s, bad);
     orr_tensor *flat = orr_reshape_at(file, line, x, ORR_SHAPE(count));
     orr_tensor *last = orr_select_at(file, line, edges, 0, -1);
-    orr_tensor *bin = orr_sub_at(file, line, orr_searchsorted_at(file, line, edges, flat, true), orr__integer(at, 1));
+    orr_tensor *bin = orr_sub_at(file, line, orr__interval_after(at, edges, flat), orr__integer(at, 1));
     bin = orr_where_at(file, line, orr_equal_at(file, line, flat, last), orr__integer(at, bins - 1), bin);
     /* Elements outside of the range are counted in an extra last bin, which is cut off. */
     orr_tensor *outside = orr_less_at(file, line, bin, orr__integer(at, 0));

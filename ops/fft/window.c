@@ -4,9 +4,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <orrery/array.h>
 #include <orrery/fft.h>
-#include "ops/record.h"
+#include "ops/array/array.h"
 #include "runtime/base/fpmode.h"
 
 #define AT at.file, at.line
@@ -115,7 +114,7 @@ orr_tensor *orr_interp_at(const char *file, int line, orr_tensor *x, orr_tensor 
                            orr_dtype_name((orr_dtype)in[2]->dtype));
     orr_scope *s = orr__compose_begin(at);
     /* The number of the interval's right end, 1 to n − 1; one point has no interval. */
-    orr_tensor *behind = orr_searchsorted_at(AT, xp, x, true), *one = orr_scalar_at(AT, 1);
+    orr_tensor *behind = orr__interval_after(at, xp, x), *one = orr_scalar_at(AT, 1);
     orr_tensor *right = orr_clip_at(AT, behind, one, orr_scalar_at(AT, (double)(n > 1 ? n - 1 : 1)));
     orr_tensor *left = orr_sub_at(AT, right, one);
     right = n > 1 ? right : left;

@@ -2,6 +2,7 @@
  * Must not know: tensors, graphs, devices. */
 #include "config.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/error_site.h"
 #include "runtime/base/status.h"
 #include "runtime/base/signals.h"
 
@@ -15,6 +16,8 @@ enum { TEXT = 1024 };
  * thread-local data. */
 static _Thread_local struct {
     orr_status status;
+    int line; /* of the call that failed; 0: unknown */
+    const char *file;
     char *text; /* TEXT bytes; NULL: no error so far, or no memory: the name of the status is used instead */
 } last;
 static pthread_key_t key;
@@ -99,18 +102,28 @@ orr_status orr__fail(orr__site at, orr_status st, const char *fmt, ...)
     va_start(ap, fmt);
     orr__decimal_vprint(text + n, sizeof text - (size_t)n, fmt, ap);
     va_end(ap);
-    return orr__fail_text(st, text);
+    (void)orr__fail_text(st, text);
+    last.file = at.file;
+    last.line = at.line;
+    return st;
 }
 
 orr_status orr__fail_text(orr_status st, const char *line)
 {
     last.status = st;
+    last.file = NULL;
+    last.line = 0;
     if (!text_begin())
         return st;
     size_t n = strnlen(line, TEXT - 1);
     memmove(last.text, line, n);
     last.text[n] = '\0';
     return st;
+}
+
+orr__site orr__error_site(const char *op)
+{
+    return ORR__SITE(last.file, last.line, op);
 }
 
 const char *orr__fail_words(orr__site at, const char *line)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "runtime/base/decimal.h"
 #include "runtime/base/env.h"
+#include "runtime/base/error_site.h"
 #include "runtime/base/fence.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/held.h"
@@ -104,17 +105,18 @@ orr_tensor *orr__handle_oom(void)
     return (orr_tensor *)(uintptr_t)orr__slot_pack(ORR__SLOT_OOM, 1);
 }
 
-static orr__node *poison_node(orr_status st, const char *text)
+/* The poison of the last error, made by its call. */
+static orr__node *poison_node(void)
 {
     static const orr_shape none = { 0, { 0 } };
     orr__poison_info *info = malloc(sizeof *info);
-    orr__node *n = info ? orr__node_new(ORR__SITE(NULL, 0, "poison"), &orr__op_poison, ORR_F32, &none, 0, NULL) : NULL;
+    orr__node *n = info ? orr__node_new(orr__error_site("poison"), &orr__op_poison, ORR_F32, &none, 0, NULL) : NULL;
     if (!n) {
         free(info);
         return NULL;
     }
-    info->status = st;
-    snprintf(info->text, sizeof info->text, "%s", text);
+    info->status = orr_error_status();
+    snprintf(info->text, sizeof info->text, "%s", orr_error_message());
     n->poison = info;
     return n;
 }
@@ -147,7 +149,7 @@ static inline __attribute__((always_inline)) orr_tensor *new_in(orr__tls *tls, o
 
 orr_tensor *orr__handle_new(orr__node *n)
 {
-    if (!n && !(n = poison_node(orr_error_status(), orr_error_message())))
+    if (!n && !(n = poison_node()))
         return orr__handle_oom();
     orr__tls *tls = orr__tls_now();
     return new_in(tls, tls->scope, n);

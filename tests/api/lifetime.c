@@ -267,7 +267,8 @@ static void note_warning(orr_log_level level, const char *text, void *to)
         (void)snprintf(all + strlen(all), 4096 - strlen(all), "%s\n", text);
 }
 
-/* Tensors of a scope, freed ones, variables, those of calls without a line, and events that were waited for are not counted. */
+/* Tensors of a scope, freed ones, variables, those of calls without a line, and events that were waited for are not counted.
+ * A tensor that carries an error is counted at the call that failed. */
 static void a_shutdown_counts_tensors_of_no_scope_and_events_without_an_end(void)
 {
     char text[4096] = "", line[64];
@@ -290,6 +291,14 @@ static void a_shutdown_counts_tensors_of_no_scope_and_events_without_an_end(void
     ORR_CHECK_MSG(strstr(text, "shutdown: 3 tensors that no scope owned") && strstr(text, line), "%s", text);
     ORR_CHECK_MSG(strstr(text, "shutdown: 1 event was never ended"), "%s", text);
     ORR_CHECK(orr_wait(e) == ORR_OK);
+
+    ORR_CHECK(orr_init(NULL) == ORR_OK);
+    orr_tensor *x = orr_keep(orr_ones(ORR_F32, ORR_SHAPE(3)));
+    for (int i = 0; i < 5; i++)
+        ORR_CHECK(orr_tensor_status(orr_reshape(x, ORR_SHAPE(4))) == ORR_ESHAPE);
+    (void)snprintf(line, sizeof line, "5 of them made at %s:%d", __FILE__, __LINE__ - 1);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK_MSG(strstr(text, "shutdown: 6 tensors that no scope owned") && strstr(text, line), "%s", text);
     orr_log_to(NULL, NULL);
 }
 

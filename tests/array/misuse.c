@@ -3,7 +3,9 @@
 #include "config.h"
 
 #include <limits.h>
+#include <math.h>
 #include <orrery/array.h>
+#include <orrery/fft.h>
 #include "tests/harness/ops_help.h"
 
 #define REFUSED(status, call, part)                                                                                    \
@@ -96,6 +98,48 @@ static void wrong_calls_of_searching_and_statistics_are_refused(void)
     (void)orr_scope_end(s);
 }
 
+/* Edges and points are values, so evaluation finds the wrong ones. The last of many edges is seen, too, whichever task finds it. */
+static void lines_that_fall_are_refused(void)
+{
+    orr_scope *s = orr_scope_begin();
+    enum { MANY = 5000 };
+    static double edge[MANY];
+    double bad[] = { 0, 2, 1, 3 }, nan[] = { 0, NAN, 1 }, end[] = { 0, 1, NAN }, y[4];
+    int64_t count[MANY], down[] = { 3, 1 };
+    orr_tensor *x = orr_rand(ORR_F64, ORR_SHAPE(100000), 0, 3), *f = orr_ones(ORR_F64, ORR_SHAPE(4));
+    REFUSED(ORR_EINVAL,
+            orr_read(orr_histogram(x, orr_from(ORR_F64, ORR_SHAPE(4), bad), NULL), count, 3 * sizeof *count),
+            "histogram: element 2 of the line is below the one before it");
+    REFUSED(ORR_EINVAL,
+            orr_read(orr_histogram(x, orr_from(ORR_F64, ORR_SHAPE(3), nan), NULL), count, 2 * sizeof *count),
+            "element 2 of the line");
+    REFUSED(ORR_EINVAL,
+            orr_read(orr_histogram(orr_zeros(ORR_I64, ORR_SHAPE(9)), orr_from(ORR_I64, ORR_SHAPE(2), down), NULL),
+                     count, sizeof *count),
+            "element 1 of the line");
+    REFUSED(
+        ORR_EINVAL,
+        orr_read(orr_sum(orr_interp(x, orr_from(ORR_F64, ORR_SHAPE(4), bad), f), ORR_ALL_AXES, false), y, sizeof *y),
+        "interp: element 2 of the line is below the one before it");
+    for (int i = 0; i < MANY; i++)
+        edge[i] = i == MANY - 1 ? 0 : i * 1e-3;
+    REFUSED(
+        ORR_EINVAL,
+        orr_read(orr_histogram(x, orr_from(ORR_F64, ORR_SHAPE(MANY), edge), NULL), count, (MANY - 1) * sizeof *count),
+        "element 4999 of the line");
+    /* NaN is the greatest, equal edges make an empty bin, and a search in any line is no error. */
+    ORR_CHECK(orr_read(orr_histogram(x, orr_from(ORR_F64, ORR_SHAPE(3), end), NULL), count, 2 * sizeof *count) ==
+              ORR_OK);
+    bad[2] = 2;
+    ORR_CHECK(orr_read(orr_histogram(x, orr_from(ORR_F64, ORR_SHAPE(4), bad), NULL), count, 3 * sizeof *count) ==
+              ORR_OK);
+    ORR_CHECK(count[1] == 0 && count[0] + count[2] == 100000);
+    ORR_CHECK(
+        orr_read(orr_searchsorted(orr_from(ORR_I64, ORR_SHAPE(2), down), orr_full(ORR_I64, ORR_SHAPE(1), 2), false),
+                 count, sizeof *count) == ORR_OK);
+    (void)orr_scope_end(s);
+}
+
 static void wrong_texts_and_products_are_refused(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -170,6 +214,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(wrong_shapes_and_axes_are_refused),
                                       ORR_TEST(wrong_indices_are_refused),
                                       ORR_TEST(wrong_calls_of_searching_and_statistics_are_refused),
+                                      ORR_TEST(lines_that_fall_are_refused),
                                       ORR_TEST(wrong_texts_and_products_are_refused),
                                       ORR_TEST(products_of_complex_numbers_conjugate_the_first),
                                       ORR_TEST(results_are_freed_apart_from_operands),
