@@ -19,6 +19,15 @@ orr_dtype serve_dtype(const char *name)
     return orr_isdtype((orr_dtype)d, numbers) ? (orr_dtype)d : ORR_DTYPE_COUNT;
 }
 
+bool serve_whole(const json_t *v, int64_t *to)
+{
+    const double exact = 0x1p53, x = json_real_value(v);
+    if (!json_is_integer(v) && !(json_is_real(v) && fabs(x) < exact && x == floor(x)))
+        return false;
+    *to = json_is_integer(v) ? (int64_t)json_integer_value(v) : (int64_t)x;
+    return true;
+}
+
 /* -- reading JSON ------------------------------------------------------------------------------------------ */
 
 /* The destination of the elements. Halves are read as float32 and cast at the end. */
@@ -30,7 +39,15 @@ typedef struct filling {
     serve_reply *wrong;
 } filling;
 
+/* An array of the form that is described, whose parts do not fit. */
 static bool refuse(filling *f, const char *why)
+{
+    *f->wrong = serve_problem(422, "array", "%s: %s", f->name, why);
+    return false;
+}
+
+/* Another form. */
+static bool malformed(filling *f, const char *why)
 {
     *f->wrong = serve_problem(400, "array", "%s: %s", f->name, why);
     return false;
@@ -75,6 +92,7 @@ static bool put_integer(filling *f, int64_t i)
 static bool put(filling *f, const json_t *v)
 {
     double x = 0.0;
+    int64_t i;
     if (f->raw == ORR_BOOL) {
         if (!json_is_boolean(v))
             return refuse(f, "an element is no truth value");
@@ -82,7 +100,7 @@ static bool put(filling *f, const json_t *v)
         return true;
     }
     if (f->raw != ORR_F32 && f->raw != ORR_F64)
-        return json_is_integer(v) ? put_integer(f, json_integer_value(v)) : refuse(f, "an element is no integer");
+        return serve_whole(v, &i) ? put_integer(f, i) : refuse(f, "an element is no integer");
     if (!json_is_number(v) && !special(v, &x))
         return refuse(f, "an element is no number, \"NaN\", \"Infinity\" or \"-Infinity\"");
     if (json_is_number(v))
@@ -99,7 +117,7 @@ static bool shape_of(filling *f, const json_t *a, int rank, orr_shape *s)
 {
     for (s->rank = 0; json_is_array(a); a = json_array_get(a, 0)) {
         if (s->rank == rank) {
-            *f->wrong = serve_problem(400, "limit", "%s: the rank is more than %d", f->name, rank);
+            *f->wrong = serve_problem(422, "limit", "%s: the rank is more than %d", f->name, rank);
             return false;
         }
         s->dim[s->rank++] = (int64_t)json_array_size(a);
@@ -128,22 +146,21 @@ static const json_t *described(filling *f, const json_t *a, int rank, orr_shape 
     const json_t *dtype = json_object_get(a, "dtype");
     const char *name = json_string_value(dtype);
     if (json_object_size(a) != (dtype ? 3 : 2) || !json_is_array(shape) || !data || (dtype && !name)) {
-        (void)refuse(f, "an array is nested lists, or {\"dtype\", \"shape\", \"data\"}");
+        (void)malformed(f, "an array is nested lists, or {\"dtype\", \"shape\", \"data\"}");
         return NULL;
     }
     if (name && (f->dtype = serve_dtype(name)) == ORR_DTYPE_COUNT) {
-        (void)refuse(f, "there is no such dtype");
+        (void)malformed(f, "there is no such dtype");
         return NULL;
     }
     if (json_array_size(shape) > (size_t)rank) {
-        *f->wrong = serve_problem(400, "limit", "%s: the rank is more than %d", f->name, rank);
+        *f->wrong = serve_problem(422, "limit", "%s: the rank is more than %d", f->name, rank);
         return NULL;
     }
     s->rank = (int)json_array_size(shape);
     int64_t n = 1;
     for (int k = 0; k < s->rank; k++) {
-        s->dim[k] = json_integer_value(json_array_get(shape, (size_t)k));
-        if (!json_is_integer(json_array_get(shape, (size_t)k)) || s->dim[k] < 0 || s->dim[k] > f->most ||
+        if (!serve_whole(json_array_get(shape, (size_t)k), &s->dim[k]) || s->dim[k] < 0 || s->dim[k] > f->most ||
             (n *= s->dim[k]) > f->most) {
             (void)refuse(f, "the shape and the number of elements differ");
             return NULL;
@@ -191,7 +208,7 @@ orr_tensor *serve_array_json(const json_t *a, const char *name, orr_dtype dtype,
     if (!data || (data == a && !shape_of(&f, a, most->rank, &s)))
         return NULL;
     if (orr_isdtype(f.dtype, ORR_KIND_COMPLEX))
-        return refuse(&f, "a complex dtype is sent as " SERVE_NPY), NULL;
+        return malformed(&f, "a complex dtype is sent as " SERVE_NPY), NULL;
     f.raw = f.dtype == ORR_F16 || f.dtype == ORR_BF16 ? ORR_F32 : f.dtype;
     int64_t n = count(&s, f.most);
     if (n > f.most)
@@ -231,7 +248,7 @@ orr_tensor *serve_array_npy(serve_body *body, char *data, size_t bytes, size_t *
     if (!t)
         serve_body_unref(body);
     if (t && orr_tensor_shape(t).rank > most->rank) {
-        *wrong = serve_problem(400, "limit", "the rank of an array is %d, and %d is the limit",
+        *wrong = serve_problem(422, "limit", "the rank of an array is %d, and %d is the limit",
                                orr_tensor_shape(t).rank, most->rank);
         (void)orr_free(t);
         return NULL;

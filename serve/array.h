@@ -23,6 +23,8 @@ orr_tensor *serve_array_npy(serve_body *body, char *data, size_t bytes, size_t *
                             serve_reply *wrong);
 /* "float32" → ORR_F32; ORR_DTYPE_COUNT if no dtype has this name. */
 orr_dtype serve_dtype(const char *name);
+/* True if v is a whole number, be it written as 2.0. */
+bool serve_whole(const json_t *v, int64_t *to);
 
 /* True if a result of this dtype and shape can be sent as JSON; else *wrong is the answer. */
 bool serve_array_fits_json(orr_dtype dtype, orr_shape shape, const serve_array_limits *most, serve_reply *wrong);

@@ -47,6 +47,13 @@ static bool refuse(serve_work *w, const char *name, const char *why)
     return false;
 }
 
+/* An operand of the form that is described, which does not fit the operation or the others. */
+static bool misfit(serve_work *w, const char *name, const char *why)
+{
+    w->reply = serve_problem(422, "parameter", "\"%s\" %s", name, why);
+    return false;
+}
+
 /* -- operands ---------------------------------------------------------------------------------------------------------- */
 
 enum { LONGEST = 400, DIGITS = 24, ELEMENT = 32 }; /* of a text, of an integer as text; bytes of an element */
@@ -67,12 +74,9 @@ static void collect(leaves *l, const json_t *a, const int *dim, int rank)
             collect(l, json_array_get(a, i), dim + 1, rank - 1);
         return;
     }
-    if (json_is_integer(a) && json_integer_value(a) >= 0) {
-        (void)snprintf(l->digits[l->n], sizeof *l->digits, "%lld", (long long)json_integer_value(a));
-        l->text[l->n] = l->digits[l->n];
-    } else if (json_is_real(a) && json_real_value(a) >= 0 && json_real_value(a) < 0x1p53 &&
-               json_real_value(a) == floor(json_real_value(a))) { /* 2.0 is an integer in JSON */
-        (void)snprintf(l->digits[l->n], sizeof *l->digits, "%.0f", json_real_value(a));
+    int64_t i;
+    if (serve_whole(a, &i) && i >= 0) {
+        (void)snprintf(l->digits[l->n], sizeof *l->digits, "%lld", (long long)i);
         l->text[l->n] = l->digits[l->n];
     } else {
         l->text[l->n] = json_string_value(a);
@@ -102,7 +106,7 @@ static bool take(serve_work *w, orr_dtype f, const char *operand, const char *na
     bool ok = orr_tensor_dtype(t) == f && s.rank == rank;
     for (int k = 0; ok && k < rank; k++)
         ok = dim[k] < 0 || s.dim[k] == dim[k];
-    return ok || refuse(w, operand, orr_tensor_dtype(t) == f ? form : "is an array of another field");
+    return ok || misfit(w, operand, orr_tensor_dtype(t) == f ? form : "is an array of another field");
 }
 
 /* Reads nested lists with dimensions dim (-1: any length) as the next operand, (dim…). */
@@ -132,7 +136,7 @@ static bool operand(serve_work *w, orr_dtype f, const json_t *p, const char *nam
         w->reply = serve_problem(503, "ORR_ENOMEM", "there is no memory");
     } else {
         collect(&l, a, dim, rank);
-        ok = !l.wrong || refuse(w, name, form);
+        ok = !l.wrong || misfit(w, name, form);
     }
     if (ok) {
         orr_shape shape = { .rank = rank };
@@ -164,7 +168,7 @@ static bool numbers(serve_work *w, const json_t *p, const char *name, bool list)
         serve_value_unref(v);
     }
     if (list && !row && a)
-        return refuse(w, name, "is a list of numbers here");
+        return misfit(w, name, "is a list of numbers here");
     return operand(w, (orr_dtype)w->axes.axis[0], p, name, any, row,
                    "is a number or a list of them: texts of decimal digits or 0x…, or integers that are not negative");
 }

@@ -358,6 +358,18 @@ static job *find(serve_jobs *j, const char *id, int client)
     return NULL;
 }
 
+/* The answer in the place of a result that a failed job does not have. Its own status is in the job's description: the request for the result is
+ * no wrong one. */
+static serve_reply failure(const serve_reply *of)
+{
+    json_t *problem = json_loadb(of->text ? of->text : of->tail, of->text ? of->n_text : of->n_tail, 0, NULL);
+    const char *code = json_string_value(json_object_get(problem, "code")),
+               *detail = json_string_value(json_object_get(problem, "detail"));
+    serve_reply r = serve_problem(409, code ? code : "job", "the job failed: %s", detail ? detail : "");
+    json_decref(problem);
+    return r;
+}
+
 static serve_reply none(void)
 {
     return serve_problem(404, "job", "there is no such job, or no more");
@@ -397,7 +409,7 @@ serve_reply serve_jobs_result(serve_jobs *j, const char *id, int client)
     else if (o->task || o->state != SERVE_DONE)
         r = serve_problem(409, "job", "the job has not ended");
     else
-        r = copy(&o->reply, client);
+        r = o->reply.status < 400 ? copy(&o->reply, client) : failure(&o->reply);
     pthread_mutex_unlock(&j->lock);
     return r;
 }

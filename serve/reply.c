@@ -90,7 +90,7 @@ serve_reply serve_problem(int status, const char *code, const char *fmt, ...)
 static int status_of(orr_status s)
 {
     switch (s) {
-    case ORR_ENUMERIC: return 422;
+    case ORR_EFORMAT: return 400; /* a .npy that is none */
     case ORR_ENOMEM:
     case ORR_ECANCELLED: return 503;
     case ORR_ESTATE:
@@ -99,7 +99,7 @@ static int status_of(orr_status s)
     case ORR_EDEVICE:
     case ORR_EENV:
     case ORR_EINTERNAL: return 500;
-    default: return 400;
+    default: return 422; /* values that do not fit together, or have no result */
     }
 }
 

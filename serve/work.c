@@ -58,6 +58,13 @@ static bool refuse(serve_work *w, const char *name, const char *why)
     return false;
 }
 
+/* A parameter of the form that is described, which does not fit the others. */
+static bool misfit(serve_work *w, const char *name, const char *why)
+{
+    w->reply = serve_problem(422, "parameter", "\"%.40s\" %s", name, why);
+    return false;
+}
+
 /* Truth values of JSON, or their names in a query. */
 static bool get_truth(serve_work *w, const json_t *p, const char *name, bool *to)
 {
@@ -85,7 +92,7 @@ static bool get_number(serve_work *w, const json_t *p, const char *name, double 
     return true;
 }
 
-static bool add_axis(serve_work *w, json_int_t k)
+static bool add_axis(serve_work *w, int64_t k)
 {
     if (w->axes.n == ORR_MAX_RANK || k < -ORR_MAX_RANK || k >= ORR_MAX_RANK)
         return refuse(w, "axes", "is a list of axes, -8 to 7");
@@ -98,6 +105,7 @@ static bool get_axes(serve_work *w, const json_t *p)
 {
     const json_t *v = json_object_get(p, "axes");
     const char *s = json_string_value(v);
+    int64_t axis;
     w->axes = ORR_ALL_AXES;
     if (!v)
         return true;
@@ -105,7 +113,7 @@ static bool get_axes(serve_work *w, const json_t *p)
         return refuse(w, "axes", "is a list of axes, -8 to 7");
     w->axes.n = 0;
     for (size_t i = 0; i < json_array_size(v); i++)
-        if (!json_is_integer(json_array_get(v, i)) || !add_axis(w, json_integer_value(json_array_get(v, i))))
+        if (!serve_whole(json_array_get(v, i), &axis) || !add_axis(w, axis))
             return w->reply.status ? false : refuse(w, "axes", "is a list of axes, -8 to 7");
     while (s && *s) {
         char *end;
@@ -130,7 +138,7 @@ static bool get_reduction(serve_work *w, const json_t *p)
     if (!get_axes(w, p) || !get_truth(w, p, "keepdims", &w->keepdims))
         return false;
     if (reductions[w->op].along && w->axes.n >= 0 && w->axes.n != 1)
-        return refuse(w, "axes", "is one axis here, or missing");
+        return misfit(w, "axes", "is one axis here, or missing");
     return true;
 }
 
@@ -197,7 +205,7 @@ static bool no_others(serve_work *w, const json_t *p)
 {
     for (int i = w->n; i < kinds[w->kind].most; i++)
         if (json_object_get(p, kinds[w->kind].operand[i])) {
-            w->reply = serve_problem(400, "parameter", "\"%s\" is given, and \"%s\" before it is missing",
+            w->reply = serve_problem(422, "parameter", "\"%s\" is given, and \"%s\" before it is missing",
                                      kinds[w->kind].operand[i], kinds[w->kind].operand[w->n]);
             return false;
         }
@@ -227,7 +235,7 @@ static bool take_numbers(serve_work *w, const char *operand, const char *name)
 {
     const orr_tensor *t = serve_work_take(w, operand, name);
     return t && (orr_isdtype(orr_tensor_dtype(t), ORR_KIND_BOOL | ORR_KIND_NUMERIC) ||
-                 refuse(w, operand, "is an array of a finite field's elements"));
+                 misfit(w, operand, "is an array of a finite field's elements"));
 }
 
 static bool operands_json(serve_work *w, const json_t *p)
@@ -457,6 +465,15 @@ double serve_work_seconds(const serve_work *w)
     return common_size(w, 0) * operations / touch;
 }
 
+/* The JSON of a body. With an integer beyond 64 bits all of them are read as floats, and those that are not exact as such are no integers. */
+static json_t *parse(const serve_work *w, size_t flags, json_error_t *error)
+{
+    json_t *p = json_loadb(w->body, w->bytes, flags, error);
+    if (p || json_error_code(error) != json_error_numeric_overflow)
+        return p;
+    return json_loadb(w->body, w->bytes, flags | JSON_DECODE_INT_AS_REAL, error);
+}
+
 bool serve_work_understand(serve_work *w)
 {
     json_error_t error;
@@ -467,7 +484,7 @@ bool serve_work_understand(serve_work *w)
         p = w->query;
         ok = false;
     } else if (!w->body_npy) {
-        p = json_loadb(w->body, w->bytes, JSON_REJECT_DUPLICATES | (array ? JSON_DECODE_ANY : 0), &error);
+        p = parse(w, JSON_REJECT_DUPLICATES | (array ? JSON_DECODE_ANY : 0), &error);
         if (!p)
             w->reply = serve_problem(400, "json", "line %d, column %d: %s", error.line, error.column, error.text);
         else if (!array && !json_is_object(p))
@@ -606,7 +623,7 @@ static bool is_sample(serve_work *w)
     if (!ok) {
         char is[256], one[256];
         w->reply =
-            serve_problem(400, "ORR_ESHAPE", "x is %s, and a sample is %s: send one, or samples along a first axis",
+            serve_problem(422, "ORR_ESHAPE", "x is %s, and a sample is %s: send one, or samples along a first axis",
                           orr_shape_format(s, is, sizeof is), orr_shape_format(w->model->input, one, sizeof one));
     }
     return ok;
@@ -641,7 +658,7 @@ static bool allowed(serve_work *w, const orr_tensor *t, int n)
         return true; /* poison: the evaluation reports the error */
     if (rank > w->most->rank)
         w->reply =
-            serve_problem(400, "limit", "the rank of the result would be %d, and %d is the limit", rank, w->most->rank);
+            serve_problem(422, "limit", "the rank of the result would be %d, and %d is the limit", rank, w->most->rank);
     else if (size / n > w->most->bytes / (int64_t)orr_dtype_size(orr_tensor_dtype(t)))
         w->reply = serve_problem(413, "limit", "the result would have %lld elements, and %lld bytes are the limit",
                                  (long long)(size / n), (long long)w->most->bytes);

@@ -82,7 +82,7 @@ static void a_result_is_kept_instead_of_sent(void)
            201, "\"bytes\": 2");
     EXPECT(get(&s, "/v1/arrays/half"), 200, "{\"dtype\": \"bfloat16\", \"shape\": [1],\n\"data\": [0.5]}");
     /* a failed request keeps nothing and changes nothing */
-    EXPECT(post_json(&s, "/v1/gemm", "{\"a\": {\"array\": \"b\"}, \"b\": [[1, 2, 3]], \"result\": \"b\"}"), 400,
+    EXPECT(post_json(&s, "/v1/gemm", "{\"a\": {\"array\": \"b\"}, \"b\": [[1, 2, 3]], \"result\": \"b\"}"), 422,
            "inner dimensions");
     EXPECT(get(&s, "/v1/arrays/b"), 200, "37.0");
     ORR_CHECK(server_stop(&s) == 0);
@@ -102,7 +102,7 @@ static void npy_bodies_and_kept_arrays_go_together(void)
     EXPECT(request(&s, "POST", "/v1/gemm?a=w", npy, body, n), 200, "[[7.0, 10.0],\n[15.0, 22.0]]");
     EXPECT(request(&s, "POST", "/v1/gemm?a=w&b=w&c=w", npy, body, 0), 200, "[[8.0, 12.0],\n[18.0, 26.0]]");
     EXPECT(request(&s, "POST", "/v1/gemm?a=w&b=w&result=p", npy, body, 0), 201, "\"array\": \"p\"");
-    EXPECT(request(&s, "POST", "/v1/gemm?c=w", npy, body, n), 400, "before it is missing");
+    EXPECT(request(&s, "POST", "/v1/gemm?c=w", npy, body, n), 422, "before it is missing");
     EXPECT(request(&s, "POST", "/v1/gemm?a=w&b=w&c=w", npy, body, n), 400, "bytes follow");
     EXPECT(request(&s, "POST", "/v1/gemm?b=nothing", npy, body, n), 404, "b: there is no array");
     memcpy(body + n, body, n);
@@ -136,15 +136,15 @@ static void arrays_that_were_read_can_be_sent_back(void)
     answer_free(&a);
     EXPECT(put("c", body), 201, "\"float32\"");
     EXPECT(get(&s, "/v1/arrays/c"), 200, "\"shape\": [1, 1],\n\"data\": [[11.0]]");
-    EXPECT(put("c", "{\"shape\": [2, 2], \"data\": [[1, 2], [3]]}"), 400, "equal length");
-    EXPECT(put("c", "{\"shape\": [2], \"data\": [[1, 2]]}"), 400, "equal length");
-    EXPECT(put("c", "{\"shape\": [9000000, 9000000], \"data\": [[1]]}"), 400, "differ");
+    EXPECT(put("c", "{\"shape\": [2, 2], \"data\": [[1, 2], [3]]}"), 422, "equal length");
+    EXPECT(put("c", "{\"shape\": [2], \"data\": [[1, 2]]}"), 422, "equal length");
+    EXPECT(put("c", "{\"shape\": [9000000, 9000000], \"data\": [[1]]}"), 422, "differ");
     EXPECT(put("c", "7"), 200, "\"shape\": []");
     EXPECT(get(&s, "/v1/arrays/c"), 200, "\"data\": 7.0");
-    EXPECT(put("c", "\"seven\""), 400, "no number");
-    EXPECT(put("c", "null"), 400, "");
+    EXPECT(put("c", "\"seven\""), 422, "no number");
+    EXPECT(put("c", "null"), 422, "");
     EXPECT(put("c", "{}"), 400, "");
-    EXPECT(put("c", "[[1, 2], [3]]"), 400, "equal length");
+    EXPECT(put("c", "[[1, 2], [3]]"), 422, "equal length");
     EXPECT(put("c", ""), 400, "json");
     ORR_CHECK(server_stop(&s) == 0);
 }
@@ -163,11 +163,11 @@ static void elements_of_fields_are_kept_too(void)
     EXPECT(post_json(&s, "/v1/field",
                      "{\"op\": \"pow\", \"x\": {\"array\": \"one\"}, \"exponent\": {\"array\": \"one\"}}"),
            200, "\"256\"");
-    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"sum\", \"x\": {\"array\": \"one\"}}"), 400, "is a list");
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"sum\", \"x\": {\"array\": \"one\"}}"), 422, "is a list");
     EXPECT(post_json(&s, "/v1/field", "{\"op\": \"neg\", \"x\": {\"array\": \"none\"}}"), 404, "x: there is no array");
-    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"neg\", \"field\": \"fq254\", \"x\": {\"array\": \"x\"}}"), 400,
+    EXPECT(post_json(&s, "/v1/field", "{\"op\": \"neg\", \"field\": \"fq254\", \"x\": {\"array\": \"x\"}}"), 422,
            "another field");
-    EXPECT(post_json(&s, "/v1/reduce", "{\"op\": \"sum\", \"x\": {\"array\": \"x\"}}"), 400, "finite field");
+    EXPECT(post_json(&s, "/v1/reduce", "{\"op\": \"sum\", \"x\": {\"array\": \"x\"}}"), 422, "finite field");
     EXPECT(request(&s, "GET", "/v1/arrays/x", "Accept: application/x-npy\r\n", NULL, 0), 406, "JSON");
     /* the generator of G1, and twice it */
     EXPECT(put("points", "{\"field\": \"fq254\", \"data\": [[1, 2], [1, 2]]}"), 201, "\"fq254\"");
@@ -176,11 +176,11 @@ static void elements_of_fields_are_kept_too(void)
     EXPECT(post_json(&s, "/v1/msm", "{\"points\": {\"array\": \"points\"}, \"scalars\": {\"array\": \"scalars\"}}"),
            200, want.body);
     answer_free(&want);
-    EXPECT(post_json(&s, "/v1/msm", "{\"points\": {\"array\": \"x\"}, \"scalars\": {\"array\": \"scalars\"}}"), 400,
+    EXPECT(post_json(&s, "/v1/msm", "{\"points\": {\"array\": \"x\"}, \"scalars\": {\"array\": \"scalars\"}}"), 422,
            "another field");
     EXPECT(post_json(&s, "/v1/msm", "{\"curve\": \"g2\", \"points\": {\"array\": \"points\"}, \"scalars\": [1, 1]}"),
-           400, "list of points");
-    EXPECT(put("x", "{\"field\": \"fr254\", \"data\": [[1, 2], [3]]}"), 400, "equal length");
+           422, "list of points");
+    EXPECT(put("x", "{\"field\": \"fr254\", \"data\": [[1, 2], [3]]}"), 422, "equal length");
     EXPECT(put("x", "{\"field\": \"other\", \"data\": [1]}"), 400, "fr254 or fq254");
     EXPECT(put("x", "{\"field\": \"fr254\", \"data\": [1], \"more\": 1}"), 400, "only members");
     EXPECT(put("x", "{\"field\": \"fr254\"}"), 400, "");
@@ -279,7 +279,8 @@ static void an_array_is_its_clients_alone(void)
     EXPECT(as(bob, "GET", "/v1/arrays", NULL), 200, "\"arrays\": []");
     EXPECT(as(bob, "GET", "/v1/arrays/secret7134771347", NULL), 404, "");
     EXPECT(as(bob, "DELETE", "/v1/arrays/secret7134771347", NULL), 404, "");
-    EXPECT(as(bob, "POST", "/v1/reduce", "{\"op\": \"sum\", \"x\": {\"array\": \"secret7134771347\"}}"), 404, "no array");
+    EXPECT(as(bob, "POST", "/v1/reduce", "{\"op\": \"sum\", \"x\": {\"array\": \"secret7134771347\"}}"), 404,
+           "no array");
     EXPECT(as(bob, "POST", "/v1/jobs?run=reduce",
               "{\"op\": \"sum\", \"x\": {\"array\": \"secret7134771347\"}, \"result\": \"got\"}"),
            202, "");
@@ -348,7 +349,7 @@ static void bytes_have_limits(void)
            507, "");
     EXPECT(get(&s, "/v1/metrics"), 200, "\"kept\": 1,\n  \"bytes\": 100000\n");
     EXPECT(forget("a"), 200, "");
-    EXPECT(put("a", "[[[1]]]"), 400, "rank is more than 2");
+    EXPECT(put("a", "[[[1]]]"), 422, "rank is more than 2");
     EXPECT(get(&s, "/v1/metrics"), 200, "\"kept\": 0,\n  \"bytes\": 0\n");
     EXPECT(get(&s, "/v1/metrics"), 200, "\"body_bytes\": 0,");
     ORR_CHECK(server_stop(&s) == 0);

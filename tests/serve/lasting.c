@@ -239,7 +239,7 @@ static void results_outlast_the_service_and_cut_jobs_say_so(void)
         NEED_SERVER(options);
         EXPECT(result_of(done), 200, "[4.0, 6.0]");
         EXPECT(get(&s, done), 200, "\"lasts\": true");
-        EXPECT(result_of(failed), 400, "ORR_ESHAPE");
+        EXPECT(result_of(failed), 409, "ORR_ESHAPE");
         EXPECT(get(&s, failed), 200, "\"failed\"");
         EXPECT(get(&s, running), 200, "\"cut\"");
         EXPECT(result_of(running), 410, "ended before the job");
