@@ -4,6 +4,7 @@
 #include <orrery/io.h>
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,8 +31,17 @@ typedef struct {
     void *data;
 } silence;
 
+/* libhdf5 loses memory of damaged files, finds it at its exit, and prints so unless its errors are silenced. */
+static atomic_bool refused;
+static void silence_exit(void)
+{
+    if (atomic_load(&refused))
+        (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
 static bool begin(orr__site at, silence *s)
 {
+    static bool watched;
     const char *why = orr__hdf5_open();
     if (why) {
         (void)orr__fail(at, ORR_EDEVICE, "the HDF5 library cannot be opened (install it): %s", why);
@@ -39,13 +49,17 @@ static bool begin(orr__site at, silence *s)
     }
     *s = (silence){ NULL, NULL };
     (void)pthread_mutex_lock(&one_at_a_time);
+    if (!watched) /* it is called before libhdf5's own handler, which is registered by now */
+        watched = H5open() >= 0 && atexit(silence_exit) == 0;
     (void)H5Eget_auto2(H5E_DEFAULT, &s->function, &s->data);
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return true;
 }
 
-static void end(silence s)
+static void end(silence s, bool fine)
 {
+    if (!fine)
+        atomic_store(&refused, true);
     (void)H5Eset_auto2(H5E_DEFAULT, s.function, s.data);
     (void)pthread_mutex_unlock(&one_at_a_time);
 }
@@ -414,7 +428,7 @@ orr_tensor *orr_load_hdf5_at(const char *file, int line, const char *path, const
         (void)H5Dclose(set);
     if (f >= 0)
         (void)H5Fclose(f);
-    end(s);
+    end(s, orr_tensor_status(t) == ORR_OK);
     return t;
 }
 
@@ -438,7 +452,7 @@ orr_status orr_hdf5_names_at(const char *file, int line, const char *path, char 
         st = l.oom ? orr__fail(at, ORR_ENOMEM, "no memory for the names") : fail(at, path, "its groups cannot be read");
     if (f >= 0)
         (void)H5Fclose(f);
-    end(s);
+    end(s, st == ORR_OK);
     if (st == ORR_OK) {
         *names = orr__names_copy(l.name, l.n);
         *n = *names ? l.n : 0;
@@ -532,7 +546,7 @@ static orr_status write_file(orr__sink *sink, const char *const *names, orr_tens
         (void)H5Fclose(f);
     if (access >= 0)
         (void)H5Pclose(access);
-    end(s);
+    end(s, st == ORR_OK);
     if (st == ORR_OK)
         st = orr__sink_write(sink, image, size);
     free(image);
