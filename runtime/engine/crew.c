@@ -79,25 +79,32 @@ unsigned orr__crew_open(orr__crew *c, int members)
 }
 
 /* A member that is about to sleep has counted itself before it reads the job, the ring and the trip for the last time. */
-static void wake(orr__crew *c)
+static bool wake(orr__crew *c)
 {
     if (atomic_load(&c->napping) == 0)
-        return;
+        return false;
     pthread_mutex_lock(&lock);
     pthread_cond_broadcast(&bell);
     pthread_mutex_unlock(&lock);
+    return true;
+}
+
+static void wake_for_work(orr__crew *c)
+{
+    if (wake(c))
+        (void)atomic_fetch_add_explicit(&c->wakes, 1, memory_order_relaxed);
 }
 
 void orr__crew_close(orr__crew *c)
 {
     (void)atomic_fetch_add(&c->trips, 1);
-    wake(c);
+    (void)wake(c);
 }
 
 void orr__crew_ring(orr__crew *c)
 {
     (void)atomic_fetch_add(&c->rings, 1);
-    wake(c);
+    wake_for_work(c);
 }
 
 void orr__crew_spins(orr__crew *c, double us)
@@ -150,7 +157,7 @@ orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job)
     atomic_store_explicit(&c->done, 0, memory_order_relaxed);
     atomic_store_explicit(&c->status, ORR_OK, memory_order_relaxed);
     atomic_store(&c->offer, number << 16 | (uint64_t)shares);
-    wake(c);
+    wake_for_work(c);
     (void)take(c, number << 16 | (uint64_t)shares, 0);
     await_shares(c, shares);
     orr_status st = (orr_status)atomic_load(&c->status);

@@ -27,6 +27,7 @@ typedef struct orr__crew {
     atomic_int awaited;   /* shares of the job until whose end the leader sleeps; 0: it does not                     */
     atomic_int napping;   /* members that sleep until the next job or ring                               */
     atomic_uint rings;    /* calls that wake them before a job                                           */
+    atomic_uint wakes;    /* jobs and rings for which one or more of them slept                          */
     atomic_int spin_ns;   /* time without a share after which a member sleeps                            */
     atomic_int contended; /* waits to come without spinning, since other threads want the members' cores */
     void (*rested)(void); /* called by a member that has slept for long; NULL: nothing                   */
@@ -35,11 +36,11 @@ typedef struct orr__crew {
 
 /* For the leader. open: returns the number of the trip, for the helpers. */
 unsigned orr__crew_open(orr__crew *c, int members);
-/* Does all shares 0 … shares − 1 of a job, with the members that are present; returns the first error of any. */
 /* From now on a member sleeps after so long without a share, or at once if it lost its core to another thread lately. */
 void orr__crew_spins(orr__crew *c, double us);
 /* Wakes sleeping members, which then wait for a job as long as they may spin. */
 void orr__crew_ring(orr__crew *c);
+/* Does all shares 0 … shares − 1 of a job, with the members that are present; returns the first error of any. */
 orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job);
 void orr__crew_close(orr__crew *c);
 

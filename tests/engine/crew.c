@@ -223,6 +223,64 @@ static void *long_caller(void *plan)
 }
 #endif
 
+#ifdef HAVE_STARPU
+/* Calls of `us` µs of work after rests of at least rest_us; returns how often sleeping members were woken for them, after the calls from
+ * which the rests are learned. A crew that ends in a long rest is formed again. */
+static unsigned wakes(hand *h, orr__buffer *leaf, double us, useconds_t rest_us)
+{
+    enum { LEARN = 40, CALLS = 20 };
+    unsigned before = 0, all = 0;
+    h->plan.us = h->plan.lanes.alone = 90;
+    h->plan.lanes.together = 50;
+    ORR_CHECK(row_of_calls(h, leaf));
+    h->plan.us = h->plan.lanes.alone = us;
+    h->plan.lanes.together = 0.5 * us;
+    for (int k = 0; k < LEARN + CALLS; k++) {
+        orr__buffer *out[1];
+        orr__scalar c = { .f = k };
+        (void)usleep(rest_us);
+        before = orr__star_crew_wakes();
+        bool ran = orr__engine_execute(HERE, &h->plan, &leaf, &c, out, NULL) == ORR_OK;
+        ORR_CHECK_MSG(ran, "%s", orr_error_message());
+        if (!ran)
+            break;
+        ORR_CHECK(is_ramp(out[0], N, 3.0 * k, 1));
+        orr__buffer_unref(out[0]);
+        all += k >= LEARN ? orr__star_crew_wakes() - before : 0;
+    }
+    return all;
+}
+#endif
+
+/* Work that wakes sleeping members: 100 µs where calls follow each other closely, 350 µs after rests of 10 ms; other load makes a rest longer. */
+static void sleeping_members_are_woken_for_work_that_is_worth_it(void)
+{
+#ifdef HAVE_STARPU
+    enum { TRIES = 20, SHORT_REST = 1000, LONG_REST = 10000 };
+    ORR_CHECK(setenv("ORRERY_ABLATE", "trial", 1) == 0); /* a plan's time is the predicted one */
+    ORR_REQUIRE(up());
+    hand *h = short_plan();
+    orr__buffer *leaf = ramp(N, 0);
+    unsigned woken = 0;
+    for (int k = 0; k < TRIES && woken == 0; k++)
+        woken = wakes(h, leaf, 240, SHORT_REST);
+    ORR_CHECK_MSG(woken > 0, "240 us of work after rests of 1 ms woke nobody");
+    woken = 0;
+    for (int k = 0; k < TRIES && woken == 0; k++)
+        woken = wakes(h, leaf, 400, LONG_REST);
+    ORR_CHECK_MSG(woken > 0, "400 us of work after rests of 10 ms woke nobody");
+    unsigned little = wakes(h, leaf, 90, LONG_REST), cold = wakes(h, leaf, 300, LONG_REST);
+    ORR_CHECK_MSG(little == 0, "%u wakes for 90 us of work", little);
+    ORR_CHECK_MSG(cold == 0, "%u wakes for 300 us of work after rests of 10 ms", cold);
+    orr__engine_stop();
+    orr__buffer_unref(leaf);
+    free(h);
+    ORR_CHECK(unsetenv("ORRERY_ABLATE") == 0);
+#else
+    NEED_STARPU;
+#endif
+}
+
 /* A long plan is done by a crew until another caller has waited for one; a short plan always. */
 static void another_callers_work_waits_once(void)
 {
@@ -342,6 +400,7 @@ int main(int argc, char **argv)
         ORR_TEST(the_leader_sleeps_while_a_share_is_late),
         ORR_TEST(jobs_do_not_run_out_of_numbers),
         ORR_TEST(a_row_of_short_plans_has_a_crew),
+        ORR_TEST(sleeping_members_are_woken_for_work_that_is_worth_it),
         ORR_TEST(another_callers_work_waits_once),
         ORR_TEST(an_error_in_a_crew_reaches_the_caller),
         ORR_TEST(callers_beside_each_other_are_right),

@@ -169,6 +169,11 @@ bool orr__star_crew_is_worth(double us)
     return us >= ORR__T_CREW_WAKE + rested * ORR__CREW_SPIN / 2;
 }
 
+unsigned orr__star_crew_wakes(void)
+{
+    return atomic_load_explicit(&crew.wakes, memory_order_relaxed);
+}
+
 void orr__star_crew_dismiss(bool idle_ones)
 {
     if (!atomic_load(&formed))

@@ -311,6 +311,7 @@ bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar
 bool orr__star_crew_is_formed(void); /* true if workers wait for the next such plan */
 bool orr__star_crew_is_ready(double us); /* … and spin, or a plan of `us` µs is worth waking them */
 bool orr__star_crew_is_worth(double us);
+unsigned orr__star_crew_wakes(void); /* the number of times that sleeping members were woken for work */
 /* A caller waits for a plan on any lane: the time between such calls says how long workers sleep in between. */
 void orr__star_crew_asked(void);
 /* Sends the helpers, if any, back to their tasks; idle_ones: only if they have waited for long. Any thread. */
