@@ -11,28 +11,28 @@
 #include "tools/scale.h"
 #include "tools/scale_chart.h"
 
-enum { MACHINES = 4, SETTINGS = 32, CURVES = 6 * MACHINES };
-enum { CHOLESKY, TRAINING, TRANSFORMER, PROGRAMS };
+enum { TRAINING = SCALE_GRAPHS, TRANSFORMER, PROGRAMS };
+enum { MACHINES = 4, SETTINGS = 32, CURVES = 2 * PROGRAMS * MACHINES };
 enum { LAYERS = 12, WIDTH = 768, WORDS = 20000, TOKENS = 512 };
 
 static const char usage[] =
     "usage: orrery-scale [options]\n"
-    "Simulates distributed_cholesky, distributed_mnist (training) and the training of a transformer with 100 million\n"
-    "parameters task by task and message by message, for 1, 2, 4, ... nodes.\n"
-    "Weak scaling keeps the memory (cholesky) or the batch (training) of a node, strong scaling that of all nodes.\n"
+    "Simulates distributed_cholesky, products, LU factorisations, distributed_mnist (training) and the training of a\n"
+    "transformer with 100 million parameters task by task and message by message, for 1, 2, 4, ... nodes.\n"
+    "Weak scaling keeps the memory (matrices) or the batch (training) of a node, strong scaling that of all nodes.\n"
     "  --machine NAME     cpu, gpu, or a file of \"name value\" lines; up to four times (cpu and gpu)\n"
     "  --set NAME=VALUE   changes a number of every machine; --show lists the names\n"
     "  --show             prints the machines' numbers, which are the assumptions\n"
     "  --measure FILE     measures the tasks of this machine and writes a machine file\n"
-    "  --check WIDTH      measures both programs on the ranks at hand (mpirun -n 4 orrery-scale --check 512), steps of "
-    "a\n"
+    "  --check WIDTH      measures programs on the ranks at hand (mpirun -n 4 orrery-scale --check 512), steps of a\n"
     "                     network of this width with --set samples=N on each, and their tasks and messages by small\n"
     "                     runs, and prints the programs beside their simulation with these\n"
-    "  --program NAME     cholesky, training or transformer (all)\n"
+    "  --program NAME     cholesky, product, lu, training or transformer; up to five times (cholesky, training and\n"
+    "                     transformer)\n"
     "  --scaling NAME     weak or strong (both)\n"
     "  --nodes N          the largest number of nodes (1024)\n"
     "  --strong N         strong scaling: the problem that would fill N nodes (16)\n"
-    "  --grid PxQ         ranks of cholesky, for one number of nodes alone: --nodes N, N x nodes_ranks = P x Q\n"
+    "  --grid PxQ         ranks of a matrix, for one number of nodes alone: --nodes N, N x nodes_ranks = P x Q\n"
     "  --broadcast NAME   tree, or direct as StarPU-MPI 1.3 sends (direct)\n"
     "  --reduce NAME      ring, tree, direct, doubling, halving, or least: the fastest but tree, as the library "
     "(least)\n"
@@ -45,7 +45,7 @@ static const char usage[] =
 typedef struct {
     scale_machine machine[MACHINES];
     int machines, nodes, strong, window, steps, p, q, check;
-    bool program[PROGRAMS], weak, fixed, tree, show;
+    bool program[PROGRAMS], chosen, weak, fixed, tree, show;
     scale_reduce reduce;
     double bucket;
     const char *svg, *measure;
@@ -67,17 +67,18 @@ static void grid(int ranks, int *p, int *q)
     *q = ranks / *p;
 }
 
-static bool cholesky(const options *o, const scale_machine *m, int nodes, bool weak, scale_result *r, double *size)
+static bool graph(const options *o, scale_which which, const scale_machine *m, int nodes, bool weak, scale_result *r,
+                  double *size)
 {
-    scale_cholesky c = { .tile = (int64_t)m->tile, .element = 8, .window = o->window, .tree = o->tree };
+    scale_graph g = { .which = which, .tile = (int64_t)m->tile, .element = 8, .window = o->window, .tree = o->tree };
     double of = weak ? nodes : o->strong;
     if (o->p)
-        c.p = o->p, c.q = o->q;
+        g.p = o->p, g.q = o->q;
     else
-        grid(nodes * (int)m->nodes_ranks, &c.p, &c.q);
-    c.n = (int64_t)(m->order * sqrt(of));
-    *size = (double)c.n;
-    return scale_cholesky_run(m, &c, r);
+        grid(nodes * (int)m->nodes_ranks, &g.p, &g.q);
+    g.n = (int64_t)(m->order * sqrt(of));
+    *size = (double)g.n;
+    return scale_graph_run(m, &g, r);
 }
 
 /* The gradients of 784-width-width/2-10 in f32. */
@@ -134,24 +135,32 @@ static double efficiency(bool weak, double nodes, const scale_result *one, const
     return work * one->seconds / (nodes * r->seconds);
 }
 
+static const char *const programs[PROGRAMS] = { "cholesky", "product", "lu", "training", "transformer" };
+
+static bool simulated(const options *o, int which, const scale_machine *m, int nodes, bool weak, scale_result *r,
+                      double *size)
+{
+    return which < SCALE_GRAPHS ? graph(o, (scale_which)which, m, nodes, weak, r, size)
+           : which == TRAINING  ? training(o, m, nodes, weak, r, size)
+                                : transformer(o, m, nodes, weak, r, size);
+}
+
 static bool curve(options *o, int which, const scale_machine *m, int machine, bool weak)
 {
     scale_curve *c = &o->curve[o->curves++];
     scale_result one = { 0 }, r;
     double size = 0;
-    static const char *const name[PROGRAMS] = { "cholesky", "training", "transformer" };
-    bool (*const run[PROGRAMS])(const options *, const scale_machine *, int, bool, scale_result *,
-                                double *) = { cholesky, training, transformer };
-    printf("\n%s, %s scaling, machine %s\n", name[which], weak ? "weak" : "strong", m->name);
-    printf("%6s %12s %12s %14s %8s %8s %10s %12s\n", "nodes", which == CHOLESKY ? "order" : "batch", "seconds",
-           which == CHOLESKY ? "Gflop/s/node" : "samples/s", "effic.", "busy", "messages", "Gbyte sent");
+    bool matrix = which < SCALE_GRAPHS;
+    printf("\n%s, %s scaling, machine %s\n", programs[which], weak ? "weak" : "strong", m->name);
+    printf("%6s %12s %12s %14s %8s %8s %10s %12s\n", "nodes", matrix ? "order" : "batch", "seconds",
+           matrix ? "Gflop/s/node" : "samples/s", "effic.", "busy", "messages", "Gbyte sent");
     for (int nodes = o->p ? o->nodes : 1; nodes <= o->nodes; nodes *= 2) {
-        if (!run[which](o, m, nodes, weak, &r, &size))
+        if (!simulated(o, which, m, nodes, weak, &r, &size))
             return complain(m->name, "no memory for so many tiles") == 0;
         one = c->n == 0 ? r : one;
         double first = c->n == 0 ? nodes : c->nodes[0], e = efficiency(weak, nodes / first, &one, &r);
         printf("%6d %12.0f %12.5g %14.5g %8.3f %8.3f %10.4g %12.4g\n", nodes, size, r.seconds,
-               (which == CHOLESKY ? r.flops * 1e-9 / nodes : size) / r.seconds, e, r.busy, r.messages, r.bytes * 1e-9);
+               (matrix ? r.flops * 1e-9 / nodes : size) / r.seconds, e, r.busy, r.messages, r.bytes * 1e-9);
         (void)fflush(stdout);
         c->nodes[c->n] = nodes;
         c->efficiency[c->n++] = e;
@@ -162,9 +171,9 @@ static bool curve(options *o, int which, const scale_machine *m, int machine, bo
     c->dashed = !weak;
     char label[sizeof c->label];
     (void)snprintf(label, sizeof label, "%s, %s: %s %.6g%s", m->name, weak ? "weak" : "strong",
-                   which == CHOLESKY ? "order" : "batch",
-                   which == CHOLESKY ? m->order * sqrt(weak ? 1 : o->strong)
-                                     : (which == TRAINING ? m->samples : m->sequences) * (weak ? 1 : o->strong),
+                   matrix ? "order" : "batch",
+                   matrix ? m->order * sqrt(weak ? 1 : o->strong)
+                          : (which == TRAINING ? m->samples : m->sequences) * (weak ? 1 : o->strong),
                    weak ? " on one node" : "");
     memcpy(c->label, label, sizeof label);
     return true;
@@ -172,8 +181,8 @@ static bool curve(options *o, int which, const scale_machine *m, int machine, bo
 
 static int simulate(options *o)
 {
-    static const char *const name[PROGRAMS] = { "Cholesky factorisation", "data-parallel training",
-                                                "training of a transformer" };
+    static const char *const name[PROGRAMS] = { "Cholesky factorisation", "product", "LU factorisation",
+                                                "data-parallel training", "training of a transformer" };
     const char *panel[PROGRAMS];
     int panels = 0;
     for (int which = 0; which < PROGRAMS; which++)
@@ -272,43 +281,46 @@ static bool check_training(const options *o, double cores, int ranks, bool print
     return true;
 }
 
-/* The machine's times, measured on the ranks at hand. */
-static bool calibrate(scale_machine *m, const scale_cholesky *c, bool prints)
+static void print_machine(const scale_machine *m)
 {
+    if (orr_ranks() == 1)
+        printf("this machine: %.4g Gflop/s, without tiles\n", m->gflops[SCALE_GEMM]);
+    else
+        printf(
+            "this machine: potrf %.4g, trsm %.4g, syrk %.4g, gemm %.4g, panel %.4g Gflop/s; a task %.3g us beside, an "
+            "element %.3g ns;\n"
+            "  messages are copied at %.3g Gbyte/s; waiting threads take %.3f of a core\n",
+            m->gflops[0], m->gflops[1], m->gflops[2], m->gflops[3], m->gflops[4], m->task_us, m->element_ns,
+            m->copy_gbytes, m->poll);
+}
+
+/* Compares at the machine's rates. One rank computes by LAPACK or BLAS, without tiles; both efficiencies are relative to its time. A product has
+ * tiles of at most 512. */
+static bool check_graph(const options *o, scale_which which, double cores, int ranks, bool prints)
+{
+    scale_machine m = o->machine[0];
+    scale_graph g = {
+        .which = which, .n = (int64_t)m.order, .tile = (int64_t)m.tile, .element = 8, .window = o->window
+    };
+    scale_result all;
+    scale_checked t;
+    char what[120];
     const char *why;
-    if (!scale_measure_ranks(m, c->tile, (int64_t[]){ c->p, c->q }, &why)) {
+    grid(ranks, &g.p, &g.q);
+    m.cores = cores;
+    m.nodes_ranks = ranks;
+    if (which == SCALE_PRODUCT)
+        g.tile = g.n / ranks < 512 ? g.tile : 512;
+    if (!scale_measure_ranks(&m, &g, &t, &why)) {
         if (why)
             (void)complain("--check", why);
         return false;
     }
-    if (prints && orr_ranks() == 1)
-        printf("this machine: %.4g Gflop/s, without tiles\n", m->gflops[SCALE_GEMM]);
-    else if (prints)
-        printf("this machine: potrf %.4g, trsm %.4g, syrk %.4g, gemm %.4g Gflop/s; a task %.3g us beside, an element "
-               "%.3g ns;\n"
-               "  messages are copied at %.3g Gbyte/s; waiting threads take %.3f of a core\n",
-               m->gflops[0], m->gflops[1], m->gflops[2], m->gflops[3], m->task_us, m->element_ns, m->copy_gbytes,
-               m->poll);
-    return true;
-}
-
-/* Compares at the machine's rates. One rank factorises by LAPACK, without tiles; both efficiencies are relative to its time. */
-static bool check_cholesky(const options *o, double cores, int ranks, bool prints)
-{
-    enum { ROUNDS = 20 };
-    scale_machine m = o->machine[0];
-    scale_cholesky c = { .n = (int64_t)m.order, .tile = (int64_t)m.tile, .element = 8, .window = o->window };
-    scale_result all;
-    scale_checked t;
-    char what[120];
-    grid(ranks, &c.p, &c.q);
-    m.cores = cores;
-    m.nodes_ranks = ranks;
-    if (!calibrate(&m, &c, prints) || !scale_check_cholesky(&c, ROUNDS, &t))
-        return false;
-    bool ok = scale_cholesky_run(&m, &c, &all);
-    (void)snprintf(what, sizeof what, "cholesky, order %.0f, tiles of %.0f, %d x %d ranks, %.0f cores", m.order, m.tile,
-                   c.p, c.q, cores);
+    if (prints)
+        print_machine(&m);
+    bool ok = scale_graph_run(&m, &g, &all);
+    (void)snprintf(what, sizeof what, "%s, order %.0f, tiles of %lld, %d x %d ranks, %.0f cores", programs[which],
+                   m.order, (long long)g.tile, g.p, g.q, cores);
     if (ok && prints)
         compare(what, ranks, 1, cores, (double[2]){ t.alone, t.together }, all.seconds);
     return ok;
@@ -324,8 +336,9 @@ static int check(const options *o)
     if (o->program
             [TRAINING]) /* first: StarPU-MPI's thread, which begins with a factorisation, takes part of a core from then on */
         ok = check_training(o, cores, ranks, prints);
-    if (ok && o->program[CHOLESKY])
-        ok = check_cholesky(o, cores, ranks, prints);
+    for (int which = 0; which < SCALE_GRAPHS; which++)
+        if (ok && o->program[which])
+            ok = check_graph(o, (scale_which)which, cores, ranks, prints);
     if (!ok)
         (void)orr_error_print(stderr);
     return orr_shutdown() == ORR_OK && ok ? 0 : 1;
@@ -372,8 +385,7 @@ static bool set_all(options *o, const char *text)
 
 static bool take(options *o, int which, const char *text)
 {
-    static const char *const programs[] = { "cholesky", "training", "transformer" }, *const scalings[] = { "weak",
-                                                                                                           "strong" };
+    static const char *const scalings[] = { "weak", "strong" };
     static const char *const ways[] = { "direct", "tree" }, *const reductions[] = { "ring",     "tree",    "direct",
                                                                                     "doubling", "halving", "least" };
     int k = 0;
@@ -382,8 +394,9 @@ static bool take(options *o, int which, const char *text)
     switch (which) {
     case 'p':
         ok = choose(text, programs, PROGRAMS, &k);
-        for (int i = 0; i < PROGRAMS; i++)
-            o->program[i] = i == k;
+        for (int i = 0; i < PROGRAMS && !o->chosen; i++)
+            o->program[i] = false;
+        o->program[k] = o->chosen = true;
         break;
     case 'c':
         ok = choose(text, scalings, 2, &k);
@@ -441,7 +454,7 @@ int main(int argc, char **argv)
                          .strong = 16,
                          .window = -1,
                          .steps = 50,
-                         .program = { true, true, true },
+                         .program = { [SCALE_CHOLESKY] = true, [TRAINING] = true, [TRANSFORMER] = true },
                          .weak = true,
                          .fixed = true,
                          .reduce = SCALE_LEAST,

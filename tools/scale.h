@@ -7,7 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef enum { SCALE_POTRF, SCALE_TRSM, SCALE_SYRK, SCALE_GEMM, SCALE_KINDS } scale_kind;
+/* Kinds of tasks. PANEL: factors the columns of an LU panel with row exchanges. */
+typedef enum { SCALE_POTRF, SCALE_TRSM, SCALE_SYRK, SCALE_GEMM, SCALE_PANEL, SCALE_KINDS } scale_kind;
+typedef enum { SCALE_CHOLESKY, SCALE_PRODUCT, SCALE_LU, SCALE_GRAPHS } scale_which;
 /* The algorithm of a sum over ranks; LEAST: as the library, the one of DIRECT, DOUBLING, HALVING and RING that takes the least time. */
 typedef enum { SCALE_RING, SCALE_TREE, SCALE_DIRECT, SCALE_DOUBLING, SCALE_HALVING, SCALE_LEAST } scale_reduce;
 
@@ -39,12 +41,15 @@ typedef struct {
     double sequences;   /* of the transformer: the batch on one node                           */
 } scale_machine;
 
-/* A factorisation of an n × n matrix in tiles on a p × q grid of ranks, as runtime/engine/starpu/block_cyclic.c inserts it. */
+/* A product or a factorisation of n × n matrices in tiles on a p × q grid of ranks, as runtime/engine/starpu/block_cyclic.c and lu_over_ranks.c
+ * insert it. */
 typedef struct {
+    scale_which which;
     int64_t n, tile, element; /* element: bytes */
     int p, q, window;         /* window: panels in progress; 0: all, < 0: as many as in the library */
     bool tree;                /* tiles travel along a binomial tree; else the owner sends to each reader */
-} scale_cholesky;
+    bool keeps;               /* of LU: both triangles, so rows are exchanged on the left of a panel too */
+} scale_graph;
 
 /* Steps of data-parallel training. */
 typedef struct {
@@ -59,14 +64,14 @@ typedef struct {
 } scale_training;
 
 typedef struct {
-    double seconds;             /* of the factorisation, or of a step on average */
-    double flops;               /* of the factorisation */
+    double seconds;             /* of the graph, or of a step on average */
+    double flops;               /* of the graph */
     double busy, communicating; /* fractions of the time: workers with tasks, communication threads with messages */
     double messages, bytes;     /* sent by all ranks */
 } scale_result;
 
 /* Simulates a run. False: no memory. */
-bool scale_cholesky_run(const scale_machine *m, const scale_cholesky *c, scale_result *r);
+bool scale_graph_run(const scale_machine *m, const scale_graph *g, scale_result *r);
 bool scale_training_run(const scale_machine *m, const scale_training *t, scale_result *r);
 /* A sum of an array over the ranks. busy: the part of the seconds in which a rank's thread and link are busy, so that another sum waits;
  * messages: of each rank, in sequence. */
@@ -78,7 +83,7 @@ scale_sum scale_reduction(const scale_machine *m, scale_reduce how, int ranks, d
 double scale_handle_seconds(const scale_machine *m, double bytes);
 /* The factor by which tasks slow down where threads poll on the workers' cores. */
 double scale_polled(const scale_machine *m);
-/* Seconds of a task on tiles of b × b, alone on its node. */
+/* Seconds of a task on tiles of b × b, alone on its node; PANEL: of its diagonal tile. */
 double scale_task_seconds(const scale_machine *m, scale_kind kind, int64_t b);
 
 /* scale_machine.c: a file of lines "name value", "#" begins a comment; or one of the machines that the tool knows. */
@@ -92,12 +97,9 @@ void scale_machine_print(FILE *f, const scale_machine *m);
 /* scale_measure.c: measures this machine's times of tasks and steps with the library; other numbers stay. On false, *why is the reason,
  * or NULL, and the library then has the error. */
 bool scale_measure(scale_machine *m, int64_t tile, const char **why);
-/* scale_ranks.c: measures the times of a factorisation's tasks and of messages between the ranks at hand, which share m->cores cores of
- * one machine. Rank 0 has the result. Collective. On false, as above. */
-bool scale_measure_ranks(scale_machine *m, int64_t tile, const int64_t grid[2], const char **why);
 /* scale_check.c: seconds of one rank's work while the others rest (alone), of the same work on every rank at one time (beside), and of
  * the work of all together; of sums over the ranks of a short array (few) and of arrays like all gradients (many); of work on half as
- * much data, alone and on every rank. Factorisations: the least of several. Steps: the median, since the way in which ranks share cores
+ * much data, alone and on every rank. Graphs: the least of several. Steps: the median, since the way in which ranks share cores
  * differs from step to step. */
 typedef struct {
     double alone, beside, together, few, many, half_alone, half_beside;
@@ -105,6 +107,8 @@ typedef struct {
 /* Collective. On false, the library has the error. Training: steps of 784-width-width/2-10 with `samples` samples on each rank, and sums
  * of `few` bytes and of arrays like the gradients. */
 bool scale_check_training(int width, int64_t samples, int steps, double few, scale_checked *c);
-bool scale_check_cholesky(const scale_cholesky *c, int rounds, scale_checked *to);
+/* scale_ranks.c: measures a graph on one rank and on all, and the times of its tasks and of messages between the ranks at hand, which share
+ * m->cores cores of one machine. Rank 0 has the result. Collective. On false, as in scale_measure. */
+bool scale_measure_ranks(scale_machine *m, const scale_graph *g, scale_checked *c, const char **why);
 
 #endif

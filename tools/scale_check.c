@@ -1,5 +1,5 @@
-/* Measures the two programs on the ranks at hand: on one rank while the others rest, and on all together. For training it also
- * measures an input of the model: the time of sums over the ranks.
+/* Measures training on the ranks at hand: on one rank while the others rest, and on all together; and an input of the model, the time of
+ * sums over the ranks.
  * Must not know: what is simulated. */
 #include "config.h"
 #include <math.h>
@@ -34,8 +34,6 @@ static bool measure(task *work, void *of, bool takes_part, double *least)
     *least = ok ? fmin(*least, seconds() - from) : *least;
     return ok;
 }
-
-/* -- training ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     orr_module *net;
@@ -162,32 +160,6 @@ bool scale_check_training(int width, int64_t samples, int steps, double few, sca
     orr_module_free(one.net);
     orr_module_free(half.net);
     orr_module_free(all.net);
-    orr_grid_free(g);
-    (void)orr_scope_end(s);
-    return ok;
-}
-
-/* -- the factorisation ------------------------------------------------------------------------------------------ */
-
-static bool factorise(void *of)
-{
-    return orr_eval(orr_cholesky(of)) == ORR_OK;
-}
-
-bool scale_check_cholesky(const scale_cholesky *c, int rounds, scale_checked *to)
-{
-    orr_scope *s = orr_scope_begin();
-    orr_grid *g = orr_grid_make(2, ((int64_t[]){ c->p, c->q }));
-    orr_tensor *x = orr_rand_keyed(ORR_F64, ORR_SHAPE(c->n, c->n), -0.5, 0.5, 1);
-    orr_tensor *i = orr_mul(orr_scalar((double)c->n), orr_eye(ORR_F64, c->n, c->n, 0));
-    x = orr_add(orr_add(x, orr_transpose(x)), i);
-    orr_tensor *all = g ? orr_shard_cyclic(x, g, ORR_AXES(0, 1), ORR_INDEX(c->tile, c->tile)) : NULL;
-    bool ok = all && orr_eval(all) == ORR_OK && (orr_rank() > 0 || orr_eval(x) == ORR_OK);
-    for (int k = 0; ok && k <= rounds; k++) {
-        if (k < 2) /* the first round warms up and is dropped */
-            *to = (scale_checked){ .alone = INFINITY, .together = INFINITY };
-        ok = measure(factorise, x, orr_rank() == 0, &to->alone) && measure(factorise, all, true, &to->together);
-    }
     orr_grid_free(g);
     (void)orr_scope_end(s);
     return ok;

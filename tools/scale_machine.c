@@ -14,7 +14,7 @@ const scale_machine scale_known[] = {
     { .name = "cpu",
       .nodes_ranks = 1,
       .workers = 63,
-      .gflops = { 12, 22, 26, 30 },
+      .gflops = { 12, 22, 26, 30, 8 },
       .task_us = 6,
       .latency_us = 60,
       .gbytes = 12.5,
@@ -31,7 +31,7 @@ const scale_machine scale_known[] = {
     { .name = "gpu",
       .nodes_ranks = 1,
       .workers = 4,
-      .gflops = { 1500, 20000, 30000, 45000 },
+      .gflops = { 1500, 20000, 30000, 45000, 1000 },
       .task_us = 20,
       .latency_us = 60,
       .gbytes = 50,
@@ -56,14 +56,9 @@ typedef struct {
     const char *what;
 } field;
 
-#define FIELD(name, least, most, what)                                                                                 \
-    {                                                                                                                  \
-#name, offsetof(scale_machine, name), least, most, what                                                        \
-    }
+#define FIELD(name, least, most, what) { #name, offsetof(scale_machine, name), least, most, what }
 #define RATE(name, kind)                                                                                               \
-    {                                                                                                                  \
-        "gflops_" #name, offsetof(scale_machine, gflops) + (kind) * sizeof(double), 1e-6, 1e9, "Gflop/s of a worker"   \
-    }
+    { "gflops_" #name, offsetof(scale_machine, gflops) + (kind) * sizeof(double), 1e-6, 1e9, "Gflop/s of a worker" }
 static const field fields[] = {
     FIELD(nodes_ranks, 1, 1024, "ranks on a node"),
     FIELD(cores, 0, 1e6, "cores of a node, 0: enough for all threads"),
@@ -73,6 +68,7 @@ static const field fields[] = {
     RATE(trsm, SCALE_TRSM),
     RATE(syrk, SCALE_SYRK),
     RATE(gemm, SCALE_GEMM),
+    RATE(panel, SCALE_PANEL),
     FIELD(task_us, 0, 1e9, "microseconds of a task beside its work"),
     FIELD(element_ns, 0, 1e9, "of a core for each element of the matrix: its copy in the result"),
     FIELD(latency_us, 0, 1e9, "of a message"),

@@ -1,199 +1,214 @@
-/* Measures the times of tasks and messages between the ranks at hand, by small runs with few kinds of work.
+/* Measures the times of tasks and messages between the ranks at hand, by small runs with few kinds of work, and the program that is to be
+ * compared. All take turns, so that other load on the machine affects all alike, and the least time of each counts.
  * Must not know: what is simulated with them. */
 #include "config.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <orrery.h>
 #include "tools/scale.h"
 
-/* SIDE tiles along a side. The library cuts a block into tiles of a twelfth of the order, with at least SMALL rows. */
-enum { SIDE = 12, SMALL = 128, ROUNDS = 20 };
-
-static double clock_seconds(clockid_t which)
-{
-    struct timespec t;
-    (void)clock_gettime(which, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+/* The library cuts a block into tiles of a twelfth of the order, with at least SMALL rows; that of a product into tiles of 512. */
+enum { SIDE = 12, SIDE_OF_PRODUCT = 4, SMALL = 128, ROUNDS = 24 };
 
 static double seconds(void)
 {
-    return clock_seconds(CLOCK_MONOTONIC);
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* -- tasks ---------------------------------------------------------------------------------------------------- */
+/* -- trials --------------------------------------------------------------------------------------------------- */
 
-static const char *const name_of[SCALE_KINDS] = { "cholesky potrf, over ranks", "cholesky trsm, over ranks",
-                                                  "cholesky syrk, over ranks", "cholesky gemm, over ranks" };
+/* ONE: rank 0 alone, without tiles. HERE: rank 0 has all tiles, and no message is sent. SPREAD: tiles are block-cyclic over the ranks. GATHER:
+ * every rank receives an array of n numbers from each other rank. */
+typedef enum { ONE, HERE, SPREAD, GATHER } place;
 
-/* The times of the fastest factorisation: its seconds, and the average seconds of a task by kind on this rank. */
+/* The least seconds of a trial; of that run, the number of tasks on this rank, their seconds, and the average seconds by kind. */
 typedef struct {
-    double task[SCALE_KINDS], all;
-} tile_times;
+    place where;
+    int64_t n, tile;
+    orr_tensor *x;
+    double least, tasks, work, task[SCALE_KINDS], load;
+} trial;
 
-static void averages(double task[SCALE_KINDS])
+static const char *const name_of[SCALE_GRAPHS][SCALE_KINDS] = {
+    { "cholesky potrf, over ranks", "cholesky trsm, over ranks", "cholesky syrk, over ranks",
+      "cholesky gemm, over ranks", "" },
+    { "", "", "", "matmul, over ranks", "" },
+    { "", "lu top, over ranks", "", "lu update, over ranks", "lu panel, over ranks" },
+};
+
+static void count_tasks(scale_which which, trial *t)
 {
+    static const char mark[] = ", over ranks";
     orr_stat row[256];
     int n = orr_stats(row, 256);
-    for (int k = 0; k < SCALE_KINDS; k++) {
-        double time = 0, tasks = 0;
-        for (int i = 0; i < n && i < 256; i++)
-            if (strcmp(row[i].kind, name_of[k]) == 0) {
-                time += row[i].seconds;
-                tasks += (double)row[i].tasks;
+    double time[SCALE_KINDS + 1] = { 0 }, tasks[SCALE_KINDS + 1] = { 0 };
+    t->tasks = t->work = 0;
+    for (int i = 0; i < n && i < 256; i++) {
+        size_t length = strlen(row[i].kind);
+        if (length < sizeof mark || strcmp(row[i].kind + length - (sizeof mark - 1), mark) != 0)
+            continue;
+        t->tasks += (double)row[i].tasks;
+        t->work += row[i].seconds;
+        for (int k = 0; k <= SCALE_KINDS; k++)
+            if (strcmp(row[i].kind, k < SCALE_KINDS ? name_of[which][k] : "load, over ranks") == 0) {
+                time[k] += row[i].seconds;
+                tasks[k] += (double)row[i].tasks;
             }
-        task[k] = tasks > 0 ? time / tasks : 0;
     }
+    for (int k = 0; k < SCALE_KINDS; k++)
+        t->task[k] = tasks[k] > 0 ? time[k] / tasks[k] : 0;
+    t->load = tasks[SCALE_KINDS] > 0 ? time[SCALE_KINDS] / tasks[SCALE_KINDS] : 0;
 }
 
-/* A matrix of SIDE × SIDE tiles. spread: the tiles are block-cyclic over the ranks; else rank 0 has all, and no message is sent. */
-typedef struct {
-    int64_t tile;
-    bool spread;
-    orr_tensor *x;
-    tile_times t;
-} matrix;
-
-static bool make(matrix *m, orr_grid *g)
+static bool make(trial *t, orr_grid *g)
 {
-    int64_t n = SIDE * m->tile, block = m->spread ? m->tile : n;
-    orr_tensor *x = orr_rand_keyed(ORR_F64, ORR_SHAPE(n, n), -0.5, 0.5, 1);
-    x = orr_add(orr_add(x, orr_transpose(x)), orr_mul(orr_scalar((double)n), orr_eye(ORR_F64, n, n, 0)));
-    m->x = orr_shard_cyclic(x, g, ORR_AXES(0, 1), ORR_INDEX(block, block));
-    m->t.all = INFINITY;
-    return orr_eval(m->x) == ORR_OK;
+    orr_tensor *x;
+    if (t->where == GATHER) {
+        t->x = orr_shard(orr_rand(ORR_F64, ORR_SHAPE(orr_ranks(), t->n), 0, 1), g, ORR_AXES(0));
+        return orr_eval(t->x) == ORR_OK;
+    }
+    int64_t block = t->where == SPREAD ? t->tile : t->n;
+    x = orr_rand_keyed(ORR_F64, ORR_SHAPE(t->n, t->n), -0.5, 0.5, 1);
+    x = orr_add(orr_add(x, orr_transpose(x)), orr_mul(orr_scalar((double)t->n), orr_eye(ORR_F64, t->n, t->n, 0)));
+    t->x = t->where == ONE ? x : orr_shard_cyclic(x, g, ORR_AXES(0, 1), ORR_INDEX(block, block));
+    return (t->where == ONE && orr_rank() > 0) || orr_eval(t->x) == ORR_OK;
 }
 
-static bool factorise(matrix *m)
+static bool compute(scale_which which, const trial *t)
+{
+    if (t->where == GATHER)
+        return orr_eval(orr_replicate(t->x)) == ORR_OK;
+    if (which == SCALE_CHOLESKY)
+        return orr_eval(orr_cholesky(t->x)) == ORR_OK;
+    if (which == SCALE_PRODUCT)
+        return orr_eval(orr_matmul(t->x, t->x)) == ORR_OK;
+    orr_slogdet_result det = orr_slogdet(t->x);
+    return orr_eval_all(ORR_TENSORS(det.sign, det.logabsdet)) == ORR_OK;
+}
+
+/* From the common start of all ranks until the end of the last one. */
+static bool run(scale_which which, trial *t)
 {
     orr_scope *s = orr_scope_begin();
     orr_stats_reset();
     bool ok = orr_barrier() == ORR_OK;
     double from = seconds();
-    ok = ok && orr_eval(orr_cholesky(m->x)) == ORR_OK && orr_barrier() == ORR_OK;
+    ok = ok && ((t->where == ONE && orr_rank() > 0) || compute(which, t)) && orr_barrier() == ORR_OK;
     double took = seconds() - from;
-    if (took < m->t.all) {
-        m->t.all = took;
-        averages(m->t.task);
+    if (took < t->least) {
+        t->least = took;
+        count_tasks(which, t);
     }
     (void)orr_scope_end(s);
     return ok;
 }
 
-/* Factorises the matrices in turns, so that other load on the machine affects all alike. */
-static bool factorise_all(matrix *m, int n, const int64_t grid[2])
+/* The first round warms up and is dropped. */
+static bool run_all(scale_which which, trial *t, int n, const int64_t grid[2])
 {
     orr_scope *s = orr_scope_begin();
-    orr_grid *g = orr_grid_make(2, grid);
-    bool ok = g != NULL;
+    orr_grid *g = orr_grid_make(2, grid), *line = orr_grid_make(1, ((int64_t[]){ -1 }));
+    bool ok = g && line;
     for (int i = 0; ok && i < n; i++)
-        ok = make(&m[i], g);
-    for (int k = 0; ok && k < ROUNDS * n; k++)
-        ok = factorise(&m[k % n]);
+        ok = make(&t[i], t[i].where == GATHER ? line : g);
+    for (int k = 0; ok && k < ROUNDS + 1; k++)
+        for (int i = 0; ok && i < n; i++) {
+            t[i].least = k < 2 ? INFINITY : t[i].least;
+            ok = run(which, &t[i]);
+        }
     orr_grid_free(g);
+    orr_grid_free(line);
     (void)orr_scope_end(s);
     return ok;
-}
-
-static const double tasks_of[SCALE_KINDS] = { SIDE, SIDE *(SIDE - 1) / 2.0, SIDE *(SIDE - 1) / 2.0,
-                                              SIDE *(SIDE - 1) * (SIDE - 2) / 6.0 };
-
-static double all_tasks(void)
-{
-    return tasks_of[0] + tasks_of[1] + tasks_of[2] + tasks_of[3];
-}
-
-/* The seconds of all tasks, without their overhead. */
-static double work(const tile_times *t)
-{
-    double sum = 0;
-    for (int k = 0; k < SCALE_KINDS; k++)
-        sum += tasks_of[k] * t->task[k];
-    return sum;
-}
-
-/* -- bytes ---------------------------------------------------------------------------------------------------- */
-
-/* The least seconds in which every rank receives an array of `bytes` bytes from each other rank. */
-static double gather(double bytes)
-{
-    orr_scope *s = orr_scope_begin();
-    orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
-    orr_tensor *x = orr_rand(ORR_F64, ORR_SHAPE(orr_ranks(), (int64_t)(bytes / 8)), 0, 1);
-    x = g ? orr_shard(x, g, ORR_AXES(0)) : NULL;
-    bool ok = x && orr_eval(x) == ORR_OK;
-    double least = INFINITY;
-    for (int k = 0; ok && k < 2 * ROUNDS; k++) {
-        orr_scope *one = orr_scope_begin();
-        ok = orr_barrier() == ORR_OK;
-        double from = seconds();
-        ok = ok && orr_eval(orr_replicate(x)) == ORR_OK && orr_barrier() == ORR_OK;
-        least = fmin(least, seconds() - from);
-        (void)orr_scope_end(one);
-    }
-    orr_grid_free(g);
-    (void)orr_scope_end(s);
-    return ok ? least : -1;
 }
 
 /* -- all ------------------------------------------------------------------------------------------------------ */
 
-/* The number of messages of a factorisation of SIDE × SIDE tiles, by the model. */
-static double messages(const int64_t grid[2])
+/* The plan's messages in bytes, and its operations, for n × n numbers. */
+static scale_result planned(scale_which which, int64_t n, int64_t tile, const int64_t grid[2])
 {
-    scale_machine m = { .nodes_ranks = 1, .workers = 1, .gflops = { 1, 1, 1, 1 } };
-    scale_cholesky c = { .n = SIDE, .tile = 1, .element = 8, .p = (int)grid[0], .q = (int)grid[1], .window = -1 };
-    scale_result r;
-    return scale_cholesky_run(&m, &c, &r) ? r.messages : 0;
+    scale_machine m = { .nodes_ranks = 1, .workers = 1, .gflops = { 1, 1, 1, 1, 1 } };
+    scale_graph g = {
+        .which = which, .n = n, .tile = tile, .element = 8, .p = (int)grid[0], .q = (int)grid[1], .window = -1
+    };
+    scale_result r = { 0 };
+    (void)scale_graph_run(&m, &g, &r);
+    return r;
 }
 
-/* One rank factorises without tiles: every kind gets the speed of a smaller matrix. */
-static bool measure_alone(scale_machine *m, int64_t tile)
+/* One rank computes without tiles: every kind gets the speed of a smaller matrix. */
+static void take_one(scale_machine *m, double flops, const trial *t)
 {
-    matrix x = { .tile = tile * 2 / 3 > 0 ? tile * 2 / 3 : 1 };
-    if (!factorise_all(&x, 1, (int64_t[]){ 1, 1 }))
-        return false;
-    double n = SIDE * (double)x.tile;
     for (int k = 0; k < SCALE_KINDS; k++)
-        m->gflops[k] = n * n * n / 3 / x.t.all * 1e-9;
+        m->gflops[k] = flops / t->least * 1e-9;
     m->workers = 1;
     m->task_us = m->element_ns = 0;
-    return true;
 }
 
-/* Work takes longer over ranks than on one: waiting threads (idle workers, and those of StarPU-MPI, which poll) take time from
- * working ones, and tasks that alternate on a core find less data in its caches. Smaller tiles show the factor. The time to copy
- * their messages is subtracted; gathers, whose messages are copied in the same way, measure it. */
-bool scale_measure_ranks(scale_machine *m, int64_t tile, const int64_t grid[2], const char **why)
+/* The average operations of a task. A panel has the rows from its diagonal down, 1.5 · rows / tile − 0.5 times the work of one tile. */
+static double flops_of(scale_kind kind, int64_t tile, int side)
 {
-    static const double part[SCALE_KINDS] = { 1.0 / 3, 1, 1, 2 };
-    double n = (double)tile, ranks = orr_ranks(), bytes = 8 * n * n, cores = fmin(ranks, m->cores);
-    int64_t smaller = tile * 3 / 4;
-    matrix x[] = { { .tile = tile }, { .tile = SMALL }, { .tile = smaller }, { .tile = smaller, .spread = true } };
+    static const double part[SCALE_KINDS] = { 1.0 / 3, 1, 1, 2, 2.0 / 3 };
+    double n = (double)tile, of = part[kind] * n * n * n;
+    return kind == SCALE_PANEL ? of * (0.75 * (side + 1) - 0.5) : of;
+}
+
+bool scale_measure_ranks(scale_machine *m, const scale_graph *g, scale_checked *c, const char **why)
+{
+    enum { ALONE, ALL, LARGE, LITTLE, SMALLER, SPREADS, FEW, MANY, TRIALS };
+    scale_which which = g->which;
+    int side = which == SCALE_PRODUCT ? SIDE_OF_PRODUCT : SIDE;
+    int64_t tile = g->tile, smaller = tile * 3 / 4 > 0 ? tile * 3 / 4 : 1, numbers = tile * tile;
+    const int64_t grid[2] = { g->p, g->q };
+    bool one = orr_ranks() == 1;
+    trial t[TRIALS] = {
+        [ALONE] = { .where = ONE, .n = g->n, .tile = tile },
+        [ALL] = { .where = SPREAD, .n = g->n, .tile = tile },
+        [LARGE] = { .where = one ? ONE : HERE,
+                    .n = one ? side * (tile * 2 / 3 > 0 ? tile * 2 / 3 : 1) : side * tile,
+                    .tile = tile },
+        [LITTLE] = { .where = HERE, .n = SIDE * SMALL, .tile = SMALL },
+        [SMALLER] = { .where = HERE, .n = side * smaller, .tile = smaller },
+        [SPREADS] = { .where = SPREAD, .n = side * smaller, .tile = smaller },
+        [FEW] = { .where = GATHER, .n = numbers / 8 },
+        [MANY] = { .where = GATHER, .n = numbers },
+    };
     *why = NULL;
-    if (orr_ranks() == 1)
-        return measure_alone(m, tile);
-    bool ok = factorise_all(x, sizeof x / sizeof *x, grid);
-    double few = ok ? gather(bytes / 8) : -1, many = few > 0 ? gather(bytes) : -1;
-    if (many < 0)
+    if (!run_all(which, t, one ? LITTLE : TRIALS, grid))
         return false;
+    *c = (scale_checked){ .alone = t[ALONE].least, .together = t[ALL].least };
+    if (one) {
+        take_one(m, planned(which, t[LARGE].n, t[LARGE].n, grid).flops, &t[LARGE]);
+        return true;
+    }
     if (orr_rank() > 0)
         return true;
-    const tile_times *large = &x[0].t, *small = &x[1].t, *alone = &x[2].t, *spread = &x[3].t;
+    double ranks = orr_ranks(), cores = fmin(ranks, m->cores), bytes = 8 * (double)numbers;
+    const trial *large = &t[LARGE], *little = &t[LITTLE];
     for (int k = 0; k < SCALE_KINDS; k++) {
-        if (large->task[k] <= 0 || small->task[k] <= 0)
-            *why = "no tasks of a factorisation over ranks were counted: they take StarPU-MPI";
-        m->gflops[k] = part[k] * n * n * n / large->task[k] * 1e-9;
+        if (!*name_of[which][k])
+            continue;
+        if (large->task[k] <= 0)
+            *why = "no tasks over ranks were counted: they take StarPU-MPI";
+        m->gflops[k] = flops_of((scale_kind)k, large->tile, side) / large->task[k] * 1e-9;
     }
-    double beside[2] = { fmax(0, small->all - work(small)), fmax(0, large->all - work(large)) };
-    double elements[2] = { SIDE * SIDE * (double)(SMALL * SMALL), SIDE * SIDE * n * n };
-    double element = fmax(0, (beside[1] - beside[0]) / (elements[1] - elements[0]));
-    m->element_ns = 1e9 * element;
-    m->task_us = 1e6 * fmax(0, beside[0] - element * elements[0]) / all_tasks();
-    double second = fmax(0, cores * (many - few) / (ranks * (ranks - 1)) / (2 * (bytes - bytes / 8)));
-    double copied = 2 * messages(grid) * second * 8 * (double)(smaller * smaller);
-    double longer = fmax(1, (cores * spread->all - copied) / alone->all);
+    /* The time beside the tasks: an overhead of each, and in a Cholesky factorisation a copy of each element, which the other plans do by tasks. */
+    double beside[2] = { fmax(0, little->least - little->work), fmax(0, large->least - large->work) };
+    double elements[2] = { (double)(little->n * little->n), (double)(large->n * large->n) };
+    double element = which == SCALE_CHOLESKY ? fmax(0, (beside[1] - beside[0]) / (elements[1] - elements[0])) : 0;
+    double tasks = which == SCALE_CHOLESKY ? little->tasks : large->tasks;
+    m->task_us = 1e6 * fmax(0, beside[which != SCALE_CHOLESKY] - element * elements[0]) / fmax(1, tasks);
+    m->element_ns = which == SCALE_LU ? 1e9 * large->load / (double)numbers : 1e9 * element;
+    /* Work takes longer over ranks than on one: waiting threads (idle workers, and those of StarPU-MPI, which poll) take time from working ones,
+     * and tasks that alternate on a core find less data in its caches. Smaller tiles show the factor. The time to copy their messages is
+     * subtracted; gathers, whose messages are copied in the same way, measure it. */
+    double second = fmax(0, cores * (t[MANY].least - t[FEW].least) / (ranks * (ranks - 1)) / (2 * (bytes - bytes / 8)));
+    double copied = 2 * second * planned(which, t[SPREADS].n, smaller, grid).bytes;
+    double longer = fmax(1, (cores * t[SPREADS].least - copied) / t[SMALLER].least);
     m->copy_gbytes = second > 0 ? 1e-9 / second : 0;
     m->poll = (1 - 1 / longer) * cores / ranks;
     m->message_us = m->latency_us = m->gbytes = m->device_gbytes = 0; /* a core copies messages */

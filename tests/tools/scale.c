@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include "tests/harness/harness.h"
 #include "tests/harness/tile_messages.h"
 #include "tools/scale.h"
 
 static const scale_machine plain = {
-    .nodes_ranks = 1, .workers = 1, .gflops = { 2, 3, 4, 5 }, .step_us = 90, .sample_us = 1, .update_us = 10
+    .nodes_ranks = 1, .workers = 1, .gflops = { 2, 3, 4, 5, 2.5 }, .step_us = 90, .sample_us = 1, .update_us = 10
 };
 
 static double took(const scale_machine *m, scale_kind kind, int64_t tile)
@@ -24,12 +25,26 @@ static bool near(double a, double b)
     return fabs(a - b) <= 1e-9 * fabs(b);
 }
 
+static scale_result run_graph(scale_which which, const scale_machine *m, int tiles, int p, int q, int window, bool tree,
+                              bool keeps)
+{
+    scale_graph g = { .which = which,
+                      .n = tiles * 64,
+                      .tile = 64,
+                      .element = 8,
+                      .p = p,
+                      .q = q,
+                      .window = window,
+                      .tree = tree,
+                      .keeps = keeps };
+    scale_result r = { 0 };
+    ORR_CHECK(scale_graph_run(m, &g, &r));
+    return r;
+}
+
 static scale_result factorise(const scale_machine *m, int tiles, int p, int q, int window, bool tree)
 {
-    scale_cholesky c = { .n = tiles * 64, .tile = 64, .element = 8, .p = p, .q = q, .window = window, .tree = tree };
-    scale_result r = { 0 };
-    ORR_CHECK(scale_cholesky_run(m, &c, &r));
-    return r;
+    return run_graph(SCALE_CHOLESKY, m, tiles, p, q, window, tree, false);
 }
 
 static double all_work(const scale_machine *m, int tiles)
@@ -130,6 +145,116 @@ static void messages_are_those_of_the_library(void)
             ORR_CHECK_MSG(near(is, (double)want), "%d tiles on %d x %d: %g messages, not %lld", tiles, grid[g][0],
                           grid[g][1], is, (long long)want);
         }
+}
+
+/* The work of an LU factorisation whose copies take no time: a panel of m tiles is b³ (m − 1/3) operations. */
+static double lu_work(const scale_machine *m, int tiles)
+{
+    double work = 0, b = 64;
+    for (int k = 0; k < tiles; k++) {
+        double below = tiles - k - 1;
+        work += b * b * b * (below + 2.0 / 3) / (m->gflops[SCALE_PANEL] * 1e9) + below * took(m, SCALE_TRSM, 64) +
+                below * below * took(m, SCALE_GEMM, 64);
+    }
+    return work;
+}
+
+static double graph_work(scale_which which, const scale_machine *m, int tiles)
+{
+    double n = tiles;
+    return which == SCALE_LU ? lu_work(m, tiles) : n * n * n * took(m, SCALE_GEMM, 64);
+}
+
+/* The tasks are those of the graph, whatever the grid and the window: one worker does them in the sum of their times, and several ranks have them all. */
+static void products_and_lu_do_all_their_work(void)
+{
+    static const int grid[][2] = { { 1, 1 }, { 1, 2 }, { 2, 1 }, { 3, 1 }, { 2, 2 }, { 1, 4 }, { 2, 3 }, { 4, 4 } };
+    scale_machine m = plain;
+    for (int which = SCALE_PRODUCT; which <= SCALE_LU; which++)
+        for (int tiles = 1; tiles < 14; tiles += 3)
+            for (int g = 0; g < 8; g++)
+                for (int kind = 0; kind < 4; kind++) {
+                    m.latency_us = kind ? 30 : 0;
+                    m.message_us = kind ? 3 : 0;
+                    m.workers = kind > 1 ? 3 : 1;
+                    int p = grid[g][0], q = grid[g][1];
+                    scale_result r = run_graph((scale_which)which, &m, tiles, p, q, kind == 3 ? 1 : -1, kind == 2,
+                                               which == SCALE_LU && kind % 2);
+                    double work = graph_work((scale_which)which, &m, tiles);
+                    ORR_CHECK_MSG(near(r.busy * r.seconds * p * q * m.workers, work),
+                                  "%d: %d tiles on %d x %d: %g of %g", which, tiles, p, q,
+                                  r.busy * r.seconds * p * q * m.workers, work);
+                    ORR_CHECK_MSG(p * q > 1 || m.workers > 1 || near(r.seconds, work), "%d: %g s, not %g", which,
+                                  r.seconds, work);
+                }
+}
+
+/* A panel is one task, so with a worker for each tile the way through all panels remains: panel, the rows of the next column, its update. */
+static void lu_takes_its_longest_way(void)
+{
+    scale_machine m = plain;
+    m.workers = 400;
+    double way = 0, b = 64;
+    for (int k = 0; k < 9; k++)
+        way += b * b * b * (9 - k - 1.0 / 3) / (m.gflops[SCALE_PANEL] * 1e9) +
+               (k < 8 ? took(&m, SCALE_TRSM, 64) + took(&m, SCALE_GEMM, 64) : 0);
+    ORR_CHECK(near(run_graph(SCALE_LU, &m, 9, 2, 3, 0, false, false).seconds, way));
+    m.latency_us =
+        40; /* a panel's rows, what is taken of them, and the new top: to the column of the next panel, up and down */
+    double with = run_graph(SCALE_LU, &m, 2, 2, 1, 0, false, false).seconds, step = 0;
+    m.latency_us = 0;
+    step = run_graph(SCALE_LU, &m, 2, 2, 1, 0, false, false).seconds;
+    /* Tile (1, 0) up, its rows' exchanges to rank 1, the rows up, the top down. */
+    ORR_CHECK_MSG(near(with - step, 4 * 40e-6), "%g", with - step);
+    /* A product's first tile cannot begin before another rank's operand has come. */
+    m.latency_us = 40;
+    ORR_CHECK(
+        near(run_graph(SCALE_PRODUCT, &m, 2, 2, 2, 0, false, false).seconds, 40e-6 + 2 * took(&m, SCALE_GEMM, 64)));
+}
+
+/* As messages_are_those_of_the_library: tests/distribute/tiles.c compares the library's bytes with the same counts. */
+static void bytes_of_products_and_lu_are_those_of_the_library(void)
+{
+    static const int grid[][2] = { { 1, 1 }, { 1, 2 }, { 2, 1 }, { 3, 1 }, { 2, 2 }, { 1, 4 }, { 2, 3 }, { 3, 5 } };
+    for (int g = 0; g < 8; g++)
+        for (int tiles = 1; tiles < 14; tiles += 3) {
+            int p = grid[g][0], q = grid[g][1];
+            for (int keeps = 0; keeps < 2; keeps++) {
+                double want = (double)tile_bytes_of_lu(tiles, 64, p, q, keeps),
+                       is = run_graph(SCALE_LU, &plain, tiles, p, q, -1, false, keeps).bytes;
+                ORR_CHECK_MSG(near(is, want), "LU of %d tiles on %d x %d, keeps %d: %g bytes, not %g", tiles, p, q,
+                              keeps, is, want);
+            }
+            if (tiles < p || tiles < q)
+                continue; /* a rank without tiles of the result gets no operands */
+            double want = 8.0 * (double)tile_elements_of_product(64 * tiles, 64 * tiles, 64 * tiles, p, q),
+                   is = run_graph(SCALE_PRODUCT, &plain, tiles, p, q, -1, false, false).bytes;
+            ORR_CHECK_MSG(near(is, want), "product of %d tiles on %d x %d: %g bytes, not %g", tiles, p, q, is, want);
+        }
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Processor time for each task grows with the logarithm of the number of tasks at most: 64 times the tasks, on 16 times the ranks. */
+static void time_is_near_linear_in_tasks(void)
+{
+    scale_machine m = scale_known[0];
+    double each[2], n[2] = { 64, 256 };
+    for (int k = 0; k < 2; k++) {
+        double least = INFINITY;
+        for (int i = 0; i < (k ? 2 : 8); i++) {
+            double from = cpu_seconds();
+            (void)factorise(&m, (int)n[k], k ? 8 : 2, k ? 8 : 2, -1, false);
+            least = fmin(least, cpu_seconds() - from);
+        }
+        each[k] = least / (n[k] * n[k] * n[k] / 6);
+    }
+    ORR_CHECK_MSG(each[1] < 5 * each[0], "%g ns a task, then %g", each[0] * 1e9, each[1] * 1e9);
 }
 
 static void busy_time_is_the_work(void)
@@ -359,6 +484,11 @@ static void tool_measures_steps_beside_their_simulation(void)
                   "%s", out);
     ORR_CHECK(alone > 0 && together > 0 && simulated > 0);
     ORR_CHECK(run("--check 1", out, sizeof out) == 2);
+    ORR_CHECK_MSG(run("--check 16 --program product --program lu --set order=300 --set tile=100", out, sizeof out) ==
+                          0 &&
+                      strstr(out, "product, order 300, tiles of 100, 1 x 1 ranks") &&
+                      strstr(out, "lu, order 300, tiles of 100, 1 x 1 ranks") && !strstr(out, "training"),
+                  "%s", out);
 }
 
 int main(int argc, char **argv)
@@ -369,6 +499,10 @@ int main(int argc, char **argv)
                                       ORR_TEST(pipeline_of_ranks_adds_messages),
                                       ORR_TEST(broadcasts_are_direct_or_trees),
                                       ORR_TEST(messages_are_those_of_the_library),
+                                      ORR_TEST(products_and_lu_do_all_their_work),
+                                      ORR_TEST(lu_takes_its_longest_way),
+                                      ORR_TEST(bytes_of_products_and_lu_are_those_of_the_library),
+                                      ORR_TEST(time_is_near_linear_in_tasks),
                                       ORR_TEST(busy_time_is_the_work),
                                       ORR_TEST(ranks_share_cores),
                                       ORR_TEST(result_is_copied_first),
