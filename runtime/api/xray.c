@@ -15,8 +15,8 @@
 #include "runtime/base/fpmode.h"
 #include "runtime/base/signals.h"
 
-/* An element is bad if it has lost half of the digits of the least precise dtype on its way; a step loses digits if this share of its elements is bad, and of its
- * operands' elements fewer than SOUND. */
+/* An element is bad if it has lost half of the digits of the least precise dtype on its way; a step loses digits if this share of its elements is bad, and of none
+ * of its operands: so a sum of many terms is named at the term that takes the last of half of the digits. Fewer bad elements than SOUND are none. */
 #define BAD_SHARE 0.25
 #define SOUND 0.01
 /* Elements of one value beyond which the evaluation in wider reals would take many minutes. */
@@ -28,8 +28,10 @@ enum { NARROWER = 2 }; /* dtypes that are tried in place of the program's */
 typedef struct {
     double unit;          /* the greatest unit roundoff of the steps up to it; of an input 0 */
     double share;         /* of bad elements                                                 */
+    double beyond;        /* of elements that are not finite, but are in wider reals         */
     double digits, worst; /* decimal, of the median element, of the worst one                */
     double size;          /* the largest element                                             */
+    double peak;          /* of a sum of several steps, the largest element on the way        */
 } quality;
 
 typedef struct {
@@ -38,10 +40,12 @@ typedef struct {
     orr__wide *value;
     orr__real **narrow[NARROWER]; /* by step: rounded to a narrower dtype after each step */
     quality *quality;
-    int *last;   /* the step that reads it last; results: none */
-    bool *lasts; /* digits that it lost are missing in a result, too */
+    int *last;      /* the step that reads it last; results: none */
+    uint8_t *lasts; /* LAST_…: what it lost is missing in a result, too */
     int found;
 } xray;
+
+enum { LAST_DIGITS = 1, LAST_RANGE = 2 };
 
 static const orr_dtype narrower[NARROWER] = { ORR_F32, ORR_BF16 };
 
@@ -51,12 +55,14 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The relative error of an element; −1: it has none, as both are 0, infinite, or below what the dtype holds. `noise`: what is left of
+/* The relative error of an element, infinite if it is not finite and should be; −1: it has none, as it should be 0, infinite, or below what the dtype holds. `noise`: what is left of
  * larger operands in the wider reals. */
 static double error_of(orr__real own, orr__real wide, orr_dtype t, double noise)
 {
     double least = t == ORR_F16 ? 0x1p-14 : t == ORR_F64 ? 0x1p-1022 : 0x1p-126;
-    if (!isfinite(own) || !isfinite(wide) || ORR__REAL(fabs)(wide) < least || ORR__REAL(fabs)(wide) <= (orr__real)noise)
+    if (isfinite(wide) && !isfinite(own))
+        return INFINITY;
+    if (!isfinite(wide) || ORR__REAL(fabs)(wide) < least || ORR__REAL(fabs)(wide) <= (orr__real)noise)
         return -1;
     return (double)(ORR__REAL(fabs)(own - wide) / ORR__REAL(fabs)(wide));
 }
@@ -66,7 +72,7 @@ static quality judge(const orr__real *own, const orr__array *of, const orr__real
 {
     double *error = orr__alloc_n((size_t)of->count + 1, sizeof *error), bad = sqrt(unit), most = -log10(unit);
     quality q = { .unit = unit, .digits = most, .worst = most };
-    int64_t n = 0, nbad = 0;
+    int64_t n = 0, nbad = 0, beyond = 0;
     for (int64_t i = 0; i < of->count && error; i++) {
         double e = error_of(own ? own[i] : orr__reference_get(of, i), wide[i], t, noise);
         if (isfinite(wide[i]) && ORR__REAL(fabs)(wide[i]) > (orr__real)q.size)
@@ -75,10 +81,12 @@ static quality judge(const orr__real *own, const orr__array *of, const orr__real
             continue;
         error[n++] = e;
         nbad += e > bad;
+        beyond += isinf(e);
     }
     if (n > 0) {
         qsort(error, (size_t)n, sizeof *error, by_size);
         q.share = (double)nbad / (double)n;
+        q.beyond = (double)beyond / (double)n;
         q.digits = error[n / 2] > 0 ? fmin(most, fmax(0, -log10(error[n / 2]))) : most;
         q.worst = error[n - 1] > 0 ? fmin(most, fmax(0, -log10(error[n - 1]))) : most;
     }
@@ -157,11 +165,34 @@ static void release(xray *x, int i)
 static void mark_lasting(xray *x)
 {
     for (int k = 0; k < x->d.nout; k++)
-        x->lasts[x->d.out[k].node] = true;
-    for (int i = x->d.n - 1; i >= 0; i--)
+        x->lasts[x->d.out[k].node] = LAST_DIGITS | LAST_RANGE;
+    for (int i = x->d.n - 1; i >= 0; i--) {
+        const quality *q = &x->quality[i];
+        unsigned through = !is_float(x, i) ? LAST_DIGITS | LAST_RANGE
+                                           : (q->share >= SOUND ? LAST_DIGITS : 0) | (q->beyond > 0 ? LAST_RANGE : 0);
         for (int k = 0; k < x->d.node[i].nin; k++)
-            if (x->lasts[i] && (!is_float(x, i) || x->quality[i].share >= SOUND))
-                x->lasts[x->d.node[i].arg[k]] = true;
+            x->lasts[x->d.node[i].arg[k]] |= (uint8_t)(x->lasts[i] & through);
+    }
+}
+
+/* The step's result leaves the dtype's range, or becomes NaN, for operands that are finite. */
+static bool report_range(FILE *to, xray *x, int i)
+{
+    const orr__dump_node *n = &x->d.node[i];
+    const quality *q = &x->quality[i];
+    char text[1200];
+    bool lasts = x->lasts[i] & LAST_RANGE || (x->lasts[i] & LAST_DIGITS && q->share >= BAD_SHARE);
+    if (q->beyond == 0 || !lasts)
+        return false;
+    for (int k = 0; k < n->nin; k++)
+        if (x->quality[n->arg[k]].beyond > 0)
+            return true; /* they were before */
+    fprintf(to,
+            "%s: overflow: %.2g %% of its elements are not finite, and up to %.3g in wider reals; %s would keep them\n",
+            orr__dump_step(n, text, sizeof text), 100 * q->beyond, q->size,
+            n->dtype == ORR_F64 ? "a formula with smaller numbers" : "float64, or a formula with smaller numbers,");
+    x->found++;
+    return true;
 }
 
 /* The step has lost digits that its operands had. */
@@ -171,13 +202,13 @@ static void report(FILE *to, xray *x, int i)
     quality *q = &x->quality[i];
     double size = 0;
     char text[1200];
-    if (q->share < BAD_SHARE || !x->lasts[i])
+    if (report_range(to, x, i) || q->share < BAD_SHARE || !(x->lasts[i] & LAST_DIGITS))
         return;
     for (int k = 0; k < n->nin; k++) {
         const quality *p = &x->quality[n->arg[k]];
-        if (p->share >= SOUND) /* they were lost before */
+        if (p->share >= BAD_SHARE) /* they were lost before */
             return;
-        size = fmax(size, p->size);
+        size = fmax(size, p->peak);
     }
     bool cancels = size > 16 * q->size;
     fprintf(to, "%s: %s: %.1f of %.1f digits are left in %.0f %% of its elements%s",
@@ -218,6 +249,17 @@ static void propose(FILE *to, const xray *x)
     }
 }
 
+static bool adds(const orr__dump_node *n)
+{
+    return strcmp(n->op, "add") == 0 || strcmp(n->op, "sub") == 0;
+}
+
+/* Nothing of large operands is left in a small result. */
+static bool scales(const orr__dump_node *n)
+{
+    return strcmp(n->op, "mul") == 0 || strcmp(n->op, "div") == 0;
+}
+
 static orr_status step(orr__site at, xray *x, int i)
 {
     const orr__dump_node *n = &x->d.node[i];
@@ -230,10 +272,14 @@ static orr_status step(orr__site at, xray *x, int i)
         unit = fmax(unit, x->quality[n->arg[k]].unit);
     }
     if (st == ORR_OK && is_float(x, i)) {
-        double noise = ldexp(16, 1 - ORR__WIDE_BITS) * size;
+        double noise = scales(n) ? 0 : ldexp(16, 1 - ORR__WIDE_BITS) * size;
         x->quality[i] = judge(NULL, &x->value[i].own, x->value[i].wide, n->dtype, unit, noise);
         if (n->leaf >= 0)
             x->quality[i].unit = 0;
+        x->quality[i].peak = x->quality[i].size;
+        for (int k = 0; k < n->nin; k++)
+            if (adds(n) && x->quality[n->arg[k]].share < BAD_SHARE)
+                x->quality[i].peak = fmax(x->quality[i].peak, x->quality[n->arg[k]].peak);
     }
     return st;
 }

@@ -121,6 +121,52 @@ static void other_cancellations_are_named_and_their_cures_are_silent(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* e⁻ˣ by its series loses a few digits in each of many terms; the same series for e⁺ˣ loses none. */
+static void a_sum_of_many_terms_is_named_once(void)
+{
+    start();
+    for (int k = 0; k < 4; k++) {
+        orr_dtype t = k & 1 ? ORR_F64 : ORR_F32;
+        double far = t == ORR_F64 ? 24 : 12;
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = orr_rand(t, ORR_SHAPE(N / 4), far - 1, far), *term = orr_ones(t, ORR_SHAPE(N / 4)), *y = term;
+        int line = __LINE__ + 3;
+        for (int i = 1; i < 4 * (int)far; i++) {
+            term = orr_div(orr_mul(term, k & 2 ? x : orr_neg(x)), orr_scalar(i));
+            y = orr_add(y, term);
+        }
+        int found = xray(y);
+        ORR_CHECK_MSG(k & 2 ? found == 0 : found == 1 && names(line, "cancellation"), "%d: %d\n%s", k, found, output);
+        (void)orr_scope_end(s);
+    }
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+/* A softmax that is not relative to the maximum; a root of squares. Large numbers that a result does not have are no fault, nor are those that
+ * are infinite in any precision. */
+static void steps_beyond_the_range_of_the_dtype_are_named(void)
+{
+    start();
+    for (int k = 0; k < 2; k++) {
+        orr_dtype t = k ? ORR_F64 : ORR_F32;
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *z = orr_rand(t, ORR_SHAPE(N / 4, 4), k ? 720 : 95, k ? 800 : 120), *e = orr_exp(z);
+        int line = __LINE__ - 1, found = xray(orr_div(e, orr_sum(e, ORR_AXES(1), true)));
+        ORR_CHECK_MSG(found == 1 && names(line, "overflow: 1e+02 %"), "%d\n%s", found, output);
+        ORR_CHECK_MSG(xray(orr_softmax(z, 1)) == 0, "%s", output);
+        orr_tensor *large = orr_rand(t, ORR_SHAPE(N / 4, 4), k ? 1e160 : 1e25, k ? 1e170 : 1e30),
+                   *square = orr_mul(large, large);
+        line = __LINE__ - 1, found = xray(orr_sqrt(orr_add(square, square)));
+        ORR_CHECK_MSG(found == 1 && names(line, "overflow"), "%d\n%s", found, output);
+        orr_tensor *one = orr_add(orr_div(large, large), z);
+        ORR_CHECK_MSG(xray(one) == 0, "%s", output);
+        ORR_CHECK_MSG(xray(orr_where(orr_greater(z, orr_scalar(0)), z, square)) == 0, "%s", output);
+        ORR_CHECK_MSG(xray(orr_log(orr_sub(z, z))) == 0, "%s", output);
+        (void)orr_scope_end(s);
+    }
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void clean_programs_are_silent(void)
 {
     start();
@@ -175,6 +221,8 @@ int main(int argc, char **argv)
         ORR_TEST(the_textbook_variance_cancels),
         ORR_TEST(the_quadratic_formula_cancels),
         ORR_TEST(other_cancellations_are_named_and_their_cures_are_silent),
+        ORR_TEST(a_sum_of_many_terms_is_named_once),
+        ORR_TEST(steps_beyond_the_range_of_the_dtype_are_named),
         ORR_TEST(clean_programs_are_silent),
         ORR_TEST(the_tool_looks_at_a_program),
         { 0 },
