@@ -1,5 +1,6 @@
 # Writes a C string literal from a header, for the emitters of kernels.
-# It must not know what the text says; comments, indentation and #include lines are left out.
+# It must not know what the text says; comments, indentation and #include lines are left out. With -v undefine=ORR_ the text ends its macros,
+# but for those whose names begin so.
 NR == 1 { print "/* Made from " FILENAME "; do not edit. */" }
 {
     line = $0
@@ -17,8 +18,15 @@ NR == 1 { print "/* Made from " FILENAME "; do not edit. */" }
     }
     sub(/^[ \t]+/, "", out); sub(/[ \t]+$/, "", out)
     if (out == "" || out ~ /^#[ \t]*include/) next
+    if (undefine != "" && match(out, /^#[ \t]*define[ \t]+[A-Za-z0-9_]+/)) {
+        name = substr(out, 1, RLENGTH)
+        sub(/^#[ \t]*define[ \t]+/, "", name)
+        if (index(name, undefine) != 1 && !(name in seen)) undo = undo "\"#undef " name "\\n\"\n"
+        seen[name] = 1
+    }
     ends = "\\n"
     if (sub(/[ \t]*\\$/, " ", out)) ends = "" # the line goes on
     gsub(/"/, "\\\"", out)
     print "\"" out ends "\""
 }
+END { printf "%s", undo }

@@ -2,6 +2,7 @@
  * Must not know: devices, any single operation. */
 #include "config.h"
 
+#include <stdio.h>
 #include "codelets/emit/call.h"
 #include "ops/ops.h"
 #include "runtime/base/minmax.h"
@@ -41,7 +42,11 @@ static const orr__emit_call *kernel(const orr__region *r, const orr__layout *l)
 
 static int in_at(const orr__region *r)
 {
-    return ORR__CALL_OWN + orr__emit_call_of(r)->words(r);
+    const orr__emit_call *k = orr__emit_call_of(r);
+    int n = 0;
+    while (!k->words && k->names[n])
+        n++;
+    return ORR__CALL_OWN + (k->words ? k->words(r) : n);
 }
 
 bool orr__emit_call_groups(const orr__region *r)
@@ -63,6 +68,61 @@ void orr__emit_call_layout(const orr__region *r, const orr__dialect *d, orr__lay
     l->scratch = k->scratch ? 1 : 0;
 }
 
+/* The parameters of the kernel's text that are the same everywhere. */
+static void parameters(orr__text *t, orr__text *undo, const orr__region *r, const orr__layout *l)
+{
+    const orr__emit_call *k = kernel(r, l);
+    orr__text_define(t, undo, "TYPE", "%s", orr__emit_type((orr_dtype)r->out_dtype[0]));
+    orr__text_define(t, undo, "IN_TYPE", "%s", orr__emit_type((orr_dtype)r->in_dtype[0]));
+    if (k->which)
+        orr__text_define(t, undo, k->which, "1");
+    if (k->parameters)
+        k->parameters(t, undo, r, l);
+}
+
+static void helpers(orr__text *t, const orr__dialect *d, const orr__region *r, const orr__layout *l)
+{
+    const orr__emit_call *k = kernel(r, l);
+    orr_dtype type = (orr_dtype)r->out_dtype[0];
+    orr__text undo = { 0 };
+    if (k->mad)
+        orr__emit_mad(t, type, d);
+    parameters(t, &undo, r, l);
+    if (k->mad)
+        orr__text_add(t, d->math[type == ORR_F64]);
+    orr__text_add(t, k->helpers);
+    if (k->mad)
+        orr__text_add(t, d->unmath);
+    orr__text_undefine(t, &undo);
+}
+
+static void own_words(orr__text *t, const char *const *names)
+{
+    for (int n = 0; names[n]; n++) {
+        size_t length = strlen(names[n]);
+        const char *type = length > 3 && strcmp(names[n] + length - 3, "_by") == 0 ? "orr_i64" : "orr_idx";
+        orr__text_addf(t, "    const %s %s = (%s)W(%d);\n", type, names[n], type, ORR__CALL_OWN + n);
+    }
+}
+
+static void body(orr__text *t, const orr__region *r, const orr__layout *l)
+{
+    const orr__emit_call *k = kernel(r, l);
+    orr__text undo = { 0 };
+    parameters(t, &undo, r, l);
+    for (int i = 0; i < r->nin; i++) {
+        char name[24];
+        (void)snprintf(name, sizeof name, "IN%d(at)", i);
+        orr__text_define(t, &undo, name, "in%d[(orr_idx)W(%d) + (at)]", i, in_at(r) + i);
+    }
+    orr__text_define(t, &undo, "OUT(at)", "out0[(orr_idx)W(%d) + (at)]", l->out_at);
+    if (k->flags)
+        orr__text_define(t, &undo, "WRONG(number, value)", "ORR_WRONG(flag, number, value)");
+    own_words(t, k->names);
+    orr__text_add(t, k->body);
+    orr__text_undefine(t, &undo);
+}
+
 void orr__emit_call_functions(orr__text *t, const orr__dialect *d, const orr__region *r, const orr__layout *l)
 {
     const orr__emit_call *k = kernel(r, l);
@@ -70,6 +130,8 @@ void orr__emit_call_functions(orr__text *t, const orr__dialect *d, const orr__re
         orr__text_addf(t, "#define ORR_SHARE %s\n#define ORR_GROUP %d\n", d->share, d->group);
     if (k && k->functions)
         k->functions(t, d, r);
+    if (k && k->helpers)
+        helpers(t, d, r, l);
 }
 
 orr_status orr__emit_refused(const orr__region *r, int64_t number)
@@ -95,7 +157,10 @@ void orr__emit_call_text(orr__text *t, const orr__region *r, const orr__dialect 
         orr__text_addf(t, "#define ORR_BLOCKS W(%d)\n%s", l->group_at + ORR__GROUP_BLOCKS, d->seat);
     else
         orr__text_addf(t, "%s    const orr_idx e = (orr_idx)W(%d) + i;\n", d->begin, ORR__CALL_FIRST);
-    kernel(r, l)->text(t, r, l, in_at(r));
+    if (kernel(r, l)->body)
+        body(t, r, l);
+    else
+        kernel(r, l)->text(t, r, l, in_at(r));
 }
 
 bool orr__emit_call_words(const orr__launch *l, const orr__layout *lay, int64_t *word)

@@ -12,14 +12,24 @@ enum { ORR__CALL_FIRST = 1, ORR__CALL_OWN = 2 };
 typedef struct orr__emit_call {
     int flags;                                         /* number of flags: one for each index that may be refused   */
     bool (*can)(const orr__region *r);                 /* NULL: no further condition                                */
-    int (*words)(const orr__region *r);                /* number of words of its own                                */
+    int (*words)(const orr__region *r);                /* number of words of its own; NULL: those of `names`        */
     void (*fill)(const orr__launch *l, int64_t *word); /* writes them; may correct words 0 and 1                    */
-    void (*text)(orr__text *t, const orr__region *r, const orr__layout *l, int in_at); /* of element e, or of a group */
+    /* The kernel as a file of text, kernels/<name>.kernel, of element e, or of a group. Its parameters are macros: TYPE and IN_TYPE, the
+     * types of the output and of input 0; IN0(at), …, and OUT(at), an element; WRONG(number, value), the refusal of an index; `which`,
+     * the kernel's own one if several share the text; and those of `parameters`. `names` are its own words, as variables of type orr_idx;
+     * of a name that ends in _by, a divider, of type orr_i64. The list ends with NULL. */
+    const char *body, *which, *const *names;
+    void (*parameters)(orr__text *t, orr__text *undo, const orr__region *r, const orr__layout *l);
+    const char *
+        helpers; /* a file of functions before the kernel, with the same parameters but IN, OUT and WRONG; NULL: none */
+    bool mad;    /* orr_mad of the output's type comes first, and the C functions in `helpers` are those of this type */
+    /* Without a file: the text, and the functions before it. */
+    void (*text)(orr__text *t, const orr__region *r, const orr__layout *l, int in_at);
     /* The number of groups of ORR_GROUP items with shared memory ORR_SHARE. NULL: no groups; each work item computes an
      * element e. */
     int64_t (*blocks)(const orr__launch *l);
     void (*functions)(orr__text *t, const orr__dialect *d,
-                      const orr__region *r); /* text before the kernel; NULL: none */
+                      const orr__region *r); /* text before the kernel, and before `helpers`; NULL: none */
     /* The error for a number that the kernel reports. NULL: the number means a wrong index. */
     orr_status (*refuse)(const orr__region *r, int64_t number);
     /* A kernel in several launches: `scratch` returns the bytes that the launches share, whose type orr_part is defined

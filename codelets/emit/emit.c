@@ -113,6 +113,11 @@ static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d
         orr__text_addf(t, "    %s *out%d = out[%d];\n", orr__emit_storage((orr_dtype)r->out_dtype[k]), k, k);
 }
 
+/* Reports to the flag that index `number` has the wrong value v. */
+static const char wrong_text[] =
+#include "codelets/emit/kernels/wrong.ctext"
+    ;
+
 /* The text before the kernel. */
 static void functions(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
@@ -120,6 +125,8 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
     orr__emit_compound(t, r, fp64);
     if (l->group || l->flag || l->scratch || l->span > 1)
         orr__text_add(t, d->prelude2);
+    if (l->flag)
+        orr__text_add(t, wrong_text);
     orr__emit_helpers(t, needs(r, fp64));
     orr__emit_random_helpers(t, r, fp64);
     orr__emit_functions(t, d, r, fp64);

@@ -5,17 +5,12 @@
 #include "codelets/emit/call.h"
 
 /* The axis as (outer, length, inner), the number of indices, and the destinations of this launch. */
-enum { LENGTH = ORR__CALL_OWN, INNER, INNER_BY, COUNT, COUNT_BY, LO, HI, END };
+static const char *const names[] = { "length", "inner", "inner_by", "count", "lo", "hi", NULL };
+enum { LENGTH = ORR__CALL_OWN, INNER, INNER_BY, COUNT, LO, HI };
 
 static bool can(const orr__region *r)
 {
     return r->out_dtype[0] != ORR_BOOL && r->nin == 3;
-}
-
-static int words(const orr__region *r)
-{
-    (void)r;
-    return END - ORR__CALL_OWN;
 }
 
 static void fill(const orr__launch *l, int64_t *word)
@@ -27,7 +22,7 @@ static void fill(const orr__launch *l, int64_t *word)
         inner *= s->dim[d];
     word[LENGTH] = s->dim[r->call.attr.axis];
     orr__emit_divide(word + INNER, inner);
-    orr__emit_divide(word + COUNT, orr__shape_count(&r->call.in[1]));
+    word[COUNT] = orr__shape_count(&r->call.in[1]);
     bool first = r->call.attr.axis == 0; /* axis 0: a launch is a range of destinations; else of lines */
     int64_t lines = inner;
     for (int d = 1; d < r->call.attr.axis; d++)
@@ -38,54 +33,24 @@ static void fill(const orr__launch *l, int64_t *word)
     word[ORR__CALL_FIRST] = first ? 0 : l->lo * lines;
 }
 
-/* `index` := number j of input 1; `ok` := is it in range? If not, its number goes to the flag. */
-static void index_of(orr__text *t, const orr__region *r, int in_at)
-{
-    orr_dtype type = (orr_dtype)r->in_dtype[1];
-    orr__text_addf(t, "    const %s raw = in1[(orr_idx)W(%d) + j];\n", orr__emit_storage(type), in_at + 1);
-    orr__text_add(t, type == ORR_U64 ? "    orr_i64 index = raw >> 63 ? -1 - (orr_i64)(raw >> 1) : (orr_i64)raw;\n"
-                                     : "    orr_i64 index = (orr_i64)raw;\n");
-    orr__text_addf(t, "    const int ok = index >= -W(%d) && index < W(%d)%s;\n", LENGTH, LENGTH,
-                   type == ORR_U64 ? " && raw >> 63 == 0" : "");
-    orr__text_add(t, "    if (!ok) {\n");
-    orr__emit_wrong(t, 0, "j", type == ORR_U64 ? "(raw >> 63 ? (orr_i64)(~(orr_u64)0 >> 1) : index)" : "index");
-    orr__text_add(t, "    }\n");
-    orr__text_addf(t, "    if (index < 0)\n        index += W(%d);\n", LENGTH);
-}
-
-/* One line along the axis: a copy, then the additions in the order of the indices. */
-static void text(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+static void parameters(orr__text *t, orr__text *undo, const orr__region *r, const orr__layout *l)
 {
     orr_dtype type = (orr_dtype)r->out_dtype[0];
-    const char *s = orr__emit_suffix(type);
-    bool half = orr__is_half(type), wraps = orr__is_signed(type);
-    orr__emit_quotient(t, "outer", "e", INNER);
-    orr__text_addf(t, "    const orr_idx at = e - outer * (orr_idx)W(%d);\n", INNER);
-    orr__text_addf(t, "    for (orr_idx k = (orr_idx)W(%d); k < (orr_idx)W(%d); k++) {\n", LO, HI);
-    orr__text_addf(t, "        const orr_idx to = (outer * (orr_idx)W(%d) + k) * (orr_idx)W(%d) + at;\n", LENGTH,
-                   INNER);
-    orr__text_addf(t, "        out0[(orr_idx)W(%d) + to] = in0[(orr_idx)W(%d) + to];\n    }\n", l->out_at, in_at);
-    orr__text_addf(t, "    for (orr_idx j = 0; j < (orr_idx)W(%d); j++) {\n", COUNT);
-    index_of(t, r, in_at);
-    orr__text_addf(t,
-                   "    if (ok && index >= W(%d) && index < W(%d)) {\n"
-                   "        const orr_idx to = (orr_idx)W(%d) + (outer * (orr_idx)W(%d) + (orr_idx)index) "
-                   "* (orr_idx)W(%d) + at;\n",
-                   LO, HI, l->out_at, LENGTH, INNER);
-    orr__text_addf(
-        t, "        const orr_idx from = (orr_idx)W(%d) + (outer * (orr_idx)W(%d) + j) * (orr_idx)W(%d) + at;\n",
-        in_at + 2, COUNT, INNER);
-    if (half)
-        orr__text_addf(t, "        out0[to] = orr_f32_to_%s(orr_%s_to_f32(out0[to]) + orr_%s_to_f32(in2[from]));\n", s,
-                       s, s);
-    else if (wraps)
-        orr__text_addf(t, "        out0[to] = (%s)((orr_u64)out0[to] + (orr_u64)in2[from]);\n",
-                       orr__emit_storage(type));
+    const char *s = orr__emit_suffix(type), *stored = orr__emit_storage(type);
+    (void)l;
+    if (r->in_dtype[1] == ORR_U64)
+        orr__text_define(t, undo, "UNSIGNED_64", "1");
+    if (orr__is_half(type))
+        orr__text_define(t, undo, "ADD(x, y)", "orr_f32_to_%s(orr_%s_to_f32(x) + orr_%s_to_f32(y))", s, s, s);
+    else if (orr__is_signed(type)) /* wraps */
+        orr__text_define(t, undo, "ADD(x, y)", "((%s)((orr_u64)(x) + (orr_u64)(y)))", stored);
     else
-        orr__text_addf(t, "        out0[to] = (%s)(out0[to] + in2[from]);\n", orr__emit_storage(type));
-    orr__text_add(t, "    }\n    }\n");
+        orr__text_define(t, undo, "ADD(x, y)", "((%s)((x) + (y)))", stored);
 }
 
+static const char text[] =
+#include "codelets/emit/kernels/scatter_add.ctext"
+    ;
 const orr__emit_call orr__emit_kernel_scatter_add = {
-    .flags = 1, .can = can, .words = words, .fill = fill, .text = text
+    .flags = 1, .can = can, .names = names, .fill = fill, .body = text, .parameters = parameters
 };

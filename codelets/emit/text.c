@@ -50,10 +50,9 @@ void orr__text_add(orr__text *t, const char *s)
     t->len += n;
 }
 
-void orr__text_addf(orr__text *t, const char *fmt, ...)
+static void addf(orr__text *t, const char *fmt, va_list ap)
 {
-    va_list ap, again;
-    va_start(ap, fmt);
+    va_list again;
     va_copy(again, ap);
     int n = orr__decimal_vprint(NULL, 0, fmt, ap);
     if (n < 0)
@@ -63,7 +62,34 @@ void orr__text_addf(orr__text *t, const char *fmt, ...)
         t->len += (size_t)n;
     }
     va_end(again);
+}
+
+void orr__text_addf(orr__text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    addf(t, fmt, ap);
     va_end(ap);
+}
+
+void orr__text_define(orr__text *t, orr__text *undo, const char *name, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    orr__text_addf(t, "#define %s ", name);
+    addf(t, fmt, ap);
+    orr__text_add(t, "\n");
+    orr__text_addf(undo, "#undef %.*s\n", (int)strcspn(name, "("), name);
+    va_end(ap);
+}
+
+void orr__text_undefine(orr__text *t, orr__text *undo)
+{
+    if (undo->s)
+        orr__text_add(t, undo->s);
+    t->failed = t->failed || undo->failed;
+    free(undo->s);
+    *undo = (orr__text){ 0 };
 }
 
 /* True for a region whose line was among the last ones: plans that are made anew emit the text again. */

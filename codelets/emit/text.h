@@ -28,5 +28,9 @@ extern size_t orr__text_steps;
 
 void orr__text_add(orr__text *t, const char *s);
 void orr__text_addf(orr__text *t, const char *fmt, ...) ORR_PRINTF(2, 3);
+/* Appends the definition of a macro, `name` or `name(arguments)`, and to `undo` the line that ends it. The second function appends `undo`
+ * and frees it: several kernels may be one text. */
+void orr__text_define(orr__text *t, orr__text *undo, const char *name, const char *fmt, ...) ORR_PRINTF(4, 5);
+void orr__text_undefine(orr__text *t, orr__text *undo);
 
 #endif

@@ -144,13 +144,7 @@ void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l,
 
 void orr__emit_wrong(orr__text *t, int flag, const char *number, const char *index)
 {
-    orr__text_addf(
-        t,
-        "    const orr_i32 number = (orr_i32)(%s < 2147483646 ? %s : 2147483646);\n"
-        "    if (flag[%d] == number) {\n        flag[%d] = (orr_i32)(orr_u32)(orr_u64)%s;\n"
-        "        flag[%d] = (orr_i32)(orr_u32)((orr_u64)%s >> 32);\n    }\n    orr_least(flag + %d, number);\n",
-        number, number, flag + ORR__FLAG_WANTED, flag + ORR__FLAG_LOW, index, flag + ORR__FLAG_HIGH, index,
-        flag + ORR__FLAG_LEAST);
+    orr__text_addf(t, "    ORR_WRONG(flag + %d, %s, %s)\n", flag, number, index);
 }
 
 /* Where a flag reports out-of-range indices, such a place becomes -1, and nothing is read at it. Elsewhere it becomes
@@ -322,8 +316,7 @@ static void call(orr__text *t, const orr__region *r, const orr__layout *l, const
     }
     if (half)
         orr__text_addf(t, "orr_%s_%s(", name[rounding], orr__emit_suffix((orr_dtype)in->dtype));
-    const char *suffix = orr__emit_suffix(orr__emit_operand(r, in)),
-               *near = around->near ? orr__emit_near(in) : NULL;
+    const char *suffix = orr__emit_suffix(orr__emit_operand(r, in)), *near = around->near ? orr__emit_near(in) : NULL;
     if (near)
         orr__text_addf(t, "(far |= vm_is_far_%s(r%d), vm_near_%s_%s(", suffix, in->x, near, suffix);
     else
