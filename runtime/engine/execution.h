@@ -3,6 +3,7 @@
 #ifndef ORR_ENGINE_EXECUTION_H
 #define ORR_ENGINE_EXECUTION_H
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include "runtime/engine/crew.h"
@@ -176,6 +177,7 @@ struct orr__run {
         orr__lane by;
         bool measured, trial, first; /* first: in this lane, predicted to be faster than alone */
         double expected;             /* excess of the trial, seconds */
+        double most;                 /* seconds after which the rest is done by the calling thread; infinite: never */
     } lane;
     double lane_began;
     void (*ended)(orr__run *r); /* called by the run's end, before waiters wake; may be NULL */
@@ -222,6 +224,11 @@ static inline orr_status orr__run_status(orr__run *r)
 typedef struct orr__lane_run orr__lane_run;
 orr__lane_run orr__lane_begin(const orr__plan *p, orr__lane wish);
 void orr__lane_end(const orr__plan *p, const orr__lane_run *run, double seconds);
+/* A run in that lane, of which nothing is measured, and which is not cut off. */
+static inline orr__lane_run orr__lane_plain(orr__lane by)
+{
+    return (orr__lane_run){ .by = by, .most = HUGE_VAL };
+}
 void orr__lane_drop(const orr__lane_run *run);
 /* µs of the plan on the calling thread: as its runs have shown, or as predicted. */
 double orr__lane_alone_us(const orr__plan *p);
@@ -271,10 +278,11 @@ orr_status orr__exec_post(const orr__step *s, void *const *in, void *const *out,
                           const orr__known *known, const orr__ending *ending);
 /* Records the time of tile t of a step (< 0: all of it) in the models; a time that is no sample of its kernel is left out. */
 void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds);
-/* A crew and the number of its members. */
+/* A crew, the number of its members, and the time (of orr__now) from which on the caller goes on without it. */
 typedef struct {
     orr__crew *crew;
     int members;
+    double until;
 } orr__crew_of;
 /* Runs tile `tile` of step s, -1: all of it. host[v]: element 0 of value v, in host memory. worker as in orr__work_done. crew: does
  * shared steps together, led by the calling thread; NULL: there is no crew. */

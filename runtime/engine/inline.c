@@ -2,6 +2,7 @@
  * Must not know: StarPU, how a kernel computes, the program's floating-point mode (its callers set the default). */
 #include "config.h"
 #include <stdlib.h>
+#include "runtime/base/clock.h"
 #include "runtime/base/progress.h"
 #include "runtime/base/spill.h"
 #include "runtime/engine/execution.h"
@@ -122,6 +123,13 @@ static void put(place *p, int i)
         put_if_last(p, s->out[k], i);
 }
 
+static const orr__crew_of *crew_now(place *p)
+{
+    if (p->crew && p->crew->until < HUGE_VAL && orr__now() >= p->crew->until)
+        p->crew = NULL;
+    return p->crew;
+}
+
 /* Step i, unless the work is to stop: then *over is the error of that. In an evaluation that all ranks stop together, the other steps do
  * nothing from then on, and exchanges go on. */
 static orr_status take(place *p, int i, const orr__scalar *scalar, orr_status *over)
@@ -133,7 +141,7 @@ static orr_status take(place *p, int i, const orr__scalar *scalar, orr_status *o
     if (*over == ORR_OK)
         *over = orr__stop_check(orr__stop_mine);
     if (*over == ORR_OK || goes_on)
-        st = orr__exec_step(p->plan, s, -1, p->host, scalar, p->known, p->worker, p->crew);
+        st = orr__exec_step(p->plan, s, -1, p->host, scalar, p->known, p->worker, crew_now(p));
     if (st == ORR_ECANCELLED) {
         *over = st;
         st = ORR_OK;

@@ -74,6 +74,8 @@ static void decide(const orr__plan *p, orr__lane_times *t, orr__lane wish, orr__
     run->trial = run->expected > 0 && run->expected <= ORR__REGRET_MOST * base && orr__regret_leave(risk);
     if (run->trial)
         run->expected = risk;
+    if (t->n[ORR__ALONE] > 0 && (run->trial || run->first))
+        run->most = (1 + ORR__REGRET_MOST) * base;
     if (run->expected > 0 && !run->trial) {
         run->by = ORR__ALONE;
         run->first = false;
@@ -86,7 +88,7 @@ static void decide(const orr__plan *p, orr__lane_times *t, orr__lane wish, orr__
 
 orr__lane_run orr__lane_begin(const orr__plan *p, orr__lane wish)
 {
-    orr__lane_run run = { .by = wish };
+    orr__lane_run run = orr__lane_plain(wish);
     orr__plan_state *state = orr__plan_state_of(p);
     if (!state || !measures())
         return run;

@@ -198,10 +198,10 @@ bool orr__star_crew_is_in_the_way(double us)
     return us >= ORR__T_LONG_PLAN && orr__now() - atomic_load(&waited) < lately;
 }
 
-bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, void *const *into,
-                    orr__buffer **out, orr_status *st)
+bool orr__star_crew(double most, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                    void *const *into, orr__buffer **out, orr_status *st)
 {
-    orr__crew_of of = { &crew, orr__star.cpus };
+    orr__crew_of of = { &crew, orr__star.cpus, most < HUGE_VAL ? orr__now() + most : HUGE_VAL };
 
     if (atomic_flag_test_and_set(&led))
         return false;

@@ -6,6 +6,7 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/pool.h"
+#include "runtime/base/regret.h"
 #include "runtime/base/threshold.h"
 #include "runtime/engine/starpu/starpu.h"
 #include "runtime/ranks/ranks.h"
@@ -32,9 +33,17 @@ static orr_status depend(orr__run *r, orr__buffer *const *leaf)
     return ORR_OK;
 }
 
+/* True if the run was a trial that took too long, and has been cut off. */
+static bool was_cut_off(orr__run *r)
+{
+    return r->lane.most < HUGE_VAL && orr__run_status(r) == ORR_ECANCELLED;
+}
+
 static void ended(orr__run *r)
 {
-    if (orr__run_status(r) == ORR_OK)
+    if (was_cut_off(r)) /* the caller computes all of it again */
+        orr__regret_add(r->lane.most / (1 + ORR__REGRET_MOST));
+    if (orr__run_status(r) == ORR_OK || was_cut_off(r))
         orr__lane_end(r->plan, &r->lane, orr__now() - r->lane_began);
     else
         orr__lane_drop(&r->lane);
@@ -94,12 +103,12 @@ static orr__lane_run leave_for(const orr__plan *plan, const orr__offer *offer, o
         plan->lanes.together < plan->lanes.alone || (plan->ntasks > 1 && plan->lanes.tasks < plan->lanes.alone);
     return choice && isfinite(offer[ORR__ALONE].us) && !orr__star_paused() && orr__env.inline_us < 0
                ? orr__lane_begin(plan, wish)
-               : (orr__lane_run){ .by = wish };
+               : orr__lane_plain(wish);
 }
 
 /* Runs a plan without tasks. The device's copies stay valid, so that large work later finds them there. */
-static orr_status without_tasks(orr__lane by, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
-                                void *const *into, orr__buffer **out)
+static orr_status without_tasks(const orr__lane_run *lane, orr__plan *plan, orr__buffer *const *leaf,
+                                const orr__scalar *scalar, void *const *into, orr__buffer **out)
 {
     orr_status st;
 
@@ -108,7 +117,7 @@ static orr_status without_tasks(orr__lane by, orr__plan *plan, orr__buffer *cons
         if (st != ORR_OK)
             return st;
     }
-    if (by == ORR__TOGETHER && orr__star_crew(plan, leaf, scalar, into, out, &st))
+    if (lane->by == ORR__TOGETHER && orr__star_crew(lane->most, plan, leaf, scalar, into, out, &st))
         return st;
     return orr__exec_inline(plan, leaf, scalar, into, out, 0, NULL);
 }
@@ -161,7 +170,7 @@ static orr_status timed_without_tasks(const orr__lane_run *lane, orr__plan *plan
                                       const orr__scalar *scalar, void *const *into, orr__buffer **out)
 {
     double t0 = lane->measured ? orr__now() : 0;
-    orr_status st = without_tasks(lane->by, plan, leaf, scalar, into, out);
+    orr_status st = without_tasks(lane, plan, leaf, scalar, into, out);
     if (lane->measured && st == ORR_OK)
         orr__lane_end(plan, lane, orr__now() - t0);
     else
@@ -250,8 +259,9 @@ static orr_status execute_on_caller(orr__site at, orr__plan *plan, orr__buffer *
     const orr__wish w = waiting(plan, orr__exec_callers() - 1);
     orr__offer offer[ORR__LANES];
     (void)orr__star_offers(&w, offer);
-    return without_tasks(offer[ORR__TOGETHER].us < plan->lanes.alone ? ORR__TOGETHER : ORR__ALONE, plan, leaf, scalar,
-                         into, out);
+    const orr__lane_run lane =
+        orr__lane_plain(offer[ORR__TOGETHER].us < plan->lanes.alone ? ORR__TOGETHER : ORR__ALONE);
+    return without_tasks(&lane, plan, leaf, scalar, into, out);
 }
 
 static size_t tight_budget(const orr__plan *plan)
@@ -266,7 +276,6 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
                                   void *const *into, orr__buffer **out, orr__run **run, const orr__wish *w)
 {
     static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
-    static const orr__lane_run unmeasured = { .by = ORR__TASKS };
     orr_status st;
 
     pthread_mutex_lock(&alone);
@@ -274,13 +283,45 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
     (void)orr__tilepool_trim();
     st = orr__exec_admit(at, plan);
     orr__offer offer[ORR__LANES];
-    orr__lane by = st == ORR_OK ? orr__star_offers(w, offer) : ORR__ALONE;
-    if (st == ORR_OK && by != ORR__TASKS)
-        st = without_tasks(by, plan, leaf, scalar, into, out);
+    const orr__lane_run lane = orr__lane_plain(st == ORR_OK ? orr__star_offers(w, offer) : ORR__ALONE);
+    if (st == ORR_OK && lane.by != ORR__TASKS)
+        st = without_tasks(&lane, plan, leaf, scalar, into, out);
     else if (st == ORR_OK)
-        st = execute_once(at, plan, leaf, scalar, into, out, run, &unmeasured, tight_budget(plan));
+        st = execute_once(at, plan, leaf, scalar, into, out, run, &lane, tight_budget(plan));
     pthread_mutex_unlock(&alone);
     return st;
+}
+
+/* True if nothing is lost when tasks of the plan do nothing: no leaf is overwritten, nothing else may stop it, no caller waits for a part. */
+static bool may_be_cut_off(const orr__plan *plan, void *const *into)
+{
+    bool may = plan->ndonors == 0 && plan->waited_tasks == 0 && !into && !orr__stop_mine;
+    for (int i = 0; i < plan->nstep && may; i++)
+        may = !orr__step_posts(&plan->step[i]);
+    return may;
+}
+
+/* A trial of tasks that ends after lane->most seconds: then tasks that have not begun do nothing, and the caller computes the plan. */
+static orr_status try_tasks(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                            void *const *into, orr__buffer **out, orr__run **run, const orr__lane_run *lane)
+{
+    orr__stop *limit = orr__stop_new(at, lane->most), *outer = orr__stop_begins(limit);
+    orr_status st = execute_once(at, plan, leaf, scalar, into, out, run, lane, 0);
+    orr__stop_ends(outer);
+    orr__stop_unref(limit);
+    bool submitted = st == ORR_OK;
+    if (submitted)
+        st = orr__run_wait(*run);
+    if (!limit || st != ORR_ECANCELLED)
+        return submitted ? ORR_OK : st; /* the run has its status */
+    orr_error_clear();
+    for (int i = 0; submitted && i < plan->nout; i++)
+        orr__buffer_unref(out[i]);
+    if (submitted)
+        orr__run_unref(*run);
+    *run = NULL;
+    const orr__lane_run alone = orr__lane_plain(ORR__ALONE);
+    return without_tasks(&alone, plan, leaf, scalar, into, out);
 }
 
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
@@ -315,6 +356,9 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
             return orr__fail(at, ORR_ENOMEM, "no memory for the tasks of %d steps", plan->nstep);
         }
     }
-    st = execute_once(at, plan, leaf, scalar, into, out, run, &lane, 0);
+    if (lane.most < HUGE_VAL && !may_be_cut_off(plan, into))
+        lane.most = HUGE_VAL;
+    st = lane.most < HUGE_VAL ? try_tasks(at, plan, leaf, scalar, into, out, run, &lane)
+                              : execute_once(at, plan, leaf, scalar, into, out, run, &lane, 0);
     return st == ORR_ENOMEM && !spoiled(plan, leaf) ? execute_tightly(at, plan, leaf, scalar, into, out, run, &w) : st;
 }

@@ -171,8 +171,8 @@ void orr__star_idle_stop(void); /* workers are awake afterwards */
 /* Between these calls workers must not sleep. A run waits while too many are under way. */
 bool orr__star_paused(void);
 void orr__star_pause(bool begins); /* as orr__engine_pause */
-bool orr__star_wake(bool is_run); /* true if no other run is under way */
-void orr__star_rest(bool is_run); /* any thread, tasks too */
+bool orr__star_wake(bool is_run);  /* true if no other run is under way */
+void orr__star_rest(bool is_run);  /* any thread, tasks too */
 /* To be called around the submission of a run's tasks. The second function: around posted work. */
 void orr__star_submits(bool begins);
 void orr__star_posting(bool begins);
@@ -304,11 +304,11 @@ double orr__star_device_took(orr__work *w, const orr__step *s, int tile, int wor
 void orr__star_device_done(orr__task *a);
 orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                              void *const *into, orr__buffer **out, orr__run **run, bool wait, bool little);
-/* crew_tasks.c: runs the plan on the caller and the CPU workers together; its leaves must be at home. false: nothing was begun, since
- * another caller leads the crew, or the last call was long ago. */
-bool orr__star_crew(orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar, void *const *into,
-                    orr__buffer **out, orr_status *st);
-bool orr__star_crew_is_formed(void); /* true if workers wait for the next such plan */
+/* crew_tasks.c: runs the plan on the caller and the CPU workers together, and after `most` seconds on the caller alone; its leaves must be
+ * at home. false: nothing was begun, since another caller leads the crew, or the last call was long ago. */
+bool orr__star_crew(double most, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                    void *const *into, orr__buffer **out, orr_status *st);
+bool orr__star_crew_is_formed(void);     /* true if workers wait for the next such plan */
 bool orr__star_crew_is_ready(double us); /* … and spin, or a plan of `us` µs is worth waking them */
 bool orr__star_crew_is_worth(double us);
 unsigned orr__star_crew_wakes(void); /* the number of times that sleeping members were woken for work */
