@@ -99,9 +99,10 @@ static void helpers(orr__text *t, const orr__dialect *d, const orr__region *r, c
 static void own_words(orr__text *t, const char *const *names)
 {
     for (int n = 0; names[n]; n++) {
-        size_t length = strlen(names[n]);
-        const char *type = length > 3 && strcmp(names[n] + length - 3, "_by") == 0 ? "orr_i64" : "orr_idx";
-        orr__text_addf(t, "    const %s %s = (%s)W(%d);\n", type, names[n], type, ORR__CALL_OWN + n);
+        const char *space = strchr(names[n], ' '), *name = space ? space + 1 : names[n];
+        int length = space ? (int)(space - names[n]) : 7;
+        const char *type = space ? names[n] : "orr_idx";
+        orr__text_addf(t, "    const %.*s %s = (%.*s)W(%d);\n", length, type, name, length, type, ORR__CALL_OWN + n);
     }
 }
 
@@ -140,11 +141,6 @@ orr_status orr__emit_refused(const orr__region *r, int64_t number)
     return k && k->refuse ? k->refuse(r, number) : ORR_OK;
 }
 
-void orr__emit_quotient(orr__text *t, const char *q, const char *n, int size)
-{
-    orr__text_addf(t, "    const orr_idx %s = orr_quotient(%s, (orr_idx)W(%d), W(%d));\n", q, n, size, size + 1);
-}
-
 void orr__emit_divide(int64_t *word, int64_t n)
 {
     word[0] = n;
@@ -157,10 +153,7 @@ void orr__emit_call_text(orr__text *t, const orr__region *r, const orr__dialect 
         orr__text_addf(t, "#define ORR_BLOCKS W(%d)\n%s", l->group_at + ORR__GROUP_BLOCKS, d->seat);
     else
         orr__text_addf(t, "%s    const orr_idx e = (orr_idx)W(%d) + i;\n", d->begin, ORR__CALL_FIRST);
-    if (kernel(r, l)->body)
-        body(t, r, l);
-    else
-        kernel(r, l)->text(t, r, l, in_at(r));
+    body(t, r, l);
 }
 
 bool orr__emit_call_words(const orr__launch *l, const orr__layout *lay, int64_t *word)

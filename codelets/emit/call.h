@@ -16,15 +16,13 @@ typedef struct orr__emit_call {
     void (*fill)(const orr__launch *l, int64_t *word); /* writes them; may correct words 0 and 1                    */
     /* The kernel as a file of text, kernels/<name>.kernel, of element e, or of a group. Its parameters are macros: TYPE and IN_TYPE, the
      * types of the output and of input 0; IN0(at), …, and OUT(at), an element; WRONG(number, value), the refusal of an index; `which`,
-     * the kernel's own one if several share the text; and those of `parameters`. `names` are its own words, as variables of type orr_idx;
-     * of a name that ends in _by, a divider, of type orr_i64. The list ends with NULL. */
+     * the kernel's own one if several share the text; and those of `parameters`. `names` are its own words, as variables of type orr_idx,
+     * or of the type before the name. The list ends with NULL. */
     const char *body, *which, *const *names;
     void (*parameters)(orr__text *t, orr__text *undo, const orr__region *r, const orr__layout *l);
     const char *
         helpers; /* a file of functions before the kernel, with the same parameters but IN, OUT and WRONG; NULL: none */
     bool mad;    /* orr_mad of the output's type comes first, and the C functions in `helpers` are those of this type */
-    /* Without a file: the text, and the functions before it. */
-    void (*text)(orr__text *t, const orr__region *r, const orr__layout *l, int in_at);
     /* The number of groups of ORR_GROUP items with shared memory ORR_SHARE. NULL: no groups; each work item computes an
      * element e. */
     int64_t (*blocks)(const orr__launch *l);
@@ -62,8 +60,7 @@ void orr__emit_call_text(orr__text *t, const orr__region *r, const orr__dialect 
 void orr__emit_call_functions(orr__text *t, const orr__dialect *d, const orr__region *r, const orr__layout *l);
 bool orr__emit_call_words(const orr__launch *l, const orr__layout *lay, int64_t *word);
 
-/* Text: q := n / word `size`. Words: a size and its divider, as two words. */
-void orr__emit_quotient(orr__text *t, const char *q, const char *n, int size);
+/* A size and its divider, as two words. */
 void orr__emit_divide(int64_t *word, int64_t n);
 
 #endif

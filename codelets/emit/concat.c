@@ -2,8 +2,10 @@
  * Must not know: devices, the languages' words. */
 #include "config.h"
 
+#include <stdlib.h>
 #include "codelets/emit/call.h"
 
+static const char *const names[] = { "row", "orr_i64 row_by", NULL };
 enum { ROW = ORR__CALL_OWN, ROW_BY, SPANS }; /* followed by the span of each input */
 
 static int words(const orr__region *r)
@@ -22,16 +24,20 @@ static void fill(const orr__launch *l, int64_t *word)
         word[SPANS + k] = r->call.in[k].dim[r->call.attr.axis] * inner;
 }
 
-static void text(orr__text *t, const orr__region *r, const orr__layout *l, int in_at)
+static void parameters(orr__text *t, orr__text *undo, const orr__region *r, const orr__layout *l)
 {
-    orr__emit_quotient(t, "outer", "e", ROW);
-    orr__text_addf(t, "    orr_idx at = e - outer * (orr_idx)W(%d);\n", ROW);
-    for (int k = 0; k < r->nin; k++) {
-        orr__text_addf(t, "    if (at >= 0 && at < (orr_idx)W(%d))\n", SPANS + k);
-        orr__text_addf(t, "        out0[(orr_idx)W(%d) + e] = in%d[(orr_idx)W(%d) + outer * (orr_idx)W(%d) + at];\n",
-                       l->out_at, k, in_at + k, SPANS + k);
-        orr__text_addf(t, "    at -= (orr_idx)W(%d);\n", SPANS + k);
-    }
+    orr__text list = { 0 };
+    (void)l;
+    for (int k = 0; k < r->nin; k++)
+        orr__text_addf(&list, "PART(IN%d, W(%d)) ", k, SPANS + k);
+    orr__text_define(t, undo, "PARTS", "%s", list.s ? list.s : "");
+    t->failed = t->failed || list.failed;
+    free(list.s);
 }
 
-const orr__emit_call orr__emit_kernel_concat = { .words = words, .fill = fill, .text = text };
+static const char text[] =
+#include "codelets/emit/kernels/concat.ctext"
+    ;
+const orr__emit_call orr__emit_kernel_concat = {
+    .words = words, .names = names, .fill = fill, .body = text, .parameters = parameters
+};

@@ -7,14 +7,10 @@
 #include "codelets/field/constants.h"
 #include "ops/field/field.h"
 
-/* The text of the argument, which is code of the kernel, not of this program. */
-#define ORR__TEXT(...) #__VA_ARGS__ "\n"
-
-/* Defines W_<name> as word ORR__CALL_OWN + its number. */
-void orr__emit_field_words(orr__text *t, const char *const *name, int n);
-/* An element is four words, the lowest limbs first. orr_word_element(n) is the element at word n. */
+/* An element is four words, the lowest limbs first. */
 void orr__emit_field_put(int64_t *word, orr__fe x);
-/* The field's helpers. Until the next such call, `F(name)` is its ew_f<name>, and ORR_ONE its one. */
-void orr__emit_field_begin(orr__text *t, const orr__dialect *d, orr_dtype field);
+/* Callbacks of each kernel: the functions of the field of input 0, or else of the output; F(name) is its ew_f<name>. */
+void orr__emit_field_functions(orr__text *t, const orr__dialect *d, const orr__region *r);
+void orr__emit_field_parameters(orr__text *t, orr__text *undo, const orr__region *r, const orr__layout *l);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "codelets/emit/emit.h"
 
-/* A line that is true where the target has the instruction: f16, bf16, f32 (its operands rounded to 10 bits: TF32), f64. */
-const char *orr__emit_matrix_if(orr_dtype t);
+/* The least __CUDA_ARCH__ that has the instruction: f16, bf16, f32 (its operands rounded to 10 bits: TF32), f64. */
+int orr__emit_matrix_arch(orr_dtype t);
 /* A line that is true where copies run ahead, and large tiles have matrix instructions. */
 const char *orr__emit_ahead_if(void);
 /* Terms of a sum that one instruction adds. */

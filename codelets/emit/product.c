@@ -4,6 +4,8 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "codelets/emit/matrix.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/env.h"
@@ -11,7 +13,7 @@
 
 /* Where matrix instructions do not compute, an item has CELLS × CELLS elements of the tile, or twice as many columns; a step has DEEP terms
  * of k. Else eight warps, two of them along the rows, share the tile. */
-enum { CELLS = 4, DEEP = 16, WARP = 32, DOWN = 2, ACROSS = 4, SLOTS = 16 };
+enum { CELLS = 4, DEEP = 16, DOWN = 2, ACROSS = 4, SLOTS = 16 };
 
 /* Words. Each batch axis then has its size, its divider, and the strides of a and b. */
 enum {
@@ -101,16 +103,19 @@ void orr__emit_product_layout(const orr__region *r, const orr__dialect *d, orr__
     l->nword = word;
 }
 
-/* A product is rounded once together with its sum where that is fast. */
 void orr__emit_mad(orr__text *t, orr_dtype type, const orr__dialect *d)
 {
+    static const char text[] =
+#include "codelets/emit/kernels/mad.ctext"
+        ;
+    orr__text undo = { 0 };
     int k = type == ORR_F64;
+    orr__text_define(t, &undo, "TYPE", "%s", orr__emit_type(type));
+    orr__text_define(t, &undo, "FMA", "%s", d->fma[k]);
     orr__text_add(t, d->math[k]);
-    orr__text_addf(t,
-                   "#if %s\n#define ORR_MAD(x, y, z) fma(x, y, z)\n#else\n#define ORR_MAD(x, y, z) ((x) * (y) + (z))\n"
-                   "#endif\nORR_FN %s orr_mad(%s x, %s y, %s z) { return ORR_MAD(x, y, z); }\n",
-                   d->fma[k], orr__emit_type(type), orr__emit_type(type), orr__emit_type(type), orr__emit_type(type));
+    orr__text_add(t, text);
     orr__text_add(t, d->unmath);
+    orr__text_undefine(t, &undo);
 }
 
 void orr__emit_product_helpers(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l)
@@ -165,184 +170,97 @@ static int tile_size(const plan *p, int edge)
     return p->turns && terms > rows ? terms : rows;
 }
 
-/* An operand: its rows, or columns, and their first one, and its words. */
-typedef struct {
-    char name;
-    const char *first;
-    int input, edge, most, across, deep, whole;
-} operand;
-
-static operand operand_of(const orr__region *r, const plan *p, int k)
-{
-    return k ? (operand){ 'b', "col0", r->access[1].input, p->tile.cols, COLS, B_COL, B_DEEP, B_WHOLE }
-             : (operand){ 'a', "row0", r->access[0].input, p->tile.rows, ROWS, A_ROW, A_DEEP, A_WHOLE };
-}
-
 static const char *convert(orr_dtype t)
 {
     return t == ORR_F16 ? "orr_f16_to_f32" : t == ORR_BF16 ? "orr_bf16_to_f32" : "";
 }
 
-/* Fills a shared tile, `run` elements at a time. The group's items go first along the axis along which the operand's elements are
- * contiguous. */
-static void copies(orr__text *t, const plan *p, const operand *o, int group, int run)
+static void number(orr__text *t, orr__text *undo, const char *prefix, const char *name, int value)
 {
-    int size = (int)orr_dtype_size(p->type);
-    char n = o->name;
-    orr__text_addf(t, "        %sfor (int s = me; s < %d; s += %d) {\n",
-                   p->turns && run == 1 ? "ORR_ROLLED\n        " : "", o->edge * p->deep / run, group);
-    orr__text_addf(t,
-                   "            const int d = %c_deep ? s %% %d * %d : s / %d, x = %c_deep ? s / %d : s %% %d * %d;\n",
-                   n, p->deep / run, run, o->edge / run, n, p->deep / run, o->edge / run, run);
-    orr__text_addf(t, "            const orr_idx at = %s + x, k = next + d;\n", o->first);
-    orr__text_addf(t, "            const int inside = at < (orr_idx)W(%d) && k < (orr_idx)W(%d);\n", o->most, DEPTH);
-    orr__text_addf(t,
-                   "            const orr_idx from = inside ? %c_at + at * (orr_idx)W(%d) + k * (orr_idx)W(%d) : 0;\n",
-                   n, o->across, o->deep);
-    if (run > 1)
-        orr__text_addf(t,
-                       "            const orr_idx left = %c_deep ? (orr_idx)W(%d) - k : (orr_idx)W(%d) - at;\n"
-                       "            orr_copy(%c_to + x * %c_x + d * %c_d, in%d + from,\n"
-                       "                     inside ? (int)(left < %d ? left : %d) * %d : 0);\n        }\n",
-                       n, DEPTH, o->most, n, n, n, o->input, run, run, size);
-    else if (p->tile.ahead && !orr__is_half(p->type))
-        orr__text_addf(t,
-                       "            orr_copy(%c_to + x * %c_x + d * %c_d, in%d + from, inside ? %d : 0);\n        }\n",
-                       n, n, n, o->input, size);
-    else
-        orr__text_addf(t, "            %c_to[x * %c_x + d * %c_d] = inside ? %s(in%d[from]) : 0;\n        }\n", n, n, n,
-                       convert(p->tile.matrix ? ORR_F32 : p->type), o->input);
+    char whole[32];
+    (void)snprintf(whole, sizeof whole, "%s%s", prefix, name);
+    orr__text_define(t, undo, whole, "%d", value);
 }
 
-/* The tiles of the terms from `next` on. */
-static void fetch(orr__text *t, const orr__region *r, const plan *p, int group)
+static void word(orr__text *t, orr__text *undo, const char *name, int at)
 {
-    int run = orr__emit_matrix_run(p->type);
-    for (int k = 0; k < 2; k++) {
-        operand o = operand_of(r, p, k);
-        if (p->tile.matrix && run > 1) {
-            orr__text_addf(t, "        if (W(%d)) {\n", o.whole);
-            copies(t, p, &o, group, run);
-            orr__text_add(t, "        } else {\n");
-            copies(t, p, &o, group, 1);
-            orr__text_add(t, "        }\n");
-        } else {
-            copies(t, p, &o, group, 1);
-        }
-    }
+    orr__text_define(t, undo, name, "W(%d)", at);
 }
 
-/* The tile's batch and position, and the offsets of its operands. */
-static void place(orr__text *t, const orr__region *r, const orr__tile *tile)
+/* The batch axes, the last of which moves fastest. */
+static void axes(orr__text *t, orr__text *undo, int n)
 {
-    orr__text_addf(t, "    const orr_idx batch = orr_quotient(block, (orr_idx)W(%d), W(%d));\n", TILES, TILES_BY);
-    orr__text_addf(t, "    const orr_idx tile = block - batch * (orr_idx)W(%d);\n", TILES);
-    orr__text_addf(t, "    const orr_idx down = orr_quotient(tile, (orr_idx)W(%d), W(%d));\n", TILES_N, TILES_N_BY);
-    orr__text_addf(t, "    const orr_idx row0 = down * %d, col0 = (tile - down * (orr_idx)W(%d)) * %d;\n", tile->rows,
-                   TILES_N, tile->cols);
-    orr__text_addf(t, "    orr_idx a_at = (orr_idx)W(%d), b_at = (orr_idx)W(%d), rest = batch;\n", A_AT, B_AT);
-    for (int d = r->rank - 4; d >= 0; d--) {
+    orr__text list = { 0 };
+    for (int d = n - 1; d >= 0; d--) {
         int w = BATCH + B_WORDS * d;
-        orr__text_addf(t, "    const orr_idx rest%d = orr_quotient(rest, (orr_idx)W(%d), W(%d));\n", d, w + B_SIZE,
-                       w + B_BY);
-        orr__text_addf(t, "    const orr_idx i%d = rest - rest%d * (orr_idx)W(%d);\n", d, d, w + B_SIZE);
-        orr__text_addf(t, "    a_at += i%d * (orr_idx)W(%d);\n    b_at += i%d * (orr_idx)W(%d);\n    rest = rest%d;\n",
-                       d, w + B_OF_A, d, w + B_OF_B, d);
+        orr__text_addf(&list, "AXIS(%d, W(%d), W(%d), W(%d), W(%d)) ", d, w + B_SIZE, w + B_BY, w + B_OF_A, w + B_OF_B);
     }
-    orr__text_addf(t, "    const int a_deep = W(%d) == 1, b_deep = W(%d) == 1;\n", A_DEEP, B_DEEP);
+    orr__text_define(t, undo, "AXES", "%s", list.s ? list.s : "");
+    t->failed = t->failed || list.failed;
+    free(list.s);
 }
 
-/* The item's own place: of its first row `my` and column `mx`, and where slots of rows pass through shared memory, its slot. Where the
- * elements of the shared tiles are, and a lane's own ones. */
-static void seat(orr__text *t, const plan *p)
+static void parameters(orr__text *t, orr__text *undo, const orr__region *r, const orr__dialect *d, const plan *p)
 {
-    if (!p->tile.matrix) {
-        orr__text_addf(t, "    const int seat = me / %d, my = seat * %d, mx = me %% %d * %d;\n", p->col.seats,
-                       p->row.run, p->col.seats, p->col.run);
-    } else {
-        orr__text_addf(t,
-                       "    const int lane = me %% %d, seat = me / %d * 8 + lane / 4;\n"
-                       "    const int warp_row = me / %d * %d, warp_col = me / %d %% %d * %d;\n"
-                       "    const int my = warp_row + lane / 4, mx = warp_col + lane %% 4 * 2;\n",
-                       WARP, WARP * ACROSS, WARP * ACROSS, p->tile.rows / DOWN, WARP, ACROSS, p->tile.cols / ACROSS);
-    }
-}
-
-static void steps(orr__text *t, const plan *p)
-{
+    const share *of[] = { &p->row, &p->col };
+    static const char *const side[] = { "ROW_", "COL_" };
+    const int edge[] = { p->tile.rows, p->tile.cols };
+    static const struct {
+        const char *name;
+        int at;
+    } words[] = { { "ROWS", ROWS },
+                  { "COLS", COLS },
+                  { "DEPTH", DEPTH },
+                  { "TILES_N", TILES_N },
+                  { "TILES_N_BY", TILES_N_BY },
+                  { "TILES", TILES },
+                  { "TILES_BY", TILES_BY },
+                  { "a_FIRST", A_AT },
+                  { "a_ACROSS", A_ROW },
+                  { "a_DEEP", A_DEEP },
+                  { "b_FIRST", B_AT },
+                  { "b_DEEP", B_DEEP },
+                  { "b_ACROSS", B_COL },
+                  { "a_RUNS", A_WHOLE },
+                  { "b_RUNS", B_WHOLE } };
+    const struct {
+        const char *name;
+        int value;
+    } numbers[] = { { "STEP", p->deep },
+                    { "PAD", p->pad },
+                    { "GROUP", d->group },
+                    { "DOWN", DOWN },
+                    { "ACROSS", ACROSS },
+                    { "SLOTS", SLOTS },
+                    { "RUN", orr__emit_matrix_run(p->type) },
+                    { "SIZE", (int)orr_dtype_size(p->type) },
+                    { "FRAGMENT", orr__emit_matrix_deep(p->type) },
+                    { "MATRIX_ARCH", orr__emit_matrix_arch(p->type) } };
     for (int k = 0; k < 2; k++) {
-        char n = k ? 'b' : 'a';
-        const char *first = k ? "warp_col" : "warp_row";
-        int edge = k ? p->tile.cols : p->tile.rows, row = edge + p->pad, terms = p->deep + p->pad;
-        if (p->turns)
-            orr__text_addf(t, "    const int %c_x = %c_deep ? %d : 1, %c_d = %c_deep ? 1 : %d;\n", n, n, terms, n, n,
-                           row);
-        else
-            orr__text_addf(t, "    const int %c_x = 1, %c_d = %d;\n", n, n, row);
-        if (!p->tile.matrix)
-            continue;
-        if (p->turns)
-            orr__text_addf(t,
-                           "    const int %c_lane = %c_deep ? (%s + lane %% 16) * %c_x + lane / 16 * 8\n"
-                           "                       : %s + lane / 8 %% 2 * 8 + (lane %% 8 + lane / 16 * 8) * %c_d;\n",
-                           n, n, first, n, first, n);
-        else
-            orr__text_addf(t, "    const int %c_lane = %s + lane / 4 + lane %% 4 * %c_d;\n", n, first, n);
+        number(t, undo, "TILE_", k ? "COLS" : "ROWS", edge[k]);
+        number(t, undo, k ? "b_" : "a_", "SIZE", tile_size(p, edge[k]));
+        orr__text_define(t, undo, k ? "b_IN" : "a_IN", "in%d", r->access[k].input);
+        number(t, undo, side[k], "COUNT", of[k]->count);
+        number(t, undo, side[k], "RUN", of[k]->run);
+        number(t, undo, side[k], "SEATS", of[k]->seats);
+        orr__text_define(t, undo, k ? "I_COL" : "I_ROW", "i%d", r->rank - 3 + k);
     }
-}
-
-/* The expression of the item's row y, or column x, of the tile. */
-static void position(orr__text *t, const share *s, char i)
-{
-    if (s->run == 1)
-        orr__text_addf(t, "m%c + %c * %d", i, i, s->seats);
-    else
-        orr__text_addf(t, "m%c + %c %% %d + %c / %d * %d", i, i, s->run, i, s->run, s->run * s->seats);
-}
-
-/* Sums of a step's products are added to the total: the chain of roundings is shorter than the number of products. */
-static void multiply(orr__text *t, const plan *p, const char *type)
-{
-    const char *as = convert(p->tile.matrix ? p->type : ORR_F32);
-    orr__text_addf(t, "        %s part[%d][%d];\n", type, p->row.count, p->col.count);
-    orr__text_addf(t, "        for (int y = 0; y < %d; y++)\n            for (int x = 0; x < %d; x++)\n", p->row.count,
-                   p->col.count);
-    orr__text_addf(t, "                part[y][x] = 0;\n        for (int d = 0; d < %d; d++)\n", p->deep);
-    orr__text_addf(t, "            for (int y = 0; y < %d; y++)\n                for (int x = 0; x < %d; x++)\n",
-                   p->row.count, p->col.count);
-    orr__text_addf(t, "                    part[y][x] = orr_mad(%s(a_[(", as);
-    position(t, &p->row, 'y');
-    orr__text_addf(t, ") * a_x + d * a_d]), %s(b_[(", as);
-    position(t, &p->col, 'x');
-    orr__text_add(t, ") * b_x + d * b_d]), part[y][x]);\n");
-    orr__text_addf(t, "        for (int y = 0; y < %d; y++)\n            for (int x = 0; x < %d; x++)\n", p->row.count,
-                   p->col.count);
-    orr__text_add(t, "                sum[y][x] += part[y][x];\n");
-}
-
-/* Fragments of 16 rows and of 16 columns, and the products of all pairs. */
-static void multiply_matrices(orr__text *t, const plan *p)
-{
-    int rows = p->row.count / 2, cols = p->col.count / 4, deep = orr__emit_matrix_deep(p->type);
-    orr__text_addf(t,
-                   "        ORR_UNROLLED\n        for (int k = 0; k < %d; k += %d) {\n"
-                   "            orr_register a[%d][4], b[%d][4];\n",
-                   p->deep, deep, rows, cols);
-    for (int k = 0; k < 2; k++) {
-        char n = k ? 'b' : 'a';
-        orr__text_addf(
-            t,
-            "            ORR_UNROLLED\n            for (int i = 0; i < %d; i++)\n"
-            "                orr_fragment(%c[i], %c_ + %c_lane + i * 16 * %c_x + k * %c_d, %c_x, %c_d, !%c_deep);\n",
-            k ? cols : rows, n, n, n, n, n, n, n, n);
-    }
-    orr__text_addf(t,
-                   "            ORR_UNROLLED\n            for (int y = 0; y < %d; y++)\n                ORR_UNROLLED\n"
-                   "                for (int x = 0; x < %d; x++) {\n"
-                   "                    orr_mma(sum[2 * y] + 4 * x, sum[2 * y + 1] + 4 * x, a[y], b[x][0], b[x][2]);\n"
-                   "                    orr_mma(sum[2 * y] + 4 * x + 2, sum[2 * y + 1] + 4 * x + 2, a[y], b[x][1], "
-                   "b[x][3]);\n                }\n        }\n",
-                   rows, cols);
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        word(t, undo, words[k].name, words[k].at);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        number(t, undo, "", numbers[k].name, numbers[k].value);
+    axes(t, undo, r->rank - 3);
+    orr__text_define(t, undo, "ORR_SHARE", "%s", d->share);
+    orr__text_define(t, undo, "TYPE", "%s", orr__emit_type(orr__compute_dtype(p->type)));
+    orr__text_define(t, undo, "SHARED", "%s", p->element);
+    orr__text_define(t, undo, "LOADED(x)", "%s(x)", convert(p->tile.matrix ? ORR_F32 : p->type));
+    orr__text_define(t, undo, "OPERAND(x)", "%s(x)", convert(p->tile.matrix ? p->type : ORR_F32));
+    if (p->tile.ahead)
+        orr__text_define(t, undo, "AHEAD", "1");
+    if (p->tile.matrix)
+        orr__text_define(t, undo, "MATRIX", "1");
+    if (p->turns)
+        orr__text_define(t, undo, "TURNS", "1");
 }
 
 /* The element of the product, and the values computed from it, as in any map. */
@@ -366,125 +284,26 @@ static void values(orr__text *t, const orr__region *r, const orr__layout *l, con
     }
 }
 
-/* Element (row, col) of the tile. */
-static void element(orr__text *t, const orr__region *r, const orr__layout *l, const char *sum, bool fp64)
-{
-    int nb = r->rank - 3;
-    orr__text_addf(t, "            if (i%d >= (orr_idx)W(%d) || i%d >= (orr_idx)W(%d))\n                continue;\n",
-                   nb, ROWS, nb + 1, COLS);
-    orr__text_addf(t, "            const orr_idx i = (batch * (orr_idx)W(%d) + i%d) * (orr_idx)W(%d) + i%d;\n", ROWS,
-                   nb, COLS, nb + 1);
-    values(t, r, l, sum, fp64);
-    orr__text_add(t, "        }\n");
-}
-
-static void store(orr__text *t, const orr__region *r, const orr__layout *l, const plan *p, bool fp64)
-{
-    int nb = r->rank - 3;
-    orr__text_addf(t, "    for (int y = 0; y < %d; y++)\n        for (int x = 0; x < %d; x++) {\n", p->row.count,
-                   p->col.count);
-    orr__text_addf(t, "            const orr_idx i%d = row0 + ", nb);
-    position(t, &p->row, 'y');
-    orr__text_addf(t, ", i%d = col0 + ", nb + 1);
-    position(t, &p->col, 'x');
-    orr__text_add(t, ";\n");
-    element(t, r, l, "sum[y][x]", fp64);
-}
-
-/* A row of each item passes through the tiles' memory, so that neighbouring items store neighbours, and the text of the values is there
- * once. */
-static void store_slots(orr__text *t, const orr__region *r, const orr__layout *l, const plan *p, const char *type,
-                        bool fp64)
-{
-    int nb = r->rank - 3, row = p->tile.cols + 8;
-    orr__text_addf(t,
-                   "    %s *const slot = (%s *)tiles;\n    ORR_ROLLED\n    for (int y = 0; y < %d; y++) {\n"
-                   "        ORR_UNROLLED\n        for (int v = 0; v < %d; v++)\n            if (v == y) {\n"
-                   "                ORR_UNROLLED\n                for (int x = 0; x < %d; x++)\n"
-                   "                    slot[seat * %d + ",
-                   type, type, p->row.count, p->row.count, p->col.count, row);
-    position(t, &p->col, 'x');
-    orr__text_addf(t,
-                   "] = sum[v][x];\n            }\n        ORR_BARRIER;\n        ORR_ROLLED\n"
-                   "        for (int s = me; s < %d; s += %d) {\n            const int n = s / %d, x = s %% %d;\n",
-                   SLOTS * p->tile.cols, l->group, p->tile.cols, p->tile.cols);
-    if (p->tile.matrix)
-        orr__text_addf(t, "            const int my = n / 8 * %d + n %% 8;\n", p->tile.rows / DOWN);
-    else
-        orr__text_addf(t, "            const int my = n * %d;\n", p->row.run);
-    orr__text_addf(t, "            const orr_idx i%d = row0 + ", nb);
-    position(t, &p->row, 'y');
-    orr__text_addf(t, ", i%d = col0 + x;\n            const %s whole = slot[n * %d + x];\n", nb + 1, type, row);
-    element(t, r, l, "whole", fp64);
-    orr__text_add(t, "        ORR_BARRIER;\n    }\n");
-}
-
-static void memory(orr__text *t, const plan *p, const orr__dialect *d)
-{
-    int a = tile_size(p, p->tile.rows), b = tile_size(p, p->tile.cols), size = (int)orr_dtype_size(p->type);
-    if (p->tile.ahead)
-        orr__text_addf(
-            t,
-            "    %sorr_chunk tiles[%d];\n    %s *const a_tiles = (%s *)tiles, *const b_tiles = a_tiles + %d;\n"
-            "    int turn = 0;\n",
-            d->share, 2 * (a + b) * size / 16, p->element, p->element, 2 * a);
-    else
-        orr__text_addf(t, "    %s%s a_[%d], b_[%d];\n", d->share, p->element, a, b);
-    orr__text_add(t, d->seat);
-}
-
-/* One step: the tiles, and their product. `ahead`: those of the next step are on their way during the product, and the step before the
- * first one has no product. */
-static void step(orr__text *t, const orr__region *r, const plan *p, const orr__dialect *d, const char *type)
-{
-    int a = tile_size(p, p->tile.rows), b = tile_size(p, p->tile.cols);
-    if (p->tile.ahead) {
-        orr__text_addf(
-            t,
-            "    for (orr_idx next = 0; next < (orr_idx)W(%d) + %d; next += %d, turn ^= 1) {\n"
-            "        %s *const a_to = a_tiles + turn * %d, *const b_to = b_tiles + turn * %d;\n"
-            "        const %s *const a_ = a_tiles + (turn ^ 1) * %d, *const b_ = b_tiles + (turn ^ 1) * %d;\n",
-            DEPTH, p->deep, p->deep, p->element, a, b, p->element, a, b);
-        orr__text_addf(t, "        if (next < (orr_idx)W(%d)) {\n", DEPTH);
-        fetch(t, r, p, d->group);
-        orr__text_add(
-            t,
-            "        }\n        orr_sent();\n        if (next == 0)\n            continue;\n        orr_arrived();\n");
-    } else {
-        orr__text_addf(t,
-                       "    for (orr_idx next = 0; next < (orr_idx)W(%d); next += %d) {\n"
-                       "        %s%s *const a_to = a_, *const b_to = b_;\n",
-                       DEPTH, p->deep, d->share, p->element);
-        fetch(t, r, p, d->group);
-    }
-    orr__text_add(t, "        ORR_BARRIER;\n");
-    if (p->tile.matrix) {
-        orr__text_add(t, orr__emit_matrix_if(p->type));
-        multiply_matrices(t, p);
-        orr__text_add(t, "#else\n");
-    }
-    multiply(t, p, type);
-    orr__text_add(t, p->tile.matrix ? "#endif\n" : "");
-    orr__text_add(t, "        ORR_BARRIER;\n    }\n");
-}
-
 void orr__emit_product(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
-    const char *type = orr__emit_type(orr__compute_dtype(made(r)));
+    static const char text[] =
+#include "codelets/emit/kernels/product.ctext"
+        ;
+    static const char mark[] = "VALUES\n";
+    char *before = strdup(text), *at = before ? strstr(before, mark) : NULL;
     plan p = plan_of(r, l);
-    orr__text_addf(t, "#define ORR_BLOCKS W(%d)\n", l->group_at + ORR__GROUP_BLOCKS);
-    memory(t, &p, d);
-    seat(t, &p);
-    place(t, r, &p.tile);
-    steps(t, &p);
-    orr__text_addf(t, "    %s sum[%d][%d];\n    for (int y = 0; y < %d; y++)\n        for (int x = 0; x < %d; x++)\n",
-                   type, p.row.count, p.col.count, p.row.count, p.col.count);
-    orr__text_add(t, "            sum[y][x] = 0;\n");
-    step(t, r, &p, d, type);
-    if (p.tile.ahead)
-        store_slots(t, r, l, &p, type, fp64);
-    else
-        store(t, r, l, &p, fp64);
+    orr__text undo = { 0 };
+    orr__text_addf(t, "#define ORR_BLOCKS W(%d)\n%s", l->group_at + ORR__GROUP_BLOCKS, d->seat);
+    parameters(t, &undo, r, d, &p);
+    t->failed = t->failed || !at;
+    if (at) {
+        *at = '\0';
+        orr__text_add(t, before);
+        values(t, r, l, "whole", fp64);
+        orr__text_add(t, at + sizeof mark - 1);
+    }
+    orr__text_undefine(t, &undo);
+    free(before);
 }
 
 /* Are the runs of access k, of which `axis` is the axis besides the terms, contiguous and aligned to 16 bytes? */

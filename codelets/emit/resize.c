@@ -7,7 +7,7 @@
 #include "ops/resize.h"
 
 /* Lengths of the axis before and after, elements behind it. */
-static const char *const names[] = { "elements", "results", "inner", "inner_by", "mode", "corners", NULL };
+static const char *const names[] = { "elements", "results", "inner", "orr_i64 inner_by", "mode", "corners", NULL };
 enum { FROM = ORR__CALL_OWN, TO, INNER, INNER_BY, MODE, CORNERS };
 
 static void fill(int64_t *word, const orr__resize *v)

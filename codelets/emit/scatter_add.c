@@ -5,7 +5,7 @@
 #include "codelets/emit/call.h"
 
 /* The axis as (outer, length, inner), the number of indices, and the destinations of this launch. */
-static const char *const names[] = { "length", "inner", "inner_by", "count", "lo", "hi", NULL };
+static const char *const names[] = { "length", "inner", "orr_i64 inner_by", "count", "lo", "hi", NULL };
 enum { LENGTH = ORR__CALL_OWN, INNER, INNER_BY, COUNT, LO, HI };
 
 static bool can(const orr__region *r)

@@ -55,6 +55,24 @@ static c_kernel *c_compile(const char *text, bool wide, void **lib)
     return k;
 }
 
+/* The first macro of a text that lasts beyond it, and may meet another kernel's; empty: there is none. Helpers have prefixes. */
+static void lasting_macro(const char *text, char *name, size_t size)
+{
+    static const char *const kept[] = { "ORR_", "orr_", "EW_", "RAND_", "W(" }, define[] = "#define ";
+    for (const char *p = text; (p = strstr(p, define)) != NULL;) {
+        p += sizeof define - 1;
+        bool prefixed = false;
+        char undo[96];
+        for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+            prefixed = prefixed || strncmp(p, kept[i], strlen(kept[i])) == 0;
+        (void)snprintf(name, size, "%.*s", (int)strcspn(p, "( \n"), p);
+        (void)snprintf(undo, sizeof undo, "#undef %s\n", name);
+        if (!prefixed && !strstr(p, undo))
+            return;
+    }
+    name[0] = '\0';
+}
+
 bool rc_launch(const rc_run *run)
 {
     const orr__region *r = &run->b->r;
@@ -75,6 +93,10 @@ bool rc_launch(const rc_run *run)
     char *text = orr__emit(r, &orr__dialect_c, &lay, true);
     c_kernel *k = text ? c_compile(text, wide, &lib) : NULL;
     ORR_CHECK_MSG(k != NULL, "of %s", text ? text : orr_error_message());
+    char macro[64] = "";
+    if (text && (r->call.op || r->product))
+        lasting_macro(text, macro, sizeof macro);
+    ORR_CHECK_MSG(!macro[0], "%s is still defined behind the text of %s", macro, r->label);
     int32_t bad[8 * ORR__FLAG_INTS];
     for (int i = 0; i < 8 * ORR__FLAG_INTS; i++)
         bad[i] = i % ORR__FLAG_INTS == ORR__FLAG_LEAST ? INT32_MAX : -1;

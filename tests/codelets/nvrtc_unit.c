@@ -206,9 +206,8 @@ void nvrtc_unit_add(const orr__region *r, const char *what)
     ORR_CHECK_MSG(s != NULL, "%s: %s", what, orr_error_message());
     if (!s)
         return;
-    orr__text_addf(
-        &unit.t, "#undef W\n#undef ORR_BLOCKS\n#undef ORR_RESIDENT\n#undef ORR_MAD\n#define orr_kernel orr_kernel_%d\n",
-        unit.n);
+    orr__text_addf(&unit.t, "#undef W\n#undef ORR_BLOCKS\n#undef ORR_RESIDENT\n#define orr_kernel orr_kernel_%d\n",
+                   unit.n);
     orr__text_addf(&unit.t, "namespace k%d {\n#line 1 \"%s\"\n", unit.n, what);
     orr__text_add(&unit.t, s);
     orr__text_add(&unit.t, "}\n#undef orr_kernel\n");
