@@ -13,6 +13,7 @@
 #include "runtime/base/private_file.h"
 #include "runtime/base/secret.h"
 #include "tests/harness/harness.h"
+#include "tests/share/parties.h"
 
 enum { BYTES = 4096 };
 
@@ -197,6 +198,50 @@ static int shamir_shares(unsigned char *to)
     return first_share(to, orr_shamir_split(orr_zeros(ORR_U64, ORR_SHAPE(16)), 3, 4));
 }
 
+static int identity(unsigned char *to)
+{
+    unsigned char secret[64];
+    return orr_secagg_identity(to, secret) == ORR_OK ? 32 : -1;
+}
+
+/* The weights after a step with all records: equal but for the noise. */
+static int trained(unsigned char *to, bool secure)
+{
+    orr_module *m = orr_dense_with(ORR_F32, 4, 2, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_CONSTANT(0.5),
+                                   ORR_INITIALISER_CONSTANT(0.0));
+    orr_optim *o = orr_optim_of_module(ORR_OPTIM_SGD, m, NULL);
+    orr_dp_options options = orr_dp_defaults();
+    options.q = 1;
+    options.secure = secure;
+    orr_dp_sgd *t = orr_dp_sgd_new(m, o, &options);
+    orr_parameter p = { 0 };
+    int n =
+        t && orr_dp_sgd_step(t, orr_ones(ORR_F32, ORR_SHAPE(8, 4)), orr_zeros(ORR_I64, ORR_SHAPE(8)), NULL) == ORR_OK &&
+                orr_module_parameters(m, &p, 1) > 0
+            ? bytes_of(p.variable, to)
+            : -1;
+    orr_dp_sgd_free(t);
+    orr_optim_free(o);
+    orr_module_free(m);
+    return n;
+}
+
+static int trained_with_floats(unsigned char *to)
+{
+    return trained(to, false);
+}
+
+static int trained_with_integers(unsigned char *to)
+{
+    return trained(to, true);
+}
+
+/* What the child of a child gets. */
+static int in_grandchild(unsigned char *to)
+{
+    return in_child(gaussian_noise, to);
+}
+
 static void random_numbers_of_each_pack_are_others(void)
 {
     static const struct {
@@ -216,6 +261,10 @@ static void random_numbers_of_each_pack_are_others(void)
         { "exponential mechanisms", chosen, false },
         { "additive shares", additive_shares, true },
         { "Shamir's shares", shamir_shares, true },
+        { "identities", identity, true },
+        { "private training", trained_with_floats, false },
+        { "private training on a grid", trained_with_integers, false },
+        { "noise of grandchildren", in_grandchild, false },
     };
     unsigned char open[32], secret[64];
     bool sodium = orr_secagg_identity(open, secret) == ORR_OK;
@@ -370,6 +419,21 @@ static int ciphertext(unsigned char *to)
     return n;
 }
 
+static orr_encrypted *encrypted;
+
+/* A new noise for a ciphertext that was made before the fork. */
+static int rerandomised(unsigned char *to)
+{
+    orr_bytes b = { 0 };
+    orr_encrypted *e = orr_paillier_rerandomize(key, encrypted);
+    int n = e && orr_encrypted_save(e, &b) == ORR_OK && b.size <= BYTES ? (int)b.size : -1;
+    if (n > 0)
+        memcpy(to, b.data, (size_t)n);
+    orr_bytes_free(&b);
+    orr_encrypted_free(e);
+    return n;
+}
+
 static int prepared_in_child(unsigned char *to)
 {
     bool ok = orr_paillier_prepare(key, 2) == ORR_OK;
@@ -389,6 +453,13 @@ static void prepared_noise_of_a_parent_is_not_used(void)
               ciphertext(first) > 0); /* by now the noises are there, or some are */
     usleep(200000);
     all_differ("ciphertexts of 1", ciphertext);
+    orr_scope *s = orr_scope_begin();
+    encrypted = orr_paillier_encrypt(key, orr_ones(ORR_I32, ORR_SHAPE(1)),
+                                     (orr_packing){ .most = 10, .headroom = 1, .slots = 1 });
+    ORR_CHECK(orr_paillier_prepare(key, 8) == ORR_OK);
+    all_differ("a ciphertext with another noise", rerandomised);
+    orr_encrypted_free(encrypted);
+    (void)orr_scope_end(s);
     unsigned char its[BYTES];
     int n = in_child(prepared_in_child, its);
     ORR_CHECK(n > 0 && memcmp(first, its, (size_t)n) != 0);
@@ -423,6 +494,34 @@ static void a_client_of_a_parent_is_refused(void)
     orr_secagg_client_free(client);
 }
 
+static parties run;
+static int in_round;
+
+static int takes_part(unsigned char *to)
+{
+    orr_bytes in = { .data = to, .size = 1 }, out = { 0 };
+    orr_status st = parties_answer(&run, in_round, 0, in_round > 0 ? &in : NULL, &out);
+    *to = st == ORR_ESTATE && strstr(orr_error_message(), "belongs to the process that made it");
+    orr_bytes_free(&out);
+    return 1;
+}
+
+/* A second message of any round would give vectors or keys away. */
+static void a_client_is_refused_in_a_child_in_each_round(void)
+{
+    bool ok = parties_open(&run, 3, 2, 4, ORR_MOD_2_64, true);
+    if (!ok && orr_error_status() == ORR_EDEVICE)
+        ORR_SKIP("built without libsodium");
+    ORR_REQUIRE(ok);
+    for (in_round = 0; in_round <= 4; in_round++) {
+        unsigned char refused = 0;
+        ORR_CHECK_MSG(in_child_as_it_is(takes_part, &refused) == 1 && refused == 1, "round %d", in_round);
+        ORR_CHECK_MSG(parties_run(&run, in_round, in_round) == ORR_OK, "round %d: %s", in_round, orr_error_message());
+    }
+    ORR_CHECK(parties_sum_is_right(&run));
+    parties_close(&run);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(numbers_of_processes_differ),
@@ -434,6 +533,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(objects_of_one_process_are_refused_in_a_child),
                                       ORR_TEST(prepared_noise_of_a_parent_is_not_used),
                                       ORR_TEST(a_client_of_a_parent_is_refused),
+                                      ORR_TEST(a_client_is_refused_in_a_child_in_each_round),
                                       { 0 } };
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
