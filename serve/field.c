@@ -290,6 +290,19 @@ static serve_reply written(const serve_work *w, orr_tensor *t)
         200, data ? json_pack("{s:s,s:o}", point ? "curve" : "field", set, point ? "point" : "data", data) : NULL);
 }
 
+double serve_field_result(const serve_work *w)
+{
+    enum { COORDINATES = 4 };
+    double n = w->n > 0 ? (double)orr_tensor_size(w->x[0]) : 0, m = w->n > 1 ? (double)orr_tensor_size(w->x[1]) : 0;
+    if (w->kind == SERVE_MSM)
+        return COORDINATES;
+    if (ops[w->op].one == total || ops[w->op].two == orr_field_dot_at)
+        return 1;
+    if (ops[w->op].two == orr_field_poly_eval_at)
+        return m;
+    return ops[w->op].two && m > n ? m : n;
+}
+
 /* Seconds of one multiplication and its additions on one core, about. */
 static const double multiply = 3e-8;
 

@@ -16,5 +16,7 @@ void serve_field_show(serve_work *w);
 
 /* A formula for the time of the operation, whose kernels the cost model knows roughly. */
 double serve_field_seconds(const serve_work *w);
+/* Elements of its result. */
+double serve_field_result(const serve_work *w);
 
 #endif

@@ -146,14 +146,18 @@ static bool input(orr_shape *s, const json_t *dims)
 }
 
 /* True if the module can compute one sample. */
-static bool fits(const reading *r, const serve_model *m)
+static bool fits(const reading *r, serve_model *m)
 {
     orr_shape one = { .rank = m->input.rank + 1, .dim = { 1 } };
     memcpy(one.dim + 1, m->input.dim, (size_t)m->input.rank * sizeof *one.dim);
     orr_scope *s = orr_scope_begin();
-    bool ok = orr_eval(orr_forward(m->module, orr_zeros(m->dtype, one))) == ORR_OK;
+    orr_tensor *y = orr_forward(m->module, orr_zeros(m->dtype, one));
+    orr_memory_plan plan = { 0 };
+    bool ok = orr_plan_memory(&y, 1, &plan) == ORR_OK && orr_eval(y) == ORR_OK;
     if (!ok)
         (void)refuse(r, orr_error_message());
+    m->seconds = plan.seconds;
+    m->result = ok ? orr_tensor_size(y) : 0;
     (void)orr_scope_end(s);
     return ok;
 }

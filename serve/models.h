@@ -10,6 +10,8 @@ typedef struct serve_model {
     char name[64];
     orr_dtype dtype; /* of inputs, which are cast to it */
     orr_shape input; /* of one sample; a request's x has one more axis before these, or none */
+    double seconds;  /* of a sample, predicted */
+    int64_t result;  /* elements of its result */
     orr_module *module;
     json_t *file; /* the file's content */
 } serve_model;

@@ -450,6 +450,48 @@ static double products(const serve_work *w)
     return n * (double)(b.rank > 1 ? b.dim[b.rank - (w->transpose_b ? 2 : 1)] : 1);
 }
 
+/* Elements that a reduction leaves. */
+static double reduced_size(const serve_work *w)
+{
+    orr_shape s = orr_tensor_shape(w->x[0]);
+    double n = w->axes.n < 0 ? 1 : common_size(w, 0);
+    for (int k = 0; k < w->axes.n; k++) {
+        int axis = w->axes.axis[k] < 0 ? w->axes.axis[k] + s.rank : w->axes.axis[k];
+        n /= axis >= 0 && axis < s.rank && s.dim[axis] > 0 ? (double)s.dim[axis] : 1;
+    }
+    return n;
+}
+
+/* Samples of a prediction. */
+static double samples(const serve_work *w)
+{
+    double n = 1;
+    for (int k = 0; k < w->model->input.rank; k++)
+        n *= (double)w->model->input.dim[k];
+    return n > 0 ? common_size(w, 0) / n : 0;
+}
+
+/* Elements of the result. */
+static double result_size(const serve_work *w)
+{
+    if (is_field(w))
+        return serve_field_result(w);
+    switch (w->kind) {
+    case SERVE_GEMM: {
+        orr_shape a = orr_tensor_shape(w->x[0]);
+        double terms = a.rank ? (double)a.dim[w->transpose_a && a.rank > 1 ? a.rank - 2 : a.rank - 1] : 1;
+        return terms > 0 ? products(w) / terms : 0;
+    }
+    case SERVE_REDUCE: return reduced_size(w);
+    case SERVE_PREDICT: return samples(w) * (double)w->model->result;
+    case SERVE_KEEP: return 0; /* the answer has its shape */
+    default: return common_size(w, 0);
+    }
+}
+
+/* Seconds to write an element as text, about. */
+static const double text_seconds = 1e-6;
+
 double serve_work_seconds(const serve_work *w)
 {
     /* a second's bytes of JSON and .npy, elements, operations, rather too few */
@@ -457,12 +499,15 @@ double serve_work_seconds(const serve_work *w)
     enum { OPERATION = 4 }; /* characters of an expression */
     if (w->body)
         return (double)w->bytes / parse; /* to read it: then more is known */
+    const double text = w->npy || w->result[0] ? 0 : text_seconds * result_size(w);
     if (is_field(w))
-        return serve_field_seconds(w);
+        return serve_field_seconds(w) + text;
     if (w->kind == SERVE_GEMM)
-        return 2 * products(w) / flops;
+        return 2 * products(w) / flops + text;
+    if (w->kind == SERVE_PREDICT)
+        return samples(w) * w->model->seconds + text;
     double operations = w->expression ? 1 + (double)(strlen(w->expression) / OPERATION) : 1;
-    return common_size(w, 0) * operations / touch;
+    return common_size(w, 0) * operations / touch + text;
 }
 
 /* The JSON of a body. With an integer beyond 64 bits all of them are read as floats, and those that are not exact as such are no integers. */
@@ -694,6 +739,13 @@ static void learn(serve_kind k, double predicted, double took)
     (void)pthread_mutex_unlock(&learned.lock);
 }
 
+enum { TEXT = 3 * 27 }; /* the most bytes of an element of an answer: as text it is grown by copying */
+
+static int64_t answer_bytes(const serve_work *w, const orr_tensor *t)
+{
+    return w->npy || w->result[0] || orr_tensor_size(t) < 0 ? 0 : TEXT * orr_tensor_size(t);
+}
+
 bool serve_work_afford(serve_work *w, orr_tensor *t, int64_t answer, int n)
 {
     orr_memory_plan plan;
@@ -702,7 +754,7 @@ bool serve_work_afford(serve_work *w, orr_tensor *t, int64_t answer, int n)
         return true;
     }
     double formula = is_field(w) ? serve_field_seconds(w) : 0;
-    w->predicted = (formula > plan.seconds ? formula : plan.seconds) / n;
+    w->predicted = (formula > plan.seconds ? formula : plan.seconds) / n + text_seconds * (double)(answer / TEXT);
     double seconds = w->predicted * n * slowness(w->kind);
     if (seconds > w->longest) {
         w->reply = serve_problem(413, "limit", "the work would take some %.3g s, and the time limit is %.3g s", seconds,
@@ -722,13 +774,6 @@ static void hold_answer(serve_work *w)
     r->client = w->client;
     r->room = bytes < w->booked ? bytes : w->booked;
     w->booked -= r->room;
-}
-
-/* The most bytes of an answer with the elements of t: as text it is grown by copying. */
-static int64_t answer_bytes(const serve_work *w, const orr_tensor *t)
-{
-    enum { DIGITS = 27, GROWTH = 3 };
-    return w->npy || w->result[0] ? 0 : GROWTH * DIGITS * (orr_tensor_size(t) > 0 ? orr_tensor_size(t) : 0);
 }
 
 /* Sets the replies of n works, whose results are adjacent in t, which has space for `of` results. */

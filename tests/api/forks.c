@@ -236,7 +236,7 @@ static int trained_with_integers(unsigned char *to)
     return trained(to, true);
 }
 
-/* What the child of a child gets. */
+/* Noise of the child of a child. */
 static int in_grandchild(unsigned char *to)
 {
     return in_child(gaussian_noise, to);

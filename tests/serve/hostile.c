@@ -269,6 +269,46 @@ static void long_work_leaves_a_thread_to_others(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
+/* Answers whose texts take long to write, of requests that compute nothing: they do not take the thread for brief works. */
+static void long_answers_leave_a_thread_to_others(void)
+{
+    enum { ELEMENTS = 999000, GETS = 4 };
+    char head[256], headers[256];
+    size_t n = 0;
+    int fd[GETS];
+    NEED_SERVER(two_clients("--workers 1"));
+    char *body = zeros("(999000,)", ELEMENTS, NULL, 0, &n);
+    for (size_t i = 0; i < ELEMENTS; i++) {
+        float x = 1 / (float)(i + 3);
+        memcpy(body + n - ELEMENTS * sizeof x + i * sizeof x, &x, sizeof x);
+    }
+    (void)snprintf(headers, sizeof headers, "Authorization: Bearer %s\r\nContent-Type: application/x-npy\r\n", mallory);
+    EXPECT(request(&s, "PUT", "/v1/arrays/x", headers, body, n), 201, "");
+    free(body);
+    (void)snprintf(head, sizeof head,
+                   "GET /v1/arrays/x HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", mallory);
+    double one_takes = 0, longest = 0;
+    for (int k = 0; k <= GETS; k++) {
+        fd[k % GETS] = connect_to(&s, 60.0);
+        double from = clock_now();
+        ORR_CHECK(send_all(fd[k % GETS], head, strlen(head)));
+        if (k > 0)
+            continue;
+        EXPECT(read_answer(fd[0], false), 200, "");
+        one_takes = clock_now() - from;
+        (void)close(fd[0]);
+    }
+    pause_for(0.1);
+    for (double from = clock_now(), until = from + one_takes; from < until; from = clock_now()) {
+        EXPECT(ask(alice, "POST", "/v1/reduce", one), 200, "1.0");
+        longest = clock_now() - from > longest ? clock_now() - from : longest;
+    }
+    ORR_CHECK_MSG(longest < 0.5 * one_takes + 0.2, "%g s beside answers of %g s", longest, one_takes);
+    for (int k = 0; k < GETS; k++)
+        (void)close(fd[k]);
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
 /* The number of the server's threads that have the nice value. */
 static int threads_with(int nice)
 {
@@ -560,6 +600,7 @@ int main(int argc, char **argv)
         ORR_TEST(results_too_long_as_text_are_not_computed),
         ORR_TEST(intermediates_are_counted),
         ORR_TEST(long_work_leaves_a_thread_to_others),
+        ORR_TEST(long_answers_leave_a_thread_to_others),
         ORR_TEST(threads_that_compute_have_less_precedence),
         ORR_TEST(a_drain_is_the_longest_life),
         ORR_TEST(last_job_is_kept),
