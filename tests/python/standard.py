@@ -137,6 +137,8 @@ def creation():
     same("lists", o.asarray([[1, 2], [3, 4]]), np.asarray([[1, 2], [3, 4]]))
     same("floats", o.asarray([[1, 2.5]]), np.asarray([[1, 2.5]]))
     same("complex", o.asarray([1, 2j]), np.asarray([1, 2j]))
+    same("numbers beside scalars", o.asarray([2, 2, np.float32(1.5)], dtype="float32"), np.asarray([2, 2, 1.5], "float32"))
+    same("floats beside scalars", o.asarray([np.float32(1.5), 2.7], dtype="int64"), np.asarray([1, 2]))
     same("bools", o.asarray([True, False]), np.asarray([True, False]))
     same("tril", o.tril(o.ones((3, 3)), k=-1), np.tril(np.ones((3, 3)), -1))
     assert o.asarray([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]] and o.asarray(3.5).tolist() == 3.5

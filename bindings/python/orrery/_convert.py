@@ -45,7 +45,8 @@ def _of_list(x, dtype):
     flat = []
     _flatten(x, shape, 0, flat)
     if any(not isinstance(v, (bool, int, float, complex)) for v in flat):
-        parts = [v if isinstance(v, Tensor) else asarray(v) for v in flat]
+        parts = [_core.select(asarray([v], dtype=dtype), 0, 0) if isinstance(v, (bool, int, float, complex)) else asarray(v, dtype=dtype)
+                 for v in flat]
         return _core.reshape(_core.stack(parts, 0), shape + list(parts[0].shape))
     name = dtype and _core.result_type([dtype]).name
     if not name:
