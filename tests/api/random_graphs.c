@@ -15,10 +15,7 @@ static void run(const rg_setting *env)
 
 #define STARPU(cpus, sched)                                                                                            \
     { "ORRERY_ENGINE", "starpu" }, { "STARPU_NCPU", cpus }, { "STARPU_SCHED", sched }, { "STARPU_NOPENCL", "0" },      \
-        { "STARPU_NCUDA", "0" },                                                                                       \
-    {                                                                                                                  \
-        "ORR_TEST_NEEDS", "starpu"                                                                                     \
-    }
+        { "STARPU_NCUDA", "0" }, { "ORR_TEST_NEEDS", "starpu" }
 
 #define ENGINE(test, graphs, ...)                                                                                      \
     static void test(void)                                                                                             \
@@ -38,8 +35,11 @@ ENGINE(dmda_1, "500", STARPU("1", "dmda"))
 ENGINE(dmda_2, "500", STARPU("2", "dmda"))
 ENGINE(dmdas_1, "500", STARPU("1", "dmdas"))
 ENGINE(dmdas_2, "500", STARPU("2", "dmdas"))
-ENGINE(many_tiles, "150", STARPU("2", "lws"), { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
-ENGINE(many_tiles_serial, "150", { "ORRERY_ENGINE", "serial" }, { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
+ENGINE(many_tiles, "60", STARPU("2", "lws"), { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
+ENGINE(many_tiles_eager, "30", STARPU("4", "eager"), { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
+ENGINE(many_tiles_prio, "30", STARPU("2", "prio"), { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
+ENGINE(many_tiles_dmdas, "30", STARPU("4", "dmdas"), { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
+ENGINE(many_tiles_serial, "60", { "ORRERY_ENGINE", "serial" }, { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
 
 int main(int argc, char **argv)
 {
@@ -56,6 +56,9 @@ int main(int argc, char **argv)
                                       ORR_TEST(dmdas_1),
                                       ORR_TEST(dmdas_2),
                                       ORR_TEST(many_tiles),
+                                      ORR_TEST(many_tiles_eager),
+                                      ORR_TEST(many_tiles_prio),
+                                      ORR_TEST(many_tiles_dmdas),
                                       ORR_TEST(many_tiles_serial),
                                       { 0 } };
     static const orr_test child[] = { ORR_TEST(rg_agree), { 0 } };

@@ -33,7 +33,9 @@ void rg_build(rg_graph *g, unsigned long long seed, int ops)
         (void)rg_leaf(g, (orr_dtype)rg_pick(g, ORR__SCALAR_DTYPES), s);
     }
     for (int want = 8 + rg_pick(g, 40); want > 0 && ops > 0 && g->n < RG_VALUES; want--, ops--)
-        if (rg_pick(g, 20) == 0)
+        if (huge && rg_pick(g, 5) == 0)
+            rg_over(g);
+        else if (rg_pick(g, 20) == 0)
             rg_motif(g);
         else if (!rg_grow(g))
             break;

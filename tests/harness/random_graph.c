@@ -119,12 +119,14 @@ int rg_leaf(rg_graph *g, orr_dtype dtype, orr_shape s)
     return add(g, x, "leaf") ? g->n - 1 : -1;
 }
 
-/* Runs the op on the operands' values, shifted by their bounds; returns scalars of the result. */
+/* Runs the op on the operands' values, shifted by their bounds, with sign 3 in opposite directions; returns scalars of the result. */
 static orr__scalar *try_step(rg_graph *g, const rg_step *s, int sign)
 {
     orr_tensor *in[8];
-    for (int k = 0; k < s->nin; k++)
-        in[k] = sign && g->v[s->in[k]].err ? leaf_of(&g->v[s->in[k]], sign) : g->v[s->in[k]].ref;
+    for (int k = 0; k < s->nin; k++) {
+        int own = sign < 3 ? sign : k & 1 ? -1 : 1;
+        in[k] = own && g->v[s->in[k]].err ? leaf_of(&g->v[s->in[k]], own) : g->v[s->in[k]].ref;
+    }
     return help_reference(s->apply(in, s->nin, &s->p));
 }
 
@@ -155,10 +157,11 @@ static double largest(rg_graph *g, const rg_step *s)
 /* Adds to err the change of the result when the operands change. False: the result jumps. */
 static bool add_sensitivity(rg_graph *g, const rg_step *s, rg_value *x, int64_t n)
 {
-    static const int signs[] = { 1, -1, 2 };
+    static const int signs[] = { 1, -1, 2, 3 };
+    int kinds = s->nin > 1 ? 4 : 3;
     bool ok = true;
     double *moved = calloc((size_t)n + 1, sizeof *moved);
-    for (int j = 0; j < 3 && ok && moved; j++) {
+    for (int j = 0; j < kinds && ok && moved; j++) {
         orr__scalar *v = try_step(g, s, signs[j]);
         for (int64_t i = 0; v && i < n; i++)
             if (isfinite(x->v[i].f) != isfinite(v[i].f))

@@ -379,6 +379,43 @@ static void stencil(rg_graph *g)
     together(g, y, rg_pick(g, 2) || y < 0 ? -1 : fold(g, 0, y), rg_pick(g, 4) ? -1 : framed);
 }
 
+/* A call that was recorded; its result is the last value. False: none fits. */
+static bool call(rg_graph *g, rg_step *s)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        memset(s, 0, sizeof *s);
+        int kind = rg_pick(g, 3);
+        bool chosen = kind == 0   ? rg_choose_convolution(g, s)
+                      : kind == 1 ? rg_choose_network(g, s)
+                                  : rg_choose_science(g, s);
+        if (chosen && rg_commit(g, s))
+            return true;
+    }
+    return false;
+}
+
+/* The same call of another last operand. */
+static int call_again(rg_graph *g, rg_step *s)
+{
+    int *last = &s->in[s->nin - 1];
+    *last = leaf_for(g, *last, false);
+    return commit(g, s, s->apply, s->name);
+}
+
+void rg_over(rg_graph *g)
+{
+    static const char *const joins[] = { "add", "sub", "mul", "maximum", "minimum" };
+    rg_step s;
+    if (!call(g, &s))
+        return;
+    int y = g->n - 1, u = -1;
+    for (int n = 1 + rg_pick(g, 2); n > 0 && y >= 0; n--) {
+        u = orr__is_float(dtype_of(g, y)) && rg_pick(g, 2) ? activation(g, y) : y;
+        y = row(g, joins[rg_pick(g, 5)], call_again(g, &s), u, -1);
+    }
+    together(g, y, rg_pick(g, 4) ? -1 : u, -1);
+}
+
 void rg_motif(rg_graph *g)
 {
     int kind = rg_pick(g, 12), x = kind < 9 ? some_rows(g) : 0;

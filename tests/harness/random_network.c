@@ -9,6 +9,7 @@
 #include <orrery/norm.h>
 #include <orrery/recurrent.h>
 #include <orrery/sequence.h>
+#include <stdlib.h>
 #include "tests/harness/random_graph.h"
 
 enum {
@@ -192,7 +193,9 @@ static bool choose_rows(rg_graph *g, rg_step *s, orr_dtype d)
     s->in[1] = rg_leaf(g, d, s->p.shape);
     s->nin = 2;
     s->apply = apply_rows;
-    s->slack = s->p.axis == LOSS ? 16 + 4 * (double)orr__shape_count(&s->p.shape) : 64;
+    s->slack = s->p.axis == LOSS   ? 16 + 4 * (double)orr__shape_count(&s->p.shape)
+               : s->p.axis == SCAN ? 64 + 16 * (double)s->p.shape.dim[0]
+                                   : 64;
     if (s->p.axis == BATCH && s->p.shape.dim[0] * s->p.shape.dim[2] < 2)
         return false;
     return s->in[1] >= 0;
@@ -231,29 +234,34 @@ static bool choose_places(rg_graph *g, rg_step *s)
     return s->in[1] >= 0;
 }
 
-/* Lengths of `rank` axes with at most `count` elements. */
+static bool large(void)
+{
+    return getenv("ORR_TEST_LARGE") != NULL;
+}
+
+/* Lengths of `rank` axes with at most `count` elements; with ORR_TEST_LARGE the outermost axis has several tiles. */
 static orr_shape lengths(rg_graph *g, int rank, int64_t count)
 {
     orr_shape s = { rank, { 0 } };
     for (int d = 0; d < rank; d++)
-        s.dim[d] = 1 + rg_pick(g, d ? 6 : 2);
+        s.dim[d] = !large() ? 1 + rg_pick(g, d ? 6 : 2) : d ? 1 + rg_pick(g, 10) : 20 + rg_pick(g, 40);
     while (orr__shape_count(&s) > count) {
-        int longest = 0;
-        for (int d = 1; d < rank; d++)
+        int longest = 1;
+        for (int d = 2; d < rank; d++)
             longest = s.dim[d] > s.dim[longest] ? d : longest;
-        s.dim[longest]--;
+        s.dim[s.dim[longest] > 1 ? longest : 0]--;
     }
     return s;
 }
 
-bool rg_choose_network(rg_graph *g, rg_step *s)
+static bool choose(rg_graph *g, rg_step *s, int kind)
 {
     static const char *const names[] = { "conv",         "conv_transpose",  "conv_weights", "max_pool",
                                          "average_pool", "resize",          "layer_norm",   "group_norm",
                                          "batch_norm",   "local_norm",      "attention",    "scan",
                                          "rotary",       "take_along_axis", "scatter",      "gather_nd",
                                          "loss" };
-    int i = g->last, kind = rg_pick(g, KINDS);
+    int i = g->last;
     orr_dtype d = orr_tensor_dtype(g->v[i].t);
     orr_shape shape = orr_tensor_shape(g->v[i].t);
     int64_t count = orr__shape_count(&shape);
@@ -263,7 +271,7 @@ bool rg_choose_network(rg_graph *g, rg_step *s)
     if (count < 2 || !g->v[i].finite) { /* a value that fits */
         static const orr_dtype dtypes[] = { ORR_F32, ORR_F64, ORR_F16, ORR_BF16 };
         d = dtypes[rg_pick(g, plain ? 4 : 2)];
-        shape = ORR_SHAPE(2 + rg_pick(g, 4), 3 + rg_pick(g, 20));
+        shape = ORR_SHAPE((large() ? 400 : 2) + rg_pick(g, 4), 3 + rg_pick(g, 20));
         count = orr__shape_count(&shape);
         i = rg_leaf(g, d, shape);
     }
@@ -277,4 +285,14 @@ bool rg_choose_network(rg_graph *g, rg_step *s)
     return kind <= RESIZE                    ? choose_window(g, s, d)
            : kind >= ALONG && kind <= GATHER ? choose_places(g, s)
                                              : choose_rows(g, s, d);
+}
+
+bool rg_choose_network(rg_graph *g, rg_step *s)
+{
+    return choose(g, s, rg_pick(g, KINDS));
+}
+
+bool rg_choose_convolution(rg_graph *g, rg_step *s)
+{
+    return choose(g, s, CONVOLUTION);
 }

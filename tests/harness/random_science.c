@@ -5,6 +5,7 @@
 #include <orrery/array.h>
 #include <orrery/fft.h>
 #include <orrery/linalg.h>
+#include <stdlib.h>
 #include "tests/harness/random_graph.h"
 
 enum { SOLVE, INV, LOGDET, LU, QR, SVD, EIGH, EIG, EXPM, LSTSQ, CHOLESKY, MATRICES };
@@ -158,6 +159,8 @@ bool rg_choose_science(rg_graph *g, rg_step *s)
         (kind == 4 && g->v[i].err)) { /* a value that fits */
         d = rg_pick(g, 2) ? ORR_F32 : ORR_F64;
         shape = ORR_SHAPE(2 + rg_pick(g, 6), 2 + rg_pick(g, 9));
+        if (getenv("ORR_TEST_LARGE")) /* several tiles */
+            shape = ORR_SHAPE(20 + rg_pick(g, 60), shape.dim[0], shape.dim[1]);
         i = rg_leaf(g, d, shape);
     }
     if (i < 0)
