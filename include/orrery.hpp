@@ -4652,7 +4652,7 @@ inline orr_status save_safetensors(const std::string &path, const std::vector<st
 /// @param delimiter  between fields; 0: a comma
 /// @param skip       number of lines before the first row, such as a header
 /// @return   (rows, columns), owned by the current scope; poison on error, ORR_EFORMAT with the line and field of text that is no
-///           number of the dtype, or of a row with another length.
+///           number of the dtype, or of a row with another length, and for a file with fewer lines than `skip`.
 inline Tensor load_csv(const std::string &path, orr_dtype dtype, char delimiter, int skip, ORRERY_CALLER)
 {
     return detail::made(orr_load_csv_at(file, line, path.c_str(), dtype, delimiter, skip), file, line);

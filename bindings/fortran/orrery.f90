@@ -12899,7 +12899,7 @@ contains
   !> @param delimiter  between fields; 0: a comma
   !> @param skip       number of lines before the first row, such as a header
   !> @return   (rows, columns), owned by the current scope; poison on error, ORR_EFORMAT with the line and field of text that is no
-  !>           number of the dtype, or of a row with another length.
+  !>           number of the dtype, or of a row with another length, and for a file with fewer lines than `skip`.
   function orr_load_csv(path, dtype, delimiter, skip, stat, errmsg) result(r_)
     character(*), intent(in) :: path
     integer, intent(in) :: dtype

@@ -122,7 +122,7 @@ ORR_API orr_status orr_save_safetensors_at(const char *file, int line, const cha
  * @param delimiter  between fields; 0: a comma
  * @param skip       number of lines before the first row, such as a header
  * @return   (rows, columns), owned by the current scope; poison on error, ORR_EFORMAT with the line and field of text that is no
- *           number of the dtype, or of a row with another length. */
+ *           number of the dtype, or of a row with another length, and for a file with fewer lines than `skip`. */
 ORR_API orr_tensor *orr_load_csv_at(const char *file, int line, const char *path, orr_dtype dtype, char delimiter,
                                     int skip);
 #define orr_load_csv(...) orr_load_csv_at(ORR_HERE, __VA_ARGS__)

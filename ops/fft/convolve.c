@@ -221,8 +221,10 @@ static bool plan_of(plan *p, orr__node *const *in, orr_tensor **bad)
     if (p->axes < 1 || p->axes > AXES || p->rank < p->axes)
         *bad = orr__poison(at, ORR_ESHAPE, "a kernel of shape %s on %s: 1 to 3 axes, no more than x has",
                            orr__str(in[1]->shape).s, orr__str(in[0]->shape).s);
-    else if ((unsigned)p->mode > ORR_CONV_VALID || (unsigned)p->boundary > ORR_CONV_WRAP)
-        *bad = orr__poison(at, ORR_EINVAL, "mode %d or boundary %d is none", (int)p->mode, (int)p->boundary);
+    else if ((unsigned)p->mode > ORR_CONV_VALID)
+        *bad = orr__poison(at, ORR_EINVAL, "%d is no orr_conv_mode", (int)p->mode);
+    else if ((unsigned)p->boundary > ORR_CONV_WRAP)
+        *bad = orr__poison(at, ORR_EINVAL, "%d is no orr_conv_boundary", (int)p->boundary);
     for (int d = 0; d < p->axes && !*bad; d++) {
         int axis = p->rank - p->axes + d;
         int64_t n = in[0]->shape.dim[axis], k = in[1]->shape.dim[d];

@@ -19,7 +19,7 @@
 /* Checks that a carry has the same shape and dtype after a step. */
 static orr_status check_carry(orr__site at, orr_tensor *old, orr_tensor *new, int i)
 {
-    orr_status st = orr__nn_check(at, new);
+    orr_status st = new ? orr__nn_check(at, new) : orr__fail(at, ORR_EINVAL, "the body made carry[%d] NULL", i);
     if (st != ORR_OK)
         return st;
     orr_shape a = orr_tensor_shape(old), b = orr_tensor_shape(new);
@@ -45,7 +45,7 @@ static orr_status step(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l, o
     for (int i = 0; i < l->n_carry && st == ORR_OK; i++)
         st = check_carry(at, old[i], carry[i], i);
     for (int i = 0; i < l->n_y && st == ORR_OK; i++)
-        st = orr__nn_check(at, y[i]);
+        st = y[i] ? orr__nn_check(at, y[i]) : orr__fail(at, ORR_EINVAL, "the body gave no y[%d]: it is NULL", i);
     return st;
 }
 
@@ -157,10 +157,11 @@ static orr_status check(orr__site at, orr_scan_fn *fn, const orr_scan_lists *l, 
     return *steps >= 1 ? ORR_OK : orr__fail(at, ORR_EINVAL, "there must be a step, not %lld", (long long)*steps);
 }
 
-static orr_status fail_all(orr__site at, const orr_scan_lists *l, orr_status st)
+/* Each result carries the latest error, which is of status st. */
+static orr_status fail_all(const orr_scan_lists *l, orr_status st)
 {
-    for (int i = 0; l && st != ORR_EINVAL && i < l->n_carry + l->n_y; i++)
-        *(i < l->n_carry ? &l->carry[i] : &l->y[i - l->n_carry]) = orr__poison(at, st, "%s", orr_error_message());
+    for (int i = 0; i < l->n_carry + l->n_y; i++)
+        *(i < l->n_carry ? &l->carry[i] : &l->y[i - l->n_carry]) = orr__handle_new(NULL);
     return st;
 }
 
@@ -178,7 +179,7 @@ orr_status orr_scan_at(const char *file, int line, orr_scan_fn *fn, const orr_sc
     orr_scope *scope = w ? orr_scope_begin() : NULL;
     if (!scope) {
         free(w);
-        return fail_all(at, lists, ORR_ENOMEM);
+        return fail_all(lists, orr__fail(at, ORR_ENOMEM, "no memory for %lld steps", (long long)steps));
     }
     orr_tensor **x = w, **y = w + n * nx, **line_of = y + n * ny;
     orr_scan_lists each = *lists;
@@ -208,5 +209,5 @@ orr_status orr_scan_at(const char *file, int line, orr_scan_fn *fn, const orr_sc
         lists->carry[i] = orr_scope_return_at(AT, scope, lists->carry[i]);
     (void)orr_scope_end(scope);
     free(w);
-    return st == ORR_OK ? st : fail_all(at, lists, st);
+    return st == ORR_OK ? st : fail_all(lists, st);
 }

@@ -148,6 +148,9 @@ static orr_status parse(reader *r, int skip, orr_shape *shape, orr__buffer **b)
         r->at = line_end(r->at);
         r->at += *r->at != 0;
     }
+    if (skip > 0)
+        return orr__source_fail(r->s, ORR_EFORMAT, "it has %lld lines, fewer than the %lld to skip",
+                                (long long)r->line - 1, (long long)r->line - 1 + skip);
     orr_status st = measure(*r, shape);
     if (st != ORR_OK)
         return st;

@@ -242,6 +242,7 @@ static void csv_is_read_and_written(void)
     fails(orr_load_csv(mine, ORR_I32, ';', 0), ORR_EFORMAT, "line 1, field 1: 'name' is no int32");
     fails(orr_load_csv(mine, ORR_U8, ';', 1), ORR_EFORMAT, "line 5, field 1: '-3' is no uint8");
     fails(orr_load_csv(mine, ORR_F32, '5', 1), ORR_EINVAL, "no delimiter: '5' occurs in numbers");
+    fails(orr_load_csv(mine, ORR_F32, ';', 99), ORR_EFORMAT, "fewer than the 99 to skip");
     write_file(mine, "\" -5\"\n", 6);
     fails(orr_load_csv(mine, ORR_U64, ',', 0), ORR_EFORMAT, "line 1, field 1: '\" -5\"' is no uint64");
     write_file(mine, "\" 5 \",+6\n", 9);

@@ -116,6 +116,30 @@ static void a_sequence_has_equal_bits_alone_and_among_others(void)
     }
 }
 
+static void forgets(orr_tensor **carry, orr_tensor *const *x, orr_tensor **y, void *user)
+{
+    (void)x, (void)y;
+    if (user)
+        carry[0] = NULL;
+}
+
+/* Each list entry has the error, with the caller's line once. */
+static void a_body_that_gives_nothing_is_named(void)
+{
+    orr_scope *s = orr_scope_begin();
+    for (int k = 0; k < 4; k++) {
+        orr_tensor *carry[2] = { orr_ones(ORR_F32, ORR_SHAPE(2)), orr_ones(ORR_F32, ORR_SHAPE(3)) }, *y[2] = { NULL };
+        orr_scan_lists l = { .carry = carry, .y = y, .n_carry = 2, .n_y = 2, .steps = 3 };
+        ORR_CHECK(orr_scan(forgets, &l, k & 1 ? &l : NULL, &(orr_scan_options){ .loop = k > 1 }) == ORR_EINVAL);
+        const char *said = orr_error_message(), *line = strstr(said, "recurrent.c:");
+        ORR_CHECK_MSG(strstr(said, k & 1 ? "carry[0] NULL" : "y[0]"), "%s", said);
+        ORR_CHECK_MSG(line && !strstr(line + 1, "recurrent.c:"), "%s", said);
+        for (int i = 0; i < 4; i++)
+            ORR_CHECK(orr_tensor_status(i < 2 ? carry[i] : y[i - 2]) == ORR_EINVAL);
+    }
+    (void)orr_scope_end(s);
+}
+
 static void wrong_use_is_refused(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -180,6 +204,7 @@ int main(int argc, char **argv)
         ORR_TEST(gradients_go_through_time),
         ORR_TEST(lengths_beyond_the_steps_are_clipped),
         ORR_TEST(wrong_use_is_refused),
+        ORR_TEST(a_body_that_gives_nothing_is_named),
         ORR_TEST(a_sequence_has_equal_bits_alone_and_among_others),
         { 0 },
     };
