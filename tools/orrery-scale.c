@@ -309,6 +309,11 @@ static bool check_graph(const options *o, scale_which which, double cores, int r
     grid(ranks, &g.p, &g.q);
     m.cores = cores;
     m.nodes_ranks = ranks;
+    if (which == SCALE_PRODUCT && ranks > 1 && (g.p == 1 || g.q == 1)) {
+        if (prints)
+            printf("product: all ranks compute it together on a grid of two rows and columns or more (mpirun -n 4)\n");
+        return true;
+    }
     if (which == SCALE_PRODUCT)
         g.tile = g.n / ranks < 512 ? g.tile : 512;
     if (!scale_measure_ranks(&m, &g, &t, &why)) {

@@ -159,7 +159,7 @@ static double flops_of(scale_kind kind, int64_t tile, int side)
 
 bool scale_measure_ranks(scale_machine *m, const scale_graph *g, scale_checked *c, const char **why)
 {
-    enum { ALONE, ALL, LARGE, LITTLE, SMALLER, SPREADS, FEW, MANY, TRIALS };
+    enum { ALONE, ALL, LARGE, SMALLER, SPREADS, FEW, MANY, LITTLE, TRIALS };
     scale_which which = g->which;
     int side = which == SCALE_PRODUCT ? SIDE_OF_PRODUCT : SIDE;
     int64_t tile = g->tile, smaller = tile * 3 / 4 > 0 ? tile * 3 / 4 : 1, numbers = tile * tile;
@@ -171,14 +171,14 @@ bool scale_measure_ranks(scale_machine *m, const scale_graph *g, scale_checked *
         [LARGE] = { .where = one ? ONE : HERE,
                     .n = one ? side * (tile * 2 / 3 > 0 ? tile * 2 / 3 : 1) : side * tile,
                     .tile = tile },
-        [LITTLE] = { .where = HERE, .n = SIDE * SMALL, .tile = SMALL },
         [SMALLER] = { .where = HERE, .n = side * smaller, .tile = smaller },
         [SPREADS] = { .where = SPREAD, .n = side * smaller, .tile = smaller },
         [FEW] = { .where = GATHER, .n = numbers / 8 },
         [MANY] = { .where = GATHER, .n = numbers },
+        [LITTLE] = { .where = HERE, .n = SIDE * SMALL, .tile = SMALL },
     };
     *why = NULL;
-    if (!run_all(which, t, one ? LITTLE : TRIALS, grid))
+    if (!run_all(which, t, one ? SMALLER : which == SCALE_CHOLESKY ? TRIALS : LITTLE, grid))
         return false;
     *c = (scale_checked){ .alone = t[ALONE].least, .together = t[ALL].least };
     if (one) {
@@ -192,16 +192,20 @@ bool scale_measure_ranks(scale_machine *m, const scale_graph *g, scale_checked *
     for (int k = 0; k < SCALE_KINDS; k++) {
         if (!*name_of[which][k])
             continue;
-        if (large->task[k] <= 0)
+        if (t[which == SCALE_PRODUCT ? ALL : LARGE].task[k] <= 0)
             *why = "no tasks over ranks were counted: they take StarPU-MPI";
-        m->gflops[k] = flops_of((scale_kind)k, large->tile, side) / large->task[k] * 1e-9;
+        /* A product of matrices on one rank is no graph over ranks: all of its time is that of its tasks. */
+        m->gflops[k] = which == SCALE_PRODUCT ? planned(which, large->n, large->n, grid).flops / large->least * 1e-9
+                                              : flops_of((scale_kind)k, large->tile, side) / large->task[k] * 1e-9;
     }
     /* The time beside the tasks: an overhead of each, and in a Cholesky factorisation a copy of each element, which the other plans do by tasks. */
-    double beside[2] = { fmax(0, little->least - little->work), fmax(0, large->least - large->work) };
+    double beside[2] = { fmax(0, little->least - little->work),
+                         which == SCALE_PRODUCT ? 0 : fmax(0, large->least - large->work) };
     double elements[2] = { (double)(little->n * little->n), (double)(large->n * large->n) };
-    double element = which == SCALE_CHOLESKY ? fmax(0, (beside[1] - beside[0]) / (elements[1] - elements[0])) : 0;
-    double tasks = which == SCALE_CHOLESKY ? little->tasks : large->tasks;
-    m->task_us = 1e6 * fmax(0, beside[which != SCALE_CHOLESKY] - element * elements[0]) / fmax(1, tasks);
+    bool two = which == SCALE_CHOLESKY && elements[1] > elements[0];
+    double element = two ? fmax(0, (beside[1] - beside[0]) / (elements[1] - elements[0])) : 0;
+    double tasks = two ? little->tasks : large->tasks;
+    m->task_us = 1e6 * fmax(0, beside[!two] - element * elements[0]) / fmax(1, tasks);
     m->element_ns = which == SCALE_LU ? 1e9 * large->load / (double)numbers : 1e9 * element;
     /* Work takes longer over ranks than on one: waiting threads (idle workers, and those of StarPU-MPI, which poll) take time from working ones,
      * and tasks that alternate on a core find less data in its caches. Smaller tiles show the factor. The time to copy their messages is
