@@ -23,11 +23,14 @@ static struct {
     const char *file;
     bool inside; /* of this package */
 } places[PLACES];
-static int (*instruction_of)(PyFrameObject *frame); /* of Python 3.11, but not of its stable ABI; NULL: unknown */
+/* Of Python 3.11, but not of its stable ABI; NULL: unknown. */
+static int (*instruction_of)(PyFrameObject *frame);
+static PyFrameObject *(*caller_of)(PyFrameObject *frame); /* a new reference */
 
 void places_begin(void)
 {
     instruction_of = (int (*)(PyFrameObject *))(uintptr_t)dlsym(RTLD_DEFAULT, "PyFrame_GetLasti");
+    caller_of = (PyFrameObject * (*)(PyFrameObject *))(uintptr_t)dlsym(RTLD_DEFAULT, "PyFrame_GetBack");
 }
 
 /* A copy of a file's name that lives for ever, as tensors need it. */
@@ -85,7 +88,8 @@ static void find_place(call *c)
             c->line = instruction_of ? places[k].line : PyFrame_GetLineNumber((PyFrameObject *)frame);
             break;
         }
-        PyObject *back = PyObject_GetAttrString(frame, "f_back");
+        PyObject *back =
+            caller_of ? (PyObject *)caller_of((PyFrameObject *)frame) : PyObject_GetAttrString(frame, "f_back");
         Py_XDECREF(owned);
         frame = owned = back;
     }
