@@ -225,10 +225,12 @@ static int run(char *const *argv, const char *log)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 6;
 }
 
+/* Hundreds of kernels that run once each: two thirds of the time of -O1 and all of C++'s library. */
 static int by_gxx(const program *q, bool wide, char *source, char *object, const char *log)
 {
+    bool races = cuda_double_races();
     char *argv[] = { (char *)"g++",
-                     (char *)"-O1",
+                     (char *)(races ? "-O1" : "-Og"),
                      (char *)"-w",
                      (char *)"-fPIC",
                      (char *)"-shared",
@@ -239,9 +241,11 @@ static int by_gxx(const program *q, bool wide, char *source, char *object, const
                      (char *)"-o",
                      object,
                      source,
-                     cuda_double_races() ? (char *)"-fsanitize=thread" : NULL,
-                     (char *)"-g",
-                     (char *)"-DEMU_RACES",
+                     (char *)(races ? "-fsanitize=thread" : "-fno-exceptions"),
+                     (char *)(races ? "-g" : "-nostdlib"),
+                     (char *)(races ? "-DEMU_RACES" : "-lm"),
+                     races ? NULL : (char *)"-lc",
+                     (char *)"-lgcc",
                      NULL };
     return write_source(source, q) ? run(argv, log) : 1;
 }
