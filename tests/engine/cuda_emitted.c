@@ -222,7 +222,7 @@ static void warps_exchange_numbers_and_unknown_instructions_are_named(void)
                                   "    asm(\"activemask.b32 %0;\" : \"=r\"(*p));\n}\n";
     char object[1100], log[1100];
     uint32_t v[6 * N] = { 0 }, *p = v, votes[2] = { 0, 0 };
-    void *param[] = { &p }, *handle;
+    void *param[] = { &p }, *handle = NULL;
     size_t size;
     begin();
     if (!ready())
