@@ -118,8 +118,8 @@ static const entry table[] = {
     SWITCH("STARPU_SINGLE_COMBINED_WORKER", NULL), RANGE("STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER", 1, INT_MAX, NULL),
     ANY("STARPU_LIMIT_MAX_SUBMITTED_TASKS", NULL), ANY("STARPU_LIMIT_MIN_SUBMITTED_TASKS", NULL),
     /* places of files */
-    TEXT("STARPU_HOME", "where StarPU keeps its measurements of copies, in `.starpu`; unset, the home directory"),
-    TEXT("STARPU_PERF_MODEL_DIR", "the same, the folder itself"), TEXT("STARPU_PERF_MODEL_PATH", NULL),
+    TEXT("STARPU_HOME", "where StarPU keeps its measurements of copies, in `.starpu/sampling`, if XDG_CACHE_HOME is not set; both unset, the home directory"),
+    TEXT("STARPU_PERF_MODEL_DIR", "the folder itself; it comes before the two"), TEXT("STARPU_PERF_MODEL_PATH", NULL),
     { { "STARPU_HOSTNAME", "the name of this machine in the names of StarPU's files" }, NAME, 0, 0, NULL },
     TEXT("STARPU_MPI_HOSTNAMES", NULL), TEXT("STARPU_OPENCL_PROGRAM_DIR", NULL), TEXT("STARPU_LOGFILENAME", NULL),
     TEXT("STARPU_IDLE_FILE", NULL), TEXT("STARPU_BUS_STATS_FILE", NULL), TEXT("STARPU_WORKER_STATS_FILE", NULL),

@@ -156,6 +156,33 @@ static void a_relative_cache_home_is_ignored(void)
     ORR_CHECK(access(path, F_OK) == 0);
 }
 
+/* docs/starpu.md: the folder by name, else .starpu/sampling of the first of these that is set. */
+static void measurements_are_where_the_page_says(void)
+{
+    static const char *const name[] = { "STARPU_PERF_MODEL_DIR", "XDG_CACHE_HOME", "STARPU_HOME", "HOME" };
+    enum { NAMES = sizeof name / sizeof *name };
+    char home[NAMES][4096], path[4200];
+    (void)setenv("STARPU_HOSTNAME", "here", 1);
+    for (int i = 0; i < NAMES; i++) {
+        (void)snprintf(home[i], sizeof home[i], "%s.%d", orr_test_tmp("place"), i);
+        ORR_REQUIRE(mkdir(home[i], 0700) == 0 && setenv(name[i], home[i], 1) == 0);
+    }
+    for (int first = 0; first < NAMES; first++) {
+        int status = -1;
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(start());
+        ORR_CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+        for (int i = first; i < NAMES; i++) {
+            (void)snprintf(path, sizeof path, "%s%s/bus", home[i], i ? "/.starpu/sampling" : "");
+            ORR_CHECK_MSG((access(path, F_OK) == 0) == (i == first), "%s, with %s as the first", name[i], name[first]);
+        }
+        (void)unsetenv(name[first]);
+    }
+    (void)setenv("HOME", home[NAMES - 1], 1);
+    (void)unsetenv("STARPU_HOSTNAME");
+}
+
 /* -- homes for which StarPU would end the process ------------------------------------------------------------------------- */
 
 /* Makes a fresh home, sets it in the environment; bus: StarPU's files in it. */
@@ -322,6 +349,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(measurements_of_other_processors),
                                       ORR_TEST(a_lock_goes_with_its_process),
                                       ORR_TEST(a_relative_cache_home_is_ignored),
+                                      ORR_TEST(measurements_are_where_the_page_says),
                                       ORR_TEST(files_that_were_cut_are_measured_anew),
                                       ORR_TEST(the_serial_engine_runs_if_no_folder_can_be_written),
                                       ORR_TEST(a_full_home_is_not_written_to),
