@@ -26,6 +26,9 @@ enum phase { RECEIVING, COMPUTING, SENDING };
 enum { SPARE = 64 };
 enum { PARAMETERS = 64 };    /* of a query, at most: no route has as many    */
 enum { BUFFER = 192 << 10 }; /* of a connection: a head, or a piece of a body */
+/* Pieces of a body: from MANY on, their average in bytes is LEAST. Each costs some microseconds of the one thread that receives, and a buffer
+ * holds 32,000 of those that have a byte. The time is read for one of SOME small ones. */
+enum { MANY = 1024, LEAST = 32, SOME = 32 };
 
 /* A connection. Every phase except COMPUTING has a time limit. */
 typedef struct connection {
@@ -75,6 +78,7 @@ typedef struct request {
     double paid;             /* after a pause: seconds that are booked already */
     bool close;              /* the connection ends with the answer       */
     int parameters;          /* of the query */
+    uint64_t pieces;         /* of the body  */
 } request;
 
 /* -- connections ------------------------------------------------------------------------------------------- */
@@ -718,9 +722,12 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *mhd, const char
         q->suspended = false;
         return send_reply(q);
     }
-    if (pauses(q))
+    bool small = *n > 0 && *n < LEAST && q->pieces % SOME > 0;
+    if (!small && pauses(q))
         return MHD_YES; /* called again with the same piece */
     if (*n) {
+        if (++q->pieces > MANY && q->got < LEAST * q->pieces && header(mhd, "Transfer-Encoding"))
+            return MHD_NO; /* ends the connection: an answer is possible at the end of the body only */
         take_body(q, data, *n);
         *n = 0;
         return MHD_YES;

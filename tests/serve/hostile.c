@@ -454,6 +454,41 @@ static void work_without_a_waiter_ends(void)
     ORR_CHECK(server_stop(&s) == 0);
 }
 
+/* A text of spaces in chunks of `each` bytes, after a body of one number; to be freed. */
+static char *chunked(int chunks, int each)
+{
+    char *text = malloc((size_t)chunks * (size_t)(each + 16) + 512);
+    size_t at = (size_t)sprintf(text,
+                                "POST /v1/reduce HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                                "Transfer-Encoding: chunked\r\n\r\n%zx\r\n%s\r\n",
+                                sizeof one - 1, one);
+    for (int i = 0; i < chunks; i++)
+        at += (size_t)sprintf(text + at, "%x\r\n%*s\r\n", (unsigned)each, each, "");
+    (void)sprintf(text + at, "0\r\n\r\n");
+    return text;
+}
+
+/* A byte in each chunk makes 6 bytes dear to the thread that receives: such a connection ends. */
+static void chunks_of_a_byte_end_their_connection(void)
+{
+    static const struct {
+        int chunks, each, status;
+    } bodies[] = { { 900, 1, 200 }, { 4000, 64, 200 }, { 20000, 1, 0 } };
+    NEED_SERVER("");
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char *text = chunked(bodies[i].chunks, bodies[i].each);
+        int fd = connect_to(&s, 30.0);
+        ORR_CHECK(fd >= 0 && (send_all(fd, text, strlen(text)) || !bodies[i].status));
+        answer a = read_answer(fd, false);
+        ORR_CHECK_MSG(a.status == bodies[i].status, "%d chunks of %d bytes: %d", bodies[i].chunks, bodies[i].each,
+                      a.status);
+        answer_free(&a);
+        (void)close(fd);
+        free(text);
+    }
+    ORR_CHECK(server_stop(&s) == 0);
+}
+
 /* Connections that stay open with a part of a request make place for others. */
 static void parts_of_requests_keep_nobody_out(void)
 {
@@ -607,6 +642,7 @@ int main(int argc, char **argv)
         ORR_TEST(jobs_of_one_client_leave_those_of_others),
         ORR_TEST(clients_that_leave_are_noticed),
         ORR_TEST(work_without_a_waiter_ends),
+        ORR_TEST(chunks_of_a_byte_end_their_connection),
         ORR_TEST(parts_of_requests_keep_nobody_out),
         ORR_TEST(idle_connections_leave_those_of_others),
         ORR_TEST(ambiguous_messages_are_refused),
