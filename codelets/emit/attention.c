@@ -171,8 +171,11 @@ static void parameters(orr__text *t, orr__text *undo, const orr__region *r, cons
     const struct {
         const char *name;
         int number; /* −1: not defined */
-    } in[] = { { "Q(at)", at },        { "K(at)", at + 1 },   { "V(at)", at + 2 },
-               { "MASK(at)", f.mask }, { "KEY(at)", f.drop }, { "HEAD_NUMBER(at)", f.drop < 0 ? -1 : f.drop + 1 } },
+    } in[] = { { "Q(at)", at },
+               { "K(at)", at + 1 },
+               { "V(at)", at + 2 },
+               { "KEY(at)", f.drop },
+               { "HEAD_NUMBER(at)", f.drop < 0 ? -1 : f.drop + 1 } },
       is[] = { { "MINE", MINE }, { "MANY", MANY },         { "DEEP", DEEP }, { "ROWS", ROWS },
                { "KEYS", KEYS }, { "COLS", l->tile.cols }, { "PAD", PAD },   { "GROUP", group } };
     for (size_t k = 0; k < sizeof in / sizeof *in; k++)
@@ -180,6 +183,10 @@ static void parameters(orr__text *t, orr__text *undo, const orr__region *r, cons
             orr__text_define(t, undo, in[k].name, "IN%d(at)", in[k].number);
     for (size_t k = 0; k < sizeof is / sizeof *is; k++)
         orr__text_define(t, undo, is[k].name, "%d", is[k].number);
+    if (f.mask >= 0) {
+        orr__text_define(t, undo, "MASK", "in%d", f.mask);
+        orr__text_define(t, undo, "MASK_AT(at)", "AT%d(at)", f.mask);
+    }
     orr__text_define(t, undo, "AS(x)", "%s(x)", f.as);
     real(t, undo, "SCALE", f.dtype, SCALE);
     real(t, undo, "KEPT", ORR_F32, KEEP);

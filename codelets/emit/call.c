@@ -113,10 +113,13 @@ static void body(orr__text *t, const orr__region *r, const orr__layout *l)
     parameters(t, &undo, r, l);
     for (int i = 0; i < r->nin; i++) {
         char name[24];
+        (void)snprintf(name, sizeof name, "AT%d(at)", i);
+        orr__text_define(t, &undo, name, "((orr_idx)W(%d) + (at))", in_at(r) + i);
         (void)snprintf(name, sizeof name, "IN%d(at)", i);
-        orr__text_define(t, &undo, name, "in%d[(orr_idx)W(%d) + (at)]", i, in_at(r) + i);
+        orr__text_define(t, &undo, name, "in%d[AT%d(at)]", i, i);
     }
-    orr__text_define(t, &undo, "OUT(at)", "out0[(orr_idx)W(%d) + (at)]", l->out_at);
+    orr__text_define(t, &undo, "OUT_AT(at)", "((orr_idx)W(%d) + (at))", l->out_at);
+    orr__text_define(t, &undo, "OUT(at)", "out0[OUT_AT(at)]");
     if (k->flags)
         orr__text_define(t, &undo, "WRONG(number, value)", "ORR_WRONG(flag, number, value)");
     own_words(t, k->names);

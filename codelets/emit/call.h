@@ -15,7 +15,7 @@ typedef struct orr__emit_call {
     int (*words)(const orr__region *r);                /* number of words of its own; NULL: those of `names`        */
     void (*fill)(const orr__launch *l, int64_t *word); /* writes them; may correct words 0 and 1                    */
     /* The kernel as a file of text, kernels/<name>.kernel, of element e, or of a group. Its parameters are macros: TYPE and IN_TYPE, the
-     * types of the output and of input 0; IN0(at), …, and OUT(at), an element; WRONG(number, value), the refusal of an index; `which`,
+     * types of the output and of input 0; IN0(at), …, and OUT(at), an element; AT0(at), …, and OUT_AT(at), its place in in0, …, out0; WRONG(number, value), the refusal of an index; `which`,
      * the kernel's own one if several share the text; and those of `parameters`. `names` are its own words, as variables of type orr_idx,
      * or of the type before the name. The list ends with NULL. */
     const char *body, *which, *const *names;
