@@ -231,6 +231,19 @@ static void remark_same(summary *s, const orr__note *f)
             (unsigned long long)f->n);
 }
 
+/* Of n copies of a growing value, one in which all parts have their place would do. */
+static void remark_grown(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->file, f->line);
+    double gain = of && f->n ? of->kernel * (double)f->part / (double)(f->n + 1) : 0;
+    if (of && f->part >= OFTEN && 2 * f->part >= f->n && gain >= GAIN_LEAST * s->total)
+        add(of, gain,
+            "a value grows in %llu evaluations, and what it had is copied in each; a list of the parts and one "
+            "orr_concat after the "
+            "loop, or a variable of the last size, would change it",
+            (unsigned long long)f->n);
+}
+
 /* Half of the time of those bytes, unless the kernel is near the bound all the same. */
 static void remark_turned(summary *s, const orr__note *f)
 {
@@ -262,15 +275,18 @@ static void remark_again(summary *s, const orr__note *f)
             (unsigned long long)f->n);
 }
 
-/* Plans of this line. */
-static uint64_t plans_of(const summary *s, const orr__note *call)
+/* Plans of this line. *grown: those of more operations than the one before. */
+static uint64_t plans_of(const summary *s, const orr__note *call, uint64_t *grown)
 {
     uint64_t n = 0;
+    *grown = 0;
     for (int i = 0; i < s->nfact; i++) {
         const orr__note *f = &s->fact[i];
         if (f->kind == ORR__NOTE_PLAN && f->line == call->line && f->file && call->file &&
-            strcmp(f->file, call->file) == 0)
+            strcmp(f->file, call->file) == 0) {
             n += f->n;
+            *grown += f->part;
+        }
     }
     return n;
 }
@@ -293,10 +309,16 @@ static void remark_call(summary *s, const orr__note *f)
 {
     source *of = source_of(s, f->file, f->line);
     double n = (double)f->n, planning = f->seconds - f->a - idle(s, f), rest = f->seconds - planning;
-    uint64_t plans = plans_of(s, f);
+    uint64_t grown, plans = plans_of(s, f, &grown);
     if (!of || f->n < OFTEN)
         return;
-    if (2 * plans >= f->n && planning >= GAIN_LEAST * s->total)
+    if (2 * grown >= f->n && planning >= GAIN_LEAST * s->total)
+        add(of, planning,
+            "%llu plans for %llu evaluations, each of more operations than the one before, since values of earlier "
+            "steps are computed "
+            "again; one orr_eval in each step of what it hands to the next would change it",
+            (unsigned long long)plans, (unsigned long long)f->n);
+    else if (2 * plans >= f->n && planning >= GAIN_LEAST * s->total)
         add(of, planning,
             "%llu plans for %llu evaluations, since shapes or operations differ each time; equal shapes (padding), or "
             "numbers in tensors and orr_scalar, would change it",
@@ -349,6 +371,7 @@ static void remark(summary *s)
         case ORR__NOTE_READ: remark_read(s, f); break;
         case ORR__NOTE_SAME: remark_same(s, f); break;
         case ORR__NOTE_TURNED: remark_turned(s, f); break;
+        case ORR__NOTE_GROWN: remark_grown(s, f); break;
         default: break;
         }
     }

@@ -71,6 +71,16 @@ static orr__note *find(const orr__note *f)
     return &row[nrow - 1];
 }
 
+/* Is the fact one of a sequence with the one before, of the content `before`? */
+static bool follows(const orr__note *f, uint64_t before)
+{
+    if (f->kind == ORR__NOTE_GROWN)
+        return before > 0 && f->reads == before && f->content > before;
+    if (f->kind == ORR__NOTE_PLAN)
+        return before > 0 && f->content > before;
+    return f->content && f->content == before;
+}
+
 void orr__notes_add(const orr__note *f)
 {
     if (f->kind == ORR__NOTE_WORK) {
@@ -81,7 +91,7 @@ void orr__notes_add(const orr__note *f)
     (void)pthread_mutex_lock(&lock);
     orr__note *to = find(f);
     if (to) {
-        to->part += f->part + (f->content && f->content == to->content);
+        to->part += f->part + follows(f, to->content);
         to->content = f->content;
         to->n += f->n;
         to->seconds += f->seconds;

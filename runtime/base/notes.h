@@ -18,7 +18,7 @@ typedef enum {
     ORR__NOTE_WORK, /* a kernel: n launches of whole steps, seconds, bytes, flops; a: seconds at the speed of memory, b: of arithmetic */
     ORR__NOTE_CALL, /* an evaluation: n calls, seconds; a: of kernels meanwhile, b: of these at the machine's speed; bytes: by which the
                         values in memory have grown since the evaluation before, part: calls with such a growth */
-    ORR__NOTE_PLAN, /* a plan that was made: n of them, seconds                                                                        */
+    ORR__NOTE_PLAN, /* a plan that was made: n of them, seconds; content: its operations, part: plans with more than the one before    */
     ORR__NOTE_COPY, /* a copy of the program's data: n, part: with the same content as the one before, bytes, seconds                  */
     ORR__NOTE_AGAIN, /* a value that an earlier evaluation computed: n                                                                  */
     ORR__NOTE_INSIDE, /* the value of this line is computed in the kernel of line `of`                                                  */
@@ -26,6 +26,7 @@ typedef enum {
     ORR__NOTE_READ,   /* the program reads a value: n, bytes, seconds of the copy */
     ORR__NOTE_SAME,   /* a kernel, in one evaluation: n, part: with the same content of inputs as the one before */
     ORR__NOTE_TURNED, /* a kernel that reads `bytes`, a: of these, in an order in which neighbours lie far apart */
+    ORR__NOTE_GROWN, /* a kernel of a new plan: n; content: its elements, reads: those of an operand; part: the operand is the value before */
     ORR__NOTE_WIDE /* f32 is cast to f64 here, and the kernel of line `of` computes with arrays of it                                 */
 } orr__note_kind;
 
@@ -34,7 +35,7 @@ typedef struct orr__note {
     int line, of_line;
     const char *file, *of; /* files; live as long as the program, or are NULL */
     char text[128];        /* a label, or a reason                            */
-    uint64_t n, part, content;
+    uint64_t n, part, content, reads;
     double seconds, bytes, flops, a, b;
 } orr__note;
 

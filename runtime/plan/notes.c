@@ -86,6 +86,19 @@ static int32_t widens(const orr__region *r, const int32_t *wide)
     return -1;
 }
 
+/* A large value, and its largest operand that has fewer elements. */
+static void note_grown(const orr__region *r)
+{
+    orr__note f = {
+        .kind = ORR__NOTE_GROWN, .file = r->file, .line = r->line, .n = 1, .content = (uint64_t)r->out_count
+    };
+    for (int k = 0; k < r->nin; k++)
+        if (r->in_count[k] < r->out_count && (uint64_t)r->in_count[k] > f.reads)
+            f.reads = (uint64_t)r->in_count[k];
+    if (r->file && r->out_count >= LARGE && f.reads)
+        orr__notes_add(&f);
+}
+
 /* Lines of which the kernel of another line computes the values. */
 static void note_inside(const orr__capture *p, const orr__regions *rs)
 {
@@ -116,6 +129,7 @@ void orr__plan_note(const orr__capture *p, const orr__regions *rs)
             s.maker[r->out[o]] = k;
         note_apart(p, rs, &s, k);
         note_turned(r);
+        note_grown(r);
         int32_t w = widens(r, s.wide);
         if (w >= 0)
             orr__notes_add(&(orr__note){ .kind = ORR__NOTE_WIDE,
@@ -138,7 +152,7 @@ static uint64_t content_in(const orr__step *s, const uint64_t *content, uint64_t
             return 0;
         h = orr__hash(&content[s->in[k]], sizeof *content, h);
     }
-    return s->region->nin ? h | 1 : 0;
+    return h | 1;
 }
 
 void orr__plan_note_same(const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar)

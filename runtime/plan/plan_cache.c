@@ -197,8 +197,12 @@ static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr_
         orr__trace_span("plan", "make a plan", (orr__trace_at){ at.file, at.line, ORR__TRACE_SELF, t0, orr__now() },
                         NULL, 0);
     if (orr__noting())
-        orr__notes_add(&(orr__note){
-            .kind = ORR__NOTE_PLAN, .file = at.file, .line = at.line, .n = 1, .seconds = orr__now() - t0 });
+        orr__notes_add(&(orr__note){ .kind = ORR__NOTE_PLAN,
+                                     .file = at.file,
+                                     .line = at.line,
+                                     .n = 1,
+                                     .content = (uint64_t)p->n,
+                                     .seconds = orr__now() - t0 });
     if (st != ORR_OK && former) { /* the former plan will do */
         orr_error_clear();
         return ORR_OK;

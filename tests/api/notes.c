@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "runtime/base/clock.h"
+#include "runtime/base/notes.h"
 #include "tests/harness/harness.h"
 
 enum { N = 1 << 20, PART = N / 4, STEPS = 24 };
@@ -124,6 +125,52 @@ static void values_computed_again_are_named_with_the_reason_against_fusion(void)
     ORR_CHECK(orr_notes(stdout) == ORR_ESTATE);
 }
 
+/* An array to which each step appends, a value that no step evaluates, and numbers that are drawn again from the same seed. */
+static void steps_that_repeat_the_ones_before_are_named(void)
+{
+    enum { PIECES = 40, LONG = 1 << 14 };
+    char file[1024];
+    int line = 0;
+    (void)snprintf(file, sizeof file, "%s", orr_test_tmp("repeated"));
+    for (int kind = 0; kind < 3; kind++) {
+        start(file);
+        orr_tensor *x = orr_keep(orr_full(ORR_F32, ORR_SHAPE(LONG), 0.25)), *all = orr_keep(orr_neg(x));
+        ORR_CHECK(orr_eval(x) == ORR_OK && orr_eval(all) == ORR_OK);
+        for (int i = 0; i < PIECES; i++) {
+            orr_scope *s = orr_scope_begin();
+            orr_tensor *next = all, *y = x;
+            switch (kind) {
+            case 0:
+                y = next = orr_concat(ORR_TENSORS(all, x), 0);
+                line = __LINE__ - 1;
+                break;
+            case 1:
+                line = __LINE__; /* the facts of such a loop: the time of plans depends on what the program keeps */
+                orr__notes_add(&(orr__note){ ORR__NOTE_PLAN, line, 0, __FILE__, .n = 1, .content = 9 + (uint64_t)i,
+                                             .seconds = 1 });
+                orr__notes_add(&(orr__note){ ORR__NOTE_CALL, line, 0, __FILE__, .n = 1, .seconds = 1 });
+                break;
+            default:
+                orr_seed(1);
+                y = orr_randn(ORR_F32, ORR_SHAPE(LONG), 0, 1);
+                line = __LINE__ - 1;
+            }
+            ORR_CHECK(orr_eval(y) == ORR_OK);
+            if (next != all) {
+                orr_free(all);
+                all = orr_keep(next);
+            }
+            (void)orr_scope_end(s);
+        }
+        orr_free(all);
+        orr_free(x);
+        stop(file);
+        static const char *const words[] = { "a value grows in 4", "each of more operations than the one before",
+                                             "the same values are computed from the same inputs in 40 evaluations" };
+        ORR_CHECK_MSG(has(1, line, words[kind]), "%d, line %d\n%s", kind, line, text);
+    }
+}
+
 /* A conversion of data that do not change, a large value that is read in each step, results that stay: each in a run of its own, since a
  * busy machine may lengthen any of them. */
 static void work_of_loops_in_vain_is_named(void)
@@ -231,6 +278,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         ORR_TEST(three_planted_slownesses_are_the_first_three_notes),
         ORR_TEST(values_computed_again_are_named_with_the_reason_against_fusion),
+        ORR_TEST(steps_that_repeat_the_ones_before_are_named),
         ORR_TEST(work_of_loops_in_vain_is_named),
         ORR_TEST(plans_that_are_made_each_time_are_named),
         ORR_TEST(a_clean_program_has_no_advice),
