@@ -119,6 +119,11 @@ def shapes():
         same("meshgrid", p, q)
     for p, q in zip(o.split(a, [1, 3], axis=2), np.split(x, [1, 3], axis=2)):
         same("split", p, q)
+    for m, n, of in ((5, 3, (5, 2)), (5, 3, (5,)), (3, 5, (3, 2))):
+        g = np.random.default_rng(3)
+        p, q = g.normal(size=(m, n)), g.normal(size=of)
+        for what, got, want in zip("x residuals rank s".split(), o.linalg.lstsq(o.asarray(p), o.asarray(q), rcond=None), np.linalg.lstsq(p, q, rcond=None)):
+            same("lstsq %s %s" % (of, what), got, want, 1e-12, dtype=what != "rank")
     same("take", o.take(a, o.asarray([2, 0]), axis=1), np.take(x, [2, 0], axis=1))
     same("along", o.take_along_axis(a, o.argsort(a, descending=True)), x[..., ::-1])
 

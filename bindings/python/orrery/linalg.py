@@ -7,6 +7,7 @@ from ._core import (det, eig, eigvals, eigvalsh, expm, inv, kron, logdet, lu, ma
 from ._standard import matrix_transpose, outer, tensordot, vecdot  # noqa: F401
 
 _Eigh = _namedtuple("eigh", "eigenvalues eigenvectors")
+_Lstsq = _namedtuple("lstsq", "x residuals rank s")
 _Qr = _namedtuple("qr", "Q R")
 _Slogdet = _namedtuple("slogdet", "sign logabsdet")
 _Svd = _namedtuple("svd", "U S Vh")
@@ -60,9 +61,14 @@ def slogdet(x, /):
     return _Slogdet(*_core.slogdet(x))
 
 
-def lstsq(a, b, /, *, rtol=None):
-    """The least squares solution, the rank of a, and its singular values."""
-    return _core.lstsq(a, b, -1.0 if rtol is None else rtol)
+def lstsq(a, b, rcond=None):
+    """The least squares solution, the sums of its squared residuals, the rank of a, and its singular values; those up to rcond times the
+    largest count as 0. There are residuals, as in NumPy, where a has more rows than columns; of a lower rank too."""
+    x, rank, s = _core.lstsq(a, b, -1.0 if rcond is None else rcond)
+    if a.shape[-2] <= a.shape[-1]:
+        return _Lstsq(x, _core.zeros(s.dtype, [0]), rank, s)
+    off = _core.abs(_core.sub(b, _core.matmul(a, x)))
+    return _Lstsq(x, _core.sum(_core.mul(off, off), [0 if b.ndim == 1 else -2], b.ndim == 1), rank, s)
 
 
 def _large(x, rtol):
