@@ -201,6 +201,10 @@ bool orr__cloop_packs(const orr__region *r, int a);
  * repeat in each row, and `joined`, the length of the joined axis. In a block [q, e): join<a> of each access that does not continue from row to
  * row. */
 bool orr__cloop_joins(const orr__region *r);
+/* The reason against rows that are joined, or side by side; NULL: none. choice.c: does the region have this nest? */
+const char *orr__cloop_joins_not(const orr__region *r);
+const char *orr__cloop_side_not(const orr__region *r);
+bool orr__cloop_chooses(const orr__region *r, int nest);
 bool orr__cloop_join_moves(const orr__region *r, int a); /* does access a need join<a>? */
 /* Do all moving accesses have rows at one distance, larger than a row? `joined` then counts the elements between the rows, too. The functions
  * before the kernel; the elements of block [q, to) of an output, written from line<k>_out to their rows. */

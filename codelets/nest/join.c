@@ -47,29 +47,40 @@ static bool folds_rows(const orr__region *r)
     return orr__region_loops(r) && last > 0 && (r->rmask >> (last - 1) & 3u) == 1 && flops > ORR__COST_STORE;
 }
 
-bool orr__cloop_joins(const orr__region *r)
+const char *orr__cloop_joins_not(const orr__region *r)
 {
     int last = r->rank - 1;
     bool any = false;
-    if (r->rank < 2 || r->rows || r->search || !(orr__region_is_map(r) || folds_rows(r)) ||
-        orr__ablated(ORR__OFF_SHORT_ROWS) || r->dim[last] < 2 || r->dim[last] > ORR__T_SHORT_ROW ||
-        r->dim[last] * r->dim[last - 1] < (r->rmask || has_columns(r) ? ORR__BLOCK_ELEMENTS : ORR__T_SIDE_BLOCK))
-        return false;
+    if (r->rank < 2)
+        return "there is one row";
+    if (r->rows || r->search || !(orr__region_is_map(r) || folds_rows(r)))
+        return "they are folded";
+    if (orr__ablated(ORR__OFF_SHORT_ROWS))
+        return "it is switched off";
+    if (r->dim[last] < 2 || r->dim[last] > ORR__T_SHORT_ROW)
+        return "they are not short";
+    if (r->dim[last] * r->dim[last - 1] < (r->rmask || has_columns(r) ? ORR__BLOCK_ELEMENTS : ORR__T_SIDE_BLOCK))
+        return "they are few";
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
         if (in->kind == ORR__RI_RANDOM || in->kind == ORR__RI_PLACE || in->kind == ORR__RI_GATHER ||
             in->kind == ORR__RI_FOLD)
-            return false;
+            return "they draw or gather numbers";
         if (in->kind == ORR__RI_LOAD && r->access[in->a].box && orr__is_compound((orr_dtype)in->dtype))
-            return false;
+            return "pairs of numbers are chosen by place";
     }
     for (int a = 0; a < r->naccess; a++) {
         way w = way_of(r, &r->access[a]);
         if (w == OTHER)
-            return false;
+            return "an operand does not go on from row to row";
         any = any || ((w == GOES_ON || w == ROWS_APART) && r->access[a].input >= 0);
     }
-    return any;
+    return any ? NULL : "no operand goes on from row to row";
+}
+
+bool orr__cloop_joins(const orr__region *r)
+{
+    return !orr__cloop_joins_not(r);
 }
 
 /* Elements between two rows are up to half of a row. */

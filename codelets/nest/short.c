@@ -16,76 +16,11 @@ static int side_of(const orr__region *r)
 
 /* -- which rows ----------------------------------------------------------------------------------------------- */
 
-static bool can(const orr__region *r)
-{
-    int last = r->rank - 1;
-    int64_t bytes = 0;
-    bool ok = r->rank >= 2 && !r->product && !r->call.op && (!r->rmask || r->rmask == 1u << last) &&
-              !orr__ablated(ORR__OFF_SHORT_ROWS);
-    for (int d = 0; d < r->rank; d++)
-        ok = ok && r->dim[d] > 0;
-    if (!ok || r->dim[last] < 2 || r->dim[last] > ORR__T_SHORT_ROW || orr__cloop_joins(r))
-        return false;
-    for (int i = 0; i < r->ninstr; i++) {
-        const orr__rinstr *in = &r->instr[i];
-        ok = ok && in->kind != ORR__RI_RANDOM && !orr__is_compound((orr_dtype)in->dtype);
-        bool read = in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER;
-        if (read && (r->access[in->a].stride[last] != 0 || r->access[in->a].box))
-            bytes += ORR__T_SIDE_BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
-    }
-    for (int k = 0; k < r->nout; k++)
-        bytes += ORR__T_SIDE_BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
-    return ok && bytes <= ORR__KEPT_BYTES;
-}
-
-/* True if a vector at the end of a row of a map can be masked (orr__cloop_maskable), so that no element is computed as a scalar. */
-static bool masked(const orr__region *r)
-{
-    bool all = true;
-    for (int i = 0; i < r->ninstr; i++) {
-        const orr__rinstr *in = &r->instr[i];
-        all = all && in->kind != ORR__RI_GATHER && in->kind != ORR__RI_PLACE;
-        if (in->kind == ORR__RI_LOAD) {
-            int64_t along = r->access[in->a].stride[r->rank - 1];
-            all = all && !r->access[in->a].box && (along == 0 || along == 1);
-        }
-    }
-    return all;
-}
-
-static int folds_of(const orr__region *r)
-{
-    int folds = r->rmask ? r->nout : 0;
-    for (int i = 0; i < r->ninstr; i++)
-        folds += r->instr[i].kind == ORR__RI_FOLD;
-    return folds;
-}
-
-/* Longer rows of several folds are transposed because each fold of a single row ends in a tree. For a map: true if the loop over each row, with the remainder that does not fill a vector, is more work than transposing the block. */
-static bool pays(const orr__region *r)
-{
-    int64_t work = 0, turned = r->nout, length = r->dim[r->rank - 1], rest = length % ORR__CLOOP_VECTOR;
-    if (length > ORR__CLOOP_LANES)
-        return length < ORR__T_SHORT_ROW && folds_of(r) > 1;
-    if (r->rows || r->rmask)
-        return true;
-    for (int i = 0; i < r->ninstr; i++) {
-        const orr__rinstr *in = &r->instr[i];
-        work += orr__instruction_cost(in);
-        turned += in->kind == ORR__RI_LOAD;
-    }
-    int64_t empty = rest ? ORR__CLOOP_VECTOR - rest : 0; /* lanes of the masked vector */
-    return ORR__COST_LOOP + (masked(r) ? work * empty / ORR__CLOOP_VECTOR : work * rest) >
-           ORR__COST_TURN * turned * length;
-}
-
 /* The axis with the most rows side by side, up to a block; axes with neighbours in memory are preferred. */
-int orr__cloop_side(const orr__region *r)
+static int axis_of(const orr__region *r)
 {
     int side = -1;
     int64_t best = 0;
-    if (!can(r) || !pays(r))
-        return -1;
     for (int d = r->rank - 2; d >= 0; d--) {
         int64_t worth = ORR__MIN(r->dim[d], side_of(r));
         for (int a = 0; a < r->naccess; a++)
@@ -96,6 +31,39 @@ int orr__cloop_side(const orr__region *r)
         }
     }
     return side;
+}
+
+const char *orr__cloop_side_not(const orr__region *r)
+{
+    int last = r->rank - 1;
+    int64_t bytes = 0;
+    if (r->rank < 2 || r->product || r->call.op || (r->rmask && r->rmask != 1u << last))
+        return r->rank < 2 ? "there is one row" : "no rows are folded";
+    if (orr__ablated(ORR__OFF_SHORT_ROWS))
+        return "it is switched off";
+    for (int d = 0; d < r->rank; d++)
+        if (r->dim[d] <= 0)
+            return "they are empty";
+    if (r->dim[last] < 2 || r->dim[last] > ORR__T_SHORT_ROW)
+        return "they are not short";
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        if (in->kind == ORR__RI_RANDOM || orr__is_compound((orr_dtype)in->dtype))
+            return "they draw numbers, or pairs of them";
+        bool read = in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER;
+        if (read && (r->access[in->a].stride[last] != 0 || r->access[in->a].box))
+            bytes += ORR__T_SIDE_BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
+    }
+    for (int k = 0; k < r->nout; k++)
+        bytes += ORR__T_SIDE_BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
+    return bytes > ORR__KEPT_BYTES ? "a block of rows is larger than its share of the caches"
+           : axis_of(r) < 0        ? "no axis has the rows of a vector"
+                                   : NULL;
+}
+
+int orr__cloop_side(const orr__region *r)
+{
+    return orr__cloop_side_not(r) || !orr__cloop_chooses(r, ORR__NEST_SIDE) ? -1 : axis_of(r);
 }
 
 bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)

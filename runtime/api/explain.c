@@ -4,6 +4,7 @@
 
 #include <orrery/explain.h>
 #include <stdlib.h>
+#include "codelets/nest/cloop.h"
 #include "ops/define.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/explain.h"
@@ -184,6 +185,8 @@ static double explain_region(FILE *to, const orr__capture *p, const orr__regions
     if (s && s->graph)
         fprintf(to, ", a graph of %d tasks", orr__plan_tasks(plan, (int)(s - plan->step)));
     fputc('\n', to);
+    if (!r->call.op && !r->product && orr__emit_c_can(r))
+        orr__explain_nests(to, s ? s->region : r);
     if (s)
         orr__explain_cost(to, plan, s);
     explain_reads(to, p, rs, k);

@@ -2,6 +2,7 @@
  * Must not know: how a kernel computes. */
 #include "config.h"
 
+#include "codelets/nest/cloop.h"
 #include "runtime/api/explain.h"
 #include "runtime/base/regret.h"
 #include "runtime/engine/execution.h"
@@ -21,6 +22,21 @@ static double moved(const orr__step *s)
         bytes += (double)(end - first) * (double)orr_dtype_size((orr_dtype)s->region->in_dtype[i]);
     }
     return bytes;
+}
+
+void orr__explain_nests(FILE *to, const orr__region *r)
+{
+    orr__nest_offer offer[ORR__NEST_OFFERS];
+    orr__cloop_offers(r, offer);
+    fputs("    rows in compiled loops:", to);
+    for (int k = 0; k < ORR__NEST_OFFERS; k++) {
+        fprintf(to, "%s %s: ", k ? ";" : "", offer[k].name);
+        if (offer[k].no)
+            fprintf(to, "no, %s", offer[k].no);
+        else
+            fprintf(to, "%.3g additions a row%s", offer[k].cost, offer[k].chosen ? ", chosen" : "");
+    }
+    fputc('\n', to);
 }
 
 void orr__explain_cost(FILE *to, const orr__plan *plan, const orr__step *s)

@@ -155,6 +155,26 @@ static void each_lane_offers_a_time_or_a_reason(void)
     (void)orr_scope_end(s);
 }
 
+/* The rows of compiled loops: a cost for each nest, or a reason; the least cost is chosen. */
+static void each_nest_has_a_cost_or_a_reason(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(1024, 3)), *row = leaf(ORR_SHAPE(3));
+    char *text = explained_text(orr_add(x, row));
+    has(text, "rows in compiled loops: one by one: ");
+    has(text, " additions a row; side by side: ");
+    has(text, "joined: 0.562 additions a row, chosen\n");
+    free(text);
+    text = explained_text(orr_softmax(leaf(ORR_SHAPE(256, 10)), -1));
+    has(text, "one by one: no, each fold of a short row ends in a tree; side by side: ");
+    has(text, " additions a row, chosen; joined: no, they are folded\n");
+    free(text);
+    text = explained_text(orr_exp(leaf(ORR_SHAPE(4, 1000))));
+    has(text, "chosen; side by side: no, ");
+    free(text);
+    (void)orr_scope_end(s);
+}
+
 /* After a run, a plan reports the measured time beside the predicted one. */
 static void time_is_predicted_and_taken(void)
 {
@@ -184,6 +204,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(dot_has_a_frame_per_kernel),
                                       ORR_TEST(evaluated_tensor_needs_no_kernel),
                                       ORR_TEST(each_lane_offers_a_time_or_a_reason),
+                                      ORR_TEST(each_nest_has_a_cost_or_a_reason),
                                       ORR_TEST(time_is_predicted_and_taken),
                                       { 0 } };
     (void)setenv("ORRERY_CACHE_DIR", orr_test_tmp("kernels"),
