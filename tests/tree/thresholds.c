@@ -11,8 +11,12 @@
 #include "tests/harness/harness.h"
 
 /* Folders and files whose numbers are looked at. */
-static const char *const places[] = { "codelets/nest/", "codelets/emit/group.c", "codelets/emit/value.c",
-                                      "codelets/variants.c", "codelets/cuda/graph.c", "runtime/base/regret.c" };
+static const char *const places[] = { "codelets/nest/",        "codelets/emit/c",        "codelets/emit/d",
+                                      "codelets/emit/emit",    "codelets/emit/fold.c",   "codelets/emit/functions.c",
+                                      "codelets/emit/group.c", "codelets/emit/layout.c", "codelets/emit/matrix",
+                                      "codelets/emit/pool.c",  "codelets/emit/random.c", "codelets/emit/resize.c",
+                                      "codelets/emit/s",       "codelets/emit/text",     "codelets/emit/value.c",
+                                      "codelets/variants.c",   "codelets/cuda/graph.c",  "runtime/base/regret.c" };
 /* Larger numbers are thresholds, unless they are in the next list. */
 enum { SMALL = 9 };
 
@@ -36,6 +40,12 @@ static const struct {
     { "GRAPHS", "a bound of memory" },
     { "SIDE", "items of a warp" },
     { "WHOLE", "a logarithm, of the items of the largest group" },
+    { "MOST_INPUTS", "pointers that fit beside the words of a launch" },
+    { "ORR__EMIT_ARG_BYTES", "what every OpenCL 1.2 device accepts" },
+    { "ORR__TEXT_STEPS", "a bound on the work for a text" },
+    { "ORR__TEXT_BYTES", "the unit of that bound" },
+    { "KEPT", "a bound of memory" },
+    { "SCRATCH_BYTES", "the largest accumulator" },
     { "ORR__LOOP_WHOLE", "a bit" },
     { "ORR__LOOP_JUMPS", "a bit" },
     { "ORR__LOOP_UNROLLED", "a bit" },
@@ -116,9 +126,8 @@ static void check_text(const char *file, const char *text)
         line += *p == '\n';
         size_t n = 0;
         bool compares = (*p == '<' || *p == '>') && p[1] != *p && p > text && p[-1] != *p && p[-1] != '-';
-        const char *name = *p == '=' && p > text && p[1] != '=' && !strchr("=<>!+-*/|&^%", p[-1])
-                               ? name_before(text, p, &n)
-                               : NULL;
+        const char *name =
+            *p == '=' && p > text && p[1] != '=' && !strchr("=<>!+-*/|&^%", p[-1]) ? name_before(text, p, &n) : NULL;
         bool gives = name && capital(name, n) && !of_meaning(name, n);
         bool fixed = false; /* static const double x = 0.5 */
         for (const char *l = p; name && !fixed && l > text && *l != '\n' && *l != ';'; l--)
@@ -126,14 +135,15 @@ static void check_text(const char *file, const char *text)
         if (!compares && !gives && !fixed)
             continue;
         double x = literal(blanks(p + 1 + (compares && p[1] == '=')));
-        ORR_CHECK_MSG(x <= SMALL, "%s:%d: the number %g belongs to runtime/base/threshold.def, or to the meanings of %s",
-                      file, line, x, __FILE__);
+        ORR_CHECK_MSG(x <= SMALL,
+                      "%s:%d: the number %g belongs to runtime/base/threshold.def, or to the meanings of %s", file,
+                      line, x, __FILE__);
     }
     for (const char *p = text; (p = strstr(p, "#define ")); p++) {
         size_t n = strcspn(p + 8, " (\n");
         double x = p[8 + n] == ' ' ? literal(blanks(p + 8 + n)) : -1;
-        ORR_CHECK_MSG(x <= SMALL || of_meaning(p + 8, n), "%s: the number of %.*s belongs to runtime/base/threshold.def",
-                      file, (int)n, p + 8);
+        ORR_CHECK_MSG(x <= SMALL || of_meaning(p + 8, n),
+                      "%s: the number of %.*s belongs to runtime/base/threshold.def", file, (int)n, p + 8);
     }
 }
 
@@ -198,7 +208,8 @@ static void every_threshold_has_a_user(void)
     enum { NAMES = sizeof names / sizeof *names };
     bool used[NAMES] = { false };
     char command[8192], word[128];
-    (void)snprintf(command, sizeof command, "cd '%s' && grep -rhoE 'ORR__T_[A-Z_]+' runtime ops codelets | sort -u", root);
+    (void)snprintf(command, sizeof command, "cd '%s' && grep -rhoE 'ORR__T_[A-Z_]+' runtime ops codelets | sort -u",
+                   root);
     FILE *f = popen(command, "r");
     ORR_REQUIRE(f);
     while (fgets(word, sizeof word, f)) {
