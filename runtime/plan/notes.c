@@ -59,6 +59,8 @@ static void note_turned(const orr__region *r)
     for (int a = 0; a < r->naccess && orr__region_is_map(r) && last > 0; a++) {
         const orr__access *x = &r->access[a];
         bool along = false; /* an outer axis goes along the rows */
+        if (x->input < 0)   /* computed from the place: a random number */
+            continue;
         for (int d = 0; d < last; d++)
             along = along || (r->dim[d] > 1 && (x->stride[d] == 1 || x->stride[d] == -1));
         int64_t step = x->stride[last] < 0 ? -x->stride[last] : x->stride[last];

@@ -228,6 +228,18 @@ static void plans_that_are_made_each_time_are_named(void)
     ORR_CHECK_MSG(has(1, planned, "60 plans for 60 evaluations"), "%s", text);
 }
 
+/* Such a kernel has no operand; its numbers are computed from their places, row by row of what was turned. */
+static void numbers_drawn_in_a_turned_order_are_no_reads(void)
+{
+    const char *file = orr_test_tmp("turned");
+    start(file);
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(orr_eval(orr_add(orr_transpose(orr_rand(ORR_F32, ORR_SHAPE(300, 200), 0, 1)), orr_scalar(1))) == ORR_OK);
+    (void)orr_scope_end(s);
+    stop(file);
+    ORR_CHECK_MSG(*text && !strstr(text, "across"), "%s", text);
+}
+
 static void a_clean_program_has_no_advice(void)
 {
     const char *file = orr_test_tmp("clean");
@@ -281,6 +293,7 @@ int main(int argc, char **argv)
         ORR_TEST(steps_that_repeat_the_ones_before_are_named),
         ORR_TEST(work_of_loops_in_vain_is_named),
         ORR_TEST(plans_that_are_made_each_time_are_named),
+        ORR_TEST(numbers_drawn_in_a_turned_order_are_no_reads),
         ORR_TEST(a_clean_program_has_no_advice),
         ORR_TEST(a_dash_is_standard_output),
         ORR_TEST(rows_are_for_the_report),

@@ -10,8 +10,8 @@
 static int calls;
 #else
 #define COUNTED true
-/* Counts this thread's calls: workers and the compiler's threads may allocate. */
-static _Thread_local int calls;
+/* Counts this thread's calls: workers and the compiler's threads may allocate. Volatile: a compiler knows that malloc changes no variable. */
+static _Thread_local volatile int calls;
 
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
