@@ -1,4 +1,4 @@
-/* The precedence of the threads that compute, in the terms of Linux: nice values, and lengths of turns.
+/* The precedence of the threads that compute, in the terms of Linux: nice values, policies, and lengths of turns.
  * Must not know: what the threads do. */
 #include "config.h"
 #include "serve/precedence.h"
@@ -11,9 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Nice values that are added to the process's own. The share of a core, beside another thread that wants all of it: 0.25 and 0.02. A thread
- * that has used up its own share waits for the next tick of the clock, 4 ms: so the second value is for times when much is received. */
-static const int low = 5, lowest = 18;
+/* Added to the nice value of the process: the share of a core, beside another thread that wants all of it, is 0.25. Among the threads of that
+ * policy a thread that wakes up may wait for the next tick of the clock, 4 ms. A thread of SCHED_IDLE gives its core up at once: that is for
+ * times when much is received. */
+static const int low = 5;
 /* Seconds, of a turn of a thread that computes and of one that answers. An awakened thread precedes another one with longer turns, of
  * another process too; the usual length is 3 ms at most (Linux 6.12 and later). */
 static const double long_turn = 4e-3, short_turn = 1e-3;
@@ -22,13 +23,14 @@ static const double calm = 10; /* seconds without a client that sends much, unti
 enum { NICEST = 19 };
 
 static struct {
-    int own, added; /* the nice value of the process, and that of the threads beyond it; 0: there are none */
+    int own; /* the nice value of the process */
+    bool low, idle;
     double much_at;
 } is = { .much_at = -1 };
 
-static int nice_with(int added)
+static int low_nice(void)
 {
-    return is.own + added < NICEST ? is.own + added : NICEST;
+    return is.own + low < NICEST ? is.own + low : NICEST;
 }
 
 /* A hint: without it other threads wait longer. */
@@ -45,8 +47,8 @@ void serve_precedence_low(void)
 {
     const id_t self = (id_t)syscall(SYS_gettid);
     is.own = getpriority(PRIO_PROCESS, self);
-    is.added = low;
-    (void)setpriority(PRIO_PROCESS, self, nice_with(low));
+    is.low = true;
+    (void)setpriority(PRIO_PROCESS, self, low_nice());
     set_turn(long_turn);
 }
 
@@ -56,23 +58,27 @@ void serve_precedence_prompt(void)
 }
 
 /* Threads that have been started since then are among those in the directory: they have the value of the thread that started them. */
-static void change(int added)
+static void change(bool idle)
 {
+    struct sched_attr a = { .size = sizeof a,
+                            .sched_policy = idle ? SCHED_IDLE : SCHED_NORMAL,
+                            .sched_nice = low_nice(),
+                            .sched_runtime = idle ? 0 : (unsigned long long)(1e9 * long_turn) };
     DIR *threads = opendir("/proc/self/task");
     for (const struct dirent *d = NULL; threads && (d = readdir(threads));) {
         const id_t thread = (id_t)strtoul(d->d_name, NULL, 10);
-        if (thread > 0 && getpriority(PRIO_PROCESS, thread) == nice_with(is.added))
-            (void)setpriority(PRIO_PROCESS, thread, nice_with(added));
+        if (thread > 0 && getpriority(PRIO_PROCESS, thread) == low_nice())
+            (void)syscall(SYS_sched_setattr, thread, &a, 0);
     }
     if (threads)
         (void)closedir(threads);
-    is.added = added;
+    is.idle = idle;
 }
 
 void serve_precedence_look(bool much, double now)
 {
     is.much_at = much ? now : is.much_at;
-    int added = is.much_at >= 0 && now - is.much_at < calm ? lowest : low;
-    if (is.added && added != is.added)
-        change(added);
+    bool idle = is.much_at >= 0 && now - is.much_at < calm;
+    if (is.low && idle != is.idle)
+        change(idle);
 }

@@ -11,7 +11,7 @@ void serve_precedence_low(void);
 /* The calling thread, and the threads that it starts afterwards, receive and answer: one of them that wakes up does not wait for the end of
  * another thread's turn, be it of another process. */
 void serve_precedence_prompt(void);
-/* While a client sends more than its share (`now`), these threads get next to nothing of a core that others want, else as before: as far as
+/* While a client sends more than its share (`much`), these threads get next to nothing of a core that others want, else as before: as far as
  * the system lets a process raise its priority again. Called at intervals, by one thread. */
 void serve_precedence_look(bool much, double now);
 

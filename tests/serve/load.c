@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +44,7 @@ static message messages[KINDS];
 static struct {
     atomic_bool over;
     atomic_ulong answers, connections;
-} *shared;
+} * shared;
 
 static message compose(const char *token, const char *path, const char *type, const char *body, size_t n)
 {
@@ -176,15 +175,12 @@ static void spin(void)
 
 /* -- processes beside the other client ---------------------------------------------------------------------------------- */
 
-/* A process that runs until the end of its part of the test. idle: it gets the cores that nobody else wants, as if it had cores of its own. */
-static pid_t begin(void (*run)(void), bool idle)
+/* A process that runs until the end of its part of the test. */
+static pid_t begin(void (*run)(void))
 {
-    const struct sched_param none = { 0 };
     pid_t pid = fork();
     if (pid != 0)
         return pid;
-    if (idle && sched_setscheduler(0, SCHED_IDLE, &none) != 0)
-        _exit(1);
     run();
     _exit(0);
 }
@@ -282,7 +278,6 @@ typedef struct part {
     const char *name;
     void (*run)(void); /* NULL: nothing */
     int processes;
-    bool idle;
     bool timed; /* it takes the seconds of the load */
     double worst, longest, others;
     int n;
@@ -293,7 +288,7 @@ static void measure(part *p, double seconds)
     pid_t pid[8];
     double from = clock_now(), others = others_seconds();
     for (int i = 0; i < p->processes; i++)
-        pid[i] = begin(p->run, p->idle);
+        pid[i] = begin(p->run);
     pause_for(p->timed ? 1.0 : 0); /* until all hostile connections stand */
     int failed = small_requests(p->timed ? seconds : 2.0, &p->worst, &p->n);
     p->longest = p->n ? took[p->n - 1] : 0;
@@ -304,10 +299,8 @@ static void measure(part *p, double seconds)
     ORR_CHECK_MSG(failed == 0, "%s: %d of %d failed", p->name, failed, p->n);
 }
 
-/* The bound is for what the service does, so the hostile client's own processes take no core from it: a stranger computes on a machine of his
- * own. Where they share two cores with the service and the small client, plain busy threads without any request have the same delay, and no
- * service can prevent it. It is judged if the cores were there. A run of minutes is for a machine without other work; in a short one a
- * thread of another program counts among the 1 % of requests, so there is a floor. */
+/* The hostile client's own process takes cores from the service here, where a stranger would compute on a machine of his own. A run of minutes
+ * is for a machine without other work; in a short one a thread of another program counts among the 1 % of requests, so there is a floor. */
 static void judge_time(const part *alone, const part *beside, bool long_run)
 {
     const double floor = long_run ? 0 : 0.01, factor = 5, most = 0.1; /* seconds; of the processors */
@@ -322,17 +315,11 @@ static void judge_time(const part *alone, const part *beside, bool long_run)
 
 static void small_requests_keep_their_time_beside_hostile_ones(void)
 {
-    enum { ALONE, BUSY, BUSY_IDLE, STATED, EQUAL, PARTS };
+    enum { ALONE, BUSY, HARMED, PARTS };
     part parts[PARTS] = {
         [ALONE] = { .name = "alone" },
         [BUSY] = { .name = "beside four busy processes", .run = spin, .processes = 4 },
-        [BUSY_IDLE] = { .name = "beside a busy process on idle cores", .run = spin, .processes = 1, .idle = true },
-        [STATED] = { .name = "beside a hostile client on idle cores",
-                     .run = attack,
-                     .processes = 1,
-                     .idle = true,
-                     .timed = true },
-        [EQUAL] = { .name = "beside a hostile client on the same cores", .run = attack, .processes = 1, .timed = true },
+        [HARMED] = { .name = "beside a hostile client", .run = attack, .processes = 1, .timed = true },
     };
     const char *given = getenv("ORR_TEST_LOAD");
     char options[1400], text[256];
@@ -353,7 +340,7 @@ static void small_requests_keep_their_time_beside_hostile_ones(void)
         free(messages[k].text);
     (void)munmap(shared, sizeof *shared);
     ORR_CHECK(server_stop(&s) == 0);
-    judge_time(&parts[ALONE], &parts[STATED], given != NULL);
+    judge_time(&parts[ALONE], &parts[HARMED], given != NULL);
 }
 
 int main(int argc, char **argv)
