@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Added to the nice value of the process: the share of a core, beside another thread that wants all of it, is 0.25. Among the threads of that
- * policy a thread that wakes up may wait for the next tick of the clock, 4 ms. A thread of SCHED_IDLE gives its core up at once: that is for
- * times when much is received. */
+/* Added to the nice value of the process: the share of a core, beside another thread that wants all of it, is 0.25. A thread that wakes up
+ * beside a thread of this value may wait for the next tick of the clock, 4 ms. A thread of SCHED_IDLE gives its core up at once: that policy is
+ * for times when much is received. */
 static const int low = 5;
 /* Seconds, of a turn of a thread that computes and of one that answers. An awakened thread precedes another one with longer turns, of
  * another process too; the usual length is 3 ms at most (Linux 6.12 and later). */
