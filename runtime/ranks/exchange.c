@@ -39,8 +39,8 @@ typedef struct whole {
 } whole;
 
 enum {
-    FEW = 8,    /* requests without memory of their own */
-    NEAR = 256, /* bytes of contributions and partial results without memory of their own */
+    FEW = 8,         /* requests without memory of their own */
+    NEAR = 16 << 10, /* bytes of contributions and partial results that a spare exchange keeps */
 };
 typedef struct live {
     struct live *next;
@@ -54,12 +54,11 @@ typedef struct live {
     orr__request *request;  /* under way */
     orr__request few[FEW];
     int requests, room;
-    char *memory, *peers, *work; /* peers, work: in memory */
+    char *near, *memory, *peers, *work; /* near: up to NEAR bytes; peers, work: in near or in memory */
     size_t bytes, cap;
     int64_t sent;
     double t0;
     orr_status status;
-    _Alignas(16) char near[NEAR];
     char text[256];
 } live;
 
@@ -242,7 +241,10 @@ static bool get_memory(live *l)
             work = l->schedule.work * size_in(l, ORR__ARRAY_WORK);
     peers = (peers + 63) / 64 * 64;
     l->bytes = (size_t)(peers + work);
-    if (l->bytes > sizeof l->near && !(l->memory = orr__pool_get(l->bytes, &l->cap))) {
+    if (l->bytes <= NEAR) {
+        if (!l->near && !(l->near = malloc(l->bytes + 1)))
+            spoil(l, ORR_ENOMEM, "no memory for the values of an exchange");
+    } else if (!(l->memory = orr__pool_get(l->bytes, &l->cap))) {
         spoil(l, ORR_ENOMEM, orr_error_message());
         orr_error_clear();
     }
@@ -344,6 +346,7 @@ static void release(live *l)
     orr__schedule_free(&l->schedule);
     if (l->request != l->few)
         free(l->request);
+    free(l->near);
     free(l);
 }
 
@@ -395,17 +398,18 @@ static void finish(live *l)
     put_spare(l);
 }
 
-/* Tests the messages under way; true: progress, as some have ended. */
+/* Tests the messages under way; true: progress, as all have ended. */
 static bool test(live *l)
 {
-    int before = l->requests;
-    const char *error = before ? line.transport->test_all(l->request, before, &l->requests) : NULL;
+    bool done = true, moves = l->requests > 0;
+    const char *error = moves ? line.transport->test_all(l->request, l->requests, &done) : NULL;
     if (error)
         spoil(l, ORR_ERANK, error);
-    bool moved = l->requests < before;
-    if (l->requests == 0)
-        go_on(l);
-    return moved;
+    if (!done)
+        return false;
+    l->requests = 0;
+    go_on(l);
+    return moves;
 }
 
 /* After a failure, messages that may never arrive are cancelled. A receive that has begun writes to memory and is waited for; an array

@@ -241,34 +241,24 @@ static const char *test(orr__request *request, bool *done)
     return error_of("MPI_Test", rc);
 }
 
-/* Some of n ≤ MOST messages. */
+/* MPI_Testall looks for messages and then tests again, in one call; MPI_Testsome returns between the two. */
 enum { MOST = 32 };
-static const char *test_some(orr__request *request, int n, int *left)
+static const char *test_all(orr__request *request, int n, bool *done)
 {
     MPI_Request r[MOST];
-    int ended[MOST], count = 0;
-    for (int i = 0; i < n; i++)
-        r[i] = unwrap(&request[i]);
-    int rc = MPI_Testsome(n, r, &count, ended, MPI_STATUSES_IGNORE);
-    *left = 0;
-    for (int i = 0; i < n; i++)
-        if (r[i] != MPI_REQUEST_NULL)
-            request[(*left)++] = wrap(r[i]);
-    return error_of("MPI_Testsome", rc);
-}
-
-static const char *test_all(orr__request *request, int n, int *left)
-{
-    const char *error = NULL;
-    *left = 0;
+    *done = true;
     for (int at = 0; at < n; at += MOST) {
-        int of = n - at < MOST ? n - at : MOST, remain;
-        const char *why = test_some(request + at, of, &remain);
-        memmove(request + *left, request + at, (size_t)remain * sizeof *request);
-        *left += remain;
-        error = error ? error : why;
+        int of = n - at < MOST ? n - at : MOST, ended = 0;
+        for (int i = 0; i < of; i++)
+            r[i] = unwrap(&request[at + i]);
+        int rc = MPI_Testall(of, r, &ended, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < of; i++)
+            request[at + i] = wrap(r[i]);
+        *done = *done && ended;
+        if (rc != MPI_SUCCESS)
+            return error_of("MPI_Testall", rc);
     }
-    return error;
+    return NULL;
 }
 
 static void cancel(orr__request *request)

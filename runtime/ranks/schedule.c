@@ -242,15 +242,17 @@ static void gather_directly(builder *b, const team *t)
 
 /* -- all-reductions ------------------------------------------------------------------------------------------ */
 
+/* Where a short array is sent as a whole, messages are sent first: others wait for them. */
+
 static void all_reduce_whole(builder *b, const team *t)
 {
     int64_t n = b->x->count;
+    for (int i = 1; i < t->n; i++)
+        send_to(b->s, part_after(t, i), in(ORR__ARRAY_IN, 0), n);
     for (int i = 1; i < t->n; i++) {
         int from = part_before(t, i);
         receive(b->s, from, in(ORR__ARRAY_PEERS, (from < t->self ? from : from - 1) * n), n);
     }
-    for (int i = 1; i < t->n; i++)
-        send_to(b->s, part_after(t, i), in(ORR__ARRAY_IN, 0), n);
     fold(b->s, in(ORR__ARRAY_OUT, 0), in(ORR__ARRAY_IN, 0), 0, n, t->n, t->self);
 }
 
@@ -258,8 +260,8 @@ static void all_reduce_whole(builder *b, const team *t)
 static void swap(builder *b, int with, bool first)
 {
     int64_t n = b->x->count;
-    receive(b->s, with, in(ORR__ARRAY_PEERS, 0), n);
     send_to(b->s, with, in(b->from, 0), n);
+    receive(b->s, with, in(ORR__ARRAY_PEERS, 0), n);
     fold(b->s, in(ORR__ARRAY_WORK, 0), in(b->from, 0), 0, n, 2, first ? 0 : 1);
     b->from = ORR__ARRAY_WORK;
 }

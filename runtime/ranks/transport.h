@@ -44,8 +44,8 @@ typedef struct orr__transport {
     const char *(*receive)(void *p, int bytes, int from, orr__channel channel, orr__request *request);
     /* True in *done if the message has ended; then *request is free. */
     const char *(*test)(orr__request *request, bool *done);
-    /* The same for n messages by one look at the network: the first *left are those that have not ended, in any order. */
-    const char *(*test_all)(orr__request *request, int n, int *left);
+    /* True in *done if all n messages have ended. */
+    const char *(*test_all)(orr__request *request, int n, bool *done);
     /* Cancels a receive that has not begun; one that has begun continues. `test` reports the end of both. */
     void (*cancel)(orr__request *request);
     /* A private communicator of all ranks (MPI_Comm *), for StarPU-MPI; NULL: its thread may not call MPI. */
@@ -54,7 +54,7 @@ typedef struct orr__transport {
     bool (*is_world)(void);
 } orr__transport;
 
-enum { ORR__TRANSPORT_VERSION = 5 };
+enum { ORR__TRANSPORT_VERSION = 6 };
 #define ORR__TRANSPORT_SYMBOL "orr__mpi_transport"
 
 /* True if a launcher of several processes started this one, or the program runs MPI itself. */
