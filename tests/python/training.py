@@ -17,6 +17,24 @@ near("by y", slope[1][1], 4.0)
 near("grad of a number", o.grad(o.sin)(0.3), math.cos(0.3))
 near("second derivative", o.grad(lambda x: o.grad(o.sin)(x).sum())(0.3), -math.sin(0.3))
 
+
+
+def assigning(x):
+    """Assigns to its argument, and to a part of it."""
+    x[0] = 3 * x[1]
+    x[::-1] *= 0.5
+    return x * x
+
+
+at = o.asarray([1.0, 2.0, 4.0])
+value, slope = o.value_and_grad(lambda x: assigning(x).sum())(at)  # (9 x₁² + x₁² + x₂²) / 4
+near("value of a function that assigns to its argument", value, 14.0)
+for k, want in enumerate([0.0, 10.0, 2.0]):
+    near("gradient of a function that assigns to its argument", slope[k], want)
+    near("the argument", at[k], [1.0, 2.0, 4.0][k])
+    near("a planned function that assigns to its argument", o.function(assigning)(at)[k], [9.0, 1.0, 4.0][k])
+near("second derivative", o.grad(lambda x: o.grad(lambda y: assigning(y).sum())(x)[1])(at)[1], 5.0)
+
 w = o.variable(o.asarray([1.0, 1.0]))
 before = w + 0
 o.assign(w, w * 2)

@@ -15,18 +15,24 @@ def gradients(y, xs):
     return _core.grad(y, list(xs))
 
 
+def _own(x):
+    """x as a tensor of its own: an assignment to it does not change x."""
+    return _core.reshape(x, x.shape)
+
+
 def value_and_grad(fn, argnums=0):
     """A function that returns fn's value and its gradient by the arguments argnums: a number, or a tuple of numbers."""
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     def both(*args, **kw):
         args = list(args)
-        for k in numbers:
-            args[k] = _core.reshape(asarray(args[k]), asarray(args[k]).shape)  # a tensor of its own
+        by = [_own(asarray(args[k])) for k in numbers]
+        for k, x in zip(numbers, by):
+            args[k] = _own(x)
         y = fn(*args, **kw)
         if not isinstance(y, Tensor):
             raise TypeError("value_and_grad(): the function returns %s, not a tensor" % type(y).__name__)
-        g = _core.grad(y, [args[k] for k in numbers])
+        g = _core.grad(y, by)
         return y, g[0] if isinstance(argnums, int) else tuple(g)
     return both
 
@@ -50,7 +56,7 @@ class Function:
         graph = self.graphs.get(key)
         if graph is None:
             inputs = [_core.placeholder(t, s) for t, s in key]
-            out = self.fn(*inputs)
+            out = self.fn(*[_own(x) for x in inputs])
             outputs = [out] if isinstance(out, Tensor) else list(out)
             graph = self.graphs[key] = (_core.graph_build(inputs, outputs), len(outputs), isinstance(out, Tensor))
         results = _core.graph_submit(graph[0], args, graph[1])
