@@ -5,6 +5,7 @@
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/call.h"
 #include "runtime/base/minmax.h"
+#include "runtime/base/threshold.h"
 
 /* The run of one input in each row. */
 typedef struct {
@@ -48,11 +49,10 @@ static void copy_part(const runs *c, int64_t o, size_t at, size_t lo, size_t hi)
         memcpy(c->to + (size_t)o * c->row + (a - at), c->from + (size_t)o * c->run + (a - at), b - a);
 }
 
-/* Whole rows are copied input by input, in blocks that stay in a cache. Partial rows at the launch's begin and end are
+/* Whole rows are copied input by input, in blocks that stay in the first cache. Partial rows at the launch's begin and end are
  * copied by bytes. */
 orr_status orr__cpu_kernel_concat(const orr__kernel *kernel, const orr__launch *l)
 {
-    enum { BLOCK = 32768 };
     (void)kernel;
     const orr__region *r = l->region;
     size_t inner = orr_dtype_size((orr_dtype)r->out_dtype[0]), per = r->dim[0] ? (size_t)(r->out_count / r->dim[0]) : 0;
@@ -62,7 +62,8 @@ orr_status orr__cpu_kernel_concat(const orr__kernel *kernel, const orr__launch *
     size_t row = (size_t)r->call.out.dim[r->call.attr.axis] * inner;
     if (row == 0 || from >= to)
         return ORR_OK;
-    int64_t first = (int64_t)((from + row - 1) / row), end = (int64_t)(to / row), rows = (int64_t)(BLOCK / row) + 1;
+    int64_t first = (int64_t)((from + row - 1) / row), end = (int64_t)(to / row),
+            rows = (int64_t)(ORR__T_FIRST_CACHE / row) + 1;
     for (int64_t b = first; b < end; b += rows) {
         size_t at = 0;
         for (int k = 0; k < r->nin; k++) {

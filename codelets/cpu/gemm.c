@@ -20,11 +20,14 @@ typedef struct {
     int64_t m, n, k;
 } extent;
 
-/* OpenBLAS packs the factors before it multiplies, except for products of at most SMALL terms, whose kernels read them in place. Packing pays
- * for large products with many rows, which reuse a packed factor; other ones are faster in pieces: measured for each octave of the extents. A
- * transposed right factor is better packed. Sums longer than LONGEST are cut where OpenBLAS cuts them: the bits are equal to its own. With
- * another library, or other kernels, they may differ: pieces are not used with ORRERY_DETERMINISTIC. */
-enum { SMALL = 1000000, COLUMNS = 64, LONGEST = 256, ROWS = 16, PASS = 448 };
+/* Limits of OpenBLAS. It packs the factors before it multiplies, except for products of at most SMALL terms, whose kernels read them in place
+ * and have multiples of ROWS rows. Packing pays for large products with many rows, which reuse a packed factor; other ones are faster in
+ * pieces: measured for each octave of the extents. A transposed right factor is better packed. Sums are cut after PASS terms where OpenBLAS
+ * cuts them: the bits are equal to its own. With another library, or other kernels, they may differ: pieces are not used with
+ * ORRERY_DETERMINISTIC. */
+enum { SMALL = 1000000, ROWS = 16, PASS = 448 };
+/* Columns of a panel, four vectors; the terms of the longest one that shares the first cache with the next. */
+enum { COLUMNS = 4 * ORR__VECTOR, LONGEST = 2 * ORR__NEAR_ROW / COLUMNS };
 enum { WHOLE, PIECES, WAYS };
 
 static double terms(const extent *all)
@@ -115,9 +118,9 @@ static void multiply(const call *s, extent p, const char *a, const char *b, int6
 /* -- loops of our own ------------------------------------------------------------------------------------------- */
 
 /* A library older than the processor has no kernels for its vectors. TIMED: order of the product that is timed, 0.3 ms. COLUMNS_MOST:
- * columns at a time. The last bits differ from those of BLAS, which is used with
+ * columns at a time, whose copy of f32 fills the caches of a core. The last bits differ from those of BLAS, which is used with
  * ORRERY_DETERMINISTIC. */
-enum { COLUMNS_MOST = 1024, TIMED = 256, BY_BLAS = 0, BY_LOOPS = 1 };
+enum { TIMED = ORR__LARGE_TERMS, COLUMNS_MOST = ORR__T_CORE_CACHES / ORR__LARGE_TERMS / 4, BY_BLAS = 0, BY_LOOPS = 1 };
 
 /* Some columns at a time: their copies are not counted by any memory limit. */
 static bool by_own_loops(orr_dtype blas, const orr__small *s, double scale)

@@ -147,7 +147,7 @@ static orr_status qr_apply(const orr__launch *l, const orr__panels *t, void *roo
  * blocks of R. */
 static orr_status qr_join(const orr__launch *l, const orr__panels *t, void *room, int *ints)
 {
-    enum { SIDE = 16 };
+    enum { SIDE = ORR__PANELS_TURNED };
     const orr__region *r = l->region;
     size_t z = orr_dtype_size((orr_dtype)r->out_dtype[0]);
     int blocks = r->call.attr.index;

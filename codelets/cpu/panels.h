@@ -4,9 +4,10 @@
 #define ORR_CPU_PANELS_H
 
 #include "codelets/codelet.h"
+#include "runtime/base/threshold.h"
 
 /* Columns that are transposed together. */
-enum { ORR__PANELS_TURNED = 16 };
+enum { ORR__PANELS_TURNED = ORR__VECTOR };
 
 /* A block column in memory: its columns are stored as rows of `ld` elements, of which the first m belong to the matrix. */
 typedef struct orr__block {

@@ -11,6 +11,7 @@
 #include "codelets/cpu/call.h"
 #include "runtime/base/minmax.h"
 #include "runtime/base/pool.h"
+#include "runtime/base/threshold.h"
 
 typedef orr__mat mat;
 typedef orr__product work;
@@ -26,13 +27,12 @@ void orr__room_end(orr__room *room)
 
 orr_status orr__product_room(const orr__product *w, orr__room *room, int64_t count, size_t size)
 {
-    enum { LARGE = 1 << 20 };
     size_t need = (size_t)(count ? count : 1) * size;
     if (need <= room->size)
         return ORR_OK;
     orr__room_end(room);
     size_t cap = 0;
-    if (!(room->p = need >= LARGE ? orr__pool_lend(need, &cap) : aligned_alloc(64, (need + 63) / 64 * 64)))
+    if (!(room->p = need >= ORR__T_CORE_CACHES ? orr__pool_lend(need, &cap) : aligned_alloc(64, (need + 63) / 64 * 64)))
         return orr__fail(orr__cpu_site(w->l), ORR_ENOMEM, "no memory for %zu bytes of packed operands", need);
     room->size = need;
     room->cap = cap;

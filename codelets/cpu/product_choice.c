@@ -26,7 +26,7 @@ static int64_t like(int64_t extent)
 {
     int64_t most = extent <= 4 ? 4 : 8;
     while (most < extent && most < ORR__SMALL)
-        most += most < 32 ? 8 : 16;
+        most += most < ORR__SMALL / 2 ? 8 : 16;
     return most;
 }
 

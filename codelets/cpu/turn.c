@@ -7,8 +7,8 @@
 #include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
-/* A side of a block that is transposed; the rows of the source that are prefetched: a line of each. */
-enum { BLOCK = 16, AHEAD = ORR__T_AHEAD / ORR__CACHE_LINE };
+/* A side of a block that is transposed, a line of f32; the rows of the source that are prefetched: a line of each. */
+enum { BLOCK = ORR__VECTOR, AHEAD = ORR__T_AHEAD / ORR__CACHE_LINE };
 
 /* The rows of the source that are prefetched: all but the first, if the second cache does not hold them. */
 static int64_t far_rows(const orr__sheet *s, int64_t size)
@@ -111,10 +111,10 @@ static void turn2_side_by_side(const orr__sheet *s)
 #define F(name) name##_4
 #include "codelets/cpu/vec_turn.h"
 
-/* In runs, so that cache lines of one set do not evict each other. */
+/* In runs, so that cache lines of one set do not evict each other: four lines of the result at a time, and a quarter of the first cache. */
 static void turn4_side_by_side(const orr__sheet *s)
 {
-    enum { FROM_RUN = 32, TO_RUN = 64, SIZE = sizeof(uint32_t) };
+    enum { SIZE = sizeof(uint32_t), TO_RUN = 4 * BLOCK, FROM_RUN = ORR__T_FIRST_CACHE / 4 / TO_RUN / SIZE };
     const uint32_t *from = (const uint32_t *)(const void *)s->from;
     uint32_t *to = (uint32_t *)(void *)s->to;
     int64_t columns = s->from_along > s->to_across ? FROM_RUN : s->across, far = far_rows(s, SIZE);

@@ -23,7 +23,7 @@ static bool knows(const orr__nvrtc *n, int arch, int *below)
 {
     int count = 0, all[128];
     *below = 0;
-    if (n->arch_count(&count) != 0 || count < 0 || count > 128 || n->archs(all) != 0)
+    if (n->arch_count(&count) != 0 || count < 0 || count > (int)(sizeof all / sizeof *all) || n->archs(all) != 0)
         return true; /* the compiler will report the error */
     for (int i = 0; i < count; i++) {
         if (all[i] == arch)

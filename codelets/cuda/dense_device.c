@@ -4,8 +4,6 @@
 
 #include "codelets/cuda/dense.h"
 
-enum { ITEMS = 256 };
-
 #define HEAD(type, arguments)                                                                                          \
     "extern \"C\" __global__ void orr_kernel(" arguments ", long long count)\n{\n"                                     \
     "    typedef " type " real;\n"                                                                                     \
@@ -93,8 +91,8 @@ static void run(orr__cu_job *j, const char *const text[2], void **param, long lo
     j->st = u ? orr__cu_unit_function(j->at, u, &function) : ORR_ENOMEM;
     if (j->st == ORR_OK)
         orr__cu_dense_driver_ok(j, "cuLaunchKernel",
-                                j->cu->launch(function, (unsigned)((threads + ITEMS - 1) / ITEMS), 1, 1, ITEMS, 1, 1, 0,
-                                              j->l->queue, param, NULL));
+                                j->cu->launch(function, (unsigned)((threads + ORR__EMIT_GROUP - 1) / ORR__EMIT_GROUP),
+                                              1, 1, ORR__EMIT_GROUP, 1, 1, 0, j->l->queue, param, NULL));
     orr__cu_unit_put(u); /* it stays loaded until the launch has ended */
 }
 

@@ -17,6 +17,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/env.h"
 #include "runtime/base/exit.h"
+#include "runtime/base/minmax.h"
 #include "runtime/ranks/ranks.h"
 #include "runtime/ranks/thread.h"
 
@@ -131,11 +132,12 @@ static void forget_circles(bool abort)
     }
 }
 
+/* The end of a long wait is noticed as late as a time is imprecise. */
 static void nap(double since)
 {
-    double idle = orr__now() - since;
-    struct timespec t = { 0, idle < 10e-3 ? 20000 : 200000 };
-    if (idle < 500e-6)
+    double idle = 1e6 * (orr__now() - since);
+    struct timespec t = { 0, (long)(ORR__MIN(idle, ORR__T_SLEEP_AFTER) * (1000 / 100 * ORR__T_NOISE)) };
+    if (idle < ORR__CREW_SPIN)
         (void)sched_yield();
     else
         (void)nanosleep(&t, NULL);
@@ -621,7 +623,7 @@ static orr_status open_line(char *text, size_t size)
 
 static void write_version(int v, char *text, size_t size)
 {
-    int scale = v < 10000 ? 1000 : 10000; /* until 2.8: 2708 */
+    int scale = v / 1000 > 9 ? 10000 : 1000; /* until 2.8: 2708 */
     (void)snprintf(text, size, "%d.%d.%d", v / scale, v % scale / 100, v % 100);
 }
 

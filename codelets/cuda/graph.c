@@ -23,8 +23,8 @@ typedef struct {
 
 enum { ROOM_COUNT = 5 };
 /* Bounds of memory that nobody counts: graphs of a bundle, for places that alternate (a loop over values in turns needs two to four), and
- * of a stream. Captures that no launch has repaid: two of each graph. */
-enum { RECORDS = 8, GRAPHS = 256, UNPAID = 2 * RECORDS };
+ * of a stream. Captures that no launch has repaid: so many of each graph that it is clear. */
+enum { RECORDS = 8, GRAPHS = 256, UNPAID = ORR__CLEAR * RECORDS };
 
 struct orr__cu_record {
     orr__cu_record *next;

@@ -7,7 +7,7 @@
 #include "runtime/base/array.h"
 #include "runtime/base/buffer.h"
 
-enum { SMALL = 128, ITEMS = 256, FEW = 64 };
+enum { FEW = 64 };
 
 static orr_status too_many(orr__site at, int64_t groups)
 {
@@ -28,7 +28,7 @@ orr_status orr__cu_enqueue(orr__site at, void *function, const orr__launch *l, c
     void *few[FEW], **param;
     orr__cu_address few_at[FEW], *address;
     size_t n = (size_t)(r->nin + r->nout), used = 0;
-    unsigned block = group > 0 ? (unsigned)group : items < ITEMS ? SMALL : ITEMS;
+    unsigned block = group > 0 ? (unsigned)group : items < ORR__EMIT_GROUP ? ORR__EMIT_GROUP / 2 : ORR__EMIT_GROUP;
     int64_t groups = (items + block - 1) / block;
     orr_status st = ORR_OK;
     if (groups > INT32_MAX)

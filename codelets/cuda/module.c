@@ -9,8 +9,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/env.h"
 
-enum { ITEMS = 256 }; /* items of a block, for the occupancy */
-enum { IDLE = 64 };   /* units without a reference that stay loaded */
+enum { IDLE = 64 }; /* units without a reference that stay loaded */
 
 typedef struct loaded {
     struct loaded *next;
@@ -155,11 +154,11 @@ static void describe(const orr__cu_driver *d, orr__cu_unit *u, void *function, i
     if (d->function_attribute(&registers, ORR__CU_REGISTERS, function) != ORR__CU_OK ||
         d->function_attribute(&shared, ORR__CU_SHARED, function) != ORR__CU_OK ||
         d->function_attribute(&local, ORR__CU_LOCAL, function) != ORR__CU_OK ||
-        d->occupancy(&blocks, function, ITEMS, 0) != ORR__CU_OK ||
+        d->occupancy(&blocks, function, ORR__EMIT_GROUP, 0) != ORR__CU_OK ||
         d->device_attribute(&threads, ORR__CU_THREADS_PER_MULTIPROCESSOR, device) != ORR__CU_OK || threads <= 0)
         return;
     (void)snprintf(u->image.facts, sizeof u->image.facts, "%d registers, %d B shared, %d B local, occupancy %d %%",
-                   registers, shared, local, 100 * blocks * ITEMS / threads);
+                   registers, shared, local, 100 * blocks * ORR__EMIT_GROUP / threads);
 }
 
 /* One architecture at a time: with devices of several kinds, the unit is compiled for each in turn. */

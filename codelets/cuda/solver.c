@@ -8,8 +8,6 @@
 #include "codelets/cuda/cuda.h"
 #include "runtime/base/env.h"
 
-enum { GROUP = 256 };
-
 /* The layout in a flag's memory: results written by the device, then the tile they belong to. */
 typedef struct {
     int32_t least; /* number of the first diagonal element that is not positive and finite */
@@ -130,7 +128,8 @@ static orr_status factor(orr__tilejob *j, orr__cu_stream_memory *memory, void *f
     long long step = ld + 1;
     orr__cu_address p = (orr__cu_address)(uintptr_t)j->at[0].p;
     void *param[] = { &p, &flag, &step, &n };
-    code = d->launch(function, (unsigned)(n + GROUP - 1) / GROUP, 1, 1, GROUP, 1, 1, 0, j->queue, param, NULL);
+    code = d->launch(function, (unsigned)(n + ORR__EMIT_GROUP - 1) / ORR__EMIT_GROUP, 1, 1, ORR__EMIT_GROUP, 1, 1, 0,
+                     j->queue, param, NULL);
     return code == ORR__CU_OK ? ORR_OK : orr__cu_fail(at, "cuLaunchKernel", code);
 }
 

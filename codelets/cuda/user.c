@@ -5,13 +5,12 @@
 #include "codelets/cuda/cuda.h"
 #include "codelets/user/user.h"
 
-enum { ITEMS = 64 }; /* of a group, unless the definition sets a number */
-
 orr_status orr__cu_user(orr__cu_unit *u, const orr__launch *l)
 {
     orr__site at = orr__cu_site(l->region);
     int64_t word[ORR__USER_WORDS];
-    int group = orr__define_op(l->region->call.op)->k.group > 0 ? orr__define_op(l->region->call.op)->k.group : ITEMS;
+    int group =
+        orr__define_op(l->region->call.op)->k.group > 0 ? orr__define_op(l->region->call.op)->k.group : ORR__EMIT_USER;
     void *function = NULL;
     (void)orr__user_words(l, true, word);
     if (word[0] <= 0)

@@ -8,8 +8,8 @@
 #include "codelets/emit/matrix.h"
 #include "ops/nn/attention.h"
 
-/* Of the text. */
-enum { MINE = 16, MANY = 64, DEEP = 16 };
+/* Rows of queries of a group, and of the others: an item has CELLS scores of 256. */
+enum { DEEP = ORR__EMIT_TERMS, MINE = DEEP, MANY = ORR__EMIT_CELLS * ORR__EMIT_GROUP / MINE };
 
 static const char *const names[] = { "heads",  "kvs",    "queries", "keys",  "width", "value", "per",    "window",
                                      "causal", "batch_", "head_",   "query", "key",   "first", "behind", NULL };
@@ -125,17 +125,18 @@ static int64_t blocks_grad(const orr__launch *l)
 
 /* -- by matrix instructions ---------------------------------------------------------------------------------- */
 
-enum { ROWS = 128, KEYS = 32, PAD = 8 };
+/* A warp has the rows of one instruction, and the terms of two; rows of shared memory are a run of 16 bytes longer, against bank conflicts. */
+enum { ROWS = ORR__EMIT_GROUP / ORR__EMIT_WARP * ORR__EMIT_MATRIX_ROWS, KEYS = 2 * ORR__EMIT_MATRIX_ROWS, PAD = 8 };
 
 static orr__tile tile(const orr__region *r)
 {
     const orr_shape *q = &r->call.in[0], *v = &r->call.in[2];
     int64_t width = q->dim[3], value = v->dim[3], most = width > value ? width : value;
-    if (!orr__is_half((orr_dtype)r->in_dtype[0]) || most > 128)
+    if (!orr__is_half((orr_dtype)r->in_dtype[0]) || most > ROWS)
         return (orr__tile){ 0 };
     return (orr__tile){ .rows = ROWS,
-                        .cols = most > 64 ? 128 : 64,
-                        .resident = most > 64 || r->nin > 3 ? 1 : 2,
+                        .cols = most > ROWS / 2 ? ROWS : ROWS / 2,
+                        .resident = most > ROWS / 2 || r->nin > 3 ? 1 : 2,
                         .ahead = true,
                         .matrix = true };
 }

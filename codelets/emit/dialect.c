@@ -109,7 +109,7 @@ const orr__dialect orr__dialect_opencl = {
     .begin = "    const orr_idx i = (orr_idx)get_global_id(0);\n"
              "    if (i >= (orr_idx)W(0))\n        return;\n",
     .end = "",
-    .group = 256,
+    .group = ORR__EMIT_GROUP,
     .grouped = "__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void",
     .seat = "    const orr_idx block = (orr_idx)get_group_id(0);\n    const int me = (int)get_local_id(0);\n",
     .share = "__local ",
@@ -134,7 +134,7 @@ const orr__dialect orr__dialect_cuda = {
     .begin = "    const orr_idx i = (orr_idx)blockIdx.x * (orr_idx)blockDim.x + (orr_idx)threadIdx.x;\n"
              "    if (i >= (orr_idx)W(0))\n        return;\n",
     .end = "",
-    .group = 256,
+    .group = ORR__EMIT_GROUP,
     .grouped = "extern \"C\" __global__ void __launch_bounds__(256, ORR_RESIDENT)",
     .seat = "    const orr_idx block = (orr_idx)blockIdx.x;\n    const int me = (int)threadIdx.x;\n",
     .size = "(int)blockDim.x",

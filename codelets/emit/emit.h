@@ -5,6 +5,7 @@
 
 #include "codelets/codelet.h"
 #include "codelets/emit/text.h"
+#include "runtime/base/threshold.h"
 
 /* A language in which kernels are written, as a set of words. The emitter knows nothing else of it. */
 typedef struct orr__dialect {
@@ -34,6 +35,15 @@ typedef struct orr__dialect {
 } orr__dialect;
 
 extern const orr__dialect orr__dialect_opencl, orr__dialect_cuda, orr__dialect_c;
+
+/* Facts of devices: items of a warp, which read memory together; of a group; rows of a matrix instruction. Tiles follow from them: an item
+ * has CELLS × CELLS sums in its registers, and a step of a sum has the terms of a line of f32. */
+enum { ORR__EMIT_WARP = 32, ORR__EMIT_GROUP = 8 * ORR__EMIT_WARP, ORR__EMIT_MATRIX_ROWS = 16 };
+enum { ORR__EMIT_CELLS = 4, ORR__EMIT_TERMS = ORR__VECTOR };
+/* Of a large device. */
+enum { ORR__EMIT_MULTIPROCESSORS = ORR__T_DEVICE_GROUPS / 8 };
+/* Items of a group of a user's kernel that sets no number. */
+enum { ORR__EMIT_USER = 2 * ORR__EMIT_WARP };
 
 /* Arguments by value: every OpenCL 1.2 device accepts 1024 bytes of them. */
 enum { ORR__EMIT_ARG_BYTES = 1024 };

@@ -80,9 +80,9 @@ const orr__emit_call orr__emit_kernel_field_sums = { .can = can_sums,
 static const char *const names_elements[] = { "step", "end", NULL };
 enum { STEP = ORR__CALL_OWN, END, CONSTANT, ELEMENTS_END = CONSTANT + ORR__LIMBS };
 
-/* An item inverts a product of elements by a power, some 380 products, and separates it by three products per element.
- * Few items are slow, too. */
-enum { MOST_ELEMENTS = 64, LEAST_ITEMS = 4096 };
+/* An item inverts a product of elements by a power, three products for two bits, and separates it by three products per element: of so many
+ * elements, the power takes twice as long. A multiprocessor has a warp of items at least. */
+enum { MOST_ELEMENTS = ORR__LIMBS * 64 * 3 / 2 / 3 / 2, LEAST_ITEMS = ORR__EMIT_MULTIPROCESSORS * ORR__EMIT_WARP };
 
 static int words_elements(const orr__region *r)
 {

@@ -95,7 +95,7 @@ static const char *const names_windows[] = { WORDS(NAME, LONG_NAME) NULL };
 enum { WORDS(NUMBER, NUMBER) };
 
 enum { HEADS, LINKS, SUMS, PARTS, TOTALS, STAGES };
-enum { POINT = 32, RUNS = 6 }; /* words of a point; log of the runs of a row, at most */
+enum { POINT = 4 * 2 * ORR__LIMBS, RUNS = 6 }; /* words of a point; log of the runs of a row, at most */
 
 static bool can_windows(const orr__region *r)
 {

@@ -173,8 +173,8 @@ void orr__emit_group_join(orr__text *t, const orr__region *fold, int n, bool fp6
 /* Values that are adjacent in memory go to neighbouring items, so that the device coalesces the reads: values of one element or, if the
  * last axis is kept, of neighbouring elements. The shape depends on the region's sizes only, not on the range of the launch: the order of
  * additions is the same for any tiling that leaves folded axes whole. */
-/* Items of a warp, which read memory together; the logarithm of the items of the largest group; values of f32 that are an item's loads. */
-enum { SIDE = 32, WHOLE = 10, FILLED = ORR__T_DEVICE_FLIGHT / 4 };
+/* The logarithm of the items of the largest group; values of f32 that are an item's loads. */
+enum { WHOLE = 10, FILLED = ORR__T_DEVICE_FLIGHT / 4 };
 
 static int64_t shape_of(const orr__region *r, const orr__layout *l, int64_t count)
 {
@@ -187,12 +187,12 @@ static int64_t shape_of(const orr__region *r, const orr__layout *l, int64_t coun
         return 0;
     if (across) {
         int64_t side = 1;
-        while (side < SIDE && side < r->out_count)
+        while (side < ORR__EMIT_WARP && side < r->out_count)
             side *= 2;
         most = (int)(group / side);
     }
     while ((2 << log) <= most && count >> (log + 1) >= ORR__MAX(4, l->span) &&
-           !(across && r->out_count << log >= ORR__T_DEVICE_GROUPS * SIDE))
+           !(across && r->out_count << log >= ORR__T_DEVICE_GROUPS * ORR__EMIT_WARP))
         log++;
     return log + (across ? 16 : 0);
 }

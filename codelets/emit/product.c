@@ -12,8 +12,9 @@
 #include "runtime/base/threshold.h"
 
 /* Where matrix instructions do not compute, an item has CELLS × CELLS elements of the tile, or twice as many columns; a step has DEEP terms
- * of k. Else eight warps, two of them along the rows, share the tile. */
-enum { CELLS = 4, DEEP = 16, DOWN = 2, ACROSS = 4, SLOTS = 16 };
+ * of k. Else the warps, DOWN of them along the rows, share the tile. SLOTS: rows of the items of a group. */
+enum { CELLS = ORR__EMIT_CELLS, DEEP = ORR__EMIT_TERMS, DOWN = 2, ACROSS = ORR__EMIT_GROUP / ORR__EMIT_WARP / DOWN };
+enum { SLOTS = ORR__EMIT_GROUP / DEEP };
 
 /* Words. Each batch axis then has its size, its divider, and the strides of a and b. */
 enum {
@@ -69,12 +70,13 @@ bool orr__emit_product_can(const orr__region *r, bool fp64)
     return true;
 }
 
-int64_t orr__emit_large_tiles = ORR__T_DEVICE_GROUPS / 8;
+int64_t orr__emit_large_tiles = ORR__EMIT_MULTIPROCESSORS;
 
-/* The edge of a tile of matrix instructions: a large one reads less of the operands, a small one has more groups. */
+/* The edge of a tile of matrix instructions: a large one reads less of the operands, a small one has more groups. An item has CELLS × CELLS
+ * sums of the small one, and four times as many of the large one. */
 static int edge_of(const orr__region *r)
 {
-    enum { SMALL = 64, LARGE = 128 };
+    enum { SMALL = CELLS * SLOTS, LARGE = 2 * SMALL };
     int nb = r->rank - 3;
     int64_t m = r->dim[nb], n = r->dim[nb + 1], tiles = ((m + LARGE - 1) / LARGE) * ((n + LARGE - 1) / LARGE);
     for (int d = 0; d < nb; d++)

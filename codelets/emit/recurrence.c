@@ -7,8 +7,8 @@
 #include "codelets/emit/call.h"
 #include "ops/nn/recurrence.h"
 
-/* A tile has ROWS sequences and UNITS units; its sums are computed DEEP terms at a time. */
-enum { ROWS = 8, UNITS = 32, DEEP = 16 };
+/* A tile has ROWS sequences and UNITS units, a sum for each item; the sums are computed DEEP terms at a time. */
+enum { UNITS = ORR__EMIT_WARP, ROWS = ORR__EMIT_GROUP / UNITS, DEEP = ORR__EMIT_TERMS };
 
 /* step: the number of the launch's step, in the order in which states follow each other. −1: the cotangents of the
  * first states. */

@@ -28,7 +28,7 @@ static bool usable(cl_device_id d)
         return false;
     if (sscanf(version, "OpenCL %d.%d", &major, &minor) != 2) /* NOLINT(cert-err34-c): small by the standard */
         return false;
-    return major * 10 + minor >= 12 && flag(d, CL_DEVICE_AVAILABLE) && flag(d, CL_DEVICE_COMPILER_AVAILABLE) &&
+    return (major > 1 || minor >= 2) && flag(d, CL_DEVICE_AVAILABLE) && flag(d, CL_DEVICE_COMPILER_AVAILABLE) &&
            flag(d, CL_DEVICE_ENDIAN_LITTLE);
 }
 

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "codelets/emit/emit.h"
 #include "codelets/opencl/opencl.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/env.h"
 #include "runtime/base/exit.h"
+#include "runtime/base/minmax.h"
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__cl_unit *list;
@@ -125,7 +127,7 @@ orr_status orr__cl_unit_build(orr__site at, orr__cl_unit *u)
         return orr__cl_fail(at, "clGetKernelWorkGroupInfo", code);
     }
     /* One size for all launches: some implementations recompile for each new size. */
-    u->group = most >= 64 ? 64 : most > 0 ? most : 1;
+    u->group = ORR__MIN(ORR__MAX(most, 1), (size_t)ORR__EMIT_USER);
     u->kernel = kernel;
     return ORR_OK;
 }
