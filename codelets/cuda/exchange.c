@@ -132,11 +132,12 @@ static void forget_circles(bool abort)
     }
 }
 
-/* The end of a long wait is noticed as late as a time is imprecise. */
+/* A nap is a share of the wait so far, that of the noise of a time: a long wait does not notice it. */
 static void nap(double since)
 {
     double idle = 1e6 * (orr__now() - since);
-    struct timespec t = { 0, (long)(ORR__MIN(idle, ORR__T_SLEEP_AFTER) * (1000 / 100 * ORR__T_NOISE)) };
+    double length = ORR__MIN(idle, ORR__T_SLEEP_AFTER) * ORR__T_NOISE / 100;
+    struct timespec t = { 0, (long)(1e3 * length) };
     if (idle < ORR__CREW_SPIN)
         (void)sched_yield();
     else
