@@ -213,6 +213,13 @@ static orr_tensor *two_variables(const ablated_case *c)
     return orr_assign(g.variable[0], m) == ORR_OK && orr_assign(g.variable[1], w) == ORR_OK ? w : NULL;
 }
 
+/* A row at another place in each evaluation. */
+static orr_tensor *row_by_row(const ablated_case *c)
+{
+    static int64_t place;
+    return orr_sum(orr_mul(orr_select(g.x, 0, place++ % c->rows), orr_scalar(2)), ORR_ALL_AXES, false);
+}
+
 static const ablated_case cases[] = {
     { "element-wise 1, 4x4", 4, 4, 1, element_wise, 0 },
     { "element-wise 100, 4x4", 4, 4, 100, element_wise, 0 },
@@ -240,6 +247,8 @@ static const ablated_case cases[] = {
     { "first rows, 1024x1024", 1024, 1024, 1, first_rows, 0 },
     { "batch of a set, 65536x64", 1 << 16, 64, 1, batch_of_set, 0 },
     { "rows normalised, 131072x6", 1 << 17, 6, 1, mean_and_deviation, 0 },
+    { "row by row, 16384x64", 1 << 14, 64, 1, row_by_row, 0 },
+    { "row by row, 16384x4096", 1 << 14, 4096, 1, row_by_row, 0 },
     { "pairs, 1024x3", 1024, 3, 1, pairs, 0 },
     { "turned, 1024x1024", 1024, 1024, 1, turned, 0 },
     { "convolution, 16x32x32x32", 16 * 32 * 32, 32, 1, convolutions, 0 },

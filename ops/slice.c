@@ -107,6 +107,7 @@ const orr__op orr__op_slice = {
     .kinds = ORR__TAKES_ANY,
     .pattern = ORR__PATTERN_VIEW,
     .attrs = ORR__ATTR_START | ORR__ATTR_STEP,
+    .flags = ORR__OP_SLICES,
     .verify = verify,
     .reference = reference,
     .distribute = distribute,

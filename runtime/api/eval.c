@@ -11,6 +11,7 @@
 #include "runtime/api/event.h"
 #include "runtime/api/over_ranks.h"
 #include "runtime/api/piles.h"
+#include "runtime/base/ablation.h"
 #include "runtime/base/array.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
@@ -24,6 +25,7 @@
 #include "runtime/graph/donation.h"
 #include "runtime/graph/former.h"
 #include "runtime/graph/kept_again.h"
+#include "runtime/graph/slice_copy.h"
 
 orr_status orr__need_running(orr__site at)
 {
@@ -108,6 +110,30 @@ static orr_status add_kept(orr__site at, orr__capture_roots *roots, size_t left,
     return st;
 }
 
+/* For a capture of slices whose plan is unknown: captures small slices of values as leaves. Such a plan is for all places of the slices.
+ * It is made when a few plans have been made for some of them, since a plan for the place reads the value without a copy. On an error,
+ * and if *plan is NULL, the capture does not exist. */
+static orr_status plan_with_slices(orr__site at, orr__capture_roots *roots, size_t left, orr__capture *p,
+                                   orr__plan **plan)
+{
+    roots->slices = true;
+    orr_status st = orr__capture_make_light(at, roots, p);
+    if (st == ORR_OK && orr__slices_agree(p) && !(*plan = orr__plan_known(p, left)) && orr__plan_repeats(p)) {
+        orr__capture_free(p);
+        st = orr__capture_make_roots(at, roots, p);
+        if (st == ORR_OK && (st = orr__plan_get_within(at, p, left, plan)) != ORR_OK)
+            orr__capture_free(p);
+    }
+    roots->slices = false;
+    if (st != ORR_OK)
+        return st;
+    if (*plan && (st = orr__slices_copy(p)) != ORR_OK)
+        orr__plan_done(*plan);
+    if (!*plan || st != ORR_OK)
+        orr__capture_free(p);
+    return st;
+}
+
 /* Captures the nodes, and finds or makes the plan. If a plan exists, a light capture suffices, unless the caller needs a full one. On an
  * error neither exists. *all: as add_kept. */
 static orr_status capture_and_plan(orr__site at, orr__capture_roots *roots, bool full, orr__capture *p,
@@ -123,8 +149,13 @@ static orr_status capture_and_plan(orr__site at, orr__capture_roots *roots, bool
     st = orr__no_placeholder(at, p);
     if (st == ORR_OK && !shown && (*plan = orr__plan_known(p, left)))
         return ORR_OK;
+    bool slices = p->flags & ORR__OP_SLICES && orr__machine_here.one_memory && !orr__ablated(ORR__OFF_SLICE_COPIES);
     orr__capture_free(p);
     roots->counts = false;
+    *plan = NULL;
+    if (st == ORR_OK && slices && !shown && !full &&
+        ((st = plan_with_slices(at, roots, left, p, plan)) != ORR_OK || *plan))
+        return st;
     if (st == ORR_OK)
         st = orr__capture_make_roots(at, roots, p);
     if (st != ORR_OK)

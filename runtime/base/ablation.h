@@ -32,6 +32,7 @@
     X(PILES,            "piles")            /* pending work is submitted when it is worth a plan       */ \
     X(RETAINED_OUTPUTS, "retained_outputs") /* held values become outputs, so that leaves are donors   */ \
     X(KEPT_AGAIN,       "kept_again")       /* held values that are computed often become outputs      */ \
+    X(SLICE_COPIES,     "slice_copies")     /* slices whose places vary are copied, not planned         */ \
     /* the fuser */ \
     X(FUSE_ROWS,        "fuse_rows")        \
     X(LONG_ROWS,        "long_rows")        /* also rows that exceed the second-level cache            */ \

@@ -6,6 +6,7 @@
 #include "runtime/base/notes.h"
 #include "runtime/graph/structure_key.h"
 #include "runtime/graph/donation.h"
+#include "runtime/graph/slice_copy.h"
 #include "runtime/graph/thread_state.h"
 
 typedef struct {
@@ -19,7 +20,7 @@ typedef struct {
     frame *stack;
     int depth, stack_cap;
     uint64_t epoch;
-    bool lightly, counts;
+    bool lightly, counts, slices;
     orr__site at;
     orr_status st;          /* not OK: a cycle, or poison */
     orr__donor_state donor; /* of the leaf that ended the walk */
@@ -153,6 +154,7 @@ static inline bool number(walk *w, orr__node *n, int nin)
     if (!next_number(w, n, nin))
         return false;
     p->flags |= n->op->flags;
+    p->folds = p->folds || (w->slices && orr__slice_copy_folds(n->op));
     if (w->counts) {
         p->again = p->again || n->computed == ORR__COMPUTED_OFTEN;
         if (orr__noting() && n->computed && nin > 0)
@@ -179,6 +181,19 @@ static inline bool number(walk *w, orr__node *n, int nin)
     return true;
 }
 
+/* Numbers n, a slice of the value of `of`, as a leaf that is copied later. */
+static bool number_slice(walk *w, orr__node *n, orr__node *of)
+{
+    orr__capture *p = w->p;
+    if (orr__donors_exist && (w->donor = orr__donor_state_of(orr__node_value(of))) != ORR__DONOR_FREE)
+        return false;
+    if (!grow(w, &p->slice, &p->slice_cap, p->nslice + 1, sizeof *p->slice))
+        return false;
+    p->slice[p->nslice++] = (orr__slice_copy){ orr__node_ref(n), orr__node_ref(of), p->nleaf, NULL };
+    p->strided = p->strided || !orr__slice_is_adjacent(n, of);
+    return number_leaf(w, n, NULL);
+}
+
 /* Numbers n, or puts it on the stack until its inputs have numbers. False: poison, no memory, or a donor of another thread's evaluation. */
 static bool meet(walk *w, orr__node *n)
 {
@@ -192,6 +207,8 @@ static bool meet(walk *w, orr__node *n)
         w->st = orr__fail_text(n->poison->status, n->poison->text);
         return false;
     }
+    if (w->slices && orr__slice_is_copied(n))
+        return number_slice(w, n, n->in[0]);
     n->mark = w->epoch;
     if (nin == 0)
         return number(w, n, 0);
@@ -254,6 +271,7 @@ static void arrays_free(orr__capture *p)
     free(p->leaf);
     free(p->placed);
     free(p->scalar);
+    free(p->slice);
     free(p->key);
     memset(p, 0, sizeof *p);
 }
@@ -351,16 +369,21 @@ static void forget(orr__capture *p)
         orr__node_unref(p->node[i]);
     for (int i = 0; i < p->nout; i++)
         orr__node_unref(p->behind[i]);
-    p->nheld = p->n = p->nout = p->nleaf = p->nscalar = p->narg = 0;
+    for (int i = 0; i < p->nslice; i++) {
+        orr__node_unref(p->slice[i].node);
+        orr__node_unref(p->slice[i].of);
+        orr__buffer_unref(p->slice[i].copy);
+    }
+    p->nheld = p->n = p->nout = p->nleaf = p->nscalar = p->narg = p->nslice = 0;
     p->key_size = 0;
     p->flags = 0;
-    p->again = false;
+    p->again = p->strided = p->folds = false;
 }
 
 static orr_status capture(orr__site at, const orr__capture_roots *roots, bool lightly, orr__capture *p)
 {
     orr__tls *tls = orr__tls_get();
-    walk w = { .p = p, .at = at, .st = ORR_OK, .lightly = lightly, .counts = roots->counts };
+    walk w = { .p = p, .at = at, .st = ORR_OK, .lightly = lightly, .counts = roots->counts, .slices = roots->slices };
     arrays_take(tls, &w);
     bool ready = grow_outputs(&w, roots->nout + 1) && grow_nodes(&w, 1) && reserve(&w, 4);
     while (ready) {

@@ -5,6 +5,13 @@
 
 #include "runtime/graph/node.h"
 
+/* A slice of a value that the capture has as a leaf, so that the place of the slice is no part of the key (slice_copy.h). */
+typedef struct {
+    orr__node *node, *of; /* references: the slice, and the node with the value */
+    int leaf;
+    orr__buffer *copy; /* the leaf's buffer, a reference; NULL: not copied so far */
+} orr__slice_copy;
+
 /* Node i's inputs are arg[arg0[i] … + orr__capture_nin(p, i)), indices < i (not node->nin: another thread may have evaluated the node
  * since). Leaves are numbered in order of appearance (leaf_of[i], -1 for others), and so are scalar slots (scalar0[i]: the first slot of
  * node i's s[]). Two captures with equal keys (bytes) differ only in leaf buffers, the distributions of leaves, and scalar values. */
@@ -17,16 +24,20 @@ typedef struct orr__capture {
     orr__node *
         *behind; /* reference to the node that computes an output whose own node passes a value through; else NULL */
     int32_t *arg0, *arg, *leaf_of, *scalar0;
-    int32_t *out;       /* node index of each requested output */
-    int32_t *leaf_node; /* node index of each leaf             */
-    orr__buffer **leaf; /* leaf buffers, owned by their nodes; NULL for a placeholder */
-    uint16_t *placed;   /* the number of the distribution of each leaf */
-    uint32_t flags;     /* ORR__OP_… of all operations                 */
-    bool again;         /* evaluations have computed one of the nodes often: see orr__kept_again */
+    int32_t *out;           /* node index of each requested output */
+    int32_t *leaf_node;     /* node index of each leaf             */
+    orr__buffer **leaf;     /* leaf buffers, owned by their nodes; NULL for a placeholder */
+    uint16_t *placed;       /* the number of the distribution of each leaf */
+    uint32_t flags;         /* ORR__OP_… of all operations                 */
+    orr__slice_copy *slice; /* the slices that are leaves, see roots */
+    int nslice;
+    bool strided; /* the elements of one of them are not adjacent in memory */
+    bool folds;   /* an element of a value may depend on several of an operand */
+    bool again;   /* evaluations have computed one of the nodes often: see orr__kept_again */
     orr__scalar *scalar;
     uint8_t *key;
     size_t key_size;
-    int node_cap, arg_cap, leaf_cap, scalar_cap, out_cap; /* capacities of the arrays */
+    int node_cap, arg_cap, leaf_cap, scalar_cap, out_cap, slice_cap; /* capacities of the arrays */
     size_t key_cap;
 } orr__capture;
 
@@ -42,6 +53,7 @@ typedef struct {
     int nout, nfirst, nretained;
     int nagain;  /* of these, the last ones that evaluations compute again and again (kept_again.c) */
     bool counts; /* nodes count this capture as an evaluation */
+    bool slices; /* slices of values are leaves: orr__slices_copy follows */
 } orr__capture_roots;
 /* All of them requested. */
 #define ORR__ROOTS(to, n, first) ((orr__capture_roots){ .out = (to), .nout = (n), .nfirst = (first) })

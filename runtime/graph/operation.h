@@ -82,7 +82,8 @@ enum {
     ORR__OP_SEVERAL = 2048, /* an element from several ones of the operand: a short fold, unrolled */
     ORR__OP_POSTS = 4096,   /* the kernel may post the work to another thread and return (orr__ending) */
     ORR__OP_PLACES = 8192,  /* a node requests how its operand lies over ranks                         */
-    ORR__OP_BORROWS = 16384 /* a long call may use the cores of idle workers (orr__step's borrows)      */
+    ORR__OP_BORROWS = 16384, /* a long call may use the cores of idle workers (orr__step's borrows)     */
+    ORR__OP_SLICES = 32768  /* a view: every attr.step-th element of the operand from attr.start on     */
 };
 
 /* The place of an index that a composition found out of range. It stays out of range in a sum of eight, and the message gives no

@@ -132,6 +132,8 @@ orr_status orr__plan_get(orr__site at, const orr__capture *p, orr__plan **plan);
 orr_status orr__plan_get_within(orr__site at, const orr__capture *p, size_t space, orr__plan **plan);
 /* The same if it is cached, needs at most `space` bytes and is not overtaken, else NULL. A light capture is enough. */
 orr__plan *orr__plan_known(const orr__capture *p, size_t space);
+/* Counts requests for a capture whose plan is unknown, all threads together; true from the fourth on. */
+bool orr__plan_repeats(const orr__capture *p);
 /* True if measurements since the plan was made would cut it differently. orr__plan_get then makes another in its place, at most
  * ORR__PLAN_RENEWALS times. Costs one comparison while nothing new was measured. */
 enum { ORR__PLAN_RENEWALS = 4 };

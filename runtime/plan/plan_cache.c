@@ -250,6 +250,23 @@ orr__plan *orr__plan_known(const orr__capture *p, size_t space)
     return plan;
 }
 
+/* Counts by hash. Different captures may share a place; then a plan more is made. */
+bool orr__plan_repeats(const orr__capture *p)
+{
+    enum { PLACES = 256, TIMES = 3 };
+    static atomic_uint_least64_t counted[PLACES];
+    wanted w;
+    want(&w, p, false);
+    uint64_t hash = hash_of(&w) & ~(uint64_t)TIMES;
+    atomic_uint_least64_t *at = &counted[hash / (TIMES + 1) % PLACES];
+    uint64_t now = atomic_load_explicit(at, memory_order_relaxed);
+    now = (now & ~(uint64_t)TIMES) == hash ? now : hash;
+    if ((now & TIMES) == TIMES)
+        return true;
+    atomic_store_explicit(at, now + 1, memory_order_relaxed);
+    return false;
+}
+
 void orr__plan_done(orr__plan *p)
 {
     if (p->cache.key)
