@@ -169,6 +169,17 @@ static void meet_to_fail(orr__site at, orr__ranks_of of, orr_status st)
     (void)orr__fail_text(st, text);
 }
 
+static void end_before_mpi(void)
+{
+    if (!started)
+        return;
+    orr__log(
+        1,
+        "MPI_Finalize is called before orr_shutdown, which the library calls now, since it sends no messages after it");
+    if (orr_shutdown() != ORR_OK)
+        orr__log(1, "%s", orr_error_message());
+}
+
 orr_status orr_init_at(const char *file, int line, int headers, const orr_config *config)
 {
     ORR__IN_DEFAULT_FPMODE;
@@ -188,6 +199,7 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
     bool was_started = started;
     if (!started)
         reserve_standard_files();
+    orr__ranks_at_end(end_before_mpi);
     st = started ? running_already(at) : configure(at, config);
     if (st == ORR_OK)
         st = orr__fail_place(at, orr__ranks_start(at, of));

@@ -23,6 +23,7 @@ static copies none = { MPI_COMM_NULL, MPI_COMM_NULL, false, false };
 static copies *in_use = &none;
 static int attribute = MPI_KEYVAL_INVALID;
 static bool ours, world, threads; /* threads: any may call MPI */
+static void (*ends)(void);        /* if the program ends MPI during a session */
 /* Starts of the library so far, the same on all ranks. It is part of the tags, so that a message that a failed session left unsent or
  * unread is not matched in the next one. Tags are 32767 at most in every MPI. */
 static int session;
@@ -62,6 +63,28 @@ static int communicator_is_freed(MPI_Comm of, int key, void *value, void *unused
     else
         free_copies(c);
     return MPI_SUCCESS;
+}
+
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while MPI can still be called. */
+static int mpi_ends(MPI_Comm of, int key, void *value, void *unused)
+{
+    (void)of;
+    (void)key;
+    (void)value;
+    (void)unused;
+    if (in_use != &none && ends)
+        ends();
+    return MPI_SUCCESS;
+}
+
+static const char *note_end(void)
+{
+    static int key = MPI_KEYVAL_INVALID;
+    int rc = MPI_SUCCESS;
+    if (key == MPI_KEYVAL_INVALID &&
+        (rc = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_ends, &key, NULL)) == MPI_SUCCESS)
+        rc = MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    return error_of("MPI_Comm_set_attr", rc);
 }
 
 /* Duplicates the communicator at its first use. */
@@ -162,7 +185,7 @@ static const char *start(orr__ranks_of of, int *rank, int *ranks, orr__callers *
     (void)MPI_Comm_size(all, ranks);
     if (*ranks == 1) /* no messages, any level of threads */
         return NULL;
-    if ((error = callers_of(level, began, callers)) || (error = copies_of(all, &in_use)))
+    if ((error = callers_of(level, began, callers)) || (error = note_end()) || (error = copies_of(all, &in_use)))
         return error;
     int same = MPI_UNEQUAL;
     (void)MPI_Comm_compare(all, MPI_COMM_WORLD, &same);
@@ -273,6 +296,11 @@ static void *communicator(void)
     return threads ? &in_use->starpu : NULL;
 }
 
+static void at_end(void (*f)(void))
+{
+    ends = f;
+}
+
 static bool is_world(void)
 {
     return world;
@@ -298,5 +326,6 @@ __attribute__((visibility("default"))) const orr__transport orr__mpi_transport =
     .test_all = test_all,
     .cancel = cancel,
     .communicator = communicator,
+    .at_end = at_end,
     .is_world = is_world,
 };

@@ -16,6 +16,8 @@
  * this is rank 0 of 1, at no cost. Collective over the ranks. MPI stays open until the process ends, since it cannot be initialised
  * twice. */
 orr_status orr__ranks_start(orr__site at, orr__ranks_of of);
+/* Before orr__ranks_start: f ends the session, on the thread that calls MPI_Finalize during it. */
+void orr__ranks_at_end(void (*f)(void));
 /* Waits until all ranks have called it, then ends the threads. Collective. */
 void orr__ranks_stop(void);
 /* Leaves the communicators, after the end of StarPU-MPI, which uses one. Collective. */

@@ -26,6 +26,7 @@ static struct {
     int rank, ranks, pid;
     bool joined;  /* between the start and the stop of the transport */
     bool running; /* several ranks, between start and stop */
+    void (*at_end)(void);
 } now = { .ranks = 1 };
 static int only_rank;
 static orr__group everyone = { 1, 0, &only_rank };
@@ -177,6 +178,7 @@ static orr_status open_mpi(orr__site at, orr__ranks_of of)
         orr__log(1, "this process is one of several, but MPI cannot be used, and each runs alone: %s", why);
         return ORR_OK;
     }
+    t->at_end(now.at_end);
     orr__signals signals;
     orr__signals_note(&signals);
     const char *error = t->start(of, &now.rank, &now.ranks, &now.callers);
@@ -198,6 +200,11 @@ static void end_of_session(void)
 {
     now.running = false;
     forget();
+}
+
+void orr__ranks_at_end(void (*f)(void))
+{
+    now.at_end = f;
 }
 
 void orr__ranks_leave(void)

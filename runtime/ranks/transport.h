@@ -50,11 +50,13 @@ typedef struct orr__transport {
     void (*cancel)(orr__request *request);
     /* A private communicator of all ranks (MPI_Comm *), for StarPU-MPI; NULL: its thread may not call MPI. */
     void *(*communicator)(void);
+    /* f ends the session of the library if the program ends MPI during it. MPI calls f before it ends. */
+    void (*at_end)(void (*f)(void));
     /* True if the ranks are all processes of MPI. */
     bool (*is_world)(void);
 } orr__transport;
 
-enum { ORR__TRANSPORT_VERSION = 6 };
+enum { ORR__TRANSPORT_VERSION = 7 };
 #define ORR__TRANSPORT_SYMBOL "orr__mpi_transport"
 
 /* True if a launcher of several processes started this one, or the program runs MPI itself. */

@@ -143,6 +143,38 @@ static int program_first(void)
     return MPI_Finalize();
 }
 
+/* MPI ends before the library: on all ranks, or on one of which others wait for a sum. */
+static int ends_mpi_first(void)
+{
+    double sum;
+    orr_status st = ORR_OK;
+    MUST(begin_mpi(MPI_THREAD_MULTIPLE) == 0);
+    MUST(orr_init(NULL) == ORR_OK && compute() == 0);
+    if (orr_rank() == 1) {
+        MUST(MPI_Finalize() == MPI_SUCCESS && orr_shutdown() == ORR_ESTATE);
+        return 0;
+    }
+    orr_grid *line = orr_grid_make(1, ((int64_t[]){ -1 }));
+    for (int i = 0; st == ORR_OK && i < 1000; i++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *x = orr_shard(orr_arange(ORR_F64, 0.0, 64.0, 1.0), line, ORR_AXES(0));
+        st = orr_item(orr_sum(x, ORR_ALL_AXES, false), &sum);
+        MUST(orr_scope_end(s) == ORR_OK);
+    }
+    MUST(st == ORR_ERANK && strstr(orr_error_message(), "rank 1 of 4"));
+    orr_grid_free(line);
+    return MPI_Finalize();
+}
+
+static int end_mpi_together(void)
+{
+    MUST(begin_mpi(MPI_THREAD_MULTIPLE) == 0);
+    MUST(orr_init(NULL) == ORR_OK && compute() == 0);
+    MUST(MPI_Finalize() == MPI_SUCCESS && orr_shutdown() == ORR_ESTATE);
+    MUST(orr_init(NULL) == ORR_EDEVICE && strstr(orr_error_message(), "before MPI_Finalize"));
+    return 0;
+}
+
 /* One rank needs no threads of MPI; several do, and the message says so. */
 static int no_threads(void)
 {
@@ -190,16 +222,17 @@ int MPI_Isend(const void *p, int n, MPI_Datatype t, int to, int tag, MPI_Comm c,
     SEEN(MPI_Isend(p, n, t, to, tag, c, r)) int MPI_Irecv(void *p, int n, MPI_Datatype t, int from, int tag, MPI_Comm c,
                                                           MPI_Request *r)
         SEEN(MPI_Irecv(p, n, t, from, tag, c, r)) int MPI_Test(MPI_Request *r, int *flag, MPI_Status *s)
-            SEEN(MPI_Test(r, flag, s)) int MPI_Allgather(const void *in, int n, MPI_Datatype t, void *out, int m,
-                                                         MPI_Datatype u, MPI_Comm c)
-                SEEN(MPI_Allgather(in, n, t, out, m, u, c))
+            SEEN(MPI_Test(r, flag, s)) int MPI_Testall(int n, MPI_Request *r, int *flag, MPI_Status *s)
+                SEEN(MPI_Testall(n, r, flag, s)) int MPI_Allgather(const void *in, int n, MPI_Datatype t, void *out,
+                                                                   int m, MPI_Datatype u, MPI_Comm c)
+                    SEEN(MPI_Allgather(in, n, t, out, m, u, c))
 
-                    enum {
-                        EXAMPLES = 24,
-                        FEATURES = 6,
-                        BATCH = 12,
-                        STEPS = 5
-                    };
+                        enum {
+                            EXAMPLES = 24,
+                            FEATURES = 6,
+                            BATCH = 12,
+                            STEPS = 5
+                        };
 
 /* The losses of a small training: on batches over the ranks, or each rank by itself. */
 static int train(bool parallel, double *loss)
@@ -357,9 +390,16 @@ static const struct {
     const char *name;
     int (*work)(void);
 } part[] = {
-    { "three_parts", three_parts },     { "sessions", sessions },     { "library_first", library_first },
-    { "program_first", program_first }, { "no_threads", no_threads }, { "wrong", wrong },
-    { "funneled", funneled },           { "serialized", serialized },
+    { "three_parts", three_parts },
+    { "sessions", sessions },
+    { "library_first", library_first },
+    { "program_first", program_first },
+    { "no_threads", no_threads },
+    { "wrong", wrong },
+    { "funneled", funneled },
+    { "serialized", serialized },
+    { "end_together", end_mpi_together },
+    { "one_ends_first", ends_mpi_first },
 };
 
 static int work(const char *name, const char *folder)
@@ -439,6 +479,16 @@ static void only_one_thread_at_a_time_calls_a_serialized_mpi(void)
     part_is_well("serialized");
 }
 
+static void mpi_that_ends_first_ends_the_session(void)
+{
+    part_is_well("end_together");
+}
+
+static void a_rank_that_ends_mpi_first_is_named(void)
+{
+    part_is_well("one_ends_first");
+}
+
 static void wrong_communicators_are_errors(void)
 {
     part_is_well("wrong");
@@ -473,6 +523,8 @@ int main(int argc, char **argv)
         ORR_TEST(mpi_without_threads_serves_one_rank_and_is_named_for_several),
         ORR_TEST(only_the_main_thread_calls_a_funneled_mpi),
         ORR_TEST(only_one_thread_at_a_time_calls_a_serialized_mpi),
+        ORR_TEST(mpi_that_ends_first_ends_the_session),
+        ORR_TEST(a_rank_that_ends_mpi_first_is_named),
         ORR_TEST(wrong_communicators_are_errors),
         ORR_TEST(independent_tasks_outlive_one_of_them),
         { 0 },
