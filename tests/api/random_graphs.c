@@ -35,11 +35,13 @@ ENGINE(dmda_1, "500", STARPU("1", "dmda"))
 ENGINE(dmda_2, "500", STARPU("2", "dmda"))
 ENGINE(dmdas_1, "500", STARPU("1", "dmdas"))
 ENGINE(dmdas_2, "500", STARPU("2", "dmdas"))
-ENGINE(many_tiles, "60", STARPU("2", "lws"), { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
-ENGINE(many_tiles_eager, "30", STARPU("4", "eager"), { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
-ENGINE(many_tiles_prio, "30", STARPU("2", "prio"), { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
-ENGINE(many_tiles_dmdas, "30", STARPU("4", "dmdas"), { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
-ENGINE(many_tiles_serial, "60", { "ORRERY_ENGINE", "serial" }, { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" })
+#define TILES { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" }
+#define AS_TASKS { "ORRERY_INLINE_US", "0" } /* else the caller or a crew computes them */
+ENGINE(many_tiles, "60", STARPU("2", "lws"), TILES, AS_TASKS)
+ENGINE(many_tiles_eager, "30", STARPU("4", "eager"), TILES, AS_TASKS)
+ENGINE(many_tiles_prio, "30", STARPU("2", "prio"), TILES)
+ENGINE(many_tiles_dmdas, "30", STARPU("4", "dmdas"), TILES, AS_TASKS)
+ENGINE(many_tiles_serial, "60", { "ORRERY_ENGINE", "serial" }, TILES)
 
 int main(int argc, char **argv)
 {

@@ -75,9 +75,11 @@ bool rg_choose(rg_graph *g, rg_step *s);
 bool rg_choose_move(rg_graph *g, rg_step *s); /* of the ops that move elements or make tensors */
 bool rg_choose_own(rg_graph *g, rg_step *s);  /* of user-defined ops */
 bool rg_choose_complex(rg_graph *g, rg_step *s);
-bool rg_choose_science(rg_graph *g, rg_step *s); /* linear algebra, transforms, order, statistics */
-bool rg_choose_network(rg_graph *g, rg_step *s); /* windows, normalisation, attention, scans, indices */
+bool rg_choose_science(rg_graph *g, rg_step *s);     /* linear algebra, transforms, order, statistics */
+bool rg_choose_network(rg_graph *g, rg_step *s);     /* windows, normalisation, attention, scans, indices */
 bool rg_choose_convolution(rg_graph *g, rg_step *s); /* one of them, with an epilogue */
+/* One of which each row is worth a task, so that calls with other epilogues have the same tiles. */
+bool rg_choose_wide_convolution(rg_graph *g, rg_step *s);
 /* Adds the values of several ops that often occur together; fewer if one does not fit. */
 void rg_motif(rg_graph *g);
 /* Adds calls whose maps read the result of an earlier call, which nobody else reads: it may be written over. */

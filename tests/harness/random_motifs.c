@@ -384,8 +384,9 @@ static bool call(rg_graph *g, rg_step *s)
 {
     for (int tries = 0; tries < 20; tries++) {
         memset(s, 0, sizeof *s);
-        int kind = rg_pick(g, 3);
-        bool chosen = kind == 0   ? rg_choose_convolution(g, s)
+        int kind = rg_pick(g, 4);
+        bool chosen = kind == 3   ? rg_choose_wide_convolution(g, s)
+                      : kind == 0 ? rg_choose_convolution(g, s)
                       : kind == 1 ? rg_choose_network(g, s)
                                   : rg_choose_science(g, s);
         if (chosen && rg_commit(g, s))

@@ -31,7 +31,7 @@ enum {
     GATHER,
     LOSS
 };
-enum { KINDS = LOSS + 1, PLACES = 3 /* spatial axes at most */ };
+enum { KINDS = LOSS + 1, PLACES = 3 /* spatial axes at most */, WIDE = 10 /* channels: more than other values have */ };
 
 /* The first elements of x as a tensor of this shape. */
 static orr_tensor *piece(orr_tensor *x, orr_shape s)
@@ -112,7 +112,7 @@ static bool choose_window(rg_graph *g, rg_step *s, orr_dtype d)
     if (rg_pick(g, 2))
         groups = channels % 2 == 0 && rg_pick(g, 2) ? 2 : channels; /* depthwise */
     p->x = (double)groups;
-    int64_t more = 1 + rg_pick(g, 2);
+    int64_t more = 1 + rg_pick(g, p->axis == CONVOLUTION && channels > WIDE ? 8 : 2);
     w.dim[0] = turned ? channels : groups * more;
     w.dim[1] = turned ? more : channels / groups;
     s->nin = 1;
@@ -295,4 +295,15 @@ bool rg_choose_network(rg_graph *g, rg_step *s)
 bool rg_choose_convolution(rg_graph *g, rg_step *s)
 {
     return choose(g, s, CONVOLUTION);
+}
+
+bool rg_choose_wide_convolution(rg_graph *g, rg_step *s)
+{
+    orr_dtype d = rg_pick(g, 2) ? ORR_F32 : ORR_F64;
+    s->p.shape = ORR_SHAPE(12 + rg_pick(g, 8), WIDE + 1 + rg_pick(g, 6), 8 + rg_pick(g, 3), 8 + rg_pick(g, 3));
+    s->in[0] = rg_leaf(g, d, s->p.shape);
+    s->smooth = true;
+    s->name = "wide_conv";
+    s->p.axis = CONVOLUTION;
+    return s->in[0] >= 0 && choose_window(g, s, d);
 }
