@@ -170,6 +170,9 @@ def get(x, key):
     if type(key) is int:  # most keys are; the others take ten times as long
         y = _core.select(x, 0, key)
         return _tied(x, y, lambda t: _core.select(t, 0, key)) if y.ndim else y
+    if type(key) is slice and x.ndim:
+        bounds = _bounds(key, x.shape[0])
+        return part(x, lambda t: _another(t, _core.slice_axis(t, 0, *bounds)))
     key = _keys(key)
     if any(_is_array(k) or isinstance(k, bool) for k in key) or len(key) >= x.ndim and all(hasattr(k, "__index__") for k in key):
         return _get(x, key)  # copies, as NumPy's
