@@ -33,6 +33,23 @@ static bool memory_ok(orr__site at, orr_dtype dtype, const orr_shape *shape, con
     return false;
 }
 
+/* A copy, and if the program read the same content before, the place of that. */
+static void note_copy(orr__site at, const void *data, uint64_t bytes, double seconds)
+{
+    enum { LARGE = 4096 }; /* fewer bytes are equal by chance */
+    orr__notes_place read = { 0 };
+    uint64_t content = orr__notes_content(data, bytes);
+    orr__note f = { ORR__NOTE_COPY,         at.line,           .file = at.file, .n = 1, .content = content,
+                    .bytes = (double)bytes, .seconds = seconds };
+    orr__notes_add(&f);
+    if (bytes < LARGE || !orr__notes_met(content, read, true, &read))
+        return;
+    f.kind = ORR__NOTE_BACK;
+    f.of = read.file;
+    f.of_line = read.line;
+    orr__notes_add(&f);
+}
+
 orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape shape, const void *data)
 {
     orr__site at = ORR__SITE(file, line, "from");
@@ -57,13 +74,7 @@ orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape s
         memcpy(b->host, data, bytes);
     }
     if (orr__noting())
-        orr__notes_add(&(orr__note){ .kind = ORR__NOTE_COPY,
-                                     .file = file,
-                                     .line = line,
-                                     .n = 1,
-                                     .content = orr__notes_content(data, bytes),
-                                     .bytes = (double)bytes,
-                                     .seconds = orr__now() - t0 });
+        note_copy(at, data, bytes, orr__now() - t0);
     return orr__handle_new(orr__rec_leaf(at, dtype, &shape, b));
 }
 

@@ -181,7 +181,7 @@ static orr_status evaluate_unchecked(orr__site at, orr__capture_roots *roots, or
     orr_status st = capture_and_plan(at, roots, full != NULL, &p, &plan, &all);
     if (st == ORR_OK) {
         if (orr__noting())
-            orr__plan_note_same(plan, p.leaf, p.scalar);
+            orr__plan_note_inputs(at, plan, p.leaf, p.scalar);
         if (donors && plan->ndonors == 0) /* no output can use them, so other threads need not wait */
             orr__donors_release(donors);
         orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)roots->nout, sizeof *out);
@@ -190,6 +190,8 @@ static orr_status evaluate_unchecked(orr__site at, orr__capture_roots *roots, or
         st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
         if (st == ORR_OK)
             publish(roots, early, &p, out);
+        if (st == ORR_OK && orr__noting())
+            orr__plan_note_results(at, plan, roots);
         orr__array_end(out, few);
         orr__plan_done(plan);
         if (full && st == ORR_OK)
@@ -441,17 +443,15 @@ static void trace(orr__site at, double t0)
 
 static void note(orr__site at, double t0, double kernels, double ideal)
 {
-    static atomic_size_t live_before; /* of all threads: the growth of one line is a difference of two moments */
     double kernels_now, ideal_now;
-    size_t live = orr__pool_get_stats().live, before = atomic_exchange(&live_before, live);
+    size_t live = orr__pool_get_stats().live, held = orr__engine_held();
     orr__notes_kernels(&kernels_now, &ideal_now);
     orr__notes_add(&(orr__note){ .kind = ORR__NOTE_CALL,
                                  .file = at.file,
                                  .line = at.line,
                                  .n = 1,
                                  .seconds = orr__now() - t0,
-                                 .bytes = (double)live - (double)before,
-                                 .part = live > before,
+                                 .content = 1 + (live > held ? live - held : 0),
                                  .a = kernels_now - kernels,
                                  .b = ideal_now - ideal });
 }

@@ -26,8 +26,10 @@
 #include "runtime/cost/machine.h"
 #include "runtime/cost/profile.h"
 
-/* Shares of the whole time: of a gain that is worth a note, and of a line without one. */
-#define GAIN_LEAST 0.01
+/* Shares of the whole time: of a gain that is worth a note, of one for which the program is to be arranged in another way, and of a line
+ * without a gain. */
+#define GAIN_LEAST 0.002
+#define REARRANGE_LEAST 0.01
 #define LINE_LEAST 0.005
 /* Repetitions before they are called such; those of an evaluation that is called small, and its time. */
 enum { OFTEN = 8, MANY = 100, SMALL_US = 100 };
@@ -191,7 +193,7 @@ static void remark_apart(summary *s, const orr__note *f)
     double moves = 1e-6 * orr__profile_move(orr__profile_now(), f->bytes) * of->launches,
            gain = of->kernel * (moves < bound_of(of) ? moves / bound_of(of) : 1);
     const char *with = place(where, sizeof where, of, f->of, f->of_line);
-    if (change && gain >= GAIN_LEAST * s->total)
+    if (change && gain >= REARRANGE_LEAST * s->total)
         add(of, gain, "not fused with %s: %s; %s would change it", with, f->text, change);
     else if (!change && !of->remarks && gain >= GAIN_LEAST * s->total)
         add(of, 0, "not fused with %s: %s", with, f->text);
@@ -211,11 +213,14 @@ static void remark_copy(summary *s, const orr__note *f)
 static void remark_read(summary *s, const orr__note *f)
 {
     source *of = source_of(s, f->file, f->line);
+    for (int i = 0; i < s->nfact; i++)
+        if (s->fact[i].kind == ORR__NOTE_BACK && s->fact[i].n >= 2 && s->fact[i].of && s->fact[i].of_line == f->line &&
+            strcmp(s->fact[i].of, f->file) == 0)
+            return; /* said there */
     if (of && f->n >= OFTEN && f->seconds >= GAIN_LEAST * s->total)
         add(of, f->seconds,
             "%llu reads copy %.3g MB each; orr_data, which copies nothing, fewer reads, or a smaller result would "
-            "change "
-            "it",
+            "change it",
             (unsigned long long)f->n, 1e-6 * f->bytes / (double)f->n);
 }
 
@@ -224,55 +229,180 @@ static void remark_same(summary *s, const orr__note *f)
     source *of = source_of(s, f->file, f->line);
     double gain = of && f->n ? of->kernel * (double)f->part / (double)f->n : 0;
     bool said = of && strstr(of->text, "the same values") != NULL; /* of another kernel of this line */
-    if (of && !said && f->part >= OFTEN && 2 * f->part >= f->n && gain >= GAIN_LEAST * s->total)
+    char where[280];
+    if (!of || said || f->part < (f->of ? 1 : OFTEN) || 2 * f->part < f->n || gain < GAIN_LEAST * s->total)
+        return;
+    if (f->of)
+        add(of, gain,
+            "the same values are computed as at %s, from the same inputs; that tensor, kept by orr_keep or in an outer "
+            "scope, would change it",
+            place(where, sizeof where, of, f->of, f->of_line));
+    else
         add(of, gain,
             "the same values are computed from the same inputs in %llu evaluations; one orr_eval before the loop, of a "
             "tensor that orr_keep or an outer scope keeps, would change it",
             (unsigned long long)f->n);
 }
 
-/* Of n copies of a growing value, one in which all parts have their place would do. */
-static void remark_grown(summary *s, const orr__note *f)
+/* The kinds of facts that name a part of a kernel's time. One note for all kernels to which a line does that. */
+static const struct {
+    orr__note_kind kind;
+    double least;     /* share of the whole time */
+    const char *text; /* with the kernels' lines */
+} parts[] = {
+    { ORR__NOTE_TURNED, REARRANGE_LEAST,
+      "an operand is read across its rows, as after orr_transpose; a copy in the order of the reads, made once "
+      "(orr_eval of the transposed tensor), would change it" },
+    { ORR__NOTE_WIDE, 0.0002,
+      "data of f32 becomes f64 here, and the kernels of line %s work with twice the bytes; an operand of f32 "
+      "(orr_scalar, orr_cast to ORR_F32) in place of that of %s would change it" },
+    { ORR__NOTE_ORDER, GAIN_LEAST,
+      "a product of three matrices in the order that has more terms; the other two first, as A (B v) in place of "
+      "(A B) v, would change it" },
+    { ORR__NOTE_ZEROS, GAIN_LEAST,
+      "nearly all elements of an operand are zero; orr_mul by the elements of a diagonal, or orr_take of the rows in "
+      "place of a one-hot product, would change it" },
+    { ORR__NOTE_UNREAD, GAIN_LEAST,
+      "only a part of its elements is read; that part of the operands (orr_slice, orr_take), or orr_topk in place of "
+      "a sort, would change it" },
+    { ORR__NOTE_TILED, GAIN_LEAST,
+      "elements that are equal along an axis are stored; an axis of length 1, along which operations repeat it "
+      "without storing it, would change it" },
+};
+
+static bool same_line(const orr__note *f, const char *file, int line)
 {
-    source *of = source_of(s, f->file, f->line);
-    double gain = of && f->n ? of->kernel * (double)f->part / (double)(f->n + 1) : 0;
-    if (of && f->part >= OFTEN && 2 * f->part >= f->n && gain >= GAIN_LEAST * s->total)
-        add(of, gain,
-            "a value grows in %llu evaluations, and what it had is copied in each; a list of the parts and one "
-            "orr_concat after the "
-            "loop, or a variable of the last size, would change it",
-            (unsigned long long)f->n);
+    return f->line == line && f->file && file && strcmp(f->file, file) == 0;
 }
 
-/* Half of the time of those bytes, unless the kernel is near the bound all the same. */
-static void remark_turned(summary *s, const orr__note *f)
+/* The line's kernels compute the same in most evaluations. */
+static bool is_same(const summary *s, const char *file, int line)
 {
-    source *of = source_of(s, f->file, f->line);
-    double gain = of && f->bytes > 0 ? 0.5 * of->kernel * f->a / f->bytes : 0;
-    if (of && 2 * of->memory < of->kernel && gain >= GAIN_LEAST * s->total)
-        add(of, gain,
-            "an operand is read across its rows, as after orr_transpose; a copy in the order of the reads, made once "
-            "(orr_eval of the transposed tensor), would change it");
+    for (int i = 0; i < s->nfact; i++)
+        if (s->fact[i].kind == ORR__NOTE_SAME && same_line(&s->fact[i], file, line) && s->fact[i].part >= OFTEN &&
+            2 * s->fact[i].part >= s->fact[i].n)
+            return true;
+    return false;
 }
 
-/* Half the time of the kernels that compute the line's values: one of two computations at least is saved. */
-static void remark_again(summary *s, const orr__note *f)
+static void remark_part(summary *s, int first)
 {
-    source *of = source_of(s, f->file, f->line);
-    double gain = of ? 0.5 * of->kernel : 0;
-    for (int i = 0; i < s->nfact && of; i++) {
+    const orr__note *f = &s->fact[first];
+    size_t row = 0;
+    double gain = 0, most = 0;
+    char where[160] = "";
+    while (row < sizeof parts / sizeof *parts && parts[row].kind != f->kind)
+        row++;
+    for (int i = 0; i < s->nfact && row < sizeof parts / sizeof *parts; i++) {
         const orr__note *g = &s->fact[i];
-        if (g->kind == ORR__NOTE_INSIDE && g->line == f->line && g->file && strcmp(g->file, of->file) == 0) {
-            const source *by = source_of(s, g->of, g->of_line);
-            gain += by ? 0.5 * by->kernel : 0;
-            of = source_of(s, f->file, f->line);
+        if (g->kind != f->kind || !(*f->text ? strcmp(g->text, f->text) == 0 : same_line(g, f->file, f->line)))
+            continue;
+        if (i < first)
+            return;
+        const source *of = source_of(s, g->of, g->of_line);
+        if (g->kind == ORR__NOTE_ORDER && of && is_same(s, g->of, g->of_line)) /* that product is not needed at all */
+            return;
+        if (g->kind == ORR__NOTE_ZEROS && g->a < 0.75 * (double)g->n)
+            return;
+        bool near = g->kind == ORR__NOTE_TURNED && of && 2 * of->memory >= of->kernel; /* near the bound all the same */
+        double own = of && g->n && !near ? of->kernel * g->a / (double)g->n : 0;
+        gain += own;
+        if (own > most) {
+            most = own;
+            f = g;
+        }
+        char line[16];
+        size_t at = strlen(where);
+        (void)snprintf(line, sizeof line, "%s%d", at ? ", " : "", g->of_line);
+        if (at + 16 < sizeof where && !strstr(where, line + (at ? 2 : 0)))
+            (void)snprintf(where + at, sizeof where - at, "%s", line);
+    }
+    source *of = source_of(s, f->file, f->line);
+    if (of && gain > 0 && gain >= parts[row].least * s->total)
+        add(of, gain, parts[row].text, where, f->text);
+}
+
+/* -- values that are computed again --------------------------------------------------------------------------- */
+
+/* The kernels that compute the values of this line: their time, and their work. */
+static void kernels_of(summary *s, const char *file, int line, double *kernel, double *flops)
+{
+    const source *of = source_of(s, file, line);
+    *kernel = of ? of->kernel : 0;
+    *flops = of ? of->flops : 0;
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *g = &s->fact[i];
+        const source *by =
+            g->kind == ORR__NOTE_INSIDE && same_line(g, file, line) ? source_of(s, g->of, g->of_line) : NULL;
+        *kernel += by ? by->kernel : 0;
+        *flops += by ? by->flops : 0;
+    }
+}
+
+/* All that one evaluation computes again is one remark, at the line of the value from which it computes what is new. The time of a
+ * computation is its part of its kernels' work, and half of the kernels' at most. */
+static void remark_again(summary *s, int first)
+{
+    const orr__note *f = &s->fact[first], *last = NULL;
+    double gain = 0, most = -1, kernel, flops;
+    uint64_t n = 0;
+    char where[280];
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *g = &s->fact[i];
+        if (g->kind != ORR__NOTE_AGAIN || g->of_line != f->of_line || !g->of || strcmp(g->of, f->of) != 0)
+            continue;
+        if (i < first)
+            return;
+        if (g->n == 0)
+            continue;
+        kernels_of(s, g->file, g->line, &kernel, &flops);
+        double own = flops > 0 && g->flops < 0.5 * flops ? kernel * g->flops / flops : 0.5 * kernel;
+        gain += own;
+        n = g->n > n ? g->n : n;
+        if ((g->part > 0) + own / (s->total > 0 ? s->total : 1) > most) {
+            most = (g->part > 0) + own / (s->total > 0 ? s->total : 1);
+            last = g;
         }
     }
-    if (of && f->n >= 2 && gain >= GAIN_LEAST * s->total)
+    source *of = last ? source_of(s, last->file, last->line) : NULL;
+    if (of && n >= 2 && gain >= GAIN_LEAST * s->total)
         add(of, gain,
-            "computed again %llu times by later evaluations; one orr_eval_all of all results that need it, or orr_eval "
-            "of this value, would change it",
+            "computed again %llu times, by the evaluation of %s; one orr_eval_all of all results that need it, or "
+            "orr_eval of this value, would change it",
+            (unsigned long long)n, place(where, sizeof where, of, f->of, f->of_line));
+}
+
+static void remark_back(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->file, f->line);
+    double gain = f->seconds;
+    char where[280];
+    for (int i = 0; i < s->nfact; i++)
+        if (s->fact[i].kind == ORR__NOTE_READ && same_line(&s->fact[i], f->of, f->of_line))
+            gain += s->fact[i].seconds;
+    if (of && f->n >= 2 && gain >= GAIN_LEAST * s->total)
+        add(of, gain, "%.3g MB that %s read come back unchanged, in %llu times; the tensor itself would change it",
+            1e-6 * f->bytes / (double)f->n, place(where, sizeof where, of, f->of, f->of_line),
             (unsigned long long)f->n);
+}
+
+/* The value is written and read once, where it could stay in the cache. */
+static void remark_early(summary *s, const orr__note *f)
+{
+    source *of = source_of(s, f->of, f->of_line);
+    const source *reader = source_of(s, f->file, f->line);
+    double alone = f->n > f->part ? (double)(f->n - f->part) : 0, moves = 0, gain = 0;
+    char where[280];
+    of = source_of(s, f->of, f->of_line);
+    if (!of || !reader || alone < 1)
+        return;
+    moves = 1e-6 * orr__profile_move(orr__profile_now(), f->bytes / (double)f->n) * alone;
+    gain += of->kernel * (moves < bound_of(of) ? moves / bound_of(of) : 1);
+    gain += reader->kernel * (moves < bound_of(reader) ? moves / bound_of(reader) : 1);
+    if (gain >= REARRANGE_LEAST * s->total)
+        add(of, gain,
+            "an evaluation ends with this value, which only %s reads; without that orr_eval both would be one kernel",
+            place(where, sizeof where, of, f->file, f->line));
 }
 
 /* Plans of this line. *grown: those of more operations than the one before. */
@@ -291,17 +421,65 @@ static uint64_t plans_of(const summary *s, const orr__note *call, uint64_t *grow
     return n;
 }
 
-/* Values that stay are written to memory that the process has not used before, a page at a time; and the memory ends. */
+/* The value that grows in most steps; NULL: none. Its plans and its memory are said with it. */
+static const orr__note *growing(const summary *s)
+{
+    const orr__note *of = NULL;
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *f = &s->fact[i];
+        if (f->kind == ORR__NOTE_GROWN && f->part >= OFTEN && 2 * f->part >= f->n && (!of || f->part > of->part))
+            of = f;
+    }
+    return of;
+}
+
+static bool grows_with(const orr__note *grown, double steps)
+{
+    return grown && steps <= 1.5 * (double)grown->n + 2;
+}
+
+/* Of n copies of a growing value, one in which all parts have their place would do, with one plan. */
+static void remark_grown(summary *s, const orr__note *f)
+{
+    uint64_t grown;
+    source *of = source_of(s, f->file, f->line);
+    double gain = of && f->n ? of->kernel * (double)f->part / (double)(f->n + 1) : 0;
+    for (int i = 0; i < s->nfact && f == growing(s); i++) {
+        const orr__note *call = &s->fact[i];
+        uint64_t plans = call->kind == ORR__NOTE_CALL ? plans_of(s, call, &grown) : 0;
+        if (plans >= OFTEN && 2 * plans >= call->n && grows_with(f, (double)plans))
+            gain += call->seconds - call->a - idle(s, call);
+    }
+    of = source_of(s, f->file, f->line);
+    if (of && f->part >= OFTEN && 2 * f->part >= f->n && gain >= GAIN_LEAST * s->total)
+        add(of, gain,
+            "a value grows in %llu evaluations, and what it had is copied in each; a list of the parts and one "
+            "orr_concat after the loop, or a variable of the last size, would change it",
+            (unsigned long long)f->n);
+}
+
+/* Values that stay are written to memory that the process has not used before, a page at a time; and the memory ends. One line of a loop
+ * tells it. */
 static void remark_growth(summary *s, const orr__note *f)
 {
     source *of = source_of(s, f->file, f->line);
     double gain = f->bytes / PAGE * 1e-6 * FAULT_US;
-    if (of && f->n >= OFTEN && 2 * f->part >= f->n && f->bytes >= PAGE * (double)f->n &&
-        4 * f->bytes >= (double)orr__pool_get_stats().peak)
+    const orr__note *grown = growing(s);
+    uint64_t more;
+    (void)plans_of(s, f, &more);
+    for (int i = 0; i < s->nfact; i++)
+        if (s->fact[i].kind == ORR__NOTE_AGAIN && s->fact[i].of_line == f->line && s->fact[i].of && f->file &&
+            strcmp(s->fact[i].of, f->file) == 0 && s->fact[i].n > 2 * f->n)
+            return; /* values of earlier steps stay since they are computed again */
+    for (int i = 0; i < s->nfact; i++)
+        if (s->fact[i].kind == ORR__NOTE_CALL &&
+            (s->fact[i].bytes > f->bytes || (s->fact[i].bytes == f->bytes && &s->fact[i] < f)))
+            return;
+    if (of && f->n >= OFTEN && 2 * f->part >= f->n && f->bytes >= PAGE * (double)f->n && 2 * more < f->n &&
+        !(grown && f->bytes <= 2 * grown->bytes) && 4 * f->bytes >= (double)orr__pool_get_stats().peak)
         add(of, gain,
             "values in memory grow by %.3g MB in %llu evaluations; a scope in the loop (orr_scope_begin, "
-            "orr_scope_end), "
-            "or orr_free, would change it",
+            "orr_scope_end), or orr_free, would change it",
             1e-6 * f->bytes, (unsigned long long)f->n);
 }
 
@@ -310,7 +488,7 @@ static void remark_call(summary *s, const orr__note *f)
     source *of = source_of(s, f->file, f->line);
     double n = (double)f->n, planning = f->seconds - f->a - idle(s, f), rest = f->seconds - planning;
     uint64_t grown, plans = plans_of(s, f, &grown);
-    if (!of || f->n < OFTEN)
+    if (!of || f->n < OFTEN || (2 * plans >= f->n && grows_with(growing(s), (double)plans)))
         return;
     if (2 * grown >= f->n && planning >= GAIN_LEAST * s->total)
         add(of, planning,
@@ -330,49 +508,23 @@ static void remark_call(summary *s, const orr__note *f)
             (unsigned long long)f->n, 1e6 * rest / n, 1e6 * f->b / n);
 }
 
-/* All kernels that this cast makes wider are one remark. */
-static void remark_wide(summary *s, int first)
-{
-    const orr__note *f = &s->fact[first];
-    double gain = 0;
-    char where[160] = "";
-    for (int i = 0; i < s->nfact; i++) {
-        const orr__note *g = &s->fact[i];
-        if (g->kind != ORR__NOTE_WIDE || g->line != f->line || strcmp(g->file, f->file) != 0)
-            continue;
-        if (i < first)
-            return;
-        const source *of = source_of(s, g->of, g->of_line);
-        gain += of ? 0.5 * of->kernel : 0;
-        size_t at = strlen(where);
-        if (at + 16 < sizeof where)
-            (void)snprintf(where + at, sizeof where - at, "%s%d", at ? ", " : "", g->of_line);
-    }
-    source *of = source_of(s, f->file, f->line);
-    if (of && gain >= GAIN_LEAST * s->total)
-        add(of, gain,
-            "data of f32 becomes f64 here, and the kernels of line %s work with twice the bytes; an operand of f32 "
-            "(orr_scalar, orr_cast to ORR_F32) would change it",
-            where);
-}
-
 static void remark(summary *s)
 {
     for (int i = 0; i < s->nfact; i++) {
         const orr__note *f = &s->fact[i];
         switch (f->kind) {
         case ORR__NOTE_COPY: remark_copy(s, f); break;
-        case ORR__NOTE_AGAIN: remark_again(s, f); break;
+        case ORR__NOTE_AGAIN: remark_again(s, i); break;
+        case ORR__NOTE_BACK: remark_back(s, f); break;
+        case ORR__NOTE_EARLY: remark_early(s, f); break;
         case ORR__NOTE_CALL:
             remark_growth(s, f);
             remark_call(s, f);
             break;
-        case ORR__NOTE_WIDE: remark_wide(s, i); break;
         case ORR__NOTE_READ: remark_read(s, f); break;
         case ORR__NOTE_SAME: remark_same(s, f); break;
-        case ORR__NOTE_TURNED: remark_turned(s, f); break;
         case ORR__NOTE_GROWN: remark_grown(s, f); break;
-        default: break;
+        default: remark_part(s, i); break;
         }
     }
     for (int i = 0; i < s->nfact; i++)

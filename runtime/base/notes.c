@@ -20,6 +20,14 @@ static orr__note *row;
 static int nrow, capacity, slot[SLOTS]; /* 1 + a row; 0: free */
 static _Atomic uint64_t kernel_ns, ideal_ps;
 
+/* Both forget: an entry lies where its key says. */
+enum { PLACES = 1 << 13, VALUES = 1 << 11 };
+static struct {
+    uint64_t key;
+    orr__notes_place place;
+} met[PLACES];
+static orr__notes_value made[VALUES];
+
 void orr__notes_start(void)
 {
     static bool guarded;
@@ -29,6 +37,8 @@ void orr__notes_start(void)
     (void)pthread_mutex_lock(&lock);
     nrow = 0;
     memset(slot, 0, sizeof slot);
+    memset((void *)met, 0, sizeof met);
+    memset((void *)made, 0, sizeof made);
     atomic_store(&kernel_ns, 0);
     atomic_store(&ideal_ps, 0);
     (void)pthread_mutex_unlock(&lock);
@@ -78,7 +88,7 @@ static bool follows(const orr__note *f, uint64_t before)
         return before > 0 && f->reads == before && f->content > before;
     if (f->kind == ORR__NOTE_PLAN)
         return before > 0 && f->content > before;
-    return f->content && f->content == before;
+    return f->kind == ORR__NOTE_CALL ? before > 0 && f->content > before : f->content && f->content == before;
 }
 
 void orr__notes_add(const orr__note *f)
@@ -92,6 +102,8 @@ void orr__notes_add(const orr__note *f)
     orr__note *to = find(f);
     if (to) {
         to->part += f->part + follows(f, to->content);
+        if (f->kind == ORR__NOTE_CALL && to->content)
+            to->bytes += (double)f->content - (double)to->content;
         to->content = f->content;
         to->n += f->n;
         to->seconds += f->seconds;
@@ -101,6 +113,63 @@ void orr__notes_add(const orr__note *f)
         to->b += f->b;
     }
     (void)pthread_mutex_unlock(&lock);
+}
+
+bool orr__notes_met(uint64_t key, orr__notes_place now, bool first, orr__notes_place *place)
+{
+    (void)pthread_mutex_lock(&lock);
+    size_t i = (size_t)key % PLACES;
+    bool known = met[i].key == key && met[i].place.file;
+    if (known)
+        *place = met[i].place;
+    if (now.file && (!known || !first)) {
+        met[i].place = now;
+        met[i].key = key;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return known;
+}
+
+void orr__notes_made(const orr__notes_value *v)
+{
+    (void)pthread_mutex_lock(&lock);
+    made[v->number % VALUES] = *v;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+bool orr__notes_value_of(uint64_t number, orr__notes_value *v)
+{
+    (void)pthread_mutex_lock(&lock);
+    *v = made[number % VALUES];
+    (void)pthread_mutex_unlock(&lock);
+    return number && v->number == number;
+}
+
+/* The first use is a fact at once, and the second says that it was not the only one. */
+void orr__notes_used(uint64_t number, const orr__notes_place *reader, orr__notes_place call)
+{
+    (void)pthread_mutex_lock(&lock);
+    orr__notes_value *v = &made[number % VALUES];
+    bool known = number && v->number == number;
+    bool same_call = known && v->call.line == call.line && same_file(v->call.file, call.file);
+    orr__note f = { .kind = ORR__NOTE_EARLY };
+    if (known && v->uses == 0 && reader && v->joins && !same_call) {
+        v->reader = *reader;
+        f.n = 1;
+    } else if (known && v->uses == 1 && v->reader.file) {
+        f.part = 1;
+    }
+    if (known) {
+        v->uses++;
+        f.file = v->reader.file;
+        f.line = v->reader.line;
+        f.of = v->kernel.file;
+        f.of_line = v->kernel.line;
+        f.bytes = f.n ? v->bytes : 0;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    if (f.n || f.part)
+        orr__notes_add(&f);
 }
 
 orr__note *orr__notes_all(int *n)

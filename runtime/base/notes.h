@@ -16,18 +16,27 @@ static inline bool orr__noting(void)
 
 typedef enum {
     ORR__NOTE_WORK, /* a kernel: n launches of whole steps, seconds, bytes, flops; a: seconds at the speed of memory, b: of arithmetic */
-    ORR__NOTE_CALL, /* an evaluation: n calls, seconds; a: of kernels meanwhile, b: of these at the machine's speed; bytes: by which the
-                        values in memory have grown since the evaluation before, part: calls with such a growth */
+    ORR__NOTE_CALL, /* an evaluation: n calls, seconds; a: of kernels meanwhile, b: of these at the machine's speed; content: 1 + bytes of
+                        the values in memory, bytes: their growth from call to call, part: calls with a growth */
     ORR__NOTE_PLAN, /* a plan that was made: n of them, seconds; content: its operations, part: plans with more than the one before    */
     ORR__NOTE_COPY, /* a copy of the program's data: n, part: with the same content as the one before, bytes, seconds                  */
-    ORR__NOTE_AGAIN, /* a value that an earlier evaluation computed: n                                                                  */
+    ORR__NOTE_AGAIN, /* the evaluation of line `of` computes a value that an earlier one computed: n, flops; part: others that it had not */
     ORR__NOTE_INSIDE, /* the value of this line is computed in the kernel of line `of`                                                  */
     ORR__NOTE_APART, /* `of` makes a value of `bytes` that this line reads, and text says why the two are not one kernel                */
-    ORR__NOTE_READ,   /* the program reads a value: n, bytes, seconds of the copy */
-    ORR__NOTE_SAME,   /* a kernel, in one evaluation: n, part: with the same content of inputs as the one before */
-    ORR__NOTE_TURNED, /* a kernel that reads `bytes`, a: of these, in an order in which neighbours lie far apart */
-    ORR__NOTE_GROWN, /* a kernel of a new plan: n; content: its elements, reads: those of an operand; part: the operand is the value before */
-    ORR__NOTE_WIDE /* f32 is cast to f64 here, and the kernel of line `of` computes with arrays of it                                 */
+    ORR__NOTE_READ, /* the program reads a value: n, bytes, seconds of the copy */
+    ORR__NOTE_BACK, /* orr_from copies what the program read at line `of`: n, bytes, seconds */
+    ORR__NOTE_SAME, /* a kernel, in one evaluation: n, part: with inputs of which one had been computed before; of: where first */
+    ORR__NOTE_GROWN, /* a kernel of a new plan: n; content: its elements, reads: those of an operand; part: the operand is the value before;
+                        bytes: of its result beyond that operand */
+    /* A change here would save a part of the time of the kernel of line `of`: n facts, a: the sum of their parts, between 0 and 1. */
+    ORR__NOTE_TURNED, /* an operand is read in an order in which neighbours lie far apart                        */
+    ORR__NOTE_WIDE,   /* f32 is cast to f64 here, and the kernel computes with it                                */
+    ORR__NOTE_ORDER,  /* of three matrices, the product of the other two first would have fewer terms            */
+    ORR__NOTE_ZEROS,  /* a product, nearly all of whose terms are zero                                           */
+    ORR__NOTE_UNREAD, /* a value of which all kernels that read it read a part                                   */
+    ORR__NOTE_TILED,  /* elements that are equal along an axis are stored                                        */
+    ORR__NOTE_EARLY /* an evaluation of its own ended with the value of line `of`, which only the kernel of this line reads: n values,
+                         part: those that others read too, bytes                                                 */
 } orr__note_kind;
 
 typedef struct orr__note {
@@ -45,6 +54,28 @@ void orr__notes_stop(void);
 void orr__notes_add(const orr__note *f);
 /* A copy of all facts, for free(); *n: how many. NULL: none, or no memory. */
 orr__note *orr__notes_all(int *n);
+/* A place of the program, and a moment: the number of an evaluation, or 0. */
+typedef struct {
+    const char *file;
+    int line;
+    uint64_t at;
+} orr__notes_place;
+/* The place stored with this key, if one is known: true, and *place is it. Then, and without one, `now` is stored; a known one stays if
+ * `first`. Old ones are forgotten. */
+bool orr__notes_met(uint64_t key, orr__notes_place now, bool first, orr__notes_place *place);
+/* A result of an evaluation: the number of its content, the lines of its kernel and of the evaluation, and that by which it is f64. */
+typedef struct {
+    uint64_t number;
+    orr__notes_place kernel, call, wide, reader; /* reader: the line of the first kernel that reads it */
+    double bytes;
+    int uses;   /* kernels that read it  */
+    bool joins; /* its kernel could be one with the reader */
+} orr__notes_value;
+void orr__notes_made(const orr__notes_value *v);
+/* A copy of the value of this number; false: none is known. */
+bool orr__notes_value_of(uint64_t number, orr__notes_value *v);
+/* One more use of the value, by a kernel of the evaluation at `call`; reader NULL: by the program. */
+void orr__notes_used(uint64_t number, const orr__notes_place *reader, orr__notes_place call);
 /* A hash of some of the bytes, which is the same for equal contents. */
 uint64_t orr__notes_content(const void *data, uint64_t bytes);
 /* Seconds of all kernels so far: measured, and at the speed of the machine. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/base/notes.h"
 #include "runtime/base/array.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
@@ -226,6 +227,8 @@ static orr_status compute(const orr__step *s, const orr__launch *l)
         orr__denormals_count(l);
     if (st == ORR_OK && orr__finite_watched())
         orr__finite_look(s, l);
+    if (st == ORR_OK && s->region->product && l->lo == 0 && orr__noting())
+        orr__work_look(s->region, l);
     if (borrows)
         e->borrow(-1);
     return st;

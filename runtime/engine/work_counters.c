@@ -118,6 +118,49 @@ static void note(const orr__work *k, const orr__step *s, int t, orr__on on, doub
     orr__notes_add(&f);
 }
 
+/* Elements that are not zero among the first `n` of a row of an operand. */
+static int64_t filled(const void *data, orr_dtype dtype, int64_t at, int64_t stride, int64_t n)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += dtype == ORR_F64 ? ((const double *)data)[at + i * stride] != 0
+                                : ((const float *)data)[at + i * stride] != 0;
+    return sum;
+}
+
+/* The part of the products of one operand that are of zeros, by some rows along axis `along`: 0 unless nearly all are, in every row. */
+static double zeros_of(const orr__region *r, const orr__access *a, const void *data, int down, int along, int64_t rows)
+{
+    enum { ROWS = 8, FEW = 16, MOST = 4096 };
+    int64_t n = r->dim[along] < MOST ? r->dim[along] : MOST, all = 0;
+    orr_dtype dtype = (orr_dtype)r->in_dtype[a->input];
+    if ((dtype != ORR_F32 && dtype != ORR_F64) || n < FEW || rows < 1)
+        return 0;
+    for (int64_t i = 0; i < ROWS; i++) {
+        int64_t at = a->offset + a->stride[down] * ((rows - 1) * i / (ROWS - 1)), first = n < 2 * FEW ? n : 2 * FEW;
+        int64_t some = filled(data, dtype, at, a->stride[along], first);
+        if (some > (first + FEW - 1) / FEW)
+            return 0;
+        if ((some = filled(data, dtype, at, a->stride[along], n)) > (n + FEW - 1) / FEW)
+            return 0;
+        all += some;
+    }
+    return all ? 1 - (double)all / (double)(ROWS * n) : 0; /* zeros alone are a beginning, as of a variable */
+}
+
+void orr__work_look(const orr__region *r, const orr__launch *l)
+{
+    const orr__access *a = r->access;
+    int m = r->rank - 3;
+    if (r->rank < 3 || !r->file || a[0].box || a[1].box || a[0].input < 0 || a[1].input < 0)
+        return;
+    double part = zeros_of(r, &a[0], l->in[a[0].input], m, m + 2, m > 0 ? r->dim[m] : l->hi);
+    if (part == 0)
+        part = zeros_of(r, &a[1], l->in[a[1].input], m + 2, m + 1, r->dim[m + 2]);
+    orr__notes_add(
+        &(orr__note){ ORR__NOTE_ZEROS, r->line, r->line, .file = r->file, .of = r->file, .n = 1, .a = part });
+}
+
 static orr__tally *tally_of(const orr__work *k, int worker)
 {
     return k->tally && worker >= 0 && worker <= n_workers ? &k->tally[worker] : NULL;
@@ -128,7 +171,9 @@ uint32_t orr__work_begin(orr__work *k, int worker)
     orr__tally *t = tally_of(k, worker);
     uint64_t n = t ? atomic_fetch_add_explicit(&t->tasks, 1, memory_order_relaxed) : 0;
 
-    return !t || orr__tracing() || orr__noting() ? 1 : orr__time_stands_for(n, atomic_load_explicit(&t->ns, memory_order_relaxed));
+    return !t || orr__tracing() || orr__noting()
+               ? 1
+               : orr__time_stands_for(n, atomic_load_explicit(&t->ns, memory_order_relaxed));
 }
 
 static double ended(orr__work *k, const orr__step *s, int tile, orr__on on, int worker, double t0, uint32_t stands_for)

@@ -97,6 +97,10 @@ void orr__region_free(orr__region *r);               /* its arrays, not r itself
 orr__region *orr__region_copy(const orr__region *r); /* without an epilogue; NULL: no memory */
 /* Calls f for each of these arrays, which may be NULL, and may free them. */
 void orr__region_blocks(orr__region *r, void (*f)(void *block, void *arg), void *arg);
+/* The most elements of input i that are read: a slice of a large array counts as the slice. */
+double orr__region_touched(const orr__region *r, int i);
+/* The part of the arithmetic, between 0 and 1, that has results of this dtype. */
+double orr__region_share(const orr__region *r, orr_dtype dtype);
 /* Fills in flops and bytes. */
 void orr__region_cost(orr__region *r);
 /* Merges axes, then fills in label, key, flops, bytes. */

@@ -15,13 +15,25 @@ static double places(const orr__region *r, const orr__access *a)
     return n;
 }
 
-/* The most elements of input i that are read: a slice of a large array counts as the slice. */
-static double touched(const orr__region *r, int i)
+double orr__region_touched(const orr__region *r, int i)
 {
     double all = (double)r->in_count[i], sum = 0;
     for (int k = 0; k < r->naccess; k++)
         sum += r->access[k].input == i ? places(r, &r->access[k]) : 0;
     return r->naccess && sum < all ? sum : all;
+}
+
+double orr__region_share(const orr__region *r, orr_dtype dtype)
+{
+    double all = 0, of = 0;
+    for (int i = 0; i < r->ninstr; i++) {
+        int cost = orr__instruction_cost(&r->instr[i]);
+        all += cost;
+        of += r->instr[i].dtype == dtype ? cost : 0;
+    }
+    if (r->product) /* the instructions are those of its results */
+        all += 2 * (double)r->dim[r->rank - 1];
+    return all > 0 ? of / all : 0;
 }
 
 void orr__region_cost(orr__region *r)
@@ -40,7 +52,7 @@ void orr__region_cost(orr__region *r)
     r->flops = r->call.op ? orr__call_work(&r->call).flops : n * per;
     r->bytes = 0;
     for (int i = 0; i < r->nin; i++)
-        r->bytes += touched(r, i) * (double)orr_dtype_size((orr_dtype)r->in_dtype[i]);
+        r->bytes += orr__region_touched(r, i) * (double)orr_dtype_size((orr_dtype)r->in_dtype[i]);
     for (int k = 0; k < r->nout; k++)
         r->bytes += (double)r->out_count * (double)orr_dtype_size((orr_dtype)r->out_dtype[k]);
 }

@@ -146,6 +146,31 @@ static inline __attribute__((always_inline)) bool number_leaf(walk *w, orr__node
     return true;
 }
 
+/* The work of n if an evaluation did it before; else, that it reads values of such nodes. Inputs have been counted already. */
+static ORR__COLD void note_again(const walk *w, const orr__node *n)
+{
+    enum { KERNEL = 1 << 10 }; /* the time of a kernel of its own is all its node's: the note bounds it */
+    orr__note f = { .kind = ORR__NOTE_AGAIN, .of = w->at.file, .of_line = w->at.line };
+    const orr_shape *in = &n->in[0]->shape;
+    double flops = (double)orr__shape_count(&n->shape) * (n->op->flops > 1 ? (double)n->op->flops : 1);
+    if (n->op->pattern == ORR__PATTERN_FOLD)
+        flops = (double)orr__shape_count(in);
+    else if (n->op->pattern == ORR__PATTERN_PRODUCT && in->rank > 0)
+        flops *= 2 * (double)in->dim[in->rank - 1];
+    else if (n->op->pattern == ORR__PATTERN_KERNEL)
+        flops *= KERNEL;
+    for (int k = 0; k < (n->computed ? 1 : n->nin); k++) {
+        const orr__node *x = n->computed ? n : n->in[k];
+        f.file = x->file;
+        f.line = x->line;
+        f.n = n->computed ? 1 : 0;
+        f.part = !f.n;
+        f.flops = f.n ? flops : 0;
+        if (f.n || (x->computed == ORR__COMPUTED_OFTEN && x->nin > 0 && !orr__node_value(x)))
+            orr__notes_add(&f);
+    }
+}
+
 /* Numbers n, whose inputs all have numbers. */
 static inline bool number(walk *w, orr__node *n, int nin)
 {
@@ -157,8 +182,8 @@ static inline bool number(walk *w, orr__node *n, int nin)
     p->folds = p->folds || (w->slices && orr__slice_copy_folds(n->op));
     if (w->counts) {
         p->again = p->again || n->computed == ORR__COMPUTED_OFTEN;
-        if (orr__noting() && n->computed && nin > 0)
-            orr__notes_add(&(orr__note){ .kind = ORR__NOTE_AGAIN, .file = n->file, .line = n->line, .n = 1 });
+        if (orr__noting() && nin > 0)
+            note_again(w, n);
         if (n->computed < ORR__COMPUTED_OFTEN)
             n->computed++;
     }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "runtime/base/array.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/notes.h"
@@ -51,7 +52,15 @@ static void note_apart(const orr__capture *p, const orr__regions *rs, const sour
     }
 }
 
-/* A large operand of an element-wise kernel, of which the innermost loop reads elements of different rows. */
+/* A change at this place would save that part of the kernel's time. */
+static void note_part(orr__note_kind kind, const char *file, int line, const orr__region *r, double part)
+{
+    if (file && part > 0)
+        orr__notes_add(&(orr__note){
+            .kind = kind, .file = file, .line = line, .of = r->file, .of_line = r->line, .n = 1, .a = part });
+}
+
+/* A large operand of an element-wise kernel, of which the innermost loop reads elements of different rows: half of the time of its bytes. */
 static void note_turned(const orr__region *r)
 {
     double turned = 0;
@@ -68,24 +77,154 @@ static void note_turned(const orr__region *r)
             turned += (double)r->in_count[x->input] * (double)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
     }
     if (turned > 0)
-        orr__notes_add(&(orr__note){ .kind = ORR__NOTE_TURNED,
-                                     .file = r->file,
-                                     .line = r->line,
-                                     .n = 1,
-                                     .bytes = r->bytes,
-                                     .a = turned < r->bytes ? turned : r->bytes });
+        note_part(ORR__NOTE_TURNED, r->file, r->line, r, 0.5 * (turned < r->bytes ? turned / r->bytes : 1));
 }
 
-/* The node that widened the elements of a large array that the region reads or writes; −1: none. */
-static int32_t widens(const orr__region *r, const int32_t *wide)
+/* A node of the region at which an array that was widened meets an operand that came as f64, and that operand; −1: none. */
+static int32_t meets_f64(const orr__capture *p, const orr__regions *rs, const int32_t *wide, int k, int32_t *operand)
 {
-    for (int k = 0; k < r->nout; k++)
-        if (r->out_count >= LARGE && r->out_dtype[k] == ORR_F64 && wide[r->out[k]] >= 0)
-            return wide[r->out[k]];
-    for (int k = 0; k < r->nin; k++)
-        if (r->in_count[k] >= LARGE && r->in_dtype[k] == ORR_F64 && wide[r->in[k]] >= 0)
-            return wide[r->in[k]];
+    for (int i = 0; i < p->n; i++) {
+        bool widened_one = false;
+        int32_t other = -1;
+        for (int j = 0; j < orr__capture_nin(p, i) && rs->home[i] == k; j++) {
+            int x = p->arg[p->arg0[i] + j];
+            widened_one = widened_one || wide[x] >= 0;
+            other = wide[x] < 0 && p->node[x]->dtype == ORR_F64 ? x : other;
+        }
+        if (other >= 0 && widened_one && orr__shape_count(&p->node[i]->shape) >= LARGE) {
+            *operand = other;
+            return i;
+        }
+    }
     return -1;
+}
+
+/* The node from which i comes by other shapes alone. */
+static int source_of(const orr__capture *p, int i)
+{
+    while (p->leaf_of[i] < 0 && orr__capture_nin(p, i) == 1 && p->node[i]->op->pattern == ORR__PATTERN_VIEW)
+        i = p->arg[p->arg0[i]];
+    return i;
+}
+
+/* The key of the place by which a region's results were widened. */
+static uint64_t wide_key(const orr__region *r)
+{
+    return orr__hash(&r->line, sizeof r->line, (uint64_t)(uintptr_t)r->file ^ ORR__NOTE_WIDE);
+}
+
+/* Half of the bytes that f64 moves are saved, and half of its arithmetic; the latter is no accident where all operands were cast. */
+static void note_wide(const orr__capture *p, const orr__regions *rs, const int32_t *wide, int k)
+{
+    const orr__region *r = &rs->region[k];
+    double bytes = 0;
+    int32_t by = -1, operand = -1, meets = meets_f64(p, rs, wide, k, &operand);
+    for (int o = 0; o < r->nout; o++)
+        if (r->out_count >= LARGE && r->out_dtype[o] == ORR_F64 && wide[r->out[o]] >= 0) {
+            bytes += 8.0 * (double)r->out_count;
+            by = wide[r->out[o]];
+        }
+    for (int i = 0; i < r->nin; i++)
+        if (r->in_count[i] >= LARGE && r->in_dtype[i] == ORR_F64 && (wide[r->in[i]] >= 0 || meets >= 0)) {
+            bytes += 8.0 * orr__region_touched(r, i);
+            by = wide[r->in[i]] >= 0 ? wide[r->in[i]] : by;
+        }
+    by = meets >= 0 ? meets : by;
+    double part = r->bytes > 0 ? bytes / r->bytes : 0, arithmetic = meets >= 0 ? orr__region_share(r, ORR_F64) : 0;
+    const orr__node *at = by >= 0 ? p->node[by] : NULL, *from = operand >= 0 ? p->node[source_of(p, operand)] : at;
+    if (at && at->file && (part > 0 || arithmetic > 0)) {
+        orr__note f = { ORR__NOTE_WIDE, at->line, r->line, .file = at->file, .of = r->file, .n = 1 };
+        orr__notes_place origin = { from->file ? from->file : at->file, from->line, 0 };
+        int from_leaf = operand >= 0 ? p->leaf_of[source_of(p, operand)] : -1;
+        orr__buffer *leaf = from_leaf >= 0 ? p->leaf[from_leaf] : NULL;
+        orr__notes_value v;
+        if (leaf && orr__notes_value_of(orr__buffer_number(leaf), &v) && v.wide.file)
+            origin = v.wide; /* an evaluation before has widened it */
+        f.a = 0.5 * (part > arithmetic ? part : arithmetic);
+        const char *slash = strrchr(origin.file, '/');
+        (void)snprintf(f.text, sizeof f.text, "%.96s:%d", slash ? slash + 1 : origin.file, origin.line);
+        orr__notes_add(&f);
+        (void)orr__notes_met(wide_key(r), origin, false, &origin);
+    }
+}
+
+/* Elements that are equal along an axis, and for which a kernel that computes element by element has no need. */
+static void note_tiled(const orr__region *r)
+{
+    for (int d = 0; d < r->rank && orr__region_is_map(r) && r->naccess > 0 && r->out_count >= LARGE; d++) {
+        bool equal = r->dim[d] > 1;
+        for (int a = 0; a < r->naccess; a++) {
+            const orr__access *x = &r->access[a];
+            equal = equal && x->input >= 0 && !x->placed && x->stride[d] == 0 && !(x->box >> d & 1);
+        }
+        if (equal) {
+            note_part(ORR__NOTE_TILED, r->file, r->line, r, 1 - 1 / (double)r->dim[d]);
+            return;
+        }
+    }
+}
+
+/* A product of a product: its terms, and those with the other two matrices first. */
+static void note_order(const orr__region *q, const orr__region *r, const orr__node *at)
+{
+    if (!at || !q->product || !r->product || q->rank != r->rank || q->ninstr > 1)
+        return;
+    double batch = 1;
+    for (int d = 0; d < r->rank - 3; d++)
+        batch *= (double)r->dim[d];
+    const int64_t *a = q->dim + q->rank - 3, *b = r->dim + r->rank - 3;
+    int64_t common = b[2], outer = common == a[1] ? a[0] : a[1], third = b[0] == outer ? b[1] : b[0];
+    if ((common != a[0] && common != a[1]) || (outer != b[0] && outer != b[1]))
+        return;
+    double k = (double)a[2], c = (double)common, o = (double)outer, t = (double)third;
+    double now = batch * (k * c * o + c * o * t), other = batch * (k * c * t + k * o * t);
+    if (2 * other < now) {
+        note_part(ORR__NOTE_ORDER, at->file, at->line, r, 1 - other / now);
+        note_part(ORR__NOTE_ORDER, at->file, at->line, q, 1 - other / now);
+    }
+}
+
+/* The node of the product that region k computes; NULL: it computes none. */
+static const orr__node *product_of(const orr__capture *p, const orr__regions *rs, int k)
+{
+    for (int i = 0; i < p->n; i++)
+        if (rs->home[i] == k && p->node[i]->op->pattern == ORR__PATTERN_PRODUCT)
+            return p->node[i];
+    return NULL;
+}
+
+/* The elements of the value `node` that all kernels read, the number of these kernels, and one of them. */
+typedef struct {
+    double read;
+    int n, reader;
+} reading;
+
+static reading read_of(const orr__capture *p, const orr__regions *rs, int32_t node)
+{
+    reading of = { 0, 0, -1 };
+    for (int k = 0; k < rs->n; k++)
+        for (int i = 0; i < rs->region[k].nin; i++)
+            if (rs->region[k].in[i] == node) {
+                of.read += orr__region_touched(&rs->region[k], i);
+                of.reader = k;
+                of.n++;
+            }
+    for (int i = 0; i < p->nout; i++)
+        of.n += p->out[i] == node ? 2 : 0;
+    return of;
+}
+
+/* A result that stays inside of the plan: the part that no kernel reads, and the order of products. */
+static void note_inner(const orr__capture *p, const orr__regions *rs, const orr__region *r)
+{
+    reading of = r->nout == 1 && r->out_count >= LARGE ? read_of(p, rs, r->out[0]) : (reading){ 0 };
+    bool asked = false;
+    for (int i = 0; i < p->nout && r->nout == 1; i++)
+        asked = asked || p->out[i] == r->out[0];
+    if (of.n > 0 && !asked && 2 * of.read < (double)r->out_count)
+        note_part(ORR__NOTE_UNREAD, r->file, r->line, r, 1 - of.read / (double)r->out_count);
+    if (of.n == 1)
+        note_order(r, &rs->region[of.reader], product_of(p, rs, of.reader));
 }
 
 /* A large value, and its largest operand that has fewer elements. */
@@ -94,9 +233,11 @@ static void note_grown(const orr__region *r)
     orr__note f = {
         .kind = ORR__NOTE_GROWN, .file = r->file, .line = r->line, .n = 1, .content = (uint64_t)r->out_count
     };
+    double size = r->nout ? (double)orr_dtype_size((orr_dtype)r->out_dtype[0]) : 0;
     for (int k = 0; k < r->nin; k++)
         if (r->in_count[k] < r->out_count && (uint64_t)r->in_count[k] > f.reads)
             f.reads = (uint64_t)r->in_count[k];
+    f.bytes = size * (double)(f.content - f.reads);
     if (r->file && r->out_count >= LARGE && f.reads)
         orr__notes_add(&f);
 }
@@ -132,24 +273,37 @@ void orr__plan_note(const orr__capture *p, const orr__regions *rs)
         note_apart(p, rs, &s, k);
         note_turned(r);
         note_grown(r);
-        int32_t w = widens(r, s.wide);
-        if (w >= 0)
-            orr__notes_add(&(orr__note){ .kind = ORR__NOTE_WIDE,
-                                         .file = p->node[w]->file,
-                                         .line = p->node[w]->line,
-                                         .of = r->file,
-                                         .of_line = r->line,
-                                         .n = 1 });
+        note_tiled(r);
+        note_inner(p, rs, r);
+        note_wide(p, rs, s.wide, k);
     }
     free(s.wide);
     free(s.maker);
 }
 
-/* The content of a step's inputs; 0: not known, or none. */
-static uint64_t content_in(const orr__step *s, const uint64_t *content, uint64_t scalars)
+/* A node has up to three scalars; those of the next node may be among them. */
+static uint64_t hash_scalars(const orr__plan *plan, const orr__scalar *scalar, int slot, int most, uint64_t h)
 {
-    uint64_t h = orr__hash(&s->region->key, sizeof s->region->key, scalars);
-    for (int k = 0; k < s->region->nin; k++) {
+    int n = slot < 0 ? 0 : plan->nscalar - slot < most ? plan->nscalar - slot : most;
+    return n > 0 ? orr__hash(&scalar[slot], (size_t)n * sizeof *scalar, h) : h;
+}
+
+/* The content of a step's inputs and scalars; 0: not known. */
+static uint64_t content_in(const orr__plan *plan, const orr__step *s, const uint64_t *content,
+                           const orr__scalar *scalar)
+{
+    const orr__region *r = s->region;
+    uint64_t h = orr__hash(&r->key, sizeof r->key, (uint64_t)s->terms.part);
+    h = orr__hash(r->dim, (size_t)r->rank * sizeof *r->dim, h);
+    for (int a = 0; a < r->naccess; a++) {
+        h = orr__hash(&r->access[a].offset, sizeof r->access[a].offset, h);
+        h = orr__hash(r->access[a].stride, (size_t)r->rank * sizeof *r->access[a].stride, h);
+    }
+    if (r->call.op)
+        h = hash_scalars(plan, scalar, r->call.slot, 3, orr__hash(&r->call.attr, sizeof r->call.attr, h));
+    for (int i = 0; i < r->ninstr; i++)
+        h = hash_scalars(plan, scalar, r->instr[i].slot, r->instr[i].kind == ORR__RI_SCALAR ? 1 : 3, h);
+    for (int k = 0; k < r->nin; k++) {
         if (!content[s->in[k]])
             return 0;
         h = orr__hash(&content[s->in[k]], sizeof *content, h);
@@ -157,23 +311,69 @@ static uint64_t content_in(const orr__step *s, const uint64_t *content, uint64_t
     return h | 1;
 }
 
-void orr__plan_note_same(const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar)
+/* The same kernel with the same inputs as in an evaluation before: one of the last ones, or one with much arithmetic. */
+static void note_same(const orr__region *r, uint64_t in, uint64_t evaluation)
 {
-    uint64_t scalars = orr__hash(scalar, (size_t)plan->nscalar * sizeof *scalar, 1);
+    enum { RECENT = 16 };
+    orr__note f = { .kind = ORR__NOTE_SAME, .file = r->file, .line = r->line, .n = 1 };
+    orr__notes_place before = { 0 };
+    bool known = orr__notes_met(in, (orr__notes_place){ r->file, r->line, evaluation }, false, &before);
+    f.part = known && before.at != evaluation && (evaluation - before.at <= RECENT || 4 * r->flops > r->bytes);
+    if (f.part && (before.line != r->line || before.file != r->file)) {
+        f.of = before.file;
+        f.of_line = before.line;
+    }
+    (void)snprintf(f.text, sizeof f.text, "%s", r->label);
+    orr__notes_add(&f);
+}
+
+void orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar)
+{
+    static atomic_uint_least64_t evaluations;
+    uint64_t now = atomic_fetch_add_explicit(&evaluations, 1, memory_order_relaxed) + 1;
     uint64_t *content = orr__alloc_n((size_t)plan->nvalue + 1, sizeof *content);
     for (int i = 0; i < plan->nvalue && content; i++)
         content[i] = plan->value[i].leaf >= 0 ? orr__buffer_number(leaf[plan->value[i].leaf]) : 0;
     for (int i = 0; i < plan->nstep && content; i++) {
         const orr__step *s = &plan->step[i];
-        uint64_t in = content_in(s, content, scalars);
-        for (int k = 0; k < s->region->nout; k++)
+        const orr__region *r = s->region;
+        uint64_t in = content_in(plan, s, content, scalar);
+        orr__notes_place here = { r->file, r->line, now };
+        for (int k = 0; k < r->nout; k++)
             content[s->out[k]] = in ? in + (uint64_t)k : 0;
-        orr__note f = {
-            .kind = ORR__NOTE_SAME, .file = s->region->file, .line = s->region->line, .n = 1, .content = in
-        };
-        (void)snprintf(f.text, sizeof f.text, "%s", s->region->label);
-        if (in && f.file)
-            orr__notes_add(&f);
+        if (in && r->file)
+            note_same(r, in, now);
+        for (int k = 0; k < r->nin; k++)
+            if (plan->value[s->in[k]].leaf >= 0)
+                orr__notes_used(content[s->in[k]], r->file && !r->call.op && !r->product ? &here : NULL,
+                                (orr__notes_place){ at.file, at.line, now });
     }
     free(content);
+}
+
+void orr__plan_note_results(orr__site at, const orr__plan *plan, const orr__capture_roots *roots)
+{
+    int32_t *result = orr__alloc_n((size_t)plan->nvalue + 1, sizeof *result);
+    for (int i = 0; i < plan->nvalue && result; i++)
+        result[i] = -1;
+    for (int i = 0; i < plan->nout && result; i++)
+        result[plan->out[i]] = i;
+    for (int i = 0; i < plan->nstep && result; i++) {
+        const orr__region *r = plan->step[i].region;
+        for (int k = 0; k < r->nout && r->out_count >= LARGE && r->file; k++) {
+            int o = result[plan->step[i].out[k]];
+            orr__buffer *b = o >= 0 ? orr__node_value(roots->out[o]) : NULL;
+            if (!b)
+                continue;
+            orr__notes_value v = { .number = orr__buffer_number(b),
+                                   .kernel = { r->file, r->line, 0 },
+                                   .call = { at.file, at.line, 0 },
+                                   .bytes = (double)r->out_count * (double)orr_dtype_size((orr_dtype)r->out_dtype[k]),
+                                   .joins = !r->call.op && !r->rmask && r->nout == 1 };
+            if (r->out_dtype[k] == ORR_F64)
+                (void)orr__notes_met(wide_key(r), (orr__notes_place){ 0 }, true, &v.wide);
+            orr__notes_made(&v);
+        }
+    }
+    free(result);
 }

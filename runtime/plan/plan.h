@@ -59,8 +59,8 @@ typedef struct orr__step {
         double us[ORR__ON_COUNT]; /* of a member: predicted when the plan was made; 0: it cannot run there */
     } bundle;
     uint8_t results; /* lifetimes: a bit for each output that is one of the plan                   */
-    bool waited; /* waited_outputs: the step, or the bundle that it begins, writes an awaited value */
-    struct {     /* urgency: µs of the longest path to the end of the plan                   */
+    bool waited;     /* waited_outputs: the step, or the bundle that it begins, writes an awaited value */
+    struct {         /* urgency: µs of the longest path to the end of the plan                   */
         double from_start, from_end; /* … from the start of the task, from its end           */
     } urgency;
 } orr__step;
@@ -141,7 +141,9 @@ bool orr__plan_overtaken(orr__plan *p);
 /* Moves the caller's reference to the plans that this thread used last, where orr__plan_known finds it without a lock. */
 void orr__plan_done(orr__plan *p);
 /* While notes are taken: notes the kernels of an evaluation with the content of their inputs, if it is known. */
-void orr__plan_note_same(const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar);
+void orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar);
+/* … after it: of its results, of which a later evaluation may be the only reader. */
+void orr__plan_note_results(orr__site at, const orr__plan *plan, const orr__capture_roots *roots);
 orr__plan *orr__plan_ref(orr__plan *p);
 void orr__plan_unref(orr__plan *p);
 void orr__plan_cache_clear(void);
