@@ -161,11 +161,9 @@ static const struct {
 } changes[] = {
     { "ORRERY_FUSE=off", "ORRERY_FUSE=on" },
     { "mixes axes", "an operation on the shape of the value itself (the reshape or transpose after both lines)" },
-    { "several regions read it", "a call that the readers share, or one orr_eval_all of all results" },
     { "too many to compute at each", "a read at one place, or fewer shifted reads" },
     { "by number", "an orr_slice or a mask in place of numbered reads" },
     { "already", "fewer arrays in one expression (orr_concat or one array of them)" },
-    { "is full", "two results in place of one long expression" },
 };
 
 static const char *change_for(const char *reason)
@@ -224,10 +222,21 @@ static void remark_read(summary *s, const orr__note *f)
             (unsigned long long)f->n, 1e-6 * f->bytes / (double)f->n);
 }
 
+/* Seconds of the kernels of this name and line. */
+static double kernel_named(const summary *s, const orr__note *f)
+{
+    double seconds = 0;
+    for (int i = 0; i < s->nfact; i++)
+        if (s->fact[i].kind == ORR__NOTE_WORK && s->fact[i].line == f->line && s->fact[i].file && f->file &&
+            strcmp(s->fact[i].file, f->file) == 0 && strcmp(s->fact[i].text, f->text) == 0)
+            seconds += s->fact[i].seconds;
+    return seconds;
+}
+
 static void remark_same(summary *s, const orr__note *f)
 {
     source *of = source_of(s, f->file, f->line);
-    double gain = of && f->n ? of->kernel * (double)f->part / (double)f->n : 0;
+    double gain = of && f->n ? kernel_named(s, f) * (double)f->part / (double)f->n : 0;
     bool said = of && strstr(of->text, "the same values") != NULL; /* of another kernel of this line */
     char where[280];
     if (!of || said || f->part < (f->of ? 1 : OFTEN) || 2 * f->part < f->n || gain < GAIN_LEAST * s->total)
@@ -394,7 +403,7 @@ static void remark_early(summary *s, const orr__note *f)
     double alone = f->n > f->part ? (double)(f->n - f->part) : 0, moves = 0, gain = 0;
     char where[280];
     of = source_of(s, f->of, f->of_line);
-    if (!of || !reader || alone < 1)
+    if (!of || !reader || 2 * alone < (double)f->n || 2 * alone < reader->launches || 2 * alone < of->launches)
         return;
     moves = 1e-6 * orr__profile_move(orr__profile_now(), f->bytes / (double)f->n) * alone;
     gain += of->kernel * (moves < bound_of(of) ? moves / bound_of(of) : 1);

@@ -341,7 +341,8 @@ void orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *con
         orr__notes_place here = { r->file, r->line, now };
         for (int k = 0; k < r->nout; k++)
             content[s->out[k]] = in ? in + (uint64_t)k : 0;
-        if (in && r->file)
+        bool fill = r->nin == 0 && 4 * r->flops <= r->bytes; /* of numbers, for operations that need an array */
+        if (in && r->file && !fill)
             note_same(r, in, now);
         for (int k = 0; k < r->nin; k++)
             if (plan->value[s->in[k]].leaf >= 0)
