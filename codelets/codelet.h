@@ -99,7 +99,7 @@ extern const orr__backend orr__cpu;
 /* The message of every backend for an index out of range. An index of u64 above the largest int64 is shown as the largest. */
 static inline orr_status orr__no_place(orr__site at, int64_t index, int64_t number, int axis, int64_t length)
 {
-    if (index <= ORR__NO_PLACE / 2 && index >= 16 * ORR__NO_PLACE)
+    if (index <= ORR__NO_PLACE / 2 && index >= ORR__NO_PLACE * 16)
         return orr__fail(at, ORR_EINDEX, "index number %lld is out of range", (long long)number);
     return orr__fail(at, ORR_EINDEX, "index %lld%s (number %lld) is out of range for axis %d of length %lld",
                      (long long)index, index == INT64_MAX ? " or more" : "", (long long)number, axis,

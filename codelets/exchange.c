@@ -30,7 +30,8 @@ orr_status orr__exchange_launch(const orr__launch *l, bool on_device)
     orr__exchange x = exchange_of(r);
     int ranks = x.group->ranks;
     int64_t in = orr__shape_count(&r->call.in[0]);
-    int64_t few[64], *part = ranks <= 64 ? few : orr__alloc_n((size_t)ranks, sizeof *part);
+    enum { FEW = 64 };
+    int64_t few[FEW], *part = ranks <= FEW ? few : orr__alloc_n((size_t)ranks, sizeof *part);
     if (!part)
         return ORR_ENOMEM;
     bool spreads = x.kind == ORR__EXCHANGE_ALL_TO_ALL || x.kind == ORR__EXCHANGE_REDUCE_SCATTER;

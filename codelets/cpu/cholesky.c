@@ -9,7 +9,7 @@
 #include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
-enum { GRAIN = 64 }; /* orders are a multiple of it: whole panels of BLAS */
+enum { GRAIN = ORR__T_TILE / 2 }; /* orders are a multiple of it: whole panels of BLAS */
 
 int64_t orr__cholesky_block(int64_t n)
 {

@@ -14,7 +14,7 @@
 #include "runtime/base/threshold.h"
 
 /* The fewest columns of a block, and their multiple: whole vectors. */
-enum { BLOCK_LEAST = 64, LINE = 16 };
+enum { LINE = ORR__VECTOR, BLOCK_LEAST = 4 * LINE };
 
 typedef struct {
     const orr__launch *l;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include "codelets/cpu/onednn.h"
 #include "codelets/cpu/turn.h"
+#include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
 enum { X, W, Y, ARRAYS, AXES = ORR__CONV_AXES };
@@ -732,7 +733,7 @@ static bool worth(const orr__conv *v, char of, int64_t channels)
  * (codelets/cpu/conv.c). */
 static bool rows_are_faster(const orr__conv *v, char of)
 {
-    enum { APART = 4, BLOCK = 16 };
+    enum { APART = 4, BLOCK = ORR__VECTOR };
     bool apart = of == 'w' || (of == 'y' && v->stride[2] > APART) ||
                  (of == 'x' && (v->stride[0] != 1 || v->stride[1] != 1 || v->stride[2] != 1));
     return v->groups > 1 && v->c == 1 && v->o == 1 && !apart && v->groups % BLOCK != 0;
@@ -748,11 +749,10 @@ static bool suits(const orr__conv_job *j, part *q)
 
 int64_t orr__conv_onednn_images(const orr__conv_job *j)
 {
-    enum { CACHED = 1 << 20 };
     const orr__conv *v = j->v;
     int64_t x = j->block_x ? 0 : v->c * orr__conv_count(v->x), y = j->block_y ? 0 : v->o * orr__conv_count(v->y);
     int64_t w = v->c * v->o * orr__conv_count(v->w), image = (x + y) * v->groups * (int64_t)sizeof(float);
-    return image == 0 || (!j->once && 4 * w > x + y) ? v->n : image < CACHED ? CACHED / image : 1;
+    return image == 0 || (!j->once && 4 * w > x + y) ? v->n : ORR__MAX(ORR__T_CORE_CACHES / image, 1);
 }
 
 bool orr__conv_onednn(orr__own *own, const orr__conv_job *j)

@@ -8,8 +8,9 @@
 #include "codelets/cpu/call.h"
 #include "codelets/cpu/half.h"
 #include "runtime/base/element.h"
+#include "runtime/base/threshold.h"
 
-enum { LINES = 64 }; /* lines side by side: their values stay in registers and the first cache */
+enum { LINES = 4 * ORR__VECTOR }; /* lines side by side: their values stay in registers and the first cache */
 /* Contiguous lines that are computed in parallel, since each waits for its previous sum. More lines evict each other's
  * cache lines. */
 enum { CHAINS = 4 };

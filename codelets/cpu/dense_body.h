@@ -9,6 +9,7 @@
 #include "codelets/cpu/dense.h"
 #include "codelets/cpu/vec.h"
 #include "runtime/base/complex.h"
+#include "runtime/base/minmax.h"
 
 #if COMPLEX
 typedef double complex wide; /* an element in f64 */
@@ -103,7 +104,7 @@ static void copy(ELEM *to, const ELEM *from, int64_t n)
 static void turn_to(ELEM *to, int64_t tld, const ELEM *x, int64_t fld, int64_t rows, int64_t cols)
 {
 #if COMPLEX
-    enum { SIDE = 16 }; /* squares that fit into the first cache */
+    enum { SIDE = ORR__VECTOR }; /* squares that fit into the first cache */
     for (int64_t r0 = 0; r0 < rows; r0 += SIDE)
         for (int64_t c0 = 0; c0 < cols; c0 += SIDE)
             for (int64_t c = c0; c < c0 + SIDE && c < cols; c++)
@@ -234,7 +235,7 @@ static void factor_of(determinant *d, ELEM by, bool exchanged)
 static void determinant_is(const determinant *d, void *out)
 {
     ELEM *to = out;
-    int e = d->exponent > 9999 ? 9999 : d->exponent < -9999 ? -9999 : (int)d->exponent;
+    int e = (int)ORR__MIN(ORR__MAX(d->exponent, -INT16_MAX), INT16_MAX);
 #if COMPLEX
     double sign = hypot(creal(d->sign), cimag(d->sign)); /* rounding leaves it near 1 */
     double complex unit = sign > 0 ? d->sign / sign : d->sign;

@@ -95,12 +95,14 @@ static void note_most(peak *p, double value)
     p->any = true;
 }
 
+enum { HOTTEST = 150, SENSORS = 32 };
+
 /* Sensors report thousandths of a degree. A value outside of 1 … 150 °C belongs to a sensor that is not connected. */
 static void sensor(peak *p, const char *folder, const char *entry, const char *file)
 {
     double milli;
 
-    if (read_number(&milli, folder, entry, file) && milli >= 1e3 && milli <= 150e3)
+    if (read_number(&milli, folder, entry, file) && 1e-3 * milli >= 1 && 1e-3 * milli <= HOTTEST)
         note_most(p, milli * 1e-3);
 }
 
@@ -120,7 +122,7 @@ static void hwmon(const char *folder, const char *entry, void *arg)
 
     if (!read_line(name, sizeof name, "%s/%s/name", folder, entry) || !is_cpu_sensor(name))
         return;
-    for (int i = 1; i <= 32; i++) {
+    for (int i = 1; i <= SENSORS; i++) {
         (void)snprintf(file, sizeof file, "temp%d_input", i);
         sensor(arg, folder, entry, file);
     }

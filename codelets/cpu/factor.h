@@ -4,6 +4,7 @@
 #define ORR_CPU_FACTOR_H
 
 #include "runtime/base/dtype.h"
+#include "runtime/base/threshold.h"
 
 /* A triangular matrix M of order n: its element (r, c) is at p[r·rs + c·cs]. With rs = 1 it is a transpose that is read
  * in place. unit: the diagonal is ones, whatever is stored. */
@@ -15,7 +16,7 @@ typedef struct {
 
 /* Up to these orders a solve (PLAIN) and a factorisation (LEAF) do not call BLAS, whose call would cost more than the
  * work. */
-enum { ORR__PLAIN = 16, ORR__LEAF = 32 };
+enum { ORR__PLAIN = ORR__VECTOR, ORR__LEAF = 2 * ORR__PLAIN };
 
 /* The loops for one dtype; complex ones have no updates. Larger problems need orr__cpu_blas_enter. Extents must fit
  * into int. */

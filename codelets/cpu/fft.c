@@ -43,8 +43,8 @@ static void root(int64_t k, int64_t n, double v[2])
     double part =
         (double)((int64_t)(4 * (__extension__(__int128) k) - (__extension__(__int128) quarter) * n)) / (double)n;
     double half_pi = 1.5707963267948966;
-    double c = part > 0.5 ? sin(half_pi * (1 - part)) : cos(half_pi * part);
-    double s = part > 0.5 ? cos(half_pi * (1 - part)) : sin(half_pi * part);
+    double c = 2 * part > 1 ? sin(half_pi * (1 - part)) : cos(half_pi * part);
+    double s = 2 * part > 1 ? cos(half_pi * (1 - part)) : sin(half_pi * part);
     v[0] = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;
     v[1] = quarter == 0 ? -s : quarter == 1 ? -c : quarter == 2 ? s : c;
 }

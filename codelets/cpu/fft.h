@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "runtime/base/threshold.h"
 
 enum { ORR__FFT_STAGES = 48, ORR__FFT_RADIX = 13, ORR__FFT_NEAR = 64 /* the most points of a stage of two steps */ };
 
@@ -33,7 +34,7 @@ typedef struct orr__fft {
 } orr__fft;
 
 /* Bytes of the complex numbers of the lines that are transformed together. */
-enum { ORR__FFT_LANES_BYTES = 128 };
+enum { ORR__FFT_LANES_BYTES = 2 * ORR__CACHE_LINE };
 static inline int orr__fft_lanes(bool wide)
 {
     return ORR__FFT_LANES_BYTES / (wide ? 16 : 8);

@@ -140,12 +140,13 @@ bool orr__cpu_blas_small(void)
 {
 #ifdef HAVE_OPENBLAS
     static const char *const cores[] = { "SkylakeX", "Cooperlake", "SapphireRapids" };
+    enum { SINCE = 17 };
     static atomic_int known; /* 1: no, 2: yes */
     int now = atomic_load_explicit(&known, memory_order_relaxed), major, minor, patch;
     if (now)
         return now == 2;
     bool there = sscanf(openblas_get_config(), "%*s %d.%d.%d", &major, &minor, &patch) == 3 &&
-                 (major > 0 || minor > 3 || (minor == 3 && patch >= 17));
+                 (major > 0 || minor > 3 || (minor == 3 && patch >= SINCE));
     now = 1;
     for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
         now = there && !strcmp(openblas_get_corename(), cores[i]) ? 2 : now;

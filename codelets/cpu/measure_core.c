@@ -12,7 +12,7 @@
 #include "runtime/base/exit.h"
 #include "runtime/base/minmax.h"
 
-enum { BLOCK = 1024, SIDE = 320, ADDITIONS_OF_EXP = 20 };
+enum { BLOCK = 1024, SIDE = 320, ADDITIONS_OF_EXP = 20, RUNS = 12, CALLS = 200 };
 
 /* The best of a few runs: other load on the machine only slows it down. */
 static double math_rate(const atomic_bool *stop)
@@ -23,11 +23,11 @@ static double math_rate(const atomic_bool *stop)
     double best = 0;
     for (int i = 0; i < BLOCK; i++)
         x[i] = (float)(i % 64) / 8;
-    for (int k = 0; f && k < 12 && !atomic_load(stop); k++) {
+    for (int k = 0; f && k < RUNS && !atomic_load(stop); k++) {
         double t0 = orr__now();
-        for (int i = 0; i < 200; i++)
+        for (int i = 0; i < CALLS; i++)
             f(y, x, NULL, NULL, BLOCK);
-        double rate = 200.0 * BLOCK * ADDITIONS_OF_EXP / ((orr__now() - t0) * 1e6);
+        double rate = 1.0 * CALLS * BLOCK * ADDITIONS_OF_EXP / ((orr__now() - t0) * 1e6);
         best = ORR__MAX(rate, best);
     }
     return best;

@@ -11,12 +11,12 @@
 
 /* SPAN: elements of a row of sums, in the first cache. PART: elements of one beside the border. TOGETHER: rows that are added at once. FAR:
  * bytes ahead of the rows. */
-enum { SPAN = 2048, PART = 16, TOGETHER = 64, FAR = 4096, CACHE_LINE = 64 };
+enum { SPAN = ORR__T_FIRST_CACHE / 2 / sizeof(double), PART = ORR__VECTOR, TOGETHER = 64, FAR = ORR__T_AHEAD };
 
 /* Prefetches `bytes` some rows ahead: a row is too short for the hardware prefetcher. */
 static inline void ahead(const void *x, int64_t bytes)
 {
-    for (int64_t k = 0; k < bytes; k += CACHE_LINE)
+    for (int64_t k = 0; k < bytes; k += ORR__CACHE_LINE)
         __builtin_prefetch((const void *)((uintptr_t)x + (uintptr_t)(FAR + k)));
 }
 
@@ -45,6 +45,7 @@ static bool has(const orr__pool *v, int d, int64_t j, int64_t i)
 #define WIDE 1
 #define F(name) name##_f64
 #include "codelets/cpu/pool_sum_real.h"
+#include "runtime/base/threshold.h"
 
 static int64_t elements(const int64_t n[ORR__POOL_AXES])
 {

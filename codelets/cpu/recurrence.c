@@ -11,8 +11,8 @@
 #include "runtime/base/held.h"
 #include "runtime/base/minmax.h"
 
-/* Sequences whose states and sums are in cache at a time. */
-enum { SIDE = 48 };
+/* Sequences whose states and sums are in cache at a time: two of them are a panel of a product. */
+enum { SIDE = ORR__LARGE_ROWS / 2 };
 
 /* Packed weights, which are reused until the weights change. */
 typedef struct {

@@ -109,8 +109,8 @@ static bool by_way(int way, const orr__vec *vec, int log, void *keys, int64_t n,
  * ORR__VQSORT_BEHIND bytes. False: not sorted; use radix sort. */
 static bool by_lanes(const orr__vec *vec, int log, void *keys, int64_t n, void *scratch)
 {
-    enum { WORTH = 512 }; /* keys from which on the library repays its call; two-byte keys have few digits */
-    if (!vec->sort[3] || log < 2 || n < WORTH || orr__ablated(ORR__OFF_HIGHWAY))
+    /* A block of keys repays the call of the library; two-byte keys have few digits. */
+    if (!vec->sort[3] || log < 2 || n < BLOCK || orr__ablated(ORR__OFF_HIGHWAY))
         return by_way(LOOPS, vec, log, keys, n, scratch);
     orr__variants *v =
         orr__variants_of(orr__hash(vec->isa, strlen(vec->isa), 0x5027 + (uint64_t)log), orr__octave(n), WAYS);

@@ -6,6 +6,7 @@
 #include "codelets/cpu/fft.h"
 #include "ops/ew_id.h"
 #include "runtime/base/element.h"
+#include "runtime/base/threshold.h"
 
 /* dst[i] = row(x[i], y[i], z[i]) on register types. dst overlaps none of the operands. Operands that a row does not have may be NULL. */
 typedef void orr__vecfn(void *restrict dst, const void *x, const void *y, const void *z, int64_t n);
@@ -126,7 +127,7 @@ typedef struct {
 } orr__small;
 typedef void orr__smallfn(const orr__small *s);
 /* The same for one product of any size, with the right factor times `scale`. room: ORR__LARGE_ROOM(n) elements. */
-enum { ORR__LARGE_TERMS = 256, ORR__LARGE_ROWS = 96, ORR__LARGE_PANEL = 64 };
+enum { ORR__LARGE_TERMS = 256, ORR__LARGE_ROWS = 6 * ORR__VECTOR, ORR__LARGE_PANEL = 4 * ORR__VECTOR };
 #define ORR__LARGE_ROOM(n)                                                                                             \
     (ORR__LARGE_TERMS * (((n) + 2 * ORR__LARGE_PANEL - 1) / ORR__LARGE_PANEL * ORR__LARGE_PANEL + ORR__LARGE_ROWS))
 typedef void orr__largefn(const orr__small *s, double scale, void *room);

@@ -373,7 +373,7 @@ void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, d
 {
     int64_t lo = 0, hi = s->region->dim[0];
 
-    if (on == ORR__ON_CPU && s->cost.us < 2 * ORR__T_SHARE && seconds < 2e-6 * ORR__T_SHARE)
+    if (on == ORR__ON_CPU && s->cost.us < 2 * ORR__T_SHARE && 1e6 * seconds < 2 * ORR__T_SHARE)
         return;
     orr__plan_state *state = orr__plan_state_of(p);
     if (state) {

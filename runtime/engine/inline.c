@@ -9,6 +9,8 @@
 #include "runtime/graph/donation.h"
 #include "runtime/ranks/joint.h"
 
+enum { FEW = 64 };
+
 /* The memory of the values. Temporaries that are small in total are on the stack, with a block for each slot. */
 typedef struct {
     _Alignas(64) char near[2048];
@@ -19,9 +21,9 @@ typedef struct {
     int worker, begun; /* the last step whose outputs have memory */
     const orr__crew_of *crew;
     orr__buffer *scratch; /* of bundles, which use it in turn */
-    orr__buffer *few_buf[64], **buf;
-    void *few_host[64], **host;
-    orr__known few_known[64], *known; /* NULL: not requested */
+    orr__buffer *few_buf[FEW], **buf;
+    void *few_host[FEW], **host;
+    orr__known few_known[FEW], *known; /* NULL: not requested */
 } place;
 
 static size_t padded(size_t bytes)
@@ -264,9 +266,9 @@ orr_status orr__exec_inline(orr__plan *plan, orr__buffer *const *leaf, const orr
     p.spills = orr__spill_on();
     p.firm = plan->ndonors > 0 && orr__exec_is_firm(plan, leaf);
     p.scratch = NULL;
-    p.buf = n <= 64 ? p.few_buf : orr__alloc_n(n, sizeof *p.buf);
-    p.host = n <= 64 ? p.few_host : orr__alloc_n(n, sizeof *p.host);
-    p.known = !plan->calls ? NULL : n <= 64 ? p.few_known : orr__alloc_n(n, sizeof *p.known);
+    p.buf = n <= FEW ? p.few_buf : orr__alloc_n(n, sizeof *p.buf);
+    p.host = n <= FEW ? p.few_host : orr__alloc_n(n, sizeof *p.host);
+    p.known = !plan->calls ? NULL : n <= FEW ? p.few_known : orr__alloc_n(n, sizeof *p.known);
     if (p.known)
         orr__exec_number(plan, leaf, p.known);
     if (p.buf && p.host) {

@@ -11,6 +11,9 @@
 
 /* An order of all steps in which every bundle is a run of neighbours. All steps that depend on a bundle follow it, so bundles cannot
  * wait for each other in a cycle. */
+/* Each search of the pending steps ends. */
+enum { PENDING_MOST = 1024 };
+
 typedef struct {
     orr__plan *pl;
     int *producer;          /* value -> step, -1                       */
@@ -69,7 +72,7 @@ static void find_order(joiner *j)
         }
         j->pending[j->npending++] = i;
         j->pending_us += orr__bundled_us(&j->pl->step[i]);
-        if (j->pending_us >= most || j->npending >= 1024)
+        if (j->pending_us >= most || j->npending >= PENDING_MOST)
             emit_pending(j, true);
     }
     emit_pending(j, true);

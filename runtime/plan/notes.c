@@ -12,7 +12,7 @@
 #include "runtime/plan/passes.h"
 
 /* Arrays below this many elements are too small to matter. */
-enum { LARGE = 4096 };
+enum { NOTED = 4096 };
 
 /* By node: the node that widens the numbers from which it is computed, −1: none; the region that stores it, −1: none. */
 typedef struct {
@@ -73,7 +73,7 @@ static void note_turned(const orr__region *r)
         for (int d = 0; d < last; d++)
             along = along || (r->dim[d] > 1 && (x->stride[d] == 1 || x->stride[d] == -1));
         int64_t step = x->stride[last] < 0 ? -x->stride[last] : x->stride[last];
-        if (!x->placed && along && step > 1 && r->dim[last] > 1 && r->in_count[x->input] >= LARGE)
+        if (!x->placed && along && step > 1 && r->dim[last] > 1 && r->in_count[x->input] >= NOTED)
             turned += (double)r->in_count[x->input] * (double)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
     }
     if (turned > 0)
@@ -91,7 +91,7 @@ static int32_t meets_f64(const orr__capture *p, const orr__regions *rs, const in
             widened_one = widened_one || wide[x] >= 0;
             other = wide[x] < 0 && p->node[x]->dtype == ORR_F64 ? x : other;
         }
-        if (other >= 0 && widened_one && orr__shape_count(&p->node[i]->shape) >= LARGE) {
+        if (other >= 0 && widened_one && orr__shape_count(&p->node[i]->shape) >= NOTED) {
             *operand = other;
             return i;
         }
@@ -120,12 +120,12 @@ static void note_wide(const orr__capture *p, const orr__regions *rs, const int32
     double bytes = 0;
     int32_t by = -1, operand = -1, meets = meets_f64(p, rs, wide, k, &operand);
     for (int o = 0; o < r->nout; o++)
-        if (r->out_count >= LARGE && r->out_dtype[o] == ORR_F64 && wide[r->out[o]] >= 0) {
+        if (r->out_count >= NOTED && r->out_dtype[o] == ORR_F64 && wide[r->out[o]] >= 0) {
             bytes += 8.0 * (double)r->out_count;
             by = wide[r->out[o]];
         }
     for (int i = 0; i < r->nin; i++)
-        if (r->in_count[i] >= LARGE && r->in_dtype[i] == ORR_F64 && (wide[r->in[i]] >= 0 || meets >= 0)) {
+        if (r->in_count[i] >= NOTED && r->in_dtype[i] == ORR_F64 && (wide[r->in[i]] >= 0 || meets >= 0)) {
             bytes += 8.0 * orr__region_touched(r, i);
             by = wide[r->in[i]] >= 0 ? wide[r->in[i]] : by;
         }
@@ -151,7 +151,7 @@ static void note_wide(const orr__capture *p, const orr__regions *rs, const int32
 /* Elements that are equal along an axis, and for which a kernel that computes element by element has no need. */
 static void note_tiled(const orr__region *r)
 {
-    for (int d = 0; d < r->rank && orr__region_is_map(r) && r->naccess > 0 && r->out_count >= LARGE; d++) {
+    for (int d = 0; d < r->rank && orr__region_is_map(r) && r->naccess > 0 && r->out_count >= NOTED; d++) {
         bool equal = r->dim[d] > 1;
         for (int a = 0; a < r->naccess; a++) {
             const orr__access *x = &r->access[a];
@@ -217,7 +217,7 @@ static reading read_of(const orr__capture *p, const orr__regions *rs, int32_t no
 /* A result that stays inside of the plan: the part that no kernel reads, and the order of products. */
 static void note_inner(const orr__capture *p, const orr__regions *rs, const orr__region *r)
 {
-    reading of = r->nout == 1 && r->out_count >= LARGE ? read_of(p, rs, r->out[0]) : (reading){ 0 };
+    reading of = r->nout == 1 && r->out_count >= NOTED ? read_of(p, rs, r->out[0]) : (reading){ 0 };
     bool asked = false;
     for (int i = 0; i < p->nout && r->nout == 1; i++)
         asked = asked || p->out[i] == r->out[0];
@@ -238,7 +238,7 @@ static void note_grown(const orr__region *r)
         if (r->in_count[k] < r->out_count && (uint64_t)r->in_count[k] > f.reads)
             f.reads = (uint64_t)r->in_count[k];
     f.bytes = size * (double)(f.content - f.reads);
-    if (r->file && r->out_count >= LARGE && f.reads)
+    if (r->file && r->out_count >= NOTED && f.reads)
         orr__notes_add(&f);
 }
 
@@ -361,7 +361,7 @@ void orr__plan_note_results(orr__site at, const orr__plan *plan, const orr__capt
         result[plan->out[i]] = i;
     for (int i = 0; i < plan->nstep && result; i++) {
         const orr__region *r = plan->step[i].region;
-        for (int k = 0; k < r->nout && r->out_count >= LARGE && r->file; k++) {
+        for (int k = 0; k < r->nout && r->out_count >= NOTED && r->file; k++) {
             int o = result[plan->step[i].out[k]];
             orr__buffer *b = o >= 0 ? orr__node_value(roots->out[o]) : NULL;
             if (!b)

@@ -20,7 +20,7 @@ static bool cut_otherwise(const orr__plan *p, const orr__step *s, double then, d
     static const double least_us = 2 * ORR__T_SHARE;
     return orr__region_tiles(s->region, then, p->renewal.alone) !=
                orr__region_tiles(s->region, now, p->renewal.alone) ||
-           ((then < least_us) != (now < least_us) && now + then > 0.1 * p->us);
+           ((then < least_us) != (now < least_us) && 50 * (now + then) > ORR__T_NOISE * p->us);
 }
 
 /* Predicts the times of all steps again. A plan with the same tiles on the same lane stays, however much a step has departed, and gets

@@ -64,11 +64,11 @@ static int parts_for_device(const orr__region *r, int *tiles)
 /* Sixteen parts, or more parts of 16 MB each. */
 static int parts_for_memory(const orr__region *r, double bytes)
 {
-    enum { FEW = 16, LEAST_TERMS = 64, LEAST_BYTES = 1 << 18, PART = 16 << 20 };
-    int64_t parts = bytes / PART > FEW ? (int64_t)(bytes / PART) : FEW, most = r->dim[2] / LEAST_TERMS;
+    enum { LEAST_TERMS = 2 * ORR__T_TILE_ROWS, PART = ORR__T_LAST_CACHE / 2 };
+    int64_t parts = ORR__MAX((int64_t)(bytes / PART), ORR__T_FEW_LINES), most = r->dim[2] / LEAST_TERMS;
     parts = ORR__MIN(parts, most);
     parts = ORR__MIN(parts, ORR__PARTS_MOST);
-    return bytes < LEAST_BYTES || parts < 2 ? 1 : (int)parts;
+    return bytes < ORR__CACHE_SHARE || parts < 2 ? 1 : (int)parts;
 }
 
 /* The number of parts of product j whose factors are made for one part alone; 1: there are no such factors. */

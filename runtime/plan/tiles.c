@@ -100,7 +100,8 @@ int orr__region_tiles(const orr__region *r, double us, bool alone)
     if (rows < 2 || workers < 2 || orr__machine_here.whole || !orr__region_cuttable(r))
         return 1;
     bool asked = orr__env.tile_us >= 0 && !orr__env.deterministic;
-    int64_t n = (int64_t)(us / aim + 0.5), most = us / (4.0 * workers) > 10 * aim ? 4 * (int64_t)workers : workers;
+    int64_t n = (int64_t)(us / aim + 0.5),
+            most = us / (4.0 * workers) > ORR__T_CUT_AMONG * aim ? 4 * (int64_t)workers : workers;
     if (asked)
         most = TILES_ASKED * (int64_t)workers;
     if (n > most)

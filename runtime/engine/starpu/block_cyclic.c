@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "codelets/tile_product.h"
+#include "runtime/base/threshold.h"
 #include "runtime/engine/starpu/tile_graph.h"
-
-enum { PRODUCT_TILE = 512 /* rows and columns of a tile, at most */ };
 
 /* -- on a worker -------------------------------------------------------------------------------------------------- */
 
@@ -173,9 +172,9 @@ static orr_status product(orr__site at, orr_dtype t, const orr__block_cyclic *c,
     int cols[2] = { c->grid_cols, tb ? b->grid_rows : b->grid_cols };
     int ins[2] = { ta ? a->grid_rows : a->grid_cols, tb ? b->grid_cols : b->grid_rows };
 
-    bool memory = orr__cuts_make(&o.axis[0], c->rows, row, rows, PRODUCT_TILE) &&
-                  orr__cuts_make(&o.axis[1], c->cols, col, cols, PRODUCT_TILE) &&
-                  orr__cuts_make(&o.axis[2], k, in, ins, PRODUCT_TILE);
+    bool memory = orr__cuts_make(&o.axis[0], c->rows, row, rows, ORR__T_PART_ROWS) &&
+                  orr__cuts_make(&o.axis[1], c->cols, col, cols, ORR__T_PART_ROWS) &&
+                  orr__cuts_make(&o.axis[2], k, in, ins, ORR__T_PART_ROWS);
     const orr__cuts *ra = &o.axis[ta ? 2 : 0], *ca = &o.axis[ta ? 0 : 2], *rb = &o.axis[tb ? 1 : 2],
                     *cb = &o.axis[tb ? 2 : 1];
     o.panels = o.axis[2].n > 0 ? o.axis[2].n : 1;

@@ -90,7 +90,7 @@ static void wake_early(void)
     orr__crew_ring(&crew);
 }
 
-static const double longest_us = 20 * ORR__CREW_SPIN;
+static const double longest_us = ORR__T_LONG_PLAN / 2;
 
 /* A mean of times, of which the last ones count most and none for more than the longest. */
 static double learned(double mean, double us)

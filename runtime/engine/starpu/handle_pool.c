@@ -4,6 +4,7 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/idle_memory.h"
 #include "runtime/base/pool.h"
+#include "runtime/base/threshold.h"
 #include "runtime/engine/starpu/starpu.h"
 
 /* A buffer is added when its last run has called back. StarPU may still be closing that task, and orders the next writer after it.
@@ -129,13 +130,13 @@ static orr__tiles *excess(size_t bytes, bool any)
  * plan. */
 void orr__tilepool_release(size_t bytes)
 {
-    enum { LARGE = 1 << 20 }; /* a handle costs little compared with so many pages */
+    /* A handle costs little compared with so many pages. */
     orr__tiles *t = NULL;
 
     if (starpu_worker_get_id() >= 0)
         return;
     pthread_mutex_lock(&lock);
-    if (bytes >= LARGE && (t = near(bytes)))
+    if (bytes >= ORR__T_CORE_CACHES && (t = near(bytes)))
         remove_held(t, false);
     pthread_mutex_unlock(&lock);
     if (t)

@@ -5,6 +5,7 @@
 #include "config.h"
 #include <stdatomic.h>
 #include <time.h>
+#include "runtime/base/threshold.h"
 #include "runtime/engine/starpu/mpi.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -12,7 +13,7 @@ static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static int users;
 static bool under_way;
 /* While a worker waits long, its core is of more use to other ranks than to its next poll: naps grow, up to MOST. */
-enum { LEAST = 20, MOST = 320 /* microseconds */ };
+enum { LEAST = ORR__T_CREW_WAKE / 5, MOST = 16 * LEAST /* microseconds */ };
 static atomic_int next_nap;
 static atomic_llong long_naps; /* those of MOST */
 

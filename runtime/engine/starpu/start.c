@@ -25,15 +25,16 @@ static int count_opencl(void)
 {
     const char *on_cpus = getenv("STARPU_OPENCL_ON_CPUS"), *only = getenv("STARPU_OPENCL_ONLY_ON_CPUS");
     cl_device_type type = only && atoi(only) > 0 ? 0 : CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR;
-    cl_platform_id platform[16];
+    enum { MOST = 16 };
+    cl_platform_id platform[MOST];
     cl_uint platforms = 0, n;
     int all = 0;
 
     if ((on_cpus && atoi(on_cpus) > 0) || type == 0)
         type |= CL_DEVICE_TYPE_CPU;
-    if (clGetPlatformIDs(16, platform, &platforms) != CL_SUCCESS)
+    if (clGetPlatformIDs(MOST, platform, &platforms) != CL_SUCCESS)
         return 0;
-    for (cl_uint i = 0; i < platforms && i < 16; i++)
+    for (cl_uint i = 0; i < platforms && i < MOST; i++)
         if (clGetDeviceIDs(platform[i], type, 0, NULL, &n) == CL_SUCCESS)
             all += (int)n;
     return all;

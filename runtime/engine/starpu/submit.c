@@ -52,11 +52,13 @@ static orr_status host_lane(orr__task *a, int n, starpu_data_handle_t *handle, c
                            "StarPU does not provide an operand in host memory (starpu_data_acquire: error %d)", err);
 }
 
+enum { FEW = 16 };
+
 /* One task during submission: its operands' spans, and their handles. */
 typedef struct {
     orr__task *a;
     struct starpu_task *task;
-    orr__span few[16], *span;
+    orr__span few[FEW], *span;
     starpu_data_handle_t *handle;
     enum starpu_data_access_mode *mode;
     int operands;
@@ -106,7 +108,7 @@ static orr_status look_up(orr__site at, draft *d)
 
     d->operands = bundle ? s->bundle.nuse : s->region->nout + s->region->nin;
     d->span = d->few;
-    if (d->operands > 16 && !(d->span = orr__alloc_n((size_t)d->operands, sizeof *d->span)))
+    if (d->operands > FEW && !(d->span = orr__alloc_n((size_t)d->operands, sizeof *d->span)))
         return ORR_ENOMEM;
     d->device = d->a->run->placement == ORR__CPU_ALONE ? 0 : devices_of(s);
     for (int j = 0; j < d->operands; j++) {

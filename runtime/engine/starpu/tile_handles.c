@@ -6,6 +6,7 @@
 #include <string.h>
 #include "runtime/base/env.h"
 #include "runtime/base/held.h"
+#include "runtime/base/threshold.h"
 #include "runtime/engine/starpu/starpu.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -35,10 +36,9 @@ static void unlink_all(orr__tiles *t)
  * thread is any thread of the program: it borrows the context of a device that this process uses. */
 static void pin(orr__tiles *t)
 {
-    enum { LEAST = 256 << 10 };
     int device = orr__machine_here.cuda_device;
 
-    if (orr__star.cudas == 0 || t->buf->bytes < LEAST || t->buf->spilled || !orr__cu_enter(device))
+    if (orr__star.cudas == 0 || t->buf->bytes < ORR__CACHE_SHARE || t->buf->spilled || !orr__cu_enter(device))
         return;
     t->pinned = starpu_memory_pin(t->buf->host, t->buf->bytes) == 0;
     orr__cu_leave(device);
