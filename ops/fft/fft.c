@@ -29,19 +29,33 @@ static long double part_of(const char *p, orr_dtype part, int which)
     return (long double)orr__scalar_load(p + (size_t)which * orr__dtype_size(part), part).f;
 }
 
+/* e^(∓2πi·t/n) for each t below n, since the definitions below use each of them n times; the caller frees them. NULL: no memory. */
+static orr__number *turns(int64_t n, bool inverse)
+{
+    orr__number *w = malloc((size_t)(n + 1) * sizeof *w);
+    for (int64_t t = 0; w && t < n; t++) {
+        long double angle =
+            (inverse ? 2 : -2) * 3.14159265358979323846264338327950288L * (long double)t / (long double)n;
+        w[t] = CMPLXL(cosl(angle), sinl(angle));
+    }
+    return w;
+}
+
 /* The definition. */
 static orr_status reference(const orr__reference *j)
 {
     int64_t n = j->out.shape.dim[j->out.shape.rank - 1];
     orr_dtype part = orr__part_dtype(j->out.dtype);
-    long double turn = (j->node->attr.mask & 1u ? 2 : -2) * 3.14159265358979323846264338327950288L;
+    orr__number *turn = turns(n, j->node->attr.mask & 1u);
+    if (!turn)
+        return ORR_ENOMEM;
     for (int64_t i = 0; i < j->out.count; i++) {
         int64_t row = i / n, k = i % n;
         long double re = 0, im = 0;
         for (int64_t t = 0; t < n; t++) {
             const char *p = orr__array_at(&j->in[0], row * n + t);
             long double x = part_of(p, part, 0), y = part_of(p, part, 1);
-            long double angle = turn * (long double)(t * k % n) / (long double)n, c = cosl(angle), s = sinl(angle);
+            long double c = creall(turn[t * k % n]), s = cimagl(turn[t * k % n]);
             re += x * c - y * s;
             im += x * s + y * c;
         }
@@ -49,6 +63,7 @@ static orr_status reference(const orr__reference *j)
         orr__scalar_store(p, part, (orr__scalar){ .f = (double)re });
         orr__scalar_store(p + orr__dtype_size(part), part, (orr__scalar){ .f = (double)im });
     }
+    free(turn);
     return ORR_OK;
 }
 
@@ -141,34 +156,36 @@ static const char *verify_real_inverse(const orr__node *n, const orr__node *cons
     return verify_real(in[0], &n, 1);
 }
 
-static orr__number turn(int64_t t, int64_t n)
-{
-    long double angle = -2 * 3.14159265358979323846264338327950288L * (long double)(t % n) / (long double)n;
-    return CMPLXL(cosl(angle), sinl(angle));
-}
-
 static orr_status reference_real(const orr__reference *j)
 {
     int64_t n = j->in[0].shape.dim[j->in[0].shape.rank - 1], m = n / 2 + 1;
+    orr__number *turn = turns(n, false);
+    if (!turn)
+        return ORR_ENOMEM;
     for (int64_t i = 0; i < j->out.count; i++) {
         orr__number sum = 0;
         for (int64_t t = 0; t < n; t++)
-            sum += orr__plain_get(&j->in[0], i / m * n + t) * turn(t * (i % m), n);
+            sum += orr__plain_get(&j->in[0], i / m * n + t) * turn[t * (i % m) % n];
         orr__plain_set(&j->out, i, sum);
     }
+    free(turn);
     return ORR_OK;
 }
 
 static orr_status reference_real_inverse(const orr__reference *j)
 {
     int64_t n = j->out.shape.dim[j->out.shape.rank - 1], m = n / 2 + 1;
+    orr__number *turn = turns(n, false);
+    if (!turn)
+        return ORR_ENOMEM;
     for (int64_t i = 0; i < j->out.count; i++) {
         long double sum = 0;
         for (int64_t k = 0; k < m; k++)
             sum += (k == 0 || k == n / 2 ? 1 : 2) *
-                   creall(orr__plain_get(&j->in[0], i / n * m + k) * conjl(turn(k * (i % n), n)));
+                   creall(orr__plain_get(&j->in[0], i / n * m + k) * conjl(turn[k * (i % n) % n]));
         orr__plain_set(&j->out, i, sum);
     }
+    free(turn);
     return ORR_OK;
 }
 
