@@ -196,13 +196,15 @@ static int compute(void *arg)
         return OK;
     memset(c->space, 0, WORKSPACE);
     memset(c->of == 'x' ? c->x : c->of == 'w' ? c->w : c->y, 0, (size_t)length(result) * (dx->type ? 8 : 4));
-    for (int64_t i = 0; i < length(dy); i++)
-        for (int64_t j = 0; j < length(dw); j++) {
-            int at[MOST], k[MOST], per = dw->dim[0] / form->groups;
-            split(dy, i, at);
+    const int per = dw->dim[0] / form->groups;
+    const int64_t row = dw->dim[0] > 0 ? length(dw) / dw->dim[0] : 0; /* weights of one channel of y */
+    for (int64_t i = 0; i < length(dy); i++) {
+        int at[MOST], k[MOST];
+        split(dy, i, at);
+        for (int64_t j = at[1] * row; j < (at[1] + 1) * row; j++) {
             split(dw, j, k);
             int64_t from = at[0] * (int64_t)dx->stride[0] + (at[1] / per * dw->dim[1] + k[1]) * (int64_t)dx->stride[1];
-            bool inside = k[0] == at[1];
+            bool inside = true;
             for (int d = 0; d < form->n && inside; d++) {
                 int p = at[2 + d] * form->stride[d] - form->dim[d] + k[2 + d] * form->dilation[d];
                 inside = p >= 0 && p < dx->dim[2 + d];
@@ -217,6 +219,7 @@ static int compute(void *arg)
             else
                 add(dw, c->w, j, get(dy, c->y, i) * get(dx, c->x, from));
         }
+    }
     return OK;
 }
 
