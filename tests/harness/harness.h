@@ -73,6 +73,9 @@ bool orr_test_full(void); /* ORR_TEST_FULL asks for the long form */
 bool orr_test_drawn(void);
 /* For a program whose cases are expensive: one of `n` of those that orr_test_drawn would draw, and of the first ones. */
 void orr_test_draw_one_in(unsigned n);
+/* A sweep that is long is divided into parts, of which a run does one, another one each day: true if `item` is in it. The part is printed,
+ * and ORR_TEST_PART repeats it. ORR_TEST_FULL: true. */
+bool orr_test_due(unsigned item, unsigned parts);
 /* For a test that goes through its cases several times: the next case is the first one again. */
 void orr_test_draw_again(void);
 

@@ -198,6 +198,8 @@ static void look_around(int backend)
 
 /* StarPU's files have numbers with a point, which it reads and writes in the current locale. Its threads inherit the floating-point mode
  * of the thread that starts them. */
+static int look = -1; /* StarPU's number of orr__engine_looks */
+
 static int begin_starpu(struct starpu_conf *conf)
 {
     ORR__GUARD_WRITES; /* of StarPU's files; its workers inherit the guard */
@@ -215,6 +217,8 @@ static int begin_starpu(struct starpu_conf *conf)
     int lock = orr__star_home_lock(), err = starpu_init(conf);
 
     orr__star_home_unlock(lock);
+    if (err == 0 && orr__engine_looks)
+        look = starpu_progression_hook_register(orr__engine_looks, NULL);
     if (one_task)
         (void)unsetenv("STARPU_CUDA_PIPELINE");
     if (numa)
@@ -230,6 +234,9 @@ static void end_starpu(void)
     ORR__GUARD_WRITES;
     locale_t before = orr__point_begin();
 
+    if (look >= 0)
+        starpu_progression_hook_deregister(look);
+    look = -1;
     starpu_shutdown();
     orr__point_end(before);
 }
