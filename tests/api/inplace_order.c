@@ -211,17 +211,17 @@ static int with(const char *jit, const char *fuse, const char *tile_us, const ch
 
 static void interpreted(void)
 {
-    ORR_CHECK(with("off", "on", "auto", "0", 24) > 0);
+    ORR_CHECK(with("off", "on", "auto", "0", 12) > 0);
 }
 
 static void interpreted_in_small_tiles(void)
 {
-    ORR_CHECK(with("off", "on", "20", "0", 24) > 0);
+    ORR_CHECK(with("off", "on", "20", "0", 12) > 0);
 }
 
 static void on_the_calling_thread(void)
 {
-    ORR_CHECK(with("off", "on", "auto", "1000000000", 24) > 0);
+    ORR_CHECK(with("off", "on", "auto", "1000000000", 12) > 0);
 }
 
 static void without_fusion(void)
@@ -232,7 +232,7 @@ static void without_fusion(void)
 static void compiled(void)
 {
     ORR_NEED_COMPILER();
-    ORR_CHECK(with("wait", "on", "50", "0", 6) > 0);
+    ORR_CHECK(with("wait", "on", "50", "0", 4) > 0);
 }
 
 static void random_memory_default_settings(void)
@@ -246,7 +246,7 @@ static void on_a_device(void)
     (void)setenv("STARPU_NCPU", "0", 1);
     (void)setenv("ORRERY_INLINE_US", "0", 1);
     if (orr_init(&(orr_config){ .engine = "starpu", .backend = "opencl" }) == ORR_OK) {
-        (void)programs(6, 1000);
+        (void)programs(4, 1000);
         ORR_CHECK(orr_shutdown() == ORR_OK);
     } else {
         ORR_SKIP("no OpenCL: %s", orr_error_message());

@@ -296,6 +296,8 @@ static void failed_step_leaves_no_wrong_value(void)
     orr__exec_cpu = &failing; /* while workers exist */
     ORR_REQUIRE(ready());
     for (int n = 0; n < 12; n++) {
+        if (!orr_test_due((unsigned)n, 2))
+            continue;
         double v, worst = 0.0;
         orr_scope *s = orr_scope_begin();
         names t = record();
@@ -334,7 +336,7 @@ static void failed_step_leaves_no_wrong_value(void)
 
 /* -- another thread reads held tensors ---------------------------------------------------------------------------- */
 
-enum { TURNS = 20 };
+enum { TURNS = 10 };
 static struct {
     pthread_barrier_t turn;
     orr_tensor *pred;

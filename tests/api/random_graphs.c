@@ -22,26 +22,26 @@ static void run(const rg_setting *env)
     {                                                                                                                  \
         run((const rg_setting[]){ __VA_ARGS__, { "ORR_TEST_GRAPHS", rg_count(graphs) }, { NULL, NULL } });             \
     }
-ENGINE(serial, "1000", { "ORRERY_ENGINE", "serial" })
-ENGINE(serial_without_fusion, "300", { "ORRERY_ENGINE", "serial" }, { "ORRERY_FUSE", "off" })
-ENGINE(serial_with_excess_precision, "1000", { "ORRERY_ENGINE", "serial" }, { "ORRERY_EXCESS_PRECISION", "on" })
-ENGINE(serial_with_checks, "300", { "ORRERY_ENGINE", "serial" }, { "ORRERY_LOG", "error" },
+ENGINE(serial, "500", { "ORRERY_ENGINE", "serial" })
+ENGINE(serial_without_fusion, "150", { "ORRERY_ENGINE", "serial" }, { "ORRERY_FUSE", "off" })
+ENGINE(serial_with_excess_precision, "500", { "ORRERY_ENGINE", "serial" }, { "ORRERY_EXCESS_PRECISION", "on" })
+ENGINE(serial_with_checks, "150", { "ORRERY_ENGINE", "serial" }, { "ORRERY_LOG", "error" },
        { "ORRERY_CHECK", "nonfinite,overflow,bounds" })
-ENGINE(eager_1, "500", STARPU("1", "eager"))
-ENGINE(eager_2, "500", STARPU("2", "eager"))
-ENGINE(lws_1, "500", STARPU("1", "lws"))
-ENGINE(lws_2, "500", STARPU("2", "lws"))
-ENGINE(dmda_1, "500", STARPU("1", "dmda"))
-ENGINE(dmda_2, "500", STARPU("2", "dmda"))
-ENGINE(dmdas_1, "500", STARPU("1", "dmdas"))
-ENGINE(dmdas_2, "500", STARPU("2", "dmdas"))
+ENGINE(eager_1, "250", STARPU("1", "eager"))
+ENGINE(eager_2, "250", STARPU("2", "eager"))
+ENGINE(lws_1, "250", STARPU("1", "lws"))
+ENGINE(lws_2, "250", STARPU("2", "lws"))
+ENGINE(dmda_1, "250", STARPU("1", "dmda"))
+ENGINE(dmda_2, "250", STARPU("2", "dmda"))
+ENGINE(dmdas_1, "250", STARPU("1", "dmdas"))
+ENGINE(dmdas_2, "250", STARPU("2", "dmdas"))
 #define TILES { "ORRERY_TILE_US", "1" }, { "ORR_TEST_LARGE", "1" }
 #define AS_TASKS { "ORRERY_INLINE_US", "0" } /* else the caller or a crew computes them */
-ENGINE(many_tiles, "60", STARPU("2", "lws"), TILES, AS_TASKS)
-ENGINE(many_tiles_eager, "30", STARPU("4", "eager"), TILES, AS_TASKS)
-ENGINE(many_tiles_prio, "30", STARPU("2", "prio"), TILES)
-ENGINE(many_tiles_dmdas, "30", STARPU("4", "dmdas"), TILES, AS_TASKS)
-ENGINE(many_tiles_serial, "60", { "ORRERY_ENGINE", "serial" }, TILES)
+ENGINE(many_tiles, "30", STARPU("2", "lws"), TILES, AS_TASKS)
+ENGINE(many_tiles_eager, "15", STARPU("4", "eager"), TILES, AS_TASKS)
+ENGINE(many_tiles_prio, "15", STARPU("2", "prio"), TILES)
+ENGINE(many_tiles_dmdas, "15", STARPU("4", "dmdas"), TILES, AS_TASKS)
+ENGINE(many_tiles_serial, "30", { "ORRERY_ENGINE", "serial" }, TILES)
 
 int main(int argc, char **argv)
 {

@@ -510,6 +510,6 @@ int main(int argc, char **argv)
                                       ORR_TEST(results_are_the_reference_engines_with_narrow_vectors),
                                       ORR_TEST(a_short_fold_of_pairs_joins_its_reader),
                                       { 0 } };
-    orr_test_draw_one_in(2);
+    orr_test_draw_one_in(4);
     return orr_test_main(argc, argv, "api.short_axes", tests);
 }

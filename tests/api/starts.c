@@ -129,6 +129,8 @@ static void no_evaluation_waits(void)
     for (int w = 0; w < WRITERS; w++)
         writer[w] = begin_writer(folder, w);
     for (int i = 0; i < n; i++) {
+        if (!times && !orr_test_due((unsigned)i, 2))
+            continue;
         double ms[3] = { 1, 0, 0 };
         bool ran = run(folder, i, ms);
         ORR_CHECK_MSG(ran && ms[2] < RATIO * ms[0], "start %d: %s, idle for %.1f ms of %.1f, usually %.1f", i,

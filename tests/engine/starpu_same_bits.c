@@ -43,9 +43,9 @@ static char *run(const setting *s, bool graphs)
                          { "STARPU_NCUDA", "0" },
                          { "ORR_TEST_ALARM", "300" },
                          { graphs ? "ORR_TEST_RESULTS" : "ORR_TEST_BITS", file },
-                         { graphs ? "ORR_TEST_GRAPHS" : "ORR_TEST_STEPS", !graphs ? "100"
+                         { graphs ? "ORR_TEST_GRAPHS" : "ORR_TEST_STEPS", !graphs ? "40"
                                                                           : full  ? "60"
-                                                                                  : "25" },
+                                                                                  : "12" },
                          { "ORR_TEST_LARGE", "1" },
                          { NULL, NULL } };
     if (rg_wait(rg_start(env)) && access(file, R_OK) == 0)

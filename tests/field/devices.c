@@ -189,6 +189,8 @@ static void wrong_elements_are_named(void)
 static void each_case(bool keep)
 {
     for (int i = 0; i < CASES; i++) {
+        if (!orr_test_due((unsigned)i, 2))
+            continue;
         const char *what = "";
         orr_scope *s = orr_scope_begin();
         orr_tensor *t = result(i, &what);

@@ -107,6 +107,8 @@ static void folds_take_their_chain_along(void)
 {
     static const int rows[] = { 3, 50, 1, 1000 };
     for (int i = 0; i < 2 * 2 * 4 * 3; i++) {
+        if (getenv("ORRERY_BACKEND") && !orr_test_due((unsigned)i / 2, 2))
+            continue;
         static unsigned char want[N][32], got[N][32];
         const orr__field f = (orr__field)(i % 2);
         const bool product = i / 2 % 2;

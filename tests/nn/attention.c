@@ -6,8 +6,8 @@
 
 static void attention_is_pytorchs(void)
 {
-    attention_every_option(ORR_F64);
-    attention_every_option(ORR_F32);
+    attention_every_option(ORR_F64, 1);
+    attention_every_option(ORR_F32, 1);
 }
 
 /* softmax(q·kᵀ/√width + mask)·v by public operations. */

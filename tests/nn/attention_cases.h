@@ -36,20 +36,32 @@ static inline void attention_compare(const char *name, orr_dtype dtype, bool mas
     (void)orr_scope_end(s);
 }
 
-static inline void attention_every_option(orr_dtype t)
+/* Of so many parts, the one that is due (orr_test_due); 1: all. */
+static inline void attention_every_option(orr_dtype t, unsigned parts)
 {
     orr_attention_options plain = { 0 }, causal = { .causal = true }, scaled = { .causal = true, .scale = 0.7 };
-    attention_compare("full", t, false, plain);
-    attention_compare("causal", t, false, scaled);
-    attention_compare("cached", t, true, plain);
-    attention_compare("cached", t, false, causal);
-    attention_compare("window", t, true, plain);
-    attention_compare("window", t, false, (orr_attention_options){ .causal = true, .window = 3 });
-    attention_compare("band", t, false, (orr_attention_options){ .window = 4 });
-    attention_compare("added", t, true, plain);
-    attention_compare("seen", t, true, plain);
-    attention_compare("grouped", t, false, causal);
-    attention_compare("long", t, false, causal);
+    if (orr_test_due(0, parts))
+        attention_compare("full", t, false, plain);
+    if (orr_test_due(1, parts))
+        attention_compare("causal", t, false, scaled);
+    if (orr_test_due(2, parts))
+        attention_compare("cached", t, true, plain);
+    if (orr_test_due(3, parts))
+        attention_compare("cached", t, false, causal);
+    if (orr_test_due(4, parts))
+        attention_compare("window", t, true, plain);
+    if (orr_test_due(5, parts))
+        attention_compare("window", t, false, (orr_attention_options){ .causal = true, .window = 3 });
+    if (orr_test_due(6, parts))
+        attention_compare("band", t, false, (orr_attention_options){ .window = 4 });
+    if (orr_test_due(7, parts))
+        attention_compare("added", t, true, plain);
+    if (orr_test_due(8, parts))
+        attention_compare("seen", t, true, plain);
+    if (orr_test_due(9, parts))
+        attention_compare("grouped", t, false, causal);
+    if (orr_test_due(10, parts))
+        attention_compare("long", t, false, causal);
 }
 
 #endif

@@ -36,9 +36,9 @@ static void attention_is_pytorchs(void)
 {
     if (!DH_START_DEVICE())
         return;
-    attention_every_option(ORR_F32);
+    attention_every_option(ORR_F32, 2);
     if (orr_test_full())
-        attention_every_option(ORR_F64);
+        attention_every_option(ORR_F64, 1);
     ORR_CHECK(DH_DEVICE_WORKED());
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
@@ -291,5 +291,6 @@ int main(int argc, char **argv)
                                       ORR_TEST(kernels_agree_with_processors),
                                       ORR_TEST(wrong_sequences_are_refused),
                                       { 0 } };
+    orr_test_draw_one_in(2);
     return orr_test_main(argc, argv, "nn.devices", tests);
 }

@@ -232,7 +232,7 @@ static double resident_mib(void)
 static double wanted_seconds(void)
 {
     const char *s = getenv("ORR_TEST_SECONDS");
-    return s ? atof(s) : getenv("ORR_TEST_FULL") ? 3600 : 4;
+    return s ? atof(s) : getenv("ORR_TEST_FULL") ? 3600 : 2;
 }
 
 /* Resident memory at equal intervals of time. */

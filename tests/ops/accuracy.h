@@ -45,8 +45,9 @@ const char *acc_args_text(const acc_args *a, int i, char *buf, size_t size);
 /* The measured rows: those on floats with the dtype of their operands and an exact function; those of ORR_ACC_ROWS, if
  * it is set. NULL at the end. */
 const orr__ewrow *acc_row(int i);
-/* ACC_HALF, a variable of the environment: of each row half of the dtypes. */
-#define ACC_HALF "ORR_ACC_HALF"
+/* ACC_PART, a variable of the environment: of each row one of the dtypes, another one for each of ACC_PARTS numbers. */
+#define ACC_PART "ORR_ACC_PART"
+enum { ACC_PARTS = 4 };
 bool acc_takes(const orr__ewrow *row, orr_dtype dtype);
 extern const orr_dtype acc_dtype[4];
 

@@ -32,8 +32,9 @@ const orr__ewrow *acc_row(int i)
 
 bool acc_takes(const orr__ewrow *row, orr_dtype dtype)
 {
-    bool all = !getenv(ACC_HALF) || (row->op.id + (int)dtype) % 2 == 0;
-    return all && orr__ew_takes_scalars(row, dtype);
+    const char *part = getenv(ACC_PART);
+    bool due = !part || (row->op.id + (int)dtype + atoi(part)) % ACC_PARTS == 0;
+    return due && orr__ew_takes_scalars(row, dtype);
 }
 
 double acc_scale(const orr__ewrow *row, const double in[3])
