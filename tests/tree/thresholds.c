@@ -37,6 +37,8 @@ static const struct {
     { "SOME", "bits of a mask" },
     { "HEAD", "the form of the content of a region" },
     { "BUCKETS", "of a hash table" },
+    { "PLACES", "of a hash table" },
+    { "RECENT", "evaluations that a note to the user is about" },
     { "PIECE", "bytes of one allocation of parts" },
     { "RECORDS", "a bound of memory" },
     { "GRAPHS", "a bound of memory" },
