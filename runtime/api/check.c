@@ -13,6 +13,7 @@
 #include "runtime/api/check.h"
 #include "runtime/api/eval.h"
 #include "runtime/base/env.h"
+#include "runtime/cost/machine.h"
 #include "runtime/engine/finite.h"
 
 _Thread_local orr_status *orr__check_asked __attribute__((tls_model("initial-exec")));
@@ -63,6 +64,10 @@ typedef struct {
     orr__site at;
     orr__check_eval *eval;
     bool over_ranks;
+    struct {
+        const orr__node *node; /* whose first such element is known */
+        int64_t place;
+    } known;
     suspect *todo; /* each node at most once */
     int ntodo;
     bool *seen;
@@ -136,6 +141,43 @@ static bool find_row(const search *s, orr__node *x, int64_t n, int64_t *row)
     return found;
 }
 
+/* The first of n words of `size` bytes whose bits of `exponent` are all set: the number is not finite; n: none. Blocks without such a word
+ * are looked at in vectors. */
+#define FIRST(bits)                                                                                                    \
+    static int64_t first_##bits(const uint##bits##_t *v, int64_t n, uint##bits##_t exponent)                           \
+    {                                                                                                                  \
+        enum { BLOCK = 1024 };                                                                                         \
+        int64_t i = 0;                                                                                                 \
+        for (uint##bits##_t any = 0; i + BLOCK <= n && !any; i += any ? 0 : BLOCK)                                     \
+            for (int k = 0; k < BLOCK; k++)                                                                            \
+                any |= (uint##bits##_t)((v[i + k] & exponent) == exponent);                                            \
+        while (i < n && (v[i] & exponent) != exponent)                                                                 \
+            i++;                                                                                                       \
+        return i;                                                                                                      \
+    }
+FIRST(16)
+FIRST(32)
+FIRST(64)
+
+/* The first element that is not finite of a value in the memory of the processors, where one pass costs less than a kernel and the values
+ * that it needs. False: another way is needed. *place −1: all are finite. */
+static bool find_in_memory(const search *s, const orr__node *x, int64_t *place)
+{
+    orr__buffer *b = s->over_ranks || !orr__machine_here.one_memory ? NULL : orr__node_value(x);
+    int64_t n = orr__shape_count(&x->shape), at;
+    if (!b || x->placed || orr__buffer_sync(b) != ORR_OK || atomic_load(&b->form))
+        return false;
+    switch (x->dtype) {
+    case ORR_F64: at = first_64(b->host, n, 0x7ffULL << 52); break;
+    case ORR_F32: at = first_32(b->host, n, 0xffU << 23); break;
+    case ORR_F16: at = first_16(b->host, n, 0x7c00); break;
+    case ORR_BF16: at = first_16(b->host, n, 0x7f80); break;
+    default: return false;
+    }
+    *place = at < n ? at : -1;
+    return true;
+}
+
 /* The first element of node i that is not finite; false: there is none, or it cannot be known. Of many elements the row is found first, by
  * a fold that costs no more than the sum of the elements. */
 static bool find_place(const search *s, int i, int64_t *place)
@@ -144,6 +186,10 @@ static bool find_place(const search *s, int i, int64_t *place)
     int64_t count = orr__shape_count(&x->shape), n = row_length(count), row = 0;
     if ((s->p->leaf_of[i] < 0 && orr__capture_nin(s->p, i) == 0) || !is_inexact(x) || count == 0)
         return false; /* a constant of the program, or no floats */
+    if (s->known.node == x || find_in_memory(s, x, place)) {
+        *place = s->known.node == x ? s->known.place : *place;
+        return *place >= 0;
+    }
     if (n < count && !find_row(s, x, n, &row))
         return false;
     orr__node *some = orr__blame_elements(s->at, x, row * n, n),
@@ -360,11 +406,19 @@ static void blame(search *s)
 }
 
 /* Is a value of the roots not finite? */
-static bool is_hit(const search *s, const orr__capture_roots *roots)
+static bool is_hit(search *s, const orr__capture_roots *roots)
 {
     orr__node *bit = NULL;
+    int64_t place;
     for (int i = 0; i < roots->nout; i++)
-        if (is_inexact(roots->out[i]))
+        if (is_inexact(roots->out[i]) && find_in_memory(s, roots->out[i], &place)) {
+            if (place < 0)
+                continue;
+            s->known.node = roots->out[i]; /* the search begins there */
+            s->known.place = place;
+            orr__node_unref(bit);
+            return true;
+        } else if (is_inexact(roots->out[i]))
             bit = bit ? orr__rec_or(s->at, bit, bit_of(s->at, roots->out[i])) : bit_of(s->at, roots->out[i]);
     bit = whole(s, bit);
     bool hit = bit && s->eval(s->at, &bit, 1) == ORR_OK && orr__blame_is_set(bit);
