@@ -179,6 +179,7 @@ int bench_random(bench_sink *out, int rounds);
 int bench_pause(bench_sink *out, int rounds);
 int bench_first(bench_sink *out, int rounds);
 int bench_crowd(bench_sink *out, int rounds);
+int bench_host(bench_sink *out, int rounds);
 int bench_data_set(bench_sink *out, int rounds);
 int bench_simulations(bench_sink *out, int rounds);
 int bench_batch(bench_sink *out, int rounds);

@@ -91,6 +91,10 @@ const bench_case bench_cases[] = {
       bench_first },
     { "paced", "crowd",
       "eight threads that evaluate small programs, beside eight of arithmetic that takes as long alone", bench_crowd },
+    { "paced", "host",
+      "parallel regions of OpenMP and evaluations in turns, each beside its time alone, and the program's STREAM in a "
+      "pause; fails beyond 1.05",
+      bench_host },
     { "ablation", "ablation", "short cases with each optional mechanism off; ablation:bundles is one mechanism",
       bench_ablation },
     { 0 },
