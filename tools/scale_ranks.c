@@ -10,7 +10,8 @@
 #include "tools/scale.h"
 
 /* The library cuts a block into tiles of a twelfth of the order, with at least SMALL rows; that of a product into tiles of 512. */
-enum { SIDE = 12, SIDE_OF_PRODUCT = 4, SMALL = 128, ROUNDS = 24 };
+enum { SIDE = 12, SIDE_OF_PRODUCT = 4, SMALL = 128, ROUNDS = 24, ENOUGH = 3 };
+#define SECONDS 60 /* after ENOUGH rounds no other one begins later */
 
 static double seconds(void)
 {
@@ -107,6 +108,20 @@ static bool run(scale_which which, trial *t)
     return ok;
 }
 
+/* True on all ranks if a rank has so many seconds. *ok: false after an error. */
+static bool any_has(double now, double limit, orr_grid *line, bool *ok)
+{
+    double late = 0, *each = calloc((size_t)orr_ranks(), sizeof *each);
+    for (int i = 0; each && i < orr_ranks(); i++)
+        each[i] = now >= limit;
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = each ? orr_from(ORR_F64, ORR_SHAPE(orr_ranks()), each) : NULL;
+    *ok = x && orr_item(orr_max(orr_shard(x, line, ORR_AXES(0)), ORR_ALL_AXES, false), &late) == ORR_OK;
+    (void)orr_scope_end(s);
+    free(each);
+    return late > 0;
+}
+
 /* The first round warms up and is dropped. */
 static bool run_all(scale_which which, trial *t, int n, const int64_t grid[2])
 {
@@ -115,11 +130,15 @@ static bool run_all(scale_which which, trial *t, int n, const int64_t grid[2])
     bool ok = g && line;
     for (int i = 0; ok && i < n; i++)
         ok = make(&t[i], t[i].where == GATHER ? line : g);
-    for (int k = 0; ok && k < ROUNDS + 1; k++)
+    double from = seconds();
+    bool late = false;
+    for (int k = 0; ok && !late && k < ROUNDS + 1; k++) {
         for (int i = 0; ok && i < n; i++) {
             t[i].least = k < 2 ? INFINITY : t[i].least;
             ok = run(which, &t[i]);
         }
+        late = ok && k >= ENOUGH && any_has(seconds() - from, SECONDS, line, &ok);
+    }
     orr_grid_free(g);
     orr_grid_free(line);
     (void)orr_scope_end(s);

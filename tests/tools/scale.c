@@ -466,6 +466,30 @@ static void tool_prints_and_draws(void)
     ORR_CHECK(run("--nodes 1 --set order=512 --svg /nowhere/a.svg", out, sizeof out) == 1);
 }
 
+/* The efficiency in the row of so many nodes, of the only table; NaN: there is none. */
+static double efficiency(const char *arguments, int nodes)
+{
+    static char out[1 << 14];
+    char start[64];
+    double skip, is = NAN;
+    ORR_CHECK_MSG(run(arguments, out, sizeof out) == 0, "%s", out);
+    (void)snprintf(start, sizeof start, "\n%6d ", nodes);
+    const char *row = strstr(out, start);
+    ORR_CHECK_MSG(row && sscanf(row, "%lf %lf %lf %lf %lf", &skip, &skip, &skip, &skip, &is) == 5, "%s", out);
+    return is;
+}
+
+/* At least 0.9 for the transformer, and 0.7 for a factorisation on GPUs, which takes two minutes. */
+static void weak_scaling_reaches_1024_nodes(void)
+{
+    bool all = getenv("ORR_TEST_FULL") != NULL;
+    double cpu = efficiency("--machine cpu --program transformer --scaling weak", 1024),
+           gpu = efficiency("--machine gpu --program transformer --scaling weak", 1024),
+           cholesky = all ? efficiency("--machine gpu --program cholesky --scaling weak", 1024) : NAN;
+    printf("  of one node's at 1,024: transformer %.3f (cpu), %.3f (gpu), Cholesky %.3f (gpu)\n", cpu, gpu, cholesky);
+    ORR_CHECK(cpu >= 0.9 && gpu >= 0.9 && (!all || cholesky >= 0.7));
+}
+
 /* One process: both steps are equal, except for other load on the machine. */
 static void tool_measures_steps_beside_their_simulation(void)
 {
@@ -511,6 +535,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(jitter_is_the_longest_of_all_ranks),
                                       ORR_TEST(machine_files_are_read_and_refused),
                                       ORR_TEST(tool_prints_and_draws),
+                                      ORR_TEST(weak_scaling_reaches_1024_nodes),
                                       ORR_TEST(tool_measures_steps_beside_their_simulation),
                                       { NULL, NULL } };
     return orr_test_main(argc, argv, "tools/scale", tests);
