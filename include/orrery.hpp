@@ -959,6 +959,8 @@ class Tensor {
     Tensor interp(const Operand &xp, const Operand &fp, ORRERY_CALLER) const;
     /// orrery::eval.
     orr_status eval(ORRERY_CALLER) const;
+    /// orrery::eval_brief.
+    bool eval_brief(ORRERY_CALLER) const;
     /// orrery::check.
     orr_status check(ORRERY_CALLER) const;
     /// orrery::warmup.
@@ -4179,6 +4181,16 @@ inline std::string version()
 inline orr_status eval(const Operand &t, ORRERY_CALLER)
 {
     return detail::check(orr_eval_at(file, line, t.get()), file, line);
+}
+
+/// Computes `t` if that is a known plan of one small step, some 100 µs at most, which this thread runs without a wait; else does nothing.
+/// A binding of a language whose lock is held while C runs calls it first, since releasing the lock may take longer than such a step.
+/// @return   true: t has its value. false, also for every error: call orr_eval.
+/// threads:  safe from any thread.
+inline bool eval_brief(const Operand &t, ORRERY_CALLER)
+{
+    auto r = orr_eval_brief_at(file, line, t.get());
+    return r;
 }
 
 /// Computes several tensors at once, and shared subexpressions once: orr_eval_all(ORR_TENSORS(x, y)). n may be 0:
@@ -8385,6 +8397,10 @@ inline int Op::arity() const
 inline orr_status Tensor::eval(const char *file, int line) const
 {
     return orrery::eval(Operand(*this, file, line), file, line);
+}
+inline bool Tensor::eval_brief(const char *file, int line) const
+{
+    return orrery::eval_brief(Operand(*this, file, line), file, line);
 }
 inline orr_status Tensor::check(const char *file, int line) const
 {

@@ -3260,6 +3260,13 @@ module orrery_c
       type(c_ptr), value :: t_
       integer(c_int) :: r_
     end function
+    function c_eval_brief(file_, line_, t_) bind(c, name='orr_eval_brief_at') result(r_)
+      import
+      type(c_ptr), value :: file_
+      integer(c_int), value :: line_
+      type(c_ptr), value :: t_
+      logical(c_bool) :: r_
+    end function
     function c_eval_all(file_, line_, t_, n_) bind(c, name='orr_eval_all_at') result(r_)
       import
       type(c_ptr), value :: file_
@@ -7373,6 +7380,7 @@ module orrery
   public :: orr_resume
   public :: orr_version
   public :: orr_eval
+  public :: orr_eval_brief
   public :: orr_eval_all
   public :: orr_check
   public :: orr_warmup
@@ -11948,6 +11956,17 @@ contains
     call f_drop(t)
     call f_settle(status_, stat, errmsg)
   end subroutine
+
+  !> Computes `t` if that is a known plan of one small step, some 100 µs at most, which this thread runs without a wait; else does nothing.
+  !> A binding of a language whose lock is held while C runs calls it first, since releasing the lock may take longer than such a step.
+  !> @return   true: t has its value. false, also for every error: call orr_eval.
+  !> threads:  safe from any thread.
+  function orr_eval_brief(t) result(r_)
+    type(orr_tensor), intent(in) :: t
+    logical :: r_
+    r_ = logical(c_eval_brief(f_file(), place_line, f_of(t)))
+    call f_drop(t)
+  end function
 
   !> Computes several tensors at once, and shared subexpressions once: orr_eval_all(ORR_TENSORS(x, y)). n may be 0:
   !> only the pending assignments. It then waits for all new values of this thread's variables, also for those that were

@@ -13,6 +13,7 @@ import sys
 # Functions of which Python has another form, and where.
 ELSEWHERE = [(re.compile("orr_(%s)$" % names), why) for names, why in (
     (r"scope_\w+|keep|free|\w+_free", "memory is released with its last reference"),
+    (r"eval_brief", "eval, which calls it before it releases the interpreter's lock"),
     (r"init|shutdown", "the first call starts the library, and init(**config); it ends with the process"),
     (r"from|wrap|wrap_bytes|to_dlpack\w*|from_dlpack\w*", "asarray, from_dlpack, __dlpack__ and the buffer protocol (src/exchange.c)"),
     (r"read|data|item\w*|print|tensor_\w+|shape_format", "attributes and conversions of Tensor (src/objects.c)"),
@@ -587,7 +588,11 @@ class Generator:
         index = {p[0]: k for k, p in enumerate(params)}
         consumed = [index[a["name"]] for a in args if a.get("consumed")]
         if result == "orr_status":
+            brief = next((b["symbol"] for b in self.api["functions"] if b["name"] == f["name"] + "_brief"), None)
             body = "    orr_status r;\n%s    r = %s;\n%s" % (begin, text, end)
+            if brief:
+                body = "    orr_status r = ORR_OK;\n    if (!%s(%s) {\n%s    r = %s;\n%s    }\n" % (
+                    brief, text.partition("(")[2], begin, text, end)
             if any("text_of" in o for o in outs if isinstance(o, str)):
                 body += "    PyObject *printed = %s;\n    if (r != ORR_OK) {\n        Py_XDECREF(printed);\n    }\n" % outs[0]
                 values[0] = "printed"

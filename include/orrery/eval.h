@@ -74,6 +74,12 @@ ORR_API const char *orr_version(void);
  * threads:  safe from any thread, but ORR_ESTATE in functions that an evaluation calls: of a kernel, or for the release of memory. */
 ORR_API orr_status orr_eval_at(const char *file, int line, orr_tensor *t);
 #define orr_eval(...) orr_eval_at(ORR_HERE, __VA_ARGS__)
+/** Computes `t` if that is a known plan of one small step, some 100 µs at most, which this thread runs without a wait; else does nothing.
+ * A binding of a language whose lock is held while C runs calls it first, since releasing the lock may take longer than such a step.
+ * @return   true: t has its value. false, also for every error: call orr_eval.
+ * threads:  safe from any thread. */
+ORR_API bool orr_eval_brief_at(const char *file, int line, orr_tensor *t);
+#define orr_eval_brief(...) orr_eval_brief_at(ORR_HERE, __VA_ARGS__)
 /** Computes several tensors at once, and shared subexpressions once: orr_eval_all(ORR_TENSORS(x, y)). n may be 0:
  * only the pending assignments. It then waits for all new values of this thread's variables, also for those that were
  * submitted before because much work was pending (orr_assign).

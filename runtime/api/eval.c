@@ -677,6 +677,42 @@ orr_status orr_eval_at(const char *file, int line, orr_tensor *t)
     return eval_tensors(ORR__SITE(file, line, "eval"), &t, 1, NULL);
 }
 
+static bool eval_briefly(orr__site at, orr__node *node)
+{
+    orr__capture p;
+    orr__buffer *out;
+    orr__capture_roots roots = ORR__ROOTS(&node, 1, 1);
+    bool done = false;
+    roots.at_once = true;
+    (void)orr__node_ref(node);
+    if (orr__capture_make_light(at, &roots, &p) == ORR_OK) {
+        orr__plan *plan = orr__plan_known(&p, orr__engine_left());
+        done = plan && orr__engine_briefly(at, plan, p.leaf, p.scalar, &out);
+        if (done)
+            publish(&roots, false, &p, &out);
+        if (plan)
+            orr__plan_done(plan);
+        orr__capture_free(&p);
+    }
+    orr__node_unref(node);
+    return done;
+}
+
+bool orr_eval_brief_at(const char *file, int line, orr_tensor *t)
+{
+    ORR__IN_DEFAULT_FPMODE;
+    orr__site at = ORR__SITE(file, line, "eval");
+    orr__calls_over();
+    orr__node *n = t ? orr__handle_node(t) : NULL, **pending;
+    bool able = n && !n->poison && orr__pending(&pending) == 0 && is_plain() && !(orr__env.print & ORR__PRINT_GRAPH) &&
+                orr__engine_running();
+    bool done = able && (orr__node_value(n) ? settled(&n, 1) : eval_briefly(at, n));
+    if (done)
+        orr__pending_clear();
+    orr__calls_over();
+    return done;
+}
+
 orr_status orr_eval_all_at(const char *file, int line, orr_tensor *const *t, int n)
 {
     return eval_tensors(ORR__SITE(file, line, "eval_all"), t, n, NULL);

@@ -402,6 +402,15 @@ orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const
     return orr__engine_execute_into(at, plan, leaf, scalar, NULL, out, run);
 }
 
+bool orr__engine_briefly(orr__site at, const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                         orr__buffer **out)
+{
+    orr_status st;
+
+    return plan->us < orr__inline_us() && orr__plan_state_of(plan) && orr__may_wait(at) == ORR_OK &&
+           orr__exec_direct(plan, leaf, scalar, out, &st) && st == ORR_OK;
+}
+
 orr_status orr__engine_execute_into(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                     void *const *into, orr__buffer **out, orr__run **run)
 {

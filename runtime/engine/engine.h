@@ -46,6 +46,10 @@ const char *orr__engine_name(void); /* "starpu 1.3.10, 2 CPU workers, lws", "ser
 orr_status orr__engine_execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                orr__buffer **out, orr__run **run);
 
+/* The same, if the plan is one small step that the calling thread runs at once; false: nothing was done, or the step failed. */
+bool orr__engine_briefly(orr__site at, const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
+                         orr__buffer **out);
+
 /* The same, but output k is written to into[k], the program's memory of the output's bytes, aligned as an element; NULL: memory of the
  * library. An output that is a leaf, or a value that is an output before, has its buffer all the same. */
 orr_status orr__engine_execute_into(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,

@@ -416,6 +416,10 @@ static orr_status capture(orr__site at, const orr__capture_roots *roots, bool li
         if (w.donor == ORR__DONOR_FREE)
             break;
         forget(p);
+        if (roots->at_once) {
+            w.st = ORR_ESTATE;
+            break;
+        }
         if ((w.st = orr__donor_wait(at, w.donor, ended)) != ORR_OK)
             break;
     }

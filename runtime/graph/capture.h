@@ -51,9 +51,10 @@ static inline int orr__capture_nin(const orr__capture *p, int i)
 typedef struct {
     orr__node *const *out;
     int nout, nfirst, nretained;
-    int nagain;  /* of these, the last ones that evaluations compute again and again (kept_again.c) */
-    bool counts; /* nodes count this capture as an evaluation */
-    bool slices; /* slices of values are leaves: orr__slices_copy follows */
+    int nagain;   /* of these, the last ones that evaluations compute again and again (kept_again.c) */
+    bool counts;  /* nodes count this capture as an evaluation */
+    bool slices;  /* slices of values are leaves: orr__slices_copy follows */
+    bool at_once; /* fails, without a message, where it would wait for another thread's evaluation */
 } orr__capture_roots;
 /* All of them requested. */
 #define ORR__ROOTS(to, n, first) ((orr__capture_roots){ .out = (to), .nout = (n), .nfirst = (first) })

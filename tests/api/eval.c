@@ -363,6 +363,33 @@ static void reading_a_variable_keeps_no_old_value(void)
     ORR_CHECK(orr_free(v) == ORR_OK);
 }
 
+/* Not the first of its structure, not a failed one, not beside pending assignments, and not a long one; the value is that of orr_eval. */
+static void brief_evaluations_leave_others_alone(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = vec(7, 1), *v = orr_variable(vec(3, 0)), *t;
+    ORR_CHECK(orr_eval(x) == ORR_OK && orr_eval(v) == ORR_OK && orr_eval_brief(x));
+    orr__plan_cache_clear();
+    t = orr_mul(x, x);
+    ORR_CHECK(!orr_eval_brief(t) && orr__handle_node(t)->value == NULL && orr_eval(t) == ORR_OK);
+    for (int i = 0; i < 40; i++) {
+        t = orr_mul(x, x);
+        ORR_CHECK(orr_eval_brief(t) && orr__handle_node(t)->value && orr_eval_brief(t));
+        ORR_CHECK(item(orr_sum(t, ORR_ALL_AXES, false)) == 140);
+    }
+    ORR_CHECK(!orr_eval_brief(NULL) && !orr_eval_brief(orr_add(x, vec(6, 0))));
+    ORR_CHECK(!orr_eval_brief(orr_placeholder(ORR_F64, ORR_SHAPE(7))));
+    ORR_CHECK(orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK && !orr_eval_brief(orr_mul(x, x)));
+    ORR_CHECK(item(orr_sum(v, ORR_ALL_AXES, false)) == 6 && orr_eval_brief(orr_mul(x, x)));
+    orr_tensor *large = orr_rand(ORR_F32, ORR_SHAPE(1 << 22), 0, 1);
+    ORR_CHECK(orr_eval(large) == ORR_OK && orr_eval(orr_exp(large)) == ORR_OK && !orr_eval_brief(orr_exp(large)));
+    orr__pool_fail_after(0);
+    bool done = orr_eval_brief(orr_mul(x, x));
+    orr__pool_fail_after(-1);
+    ORR_CHECK(!done || orr_eval_brief(orr_mul(x, x)));
+    (void)orr_scope_end(s);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(nothing_runs_until_a_value_is_asked_for),
@@ -383,6 +410,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(fp_mode_survives_init_and_shutdown_order),
                                       ORR_TEST(recent_plans_end_with_shutdown),
                                       ORR_TEST(reading_a_variable_keeps_no_old_value),
+                                      ORR_TEST(brief_evaluations_leave_others_alone),
                                       { 0 } };
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);
