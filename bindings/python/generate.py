@@ -588,11 +588,7 @@ class Generator:
         index = {p[0]: k for k, p in enumerate(params)}
         consumed = [index[a["name"]] for a in args if a.get("consumed")]
         if result == "orr_status":
-            brief = next((b["symbol"] for b in self.api["functions"] if b["name"] == f["name"] + "_brief"), None)
             body = "    orr_status r;\n%s    r = %s;\n%s" % (begin, text, end)
-            if brief:
-                body = "    orr_status r = ORR_OK;\n    if (!%s(%s) {\n%s    r = %s;\n%s    }\n" % (
-                    brief, text.partition("(")[2], begin, text, end)
             if any("text_of" in o for o in outs if isinstance(o, str)):
                 body += "    PyObject *printed = %s;\n    if (r != ORR_OK) {\n        Py_XDECREF(printed);\n    }\n" % outs[0]
                 values[0] = "printed"
@@ -789,8 +785,11 @@ static PyObject *from_names(char **names, int n)
             of_tensor = first["role"] == "tensor" and f["header"] in tensor_headers
             if not of_tensor and first["role"] != "handle":
                 continue
-            self.out.append("static PyObject *m_%s(PyObject *self, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames)\n{\n"
-                            "    return method(f_%s, self, argv, argc, kwnames);\n}\n" % (name, name))
+            brief = next((b["symbol"] for b in self.api["functions"] if b["name"] == f["name"] + "_brief"), None)
+            self.out.append("static PyObject *m_%s(PyObject *self, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames)\n{\n%s"
+                            "    return method(f_%s, self, argv, argc, kwnames);\n}\n" % (
+                                name, "    if (!argc && !kwnames && briefly(self, %s))\n        Py_RETURN_NONE;\n" % brief if brief else "",
+                                name))
             if of_tensor:
                 methods.append(self.row(name, "m_" + name, doc))
             elif first["role"] == "handle":

@@ -2,8 +2,10 @@
  * Must not know: what an op means, how it is computed. */
 #include "config.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include "runtime/base/notes.h"
+#include "runtime/base/threshold.h"
 #include "runtime/graph/structure_key.h"
 #include "runtime/graph/donation.h"
 #include "runtime/graph/slice_copy.h"
@@ -21,6 +23,7 @@ typedef struct {
     int depth, stack_cap;
     uint64_t epoch;
     bool lightly, counts, slices;
+    int most; /* nodes, and depth; a walk beyond ends */
     orr__site at;
     orr_status st;          /* not OK: a cycle, or poison */
     orr__donor_state donor; /* of the leaf that ended the walk */
@@ -108,10 +111,18 @@ static inline bool grow_leaves(walk *w, int need)
     return need <= w->p->leaf_cap || more_leaves(w, need);
 }
 
+static bool too_many(walk *w)
+{
+    w->st = ORR_ESTATE;
+    return false;
+}
+
 /* Gives n the next number, and reserves the bytes of its key. False: no memory. */
 static inline bool next_number(walk *w, orr__node *n, int nin)
 {
     orr__capture *p = w->p;
+    if (p->n == w->most)
+        return too_many(w);
     if (!reserve(w, ORR__KEY_NODE + (size_t)nin * sizeof(int32_t)))
         return false;
     if (!w->lightly) {
@@ -237,6 +248,8 @@ static bool meet(walk *w, orr__node *n)
     n->mark = w->epoch;
     if (nin == 0)
         return number(w, n, 0);
+    if (w->depth == w->most)
+        return too_many(w);
     if (!grow(w, &w->stack, &w->stack_cap, w->depth + 1, sizeof *w->stack))
         return false;
     n->index = -1; /* on the stack */
@@ -405,10 +418,19 @@ static void forget(orr__capture *p)
     p->again = p->strided = p->folds = false;
 }
 
+/* As many as the nodes of a kernel and its operands may be: a graph of more is no work for at once. */
+enum { MOST_AT_ONCE = 2 * ORR__T_REGION_OPS };
+
 static orr_status capture(orr__site at, const orr__capture_roots *roots, bool lightly, orr__capture *p)
 {
     orr__tls *tls = orr__tls_get();
-    walk w = { .p = p, .at = at, .st = ORR_OK, .lightly = lightly, .counts = roots->counts, .slices = roots->slices };
+    walk w = { .p = p,
+               .at = at,
+               .st = ORR_OK,
+               .lightly = lightly,
+               .counts = roots->counts,
+               .slices = roots->slices,
+               .most = roots->at_once ? MOST_AT_ONCE : INT_MAX };
     arrays_take(tls, &w);
     bool ready = grow_outputs(&w, roots->nout + 1) && grow_nodes(&w, 1) && reserve(&w, 4);
     while (ready) {

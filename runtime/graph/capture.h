@@ -54,7 +54,7 @@ typedef struct {
     int nagain;   /* of these, the last ones that evaluations compute again and again (kept_again.c) */
     bool counts;  /* nodes count this capture as an evaluation */
     bool slices;  /* slices of values are leaves: orr__slices_copy follows */
-    bool at_once; /* fails, without a message, where it would wait for another thread's evaluation */
+    bool at_once; /* fails, without a message, where it would wait for another thread's evaluation, and beyond a few nodes */
 } orr__capture_roots;
 /* All of them requested. */
 #define ORR__ROOTS(to, n, first) ((orr__capture_roots){ .out = (to), .nout = (n), .nfirst = (first) })

@@ -383,6 +383,12 @@ static void brief_evaluations_leave_others_alone(void)
     ORR_CHECK(item(orr_sum(v, ORR_ALL_AXES, false)) == 6 && orr_eval_brief(orr_mul(x, x)));
     orr_tensor *large = orr_rand(ORR_F32, ORR_SHAPE(1 << 22), 0, 1);
     ORR_CHECK(orr_eval(large) == ORR_OK && orr_eval(orr_exp(large)) == ORR_OK && !orr_eval_brief(orr_exp(large)));
+    for (int i = 0; i < 2; i++) { /* a deep and a wide graph: their walk alone takes longer than a small step */
+        orr_tensor *deep = x;
+        for (int k = 0; k < 3000; k++)
+            deep = orr_add(deep, i ? orr_mul(x, orr_scalar(k)) : x);
+        ORR_CHECK(!orr_eval_brief(deep) && orr_eval(deep) == ORR_OK);
+    }
     orr__pool_fail_after(0);
     bool done = orr_eval_brief(orr_mul(x, x));
     orr__pool_fail_after(-1);
