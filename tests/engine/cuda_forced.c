@@ -11,7 +11,7 @@
 #include "runtime/base/clock.h"
 #include "tests/harness/cuda_engine.h"
 
-enum { PROGRAM_SECONDS = 600, PARTS = 2 };
+enum { PROGRAM_SECONDS = 600, PARTS = 3 };
 
 typedef struct {
     char name[64], form[16];
