@@ -349,14 +349,14 @@ static void interpreted_to_the_last_bit(void)
     in_any_order(
         (const rg_setting[]){
             { "ORRERY_ENGINE", "serial" }, { "ORRERY_DETERMINISTIC", "1" }, { "ORRERY_JIT", "off" }, { 0 } },
-        OPTIONS, "1", "600");
+        OPTIONS, "1", "1200");
 }
 
 static void from_threads_with_tasks(void)
 {
     in_any_order(
         (const rg_setting[]){ { "ORRERY_JIT", "on" }, { "STARPU_NCPU", "2" }, { "ORRERY_INLINE_US", "20" }, { 0 } },
-        OPTIONS, "3", "450");
+        OPTIONS, "3", "900");
 }
 
 static void compiled_to_the_last_bit(void)
@@ -365,7 +365,7 @@ static void compiled_to_the_last_bit(void)
     in_any_order((const rg_setting[]){ { "ORRERY_ENGINE", "serial" },
                                        { "ORRERY_DETERMINISTIC", "1" },
                                        { "ORRERY_JIT", "wait" },
-                                       { "ORR_TEST_ORDER_SHARE", orr_test_full() ? "48" : "96" },
+                                       { "ORR_TEST_ORDER_SHARE", "48" },
                                        { 0 } },
                  OPTIONS, "2", "200");
 }
@@ -379,7 +379,7 @@ static void on_a_device(void)
                                        { "STARPU_OPENCL_ON_CPUS", "1" },
                                        { "STARPU_OPENCL_ONLY_ON_CPUS", "1" },
                                        { "ORRERY_INLINE_US", "0" },
-                                       { "ORR_TEST_ORDER_SHARE", full ? "16" : "140" },
+                                       { "ORR_TEST_ORDER_SHARE", full ? "16" : "80" },
                                        { "ORR_TEST_ORDER_OPTIONS", full ? "32" : "4" },
                                        { "ORR_TEST_NEEDS", "OpenCL" },
                                        { 0 } },

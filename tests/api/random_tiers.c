@@ -101,17 +101,17 @@ static void compiled_by(const char *cc, int n, bool boxes)
 
 static void compiled_by_gcc(void)
 {
-    compiled_by("gcc", atoi(rg_count("6")), false);
+    compiled_by("gcc", atoi(rg_count("10")), false);
 }
 
 static void boxes_compiled_by_gcc(void)
 {
-    compiled_by("gcc", atoi(rg_count("4")), true);
+    compiled_by("gcc", atoi(rg_count("6")), true);
 }
 
 static void compiled_by_clang(void)
 {
-    compiled_by("clang", atoi(rg_count("4")), false);
+    compiled_by("clang", atoi(rg_count("6")), false);
 }
 
 static void boxes_compiled_by_clang(void)
@@ -136,12 +136,12 @@ static void device(const char *name, int n, bool boxes)
 
 static void on_opencl(void)
 {
-    device("opencl", atoi(rg_count("6")), false);
+    device("opencl", atoi(rg_count("10")), false);
 }
 
 static void boxes_on_opencl(void)
 {
-    device("boxes.opencl", atoi(rg_count("4")), true);
+    device("boxes.opencl", atoi(rg_count("6")), true);
 }
 
 /* -- the operations in the graphs ---------------------------------------------------------------------------- */

@@ -128,7 +128,7 @@ enum { GRIDS = sizeof grids / sizeof *grids };
 /* Runs the cases on each grid. */
 static int cases(void)
 {
-    return getenv("ORR_TEST_FULL") ? 200 : 8;
+    return getenv("ORR_TEST_FULL") ? 200 : 16;
 }
 
 static orr__block_cyclic matrix(int64_t rows, int64_t cols, int64_t block_rows, int64_t block_cols, const int *grid)
