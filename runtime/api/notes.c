@@ -222,6 +222,11 @@ static void remark_read(summary *s, const orr__note *f)
             (unsigned long long)f->n, 1e-6 * f->bytes / (double)f->n);
 }
 
+static bool same_line(const orr__note *f, const char *file, int line)
+{
+    return f->line == line && f->file && file && strcmp(f->file, file) == 0;
+}
+
 /* Seconds of the kernels of this name and line. */
 static double kernel_named(const summary *s, const orr__note *f)
 {
@@ -239,6 +244,9 @@ static void remark_same(summary *s, const orr__note *f)
     double gain = of && f->n ? kernel_named(s, f) * (double)f->part / (double)f->n : 0;
     bool said = of && strstr(of->text, "the same values") != NULL; /* of another kernel of this line */
     char where[280];
+    for (int i = 0; i < s->nfact; i++)
+        said = said || (s->fact[i].kind == ORR__NOTE_AGAIN && same_line(&s->fact[i], f->file, f->line) &&
+                        s->fact[i].n >= f->part); /* with what one evaluation computes again */
     if (!of || said || f->part < (f->of ? 1 : OFTEN) || 2 * f->part < f->n || gain < GAIN_LEAST * s->total)
         return;
     if (f->of)
@@ -278,11 +286,6 @@ static const struct {
       "elements that are equal along an axis are stored; an axis of length 1, along which operations repeat it "
       "without storing it, would change it" },
 };
-
-static bool same_line(const orr__note *f, const char *file, int line)
-{
-    return f->line == line && f->file && file && strcmp(f->file, file) == 0;
-}
 
 /* The line's kernels compute the same in most evaluations. */
 static bool is_same(const summary *s, const char *file, int line)
