@@ -1,7 +1,8 @@
-/* A check of a nest: every register, array and sum is there where it is read.
+/* A check of a nest: every register, array and sum, and every name in a position, a condition or a statement, is there where it is read.
  * Must not know: the shapes of nests, their text. */
 #include "config.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,12 @@
 /* The names and registers of the bodies around a part, the last ones innermost. */
 typedef struct {
     const orr__region *r;
-    const char **name;
+    struct {
+        const char *s;
+        size_t n;
+    } *name;
     int *reg;
-    int names, regs;
+    int names, regs, most;
     char *why;
     size_t size;
 } scope;
@@ -27,14 +31,34 @@ static bool has_reg(const scope *s, int n)
     return any;
 }
 
+static bool has_name(const scope *s, const char *name, size_t n)
+{
+    bool any = false;
+    for (int i = s->names - 1; i >= 0 && !any; i--)
+        any = s->name[i].n == n && strncmp(s->name[i].s, name, n) == 0;
+    return any;
+}
+
+static void declare(scope *s, const char *name, size_t n)
+{
+    if (s->names == s->most) {
+        size_t most = 2 * (size_t)s->most + 64;
+        void *more = realloc(s->name, most * sizeof *s->name);
+        if (!more) {
+            (void)snprintf(s->why, s->size, "no memory");
+            return;
+        }
+        s->name = more;
+        s->most = (int)most;
+    }
+    s->name[s->names].s = name;
+    s->name[s->names++].n = n;
+}
+
 /* Is the array of an element such as "acc3[i1 - q]", or of a span "ld0.v", there, or memory? */
 static bool has_array(const scope *s, const char *name)
 {
-    size_t n = strcspn(name, "[.");
-    bool any = strncmp(name, "out", 3) == 0;
-    for (int i = s->names - 1; i >= 0 && !any; i--)
-        any = strlen(s->name[i]) == n && strncmp(s->name[i], name, n) == 0;
-    return any;
+    return strncmp(name, "out", 3) == 0 || has_name(s, name, strcspn(name, "[."));
 }
 
 static void demand(scope *s, bool holds, const orr__part *p, const char *what)
@@ -42,6 +66,65 @@ static void demand(scope *s, bool holds, const orr__part *p, const char *what)
     if (!holds && !*s->why)
         (void)snprintf(s->why, s->size, "%s of %s %d is not there", what, orr__part_word(p->kind), p->n);
 }
+
+/* -- the names of expressions and statements ------------------------------------------------------------------------ */
+
+static bool is_one_of(const char *s, size_t n, const char *const *words)
+{
+    while (*words && (strlen(*words) != n || strncmp(*words, s, n) != 0))
+        words++;
+    return *words != NULL;
+}
+
+/* Words of the language, macros, what every kernel has, and the outcome of a fold, of which `begun` has made sure. */
+static bool is_given(const char *s, size_t n)
+{
+    static const char *const words[] = { "const", "void", "sizeof",  "return",   "continue", "while",
+                                         "for",   "if",   "define",  "blockIdx", "blockDim", "threadIdx",
+                                         "in",    "out",  "scratch", NULL };
+    size_t stem = strncmp(s, "in", 2) == 0 ? 2 : strncmp(s, "out", 3) == 0 ? 3 : strncmp(s, "fold", 4) == 0 ? 4 : n;
+    return isupper((unsigned char)*s) || *s == '_' || is_one_of(s, n, words) ||
+           (stem < n && stem + strspn(s + stem, "0123456789") >= n);
+}
+
+/* Each name in `text` is declared before, or there by a type before it; NULL: no text. */
+static void names(scope *s, const orr__part *p, const char *text)
+{
+    static const char *const types[] = { "int", "char", NULL };
+    int depth = 0, list = -1;         /* of brackets; of the list of names that a type declares, -1: none */
+    bool typed = false, next = false; /* a name that is declared follows */
+    for (const char *at = text; at && *at && !*s->why;) {
+        size_t n = 0;
+        while (isalnum((unsigned char)at[n]) || at[n] == '_')
+            n++;
+        bool member = at > text && (at[-1] == '.' || (at[-1] == '>' && at - text > 1 && at[-2] == '-'));
+        if (n > 0 && !isdigit((unsigned char)*at) && !member) {
+            bool calls = at[n] == '(';
+            if (!calls && (strncmp(at, "orr_", 4) == 0 || is_one_of(at, n, types))) {
+                typed = true;
+            } else if (typed || next) {
+                list = depth;
+                typed = next = false;
+                declare(s, at, n);
+            } else if (!calls && !is_given(at, n)) {
+                bool reg = *at == 'r' && strspn(at + 1, "0123456789") == n - 1;
+                if (reg ? !has_reg(s, (int)strtol(at + 1, NULL, 10)) : !has_name(s, at, n))
+                    (void)snprintf(s->why, s->size, "%.*s of %s is not there", (int)n, at, orr__part_word(p->kind));
+            }
+        } else if (n == 0) {
+            n = *at == '"' ? strcspn(at + 1, "\"") + 2 : 1;
+            depth += *at == '(' || *at == '[' ? 1 : *at == ')' || *at == ']' ? -1 : 0;
+            next = *at == ',' && list == depth;
+            list = *at == ';' ? -1 : list;
+            typed = typed && (*at == ' ' || *at == '*');
+            for (; next && (at[n] == ' ' || at[n] == '*'); at++)
+                ;
+        }
+        at += n;
+    }
+}
+
+/* -- parts ------------------------------------------------------------------------------------------------------------ */
 
 static void operands(scope *s, const orr__part *p)
 {
@@ -61,15 +144,24 @@ static void fold(scope *s, const orr__part *p)
 {
     const orr__region fold = orr__emit_fold_of(s->r, p->n);
     if (p->how == ORR__FOLD_BEGIN)
-        s->name[s->names++] = p->name;
+        declare(s, p->name, strlen(p->name));
+    else
+        names(s, p, p->name);
+    bool steps = p->how == ORR__FOLD_STEP || p->how == ORR__FOLD_LANE, places = !steps || fold.search;
+    names(s, p, p->from);
+    names(s, p, p->step);
+    names(s, p, places ? p->to : NULL);
+    names(s, p, places ? p->at : NULL);
     if (p->how == ORR__FOLD_BLOCK || p->how == ORR__FOLD_JOIN || p->how == ORR__FOLD_END || p->how == ORR__FOLD_VALUE)
         begun(s, p);
-    if ((p->how == ORR__FOLD_STEP || p->how == ORR__FOLD_LANE) && !p->from)
+    if (steps && !p->from)
         demand(s, has_reg(s, fold.out_reg[0]), p, "the value");
     if (p->name && strchr(p->name, '['))
         demand(s, has_array(s, p->name), p, "the array");
     if (p->how == ORR__FOLD_VALUE)
         s->reg[s->regs++] = p->n;
+    if (p->how == ORR__FOLD_END)
+        names(s, p, "int fold, where");
 }
 
 static void body_of(scope *s, const orr__part *list)
@@ -80,25 +172,58 @@ static void body_of(scope *s, const orr__part *list)
     s->regs = regs;
 }
 
+static void loop(scope *s, const orr__part *p)
+{
+    names(s, p, p->from);
+    if (p->how & ORR__LOOP_BOUND)
+        names(s, p, p->at);
+    else if (p->from)
+        declare(s, p->name, strlen(p->name));
+    else
+        names(s, p, p->name);
+    if (p->how & ORR__LOOP_JUMPS && p->from)
+        declare(s, p->at, strlen(p->at));
+    names(s, p, p->to);
+    names(s, p, p->step);
+    body_of(s, p->body);
+}
+
 static void part(scope *s, const orr__part *p)
 {
+    int before = s->names;
     switch (p->kind) {
-    case ORR__PART_ARRAY: s->name[s->names++] = p->name; break;
+    case ORR__PART_LOOP:
+        loop(s, p);
+        s->names = before;
+        return;
+    case ORR__PART_ARRAY:
+        names(s, p, p->from);
+        names(s, p, p->step);
+        declare(s, p->name, strlen(p->name));
+        return;
     case ORR__PART_LET:
         operands(s, p);
+        names(s, p, p->at);
         s->reg[s->regs++] = p->n;
-        break;
+        return;
     case ORR__PART_LOAD:
         demand(s, has_array(s, p->name), p, "the array");
+        names(s, p, p->at);
         s->reg[s->regs++] = p->n;
-        break;
+        return;
     case ORR__PART_STORE:
         demand(s, has_array(s, p->name), p, "the array");
         demand(s, p->how != ORR__STORE_PLAIN || has_reg(s, p->n), p, "the register");
-        break;
-    case ORR__PART_FOLD: fold(s, p); break;
+        names(s, p, p->at);
+        names(s, p, p->from);
+        return;
+    case ORR__PART_FOLD: fold(s, p); return;
     default: break;
     }
+    names(s, p, p->at); /* MASK, SET, COPY, PREFETCH */
+    names(s, p, p->from);
+    names(s, p, p->to);
+    names(s, p, p->step);
     body_of(s, p->body);
     body_of(s, p->other);
 }
@@ -114,9 +239,8 @@ bool orr__nest_verify(const orr__nest *n, const orr__region *r, char *why, size_
     size_t most = (size_t)n->parts + 1;
     scope s = { .r = r, .why = why, .size = size };
     *why = '\0';
-    s.name = orr__alloc_n(most, sizeof *s.name);
     s.reg = orr__alloc_n(most, sizeof *s.reg);
-    if (s.name && s.reg)
+    if (s.reg)
         list_of(&s, n->root);
     else
         (void)snprintf(why, size, "no memory");

@@ -50,7 +50,7 @@ static void arrays_and_sums_are_there_where_they_are_read(void)
             orr__nest_array(&n, 0, "orr_f32", "keep0", "40");
         orr__part *load = orr__nest_add(&n, ORR__PART_LOAD, ORR__LOAD_KEPT, 0);
         load->name = "keep0";
-        load->at = "i0";
+        load->at = "0";
         ORR_CHECK(is_sound(&n) == declared);
         orr__nest_free(&n);
     }
@@ -58,6 +58,38 @@ static void arrays_and_sums_are_there_where_they_are_read(void)
     b.r.rmask = 1;
     orr__nest_begin(&n, &text);
     (void)orr__nest_add(&n, ORR__PART_FOLD, ORR__FOLD_END, b.r.ninstr);
+    ORR_CHECK(!is_sound(&n));
+    orr__nest_free(&n);
+}
+
+/* Statements, conditions and positions read declared names, which end with their body; members, calls and macros are no names. */
+static void names_of_statements_are_there_where_they_are_read(void)
+{
+    static const struct {
+        const char *first, *second;
+        bool sound;
+    } cases[] = {
+        { "const orr_idx q = 0, e = q + 4", "e = q", true },       { "const orr_idx q = 0", "e = q", false },
+        { "const orr_f32 *base = in0", "(void)base[W(2)]", true }, { "orr_idx q = f(1, e)", "(void)q", false },
+        { "orr_idx q = f(1, 2), e", "q = s.left + e", false },     { "orr_idx s = 0", "ORR_STEP(s->left)", true }
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        orr__nest n;
+        exponential();
+        orr__nest_begin(&n, &text);
+        orr__nest_set(&n, "%s", cases[k].first);
+        orr__nest_set(&n, "%s", cases[k].second);
+        ORR_CHECK_MSG(is_sound(&n) == cases[k].sound, "%s", cases[k].second);
+        orr__nest_free(&n);
+    }
+    orr__nest n;
+    exponential();
+    orr__nest_begin(&n, &text);
+    (void)orr__nest_loop(&n, 0, "i0", "0", "40", NULL);
+    (void)orr__nest_if(&n, "i0 < 3");
+    orr__nest_close(&n, 2);
+    ORR_CHECK(is_sound(&n));
+    (void)orr__nest_if(&n, "i0 < 3");
     ORR_CHECK(!is_sound(&n));
     orr__nest_free(&n);
 }
@@ -138,10 +170,12 @@ static void a_nest_that_fails_takes_no_more_parts(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = {
-        ORR_TEST(registers_are_there_where_they_are_read),  ORR_TEST(arrays_and_sums_are_there_where_they_are_read),
-        ORR_TEST(a_changed_copy_leaves_the_original_alone), ORR_TEST(a_nest_is_printed_part_by_part),
-        ORR_TEST(a_nest_that_fails_takes_no_more_parts),    { NULL, NULL }
-    };
+    static const orr_test tests[] = { ORR_TEST(registers_are_there_where_they_are_read),
+                                      ORR_TEST(arrays_and_sums_are_there_where_they_are_read),
+                                      ORR_TEST(names_of_statements_are_there_where_they_are_read),
+                                      ORR_TEST(a_changed_copy_leaves_the_original_alone),
+                                      ORR_TEST(a_nest_is_printed_part_by_part),
+                                      ORR_TEST(a_nest_that_fails_takes_no_more_parts),
+                                      { NULL, NULL } };
     return orr_test_main(argc, argv, "nest", tests);
 }
