@@ -41,6 +41,9 @@ ENGINE(many_tiles, "30", STARPU("2", "lws"), TILES, AS_TASKS)
 ENGINE(many_tiles_eager, "15", STARPU("4", "eager"), TILES, AS_TASKS)
 ENGINE(many_tiles_prio, "15", STARPU("2", "prio"), TILES)
 ENGINE(many_tiles_dmdas, "15", STARPU("4", "dmdas"), TILES, AS_TASKS)
+/* A task of 12 tiles that writes over one of them, and named it twice: it waited for ever. */
+ENGINE(many_tiles_over_one, "1", STARPU("2", "dmdas"), TILES, AS_TASKS, { "ORR_TEST_SEEDS", "5206-5207" },
+       { "ORR_TEST_ALARM", "120" })
 ENGINE(many_tiles_serial, "30", { "ORRERY_ENGINE", "serial" }, TILES)
 
 int main(int argc, char **argv)
@@ -61,6 +64,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(many_tiles_eager),
                                       ORR_TEST(many_tiles_prio),
                                       ORR_TEST(many_tiles_dmdas),
+                                      ORR_TEST(many_tiles_over_one),
                                       ORR_TEST(many_tiles_serial),
                                       { 0 } };
     static const orr_test child[] = { ORR_TEST(rg_agree), { 0 } };

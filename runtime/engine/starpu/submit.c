@@ -77,8 +77,9 @@ static bool donated(const orr__run *r, const orr__step *s, int j)
     return false;
 }
 
-/* A donor and its recipient are the same handle, so StarPU must see the same access for both. Partial products are added in any order,
- * except for the first, which begins the sum, and the last, which has additional work. */
+/* A donor and its recipient are the same handle, which a task names once, as its output: under dmda and dmdas of StarPU 1.4 some tasks of many
+ * handles that named one twice waited for ever. Partial products are added in any order, except for the first, which begins the sum, and the
+ * last, which has additional work. */
 static enum starpu_data_access_mode mode_of(const draft *d, int j)
 {
     const orr__step *s = d->a->step;
@@ -114,7 +115,8 @@ static orr_status look_up(orr__site at, draft *d)
     for (int j = 0; j < d->operands; j++) {
         orr__span p = d->span[j] = bundle ? orr__star_range(d->a->run, use[j].value, use[j].first, use[j].end)
                                           : orr__star_span(d->a->run, s, d->a->tile, j);
-        if (!bundle && j > s->region->nout && orr__star_only_order(d->a->run, s, j - s->region->nout))
+        if (!bundle && ((j >= s->region->nout && donated(d->a->run, s, j)) ||
+                        (j > s->region->nout && orr__star_only_order(d->a->run, s, j - s->region->nout))))
             p.n = d->span[j].n = 0;
         if (!bundle && j < s->region->nout && !orr__star_fits(d->a->run, s, d->a->tile, j, &p))
             return orr__fail(at, ORR_EINTERNAL, "%s: tile %d is no whole number of its output's tiles",
