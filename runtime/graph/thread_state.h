@@ -33,14 +33,15 @@ typedef struct orr__tls {
     uint32_t *slot;                     /* ORR__SLOT_CACHE free slots; NULL until needed      */
     unsigned keeper;                    /* keeper of its handles; ORR__NO_KEEPER until the first */
     bool borrowing;                     /* copy of its keeper's `borrowing`                   */
+    bool have_spare;                    /* `spare` is not lent to a capture                   */
+    bool pile_off;                      /* of pile.h: no submission before the next evaluation */
     orr__scope *scope;                  /* innermost                                       */
     orr__scope *free_scopes;            /* ended scopes with their lists, for reuse        */
     int nfree_scopes;
     size_t kept_items;        /* total capacity of their lists                   */
     uint64_t serial, serials; /* the next scope's serial; serials left           */
     orr__capture spare;       /* arrays of the last capture, for reuse           */
-    bool have_spare;
-    void *stack; /* of a capture's walk */
+    void *stack;              /* of a capture's walk */
     int stack_cap;
     unsigned epoch;        /* of the handle table when `scope` was last used  */
     uint64_t born, leaves; /* the latest node's date; leaves made              */
@@ -49,9 +50,8 @@ typedef struct orr__tls {
     uint64_t *pending_at; /* a hash table of places in `pending`, each with the age of the table; others are free */
     uint32_t pending_age;
     struct orr__former_list *formers; /* former values of the pending variables; NULL: none yet */
-    bool pile_off;                    /* of pile.h: no submission before the next evaluation                */
-    uint64_t pile_lead;               /* … the variable that was assigned first since the last evaluation, 0: none */
-    uint64_t pile_born;               /* … `born` at that evaluation                                          */
+    uint64_t pile_lead; /* of pile.h: the variable that was assigned first since the last evaluation, 0: none */
+    uint64_t pile_born; /* … `born` at that evaluation                                          */
     orr__node **pending_nodes;
     size_t pending_nodes_cap;
     struct orr__census *census; /* under way; NULL: none                                      */

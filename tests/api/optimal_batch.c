@@ -65,14 +65,16 @@ static double each(network *w, int64_t batch)
 }
 
 /* Compares the least of interleaved times. The suite's bound holds on a busy machine, too, which evicts caches; the long form's bound
- * is the promise. */
-static void beside_a_sweep(network *w)
+ * is the promise. False: the chosen batch is beyond the bound. */
+static bool is_near_a_sweep(network *w, bool full)
 {
-    const bool full = getenv("ORR_TEST_FULL") != NULL;
     const int rounds = full ? 40 : 3;
     double least[SIZES], chosen = 0, best = HUGE_VAL;
     orr_batch_choice c;
-    ORR_REQUIRE(orr_optimal_batch(work, w, MOST, 0, &c) == ORR_OK);
+    bool ok = orr_optimal_batch(work, w, MOST, 0, &c) == ORR_OK;
+    ORR_CHECK_MSG(ok, "%s", orr_error_message());
+    if (!ok)
+        return true;
     int64_t size[SIZES];
     for (int i = 0; i < SIZES; i++) {
         size[i] = 1 << i;
@@ -92,8 +94,18 @@ static void beside_a_sweep(network *w)
         best = least[i] < best ? least[i] : best;
     }
     printf("; best of it by chosen %.3f\n", best / chosen);
-    ORR_CHECK_MSG(chosen <= (full ? 1.1 : 2.0) * best, "%s: %.3g us, and %.3g us in the sweep", w->name, 1e6 * chosen,
-                  1e6 * best);
+    return chosen <= (full ? 1.1 : 2.0) * best;
+}
+
+/* Other programs may take a core during the choice and leave it during the sweep: a choice that is wrong is wrong each time. */
+static void beside_a_sweep(network *w)
+{
+    enum { TRIES = 3 };
+    const bool full = orr_test_full();
+    bool near = false;
+    for (int i = 0; i < TRIES && !near; i++)
+        near = is_near_a_sweep(w, full);
+    ORR_CHECK_MSG(near, "%s: the chosen batch is beyond the bound in each of %d sweeps", w->name, TRIES);
 }
 
 enum { NETWORKS = 3 };
