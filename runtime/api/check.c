@@ -12,6 +12,7 @@
 #include "ops/record.h"
 #include "runtime/api/check.h"
 #include "runtime/api/eval.h"
+#include "runtime/api/part.h"
 #include "runtime/base/env.h"
 #include "runtime/cost/machine.h"
 #include "runtime/engine/finite.h"
@@ -68,6 +69,7 @@ typedef struct {
         const orr__node *node; /* whose first such element is known */
         int64_t place;
     } known;
+    orr__parts parts;
     suspect *todo; /* each node at most once */
     int ntodo;
     bool *seen;
@@ -178,14 +180,22 @@ static bool find_in_memory(const search *s, const orr__node *x, int64_t *place)
     return true;
 }
 
-/* The first element of node i that is not finite; false: there is none, or it cannot be known. Of many elements the row is found first, by
- * a fold that costs no more than the sum of the elements. */
-static bool find_place(const search *s, int i, int64_t *place)
+/* Adds the folds that parts need whole to the n nodes that are evaluated with them, so that they are computed once. Returns the new number. */
+static int add_whole(const search *s, orr__node **all, int n)
 {
-    orr__node *x = s->p->node[i];
+    for (int k = 0; k < s->parts.nwhole; k++)
+        if (!orr__node_value(s->p->node[s->parts.whole[k]]))
+            all[n++] = s->p->node[s->parts.whole[k]];
+    return n;
+}
+
+/* The first element of x that is not finite; false: there is none, or it cannot be known. Of many elements the row is found first, by a
+ * fold that costs no more than the sum of the elements. */
+static bool find_in(const search *s, orr__node *x, int64_t *place)
+{
     int64_t count = orr__shape_count(&x->shape), n = row_length(count), row = 0;
-    if ((s->p->leaf_of[i] < 0 && orr__capture_nin(s->p, i) == 0) || !is_inexact(x) || count == 0)
-        return false; /* a constant of the program, or no floats */
+    if (!is_inexact(x) || count == 0)
+        return false;
     if (s->known.node == x || find_in_memory(s, x, place)) {
         *place = s->known.node == x ? s->known.place : *place;
         return *place >= 0;
@@ -202,20 +212,83 @@ static bool find_place(const search *s, int i, int64_t *place)
     return known && at < n;
 }
 
-/* The place in the operand of a view that element e of the view shows. */
-static bool find_source(const search *s, int i, int64_t e, int64_t *place)
+/* A constant of the program. */
+static bool is_constant(const search *s, int i)
 {
-    const orr__node *n = s->p->node[i], *from = s->p->node[input(s, i, 0)];
-    const orr_shape line = ORR_SHAPE(orr__shape_count(&from->shape));
-    orr__node *places = orr__rec_iota(s->at, ORR_I64, &line, 0, (orr__scalar){ .i = 0 }, (orr__scalar){ .i = 1 });
-    places = orr__rec_reshape(s->at, places, &from->shape);
-    orr__node *view = places ? orr__rec_like(s->at, n, ORR_I64, &n->shape, 1, &places) : NULL;
-    orr__node *one = view ? orr__blame_elements(s->at, view, e, 1) : NULL;
-    bool known = one && s->eval(s->at, &one, 1) == ORR_OK;
-    *place = known ? orr__blame_number(one, &known).i : 0;
-    orr__node_unref(one);
-    orr__node_unref(view);
-    return known && *place >= 0 && *place < line.dim[0];
+    return s->p->leaf_of[i] < 0 && orr__capture_nin(s->p, i) == 0;
+}
+
+static bool find_place(const search *s, int i, int64_t *place)
+{
+    return !is_constant(s, i) && find_in(s, s->p->node[i], place);
+}
+
+/* Is the fold of this part of the operand of node i not finite? *known: false without a value. */
+static bool is_bad_fold(search *s, int i, const orr__box *of, bool *known)
+{
+    const orr__node *n = s->p->node[i];
+    orr_shape one = n->shape;
+    for (int d = 0; d < one.rank; d++)
+        one.dim[d] = 1;
+    orr__node *x = orr__part_in_box(&s->parts, input(s, i, 0), of), *all[1 + ORR__PARTS_WHOLE];
+    all[0] = x ? whole(s, orr__rec_like(s->at, n, (orr_dtype)n->dtype, &one, 1, &x)) : NULL;
+    int count = add_whole(s, all, 1);
+    *known = all[0] && s->eval(s->at, all, count) == ORR_OK;
+    bool bad = *known && is_bad(all[0]);
+    orr__node_unref(all[0]);
+    return bad;
+}
+
+/* Makes the box of the operand of node i, a fold, one of its PIECES, as long as it is large: the first one whose fold is not finite, else the
+ * last one. The kernel that has computed the node computes these folds; a kernel that finds a place is new, and not compiled. */
+static void narrow(search *s, int i, orr__box *of)
+{
+    enum { SMALL = 1 << 20, PIECES = 8 };
+    bool known = true;
+    while (orr__shape_count(&of->shape) > SMALL) {
+        orr__box piece = *of;
+        int d = 0;
+        while (of->shape.dim[d] == 1)
+            d++;
+        int64_t end = of->start[d] + of->shape.dim[d], each = (of->shape.dim[d] + PIECES - 1) / PIECES;
+        for (piece.shape.dim[d] = each; piece.start[d] + each < end; piece.start[d] += each) {
+            if (is_bad_fold(s, i, &piece, &known))
+                break;
+            if (!known)
+                return;
+        }
+        piece.shape.dim[d] = end - piece.start[d] < each ? end - piece.start[d] : each;
+        *of = piece;
+    }
+}
+
+/* The first such element of node i among those in the box. */
+static bool find_in_box(search *s, int i, const orr__box *of, int64_t *place)
+{
+    orr__node *part = orr__part_in_box(&s->parts, i, of);
+    bool found = part && find_in(s, part, place);
+    orr__node_unref(part);
+    if (found)
+        *place = orr__box_place(of, &s->p->node[i]->shape, *place);
+    return found;
+}
+
+/* Such an element of operand k of node j, which is no element-wise operation: one of those from which element e is computed. */
+static bool find_before(search *s, int j, int k, int64_t e, int64_t *place)
+{
+    const orr__node *n = s->p->node[j];
+    int from = input(s, j, k), pattern = n->op->pattern;
+    if (pattern == ORR__PATTERN_VIEW)
+        return k == 0 && (*place = orr__part_source(s->p, j, e)) >= 0;
+    if (pattern != ORR__PATTERN_FOLD && pattern != ORR__PATTERN_PRODUCT)
+        return find_place(s, from, place);
+    if (is_constant(s, from) || !is_inexact(s->p->node[from]))
+        return false;
+    orr__box one = orr__box_of_element(&n->shape, e), all = orr__box_of_operand(s->p, j, k, &one), of = all;
+    if (pattern == ORR__PATTERN_FOLD && !orr__node_value(s->p->node[from]))
+        narrow(s, j, &of);
+    bool narrower = !orr__shape_equal(&of.shape, &all.shape);
+    return find_in_box(s, from, &of, place) || (narrower && find_in_box(s, from, &all, place));
 }
 
 /* An infinity that stands in the program, as that of a mask. */
@@ -245,9 +318,8 @@ static void look_before(search *s, int j, int64_t e)
     }
     for (int k = 0; k < nin; k++) {
         int64_t place;
-        bool one = n->op->pattern == ORR__PATTERN_VIEW;
         bad = bad || is_given(s, input(s, j, k));
-        if (one ? k == 0 && find_source(s, j, e, &place) : find_place(s, input(s, j, k), &place)) {
+        if (find_before(s, j, k, e, &place)) {
             bad = true;
             add(s, input(s, j, k), place);
         }
@@ -262,7 +334,7 @@ static bool make_small(search *s, int i, int64_t e)
     static const orr_shape one = { .rank = 1, .dim = { 1 } };
     const orr__capture *p = s->p;
     bool *needed = calloc((size_t)i + 1, sizeof *needed);
-    orr__node **all = calloc((size_t)i + 1, sizeof(orr__node *));
+    orr__node **all = calloc((size_t)i + 1 + ORR__PARTS_WHOLE, sizeof(orr__node *));
     int n = 0;
     bool ok = needed && all;
     if (ok)
@@ -278,14 +350,15 @@ static bool make_small(search *s, int i, int64_t e)
         ok = nin <= 8;
         for (int k = 0; k < nin && ok; k++)
             in[k] = orr__node_ref(s->small[input(s, j, k)]);
+        orr__box at = orr__box_of_element(&p->node[j]->shape, e);
         s->small[j] = !ok   ? NULL
                       : nin ? orr__rec_like(s->at, p->node[j], (orr_dtype)p->node[j]->dtype, &one, nin, in)
-                            : whole(s, orr__blame_elements(s->at, p->node[j], e, 1));
+                            : whole(s, orr__rec_reshape(s->at, orr__part_in_box(&s->parts, j, &at), &one));
         ok = s->small[j] != NULL;
         if (ok && !orr__node_value(s->small[j]))
             all[n++] = s->small[j];
     }
-    ok = ok && (n == 0 || s->eval(s->at, all, n) == ORR_OK);
+    ok = ok && (n == 0 || s->eval(s->at, all, add_whole(s, all, n)) == ORR_OK);
     free(all);
     free(needed);
     return ok;
@@ -397,9 +470,11 @@ static void blame(search *s)
     s->small = calloc((size_t)n, sizeof(orr__node *));
     s->made.i = s->odd.i = s->data.i = -1;
     suspect none = { -1, 0 };
-    bool may = s->todo && s->seen && s->small && orr__blame_may_repeat(s->p);
-    if (s->small)
+    bool ready = orr__parts_begin(&s->parts, s->at, s->p) && s->todo && s->seen && s->small,
+         may = ready && orr__blame_may_repeat(s->p);
+    if (ready)
         say(s, may ? culprit_of(s) : none);
+    orr__parts_end(&s->parts);
     free(s->todo);
     free(s->seen);
     free(s->small);

@@ -125,6 +125,40 @@ static void the_way_back_leads_through_every_kind_of_operation(void)
 }
 
 /* Infinities of a mask that disappear, and NaN that a choice drops. */
+/* Folds, products and views of many elements: of their operands the parts that the suspected element needs are computed, and a long fold is
+ * searched piece by piece. */
+static void the_element_is_found_among_millions(void)
+{
+    enum { ROWS = 2100, COLUMNS = 1000, KINDS = 9 };
+    orr_test_check_begin("off", NULL, "off");
+    for (int k = 0; k < KINDS; k++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *i = orr_reshape(orr_arange(ORR_I32, 0, ROWS * COLUMNS, 1), ORR_SHAPE(ROWS, COLUMNS));
+        orr_tensor *x = orr_cast(orr_not_equal(i, orr_full(ORR_I32, ORR_SHAPE_0D, 1500 * COLUMNS + 321)), ORR_F32);
+        orr_tensor *y = orr_log(x), *out = NULL;
+        int line = __LINE__ - 1;
+        switch (k) {
+        case 0: out = orr_sum(orr_square(y), ORR_ALL_AXES, false); break;
+        case 1: out = orr_min(y, ORR_ALL_AXES, false); break;
+        case 2: out = orr_softmax(orr_neg(y), 1); break;
+        case 3: out = orr_softmax(orr_neg(y), 0); break;
+        case 4: out = orr_mean(orr_square(orr_sub(y, orr_mean(y, ORR_AXES(0), true))), ORR_ALL_AXES, false); break;
+        case 5: out = orr_matmul(orr_permute(y, ORR_AXES(1, 0)), orr_ones(ORR_F32, ORR_SHAPE(ROWS, 2))); break;
+        case 6: out = orr_sum(orr_reshape(orr_flip(y, ORR_AXES(0, 1)), ORR_SHAPE(-1, 7)), ORR_AXES(1), false); break;
+        case 7: out = orr_logsumexp(orr_neg(orr_reshape(y, ORR_SHAPE(-1))), ORR_AXES(0), false); break;
+        default:
+            out = orr_sum(orr_mul(orr_slice(y, ORR_INDEX(ROWS - 3, 0), ORR_INDEX(ORR_END, COLUMNS), ORR_INDEX(-3, 1)),
+                                  orr_ones(ORR_F32, ORR_SHAPE(ROWS / 3, 1))),
+                          ORR_AXES(0), false);
+            break;
+        }
+        ORR_CHECK_MSG(orr_check(out) == ORR_ENUMERIC, "kind %d", k);
+        names(orr_error_message(), line, "log", "element [1500, 321] is -inf, made from 0");
+        (void)orr_scope_end(s);
+    }
+    orr_test_check_end();
+}
+
 static void finite_results_are_not_blamed(void)
 {
     orr_test_check_begin("nonfinite", NULL, "off");
@@ -245,6 +279,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(the_line_of_a_quotient_is_named),
                                       ORR_TEST(infinities_overflows_and_data_are_told_apart),
                                       ORR_TEST(the_way_back_leads_through_every_kind_of_operation),
+                                      ORR_TEST(the_element_is_found_among_millions),
                                       ORR_TEST(finite_results_are_not_blamed),
                                       ORR_TEST(training_goes_on_and_is_said_once_a_line),
                                       ORR_TEST(explicit_graphs_are_checked),
