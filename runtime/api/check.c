@@ -8,12 +8,14 @@
 #include <string.h>
 #include <orrery/elementwise.h>
 #include <orrery/eval.h>
+#include "codelets/codelet.h"
 #include "ops/exchange.h"
 #include "ops/record.h"
 #include "runtime/api/check.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/part.h"
 #include "runtime/base/env.h"
+#include "runtime/base/minmax.h"
 #include "runtime/cost/machine.h"
 #include "runtime/engine/finite.h"
 
@@ -143,38 +145,25 @@ static bool find_row(const search *s, orr__node *x, int64_t n, int64_t *row)
     return found;
 }
 
-/* The first of n words of `size` bytes whose bits of `exponent` are all set: the number is not finite; n: none. Blocks without such a word
- * are looked at in vectors. */
-#define FIRST(bits)                                                                                                    \
-    static int64_t first_##bits(const uint##bits##_t *v, int64_t n, uint##bits##_t exponent)                           \
-    {                                                                                                                  \
-        enum { BLOCK = 1024 };                                                                                         \
-        int64_t i = 0;                                                                                                 \
-        for (uint##bits##_t any = 0; i + BLOCK <= n && !any; i += any ? 0 : BLOCK)                                     \
-            for (int k = 0; k < BLOCK; k++)                                                                            \
-                any |= (uint##bits##_t)((v[i + k] & exponent) == exponent);                                            \
-        while (i < n && (v[i] & exponent) != exponent)                                                                 \
-            i++;                                                                                                       \
-        return i;                                                                                                      \
-    }
-FIRST(16)
-FIRST(32)
-FIRST(64)
-
 /* The first element that is not finite of a value in the memory of the processors, where one pass costs less than a kernel and the values
  * that it needs. False: another way is needed. *place −1: all are finite. */
 static bool find_in_memory(const search *s, const orr__node *x, int64_t *place)
 {
+    enum { BLOCK = 4096 };
     orr__buffer *b = s->over_ranks || !orr__machine_here.one_memory ? NULL : orr__node_value(x);
-    int64_t n = orr__shape_count(&x->shape), at;
+    orr_dtype t = (orr_dtype)x->dtype, part = orr__part_dtype(t);
+    int64_t n = orr__shape_count(&x->shape), parts = part == t ? 1 : 2, at = 0;
     if (!b || x->placed || orr__buffer_sync(b) != ORR_OK || atomic_load(&b->form))
         return false;
-    switch (x->dtype) {
-    case ORR_F64: at = first_64(b->host, n, 0x7ffULL << 52); break;
-    case ORR_F32: at = first_32(b->host, n, 0xffU << 23); break;
-    case ORR_F16: at = first_16(b->host, n, 0x7c00); break;
-    case ORR_BF16: at = first_16(b->host, n, 0x7f80); break;
-    default: return false;
+    for (int64_t each = ORR__MIN(BLOCK, n); at < n;) {
+        if (orr__cpu_finite(part, (const char *)b->host + (size_t)at * orr_dtype_size(t), each * parts)) {
+            at += each;
+            each = ORR__MIN(each, n - at);
+        } else if (each > 1) {
+            each = 1; /* it is in this block */
+        } else {
+            break;
+        }
     }
     *place = at < n ? at : -1;
     return true;

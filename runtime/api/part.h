@@ -17,8 +17,9 @@ typedef struct {
     int depth;
     orr__box *box;    /* by node: the last part of it */
     orr__node **made; /* …, NULL: none               */
-    int whole[ORR__PARTS_WHOLE],
-        nwhole; /* nodes of p, folds that some part needs whole: a value of theirs spares other parts the work */
+    int whole
+        [ORR__PARTS_WHOLE]; /* folds that a part needs whole, nodes of p; with their values other parts need less work */
+    int nwhole;
 } orr__parts;
 
 bool orr__parts_begin(orr__parts *a, orr__site at, const orr__capture *p);

@@ -9,11 +9,11 @@
 #include "runtime/cost/model.h"
 #include "runtime/plan/passes.h"
 
-/* An order of all steps in which every bundle is a run of neighbours. All steps that depend on a bundle follow it, so bundles cannot
- * wait for each other in a cycle. */
-/* Each search of the pending steps ends. */
+/* Steps that wait for a bundle, at most, so that each search of them ends. */
 enum { PENDING_MOST = 1024 };
 
+/* An order of all steps in which every bundle is a run of neighbours. All steps that depend on a bundle follow it, so bundles cannot
+ * wait for each other in a cycle. */
 typedef struct {
     orr__plan *pl;
     int *producer;          /* value -> step, -1                       */

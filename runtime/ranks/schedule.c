@@ -242,8 +242,7 @@ static void gather_directly(builder *b, const team *t)
 
 /* -- all-reductions ------------------------------------------------------------------------------------------ */
 
-/* Where a short array is sent as a whole, messages are sent first: others wait for them. */
-
+/* Messages are sent before others are received, here and in `swap`: other ranks wait for them. */
 static void all_reduce_whole(builder *b, const team *t)
 {
     int64_t n = b->x->count;

@@ -196,10 +196,10 @@ static void look_around(int backend)
     orr__machine_here.device_bundles = orr__star.cudas > 0 && orr__star.opencls == 0;
 }
 
-/* StarPU's files have numbers with a point, which it reads and writes in the current locale. Its threads inherit the floating-point mode
- * of the thread that starts them. */
 static int look = -1; /* StarPU's number of orr__engine_looks */
 
+/* StarPU's files have numbers with a point, which it reads and writes in the current locale. Its threads inherit the floating-point mode
+ * of the thread that starts them. */
 static int begin_starpu(struct starpu_conf *conf)
 {
     ORR__GUARD_WRITES; /* of StarPU's files; its workers inherit the guard */
