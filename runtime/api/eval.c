@@ -26,6 +26,7 @@
 #include "runtime/graph/former.h"
 #include "runtime/graph/kept_again.h"
 #include "runtime/graph/slice_copy.h"
+#include "runtime/ranks/ranks.h"
 
 orr_status orr__need_running(orr__site at)
 {
@@ -79,6 +80,13 @@ orr_status orr__no_placeholder(orr__site at, const orr__capture *p)
         if (!p->leaf[k])
             return orr__fail(at, ORR_EGRAPH, "a placeholder has no value here; submit the graph that it belongs to");
     return ORR_OK;
+}
+
+/* True if an evaluation may give values to nodes that nobody requested. Their choice depends on references, memory and runs under way, which
+ * each rank has of its own; a node that has a value on one rank alone would be another graph. */
+static bool may_add(void)
+{
+    return orr__ranks() <= 1;
 }
 
 /* Adds to the roots the held values that are computed again and again. *all: the array of the new roots, NULL: there are none. */
@@ -142,7 +150,7 @@ static orr_status capture_and_plan(orr__site at, orr__capture_roots *roots, bool
     bool shown = orr__env.print & ORR__PRINT_GRAPH;
     size_t left = orr__engine_left();
     orr_status st = full ? orr__capture_make_roots(at, roots, p) : orr__capture_make_light(at, roots, p);
-    if (st == ORR_OK && p->again)
+    if (st == ORR_OK && p->again && may_add())
         st = add_kept(at, roots, left, full, p, all);
     if (st != ORR_OK)
         return st;
@@ -377,7 +385,7 @@ static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__d
 
 orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all)
 {
-    orr__donors_find(node, n, true, donors);
+    orr__donors_find(node, n, may_add(), donors);
     int more = donors->nretained;
     *all = more ? malloc(((size_t)n + (size_t)more) * sizeof **all) : NULL;
     if (more && !*all)

@@ -296,6 +296,45 @@ static void a_file_that_one_rank_lacks_is_told_to_all(void)
     down();
 }
 
+/* Rank 0 keeps the prediction of each step until the next one, as a program does that logs it; the others do not. The prediction reads
+ * parameters that the step replaces. */
+static void ranks_keep_what_they_like(void)
+{
+    enum { ROWS = 8, N = 1 << 16 };
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = orr_grid_make(1, ((int64_t[]){ -1 }));
+    orr_module *net = orr_dense(N, 1, ORR_ACTIVATION_LINEAR, ORR_INITIALISER_DEFAULT);
+    orr_optim *o = orr_optim_of_module(ORR_OPTIM_SGD, net, NULL);
+    ORR_CHECK(orr_data_parallel(net, o, &(orr_data_parallel_options){ .compress = false }) == ORR_OK);
+    orr_tensor *x = orr_shard(orr_randn_keyed(ORR_F32, ORR_SHAPE(ROWS, N), 0, 1, 8), g, ORR_AXES(0));
+    for (int t = 0; t < STEPS; t++) {
+        orr_scope *step = orr_scope_begin();
+        double loss = NAN;
+        orr_tensor *y = orr_forward(net, x), *l = orr_mean(orr_square(y), ORR_ALL_AXES, false);
+        if (orr_rank() > 0)
+            orr_free(y);
+        ORR_CHECK_MSG(orr_optim_step(o, l) == ORR_OK && orr_item(l, &loss) == ORR_OK && isfinite(loss), "step %d: %s",
+                      t, orr_error_message());
+        (void)orr_scope_end(step);
+    }
+    orr_optim_free(o);
+    orr_module_free(net);
+    /* An evaluation of each rank alone, whose results the ranks use together. */
+    orr_tensor *x0 = orr_full(ORR_F32, ORR_SHAPE(ROWS, N), 3);
+    orr_tensor *w = orr_variable(orr_ones(ORR_F32, ORR_SHAPE(ROWS, N))), *z = orr_mul(w, x0), *u = orr_mul(z, x0);
+    if (orr_rank() > 0)
+        orr_free(z);
+    ORR_CHECK(orr_assign(w, orr_add(w, u)) == ORR_OK && orr_eval_all(NULL, 0) == ORR_OK);
+    double got = NAN;
+    ORR_CHECK_MSG(orr_item(orr_sum(orr_shard(u, g, ORR_AXES(0)), ORR_ALL_AXES, false), &got) == ORR_OK, "%s",
+                  orr_error_message());
+    ORR_CHECK_MSG(fabs(got - 9.0 * ROWS * N) < 1, "%.9g", got);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
 /* Of a state of 8 MB in two arrays, no rank holds more than one array and its shards. */
 static void state_is_loaded_array_by_array(void)
 {
@@ -442,7 +481,8 @@ static double bytes_of_steps(bool compress)
     for (int t = 0; t < 3; t++) {
         double loss = NAN;
         orr_tensor *l = orr_mean(orr_forward(net, x), ORR_ALL_AXES, false);
-        ORR_CHECK(orr_optim_step(o, l) == ORR_OK && orr_item(l, &loss) == ORR_OK && isfinite(loss));
+        ORR_CHECK_MSG(orr_optim_step(o, l) == ORR_OK && orr_item(l, &loss) == ORR_OK && isfinite(loss), "%s",
+                      orr_error_message());
     }
     orr_optim_free(o);
     orr_module_free(net);
@@ -585,6 +625,7 @@ int main(int argc, char **argv)
         ORR_TEST(a_checkpoint_goes_on_with_other_ranks),
         ORR_TEST(modules_and_optimisers_are_saved_by_one_rank),
         ORR_TEST(a_file_that_one_rank_lacks_is_told_to_all),
+        ORR_TEST(ranks_keep_what_they_like),
         ORR_TEST(state_is_loaded_array_by_array),
         ORR_TEST(the_same_bits_in_every_run),
         { 0 },
