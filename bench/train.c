@@ -162,6 +162,7 @@ int bench_train(bench_sink *out, int rounds)
     for (int i = 0; i < sides; i++)
         fusion_child_end(&side[i]);
     if (!did)
-        (void)fprintf(stderr, "orrery-bench: train has no case '%s'; mnist5 and mlp are there\n", bench_opt.filter);
+        (void)fprintf(stderr, "orrery-bench: train has no case '%s'; mnist5, mlp and small are there\n",
+                      bench_opt.filter);
     return rc | !did;
 }

@@ -1,4 +1,4 @@
-"""The cases of `orrery-bench fusion` with NumPy, numexpr, JAX and PyTorch: a class for each.
+"""The cases of `orrery-bench fusion` with NumPy, numexpr, JAX and PyTorch: a class for each. Of Orrery's Python package the training cases.
 
 Constants, data and checksum are those of bench/hand.h and bench/fusion_cases.c.
 Must not know: who asks, and how long it takes.
@@ -458,3 +458,19 @@ class Torch(Numpy):
 
     def peak(self, name):
         return (networks if name.startswith("network:") else memory).peak(self.torch, self.compile, name)
+
+
+class Orrery(Numpy):
+    """The package beside the library's own programs in C: what the language costs."""
+
+    def __init__(self):
+        import orrery
+        self.orrery, self.name = orrery, "orrery in Python"
+
+    def training_step(self, name):
+        return train.orrery_step(self.orrery, name)
+
+    def prepare(self, case, dtype, n):
+        if not case.startswith("train:"):
+            raise No("the package has the training cases alone")
+        return super().prepare(case, dtype, n)

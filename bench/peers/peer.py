@@ -2,7 +2,7 @@
 
 Must not know: what it is compared with, how a library computes (libraries.py).
 
-    peer.py numpy | numexpr | jax | torch | torch-compile
+    peer.py numpy | numexpr | jax | torch | torch-compile | orrery
 
 Says "ready NAME"; then answers "prepare CASE DTYPE N" with "ok CHECKSUM" or "no REASON" (the cases of train.py too, as
 "train:NAME"), "peak CASE" of memory.py with "ok BYTES CHECKSUM", "run SECONDS" with seconds per
@@ -15,7 +15,7 @@ import statistics
 import sys
 import time
 
-from libraries import Jax, No, Numexpr, Numpy, Torch
+from libraries import Jax, No, Numexpr, Numpy, Orrery, Torch
 
 
 def measured(once, seconds):
@@ -92,7 +92,7 @@ def answer(peer, line):
 def main():
     out = os.fdopen(os.dup(1), "w")  # a library's own output must not mix with the answers
     os.dup2(2, 1)
-    kinds = {"numpy": Numpy, "numexpr": Numexpr, "jax": Jax, "torch": lambda: Torch(False),
+    kinds = {"numpy": Numpy, "numexpr": Numexpr, "jax": Jax, "orrery": Orrery, "torch": lambda: Torch(False),
              "torch-compile": lambda: Torch(True)}
     if len(sys.argv) != 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)

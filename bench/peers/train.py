@@ -1,4 +1,4 @@
-"""The training cases of `orrery-bench train` for JAX and PyTorch: same network, data and start values.
+"""The training cases of `orrery-bench train` for JAX, PyTorch and Orrery's own Python: same network, data and start values.
 
 Must not know: what it is compared with. Names, sizes and rates are those of bench/train_ours.c.
 """
@@ -12,6 +12,7 @@ STEPS, DATA = 100, "/usr/share/datasets/fashion-mnist"
 CASES = {
     "mnist5": ([784, 256, 256, 256, 256, 10], 100, "sgd", 0.01),
     "mlp": ([784, 512, 256, 10], 128, "adam", 1e-4),
+    "small": ([784, 32, 10], 16, "adam", 1e-4),
 }
 
 
@@ -71,6 +72,24 @@ def torch_step(torch, compiled, name):
             loss = loss_of(x[i], y[i])
             loss.backward()
             opt.step()
+        return loss.item()
+
+    return step
+
+
+def orrery_step(o, name):
+    width, batch, how, lr = CASES[name]
+    sizes = list(itertools.pairwise(width))
+    net = o.sequential([o.dense(a, b, "relu" if i < len(sizes) - 1 else "linear", "default") for i, (a, b) in enumerate(sizes)])
+    start = [v for pair in start_values(width) for v in pair]
+    for (_, p), v in zip(net.parameters(), start, strict=True):
+        o.assign(p, o.asarray(v))
+    opt = (o.Adam if how == "adam" else o.SGD)(net, lr=lr)
+    xs, ys = ([o.asarray(a[i]) for i in range(STEPS)] for a in batches(batch))
+
+    def step(i):
+        loss = o.cross_entropy(net(xs[i]), ys[i])
+        opt.step(loss)
         return loss.item()
 
     return step
