@@ -67,6 +67,8 @@ typedef struct orr__backend {
     /* Is there a device to run on? If not, the reason goes to `why`, which may be NULL. */
     bool (*probe)(char *why, size_t size);
     bool (*can)(const orr__region *r); /* NULL: all regions                             */
+    /* The least rows of a launch of a product whose bits are those of these rows in any launch; 0: they depend on the launch. NULL: 0. */
+    int64_t (*least_rows)(const orr__region *r);
     /* The operands, and the result, of a call that its kernel also accepts in blocks of `block` channels (orr__call). NULL: none. */
     uint32_t (*blocks)(const orr__region *r, int block);
     /* form_input: the input of a call that its kernel may read in a form, -1: none. form: the form that is best for launches of `rows`

@@ -453,6 +453,7 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
 
 const orr__backend orr__cpu = { .name = "cpu",
                                 .probe = probe,
+                                .least_rows = orr__gemm_least_rows,
                                 .blocks = blocks,
                                 .form_input = form_input,
                                 .form = form,

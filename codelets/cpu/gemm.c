@@ -197,12 +197,26 @@ static void compare(orr_dtype blas, orr__variants *v)
     orr__regret_report(timed_s, orr__cpu_time() - t0);
 }
 
+static bool may_be_loops(orr_dtype blas, const extent *all)
+{
+    return !orr__env.deterministic && (blas == ORR_F32 || blas == ORR_F64) && all->m >= ORR__VECTOR &&
+           all->n >= ORR__VECTOR && all->k >= ORR__VECTOR &&
+           orr__cpu_blas_get_threads() == 1; /* BLAS's own threads are faster */
+}
+
+int64_t orr__gemm_least_rows(const orr__region *r)
+{
+    if (!r->product || r->rank != 3)
+        return 0;
+    orr_dtype blas = orr__compute_dtype((orr_dtype)r->in_dtype[r->access[0].input]);
+    extent all = { r->dim[0], r->dim[1], r->dim[2] };
+    return may_be_loops(blas, &all) && orr__variants_settled(loops_or_blas(blas)) == BY_LOOPS ? ORR__VECTOR : 0;
+}
+
 static bool loops_are_faster(orr_dtype blas, const extent *all)
 {
     bool timed;
-    if (orr__env.deterministic || !(blas == ORR_F32 || blas == ORR_F64) || all->m < ORR__VECTOR ||
-        all->n < ORR__VECTOR || all->k < ORR__VECTOR ||
-        orr__cpu_blas_get_threads() != 1) /* BLAS's own threads are faster */
+    if (!may_be_loops(blas, all))
         return false;
     orr__variants *v = loops_or_blas(blas);
     int way = orr__variants_next(v, &timed);

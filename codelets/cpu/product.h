@@ -68,6 +68,8 @@ void orr__gemm_scaled(orr_dtype blas, double scale, const orr__mat *a, bool ta, 
                       int64_t ldb, bool add, void *c, int64_t ldc);
 /* True if BLAS computes this without its buffer. */
 bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb);
+/* As least_rows of a backend (codelets/codelet.h): loops of our own sum each element in one order, BLAS in one that depends on the rows. */
+int64_t orr__gemm_least_rows(const orr__region *r);
 /* Measures whether loops of our own are faster than BLAS here, until *stop. */
 void orr__gemm_measure(const atomic_bool *stop);
 #define ORR__GEMM_MOST ((int64_t)1 << 30) /* largest extent of one BLAS call: its dimensions are int */

@@ -55,21 +55,21 @@ static void work(orr__crew *c, int share)
     pthread_mutex_unlock(&lock);
 }
 
-/* Does shares from the beginning of the member's part on, wrapping around. false: none was left. */
-static bool take(orr__crew *c, uint64_t offer, int member)
+/* Does shares from the beginning of the member's part on, wrapping around; their number. */
+static int take(orr__crew *c, uint64_t offer, int member)
 {
     uint64_t number = offer >> 16;
     int shares = (int)(offer & 0xffff), first = member < shares ? (int)((int64_t)shares * member / c->members) : 0;
-    bool any = false;
+    int did = 0;
 
     for (int i = 0; i < shares; i++) {
         int share = first + i < shares ? first + i : first + i - shares;
         if (!claim(c, number, share))
             continue;
         work(c, share);
-        any = true;
+        did++;
     }
-    return any;
+    return did;
 }
 
 unsigned orr__crew_open(orr__crew *c, int members)
@@ -132,8 +132,9 @@ static void sleep_until_done(orr__crew *c, int shares)
     atomic_store(&c->awaited, 0);
 }
 
-/* A share that is late has lost its core, or has far more work. The leader's core is of use to others then, perhaps to that share. */
-static void await_shares(orr__crew *c, int shares)
+/* A share that is late has lost its core, or has far more work. The leader's core is of use to others then, perhaps to that share. Returns
+ * the µs of a long wait; 0: it was short. */
+static double await_shares(orr__crew *c, int shares)
 {
     int turn = 0;
     double since = -1;
@@ -146,9 +147,22 @@ static void await_shares(orr__crew *c, int shares)
         if (1e6 * (now - since) >= ORR__CREW_SPIN)
             sleep_until_done(c, shares);
     }
+    return since < 0 ? 0 : 1e6 * (orr__now() - since);
 }
 
-orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job)
+/* Tells from a job whether the next ones are in smaller shares. A member that slept comes late to a short job anyway. */
+static void judge(orr__crew *c, int shares, int mine, double waited, double us)
+{
+    if (us < ORR__T_CREW_WAKE)
+        return;
+    bool late = waited > us * ORR__T_DOUBT / 100, most = 100 * mine * c->members > (100 + ORR__T_DOUBT) * shares;
+    if (late || most)
+        c->uneven = ORR__T_CREW_CONTENDED;
+    else if (c->uneven > 0)
+        c->uneven--;
+}
+
+orr_status orr__crew_do(orr__crew *c, int shares, double us, orr__share share, void *job)
 {
     uint64_t number = (atomic_load_explicit(&c->offer, memory_order_relaxed) >> 16) + 1;
 
@@ -158,8 +172,8 @@ orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job)
     atomic_store_explicit(&c->status, ORR_OK, memory_order_relaxed);
     atomic_store(&c->offer, number << 16 | (uint64_t)shares);
     wake_for_work(c);
-    (void)take(c, number << 16 | (uint64_t)shares, 0);
-    await_shares(c, shares);
+    int mine = take(c, number << 16 | (uint64_t)shares, 0);
+    judge(c, shares, mine, await_shares(c, shares), us);
     orr_status st = (orr_status)atomic_load(&c->status);
     return st == ORR_OK ? ORR_OK : orr__fail_text(st, c->text);
 }
@@ -201,7 +215,7 @@ void orr__crew_help(orr__crew *c, unsigned trip, int member)
     while (atomic_load_explicit(&c->trips, memory_order_acquire) == trip) {
         unsigned rings = atomic_load(&c->rings);
         uint64_t offer = atomic_load_explicit(&c->offer, memory_order_acquire);
-        if (take(c, offer, member)) {
+        if (take(c, offer, member) > 0) {
             turn = 0;
             idle_since = -1;
             continue;

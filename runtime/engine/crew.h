@@ -4,6 +4,7 @@
 #define ORR_ENGINE_CREW_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "runtime/base/status.h"
 
@@ -30,6 +31,7 @@ typedef struct orr__crew {
     atomic_uint wakes;    /* jobs and rings for which one or more of them slept                          */
     atomic_int spin_ns;   /* time without a share after which a member sleeps                            */
     atomic_int contended; /* waits to come without spinning, since other threads want the members' cores */
+    int uneven;           /* jobs to come in smaller shares; of the leader                               */
     void (*rested)(void); /* called by a member that has slept for long; NULL: nothing                   */
     atomic_uint_least64_t claimed[ORR__CREW_SHARES]; /* by share: the last job for which it was claimed */
 } orr__crew;
@@ -40,8 +42,13 @@ unsigned orr__crew_open(orr__crew *c, int members);
 void orr__crew_spins(orr__crew *c, double us);
 /* Wakes sleeping members, which then wait for a job as long as they may spin. */
 void orr__crew_ring(orr__crew *c);
-/* Does all shares 0 … shares − 1 of a job, with the members that are present; returns the first error of any. */
-orr_status orr__crew_do(orr__crew *c, int shares, orr__share share, void *job);
+/* Does all shares 0 … shares − 1 of a job, with the members that are present; returns the first error of any. us: expected of each member. */
+orr_status orr__crew_do(orr__crew *c, int shares, double us, orr__share share, void *job);
+/* True if lately a member was late or slow, since other threads want its core: the wait for its last share is short if shares are small. */
+static inline bool orr__crew_is_uneven(const orr__crew *c)
+{
+    return c->uneven > 0;
+}
 void orr__crew_close(orr__crew *c);
 
 /* On another thread, as member 1 … members − 1: does shares of this trip's jobs until the trip is over. */

@@ -290,23 +290,34 @@ static orr_status launch_whole(const orr__step *s, void *const *in, void *const 
     return st;
 }
 
-/* A step that a crew does: by shares of rows, or by the plan's tiles. */
+/* A step that a crew does: by shares of rows, or by the plan's tiles, or by parts of these. */
 typedef struct {
     const orr__step *s;
     void *const *in, *const *out;
     const orr__scalar *scalar;
     const orr__known *known;
     int shares; /* number of shares, of rows in multiples of `even`; 0: a share is a tile */
+    int parts;  /* of a tile, each a share; 1: the tile                                   */
     int64_t even;
     orr__stop *stop; /* of the leader */
     bool timed;
     atomic_uint_least64_t ns; /* of all shares */
 } shared;
 
-static int64_t share_begins(const shared *j, int k)
+/* Row `lo`, and k of n parts of the rows from there to `hi`. */
+static int64_t part_begins(int64_t lo, int64_t hi, int64_t even, int k, int n)
 {
-    int64_t end = j->s->region->dim[0];
-    return k < j->shares ? end / j->even * k / j->shares * j->even : end;
+    return k < n ? lo + (hi - lo) / even * k / n * even : hi;
+}
+
+static orr_status launch_rows(const shared *j, int64_t lo, int64_t hi)
+{
+    orr__known of[NUMBERED];
+    orr__launch l;
+    on_host(&l, j->s, j->in, j->out, j->scalar, known_of(j->s, j->known, of));
+    l.lo = lo;
+    l.hi = hi;
+    return compute(j->s, &l);
 }
 
 static orr_status launch_share(void *job, int k)
@@ -315,38 +326,54 @@ static orr_status launch_share(void *job, int k)
     const orr__step *s = j->s;
     double t0 = j->timed ? orr__now() : 0;
     orr_status st = orr__stop_check(j->stop);
+    int64_t lo = 0, hi = s->region->dim[0];
+    int of = j->shares;
 
     if (st != ORR_OK)
         return st;
     orr__stop *outer = orr__stop_begins(j->stop);
-    if (j->shares == 0) {
-        st = orr__exec_launch(s, k, j->in, j->out, j->scalar, j->known);
-    } else {
-        orr__known of[NUMBERED];
-        orr__launch l;
-        on_host(&l, s, j->in, j->out, j->scalar, known_of(s, j->known, of));
-        l.lo = share_begins(j, k);
-        l.hi = share_begins(j, k + 1);
-        st = compute(s, &l);
+    if (j->parts > 1) {
+        orr__step_rows(s, k / j->parts, &lo, &hi);
+        of = j->parts;
+        k %= of;
     }
+    st = of == 0 ? orr__exec_launch(s, k, j->in, j->out, j->scalar, j->known)
+                 : launch_rows(j, part_begins(lo, hi, j->even, k, of), part_begins(lo, hi, j->even, k + 1, of));
     orr__stop_ends(outer);
     if (j->timed)
         atomic_fetch_add_explicit(&j->ns, (uint64_t)((orr__now() - t0) * 1e9), memory_order_relaxed);
     return st;
 }
 
+/* Shares for each member while one is late or slow: it delays the others by one of them, within the doubt of a prediction. */
+enum { SMALL = 100 / ORR__T_DOUBT };
+
+/* The parts of a product's tile, if they have its bits. Each copies the right factor. */
+static int parts_of_tile(const orr__step *s)
+{
+    int64_t least = orr__exec_cpu->least_rows && !s->partial ? orr__exec_cpu->least_rows(s->region) : 0;
+    int64_t n = s->rows / ORR__T_TILE;
+    n = n < SMALL ? n : SMALL;
+    return least > 0 && least <= ORR__T_TILE && n > 1 && n * s->ntiles <= ORR__CREW_SHARES ? (int)n : 1;
+}
+
 /* Cuts a step into two shares for each member, so that the wait for a late member is short; fewer if the shares would be too small. One
- * share for each member if the step is a call, which may read the whole of an input for each share. Shares of a one-dimensional step
- * consist of whole vectors. */
-static int cut_shares(shared *j, int members)
+ * share for each member if the step is a call, which may read the whole of an input for each share. A product has the tiles of its plan.
+ * More of each while members are late. Shares of a one-dimensional step consist of whole vectors. */
+static int cut_shares(shared *j, int members, bool uneven)
 {
     const orr__step *s = j->s;
     int64_t n = s->region->call.op ? members : 2 * members;
+    n = uneven ? SMALL * members : n;
     n = n < ORR__CREW_SHARES ? n : ORR__CREW_SHARES;
 
     j->shares = 0;
-    if (orr__step_by_tiles(s))
-        return s->ntiles;
+    j->parts = 1;
+    if (orr__step_by_tiles(s)) {
+        j->parts = uneven ? parts_of_tile(s) : 1;
+        j->even = ORR__T_TILE_ROWS;
+        return s->ntiles * j->parts;
+    }
     if (s->cost.us < (double)(ORR__T_SHARE * n))
         n = 1 + (int64_t)(s->cost.us / ORR__T_SHARE);
     j->even = whole_rows(s->region);
@@ -362,7 +389,8 @@ static orr_status launch_together(const orr__crew_of *c, const orr__step *s, voi
     shared j = {
         .s = s, .in = in, .out = out, .scalar = scalar, .known = known, .stop = orr__stop_mine, .timed = seconds
     };
-    orr_status st = orr__crew_do(c->crew, cut_shares(&j, c->members), launch_share, &j);
+    int shares = cut_shares(&j, c->members, orr__crew_is_uneven(c->crew));
+    orr_status st = orr__crew_do(c->crew, shares, s->cost.us / c->members, launch_share, &j);
 
     if (seconds)
         *seconds = 1e-9 * (double)atomic_load(&j.ns);

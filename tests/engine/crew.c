@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
+#include "runtime/base/threshold.h"
 #ifdef HAVE_STARPU
 #include "runtime/engine/starpu/starpu.h"
 #endif
@@ -50,9 +51,9 @@ static void shares_are_done_once_each_job_after_job(void)
     for (int i = 1; i < MEMBERS; i++)
         ORR_REQUIRE(pthread_create(&t[i], NULL, help, (void *)(intptr_t)i) == 0);
     for (c.number = 0; c.number < JOBS; c.number++)
-        ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_OK);
+        ORR_CHECK(orr__crew_do(&crew, SHARES, 0, count, &c) == ORR_OK);
     c.fails = 1;
-    ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_EINVAL);
+    ORR_CHECK(orr__crew_do(&crew, SHARES, 0, count, &c) == ORR_EINVAL);
     ORR_CHECK_MSG(strstr(orr_error_message(), "share 3 of job 3000") != NULL, "%s", orr_error_message());
     orr_error_clear();
     orr__crew_close(&crew);
@@ -65,12 +66,12 @@ static void nobody_waits_for_helpers_that_are_late(void)
 {
     counts c = { .number = 0 };
     trip = orr__crew_open(&crew, MEMBERS);
-    ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_OK); /* without helpers */
+    ORR_CHECK(orr__crew_do(&crew, SHARES, 0, count, &c) == ORR_OK); /* without helpers */
     orr__crew_close(&crew);
     (void)help((void *)(intptr_t)1); /* the crew has ended: it returns */
     trip = orr__crew_open(&crew, 1);
     c.number = 1;
-    ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_OK && atomic_load(&c.wrong) == 0);
+    ORR_CHECK(orr__crew_do(&crew, SHARES, 0, count, &c) == ORR_OK && atomic_load(&c.wrong) == 0);
     orr__crew_close(&crew);
 }
 
@@ -105,11 +106,52 @@ static void the_leader_sleeps_while_a_share_is_late(void)
     trip = orr__crew_open(&crew, 2);
     ORR_REQUIRE(pthread_create(&t, NULL, help, (void *)(intptr_t)1) == 0);
     double t0 = my_cpu_time();
-    ORR_CHECK(orr__crew_do(&crew, 2, last_long, NULL) == ORR_OK);
+    ORR_CHECK(orr__crew_do(&crew, 2, 0, last_long, NULL) == ORR_OK);
     double took = my_cpu_time() - t0;
     orr__crew_close(&crew);
     pthread_join(t, NULL);
     ORR_CHECK_MSG(took < 0.25 * 1e-3 * LATE_MS, "%g s of a processor", took);
+}
+
+static atomic_int starts;
+
+/* The helper's share takes ten times as long as one of the leader's. */
+static orr_status slow_for_helpers(void *job, int share)
+{
+    (void)job, (void)share;
+    bool leads = pthread_equal(pthread_self(), leader);
+    atomic_fetch_add(&starts, 1);
+    while (leads && atomic_load(&starts) < 2)
+        (void)usleep(100);
+    (void)usleep(leads ? 500 : 5000);
+    return ORR_OK;
+}
+
+/* A member that is late, slow or absent makes shares small for some jobs; a short job tells nothing. */
+static void a_slow_member_makes_shares_small(void)
+{
+    const double us = 1000;
+    pthread_t t;
+    leader = pthread_self();
+    trip = orr__crew_open(&crew, 2);
+    ORR_CHECK(!orr__crew_is_uneven(&crew));
+    ORR_REQUIRE(pthread_create(&t, NULL, help, (void *)(intptr_t)1) == 0);
+    atomic_store(&starts, 0);
+    ORR_CHECK(orr__crew_do(&crew, 2, 1, slow_for_helpers, NULL) == ORR_OK && !orr__crew_is_uneven(&crew));
+    atomic_store(&starts, 0);
+    ORR_CHECK(orr__crew_do(&crew, 2, us, slow_for_helpers, NULL) == ORR_OK && orr__crew_is_uneven(&crew));
+    orr__crew_close(&crew);
+    pthread_join(t, NULL);
+    counts c = { .number = 0 };
+    trip = orr__crew_open(&crew, 1);
+    for (; c.number < ORR__T_CREW_CONTENDED; c.number++) /* one member does as much as each */
+        ORR_CHECK(orr__crew_is_uneven(&crew) && orr__crew_do(&crew, SHARES, us, count, &c) == ORR_OK);
+    ORR_CHECK(!orr__crew_is_uneven(&crew));
+    orr__crew_close(&crew);
+    counts absent = { .number = 0 };
+    trip = orr__crew_open(&crew, 2);
+    ORR_CHECK(orr__crew_do(&crew, SHARES, us, count, &absent) == ORR_OK && orr__crew_is_uneven(&crew));
+    orr__crew_close(&crew);
 }
 
 /* A share whose number was last used days ago can be claimed. */
@@ -118,7 +160,7 @@ static void jobs_do_not_run_out_of_numbers(void)
     counts c = { .number = 0 };
     (void)orr__crew_open(&crew, 1);
     atomic_fetch_add(&crew.offer, (uint64_t)3 << (31 + 16));
-    ORR_CHECK(orr__crew_do(&crew, SHARES, count, &c) == ORR_OK && atomic_load(&c.wrong) == 0);
+    ORR_CHECK(orr__crew_do(&crew, SHARES, 0, count, &c) == ORR_OK && atomic_load(&c.wrong) == 0);
     orr__crew_close(&crew);
 }
 
@@ -398,6 +440,7 @@ int main(int argc, char **argv)
         ORR_TEST(shares_are_done_once_each_job_after_job),
         ORR_TEST(nobody_waits_for_helpers_that_are_late),
         ORR_TEST(the_leader_sleeps_while_a_share_is_late),
+        ORR_TEST(a_slow_member_makes_shares_small),
         ORR_TEST(jobs_do_not_run_out_of_numbers),
         ORR_TEST(a_row_of_short_plans_has_a_crew),
         ORR_TEST(sleeping_members_are_woken_for_work_that_is_worth_it),

@@ -4,9 +4,13 @@
 #include "config.h"
 
 #include <orrery.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "codelets/cpu/cpu.h"
+#include "codelets/variants.h"
 #include "runtime/base/env.h"
+#include "runtime/base/hash.h"
 #include "runtime/engine/execution.h"
 #include "runtime/plan/passes.h"
 #include "tests/harness/harness.h"
@@ -150,6 +154,66 @@ static void the_same_bits_for_any_number_of_workers(void)
     ORR_CHECK(memcmp(bits[0], bits[1], sizeof bits[0]) == 0);
     (void)unsetenv("STARPU_NCPU");
     (void)unsetenv("ORRERY_DETERMINISTIC");
+}
+
+/* -- a crew's smaller shares, while its members are late ----------------------------------------------------------- */
+
+static orr_tensor *drawn(orr_dtype t, int64_t rows, int64_t cols)
+{
+    orr_tensor *x = orr_cast(orr_randn(ORR_F64, ORR_SHAPE(rows, cols), 0, 1), t);
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    return x;
+}
+
+/* The plan by a crew without helpers; the caller releases the result. */
+static orr__buffer *by_crew(orr__plan *p, orr__buffer *const *leaf, bool uneven)
+{
+    static orr__crew crew;
+    orr__buffer *out[1] = { NULL };
+    (void)orr__crew_open(&crew, 2);
+    crew.uneven = uneven;
+    ORR_CHECK_MSG(orr__exec_inline(p, leaf, NULL, NULL, out, 0, &(orr__crew_of){ &crew, 2, HUGE_VAL }) == ORR_OK, "%s",
+                  orr_error_message());
+    orr__crew_close(&crew);
+    return out[0];
+}
+
+static void parts_of_a_tile_have_its_bits(void)
+{
+    static const int64_t order[][3] = { { 512, 512, 512 },  { 520, 129, 700 }, { 777, 901, 64 },
+                                        { 1024, 300, 451 }, { 2050, 65, 33 },  { 1300, 1, 900 } };
+    static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_BF16, ORR_C64 };
+    const char *isa = orr__cpu_vec()->isa;
+    (void)setenv("ORRERY_MACHINE", "measured", 1);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    for (int k = 0; k < 2; k++) /* as if loops were faster than BLAS: tiles of BLAS have no parts */
+        orr__variants_put(orr__hash(isa, strlen(isa), 0x1a76e), type[k], 2, 1);
+    orr_seed(42);
+    for (size_t k = 0; k < sizeof order / sizeof *order * 4; k++) {
+        const int64_t *n = order[k / 4];
+        orr_dtype t = type[k % 4];
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *c = orr_matmul(drawn(t, n[0], n[2]), drawn(t, n[2], n[1]));
+        orr__node *node = orr__handle_node(c);
+        orr__buffer *leaf[2] = { node->in[0]->value, node->in[1]->value }, *want, *got;
+        orr__plan *p = plan_of(c, 2);
+        ORR_REQUIRE(p && p->nstep == 1 && p->nleaf == 2);
+        orr__step *step = &p->step[0];
+        step->rows = (n[0] + 1) / 2;
+        step->ntiles = 2;
+        step->shared = true;
+        ORR_CHECK((orr__exec_cpu->least_rows(step->region) > 0) == (t != ORR_C64 && n[1] > 1));
+        want = by_crew(p, leaf, false);
+        got = by_crew(p, leaf, true);
+        ORR_CHECK_MSG(want && got && memcmp(want->host, got->host, want->bytes) == 0, "%s, %lld x %lld x %lld",
+                      orr_dtype_name(t), (long long)n[0], (long long)n[1], (long long)n[2]);
+        orr__buffer_unref(want);
+        orr__buffer_unref(got);
+        orr__plan_unref(p);
+        (void)orr_scope_end(s);
+    }
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    (void)setenv("ORRERY_MACHINE", "fixed", 1);
 }
 
 /* -- factors that are made for some terms at a time ------------------------------------------------------------- */
@@ -325,12 +389,11 @@ int main(int argc, char **argv)
     (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* StarPU searches for devices once in a process */
     (void)setenv("ORRERY_BACKEND", "cpu", 1);
     (void)setenv("ORRERY_MACHINE", "fixed", 1); /* parts are counted */
-    static const orr_test tests[] = { ORR_TEST(many_terms_are_shared_by_all_workers),
-                                      ORR_TEST(however_the_factors_lie),
-                                      ORR_TEST(the_same_bits_for_any_number_of_workers),
-                                      ORR_TEST(factors_need_not_be_there_at_once),
-                                      ORR_TEST(parts_in_order_have_the_same_bits),
-                                      ORR_TEST(a_device_takes_large_factors_part_by_part),
-                                      { 0 } };
+    static const orr_test tests[] = {
+        ORR_TEST(many_terms_are_shared_by_all_workers),      ORR_TEST(however_the_factors_lie),
+        ORR_TEST(the_same_bits_for_any_number_of_workers),   ORR_TEST(parts_of_a_tile_have_its_bits),
+        ORR_TEST(factors_need_not_be_there_at_once),         ORR_TEST(parts_in_order_have_the_same_bits),
+        ORR_TEST(a_device_takes_large_factors_part_by_part), { 0 }
+    };
     return orr_test_main(argc, argv, "plan.product", tests);
 }
