@@ -34,7 +34,7 @@ static bool memory_ok(orr__site at, orr_dtype dtype, const orr_shape *shape, con
 }
 
 /* A copy, and if the program read the same content before, the place of that. */
-static void note_copy(orr__site at, const void *data, uint64_t bytes, double seconds)
+static void note_copy(orr__site at, orr__buffer *b, const void *data, uint64_t bytes, double seconds)
 {
     enum { LARGE = 4096 }; /* fewer bytes are equal by chance */
     orr__notes_place read = { 0 };
@@ -42,6 +42,8 @@ static void note_copy(orr__site at, const void *data, uint64_t bytes, double sec
     orr__note f = { ORR__NOTE_COPY,         at.line,           .file = at.file, .n = 1, .content = content,
                     .bytes = (double)bytes, .seconds = seconds };
     orr__notes_add(&f);
+    if (bytes >= LARGE)
+        orr__notes_made(&(orr__notes_value){ .number = orr__buffer_number(b), .content = content });
     if (bytes < LARGE || !orr__notes_met(content, read, true, &read))
         return;
     f.kind = ORR__NOTE_BACK;
@@ -74,7 +76,7 @@ orr_tensor *orr_from_at(const char *file, int line, orr_dtype dtype, orr_shape s
         memcpy(b->host, data, bytes);
     }
     if (orr__noting())
-        note_copy(at, data, bytes, orr__now() - t0);
+        note_copy(at, b, data, bytes, orr__now() - t0);
     return orr__handle_new(orr__rec_leaf(at, dtype, &shape, b));
 }
 

@@ -18,7 +18,7 @@ typedef struct orr__access {
     bool placed;                                        /* of RI_PLACE or RI_GATHER; the fields below are theirs */
     int64_t by; /* PLACE: length of the axis; GATHER: stride of the axis                                          */
     const char *file, *as;
-    int line; /* PLACE: the user's call, for the error; as NULL: a take */
+    int line; /* PLACE: the user's call, for the error; as NULL: a take; RANDOM's call */
 } orr__access;
 
 typedef enum {

@@ -26,8 +26,11 @@ static orr_status reference(const orr__reference *j)
 static int lower(orr__lowering *c, int i, const orr__view *v)
 {
     const orr__node *n = c->p->node[i];
-    return c->instr(c, (orr__rinstr){ ORR__RI_RANDOM, n->dtype, (int16_t)n->attr.dist, -1, -1, -1,
-                                      c->access(c, orr__view_access(&n->shape, v, -1)), c->p->scalar0[i] });
+    orr__access a = orr__view_access(&n->shape, v, -1);
+    a.file = n->file;
+    a.line = n->line;
+    return c->instr(c, (orr__rinstr){ ORR__RI_RANDOM, n->dtype, (int16_t)n->attr.dist, -1, -1, -1, c->access(c, a),
+                                      c->p->scalar0[i] });
 }
 
 const orr__op orr__op_random = {
@@ -58,7 +61,7 @@ static uint64_t thread_number(unsigned epoch)
     do {
         new = (unsigned)(old >> 32) == epoch ? old + 1 : ((uint64_t)epoch << 32) + 1;
     } while (!atomic_compare_exchange_weak(&ticket, &old, new));
-    return (uint32_t) new - 1;
+    return (uint32_t)new - 1;
 }
 
 void orr_seed(uint64_t seed)

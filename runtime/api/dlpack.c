@@ -8,6 +8,7 @@
 #include "ops/ops.h"
 #include "runtime/api/eval.h"
 #include "runtime/api/npy.h"
+#include "runtime/base/notes.h"
 
 /* Our version: 1.0, whose fields later minor versions keep. */
 enum { MAJOR = 1, MINOR = 0 };
@@ -70,6 +71,8 @@ static orr_status share(orr__site at, orr_tensor *t, shared **out, orr_dlpack_ar
         return st;
     }
     atomic_fetch_add_explicit(&s->buffer->readers, 1, memory_order_relaxed);
+    if (orr__noting())
+        orr__note_taken(at, s->buffer, s->buffer->host, s->buffer->bytes);
     int64_t stride = 1;
     for (int d = what.shape.rank - 1; d >= 0; d--) {
         s->shape[d] = what.shape.dim[d];

@@ -449,17 +449,25 @@ static void trace(orr__site at, double t0)
             orr__trace_count(orr_memory_owner_name((orr_memory_owner)i), now, (double)orr__held((orr_memory_owner)i));
 }
 
-static void note(orr__site at, double t0, double kernels, double ideal)
+/* Bytes of the values in memory. */
+static size_t live_now(void)
+{
+    size_t live = orr__pool_get_stats().live, held = orr__engine_held();
+    return live > held ? live - held : 0;
+}
+
+static void note(orr__site at, double t0, double kernels, double ideal, size_t before)
 {
     double kernels_now, ideal_now;
-    size_t live = orr__pool_get_stats().live, held = orr__engine_held();
+    size_t live = live_now();
     orr__notes_kernels(&kernels_now, &ideal_now);
     orr__notes_add(&(orr__note){ .kind = ORR__NOTE_CALL,
                                  .file = at.file,
                                  .line = at.line,
                                  .n = 1,
                                  .seconds = orr__now() - t0,
-                                 .content = 1 + (live > held ? live - held : 0),
+                                 .content = 1 + live,
+                                 .flops = (double)live - (double)before,
                                  .a = kernels_now - kernels,
                                  .b = ideal_now - ideal });
 }
@@ -554,6 +562,7 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     bool tracing = orr__tracing();
     bool noting = orr__noting();
     double t0 = tracing || noting ? orr__now() : 0, kernels = 0, ideal = 0;
+    size_t live = noting ? live_now() : 0;
     if (noting)
         orr__notes_kernels(&kernels, &ideal);
     st = select_nodes(nodes, n, todo, &count, run ? REPORTED : AWAITED);
@@ -580,7 +589,7 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     if (tracing && count)
         trace(at, t0);
     if (noting && count)
-        note(at, t0, kernels, ideal);
+        note(at, t0, kernels, ideal, live);
     return st;
 }
 

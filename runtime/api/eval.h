@@ -35,6 +35,8 @@ orr_status orr__part_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__con
 /* True if the existing value of any tensor is distributed over ranks. */
 bool orr__over_ranks(orr_tensor *const *t, int n);
 orr_status orr__need_running(orr__site at);
+/* For notes: the program has the value now; a later orr_from may bring the same content back. */
+void orr__note_taken(orr__site at, orr__buffer *b, const void *data, uint64_t bytes);
 /* The plan that orr_eval of t[0 … n) would use, a reference; NULL: all values exist. Nothing is run. *over: bytes of outputs that tasks
  * would write over old values of variables. */
 orr_status orr__eval_plan(orr__site at, orr_tensor *const *t, int n, orr__plan **plan, size_t *over);

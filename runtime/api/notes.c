@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <orrery/explain.h>
 #include "codelets/cuda/nvml.h"
 #include "runtime/api/file_sink.h"
 #include "runtime/base/array.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/energy.h"
 #include "runtime/base/env.h"
@@ -26,16 +28,14 @@
 #include "runtime/cost/machine.h"
 #include "runtime/cost/profile.h"
 
-/* Shares of the whole time: of a gain that is worth a note, of one for which the program is to be arranged in another way, and of a line
- * without a gain. */
-#define GAIN_LEAST 0.002
-#define REARRANGE_LEAST 0.01
+/* Shares of the whole time: of a gain that is worth a note, and of a line without a gain. */
+#define GAIN_LEAST 0.02
 #define LINE_LEAST 0.005
 /* Repetitions before they are called such; those of an evaluation that is called small, and its time. */
 enum { OFTEN = 8, MANY = 100, SMALL_US = 100 };
-/* Bytes of a page, and the microseconds of its first use. */
+/* Bytes of a page, and the seconds of its first use, which are measured when the notes begin. */
 enum { PAGE = 4096 };
-#define FAULT_US 0.25
+static double fault_seconds;
 
 /* A source line: its own time (kernels, copies of data, evaluations without kernels), and what is to be said of it. */
 typedef struct {
@@ -43,13 +43,15 @@ typedef struct {
     int line, remarks;
     double seconds, kernel, dearest, bytes, flops, memory, arithmetic, launches; /* of kernels: from `kernel` on */
     double gain;
-    char text[700];
+    char text[1000];
 } source;
 
 typedef struct {
     orr__note *fact;
     int nfact, n, capacity;
     source *of;
+    struct advice *change;
+    int nchange, changes;
     double total, joules; /* joules: of the processors since the notes began, 0: not measured */
     bool failed;          /* no memory */
 } summary;
@@ -68,20 +70,6 @@ static source *source_of(summary *s, const char *file, int line)
     more[s->n].file = file;
     more[s->n].line = line;
     return &more[s->n++];
-}
-
-static void add(source *of, double gain, const char *fmt, ...) ORR_PRINTF(3, 4);
-static void add(source *of, double gain, const char *fmt, ...)
-{
-    size_t at = strlen(of->text);
-    va_list ap;
-    va_start(ap, fmt);
-    at += (size_t)snprintf(of->text + at, sizeof of->text - at, "; ");
-    if (at < sizeof of->text)
-        (void)orr__decimal_vprint(of->text + at, sizeof of->text - at, fmt, ap);
-    va_end(ap);
-    of->gain += gain;
-    of->remarks++;
 }
 
 static const char *base_name(const char *file)
@@ -153,7 +141,123 @@ static void sum(summary *s)
     }
 }
 
-/* -- remarks ----------------------------------------------------------------------------------------------- */
+/* -- changes ----------------------------------------------------------------------------------------------- */
+
+/* A change that the reader can make: the line that has to change, and what that wins: seconds of kernels of some lines, and others. A
+ * second of a kernel can be won once: what one change wins is not left for the next. */
+enum { CLAIMS = 8 };
+typedef struct advice {
+    int source; /* the line that has to change: its number among s->of */
+    double other;
+    int n;
+    bool joint; /* a share of a claim is worth no more than the least share of all */
+    struct {
+        int source;
+        double seconds;
+    } claim[CLAIMS];
+    char text[480];
+} advice;
+
+static void claim(summary *s, advice *a, const char *file, int line, double seconds)
+{
+    source *of = source_of(s, file, line);
+    int i = 0, number = of ? (int)(of - s->of) : -1;
+    while (i < a->n && a->claim[i].source != number)
+        i++;
+    if (!of || seconds <= 0 || i == CLAIMS)
+        return;
+    a->claim[i].source = number;
+    seconds += i < a->n ? a->claim[i].seconds : 0;
+    a->claim[i].seconds = seconds < of->kernel ? seconds : of->kernel;
+    a->n = i < a->n ? a->n : i + 1;
+}
+
+/* The gain of a change of what is left of the kernels' time; left NULL: of all. */
+static double gain_of(const advice *a, const double *left)
+{
+    double sum = 0, least = 1;
+    for (int i = 0; i < a->n; i++) {
+        double most = a->claim[i].seconds,
+               now = left && left[a->claim[i].source] < most ? left[a->claim[i].source] : most;
+        least = now < least * most ? now / most : least;
+        sum += now;
+    }
+    for (int i = 0; i < a->n && a->joint; i++)
+        sum = (i ? sum : 0) + least * a->claim[i].seconds;
+    return sum + a->other;
+}
+
+/* Adds a change at this line. */
+static void propose(summary *s, const char *file, int line, advice *a, const char *fmt, ...) ORR_PRINTF(5, 6);
+static void propose(summary *s, const char *file, int line, advice *a, const char *fmt, ...)
+{
+    source *of = gain_of(a, NULL) >= GAIN_LEAST * s->total ? source_of(s, file, line) : NULL;
+    advice *more = of ? orr__array_reserve(s->change, &s->changes, s->nchange + 1, sizeof *more) : NULL;
+    s->failed = s->failed || (of && !more);
+    if (!more)
+        return;
+    s->change = more;
+    a->source = (int)(of - s->of);
+    va_list ap;
+    va_start(ap, fmt);
+    (void)orr__decimal_vprint(a->text, sizeof a->text, fmt, ap);
+    va_end(ap);
+    s->change[s->nchange++] = *a;
+}
+
+static void add(source *of, double gain, const char *text)
+{
+    size_t at = strlen(of->text);
+    (void)snprintf(of->text + at, sizeof of->text - at, "; %s", text);
+    of->gain += gain;
+    of->remarks++;
+}
+
+/* Of two changes that win the same, the one that makes a value needless is the first, not the one that moves it less. */
+static double weight(const advice *a, double gain)
+{
+    return a->joint ? 0.9 * gain : gain;
+}
+
+/* The changes in the order of what they win, each of what those before have left. One that has lost half of it is said by those. */
+static void choose(summary *s)
+{
+    double *left = orr__alloc_n((size_t)s->n + 1, sizeof *left);
+    s->failed = s->failed || !left;
+    for (int i = 0; i < s->n && left; i++)
+        left[i] = s->of[i].kernel;
+    for (int best = 0; best >= 0 && left;) {
+        double most = GAIN_LEAST * s->total;
+        best = -1;
+        for (int i = 0; i < s->nchange; i++) {
+            double now = gain_of(&s->change[i], left), before = best < 0 ? most : weight(&s->change[best], most);
+            if (*s->change[i].text && now >= GAIN_LEAST * s->total && weight(&s->change[i], now) >= before &&
+                2 * now > gain_of(&s->change[i], NULL)) {
+                most = now;
+                best = i;
+            }
+        }
+        for (int i = 0; best >= 0 && i < s->change[best].n; i++) {
+            double *of = &left[s->change[best].claim[i].source];
+            *of = *of > s->change[best].claim[i].seconds ? *of - s->change[best].claim[i].seconds : 0;
+        }
+        if (best >= 0) {
+            add(&s->of[s->change[best].source], most, s->change[best].text);
+            *s->change[best].text = 0;
+        }
+    }
+    free(left);
+}
+
+static bool is_at(const char *file, int line, const char *of, int of_line)
+{
+    return line == of_line && file && of && strcmp(file, of) == 0;
+}
+
+static bool same_line(const orr__note *f, const char *file, int line)
+{
+    return is_at(f->file, f->line, file, line);
+}
 
 /* By a part of the fuser's reason: the change after which the two lines can be one kernel. Others are in the nature of the operations. */
 static const struct {
@@ -161,7 +265,6 @@ static const struct {
 } changes[] = {
     { "ORRERY_FUSE=off", "ORRERY_FUSE=on" },
     { "mixes axes", "an operation on the shape of the value itself (the reshape or transpose after both lines)" },
-    { "too many to compute at each", "a read at one place, or fewer shifted reads" },
     { "by number", "an orr_slice or a mask in place of numbered reads" },
     { "already", "fewer arrays in one expression (orr_concat or one array of them)" },
 };
@@ -180,254 +283,379 @@ static double bound_of(const source *of)
     return of->memory > of->arithmetic ? of->memory : of->arithmetic;
 }
 
-/* The gain is the value's share of the line's bound, as a part of the time that was measured: a busy machine stretches both. */
+/* The part of the time of a line's kernels in which they move these bytes, n times. It is a part of the measured time: a busy machine
+ * stretches that. */
+static double moves(const source *of, double bytes, double n)
+{
+    double us = orr__profile_move(orr__profile_now(), bytes) * n, all = of->memory + of->arithmetic;
+    return of->kernel * (1e-6 * us < all ? 1e-6 * us / all : 1);
+}
+
+static void change_apart(summary *s, const orr__note *f)
+{
+    const source *of = source_of(s, f->file, f->line);
+    const char *change = change_for(f->text);
+    char where[280];
+    advice a = { 0 };
+    if (!of || of->kernel <= 0 || !change)
+        return;
+    const char *with = place(where, sizeof where, of, f->of, f->of_line);
+    claim(s, &a, f->file, f->line, moves(of, f->bytes, of->launches));
+    propose(s, f->file, f->line, &a, "not fused with %s: %s; %s would change it", with, f->text, change);
+}
+
+/* The reason alone, at lines that have no note. */
 static void remark_apart(summary *s, const orr__note *f)
 {
     source *of = source_of(s, f->file, f->line);
-    const char *change = change_for(f->text);
-    char where[280];
-    if (!of || of->kernel <= 0)
+    char where[280], text[480];
+    if (!of || of->remarks || change_for(f->text) || moves(of, f->bytes, of->launches) < LINE_LEAST * s->total)
         return;
-    double moves = 1e-6 * orr__profile_move(orr__profile_now(), f->bytes) * of->launches,
-           gain = of->kernel * (moves < bound_of(of) ? moves / bound_of(of) : 1);
-    const char *with = place(where, sizeof where, of, f->of, f->of_line);
-    if (change && gain >= REARRANGE_LEAST * s->total)
-        add(of, gain, "not fused with %s: %s; %s would change it", with, f->text, change);
-    else if (!change && !of->remarks && gain >= GAIN_LEAST * s->total)
-        add(of, 0, "not fused with %s: %s", with, f->text);
+    (void)snprintf(text, sizeof text, "not fused with %s: %s", place(where, sizeof where, of, f->of, f->of_line),
+                   f->text);
+    add(of, 0, text);
 }
 
-static void remark_copy(summary *s, const orr__note *f)
+/* The fact of this kind whose line, or whose other line, is this one. */
+static const orr__note *fact_at(const summary *s, orr__note_kind kind, const char *file, int line, bool other)
 {
-    source *of = source_of(s, f->file, f->line);
-    double gain = f->n ? f->seconds * (double)f->part / (double)f->n : 0;
-    if (of && f->part >= 2 && 2 * f->part >= f->n && gain >= GAIN_LEAST * s->total)
-        add(of, gain,
-            "the same %.3g MB are copied in %llu times; one orr_from before the loop, kept by orr_keep or in an outer "
-            "scope, would change it",
-            1e-6 * f->bytes / (double)f->n, (unsigned long long)f->n);
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *f = &s->fact[i];
+        if (f->kind == kind && (other ? is_at(f->of, f->of_line, file, line) : same_line(f, file, line)))
+            return f;
+    }
+    return NULL;
 }
 
-static void remark_read(summary *s, const orr__note *f)
+/* The data that the program read at line `of` come back here: the line to change is this one. */
+static void change_back(summary *s, const orr__note *f)
 {
-    source *of = source_of(s, f->file, f->line);
-    for (int i = 0; i < s->nfact; i++)
-        if (s->fact[i].kind == ORR__NOTE_BACK && s->fact[i].n >= 2 && s->fact[i].of && s->fact[i].of_line == f->line &&
-            strcmp(s->fact[i].of, f->file) == 0)
-            return; /* said there */
-    if (of && f->n >= OFTEN && f->seconds >= GAIN_LEAST * s->total)
-        add(of, f->seconds,
-            "%llu reads copy %.3g MB each; orr_data, which copies nothing, fewer reads, or a smaller result would "
-            "change it",
-            (unsigned long long)f->n, 1e-6 * f->bytes / (double)f->n);
+    const source *of = source_of(s, f->file, f->line);
+    const orr__note *read = fact_at(s, ORR__NOTE_READ, f->of, f->of_line, false);
+    char where[280];
+    advice a = { .other = f->seconds + (read ? read->seconds : 0) };
+    a.other += 1e-6 * orr__profile_move(orr__profile_now(), 2 * f->bytes); /* both sides could be one kernel */
+    if (of && f->n >= 2)
+        propose(s, f->file, f->line, &a,
+                "%.3g MB that %s read come back unchanged, in %llu times; the tensor itself would change it",
+                1e-6 * f->bytes / (double)f->n, place(where, sizeof where, of, f->of, f->of_line),
+                (unsigned long long)f->n);
 }
 
-static bool same_line(const orr__note *f, const char *file, int line)
+static void change_copy(summary *s, const orr__note *f)
 {
-    return f->line == line && f->file && file && strcmp(f->file, file) == 0;
+    const orr__note *back = fact_at(s, ORR__NOTE_BACK, f->file, f->line, false);
+    advice a = { .other = f->n ? f->seconds * (double)f->part / (double)f->n : 0 };
+    if (f->part >= 2 && 2 * f->part >= f->n && !(back && back->n >= 2))
+        propose(s, f->file, f->line, &a,
+                "the same %.3g MB are copied in %llu times; one orr_from before the loop, kept by orr_keep or in an "
+                "outer scope, would change it",
+                1e-6 * f->bytes / (double)f->n, (unsigned long long)f->n);
 }
 
-/* Seconds of the kernels of this name and line. */
+static void change_read(summary *s, const orr__note *f)
+{
+    const orr__note *back = fact_at(s, ORR__NOTE_BACK, f->file, f->line, true);
+    advice a = { .other = f->seconds };
+    if (f->n >= OFTEN && !(back && back->n >= 2))
+        propose(s, f->file, f->line, &a,
+                "%llu reads copy %.3g MB each; orr_data, which copies nothing, fewer reads, or a smaller result would "
+                "change it",
+                (unsigned long long)f->n, 1e-6 * f->bytes / (double)f->n);
+}
+
+/* -- values that are computed again ------------------------------------------------------------------------ */
+
+/* Seconds of the kernels of this name and line in one evaluation. */
 static double kernel_named(const summary *s, const orr__note *f)
 {
-    double seconds = 0;
-    for (int i = 0; i < s->nfact; i++)
-        if (s->fact[i].kind == ORR__NOTE_WORK && s->fact[i].line == f->line && s->fact[i].file && f->file &&
-            strcmp(s->fact[i].file, f->file) == 0 && strcmp(s->fact[i].text, f->text) == 0)
-            seconds += s->fact[i].seconds;
-    return seconds;
-}
-
-static void remark_same(summary *s, const orr__note *f)
-{
-    source *of = source_of(s, f->file, f->line);
-    double gain = of && f->n ? kernel_named(s, f) * (double)f->part / (double)f->n : 0;
-    bool said = of && strstr(of->text, "the same values") != NULL; /* of another kernel of this line */
-    char where[280];
-    for (int i = 0; i < s->nfact; i++)
-        said = said || (s->fact[i].kind == ORR__NOTE_AGAIN && same_line(&s->fact[i], f->file, f->line) &&
-                        s->fact[i].n >= f->part); /* with what one evaluation computes again */
-    if (!of || said || f->part < (f->of ? 1 : OFTEN) || 2 * f->part < f->n || gain < GAIN_LEAST * s->total)
-        return;
-    if (f->of)
-        add(of, gain,
-            "the same values are computed as at %s, from the same inputs; that tensor, kept by orr_keep or in an outer "
-            "scope, would change it",
-            place(where, sizeof where, of, f->of, f->of_line));
-    else
-        add(of, gain,
-            "the same values are computed from the same inputs in %llu evaluations; one orr_eval before the loop, of a "
-            "tensor that orr_keep or an outer scope keeps, would change it",
-            (unsigned long long)f->n);
-}
-
-/* The kinds of facts that name a part of a kernel's time. One note for all kernels to which a line does that. */
-static const struct {
-    orr__note_kind kind;
-    double least;     /* share of the whole time */
-    const char *text; /* with the kernels' lines */
-} parts[] = {
-    { ORR__NOTE_TURNED, REARRANGE_LEAST,
-      "an operand is read across its rows, as after orr_transpose; a copy in the order of the reads, made once "
-      "(orr_eval of the transposed tensor), would change it" },
-    { ORR__NOTE_WIDE, 0.0002,
-      "data of f32 becomes f64 here, and the kernels of line %s work with twice the bytes; an operand of f32 "
-      "(orr_scalar, orr_cast to ORR_F32) in place of that of %s would change it" },
-    { ORR__NOTE_ORDER, GAIN_LEAST,
-      "a product of three matrices in the order that has more terms; the other two first, as A (B v) in place of "
-      "(A B) v, would change it" },
-    { ORR__NOTE_ZEROS, GAIN_LEAST,
-      "nearly all elements of an operand are zero; orr_mul by the elements of a diagonal, or orr_take of the rows in "
-      "place of a one-hot product, would change it" },
-    { ORR__NOTE_UNREAD, GAIN_LEAST,
-      "only a part of its elements is read; that part of the operands (orr_slice, orr_take), or orr_topk in place of "
-      "a sort, would change it" },
-    { ORR__NOTE_TILED, GAIN_LEAST,
-      "elements that are equal along an axis are stored; an axis of length 1, along which operations repeat it "
-      "without storing it, would change it" },
-};
-
-/* The line's kernels compute the same in most evaluations. */
-static bool is_same(const summary *s, const char *file, int line)
-{
-    for (int i = 0; i < s->nfact; i++)
-        if (s->fact[i].kind == ORR__NOTE_SAME && same_line(&s->fact[i], file, line) && s->fact[i].part >= OFTEN &&
-            2 * s->fact[i].part >= s->fact[i].n)
-            return true;
-    return false;
-}
-
-static void remark_part(summary *s, int first)
-{
-    const orr__note *f = &s->fact[first];
-    size_t row = 0;
-    double gain = 0, most = 0;
-    char where[160] = "";
-    while (row < sizeof parts / sizeof *parts && parts[row].kind != f->kind)
-        row++;
-    for (int i = 0; i < s->nfact && row < sizeof parts / sizeof *parts; i++) {
+    double seconds = 0, evaluations = 0;
+    for (int i = 0; i < s->nfact; i++) {
         const orr__note *g = &s->fact[i];
-        if (g->kind != f->kind || !(*f->text ? strcmp(g->text, f->text) == 0 : same_line(g, f->file, f->line)))
-            continue;
-        if (i < first)
-            return;
-        const source *of = source_of(s, g->of, g->of_line);
-        if (g->kind == ORR__NOTE_ORDER && of && is_same(s, g->of, g->of_line)) /* that product is not needed at all */
-            return;
-        if (g->kind == ORR__NOTE_ZEROS && g->a < 0.75 * (double)g->n)
-            return;
-        bool near = g->kind == ORR__NOTE_TURNED && of && 2 * of->memory >= of->kernel; /* near the bound all the same */
-        double own = of && g->n && !near ? of->kernel * g->a / (double)g->n : 0;
-        gain += own;
-        if (own > most) {
-            most = own;
-            f = g;
-        }
-        char line[16];
-        size_t at = strlen(where);
-        (void)snprintf(line, sizeof line, "%s%d", at ? ", " : "", g->of_line);
-        if (at + 16 < sizeof where && !strstr(where, line + (at ? 2 : 0)))
-            (void)snprintf(where + at, sizeof where - at, "%s", line);
+        bool is = same_line(g, f->file, f->line) && strcmp(g->text, f->text) == 0;
+        seconds += is && g->kind == ORR__NOTE_WORK ? g->seconds : 0;
+        evaluations += is && g->kind == ORR__NOTE_SAME ? (double)g->n : 0;
     }
-    source *of = source_of(s, f->file, f->line);
-    if (of && gain > 0 && gain >= parts[row].least * s->total)
-        add(of, gain, parts[row].text, where, f->text);
+    return evaluations > 0 ? seconds / evaluations : 0;
 }
 
-/* -- values that are computed again --------------------------------------------------------------------------- */
-
-/* The kernels that compute the values of this line: their time, and their work. */
-static void kernels_of(summary *s, const char *file, int line, double *kernel, double *flops)
+/* The kernel computed the same in most evaluations. */
+static bool is_same(const orr__note *f)
 {
-    const source *of = source_of(s, file, line);
+    return f->kind == ORR__NOTE_SAME && f->part >= (f->of ? 1 : OFTEN) && 2 * f->part >= f->n;
+}
+
+/* The line of the last value that is computed from that of f, and is the same each time: to keep that one is enough. */
+static const orr__note *last_same(const summary *s, const orr__note *f)
+{
+    for (int i = 0, steps = 0; i < s->nfact && steps < 16; i++) {
+        const orr__note *apart = &s->fact[i], *next = NULL;
+        if (apart->kind != ORR__NOTE_APART || !is_at(apart->of, apart->of_line, f->file, f->line) ||
+            same_line(apart, f->file, f->line))
+            continue;
+        for (int k = 0; k < s->nfact && !next; k++)
+            next = is_same(&s->fact[k]) && same_line(apart, s->fact[k].file, s->fact[k].line) ? &s->fact[k] : NULL;
+        if (next) {
+            f = next;
+            i = -1;
+            steps++;
+        }
+    }
+    return f;
+}
+
+/* " (with those of lines 12, 13)", which the kernel of this line computes. */
+static void inside(const summary *s, const orr__note *f, char *to, size_t size)
+{
+    size_t at = 0;
+    *to = 0;
+    for (int i = 0; i < s->nfact; i++)
+        if (s->fact[i].kind == ORR__NOTE_INSIDE && is_at(s->fact[i].of, s->fact[i].of_line, f->file, f->line) &&
+            is_at(s->fact[i].file, f->line, f->file, f->line) && at + 32 < size)
+            at += (size_t)snprintf(to + at, size - at, "%s%d", at ? ", " : " (with those of line ", s->fact[i].line);
+    if (at)
+        (void)snprintf(to + at, size - at, ")");
+}
+
+/* One note for all kernels whose values the last one's replaces. */
+static void change_same(summary *s, const orr__note *f)
+{
+    const orr__note *most = NULL, *last = last_same(s, f);
+    double best = 0;
+    char where[280], evaluation[280] = "", values[100];
+    advice a = { 0 };
+    for (int i = 0; i < s->nfact; i++)
+        if (s->fact[i].kind == ORR__NOTE_AGAIN && same_line(&s->fact[i], last->file, last->line) &&
+            s->fact[i].n >= last->part)
+            return; /* said there */
+    for (int i = 0; i < s->nfact && is_same(f); i++) {
+        const orr__note *g = &s->fact[i], *end = is_same(g) ? last_same(s, g) : NULL;
+        if (!end || !same_line(end, last->file, last->line))
+            continue;
+        if (g < f)
+            return;
+        double own = kernel_named(s, g) * (double)g->part;
+        claim(s, &a, g->file, g->line, own);
+        if (own > best) {
+            best = own;
+            most = g;
+        }
+    }
+    const source *of = most ? source_of(s, last->file, last->line) : NULL;
+    if (!of)
+        return;
+    if (most->by && !is_at(most->by, most->by_line, last->file, last->line))
+        (void)snprintf(evaluation, sizeof evaluation, ", as by that of %s",
+                       place(where, sizeof where, of, most->by, most->by_line));
+    inside(s, last, values, sizeof values);
+    if (most->of)
+        propose(s, last->file, last->line, &a,
+                "the same values are computed as at %s, from the same inputs; that tensor, kept by orr_keep or in an "
+                "outer scope, would change it",
+                place(where, sizeof where, of, most->of, most->of_line));
+    else
+        propose(s, last->file, last->line, &a,
+                "the same values%s are computed from the same inputs in %llu evaluations%s; one orr_eval before the "
+                "loop, of a tensor that orr_keep or an outer scope keeps, would change it",
+                values, (unsigned long long)most->n, evaluation);
+}
+
+/* The kernels that compute the values of this line: their time, and their work; their claim for a part of the time. */
+static void kernels_of(summary *s, const orr__note *f, double *kernel, double *flops, advice *a, double part)
+{
+    const source *of = source_of(s, f->file, f->line);
     *kernel = of ? of->kernel : 0;
     *flops = of ? of->flops : 0;
+    if (of && a)
+        claim(s, a, f->file, f->line, part * of->kernel);
     for (int i = 0; i < s->nfact; i++) {
         const orr__note *g = &s->fact[i];
         const source *by =
-            g->kind == ORR__NOTE_INSIDE && same_line(g, file, line) ? source_of(s, g->of, g->of_line) : NULL;
+            g->kind == ORR__NOTE_INSIDE && same_line(g, f->file, f->line) ? source_of(s, g->of, g->of_line) : NULL;
         *kernel += by ? by->kernel : 0;
         *flops += by ? by->flops : 0;
+        if (by && a)
+            claim(s, a, g->of, g->of_line, part * by->kernel);
     }
 }
 
-/* All that one evaluation computes again is one remark, at the line of the value from which it computes what is new. The time of a
- * computation is its part of its kernels' work, and half of the kernels' at most. */
-static void remark_again(summary *s, int first)
+/* All that one evaluation computes again is one change, at the line of the value from which it computes what is new. The time of a
+ * computation is its part of its kernels' work, and half of the kernels' at most; the kept value would be read in its place. */
+static void change_again(summary *s, int first)
 {
     const orr__note *f = &s->fact[first], *last = NULL;
-    double gain = 0, most = -1, kernel, flops;
+    double most = -1, kernel, flops;
     uint64_t n = 0;
     char where[280];
+    advice a = { 0 };
     for (int i = 0; i < s->nfact; i++) {
         const orr__note *g = &s->fact[i];
-        if (g->kind != ORR__NOTE_AGAIN || g->of_line != f->of_line || !g->of || strcmp(g->of, f->of) != 0)
+        if (g->kind != ORR__NOTE_AGAIN || !is_at(g->of, g->of_line, f->of, f->of_line))
             continue;
         if (i < first)
             return;
         if (g->n == 0)
             continue;
-        kernels_of(s, g->file, g->line, &kernel, &flops);
+        kernels_of(s, g, &kernel, &flops, NULL, 0);
         double own = flops > 0 && g->flops < 0.5 * flops ? kernel * g->flops / flops : 0.5 * kernel;
-        gain += own;
+        own -= 1e-6 * orr__profile_move(orr__profile_now(), g->bytes / (double)g->n) * (double)g->n;
+        if (own <= 0)
+            continue;
+        kernels_of(s, g, &kernel, &flops, &a, own / kernel);
         n = g->n > n ? g->n : n;
         if ((g->part > 0) + own / (s->total > 0 ? s->total : 1) > most) {
             most = (g->part > 0) + own / (s->total > 0 ? s->total : 1);
             last = g;
         }
     }
-    source *of = last ? source_of(s, last->file, last->line) : NULL;
-    if (of && n >= 2 && gain >= GAIN_LEAST * s->total)
-        add(of, gain,
-            "computed again %llu times, by the evaluation of %s; one orr_eval_all of all results that need it, or "
-            "orr_eval of this value, would change it",
-            (unsigned long long)n, place(where, sizeof where, of, f->of, f->of_line));
+    const source *of = last ? source_of(s, last->file, last->line) : NULL;
+    if (of && n >= 2)
+        propose(s, last->file, last->line, &a,
+                "computed again %llu times, by the evaluation of %s; one orr_eval_all of all results that need it, or "
+                "orr_eval of this value, would change it",
+                (unsigned long long)n, place(where, sizeof where, of, f->of, f->of_line));
 }
 
-static void remark_back(summary *s, const orr__note *f)
+/* -- parts of kernels -------------------------------------------------------------------------------------- */
+
+/* The kinds of facts that name a part of a kernel's time. One note for all kernels to which a line does that. */
+static const struct {
+    orr__note_kind kind;
+    const char *text; /* @: the kernels' lines; &: the other line that takes part */
+} parts[] = {
+    { ORR__NOTE_TURNED,
+      "the kernel of @ reads this operand across its rows, as after orr_transpose; a copy in the order "
+      "of the reads, made once (orr_eval of the transposed tensor), would change it" },
+    { ORR__NOTE_WIDE, "by this f64 operand, data of f32 becomes f64 here&, and the kernels of @ work with twice the "
+                      "bytes; an operand of f32 (orr_scalar, orr_cast to ORR_F32) would change it" },
+    { ORR__NOTE_ORDER, "a product of three matrices in the order that has more terms; the other two first, as A (B v) "
+                       "in place of (A B) v, would change it" },
+    { ORR__NOTE_ZEROS, "nearly all elements of an operand are zero; orr_mul by the elements of a diagonal, or orr_take "
+                       "of the rows in place of a one-hot product, would change it" },
+    { ORR__NOTE_UNREAD, "only a part of its elements is read; that part of the operands (orr_slice, orr_take), or "
+                        "orr_topk in place of a sort, would change it" },
+    { ORR__NOTE_TILED, "elements that are equal along an axis are computed one by one (@); an axis of length 1, along "
+                       "which operations repeat it without storing it, would change it" },
+    { ORR__NOTE_DRAWN, "random numbers are drawn that an evaluation before drew (@); one orr_eval of them before the "
+                       "loop, of a tensor that orr_keep or an outer scope keeps, would change it" },
+    { ORR__NOTE_RUN,
+      "the numbers by which elements are read (@) are those of a slice; orr_slice, which copies nothing, "
+      "would change it" },
+};
+
+/* Kernels that read the value of this line, of which no element but a few would be there: the time in which they read it. */
+static void claim_readers(summary *s, advice *a, const char *file, int line)
 {
-    source *of = source_of(s, f->file, f->line);
-    double gain = f->seconds;
-    char where[280];
-    for (int i = 0; i < s->nfact; i++)
-        if (s->fact[i].kind == ORR__NOTE_READ && same_line(&s->fact[i], f->of, f->of_line))
-            gain += s->fact[i].seconds;
-    if (of && f->n >= 2 && gain >= GAIN_LEAST * s->total)
-        add(of, gain, "%.3g MB that %s read come back unchanged, in %llu times; the tensor itself would change it",
-            1e-6 * f->bytes / (double)f->n, place(where, sizeof where, of, f->of, f->of_line),
-            (unsigned long long)f->n);
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *g = &s->fact[i];
+        bool early = g->kind == ORR__NOTE_EARLY, apart = g->kind == ORR__NOTE_APART;
+        const source *of = (early || apart) && is_at(g->of, g->of_line, file, line)
+                               ? source_of(s, early ? g->by : g->file, early ? g->by_line : g->line)
+                               : NULL;
+        if (of)
+            claim(s, a, of->file, of->line,
+                  moves(of, early && g->n ? g->bytes / (double)g->n : g->bytes / 2, of->launches));
+    }
 }
 
-/* The value is written and read once, where it could stay in the cache. */
-static void remark_early(summary *s, const orr__note *f)
+static void change_part(summary *s, int first)
 {
-    source *of = source_of(s, f->of, f->of_line);
-    const source *reader = source_of(s, f->file, f->line);
-    double alone = f->n > f->part ? (double)(f->n - f->part) : 0, moves = 0, gain = 0;
-    char where[280];
-    of = source_of(s, f->of, f->of_line);
-    if (!of || !reader || 2 * alone < (double)f->n || 2 * alone < reader->launches || 2 * alone < of->launches)
+    const orr__note *f = &s->fact[first], *most = f;
+    size_t row = 0;
+    double best = 0;
+    char where[280], lines[160] = "", by[300] = "", text[480] = "";
+    advice a = { 0 };
+    size_t at = 0;
+    while (row < sizeof parts / sizeof *parts && parts[row].kind != f->kind)
+        row++;
+    for (int i = 0; i < s->nfact && row < sizeof parts / sizeof *parts; i++) {
+        const orr__note *g = &s->fact[i];
+        const source *of =
+            g->kind == f->kind && same_line(g, f->file, f->line) ? source_of(s, g->of, g->of_line) : NULL;
+        if (!of)
+            continue;
+        if (i < first)
+            return;
+        if (g->kind == ORR__NOTE_ZEROS && g->a < 0.75 * (double)g->n)
+            continue;
+        bool near = g->kind == ORR__NOTE_TURNED && 2 * of->memory >= of->kernel; /* near the bound all the same */
+        double own = g->n && !near ? of->kernel * g->a / (double)g->n : 0;
+        claim(s, &a, g->of, g->of_line, own);
+        if (g->kind == ORR__NOTE_TILED && own > 0)
+            claim_readers(s, &a, g->of, g->of_line);
+        if (own > best) {
+            best = own;
+            most = g;
+        }
+        char line[16];
+        size_t end = strlen(lines);
+        (void)snprintf(line, sizeof line, "%s%d", end ? ", " : "line ", g->of_line);
+        if (own > 0 && end + 16 < sizeof lines && !strstr(lines, line + (end ? 2 : 5)))
+            (void)snprintf(lines + end, sizeof lines - end, "%s", line);
+    }
+    const source *of = best > 0 ? source_of(s, f->file, f->line) : NULL;
+    if (!of)
         return;
-    moves = 1e-6 * orr__profile_move(orr__profile_now(), f->bytes / (double)f->n) * alone;
-    gain += of->kernel * (moves < bound_of(of) ? moves / bound_of(of) : 1);
-    gain += reader->kernel * (moves < bound_of(reader) ? moves / bound_of(reader) : 1);
-    if (gain >= REARRANGE_LEAST * s->total)
-        add(of, gain,
-            "an evaluation ends with this value, which only %s reads; without that orr_eval both would be one kernel",
-            place(where, sizeof where, of, f->file, f->line));
+    if (most->by && !is_at(most->by, most->by_line, f->file, f->line))
+        (void)snprintf(by, sizeof by, " at %s", place(where, sizeof where, of, most->by, most->by_line));
+    for (const char *p = parts[row].text; *p && at + 1 < sizeof text; at = strlen(text)) {
+        size_t plain = strcspn(p, "@&");
+        (void)snprintf(text + at, sizeof text - at, "%.*s%s", (int)plain, p,
+                       p[plain] == '@'   ? lines
+                       : p[plain] == '&' ? by
+                                         : "");
+        p += plain + (p[plain] != 0);
+    }
+    propose(s, f->file, f->line, &a, "%s", text);
 }
 
-/* Plans of this line. *grown: those of more operations than the one before. */
-static uint64_t plans_of(const summary *s, const orr__note *call, uint64_t *grown)
+/* A loop hands its value on to its next step: the kernel of line `by` ran before the first kernel of line `of` did. */
+static bool goes_round(const summary *s, const orr__note *f)
+{
+    for (int i = 0; i < s->nfact; i++)
+        if (s->fact[i].kind == ORR__NOTE_WORK) {
+            if (same_line(&s->fact[i], f->of, f->of_line))
+                return false;
+            if (same_line(&s->fact[i], f->by, f->by_line))
+                return true;
+        }
+    return false;
+}
+
+/* The value is written and read once, where it could stay in the cache. The line to change is that of the evaluation. */
+static void change_early(summary *s, const orr__note *f)
+{
+    const source *at = source_of(s, f->file, f->line), *of, *reader;
+    double alone = f->n > f->part ? (double)(f->n - f->part) : 0, bytes = f->n ? f->bytes / (double)f->n : 0;
+    char where[280], by[280];
+    advice a = { .joint = true };
+    (void)source_of(s, f->of, f->of_line);
+    (void)source_of(s, f->by, f->by_line);
+    if (!(at = source_of(s, f->file, f->line)) || !(of = source_of(s, f->of, f->of_line)) ||
+        !(reader = source_of(s, f->by, f->by_line)) || goes_round(s, f) || 2 * alone < (double)f->n ||
+        2 * alone < reader->launches || 2 * alone < of->launches)
+        return;
+    claim(s, &a, f->of, f->of_line, moves(of, bytes, alone));
+    claim(s, &a, f->by, f->by_line, moves(reader, bytes, alone));
+    propose(s, f->file, f->line, &a,
+            "this evaluation ends with the value of %s, which only %s reads; without it both would be one kernel, "
+            "which would change it",
+            place(where, sizeof where, at, f->of, f->of_line), place(by, sizeof by, at, f->by, f->by_line));
+}
+
+/* -- evaluations ------------------------------------------------------------------------------------------- */
+
+/* Plans of this line. *grown: those of more operations than the one before; *alike: of the same ones with other numbers. */
+static uint64_t plans_of(const summary *s, const orr__note *call, uint64_t *grown, uint64_t *alike)
 {
     uint64_t n = 0;
-    *grown = 0;
+    *grown = *alike = 0;
     for (int i = 0; i < s->nfact; i++) {
         const orr__note *f = &s->fact[i];
-        if (f->kind == ORR__NOTE_PLAN && f->line == call->line && f->file && call->file &&
-            strcmp(f->file, call->file) == 0) {
+        if (f->kind == ORR__NOTE_PLAN && same_line(f, call->file, call->line)) {
             n += f->n;
             *grown += f->part;
+            *alike += f->alike;
         }
     }
     return n;
@@ -451,94 +679,108 @@ static bool grows_with(const orr__note *grown, double steps)
 }
 
 /* Of n copies of a growing value, one in which all parts have their place would do, with one plan. */
-static void remark_grown(summary *s, const orr__note *f)
+static void change_grown(summary *s, const orr__note *f)
 {
-    uint64_t grown;
-    source *of = source_of(s, f->file, f->line);
-    double gain = of && f->n ? of->kernel * (double)f->part / (double)(f->n + 1) : 0;
+    uint64_t grown, alike;
+    const source *of = source_of(s, f->file, f->line);
+    advice a = { 0 };
+    if (!of || f->part < OFTEN || 2 * f->part < f->n)
+        return;
+    claim(s, &a, f->file, f->line, of->kernel * (double)f->part / (double)(f->n + 1));
     for (int i = 0; i < s->nfact && f == growing(s); i++) {
         const orr__note *call = &s->fact[i];
-        uint64_t plans = call->kind == ORR__NOTE_CALL ? plans_of(s, call, &grown) : 0;
+        uint64_t plans = call->kind == ORR__NOTE_CALL ? plans_of(s, call, &grown, &alike) : 0;
         if (plans >= OFTEN && 2 * plans >= call->n && grows_with(f, (double)plans))
-            gain += call->seconds - call->a - idle(s, call);
+            a.other += call->seconds - call->a - idle(s, call);
     }
-    of = source_of(s, f->file, f->line);
-    if (of && f->part >= OFTEN && 2 * f->part >= f->n && gain >= GAIN_LEAST * s->total)
-        add(of, gain,
+    propose(s, f->file, f->line, &a,
             "a value grows in %llu evaluations, and what it had is copied in each; a list of the parts and one "
             "orr_concat after the loop, or a variable of the last size, would change it",
             (unsigned long long)f->n);
 }
 
-/* Values that stay are written to memory that the process has not used before, a page at a time; and the memory ends. One line of a loop
- * tells it. */
-static void remark_growth(summary *s, const orr__note *f)
+/* Values that stay are written to memory that the process has not used before, a page at a time; and the memory ends. The line of a loop
+ * that leaves most tells it. */
+static void change_growth(summary *s, const orr__note *f)
 {
-    source *of = source_of(s, f->file, f->line);
-    double gain = f->bytes / PAGE * 1e-6 * FAULT_US;
+    advice a = { .other = f->bytes / PAGE * fault_seconds };
     const orr__note *grown = growing(s);
-    uint64_t more;
-    (void)plans_of(s, f, &more);
+    uint64_t more, alike;
+    (void)plans_of(s, f, &more, &alike);
     for (int i = 0; i < s->nfact; i++)
-        if (s->fact[i].kind == ORR__NOTE_AGAIN && s->fact[i].of_line == f->line && s->fact[i].of && f->file &&
-            strcmp(s->fact[i].of, f->file) == 0 && s->fact[i].n > 2 * f->n)
+        if (s->fact[i].kind == ORR__NOTE_AGAIN && is_at(s->fact[i].of, s->fact[i].of_line, f->file, f->line) &&
+            s->fact[i].n > 2 * f->n)
             return; /* values of earlier steps stay since they are computed again */
     for (int i = 0; i < s->nfact; i++)
         if (s->fact[i].kind == ORR__NOTE_CALL &&
-            (s->fact[i].bytes > f->bytes || (s->fact[i].bytes == f->bytes && &s->fact[i] < f)))
+            (s->fact[i].flops > f->flops || (s->fact[i].flops == f->flops && &s->fact[i] < f)))
             return;
-    if (of && f->n >= OFTEN && 2 * f->part >= f->n && f->bytes >= PAGE * (double)f->n && 2 * more < f->n &&
+    if (a.other > f->seconds)
+        a.other = f->seconds;
+    if (f->n >= OFTEN && 2 * f->part >= f->n && f->bytes >= PAGE * (double)f->n && 2 * more < f->n &&
         !(grown && f->bytes <= 2 * grown->bytes) && 4 * f->bytes >= (double)orr__pool_get_stats().peak)
-        add(of, gain,
-            "values in memory grow by %.3g MB in %llu evaluations; a scope in the loop (orr_scope_begin, "
-            "orr_scope_end), or orr_free, would change it",
-            1e-6 * f->bytes, (unsigned long long)f->n);
+        propose(s, f->file, f->line, &a,
+                "values in memory grow by %.3g MB in %llu evaluations; a scope in the loop (orr_scope_begin, "
+                "orr_scope_end), or orr_free, would change it",
+                1e-6 * f->bytes, (unsigned long long)f->n);
 }
 
-static void remark_call(summary *s, const orr__note *f)
+static void change_call(summary *s, const orr__note *f)
 {
-    source *of = source_of(s, f->file, f->line);
     double n = (double)f->n, planning = f->seconds - f->a - idle(s, f), rest = f->seconds - planning;
-    uint64_t grown, plans = plans_of(s, f, &grown);
-    if (!of || f->n < OFTEN || (2 * plans >= f->n && grows_with(growing(s), (double)plans)))
+    uint64_t grown, alike, plans = plans_of(s, f, &grown, &alike);
+    bool often = 2 * plans >= f->n, small = f->n >= MANY && rest < 1e-6 * SMALL_US * n && 4 * f->b < rest;
+    advice a = { .other = (often ? planning : 0) + (small ? rest - f->b : 0) };
+    if (f->n < OFTEN || (often && grows_with(growing(s), (double)plans)))
         return;
-    if (2 * grown >= f->n && planning >= GAIN_LEAST * s->total)
-        add(of, planning,
-            "%llu plans for %llu evaluations, each of more operations than the one before, since values of earlier "
-            "steps are computed "
-            "again; one orr_eval in each step of what it hands to the next would change it",
-            (unsigned long long)plans, (unsigned long long)f->n);
-    else if (2 * plans >= f->n && planning >= GAIN_LEAST * s->total)
-        add(of, planning,
-            "%llu plans for %llu evaluations, since shapes or operations differ each time; equal shapes (padding), or "
-            "numbers in tensors and orr_scalar, would change it",
-            (unsigned long long)plans, (unsigned long long)f->n);
-    else if (f->n >= MANY && rest < 1e-6 * SMALL_US * n && 4 * f->b < rest && rest - f->b >= GAIN_LEAST * s->total)
-        add(of, rest - f->b,
-            "%llu evaluations of %.3g us, whose kernels need %.2g us at the machine's speed; more work in each "
-            "(orr_eval_all of several results, larger arrays), or orr_graph_build, would change it",
-            (unsigned long long)f->n, 1e6 * rest / n, 1e6 * f->b / n);
+    if (2 * grown >= f->n)
+        propose(s, f->file, f->line, &a,
+                "%llu plans for %llu evaluations, each of more operations than the one before, since values of earlier "
+                "steps are computed "
+                "again; one orr_eval in each step of what it hands to the next would change it",
+                (unsigned long long)plans, (unsigned long long)f->n);
+    else if (often && 2 * alike >= plans)
+        propose(s, f->file, f->line, &a,
+                "%llu plans for %llu evaluations, of the same operations at other places each time; one operation on "
+                "the whole array (a reduction by an axis in place of a loop over slices) would change it",
+                (unsigned long long)plans, (unsigned long long)f->n);
+    else if (often)
+        propose(s, f->file, f->line, &a,
+                "%llu plans for %llu evaluations, since shapes or operations differ each time; equal shapes (padding), "
+                "or numbers in tensors and orr_scalar, would change it",
+                (unsigned long long)plans, (unsigned long long)f->n);
+    else if (small)
+        propose(s, f->file, f->line, &a,
+                "%llu evaluations of %.3g us, whose kernels need %.2g us at the machine's speed; more work in each "
+                "(orr_eval_all of several results, larger arrays), or orr_graph_build, would change it",
+                (unsigned long long)f->n, 1e6 * rest / n, 1e6 * f->b / n);
+}
+
+static void change(summary *s, int i)
+{
+    const orr__note *f = &s->fact[i];
+    switch (f->kind) {
+    case ORR__NOTE_COPY: change_copy(s, f); break;
+    case ORR__NOTE_AGAIN: change_again(s, i); break;
+    case ORR__NOTE_APART: change_apart(s, f); break;
+    case ORR__NOTE_BACK: change_back(s, f); break;
+    case ORR__NOTE_EARLY: change_early(s, f); break;
+    case ORR__NOTE_CALL:
+        change_growth(s, f);
+        change_call(s, f);
+        break;
+    case ORR__NOTE_READ: change_read(s, f); break;
+    case ORR__NOTE_SAME: change_same(s, f); break;
+    case ORR__NOTE_GROWN: change_grown(s, f); break;
+    default: change_part(s, i); break;
+    }
 }
 
 static void remark(summary *s)
 {
-    for (int i = 0; i < s->nfact; i++) {
-        const orr__note *f = &s->fact[i];
-        switch (f->kind) {
-        case ORR__NOTE_COPY: remark_copy(s, f); break;
-        case ORR__NOTE_AGAIN: remark_again(s, i); break;
-        case ORR__NOTE_BACK: remark_back(s, f); break;
-        case ORR__NOTE_EARLY: remark_early(s, f); break;
-        case ORR__NOTE_CALL:
-            remark_growth(s, f);
-            remark_call(s, f);
-            break;
-        case ORR__NOTE_READ: remark_read(s, f); break;
-        case ORR__NOTE_SAME: remark_same(s, f); break;
-        case ORR__NOTE_GROWN: remark_grown(s, f); break;
-        default: remark_part(s, i); break;
-        }
-    }
+    for (int i = 0; i < s->nfact; i++)
+        change(s, i);
+    choose(s);
     for (int i = 0; i < s->nfact; i++)
         if (s->fact[i].kind == ORR__NOTE_APART)
             remark_apart(s, &s->fact[i]);
@@ -573,6 +815,21 @@ static double joules(void)
                : sum;
 }
 
+/* The time of pages that are used for the first time. */
+static void measure_faults(void)
+{
+    enum { PAGES = 256 };
+    double t0 = orr__now();
+    char *p = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    fault_seconds = 0;
+    if (p == MAP_FAILED)
+        return;
+    for (int i = 0; i < PAGES; i++)
+        ((volatile char *)p)[i * PAGE] = 1;
+    (void)munmap(p, PAGES * PAGE);
+    fault_seconds = (orr__now() - t0) / PAGES;
+}
+
 static int by_gain(const void *x, const void *y)
 {
     const source *a = x, *b = y;
@@ -594,6 +851,7 @@ static void summarise(summary *s)
 static void forget(summary *s)
 {
     free(s->fact);
+    free(s->change);
     free(s->of);
 }
 
@@ -620,7 +878,7 @@ static bool is_shown(const summary *s, const source *of)
 
 static void print(FILE *to, const summary *s)
 {
-    char text[900], file[1024];
+    char text[1200], file[1024];
     for (int i = 0; i < s->n; i++) {
         if (!is_shown(s, &s->of[i]))
             continue;
@@ -636,7 +894,7 @@ static void print_rows(FILE *to, const summary *s)
 {
     const orr__profile *p = orr__profile_now();
     orr__regret regret = orr__regret_now();
-    char text[900], file[1024], of_file[1024];
+    char text[1200], file[1024], of_file[1024];
     fprintf(to, "orrery-notes\t1\n");
     fprintf(to, "machine\t%d\t%.6g\t%.6g\t%.6g\t%.6g\t%.6g\t%.6g\n", orr__machine_here.workers, p->stream,
             p->stream_all, p->cached, p->math, p->gemm32, p->gemm64);
@@ -662,7 +920,7 @@ static void print_rows(FILE *to, const summary *s)
 
 static void trace_notes(const summary *s)
 {
-    char text[900];
+    char text[1200];
     for (int i = 0; i < s->n; i++) {
         if (!is_shown(s, &s->of[i]))
             continue;
@@ -746,6 +1004,7 @@ orr_status orr__notes_open(const char *path)
     out = to;
     traced = orr__tracing();
     measure_energy();
+    measure_faults();
     orr__notes_start();
     return ORR_OK;
 }

@@ -31,8 +31,7 @@ static orr_status check_room(orr__site at, orr_tensor *t, const void *buf, size_
     return ORR_OK;
 }
 
-/* The program has the value: a later orr_from may bring the same content back. */
-static void note_taken(orr__site at, orr__buffer *b, const void *data, uint64_t bytes)
+void orr__note_taken(orr__site at, orr__buffer *b, const void *data, uint64_t bytes)
 {
     orr__notes_place before;
     orr__notes_used(orr__buffer_number(b), NULL, (orr__notes_place){ at.file, at.line, 0 });
@@ -54,7 +53,7 @@ orr_status orr_read_at(const char *file, int line, orr_tensor *t, void *buf, siz
     double t0 = orr__noting() ? orr__now() : 0;
     st = orr__land(b, what.dtype, orr__shape_count(&what.shape), buf);
     if (t0 > 0)
-        note_taken(at, b, buf, bytes);
+        orr__note_taken(at, b, buf, bytes);
     if (t0 > 0)
         orr__notes_add(&(orr__note){ .kind = ORR__NOTE_READ,
                                      .file = file,
@@ -132,7 +131,7 @@ const void *orr_data_at(const char *file, int line, orr_tensor *t)
     atomic_fetch_add_explicit(&b->readers, 1, memory_order_relaxed);
     const void *p = b->host;
     if (orr__noting())
-        note_taken(at, b, p, b->bytes);
+        orr__note_taken(at, b, p, b->bytes);
     orr__buffer_unref(b);
     return p;
 }

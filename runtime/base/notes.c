@@ -57,8 +57,9 @@ static bool same_file(const char *a, const char *b)
 
 static bool same(const orr__note *a, const orr__note *b)
 {
+    bool by = a->kind == ORR__NOTE_SAME || (a->by_line == b->by_line && same_file(a->by, b->by));
     return a->kind == b->kind && a->line == b->line && a->of_line == b->of_line && same_file(a->file, b->file) &&
-           same_file(a->of, b->of) && strcmp(a->text, b->text) == 0;
+           same_file(a->of, b->of) && by && strcmp(a->text, b->text) == 0;
 }
 
 /* Under the lock: the row of this fact, new if there was none; NULL: the table is full. */
@@ -75,7 +76,7 @@ static orr__note *find(const orr__note *f)
         return NULL;
     row = more;
     row[nrow] = *f;
-    row[nrow].n = row[nrow].part = row[nrow].content = 0;
+    row[nrow].n = row[nrow].part = row[nrow].content = row[nrow].reads = row[nrow].alike = 0;
     row[nrow].seconds = row[nrow].bytes = row[nrow].flops = row[nrow].a = row[nrow].b = 0;
     slot[at] = ++nrow;
     return &row[nrow - 1];
@@ -104,7 +105,13 @@ void orr__notes_add(const orr__note *f)
         to->part += f->part + follows(f, to->content);
         if (f->kind == ORR__NOTE_CALL && to->content)
             to->bytes += (double)f->content - (double)to->content;
+        to->alike += f->reads && f->reads == to->reads;
         to->content = f->content;
+        to->reads = f->reads;
+        if (f->part && f->by) {
+            to->by = f->by;
+            to->by_line = f->by_line;
+        }
         to->n += f->n;
         to->seconds += f->seconds;
         to->bytes += f->bytes;
@@ -161,10 +168,12 @@ void orr__notes_used(uint64_t number, const orr__notes_place *reader, orr__notes
     }
     if (known) {
         v->uses++;
-        f.file = v->reader.file;
-        f.line = v->reader.line;
+        f.file = v->call.file;
+        f.line = v->call.line;
         f.of = v->kernel.file;
         f.of_line = v->kernel.line;
+        f.by = v->reader.file;
+        f.by_line = v->reader.line;
         f.bytes = f.n ? v->bytes : 0;
     }
     (void)pthread_mutex_unlock(&lock);

@@ -17,34 +17,40 @@ static inline bool orr__noting(void)
 typedef enum {
     ORR__NOTE_WORK, /* a kernel: n launches of whole steps, seconds, bytes, flops; a: seconds at the speed of memory, b: of arithmetic */
     ORR__NOTE_CALL, /* an evaluation: n calls, seconds; a: of kernels meanwhile, b: of these at the machine's speed; content: 1 + bytes of
-                        the values in memory, bytes: their growth from call to call, part: calls with a growth */
-    ORR__NOTE_PLAN, /* a plan that was made: n of them, seconds; content: its operations, part: plans with more than the one before    */
+                        the values in memory, bytes: their growth from call to call, part: calls with a growth; flops: bytes of the values
+                        that the calls themselves left in memory */
+    ORR__NOTE_PLAN, /* a plan that was made: n of them, seconds; content: its operations, part: plans with more than the one before; reads: a
+                       hash of its operations, shapes and dtypes, alike: plans in which these are those of the one before               */
     ORR__NOTE_COPY, /* a copy of the program's data: n, part: with the same content as the one before, bytes, seconds                  */
     ORR__NOTE_AGAIN, /* the evaluation of line `of` computes a value that an earlier one computed: n, flops; part: others that it had not */
     ORR__NOTE_INSIDE, /* the value of this line is computed in the kernel of line `of`                                                  */
     ORR__NOTE_APART, /* `of` makes a value of `bytes` that this line reads, and text says why the two are not one kernel                */
     ORR__NOTE_READ, /* the program reads a value: n, bytes, seconds of the copy */
     ORR__NOTE_BACK, /* orr_from copies what the program read at line `of`: n, bytes, seconds */
-    ORR__NOTE_SAME, /* a kernel, in one evaluation: n, part: with inputs of which one had been computed before; of: where first */
+    ORR__NOTE_SAME, /* a kernel, in one evaluation: n, part: with inputs of which one had been computed before; of: where first; by: the
+                       evaluation that did it last */
     ORR__NOTE_GROWN, /* a kernel of a new plan: n; content: its elements, reads: those of an operand; part: the operand is the value before;
                         bytes: of its result beyond that operand */
-    /* A change here would save a part of the time of the kernel of line `of`: n facts, a: the sum of their parts, between 0 and 1. */
+    /* A change here would save a part of the time of the kernel of line `of`: n facts, a: the sum of their parts, between 0 and 1; by: the
+     * other line that takes part. */
     ORR__NOTE_TURNED, /* an operand is read in an order in which neighbours lie far apart                        */
-    ORR__NOTE_WIDE,   /* f32 is cast to f64 here, and the kernel computes with it                                */
+    ORR__NOTE_WIDE,   /* data of f64 that comes from here widens f32 at line `by`, and the kernel computes with it */
     ORR__NOTE_ORDER,  /* of three matrices, the product of the other two first would have fewer terms            */
     ORR__NOTE_ZEROS,  /* a product, nearly all of whose terms are zero                                           */
     ORR__NOTE_UNREAD, /* a value of which all kernels that read it read a part                                   */
-    ORR__NOTE_TILED,  /* elements that are equal along an axis are stored                                        */
-    ORR__NOTE_EARLY /* an evaluation of its own ended with the value of line `of`, which only the kernel of this line reads: n values,
-                         part: those that others read too, bytes                                                 */
+    ORR__NOTE_TILED,  /* elements that are equal along an axis are computed or folded one by one                 */
+    ORR__NOTE_DRAWN,  /* random numbers are drawn that an evaluation before drew                                 */
+    ORR__NOTE_RUN,    /* elements are read by numbers, which are those of a slice                                */
+    ORR__NOTE_EARLY /* the evaluation here ended with the value of line `of`, which only the kernel of line `by` reads: n values, part: those
+                       that others read too, bytes                                                              */
 } orr__note_kind;
 
 typedef struct orr__note {
     orr__note_kind kind;
-    int line, of_line;
-    const char *file, *of; /* files; live as long as the program, or are NULL */
-    char text[128];        /* a label, or a reason                            */
-    uint64_t n, part, content, reads;
+    int line, of_line, by_line;
+    const char *file, *of, *by; /* files; live as long as the program, or are NULL */
+    char text[128];             /* a label, or a reason                            */
+    uint64_t n, part, content, reads, alike;
     double seconds, bytes, flops, a, b;
 } orr__note;
 
@@ -63,9 +69,10 @@ typedef struct {
 /* The place stored with this key, if one is known: true, and *place is it. Then, and without one, `now` is stored; a known one stays if
  * `first`. Old ones are forgotten. */
 bool orr__notes_met(uint64_t key, orr__notes_place now, bool first, orr__notes_place *place);
-/* A result of an evaluation: the number of its content, the lines of its kernel and of the evaluation, and that by which it is f64. */
+/* A result of an evaluation: the number of its content, the lines of its kernel and of the evaluation, and that by which it is f64. A copy
+ * of the program's data: its number, and a hash of it. */
 typedef struct {
-    uint64_t number;
+    uint64_t number, content;
     orr__notes_place kernel, call, wide, reader; /* reader: the line of the first kernel that reads it */
     double bytes;
     int uses;   /* kernels that read it  */

@@ -227,8 +227,8 @@ static orr_status compute(const orr__step *s, const orr__launch *l)
         orr__denormals_count(l);
     if (st == ORR_OK && orr__finite_watched())
         orr__finite_look(s, l);
-    if (st == ORR_OK && s->region->product && l->lo == 0 && orr__noting())
-        orr__work_look(s->region, l);
+    if (st == ORR_OK && l->lo == 0 && orr__noting())
+        orr__work_look(s, l);
     if (borrows)
         e->borrow(-1);
     return st;

@@ -78,8 +78,8 @@ typedef struct orr__work {
 orr__work *orr__work_of(const orr__region *r);
 /* The same for a step, cached in the plan's state. */
 orr__work *orr__work_of_step(const orr__plan *p, const orr__step *s);
-/* While notes are taken: looks at the operands of a product that was launched, which may be zeros but for a few. */
-void orr__work_look(const orr__region *r, const orr__launch *l);
+/* While notes are taken: looks at the operands of a launch: those of a product may be zeros but for a few, numbers those of a slice. */
+void orr__work_look(const orr__step *s, const orr__launch *l);
 /* Counts, and traces, tile t of a step (< 0: all of it) that worker (0: the calling thread) began at t0 and has just ended; returns the
  * current time. To be called before orr__exec_took, whose update would change the predictions in the trace. */
 double orr__work_done(orr__work *k, const orr__step *s, int t, orr__on on, int worker, double t0);

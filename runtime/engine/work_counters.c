@@ -148,10 +148,57 @@ static double zeros_of(const orr__region *r, const orr__access *a, const void *d
     return all ? 1 - (double)all / (double)(ROWS * n) : 0; /* zeros alone are a beginning, as of a variable */
 }
 
-void orr__work_look(const orr__region *r, const orr__launch *l)
+/* The numbers are those of a slice. */
+static bool is_run(const orr__step *s, int input, const void *data)
 {
+    enum { LOOKS = 8, FEW = 16 };
+    bool wide = s->region->in_dtype[input] == ORR_I64;
+    int64_t first = 0, end = s->region->in_count[input];
+    if (s->ntiles > 1) /* others may be under way */
+        orr__step_reads(s, 0, input, &first, &end);
+    if (end - first < FEW || (!wide && s->region->in_dtype[input] != ORR_I32))
+        return false;
+#define AT(i) (wide ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i])
+    int64_t step = AT(first + 1) - AT(first);
+    bool run = step != 0;
+    for (int64_t k = 0; k < LOOKS && run; k++) {
+        int64_t i = first + (end - first - 2) * k / (LOOKS - 1);
+        run = AT(i + 1) - AT(i) == step;
+    }
+    return run && AT(end - 1) - AT(first) == (end - first - 1) * step;
+#undef AT
+}
+
+/* A kernel that only copies the elements is needless for a slice; another one reads a slice without the numbers. */
+static void look_at_numbers(const orr__step *s, const orr__launch *l)
+{
+    const orr__region *r = s->region;
+    bool copies = true;
+    for (int i = 0; i < r->ninstr; i++)
+        copies = copies && r->instr[i].kind != ORR__RI_EW && r->instr[i].kind != ORR__RI_FOLD;
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *place = &r->instr[i], *number = place->kind == ORR__RI_PLACE ? &r->instr[place->x] : NULL;
+        if (!number || number->kind != ORR__RI_LOAD)
+            continue;
+        const orr__access *at = &r->access[place->a];
+        int input = r->access[number->a].input;
+        bool run = is_run(s, input, l->in[input]);
+        orr__notes_add(&(orr__note){ ORR__NOTE_RUN, at->line, r->line, .file = at->file, .of = r->file, .n = 1,
+                                     .a = !run                  ? 0
+                                          : copies && !r->rmask ? 1
+                                                                : 0.5 });
+    }
+}
+
+void orr__work_look(const orr__step *s, const orr__launch *l)
+{
+    const orr__region *r = s->region;
     const orr__access *a = r->access;
     int m = r->rank - 3;
+    if (!r->product) {
+        look_at_numbers(s, l);
+        return;
+    }
     if (r->rank < 3 || !r->file || a[0].box || a[1].box || a[0].input < 0 || a[1].input < 0)
         return;
     double part = zeros_of(r, &a[0], l->in[a[0].input], m, m + 2, m > 0 ? r->dim[m] : l->hi);

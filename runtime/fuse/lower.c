@@ -277,9 +277,12 @@ orr_status orr__lower(orr__site at, const orr__group *g, int root, orr__region *
     r->file = n->file;
     r->line = n->line;
     r->as = n->as;
-    if (g->root[root].product >= 0)
+    if (g->root[root].product >= 0) {
+        const orr__node *product = g->p->node[g->root[root].product];
+        r->file = product->file ? product->file : r->file;
+        r->line = product->file ? product->line : r->line;
         orr__lower_matmul(&c, g->root[root].product);
-    else if (n->op->pattern == ORR__PATTERN_PRODUCT)
+    } else if (n->op->pattern == ORR__PATTERN_PRODUCT)
         orr__lower_matmul(&c, root);
     else if (orr__has_kernel(g, root))
         orr__lower_call(&c, root);

@@ -101,6 +101,8 @@ void orr__region_blocks(orr__region *r, void (*f)(void *block, void *arg), void 
 double orr__region_touched(const orr__region *r, int i);
 /* The part of the arithmetic, between 0 and 1, that has results of this dtype. */
 double orr__region_share(const orr__region *r, orr_dtype dtype);
+/* The part of the arithmetic, between 0 and 1, of instruction i. */
+double orr__region_part(const orr__region *r, int i);
 /* Fills in flops and bytes. */
 void orr__region_cost(orr__region *r);
 /* Merges axes, then fills in label, key, flops, bytes. */

@@ -23,17 +23,28 @@ double orr__region_touched(const orr__region *r, int i)
     return r->naccess && sum < all ? sum : all;
 }
 
-double orr__region_share(const orr__region *r, orr_dtype dtype)
+/* The part of the arithmetic that instruction `only`, −1: any, does with results of this dtype. */
+static double share(const orr__region *r, int only, orr_dtype dtype)
 {
     double all = 0, of = 0;
     for (int i = 0; i < r->ninstr; i++) {
         int cost = orr__instruction_cost(&r->instr[i]);
         all += cost;
-        of += r->instr[i].dtype == dtype ? cost : 0;
+        of += r->instr[i].dtype == dtype && (only < 0 || i == only) ? cost : 0;
     }
     if (r->product) /* the instructions are those of its results */
         all += 2 * (double)r->dim[r->rank - 1];
     return all > 0 ? of / all : 0;
+}
+
+double orr__region_share(const orr__region *r, orr_dtype dtype)
+{
+    return share(r, -1, dtype);
+}
+
+double orr__region_part(const orr__region *r, int i)
+{
+    return share(r, i, (orr_dtype)r->instr[i].dtype);
 }
 
 void orr__region_cost(orr__region *r)

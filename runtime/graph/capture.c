@@ -177,6 +177,7 @@ static ORR__COLD void note_again(const walk *w, const orr__node *n)
         f.n = n->computed ? 1 : 0;
         f.part = !f.n;
         f.flops = f.n ? flops : 0;
+        f.bytes = f.n ? (double)orr__node_bytes(n) : 0;
         if (f.n || (x->computed == ORR__COMPUTED_OFTEN && x->nin > 0 && !orr__node_value(x)))
             orr__notes_add(&f);
     }

@@ -53,31 +53,121 @@ static void note_apart(const orr__capture *p, const orr__regions *rs, const sour
 }
 
 /* A change at this place would save that part of the kernel's time. */
-static void note_part(orr__note_kind kind, const char *file, int line, const orr__region *r, double part)
+static void note_part(orr__note_kind kind, orr__site at, const orr__region *r, double part)
 {
-    if (file && part > 0)
+    if (at.file && part > 0)
         orr__notes_add(&(orr__note){
-            .kind = kind, .file = file, .line = line, .of = r->file, .of_line = r->line, .n = 1, .a = part });
+            .kind = kind, .file = at.file, .line = at.line, .of = r->file, .of_line = r->line, .n = 1, .a = part });
 }
 
-/* A large operand of an element-wise kernel, of which the innermost loop reads elements of different rows: half of the time of its bytes. */
-static void note_turned(const orr__region *r)
+static bool is_permuted(const orr__capture *p, int i)
 {
-    double turned = 0;
-    int last = r->rank - 1;
-    for (int a = 0; a < r->naccess && orr__region_is_map(r) && last > 0; a++) {
-        const orr__access *x = &r->access[a];
-        bool along = false; /* an outer axis goes along the rows */
-        if (x->input < 0)   /* computed from the place: a random number */
+    return (p->node[i]->op->attrs & ORR__ATTR_PERM) != 0;
+}
+
+static bool is_wider(const orr__capture *p, int i)
+{
+    return orr__shape_count(&p->node[i]->shape) > orr__shape_count(&p->node[p->arg[p->arg0[i]]]->shape);
+}
+
+static bool is_view(const orr__capture *p, int i)
+{
+    return p->leaf_of[i] < 0 && orr__capture_nin(p, i) == 1 && p->node[i]->op->pattern == ORR__PATTERN_VIEW;
+}
+
+/* True if a node of region k reads node i, through views. */
+static bool reads(const orr__capture *p, const orr__regions *rs, int k, int i)
+{
+    for (int j = i + 1; j < p->n; j++)
+        for (int a = 0; a < orr__capture_nin(p, j) && rs->home[j] == k; a++) {
+            int x = p->arg[p->arg0[j] + a];
+            while (x > i && is_view(p, x))
+                x = p->arg[p->arg0[x]];
+            if (x == i)
+                return true;
+        }
+    return rs->home[i] == k;
+}
+
+/* The user's call by which region k sees its input in this way: a view of `input` (−1: of any), that of one of its nodes if it can be. Else
+ * the region. */
+static orr__site view_of(const orr__capture *p, const orr__regions *rs, int k, int32_t input,
+                         bool (*is)(const orr__capture *p, int i))
+{
+    const orr__node *best = NULL;
+    for (int i = p->n - 1; i >= 0; i--) {
+        if (!is_view(p, i) || !is(p, i) || !p->node[i]->file)
             continue;
-        for (int d = 0; d < last; d++)
-            along = along || (r->dim[d] > 1 && (x->stride[d] == 1 || x->stride[d] == -1));
-        int64_t step = x->stride[last] < 0 ? -x->stride[last] : x->stride[last];
-        if (!x->placed && along && step > 1 && r->dim[last] > 1 && r->in_count[x->input] >= NOTED)
-            turned += (double)r->in_count[x->input] * (double)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
+        int from = i;
+        while (is_view(p, from) && from != input)
+            from = p->arg[p->arg0[from]];
+        if (input >= 0 && from != input)
+            continue;
+        if (reads(p, rs, k, i))
+            return ORR__SITE(p->node[i]->file, p->node[i]->line, NULL);
+        best = input >= 0 && !best ? p->node[i] : best;
+    }
+    return best ? ORR__SITE(best->file, best->line, NULL) : orr__region_site(&rs->region[k]);
+}
+
+/* The axis along which neighbours lie side by side in the operand; −1: none. */
+static int row_axis(const orr__region *r, const orr__access *x)
+{
+    for (int d = r->rank - 1; d >= 0; d--)
+        if (r->dim[d] > 1 && (x->stride[d] == 1 || x->stride[d] == -1))
+            return d;
+    return -1;
+}
+
+static double access_bytes(const orr__region *r, const orr__access *x)
+{
+    return (double)r->in_count[x->input] * (double)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
+}
+
+/* The axis of the innermost loop: the last, or of a fold, which goes over its axes in any order, one along which far more bytes lie. */
+static int inner_axis(const orr__region *r)
+{
+    double bytes[ORR__REGION_RANK] = { 0 };
+    int best = r->rank - 1;
+    for (int d = r->rank - 1; d >= 0 && r->rmask; d--)
+        if (!(r->rmask >> d & 1) && r->dim[d] > 1) { /* of the result */
+            bytes[d] += (double)r->out_count * (double)orr_dtype_size((orr_dtype)r->out_dtype[0]) * r->nout;
+            break;
+        }
+    for (int a = 0; a < r->naccess && r->rmask; a++) {
+        int d = r->access[a].input >= 0 ? row_axis(r, &r->access[a]) : -1;
+        if (d >= 0)
+            bytes[d] += access_bytes(r, &r->access[a]);
+    }
+    for (int d = 0; d < r->rank && r->rmask; d++)
+        best = bytes[d] > 2 * bytes[best] ? d : best;
+    return best;
+}
+
+/* A large operand of a kernel of loops, of which the innermost loop reads elements of different rows: half of the time of its bytes. */
+static void note_turned(const orr__capture *p, const orr__regions *rs, int k)
+{
+    const orr__region *r = &rs->region[k];
+    double turned = 0, most = 0;
+    int inner = inner_axis(r);
+    int32_t input = -1;
+    for (int a = 0; a < r->naccess && orr__region_loops(r) && !r->product && r->rank > 1; a++) {
+        const orr__access *x = &r->access[a];
+        if (x->input < 0) /* computed from the place: a random number */
+            continue;
+        int row = row_axis(r, x);
+        int64_t step = x->stride[inner] < 0 ? -x->stride[inner] : x->stride[inner];
+        if (x->placed || row < 0 || row == inner || step <= 1 || r->dim[inner] < 2 || r->in_count[x->input] < NOTED)
+            continue;
+        turned += access_bytes(r, x);
+        if (access_bytes(r, x) > most) {
+            most = access_bytes(r, x);
+            input = r->in[x->input];
+        }
     }
     if (turned > 0)
-        note_part(ORR__NOTE_TURNED, r->file, r->line, r, 0.5 * (turned < r->bytes ? turned / r->bytes : 1));
+        note_part(ORR__NOTE_TURNED, view_of(p, rs, k, input, is_permuted), r,
+                  0.5 * (turned < r->bytes ? turned / r->bytes : 1));
 }
 
 /* A node of the region at which an array that was widened meets an operand that came as f64, and that operand; −1: none. */
@@ -133,7 +223,9 @@ static void note_wide(const orr__capture *p, const orr__regions *rs, const int32
     double part = r->bytes > 0 ? bytes / r->bytes : 0, arithmetic = meets >= 0 ? orr__region_share(r, ORR_F64) : 0;
     const orr__node *at = by >= 0 ? p->node[by] : NULL, *from = operand >= 0 ? p->node[source_of(p, operand)] : at;
     if (at && at->file && (part > 0 || arithmetic > 0)) {
-        orr__note f = { ORR__NOTE_WIDE, at->line, r->line, .file = at->file, .of = r->file, .n = 1 };
+        orr__note f = {
+            ORR__NOTE_WIDE, .of = r->file, .of_line = r->line, .by = at->file, .by_line = at->line, .n = 1
+        };
         orr__notes_place origin = { from->file ? from->file : at->file, from->line, 0 };
         int from_leaf = operand >= 0 ? p->leaf_of[source_of(p, operand)] : -1;
         orr__buffer *leaf = from_leaf >= 0 ? p->leaf[from_leaf] : NULL;
@@ -141,24 +233,28 @@ static void note_wide(const orr__capture *p, const orr__regions *rs, const int32
         if (leaf && orr__notes_value_of(orr__buffer_number(leaf), &v) && v.wide.file)
             origin = v.wide; /* an evaluation before has widened it */
         f.a = 0.5 * (part > arithmetic ? part : arithmetic);
-        const char *slash = strrchr(origin.file, '/');
-        (void)snprintf(f.text, sizeof f.text, "%.96s:%d", slash ? slash + 1 : origin.file, origin.line);
+        f.file = origin.file;
+        f.line = origin.line;
         orr__notes_add(&f);
         (void)orr__notes_met(wide_key(r), origin, false, &origin);
     }
 }
 
-/* Elements that are equal along an axis, and for which a kernel that computes element by element has no need. */
-static void note_tiled(const orr__region *r)
+/* Elements that are equal along an axis, which a kernel of loops computes, stores or folds one by one. */
+static void note_tiled(const orr__capture *p, const orr__regions *rs, int k)
 {
-    for (int d = 0; d < r->rank && orr__region_is_map(r) && r->naccess > 0 && r->out_count >= NOTED; d++) {
+    const orr__region *r = &rs->region[k];
+    double all = 1;
+    for (int d = 0; d < r->rank; d++)
+        all *= (double)r->dim[d];
+    for (int d = 0; d < r->rank && orr__region_loops(r) && !r->product && r->naccess > 0 && all >= NOTED; d++) {
         bool equal = r->dim[d] > 1;
         for (int a = 0; a < r->naccess; a++) {
             const orr__access *x = &r->access[a];
             equal = equal && x->input >= 0 && !x->placed && x->stride[d] == 0 && !(x->box >> d & 1);
         }
         if (equal) {
-            note_part(ORR__NOTE_TILED, r->file, r->line, r, 1 - 1 / (double)r->dim[d]);
+            note_part(ORR__NOTE_TILED, view_of(p, rs, k, -1, is_wider), r, 1 - 1 / (double)r->dim[d]);
             return;
         }
     }
@@ -179,8 +275,9 @@ static void note_order(const orr__region *q, const orr__region *r, const orr__no
     double k = (double)a[2], c = (double)common, o = (double)outer, t = (double)third;
     double now = batch * (k * c * o + c * o * t), other = batch * (k * c * t + k * o * t);
     if (2 * other < now) {
-        note_part(ORR__NOTE_ORDER, at->file, at->line, r, 1 - other / now);
-        note_part(ORR__NOTE_ORDER, at->file, at->line, q, 1 - other / now);
+        orr__site place = ORR__SITE(at->file, at->line, NULL);
+        note_part(ORR__NOTE_ORDER, place, r, 1 - other / now);
+        note_part(ORR__NOTE_ORDER, place, q, 1 - other / now);
     }
 }
 
@@ -222,7 +319,7 @@ static void note_inner(const orr__capture *p, const orr__regions *rs, const orr_
     for (int i = 0; i < p->nout && r->nout == 1; i++)
         asked = asked || p->out[i] == r->out[0];
     if (of.n > 0 && !asked && 2 * of.read < (double)r->out_count)
-        note_part(ORR__NOTE_UNREAD, r->file, r->line, r, 1 - of.read / (double)r->out_count);
+        note_part(ORR__NOTE_UNREAD, orr__region_site(r), r, 1 - of.read / (double)r->out_count);
     if (of.n == 1)
         note_order(r, &rs->region[of.reader], product_of(p, rs, of.reader));
 }
@@ -271,9 +368,9 @@ void orr__plan_note(const orr__capture *p, const orr__regions *rs)
         for (int o = 0; o < r->nout; o++)
             s.maker[r->out[o]] = k;
         note_apart(p, rs, &s, k);
-        note_turned(r);
+        note_turned(p, rs, k);
         note_grown(r);
-        note_tiled(r);
+        note_tiled(p, rs, k);
         note_inner(p, rs, r);
         note_wide(p, rs, s.wide, k);
     }
@@ -311,11 +408,13 @@ static uint64_t content_in(const orr__plan *plan, const orr__step *s, const uint
     return h | 1;
 }
 
-/* The same kernel with the same inputs as in an evaluation before: one of the last ones, or one with much arithmetic. */
-static void note_same(const orr__region *r, uint64_t in, uint64_t evaluation)
+/* The same kernel with the same inputs as in an evaluation before: one of the last ones, or one with much arithmetic. True: it is. */
+static bool note_same(orr__site at, const orr__region *r, uint64_t in, uint64_t evaluation)
 {
     enum { RECENT = 16 };
-    orr__note f = { .kind = ORR__NOTE_SAME, .file = r->file, .line = r->line, .n = 1 };
+    orr__note f = {
+        .kind = ORR__NOTE_SAME, .file = r->file, .line = r->line, .by = at.file, .by_line = at.line, .n = 1
+    };
     orr__notes_place before = { 0 };
     bool known = orr__notes_met(in, (orr__notes_place){ r->file, r->line, evaluation }, false, &before);
     f.part = known && before.at != evaluation && (evaluation - before.at <= RECENT || 4 * r->flops > r->bytes);
@@ -325,6 +424,39 @@ static void note_same(const orr__region *r, uint64_t in, uint64_t evaluation)
     }
     (void)snprintf(f.text, sizeof f.text, "%s", r->label);
     orr__notes_add(&f);
+    return f.part > 0;
+}
+
+/* Random numbers of a kernel that an evaluation before drew: their part of its arithmetic. */
+static void note_drawn(const orr__plan *plan, const orr__region *r, const orr__scalar *scalar, uint64_t evaluation)
+{
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        if (in->kind != ORR__RI_RANDOM)
+            continue;
+        const orr__access *x = &r->access[in->a];
+        uint64_t h = orr__hash(r->dim, (size_t)r->rank * sizeof *r->dim, (uint64_t)in->op << 8 | in->dtype);
+        h = hash_scalars(plan, scalar, in->slot, 3, orr__hash(x->stride, (size_t)r->rank * sizeof *x->stride, h));
+        orr__notes_place before = { 0 };
+        bool again = orr__notes_met(h | 1, (orr__notes_place){ x->file, x->line, evaluation }, false, &before) &&
+                     before.at != evaluation;
+        orr__notes_add(&(orr__note){ .kind = ORR__NOTE_DRAWN,
+                                     .file = x->file,
+                                     .line = x->line,
+                                     .of = r->file,
+                                     .of_line = r->line,
+                                     .n = 1,
+                                     .part = again,
+                                     .a = again ? orr__region_part(r, i) : 0 });
+    }
+}
+
+/* The content of a leaf: a number that no other content has, or a hash of the program's data. */
+static uint64_t content_of_leaf(orr__buffer *leaf)
+{
+    orr__notes_value v;
+    uint64_t number = orr__buffer_number(leaf);
+    return orr__notes_value_of(number, &v) && v.content ? v.content : number;
 }
 
 void orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar)
@@ -333,7 +465,7 @@ void orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *con
     uint64_t now = atomic_fetch_add_explicit(&evaluations, 1, memory_order_relaxed) + 1;
     uint64_t *content = orr__alloc_n((size_t)plan->nvalue + 1, sizeof *content);
     for (int i = 0; i < plan->nvalue && content; i++)
-        content[i] = plan->value[i].leaf >= 0 ? orr__buffer_number(leaf[plan->value[i].leaf]) : 0;
+        content[i] = plan->value[i].leaf >= 0 ? content_of_leaf(leaf[plan->value[i].leaf]) : 0;
     for (int i = 0; i < plan->nstep && content; i++) {
         const orr__step *s = &plan->step[i];
         const orr__region *r = s->region;
@@ -342,11 +474,13 @@ void orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *con
         for (int k = 0; k < r->nout; k++)
             content[s->out[k]] = in ? in + (uint64_t)k : 0;
         bool fill = r->nin == 0 && 4 * r->flops <= r->bytes; /* of numbers, for operations that need an array */
-        if (in && r->file && !fill)
-            note_same(r, in, now);
+        bool same = in && r->file && !fill && note_same(at, r, in, now);
+        if (!same)
+            note_drawn(plan, r, scalar, now);
         for (int k = 0; k < r->nin; k++)
             if (plan->value[s->in[k]].leaf >= 0)
-                orr__notes_used(content[s->in[k]], r->file && !r->call.op && !r->product ? &here : NULL,
+                orr__notes_used(orr__buffer_number(leaf[plan->value[s->in[k]].leaf]),
+                                r->file && !r->call.op && !r->product ? &here : NULL,
                                 (orr__notes_place){ at.file, at.line, now });
     }
     free(content);

@@ -178,6 +178,18 @@ static orr__plan *insert(const wanted *w, uint64_t hash, orr__plan *pl, orr__pla
     return orr__plan_ref(pl);
 }
 
+/* A hash of the operations with their shapes and dtypes, without their numbers. */
+static uint64_t operations_of(const orr__capture *p)
+{
+    uint64_t h = 1;
+    for (int i = 0; i < p->n; i++) {
+        const orr__node *n = p->node[i];
+        const uint64_t is[2] = { (uint64_t)(uintptr_t)n->op, n->dtype };
+        h = orr__hash(n->shape.dim, (size_t)n->shape.rank * sizeof *n->shape.dim, orr__hash(is, sizeof is, h));
+    }
+    return h | 1;
+}
+
 static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr__plan **plan)
 {
     wanted w;
@@ -202,6 +214,7 @@ static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr_
                                      .line = at.line,
                                      .n = 1,
                                      .content = (uint64_t)p->n,
+                                     .reads = operations_of(p),
                                      .seconds = orr__now() - t0 });
     if (st != ORR_OK && former) { /* the former plan will do */
         orr_error_clear();
