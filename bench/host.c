@@ -24,6 +24,12 @@ typedef struct {
     pid_t pid;
 } host;
 
+/* What the process without the library is to measure. */
+typedef struct {
+    own what;
+    int order; /* of the product in place of which it reads and writes as many bytes */
+} request;
+
 /* -- the program's own work ------------------------------------------------------------------------------------ */
 
 static double once(const host *h, own what)
@@ -49,12 +55,21 @@ static double quartile(double *t)
     return t[TIMES / 4];
 }
 
-static double alone(const host *h, own what)
+/* The calling thread reads and writes as many bytes as a product has: an evaluation leaves the caches no warmer. */
+static void touch(double *a, int order)
+{
+    for (int i = 0; i < 3 * order * order / 2; i++)
+        a[i] += 1;
+}
+
+static double alone(const host *h, request r, double *others)
 {
     double t[TIMES];
-    (void)once(h, what);
-    for (int i = 0; i < TIMES; i++)
-        t[i] = once(h, what);
+    (void)once(h, r.what);
+    for (int i = 0; i < TIMES; i++) {
+        touch(others, r.order);
+        t[i] = once(h, r.what);
+    }
     return quartile(t);
 }
 
@@ -73,10 +88,11 @@ static bool fill(host *h)
 /* A process that never starts the library does the same work. */
 static void serve(host *h, int in, int out)
 {
-    unsigned char what;
-    bool ok = fill(h);
-    while (ok && read(in, &what, 1) == 1) {
-        double t = alone(h, what);
+    request r;
+    double *others = calloc((size_t)LENGTH, sizeof *others);
+    bool ok = fill(h) && others;
+    while (ok && read(in, &r, sizeof r) == sizeof r) {
+        double t = alone(h, r, others);
         if (write(out, &t, sizeof t) != sizeof t)
             break;
     }
@@ -122,12 +138,12 @@ static void settle(void)
     (void)nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
 }
 
-static double elsewhere(const host *h, own what)
+static double elsewhere(const host *h, own what, int order)
 {
-    unsigned char byte = (unsigned char)what;
+    request r = { what, order };
     double t = -1;
     settle();
-    return write(h->to, &byte, 1) == 1 && read(h->from, &t, sizeof t) == sizeof t ? t : -1;
+    return write(h->to, &r, sizeof r) == sizeof r && read(h->from, &t, sizeof t) == sizeof t ? t : -1;
 }
 
 /* -- both ------------------------------------------------------------------------------------------------------ */
@@ -200,9 +216,9 @@ static int order(bench_sink *out, const host *h, int n, int rounds, int *beyond)
         ok = evaluate(x);
     for (int i = 0; i < rounds && ok; i++) {
         double only[KINDS], none;
-        ok = (only[REGIONS] = elsewhere(h, REGION)) > 0 && in_turns(h, x, false, &none, &only[EVALUATIONS]) &&
+        ok = (only[REGIONS] = elsewhere(h, REGION, n)) > 0 && in_turns(h, x, false, &none, &only[EVALUATIONS]) &&
              in_turns(h, x, true, &time[REGIONS * rounds + i], &time[EVALUATIONS * rounds + i]) &&
-             (only[STREAMS] = elsewhere(h, TRIAD)) > 0 && in_pause(h, x, &time[STREAMS * rounds + i]);
+             (only[STREAMS] = elsewhere(h, TRIAD, n)) > 0 && in_pause(h, x, &time[STREAMS * rounds + i]);
         for (int k = 0; k < KINDS && ok; k++)
             ratio[k * rounds + i] = time[k * rounds + i] / only[k];
     }

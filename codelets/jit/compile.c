@@ -5,12 +5,15 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 orr__patience orr__compile_limit = { .work = 20.0, .rest = 120.0 };
@@ -20,14 +23,37 @@ typedef struct {
     int fd;
 } folder;
 
+#define FOLDER "tmp.cc."
+
+/* Removes folders of processes that a signal ended: those of this user that are an hour old, when no compiler is at work in them any more. */
+static void remove_old(int fd)
+{
+    enum { OLD = 3600 };
+    struct stat st;
+    int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = again >= 0 ? fdopendir(again) : NULL;
+    if (!d && again >= 0)
+        close(again);
+    for (const struct dirent *e; d && (e = readdir(d));)
+        if (!strncmp(e->d_name, FOLDER, sizeof FOLDER - 1) && !fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+            S_ISDIR(st.st_mode) && st.st_uid == geteuid() && time(NULL) - st.st_mtime >= OLD)
+            orr__remove_folder(fd, e->d_name);
+    if (d)
+        (void)closedir(d);
+}
+
 /* mkdtemp creates a private directory, and no other user can replace it inside a trusted one. */
 static bool make_in(folder *f, const char *parent, char *why, size_t size)
 {
+    static atomic_bool looked;
     int fd = orr__safe_dir(parent, ORR__TMP, why, size);
     if (fd < 0)
         return false;
+    if (!atomic_exchange(&looked, true)) /* once in a process */
+        remove_old(fd);
     close(fd);
-    if ((size_t)snprintf(f->path, sizeof f->path, "%s/tmp.cc.XXXXXX", parent) >= sizeof f->path || !mkdtemp(f->path)) {
+    if ((size_t)snprintf(f->path, sizeof f->path, "%s/" FOLDER "XXXXXX", parent) >= sizeof f->path ||
+        !mkdtemp(f->path)) {
         (void)snprintf(why, size, "%s: %s", parent, strerror(errno));
         return false;
     }

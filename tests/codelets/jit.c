@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include "runtime/base/clock.h"
 #include "tests/harness/jit_help.h"
@@ -715,6 +716,34 @@ static int crowd(int n, const char *dir)
     return sum;
 }
 
+static void make_old(const char *path, long age)
+{
+    struct timeval then[2] = { { .tv_sec = time(NULL) - age }, { .tv_sec = time(NULL) - age } };
+    ORR_CHECK(mkdir(path, 0700) == 0 && utimes(path, then) == 0);
+}
+
+/* Of processes that a signal ended. Each process looks once, before its first compilation. */
+static void old_folders_are_removed(void)
+{
+    ORR_NEED_COMPILER();
+    const char *tmp = getenv("TMPDIR");
+    char *was = tmp ? strdup(tmp) : NULL, dir[1000], old[1100], young[1100], other[1100];
+    (void)snprintf(dir, sizeof dir, "%.900s", jh_place("old"));
+    (void)snprintf(old, sizeof old, "%s/tmp.cc.abcdef", dir);
+    (void)snprintf(young, sizeof young, "%s/tmp.cc.ghijkl", dir);
+    (void)snprintf(other, sizeof other, "%s/tmp.other", dir);
+    ORR_REQUIRE(mkdir(dir, 0700) == 0);
+    make_old(old, 7200);
+    make_old(young, 60);
+    make_old(other, 7200);
+    ORR_REQUIRE(setenv("TMPDIR", dir, 1) == 0);
+    begin("removes");
+    ORR_CHECK(crowd(1, jh_place("removes")) == KERNELS);
+    ORR_CHECK(access(old, F_OK) != 0 && rmdir(young) == 0 && rmdir(other) == 0 && rmdir(dir) == 0);
+    ORR_CHECK((was ? setenv("TMPDIR", was, 1) : unsetenv("TMPDIR")) == 0);
+    free(was);
+}
+
 static void sixty_four_processes_compile_each_kernel_once(void)
 {
     ORR_NEED_COMPILER();
@@ -740,6 +769,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(failing_compiler_is_logged_once),
                                       ORR_TEST(damaged_object_is_logged_once),
                                       ORR_TEST(compiler_leftovers_are_removed),
+                                      ORR_TEST(old_folders_are_removed),
                                       ORR_TEST(hanging_compiler_is_killed),
                                       ORR_TEST(compiler_time_limit_counts_cpu_time),
                                       ORR_TEST(compiler_leaves_cores_to_the_program),
