@@ -21,6 +21,7 @@
 #include "runtime/base/stop.h"
 #include "runtime/base/trace.h"
 #include "runtime/base/signals.h"
+#include "runtime/distribute/common.h"
 #include "runtime/distribute/partition.h"
 #include "runtime/graph/donation.h"
 #include "runtime/graph/former.h"
@@ -413,7 +414,8 @@ static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n,
 
 /* After a failure: evaluates each pending assignment separately, so that a wrong one affects only its own variable. If memory was
  * refused, or the evaluation cancelled, all stay pending for the next evaluation. Keeps the last error. */
-static void settle_pending(orr__site at, orr_status st, orr__node *const *pending, int n)
+static void settle_pending(orr__site at, orr_status st, orr__node *const *pending, int n, orr__node *const *stay,
+                           int nstay)
 {
     ORR__IN_DEFAULT_FPMODE;
     char text[1024];
@@ -429,7 +431,7 @@ static void settle_pending(orr__site at, orr_status st, orr__node *const *pendin
         (void)evaluate(at, &ORR__ROOTS(todo, 1, 1), NULL, NULL);
         orr__node_unref(todo[0]);
     }
-    orr__pending_clear();
+    orr__pending_clear_but(stay, nstay);
     (void)orr__fail_text(st, text);
 }
 
@@ -550,8 +552,48 @@ static orr_status evaluate_for_event(orr__site at, orr__node *const *todo, int c
     return st;
 }
 
+/* Several ranks and requested nodes that a rank computes alone: the pending assignments that the ranks compute in common stay pending until all
+ * ranks evaluate, since another rank may request nothing now. Moves them to stay, in their order. */
+static orr_status leave_common(orr__site at, orr__node *const *nodes, int n, orr__node **pending, int *npending,
+                               orr__node **stay, int *nstay)
+{
+    orr__capture p;
+    bool any = false;
+    int left = 0;
+    *nstay = 0;
+    for (int i = 0; i < n && !any; i++)
+        any = nodes[i]->placed != 0;
+    orr_status st = any ? ORR_OK : orr__capture_make_light(at, &ORR__ROOTS(nodes, n, n), &p);
+    if (any || st != ORR_OK)
+        return st;
+    any = orr__partition_needed(&p);
+    orr__capture_free(&p);
+    if (any || (st = orr__capture_make(at, pending, *npending, &p)) != ORR_OK)
+        return st;
+    bool *common = orr__alloc_n((size_t)p.n + 1, sizeof *common);
+    if (common)
+        orr__common_find(&p, common);
+    for (int i = 0; i < *npending && common; i++)
+        if (common[p.out[i]])
+            stay[(*nstay)++] = pending[i];
+        else
+            pending[left++] = pending[i];
+    *npending = common ? left : *npending;
+    free(common);
+    orr__capture_free(&p);
+    return common ? ORR_OK : ORR_ENOMEM;
+}
+
+static int earlier(const void *a, const void *b)
+{
+    orr__node *const *x = a, *const *y = b;
+    return ((*x)->born > (*y)->born) - ((*x)->born < (*y)->born);
+}
+
+/* stay: nodes of pending assignments that stay pending. Over ranks, new values are outputs in the order of the assignments: a rank that has
+ * evaluated some before has them in another order among the pending ones. */
 static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__node **pending, int npending,
-                            orr__run **run)
+                            orr__node *const *stay, int nstay, orr__run **run)
 {
     orr__node *few[32];
     int count = 0;
@@ -569,20 +611,22 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     int first = count; /* the caller waits for these, not for new values of variables; an event waits for all */
     if (st == ORR_OK)
         st = select_nodes(pending, npending, todo, &count, IGNORED);
+    if (orr__ranks() > 1)
+        qsort(todo + first, (size_t)(count - first), sizeof(orr__node *), earlier);
     if (st == ORR_OK && count) {
         ORR__IN_DEFAULT_FPMODE;
         int nfirst = first && !run ? first : count;
         bool in_place = count > first && orr__machine_here.one_memory && !orr__stop_mine;
-        if (!run)
+        if (!run && !nstay)
             orr__pending_final();
         st = run && count > first ? evaluate_for_event(at, todo, count, first, run)
              : in_place           ? evaluate_in_place(at, todo, count, nfirst, run)
                                   : evaluate(at, &ORR__ROOTS(todo, count, nfirst), NULL, run);
     }
     if (st == ORR_OK)
-        orr__pending_clear();
+        orr__pending_clear_but(stay, nstay);
     else
-        settle_pending(at, st, pending, npending);
+        settle_pending(at, st, pending, npending, stay, nstay);
     for (int i = 0; i < count; i++)
         orr__node_unref(todo[i]);
     orr__array_end(todo, few);
@@ -590,6 +634,22 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
         trace(at, t0);
     if (noting && count)
         note(at, t0, kernels, ideal, live);
+    return st;
+}
+
+static orr_status eval_apart(orr__site at, orr__node *const *nodes, int n, orr__node **pending, int npending,
+                             orr__run **run)
+{
+    orr__node *few[32], **stay = few;
+    int nstay = 0;
+    orr_status st = ORR_OK;
+    if (n > 0 && npending > 0 && orr__ranks() > 1 && orr__distributions_exist()) {
+        stay = orr__array_begin(few, sizeof few, (size_t)npending, sizeof *stay);
+        st = stay ? leave_common(at, nodes, n, pending, &npending, stay, &nstay) : ORR_ENOMEM;
+    }
+    if (st == ORR_OK)
+        st = eval_with(at, nodes, n, pending, npending, stay, nstay, run);
+    orr__array_end(stay, few);
     return st;
 }
 
@@ -638,7 +698,7 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     else if (npending == 0 && n == 1 && !run && !orr__node_value(nodes[0]) && is_plain())
         st = eval_one(at, nodes[0]);
     else
-        st = eval_with(at, nodes, n, pending, npending, run);
+        st = eval_apart(at, nodes, n, pending, npending, run);
     /* A caller that names no nodes waits for all new values of variables, those of piles included. */
     return st == ORR_OK && n == 0 && !run ? orr__piles_wait() : st;
 }

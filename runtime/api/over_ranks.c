@@ -262,15 +262,33 @@ static orr_status in_full(orr__site at, const orr__capture_roots *roots, orr__ca
     return orr__capture_make_roots(at, roots, p);
 }
 
-static orr_status agree(orr__site at, const orr__capture_roots *roots, orr__structure s, orr__capture *p, bool *stops)
+/* Finds the local graph of the ranks' evaluation, or makes the capture full and writes its structure to s. */
+static orr_status find(orr__site at, const orr__capture_roots *roots, orr__capture *p, const orr__local_graph **g,
+                       orr__structure *s)
+{
+    orr_status st = ORR_OK;
+    *g = orr__local_graph_find(p);
+    if (!*g && (st = in_full(at, roots, p)) == ORR_OK)
+        return orr__agree_structure(p, s);
+    if (*g)
+        *s = (*g)->structure;
+    return st;
+}
+
+/* g and s: as of find. A search for a difference makes the capture full, and finds them once more. */
+static orr_status agree(orr__site at, const orr__capture_roots *roots, const orr__local_graph **g, orr__structure *s,
+                        orr__capture *p, bool *stops)
 {
     orr__difference d;
     *stops = orr__stop_mine;
-    orr_status st = orr__agree(at, s, p, &d, stops);
+    orr_status st = orr__agree(at, *s, p, &d, stops);
     if (st != ORR_OK || !d.rank)
         return st;
-    st = in_full(at, roots, p);
-    return st == ORR_OK ? orr__agree_tell(at, p, &d) : st;
+    if (*g)
+        st = in_full(at, roots, p);
+    if (st == ORR_OK)
+        st = orr__agree_tell(at, p, &d);
+    return st == ORR_OK && *g ? find(at, NULL, p, g, s) : st;
 }
 
 static orr_status evaluate_new(orr__site at, orr__structure s, const orr__capture *p, orr__buffer **out,
@@ -331,7 +349,8 @@ static orr_status evaluate_jointly(orr__site at, const orr__local_graph *g, orr_
 orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__buffer **out,
                                     uint16_t *placed, orr__run **run)
 {
-    orr__structure s = { 0, 0 };
+    orr__structure s = { .a = 0 };
+    const orr__local_graph *g;
     bool told = false, stops = false;
     orr_status st = orr__no_placeholder(at, p);
     if (st == ORR_OK)
@@ -339,11 +358,9 @@ orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *root
     if (st != ORR_OK)
         return st;
     take_turn();
-    const orr__local_graph *g = orr__local_graph_find(p);
-    if (!g && (st = in_full(at, roots, p)) == ORR_OK)
-        s = orr__agree_structure(p);
+    st = find(at, roots, p, &g, &s);
     if (st == ORR_OK)
-        st = agree(at, g ? roots : NULL, g ? g->structure : s, p, &stops);
+        st = agree(at, roots, &g, &s, p, &stops);
     if (st == ORR_OK)
         st = (stops && orr__ranks() > 1 ? evaluate_jointly : evaluate)(at, g, s, p, out, placed, &told, run);
     if (!told && st != ORR_OK && st != ORR_ERANK && st != ORR_ECANCELLED)

@@ -1,5 +1,5 @@
-/* Agreement: all ranks evaluate the same graph, or each returns an error that shows two lines. Ranks compare a hash of 128 bits. Only if it
- * differs do they search for the node.
+/* Agreement: all ranks compute the same nodes in common, or each returns an error that shows two lines. Ranks compare a hash of all nodes. If it
+ * differs, they compare the nodes that they compute in common, and of the others those that no rank has evaluated.
  * Must not know: how the graph is computed. */
 #include "config.h"
 
@@ -8,11 +8,14 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/pool.h"
 #include "runtime/distribute/agree.h"
+#include "runtime/distribute/common.h"
 #include "runtime/graph/distribution.h"
 #include "runtime/graph/structure_key.h"
 #include "runtime/ranks/ranks.h"
 
-typedef orr__structure wide;
+typedef struct {
+    uint64_t a, b;
+} wide;
 
 static wide mix(wide h, const void *data, size_t size)
 {
@@ -35,8 +38,8 @@ static wide mix_distribution(wide h, int number)
     return d.grid ? mix(h, d.grid->extent, sizeof d.grid->extent) : h;
 }
 
-/* Adds the structure of node i to the hash h of all nodes before it. */
-static wide mix_node(wide h, const orr__capture *p, int i)
+/* Adds node i to the hash h, without its operands. */
+static wide mix_itself(wide h, const orr__capture *p, int i)
 {
     const orr__node *n = p->node[i];
     uint8_t key[ORR__KEY_NODE];
@@ -48,30 +51,140 @@ static wide mix_node(wide h, const orr__capture *p, int i)
     if (p->leaf_of[i] >= 0)
         return mix_distribution(h, p->placed[p->leaf_of[i]]);
     if (orr__distribute_asks(n, &number, &like))
-        h = mix_distribution(h, number);
-    else
-        h = mix(h, key, (size_t)(orr__key_attr(key, n) - key));
-    return mix(h, &p->arg[p->arg0[i]], (size_t)orr__capture_nin(p, i) * sizeof *p->arg);
+        return mix_distribution(h, number);
+    return mix(h, key, (size_t)(orr__key_attr(key, n) - key));
 }
 
-orr__structure orr__agree_structure(const orr__capture *p)
+static int arg_of(const orr__capture *p, int i, int k)
+{
+    return p->arg[p->arg0[i] + k];
+}
+
+/* -- items ------------------------------------------------------------------------------------------------------------------ */
+
+/* The common nodes and their operands that a rank computes alone, each before the first common node that reads it. The order is that of the
+ * common nodes, so it is the same on all ranks. */
+typedef struct {
+    const orr__capture *p;
+    bool *common;
+    int *item, *node; /* by node: the number of its item, or -1; by item */
+    int n;
+} items;
+
+static void items_free(items *t)
+{
+    free(t->common);
+    free(t->item);
+    free(t->node);
+}
+
+static void number(items *t, int i)
+{
+    if (t->item[i] >= 0)
+        return;
+    t->item[i] = t->n;
+    t->node[t->n++] = i;
+}
+
+/* False: no memory. */
+static bool items_of(const orr__capture *p, items *t)
+{
+    size_t n = (size_t)p->n + 1;
+    *t = (items){ p, orr__alloc_n(n, sizeof *t->common), orr__alloc_n(n, sizeof *t->item),
+                  orr__alloc_n(n, sizeof *t->node), 0 };
+    if (!t->common || !t->item || !t->node) {
+        items_free(t);
+        return false;
+    }
+    orr__common_find(p, t->common);
+    for (int i = 0; i < p->n; i++)
+        t->item[i] = -1;
+    for (int i = 0; i < p->n; i++) {
+        for (int k = 0; t->common[i] && k < orr__capture_nin(p, i); k++)
+            number(t, arg_of(p, i, k));
+        if (t->common[i])
+            number(t, i);
+    }
+    return true;
+}
+
+/* Adds item k to the hash h. Of a node of a rank alone: no more than of a value. */
+static wide mix_item(wide h, const items *t, int k)
+{
+    const orr__capture *p = t->p;
+    int i = t->node[k];
+    const orr__node *n = p->node[i];
+    if (!t->common[i]) {
+        h = mix(mix_text(h, "alone"), &n->dtype, sizeof n->dtype);
+        return mix(h, n->shape.dim, (size_t)n->shape.rank * sizeof *n->shape.dim);
+    }
+    h = mix_itself(h, p, i);
+    for (int j = 0; j < orr__capture_nin(p, i); j++)
+        h = mix(h, &t->item[arg_of(p, i, j)], sizeof *t->item);
+    return h;
+}
+
+static wide mix_scalars(wide h, const orr__capture *p, int i)
+{
+    size_t n = p->leaf_of[i] < 0 ? p->node[i]->nscalar : 0;
+    return n ? mix(h, &p->scalar[p->scalar0[i]], n * sizeof *p->scalar) : h;
+}
+
+/* Hashes of the nodes that depend on no value and so are equal on all ranks that compute them; else 0. */
+static void hash_constants(const orr__capture *p, uint64_t *of)
+{
+    for (int i = 0; i < p->n; i++) {
+        bool constant = p->leaf_of[i] < 0;
+        wide h = mix_scalars(mix_itself((wide){ 5, 6 }, p, i), p, i);
+        for (int k = 0; constant && k < orr__capture_nin(p, i); k++) {
+            uint64_t below = of[arg_of(p, i, k)];
+            constant = below != 0;
+            h = mix(h, &below, sizeof below);
+        }
+        of[i] = constant ? h.a | 1 : 0;
+    }
+}
+
+/* Hashes of the items with their scalars; 0: a value, of which this rank knows no more. */
+static bool hash_items(const items *t, uint64_t *of)
+{
+    uint64_t *constant = orr__alloc_n((size_t)t->p->n + 1, sizeof *constant);
+    if (!constant)
+        return false;
+    hash_constants(t->p, constant);
+    for (int k = 0; k < t->n; k++) {
+        int i = t->node[k];
+        of[k] = t->common[i] ? mix_scalars((wide){ 7, 8 }, t->p, i).a | 1 : constant[i];
+    }
+    free(constant);
+    return true;
+}
+
+orr_status orr__agree_structure(const orr__capture *p, orr__structure *s)
+{
+    items t;
+    wide h = { 1, 2 }, c = { 3, 4 };
+    if (!items_of(p, &t))
+        return ORR_ENOMEM;
+    for (int i = 0; i < p->n; i++)
+        h = mix(mix_itself(h, p, i), &p->arg[p->arg0[i]], (size_t)orr__capture_nin(p, i) * sizeof *p->arg);
+    h = mix(h, p->out, (size_t)p->nout * sizeof *p->out);
+    for (int k = 0; k < t.n; k++)
+        c = mix_item(c, &t, k);
+    for (int o = 0; o < p->nout; o++)
+        if (t.common[p->out[o]])
+            c = mix(c, &t.item[p->out[o]], sizeof *t.item);
+    *s = (orr__structure){ h.a, h.b, c.a, t.n };
+    items_free(&t);
+    return ORR_OK;
+}
+
+/* Hashes each prefix of the items. */
+static void hash_beginnings(const items *t, wide *beginning)
 {
     wide h = { 1, 2 };
-    for (int i = 0; i < p->n; i++)
-        h = mix_node(h, p, i);
-    return mix(h, p->out, (size_t)p->nout * sizeof *p->out);
-}
-
-/* Hashes each prefix of the capture: structure and scalars. */
-static void hash_beginnings(const orr__capture *p, wide *beginning)
-{
-    wide h = { 1, 2 }, s = { 3, 4 };
-    for (int i = 0; i < p->n; i++) {
-        const orr__node *n = p->node[i];
-        h = mix_node(h, p, i);
-        s = mix(s, n->s, n->nscalar * sizeof *n->s);
-        beginning[i] = (wide){ h.a + s.a, h.b + s.b };
-    }
+    for (int k = 0; k < t->n; k++)
+        beginning[k] = h = mix_item(h, t, k);
 }
 
 /* -- the ranks together ------------------------------------------------------------------------------------------------------ */
@@ -99,14 +212,18 @@ typedef struct {
     char text[512];
 } line;
 
-/* Node i as a person knows it: "train.c:41: sum rop=0 mask=1 (128, 10) float32". */
-static line line_of(const orr__capture *p, int64_t i)
+/* Item k as a person knows it: "train.c:41: sum rop=0 mask=1 (128, 10) float32". Of an operand that repeats another: the other. */
+static line line_of(const items *t, int64_t k)
 {
+    const orr__capture *p = t->p;
     line l;
-    if (i >= p->n) {
+    if (k >= t->n) {
         (void)snprintf(l.text, sizeof l.text, "no further node, or only other outputs");
         return l;
     }
+    int i = t->node[k];
+    while (!t->common[i] && p->leaf_of[i] < 0 && orr__capture_nin(p, i) == 1)
+        i = arg_of(p, i, 0);
     const orr__node *n = p->node[i];
     char way[128], number[40] = "", attr[ORR__ATTR_TEXT] = "";
     bool leaf = p->leaf_of[i] >= 0;
@@ -117,73 +234,123 @@ static line line_of(const orr__capture *p, int64_t i)
     else if (!leaf && n->nscalar && orr__is_int((orr_dtype)n->dtype))
         (void)snprintf(number, sizeof number, " of %lld", (long long)p->scalar[p->scalar0[i]].i);
     (void)snprintf(l.text, sizeof l.text, "%s:%d: %s%s%s %s %s%s%s", n->file ? n->file : "?", n->line,
-                   leaf ? "value" : n->op->name, number, leaf ? "" : orr__attr_text(n, attr, sizeof attr), orr__str(n->shape).s, orr_dtype_name((orr_dtype)n->dtype),
-                   placed ? ", " : "", placed ? orr__distribution_text(&d, way, sizeof way) : "");
+                   leaf ? "value" : n->op->name, number, leaf ? "" : orr__attr_text(n, attr, sizeof attr),
+                   orr__str(n->shape).s, orr_dtype_name((orr_dtype)n->dtype), placed ? ", " : "",
+                   placed ? orr__distribution_text(&d, way, sizeof way) : "");
     return l;
 }
 
-/* Sends rank 0's hashes of all prefixes of its graph to all ranks. Each rank finds its first node that differs. */
-static orr_status first_difference(orr__site at, const orr__capture *p, int64_t nodes, int64_t *first)
+/* Sends rank 0's hashes of all prefixes of its items to all ranks. Each rank finds its first item that differs. */
+static orr_status first_difference(orr__site at, const items *t, int64_t theirs, int64_t *first)
 {
-    wide *mine = orr__alloc_n((size_t)p->n + 1, sizeof *mine),
-         *theirs = orr__alloc_n((size_t)nodes + 1, sizeof *theirs);
-    orr_status st = mine && theirs ? ORR_OK : ORR_ENOMEM;
+    wide *mine = orr__alloc_n((size_t)t->n + 1, sizeof *mine), *other = orr__alloc_n((size_t)theirs + 1, sizeof *other);
+    orr_status st = mine && other ? ORR_OK : ORR_ENOMEM;
     if (st == ORR_OK) {
-        hash_beginnings(p, mine);
+        hash_beginnings(t, mine);
         if (orr__rank() == 0)
-            memcpy(theirs, mine, (size_t)nodes * sizeof *mine);
+            memcpy(other, mine, (size_t)theirs * sizeof *mine);
         st = orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_BROADCAST,
                                                       .dtype = ORR_U64,
                                                       .group = orr__group_all(),
-                                                      .in = theirs,
-                                                      .out = theirs,
-                                                      .count = 2 * nodes,
+                                                      .in = other,
+                                                      .out = other,
+                                                      .count = 2 * theirs,
                                                       .name = "agreement" });
     }
     *first = 0;
-    while (st == ORR_OK && *first < nodes && *first < p->n && mine[*first].a == theirs[*first].a &&
-           mine[*first].b == theirs[*first].b)
+    while (st == ORR_OK && *first < theirs && *first < t->n && mine[*first].a == other[*first].a &&
+           mine[*first].b == other[*first].b)
         ++*first;
     free(mine);
-    free(theirs);
+    free(other);
+    return st;
+}
+
+/* The first item of which two ranks know different hashes, and these ranks; *first < 0: none. */
+static orr_status first_unequal(orr__site at, const items *t, int64_t *first, int rank[2])
+{
+    int ranks = orr__ranks();
+    size_t n = (size_t)t->n;
+    uint64_t *mine = orr__alloc_n(n + 1, sizeof *mine), *all = orr__alloc_n((n + 1) * (size_t)ranks, sizeof *all);
+    orr_status st = mine && all && hash_items(t, mine) ? ORR_OK : ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = all_gather(at, mine, n * sizeof *mine, all);
+    *first = -1;
+    for (size_t k = 0; st == ORR_OK && k < n && *first < 0; k++) {
+        int known = -1;
+        for (int r = 0; r < ranks && *first < 0; r++) {
+            uint64_t h = all[(size_t)r * n + k];
+            if (known >= 0 && h && h != all[(size_t)known * n + k]) {
+                *first = (int64_t)k;
+                rank[0] = known;
+                rank[1] = r;
+            }
+            known = known < 0 && h ? r : known;
+        }
+    }
+    free(mine);
+    free(all);
+    return st;
+}
+
+static orr_status tell(orr__site at, const items *t, int64_t first, const int rank[2])
+{
+    line mine = line_of(t, first), *lines = orr__alloc_n((size_t)orr__ranks(), sizeof *lines);
+    orr_status st = lines ? all_gather(at, &mine, sizeof mine, lines) : ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = orr__fail(at, ORR_ERANK,
+                       "the ranks evaluate different graphs: as node %lld, rank %d has %s; rank %d has %s. All ranks "
+                       "must record the same operations in the same order",
+                       (long long)first, rank[0], lines[rank[0]].text, rank[1], lines[rank[1]].text);
+    free(lines);
+    return st;
+}
+
+/* The common nodes differ. */
+static orr_status tell_structure(orr__site at, const items *t, const orr__difference *d)
+{
+    int64_t first, *firsts = orr__alloc_n((size_t)orr__ranks(), sizeof *firsts);
+    orr_status st = firsts ? first_difference(at, t, d->items, &first) : ORR_ENOMEM;
+    if (st == ORR_OK)
+        st = all_gather(at, &first, sizeof first, firsts);
+    if (st == ORR_OK)
+        st = tell(at, t, firsts[d->rank], (const int[]){ 0, d->rank });
+    free(firsts);
     return st;
 }
 
 orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__difference *d)
 {
-    int ranks = orr__ranks(), other = d->rank;
-    int64_t first, *firsts = orr__alloc_n((size_t)ranks, sizeof *firsts);
-    line *lines = orr__alloc_n((size_t)ranks, sizeof *lines);
-    orr_status st = firsts && lines ? first_difference(at, p, d->nodes, &first) : ORR_ENOMEM;
-    if (st == ORR_OK)
-        st = all_gather(at, &first, sizeof first, firsts);
-    if (st == ORR_OK) {
-        line mine = line_of(p, firsts[other]);
-        st = all_gather(at, &mine, sizeof mine, lines);
-    }
-    if (st == ORR_OK)
-        st = orr__fail(at, ORR_ERANK,
-                       "the ranks evaluate different graphs: as node %lld, rank 0 has %s; rank %d has %s. All ranks "
-                       "must record the same operations in the same order",
-                       (long long)firsts[other], lines[0].text, other, lines[other].text);
-    free(firsts);
-    free(lines);
+    items t;
+    int rank[2];
+    int64_t first = -1;
+    if (!items_of(p, &t))
+        return ORR_ENOMEM;
+    orr_status st = d->allowed ? first_unequal(at, &t, &first, rank) : tell_structure(at, &t, d);
+    if (st == ORR_OK && first >= 0)
+        st = tell(at, &t, first, rank);
+    items_free(&t);
     return st;
 }
 
-orr_status orr__agree(orr__site at, orr__structure structure, const orr__capture *p, orr__difference *d, bool *stops)
+orr_status orr__agree(orr__site at, orr__structure s, const orr__capture *p, orr__difference *d, bool *stops)
 {
     int ranks = orr__ranks(), other = 0;
-    wide h = mix(structure, p->scalar, (size_t)p->nscalar * sizeof *p->scalar);
+    wide h = mix((wide){ s.a, s.b }, p->scalar, (size_t)p->nscalar * sizeof *p->scalar);
     orr__meeting *all = orr__alloc_n((size_t)ranks, sizeof *all);
-    orr_status st = all ? orr__ranks_meet(at, (orr__meeting){ 0, h.a, h.b, p->n, *stops }, all) : ORR_ENOMEM;
-    while (st == ORR_OK && other < ranks && all[other].a == all[0].a && all[other].b == all[0].b)
-        other++;
+    orr__meeting mine = { .a = h.a, .b = h.b, .n = s.items, .stops = *stops, .common = s.common };
+    orr_status st = all ? orr__ranks_meet(at, mine, all) : ORR_ENOMEM;
+    *d = (orr__difference){ .allowed = true };
+    for (int r = 1; r < ranks && st == ORR_OK; r++) {
+        bool same = all[r].common == all[0].common && all[r].n == all[0].n;
+        bool equal = same && all[r].a == all[0].a && all[r].b == all[0].b;
+        other = !same && d->allowed ? r : other ? other : !equal ? r : 0;
+        d->allowed = d->allowed && same;
+    }
     for (int r = 0; r < ranks && st == ORR_OK; r++)
         *stops = *stops || all[r].stops;
-    *d = (orr__difference){ 0, 0 };
-    if (st == ORR_OK && other < ranks)
-        *d = (orr__difference){ other, all[0].n };
+    d->rank = other;
+    d->items = st == ORR_OK ? all[0].n : 0;
     free(all);
     return st;
 }

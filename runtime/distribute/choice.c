@@ -268,14 +268,15 @@ static bool choose_node(orr__choice *c, int i)
     const orr__node *n = p->node[i];
     int number, a0 = p->arg0[i];
     bool like;
-    c->depth[i] = 0;
+    c->depth[i] = n->op->flags & ORR__OP_PLACES ? 0 : -1;
     if (p->leaf_of[i] >= 0) {
         orr__distribution d = orr__distribution_of(p->placed[p->leaf_of[i]]);
+        c->depth[i] = p->placed[p->leaf_of[i]] ? 0 : -1;
         return own(c, i, &d);
     }
     for (int k = 0; k < orr__capture_nin(p, i); k++) {
         int below = c->depth[p->arg[a0 + k]];
-        c->depth[i] = below + 1 > c->depth[i] ? below + 1 : c->depth[i];
+        c->depth[i] = below >= 0 && below + 1 > c->depth[i] ? below + 1 : c->depth[i];
     }
     if (!orr__distribute_asks(n, &number, &like)) {
         int joint = choose_joint(c, i);

@@ -27,7 +27,7 @@ typedef struct orr__choice {
     int *own;   /* by node: the version that it computes, or is        */
     int *need;  /* by operand (capture's arg): the version; -1: unread */
     int *root;  /* by output                                           */
-    int *depth; /* by node: the longest path from a leaf, in nodes     */
+    int *depth; /* by node: the longest path from a value over ranks, in nodes; -1: a rank computes it alone */
 } orr__choice;
 
 /* jointly: the engine has the operations that ranks compute together. */

@@ -73,6 +73,24 @@ void orr__former_keep(orr__tls *tls, size_t place, orr__node *old)
     orr__node_unref(old);
 }
 
+void orr__former_move(orr__tls *tls, size_t from, size_t to, bool stays)
+{
+    struct orr__former_list *l = tls->formers;
+    orr__node *drop = NULL;
+    if (!l || (stays && from == to))
+        return;
+    pthread_mutex_lock(&l->lock);
+    if (from < (size_t)l->n) { /* else a shutdown has emptied it */
+        orr__node *old = l->old[from];
+        l->old[from] = NULL;
+        drop = stays ? NULL : old;
+        if (stays)
+            l->old[to] = old;
+    }
+    pthread_mutex_unlock(&l->lock);
+    orr__node_unref(drop);
+}
+
 orr__node *orr__former_at(const orr__tls *tls, size_t place)
 {
     const struct orr__former_list *l = tls->formers; /* only this thread adds to it */

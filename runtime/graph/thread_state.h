@@ -93,6 +93,8 @@ void orr__scopes_drop(orr__tls *tls);          /* ends all scopes */
 void orr__formers_thread_exit(orr__tls *tls);  /* former.c */
 /* Keeps the value that a variable had before its assignment, unless one from before an earlier assignment is kept. Takes over old. */
 void orr__former_keep(orr__tls *tls, size_t place, orr__node *old);
+/* Moves a former value to another place, or drops it. */
+void orr__former_move(orr__tls *tls, size_t from, size_t to, bool stays);
 orr__node *orr__former_at(const orr__tls *tls, size_t place); /* borrowed, or NULL */
 void orr__formers_drop(orr__tls *tls);
 void orr__formers_drop_all(void); /* of all threads */

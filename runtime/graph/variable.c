@@ -89,6 +89,28 @@ void orr__pending_clear(void)
     }
 }
 
+void orr__pending_clear_but(orr__node *const *stay, int n)
+{
+    orr__tls *tls = orr__tls_get();
+    size_t all = tls->npending, kept = 0;
+    if (n == 0) {
+        orr__pending_clear();
+        return;
+    }
+    tls->npending = 0;
+    if (++tls->pending_age == 0) {
+        memset(tls->pending_at, 0, SLOTS * tls->pending_cap * sizeof *tls->pending_at);
+        tls->pending_age = 1;
+    }
+    for (size_t i = 0; i < all; i++) {
+        uint64_t h = tls->pending[i];
+        bool stays = kept < (size_t)n && orr__handle_node((const orr_tensor *)(uintptr_t)h) == stay[kept];
+        if (stays)
+            kept = pending_add(tls, h) + 1;
+        orr__former_move(tls, i, stays ? kept - 1 : i, stays);
+    }
+}
+
 void orr__pending_final(void)
 {
     orr__formers_drop(orr__tls_get());

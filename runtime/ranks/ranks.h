@@ -151,6 +151,7 @@ typedef struct orr__meeting {
     uint64_t a, b;
     int64_t n;
     int64_t stops; /* 1: an evaluation that may be stopped */
+    uint64_t common;
 } orr__meeting;
 uint64_t orr__ranks_call(const char *name);
 /* Collective: the announcements of all orr__ranks() ranks. If the ranks are at different calls, each gets ORR_ERANK with the call sites. */

@@ -276,6 +276,47 @@ static void different_graphs_are_reported_with_both_lines(void)
     down();
 }
 
+/* Rank 0 evaluates a whole tensor, which the ranks then use together, has a variable of its own, and reads values while an assignment over ranks
+ * is pending; the sums are right on all ranks. Numbers that differ in what the ranks compute alone are noticed. */
+static void rank_0_evaluates_and_assigns_alone(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    bool first = orr_rank() == 0;
+    double got = 0, mine = 0;
+    orr_tensor *a = orr_mul(orr_arange(ORR_F64, 0, 10, 1), orr_scalar(2)), *b = orr_add(a, orr_scalar(1));
+    orr_tensor *x = orr_shard(orr_ones(ORR_F64, ORR_SHAPE(10)), g, ORR_AXES(0)), *w = orr_variable(x);
+    orr_tensor *log = first ? orr_variable(orr_zeros(ORR_F64, ORR_SHAPE(1))) : NULL;
+    if (first)
+        ORR_CHECK(orr_eval(b) == ORR_OK);
+    for (int step = 1; step < 5; step++) {
+        ORR_CHECK(orr_assign(w, orr_add(w, x)) == ORR_OK);
+        if (first) {
+            ORR_CHECK(orr_assign(log, orr_add(log, orr_scalar(1))) == ORR_OK);
+            if (step > 2)
+                ORR_CHECK_MSG(orr_item(log, &mine) == ORR_OK && mine == step, "%g %s", mine, orr_error_message());
+            if (step == 4)
+                ORR_CHECK_MSG(orr_eval(a) == ORR_OK, "%s", orr_error_message());
+        }
+        orr_tensor *l = orr_sum(orr_mul(w, orr_add(a, b)), ORR_ALL_AXES, false);
+        ORR_CHECK_MSG(orr_item(l, &got) == ORR_OK && got == 190 * (step + 1), "step %d: %g %s", step, got,
+                      orr_error_message());
+    }
+    for (int time = 0; time < 2 && orr_ranks() > 1; time++) {
+        orr_tensor *l = orr_mul(x, orr_exp(orr_scalar(first ? 3 : 4)));
+        ORR_CHECK_MSG(orr_eval(l) == ORR_ERANK && strstr(orr_error_message(), "rank 0 has ") &&
+                          strstr(orr_error_message(), "const of 20.08") &&
+                          strstr(orr_error_message(), "const of 54.59"),
+                      "%s", orr_error_message());
+    }
+    orr_error_clear();
+    ORR_CHECK_MSG(orr_item(orr_sum(w, ORR_ALL_AXES, false), &got) == ORR_OK && got == 50, "%s", orr_error_message());
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
 /* Printing, reading and saving are collective calls: a call by rank 0 alone meets another call of the others. All ranks
  * continue. */
 static void ranks_at_different_calls_are_told_where(void)
@@ -720,6 +761,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(random_numbers_do_not_depend_on_the_ranks),
                                       ORR_TEST(variables_learn_alike),
                                       ORR_TEST(different_graphs_are_reported_with_both_lines),
+                                      ORR_TEST(rank_0_evaluates_and_assigns_alone),
                                       ORR_TEST(ranks_at_different_calls_are_told_where),
                                       ORR_TEST(explanations_tell_what_every_rank_computes),
                                       ORR_TEST(matrices_in_blocks_multiply_and_factorise),

@@ -168,8 +168,8 @@ static bool same_values(orr_tensor *t, orr_tensor *u)
 /* By the structure the ranks of a program agree. */
 static bool same_structures(const orr__capture *p, const orr__capture *q)
 {
-    orr__structure a = orr__agree_structure(p), b = orr__agree_structure(q);
-    return a.a == b.a && a.b == b.b;
+    orr__structure a, b;
+    return orr__agree_structure(p, &a) == ORR_OK && orr__agree_structure(q, &b) == ORR_OK && a.a == b.a && a.b == b.b;
 }
 
 /* The place of a node that can fail is in the key, and no matter of the structure. */
