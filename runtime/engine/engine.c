@@ -15,7 +15,6 @@
 #include "runtime/engine/machine_profile.h"
 
 static const orr__engine_impl *_Atomic engine; /* NULL: not started */
-unsigned (*orr__engine_looks)(void *);
 static char name[160];
 enum { MOST_TRIES = 3 }; /* of an evaluation, after the first, if devices fail repeatedly */
 static int named;        /* the backend that the user named; ORR__BACKEND_AUTO: none */

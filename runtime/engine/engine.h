@@ -13,9 +13,6 @@ orr_status orr__engine_start(orr__site at, const orr_config *config);
 /* True if the engine that would be started may use CUDA devices, should there be any. */
 bool orr__engine_may_use_cuda(const orr_config *config);
 void orr__engine_stop(void); /* waits for all work */
-/* The function that workers call each time they look for work; NULL: none. Set before the start. In the suite's programs, which run side by
- * side, workers nap in it that would spin. */
-extern unsigned (*orr__engine_looks)(void *);
 bool orr__engine_running(void);
 /* Between a begin and its end, workers sleep, and evaluations run on their callers; those that need workers wake them until they end.
  * begins: waits for the work under way. */

@@ -98,6 +98,42 @@ static void work_that_is_shared_takes_little_more_than_alone(void)
     takes_little_more(4096, 1.5, 50e-6);
 }
 
+enum { LONG = 3000000 };
+
+/* CPU seconds of a sort, which is one task, the least of five. */
+static double of_one_task(const char *engine)
+{
+    double best = 1e9;
+    ORR_CHECK(setenv("ORRERY_ENGINE", engine, 1) == 0 && orr_init(NULL) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_rand(ORR_F32, ORR_SHAPE(LONG), 0, 1);
+    ORR_CHECK(orr_eval(x) == ORR_OK);
+    for (int i = 0; i < 5; i++) {
+        orr_scope *inner = orr_scope_begin();
+        double t0 = cpu_time();
+        ORR_CHECK(orr_eval(orr_sort(x, 0, false)) == ORR_OK);
+        double took = cpu_time() - t0;
+        best = took < best ? took : best;
+        (void)orr_scope_end(inner);
+    }
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK && unsetenv("ORRERY_ENGINE") == 0);
+    return best;
+}
+
+/* A worker that spun through the run would double the processor time. */
+static void workers_without_a_task_nap(void)
+{
+#ifdef HAVE_STARPU
+    ORR_CHECK(setenv("STARPU_NCPU", "2", 1) == 0 && setenv("ORRERY_INLINE_US", "0", 1) == 0);
+    double base = of_one_task("serial"), t = of_one_task("starpu");
+    ORR_CHECK(unsetenv("STARPU_NCPU") == 0 && unsetenv("ORRERY_INLINE_US") == 0);
+    ORR_CHECK_MSG(t < 1.4 * base, "%.1f ms of all threads, %.1f alone", t * 1e3, base * 1e3);
+#else
+    ORR_SKIP("built without StarPU");
+#endif
+}
+
 enum { THREADS = 8, EACH = 200 };
 
 typedef struct {
@@ -164,6 +200,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(little_work_now_and_then_takes_little_more_than_alone),
                                       ORR_TEST(work_that_is_shared_takes_little_more_than_alone),
+                                      ORR_TEST(workers_without_a_task_nap),
                                       ORR_TEST(threads_hardly_wait_for_each_other),
                                       ORR_TEST(at_rest_nothing_wakes),
                                       { 0 } };

@@ -16,8 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "codelets/codelet.h"
-#include "runtime/base/clock.h"
-#include "runtime/engine/engine.h"
 
 /* Of this process and the children that it waited for: a busy machine changes it little. */
 static double processors_seconds(void)
@@ -90,35 +88,6 @@ void orr_test_tmp_remove(void)
 {
     if (now.tmp[0])
         (void)nftw(now.tmp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-/* StarPU's workers spin as long as a run is under way: while its kernels are compiled, while a device's worker computes. That was half of the
- * suite's time. Here they nap after some 0.2 ms in which they only look for work. */
-static unsigned nap(void *unused)
-{
-    enum { LOOKS = 100 };
-    static const double at_once = 20e-6;
-    static _Thread_local double before;
-    static _Thread_local int looks;
-    double at = orr__now();
-    (void)unused;
-    looks = at - before < at_once ? looks + 1 : 0;
-    if (looks > LOOKS) {
-        (void)nanosleep(&(struct timespec){ 0, 100000 }, NULL);
-        at = orr__now();
-    }
-    before = at;
-    return 1;
-}
-
-/* Weak: a program without the engine is linked without it, and loads none of its libraries. */
-extern __typeof__(orr__engine_looks) orr__engine_looks __attribute__((weak));
-
-/* Before main: some programs start the engine first. */
-__attribute__((constructor)) static void let_workers_nap(void)
-{
-    if (&orr__engine_looks)
-        orr__engine_looks = nap;
 }
 
 int orr_test_main(int argc, char **argv, const char *topic, const orr_test *tests)

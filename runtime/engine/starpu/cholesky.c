@@ -157,6 +157,7 @@ static void done(void *arg)
 
     device_done(a);
     orr__meter_done(a->run, a->step, true);
+    orr__star_call(1, false);
     if (orr__run_task_done(a->run))
         sched_yield();
 }
@@ -291,8 +292,10 @@ static orr_status send(const factorisation *f, draft *d)
     atomic_fetch_add_explicit(&f->run->planned, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&f->run->left, 1, memory_order_relaxed);
     orr__meter_started(f->run);
-    if ((err = starpu_task_submit(d->task)) == 0)
+    if ((err = starpu_task_submit(d->task)) == 0) {
+        orr__star_call(0, false);
         return ORR_OK;
+    }
     orr__meter_done(f->run, f->step, false);
     atomic_fetch_sub_explicit(&f->run->planned, 1, memory_order_relaxed);
     atomic_fetch_sub_explicit(&f->run->left, 1, memory_order_relaxed);

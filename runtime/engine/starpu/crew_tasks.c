@@ -69,8 +69,10 @@ static void send(int worker)
     t->cl_arg = (void *)(uintptr_t)trip;
     t->execute_on_a_specific_worker = 1;
     t->workerid = (unsigned)worker;
-    if (starpu_task_submit(t) == 0)
+    if (starpu_task_submit(t) == 0) {
+        orr__star_call(0, true);
         return;
+    }
     t->destroy = 0; /* the crew has one helper fewer */
     starpu_task_destroy(t);
 }

@@ -21,6 +21,7 @@ typedef struct {
     int urgencies;            /* priorities that the policy distinguishes, less one             */
     bool guards_cuda;         /* a lost CUDA context ends no process: tasks and copies end before StarPU checks       */
     bool thieves;             /* the policy's workers steal each other's tasks                  */
+    bool opencl_on_cpus;      /* OpenCL's devices may be processors                             */
     const char *shy;          /* the policy, if it gives devices none of our tasks, else NULL */
     bool one_memory;          /* all workers see host memory                                */
     size_t device_bytes;      /* memory of the smallest device, 0: unknown                  */
@@ -179,6 +180,11 @@ void orr__star_posting(bool begins);
 /* In a task's callback: if only posted work is left, workers sleep until there is more. Spinning workers would keep the thread of posted
  * work from its core. */
 void orr__star_doze(bool was_posted);
+/* worker_nap.c: workers that find no task nap. The call comes after tasks have become ready, and wakes workers if there are more tasks than
+ * workers awake. own: tasks that end in the call and still count as ready; named: a task is for one worker only. */
+void orr__star_nap_start(void);
+void orr__star_nap_stop(void);
+void orr__star_call(int own, bool named);
 /* As the callback of orr__engine_impl. */
 void orr__star_borrow(int more);
 /* True if `us` µs of work should become tasks for a waiting caller: such callers must follow each other closely. */

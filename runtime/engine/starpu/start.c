@@ -32,6 +32,7 @@ static int count_opencl(void)
 
     if ((on_cpus && atoi(on_cpus) > 0) || type == 0)
         type |= CL_DEVICE_TYPE_CPU;
+    orr__star.opencl_on_cpus = (type & CL_DEVICE_TYPE_CPU) != 0;
     if (clGetPlatformIDs(MOST, platform, &platforms) != CL_SUCCESS)
         return 0;
     for (cl_uint i = 0; i < platforms && i < MOST; i++)
@@ -196,8 +197,6 @@ static void look_around(int backend)
     orr__machine_here.device_bundles = orr__star.cudas > 0 && orr__star.opencls == 0;
 }
 
-static int look = -1; /* StarPU's number of orr__engine_looks */
-
 /* StarPU's files have numbers with a point, which it reads and writes in the current locale. Its threads inherit the floating-point mode
  * of the thread that starts them. */
 static int begin_starpu(struct starpu_conf *conf)
@@ -217,8 +216,8 @@ static int begin_starpu(struct starpu_conf *conf)
     int lock = orr__star_home_lock(), err = starpu_init(conf);
 
     orr__star_home_unlock(lock);
-    if (err == 0 && orr__engine_looks)
-        look = starpu_progression_hook_register(orr__engine_looks, NULL);
+    if (err == 0)
+        orr__star_nap_start();
     if (one_task)
         (void)unsetenv("STARPU_CUDA_PIPELINE");
     if (numa)
@@ -234,9 +233,7 @@ static void end_starpu(void)
     ORR__GUARD_WRITES;
     locale_t before = orr__point_begin();
 
-    if (look >= 0)
-        starpu_progression_hook_deregister(look);
-    look = -1;
+    orr__star_nap_stop();
     starpu_shutdown();
     orr__point_end(before);
 }

@@ -200,8 +200,10 @@ static orr_status send(draft *d)
 
     if (d->device || orr__star.cpus > 0) {
         orr__meter_started(d->a->run);
+        bool named = d->task->execute_on_a_specific_worker; /* the task may end in the call */
         err = starpu_task_submit(d->task);
         if (err == 0) {
+            orr__star_call(0, named);
             d->a->sent = true;
             d->a->run->posters += d->a->task != NULL;
             return ORR_OK;

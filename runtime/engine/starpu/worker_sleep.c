@@ -228,6 +228,7 @@ void orr__star_posting(bool begins)
 
 void orr__star_doze(bool was_posted)
 {
+    orr__star_call(1, false);
     if (!was_posted && atomic_load_explicit(&posted, memory_order_relaxed) == 0 &&
         atomic_load_explicit(&borrowers, memory_order_relaxed) == 0)
         return;
