@@ -24,7 +24,7 @@ typedef struct {
     pid_t pid;
 } host;
 
-/* What the process without the library is to measure. */
+/* A measurement for the process without the library. */
 typedef struct {
     own what;
     int order; /* of the product in place of which it reads and writes as many bytes */

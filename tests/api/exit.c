@@ -429,7 +429,7 @@ static bool none_is_left(void)
     return none;
 }
 
-/* What the threads of a late program do: name, state, where they wait in the kernel, clock ticks of processor time. */
+/* The threads of a late program: name, state, where they wait in the kernel, clock ticks of processor time. */
 static void say_threads(pid_t pid, char *to, size_t size)
 {
     char path[100];
