@@ -170,7 +170,13 @@ static void note_turned(const orr__capture *p, const orr__regions *rs, int k)
                   0.5 * (turned < r->bytes ? turned / r->bytes : 1));
 }
 
-/* A node of the region at which an array that was widened meets an operand that came as f64, and that operand; −1: none. */
+/* The cast is that of the operation at this line, not one that the program wrote before. */
+static bool is_here(const orr__node *n, const orr__node *cast)
+{
+    return n->line == cast->line && n->file == cast->file;
+}
+
+/* A node of the region at which an array that is widened for it meets an operand that came as f64, and that operand; −1: none. */
 static int32_t meets_f64(const orr__capture *p, const orr__regions *rs, const int32_t *wide, int k, int32_t *operand)
 {
     for (int i = 0; i < p->n; i++) {
@@ -178,7 +184,7 @@ static int32_t meets_f64(const orr__capture *p, const orr__regions *rs, const in
         int32_t other = -1;
         for (int j = 0; j < orr__capture_nin(p, i) && rs->home[i] == k; j++) {
             int x = p->arg[p->arg0[i] + j];
-            widened_one = widened_one || wide[x] >= 0;
+            widened_one = widened_one || (wide[x] >= 0 && is_here(p->node[i], p->node[wide[x]]));
             other = wide[x] < 0 && p->node[x]->dtype == ORR_F64 ? x : other;
         }
         if (other >= 0 && widened_one && orr__shape_count(&p->node[i]->shape) >= NOTED) {

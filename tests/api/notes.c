@@ -247,7 +247,7 @@ static void parts_of_kernels_in_vain_are_named(void)
 /* The line to change is another one than that of the kernel whose time it takes. */
 static void a_note_stands_at_the_line_to_change(void)
 {
-    enum { SIDE = 512, TIMES = 24, KINDS = 8 };
+    enum { SIDE = 512, TIMES = 24, KINDS = 9 };
     static const char *const words[KINDS] = {
         "across its rows",
         "are those of a slice",
@@ -256,6 +256,7 @@ static void a_note_stands_at_the_line_to_change(void)
         "come back unchanged",
         "of the same operations at other places each time",
         "elements that are equal along an axis",
+        "data of f32 becomes f64 here",
         "this evaluation ends",
     };
     static float back[SIDE * SIDE];
@@ -318,6 +319,11 @@ static void a_note_stands_at_the_line_to_change(void)
                 z = orr_tile(orr_add(v, orr_scalar(i)), ORR_INDEX(1, 8 * SIDE));
                 line = __LINE__ - 1;
                 z = orr_sum(z, ORR_ALL_AXES, false);
+                break;
+            case 7:
+                z = orr_cast(y, ORR_F64);
+                line = __LINE__ - 1;
+                z = orr_sqrt(orr_add(z, orr_scalar(1)));
                 break;
             default: /* each step needs the evaluation: its value is that of the next one */
                 z = orr_sqrt(orr_add(state, orr_scalar(i)));
