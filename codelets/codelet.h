@@ -30,6 +30,13 @@ typedef struct {
     const orr__value_form *form; /* the order of its elements; NULL: row-major                 */
 } orr__known;
 
+/* The facts that a kernel has seen of its outputs while it computed them. Its caller sets the region, the launches of which count, and zeros. */
+typedef struct orr__seen {
+    const orr__region *region;
+    int64_t elements; /* of each output of floats                                 */
+    unsigned odd;     /* bit k: output k has an element that is not finite there  */
+} orr__seen;
+
 /* One launch over iteration range [lo, hi) of axis 0 (matmul: of the first batch axis, or of m if there is none). in[i] and out[k] are the
  * address of element 0 of the WHOLE array. For a device: a memory object with in_off/out_off, the element number at which the object
  * starts. A map or matmul writes the part of out that belongs to [lo, hi), and so does a reduction that keeps axis 0. A reduction over axis
@@ -48,6 +55,7 @@ typedef struct orr__launch {
     void *context;             /* the backend's own context, device only */
     orr__after *after;         /* device only; NULL: the launch waits for its results */
     const orr__ending *ending; /* ORR__OP_POSTS only; NULL: the launch waits for the end */
+    orr__seen *seen;           /* processors only; NULL: nobody asks */
 } orr__launch;
 
 /* Launches that a caller will repeat, one after another in one queue: `each` makes them all. They depend on nothing but the key, which has

@@ -350,6 +350,7 @@ static orr_status with_epilogue(orr__kernel *k, const orr__launch *l)
     int64_t rows = part_rows(r);
     void *in[INPUTS_MOST];
     orr_status st = ORR_OK;
+    orr__seen seen = { .region = e };
     for (int i = 0; i < e->nin - 1; i++)
         in[i] = l->in[r->call.nin + i];
     char *part = writes_over_input(r, l) ? orr__scratch_for_results((size_t)(rows * row)) : NULL;
@@ -366,7 +367,12 @@ static orr_status with_epilogue(orr__kernel *k, const orr__launch *l)
         map.region = e;
         map.in = in;
         map.known = NULL;
+        map.seen = l->seen ? &seen : NULL;
         st = st == ORR_OK ? launch(k->epilogue, &map) : st;
+    }
+    if (l->seen && l->seen->region == r) {
+        l->seen->elements += seen.elements;
+        l->seen->odd |= seen.odd;
     }
     return st;
 }

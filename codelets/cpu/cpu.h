@@ -64,6 +64,7 @@ struct orr__kernel {
     int nword, nscalar;             /* … their number, and the number of scalar words after them */
     bool packs;                     /* tier 1 reads copies of some operands */
     size_t keeps;                   /* … bytes of its memory for values of long rows */
+    bool watches;                   /* tier 1 looks at its outputs */
     bool halves;                    /* it computes f16: the faster tier is found by measurement */
     atomic_bool interpreted;        /* tier 0 is the faster one, at the last launch's size */
     struct orr__tail *tail;         /* of a product: the map over its elements; NULL: none */
@@ -83,7 +84,7 @@ struct orr__kernel {
     int result[ORR__REGION_OUTS];     /* … the register that is folded        */
     uint8_t folded[ORR__REGION_OUTS]; /* … its dtype                          */
     int rop[ORR__REGION_OUTS];
-    bool rows; /* axes are kept…, reduced…, kept…: rows are folded into a row; else kept…, reduced… */
+    bool rows;            /* axes are kept…, reduced…, kept…: rows are folded into a row; else kept…, reduced… */
     int nouter, nreduced; /* axes of the first and of the second group      */
     int across;           /* of a map: an axis other than the last along which a load has its neighbours; -1 */
     int64_t few;          /* of a map: all its elements, if orr__vrun_few computes it; 0: blocks do */

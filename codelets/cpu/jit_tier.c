@@ -69,6 +69,19 @@ static void fill_words(const orr__kernel *k, const orr__launch *l, int64_t *word
     (void)orr__emit_scalar_words(l, true, word + k->nword);
 }
 
+/* Calls the function. False: tier 0 must do the launch. */
+static bool call(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, const int64_t *word)
+{
+    const int rc = fn(l->in, l->out, word);
+    if (rc & 1)
+        return false;
+    if (l->seen && k->watches && l->seen->region == l->region) {
+        l->seen->elements += l->region->out_count / l->region->dim[0] * (l->hi - l->lo);
+        l->seen->odd |= (unsigned)rc >> 1;
+    }
+    return true;
+}
+
 /* Launches of data that caches do not hold: measurements decide whether to store past the caches, whether to prefetch,
  * and how far ahead. The bits are the same. */
 static bool launch_far(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, int64_t *word)
@@ -84,7 +97,7 @@ static bool launch_far(const orr__kernel *k, orr__jit_fn *fn, const orr__launch 
         word[ORR__CLOOP_REACH_AT] = t.way > reach ? reach : reach - t.way;
         if (t.way > reach)
             word[ORR__CLOOP_AHEAD_AT] = TWICE;
-        bool done = fn(first.in, first.out, word) == 0;
+        bool done = call(k, fn, &first, word);
         orr__variants_end(&t, done ? (double)(first.hi - first.lo) : 0);
         if (!done)
             return false;
@@ -98,9 +111,9 @@ static bool launch_words(const orr__kernel *k, orr__jit_fn *fn, const orr__launc
     if (k->packs)
         return orr__cpu_packed_launch(fn, l, word);
     if (k->nscalar == 0 && keeps_words(k, l) && k->word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR)
-        return fn(l->in, l->out, k->word) == 0;
+        return call(k, fn, l, k->word);
     fill_words(k, l, word);
-    return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? fn(l->in, l->out, word) == 0 : launch_far(k, fn, l, word);
+    return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? call(k, fn, l, word) : launch_far(k, fn, l, word);
 }
 
 /* Passes memory for values of long rows after the inputs. */
@@ -171,6 +184,7 @@ orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
         return ORR_OK;
     k->packs = orr__emit_c_packs(r) > 0;
     k->keeps = orr__emit_c_keeps(r);
+    k->watches = orr__emit_c_watches(r);
     k->halves = computes_f16(r);
     if (!k->packs && !keep_words(k, r, words))
         return ORR_ENOMEM;

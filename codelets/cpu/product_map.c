@@ -239,8 +239,21 @@ static orr_status launch(const orr__tail *t, const orr__launch *l, int64_t q, in
     const orr__scalar *scalar = l->scalar;
     if (scalar)
         scalar += orr__first_scalar(l->region) - orr__first_scalar(&x);
-    orr__launch one = { .region = &x, .lo = lo * by, .hi = hi * by, .in = in, .out = out, .scalar = scalar };
-    return orr__cpu.launch(&k, &one);
+    orr__seen seen = { .region = &x };
+    orr__launch one = { .region = &x,
+                        .lo = lo * by,
+                        .hi = hi * by,
+                        .in = in,
+                        .out = out,
+                        .scalar = scalar,
+                        .seen = l->seen ? &seen : NULL };
+    orr_status st = orr__cpu.launch(&k, &one);
+    if (l->seen && l->seen->region == l->region && x.nout == l->region->nout) { /* the product is no output */
+        l->seen->elements += seen.elements;
+        for (int n = 0; n < x.nout; n++)
+            l->seen->odd |= (seen.odd >> n & 1u) << t->out[n];
+    }
+    return st;
 }
 
 orr_status orr__tail_run(const orr__tail *t, const orr__launch *l, int64_t q, int64_t lo, int64_t hi,

@@ -6,8 +6,8 @@
 #include "codelets/codelet.h"
 
 /* The compiled function, named orr_kernel. in[i] and out[k] are as in orr__launch (element 0 of the whole array).
- * Returns 0 when the launch is done. Otherwise tier 0 must do the whole launch: a scalar that bounds a maximum, minimum
- * or clip is NaN, or an index is out of range. */
+ * Returns an odd number if tier 0 must do the whole launch: a scalar that bounds a maximum, minimum or clip is NaN, or an index is out of
+ * range. Otherwise the launch is done, and if orr__emit_c_watches, bit k + 1 says that output k has an element that is not finite; else 0. */
 typedef int orr__cfn(void *const *in, void *const *out, const int64_t *word);
 
 /* MAP and REDUCE regions; false for regions that only tier 0 computes. */
@@ -47,6 +47,8 @@ typedef struct {
  * function: is access a copied? */
 int orr__emit_c_packs(const orr__region *r);
 bool orr__emit_c_packed(const orr__region *r, int a, orr__packed *p);
+/* While ORRERY_CHECK looks for numbers that are not finite: the kernel looks at its outputs in registers, which costs no memory access. */
+bool orr__emit_c_watches(const orr__region *r);
 /* The number of argument words of a launch. */
 int orr__emit_c_words(const orr__region *r);
 /* The word with the distance of the data: in the core's own caches; beyond them, so that work-heavy loops, by element

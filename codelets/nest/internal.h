@@ -43,6 +43,7 @@ typedef struct {
     int row; /* the number of a row, of several in one loop */
 
     const orr__dialect *device; /* of a kernel of a device; NULL: a C kernel */
+    bool watches;               /* orr__emit_c_watches                       */
     bool fp64;
 } orr__cloop;
 

@@ -191,6 +191,32 @@ static bool give_up_on_places(const orr__cloop *c, orr__text *t)
     return true;
 }
 
+bool orr__emit_c_watches(const orr__region *r)
+{
+    bool all = (orr__env.check & ORR__CHECK_NONFINITE) && orr__region_is_map(r) && !r->rows, any = false;
+    for (int k = 0; k < r->nout && all; k++) {
+        orr_dtype t = (orr_dtype)r->out_dtype[k];
+        any = any || orr__is_float(t);
+        all = orr__is_float(t) ? t == ORR_F32 || t == ORR_F64 : !orr__is_complex(t);
+    }
+    return all && any && !orr__emit_c_packs(r);
+}
+
+/* The top bit of odd<k> says that output k has an element that is not finite. */
+static void watch(const orr__region *r, orr__text *t)
+{
+    for (int k = 0; k < r->nout; k++)
+        if (orr__is_float((orr_dtype)r->out_dtype[k]))
+            orr__text_addf(t, "    orr_u%d odd%d = 0;\n", r->out_dtype[k] == ORR_F64 ? 64 : 32, k);
+}
+
+static void say_watched(const orr__region *r, orr__text *t)
+{
+    for (int k = 0; k < r->nout; k++)
+        if (orr__is_float((orr_dtype)r->out_dtype[k]))
+            orr__text_addf(t, " | (int)(odd%d >> %d) << %d", k, r->out_dtype[k] == ORR_F64 ? 63 : 31, k + 1);
+}
+
 /* Argument words become constants of the kernel: no store can alias them. */
 static void kernel(const orr__cloop *c, orr__text *t)
 {
@@ -213,8 +239,13 @@ static void kernel(const orr__cloop *c, orr__text *t)
     }
     give_up_on_nan(c, t);
     bool places = give_up_on_places(c, t);
+    if (c->watches)
+        watch(r, t);
     orr__cloop_write(c, t);
-    orr__text_add(t, places ? "    return bad != 0;\n}\n" : "    return 0;\n}\n");
+    orr__text_add(t, places ? "    return (bad != 0)" : "    return 0");
+    if (c->watches)
+        say_watched(r, t);
+    orr__text_add(t, ";\n}\n");
 }
 
 /* The text of a kernel whose nest is made. */
@@ -273,7 +304,7 @@ char *orr__emit_c(const orr__region *r)
 {
     orr__text t = { 0 };
     orr__nest nest;
-    orr__cloop c = { .n = &nest, .fp64 = true };
+    orr__cloop c = { .n = &nest, .fp64 = true, .watches = orr__emit_c_can(r) && orr__emit_c_watches(r) };
     orr__region rows = { 0 };
     if (!orr__emit_c_can(r)) {
         (void)orr__fail(orr__region_site(r), ORR_EINVAL, "no C loops for this kind of region");

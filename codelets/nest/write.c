@@ -94,9 +94,26 @@ static void load(const writer *w, const orr__part *l)
                                                                        : "");
 }
 
+/* Stores an element of an output, and notes whether its exponent has all bits set. */
+static void store_watched(const writer *w, const orr__part *s)
+{
+    const orr__region *r = w->c->r;
+    bool wide = r->out_dtype[s->n] == ORR_F64;
+    orr__text_addf(w->t, "    %s{\n    const orr_f%d stored = ", s->around.masked ? "if (lane < live) " : "",
+                   wide ? 64 : 32);
+    orr__emit_stored(w->t, r, s->n, s->dtype, s->from, w->c->fp64);
+    orr__text_addf(w->t, "    %s[%s] = stored;\n    odd%d |= (orr_f%d_bits(stored) & %s) + %s;\n    }\n", s->name,
+                   s->at, s->n, wide ? 64 : 32, wide ? "0x7ff0000000000000ul" : "0x7f800000u",
+                   wide ? "0x10000000000000ul" : "0x800000u");
+}
+
 static void store(const writer *w, const orr__part *s)
 {
     const orr__region *r = w->c->r;
+    if (s->how == ORR__STORE_OUTPUT && w->c->watches && orr__is_float((orr_dtype)r->out_dtype[s->n])) {
+        store_watched(w, s);
+        return;
+    }
     orr__text_addf(w->t, "    %s%s[%s] = ",
                    s->around.masked && s->how == ORR__STORE_OUTPUT ? "if (lane < live)\n        " : "", s->name, s->at);
     if (s->how == ORR__STORE_OUTPUT) {

@@ -158,6 +158,7 @@ static inline void on_host(orr__launch *l, const orr__step *s, void *const *in, 
     l->queue = l->device = l->context = NULL;
     l->after = NULL;
     l->ending = NULL;
+    l->seen = NULL;
 }
 
 void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, orr__known *known)
@@ -209,8 +210,9 @@ static orr_status launch_parts(const orr__step *s, const orr__launch *l)
 }
 
 /* Runs every step on processors, except for steps that post. */
-static orr_status compute(const orr__step *s, const orr__launch *l)
+static orr_status compute(const orr__step *s, orr__launch *l)
 {
+    orr__seen seen = { .region = s->region };
     const orr__engine_impl *e = s->borrows ? orr__engine_now() : NULL;
     bool borrows = e && e->borrow;
 
@@ -219,13 +221,14 @@ static orr_status compute(const orr__step *s, const orr__launch *l)
     orr__work_begins(ORR__WORK_COMPUTES);
     bool range = orr__range_begins(s->region);
     uint64_t mode = orr__denormals_begin();
+    l->seen = orr__finite_watched() ? &seen : NULL;
     orr_status st = launch_parts(s, l);
     orr__denormals_end(mode);
     orr__range_ends(range, s->region);
     orr__work_ends(ORR__WORK_COMPUTES);
     if (st == ORR_OK && orr__denormals_counted())
         orr__denormals_count(l);
-    if (st == ORR_OK && orr__finite_watched())
+    if (st == ORR_OK && l->seen)
         orr__finite_look(s, l);
     if (st == ORR_OK && l->lo == 0 && orr__noting())
         orr__work_look(s, l);

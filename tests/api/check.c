@@ -172,6 +172,48 @@ static void finite_results_are_not_blamed(void)
     orr_test_check_end();
 }
 
+/* Results that compiled loops write, alone or after a product: element `bad` is 0/0; NOWHERE: all are finite. */
+enum { SEEN = 4099, NOWHERE = -1, KINDS_OF_LOOPS = 5 };
+static orr_tensor *written(int kind, orr_dtype t, int64_t bad)
+{
+    enum { LEFT = 4 };
+    orr_tensor *i = orr_arange(ORR_I64, 0, SEEN, 1);
+    orr_tensor *x = orr_cast(orr_not_equal(i, orr_full(ORR_I64, ORR_SHAPE_0D, (double)bad)), t);
+    if (orr_eval(x) != ORR_OK)
+        return NULL;
+    orr_tensor *y = orr_add(orr_div(x, x), orr_scalar(1));
+    switch (kind) {
+    case 0: return y;
+    case 1: return orr_greater(y, orr_scalar(0)); /* no result that can be other than finite */
+    case 2: return orr_mul(orr_reshape(x, ORR_SHAPE(SEEN, 1)), orr_reshape(y, ORR_SHAPE(1, SEEN)));
+    case 3:
+        return orr_div(orr_matmul(orr_reshape(x, ORR_SHAPE(SEEN, 1)), orr_ones(t, ORR_SHAPE(1, LEFT))),
+                       orr_reshape(x, ORR_SHAPE(SEEN, 1)));
+    default: return orr_where(orr_equal(x, orr_scalar(0)), orr_scalar(3), y);
+    }
+}
+
+static void compiled_loops_see_their_results(void)
+{
+    static const char *const lane[] = { NULL, "0" };
+    static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_F16 };
+    static const int64_t place[] = { NOWHERE, 0, 1024, SEEN - 1 };
+    for (int k = 0; k < 2; k++)
+        for (int kind = 0; kind < KINDS_OF_LOOPS; kind++)
+            for (int t = 0; t < 3; t++)
+                for (int at = 0; at < 4; at++) {
+                    orr_test_check_begin("nonfinite", lane[k], "wait");
+                    orr_scope *s = orr_scope_begin();
+                    orr_tensor *y = written(kind, type[t], place[at]);
+                    bool bad = at > 0 && kind != 1 && kind != 4;
+                    orr_status st = y ? orr_check(y) : orr_error_status();
+                    ORR_CHECK_MSG(st == (bad ? ORR_ENUMERIC : ORR_OK), "kind %d, %s, element %lld: %s", kind,
+                                  orr_dtype_name(type[t]), (long long)place[at], orr_status_name(st));
+                    (void)orr_scope_end(s);
+                    orr_test_check_end();
+                }
+}
+
 /* Steps of a variable, whose value overflows at the tenth step; the bits are those without a check. */
 static void steps(double *value)
 {
@@ -281,6 +323,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(the_way_back_leads_through_every_kind_of_operation),
                                       ORR_TEST(the_element_is_found_among_millions),
                                       ORR_TEST(finite_results_are_not_blamed),
+                                      ORR_TEST(compiled_loops_see_their_results),
                                       ORR_TEST(training_goes_on_and_is_said_once_a_line),
                                       ORR_TEST(explicit_graphs_are_checked),
                                       ORR_TEST(threads_check_for_themselves),
