@@ -7,8 +7,9 @@
 #include "runtime/engine/starpu/starpu.h"
 
 /* Workers that take each other's tasks are called when there are more tasks than workers awake; they also look by themselves at times, since
- * StarPU makes some tasks ready by itself. Under other policies a task belongs to a worker that cannot be called, so naps are short. A worker
- * of a device naps only if the device is this processor. All spin for some times as long as a wake takes. */
+ * StarPU makes some tasks ready by itself. Under other policies, and on several memory nodes, a task belongs to some workers, which cannot be
+ * called by themselves, so naps are short. A worker of a device naps only if the device is this processor. All spin for some times as long as
+ * a wake takes. */
 static const double long_nap = 1e-6 * ORR__T_SLEEP_AFTER / 2, short_nap = 1e-6 * ORR__T_CREW_WAKE;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
@@ -30,7 +31,7 @@ static void nap_until_called(unsigned seen)
 
 static void nap(enum starpu_worker_archtype type, unsigned seen)
 {
-    if (type == STARPU_CPU_WORKER && orr__star.thieves)
+    if (type == STARPU_CPU_WORKER && orr__star.thieves && orr__machine_here.nodes < 2)
         nap_until_called(seen);
     else if (type == STARPU_CPU_WORKER || (type == STARPU_OPENCL_WORKER && orr__star.opencl_on_cpus))
         (void)nanosleep(&(struct timespec){ 0, (long)(1e9 * short_nap) }, NULL);
