@@ -69,22 +69,35 @@ static size_t bits(orr_tensor *x, orr_tensor *row, char to[CASES * MOST])
     return at;
 }
 
-static void direct_values_are_those_of_the_usual_way(void)
+static void begin_with(const char *ablated)
+{
+    ORR_CHECK(orr_shutdown() == ORR_OK &&
+              (ablated ? setenv("ORRERY_ABLATE", ablated, 1) : unsetenv("ORRERY_ABLATE")) == 0);
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    ORR_CHECK(orr__ablated(ORR__OFF_INLINE_LANE) == (ablated != NULL));
+}
+
+/* The bits of all cases, and the sums of rows beside a NaN. */
+static size_t session(char to[CASES * MOST])
 {
     orr_scope *s = orr_scope_begin();
-    const uint64_t ablated = orr__env.ablated;
-    char direct[CASES * MOST], usual[CASES * MOST];
     orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(2, 3), (float[]){ 1, -2, 3.5F, 0, NAN, 7 });
-    orr_tensor *row = orr_from(ORR_F32, ORR_SHAPE(3), (float[]){ 0.5F, 2, -1 });
-    size_t n = bits(x, row, direct);
-    orr__env.ablated |= (uint64_t)1 << ORR__OFF_INLINE_LANE;
-    size_t m = bits(x, row, usual);
-    orr__env.ablated = ablated;
-    ORR_CHECK(n == m && memcmp(direct, usual, n) == 0);
+    size_t n = bits(x, orr_from(ORR_F32, ORR_SHAPE(3), (float[]){ 0.5F, 2, -1 }), to);
     float sums[2];
     ORR_CHECK(orr_read(recorded(2, x, orr_ones(ORR_F32, ORR_SHAPE(3))), sums, sizeof sums) == ORR_OK);
     ORR_CHECK_MSG(sums[0] == 2.5F && isnan(sums[1]), "%g %g", (double)sums[0], (double)sums[1]);
     ORR_CHECK(orr_scope_end(s) == ORR_OK);
+    return n;
+}
+
+static void direct_values_are_those_of_the_usual_way(void)
+{
+    char direct[CASES * MOST], usual[CASES * MOST];
+    size_t n = session(direct);
+    begin_with("inline_lane");
+    size_t m = session(usual);
+    begin_with(NULL);
+    ORR_CHECK(n == m && memcmp(direct, usual, n) == 0);
 }
 
 static void refused_memory_is_an_error_and_leaves_nothing(void)
