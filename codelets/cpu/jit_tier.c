@@ -13,6 +13,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/notes.h"
 
 /* WORDS, INPUTS: of a launch, on the stack. TWICE: the power of 2 of the prefetch distance. */
 enum { WORDS = 256, INPUTS = 64, TWICE = 1 };
@@ -229,8 +230,12 @@ static orr__jit_fn *compiled(orr__jit *j, const orr__launch *l)
         return fn;
     if (orr__jit_hot(j))
         ask(j, l->region);
-    if (orr__env.jit == ORR__JIT_WAIT)
+    if (orr__env.jit == ORR__JIT_WAIT) {
+        double t0 = orr__now();
         orr__jit_wait(j); /* even if another thread has asked */
+        if (orr__noting())
+            orr__notes_wait(orr__now() - t0);
+    }
     return atomic_load_explicit(&j->fn, memory_order_acquire);
 }
 

@@ -661,6 +661,13 @@ static uint64_t plans_of(const summary *s, const orr__note *call, uint64_t *grow
     return n;
 }
 
+/* Seconds of an evaluation's line in which plans were made. */
+static double planning_of(const summary *s, const orr__note *call)
+{
+    double seconds = call->seconds - call->a - idle(s, call);
+    return seconds > 0 ? seconds : 0;
+}
+
 /* The value that grows in most steps; NULL: none. Its plans and its memory are said with it. */
 static const orr__note *growing(const summary *s)
 {
@@ -691,7 +698,7 @@ static void change_grown(summary *s, const orr__note *f)
         const orr__note *call = &s->fact[i];
         uint64_t plans = call->kind == ORR__NOTE_CALL ? plans_of(s, call, &grown, &alike) : 0;
         if (plans >= OFTEN && 2 * plans >= call->n && grows_with(f, (double)plans))
-            a.other += call->seconds - call->a - idle(s, call);
+            a.other += planning_of(s, call);
     }
     propose(s, f->file, f->line, &a,
             "a value grows in %llu evaluations, and what it had is copied in each; a list of the parts and one "
@@ -727,7 +734,7 @@ static void change_growth(summary *s, const orr__note *f)
 
 static void change_call(summary *s, const orr__note *f)
 {
-    double n = (double)f->n, planning = f->seconds - f->a - idle(s, f), rest = f->seconds - planning;
+    double n = (double)f->n, planning = planning_of(s, f), rest = f->seconds - planning;
     uint64_t grown, alike, plans = plans_of(s, f, &grown, &alike);
     bool often = 2 * plans >= f->n, small = f->n >= MANY && rest < 1e-6 * SMALL_US * n && 4 * f->b < rest;
     advice a = { .other = (often ? planning : 0) + (small ? rest - f->b : 0) };

@@ -204,6 +204,21 @@ uint64_t orr__notes_content(const void *data, uint64_t bytes)
     return h | 1;
 }
 
+static _Thread_local double waited;
+
+void orr__notes_wait(double seconds)
+{
+    waited += seconds;
+    atomic_fetch_add_explicit(&kernel_ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
+}
+
+double orr__notes_waited(void)
+{
+    double seconds = waited;
+    waited = 0;
+    return seconds;
+}
+
 void orr__notes_kernels(double *measured, double *ideal)
 {
     *measured = 1e-9 * (double)atomic_load_explicit(&kernel_ns, memory_order_relaxed);

@@ -105,7 +105,8 @@ static void bounds(const orr__step *s, bool whole, orr__note *f)
 static void note(const orr__work *k, const orr__step *s, int t, orr__on on, double seconds)
 {
     const orr__region *r = s->region;
-    double share = t >= 0 && s->ntiles > 1 ? 1.0 / s->ntiles : 1;
+    double share = t >= 0 && s->ntiles > 1 ? 1.0 / s->ntiles : 1, waited = orr__notes_waited();
+    seconds = seconds > waited ? seconds - waited : 0;
     orr__note f = { .kind = ORR__NOTE_WORK, .file = r->file, .line = r->line, .n = 1, .seconds = seconds };
     (void)snprintf(f.text, sizeof f.text, "%s", k->label);
     f.bytes = share * r->bytes;
