@@ -607,7 +607,9 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     size_t live = noting ? live_now() : 0;
     if (noting)
         orr__notes_kernels(&kernels, &ideal);
-    st = select_nodes(nodes, n, todo, &count, run ? REPORTED : AWAITED);
+    /* Whether a failure is known already depends on time, which each rank has of its own: an event reports it. */
+    written others = !run ? AWAITED : orr__ranks() > 1 ? IGNORED : REPORTED;
+    st = select_nodes(nodes, n, todo, &count, others);
     int first = count; /* the caller waits for these, not for new values of variables; an event waits for all */
     if (st == ORR_OK)
         st = select_nodes(pending, npending, todo, &count, IGNORED);
