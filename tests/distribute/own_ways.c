@@ -122,7 +122,7 @@ static double sum_of(const double *x, int n, int step)
 
 static value *any(program *p)
 {
-    int v = draw(&p->all, p->count + VARIABLES);
+    int v = draw(&p->all, p->count + VARIABLES - 1);
     return v < p->count ? &p->v[v] : &p->var[v - p->count];
 }
 
@@ -186,7 +186,7 @@ static void operate(program *p)
 static void assign(program *p)
 {
     int n = p->n;
-    value *to = &p->var[draw(&p->all, VARIABLES)];
+    value *to = &p->var[draw(&p->all, VARIABLES - 1)];
     const value *a = any(p);
     orr_tensor *t = orr_add(orr_mul(to->t, orr_scalar(0.5)), orr_mul(a->t, orr_scalar(0.25)));
     good(p, orr_assign(to->t, t), "assign");
@@ -196,14 +196,13 @@ static void assign(program *p)
     remember(p, "assign", (int)(to - p->var), (int)(a - p->v));
 }
 
-/* A new value of a variable, computed from a product with the old one that some ranks hold. */
+/* A new value of the last variable, which nothing else reads, computed from a product with the old one that some ranks hold. */
 static void replace(program *p)
 {
-    value *to = &p->var[draw(&p->all, VARIABLES)];
+    value *to = &p->var[VARIABLES - 1];
     const value *a = any(p);
+    orr_scope *s = orr_scope_begin();
     orr_tensor *y = orr_mul(to->t, a->t);
-    if (a == to)
-        return;
     good(p, orr_assign(to->t, orr_add(orr_mul(to->t, orr_scalar(0.5)), orr_mul(y, orr_scalar(0.25)))), "replace");
     for (int i = 0; i < p->n * p->n; i++)
         to->right[i] = 0.5 * to->right[i] + 0.25 * to->right[i] * a->right[i];
@@ -212,6 +211,7 @@ static void replace(program *p)
         (void)orr_free(y);
     remember(p, "replace", (int)(to - p->var), (int)(a - p->v));
     good(p, orr_eval_all(NULL, 0), "eval_all after it");
+    (void)orr_scope_end(s);
 }
 
 /* loss = mean((w − a)²), whose gradient is 2 (w − a) / n². */
