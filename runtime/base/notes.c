@@ -204,17 +204,17 @@ uint64_t orr__notes_content(const void *data, uint64_t bytes)
     return h | 1;
 }
 
-static _Thread_local double waited;
+static _Thread_local float waited;
 
 void orr__notes_wait(double seconds)
 {
-    waited += seconds;
+    waited += (float)seconds;
     atomic_fetch_add_explicit(&kernel_ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
 }
 
 double orr__notes_waited(void)
 {
-    double seconds = waited;
+    double seconds = (double)waited;
     waited = 0;
     return seconds;
 }
