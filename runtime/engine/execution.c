@@ -361,13 +361,13 @@ static int parts_of_tile(const orr__step *s)
 }
 
 /* Cuts a step into two shares for each member, so that the wait for a late member is short; fewer if the shares would be too small. One
- * share for each member if the step is a call, which may read the whole of an input for each share. A product has the tiles of its plan.
- * More of each while members are late. Shares of a one-dimensional step consist of whole vectors. */
+ * share for each member if the step is a call, which may read the whole of an input for each share, and whose bits may depend on its rows. A
+ * product has the tiles of its plan. More of the others while members are late. Shares of a one-dimensional step consist of whole vectors. */
 static int cut_shares(shared *j, int members, bool uneven)
 {
     const orr__step *s = j->s;
     int64_t n = s->region->call.op ? members : 2 * members;
-    n = uneven ? SMALL * members : n;
+    n = uneven && !s->region->call.op ? SMALL * members : n;
     n = n < ORR__CREW_SHARES ? n : ORR__CREW_SHARES;
 
     j->shares = 0;

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <orrery.h>
+#include <orrery/fft.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -384,16 +385,77 @@ static void a_device_takes_large_factors_part_by_part(void)
         ORR_SKIP("no OpenCL device: %s", orr_error_message());
 }
 
+/* -- calls and maps in other shares ----------------------------------------------------------------------------------- */
+
+static orr_tensor *transform(orr_tensor *x)
+{
+    return orr_fft(x, 0, -1, (orr_fft_norm)0);
+}
+static orr_tensor *map_of_rows(orr_tensor *x)
+{
+    return orr_softmax(orr_exp(x), -1);
+}
+static orr_tensor *order(orr_tensor *x)
+{
+    return orr_sort(x, 1, false);
+}
+static orr_tensor *running_sum(orr_tensor *x)
+{
+    return orr_cumulative_sum(x, 1, false);
+}
+static orr_tensor *sum_of_rows(orr_tensor *x)
+{
+    return orr_sum(orr_exp(x), ORR_AXES(1), false);
+}
+static orr_tensor *sum_of_columns(orr_tensor *x)
+{
+    return orr_sum(orr_exp(x), ORR_AXES(0), false);
+}
+
+/* A loop of a program must not draw other numbers because another program has taken a core for a moment. */
+static void late_members_change_no_bits(void)
+{
+    orr_tensor *(*const made[])(orr_tensor * x) = { transform,   map_of_rows, order,
+                                                    running_sum, sum_of_rows, sum_of_columns };
+    static const int64_t sizes[][2] = { { 2, 65537 }, { 3, 65536 }, { 37, 1009 }, { 301, 512 }, { 1030, 77 } };
+    int looked = 0;
+    ORR_REQUIRE(orr_init(NULL) == ORR_OK);
+    orr_seed(43);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes * 2; k++)
+        for (size_t m = 0; m < sizeof made / sizeof *made; m++) {
+            orr_scope *s = orr_scope_begin();
+            orr_tensor *x = drawn(k % 2 ? ORR_F32 : ORR_F64, sizes[k / 2][0], sizes[k / 2][1]);
+            orr__buffer *leaf[1] = { orr__handle_node(x)->value };
+            orr__plan *p = plan_of(made[m](x), 2);
+            ORR_REQUIRE(p);
+            if (p->nleaf == 1 && p->nscalar == 0) {
+                orr__buffer *want = by_crew(p, leaf, false), *got = by_crew(p, leaf, true);
+                ORR_CHECK_MSG(want && got && memcmp(want->host, got->host, want->bytes) == 0, "%zu of %lld x %lld, %s",
+                              m, (long long)sizes[k / 2][0], (long long)sizes[k / 2][1], k % 2 ? "f32" : "f64");
+                orr__buffer_unref(want);
+                orr__buffer_unref(got);
+                looked++;
+            }
+            orr__plan_unref(p);
+            (void)orr_scope_end(s);
+        }
+    ORR_CHECK_MSG(looked > 40, "%d plans", looked);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 int main(int argc, char **argv)
 {
     (void)setenv("STARPU_OPENCL_ON_CPUS", "1", 1); /* StarPU searches for devices once in a process */
     (void)setenv("ORRERY_BACKEND", "cpu", 1);
     (void)setenv("ORRERY_MACHINE", "fixed", 1); /* parts are counted */
-    static const orr_test tests[] = {
-        ORR_TEST(many_terms_are_shared_by_all_workers),      ORR_TEST(however_the_factors_lie),
-        ORR_TEST(the_same_bits_for_any_number_of_workers),   ORR_TEST(parts_of_a_tile_have_its_bits),
-        ORR_TEST(factors_need_not_be_there_at_once),         ORR_TEST(parts_in_order_have_the_same_bits),
-        ORR_TEST(a_device_takes_large_factors_part_by_part), { 0 }
-    };
+    static const orr_test tests[] = { ORR_TEST(many_terms_are_shared_by_all_workers),
+                                      ORR_TEST(however_the_factors_lie),
+                                      ORR_TEST(the_same_bits_for_any_number_of_workers),
+                                      ORR_TEST(parts_of_a_tile_have_its_bits),
+                                      ORR_TEST(late_members_change_no_bits),
+                                      ORR_TEST(factors_need_not_be_there_at_once),
+                                      ORR_TEST(parts_in_order_have_the_same_bits),
+                                      ORR_TEST(a_device_takes_large_factors_part_by_part),
+                                      { 0 } };
     return orr_test_main(argc, argv, "plan.product", tests);
 }
