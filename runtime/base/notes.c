@@ -19,6 +19,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__note *row;
 static int nrow, capacity, slot[SLOTS]; /* 1 + a row; 0: free */
 static _Atomic uint64_t kernel_ns, ideal_ps;
+static _Atomic uint64_t
+    waited_ns; /* of all threads: a wait beside another thread's launch takes from its time, once for each kernel */
 
 /* Both forget: an entry lies where its key says. */
 enum { PLACES = 1 << 13, VALUES = 1 << 11 };
@@ -40,6 +42,7 @@ void orr__notes_start(void)
     memset((void *)met, 0, sizeof met);
     memset((void *)made, 0, sizeof made);
     atomic_store(&kernel_ns, 0);
+    atomic_store(&waited_ns, 0);
     atomic_store(&ideal_ps, 0);
     (void)pthread_mutex_unlock(&lock);
     atomic_store(&orr__notes_on, true);
@@ -204,19 +207,15 @@ uint64_t orr__notes_content(const void *data, uint64_t bytes)
     return h | 1;
 }
 
-static _Thread_local float waited;
-
 void orr__notes_wait(double seconds)
 {
-    waited += (float)seconds;
+    atomic_fetch_add_explicit(&waited_ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
     atomic_fetch_add_explicit(&kernel_ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
 }
 
 double orr__notes_waited(void)
 {
-    double seconds = (double)waited;
-    waited = 0;
-    return seconds;
+    return 1e-9 * (double)atomic_exchange_explicit(&waited_ns, 0, memory_order_relaxed);
 }
 
 void orr__notes_kernels(double *measured, double *ideal)

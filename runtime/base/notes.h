@@ -85,9 +85,9 @@ bool orr__notes_value_of(uint64_t number, orr__notes_value *v);
 void orr__notes_used(uint64_t number, const orr__notes_place *reader, orr__notes_place call);
 /* A hash of some of the bytes, which is the same for equal contents. */
 uint64_t orr__notes_content(const void *data, uint64_t bytes);
-/* This thread has waited for a compiler, inside of a launch: no time of a kernel or of an evaluation that a change of the program could win. */
+/* A thread has waited for a compiler, inside of a launch: no time of a kernel or of an evaluation that a change of the program could win. */
 void orr__notes_wait(double seconds);
-/* The seconds of such waits since the last call, of this thread. */
+/* The seconds of such waits since the last call, of all threads. */
 double orr__notes_waited(void);
 /* Seconds of all kernels so far: measured, with waits for compilers; and at the speed of the machine. */
 void orr__notes_kernels(double *measured, double *ideal);
