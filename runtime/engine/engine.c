@@ -14,6 +14,8 @@
 #include "runtime/engine/ranges.h"
 #include "runtime/engine/machine_profile.h"
 
+bool orr__engine_naps;
+
 static const orr__engine_impl *_Atomic engine; /* NULL: not started */
 static char name[160];
 enum { MOST_TRIES = 3 }; /* of an evaluation, after the first, if devices fail repeatedly */

@@ -14,6 +14,9 @@ orr_status orr__engine_start(orr__site at, const orr_config *config);
 bool orr__engine_may_use_cuda(const orr_config *config);
 void orr__engine_stop(void); /* waits for all work */
 bool orr__engine_running(void);
+/* Workers that find no task nap while a run is under way, instead of looking on. Set before the start. A chain of short tasks takes a tenth to a
+ * half more time, so it is for processes that run side by side, as the suite's programs do. */
+extern bool orr__engine_naps;
 /* Between a begin and its end, workers sleep, and evaluations run on their callers; those that need workers wake them until they end.
  * begins: waits for the work under way. */
 void orr__engine_pause(bool begins);

@@ -1,6 +1,7 @@
 /* Checks, skips and reports of test programs, on top of CUnit.
  * Must not know: what is tested. */
 #include "config.h"
+#include "runtime/engine/engine.h"
 #include "tests/harness/harness.h"
 
 #include <CUnit/CUnit.h>
@@ -88,6 +89,16 @@ void orr_test_tmp_remove(void)
 {
     if (now.tmp[0])
         (void)nftw(now.tmp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Weak: a program without the engine is linked without it, and loads none of its libraries. */
+extern __typeof__(orr__engine_naps) orr__engine_naps __attribute__((weak));
+
+/* Programs of the suite run side by side. Before main: some start the engine first. */
+__attribute__((constructor)) static void let_workers_nap(void)
+{
+    if (&orr__engine_naps)
+        orr__engine_naps = true;
 }
 
 int orr_test_main(int argc, char **argv, const char *topic, const orr_test *tests)

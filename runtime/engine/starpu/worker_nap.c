@@ -79,6 +79,8 @@ void orr__star_nap_stop(void)
 
 void orr__star_call(int own, bool named)
 {
+    if (look_number < 0)
+        return;
     (void)atomic_fetch_add(&changes, 1);
     int asleep = atomic_load(&napping);
     if (asleep == 0)
