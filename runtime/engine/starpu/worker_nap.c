@@ -1,4 +1,4 @@
-/* Naps of workers that find no task while a run is under way: StarPU's workers would spin until its end.
+/* Naps of workers that find no task while a run is under way, if orr__engine_naps: StarPU's workers would spin until its end.
  * Must not know: what a run does. */
 #include "config.h"
 #include <time.h>
