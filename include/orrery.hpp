@@ -4401,7 +4401,7 @@ inline orr_status graph_submit_into(Graph &g, const List &values, const View<con
 }
 
 /// grads[i] = d(sum of y)/d(x[i]) as new tensors, lazy and differentiable again; zeros for an x that y does not
-/// depend on.
+/// depend on, or only through whole numbers, truth values and orr_detach.
 /// Reverse mode: Griewank & Walther, Evaluating Derivatives, ch. 3. Record the gradient before the evaluation: a tensor
 /// that holds its value has lost its inputs, and a tensor that an evaluation computes for new values of variables may
 /// hold its value from then on (docs/tuning.md). orr_detach marks such a tensor as a constant. Results
@@ -4410,8 +4410,8 @@ inline orr_status graph_submit_into(Graph &g, const List &values, const View<con
 /// dtypes:   y and x are floats.
 /// @return   on error the status, and every grads[i] is poison.
 /// errors:   ORR_EDTYPE; ORR_EINVAL (an x is orr_scalar); ORR_EGRAPH (a gradient would flow into a tensor that has lost its inputs and
-///           may depend on an x, into a former value of an x that was assigned since, or into an operation without a derivative). The
-///           message has the line of that tensor.
+///           may depend on an x, into a former value of an x that was assigned since, or into an operation without a derivative; or
+///           an x was computed after y, which cannot depend on it). The message has the line of that tensor.
 inline std::vector<Tensor> grad(const Operand &y, const List &x, ORRERY_CALLER)
 {
     std::vector<orr_tensor *> c_grads(x.size());

@@ -254,11 +254,27 @@ static orr_status differentiate(orr__site at, orr__node *y, orr_tensor *seed, or
     return st == ORR_OK ? ORR_OK : failed(st, n, grads);
 }
 
-orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n,
-                      orr_tensor **grads)
+/* ORR_EGRAPH if an x was computed later than y, as by an assignment after y had read the former value: the zeros would be silent. Variables
+ * have check_former, and constants derivatives of zero. */
+static orr_status check_later(orr__site at, const orr_tensor *y, orr_tensor *const *x, int n)
+{
+    const orr__node *ny = y ? orr__handle_node(y) : NULL;
+    for (int k = 0; ny && !ny->poison && ny->op->arity != 0 && x && k < n; k++) {
+        const orr__node *nx = x[k] ? orr__handle_node(x[k]) : NULL;
+        if (!nx || nx == ny || nx->poison || nx->var || nx->op->arity == 0 || nx->born < ny->born)
+            continue;
+        return orr__fail(at, ORR_EGRAPH,
+                         "y (%s, %s:%d) was recorded before x[%d] (%s, %s:%d) and does not depend on it: record y anew "
+                         "from the present x[%d], or take the gradient before x[%d] is assigned or computed again",
+                         ny->op->name, ny->file ? ny->file : "?", ny->line, k, nx->op->name, nx->file ? nx->file : "?",
+                         nx->line, k, k);
+    }
+    return ORR_OK;
+}
+
+orr_status orr__vjp(orr__site at, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n, orr_tensor **grads)
 {
     ORR__IN_DEFAULT_FPMODE;
-    orr__site at = ORR__SITE(file, line, "vjp");
     orr__node *ny, *ns;
     orr_tensor *bad;
     if (n < 0 || (n && (!x || !grads)))
@@ -271,6 +287,14 @@ orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *see
                                 orr__str(ns->shape).s, orr_dtype_name((orr_dtype)ny->dtype), orr__str(ny->shape).s),
                       n, grads);
     return differentiate(at, ny, seed, x, n, grads, &(int){ 0 });
+}
+
+orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n,
+                      orr_tensor **grads)
+{
+    orr__site at = ORR__SITE(file, line, "vjp");
+    orr_status st = check_later(at, y, x, n);
+    return st == ORR_OK ? orr__vjp(at, y, seed, x, n, grads) : failed(st, n, grads);
 }
 
 orr_status orr__grad(orr__site at, orr_tensor *y, orr_tensor *const *x, int n, orr_tensor **grads, int *reached)
@@ -298,5 +322,7 @@ orr_status orr__grad(orr__site at, orr_tensor *y, orr_tensor *const *x, int n, o
 
 orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *const *x, int n, orr_tensor **grads)
 {
-    return orr__grad(ORR__SITE(file, line, "grad"), y, x, n, grads, &(int){ 0 });
+    orr__site at = ORR__SITE(file, line, "grad");
+    orr_status st = check_later(at, y, x, n);
+    return st == ORR_OK ? orr__grad(at, y, x, n, grads, &(int){ 0 }) : failed(st, n, grads);
 }

@@ -88,7 +88,7 @@ static orr_status record_again(const orr__back *b, int n, orr_tensor **grads)
     orr_tensor *y = orr__recompute_forward(at, node->s[ORR__AGAIN_WHAT].u, by[0]);
     again = false;
     orr__random_restore(now);
-    return orr_vjp_at(AT, y, b->g, by, n, grads);
+    return orr__vjp(at, y, b->g, by, n, grads);
 }
 
 static orr_tensor *vjp(const orr__back *b, int k)

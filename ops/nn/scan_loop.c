@@ -134,7 +134,7 @@ static orr_status record_again(const orr__back *b, int n, orr_tensor **to)
         if (orr__is_inexact(orr_tensor_dtype(b->in[i])))
             by[m++] = b->in[i];
     if (st == ORR_OK)
-        st = orr_vjp_at(AT, result[b->node->s[WHICH].u], b->g, by, m, grads);
+        st = orr__vjp(at, result[b->node->s[WHICH].u], b->g, by, m, grads);
     for (int i = n - 1; i >= 0; i--)
         to[i] = orr__is_inexact(orr_tensor_dtype(b->in[i])) ? grads[--m] : NULL;
     return st;

@@ -185,14 +185,19 @@ static void of_many_leaves_none_is_lost(void)
     (void)orr_scope_end(s);
 }
 
-static bool refused(orr_tensor *y, orr_tensor *x, const char *why)
+static bool refused_by(orr_tensor *y, orr_tensor *x, const char *why)
 {
     orr_tensor *g;
-    orr_status st = orr_grad(orr_sum(y, ORR_ALL_AXES, false), &x, 1, &g);
+    orr_status st = orr_grad(y, &x, 1, &g);
     bool ok = st == ORR_EGRAPH && orr_tensor_status(g) == ORR_EGRAPH && strstr(orr_error_message(), why) != NULL;
     if (!ok)
         printf("    %s: %s\n", orr_status_name(st), orr_error_message());
     return ok;
+}
+
+static bool refused(orr_tensor *y, orr_tensor *x, const char *why)
+{
+    return refused_by(orr_sum(y, ORR_ALL_AXES, false), x, why);
 }
 
 static bool gradient_is(orr_tensor *y, orr_tensor *x, double want)
@@ -322,6 +327,28 @@ static void the_gradient_by_a_variable_assigned_since_is_an_error(void)
 }
 
 /* A scalar without a dtype becomes a number of each operation, so no gradient could flow to it. */
+/* Values that are made from what y was made from, but after y, are no zeros; a constant y and an older x are. */
+static void the_gradient_by_what_was_computed_after_y_is_an_error(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(3), (double[]){ 1, 2, 3 }), *y = orr_square(x), *g[2];
+    orr_tensor *place = orr_from(ORR_I64, ORR_SHAPE(1), (int64_t[]){ 0 });
+    orr_tensor *unused = orr_ones(ORR_F64, ORR_SHAPE(2)), *older = orr_exp(unused),
+               *loss = orr_sum(y, ORR_ALL_AXES, false);
+    orr_tensor *set = orr_scatter(x, place, orr_full(ORR_F64, ORR_SHAPE(1), 5), 0, ORR_SCATTER_SET);
+    ORR_CHECK(refused_by(loss, set, "(scatter,") && refused_by(loss, orr_add(x, x), "(add,"));
+    ORR_CHECK(refused_by(loss, orr_slice_axis(x, 0, 0, 2, 1), "record y anew") &&
+              refused_by(loss, orr_detach(x), "(detach,"));
+    ORR_CHECK(orr_eval(set) == ORR_OK && refused_by(loss, set, "(scatter,"));
+    ORR_CHECK(orr_vjp(loss, orr_ones(ORR_F64, ORR_SHAPE_0D), (orr_tensor *[]){ x, set }, 2, g) == ORR_EGRAPH);
+    ORR_CHECK(orr_tensor_status(g[0]) == ORR_EGRAPH && orr_tensor_status(g[1]) == ORR_EGRAPH);
+    orr_tensor *both[2] = { older, orr_ones(ORR_F64, ORR_SHAPE(2)) };
+    ORR_CHECK(orr_grad(loss, both, 2, g) == ORR_OK && orr_grad(loss, &loss, 1, g) == ORR_OK);
+    ORR_CHECK(orr_grad(x, (orr_tensor *[]){ x, set }, 2, g) == ORR_OK); /* a leaf is constant */
+    ORR_CHECK(gradient_is(orr_square(set), set, 20));
+    (void)orr_scope_end(s);
+}
+
 static void a_scalar_without_a_dtype_is_no_x(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -406,6 +433,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_scan_in_a_loop_is_no_silent_zero),
                                       ORR_TEST(functions_that_evaluate_are_no_silent_zero),
                                       ORR_TEST(the_gradient_by_a_variable_assigned_since_is_an_error),
+                                      ORR_TEST(the_gradient_by_what_was_computed_after_y_is_an_error),
                                       ORR_TEST(a_scalar_without_a_dtype_is_no_x),
                                       ORR_TEST(a_kernel_that_was_factored_has_its_gradient),
                                       ORR_TEST(derivatives_hold_where_squares_leave_the_range),

@@ -148,13 +148,18 @@ static PyObject *become(PyObject *self, PyObject *other)
     tensor *o = (tensor *)self;
     if (!begin_plain(&c, "__setitem__") || !to_tensor(&c, other, "value", &t))
         return NULL;
-    if (c.n_temps || o->keep || ((tensor *)other)->keep || Py_TYPE(other) != tensor_type) {
+    if (c.n_temps || ((tensor *)other)->keep || Py_TYPE(other) != tensor_type) {
         ended(&c);
-        PyErr_SetString(errors[ORR_EINVAL], "this tensor belongs to a module: assign to it by orrery.assign");
+        PyErr_SetString(errors[ORR_EINVAL], "the new value is a tensor of its own");
         return NULL;
     }
-    ((tensor *)other)->t = o->t;
-    o->t = t;
+    orr_status s = orr_assign_at(c.file, c.line, o->t, t); /* a variable stays one, for an optimiser too */
+    if (s != ORR_OK && (s != ORR_EINVAL || o->keep))
+        return raise(&c, s);
+    if (s != ORR_OK) {
+        ((tensor *)other)->t = o->t;
+        o->t = t;
+    }
     o->changes = (o->changes + 1) & INT_MAX;
     return PyLong_FromLong(o->changes);
 }
