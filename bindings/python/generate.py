@@ -45,7 +45,7 @@ EXCEPTIONS = {
     "ORR_EINDEX": ("IndexRangeError", "IndexError"), "ORR_ENOMEM": ("OutOfMemoryError", "MemoryError"),
     "ORR_EIO": ("FileError", "OSError"), "ORR_EFORMAT": ("FormatError", "ValueError"),
     "ORR_ESTATE": ("StateError", "RuntimeError"), "ORR_EHANDLE": ("HandleError", "ReferenceError"),
-    "ORR_EENV": ("EnvironmentVariableError", "ValueError"), "ORR_ENUMERIC": ("NumericError", "ArithmeticError"),
+    "ORR_EENV": ("EnvironmentVariableError", "ValueError"), "ORR_ENUMERIC": ("NumericError", "ArithmeticError ValueError"),
     "ORR_EINTERNAL": ("InternalError", "SystemError"),
 }
 

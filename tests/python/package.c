@@ -86,6 +86,11 @@ static void random_programs_agree_with_numpy(void)
     tests_of("programs.py");
 }
 
+static void usual_programs_agree_with_numpy(void)
+{
+    tests_of("usual.py");
+}
+
 static void arrays_are_exchanged_both_ways(void)
 {
     tests_of("exchange.py");
@@ -180,6 +185,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(indices_agree_with_numpy),
                                       ORR_TEST(random_small_cases_agree_with_numpy),
                                       ORR_TEST(random_programs_agree_with_numpy),
+                                      ORR_TEST(usual_programs_agree_with_numpy),
                                       ORR_TEST(arrays_are_exchanged_both_ways),
                                       ORR_TEST(arrays_of_pytorch_and_jax_are_exchanged_both_ways),
                                       ORR_TEST(wrong_calls_raise_and_nothing_leaks),

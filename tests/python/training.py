@@ -125,10 +125,29 @@ descent.step((v * v).sum())
 near("a step after an assignment to an element", v[0], 0.0)
 v[:1] += 3.0
 near("a variable whose part was changed", v[0], 3.0)
+v -= 2.0
+number = o.variable(o.asarray(1.0))
+same, descent = number, o.SGD([v, number], lr=0.5)
+number += 1.0
+near("a variable without axes, in place", same, 2.0)
+descent.step((v * v).sum() + number * number)
+near("a step after operations in place", v.sum() + number, 0.0)
 layer = o.dense(2, 1, "linear", "default")
 weight = layer.variable("weight")
 weight[...] = 1.0
 near("a parameter whose elements were assigned", layer(o.ones((1, 2), dtype="float32"))[0, 0] - layer.variable("bias")[0], 2.0)
+
+# The steps of a scan, and calls, have objects of their own.
+def adding(c, x):
+    c += x
+    return c, c
+
+
+start = o.asarray([1.0])
+last, sums = o.scan(adding, start, o.asarray([[1.0], [2.0], [3.0]]))
+near("the sums of a scan in place", sums[0, 0] * 100 + sums[1, 0] * 10 + sums[2, 0], 247.0)
+near("the last sum, and the first value", last[0] * 10 + start[0], 71.0)
+near("a gradient by an argument changed in place", o.grad(lambda x: (adding(x, x * x)[0] * x).sum())(o.asarray([1.0, 2.0])).sum(), 72.0)  # of (x + x²)²
 
 # Functions of the program, called by the library.
 near("par_map", o.par_map(lambda v, i: (v * v).sum() + i, [o.ones(3), o.ones(5)])[1], 6.0)

@@ -70,7 +70,7 @@ def held(x, dtype):
     return float(x) if isinstance(x, int) and not -2**63 <= x < 2**64 and "float" in _core.result_type([dtype]).name else x
 
 
-def asarray(obj, /, *, dtype=None, device=None, copy=None):
+def asarray(obj, /, dtype=None, *, device=None, copy=None):
     """A tensor of a number, nested lists, an array or a tensor.
 
     Arrays are copied, so that a later change of theirs changes no tensor. copy=False shares the memory: it must not be

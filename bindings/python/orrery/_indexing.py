@@ -180,7 +180,7 @@ def get(x, key):
 
 
 def _another(x, y):
-    """y, but as an object of its own: an assignment to a part of all elements changes x, while x += v gives a name to a new tensor."""
+    """y, but as an object of its own, which has x as its whole."""
     return _core.reshape(x, x.shape) if y is x else y
 
 
@@ -239,11 +239,15 @@ def _into(x, r):
 
 
 def in_place(operator):
-    """x += y and the like: the elements of a part change in its whole, other names get the result."""
+    """x += y and the like change the object x, or the whole whose part it is. Without axes only a variable changes: others are numbers
+    as NumPy's scalars, and the name gets another one."""
     def change(x, y):
         r = _into(x, operator(x, y))
-        if _whole(x)[1] is None:
+        if _whole(x)[1] is not None:
+            put(x, Ellipsis, r)
+        elif x.ndim:
+            x._become(r)
+        elif not x._assign(r):
             return r
-        put(x, Ellipsis, r)
         return x
     return change

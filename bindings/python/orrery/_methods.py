@@ -69,6 +69,11 @@ def _format(self, spec):
     return object.__format__(self, spec) if self.ndim else format(self.item(), spec)
 
 
+def _round(self, digits=None):
+    """round(t[0], 2), as of NumPy's scalars."""
+    return round(self.item(), digits)
+
+
 def _contains(self, v):
     is_equal = self == v
     return bool(_core.any(is_equal)) if isinstance(is_equal, Tensor) else False
@@ -80,7 +85,7 @@ def _install():
             setattr(Tensor, name, getattr(_standard, name))
     more = {"__array_namespace__": _namespace, "__dlpack__": _dlpack, "__dlpack_device__": lambda self: (1, 0),
             "__array__": _array, "__array_ufunc__": None, "__getitem__": _indexing.get, "__setitem__": _indexing.put,
-            "__iter__": _iter, "__repr__": _repr, "__format__": _format, "reshape": _reshape, "transpose": _transpose, "T": property(_T),
+            "__iter__": _iter, "__repr__": _repr, "__format__": _format, "__round__": _round, "reshape": _reshape, "transpose": _transpose, "T": property(_T),
             "mT": property(_mT), "device": property(lambda self: "cpu"), "to_device": _to_device,
             "nbytes": property(lambda self: self.size * self.dtype.itemsize), "tolist": _convert.to_lists,
             "itemsize": property(lambda self: self.dtype.itemsize), "numpy": lambda self: _array(self),

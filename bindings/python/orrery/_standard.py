@@ -11,7 +11,7 @@ from ._convert import asarray, from_dlpack  # noqa: F401
 from ._indexing import part as _part, parts as _parts
 
 __all__ = """arange empty empty_like eye full full_like linspace meshgrid ones ones_like tril triu zeros zeros_like astype
-can_cast finfo iinfo isdtype result_type clip pow take take_along_axis broadcast_arrays broadcast_to concat expand_dims flip
+can_cast finfo iinfo isdtype result_type clip round pow take take_along_axis broadcast_arrays broadcast_to concat expand_dims flip
 moveaxis permute_dims repeat reshape roll squeeze stack tile unstack argmax argmin count_nonzero nonzero searchsorted
 unique_all unique_counts unique_inverse unique_values argsort sort cumulative_prod cumulative_sum max mean min prod std sum
 var all any diff bincount tensordot vecdot matrix_transpose split quantile median softmax log_softmax logsumexp einsum topk outer
@@ -30,7 +30,7 @@ def _tensor(x):
 # -- creation ------------------------------------------------------------------------------------------------------
 
 
-def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
+def arange(start, /, stop=None, step=1, dtype=None, *, device=None):
     """start, start + step, … below stop. Integers give int64, others float64, unless dtype is given."""
     _device(device)
     if stop is None:
@@ -41,7 +41,7 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
 
 
 def _filled(name, make):
-    def f(shape, *, dtype=None, device=None):
+    def f(shape, dtype=None, *, device=None):
         _device(device)
         return make("float64" if dtype is None else dtype, shape)
     return _convert.named(f, name, make.__doc__)
@@ -50,7 +50,7 @@ def _filled(name, make):
 zeros, ones, empty = _filled("zeros", _core.zeros), _filled("ones", _core.ones), _filled("empty", _core.zeros)
 
 
-def full(shape, fill_value, *, dtype=None, device=None):
+def full(shape, fill_value, dtype=None, *, device=None):
     """Elements that are all fill_value, of its type unless dtype is given."""
     _device(device)
     if isinstance(fill_value, Tensor):
@@ -67,7 +67,7 @@ def full(shape, fill_value, *, dtype=None, device=None):
 
 
 def _like(make):
-    def f(x, /, *, dtype=None, device=None):
+    def f(x, /, dtype=None, *, device=None):
         return make(x.shape, dtype=dtype or x.dtype, device=device)
     return f
 
@@ -75,19 +75,19 @@ def _like(make):
 zeros_like, ones_like, empty_like = _like(zeros), _like(ones), _like(empty)
 
 
-def full_like(x, /, fill_value, *, dtype=None, device=None):
+def full_like(x, /, fill_value, dtype=None, *, device=None):
     """Elements that are all fill_value, in the shape and dtype of x."""
     return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
 
 
-def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
+def eye(n_rows, n_cols=None, /, k=0, dtype=None, *, device=None):
     """Ones where column − row = k, zeros elsewhere."""
     _device(device)
     columns = n_rows if n_cols is None else n_cols
     return _core.eye(dtype or "float64", n_rows, columns, _b.max(-n_rows, _b.min(columns, k)))  # beyond a corner: zeros
 
 
-def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
+def linspace(start, stop, /, num, endpoint=True, *, dtype=None, device=None):
     """num points from start to stop, stop included if endpoint."""
     _device(device)
     if isinstance(start, complex) or isinstance(stop, complex):
@@ -110,11 +110,11 @@ def meshgrid(*arrays, indexing="xy"):
     return _core.meshgrid(_b.list(arrays), indexing == "ij") if arrays else []
 
 
-def tril(x, /, *, k=0):
+def tril(x, /, k=0):
     return _core.tril(x, k)
 
 
-def triu(x, /, *, k=0):
+def triu(x, /, k=0):
     return _core.triu(x, k)
 
 
@@ -222,6 +222,17 @@ def clip(x, /, min=None, max=None):
     return _core.minimum(x if min is None else _core.maximum(x, _bound(min, x)), _bound(max, x))
 
 
+def round(x, /, decimals=0):
+    """The nearest whole number, or the nearest number of so many decimals; of two, the even one."""
+    x = _tensor(x)
+    if not decimals or decimals > 0 and "floating" not in _kind(x.dtype):
+        return _core.round(x)
+    power = 10 ** _b.abs(decimals)
+    if "floating" not in _kind(x.dtype):
+        raise _core.DtypeError("round(): whole numbers have no tens here: write orrery.astype(x, 'float64')")
+    return _core.div(_core.round(_core.mul(x, power)), power) if decimals > 0 else _core.mul(_core.round(_core.div(x, power)), power)
+
+
 def _bound(v, x):
     return _core.cast(v, x.dtype) if isinstance(v, Tensor) and v.dtype is not x.dtype else v
 
@@ -231,14 +242,14 @@ def pow(x1, x2, /):
     return _tensor(x1) ** x2 if not isinstance(x2, Tensor) else x1 ** x2
 
 
-def take(x, indices, /, *, axis=None):
+def take(x, indices, /, axis=None):
     """x[…, indices, …]; without an axis x has one."""
     if axis is None and x.ndim != 1:
         raise ValueError("take(): an array of %d axes needs the argument 'axis'" % x.ndim)
     return _core.take(x, _tensor(indices), 0 if axis is None else axis)
 
 
-def take_along_axis(x, indices, /, *, axis=-1):
+def take_along_axis(x, indices, /, axis=-1):
     """The elements of x that the indices name along the axis."""
     return _core.take_along_axis(x, indices, axis)
 
@@ -253,26 +264,26 @@ def broadcast_to(x, /, shape):
     return _core.broadcast_to(x, shape)
 
 
-def concat(arrays, /, *, axis=0):
+def concat(arrays, /, axis=0):
     """The arrays one after the other along an axis; axis None: as flat."""
     if axis is None:
         return _core.concat([_core.reshape(a, [a.size]) for a in arrays], 0)
     return _core.concat(_b.list(arrays), axis)
 
 
-def stack(arrays, /, *, axis=0):
+def stack(arrays, /, axis=0):
     """The arrays along a new axis."""
     return _core.stack(_b.list(arrays), axis)
 
 
-def unstack(x, /, *, axis=0):
+def unstack(x, /, axis=0):
     """The elements of an axis, without it."""
     if not -x.ndim <= axis < x.ndim:
         raise _core.AxisError("unstack(): the axis %d is out of range for %d axes" % (axis, x.ndim))
     return tuple(_parts(x, lambda t: _core.unstack(t, axis, t.shape[axis])))
 
 
-def split(x, n, /, *, axis=0):
+def split(x, n, /, axis=0):
     """n equal parts, or the parts between the places of a list."""
     n = n if isinstance(n, int) else _b.list(n)
     return _parts(x, lambda t: _core.split(t, n, axis) if isinstance(n, int) else _core.cut(t, n, axis))
@@ -288,7 +299,7 @@ def squeeze(x, /, axis=None):
     return _part(x, lambda t: _core.squeeze(t, axis))
 
 
-def flip(x, /, *, axis=None):
+def flip(x, /, axis=None):
     """x backwards along axes; None: along all."""
     return _part(x, lambda t: _core.flip(t, axis))
 
@@ -303,7 +314,7 @@ def permute_dims(x, /, axes):
     return _part(x, lambda t: _core.permute(t, axes))
 
 
-def repeat(x, repeats, /, *, axis=None):
+def repeat(x, repeats, /, axis=None):
     """Each element repeated; without an axis x as flat."""
     if isinstance(repeats, (list, tuple)):
         repeats = asarray(repeats)
@@ -316,7 +327,7 @@ def reshape(x, /, shape, *, copy=None):
     return _core.reshape(x, shape) if copy else _part(x, lambda t: _core.reshape(t, shape))
 
 
-def roll(x, /, shift, *, axis=None):
+def roll(x, /, shift, axis=None):
     """Elements shifted along axes; those that leave at one end enter at the other."""
     if axis is None:
         return _core.reshape(_core.roll(_core.reshape(x, [x.size]), shift, 0), x.shape)
@@ -358,7 +369,7 @@ def nonzero(x, /):
     return tuple(_core.nonzero(x, x.ndim))
 
 
-def searchsorted(x1, x2, /, *, side="left", sorter=None):
+def searchsorted(x1, x2, /, side="left", sorter=None):
     """The places at which x2's elements keep x1 sorted."""
     if side not in ("left", "right"):
         raise ValueError("searchsorted(): side is 'left' or 'right'")
@@ -375,7 +386,7 @@ def argsort(x, /, axis=-1, *, descending=False, stable=True):
     return _core.argsort(x, axis, descending)
 
 
-def topk(x, k, /, *, axis=-1, largest=True):
+def topk(x, k, /, axis=-1, *, largest=True):
     """The k greatest, or least, elements and their places."""
     return _namedtuple("topk", "values indices")(*_core.topk(x, k, axis, largest))
 
@@ -414,7 +425,7 @@ def _cast(x, dtype):
 
 
 def _sums(core):
-    def f(x, /, axis=None, *, dtype=None, keepdims=False):
+    def f(x, /, axis=None, dtype=None, *, keepdims=False):
         r = core(_cast(x, dtype), axis, keepdims)
         return r if dtype is None or r.dtype is result_type(dtype) else _core.cast(r, dtype)
     return _convert.named(f, core.__name__, core.__doc__)
@@ -427,21 +438,32 @@ def _reduction(core):
 
 
 sum, prod = _sums(_core.sum), _sums(_core.prod)
-mean, max, min, all, any, logsumexp = (_reduction(getattr(_core, n)) for n in "mean max min all any logsumexp".split())
+max, min, all, any, logsumexp = (_reduction(getattr(_core, n)) for n in "max min all any logsumexp".split())
+
+
+def _as_float(x):
+    """Integers and truth values as float64, as in NumPy."""
+    x = _tensor(x)
+    return _core.cast(x, "float64") if "floating" not in _convert.kind_of(x.dtype) else x
+
+
+def mean(x, /, axis=None, *, keepdims=False):
+    """Σ x / n."""
+    return _core.mean(_as_float(x), axis, keepdims)
 
 
 def var(x, /, axis=None, *, correction=0.0, keepdims=False):
     """Σ (x − mean)² / (n − correction)."""
-    return _core.var(_tensor(x), axis, float(correction), keepdims)
+    return _core.var(_as_float(x), axis, float(correction), keepdims)
 
 
 def std(x, /, axis=None, *, correction=0.0, keepdims=False):
     """The root of var."""
-    return _core.std(_tensor(x), axis, float(correction), keepdims)
+    return _core.std(_as_float(x), axis, float(correction), keepdims)
 
 
 def _cumulative(core):
-    def f(x, /, axis=None, *, dtype=None, include_initial=False):
+    def f(x, /, axis=None, dtype=None, *, include_initial=False):
         if axis is None and x.ndim != 1:
             raise ValueError("an array of %d axes needs the argument 'axis'" % x.ndim)
         r = core(_cast(x, dtype), 0 if axis is None else axis, include_initial)
@@ -463,29 +485,23 @@ def bincount(x, /, weights=None, minlength=0):
     return r if r.shape[0] >= minlength else _core.pad(r, [0], [minlength - r.shape[0]], 0.0)
 
 
-def _as_float(x):
-    """Integers as float64, as in NumPy."""
-    x = _tensor(x)
-    return _core.cast(x, "float64") if "integer" in _convert.kind_of(x.dtype) else x
-
-
-def quantile(x, q, /, *, axis=None, keepdims=False):
+def quantile(x, q, /, axis=None, *, keepdims=False):
     """The q-quantiles of an axis; q is a number or a list."""
     r = _core.quantile(_as_float(x), q if isinstance(q, (list, tuple)) else [q], axis, keepdims)
     return r if isinstance(q, (list, tuple)) else _core.select(r, 0, 0)
 
 
-def median(x, /, *, axis=None, keepdims=False):
+def median(x, /, axis=None, *, keepdims=False):
     """The 0.5-quantile."""
     return _core.median(_as_float(x), axis, keepdims)
 
 
-def softmax(x, /, *, axis=-1):
+def softmax(x, /, axis=-1):
     """e^x divided by its sum along the axis."""
     return _core.softmax(x, axis)
 
 
-def log_softmax(x, /, *, axis=-1):
+def log_softmax(x, /, axis=-1):
     """The logarithm of softmax."""
     return _core.log_softmax(x, axis)
 
@@ -508,7 +524,7 @@ def vecdot(x1, x2, /, *, axis=-1):
     return _core.vecdot(x1, x2, axis)
 
 
-def tensordot(x1, x2, /, *, axes=2):
+def tensordot(x1, x2, /, axes=2):
     """Σ x1·x2 over axes: their number, or two lists."""
     if isinstance(axes, int):
         axes = (_b.list(_b.range(x1.ndim - axes, x1.ndim)), _b.list(_b.range(axes)))

@@ -16,8 +16,8 @@ def gradients(y, xs):
 
 
 def _own(x):
-    """x as a tensor of its own: an assignment to it does not change x."""
-    return _core.reshape(x, x.shape)
+    """x, a tensor, a list of them or None, as objects of their own: an assignment to them does not change x."""
+    return x if x is None else _core.reshape(x, x.shape) if isinstance(x, Tensor) else [_own(t) for t in x]
 
 
 def value_and_grad(fn, argnums=0):
@@ -88,7 +88,7 @@ def scan(fn, carry, xs, steps=None, reverse=False):
         raise ValueError("scan(): there is no step")
     made = []
     for t in reversed(range(n)) if reverse else range(n):
-        carry, y = fn(carry, part(t))
+        carry, y = fn(_own(carry), part(t))
         made.append(y)
     if reverse:
         made.reverse()

@@ -34,7 +34,7 @@ def cross(x1, x2, /, *, axis=-1):
     return _core.cross(x1, x2, axis)
 
 
-def diagonal(x, /, *, offset=0):
+def diagonal(x, /, offset=0):
     """The diagonal of each matrix."""
     return _core.diagonal(x, offset)
 
@@ -44,14 +44,14 @@ def eigh(x, /):
     return _Eigh(*_core.eigh(x))
 
 
-def qr(x, /, *, mode="reduced"):
+def qr(x, /, mode="reduced"):
     """Q · R = x with orthonormal columns of Q."""
     if mode not in ("reduced", "complete"):
         raise ValueError("qr(): mode is 'reduced' or 'complete'")
     return _Qr(*_core.qr(x, mode == "complete"))
 
 
-def svd(x, /, *, full_matrices=True):
+def svd(x, /, full_matrices=True):
     """U, S, Vh with x = U · diag(S) · Vh."""
     return _Svd(*_core.svd(x, full_matrices))
 
@@ -107,7 +107,7 @@ def matrix_power(x, n, /):
     return _core.matrix_power(x, n)
 
 
-def trace(x, /, *, offset=0, dtype=None):
+def trace(x, /, offset=0, *, dtype=None):
     """The sum of each diagonal."""
     r = _core.trace(x if dtype is None else _core.cast(x, dtype), offset)
     return r if dtype is None else _core.cast(r, dtype)

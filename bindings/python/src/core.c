@@ -1196,6 +1196,11 @@ static bool operand(PyObject *v)
            (PyObject_CheckBuffer(v) && !PyBytes_Check(v));
 }
 
+static bool is_list(PyObject *v)
+{
+    return PyList_Check(v) || PyTuple_Check(v);
+}
+
 /* Truth values and a number that is none have no common dtype. */
 static bool of_one_kind(call *c, PyObject *x, PyObject *y)
 {
@@ -1213,6 +1218,10 @@ PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y)
     call c;
     orr_tensor *a, *b;
     PyObject *const both[] = { x, y };
+    if (is_list(x) || is_list(y)) { /* else == would be False */
+        PyErr_Format(PyExc_TypeError, "%s(): a list or tuple is no operand; write orrery.asarray of it", name);
+        return NULL;
+    }
     if (!operand(x) || !operand(y))
         Py_RETURN_NOTIMPLEMENTED;
     bool tensors = Py_TYPE(x) == tensor_type && Py_TYPE(y) == tensor_type;

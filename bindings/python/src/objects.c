@@ -80,9 +80,19 @@ static int truth(PyObject *self)
     return is;
 }
 
+/* The one element as a number of Python; of more, a TypeError, as of NumPy's arrays. */
+static PyObject *as_number(PyObject *self)
+{
+    const orr_tensor *t = ((tensor *)self)->t;
+    if (!t || orr_tensor_size(t) == 1)
+        return item(self, NULL);
+    PyErr_Format(PyExc_TypeError, "a tensor of %lld elements is no number", (long long)orr_tensor_size(t));
+    return NULL;
+}
+
 static PyObject *by(PyObject *self, PyObject *(*to)(PyObject *))
 {
-    PyObject *v = item(self, NULL), *r = v ? to(v) : NULL;
+    PyObject *v = as_number(self), *r = v ? to(v) : NULL;
     Py_XDECREF(v);
     return r;
 }
@@ -110,7 +120,7 @@ static PyObject *as_index(PyObject *self)
 static PyObject *as_complex(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    PyObject *v = item(self, NULL);
+    PyObject *v = as_number(self);
     if (!v)
         return NULL;
     double re = PyComplex_RealAsDouble(v), im = PyComplex_ImagAsDouble(v);
@@ -140,28 +150,45 @@ static PyObject *as_text(PyObject *self)
     return r;
 }
 
-/* Gives the object another tensor's value, under the rules of Python's item assignment. Returns the number of changes. */
-static PyObject *become(PyObject *self, PyObject *other)
+/* Gives the object the value of another one: a variable is assigned, so that it stays one for optimisers and modules; else the objects
+ * exchange their tensors, if they `may`. *is: the object has the value. */
+static bool take_value(PyObject *self, PyObject *other, bool may, bool *is)
 {
     call c;
     orr_tensor *t;
-    tensor *o = (tensor *)self;
+    tensor *o = (tensor *)self, *from = (tensor *)other;
     if (!begin_plain(&c, "__setitem__") || !to_tensor(&c, other, "value", &t))
-        return NULL;
-    if (c.n_temps || ((tensor *)other)->keep || Py_TYPE(other) != tensor_type) {
+        return false;
+    if (c.n_temps || from->keep || Py_TYPE(other) != tensor_type) {
         ended(&c);
         PyErr_SetString(errors[ORR_EINVAL], "the new value is a tensor of its own");
-        return NULL;
+        return false;
     }
-    orr_status s = orr_assign_at(c.file, c.line, o->t, t); /* a variable stays one, for an optimiser too */
-    if (s != ORR_OK && (s != ORR_EINVAL || o->keep))
-        return raise(&c, s);
-    if (s != ORR_OK) {
-        ((tensor *)other)->t = o->t;
+    orr_status s = orr_assign_at(c.file, c.line, o->t, t);
+    *is = s == ORR_OK || (s == ORR_EINVAL && may);
+    if (s != ORR_OK && *is) {
+        from->t = o->t;
+        from->keep = o->keep;
         o->t = t;
+        o->keep = NULL;
     }
-    o->changes = (o->changes + 1) & INT_MAX;
-    return PyLong_FromLong(o->changes);
+    if (*is)
+        o->changes = (o->changes + 1) & INT_MAX;
+    return s == ORR_OK || s == ORR_EINVAL || raise(&c, s);
+}
+
+/* The object gets another tensor's value. Returns the number of changes. */
+static PyObject *become(PyObject *self, PyObject *other)
+{
+    bool is;
+    return take_value(self, other, true, &is) ? PyLong_FromLong(((tensor *)self)->changes) : NULL;
+}
+
+/* A variable gets another tensor's value. False: the object is none. */
+static PyObject *assign(PyObject *self, PyObject *other)
+{
+    bool is;
+    return take_value(self, other, false, &is) ? PyBool_FromLong(is) : NULL;
 }
 
 /* Makes the object a part: (the whole, the function that makes the part of it). */
@@ -232,12 +259,13 @@ static bool make_types(PyObject *module)
     static PyMethodDef more[] = { { "item", item, METH_NOARGS, "The one element as a number. Evaluates the tensor." },
                                   { "__complex__", as_complex, METH_NOARGS, NULL },
                                   { "_become", become, METH_O, NULL },
+                                  { "_assign", assign, METH_O, NULL },
                                   { "_tie", tie, METH_O, NULL } };
     static PyMethodDef methods[512];
     int n = 0;
     for (PyMethodDef *m = exchange_methods; m->ml_name; m++)
         methods[n++] = *m;
-    for (int k = 0; k < 4; k++)
+    for (size_t k = 0; k < sizeof more / sizeof *more; k++)
         methods[n++] = more[k];
     for (PyMethodDef *m = tensor_methods; m->ml_name && n < 511; m++)
         methods[n++] = *m;
