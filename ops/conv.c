@@ -12,6 +12,7 @@
 #include "ops/reference.h"
 #include "ops/rule.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/threshold.h"
 
 /* The longest axis: sums of two products of lengths do not overflow. */
 #define LONGEST ((int64_t)1 << 30)
@@ -186,10 +187,9 @@ static orr__workload work_conv_weights(const orr__call *c)
 
 /* Rows are images of a batch, or planes if the images are few: tasks of planes of one image repeat the work that
  * these share. */
-enum { IMAGES = 16 };
 static int space_images(const orr__call *c, int64_t *dim)
 {
-    bool few = c->out.dim[0] < IMAGES && !(c->blocked && c->attr.index > 1);
+    bool few = c->out.dim[0] < ORR__T_FEW_LINES && !(c->blocked && c->attr.index > 1);
     int64_t unit = c->blocked & ORR__CALL_RESULT ? c->block : 1;
     dim[0] = c->out.dim[0] * (few ? c->out.dim[1] / unit : 1);
     dim[1] = few ? unit : c->out.dim[1];

@@ -232,12 +232,12 @@ const orr__op orr__op_cumulative_starts = {
 
 /* -- phases -------------------------------------------------------------------------------------------------------- */
 
-enum { CHUNKS = 64 };
+enum { CHUNKS = ORR__LINE_CHUNKS };
 
 /* Number of chunks of a line; 1: it is not cut. A number that divides the length needs no padding. */
 static int64_t chunks_of(int64_t outer, int64_t length, int64_t inner)
 {
-    if (outer >= ORR__T_FEW_LINES || length < 16 * CHUNKS || outer * length * inner < ORR__LONG_LINE)
+    if (outer >= ORR__T_FEW_LINES || length < ORR__VECTOR * CHUNKS || outer * length * inner < ORR__LONG_LINE)
         return 1;
     for (int64_t c = CHUNKS; c >= CHUNKS / 2; c--)
         if (length % c == 0)

@@ -102,7 +102,8 @@ static int space(const orr__call *c, int64_t *dim)
 
 /* -- phases -------------------------------------------------------------------------------------------------------- */
 
-enum { CHUNK = 1 << 17, MOST_CHUNKS = 512 };
+/* Each line that is cut has two chunks at least. */
+enum { CHUNK = ORR__LONG_LINE / 2, MOST_CHUNKS = 512 };
 
 int64_t orr__order_chunks(int64_t lines, int64_t length)
 {

@@ -7,6 +7,7 @@
 #include <orrery/array.h>
 #include "ops/order.h"
 #include "ops/rule.h"
+#include "runtime/base/threshold.h"
 
 static const char *verify(const orr__node *n, const orr__node *const *in, int nin)
 {
@@ -130,7 +131,7 @@ static orr_tensor *places(orr__site at, orr_tensor *x, int64_t k, int axis, bool
     orr_tensor *y = orr_swapaxes_at(file, line, x, a, last);
     orr_shape to = orr_tensor_shape(y);
     to.dim[last] = k;
-    if (k * 2 > length && k > 16) { /* sorting costs no more */
+    if (k * 2 > length && k > ORR__VECTOR) { /* sorting costs no more */
         y = orr_slice_axis_at(file, line, orr_argsort_at(file, line, y, -1, largest), -1, 0, k, 1);
     } else {
         int64_t chunks = orr__order_chunks(lines, length);

@@ -11,7 +11,7 @@
 
 /* SPAN: elements of a row of sums, in the first cache. PART: elements of one beside the border. TOGETHER: rows that are added at once. FAR:
  * bytes ahead of the rows. */
-enum { SPAN = ORR__T_FIRST_CACHE / 2 / sizeof(double), PART = ORR__VECTOR, TOGETHER = 64, FAR = ORR__T_AHEAD };
+enum { SPAN = ORR__T_FIRST_CACHE / 2 / sizeof(double), PART = ORR__VECTOR, TOGETHER = 4 * PART, FAR = ORR__T_AHEAD };
 
 /* Prefetches `bytes` some rows ahead: a row is too short for the hardware prefetcher. */
 static inline void ahead(const void *x, int64_t bytes)

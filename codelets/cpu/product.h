@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include "codelets/codelet.h"
 #include "codelets/cpu/vec.h"
+#include "runtime/base/threshold.h"
 
 /* One operand of one product: rows × cols, element (r, c) at p + (r·rs + c·cs)·size. */
 typedef struct {
@@ -37,7 +38,7 @@ typedef struct {
 /* True if plain loops finish before any other path has started. */
 static inline bool orr__product_is_tiny(int64_t rows, int64_t cols, int64_t terms)
 {
-    enum { TINY = 64 }; /* multiplications */
+    enum { TINY = 4 * ORR__VECTOR }; /* multiplications */
     return rows * cols <= TINY && rows * cols * terms <= TINY;
 }
 /* c, contiguous and of dtype t, = a · b by plain loops. False: no loops for this dtype. */

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include "codelets/cuda/cuda.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/threshold.h"
 
-enum { FLAGS = 128, LEAST = 1 << 16 };
+enum { FLAGS = 128, LEAST = ORR__LARGE_VALUE };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__cu_stream_memory *streams;
@@ -82,7 +83,8 @@ void orr__cu_streams_stop(void)
         void *before;
         streams = r->next;
         if (d && d->push(r->context) == ORR__CU_OK) {
-            orr__cu_address p[] = { r->scratch, r->words, r->room, r->workspace, r->factor, r->info, r->convolution, r->dense };
+            orr__cu_address p[] = { r->scratch, r->words, r->room,        r->workspace,
+                                    r->factor,  r->info,  r->convolution, r->dense };
             for (size_t i = 0; i < sizeof p / sizeof *p; i++)
                 if (p[i])
                     (void)d->free(p[i]);

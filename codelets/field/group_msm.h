@@ -13,7 +13,8 @@ typedef struct buckets {
 
 static int64_t msm_block(int64_t n, int64_t count)
 {
-    int64_t block = 4 * count < 4096 ? 4096 : 4 * count;
+    enum { LEAST = ORR__CACHE_SHARE / 64 }; /* points of G1 that are near */
+    int64_t block = 4 * count < LEAST ? LEAST : 4 * count;
     return block < n ? block : n;
 }
 

@@ -6,6 +6,7 @@
 #define ORR_FIELD_MSM_H
 
 #include "codelets/field/field.h"
+#include "runtime/base/threshold.h"
 
 static inline int32_t orr__msm_digit(const orr__msmscalar *k, int w, int c, bool top)
 {

@@ -8,6 +8,8 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/held.h"
+#include "runtime/base/minmax.h"
+#include "runtime/base/threshold.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -18,7 +20,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { HOT_NS = 3000000, QUEUE_MOST = 512, THREADS_MOST = 4, HINTS = 4096 };
+/* A kernel is compiled after it ran for so long that the compiler's time, 60 ms, may be repaid: less is noise beside it. */
+enum { HOT_NS = 60 * 10000 * ORR__T_NOISE, QUEUE_MOST = 512, THREADS_MOST = 4, HINTS = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
@@ -466,7 +469,7 @@ void orr__jit_start(void)
     orr__exit_asks(ask_to_stop);
     pthread_mutex_lock(&lock);
     int cores = sched_getaffinity(getpid(), sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    most_threads = cores < 8 ? 1 : cores < 16 ? 2 : THREADS_MOST;
+    most_threads = ORR__MAX(ORR__MIN(cores / 4, THREADS_MOST), 1);
     pauses = 0;
     atomic_store(&accepting, true);
     pthread_mutex_unlock(&lock);

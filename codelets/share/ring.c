@@ -5,14 +5,12 @@
 #include "ops/share/kernels.h"
 #include "ops/share/p61.h"
 
-enum { BLOCK = 16384 }; /* long enough to prefetch each row, short enough for the second cache */
-
 #define SUM(attributes, name, T, step)                                                                                 \
     attributes static void name(T *restrict out, const void *const *row, int64_t rows, int64_t first, int64_t n,       \
                                 bool add)                                                                              \
     {                                                                                                                  \
-        for (int64_t from = 0; from < n; from += BLOCK) {                                                              \
-            int64_t most = n - from < BLOCK ? n - from : BLOCK, r = 0;                                                 \
+        for (int64_t from = 0; from < n; from += ORR__SHARE_BLOCK) {                                                   \
+            int64_t most = n - from < ORR__SHARE_BLOCK ? n - from : ORR__SHARE_BLOCK, r = 0;                           \
             T *restrict to = out + from;                                                                               \
             if (!add)                                                                                                  \
                 memset(to, 0, (size_t)most * sizeof *to);                                                              \

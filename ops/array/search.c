@@ -6,6 +6,7 @@
 #include <string.h>
 #include "ops/array/array.h"
 #include "ops/pack/parallel.h"
+#include "runtime/base/threshold.h"
 
 orr_tensor *orr_count_nonzero_at(const char *file, int line, orr_tensor *x, orr_axes axes, bool keepdims)
 {
@@ -18,7 +19,7 @@ orr_tensor *orr_count_nonzero_at(const char *file, int line, orr_tensor *x, orr_
     return orr__compose_end(at, s, orr_sum_at(file, line, orr_cast_at(file, line, x, ORR_BOOL), axes, keepdims));
 }
 
-enum { BLOCK = 1 << 18 };
+enum { BLOCK = ORR__CACHE_SHARE };
 
 /* The true places of a mask, block by block. The first pass counts them; the second writes those of each block after
  * the places of earlier blocks. */

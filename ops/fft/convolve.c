@@ -12,14 +12,16 @@
 #include "ops/fft/fft.h"
 #include "ops/record.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/threshold.h"
 #include "runtime/graph/donation.h"
 
 #define AT at.file, at.line
 
-/* DIRECT: taps beyond which transforms cost less than a sum over shifted operands. The sum takes 0.03 to 0.07 ns per tap and element on
- * two cores; transforms take 2.6 ns per element of a long line, and 7 to 17 ns per element of an image. AXES: most axes of a kernel.
- * LINE: elements of a block along a line; blocks of several axes took twice as long as one transform. */
-enum { DIRECT = 128, AXES = 3, LINE = 4096 };
+/* DIRECT: taps, of two full kernels, beyond which transforms cost less than a sum over shifted operands. The sum takes 0.03 to 0.07 ns per
+ * tap and element on two cores; transforms take 2.6 ns per element of a long line, and 7 to 17 ns per element of an image. AXES: most axes of
+ * a kernel. LINE: elements of a block along a line, whose transform is in the first cache; blocks of several axes took twice as long as one
+ * transform. */
+enum { DIRECT = 2 * ORR__T_REGION_OPS, AXES = 3, LINE = ORR__T_FIRST_CACHE / (2 * sizeof(float)) };
 
 /* Along axis d of the kernel: y[o] = Σ_j x[o + start − j]·w[j], o < length. */
 typedef struct {

@@ -7,11 +7,13 @@
 #include <math.h>
 #include "ops/fft/fft.h"
 #include "ops/linalg/linalg.h"
+#include "runtime/base/threshold.h"
 
 #define AT at.file, at.line
 
 /* With a large prime factor a graph needs several times the memory. It is used for few rows; workers share many rows without it. */
-enum { LONG = 1 << 16, PRIME = 13 /* the largest factor with a stage of its own */, BLOCK_BYTES = 128, FEW_ROWS = 16 };
+/* PRIME: the largest factor with a stage of its own, a limit of the format. */
+enum { LONG = ORR__NEAR_ALL, PRIME = 13, BLOCK_BYTES = 2 * ORR__CACHE_LINE };
 
 static int64_t block_of(orr_dtype z)
 {
@@ -327,7 +329,7 @@ int64_t orr__fft_smooth(int64_t n)
 
 bool orr__fft_is_long(int64_t lines, int64_t n)
 {
-    return n >= LONG && (cut(n) || (lines > 0 && lines < FEW_ROWS && n < INT32_MAX / 4));
+    return n >= LONG && (cut(n) || (lines > 0 && lines < ORR__T_FEW_LINES && n < INT32_MAX / 4));
 }
 
 static orr_tensor *node_on(orr__site at, const orr__op *op, orr_tensor *x, orr_dtype dtype, orr_shape s, uint32_t mask,

@@ -7,6 +7,7 @@
 #include "ops/record.h"
 #include "ops/rule.h"
 #include "runtime/base/element.h"
+#include "runtime/base/threshold.h"
 
 /* The operands' dtype is the field. attr.axis is the curve, attr.index one of these functions. */
 enum {
@@ -30,9 +31,11 @@ enum {
     ORR__POINTS_CHECK /* the points; an error if one is not on its curve */
 };
 
+/* Limits of arithmetic, and elements whose array stays in a core's caches. */
 enum {
-    ORR__PRODUCT_FLOPS = 16,  /* the cost of a product of two elements, in flops */
-    ORR__SUM_FIELD_WORDS = 16 /* u64 of a sum in XYZZ coordinates, on G1; on G2 twice as many */
+    ORR__PRODUCT_FLOPS = 16,   /* the cost of a product of two elements, in flops */
+    ORR__SUM_FIELD_WORDS = 16, /* u64 of a sum in XYZZ coordinates, on G1; on G2 twice as many */
+    ORR__NEAR_ELEMENTS = ORR__CACHE_SHARE / (8 * ORR__LIMBS)
 };
 
 /* The trailing axes of a point: (2) on G1, (2, 2) on G2. */

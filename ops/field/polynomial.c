@@ -39,7 +39,7 @@ static orr__workload work_division(const orr__call *c)
 
 ORR__FIELD_OP(field_division, 2, space_division, work_division, NULL);
 
-enum { CHUNK = 1 << 13 };
+enum { CHUNK = ORR__NEAR_ELEMENTS };
 
 orr_tensor *orr_field_poly_eval_at(const char *file, int line, orr_tensor *c, orr_tensor *x)
 {

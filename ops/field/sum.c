@@ -27,7 +27,8 @@ static bool distribute(orr__spread_rule *r)
 
 ORR__FIELD_OP(field_sums, 2, space, work, distribute);
 
-enum { CHUNK = 1 << 12, FEW = 64 };
+/* The chunks of both factors share the caches. */
+enum { CHUNK = ORR__NEAR_ELEMENTS / 2 };
 
 /* x (b, m, n), y (b, k, n), n > 0. If the sums are few and long, a row of n becomes (chunks, CHUNK). */
 static orr_tensor *products(orr__site at, orr_tensor *x, orr_tensor *y)
@@ -41,7 +42,7 @@ static orr_tensor *products(orr__site at, orr_tensor *x, orr_tensor *y)
     orr__attr a = { 0 };
     orr_tensor *in[2] = { x, y };
     orr_dtype field = orr_tensor_dtype(x);
-    if (b * m * k > FEW || chunks < 2)
+    if (b * m * k > ORR__LINE_CHUNKS || chunks < 2)
         return orr__field_node(at, &orr__op_field_sums, field, ORR_SHAPE(b, m, k), 2, in, &a);
     for (int i = 0; i < 2; i++) {
         int64_t rows = i ? k : m;

@@ -31,7 +31,8 @@ ORR__FIELD_OP(field_transform, -1, space, work, distribute);
 
 /* -- halves: blocks of columns (transforms, blocks, length of columns, columns per block), then blocks of rows ------ */
 
-enum { FEW = 8, LONG = 15, BLOCK = 32 };
+/* Longer transforms leave a core's caches; several of them keep the cores busy. */
+enum { FEW = ORR__T_FEW_LINES / 2, LONG = 4 * ORR__NEAR_ELEMENTS, BLOCK = 2 * ORR__VECTOR };
 
 static int space_half(const orr__call *c, int64_t *dim)
 {
@@ -99,7 +100,7 @@ static orr_tensor *transform(orr__site at, orr_tensor *x, orr_tensor *shift, boo
     orr_scope *scope = orr__compose_begin(at);
     if (shift)
         in[1] = factor(at, shift, inverse);
-    orr_tensor *y = k >= LONG && orr__batch_count(&s, 1) < FEW
+    orr_tensor *y = n >= LONG && orr__batch_count(&s, 1) < FEW
                         ? in_halves(at, shift ? 2 : 1, in, s, k, &a)
                         : orr__field_node(at, &orr__op_field_transform, ORR_FR254, s, shift ? 2 : 1, in, &a);
     return orr__compose_end(at, scope, y);

@@ -11,10 +11,19 @@
 #include "ops/linalg/linalg.h"
 #include "ops/linalg/panels.h"
 #include "ops/matrix.h"
+#include "runtime/base/threshold.h"
 
 /* The width of a panel depends on the matrix alone, so that results are reproducible. The flops of panels are slow;
  * narrow panels make many tasks. */
-enum { LEAST = 384, COUNT = 16, GRAIN = 32, NARROW = 96, WIDE = 512, INNER = 32, BESIDE = 64, ROWS = 1 << 24 };
+enum {
+    COUNT = ORR__T_FEW_LINES,
+    GRAIN = ORR__T_TILE_ROWS,
+    NARROW = 3 * GRAIN,
+    WIDE = ORR__T_PART_ROWS,
+    LEAST = 4 * NARROW, /* panels side by side are worth it from four on */
+    BESIDE = ORR__LINE_CHUNKS,
+    ROWS = 1 << 24
+};
 
 /* -- contracts ---------------------------------------------------------------------------------------------------------- */
 
@@ -572,7 +581,7 @@ orr_tensor *orr__panels_inv(orr__site at, orr_tensor *a)
 
 static bool qr_of(columns *c, orr__site at, orr_tensor *a, orr_tensor *b)
 {
-    *c = (columns){ .panel = &orr__op_qr_panel, .apply = &orr__op_qr_apply, .behind = INNER };
+    *c = (columns){ .panel = &orr__op_qr_panel, .apply = &orr__op_qr_apply, .behind = GRAIN };
     if (!start(c, at, a, b))
         return false;
     factorise(c);

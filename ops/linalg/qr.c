@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "ops/linalg/linalg.h"
 #include "ops/linalg/panels.h"
+#include "runtime/base/threshold.h"
 
 #define AT b->at.file, b->at.line
 
@@ -159,7 +160,8 @@ const orr__op orr__op_qr = { ORR__FACTORISATION(qr, 1) };
 /* -- a tall matrix: the stacked triangles of its pieces have the same triangle as the whole (Demmel, Grigori, Hoemmen and Langou,
  * "Communication-optimal parallel and sequential QR and LU factorizations", SIAM J. Sci. Comput. 34, 2012) ------------------------ */
 
-enum { PIECES = 16, TALL = 64, THIN = 16, WORTH = 200 * 1000 * 1000 };
+/* A piece is several times as high as wide. A core computes some ten flops a ns. */
+enum { PIECES = ORR__T_FEW_LINES, TALL = ORR__LINE_CHUNKS, THIN = ORR__VECTOR, WORTH = 10 * ORR__LONG_FLOPS };
 
 static bool tree_pays(const orr__extent *e)
 {

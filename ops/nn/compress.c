@@ -15,10 +15,11 @@
 #include "ops/nn/optim_rule.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/shape.h"
+#include "runtime/base/threshold.h"
 
 #define AT c->at.file, c->at.line
 
-enum { BUCKET = 2 << 20 /* elements of the gradients that share an exchange */ };
+enum { BUCKET = 2 * ORR__T_CORE_CACHES /* elements of the gradients that share an exchange */ };
 
 typedef struct call {
     orr__site at;

@@ -8,6 +8,7 @@
 #include "ops/nn/normalise.h"
 #include "ops/record.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/threshold.h"
 
 #define AT at.file, at.line
 #define SCALAR(v) orr_scalar_at(AT, (v))
@@ -81,9 +82,8 @@ static orr_tensor *mean_of(const frame *f, const normal *n, orr_tensor *t)
 /* True if the axes are one contiguous row that is short enough to stay in a core's cache. */
 static bool is_row(const frame *f, const normal *n)
 {
-    enum { NEAR_ROW = 8192 };
     int last = f->shape.rank - 1;
-    return !n->groups && last >= 0 && n->axes == 1u << last && f->shape.dim[last] <= NEAR_ROW;
+    return !n->groups && last >= 0 && n->axes == 1u << last && f->shape.dim[last] <= ORR__NEAR_ROW;
 }
 
 /* Mean and variance. Short rows are read twice, from cache. Otherwise, for f32, one pass computes Σ x and Σ x² in f64, and the

@@ -10,11 +10,12 @@
 #include "ops/nn/recurrence.h"
 #include "ops/record.h"
 #include "ops/reference.h"
+#include "runtime/base/threshold.h"
 
 #define AT at.file, at.line
 
 /* PANEL: sequences computed side by side, which share reads of the packed weights. */
-enum { OPERANDS = 9, PANEL = 16 };
+enum { OPERANDS = 9, PANEL = ORR__VECTOR };
 
 orr__recur orr__recur_of(const orr__attr *a, int64_t steps, const orr_shape *h, bool gradient)
 {

@@ -9,8 +9,6 @@
 #include "ops/pack/background.h"
 #include "runtime/base/buffer.h"
 
-#define FLOPS 2e7 /* per block, as in ops/pack/parallel.c: a task of its own */
-
 struct orr__background {
     orr__block_fn *fn;
     void *job;
@@ -61,7 +59,7 @@ static orr_status record(orr__site at, orr__background *b)
                                         .dtypes = { 1u << ORR_I64 },
                                         .shape = one_byte,
                                         .cpu = run_block,
-                                        .flops = FLOPS };
+                                        .flops = ORR__BLOCK_FLOPS };
     orr_op *op = orr_define_kernel(&def);
     orr_scope *s = op ? orr_scope_begin() : NULL;
     orr_status st = s ? ORR_OK : orr_error_status();

@@ -9,9 +9,6 @@
 #include "ops/pack/parallel.h"
 #include "runtime/base/buffer.h"
 
-/* The flops of a block for the planner: enough for a task of its own, never bundled with others. */
-#define FLOPS 2e7
-
 /* The state of one call. Values are passed here and not in tensors, which would keep copies of them. */
 typedef struct {
     orr__block_fn *fn;
@@ -64,7 +61,7 @@ static orr_tensor *record(orr_tensor *item, int64_t i, void *user)
                                         .dtypes = { 1u << ORR_I64 },
                                         .shape = one_byte,
                                         .cpu = run_block,
-                                        .flops = FLOPS };
+                                        .flops = ORR__BLOCK_FLOPS };
     (void)item;
     int64_t which[2] = { (int64_t)(uintptr_t)user, i };
     return orr_apply(orr_define_kernel(&def), ORR_TENSORS(orr_from(ORR_I64, ORR_SHAPE(2), which)));

@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 #include "runtime/base/status.h"
+#include "runtime/base/threshold.h"
+
+/* The flops of a block for the planner: enough for a task of its own, never bundled with others. */
+#define ORR__BLOCK_FLOPS ((double)ORR__LONG_FLOPS)
 
 /* Computes one block, on any thread; several run at a time. Returns the status; the message is the last error of its
  * thread. */

@@ -10,6 +10,7 @@
 #include "ops/share/share.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/shape.h"
+#include "runtime/base/threshold.h"
 
 /* Output i is Π in[outer·terms·inner + k·inner + rest]^w over k, where i = outer·inner + rest. The weight w depends on k or
  * i. */
@@ -110,7 +111,8 @@ static orr_status combine_block(void *user, int64_t block)
 static orr_encrypted *run(orr__site at, job *j, int64_t work, orr__block_fn *fn)
 {
     j->at = at;
-    j->block = work < 256 ? 256 / (work > 0 ? work : 1) : 1;
+    enum { WORTH = 64 * ORR__T_SHARE }; /* products, of about a µs, that are worth a task */
+    j->block = work < WORTH ? WORTH / (work > 0 ? work : 1) : 1;
     orr_status st = orr__check_bound(at, j->e);
     if (st == ORR_OK)
         st = orr__parallel(at, (j->e->count + j->block - 1) / j->block, fn, j);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <orrery/share.h>
+#include "runtime/base/threshold.h"
 
 /* out (m, n) = a (m, k) · b (k, n) modulo p; rows are ldo, lda and ldb elements apart. Operands and result are
  * reduced. */
@@ -27,7 +28,8 @@ typedef struct {
     bool minus;
 } orr__mask;
 
-enum { ORR__MASK_ROOM = 16 * 1024 }; /* bytes of scratch */
+/* Elements of a block of work, long enough to prefetch each row; bytes of scratch. */
+enum { ORR__SHARE_BLOCK = ORR__KEPT_BYTES / 8, ORR__MASK_ROOM = ORR__T_FIRST_CACHE / 2 };
 /* acc[i] ±= word first + i of every mask's stream, modulo 2^32 or 2^64; first is a multiple of 64. room: ORR__MASK_ROOM
  * bytes, which the caller wipes. false: this build has no ChaCha20. */
 bool orr__mask_add(orr_modulus modulus, void *acc, int64_t first, int64_t n, const orr__mask *mask, int64_t masks,

@@ -10,6 +10,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/secret.h"
+#include "runtime/base/threshold.h"
 
 typedef enum { TO_ADVERTISE, TO_SHARE, TO_MASK, TO_CONFIRM, TO_UNMASK, ENDED } stage;
 static const char *const stage_name[] = { "advertise", "share_keys", "mask", "confirm", "unmask", "nothing any more" };
@@ -42,8 +43,9 @@ static orr_status need(orr__site at, const orr_secagg_client *c, stage s, const 
     if (!out)
         return orr__fail(at, ORR_EINVAL, "the place for the message is NULL");
     if (c->process != orr__fork_number() + 1)
-        return orr__fail(at, ORR_ESTATE, "the client belongs to the process that made it, of which this one was forked: "
-                                         "masks are used once. Make a client in this process");
+        return orr__fail(at, ORR_ESTATE,
+                         "the client belongs to the process that made it, of which this one was forked: "
+                         "masks are used once. Make a client in this process");
     if (c->stage != s)
         return orr__fail(at, ORR_ESTATE, "client %u is at another round: it expects %s", c->index,
                          stage_name[c->stage]);
@@ -333,7 +335,7 @@ typedef struct {
     char *y;
 } job;
 
-enum { AGREEMENTS = 16 }; /* agreements per task */
+enum { AGREEMENTS = 4 * ORR__T_SHARE }; /* agreements per task, of some 50 us each */
 
 static orr_status agree_block(void *user, int64_t block)
 {

@@ -45,8 +45,6 @@ orr_status orr__ring_random(orr__site at, orr_modulus m, void *out, int64_t n);
 /* Initialises libsodium; ORR_EDEVICE if this build has none. */
 orr_status orr__need_sodium(orr__site at);
 
-enum { ORR__SHARE_BLOCK = 16384 }; /* elements per block of work */
-
 /* Sets row i of `out` (n rows, ldo elements apart) to f_j(points[i]) for the secrets j < count. Points are reduced and not 0. */
 orr_status orr__shamir_split(orr__site at, const uint64_t *secret, int64_t count, int threshold, const uint64_t *points,
                              int n, uint64_t *out, int64_t ldo);

@@ -16,6 +16,7 @@
 #include "runtime/api/part.h"
 #include "runtime/base/env.h"
 #include "runtime/base/minmax.h"
+#include "runtime/base/threshold.h"
 #include "runtime/cost/machine.h"
 #include "runtime/engine/finite.h"
 
@@ -119,7 +120,7 @@ static orr__node *whole(const search *s, orr__node *n)
 }
 
 /* The greatest divisor of n up to ROW; n itself if that is small. */
-enum { ROW = 1 << 14, ROW_LEAST = 64 };
+enum { ROW = 2 * ORR__NEAR_ROW, ROW_LEAST = ORR__T_SHORT_ROW };
 static int64_t row_length(int64_t n)
 {
     int64_t d = n < ROW ? n : ROW;
@@ -149,7 +150,7 @@ static bool find_row(const search *s, orr__node *x, int64_t n, int64_t *row)
  * that it needs. False: another way is needed. *place −1: all are finite. */
 static bool find_in_memory(const search *s, const orr__node *x, int64_t *place)
 {
-    enum { BLOCK = 4096 };
+    enum { BLOCK = ORR__NEAR_ROW / 2 };
     orr__buffer *b = s->over_ranks || !orr__machine_here.one_memory ? NULL : orr__node_value(x);
     orr_dtype t = (orr_dtype)x->dtype, part = orr__part_dtype(t);
     int64_t n = orr__shape_count(&x->shape), parts = part == t ? 1 : 2, at = 0;
@@ -232,7 +233,7 @@ static bool is_bad_fold(search *s, int i, const orr__box *of, bool *known)
  * last one. The kernel that has computed the node computes these folds; a kernel that finds a place is new, and not compiled. */
 static void narrow(search *s, int i, orr__box *of)
 {
-    enum { SMALL = 1 << 20, PIECES = 8 };
+    enum { SMALL = 4 * ORR__LONG_LINE, PIECES = 8 };
     bool known = true;
     while (orr__shape_count(&of->shape) > SMALL) {
         orr__box piece = *of;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 #include "runtime/base/shape.h"
+#include "runtime/base/threshold.h"
 
 void orr__swap_bytes(void *data, int64_t n, size_t size)
 {
@@ -29,7 +30,7 @@ void orr__swap_bytes(void *data, int64_t n, size_t size)
     }
 }
 
-enum { BLOCK = 32 };
+enum { BLOCK = 2 * ORR__VECTOR };
 
 /* Transposes one plane: rows of axis 0 by columns of the last axis, in blocks that stay in cache. Strides in elements. */
 static void plane(const char *from, char *to, int64_t rows, int64_t cols, int64_t from_col, int64_t to_row, size_t size)

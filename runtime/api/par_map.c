@@ -7,10 +7,11 @@
 #include <orrery/ops.h>
 #include "runtime/api/eval.h"
 #include "runtime/base/fpmode.h"
+#include "runtime/base/threshold.h"
 
 /* A batch of items is one evaluation, large enough to be worth its tasks, whatever one item costs. The plan of a batch is one graph,
  * which is found again for each batch of the same structure. */
-#define HANDFUL_US 2000.0
+#define HANDFUL_US (ORR__T_LONG_PLAN / 10.0)
 enum { HANDFUL_MOST = 64, AHEAD_MOST = 64 };
 
 typedef struct {

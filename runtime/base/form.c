@@ -2,6 +2,7 @@
  * Must not know: kernels, plans. */
 #include "config.h"
 #include "runtime/base/form.h"
+#include "runtime/base/threshold.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -52,7 +53,7 @@ static bool turn(orr__buffer *b, const orr__value_form *f, bool back)
 
 static bool possible(const orr__buffer *b)
 {
-    return b->cap > 0 && !b->spilled && b->bytes >= ORR__FORM_LEAST && !b->stays_plain &&
+    return b->cap > 0 && !b->spilled && b->bytes >= ORR__LARGE_VALUE && !b->stays_plain &&
            atomic_load(&b->readers) == 0 && !atomic_load(&b->exclusive_to) && !atomic_load(&b->overwritten);
 }
 

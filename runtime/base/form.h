@@ -17,8 +17,6 @@ struct orr__value_form {
     void (*free)(orr__value_form *f);
 };
 
-enum { ORR__FORM_LEAST = 64 << 10 }; /* bytes of the smallest value that is worth a form */
-
 orr__value_form *orr__form_ref(orr__value_form *f);
 void orr__form_unref(orr__value_form *f); /* NULL is fine */
 

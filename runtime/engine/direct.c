@@ -5,12 +5,13 @@
 #include "runtime/base/form.h"
 #include "runtime/base/pool.h"
 #include "runtime/base/spill.h"
+#include "runtime/base/threshold.h"
 #include "runtime/engine/execution.h"
 
 /* True if the calling thread can read the leaf as it is. */
 static inline bool is_at_hand(const orr__buffer *b, const orr__value *v)
 {
-    return b && !b->run && b->bytes >= orr__value_bytes(v) && b->bytes < ORR__FORM_LEAST;
+    return b && !b->run && b->bytes >= orr__value_bytes(v) && b->bytes < ORR__LARGE_VALUE;
 }
 
 static void release(orr__buffer **out, int n)

@@ -5,6 +5,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/progress.h"
 #include "runtime/base/spill.h"
+#include "runtime/base/threshold.h"
 #include "runtime/engine/execution.h"
 #include "runtime/graph/donation.h"
 #include "runtime/ranks/joint.h"
@@ -227,7 +228,7 @@ static bool some_may_have_a_form(const orr__plan *plan, orr__buffer *const *leaf
     bool some = false;
 
     for (int i = 0; i < plan->nleaf; i++)
-        some = some || leaf[i]->bytes >= ORR__FORM_LEAST;
+        some = some || leaf[i]->bytes >= ORR__LARGE_VALUE;
     return some;
 }
 
@@ -235,7 +236,7 @@ static bool some_may_have_a_form(const orr__plan *plan, orr__buffer *const *leaf
 static orr_status enter(const place *p)
 {
     for (int i = 0; i < p->plan->nleaf; i++)
-        if (p->leaf[i]->bytes >= ORR__FORM_LEAST)
+        if (p->leaf[i]->bytes >= ORR__LARGE_VALUE)
             (void)atomic_fetch_add(&p->leaf[i]->refs, 1);
     return orr__exec_enter(p->plan, p->leaf, p->known, false);
 }
@@ -246,7 +247,7 @@ static void leave(const place *p)
         if (p->known[i].form)
             orr__form_leave(p->leaf[p->plan->value[i].leaf]);
     for (int i = 0; i < p->plan->nleaf; i++)
-        if (p->leaf[i]->bytes >= ORR__FORM_LEAST)
+        if (p->leaf[i]->bytes >= ORR__LARGE_VALUE)
             orr__buffer_unref(p->leaf[i]);
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/base/array.h"
 #include "runtime/base/ablation.h"
 #include "runtime/base/callback.h"
+#include "runtime/base/threshold.h"
 #include "runtime/graph/donation_search.h"
 #include "runtime/graph/former.h"
 #include "runtime/graph/thread_state.h"
@@ -178,7 +179,7 @@ void orr__search_needed(search *s)
 
 bool orr__donor_possible(const orr__buffer *b)
 {
-    return b && b->cap > 0 && !b->spilled && b->bytes >= ORR__DONATION_LEAST && !atomic_load(&b->exclusive_to);
+    return b && b->cap > 0 && !b->spilled && b->bytes >= ORR__LARGE_VALUE && !atomic_load(&b->exclusive_to);
 }
 
 /* Makes b exclusive to this thread. False: others hold references, or a run uses b by accesses that StarPU does not
@@ -259,7 +260,7 @@ static orr__donor_state find(orr__node *const *out, int nout, bool retain, orr__
 static bool worth_it(orr__node *const *out, int nout)
 {
     for (int i = 0; i < nout && !orr__ablated(ORR__OFF_LEAF_DONATION); i++)
-        if (out[i]->var && orr__node_bytes(out[i]) >= ORR__DONATION_LEAST)
+        if (out[i]->var && orr__node_bytes(out[i]) >= ORR__LARGE_VALUE)
             return true;
     return false;
 }

@@ -5,8 +5,6 @@
 
 #include "runtime/graph/node.h"
 
-enum { ORR__DONATION_LEAST = 64 << 10 }; /* least bytes of a donor */
-
 /* The donors of one evaluation, exclusive to its thread until it ends. */
 typedef struct {
     orr__node **leaf;

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include "runtime/base/ablation.h"
 #include "runtime/base/shape.h"
+#include "runtime/base/threshold.h"
 #include "runtime/graph/kept_again.h"
 #include "runtime/graph/node.h"
 
-/* Instructions that take the time of storing an element and of reading it later. */
-#define STORE_FLOPS 12.0
+/* Instructions that take the time of storing an element, which reads its cache line first, and of reading it later. */
+#define STORE_FLOPS (3.0 * ORR__T_LIGHT)
 
 typedef struct {
     int *inner; /* references from nodes of the capture */

@@ -5,13 +5,15 @@
 #ifndef ORR_GRAPH_PILE_H
 #define ORR_GRAPH_PILE_H
 
+#include "runtime/base/threshold.h"
 #include "runtime/graph/node.h"
 
 /* The least nodes that a thread has recorded since its last evaluation. From some hundred nodes on, an evaluation costs as much per node
  * as a larger one, and a plan that is found again is not made again: the pile is cut before the assignment of the variable that was
  * assigned first, where each round of a loop looks alike. If that variable is no longer assigned, the cut is before any that is pending,
- * after ORR__PILE_ROUNDS times as many nodes. (cases: loss_read_every with 1, 10, 100 steps) */
-enum { ORR__PILE_NODES = 1024, ORR__PILE_ROUNDS = 4 };
+ * after ORR__PILE_ROUNDS times as many nodes. So many nodes fill a kernel for each core.
+ * (cases: loss_read_every with 1, 10, 100 steps) */
+enum { ORR__PILE_NODES = ORR__T_FEW_LINES * ORR__T_REGION_OPS, ORR__PILE_ROUNDS = 4 };
 
 /* Evaluates the pile of the calling thread without waiting. Set while the library runs; else NULL. */
 extern void (*_Atomic orr__pile_submit)(orr__site at);

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "codelets/emit/emit.h"
+#include "runtime/base/threshold.h"
 #include "runtime/graph/donation.h"
 #include "runtime/plan/passes.h"
 
@@ -86,7 +87,7 @@ static bool is_legal(const orr__plan *p, const orr__step *s, int k, int n)
         orr_dtype_size(u->dtype) != orr_dtype_size(v->dtype) || (kind != ORR__RI_EW && kind != ORR__RI_CAST))
         return false;
     if (u->leaf >= 0) /* the leaf gets the tiles of the output */
-        return v->output >= 0 && u->dtype == v->dtype && orr__value_bytes(u) >= ORR__DONATION_LEAST;
+        return v->output >= 0 && u->dtype == v->dtype && orr__value_bytes(u) >= ORR__LARGE_VALUE;
     return u->ntiles == v->ntiles && u->tile == v->tile;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include "runtime/base/form.h"
+#include "runtime/base/threshold.h"
 #include "runtime/plan/passes.h"
 
 orr_status orr__pass_forms(orr__planner *planner)
@@ -24,7 +25,7 @@ orr_status orr__pass_forms(orr__planner *planner)
     for (int i = 0; i < p->nvalue; i++) {
         orr__value *v = &p->value[i];
         bool may = v->leaf >= 0 && readers[i] == 1 && v->recipient < 0 && v->form_step >= 0 &&
-                   orr__value_bytes(v) >= ORR__FORM_LEAST;
+                   orr__value_bytes(v) >= ORR__LARGE_VALUE;
         v->form_step = may ? v->form_step : -1;
         p->nforms += may;
     }

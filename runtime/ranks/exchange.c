@@ -14,6 +14,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/exit.h"
 #include "runtime/base/pool.h"
+#include "runtime/base/threshold.h"
 #include "runtime/base/trace.h"
 #include "runtime/ranks/rates.h"
 #include "runtime/ranks/reduce.h"
@@ -23,7 +24,7 @@
 
 /* A long reduction is cut into pieces, each of them an exchange, several at a time: while one piece is reduced, the next one is
  * transferred, and a received piece is still in the cache when it is reduced. */
-enum { PIECE = 4 << 20 /* bytes, at least */, WINDOW = 4 /* exchanges under way */ };
+enum { PIECE = 4 * ORR__T_CORE_CACHES /* bytes, at least */, WINDOW = 4 /* exchanges under way */ };
 
 #define YIELDS 5e-3  /* seconds: a rank that shares its core may wait so long for a slice of it */
 #define PATIENCE 3.0 /* seconds without a message before the ranks that have left are checked */
@@ -39,8 +40,8 @@ typedef struct whole {
 } whole;
 
 enum {
-    FEW = 8,         /* requests without memory of their own */
-    NEAR = 16 << 10, /* bytes of contributions and partial results that a spare exchange keeps */
+    FEW = 8,                       /* requests without memory of their own */
+    NEAR = ORR__T_FIRST_CACHE / 2, /* bytes of contributions and partial results that a spare exchange keeps */
 };
 typedef struct live {
     struct live *next;
