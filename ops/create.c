@@ -36,7 +36,7 @@ static bool memory_ok(orr__site at, orr_dtype dtype, const orr_shape *shape, con
 /* A copy, and if the program read the same content before, the place of that. */
 static void note_copy(orr__site at, orr__buffer *b, const void *data, uint64_t bytes, double seconds)
 {
-    enum { LARGE = 4096 }; /* fewer bytes are equal by chance */
+    enum { LARGE = 4096 }; /* limit of the machine: fewer bytes are equal by chance */
     orr__notes_place read = { 0 };
     uint64_t content = orr__notes_content(data, bytes);
     orr__note f = { ORR__NOTE_COPY,         at.line,           .file = at.file, .n = 1, .content = content,

@@ -26,6 +26,7 @@ typedef struct orr__define {
     orr_kernel_def k;
 } orr__define;
 
+/* limits of a promise */
 enum { ORR__DEFINE_MOST = 4096, ORR__DEFINE_NAME = 32, ORR__DEFINE_SIZE = 512, ORR__DEFINE_DEPTH = 16 };
 
 const orr__define *orr__define_of(const orr_op *op);   /* NULL: no op */

@@ -8,7 +8,7 @@
 #include "ops/ew_record.h"
 #include "runtime/base/fpmode.h"
 
-enum { TEXT_MOST = 16384 };
+enum { TEXT_MOST = 16384 }; /* limit of a format */
 
 /* -- definition -------------------------------------------------------------------------------------------- */
 
@@ -25,9 +25,9 @@ static const struct orr__define *find(const char *name, int *arity, bool *truth)
 /* The text around a column, with a mark at it. */
 static void excerpt(char *to, size_t size, const char *text, int column)
 {
-    int at = column - 1, from = at > 24 ? at - 24 : 0, len = (int)strlen(text);
+    int at = column - 1, from = at > 24 ? at - 24 : 0, len = (int)strlen(text); /* limit of a format */
     (void)snprintf(to, size, "%s%.*s>>> %.24s%s", from ? "…" : "", at - from, text + from, text + at,
-                   len - at > 24 ? "…" : "");
+                   len - at > 24 ? "…" : ""); /* limit of a format */
     for (char *c = to; *c; c++)
         if ((*c > 0 && *c < ' ') || *c == 0x7f)
             *c = ' ';

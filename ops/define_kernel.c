@@ -7,7 +7,7 @@
 #include "ops/define.h"
 #include "runtime/base/callback.h"
 
-enum { SOURCE_MOST = 1 << 20 };
+enum { SOURCE_MOST = 1 << 20 }; /* limit of a format */
 
 /* -- definition -------------------------------------------------------------------------------------------- */
 
@@ -24,9 +24,9 @@ static const char *wrong(const orr_kernel_def *k)
     if ((k->opencl && strnlen(k->opencl, SOURCE_MOST + 1) > SOURCE_MOST) ||
         (k->cuda && strnlen(k->cuda, SOURCE_MOST + 1) > SOURCE_MOST))
         return "a text is longer than 1 MiB";
-    if (k->group < 0 || k->group > 1024)
+    if (k->group < 0 || k->group > 1024) /* limit of a format */
         return "group is not 0 to 1024";
-    if (!(k->flops >= 0 && k->flops < 1e15))
+    if (!(k->flops >= 0 && k->flops < 1e15)) /* limit of a format */
         return "flops is negative or no number";
     if (k->row_inputs >> k->n_inputs)
         return "row_inputs has a bit for an operand that there is not";

@@ -261,7 +261,7 @@ bool orr__lies_over_ranks(orr__node *n)
 
 const char *orr_distribution(const orr_tensor *t)
 {
-    enum { TEXT = 256 };
+    enum { TEXT = 256 }; /* limit of memory */
     const orr__node *n = orr__handle_node(t);
     int number = -1;
     bool like = false;

@@ -25,12 +25,12 @@
 #define EW_U16 6
 #define EW_U32 7
 #define EW_U64 8
-#define EW_F32 11
-#define EW_F64 12
-#define EW_C64 13
-#define EW_C128 14
-#define EW_FR254 15
-#define EW_FQ254 16
+#define EW_F32 11   /* limit of a format */
+#define EW_F64 12   /* limit of a format */
+#define EW_C64 13   /* limit of a format */
+#define EW_C128 14  /* limit of a format */
+#define EW_FR254 15 /* limit of a format */
+#define EW_FQ254 16 /* limit of a format */
 
 typedef struct {
     float re, im;

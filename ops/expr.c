@@ -11,7 +11,7 @@
 #include "runtime/base/decimal.h"
 #include "runtime/base/fpmode.h"
 
-#define MAX_DEPTH 48 /* nesting, so that no text can exhaust the stack */
+#define MAX_DEPTH 48 /* limit of a format: nesting, so that no text can exhaust the stack */
 
 typedef struct {
     const orr__expr_lang *lang; /* NULL: the table's own texts */

@@ -11,11 +11,11 @@
 #if defined __HAVE_DISTINCT_FLOAT128 && __HAVE_DISTINCT_FLOAT128 && LDBL_MANT_DIG < 113
 __extension__ typedef _Float128 orr__real;
 #define ORR__REAL(name) name##f128
-#define ORR__REAL_BITS 113
+#define ORR__REAL_BITS 113 /* limit of arithmetic */
 #else
 typedef long double orr__real;
 #define ORR__REAL(name) name##l
-#define ORR__REAL_BITS LDBL_MANT_DIG
+#define ORR__REAL_BITS LDBL_MANT_DIG /* limit of arithmetic */
 #endif
 
 #endif

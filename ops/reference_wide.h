@@ -17,7 +17,7 @@ typedef struct orr__wide {
  * the own value. */
 orr_status orr__wide_eval(const orr__node *n, int nin, const orr__wide *const *in, orr__wide *out);
 /* Bits to which a sum or product of wide values is precise, beside the largest term. */
-enum { ORR__WIDE_BITS = ORR__REAL_BITS < 104 ? ORR__REAL_BITS : 104 };
+enum { ORR__WIDE_BITS = ORR__REAL_BITS < 104 ? ORR__REAL_BITS : 104 }; /* limit of arithmetic */
 /* Unit roundoff of a float dtype. */
 double orr__wide_roundoff(orr_dtype t);
 /* x rounded to a float dtype. */

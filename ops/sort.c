@@ -103,7 +103,7 @@ static int space(const orr__call *c, int64_t *dim)
 /* -- phases -------------------------------------------------------------------------------------------------------- */
 
 /* Each line that is cut has two chunks at least. */
-enum { CHUNK = ORR__LONG_LINE / 2, MOST_CHUNKS = 512 };
+enum { CHUNK = ORR__LONG_LINE / 2, MOST_CHUNKS = 512 }; /* limit of memory */
 
 int64_t orr__order_chunks(int64_t lines, int64_t length)
 {

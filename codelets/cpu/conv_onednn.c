@@ -77,7 +77,7 @@ static dnnl_status_t describe_part(desc *d, const desc *of, const dnnl_dims_t di
 
 /* The primitives for launches with these numbers of images and channels. */
 /* Bytes of a primitive and its code, which the library does not tell: about, as measured. */
-enum { PRIMITIVE = 96 << 10 };
+enum { PRIMITIVE = 96 << 10 }; /* limit of memory */
 
 typedef struct made {
     struct made *next;

@@ -117,10 +117,10 @@ typedef void starts_fn(const void *from, const void *ends, const void *bounds, v
                        int64_t length, int64_t inner);
 #define FITS_SUM(value, bound, WIDE) ((double)fabs((double)(value)) + (double)(bound) < WIDE##_LARGEST)
 #define FITS_PROD(value, bound, WIDE) (fabs(log2(fabs((double)(value)))) + (double)(bound) < WIDE##_POWERS)
-#define float_LARGEST 1e38
-#define float_POWERS 120
-#define double_LARGEST 1e308
-#define double_POWERS 1000
+#define float_LARGEST 1e38   /* limit of arithmetic */
+#define float_POWERS 120     /* limit of arithmetic */
+#define double_LARGEST 1e308 /* limit of arithmetic */
+#define double_POWERS 1000   /* limit of arithmetic */
 #define STARTS(name, T, WIDE, load, op, identity, fits)                                                                \
     static void name(const void *from, const void *ends, const void *bounds, void *to, int64_t outer, int64_t chunks,  \
                      int64_t length, int64_t inner)                                                                    \

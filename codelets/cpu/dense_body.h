@@ -309,7 +309,7 @@ static int64_t lu(const orr__dense_job *j, const void *a, const void *b, void *o
 
 #if !COMPLEX
 /* The number of matrices whose triangles wait for their determinants. */
-enum { WAITING = 16 };
+enum { WAITING = 16 }; /* limit of memory */
 
 static size_t lu_lanes_room(const orr__dense_job *j)
 {

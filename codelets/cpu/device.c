@@ -95,7 +95,7 @@ static void note_most(peak *p, double value)
     p->any = true;
 }
 
-enum { HOTTEST = 150, SENSORS = 32 };
+enum { HOTTEST = 150, SENSORS = 32 }; /* limit of a measurement */
 
 /* Sensors report thousandths of a degree. A value outside of 1 … 150 °C belongs to a sensor that is not connected. */
 static void sensor(peak *p, const char *folder, const char *entry, const char *file)

@@ -14,7 +14,7 @@
 #include "runtime/base/threshold.h"
 
 /* Unused plans are freed, the least recently used first, beyond KEPT plans, and beyond KEPT_BYTES bytes in addition to twice the largest. */
-enum { KEPT = 64, KEPT_BYTES = 4 << 20 };
+enum { KEPT = 64, KEPT_BYTES = 4 << 20 }; /* limit of memory */
 
 typedef struct entry {
     orr__fft *plan;

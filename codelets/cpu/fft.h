@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "runtime/base/threshold.h"
 
+/* limits of a format */
 enum { ORR__FFT_STAGES = 48, ORR__FFT_RADIX = 13, ORR__FFT_NEAR = 64 /* the most points of a stage of two steps */ };
 
 /* The t-th power of e^(−2πi/n) is coarse[t >> bits] · fine[t mod 2^bits], 0 ≤ t < n. Arrays hold real parts, then imaginary ones. */

@@ -6,7 +6,7 @@
 #include "codelets/cpu/field.h"
 #include "codelets/field/msm.h"
 
-enum { BLOCK = 512 };
+enum { BLOCK = 512 }; /* limit of memory */
 
 static const orr__curvekit *curve_of(const orr__launch *l)
 {

@@ -6,7 +6,7 @@
 #include "runtime/base/spill.h"
 #include "runtime/base/threshold.h"
 
-enum { PAGE = 4096 }; /* bytes that a system reads at least: shorter rows are read at their use */
+enum { PAGE = 4096 }; /* limit of the machine: bytes that a system reads at least: shorter rows are read at their use */
 
 /* The first index out of range is reported. After that, nothing is gathered. */
 void orr__vrun_place(orr__vrun *v, const orr__vop *op, int64_t *dst, int64_t p, int64_t n)

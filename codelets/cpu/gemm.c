@@ -25,7 +25,7 @@ typedef struct {
  * pieces: measured for each octave of the extents. A transposed right factor is better packed. Sums are cut after PASS terms where OpenBLAS
  * cuts them: the bits are equal to its own. With another library, or other kernels, they may differ: pieces are not used with
  * ORRERY_DETERMINISTIC. */
-enum { SMALL = 1000000, ROWS = 16, PASS = 448 };
+enum { SMALL = 1000000, ROWS = 16, PASS = 448 }; /* limit of a library */
 /* Columns of a panel, four vectors; the terms of the longest one that shares the first cache with the next. */
 enum { COLUMNS = 4 * ORR__VECTOR, LONGEST = 2 * ORR__NEAR_ROW / COLUMNS };
 enum { WHOLE, PIECES, WAYS };
@@ -182,7 +182,7 @@ void orr__gemm_measure(const atomic_bool *stop)
 /* One measurement, if there may be one. */
 static void compare(orr_dtype blas, orr__variants *v)
 {
-    static const double timed_s = 5e-4;
+    static const double timed_s = 5e-4; /* limit of a measurement */
     bool timed;
     if (!orr__regret_leave(timed_s))
         return;

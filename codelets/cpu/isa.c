@@ -140,7 +140,7 @@ bool orr__cpu_blas_small(void)
 {
 #ifdef HAVE_OPENBLAS
     static const char *const cores[] = { "SkylakeX", "Cooperlake", "SapphireRapids" };
-    enum { SINCE = 17 };
+    enum { SINCE = 17 };     /* limit of a library */
     static atomic_int known; /* 1: no, 2: yes */
     int now = atomic_load_explicit(&known, memory_order_relaxed), major, minor, patch;
     if (now)

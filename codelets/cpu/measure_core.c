@@ -12,7 +12,7 @@
 #include "runtime/base/exit.h"
 #include "runtime/base/minmax.h"
 
-enum { BLOCK = 1024, SIDE = 320, ADDITIONS_OF_EXP = 20, RUNS = 12, CALLS = 200 };
+enum { BLOCK = 1024, SIDE = 320, ADDITIONS_OF_EXP = 20, RUNS = 12, CALLS = 200 }; /* limit of a measurement */
 
 /* The best of a few runs: other load on the machine only slows it down. */
 static double math_rate(const atomic_bool *stop)

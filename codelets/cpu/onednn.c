@@ -15,7 +15,7 @@ static const orr__symbol symbol[] = { ORR__ONEDNN_EVERY(SYMBOL) ORR__ONEDNN_VERS
 static orr__library library = ORR__LIBRARY(ONEDNN_FILE, symbol);
 
 /* Kernels of plans keep their primitives, and go with the plan. The library keeps others as well: 1024 of all sizes by default. */
-enum { PRIMITIVES = 32 };
+enum { PRIMITIVES = 32 }; /* limit of memory */
 
 static void bound(void)
 {

@@ -173,7 +173,7 @@ bool orr__product_loops(orr_dtype t, const orr__mat *a, const orr__mat *b, void 
 
 /* Copies of factors are not counted by the memory limits. Large ones are made in pieces: PIECE bytes of the right
  * factor and PIECE_TERMS terms of the left one at a time. The pieces do not depend on the number of rows, which may be
- * cut otherwise: the bits must be the same. */
+ * cut otherwise: the bits must be the same. Limits of order. */
 enum { COPY_MOST = 32 << 20, PIECE = 4 << 20, PIECE_TERMS = 512, LEFT_TERMS = 1 << 16, LEFT_ROWS = 64 };
 
 static bool copied(const work *w, const mat *m)

@@ -67,7 +67,7 @@ static double time_of(const kind *s, int way, char *memory)
 /* Measurements, as many as there may be. */
 static void compare(const kind *s, orr__variants *v)
 {
-    static const double once_s = 1.5e-5;
+    static const double once_s = 1.5e-5; /* limit of a measurement */
     bool timed;
     size_t bytes = 3 * ORR__SMALL * ORR__SMALL * sizeof(double);
     if (!orr__regret_leave(once_s))

@@ -10,7 +10,7 @@
 #include "runtime/base/threshold.h"
 
 enum {
-    BLOCK_MOST = 1024,
+    BLOCK_MOST = 1024,                  /* limit of order */
     BLOCK_LEAST = 2 * ORR__T_SHORT_ROW, /* so that a block has two short rows */
 };
 

@@ -335,7 +335,7 @@ orr_status orr__vrun_begin(orr__vrun *v, const orr__kernel *k, const orr__launch
 
 /* -- a few elements ------------------------------------------------------------------------------------------ */
 
-enum { FEW = 64, FEW_SLOTS = 8, FEW_REGS = 64, FEW_BYTES = 8 * FEW };
+enum { FEW = 64, FEW_SLOTS = 8, FEW_REGS = 64, FEW_BYTES = 8 * FEW }; /* limit of memory */
 
 /* True if an access reads elements in their order, from its offset on, which a launch may change. */
 static bool whole(const orr__kernel *k, const orr__access *a)

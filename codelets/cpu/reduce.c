@@ -8,7 +8,7 @@
 #include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
-enum { ROWS = 64 }; /* rows of a column's float sum that are added in order */
+enum { ROWS = 64 }; /* limit of order: rows of a column's float sum that are added in order */
 
 /* The state of one output. */
 typedef struct {

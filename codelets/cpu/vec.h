@@ -90,7 +90,7 @@ typedef int64_t orr__potrffn(void *a, int64_t n, int64_t ld);
 
 /* Small matrices of one shape, row-major and contiguous, factored side by side, each in its vector lane. m, n and k are at most
  * ORR__LANES_MOST. room: ORR__LANES_ROOM bytes for the elements of one matrix. The bits of a result do not depend on count. */
-enum { ORR__LANES_MOST = 32 };
+enum { ORR__LANES_MOST = 32 }; /* limit of order */
 #define ORR__LANES_ROOM(elements) ((size_t)(elements)*64)
 typedef struct {
     const void *a, *b; /* m × n, n × k */
@@ -117,7 +117,7 @@ typedef void orr__valuesfn(orr_dtype t, const void *key, void *y, int64_t n, boo
 /* c_q = a_q · b_q for q < count, n and k at most ORR__SMALL. Element (i, j) of a_q is at a[q·a_next + i·a_row + j·a_col], of b_q likewise.
  * c_q has row stride c_row, and follows the previous one at distance m · c_row. A sum is one chain in the order of k: its bits depend on no
  * extent, and not on count. With `add` the chains begin with the contents of c. */
-enum { ORR__SMALL = 64 };
+enum { ORR__SMALL = 64 }; /* limit of order */
 typedef struct {
     const void *a, *b;
     void *c;
@@ -126,7 +126,7 @@ typedef struct {
     bool add;
 } orr__small;
 typedef void orr__smallfn(const orr__small *s);
-/* The same for one product of any size, with the right factor times `scale`. room: ORR__LARGE_ROOM(n) elements. */
+/* The same for one product of any size, with the right factor times `scale`. room: ORR__LARGE_ROOM(n) elements. Limits of order. */
 enum { ORR__LARGE_TERMS = 256, ORR__LARGE_ROWS = 6 * ORR__VECTOR, ORR__LARGE_PANEL = 4 * ORR__VECTOR };
 #define ORR__LARGE_ROOM(n)                                                                                             \
     (ORR__LARGE_TERMS * (((n) + 2 * ORR__LARGE_PANEL - 1) / ORR__LARGE_PANEL * ORR__LARGE_PANEL + ORR__LARGE_ROWS))

@@ -12,7 +12,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/env.h"
 
-enum { SHAPES = 256, CALLS = 256, ALIGNED = 256 };
+enum { SHAPES = 256, CALLS = 256, ALIGNED = 256 }; /* limit of a library */
 
 bool orr__cu_lt_activations;
 

@@ -232,7 +232,7 @@ static void put(orr__cache *c, const orr__key *key, const char *label, const cha
 /* One process compiles; the others wait and then find the file. */
 orr_status orr__cu_image_get(orr__site at, const char *text, int arch, bool wide, orr__cu_image *out)
 {
-    enum { PATIENCE = 30 };
+    enum { PATIENCE = 30 }; /* limit of patience */
     const orr__nvrtc *n;
     orr__cache cache;
     orr__key key;

@@ -14,9 +14,9 @@
 /* The devices, probed once per process. */
 typedef struct orr__cu_machine {
     int seen, devices; /* of the driver; those that are used */
-    int arch;      /* of the first one: 90 for compute capability 9.0 */
-    char name[96]; /* of the first one  */
-    char why[320]; /* the reason if there is none */
+    int arch;          /* of the first one: 90 for compute capability 9.0 */
+    char name[96];     /* of the first one  */
+    char why[320];     /* the reason if there is none */
 } orr__cu_machine;
 const orr__cu_machine *orr__cu_look(void);
 void orr__cu_look_again(void); /* for tests: probe again after orr__cu_forget */
@@ -57,7 +57,7 @@ void orr__cu_units_stop(void);
 
 /* -- stream_memory.c ---------------------------------------------------------------------------------------------------- */
 
-enum { ORR__CU_WORKSPACE = 32 << 20 };
+enum { ORR__CU_WORKSPACE = 32 << 20 }; /* limit of memory */
 
 /* Data that launches through one stream share. The stream orders the launches, so that each may write the memory after
  * the previous one has ended. Each worker has one stream, and is the only user of its memory. */
@@ -83,7 +83,7 @@ orr_status orr__cu_stream_memory_grow(orr__site at, orr__cu_address *p, size_t *
 void orr__cu_streams_stop(void);
 
 /* ORR__CU_FLAG ints in host memory that kernels can write, contents undefined; NULL: none is free. */
-enum { ORR__CU_FLAG = 64 };
+enum { ORR__CU_FLAG = 64 }; /* limit of memory */
 int32_t *orr__cu_flag_take(orr__cu_address *device);
 void orr__cu_flag_put(int32_t *flag);
 
@@ -132,7 +132,7 @@ bool orr__cu_gone(const orr__launch *l); /* a sticky error: the context no longe
 void orr__cu_stop(void);
 
 /* The vectors that NVIDIA's libraries read: addresses that are no multiple of this may be refused by the device, which is lost then. */
-enum { ORR__CU_VECTOR = 16 };
+enum { ORR__CU_VECTOR = 16 }; /* limit of the machine */
 static inline bool orr__cu_aligned(const void *p)
 {
     return (uintptr_t)p % ORR__CU_VECTOR == 0;

@@ -14,7 +14,7 @@
 #include "runtime/base/buffer.h"
 
 /* JACOBI: the largest matrix of gesvdjBatched, and of the kernels behind syevjBatched that compute several matrices at once. SMALL: larger
- * matrices fill a device one at a time, with a row for each item of a group. GROUP: bytes of a group's arrays. */
+ * matrices fill a device one at a time, with a row for each item of a group. GROUP: bytes of a group's arrays. Limits of a library. */
 enum { JACOBI = 32, SMALL = ORR__EMIT_GROUP, GROUP = 64 << 20, LINE = 256 /* bytes: alignment of arrays */ };
 
 typedef orr__cu_job job;

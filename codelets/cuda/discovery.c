@@ -6,7 +6,7 @@
 #include <string.h>
 #include "codelets/cuda/cuda.h"
 
-enum { OLDEST = 50 }; /* compute capability: the oldest of NVRTC 12      */
+enum { OLDEST = 50 }; /* limit of a library: compute capability: the oldest of NVRTC 12      */
 
 static orr__cu_machine machine;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -24,7 +24,7 @@ typedef struct {
 enum { ROOM_COUNT = 5 };
 /* Bounds of memory that nobody counts: graphs of a bundle, for places that alternate (a loop over values in turns needs two to four), and
  * of a stream. Captures that no launch has repaid: so many of each graph that it is clear. */
-enum { RECORDS = 8, GRAPHS = 256, UNPAID = ORR__CLEAR * RECORDS };
+enum { RECORDS = 8, GRAPHS = 256, UNPAID = ORR__CLEAR * RECORDS }; /* limit of memory */
 
 struct orr__cu_record {
     orr__cu_record *next;

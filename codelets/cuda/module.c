@@ -9,7 +9,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/env.h"
 
-enum { IDLE = 64 }; /* units without a reference that stay loaded */
+enum { IDLE = 64 }; /* limit of memory: units without a reference that stay loaded */
 
 typedef struct loaded {
     struct loaded *next;

@@ -15,7 +15,8 @@ static const orr__emit_call *const table[ORR__OP_EW] = {
 #include "ops/structural.def"
 };
 
-enum { MOST_INPUTS = 96 }; /* pointers that fit beside a struct of words, or beside a pointer to words */
+/* limit of a library: pointers that fit beside a struct of words, or beside a pointer to words */
+enum { MOST_INPUTS = 96 };
 
 const orr__emit_call *orr__emit_call_of(const orr__region *r)
 {

@@ -38,7 +38,11 @@ extern const orr__dialect orr__dialect_opencl, orr__dialect_cuda, orr__dialect_c
 
 /* Facts of devices: items of a warp, which read memory together; of a group; rows of a matrix instruction. Tiles follow from them: an item
  * has CELLS × CELLS sums in its registers, and a step of a sum has the terms of a line of f32. */
-enum { ORR__EMIT_WARP = 32, ORR__EMIT_GROUP = 8 * ORR__EMIT_WARP, ORR__EMIT_MATRIX_ROWS = 16 };
+enum {
+    ORR__EMIT_WARP = 32,
+    ORR__EMIT_GROUP = 8 * ORR__EMIT_WARP,
+    ORR__EMIT_MATRIX_ROWS = 16
+}; /* limit of the machine */
 enum { ORR__EMIT_CELLS = 4, ORR__EMIT_TERMS = ORR__VECTOR };
 /* Of a large device. */
 enum { ORR__EMIT_MULTIPROCESSORS = ORR__T_DEVICE_GROUPS / 8 };
@@ -46,7 +50,7 @@ enum { ORR__EMIT_MULTIPROCESSORS = ORR__T_DEVICE_GROUPS / 8 };
 enum { ORR__EMIT_USER = 2 * ORR__EMIT_WARP };
 
 /* Arguments by value: every OpenCL 1.2 device accepts 1024 bytes of them. */
-enum { ORR__EMIT_ARG_BYTES = 1024 };
+enum { ORR__EMIT_ARG_BYTES = 1024 }; /* limit of the machine */
 
 /* How an access moves along an axis: a part of the text, and so of a kernel's key. */
 enum { ORR__MOVE_NONE, ORR__MOVE_UNIT, ORR__MOVE_ANY };
@@ -66,8 +70,8 @@ enum {
 typedef struct orr__tile {
     int rows, cols;
     int resident; /* groups that a multiprocessor holds at once */
-    bool ahead;  /* the next terms are copied to shared memory during a step */
-    bool matrix; /* matrix instructions compute it where the target has them */
+    bool ahead;   /* the next terms are copied to shared memory during a step */
+    bool matrix;  /* matrix instructions compute it where the target has them */
 } orr__tile;
 
 /* The properties of a region besides its instructions, and the position of each argument word. Argument words are 64-bit. Those of matmul

@@ -174,7 +174,7 @@ void orr__emit_group_join(orr__text *t, const orr__region *fold, int n, bool fp6
  * last axis is kept, of neighbouring elements. The shape depends on the region's sizes only, not on the range of the launch: the order of
  * additions is the same for any tiling that leaves folded axes whole. */
 /* The logarithm of the items of the largest group; values of f32 that are an item's loads. */
-enum { WHOLE = 10, FILLED = ORR__T_DEVICE_FLIGHT / 4 };
+enum { WHOLE = 10, FILLED = ORR__T_DEVICE_FLIGHT / 4 }; /* limit of the machine */
 
 static int64_t shape_of(const orr__region *r, const orr__layout *l, int64_t count)
 {

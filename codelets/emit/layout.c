@@ -7,7 +7,7 @@
 #include "codelets/emit/call.h"
 #include "codelets/emit/span.h"
 
-enum { SCRATCH_BYTES = 32 }; /* of one accumulator, at most */
+enum { SCRATCH_BYTES = 32 }; /* limit of memory: of one accumulator, at most */
 
 /* True if element number = offset + row-major number of the iteration point. Axes of size 1 do not count. */
 static bool contiguous(const orr__region *r, const orr__access *a)

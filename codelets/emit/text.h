@@ -8,7 +8,7 @@
 #include "runtime/base/status.h"
 
 /* Steps of work that one text may take: STEPS, at most. An append is a step, and another for each BYTES bytes. */
-enum { ORR__TEXT_STEPS = 1 << 18, ORR__TEXT_BYTES = 64 };
+enum { ORR__TEXT_STEPS = 1 << 18, ORR__TEXT_BYTES = 64 }; /* limit of search */
 
 typedef struct orr__text {
     char *s; /* NUL-terminated after the first append; the owner frees it */

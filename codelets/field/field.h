@@ -39,9 +39,9 @@ typedef enum orr__field { ORR__FR, ORR__FQ } orr__field;
 typedef enum orr__field_op { ORR__FADD, ORR__FSUB, ORR__FMUL, ORR__FNEG, ORR__FSQUARE } orr__field_op;
 
 enum {
-    ORR__NTT_MAX = 28,     /* r - 1 has 28 factors of two */
-    ORR__POSEIDON_MIN = 2, /* widths that have parameters */
-    ORR__POSEIDON_MAX = 17,
+    ORR__NTT_MAX = 28,      /* limit of a format: r - 1 has 28 factors of two */
+    ORR__POSEIDON_MIN = 2,  /* widths that have parameters */
+    ORR__POSEIDON_MAX = 17, /* limit of a format */
 };
 
 /* -- transforms ------------------------------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ typedef struct orr__msmscalar {
     uint64_t l[4];
 } orr__msmscalar;
 
-enum { ORR__MSM_BITS = 20 };
+enum { ORR__MSM_BITS = 20 }; /* limit of a format */
 
 /* A curve's kernels on rows of affine points (orr__g1 or orr__g2). Strides are in points. */
 typedef struct orr__curvekit {

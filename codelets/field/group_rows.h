@@ -24,7 +24,7 @@ static void rows_affine(void *z, const void *x, int64_t n)
     AFFINE *to = z;
     F before[64];
     for (int64_t at = 0; at < n; at += 64) {
-        int count = n - at < 64 ? (int)(n - at) : 64;
+        int count = n - at < 64 ? (int)(n - at) : 64; /* limit of memory */
         F p = f_one();
         for (int i = 0; i < count; i++) {
             before[i] = p;
@@ -49,7 +49,7 @@ static void rows_multiply(void *z, const void *x, int64_t sx, const orr__fe *k, 
 {
     XYZZ wide[64];
     for (int64_t at = 0; at < n; at += 64) {
-        int count = n - at < 64 ? (int)(n - at) : 64;
+        int count = n - at < 64 ? (int)(n - at) : 64; /* limit of memory */
         for (int i = 0; i < count; i++) {
             orr__fe e = fe_leave(k[(at + i) * sk], &orr__fr);
             wide[i] = x_multiply(((const AFFINE *)x)[(at + i) * sx], e.l);

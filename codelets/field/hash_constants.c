@@ -48,7 +48,7 @@ static void grain_begin(grain *g, int t, int full, int partial)
     for (int i = 0; i < 6; i++)
         for (int b = field[i].bits - 1; b >= 0; b--)
             g->bit[at++] = (unsigned char)(field[i].value >> b & 1);
-    while (at < 80)
+    while (at < 80) /* limit of a format */
         g->bit[at++] = 1;
     g->at = 0;
     for (int i = 0; i < 160; i++)

@@ -129,7 +129,7 @@ void ORR__FK(power)(orr__field f, orr__fe *z, const orr__fe *x, const uint64_t e
     const orr__mod *m = orr__mod_of(f);
     uint64_t k[4];
     memcpy(k, e, sizeof k);
-    if (!(k[3] | k[2] | k[1]) && k[0] < 16) {
+    if (!(k[3] | k[2] | k[1]) && k[0] < 16) { /* limit of arithmetic */
         for (int64_t i = 0; i < n; i++) {
             orr__fe base = x[i], p = k[0] ? base : m->one;
             for (uint64_t j = 1; j < k[0]; j++)

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ENTRY_MOST = 64 << 20, NAME = 80 };
+enum { ENTRY_MOST = 64 << 20, NAME = 80 }; /* limit of a format */
 
 static void entry_name(const orr__key *k, const char *suffix, char name[NAME])
 {
@@ -87,7 +87,7 @@ static bool get(int dir, bool site, const char *name, const orr__key *k, orr__by
     }
     /* The time of use determines the order of eviction. Once a minute is precise enough, and avoids writes by 64
      * processes at once. */
-    if (!site && time(NULL) - mtime.tv_sec > 60)
+    if (!site && time(NULL) - mtime.tv_sec > 60) /* limit of patience */
         (void)utimensat(dir, name, NULL, AT_SYMLINK_NOFOLLOW);
     return true;
 }
@@ -137,7 +137,7 @@ int orr__cache_lock(orr__cache *c, const orr__key *k, double seconds, const atom
             return -1;
         }
         nanosleep(&(struct timespec){ 0, wait }, NULL);
-        wait = wait < 25000000 ? wait * 2 : 50000000;
+        wait = wait < 25000000 ? wait * 2 : 50000000; /* limit of patience */
     }
     return fd;
 }

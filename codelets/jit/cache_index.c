@@ -10,7 +10,7 @@
 
 /* A file of records. The newest one of a content counts; a record that a crash has cut, or whose entry is gone, is a miss. */
 static const char name[] = "index";
-enum { MOST = 4096, KEPT = MOST / 2 };
+enum { MOST = 4096, KEPT = MOST / 2 }; /* limit of memory */
 
 typedef struct {
     orr__key content, entry;

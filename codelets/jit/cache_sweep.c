@@ -37,7 +37,7 @@ static bool is_leftover(const char *name)
 
 static void drop_leftover(int dir, const char *name, const struct stat *st)
 {
-    enum { OLD = 3600 };
+    enum { OLD = 3600 }; /* limit of patience */
     if (S_ISREG(st->st_mode) && time(NULL) - st->st_mtime >= OLD)
         (void)unlinkat(dir, name, 0);
 }

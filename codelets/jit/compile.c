@@ -28,7 +28,7 @@ typedef struct {
 /* Removes folders of processes that a signal ended: those of this user that are an hour old, when no compiler is at work in them any more. */
 static void remove_old(int fd)
 {
-    enum { OLD = 3600 };
+    enum { OLD = 3600 }; /* limit of patience */
     struct stat st;
     int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = again >= 0 ? fdopendir(again) : NULL;

@@ -49,6 +49,7 @@ static bool look_up(const char *name, char path[1024])
     for (p = p ? p : "/usr/local/bin:/usr/bin:/bin"; *p; p += strcspn(p, ":"), p += *p == ':') {
         int n = (int)strcspn(p, ":");
         /* Relative entries of PATH depend on the working directory and are not used to find compilers. */
+        /* limit of a format */
         if (n > 0 && p[0] == '/' && snprintf(path, 1024, "%.*s/%s", n, p, name) < 1024 && is_program(path))
             return true;
     }

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /* A kernel is compiled after it ran for so long that the compiler's time, 60 ms, may be repaid: less is noise beside it. */
-enum { HOT_NS = 60 * 10000 * ORR__T_NOISE, QUEUE_MOST = 512, THREADS_MOST = 4, HINTS = 4096 };
+enum { HOT_NS = 60 * 10000 * ORR__T_NOISE, QUEUE_MOST = 512, THREADS_MOST = 4, HINTS = 4096 }; /* limit of memory */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;

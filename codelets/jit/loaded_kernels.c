@@ -114,7 +114,7 @@ static void spell(char *out, size_t size, int fd)
         if (v & 1)
             bits[n++] = '.';
         bits[n++] = '/';
-        if (n > 60)
+        if (n > 60) /* limit of a format */
             break;
     }
     bits[n] = '\0';

@@ -213,7 +213,7 @@ static orr__spawned watch(pid_t pid, int out, work *w, int stop_fd, char *said, 
 /* An idle core is still its own. A failure is no loss. The increment is that of nice(1). */
 static void be_polite(pid_t pid)
 {
-    enum { NICE = 10 };
+    enum { NICE = 10 }; /* limit of the machine */
     if (getpriority(PRIO_PROCESS, (id_t)pid) < NICE)
         (void)setpriority(PRIO_PROCESS, (id_t)pid, NICE);
 }

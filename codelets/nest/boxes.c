@@ -9,7 +9,7 @@
 #include "runtime/base/ablation.h"
 
 /* BOXES: different boxes, at most, a bit each. CELLS: cells between the ends of boxes that are looked at, at most. */
-enum { BOXES = 64, CELLS = 4096 };
+enum { BOXES = 64, CELLS = 4096 }; /* limit of search */
 
 typedef struct {
     uint64_t boxes;

@@ -6,7 +6,7 @@
 #include "codelets/nest/internal.h"
 
 /* Values compared at once: MANY, then SOME, as many as a mask has bits; the rest one by one. */
-enum { MANY = 64, SOME = 16 };
+enum { MANY = 64, SOME = 16 }; /* limit of memory */
 
 /* The values x[k, end), one by one. */
 static void one_by_one(orr__text *t, const orr__region *r, const char *end)

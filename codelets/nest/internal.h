@@ -9,17 +9,17 @@
 #include "runtime/base/threshold.h"
 
 /* Elements of the inner axis whose accumulators or values are on the stack. */
-enum { ORR__CLOOP_BLOCK = 1024 };
+enum { ORR__CLOOP_BLOCK = 1024 }; /* limit of order */
 /* A block is folded in this many columns, which a fixed tree then joins. A few values are folded in order. */
-enum { ORR__CLOOP_LANES = 32 };
+enum { ORR__CLOOP_LANES = 32 }; /* limit of order */
 /* Up to this many values of f64 are added in order, and fewer of any other type: the tree of the columns takes as long. */
 enum { ORR__CLOOP_FEW = 3 * ORR__CLOOP_LANES / 2 };
 /* The largest number of elements of a vector. */
-enum { ORR__CLOOP_VECTOR = 16 };
+enum { ORR__CLOOP_VECTOR = 16 }; /* limit of order */
 /* The most sets of boxes that get a loop each. */
 enum { ORR__CLOOP_SETS = 8 };
 /* Rows of a column-wise float sum that are added in order before their total joins the others. */
-enum { ORR__CLOOP_ROWS = 64 };
+enum { ORR__CLOOP_ROWS = 64 }; /* limit of order */
 
 /* The kernel of a region, and the place in its nest where parts are added. Axes are listed in `order`, the outermost first; the last one is to
  * be vectorised. Register n is computed inside loop at[n] and outside the next loop; -1: outside all loops. */

@@ -16,7 +16,7 @@ const char *orr__part_word(orr__partkind kind)
 }
 
 /* Bytes of parts and strings. */
-enum { PIECE = 1 << 14 };
+enum { PIECE = 1 << 14 }; /* limit of memory */
 
 typedef struct orr__nest_piece {
     struct orr__nest_piece *next;

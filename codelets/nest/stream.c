@@ -15,7 +15,7 @@
 #include "runtime/base/minmax.h"
 
 /* IN_L1, IN_L2: the target caches, as __builtin_prefetch numbers them. MASK: accesses in a mask of one word. */
-enum { IN_L1 = 3, IN_L2 = 2, MASK = 63 };
+enum { IN_L1 = 3, IN_L2 = 2, MASK = 63 }; /* limit of arithmetic */
 
 static const char stream_text[] =
     "#if defined(__AVX512F__)\n"

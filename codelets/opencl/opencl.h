@@ -3,7 +3,7 @@
 #ifndef ORR_OPENCL_OPENCL_H
 #define ORR_OPENCL_OPENCL_H
 
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 120 /* limit of a library */
 #include <CL/cl.h>
 #include <pthread.h>
 #include <stdbool.h>

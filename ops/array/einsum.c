@@ -10,9 +10,9 @@
 #include "ops/array/array.h"
 
 enum {
-    OPERANDS = 16,                  /* most operands                                                 */
-    EXACT = 8,                      /* up to so many operands, all orders are compared; else greedy */
-    LETTERS = 52,                   /* a … z, A … Z                                                   */
+    OPERANDS = 16, /* most operands                                                 */
+    EXACT = 8,     /* up to so many operands, all orders are compared; else greedy */
+    LETTERS = 52,  /* limit of a format: a … z, A … Z                                                   */
     LABELS = LETTERS + ORR_MAX_RANK /* … and the axes of an ellipsis, the last one first     */
 };
 
@@ -113,7 +113,7 @@ static bool fit(einsum *e, term *t, orr_tensor **bad)
         int k = t->of[d];
         if (e->length[k] > 1 && s.dim[d] != 1 && s.dim[d] != e->length[k]) {
             *bad = orr__poison(e->at, ORR_ESHAPE, "\"%.200s\": an axis '%c' has length %lld and %lld", e->text,
-                               k < 26        ? 'a' + k
+                               k < 26        ? 'a' + k /* limit of a format */
                                : k < LETTERS ? 'A' + k - 26
                                              : '.',
                                (long long)e->length[k], (long long)s.dim[d]);

@@ -67,7 +67,7 @@ static orr_tensor *window(orr__site at, orr_dtype dtype, int64_t n, shape *f, do
         return orr__poison(at, ORR_EDTYPE, "%s is no float dtype", orr_dtype_name(dtype));
     if (n < 1)
         return orr__poison(at, ORR_EINVAL, "n is %lld: a window has at least one value", (long long)n);
-    if (!(fabs(beta) <= 700))
+    if (!(fabs(beta) <= 700)) /* limit of a library */
         return orr__poison(at, ORR_EINVAL, "β is %g: its magnitude is at most 700", beta);
     double *v = orr__alloc_n((size_t)n, sizeof *v);
     if (!v)

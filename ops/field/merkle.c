@@ -4,7 +4,7 @@
 
 #include "ops/field/field.h"
 
-enum { MOST = 16, LEVELS = 64 };
+enum { MOST = 16, LEVELS = 64 }; /* limit of order */
 
 /* Rows are those of operand 0, (…, n). */
 static int space(const orr__call *c, int64_t *dim)

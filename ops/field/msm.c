@@ -5,7 +5,7 @@
 
 #include "ops/field/field.h"
 
-enum { WIDEST = 20, MOST_CHUNKS = ORR__T_FEW_LINES, CHUNK = ORR__NEAR_ALL };
+enum { WIDEST = 20, MOST_CHUNKS = ORR__T_FEW_LINES, CHUNK = ORR__NEAR_ALL }; /* limit of a format */
 
 /* attr.axis: the curve; attr.index: bits of a window; attr.start[0]: chunks. */
 static int space_digits(const orr__call *c, int64_t *dim)

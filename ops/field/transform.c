@@ -5,7 +5,7 @@
 
 #include "ops/field/field.h"
 
-enum { MOST = 28 };
+enum { MOST = 28 }; /* limit of a format */
 
 /* Rows are transforms. attr.index: 1 for the inverse. */
 static int space(const orr__call *c, int64_t *dim)

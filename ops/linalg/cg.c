@@ -123,6 +123,7 @@ orr_status orr_cg_at(const char *file, int line, orr_linear_fn *a, void *user, o
     orr_status st = orr__iterates(at, b, "b", &n, &bad) ? ORR_OK : orr_tensor_status(bad);
     if (st == ORR_OK) {
         int64_t count = orr__shape_count(&n->shape);
+        /* limit of search */
         st = orr__iteration_settings(at, options, (orr_dtype)n->dtype, count < 1 << 20 ? 10 * (int)count : 10 << 20,
                                      &c.o);
     }

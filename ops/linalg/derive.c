@@ -71,7 +71,8 @@ orr_tensor *orr__diagonal_matrix(const orr__back *b, orr_tensor *s)
 
 /* -- quotients of differences ---------------------------------------------------------------------------------------------- */
 
-enum { NODES = 4096 }; /* of the graph that is differentiated again for a limit; beyond it there is none */
+/* limit of search: nodes of the graph that is differentiated again for a limit; beyond it there is none */
+enum { NODES = 4096 };
 
 /* The derivative of y by the result b->out along `direction`, or NULL. y is linear in u after one step back, so that the
  * step back from there is a step forward. */

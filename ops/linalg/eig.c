@@ -9,7 +9,7 @@
 
 #define AT b->at.file, b->at.line
 
-enum { VALUES = 1, SWEEPS = 60 };
+enum { VALUES = 1, SWEEPS = 60 }; /* limit of search */
 
 static int64_t length(int64_t n, unsigned mask)
 {
@@ -61,6 +61,7 @@ static bool schur(orr__number *a, orr__number *q, int64_t n)
     int64_t end = n;
     for (int64_t left = SWEEPS * n; end > 1 && left > 0; left--) {
         int64_t lo = end - 1;
+        /* limit of arithmetic */
         while (lo > 0 && cabsl(a[lo * n + lo - 1]) > 1e-19L * (cabsl(a[lo * (n + 1)]) + cabsl(a[(lo - 1) * (n + 1)])))
             lo--;
         if (lo > 0)
@@ -90,7 +91,7 @@ static void vector(const orr__number *t, const orr__number *q, int64_t n, int64_
         orr__number sum = i == k ? 1 : 0, gap = t[k * (n + 1)] - t[i * (n + 1)];
         for (int64_t j = i + 1; j <= k && i < k; j++)
             sum += t[i * n + j] * x[j];
-        x[i] = i < k ? sum / (cabsl(gap) > 1e-300L ? gap : 1e-18L) : sum;
+        x[i] = i < k ? sum / (cabsl(gap) > 1e-300L ? gap : 1e-18L) : sum; /* limit of arithmetic */
     }
     for (int64_t i = 0; i < n; i++) {
         v[i] = 0;

@@ -21,7 +21,7 @@ static const char *verify(const orr__node *n, const orr__node *const *in, int ni
 /* Taylor series of A/2^s, whose norm is ≤ ½, squared s times. */
 static void exponential(const orr__number *a, int64_t n, orr__number *sum, orr__number *term, orr__number *next)
 {
-    enum { TERMS = 22 };
+    enum { TERMS = 22 }; /* limit of arithmetic */
     long double norm = 0, scale = 1;
     int squarings = 0;
     for (int64_t i = 0; i < n * n; i++)

@@ -48,7 +48,7 @@ orr__extent orr__extent_of(const orr_shape *s)
 /* Numbers of rows are stored as numbers of the dtype, exactly. */
 bool orr__blocks_over_ranks(const orr_shape *s, orr_dtype t, const orr__distribution *d, int *rows, int *cols)
 {
-    return s->rank == 2 && s->dim[0] == s->dim[1] && s->dim[0] > 0 && s->dim[0] < 1 << 24 &&
+    return s->rank == 2 && s->dim[0] == s->dim[1] && s->dim[0] > 0 && s->dim[0] < 1 << 24 && /* limit of arithmetic */
            (t == ORR_F32 || t == ORR_F64) && orr__distribution_of_blocks(d, rows, cols);
 }
 

@@ -22,7 +22,7 @@ enum {
     WIDE = ORR__T_PART_ROWS,
     LEAST = 4 * NARROW, /* panels side by side are worth it from four on */
     BESIDE = ORR__LINE_CHUNKS,
-    ROWS = 1 << 24
+    ROWS = 1 << 24 /* limit of arithmetic */
 };
 
 /* -- contracts ---------------------------------------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
 #include <math.h>
 #include "ops/linalg/linalg.h"
 
-enum { SWEEPS = 60 };
-#define SMALL 1e-19L /* of Jacobi's rotations: smaller values count as 0 */
+enum { SWEEPS = 60 }; /* limit of search */
+#define SMALL 1e-19L  /* limit of search: of Jacobi's rotations: smaller values count as 0 */
 
 orr__number *orr__plain(int64_t n)
 {

@@ -55,8 +55,8 @@ static void complete(orr__number *x, int64_t rows, int64_t cols, int64_t have)
             }
         for (int64_t r = 0; r < rows; r++)
             norm += creall(conjl(x[r * cols + c]) * x[r * cols + c]);
-        if (norm * (long double)rows < 0.5L)
-            continue; /* this unit vector is nearly in the span; try the next */
+        if (norm * (long double)rows < 0.5L) /* limit of arithmetic */
+            continue;                        /* this unit vector is nearly in the span; try the next */
         for (int64_t r = 0; r < rows; r++)
             x[r * cols + c] /= sqrtl(norm);
         c++;
@@ -69,6 +69,7 @@ static void decompose(orr__number *a, int64_t rows, int64_t cols, int64_t wide, 
 {
     int64_t have = 0;
     orr__plain_svd(a, rows, cols, s, right);
+    /* limit of arithmetic */
     while (have < cols && creall(s[have]) > 1e-300L && creall(s[have]) > 1e-17L * creall(s[0]))
         have++;
     for (int64_t r = 0; r < rows; r++)

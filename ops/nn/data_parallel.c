@@ -95,7 +95,7 @@ static orr_status check_alike(orr__site at, const orr_data_parallel_options *o)
 {
     orr__meeting few[16], *all = few;
     int ranks = orr__ranks(), odd = 0;
-    if (ranks > 16 && !(all = orr__alloc_n((size_t)ranks, sizeof *all)))
+    if (ranks > 16 && !(all = orr__alloc_n((size_t)ranks, sizeof *all))) /* limit of memory */
         return ORR_ENOMEM;
     orr__meeting mine = { .call = orr__ranks_call(at.op), .a = o->shard_state, .b = o->compress };
     mine.n = o->grid ? o->grid->extent[0] : ranks;

@@ -108,7 +108,7 @@ static orr_status add_class(orr__site at, orr__folder *f, int k)
 
 orr__folder *orr__folder_open(orr__site at, const char *path, int64_t channels, int64_t height, int64_t width)
 {
-    enum { MOST = 1 << 16 }; /* pixels per side */
+    enum { MOST = 1 << 16 }; /* limit of a format: pixels per side */
     int64_t classes = 0;
     orr_status st = ORR_EINVAL;
     if (!path)

@@ -98,7 +98,7 @@ orr_status orr_optim_load_at(const char *file, int line, orr_optim *o, const cha
     if (s) {
         double steps = 0.0;
         st = orr_item_at(file, line, orr_load_npz_at(file, line, path, "steps"), &steps);
-        if (st == ORR_OK && !(steps >= 0.0 && steps <= 9e15 && steps == floor(steps)))
+        if (st == ORR_OK && !(steps >= 0.0 && steps <= 9e15 && steps == floor(steps))) /* limit of arithmetic */
             st = orr__fail(at, ORR_EFORMAT, "%s: steps is %g, not a number of steps", path, steps);
         if (st == ORR_OK)
             st = check_head(at, o, path);

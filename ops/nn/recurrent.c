@@ -41,7 +41,7 @@ static orr_tensor *weigh_inputs(orr__site at, orr_cell cell, const orr_module *p
 }
 
 /* More layers are taken for a mistake: recording them would take minutes. */
-enum { LAYERS_MOST = 1024 };
+enum { LAYERS_MOST = 1024 }; /* limit of a format */
 
 /* -- layers and directions ---------------------------------------------------------------------------------- */
 

@@ -94,7 +94,7 @@ static orr_module *layer(orr__site at, const char *kind, orr__forward *forward, 
 
 /* Options are checked by recording the operation on a large image, so that a mistake is found when the layer is made. Windows and
  * steps for even larger images are checked when the layer is applied. */
-enum { LARGE = 1 << 12, STEP = 16 };
+enum { LARGE = 1 << 12, STEP = 16 }; /* limit of a format */
 
 static bool fits_large(int64_t window, int64_t stride, int64_t dilation)
 {

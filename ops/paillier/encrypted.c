@@ -368,6 +368,7 @@ orr_encrypted *orr_encrypted_load_at(const char *file, int line, const orr_paill
     for (int i = 0; i < shape.rank; i++)
         shape.dim[i] = (int64_t)orr__take_le(&c, 8);
     uint64_t bound = orr__take_le(&c, 4), most = (uint64_t)key->pub->bits - 2;
+    /* limit of a format */
     bool sound = c.ok && shape.rank >= 0 && orr__shape_valid(&shape) && fraction <= 1 << 20 && slots >= 1 &&
                  bits >= 2 && slots <= most && bits <= most && slots * bits <= most &&
                  bound <= (uint64_t)key->pub->limbs && c.left / 8 >= bound;

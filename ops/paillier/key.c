@@ -9,7 +9,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/secret.h"
 
-enum { FORM = 1, HEAD = 32, PUBLIC = 1, PRIVATE = 2 };
+enum { FORM = 1, HEAD = 32, PUBLIC = 1, PRIVATE = 2 }; /* limit of a format */
 static const char magic[4] = { 'O', 'R', 'R', 'P' };
 
 void orr__public_unref(orr__public *pub)
@@ -203,7 +203,8 @@ orr_paillier *orr_paillier_load_at(const char *file, int line, const orr_bytes *
     if (form != FORM)
         return (void)orr__fail(at, ORR_EFORMAT, "the key has version %u, this library version %d", form, FORM), NULL;
     if (!is_size(bits))
-        return (void)orr__fail(at, ORR_EFORMAT, "keys have 2048, 3072 or 4096 bits, not %llu: shorter ones protect nothing",
+        return (void)orr__fail(at, ORR_EFORMAT,
+                               "keys have 2048, 3072 or 4096 bits, not %llu: shorter ones protect nothing",
                                (unsigned long long)bits),
                NULL;
     if (c.left != (size_t)bits / 8 * (kind == PRIVATE ? 2 : 1))

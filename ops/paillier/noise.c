@@ -63,7 +63,7 @@ orr_status orr_paillier_prepare_at(const char *file, int line, orr_paillier *key
     orr_status there = orr__object_check(at, &orr__kind_paillier, key);
     if (there != ORR_OK)
         return there;
-    if (count < 0 || count > 1 << 20)
+    if (count < 0 || count > 1 << 20) /* limit of a format */
         return orr__fail(at, ORR_EINVAL, "0 to 2^20 noises are computed ahead, not %lld", (long long)count);
     if (count == 0)
         return ORR_OK;

@@ -9,10 +9,10 @@
 /* Writes the low `bits` (≤ 64) of word at bit `at` of m, where m is 0. */
 static void put(mp_limb_t *m, int64_t at, uint64_t word, int bits)
 {
-    uint64_t cut = bits < 64 ? word & ((UINT64_C(1) << bits) - 1) : word;
+    uint64_t cut = bits < 64 ? word & ((UINT64_C(1) << bits) - 1) : word; /* limit of arithmetic */
     int shift = (int)(at % 64);
     m[at / 64] |= cut << shift;
-    if (shift + bits > 64)
+    if (shift + bits > 64) /* limit of arithmetic */
         m[at / 64 + 1] |= cut >> (64 - shift);
 }
 
@@ -20,9 +20,9 @@ static uint64_t get(const mp_limb_t *m, int64_t at, int bits)
 {
     int shift = (int)(at % 64);
     uint64_t word = m[at / 64] >> shift;
-    if (shift + bits > 64)
+    if (shift + bits > 64) /* limit of arithmetic */
         word |= m[at / 64 + 1] << (64 - shift);
-    return bits < 64 ? word & ((UINT64_C(1) << bits) - 1) : word;
+    return bits < 64 ? word & ((UINT64_C(1) << bits) - 1) : word; /* limit of arithmetic */
 }
 
 static void offsets(const orr__public *pub, int slots, int slot_bits, mp_limb_t *k)
@@ -39,7 +39,7 @@ void orr__pack(const orr__public *pub, const int64_t *v, int count, int slots, i
     for (int i = 0; i < slots; i++) {
         uint64_t low = i < count ? (uint64_t)v[i] : 0, word = low, sign = 0 - (low >> 63);
         for (int from = 0; from < slot_bits; from += 64) {
-            int bits = slot_bits - from < 64 ? slot_bits - from : 64;
+            int bits = slot_bits - from < 64 ? slot_bits - from : 64; /* limit of arithmetic */
             if (from + bits == slot_bits)
                 word ^= UINT64_C(1) << (bits - 1);
             put(m, (int64_t)i * slot_bits + from, word, bits);
@@ -71,13 +71,13 @@ static mp_size_t magnitude(const mp_limb_t *m, int i, int slot_bits, mp_limb_t *
     mp_size_t n = 0;
     int bits = 0;
     for (int from = 0; from < slot_bits; from += 64) {
-        bits = slot_bits - from < 64 ? slot_bits - from : 64;
+        bits = slot_bits - from < 64 ? slot_bits - from : 64; /* limit of arithmetic */
         w[n++] = get(m, (int64_t)i * slot_bits + from, bits);
     }
     w[n - 1] ^= UINT64_C(1) << (bits - 1);
     *negative = w[n - 1] >> (bits - 1) & 1;
     if (*negative) {
-        w[n - 1] |= bits < 64 ? ~UINT64_C(0) << bits : 0;
+        w[n - 1] |= bits < 64 ? ~UINT64_C(0) << bits : 0; /* limit of arithmetic */
         (void)mpn_neg(w, w, n);
     }
     return n;

@@ -6,7 +6,7 @@
 #include <orrery/privacy.h>
 #include "runtime/base/status.h"
 
-enum { ORR__DP_ORDERS = 151 };
+enum { ORR__DP_ORDERS = 151 }; /* limit of arithmetic */
 
 /* `times` uses of a mechanism. */
 typedef struct orr__dp_use {

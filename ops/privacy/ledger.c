@@ -20,7 +20,8 @@
 #include "runtime/base/signals.h"
 #include "runtime/base/temporary.h"
 
-enum { MOST = 16 << 20, LINE = 128, WAIT_MS = 60000 }; /* bytes of a text, of a line; longest wait for a lock */
+/* limits of a format: bytes of a text, of a line; longest wait for a lock */
+enum { MOST = 16 << 20, LINE = 128, WAIT_MS = 60000 };
 static const char head[] = "orrery privacy ledger 1";
 static const char *const kind_words[] = { "gaussian", "laplace", "pure" };
 static const char *const how_words[] = { "rdp", "pld" };

@@ -239,7 +239,7 @@ orr_tensor *orr_dp_randomised_response_at(const char *file, int line, orr_tensor
         return bad;
     if (k < 2 || k > (int64_t)1 << 62)
         return orr__poison(at, ORR_EINVAL, "there must be 2 to 2^62 categories, not %lld", (long long)k);
-    if (!(epsilon >= 0x1p-20 && epsilon <= 64.0))
+    if (!(epsilon >= 0x1p-20 && epsilon <= 64.0)) /* limit of a promise */
         return orr__poison(at, ORR_EINVAL, "ε must be in [2^-20, 64], not %g", epsilon);
     response how = { .k = (uint64_t)k, .epsilon = orr__ratio_of(epsilon, false) };
     orr_scope *s = orr_scope_begin();

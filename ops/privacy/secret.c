@@ -9,7 +9,7 @@
 #include "runtime/base/fork.h"
 #include "runtime/base/philox.h"
 
-enum { FIRST = 256 }; /* first read: most calls need few bytes; up to 256 come at once */
+enum { FIRST = 256 }; /* limit of memory: first read: most calls need few bytes; up to 256 come at once */
 
 static _Thread_local struct {
     bool seeded;
@@ -89,7 +89,7 @@ uint64_t orr__secret_word(orr__secret *s)
 uint64_t orr__secret_below(orr__secret *s, uint64_t n)
 {
     int bits = n > 1 ? 64 - __builtin_clzll((unsigned long long)(n - 1)) : 0;
-    uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX, x;
+    uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX, x; /* limit of arithmetic */
     do {
         x = 0;
         for (int got = 0; got < bits; got += 8)

@@ -20,7 +20,7 @@
 #define AT at.file, at.line
 
 /* Samples are padded to a multiple of this with examples of weight 0, so that few plans serve all steps. */
-enum { PAD = 32 };
+enum { PAD = 32 }; /* limit of a format */
 
 /* The part of the state that changes from step to step, as checkpoints have it. */
 typedef struct progress {

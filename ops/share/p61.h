@@ -10,7 +10,7 @@
 __extension__ typedef unsigned __int128 orr__u128;
 
 /* Sums of up to this many products of reduced numbers fit into 128 bits. */
-enum { ORR__P61_TERMS = 63 };
+enum { ORR__P61_TERMS = 63 }; /* limit of arithmetic */
 
 /* x < 2p to x mod p. */
 static inline uint64_t orr__p61_fit(uint64_t x)

@@ -8,7 +8,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/secret.h"
 
-enum { MOST_CLIENTS = 65535, FORM = 1 };
+enum { MOST_CLIENTS = 65535, FORM = 1 }; /* limit of a format */
 static const char magic[4] = { 'O', 'R', 'R', 'A' };
 
 /* -- the run ----------------------------------------------------------------------------------------------- */

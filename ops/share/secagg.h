@@ -9,10 +9,10 @@
 /* -- keys (crypto.c) --------------------------------------------------------------------------------------- */
 
 enum {
-    ORR__KEY = 32,                       /* bytes of an X25519 key, a seed, a mask's key       */
-    ORR__SIGN = 64,                      /* of an Ed25519 signature, and of its secret key     */
-    ORR__NONCE = 24,                     /* of XChaCha20                                       */
-    ORR__TAG = 16,                       /* of Poly1305                                        */
+    ORR__KEY = 32,                       /* limit of a format: bytes of an X25519 key, a seed, a mask's key       */
+    ORR__SIGN = 64,                      /* limit of a format: of an Ed25519 signature, and of its secret key     */
+    ORR__NONCE = 24,                     /* limit of a format: of XChaCha20                                       */
+    ORR__TAG = 16,                       /* limit of a format: of Poly1305                                        */
     ORR__RUN = 16,                       /* of the name of a run                               */
     ORR__WORDS = 5,                      /* elements that share a secret of 32 bytes           */
     ORR__PLAIN = 8 + 2 * 8 * ORR__WORDS, /* from, to, shares of key and seed   */
@@ -42,7 +42,7 @@ bool orr__pair_mask(const unsigned char *secret, const unsigned char *other_publ
 /* -- messages (secagg.c) ---------------------------------------------------------------------------------- */
 
 /* A message: 64 bytes of header ("ORRA", version, kind, from, to, run, bytes of the body), then the body. */
-enum { ORR__HEADER = 64 };
+enum { ORR__HEADER = 64 }; /* limit of a format */
 #define ORR__SERVER UINT32_MAX
 typedef enum {
     ORR__KEYS = 1,   /* cpk, spk, [signature]                                                   → server */

@@ -11,7 +11,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/secret.h"
 
-enum { MOST_SHARES = 65535, STRIP = 512, TRIES = 6, COEFFICIENTS = ORR__SHARE_BLOCK };
+enum { MOST_SHARES = 65535, STRIP = 512, TRIES = 6, COEFFICIENTS = ORR__SHARE_BLOCK }; /* limit of memory */
 
 /* -- shares ---------------------------------------------------------------------------------------------- */
 

@@ -112,7 +112,7 @@ static orr_status read_line(reader *r, int64_t cols, char *to)
         stop = stop ? stop : end;
         if (!number(r->dtype, p, stop, &v))
             return orr__source_fail(r->s, ORR_EFORMAT, "line %lld, field %lld: '%.*s' is no %s", (long long)r->line,
-                                    (long long)c + 1, (int)(stop - p < 40 ? stop - p : 40), p,
+                                    (long long)c + 1, (int)(stop - p < 40 ? stop - p : 40), p, /* limit of a format */
                                     orr_dtype_name(r->dtype));
         orr__scalar_store(to, r->dtype, v);
         to += orr_dtype_size(r->dtype);

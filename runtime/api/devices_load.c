@@ -12,7 +12,7 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/decimal.h"
 
-enum { MOST_BYTES = 16 << 20 };
+enum { MOST_BYTES = 16 << 20 }; /* limit of memory */
 
 /* The file's text, terminated by 0. NULL: last error set. */
 static char *slurp(orr__site at, const char *path)
@@ -73,7 +73,7 @@ static int read_int(orr__json *j)
 {
     double v = orr__json_number(j);
 
-    if (!(v >= 0 && v <= 1e6))
+    if (!(v >= 0 && v <= 1e6)) /* limit of a promise */
         j->bad = true;
     return j->bad ? 0 : (int)v;
 }

@@ -37,7 +37,7 @@ static bool moved(orr_measure m, double a, double b)
 
     if (m == ORR_MEASURE_TEMPERATURE)
         return d >= 1.0;
-    return m == ORR_MEASURE_UTILISATION ? d >= 0.05 : d > 0.05 * fabs(a);
+    return m == ORR_MEASURE_UTILISATION ? d >= 0.05 : d > 0.05 * fabs(a); /* limit of a promise */
 }
 
 /* The bits of the properties in which b differs from a. */
@@ -153,7 +153,7 @@ orr_status orr_devices_watch(double seconds, orr_devices_fn *fn, void *user)
 {
     orr__site at = ORR__SITE(NULL, 0, "devices_watch");
 
-    if (fn && !(seconds >= 0.01 && seconds <= 86400.0))
+    if (fn && !(seconds >= 0.01 && seconds <= 86400.0)) /* limit of a promise */
         return orr__fail(at, ORR_EINVAL, "%g seconds between two looks; it takes 0.01 to 86400", seconds);
     if (on_watcher)
         return orr__fail(at, ORR_ESTATE, "the watching function cannot call orr_devices_watch");

@@ -195,7 +195,7 @@ static orr_status write_dump(orr__site at, const orr__dumping *from, const char 
 
 /* -- decisions --------------------------------------------------------------------------------------------- */
 
-enum { FILES_MOST = 256, KEYS_MOST = 4096 };
+enum { FILES_MOST = 256, KEYS_MOST = 4096 }; /* limit of memory */
 
 /* The record of the files of ORRERY_DUMP; another name begins anew. */
 static struct {

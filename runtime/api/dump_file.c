@@ -13,7 +13,7 @@
 #include "runtime/base/sha256.h"
 
 static const char magic[16] = "orrery-dump";
-enum { FORMAT = 1, ORDER = 0x01020304, DIGEST = 32, NAMES_MOST = 4096, NODE_LEAST = 32 };
+enum { FORMAT = 1, ORDER = 0x01020304, DIGEST = 32, NAMES_MOST = 4096, NODE_LEAST = 32 }; /* limit of a format */
 
 void orr__dump_digest(const void *data, size_t bytes, unsigned char digest[32])
 {

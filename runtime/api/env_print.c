@@ -72,7 +72,7 @@ static const char blas[] =
 /* Wraps the names at the width of the page. */
 static void print_others(FILE *to)
 {
-    enum { WIDE = 130 };
+    enum { WIDE = 130 }; /* limit of a format */
     const orr__starpu_row *row;
     int column = 0;
     for (size_t i = 0; (row = orr__starpu_variable(i, NULL, 0)); i++) {

@@ -88,7 +88,7 @@ static const char *bytes_text(double bytes, char buf[32])
     int u = 0;
     for (; bytes >= 999.5 && u < 4; u++)
         bytes /= 1000;
-    (void)snprintf(buf, 32, bytes < 10 && u ? "%.1f %s" : "%.0f %s", bytes, unit[u]);
+    (void)snprintf(buf, 32, bytes < 10 && u ? "%.1f %s" : "%.0f %s", bytes, unit[u]); /* limit of a format */
     return buf;
 }
 

@@ -22,7 +22,7 @@
 #include "runtime/base/threshold.h"
 
 /* Deflate makes at most 1032 bytes of one, so a header that claims more is wrong. */
-static const uint64_t deflate_most = 1032;
+static const uint64_t deflate_most = 1032; /* limit of a format */
 
 typedef struct {
     orr__source s;
@@ -65,7 +65,7 @@ orr_status orr__source_end(orr__source *s)
 
 orr_status orr__source_all(orr__source *s, char **data, size_t *size)
 {
-    enum { FIRST = 1 << 16 }; /* bytes, if their number is not known */
+    enum { FIRST = 1 << 16 }; /* limit of memory: bytes, if their number is not known */
     size_t capacity = s->most < SIZE_MAX / 4 ? (size_t)s->most + 2 : FIRST, got = 0;
     *data = NULL;
     *size = 0;

@@ -20,7 +20,7 @@ typedef struct orr__name {
 } slot;
 
 /* Block b has FIRST << b slots, which never move. */
-enum { FIRST = 64, BLOCKS = 26 };
+enum { FIRST = 64, BLOCKS = 26 }; /* limit of memory */
 static struct {
     pthread_mutex_t lock; /* guards n and free; blocks are added under it */
     slot *_Atomic block[BLOCKS];

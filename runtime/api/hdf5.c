@@ -21,7 +21,7 @@
 
 /* DEFLATE_MOST: bytes that deflate makes of one, at most. CHUNK_RANK: axes of a chunk; some versions count one more than the data set
  * has. */
-enum { DEFLATE_MOST = 1032, CHUNK_RANK = H5S_MAX_RANK + 1 };
+enum { DEFLATE_MOST = 1032, CHUNK_RANK = H5S_MAX_RANK + 1 }; /* limit of a format */
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
@@ -526,7 +526,7 @@ static orr_status write_sets(orr__site at, orr_status st, hid_t f, const char *c
 /* Makes the file in memory, on the rank that writes it. */
 static orr_status write_file(orr__sink *sink, const char *const *names, orr_tensor *const *t, int n)
 {
-    enum { GROWS = 1 << 20 };
+    enum { GROWS = 1 << 20 }; /* limit of memory */
     orr__site at = sink->at;
     size_t size = 0;
     silence s;

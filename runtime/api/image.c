@@ -15,7 +15,7 @@
 #include "runtime/api/stored.h"
 #include "runtime/base/env.h"
 
-enum { DEFAULT_QUALITY = 90 };
+enum { DEFAULT_QUALITY = 90 }; /* limit of a format */
 
 typedef struct {
     const char *name, *magic;
@@ -68,7 +68,7 @@ orr_status orr__encoded_fail(const orr__encoded *from, orr_status st, const char
 
 bool orr__bytes_add(orr__bytes *to, const void *data, size_t n)
 {
-    enum { FIRST = 1 << 14 };
+    enum { FIRST = 1 << 14 }; /* limit of memory */
     if (n > to->capacity - to->size) {
         size_t capacity = to->capacity + (n > to->capacity ? n + FIRST : to->capacity);
         void *more = orr__realloc_n(to->data, capacity, 1);
@@ -146,7 +146,7 @@ static orr_status check(orr__site at, const codec *f, orr__image *i, int quality
         return orr__fail(at, ORR_ESHAPE,
                          "a %s image is (height, width) or (height, width, channels) with %s channels, not %s", f->name,
                          f->words ? "1 to 4" : "1 or 3", orr__str(s).s);
-    if (quality < 0 || quality > 100)
+    if (quality < 0 || quality > 100) /* limit of a format */
         return orr__fail(at, ORR_EINVAL, "the quality %d is not in 1 … 100", quality);
     return ORR_OK;
 }

@@ -13,7 +13,7 @@
 /* clang-format on */
 #include <setjmp.h>
 
-enum { SCANS = 100 }; /* most scans: each scan of a progressive image passes over all of it */
+enum { SCANS = 100 }; /* limit of a format: most scans: each scan of a progressive image passes over all of it */
 
 /* The state that must survive an error: local variables between setjmp and longjmp do not. */
 typedef struct {

@@ -67,7 +67,7 @@ static png_bytep row_of(const orr__image *i, int64_t y)
 /* -- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Deflate makes at most this many bytes of one, so an image that claims more is wrong. */
-static const uint64_t deflate_most = 1032;
+static const uint64_t deflate_most = 1032; /* limit of a format */
 
 static void take(png_structp png, png_bytep to, size_t n)
 {

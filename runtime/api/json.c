@@ -154,7 +154,7 @@ double orr__json_number(orr__json *j)
 
 static void skip(orr__json *j, int depth)
 {
-    if (depth > 32)
+    if (depth > 32) /* limit of a format */
         j->bad = true;
     if (orr__json_take(j, '{')) {
         while (orr__json_member(j, NULL, 0))

@@ -19,7 +19,7 @@ orr_status orr__names_check(orr__site at, const char *const *names, int n_names,
     if (n < 0 || (n && (!names || !t)))
         return orr__fail(at, ORR_EINVAL, n < 0 ? "the number of tensors is negative" : "names or tensors are NULL");
     for (int i = 0; i < n; i++) {
-        if (!names[i] || !*names[i] || strlen(names[i]) > 4096)
+        if (!names[i] || !*names[i] || strlen(names[i]) > 4096) /* limit of a format */
             return orr__fail(at, ORR_EINVAL, "name %d is %s", i, !names[i] ? "NULL" : *names[i] ? "too long" : "empty");
     }
     const char **sorted = orr__alloc_n((size_t)n + 1, sizeof *sorted);

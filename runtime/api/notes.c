@@ -29,10 +29,10 @@
 #include "runtime/cost/profile.h"
 
 /* Shares of the whole time: of a gain that is worth a note, and of a line without a gain. */
-#define GAIN_LEAST 0.02
-#define LINE_LEAST 0.005
+#define GAIN_LEAST 0.02  /* limit of a promise */
+#define LINE_LEAST 0.005 /* limit of a promise */
 /* Repetitions before they are called such; those of an evaluation that is called small, and its time. */
-enum { OFTEN = 8, MANY = 100, SMALL_US = 100 };
+enum { OFTEN = 8, MANY = 100, SMALL_US = 100 }; /* limit of a promise */
 /* Bytes of a page, and the seconds of its first use, which are measured when the notes begin. */
 enum { PAGE = 4096 };
 static double fault_seconds;
@@ -497,6 +497,7 @@ static void change_again(summary *s, int first)
         if (g->n == 0)
             continue;
         kernels_of(s, g, &kernel, &flops, NULL, 0);
+        /* limit of a promise */
         double own = flops > 0 && g->flops < 0.5 * flops ? kernel * g->flops / flops : 0.5 * kernel;
         own -= 1e-6 * orr__profile_move(orr__profile_now(), g->bytes / (double)g->n) * (double)g->n;
         if (own <= 0)
@@ -576,7 +577,7 @@ static void change_part(summary *s, int first)
             continue;
         if (i < first)
             return;
-        if (g->kind == ORR__NOTE_ZEROS && g->a < 0.75 * (double)g->n)
+        if (g->kind == ORR__NOTE_ZEROS && g->a < 0.75 * (double)g->n) /* limit of a promise */
             continue;
         bool near = g->kind == ORR__NOTE_TURNED && 2 * of->memory >= of->kernel; /* near the bound all the same */
         double own = g->n && !near ? of->kernel * g->a / (double)g->n : 0;
@@ -825,7 +826,7 @@ static double joules(void)
 /* The time of pages that are used for the first time. */
 static void measure_faults(void)
 {
-    enum { PAGES = 256 };
+    enum { PAGES = 256 }; /* limit of search */
     double t0 = orr__now();
     char *p = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     fault_seconds = 0;
@@ -869,7 +870,7 @@ static void describe(const summary *s, const source *of, char *to, size_t size)
 {
     double bound = bound_of(of);
     int at = snprintf(to, size, "%.0f %% of the time", s->total > 0 ? 100 * of->seconds / s->total : 0);
-    if (bound > 0 && of->kernel >= 0.5 * of->seconds)
+    if (bound > 0 && of->kernel >= 0.5 * of->seconds) /* limit of a promise */
         at +=
             snprintf(to + at, size - (size_t)at, ", %.2f of the %s bound", bound < of->kernel ? bound / of->kernel : 1,
                      of->memory > of->arithmetic ? "memory" : "arithmetic");

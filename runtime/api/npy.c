@@ -15,7 +15,7 @@
 #include "runtime/ranks/ranks.h"
 
 /* Headers are a line of text; NumPy itself refuses more than 10,000 characters. */
-enum { HEADER_MOST = 1 << 16 };
+enum { HEADER_MOST = 1 << 16 }; /* limit of memory */
 
 orr_status orr__npy_header(orr__source *s, orr__npy *h)
 {

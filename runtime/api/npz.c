@@ -32,6 +32,7 @@ static orr_status find(const orr__zip *z, const char *name, int *found)
     size_t used = 0;
     for (int i = 0; i < z->n && used < sizeof all; i++) {
         size_t k = stem(z->entry[i].name);
+        /* limit of a format */
         used += (size_t)snprintf(all + used, sizeof all - used, "%s%.*s", i ? ", " : "", (int)(k < 80 ? k : 80),
                                  z->entry[i].name);
     }

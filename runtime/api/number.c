@@ -97,6 +97,7 @@ void orr__format_see(orr__format *f, orr__scalar v, int pass)
 
 void orr__format_choose(orr__format *f)
 {
+    /* limit of a format */
     f->exponent = f->most > 0 && (f->most >= 1e8 || f->least < 1e-4 || nearest(f->most / f->least, f->dtype) > 1000.0);
 }
 
@@ -151,7 +152,7 @@ int orr__format_alone(orr_dtype t, orr__scalar v, char buf[ORR__NUMBER])
     if (!isfinite(v.f))
         return snprintf(buf, ORR__NUMBER, "%s", isnan(v.f) ? "nan" : v.f < 0 ? "-inf" : "inf");
     int n = shortest(v.f, t);
-    if (m != 0 && (m < 1e-4 || m >= 1e16))
+    if (m != 0 && (m < 1e-4 || m >= 1e16)) /* limit of a format */
         return snprintf(buf, ORR__NUMBER, "%.*e", n - 1, v.f);
     snprintf(buf, ORR__NUMBER, "%.*e", n - 1, v.f);
     int behind = n - 1 - atoi(strchr(buf, 'e') + 1);

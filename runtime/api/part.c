@@ -8,7 +8,7 @@
 #include "ops/reference.h"
 #include "runtime/api/part.h"
 
-enum { DEEPEST = 128, OPERANDS = 8 };
+enum { DEEPEST = 128, OPERANDS = 8 }; /* limit of search */
 
 bool orr__parts_begin(orr__parts *a, orr__site at, const orr__capture *p)
 {

@@ -72,7 +72,7 @@ void orr__piles_under_way(orr__run *run[ORR__PILES])
 /* The most bytes of held values that depend on no variable. */
 static size_t most_held(void)
 {
-    enum { PART = 8, MOST = 256 << 20 };
+    enum { PART = 8, MOST = 256 << 20 }; /* limit of memory */
     size_t left = orr__engine_left() / PART;
     return left < MOST ? left : MOST;
 }

@@ -9,8 +9,8 @@
 #include "runtime/base/buffer.h"
 #include "runtime/base/status.h"
 
-enum { MOST_SHARDS = 1024, MOST_DEVICES = 64, PRICE_ROUNDS = 200 };
-#define MOST_NODES 20000000
+enum { MOST_SHARDS = 1024, MOST_DEVICES = 64, PRICE_ROUNDS = 200 }; /* limit of search */
+#define MOST_NODES 20000000                                         /* limit of search */
 
 typedef struct {
     const orr_shard *shard;

@@ -246,7 +246,7 @@ static orr_status predict(const trial *t, int64_t largest, candidate c[CANDIDATE
  * long, only the first is kept. */
 static int keep_near(candidate *c, int n)
 {
-    static const double near = 2, lengthy = 0.5; /* s */
+    static const double near = 2, lengthy = 0.5; /* limit of a measurement: s */
     double least = HUGE_VAL;
     int kept = 0;
     for (int i = 0; i < n; i++)
@@ -260,7 +260,7 @@ static int keep_near(candidate *c, int n)
 /* One turn of a candidate: evaluations for some milliseconds. */
 static orr_status evaluate(const trial *t, candidate *c)
 {
-    static const double turn = 3e-3; /* s */
+    static const double turn = 3e-3; /* limit of a measurement: s */
     orr_status st = ORR_OK;
     for (double all = 0, seconds; st == ORR_OK && all < turn; all += seconds) {
         if ((st = try(t, c->batch, NULL, &seconds)) == ORR_OK)
@@ -272,8 +272,8 @@ static orr_status evaluate(const trial *t, candidate *c)
 /* Candidates take turns, so that a slow phase of the machine affects all of them. */
 static orr_status measure(const trial *t, candidate *c, int n)
 {
-    enum { ROUNDS = 3, MOST_ROUNDS = 60 };
-    static const double enough = 0.2; /* s a candidate */
+    enum { ROUNDS = 3, MOST_ROUNDS = 60 }; /* limit of a measurement */
+    static const double enough = 0.2;      /* limit of a measurement: s a candidate */
     orr_status st = ORR_OK;
     double began, ignored;
     for (int i = 0; i < n && st == ORR_OK; i++)
@@ -289,7 +289,7 @@ static orr_status measure(const trial *t, candidate *c, int n)
 /* Among equals the smallest batch is chosen. */
 static orr_status find_fastest(const trial *t, orr_batch_choice *choice)
 {
-    static const double equal = 0.98;
+    static const double equal = 0.98; /* limit of a measurement */
     candidate c[CANDIDATES];
     int n;
     double best = HUGE_VAL;

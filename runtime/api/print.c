@@ -14,7 +14,7 @@
 #include "runtime/base/signals.h"
 
 /* As NumPy: with more elements than this, an axis shows its first and last three; lines end before this column. */
-enum { ABBREVIATE_ABOVE = 1000, EDGE = 3, LINE = 75 };
+enum { ABBREVIATE_ABOVE = 1000, EDGE = 3, LINE = 75 }; /* limit of a format */
 
 typedef struct {
     FILE *to;

@@ -15,7 +15,7 @@
 #include "runtime/api/stored.h"
 #include "runtime/ranks/ranks.h"
 
-/* HEADER_MOST: the specification's limit of a header. ALIGNED: the alignment of files that we write. */
+/* HEADER_MOST: the specification's limit of a header. ALIGNED: the alignment of files that we write. Limits of a format. */
 enum { HEADER_MOST = 100000000, ALIGNED = 64, SWAPPED = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
 static const struct {

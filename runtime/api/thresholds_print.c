@@ -19,14 +19,18 @@ static const row table[] = {
 };
 #undef THRESHOLD
 
-static const char head[] =
-    "# Thresholds\n\n"
-    "Plans and kernels are chosen by predicted cost and by measurement. The numbers of this table remain: each was tuned on a machine, and changes\n"
-    "speed or memory, never a result beyond the order of a sum. The source uses them by name (`ORR__T_` and the name; `runtime/base/threshold.def`),\n"
-    "and `tests/tree/thresholds` finds numbers that stand elsewhere. The command measures a number on another machine: build once with the old value\n"
-    "and once with the new one, and compare in turns. `tests/codelets/corpus_race` is described in [fusion.md](fusion.md). `orrery-info --thresholds`\n"
-    "prints the table as text; `make docs-pages` writes this page.\n\n"
-    "| name | value | unit | reason | command |\n|---|--:|---|---|---|\n";
+static const char head[] = "# Thresholds\n\n"
+                           "Plans and kernels are chosen by predicted cost and by measurement. The numbers of this "
+                           "table remain: each was tuned on a machine, and changes\n"
+                           "speed or memory, never a result beyond the order of a sum. The source uses them by name "
+                           "(`ORR__T_` and the name; `runtime/base/threshold.def`),\n"
+                           "and `tests/tree/thresholds` finds numbers that stand elsewhere and that no comment calls a "
+                           "limit of a kind (`limit of memory`: the test lists\n"
+                           "the kinds). The command measures a number on another machine: build once with the old "
+                           "value and once with the new one, and compare in turns.\n"
+                           "`tests/codelets/corpus_race` is described in [fusion.md](fusion.md). `orrery-info "
+                           "--thresholds` prints the table as text; `make docs-pages` writes this page.\n\n"
+                           "| name | value | unit | reason | command |\n|---|--:|---|---|---|\n";
 
 orr_status orr_thresholds_print(FILE *to, bool markdown)
 {

@@ -17,8 +17,8 @@
 
 /* An element is bad if it has lost half of the digits of the least precise dtype on its way; a step loses digits if this share of its elements is bad, and of none
  * of its operands: so a sum of many terms is named at the term that takes the last of half of the digits. Fewer bad elements than SOUND are none. */
-#define BAD_SHARE 0.25
-#define SOUND 0.01
+#define BAD_SHARE 0.25 /* limit of a promise */
+#define SOUND 0.01     /* limit of a promise */
 /* Elements of one value beyond which the evaluation in wider reals would take many minutes. */
 #define MOST ((int64_t)1 << 26)
 
@@ -210,7 +210,7 @@ static void report(FILE *to, xray *x, int i)
             return;
         size = fmax(size, p->peak);
     }
-    bool cancels = size > 16 * q->size;
+    bool cancels = size > 16 * q->size; /* limit of search */
     fprintf(to, "%s: %s: %.1f of %.1f digits are left in %.0f %% of its elements%s",
             orr__dump_step(n, text, sizeof text), cancels ? "cancellation" : "lost digits", q->digits, -log10(q->unit),
             100 * q->share, cancels ? ": " : "");

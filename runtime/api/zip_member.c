@@ -12,7 +12,7 @@
 #include "runtime/base/buffer.h"
 
 enum { LOCAL = 30, STORED = 0, DEFLATED = 8, INPUT = 1 << 16 };
-static const uint64_t deflate_most = 1032; /* bytes that deflate makes of one, at most */
+static const uint64_t deflate_most = 1032; /* limit of a format: bytes that deflate makes of one, at most */
 
 typedef struct {
     orr__source s;

@@ -12,7 +12,7 @@
 #include "runtime/base/decimal.h"
 
 /* Lengths of the records' fixed parts. */
-enum { END = 22, LOCATOR = 20, END64 = 56, CENTRAL = 46 };
+enum { END = 22, LOCATOR = 20, END64 = 56, CENTRAL = 46 }; /* limit of a format */
 enum { END_SEARCH = 65535 + END + LOCATOR };
 
 static orr_status corrupt(const orr__zip *z, const char *fmt, ...) ORR_PRINTF(2, 3);

@@ -11,9 +11,9 @@
 #endif
 #include "runtime/base/buffer.h"
 
-enum { LOCAL = 30, WIDE = 20, CENTRAL = 46, CENTRAL_WIDE = 28 };
-enum { LOCAL_CRC = 14 }; /* the offset of the CRC in the local header */
-enum { NEEDS = 45, UTF8 = 0x800, DOS_1980 = 0x21 };
+enum { LOCAL = 30, WIDE = 20, CENTRAL = 46, CENTRAL_WIDE = 28 }; /* limit of a format */
+enum { LOCAL_CRC = 14 };                            /* limit of a format: the offset of the CRC in the local header */
+enum { NEEDS = 45, UTF8 = 0x800, DOS_1980 = 0x21 }; /* limit of a format */
 
 /* Space for n more bytes of the directory; NULL: ORR_ENOMEM. */
 static unsigned char *grow(orr__zip_writer *w, size_t n)
@@ -104,7 +104,7 @@ static unsigned char *common(unsigned char *p, const orr__zip_writer *w, const c
 {
     bool ascii = true;
     for (const char *c = name; *c; c++)
-        ascii = ascii && (unsigned char)*c < 128;
+        ascii = ascii && (unsigned char)*c < 128; /* limit of arithmetic */
     p = orr__put(p, NEEDS, 2);
     p = orr__put(p, ascii ? 0 : UTF8, 2);
     p = orr__put(p, w->deflate ? 8 : 0, 2);

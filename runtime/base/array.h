@@ -12,7 +12,7 @@ static inline void *orr__array_reserve(void *array, int *capacity, int need, siz
 {
     if (array && need <= *capacity)
         return array;
-    int cap = *capacity < 16 ? 16 : *capacity <= INT32_MAX / 2 ? 2 * *capacity : INT32_MAX;
+    int cap = *capacity < 16 ? 16 : *capacity <= INT32_MAX / 2 ? 2 * *capacity : INT32_MAX; /* limit of the machine */
     cap = cap < need ? need : cap;
     void *more = orr__realloc_n(array, (size_t)cap, size);
     if (more)

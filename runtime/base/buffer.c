@@ -32,7 +32,7 @@ uint64_t orr__buffer_number(orr__buffer *b)
 
 orr__buffer *orr__buffer_new(size_t bytes)
 {
-    enum { PAGE = 4096 }; /* smaller ones are of no account */
+    enum { PAGE = 4096 }; /* limit of the machine: smaller ones are of no account */
     size_t cap;
     bool spilled = false;
     orr__buffer *small = orr__stash_take(bytes);

@@ -15,7 +15,7 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/private_file.h"
 
-enum { MOST = 16 << 20, SUM_LINE = 21 }; /* "sum %016x\n" */
+enum { MOST = 16 << 20, SUM_LINE = 21 }; /* limit of a format: "sum %016x\n" */
 
 void orr__sealed_name(const char *kind, char *name, size_t size)
 {

@@ -19,7 +19,7 @@ struct timespec orr__time_after(clockid_t clock, double seconds);
  * event n (from 0) stands for, if the events before took ns; 0: event n is not timed. */
 static inline uint32_t orr__time_stands_for(uint64_t n, uint64_t ns)
 {
-    enum { ENOUGH = 64, SAMPLE = 16, SHORT = 20000 /* ns on average */ };
+    enum { ENOUGH = 64, SAMPLE = 16, SHORT = 20000 /* ns on average */ }; /* limit of a measurement */
     if (n < ENOUGH || ns >= n * SHORT)
         return 1;
     return n % SAMPLE == 0 ? SAMPLE : 0;

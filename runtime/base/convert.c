@@ -35,7 +35,7 @@ static uint16_t narrow(double d, int mant, int bias)
     }
     int e = exponent - 1023, emin = 1 - bias;
     int shift = 52 - mant + (e < emin ? emin - e : 0);
-    if (shift > 53) /* below half of the smallest subnormal; f64's own subnormals too */
+    if (shift > 53) /* limit of arithmetic: below half of the smallest subnormal; f64's own subnormals too */
         return (uint16_t)sign;
     uint64_t sig = frac | 1ull << 52, q = sig >> shift, rest = sig & ((1ull << shift) - 1), half = 1ull << (shift - 1);
     q += rest > half || (rest == half && (q & 1));

@@ -174,6 +174,7 @@ static const orr__site site = { NULL, 0, "environment" };
 static orr_status wrong(const entry *e, const char *value)
 {
     bool words = e->form == CHOICE || e->form == SWITCH;
+    /* limit of a format */
     return orr__fail(site, ORR_EENV, "%s=%.200s%s makes no sense; %s %s", e->row.name, value,
                      strlen(value) > 200 ? "…" : "", words ? "it is one of:" : "it takes:", e->row.values);
 }

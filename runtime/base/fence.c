@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* From <linux/membarrier.h>, which some C libraries' headers lack. */
-enum { PRIVATE_EXPEDITED = 1 << 3, REGISTER_PRIVATE_EXPEDITED = 1 << 4 };
+enum { PRIVATE_EXPEDITED = 1 << 3, REGISTER_PRIVATE_EXPEDITED = 1 << 4 }; /* limit of the machine */
 
 atomic_bool orr__fences_paired;
 

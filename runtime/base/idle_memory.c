@@ -13,7 +13,7 @@
 #include "runtime/base/pool.h"
 
 /* Memory that was not used between two looks is returned at the second, so within a second. */
-enum { PERIOD_NS = 450000000 };
+enum { PERIOD_NS = 450000000 }; /* limit of a promise */
 
 static struct {
     pthread_mutex_t lock;

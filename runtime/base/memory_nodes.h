@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ORR__NODES_MOST = 64 };
+enum { ORR__NODES_MOST = 64 }; /* limit of memory */
 
 /* The nodes that have cores for this process; 1 without hwloc. Read once, when first asked. */
 int orr__nodes_here(void);

@@ -197,7 +197,7 @@ orr__note *orr__notes_all(int *n)
 
 uint64_t orr__notes_content(const void *data, uint64_t bytes)
 {
-    enum { PIECE = 64, PIECES = 64 };
+    enum { PIECE = 64, PIECES = 64 }; /* limit of memory */
     const char *p = data;
     uint64_t h = orr__hash(&bytes, sizeof bytes, 1);
     if (bytes <= PIECE * PIECES)

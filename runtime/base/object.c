@@ -12,7 +12,7 @@
 #include "runtime/base/pool.h"
 
 /* BLOCK: bytes of a block and its alignment. TABLE: places for blocks, which bound the number of live objects. */
-enum { BLOCK = 1 << 16, TABLE = 1 << 14, ALIGN = 64 };
+enum { BLOCK = 1 << 16, TABLE = 1 << 14, ALIGN = 64 }; /* limit of memory */
 
 typedef struct slot {
     atomic_bool live;

@@ -18,7 +18,7 @@ typedef struct orr__object_kind {
 void *orr__object_new(const orr__object_kind *kind);
 /* Ends a live object. Its memory is cleared and serves another object of its kind after ORR__OBJECTS_RESTING others have ended. */
 void orr__object_end(const orr__object_kind *kind, void *object);
-enum { ORR__OBJECTS_RESTING = 4096 };
+enum { ORR__OBJECTS_RESTING = 4096 }; /* limit of memory */
 /* True if `object` is a live object of the kind. The address may be any. */
 bool orr__object_is(const orr__object_kind *kind, const void *object);
 /* ORR_OK; else the last error and its status: ORR_EINVAL (NULL), ORR_EHANDLE (freed, or never one of the kind). */

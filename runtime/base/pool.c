@@ -17,11 +17,11 @@
 
 /* Sizes of small blocks: 64, 128, 192, 256, then four steps to each power of two (so at most a fifth is unused). Larger blocks are parts of
  * extents, so that free memory serves blocks of every size. */
-enum { FIRST_LOG = 8, LAST_LOG = 18, CLASSES = 4 * (LAST_LOG - FIRST_LOG) + 4 };
+enum { FIRST_LOG = 8, LAST_LOG = 18, CLASSES = 4 * (LAST_LOG - FIRST_LOG) + 4 }; /* limit of memory */
 static const size_t huge_page = (size_t)2 << 20;
 static const size_t class_most = (size_t)1 << LAST_LOG; /* larger blocks are extents */
 #ifdef ORR__ASAN
-enum { GUARD = 64 }; /* bytes after a large block that are out of bounds */
+enum { GUARD = 64 }; /* limit of the machine: bytes after a large block that are out of bounds */
 #else
 enum { GUARD = 0 };
 #endif
@@ -80,7 +80,7 @@ bool orr__pool_must_fail(void)
 
 int orr__pool_class(size_t bytes, size_t *cap)
 {
-    if (bytes <= 256) {
+    if (bytes <= 256) { /* limit of memory */
         size_t n = bytes ? (bytes + 63) / 64 : 1;
         *cap = 64 * n;
         return (int)n - 1;

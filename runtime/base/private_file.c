@@ -71,7 +71,7 @@ static bool follow(walk *w, const char *name, const struct stat *st, bool last)
     if (!root_or_us(st->st_uid))
         return refuse(w, name, "is a symbolic link of another user");
     ssize_t n = readlinkat(w->fd, name, target, sizeof target - 1);
-    if (n <= 0 || ++w->links > 16)
+    if (n <= 0 || ++w->links > 16) /* limit of search */
         return refuse(w, name, "is a symbolic link that leads nowhere");
     target[n] = '\0';
     if ((size_t)snprintf(joined, sizeof joined, "%s/%s", target, w->rest) >= sizeof joined)

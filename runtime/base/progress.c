@@ -6,7 +6,7 @@
 #include <orrery/eval.h>
 #include "runtime/base/clock.h"
 
-static const double interval = 0.1;
+static const double interval = 0.1; /* limit of a promise */
 
 void orr_progress_to(orr_progress_fn *fn, void *user)
 {

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /* A trial of an unknown way may take longer than the best known way by this part of its time; a way that takes longer is hopeless. */
-#define ORR__REGRET_MOST 0.5
+#define ORR__REGRET_MOST 0.5 /* limit of search */
 /* Promised to users (docs/tuning.md): the per cent of the time of all evaluations that trials may cost, and the ms that they may cost in
  * the first evaluations. */
-enum { ORR__REGRET_SHARE = 5, ORR__REGRET_EARLY_MS = 10, ORR__REGRET_EARLY = 50 };
+enum { ORR__REGRET_SHARE = 5, ORR__REGRET_EARLY_MS = 10, ORR__REGRET_EARLY = 50 }; /* limit of search */
 
 typedef struct orr__regret {
     uint64_t evaluations, trials, refused;

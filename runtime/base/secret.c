@@ -111,7 +111,7 @@ orr_status orr__secret_random(orr__site at, void *p, size_t bytes)
     unsigned char *to = p;
 #ifdef HAVE_GETRANDOM
     while (bytes > 0) {
-        ssize_t n = getrandom(to, bytes < 4096 ? bytes : 4096, 0);
+        ssize_t n = getrandom(to, bytes < 4096 ? bytes : 4096, 0); /* limit of the machine */
         if (n < 0 && errno != EINTR)
             break;
         to += n > 0 ? n : 0;

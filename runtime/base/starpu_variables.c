@@ -58,7 +58,7 @@ typedef struct {
         { name, NULL }, REFUSED, 0, 0, reason                                                                          \
     }
 
-enum { BACKOFF = 65536, PIPELINE = 4, DISK = 16 };
+enum { BACKOFF = 65536, PIPELINE = 4, DISK = 16 }; /* limit of a library */
 
 /* clang-format off */
 static const entry table[] = {
@@ -358,7 +358,7 @@ static orr_status check_one(orr__site at, const char *name, const char *value, c
         return ORR_OK;
     values(e, m, right, sizeof right);
     return orr__fail(at, ORR_EENV, "%s=%.200s%s makes no sense; it takes: %s", name, value,
-                     strlen(value) > 200 ? "…" : "", right);
+                     strlen(value) > 200 ? "…" : "", right); /* limit of a format */
 }
 
 /* The policy pheft asserts that the least priority is below the greatest, which is 1 unless set. */

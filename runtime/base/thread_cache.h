@@ -6,7 +6,7 @@
 #include "runtime/base/buffer.h"
 
 /* Blocks of up to 64 KiB; bytes per thread. Memory in a stash is neither live nor pooled. */
-enum { ORR__STASH_CLASSES = 36, ORR__STASH_BYTES = 256 << 10 };
+enum { ORR__STASH_CLASSES = 36, ORR__STASH_BYTES = 256 << 10 }; /* limit of memory */
 typedef struct orr__stash {
     orr__buffer *free[ORR__STASH_CLASSES];
     size_t held;

@@ -10,7 +10,7 @@ enum {
 #undef THRESHOLD
 
 /* Facts of processors: bytes of a cache line; elements of f32 of the widest vector, which is one. */
-enum { ORR__CACHE_LINE = 64, ORR__VECTOR = ORR__CACHE_LINE / 4 };
+enum { ORR__CACHE_LINE = 64, ORR__VECTOR = ORR__CACHE_LINE / 4 }; /* limit of the machine */
 
 /* Sizes that follow from the caches of a core. */
 enum {

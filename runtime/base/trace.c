@@ -28,9 +28,9 @@ typedef struct {
     orr__trace_arg arg[ORR__TRACE_ARGS];
 } event;
 
-enum { CHUNK = 512, TRACKS = ORR__TRACE_TRACKS, SELF0 = 10000 };
+enum { CHUNK = 512, TRACKS = ORR__TRACE_TRACKS, SELF0 = 10000 }; /* limit of memory */
 /* Chunks in memory before full ones are written early: 64 MiB. */
-enum { MOST_CHUNKS = 480 };
+enum { MOST_CHUNKS = 480 }; /* limit of memory */
 
 typedef struct chunk {
     struct chunk *next;
@@ -70,9 +70,9 @@ static void put_word(const char *s)
 static void put_number(const char *before, double v)
 {
     char text[32], *p = text + sizeof text;
-    unsigned long long n = fabs(v) < 1e15 ? (unsigned long long)(fabs(v) * 1000 + 0.5) : 0;
+    unsigned long long n = fabs(v) < 1e15 ? (unsigned long long)(fabs(v) * 1000 + 0.5) : 0; /* limit of arithmetic */
     (void)fputs(before, out);
-    if (!(fabs(v) < 1e15)) {
+    if (!(fabs(v) < 1e15)) { /* limit of arithmetic */
         if (isfinite(v))
             (void)fprintf(out, "%.17g", v);
         else

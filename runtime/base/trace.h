@@ -29,7 +29,7 @@ typedef struct orr__trace_arg {
 /* A span of time on a track: kind is a literal, name is copied (63 bytes), file lives as long as the program or is NULL.
  * track: ORR__TRACE_SELF, the calling thread's own, else a number that orr__trace_track names. Times: orr__now().
  * arg: n of them, at most ORR__TRACE_ARGS, copied. */
-enum { ORR__TRACE_SELF = -1, ORR__TRACE_ARGS = 6, ORR__TRACE_TRACKS = 1024 };
+enum { ORR__TRACE_SELF = -1, ORR__TRACE_ARGS = 6, ORR__TRACE_TRACKS = 1024 }; /* limit of memory */
 typedef struct orr__trace_at {
     const char *file;
     int line, track;

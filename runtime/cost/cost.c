@@ -9,7 +9,7 @@
 #include "runtime/cost/cost.h"
 #include "runtime/cost/profile.h"
 
-/* Rates that a profile does not have, as fractions of those that it has. */
+/* Rates that a profile does not have, as fractions of those that it has: limits of a measurement. */
 #define MOVES 0.4    /* of the rate of a stream: all but element-wise regions and folds */
 #define BLOCKS 0.1   /* of compiled arithmetic: the block interpreter                            */
 #define USER 0.025   /* … flops of users' kernels                                                */
@@ -17,7 +17,7 @@
 
 /* ROW: one pass of the loop around the innermost one, in additions of f32. Functions in f64 cost more than twice: their polynomials
  * are longer. */
-enum { ROW = 150 };
+enum { ROW = 150 }; /* limit of a measurement */
 #define F64_FUNCTION 4.5
 #define F64_PLAIN 2.5
 

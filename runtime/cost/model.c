@@ -77,7 +77,7 @@ static orr__class *find_or_add(const orr__class *like)
 
 static int64_t quarter_octaves(int64_t extent)
 {
-    return extent <= 16 ? extent : llround(4 * log2((double)extent));
+    return extent <= 16 ? extent : llround(4 * log2((double)extent)); /* limit of a measurement */
 }
 
 /* The extents that tasks of more or fewer rows share. */
@@ -130,6 +130,7 @@ static void note_usual(const orr__class *c, orr__on on, const orr__timed *t)
     pthread_mutex_lock(&adding);
     int n = atomic_load(&usual[c->kind][on].n);
     double mean = atomic_load(&usual[c->kind][on].log);
+    /* limit of a measurement */
     atomic_store(&usual[c->kind][on].log, mean + (log(t->us / t->size) - mean) / (n < 32 ? n + 1 : 32));
     atomic_store(&usual[c->kind][on].n, n + 1);
     pthread_mutex_unlock(&adding);
@@ -218,7 +219,7 @@ static bool fit_classes(uint64_t kernel, const uint32_t *row, const orr__class *
         bool fits = c->kernel == kernel && c != but && (!row || c->row == *row);
         orr__timed t = fits ? read_timed(c, on) : (orr__timed){ 0 };
         if (t.n >= ORR__T_SETTLED)
-            s[n++] = (orr__sample){ t.size, t.us, t.n < 16 ? t.n : 16 };
+            s[n++] = (orr__sample){ t.size, t.us, t.n < 16 ? t.n : 16 }; /* limit of a measurement */
     }
     return n >= least && orr__fit(s, n, a, b);
 }

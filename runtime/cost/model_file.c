@@ -51,7 +51,7 @@ static bool put_line(const char *line)
     if (sscanf(line, "%" SCNx64 " %" SCNx32 " %" SCNx32 " %d %d %" SCNu32 " %lf %lf %lf %n", &c.kernel, &c.shape,
                &c.row, &kind, &on, &t.n, &t.us, &t.size, &t.spread, &at) != 9 ||
         at == 0 || kind < 0 || kind >= ORR__REGION_CLASSES || on < 0 || on >= ORR__ON_COUNT ||
-        !(t.us > 0 && t.us < 1e12 && t.size > 0 && t.size < 1e12 && t.spread >= 0))
+        !(t.us > 0 && t.us < 1e12 && t.size > 0 && t.size < 1e12 && t.spread >= 0)) /* limit of a measurement */
         return false;
     c.kind = kind;
     (void)snprintf(c.label, sizeof c.label, "%s", line + at);

@@ -7,7 +7,7 @@
 #include "runtime/cost/model.h"
 
 /* RECENT: samples that count as the recent past. TRUTH: consecutive far samples that replace a mean. */
-enum { RECENT = 32, TRUTH = 3 };
+enum { RECENT = 32, TRUTH = 3 }; /* limit of a measurement */
 #define FAR 8.0
 
 bool orr__fit(const orr__sample *s, int n, double *a, double *b)
@@ -31,8 +31,8 @@ bool orr__fit(const orr__sample *s, int n, double *a, double *b)
         xx += s[i].weight * dx * dx;
         xy += s[i].weight * dx * (log(s[i].us) - y);
     }
-    *b = xx > 0.01 * w ? xy / xx : 1;
-    *b = *b < 0.2 ? 0.2 : *b > 1.2 ? 1.2 : *b;
+    *b = xx > 0.01 * w ? xy / xx : 1;          /* limit of a measurement */
+    *b = *b < 0.2 ? 0.2 : *b > 1.2 ? 1.2 : *b; /* limit of a measurement */
     *a = y - *b * x;
     return true;
 }

@@ -51,8 +51,8 @@ static const orr__profile_row table[] = {
     ROW(date, "s", 0, 1e11, "the measurement, in seconds since 1970"),
 };
 /* An empty task among many costs 3 to 10 us where a launch takes 0.05 to 0.3. */
-#define MOST_LAUNCHES 300
-#define GOOD 0.5
+#define MOST_LAUNCHES 300 /* limit of a measurement */
+#define GOOD 0.5          /* limit of a measurement */
 enum { ROWS = sizeof table / sizeof *table };
 
 /* Written alternately: a reader of the previous profile finds it whole. */
@@ -82,6 +82,7 @@ void orr__profile_use(const orr__profile *p)
  * task alone takes longer than a launch, and at least a good part of one among many. */
 static bool together(const orr__profile *p)
 {
+    /* limit of a measurement */
     return p->task_us <= MOST_LAUNCHES * p->kernel_us && p->cached >= 0.5 * p->stream &&
            p->stream_all >= 0.5 * p->stream && p->latency_us >= p->kernel_us && p->latency_us >= 0.2 * p->task_us &&
            p->gemm32 >= 0.5 * p->gemm64;

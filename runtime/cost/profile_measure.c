@@ -13,6 +13,7 @@
 #include "runtime/base/minmax.h"
 #include "runtime/cost/profile.h"
 
+/* limits of a measurement */
 enum { MOST_CORES = 64, TRIES = 3, PASSES = 2, PIECE = 65536 /* elements, some 50 us of work */, MOST_PIECES = 256 };
 
 /* The elements of an array: beyond the last cache, but few enough that the first touch of its pages does not
@@ -99,7 +100,7 @@ static int cores(void)
 
 static void memory(orr__profile *p, const atomic_bool *stop)
 {
-    enum { PAGE = 2 << 20 };
+    enum { PAGE = 2 << 20 }; /* limit of a measurement */
     size_t n = array_elements(), bytes = (3 * n * sizeof(float) + PAGE - 1) / PAGE * PAGE;
     int threads = cores();
     float *x = aligned_alloc(PAGE, bytes);
@@ -121,7 +122,7 @@ static void memory(orr__profile *p, const atomic_bool *stop)
 /* Three arrays of 32 KiB. */
 static double cached(orr__profile *p, const atomic_bool *stop)
 {
-    enum { N = 8192, CALLS = 20, TIMES = 8 };
+    enum { N = 8192, CALLS = 20, TIMES = 8 }; /* limit of a measurement */
     static _Alignas(64) float x[3 * N];
     orr__samples s = { .all = 0 };
     for (int k = 0; k < TIMES && !atomic_load(stop); k++) {
@@ -139,7 +140,7 @@ static double cached(orr__profile *p, const atomic_bool *stop)
 /* y = x + x on 16 elements. */
 static double launch(orr__profile *p, const atomic_bool *stop)
 {
-    enum { N = 16, CALLS = 500 };
+    enum { N = 16, CALLS = 500 }; /* limit of a measurement */
     static _Alignas(64) float x[N], y[N];
     orr__access access = { .input = 0, .stride = { 1 } };
     uint8_t dtype = ORR_F32;

@@ -386,7 +386,7 @@ static void count_caller(int more)
 static orr_status execute_counted(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                                   void *const *into, orr__buffer **out, orr__run **run, bool little)
 {
-    enum { SAMPLE = 16 };
+    enum { SAMPLE = 16 }; /* limit of a measurement */
     static _Thread_local unsigned n __attribute__((tls_model("initial-exec")));
     unsigned stands_for = run ? 0 : !little ? 1 : n++ % SAMPLE == 0 ? SAMPLE : 0;
     double t0 = stands_for ? orr__now() : 0;

@@ -186,7 +186,7 @@ static int64_t whole_rows(const orr__region *r)
 }
 
 /* A stop ends work that has begun within some 10 ms (include/orrery/eval.h). */
-enum { STOP_US = 10000 };
+enum { STOP_US = 10000 }; /* limit of a promise */
 
 /* Launches the kernel; in parts if its work may be stopped, so that it ends soon. */
 static orr_status launch_parts(const orr__step *s, const orr__launch *l)

@@ -156,7 +156,7 @@ struct orr__run {
     struct orr__scratch {
         orr__buffer *buf;
         atomic_flag taken;
-    } *scratch; /* as many as bundles can run at once */
+    } * scratch; /* as many as bundles can run at once */
     int nscratch;
     void *tasks;              /* of the engine, one block                               */
     struct orr__task *parked; /* of the engine: a list of tasks that wait for their turn to post, under the lock */
@@ -266,7 +266,7 @@ void orr__step_rows(const orr__step *s, int t, int64_t *lo, int64_t *hi);
 void orr__step_writes(const orr__step *s, int t, int k, int64_t *first, int64_t *end);
 /* known: by plan value, from the buffers of the leaves. NULL: not requested. */
 void orr__exec_number(const orr__plan *plan, orr__buffer *const *leaf, orr__known *known);
-enum { ORR__KNOWN_MOST = 16 }; /* inputs of a call with known facts, at most */
+enum { ORR__KNOWN_MOST = 16 }; /* limit of memory: inputs of a call with known facts, at most */
 /* forms.c: gives the leaves the forms that the run reads. known[] receives the form of each, until orr__form_leave for each that has
  * one. The run has a reference to each leaf that is worth a form, and known[] has the numbers. */
 orr_status orr__exec_enter(const orr__plan *plan, orr__buffer *const *leaf, orr__known *known, bool tasks);

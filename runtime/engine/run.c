@@ -304,7 +304,7 @@ bool orr__run_done(orr__run *r)
  * intervals. */
 static orr_status wait_for_end(orr__run *r, const orr__stop *s)
 {
-    static const double interval = 0.01;
+    static const double interval = 0.01; /* limit of a promise */
     orr__progress progress = { 0 };
     orr_status st = ORR_OK;
     while (!orr__run_done(r) && (st = orr__may_wait(ORR__SITE(NULL, 0, NULL))) == ORR_OK &&

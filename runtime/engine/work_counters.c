@@ -132,7 +132,7 @@ static int64_t filled(const void *data, orr_dtype dtype, int64_t at, int64_t str
 /* The part of the products of one operand that are of zeros, by some rows along axis `along`: 0 unless nearly all are, in every row. */
 static double zeros_of(const orr__region *r, const orr__access *a, const void *data, int down, int along, int64_t rows)
 {
-    enum { ROWS = 8, FEW = 16, MOST = 4096 };
+    enum { ROWS = 8, FEW = 16, MOST = 4096 }; /* limit of memory */
     int64_t n = r->dim[along] < MOST ? r->dim[along] : MOST, all = 0;
     orr_dtype dtype = (orr_dtype)r->in_dtype[a->input];
     if ((dtype != ORR_F32 && dtype != ORR_F64) || n < FEW || rows < 1)
@@ -152,7 +152,7 @@ static double zeros_of(const orr__region *r, const orr__access *a, const void *d
 /* The numbers are those of a slice. */
 static bool is_run(const orr__step *s, int input, const void *data)
 {
-    enum { LOOKS = 8, FEW = 16 };
+    enum { LOOKS = 8, FEW = 16 }; /* limit of memory */
     bool wide = s->region->in_dtype[input] == ORR_I64;
     int64_t first = 0, end = s->region->in_count[input];
     if (s->ntiles > 1) /* others may be under way */

@@ -13,7 +13,8 @@
 #include "runtime/base/threshold.h"
 #include "runtime/fuse/group.h"
 
-#define REASONS_MOST 32 /* reasons that are kept of one root: a value may have as many readers as there are nodes */
+/* Reasons that are kept of one root: a value may have as many readers as there are nodes. Limit of memory. */
+#define REASONS_MOST 32
 
 /* A value that is read twice by each of the values after it is counted 2^n times after n of them. */
 static int more_loads(int a, int b)

@@ -66,7 +66,7 @@ typedef struct {
     bool *excess; /* excess.c: node of f16 or bf16 -> its value keeps the precision of f32 */
 } orr__group;
 
-#define ORR__REGION_MAX_INPUTS 14 /* task buffers and kernel arguments                 */
+#define ORR__REGION_MAX_INPUTS 14 /* limit of a format: task buffers and kernel arguments                 */
 
 orr_status orr__group_make(orr__site at, const orr__capture *p, int how, orr__group *g);
 void orr__group_free(orr__group *g);

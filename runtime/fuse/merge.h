@@ -26,7 +26,7 @@ typedef struct {
 /* The regions that one search visits at most. Regions that could be joined are near each other in most graphs; in a long chain of steps
  * with its gradient, each search would visit all steps between a value and its use in the gradient, n² for n steps. A search that ends
  * at the bound counts as a dependency, and the two regions stay apart. */
-enum { ORR__REACH_MOST = 256 };
+enum { ORR__REACH_MOST = 256 }; /* limit of search */
 
 /* Is root i element-wise? */
 static inline bool orr__joinable(const orr__group *g, int i)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "runtime/fuse/merge.h"
 
-enum { WINDOW = 64 }; /* regions of reductions with which one is compared */
+enum { WINDOW = 64 }; /* limit of search: regions of reductions with which one is compared */
 
 /* The node whose elements the region of home j folds, all over the same axes; -1: the region is something else. */
 static int folded_by(const orr__group *g, int j)

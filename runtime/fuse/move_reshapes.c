@@ -7,7 +7,7 @@
 #include "runtime/base/ablation.h"
 #include "runtime/fuse/group.h"
 
-enum { DEPTH = 64 }; /* levels of element-wise work below one reshape */
+enum { DEPTH = 64 }; /* limit of search: levels of element-wise work below one reshape */
 
 typedef struct {
     orr__site at;

@@ -6,7 +6,7 @@
 #include "runtime/fuse/group.h"
 
 /* Places beyond this number are not distinguished. */
-enum { MOST = 128 };
+enum { MOST = 128 }; /* limit of memory */
 
 typedef struct orr__reading_place {
     int root; /* of the region */

@@ -10,7 +10,7 @@
 #include "runtime/fuse/group.h"
 
 /* Limits: instructions of a chain, half of a region's; levels of element-wise work that are searched. */
-enum { MOST = ORR__T_REGION_OPS / 2, DEPTH = 32 };
+enum { MOST = ORR__T_REGION_OPS / 2, DEPTH = 32 }; /* limit of search */
 
 float orr__folded_count(const orr__capture *p, int i)
 {

@@ -160,7 +160,8 @@ static inline __attribute__((always_inline)) bool number_leaf(walk *w, orr__node
 /* The work of n if an evaluation did it before; else, that it reads values of such nodes. Inputs have been counted already. */
 static ORR__COLD void note_again(const walk *w, const orr__node *n)
 {
-    enum { KERNEL = 1 << 10 }; /* the time of a kernel of its own is all its node's: the note bounds it */
+    /* limit of a promise: the time of a kernel of its own is all its node's: the note bounds it */
+    enum { KERNEL = 1 << 10 };
     orr__note f = { .kind = ORR__NOTE_AGAIN, .of = w->at.file, .of_line = w->at.line };
     const orr_shape *in = &n->in[0]->shape;
     double flops = (double)orr__shape_count(&n->shape) * (n->op->flops > 1 ? (double)n->op->flops : 1);
@@ -295,7 +296,7 @@ static bool visit(walk *w, orr__node *root)
 }
 
 /* The thread's next capture reuses the arrays of a finished one: small graphs cost no malloc. */
-enum { SPARE_NODES = 4096 };
+enum { SPARE_NODES = 4096 }; /* limit of memory */
 
 static void arrays_free(orr__capture *p)
 {

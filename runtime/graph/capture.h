@@ -51,10 +51,11 @@ static inline int orr__capture_nin(const orr__capture *p, int i)
 typedef struct {
     orr__node *const *out;
     int nout, nfirst, nretained;
-    int nagain;   /* of these, the last ones that evaluations compute again and again (kept_again.c) */
-    bool counts;  /* nodes count this capture as an evaluation */
-    bool slices;  /* slices of values are leaves: orr__slices_copy follows */
-    bool at_once; /* fails, without a message, where it would wait for another thread's evaluation, and beyond a few nodes */
+    int nagain;  /* of these, the last ones that evaluations compute again and again (kept_again.c) */
+    bool counts; /* nodes count this capture as an evaluation */
+    bool slices; /* slices of values are leaves: orr__slices_copy follows */
+    bool
+        at_once; /* fails, without a message, where it would wait for another thread's evaluation, and beyond a few nodes */
 } orr__capture_roots;
 /* All of them requested. */
 #define ORR__ROOTS(to, n, first) ((orr__capture_roots){ .out = (to), .nout = (n), .nfirst = (first) })
@@ -70,7 +71,7 @@ void orr__capture_free(orr__capture *p);
  * rule. */
 orr_status orr__capture_verify(const orr__capture *p);
 /* The attributes of a node with their names: " axis=1 start=0 2". Returns text. */
-enum { ORR__ATTR_TEXT = 512 };
+enum { ORR__ATTR_TEXT = 512 }; /* limit of memory */
 char *orr__attr_text(const orr__node *n, char *text, size_t size);
 void orr__capture_print(FILE *to, const orr__capture *p);
 /* more, if not NULL, adds to the picture. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "runtime/base/env.h"
 
-enum { COUNTED = 4096, LINES = 64 /* further lines are not told apart */ };
+enum { COUNTED = 4096, LINES = 64 /* further lines are not told apart */ }; /* limit of memory */
 
 struct orr__census {
     int counted, lines;

@@ -427,7 +427,7 @@ void orr__slots_free_owned(orr__tls *tls, const orr__scope *scope)
 /* -- forgotten scopes ------------------------------------------------------------------------------------------ */
 
 /* MANY: handles of no scope at which the first warning comes; the next ones at twice as many. LINES: places for source lines. */
-enum { MANY = 100000, LINES = 1024 };
+enum { MANY = 100000, LINES = 1024 }; /* limit of a promise */
 
 typedef struct {
     const char *file;

@@ -11,7 +11,7 @@
 #include "runtime/graph/node.h"
 #include "runtime/graph/thread_state.h"
 
-enum { BLOCK = 64, BATCH = 256 }; /* nodes allocated together; free nodes passed on together */
+enum { BLOCK = 64, BATCH = 256 }; /* limit of memory: nodes allocated together; free nodes passed on together */
 enum { FEW_DIMS = 4 };            /* at least the rank of nearly all tensors */
 
 /* Blocks are never freed: a loop that records as much as it frees runs in constant memory. */

@@ -68,22 +68,22 @@ _Static_assert(sizeof(orr__attr) == 0 ORR__ATTRS(ORR__ATTR_SIZE),
                "no padding: attributes are equal if their bytes are");
 
 enum {
-    ORR__OP_ORIGIN = 1,     /* two nodes differ although operands and attributes are equal           */
-    ORR__OP_STOPS = 2,      /* no gradient flows through a node                                      */
-    ORR__OP_ORDERED = 4,    /* a view whose elements keep their row-major order: it shares the buffer */
-    ORR__OP_BY_PLACE = 8,   /* an element depends on its place, so it is computed at that place only */
-    ORR__OP_UNIFORM = 16,   /* every element is s[0]                                                 */
-    ORR__OP_MAY_FAIL = 32,  /* the kernel may refuse its data: a matrix, an index                   */
-    ORR__OP_BLAS = 64,      /* the kernel calls BLAS: the bits depend on how many rows a call has   */
-    ORR__OP_TILES = 128,    /* a large call is a graph of operations on tiles (codelets/cholesky.h) */
-    ORR__OP_SUMS = 256,     /* an element is a sum: its last bits depend on the order              */
-    ORR__OP_OVERLAPS = 512, /* a view that shows elements more than once: it reads a buffer       */
-    ORR__OP_FLOATS = 1024,  /* the operands are floats                                            */
-    ORR__OP_SEVERAL = 2048, /* an element from several ones of the operand: a short fold, unrolled */
-    ORR__OP_POSTS = 4096,   /* the kernel may post the work to another thread and return (orr__ending) */
-    ORR__OP_PLACES = 8192,  /* a node requests how its operand lies over ranks                         */
+    ORR__OP_ORIGIN = 1,      /* two nodes differ although operands and attributes are equal           */
+    ORR__OP_STOPS = 2,       /* no gradient flows through a node                                      */
+    ORR__OP_ORDERED = 4,     /* a view whose elements keep their row-major order: it shares the buffer */
+    ORR__OP_BY_PLACE = 8,    /* an element depends on its place, so it is computed at that place only */
+    ORR__OP_UNIFORM = 16,    /* every element is s[0]                                                 */
+    ORR__OP_MAY_FAIL = 32,   /* the kernel may refuse its data: a matrix, an index                   */
+    ORR__OP_BLAS = 64,       /* the kernel calls BLAS: the bits depend on how many rows a call has   */
+    ORR__OP_TILES = 128,     /* a large call is a graph of operations on tiles (codelets/cholesky.h) */
+    ORR__OP_SUMS = 256,      /* an element is a sum: its last bits depend on the order              */
+    ORR__OP_OVERLAPS = 512,  /* a view that shows elements more than once: it reads a buffer       */
+    ORR__OP_FLOATS = 1024,   /* the operands are floats                                            */
+    ORR__OP_SEVERAL = 2048,  /* an element from several ones of the operand: a short fold, unrolled */
+    ORR__OP_POSTS = 4096,    /* the kernel may post the work to another thread and return (orr__ending) */
+    ORR__OP_PLACES = 8192,   /* a node requests how its operand lies over ranks                         */
     ORR__OP_BORROWS = 16384, /* a long call may use the cores of idle workers (orr__step's borrows)     */
-    ORR__OP_SLICES = 32768  /* a view: every attr.step-th element of the operand from attr.start on     */
+    ORR__OP_SLICES = 32768   /* a view: every attr.step-th element of the operand from attr.start on     */
 };
 
 /* The place of an index that a composition found out of range. It stays out of range in a sum of eight, and the message gives no
@@ -109,7 +109,7 @@ typedef struct orr__call {
      * result. */
     int64_t parts;
 } orr__call;
-enum { ORR__CALL_RESULT = 1 << 30 };
+enum { ORR__CALL_RESULT = 1 << 30 }; /* limit of a format */
 
 /* A kernel's work. product: the flops run at the speed of a product; else one after the other. */
 typedef struct orr__workload {
@@ -193,7 +193,7 @@ static inline bool orr__call_cuts(const orr__call *c)
 }
 
 /* Ids: the graph's own operations, those of ops/structural.def, element-wise rows. */
-enum { ORR__OP_ROLES = 5, ORR__OP_EW = 128 };
+enum { ORR__OP_ROLES = 5, ORR__OP_EW = 128 }; /* limit of a format */
 
 /* The operations whose meaning is the graph's own. */
 extern const orr__op orr__op_leaf, orr__op_placeholder, orr__op_poison, orr__op_detach, orr__op_result;

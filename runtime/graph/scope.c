@@ -6,7 +6,7 @@
 #include "runtime/graph/thread_state.h"
 
 /* Limits: ended scopes that a thread keeps; total capacity of their lists; serials that a thread acquires together. */
-enum { KEPT = 8, KEPT_ITEMS = 32768, SERIALS = 1024 };
+enum { KEPT = 8, KEPT_ITEMS = 32768, SERIALS = 1024 }; /* limit of memory */
 
 void orr__tls_renew(orr__tls *tls)
 {

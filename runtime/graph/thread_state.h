@@ -7,8 +7,8 @@
 #include "runtime/base/thread_cache.h"
 #include "runtime/graph/capture.h"
 
-#define ORR__SLOT_CACHE 128
-enum { ORR__KEEPERS = 1024, ORR__NO_KEEPER = 0 }; /* the number of a keeper identifies its thread */
+#define ORR__SLOT_CACHE 128                       /* limit of memory */
+enum { ORR__KEEPERS = 1024, ORR__NO_KEEPER = 0 }; /* limit of memory: the number of a keeper identifies its thread */
 
 /* The user holds the serial as a pointer, which is never dereferenced and never used twice. */
 typedef struct orr__scope {

@@ -9,7 +9,8 @@
 #include "runtime/graph/pile.h"
 #include "runtime/graph/thread_state.h"
 
-enum { LEAST = 32, SLOTS = 4 }; /* pending variables for which there is space at least; slots of the table for each */
+/* limits of memory: pending variables for which there is space at least; slots of the table for each */
+enum { LEAST = 32, SLOTS = 4 };
 
 /* The slot of the handle in the table of pending variables, or the free slot for it. */
 static uint64_t *slot_of(const orr__tls *tls, uint64_t handle)

@@ -10,7 +10,7 @@
 #include "runtime/plan/passes.h"
 
 /* Steps that wait for a bundle, at most, so that each search of them ends. */
-enum { PENDING_MOST = 1024 };
+enum { PENDING_MOST = 1024 }; /* limit of memory */
 
 /* An order of all steps in which every bundle is a run of neighbours. All steps that depend on a bundle follow it, so bundles cannot
  * wait for each other in a cycle. */

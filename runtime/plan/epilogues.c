@@ -8,7 +8,7 @@
 #include "runtime/base/hash.h"
 #include "runtime/plan/passes.h"
 
-enum { INPUTS_MOST = 24 };
+enum { INPUTS_MOST = 24 }; /* limit of memory */
 
 /* The only region that reads `node`, as its input *input; -1: there are several, there is none, or the node is an
  * output. */

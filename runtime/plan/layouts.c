@@ -308,7 +308,7 @@ static void settle_loops(layouts *k, const orr__region *r)
 }
 
 /* The sweeps of a search for a state that no region changes. Two suffice for a chain of any length, since every other one is backward. */
-enum { SWEEPS = 64 };
+enum { SWEEPS = 64 }; /* limit of search */
 
 static int in_sweep(const layouts *k, int sweep, int j)
 {

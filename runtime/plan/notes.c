@@ -12,7 +12,7 @@
 #include "runtime/plan/passes.h"
 
 /* Arrays below this many elements are too small to matter. */
-enum { NOTED = 4096 };
+enum { NOTED = 4096 }; /* limit of a promise */
 
 /* By node: the node that widens the numbers from which it is computed, −1: none; the region that stores it, −1: none. */
 typedef struct {
@@ -417,7 +417,7 @@ static uint64_t content_in(const orr__plan *plan, const orr__step *s, const uint
 /* The same kernel with the same inputs as in an evaluation before: one of the last ones, or one with much arithmetic. True: it is. */
 static bool note_same(orr__site at, const orr__region *r, uint64_t in, uint64_t evaluation)
 {
-    enum { RECENT = 16 };
+    enum { RECENT = 16 }; /* limit of memory */
     orr__note f = {
         .kind = ORR__NOTE_SAME, .file = r->file, .line = r->line, .by = at.file, .by_line = at.line, .n = 1
     };

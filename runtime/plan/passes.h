@@ -117,7 +117,7 @@ orr_status orr__split_reduction(orr__site at, const orr__region *whole, int ntil
 
 /* -- partial_product_steps.c, partial_product.c: products in parts along their terms ----------------------------------- */
 
-enum { ORR__PARTS_MOST = 256 };
+enum { ORR__PARTS_MOST = 256 }; /* limit of order */
 /* Makes the steps of product j in cut[j].parts parts. */
 orr_status orr__partial_product_steps(orr__planner *p, int j);
 /* The region that makes factor o of product j for one part alone, NULL: the factor exists as a whole. */

@@ -71,7 +71,7 @@ typedef struct {
     int64_t length;
 } orr__index_check;
 
-enum { ORR__DIRECT_MOST = 32 }; /* inputs, or outputs, of a direct plan's step */
+enum { ORR__DIRECT_MOST = 32 }; /* limit of memory: inputs, or outputs, of a direct plan's step */
 
 typedef struct orr__plan {
     atomic_int refs;

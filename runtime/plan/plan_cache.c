@@ -20,7 +20,7 @@
 
 /* The most plans, and the most bytes of plans, their kernels and what libraries keep for these, in addition to a quarter of the memory that
  * was in use lately; but FEW plans as large as the largest one have room in any case. */
-enum { BUCKETS = 1024, CAPACITY = 2048, FEW = 4 };
+enum { BUCKETS = 1024, CAPACITY = 2048, FEW = 4 }; /* limit of memory */
 static const size_t most_bytes = (size_t)10 << 20;
 
 static struct {

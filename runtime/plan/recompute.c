@@ -8,8 +8,8 @@
 #include "runtime/plan/passes.h"
 
 /* The most recomputations. */
-enum { ROUNDS = 256 };
-static const double WORK = 1e8; /* bound on the search: steps × values × rounds */
+enum { ROUNDS = 256 };          /* limit of search */
+static const double WORK = 1e8; /* limit of search: bound on the search: steps × values × rounds */
 
 static int next_use(const orr__plan *p, int v, int after)
 {

@@ -13,7 +13,7 @@
 
 /* With ORRERY_DETERMINISTIC plans assume so many workers and tasks of so many µs, regardless of the machine and of
  * ORRERY_TILE_US: tiles determine the order of sums. */
-enum { ASSUMED_WORKERS = 16, ASSUMED_TILE_US = 200 };
+enum { ASSUMED_WORKERS = 16, ASSUMED_TILE_US = 200 }; /* limit of order */
 
 int orr__plan_workers(void)
 {
@@ -62,7 +62,7 @@ static int64_t device_tiles(const orr__region *r, int64_t n)
 }
 
 /* The most tiles per worker that ORRERY_TILE_US=number can request, so that the number of tasks stays bounded. */
-enum { TILES_ASKED = 64 };
+enum { TILES_ASKED = 64 }; /* limit of a promise */
 
 /* The least rows of a product's tile if there are more tiles than workers: each packs the other operand, which takes
  * as long as some forty rows. Fewer with devices, so that their part of the work is small. */

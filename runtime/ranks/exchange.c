@@ -26,9 +26,9 @@
  * transferred, and a received piece is still in the cache when it is reduced. */
 enum { PIECE = 4 * ORR__T_CORE_CACHES /* bytes, at least */, WINDOW = 4 /* exchanges under way */ };
 
-#define YIELDS 5e-3  /* seconds: a rank that shares its core may wait so long for a slice of it */
+#define YIELDS 5e-3  /* limit of patience: seconds: a rank that shares its core may wait so long for a slice of it */
 #define PATIENCE 3.0 /* seconds without a message before the ranks that have left are checked */
-enum { POLLS = 16 }; /* in the time in which a message that is under way arrives */
+enum { POLLS = 16 }; /* limit of patience: in the time in which a message that is under way arrives */
 
 typedef struct whole {
     orr__exchange x;

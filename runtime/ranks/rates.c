@@ -127,7 +127,7 @@ int64_t orr__rates_piece(const orr__rates *r, int ranks, const orr__layout *l, i
 
 /* -- measurements -------------------------------------------------------------------------------------------- */
 
-enum { SHORT = 8, MIDDLE = 2 * ORR__MESSAGE_SHORT, LONG = 64 << 10, BURST = 8, TURNS = 6 };
+enum { SHORT = 8, MIDDLE = 2 * ORR__MESSAGE_SHORT, LONG = 64 << 10, BURST = 8, TURNS = 6 }; /* limit of a measurement */
 
 typedef struct meter {
     const orr__transport *t;

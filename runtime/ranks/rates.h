@@ -7,7 +7,7 @@
 #include "runtime/ranks/transport.h"
 
 /* Bytes that MPI sends before its receiver asks for them: the usual limit within a node, 4,096, less MPI's header. */
-enum { ORR__MESSAGE_SHORT = 4096 - 128 };
+enum { ORR__MESSAGE_SHORT = 4096 - 128 };           /* limit of a library */
 typedef enum { ORR__NEAR, ORR__FAR } orr__distance; /* within a node, between nodes */
 
 /* Seconds. Messages of all ranks are under way at the same time. */

@@ -14,7 +14,7 @@ typedef struct orr__request {
 } orr__request;
 
 /* Messages of one channel between two ranks arrive in the order in which both sides posted them. */
-enum { ORR__CHANNELS_OF_EXCHANGES = 16 };
+enum { ORR__CHANNELS_OF_EXCHANGES = 16 }; /* limit of a library */
 typedef enum {
     ORR__CHANNEL_CONTROL,
     ORR__CHANNEL_FIRST,

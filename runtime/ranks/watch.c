@@ -24,14 +24,14 @@
 
 /* Calls that are newer than some systems' headers have the same number on every processor. */
 #ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
+#define SYS_pidfd_open 434 /* limit of the machine */
 #endif
 #ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
+#define SYS_pidfd_send_signal 424 /* limit of the machine */
 #endif
 
-#define TICK 0.1  /* seconds between polls of messages       */
-#define GRACE 0.3 /* seconds; a notice may arrive after its sender's end */
+#define TICK 0.1  /* limit of patience: seconds between polls of messages       */
+#define GRACE 0.3 /* limit of patience: seconds; a notice may arrive after its sender's end */
 
 typedef enum { BEAT, LEAVES, STOPPED, FAILED, ENDED } notice_kind;
 typedef struct notice {

@@ -1,6 +1,7 @@
 /* Tuned numbers stand in runtime/base/threshold.def alone. A number is found by its form: a constant that is given a numeric literal (a member
- * of an enum, a macro, a static const), or a comparison with one. Small numbers, which count axes or operands, and the limits of the list
- * below, which are part of a meaning, may stand anywhere.
+ * of an enum, a macro, a static const), or a comparison with one. Small numbers, which count axes or operands, may stand anywhere, and so may
+ * bits of a set, extents of arrays and counts of a loop. Any other number is a limit of a kind, which a comment beside it or before its
+ * statement names: "limit of memory".
  * Must not know: what any number does. */
 #include "config.h"
 #include <ctype.h>
@@ -8,155 +9,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "tests/harness/harness.h"
 
-/* Folders and files whose numbers are looked at. */
-static const char *const places[] = {
-    "codelets/",       "codelets/nest/",         "codelets/emit/",       "codelets/cuda/",
-    "codelets/cpu/",   "codelets/opencl/",       "runtime/fuse/",        "runtime/plan/",
-    "runtime/engine/", "runtime/engine/starpu/", "runtime/base/regret.c"
-};
+static const char *const rooms[] = { "codelets", "runtime", "ops" };
 /* Constants of other libraries and languages; functions, whose numbers are coefficients and ranges. */
 static const char *const others[] = { "codelets/cuda/driver.h", "codelets/emit/helpers.c", "codelets/cpu/vec_",
                                       "codelets/cpu/vmath",     "codelets/cpu/philox",     "codelets/cpu/half.h",
-                                      "codelets/cpu/vqsort" };
-/* Larger numbers are thresholds, unless they are in the next list. */
+                                      "codelets/cpu/vqsort",    "runtime/base/sha256",     "runtime/base/variate",
+                                      "runtime/base/philox",    "ops/privacy/pld.c",       "ops/privacy/rdp.c",
+                                      "ops/privacy/gaussian.c", "ops/privacy/epsilon.c" };
+/* Larger numbers are thresholds, unless they are limits. */
 enum { SMALL = 9 };
 
-/* Constants that are limits of meaning, each with its reason. */
+/* The kinds of limits. A number of another kind was tuned. */
 static const struct {
-    const char *name, *reason;
-} meanings[] = {
-    { "ORR__CLOOP_BLOCK", "the order of sums, which the interpreter shares" },
-    { "ORR__CLOOP_LANES", "the order of sums, which the interpreter shares" },
-    { "ORR__CLOOP_ROWS", "the order of sums, which the interpreter shares" },
-    { "ORR__CLOOP_VECTOR", "elements of the widest vector" },
-    { "BOXES", "a bit each in a word of 64" },
-    { "CELLS", "a bound on the search, which is done once a kernel" },
-    { "MASK", "a bit each in a word of 64" },
-    { "SOME", "bits of a mask" },
-    { "HEAD", "the form of the content of a region" },
-    { "BUCKETS", "of a hash table" },
-    { "PLACES", "of a hash table" },
-    { "RECENT", "evaluations that a note to the user is about" },
-    { "PIECE", "bytes of one allocation of parts" },
-    { "RECORDS", "a bound of memory" },
-    { "GRAPHS", "a bound of memory" },
-    { "ORR__EMIT_WARP", "items that a device computes together" },
-    { "ORR__EMIT_MATRIX_ROWS", "of an instruction" },
-    { "ORR__CU_WORKSPACE", "a bound of memory, which the library asks for" },
-    { "ORR__CU_FLAG", "a bound of memory" },
-    { "ORR__CU_VECTOR", "bytes of a load" },
-    { "CL_TARGET_OPENCL_VERSION", "the version of the language" },
-    { "OLDEST", "the oldest device of the compiler" },
-    { "JACOBI", "of the library" },
-    { "LINE", "bytes, an alignment" },
-    { "ALIGNED", "bytes, an alignment" },
-    { "GROUP", "a bound of memory" },
-    { "IDLE", "a bound of memory" },
-    { "FLAGS", "a bound of memory" },
-    { "LEAST", "a bound of memory" },
-    { "SHAPES", "a bound of memory" },
-    { "CALLS", "a bound of memory" },
-    { "MOST", "a bound of memory" },
-    { "COPY_MOST", "a bound of memory, and the order of sums" },
-    { "PIECE_TERMS", "the order of sums" },
-    { "LEFT_TERMS", "the order of sums" },
-    { "LEFT_ROWS", "the order of sums" },
-    { "FEW", "of an array on the stack" },
-    { "STACK_WORDS", "of an array on the stack" },
-    { "NEAR", "of an array on the stack" },
-    { "CELLS", "of an array on the stack" },
-    { "PATIENCE", "s, after which another process is taken to hang" },
-    { "SMALL", "a limit of OpenBLAS" },
-    { "SINCE", "a version of OpenBLAS" },
-    { "ROWS", "a limit of OpenBLAS; the order of sums, which the compiled loops share" },
-    { "PASS", "a limit of OpenBLAS" },
-    { "TINY", "multiplications that a call would outlast" },
-    { "BLOCK", "of an array on the stack" },
-    { "COLUMNS", "of an array on the stack" },
-    { "WORDS", "of an array on the stack" },
-    { "INPUTS", "of an array on the stack" },
-    { "INPUTS_MOST", "of an array on the stack" },
-    { "FEW_REGS", "of an array on the stack" },
-    { "TERMS", "of an array on the stack" },
-    { "ROW", "of an array on the stack" },
-    { "TERMS_MOST", "of an array on the stack" },
-    { "ROWS_MOST", "of an array on the stack" },
-    { "FINE_MOST", "of an array on the stack" },
-    { "TOGETHER", "of an array on the stack" },
-    { "ORR__FFT_NEAR", "of an array on the stack" },
-    { "ORR__DIRECT_MOST", "of an array on the stack" },
-    { "ORR__KNOWN_MOST", "of an array on the stack" },
-    { "NAME", "of an array on the stack" },
-    { "PRIMITIVES", "a bound of memory" },
-    { "PRIMITIVE", "a bound of memory" },
-    { "KEPT_BYTES", "a bound of memory" },
-    { "WAITING", "a bound of memory" },
-    { "RECORD", "a bound of memory" },
-    { "REASONS_MOST", "a bound of memory" },
-    { "CAPACITY", "a bound of memory" },
-    { "LINES", "a bound of memory" },
-    { "MOST_RUNS", "a bound of memory" },
-    { "NODES", "a bound of memory" },
-    { "ADDRESSES", "a bound of memory" },
-    { "THREADS_MOST", "a bound of memory" },
-    { "LARGEST", "a bound of memory" },
-    { "ORR__CREW_SHARES", "a bound of memory" },
-    { "ORR__PARTS_MOST", "a bound of memory" },
-    { "ORR__REACH_MOST", "a bound on the steps of a search" },
-    { "WINDOW", "a bound on the steps of a search" },
-    { "DEPTH", "a bound on the steps of a search" },
-    { "SWEEPS", "a bound on the steps of a search" },
-    { "ROUNDS", "a bound on the steps of a search" },
-    { "WORK", "a bound on the steps of a search" },
-    { "PENDING_MOST", "a bound on the steps of a search" },
-    { "PAGE", "bytes that a system reads at least" },
-    { "ORR__FFT_STAGES", "factors of a length" },
-    { "ORR__FFT_RADIX", "the largest factor with a text of its own" },
-    { "ORR__LANES_MOST", "the largest matrix of a kernel, whose text has it" },
-    { "ORR__SMALL", "the largest product of a kernel, beside which variants choose" },
-    { "ORR__LARGE_TERMS", "the order of sums" },
-    { "BLOCK_MOST", "the order of sums, which the compiled loops share" },
-    { "ASSUMED_WORKERS", "the order of sums" },
-    { "ASSUMED_TILE_US", "the order of sums" },
-    { "float_LARGEST", "the range of a type" },
-    { "float_POWERS", "the range of a type" },
-    { "double_LARGEST", "the range of a type" },
-    { "double_POWERS", "the range of a type" },
-    { "HOTTEST", "degrees that a sensor can report" },
-    { "SENSORS", "of a device" },
-    { "SIDE", "of a measurement" },
-    { "RUNS", "of a measurement" },
-    { "MANY", "of a measurement; bits of a mask" },
-    { "ALONE", "of a measurement" },
-    { "SAMPLE", "of a measurement: one of so many stands for all" },
-    { "ADDITIONS_OF_EXP", "the unit of a measurement" },
-    { "ORR__REGION_MAX_INPUTS", "the arguments of a kernel and buffers of a task" },
-    { "TILES_ASKED", "a bound on what a user asks for" },
-    { "NOTED", "elements of an array that a note to the user is worth" },
-    { "STOP_US", "what include/orrery/eval.h promises" },
-    { "interval", "s; how often a request to stop is looked for" },
-    { "WORD", "bits" },
-    { "MOST_URGENT", "a number of StarPU" },
-    { "LONG_WORK", "s, after which a device counts as well" },
-    { "timed_s", "a guess, which the measurement corrects" },
-    { "once_s", "a guess, which the measurement corrects" },
-    { "WHOLE", "a logarithm, of the items of the largest group" },
-    { "MOST_INPUTS", "pointers that fit beside the words of a launch" },
-    { "ORR__EMIT_ARG_BYTES", "what every OpenCL 1.2 device accepts" },
-    { "ORR__TEXT_STEPS", "a bound on the work for a text" },
-    { "ORR__TEXT_BYTES", "the unit of that bound" },
-    { "KEPT", "a bound of memory" },
-    { "SCRATCH_BYTES", "the largest accumulator" },
-    { "ORR__LOOP_WHOLE", "a bit" },
-    { "ORR__LOOP_JUMPS", "a bit" },
-    { "ORR__LOOP_UNROLLED", "a bit" },
-    { "ORR__LOOP_BOUND", "a bit" },
+    const char *name, *of;
+} kinds[] = {
+    { "memory", "what is kept, and an array on the stack" },
+    { "search", "steps after which a search or an iteration ends" },
+    { "format", "a file, a message, a text or a key" },
+    { "arithmetic", "bits, range and accuracy of a type" },
+    { "order", "the order of sums, or the bits of a result, which all ways of computing share" },
+    { "measurement", "repetitions and plausible values; a guess that a measurement replaces" },
+    { "machine", "a fact of processors, devices and systems" },
+    { "library", "a limit or a number of another library or tool" },
+    { "promise", "what the documentation promises to users, and what is worth a message to them" },
+    { "patience", "time after which another process, thread or file is taken to be dead" },
 };
 
 static char root[2048];
-static int looked;
 
 /* Blanks comments and strings. */
 static void plain_text(char *s)
@@ -181,12 +63,84 @@ static bool of_others(const char *file)
     return false;
 }
 
-static bool of_meaning(const char *name, size_t n)
+/* Does text[from … to) name a kind of limit? */
+static bool names_kind(const char *text, size_t from, size_t to)
 {
-    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
-        if (strlen(meanings[i].name) == n && !strncmp(name, meanings[i].name, n))
-            return true;
+    static const char *const words[] = { "imit of ", "imits of ", "the ", "a ", "an " };
+    for (const char *p = text + from; (p = strstr(p, "imit")) && p < text + to; p++) {
+        const char *k = p;
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+            k += strncmp(k, words[w], strlen(words[w])) ? 0 : strlen(words[w]);
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds && k > p; i++)
+            if (!strncmp(k, kinds[i].name, strlen(kinds[i].name)))
+                return true;
+    }
     return false;
+}
+
+static bool blank_until(const char *p, const char *end)
+{
+    while (p < end && isspace((unsigned char)*p))
+        p++;
+    return p >= end;
+}
+
+static const char *line_of(const char *start, const char *p)
+{
+    while (p > start && p[-1] != '\n')
+        p--;
+    return p;
+}
+
+/* True for a number at p that a comment calls a limit. The comment ends before the statement, or stands in it or behind it on the line. */
+static bool is_limit(const char *raw, const char *text, const char *p)
+{
+    const bool directive = *line_of(text, p) == '#';
+    const char *from = p, *to = p + strcspn(p, directive ? "\n" : "{};");
+    to += strcspn(to, "\n");
+    if (directive) /* a comment may be about several in a row */
+        for (from = line_of(text, p); from > text && *line_of(text, from - 1) == '#';)
+            from = line_of(text, from - 1);
+    else
+        while (from > text && from[-1] != ';' && from[-1] != '}')
+            from--;
+    const char *next = from + strcspn(from, "\n");
+    if (from > text && next < p && blank_until(from, next))
+        from = next;                                             /* a comment there is about the statement before */
+    while (from > text && from[-1] == '\n' && from - 1 > text) { /* comments of a directive */
+        const char *line = line_of(text, from - 1);
+        if (!blank_until(line, from) || blank_until(raw + (line - text), raw + (from - text)))
+            break;
+        from = line;
+    }
+    return names_kind(raw, (size_t)(from - text), (size_t)(to - text));
+}
+
+/* True for a name in brackets: the extent of an array. */
+static bool is_extent(const char *text, const char *name, size_t n)
+{
+    for (const char *p = text; (p = strchr(p, '[')); p++) {
+        const char *end = p + strcspn(p, "];");
+        for (const char *q = p + 1; q + n <= end; q++)
+            if (!strncmp(q, name, n) && !isalnum((unsigned char)q[-1]) && q[-1] != '_' &&
+                !isalnum((unsigned char)q[n]) && q[n] != '_')
+                return true;
+    }
+    return false;
+}
+
+/* True for a member of an enum that has the bits of a set, at p. */
+static bool is_bit(const char *text, const char *p)
+{
+    const char *from = p, *to = p + strcspn(p, "}");
+    int bits = 0;
+    while (from > text && *from != '{' && *from != '}' && *from != ';')
+        from--;
+    for (const char *q = from; *from == '{' && (q = strchr(q, '=')) && q < to; q++) {
+        long x = strtol(q + 1, NULL, 10);
+        bits |= x == 1 || x == 2 || x == 4 || x == 8 ? (int)x : 0;
+    }
+    return bits == 15;
 }
 
 static const char *blanks(const char *p)
@@ -194,7 +148,7 @@ static const char *blanks(const char *p)
     return p + strspn(p, " \t\n");
 }
 
-/* The value of the literal at p, or -1; a shift counts with it. */
+/* The value of the literal at p, or -1; shifts and factors count with it. A number that is derived from another constant has its limit there. */
 static double literal(const char *p)
 {
     char *end;
@@ -202,11 +156,20 @@ static double literal(const char *p)
         return -1;
     double x = strtod(p, &end);
     long by = 0;
-    end = (char *)(size_t)blanks(end);
-    if (!strncmp(end, "<<", 2))
-        by = strtol(end + 2, NULL, 10);
+    p = blanks(end);
+    if (!strncmp(p, "<<", 2))
+        by = strtol(p + 2, NULL, 10);
     for (; by > 0; by--)
         x *= 2;
+    while (*p && strchr("*/+", *p)) {
+        const char *operand = blanks(p + 1);
+        if (isupper((unsigned char)*operand))
+            return -1;
+        if (*p != '*' || !isdigit((unsigned char)*operand))
+            break;
+        x *= strtod(operand, &end);
+        p = blanks(end);
+    }
     bool unit = x == 1e9 || x == 1e-3 || x == 1e-6 || x == 1e-9; /* of one time in another */
     return unit ? -1 : x > 0 && x < 1 ? SMALL + 1 : x;           /* a fraction is a share */
 }
@@ -231,34 +194,50 @@ static bool capital(const char *name, size_t n)
     return n > 1 && isupper((unsigned char)*name);
 }
 
-static void check_text(const char *file, const char *text)
+static int looked, unexplained;
+
+static void judge(const char *file, int line, double x, bool explained)
 {
+    if (x <= SMALL || explained)
+        return;
+    unexplained++;
+    if (file)
+        printf("%s:%d: the number %g belongs to runtime/base/threshold.def, or a comment says of which kind it is a "
+               "limit\n",
+               file, line, x);
+}
+
+/* Numbers that are neither thresholds nor limits are counted, and shown if the text is of a file. */
+static void judge_text(const char *file, const char *raw)
+{
+    char *text = strdup(raw);
+    ORR_REQUIRE(text != NULL);
+    plain_text(text);
     int line = 1;
     for (const char *p = text; *p; p++) {
         line += *p == '\n';
         size_t n = 0;
+        if (!strncmp(p, "#define ", 8)) {
+            n = strcspn(p + 8, " (\n");
+            double x = p[8 + n] == ' ' ? literal(blanks(p + 8 + n)) : -1;
+            judge(file, line, x, is_limit(raw, text, p) || is_extent(text, p + 8, n));
+            continue;
+        }
         bool compares = (*p == '<' || *p == '>') && p[1] != *p && p > text && p[-1] != *p && p[-1] != '-';
         const char *name =
             *p == '=' && p > text && p[1] != '=' && !strchr("=<>!+-*/|&^%", p[-1]) ? name_before(text, p, &n) : NULL;
-        bool gives = name && capital(name, n) && !of_meaning(name, n);
-        bool fixed = false; /* static const double x = 0.5 */
-        for (const char *l = p; l > text && *l != '\n' && *l != ';'; l--) {
-            fixed = fixed || (name && !of_meaning(name, n) && !strncmp(l, "static const ", 13));
-            compares = compares && strncmp(l, "#if ", 4) != 0; /* of compilers */
+        bool gives = name && capital(name, n);
+        const char *from = line_of(text, p);
+        for (const char *l = from; l < p && (name || compares); l++) {
+            compares =
+                compares && strncmp(l, "for (", 5) != 0 && strncmp(l, "#if ", 4) != 0 && strncmp(l, "#elif ", 6) != 0;
+            gives = gives || (name && !strncmp(l, "static const ", 13));
         }
-        if (!compares && !gives && !fixed)
-            continue;
-        double x = literal(blanks(p + 1 + (compares && p[1] == '=')));
-        ORR_CHECK_MSG(x <= SMALL,
-                      "%s:%d: the number %g belongs to runtime/base/threshold.def, or to the meanings of %s", file,
-                      line, x, __FILE__);
+        if (compares || gives)
+            judge(file, line, literal(blanks(p + 1 + (compares && p[1] == '='))),
+                  is_limit(raw, text, p) || (name && (is_extent(text, name, n) || is_bit(text, p))));
     }
-    for (const char *p = text; (p = strstr(p, "#define ")); p++) {
-        size_t n = strcspn(p + 8, " (\n");
-        double x = p[8 + n] == ' ' ? literal(blanks(p + 8 + n)) : -1;
-        ORR_CHECK_MSG(x <= SMALL || of_meaning(p + 8, n),
-                      "%s: the number of %.*s belongs to runtime/base/threshold.def", file, (int)n, p + 8);
-    }
+    free(text);
 }
 
 static char *contents(const char *file)
@@ -269,37 +248,76 @@ static char *contents(const char *file)
     return (char *)orr_test_slurp(path, &size);
 }
 
-static void check_place(const char *place)
+static void check_file(const char *file)
 {
-    char folder[4096];
-    const char *slash = strrchr(place, '/');
-    (void)snprintf(folder, sizeof folder, "%s/%.*s", root, (int)(slash - place), place);
-    DIR *d = opendir(folder);
+    char *raw = contents(file);
+    ORR_CHECK_MSG(raw, "%s cannot be read", file);
+    if (raw)
+        judge_text(file, raw);
+    looked++;
+    free(raw);
+}
+
+static void check_folder(const char *folder)
+{
+    char path[4096], file[512];
+    (void)snprintf(path, sizeof path, "%s/%s", root, folder);
+    DIR *d = opendir(path);
     ORR_REQUIRE(d != NULL);
     for (struct dirent *e; (e = readdir(d));) {
-        char file[512];
-        if (strncmp(e->d_name, slash + 1, strlen(slash + 1)) != 0 || !strchr(e->d_name, '.'))
-            continue;
-        (void)snprintf(file, sizeof file, "%.*s/%.250s", (int)(slash - place), place, e->d_name);
-        if (of_others(file))
-            continue;
-        char *text = contents(file);
-        ORR_CHECK_MSG(text, "%s cannot be read", file);
-        if (text) {
-            plain_text(text);
-            check_text(file, text);
-            looked++;
+        const char *end = strrchr(e->d_name, '.');
+        struct stat is;
+        (void)snprintf(file, sizeof file, "%.250s/%.250s", folder, e->d_name);
+        (void)snprintf(path, sizeof path, "%s/%s", root, file);
+        if (end && (!strcmp(end, ".c") || !strcmp(end, ".h") || !strcmp(end, ".cpp"))) {
+            if (!of_others(file))
+                check_file(file);
+        } else if (*e->d_name != '.' && stat(path, &is) == 0 && S_ISDIR(is.st_mode)) {
+            check_folder(file);
         }
-        free(text);
     }
     (void)closedir(d);
 }
 
 static void tuned_numbers_stand_in_their_table(void)
 {
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        check_place(places[i]);
-    ORR_CHECK_MSG(looked > 100, "only %d files", looked);
+    unexplained = 0;
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+        check_folder(rooms[i]);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && unexplained > 0; i++)
+        printf("limit of %s: %s\n", kinds[i].name, kinds[i].of);
+    ORR_CHECK_MSG(unexplained == 0, "%d numbers are neither thresholds nor limits", unexplained);
+    ORR_CHECK_MSG(looked > 800, "only %d files", looked);
+}
+
+static void a_number_without_a_kind_is_found(void)
+{
+    static const struct {
+        const char *text;
+        int found;
+    } cases[] = {
+        { "enum { FEW = 100 };", 1 },
+        { "enum { FEW = 100 }; /* limit of memory */", 0 },
+        { "enum { FEW = 100 }; /* limit of taste: many */", 1 },
+        { "int x; /* limit of memory */\nenum { FEW = 100 };", 1 },
+        { "/* Limits of a search. */\nenum { FEW = 100, MANY = 200 };", 0 },
+        { "enum { FEW = 16 * 16 };", 1 },
+        { "enum { FEW = 16 * ORR__VECTOR };", 0 },
+        { "enum { FEW = 100 };\nint x[FEW];", 0 },
+        { "enum { A = 1, B = 2, C = 4, D = 8, E = 16 };", 0 },
+        { "#define LONG 4096", 1 },
+        { "/* limits of a format */\n#define LONG 4096\n#define HIGH 12", 0 },
+        { "static const double share = 0.3;", 1 },
+        { "if (n > 1 << 20)\n    f();", 1 },
+        { "/* limit of arithmetic */\nif (n > 1 << 20)\n    f();", 0 },
+        { "for (int i = 0; i < 32; i++)", 0 },
+        { "if (n > 9)\n    f();", 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unexplained = 0;
+        judge_text(NULL, cases[i].text);
+        ORR_CHECK_MSG(unexplained == cases[i].found, "%s: %d", cases[i].text, unexplained);
+    }
 }
 
 /* Another one is added by deriving or deleting an old one. */
@@ -341,6 +359,7 @@ static void every_threshold_has_a_user(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(tuned_numbers_stand_in_their_table),
+                                      ORR_TEST(a_number_without_a_kind_is_found),
                                       ORR_TEST(the_table_has_at_most_forty_rows),
                                       ORR_TEST(every_threshold_has_a_user),
                                       { 0 } };

@@ -129,7 +129,7 @@ static bool sampling(char path[PATH_MAX])
 /* True if a file as large as the measurements can be written. */
 static bool has_room(const char *dir)
 {
-    enum { LARGEST = 64 << 10 };
+    enum { LARGEST = 64 << 10 }; /* limit of memory */
     static const char page[4096] = "measurements";
     char path[PATH_MAX];
     int n = snprintf(path, sizeof path, "%s/orrery.room.XXXXXX", dir);
@@ -195,7 +195,7 @@ void orr__star_home_look(void)
  * so does the lock. */
 int orr__star_home_lock(void)
 {
-    enum { PATIENCE = 60 }; /* s; a longer wait means that a process hangs, so StarPU may try */
+    enum { PATIENCE = 60 }; /* limit of patience: s; a longer wait means that a process hangs, so StarPU may try */
     char dir[PATH_MAX], path[PATH_MAX + HOST_NAME_MAX + 16], host[HOST_NAME_MAX + 1];
     double end = orr__now() + PATIENCE;
     if (!sampling(dir))

@@ -9,7 +9,7 @@
 
 /* A buffer is added when its last run has called back. StarPU may still be closing that task, and orders the next writer after it.
  * Unregistering waits, so it is left to threads that are not workers. */
-enum { BUCKETS = 256, MOST = 4096 /* handles held */ };
+enum { BUCKETS = 256, MOST = 4096 /* handles held */ }; /* limit of memory */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__tiles *bucket[BUCKETS], *newest, *oldest;

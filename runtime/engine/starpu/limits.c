@@ -11,7 +11,7 @@
 
 /* Bytes of address space in addition to the threads' stacks, found by experiment; open files; threads for each core: a worker, and one
  * of an OpenCL implementation that runs on processors. */
-enum { ADDRESSES = 640 << 20, DESCRIPTORS = 8, THREADS_PER_CORE = 2, THREADS_MOST = 512 };
+enum { ADDRESSES = 640 << 20, DESCRIPTORS = 8, THREADS_PER_CORE = 2, THREADS_MOST = 512 }; /* limit of a library */
 
 static bool addresses_left(void)
 {

@@ -5,7 +5,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/engine/starpu/starpu.h"
 
-enum { MANY = 64, ROUNDS = 6, ALONE = 24 };
+enum { MANY = 64, ROUNDS = 6, ALONE = 24 }; /* limit of a measurement */
 
 static void nothing(void *buffers[], void *arg)
 {

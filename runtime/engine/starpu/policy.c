@@ -101,7 +101,7 @@ static bool wants_models(const char *policy)
     return true;
 }
 
-enum { MOST_URGENT = 1000 }; /* for policies with two thousand million priorities */
+enum { MOST_URGENT = 1000 }; /* limit of a library: for policies with two thousand million priorities */
 
 bool orr__star_policy_begin(const char *policy)
 {

@@ -10,7 +10,7 @@
 /* Seconds. After long work a device begins with the shortest rest again. Successive failures of kernels may be those of a single kernel,
  * so several are needed for a rest. */
 double orr__device_first_rest = 1, orr__device_longest_rest = 600;
-#define LONG_WORK 60
+#define LONG_WORK 60 /* limit of patience */
 enum { IN_A_ROW = 3 };
 
 static struct {

@@ -162,7 +162,7 @@ static size_t smallest_device(void)
 /* From StarPU's own calibration, for the first device. */
 static void measure_bus(void)
 {
-    enum { MANY = 1 << 20 };
+    enum { MANY = 1 << 20 }; /* limit of a measurement */
     unsigned home = STARPU_MAIN_RAM, away = starpu_memory_nodes_get_count() > 1 ? 1 : home;
     double one = starpu_transfer_predict(home, away, 1), many = starpu_transfer_predict(home, away, MANY);
 

@@ -220,7 +220,7 @@ void orr__tile_data_register(starpu_data_handle_t *handle, void *host, size_t by
 /* StarPU's own record is not public; REPLICATE is measured, of versions 1.3 and 1.4: the record, and a tile for each memory node. */
 size_t orr__tile_data_size(void)
 {
-    enum { RECORD = 3168, BLOCK = 16 };
+    enum { RECORD = 3168, BLOCK = 16 }; /* limit of memory */
     return RECORD + STARPU_MAXNODES * (sizeof(orr__tile_data) + BLOCK);
 }
 

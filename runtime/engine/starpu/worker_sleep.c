@@ -12,7 +12,7 @@
 /* Waking costs about 30 µs (up to some ms if all cores are busy), so workers spin through short gaps between runs, and sleep after long
  * ones. Two spinning workers on two cores halved the speed of a third thread. */
 static const double patience = 1e-6 * ORR__T_SLEEP_AFTER;
-enum { MOST_RUNS = 64 };
+enum { MOST_RUNS = 64 }; /* limit of memory */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t to_watch, to_runs;
