@@ -116,6 +116,9 @@ for line in ("x[0] = 5.0", "x[:2] += 1.0", "x[:2] = o.ones(2)", "x += 1.0", "x =
     raises(o.GraphError, lambda: o.gradients(used, [names["x"]]), "recorded before x[0]")  # noqa: B023
     near("recorded anew after " + line, (o.gradients((names["x"] * names["x"]).sum(), [names["x"]])[0] / names["x"]).mean(), 2.0)
 
+for wrong in ([1.0], 1.0, memoryview(b"1")):
+    raises(TypeError, lambda: o.gradients(o.ones(2).sum(), [wrong]), "xs are tensors")  # noqa: B023
+
 # A variable whose elements are assigned stays one: its optimiser and its module see the value, its former uses have no gradient by it.
 v = o.variable(o.asarray([1.0, 2.0]))
 descent, used = o.SGD([v], lr=0.5), (v * v).sum()

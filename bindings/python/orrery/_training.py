@@ -12,7 +12,11 @@ __all__ = ["grad", "value_and_grad", "function", "SGD", "Adam", "AdamW", "RMSpro
 
 def gradients(y, xs):
     """d(sum of y)/dx for each x of the list, recorded before y is evaluated."""
-    return _core.grad(y, list(xs))
+    xs = list(xs)
+    for x in xs:  # a copy of an array would have zeros
+        if not isinstance(x, Tensor):
+            raise TypeError("gradients(): xs are tensors from which y was computed, not %s" % type(x).__name__)
+    return _core.grad(y, xs)
 
 
 def _own(x):
