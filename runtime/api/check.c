@@ -334,7 +334,8 @@ static bool make_small(search *s, int i, int64_t e)
             needed[input(s, j, k)] = true;
     for (int j = 0; j <= i && ok; j++) {
         orr__node *in[8];
-        int nin = needed[j] && is_element(s, j) ? orr__capture_nin(p, j) : 0;
+        bool there = orr__node_value(p->node[j]) != NULL; /* an old value below may have been overwritten with it */
+        int nin = needed[j] && !there && is_element(s, j) ? orr__capture_nin(p, j) : 0;
         if (!needed[j])
             continue;
         ok = nin <= 8;

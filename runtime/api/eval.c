@@ -234,8 +234,16 @@ static orr__node **add_root(const orr__capture_roots *roots, orr__node *more, or
     return out;
 }
 
-/* Needs the old values of variables until the results are known to be right. */
-static orr_status evaluate_checked(orr__site at, const orr__capture_roots *roots, bool early, bool *hit)
+/* The old values that an evaluation of this thread may overwrite. The search for a number that is not finite repeats the work, except that
+ * of element-wise operations, whose results are there; the other searches and a dump need all old values. */
+static orr__donation may_overwrite(void)
+{
+    bool all = orr__dump_wanted() || (orr__env.check & ~(unsigned)ORR__CHECK_NONFINITE);
+    return all ? ORR__DONATE_NONE : orr__check_wanted() ? ORR__DONATE_ELEMENTS : ORR__DONATE_ALL;
+}
+
+static orr_status evaluate_checked(orr__site at, const orr__capture_roots *roots, orr__donors *donors, bool early,
+                                   bool *hit)
 {
     orr__check c;
     orr__capture p;
@@ -246,9 +254,11 @@ static orr_status evaluate_checked(orr__site at, const orr__capture_roots *roots
         return st;
     orr__node **out = integers.bit ? add_root(roots, integers.bit, &all) : NULL;
     orr__check_begin(&c, &all);
-    st = integers.bit && !out ? ORR_ENOMEM : evaluate_unchecked(at, &all, NULL, early, NULL, &p);
+    st = integers.bit && !out ? ORR_ENOMEM : evaluate_unchecked(at, &all, donors, early, NULL, &p);
     if (st == ORR_OK) {
         st = orr__check_wait(&c.roots);
+        if (donors)
+            orr__donors_release(donors); /* the search captures them */
         *hit = st == ORR_OK && orr__check_end(&c, &p, for_the_check);
         orr__capture_free(&p);
     }
@@ -264,12 +274,10 @@ static orr_status evaluate_with(orr__site at, orr__capture_roots roots, orr__don
     bool checks = orr__check_wanted(), dumps = orr__dump_wanted(), hit = false;
     if (!checks && !dumps)
         return evaluate_unchecked(at, &roots, donors, early, run, NULL);
-    if (donors)
-        orr__donors_release(donors);
     if (dumps)
         orr__dump_begin(at, &roots, &d);
-    orr_status st =
-        checks ? evaluate_checked(at, &roots, early, &hit) : evaluate_unchecked(at, &roots, NULL, early, NULL, NULL);
+    orr_status st = checks ? evaluate_checked(at, &roots, donors, early, &hit)
+                           : evaluate_unchecked(at, &roots, donors, early, NULL, NULL);
     if (dumps)
         orr__dump_end(at, &d, st, hit);
     return st;
@@ -286,7 +294,7 @@ orr_status orr__evaluate_early(orr__site at, orr__node *const *node, int n, orr_
     orr__donors donors = { 0 };
     *run = NULL;
     if (orr__machine_here.one_memory)
-        orr__donors_find(node, n, false, &donors);
+        orr__donors_find(node, n, false, may_overwrite(), &donors);
     orr_status st = evaluate_with(at, ORR__ROOTS(node, n, n), &donors, true, run);
     orr__donors_release(&donors);
     return st;
@@ -386,7 +394,7 @@ static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__d
 
 orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all)
 {
-    orr__donors_find(node, n, may_add(), donors);
+    orr__donors_find(node, n, may_add(), may_overwrite(), donors);
     int more = donors->nretained;
     *all = more ? malloc(((size_t)n + (size_t)more) * sizeof **all) : NULL;
     if (more && !*all)

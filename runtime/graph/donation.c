@@ -205,18 +205,44 @@ static void acquire_all(search *s, orr__donors *d)
     }
 }
 
+static void release(orr__node *leaf)
+{
+    atomic_store(&orr__node_value(leaf)->exclusive_to, NULL);
+    orr__node_unref(leaf); /* the graph holds further references */
+}
+
 static void release_from(orr__donors *d, int from)
 {
-    for (int i = from; i < d->n; i++) {
-        atomic_store(&orr__node_value(d->leaf[i])->exclusive_to, NULL);
-        orr__node_unref(d->leaf[i]); /* the graph holds further references */
-    }
+    for (int i = from; i < d->n; i++)
+        release(d->leaf[i]);
     d->n = from;
+}
+
+static bool is_element_wise(const orr__node *n)
+{
+    return n->op->pattern == ORR__PATTERN_ELEMENT && !(n->op->flags & ORR__OP_BY_PLACE);
+}
+
+/* Releases the donors that other operations than element-wise ones read, themselves or values computed from them. */
+static void keep_elements(search *s, orr__donors *d)
+{
+    int kept = 0;
+    for (int i = 0; i < s->n; i++)
+        s->at[i].needed = false;
+    for (int i = 0; i < s->n; i++)
+        if (!orr__node_value(s->at[i].node) && !is_element_wise(s->at[i].node))
+            flood(s, i);
+    for (int i = 0; i < d->n; i++)
+        if (s->at[d->leaf[i]->index].needed)
+            release(d->leaf[i]);
+        else
+            d->leaf[kept++] = d->leaf[i];
+    d->n = kept;
 }
 
 /* Finds the leaves without a reader. Then finds leaves that lose their readers if values that are computed anyway are published to their
  * holders, and keeps these if the published values are fewer bytes. */
-static void find_donors(search *s, bool retain, orr__donors *d)
+static void find_donors(search *s, bool retain, orr__donation may, orr__donors *d)
 {
     orr__search_needed(s);
     acquire_all(s, d);
@@ -233,13 +259,18 @@ static void find_donors(search *s, bool retain, orr__donors *d)
             orr__retained_drop(d);
         }
     }
+    if (may == ORR__DONATE_ELEMENTS)
+        keep_elements(s, d);
+    if (may == ORR__DONATE_NONE)
+        release_from(d, 0);
     under_way += d->n > 0;
     orr__donors_exist = orr__donors_exist || d->n > 0;
 }
 
 /* Searches the graph once. BUSY: another thread has a donor that this evaluation needs. The caller has none, must wait, and searches
  * again. */
-static orr__donor_state find(orr__node *const *out, int nout, bool retain, orr__donors *d, uint64_t *seen)
+static orr__donor_state find(orr__node *const *out, int nout, bool retain, orr__donation may, orr__donors *d,
+                             uint64_t *seen)
 {
     search s = { 0 };
     orr__graph_lock();
@@ -248,7 +279,7 @@ static orr__donor_state find(orr__node *const *out, int nout, bool retain, orr__
     orr__search_spread(&s, out, nout);
     if (s.state == ORR__DONOR_FREE && !s.oom && (s.stack = malloc((size_t)s.n * sizeof *s.stack)) &&
         (d->leaf = malloc((size_t)s.n * sizeof(orr__node *)))) {
-        find_donors(&s, retain, d);
+        find_donors(&s, retain, may, d);
     }
     orr__graph_unlock();
     free(s.at);
@@ -265,7 +296,7 @@ static bool worth_it(orr__node *const *out, int nout)
     return false;
 }
 
-void orr__donors_find(orr__node *const *out, int nout, bool retain, orr__donors *d)
+void orr__donors_find(orr__node *const *out, int nout, bool retain, orr__donation may, orr__donors *d)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     uint64_t seen;
@@ -273,7 +304,7 @@ void orr__donors_find(orr__node *const *out, int nout, bool retain, orr__donors 
     if (!worth_it(out, nout))
         return;
     (void)pthread_once(&once, watch_forks);
-    while (find(out, nout, retain, d, &seen) == ORR__DONOR_BUSY)
+    while (find(out, nout, retain, may, d, &seen) == ORR__DONOR_BUSY)
         (void)orr__donor_wait(ORR__SITE(NULL, 0, "eval"), ORR__DONOR_BUSY, seen);
 }
 

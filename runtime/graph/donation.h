@@ -13,10 +13,14 @@ typedef struct {
     int nretained;
 } orr__donors;
 
+/* Which values may be overwritten: all without a reader; those that element-wise operations alone read, up to the next published value, so
+ * that all other work can be repeated from what is left; none. */
+typedef enum { ORR__DONATE_ALL, ORR__DONATE_ELEMENTS, ORR__DONATE_NONE } orr__donation;
+
 /* Finds the large leaves without a reader once out[0 … nout) are published; retain: and the values that must be published too for this
  * (runtime/graph/donation_retained.c). Called before the capture of the outputs, to each of which the caller holds a reference. A thread
  * that captures one of these leaves waits until orr__donors_release. Without memory no donor is found. */
-void orr__donors_find(orr__node *const *out, int nout, bool retain, orr__donors *d);
+void orr__donors_find(orr__node *const *out, int nout, bool retain, orr__donation may, orr__donors *d);
 /* Called after publication or failure: waiting threads go on. Readers of a value that is still `overwritten` get an error. */
 void orr__donors_release(orr__donors *d);
 
