@@ -347,15 +347,15 @@ static void residual_network_learns_and_repeats(void)
     if (access("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz", R_OK) != 0)
         ORR_SKIP("Fashion-MNIST is not installed (dataset-fashion-mnist)");
 #ifdef HAVE_PNG
-    check("examples/fashion_mnist_cnn --epochs 1 --images 640 --out tests && rm tests/learning_curve.svg "
+    check("examples/fashion_mnist_cnn --epochs 1 --images 320 --out tests && rm tests/learning_curve.svg "
           "tests/mistakes.png",
           0, "test accuracy: ");
 #else
-    check("examples/fashion_mnist_cnn --epochs 1 --images 640 --out tests && rm tests/learning_curve.svg", 0,
+    check("examples/fashion_mnist_cnn --epochs 1 --images 320 --out tests && rm tests/learning_curve.svg", 0,
           "not drawn: ");
 #endif
     unsigned long long first = parameters_seen();
-    check("examples/fashion_mnist_cnn --epochs 1 --images 640", 0, "test accuracy: ");
+    check("examples/fashion_mnist_cnn --epochs 1 --images 320", 0, "test accuracy: ");
     ORR_CHECK_MSG(first != 0 && parameters_seen() == first, "%016llx the first time, output:\n%s", first, output);
     if (all) {
         check("examples/fashion_mnist_cnn", 0, "test accuracy: ");
