@@ -121,4 +121,27 @@ raises(IndexError, lambda: t["a"])
 raises(IndexError, lambda: t[0.5])
 raises(IndexError, lambda: np.asarray(t[o.asarray([0, 5])]))
 raises(IndexError, lambda: t[..., ...])
+# A part in another shape is a part where NumPy has a view, a copy where NumPy has one.
+for case in range(300):
+    shape = tuple(random.choice([1, 2, 3, 4]) for _ in range(random.randint(2, 4)))
+    a = np.arange(int(np.prod(shape))).reshape(shape)
+    t = o.asarray(a.copy())
+    v, w = a, t
+    for _ in range(2):
+        order = tuple(random.sample(range(v.ndim), v.ndim))
+        v, w = v.transpose(order), w.transpose(order)
+        key = tuple(random.choice([slice(None), slice(None, None, -1), slice(0, 2), slice(None, None, 2), 0 if k and v.ndim > 1 else slice(None)])
+                    for k in range(v.ndim))
+        if v[key].ndim:
+            v, w = v[key], w[key]
+    left, other = v.size, []
+    while left > 1:
+        other.append(random.choice([n for n in range(2, left + 1) if left % n == 0]))
+        left //= other[-1]
+    other = random.sample(other, len(other)) + [1] * random.randint(0, 1) or [1]
+    v, w = v.reshape(other), w.reshape(other)
+    v[...] = -1 - v
+    w[...] = -1 - w
+    same("%s as %s" % (shape, other), w, v)
+    same("the whole of %s as %s" % (shape, other), t, a)
 end()

@@ -170,6 +170,16 @@ def rows_and_columns(xp):
     return a, row, a.T, xp.stack([v.sum() for v in a])
 
 
+def other_shapes(xp):
+    """Parts of another shape where NumPy has a view, copies elsewhere."""
+    a, b = xp.asarray(IMAGE[:4, :6].copy()), xp.arange(24).reshape(2, 3, 4)
+    parts = [a.T.reshape(-1), a[:2].reshape(-1), a[::2].reshape(2, 2, 3), a[:, 1:3].reshape(-1), b[:, ::-1].reshape(2, 3, 2, 2), b.transpose(1, 0, 2).reshape(3, 8),
+             b[1].ravel(), b[:, 0].reshape(8), b[:, :, 1].reshape(6)]
+    for n, part in enumerate(parts):
+        part[...] = n + 100
+    return a, b, parts
+
+
 def masks(xp):
     a = xp.asarray(POINTS)
     m, r = a > 0.5, a.copy()
@@ -215,7 +225,7 @@ def numbers(xp):
 
 def not_numbers(xp):
     a = xp.asarray([1.0, 2.0, np.nan])
-    return (a == a, a < 2, xp.isnan(a), xp.max(a), xp.sum(a), xp.argmax(a), xp.sign(a), xp.round(xp.asarray([0.5, 1.5, 2.5])), 1 / xp.asarray([0.0, 1.0]),
+    return (a == a, xp.where(a > 1, 1, 0), xp.where(a > 1, 1.5, 0), a < 2, xp.isnan(a), xp.max(a), xp.sum(a), xp.argmax(a), xp.sign(a), xp.round(xp.asarray([0.5, 1.5, 2.5])), 1 / xp.asarray([0.0, 1.0]),
             xp.log(xp.asarray([0.0, 1.0])), xp.sqrt(xp.asarray([-1.0])), xp.asarray(0.0) / 0.0, xp.exp(xp.asarray(1000.0)))
 
 
@@ -235,7 +245,7 @@ def agree(name, got, want):
 
 
 for program in (image_filter, weighted_windows, k_means, heat, attention, sorting, histogram, low_pass, regression, monte_carlo, life, dictionary, pickled,
-                slices_in_place, whole_in_place, rows_and_columns, masks, products, decompositions, dtypes, keys, numbers, not_numbers):
+                slices_in_place, whole_in_place, rows_and_columns, other_shapes, masks, products, decompositions, dtypes, keys, numbers, not_numbers):
     try:
         with np.errstate(all="ignore"):
             theirs, ours = leaves(program(np)), leaves(program(o))

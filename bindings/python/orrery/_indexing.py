@@ -1,4 +1,7 @@
 """x[key] and x[key] = value, with all kinds of NumPy's indices; parts of tensors, which NumPy calls views."""
+import operator as _operator
+from itertools import accumulate as _accumulate
+
 from . import _core
 from ._core import Tensor
 from ._convert import asarray, kind_of
@@ -121,11 +124,12 @@ def _gathered(x, arrays, adjacent):
 
 
 class _Steps:
-    """Makes a part of a tensor, step by step: a list from its end, so that parts of parts share it."""
-    __slots__ = "step", "before"
+    """Makes a part of a tensor, step by step: a list from its end, so that parts of parts share it. `rows`: the part is a range of the whole's
+    elements, in their order."""
+    __slots__ = "step", "before", "rows"
 
-    def __init__(self, step, before):
-        self.step, self.before = step, before
+    def __init__(self, step, before, rows):
+        self.step, self.before, self.rows = step, before, rows and (before is None or before.rows)
 
     def __call__(self, t):
         steps = self
@@ -143,16 +147,37 @@ def _whole(x):
     return x._base or (x, None)
 
 
-def _tied(x, y, step):
+def _tied(x, y, step, rows=False):
     if isinstance(x, Tensor) and y is not x:
         whole, steps = _whole(x)
-        y._tie((whole, _Steps(step, steps)))
+        y._tie((whole, _Steps(step, steps, rows)))
     return y
 
 
-def part(x, step):
+def part(x, step, rows=False):
     """step(x), a part of x, which it keeps: assignments to one of them are seen in the other."""
-    return _tied(x, step(x), step)
+    return _tied(x, step(x), step, rows)
+
+
+def _ends(lengths):
+    """The products of the first 1, 2, … lengths."""
+    return list(_accumulate(lengths, _operator.mul))
+
+
+def other_shape(x, shape):
+    """x's elements in another shape: a part of x, or a copy where x's elements have not one distance along each axis of the shape, as in NumPy."""
+    y = _core.reshape(x, shape)
+    whole, steps = _whole(x)
+    if steps is not None and not steps.rows and x.ndim > 1 and x.size:
+        axes = [k for k, n in enumerate(x.shape) if n > 1]
+        lengths = [x.shape[k] for k in axes]
+        places = _core.reshape(steps(_core.reshape(_core.arange("int64", 0, whole.size, 1), whole.shape)), [x.size])
+        first, *others = _core.take(places, asarray([0] + [x.size // n for n in _ends(lengths)]), 0).tolist()
+        far = [v - first for v in others]
+        joined = [a == b * n for a, b, n in zip(far, far[1:], lengths[1:])]  # the axis goes on where the next one ends
+        if not {n for n, is_one in zip(_ends(lengths), joined) if not is_one} <= set(_ends(y.shape)):
+            return y
+    return _tied(x, y, lambda t: _core.reshape(t, shape), True)
 
 
 def parts(x, step):
@@ -169,10 +194,10 @@ def _keys(key):
 def get(x, key):
     if type(key) is int:  # most keys are; the others take ten times as long
         y = _core.select(x, 0, key)
-        return _tied(x, y, lambda t: _core.select(t, 0, key)) if y.ndim else y
+        return _tied(x, y, lambda t: _core.select(t, 0, key), True) if y.ndim else y
     if type(key) is slice and x.ndim:
         bounds = _bounds(key, x.shape[0])
-        return part(x, lambda t: _another(t, _core.slice_axis(t, 0, *bounds)))
+        return part(x, lambda t: _another(t, _core.slice_axis(t, 0, *bounds)), bounds[2] == 1)
     key = _keys(key)
     if any(_is_array(k) or isinstance(k, bool) for k in key) or len(key) >= x.ndim and all(hasattr(k, "__index__") for k in key):
         return _get(x, key)  # copies, as NumPy's

@@ -8,10 +8,10 @@ from collections import namedtuple as _namedtuple
 from . import _convert, _core
 from ._core import Tensor
 from ._convert import asarray, from_dlpack  # noqa: F401
-from ._indexing import part as _part, parts as _parts
+from ._indexing import other_shape as _other_shape, part as _part, parts as _parts
 
 __all__ = """arange empty empty_like eye full full_like linspace meshgrid ones ones_like tril triu zeros zeros_like astype
-can_cast finfo iinfo isdtype result_type clip round pow take take_along_axis broadcast_arrays broadcast_to concat expand_dims flip
+can_cast finfo iinfo isdtype result_type clip round pow where take take_along_axis broadcast_arrays broadcast_to concat expand_dims flip
 moveaxis permute_dims repeat reshape roll squeeze stack tile unstack argmax argmin count_nonzero nonzero searchsorted
 unique_all unique_counts unique_inverse unique_values argsort sort cumulative_prod cumulative_sum max mean min prod std sum
 var all any diff bincount tensordot vecdot matrix_transpose split quantile median softmax log_softmax logsumexp einsum topk outer
@@ -254,6 +254,13 @@ def take_along_axis(x, indices, /, axis=-1):
     return _core.take_along_axis(x, indices, axis)
 
 
+def where(condition, x1, x2, /):
+    """x1 where the condition holds, x2 elsewhere. Two numbers of Python have the dtype of an array of them."""
+    if isinstance(x1, (int, float, complex)) and isinstance(x2, (int, float, complex)):
+        x1, x2 = asarray([x1, x2])
+    return _core.where(condition, x1, x2)
+
+
 def broadcast_arrays(*arrays):
     """The arrays, broadcast to their common shape."""
     return _core.broadcast_arrays(_b.list(arrays)) if arrays else []
@@ -291,12 +298,12 @@ def split(x, n, /, axis=0):
 
 def expand_dims(x, /, axis=0):
     """x with a new axis of length 1."""
-    return _part(x, lambda t: _core.expand_dims(t, axis))
+    return _part(x, lambda t: _core.expand_dims(t, axis), True)
 
 
 def squeeze(x, /, axis=None):
     """x without axes of length 1."""
-    return _part(x, lambda t: _core.squeeze(t, axis))
+    return _part(x, lambda t: _core.squeeze(t, axis), True)
 
 
 def flip(x, /, axis=None):
@@ -322,9 +329,9 @@ def repeat(x, repeats, /, axis=None):
 
 
 def reshape(x, /, shape, *, copy=None):
-    """x's elements in another shape; one length may be -1. Unless `copy` is True, assignments to one are seen in the other."""
+    """x's elements in another shape; one length may be -1. Unless `copy` is True, and where NumPy needs no copy, assignments to one are seen in the other."""
     shape = shape if isinstance(shape, int) else tuple(shape)
-    return _core.reshape(x, shape) if copy else _part(x, lambda t: _core.reshape(t, shape))
+    return _core.reshape(x, shape) if copy else _other_shape(x, shape)
 
 
 def roll(x, /, shift, axis=None):
