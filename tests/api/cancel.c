@@ -274,7 +274,7 @@ static void a_cancelled_event_leaves_the_old_values_of_all_variables(void)
     }
 }
 
-/* Whatever the last assignment before the event was: the value is that before the first one. */
+/* Whatever the last assignment before the event was, and whatever a time limit has left pending: the value is that before the first one. */
 static void a_cancelled_event_undoes_all_pending_assignments(void)
 {
     static const orr_kernel_def def = { .name = "sleeps", .n_inputs = 1, .cpu = sleeps };
@@ -285,9 +285,11 @@ static void a_cancelled_event_undoes_all_pending_assignments(void)
     const orr_op *op = orr_define_kernel(&def);
     orr_event *event;
     orr_tensor *v = orr_variable(orr_full(ORR_F64, ORR_SHAPE(1), 5.0)), *t = orr_full(ORR_F64, ORR_SHAPE(1), 7.0);
-    for (int turn = 0; turn < 2; turn++) {
+    for (int turn = 0; turn < 4; turn++) {
         ORR_CHECK(orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK);
+        ORR_CHECK(turn != 2 || orr_eval_for(v, 0) == ORR_ECANCELLED);
         ORR_CHECK(orr_assign(v, orr_apply(op, ORR_TENSORS(orr_apply(op, ORR_TENSORS(t))))) == ORR_OK);
+        ORR_CHECK(turn != 3 || orr_eval_for(v, 0) == ORR_ECANCELLED);
         ORR_CHECK_MSG(orr_eval_async(ORR_TENSORS(v), &event) == ORR_OK, "%s", orr_error_message());
         ORR_CHECK(orr_cancel(event) == ORR_OK);
         ORR_CHECK(orr_wait(event) == ORR_ECANCELLED);
