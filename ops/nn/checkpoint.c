@@ -309,6 +309,7 @@ static orr_status generation_of(orr__site at, const char *path, int64_t *g)
         memcpy(g, bytes, sizeof *g);
     *g = st == ORR_OK && *g > 0 ? *g : -1;
     (void)orr_scope_end(s);
+    (void)orr__fail_as(at, st);
     return st == ORR_ENOMEM || st == ORR_EDEVICE ? st : ORR_OK;
 }
 
@@ -415,6 +416,7 @@ static orr_status read_array(orr__site at, const entry *e, const char *path, orr
         st = prepare_state(at, e, path, t);
     else if (st == ORR_OK && !e->variable)
         st = orr_read_at(at.file, at.line, t, memory, e->bytes);
+    (void)orr__fail_as(at, st);
     if (!e->variable)
         return orr__ranks_agree(at, st);
     if (st == ORR_OK)

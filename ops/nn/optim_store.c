@@ -46,7 +46,7 @@ static orr_status check_head(orr__site at, const orr_optim *o, const char *path)
         return orr__fail(at, ORR_EFORMAT, "%s: \"%s\" was not written by orr_optim_save", path, head_name);
     st = orr_read_at(at.file, at.line, t, have, sizeof have); /* fails for a wrong file, too */
     if (st != ORR_OK)
-        return st;
+        return orr__fail_as(at, st);
     head_of(o, want);
     const orr__rule *rule = have[0] >= 0 && have[0] <= INT_MAX ? orr__optim_rule((orr_optim_kind)have[0]) : NULL;
     if (have[0] != want[0])
@@ -97,7 +97,7 @@ orr_status orr_optim_load_at(const char *file, int line, orr_optim *o, const cha
     orr_status st = ORR_ENOMEM;
     if (s) {
         double steps = 0.0;
-        st = orr_item_at(file, line, orr_load_npz_at(file, line, path, "steps"), &steps);
+        st = orr__fail_as(at, orr_item_at(file, line, orr_load_npz_at(file, line, path, "steps"), &steps));
         if (st == ORR_OK && !(steps >= 0.0 && steps <= 9e15 && steps == floor(steps))) /* limit of arithmetic */
             st = orr__fail(at, ORR_EFORMAT, "%s: steps is %g, not a number of steps", path, steps);
         if (st == ORR_OK)

@@ -90,6 +90,7 @@ const char *orr__blame_name(const orr__capture *p, int i)
     const orr__node *n = p->node[i];
     return p->leaf_of[i] >= 0                    ? "data"
            : n->as                               ? n->as
+           : n->op->flags & ORR__OP_UNIFORM      ? "number"
            : n->op->pattern == ORR__PATTERN_FOLD ? fold[n->attr.rop]
                                                  : n->op->name;
 }

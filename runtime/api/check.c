@@ -78,6 +78,7 @@ typedef struct {
     bool *seen;
     orr__node **small;       /* by node: its element at the place of the suspect, NULL: not needed */
     suspect made, odd, data; /* i −1: none. odd: NaN, made from infinities that stand in the program */
+    suspect given;           /* such an infinity itself */
 } search;
 
 static bool is_element(const search *s, int i)
@@ -306,9 +307,16 @@ static void look_before(search *s, int j, int64_t e)
         s->data = s->data.i < 0 ? (suspect){ j, e } : s->data;
         return;
     }
+    if (is_given(s, j)) {
+        s->given = (suspect){ j, e };
+        return;
+    }
     for (int k = 0; k < nin; k++) {
         int64_t place;
-        bad = bad || is_given(s, input(s, j, k));
+        if (is_given(s, input(s, j, k))) {
+            bad = true;
+            s->given = (suspect){ input(s, j, k), 0 };
+        }
         if (find_before(s, j, k, e, &place)) {
             bad = true;
             add(s, input(s, j, k), place);
@@ -385,7 +393,10 @@ static void follow(search *s, suspect at)
             nan_before = nan_before || is_nan(s->small[input(s, j, k)]);
         }
         for (int k = 0; k < p->node[j]->nscalar; k++) /* it stands in the program */
-            before = before || !isfinite(p->node[j]->s[k].f);
+            if (!isfinite(p->node[j]->s[k].f)) {
+                before = true;
+                s->given = (suspect){ j, at.place };
+            }
         if (!before)
             s->made = (suspect){ j, at.place };
         else if (is_nan(s->small[j]) && !nan_before && s->odd.i < 0)
@@ -394,19 +405,22 @@ static void follow(search *s, suspect at)
     forget_small(s, at.i);
 }
 
-/* The culprit: what made such a number from finite ones; else what made NaN from infinities of the program; else the data. */
+/* The culprit: what made such a number from finite ones; else what made NaN from infinities of the program; else the data; else such an
+ * infinity. */
 static suspect culprit_of(search *s)
 {
     const orr__capture *p = s->p;
     int64_t place;
     for (int k = 0; k < s->nout && s->made.i < 0; k++) {
+        if (is_given(s, p->out[k]))
+            s->given = (suspect){ p->out[k], 0 };
         if (s->seen[p->out[k]] || !find_place(s, p->out[k], &place))
             continue;
         add(s, p->out[k], place);
         while (s->ntodo > 0 && s->made.i < 0)
             follow(s, s->todo[--s->ntodo]);
     }
-    return s->made.i >= 0 ? s->made : s->odd.i >= 0 ? s->odd : s->data;
+    return s->made.i >= 0 ? s->made : s->odd.i >= 0 ? s->odd : s->data.i >= 0 ? s->data : s->given;
 }
 
 /* -- blame ----------------------------------------------------------------------------------------------- */
@@ -432,20 +446,22 @@ static void describe(search *s, suspect of, char *text, size_t size)
         (void)snprintf(text + at, size - at, "%s%.9g", k ? " and " : ", made from ",
                        orr__scalar_f64(orr__blame_number(one, &known), (orr_dtype)one->dtype));
     }
-    if (made && nin == 0)
+    if (of.i == s->given.i)
+        (void)snprintf(text + strlen(text), size - strlen(text), ", which stands in the program");
+    else if (made && nin == 0)
         (void)snprintf(text + strlen(text), size - strlen(text), ", made from finite numbers");
     forget_small(s, of.i);
 }
 
 static void say(search *s, suspect of)
 {
-    const orr__node *n = of.i >= 0 ? s->p->node[of.i] : NULL;
-    orr__site at = { .file = n ? n->file : s->at.file, .line = n ? n->line : s->at.line };
-    char text[256] = "a result is not finite; its ancestors cannot be computed again";
+    int i = of.i >= 0 ? of.i : s->p->out[0];
+    orr__site at = ORR__SITE(s->p->node[i]->file, s->p->node[i]->line, orr__blame_name(s->p, i));
+    char text[256] =
+        "the result, or one evaluated with it, is not finite; what it was made from cannot be computed again";
     if (!orr__check_asked && !orr__blame_is_new(at.file, at.line))
         return;
-    at.op = n ? orr__blame_name(s->p, of.i) : s->at.op;
-    if (n)
+    if (of.i >= 0)
         describe(s, of, text, sizeof text);
     if (orr__check_asked)
         *orr__check_asked = orr__fail(at, ORR_ENUMERIC, "%s", text);
@@ -459,7 +475,7 @@ static void blame(search *s)
     s->todo = malloc((size_t)n * sizeof *s->todo);
     s->seen = calloc((size_t)n, sizeof *s->seen);
     s->small = calloc((size_t)n, sizeof(orr__node *));
-    s->made.i = s->odd.i = s->data.i = -1;
+    s->made.i = s->odd.i = s->data.i = s->given.i = -1;
     suspect none = { -1, 0 };
     bool ready = orr__parts_begin(&s->parts, s->at, s->p) && s->todo && s->seen && s->small,
          may = ready && orr__blame_may_repeat(s->p);

@@ -126,7 +126,28 @@ static void the_way_back_leads_through_every_kind_of_operation(void)
     orr_test_check_end();
 }
 
-/* Infinities of a mask that disappear, and NaN that a choice drops. */
+/* An infinity that the program wrote, as the start of a search for a minimum, has a line, too. */
+static void a_number_that_stands_in_the_program_is_named(void)
+{
+    orr_test_check_begin("off", NULL, "off");
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = one_zero(ORR_F64);
+    for (int k = 0; k < 5; k++) {
+        orr_tensor *inf = orr_full(ORR_F64, ORR_SHAPE(1), (double)INFINITY);
+        int line = __LINE__ - 1;
+        orr_tensor *results[] = { orr_concat(ORR_TENSORS(x, inf), 0),
+                                  orr_minimum(inf, orr_reshape(inf, ORR_SHAPE(1, 1))),
+                                  orr_flip(orr_maximum(x, inf), ORR_AXES(0)),
+                                  orr_sum(orr_add(x, inf), ORR_ALL_AXES, false), inf };
+        ORR_CHECK(orr_check(results[k]) == ORR_ENUMERIC);
+        names(orr_error_message(), line, "number", "is inf, which stands in the program");
+    }
+    ORR_CHECK(orr_check(orr_add(orr_sum(x, ORR_ALL_AXES, false), orr_scalar((double)INFINITY))) == ORR_ENUMERIC);
+    names(orr_error_message(), __LINE__ - 1, "number", "is inf, which stands in the program");
+    (void)orr_scope_end(s);
+    orr_test_check_end();
+}
+
 /* Folds, products and views of many elements: of their operands the parts that the suspected element needs are computed, and a long fold is
  * searched piece by piece. */
 static void the_element_is_found_among_millions(void)
@@ -161,6 +182,7 @@ static void the_element_is_found_among_millions(void)
     orr_test_check_end();
 }
 
+/* Infinities of a mask that disappear, and NaN that a choice drops. */
 static void finite_results_are_not_blamed(void)
 {
     orr_test_check_begin("nonfinite", NULL, "off");
@@ -376,6 +398,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = { ORR_TEST(the_line_of_a_quotient_is_named),
                                       ORR_TEST(infinities_overflows_and_data_are_told_apart),
                                       ORR_TEST(the_way_back_leads_through_every_kind_of_operation),
+                                      ORR_TEST(a_number_that_stands_in_the_program_is_named),
                                       ORR_TEST(the_element_is_found_among_millions),
                                       ORR_TEST(finite_results_are_not_blamed),
                                       ORR_TEST(compiled_loops_see_their_results),

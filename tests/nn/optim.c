@@ -381,6 +381,9 @@ static void state_file_of_other_kind_is_refused(void)
         orr_optim_free(two);
         orr_optim_free(of);
     }
+    orr_optim *o = orr_optim_new(ORR_OPTIM_SGD, v, 1, NULL);
+    ORR_CHECK(orr_optim_load(o, "no/such.npz") == ORR_EIO && strstr(orr_error_message(), ": optim_load: no/such.npz"));
+    orr_optim_free(o);
     orr_optim_options heavy = { .lr = 0.1, .momentum = 0.9 };
     orr_optim *with = orr_optim_new(ORR_OPTIM_SGD, v, 1, &heavy), *without = orr_optim_new(ORR_OPTIM_SGD, v, 1, NULL);
     ORR_CHECK(orr_optim_save(with, path) == ORR_OK && orr_optim_load(without, path) == ORR_EINVAL);
