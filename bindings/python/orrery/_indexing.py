@@ -229,6 +229,12 @@ def _get(x, key):
     return _gathered(view, left, adjacent) if left else view
 
 
+def _change(x, value):
+    """The object gets another value."""
+    if x._become(value) % _RECORDED == 0:
+        x.eval()
+
+
 def put(x, key, value):
     """Item assignment: the object gets a new value; for a part, its whole does."""
     key = _keys(key)
@@ -245,8 +251,7 @@ def put(x, key, value):
         value = _core.reshape(value, value.shape[value.ndim - places.ndim:])
     value = _core.reshape(_core.broadcast_to(value, places.shape), [-1] if places.size else [0])
     flat = _core.scatter(_core.reshape(whole, [whole.size]), _core.reshape(places, [places.size]), value, 0, "set")
-    if whole._become(_core.reshape(flat, whole.shape)) % _RECORDED == 0:
-        whole.eval()
+    _change(whole, _core.reshape(flat, whole.shape))
 
 
 _KINDS = ("bool", "unsigned integer", "signed integer", "real floating", "complex floating")
@@ -271,7 +276,7 @@ def in_place(operator):
         if _whole(x)[1] is not None:
             put(x, Ellipsis, r)
         elif x.ndim:
-            x._become(r)
+            _change(x, r)
         elif not x._assign(r):
             return r
         return x
