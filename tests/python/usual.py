@@ -220,7 +220,7 @@ def keys(xp):
 def numbers(xp):
     a = xp.asarray([1.567, 2.25])
     return (round(float(a[0]), 1), "%.2f" % a[1], f"{a[0]:.1f}", a.tolist(), a[1].item(), len(a), 2.25 in a, max(a), sum(a), [float(v) for v in a],
-            [*zip(a, "xy")][0][1], bool((a < 3).all()), int(a[1]), xp.round(a, 1), a.round(2), list(a)[1], math.floor(a[1]))
+            [*zip(a, "xy")][0][1], bool((a < 3).all()), int(a[1]), xp.round(a, 1), a.round(2), a.round(60), list(a)[1], math.floor(a[1]))
 
 
 def not_numbers(xp):
@@ -262,10 +262,10 @@ three = o.ones(3)
 for kind, wrong in ((ValueError, lambda: o.arange(6).reshape(4, 2)), (IndexError, lambda: three[5]), (ValueError, lambda: three + o.ones(4)),
                     (ValueError, lambda: bool(three)), (TypeError, lambda: float(three)), (TypeError, lambda: complex(three)), (TypeError, lambda: int(three)),
                     (IndexError, lambda: three.sum(2)), (AttributeError, lambda: three.foo), (ValueError, lambda: o.ones((2, 3)) @ o.ones((2, 3))),
-                    (TypeError, lambda: three + "a"), (TypeError, lambda: three + None), (ValueError, lambda: three.__setitem__(slice(2), three)),
+                    (TypeError, lambda: three.round(1.5)), (TypeError, lambda: three + "a"), (TypeError, lambda: three + None), (ValueError, lambda: three.__setitem__(slice(2), three)),
                     (ValueError, lambda: o.linalg.inv(o.zeros((2, 2))).eval()), (TypeError, lambda: len(o.asarray(1.0))), (TypeError, lambda: hash(three)),
                     (ValueError, lambda: o.max(o.zeros(0)).item()), (ValueError, lambda: o.zeros(-1)), (TypeError, lambda: o.zeros(3, "foo")),
-                    (IndexError, lambda: three[1.5]), (IndexError, lambda: three[0, 0]), (ValueError, lambda: o.asarray([[1, 2], [3]])),
+                    (ValueError, lambda: o.tensordot(three, three, 2 ** 31)), (IndexError, lambda: three[1.5]), (IndexError, lambda: three[0, 0]), (ValueError, lambda: o.asarray([[1, 2], [3]])),
                     (ValueError, lambda: int(o.asarray(np.nan))), (TypeError, lambda: o.arange(3).__itruediv__(2)), (TypeError, lambda: o.arange(3).__iadd__(1.5))):
     raises(kind, wrong)
 # Lists are no operands: == would be False without a word.

@@ -4,6 +4,8 @@ They call the functions of the same meaning in _core; a function that is not her
 """
 import builtins as _b
 from collections import namedtuple as _namedtuple
+from math import log10 as _log10
+from operator import index as _index
 
 from . import _convert, _core
 from ._core import Tensor
@@ -224,13 +226,17 @@ def clip(x, /, min=None, max=None):
 
 def round(x, /, decimals=0):
     """The nearest whole number, or the nearest number of so many decimals; of two, the even one."""
-    x = _tensor(x)
-    if not decimals or decimals > 0 and "floating" not in _kind(x.dtype):
+    x, decimals = _tensor(x), _index(decimals)
+    floating = "floating" in _kind(x.dtype)
+    if not decimals or decimals > 0 and not floating:
         return _core.round(x)
-    power = 10 ** _b.abs(decimals)
-    if "floating" not in _kind(x.dtype):
+    if not floating:
         raise _core.DtypeError("round(): whole numbers have no tens here: write orrery.astype(x, 'float64')")
-    return _core.div(_core.round(_core.mul(x, power)), power) if decimals > 0 else _core.mul(_core.round(_core.div(x, power)), power)
+    power = 10.0 ** _b.min(_b.abs(decimals), int(_log10(finfo(x.dtype).max)))
+    if decimals < 0:
+        return _core.mul(_core.round(_core.div(x, power)), power)
+    r = _core.div(_core.round(_core.mul(x, power)), power)
+    return _core.where(_core.isfinite(r), r, x)  # of what leaves the range no decimals are so small
 
 
 def _bound(v, x):
@@ -534,5 +540,7 @@ def vecdot(x1, x2, /, *, axis=-1):
 def tensordot(x1, x2, /, axes=2):
     """Σ x1·x2 over axes: their number, or two lists."""
     if isinstance(axes, int):
+        if not 0 <= axes <= _b.min(x1.ndim, x2.ndim):
+            raise _core.AxisError("tensordot(): %d axes of %d and %d" % (axes, x1.ndim, x2.ndim))
         axes = (_b.list(_b.range(x1.ndim - axes, x1.ndim)), _b.list(_b.range(axes)))
     return _core.tensordot(x1, x2, _b.list(axes[0]), _b.list(axes[1]))
