@@ -76,7 +76,7 @@ static void order_axes(const orr__region *r, orr__kernel *k, int axis[ORR__REGIO
 static int find_across(const orr__region *r)
 {
     int last = r->rank - 1;
-    if (!orr__region_is_map(r) || r->rows || r->dim[last] < 8)
+    if (!orr__region_is_map(r) || orr__region_rows(r) || r->dim[last] < 8)
         return -1;
     for (int a = 0; a < r->naccess; a++) {
         const int64_t *s = r->access[a].stride;
@@ -220,7 +220,7 @@ static orr_status make(const orr__region *r, orr__kernel **out)
     k->first = -1;
     k->across = find_across(r);
     orr_status st = ORR_OK;
-    bool loops = orr__region_loops(r) && !r->product;
+    bool loops = orr__region_loops(r) && r->loops != ORR__LOOPS_PRODUCT;
     if (loops)
         st = permute(r, k);
     if (st == ORR_OK && loops)
@@ -230,8 +230,8 @@ static orr_status make(const orr__region *r, orr__kernel **out)
         st = orr__fail(orr__region_site(r), ORR_ENOMEM, "no memory for the kernel");
     if (st == ORR_OK && r->epilogue)
         st = prepare(r->epilogue, &k->epilogue);
-    k->small = r->product && orr__product_is_small(r);
-    if (st == ORR_OK && r->product && r->ninstr)
+    k->small = r->loops == ORR__LOOPS_PRODUCT && orr__product_is_small(r);
+    if (st == ORR_OK && r->loops == ORR__LOOPS_PRODUCT && r->ninstr)
         st = (k->tail = orr__tail_new(r, k->small)) ? ORR_OK : orr_error_status();
     if (st == ORR_OK)
         st = orr__cpu_tier_prepare(k, r);
@@ -384,7 +384,7 @@ static orr_status interpret(orr__kernel *k, const orr__launch *l)
         return orr__fail(orr__cpu_site(l), ORR_EINTERNAL, "the processor has no kernel for it");
     if (r->call.op)
         return r->epilogue ? with_epilogue(k, l) : kernels[r->call.op->id](k, l);
-    if (r->product)
+    if (r->loops == ORR__LOOPS_PRODUCT)
         return orr__cpu_matmul(k, l);
     return !r->rmask ? orr__cpu_map(k, l) : r->search ? orr__cpu_argreduce(k, l) : orr__cpu_reduce(k, l);
 }

@@ -206,7 +206,7 @@ static bool may_be_loops(orr_dtype blas, const extent *all)
 
 int64_t orr__gemm_least_rows(const orr__region *r)
 {
-    if (!r->product || r->rank != 3)
+    if (r->loops != ORR__LOOPS_PRODUCT || r->rank != 3)
         return 0;
     orr_dtype blas = orr__compute_dtype((orr_dtype)r->in_dtype[r->access[0].input]);
     extent all = { r->dim[0], r->dim[1], r->dim[2] };

@@ -36,7 +36,8 @@ static int64_t rows_of_trial(const orr__launch *l)
     enum { PARTS = 8 };
     const orr__region *r = l->region;
     int64_t rows = l->hi - l->lo;
-    bool cuts = !r->call.op && !r->product && !(r->rows && r->rank == 1) && !(r->rmask & 1u) && rows >= 2 * PARTS;
+    bool cuts = !r->call.op && r->loops != ORR__LOOPS_PRODUCT && !(orr__region_rows(r) && r->rank == 1) &&
+                !(r->rmask & 1u) && rows >= 2 * PARTS;
     return cuts ? rows / PARTS : rows;
 }
 

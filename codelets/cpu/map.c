@@ -146,7 +146,7 @@ static void compute_window(boxes *b)
 static void begin_boxes(boxes *b, int64_t most)
 {
     const orr__kernel *k = b->v.k;
-    int64_t wide = most >= 4 ? 16 : 32, step = 1; /* at least a cache line of the output */
+    int64_t wide = (most >= 4 ? 1 : 2) * ORR__VECTOR, step = 1; /* at least a cache line of the output */
     for (int d = k->rank - 1; d >= 0; d--) {
         b->launch.begin[d] = b->v.origin[d];
         b->launch.by[d] = b->launch.size[d] = b->v.dim[d];
@@ -198,7 +198,7 @@ orr_status orr__cpu_map(const orr__kernel *k, const orr__launch *l)
     orr_status st = orr__vrun_begin(&v, k, l, 0);
     if (st != ORR_OK || v.total <= 0)
         return st;
-    int64_t row = r->per_row ? k->dim[0] ? r->out_count / k->dim[0] : 0 : v.total / v.dim[0];
+    int64_t row = r->loops == ORR__LOOPS_PER_ROW ? k->dim[0] ? r->out_count / k->dim[0] : 0 : v.total / v.dim[0];
     for (int n = 0; n < r->nout; n++)
         v.out[n] = (char *)l->out[n] + (size_t)(l->lo * row) * orr_dtype_size((orr_dtype)r->out_dtype[n]);
     for (int64_t p = 0; p < v.total && v.st == ORR_OK; p += k->block)

@@ -136,7 +136,7 @@ orr__tail *orr__tail_new(const orr__region *r, bool small)
     orr_status st = allocate(t, r);
     if (st == ORR_OK) {
         orr__region *x = &t->region;
-        x->product = false;
+        x->loops = ORR__LOOPS_MAP;
         x->rank = t->batch ? r->rank - 1 : 2;
         x->out_count = 1;
         for (int d = 0; d < x->rank; d++) {

@@ -129,7 +129,7 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
 static int straight(const ctx *c, int i)
 {
     const orr__region *r = c->r;
-    if (!orr__region_is_map(r) || r->per_row || c->once[i] || c->per_row[i] ||
+    if (!orr__region_is_map(r) || r->loops == ORR__LOOPS_PER_ROW || c->once[i] || c->per_row[i] ||
         orr__is_half((orr_dtype)r->instr[i].dtype))
         return -1;
     for (int n = 0; n < r->nout; n++)
@@ -184,8 +184,8 @@ static void emit_stores(ctx *c, int i, int not_this)
     for (int n = 0; n < r->nout && orr__region_is_map(r); n++) {
         if (r->out_reg[n] != i || n == not_this)
             continue;
-        int16_t x = c->per_row[i] && !r->per_row ? spread(c, (int16_t)i) : (int16_t)i;
-        c->k->op[c->k->nop++] = (orr__vop){ .kind = r->per_row ? ORR__VPICK : ORR__VSTORE,
+        int16_t x = c->per_row[i] && r->loops != ORR__LOOPS_PER_ROW ? spread(c, (int16_t)i) : (int16_t)i;
+        c->k->op[c->k->nop++] = (orr__vop){ .kind = r->loops == ORR__LOOPS_PER_ROW ? ORR__VPICK : ORR__VSTORE,
                                             .per_row = c->per_row[i],
                                             .dtype = r->out_dtype[n],
                                             .from = r->instr[i].dtype,
@@ -285,9 +285,9 @@ static void choose_block(orr__kernel *k, const orr__region *r)
     int64_t b = (int64_t)(ORR__T_FIRST_CACHE / bytes) & ~(int64_t)63;
     b = b > BLOCK_MOST ? BLOCK_MOST : ORR__MAX(BLOCK_LEAST, b);
     int64_t row = k->dim[k->rank - 1];
-    if (row > 0 && (row <= b / 2 || (r->rows && row <= b)))
+    if (row > 0 && (row <= b / 2 || (orr__region_rows(r) && row <= b)))
         b = b / row * row;
-    else if (r->rows)
+    else if (orr__region_rows(r))
         b = row;
     k->block = b;
     k->slot_bytes = (widest * (size_t)b + 63) & ~(size_t)63;

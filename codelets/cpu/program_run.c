@@ -359,8 +359,8 @@ static bool plain(const orr__kernel *k, const orr__vop *op)
 int64_t orr__vrun_may_few(const orr__kernel *k, const orr__region *r)
 {
     int64_t n = 1;
-    bool fits = orr__region_is_map(r) && !r->call.op && !r->product && k->across < 0 && k->nreg <= FEW_REGS &&
-                k->nslot <= FEW_SLOTS;
+    bool fits = orr__region_is_map(r) && !r->call.op && r->loops != ORR__LOOPS_PRODUCT && k->across < 0 &&
+                k->nreg <= FEW_REGS && k->nslot <= FEW_SLOTS;
     for (int d = 0; d < k->rank && n <= FEW; d++)
         n *= k->dim[d];
     for (int o = 0; o < k->nop && fits; o++)

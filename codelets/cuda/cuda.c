@@ -96,7 +96,7 @@ static orr_status prepare(const orr__region *r, orr__kernel **out)
     if (st == ORR_OK &&
         !(k->text = user ? orr__user_text(r, true, true) : orr__emit(r, &orr__dialect_cuda, &k->layout, true)))
         st = ORR_ENOMEM;
-    if (st == ORR_OK && r->product) {
+    if (st == ORR_OK && r->loops == ORR__LOOPS_PRODUCT) {
         k->library = orr__cu_product_is(r, &k->product);
         st = orr__cu_tail_make(r, &k->tail);
     }
@@ -291,7 +291,7 @@ static orr_status launch_one(orr__kernel *k, const orr__launch *l)
     }
     if (l->region != k->region)
         st = same_layout(k, l->region);
-    if (st == ORR_OK && l->region->product)
+    if (st == ORR_OK && l->region->loops == ORR__LOOPS_PRODUCT)
         st = by_library(k, l, &done);
     if (st == ORR_OK && l->region->call.op)
         st = orr__cu_conv_launch(l, &done);

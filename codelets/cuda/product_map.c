@@ -49,7 +49,7 @@ static bool make_map(const orr__region *r, orr_dtype t, orr__region *m)
     *m = *r;
     if (!copy_arrays(r, m))
         return false;
-    m->product = false;
+    m->loops = ORR__LOOPS_MAP;
     m->rank = r->rank - 1;
     m->nin = r->nin + 1;
     m->in[r->nin] = -1;

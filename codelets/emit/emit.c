@@ -24,8 +24,8 @@ bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
     case ORR__RI_IOTA: return t != ORR_BOOL && (fp64 || !orr__is_float(t));
     case ORR__RI_RANDOM: return orr__emit_random_can(in, fp64);
     case ORR__RI_EW: return orr__ew(in->op) != NULL;
-    case ORR__RI_FOLD: return r->rows && in->op <= ORR__RALL;
-    case ORR__RI_PRODUCT: return r->product;
+    case ORR__RI_FOLD: return orr__region_rows(r) && in->op <= ORR__RALL;
+    case ORR__RI_PRODUCT: return r->loops == ORR__LOOPS_PRODUCT;
     default: return false;
     }
 }
@@ -47,12 +47,12 @@ bool orr__emit_can(const orr__region *r, bool fp64)
 {
     if (r->call.op)
         return orr__emit_call_can(r, fp64);
-    return r->product ? orr__emit_product_can(r, fp64) : can_values(r, fp64);
+    return r->loops == ORR__LOOPS_PRODUCT ? orr__emit_product_can(r, fp64) : can_values(r, fp64);
 }
 
 bool orr__emit_groups(const orr__region *r)
 {
-    return r->rows || r->rmask || r->product || orr__emit_call_groups(r);
+    return orr__region_rows(r) || r->rmask || r->loops == ORR__LOOPS_PRODUCT || orr__emit_call_groups(r);
 }
 
 static unsigned needs_of_dtype(orr_dtype t, bool fp64)
@@ -81,10 +81,10 @@ static void resident(orr__text *t, const orr__region *r, const orr__layout *l)
                        l->tile.resident);
     else
         orr__text_addf(t, "#define ORR_RESIDENT %d\n",
-                       r->product                   ? 2
-                       : !r->call.op                ? 4
-                       : r->out_dtype[0] == ORR_F64 ? 1
-                                                    : 2);
+                       r->loops == ORR__LOOPS_PRODUCT ? 2
+                       : !r->call.op                  ? 4
+                       : r->out_dtype[0] == ORR_F64   ? 1
+                                                      : 2);
 }
 
 static void parameters(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l)
@@ -133,7 +133,7 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
     orr__emit_call_functions(t, d, r, l);
     if (l->span > 1)
         orr__emit_span_types(t, r, l);
-    if (r->product)
+    if (r->loops == ORR__LOOPS_PRODUCT)
         orr__emit_product_helpers(t, r, d, l);
     else if (l->group && !r->call.op)
         orr__emit_group_functions(t, r, fp64);
@@ -141,9 +141,9 @@ static void functions(orr__text *t, const orr__region *r, const orr__dialect *d,
 
 static bool body(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
-    if (!r->product && !r->call.op)
+    if (r->loops != ORR__LOOPS_PRODUCT && !r->call.op)
         return orr__emit_loops(t, r, d, l, fp64);
-    if (r->product)
+    if (r->loops == ORR__LOOPS_PRODUCT)
         orr__emit_product(t, r, d, l, fp64);
     else
         orr__emit_call_text(t, r, d, l);

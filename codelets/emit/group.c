@@ -119,7 +119,7 @@ void orr__emit_group_functions(orr__text *t, const orr__region *r, bool fp64)
     orr__text_add(t, "typedef union {\n");
     members(t, r);
     orr__text_add(t, "} orr_share;\n");
-    if (r->rows)
+    if (orr__region_rows(r))
         return;
     orr__text_add(t, "typedef struct {\n");
     members(t, r);
@@ -180,9 +180,9 @@ static int64_t shape_of(const orr__region *r, const orr__layout *l, int64_t coun
 {
     int group = l->group;
     int last = r->rank - 1, log = 0, most = group;
-    while (last > 0 && r->dim[last] == 1 && !r->rows)
+    while (last > 0 && r->dim[last] == 1 && !orr__region_rows(r))
         last--;
-    bool across = !r->rows && !(r->rmask >> last & 1u);
+    bool across = !orr__region_rows(r) && !(r->rmask >> last & 1u);
     if (l->alone)
         return 0;
     if (across) {
@@ -202,9 +202,9 @@ void orr__emit_group_words(const orr__launch *l, const orr__layout *lay, int64_t
     const orr__region *r = l->region;
     int64_t count = 1, *g = word + lay->group_at;
     for (int d = 0; d < r->rank; d++)
-        if (r->rows ? d == r->rank - 1 : (r->rmask >> d & 1u) != 0)
+        if (orr__region_rows(r) ? d == r->rank - 1 : (r->rmask >> d & 1u) != 0)
             count *= d == 0 ? l->hi - l->lo : r->dim[d];
-    if (r->rows)
+    if (orr__region_rows(r))
         word[0] = count > 0 ? word[0] / count : 0;
     g[ORR__GROUP_COUNT] = count;
     g[ORR__GROUP_SHAPE] = shape_of(r, lay, count);

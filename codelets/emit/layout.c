@@ -102,8 +102,8 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
         return ORR_ENOMEM;
     }
     l->flag = orr__emit_flags(r) > 0;
-    if (r->product || r->call.op) {
-        if (r->product) {
+    if (r->loops == ORR__LOOPS_PRODUCT || r->call.op) {
+        if (r->loops == ORR__LOOPS_PRODUCT) {
             l->group = d->group;
             orr__emit_product_layout(r, d, l);
         } else {
@@ -112,7 +112,7 @@ orr_status orr__layout_make(const orr__region *r, const orr__dialect *d, orr__la
         l->by_value = by_value(r, d, l);
         return ORR_OK;
     }
-    l->group = r->rmask || r->rows ? d->group : 0;
+    l->group = r->rmask || orr__region_rows(r) ? d->group : 0;
     l->scratch = r->rmask ? r->nout * SCRATCH_BYTES : 0;
     l->linear = !l->group;
     for (int a = 0; a < r->naccess && l->linear; a++)
@@ -257,7 +257,7 @@ orr__geometry orr__emit_geometry(const orr__layout *l, const int64_t *word)
 bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, int64_t *word)
 {
     const orr__region *r = l->region;
-    if (r->product) {
+    if (r->loops == ORR__LOOPS_PRODUCT) {
         bool fits = orr__emit_product_words(l, lay, word);
         (void)orr__emit_scalar_words(l, fp64, word + lay->scalar_at);
         return fits;
@@ -272,7 +272,7 @@ bool orr__emit_words(const orr__launch *l, const orr__layout *lay, bool fp64, in
             word[2 + r->rank + d] = orr__emit_divider(word[2 + d]);
         if (!(r->rmask & 1u << d)) {
             items *= word[2 + d];
-            row *= d == 0 || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
+            row *= d == 0 || (r->loops == ORR__LOOPS_PER_ROW && d == r->rank - 1) ? 1 : r->dim[d];
         }
         fits = fits && word[2 + d] <= INT32_MAX;
     }

@@ -23,14 +23,14 @@ bool orr__emit_span_runs(const orr__region *r, const orr__layout *l, int a)
 
 static bool stores_span(const orr__region *r)
 {
-    return !r->rmask && !r->per_row;
+    return !r->rmask && r->loops != ORR__LOOPS_PER_ROW;
 }
 
 /* The innermost axis along which an access moves; 0 where all accesses are linear. */
 static int axis_of(const orr__region *r, const orr__layout *l)
 {
-    int d = r->rows ? r->rank - 1 : l->linear ? 0 : r->rank - 1;
-    for (bool moves = r->rows || l->linear; d > 0 && !moves; d -= !moves)
+    int d = orr__region_rows(r) ? r->rank - 1 : l->linear ? 0 : r->rank - 1;
+    for (bool moves = orr__region_rows(r) || l->linear; d > 0 && !moves; d -= !moves)
         for (int a = 0; a < r->naccess; a++)
             moves =
                 moves || (r->access[a].input >= 0 && l->move[(size_t)a * ORR_MAX_RANK + (size_t)d] != ORR__MOVE_NONE);
@@ -117,7 +117,7 @@ static bool axis_whole(const orr__launch *l, const orr__layout *lay, const int64
     int last = r->rank - 1;
     if (lay->linear)
         return word[0] % lay->span == 0;
-    while (last > 0 && r->dim[last] == 1 && !r->rows)
+    while (last > 0 && r->dim[last] == 1 && !orr__region_rows(r))
         last--;
     return last == lay->span_axis && word[2 + last] % lay->span == 0 && (!r->rmask || (r->rmask >> last & 1u));
 }

@@ -242,7 +242,7 @@ static bool only_stored(const orr__region *r, int n)
 orr_status orr__cloop_leave_rounding(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    if (orr__ablated(ORR__OFF_HALVES) || r->rmask || r->per_row || c->side >= 0)
+    if (orr__ablated(ORR__OFF_HALVES) || r->rmask || r->loops == ORR__LOOPS_PER_ROW || c->side >= 0)
         return ORR_OK;
     if (!(c->lay.unrounded = orr__alloc_n((size_t)r->ninstr + 1, sizeof *c->lay.unrounded)))
         return ORR_ENOMEM;

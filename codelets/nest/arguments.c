@@ -128,7 +128,7 @@ orr_status orr__cloop_place(orr__cloop *c)
         }
         if (c->joins && at == r->rank - 2)
             at = r->rank - 1;
-        if (in->kind == ORR__RI_INSIDE && !r->per_row && !c->device) /* uniform masks vectorise */
+        if (in->kind == ORR__RI_INSIDE && r->loops != ORR__LOOPS_PER_ROW && !c->device) /* uniform masks vectorise */
             at = r->rank - 1;
         c->at[i] = (int16_t)at;
         c->pass[i] = (int16_t)pass;
@@ -167,7 +167,7 @@ int64_t *orr__emit_c_places(const orr__launch *l, bool packs, int64_t *word)
     *word++ = 0;
     *word++ = reach == ORR__CLOOP_NEAR ? -1 : orr__cloop_leads(r); /* no access prefetches for near data */
     for (int d = 1; d < r->rank; d++)
-        row *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
+        row *= (r->rmask >> d & 1u) || (r->loops == ORR__LOOPS_PER_ROW && d == r->rank - 1) ? 1 : r->dim[d];
     for (int k = 0; k < r->nout; k++)
         *word++ = (r->rmask & 1u ? 0 : l->lo * row) - (l->out_off ? l->out_off[k] : 0);
     for (int d = 0; d < r->rank; d++)

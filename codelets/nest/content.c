@@ -21,10 +21,8 @@ static int64_t *put_all(int64_t *at, const int64_t *value, int n)
 static int64_t *put_head(int64_t *at, const orr__region *r)
 {
     const int64_t head[] = { (int64_t)orr__env.ablated | (int64_t)orr__emit_c_watches(r) << 62,
-                             r->product,
+                             r->loops,
                              r->search,
-                             r->rows,
-                             r->per_row,
                              r->rmask,
                              r->rank,
                              r->ninstr,

@@ -200,7 +200,7 @@ static void pass(orr__rowplan *w, const orr__elements *e, int number)
 static void last_pass(orr__rowplan *w, const orr__elements *e)
 {
     const orr__cloop *c = w->c;
-    if (c->r->per_row) {
+    if (c->r->loops == ORR__LOOPS_PER_ROW) {
         (void)orr__nest_if(c->n, "live && lane == 0");
         orr__nest_set(c->n, "const orr_idx i = line");
         orr__cloop_outputs(c);
@@ -251,7 +251,7 @@ bool orr__emit_loops(orr__text *t, const orr__region *r, const orr__dialect *d, 
         c.order[p] = p;
     bool sound = orr__cloop_place(&c) == ORR_OK;
     if (sound) {
-        (r->rows ? rows : l->group ? reduce : map)(&c);
+        (orr__region_rows(r) ? rows : l->group ? reduce : map)(&c);
         sound = t->failed || orr__cloop_is_sound(&c);
     }
     if (sound)

@@ -53,7 +53,7 @@ const char *orr__cloop_joins_not(const orr__region *r)
     bool any = false;
     if (r->rank < 2)
         return "there is one row";
-    if (r->rows || r->search || !(orr__region_is_map(r) || folds_rows(r)))
+    if (orr__region_rows(r) || r->search || !(orr__region_is_map(r) || folds_rows(r)))
         return "they are folded";
     if (orr__ablated(ORR__OFF_SHORT_ROWS))
         return "it is switched off";

@@ -117,7 +117,7 @@ bool orr__emit_c_can(const orr__region *r)
 {
     if (has_field(r)) /* codelets/field/ is several times faster than compiled table rows */
         return false;
-    if (r->rows)
+    if (orr__region_rows(r))
         return can_rows(r);
     if (orr__region_loops(r) && r->rmask)
         return orr__emit_can(r, true);
@@ -193,7 +193,7 @@ static bool give_up_on_places(const orr__cloop *c, orr__text *t)
 
 bool orr__emit_c_watches(const orr__region *r)
 {
-    bool all = (orr__env.check & ORR__CHECK_NONFINITE) && orr__region_is_map(r) && !r->rows, any = false;
+    bool all = (orr__env.check & ORR__CHECK_NONFINITE) && orr__region_is_map(r) && !orr__region_rows(r), any = false;
     for (int k = 0; k < r->nout && all; k++) {
         orr_dtype t = (orr_dtype)r->out_dtype[k];
         any = any || orr__is_float(t);
@@ -286,10 +286,10 @@ static bool make(orr__cloop *c, const orr__region *r, orr__region *rows)
     }
     t->failed = t->failed || orr__cloop_begin(c, r) != ORR_OK;
     if (!t->failed)
-        (c->side >= 0 ? orr__cloop_short
-         : r->rows    ? orr__cloop_rows
-         : r->rmask   ? orr__cloop_reduce
-                      : orr__cloop_map)(c);
+        (c->side >= 0          ? orr__cloop_short
+         : orr__region_rows(r) ? orr__cloop_rows
+         : r->rmask            ? orr__cloop_reduce
+                               : orr__cloop_map)(c);
     return !t->failed;
 }
 

@@ -35,7 +35,7 @@ bool orr__cloop_packs(const orr__region *r, int number)
     const orr__access *a = &r->access[number];
     int last = r->rank - 1;
     int64_t step = a->stride[last], points = 1, moved = 1;
-    if (step == 0 || step == 1 || a->input < 0 || a->placed || a->box || last == 0 || r->product ||
+    if (step == 0 || step == 1 || a->input < 0 || a->placed || a->box || last == 0 || r->loops == ORR__LOOPS_PRODUCT ||
         orr__ablated(ORR__OFF_PACKING))
         return false;
     for (int d = 0; d < r->rank; d++) {

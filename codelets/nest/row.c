@@ -152,7 +152,7 @@ static void pass(rows *w, int number)
 
 static bool is_long(const orr__region *r)
 {
-    return r->rows && r->dim[r->rank - 1] > ORR__NEAR_ROW;
+    return orr__region_rows(r) && r->dim[r->rank - 1] > ORR__NEAR_ROW;
 }
 
 size_t orr__emit_c_keeps(const orr__region *r)
@@ -216,7 +216,7 @@ static void loops(const rows *w)
     orr__cloop_nothing(c);
     (is_long(c->r) ? keep_in_memory : keep_on_stack)(w);
     orr__nest_set(c->n, "orr_idx at = 0");
-    if (!c->r->per_row)
+    if (c->r->loops != ORR__LOOPS_PER_ROW)
         orr__cloop_stream_begin(c);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
@@ -226,7 +226,7 @@ static void loops(const rows *w)
         pass(&in, p);
         orr__cloop_passes(c, last - 1, p + 1, p + 1);
     }
-    if (c->r->per_row) {
+    if (c->r->loops == ORR__LOOPS_PER_ROW) {
         orr__nest_set(c->n, "const orr_idx i = at++");
         orr__cloop_outputs(c);
     } else {
@@ -234,7 +234,7 @@ static void loops(const rows *w)
         orr__nest_set(c->n, "at += %s", orr__cloop_size(c, last));
     }
     orr__cloop_close(c, 0, last);
-    if (!c->r->per_row)
+    if (c->r->loops != ORR__LOOPS_PER_ROW)
         orr__cloop_stream_end(c);
 }
 

@@ -37,7 +37,7 @@ const char *orr__cloop_side_not(const orr__region *r)
 {
     int last = r->rank - 1;
     int64_t bytes = 0;
-    if (r->rank < 2 || r->product || r->call.op || (r->rmask && r->rmask != 1u << last))
+    if (r->rank < 2 || r->loops == ORR__LOOPS_PRODUCT || r->call.op || (r->rmask && r->rmask != 1u << last))
         return r->rank < 2 ? "there is one row" : "no rows are folded";
     if (orr__ablated(ORR__OFF_SHORT_ROWS))
         return "it is switched off";
@@ -82,7 +82,7 @@ bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)
         rows->out_reg[k] = (int16_t)n;
     }
     rows->rmask = 0;
-    rows->rows = rows->per_row = true;
+    rows->loops = ORR__LOOPS_PER_ROW;
     return true;
 }
 
@@ -478,7 +478,8 @@ static void row_values(const rows *w, int pass)
 static const char *place_of_output(const rows *w)
 {
     const orr__cloop *c = w->c;
-    return c->r->per_row ? place_of_row(w) : orr__nest_say(c->n, "i%d - q + i%d * %d", c->side, last_of(w), width(w));
+    return c->r->loops == ORR__LOOPS_PER_ROW ? place_of_row(w)
+                                             : orr__nest_say(c->n, "i%d - q + i%d * %d", c->side, last_of(w), width(w));
 }
 
 static void declare_outputs(const rows *w)
@@ -486,13 +487,13 @@ static void declare_outputs(const rows *w)
     const orr__region *r = w->c->r;
     for (int k = 0; k < r->nout; k++)
         declare_block(w, orr__emit_storage((orr_dtype)r->out_dtype[k]), name_of(w, "made", k),
-                      r->per_row ? width(w) : ORR__T_SIDE_BLOCK);
+                      r->loops == ORR__LOOPS_PER_ROW ? width(w) : ORR__T_SIDE_BLOCK);
 }
 
 static void outputs(rows *w)
 {
     const orr__cloop *c = w->c;
-    if (c->r->per_row)
+    if (c->r->loops == ORR__LOOPS_PER_ROW)
         orr__nest_block(c->n);
     else
         along(w);
@@ -510,18 +511,18 @@ static void turn_out(const rows *w, int k)
     int size = (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]);
     const char *of_row = orr__nest_say(c->n, "(orr_idx)W(%d) + at + i%d * step", c->lay.out_at + k, c->side);
     const char *length = orr__cloop_size(c, last);
-    if (!c->r->per_row && (size == 4 || size == 8)) {
+    if (c->r->loops != ORR__LOOPS_PER_ROW && (size == 4 || size == 8)) {
         orr__nest_copy(c->n, k,
                        "orr_turn_%d((void *)(out%d + ((orr_idx)W(%d) + (at + q * step) * %s)), step * %s, (void "
                        "*)made%d, %d, %s, e - q)",
                        size, k, c->lay.out_at + k, length, length, k, width(w), length);
         return;
     }
-    if (c->r->per_row)
+    if (c->r->loops == ORR__LOOPS_PER_ROW)
         orr__nest_block(c->n);
     else
         along(w);
-    if (!c->r->per_row)
+    if (c->r->loops != ORR__LOOPS_PER_ROW)
         of_row = orr__nest_say(c->n, "(orr_idx)W(%d) + (at + i%d * step) * %s + i%d", c->lay.out_at + k, c->side,
                                length, last);
     side_by_side(w, ORR__LOOP_STEPS);

@@ -94,7 +94,7 @@ int64_t orr__cloop_reach(const orr__launch *l)
     int64_t points = 1, cells = 1, bytes = 0;
     for (int d = 0; d < r->rank; d++) {
         points *= r->dim[d];
-        cells *= (r->rmask >> d & 1u) || (r->per_row && d == r->rank - 1) ? 1 : r->dim[d];
+        cells *= (r->rmask >> d & 1u) || (r->loops == ORR__LOOPS_PER_ROW && d == r->rank - 1) ? 1 : r->dim[d];
     }
     if (points < ORR__T_CORE_CACHES / ORR__CACHE_LINE || orr__ablated(ORR__OFF_STREAMING))
         return ORR__CLOOP_NEAR;
@@ -111,7 +111,7 @@ int64_t orr__cloop_reach(const orr__launch *l)
 
 void orr__cloop_stream_functions(const orr__cloop *c, orr__text *t)
 {
-    if (orr__region_is_map(c->r) && !c->r->per_row)
+    if (orr__region_is_map(c->r) && c->r->loops != ORR__LOOPS_PER_ROW)
         orr__text_add(t, stream_text);
 }
 
@@ -125,7 +125,7 @@ static bool light(const orr__cloop *c)
  * Rows have computed their values before. */
 static bool pays(const orr__cloop *c)
 {
-    return c->r->rows || orr__cloop_work(c) <= ORR__T_LOOP_WORK;
+    return orr__region_rows(c->r) || orr__cloop_work(c) <= ORR__T_LOOP_WORK;
 }
 
 static const char *line(const orr__cloop *c, int k)
@@ -205,14 +205,14 @@ void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
     orr__part **mark = c->n->end;
-    bool later = orr__region_is_map(c->r) && !c->r->rows && light(c);
+    bool later = orr__region_is_map(c->r) && !orr__region_rows(c->r) && light(c);
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (c->r->rmask && !c->r->search) {
         prefetch(c, from, to, ORR__T_AHEAD, IN_L2, -1);
-    } else if (!c->r->rows && pays(c)) {
+    } else if (!orr__region_rows(c->r) && pays(c)) {
         prefetch(c, from, to, ORR__T_AHEAD, IN_L2, -1);
         prefetch(c, from, to, ORR__T_AHEAD / 4, IN_L1, -1);
-    } else if (!c->r->rows) {
+    } else if (!orr__region_rows(c->r)) {
         prefetch(c, from, to, ORR__T_AHEAD, IN_L1, -1);
     } else if (row >= 0) {
         orr__nest_set(c->n, "const orr_idx next = i%d + 1, i%d = next", row, row);

@@ -160,7 +160,7 @@ static const orr__step *step_of(const orr__plan *plan, const orr__region *r)
 static const char *way_of(const orr__step *s)
 {
     const orr__region *r = s->region;
-    if (r->product)
+    if (r->loops == ORR__LOOPS_PRODUCT)
         return "BLAS, or loops of our own";
     return r->call.op ? orr__cpu_library(r) : orr__cpu_tier(s->cpu);
 }
@@ -185,7 +185,7 @@ static double explain_region(FILE *to, const orr__capture *p, const orr__regions
     if (s && s->graph)
         fprintf(to, ", a graph of %d tasks", orr__plan_tasks(plan, (int)(s - plan->step)));
     fputc('\n', to);
-    if (!r->call.op && !r->product && orr__emit_c_can(r))
+    if (!r->call.op && r->loops != ORR__LOOPS_PRODUCT && orr__emit_c_can(r))
         orr__explain_nests(to, s ? s->region : r);
     if (s)
         orr__explain_cost(to, plan, s);

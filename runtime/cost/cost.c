@@ -59,10 +59,10 @@ static double loops(const orr__profile *now, const orr__region *r)
 
 static double predict(const orr__profile *now, const orr__region *r)
 {
-    if (orr__region_loops(r) && !r->product)
+    if (orr__region_loops(r) && r->loops != ORR__LOOPS_PRODUCT)
         return loops(now, r);
     double us = orr__profile_move(now, r->bytes) / MOVES;
-    if (r->product) {
+    if (r->loops == ORR__LOOPS_PRODUCT) {
         orr_dtype t = (orr_dtype)r->in_dtype[r->access[0].input];
         double rate = orr__is_complex(t) ? (t == ORR_C64 ? now->gemm32 : now->gemm64) / 4
                       : t == ORR_F64     ? now->gemm64

@@ -94,7 +94,7 @@ static void bounds(const orr__step *s, bool whole, orr__note *f)
     const orr__region *r = s->region;
     int workers = orr__machine_here.workers;
     bool wide = r->nout > 0 && orr_dtype_size((orr_dtype)r->out_dtype[0]) > 4;
-    double rate = r->product ? wide ? p->gemm64 : p->gemm32 : wide ? p->math / 2 : p->math;
+    double rate = r->loops == ORR__LOOPS_PRODUCT ? wide ? p->gemm64 : p->gemm32 : wide ? p->math / 2 : p->math;
     double all = whole && s->shared ? workers : 1, stream = orr__profile_move(p, r->bytes);
     if (all > 1 && stream > r->bytes / p->stream_all) /* memory has one speed for all cores */
         stream = stream / all > r->bytes / p->stream_all ? stream / all : r->bytes / p->stream_all;
@@ -196,7 +196,7 @@ void orr__work_look(const orr__step *s, const orr__launch *l)
     const orr__region *r = s->region;
     const orr__access *a = r->access;
     int m = r->rank - 3;
-    if (!r->product) {
+    if (r->loops != ORR__LOOPS_PRODUCT) {
         look_at_numbers(s, l);
         return;
     }

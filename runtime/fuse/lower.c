@@ -41,7 +41,7 @@ int orr__lower_input(orr__builder *c, int x)
 static int16_t lower_access(orr__builder *c, orr__access a)
 {
     orr__region *r = c->r;
-    int first = r->product ? 2 : 0; /* the accesses of a product's operands move along k */
+    int first = r->loops == ORR__LOOPS_PRODUCT ? 2 : 0; /* the accesses of a product's operands move along k */
     for (int i = first; i < r->naccess; i++)
         if (r->access[i].input == a.input && r->access[i].offset == a.offset && r->access[i].placed == a.placed &&
             r->access[i].by == a.by && r->access[i].box == a.box && !memcmp(r->access[i].lo, a.lo, sizeof a.lo) &&
@@ -107,7 +107,7 @@ static int lower_fold(orr__builder *c, int i, const orr__view *v)
     }
     orr__view whole = orr__view_identity(n->shape.rank);
     int16_t x = (int16_t)orr__lower_node(c, orr__arg(p, i, 0), &whole);
-    c->r->rows = true;
+    c->r->loops = c->r->loops == ORR__LOOPS_MAP ? ORR__LOOPS_ROWS : c->r->loops;
     return orr__lower_instr(c, (orr__rinstr){ ORR__RI_FOLD, n->dtype, (int16_t)n->attr.rop, x, -1, -1, -1, -1 });
 }
 
@@ -204,7 +204,7 @@ static void lower_rows(orr__builder *c, int i)
     int last = s->rank > 0 ? s->rank - 1 : 0;
     v.ax[last] = -1;
     v.mul[last] = 0;
-    r->per_row = true;
+    r->loops = ORR__LOOPS_PER_ROW;
     orr__lower_space(r, s);
     r->out_reg[0] = (int16_t)orr__lower_node(c, i, &v);
     orr__lower_outputs(c, &v);

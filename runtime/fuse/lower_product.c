@@ -19,7 +19,7 @@ static void product(orr__builder *c, int i)
     const orr__node *n = c->g->p->node[i];
     orr__region *r = c->r;
     int nb = n->shape.rank - 2, a = orr__arg(c->g->p, i, 0), b = orr__arg(c->g->p, i, 1);
-    r->product = true;
+    r->loops = ORR__LOOPS_PRODUCT;
     r->rank = nb + 3;
     for (int d = 0; d < nb + 2; d++)
         r->dim[d] = n->shape.dim[d];

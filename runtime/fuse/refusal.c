@@ -43,7 +43,7 @@ static const char *by_reader(const orr__region *r, int node)
 {
     if (by_number(r, node))
         return "its elements are read by number, in any order";
-    if (r->product && is_operand(r, node))
+    if (r->loops == ORR__LOOPS_PRODUCT && is_operand(r, node))
         return "a matrix product reads its operands many times over";
     return r->call.op ? "the kernel that reads it needs the whole array in memory" : NULL;
 }
@@ -53,7 +53,7 @@ static const char *by_maker(const orr__region *r)
 {
     if (r->rmask)
         return "it is the result of a reduction, which is complete only after its last input element";
-    if (r->product)
+    if (r->loops == ORR__LOOPS_PRODUCT)
         return "it is a matrix product, and the kernel that reads it goes over other elements";
     return r->call.op ? "it is made by a kernel of its own" : NULL;
 }

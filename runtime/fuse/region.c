@@ -128,11 +128,11 @@ static void merge_boxes(orr__region *r, int d)
  * stay. */
 static void merge_axes(orr__region *r)
 {
-    int fixed = r->product ? 3 : r->rows ? 1 : 0, least = fixed ? fixed : 1;
+    int fixed = r->loops == ORR__LOOPS_PRODUCT ? 3 : orr__region_rows(r) ? 1 : 0, least = fixed ? fixed : 1;
     for (int d = r->rank - 1 - fixed; d >= 0 && r->rank > least; d--)
         if (r->dim[d] == 1 && !boxed(r, d) && (!reduced(r, d) || (r->rmask & (r->rmask - 1))))
             remove_axis(r, d);
-    fixed -= r->product; /* batches that share the right factor are rows of one product */
+    fixed -= r->loops == ORR__LOOPS_PRODUCT; /* batches that share the right factor are rows of one product */
     for (int d = r->rank - 2 - fixed; d >= 0; d--)
         if (mergeable(r, d)) {
             merge_boxes(r, d);
@@ -196,7 +196,8 @@ static uint64_t key_of(const orr__region *r)
 {
     if (r->call.op)
         return key_of_call(r);
-    int32_t head[5] = { orr__region_class(r) | (r->per_row ? 1 << 8 : 0), r->rank, (int32_t)r->rmask, r->nin, r->nout };
+    int32_t head[5] = { orr__region_class(r) | (r->loops == ORR__LOOPS_PER_ROW ? 1 << 8 : 0), r->rank,
+                        (int32_t)r->rmask, r->nin, r->nout };
     uint64_t h = orr__hash(head, sizeof head, 0x0ea57);
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
@@ -234,9 +235,9 @@ static void label(orr__region *r, const char *const *as)
         append(r, rop_name[r->rop[k]], "+");
     if (r->search)
         append(r, r->rop[0] == ORR__RMAX ? "argmax" : "argmin", "");
-    else if (r->call.op || r->product)
+    else if (r->call.op || r->loops == ORR__LOOPS_PRODUCT)
         append(r, r->call.op ? r->call.op->name : "matmul", "");
-    const char *sep = r->product || !r->rmask ? "+" : " ";
+    const char *sep = r->loops == ORR__LOOPS_PRODUCT || !r->rmask ? "+" : " ";
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
         const char *word = in->kind == ORR__RI_EW       ? orr__ew(in->op)->op.name
@@ -294,7 +295,7 @@ void orr__region_fit(orr__region *r)
 /* 1 if the access does not move along the last axis, a matmul's k. Work on the product is done for k = 0 too. */
 static int along_k(const orr__region *r, const orr__access *a)
 {
-    return r->product && a - r->access >= 2;
+    return r->loops == ORR__LOOPS_PRODUCT && a - r->access >= 2;
 }
 
 /* True if the access stays inside its input for every iteration. */
@@ -338,14 +339,14 @@ static const char *check(const orr__region *r)
         return "rank or number of outputs";
     if (r->search && (!r->rmask || r->nout != 1))
         return "a search without an axis, or with several outputs";
-    if ((r->call.op != NULL) + r->product + (r->rmask != 0) > 1)
+    if ((r->call.op != NULL) + (r->loops == ORR__LOOPS_PRODUCT) + (r->rmask != 0) > 1)
         return "a fold, a product and a kernel in one";
     for (int i = 0; i < r->naccess; i++) {
         if (r->access[i].input >= r->nin)
             return "an access to no input";
         if (!r->access[i].placed && !in_bounds(r, &r->access[i]))
             return "an access leaves its input";
-        if (r->access[i].box && (r->access[i].placed || r->product))
+        if (r->access[i].box && (r->access[i].placed || r->loops == ORR__LOOPS_PRODUCT))
             return "a part of what is not read as it is";
     }
     for (int i = 0; i < r->ninstr; i++) {
@@ -355,10 +356,13 @@ static const char *check(const orr__region *r)
         if (!places_in_bounds(r, in))
             return "a gathered read leaves its input";
     }
-    for (int i = 0; i < r->ninstr; i++)
-        if ((r->instr[i].kind == ORR__RI_PRODUCT) != (r->product && i == 0))
+    for (int i = 0; i < r->ninstr; i++) {
+        if ((r->instr[i].kind == ORR__RI_PRODUCT) != (r->loops == ORR__LOOPS_PRODUCT && i == 0))
             return "a product out of its place";
-    if (orr__region_loops(r) && (!r->product || r->ninstr))
+        if (r->instr[i].kind == ORR__RI_FOLD && !orr__region_rows(r))
+            return "a row's fold outside of rows";
+    }
+    if (orr__region_loops(r) && (r->loops != ORR__LOOPS_PRODUCT || r->ninstr))
         for (int k = 0; k < r->nout; k++)
             if (r->out_reg[k] < 0 || r->out_reg[k] >= r->ninstr)
                 return "an output without a register";
@@ -436,7 +440,10 @@ void orr__region_print_instr(FILE *to, const orr__region *r, int i)
 
 static const char *kind_name(const orr__region *r)
 {
-    return r->call.op ? "kernel" : r->product ? "product" : r->search ? "search" : r->rmask ? "fold" : "map";
+#define LOOPS(name, text) text,
+    static const char *const of_loops[] = { ORR__LOOPS(LOOPS) };
+#undef LOOPS
+    return r->call.op ? "kernel" : r->search ? "search" : r->rmask ? "fold" : of_loops[r->loops];
 }
 
 static void print_region(FILE *to, const orr__region *r, int i)

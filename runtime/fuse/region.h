@@ -9,15 +9,22 @@
 
 #define ORR__REGION_OUTS 4
 
+/* LOOPS(name, text): what the loops of a region compute; the text is for people.
+ * MAP: an element of each output for each iteration; with axes in rmask, folds.
+ * ROWS: a map with RI_FOLD. The last axis is a row, and stays whole. PER_ROW: the same, whose outputs have one element per row.
+ * PRODUCT: access[0] · access[1] over batch…, m, n, k. With instructions: a map over batch…, m, n whose register 0 is the product
+ * (RI_PRODUCT); the other accesses do not move along k. */
+#define ORR__LOOPS(LOOPS) LOOPS(MAP, "map") LOOPS(ROWS, "map") LOOPS(PER_ROW, "map") LOOPS(PRODUCT, "product")
+#define LOOPS(name, text) ORR__LOOPS_##name,
+typedef enum { ORR__LOOPS(LOOPS) } orr__loops;
+#undef LOOPS
+
 typedef struct orr__region {
     orr__call call; /* with an operation: its kernel, on whole arrays; without: loops, which the next fields describe */
-    bool product;   /* access[0] · access[1] over batch…, m, n, k. With instructions: a map over batch…, m, n whose
-                       register 0 is the product (RI_PRODUCT); the other accesses do not move along k           */
-    bool search;    /* the index along the one axis in rmask of the max or min of register out_reg[0]         */
-    int rank;       /* iteration axes, adjacent ones merged where every access allows; ≥ 1   */
+    orr__loops loops;
+    bool search; /* the index along the one axis in rmask of the max or min of register out_reg[0]         */
+    int rank;    /* iteration axes, adjacent ones merged where every access allows; ≥ 1   */
     int64_t dim[ORR__REGION_RANK]; /* (product: batch…, m, n, k)                                             */
-    bool rows;                     /* a map with RI_FOLD: the last axis is a row, and stays whole              */
-    bool per_row;                  /* a map with RI_FOLD whose outputs have one element per row              */
     uint32_t rmask;                /* axes over which register out_reg[k] is folded by rop[k]; 0: a map          */
     int rop[ORR__REGION_OUTS];     /* of a search: max or min */
     int ninstr;
@@ -61,7 +68,11 @@ typedef struct orr__regions {
 /* Loops whose outputs have an element for each iteration. */
 static inline bool orr__region_is_map(const orr__region *r)
 {
-    return !r->call.op && !r->product && !r->rmask;
+    return !r->call.op && r->loops != ORR__LOOPS_PRODUCT && !r->rmask;
+}
+static inline bool orr__region_rows(const orr__region *r)
+{
+    return r->loops == ORR__LOOPS_ROWS || r->loops == ORR__LOOPS_PER_ROW;
 }
 /* True for loops that the fuser made, products included: accesses describe all reads. */
 static inline bool orr__region_loops(const orr__region *r)
@@ -72,7 +83,7 @@ static inline bool orr__region_loops(const orr__region *r)
 enum { ORR__REGION_CLASSES = 4 + ORR__OP_EW };
 static inline int orr__region_class(const orr__region *r)
 {
-    return r->call.op ? 4 + r->call.op->id : r->product ? 3 : r->search ? 2 : r->rmask != 0;
+    return r->call.op ? 4 + r->call.op->id : r->loops == ORR__LOOPS_PRODUCT ? 3 : r->search ? 2 : r->rmask != 0;
 }
 
 /* The node whose buffer holds node i's elements in row-major order: i itself, or the node that i reshapes. */

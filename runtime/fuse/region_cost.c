@@ -32,7 +32,7 @@ static double share(const orr__region *r, int only, orr_dtype dtype)
         all += cost;
         of += r->instr[i].dtype == dtype && (only < 0 || i == only) ? cost : 0;
     }
-    if (r->product) /* the instructions are those of its results */
+    if (r->loops == ORR__LOOPS_PRODUCT) /* the instructions are those of its results */
         all += 2 * (double)r->dim[r->rank - 1];
     return all > 0 ? of / all : 0;
 }
@@ -54,7 +54,7 @@ void orr__region_cost(orr__region *r)
         n *= (double)r->dim[d];
     for (int i = 0; i < r->ninstr; i++)
         per += orr__instruction_cost(&r->instr[i]);
-    if (r->product) {
+    if (r->loops == ORR__LOOPS_PRODUCT) {
         int64_t k = r->dim[r->rank - 1];
         per = k ? 2 + per / (double)k : 0;
     } else if (r->rmask) {

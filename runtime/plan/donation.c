@@ -13,10 +13,10 @@
  * an index may be wrong: the step may then be repeated, and needs its inputs. */
 static bool writes_elements(const orr__region *r)
 {
-    bool epilogue = r->product && r->rank == 3 && r->ninstr > 0;
+    bool epilogue = r->loops == ORR__LOOPS_PRODUCT && r->rank == 3 && r->ninstr > 0;
     for (int k = 0; k < r->nout; k++)
         epilogue = epilogue && r->out_reg[k] != 0;
-    return (orr__region_is_map(r) || epilogue) && !r->rows && orr__emit_flags(r) == 0;
+    return (orr__region_is_map(r) || epilogue) && !orr__region_rows(r) && orr__emit_flags(r) == 0;
 }
 
 /* The region that writes a step's outputs element by element, NULL: none. *k: the step's input k becomes its number in that region. The
@@ -32,12 +32,12 @@ static const orr__region *writer(const orr__region *r, int *k)
 /* True if every read of input k is of the element that is written. */
 static bool reads_elements(const orr__region *r, int k)
 {
-    int axes = r->product ? r->rank - 1 : r->rank; /* not along k */
+    int axes = r->loops == ORR__LOOPS_PRODUCT ? r->rank - 1 : r->rank; /* not along k */
     for (int a = 0; a < r->naccess; a++) {
         int64_t step = 1;
         if (r->access[a].input != k)
             continue;
-        if (r->access[a].offset != 0 || r->access[a].box || (r->product && a < 2))
+        if (r->access[a].offset != 0 || r->access[a].box || (r->loops == ORR__LOOPS_PRODUCT && a < 2))
             return false;
         for (int d = axes - 1; d >= 0; d--) {
             if (r->dim[d] != 1 && r->access[a].stride[d] != step)

@@ -60,7 +60,7 @@ static bool in_place(const orr__region *map, int input)
 
 static bool fits(const orr__region *call, orr__region *map, int input)
 {
-    return orr__region_is_map(map) && !map->rows && map->nout == 1 && map->nin + call->nin <= INPUTS_MOST &&
+    return orr__region_is_map(map) && !orr__region_rows(map) && map->nout == 1 && map->nin + call->nin <= INPUTS_MOST &&
            orr__emit_flags(map) == 0 && map->out_count == call->out_count &&
            orr_dtype_size((orr_dtype)map->out_dtype[0]) == orr_dtype_size((orr_dtype)call->out_dtype[0]) &&
            in_place(map, input) && same_rows(map, call->dim[0]);

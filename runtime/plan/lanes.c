@@ -13,7 +13,7 @@
 
 static bool by_blas(const orr__region *r)
 {
-    return r->product || (r->call.op && r->call.op->flags & ORR__OP_BLAS);
+    return r->loops == ORR__LOOPS_PRODUCT || (r->call.op && r->call.op->flags & ORR__OP_BLAS);
 }
 
 /* The bits of products and solutions depend on the number of rows in a call of BLAS, so every engine passes the rows of a task. A single

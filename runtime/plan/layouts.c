@@ -214,7 +214,8 @@ static bool leaves_rows(const orr__region *r, dims f)
 static bool try_loops(const layouts *k, const orr__region *r, dims f, const order *o)
 {
     int64_t all = 1;
-    if (!orr__region_loops(r) || r->product || r->search || r->rows || r->rank + 3 > ORR__REGION_RANK)
+    if (!orr__region_loops(r) || r->loops == ORR__LOOPS_PRODUCT || r->search || orr__region_rows(r) ||
+        r->rank + 3 > ORR__REGION_RANK)
         return false;
     for (int d = 0; d < r->rank; d++)
         all *= r->dim[d];

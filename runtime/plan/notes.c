@@ -151,7 +151,7 @@ static void note_turned(const orr__capture *p, const orr__regions *rs, int k)
     double turned = 0, most = 0;
     int inner = inner_axis(r);
     int32_t input = -1;
-    for (int a = 0; a < r->naccess && orr__region_loops(r) && !r->product && r->rank > 1; a++) {
+    for (int a = 0; a < r->naccess && orr__region_loops(r) && r->loops != ORR__LOOPS_PRODUCT && r->rank > 1; a++) {
         const orr__access *x = &r->access[a];
         if (x->input < 0) /* computed from the place: a random number */
             continue;
@@ -253,7 +253,8 @@ static void note_tiled(const orr__capture *p, const orr__regions *rs, int k)
     double all = 1;
     for (int d = 0; d < r->rank; d++)
         all *= (double)r->dim[d];
-    for (int d = 0; d < r->rank && orr__region_loops(r) && !r->product && r->naccess > 0 && all >= NOTED; d++) {
+    for (int d = 0;
+         d < r->rank && orr__region_loops(r) && r->loops != ORR__LOOPS_PRODUCT && r->naccess > 0 && all >= NOTED; d++) {
         bool equal = r->dim[d] > 1;
         for (int a = 0; a < r->naccess; a++) {
             const orr__access *x = &r->access[a];
@@ -269,7 +270,7 @@ static void note_tiled(const orr__capture *p, const orr__regions *rs, int k)
 /* A product of a product: its terms, and those with the other two matrices first. */
 static void note_order(const orr__region *q, const orr__region *r, const orr__node *at)
 {
-    if (!at || !q->product || !r->product || q->rank != r->rank || q->ninstr > 1)
+    if (!at || q->loops != ORR__LOOPS_PRODUCT || r->loops != ORR__LOOPS_PRODUCT || q->rank != r->rank || q->ninstr > 1)
         return;
     double batch = 1;
     for (int d = 0; d < r->rank - 3; d++)
@@ -486,7 +487,7 @@ void orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *con
         for (int k = 0; k < r->nin; k++)
             if (plan->value[s->in[k]].leaf >= 0)
                 orr__notes_used(orr__buffer_number(leaf[plan->value[s->in[k]].leaf]),
-                                r->file && !r->call.op && !r->product ? &here : NULL,
+                                r->file && !r->call.op && r->loops != ORR__LOOPS_PRODUCT ? &here : NULL,
                                 (orr__notes_place){ at.file, at.line, now });
     }
     free(content);

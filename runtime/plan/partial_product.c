@@ -143,7 +143,7 @@ orr__region *orr__product_part(const orr__region *whole, const orr__part *part)
         return NULL;
     }
     bool multiplies = part->hi > part->lo;
-    r->product = multiplies;
+    r->loops = multiplies ? ORR__LOOPS_PRODUCT : ORR__LOOPS_MAP;
     r->rank = multiplies ? 3 : 2;
     memcpy(r->dim, whole->dim, sizeof r->dim);
     r->dim[2] = part->hi - part->lo;
@@ -188,8 +188,8 @@ static bool map_terms_can(const orr__region *map, const orr__region *whole, int 
 {
     orr__factor_order lies = orr__product_factor_order(whole, o);
     int64_t d0 = first_axis(whole, o), d1 = whole->dim[2] * other_axis(whole, o) / (d0 > 0 ? d0 : 1);
-    if (!orr__region_is_map(map) || map->nout != 1 || map->per_row || lies == ORR__FACTOR_OTHER ||
-        !over_both(map, d0, d1) || (map->rows && (lies != ORR__FACTOR_BY_TERMS || map->rank != 2)))
+    if (!orr__region_is_map(map) || map->nout != 1 || map->loops == ORR__LOOPS_PER_ROW || lies == ORR__FACTOR_OTHER ||
+        !over_both(map, d0, d1) || (orr__region_rows(map) && (lies != ORR__FACTOR_BY_TERMS || map->rank != 2)))
         return false;
     for (int a = 0; a < map->naccess; a++)
         if (map->access[a].box || map->access[a].placed)
@@ -247,7 +247,7 @@ static bool reads_little(const orr__capture *p, const orr__region *map)
 int orr__factor_maker(const orr__capture *p, const orr__regions *rs, const orr__readers *readers, int j, int o)
 {
     const orr__region *w = &rs->region[j];
-    if (!w->product || w->rank != 3 || !orr__is_float((orr_dtype)w->in_dtype[w->access[o].input]))
+    if (w->loops != ORR__LOOPS_PRODUCT || w->rank != 3 || !orr__is_float((orr_dtype)w->in_dtype[w->access[o].input]))
         return -1;
     const orr__access *a = &w->access[o], *b = &w->access[1 - o];
     int32_t node = w->in[a->input];

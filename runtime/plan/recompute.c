@@ -49,7 +49,7 @@ static bool again_is_cheap(const orr__plan *p, int v, int use)
     const orr__step *s = &p->step[p->value[v].first];
     const orr__region *r = s->region;
     const orr__profile *now = orr__profile_now();
-    if (!orr__region_is_map(r) || r->rows || r->nout != 1 ||
+    if (!orr__region_is_map(r) || orr__region_rows(r) || r->nout != 1 ||
         r->flops > now->math * orr__profile_move(now, 2 * (double)orr__value_bytes(&p->value[v])))
         return false;
     for (int k = 0; k < r->nin; k++) {

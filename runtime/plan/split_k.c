@@ -13,7 +13,7 @@
  * a product as a whole. */
 static int parts_for_workers(const orr__region *r, double us, int tiles)
 {
-    if (!r->product || r->rank != 3 || !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) ||
+    if (r->loops != ORR__LOOPS_PRODUCT || r->rank != 3 || !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) ||
         orr__machine_here.devices > 0)
         return 1;
     const orr__profile *now = orr__profile_now();
@@ -46,8 +46,8 @@ static bool on_some_device(const orr__region *r)
 static int parts_for_device(const orr__region *r, int *tiles)
 {
     double all = (double)orr__machine_here.device_bytes, share = all / 8;
-    if (all <= 0 || orr__ablated(ORR__OFF_DEVICE_PARTS) || orr__env.deterministic || !r->product || r->rank != 3 ||
-        !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) || !on_some_device(r))
+    if (all <= 0 || orr__ablated(ORR__OFF_DEVICE_PARTS) || orr__env.deterministic || r->loops != ORR__LOOPS_PRODUCT ||
+        r->rank != 3 || !orr__is_float((orr_dtype)r->in_dtype[r->access[0].input]) || !on_some_device(r))
         return 1;
     double left = factor_bytes(r, 0), right = factor_bytes(r, 1), sum = 4.0 * (double)r->out_count;
     if (left / *tiles + right + 2 * sum / *tiles <= all / 10 * 8)
@@ -76,7 +76,7 @@ static int parts_of_made_factors(const orr__planner *p, int j)
 {
     const orr__region *map[2] = { NULL, NULL };
     double bytes = 0;
-    for (int o = 0; o < 2 && p->regions.region[j].product; o++)
+    for (int o = 0; o < 2 && p->regions.region[j].loops == ORR__LOOPS_PRODUCT; o++)
         if ((map[o] = orr__factor_by_parts(p, j, o)) && map[o] != map[1 - o])
             bytes += (double)map[o]->out_count * (double)orr_dtype_size((orr_dtype)map[o]->out_dtype[0]);
     return bytes > 0 ? parts_for_memory(&p->regions.region[j], bytes) : 1;
@@ -89,7 +89,7 @@ static void find_made_factors(orr__planner *p, const orr__readers *readers, int 
     const orr__region *w = &p->regions.region[j];
     for (int o = 0; o < 2; o++)
         i[o] = orr__factor_maker(p->capture, &p->regions, readers, j, o);
-    if (w->product && w->in[w->access[0].input] == w->in[w->access[1].input])
+    if (w->loops == ORR__LOOPS_PRODUCT && w->in[w->access[0].input] == w->in[w->access[1].input])
         i[0] = i[1] = i[0] >= 0 ? i[0] : i[1];
     for (int o = 0; o < 2; o++)
         p->cut[j].made[o] = i[o] + 1;

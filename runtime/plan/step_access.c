@@ -23,7 +23,7 @@ void orr__step_reads(const orr__step *s, int t, int i, int64_t *first, int64_t *
             return; /* an index may select any element */
         int64_t from = a->offset, to = from;
         bool none = false;
-        int axes = r->product && k >= 2 ? r->rank - 1 : r->rank; /* not along k */
+        int axes = r->loops == ORR__LOOPS_PRODUCT && k >= 2 ? r->rank - 1 : r->rank; /* not along k */
         for (int d = 0; d < axes; d++) {
             int64_t begin = d ? 0 : rows0, stop = d ? r->dim[d] : rows1;
             if (a->box >> d & 1u) {

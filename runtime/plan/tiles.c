@@ -27,7 +27,7 @@ double orr__plan_task_us(void)
 
 bool orr__region_cuttable(const orr__region *r)
 {
-    return r->call.op ? orr__call_cuts(&r->call) : !(r->rows && r->rank == 1);
+    return r->call.op ? orr__call_cuts(&r->call) : !(orr__region_rows(r) && r->rank == 1);
 }
 
 /* True for few large matrices. The bits are the same with and without a graph. */
@@ -111,7 +111,7 @@ int orr__region_tiles(const orr__region *r, double us, bool alone)
         n = soonest(us, workers, n);
     if (r->call.op && r->call.op->flags & ORR__OP_BLAS && r->rank == 2 && n > rows / ORR__T_TILE_ROWS)
         n = rows / ORR__T_TILE_ROWS;
-    if (r->product && r->rank == 3) {
+    if (r->loops == ORR__LOOPS_PRODUCT && r->rank == 3) {
         if (n > rows / ORR__T_TILE_ROWS)
             n = rows / ORR__T_TILE_ROWS; /* thin panels starve the BLAS kernels */
         n = by_panels(n, rows, asked ? 1 : panel_rows(), workers);

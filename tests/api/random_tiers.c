@@ -170,7 +170,7 @@ static void look(const orr__capture *p, bool found[KINDS])
     if (orr__fuse(ORR__SITE(__FILE__, __LINE__, "test"), p, ORR__FUSE_ROWS, &rs) != ORR_OK)
         return;
     for (int k = 0; k < rs.n; k++) {
-        found[ROWS] = found[ROWS] || rs.region[k].rows;
+        found[ROWS] = found[ROWS] || orr__region_rows(&rs.region[k]);
         found[OUTPUTS] = found[OUTPUTS] || rs.region[k].nout > 1;
         found[FOLDS] = found[FOLDS] || (rs.region[k].nout > 1 && rs.region[k].rmask);
         for (int a = 0; a < rs.region[k].naccess; a++)

@@ -35,7 +35,7 @@ static void lay(product *p, int o, const int *axis, int n, int64_t pad, bool fli
 static void begin(product *p, orr_dtype t, int nb, const int64_t *dim)
 {
     memset(p, 0, sizeof *p);
-    p->r = (orr__region){ .product = true,
+    p->r = (orr__region){ .loops = ORR__LOOPS_PRODUCT,
                           .rank = nb + 3,
                           .naccess = 2,
                           .access = p->access,

@@ -94,7 +94,7 @@ bool rc_launch(const rc_run *run)
     c_kernel *k = text ? c_compile(text, wide, &lib) : NULL;
     ORR_CHECK_MSG(k != NULL, "of %s", text ? text : orr_error_message());
     char macro[64] = "";
-    if (text && (r->call.op || r->product))
+    if (text && (r->call.op || r->loops == ORR__LOOPS_PRODUCT))
         lasting_macro(text, macro, sizeof macro);
     ORR_CHECK_MSG(!macro[0], "%s is still defined behind the text of %s", macro, r->label);
     int32_t bad[8 * ORR__FLAG_INTS];

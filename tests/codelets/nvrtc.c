@@ -199,7 +199,7 @@ static void every_fold(orr_dtype t)
             nvrtc_unit_add(&b.r, what);
         }
     rb_begin(&b, RB_MAP, 2, dim);
-    b.r.rows = true;
+    b.r.loops = ORR__LOOPS_ROWS;
     int x = operand(&b, t, CONTIGUOUS), most = -1;
     for (int rop = ORR__RSUM; rop <= ORR__RALL; rop++) {
         int v = rb_push(&b, ORR__RI_FOLD, folded(rop, t), rop, x, -1, -1, -1, -1);
@@ -230,7 +230,7 @@ static void field_folds(void)
             b.r.rop[0] = rop;
             b.r.rmask = 1u + (unsigned)rop % 2;
         } else {
-            b.r.rows = true;
+            b.r.loops = ORR__LOOPS_ROWS;
             x = rb_ew(&b, "sub", x, rb_push(&b, ORR__RI_FOLD, t, rop, x, -1, -1, -1, -1), -1);
         }
         rb_out(&b, t, x);
@@ -247,7 +247,7 @@ static void row_patterns(orr_dtype t)
     char what[64];
     for (int k = 0; k < 3; k++) {
         rb_begin(&b, RB_MAP, 3, dim);
-        b.r.rows = true;
+        b.r.loops = ORR__LOOPS_ROWS;
         int x = rb_load(&b, rb_access(&b, rb_input(&b, t, 9999), 7, (int64_t[]){ 500, 20, k == 2 ? -1 : 1 }));
         int most = rb_push(&b, ORR__RI_FOLD, t, k == 2 ? ORR__RSUM : ORR__RMAX, x, -1, -1, -1, -1);
         int d = rb_ew(&b, "sub", x, most, -1), e = rb_ew(&b, k == 2 ? "square" : "exp", d, -1, -1);
@@ -272,7 +272,7 @@ static void streams(orr_dtype t)
         rb_begin(&b, k == 2 ? RB_REDUCE : RB_MAP, 2, (int64_t[]){ 10, 64 });
         b.r.rop[0] = ORR__RSUM;
         b.r.rmask = k == 2 ? 2 : 0;
-        b.r.rows = k == 3;
+        b.r.loops = k == 3 ? ORR__LOOPS_ROWS : ORR__LOOPS_MAP;
         int x = rb_load(&b, rb_access(&b, rb_input(&b, t, 640), 0, (int64_t[]){ 64, 1 }));
         if (k < 2) {
             int y = rb_load(&b, rb_access(&b, rb_input(&b, t, 640), 0, (int64_t[]){ k ? 0 : 64, 1 }));
@@ -500,7 +500,7 @@ static void gathers(orr_dtype t)
         rb_begin(&b, k == 1 ? RB_REDUCE : RB_MAP, 2, (int64_t[]){ 10, 20 });
         b.r.rop[0] = ORR__RMAX;
         b.r.rmask = k == 1 ? 1 : 0;
-        b.r.rows = k == 2;
+        b.r.loops = k == 2 ? ORR__LOOPS_ROWS : ORR__LOOPS_MAP;
         int x = gathered(&b, t);
         rb_out(&b, t, k == 2 ? rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, x, -1, -1, -1, -1) : x);
         (void)snprintf(what, sizeof what, "gather %d of %s", k, orr_dtype_name(t));
@@ -516,7 +516,7 @@ static void parts(orr_dtype t)
     for (int k = 0; k < 3; k++) {
         rb_begin(&b, k == 1 ? RB_REDUCE : RB_MAP, 2, (int64_t[]){ 10, 20 });
         b.r.rmask = k == 1 ? 1 : 0;
-        b.r.rows = k == 2;
+        b.r.loops = k == 2 ? ORR__LOOPS_ROWS : ORR__LOOPS_MAP;
         int x = rb_load(&b, rb_box(&b, rb_access(&b, rb_input(&b, t, 400), -8, (int64_t[]){ 20, 1 }), 1, 8, 20));
         int in = rb_push(&b, ORR__RI_INSIDE, ORR_BOOL, 0, -1, -1, -1,
                          rb_box(&b, rb_access(&b, -1, 0, (int64_t[]){ 0, 0 }), 0, 2, 5), -1);

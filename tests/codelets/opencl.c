@@ -263,7 +263,7 @@ static void unsupported_region_is_known_before_launch(void)
     add_region(&b, ORR_F64, 10);
     ORR_CHECK(!orr__emit_can(&b.r, false));
     orr__kernel *k = NULL;
-    b.r.product = true;
+    b.r.loops = ORR__LOOPS_PRODUCT;
     ORR_CHECK(orr__opencl.prepare(&b.r, &k) != ORR_OK && k == NULL);
 }
 

@@ -167,7 +167,7 @@ static void matmul_reads_transposed_operands_in_place(void)
     orr_scope *s = orr_scope_begin();
     orr_tensor *y = orr_matmul(orr_transpose(leaf(ORR_SHAPE(8, 4))), leaf(ORR_SHAPE(8, 5)));
     orr__regions rs = regions_of(&y, 1, true);
-    ORR_CHECK(rs.n == 1 && rs.region[0].product);
+    ORR_CHECK(rs.n == 1 && rs.region[0].loops == ORR__LOOPS_PRODUCT);
     const orr__region *r = &rs.region[0];
     ORR_CHECK(r->rank == 3 && r->dim[0] == 4 && r->dim[1] == 5 && r->dim[2] == 8);
     ORR_CHECK(r->access[0].stride[0] == 1 && r->access[0].stride[2] == 4);
@@ -250,7 +250,7 @@ static void exact_identities_vanish(void)
 static bool is_one_row_kernel(orr_tensor *t)
 {
     orr__regions rs = regions_of(&t, 1, true);
-    bool one = rs.n == 1 && rs.region[0].rows && orr__region_is_map(&rs.region[0]);
+    bool one = rs.n == 1 && orr__region_rows(&rs.region[0]) && orr__region_is_map(&rs.region[0]);
     orr__regions_free(&rs);
     return one;
 }

@@ -8,7 +8,7 @@ void rb_begin(rb *b, rb_kind kind, int rank, const int64_t *dim)
 {
     memset(b, 0, sizeof *b);
     b->r.search = kind == RB_ARGREDUCE;
-    b->r.product = kind == RB_MATMUL;
+    b->r.loops = kind == RB_MATMUL ? ORR__LOOPS_PRODUCT : ORR__LOOPS_MAP;
     b->r.call.slot = -1;
     b->r.rank = rank;
     memcpy(b->r.dim, dim, (size_t)rank * sizeof *dim);

@@ -39,10 +39,8 @@ static void numbers(reader *t, int64_t *to, int n)
 static void read_head(reader *t, orr__region *r)
 {
     (void)number(t); /* switched off mechanisms: those of this process */
-    r->product = number(t) != 0;
+    r->loops = (orr__loops)number(t);
     r->search = number(t) != 0;
-    r->rows = number(t) != 0;
-    r->per_row = number(t) != 0;
     r->rmask = (uint32_t)number(t);
     r->rank = count(t, ORR__REGION_RANK);
     r->ninstr = count(t, RB_INSTR);

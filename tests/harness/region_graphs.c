@@ -34,7 +34,7 @@ static bool rg_region(const orr__capture *p, const orr__region *r, void **array,
         run.out[k] = rg_array(p, array, r->out[k]);
         run.out_n[k] = r->out_count;
     }
-    if ((r->rmask & 1u) || (r->call.op && !orr__call_cuts(&r->call)) || (r->rows && r->rank == 1))
+    if ((r->rmask & 1u) || (r->call.op && !orr__call_cuts(&r->call)) || (orr__region_rows(r) && r->rank == 1))
         cuts = 1; /* a second launch would write the same elements */
     for (int c = 0; c < cuts; c++) {
         run.lo = r->dim[0] * c / cuts;

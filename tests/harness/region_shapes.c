@@ -83,7 +83,7 @@ void rows_see_their_folds(void)
         const int64_t *dim = shape[s % 3], n = dim[0] * dim[1] * dim[2];
         orr_dtype t = type[s / 3];
         rb_begin(&b, RB_MAP, 3, dim);
-        b.r.rows = true;
+        b.r.loops = ORR__LOOPS_ROWS;
         int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, n)));
         int most = rb_push(&b, ORR__RI_FOLD, t, ORR__RMAX, x, -1, -1, -1, -1);
         int e = rb_ew(&b, "exp", rb_ew(&b, "sub", x, most, -1), -1, -1);
@@ -113,7 +113,7 @@ void rows_fold_computed_values(void)
         const int64_t dim[] = { 3, length[s % 6] }, n = dim[0] * dim[1];
         orr_dtype t = type[s / 6];
         rb_begin(&b, RB_MAP, 2, dim);
-        b.r.rows = true;
+        b.r.loops = ORR__LOOPS_ROWS;
         int x = rb_load(&b, rb_linear(&b, rb_input(&b, t, n)));
         int sum = rb_push(&b, ORR__RI_FOLD, t, ORR__RSUM, x, -1, -1, -1, -1);
         int away = rb_ew(&b, "sub", x, sum, -1);
@@ -140,7 +140,7 @@ void rows_draw_their_numbers(void)
     for (int s = 0; s < 3; s++) {
         const int64_t *dim = shape[s], n = dim[0] * dim[1];
         rb_begin(&b, RB_MAP, 2, dim);
-        b.r.rows = true;
+        b.r.loops = ORR__LOOPS_ROWS;
         int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, n)));
         int u = rb_random(&b, ORR__DUNIFORM, ORR_F32, rb_linear(&b, -1), 5, 0, 0);
         int v = rb_random(&b, ORR__DINTEGERS, ORR_I32, rb_linear(&b, -1), 6, (uint64_t)-9, 100);

@@ -80,7 +80,7 @@ void special_values_stay_in_their_row(void)
     x[600 + 3] = INFINITY;
     x[600 + 4] = -INFINITY;
     rb_begin(&b, RB_MAP, 2, dim);
-    b.r.rows = true;
+    b.r.loops = ORR__LOOPS_ROWS;
     int v = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 1200)));
     rb_out(&b, ORR_F32, rb_push(&b, ORR__RI_FOLD, ORR_F32, ORR__RMAX, v, -1, -1, -1, -1));
     rb_out(&b, ORR_F32, rb_push(&b, ORR__RI_FOLD, ORR_F32, ORR__RSUM, v, -1, -1, -1, -1));

@@ -62,7 +62,7 @@ static void small_steps_behind_each_large_one_come_together(void)
     int bundles = 0;
     for (int i = 0; i < p->nstep; i++) {
         bundles += p->step[i].bundle.members > 1;
-        if (p->step[i].region->product)
+        if (p->step[i].region->loops == ORR__LOOPS_PRODUCT)
             ORR_CHECK(p->step[i].bundle.members <= 1 && orr__plan_head(p, i) == i);
     }
     ORR_CHECK_MSG(bundles == 1, "%d bundles", bundles);

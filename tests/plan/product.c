@@ -55,8 +55,8 @@ static int parts(int64_t m, int64_t k, int64_t n, orr_dtype t, bool more, int wo
     ORR_CHECK_MSG(p && p->nstep == (found > 1 ? found + 1 : 1), "%lld · %lld · %lld: %d steps, %d parts", (long long)m,
                   (long long)k, (long long)n, p ? p->nstep : 0, found);
     for (int i = 0; found > 1 && i < found; i++)
-        ORR_CHECK(p->step[i].region->product && p->step[i].terms.part == i && !p->step[i].terms.adds &&
-                  p->step[found].in[i] == p->step[i].out[0] && p->step[i].bundle.members < 2);
+        ORR_CHECK(p->step[i].region->loops == ORR__LOOPS_PRODUCT && p->step[i].terms.part == i &&
+                  !p->step[i].terms.adds && p->step[found].in[i] == p->step[i].out[0] && p->step[i].bundle.members < 2);
     orr__plan_unref(p);
     (void)orr_scope_end(s);
     return found;
