@@ -344,7 +344,7 @@ int orr__cloop_maskable(const orr__cloop *c)
         if (orr__is_compound((orr_dtype)r->out_dtype[k]))
             return 0;
     }
-    return least < 4 ? 64 : 32;
+    return (least < 4 ? 4 : 2) * ORR__VECTOR;
 }
 
 /* Bytes of the narrowest number that the innermost loop computes with. One vector of these goes with several vectors of wider ones. */

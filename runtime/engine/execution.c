@@ -182,7 +182,7 @@ static const orr__known *known_of(const orr__step *s, const orr__known *known, o
 /* The rows of shares and parts are a multiple of this: a line is cut at whole vectors. */
 static int64_t whole_rows(const orr__region *r)
 {
-    return r->rank == 1 ? 256 : 1;
+    return r->rank == 1 ? ORR__T_MAP_BLOCK : 1;
 }
 
 /* A stop ends work that has begun within some 10 ms (include/orrery/eval.h). */
