@@ -269,7 +269,8 @@ static void check_folder(const char *folder)
         struct stat is;
         (void)snprintf(file, sizeof file, "%.250s/%.250s", folder, e->d_name);
         (void)snprintf(path, sizeof path, "%s/%s", root, file);
-        if (end && (!strcmp(end, ".c") || !strcmp(end, ".h") || !strcmp(end, ".cpp"))) {
+        if (end && (!strcmp(end, ".c") || !strcmp(end, ".h") || !strcmp(end, ".cpp") || !strcmp(end, ".kernel") ||
+                    !strcmp(end, ".def"))) {
             if (!of_others(file))
                 check_file(file);
         } else if (*e->d_name != '.' && stat(path, &is) == 0 && S_ISDIR(is.st_mode)) {
