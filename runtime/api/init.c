@@ -25,6 +25,7 @@
 #include "runtime/base/signals.h"
 #include "runtime/base/spill.h"
 #include "runtime/base/trace.h"
+#include "runtime/engine/block_cyclic.h"
 #include "runtime/ranks/ranks.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held as long as a start or an end takes */
@@ -165,6 +166,7 @@ static void meet_to_fail(orr__site at, orr__ranks_of of, orr_status st)
 {
     char text[1024];
     (void)snprintf(text, sizeof text, "%s", orr_error_message());
+    of.fails = true;
     (void)orr__ranks_start(at, of);
     (void)orr__fail_text(st, text);
 }
@@ -193,7 +195,7 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
     orr_status st = orr__may_wait(at);
     if (st != ORR_OK)
         return st;
-    orr__ranks_of of = { config ? config->communicator : NULL, config ? config->communicator_fortran : NULL };
+    orr__ranks_of of = { config ? config->communicator : NULL, config ? config->communicator_fortran : NULL, false };
     if ((st = enter(at)) != ORR_OK)
         return st;
     bool was_started = started;
@@ -219,7 +221,9 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
         orr__trace_stop();
     }
     if (st == ORR_OK && orr__ranks() > 1 &&
-        (st = orr__cu_exchanges_start(at, orr__machine_here.cuda > 0 ? orr__machine_here.cuda_device : -1)) != ORR_OK) {
+        ((st = orr__cu_exchanges_start(at, orr__machine_here.cuda > 0 ? orr__machine_here.cuda_device : -1)) !=
+             ORR_OK ||
+         (st = orr__block_cyclic_agree(at)) != ORR_OK)) {
         orr__devices_stop();
         orr__engine_stop();
         orr__trace_stop();

@@ -501,6 +501,21 @@ static void show(const entry *e, char *buf, size_t size)
     }
 }
 
+const char *orr__env_shared(size_t i, char *buf, size_t size)
+{
+    static const size_t shared[] = { AT(check), AT(dump), AT(dump_when) };
+    _Static_assert(sizeof shared / sizeof *shared <= ORR__ENV_SHARED, "their number");
+    size_t at = 0;
+    if (i >= sizeof shared / sizeof *shared)
+        return NULL;
+    while (table[at].offset != shared[i])
+        at++;
+    show(&table[at], buf, size);
+    if (table[at].form == PATH && *buf)
+        (void)snprintf(buf, size, "a file");
+    return table[at].row.name;
+}
+
 const orr__env_row *orr__env_table(size_t i, char *buf, size_t size)
 {
     if (i >= ROWS)

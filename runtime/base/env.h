@@ -78,6 +78,11 @@ typedef struct {
 /* Row i of the table, with its value in force written to buf; NULL at the end. */
 const orr__env_row *orr__env_table(size_t i, char *buf, size_t size);
 
+/* The name of the i-th setting by which an evaluation of several ranks does more or less, and its value in buf, of a file whether there is
+ * one: all ranks must have the same. NULL at the end, after ORR__ENV_SHARED settings at most. */
+enum { ORR__ENV_SHARED = 4 };
+const char *orr__env_shared(size_t i, char *buf, size_t size);
+
 /* True if there is a directory for caches: that of XDG_CACHE_HOME, or the home directory. */
 bool orr__has_cache_base(void);
 /* True if the directory exists that a variable names as a base for caches; for XDG_CACHE_HOME, the one above it. */

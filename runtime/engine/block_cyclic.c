@@ -3,6 +3,7 @@
 #include "config.h"
 #include "runtime/engine/block_cyclic.h"
 #include "runtime/engine/execution.h"
+#include "runtime/ranks/ranks.h"
 
 int64_t orr__block_cyclic_extent(int64_t n, int64_t block, int parts, int part)
 {
@@ -12,10 +13,32 @@ int64_t orr__block_cyclic_extent(int64_t n, int64_t block, int parts, int part)
     return whole / parts * block + (part < more ? block : part == more ? rest : 0);
 }
 
-bool orr__block_cyclic_can(void)
+static bool all_can; /* the engines of all ranks */
+
+static bool engine_can(void)
 {
     const orr__engine_impl *e = orr__engine_now();
     return e && e->block_cyclic && e->block_cyclic->can();
+}
+
+bool orr__block_cyclic_can(void)
+{
+    return engine_can() && (orr__ranks() == 1 || all_can);
+}
+
+orr_status orr__block_cyclic_agree(orr__site at)
+{
+    int64_t can = engine_can();
+    orr_status st = orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_ALL_REDUCE,
+                                                             .reduction = ORR__REDUCTION_MIN,
+                                                             .dtype = ORR_I64,
+                                                             .group = orr__group_all(),
+                                                             .in = &can,
+                                                             .out = &can,
+                                                             .count = 1,
+                                                             .name = "agreement" });
+    all_can = st == ORR_OK && can;
+    return st;
 }
 
 long long orr__block_cyclic_long_naps(void)
@@ -59,7 +82,6 @@ static bool lies_beside(const orr__block_cyclic *a, const orr__block_cyclic *x)
 orr_status orr__block_cyclic_lu_of(orr__site at, orr_dtype t, const orr__block_cyclic_lu *lu)
 {
     int64_t n = lu->a->rows;
-    orr_status st =
-        check(at, t, (lu->a->cols == n || lu->a->cols == n + 1) && (!lu->x || lies_beside(lu->a, lu->x)));
+    orr_status st = check(at, t, (lu->a->cols == n || lu->a->cols == n + 1) && (!lu->x || lies_beside(lu->a, lu->x)));
     return st == ORR_OK ? orr__engine_now()->block_cyclic->lu(at, t, lu) : st;
 }

@@ -21,6 +21,8 @@ int64_t orr__block_cyclic_extent(int64_t n, int64_t block, int parts, int part);
 
 /* True if the running engine has the operations below: the same on all ranks of one build. */
 bool orr__block_cyclic_can(void);
+/* Collective, once the engine runs, where there are several ranks: from now on it can if the engines of all ranks can. */
+orr_status orr__block_cyclic_agree(orr__site at);
 /* The number of naps of full length that this rank's worker has made while it waited for tiles. */
 long long orr__block_cyclic_long_naps(void);
 

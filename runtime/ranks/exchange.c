@@ -89,7 +89,8 @@ static struct {
     int *place;     /* memory for a layout */
     /* Constant between start and stop: */
     orr__rates rates;
-    int *node; /* by rank; NULL: all on one */
+    void *measuring; /* memory for the measurement of messages, until the start */
+    int *node;       /* by rank; NULL: all on one */
 } line = { .thread = ORR__THREAD_INITIALIZER, .turn = PTHREAD_MUTEX_INITIALIZER };
 
 static const char *name_of(const orr__exchange *x)
@@ -614,16 +615,16 @@ static bool make_tables(const int *node)
     free_tables();
     for (size_t i = 0; i < ranks; i++)
         several = several || node[i] != node[0];
-    line.left = calloc(ranks, sizeof *line.left);
-    line.with = calloc(ranks, sizeof *line.with);
-    line.place = calloc(2 * ranks, sizeof *line.place);
-    line.node = several ? calloc(ranks, sizeof *line.node) : NULL;
+    line.left = orr__alloc_n(ranks, sizeof *line.left);
+    line.with = orr__alloc_n(ranks, sizeof *line.with);
+    line.place = orr__alloc_n(2 * ranks, sizeof *line.place);
+    line.node = several ? orr__alloc_n(ranks, sizeof *line.node) : NULL;
     if (line.node)
         memcpy(line.node, node, ranks * sizeof *node);
     return line.left && line.with && line.place && (line.node || !several);
 }
 
-orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, orr__callers callers, const int *node)
+orr_status orr__exchanges_prepare(orr__site at, const orr__transport *transport, orr__callers callers, const int *node)
 {
     line.transport = transport;
     line.callers = callers;
@@ -637,13 +638,22 @@ orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, o
     atomic_store(&line.driving, false);
     atomic_store(&line.open, 0);
     atomic_store(&line.waiting, 0);
-    if (!make_tables(node))
-        return orr__fail(at, ORR_ENOMEM, "no memory for exchanges between ranks");
+    free(line.measuring);
+    line.measuring = orr__rates_memory(orr__group_all()->ranks);
+    return node && line.measuring && make_tables(node)
+               ? ORR_OK
+               : orr__fail(at, ORR_ENOMEM, "no memory for exchanges between ranks");
+}
+
+orr_status orr__exchanges_start(orr__site at, const int *node)
+{
     const orr__group *all = orr__group_all();
-    const char *error = orr__rates_measure(transport, all->self, all->ranks, node, &line.rates);
+    const char *error = orr__rates_measure(line.transport, all->self, all->ranks, node, line.measuring, &line.rates);
+    free(line.measuring);
+    line.measuring = NULL;
     if (error)
         return orr__fail(at, ORR_EDEVICE, "the ranks cannot exchange messages: %s", error);
-    line.running = callers != ORR__CALLERS_ANY || orr__thread_start(&line.thread, serve);
+    line.running = line.callers != ORR__CALLERS_ANY || orr__thread_start(&line.thread, serve);
     return line.running ? ORR_OK : orr__fail(at, ORR_ENOMEM, "no thread for exchanges between ranks");
 }
 

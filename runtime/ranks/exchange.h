@@ -6,8 +6,10 @@
 #include "runtime/ranks/ranks.h"
 #include "runtime/ranks/transport.h"
 
-/* Measures messages and, if any thread may call MPI, starts the thread. node: of each rank. Collective. */
-orr_status orr__exchanges_start(orr__site at, const orr__transport *transport, orr__callers callers, const int *node);
+/* Gets the memory for the start. node: of each rank; NULL: no memory. */
+orr_status orr__exchanges_prepare(orr__site at, const orr__transport *transport, orr__callers callers, const int *node);
+/* Measures messages and, if any thread may call MPI, starts the thread. Collective, after all ranks have prepared it. */
+orr_status orr__exchanges_start(orr__site at, const int *node);
 /* Ends the thread after the exchanges under way. */
 void orr__exchanges_stop(void);
 /* Waits until no exchange is under way or posted; then this rank may leave the others. */

@@ -219,6 +219,19 @@ static const char *gather(const void *in, int bytes, void *out)
     return error_of("MPI_Allgather", MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, in_use->messages));
 }
 
+static const char *first_error(bool mine, char *error, int bytes, int *rank)
+{
+    int self = 0, ranks = 0;
+    (void)MPI_Comm_rank(in_use->messages, &self);
+    (void)MPI_Comm_size(in_use->messages, &ranks);
+    *rank = mine ? self : ranks;
+    int rc = MPI_Allreduce(MPI_IN_PLACE, rank, 1, MPI_INT, MPI_MIN, in_use->messages);
+    *rank = rc == MPI_SUCCESS && *rank < ranks ? *rank : -1;
+    if (*rank >= 0)
+        rc = MPI_Bcast(error, bytes, MPI_BYTE, *rank, in_use->messages);
+    return error_of("MPI_Allreduce", rc);
+}
+
 static orr__request wrap(MPI_Request r)
 {
     orr__request q = { 0 };
@@ -320,6 +333,7 @@ __attribute__((visibility("default"))) const orr__transport orr__mpi_transport =
     .stop = stop,
     .finish = finish,
     .gather = gather,
+    .first_error = first_error,
     .send = send,
     .receive = receive,
     .test = test,

@@ -10,6 +10,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/env.h"
+#include "runtime/base/pool.h"
 #include "runtime/ranks/reduce.h"
 
 /* A node of today with a network of 100 Gbit/s. */
@@ -222,13 +223,16 @@ static void agree(orr__rates *out, const orr__rates *all, int ranks)
         *out = orr__rates_fixed;
 }
 
-const char *orr__rates_measure(const orr__transport *t, int rank, int ranks, const int *node, orr__rates *out)
+void *orr__rates_memory(int ranks)
 {
-    meter m = { .t = t, .out = calloc(2, LONG) };
-    orr__rates mine = { .fixed = orr__env.deterministic }, *all = calloc((size_t)ranks, sizeof *all);
-    m.in = m.out ? m.out + LONG : NULL;
-    if (!m.out || !all)
-        m.error = "no memory for the measurement of messages";
+    return orr__alloc_n(2 * LONG + (size_t)ranks * sizeof(orr__rates), 1);
+}
+
+const char *orr__rates_measure(const orr__transport *t, int rank, int ranks, const int *node, void *memory,
+                               orr__rates *out)
+{
+    meter m = { .t = t, .out = memory, .in = (char *)memory + LONG };
+    orr__rates mine = { .fixed = orr__env.deterministic }, *all = (orr__rates *)(void *)(m.in + LONG);
     for (orr__distance d = ORR__NEAR; d <= ORR__FAR && !m.error; d++) {
         int with = partner(rank, ranks, node, d);
         if (with >= 0)
@@ -240,7 +244,5 @@ const char *orr__rates_measure(const orr__transport *t, int rank, int ranks, con
         m.error = t->gather(&mine, (int)sizeof mine, all);
     if (!m.error)
         agree(out, all, ranks);
-    free(m.out);
-    free(all);
     return m.error;
 }

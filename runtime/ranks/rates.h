@@ -22,8 +22,10 @@ typedef struct orr__rates {
 /* The numbers of ORRERY_DETERMINISTIC. */
 extern const orr__rates orr__rates_fixed;
 /* Measures the rates and agrees on the slowest of all ranks, so that all choose alike. The fixed ones if a rank has ORRERY_DETERMINISTIC.
- * Collective, blocking. node: of each rank. Returns an error message or NULL. */
-const char *orr__rates_measure(const orr__transport *t, int rank, int ranks, const int *node, orr__rates *out);
+ * Collective, blocking. node: of each rank; memory: of orr__rates_memory. Returns an error message or NULL. */
+const char *orr__rates_measure(const orr__transport *t, int rank, int ranks, const int *node, void *memory,
+                               orr__rates *out);
+void *orr__rates_memory(int ranks); /* to be freed; NULL: none */
 /* The predicted time of an exchange of `bytes` bytes (of the whole array); wide: partial results are twice as long. */
 double orr__rates_seconds(const orr__rates *r, orr__exchange_kind kind, orr__algorithm by, int ranks, int64_t bytes,
                           bool wide, const orr__layout *l);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "runtime/base/env.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/pool.h"
 #include "runtime/base/signals.h"
 #include "runtime/ranks/exchange.h"
 #include "runtime/ranks/joint.h"
@@ -92,10 +93,12 @@ static void first_line(const char *path, char *to, size_t size)
 }
 
 /* Process numbers can be compared between processes of one boot and one PID namespace. */
-static orr__identity identity(void)
+static orr__identity identity(bool fails)
 {
-    orr__identity me = { .pid = (int)getpid() };
-    char boot[48], space[40] = "";
+    orr__identity me = { .pid = (int)getpid(), .fails = fails };
+    char boot[48], space[40] = "", value[256];
+    for (size_t i = 0; orr__env_shared(i, value, sizeof value); i++)
+        me.setting[i] = orr__hash(value, strlen(value), 0);
     (void)gethostname(me.host, sizeof me.host - 1);
     first_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
@@ -116,14 +119,66 @@ static void end_of_process(void)
     now.transport->finish();
 }
 
-static orr_status meet(orr__site at)
+/* Collective: this rank's own error, or that of the first rank that has one, so that no rank waits for one that has failed. */
+static orr_status all_well(orr__site at, orr_status st)
 {
-    now.who = calloc((size_t)now.ranks, sizeof *now.who);
-    now.name = calloc((size_t)now.ranks, sizeof *now.name);
-    now.all = calloc((size_t)now.ranks, sizeof *now.all);
-    if (!now.who || !now.name || !now.all)
-        return orr__fail(at, ORR_ENOMEM, "no memory for the names of %d ranks", now.ranks);
-    orr__identity me = identity();
+    enum { TEXT = 512 };
+    char text[TEXT] = "";
+    int rank = -1;
+    if (st != ORR_OK)
+        (void)snprintf(text, TEXT, "%s", orr_error_message());
+    const char *error = now.transport->first_error(st != ORR_OK, text, TEXT, &rank);
+    if (st != ORR_OK)
+        return st;
+    if (error)
+        return orr__fail(at, ORR_EDEVICE, "the ranks cannot meet: %s", error);
+    return rank < 0 ? ORR_OK : orr__fail(at, ORR_ERANK, "rank %d of %d has failed: %s", rank, now.ranks, text);
+}
+
+/* All ranks find the same difference. */
+static orr_status compare_settings(orr__site at)
+{
+    enum { VALUE = 64 };
+    char value[256];
+    bool fails = false;
+    for (int r = 0; r < now.ranks; r++)
+        fails = fails || now.who[r].fails;
+    for (size_t i = 0; !fails && orr__env_shared(i, value, sizeof value); i++)
+        for (int r = 1; r < now.ranks; r++) {
+            if (now.who[r].setting[i] == now.who[0].setting[i])
+                continue;
+            char mine[VALUE], (*all)[VALUE] = orr__alloc_n((size_t)now.ranks, sizeof *all);
+            const char *name = orr__env_shared(i, value, sizeof value);
+            (void)snprintf(mine, sizeof mine, "%.63s", *value ? value : "nothing");
+            orr_status st = all_well(at, all ? ORR_OK : ORR_ENOMEM);
+            const char *error = st == ORR_OK ? now.transport->gather(mine, VALUE, all) : NULL;
+            if (st == ORR_OK)
+                st = error ? orr__fail(at, ORR_EDEVICE, "the ranks cannot meet: %s", error)
+                           : orr__fail(at, ORR_EENV,
+                                       "%s is %s on %s and %s on %s: the ranks evaluate together what it asks for, so "
+                                       "give all of them the same (mpirun -x %s)",
+                                       name, all[0], now.name[0], all[r], now.name[r], name);
+            free(all);
+            return st;
+        }
+    return ORR_OK;
+}
+
+static orr_status get_memory(orr__site at)
+{
+    now.who = orr__alloc_n((size_t)now.ranks, sizeof *now.who);
+    now.name = orr__alloc_n((size_t)now.ranks, sizeof *now.name);
+    now.all = orr__alloc_n((size_t)now.ranks, sizeof *now.all);
+    return now.who && now.name && now.all ? ORR_OK
+                                          : orr__fail(at, ORR_ENOMEM, "no memory for the names of %d ranks", now.ranks);
+}
+
+static orr_status meet(orr__site at, bool fails)
+{
+    orr_status st = all_well(at, get_memory(at));
+    if (st != ORR_OK)
+        return st;
+    orr__identity me = identity(fails);
     const char *error = now.transport->gather(&me, (int)sizeof me, now.who);
     if (error)
         return orr__fail(at, ORR_EDEVICE, "the ranks cannot meet: %s", error);
@@ -133,22 +188,22 @@ static orr_status meet(orr__site at)
         now.all[i] = i;
     }
     everyone = (orr__group){ now.ranks, now.rank, now.all };
-    return ORR_OK;
+    return compare_settings(at);
 }
 
 /* The number of each rank's machine: that of its first rank. Ranks of one machine are mostly neighbours. */
 static orr_status start_exchanges(orr__site at)
 {
-    int *node = calloc((size_t)now.ranks, sizeof *node);
-    if (!node)
-        return orr__fail(at, ORR_ENOMEM, "no memory for the machines of %d ranks", now.ranks);
-    for (int i = 1; i < now.ranks; i++) {
+    int *node = orr__alloc_n((size_t)now.ranks, sizeof *node);
+    for (int i = 1; node && i < now.ranks; i++) {
         bool as_before = strcmp(now.who[i].host, now.who[i - 1].host) == 0;
         node[i] = as_before ? node[i - 1] : 0;
         while (!as_before && strcmp(now.who[node[i]].host, now.who[i].host) != 0)
             node[i]++;
     }
-    orr_status st = orr__exchanges_start(at, now.transport, now.callers, node);
+    orr_status st = orr__exchanges_prepare(at, now.transport, now.callers, node);
+    if ((st = all_well(at, st)) == ORR_OK && (st = all_well(at, orr__exchanges_start(at, node))) != ORR_OK)
+        orr__exchanges_stop();
     free(node);
     return st;
 }
@@ -229,7 +284,9 @@ orr_status orr__ranks_start(orr__site at, orr__ranks_of of)
         return st;
     free(now.who);
     free(now.name);
-    if ((st = meet(at)) == ORR_OK && (st = start_exchanges(at)) == ORR_OK) {
+    now.who = NULL;
+    now.name = NULL;
+    if ((st = meet(at, of.fails)) == ORR_OK && (st = start_exchanges(at)) == ORR_OK) {
         now.running = true;
         if ((st = orr__watch_start(now.transport, now.callers, now.who)) != ORR_OK)
             orr__exchanges_stop();

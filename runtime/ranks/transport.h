@@ -40,6 +40,8 @@ typedef struct orr__transport {
     void (*finish)(void);
     /* Gathers `bytes` bytes of every rank, in the order of the ranks. Collective, blocking. */
     const char *(*gather)(const void *in, int bytes, void *out);
+    /* *rank: the first rank with an error, whose text all receive, or -1. Collective, blocking, in memory of its own. */
+    const char *(*first_error)(bool mine, char *error, int bytes, int *rank);
     const char *(*send)(const void *p, int bytes, int to, orr__channel channel, orr__request *request);
     const char *(*receive)(void *p, int bytes, int from, orr__channel channel, orr__request *request);
     /* True in *done if the message has ended; then *request is free. */
@@ -56,7 +58,7 @@ typedef struct orr__transport {
     bool (*is_world)(void);
 } orr__transport;
 
-enum { ORR__TRANSPORT_VERSION = 7 };
+enum { ORR__TRANSPORT_VERSION = 8 };
 #define ORR__TRANSPORT_SYMBOL "orr__mpi_transport"
 
 /* True if a launcher of several processes started this one, or the program runs MPI itself. */

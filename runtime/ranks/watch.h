@@ -3,15 +3,18 @@
 #ifndef ORR_RANKS_WATCH_H
 #define ORR_RANKS_WATCH_H
 
+#include "runtime/base/env.h"
 #include "runtime/ranks/ranks.h"
 #include "runtime/ranks/transport.h"
 
 /* The identity that a rank sends to the others at the start. */
 typedef struct orr__identity {
     char host[64];
-    char machine[96]; /* equal: process numbers can be compared */
-    uint64_t cores;   /* equal on one machine: threads of both may run on the same cores */
+    char machine[96];                  /* equal: process numbers can be compared */
+    uint64_t cores;                    /* equal on one machine: threads of both may run on the same cores */
+    uint64_t setting[ORR__ENV_SHARED]; /* hashes of the values of orr__env_shared */
     int pid;
+    bool fails; /* it ends its session at once */
 } orr__identity;
 
 /* `who` has one identity for each rank and must outlive the watch. If not any thread may call MPI, the watch sends no heartbeats, and notices
