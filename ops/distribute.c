@@ -191,15 +191,21 @@ static orr_tensor *shard(orr__site at, const orr_tensor *t, orr_grid *grid, cons
     return orr__handle_new(orr__rec_distribute(at, orr__node_ref(n), number));
 }
 
+/* A failure on one rank alone is told to the others when the ranks evaluate. */
+static orr_tensor *over_ranks(orr_tensor *t)
+{
+    return orr__ranks() > 1 && orr_tensor_status(t) != ORR_OK ? orr__poison_in_common(t) : t;
+}
+
 orr_tensor *orr_shard_at(const char *file, int line, orr_tensor *t, orr_grid *grid, orr_axes axes)
 {
-    return shard(ORR__SITE(file, line, "shard"), t, grid, &axes, NULL);
+    return over_ranks(shard(ORR__SITE(file, line, "shard"), t, grid, &axes, NULL));
 }
 
 orr_tensor *orr_shard_cyclic_at(const char *file, int line, orr_tensor *t, orr_grid *grid, orr_axes axes,
                                 orr_index blocks)
 {
-    return shard(ORR__SITE(file, line, "shard_cyclic"), t, grid, &axes, &blocks);
+    return over_ranks(shard(ORR__SITE(file, line, "shard_cyclic"), t, grid, &axes, &blocks));
 }
 
 orr_tensor *orr_replicate_at(const char *file, int line, orr_tensor *t)
@@ -208,7 +214,7 @@ orr_tensor *orr_replicate_at(const char *file, int line, orr_tensor *t)
     orr__node *n;
     orr_tensor *bad;
     if (!orr__operand(at, t, "the tensor", &n, &bad))
-        return bad;
+        return over_ranks(bad);
     return orr__handle_new(orr__distributions_exist() ? orr__rec_distribute(at, orr__node_ref(n), 0)
                                                       : orr__node_ref(n));
 }
@@ -220,10 +226,10 @@ orr_tensor *orr_redistribute_at(const char *file, int line, orr_tensor *t, orr_t
     orr_tensor *bad;
     if (!orr__operands(at, 2, (const orr_tensor *const[]){ t, like }, (const char *const[]){ "the tensor", "like" }, n,
                        &bad))
-        return bad;
+        return over_ranks(bad);
     if (!orr__shape_equal(&n[0]->shape, &n[1]->shape))
-        return orr__poison(at, ORR_ESHAPE, "%s cannot lie as %s: the shapes must be equal", orr__str(n[0]->shape).s,
-                           orr__str(n[1]->shape).s);
+        return over_ranks(orr__poison(at, ORR_ESHAPE, "%s cannot lie as %s: the shapes must be equal",
+                                      orr__str(n[0]->shape).s, orr__str(n[1]->shape).s));
     if (!orr__distributions_exist())
         return orr__handle_new(orr__node_ref(n[0]));
     orr__node *r = orr__node_new(at, &orr__op_distribute, (orr_dtype)n[0]->dtype, &n[0]->shape, 2, n);

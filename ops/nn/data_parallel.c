@@ -95,8 +95,8 @@ static orr_status check_alike(orr__site at, const orr_data_parallel_options *o)
 {
     orr__meeting few[16], *all = few;
     int ranks = orr__ranks(), odd = 0;
-    if (ranks > 16 && !(all = orr__alloc_n((size_t)ranks, sizeof *all))) /* limit of memory */
-        return ORR_ENOMEM;
+    if (ranks > 16) /* limit of memory */
+        all = orr__alloc_n((size_t)ranks, sizeof *all);
     orr__meeting mine = { .call = orr__ranks_call(at.op), .a = o->shard_state, .b = o->compress };
     mine.n = o->grid ? o->grid->extent[0] : ranks;
     orr_status st = orr__ranks_meet(at, mine, all);
@@ -177,7 +177,9 @@ orr_tensor *orr__of_part(orr__site at, orr_tensor *part, orr_grid *g, int64_t le
     orr__distribution d = { .grid = g };
     d.along[0] = (orr__spread){ .kind = ORR__SHARDED, .axis = 0, .block = even };
     int number = g->extent[0] > 1 ? orr__distribution_number(at, &d) : 0;
-    if (number == 0 || !n || n->poison)
+    if (number != 0 && n && n->poison)
+        return orr__poison_in_common(part);
+    if (number == 0 || !n)
         return part;
     orr__node *whole = number > 0 ? orr__node_new(at, &orr__op_result, (orr_dtype)n->dtype, &s, 0, NULL) : NULL;
     if (whole) {

@@ -50,7 +50,7 @@ static uint64_t stranger(const orr_module *m, const orr__node *y, uint64_t start
 static void search(const orr_module *m, orr_tensor *x, orr_tensor *y, uint64_t start)
 {
     const orr__node *from = orr__handle_node(x), *to = orr__handle_node(y);
-    if (from == to || !to || !to->tracked)
+    if (from == to || !to || !(to->tracked & ORR__TRACKED))
         return;
     uint64_t var = stranger(m, to, start);
     if (var && !(from && from->var == var))

@@ -36,7 +36,7 @@ static struct {
 
 static void add(orr__scan_reads *r, orr__node *n)
 {
-    r->tracked = r->tracked || n->tracked;
+    r->tracked = r->tracked || (n->tracked & ORR__TRACKED);
     r->full = r->full || r->n == ORR__SCAN_MOST;
     if (!r->full)
         r->node[r->n++] = orr__node_ref(n);
@@ -58,7 +58,7 @@ orr_status orr__scan_reads_body(orr__site at, orr__scan_reads *r, orr_tensor *co
             return r->full = true, ORR_OK;
     orr_status st = orr__ancestry_all(at, node, n, &a);
     for (int i = 0; st == ORR_OK && i < a.n; i++)
-        if (a.arg0[i] == a.arg0[i + 1] && a.node[i]->tracked)
+        if (a.arg0[i] == a.arg0[i + 1] && (a.node[i]->tracked & ORR__TRACKED))
             add(r, a.node[i]);
     if (st == ORR_OK)
         orr__ancestry_free(&a);

@@ -46,7 +46,7 @@ static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **b)
     orr_status st = orr__need_running(at);
 
     if (st == ORR_OK)
-        st = orr__tensor_nodes(at, &t, 1, NULL, &node);
+        st = orr__nodes_to_eval(at, &t, 1, NULL, &node);
     if (st == ORR_OK)
         st = orr__eval_nodes(at, &node, 1, NULL);
     if (st == ORR_OK)

@@ -27,6 +27,7 @@
 #include "runtime/graph/former.h"
 #include "runtime/graph/kept_again.h"
 #include "runtime/graph/slice_copy.h"
+#include "runtime/graph/thread_state.h"
 #include "runtime/ranks/ranks.h"
 
 orr_status orr__need_running(orr__site at)
@@ -42,6 +43,49 @@ orr_status orr__need_running(orr__site at)
 
 /* Values of nodes that are still being written: their end may be awaited, or their failure reported if it is known already. */
 typedef enum { IGNORED, REPORTED, AWAITED } written;
+
+/* -- what fails on this rank before the ranks agree ------------------------------------------------------------ */
+
+/* True if the ranks evaluate this together: a requested node that they compute in common, or a pending one beside a request for a value over
+ * ranks, or for nothing. NULL: a tensor that this rank does not know; npending < 0: no memory to tell. */
+static bool is_together(orr__node *const *node, int n, orr__node *const *pending, int npending)
+{
+    bool requests = n == 0, together = false;
+    for (int i = 0; i < n; i++) {
+        bool common = !node[i] || orr__node_is_common(node[i]);
+        requests = requests || common;
+        together = together || (common && !(node[i] && orr__node_value(node[i])));
+    }
+    for (int i = 0; i < npending && requests; i++)
+        together = together || (orr__node_is_common(pending[i]) && !orr__node_value(pending[i]));
+    return together || (requests && npending < 0);
+}
+
+static uint32_t times_met(void)
+{
+    return orr__tls_get()->met;
+}
+
+/* Of an evaluation that has failed with status st: if the ranks make it together, and this rank has not met the others since `met`, the
+ * others wait for it. */
+static orr_status tell_others(orr__site at, orr_status st, uint32_t met, orr__node *const *node, int n,
+                              orr__node *const *pending, int npending)
+{
+    bool waits = st != ORR_OK && orr__ranks() > 1 && orr__distributions_exist() && times_met() == met;
+    return waits && is_together(node, n, pending, npending) ? orr__over_ranks_absent(at, st) : st;
+}
+
+/* Moves the nodes that this rank computes alone to the front; returns their number. */
+static int alone(orr__node **node, int n)
+{
+    int left = 0;
+    for (int i = 0; i < n; i++)
+        if (!orr__node_is_common(node[i]))
+            node[left++] = node[i];
+    return left;
+}
+
+/* -- evaluations ------------------------------------------------------------------------------------------------ */
 
 /* Appends the nodes of `from` without a value to `to`, with a reference each. */
 static orr_status select_nodes(orr__node *const *from, int n, orr__node **to, int *count, written others)
@@ -330,9 +374,10 @@ static orr_status for_the_check_of_ranks(orr__site at, orr__node *const *node, i
 {
     orr__capture p;
     orr__capture_roots roots = ORR__ROOTS(node, n, n);
+    uint32_t met = times_met();
     orr_status st = orr__capture_make_light(at, &roots, &p);
     if (st != ORR_OK)
-        return st;
+        return tell_others(at, st, met, node, n, NULL, 0);
     st = orr__partition_needed(&p) ? over_ranks(at, &roots, &p, NULL) : for_the_check(at, node, n);
     orr__capture_free(&p);
     return st;
@@ -380,16 +425,20 @@ static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__d
     if (!orr__distributions_exist())
         return evaluate_with(at, *roots, donors, false, run);
     orr__capture p;
+    uint32_t met = times_met();
+    bool placed = false;
     orr_status st = orr__capture_make_light(at, roots, &p);
-    if (st != ORR_OK)
-        return st;
-    bool placed = orr__partition_needed(&p);
-    if (placed && donors)
-        orr__donors_release(donors);
-    if (placed)
-        st = over_ranks_with(at, roots, &p, run);
-    orr__capture_free(&p);
-    return placed ? st : evaluate_with(at, *roots, donors, false, run);
+    if (st == ORR_OK) {
+        placed = orr__partition_needed(&p);
+        if (placed && donors)
+            orr__donors_release(donors);
+        if (placed)
+            st = over_ranks_with(at, roots, &p, run);
+        orr__capture_free(&p);
+    }
+    if (st == ORR_OK && !placed)
+        return evaluate_with(at, *roots, donors, false, run);
+    return tell_others(at, st, met, roots->out, roots->nout, NULL, 0);
 }
 
 orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, orr__donors *donors, orr__node ***all)
@@ -421,12 +470,16 @@ static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n,
 }
 
 /* After a failure: evaluates each pending assignment separately, so that a wrong one affects only its own variable. If memory was
- * refused, or the evaluation cancelled, all stay pending for the next evaluation. Keeps the last error. */
-static void settle_pending(orr__site at, orr_status st, orr__node *const *pending, int n, orr__node *const *stay,
-                           int nstay)
+ * refused, or the evaluation cancelled, all stay pending for the next evaluation. Ranks may have different errors, or other assignments
+ * pending: after all but a cancellation, values that they compute in common are pending no more, and are computed when they are needed.
+ * Keeps the last error. */
+static void settle_pending(orr__site at, orr_status st, orr__node **pending, int n, orr__node *const *stay, int nstay)
 {
     ORR__IN_DEFAULT_FPMODE;
     char text[1024];
+    int all = n;
+    if (st != ORR_ECANCELLED && orr__ranks() > 1 && nstay == 0 && (n = alone(pending, n)) < all)
+        orr__pending_clear_but(pending, n);
     if (!n || st == ORR_ENOMEM || st == ORR_ECANCELLED || st == ORR_ESTATE)
         return;
     snprintf(text, sizeof text, "%s", orr_error_message());
@@ -607,10 +660,14 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     int count = 0;
     orr_status st = ORR_OK;
     orr__node **todo = orr__array_begin(few, sizeof few, (size_t)n + (size_t)npending, sizeof *todo);
-    if (!todo)
-        return ORR_ENOMEM;
+    if (!todo) {
+        st = tell_others(at, ORR_ENOMEM, times_met(), nodes, n, pending, npending);
+        settle_pending(at, st, pending, npending, stay, nstay);
+        return st;
+    }
     bool tracing = orr__tracing();
     bool noting = orr__noting();
+    uint32_t met = times_met();
     double t0 = tracing || noting ? orr__now() : 0, kernels = 0, ideal = 0;
     size_t live = noting ? live_now() : 0;
     if (noting)
@@ -633,10 +690,12 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
              : in_place           ? evaluate_in_place(at, todo, count, nfirst, run)
                                   : evaluate(at, &ORR__ROOTS(todo, count, nfirst), NULL, run);
     }
-    if (st == ORR_OK)
+    if (st == ORR_OK) {
         orr__pending_clear_but(stay, nstay);
-    else
+    } else {
+        st = tell_others(at, st, met, nodes, n, pending, npending);
         settle_pending(at, st, pending, npending, stay, nstay);
+    }
     for (int i = 0; i < count; i++)
         orr__node_unref(todo[i]);
     orr__array_end(todo, few);
@@ -657,8 +716,12 @@ static orr_status eval_apart(orr__site at, orr__node *const *nodes, int n, orr__
         stay = orr__array_begin(few, sizeof few, (size_t)npending, sizeof *stay);
         st = stay ? leave_common(at, nodes, n, pending, &npending, stay, &nstay) : ORR_ENOMEM;
     }
-    if (st == ORR_OK)
+    if (st == ORR_OK) {
         st = eval_with(at, nodes, n, pending, npending, stay, nstay, run);
+    } else {
+        st = tell_others(at, st, times_met(), nodes, n, pending, npending);
+        settle_pending(at, st, pending, npending, NULL, 0);
+    }
     orr__array_end(stay, few);
     return st;
 }
@@ -700,9 +763,11 @@ orr_status orr__eval_nodes(orr__site at, orr__node *const *nodes, int n, orr__ru
     int npending = orr__pending(&pending);
     if (run)
         *run = NULL;
-    orr_status st = npending < 0 ? ORR_ENOMEM : orr__need_running(at);
+    orr_status st = orr__need_running(at);
     if (st != ORR_OK)
         return st;
+    if (npending < 0)
+        return tell_others(at, ORR_ENOMEM, times_met(), nodes, n, NULL, npending);
     if (npending == 0 && settled(nodes, n))
         orr__pending_clear(); /* assignments of poison */
     else if (npending == 0 && n == 1 && !run && !orr__node_value(nodes[0]) && is_plain())
@@ -734,6 +799,38 @@ orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const ch
     return ORR_OK;
 }
 
+/* A call fails with status st before it evaluates the nodes. */
+static orr_status refuse(orr__site at, orr_status st, orr__node *const *node, int n)
+{
+    orr__node **pending;
+    uint32_t met = times_met();
+    if (orr__ranks() == 1)
+        return st;
+    int npending = orr__pending(&pending);
+    st = tell_others(at, st, met, node, n, pending, npending);
+    if (times_met() != met)
+        orr__pending_clear_but(pending, npending < 0 ? 0 : alone(pending, npending));
+    return st;
+}
+
+orr_status orr__nodes_to_eval(orr__site at, orr_tensor *const *t, int n, const char *noun, orr__node **node)
+{
+    orr_status st = orr__tensor_nodes(at, t, n, noun, node);
+    if (st == ORR_OK)
+        return ORR_OK;
+    for (int i = 0; i < n; i++)
+        node[i] = t[i] ? orr__handle_node(t[i]) : NULL;
+    return refuse(at, st, node, n);
+}
+
+orr_status orr__not_read(orr__site at, orr_status st, orr_tensor *t)
+{
+    orr__node *n = t ? orr__handle_node(t) : NULL;
+    if (n && orr__node_is_common(n)) /* the ranks gather a value that exists */
+        n = NULL;
+    return refuse(at, st, &n, 1);
+}
+
 /* event NULL: waits. */
 static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr_event *event)
 {
@@ -747,7 +844,7 @@ static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr_ev
         return ORR_ENOMEM;
     orr_status st = orr__need_running(at);
     if (st == ORR_OK)
-        st = orr__tensor_nodes(at, t, n, n > 1 ? "tensor" : NULL, node);
+        st = orr__nodes_to_eval(at, t, n, n > 1 ? "tensor" : NULL, node);
     if (st == ORR_OK)
         st = orr__eval_nodes(at, node, n, event ? &run : NULL);
     if (event)
@@ -850,7 +947,7 @@ static orr_status gathered(orr__site at, orr__node *node, orr__buffer **buf)
 {
     orr__node *whole = orr__rec_distribute(at, orr__node_ref(node), 0);
     if (!whole)
-        return ORR_ENOMEM;
+        return tell_others(at, ORR_ENOMEM, times_met(), &whole, 1, NULL, 0);
     orr_status st = orr__eval_nodes(at, &whole, 1, NULL);
     if (st == ORR_OK)
         st = orr__node_value_ref(at, whole, buf);
@@ -863,7 +960,7 @@ static orr_status gathered(orr__site at, orr__node *node, orr__buffer **buf)
 static orr_status buffer_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what, int *placed)
 {
     orr__node *node;
-    orr_status st = orr__tensor_nodes(at, &t, 1, NULL, &node);
+    orr_status st = orr__nodes_to_eval(at, &t, 1, NULL, &node);
     if (st == ORR_OK)
         st = orr__need_running(at);
     if (st == ORR_OK && !orr__node_value(node))
@@ -897,7 +994,7 @@ static orr_status finished(orr__site at, orr_tensor *t, orr__buffer **buf, orr__
 orr_status orr__content_of(orr__site at, orr_tensor *t, orr__content *what)
 {
     orr__node *node;
-    orr_status st = orr__tensor_nodes(at, &t, 1, NULL, &node);
+    orr_status st = orr__nodes_to_eval(at, &t, 1, NULL, &node);
     if (st == ORR_OK)
         *what = (orr__content){ (orr_dtype)node->dtype, node->shape };
     return st;

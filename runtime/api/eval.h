@@ -28,7 +28,9 @@ typedef struct {
     orr_shape shape;
 } orr__content;
 orr_status orr__value_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what);
-/* The same without the value, which may not be computed. Another thread may free the tensor after this: no field is then of a dead one. */
+/* Of a call that reads the value of t and fails with status st before: the ranks, which may read it together, hear of it. Returns st. */
+orr_status orr__not_read(orr__site at, orr_status st, orr_tensor *t);
+/* The same without the value, which may not be computed, for a call that reads it later. Another thread may free the tensor after this: no field is then of a dead one. */
 orr_status orr__content_of(orr__site at, orr_tensor *t, orr__content *what);
 /* orr__value_of for this rank's part of the value; *placed: the number of its distribution, 0: the whole. */
 orr_status orr__part_of(orr__site at, orr_tensor *t, orr__buffer **buf, orr__content *what, int *placed);
@@ -43,5 +45,7 @@ orr_status orr__eval_plan(orr__site at, orr_tensor *const *t, int n, orr__plan *
 void orr__plan_compile(orr__plan *plan); /* compiles its kernels; waits for the end */
 /* Borrowed nodes of n tensors; the error of the first bad one. Messages name it by `noun` and its number (NULL: "the tensor"). */
 orr_status orr__tensor_nodes(orr__site at, orr_tensor *const *t, int n, const char *noun, orr__node **node);
+/* The same for an evaluation, which the ranks may make together: they hear of an error. */
+orr_status orr__nodes_to_eval(orr__site at, orr_tensor *const *t, int n, const char *noun, orr__node **node);
 
 #endif

@@ -16,6 +16,8 @@
 #include "runtime/base/fpmode.h"
 #include "runtime/distribute/partition.h"
 #include "runtime/graph/donation.h"
+#include "runtime/graph/thread_state.h"
+#include "runtime/ranks/ranks.h"
 #include "runtime/api/handle_name.h"
 
 typedef struct {
@@ -256,27 +258,6 @@ static orr_status compute(orr__site at, orr__node *const *node, int n, bool wait
     return st;
 }
 
-/* The buffers of one submission, with references in leaf[], and their distributions over ranks. */
-static orr_status bind(orr__site at, const graph *g, orr__node *const *value, orr__buffer **leaf, uint16_t *placed,
-                       bool wait)
-{
-    const orr__capture *p = &g->prog;
-    for (int k = 0; k < p->nleaf; k++) {
-        orr__node *now = g->leaf_var[k] ? orr__variable_now(g->leaf_var[k]) : NULL;
-        orr__node *from = g->leaf_in[k] >= 0 ? value[g->leaf_in[k]] : now;
-        orr_status st = now ? compute(at, &now, 1, wait) : ORR_OK;
-        if (st == ORR_OK && from)
-            st = orr__node_value_ref(at, from, &leaf[k]);
-        else if (st == ORR_OK)
-            leaf[k] = orr__buffer_ref(p->leaf[k]);
-        placed[k] = from ? from->placed : p->placed[k];
-        orr__node_unref(now);
-        if (st != ORR_OK)
-            return st;
-    }
-    return ORR_OK;
-}
-
 /* A gradient must not end at a result without a word, so the result descends from the values that flow into it and from all that
  * the graph captured. */
 static void add_descent(const graph *g, orr__node *const *value, const orr__node *out, orr__node *result)
@@ -315,14 +296,41 @@ typedef struct {
     orr__buffer *few_out[FEW], **out;
     uint16_t few_lies[FEW], *lies;     /* by leaf: the number of its distribution */
     uint16_t few_placed[FEW], *placed; /* by output                               */
+    uint32_t met;                      /* of orr__tls, before the evaluation of the graph itself */
     const orr_buffer *to;              /* the program's memory for the outputs; NULL: results are tensors */
     void *few_into[FEW], **into;       /* … of those that are computed there, as orr__engine_execute_into */
     orr__run *run;
 } submission;
 
+/* The buffers of one submission, with references in leaf[], and their distributions over ranks. */
+static orr_status bind(orr__site at, const graph *g, submission *s, bool wait)
+{
+    const orr__capture *p = &g->prog;
+    orr__node *const *value = s->value;
+    orr__buffer **leaf = s->leaf;
+    uint16_t *placed = s->lies;
+    for (int k = 0; k < p->nleaf; k++) {
+        orr__node *now = g->leaf_var[k] ? orr__variable_now(g->leaf_var[k]) : NULL;
+        orr__node *from = g->leaf_in[k] >= 0 ? value[g->leaf_in[k]] : now;
+        orr_status st = now ? compute(at, &now, 1, wait) : ORR_OK;
+        if (st == ORR_OK)
+            s->met = orr__tls_get()->met;
+        if (st == ORR_OK && from)
+            st = orr__node_value_ref(at, from, &leaf[k]);
+        else if (st == ORR_OK)
+            leaf[k] = orr__buffer_ref(p->leaf[k]);
+        placed[k] = from ? from->placed : p->placed[k];
+        orr__node_unref(now);
+        if (st != ORR_OK)
+            return st;
+    }
+    return ORR_OK;
+}
+
 static bool submission_begin(submission *s, const graph *g, const orr_buffer *to)
 {
     s->to = to;
+    s->met = orr__tls_get()->met;
     s->into = orr__array_begin(s->few_into, sizeof s->few_into, (size_t)g->nout, sizeof *s->into);
     s->value = orr__array_begin(s->few_value, sizeof s->few_value, (size_t)g->nin, sizeof *s->value);
     s->leaf = orr__array_begin(s->few_leaf, sizeof s->few_leaf, (size_t)g->prog.nleaf, sizeof *s->leaf);
@@ -426,11 +434,29 @@ static orr_status check_apart(orr__site at, const graph *g, const submission *s)
     return ORR_OK;
 }
 
+/* True if the ranks evaluate the graph together, with values of which this rank may not know all. */
+static bool divided(const graph *g, orr_tensor *const *values)
+{
+    bool any = !atomic_load(&g->plan);
+    for (int i = 0; i < g->nin && !any; i++) {
+        const orr__node *n = values[i] ? orr__handle_node(values[i]) : NULL;
+        any = !n || orr__node_is_common(n);
+    }
+    for (int k = 0; k < g->prog.nleaf && !any; k++) {
+        orr__node *now = g->leaf_var[k] ? orr__variable_now(g->leaf_var[k]) : NULL;
+        any = now && orr__node_is_common(now);
+        orr__node_unref(now);
+    }
+    return any;
+}
+
 static orr_status submit(orr__site at, graph *g, submission *s, bool wait)
 {
     orr_status st = g->nin ? compute(at, s->value, g->nin, wait) : ORR_OK;
-    if (st == ORR_OK)
-        st = bind(at, g, s->value, s->leaf, s->lies, wait);
+    if (st == ORR_OK) {
+        s->met = orr__tls_get()->met;
+        st = bind(at, g, s, wait);
+    }
     if (st == ORR_OK && s->to)
         st = check_apart(at, g, s);
     if (st == ORR_OK)
@@ -456,6 +482,11 @@ static orr_status land(const graph *g, const submission *s, orr_event *e)
     return st;
 }
 
+static bool over_ranks(void)
+{
+    return orr__ranks() > 1 && orr__distributions_exist();
+}
+
 static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *values, orr_tensor **results,
                                 const orr_buffer *to, orr_event **event)
 {
@@ -470,6 +501,8 @@ static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *value
     if (st == ORR_OK)
         st = submit(at, g, &s, !event);
     orr__stop_ends(outer);
+    if (st != ORR_OK && over_ranks() && orr__tls_get()->met == s.met && divided(g, values))
+        st = orr__over_ranks_absent(at, st); /* the others wait for this rank */
     if (e)
         orr__event_adopt(e, s.run);
     if (st == ORR_OK) {
@@ -533,6 +566,8 @@ static orr_status submit_graph(orr__site at, orr_graph *name, orr_tensor *const 
         st = orr__fail(at, ORR_EINVAL, "the graph is NULL");
     else if (!g)
         st = orr__fail(at, ORR_EHANDLE, "no graph: it was freed, or never was one");
+    if (!g && over_ranks()) /* it may have failed on this rank alone */
+        st = orr__over_ranks_absent(at, st);
     if (st == ORR_OK && to)
         st = check_memory(at, g, to);
     if (st == ORR_OK)

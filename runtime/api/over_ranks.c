@@ -9,6 +9,7 @@
 #include "runtime/base/array.h"
 #include "runtime/distribute/local_graph.h"
 #include "runtime/engine/block_cyclic.h"
+#include "runtime/graph/thread_state.h"
 #include "runtime/ranks/joint.h"
 
 /* The last evaluation with exchanges. The next one begins after its end, so that all ranks exchange in the same order. The lock also
@@ -43,30 +44,28 @@ static orr_status plan_of(orr__site at, const orr__capture *p, orr__plan **plan)
 }
 
 /* out: the outputs of the local graph. */
-static orr_status execute(orr__site at, const orr__local_graph *g, const orr__capture *p, orr__buffer **out,
-                          orr__run **run)
+static orr_status execute(orr__site at, const orr__local_graph *g, orr__plan *plan, const orr__capture *p,
+                          orr__buffer **out, orr__run **run)
 {
     orr__buffer *few_leaf[64], **leaf = orr__array_begin(few_leaf, sizeof few_leaf, (size_t)g->p.nleaf, sizeof *leaf);
     orr__scalar few[64], *scalar = orr__array_begin(few, sizeof few, (size_t)g->p.nscalar, sizeof *scalar);
-    orr__plan *plan = NULL;
-    orr_status st = leaf && scalar ? plan_of(at, &g->p, &plan) : ORR_ENOMEM;
+    orr_status st = leaf && scalar ? ORR_OK : ORR_ENOMEM;
     if (st == ORR_OK) {
         orr__local_graph_bind(g, p, leaf, scalar);
         st = orr__engine_execute(at, plan, leaf, scalar, out, run);
-        orr__plan_done(plan);
     }
     orr__array_end(leaf, few_leaf);
     orr__array_end(scalar, few);
     return st;
 }
 
-static orr_status evaluate_graph(orr__site at, const orr__local_graph *g, const orr__capture *p, orr__buffer **out,
-                                 uint16_t *placed, orr__run **run)
+static orr_status evaluate_graph(orr__site at, const orr__local_graph *g, orr__plan *plan, const orr__capture *p,
+                                 orr__buffer **out, uint16_t *placed, orr__run **run)
 {
     orr__buffer *few[32], **all = orr__array_begin(few, sizeof few, (size_t)g->p.nout, sizeof *all);
     if (orr__stop_mine)
         orr__stop_mine->votes = run;
-    orr_status st = all ? execute(at, g, p, all, run) : ORR_ENOMEM;
+    orr_status st = all ? execute(at, g, plan, p, all, run) : ORR_ENOMEM;
     for (int o = 0; st == ORR_OK && o < g->nout; o++) {
         out[o] = all[o];
         placed[o] = (uint16_t)g->placed[o];
@@ -275,35 +274,59 @@ static orr_status find(orr__site at, const orr__capture_roots *roots, orr__captu
     return st;
 }
 
-/* g and s: as of find. A search for a difference makes the capture full, and finds them once more. */
-static orr_status agree(orr__site at, const orr__capture_roots *roots, const orr__local_graph **g, orr__structure *s,
-                        orr__capture *p, bool *stops)
+/* The part of a rank in an evaluation. */
+typedef struct {
+    orr__structure s;
+    const orr__local_graph *g; /* NULL: it is new, or has nodes that the ranks compute together */
+    orr__plan *plan;           /* of g */
+    orr__partition q;          /* if the graph is new */
+    bool is_new;
+} part;
+
+static orr_status plan(orr__site at, part *w)
+{
+    return w->g && !w->plan ? plan_of(at, &w->g->p, &w->plan) : ORR_OK;
+}
+
+/* Partitions a new graph. */
+static orr_status prepare(orr__site at, const orr__capture *p, part *w)
+{
+    if (w->g)
+        return plan(at, w);
+    orr_status st = orr__partition_make(at, p, orr__block_cyclic_can(), &w->q);
+    if (st != ORR_OK)
+        return st;
+    w->is_new = true;
+    if (!w->q.njoint && !(w->g = orr__local_graph_keep(at, p, w->s, &w->q)))
+        return ORR_ENOMEM;
+    return plan(at, w);
+}
+
+static void forget(part *w)
+{
+    if (w->plan)
+        orr__plan_done(w->plan);
+    if (w->is_new)
+        orr__partition_free(&w->q);
+}
+
+/* A search for a difference makes the capture full, and finds the graph once more. */
+static orr_status agree(orr__site at, const orr__capture_roots *roots, orr__capture *p, part *w, int *flags)
 {
     orr__difference d;
-    *stops = orr__stop_mine;
-    orr_status st = orr__agree(at, *s, p, &d, stops);
+    *flags = (orr__stop_mine ? ORR__AGREE_STOPS : 0) | (w->g ? 0 : ORR__AGREE_NEW);
+    orr_status st = orr__agree(at, w->s, p, &d, flags);
     if (st != ORR_OK || !d.rank)
         return st;
-    if (*g)
+    *flags |= ORR__AGREE_NEW;
+    if (w->plan)
+        orr__plan_done(w->plan);
+    w->plan = NULL;
+    if (w->g)
         st = in_full(at, roots, p);
     if (st == ORR_OK)
         st = orr__agree_tell(at, p, &d);
-    return st == ORR_OK && *g ? find(at, NULL, p, g, s) : st;
-}
-
-static orr_status evaluate_new(orr__site at, orr__structure s, const orr__capture *p, orr__buffer **out,
-                               uint16_t *placed, bool *told, orr__run **run)
-{
-    orr__partition q;
-    orr_status st = orr__partition_make(at, p, orr__block_cyclic_can(), &q);
-    if (st != ORR_OK)
-        return st;
-    const orr__local_graph *g = q.njoint ? NULL : orr__local_graph_keep(at, p, s, &q);
-    st = q.njoint ? evaluate_partition(at, p, &q, out, placed, told, run)
-         : g      ? evaluate_graph(at, g, p, out, placed, run)
-                  : ORR_ENOMEM;
-    orr__partition_free(&q);
-    return st;
+    return st == ORR_OK && w->g ? find(at, NULL, p, &w->g, &w->s) : st;
 }
 
 /* Reports a failure of this rank to the others, which would wait for its exchanges. */
@@ -315,16 +338,16 @@ static void tell_others(orr_status st)
     (void)orr__fail_text(st, text);
 }
 
-/* The evaluation of the ranks, whose structure is s; g: as it was made before, NULL: it is new. */
-static orr_status evaluate(orr__site at, const orr__local_graph *g, orr__structure s, const orr__capture *p,
-                           orr__buffer **out, uint16_t *placed, bool *told, orr__run **run)
+static orr_status evaluate(orr__site at, part *w, const orr__capture *p, orr__buffer **out, uint16_t *placed,
+                           bool *told, orr__run **run)
 {
-    return g ? evaluate_graph(at, g, p, out, placed, run) : evaluate_new(at, s, p, out, placed, told, run);
+    return w->g ? evaluate_graph(at, w->g, w->plan, p, out, placed, run)
+                : evaluate_partition(at, p, &w->q, out, placed, told, run);
 }
 
 /* The same, which the ranks can stop together. Without a run under way, which votes at its end, the vote is here. */
-static orr_status evaluate_jointly(orr__site at, const orr__local_graph *g, orr__structure s, const orr__capture *p,
-                                   orr__buffer **out, uint16_t *placed, bool *told, orr__run **run)
+static orr_status evaluate_jointly(orr__site at, part *w, const orr__capture *p, orr__buffer **out, uint16_t *placed,
+                                   bool *told, orr__run **run)
 {
     orr__stop *stop = orr__joint_begin(at);
     if (!stop)
@@ -332,7 +355,7 @@ static orr_status evaluate_jointly(orr__site at, const orr__local_graph *g, orr_
     if (orr__ranks_in_calls()) /* only a caller can vote */
         run = NULL;
     orr__stop *outer = orr__stop_begins(stop);
-    orr_status st = evaluate(at, g, s, p, out, placed, told, run), own = st;
+    orr_status st = evaluate(at, w, p, out, placed, told, run), own = st;
     if (!run || !*run)
         st = vote(at, st);
     for (int o = 0; o < p->nout && own == ORR_OK && st != ORR_OK; o++)
@@ -346,23 +369,44 @@ static orr_status evaluate_jointly(orr__site at, const orr__local_graph *g, orr_
     return st;
 }
 
+orr_status orr__over_ranks_absent(orr__site at, orr_status st)
+{
+    take_turn();
+    st = orr__ranks_can(at, st);
+    orr__tls_get()->met++;
+    pthread_mutex_unlock(&turn.lock);
+    return st;
+}
+
 orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__buffer **out,
                                     uint16_t *placed, orr__run **run)
 {
-    orr__structure s = { .a = 0 };
-    const orr__local_graph *g;
+    part w = { .g = NULL };
     bool told = false, stops = false;
+    int flags = 0;
     orr_status st = orr__no_placeholder(at, p);
     if (st == ORR_OK)
         st = orr__exchange_here(at);
     if (st != ORR_OK)
         return st;
     take_turn();
-    st = find(at, roots, p, &g, &s);
+    st = find(at, roots, p, &w.g, &w.s);
     if (st == ORR_OK)
-        st = agree(at, roots, &g, &s, p, &stops);
-    if (st == ORR_OK)
-        st = (stops && orr__ranks() > 1 ? evaluate_jointly : evaluate)(at, g, s, p, out, placed, &told, run);
+        st = plan(at, &w);
+    if (st != ORR_OK) {
+        st = orr__ranks_can(at, st);
+        told = true;
+    } else if ((st = agree(at, roots, p, &w, &flags)) == ORR_OK && (flags & ORR__AGREE_NEW)) {
+        st = orr__ranks_can(at, prepare(at, p, &w));
+        told = true;
+    }
+    orr__tls_get()->met++;
+    stops = (flags & ORR__AGREE_STOPS) && orr__ranks() > 1;
+    if (st == ORR_OK) {
+        told = false;
+        st = (stops ? evaluate_jointly : evaluate)(at, &w, p, out, placed, &told, run);
+    }
+    forget(&w);
     if (!told && st != ORR_OK && st != ORR_ERANK && st != ORR_ECANCELLED)
         tell_others(st);
     pthread_mutex_unlock(&turn.lock);

@@ -10,6 +10,10 @@
  * their distributions. p is a light capture of the roots, and becomes a full one if the graph is new; roots NULL: p is full. */
 orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *roots, orr__capture *p, orr__buffer **out,
                                     uint16_t *placed, orr__run **run);
+/* Collective: this rank cannot evaluate what the ranks evaluate together, for the reason of the last error, of status st: the others get an
+ * error, too. Returns st. The thread has then met the others once more (orr__tls.met), as after orr__evaluate_over_ranks, if that has come so
+ * far. */
+orr_status orr__over_ranks_absent(orr__site at, orr_status st);
 /* To be called before the engine stops. */
 void orr__over_ranks_stop(void);
 

@@ -24,7 +24,7 @@ orr_status orr_barrier_at(const char *file, int line)
     if (st != ORR_OK)
         return st;
     orr__meeting *all = orr__alloc_n((size_t)orr__ranks(), sizeof *all);
-    st = all ? orr__ranks_meet(at, (orr__meeting){ .call = orr__ranks_call("barrier") }, all) : ORR_ENOMEM;
+    st = orr__ranks_meet(at, (orr__meeting){ .call = orr__ranks_call("barrier") }, all);
     free(all);
     return st;
 }

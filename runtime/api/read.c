@@ -22,13 +22,13 @@ static orr_status check_room(orr__site at, orr_tensor *t, const void *buf, size_
         return st;
     size_t need = (size_t)orr__shape_count(&what->shape) * orr_dtype_size(what->dtype);
     if (!buf && need)
-        return orr__fail(at, ORR_EINVAL, "the buffer is NULL");
-    if (bytes != need)
-        return orr__fail(at, ORR_EINVAL,
-                         "the buffer has %zu bytes; %s of %s needs %zu: pass the tensor's exact size, or orr_cast the "
-                         "tensor to the buffer's dtype",
-                         bytes, orr__str(what->shape).s, orr_dtype_name(what->dtype), need);
-    return ORR_OK;
+        st = orr__fail(at, ORR_EINVAL, "the buffer is NULL");
+    else if (bytes != need)
+        st = orr__fail(at, ORR_EINVAL,
+                       "the buffer has %zu bytes; %s of %s needs %zu: pass the tensor's exact size, or orr_cast the "
+                       "tensor to the buffer's dtype",
+                       bytes, orr__str(what->shape).s, orr_dtype_name(what->dtype), need);
+    return st == ORR_OK ? ORR_OK : orr__not_read(at, st, t);
 }
 
 void orr__note_taken(orr__site at, orr__buffer *b, const void *data, uint64_t bytes)
@@ -73,7 +73,7 @@ static orr_status read_later(orr__site at, orr_tensor *t, const orr__content *wh
     orr__node *node;
     orr__calls_over();
     orr__stop *outer = orr__event_enter(e);
-    orr_status st = orr__tensor_nodes(at, &t, 1, NULL, &node);
+    orr_status st = orr__nodes_to_eval(at, &t, 1, NULL, &node);
     if (st == ORR_OK)
         st = orr__eval_nodes(at, &node, 1, &run);
     orr__stop_ends(outer);
@@ -123,9 +123,12 @@ const void *orr_data_at(const char *file, int line, orr_tensor *t)
                         orr_dtype_name(orr_tensor_dtype(t)));
         return NULL;
     }
-    if (n && orr__distributions_exist() && !n->poison && orr_eval_at(file, line, t) == ORR_OK &&
-        orr__handle_node(t)->placed)
-        t = orr_replicate_at(file, line, t);
+    if (n && orr__distributions_exist() && !n->poison) {
+        if (orr_eval_at(file, line, t) != ORR_OK)
+            return NULL;
+        if (orr__handle_node(t)->placed)
+            t = orr_replicate_at(file, line, t);
+    }
     if (orr__value_of(at, t, &b, NULL) != ORR_OK)
         return NULL;
     atomic_fetch_add_explicit(&b->readers, 1, memory_order_relaxed);

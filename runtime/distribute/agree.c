@@ -333,13 +333,13 @@ orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__diffe
     return st;
 }
 
-orr_status orr__agree(orr__site at, orr__structure s, const orr__capture *p, orr__difference *d, bool *stops)
+orr_status orr__agree(orr__site at, orr__structure s, const orr__capture *p, orr__difference *d, int *flags)
 {
     int ranks = orr__ranks(), other = 0;
     wide h = mix((wide){ s.a, s.b }, p->scalar, (size_t)p->nscalar * sizeof *p->scalar);
     orr__meeting *all = orr__alloc_n((size_t)ranks, sizeof *all);
-    orr__meeting mine = { .a = h.a, .b = h.b, .n = s.items, .stops = *stops, .common = s.common };
-    orr_status st = all ? orr__ranks_meet(at, mine, all) : ORR_ENOMEM;
+    orr__meeting mine = { .a = h.a, .b = h.b, .n = s.items, .flags = *flags, .common = s.common };
+    orr_status st = orr__ranks_meet(at, mine, all);
     *d = (orr__difference){ .allowed = true };
     for (int r = 1; r < ranks && st == ORR_OK; r++) {
         bool same = all[r].common == all[0].common && all[r].n == all[0].n;
@@ -348,7 +348,7 @@ orr_status orr__agree(orr__site at, orr__structure s, const orr__capture *p, orr
         d->allowed = d->allowed && same;
     }
     for (int r = 0; r < ranks && st == ORR_OK; r++)
-        *stops = *stops || all[r].stops;
+        *flags |= all[r].flags;
     d->rank = other;
     d->items = st == ORR_OK ? all[0].n : 0;
     free(all);

@@ -24,8 +24,9 @@ typedef struct orr__difference {
 } orr__difference;
 
 /* Collective: one message of a few bytes. `structure` is that of p, which may be a light capture. Scalars are
- * compared too. stops: on input, whether this rank may stop the evaluation, on return, whether any may. */
-orr_status orr__agree(orr__site at, orr__structure structure, const orr__capture *p, orr__difference *d, bool *stops);
+ * compared too. flags: on input, those of this rank, on return, of any. */
+enum { ORR__AGREE_STOPS = 1, ORR__AGREE_NEW = 2 }; /* the rank may stop the evaluation; it has yet to prepare it */
+orr_status orr__agree(orr__site at, orr__structure structure, const orr__capture *p, orr__difference *d, int *flags);
 /* Collective, if there is a difference. Returns ORR_ERANK, with the first node that differs as two ranks have it, or ORR_OK: the ranks differ in
  * what each computes alone. Compares all numbers that are certain to be equal. p is a capture in full. */
 orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__difference *d);

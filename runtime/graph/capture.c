@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include "runtime/base/notes.h"
+#include "runtime/base/pool.h"
 #include "runtime/base/threshold.h"
 #include "runtime/graph/structure_key.h"
 #include "runtime/graph/donation.h"
@@ -44,7 +45,7 @@ static bool grow(walk *w, void *array, int *cap, int need, size_t size)
     int c = *cap ? *cap : 64;
     while (c < need)
         c *= 2;
-    void *more = realloc(*(void **)array, (size_t)c * size);
+    void *more = orr__pool_must_fail() ? NULL : realloc(*(void **)array, (size_t)c * size);
     if (!more) {
         w->oom = true;
         return false;
@@ -61,7 +62,7 @@ static bool reserve_more(walk *w, size_t size)
     size_t c = p->key_cap ? 2 * p->key_cap : 2048;
     while (c < p->key_size + size)
         c *= 2;
-    uint8_t *more = realloc(p->key, c);
+    uint8_t *more = orr__pool_must_fail() ? NULL : realloc(p->key, c);
     if (!more) {
         w->oom = true;
         return false;

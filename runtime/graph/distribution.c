@@ -3,13 +3,13 @@
 #include "config.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include "runtime/graph/distribution.h"
 #include "runtime/graph/node.h"
 
 enum { MOST = 4096, GRIDS = 64 };
 
+atomic_bool orr__distributed;
 static struct {
     pthread_mutex_t lock;
     atomic_int n, ngrid;
@@ -41,6 +41,7 @@ int orr__distribution_number(orr__site at, const orr__distribution *d)
     if (i == n && n < MOST) {
         table.at[i] = *d;
         atomic_store(&table.n, n + 1);
+        atomic_store(&orr__distributed, true);
     }
     pthread_mutex_unlock(&table.lock);
     if (i < MOST)
@@ -75,11 +76,6 @@ int orr__grid_number(orr__site at, orr_grid *g)
 orr_grid *orr__grid_of(int number)
 {
     return table.grid[number];
-}
-
-bool orr__distributions_exist(void)
-{
-    return atomic_load_explicit(&table.n, memory_order_relaxed) > 0;
 }
 
 int64_t orr__spread_places(orr__spread s, int64_t length, int64_t coordinate, int64_t extent)

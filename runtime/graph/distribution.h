@@ -3,6 +3,7 @@
 #ifndef ORR_GRAPH_DISTRIBUTION_H
 #define ORR_GRAPH_DISTRIBUTION_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <orrery/tensor.h>
 #include "runtime/base/status.h"
@@ -22,8 +23,12 @@ orr__distribution orr__distribution_of(int number);
 /* The number of a grid, for keys; the grid of a number. -1 as above. */
 int orr__grid_number(orr__site at, orr_grid *g);
 orr_grid *orr__grid_of(int number);
-/* True if this process has made a distribution other than the whole one. */
-bool orr__distributions_exist(void);
+/* True if this process has made a distribution other than the whole one, or has failed to make the tensor. */
+extern atomic_bool orr__distributed;
+static inline bool orr__distributions_exist(void)
+{
+    return atomic_load_explicit(&orr__distributed, memory_order_relaxed);
+}
 
 bool orr__distribution_equal(const orr__distribution *a, const orr__distribution *b);
 static inline bool orr__distribution_whole(const orr__distribution *d)

@@ -11,6 +11,7 @@
 #include "runtime/base/fence.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/held.h"
+#include "runtime/graph/distribution.h"
 #include "runtime/graph/handle_slot.h"
 
 static orr__poison_info oom_info = { ORR_ENOMEM, "no memory for a tensor" };
@@ -77,6 +78,7 @@ uint64_t orr__handle_bits(const orr_tensor *t)
 
 void orr__handles_thread_exit(orr__tls *tls)
 {
+    orr__pending_clear();
     orr__lent_drop(tls, 0);
     orr__borrow_end(tls);
     orr__slots_give_back(tls, 0);
@@ -105,8 +107,7 @@ orr_tensor *orr__handle_oom(void)
     return (orr_tensor *)(uintptr_t)orr__slot_pack(ORR__SLOT_OOM, 1);
 }
 
-/* The poison of the last error, made by its call. */
-static orr__node *poison_node(void)
+orr__node *orr__poison_node(void)
 {
     static const orr_shape none = { 0, { 0 } };
     orr__poison_info *info = malloc(sizeof *info);
@@ -118,6 +119,8 @@ static orr__node *poison_node(void)
     info->status = orr_error_status();
     snprintf(info->text, sizeof info->text, "%s", orr_error_message());
     n->poison = info;
+    if (orr__tls_get()->common)
+        n->tracked = ORR__COMMON;
     return n;
 }
 
@@ -149,10 +152,20 @@ static inline __attribute__((always_inline)) orr_tensor *new_in(orr__tls *tls, o
 
 orr_tensor *orr__handle_new(orr__node *n)
 {
-    if (!n && !(n = poison_node()))
+    if (!n && !(n = orr__poison_node()))
         return orr__handle_oom();
     orr__tls *tls = orr__tls_now();
+    tls->common = false;
     return new_in(tls, tls->scope, n);
+}
+
+uint64_t orr__handle_hold(orr__node *n)
+{
+    orr_tensor *t = new_in(orr__tls_now(), NULL, orr__node_ref(n));
+    if ((uint32_t)orr__handle_bits(t) == ORR__SLOT_OOM)
+        return 0;
+    orr__handle_lend(t, true);
+    return orr__handle_bits(t);
 }
 
 /* Keeps slot i for the thread's next handle. */
@@ -266,6 +279,7 @@ void orr__borrow_end(orr__tls *tls)
 void orr__calls_over(void)
 {
     orr__tls *tls = orr__tls_get();
+    tls->common = false;
     orr__lent_drop(tls, 0);
     orr__borrow_end(tls);
 }
@@ -542,9 +556,42 @@ orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...)
     return orr__handle_new(NULL);
 }
 
+static ORR__COLD bool any_common(int n, const orr_tensor *const *t)
+{
+    bool any = false;
+    for (int i = 0; i < n && !any; i++) {
+        const orr__node *x = t[i] ? look(t[i]) : NULL;
+        any = x && orr__node_is_common(x);
+    }
+    return any;
+}
+
+/* The poison of an operand, whose result is common if another operand is. */
+static ORR__COLD orr_tensor *pass_on(orr__node *poison)
+{
+    if (!orr__tls_get()->common || orr__node_is_common(poison))
+        return orr__handle_new(orr__node_ref(poison));
+    (void)orr__fail_text(poison->poison->status, poison->poison->text);
+    return orr__handle_new(NULL);
+}
+
+orr_tensor *orr__poison_in_common(orr_tensor *t)
+{
+    orr__node *n = look(t);
+    atomic_store(&orr__distributed, true);
+    if (!n || !n->poison || orr__node_is_common(n))
+        return t;
+    orr__tls_get()->common = true;
+    orr_tensor *common = pass_on(n);
+    (void)orr_free_at(NULL, 0, t);
+    return common;
+}
+
 bool orr__operands(orr__site at, int n, const orr_tensor *const *t, const char *const *names, orr__node **node,
                    orr_tensor **out)
 {
+    if (orr__distributions_exist())
+        orr__tls_get()->common = any_common(n, t);
     for (int i = 0; i < n; i++) {
         node[i] = t[i] ? look(t[i]) : NULL;
         if (!node[i]) {
@@ -556,7 +603,7 @@ bool orr__operands(orr__site at, int n, const orr_tensor *const *t, const char *
             return false;
         }
         if (node[i]->poison) {
-            *out = orr__handle_new(orr__node_ref(node[i]));
+            *out = pass_on(node[i]);
             return false;
         }
     }

@@ -8,6 +8,7 @@
 #include "runtime/base/held.h"
 #include "runtime/base/pool.h"
 #include "runtime/graph/census.h"
+#include "runtime/graph/distribution.h"
 #include "runtime/graph/node.h"
 #include "runtime/graph/thread_state.h"
 
@@ -139,6 +140,15 @@ void orr__nodes_thread_exit(orr__tls *tls)
     tls->free_count = 0;
 }
 
+/* An input that was common may have a whole value by now, and a leaf's value may lie over ranks. */
+static ORR__COLD uint8_t commonly(const orr__node *n, uint8_t tracked)
+{
+    bool common = n->op->flags & ORR__OP_PLACES;
+    for (int i = 0; i < n->nin && !common; i++)
+        common = orr__node_is_common(n->in[i]);
+    return (uint8_t)(common ? tracked | ORR__COMMON : tracked & ~ORR__COMMON);
+}
+
 /* Sets the inputs, and records from which nodes n may be computed, which stays known when its inputs are dropped. Dates of different
  * threads are compared only along edges. Of leaves that share a bit, one may pass for the other's ancestor, which is safe. False: an
  * input is missing. */
@@ -159,7 +169,9 @@ static inline bool connect(orr__tls *tls, orr__node *n, int nin, orr__node *cons
     if (n->op->flags & ORR__OP_STOPS)
         kin = 0; /* no gradient flows through it */
     if (tracked && ((n->op->flags & ORR__OP_STOPS) || !orr__is_inexact((orr_dtype)n->dtype)))
-        tracked = ORR__TRACKED;
+        tracked &= (uint8_t)~ORR__FLOWS;
+    if (orr__distributions_exist())
+        tracked = commonly(n, tracked);
     n->kin = kin;
     n->tracked = tracked;
     n->born = tls->born = last + 1;

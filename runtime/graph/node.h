@@ -24,8 +24,9 @@ typedef struct orr__poison_info {
     char text[512];
 } orr__poison_info;
 
-/* A node is a variable's value, or has one among its ancestors; a gradient may flow from it to such a value. */
-enum { ORR__TRACKED = 1, ORR__FLOWS = 2 };
+/* A node is a variable's value, or has one among its ancestors; a gradient may flow from it to such a value; the ranks compute it in common,
+ * unless what lay over ranks has become whole since it was recorded. */
+enum { ORR__TRACKED = 1, ORR__FLOWS = 2, ORR__COMMON = 4 };
 
 enum { ORR__WEAK_REAL = 1, ORR__WEAK_COMPLEX };
 
@@ -36,7 +37,7 @@ struct orr__node {
     _Alignas(64) atomic_int refs;
     uint8_t dtype, nscalar;
     uint8_t weak;    /* a number without a dtype of its own: ORR__WEAK_REAL, ORR__WEAK_COMPLEX; in s[0], s[1] */
-    uint8_t tracked; /* ORR__TRACKED, ORR__FLOWS                                                   */
+    uint8_t tracked; /* ORR__TRACKED, ORR__FLOWS, ORR__COMMON                                      */
     int32_t nin;
     int32_t index;
     const orr__op *op;
@@ -115,6 +116,11 @@ static inline orr__buffer *orr__node_value(const orr__node *n)
 {
     return atomic_load_explicit(&n->value, memory_order_acquire);
 }
+/* True if the ranks compute n in common, or its value lies over ranks. Needs no memory. */
+static inline bool orr__node_is_common(const orr__node *n)
+{
+    return orr__node_value(n) ? n->placed != 0 : (n->tracked & ORR__COMMON) != 0;
+}
 /* The number of inputs from which n is to be computed: none if it has a value. */
 static inline int orr__node_needs(const orr__node *n)
 {
@@ -139,7 +145,10 @@ orr_scope *orr__scope_composing(const char *call);
 /* True if this thread recorded n after it began the scope, which is open. Nodes of other threads may be taken for such. */
 bool orr__scope_made(const orr_scope *scope, const orr__node *n);
 void orr__calls_over(void); /* no call of this thread reads a variable's value any more */
+/* The poison of a call with operands that the ranks compute in common is common, too. */
 orr_tensor *orr__poison(orr__site at, orr_status st, const char *fmt, ...) ORR__COLD ORR_PRINTF(3, 4);
+/* t, the result of a call after which the tensor lies over ranks: if it is poison, one that is common. */
+orr_tensor *orr__poison_in_common(orr_tensor *t);
 /* For an operation: borrowed nodes of its operands. False: *out is the poison to return, an operand's own, or a new
  * one that names operand `names[i]` (NULL, stale). Placeholders pass. */
 bool orr__operands(orr__site at, int n, const orr_tensor *const *t, const char *const *names, orr__node **node,

@@ -36,7 +36,7 @@ static bool is_worth(const orr__node *n)
 static void add(finder *f, orr__reached *p)
 {
     p->out = true;
-    f->bytes[!p->node->tracked] += (double)orr__node_bytes(p->node);
+    f->bytes[!(p->node->tracked & ORR__TRACKED)] += (double)orr__node_bytes(p->node);
     f->p->node[f->p->n++] = orr__node_ref(p->node);
 }
 
@@ -51,7 +51,7 @@ static void end_history(finder *f, int i)
         orr__reached *p = &s->at[s->stack[--depth]];
         if (is_former_value(p->node) && !p->out && !orr__node_value(p->node))
             add(f, p);
-        if (is_former_value(p->node) || !p->node->tracked)
+        if (is_former_value(p->node) || !(p->node->tracked & ORR__TRACKED))
             continue;
         for (int k = 0; k < orr__node_needs(p->node); k++) {
             int j = p->node->in[k]->index;

@@ -35,6 +35,7 @@ typedef struct orr__tls {
     bool borrowing;                     /* copy of its keeper's `borrowing`                   */
     bool have_spare;                    /* `spare` is not lent to a capture                   */
     bool pile_off;                      /* of pile.h: no submission before the next evaluation */
+    bool common;                        /* the call under way has operands that the ranks compute in common */
     orr__scope *scope;                  /* innermost                                       */
     orr__scope *free_scopes;            /* ended scopes with their lists, for reuse        */
     int nfree_scopes;
@@ -49,6 +50,7 @@ typedef struct orr__tls {
     size_t npending, pending_cap;
     uint64_t *pending_at; /* a hash table of places in `pending`, each with the age of the table; others are free */
     uint32_t pending_age;
+    uint32_t met;                     /* agreements of the ranks in which the thread has taken part */
     struct orr__former_list *formers; /* former values of the pending variables; NULL: none yet */
     uint64_t pile_lead; /* of pile.h: the variable that was assigned first since the last evaluation, 0: none */
     uint64_t pile_born; /* … `born` at that evaluation                                          */
@@ -118,11 +120,14 @@ static inline bool orr__scope_add(orr__scope *s, uint64_t handle)
     s->item[s->n++] = handle;
     return true;
 }
+orr__node *orr__poison_node(void); /* of the last error, made by its call; NULL: no memory */
 uint64_t orr__handle_bits(const orr_tensor *t);
 orr_tensor *orr__handle_oom(void); /* the poison of last resort, of no scope; sets the last error */
 orr__node *orr__slot_swap(uint64_t handle, orr__node *n); /* sets a variable's node; returns the old one, with
                                                              reference */
 void orr__slot_make_variable(uint64_t handle);
+uint64_t
+orr__handle_hold(orr__node *n); /* a handle of no scope, until orr__slot_free or the shutdown; 0: none is free */
 void orr__lent_drop(orr__tls *tls, size_t keep); /* drops all but the first `keep` */
 void orr__borrow_end(orr__tls *tls);             /* the thread reads no node of its handles any more */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "runtime/base/array.h"
 #include "runtime/base/text.h"
+#include "runtime/graph/distribution.h"
 #include "runtime/graph/former.h"
 #include "runtime/graph/pile.h"
 #include "runtime/graph/thread_state.h"
@@ -21,6 +22,31 @@ static uint64_t *slot_of(const orr__tls *tls, uint64_t handle)
     return &tls->pending_at[i];
 }
 
+/* Handles of the thread's own for the new values, by place, in the second half of `pending`; 0: none. Where tensors lie over ranks, each rank
+ * evaluates an assignment that is pending on the others, even if it has ended the variable. */
+static uint64_t *held(const orr__tls *tls)
+{
+    return tls->pending + tls->pending_cap;
+}
+
+static void hold(orr__tls *tls, size_t place, orr__node *n)
+{
+    uint64_t *h = &held(tls)[place];
+    if (*h)
+        (void)orr__slot_free(*h);
+    *h = n && orr__distributions_exist() && orr__ranks() > 1 ? orr__handle_hold(n) : 0;
+}
+
+/* The new value of the pending variable at `place`, borrowed; NULL: it is not evaluated any more. */
+static orr__node *pending_node(const orr__tls *tls, size_t place)
+{
+    orr__node *n = orr__handle_node((const orr_tensor *)(uintptr_t)tls->pending[place]);
+    if (n || !held(tls)[place])
+        return n;
+    n = orr__handle_node((const orr_tensor *)(uintptr_t)held(tls)[place]);
+    return n && orr__node_is_common(n) ? n : NULL;
+}
+
 /* Makes space for n more pending assignments; false: no memory, last error set. */
 static bool pending_room(orr__tls *tls, size_t n)
 {
@@ -30,11 +56,12 @@ static bool pending_room(orr__tls *tls, size_t n)
     while (cap < need)
         cap *= 2;
     uint64_t *at = orr__alloc_n(SLOTS * cap, sizeof *at);
-    uint64_t *more = at ? orr__realloc_n(tls->pending, cap, sizeof *more) : NULL;
+    uint64_t *more = at ? orr__realloc_n(tls->pending, 2 * cap, sizeof *more) : NULL;
     if (!more) {
         free(at);
         return false;
     }
+    memmove(more + cap, more + tls->pending_cap, tls->npending * sizeof *more);
     free(tls->pending_at);
     tls->pending = more;
     tls->pending_cap = cap;
@@ -52,6 +79,7 @@ static size_t pending_add(orr__tls *tls, uint64_t handle)
     if (*slot >> 32 == tls->pending_age)
         return (uint32_t)*slot;
     *slot = (uint64_t)tls->pending_age << 32 | tls->npending;
+    held(tls)[tls->npending] = 0;
     tls->pending[tls->npending++] = handle;
     return tls->npending - 1;
 }
@@ -68,8 +96,8 @@ int orr__pending(orr__node ***nodes)
     }
     int n = 0;
     for (size_t i = 0; i < tls->npending; i++) {
-        orr__node *node = orr__handle_node((const orr_tensor *)(uintptr_t)tls->pending[i]);
-        if (node && !node->poison)
+        orr__node *node = pending_node(tls, i);
+        if (node && (!node->poison || orr__node_is_common(node)))
             tls->pending_nodes[n++] = node;
     }
     *nodes = tls->pending_nodes;
@@ -79,6 +107,8 @@ int orr__pending(orr__node ***nodes)
 void orr__pending_clear(void)
 {
     orr__tls *tls = orr__tls_get();
+    for (size_t i = 0; i < tls->npending; i++)
+        hold(tls, i, NULL);
     tls->npending = 0;
     orr__formers_drop(tls);
     tls->pile_off = false;
@@ -104,10 +134,15 @@ void orr__pending_clear_but(orr__node *const *stay, int n)
         tls->pending_age = 1;
     }
     for (size_t i = 0; i < all; i++) {
-        uint64_t h = tls->pending[i];
-        bool stays = kept < (size_t)n && orr__handle_node((const orr_tensor *)(uintptr_t)h) == stay[kept];
-        if (stays)
+        uint64_t h = tls->pending[i], own = held(tls)[i];
+        bool stays = kept < (size_t)n && pending_node(tls, i) == stay[kept];
+        held(tls)[i] = 0;
+        if (stays) {
             kept = pending_add(tls, h) + 1;
+            held(tls)[kept - 1] = own;
+        } else if (own) {
+            (void)orr__slot_free(own);
+        }
         orr__former_move(tls, i, stays ? kept - 1 : i, stays);
     }
 }
@@ -148,7 +183,7 @@ static orr__node *own_value(orr__site at, orr__node *n)
 {
     orr__node *value = orr__node_new(at, &orr__op_detach, (orr_dtype)n->dtype, &n->shape, 1, &n);
     if (value)
-        value->tracked = ORR__TRACKED | ORR__FLOWS;
+        value->tracked |= ORR__TRACKED | ORR__FLOWS;
     return value;
 }
 
@@ -171,7 +206,7 @@ orr_tensor *orr_variable_at(const char *file, int line, orr_tensor *t)
         return v; /* the poison of last resort */
     orr__slot_make_variable(h);
     n->var = h;
-    (void)pending_add(tls, h);
+    hold(tls, pending_add(tls, h), n);
     return v;
 }
 
@@ -188,6 +223,7 @@ static orr_status next_value(orr__site at, const orr_tensor *v, const orr_tensor
         orr_status st = orr_tensor_status(bad);
         if (p && p->poison)
             (void)orr__fail_text(p->poison->status, p->poison->text);
+        orr__tls_now()->common = p && orr__node_is_common(p);
         (void)orr_free_at(at.file, at.line, bad);
         return st;
     }
@@ -229,6 +265,17 @@ static void submit_pile(orr__site at, orr__tls *tls, orr_tensor *const *v, orr__
         submit(at);
 }
 
+/* An assignment that fails is pending, too, where its value would lie over ranks: the other ranks may have made it, and evaluate it. */
+static void pend_failure(orr__tls *tls)
+{
+    bool told = tls->common && orr__ranks() > 1 && pending_room(tls, 1);
+    orr__node *poison = told ? orr__poison_node() : NULL;
+    uint64_t h = poison ? orr__handle_hold(poison) : 0;
+    if (h)
+        held(tls)[pending_add(tls, h)] = h;
+    orr__node_unref(poison);
+}
+
 /* Makes all new values before it changes a variable; after that nothing can fail. */
 static orr_status assign(orr__site at, orr_tensor *const *v, orr_tensor *const *t, int n, orr__node **value)
 {
@@ -251,8 +298,13 @@ static orr_status assign(orr__site at, orr_tensor *const *v, orr_tensor *const *
             continue;
         tls->pile_lead = tls->pile_lead ? tls->pile_lead : h;
         value[i]->var = h;
-        orr__former_keep(tls, pending_add(tls, h), orr__slot_swap(h, value[i]));
+        size_t place = pending_add(tls, h);
+        hold(tls, place, value[i]);
+        orr__former_keep(tls, place, orr__slot_swap(h, value[i]));
     }
+    if (st != ORR_OK)
+        pend_failure(tls);
+    tls->common = false;
     return st;
 }
 

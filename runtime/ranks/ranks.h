@@ -150,12 +150,17 @@ typedef struct orr__meeting {
     uint64_t call; /* 0: an evaluation */
     uint64_t a, b;
     int64_t n;
-    int64_t stops; /* 1: an evaluation that may be stopped */
+    int32_t flags;  /* of the caller                             */
+    int32_t status; /* not ORR_OK: the rank cannot make the call */
     uint64_t common;
 } orr__meeting;
 uint64_t orr__ranks_call(const char *name);
-/* Collective: the announcements of all orr__ranks() ranks. If the ranks are at different calls, each gets ORR_ERANK with the call sites. */
+/* Collective: the announcements of all orr__ranks() ranks. If a rank cannot make the call, that rank returns its own error, and each other
+ * ORR_ERANK (ORR_ECANCELLED after a cancellation) with the rank and its message. If the ranks are at different calls, each gets ORR_ERANK with
+ * the call sites. all NULL: this rank has no memory, and cannot make the call. */
 orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all);
+/* Collective: the same without a call of a name. st: ORR_OK, or this rank cannot make the call, for the reason of the last error. */
+orr_status orr__ranks_can(orr__site at, orr_status st);
 
 /* -- one status of all ranks --------------------------------------------------------------------------------- */
 

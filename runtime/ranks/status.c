@@ -14,8 +14,10 @@ enum { FEW = 64, TEXT = 1016 };
 static orr_status gather(orr__site at, const void *mine, size_t bytes, void *all)
 {
     int64_t few[FEW], *part = few, ranks = orr__ranks();
-    if (ranks > FEW && !(part = orr__alloc_n((size_t)ranks, sizeof *part)))
+    if (ranks > FEW && !(part = orr__alloc_n((size_t)ranks, sizeof *part))) {
+        orr__ranks_fail(orr_error_message()); /* the others wait */
         return ORR_ENOMEM;
+    }
     for (int64_t r = 0; r < ranks; r++)
         part[r] = (int64_t)bytes;
     orr_status st = orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_ALL_GATHER,
@@ -58,17 +60,6 @@ uint64_t orr__ranks_call(const char *name)
     return orr__hash(name, strlen(name), 1) | 1;
 }
 
-orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all)
-{
-    orr_status st = gather(at, &mine, sizeof mine, all);
-    for (int r = 1; st == ORR_OK && r < orr__ranks(); r++)
-        if (all[r].call != all[0].call)
-            return tell_places(at, r);
-    return st;
-}
-
-/* -- a status ------------------------------------------------------------------------------------------------- */
-
 /* The message of one rank. */
 static orr_status hear(orr__site at, int rank, char text[TEXT])
 {
@@ -83,6 +74,58 @@ static orr_status hear(orr__site at, int rank, char text[TEXT])
     return orr__exchange_wait(at, &x);
 }
 
+/* A rank cannot make the call. */
+static orr_status tell_absence(orr__site at, int rank, const orr__meeting *all, char text[TEXT])
+{
+    orr_status mine = (orr_status)all[orr__rank()].status;
+    char own[TEXT];
+    memcpy(own, text, TEXT);
+    orr_status st = hear(at, rank, text);
+    if (mine != ORR_OK)
+        return orr__fail_text(mine, own);
+    if (st != ORR_OK)
+        return st;
+    return orr__fail(at, all[rank].status == ORR_ECANCELLED ? ORR_ECANCELLED : ORR_ERANK, "%s has failed: %s",
+                     orr__rank_name(rank), text);
+}
+
+orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all)
+{
+    char text[TEXT] = "";
+    if (!all)
+        return orr__ranks_can(at, orr__fail(at, ORR_ENOMEM, "no memory for a call of all ranks"));
+    if (mine.status != ORR_OK)
+        (void)snprintf(text, TEXT, "%s", orr_error_message());
+    orr_status st = gather(at, &mine, sizeof mine, all);
+    if (st != ORR_OK && mine.status != ORR_OK)
+        return orr__fail_text((orr_status)mine.status, text);
+    for (int r = 0; st == ORR_OK && r < orr__ranks(); r++)
+        if (all[r].status != ORR_OK)
+            return tell_absence(at, r, all, text);
+    for (int r = 1; st == ORR_OK && r < orr__ranks(); r++)
+        if (all[r].call != all[0].call)
+            return tell_places(at, r);
+    return st;
+}
+
+orr_status orr__ranks_can(orr__site at, orr_status st)
+{
+    orr__meeting few[FEW], *all = few;
+    char text[TEXT];
+    if (orr__ranks() > FEW && !(all = malloc((size_t)orr__ranks() * sizeof *all))) {
+        st = st == ORR_OK ? orr__fail(at, ORR_ENOMEM, "no memory for a call of all ranks") : st;
+        (void)snprintf(text, TEXT, "%s", orr_error_message());
+        orr__ranks_fail(text);
+        return orr__fail_text(st, text);
+    }
+    st = orr__ranks_meet(at, (orr__meeting){ .status = (int32_t)st }, all);
+    if (all != few)
+        free(all);
+    return st;
+}
+
+/* -- a status ------------------------------------------------------------------------------------------------- */
+
 /* The first of the ranks 0 … of − 1 with an error, its status and message; *rank < 0: none. */
 static orr_status first_error(orr__site at, orr_status st, int of, int *rank, orr_status *its, char text[TEXT])
 {
@@ -92,8 +135,8 @@ static orr_status first_error(orr__site at, orr_status st, int of, int *rank, or
     text[0] = '\0';
     if (st != ORR_OK)
         (void)snprintf(text, TEXT, "%s", orr_error_message());
-    if (ranks > FEW && !(all = orr__alloc_n((size_t)ranks, sizeof *all)))
-        return ORR_ENOMEM;
+    if (ranks > FEW)
+        all = orr__alloc_n((size_t)ranks, sizeof *all);
     orr_status met = orr__ranks_meet(at, (orr__meeting){ .call = orr__ranks_call(at.op), .n = st }, all);
     for (int r = of; met == ORR_OK && r-- > 0;)
         if (all[r].n) {

@@ -1,0 +1,399 @@
+/* Failures of one rank alone reach all ranks as an error that names it, and the ranks go on: a poison tensor, a variable that ended early, other
+ * settings, refused memory. A test that takes too long ends the rank.
+ * Must not know: how the ranks agree. */
+#include "config.h"
+
+#include <math.h>
+#include <orrery.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/base/pool.h"
+#include "tests/harness/ranks.h"
+
+enum { N = 12, DEADLINE = 30 /* seconds of one test */ };
+
+static int odd(void)
+{
+    return orr_test_ranks() - 1;
+}
+
+static bool mine(void)
+{
+    return orr_test_rank() == odd();
+}
+
+static bool up(void)
+{
+    (void)alarm(DEADLINE);
+    bool ok = orr_init(&(orr_config){ .workers = 1 }) == ORR_OK;
+    ORR_CHECK_MSG(ok, "%s", orr_error_message());
+    return ok;
+}
+
+static void down(void)
+{
+    orr_error_clear();
+    ORR_CHECK_MSG(orr_shutdown() == ORR_OK, "%s", orr_error_message());
+    (void)alarm(300);
+}
+
+static orr_grid *line_of_ranks(void)
+{
+    return orr_grid_make(1, ((int64_t[]){ -1 }));
+}
+
+/* 0 … N·N − 1 over the ranks. */
+static orr_tensor *ramp(orr_grid *g)
+{
+    return orr_shard(orr_reshape(orr_arange(ORR_F64, 0, N * N, 1), ORR_SHAPE(N, N)), g, ORR_AXES(0));
+}
+
+static bool is_sum(orr_tensor *t, double right)
+{
+    double got = NAN;
+    orr_status st = orr_item(orr_sum(t, ORR_ALL_AXES, false), &got);
+    ORR_CHECK_MSG(st == ORR_OK && fabs(got - right) < 1e-6, "%g, not %g: %s", got, right, orr_error_message());
+    return st == ORR_OK && fabs(got - right) < 1e-6;
+}
+
+enum { RAMP = N * N * (N * N - 1) / 2 };
+
+/* The status of a call that fails on the odd rank for the reason `own`, whose message has the words. */
+static bool is_told(orr_status st, orr_status own, const char *words, const char *call)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "rank %d of ", odd());
+    bool well = st == (mine() ? own : ORR_ERANK) && strstr(orr_error_message(), words) &&
+                (mine() || strstr(orr_error_message(), name));
+    ORR_CHECK_MSG(well, "%s: %s: %s", call, orr_status_name(st), orr_error_message());
+    return well;
+}
+
+/* -- a file that is missing on one node -------------------------------------------------------------------------------------- */
+
+static const char none[] = "/nonexistent/x.npy";
+
+static orr_tensor *ones_or_none(void)
+{
+    return mine() ? orr_load(none) : orr_ones(ORR_F64, ORR_SHAPE(N, N));
+}
+
+typedef orr_status way(orr_tensor *t, orr_grid *g);
+
+static orr_status by_eval(orr_tensor *t, orr_grid *g)
+{
+    (void)g;
+    return orr_eval(t);
+}
+
+static orr_status by_list(orr_tensor *t, orr_grid *g)
+{
+    return orr_eval_all(ORR_TENSORS(ramp(g), t));
+}
+
+static orr_status by_read(orr_tensor *t, orr_grid *g)
+{
+    double got[N * N];
+    (void)g;
+    return orr_read(t, got, sizeof got);
+}
+
+static orr_status by_item(orr_tensor *t, orr_grid *g)
+{
+    double got;
+    (void)g;
+    return orr_item(orr_sum(t, ORR_ALL_AXES, false), &got);
+}
+
+static orr_status by_event(orr_tensor *t, orr_grid *g)
+{
+    orr_event *e = NULL;
+    orr_status st = orr_eval_async(&t, 1, &e);
+    (void)g;
+    return st == ORR_OK ? orr_wait(e) : st;
+}
+
+static orr_status by_limit(orr_tensor *t, orr_grid *g)
+{
+    (void)g;
+    return orr_eval_for(t, 20);
+}
+
+static orr_status by_graph(orr_tensor *t, orr_grid *g)
+{
+    orr_tensor *p = orr_placeholder(ORR_F64, ORR_SHAPE(N, N)), *out = orr_add(ramp(g), p), *r = NULL;
+    orr_graph *graph = orr_graph_build(&p, 1, &out, 1);
+    orr_status st = graph ? orr_graph_submit(graph, &t, 1, &r, 1, NULL) : orr_error_status();
+    if (graph)
+        (void)orr_graph_free(graph);
+    return st;
+}
+
+static orr_status by_value_of_graph(orr_tensor *t, orr_grid *g)
+{
+    orr_tensor *p = orr_placeholder(ORR_F64, ORR_SHAPE(N, N)), *out = orr_add(p, p), *r = NULL;
+    orr_graph *graph = orr_graph_build(&p, 1, &out, 1);
+    orr_status st = graph ? orr_graph_submit(graph, &t, 1, &r, 1, NULL) : orr_error_status();
+    (void)g;
+    if (graph)
+        (void)orr_graph_free(graph);
+    return st;
+}
+
+static void a_poison_tensor_of_one_rank_is_told_to_all(void)
+{
+    static const struct {
+        way *of;
+        const char *name;
+    } ways[] = { { by_eval, "eval" },   { by_list, "list" },   { by_read, "read" },   { by_item, "item" },
+                 { by_event, "event" }, { by_limit, "limit" }, { by_graph, "graph" }, { by_value_of_graph, "value" } };
+    ORR_REQUIRE(up());
+    orr_scope *all = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        for (int how = 0; how < 4; how++) {
+            orr_scope *s = orr_scope_begin();
+            orr_tensor *x = ones_or_none();
+            orr_tensor *t = how == 0   ? orr_shard(x, g, ORR_AXES(0))
+                            : how == 1 ? orr_matmul(ramp(g), x)
+                            : how == 2 ? orr_mul(orr_exp(x), orr_add(ramp(g), orr_scalar(1)))
+                                       : orr_add(orr_relu(orr_shard(x, g, ORR_AXES(1))), ramp(g));
+            bool well = is_told(ways[i].of(t, g), ORR_EIO, none, ways[i].name);
+            well = is_sum(ramp(g), RAMP) && well;
+            if (!well)
+                printf("    way %s, tensor %d\n", ways[i].name, how);
+            (void)orr_scope_end(s);
+        }
+    /* A failure of a rank's own is no business of the others. */
+    orr_tensor *x = ones_or_none();
+    ORR_CHECK(orr_eval(orr_add(x, x)) == (mine() ? ORR_EIO : ORR_OK));
+    ORR_CHECK(is_sum(ramp(g), RAMP));
+    orr_grid_free(g);
+    (void)orr_scope_end(all);
+    down();
+}
+
+/* The first thing that a rank does with a distribution fails. */
+static void the_first_shard_of_a_rank_may_be_poison(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    ORR_CHECK(is_told(orr_eval(orr_shard(ones_or_none(), g, ORR_AXES(0))), ORR_EIO, none, "eval"));
+    ORR_CHECK(is_sum(ramp(g), RAMP));
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+/* -- pending assignments ------------------------------------------------------------------------------------------------------ */
+
+static void assignments_before_a_failure_are_not_lost(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    orr_tensor *v = orr_variable(ramp(g)), *w = orr_variable(orr_ones(ORR_F64, ORR_SHAPE(4)));
+    ORR_CHECK(orr_eval_all(NULL, 0) == ORR_OK);
+    for (int i = 1; i <= 3; i++) {
+        ORR_CHECK(orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK);
+        ORR_CHECK(orr_assign(w, orr_add(w, orr_scalar(1))) == ORR_OK);
+        ORR_CHECK(is_told(orr_eval(orr_shard(ones_or_none(), g, ORR_AXES(0))), ORR_EIO, none, "eval"));
+        if (i > 1)
+            ORR_CHECK(is_sum(v, RAMP + i * N * N) && is_sum(w, 4 + 4 * i));
+    }
+    /* An assignment that fails on one rank: the next evaluation says so, and the values stay what each rank says that they are. */
+    orr_status st = orr_assign(v, orr_add(orr_shard(ones_or_none(), g, ORR_AXES(0)), v));
+    ORR_CHECK(st == (mine() ? ORR_EIO : ORR_OK));
+    ORR_CHECK(orr_eval_all(NULL, 0) != ORR_OK || mine());
+    ORR_CHECK(is_sum(ramp(g), RAMP));
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+/* The odd rank ends its variables before the evaluation that computes their new values. */
+static void a_variable_may_end_earlier_on_one_rank(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    for (int how = 0; how < 4; how++) {
+        orr_scope *inner = orr_scope_begin();
+        orr_tensor *v = orr_variable(ramp(g));
+        if (how % 2)
+            ORR_CHECK(orr_eval_all(NULL, 0) == ORR_OK);
+        orr_tensor *y = orr_mul(v, orr_scalar(2));
+        ORR_CHECK(orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK);
+        y = how > 1 ? orr_keep(y) : y;
+        if (how > 1 && mine())
+            (void)orr_scope_end(inner);
+        else if (mine())
+            (void)orr_free(v);
+        orr_tensor *z = ramp(g);
+        ORR_CHECK(is_sum(z, RAMP));
+        if (!mine())
+            ORR_CHECK_MSG(orr_eval(v) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK(is_sum(y, 2 * RAMP));
+        if (how > 1)
+            (void)orr_free(y);
+        if (how < 2 || !mine())
+            (void)orr_scope_end(inner);
+    }
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+/* -- settings -------------------------------------------------------------------------------------------------------------------- */
+
+/* The ranks would evaluate more or less than each other. */
+static void settings_of_evaluations_are_those_of_all_ranks(void)
+{
+    static const char *const differs[][2] = { { "ORRERY_CHECK", "nonfinite" },
+                                              { "ORRERY_DUMP", "/tmp/never" },
+                                              { "ORRERY_DUMP_WHEN", "all" } };
+    char name[32];
+    (void)snprintf(name, sizeof name, "rank %d of ", odd());
+    (void)alarm(DEADLINE);
+    for (int i = 0; i < 3; i++) {
+        if (mine())
+            (void)setenv(differs[i][0], differs[i][1], 1);
+        orr_status st = orr_init(NULL);
+        const char *text = orr_error_message();
+        ORR_CHECK_MSG(st == ORR_EENV && strstr(text, differs[i][0]) && strstr(text, name) && strstr(text, "rank 0 of"),
+                      "%s: %s", differs[i][0], text);
+        if (st == ORR_OK)
+            (void)orr_shutdown();
+        (void)unsetenv(differs[i][0]);
+    }
+    ORR_REQUIRE(up());
+    orr_grid *g = line_of_ranks();
+    orr_scope *s = orr_scope_begin();
+    ORR_CHECK(is_sum(ramp(g), RAMP));
+    (void)orr_scope_end(s);
+    orr_grid_free(g);
+    down();
+}
+
+/* A trace, notes, printed stages, other kernels and other tiles are a rank's own. */
+static void other_settings_may_differ(void)
+{
+    char trace[1100], notes[1100];
+    (void)snprintf(trace, sizeof trace, "%s/one.trace", getenv("ORR_TEST_RANKS"));
+    (void)snprintf(notes, sizeof notes, "%s/one.notes", getenv("ORR_TEST_RANKS"));
+    const char *const own[][2] = { { "ORRERY_TRACE", trace },       { "ORRERY_NOTES", notes }, { "ORRERY_FUSE", "off" },
+                                   { "ORRERY_INLINE_US", "0" },     { "ORRERY_TILE_US", "1" }, { "ORRERY_JIT", "off" },
+                                   { "ORRERY_DETERMINISTIC", "on" } };
+    for (int i = 0; mine() && i < 7; i++)
+        (void)setenv(own[i][0], own[i][1], 1);
+    bool well = up();
+    orr_grid *g = line_of_ranks();
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = orr_variable(ramp(g));
+    for (int i = 1; well && i <= 3; i++) {
+        ORR_CHECK(orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK);
+        orr_tensor *m = orr_matmul(ramp(g), v);
+        ORR_CHECK(is_sum(orr_sub(m, orr_matmul(ramp(g), v)), 0) && is_sum(v, RAMP + i * N * N));
+    }
+    (void)orr_scope_end(s);
+    orr_grid_free(g);
+    if (well)
+        down();
+    for (int i = 0; mine() && i < 7; i++)
+        (void)unsetenv(own[i][0]);
+}
+
+/* Of engines with and without products of all ranks together, all ranks take what each can. */
+static void engines_may_differ(void)
+{
+    (void)alarm(DEADLINE);
+    orr_config c = { .workers = 1, .engine = mine() ? "serial" : NULL };
+    ORR_REQUIRE(orr_init(&c) == ORR_OK);
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = orr_grid_make(2, ((int64_t[]){ 1, -1 }));
+    orr_tensor *a = orr_shard_cyclic(orr_eye(ORR_F64, N, N, 0), g, ORR_AXES(0, 1), ORR_INDEX(2, 2));
+    orr_tensor *b = orr_mul(a, orr_scalar(4));
+    ORR_CHECK(is_sum(orr_matmul(a, b), 4 * N));
+    ORR_CHECK(is_sum(orr_cholesky(b), 2 * N));
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
+/* -- refused memory ---------------------------------------------------------------------------------------------------------------- */
+
+/* The start fails on all ranks, and the next one does not: the memory of the exchanges. A later failure, as that of an engine, ends the
+ * session of all for good. */
+static void a_start_without_memory_on_one_rank_fails_on_all(void)
+{
+    (void)alarm(DEADLINE);
+    int failed = 0;
+    for (int n = 0; n < 8; n++) {
+        orr__pool_fail_after(mine() ? n : -1);
+        orr_status st = orr_init(&(orr_config){ .workers = 1, .engine = "serial" });
+        orr__pool_fail_after(-1);
+        failed += st != ORR_OK;
+        if (st != ORR_OK && st != ORR_ENOMEM && st != ORR_ERANK)
+            ORR_CHECK_MSG(false, "allocation %d: %s: %s", n, orr_status_name(st), orr_error_message());
+        if (st == ORR_OK) {
+            st = orr_barrier();
+            ORR_CHECK_MSG(st == ORR_OK, "allocation %d: %s", n, orr_error_message());
+            ORR_CHECK(orr_shutdown() == ORR_OK);
+        }
+    }
+    ORR_CHECK_MSG(failed == 8, "%d starts have failed", failed);
+    if (up())
+        down();
+}
+
+/* Each allocation of an evaluation fails once on one rank. Before the ranks have agreed, all have an error and go on; after that, all have an
+ * error for good. */
+static void memory_that_one_rank_lacks_is_told_to_all(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *all = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    orr_tensor *v = orr_variable(ramp(g));
+    int failed = 0, assigned = 0;
+    bool goes_on = is_sum(v, RAMP);
+    for (int n = 0; n < 40 && goes_on; n++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *y = orr_add(ramp(g), orr_scalar(n % 3)), *z = NULL;
+        for (int k = 0; k < 24 * n; k++) /* more than any graph before */
+            y = orr_sin(y);
+        z = orr_matmul(y, orr_transpose(ramp(g)));
+        ORR_CHECK(orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK);
+        assigned++;
+        orr__pool_fail_after(mine() ? n : -1);
+        orr_status st = orr_eval(z);
+        orr__pool_fail_after(-1);
+        ORR_CHECK_MSG(st == ORR_OK || st == (mine() ? ORR_ENOMEM : ORR_ERANK), "allocation %d: %s: %s", n,
+                      orr_status_name(st), orr_error_message());
+        failed += st != ORR_OK;
+        goes_on = orr_barrier() == ORR_OK;
+        if (goes_on)
+            ORR_CHECK(is_sum(v, RAMP + assigned * N * N) && is_sum(ramp(g), RAMP));
+        (void)orr_scope_end(s);
+    }
+    ORR_CHECK_MSG(failed > 9, "%d evaluations have failed", failed);
+    orr_grid_free(g);
+    (void)orr_scope_end(all);
+    down();
+}
+
+int main(int argc, char **argv)
+{
+    static const orr_test tests[] = { ORR_TEST(the_first_shard_of_a_rank_may_be_poison),
+                                      ORR_TEST(a_poison_tensor_of_one_rank_is_told_to_all),
+                                      ORR_TEST(assignments_before_a_failure_are_not_lost),
+                                      ORR_TEST(a_variable_may_end_earlier_on_one_rank),
+                                      ORR_TEST(settings_of_evaluations_are_those_of_all_ranks),
+                                      ORR_TEST(other_settings_may_differ),
+                                      ORR_TEST(engines_may_differ),
+                                      ORR_TEST(a_start_without_memory_on_one_rank_fails_on_all),
+                                      ORR_TEST(memory_that_one_rank_lacks_is_told_to_all),
+                                      { 0 } };
+    return orr_test_ranks_main(argc, argv, "one_rank", tests, (const int[]){ 2, 3, 0 });
+}
