@@ -141,9 +141,21 @@ static int elements(orr__site at, const orr__integers *c, const doubt *d, int64_
     return count;
 }
 
+/* True for an index that a composition found out of range before it made a flat place of it: its value is no more known. */
+static bool is_replaced(const orr__node *index)
+{
+    bool known;
+    int64_t v = orr__blame_number(index, &known).i;
+    return index->dtype == ORR_I64 && known && v <= ORR__NO_PLACE / 2 && v >= ORR__NO_PLACE * 16;
+}
+
 static void say_index(const orr__integers *c, const doubt *d, orr__node *const *seen, char *text, size_t size)
 {
     const orr__node *n = c->p.node[d->i];
+    if (is_replaced(seen[0])) {
+        orr__blame_append(text, size, " of the indices is out of range");
+        return;
+    }
     orr__blame_append(text, size, " of the indices is ");
     orr__blame_value(text, size, seen[0]);
     if (operand_of_indices(n))

@@ -111,6 +111,9 @@ static void indices_are_named(void)
     ORR_CHECK(orr_eval(orr_take(x, index, 0)) == ORR_EINDEX);
     ORR_CHECK_MSG(strstr(orr_error_message(), "index 5 "), "%s", orr_error_message());
     said(__LINE__ - 2, "take: element [771234] of the indices is 5, out of range for axis 0 of length 5");
+    orr_tensor *pair = orr_full(ORR_I64, ORR_SHAPE(3, 1), 4); /* a composition: x as flat is taken */
+    ORR_CHECK(orr_eval(orr_take_along_axis(orr_ones(ORR_F32, ORR_SHAPE(3, 4)), pair, 1)) == ORR_EINDEX);
+    said(__LINE__ - 1, "take_along_axis: element [0, 0] of the indices is out of range");
     orr_tensor *unread = orr_slice(orr_take(x, index, 0), ORR_INDEX(0), ORR_INDEX(10), ORR_INDEX(1));
     value_is(unread, 10);
     said(__LINE__ - 2, "take: element [771234] of the indices is 5");
