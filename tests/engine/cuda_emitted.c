@@ -1,6 +1,6 @@
 /* The emitted kernels on the double of CUDA, beyond what g++ makes of their text: NVIDIA's own compilation of them, executed (real NVRTC makes
  * PTX, tests/double/ptx makes it run on the processor), and races of threads within a block, found by ThreadSanitizer. The kernels are those of
- * tests of other rooms, which compare with the processors' values. By default a test or two of half of the families of kernels (orr_test_due), for one architecture;
+ * tests of other rooms, which compare with the processors' values. By default a test or two of a third of the families of kernels (orr_test_due), for one architecture;
  * with ORR_TEST_FULL=1 all of them, for the architectures of ORR_TEST_PTX ("75 80 90 100"). These are hours on few cores, which can be divided:
  * ORR_TEST_PTX_ONLY has words of the programs to run, ORR_TEST_PTX_DONE names a file of the tests that have passed, to which those of this run are
  * added; they are not run again.
@@ -202,7 +202,7 @@ static void ptx_of_every_kernel_computes_the_processors_values(void)
         (void)snprintf(what, sizeof what, "sm_%.8s", a);
         (void)snprintf(settings, sizeof settings, "CUDA_DOUBLE_PTX=%.8s", a);
         for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-            if (getenv("ORR_TEST_PTX_ONLY") || orr_test_due((unsigned)i, 2))
+            if (getenv("ORR_TEST_PTX_ONLY") || orr_test_due((unsigned)i, 3))
                 check_family(&families[i], what, settings);
     }
     ORR_CHECK(kernels() > 0 || getenv("ORR_TEST_PTX_DONE"));

@@ -57,8 +57,8 @@ static inline bool memory_can_be_searched(void)
             ORR_SKIP("memory cannot be searched here");                                                                \
     } while (0)
 
-/* The number of matches in every readable mapping except the kernel's own. Chunks overlap by the length of a needle.
- * −1: no /proc. */
+/* The number of matches in every readable mapping except the kernel's own and files that nobody here can write (the code and the
+ * constants of libraries). Chunks overlap by the length of a needle. −1: no /proc. */
 static inline long memory_count(const needle *n)
 {
     enum { CHUNK = 1 << 20 };
@@ -70,7 +70,8 @@ static inline long memory_count(const needle *n)
     while (found >= 0 && fgets(line, sizeof line, maps)) {
         unsigned long long from, to;
         char mode[8];
-        if (sscanf(line, "%llx-%llx %7s", &from, &to, mode) != 3 || mode[0] != 'r' || strstr(line, "[v"))
+        if (sscanf(line, "%llx-%llx %7s", &from, &to, mode) != 3 || mode[0] != 'r' || strstr(line, "[v") ||
+            (mode[1] != 'w' && strchr(line, '/')))
             continue;
         for (unsigned long long at = from; at < to; at += CHUNK) {
             /* the chunk itself is searched instead of a copy of it */

@@ -366,12 +366,14 @@ static void a_device_takes_large_factors_part_by_part(void)
         ORR_CHECK_MSG(orr_read(first, c, sizeof c) == ORR_OK, "%s", orr_error_message());
         uint64_t launches = on_devices(orr_relu(orr_matmul(orr_transpose(a), b)), &parts);
         ORR_CHECK_MSG(parts > 4 && launches == (uint64_t)parts, "%d parts, %d on the device", parts, (int)launches);
-        for (int i = 0; i < M3 * N3; i++) {
-            double sum = 0;
-            for (int k = 0; k < K3; k++)
-                sum += (double)x[k * M3 + i / N3] * (double)y[k * N3 + i % N3];
-            wrong += c[i] != (float)(sum > 0 ? sum : 0);
-        }
+        double *sum = calloc(M3 * N3, sizeof *sum);
+        ORR_REQUIRE(sum);
+        for (int k = 0; k < K3; k++)
+            for (int i = 0; i < M3 * N3; i++)
+                sum[i] += (double)x[k * M3 + i / N3] * (double)y[k * N3 + i % N3];
+        for (int i = 0; i < M3 * N3; i++)
+            wrong += c[i] != (float)(sum[i] > 0 ? sum[i] : 0);
+        free(sum);
         ORR_CHECK_MSG(wrong == 0, "%d wrong", wrong);
         (void)orr_scope_end(s);
         ORR_CHECK(orr_shutdown() == ORR_OK);

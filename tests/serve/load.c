@@ -331,7 +331,8 @@ static void small_requests_keep_their_time_beside_hostile_ones(void)
     ORR_REQUIRE(shared != MAP_FAILED);
     compose_all();
     for (int i = 0; i < PARTS; i++)
-        measure(&parts[i], given ? atof(given) : 5.0);
+        if (i != BUSY || given) /* it is for a reader, and judges nothing */
+            measure(&parts[i], given ? atof(given) : 5.0);
     size_t most = most_memory();
     printf("    %lu hostile answers, %lu connections; %zu MB at most\n", atomic_load(&shared->answers),
            atomic_load(&shared->connections), most >> 20);
