@@ -135,7 +135,8 @@ static void tier_1(void)
 
 static void tier_1_clang(void)
 {
-    compiled("clang");
+    if (orr_test_due(0, 2))
+        compiled("clang");
 }
 
 static void starpu(void)
@@ -148,7 +149,7 @@ static void starpu(void)
 
 static void opencl(void)
 {
-    if (!DH_START(DH_OPENCL))
+    if (!orr_test_due(1, 2) || !DH_START(DH_OPENCL))
         return;
     check_all();
     ORR_CHECK(dh_worked("OpenCL"));

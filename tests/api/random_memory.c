@@ -34,16 +34,16 @@ static void run(const rg_setting *env)
     {                                                                                                                  \
         run((const rg_setting[]){ __VA_ARGS__, { "ORR_TEST_GRAPHS", rg_count(n) }, { NULL, NULL } });                  \
     }
-TEST(in_little_memory, "30", SERIAL, { "ORR_TEST_TIGHT", "1" }, { "ORR_TEST_LARGE", "1" })
-TEST(in_little_memory_without_fusion, "30", SERIAL, { "ORR_TEST_TIGHT", "1" }, { "ORR_TEST_LARGE", "1" },
+TEST(in_little_memory, "16", SERIAL, { "ORR_TEST_TIGHT", "1" }, { "ORR_TEST_LARGE", "1" })
+TEST(in_little_memory_without_fusion, "16", SERIAL, { "ORR_TEST_TIGHT", "1" }, { "ORR_TEST_LARGE", "1" },
      { "ORRERY_FUSE", "off" })
-TEST(tasks_in_little_memory, "30", TASKS, { "ORR_TEST_TIGHT", "1" }, { "ORR_TEST_LARGE", "1" })
-TEST(tasks_in_little_memory_without_fusion, "30", TASKS, { "ORR_TEST_TIGHT", "1" }, { "ORR_TEST_LARGE", "1" },
+TEST(tasks_in_little_memory, "16", TASKS, { "ORR_TEST_TIGHT", "1" }, { "ORR_TEST_LARGE", "1" })
+TEST(tasks_in_little_memory_without_fusion, "16", TASKS, { "ORR_TEST_TIGHT", "1" }, { "ORR_TEST_LARGE", "1" },
      { "ORRERY_FUSE", "off" })
-TEST(small_tasks_in_little_memory, "100", TASKS, { "ORR_TEST_TIGHT", "1" })
-TEST(in_files, "20", SERIAL, SPILL)
-TEST(tasks_in_files, "20", TASKS, SPILL)
-TEST(tasks_in_files_without_fusion, "20", TASKS, SPILL, { "ORRERY_FUSE", "off" })
+TEST(small_tasks_in_little_memory, "50", TASKS, { "ORR_TEST_TIGHT", "1" })
+TEST(in_files, "12", SERIAL, SPILL)
+TEST(tasks_in_files, "12", TASKS, SPILL)
+TEST(tasks_in_files_without_fusion, "12", TASKS, SPILL, { "ORRERY_FUSE", "off" })
 
 int main(int argc, char **argv)
 {

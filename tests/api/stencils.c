@@ -92,6 +92,8 @@ static void all_shapes(const char *jit)
                                     { 66, 130 }, { 40, 257 }, { 130, 64 }, { 9, 512 } };
     ORR_REQUIRE(start(jit));
     for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
+        if (strcmp(jit, "off") != 0 && !orr_test_due((unsigned)k, 2))
+            continue; /* kernels of each shape are compiled */
         int rows = shape[k][0], cols = shape[k][1];
         orr_scope *s = orr_scope_begin();
         orr_tensor *x = orr_from(ORR_F32, ORR_SHAPE(rows, cols), u), *once = step(x, rows, cols);
