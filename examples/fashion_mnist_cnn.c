@@ -255,6 +255,16 @@ static uint64_t digest(const orr_module *net)
 
 /* -- the run ------------------------------------------------------------------------------------------------------ */
 
+/* Keeps the first n images of a set that has more. */
+static void keep(dataset *d, int64_t n)
+{
+    if (n <= 0 || n >= d->n)
+        return;
+    d->n = n;
+    d->images = orr_slice_axis(d->images, 0, 0, n, 1);
+    d->labels = orr_slice_axis(d->labels, 0, 0, n, 1);
+}
+
 static orr_status run(const settings *o, orr_module *net, orr_optim *opt)
 {
     dataset d, test;
@@ -262,11 +272,8 @@ static orr_status run(const settings *o, orr_module *net, orr_optim *opt)
     orr_status st = load_dataset(o->data, o->batch, &d, &test);
     if (st != ORR_OK)
         return st;
-    if (o->images > 0 && o->images < d.n) {
-        d.n = o->images;
-        d.images = orr_slice_axis(d.images, 0, 0, d.n, 1);
-        d.labels = orr_slice_axis(d.labels, 0, 0, d.n, 1);
-    }
+    keep(&d, o->images);
+    keep(&test, o->images);
     printf("%s\n%lld images, %lld to test on; %lld parameters; batches of %lld; seed %lld\n", orr_engine_name(),
            (long long)d.n, (long long)test.n, (long long)orr_module_size(net), (long long)o->batch, (long long)o->seed);
     int64_t *seen = calloc((size_t)test.n, sizeof *seen);
@@ -302,6 +309,7 @@ int main(int argc, char **argv)
     int done = read_options(
         argc, argv,
         "usage: fashion_mnist_cnn [--epochs N] [--batch N] [--lr X] [--images N] [--seed N] [--data DIR] [--out DIR]\n"
+        "--images: a quick try with the first N images to learn from, and to test on\n"
         "--data: the four IDX files of Fashion-MNIST, gzip or unpacked (Debian: dataset-fashion-mnist)\n"
         "--out: gets learning_curve.svg and mistakes.png; without it nothing is drawn\n",
         table);
