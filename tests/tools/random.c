@@ -33,7 +33,7 @@ static void check(const char *command, int status, const char *text)
 
 #define RANDOM "ORRERY_ENGINE=serial ORRERY_JIT=off tools/orrery-bench --rounds 1 random --megabytes 1 "
 
-/* What the programs of a seed gave, one of each family. */
+/* The output has a program of each family. */
 static void every_family_agrees(void)
 {
     static const char *const family[] = { "chain",  "rows",     "columns", "mixed", "views",  "stencils", "pairs",
