@@ -322,7 +322,7 @@ static bool whole(const orr__call *c)
 }
 BLOCKS(lu_panel, 1, verify_block, work_panel, .flags = ORR__OP_MAY_FAIL, .cuts = whole, .donor = 1);
 BLOCKS(lu_apply, 2, verify_block, work_apply, .cuts = whole, .donor = 2);
-BLOCKS(lu_solve, -1, verify_block, work_solve, .cuts = NULL);
+BLOCKS(lu_solve, -1, verify_block, work_solve, .inverse = ORR__PANEL_UNIT);
 BLOCKS(lu_join, -1, verify_block, NULL, .cuts = NULL);
 BLOCKS(lu_det, -1, verify_det, NULL, .cuts = whole);
 BLOCKS(qr_panel, 1, verify_block, work_panel, .flags = ORR__OP_MAY_FAIL, .cuts = whole, .donor = 1);

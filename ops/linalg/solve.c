@@ -136,7 +136,8 @@ static bool jointly(const orr__node *n, const orr_shape *of, orr__distribution *
     return true;
 }
 
-const orr__op orr__op_solve = { ORR__FACTORISATION(solve, 2), .jointly = jointly, .joint = ORR__JOINT_SOLVE };
+const orr__op orr__op_solve = { ORR__FACTORISATION(solve, 2), .inverse = INVERSE, .jointly = jointly,
+                                .joint = ORR__JOINT_SOLVE };
 
 /* -- public ---------------------------------------------------------------------------------------------------------- */
 

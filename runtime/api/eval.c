@@ -233,8 +233,7 @@ static orr_status evaluate_unchecked(orr__site at, orr__capture_roots *roots, or
     roots->counts = !early;
     orr_status st = capture_and_plan(at, roots, full != NULL, &p, &plan, &all);
     if (st == ORR_OK) {
-        if (orr__noting())
-            orr__plan_note_inputs(at, plan, p.leaf, p.scalar);
+        uint64_t *content = orr__noting() ? orr__plan_note_inputs(at, plan, p.leaf, p.scalar) : NULL;
         if (donors && plan->ndonors == 0) /* no output can use them, so other threads need not wait */
             orr__donors_release(donors);
         orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)roots->nout, sizeof *out);
@@ -243,8 +242,10 @@ static orr_status evaluate_unchecked(orr__site at, orr__capture_roots *roots, or
         st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
         if (st == ORR_OK)
             publish(roots, early, &p, out);
-        if (st == ORR_OK && orr__noting())
-            orr__plan_note_results(at, plan, roots);
+        if (st == ORR_OK && content)
+            orr__plan_note_results(at, plan, roots, content);
+        else
+            free(content);
         orr__array_end(out, few);
         orr__plan_done(plan);
         if (full && st == ORR_OK)

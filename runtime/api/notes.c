@@ -33,6 +33,8 @@
 #define LINE_LEAST 0.005 /* limit of a promise */
 /* Repetitions before they are called such; those of an evaluation that is called small, and its time. */
 enum { OFTEN = 8, MANY = 100, SMALL_US = 100 }; /* limit of a promise */
+/* Times the bytes' time at the machine's speed that moving them may take, as on a busy machine. Beyond it a kernel is slow for other reasons. */
+enum { BUSY = 3 }; /* limit of a promise */
 /* Bytes of a page, and the seconds of its first use, which are measured when the notes begin. */
 enum { PAGE = 4096 };
 static double fault_seconds;
@@ -265,7 +267,6 @@ static const struct {
 } changes[] = {
     { "ORRERY_FUSE=off", "ORRERY_FUSE=on" },
     { "mixes axes", "an operation on the shape of the value itself (the reshape or transpose after both lines)" },
-    { "by number", "an orr_slice or a mask in place of numbered reads" },
     { "already", "fewer arrays in one expression (orr_concat or one array of them)" },
 };
 
@@ -287,8 +288,9 @@ static double bound_of(const source *of)
  * stretches that. */
 static double moves(const source *of, double bytes, double n)
 {
-    double us = orr__profile_move(orr__profile_now(), bytes) * n, all = of->memory + of->arithmetic;
-    return of->kernel * (1e-6 * us < all ? 1e-6 * us / all : 1);
+    double seconds = 1e-6 * orr__profile_move(orr__profile_now(), bytes) * n, all = of->memory + of->arithmetic;
+    double part = of->kernel * (seconds < all ? seconds / all : 1);
+    return part < BUSY * seconds ? part : BUSY * seconds;
 }
 
 static void change_apart(summary *s, const orr__note *f)
@@ -297,7 +299,7 @@ static void change_apart(summary *s, const orr__note *f)
     const char *change = change_for(f->text);
     char where[280];
     advice a = { 0 };
-    if (!of || of->kernel <= 0 || !change)
+    if (!of || of->kernel <= 0 || !change || f->part > 0) /* read by others, it is stored all the same */
         return;
     const char *with = place(where, sizeof where, of, f->of, f->of_line);
     claim(s, &a, f->file, f->line, moves(of, f->bytes, of->launches));
@@ -385,21 +387,34 @@ static bool is_same(const orr__note *f)
     return f->kind == ORR__NOTE_SAME && f->part >= (f->of ? 1 : OFTEN) && 2 * f->part >= f->n;
 }
 
-/* The line of the last value that is computed from that of f, and is the same each time: to keep that one is enough. */
+/* A value of the line that is the same in most evaluations; NULL: none. */
+static const orr__note *same_at(const summary *s, const char *file, int line)
+{
+    for (int i = 0; i < s->nfact; i++)
+        if (is_same(&s->fact[i]) && same_line(&s->fact[i], file, line))
+            return &s->fact[i];
+    return NULL;
+}
+
+/* The line of the last value that is computed from that of f, and is the same each time: to keep that one is enough, if no value that
+ * changes is computed from those before it. */
 static const orr__note *last_same(const summary *s, const orr__note *f)
 {
-    for (int i = 0, steps = 0; i < s->nfact && steps < 16; i++) {
-        const orr__note *apart = &s->fact[i], *next = NULL;
-        if (apart->kind != ORR__NOTE_APART || !is_at(apart->of, apart->of_line, f->file, f->line) ||
-            same_line(apart, f->file, f->line))
-            continue;
-        for (int k = 0; k < s->nfact && !next; k++)
-            next = is_same(&s->fact[k]) && same_line(apart, s->fact[k].file, s->fact[k].line) ? &s->fact[k] : NULL;
-        if (next) {
-            f = next;
-            i = -1;
-            steps++;
+    for (int steps = 0; steps < 16; steps++) {
+        const orr__note *next = NULL;
+        bool other = false;
+        for (int i = 0; i < s->nfact && !other; i++) {
+            const orr__note *g = &s->fact[i];
+            if ((g->kind != ORR__NOTE_APART && g->kind != ORR__NOTE_AFTER) ||
+                !is_at(g->of, g->of_line, f->file, f->line) || same_line(g, f->file, f->line))
+                continue;
+            const orr__note *reader = same_at(s, g->file, g->line);
+            other = !reader;
+            next = reader ? reader : next;
         }
+        if (other || !next)
+            return f;
+        f = next;
     }
     return f;
 }
@@ -531,8 +546,9 @@ static const struct {
                       "bytes; an operand of f32 (orr_scalar, orr_cast to ORR_F32) would change it" },
     { ORR__NOTE_ORDER, "a product of three matrices in the order that has more terms; the other two first, as A (B v) "
                        "in place of (A B) v, would change it" },
-    { ORR__NOTE_ZEROS, "nearly all elements of an operand are zero; orr_mul by the elements of a diagonal, or orr_take "
-                       "of the rows in place of a one-hot product, would change it" },
+    { ORR__NOTE_ZEROS,
+      "nearly all elements of an operand are zero; orr_mul by the elements of a diagonal, orr_take of the rows in "
+      "place of a one-hot product, or orr_slice in place of a convolution, would change it" },
     { ORR__NOTE_UNREAD, "only a part of its elements is read; that part of the operands (orr_slice, orr_take), or "
                         "orr_topk in place of a sort, would change it" },
     { ORR__NOTE_TILED, "elements that are equal along an axis are computed one by one (@); an axis of length 1, along "
@@ -542,6 +558,15 @@ static const struct {
     { ORR__NOTE_RUN,
       "the numbers by which elements are read (@) are those of a slice; orr_slice, which copies nothing, "
       "would change it" },
+    { ORR__NOTE_MASKED,
+      "a mask drops nearly all that is computed here; the elements that it keeps alone (orr_slice, orr_take, "
+      "orr_mask_select before the computation) would change it" },
+    { ORR__NOTE_INVERSE,
+      "an inverse is computed for a product with few columns; orr_solve of the matrix and these columns "
+      "would change it" },
+    { ORR__NOTE_FIXED,
+      "values that do not change are computed again in each evaluation, by the kernel of @; one orr_eval of "
+      "them before the loop, of a tensor that orr_keep or an outer scope keeps, would change it" },
 };
 
 /* Kernels that read the value of this line, of which no element but a few would be there: the time in which they read it. */
@@ -557,6 +582,15 @@ static void claim_readers(summary *s, advice *a, const char *file, int line)
             claim(s, a, of->file, of->line,
                   moves(of, early && g->n ? g->bytes / (double)g->n : g->bytes / 2, of->launches));
     }
+}
+
+/* The part of the kernel's time that a change saves, of its arithmetic alone by as much as that is of the time. */
+static double part_of(const source *of, const orr__note *f)
+{
+    double n = (double)f->n, both = of->memory + of->arithmetic, arithmetic = both > 0 ? of->arithmetic / both : 1;
+    if (f->kind == ORR__NOTE_FIXED) /* of the evaluations in which it was so */
+        n = of->launches > n ? of->launches : n;
+    return f->a / n * (1 - f->b / (double)f->n * (1 - arithmetic));
 }
 
 static void change_part(summary *s, int first)
@@ -579,8 +613,10 @@ static void change_part(summary *s, int first)
             return;
         if (g->kind == ORR__NOTE_ZEROS && g->a < 0.75 * (double)g->n) /* limit of a promise */
             continue;
+        if (g->kind == ORR__NOTE_RUN && g->part > 0)
+            continue;
         bool near = g->kind == ORR__NOTE_TURNED && 2 * of->memory >= of->kernel; /* near the bound all the same */
-        double own = g->n && !near ? of->kernel * g->a / (double)g->n : 0;
+        double own = g->n && !near ? of->kernel * part_of(of, g) : 0;
         claim(s, &a, g->of, g->of_line, own);
         if (g->kind == ORR__NOTE_TILED && own > 0)
             claim_readers(s, &a, g->of, g->of_line);
@@ -633,8 +669,8 @@ static void change_early(summary *s, const orr__note *f)
     (void)source_of(s, f->of, f->of_line);
     (void)source_of(s, f->by, f->by_line);
     if (!(at = source_of(s, f->file, f->line)) || !(of = source_of(s, f->of, f->of_line)) ||
-        !(reader = source_of(s, f->by, f->by_line)) || goes_round(s, f) || 2 * alone < (double)f->n ||
-        2 * alone < reader->launches || 2 * alone < of->launches)
+        !(reader = source_of(s, f->by, f->by_line)) || goes_round(s, f) || same_at(s, f->of, f->of_line) ||
+        2 * alone < (double)f->n || 2 * alone < reader->launches || 2 * alone < of->launches)
         return;
     claim(s, &a, f->of, f->of_line, moves(of, bytes, alone));
     claim(s, &a, f->by, f->by_line, moves(reader, bytes, alone));

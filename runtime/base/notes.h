@@ -24,15 +24,17 @@ typedef enum {
     ORR__NOTE_COPY, /* a copy of the program's data: n, part: with the same content as the one before, bytes, seconds                  */
     ORR__NOTE_AGAIN, /* the evaluation of line `of` computes a value that an earlier one computed: n, flops; part: others that it had not */
     ORR__NOTE_INSIDE, /* the value of this line is computed in the kernel of line `of`                                                  */
-    ORR__NOTE_APART, /* `of` makes a value of `bytes` that this line reads, and text says why the two are not one kernel                */
+    ORR__NOTE_APART, /* `of` makes a value of `bytes` that this line reads, and text says why the two are not one kernel; part: others read it
+                        too                                                                                             */
+    ORR__NOTE_AFTER, /* this line's kernel reads the value that the kernel of line `of` computed in an evaluation before */
     ORR__NOTE_READ, /* the program reads a value: n, bytes, seconds of the copy */
     ORR__NOTE_BACK, /* orr_from copies what the program read at line `of`: n, bytes, seconds */
     ORR__NOTE_SAME, /* a kernel, in one evaluation: n, part: with inputs of which one had been computed before; of: where first; by: the
                        evaluation that did it last */
     ORR__NOTE_GROWN, /* a kernel of a new plan: n; content: its elements, reads: those of an operand; part: the operand is the value before;
                         bytes: of its result beyond that operand */
-    /* A change here would save a part of the time of the kernel of line `of`: n facts, a: the sum of their parts, between 0 and 1; by: the
-     * other line that takes part. */
+    /* A change here would save a part of the time of the kernel of line `of`: n facts, a: the sum of their parts, between 0 and 1; b: of how
+     * many facts the part is one of the kernel's arithmetic alone; by: the other line that takes part. */
     ORR__NOTE_TURNED, /* an operand is read in an order in which neighbours lie far apart                        */
     ORR__NOTE_WIDE,   /* data of f64 that comes from here widens f32 at line `by`, and the kernel computes with it */
     ORR__NOTE_ORDER,  /* of three matrices, the product of the other two first would have fewer terms            */
@@ -40,7 +42,10 @@ typedef enum {
     ORR__NOTE_UNREAD, /* a value of which all kernels that read it read a part                                   */
     ORR__NOTE_TILED,  /* elements that are equal along an axis are computed or folded one by one                 */
     ORR__NOTE_DRAWN,  /* random numbers are drawn that an evaluation before drew                                 */
-    ORR__NOTE_RUN,    /* elements are read by numbers, which are those of a slice                                */
+    ORR__NOTE_RUN, /* elements are read by numbers, which are those of a slice; part: the numbers are not the program's */
+    ORR__NOTE_MASKED,  /* values are computed of which a mask drops nearly all                                    */
+    ORR__NOTE_INVERSE, /* an inverse is computed, of which a product with few columns is used                    */
+    ORR__NOTE_FIXED,   /* a kernel computes values that change among others that do not                           */
     ORR__NOTE_EARLY /* the evaluation here ended with the value of line `of`, which only the kernel of line `by` reads: n values, part: those
                        that others read too, bytes                                                              */
 } orr__note_kind;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ops/ops.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/fork.h"
 #include "runtime/base/held.h"
@@ -149,6 +150,104 @@ static double zeros_of(const orr__region *r, const orr__access *a, const void *d
     return all ? 1 - (double)all / (double)(ROWS * n) : 0; /* zeros alone are a beginning, as of a variable */
 }
 
+/* The part of some elements of an array of f32, f64 or bool that are zero. */
+static double zeros_among(const void *data, orr_dtype dtype, int64_t first, int64_t end)
+{
+    enum { LOOKS = 1 << 10 }; /* limit of memory */
+    int64_t n = end - first, step = n > LOOKS ? n / LOOKS | 1 : 1, looks = 0, zeros = 0;
+    for (int64_t i = first; i < end && looks < LOOKS; i += step, looks++)
+        zeros += dtype == ORR_BOOL ? ((const bool *)data)[i] == 0 : filled(data, dtype, i, 1, 1) == 0;
+    return looks > 0 && (dtype == ORR_BOOL || dtype == ORR_F32 || dtype == ORR_F64) ? (double)zeros / (double)looks : 0;
+}
+
+/* The part of a kernel's arithmetic on which nothing but operand `k` of instruction `i` depends. */
+static double part_behind(const orr__region *r, int i, int k)
+{
+    enum { MOST = 64 }; /* limit of memory */
+    bool needed[MOST] = { false };
+    double part = 0;
+    if (r->ninstr > MOST)
+        return 0;
+    for (int o = 0; o < r->nout; o++)
+        needed[r->out_reg[o]] = true;
+    for (int j = r->ninstr - 1; j >= 0; j--) {
+        const orr__rinstr *in = &r->instr[j];
+        const int16_t operand[] = { in->x, in->y, in->z };
+        for (int q = 0; q < 3 && needed[j]; q++)
+            if (operand[q] >= 0 && !(j == i && q == k))
+                needed[operand[q]] = true;
+        part += needed[j] ? 0 : orr__region_part(r, j);
+    }
+    return part;
+}
+
+/* Does a zero as operand k make zero of any other operand? */
+static bool is_zero_by(const orr__ewrow *row, int k)
+{
+    const orr__scalar zero = { .f = 0 }, two = { .f = 2 }, three = { .f = -3 };
+    return row->arity == 2 && !row->to_bool && !row->cond && orr__ew_takes_scalars(row, ORR_F32) &&
+           orr__ew_eval(row, ORR_F32, k ? two : zero, k ? zero : two, zero).f == 0 &&
+           orr__ew_eval(row, ORR_F32, k ? three : zero, k ? zero : three, zero).f == 0;
+}
+
+/* Shares of elements that are nearly all: that a mask drops; that are zero, of an operand. */
+#define DROPPED 0.75 /* limit of a promise */
+#define ZEROS 0.85   /* limit of a promise */
+
+/* An array that chooses between values, or that makes zeros of them, drops nearly all that the kernel has computed for it. */
+static void look_at_masks(const orr__step *s, const orr__launch *l)
+{
+    const orr__region *r = s->region;
+    double most = -1;
+    int by = 0;
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        const int16_t operand[] = { in->x, in->y, in->z };
+        for (int k = 0; k < 2 && in->kind == ORR__RI_EW; k++) {
+            const orr__rinstr *mask = operand[k] >= 0 ? &r->instr[operand[k]] : NULL;
+            while (mask && mask->kind == ORR__RI_CAST)
+                mask = &r->instr[mask->x];
+            const orr__ewrow *row = orr__ew(in->op);
+            if (!mask || mask->kind != ORR__RI_LOAD || r->access[mask->a].placed ||
+                (row->cond ? k > 0 : !is_zero_by(row, k)))
+                continue;
+            int input = r->access[mask->a].input;
+            int64_t first = 0, end = r->in_count[input];
+            if (s->ntiles > 1) /* others may be under way */
+                orr__step_reads(s, 0, input, &first, &end);
+            double zeros = zeros_among(l->in[input], (orr_dtype)r->in_dtype[input], first, end);
+            bool first_stays = row->cond && zeros < 1 - zeros;
+            double none = first_stays ? 1 - zeros : zeros;
+            int dropped = first_stays ? 2 : row->cond ? 1 : 1 - k;
+            double part = none >= DROPPED && none < 1 ? none * part_behind(r, i, dropped) : 0;
+            if (part > most)
+                by = input;
+            most = part > most ? part : most;
+        }
+    }
+    orr__notes_place at = { r->file, r->line, 0 };
+    if (most > 0)
+        (void)orr__notes_met(orr__region_notes_key(r, ORR__NOTE_MASKED, UINT64_C(1) << (by & 63)),
+                             (orr__notes_place){ 0 }, true, &at);
+    if (most >= 0)
+        orr__notes_add(&(orr__note){ ORR__NOTE_MASKED, at.line, r->line, .file = at.file, .of = r->file, .n = 1,
+                                     .a = most, .b = 1 });
+}
+
+/* A product of a kernel of its own, as a convolution, with an operand of zeros. */
+static void look_at_call(const orr__step *s, const orr__launch *l)
+{
+    const orr__region *r = s->region;
+    double zeros = 0;
+    for (int k = 0; k < r->call.nin && k < 2; k++) {
+        double of = zeros_among(l->in[k], (orr_dtype)r->in_dtype[k], 0, s->ntiles > 1 && k == 0 ? 0 : r->in_count[k]);
+        zeros = of > zeros && of < 1 ? of : zeros;
+    }
+    if (r->file && orr__call_work(&r->call).product && !(r->call.op->flags & ORR__OP_MAY_FAIL))
+        orr__notes_add(&(orr__note){ ORR__NOTE_ZEROS, r->line, r->line, .file = r->file, .of = r->file, .n = 1,
+                                     .a = zeros > ZEROS ? zeros : 0 });
+}
+
 /* The numbers are those of a slice. */
 static bool is_run(const orr__step *s, int input, const void *data)
 {
@@ -196,6 +295,12 @@ void orr__work_look(const orr__step *s, const orr__launch *l)
     const orr__region *r = s->region;
     const orr__access *a = r->access;
     int m = r->rank - 3;
+    if (r->call.op) {
+        look_at_call(s, l);
+        return;
+    }
+    if (r->file)
+        look_at_masks(s, l);
     if (r->loops != ORR__LOOPS_PRODUCT) {
         look_at_numbers(s, l);
         return;

@@ -176,8 +176,10 @@ typedef struct orr__op {
     int8_t
         donor; /* KERNEL: 1 + the operand in whose memory the kernel may write the result, both being of one shape; 0: none */
     int8_t indices; /* MAY_FAIL: 1 + the operand of indices along axis, if these alone can be wrong; 0: else */
-    int panel;      /* KERNEL: least rows of a task if tasks outnumber workers, since each packs an operand; 0: any */
-    int version;    /* of a user's kernel: part of its key */
+    uint8_t
+        inverse; /* bits of attr.mask with which a node is the inverse of a matrix, as of no operation without one */
+    int panel;   /* KERNEL: least rows of a task if tasks outnumber workers, since each packs an operand; 0: any */
+    int version; /* of a user's kernel: part of its key */
 } orr__op;
 
 static inline orr__workload orr__call_work(const orr__call *c)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ops/ops.h"
 #include "runtime/base/array.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/notes.h"
@@ -13,6 +14,8 @@
 
 /* Arrays below this many elements are too small to matter. */
 enum { NOTED = 4096 }; /* limit of a promise */
+/* Inputs, of which a word has a bit each, and instructions of a kernel in which values are looked for that do not change. */
+enum { INPUTS = 64, INSTRUCTIONS = 64 }; /* limit of memory */
 
 /* By node: the node that widens the numbers from which it is computed, −1: none; the region that stores it, −1: none. */
 typedef struct {
@@ -33,6 +36,27 @@ static int32_t widened(const orr__capture *p, const int32_t *wide, int i)
     return -1;
 }
 
+/* The elements of the value `node` that all kernels read, the number of these kernels, and one of them. */
+typedef struct {
+    double read;
+    int n, reader;
+} reading;
+
+static reading read_of(const orr__capture *p, const orr__regions *rs, int32_t node)
+{
+    reading of = { 0, 0, -1 };
+    for (int k = 0; k < rs->n; k++)
+        for (int i = 0; i < rs->region[k].nin; i++)
+            if (rs->region[k].in[i] == node) {
+                of.read += orr__region_touched(&rs->region[k], i);
+                of.reader = k;
+                of.n++;
+            }
+    for (int i = 0; i < p->nout; i++)
+        of.n += p->out[i] == node ? 2 : 0;
+    return of;
+}
+
 static void note_apart(const orr__capture *p, const orr__regions *rs, const sources *s, int k)
 {
     const orr__region *r = &rs->region[k];
@@ -45,6 +69,7 @@ static void note_apart(const orr__capture *p, const orr__regions *rs, const sour
                         .line = r->line,
                         .of = rs->region[from].file,
                         .of_line = rs->region[from].line,
+                        .part = read_of(p, rs, node).n > 1,
                         .bytes = 2.0 * (double)orr__node_bytes(p->node[node]) };
         (void)snprintf(f.text, sizeof f.text, "%s",
                        orr__plan_fusion() == ORR__FUSE_NONE ? "ORRERY_FUSE=off" : orr__fuse_why(rs, node, from, k));
@@ -246,8 +271,8 @@ static void note_wide(const orr__capture *p, const orr__regions *rs, const int32
     }
 }
 
-/* Elements that are equal along an axis, which a kernel of loops computes, stores or folds one by one. */
-static void note_tiled(const orr__capture *p, const orr__regions *rs, int k)
+/* Elements that are equal along an axis, which a kernel of loops computes, stores or folds one by one. True: all of its elements are. */
+static bool note_tiled(const orr__capture *p, const orr__regions *rs, int k)
 {
     const orr__region *r = &rs->region[k];
     double all = 1;
@@ -262,8 +287,173 @@ static void note_tiled(const orr__capture *p, const orr__regions *rs, int k)
         }
         if (equal) {
             note_part(ORR__NOTE_TILED, view_of(p, rs, k, -1, is_wider), r, 1 - 1 / (double)r->dim[d]);
-            return;
+            return true;
         }
+    }
+    return false;
+}
+
+/* The elements of a node: the axes along which they are equal, and the view that repeats them, −1: none does. */
+typedef struct {
+    uint32_t axes;
+    int32_t view;
+} repetition;
+
+/* The axes of view i along which its elements are equal, by those of its operand. */
+static uint32_t axes_through(const orr__capture *p, int i, uint32_t axes)
+{
+    const orr_shape *to = &p->node[i]->shape, *from = &p->node[p->arg[p->arg0[i]]]->shape;
+    uint32_t result = 0;
+    for (int d = 0; d < to->rank && is_permuted(p, i); d++)
+        result |= (axes >> p->node[i]->attr.perm[d] & 1) << d;
+    if (is_permuted(p, i) || !(p->node[i]->op->flags & ORR__OP_ORDERED))
+        return is_permuted(p, i) ? result : to->rank == from->rank ? axes : 0;
+    for (int d = 0, k = 0; d < to->rank && k < from->rank;) { /* the least groups with as many elements on both sides */
+        int d0 = d, k0 = k;
+        int64_t new = to->dim[d++], old = from->dim[k++];
+        while (new != old && (new < old ? d < to->rank : k < from->rank))
+            if (new < old)
+                new *= to->dim[d++];
+            else
+                old *= from->dim[k++];
+        bool all = true;
+        for (; k0 < k; k0++)
+            all = all && (from->dim[k0] == 1 || axes >> k0 & 1);
+        for (; d0 < d && all; d0++)
+            result |= 1U << d0;
+    }
+    return result;
+}
+
+static repetition repetition_of(const orr__capture *p, const repetition *of, int i)
+{
+    const orr__node *n = p->node[i];
+    const int32_t *arg = p->arg + p->arg0[i];
+    repetition r = { ~0U, -1 };
+    if (n->op->flags & ORR__OP_UNIFORM || orr__shape_count(&n->shape) == 1)
+        return r;
+    if (orr__capture_nin(p, i) == 0 || p->leaf_of[i] >= 0 || (n->op->pattern != ORR__PATTERN_ELEMENT && !is_view(p, i)))
+        return (repetition){ 0, -1 };
+    if (is_view(p, i) && is_wider(p, i)) {
+        const orr_shape *from = &p->node[arg[0]]->shape;
+        int lead = n->shape.rank - from->rank;
+        bool one = of[arg[0]].axes == ~0U;
+        r = (repetition){ one ? ~0U : 0, one ? -1 : i };
+        for (int d = 0; d < n->shape.rank && !one && lead >= 0; d++)
+            if (d < lead || n->shape.dim[d] != from->dim[d - lead] || of[arg[0]].axes >> (d - lead) & 1)
+                r.axes |= n->shape.dim[d] > 1 ? 1U << d : 0;
+        return r;
+    }
+    if (is_view(p, i))
+        return of[arg[0]].axes == ~0U ? of[arg[0]]
+                                      : (repetition){ axes_through(p, i, of[arg[0]].axes), of[arg[0]].view };
+    for (int k = 0; k < orr__capture_nin(p, i); k++) {
+        r.axes &= of[arg[k]].axes;
+        r.view = of[arg[k]].axes != ~0U ? of[arg[k]].view : r.view;
+    }
+    return r;
+}
+
+/* Element-wise operations on values that are repeated already, inside of a kernel that has others. */
+static void note_repeated(const orr__capture *p, const orr__regions *rs, const repetition *of, int k)
+{
+    const orr__region *r = &rs->region[k];
+    for (int i = 0; i < p->n && orr__region_loops(r) && r->flops > 0; i++) {
+        const orr__node *n = p->node[i];
+        double all = (double)orr__shape_count(&n->shape), same = 1;
+        if (rs->home[i] != k || n->op->pattern != ORR__PATTERN_ELEMENT || of[i].view < 0 || of[i].axes == ~0U ||
+            all < NOTED)
+            continue;
+        for (int d = 0; d < n->shape.rank; d++)
+            same *= of[i].axes >> d & 1 ? (double)n->shape.dim[d] : 1;
+        const orr__node *view = p->node[of[i].view];
+        double part = (double)n->op->flops * all / r->flops * (1 - 1 / same);
+        if (view->file && part > 0)
+            orr__notes_add(&(orr__note){ .kind = ORR__NOTE_TILED,
+                                         .file = view->file,
+                                         .line = view->line,
+                                         .of = r->file,
+                                         .of_line = r->line,
+                                         .by = n->file,
+                                         .by_line = n->line,
+                                         .n = 1,
+                                         .a = part < 1 ? part : 1,
+                                         .b = 1 });
+    }
+}
+
+/* The node of which the elements of i are some, in any order. */
+static int elements_of(const orr__capture *p, int i)
+{
+    while (p->leaf_of[i] < 0 &&
+           (p->node[i]->op->pattern == ORR__PATTERN_VIEW || p->node[i]->op->pattern == ORR__PATTERN_GATHER ||
+            p->node[i]->op->pattern == ORR__PATTERN_CHOICE))
+        i = p->arg[p->arg0[i]];
+    return i;
+}
+
+/* A product with an inverse costs the inverse, where a system of equations costs a third of it. */
+static void note_inverse(const orr__capture *p, const orr__regions *rs, int k)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int a = 0; a < 2 && rs->home[i] == k && p->node[i]->op->pattern == ORR__PATTERN_PRODUCT; a++) {
+            int x = elements_of(p, p->arg[p->arg0[i] + a]);
+            const orr__node *n = p->node[x];
+            const orr_shape *other = &p->node[p->arg[p->arg0[i] + 1 - a]]->shape, *own = &n->shape;
+            bool wide = 2 * orr__shape_count(other) > orr__shape_count(own);
+            if (p->leaf_of[x] >= 0 || !(n->op->inverse & n->attr.mask) || wide || rs->home[x] < 0)
+                continue;
+            note_part(ORR__NOTE_INVERSE, ORR__SITE(n->file, n->line, NULL), &rs->region[rs->home[x]], 2.0 / 3);
+        }
+}
+
+/* Numbers by which elements are read, and which another kernel of the plan computes: no change of the program makes them a slice. */
+static void note_computed_numbers(const orr__region *r, const int32_t *maker)
+{
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *place = &r->instr[i], *number = place->kind == ORR__RI_PLACE ? &r->instr[place->x] : NULL;
+        const orr__access *at = number ? &r->access[place->a] : NULL;
+        if (at && at->file && number->kind == ORR__RI_LOAD && maker[r->in[r->access[number->a].input]] >= 0)
+            orr__notes_add(&(orr__note){ .kind = ORR__NOTE_RUN,
+                                         .file = at->file,
+                                         .line = at->line,
+                                         .of = r->file,
+                                         .of_line = r->line,
+                                         .part = 1 });
+    }
+}
+
+/* Sums and products of elements cost no more than to read the result. */
+static bool is_costly(const orr__op *op)
+{
+    enum { COSTLY = 4 }; /* limit of a promise */
+    return op->pattern == ORR__PATTERN_PRODUCT || (op->pattern == ORR__PATTERN_ELEMENT && op->flops >= COSTLY);
+}
+
+/* The places of values that a kernel computes from some of its inputs alone. */
+static void note_inputs_of_values(const orr__capture *p, const orr__regions *rs, uint64_t *from, int k)
+{
+    const orr__region *r = &rs->region[k];
+    if (!orr__region_loops(r) || r->nin < 1 || r->nin > INPUTS)
+        return;
+    for (int i = 0; i < p->n; i++)
+        from[i] = 0;
+    for (int i = 0; i < r->nin; i++)
+        from[r->in[i]] |= UINT64_C(1) << i;
+    for (int i = 0; i < p->n; i++) {
+        const orr__node *n = p->node[i];
+        for (int a = 0; a < orr__capture_nin(p, i) && !from[i]; a++)
+            for (int b = 0; b < orr__capture_nin(p, i); b++)
+                from[i] |= from[p->arg[p->arg0[i] + b]];
+        orr__notes_place place = { n->file, n->line, 0 }, before;
+        if (n->file && n->op->pattern == ORR__PATTERN_ELEMENT &&
+            rs->home[i] == k) /* one of its operands may be a mask */
+            for (int b = 0; b < orr__capture_nin(p, i); b++)
+                (void)orr__notes_met(orr__region_notes_key(r, ORR__NOTE_MASKED, from[p->arg[p->arg0[i] + b]]), place,
+                                     true, &before);
+        if (from[i] && is_costly(n->op) && n->file &&
+            (rs->home[i] == k || rs->home[i] < 0)) /* < 0: in several kernels */
+            (void)orr__notes_met(orr__region_notes_key(r, ORR__NOTE_FIXED, from[i]), place, false, &before);
     }
 }
 
@@ -295,27 +485,6 @@ static const orr__node *product_of(const orr__capture *p, const orr__regions *rs
         if (rs->home[i] == k && p->node[i]->op->pattern == ORR__PATTERN_PRODUCT)
             return p->node[i];
     return NULL;
-}
-
-/* The elements of the value `node` that all kernels read, the number of these kernels, and one of them. */
-typedef struct {
-    double read;
-    int n, reader;
-} reading;
-
-static reading read_of(const orr__capture *p, const orr__regions *rs, int32_t node)
-{
-    reading of = { 0, 0, -1 };
-    for (int k = 0; k < rs->n; k++)
-        for (int i = 0; i < rs->region[k].nin; i++)
-            if (rs->region[k].in[i] == node) {
-                of.read += orr__region_touched(&rs->region[k], i);
-                of.reader = k;
-                of.n++;
-            }
-    for (int i = 0; i < p->nout; i++)
-        of.n += p->out[i] == node ? 2 : 0;
-    return of;
 }
 
 /* A result that stays inside of the plan: the part that no kernel reads, and the order of products. */
@@ -365,22 +534,32 @@ static void note_inside(const orr__capture *p, const orr__regions *rs)
 void orr__plan_note(const orr__capture *p, const orr__regions *rs)
 {
     sources s = { orr__alloc_n((size_t)p->n + 1, sizeof *s.wide), orr__alloc_n((size_t)p->n + 1, sizeof *s.maker) };
-    for (int i = 0; i < p->n && s.wide && s.maker; i++) {
+    repetition *repeated = orr__alloc_n((size_t)p->n + 1, sizeof *repeated);
+    uint64_t *from = orr__alloc_n((size_t)p->n + 1, sizeof *from);
+    bool ok = s.wide && s.maker && repeated && from;
+    for (int i = 0; i < p->n && ok; i++) {
         s.wide[i] = widened(p, s.wide, i);
         s.maker[i] = -1;
+        repeated[i] = repetition_of(p, repeated, i);
     }
     note_inside(p, rs);
-    for (int k = 0; k < rs->n && s.wide && s.maker; k++) {
+    for (int k = 0; k < rs->n && ok; k++) {
         const orr__region *r = &rs->region[k];
         for (int o = 0; o < r->nout; o++)
             s.maker[r->out[o]] = k;
         note_apart(p, rs, &s, k);
         note_turned(p, rs, k);
         note_grown(r);
-        note_tiled(p, rs, k);
+        if (!note_tiled(p, rs, k))
+            note_repeated(p, rs, repeated, k);
+        note_inverse(p, rs, k);
+        note_computed_numbers(r, s.maker);
+        note_inputs_of_values(p, rs, from, k);
         note_inner(p, rs, r);
         note_wide(p, rs, s.wide, k);
     }
+    free(repeated);
+    free(from);
     free(s.wide);
     free(s.maker);
 }
@@ -415,16 +594,35 @@ static uint64_t content_in(const orr__plan *plan, const orr__step *s, const uint
     return h | 1;
 }
 
+/* The number of an evaluation: of all, and of those at its line. */
+enum { LINE_BITS = 20 }; /* limit of memory */
+static uint64_t number_of_evaluation(orr__site at)
+{
+    static atomic_uint_least64_t evaluations;
+    uint64_t now = atomic_fetch_add_explicit(&evaluations, 1, memory_order_relaxed) + 1;
+    uint64_t key = orr__hash(&at.line, sizeof at.line, (uint64_t)(uintptr_t)at.file ^ ORR__NOTE_CALL);
+    orr__notes_place before = { 0 };
+    (void)orr__notes_met(key | 1, (orr__notes_place){ 0 }, false, &before);
+    (void)orr__notes_met(key | 1, (orr__notes_place){ at.file, at.line, before.at + 1 }, false, &before);
+    return now << LINE_BITS | ((before.at + 1) & ((1 << LINE_BITS) - 1));
+}
+
+/* True if few evaluations lie between, or few of those at one line, which may have others between them. */
+static bool is_recent(uint64_t now, uint64_t before)
+{
+    enum { RECENT = 16, MASK = (1 << LINE_BITS) - 1 }; /* limit of memory */
+    return (now >> LINE_BITS) - (before >> LINE_BITS) <= RECENT || ((now & MASK) - (before & MASK)) <= RECENT;
+}
+
 /* The same kernel with the same inputs as in an evaluation before: one of the last ones, or one with much arithmetic. True: it is. */
 static bool note_same(orr__site at, const orr__region *r, uint64_t in, uint64_t evaluation)
 {
-    enum { RECENT = 16 }; /* limit of memory */
     orr__note f = {
         .kind = ORR__NOTE_SAME, .file = r->file, .line = r->line, .by = at.file, .by_line = at.line, .n = 1
     };
     orr__notes_place before = { 0 };
     bool known = orr__notes_met(in, (orr__notes_place){ r->file, r->line, evaluation }, false, &before);
-    f.part = known && before.at != evaluation && (evaluation - before.at <= RECENT || 4 * r->flops > r->bytes);
+    f.part = known && before.at != evaluation && (is_recent(evaluation, before.at) || 4 * r->flops > r->bytes);
     if (f.part && (before.line != r->line || before.file != r->file)) {
         f.of = before.file;
         f.of_line = before.line;
@@ -458,6 +656,83 @@ static void note_drawn(const orr__plan *plan, const orr__region *r, const orr__s
     }
 }
 
+/* The content of instruction i of a step, by those of its operands; 0: not known, or not of arrays alone. *inputs: bits of those that it
+ * reads. */
+static uint64_t content_of_instr(const orr__plan *plan, const orr__step *s, const uint64_t *content,
+                                 const orr__scalar *scalar, uint64_t *of, uint64_t *inputs, int i)
+{
+    const orr__region *r = s->region;
+    const orr__rinstr *in = &r->instr[i];
+    const int16_t operand[] = { in->x, in->y, in->z };
+    const uint64_t is[] = { (uint64_t)in->kind << 32 | in->dtype, (uint64_t)in->op };
+    uint64_t h = orr__hash(is, sizeof is, 1);
+    inputs[i] = 0;
+    if (in->kind == ORR__RI_RANDOM)
+        return 0;
+    for (int a = in->kind == ORR__RI_PRODUCT ? 0 : in->a; a >= 0 && a < (in->kind == ORR__RI_PRODUCT ? 2 : in->a + 1);
+         a++) {
+        const orr__access *x = &r->access[a];
+        h = orr__hash(x->stride, (size_t)r->rank * sizeof *x->stride, orr__hash(&x->offset, sizeof x->offset, h));
+        if (x->input >= 0) {
+            inputs[i] |= UINT64_C(1) << (x->input % INPUTS);
+            if (!content[s->in[x->input]])
+                return 0;
+            h = orr__hash(&content[s->in[x->input]], sizeof *content, h);
+        }
+    }
+    h = hash_scalars(plan, scalar, in->slot, in->kind == ORR__RI_SCALAR ? 1 : 3, h);
+    for (int k = 0; k < 3 && in->kind != ORR__RI_LOAD; k++) {
+        if (operand[k] >= 0 && !of[operand[k]])
+            return 0;
+        h = operand[k] >= 0 ? orr__hash(&of[operand[k]], sizeof *of, h) : h;
+        inputs[i] |= operand[k] >= 0 ? inputs[operand[k]] : 0;
+    }
+    return h | 1;
+}
+
+/* Values that a kernel computes with others, from inputs that have not changed: their part of its arithmetic, if they are more than sums and
+ * products, which cost no more than to read them. */
+static void note_fixed(const orr__plan *plan, const orr__step *s, const uint64_t *content, const orr__scalar *scalar,
+                       uint64_t evaluation)
+{
+    const orr__region *r = s->region;
+    uint64_t of[INSTRUCTIONS], inputs[INSTRUCTIONS], last = 0;
+    double part = 0, all = 1, others = 0;
+    for (int d = 0; d < r->rank; d++)
+        all *= (double)r->dim[d];
+    for (int i = 0; i < r->ninstr && r->loops == ORR__LOOPS_PRODUCT; i++)
+        others += r->instr[i].kind == ORR__RI_PRODUCT ? 0 : orr__region_part(r, i);
+    if (!orr__region_loops(r) || r->ninstr > INSTRUCTIONS || r->nin < 1 || r->nin > INPUTS || all < NOTED)
+        return;
+    for (int i = 0; i < r->ninstr; i++) {
+        of[i] = content_of_instr(plan, s, content, scalar, of, inputs, i);
+        bool product = r->instr[i].kind == ORR__RI_PRODUCT;
+        if (!of[i] || !inputs[i] ||
+            !(product || (r->instr[i].kind == ORR__RI_EW && is_costly(&orr__ew(r->instr[i].op)->op))))
+            continue;
+        uint64_t key = orr__hash(r->dim, (size_t)r->rank * sizeof *r->dim, of[i]);
+        orr__notes_place before = { 0 };
+        if (orr__notes_met(key | 1, (orr__notes_place){ r->file, r->line, evaluation }, false, &before) &&
+            before.at != evaluation && is_recent(evaluation, before.at) && before.line == r->line &&
+            before.file == r->file) { /* else another kernel of the step has computed it */
+            part += product ? 1 - others : orr__region_part(r, i);
+            last = inputs[i];
+        }
+    }
+    orr__notes_place place = { r->file, r->line, 0 };
+    if (last)
+        (void)orr__notes_met(orr__region_notes_key(r, ORR__NOTE_FIXED, last), (orr__notes_place){ 0 }, true, &place);
+    if (part > 0 && place.file)
+        orr__notes_add(&(orr__note){ .kind = ORR__NOTE_FIXED,
+                                     .file = place.file,
+                                     .line = place.line,
+                                     .of = r->file,
+                                     .of_line = r->line,
+                                     .n = 1,
+                                     .a = part,
+                                     .b = 1 });
+}
+
 /* The content of a leaf: a number that no other content has, or a hash of the program's data. */
 static uint64_t content_of_leaf(orr__buffer *leaf)
 {
@@ -466,10 +741,22 @@ static uint64_t content_of_leaf(orr__buffer *leaf)
     return orr__notes_value_of(number, &v) && v.content ? v.content : number;
 }
 
-void orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar)
+/* A kernel reads a value that an evaluation before may have computed. */
+static void note_read(orr__buffer *leaf, const orr__region *r, orr__site at, orr__notes_place here)
 {
-    static atomic_uint_least64_t evaluations;
-    uint64_t now = atomic_fetch_add_explicit(&evaluations, 1, memory_order_relaxed) + 1;
+    orr__notes_value v;
+    uint64_t number = orr__buffer_number(leaf);
+    if (orr__notes_value_of(number, &v) && v.kernel.file && r->file)
+        orr__notes_add(&(orr__note){
+            .kind = ORR__NOTE_AFTER, .file = r->file, .line = r->line, .of = v.kernel.file, .of_line = v.kernel.line });
+    orr__notes_used(number, r->file && !r->call.op && r->loops != ORR__LOOPS_PRODUCT ? &here : NULL,
+                    (orr__notes_place){ at.file, at.line, here.at });
+}
+
+uint64_t *orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *const *leaf,
+                                const orr__scalar *scalar)
+{
+    uint64_t now = number_of_evaluation(at);
     uint64_t *content = orr__alloc_n((size_t)plan->nvalue + 1, sizeof *content);
     for (int i = 0; i < plan->nvalue && content; i++)
         content[i] = plan->value[i].leaf >= 0 ? content_of_leaf(leaf[plan->value[i].leaf]) : 0;
@@ -482,18 +769,18 @@ void orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *con
             content[s->out[k]] = in ? in + (uint64_t)k : 0;
         bool fill = r->nin == 0 && 4 * r->flops <= r->bytes; /* of numbers, for operations that need an array */
         bool same = in && r->file && !fill && note_same(at, r, in, now);
-        if (!same)
+        if (!same) {
             note_drawn(plan, r, scalar, now);
+            note_fixed(plan, s, content, scalar, now);
+        }
         for (int k = 0; k < r->nin; k++)
             if (plan->value[s->in[k]].leaf >= 0)
-                orr__notes_used(orr__buffer_number(leaf[plan->value[s->in[k]].leaf]),
-                                r->file && !r->call.op && r->loops != ORR__LOOPS_PRODUCT ? &here : NULL,
-                                (orr__notes_place){ at.file, at.line, now });
+                note_read(leaf[plan->value[s->in[k]].leaf], r, at, here);
     }
-    free(content);
+    return content;
 }
 
-void orr__plan_note_results(orr__site at, const orr__plan *plan, const orr__capture_roots *roots)
+void orr__plan_note_results(orr__site at, const orr__plan *plan, const orr__capture_roots *roots, uint64_t *content)
 {
     int32_t *result = orr__alloc_n((size_t)plan->nvalue + 1, sizeof *result);
     for (int i = 0; i < plan->nvalue && result; i++)
@@ -508,6 +795,7 @@ void orr__plan_note_results(orr__site at, const orr__plan *plan, const orr__capt
             if (!b)
                 continue;
             orr__notes_value v = { .number = orr__buffer_number(b),
+                                   .content = content ? content[plan->step[i].out[k]] : 0,
                                    .kernel = { r->file, r->line, 0 },
                                    .call = { at.file, at.line, 0 },
                                    .bytes = (double)r->out_count * (double)orr_dtype_size((orr_dtype)r->out_dtype[k]),
@@ -518,4 +806,5 @@ void orr__plan_note_results(orr__site at, const orr__plan *plan, const orr__capt
         }
     }
     free(result);
+    free(content);
 }

@@ -140,10 +140,12 @@ enum { ORR__PLAN_RENEWALS = 4 };
 bool orr__plan_overtaken(orr__plan *p);
 /* Moves the caller's reference to the plans that this thread used last, where orr__plan_known finds it without a lock. */
 void orr__plan_done(orr__plan *p);
-/* While notes are taken: notes the kernels of an evaluation with the content of their inputs, if it is known. */
-void orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar);
-/* … after it: of its results, of which a later evaluation may be the only reader. */
-void orr__plan_note_results(orr__site at, const orr__plan *plan, const orr__capture_roots *roots);
+/* While notes are taken: notes the kernels of an evaluation with the content of their inputs, if it is known. Returns the contents of all
+ * values, 0: not known, for orr__plan_note_results or free; NULL: no memory. */
+uint64_t *orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *const *leaf,
+                                const orr__scalar *scalar);
+/* … after it: of its results, of which a later evaluation may be the only reader. Frees the contents. */
+void orr__plan_note_results(orr__site at, const orr__plan *plan, const orr__capture_roots *roots, uint64_t *content);
 orr__plan *orr__plan_ref(orr__plan *p);
 void orr__plan_unref(orr__plan *p);
 void orr__plan_cache_clear(void);

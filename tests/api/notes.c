@@ -177,7 +177,7 @@ static void steps_that_repeat_the_ones_before_are_named(void)
 /* Plans, their operands and results show it: each in a loop of its own. */
 static void parts_of_kernels_in_vain_are_named(void)
 {
-    enum { SIDE = 256, TIMES = 12, KINDS = 7 };
+    enum { SIDE = 256, TIMES = 12, KINDS = 12 };
     static const char *const words[KINDS] = {
         "nearly all elements of an operand are zero",
         "a product of three matrices in the order that has more terms",
@@ -186,17 +186,25 @@ static void parts_of_kernels_in_vain_are_named(void)
         "this evaluation ends with the value of line",
         "MB that line",
         "the same values are computed from the same inputs in 24 evaluations",
+        "an inverse is computed for a product with few columns",
+        "a mask drops nearly all that is computed here",
+        "values that do not change are computed again in each evaluation",
+        "nearly all elements of an operand are zero",
+        "elements that are equal along an axis are computed one by one",
     };
-    static float back[SIDE * SIDE];
+    static float back[SIDE * SIDE], weight[25];
     char file[1024];
     int line = 0;
     (void)snprintf(file, sizeof file, "%s", orr_test_tmp("parts"));
+    weight[12] = 1;
     for (int kind = 0; kind < KINDS; kind++) {
         start(file);
         orr_scope *outer = orr_scope_begin();
         orr_tensor *x = orr_rand(ORR_F32, ORR_SHAPE(SIDE, SIDE), 0, 1),
-                   *a = orr_rand(ORR_F32, ORR_SHAPE(SIDE, SIDE), 0, 1), *v = orr_ones(ORR_F32, ORR_SHAPE(SIDE, 1));
-        ORR_CHECK(orr_eval_all(ORR_TENSORS(x, a, v)) == ORR_OK);
+                   *a = orr_rand(ORR_F32, ORR_SHAPE(SIDE, SIDE), 0, 1), *v = orr_ones(ORR_F32, ORR_SHAPE(SIDE, 1)),
+                   *mask = orr_greater(a, orr_scalar(0.95)), *image = orr_reshape(x, ORR_SHAPE(1, 1, SIDE, SIDE)),
+                   *filter = orr_from(ORR_F32, ORR_SHAPE(1, 1, 5, 5), weight);
+        ORR_CHECK(orr_eval_all(ORR_TENSORS(x, a, v, mask, image, filter)) == ORR_OK);
         for (int i = 0; i < TIMES; i++) {
             orr_scope *s = orr_scope_begin();
             orr_tensor *y = orr_add(x, orr_scalar(i)), *z = y;
@@ -228,6 +236,29 @@ static void parts_of_kernels_in_vain_are_named(void)
                 ORR_CHECK(orr_read(y, back, sizeof back) == ORR_OK);
                 z = orr_mul(orr_from(ORR_F32, ORR_SHAPE(SIDE, SIDE), back), x);
                 line = __LINE__ - 1;
+                break;
+            case 7:
+                z = orr_inv(orr_add(y, orr_mul(orr_eye(ORR_F32, SIDE, SIDE, 0), orr_scalar(SIDE))));
+                line = __LINE__ - 1;
+                z = orr_matmul(z, v);
+                break;
+            case 8:
+                z = orr_where(mask, orr_exp(orr_sin(y)), orr_scalar(0));
+                line = __LINE__ - 1;
+                break;
+            case 9:
+                z = orr_exp(orr_sin(x));
+                line = __LINE__ - 1;
+                z = orr_mul(z, orr_scalar(i + 1));
+                break;
+            case 10:
+                z = orr_conv(orr_mul(image, orr_scalar(i + 1)), filter, NULL, NULL);
+                line = __LINE__ - 1;
+                break;
+            case 11:
+                z = orr_repeat(orr_add(orr_slice_axis(a, 0, 0, 1, 1), orr_scalar(i)), SIDE, 0);
+                line = __LINE__ - 1;
+                z = orr_add(orr_exp(orr_sin(z)), x);
                 break;
             default:
                 z = orr_matmul(y, a);
