@@ -2844,8 +2844,8 @@ inline Tensor argsort(const Operand &x, int axis, bool descending = false, ORRER
 /// their axis is missing in the result. A transposed operand is read without a copy.
 /// @param a  (…, m, k)    @param b  (…, k, n)
 /// @return   (…, m, n), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE.
-/// dtypes:   f16 bf16 f32 f64, promoted; f16 and bf16 accumulate in f32. Integers too (wrapping, without BLAS, at
-///           most 5 batch axes), and elements of one field.
+/// dtypes:   integers and floats, promoted; f16 and bf16 accumulate in f32. Integers wrap (without BLAS, at most 5 batch
+///           axes). Elements of one field, too.
 /// grad:     dA = g·Bᵀ, dB = Aᵀ·g (summed over broadcast axes).      cost: 2mnk flop.
 inline Tensor matmul(const Operand &a, const Operand &b, ORRERY_CALLER)
 {
@@ -2948,7 +2948,7 @@ inline Tensor concat(const List &t, int axis, ORRERY_CALLER)
     return detail::made(orr_concat_at(file, line, t.data(), static_cast<int>(t.size()), axis), file, line);
 }
 
-/// The n tensors of one shape along a new axis. Otherwise as orr_concat.
+/// The n tensors of one shape along a new axis. Otherwise as orr_concat. dtypes: all, promoted.
 inline Tensor stack(const List &t, int axis, ORRERY_CALLER)
 {
     return detail::made(orr_stack_at(file, line, t.data(), static_cast<int>(t.size()), axis), file, line);
@@ -3405,7 +3405,7 @@ inline Tensor einsum(const std::string &text, const List &x, ORRERY_CALLER)
 }
 
 /// Σ a·b over axes of_a[i] of a and of_b[i] of b: the other axes of a, then those of b. No axes: the outer product.
-/// dtypes: as orr_matmul. Errors: ORR_EINVAL (lists of different lengths), ORR_EAXIS, ORR_ESHAPE, ORR_EDTYPE.
+/// dtypes: integers and floats, promoted. Errors: ORR_EINVAL (lists of different lengths), ORR_EAXIS, ORR_ESHAPE, ORR_EDTYPE.
 /// grad: through the product. cost: that of orr_matmul, and copies of operands that are not matrices in memory.
 inline Tensor tensordot(const Operand &a, const Operand &b, const Axes &of_a = {}, const Axes &of_b = {}, ORRERY_CALLER)
 {
@@ -3757,60 +3757,64 @@ inline LobpcgResult lobpcg(F &fn, const Operand &start, bool largest = false, co
 }
 
 /// The transform along one axis. @param x  real or complex    @param n  0: the axis's length
+/// dtypes: floats and complex numbers.
 inline Tensor fft(const Operand &x, int64_t n, int axis, orr_fft_norm norm, ORRERY_CALLER)
 {
     return detail::made(orr_fft_at(file, line, x.get(), n, axis, norm), file, line);
 }
 
-/// The inverse transform along one axis.
+/// The inverse transform along one axis. dtypes: floats and complex numbers.
 inline Tensor ifft(const Operand &x, int64_t n, int axis, orr_fft_norm norm, ORRERY_CALLER)
 {
     return detail::made(orr_ifft_at(file, line, x.get(), n, axis, norm), file, line);
 }
 
 /// The transform along several axes. @param n  lengths, one for each axis; ORR_NO_INDEX: as they are
+/// dtypes: floats and complex numbers.
 inline Tensor fftn(const Operand &x, const Index &n, const Axes &axes, orr_fft_norm norm, ORRERY_CALLER)
 {
     return detail::made(orr_fftn_at(file, line, x.get(), n, axes, norm), file, line);
 }
 
-/// The inverse transform along several axes.
+/// The inverse transform along several axes. dtypes: floats and complex numbers.
 inline Tensor ifftn(const Operand &x, const Index &n, const Axes &axes, orr_fft_norm norm, ORRERY_CALLER)
 {
     return detail::made(orr_ifftn_at(file, line, x.get(), n, axes, norm), file, line);
 }
 
-/// The first n/2 + 1 elements of the transform of real x: the others are their conjugates.
+/// The first n/2 + 1 elements of the transform of real x: the others are their conjugates. dtypes: floats.
 inline Tensor rfft(const Operand &x, int64_t n, int axis, orr_fft_norm norm, ORRERY_CALLER)
 {
     return detail::made(orr_rfft_at(file, line, x.get(), n, axis, norm), file, line);
 }
 
 /// The real x whose transform begins with the given n/2 + 1 elements. n 0: 2·(m − 1) for m elements.
+/// dtypes: floats and complex numbers.
 inline Tensor irfft(const Operand &x, int64_t n, int axis, orr_fft_norm norm, ORRERY_CALLER)
 {
     return detail::made(orr_irfft_at(file, line, x.get(), n, axis, norm), file, line);
 }
 
-/// orr_rfft along the last of the axes, orr_fft along the others.
+/// orr_rfft along the last of the axes, orr_fft along the others. dtypes: floats.
 inline Tensor rfftn(const Operand &x, const Index &n, const Axes &axes, orr_fft_norm norm, ORRERY_CALLER)
 {
     return detail::made(orr_rfftn_at(file, line, x.get(), n, axes, norm), file, line);
 }
 
-/// The inverse of orr_rfftn. The lengths belong to the result.
+/// The inverse of orr_rfftn. The lengths belong to the result. dtypes: floats and complex numbers.
 inline Tensor irfftn(const Operand &x, const Index &n, const Axes &axes, orr_fft_norm norm, ORRERY_CALLER)
 {
     return detail::made(orr_irfftn_at(file, line, x.get(), n, axes, norm), file, line);
 }
 
 /// The transform, which is real, of x with x[−j] = conj(x[j]); the first n/2 + 1 elements of x are given.
+/// dtypes: floats and complex numbers.
 inline Tensor hfft(const Operand &x, int64_t n, int axis, orr_fft_norm norm, ORRERY_CALLER)
 {
     return detail::made(orr_hfft_at(file, line, x.get(), n, axis, norm), file, line);
 }
 
-/// The inverse of orr_hfft.
+/// The inverse of orr_hfft. dtypes: floats.
 inline Tensor ihfft(const Operand &x, int64_t n, int axis, orr_fft_norm norm, ORRERY_CALLER)
 {
     return detail::made(orr_ihfft_at(file, line, x.get(), n, axis, norm), file, line);

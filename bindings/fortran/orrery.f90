@@ -9678,8 +9678,8 @@ contains
   !> their axis is missing in the result. A transposed operand is read without a copy.
   !> @param a  (…, m, k)    @param b  (…, k, n)
   !> @return   (…, m, n), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE.
-  !> dtypes:   f16 bf16 f32 f64, promoted; f16 and bf16 accumulate in f32. Integers too (wrapping, without BLAS, at
-  !>           most 5 batch axes), and elements of one field.
+  !> dtypes:   integers and floats, promoted; f16 and bf16 accumulate in f32. Integers wrap (without BLAS, at most 5 batch
+  !>           axes). Elements of one field, too.
   !> grad:     dA = g·Bᵀ, dB = Aᵀ·g (summed over broadcast axes).      cost: 2mnk flop.
   function orr_matmul(a, b, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: a
@@ -9853,7 +9853,7 @@ contains
     call f_drop_all(t)
   end function
 
-  !> The n tensors of one shape along a new axis. Otherwise as orr_concat.
+  !> The n tensors of one shape along a new axis. Otherwise as orr_concat. dtypes: all, promoted.
   function orr_stack(t, axis, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: t(:)
     class(*), intent(in) :: axis
@@ -10641,7 +10641,7 @@ contains
   end function
 
   !> Σ a·b over axes of_a[i] of a and of_b[i] of b: the other axes of a, then those of b. No axes: the outer product.
-  !> dtypes: as orr_matmul. Errors: ORR_EINVAL (lists of different lengths), ORR_EAXIS, ORR_ESHAPE, ORR_EDTYPE.
+  !> dtypes: integers and floats, promoted. Errors: ORR_EINVAL (lists of different lengths), ORR_EAXIS, ORR_ESHAPE, ORR_EDTYPE.
   !> grad: through the product. cost: that of orr_matmul, and copies of operands that are not matrices in memory.
   function orr_tensordot(a, b, of_a, of_b, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: a
@@ -11207,6 +11207,7 @@ contains
   end subroutine
 
   !> The transform along one axis. @param x  real or complex    @param n  0: the axis's length
+  !> dtypes: floats and complex numbers.
   function orr_fft(x, n, axis, norm, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     class(*), intent(in) :: n
@@ -11219,7 +11220,7 @@ contains
     call f_drop(x)
   end function
 
-  !> The inverse transform along one axis.
+  !> The inverse transform along one axis. dtypes: floats and complex numbers.
   function orr_ifft(x, n, axis, norm, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     class(*), intent(in) :: n
@@ -11233,6 +11234,7 @@ contains
   end function
 
   !> The transform along several axes. @param n  lengths, one for each axis; ORR_NO_INDEX: as they are
+  !> dtypes: floats and complex numbers.
   function orr_fftn(x, n, axes, norm, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     class(*), intent(in), optional :: n(:)
@@ -11245,7 +11247,7 @@ contains
     call f_drop(x)
   end function
 
-  !> The inverse transform along several axes.
+  !> The inverse transform along several axes. dtypes: floats and complex numbers.
   function orr_ifftn(x, n, axes, norm, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     class(*), intent(in) :: n(:)
@@ -11258,7 +11260,7 @@ contains
     call f_drop(x)
   end function
 
-  !> The first n/2 + 1 elements of the transform of real x: the others are their conjugates.
+  !> The first n/2 + 1 elements of the transform of real x: the others are their conjugates. dtypes: floats.
   function orr_rfft(x, n, axis, norm, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     class(*), intent(in) :: n
@@ -11272,6 +11274,7 @@ contains
   end function
 
   !> The real x whose transform begins with the given n/2 + 1 elements. n 0: 2·(m − 1) for m elements.
+  !> dtypes: floats and complex numbers.
   function orr_irfft(x, n, axis, norm, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     class(*), intent(in) :: n
@@ -11284,7 +11287,7 @@ contains
     call f_drop(x)
   end function
 
-  !> orr_rfft along the last of the axes, orr_fft along the others.
+  !> orr_rfft along the last of the axes, orr_fft along the others. dtypes: floats.
   function orr_rfftn(x, n, axes, norm, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     class(*), intent(in) :: n(:)
@@ -11297,7 +11300,7 @@ contains
     call f_drop(x)
   end function
 
-  !> The inverse of orr_rfftn. The lengths belong to the result.
+  !> The inverse of orr_rfftn. The lengths belong to the result. dtypes: floats and complex numbers.
   function orr_irfftn(x, n, axes, norm, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     class(*), intent(in) :: n(:)
@@ -11311,6 +11314,7 @@ contains
   end function
 
   !> The transform, which is real, of x with x[−j] = conj(x[j]); the first n/2 + 1 elements of x are given.
+  !> dtypes: floats and complex numbers.
   function orr_hfft(x, n, axis, norm, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     class(*), intent(in) :: n
@@ -11323,7 +11327,7 @@ contains
     call f_drop(x)
   end function
 
-  !> The inverse of orr_hfft.
+  !> The inverse of orr_hfft. dtypes: floats.
   function orr_ihfft(x, n, axis, norm, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     class(*), intent(in) :: n

@@ -66,6 +66,23 @@ def camel(name):
     return "".join(w.capitalize() for w in name[4:].split("_"))
 
 
+def operands(f, params):
+    """A bit for each parameter whose tensors take the common dtype, as the text of the function says ("x and edges promoted", "for y and
+    z, promoted", "promoted": all tensors), and whether that is one of floats: "true" or "false". Layers and what is written to (updates)
+    have dtypes of their own."""
+    if f["header"] not in ("elementwise.h", "ops.h", "array.h", "linalg.h", "fft.h") or any(a["name"] == "updates" for a in f["arguments"]):
+        return 0, "false"
+    said = re.search(r"dtypes:\s*([^.;]*)", f["doc"] or "")
+    text = said.group(1).strip() if said else ""
+    floats = re.match(r"(floats|f16|f32)\b", text) is not None
+    named = re.search(r"\b(\w+) and (\w+),? promoted", text)
+    if "promoted" not in text and not (floats and f["header"] in ("ops.h", "linalg.h", "fft.h")):
+        return 0, "false"
+    tensors = [a["name"] for a in f["arguments"] if a["role"] == "tensor" or a["role"] == "list" and a.get("of") == "orr_tensor *"]
+    own = [n for n in named.groups() if n in tensors] if named else []
+    return sum(1 << k for k, p in enumerate(params) if p[0].rstrip("_") in (own or tensors)), str(floats).lower()
+
+
 def short(name):
     return name[4:]
 
@@ -640,13 +657,13 @@ class Generator:
         required = max([k + 1 for k, p in enumerate(params) if not p[1]], default=0)
         name = self.python_name(f)
         test = " ||\n        ".join("!(%s)" % g for g in gets + after)
-        promotes = str(f["header"] == "elementwise.h" and all(a["role"] == "tensor" for a in f["arguments"])).lower()
+        mask, floats = operands(f, params)
         self.out.append(
             "static PyObject *f_%s(PyObject *self, PyObject *const *argv, Py_ssize_t argc, PyObject *kwnames)\n{\n"
-            "    static const char *const names[] = { %s };\n    static const signature s = { %s, %d, %d, %d, %s, names };\n"
+            "    static const char *const names[] = { %s };\n    static const signature s = { %s, %d, %d, %d, %dU, %s, names };\n"
             "    PyObject *v[%d];\n    call c;\n%s    (void)self;\n    if (!begin(&c, &s, argv, argc, kwnames, v))\n"
             "        return NULL;\n%s%s}\n"
-            % (name, ", ".join([c_text(p[0]) for p in params] or ["NULL"]), c_text(name), n, required, options, promotes, max(n, 1),
+            % (name, ", ".join([c_text(p[0]) for p in params] or ["NULL"]), c_text(name), n, required, options, mask, floats, max(n, 1),
                "".join("    %s\n" % d for d in decls),
                "    if (%s)\n        return failed(&c);\n" % test if test else "", body))
         self.bound.append((name, f, params, required))
@@ -856,8 +873,8 @@ static PyObject *from_names(char **names, int n)
                 self.out.append("static PyObject *op_%s(PyObject *x)\n{\n    return unary(%s, %s, x);\n}" % (
                     short_name, c_text(standard), f["symbol"]))
             else:
-                self.out.append("static PyObject *op_%s(PyObject *x, PyObject *y)\n{\n    return binary(%s, %s, x, y);\n}" % (
-                    short_name, c_text(standard), f["symbol"]))
+                self.out.append("static PyObject *op_%s(PyObject *x, PyObject *y)\n{\n    return binary(%s, %s, x, y, %s);\n}" % (
+                    short_name, c_text(standard), f["symbol"], operands(f, [("x",), ("y",)])[1]))
             slots.append("    { Py_%s, op_%s }," % (slot, short_name))
         self.out.append("static PyObject *compare(PyObject *x, PyObject *y, int op)\n{\n    switch (op) {")
         for standard, op in COMPARISONS.items():

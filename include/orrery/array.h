@@ -276,7 +276,7 @@ ORR_API orr_tensor *orr_correlation_at(const char *file, int line, orr_tensor *x
 ORR_API orr_tensor *orr_einsum_at(const char *file, int line, const char *text, orr_tensor *const *x, int n);
 #define orr_einsum(...) orr_einsum_at(ORR_HERE, __VA_ARGS__)
 /** Σ a·b over axes of_a[i] of a and of_b[i] of b: the other axes of a, then those of b. No axes: the outer product.
- * dtypes: as orr_matmul. Errors: ORR_EINVAL (lists of different lengths), ORR_EAXIS, ORR_ESHAPE, ORR_EDTYPE.
+ * dtypes: integers and floats, promoted. Errors: ORR_EINVAL (lists of different lengths), ORR_EAXIS, ORR_ESHAPE, ORR_EDTYPE.
  * grad: through the product. cost: that of orr_matmul, and copies of operands that are not matrices in memory. */
 ORR_API orr_tensor *orr_tensordot_at(const char *file, int line, orr_tensor *a, orr_tensor *b, orr_axes of_a,
                                      orr_axes of_b);

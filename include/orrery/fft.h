@@ -25,29 +25,33 @@ typedef enum orr_fft_norm {
     ORR_FFT_FORWARD   /**< to the forward transform      */
 } orr_fft_norm;
 
-/** The transform along one axis. @param x  real or complex    @param n  0: the axis's length */
+/** The transform along one axis. @param x  real or complex    @param n  0: the axis's length
+ * dtypes: floats and complex numbers. */
 ORR_API orr_tensor *orr_fft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm);
-/** The inverse transform along one axis. */
+/** The inverse transform along one axis. dtypes: floats and complex numbers. */
 ORR_API orr_tensor *orr_ifft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm);
-/** The transform along several axes. @param n  lengths, one for each axis; ORR_NO_INDEX: as they are */
+/** The transform along several axes. @param n  lengths, one for each axis; ORR_NO_INDEX: as they are
+ * dtypes: floats and complex numbers. */
 ORR_API orr_tensor *orr_fftn_at(const char *file, int line, orr_tensor *x, orr_index n, orr_axes axes,
                                 orr_fft_norm norm);
-/** The inverse transform along several axes. */
+/** The inverse transform along several axes. dtypes: floats and complex numbers. */
 ORR_API orr_tensor *orr_ifftn_at(const char *file, int line, orr_tensor *x, orr_index n, orr_axes axes,
                                  orr_fft_norm norm);
-/** The first n/2 + 1 elements of the transform of real x: the others are their conjugates. */
+/** The first n/2 + 1 elements of the transform of real x: the others are their conjugates. dtypes: floats. */
 ORR_API orr_tensor *orr_rfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm);
-/** The real x whose transform begins with the given n/2 + 1 elements. n 0: 2·(m − 1) for m elements. */
+/** The real x whose transform begins with the given n/2 + 1 elements. n 0: 2·(m − 1) for m elements.
+ * dtypes: floats and complex numbers. */
 ORR_API orr_tensor *orr_irfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm);
-/** orr_rfft along the last of the axes, orr_fft along the others. */
+/** orr_rfft along the last of the axes, orr_fft along the others. dtypes: floats. */
 ORR_API orr_tensor *orr_rfftn_at(const char *file, int line, orr_tensor *x, orr_index n, orr_axes axes,
                                  orr_fft_norm norm);
-/** The inverse of orr_rfftn. The lengths belong to the result. */
+/** The inverse of orr_rfftn. The lengths belong to the result. dtypes: floats and complex numbers. */
 ORR_API orr_tensor *orr_irfftn_at(const char *file, int line, orr_tensor *x, orr_index n, orr_axes axes,
                                   orr_fft_norm norm);
-/** The transform, which is real, of x with x[−j] = conj(x[j]); the first n/2 + 1 elements of x are given. */
+/** The transform, which is real, of x with x[−j] = conj(x[j]); the first n/2 + 1 elements of x are given.
+ * dtypes: floats and complex numbers. */
 ORR_API orr_tensor *orr_hfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm);
-/** The inverse of orr_hfft. */
+/** The inverse of orr_hfft. dtypes: floats. */
 ORR_API orr_tensor *orr_ihfft_at(const char *file, int line, orr_tensor *x, int64_t n, int axis, orr_fft_norm norm);
 #define orr_fft(...) orr_fft_at(ORR_HERE, __VA_ARGS__)
 #define orr_ifft(...) orr_ifft_at(ORR_HERE, __VA_ARGS__)

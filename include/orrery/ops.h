@@ -196,8 +196,8 @@ ORR_API orr_tensor *orr_argsort_at(const char *file, int line, orr_tensor *x, in
  * their axis is missing in the result. A transposed operand is read without a copy.
  * @param a  (…, m, k)    @param b  (…, k, n)
  * @return   (…, m, n), owned by the current scope; poison on ORR_ESHAPE, ORR_EDTYPE.
- * dtypes:   f16 bf16 f32 f64, promoted; f16 and bf16 accumulate in f32. Integers too (wrapping, without BLAS, at
- *           most 5 batch axes), and elements of one field.
+ * dtypes:   integers and floats, promoted; f16 and bf16 accumulate in f32. Integers wrap (without BLAS, at most 5 batch
+ *           axes). Elements of one field, too.
  * grad:     dA = g·Bᵀ, dB = Aᵀ·g (summed over broadcast axes).      cost: 2mnk flop. */
 ORR_API orr_tensor *orr_matmul_at(const char *file, int line, orr_tensor *a, orr_tensor *b);
 #define orr_matmul(...) orr_matmul_at(ORR_HERE, __VA_ARGS__)
@@ -276,7 +276,7 @@ ORR_API orr_tensor *orr_triu_at(const char *file, int line, orr_tensor *x, int64
  * grad: slices of g. cost: a copy. */
 ORR_API orr_tensor *orr_concat_at(const char *file, int line, orr_tensor *const *t, int n, int axis);
 #define orr_concat(...) orr_concat_at(ORR_HERE, __VA_ARGS__)
-/** The n tensors of one shape along a new axis. Otherwise as orr_concat. */
+/** The n tensors of one shape along a new axis. Otherwise as orr_concat. dtypes: all, promoted. */
 ORR_API orr_tensor *orr_stack_at(const char *file, int line, orr_tensor *const *t, int n, int axis);
 #define orr_stack(...) orr_stack_at(ORR_HERE, __VA_ARGS__)
 /** x with lo[k] elements before and hi[k] after along axis k, all `value`; axes beyond the lists are not padded.

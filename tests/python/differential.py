@@ -125,10 +125,9 @@ COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 def undefined(name, t, u):
     """The standard leaves open what an operator does with the dtypes: ours is an error."""
     a, b = kind(t), kind(u)
-    mixed = {"i" if k == "u" else k for k in a + b} not in ({"b"}, {"i"}, {"f"}, {"c"}, {"c", "f"})
     signs = {a, b} == {"i", "u"} and "uint64" in (t, u)
-    arithmetic = name not in COMPARISONS and name not in "&|^"
-    return (mixed or signs or a == b == "b" and arithmetic or name == "/" and a in "iu" or
+    arithmetic = name not in COMPARISONS and name not in "&|^" and name != "/"
+    return (signs and name != "/" or a == b == "b" and arithmetic or
             name in COMPARISONS[2:] + ("//", "%", "divmod") and "c" in a + b)
 
 
@@ -186,9 +185,13 @@ def numbers():
         c = np.dtype(t)
         if of == "c" and k != "c":
             c = np.dtype("complex64" if t in ("float16", "float32") else "complex128")
-        if of == "i" and k in "iu" and not np.iinfo(t).min <= v <= np.iinfo(t).max:
+        elif k in "biu" and (of == "f" or name == "/"):
+            c = np.dtype("float64")
+        elif k == "b" and of == "i":
+            c = np.dtype("int64")
+        if of == "i" and c.kind in "iu" and not np.iinfo(c).min <= v <= np.iinfo(c).max:
             raise OverflowError("no value of the dtype")
-        b = np.asarray(v if k in "iub" else complex(v) if c.kind == "c" else float(v)).astype(c)
+        b = np.asarray(v if c.kind in "iub" else complex(v) if c.kind == "c" else float(v)).astype(c)
         return applied(name, b, a.astype(c)) if left else applied(name, a.astype(c), b)
     open_ = undefined(name, t, {"b": t if k in "if" else "bool", "i": t if k != "b" else "int64", "f": t if k in "fc" else "float64",
                                 "c": "complex128"}[of])
@@ -198,7 +201,7 @@ def numbers():
     check("%r %s %s %r" % (v, name, t, a.tolist()) if left else "%s %r %s %r" % (t, a.tolist(), name, v),
           lambda: f(v, o.asarray(a)) if left else f(o.asarray(a), v), theirs,
           ABOUT[t if k in "fc" else "complex64"] if name == "**" and k not in "b" or k == "c" or of == "c" else 0,
-          () if sure else o.InvalidError if name == "**" and not a.size and of == "i" and k in "iu" else (o.DtypeError, OverflowError) if open_ or k == "b" or of == "b" or of == "c" and k in "iu" or of == "f" and k in "iu" else ())
+          () if sure else o.InvalidError if name == "**" and not a.size and of == "i" and k in "iu" else (o.DtypeError, OverflowError) if open_ or of == "b" else ())
 
 
 def arrays_on_the_left():
@@ -362,21 +365,30 @@ def reduction():
 EXACT = "square floor ceil trunc round isnan isinf isfinite signbit conj real imag logical_not sign".split()
 
 
+def wide(a):
+    """Where floats are wanted, integers become float64; NumPy makes float16 and float32 of narrow ones."""
+    return a.astype("float64") if kind(a.dtype) in "biu" else a
+
+
 def function():
     name, t = R.choice(EXACT + "sqrt exp log log2 log10 log1p expm1 sin cos tan sinh cosh tanh arctan".split()), R.choice(ALL)
     a = array(t, shape())
     if name in ("floor", "ceil", "trunc") and kind(t) in "iu" or name == "sign" and kind(t) == "c" or kind(t) == "c" and name not in EXACT:
         return  # NumPy 1 makes floats of integers, and has another sign
-    check("%s %s %r" % (name, t, a.tolist()), lambda: getattr(o, name.replace("arc", "a"))(o.asarray(a)), lambda: getattr(np, name)(a),
-          0 if name in EXACT and kind(t) != "c" else ABOUT.get(t, 1e-5), o.DtypeError if kind(t) in "biu" or name == "logical_not" else ())
+    check("%s %s %r" % (name, t, a.tolist()), lambda: getattr(o, name.replace("arc", "a"))(o.asarray(a)),
+          lambda: getattr(np, name)(a if name in EXACT else wide(a)),
+          0 if name in EXACT and kind(t) != "c" else ABOUT.get(t, 1e-12),
+          o.DtypeError if name in EXACT and t == "bool" or name == "logical_not" else ())
 
 
 def function_of_two():
     name, t, s = R.choice("maximum minimum hypot copysign nextafter logaddexp remainder floor_divide".split()), R.choice(ALL), shape(2)
     a, b = array(t, s), array(t, beside(s))
+    floats = name in ("hypot", "copysign", "nextafter", "logaddexp")
     check("%s %s %r %r" % (name, t, a.tolist(), b.tolist()), lambda: getattr(o, name)(o.asarray(a), o.asarray(b)),
-          lambda: getattr(np, name)(a, b), ABOUT.get(t, 0) if name in ("hypot", "logaddexp", "maximum", "minimum") else 0,
-          o.DtypeError if kind(t) in "biuc" or t == "float16" else ())
+          lambda: getattr(np, name)(*map(wide, (a, b)) if floats else (a, b)),
+          ABOUT.get(t, 1e-12 if floats else 0) if name in ("hypot", "logaddexp", "maximum", "minimum") else 0,
+          o.DtypeError if kind(t) == "c" or t in ("bool", "float16") else ())
 
 
 def order():

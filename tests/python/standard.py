@@ -151,7 +151,11 @@ def creation():
     raises(ValueError, lambda: o.asarray([[1, 2], [3]]))
     for t in "int8 uint16 float32 complex64 bool".split():
         assert o.asarray(1, dtype=t).dtype is getattr(o, t), t
-    raises(TypeError, lambda: o.result_type(o.int64, 1.0), "promote")
+    raises(TypeError, lambda: o.result_type(o.int64, o.uint64), "promote")
+    assert o.result_type(o.int64, 1.0) is o.float64 and o.result_type(o.int8, o.float32) is o.float32
+    for t in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split():
+        for u in "bool int32 uint8 float16 float32 complex64".split() if t != "uint64" else ["bool", "uint8", "float32", "complex64"]:
+            assert o.result_type(getattr(o, t), getattr(o, u)).name == np.result_type(t, u).name, (t, u)
     assert o.result_type(o.uint8, -1) is o.uint8 and o.result_type(o.complex64, 2.0) is o.complex64
     assert o.result_type(o.float32, 1.5) is o.float32 and o.result_type(o.int8, o.uint8) is o.int16
     assert o.isdtype(o.int8, "integral") and not o.isdtype(o.float32, ("integral", "bool")) and o.can_cast(o.int8, o.int16)

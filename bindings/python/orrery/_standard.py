@@ -148,21 +148,19 @@ def isdtype(dtype, kind):
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype to which tensors, dtypes and numbers promote. A number takes the dtype of the others, whatever its value."""
+    """The dtype to which tensors, dtypes and numbers promote. A number takes the dtype of the others, whatever its value, if it is of a
+    kind that this dtype has."""
     kinds = [a.dtype if isinstance(a, Tensor) else a for a in arrays_and_dtypes]
-    plain = [k for k in kinds if not isinstance(k, (bool, int, float, complex))]
-    if len(plain) == len(kinds):
-        return _core.result_type(kinds)
     numbers = [k for k in kinds if isinstance(k, (bool, int, float, complex))]
-    if not plain:
+    if len(numbers) == len(kinds) > 0:
         return asarray(_b.max(numbers, key=lambda v: (isinstance(v, complex), isinstance(v, float), not isinstance(v, bool)))).dtype
-    t = _core.result_type(plain)
-    takes = {bool: None, int: "numeric", float: ("real floating", "complex floating"), complex: "numeric"}
-    for v in numbers:
-        kinds = next(takes[k] for k in takes if isinstance(v, k))
-        if kinds and not isdtype(t, kinds):
-            raise _core.DtypeError("result_type(): %s does not promote with the Python number %r" % (t, v))
-    return _core.add(_core.zeros(t, ()), 1j).dtype if _b.any(isinstance(v, complex) for v in numbers) else t
+    common = [_core.zeros(k, ()) for k in kinds if not isinstance(k, (bool, int, float, complex))] + [type(v)(1) for v in numbers]
+    if len(common) < 2:
+        return common[0].dtype if common else _core.result_type(kinds)
+    r, no = common[0], _core.zeros("bool", ())
+    for v in common[1:]:
+        r = _core.where(no, r, v)  # the rule of all operators
+    return r.dtype
 
 
 def can_cast(from_, to, /):
@@ -462,17 +460,17 @@ def _as_float(x):
 
 def mean(x, /, axis=None, *, keepdims=False):
     """Σ x / n."""
-    return _core.mean(_as_float(x), axis, keepdims)
+    return _core.mean(x, axis, keepdims)
 
 
 def var(x, /, axis=None, *, correction=0.0, keepdims=False):
     """Σ (x − mean)² / (n − correction)."""
-    return _core.var(_as_float(x), axis, float(correction), keepdims)
+    return _core.var(x, axis, float(correction), keepdims)
 
 
 def std(x, /, axis=None, *, correction=0.0, keepdims=False):
     """The root of var."""
-    return _core.std(_as_float(x), axis, float(correction), keepdims)
+    return _core.std(x, axis, float(correction), keepdims)
 
 
 def _cumulative(core):

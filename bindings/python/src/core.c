@@ -147,7 +147,9 @@ void blank(call *c, const char *name)
 {
     c->name = name;
     c->n_temps = c->n_memory = c->n_args = 0;
-    c->promotes = false;
+    c->signature = NULL;
+    c->operands = 0;
+    c->floats = false;
     c->scope = NULL;
     c->extra = c->views = NULL;
     c->slot = NULL;
@@ -181,7 +183,9 @@ bool begin(call *c, const signature *s, PyObject *const *argv, Py_ssize_t argc, 
         v[k] = k < argc ? argv[k] : NULL;
     c->args = v;
     c->n_args = s->n;
-    c->promotes = s->promotes;
+    c->signature = s;
+    c->operands = s->operands;
+    c->floats = s->floats;
     if (kwnames && !keywords(c, s, argv + argc, kwnames, v)) {
         Py_CLEAR(c->extra);
         return false;
@@ -459,7 +463,7 @@ static bool of_large(call *c, PyObject *v, orr_tensor **t)
 {
     orr_dtype kind = beside(c);
     orr_number n;
-    if (kind != ORR_BOOL && !is_integer(kind)) {
+    if (c->floats || (kind != ORR_BOOL && !is_integer(kind))) {
         double x = PyLong_AsDouble(v);
         return !PyErr_Occurred() && real_scalar(c, x, t);
     }
@@ -481,24 +485,12 @@ static bool of_integer(call *c, PyObject *v, orr_tensor **t)
     return !over && i >= -(1LL << 53) && i <= 1LL << 53 ? real_scalar(c, (double)i, t) : of_large(c, v, t);
 }
 
-/* A float beside integers: the result's dtype would hang on whether it is whole. */
-static bool of_float(call *c, PyObject *v, orr_tensor **t)
-{
-    orr_dtype kind = c->promotes ? beside(c) : ORR_BOOL;
-    if (!is_integer(kind))
-        return real_scalar(c, PyFloat_AsDouble(v), t);
-    PyErr_Format(errors[ORR_EDTYPE],
-                 "%s(): %s and the float %R do not mix; write orrery.astype(x, 'float64'), or an integer", c->name,
-                 orr_dtype_name(kind), v);
-    return false;
-}
-
 /* A number of Python; *is false: it is none. */
 static bool of_number(call *c, PyObject *v, orr_tensor **t, bool *is)
 {
     *is = true;
     if (PyFloat_Check(v))
-        return of_float(c, v, t);
+        return real_scalar(c, PyFloat_AsDouble(v), t);
     if (PyLong_Check(v))
         return of_integer(c, v, t);
     if (PyComplex_Check(v))
@@ -506,6 +498,81 @@ static bool of_number(call *c, PyObject *v, orr_tensor **t, bool *is)
             c, orr_scalar_complex_at(c->file, c->line, PyComplex_RealAsDouble(v), PyComplex_ImagAsDouble(v)), t);
     *is = false;
     return true;
+}
+
+/* -- integers and truth values beside others, as in NumPy ------------------------------------------------------------ */
+
+static orr_dtype dtype_of(PyObject *v)
+{
+    if (!PyObject_TypeCheck(v, tensor_type))
+        return buffer_dtype(v);
+    return ((tensor *)v)->t ? orr_tensor_dtype(((tensor *)v)->t) : ORR_DTYPE_COUNT;
+}
+
+/* The operands of a call, by what they say of the common dtype. ORR_DTYPE_COUNT: there is none of them. */
+typedef struct {
+    orr_dtype whole, other; /* the first tensor of integers; the first of floats, complex numbers or a field */
+    bool real, integer;     /* numbers of Python                                                              */
+} operands;
+
+static void look(operands *o, PyObject *v)
+{
+    orr_dtype t = dtype_of(v);
+    if (t == ORR_DTYPE_COUNT) {
+        o->real = o->real || PyFloat_Check(v);
+        o->integer = o->integer || (PyLong_Check(v) && !PyBool_Check(v));
+    } else if (is_integer(t)) {
+        o->whole = o->whole == ORR_DTYPE_COUNT ? t : o->whole;
+    } else if (t != ORR_BOOL && o->other == ORR_DTYPE_COUNT) {
+        o->other = t;
+    }
+}
+
+/* The dtype as which an operand of integers or truth values takes part: ORR_DTYPE_COUNT, as it is. Beside floats one of floats
+ * that has all its values, where there is one; where a float is wanted and none is there, float64. */
+static orr_dtype part_as(const call *c, const operands *o, orr_dtype t)
+{
+    if (o->other > ORR_C128 && o->other != ORR_DTYPE_COUNT) /* a field */
+        return ORR_DTYPE_COUNT;
+    if (o->other != ORR_DTYPE_COUNT)
+        return orr_dtype_size(t) > 2   ? ORR_F64
+               : orr_dtype_size(t) > 1 ? ORR_F32
+               : o->other == ORR_BF16  ? ORR_BF16
+                                       : ORR_F16;
+    if (o->real || c->floats)
+        return ORR_F64;
+    if (t == ORR_BOOL && o->whole != ORR_DTYPE_COUNT)
+        return o->whole;
+    return t == ORR_BOOL && o->integer ? ORR_I64 : ORR_DTYPE_COUNT;
+}
+
+/* Whether the argument of that name is one of the operands that take the common dtype. */
+static bool is_operand(const call *c, const char *name)
+{
+    if (!c->operands)
+        return false;
+    for (int k = 0; c->signature && k < c->signature->n; k++)
+        if (c->signature->names[k] == name || strcmp(c->signature->names[k], name) == 0)
+            return c->operands >> k & 1;
+    return !c->signature;
+}
+
+/* Casts a tensor of integers or truth values among the operands `v`. */
+static bool take_part(call *c, PyObject *const *v, int n, unsigned which, orr_tensor **t)
+{
+    orr_dtype is = orr_tensor_dtype(*t);
+    operands o = { .whole = ORR_DTYPE_COUNT, .other = ORR_DTYPE_COUNT };
+    for (int k = 0; k < n; k++)
+        if (v[k] && (k >= 32 || which >> k & 1))
+            look(&o, v[k]);
+    orr_dtype as = part_as(c, &o, is);
+    return as == ORR_DTYPE_COUNT || as == is || temporary(c, orr_cast_at(c->file, c->line, *t, as), t);
+}
+
+static bool takes_part(call *c, const char *name, orr_tensor **t)
+{
+    return !c->operands || orr_tensor_dtype(*t) > ORR_U64 || !is_operand(c, name) ||
+           take_part(c, c->args, c->n_args, c->operands, t);
 }
 
 /* Makes a part anew whose whole was assigned to. */
@@ -532,15 +599,16 @@ bool to_tensor(call *c, PyObject *v, const char *name, orr_tensor **t)
         if (((tensor *)v)->base && !renew((tensor *)v))
             return false;
         *t = ((tensor *)v)->t;
-        return *t ||
-               (PyErr_Format(errors[ORR_EHANDLE], "%s(): '%s' is a tensor without a value", c->name, name), false);
+        if (!*t)
+            return PyErr_Format(errors[ORR_EHANDLE], "%s(): '%s' is a tensor without a value", c->name, name), false;
+        return takes_part(c, name, t);
     }
     if (!of_number(c, v, t, &number))
         return false;
     if (number)
         return true;
     if (PyObject_CheckBuffer(v) && !PyBytes_Check(v))
-        return of_buffer(c, v, t);
+        return of_buffer(c, v, t) && takes_part(c, name, t);
     return wrong(c, name, v, "a tensor, a number or an array");
 }
 
@@ -569,9 +637,15 @@ bool to_tensors(call *c, PyObject *v, const char *name, orr_tensor ***t, int64_t
         return false;
     *n = PyTuple_Size(s);
     *t = memory(c, (size_t)*n * sizeof **t);
-    bool fine = *t != NULL;
+    PyObject **items = PyMem_Calloc((size_t)*n + 1, sizeof *items);
+    bool fine = *t && items;
+    for (int64_t k = 0; fine && k < *n; k++)
+        items[k] = PyTuple_GetItem(s, (Py_ssize_t)k);
     for (int64_t k = 0; fine && k < *n; k++)
         fine = to_tensor(c, PyTuple_GetItem(s, (Py_ssize_t)k), name, *t + k);
+    for (int64_t k = 0; fine && k < *n && is_operand(c, name); k++)
+        fine = orr_tensor_dtype((*t)[k]) > ORR_U64 || take_part(c, items, (int)*n, ~0U, *t + k);
+    PyMem_Free(items);
     Py_DECREF(s); /* the caller's list keeps the elements */
     return fine;
 }
@@ -1201,19 +1275,7 @@ static bool is_list(PyObject *v)
     return PyList_Check(v) || PyTuple_Check(v);
 }
 
-/* Truth values and a number that is none have no common dtype. */
-static bool of_one_kind(call *c, PyObject *x, PyObject *y)
-{
-    bool number = PyFloat_Check(y) || (PyLong_Check(y) && !PyBool_Check(y));
-    if (!number || !PyObject_TypeCheck(x, tensor_type) || !((tensor *)x)->t ||
-        orr_tensor_dtype(((tensor *)x)->t) != ORR_BOOL)
-        return true;
-    PyErr_Format(errors[ORR_EDTYPE], "%s(): bool and the number %R do not mix; write orrery.astype(x, 'int64')",
-                 c->name, y);
-    return false;
-}
-
-PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y)
+PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y, bool floats)
 {
     call c;
     orr_tensor *a, *b;
@@ -1224,12 +1286,12 @@ PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y)
     }
     if (!operand(x) || !operand(y))
         Py_RETURN_NOTIMPLEMENTED;
-    bool tensors = Py_TYPE(x) == tensor_type && Py_TYPE(y) == tensor_type;
-    if (!begin_plain(&c, name) || (!tensors && (!of_one_kind(&c, x, y) || !of_one_kind(&c, y, x))))
+    if (!begin_plain(&c, name))
         return NULL;
     c.args = both;
     c.n_args = 2;
-    c.promotes = true;
+    c.operands = 3;
+    c.floats = floats;
     if (!to_tensor(&c, x, "x", &a) || !to_tensor(&c, y, "y", &b))
         return failed(&c);
     PyObject *r = from_tensor(&c, f(c.file, c.line, a, b));
@@ -1265,10 +1327,10 @@ PyObject *comparison(const char *name, binary_fn *f, PyObject *x, PyObject *y, i
 {
     bool is_float = PyFloat_Check(y);
     if ((!is_float && !PyLong_Check(y)) || !((tensor *)x)->t)
-        return binary(name, f, x, y);
+        return binary(name, f, x, y, false);
     orr_dtype t = orr_tensor_dtype(((tensor *)x)->t);
     if (t != ORR_BOOL && !is_integer(t))
-        return binary(name, f, x, y);
+        return binary(name, f, x, y, false);
     int side = 0;
     orr_number unused;
     PyObject *bound = is_float ? whole_bound(PyFloat_AsDouble(y), op, &side) : Py_NewRef(y);
@@ -1280,7 +1342,8 @@ PyObject *comparison(const char *name, binary_fn *f, PyObject *x, PyObject *y, i
     PyObject *r = !side ? binary(name, f, x,
                                  t != ORR_BOOL            ? bound
                                  : PyObject_IsTrue(bound) ? Py_True
-                                                          : Py_False)
+                                                          : Py_False,
+                                 false)
                         : same_everywhere(name, x,
                                           side == 2  ? op == Py_NE
                                           : side < 0 ? below
@@ -1306,7 +1369,7 @@ static PyObject *as_operand(const char *name, PyObject *v)
 
 static bool of_integers(PyObject *v)
 {
-    return PyObject_TypeCheck(v, tensor_type) ? is_integer(orr_tensor_dtype(((tensor *)v)->t)) : PyLong_Check(v);
+    return PyObject_TypeCheck(v, tensor_type) ? orr_tensor_dtype(((tensor *)v)->t) <= ORR_U64 : PyLong_Check(v);
 }
 
 /* Whether a tensor has a negative element; −1: an exception. */
@@ -1331,7 +1394,7 @@ PyObject *power(const char *name, binary_fn *f, PyObject *x, PyObject *y)
                      "%s(): integers have no negative powers that are integers: write orrery.astype(x, 'float64')",
                      name);
     else if (exponent && !negative)
-        r = binary(name, f, base, exponent);
+        r = binary(name, f, base, exponent, false);
     Py_XDECREF(base);
     Py_XDECREF(exponent);
     return r;

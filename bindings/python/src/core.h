@@ -22,19 +22,22 @@ typedef struct call {
     orr_scope *scope;             /**< of what the program's own functions return to the library */
     PyObject *const *args;        /**< all arguments: a number takes the dtype of a tensor beside it */
     int n_args;
-    bool promotes;     /**< the function wants its operands of one kind            */
-    PyObject *extra;   /**< fields of an option struct, given as keywords          */
-    PyObject *views;   /**< views of the program's memory, or NULL                 */
-    struct slot *slot; /**< whose function is replaced                             */
-    struct post *next; /**< the new one                                            */
+    const struct signature *signature; /**< NULL: operands x and y                     */
+    unsigned operands;                 /**< a bit for each argument that takes the common dtype     */
+    bool floats;                       /**< which the function wants to be one of floats            */
+    PyObject *extra;                   /**< fields of an option struct, given as keywords          */
+    PyObject *views;                   /**< views of the program's memory, or NULL                 */
+    struct slot *slot;                 /**< whose function is replaced                             */
+    struct post *next;                 /**< the new one                                            */
 } call;
 
 /** The arguments of a function, in order. */
 typedef struct signature {
     const char *name;
     int n, required;
-    int options; /**< the argument that takes unknown keywords as fields; −1: none */
-    bool promotes;
+    int options;       /**< the argument that takes unknown keywords as fields; −1: none */
+    unsigned operands; /**< a bit for each argument of the common dtype */
+    bool floats;
     const char *const *names;
 } signature;
 
@@ -200,6 +203,8 @@ bool begin_plain(call *c, const char *name);
 void blank(call *c, const char *name);
 bool temporary(call *c, orr_tensor *t, orr_tensor **to);
 bool of_buffer(call *c, PyObject *v, orr_tensor **t);
+/** The dtype of an array of another library; ORR_DTYPE_COUNT: it is none. */
+orr_dtype buffer_dtype(PyObject *v);
 int get_buffer(PyObject *self, Py_buffer *view, int flags);
 void release_buffer(PyObject *self, Py_buffer *view);
 void tensor_dealloc(PyObject *self);
@@ -228,7 +233,7 @@ PyObject *add_constants(PyObject *module);
 typedef orr_tensor *unary_fn(const char *file, int line, orr_tensor *x);
 typedef orr_tensor *binary_fn(const char *file, int line, orr_tensor *x, orr_tensor *y);
 PyObject *unary(const char *name, unary_fn *f, PyObject *x);
-PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y);
+PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y, bool floats);
 /** A comparison, which is exact for a tensor of integers and any real number. op: Py_LT … */
 PyObject *comparison(const char *name, binary_fn *f, PyObject *x, PyObject *y, int op);
 /** pow, which refuses negative exponents of integers; the value of an exponent that is a signed tensor is computed for it. */

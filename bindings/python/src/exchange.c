@@ -130,6 +130,20 @@ bool of_buffer(call *c, PyObject *v, orr_tensor **t)
     return r && temporary(c, r, t);
 }
 
+orr_dtype buffer_dtype(PyObject *v)
+{
+    Py_buffer b;
+    orr_dtype t = ORR_DTYPE_COUNT;
+    if (!PyObject_CheckBuffer(v) || PyBytes_Check(v))
+        return t;
+    if (PyObject_GetBuffer(v, &b, PyBUF_RECORDS_RO) < 0)
+        return PyErr_Clear(), t;
+    if (!dtype_of(&b, &t))
+        t = ORR_DTYPE_COUNT;
+    PyBuffer_Release(&b);
+    return t;
+}
+
 static orr_tensor *shared(call *c, Py_buffer *b)
 {
     orr_dtype t;
