@@ -138,6 +138,17 @@ orr__exchange_call orr__exchange_call_of(const orr__attr *a)
                                  (unsigned)a->axis };
 }
 
+orr__exchange orr__exchange_of_call(const orr__attr *a, orr_dtype dtype, int64_t count)
+{
+    orr__exchange_call c = orr__exchange_call_of(a);
+    return (orr__exchange){ .kind = c.kind,
+                            .reduction = c.reduction,
+                            .dtype = dtype,
+                            .group = orr__grid_group(c.grid, c.mask),
+                            .count = count,
+                            .values = true };
+}
+
 /* -- the public functions ------------------------------------------------------------------------------------------- */
 
 /* Cuts axis `axis` of the tensor, unless it is cut already. */

@@ -19,6 +19,8 @@ typedef struct orr__exchange_call {
  * `after`. */
 orr__node *orr__rec_exchange(orr__site at, const orr__exchange_call *c, orr__node *x, orr__node *after, int64_t count);
 orr__exchange_call orr__exchange_call_of(const orr__attr *a);
+/* The same as an exchange of values, without arrays, whose result has `count` elements. */
+orr__exchange orr__exchange_of_call(const orr__attr *a, orr_dtype dtype, int64_t count);
 bool orr__is_exchange(const orr__op *op);
 
 /* Returns the number of the distribution that a node requests for its operand; false if the node is no such node. *like is

@@ -72,7 +72,7 @@ static orr_status tell_others(orr__site at, orr_status st, uint32_t met, orr__no
                               orr__node *const *pending, int npending)
 {
     bool waits = st != ORR_OK && orr__ranks() > 1 && orr__distributions_exist() && times_met() == met;
-    return waits && is_together(node, n, pending, npending) ? orr__over_ranks_absent(at, st) : st;
+    return waits && is_together(node, n, pending, npending) ? orr__over_ranks_absent(at, st, false) : st;
 }
 
 /* Moves the nodes that this rank computes alone to the front; returns their number. */
@@ -539,8 +539,8 @@ static void note(orr__site at, double t0, double kernels, double ideal, size_t b
 /* -- evaluations of events that compute new values of variables ------------------------------------------------ */
 
 /* A stop ends an evaluation that waits before anything is published, and its assignments stay pending. Without a wait, new values of
- * variables are published at once; if the evaluation is stopped, the variables have their old values again. So old values that a stopped
- * evaluation needs are not overwritten. */
+ * variables are published at once; if the evaluation is stopped or fails, the variables have their old values again. So old values that such
+ * an evaluation needs are not overwritten. */
 typedef struct undo {
     int n;
     bool undone;
@@ -560,7 +560,7 @@ static void end_of_event(void *argument, orr_status st)
 {
     undo *u = argument;
     orr__run *next = NULL;
-    u->undone = u->undone || st == ORR_ECANCELLED;
+    u->undone = u->undone || st != ORR_OK;
     if (u->undone)
         orr__formers_revert(u->former, u->n);
     for (int i = 0; u->undone && i < u->n && !next; i++) {
@@ -605,12 +605,16 @@ static orr_status evaluate_for_event(orr__site at, orr__node *const *todo, int c
     }
     u->n = orr__formers(todo + first, count - first, u->former);
     orr_status st = evaluate_old(at, u);
+    uint32_t met = times_met();
     if (st == ORR_OK)
         st = evaluate(at, &ORR__ROOTS(todo, count, count), NULL, run);
-    if (st == ORR_OK && *run)
+    if (st == ORR_OK && *run) {
         orr__run_then(*run, end_of_event, u);
-    else
-        undo_free(u);
+        return ORR_OK;
+    }
+    if (st != ORR_OK && times_met() - met > 1) /* other ranks may have begun a run, whose end undoes it */
+        orr__formers_revert(u->former, u->n);
+    undo_free(u);
     return st;
 }
 
@@ -707,20 +711,40 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     return st;
 }
 
+/* Failed assignments: those of all ranks have been reported by the calls that made them. If one has failed on some ranks only, the others hear
+ * of it now. */
+static orr_status tell_failed(orr__site at, orr__node *const *nodes, int n, orr__node **pending, int *npending)
+{
+    const orr__poison_info *failed = NULL;
+    int left = 0;
+    for (int i = 0; i < *npending && !failed; i++)
+        failed = pending[i]->poison;
+    if (!failed || !is_together(nodes, n, pending, *npending))
+        return ORR_OK;
+    orr_status st = orr__over_ranks_absent(at, orr__fail_text(failed->status, failed->text), true);
+    for (int i = 0; i < *npending && st == ORR_OK; i++)
+        if (!pending[i]->poison)
+            pending[left++] = pending[i];
+    *npending = st == ORR_OK ? left : *npending;
+    return st;
+}
+
 static orr_status eval_apart(orr__site at, orr__node *const *nodes, int n, orr__node **pending, int npending,
                              orr__run **run)
 {
     orr__node *few[32], **stay = few;
     int nstay = 0;
-    orr_status st = ORR_OK;
-    if (n > 0 && npending > 0 && orr__ranks() > 1 && orr__distributions_exist()) {
+    bool over_ranks = npending > 0 && orr__ranks() > 1 && orr__distributions_exist();
+    uint32_t met = times_met();
+    orr_status st = over_ranks ? tell_failed(at, nodes, n, pending, &npending) : ORR_OK;
+    if (st == ORR_OK && n > 0 && npending > 0 && over_ranks) {
         stay = orr__array_begin(few, sizeof few, (size_t)npending, sizeof *stay);
         st = stay ? leave_common(at, nodes, n, pending, &npending, stay, &nstay) : ORR_ENOMEM;
     }
     if (st == ORR_OK) {
         st = eval_with(at, nodes, n, pending, npending, stay, nstay, run);
     } else {
-        st = tell_others(at, st, times_met(), nodes, n, pending, npending);
+        st = tell_others(at, st, met, nodes, n, pending, npending);
         settle_pending(at, st, pending, npending, NULL, 0);
     }
     orr__array_end(stay, few);

@@ -502,7 +502,7 @@ static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *value
         st = submit(at, g, &s, !event);
     orr__stop_ends(outer);
     if (st != ORR_OK && over_ranks() && orr__tls_get()->met == s.met && divided(g, values))
-        st = orr__over_ranks_absent(at, st); /* the others wait for this rank */
+        st = orr__over_ranks_absent(at, st, false); /* the others wait for this rank */
     if (e)
         orr__event_adopt(e, s.run);
     if (st == ORR_OK) {
@@ -567,7 +567,7 @@ static orr_status submit_graph(orr__site at, orr_graph *name, orr_tensor *const 
     else if (!g)
         st = orr__fail(at, ORR_EHANDLE, "no graph: it was freed, or never was one");
     if (!g && over_ranks()) /* it may have failed on this rank alone */
-        st = orr__over_ranks_absent(at, st);
+        st = orr__over_ranks_absent(at, st, false);
     if (st == ORR_OK && to)
         st = check_memory(at, g, to);
     if (st == ORR_OK)

@@ -242,6 +242,7 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
         orr__exit_watch(); /* after the start of all libraries, whose own handlers thus run later */
         orr__idle_memory_start();
         orr__piles_start();
+        orr__over_ranks_start();
         pauses = 0;
         started = true;
     }

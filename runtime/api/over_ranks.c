@@ -27,6 +27,17 @@ static void take_turn(void)
     turn.run = NULL;
 }
 
+static void wait_for_turn(void)
+{
+    take_turn();
+    pthread_mutex_unlock(&turn.lock);
+}
+
+void orr__over_ranks_start(void)
+{
+    orr__ranks_turn_by(wait_for_turn);
+}
+
 void orr__over_ranks_stop(void)
 {
     take_turn();
@@ -63,18 +74,13 @@ static orr_status evaluate_graph(orr__site at, const orr__local_graph *g, orr__p
                                  orr__buffer **out, uint16_t *placed, orr__run **run)
 {
     orr__buffer *few[32], **all = orr__array_begin(few, sizeof few, (size_t)g->p.nout, sizeof *all);
-    if (orr__stop_mine)
-        orr__stop_mine->votes = run;
     orr_status st = all ? execute(at, g, plan, p, all, run) : ORR_ENOMEM;
     for (int o = 0; st == ORR_OK && o < g->nout; o++) {
         out[o] = all[o];
         placed[o] = (uint16_t)g->placed[o];
     }
-    if (st == ORR_OK && g->exchanges) {
-        orr__buffer *last = all[g->nout];
-        turn.run = last->run ? orr__run_ref(last->run) : NULL;
-        orr__buffer_unref(last);
-    }
+    if (st == ORR_OK && g->p.nout > g->nout)
+        orr__buffer_unref(all[g->nout]);
     orr__array_end(all, few);
     return st;
 }
@@ -178,33 +184,24 @@ static orr_status evaluate_operands(orr__site at, const orr__partition *q, const
     return st;
 }
 
-/* If a rank has stopped this part of the evaluation, all have. */
-static orr_status vote(orr__site at, orr_status st)
+/* The memory for the result, and the operands: all that may fail on one rank alone before the ranks compute the node. */
+static orr_status prepare_joint(orr__site at, const orr__partition *q, const orr__joint *j, orr__buffer **out)
 {
-    bool votes = orr__stop_mine && orr__stop_mine->joint && (st == ORR_OK || st == ORR_ECANCELLED);
-    return votes ? orr__joint_agree(at, orr__stop_mine, st) : st;
+    *out = orr__buffer_new(orr__node_bytes(j->out));
+    return *out ? evaluate_operands(at, q, j) : ORR_ENOMEM;
 }
 
-/* told: the status is the same on all ranks. */
-static orr_status evaluate_joint(orr__site at, const orr__partition *q, const orr__joint *j, bool *told)
+static orr_status evaluate_joint(const orr__joint *j, orr__buffer *out)
 {
-    *told = false;
-    orr_status st = vote(at, evaluate_operands(at, q, j));
-    orr__buffer *in[2], *out = st == ORR_OK ? orr__buffer_new(orr__node_bytes(j->out)) : NULL;
-    for (int k = 0; k < j->nin && st == ORR_OK; k++)
+    orr__buffer *in[2];
+    for (int k = 0; k < j->nin; k++)
         in[k] = orr__node_value(j->in[k]);
+    orr_status st = compute_jointly(ORR__SITE(j->node->file, j->node->line, j->node->op->name), j, in, out);
     if (st == ORR_OK)
-        st = out ? ORR_OK : ORR_ENOMEM;
-    if (st == ORR_OK) {
-        st = compute_jointly(ORR__SITE(j->node->file, j->node->line, j->node->op->name), j, in, out);
-        *told = true;
-    }
-    if (st != ORR_OK) {
+        (void)orr__node_publish(j->out, out, ORR__PUBLISH_ASKED, false);
+    else
         orr__buffer_unref(out);
-        return st;
-    }
-    (void)orr__node_publish(j->out, out, ORR__PUBLISH_ASKED, false);
-    return ORR_OK;
+    return st;
 }
 
 /* Evaluates the local graph and its last exchange: other ranks wait also for exchanges that no output needs. */
@@ -224,29 +221,6 @@ static orr_status evaluate_local(orr__site at, const orr__capture_roots *roots, 
         local.nfirst = local.nout;
     orr_status st = orr__evaluate_here(at, local, run);
     orr__array_end(all, few);
-    if (st == ORR_OK && last && orr__node_value(last)->run)
-        turn.run = orr__run_ref(orr__node_value(last)->run);
-    return st;
-}
-
-/* told: the status is the same on all ranks. */
-static orr_status evaluate_partition(orr__site at, const orr__capture *p, orr__partition *q, orr__buffer **out,
-                                     uint16_t *placed, bool *told, orr__run **run)
-{
-    orr_status st = ORR_OK;
-    orr__partition_fill(q, p);
-    for (int j = 0; j < q->njoint && st == ORR_OK; j++)
-        st = evaluate_joint(at, q, &q->joint[j], told);
-    if (st != ORR_OK)
-        return st;
-    *told = false;
-    if (orr__stop_mine)
-        orr__stop_mine->votes = run;
-    st = evaluate_local(at, &ORR__ROOTS(q->root, q->nroot, p->nfirst), q, run);
-    for (int o = 0; st == ORR_OK && o < q->nroot; o++) {
-        out[o] = orr__buffer_ref(orr__node_value(q->root[o]));
-        placed[o] = (uint16_t)q->placed[o];
-    }
     return st;
 }
 
@@ -280,7 +254,9 @@ typedef struct {
     const orr__local_graph *g; /* NULL: it is new, or has nodes that the ranks compute together */
     orr__plan *plan;           /* of g */
     orr__partition q;          /* if the graph is new */
-    bool is_new;
+    orr__exchange *own;        /* of q, if there is no g */
+    orr__duties due;
+    bool is_new, ended; /* ended: by the ranks together */
 } part;
 
 static orr_status plan(orr__site at, part *w)
@@ -299,6 +275,8 @@ static orr_status prepare(orr__site at, const orr__capture *p, part *w)
     w->is_new = true;
     if (!w->q.njoint && !(w->g = orr__local_graph_keep(at, p, w->s, &w->q)))
         return ORR_ENOMEM;
+    if (!w->g && !(w->own = orr__exchanges_list(&w->q.exchanges)))
+        return ORR_ENOMEM;
     return plan(at, w);
 }
 
@@ -308,13 +286,14 @@ static void forget(part *w)
         orr__plan_done(w->plan);
     if (w->is_new)
         orr__partition_free(&w->q);
+    free(w->own);
 }
 
 /* A search for a difference makes the capture full, and finds the graph once more. */
-static orr_status agree(orr__site at, const orr__capture_roots *roots, orr__capture *p, part *w, int *flags)
+static orr_status agree(orr__site at, const orr__capture_roots *roots, orr__capture *p, part *w, bool waits, int *flags)
 {
     orr__difference d;
-    *flags = (orr__stop_mine ? ORR__AGREE_STOPS : 0) | (w->g ? 0 : ORR__AGREE_NEW);
+    *flags = (orr__stop_mine || !waits ? ORR__AGREE_STOPS : 0) | (w->g ? 0 : ORR__AGREE_NEW);
     orr_status st = orr__agree(at, w->s, p, &d, flags);
     if (st != ORR_OK || !d.rank)
         return st;
@@ -329,7 +308,7 @@ static orr_status agree(orr__site at, const orr__capture_roots *roots, orr__capt
     return st == ORR_OK && w->g ? find(at, NULL, p, &w->g, &w->s) : st;
 }
 
-/* Reports a failure of this rank to the others, which would wait for its exchanges. */
+/* Reports a failure of this rank to the others, which would wait for its part in a search. */
 static void tell_others(orr_status st)
 {
     char text[1024];
@@ -338,41 +317,90 @@ static void tell_others(orr_status st)
     (void)orr__fail_text(st, text);
 }
 
-static orr_status evaluate(orr__site at, part *w, const orr__capture *p, orr__buffer **out, uint16_t *placed,
-                           bool *told, orr__run **run)
+/* The ranks agree on the end of the first n exchanges. */
+static orr_status end(orr__site at, part *w, int n, orr_status st)
 {
-    return w->g ? evaluate_graph(at, w->g, w->plan, p, out, placed, run)
-                : evaluate_partition(at, p, &w->q, out, placed, told, run);
+    orr__duties due = w->due;
+    due.n = n;
+    st = orr__joint_end(at, orr__stop_mine && orr__stop_mine->joint ? orr__stop_mine : NULL, due, st);
+    w->ended = st != ORR_OK;
+    return st;
 }
 
-/* The same, which the ranks can stop together. Without a run under way, which votes at its end, the vote is here. */
-static orr_status evaluate_jointly(orr__site at, part *w, const orr__capture *p, orr__buffer **out, uint16_t *placed,
-                                   bool *told, orr__run **run)
+/* The run, if there is one, ends by an agreement of its own. */
+static orr_status expect(const part *w, orr__run **run)
 {
-    orr__stop *stop = orr__joint_begin(at);
-    if (!stop)
-        return ORR_ENOMEM;
-    if (orr__ranks_in_calls()) /* only a caller can vote */
-        run = NULL;
-    orr__stop *outer = orr__stop_begins(stop);
-    orr_status st = evaluate(at, w, p, out, placed, told, run), own = st;
-    if (!run || !*run)
-        st = vote(at, st);
-    for (int o = 0; o < p->nout && own == ORR_OK && st != ORR_OK; o++)
-        orr__buffer_unref(out[o]);
-    orr__stop_ends(outer);
-    orr__stop_unref(stop);
-    if (st == ORR_OK && run && *run) { /* its vote is an exchange, too */
-        orr__run_unref(turn.run);
-        turn.run = orr__run_ref(*run);
+    if (!run || !orr__stop_mine)
+        return ORR_OK;
+    orr__stop_mine->votes = true;
+    return orr__joint_expect(orr__stop_mine, w->due) ? ORR_OK : ORR_ENOMEM;
+}
+
+static orr_status evaluate_partition(orr__site at, part *w, const orr__capture *p, orr__buffer **out, uint16_t *placed,
+                                     orr__run **run)
+{
+    orr__partition *q = &w->q;
+    orr_status st = ORR_OK;
+    orr__partition_fill(q, p);
+    for (int j = 0; j < q->njoint; j++) {
+        orr__buffer *to = NULL;
+        st = st == ORR_OK ? prepare_joint(at, q, &q->joint[j], &to) : st;
+        if ((st = end(at, w, q->joint[j].after, st)) != ORR_OK) {
+            orr__buffer_unref(to);
+            return st;
+        }
+        st = evaluate_joint(&q->joint[j], to);
+    }
+    if (st == ORR_OK)
+        st = expect(w, run);
+    if (st == ORR_OK)
+        st = evaluate_local(at, &ORR__ROOTS(q->root, q->nroot, p->nfirst), q, run);
+    for (int o = 0; st == ORR_OK && o < q->nroot; o++) {
+        out[o] = orr__buffer_ref(orr__node_value(q->root[o]));
+        placed[o] = (uint16_t)q->placed[o];
     }
     return st;
 }
 
-orr_status orr__over_ranks_absent(orr__site at, orr_status st)
+/* A failure of one rank from here on is that of all, and the ranks go on. */
+static orr_status evaluate(orr__site at, part *w, const orr__capture *p, orr__buffer **out, uint16_t *placed,
+                           orr__run **run)
+{
+    orr_status st = ORR_OK, own;
+    w->due = w->g ? (orr__duties){ w->g->exchange, w->g->exchanges, 0 } : (orr__duties){ w->own, w->q.exchanges.n, 0 };
+    w->due.before = orr__exchanges_of_values();
+    if (!w->g)
+        own = evaluate_partition(at, w, p, out, placed, run);
+    else if ((own = expect(w, run)) == ORR_OK)
+        own = evaluate_graph(at, w->g, w->plan, p, out, placed, run);
+    st = own;
+    if (!w->ended && !(run && *run))
+        st = end(at, w, w->due.n, own);
+    for (int o = 0; o < p->nout && own == ORR_OK && st != ORR_OK; o++)
+        orr__buffer_unref(out[o]);
+    if (st == ORR_OK && run && *run) /* its end has an exchange, too */
+        turn.run = orr__run_ref(*run);
+    return st;
+}
+
+/* The same, which the ranks can stop together. */
+static orr_status evaluate_jointly(orr__site at, part *w, const orr__capture *p, orr__buffer **out, uint16_t *placed,
+                                   orr__run **run)
+{
+    orr__stop *stop = orr__joint_begin(at);
+    if (!stop || orr__ranks_in_calls()) /* only a caller can vote */
+        run = NULL;
+    orr__stop *outer = orr__stop_begins(stop);
+    orr_status st = evaluate(at, w, p, out, placed, run);
+    orr__stop_ends(outer);
+    orr__stop_unref(stop);
+    return st;
+}
+
+orr_status orr__over_ranks_absent(orr__site at, orr_status st, bool told)
 {
     take_turn();
-    st = orr__ranks_can(at, st);
+    st = orr__ranks_can(at, st, told ? ORR__MEETING_TOLD : 0);
     orr__tls_get()->met++;
     pthread_mutex_unlock(&turn.lock);
     return st;
@@ -382,7 +410,7 @@ orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *root
                                     uint16_t *placed, orr__run **run)
 {
     part w = { .g = NULL };
-    bool told = false, stops = false;
+    bool told = false;
     int flags = 0;
     orr_status st = orr__no_placeholder(at, p);
     if (st == ORR_OK)
@@ -394,21 +422,21 @@ orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *root
     if (st == ORR_OK)
         st = plan(at, &w);
     if (st != ORR_OK) {
-        st = orr__ranks_can(at, st);
+        st = orr__ranks_can(at, st, 0);
         told = true;
-    } else if ((st = agree(at, roots, p, &w, &flags)) == ORR_OK && (flags & ORR__AGREE_NEW)) {
-        st = orr__ranks_can(at, prepare(at, p, &w));
+    } else if ((st = agree(at, roots, p, &w, !run, &flags)) == ORR_OK && (flags & ORR__AGREE_NEW)) {
+        st = orr__ranks_can(at, prepare(at, p, &w), 0);
         told = true;
     }
     orr__tls_get()->met++;
-    stops = (flags & ORR__AGREE_STOPS) && orr__ranks() > 1;
+    if (st != ORR_OK && !told && st != ORR_ERANK && st != ORR_ECANCELLED)
+        tell_others(st);
     if (st == ORR_OK) {
-        told = false;
-        st = (stops ? evaluate_jointly : evaluate)(at, &w, p, out, placed, &told, run);
+        orr__tls_get()->met++;
+        bool stops = (flags & ORR__AGREE_STOPS) && orr__ranks() > 1;
+        st = (stops ? evaluate_jointly : evaluate)(at, &w, p, out, placed, run);
     }
     forget(&w);
-    if (!told && st != ORR_OK && st != ORR_ERANK && st != ORR_ECANCELLED)
-        tell_others(st);
     pthread_mutex_unlock(&turn.lock);
     return st;
 }

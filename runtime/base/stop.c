@@ -32,6 +32,7 @@ void orr__stop_unref(orr__stop *s)
 {
     while (s && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1) {
         orr__stop *outer = s->outer;
+        free(s->vote);
         free(s);
         s = outer;
     }

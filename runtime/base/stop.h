@@ -16,6 +16,7 @@ typedef struct orr__stop {
     uint64_t joint;          /* the number of an evaluation that the ranks stop together; 0: this process stops alone */
     atomic_int by;           /* the other rank that has asked */
     bool votes;              /* a run of it votes at its end */
+    void *vote;              /* … what that needs, in one block   */
     double seconds, until;   /* the limit, and its end on the clock of orr__now; HUGE_VAL: none */
     orr__site at;            /* of the call that began the stretch */
     struct orr__stop *outer; /* a reference; its end is the end of this one, too */

@@ -138,6 +138,7 @@ orr_status orr__collect(orr__site at, const orr__distribution *d, const orr_shap
     most = most < 1 ? 1 : most > count ? count : most;
     bool first = orr__rank() == 0;
     char text[256];
+    orr__ranks_take_turn();
     collection c = { .at = at, .ranks = orr__ranks(), .size = size };
     c.of = orr__alloc_n(first ? (size_t)c.ranks : 1, sizeof *c.of);
     c.sends = orr__alloc_n((size_t)c.ranks, sizeof *c.sends);

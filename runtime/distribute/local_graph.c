@@ -42,6 +42,7 @@ static void destroy(orr__local_graph *g)
     if (!g)
         return;
     orr__capture_free(&g->p);
+    free(g->exchange);
     free(g->placed);
     free(g->leaf);
     free(g->slot);
@@ -88,10 +89,9 @@ static orr_status capture(orr__site at, const orr__capture *p, const orr__partit
     if (!all)
         return ORR_ENOMEM;
     memcpy(all, q->root, (size_t)n * sizeof(orr__node *));
-    g->exchanges = last >= 0;
-    if (g->exchanges)
+    if (last >= 0)
         all[n] = q->exchanges.node[last];
-    orr__capture_roots roots = ORR__ROOTS(all, n + g->exchanges, p->nfirst);
+    orr__capture_roots roots = ORR__ROOTS(all, n + (last >= 0), p->nfirst);
     if (p->nfirst == n)
         roots.nfirst = roots.nout;
     orr_status st = orr__capture_make_roots(at, &roots, &g->p);
@@ -141,7 +141,9 @@ const orr__local_graph *orr__local_graph_keep(orr__site at, const orr__capture *
         g->key_size = key_size(p);
         g->key = orr__alloc(g->key_size);
         g->placed = orr__alloc_n((size_t)q->nroot + 1, sizeof *g->placed);
-        ok = g->key && g->placed;
+        g->exchange = orr__exchanges_list(&q->exchanges);
+        g->exchanges = q->exchanges.n;
+        ok = g->key && g->placed && g->exchange;
     }
     if (!ok) {
         destroy(g);

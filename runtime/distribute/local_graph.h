@@ -7,11 +7,12 @@
 #include "runtime/distribute/partition.h"
 
 typedef struct orr__local_graph {
-    orr__capture p;   /* in full, its leaves without values; its outputs are the global ones, then the last exchange */
-    bool exchanges;   /* there is a last exchange                                                        */
-    int nout;         /* outputs of the global capture                                                    */
-    int *placed;      /* by global output: the number of its distribution                                 */
-    int *leaf, *slot; /* by leaf, by scalar of p: number in the global capture; slot -1: p's own          */
+    orr__capture p; /* in full, its leaves without values; its outputs are the global ones, then the last exchange */
+    orr__exchange *exchange;  /* as orr__exchanges_list, of all                                                     */
+    int exchanges;            /* number of them                                                                     */
+    int nout;                 /* outputs of the global capture                                                    */
+    int *placed;              /* by global output: the number of its distribution                                 */
+    int *leaf, *slot;         /* by leaf, by scalar of p: number in the global capture; slot -1: p's own          */
     orr__structure structure; /* of the global capture                                                            */
     uint8_t *key;             /* all facts on which the partition depends                                         */
     size_t key_size;

@@ -73,6 +73,16 @@ void orr__exchanges_free(orr__exchanges *e)
     *e = (orr__exchanges){ .n = 0 };
 }
 
+orr__exchange *orr__exchanges_list(const orr__exchanges *e)
+{
+    orr__exchange *x = orr__alloc_n((size_t)e->n + 1, sizeof *x);
+    for (int i = 0; x && i < e->n; i++) {
+        const orr__node *n = e->node[i];
+        x[i] = orr__exchange_of_call(&n->attr, (orr_dtype)n->dtype, orr__shape_count(&n->shape));
+    }
+    return x;
+}
+
 /* Passes the row x through an exchange that makes a row of `count` elements. */
 static orr__node *exchange(orr__site at, orr__exchanges *e, orr__exchange_kind kind, int rop, orr_grid *grid,
                            unsigned mask, orr__node *x, int64_t count)

@@ -14,6 +14,8 @@ typedef struct orr__exchanges {
     double bytes; /* sent by a rank */
 } orr__exchanges;
 void orr__exchanges_free(orr__exchanges *e);
+/* The list of what each rank exchanges in them, without arrays; to be freed. NULL: no memory, last error set. */
+orr__exchange *orr__exchanges_list(const orr__exchanges *e);
 
 /* The bytes that a rank sends to move a value of `bytes` bytes from a to b along an axis of `ranks` ranks; INFINITY: there is no such
  * move. */

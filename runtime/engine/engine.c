@@ -12,6 +12,7 @@
 #include "runtime/engine/denormals.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/ranges.h"
+#include "runtime/ranks/ranks.h"
 #include "runtime/engine/machine_profile.h"
 
 bool orr__engine_naps;
@@ -330,6 +331,7 @@ static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *lea
                           void *const *into, orr__buffer **out, orr__run **run, bool little)
 {
     const orr__engine_impl *e = atomic_load(&engine);
+    uint64_t exchanged = orr__exchanges_of_values(); /* the other ranks make no exchange twice */
     orr__run *r = NULL;
     orr_status st;
 
@@ -352,7 +354,7 @@ static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *lea
         if (!r || run)
             return st;
         st = orr__run_wait(r);
-        bool lost = st != ORR_OK && atomic_load(&r->lost);
+        bool lost = st != ORR_OK && atomic_load(&r->lost) && orr__exchanges_of_values() == exchanged;
         orr__run_unref(r);
         r = NULL;
         if (st == ORR_OK)
@@ -419,7 +421,7 @@ orr_status orr__engine_execute_into(orr__site at, orr__plan *plan, orr__buffer *
     bool counts = !run && (!little || shared);
 
     orr_status st = orr__may_wait(at);
-    if (st == ORR_OK && orr__stop_mine && !orr__stop_mine->joint)
+    if (st == ORR_OK)
         st = orr__stop_check(orr__stop_mine);
     if (st != ORR_OK)
         return st;

@@ -146,6 +146,7 @@ struct orr__run {
     orr__buffer **value;   /* one per plan value, referenced until the run ends */
     orr__known *known;     /* … of a leaf: its number, and its form; NULL: not requested */
     atomic_bool lost;      /* it failed because a device lost a value: another try may succeed */
+    bool votes;            /* the ranks agree on its end              */
     bool safe, firm;       /* the data cannot make it fail; nor can the data of the runs that it waits for */
     atomic_bool overwrote; /* a leaf that is a donor                                     */
     orr__run **before;     /* by value, of outputs with a leaf as donor: until success, the run that wrote it */
@@ -205,13 +206,9 @@ static inline bool orr__run_over_leaf(const orr__run *r, int v)
 void orr__run_count(orr__run *r);
 void orr__run_fail(orr__run *r, orr_status st, const char *text); /* the first failure counts */
 bool orr__run_task_done(orr__run *r);                             /* left − 1; true: zero, the run ends */
-/* True if a task of step s that has not begun does nothing: the run has failed, or must stop, which then is its failure. */
-bool orr__run_is_over(orr__run *r, const orr__step *s);
-/* True if step s takes place all the same in work that must stop: other ranks wait for its exchange. */
-static inline bool orr__step_goes_on(const orr__step *s, const orr__stop *stop)
-{
-    return stop && stop->joint && orr__step_posts(s);
-}
+/* True if a task that has not begun does nothing: the run has failed, or must stop, which then is its failure. Other ranks do not wait for its
+ * exchanges, since the end of the evaluation makes up for them (joint.h). */
+bool orr__run_is_over(orr__run *r);
 /* Gives the run a part that ends after n tasks, each of which calls orr__run_early_done before orr__run_task_done. */
 bool orr__run_divide(orr__run *r, int n);
 void orr__run_early_done(orr__run *r);

@@ -8,7 +8,6 @@
 #include "runtime/base/threshold.h"
 #include "runtime/engine/execution.h"
 #include "runtime/graph/donation.h"
-#include "runtime/ranks/joint.h"
 
 enum { FEW = 64 };
 
@@ -133,47 +132,23 @@ static const orr__crew_of *crew_now(place *p)
     return p->crew;
 }
 
-/* Step i, unless the work is to stop: then *over is the error of that. In an evaluation that all ranks stop together, the other steps do
- * nothing from then on, and exchanges go on. */
-static orr_status take(place *p, int i, const orr__scalar *scalar, orr_status *over)
-{
-    const orr__step *s = &p->plan->step[i];
-    bool goes_on = orr__step_goes_on(s, orr__stop_mine);
-    orr_status before = *over, st = ORR_OK;
-
-    if (*over == ORR_OK)
-        *over = orr__stop_check(orr__stop_mine);
-    if (*over == ORR_OK || goes_on)
-        st = orr__exec_step(p->plan, s, -1, p->host, scalar, p->known, p->worker, crew_now(p));
-    if (st == ORR_ECANCELLED) {
-        *over = st;
-        st = ORR_OK;
-    }
-    if (*over != before && orr__stop_mine->joint)
-        orr__joint_tell(orr__stop_mine);
-    return st;
-}
-
 static orr_status run(place *p, const orr__scalar *scalar)
 {
     orr__progress progress = { 0 };
-    orr_status st = ORR_OK, over = ORR_OK;
+    orr_status st = ORR_OK;
 
     for (int i = 0; i < p->plan->nstep && st == ORR_OK; i++) {
         if (orr__progress_wanted())
             orr__progress_tell(&progress, i, p->plan->nstep);
-        if ((st = get(p, i)) != ORR_OK)
+        if ((st = orr__stop_check(orr__stop_mine)) != ORR_OK || (st = get(p, i)) != ORR_OK)
             break;
         p->begun = i;
-        st = take(p, i, scalar, &over);
-        if (over != ORR_OK && !orr__stop_mine->joint)
-            break;
+        st = orr__exec_step(p->plan, &p->plan->step[i], -1, p->host, scalar, p->known, p->worker, crew_now(p));
         for (int k = 0; p->spills && k < p->plan->step[i].ntiles; k++)
             orr__exec_rest(&p->plan->step[i], k, p->buf);
         if (!p->on_stack)
             put(p, i);
     }
-    st = st == ORR_OK ? over : st;
     if (st == ORR_OK)
         orr__progress_end(&progress, p->plan->nstep);
     return st;

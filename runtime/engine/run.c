@@ -4,13 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ops/exchange.h"
 #include "runtime/base/callback.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/progress.h"
 #include "runtime/engine/execution.h"
 #include "runtime/ranks/joint.h"
-#include "runtime/ranks/ranks.h"
 
 double orr__run_patience = 60;
 
@@ -48,6 +46,7 @@ orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
     r->plan = orr__plan_ref(plan);
     r->safe = r->firm = plan->cannot_fail;
     r->stop = orr__stop_ref(orr__stop_mine);
+    r->votes = r->stop && r->stop->votes;
     return r;
 }
 
@@ -77,23 +76,8 @@ void orr__run_unref(orr__run *r)
     free(r);
 }
 
-/* Reports a failure to the other ranks, which wait for the exchanges that this run skips. */
-static void tell_ranks(const orr__run *r, const char *text)
-{
-    const orr__plan *p = r->plan;
-    for (int i = 0; p && i < p->nstep; i++)
-        if (p->step[i].region->call.op && orr__is_exchange(p->step[i].region->call.op)) {
-            orr__ranks_fail(text);
-            return;
-        }
-}
-
 void orr__run_fail(orr__run *r, orr_status st, const char *text)
 {
-    if (st == ORR_ECANCELLED && r->stop && r->stop->joint)
-        orr__joint_tell(r->stop);
-    else if (st != ORR_ERANK && orr__ranks() > 1)
-        tell_ranks(r, text);
     pthread_mutex_lock(&r->lock);
     if (atomic_load(&r->status) == ORR_OK) {
         snprintf(r->text, sizeof r->text, "%s", text);
@@ -130,15 +114,14 @@ static void drop_leaf_runs(orr__run *r)
 }
 
 /* A task inherits a failure before it ends. Tasks that wait for its value run then, perhaps before this run or the failed one has ended. */
-bool orr__run_is_over(orr__run *r, const orr__step *s)
+bool orr__run_is_over(orr__run *r)
 {
     inherit_failure(r);
     if (orr__run_status(r) == ORR_OK && orr__stop_check(r->stop) != ORR_OK) {
         orr__run_fail(r, ORR_ECANCELLED, orr_error_message());
         orr_error_clear();
     }
-    orr_status st = orr__run_status(r);
-    return st != ORR_OK && !(st == ORR_ECANCELLED && orr__step_goes_on(s, r->stop));
+    return orr__run_status(r) != ORR_OK;
 }
 
 static void count(orr__run *r, int by)
@@ -275,11 +258,16 @@ void orr__run_early_done(orr__run *r)
         end_part(r);
 }
 
+/* The verdict of all ranks replaces the failure of this one. */
 static void voted(void *argument, orr_status st, const char *text)
 {
     orr__run *r = argument;
-    if (st != ORR_OK)
-        orr__run_fail(r, st, text);
+    pthread_mutex_lock(&r->lock);
+    if (st != ORR_OK) {
+        snprintf(r->text, sizeof r->text, "%s", text);
+        atomic_store(&r->status, (int)st);
+    }
+    pthread_mutex_unlock(&r->lock);
     finish(r);
 }
 
@@ -287,9 +275,8 @@ bool orr__run_task_done(orr__run *r)
 {
     if (atomic_fetch_sub_explicit(&r->left, 1, memory_order_acq_rel) != 1)
         return false;
-    orr_status st = orr__run_status(r);
-    if (r->stop && r->stop->votes && (st == ORR_OK || st == ORR_ECANCELLED))
-        orr__joint_post(r->stop, st, voted, r);
+    if (r->votes)
+        orr__joint_post(r->stop, orr__run_status(r), r->text, voted, r);
     else
         finish(r);
     return true;

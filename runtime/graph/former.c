@@ -150,8 +150,13 @@ static orr__node *aside(orr__node *n)
 static void revert(orr__node *n, const orr__node *old)
 {
     orr__buffer *now = orr__node_value(n), *b = orr__node_value(old);
-    if (!b || !now || now == b)
+    if (!b || now == b)
         return;
+    if (!now) { /* nothing was published */
+        n->placed = old->placed;
+        (void)orr__node_publish(n, orr__buffer_ref(b), ORR__PUBLISH_ASKED, true);
+        return;
+    }
     orr__node *before = aside(n);
     orr__graph_lock();
     orr__node *had = n->nin ? n->in[0] : NULL; /* `before` holds it */

@@ -14,7 +14,7 @@ typedef struct orr__former {
 int orr__formers(orr__node *const *pending, int n, orr__former *f);
 /* The last value of the variable of which n is a pending one, borrowed from this thread; NULL: none is kept. */
 orr__node *orr__former_of(const orr__node *n);
-/* Gives the new nodes the values of the old ones, where they exist. The values that they had stay in memory as long as the nodes, since other threads
+/* Gives the new nodes the values of the old ones, where these have one. The values that they had stay in memory as long as the nodes, since other threads
  * may be about to refer to them. Any thread. */
 void orr__formers_revert(const orr__former *f, int n);
 void orr__formers_free(orr__former *f, int n);

@@ -78,6 +78,7 @@ static struct {
     atomic_bool driving;                  /* a thread drives: the line's own or one that waits for its exchange */
     atomic_int open;                      /* exchanges posted and not ended */
     atomic_int waiting;                   /* exchanges posted and not begun */
+    atomic_uint_least64_t values;         /* exchanges of values posted since the start */
     live *_Atomic spare[SPARES];          /* by spare_of */
     atomic_bool *left;                    /* by rank: the rank has left                    */
     const orr__device_exchanges *devices; /* NULL: devices carry no exchanges */
@@ -247,8 +248,10 @@ static bool get_memory(live *l)
         if (!l->near && !(l->near = malloc(l->bytes + 1)))
             spoil(l, ORR_ENOMEM, "no memory for the values of an exchange");
     } else if (!(l->memory = orr__pool_get(l->bytes, &l->cap))) {
-        spoil(l, ORR_ENOMEM, orr_error_message());
         orr_error_clear();
+        l->cap = 0;
+        if (!(l->memory = malloc(l->bytes))) /* beyond the limit, since the other ranks wait */
+            spoil(l, ORR_ENOMEM, "no memory for the values of an exchange");
     }
     l->peers = l->memory ? l->memory : l->near;
     l->work = l->schedule.work ? l->peers + peers : l->x.out;
@@ -390,8 +393,10 @@ static live *take_spare(const orr__exchange *x)
 static void finish(live *l)
 {
     atomic_fetch_sub(&line.open, 1);
-    if (l->memory)
+    if (l->memory && l->cap)
         orr__pool_put(l->memory, l->bytes, l->cap);
+    else
+        free(l->memory);
     l->memory = NULL;
     if (l->whole)
         end_piece(l);
@@ -638,6 +643,7 @@ orr_status orr__exchanges_prepare(orr__site at, const orr__transport *transport,
     atomic_store(&line.driving, false);
     atomic_store(&line.open, 0);
     atomic_store(&line.waiting, 0);
+    atomic_store(&line.values, 0);
     free(line.measuring);
     line.measuring = orr__rates_memory(orr__group_all()->ranks);
     return node && line.measuring && make_tables(node)
@@ -931,5 +937,32 @@ orr_status orr__exchange_wait(orr__site at, const orr__exchange *x)
     if (atomic_load(&line.failed))
         orr__watch_attend();
     pthread_mutex_unlock(&line.turn);
+    return st;
+}
+
+uint64_t orr__exchanges_of_values(void)
+{
+    return atomic_load(&line.values);
+}
+
+orr_status orr__exchange_values(orr__site at, const orr__exchange *values)
+{
+    orr__exchange x = *values;
+    int ranks = x.group->ranks;
+    enum { SOME = 64 }; /* limit of memory */
+    int64_t few[SOME], *part = ranks <= SOME ? few : orr__alloc_n((size_t)ranks, sizeof *part);
+    if (!part)
+        return ORR_ENOMEM;
+    for (int i = 0; i < ranks; i++)
+        part[i] = x.kind == ORR__EXCHANGE_REDUCE_SCATTER ? x.count : x.count / ranks;
+    x.part = x.from = part;
+    orr_status st = ORR_OK;
+    atomic_fetch_add(&line.values, 1);
+    if (x.done)
+        orr__exchange_post(&x);
+    else
+        st = orr__exchange_wait(at, &x);
+    if (part != few)
+        free(part);
     return st;
 }

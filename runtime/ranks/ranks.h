@@ -125,6 +125,10 @@ void orr__exchange_post(const orr__exchange *x);
 orr_status orr__exchange_here(orr__site at);
 /* Posts the exchange without `done` and waits for its end. */
 orr_status orr__exchange_wait(orr__site at, const orr__exchange *x);
+/* An exchange of values, in equal parts: posts it, or without `done` waits for its end. */
+orr_status orr__exchange_values(orr__site at, const orr__exchange *x);
+/* The number of those that have been posted since the start. */
+uint64_t orr__exchanges_of_values(void);
 /* The bytes that this rank sends in the exchange at least. */
 int64_t orr__exchange_bytes(const orr__exchange *x);
 /* Traces a span: an exchange that began at t0 and ends now, in which this rank sent so many bytes. */
@@ -150,17 +154,26 @@ typedef struct orr__meeting {
     uint64_t call; /* 0: an evaluation */
     uint64_t a, b;
     int64_t n;
-    int32_t flags;  /* of the caller                             */
+    int32_t flags;  /* of the caller; ORR__MEETING_TOLD          */
     int32_t status; /* not ORR_OK: the rank cannot make the call */
     uint64_t common;
 } orr__meeting;
+/* Of a rank that cannot make the call, for a reason that its program has heard. If this holds on all ranks, none has an error, and they make
+ * the call without what has failed. */
+enum { ORR__MEETING_TOLD = 4 }; /* beside those of agree.h */
 uint64_t orr__ranks_call(const char *name);
+/* Waits until no evaluation is under way whose exchanges may be posted yet: calls of all ranks that are none, and have exchanges, begin after it
+ * on each rank. A meeting with a name waits by itself. */
+void orr__ranks_take_turn(void);
+/* The function that does so; NULL: there are no evaluations. */
+void orr__ranks_turn_by(void (*f)(void));
 /* Collective: the announcements of all orr__ranks() ranks. If a rank cannot make the call, that rank returns its own error, and each other
  * ORR_ERANK (ORR_ECANCELLED after a cancellation) with the rank and its message. If the ranks are at different calls, each gets ORR_ERANK with
  * the call sites. all NULL: this rank has no memory, and cannot make the call. */
 orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all);
-/* Collective: the same without a call of a name. st: ORR_OK, or this rank cannot make the call, for the reason of the last error. */
-orr_status orr__ranks_can(orr__site at, orr_status st);
+/* Collective: the same without a call of a name. st: ORR_OK, or this rank cannot make the call, for the reason of the last error. flags: of the
+ * meeting. */
+orr_status orr__ranks_can(orr__site at, orr_status st, int32_t flags);
 
 /* -- one status of all ranks --------------------------------------------------------------------------------- */
 

@@ -302,6 +302,7 @@ void orr__ranks_stop(void)
     char text[256];
     if (!now.running)
         return;
+    orr__ranks_take_turn();
     orr__exchanges_drain();
     spent = orr__ranks_failed(text, sizeof text) != ORR_OK;
     orr__watch_stop();

@@ -2,6 +2,7 @@
  * Must not know: what the calls do. */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,20 @@ static orr_status tell_places(orr__site at, int other)
     return st;
 }
 
+static void (*_Atomic turn)(void);
+
+void orr__ranks_turn_by(void (*f)(void))
+{
+    atomic_store(&turn, f);
+}
+
+void orr__ranks_take_turn(void)
+{
+    void (*f)(void) = atomic_load(&turn);
+    if (f && orr__ranks() > 1)
+        f();
+}
+
 uint64_t orr__ranks_call(const char *name)
 {
     return orr__hash(name, strlen(name), 1) | 1;
@@ -92,14 +107,19 @@ static orr_status tell_absence(orr__site at, int rank, const orr__meeting *all, 
 orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all)
 {
     char text[TEXT] = "";
+    if (mine.call)
+        orr__ranks_take_turn();
     if (!all)
-        return orr__ranks_can(at, orr__fail(at, ORR_ENOMEM, "no memory for a call of all ranks"));
+        return orr__ranks_can(at, orr__fail(at, ORR_ENOMEM, "no memory for a call of all ranks"), 0);
     if (mine.status != ORR_OK)
         (void)snprintf(text, TEXT, "%s", orr_error_message());
     orr_status st = gather(at, &mine, sizeof mine, all);
     if (st != ORR_OK && mine.status != ORR_OK)
         return orr__fail_text((orr_status)mine.status, text);
+    bool told = true;
     for (int r = 0; st == ORR_OK && r < orr__ranks(); r++)
+        told = told && all[r].status != ORR_OK && all[r].flags & ORR__MEETING_TOLD;
+    for (int r = 0; st == ORR_OK && !told && r < orr__ranks(); r++)
         if (all[r].status != ORR_OK)
             return tell_absence(at, r, all, text);
     for (int r = 1; st == ORR_OK && r < orr__ranks(); r++)
@@ -108,7 +128,7 @@ orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all)
     return st;
 }
 
-orr_status orr__ranks_can(orr__site at, orr_status st)
+orr_status orr__ranks_can(orr__site at, orr_status st, int32_t flags)
 {
     orr__meeting few[FEW], *all = few;
     char text[TEXT];
@@ -118,7 +138,7 @@ orr_status orr__ranks_can(orr__site at, orr_status st)
         orr__ranks_fail(text);
         return orr__fail_text(st, text);
     }
-    st = orr__ranks_meet(at, (orr__meeting){ .status = (int32_t)st }, all);
+    st = orr__ranks_meet(at, (orr__meeting){ .status = (int32_t)st, .flags = flags }, all);
     if (all != few)
         free(all);
     return st;

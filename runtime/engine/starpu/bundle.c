@@ -47,7 +47,7 @@ void orr__star_bundle(void *buffers[], void *arg)
     int first = (int)(a->step - plan->step);
     orr_status st = ORR_OK;
 
-    if (orr__run_is_over(a->run, a->step) || !orr__star_complete(a, buffers))
+    if (orr__run_is_over(a->run) || !orr__star_complete(a, buffers))
         return;
     orr__task_runs(a);
     if (!(host = orr__array_begin(few, sizeof few, (size_t)plan->nvalue, sizeof *host)))

@@ -95,7 +95,7 @@ static void on_worker(void *buffers[], void *arg)
     orr_status st = ORR_OK;
     double t0 = orr__now();
 
-    if (orr__run_is_over(a->run, a->step))
+    if (orr__run_is_over(a->run))
         return;
     orr__work_begins(ORR__WORK_COMPUTES);
     if (a->kind == OPEN)
@@ -124,7 +124,7 @@ static void on_device(void *buffers[], void *arg)
                        .queue = starpu_cuda_get_local_stream(),
                        .after = &a->after };
 
-    if (orr__run_is_over(a->run, a->step))
+    if (orr__run_is_over(a->run))
         return;
     a->worker = starpu_worker_get_id();
     a->began = orr__now();

@@ -65,7 +65,7 @@ void orr__star_cpu(void *buffers[], void *arg)
     orr__task *a = arg;
     int worker = 1 + starpu_worker_get_id();
 
-    if (orr__run_is_over(a->run, a->step) || !orr__star_complete(a, buffers))
+    if (orr__run_is_over(a->run) || !orr__star_complete(a, buffers))
         return;
     orr__task_runs(a);
     uint32_t stands_for = orr__work_begin(a->work, worker);
@@ -128,7 +128,7 @@ static void post(orr__task *a)
 {
     orr_status st;
 
-    if (!orr__run_is_over(a->run, a->step)) {
+    if (!orr__run_is_over(a->run)) {
         note_leaves(a);
         a->began = orr__now();
         st = launch(a, &(orr__ending){ posted_ends, a });

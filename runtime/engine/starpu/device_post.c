@@ -100,7 +100,7 @@ static void begin(posting *p)
     const orr__region *r = a->step->region;
     int n = r->nin + r->nout;
     void *all[ORR__STAR_POST_OPERANDS] = { NULL };
-    bool lost = false, said = orr__run_is_over(a->run, a->step);
+    bool lost = false, said = orr__run_is_over(a->run);
     orr_status st = said ? orr__run_status(a->run) : ORR_OK;
     int refused = atomic_load(&p->refused);
     if (refused)

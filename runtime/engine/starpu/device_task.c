@@ -70,7 +70,8 @@ static bool gather(device_call *c, void *buffers[])
     c->use = orr__bundle_size(s) > 1 ? s->bundle.use : NULL;
     c->n = c->use ? s->bundle.nuse : r->nin + r->nout;
     size_t n = (size_t)c->n;
-    c->room = orr__alloc_n(n + 1, sizeof *c->mem + sizeof *c->off + sizeof *c->span + sizeof *c->byte + sizeof *c->tile);
+    c->room =
+        orr__alloc_n(n + 1, sizeof *c->mem + sizeof *c->off + sizeof *c->span + sizeof *c->byte + sizeof *c->tile);
     if (!c->room)
         return false;
     c->span = c->room; /* all elements are aligned as pointers */
@@ -409,7 +410,7 @@ static void run(device_call *c, void *buffers[])
 
 static bool begin(orr__task *a)
 {
-    if (orr__run_is_over(a->run, a->step))
+    if (orr__run_is_over(a->run))
         return false;
     orr__task_runs(a);
     a->worker = starpu_worker_get_id();

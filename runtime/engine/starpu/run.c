@@ -53,13 +53,18 @@ static void ended(orr__run *r)
     orr__star_rest(true);
 }
 
+static bool exchanges(const orr__plan *plan)
+{
+    bool does = false;
+    for (int i = 0; i < plan->nstep && !does; i++)
+        does = orr__step_posts(&plan->step[i]);
+    return does;
+}
+
 /* True if the plan has exchanges that only its caller may carry out. */
 static bool keeps_to_caller(const orr__plan *plan)
 {
-    bool does = false;
-    for (int i = 0; orr__ranks_in_calls() && i < plan->nstep && !does; i++)
-        does = orr__step_posts(&plan->step[i]);
-    return does;
+    return orr__ranks_in_calls() && exchanges(plan);
 }
 
 /* A caller that waits now, in addition to `others`. */
@@ -122,13 +127,13 @@ static orr_status without_tasks(const orr__lane_run *lane, orr__plan *plan, orr_
     return orr__exec_inline(plan, leaf, scalar, into, out, 0, NULL);
 }
 
-/* Divides the run, so that the caller waits only for the awaited outputs. Excluded are runs that may be stopped, whose values are all
- * complete before any is published; devices, whose times are measured by whole runs; and leaves in the user's memory, which may be written as soon as the user has a result. The next run needs memory in addition to this
+/* Divides the run, so that the caller waits only for the awaited outputs. Excluded are runs that may be stopped, and those with
+ * exchanges, whose values are all complete before any is published; devices, whose times are measured by whole runs; and leaves in the user's memory, which may be written as soon as the user has a result. The next run needs memory in addition to this
  * one's, so the plan must need little; in a plan that needs much, the wait is negligible. */
 static bool divide(orr__run *r, orr__buffer *const *leaf, size_t budget)
 {
     bool may = r->plan->waited_tasks > 0 && !r->stop && r->plan->memory.all <= ORR__T_LAST_CACHE && budget == 0 &&
-               orr__star.one_memory;
+               orr__star.one_memory && !exchanges(r->plan);
     for (int i = 0; may && i < r->plan->nleaf; i++)
         may = leaf[i]->cap > 0 || leaf[i]->bytes == 0;
     return !may || orr__run_divide(r, r->plan->waited_tasks);
@@ -211,6 +216,7 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
         *run = orr__run_ref(r->part ? r->part : r);
     } else {
         orr__run_fail(r, st, orr_error_message());
+        r->votes = false; /* the caller does */
     }
     orr__run_task_done(r);
     if (st == ORR_OK) {
@@ -295,10 +301,7 @@ static orr_status execute_tightly(orr__site at, orr__plan *plan, orr__buffer *co
 /* True if nothing is lost when tasks of the plan do nothing: no leaf is overwritten, nothing else may stop it, no caller waits for a part. */
 static bool may_be_cut_off(const orr__plan *plan, void *const *into)
 {
-    bool may = plan->ndonors == 0 && plan->waited_tasks == 0 && !into && !orr__stop_mine;
-    for (int i = 0; i < plan->nstep && may; i++)
-        may = !orr__step_posts(&plan->step[i]);
-    return may;
+    return plan->ndonors == 0 && plan->waited_tasks == 0 && !into && !orr__stop_mine && !exchanges(plan);
 }
 
 /* A trial of tasks that ends after lane->most seconds: then tasks that have not begun do nothing, and the caller computes the plan. */
@@ -340,6 +343,7 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
         orr__star_crew_asked();
     orr__lane by = orr__star_offers(&w, offer);
     bool small = by != ORR__TASKS;
+    uint64_t exchanged = orr__exchanges_of_values();
     orr_status st;
 
     orr__tilepool_settle();
@@ -360,5 +364,6 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
         lane.most = HUGE_VAL;
     st = lane.most < HUGE_VAL ? try_tasks(at, plan, leaf, scalar, into, out, run, &lane)
                               : execute_once(at, plan, leaf, scalar, into, out, run, &lane, 0);
-    return st == ORR_ENOMEM && !spoiled(plan, leaf) ? execute_tightly(at, plan, leaf, scalar, into, out, run, &w) : st;
+    bool again = st == ORR_ENOMEM && !spoiled(plan, leaf) && orr__exchanges_of_values() == exchanged;
+    return again ? execute_tightly(at, plan, leaf, scalar, into, out, run, &w) : st;
 }
