@@ -176,6 +176,69 @@ static void variables_of_pages_and_examples_exist(void)
     for_each_page(check_variables);
 }
 
+/* A paragraph, or a row of a table, that has a word says one thing of it on all pages: it has the texts, too, unless its page defines them. */
+static const struct {
+    const char *word, *texts[2], *defined_in;
+} claims[] = {
+    { "STARPU_CALIBRATE`", { "StarPU's", " own" }, "" },
+    { "STARPU_PERF_MODEL_DIR", { "starpu.md#at-run-time", "" }, "docs/starpu.md docs/environment.md" },
+    { "STARPU_HOME", { "starpu.md#at-run-time", "" }, "docs/starpu.md docs/environment.md docs/benchmarks.md" },
+    { ".starpu/", { "starpu.md#at-run-time", "" }, "docs/starpu.md docs/environment.md" },
+    { "models of task times are in", { "ORRERY_CACHE_DIR", "" }, "" },
+    { "models to the cache directory", { "ORRERY_CACHE_DIR", "" }, "" },
+};
+
+static const char *paragraph_of(const char *text, const char *p, size_t *n)
+{
+    const char *from = p, *to = p;
+    while (from > text && !(from[-1] == '\n' && (*from == '\n' || *from == '|')))
+        from--;
+    while (*to && !(*to == '\n' && (to[1] == '\n' || to[1] == '|')))
+        to++;
+    *n = (size_t)(to - from);
+    return from;
+}
+
+static void check_claims(const char *name)
+{
+    if (!strstr(name, ".md"))
+        return;
+    char *text = page(name);
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
+        for (const char *p = strstr(claims[i].defined_in, name) ? NULL : strstr(text, claims[i].word); p;
+             p = strstr(p + 1, claims[i].word)) {
+            size_t n;
+            const char *from = paragraph_of(text, p, &n);
+            char *paragraph = strndup(from, n);
+            for (int k = 0; k < 2; k++)
+                ORR_CHECK_MSG(paragraph && strstr(paragraph, claims[i].texts[k]), "%s: of %s it does not say %s: %s",
+                              name, claims[i].word, claims[i].texts[k], paragraph);
+            free(paragraph);
+        }
+    free(text);
+}
+
+/* Facts that no page had, or that one had wrongly. */
+static void check_facts(const char *name, const char *const *facts)
+{
+    char *text = page(name);
+    for (; *facts; facts++)
+        ORR_CHECK_MSG(strstr(text, *facts), "%s does not have: %s", name, *facts);
+    free(text);
+}
+
+static void pages_do_not_contradict_each_other(void)
+{
+    for_each_page(check_claims);
+    check_facts("docs/environment.md",
+                (const char *const[]){ "| `STARPU_LIMIT_CUDA_MEM` |", "| `STARPU_WORKERS_CUDAID` |",
+                                       "| `STARPU_CUDA_PIPELINE` |", "| `STARPU_DISABLE_PINNING` |",
+                                       "| `STARPU_RESERVE_NCPU` |", "| `STARPU_USE_NUMA` |", NULL });
+    check_facts("docs/cluster.md", (const char *const[]){ "`STARPU_USE_NUMA=0`", NULL });
+    check_facts("include/orrery/dlpack.h",
+                (const char *const[]){ "types that do not exist here, such as complex numbers of 32 bits", NULL });
+}
+
 /* `module load` and the user have set search paths: a command that a page tells to type adds to them. */
 static void commands_of_pages_keep_search_paths(void)
 {
@@ -229,6 +292,7 @@ int main(int argc, char **argv)
         ORR_TEST(links_lead_somewhere),
         ORR_TEST(variables_of_pages_and_examples_exist),
         ORR_TEST(commands_of_pages_keep_search_paths),
+        ORR_TEST(pages_do_not_contradict_each_other),
         ORR_TEST(code_blocks_of_pages_compile_and_run),
         { 0 },
     };
