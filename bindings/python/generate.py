@@ -31,6 +31,7 @@ OPERATORS = {  # of Python's data model
     "pow": ("nb_power", "pow"), "negative": ("nb_negative", "neg"), "positive": ("nb_positive", "pos"),
     "abs": ("nb_absolute", "abs"), "bitwise_invert": ("nb_invert", "invert"),
 }
+TRUTHS = {"orr_add": "orr_logical_or_at", "orr_mul": "orr_logical_and_at"}  # of two truth values, as in NumPy
 COMPARISONS = {"less": "Py_LT", "less_equal": "Py_LE", "equal": "Py_EQ", "not_equal": "Py_NE", "greater": "Py_GT",
                "greater_equal": "Py_GE"}
 NUMBERS = {"int": "PyLong_FromLong(%s)", "int64_t": "PyLong_FromLongLong(%s)", "size_t": "PyLong_FromSize_t(%s)",
@@ -587,7 +588,8 @@ class Generator:
 
     def emit(self, f, params, decls, gets, after, call, outs, args):
         head = ["c.file", "c.line"] if f["here"] else []
-        text = "%s(%s)" % (f["symbol"], ", ".join(head + [call[a["name"]] for a in args]))
+        symbol = "(truths(v[0], v[1]) ? %s : %s)" % (TRUTHS[f["name"]], f["symbol"]) if f["name"] in TRUTHS else f["symbol"]
+        text = "%s(%s)" % (symbol, ", ".join(head + [call[a["name"]] for a in args]))
         result, body = f["result"], ""
         lasting = any("slot_next" in g for g in gets)
         release = f["blocks"] or lasting  # the call waits for the end of the former function
@@ -873,8 +875,9 @@ static PyObject *from_names(char **names, int n)
                 self.out.append("static PyObject *op_%s(PyObject *x)\n{\n    return unary(%s, %s, x);\n}" % (
                     short_name, c_text(standard), f["symbol"]))
             else:
+                symbol = "truths(x, y) ? %s : %s" % (TRUTHS[f["name"]], f["symbol"]) if f["name"] in TRUTHS else f["symbol"]
                 self.out.append("static PyObject *op_%s(PyObject *x, PyObject *y)\n{\n    return binary(%s, %s, x, y, %s);\n}" % (
-                    short_name, c_text(standard), f["symbol"], operands(f, [("x",), ("y",)])[1]))
+                    short_name, c_text(standard), symbol, operands(f, [("x",), ("y",)])[1]))
             slots.append("    { Py_%s, op_%s }," % (slot, short_name))
         self.out.append("static PyObject *compare(PyObject *x, PyObject *y, int op)\n{\n    switch (op) {")
         for standard, op in COMPARISONS.items():

@@ -126,7 +126,7 @@ def undefined(name, t, u):
     """The standard leaves open what an operator does with the dtypes: ours is an error."""
     a, b = kind(t), kind(u)
     signs = {a, b} == {"i", "u"} and "uint64" in (t, u)
-    arithmetic = name not in COMPARISONS and name not in "&|^" and name != "/"
+    arithmetic = name not in COMPARISONS and name not in "&|^" and name not in ("/", "+", "*")
     return (signs and name != "/" or a == b == "b" and arithmetic or
             name in COMPARISONS[2:] + ("//", "%", "divmod") and "c" in a + b)
 

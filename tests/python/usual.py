@@ -244,8 +244,15 @@ def agree(name, got, want):
         fail("%s:\n%s\nin place of\n%s" % (name, g, want))
 
 
+def integers_and_floats(m):
+    i, f, b = m.asarray([[1, 2], [3, 4]]), m.asarray([[0.5, 1.5], [2.5, -1.0]], dtype=m.float32), m.asarray([[True, False], [False, True]])
+    z = m.asarray([[0.5, 1.5, -2.0, 3.0]]).view(complex)
+    return [i * 0.5, i / i, i + f, f @ i, m.sqrt(i), (i > 2) * f, (i > 2) * i, b + (i > 2), b * b, 1 - b, m.where(b, i, 0.5), m.stack([i, f, b]),
+            m.linalg.inv(i), m.fft.fft(i), m.tensordot(i, f, 1), i ** 0.5, 2.0 ** i, m.maximum(i, 1.5), m.mean(i == 2), i < f, z, (z * z).view(float)]
+
+
 for program in (image_filter, weighted_windows, k_means, heat, attention, sorting, histogram, low_pass, regression, monte_carlo, life, dictionary, pickled,
-                slices_in_place, whole_in_place, rows_and_columns, other_shapes, masks, products, decompositions, dtypes, keys, numbers, not_numbers):
+                slices_in_place, whole_in_place, rows_and_columns, other_shapes, masks, products, decompositions, dtypes, keys, numbers, not_numbers, integers_and_floats):
     try:
         with np.errstate(all="ignore"):
             theirs, ours = leaves(program(np)), leaves(program(o))

@@ -74,6 +74,20 @@ def _round(self, digits=None):
     return round(self.item(), digits)
 
 
+def _view(self, dtype):
+    """Complex numbers as pairs of their parts along the last axis, or pairs as complex numbers: a copy, unlike NumPy's."""
+    t = _standard.empty((), dtype=dtype).dtype
+    pairs = {"complex64": "float32", "complex128": "float64"}
+    if t is self.dtype:
+        return self
+    if self.ndim and pairs.get(self.dtype.name) == t.name:
+        return _core.reshape(_core.stack([_core.real(self), _core.imag(self)], self.ndim), (*self.shape[:-1], 2 * self.shape[-1]))
+    if self.ndim and pairs.get(t.name) == self.dtype.name and self.shape[-1] % 2 == 0:
+        return _core.complex(self[..., ::2], self[..., 1::2])
+    raise _core.DtypeError("view(): %s %s is not seen as %s here, only complex numbers as pairs of floats: write orrery.astype for values" % (
+        self.dtype.name, self.shape, t.name))
+
+
 def _contains(self, v):
     is_equal = self == v
     return bool(_core.any(is_equal)) if isinstance(is_equal, Tensor) else False
@@ -91,7 +105,7 @@ def _install():
             "itemsize": property(lambda self: self.dtype.itemsize), "numpy": lambda self: _array(self),
             "flatten": lambda self: _core.reshape(self, [self.size]), "ravel": lambda self: _reshape(self, self.size),
             "copy": lambda self: _core.reshape(self, self.shape), "dot": lambda self, other: _core.matmul(self, other),
-            "__contains__": _contains,
+            "__contains__": _contains, "view": _view,
             "__reduce__": lambda self: (_convert.rebuilt, (self.dtype.name, self.shape, self.tobytes())),
             "__divmod__": lambda self, other: (self // other, self % other),
             "__rdivmod__": lambda self, other: (other // self, other % self),

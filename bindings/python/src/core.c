@@ -1275,6 +1275,11 @@ static bool is_list(PyObject *v)
     return PyList_Check(v) || PyTuple_Check(v);
 }
 
+bool truths(PyObject *x, PyObject *y)
+{
+    return (PyBool_Check(x) || dtype_of(x) == ORR_BOOL) && (PyBool_Check(y) || dtype_of(y) == ORR_BOOL);
+}
+
 PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y, bool floats)
 {
     call c;

@@ -233,6 +233,8 @@ PyObject *add_constants(PyObject *module);
 typedef orr_tensor *unary_fn(const char *file, int line, orr_tensor *x);
 typedef orr_tensor *binary_fn(const char *file, int line, orr_tensor *x, orr_tensor *y);
 PyObject *unary(const char *name, unary_fn *f, PyObject *x);
+/** Whether both operands are truth values. */
+bool truths(PyObject *x, PyObject *y);
 PyObject *binary(const char *name, binary_fn *f, PyObject *x, PyObject *y, bool floats);
 /** A comparison, which is exact for a tensor of integers and any real number. op: Py_LT … */
 PyObject *comparison(const char *name, binary_fn *f, PyObject *x, PyObject *y, int op);
