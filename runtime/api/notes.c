@@ -544,8 +544,9 @@ static const struct {
       "of the reads, made once (orr_eval of the transposed tensor), would change it" },
     { ORR__NOTE_WIDE, "by this f64 operand, data of f32 becomes f64 here&, and the kernels of @ work with twice the "
                       "bytes; an operand of f32 (orr_scalar, orr_cast to ORR_F32) would change it" },
-    { ORR__NOTE_ORDER, "a product of three matrices in the order that has more terms; the other two first, as A (B v) "
-                       "in place of (A B) v, would change it" },
+    { ORR__NOTE_ORDER,
+      "a product of three matrices, or a sum of a product, in the order that has more terms; the other two first, as "
+      "A (B v) in place of (A B) v, or the sum of one operand, would change it" },
     { ORR__NOTE_ZEROS,
       "nearly all elements of an operand are zero; orr_mul by the elements of a diagonal, orr_take of the rows in "
       "place of a one-hot product, or orr_slice in place of a convolution, would change it" },
@@ -561,6 +562,9 @@ static const struct {
     { ORR__NOTE_MASKED,
       "a mask drops nearly all that is computed here; the elements that it keeps alone (orr_slice, orr_take, "
       "orr_mask_select before the computation) would change it" },
+    { ORR__NOTE_ALIKE, "the second operand of a function is an array of equal numbers; orr_scalar, or for a power "
+                       "orr_square, orr_sqrt or "
+                       "products, would change it" },
     { ORR__NOTE_INVERSE,
       "an inverse is computed for a product with few columns; orr_solve of the matrix and these columns "
       "would change it" },

@@ -44,6 +44,7 @@ typedef enum {
     ORR__NOTE_DRAWN,  /* random numbers are drawn that an evaluation before drew                                 */
     ORR__NOTE_RUN, /* elements are read by numbers, which are those of a slice; part: the numbers are not the program's */
     ORR__NOTE_MASKED,  /* values are computed of which a mask drops nearly all                                    */
+    ORR__NOTE_ALIKE,   /* an operand of a function is an array of equal numbers */
     ORR__NOTE_INVERSE, /* an inverse is computed, of which a product with few columns is used                    */
     ORR__NOTE_FIXED,   /* a kernel computes values that change among others that do not                           */
     ORR__NOTE_EARLY /* the evaluation here ended with the value of line `of`, which only the kernel of line `by` reads: n values, part: those

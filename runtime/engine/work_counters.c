@@ -150,14 +150,29 @@ static double zeros_of(const orr__region *r, const orr__access *a, const void *d
     return all ? 1 - (double)all / (double)(ROWS * n) : 0; /* zeros alone are a beginning, as of a variable */
 }
 
-/* The part of some elements of an array of f32, f64 or bool that are zero. */
-static double zeros_among(const void *data, orr_dtype dtype, int64_t first, int64_t end)
+/* The part of some elements of an array of f32, f64 or bool that are zero. *equal: all of these are one number. */
+static double zeros_among(const void *data, orr_dtype dtype, int64_t first, int64_t end, bool *equal)
 {
     enum { LOOKS = 1 << 10 }; /* limit of memory */
     int64_t n = end - first, step = n > LOOKS ? n / LOOKS | 1 : 1, looks = 0, zeros = 0;
-    for (int64_t i = first; i < end && looks < LOOKS; i += step, looks++)
+    size_t size = orr_dtype_size(dtype);
+    const char *bytes = data;
+    *equal = n > 0;
+    if (dtype != ORR_BOOL && dtype != ORR_F32 && dtype != ORR_F64)
+        return 0;
+    for (int64_t i = first; i < end && looks < LOOKS; i += step, looks++) {
         zeros += dtype == ORR_BOOL ? ((const bool *)data)[i] == 0 : filled(data, dtype, i, 1, 1) == 0;
-    return looks > 0 && (dtype == ORR_BOOL || dtype == ORR_F32 || dtype == ORR_F64) ? (double)zeros / (double)looks : 0;
+        *equal = *equal && memcmp(bytes + (size_t)i * size, bytes + (size_t)first * size, size) == 0;
+    }
+    return looks > 0 ? (double)zeros / (double)looks : 0;
+}
+
+static double look_at_input(const orr__step *s, const orr__launch *l, int input, bool *equal)
+{
+    int64_t first = 0, end = s->region->in_count[input];
+    if (s->ntiles > 1) /* others may be under way */
+        orr__step_reads(s, 0, input, &first, &end);
+    return zeros_among(l->in[input], (orr_dtype)s->region->in_dtype[input], first, end, equal);
 }
 
 /* The part of a kernel's arithmetic on which nothing but operand `k` of instruction `i` depends. */
@@ -181,6 +196,36 @@ static double part_behind(const orr__region *r, int i, int k)
     return part;
 }
 
+/* The line of the operation that reads this input of a kernel. */
+static orr__notes_place place_of_reader(const orr__region *r, int input)
+{
+    orr__notes_place at = { r->file, r->line, 0 };
+    if (input < 64) /* limit of memory */
+        (void)orr__notes_met(orr__region_notes_key(r, ORR__NOTE_MASKED, UINT64_C(1) << input), (orr__notes_place){ 0 },
+                             true, &at);
+    return at;
+}
+
+/* A large operand of equal numbers: a function of two numbers, one of which is known, is a simpler one. Zeros are a beginning, as of a
+ * variable. */
+static void look_at_numbers_alike(const orr__step *s, const orr__launch *l)
+{
+    enum { LARGE = 4096, FUNCTION = 20 }; /* limit of a promise */
+    const orr__region *r = s->region;
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i], *number = in->kind == ORR__RI_EW && in->y >= 0 ? &r->instr[in->y] : NULL;
+        if (!number || number->kind != ORR__RI_LOAD || orr__ew(in->op)->flops < FUNCTION ||
+            r->in_count[r->access[number->a].input] < LARGE)
+            continue;
+        bool equal = false;
+        int input = r->access[number->a].input;
+        double zeros = look_at_input(s, l, input, &equal), part = orr__region_part(r, i) / 2;
+        orr__notes_place at = place_of_reader(r, input);
+        orr__notes_add(&(orr__note){ ORR__NOTE_ALIKE, at.line, r->line, .file = at.file, .of = r->file, .n = 1,
+                                     .a = equal && zeros < 1 ? part : 0, .b = 1 });
+    }
+}
+
 /* Does a zero as operand k make zero of any other operand? */
 static bool is_zero_by(const orr__ewrow *row, int k)
 {
@@ -199,6 +244,7 @@ static void look_at_masks(const orr__step *s, const orr__launch *l)
 {
     const orr__region *r = s->region;
     double most = -1;
+    bool equal;
     int by = 0;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
@@ -212,10 +258,7 @@ static void look_at_masks(const orr__step *s, const orr__launch *l)
                 (row->cond ? k > 0 : !is_zero_by(row, k)))
                 continue;
             int input = r->access[mask->a].input;
-            int64_t first = 0, end = r->in_count[input];
-            if (s->ntiles > 1) /* others may be under way */
-                orr__step_reads(s, 0, input, &first, &end);
-            double zeros = zeros_among(l->in[input], (orr_dtype)r->in_dtype[input], first, end);
+            double zeros = look_at_input(s, l, input, &equal);
             bool first_stays = row->cond && zeros < 1 - zeros;
             double none = first_stays ? 1 - zeros : zeros;
             int dropped = first_stays ? 2 : row->cond ? 1 : 1 - k;
@@ -225,10 +268,7 @@ static void look_at_masks(const orr__step *s, const orr__launch *l)
             most = part > most ? part : most;
         }
     }
-    orr__notes_place at = { r->file, r->line, 0 };
-    if (most > 0)
-        (void)orr__notes_met(orr__region_notes_key(r, ORR__NOTE_MASKED, UINT64_C(1) << (by & 63)),
-                             (orr__notes_place){ 0 }, true, &at);
+    orr__notes_place at = most > 0 ? place_of_reader(r, by) : (orr__notes_place){ r->file, r->line, 0 };
     if (most >= 0)
         orr__notes_add(&(orr__note){ ORR__NOTE_MASKED, at.line, r->line, .file = at.file, .of = r->file, .n = 1,
                                      .a = most, .b = 1 });
@@ -240,7 +280,9 @@ static void look_at_call(const orr__step *s, const orr__launch *l)
     const orr__region *r = s->region;
     double zeros = 0;
     for (int k = 0; k < r->call.nin && k < 2; k++) {
-        double of = zeros_among(l->in[k], (orr_dtype)r->in_dtype[k], 0, s->ntiles > 1 && k == 0 ? 0 : r->in_count[k]);
+        bool equal;
+        double of =
+            zeros_among(l->in[k], (orr_dtype)r->in_dtype[k], 0, s->ntiles > 1 && k == 0 ? 0 : r->in_count[k], &equal);
         zeros = of > zeros && of < 1 ? of : zeros;
     }
     if (r->file && orr__call_work(&r->call).product && !(r->call.op->flags & ORR__OP_MAY_FAIL))
@@ -299,8 +341,10 @@ void orr__work_look(const orr__step *s, const orr__launch *l)
         look_at_call(s, l);
         return;
     }
-    if (r->file)
+    if (r->file) {
         look_at_masks(s, l);
+        look_at_numbers_alike(s, l);
+    }
     if (r->loops != ORR__LOOPS_PRODUCT) {
         look_at_numbers(s, l);
         return;

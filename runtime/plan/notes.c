@@ -90,9 +90,25 @@ static bool is_permuted(const orr__capture *p, int i)
     return (p->node[i]->op->attrs & ORR__ATTR_PERM) != 0;
 }
 
+static int64_t elements_read(const orr__capture *p, int i)
+{
+    return orr__shape_count(&p->node[p->arg[p->arg0[i]]]->shape);
+}
+
+/* The view repeats over what a fold before it goes: it is that fold's gradient, and no call of the program's. */
+static bool undoes_fold(const orr__capture *p, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (p->node[j]->op->pattern == ORR__PATTERN_FOLD &&
+            elements_read(p, j) == orr__shape_count(&p->node[i]->shape) &&
+            elements_read(p, i) == orr__shape_count(&p->node[j]->shape))
+            return true;
+    return false;
+}
+
 static bool is_wider(const orr__capture *p, int i)
 {
-    return orr__shape_count(&p->node[i]->shape) > orr__shape_count(&p->node[p->arg[p->arg0[i]]]->shape);
+    return orr__shape_count(&p->node[i]->shape) > elements_read(p, i) && !undoes_fold(p, i);
 }
 
 static bool is_view(const orr__capture *p, int i)
@@ -115,7 +131,7 @@ static bool reads(const orr__capture *p, const orr__regions *rs, int k, int i)
 }
 
 /* The user's call by which region k sees its input in this way: a view of `input` (−1: of any), that of one of its nodes if it can be. Else
- * the region. */
+ * the region; of any: none. */
 static orr__site view_of(const orr__capture *p, const orr__regions *rs, int k, int32_t input,
                          bool (*is)(const orr__capture *p, int i))
 {
@@ -132,6 +148,8 @@ static orr__site view_of(const orr__capture *p, const orr__regions *rs, int k, i
             return ORR__SITE(p->node[i]->file, p->node[i]->line, NULL);
         best = input >= 0 && !best ? p->node[i] : best;
     }
+    if (input < 0)
+        return ORR__SITE(NULL, 0, NULL);
     return best ? ORR__SITE(best->file, best->line, NULL) : orr__region_site(&rs->region[k]);
 }
 
@@ -234,6 +252,23 @@ static uint64_t wide_key(const orr__region *r)
     return orr__hash(&r->line, sizeof r->line, (uint64_t)(uintptr_t)r->file ^ ORR__NOTE_WIDE);
 }
 
+/* The cast by which a map of f32 computes in f64 what it stores as f32; −1: none. A fold in f64 is meant. */
+static int32_t widened_within(const orr__capture *p, const orr__regions *rs, int k)
+{
+    const orr__region *r = &rs->region[k];
+    int32_t by = -1;
+    if (!orr__region_is_map(r) || orr__region_rows(r) || r->out_count < NOTED)
+        return -1;
+    for (int i = 0; i < r->nin; i++)
+        if (r->in_dtype[i] == ORR_F64)
+            return -1;
+    for (int i = 0; i < p->n; i++)
+        if (rs->home[i] == k && p->leaf_of[i] < 0 && orr__capture_nin(p, i) == 1 && p->node[i]->dtype == ORR_F64 &&
+            p->node[p->arg[p->arg0[i]]]->dtype == ORR_F32 && orr__shape_count(&p->node[i]->shape) >= NOTED)
+            by = i;
+    return by;
+}
+
 /* Half of the bytes that f64 moves are saved, and half of its arithmetic; the latter is no accident where all operands were cast. */
 static void note_wide(const orr__capture *p, const orr__regions *rs, const int32_t *wide, int k)
 {
@@ -251,7 +286,11 @@ static void note_wide(const orr__capture *p, const orr__regions *rs, const int32
             by = wide[r->in[i]] >= 0 ? wide[r->in[i]] : by;
         }
     by = meets >= 0 ? meets : by;
-    double part = r->bytes > 0 ? bytes / r->bytes : 0, arithmetic = meets >= 0 ? orr__region_share(r, ORR_F64) : 0;
+    if (by < 0)
+        by = widened_within(p, rs, k);
+    bool within = by >= 0 && bytes == 0 && meets < 0;
+    double part = r->bytes > 0 ? bytes / r->bytes : 0,
+           arithmetic = meets >= 0 || within ? orr__region_share(r, ORR_F64) : 0;
     const orr__node *at = by >= 0 ? p->node[by] : NULL, *from = operand >= 0 ? p->node[source_of(p, operand)] : at;
     if (at && at->file && (part > 0 || arithmetic > 0)) {
         orr__note f = {
@@ -487,6 +526,20 @@ static const orr__node *product_of(const orr__capture *p, const orr__regions *rs
     return NULL;
 }
 
+/* A sum of nothing but a product, over one of its axes, is a product of sums. */
+static void note_summed(const orr__capture *p, const orr__regions *rs, const orr__region *product,
+                        const orr__region *sum)
+{
+    const orr__node *at = product_of(p, rs, (int)(product - rs->region));
+    if (!at || product->loops != ORR__LOOPS_PRODUCT || product->ninstr > 1 || sum->ninstr != 1 || !sum->rmask ||
+        sum->nout != 1 || sum->search || sum->rop[0] != ORR__RSUM)
+        return;
+    orr__site place = ORR__SITE(at->file, at->line, NULL);
+    double folded = (double)sum->out_count / (double)product->out_count; /* of both kernels' work, this part is left */
+    note_part(ORR__NOTE_ORDER, place, product, 1 - folded);
+    note_part(ORR__NOTE_ORDER, place, sum, 1 - folded);
+}
+
 /* A result that stays inside of the plan: the part that no kernel reads, and the order of products. */
 static void note_inner(const orr__capture *p, const orr__regions *rs, const orr__region *r)
 {
@@ -496,8 +549,10 @@ static void note_inner(const orr__capture *p, const orr__regions *rs, const orr_
         asked = asked || p->out[i] == r->out[0];
     if (of.n > 0 && !asked && 2 * of.read < (double)r->out_count)
         note_part(ORR__NOTE_UNREAD, orr__region_site(r), r, 1 - of.read / (double)r->out_count);
-    if (of.n == 1)
+    if (of.n == 1) {
         note_order(r, &rs->region[of.reader], product_of(p, rs, of.reader));
+        note_summed(p, rs, r, &rs->region[of.reader]);
+    }
 }
 
 /* A large value, and its largest operand that has fewer elements. */
