@@ -199,7 +199,10 @@ def decompositions(xp):
     w, v = xp.linalg.eigh(m)
     u, s, vt = xp.linalg.svd(x, False)
     z = (x - x.mean(0)) / x.std(0)
-    return w, xp.abs(v), xp.linalg.det(m), xp.linalg.inv(m), s, (u * s) @ vt, z.T @ z / len(z)
+    n, y = xp.asarray([[1, 2], [3, 4]]), xp.reshape(xp.asarray([float(k * k % 7) for k in range(24)]), (2, 3, 4))
+    norms = [xp.linalg.norm(y), xp.linalg.norm(y, 1, (2, 0), True), xp.linalg.norm(x), xp.linalg.norm(x, "nuc"), xp.linalg.norm(n[0]),
+             xp.linalg.norm(x, axis=1, keepdims=True), xp.linalg.multi_dot([m, m, m[0]]), xp.linalg.matrix_power(n, 5), n[range(2), range(2)]]
+    return w, xp.abs(v), xp.linalg.det(m), xp.linalg.inv(m), s, (u * s) @ vt, z.T @ z / len(z), *norms
 
 
 def dtypes(xp):

@@ -11,12 +11,12 @@ _RECORDED = 1024  # assignments to an object before they are computed, so that a
 
 
 def _is_array(k):
-    return isinstance(k, (Tensor, list)) or hasattr(k, "dtype") and hasattr(k, "shape")
+    return isinstance(k, (Tensor, list, range)) or hasattr(k, "dtype") and hasattr(k, "shape")
 
 
 def _as_index(k):
     """An array among the indices as a tensor of integers or bools."""
-    k = asarray(k)
+    k = asarray(list(k) if isinstance(k, range) else k)
     kind = kind_of(k.dtype)
     if k.size == 0 and k.dtype is _core.float64:
         return _core.cast(k, "int64")  # an empty list

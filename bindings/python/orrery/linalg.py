@@ -2,9 +2,10 @@
 from collections import namedtuple as _namedtuple
 
 from . import _core
+from ._convert import asarray, kind_of
 from ._core import (det, eig, eigvals, eigvalsh, expm, inv, kron, logdet, lu, matmul, solve, solve_cholesky,  # noqa: F401
                     solve_triangular, svdvals)
-from ._standard import matrix_transpose, outer, tensordot, vecdot  # noqa: F401
+from ._standard import astype, matrix_transpose, outer, tensordot, vecdot  # noqa: F401
 
 _Eigh = _namedtuple("eigh", "eigenvalues eigenvectors")
 _Lstsq = _namedtuple("lstsq", "x residuals rank s")
@@ -104,7 +105,35 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
 
 def matrix_power(x, n, /):
     """The n-th power of each matrix."""
-    return _core.matrix_power(x, n)
+    x = asarray(x)
+    if "integer" not in kind_of(x.dtype) or n < 1:
+        return astype(_core.matrix_power(x, n), x.dtype) if "integer" in kind_of(x.dtype) and n == 0 else _core.matrix_power(x, n)
+    r = matrix_power(matmul(x, x), n // 2) if n > 1 else None  # integers wrap, as in NumPy
+    return x if r is None else matmul(r, x) if n % 2 else r
+
+
+def multi_dot(arrays):
+    """The product of several matrices in the order of the fewest operations; the first and the last may be vectors."""
+    names = [chr(ord("a") + k) + chr(ord("b") + k) for k in range(len(arrays))]
+    if arrays[0].ndim == 1:
+        names[0] = names[0][1]
+    if arrays[-1].ndim == 1:
+        names[-1] = names[-1][0]
+    ends = ("" if arrays[0].ndim == 1 else names[0][0]) + ("" if arrays[-1].ndim == 1 else names[-1][-1])
+    return _core.einsum(",".join(names) + "->" + ends, arrays)
+
+
+def norm(x, ord=None, axis=None, keepdims=False):
+    """The norm of vectors (one axis) or of matrices (two axes, or all of two); without `ord` and `axis` that of all elements."""
+    x = asarray(x)
+    if axis is None and ord is None or isinstance(axis, int) or axis is None and x.ndim == 1:
+        return vector_norm(x, axis=axis, keepdims=keepdims, ord=2 if ord is None else ord)
+    if axis is None and x.ndim != 2 or axis is not None and len(axis) != 2:
+        raise ValueError("norm(): one axis for vectors, two for matrices")
+    pair = [k % x.ndim for k in (axis or (0, 1))]
+    rest = [k for k in range(x.ndim) if k not in pair]
+    r = matrix_norm(_core.permute(x, rest + pair), ord="fro" if ord is None else ord)
+    return _core.reshape(r, [1 if k in pair else x.shape[k] for k in range(x.ndim)]) if keepdims else r
 
 
 def trace(x, /, offset=0, *, dtype=None):
