@@ -12041,7 +12041,8 @@ contains
     call f_settle(status_, stat, errmsg)
   end subroutine
 
-  !> Waits for the evaluation, frees the event, and returns the evaluation's status.
+  !> Waits for the evaluation, frees the event, and returns the evaluation's status. After an error that was not known at submission, the
+  !> variables whose new values it would have computed have their old ones, as after orr_cancel.
   !> errors:   that status; ORR_EINVAL (NULL), ORR_EHANDLE (a second time).
   !> threads:  safe from any thread; of several callers one waits, the others get ORR_EHANDLE.
   subroutine orr_wait(event, stat, errmsg)
@@ -12084,7 +12085,8 @@ contains
   !> Cancels the evaluation of an event, or a stretch of calls (orr_cancellable_begin), and returns at once. Tasks that have begun end, the
   !> others do not run. Values that are not computed then give ORR_ECANCELLED to orr_wait and to every reader; orr_wait is still called.
   !> An evaluation that has ended stays as it is. One that computes new values of variables leaves all of them as they were before their
-  !> assignments, or, if it ends before it is stopped, has assigned all. Old values therefore stay in memory until it has ended.
+  !> assignments, or, if it ends before it is stopped, has assigned all. Old values therefore stay in memory until it has ended. A tensor that
+  !> was recorded from such a new value, and is not computed yet, is computed from the old one: record it again where that matters.
   !> An evaluation over ranks ends on all of them, each of which gets ORR_ECANCELLED: one rank need cancel it. Its exchanges take place
   !> all the same, so that no rank waits for another.
   !> errors:   ORR_EINVAL (NULL), ORR_EHANDLE (waited for already).

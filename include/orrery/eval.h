@@ -114,7 +114,8 @@ typedef struct orr_event orr_event;
  * threads:  safe from any thread. */
 ORR_API orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, int n, orr_event **event);
 #define orr_eval_async(...) orr_eval_async_at(ORR_HERE, __VA_ARGS__)
-/** Waits for the evaluation, frees the event, and returns the evaluation's status.
+/** Waits for the evaluation, frees the event, and returns the evaluation's status. After an error that was not known at submission, the
+ * variables whose new values it would have computed have their old ones, as after orr_cancel.
  * errors:   that status; ORR_EINVAL (NULL), ORR_EHANDLE (a second time).
  * threads:  safe from any thread; of several callers one waits, the others get ORR_EHANDLE. */
 ORR_API orr_status orr_wait_at(const char *file, int line, orr_event *event);
@@ -133,7 +134,8 @@ ORR_API bool orr_event_done(const orr_event *event);
 /** Cancels the evaluation of an event, or a stretch of calls (orr_cancellable_begin), and returns at once. Tasks that have begun end, the
  * others do not run. Values that are not computed then give ORR_ECANCELLED to orr_wait and to every reader; orr_wait is still called.
  * An evaluation that has ended stays as it is. One that computes new values of variables leaves all of them as they were before their
- * assignments, or, if it ends before it is stopped, has assigned all. Old values therefore stay in memory until it has ended.
+ * assignments, or, if it ends before it is stopped, has assigned all. Old values therefore stay in memory until it has ended. A tensor that
+ * was recorded from such a new value, and is not computed yet, is computed from the old one: record it again where that matters.
  * An evaluation over ranks ends on all of them, each of which gets ORR_ECANCELLED: one rank need cancel it. Its exchanges take place
  * all the same, so that no rank waits for another.
  * errors:   ORR_EINVAL (NULL), ORR_EHANDLE (waited for already).

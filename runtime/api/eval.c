@@ -689,8 +689,6 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
         ORR__IN_DEFAULT_FPMODE;
         int nfirst = first && !run ? first : count;
         bool in_place = count > first && orr__machine_here.one_memory && !orr__stop_mine;
-        if (!run && !nstay && !orr__stop_mine) /* a stopped one leaves them pending */
-            orr__pending_final();
         st = run && count > first ? evaluate_for_event(at, todo, count, first, run)
              : in_place           ? evaluate_in_place(at, todo, count, nfirst, run)
                                   : evaluate(at, &ORR__ROOTS(todo, count, nfirst), NULL, run);

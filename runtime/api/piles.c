@@ -106,7 +106,6 @@ static void submit(orr__site at)
         return;
     (void)snprintf(text, sizeof text, "%s", before != ORR_OK ? orr_error_message() : "");
     orr__stop *outer = orr__stop_begins(NULL); /* the program asked for no evaluation that could report a stop */
-    orr__pending_final();
     if (submit_now(at, f) == ORR_OK)
         orr__pending_clear();
     else

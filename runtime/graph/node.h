@@ -164,8 +164,6 @@ int orr__pending(orr__node ***nodes);
 void orr__pending_clear(void);
 /* Clears all but those of the n nodes, which are in the order of orr__pending. */
 void orr__pending_clear_but(orr__node *const *stay, int n);
-/* The pending assignments will not be undone: former values of their variables (former.h) need not stay. */
-void orr__pending_final(void);
 /* The present node of a variable, with a new reference, by the `var` of a node that was once its value; NULL: the
  * variable is gone. */
 orr__node *orr__variable_now(uint64_t var);

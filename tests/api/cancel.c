@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "runtime/base/pool.h"
 #include "tests/harness/cancel_help.h"
 
 enum { N = 160, LINKS = 12, FEW = 100, MANY = 1000 };
@@ -302,6 +303,73 @@ static void a_cancelled_event_undoes_all_pending_assignments(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+static int dozes(const orr_kernel_args *a)
+{
+    (void)usleep(2000);
+    memcpy(a->out, a->in[0].data, sizeof(double));
+    return 0;
+}
+
+/* Memory is refused in an evaluation, so that its assignment stays pending; then an event that computes it is cancelled, too. */
+static void refused_memory_before_a_cancelled_event_loses_no_value(void)
+{
+    static const orr_kernel_def def = { .name = "dozes", .n_inputs = 1, .cpu = dozes };
+    enum { MANY_ELEMENTS = 40000 };
+    if (!cancel_up(&cancel_lanes[1], "2"))
+        ORR_SKIP("there is no StarPU");
+    orr_scope *s = orr_scope_begin();
+    const orr_op *op = orr_define_kernel(&def);
+    orr_tensor *t = orr_full(ORR_F64, ORR_SHAPE(1), 7.0);
+    for (int turn = 0; turn < 4; turn++) {
+        orr_scope *inner = orr_scope_begin();
+        orr_tensor *v = orr_variable(orr_full(ORR_F64, ORR_SHAPE(MANY_ELEMENTS), 5.0));
+        orr_event *event = NULL;
+        double item = 0;
+        ORR_CHECK(orr_eval(v) == ORR_OK);
+        ORR_CHECK(orr_assign(v, orr_add(v, orr_apply(op, ORR_TENSORS(orr_apply(op, ORR_TENSORS(t)))))) == ORR_OK);
+        for (int k = turn; k > 0; k--) {
+            orr__pool_limit(orr_memory_stats().live + 1000);
+            orr_status st = orr_eval(turn % 2 ? v : orr_add(v, orr_scalar(turn)));
+            orr__pool_limit(0);
+            ORR_CHECK_MSG(st == ORR_ENOMEM, "%s: %s", orr_status_name(st), orr_error_message());
+        }
+        ORR_CHECK_MSG(orr_eval_async(ORR_TENSORS(v), &event) == ORR_OK, "%s", orr_error_message());
+        ORR_CHECK(orr_cancel(event) == ORR_OK);
+        orr_status end = orr_wait(event);
+        bool read = orr_item(orr_max(v, ORR_ALL_AXES, false), &item) == ORR_OK;
+        ORR_CHECK_MSG(read && item == (end == ORR_OK ? 12 : 5), "turn %d: %g: %s", turn, item, orr_error_message());
+        orr_scope_end(inner);
+    }
+    orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
+static int refuses(const orr_kernel_args *a)
+{
+    (void)dozes(a);
+    return 1;
+}
+
+static void an_event_that_fails_leaves_the_old_values(void)
+{
+    static const orr_kernel_def def = { .name = "refuses", .n_inputs = 1, .cpu = refuses };
+    if (!cancel_up(&cancel_lanes[1], "2"))
+        ORR_SKIP("there is no StarPU");
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = orr_variable(orr_full(ORR_F64, ORR_SHAPE(1), 5.0)),
+               *w = orr_variable(orr_full(ORR_F64, ORR_SHAPE(1), 6.0));
+    orr_tensor *bad = orr_apply(orr_define_kernel(&def), ORR_TENSORS(orr_full(ORR_F64, ORR_SHAPE(1), 7.0)));
+    orr_event *event = NULL;
+    double item[2] = { 0 };
+    ORR_CHECK(orr_eval_all(NULL, 0) == ORR_OK);
+    ORR_CHECK(orr_assign(v, bad) == ORR_OK && orr_assign(w, orr_add(w, orr_scalar(1))) == ORR_OK);
+    ORR_CHECK(orr_eval_async(NULL, 0, &event) == ORR_OK && orr_wait(event) == ORR_EDEVICE);
+    ORR_CHECK_MSG(orr_item(v, &item[0]) == ORR_OK && orr_item(w, &item[1]) == ORR_OK, "%s", orr_error_message());
+    ORR_CHECK_MSG(item[0] == 5 && item[1] == 6, "%g, %g", item[0], item[1]);
+    orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void limits_and_stretches_are_checked(void)
 {
     ORR_REQUIRE(cancel_up(&cancel_lanes[0], "2"));
@@ -334,6 +402,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_limit_bounds_the_wait_for_another_evaluation),
                                       ORR_TEST(a_cancelled_event_leaves_the_old_values_of_all_variables),
                                       ORR_TEST(a_cancelled_event_undoes_all_pending_assignments),
+                                      ORR_TEST(refused_memory_before_a_cancelled_event_loses_no_value),
+                                      ORR_TEST(an_event_that_fails_leaves_the_old_values),
                                       ORR_TEST(limits_and_stretches_are_checked),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.cancel", tests);
