@@ -971,6 +971,8 @@ class Tensor {
     orr_status eval_for(double seconds, ORRERY_CALLER) const;
     /// orrery::grad.
     std::vector<Tensor> grad(const List &x, ORRERY_CALLER) const;
+    /// orrery::grad_or_zeros.
+    std::vector<Tensor> grad_or_zeros(const List &x, ORRERY_CALLER) const;
     /// orrery::vjp.
     std::vector<Tensor> vjp(const Operand &seed, const List &x, ORRERY_CALLER) const;
     /// orrery::detach.
@@ -4405,8 +4407,8 @@ inline orr_status graph_submit_into(Graph &g, const List &values, const View<con
     return detail::check(status, file, line);
 }
 
-/// grads[i] = d(sum of y)/d(x[i]) as new tensors, lazy and differentiable again; zeros for an x that y does not
-/// depend on, or only through whole numbers, truth values and orr_detach.
+/// grads[i] = d(sum of y)/d(x[i]) as new tensors, lazy and differentiable again. It is zeros for an array, a variable or a
+/// constant that y does not use, behind orr_detach, and where the derivative is 0 (orr_floor, orr_round, orr_sign).
 /// Reverse mode: Griewank & Walther, Evaluating Derivatives, ch. 3. Record the gradient before the evaluation: a tensor
 /// that holds its value has lost its inputs, and a tensor that an evaluation computes for new values of variables may
 /// hold its value from then on (docs/tuning.md). orr_detach marks such a tensor as a constant. Results
@@ -4416,11 +4418,23 @@ inline orr_status graph_submit_into(Graph &g, const List &values, const View<con
 /// @return   on error the status, and every grads[i] is poison.
 /// errors:   ORR_EDTYPE; ORR_EINVAL (an x is orr_scalar); ORR_EGRAPH (a gradient would flow into a tensor that has lost its inputs and
 ///           may depend on an x, into a former value of an x that was assigned since, or into an operation without a derivative; or
-///           an x was computed after y, which cannot depend on it). The message has the line of that tensor.
+///           y does not depend on an x that was computed, as a part of what y used; or y depends on an x through whole numbers and truth
+///           values alone, such as orr_argmax, comparisons and casts). The message has the line of that tensor.
 inline std::vector<Tensor> grad(const Operand &y, const List &x, ORRERY_CALLER)
 {
     std::vector<orr_tensor *> c_grads(x.size());
     const orr_status status = orr_grad_at(file, line, y.get(), x.data(), static_cast<int>(x.size()), c_grads.data());
+    std::vector<Tensor> v0 = detail::adopted(c_grads);
+    (void)detail::check(status, file, line);
+    return v0;
+}
+
+/// grads[i] as of orr_grad, where y may be any function of x[0 … n): zeros for every x that it does not use, or through whole numbers and
+/// truth values alone, which are constant piece by piece.
+inline std::vector<Tensor> grad_or_zeros(const Operand &y, const List &x, ORRERY_CALLER)
+{
+    std::vector<orr_tensor *> c_grads(x.size());
+    const orr_status status = orr_grad_or_zeros_at(file, line, y.get(), x.data(), static_cast<int>(x.size()), c_grads.data());
     std::vector<Tensor> v0 = detail::adopted(c_grads);
     (void)detail::check(status, file, line);
     return v0;
@@ -8446,6 +8460,10 @@ inline orr_status Graph::submit_into(const List &values, const View<const orr_bu
 inline std::vector<Tensor> Tensor::grad(const List &x, const char *file, int line) const
 {
     return orrery::grad(Operand(*this, file, line), x, file, line);
+}
+inline std::vector<Tensor> Tensor::grad_or_zeros(const List &x, const char *file, int line) const
+{
+    return orrery::grad_or_zeros(Operand(*this, file, line), x, file, line);
 }
 inline std::vector<Tensor> Tensor::vjp(const Operand &seed, const List &x, const char *file, int line) const
 {

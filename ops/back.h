@@ -24,7 +24,8 @@ typedef struct orr__back {
     orr__passed *passed; /* zero before the first operand of the node */
 } orr__back;
 
-/* orr_grad under the name of another call. Adds to *reached the number of x on which y depends. */
+/* orr_grad under the name of another call. Adds to *reached the number of x on which y depends; NULL: it is an error if y does not depend on
+ * an x that was computed, or through whole numbers alone. */
 orr_status orr__grad(orr__site at, orr_tensor *y, orr_tensor *const *x, int n, orr_tensor **grads, int *reached);
 /* orr_vjp for derivatives, in which a y that was recorded before an x is no mistake: its gradient is zero. */
 orr_status orr__vjp(orr__site at, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n, orr_tensor **grads);

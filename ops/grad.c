@@ -135,6 +135,65 @@ static orr_status check_forgotten(walk *w, orr__node *const *x, int n)
     return st;
 }
 
+/* The node that makes whole numbers or truth values of what depends on x, so that y depends on x through these alone; NULL: y does not.
+ * x is no ancestor by which a gradient flows. An evaluated node may have been computed from x. */
+static const orr__node *whole_between(const orr__ancestry *a, const orr__node *x, bool *leads)
+{
+    int at = orr__ancestry_find(a, x);
+    for (int i = 0; i < a->n; i++) {
+        const orr__node *n = a->node[i];
+        leads[i] = i == at || (at < 0 && a->lost[i] && !n->derived && orr__node_may_descend(n, x));
+        for (int k = a->arg0[i]; k < a->arg0[i + 1] && !leads[i]; k++)
+            leads[i] = leads[a->arg[k]];
+        if (leads[i] && !orr__is_inexact((orr_dtype)n->dtype))
+            return n;
+    }
+    return NULL;
+}
+
+static orr_status tell_unused(orr__site at, const orr__node *y, const orr__node *x, int k, const orr__node *whole)
+{
+    if (whole)
+        return orr__fail(
+            at, ORR_EGRAPH,
+            "y depends on x[%d] through %s (%s:%d) alone, whose results are whole numbers or truth values, "
+            "and no gradient flows through these: leave x[%d] out, or write orr_grad_or_zeros",
+            k, whole->op->name, whole->file ? whole->file : "?", whole->line, k);
+    return orr__fail(
+        at, ORR_EGRAPH,
+        "y (%s, %s:%d) does not depend on x[%d] (%s, %s:%d), which was computed: record y from x[%d], as a "
+        "part of a tensor is another tensor, or write orr_grad_or_zeros",
+        y->op->name, y->file ? y->file : "?", y->line, k, x->op->name, x->file ? x->file : "?", x->line, k);
+}
+
+/* ORR_EGRAPH if y does not depend on an x that was computed, or on an x through whole numbers alone. What the program gave (arrays,
+ * variables, constants) and y does not use has a gradient of zeros. */
+static orr_status check_unused(const walk *w, orr__node *y, orr__node *const *x, int n)
+{
+    orr__ancestry a = { 0 };
+    bool *leads = NULL, derived = false;
+    orr_status st = ORR_OK;
+    for (int k = 0; k < n && y->op->arity != 0 && st == ORR_OK; k++) {
+        bool computed = x[k]->op->arity != 0 && !x[k]->var;
+        if (orr__ancestry_find(&w->a, x[k]) >= 0 || (!computed && (x[k]->kin & ~y->kin)))
+            continue;
+        if (!leads) {
+            st = orr__ancestry_whole(w->at, y, x, n, &a);
+            leads = st == ORR_OK ? orr__alloc_n((size_t)a.n, sizeof *leads) : NULL;
+            for (int i = 0; i < a.n && !derived; i++)
+                derived = a.node[i]->derived;
+        }
+        if (!leads)
+            st = st == ORR_OK ? ORR_ENOMEM : st;
+        const orr__node *whole = leads ? whole_between(&a, x[k], leads) : NULL;
+        if (whole || (leads && computed && !derived))
+            st = tell_unused(w->at, y, x[k], k, whole);
+    }
+    free(leads);
+    orr__ancestry_free(&a);
+    return st;
+}
+
 static orr_tensor *handle_of(walk *w, int i)
 {
     if (!w->handle[i])
@@ -194,7 +253,7 @@ static orr_tensor *result_for(walk *w, const orr__node *x)
     return orr__handle_new(orr__node_ref(orr__handle_node(w->cot[i])));
 }
 
-/* *reached: the number of x on which y depends. */
+/* *reached: the number of x on which y depends; NULL: an x that the caller gave by mistake is an error. */
 static orr_status run(orr__site at, orr__node *y, orr_tensor *seed, orr__node *const *x, int n, orr_tensor **grads,
                       int *reached)
 {
@@ -205,12 +264,17 @@ static orr_status run(orr__site at, orr__node *y, orr_tensor *seed, orr__node *c
         mark_leads(&w, x, n);
         st = check_forgotten(&w, x, n);
     }
+    if (st == ORR_OK && !reached)
+        st = check_unused(&w, y, x, n);
+    bool before = orr__node_deriving(true);
     if (st == ORR_OK)
         st = walk_back(&w, seed);
+    (void)orr__node_deriving(before);
     for (int i = 0; i < n && st == ORR_OK; i++) {
         orr_tensor *r = result_for(&w, x[i]);
         int k = orr__ancestry_find(&w.a, x[i]);
-        *reached += k >= 0 && w.cot[k];
+        if (reached)
+            *reached += k >= 0 && w.cot[k];
         st = orr_tensor_status(r);
         if (st == ORR_OK)
             st = orr_tensor_status(grads[i] = orr_scope_return_at(at.file, at.line, scope, r));
@@ -272,7 +336,8 @@ static orr_status check_later(orr__site at, const orr_tensor *y, orr_tensor *con
     return ORR_OK;
 }
 
-orr_status orr__vjp(orr__site at, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n, orr_tensor **grads)
+static orr_status from_seed(orr__site at, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n,
+                            orr_tensor **grads, int *reached)
 {
     ORR__IN_DEFAULT_FPMODE;
     orr__node *ny, *ns;
@@ -286,7 +351,12 @@ orr_status orr__vjp(orr__site at, orr_tensor *y, orr_tensor *seed, orr_tensor *c
                                 "the seed is %s %s and y is %s %s", orr_dtype_name((orr_dtype)ns->dtype),
                                 orr__str(ns->shape).s, orr_dtype_name((orr_dtype)ny->dtype), orr__str(ny->shape).s),
                       n, grads);
-    return differentiate(at, ny, seed, x, n, grads, &(int){ 0 });
+    return differentiate(at, ny, seed, x, n, grads, reached);
+}
+
+orr_status orr__vjp(orr__site at, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n, orr_tensor **grads)
+{
+    return from_seed(at, y, seed, x, n, grads, &(int){ 0 });
 }
 
 orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n,
@@ -294,7 +364,7 @@ orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *see
 {
     orr__site at = ORR__SITE(file, line, "vjp");
     orr_status st = check_later(at, y, x, n);
-    return st == ORR_OK ? orr__vjp(at, y, seed, x, n, grads) : failed(st, n, grads);
+    return st == ORR_OK ? from_seed(at, y, seed, x, n, grads, NULL) : failed(st, n, grads);
 }
 
 orr_status orr__grad(orr__site at, orr_tensor *y, orr_tensor *const *x, int n, orr_tensor **grads, int *reached)
@@ -324,5 +394,11 @@ orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *co
 {
     orr__site at = ORR__SITE(file, line, "grad");
     orr_status st = check_later(at, y, x, n);
-    return st == ORR_OK ? orr__grad(at, y, x, n, grads, &(int){ 0 }) : failed(st, n, grads);
+    return st == ORR_OK ? orr__grad(at, y, x, n, grads, NULL) : failed(st, n, grads);
+}
+
+orr_status orr_grad_or_zeros_at(const char *file, int line, orr_tensor *y, orr_tensor *const *x, int n,
+                                orr_tensor **grads)
+{
+    return orr__grad(ORR__SITE(file, line, "grad_or_zeros"), y, x, n, grads, &(int){ 0 });
 }

@@ -66,13 +66,14 @@ static bool rehash(orr__ancestry *a)
  * variable had before. A node is younger than all of its ancestors. */
 typedef struct {
     uint64_t oldest;
-    bool all; /* every input instead */
+    bool all;   /* every input instead */
+    bool whole; /* through whole numbers and truth values, too, but into no node of a derivative */
     bool former;
 } reach;
 
 static int inputs(const orr__node *n, reach r)
 {
-    bool stops = (n->op->flags & ORR__OP_STOPS) || !orr__is_inexact((orr_dtype)n->dtype) ||
+    bool stops = (n->op->flags & ORR__OP_STOPS) || (r.whole ? n->derived : !orr__is_inexact((orr_dtype)n->dtype)) ||
                  (n->born <= r.oldest && !(r.former && (n->tracked & ORR__FLOWS)));
     return !r.all && stops ? 0 : n->nin;
 }
@@ -167,14 +168,25 @@ static orr_status make(orr__site at, orr__node *const *y, int n, reach r, orr__a
     return st;
 }
 
+static uint64_t oldest_of(orr__node *const *x, int nx)
+{
+    uint64_t oldest = UINT64_MAX;
+    for (int k = 0; k < nx; k++)
+        oldest = x[k]->born < oldest ? x[k]->born : oldest;
+    return oldest;
+}
+
 orr_status orr__ancestry_make(orr__site at, orr__node *y, orr__node *const *x, int nx, orr__ancestry *a)
 {
-    reach r = { .oldest = UINT64_MAX };
-    for (int k = 0; k < nx; k++) {
-        r.oldest = x[k]->born < r.oldest ? x[k]->born : r.oldest;
+    reach r = { .oldest = oldest_of(x, nx) };
+    for (int k = 0; k < nx; k++)
         r.former = r.former || x[k]->var;
-    }
     return make(at, &y, 1, r, a);
+}
+
+orr_status orr__ancestry_whole(orr__site at, orr__node *y, orr__node *const *x, int nx, orr__ancestry *a)
+{
+    return make(at, &y, 1, (reach){ .oldest = oldest_of(x, nx), .whole = true }, a);
 }
 
 orr_status orr__ancestry_all(orr__site at, orr__node *const *y, int n, orr__ancestry *a)

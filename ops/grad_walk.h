@@ -19,6 +19,9 @@ typedef struct orr__ancestry {
 
 /* For the gradient of y by x[0 … nx). */
 orr_status orr__ancestry_make(orr__site at, orr__node *y, orr__node *const *x, int nx, orr__ancestry *a);
+/* The same through whole numbers and truth values, too. The nodes of derivatives are leaves: there the derivative of what is constant piece by
+ * piece is 0 and no mistake. */
+orr_status orr__ancestry_whole(orr__site at, orr__node *y, orr__node *const *x, int nx, orr__ancestry *a);
 /* All ancestors of y[0 … n), and these. */
 orr_status orr__ancestry_all(orr__site at, orr__node *const *y, int n, orr__ancestry *a);
 void orr__ancestry_free(orr__ancestry *a);

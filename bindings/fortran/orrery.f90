@@ -3425,6 +3425,16 @@ module orrery_c
       type(c_ptr), value :: grads_
       integer(c_int) :: r_
     end function
+    function c_grad_or_zeros(file_, line_, y_, x_, n_, grads_) bind(c, name='orr_grad_or_zeros_at') result(r_)
+      import
+      type(c_ptr), value :: file_
+      integer(c_int), value :: line_
+      type(c_ptr), value :: y_
+      type(c_ptr), value :: x_
+      integer(c_int), value :: n_
+      type(c_ptr), value :: grads_
+      integer(c_int) :: r_
+    end function
     function c_vjp(file_, line_, y_, seed_, x_, n_, grads_) bind(c, name='orr_vjp_at') result(r_)
       import
       type(c_ptr), value :: file_
@@ -7400,6 +7410,7 @@ module orrery
   public :: orr_graph_submit_into
   public :: orr_graph_free
   public :: orr_grad
+  public :: orr_grad_or_zeros
   public :: orr_vjp
   public :: orr_detach
   public :: orr_explain
@@ -12307,8 +12318,8 @@ contains
     call f_settle(status_, stat, errmsg)
   end subroutine
 
-  !> grads[i] = d(sum of y)/d(x[i]) as new tensors, lazy and differentiable again; zeros for an x that y does not
-  !> depend on, or only through whole numbers, truth values and orr_detach.
+  !> grads[i] = d(sum of y)/d(x[i]) as new tensors, lazy and differentiable again. It is zeros for an array, a variable or a
+  !> constant that y does not use, behind orr_detach, and where the derivative is 0 (orr_floor, orr_round, orr_sign).
   !> Reverse mode: Griewank & Walther, Evaluating Derivatives, ch. 3. Record the gradient before the evaluation: a tensor
   !> that holds its value has lost its inputs, and a tensor that an evaluation computes for new values of variables may
   !> hold its value from then on (docs/tuning.md). orr_detach marks such a tensor as a constant. Results
@@ -12318,7 +12329,8 @@ contains
   !> @return   on error the status, and every grads[i] is poison.
   !> errors:   ORR_EDTYPE; ORR_EINVAL (an x is orr_scalar); ORR_EGRAPH (a gradient would flow into a tensor that has lost its inputs and
   !>           may depend on an x, into a former value of an x that was assigned since, or into an operation without a derivative; or
-  !>           an x was computed after y, which cannot depend on it). The message has the line of that tensor.
+  !>           y does not depend on an x that was computed, as a part of what y used; or y depends on an x through whole numbers and truth
+  !>           values alone, such as orr_argmax, comparisons and casts). The message has the line of that tensor.
   subroutine orr_grad(y, x, grads, stat, errmsg)
     type(orr_tensor), intent(in) :: y
     type(orr_tensor), intent(in) :: x(:)
@@ -12332,6 +12344,27 @@ contains
     p_grads = c_null_ptr
     status_ = c_grad(f_file(), place_line, f_of(y), c_loc(p_x), int(f_length(ubound(x, 1), ubound(grads, 1)), c_int), &
         c_loc(p_grads))
+    call f_drop(y)
+    call f_drop_all(x)
+    call f_results(grads, p_grads)
+    call f_settle(status_, stat, errmsg)
+  end subroutine
+
+  !> grads[i] as of orr_grad, where y may be any function of x[0 … n): zeros for every x that it does not use, or through whole numbers and
+  !> truth values alone, which are constant piece by piece.
+  subroutine orr_grad_or_zeros(y, x, grads, stat, errmsg)
+    type(orr_tensor), intent(in) :: y
+    type(orr_tensor), intent(in) :: x(:)
+    type(orr_tensor), intent(inout) :: grads(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr), target :: p_x(max(1, ubound(x, 1)))
+    type(c_ptr), target :: p_grads(max(1, ubound(grads, 1)))
+    integer(c_int) :: status_
+    call f_all(x, p_x)
+    p_grads = c_null_ptr
+    status_ = c_grad_or_zeros(f_file(), place_line, f_of(y), c_loc(p_x), int(f_length(ubound(x, 1), ubound(grads, 1)), &
+        c_int), c_loc(p_grads))
     call f_drop(y)
     call f_drop_all(x)
     call f_results(grads, p_grads)

@@ -243,8 +243,8 @@ ORR_API orr_status orr_graph_free(orr_graph *g);
 
 /* -- gradients ------------------------------------------------------------------------------------------- */
 
-/** grads[i] = d(sum of y)/d(x[i]) as new tensors, lazy and differentiable again; zeros for an x that y does not
- * depend on, or only through whole numbers, truth values and orr_detach.
+/** grads[i] = d(sum of y)/d(x[i]) as new tensors, lazy and differentiable again. It is zeros for an array, a variable or a
+ * constant that y does not use, behind orr_detach, and where the derivative is 0 (orr_floor, orr_round, orr_sign).
  * Reverse mode: Griewank & Walther, Evaluating Derivatives, ch. 3. Record the gradient before the evaluation: a tensor
  * that holds its value has lost its inputs, and a tensor that an evaluation computes for new values of variables may
  * hold its value from then on (docs/tuning.md). orr_detach marks such a tensor as a constant. Results
@@ -254,10 +254,16 @@ ORR_API orr_status orr_graph_free(orr_graph *g);
  * @return   on error the status, and every grads[i] is poison.
  * errors:   ORR_EDTYPE; ORR_EINVAL (an x is orr_scalar); ORR_EGRAPH (a gradient would flow into a tensor that has lost its inputs and
  *           may depend on an x, into a former value of an x that was assigned since, or into an operation without a derivative; or
- *           an x was computed after y, which cannot depend on it). The message has the line of that tensor. */
+ *           y does not depend on an x that was computed, as a part of what y used; or y depends on an x through whole numbers and truth
+ *           values alone, such as orr_argmax, comparisons and casts). The message has the line of that tensor. */
 ORR_API orr_status orr_grad_at(const char *file, int line, orr_tensor *y, orr_tensor *const *x, int n,
                                orr_tensor **grads);
 #define orr_grad(...) orr_grad_at(ORR_HERE, __VA_ARGS__)
+/** grads[i] as of orr_grad, where y may be any function of x[0 … n): zeros for every x that it does not use, or through whole numbers and
+ * truth values alone, which are constant piece by piece. */
+ORR_API orr_status orr_grad_or_zeros_at(const char *file, int line, orr_tensor *y, orr_tensor *const *x, int n,
+                                        orr_tensor **grads);
+#define orr_grad_or_zeros(...) orr_grad_or_zeros_at(ORR_HERE, __VA_ARGS__)
 /** grads[i] = seed · dy/d(x[i]), with the cotangent `seed` of y's shape and dtype. Otherwise as orr_grad. */
 ORR_API orr_status orr_vjp_at(const char *file, int line, orr_tensor *y, orr_tensor *seed, orr_tensor *const *x, int n,
                               orr_tensor **grads);

@@ -163,7 +163,7 @@ static orr_status ghost(orr__site at, const orr__model *m, orr_tensor *x, orr_te
     for (int i = 0; i < n; i++)
         z[i] = w->layer[i].z;
     if (st == ORR_OK)
-        st = orr_grad_at(AT, orr_sum_at(AT, out->losses, ORR_ALL_AXES, false), z, n, g);
+        st = orr_grad_or_zeros_at(AT, orr_sum_at(AT, out->losses, ORR_ALL_AXES, false), z, n, g);
     if (st != ORR_OK)
         return st;
     for (int i = 0; i < n; i++) {
@@ -215,7 +215,7 @@ static orr_status of_function(orr__site at, const orr__model *m, orr_tensor *x, 
     out->losses = m->fn(copy, n, x, target, m->fn_user);
     orr_status st = check_losses(at, out->losses, batch);
     if (st == ORR_OK)
-        st = orr_grad_at(AT, orr_sum_at(AT, out->losses, ORR_ALL_AXES, false), copy, n, g);
+        st = orr_grad_or_zeros_at(AT, orr_sum_at(AT, out->losses, ORR_ALL_AXES, false), copy, n, g);
     for (int i = 0; st == ORR_OK && i < n; i++)
         square[i] = square_norms(at, g[i]);
     if (st == ORR_OK)

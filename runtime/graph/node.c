@@ -178,6 +178,14 @@ static inline bool connect(orr__tls *tls, orr__node *n, int nin, orr__node *cons
     return true;
 }
 
+bool orr__node_deriving(bool derives)
+{
+    orr__tls *tls = orr__tls_get();
+    bool before = tls->deriving;
+    tls->deriving = derives;
+    return before;
+}
+
 void orr__node_descends(orr__node *n, const orr__node *x)
 {
     orr__tls *tls = orr__tls_get();
@@ -268,6 +276,7 @@ orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const 
     n->kept = false;
     n->once = false;
     n->computed = 0;
+    n->derived = tls->deriving;
     set_shape(n, shape);
     if (nin > 3 && !(n->in = malloc((size_t)nin * sizeof *n->in))) {
         discard(tls, n);

@@ -60,6 +60,7 @@ struct orr__node {
     uint16_t placed;      /* the number of the value's distribution, set before the value; 0: whole                 */
     uint8_t kept : 1;     /* published so that its holder needs no old value of a variable (donation_retained.c) */
     uint8_t computed : 2; /* the number of evaluations that computed it, up to ORR__COMPUTED_OFTEN; under the lock */
+    uint8_t derived : 1;  /* recorded by a derivative */
     bool once;            /* has random numbers that protect one release: no graph may use them for several values    */
 
     _Alignas(64) orr__scalar s[3]; /* nscalar are used                                              */
@@ -105,6 +106,8 @@ static inline bool orr__node_may_descend(const orr__node *n, const orr__node *x)
 {
     return n->born > x->born && !(x->kin & ~n->kin);
 }
+/* True: nodes that this thread records from now on are those of a derivative. Returns what was set before. */
+bool orr__node_deriving(bool derives);
 /* Makes n, which is new, a descendant of x, which is none of its inputs: the value of n is computed elsewhere from that of x. */
 void orr__node_descends(orr__node *n, const orr__node *x);
 static inline size_t orr__node_bytes(const orr__node *n)

@@ -39,6 +39,7 @@ typedef struct orr__tls {
     orr__scope *scope;                  /* innermost                                       */
     orr__scope *free_scopes;            /* ended scopes with their lists, for reuse        */
     int nfree_scopes;
+    bool deriving;            /* a derivative records its nodes                  */
     size_t kept_items;        /* total capacity of their lists                   */
     uint64_t serial, serials; /* the next scope's serial; serials left           */
     orr__capture spare;       /* arrays of the last capture, for reuse           */

@@ -164,6 +164,8 @@ contains
     type(orr_graph) :: graph
     type(orr_event) :: event
     real(c_double) :: a(3), v
+    integer :: stat
+    character(600) :: message
     x = orr_placeholder(ORR_F64, [3])
     w = orr_from([1d0, 2d0, 3d0])
     y = sum(x * w)
@@ -180,6 +182,14 @@ contains
     call orr_grad(sum(w**3), [w], g)
     call orr_read(g(1), a)
     call check(all(a == [3, 12, 27]), 'a gradient')
+    q = abs(w)
+    call orr_grad(sum(w**3), [q], g, stat, message)
+    call check(stat == ORR_EGRAPH .and. index(message, 'does not depend') > 0, 'a gradient by what is not used')
+    call orr_grad(sum(orr_cast(orr_greater(w, q), ORR_F64)), [w], g, stat, message)
+    call check(stat == ORR_EGRAPH .and. index(message, 'whole numbers') > 0, 'a gradient through truth values')
+    call orr_grad_or_zeros(sum(w**3), [q], g)
+    call orr_read(g(1), a)
+    call check(all(a == 0), 'zeros')
     call orr_qr(orr_eye(ORR_F64, 3, 3, 0), q=q, r=s)
     call orr_item(sum(abs(matmul(q, s))), v)
     call check(v == 3, 'qr')

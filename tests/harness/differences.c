@@ -39,7 +39,7 @@ static orr_tensor *objective(const differences_row *row, int order, orr_tensor *
     orr_tensor *y = weighed(row->of(x), 11), *g[DIFFERENCES_MOST];
     if (order == 1)
         return y;
-    if (orr_grad(y, x, row->n, g) != ORR_OK)
+    if (orr_grad_or_zeros(y, x, row->n, g) != ORR_OK)
         return g[0];
     y = weighed(g[0], 23);
     for (int k = 1; k < row->n; k++)
@@ -83,7 +83,7 @@ static bool gradient(const differences_row *row, int order, orr_dtype dtype, con
     orr_tensor *x[DIFFERENCES_MOST], *by[DIFFERENCES_MOST];
     orr_scope *s = orr_scope_begin();
     operands(row, dtype, at, x);
-    bool ok = orr_grad(objective(row, order, x), x, row->n, by) == ORR_OK;
+    bool ok = orr_grad_or_zeros(objective(row, order, x), x, row->n, by) == ORR_OK;
     for (int k = 0; ok && k < row->n; k++) {
         int64_t n = numbers(row, k, dtype);
         ok = orr_tensor_dtype(by[k]) == dtype && orr_read(by[k], g, (size_t)n * sizeof *g) == ORR_OK;

@@ -326,7 +326,6 @@ static void the_gradient_by_a_variable_assigned_since_is_an_error(void)
     (void)orr_scope_end(s);
 }
 
-/* A scalar without a dtype becomes a number of each operation, so no gradient could flow to it. */
 /* Values that are made from what y was made from, but after y, are no zeros; a constant y and an older x are. */
 static void the_gradient_by_what_was_computed_after_y_is_an_error(void)
 {
@@ -342,13 +341,60 @@ static void the_gradient_by_what_was_computed_after_y_is_an_error(void)
     ORR_CHECK(orr_eval(set) == ORR_OK && refused_by(loss, set, "(scatter,"));
     ORR_CHECK(orr_vjp(loss, orr_ones(ORR_F64, ORR_SHAPE_0D), (orr_tensor *[]){ x, set }, 2, g) == ORR_EGRAPH);
     ORR_CHECK(orr_tensor_status(g[0]) == ORR_EGRAPH && orr_tensor_status(g[1]) == ORR_EGRAPH);
-    orr_tensor *both[2] = { older, orr_ones(ORR_F64, ORR_SHAPE(2)) };
+    orr_tensor *both[2] = { unused, orr_ones(ORR_F64, ORR_SHAPE(2)) };
     ORR_CHECK(orr_grad(loss, both, 2, g) == ORR_OK && orr_grad(loss, &loss, 1, g) == ORR_OK);
+    ORR_CHECK(refused_by(loss, older, "(exp,"));
     ORR_CHECK(orr_grad(x, (orr_tensor *[]){ x, set }, 2, g) == ORR_OK); /* a leaf is constant */
     ORR_CHECK(gradient_is(orr_square(set), set, 20));
     (void)orr_scope_end(s);
 }
 
+/* A part that was taken from x before y was computed from x is another tensor than x. A function may leave an argument of its own unused. */
+static void the_gradient_by_what_y_does_not_use_is_an_error_if_it_was_computed(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(3), (double[]){ 1, 2, 3 }), *g[2];
+    orr_tensor *part = orr_slice_axis(x, 0, 0, 2, 1), *again = orr_reshape(x, ORR_SHAPE(3, 1)), *y = orr_square(x);
+    ORR_CHECK(refused(y, part, "does not depend on x[0] (slice") && strstr(orr_error_message(), "grad_rules.c"));
+    ORR_CHECK(refused(y, again, "does not depend"));
+    ORR_CHECK(orr_vjp(y, orr_ones(ORR_F64, ORR_SHAPE(3)), &part, 1, g) == ORR_EGRAPH);
+    ORR_CHECK(orr_grad(y, (orr_tensor *[]){ x, part }, 2, g) == ORR_EGRAPH && strstr(orr_error_message(), "x[1]"));
+    ORR_CHECK(orr_tensor_status(g[0]) == ORR_EGRAPH);
+    ORR_CHECK(orr_grad_or_zeros(y, (orr_tensor *[]){ x, part }, 2, g) == ORR_OK);
+    help_check_values(g[0], ORR_F64, ORR_SHAPE(3), (double[]){ 2, 4, 6 });
+    help_check_values(g[1], ORR_F64, ORR_SHAPE(2), (double[]){ 0, 0 });
+    ORR_CHECK(gradient_is(orr_square(part), part, 6) && gradient_is(orr_square(part), x, 6));
+    orr_tensor *v = orr_variable(x);
+    ORR_CHECK(orr_assign(v, orr_square(v)) == ORR_OK && gradient_is(y, v, 0)); /* a variable stays one */
+    ORR_CHECK(orr_eval(part) == ORR_OK && refused(y, part, "does not depend"));
+    (void)orr_scope_end(s);
+}
+
+/* PyTorch has no gradient there, either, and zeros for floor, round and sign. */
+static void the_gradient_through_whole_numbers_alone_is_an_error(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_from(ORR_F64, ORR_SHAPE(3), (double[]){ 1.5, 2.5, 0 }), *w = orr_ones(ORR_F64, ORR_SHAPE(3));
+    orr_tensor *two = orr_full(ORR_F64, ORR_SHAPE(3), 2), *g[2], *whole = orr_argmax(x, 0, true);
+    orr_tensor *above = orr_where(orr_greater(x, two), w, two);
+    ORR_CHECK(refused(orr_mul(orr_cast(whole, ORR_F64), w), x, "argreduce (") && strstr(orr_error_message(), "alone"));
+    ORR_CHECK(refused(orr_cast(orr_cast(x, ORR_I32), ORR_F64), x, "cast ("));
+    ORR_CHECK(refused(above, x, "greater (") && gradient_is(above, orr_variable(x), 0));
+    ORR_CHECK(orr_grad(above, (orr_tensor *[]){ w, x }, 2, g) == ORR_EGRAPH && strstr(orr_error_message(), "x[1]"));
+    ORR_CHECK(orr_grad_or_zeros(above, (orr_tensor *[]){ w, x }, 2, g) == ORR_OK);
+    help_check_values(g[0], ORR_F64, ORR_SHAPE(3), (double[]){ 0, 1, 0 });
+    help_check_values(g[1], ORR_F64, ORR_SHAPE(3), (double[]){ 0, 0, 0 });
+    ORR_CHECK(orr_eval(whole) == ORR_OK && refused(orr_mul(orr_cast(whole, ORR_F64), w), x, "argreduce ("));
+    orr_tensor *tenth = orr_floor(orr_mul(x, w));
+    ORR_CHECK(gradient_is(tenth, x, 0) && gradient_is(orr_round(x), x, 0) && gradient_is(orr_sign(x), x, 0));
+    ORR_CHECK(gradient_is(orr_where(orr_greater(x, two), x, two), x, 1));
+    ORR_CHECK(gradient_is(orr_mul(orr_detach(x), w), x, 0)); /* cut on purpose */
+    ORR_REQUIRE(orr_grad(orr_sum(orr_where(orr_greater(x, two), x, two), ORR_ALL_AXES, false), &x, 1, g) == ORR_OK);
+    ORR_CHECK(gradient_is(g[0], x, 0) && gradient_is(orr_mul(g[0], w), x, 0)); /* a second derivative of 0 */
+    (void)orr_scope_end(s);
+}
+
+/* A scalar without a dtype becomes a number of each operation, so no gradient could flow to it. */
 static void a_scalar_without_a_dtype_is_no_x(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -434,6 +480,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(functions_that_evaluate_are_no_silent_zero),
                                       ORR_TEST(the_gradient_by_a_variable_assigned_since_is_an_error),
                                       ORR_TEST(the_gradient_by_what_was_computed_after_y_is_an_error),
+                                      ORR_TEST(the_gradient_by_what_y_does_not_use_is_an_error_if_it_was_computed),
+                                      ORR_TEST(the_gradient_through_whole_numbers_alone_is_an_error),
                                       ORR_TEST(a_scalar_without_a_dtype_is_no_x),
                                       ORR_TEST(a_kernel_that_was_factored_has_its_gradient),
                                       ORR_TEST(derivatives_hold_where_squares_leave_the_range),

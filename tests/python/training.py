@@ -116,6 +116,21 @@ for line in ("x[0] = 5.0", "x[:2] += 1.0", "x[:2] = o.ones(2)", "x += 1.0", "x =
     raises(o.GraphError, lambda: o.gradients(used, [names["x"]]), "recorded before x[0]")  # noqa: B023
     near("recorded anew after " + line, (o.gradients((names["x"] * names["x"]).sum(), [names["x"]])[0] / names["x"]).mean(), 2.0)
 
+# A gradient by what y does not use, or uses through whole numbers alone, is an error; a function's argument may be unused.
+x, other = o.asarray([1.0, 2.5, 3.0]), o.asarray([1.0])
+part, used = x[:2], (x * x).sum()
+raises(o.GraphError, lambda: o.gradients(used, [part]), "does not depend on x[0] (slice")
+near("an array that is not used", o.gradients(used, [other])[0], 0.0)
+for whole in (lambda v: o.astype(o.argmax(v), "float64") * other, lambda v: o.astype(o.astype(v, "int32"), "float64"),
+              lambda v: o.where(v > 2.0, 1.0, other)):
+    raises(o.GraphError, lambda: o.gradients(whole(x).sum(), [x]), "whole numbers")  # noqa: B023
+    near("as a function", o.grad(lambda v: whole(v).sum())(x).sum(), 0.0)  # noqa: B023
+near("floor and round", o.gradients((o.floor(x) + o.round(x)).sum(), [x])[0].sum(), 0.0)
+near("an unused argument", o.grad(lambda a, b: (a * a).sum(), (0, 1))(x, x[:2])[1].sum(), 0.0)
+near("the second derivative of a function of pieces", o.grad(lambda v: o.grad(lambda u: o.where(u > 2.0, 3 * u, u).sum())(v).sum())(x).sum(), 0.0)
+slope = o.gradients(o.where(x > 2.0, 3 * x, x).sum(), [x])[0]
+near("and recorded by hand", o.gradients(slope.sum(), [x])[0].sum(), 0.0)
+
 for wrong in ([1.0], 1.0, memoryview(b"1")):
     raises(TypeError, lambda: o.gradients(o.ones(2).sum(), [wrong]), "xs are tensors")  # noqa: B023
 

@@ -123,6 +123,8 @@ static void graphs_events_and_gradients_compute()
     CHECK(event && event.wait() == ORR_OK && !event && later[1].item() == 14);
     const Tensor x = Tensor::from({ 3.0 });
     CHECK(are(o::grad(x * x * x, { x })[0], { 27 }));
+    const Tensor part = x.reshape({ 1, 1 });
+    CHECK(are(o::grad_or_zeros(x * x, { part })[0], { 0 }));
     const Tensor slow = o::exp(x);
     CHECK(o::eval_async({ slow }).wait() == ORR_OK);
     const auto [q, s] = o::qr(o::eye(o::f64, 3, 3, 0));
@@ -193,6 +195,18 @@ static void errors_are_exceptions_with_their_place()
         CHECK(e.code().category() == o::category() && e.code().value() == ORR_ESHAPE);
     }
     try {
+        (void)o::grad(x * x, { o::exp(x) });
+        CHECK(false);
+    } catch (const o::Error &e) {
+        CHECK(e.status() == ORR_EGRAPH && std::strstr(e.what(), "does not depend"));
+    }
+    try {
+        (void)o::grad(o::cast(o::argmax(x, 0, true), o::f64), { x });
+        CHECK(false);
+    } catch (const o::Error &e) {
+        CHECK(e.status() == ORR_EGRAPH && std::strstr(e.what(), "whole numbers"));
+    }
+    try {
         (void)Tensor::from(std::vector<double>{ 1.0, 2.0, 3.0 }, { 2, 2 });
         CHECK(false);
     } catch (const o::Error &e) {
@@ -218,7 +232,7 @@ static void errors_are_exceptions_with_their_place()
     }
     for (int k = 0; k < 3; k++)
         try {
-            k == 0 ? (void)o::dense(-1, 2, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT)
+            k == 0   ? (void)o::dense(-1, 2, ORR_ACTIVATION_RELU, ORR_INITIALISER_DEFAULT)
             : k == 1 ? (void)Tensor::from(std::vector<float>(5), { 2, 3 })
                      : (void)x.data<double>();
             CHECK(false);

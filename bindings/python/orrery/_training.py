@@ -11,7 +11,8 @@ __all__ = ["grad", "value_and_grad", "function", "SGD", "Adam", "AdamW", "RMSpro
 
 
 def gradients(y, xs):
-    """d(sum of y)/dx for each x of the list, recorded before y is evaluated."""
+    """d(sum of y)/dx for each x of the list, recorded before y is evaluated. As with torch.autograd.grad it is an error if y does not depend on
+    an x that was computed, or through whole numbers alone; grad_or_zeros, grad and value_and_grad give zeros there."""
     xs = list(xs)
     for x in xs:  # a copy of an array would have zeros
         if not isinstance(x, Tensor):
@@ -25,7 +26,8 @@ def _own(x):
 
 
 def value_and_grad(fn, argnums=0):
-    """A function that returns fn's value and its gradient by the arguments argnums: a number, or a tuple of numbers."""
+    """A function that returns fn's value and its gradient by the arguments argnums: a number, or a tuple of numbers. The gradient by an
+    argument that fn does not use, or through whole numbers alone, is zeros."""
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     def both(*args, **kw):
@@ -36,7 +38,7 @@ def value_and_grad(fn, argnums=0):
         y = fn(*args, **kw)
         if not isinstance(y, Tensor):
             raise TypeError("value_and_grad(): the function returns %s, not a tensor" % type(y).__name__)
-        g = _core.grad(y, by)
+        g = _core.grad_or_zeros(y, by)
         return y, g[0] if isinstance(argnums, int) else tuple(g)
     return both
 
