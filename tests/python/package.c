@@ -91,6 +91,11 @@ static void usual_programs_agree_with_numpy(void)
     tests_of("usual.py");
 }
 
+static void numpys_names_agree_with_numpy(void)
+{
+    tests_of("numpy_names.py");
+}
+
 static void arrays_are_exchanged_both_ways(void)
 {
     tests_of("exchange.py");
@@ -186,6 +191,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(random_small_cases_agree_with_numpy),
                                       ORR_TEST(random_programs_agree_with_numpy),
                                       ORR_TEST(usual_programs_agree_with_numpy),
+                                      ORR_TEST(numpys_names_agree_with_numpy),
                                       ORR_TEST(arrays_are_exchanged_both_ways),
                                       ORR_TEST(arrays_of_pytorch_and_jax_are_exchanged_both_ways),
                                       ORR_TEST(wrong_calls_raise_and_nothing_leaks),

@@ -26,3 +26,6 @@ for _category, _name, _ours in _core.STANDARD:
 from ._standard import *  # noqa: E402,F401,F403
 from ._convert import *  # noqa: E402,F401,F403
 from ._training import *  # noqa: E402,F401,F403
+from ._numpy import *  # noqa: E402,F401,F403
+
+_numpy.install(__import__(__name__))  # noqa: F821

@@ -463,14 +463,14 @@ def mean(x, /, axis=None, *, keepdims=False):
     return _core.mean(x, axis, keepdims)
 
 
-def var(x, /, axis=None, *, correction=0.0, keepdims=False):
-    """Σ (x − mean)² / (n − correction)."""
-    return _core.var(x, axis, float(correction), keepdims)
+def var(x, /, axis=None, *, correction=0.0, ddof=0, keepdims=False):
+    """Σ (x − mean)² / (n − correction). NumPy's name of the correction is ddof."""
+    return _core.var(x, axis, float(correction or ddof), keepdims)
 
 
-def std(x, /, axis=None, *, correction=0.0, keepdims=False):
+def std(x, /, axis=None, *, correction=0.0, ddof=0, keepdims=False):
     """The root of var."""
-    return _core.std(x, axis, float(correction), keepdims)
+    return _core.std(x, axis, float(correction or ddof), keepdims)
 
 
 def _cumulative(core):
