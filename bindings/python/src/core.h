@@ -196,6 +196,16 @@ static inline bool briefly(PyObject *self, bool (*brief)(const char *file, int l
     const tensor *o = (const tensor *)self;
     return started && o->t && !o->base && brief("python", 0, o->t);
 }
+/* Lets other threads of Python run while t is read; NULL: its value is there at once, and to let them run would take longer. */
+static inline PyThreadState *reading(const call *c, orr_tensor *t)
+{
+    return orr_eval_brief_at(c->file, c->line, t) ? NULL : PyEval_SaveThread();
+}
+static inline void has_read(PyThreadState *state)
+{
+    if (state)
+        PyEval_RestoreThread(state);
+}
 extern PyMethodDef exchange_functions[], exchange_methods[];
 PyObject *new_tensor(orr_tensor *t);
 void places_begin(void);

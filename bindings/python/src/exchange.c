@@ -254,10 +254,10 @@ int get_buffer(PyObject *self, Py_buffer *view, int flags)
         PyMem_Free(e);
         return -1;
     }
-    orr_status s;
-    Py_BEGIN_ALLOW_THREADS s = orr_to_dlpack_at(c.file, c.line, t, &e->value);
-    Py_END_ALLOW_THREADS if (s != ORR_OK)
-    {
+    PyThreadState *state = reading(&c, t);
+    orr_status s = orr_to_dlpack_at(c.file, c.line, t, &e->value);
+    has_read(state);
+    if (s != ORR_OK) {
         PyMem_Free(e);
         (void)raise(&c, s);
         return -1;
@@ -321,10 +321,12 @@ static PyObject *to_dlpack(PyObject *self, PyObject *args)
         return NULL;
     orr_dlpack_versioned *new = NULL;
     orr_dlpack_unversioned *old = NULL;
-    orr_status s;
-    Py_BEGIN_ALLOW_THREADS s =
+    PyThreadState *state = reading(&c, t);
+    orr_status s =
         versioned ? orr_to_dlpack_at(c.file, c.line, t, &new) : orr_to_dlpack_unversioned_at(c.file, c.line, t, &old);
-    Py_END_ALLOW_THREADS if (s != ORR_OK) return raise(&c, s);
+    has_read(state);
+    if (s != ORR_OK)
+        return raise(&c, s);
     PyObject *o = versioned ? PyCapsule_New(new, "dltensor_versioned", versioned_unused)
                             : PyCapsule_New(old, "dltensor", unversioned_unused);
     if (!o && new)

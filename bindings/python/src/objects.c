@@ -53,10 +53,12 @@ static PyObject *item(PyObject *self, PyObject *unused)
     orr_number v = ORR_REAL(0);
     double re = 0, im = 0;
     bool complex = d == ORR_C64 || d == ORR_C128;
-    orr_status s;
-    Py_BEGIN_ALLOW_THREADS s =
+    PyThreadState *state = reading(&c, t);
+    orr_status s =
         complex ? orr_item_complex_at(c.file, c.line, t, &re, &im) : orr_item_number_at(c.file, c.line, t, &v);
-    Py_END_ALLOW_THREADS if (s != ORR_OK) return raise(&c, s);
+    has_read(state);
+    if (s != ORR_OK)
+        return raise(&c, s);
     if (complex)
         return PyComplex_FromDoubles(re, im);
     if (v.dtype == ORR_F64)
