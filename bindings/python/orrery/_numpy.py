@@ -1,6 +1,6 @@
 """NumPy's names that the array API standard lacks, with NumPy's arguments, made from the functions of the library.
 
-Must not know: how anything is computed. Mixed dtypes are errors here as everywhere: integers beside floats, arithmetic of truth values.
+Must not know: how anything is computed.
 """
 import builtins as _b
 import difflib as _difflib
