@@ -185,8 +185,8 @@ static bool report_range(FILE *to, xray *x, int i)
     if (q->beyond == 0 || !lasts)
         return false;
     for (int k = 0; k < n->nin; k++)
-        if (x->quality[n->arg[k]].beyond > 0)
-            return true; /* they were before */
+        if (x->quality[n->arg[k]].beyond > 0 || x->quality[n->arg[k]].share >= BAD_SHARE)
+            return true; /* they were before, or an operand has lost its digits, as a difference that is 0 in place of a small one */
     fprintf(to,
             "%s: overflow: %.2g %% of its elements are not finite, and up to %.3g in wider reals; %s would keep them\n",
             orr__dump_step(n, text, sizeof text), 100 * q->beyond, q->size,

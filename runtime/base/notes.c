@@ -22,8 +22,8 @@ static _Atomic uint64_t kernel_ns, ideal_ps;
 static _Atomic uint64_t
     waited_ns; /* of all threads: a wait beside another thread's launch takes from its time, once for each kernel */
 
-/* Both forget: an entry lies where its key says. */
-enum { PLACES = 1 << 13, VALUES = 1 << 11 };
+/* Both forget: an entry lies where its key says, of places in one of two. */
+enum { PLACES = 1 << 14, VALUES = 1 << 11 };
 static struct {
     uint64_t key;
     orr__notes_place place;
@@ -125,14 +125,25 @@ void orr__notes_add(const orr__note *f)
     (void)pthread_mutex_unlock(&lock);
 }
 
+/* Under the lock: the entry of the key, or the one of two that gives way to it. A place without a moment gives way to none with one. */
+static size_t entry_of(uint64_t key)
+{
+    size_t i = (size_t)key % PLACES, other = i ^ 1;
+    if (met[other].key == key && met[other].place.file)
+        return other;
+    uint64_t own = met[i].place.at - 1, its = met[other].place.at - 1; /* without a moment: the greatest number */
+    bool stays = met[i].place.file && met[i].key != key && (!met[other].place.file || its < own);
+    return stays ? other : i;
+}
+
 bool orr__notes_met(uint64_t key, orr__notes_place now, bool first, orr__notes_place *place)
 {
     (void)pthread_mutex_lock(&lock);
-    size_t i = (size_t)key % PLACES;
-    bool known = met[i].key == key && met[i].place.file;
+    size_t i = entry_of(key);
+    bool known = met[i].key == key && met[i].place.file, free = !met[i].place.file;
     if (known)
         *place = met[i].place;
-    if (now.file && (!known || !first)) {
+    if (now.file && (known ? !first : free || met[i].place.at > 0 || now.at == 0)) {
         met[i].place = now;
         met[i].key = key;
     }

@@ -128,11 +128,14 @@ void orr__region_relabel(orr__region *r, const char *const *as);
 const char *orr__fuse_why(const orr__regions *r, int node, int from, int to);
 orr_status orr__regions_verify(const orr__capture *p, const orr__regions *r);
 void orr__regions_print(FILE *to, const orr__regions *r);
-/* The key of a place that notes know of a region, for a kind of fact and a set of its inputs. */
+/* The key of a place that notes know of a region, for a kind of fact and a set of its inputs. It is that of its parts, too (split_reduction.c). */
 static inline uint64_t orr__region_notes_key(const orr__region *r, int kind, uint64_t inputs)
 {
-    const uint64_t is[] = { (uint64_t)(uintptr_t)r->file, (uint64_t)r->line, r->key, inputs };
-    return orr__hash(is, sizeof is, (uint64_t)kind) | 1;
+    const uint64_t is[] = { (uint64_t)(uintptr_t)r->file, (uint64_t)r->line, (uint64_t)r->nin, inputs };
+    uint64_t h = orr__hash(is, sizeof is, (uint64_t)kind);
+    for (int i = 0; i < r->ninstr; i++)
+        h = orr__hash(&r->instr[i].op, sizeof r->instr[i].op, h + r->instr[i].kind);
+    return h | 1;
 }
 /* Instruction i as "r3 = mul r1 r2 : f32". */
 void orr__region_print_instr(FILE *to, const orr__region *r, int i);

@@ -854,7 +854,7 @@ void orr__plan_note_results(orr__site at, const orr__plan *plan, const orr__capt
                                    .kernel = { r->file, r->line, 0 },
                                    .call = { at.file, at.line, 0 },
                                    .bytes = (double)r->out_count * (double)orr_dtype_size((orr_dtype)r->out_dtype[k]),
-                                   .joins = !r->call.op && !r->rmask && r->nout == 1 };
+                                   .joins = (!r->call.op || r->epilogue) && !r->rmask && r->nout == 1 };
             if (r->out_dtype[k] == ORR_F64)
                 (void)orr__notes_met(wide_key(r), (orr__notes_place){ 0 }, true, &v.wide);
             orr__notes_made(&v);

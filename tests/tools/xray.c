@@ -162,6 +162,9 @@ static void steps_beyond_the_range_of_the_dtype_are_named(void)
         ORR_CHECK_MSG(xray(one) == 0, "%s", output);
         ORR_CHECK_MSG(xray(orr_where(orr_greater(z, orr_scalar(0)), z, square)) == 0, "%s", output);
         ORR_CHECK_MSG(xray(orr_log(orr_sub(z, z))) == 0, "%s", output);
+        orr_tensor *near = orr_add(z, orr_mul(z, orr_scalar(k ? 1e-17 : 1e-8))), *gap = orr_sub(near, z);
+        line = __LINE__ - 1, found = xray(orr_div(orr_scalar(1), gap)); /* 1/0 for the difference's sake */
+        ORR_CHECK_MSG(found == 1 && names(line, "cancellation"), "%d\n%s", found, output);
         (void)orr_scope_end(s);
     }
     ORR_CHECK(orr_shutdown() == ORR_OK);
