@@ -146,7 +146,7 @@ struct orr__run {
     orr__buffer **value;   /* one per plan value, referenced until the run ends */
     orr__known *known;     /* … of a leaf: its number, and its form; NULL: not requested */
     atomic_bool lost;      /* it failed because a device lost a value: another try may succeed */
-    bool votes;            /* the ranks agree on its end              */
+    atomic_bool votes;     /* the ranks agree on its end, and have not done so yet; values are none before that */
     bool safe, firm;       /* the data cannot make it fail; nor can the data of the runs that it waits for */
     atomic_bool overwrote; /* a leaf that is a donor                                     */
     orr__run **before;     /* by value, of outputs with a leaf as donor: until success, the run that wrote it */

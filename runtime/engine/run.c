@@ -46,7 +46,7 @@ orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
     r->plan = orr__plan_ref(plan);
     r->safe = r->firm = plan->cannot_fail;
     r->stop = orr__stop_ref(orr__stop_mine);
-    r->votes = r->stop && r->stop->votes;
+    atomic_init(&r->votes, r->stop && r->stop->votes);
     return r;
 }
 
@@ -268,17 +268,32 @@ static void voted(void *argument, orr_status st, const char *text)
         atomic_store(&r->status, (int)st);
     }
     pthread_mutex_unlock(&r->lock);
+    atomic_store(&r->votes, false);
     finish(r);
+}
+
+/* All tasks have ended. A run that has read values of one on whose end the ranks still agree ends after that. */
+static void tasks_ended(void *argument, orr_status unused)
+{
+    orr__run *r = argument;
+    (void)unused;
+    for (int i = 0; i < r->ndep; i++)
+        if (atomic_load(&r->dep[i]->votes)) {
+            orr__run_then(r->dep[i], tasks_ended, r);
+            return;
+        }
+    inherit_failure(r);
+    if (atomic_load(&r->votes))
+        orr__joint_post(r->stop, orr__run_status(r), r->text, voted, r);
+    else
+        finish(r);
 }
 
 bool orr__run_task_done(orr__run *r)
 {
     if (atomic_fetch_sub_explicit(&r->left, 1, memory_order_acq_rel) != 1)
         return false;
-    if (r->votes)
-        orr__joint_post(r->stop, orr__run_status(r), r->text, voted, r);
-    else
-        finish(r);
+    tasks_ended(r, ORR_OK);
     return true;
 }
 

@@ -224,6 +224,31 @@ static void a_failure_while_the_ranks_compute_is_told_to_all_and_they_go_on(void
     }
 }
 
+/* Each rank alone goes on with the value of an event before it knows that another rank has failed. */
+static void a_value_of_an_event_that_fails_is_used_by_no_rank(void)
+{
+    (void)alarm(DEADLINE);
+    if (!cancel_up(&cancel_lanes[1], "1"))
+        ORR_SKIP("there is no StarPU");
+    orr_scope *all = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    for (int i = 0; i < 30; i++) {
+        orr_scope *s = orr_scope_begin();
+        orr_tensor *loss = before_the_first(g);
+        orr_event *e = NULL;
+        double got = 0;
+        ORR_CHECK_MSG(orr_eval_async(&loss, 1, &e) == ORR_OK, "%s", orr_error_message());
+        orr_status st = orr_item(orr_mul(loss, orr_scalar(2)), &got);
+        ORR_CHECK_MSG(is_told(st, ORR_EDEVICE, "no licence", "item"), "turn %d: %g", i, got);
+        ORR_CHECK(is_told(orr_wait(e), ORR_EDEVICE, "no licence", "wait"));
+        ORR_CHECK(is_sum(ramp(g), RAMP));
+        (void)orr_scope_end(s);
+    }
+    orr_grid_free(g);
+    (void)orr_scope_end(all);
+    down();
+}
+
 /* -- matrices that the ranks compute together ------------------------------------------------------------------------------------- */
 
 static orr_tensor *blocks(orr_tensor *t, orr_grid *g)
@@ -352,6 +377,7 @@ static void calls_of_all_ranks_beside_an_event_are_told_apart(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(a_failure_while_the_ranks_compute_is_told_to_all_and_they_go_on),
+                                      ORR_TEST(a_value_of_an_event_that_fails_is_used_by_no_rank),
                                       ORR_TEST(a_factorisation_over_ranks_goes_on_after_a_failure),
                                       ORR_TEST(an_assignment_that_fails_on_all_ranks_is_told_once),
                                       ORR_TEST(calls_of_all_ranks_beside_an_event_are_told_apart),

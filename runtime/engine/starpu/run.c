@@ -127,15 +127,16 @@ static orr_status without_tasks(const orr__lane_run *lane, orr__plan *plan, orr_
     return orr__exec_inline(plan, leaf, scalar, into, out, 0, NULL);
 }
 
-/* Divides the run, so that the caller waits only for the awaited outputs. Excluded are runs that may be stopped, and those with
- * exchanges, whose values are all complete before any is published; devices, whose times are measured by whole runs; and leaves in the user's memory, which may be written as soon as the user has a result. The next run needs memory in addition to this
- * one's, so the plan must need little; in a plan that needs much, the wait is negligible. */
+/* Divides the run, so that the caller waits only for the awaited outputs. Excluded are runs that may be stopped, and those with exchanges, whose
+ * values are all complete before any is published; those that read values on which the ranks have yet to agree; devices, whose times are
+ * measured by whole runs; and leaves in the user's memory, which may be written as soon as the user has a result. The next run needs memory in
+ * addition to this one's, so the plan must need little; in a plan that needs much, the wait is negligible. */
 static bool divide(orr__run *r, orr__buffer *const *leaf, size_t budget)
 {
     bool may = r->plan->waited_tasks > 0 && !r->stop && r->plan->memory.all <= ORR__T_LAST_CACHE && budget == 0 &&
                orr__star.one_memory && !exchanges(r->plan);
     for (int i = 0; may && i < r->plan->nleaf; i++)
-        may = leaf[i]->cap > 0 || leaf[i]->bytes == 0;
+        may = (leaf[i]->cap > 0 || leaf[i]->bytes == 0) && !(leaf[i]->run && atomic_load(&leaf[i]->run->votes));
     return !may || orr__run_divide(r, r->plan->waited_tasks);
 }
 
@@ -216,7 +217,7 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
         *run = orr__run_ref(r->part ? r->part : r);
     } else {
         orr__run_fail(r, st, orr_error_message());
-        r->votes = false; /* the caller does */
+        atomic_store(&r->votes, false); /* the caller does */
     }
     orr__run_task_done(r);
     if (st == ORR_OK) {
