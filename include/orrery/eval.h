@@ -134,7 +134,8 @@ ORR_API bool orr_event_done(const orr_event *event);
 /** Cancels the evaluation of an event, or a stretch of calls (orr_cancellable_begin), and returns at once. Tasks that have begun end, the
  * others do not run. Values that are not computed then give ORR_ECANCELLED to orr_wait and to every reader; orr_wait is still called.
  * An evaluation that has ended stays as it is. One that computes new values of variables leaves all of them as they were before their
- * assignments, or, if it ends before it is stopped, has assigned all. Old values therefore stay in memory until it has ended. A tensor that
+ * assignments, or, if it ends before it is stopped, has assigned all. Old values therefore stay in memory until it has ended; new
+ * ones that an earlier evaluation without an event was refused memory for are computed in any case. A tensor that
  * was recorded from such a new value, and is not computed yet, is computed from the old one: record it again where that matters.
  * An evaluation over ranks ends on all of them, each of which gets ORR_ECANCELLED: one rank need cancel it. Its exchanges take place
  * all the same, so that no rank waits for another.

@@ -577,15 +577,19 @@ static void end_of_event(void *argument, orr_status st)
     orr__run_then(next, end_of_event, u);
 }
 
-/* Old values that no evaluation has asked for yet, as those of a variable's first assignment: computed in any case. */
-static orr_status evaluate_old(orr__site at, const undo *u)
+/* Old values that no evaluation has asked for yet, as those of a variable's first assignment: computed in any case. So are new values of which
+ * the old ones are gone, after an evaluation without an event that has failed. */
+static orr_status evaluate_old(orr__site at, const undo *u, orr__node *const *pending, int npending)
 {
-    orr__node **old = orr__alloc_n((size_t)u->n + 1, sizeof(orr__node *));
+    orr__node **old = orr__alloc_n((size_t)u->n + (size_t)npending + 1, sizeof(orr__node *));
     orr__run *run = NULL;
     int n = 0;
     for (int i = 0; old && i < u->n; i++)
         if (!orr__node_value(u->former[i].old))
             old[n++] = u->former[i].old;
+    for (int i = 0; old && i < npending; i++)
+        if (!orr__former_of(pending[i]))
+            old[n++] = pending[i];
     orr__stop *outer = orr__stop_begins(NULL);
     orr_status st = !old ? ORR_ENOMEM : n ? evaluate(at, &ORR__ROOTS(old, n, n), NULL, &run) : ORR_OK;
     orr__stop_ends(outer);
@@ -604,7 +608,7 @@ static orr_status evaluate_for_event(orr__site at, orr__node *const *todo, int c
         return ORR_ENOMEM;
     }
     u->n = orr__formers(todo + first, count - first, u->former);
-    orr_status st = evaluate_old(at, u);
+    orr_status st = evaluate_old(at, u, todo + first, count - first);
     uint32_t met = times_met();
     if (st == ORR_OK)
         st = evaluate(at, &ORR__ROOTS(todo, count, count), NULL, run);
@@ -689,6 +693,8 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
         ORR__IN_DEFAULT_FPMODE;
         int nfirst = first && !run ? first : count;
         bool in_place = count > first && orr__machine_here.one_memory && !orr__stop_mine;
+        if (!run && !nstay && !orr__stop_mine) /* a stopped one leaves them pending */
+            orr__pending_final();
         st = run && count > first ? evaluate_for_event(at, todo, count, first, run)
              : in_place           ? evaluate_in_place(at, todo, count, nfirst, run)
                                   : evaluate(at, &ORR__ROOTS(todo, count, nfirst), NULL, run);

@@ -9,6 +9,7 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/stop.h"
 #include "runtime/graph/distribution.h"
+#include "runtime/graph/former.h"
 #include "runtime/graph/pile.h"
 #include "runtime/ranks/ranks.h"
 
@@ -106,6 +107,7 @@ static void submit(orr__site at)
         return;
     (void)snprintf(text, sizeof text, "%s", before != ORR_OK ? orr_error_message() : "");
     orr__stop *outer = orr__stop_begins(NULL); /* the program asked for no evaluation that could report a stop */
+    orr__pending_final();
     if (submit_now(at, f) == ORR_OK)
         orr__pending_clear();
     else

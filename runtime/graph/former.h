@@ -10,6 +10,8 @@ typedef struct orr__former {
     orr__node *node, *old;
 } orr__former;
 
+/* The pending assignments of this thread will not be undone: the last values of their variables need not stay. */
+void orr__pending_final(void);
 /* Fills f for those of the n pending nodes whose variable has had a value. Returns their number. */
 int orr__formers(orr__node *const *pending, int n, orr__former *f);
 /* The last value of the variable of which n is a pending one, borrowed from this thread; NULL: none is kept. */

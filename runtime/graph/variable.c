@@ -147,6 +147,11 @@ void orr__pending_clear_but(orr__node *const *stay, int n)
     }
 }
 
+void orr__pending_final(void)
+{
+    orr__formers_drop(orr__tls_get());
+}
+
 orr__node *orr__former_of(const orr__node *n)
 {
     orr__tls *tls = orr__tls_get();

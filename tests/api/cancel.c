@@ -310,7 +310,8 @@ static int dozes(const orr_kernel_args *a)
     return 0;
 }
 
-/* Memory is refused in an evaluation, so that its assignment stays pending; then an event that computes it is cancelled, too. */
+/* Memory is refused in an evaluation, so that its assignment stays pending; then an event that computes it is cancelled, too: the value is the old
+ * one, or the new one where the old one is gone. */
 static void refused_memory_before_a_cancelled_event_loses_no_value(void)
 {
     static const orr_kernel_def def = { .name = "dozes", .n_inputs = 1, .cpu = dozes };
@@ -337,7 +338,8 @@ static void refused_memory_before_a_cancelled_event_loses_no_value(void)
         ORR_CHECK(orr_cancel(event) == ORR_OK);
         orr_status end = orr_wait(event);
         bool read = orr_item(orr_max(v, ORR_ALL_AXES, false), &item) == ORR_OK;
-        ORR_CHECK_MSG(read && item == (end == ORR_OK ? 12 : 5), "turn %d: %g: %s", turn, item, orr_error_message());
+        ORR_CHECK_MSG(read && item == (end == ORR_OK || turn > 0 ? 12 : 5), "turn %d: %g: %s", turn, item,
+                      orr_error_message());
         orr_scope_end(inner);
     }
     orr_scope_end(s);
