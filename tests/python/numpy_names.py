@@ -28,6 +28,7 @@ linspace(0, 1) | linspace(0.5, 2, 7) | linspace(0, 1, 5, endpoint=False) | linsp
 tri(3) | tri(3, 4, 1) | vander(i, 3, increasing=True) | vander(v, 0) | indices((2, 3)) | indices((2, 3), sparse=True) | mgrid[0:3, 1:3] | mgrid[0:1:5j, 0:2:3j] | mgrid[0:4] | ogrid[0:3, 0:2]
 ix_([0, 1], [2, 0]) | r2[m.ix_([0, 1], [2, 0])] | fromfunction(lambda p, q: p + q, (3, 2)) | tril_indices(3) | triu_indices(3, 1) | tril_indices(3, -1, 4) | triu_indices(3, 0, 4) | diag_indices(3) | unravel_index(17, (3, 7)) | unravel_index(k, (2, 4))
 ravel_multi_index((k, k), (6, 7)) | diag(v) | diag(v, 1) | diag(r2) | diag(r2, -1) | diagonal(r) | diagonal(r, 1, 0, 2) | diagonal(r2, 9) | diagonal(r2, -3) | full_like(r, 3) | eye(3, 4, 1)
+identity(3) | lexsort((k, k[::-1])) | lexsort((i, j, i)) | r_[v, 1:4, 0] | r_[0:1:5j] | r_[r, r] | c_[v, v] | c_[k, 0:6] | float32(a) | int64(3.7) | r.item(1, 2, 3) | r.item(7) | r2.item((0, 1))
 meshgrid(v, w) | meshgrid(v, w, indexing='ij') | triu_indices_from(r2) | tril_indices_from(r2, 1)
 absolute(a) | around(a) | rint(a) | fix(a) | trunc(a) | fabs(a) | mod(i, j + 7) | fmod(a, b) | fmod(i, j + 7) | heaviside(a, 0.5) | fmax(n, a) | fmin(n, a) | fmax(a, n) | fmin(i, j) | divmod(i, j + 7) | bitwise_not(i) | invert(i) | left_shift(j, 1)
 nan_to_num(n) | nan_to_num(a / 0.0) | nan_to_num(n, nan=1.0, posinf=2.0, neginf=3.0) | nan_to_num(i) | isposinf(a / 0.0) | isneginf(a / 0.0) | isreal(a) | iscomplex(a + 1j) | isrealobj(a) | iscomplexobj(a) | isscalar(3)

@@ -115,6 +115,7 @@ def _install():
         more["__i%s__" % name.strip("_")] = _indexing.in_place(getattr(_operator, name))
     for name, value in more.items():
         setattr(Tensor, name, value)
+    _core.DType.__call__ = lambda self, x=0: _core.cast(_standard.asarray(x), self)  # float32(3)
 
 
 _install()

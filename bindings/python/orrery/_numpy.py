@@ -15,7 +15,7 @@ around=round bitwise_not=bitwise_invert concatenate=concat conjugate=conj fabs=a
 mod=remainder power=pow right_shift=bitwise_right_shift rint=round true_divide=divide"""
 _HINTS = {"ndarray": "Tensor", "dtype": "DType", "savez": "save_npz", "savez_compressed": "save_npz_deflated", "loadtxt": "load_csv",
           "genfromtxt": "load_csv", "savetxt": "save_csv", "frombuffer": "from_buffer", "fromfile": "load", "fromiter": "asarray",
-          "vectorize": "define_elementwise", "frompyfunc": "define_elementwise", "memmap": "map_npy", "hanning": "hann", "lexsort": "argsort",
+          "vectorize": "define_elementwise", "frompyfunc": "define_elementwise", "memmap": "map_npy", "hanning": "hann",
           "bool_": "bool", "double": "float64", "single": "float32", "half": "float16", "intc": "int32", "int_": "int64", "csingle": "complex64",
           "cdouble": "complex128", "piecewise": "select", "poly1d": "polyval", "matrix": "asarray", "histogram2d": "histogram",
           "set_printoptions": "asarray", "errstate": "isfinite", "vecmat": "matmul", "matvec": "matmul", "bitwise_count": "bitwise_and"}
@@ -317,6 +317,11 @@ def _powers(a, b, num, endpoint):
     return _s.concat([made[:-1], _s.full((1,), float(b))]) if endpoint and num > 1 else made
 
 
+def identity(n, dtype=None):
+    """The unit matrix."""
+    return _s.eye(n, dtype=dtype)
+
+
 def tri(N, M=None, k=0, dtype="float64"):
     """Ones on and below the diagonal k."""
     return _s.tril(_s.ones((N, N if M is None else M), dtype=dtype), k=k)
@@ -340,6 +345,22 @@ def indices(dimensions, dtype="int64", sparse=False):
     return _s.stack([_s.broadcast_to(v, tuple(dimensions)) for v in lines]) if lines else _s.zeros((0,), dtype=dtype)
 
 
+def _line(s):
+    """The numbers of a slice: a step of 5j is five numbers with both ends."""
+    start, step = s.start or 0, 1 if s.step is None else s.step
+    return _s.linspace(start, s.stop, int(_b.abs(step))) if isinstance(step, complex) else _s.arange(start, s.stop, step)
+
+
+class _Rows:
+    """r_[1:4, 0, x]: slices, numbers and arrays one after another; c_ as columns."""
+
+    def __init__(self, join):
+        self.join = join
+
+    def __getitem__(self, key):
+        return self.join([_line(k) if isinstance(k, slice) else _tensor(k) for k in (key if isinstance(key, tuple) else (key,))])
+
+
 class _Grid:
     """mgrid[0:2, 0:1:5j] and ogrid: the coordinates of a grid."""
 
@@ -348,10 +369,7 @@ class _Grid:
 
     def __getitem__(self, key):
         keys = key if isinstance(key, tuple) else (key,)
-        lines = []
-        for s in keys:
-            start, step = s.start or 0, 1 if s.step is None else s.step
-            lines.append(_s.linspace(start, s.stop, int(_b.abs(step))) if isinstance(step, complex) else _s.arange(start, s.stop, step))
+        lines = [_line(s) for s in keys]
         if _b.any("float" in v.dtype.name for v in lines):
             lines = [_as_float(v) for v in lines]
         if not isinstance(key, tuple):
@@ -363,6 +381,8 @@ class _Grid:
 
 
 mgrid, ogrid = _Grid(False), _Grid(True)
+r_ = _Rows(lambda parts: _s.concat([atleast_1d(x) for x in parts]))
+c_ = _Rows(column_stack)
 
 
 def ix_(*args):
@@ -658,6 +678,15 @@ def partition(a, kth, axis=-1):
 def argpartition(a, kth, axis=-1):
     x, axis = _along(a, axis)
     return _s.argsort(x, axis=axis)
+
+
+def lexsort(keys, axis=-1):
+    """The order by the last key, then by those before it."""
+    first, *others = _each(keys)
+    order = _s.argsort(first, axis=axis)
+    for k in others:
+        order = _s.take_along_axis(order, _s.argsort(_s.take_along_axis(k, order, axis=axis), axis=axis), axis=axis)
+    return order
 
 
 def digitize(x, bins, right=False):
@@ -1036,5 +1065,5 @@ for _name in "cumsum cumprod dot take compress choose repeat diagonal trace put"
 Tensor.conjugate, Tensor.fill = (lambda self: _core.conj(self)), _fill
 
 __all__ = [_n for _n, _v in globals().items() if not _n.startswith("_") and (getattr(_v, "__module__", "") == __name__ or _n in (
-    "mgrid", "ogrid", "asanyarray", "ascontiguousarray", *"degrees rad2deg radians deg2rad exp2 cbrt fmax fmin cumsum cumprod".split()))]
+    "mgrid", "ogrid", "r_", "c_", "asanyarray", "ascontiguousarray", *"degrees rad2deg radians deg2rad exp2 cbrt fmax fmin cumsum cumprod".split()))]
 __all__.remove("install")

@@ -68,6 +68,20 @@ static PyObject *item(PyObject *self, PyObject *unused)
     return d == ORR_BOOL ? PyBool_FromLong(v.i != 0) : PyLong_FromLongLong(v.i);
 }
 
+/* The element at places of the axes, or at one place of all elements in order. */
+static PyObject *item_at(PyObject *self, PyObject *places)
+{
+    if (PyTuple_Size(places) == 0)
+        return item(self, NULL);
+    if (PyTuple_Size(places) == 1 && PyTuple_Check(PyTuple_GetItem(places, 0)))
+        places = PyTuple_GetItem(places, 0);
+    PyObject *flat = PyTuple_Size(places) == 1 ? PyObject_CallMethod(self, "reshape", "i", -1) : Py_NewRef(self);
+    PyObject *one = flat ? PyObject_GetItem(flat, places) : NULL, *v = one ? item(one, NULL) : NULL;
+    Py_XDECREF(one);
+    Py_XDECREF(flat);
+    return v;
+}
+
 static int truth(PyObject *self)
 {
     int64_t n = orr_tensor_size(((tensor *)self)->t);
@@ -258,7 +272,8 @@ static bool make_types(PyObject *module)
     static PyMemberDef members[] = { { "__weaklistoffset__", T_PYSSIZET, offsetof(tensor, weak), READONLY, NULL },
                                      { "_base", T_OBJECT, offsetof(tensor, base), READONLY, NULL },
                                      { NULL, 0, 0, 0, NULL } };
-    static PyMethodDef more[] = { { "item", item, METH_NOARGS, "The one element as a number. Evaluates the tensor." },
+    static PyMethodDef more[] = { { "item", item_at, METH_VARARGS,
+                                    "The one element, or that at a place, as a number. Evaluates the tensor." },
                                   { "__complex__", as_complex, METH_NOARGS, NULL },
                                   { "_become", become, METH_O, NULL },
                                   { "_assign", assign, METH_O, NULL },
