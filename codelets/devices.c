@@ -9,6 +9,7 @@
 #include "codelets/codelet.h"
 #include "codelets/devices.h"
 #include "runtime/base/decimal.h"
+#include "runtime/base/fork.h"
 
 orr__device_counts orr__device_did;
 
@@ -57,11 +58,16 @@ void orr__reading_lack(orr_reading *r, const char *fmt, ...)
     va_end(args);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((constructor)) static void guard(void)
+{
+    orr__fork_guard_outer(&lock);
+}
+
 int orr__devices_look(orr_device *d, void **handle, int max)
 {
     static int (*const finder[])(orr_device *, void **, int) = { orr__cpu_devices, orr__cuda_devices,
                                                                  orr__opencl_devices };
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     int n = 0;
 
     for (int i = 0; i < max; i++) {

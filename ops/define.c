@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ops/define.h"
+#include "runtime/base/fork.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a definition is added */
 static _Atomic(const orr__define *) table[ORR__DEFINE_MOST];
@@ -124,6 +125,11 @@ void orr__define_free(orr__define *d)
     free((char *)(uintptr_t)d->k.entry);
     free((char *)(uintptr_t)d->op.name);
     free(d);
+}
+
+__attribute__((constructor)) static void guard(void)
+{
+    orr__fork_guard_outer(&lock);
 }
 
 orr_op *orr__define_add(orr__site at, orr__define *d, bool (*same)(const orr__define *a, const orr__define *b))

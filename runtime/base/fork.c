@@ -12,12 +12,16 @@ enum { MOST = 64 };
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t *guarded[MOST];
 static int n;
+static pthread_mutex_t *outer[MOST]; /* listed while the library is loaded, and not later */
+static int outer_n;
 static uint64_t children; /* forks of this process so far, under the lock */
 static atomic_uint_least64_t number;
 static atomic_int *here; /* 1, on a page that the system clears in a child; NULL: it cannot */
 
 static void before(void)
 {
+    for (int i = 0; i < outer_n; i++)
+        pthread_mutex_lock(outer[i]);
     pthread_mutex_lock(&list_lock);
     children++;
     for (int i = 0; i < n; i++)
@@ -29,6 +33,8 @@ static void after(void)
     for (int i = n; i-- > 0;)
         pthread_mutex_unlock(guarded[i]);
     pthread_mutex_unlock(&list_lock);
+    for (int i = outer_n; i-- > 0;)
+        pthread_mutex_unlock(outer[i]);
 }
 
 static void in_child(void)
@@ -78,4 +84,10 @@ void orr__fork_guard(pthread_mutex_t *m)
     if (n < MOST)
         guarded[n++] = m;
     pthread_mutex_unlock(&list_lock);
+}
+
+void orr__fork_guard_outer(pthread_mutex_t *m)
+{
+    if (outer_n < MOST)
+        outer[outer_n++] = m;
 }

@@ -10,6 +10,8 @@
 /* From now on a fork acquires `m` first, and parent and child release it. `m` must be held briefly only; a thread that holds it must
  * neither acquire another guarded lock nor fork. Once for each lock. */
 void orr__fork_guard(pthread_mutex_t *m);
+/* For a lock under which those of orr__fork_guard are acquired, and none of these. A constructor calls it. */
+void orr__fork_guard_outer(pthread_mutex_t *m);
 
 /* The number of this process: 0 in the first one, and in a child another number than in its parent and in the parent's other children. The
  * same in each run of the program: the n-th child of a process has the same number; but not for a child whose fork bypassed the C library. */

@@ -3,7 +3,9 @@
 #include "config.h"
 
 #include <orrery.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -522,6 +524,35 @@ static void a_client_is_refused_in_a_child_in_each_round(void)
     parties_close(&run);
 }
 
+static atomic_bool lists;
+static void *listing(void *unused)
+{
+    orr_device d[8];
+    while (atomic_load(&lists))
+        (void)orr_devices(d, 8);
+    return unused;
+}
+
+/* A lock that another thread holds at the fork would never be released in the child. */
+static void a_child_of_a_process_at_work_does_not_hang(void)
+{
+    pthread_t thread;
+    atomic_store(&lists, true);
+    ORR_REQUIRE(pthread_create(&thread, NULL, listing, NULL) == 0);
+    for (int i = 0; i < 40; i++) {
+        int status = 0;
+        pid_t child = fork();
+        if (child == 0) {
+            orr_device d[8];
+            (void)alarm(20);
+            _exit(orr_devices(d, 8) > 0 ? 7 : 1);
+        }
+        ORR_CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    }
+    atomic_store(&lists, false);
+    (void)pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(numbers_of_processes_differ),
@@ -534,6 +565,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(prepared_noise_of_a_parent_is_not_used),
                                       ORR_TEST(a_client_of_a_parent_is_refused),
                                       ORR_TEST(a_client_is_refused_in_a_child_in_each_round),
+                                      ORR_TEST(a_child_of_a_process_at_work_does_not_hang),
                                       { 0 } };
     if (orr_init(NULL) != ORR_OK)
         return orr_error_print(stderr);

@@ -18,6 +18,21 @@ static posted *first, **last = &first;
 static int waiting;
 static bool threaded;
 
+/* A thread of the library may have held the lock at a fork, and what was posted is the parent's. */
+static void in_child(void)
+{
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    more = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    first = NULL;
+    last = &first;
+    waiting = 0;
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, in_child);
+}
+
 static void hush(struct post *p)
 {
     (void)pthread_mutex_lock(&lock);
