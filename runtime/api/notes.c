@@ -32,7 +32,7 @@
 #define GAIN_LEAST 0.02  /* limit of a promise */
 #define LINE_LEAST 0.005 /* limit of a promise */
 /* Repetitions before they are called such; those of an evaluation that is called small, and its time. */
-enum { OFTEN = 8, MANY = 100, SMALL_US = 100 }; /* limit of a promise */
+enum { OFTEN = 8, MANY = 100, SMALL_US = 100, START_US = 2 }; /* limit of a promise */
 /* Times the bytes' time at the machine's speed that moving them may take, as on a busy machine. Beyond it a kernel is slow for other reasons. */
 enum { BUSY = 3 }; /* limit of a promise */
 /* Bytes of a page, and the seconds of its first use, which are measured when the notes begin. */
@@ -778,7 +778,9 @@ static void change_call(summary *s, const orr__note *f)
     double n = (double)f->n, planning = planning_of(s, f), rest = f->seconds - planning;
     uint64_t grown, alike, plans = plans_of(s, f, &grown, &alike);
     bool often = 2 * plans >= f->n, small = f->n >= MANY && rest < 1e-6 * SMALL_US * n && 4 * f->b < rest;
-    advice a = { .other = (often ? planning : 0) + (small ? rest - f->b : 0) };
+    /* of kernels, what starting them takes: one of many evaluations may compute much, as new values of variables that are due */
+    double starts = f->a - f->b < 1e-6 * START_US * n ? f->a - f->b : 1e-6 * START_US * n;
+    advice a = { .other = (often ? planning : 0) + (small ? idle(s, f) + (starts > 0 ? starts : 0) : 0) };
     if (f->n < OFTEN || (often && grows_with(growing(s), (double)plans)))
         return;
     if (2 * grown >= f->n)
