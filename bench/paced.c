@@ -218,11 +218,36 @@ typedef struct {
     int slow;
 } first_calls;
 
+/* Whose calls are counted: those of arithmetic on all cores are slow by the machine alone. */
+enum { OURS, ARITHMETIC, PEERS, SIDES };
+static const char *const side_name[SIDES] = { "ours", "arithmetic on all cores", "the peers, least" };
+
 typedef struct {
     bench_sink *out;
     int n;
-    double *ratio[STATES][MARKS], *slow[STATES];
+    double *ratio[STATES][MARKS], *slow[STATES][SIDES];
 } starting;
+
+/* Of as many regions as calls are counted, each as long as a later call: those that take more than five times as long as the median. */
+static int slow_regions(double ms)
+{
+    enum { REGIONS = 997, TRIES = 20, FIRST = 64 };
+    static double time[REGIONS], sorted[REGIONS];
+    double t0 = bench_now();
+    for (int i = 0; i < TRIES; i++)
+        (void)own_region(FIRST, true);
+    double each = (bench_now() - t0) / TRIES / FIRST;
+    int times = each > 0 && ms > 1e3 * each ? (int)(1e-3 * ms / each) : 1, slow = 0;
+    for (int i = 0; i < REGIONS; i++) {
+        t0 = bench_now();
+        (void)own_region(times, true);
+        time[i] = sorted[i] = bench_now() - t0;
+    }
+    qsort(sorted, REGIONS, sizeof *sorted, by_value);
+    for (int i = 0; i < REGIONS; i++)
+        slow += time[i] > 5 * sorted[REGIONS / 2];
+    return slow;
+}
 
 static bool ask_first(fusion_child *c, const char *path, first_calls *r)
 {
@@ -273,13 +298,17 @@ static int add_first(starting *s, int number, const char *family, bool warm, con
     first_calls ours, of[BENCH_PEERS];
     const char *name[BENCH_PEERS];
     int rc = first_of_ours(path, &ours), peers = bench_opt.npeer < BENCH_PEERS ? bench_opt.npeer : BENCH_PEERS;
+    int of_arithmetic = rc == 0 ? slow_regions(ours.later) : 0, of_peers = -1;
     if (rc == 0)
         first_of_peers(path, peers, of, name);
+    for (int i = 0; i < peers && rc == 0; i++)
+        of_peers = name[i] && (of_peers < 0 || of[i].slow < of_peers) ? of[i].slow : of_peers;
     for (int k = 0; k < MARKS && rc == 0; k++) {
         bench_record r = { .name = "first", .metric = "time", .unit = "ms", .reference = "as many later calls" };
         (void)snprintf(r.params, sizeof r.params,
-                       "\"program\": %d, \"family\": \"%s\", \"calls\": %d, \"caches\": \"%s\", \"slow_calls\": %d",
-                       number, family, mark[k], warm ? "warm" : "cold", ours.slow);
+                       "\"program\": %d, \"family\": \"%s\", \"calls\": %d, \"caches\": \"%s\", \"slow_calls\": %d, "
+                       "\"slow_calls_of_arithmetic\": %d, \"slow_calls_of_peers\": %d",
+                       number, family, mark[k], warm ? "warm" : "cold", ours.slow, of_arithmetic, of_peers);
         r.value = ours.ms[k];
         r.reference_value = mark[k] * ours.later;
         for (int i = 0, n = 0; i < peers; i++) {
@@ -296,7 +325,9 @@ static int add_first(starting *s, int number, const char *family, bool warm, con
         s->ratio[warm][k][s->n] = r.ratio;
         rc = bench_add(s->out, &r);
     }
-    s->slow[warm][s->n] = rc == 0 ? ours.slow : 0.0;
+    const double slow[SIDES] = { rc == 0 ? ours.slow : 0.0, of_arithmetic, of_peers };
+    for (int i = 0; i < SIDES; i++)
+        s->slow[warm][i][s->n] = slow[i];
     return rc;
 }
 
@@ -311,10 +342,12 @@ static void first_report(const starting *s, uint64_t of)
         (void)snprintf(what, sizeof what, "%d, %s caches", mark[i % MARKS], i < MARKS ? "cold" : "warm");
         print_row(to, what, s->ratio[i / MARKS][i % MARKS], s->n);
     }
-    for (int warm = 0; warm < STATES && s->n > 0; warm++) {
-        qsort(s->slow[warm], (size_t)s->n, sizeof(double), by_value);
-        (void)fprintf(to, "calls 4 to 1000 longer than five later ones, %s caches: median %g, most %g\n",
-                      warm ? "warm" : "cold", s->slow[warm][s->n / 2], s->slow[warm][s->n - 1]);
+    for (int i = 0; i < STATES * SIDES && s->n > 0; i++) {
+        double *slow = s->slow[i / SIDES][i % SIDES];
+        qsort(slow, (size_t)s->n, sizeof *slow, by_value);
+        if (slow[s->n - 1] >= 0) /* there are peers */
+            (void)fprintf(to, "calls 4 to 1000 longer than five later ones, %s caches, %s: median %g, most %g\n",
+                          i < SIDES ? "cold" : "warm", side_name[i % SIDES], slow[s->n / 2], slow[s->n - 1]);
     }
 }
 
@@ -324,10 +357,11 @@ int bench_first(bench_sink *out, int rounds)
     int programs = bench_opt.programs ? bench_opt.programs : PROGRAMS, rc = !make_folder();
     starting s = { .out = out };
     uint64_t of = seed();
-    double *all = calloc((size_t)(STATES * (MARKS + 1) * programs), sizeof *all);
+    enum { ROWS = MARKS + SIDES };
+    double *all = calloc((size_t)(STATES * ROWS * programs), sizeof *all);
     rc |= !all;
-    for (int i = 0; i < STATES * (MARKS + 1) && all; i++)
-        *(i % (MARKS + 1) < MARKS ? &s.ratio[i / (MARKS + 1)][i % (MARKS + 1)] : &s.slow[i / (MARKS + 1)]) =
+    for (int i = 0; i < STATES * ROWS && all; i++)
+        *(i % ROWS < MARKS ? &s.ratio[i / ROWS][i % ROWS] : &s.slow[i / ROWS][i % ROWS - MARKS]) =
             all + (size_t)i * (size_t)programs;
     for (int i = 0; i < programs && rc == 0; i++) {
         char path[128];
