@@ -166,8 +166,8 @@ static orr_status tell_unused(orr__site at, const orr__node *y, const orr__node 
         y->op->name, y->file ? y->file : "?", y->line, k, x->op->name, x->file ? x->file : "?", x->line, k);
 }
 
-/* ORR_EGRAPH if y does not depend on an x that was computed, or on an x through whole numbers alone. What the program gave (arrays,
- * variables, constants) and y does not use has a gradient of zeros. */
+/* ORR_EGRAPH if y does not depend on an x that was computed, or on an x through whole numbers alone. Arrays, variables and
+ * constants that y does not use have a gradient of zeros. */
 static orr_status check_unused(const walk *w, orr__node *y, orr__node *const *x, int n)
 {
     orr__ancestry a = { 0 };

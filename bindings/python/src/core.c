@@ -406,7 +406,10 @@ bool temporary(call *c, orr_tensor *t, orr_tensor **to)
 {
     if (c->n_temps == MOST_TEMPS) {
         (void)orr_free_at(c->file, c->line, t);
-        PyErr_Format(PyExc_TypeError, "%s(): too many numbers among the tensors", c->name);
+        PyErr_Format(PyExc_TypeError,
+                     "%s(): more than %d numbers, arrays of others and integers beside floats among the tensors: write "
+                     "orrery.asarray or orrery.astype first",
+                     c->name, MOST_TEMPS);
         return false;
     }
     orr_status s = orr_tensor_status(t);
@@ -638,7 +641,7 @@ bool to_tensors(call *c, PyObject *v, const char *name, orr_tensor ***t, int64_t
     *n = PyTuple_Size(s);
     *t = memory(c, (size_t)*n * sizeof **t);
     PyObject **items = PyMem_Calloc((size_t)*n + 1, sizeof *items);
-    bool fine = *t && items;
+    bool fine = *t && (items || PyErr_NoMemory());
     for (int64_t k = 0; fine && k < *n; k++)
         items[k] = PyTuple_GetItem(s, (Py_ssize_t)k);
     for (int64_t k = 0; fine && k < *n; k++)
