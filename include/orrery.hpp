@@ -4581,7 +4581,7 @@ inline Tensor load_bytes(const void *data, size_t bytes, size_t *used = nullptr,
 
 /// Loads the array in a .npy file; the tensor's memory is the file's own pages, read by the system when they are accessed, so that
 /// orr_shard of it reads only this rank's part. The file must not be changed or truncated while the tensor lives (a new file under
-/// the same name is no change). Bools, elements in column-major order or another byte order, and files that cannot be mapped are
+/// the same name is no change): a call that uses the tensor of a truncated file is ORR_EIO, as for orr_map_safetensors. Bools, elements in column-major order or another byte order, and files that cannot be mapped are
 /// copied.
 /// @return   owned by the current scope; poison on the errors of orr_load.
 inline Tensor map_npy(const std::string &path, ORRERY_CALLER)
@@ -4647,9 +4647,10 @@ inline Tensor load_safetensors(const std::string &path, const std::string &name,
 }
 
 /// As orr_load_safetensors, but the tensor's memory is the file's own pages, read by the system when they are accessed and never
-/// written. The caller guarantees that the file does not change while the tensor lives: the values would change with it, and if the
-/// file is truncated, a read beyond its end ends the process by SIGBUS, which no library can prevent. A new file under the same name
-/// (as orr_save… writes) is no change, nor is the removal of the name. Bools, and elements that are not aligned to their size, are
+/// written. The caller guarantees that the file does not change while the tensor lives: the values would change with it. If the file
+/// has been truncated, evaluations and reads that begin after it are ORR_EIO; one that is under way, and pointers of orr_data, end the
+/// process by SIGBUS, which no library can prevent. A new file under the same name (as orr_save… writes) is no change, nor is the
+/// removal of the name. Bools, and elements that are not aligned to their size, are
 /// copied.
 inline Tensor map_safetensors(const std::string &path, const std::string &name, ORRERY_CALLER)
 {

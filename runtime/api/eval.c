@@ -17,6 +17,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/held.h"
+#include "runtime/base/mapped_file.h"
 #include "runtime/base/notes.h"
 #include "runtime/base/stop.h"
 #include "runtime/base/trace.h"
@@ -1011,6 +1012,8 @@ static orr_status finished(orr__site at, orr_tensor *t, orr__buffer **buf, orr__
     if (st != ORR_OK)
         return orr__fail_place(at, st);
     st = orr__run_wait_within((*buf)->run);
+    if (st == ORR_OK)
+        st = orr__mapped_whole(at, buf, 1);
     if (st == ORR_OK)
         st = orr__buffer_sync(*buf);
     if (st != ORR_OK) {

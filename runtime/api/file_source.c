@@ -11,7 +11,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef HAVE_ZLIB
@@ -276,25 +275,4 @@ orr_status orr__source_open(orr__site at, const char *path, bool gzip, orr__sour
     }
     *s = &f->s;
     return ORR_OK;
-}
-
-orr__mapping *orr__map(int fd, int64_t from, size_t bytes)
-{
-    orr__mapping *m = orr__alloc(sizeof *m);
-    if (!m)
-        return NULL;
-    m->bytes = bytes;
-    m->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, (off_t)from);
-    if (m->base != MAP_FAILED)
-        return m;
-    free(m);
-    return NULL;
-}
-
-void orr__unmap(void *elements, void *user)
-{
-    orr__mapping *m = user;
-    (void)elements;
-    (void)munmap(m->base, m->bytes);
-    free(m);
 }

@@ -35,14 +35,4 @@ int64_t orr__file_read(int fd, void *to, size_t n, int64_t at);
 /* The same from offset `at`, by several threads if n is large. */
 int64_t orr__file_read_large(int fd, void *to, size_t n, int64_t at);
 
-/* Bytes of a file as private memory of this process: writes do not reach the file. */
-typedef struct orr__mapping {
-    void *base;
-    size_t bytes;
-} orr__mapping;
-/* Maps fd from byte `from`, a multiple of the page size. NULL: no memory, or a system without mmap. */
-orr__mapping *orr__map(int fd, int64_t from, size_t bytes);
-/* As orr_wrap's `release`: user is the mapping. */
-void orr__unmap(void *elements, void *user);
-
 #endif

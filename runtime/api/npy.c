@@ -12,6 +12,7 @@
 #include "runtime/api/file_sink.h"
 #include "runtime/api/formats.h"
 #include "runtime/api/stored.h"
+#include "runtime/base/mapped_file.h"
 #include "runtime/ranks/ranks.h"
 
 /* Headers are a line of text; NumPy itself refuses more than 10,000 characters. */
@@ -124,11 +125,11 @@ static orr_tensor *mapped(orr__site at, const char *path)
     int64_t size;
     if (orr__file_open(at, path, &fd, &size) != ORR_OK)
         return orr__handle_new(NULL);
-    orr__mapping *m = size > 0 ? orr__map(fd, 0, (size_t)size) : NULL;
+    orr__mapping *m = size > 0 ? orr__map(fd, path, 0, (size_t)size) : NULL;
     (void)close(fd);
     if (!m) /* an empty file, or a system without mmap: the data is copied */
         return copied(at, path);
-    orr_tensor *t = orr__npy_wrap(at, path, m->base, m->bytes, NULL, orr__unmap, m);
+    orr_tensor *t = orr__npy_wrap(at, path, orr__mapping_base(m), (size_t)size, NULL, orr__unmap, m);
     if (orr_tensor_status(t) != ORR_OK)
         orr__unmap(NULL, m);
     return t;

@@ -13,6 +13,7 @@
 #include "runtime/api/named.h"
 #include "runtime/api/npy.h"
 #include "runtime/api/stored.h"
+#include "runtime/base/mapped_file.h"
 #include "runtime/ranks/ranks.h"
 
 /* HEADER_MOST: the specification's limit of a header. ALIGNED: the alignment of files that we write. Limits of a format. */
@@ -277,11 +278,11 @@ static orr_tensor *mapped(const archive *f, const entry *e)
     size_t bytes = (size_t)(f->data + e->end - base);
     if (SWAPPED || e->dtype == ORR_BOOL || e->begin == e->end || from % orr_dtype_size(e->dtype))
         return NULL;
-    orr__mapping *m = orr__map(f->fd, (int64_t)base, bytes);
+    orr__mapping *m = orr__map(f->fd, f->path, (int64_t)base, bytes);
     if (!m)
         return NULL;
-    orr_tensor *t =
-        orr_wrap_at(f->at.file, f->at.line, e->dtype, e->shape, (char *)m->base + (from - base), orr__unmap, m);
+    orr_tensor *t = orr_wrap_at(f->at.file, f->at.line, e->dtype, e->shape,
+                                (char *)orr__mapping_base(m) + (from - base), orr__unmap, m);
     if (orr_tensor_status(t) != ORR_OK)
         orr__unmap(NULL, m);
     return t;

@@ -7,6 +7,7 @@
 #include "runtime/base/callback.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
+#include "runtime/base/mapped_file.h"
 #include "runtime/base/regret.h"
 #include "runtime/base/trace.h"
 #include "runtime/engine/denormals.h"
@@ -411,7 +412,8 @@ bool orr__engine_briefly(orr__site at, const orr__plan *plan, orr__buffer *const
     orr_status st;
 
     return plan->us < orr__inline_us() && orr__plan_state_of(plan) && orr__may_wait(at) == ORR_OK &&
-           orr__exec_direct(plan, leaf, scalar, out, &st) && st == ORR_OK;
+           orr__mapped_whole(at, leaf, plan->nleaf) == ORR_OK && orr__exec_direct(plan, leaf, scalar, out, &st) &&
+           st == ORR_OK;
 }
 
 orr_status orr__engine_execute_into(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
@@ -423,6 +425,8 @@ orr_status orr__engine_execute_into(orr__site at, orr__plan *plan, orr__buffer *
     orr_status st = orr__may_wait(at);
     if (st == ORR_OK)
         st = orr__stop_check(orr__stop_mine);
+    if (st == ORR_OK)
+        st = orr__mapped_whole(at, leaf, plan->nleaf);
     if (st != ORR_OK)
         return st;
     if (counts)

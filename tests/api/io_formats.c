@@ -113,6 +113,45 @@ static void a_mapped_safetensors_tensor_is_the_files_pages(void)
     (void)orr_scope_end(s);
 }
 
+/* An access to pages that are gone would end the process. */
+static void a_mapped_file_that_was_truncated_is_an_error(void)
+{
+    enum { COUNT = 1 << 14 };
+    char path[1024], array[1024];
+    const char *name = "x";
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_arange(ORR_F64, 0, COUNT, 1);
+    (void)snprintf(path, sizeof path, "%s", orr_test_tmp("short.safetensors"));
+    (void)snprintf(array, sizeof array, "%s", orr_test_tmp("short.npy"));
+    ORR_REQUIRE(orr_save_safetensors(path, &name, 1, &x, 1) == ORR_OK && orr_save(array, x) == ORR_OK);
+    for (int k = 0; k < 2; k++) {
+        const char *file = k ? array : path;
+        orr_tensor *y = k ? orr_map_npy(array) : orr_map_safetensors(path, name), *z = orr_add(y, orr_scalar(1)),
+                   *p = orr_placeholder(ORR_F64, ORR_SHAPE(COUNT)), *out = orr_mul(p, orr_scalar(2)), *r = NULL;
+        orr_graph *g = orr_graph_build(&p, 1, &out, 1);
+        double *got = malloc(COUNT * sizeof *got);
+        ORR_REQUIRE(got && g && orr_eval(orr_sum(y, ORR_ALL_AXES, false)) == ORR_OK);
+        ORR_REQUIRE(truncate(file, 4096 + 16) == 0);
+        for (int n = 0; n < 5; n++) {
+            orr_status st = n == 0   ? orr_eval(z)
+                            : n == 1 ? orr_read(y, got, COUNT * sizeof *got)
+                            : n == 2 ? orr_eval(orr_sum(y, ORR_ALL_AXES, false))
+                            : n == 3 ? orr_save(orr_test_tmp("copy.npy"), y)
+                                     : orr_graph_submit(g, &y, 1, &r, 1, NULL);
+            ORR_CHECK_MSG(st == ORR_EIO && strstr(orr_error_message(), file) &&
+                              strstr(orr_error_message(), "truncated since it was mapped"),
+                          "way %d: %s: %s", n, orr_status_name(st), orr_error_message());
+        }
+        ORR_CHECK(orr_data(y) == NULL);
+        ORR_REQUIRE(truncate(file, COUNT * 8 + 512) == 0);
+        ORR_CHECK(orr_eval(z) == ORR_OK);
+        ORR_CHECK(orr_graph_free(g) == ORR_OK);
+        free(got);
+    }
+    orr_error_clear();
+    (void)orr_scope_end(s);
+}
+
 /* Makes a tensor of each dtype under its name; returns their number. */
 static int one_of_each(orr_tensor *t[ORR_DTYPE_COUNT], const char *names[ORR_DTYPE_COUNT], bool bf16)
 {
@@ -591,6 +630,7 @@ int main(int argc, char **argv)
         ORR_TEST(headers_that_lie_are_refused),
         ORR_TEST(csv_is_read_and_written),
         ORR_TEST(a_mapped_safetensors_tensor_is_the_files_pages),
+        ORR_TEST(a_mapped_file_that_was_truncated_is_an_error),
         ORR_TEST(hdf5_is_read_and_written),
         ORR_TEST(hdf5_has_complex_numbers),
         ORR_TEST(hdf5_elements_are_those_that_are_stored),

@@ -70,6 +70,25 @@ static orr_tensor *indefinite(orr_grid *g)
     return orr_add(sum(ramp(g)), orr_mul(sum(l), sum(orr_sin(ramp(g)))));
 }
 
+/* The odd rank's file is truncated after the record. */
+static orr_tensor *truncated(orr_grid *g)
+{
+    char path[1100], header[ORR_NPY_HEADER];
+    double row[N * N];
+    (void)snprintf(path, sizeof path, "%s/own%d.npy", getenv("ORR_TEST_RANKS"), orr_rank());
+    size_t n = orr_npy_header(ORR_F64, ORR_SHAPE(64, N * N), header);
+    FILE *f = fopen(path, "w");
+    ORR_CHECK(f && fwrite(header, 1, n, f) == n);
+    for (int i = 0; i < N * N; i++)
+        row[i] = i;
+    for (int i = 0; f && i < 64; i++)
+        ORR_CHECK(fwrite(row, sizeof row, 1, f) == 1);
+    ORR_CHECK(f && fclose(f) == 0);
+    orr_tensor *x = orr_load(path);
+    ORR_CHECK(truncate(path, mine() ? 100 : (off_t)(n + 64 * sizeof row)) == 0);
+    return orr_add(orr_mul(sum(orr_cos(ramp(g))), sum(x)), sum(orr_sin(ramp(g))));
+}
+
 /* No exchange at all. */
 static orr_tensor *apart(orr_grid *g)
 {
@@ -84,6 +103,7 @@ static const struct {
                 { between, ORR_EDEVICE, "no licence" },
                 { after_the_last, ORR_EDEVICE, "no licence" },
                 { indefinite, ORR_ENUMERIC, "positive definite" },
+                { truncated, ORR_EIO, "truncated" },
                 { apart, ORR_EDEVICE, "no licence" } };
 enum { REASONS = sizeof reasons / sizeof *reasons };
 
