@@ -33,15 +33,24 @@ VM_FN double vm_log2_pair(double x, double *low)
     return r;
 }
 
-/* The signs and special cases of pow; r is |x|^y, for all other arguments. */
+/* The bits of x where those of the mask are set, else those of y. */
+VM_FN double vm_where_bits(uint64_t mask, double x, double y)
+{
+    return vm_double((vm_bits64(x) & mask) | (vm_bits64(y) & ~mask));
+}
+
+/* The signs and special cases of pow; r is |x|^y, for all other arguments. Conditions on y alone are masks of bits: if y is one number for all
+ * elements they are known before the loop, and compilers vectorise no loop with a choice by such a condition. */
 VM_FN double vm_pow_edges(double x, double y, double r)
 {
     double t = trunc(y), h = y * 0.5;
-    int whole = y == t, odd = whole & (h != trunc(h));
+    uint64_t all = ~(uint64_t)0, whole = y == t ? all : 0, odd = h != trunc(h) ? whole & ~(all >> 1) : 0,
+             zero = y == 0 ? all : 0;
     r = fabs(x) == 1.0 ? 1.0 : r;
-    r = odd ? copysign(r, x) : r;
-    r = ((x < 0) & !whole & (x != -(double)INFINITY)) ? (double)NAN : r;
-    return ((y == 0) | (x == 1.0)) ? 1.0 : r;
+    r = vm_where_bits(odd, x, r);
+    r = ((x < 0) & (x != -(double)INFINITY)) ? vm_where_bits(whole, r, (double)NAN) : r;
+    r = x == 1.0 ? 1.0 : r;
+    return vm_where_bits(zero, 1.0, r);
 }
 
 VM_FN double vm_pow_f64(double x, double y)
