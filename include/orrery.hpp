@@ -1903,7 +1903,7 @@ inline Tensor div(const Operand &x, const Operand &y, ORRERY_CALLER)
 /// ⌊x / y⌋ as Python's //, so that x = y·⌊x / y⌋ + remainder: NaN for infinite x, −1 for a finite x ≠ 0 and an infinite y of the other sign; by zero floats give x / y, integers 0.
 /// dtypes:   i8…i64 u8…u64 f16 bf16 f32 f64, promoted.
 /// grad:     none: no gradient flows through it
-/// cost:     24 flop an element
+/// cost:     100 flop an element
 inline Tensor floor_divide(const Operand &x, const Operand &y, ORRERY_CALLER)
 {
     return detail::made(orr_floor_divide_at(file, line, x.get(), y.get()), file, line);
@@ -1912,7 +1912,7 @@ inline Tensor floor_divide(const Operand &x, const Operand &y, ORRERY_CALLER)
 /// x − y·⌊x / y⌋ as Python's %: the sign of y; an integer remainder by zero is 0.
 /// dtypes:   i8…i64 u8…u64 f16 bf16 f32 f64, promoted.
 /// grad:     dx = g; dy = -g*floor_divide(x,y)
-/// cost:     20 flop an element
+/// cost:     90 flop an element
 inline Tensor remainder(const Operand &x, const Operand &y, ORRERY_CALLER)
 {
     return detail::made(orr_remainder_at(file, line, x.get(), y.get()), file, line);
@@ -1921,7 +1921,7 @@ inline Tensor remainder(const Operand &x, const Operand &y, ORRERY_CALLER)
 /// x to the power y; integers wrap; a negative exponent of integers is ORR_EINVAL if it is a constant, and as an element gives the true value cut to an integer.
 /// dtypes:   i8…i64 u8…u64 f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = where(y==0, 0, g*y*pow(x, y-1)); dy = where(x==0, 0, g*r*log(x))
-/// cost:     60 flop an element
+/// cost:     150 flop an element
 inline Tensor pow(const Operand &x, const Operand &y, ORRERY_CALLER)
 {
     return detail::made(orr_pow_at(file, line, x.get(), y.get()), file, line);
@@ -1993,7 +1993,7 @@ inline Tensor reciprocal(const Operand &x, ORRERY_CALLER)
 /// √x; NaN below 0.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = 0.5*g/r
-/// cost:     6 flop an element
+/// cost:     8 flop an element
 inline Tensor sqrt(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_sqrt_at(file, line, x.get()), file, line);
@@ -2002,7 +2002,7 @@ inline Tensor sqrt(const Operand &x, ORRERY_CALLER)
 /// 1 / √x.
 /// dtypes:   f16 bf16 f32 f64, promoted.
 /// grad:     dx = -0.5*g*r/x
-/// cost:     10 flop an element
+/// cost:     16 flop an element
 inline Tensor rsqrt(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_rsqrt_at(file, line, x.get()), file, line);
@@ -2011,7 +2011,7 @@ inline Tensor rsqrt(const Operand &x, ORRERY_CALLER)
 /// √(x² + y²) without overflow between.
 /// dtypes:   f16 bf16 f32 f64, promoted.
 /// grad:     dx = g*x/r; dy = g*y/r
-/// cost:     20 flop an element
+/// cost:     40 flop an element
 inline Tensor hypot(const Operand &x, const Operand &y, ORRERY_CALLER)
 {
     return detail::made(orr_hypot_at(file, line, x.get(), y.get()), file, line);
@@ -2065,7 +2065,7 @@ inline Tensor copysign(const Operand &x, const Operand &y, ORRERY_CALLER)
 /// the next number after x on the way to y.
 /// dtypes:   f32 f64, promoted.
 /// grad:     none: no gradient flows through it
-/// cost:     8 flop an element
+/// cost:     180 flop an element
 inline Tensor nextafter(const Operand &x, const Operand &y, ORRERY_CALLER)
 {
     return detail::made(orr_nextafter_at(file, line, x.get(), y.get()), file, line);
@@ -2308,7 +2308,7 @@ inline Tensor expm1(const Operand &x, ORRERY_CALLER)
 /// natural logarithm; NaN below 0.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g/x
-/// cost:     20 flop an element
+/// cost:     32 flop an element
 inline Tensor log(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_log_at(file, line, x.get()), file, line);
@@ -2317,7 +2317,7 @@ inline Tensor log(const Operand &x, ORRERY_CALLER)
 /// log(1 + x), precise near 0.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g/(1+x)
-/// cost:     24 flop an element
+/// cost:     38 flop an element
 inline Tensor log1p(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_log1p_at(file, line, x.get()), file, line);
@@ -2326,7 +2326,7 @@ inline Tensor log1p(const Operand &x, ORRERY_CALLER)
 /// logarithm to base 2.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g/(x*0.6931471805599453)
-/// cost:     20 flop an element
+/// cost:     32 flop an element
 inline Tensor log2(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_log2_at(file, line, x.get()), file, line);
@@ -2335,7 +2335,7 @@ inline Tensor log2(const Operand &x, ORRERY_CALLER)
 /// logarithm to base 10.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g/(x*2.302585092994046)
-/// cost:     20 flop an element
+/// cost:     32 flop an element
 inline Tensor log10(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_log10_at(file, line, x.get()), file, line);
@@ -2344,7 +2344,7 @@ inline Tensor log10(const Operand &x, ORRERY_CALLER)
 /// log(e^x + e^y); the error is relative to max(|x|, |y|) where the result is near 0.
 /// dtypes:   f16 bf16 f32 f64, promoted.
 /// grad:     dx = g*sigmoid(x-y); dy = g*sigmoid(y-x)
-/// cost:     44 flop an element
+/// cost:     66 flop an element
 inline Tensor logaddexp(const Operand &x, const Operand &y, ORRERY_CALLER)
 {
     return detail::made(orr_logaddexp_at(file, line, x.get(), y.get()), file, line);
@@ -2353,7 +2353,7 @@ inline Tensor logaddexp(const Operand &x, const Operand &y, ORRERY_CALLER)
 /// sine of x radians.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g*cos(x)
-/// cost:     30 flop an element
+/// cost:     28 flop an element
 inline Tensor sin(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_sin_at(file, line, x.get()), file, line);
@@ -2362,7 +2362,7 @@ inline Tensor sin(const Operand &x, ORRERY_CALLER)
 /// cosine of x radians.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = -g*sin(x)
-/// cost:     30 flop an element
+/// cost:     28 flop an element
 inline Tensor cos(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_cos_at(file, line, x.get()), file, line);
@@ -2371,7 +2371,7 @@ inline Tensor cos(const Operand &x, ORRERY_CALLER)
 /// tangent of x radians.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g*(1+r*r)
-/// cost:     40 flop an element
+/// cost:     90 flop an element
 inline Tensor tan(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_tan_at(file, line, x.get()), file, line);
@@ -2380,7 +2380,7 @@ inline Tensor tan(const Operand &x, ORRERY_CALLER)
 /// arc sine, −π/2 to π/2; NaN outside −1 to 1.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g/sqrt((1-x)*(1+x))
-/// cost:     30 flop an element
+/// cost:     60 flop an element
 inline Tensor asin(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_asin_at(file, line, x.get()), file, line);
@@ -2389,7 +2389,7 @@ inline Tensor asin(const Operand &x, ORRERY_CALLER)
 /// arc cosine, 0 to π; NaN outside −1 to 1.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = -g/sqrt((1-x)*(1+x))
-/// cost:     30 flop an element
+/// cost:     60 flop an element
 inline Tensor acos(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_acos_at(file, line, x.get()), file, line);
@@ -2398,7 +2398,7 @@ inline Tensor acos(const Operand &x, ORRERY_CALLER)
 /// arc tangent, −π/2 to π/2.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g/(1+x*x)
-/// cost:     30 flop an element
+/// cost:     60 flop an element
 inline Tensor atan(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_atan_at(file, line, x.get()), file, line);
@@ -2407,7 +2407,7 @@ inline Tensor atan(const Operand &x, ORRERY_CALLER)
 /// angle of the point (y, x), −π to π: the arc tangent of x / y in its quadrant.
 /// dtypes:   f16 bf16 f32 f64, promoted.
 /// grad:     dx = where(hypot(x,y)==0, 0, g*(y/hypot(x,y))/hypot(x,y)); dy = where(hypot(x,y)==0, 0, -g*(x/hypot(x,y))/hypot(x,y))
-/// cost:     40 flop an element
+/// cost:     90 flop an element
 inline Tensor atan2(const Operand &x, const Operand &y, ORRERY_CALLER)
 {
     return detail::made(orr_atan2_at(file, line, x.get(), y.get()), file, line);
@@ -2416,7 +2416,7 @@ inline Tensor atan2(const Operand &x, const Operand &y, ORRERY_CALLER)
 /// hyperbolic sine.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g*cosh(x)
-/// cost:     40 flop an element
+/// cost:     60 flop an element
 inline Tensor sinh(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_sinh_at(file, line, x.get()), file, line);
@@ -2425,7 +2425,7 @@ inline Tensor sinh(const Operand &x, ORRERY_CALLER)
 /// hyperbolic cosine.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g*sinh(x)
-/// cost:     40 flop an element
+/// cost:     60 flop an element
 inline Tensor cosh(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_cosh_at(file, line, x.get()), file, line);
@@ -2434,7 +2434,7 @@ inline Tensor cosh(const Operand &x, ORRERY_CALLER)
 /// hyperbolic tangent.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g*(1-r)*(1+r)
-/// cost:     30 flop an element
+/// cost:     24 flop an element
 inline Tensor tanh(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_tanh_at(file, line, x.get()), file, line);
@@ -2443,7 +2443,7 @@ inline Tensor tanh(const Operand &x, ORRERY_CALLER)
 /// inverse hyperbolic sine.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g/hypot(x, 1)
-/// cost:     40 flop an element
+/// cost:     120 flop an element
 inline Tensor asinh(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_asinh_at(file, line, x.get()), file, line);
@@ -2452,7 +2452,7 @@ inline Tensor asinh(const Operand &x, ORRERY_CALLER)
 /// inverse hyperbolic cosine; NaN below 1.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g/(sqrt(x-1)*sqrt(x+1))
-/// cost:     40 flop an element
+/// cost:     100 flop an element
 inline Tensor acosh(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_acosh_at(file, line, x.get()), file, line);
@@ -2461,7 +2461,7 @@ inline Tensor acosh(const Operand &x, ORRERY_CALLER)
 /// inverse hyperbolic tangent; NaN outside −1 to 1.
 /// dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
 /// grad:     dx = g/((1-x)*(1+x))
-/// cost:     40 flop an element
+/// cost:     90 flop an element
 inline Tensor atanh(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_atanh_at(file, line, x.get()), file, line);
@@ -2470,7 +2470,7 @@ inline Tensor atanh(const Operand &x, ORRERY_CALLER)
 /// error function, 2/√π ∫₀ˣ e^−t² dt.
 /// dtypes:   f16 bf16 f32 f64, promoted.
 /// grad:     dx = g*1.1283791670955126*exp(-x*x)
-/// cost:     30 flop an element
+/// cost:     26 flop an element
 inline Tensor erf(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_erf_at(file, line, x.get()), file, line);
@@ -2479,7 +2479,7 @@ inline Tensor erf(const Operand &x, ORRERY_CALLER)
 /// 1 − erf(x), precise for large x.
 /// dtypes:   f16 bf16 f32 f64, promoted.
 /// grad:     dx = -g*1.1283791670955126*exp(-x*x)
-/// cost:     40 flop an element
+/// cost:     54 flop an element
 inline Tensor erfc(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_erfc_at(file, line, x.get()), file, line);
@@ -2488,7 +2488,7 @@ inline Tensor erfc(const Operand &x, ORRERY_CALLER)
 /// 1 / (1 + e^−x).
 /// dtypes:   f16 bf16 f32 f64, promoted.
 /// grad:     dx = g*r*sigmoid(-x)
-/// cost:     26 flop an element
+/// cost:     24 flop an element
 inline Tensor sigmoid(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_sigmoid_at(file, line, x.get()), file, line);
@@ -2497,7 +2497,7 @@ inline Tensor sigmoid(const Operand &x, ORRERY_CALLER)
 /// log(1 + e^x).
 /// dtypes:   f16 bf16 f32 f64, promoted.
 /// grad:     dx = g*sigmoid(x)
-/// cost:     46 flop an element
+/// cost:     66 flop an element
 inline Tensor softplus(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_softplus_at(file, line, x.get()), file, line);
@@ -2533,7 +2533,7 @@ inline Tensor elu_with(const Operand &x, const Operand &y, ORRERY_CALLER)
 /// x · sigmoid(x); −0 at −∞, its limit.
 /// dtypes:   f16 bf16 f32 f64, promoted.
 /// grad:     dx = g*sigmoid(x)*(1+x*sigmoid(-x))
-/// cost:     30 flop an element
+/// cost:     24 flop an element
 inline Tensor silu(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_silu_at(file, line, x.get()), file, line);
@@ -2542,7 +2542,7 @@ inline Tensor silu(const Operand &x, ORRERY_CALLER)
 /// x · tanh(softplus(x)); −0 at −∞, its limit.
 /// dtypes:   f16 bf16 f32 f64, promoted.
 /// grad:     dx = g*(tanh(softplus(x)) + x*sigmoid(x)*(1-tanh(softplus(x)))*(1+tanh(softplus(x))))
-/// cost:     36 flop an element
+/// cost:     42 flop an element
 inline Tensor mish(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_mish_at(file, line, x.get()), file, line);
@@ -2560,7 +2560,7 @@ inline Tensor gelu_tanh(const Operand &x, ORRERY_CALLER)
 /// ½x · (1 + erf(x/√2)); −0 at −∞, its limit.
 /// dtypes:   f16 bf16 f32 f64, promoted.
 /// grad:     dx = g*(0.5*erfc(-0.7071067811865476*x) + 0.3989422804014327*x*exp(-0.5*x*x))
-/// cost:     90 flop an element
+/// cost:     70 flop an element
 inline Tensor gelu(const Operand &x, ORRERY_CALLER)
 {
     return detail::made(orr_gelu_at(file, line, x.get()), file, line);

@@ -8185,7 +8185,7 @@ contains
   !> ⌊x / y⌋ as Python's //, so that x = y·⌊x / y⌋ + remainder: NaN for infinite x, −1 for a finite x ≠ 0 and an infinite y of the other sign; by zero floats give x / y, integers 0.
   !> dtypes:   i8…i64 u8…u64 f16 bf16 f32 f64, promoted.
   !> grad:     none: no gradient flows through it
-  !> cost:     24 flop an element
+  !> cost:     100 flop an element
   function orr_floor_divide(x, y, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     type(orr_tensor), intent(in) :: y
@@ -8200,7 +8200,7 @@ contains
   !> x − y·⌊x / y⌋ as Python's %: the sign of y; an integer remainder by zero is 0.
   !> dtypes:   i8…i64 u8…u64 f16 bf16 f32 f64, promoted.
   !> grad:     dx = g; dy = -g*floor_divide(x,y)
-  !> cost:     20 flop an element
+  !> cost:     90 flop an element
   function orr_remainder(x, y, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     type(orr_tensor), intent(in) :: y
@@ -8215,7 +8215,7 @@ contains
   !> x to the power y; integers wrap; a negative exponent of integers is ORR_EINVAL if it is a constant, and as an element gives the true value cut to an integer.
   !> dtypes:   i8…i64 u8…u64 f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = where(y==0, 0, g*y*pow(x, y-1)); dy = where(x==0, 0, g*r*log(x))
-  !> cost:     60 flop an element
+  !> cost:     150 flop an element
   function orr_pow(x, y, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     type(orr_tensor), intent(in) :: y
@@ -8325,7 +8325,7 @@ contains
   !> √x; NaN below 0.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = 0.5*g/r
-  !> cost:     6 flop an element
+  !> cost:     8 flop an element
   function orr_sqrt(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8338,7 +8338,7 @@ contains
   !> 1 / √x.
   !> dtypes:   f16 bf16 f32 f64, promoted.
   !> grad:     dx = -0.5*g*r/x
-  !> cost:     10 flop an element
+  !> cost:     16 flop an element
   function orr_rsqrt(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8351,7 +8351,7 @@ contains
   !> √(x² + y²) without overflow between.
   !> dtypes:   f16 bf16 f32 f64, promoted.
   !> grad:     dx = g*x/r; dy = g*y/r
-  !> cost:     20 flop an element
+  !> cost:     40 flop an element
   function orr_hypot(x, y, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     type(orr_tensor), intent(in) :: y
@@ -8433,7 +8433,7 @@ contains
   !> the next number after x on the way to y.
   !> dtypes:   f32 f64, promoted.
   !> grad:     none: no gradient flows through it
-  !> cost:     8 flop an element
+  !> cost:     180 flop an element
   function orr_nextafter(x, y, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     type(orr_tensor), intent(in) :: y
@@ -8826,7 +8826,7 @@ contains
   !> natural logarithm; NaN below 0.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g/x
-  !> cost:     20 flop an element
+  !> cost:     32 flop an element
   function orr_log(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8839,7 +8839,7 @@ contains
   !> log(1 + x), precise near 0.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g/(1+x)
-  !> cost:     24 flop an element
+  !> cost:     38 flop an element
   function orr_log1p(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8852,7 +8852,7 @@ contains
   !> logarithm to base 2.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g/(x*0.6931471805599453)
-  !> cost:     20 flop an element
+  !> cost:     32 flop an element
   function orr_log2(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8865,7 +8865,7 @@ contains
   !> logarithm to base 10.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g/(x*2.302585092994046)
-  !> cost:     20 flop an element
+  !> cost:     32 flop an element
   function orr_log10(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8878,7 +8878,7 @@ contains
   !> log(e^x + e^y); the error is relative to max(|x|, |y|) where the result is near 0.
   !> dtypes:   f16 bf16 f32 f64, promoted.
   !> grad:     dx = g*sigmoid(x-y); dy = g*sigmoid(y-x)
-  !> cost:     44 flop an element
+  !> cost:     66 flop an element
   function orr_logaddexp(x, y, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     type(orr_tensor), intent(in) :: y
@@ -8893,7 +8893,7 @@ contains
   !> sine of x radians.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g*cos(x)
-  !> cost:     30 flop an element
+  !> cost:     28 flop an element
   function orr_sin(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8906,7 +8906,7 @@ contains
   !> cosine of x radians.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = -g*sin(x)
-  !> cost:     30 flop an element
+  !> cost:     28 flop an element
   function orr_cos(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8919,7 +8919,7 @@ contains
   !> tangent of x radians.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g*(1+r*r)
-  !> cost:     40 flop an element
+  !> cost:     90 flop an element
   function orr_tan(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8932,7 +8932,7 @@ contains
   !> arc sine, −π/2 to π/2; NaN outside −1 to 1.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g/sqrt((1-x)*(1+x))
-  !> cost:     30 flop an element
+  !> cost:     60 flop an element
   function orr_asin(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8945,7 +8945,7 @@ contains
   !> arc cosine, 0 to π; NaN outside −1 to 1.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = -g/sqrt((1-x)*(1+x))
-  !> cost:     30 flop an element
+  !> cost:     60 flop an element
   function orr_acos(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8958,7 +8958,7 @@ contains
   !> arc tangent, −π/2 to π/2.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g/(1+x*x)
-  !> cost:     30 flop an element
+  !> cost:     60 flop an element
   function orr_atan(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8971,7 +8971,7 @@ contains
   !> angle of the point (y, x), −π to π: the arc tangent of x / y in its quadrant.
   !> dtypes:   f16 bf16 f32 f64, promoted.
   !> grad:     dx = where(hypot(x,y)==0, 0, g*(y/hypot(x,y))/hypot(x,y)); dy = where(hypot(x,y)==0, 0, -g*(x/hypot(x,y))/hypot(x,y))
-  !> cost:     40 flop an element
+  !> cost:     90 flop an element
   function orr_atan2(x, y, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     type(orr_tensor), intent(in) :: y
@@ -8986,7 +8986,7 @@ contains
   !> hyperbolic sine.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g*cosh(x)
-  !> cost:     40 flop an element
+  !> cost:     60 flop an element
   function orr_sinh(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -8999,7 +8999,7 @@ contains
   !> hyperbolic cosine.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g*sinh(x)
-  !> cost:     40 flop an element
+  !> cost:     60 flop an element
   function orr_cosh(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -9012,7 +9012,7 @@ contains
   !> hyperbolic tangent.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g*(1-r)*(1+r)
-  !> cost:     30 flop an element
+  !> cost:     24 flop an element
   function orr_tanh(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -9025,7 +9025,7 @@ contains
   !> inverse hyperbolic sine.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g/hypot(x, 1)
-  !> cost:     40 flop an element
+  !> cost:     120 flop an element
   function orr_asinh(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -9038,7 +9038,7 @@ contains
   !> inverse hyperbolic cosine; NaN below 1.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g/(sqrt(x-1)*sqrt(x+1))
-  !> cost:     40 flop an element
+  !> cost:     100 flop an element
   function orr_acosh(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -9051,7 +9051,7 @@ contains
   !> inverse hyperbolic tangent; NaN outside −1 to 1.
   !> dtypes:   f16 bf16 f32 f64 c64 c128, promoted.
   !> grad:     dx = g/((1-x)*(1+x))
-  !> cost:     40 flop an element
+  !> cost:     90 flop an element
   function orr_atanh(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -9064,7 +9064,7 @@ contains
   !> error function, 2/√π ∫₀ˣ e^−t² dt.
   !> dtypes:   f16 bf16 f32 f64, promoted.
   !> grad:     dx = g*1.1283791670955126*exp(-x*x)
-  !> cost:     30 flop an element
+  !> cost:     26 flop an element
   function orr_erf(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -9077,7 +9077,7 @@ contains
   !> 1 − erf(x), precise for large x.
   !> dtypes:   f16 bf16 f32 f64, promoted.
   !> grad:     dx = -g*1.1283791670955126*exp(-x*x)
-  !> cost:     40 flop an element
+  !> cost:     54 flop an element
   function orr_erfc(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -9090,7 +9090,7 @@ contains
   !> 1 / (1 + e^−x).
   !> dtypes:   f16 bf16 f32 f64, promoted.
   !> grad:     dx = g*r*sigmoid(-x)
-  !> cost:     26 flop an element
+  !> cost:     24 flop an element
   function orr_sigmoid(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -9103,7 +9103,7 @@ contains
   !> log(1 + e^x).
   !> dtypes:   f16 bf16 f32 f64, promoted.
   !> grad:     dx = g*sigmoid(x)
-  !> cost:     46 flop an element
+  !> cost:     66 flop an element
   function orr_softplus(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -9159,7 +9159,7 @@ contains
   !> x · sigmoid(x); −0 at −∞, its limit.
   !> dtypes:   f16 bf16 f32 f64, promoted.
   !> grad:     dx = g*sigmoid(x)*(1+x*sigmoid(-x))
-  !> cost:     30 flop an element
+  !> cost:     24 flop an element
   function orr_silu(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -9172,7 +9172,7 @@ contains
   !> x · tanh(softplus(x)); −0 at −∞, its limit.
   !> dtypes:   f16 bf16 f32 f64, promoted.
   !> grad:     dx = g*(tanh(softplus(x)) + x*sigmoid(x)*(1-tanh(softplus(x)))*(1+tanh(softplus(x))))
-  !> cost:     36 flop an element
+  !> cost:     42 flop an element
   function orr_mish(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat
@@ -9198,7 +9198,7 @@ contains
   !> ½x · (1 + erf(x/√2)); −0 at −∞, its limit.
   !> dtypes:   f16 bf16 f32 f64, promoted.
   !> grad:     dx = g*(0.5*erfc(-0.7071067811865476*x) + 0.3989422804014327*x*exp(-0.5*x*x))
-  !> cost:     90 flop an element
+  !> cost:     70 flop an element
   function orr_gelu(x, stat, errmsg) result(r_)
     type(orr_tensor), intent(in) :: x
     integer, intent(out), optional :: stat

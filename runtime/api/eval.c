@@ -234,7 +234,11 @@ static orr_status evaluate_unchecked(orr__site at, orr__capture_roots *roots, or
     roots->counts = !early;
     orr_status st = capture_and_plan(at, roots, full != NULL, &p, &plan, &all);
     if (st == ORR_OK) {
-        uint64_t *content = orr__noting() ? orr__plan_note_inputs(at, plan, p.leaf, p.scalar) : NULL;
+        bool noting = orr__noting();
+        double t0 = noting ? orr__now() : 0;
+        uint64_t *content = noting ? orr__plan_note_inputs(at, plan, p.leaf, p.scalar) : NULL;
+        if (noting)
+            (void)orr__notes_took(orr__now() - t0, false);
         if (donors && plan->ndonors == 0) /* no output can use them, so other threads need not wait */
             orr__donors_release(donors);
         orr__buffer *few[32], **out = orr__array_begin(few, sizeof few, (size_t)roots->nout, sizeof *out);
@@ -243,10 +247,13 @@ static orr_status evaluate_unchecked(orr__site at, orr__capture_roots *roots, or
         st = out ? orr__engine_execute(at, plan, p.leaf, p.scalar, out, run) : ORR_ENOMEM;
         if (st == ORR_OK)
             publish(roots, early, &p, out);
-        if (st == ORR_OK && content)
+        if (st == ORR_OK && content) {
+            t0 = orr__now();
             orr__plan_note_results(at, plan, roots, content);
-        else
+            (void)orr__notes_took(orr__now() - t0, false);
+        } else {
             free(content);
+        }
         orr__array_end(out, few);
         orr__plan_done(plan);
         if (full && st == ORR_OK)
@@ -521,20 +528,31 @@ static size_t live_now(void)
     return live > held ? live - held : 0;
 }
 
-static void note(orr__site at, double t0, double kernels, double ideal, size_t before)
+/* The moment at which an evaluation began, and the seconds of kernels and of notes before it. */
+typedef struct {
+    double t0, kernels, ideal, notes;
+    size_t live;
+} beginning;
+
+static beginning begin_notes(void)
 {
-    double kernels_now, ideal_now;
-    size_t live = live_now();
-    orr__notes_kernels(&kernels_now, &ideal_now);
+    beginning b = { .t0 = orr__now(), .live = live_now(), .notes = orr__notes_took(0, false) };
+    orr__notes_kernels(&b.kernels, &b.ideal);
+    return b;
+}
+
+static void note(orr__site at, const beginning *b)
+{
+    beginning now = begin_notes();
     orr__notes_add(&(orr__note){ .kind = ORR__NOTE_CALL,
                                  .file = at.file,
                                  .line = at.line,
                                  .n = 1,
-                                 .seconds = orr__now() - t0,
-                                 .content = 1 + live,
-                                 .flops = (double)live - (double)before,
-                                 .a = kernels_now - kernels,
-                                 .b = ideal_now - ideal });
+                                 .seconds = now.t0 - b->t0 - (now.notes - b->notes),
+                                 .content = 1 + now.live,
+                                 .flops = (double)now.live - (double)b->live,
+                                 .a = now.kernels - b->kernels,
+                                 .b = now.ideal - b->ideal });
 }
 
 /* -- evaluations of events that compute new values of variables ------------------------------------------------ */
@@ -678,10 +696,7 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
     bool tracing = orr__tracing();
     bool noting = orr__noting();
     uint32_t met = times_met();
-    double t0 = tracing || noting ? orr__now() : 0, kernels = 0, ideal = 0;
-    size_t live = noting ? live_now() : 0;
-    if (noting)
-        orr__notes_kernels(&kernels, &ideal);
+    beginning begun = noting ? begin_notes() : (beginning){ .t0 = tracing ? orr__now() : 0 };
     /* Whether a failure is known already depends on time, which each rank has of its own: an event reports it. */
     written others = !run ? AWAITED : orr__ranks() > 1 ? IGNORED : REPORTED;
     st = select_nodes(nodes, n, todo, &count, others);
@@ -710,9 +725,9 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
         orr__node_unref(todo[i]);
     orr__array_end(todo, few);
     if (tracing && count)
-        trace(at, t0);
+        trace(at, begun.t0);
     if (noting && count)
-        note(at, t0, kernels, ideal, live);
+        note(at, &begun);
     return st;
 }
 

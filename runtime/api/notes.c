@@ -43,7 +43,8 @@ static double fault_seconds;
 typedef struct {
     const char *file, *label;
     int line, remarks;
-    double seconds, kernel, dearest, bytes, flops, memory, arithmetic, launches; /* of kernels: from `kernel` on */
+    double seconds, kernel, dearest, bytes, flops, effort, memory, arithmetic,
+        launches; /* of kernels: from `kernel` on */
     double gain;
     char text[1000];
 } source;
@@ -104,6 +105,7 @@ static void sum_work(summary *s, const orr__note *f)
     of->kernel += f->seconds;
     of->bytes += f->bytes;
     of->flops += f->flops;
+    of->effort += f->effort;
     of->memory += f->a;
     of->arithmetic += f->b;
     of->launches += (double)f->n;
@@ -284,13 +286,12 @@ static double bound_of(const source *of)
     return of->memory > of->arithmetic ? of->memory : of->arithmetic;
 }
 
-/* The part of the time of a line's kernels in which they move these bytes, n times. It is a part of the measured time: a busy machine
- * stretches that. */
+/* The part of the time of a line's kernels in which they move these bytes, n times. */
 static double moves(const source *of, double bytes, double n)
 {
-    double seconds = 1e-6 * orr__profile_move(orr__profile_now(), bytes) * n, all = of->memory + of->arithmetic;
-    double part = of->kernel * (seconds < all ? seconds / all : 1);
-    return part < BUSY * seconds ? part : BUSY * seconds;
+    double most = BUSY * 1e-6 * orr__profile_move(orr__profile_now(), bytes) * n,
+           part = of->effort > bytes * n ? of->kernel * bytes * n / of->effort : of->kernel;
+    return part < most ? part : most;
 }
 
 static void change_apart(summary *s, const orr__note *f)
@@ -476,11 +477,11 @@ static void change_same(summary *s, const orr__note *f)
 }
 
 /* The kernels that compute the values of this line: their time, and their work; their claim for a part of the time. */
-static void kernels_of(summary *s, const orr__note *f, double *kernel, double *flops, advice *a, double part)
+static void kernels_of(summary *s, const orr__note *f, double *kernel, double *effort, advice *a, double part)
 {
     const source *of = source_of(s, f->file, f->line);
     *kernel = of ? of->kernel : 0;
-    *flops = of ? of->flops : 0;
+    *effort = of ? of->effort : 0;
     if (of && a)
         claim(s, a, f->file, f->line, part * of->kernel);
     for (int i = 0; i < s->nfact; i++) {
@@ -488,18 +489,18 @@ static void kernels_of(summary *s, const orr__note *f, double *kernel, double *f
         const source *by =
             g->kind == ORR__NOTE_INSIDE && same_line(g, f->file, f->line) ? source_of(s, g->of, g->of_line) : NULL;
         *kernel += by ? by->kernel : 0;
-        *flops += by ? by->flops : 0;
+        *effort += by ? by->effort : 0;
         if (by && a)
             claim(s, a, g->of, g->of_line, part * by->kernel);
     }
 }
 
 /* All that one evaluation computes again is one change, at the line of the value from which it computes what is new. The time of a
- * computation is its part of its kernels' work, and half of the kernels' at most; the kept value would be read in its place. */
+ * computation is its part of its kernels' effort, and half of the kernels' at most. */
 static void change_again(summary *s, int first)
 {
     const orr__note *f = &s->fact[first], *last = NULL;
-    double most = -1, kernel, flops;
+    double most = -1, kernel, effort;
     uint64_t n = 0;
     char where[280];
     advice a = { 0 };
@@ -511,13 +512,12 @@ static void change_again(summary *s, int first)
             return;
         if (g->n == 0)
             continue;
-        kernels_of(s, g, &kernel, &flops, NULL, 0);
+        kernels_of(s, g, &kernel, &effort, NULL, 0);
         /* limit of a promise */
-        double own = flops > 0 && g->flops < 0.5 * flops ? kernel * g->flops / flops : 0.5 * kernel;
-        own -= 1e-6 * orr__profile_move(orr__profile_now(), g->bytes / (double)g->n) * (double)g->n;
+        double own = effort > 0 && g->flops < 0.5 * effort ? kernel * g->flops / effort : 0.5 * kernel;
         if (own <= 0)
             continue;
-        kernels_of(s, g, &kernel, &flops, &a, own / kernel);
+        kernels_of(s, g, &kernel, &effort, &a, own / kernel);
         n = g->n > n ? g->n : n;
         if ((g->part > 0) + own / (s->total > 0 ? s->total : 1) > most) {
             most = (g->part > 0) + own / (s->total > 0 ? s->total : 1);
@@ -588,13 +588,29 @@ static void claim_readers(summary *s, advice *a, const char *file, int line)
     }
 }
 
-/* The part of the kernel's time that a change saves, of its arithmetic alone by as much as that is of the time. */
-static double part_of(const source *of, const orr__note *f)
+/* The least time of a line's kernels: that in which kernels that do little else move as many bytes. */
+static double least_of(const summary *s, const source *of)
 {
-    double n = (double)f->n, both = of->memory + of->arithmetic, arithmetic = both > 0 ? of->arithmetic / both : 1;
+    double rate = 0, own = of->launches > 0 ? of->bytes / of->launches : 0;
+    for (int i = 0; i < s->n; i++) {
+        const source *other = &s->of[i];
+        double each = other->launches > 0 ? other->bytes / other->launches : 0;
+        bool mover = other->effort < 1.6 * other->bytes && each > 0.5 * own && each < 2 * own; /* limit of a promise */
+        if (mover && other != of && other->launches >= OFTEN && other->kernel > 0 &&
+            other->bytes > rate * other->kernel)
+            rate = other->bytes / other->kernel;
+    }
+    return rate > 0 ? of->bytes / rate : 0;
+}
+
+/* The part of the kernels' time that a change saves. Without a part of their arithmetic they still move their bytes. */
+static double saved_of(const summary *s, const source *of, const orr__note *f)
+{
+    double n = (double)f->n;
     if (f->kind == ORR__NOTE_FIXED) /* of the evaluations in which it was so */
         n = of->launches > n ? of->launches : n;
-    return f->a / n * (1 - f->b / (double)f->n * (1 - arithmetic));
+    double saved = of->kernel * f->a / n, most = of->kernel - least_of(s, of);
+    return f->b <= 0 || saved < most ? saved : most > 0 ? most : 0;
 }
 
 static void change_part(summary *s, int first)
@@ -619,8 +635,7 @@ static void change_part(summary *s, int first)
             continue;
         if (g->kind == ORR__NOTE_RUN && g->part > 0)
             continue;
-        bool near = g->kind == ORR__NOTE_TURNED && 2 * of->memory >= of->kernel; /* near the bound all the same */
-        double own = g->n && !near ? of->kernel * part_of(of, g) : 0;
+        double own = g->n ? saved_of(s, of, g) : 0;
         claim(s, &a, g->of, g->of_line, own);
         if (g->kind == ORR__NOTE_TILED && own > 0)
             claim_readers(s, &a, g->of, g->of_line);

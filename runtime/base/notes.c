@@ -18,7 +18,7 @@ atomic_bool orr__notes_on;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static orr__note *row;
 static int nrow, capacity, slot[SLOTS]; /* 1 + a row; 0: free */
-static _Atomic uint64_t kernel_ns, ideal_ps;
+static _Atomic uint64_t kernel_ns, ideal_ps, own_ns;
 static _Atomic uint64_t
     waited_ns; /* of all threads: a wait beside another thread's launch takes from its time, once for each kernel */
 
@@ -43,6 +43,7 @@ void orr__notes_start(void)
     memset((void *)made, 0, sizeof made);
     atomic_store(&kernel_ns, 0);
     atomic_store(&waited_ns, 0);
+    atomic_store(&own_ns, 0);
     atomic_store(&ideal_ps, 0);
     (void)pthread_mutex_unlock(&lock);
     atomic_store(&orr__notes_on, true);
@@ -80,7 +81,7 @@ static orr__note *find(const orr__note *f)
     row = more;
     row[nrow] = *f;
     row[nrow].n = row[nrow].part = row[nrow].content = row[nrow].reads = row[nrow].alike = 0;
-    row[nrow].seconds = row[nrow].bytes = row[nrow].flops = row[nrow].a = row[nrow].b = 0;
+    row[nrow].seconds = row[nrow].bytes = row[nrow].flops = row[nrow].effort = row[nrow].a = row[nrow].b = 0;
     slot[at] = ++nrow;
     return &row[nrow - 1];
 }
@@ -119,6 +120,7 @@ void orr__notes_add(const orr__note *f)
         to->seconds += f->seconds;
         to->bytes += f->bytes;
         to->flops += f->flops;
+        to->effort += f->effort;
         to->a += f->a;
         to->b += f->b;
     }
@@ -227,6 +229,14 @@ void orr__notes_wait(double seconds)
 double orr__notes_waited(void)
 {
     return 1e-9 * (double)atomic_exchange_explicit(&waited_ns, 0, memory_order_relaxed);
+}
+
+double orr__notes_took(double seconds, bool launch)
+{
+    uint64_t ns = (uint64_t)(seconds * 1e9);
+    if (launch)
+        atomic_fetch_add_explicit(&waited_ns, ns, memory_order_relaxed);
+    return 1e-9 * (double)(atomic_fetch_add_explicit(&own_ns, ns, memory_order_relaxed) + ns);
 }
 
 void orr__notes_kernels(double *measured, double *ideal)

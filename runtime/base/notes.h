@@ -57,7 +57,7 @@ typedef struct orr__note {
     const char *file, *of, *by; /* files; live as long as the program, or are NULL */
     char text[128];             /* a label, or a reason                            */
     uint64_t n, part, content, reads, alike;
-    double seconds, bytes, flops, a, b;
+    double seconds, bytes, flops, effort, a, b; /* effort: of a kernel, in additions of f32, with its bytes */
 } orr__note;
 
 void orr__notes_start(void); /* forgets all facts of before */
@@ -95,6 +95,8 @@ uint64_t orr__notes_content(const void *data, uint64_t bytes);
 void orr__notes_wait(double seconds);
 /* The seconds of such waits since the last call, of all threads. */
 double orr__notes_waited(void);
+/* The notes themselves took these seconds, `launch`: inside of one. They are no time of the program. Returns the sum so far. */
+double orr__notes_took(double seconds, bool launch);
 /* Seconds of all kernels so far: measured, with waits for compilers; and at the speed of the machine. */
 void orr__notes_kernels(double *measured, double *ideal);
 

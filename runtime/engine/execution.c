@@ -230,8 +230,11 @@ static orr_status compute(const orr__step *s, orr__launch *l)
         orr__denormals_count(l);
     if (st == ORR_OK && l->seen)
         orr__finite_look(s, l);
-    if (st == ORR_OK && l->lo == 0 && orr__noting())
+    if (st == ORR_OK && l->lo == 0 && orr__noting()) {
+        double t0 = orr__now();
         orr__work_look(s, l);
+        (void)orr__notes_took(orr__now() - t0, true);
+    }
     if (borrows)
         e->borrow(-1);
     return st;

@@ -1,6 +1,7 @@
 /* Kinds of work by region key: their names, and the number of tasks and seconds of each worker.
  * Must not know: what a kind computes. */
 #include "config.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,7 @@ static void note(const orr__work *k, const orr__step *s, int t, orr__on on, doub
     (void)snprintf(f.text, sizeof f.text, "%s", k->label);
     f.bytes = share * r->bytes;
     f.flops = share * r->flops;
+    f.effort = share * orr__region_effort(r);
     f.n = t <= 0;
     if (on == ORR__ON_CPU && !s->graph)
         bounds(s, t < 0, &f);
@@ -206,11 +208,29 @@ static orr__notes_place place_of_reader(const orr__region *r, int input)
     return at;
 }
 
-/* A large operand of equal numbers: a function of two numbers, one of which is known, is a simpler one. Zeros are a beginning, as of a
+/* Is the function with this second operand a few products, or a root of its first? */
+static bool is_few_products(const orr__ewrow *row, double second)
+{
+    enum { POINTS = 2, FORMS = 7 };
+    static const double point[POINTS] = { 2.5, 5 };
+    int holds = (1 << FORMS) - 1;
+    for (int i = 0; i < POINTS && row->arity == 2 && !row->to_bool && orr__ew_takes_scalars(row, ORR_F64); i++) {
+        double x = point[i], root = sqrt(x);
+        const double form[FORMS] = { x, x * x, x * x * x, x * x * x * x, root, 1 / x, 1 / root };
+        double r =
+            orr__ew_eval(row, ORR_F64, (orr__scalar){ .f = x }, (orr__scalar){ .f = second }, (orr__scalar){ .f = 0 })
+                .f;
+        for (int k = 0; k < FORMS; k++)
+            holds &= fabs(r - form[k]) < 1e-6 * form[k] ? -1 : ~(1 << k); /* limit of a promise */
+    }
+    return holds && row->arity == 2;
+}
+
+/* A large operand of equal numbers: a function of two numbers, one of which is known, is a simpler one, or need not read it. Zeros are a beginning, as of a
  * variable. */
 static void look_at_numbers_alike(const orr__step *s, const orr__launch *l)
 {
-    enum { LARGE = 4096, FUNCTION = 20 }; /* limit of a promise */
+    enum { LARGE = 4096, FUNCTION = 20, POWER = 6 }; /* limit of a promise */
     const orr__region *r = s->region;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i], *number = in->kind == ORR__RI_EW && in->y >= 0 ? &r->instr[in->y] : NULL;
@@ -219,7 +239,12 @@ static void look_at_numbers_alike(const orr__step *s, const orr__launch *l)
             continue;
         bool equal = false;
         int input = r->access[number->a].input;
-        double zeros = look_at_input(s, l, input, &equal), part = orr__region_part(r, i) / 2;
+        double zeros = look_at_input(s, l, input, &equal), part = orr__region_part(r, in->y);
+        if (equal && zeros < 1 && r->in_dtype[input] != ORR_BOOL &&
+            is_few_products(orr__ew(in->op), r->in_dtype[input] == ORR_F64   ? *(const double *)l->in[input]
+                                             : r->in_dtype[input] == ORR_F32 ? (double)*(const float *)l->in[input]
+                                                                             : NAN))
+            part += orr__region_part(r, i) * (1 - POWER / (double)orr__ew(in->op)->flops);
         orr__notes_place at = place_of_reader(r, input);
         orr__notes_add(&(orr__note){ ORR__NOTE_ALIKE, at.line, r->line, .file = at.file, .of = r->file, .n = 1,
                                      .a = equal && zeros < 1 ? part : 0, .b = 1 });
@@ -315,9 +340,12 @@ static bool is_run(const orr__step *s, int input, const void *data)
 static void look_at_numbers(const orr__step *s, const orr__launch *l)
 {
     const orr__region *r = s->region;
-    bool copies = true;
-    for (int i = 0; i < r->ninstr; i++)
+    bool copies = !r->rmask;
+    double part = 0;
+    for (int i = 0; i < r->ninstr; i++) {
         copies = copies && r->instr[i].kind != ORR__RI_EW && r->instr[i].kind != ORR__RI_FOLD;
+        part += r->instr[i].kind == ORR__RI_GATHER ? orr__region_part_beyond(r, i) : 0;
+    }
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *place = &r->instr[i], *number = place->kind == ORR__RI_PLACE ? &r->instr[place->x] : NULL;
         if (!number || number->kind != ORR__RI_LOAD)
@@ -326,9 +354,9 @@ static void look_at_numbers(const orr__step *s, const orr__launch *l)
         int input = r->access[number->a].input;
         bool run = is_run(s, input, l->in[input]);
         orr__notes_add(&(orr__note){ ORR__NOTE_RUN, at->line, r->line, .file = at->file, .of = r->file, .n = 1,
-                                     .a = !run                  ? 0
-                                          : copies && !r->rmask ? 1
-                                                                : 0.5 });
+                                     .a = !run     ? 0
+                                          : copies ? 1
+                                                   : part });
     }
 }
 
@@ -381,8 +409,10 @@ static double ended(orr__work *k, const orr__step *s, int tile, orr__on on, int 
 
     if (orr__tracing())
         trace(k, s, tile, on, (orr__trace_at){ s->region->file, s->region->line, track, t0, t1 });
-    if (orr__noting())
+    if (orr__noting()) {
         note(k, s, tile, on, t1 - t0);
+        (void)orr__notes_took(orr__now() - t1, false);
+    }
     if (!t)
         return t1;
     atomic_fetch_add_explicit(&t->ns, stands_for * (uint64_t)((t1 - t0) * 1e9), memory_order_relaxed);

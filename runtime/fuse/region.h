@@ -111,10 +111,17 @@ orr__region *orr__region_copy(const orr__region *r); /* without an epilogue; NUL
 void orr__region_blocks(orr__region *r, void (*f)(void *block, void *arg), void *arg);
 /* The most elements of input i that are read: a slice of a large array counts as the slice. */
 double orr__region_touched(const orr__region *r, int i);
-/* The part of the arithmetic, between 0 and 1, that has results of this dtype. */
-double orr__region_share(const orr__region *r, orr_dtype dtype);
-/* The part of the arithmetic, between 0 and 1, of instruction i. */
+/* The axis along which neighbours lie side by side in the operand; −1: none. */
+int orr__region_row_axis(const orr__region *r, const orr__access *x);
+/* The axis of the innermost loop: the last, or of a fold, which goes over its axes in any order, one along which far more bytes lie. */
+int orr__region_inner_axis(const orr__region *r);
+/* The effort of a region, an estimate, in additions of f32: its arithmetic, and the bytes that it reads and writes. Parts of it, between 0 and 1:
+ * of instruction i; of its reads beyond their bytes, in an order of places far apart; of what arithmetic in f64 takes longer than in f32. */
+#define ORR__WRITTEN 1.5 /* limit of a measurement: a byte that is written, in bytes that are read */
+double orr__region_effort(const orr__region *r);
 double orr__region_part(const orr__region *r, int i);
+double orr__region_part_beyond(const orr__region *r, int i);
+double orr__region_part_wide(const orr__region *r);
 /* Fills in flops and bytes. */
 void orr__region_cost(orr__region *r);
 /* Merges axes, then fills in label, key, flops, bytes. */

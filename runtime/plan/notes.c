@@ -153,64 +153,30 @@ static orr__site view_of(const orr__capture *p, const orr__regions *rs, int k, i
     return best ? ORR__SITE(best->file, best->line, NULL) : orr__region_site(&rs->region[k]);
 }
 
-/* The axis along which neighbours lie side by side in the operand; −1: none. */
-static int row_axis(const orr__region *r, const orr__access *x)
-{
-    for (int d = r->rank - 1; d >= 0; d--)
-        if (r->dim[d] > 1 && (x->stride[d] == 1 || x->stride[d] == -1))
-            return d;
-    return -1;
-}
-
-static double access_bytes(const orr__region *r, const orr__access *x)
-{
-    return (double)r->in_count[x->input] * (double)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
-}
-
-/* The axis of the innermost loop: the last, or of a fold, which goes over its axes in any order, one along which far more bytes lie. */
-static int inner_axis(const orr__region *r)
-{
-    double bytes[ORR__REGION_RANK] = { 0 };
-    int best = r->rank - 1;
-    for (int d = r->rank - 1; d >= 0 && r->rmask; d--)
-        if (!(r->rmask >> d & 1) && r->dim[d] > 1) { /* of the result */
-            bytes[d] += (double)r->out_count * (double)orr_dtype_size((orr_dtype)r->out_dtype[0]) * r->nout;
-            break;
-        }
-    for (int a = 0; a < r->naccess && r->rmask; a++) {
-        int d = r->access[a].input >= 0 ? row_axis(r, &r->access[a]) : -1;
-        if (d >= 0)
-            bytes[d] += access_bytes(r, &r->access[a]);
-    }
-    for (int d = 0; d < r->rank && r->rmask; d++)
-        best = bytes[d] > 2 * bytes[best] ? d : best;
-    return best;
-}
-
-/* A large operand of a kernel of loops, of which the innermost loop reads elements of different rows: half of the time of its bytes. */
+/* Large operands of a kernel of loops, of which the innermost loop reads elements of different rows. */
 static void note_turned(const orr__capture *p, const orr__regions *rs, int k)
 {
     const orr__region *r = &rs->region[k];
-    double turned = 0, most = 0;
-    int inner = inner_axis(r);
+    double part = 0;
+    int64_t most = 0;
+    int inner = orr__region_inner_axis(r);
     int32_t input = -1;
-    for (int a = 0; a < r->naccess && orr__region_loops(r) && r->loops != ORR__LOOPS_PRODUCT && r->rank > 1; a++) {
-        const orr__access *x = &r->access[a];
-        if (x->input < 0) /* computed from the place: a random number */
+    for (int i = 0; i < r->ninstr && orr__region_loops(r) && r->loops != ORR__LOOPS_PRODUCT && r->rank > 1; i++) {
+        const orr__access *x = r->instr[i].kind == ORR__RI_LOAD ? &r->access[r->instr[i].a] : NULL;
+        if (!x || x->input < 0 || x->placed || r->in_count[x->input] < NOTED || r->dim[inner] < 2)
             continue;
-        int row = row_axis(r, x);
+        int row = orr__region_row_axis(r, x);
         int64_t step = x->stride[inner] < 0 ? -x->stride[inner] : x->stride[inner];
-        if (x->placed || row < 0 || row == inner || step <= 1 || r->dim[inner] < 2 || r->in_count[x->input] < NOTED)
+        if (row < 0 || row == inner || step <= 1)
             continue;
-        turned += access_bytes(r, x);
-        if (access_bytes(r, x) > most) {
-            most = access_bytes(r, x);
+        part += orr__region_part_beyond(r, i);
+        if (r->in_count[x->input] > most) {
+            most = r->in_count[x->input];
             input = r->in[x->input];
         }
     }
-    if (turned > 0)
-        note_part(ORR__NOTE_TURNED, view_of(p, rs, k, input, is_permuted), r,
-                  0.5 * (turned < r->bytes ? turned / r->bytes : 1));
+    if (part > 0)
+        note_part(ORR__NOTE_TURNED, view_of(p, rs, k, input, is_permuted), r, part);
 }
 
 /* The cast is that of the operation at this line, not one that the program wrote before. */
@@ -269,7 +235,7 @@ static int32_t widened_within(const orr__capture *p, const orr__regions *rs, int
     return by;
 }
 
-/* Half of the bytes that f64 moves are saved, and half of its arithmetic; the latter is no accident where all operands were cast. */
+/* Half of the bytes that f64 moves are saved, and arithmetic; the latter is no accident where all operands were cast. */
 static void note_wide(const orr__capture *p, const orr__regions *rs, const int32_t *wide, int k)
 {
     const orr__region *r = &rs->region[k];
@@ -277,7 +243,7 @@ static void note_wide(const orr__capture *p, const orr__regions *rs, const int32
     int32_t by = -1, operand = -1, meets = meets_f64(p, rs, wide, k, &operand);
     for (int o = 0; o < r->nout; o++)
         if (r->out_count >= NOTED && r->out_dtype[o] == ORR_F64 && wide[r->out[o]] >= 0) {
-            bytes += 8.0 * (double)r->out_count;
+            bytes += ORR__WRITTEN * 8.0 * (double)r->out_count;
             by = wide[r->out[o]];
         }
     for (int i = 0; i < r->nin; i++)
@@ -289,10 +255,11 @@ static void note_wide(const orr__capture *p, const orr__regions *rs, const int32
     if (by < 0)
         by = widened_within(p, rs, k);
     bool within = by >= 0 && bytes == 0 && meets < 0;
-    double part = r->bytes > 0 ? bytes / r->bytes : 0,
-           arithmetic = meets >= 0 || within ? orr__region_share(r, ORR_F64) : 0;
+    double all = orr__region_effort(r), part = all > 0 ? 0.5 * bytes / all : 0;
+    if ((meets >= 0 || within) && orr__region_loops(r))
+        part += orr__region_part_wide(r);
     const orr__node *at = by >= 0 ? p->node[by] : NULL, *from = operand >= 0 ? p->node[source_of(p, operand)] : at;
-    if (at && at->file && (part > 0 || arithmetic > 0)) {
+    if (at && at->file && part > 0) {
         orr__note f = {
             ORR__NOTE_WIDE, .of = r->file, .of_line = r->line, .by = at->file, .by_line = at->line, .n = 1
         };
@@ -302,7 +269,7 @@ static void note_wide(const orr__capture *p, const orr__regions *rs, const int32
         orr__notes_value v;
         if (leaf && orr__notes_value_of(orr__buffer_number(leaf), &v) && v.wide.file)
             origin = v.wide; /* an evaluation before has widened it */
-        f.a = 0.5 * (part > arithmetic ? part : arithmetic);
+        f.a = part < 1 ? part : 1;
         f.file = origin.file;
         f.line = origin.line;
         orr__notes_add(&f);
@@ -335,7 +302,7 @@ static bool note_tiled(const orr__capture *p, const orr__regions *rs, int k)
 /* The elements of a node: the axes along which they are equal, and the view that repeats them, −1: none does. */
 typedef struct {
     uint32_t axes;
-    int32_t view;
+    int32_t view, counted; /* counted, of the view: 1 + the last kernel with work on its elements */
 } repetition;
 
 /* The axes of view i along which its elements are equal, by those of its operand. */
@@ -368,16 +335,16 @@ static repetition repetition_of(const orr__capture *p, const repetition *of, int
 {
     const orr__node *n = p->node[i];
     const int32_t *arg = p->arg + p->arg0[i];
-    repetition r = { ~0U, -1 };
+    repetition r = { ~0U, -1, 0 };
     if (n->op->flags & ORR__OP_UNIFORM || orr__shape_count(&n->shape) == 1)
         return r;
     if (orr__capture_nin(p, i) == 0 || p->leaf_of[i] >= 0 || (n->op->pattern != ORR__PATTERN_ELEMENT && !is_view(p, i)))
-        return (repetition){ 0, -1 };
+        return (repetition){ 0, -1, 0 };
     if (is_view(p, i) && is_wider(p, i)) {
         const orr_shape *from = &p->node[arg[0]]->shape;
         int lead = n->shape.rank - from->rank;
         bool one = of[arg[0]].axes == ~0U;
-        r = (repetition){ one ? ~0U : 0, one ? -1 : i };
+        r = (repetition){ one ? ~0U : 0, one ? -1 : i, 0 };
         for (int d = 0; d < n->shape.rank && !one && lead >= 0; d++)
             if (d < lead || n->shape.dim[d] != from->dim[d - lead] || of[arg[0]].axes >> (d - lead) & 1)
                 r.axes |= n->shape.dim[d] > 1 ? 1U << d : 0;
@@ -385,7 +352,7 @@ static repetition repetition_of(const orr__capture *p, const repetition *of, int
     }
     if (is_view(p, i))
         return of[arg[0]].axes == ~0U ? of[arg[0]]
-                                      : (repetition){ axes_through(p, i, of[arg[0]].axes), of[arg[0]].view };
+                                      : (repetition){ axes_through(p, i, of[arg[0]].axes), of[arg[0]].view, 0 };
     for (int k = 0; k < orr__capture_nin(p, i); k++) {
         r.axes &= of[arg[k]].axes;
         r.view = of[arg[k]].axes != ~0U ? of[arg[k]].view : r.view;
@@ -394,10 +361,11 @@ static repetition repetition_of(const orr__capture *p, const repetition *of, int
 }
 
 /* Element-wise operations on values that are repeated already, inside of a kernel that has others. */
-static void note_repeated(const orr__capture *p, const orr__regions *rs, const repetition *of, int k)
+static void note_repeated(const orr__capture *p, const orr__regions *rs, repetition *of, int k)
 {
     const orr__region *r = &rs->region[k];
-    for (int i = 0; i < p->n && orr__region_loops(r) && r->flops > 0; i++) {
+    double effort = orr__region_effort(r);
+    for (int i = 0; i < p->n && orr__region_loops(r) && effort > 0; i++) {
         const orr__node *n = p->node[i];
         double all = (double)orr__shape_count(&n->shape), same = 1;
         if (rs->home[i] != k || n->op->pattern != ORR__PATTERN_ELEMENT || of[i].view < 0 || of[i].axes == ~0U ||
@@ -406,18 +374,18 @@ static void note_repeated(const orr__capture *p, const orr__regions *rs, const r
         for (int d = 0; d < n->shape.rank; d++)
             same *= of[i].axes >> d & 1 ? (double)n->shape.dim[d] : 1;
         const orr__node *view = p->node[of[i].view];
-        double part = (double)n->op->flops * all / r->flops * (1 - 1 / same);
+        double part = (double)n->op->flops * all / effort * (1 - 1 / same);
+        bool first = of[of[i].view].counted != k + 1;
+        of[of[i].view].counted = k + 1;
         if (view->file && part > 0)
             orr__notes_add(&(orr__note){ .kind = ORR__NOTE_TILED,
                                          .file = view->file,
                                          .line = view->line,
                                          .of = r->file,
                                          .of_line = r->line,
-                                         .by = n->file,
-                                         .by_line = n->line,
-                                         .n = 1,
+                                         .n = first,
                                          .a = part < 1 ? part : 1,
-                                         .b = 1 });
+                                         .b = first });
     }
 }
 
@@ -431,7 +399,7 @@ static int elements_of(const orr__capture *p, int i)
     return i;
 }
 
-/* A product with an inverse costs the inverse, where a system of equations costs a third of it. */
+/* A product with an inverse costs the inverse, where a system of equations costs half of it: a third of the arithmetic, which is slower. */
 static void note_inverse(const orr__capture *p, const orr__regions *rs, int k)
 {
     for (int i = 0; i < p->n; i++)
@@ -442,7 +410,7 @@ static void note_inverse(const orr__capture *p, const orr__regions *rs, int k)
             bool wide = 2 * orr__shape_count(other) > orr__shape_count(own);
             if (p->leaf_of[x] >= 0 || !(n->op->inverse & n->attr.mask) || wide || rs->home[x] < 0)
                 continue;
-            note_part(ORR__NOTE_INVERSE, ORR__SITE(n->file, n->line, NULL), &rs->region[rs->home[x]], 2.0 / 3);
+            note_part(ORR__NOTE_INVERSE, ORR__SITE(n->file, n->line, NULL), &rs->region[rs->home[x]], 0.5);
         }
 }
 
@@ -700,12 +668,15 @@ static void note_drawn(const orr__plan *plan, const orr__region *r, const orr__s
         orr__notes_place before = { 0 };
         bool again = orr__notes_met(h | 1, (orr__notes_place){ x->file, x->line, evaluation }, false, &before) &&
                      before.at != evaluation;
+        bool first = true;
+        for (int j = 0; j < i; j++)
+            first = first && !(r->instr[j].kind == ORR__RI_RANDOM && r->access[r->instr[j].a].line == x->line);
         orr__notes_add(&(orr__note){ .kind = ORR__NOTE_DRAWN,
                                      .file = x->file,
                                      .line = x->line,
                                      .of = r->file,
                                      .of_line = r->line,
-                                     .n = 1,
+                                     .n = first,
                                      .part = again,
                                      .a = again ? orr__region_part(r, i) : 0 });
     }

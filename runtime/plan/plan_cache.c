@@ -203,7 +203,7 @@ static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr_
     if (*plan && !orr__plan_overtaken(*plan))
         return ORR_OK;
     orr__plan *made, *out = NULL, *former = *plan;
-    double t0 = orr__tracing() || orr__noting() ? orr__now() : 0;
+    double t0 = orr__tracing() || orr__noting() ? orr__now() : 0, notes = orr__notes_took(0, false);
     orr_status st = orr__plan_make(at, p, low_memory, &made);
     if (orr__tracing())
         orr__trace_span("plan", "make a plan", (orr__trace_at){ at.file, at.line, ORR__TRACE_SELF, t0, orr__now() },
@@ -215,7 +215,7 @@ static orr_status get(orr__site at, const orr__capture *p, bool low_memory, orr_
                                      .n = 1,
                                      .content = (uint64_t)p->n,
                                      .reads = operations_of(p),
-                                     .seconds = orr__now() - t0 });
+                                     .seconds = orr__now() - t0 - (orr__notes_took(0, false) - notes) });
     if (st != ORR_OK && former) { /* the former plan will do */
         orr_error_clear();
         return ORR_OK;

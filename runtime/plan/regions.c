@@ -7,6 +7,7 @@
 #include "runtime/base/env.h"
 #include "runtime/base/notes.h"
 #include "runtime/base/signals.h"
+#include "runtime/base/clock.h"
 #include "runtime/plan/passes.h"
 
 /* Devices have kernels for all fusion. A region that a device cannot run is run by a CPU worker or the calling
@@ -30,8 +31,11 @@ orr_status orr__pass_regions(orr__planner *p)
         ORR__GUARD_WRITES;
         orr__regions_print(stderr, rs);
     }
-    if (orr__noting())
+    if (orr__noting()) {
+        double t0 = orr__now();
         orr__plan_note(p->capture, rs);
+        (void)orr__notes_took(orr__now() - t0, false);
+    }
     p->plan->reason.n = rs->nreason;
     p->plan->reason.text = rs->reason;
     rs->reason = NULL;
