@@ -906,6 +906,7 @@ orr_status orr_eval_at(const char *file, int line, orr_tensor *t)
     return eval_tensors(ORR__SITE(file, line, "eval"), &t, 1, NULL);
 }
 
+/* The node is borrowed: the handle, which nobody ends meanwhile, has the reference. */
 static bool eval_briefly(orr__site at, orr__node *node)
 {
     orr__capture p;
@@ -913,7 +914,6 @@ static bool eval_briefly(orr__site at, orr__node *node)
     orr__capture_roots roots = ORR__ROOTS(&node, 1, 1);
     bool done = false;
     roots.at_once = true;
-    (void)orr__node_ref(node);
     if (orr__capture_make_light(at, &roots, &p) == ORR_OK) {
         orr__plan *plan = orr__plan_known(&p, orr__engine_left());
         done = plan && orr__engine_briefly(at, plan, p.leaf, p.scalar, &out);
@@ -923,7 +923,6 @@ static bool eval_briefly(orr__site at, orr__node *node)
             orr__plan_done(plan);
         orr__capture_free(&p);
     }
-    orr__node_unref(node);
     return done;
 }
 

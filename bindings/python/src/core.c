@@ -331,21 +331,22 @@ static tensor *object(void)
     return (tensor *)alloc(tensor_type, 0);
 }
 
-PyObject *new_tensor(orr_tensor *t)
+static PyObject *new_tensor(orr_tensor *t, orr_dtype is)
 {
     tensor *o = object();
-    if (o)
-        o->t = scopes ? orr_keep_at("python", 0, t) : t;
-    else
-        (void)orr_free_at("python", 0, t);
+    if (!o)
+        return (void)orr_free_at("python", 0, t), NULL;
+    o->t = scopes ? orr_keep_at("python", 0, t) : t;
+    o->dtype = is;
     return (PyObject *)o;
 }
 
 PyObject *from_tensor(call *c, orr_tensor *t)
 {
+    orr_dtype is = t ? orr_tensor_dtype(t) : ORR_DTYPE_COUNT; /* of poison: ORR_DTYPE_COUNT */
+    if (is != ORR_DTYPE_COUNT && !PyErr_Occurred())
+        return new_tensor(t, is);
     orr_status s = t ? orr_tensor_status(t) : orr_error_status();
-    if (s == ORR_OK && t && !PyErr_Occurred())
-        return new_tensor(t);
     (void)raise(c, s == ORR_OK ? ORR_EINTERNAL : s);
     if (t)
         (void)orr_free_at(c->file, c->line, t);
@@ -361,6 +362,7 @@ PyObject *from_borrowed(call *c, orr_tensor *t, PyObject *keep)
     tensor *o = object();
     if (o) {
         o->t = t;
+        o->dtype = orr_tensor_dtype(t);
         Py_XINCREF(keep);
         o->keep = keep;
     }
@@ -426,7 +428,7 @@ static orr_dtype beside(const call *c)
 {
     for (int k = 0; k < c->n_args; k++)
         if (c->args[k] && PyObject_TypeCheck(c->args[k], tensor_type) && ((tensor *)c->args[k])->t) {
-            orr_dtype t = orr_tensor_dtype(((tensor *)c->args[k])->t);
+            orr_dtype t = ((tensor *)c->args[k])->dtype;
             if (t != ORR_BOOL)
                 return t;
         }
@@ -509,7 +511,7 @@ static orr_dtype dtype_of(PyObject *v)
 {
     if (!PyObject_TypeCheck(v, tensor_type))
         return buffer_dtype(v);
-    return ((tensor *)v)->t ? orr_tensor_dtype(((tensor *)v)->t) : ORR_DTYPE_COUNT;
+    return ((tensor *)v)->t ? ((tensor *)v)->dtype : ORR_DTYPE_COUNT;
 }
 
 /* The operands of a call, by what they say of the common dtype. ORR_DTYPE_COUNT: there is none of them. */
@@ -561,9 +563,8 @@ static bool is_operand(const call *c, const char *name)
 }
 
 /* Casts a tensor of integers or truth values among the operands `v`. */
-static bool take_part(call *c, PyObject *const *v, int n, unsigned which, orr_tensor **t)
+static bool take_part(call *c, PyObject *const *v, int n, unsigned which, orr_dtype is, orr_tensor **t)
 {
-    orr_dtype is = orr_tensor_dtype(*t);
     operands o = { .whole = ORR_DTYPE_COUNT, .other = ORR_DTYPE_COUNT };
     for (int k = 0; k < n; k++)
         if (v[k] && (k >= 32 || which >> k & 1))
@@ -572,10 +573,9 @@ static bool take_part(call *c, PyObject *const *v, int n, unsigned which, orr_te
     return as == ORR_DTYPE_COUNT || as == is || temporary(c, orr_cast_at(c->file, c->line, *t, as), t);
 }
 
-static bool takes_part(call *c, const char *name, orr_tensor **t)
+static bool takes_part(call *c, const char *name, orr_dtype is, orr_tensor **t)
 {
-    return !c->operands || orr_tensor_dtype(*t) > ORR_U64 || !is_operand(c, name) ||
-           take_part(c, c->args, c->n_args, c->operands, t);
+    return !c->operands || is > ORR_U64 || !is_operand(c, name) || take_part(c, c->args, c->n_args, c->operands, is, t);
 }
 
 /* Makes a part anew whose whole was assigned to. */
@@ -591,6 +591,7 @@ static bool renew(tensor *o)
     orr_tensor *t = now->t;
     now->t = o->t;
     o->t = t;
+    o->dtype = now->dtype;
     Py_DECREF(now);
     return true;
 }
@@ -604,14 +605,14 @@ bool to_tensor(call *c, PyObject *v, const char *name, orr_tensor **t)
         *t = ((tensor *)v)->t;
         if (!*t)
             return PyErr_Format(errors[ORR_EHANDLE], "%s(): '%s' is a tensor without a value", c->name, name), false;
-        return takes_part(c, name, t);
+        return takes_part(c, name, ((tensor *)v)->dtype, t);
     }
     if (!of_number(c, v, t, &number))
         return false;
     if (number)
         return true;
     if (PyObject_CheckBuffer(v) && !PyBytes_Check(v))
-        return of_buffer(c, v, t) && takes_part(c, name, t);
+        return of_buffer(c, v, t) && takes_part(c, name, orr_tensor_dtype(*t), t);
     return wrong(c, name, v, "a tensor, a number or an array");
 }
 
@@ -646,8 +647,10 @@ bool to_tensors(call *c, PyObject *v, const char *name, orr_tensor ***t, int64_t
         items[k] = PyTuple_GetItem(s, (Py_ssize_t)k);
     for (int64_t k = 0; fine && k < *n; k++)
         fine = to_tensor(c, PyTuple_GetItem(s, (Py_ssize_t)k), name, *t + k);
-    for (int64_t k = 0; fine && k < *n && is_operand(c, name); k++)
-        fine = orr_tensor_dtype((*t)[k]) > ORR_U64 || take_part(c, items, (int)*n, ~0U, *t + k);
+    for (int64_t k = 0; fine && k < *n && is_operand(c, name); k++) {
+        orr_dtype is = orr_tensor_dtype((*t)[k]);
+        fine = is > ORR_U64 || take_part(c, items, (int)*n, ~0U, is, *t + k);
+    }
     PyMem_Free(items);
     Py_DECREF(s); /* the caller's list keeps the elements */
     return fine;
@@ -1336,7 +1339,7 @@ PyObject *comparison(const char *name, binary_fn *f, PyObject *x, PyObject *y, i
     bool is_float = PyFloat_Check(y);
     if ((!is_float && !PyLong_Check(y)) || !((tensor *)x)->t)
         return binary(name, f, x, y, false);
-    orr_dtype t = orr_tensor_dtype(((tensor *)x)->t);
+    orr_dtype t = ((tensor *)x)->dtype;
     if (t != ORR_BOOL && !is_integer(t))
         return binary(name, f, x, y, false);
     int side = 0;
@@ -1377,7 +1380,7 @@ static PyObject *as_operand(const char *name, PyObject *v)
 
 static bool of_integers(PyObject *v)
 {
-    return PyObject_TypeCheck(v, tensor_type) ? orr_tensor_dtype(((tensor *)v)->t) <= ORR_U64 : PyLong_Check(v);
+    return PyObject_TypeCheck(v, tensor_type) ? ((tensor *)v)->dtype <= ORR_U64 : PyLong_Check(v);
 }
 
 /* Whether a tensor has a negative element; −1: an exception. */
@@ -1396,7 +1399,7 @@ PyObject *power(const char *name, binary_fn *f, PyObject *x, PyObject *y)
 {
     PyObject *base = as_operand(name, x), *exponent = base ? as_operand(name, y) : NULL, *r = NULL;
     bool tells = exponent && of_integers(base) && of_integers(exponent) && !PyLong_Check(exponent);
-    int negative = tells && orr_tensor_dtype(((tensor *)exponent)->t) <= ORR_I64 ? any_negative(exponent) : 0;
+    int negative = tells && ((tensor *)exponent)->dtype <= ORR_I64 ? any_negative(exponent) : 0;
     if (negative > 0)
         PyErr_Format(errors[ORR_EINVAL],
                      "%s(): integers have no negative powers that are integers: write orrery.astype(x, 'float64')",

@@ -175,7 +175,8 @@ PyObject *sequence(call *c, PyObject *v, const char *name);
 /* Shared by core.c, exchange.c and objects.c. */
 typedef struct {
     PyObject_HEAD orr_tensor *t;
-    PyObject *keep; /**< the owner of a borrowed tensor */
+    orr_dtype dtype; /**< of t, which each operator reads of its operands */
+    PyObject *keep;  /**< the owner of a borrowed tensor */
     PyObject *weak;
     int changes;    /**< by item assignment */
     PyObject *base; /**< NULL, or of a part: (the whole, the function that makes the part of it) */
@@ -207,7 +208,6 @@ static inline void has_read(PyThreadState *state)
         PyEval_RestoreThread(state);
 }
 extern PyMethodDef exchange_functions[], exchange_methods[];
-PyObject *new_tensor(orr_tensor *t);
 void places_begin(void);
 bool begin_plain(call *c, const char *name);
 void blank(call *c, const char *name);

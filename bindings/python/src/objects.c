@@ -186,6 +186,9 @@ static bool take_value(PyObject *self, PyObject *other, bool may, bool *is)
         from->t = o->t;
         from->keep = o->keep;
         o->t = t;
+        orr_dtype is = from->dtype;
+        from->dtype = o->dtype;
+        o->dtype = is;
         o->keep = NULL;
     }
     if (*is)
