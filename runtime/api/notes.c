@@ -596,20 +596,38 @@ static double least_of(const summary *s, const source *of)
         const source *other = &s->of[i];
         double each = other->launches > 0 ? other->bytes / other->launches : 0;
         bool mover = other->effort < 1.6 * other->bytes && each > 0.5 * own && each < 2 * own; /* limit of a promise */
-        if (mover && other != of && other->launches >= OFTEN && other->kernel > 0 &&
-            other->bytes > rate * other->kernel)
+        if (mover && !is_at(other->file, other->line, of->file, of->line) && other->launches >= OFTEN &&
+            other->kernel > 0 && other->bytes > rate * other->kernel)
             rate = other->bytes / other->kernel;
     }
     return rate > 0 ? of->bytes / rate : 0;
 }
 
-/* The part of the kernels' time that a change saves. Without a part of their arithmetic they still move their bytes. */
-static double saved_of(const summary *s, const source *of, const orr__note *f)
+/* The kernel that a fact names, of all of its line: its time and work. */
+static source kernel_of(const summary *s, const source *line, const orr__note *f)
 {
+    source of = *line;
+    of.kernel = 0;
+    for (int i = 0; i < s->nfact; i++) {
+        const orr__note *g = &s->fact[i];
+        if (g->kind != ORR__NOTE_WORK || !f->kernel || g->kernel != f->kernel || !same_line(g, f->of, f->of_line))
+            continue;
+        of.kernel += g->seconds;
+        of.bytes = g->bytes;
+        of.effort = g->effort;
+        of.launches = (double)g->n;
+    }
+    return of.kernel > 0 ? of : *line;
+}
+
+/* The part of the kernels' time that a change saves. Without a part of their arithmetic they still move their bytes. */
+static double saved_of(const summary *s, const source *line, const orr__note *f)
+{
+    source of = kernel_of(s, line, f);
     double n = (double)f->n;
     if (f->kind == ORR__NOTE_FIXED) /* of the evaluations in which it was so */
-        n = of->launches > n ? of->launches : n;
-    double saved = of->kernel * f->a / n, most = of->kernel - least_of(s, of);
+        n = of.launches > n ? of.launches : n;
+    double saved = of.kernel * f->a / n, most = of.kernel - least_of(s, &of);
     return f->b <= 0 || saved < most ? saved : most > 0 ? most : 0;
 }
 
@@ -634,6 +652,8 @@ static void change_part(summary *s, int first)
         if (g->kind == ORR__NOTE_ZEROS && g->a < 0.75 * (double)g->n) /* limit of a promise */
             continue;
         if (g->kind == ORR__NOTE_RUN && g->part > 0)
+            continue;
+        if (g->kind == ORR__NOTE_UNREAD && g->a < 0.5 * (double)g->n) /* limit of a promise */
             continue;
         double own = g->n ? saved_of(s, of, g) : 0;
         claim(s, &a, g->of, g->of_line, own);

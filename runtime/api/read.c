@@ -34,7 +34,7 @@ static orr_status check_room(orr__site at, orr_tensor *t, const void *buf, size_
 void orr__note_taken(orr__site at, orr__buffer *b, const void *data, uint64_t bytes)
 {
     orr__notes_place before;
-    orr__notes_used(orr__buffer_number(b), NULL, (orr__notes_place){ at.file, at.line, 0 });
+    orr__notes_used(orr__buffer_number(b), NULL, (orr__notes_place){ at.file, at.line, 0 }, 1);
     if (data && bytes)
         (void)orr__notes_met(orr__notes_content(data, bytes), (orr__notes_place){ at.file, at.line, 0 }, false,
                              &before);

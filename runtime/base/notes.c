@@ -4,6 +4,7 @@
 #include "runtime/base/notes.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/base/array.h"
@@ -62,15 +63,15 @@ static bool same_file(const char *a, const char *b)
 static bool same(const orr__note *a, const orr__note *b)
 {
     bool by = a->kind == ORR__NOTE_SAME || (a->by_line == b->by_line && same_file(a->by, b->by));
-    return a->kind == b->kind && a->line == b->line && a->of_line == b->of_line && same_file(a->file, b->file) &&
-           same_file(a->of, b->of) && by && strcmp(a->text, b->text) == 0;
+    return a->kind == b->kind && a->kernel == b->kernel && a->line == b->line && a->of_line == b->of_line &&
+           same_file(a->file, b->file) && same_file(a->of, b->of) && by && strcmp(a->text, b->text) == 0;
 }
 
 /* Under the lock: the row of this fact, new if there was none; NULL: the table is full. */
 static orr__note *find(const orr__note *f)
 {
     const int key[3] = { (int)f->kind, f->line, f->of_line };
-    uint64_t h = orr__hash(f->text, strlen(f->text), orr__hash(key, sizeof key, 0));
+    uint64_t h = orr__hash(f->text, strlen(f->text), orr__hash(key, sizeof key, f->kernel));
     size_t at = (size_t)h % SLOTS;
     for (; slot[at]; at = (at + 1) % SLOTS)
         if (same(&row[slot[at] - 1], f))
@@ -169,13 +170,13 @@ bool orr__notes_value_of(uint64_t number, orr__notes_value *v)
 }
 
 /* The first use is a fact at once, and the second says that it was not the only one. */
-void orr__notes_used(uint64_t number, const orr__notes_place *reader, orr__notes_place call)
+void orr__notes_used(uint64_t number, const orr__notes_place *reader, orr__notes_place call, double part)
 {
     (void)pthread_mutex_lock(&lock);
     orr__notes_value *v = &made[number % VALUES];
     bool known = number && v->number == number;
     bool same_call = known && v->call.line == call.line && same_file(v->call.file, call.file);
-    orr__note f = { .kind = ORR__NOTE_EARLY };
+    orr__note f = { .kind = ORR__NOTE_EARLY }, unread = { .kind = ORR__NOTE_UNREAD };
     if (known && v->uses == 0 && reader && v->joins && !same_call) {
         v->reader = *reader;
         f.n = 1;
@@ -183,11 +184,14 @@ void orr__notes_used(uint64_t number, const orr__notes_place *reader, orr__notes
         f.part = 1;
     }
     if (known) {
+        unread.n = v->uses == 0;
+        unread.a = v->uses ? -v->unread : 1 - part;
+        v->unread += unread.a;
         v->uses++;
         f.file = v->call.file;
         f.line = v->call.line;
-        f.of = v->kernel.file;
-        f.of_line = v->kernel.line;
+        unread.file = unread.of = f.of = v->kernel.file;
+        unread.line = unread.of_line = f.of_line = v->kernel.line;
         f.by = v->reader.file;
         f.by_line = v->reader.line;
         f.bytes = f.n ? v->bytes : 0;
@@ -195,6 +199,10 @@ void orr__notes_used(uint64_t number, const orr__notes_place *reader, orr__notes
     (void)pthread_mutex_unlock(&lock);
     if (f.n || f.part)
         orr__notes_add(&f);
+    if (unread.file && (unread.n || unread.a < 0)) {
+        (void)snprintf(unread.text, sizeof unread.text, "later");
+        orr__notes_add(&unread);
+    }
 }
 
 orr__note *orr__notes_all(int *n)

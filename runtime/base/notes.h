@@ -57,6 +57,7 @@ typedef struct orr__note {
     const char *file, *of, *by; /* files; live as long as the program, or are NULL */
     char text[128];             /* a label, or a reason                            */
     uint64_t n, part, content, reads, alike;
+    uint64_t kernel;                            /* the key of the kernel that is meant; 0: all of the line */
     double seconds, bytes, flops, effort, a, b; /* effort: of a kernel, in additions of f32, with its bytes */
 } orr__note;
 
@@ -80,15 +81,16 @@ bool orr__notes_met(uint64_t key, orr__notes_place now, bool first, orr__notes_p
 typedef struct {
     uint64_t number, content;
     orr__notes_place kernel, call, wide, reader; /* reader: the line of the first kernel that reads it */
-    double bytes;
-    int uses;   /* kernels that read it  */
-    bool joins; /* its kernel could be one with the reader */
+    double bytes, unread;                        /* unread: the part that its only reader leaves, 0: there are more */
+    int uses;                                    /* kernels that read it  */
+    bool joins;                                  /* its kernel could be one with the reader */
 } orr__notes_value;
 void orr__notes_made(const orr__notes_value *v);
 /* A copy of the value of this number; false: none is known. */
 bool orr__notes_value_of(uint64_t number, orr__notes_value *v);
-/* One more use of the value, by a kernel of the evaluation at `call`; reader NULL: by the program. */
-void orr__notes_used(uint64_t number, const orr__notes_place *reader, orr__notes_place call);
+/* One more use of the value, by a kernel of the evaluation at `call` that reads this part of it; reader NULL: no kernel that could be one with
+ * its own. */
+void orr__notes_used(uint64_t number, const orr__notes_place *reader, orr__notes_place call, double part);
 /* A hash of some of the bytes, which is the same for equal contents. */
 uint64_t orr__notes_content(const void *data, uint64_t bytes);
 /* A thread has waited for a compiler, inside of a launch: no time of a kernel or of an evaluation that a change of the program could win. */

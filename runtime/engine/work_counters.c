@@ -109,7 +109,9 @@ static void note(const orr__work *k, const orr__step *s, int t, orr__on on, doub
     const orr__region *r = s->region;
     double share = t >= 0 && s->ntiles > 1 ? 1.0 / s->ntiles : 1, waited = orr__notes_waited();
     seconds = seconds > waited ? seconds - waited : 0;
-    orr__note f = { .kind = ORR__NOTE_WORK, .file = r->file, .line = r->line, .n = 1, .seconds = seconds };
+    orr__note f = {
+        .kind = ORR__NOTE_WORK, .kernel = r->key, .file = r->file, .line = r->line, .n = 1, .seconds = seconds
+    };
     (void)snprintf(f.text, sizeof f.text, "%s", k->label);
     f.bytes = share * r->bytes;
     f.flops = share * r->flops;
@@ -246,8 +248,8 @@ static void look_at_numbers_alike(const orr__step *s, const orr__launch *l)
                                                                              : NAN))
             part += orr__region_part(r, i) * (1 - POWER / (double)orr__ew(in->op)->flops);
         orr__notes_place at = place_of_reader(r, input);
-        orr__notes_add(&(orr__note){ ORR__NOTE_ALIKE, at.line, r->line, .file = at.file, .of = r->file, .n = 1,
-                                     .a = equal && zeros < 1 ? part : 0, .b = 1 });
+        orr__notes_add(&(orr__note){ ORR__NOTE_ALIKE, at.line, r->line, .kernel = r->key, .file = at.file,
+                                     .of = r->file, .n = 1, .a = equal && zeros < 1 ? part : 0, .b = 1 });
     }
 }
 
@@ -295,8 +297,8 @@ static void look_at_masks(const orr__step *s, const orr__launch *l)
     }
     orr__notes_place at = most > 0 ? place_of_reader(r, by) : (orr__notes_place){ r->file, r->line, 0 };
     if (most >= 0)
-        orr__notes_add(&(orr__note){ ORR__NOTE_MASKED, at.line, r->line, .file = at.file, .of = r->file, .n = 1,
-                                     .a = most, .b = 1 });
+        orr__notes_add(&(orr__note){ ORR__NOTE_MASKED, at.line, r->line, .kernel = r->key, .file = at.file,
+                                     .of = r->file, .n = 1, .a = most, .b = 1 });
 }
 
 /* A product of a kernel of its own, as a convolution, with an operand of zeros. */
@@ -311,8 +313,8 @@ static void look_at_call(const orr__step *s, const orr__launch *l)
         zeros = of > zeros && of < 1 ? of : zeros;
     }
     if (r->file && orr__call_work(&r->call).product && !(r->call.op->flags & ORR__OP_MAY_FAIL))
-        orr__notes_add(&(orr__note){ ORR__NOTE_ZEROS, r->line, r->line, .file = r->file, .of = r->file, .n = 1,
-                                     .a = zeros > ZEROS ? zeros : 0 });
+        orr__notes_add(&(orr__note){ ORR__NOTE_ZEROS, r->line, r->line, .kernel = r->key, .file = r->file,
+                                     .of = r->file, .n = 1, .a = zeros > ZEROS ? zeros : 0 });
 }
 
 /* The numbers are those of a slice. */
@@ -382,8 +384,8 @@ void orr__work_look(const orr__step *s, const orr__launch *l)
     double part = zeros_of(r, &a[0], l->in[a[0].input], m, m + 2, m > 0 ? r->dim[m] : l->hi);
     if (part == 0)
         part = zeros_of(r, &a[1], l->in[a[1].input], m + 2, m + 1, r->dim[m + 2]);
-    orr__notes_add(
-        &(orr__note){ ORR__NOTE_ZEROS, r->line, r->line, .file = r->file, .of = r->file, .n = 1, .a = part });
+    orr__notes_add(&(orr__note){ ORR__NOTE_ZEROS, r->line, r->line, .kernel = r->key, .file = r->file, .of = r->file,
+                                 .n = 1, .a = part });
 }
 
 static orr__tally *tally_of(const orr__work *k, int worker)

@@ -81,8 +81,14 @@ static void note_apart(const orr__capture *p, const orr__regions *rs, const sour
 static void note_part(orr__note_kind kind, orr__site at, const orr__region *r, double part)
 {
     if (at.file && part > 0)
-        orr__notes_add(&(orr__note){
-            .kind = kind, .file = at.file, .line = at.line, .of = r->file, .of_line = r->line, .n = 1, .a = part });
+        orr__notes_add(&(orr__note){ .kind = kind,
+                                     .kernel = r->key,
+                                     .file = at.file,
+                                     .line = at.line,
+                                     .of = r->file,
+                                     .of_line = r->line,
+                                     .n = 1,
+                                     .a = part });
 }
 
 static bool is_permuted(const orr__capture *p, int i)
@@ -260,9 +266,8 @@ static void note_wide(const orr__capture *p, const orr__regions *rs, const int32
         part += orr__region_part_wide(r);
     const orr__node *at = by >= 0 ? p->node[by] : NULL, *from = operand >= 0 ? p->node[source_of(p, operand)] : at;
     if (at && at->file && part > 0) {
-        orr__note f = {
-            ORR__NOTE_WIDE, .of = r->file, .of_line = r->line, .by = at->file, .by_line = at->line, .n = 1
-        };
+        orr__note f = { ORR__NOTE_WIDE, .kernel = r->key,    .of = r->file, .of_line = r->line,
+                        .by = at->file, .by_line = at->line, .n = 1 };
         orr__notes_place origin = { from->file ? from->file : at->file, from->line, 0 };
         int from_leaf = operand >= 0 ? p->leaf_of[source_of(p, operand)] : -1;
         orr__buffer *leaf = from_leaf >= 0 ? p->leaf[from_leaf] : NULL;
@@ -379,6 +384,7 @@ static void note_repeated(const orr__capture *p, const orr__regions *rs, repetit
         of[of[i].view].counted = k + 1;
         if (view->file && part > 0)
             orr__notes_add(&(orr__note){ .kind = ORR__NOTE_TILED,
+                                         .kernel = r->key,
                                          .file = view->file,
                                          .line = view->line,
                                          .of = r->file,
@@ -437,6 +443,13 @@ static bool is_costly(const orr__op *op)
     return op->pattern == ORR__PATTERN_PRODUCT || (op->pattern == ORR__PATTERN_ELEMENT && op->flops >= COSTLY);
 }
 
+/* A number for what this operation, NULL: a product, computes from these inputs. */
+static uint64_t of_inputs(uint64_t inputs, const orr__op *op)
+{
+    int id = !op || op->pattern == ORR__PATTERN_PRODUCT ? 0 : op->id;
+    return orr__hash(&id, sizeof id, inputs);
+}
+
 /* The places of values that a kernel computes from some of its inputs alone. */
 static void note_inputs_of_values(const orr__capture *p, const orr__regions *rs, uint64_t *from, int k)
 {
@@ -460,7 +473,8 @@ static void note_inputs_of_values(const orr__capture *p, const orr__regions *rs,
                                      true, &before);
         if (from[i] && is_costly(n->op) && n->file &&
             (rs->home[i] == k || rs->home[i] < 0)) /* < 0: in several kernels */
-            (void)orr__notes_met(orr__region_notes_key(r, ORR__NOTE_FIXED, from[i]), place, false, &before);
+            (void)orr__notes_met(orr__region_notes_key(r, ORR__NOTE_FIXED, of_inputs(from[i], n->op)), place, false,
+                                 &before);
     }
 }
 
@@ -526,9 +540,12 @@ static void note_inner(const orr__capture *p, const orr__regions *rs, const orr_
 /* A large value, and its largest operand that has fewer elements. */
 static void note_grown(const orr__region *r)
 {
-    orr__note f = {
-        .kind = ORR__NOTE_GROWN, .file = r->file, .line = r->line, .n = 1, .content = (uint64_t)r->out_count
-    };
+    orr__note f = { .kind = ORR__NOTE_GROWN,
+                    .kernel = r->key,
+                    .file = r->file,
+                    .line = r->line,
+                    .n = 1,
+                    .content = (uint64_t)r->out_count };
     double size = r->nout ? (double)orr_dtype_size((orr_dtype)r->out_dtype[0]) : 0;
     for (int k = 0; k < r->nin; k++)
         if (r->in_count[k] < r->out_count && (uint64_t)r->in_count[k] > f.reads)
@@ -594,6 +611,11 @@ static uint64_t hash_scalars(const orr__plan *plan, const orr__scalar *scalar, i
     return n > 0 ? orr__hash(&scalar[slot], (size_t)n * sizeof *scalar, h) : h;
 }
 
+static int scalars_of(const orr__rinstr *in)
+{
+    return in->kind == ORR__RI_SCALAR ? 1 : in->kind == ORR__RI_IOTA ? 2 : 3;
+}
+
 /* The content of a step's inputs and scalars; 0: not known. */
 static uint64_t content_in(const orr__plan *plan, const orr__step *s, const uint64_t *content,
                            const orr__scalar *scalar)
@@ -608,7 +630,7 @@ static uint64_t content_in(const orr__plan *plan, const orr__step *s, const uint
     if (r->call.op)
         h = hash_scalars(plan, scalar, r->call.slot, 3, orr__hash(&r->call.attr, sizeof r->call.attr, h));
     for (int i = 0; i < r->ninstr; i++)
-        h = hash_scalars(plan, scalar, r->instr[i].slot, r->instr[i].kind == ORR__RI_SCALAR ? 1 : 3, h);
+        h = hash_scalars(plan, scalar, r->instr[i].slot, scalars_of(&r->instr[i]), h);
     for (int k = 0; k < r->nin; k++) {
         if (!content[s->in[k]])
             return 0;
@@ -672,6 +694,7 @@ static void note_drawn(const orr__plan *plan, const orr__region *r, const orr__s
         for (int j = 0; j < i; j++)
             first = first && !(r->instr[j].kind == ORR__RI_RANDOM && r->access[r->instr[j].a].line == x->line);
         orr__notes_add(&(orr__note){ .kind = ORR__NOTE_DRAWN,
+                                     .kernel = r->key,
                                      .file = x->file,
                                      .line = x->line,
                                      .of = r->file,
@@ -706,7 +729,7 @@ static uint64_t content_of_instr(const orr__plan *plan, const orr__step *s, cons
             h = orr__hash(&content[s->in[x->input]], sizeof *content, h);
         }
     }
-    h = hash_scalars(plan, scalar, in->slot, in->kind == ORR__RI_SCALAR ? 1 : 3, h);
+    h = hash_scalars(plan, scalar, in->slot, scalars_of(in), h);
     for (int k = 0; k < 3 && in->kind != ORR__RI_LOAD; k++) {
         if (operand[k] >= 0 && !of[operand[k]])
             return 0;
@@ -742,7 +765,7 @@ static void note_fixed(const orr__plan *plan, const orr__step *s, const uint64_t
             before.at != evaluation && is_recent(evaluation, before.at) && before.line == r->line &&
             before.file == r->file) { /* else another kernel of the step has computed it */
             part += product ? 1 - others : orr__region_part(r, i);
-            last = inputs[i];
+            last = of_inputs(inputs[i], product ? NULL : &orr__ew(r->instr[i].op)->op);
         }
     }
     orr__notes_place place = { r->file, r->line, 0 };
@@ -750,6 +773,7 @@ static void note_fixed(const orr__plan *plan, const orr__step *s, const uint64_t
         (void)orr__notes_met(orr__region_notes_key(r, ORR__NOTE_FIXED, last), (orr__notes_place){ 0 }, true, &place);
     if (part > 0 && place.file)
         orr__notes_add(&(orr__note){ .kind = ORR__NOTE_FIXED,
+                                     .kernel = r->key,
                                      .file = place.file,
                                      .line = place.line,
                                      .of = r->file,
@@ -768,7 +792,7 @@ static uint64_t content_of_leaf(orr__buffer *leaf)
 }
 
 /* A kernel reads a value that an evaluation before may have computed. */
-static void note_read(orr__buffer *leaf, const orr__region *r, orr__site at, orr__notes_place here)
+static void note_read(orr__buffer *leaf, const orr__region *r, int input, orr__site at, orr__notes_place here)
 {
     orr__notes_value v;
     uint64_t number = orr__buffer_number(leaf);
@@ -776,7 +800,8 @@ static void note_read(orr__buffer *leaf, const orr__region *r, orr__site at, orr
         orr__notes_add(&(orr__note){
             .kind = ORR__NOTE_AFTER, .file = r->file, .line = r->line, .of = v.kernel.file, .of_line = v.kernel.line });
     orr__notes_used(number, r->file && !r->call.op && r->loops != ORR__LOOPS_PRODUCT ? &here : NULL,
-                    (orr__notes_place){ at.file, at.line, here.at });
+                    (orr__notes_place){ at.file, at.line, here.at },
+                    r->in_count[input] > 0 ? orr__region_touched(r, input) / (double)r->in_count[input] : 1);
 }
 
 uint64_t *orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer *const *leaf,
@@ -801,7 +826,7 @@ uint64_t *orr__plan_note_inputs(orr__site at, const orr__plan *plan, orr__buffer
         }
         for (int k = 0; k < r->nin; k++)
             if (plan->value[s->in[k]].leaf >= 0)
-                note_read(leaf[plan->value[s->in[k]].leaf], r, at, here);
+                note_read(leaf[plan->value[s->in[k]].leaf], r, k, at, here);
     }
     return content;
 }
