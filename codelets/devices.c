@@ -59,10 +59,7 @@ void orr__reading_lack(orr_reading *r, const char *fmt, ...)
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-__attribute__((constructor)) static void guard(void)
-{
-    orr__fork_guard_outer(&lock);
-}
+ORR__GUARDED_IN_FORKS(lock)
 
 int orr__devices_look(orr_device *d, void **handle, int max)
 {

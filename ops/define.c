@@ -127,10 +127,7 @@ void orr__define_free(orr__define *d)
     free(d);
 }
 
-__attribute__((constructor)) static void guard(void)
-{
-    orr__fork_guard_outer(&lock);
-}
+ORR__GUARDED_IN_FORKS(lock)
 
 orr_op *orr__define_add(orr__site at, orr__define *d, bool (*same)(const orr__define *a, const orr__define *b))
 {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "codelets/field/kit.h"
+#include "runtime/base/fork.h"
 
 enum { FULL = 8, T = ORR__POSEIDON_MAX };
 static const int partial_rounds[T - 1] = { 56, 57, 56, 60, 60, 63, 64, 63, 60, 66, 60, 65, 70, 60, 64, 68 };
@@ -221,9 +222,11 @@ static orr__poseidon *make(int t)
     return p;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+ORR__GUARDED_IN_FORKS(lock)
+
 const orr__poseidon *orr__poseidon_get(int t)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static orr__poseidon *made[T + 1];
     if (t < ORR__POSEIDON_MIN || t > T)
         return NULL;

@@ -11,6 +11,7 @@
 #include "ops/nn/scan_loop.h"
 #include "ops/record.h"
 #include "runtime/base/dtype.h"
+#include "runtime/base/fork.h"
 
 #define AT at.file, at.line
 
@@ -33,6 +34,7 @@ static struct {
     uint64_t serial;
     past scan[KEPT];
 } latest = { .lock = PTHREAD_MUTEX_INITIALIZER };
+ORR__GUARDED_IN_FORKS(latest.lock)
 
 static void add(orr__scan_reads *r, orr__node *n)
 {

@@ -15,6 +15,7 @@
 #include "runtime/api/named.h"
 #include "runtime/api/npy.h"
 #include "runtime/api/stored.h"
+#include "runtime/base/fork.h"
 
 #ifdef HAVE_HDF5
 #include "runtime/api/hdf5_library.h"
@@ -24,6 +25,7 @@
 enum { DEFLATE_MOST = 1032, CHUNK_RANK = H5S_MAX_RANK + 1 }; /* limit of a format */
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+ORR__GUARDED_IN_FORKS(one_at_a_time)
 
 /* The former error output of the library. It prints its errors unless it is silenced; here the status reports them. */
 typedef struct {

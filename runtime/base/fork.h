@@ -12,6 +12,12 @@
 void orr__fork_guard(pthread_mutex_t *m);
 /* For a lock under which those of orr__fork_guard are acquired, and none of these. A constructor calls it. */
 void orr__fork_guard_outer(pthread_mutex_t *m);
+/* The one such lock of a file. */
+#define ORR__GUARDED_IN_FORKS(lock)                                                                                    \
+    __attribute__((constructor)) static void guard_in_forks(void)                                                      \
+    {                                                                                                                  \
+        orr__fork_guard_outer(&(lock));                                                                                \
+    }
 
 /* The number of this process: 0 in the first one, and in a child another number than in its parent and in the parent's other children. The
  * same in each run of the program: the n-th child of a process has the same number; but not for a child whose fork bypassed the C library. */

@@ -2,6 +2,7 @@
  * Must not know: which libraries there are. */
 #include "config.h"
 
+#include "runtime/base/fork.h"
 #include "runtime/base/library.h"
 
 #include <dlfcn.h>
@@ -10,6 +11,10 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((constructor)) static void guard(void)
+{
+    orr__fork_guard(&lock);
+}
 
 static void open_now(orr__library *l)
 {
