@@ -241,6 +241,9 @@ static int32_t widened_within(const orr__capture *p, const orr__regions *rs, int
     return by;
 }
 
+/* The least gain of a loop in f32 alone: with f64 it has half as many lanes, for its other operations, too. */
+#define HALF_LANES 0.4 /* limit of a measurement */
+
 /* Half of the bytes that f64 moves are saved, and arithmetic; the latter is no accident where all operands were cast. */
 static void note_wide(const orr__capture *p, const orr__regions *rs, const int32_t *wide, int k)
 {
@@ -264,6 +267,8 @@ static void note_wide(const orr__capture *p, const orr__regions *rs, const int32
     double all = orr__region_effort(r), part = all > 0 ? 0.5 * bytes / all : 0;
     if ((meets >= 0 || within) && orr__region_loops(r))
         part += orr__region_part_wide(r);
+    if ((meets >= 0 || within) && orr__region_loops(r) && r->loops != ORR__LOOPS_PRODUCT && part < HALF_LANES)
+        part = HALF_LANES;
     const orr__node *at = by >= 0 ? p->node[by] : NULL, *from = operand >= 0 ? p->node[source_of(p, operand)] : at;
     if (at && at->file && part > 0) {
         orr__note f = { ORR__NOTE_WIDE, .kernel = r->key,    .of = r->file, .of_line = r->line,
