@@ -478,6 +478,30 @@ static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n,
     return st;
 }
 
+/* Pending assignments of what was recorded from undone values are undone, too. Keeps the last error. */
+static void forget_undone(orr__node *const *pending, int n)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s", orr_error_message());
+    orr__stop *outer = orr__stop_begins(NULL);
+    for (int i = 0; i < n; i++) {
+        orr__capture p;
+        orr__node *node = orr__node_value(pending[i]) ? NULL : orr__node_ref(pending[i]);
+        orr_status st = node ? orr__capture_make_light(ORR__SITE(NULL, 0, NULL), &ORR__ROOTS(&node, 1, 1), &p) : ORR_OK;
+        if (node && st == ORR_OK)
+            orr__capture_free(&p);
+        orr__node *old = st == ORR_ECANCELLED ? orr__former_of(node) : NULL;
+        orr__former f = { node, old ? orr__node_ref(old) : NULL };
+        if (st == ORR_ECANCELLED)
+            orr__pending_forget(node);
+        orr__formers_revert(&f, old != NULL);
+        orr__node_unref(f.old);
+        orr__node_unref(node);
+    }
+    orr__stop_ends(outer);
+    (void)orr__fail_text(ORR_ECANCELLED, text);
+}
+
 /* After a failure: evaluates each pending assignment separately, so that a wrong one affects only its own variable. If memory was
  * refused, or the evaluation cancelled, all stay pending for the next evaluation. Ranks may have different errors, or other assignments
  * pending: after all but a cancellation, values that they compute in common are pending no more, and are computed when they are needed.
@@ -487,7 +511,9 @@ static void settle_pending(orr__site at, orr_status st, orr__node **pending, int
     ORR__IN_DEFAULT_FPMODE;
     char text[1024];
     int all = n;
-    if (st != ORR_ECANCELLED && orr__ranks() > 1 && nstay == 0 && (n = alone(pending, n)) < all)
+    if (st == ORR_ECANCELLED)
+        forget_undone(pending, n);
+    else if (orr__ranks() > 1 && nstay == 0 && (n = alone(pending, n)) < all)
         orr__pending_clear_but(pending, n);
     if (!n || st == ORR_ENOMEM || st == ORR_ECANCELLED || st == ORR_ESTATE)
         return;
@@ -562,38 +588,23 @@ static void note(orr__site at, const beginning *b)
  * an evaluation needs are not overwritten. */
 typedef struct undo {
     int n;
-    bool undone;
-    orr__run *awaited; /* of old values: a reference, which end_of_event was called for last */
     orr__former *former;
 } undo;
 
 static void undo_free(undo *u)
 {
     orr__formers_free(u->former, u->n);
-    orr__run_unref(u->awaited);
+    orr__formers_under_way(-1);
     free(u);
 }
 
-/* An old value may be that of an evaluation under way, which may be stopped, too: once more after its end. */
+/* An old value may be that of an evaluation under way: if that is stopped, too, its end gives the variable the value before. */
 static void end_of_event(void *argument, orr_status st)
 {
     undo *u = argument;
-    orr__run *next = NULL;
-    u->undone = u->undone || st != ORR_OK;
-    if (u->undone)
+    if (st != ORR_OK)
         orr__formers_revert(u->former, u->n);
-    for (int i = 0; u->undone && i < u->n && !next; i++) {
-        const orr__buffer *b = orr__node_value(u->former[i].old);
-        bool ends = b && b->run && b->run != u->awaited && !orr__run_done(b->run);
-        next = ends ? orr__run_ref(b->run) : NULL;
-    }
-    if (!next) {
-        undo_free(u);
-        return;
-    }
-    orr__run_unref(u->awaited);
-    u->awaited = next;
-    orr__run_then(next, end_of_event, u);
+    undo_free(u);
 }
 
 /* Old values that no evaluation has asked for yet, as those of a variable's first assignment: computed in any case. So are new values of which
@@ -626,6 +637,7 @@ static orr_status evaluate_for_event(orr__site at, orr__node *const *todo, int c
         free(u);
         return ORR_ENOMEM;
     }
+    orr__formers_under_way(1);
     u->n = orr__formers(todo + first, count - first, u->former);
     orr_status st = evaluate_old(at, u, todo + first, count - first);
     uint32_t met = times_met();

@@ -138,10 +138,23 @@ static inline bool next_number(walk *w, orr__node *n, int nin)
     return true;
 }
 
+/* The variable has an earlier value again: what reads n was recorded from a value that was not computed. */
+static ORR__COLD bool is_undone(walk *w, const orr__node *n)
+{
+    w->st =
+        orr__fail(w->at, ORR_ECANCELLED,
+                  "the graph reads a value that %s:%d assigned to a variable, and that was not computed, since its "
+                  "evaluation was cancelled or has failed: the variable has its old value; record again what reads it",
+                  n->file ? n->file : "?", n->line);
+    return false;
+}
+
 /* Numbers n as a leaf: its value exists, or is given at submission (NULL: a placeholder). */
 static inline __attribute__((always_inline)) bool number_leaf(walk *w, orr__node *n, orr__buffer *value)
 {
     orr__capture *p = w->p;
+    if (n->undone)
+        return is_undone(w, n);
     if (!next_number(w, n, 0) || !grow_leaves(w, p->nleaf + 1))
         return false;
     if (!w->lightly)
@@ -224,6 +237,8 @@ static inline bool number(walk *w, orr__node *n, int nin)
 static bool number_slice(walk *w, orr__node *n, orr__node *of)
 {
     orr__capture *p = w->p;
+    if (of->undone)
+        return is_undone(w, of);
     if (orr__donors_exist && (w->donor = orr__donor_state_of(orr__node_value(of))) != ORR__DONOR_FREE)
         return false;
     if (!grow(w, &p->slice, &p->slice_cap, p->nslice + 1, sizeof *p->slice))

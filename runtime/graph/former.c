@@ -19,6 +19,7 @@ struct orr__former_list {
 
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct orr__former_list *all;
+static atomic_int under_way; /* evaluations that undo their assignments if they fail */
 
 void orr__formers_guard(void)
 {
@@ -140,35 +141,69 @@ void orr__formers_thread_exit(orr__tls *tls)
     tls->formers = NULL;
 }
 
-/* A node that holds the value that n had, and what n held before for this reason. NULL: no memory. */
-static orr__node *aside(orr__node *n)
+void orr__pending_final(void)
 {
-    return orr__node_new(ORR__SITE(n->file, n->line, "assign"), &orr__op_result, (orr_dtype)n->dtype, &n->shape, n->nin,
-                         n->in);
+    orr__tls *tls = orr__tls_get();
+    const struct orr__former_list *l = tls->formers;
+    bool stay = atomic_load(&under_way) > 0;
+    if (!l || !l->n)
+        return;
+    orr__graph_lock();
+    for (int i = 0; i < l->n && !stay; i++)
+        stay = l->old[i] && l->old[i]->undone;
+    orr__graph_unlock();
+    if (!stay)
+        orr__formers_drop(tls);
 }
 
-static void revert(orr__node *n, const orr__node *old)
+void orr__formers_under_way(int by)
 {
-    orr__buffer *now = orr__node_value(n), *b = orr__node_value(old);
-    if (!b || now == b)
-        return;
-    if (!now) { /* nothing was published */
-        n->placed = old->placed;
-        (void)orr__node_publish(n, orr__buffer_ref(b), ORR__PUBLISH_ASKED, true);
+    atomic_fetch_add(&under_way, by);
+}
+
+/* The last value before those that were undone. Under the lock. */
+static orr__node *standing(orr__node *n)
+{
+    while (n->undone)
+        n = n->in[0];
+    return n;
+}
+
+/* Marks n, whose variable has the value `old` again. n has a value from now on, so that its only input is not computed. */
+static void undo(orr__node *n, orr__node *old)
+{
+    orr__node *few[3], **in = few;
+    orr__graph_lock();
+    int nin = n->nin;
+    memcpy(few, n->in3, sizeof few);
+    in = n->in == n->in3 ? few : n->in;
+    n->undone = true;
+    n->nin = 1;
+    n->in = n->in3;
+    n->in3[0] = old;
+    orr__graph_unlock();
+    for (int i = 0; i < nin; i++)
+        orr__node_unref(in[i]);
+    if (in != few)
+        free(in);
+}
+
+static void revert(orr__node *n, orr__node *former)
+{
+    orr__graph_lock();
+    orr__node *old = n->undone ? NULL : orr__node_ref(standing(former));
+    orr__graph_unlock();
+    orr__buffer *b = old ? orr__node_value(old) : NULL;
+    if (!b) {
+        orr__node_unref(old);
         return;
     }
-    orr__node *before = aside(n);
-    orr__graph_lock();
-    orr__node *had = n->nin ? n->in[0] : NULL; /* `before` holds it */
-    n->nin = before != NULL;
-    n->in = n->in3;
-    n->in3[0] = before;
-    n->placed = old->placed;
-    atomic_store_explicit(&n->value, orr__buffer_ref(b), memory_order_release);
-    if (before)
-        atomic_store_explicit(&before->value, now, memory_order_release);
-    orr__graph_unlock();
-    orr__node_unref(had);
+    if (!orr__node_value(n)) { /* nothing was published */
+        n->placed = old->placed;
+        (void)orr__node_publish(n, orr__buffer_ref(b), ORR__PUBLISH_ASKED, true);
+    }
+    undo(n, orr__node_ref(old));
+    orr__node_unref(orr__slot_restore(n->var, n, old));
 }
 
 void orr__formers_revert(const orr__former *f, int n)

@@ -365,6 +365,19 @@ orr__node *orr__slot_swap(uint64_t handle, orr__node *n)
     return old;
 }
 
+orr__node *orr__slot_restore(uint64_t handle, const orr__node *n, orr__node *before)
+{
+    pthread_mutex_t *lock;
+    orr__slot *s = lock_live(handle, &lock);
+    if (!s)
+        return before;
+    orr__node *now = atomic_load_explicit(&s->node, memory_order_relaxed);
+    if (now == n)
+        atomic_store_explicit(&s->node, before, memory_order_release);
+    pthread_mutex_unlock(lock);
+    return now == n ? now : before;
+}
+
 /* Called with the lock of slot i, whose handle has just ended. Returns the first of the slots to release now, 0: none. Another thread
  * that is the keeper may be reading the node: the slot is then left to it, unless it has stopped borrowing meanwhile. */
 static uint32_t leave(const orr__tls *tls, uint32_t i, orr__slot *s)

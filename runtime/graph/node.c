@@ -276,6 +276,7 @@ orr__node *orr__node_of(orr__site at, const orr__op *op, orr_dtype dtype, const 
     n->kept = false;
     n->once = false;
     n->computed = 0;
+    n->undone = false;
     n->derived = tls->deriving;
     set_shape(n, shape);
     if (nin > 3 && !(n->in = malloc((size_t)nin * sizeof *n->in))) {

@@ -61,7 +61,9 @@ struct orr__node {
     uint8_t kept : 1;     /* published so that its holder needs no old value of a variable (donation_retained.c) */
     uint8_t computed : 2; /* the number of evaluations that computed it, up to ORR__COMPUTED_OFTEN; under the lock */
     uint8_t derived : 1;  /* recorded by a derivative */
-    bool once;            /* has random numbers that protect one release: no graph may use them for several values    */
+    uint8_t
+        undone : 1; /* a new value of a variable that has an earlier one again, its only input (former.h); under the lock */
+    bool once;      /* has random numbers that protect one release: no graph may use them for several values    */
 
     _Alignas(64) orr__scalar s[3]; /* nscalar are used                                              */
     orr_shape shape;               /* from the fifth dimension on: zero in free nodes                           */

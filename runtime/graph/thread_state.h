@@ -124,6 +124,8 @@ static inline bool orr__scope_add(orr__scope *s, uint64_t handle)
 orr__node *orr__poison_node(void); /* of the last error, made by its call; NULL: no memory */
 uint64_t orr__handle_bits(const orr_tensor *t);
 orr_tensor *orr__handle_oom(void); /* the poison of last resort, of no scope; sets the last error */
+/* Sets a variable's node to `before` if it is n, from any thread; returns the reference that is left over. */
+orr__node *orr__slot_restore(uint64_t handle, const orr__node *n, orr__node *before);
 orr__node *orr__slot_swap(uint64_t handle, orr__node *n); /* sets a variable's node; returns the old one, with
                                                              reference */
 void orr__slot_make_variable(uint64_t handle);

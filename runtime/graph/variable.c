@@ -147,9 +147,15 @@ void orr__pending_clear_but(orr__node *const *stay, int n)
     }
 }
 
-void orr__pending_final(void)
+void orr__pending_forget(const orr__node *n)
 {
-    orr__formers_drop(orr__tls_get());
+    orr__tls *tls = orr__tls_get();
+    for (size_t i = 0; i < tls->npending; i++)
+        if (pending_node(tls, i) == n) {
+            hold(tls, i, NULL);
+            tls->pending[i] = 0; /* no handle */
+            orr__former_move(tls, i, i, false);
+        }
 }
 
 orr__node *orr__former_of(const orr__node *n)

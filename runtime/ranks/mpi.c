@@ -56,10 +56,11 @@ static int communicator_is_freed(MPI_Comm of, int key, void *value, void *unused
     copies *c = value;
     (void)key;
     (void)unused;
-    if (of == MPI_COMM_WORLD || of == MPI_COMM_SELF)
-        return MPI_SUCCESS;
+    bool ends_with_mpi = of == MPI_COMM_WORLD || of == MPI_COMM_SELF;
     if (c->used)
-        c->orphaned = true;
+        c->orphaned = !ends_with_mpi;
+    else if (ends_with_mpi)
+        free(c);
     else
         free_copies(c);
     return MPI_SUCCESS;

@@ -346,6 +346,77 @@ static void refused_memory_before_a_cancelled_event_loses_no_value(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+static bool is_cancelled(orr_status st, int line)
+{
+    char words[64];
+    (void)snprintf(words, sizeof words, "cancel.c:%d assigned", line);
+    return st == ORR_ECANCELLED && (line == 0 || strstr(orr_error_message(), words));
+}
+
+static bool is_item(orr_tensor *t, double right)
+{
+    double item = NAN;
+    return orr_item(t, &item) == ORR_OK && item == right;
+}
+
+/* Tensors and assignments that were recorded from a new value, which is cancelled then, are never computed from the old one. how: of their
+ * evaluation. */
+static void recorded_from_cancelled(const orr_op *op, int how)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *v = orr_variable(orr_full(ORR_F64, ORR_SHAPE(1), 5.0)),
+               *w = orr_variable(orr_full(ORR_F64, ORR_SHAPE(1), 3.0)),
+               *other = orr_variable(orr_full(ORR_F64, ORR_SHAPE(1), 1.0));
+    orr_tensor *slow = orr_full(ORR_F64, ORR_SHAPE(1), 7.0), *p = orr_placeholder(ORR_F64, ORR_SHAPE(1)), *sum, *r;
+    orr_event *event, *second = NULL;
+    for (int k = 0; k < 10; k++)
+        slow = orr_apply(op, ORR_TENSORS(slow));
+    ORR_REQUIRE(orr_eval_all(NULL, 0) == ORR_OK);
+    ORR_CHECK(orr_assign(v, slow) == ORR_OK);
+    int line = __LINE__ - 1;
+    ORR_CHECK(orr_eval_async(NULL, 0, &event) == ORR_OK);
+    orr_tensor *y = orr_mul(v, orr_scalar(2)), *same = orr_keep(orr_reshape(v, ORR_SHAPE(1)));
+    if (how % 2) { /* else they are recorded from the variable of the event alone */
+        ORR_CHECK(orr_assign(other, orr_add(other, orr_scalar(1))) == ORR_OK && orr_assign(w, orr_neg(y)) == ORR_OK &&
+                  orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK && orr_assign(v, orr_add(v, w)) == ORR_OK);
+    }
+    orr_tensor *last = orr_add(v, orr_scalar(0));
+    if (how >= 4)
+        ORR_CHECK(orr_eval_async(ORR_TENSORS(last), &second) == ORR_OK);
+    ORR_CHECK(orr_cancel(event) == ORR_OK && is_cancelled(orr_wait(event), 0));
+    if (second)
+        ORR_CHECK(is_cancelled(orr_wait(second), 0));
+    else if (how / 2 == 0)
+        ORR_CHECK_MSG(is_cancelled(orr_eval(y), line), "%s", orr_error_message());
+    else if (how % 2)
+        ORR_CHECK_MSG(is_cancelled(orr_eval_all(NULL, 0), line), "%s", orr_error_message());
+    ORR_CHECK_MSG(is_item(v, 5) && is_item(w, 3), "how %d: %s", how, orr_error_message());
+    ORR_CHECK_MSG(is_item(other, second ? 1 : 1 + how % 2), "how %d: %s", how, orr_error_message());
+    for (int k = 0; k < 2; k++) {
+        ORR_CHECK(is_cancelled(orr_eval(orr_neg(y)), second ? 0 : line) && is_cancelled(orr_eval(same), 0));
+        ORR_CHECK(is_cancelled(orr_eval(last), 0));
+    }
+    orr_error_clear();
+    ORR_CHECK(is_item(orr_mul(v, orr_scalar(2)), 10) && orr_eval_all(NULL, 0) == ORR_OK);
+    ORR_CHECK(orr_assign(v, orr_add(v, w)) == ORR_OK && is_item(v, 8));
+    sum = orr_add(v, p);
+    orr_graph *g = orr_graph_build(&p, 1, &sum, 1);
+    ORR_CHECK(g && orr_graph_submit(g, &w, 1, &r, 1, NULL) == ORR_OK && is_item(r, 11) && orr_graph_free(g) == ORR_OK);
+    (void)orr_free(same);
+    orr_scope_end(s);
+}
+
+static void what_was_recorded_from_a_cancelled_value_is_not_computed_from_the_old_one(void)
+{
+    static const orr_kernel_def def = { .name = "dozes", .n_inputs = 1, .cpu = dozes };
+    if (!cancel_up(&cancel_lanes[1], "2"))
+        ORR_SKIP("there is no StarPU");
+    const orr_op *op = orr_define_kernel(&def);
+    for (int how = 0; how < 6; how++)
+        recorded_from_cancelled(op, how);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static int refuses(const orr_kernel_args *a)
 {
     (void)dozes(a);
@@ -405,6 +476,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_cancelled_event_leaves_the_old_values_of_all_variables),
                                       ORR_TEST(a_cancelled_event_undoes_all_pending_assignments),
                                       ORR_TEST(refused_memory_before_a_cancelled_event_loses_no_value),
+                                      ORR_TEST(
+                                          what_was_recorded_from_a_cancelled_value_is_not_computed_from_the_old_one),
                                       ORR_TEST(an_event_that_fails_leaves_the_old_values),
                                       ORR_TEST(limits_and_stretches_are_checked),
                                       { 0 } };
