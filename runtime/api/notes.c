@@ -543,8 +543,9 @@ static const struct {
     { ORR__NOTE_TURNED,
       "the kernel of @ reads this operand across its rows, as after orr_transpose; a copy in the order "
       "of the reads, made once (orr_eval of the transposed tensor), would change it" },
-    { ORR__NOTE_WIDE, "by this f64 operand, data of f32 becomes f64 here&, and the kernels of @ work with twice the "
-                      "bytes; an operand of f32 (orr_scalar, orr_cast to ORR_F32) would change it" },
+    { ORR__NOTE_WIDE,
+      "by this f64 operand, data of f32 becomes f64 here&, and the kernels of @ work in f64; an operand of f32 "
+      "(orr_scalar, orr_cast to ORR_F32) would change it" },
     { ORR__NOTE_ORDER,
       "a product of three matrices, or a sum of a product, in the order that has more terms; the other two first, as "
       "A (B v) in place of (A B) v, or the sum of one operand, would change it" },
@@ -707,6 +708,9 @@ static void change_early(summary *s, const orr__note *f)
     double alone = f->n > f->part ? (double)(f->n - f->part) : 0, bytes = f->n ? f->bytes / (double)f->n : 0;
     char where[280], by[280];
     advice a = { .joint = true, .second = true };
+    const orr__note *unread = fact_at(s, ORR__NOTE_UNREAD, f->of, f->of_line, false);
+    if (unread && 2 * unread->a >= (double)unread->n) /* said there */
+        return;
     (void)source_of(s, f->of, f->of_line);
     (void)source_of(s, f->by, f->by_line);
     if (!(at = source_of(s, f->file, f->line)) || !(of = source_of(s, f->of, f->of_line)) ||

@@ -184,6 +184,7 @@ void orr__notes_used(uint64_t number, const orr__notes_place *reader, orr__notes
         f.part = 1;
     }
     if (known) {
+        unread.kernel = v->key;
         unread.n = v->uses == 0;
         unread.a = v->uses ? -v->unread : 1 - part;
         v->unread += unread.a;

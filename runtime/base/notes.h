@@ -79,7 +79,7 @@ bool orr__notes_met(uint64_t key, orr__notes_place now, bool first, orr__notes_p
 /* A result of an evaluation: the number of its content, the lines of its kernel and of the evaluation, and that by which it is f64. A copy
  * of the program's data: its number, and a hash of it. */
 typedef struct {
-    uint64_t number, content;
+    uint64_t number, content, key;               /* key: of its kernel */
     orr__notes_place kernel, call, wide, reader; /* reader: the line of the first kernel that reads it */
     double bytes, unread;                        /* unread: the part that its only reader leaves, 0: there are more */
     int uses;                                    /* kernels that read it  */

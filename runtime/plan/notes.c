@@ -224,12 +224,23 @@ static uint64_t wide_key(const orr__region *r)
     return orr__hash(&r->line, sizeof r->line, (uint64_t)(uintptr_t)r->file ^ ORR__NOTE_WIDE);
 }
 
-/* The cast by which a map of f32 computes in f64 what it stores as f32; −1: none. A fold in f64 is meant. */
+/* True if the region stores or folds f64. */
+static bool keeps_f64(const orr__region *r)
+{
+    bool keeps = false;
+    for (int i = 0; i < r->nout; i++)
+        keeps = keeps || r->out_dtype[i] == ORR_F64 || (r->rmask && r->instr[r->out_reg[i]].dtype == ORR_F64);
+    for (int i = 0; i < r->ninstr; i++)
+        keeps = keeps || (r->instr[i].kind == ORR__RI_FOLD && r->instr[i].dtype == ORR_F64);
+    return keeps;
+}
+
+/* The cast by which loops over f32 compute in f64 what they store or fold as f32; −1: none. A fold in f64 is meant. */
 static int32_t widened_within(const orr__capture *p, const orr__regions *rs, int k)
 {
     const orr__region *r = &rs->region[k];
     int32_t by = -1;
-    if (!orr__region_is_map(r) || orr__region_rows(r) || r->out_count < NOTED)
+    if (!orr__region_loops(r) || r->loops == ORR__LOOPS_PRODUCT || keeps_f64(r))
         return -1;
     for (int i = 0; i < r->nin; i++)
         if (r->in_dtype[i] == ORR_F64)
@@ -851,6 +862,7 @@ void orr__plan_note_results(orr__site at, const orr__plan *plan, const orr__capt
             if (!b)
                 continue;
             orr__notes_value v = { .number = orr__buffer_number(b),
+                                   .key = r->key,
                                    .content = content ? content[plan->step[i].out[k]] : 0,
                                    .kernel = { r->file, r->line, 0 },
                                    .call = { at.file, at.line, 0 },

@@ -439,6 +439,55 @@ static void work_of_loops_in_vain_is_named(void)
     free(to);
 }
 
+/* A value of which the next evaluation reads a slice, a product with one-hot rows that is summed, f64 between two casts before a sum, powers
+ * by equal numbers, of which one is a root, and a transform of what does not change beside a number that does. */
+static void reasons_are_told_apart(void)
+{
+    enum { ROWS = 200, COLUMNS = 256, OFTEN = 12, KINDS = 6 };
+    static const char *const words[KINDS] = { "only a part of its elements is read",
+                                              "nearly all elements of an operand are zero",
+                                              "data of f32 becomes f64 here",
+                                              "an array of equal numbers",
+                                              "the same values are computed from the same inputs in 12 evaluations",
+                                              "the numbers by which elements are read" };
+    char file[1024];
+    int line = 0;
+    (void)snprintf(file, sizeof file, "%s", orr_test_tmp("reasons"));
+    for (int kind = 0; kind < KINDS; kind++) {
+        start(file);
+        orr_scope *outer = orr_scope_begin();
+        orr_tensor *x = orr_full(ORR_F32, ORR_SHAPE(ROWS, COLUMNS), 0.25),
+                   *half = orr_full(ORR_F32, ORR_SHAPE(ROWS, COLUMNS), 0.5), *rows = orr_arange(ORR_I64, 0, ROWS, 1);
+        ORR_CHECK(orr_eval_all(ORR_TENSORS(x, half, rows)) == ORR_OK);
+        for (int i = 0; i < OFTEN; i++) {
+            orr_scope *s = orr_scope_begin();
+            orr_tensor *y = orr_add(x, orr_scalar(i)), *z = NULL;
+            if (kind == 0) {
+                y = orr_exp(y), line = __LINE__;
+                ORR_CHECK(orr_eval(y) == ORR_OK);
+                z = orr_neg(orr_slice_axis(y, 0, 0, 9, 1));
+            } else if (kind == 1) {
+                z = orr_sum(orr_matmul(orr_one_hot(rows, ROWS, ORR_F32), y), ORR_AXES(1), false), line = __LINE__;
+            } else if (kind == 2) {
+                y = orr_cast(y, ORR_F64), line = __LINE__;
+                z = orr_sum(orr_cast(orr_exp(y), ORR_F32), ORR_AXES(1), false);
+            } else if (kind == 3) {
+                z = orr_sum(orr_pow(y, half), ORR_AXES(1), false), line = __LINE__;
+            } else if (kind == 4) {
+                y = orr_abs(orr_rfft(x, COLUMNS, 1, ORR_FFT_BACKWARD)), line = __LINE__;
+                z = orr_sum(orr_mul(y, orr_scalar(i)), ORR_AXES(1), false);
+            } else {
+                z = orr_add(orr_take(x, rows, 0), orr_scalar(i)), line = __LINE__; /* rows cost no more than a slice */
+            }
+            ORR_CHECK(orr_eval(z) == ORR_OK);
+            (void)orr_scope_end(s);
+        }
+        (void)orr_scope_end(outer);
+        stop(file);
+        ORR_CHECK_MSG(has(1, line, words[kind]) == (kind < KINDS - 1), "%s", text);
+    }
+}
+
 static void plans_that_are_made_each_time_are_named(void)
 {
     const char *file = orr_test_tmp("plans");
@@ -520,6 +569,7 @@ int main(int argc, char **argv)
         ORR_TEST(parts_of_kernels_in_vain_are_named),
         ORR_TEST(a_note_stands_at_the_line_to_change),
         ORR_TEST(work_of_loops_in_vain_is_named),
+        ORR_TEST(reasons_are_told_apart),
         ORR_TEST(plans_that_are_made_each_time_are_named),
         ORR_TEST(numbers_drawn_in_a_turned_order_are_no_reads),
         ORR_TEST(a_clean_program_has_no_advice),
