@@ -28,6 +28,52 @@ def _array(self, dtype=None, copy=None):
     return a if dtype is None or a.dtype == dtype else a.astype(dtype)
 
 
+def _of_numpy(module, name):
+    """The function here for one of NumPy; None: there is none."""
+    own = _sys.modules.get(module.replace("numpy", __package__, 1)) if module in ("numpy", "numpy.linalg", "numpy.fft") else None
+    return getattr(own, name, None) if own else None
+
+
+def _as_arrays(v):
+    if isinstance(v, Tensor):
+        return _array(v)
+    if type(v) in (list, tuple):
+        return type(v)(_as_arrays(e) for e in v)
+    return {k: _as_arrays(e) for k, e in v.items()} if type(v) is dict else v
+
+
+def _as_own(v):
+    """Of what NumPy would be asked for again: an array becomes a tensor, a number of NumPy one of Python."""
+    import numpy
+    return _standard.asarray(v) if isinstance(v, numpy.ndarray) else v.item() if isinstance(v, numpy.generic) else v
+
+
+def _known(types):
+    import numpy
+    return all(issubclass(t, (Tensor, numpy.ndarray, numpy.generic)) or not hasattr(t, "__array_function__") for t in types)
+
+
+def _function(self, function, types, arguments, options):
+    """A function of NumPy of tensors is the one here of that name. It is NumPy's on arrays where there is none, or where it has arguments that
+    this one has not."""
+    if not _known(types):
+        return NotImplemented
+    own = _of_numpy(function.__module__, function.__name__)
+    try:
+        return own(*arguments, **options) if own else function(*_as_arrays(arguments), **_as_arrays(options))
+    except TypeError:
+        return function(*_as_arrays(arguments), **_as_arrays(options))
+
+
+def _ufunc(self, function, method, *arguments, **options):
+    if not _known(map(type, arguments)):
+        return NotImplemented
+    own = _of_numpy("numpy", function.__name__) if method == "__call__" and not options else None
+    if not own:
+        return getattr(function, method)(*_as_arrays(arguments), **_as_arrays(options))
+    return own(*map(_as_own, arguments))
+
+
 def _iter(self):
     if not self.ndim:
         raise TypeError("a tensor without axes has no elements to go through")
@@ -98,7 +144,7 @@ def _install():
         if hasattr(_core, name) and hasattr(Tensor, name) or name in ("astype", "unstack", "concat"):
             setattr(Tensor, name, getattr(_standard, name))
     more = {"__array_namespace__": _namespace, "__dlpack__": _dlpack, "__dlpack_device__": lambda self: (1, 0),
-            "__array__": _array, "__array_ufunc__": None, "__getitem__": _indexing.get, "__setitem__": _indexing.put,
+            "__array__": _array, "__array_ufunc__": _ufunc, "__array_function__": _function, "__getitem__": _indexing.get, "__setitem__": _indexing.put,
             "__iter__": _iter, "__repr__": _repr, "__format__": _format, "__round__": _round, "reshape": _reshape, "transpose": _transpose, "T": property(_T),
             "mT": property(_mT), "device": property(lambda self: "cpu"), "to_device": _to_device,
             "nbytes": property(lambda self: self.size * self.dtype.itemsize), "tolist": _convert.to_lists,

@@ -11,8 +11,8 @@ from ._core import Tensor
 from ._standard import _as_float, _tensor
 
 _ALIASES = """absolute=abs amax=max amin=min arccos=acos arccosh=acosh arcsin=asin arcsinh=asinh arctan=atan arctan2=atan2 arctanh=atanh
-around=round bitwise_not=bitwise_invert concatenate=concat conjugate=conj fabs=abs fix=trunc invert=bitwise_invert left_shift=bitwise_left_shift
-mod=remainder power=pow right_shift=bitwise_right_shift rint=round true_divide=divide"""
+around=round bitwise_not=bitwise_invert concatenate=concat conjugate=conj fix=trunc invert=bitwise_invert left_shift=bitwise_left_shift
+mod=remainder power=pow right_shift=bitwise_right_shift true_divide=divide"""
 _HINTS = {"ndarray": "Tensor", "dtype": "DType", "savez": "save_npz", "savez_compressed": "save_npz_deflated", "loadtxt": "load_csv",
           "genfromtxt": "load_csv", "savetxt": "save_csv", "frombuffer": "from_buffer", "fromfile": "load", "fromiter": "asarray",
           "vectorize": "define_elementwise", "frompyfunc": "define_elementwise", "memmap": "map_npy", "hanning": "hann",
@@ -486,8 +486,44 @@ def sinc(x):
 def heaviside(x1, x2):
     """0 below 0, x2 at 0, 1 above."""
     x = _as_float(x1)
-    r = _core.where(x == 0, _s.astype(_tensor(x2), x.dtype), _s.astype(x > 0, x.dtype))
-    return _core.where(_core.isnan(x), x, r)
+    both = _s.result_type(x, x2 if isinstance(x2, (int, float)) else _as_float(x2))
+    r = _core.where(x == 0, _s.astype(_tensor(x2), both), _s.astype(x > 0, both))
+    return _core.where(_core.isnan(x), _s.astype(x, both), r)
+
+
+def rint(x):
+    """The nearest integer as a float, of two the even one."""
+    return _s.round(_as_float(x))
+
+
+def fabs(x):
+    """|x| as a float."""
+    return _core.abs(_as_float(x))
+
+
+def _truth(x):
+    x = _tensor(x)
+    return x if x.dtype.name == "bool" else x != 0
+
+
+def logical_and(x1, x2):
+    """Whether both are true; a number is, unless it is 0."""
+    return _core.logical_and(_truth(x1), _truth(x2))
+
+
+def logical_or(x1, x2):
+    """Whether one is true; a number is, unless it is 0."""
+    return _core.logical_or(_truth(x1), _truth(x2))
+
+
+def logical_xor(x1, x2):
+    """Whether one alone is true; a number is, unless it is 0."""
+    return _core.logical_xor(_truth(x1), _truth(x2))
+
+
+def logical_not(x):
+    """Whether x is false; a number is, if it is 0."""
+    return _core.logical_not(_truth(x))
 
 
 def logaddexp2(x1, x2):
