@@ -256,6 +256,7 @@ typedef struct {
     orr__partition q;          /* if the graph is new */
     orr__exchange *own;        /* of q, if there is no g */
     orr__duties due;
+    orr_status mine;    /* of what this rank does before the others know */
     bool is_new, ended; /* ended: by the ranks together */
 } part;
 
@@ -267,6 +268,8 @@ static orr_status plan(orr__site at, part *w)
 /* Partitions a new graph. */
 static orr_status prepare(orr__site at, const orr__capture *p, part *w)
 {
+    if (w->mine != ORR_OK)
+        return w->mine;
     if (w->g)
         return plan(at, w);
     orr_status st = orr__partition_make(at, p, orr__block_cyclic_can(), &w->q);
@@ -301,20 +304,10 @@ static orr_status agree(orr__site at, const orr__capture_roots *roots, orr__capt
     if (w->plan)
         orr__plan_done(w->plan);
     w->plan = NULL;
-    if (w->g)
-        st = in_full(at, roots, p);
-    if (st == ORR_OK)
-        st = orr__agree_tell(at, p, &d);
-    return st == ORR_OK && w->g ? find(at, NULL, p, &w->g, &w->s) : st;
-}
-
-/* Reports a failure of this rank to the others, which would wait for its part in a search. */
-static void tell_others(orr_status st)
-{
-    char text[1024];
-    (void)snprintf(text, sizeof text, "%s", orr_error_message());
-    orr__ranks_fail(text);
-    (void)orr__fail_text(st, text);
+    st = orr__agree_tell(at, p, &d, w->g ? in_full(at, roots, p) : ORR_OK);
+    if (st == ORR_OK && w->g)
+        w->mine = find(at, NULL, p, &w->g, &w->s);
+    return st;
 }
 
 /* The ranks agree on the end of the first n exchanges. */
@@ -410,7 +403,6 @@ orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *root
                                     uint16_t *placed, orr__run **run)
 {
     part w = { .g = NULL };
-    bool told = false;
     int flags = 0;
     orr_status st = orr__no_placeholder(at, p);
     if (st == ORR_OK)
@@ -421,16 +413,11 @@ orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *root
     st = find(at, roots, p, &w.g, &w.s);
     if (st == ORR_OK)
         st = plan(at, &w);
-    if (st != ORR_OK) {
+    if (st != ORR_OK)
         st = orr__ranks_can(at, st, 0);
-        told = true;
-    } else if ((st = agree(at, roots, p, &w, !run, &flags)) == ORR_OK && (flags & ORR__AGREE_NEW)) {
+    else if ((st = agree(at, roots, p, &w, !run, &flags)) == ORR_OK && (flags & ORR__AGREE_NEW))
         st = orr__ranks_can(at, prepare(at, p, &w), 0);
-        told = true;
-    }
     orr__tls_get()->met++;
-    if (st != ORR_OK && !told && st != ORR_ERANK && st != ORR_ECANCELLED)
-        tell_others(st);
     if (st == ORR_OK) {
         orr__tls_get()->met++;
         bool stops = (flags & ORR__AGREE_STOPS) && orr__ranks() > 1;

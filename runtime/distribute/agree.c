@@ -76,6 +76,7 @@ static void items_free(items *t)
     free(t->common);
     free(t->item);
     free(t->node);
+    *t = (items){ .p = NULL };
 }
 
 static void number(items *t, int i)
@@ -189,28 +190,61 @@ static void hash_beginnings(const items *t, wide *beginning)
 
 /* -- the ranks together ------------------------------------------------------------------------------------------------------ */
 
-static orr_status all_gather(orr__site at, const void *mine, size_t bytes, void *all)
-{
-    const orr__group *g = orr__group_all();
-    int64_t *part = orr__alloc_n((size_t)g->ranks, sizeof *part);
-    if (!part)
-        return ORR_ENOMEM;
-    for (int r = 0; r < g->ranks; r++)
-        part[r] = (int64_t)bytes;
-    orr_status st = orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_ALL_GATHER,
-                                                             .dtype = ORR_U8,
-                                                             .group = g,
-                                                             .in = mine,
-                                                             .out = all,
-                                                             .part = part,
-                                                             .name = "agreement" });
-    free(part);
-    return st;
-}
-
 typedef struct {
     char text[512];
 } line;
+
+/* A search for a difference, with all its memory: a rank without has an error before the ranks begin, since the others would wait for it. */
+typedef struct {
+    items t;
+    wide *mine, *theirs;   /* of the prefixes of the items; of rank 0 */
+    uint64_t *known, *all; /* of the items; by rank */
+    int64_t *first, *part; /* by rank */
+    line *lines;           /* by rank */
+} search;
+
+static void search_end(search *s)
+{
+    items_free(&s->t);
+    free(s->mine);
+    free(s->theirs);
+    free(s->known);
+    free(s->all);
+    free(s->first);
+    free(s->part);
+    free(s->lines);
+}
+
+static orr_status search_begin(const orr__capture *p, const orr__difference *d, search *s)
+{
+    size_t ranks = (size_t)orr__ranks();
+    *s = (search){ .mine = NULL };
+    if (!items_of(p, &s->t))
+        return ORR_ENOMEM;
+    size_t n = (size_t)s->t.n + 1;
+    s->mine = orr__alloc_n(n, sizeof *s->mine);
+    s->theirs = orr__alloc_n((size_t)d->items + 1, sizeof *s->theirs);
+    s->known = orr__alloc_n(n, sizeof *s->known);
+    s->all = orr__alloc_n(n * ranks, sizeof *s->all);
+    s->first = orr__alloc_n(ranks, sizeof *s->first);
+    s->part = orr__alloc_n(ranks, sizeof *s->part);
+    s->lines = orr__alloc_n(ranks, sizeof *s->lines);
+    bool well = s->mine && s->theirs && s->known && s->all && s->first && s->part && s->lines;
+    return well && hash_items(&s->t, s->known) ? ORR_OK : ORR_ENOMEM;
+}
+
+static orr_status all_gather(orr__site at, const search *s, const void *mine, size_t bytes, void *all)
+{
+    for (int r = 0; r < orr__ranks(); r++)
+        s->part[r] = (int64_t)bytes;
+    return orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_ALL_GATHER,
+                                                    .dtype = ORR_U8,
+                                                    .group = orr__group_all(),
+                                                    .in = mine,
+                                                    .out = all,
+                                                    .part = s->part,
+                                                    .name = "agreement" });
+}
 
 /* Item k as a person knows it: "train.c:41: sum rop=0 mask=1 (128, 10) float32". Of an operand that repeats another: the other. */
 static line line_of(const items *t, int64_t k)
@@ -241,46 +275,36 @@ static line line_of(const items *t, int64_t k)
 }
 
 /* Sends rank 0's hashes of all prefixes of its items to all ranks. Each rank finds its first item that differs. */
-static orr_status first_difference(orr__site at, const items *t, int64_t theirs, int64_t *first)
+static orr_status first_difference(orr__site at, const search *s, int64_t theirs, int64_t *first)
 {
-    wide *mine = orr__alloc_n((size_t)t->n + 1, sizeof *mine), *other = orr__alloc_n((size_t)theirs + 1, sizeof *other);
-    orr_status st = mine && other ? ORR_OK : ORR_ENOMEM;
-    if (st == ORR_OK) {
-        hash_beginnings(t, mine);
-        if (orr__rank() == 0)
-            memcpy(other, mine, (size_t)theirs * sizeof *mine);
-        st = orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_BROADCAST,
-                                                      .dtype = ORR_U64,
-                                                      .group = orr__group_all(),
-                                                      .in = other,
-                                                      .out = other,
-                                                      .count = 2 * theirs,
-                                                      .name = "agreement" });
-    }
+    hash_beginnings(&s->t, s->mine);
+    if (orr__rank() == 0)
+        memcpy(s->theirs, s->mine, (size_t)theirs * sizeof *s->mine);
+    orr_status st = orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_BROADCAST,
+                                                             .dtype = ORR_U64,
+                                                             .group = orr__group_all(),
+                                                             .in = s->theirs,
+                                                             .out = s->theirs,
+                                                             .count = 2 * theirs,
+                                                             .name = "agreement" });
     *first = 0;
-    while (st == ORR_OK && *first < theirs && *first < t->n && mine[*first].a == other[*first].a &&
-           mine[*first].b == other[*first].b)
+    while (st == ORR_OK && *first < theirs && *first < s->t.n && s->mine[*first].a == s->theirs[*first].a &&
+           s->mine[*first].b == s->theirs[*first].b)
         ++*first;
-    free(mine);
-    free(other);
     return st;
 }
 
 /* The first item of which two ranks know different hashes, and these ranks; *first < 0: none. */
-static orr_status first_unequal(orr__site at, const items *t, int64_t *first, int rank[2])
+static orr_status first_unequal(orr__site at, const search *s, int64_t *first, int rank[2])
 {
-    int ranks = orr__ranks();
-    size_t n = (size_t)t->n;
-    uint64_t *mine = orr__alloc_n(n + 1, sizeof *mine), *all = orr__alloc_n((n + 1) * (size_t)ranks, sizeof *all);
-    orr_status st = mine && all && hash_items(t, mine) ? ORR_OK : ORR_ENOMEM;
-    if (st == ORR_OK)
-        st = all_gather(at, mine, n * sizeof *mine, all);
+    size_t n = (size_t)s->t.n;
+    orr_status st = all_gather(at, s, s->known, n * sizeof *s->known, s->all);
     *first = -1;
     for (size_t k = 0; st == ORR_OK && k < n && *first < 0; k++) {
         int known = -1;
-        for (int r = 0; r < ranks && *first < 0; r++) {
-            uint64_t h = all[(size_t)r * n + k];
-            if (known >= 0 && h && h != all[(size_t)known * n + k]) {
+        for (int r = 0; r < orr__ranks() && *first < 0; r++) {
+            uint64_t h = s->all[(size_t)r * n + k];
+            if (known >= 0 && h && h != s->all[(size_t)known * n + k]) {
                 *first = (int64_t)k;
                 rank[0] = known;
                 rank[1] = r;
@@ -288,48 +312,42 @@ static orr_status first_unequal(orr__site at, const items *t, int64_t *first, in
             known = known < 0 && h ? r : known;
         }
     }
-    free(mine);
-    free(all);
     return st;
 }
 
-static orr_status tell(orr__site at, const items *t, int64_t first, const int rank[2])
+static orr_status tell(orr__site at, const search *s, int64_t first, const int rank[2])
 {
-    line mine = line_of(t, first), *lines = orr__alloc_n((size_t)orr__ranks(), sizeof *lines);
-    orr_status st = lines ? all_gather(at, &mine, sizeof mine, lines) : ORR_ENOMEM;
-    if (st == ORR_OK)
-        st = orr__fail(at, ORR_ERANK,
-                       "the ranks evaluate different graphs: as node %lld, rank %d has %s; rank %d has %s. All ranks "
-                       "must record the same operations in the same order",
-                       (long long)first, rank[0], lines[rank[0]].text, rank[1], lines[rank[1]].text);
-    free(lines);
-    return st;
+    line mine = line_of(&s->t, first);
+    orr_status st = all_gather(at, s, &mine, sizeof mine, s->lines);
+    if (st != ORR_OK)
+        return st;
+    return orr__fail(at, ORR_ERANK,
+                     "the ranks evaluate different graphs: as node %lld, rank %d has %s; rank %d has %s. All ranks "
+                     "must record the same operations in the same order",
+                     (long long)first, rank[0], s->lines[rank[0]].text, rank[1], s->lines[rank[1]].text);
 }
 
 /* The common nodes differ. */
-static orr_status tell_structure(orr__site at, const items *t, const orr__difference *d)
+static orr_status tell_structure(orr__site at, const search *s, const orr__difference *d)
 {
-    int64_t first, *firsts = orr__alloc_n((size_t)orr__ranks(), sizeof *firsts);
-    orr_status st = firsts ? first_difference(at, t, d->items, &first) : ORR_ENOMEM;
+    int64_t first;
+    orr_status st = first_difference(at, s, d->items, &first);
     if (st == ORR_OK)
-        st = all_gather(at, &first, sizeof first, firsts);
-    if (st == ORR_OK)
-        st = tell(at, t, firsts[d->rank], (const int[]){ 0, d->rank });
-    free(firsts);
-    return st;
+        st = all_gather(at, s, &first, sizeof first, s->first);
+    return st == ORR_OK ? tell(at, s, s->first[d->rank], (const int[]){ 0, d->rank }) : st;
 }
 
-orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__difference *d)
+orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__difference *d, orr_status mine)
 {
-    items t;
+    search s = { .mine = NULL };
     int rank[2];
     int64_t first = -1;
-    if (!items_of(p, &t))
-        return ORR_ENOMEM;
-    orr_status st = d->allowed ? first_unequal(at, &t, &first, rank) : tell_structure(at, &t, d);
+    orr_status st = orr__ranks_can(at, mine == ORR_OK ? search_begin(p, d, &s) : mine, 0);
+    if (st == ORR_OK)
+        st = d->allowed ? first_unequal(at, &s, &first, rank) : tell_structure(at, &s, d);
     if (st == ORR_OK && first >= 0)
-        st = tell(at, &t, first, rank);
-    items_free(&t);
+        st = tell(at, &s, first, rank);
+    search_end(&s);
     return st;
 }
 

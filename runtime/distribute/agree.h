@@ -28,7 +28,8 @@ typedef struct orr__difference {
 enum { ORR__AGREE_STOPS = 1, ORR__AGREE_NEW = 2 }; /* the rank may stop the evaluation; it has yet to prepare it */
 orr_status orr__agree(orr__site at, orr__structure structure, const orr__capture *p, orr__difference *d, int *flags);
 /* Collective, if there is a difference. Returns ORR_ERANK, with the first node that differs as two ranks have it, or ORR_OK: the ranks differ in
- * what each computes alone. Compares all numbers that are certain to be equal. p is a capture in full. */
-orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__difference *d);
+ * what each computes alone. Compares all numbers that are certain to be equal. p is a capture in full. mine: not ORR_OK, with the last error, if
+ * this rank has none: it and the others have an error then, as after orr__ranks_can. */
+orr_status orr__agree_tell(orr__site at, const orr__capture *p, const orr__difference *d, orr_status mine);
 
 #endif

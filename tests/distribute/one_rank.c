@@ -334,6 +334,42 @@ static void memory_that_one_rank_lacks_is_told_to_all(void)
     down();
 }
 
+/* The ranks compute different nodes, each alone or in common, and one lacks memory while they look for the difference. */
+static void memory_that_one_rank_lacks_in_a_search_is_told_to_all(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *all = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    int failed = 0;
+    for (int n = 0; n < 160; n++) {
+        orr_scope *s = orr_scope_begin();
+        bool common = n % 2;
+        orr_tensor *own = orr_ones(ORR_F64, ORR_SHAPE(N, N)), *y = ramp(g);
+        for (int k = 0; k < 3 * n; k++) /* more than any graph before */
+            y = orr_sin(y);
+        ORR_CHECK(orr_eval(own) == ORR_OK);
+        if (mine() && !common)
+            own = orr_mul(own, orr_scalar(1));
+        y = mine() && common ? orr_sin(y) : orr_cos(y);
+        y = orr_add(y, orr_shard(own, g, ORR_AXES(0)));
+        orr__pool_fail_after(mine() ? n / 2 : -1);
+        orr_status st = orr_eval(y);
+        orr__pool_fail_after(-1);
+        bool lacks = mine() && st == ORR_ENOMEM;
+        ORR_CHECK_MSG(lacks || st == ORR_ERANK || (st == ORR_OK && !common), "allocation %d: %s: %s", n / 2,
+                      orr_status_name(st), orr_error_message());
+        failed += lacks || strstr(orr_error_message(), "no memory");
+        ORR_CHECK_MSG(orr_barrier() == ORR_OK, "allocation %d: %s", n / 2, orr_error_message());
+        ORR_CHECK(is_sum(ramp(g), RAMP));
+        orr_error_clear();
+        (void)orr_scope_end(s);
+    }
+    ORR_CHECK_MSG(failed > 60, "%d evaluations have failed", failed);
+    orr_grid_free(g);
+    (void)orr_scope_end(all);
+    down();
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(the_first_shard_of_a_rank_may_be_poison),
@@ -345,6 +381,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(engines_may_differ),
                                       ORR_TEST(a_start_without_memory_on_one_rank_fails_on_all),
                                       ORR_TEST(memory_that_one_rank_lacks_is_told_to_all),
+                                      ORR_TEST(memory_that_one_rank_lacks_in_a_search_is_told_to_all),
                                       { 0 } };
     return orr_test_ranks_main(argc, argv, "one_rank", tests, (const int[]){ 2, 3, 0 });
 }
