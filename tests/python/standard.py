@@ -266,6 +266,21 @@ def names():
             fail("%s has no text" % name)
 
 
-for group in (names, elementwise, operators, reductions, shapes, creation, orders_and_sets, extensions, corners):
+def dtypes_of_numpy():
+    """A dtype is equal to NumPy's, and NumPy takes it; `x.dtype == np.float32` that is False for ever is a wrong branch of a program."""
+    for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split():
+        d, n, other = getattr(o, name), np.dtype(name), "int8" if name != "int8" else "int16"
+        for equal in (n, n.type, name, n.str, d):
+            assert d == equal and equal == d and not d != equal, (name, equal)
+        for apart in (np.dtype(other), np.dtype(other).type, other, getattr(o, other), None, 3, [], "no dtype", object):
+            assert d != apart and not d == apart, (name, apart)
+        assert hash(d) == hash(n) and {n: 1}[d] == 1 and d.kind == n.kind and d.type is n.type and np.dtype(d) == n and np.zeros(2, d).dtype == n, name
+        assert np.ones(2).astype(d).dtype == n and np.result_type(d, "int8") == np.result_type(n, "int8"), name
+    assert o.float64 == float and o.int64 == int and o.bool == bool and o.complex128 == complex and o.float32 != float
+    assert o.bfloat16 == "bfloat16" and o.bfloat16 != np.float16 and o.bfloat16.kind == "f" and hash(o.bfloat16) == hash(o.bfloat16)
+    raises(TypeError, lambda: np.dtype(o.bfloat16))
+
+
+for group in (names, dtypes_of_numpy, elementwise, operators, reductions, shapes, creation, orders_and_sets, extensions, corners):
     tried(group.__name__, group)
 end()

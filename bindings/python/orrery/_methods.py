@@ -1,4 +1,5 @@
 """Methods of tensors in NumPy's and the standard's form."""
+import functools as _functools
 import operator as _operator
 import sys as _sys
 
@@ -139,6 +140,47 @@ def _contains(self, v):
     return bool(_core.any(is_equal)) if isinstance(is_equal, Tensor) else False
 
 
+_PLAIN = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+
+
+def _numpy_dtype(self):
+    """NumPy's dtype of the same elements: NumPy asks for this attribute where it expects a dtype."""
+    import numpy
+    try:
+        return numpy.dtype(self.name)
+    except TypeError:
+        raise AttributeError("NumPy has no dtype %s" % self.name) from None
+
+
+def _dtype_equal(self, other):
+    """As of NumPy's dtypes: equal to NumPy's of the same elements, to its name, and to the type of Python that stands for it."""
+    if isinstance(other, _core.DType):
+        return self is other
+    numpy = _sys.modules.get("numpy")
+    if not isinstance(other, (str, type, numpy.dtype) if numpy else (str, type)):
+        return NotImplemented
+    if isinstance(other, str) and other == self.name or isinstance(other, type) and _PLAIN.get(other) == self.name:
+        return True
+    try:
+        return numpy is not None and other is not object and numpy.dtype(other).name == self.name
+    except TypeError:
+        return False
+
+
+@_functools.cache
+def _dtype_hash(name):
+    try:
+        import numpy
+        return hash(numpy.dtype(name))
+    except (ImportError, TypeError):
+        return hash(name)
+
+
+def _kind(self):
+    name = self.name
+    return {"bo": "b", "in": "i", "ui": "u", "fl": "f", "bf": "f", "co": "c"}.get(name[:2], "V")
+
+
 def _install():
     for name in _standard.__all__:
         if hasattr(_core, name) and hasattr(Tensor, name) or name in ("astype", "unstack", "concat"):
@@ -161,6 +203,8 @@ def _install():
         more["__i%s__" % name.strip("_")] = _indexing.in_place(getattr(_operator, name))
     for name, value in more.items():
         setattr(Tensor, name, value)
+    _core.DType.__eq__, _core.DType.__hash__ = _dtype_equal, lambda self: _dtype_hash(self.name)
+    _core.DType.dtype, _core.DType.kind, _core.DType.type = property(_numpy_dtype), property(_kind), property(lambda self: _numpy_dtype(self).type)
     _core.DType.__call__ = lambda self, x=0: _core.cast(_standard.asarray(x), self)  # float32(3)
 
 
