@@ -270,7 +270,7 @@ static const struct {
 } changes[] = {
     { "ORRERY_FUSE=off", "ORRERY_FUSE=on" },
     { "mixes axes", "an operation on the shape of the value itself (the reshape or transpose after both lines)" },
-    { "already", "fewer arrays in one expression (orr_concat or one array of them)" },
+    { "buffers already", "fewer arrays in one expression (orr_concat or one array of them)" },
 };
 
 static const char *change_for(const char *reason)

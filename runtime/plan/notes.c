@@ -159,8 +159,9 @@ static orr__site view_of(const orr__capture *p, const orr__regions *rs, int k, i
     return best ? ORR__SITE(best->file, best->line, NULL) : orr__region_site(&rs->region[k]);
 }
 
-/* Large operands of a kernel of loops, of which the innermost loop reads elements of different rows. */
-static void note_turned(const orr__capture *p, const orr__regions *rs, int k)
+/* Large operands of a kernel of loops, of which the innermost loop reads elements of different rows. One that the plan itself computes would
+ * have to be copied each time, which costs as much. */
+static void note_turned(const orr__capture *p, const orr__regions *rs, const int32_t *maker, int k)
 {
     const orr__region *r = &rs->region[k];
     double part = 0;
@@ -169,7 +170,8 @@ static void note_turned(const orr__capture *p, const orr__regions *rs, int k)
     int32_t input = -1;
     for (int i = 0; i < r->ninstr && orr__region_loops(r) && r->loops != ORR__LOOPS_PRODUCT && r->rank > 1; i++) {
         const orr__access *x = r->instr[i].kind == ORR__RI_LOAD ? &r->access[r->instr[i].a] : NULL;
-        if (!x || x->input < 0 || x->placed || r->in_count[x->input] < NOTED || r->dim[inner] < 2)
+        if (!x || x->input < 0 || maker[r->in[x->input]] >= 0 || x->placed || r->in_count[x->input] < NOTED ||
+            r->dim[inner] < 2)
             continue;
         int row = orr__region_row_axis(r, x);
         int64_t step = x->stride[inner] < 0 ? -x->stride[inner] : x->stride[inner];
@@ -604,7 +606,7 @@ void orr__plan_note(const orr__capture *p, const orr__regions *rs)
         for (int o = 0; o < r->nout; o++)
             s.maker[r->out[o]] = k;
         note_apart(p, rs, &s, k);
-        note_turned(p, rs, k);
+        note_turned(p, rs, s.maker, k);
         note_grown(r);
         if (!note_tiled(p, rs, k))
             note_repeated(p, rs, repeated, k);
