@@ -154,8 +154,8 @@ typedef struct advice {
     int source; /* the line that has to change: its number among s->of */
     double other;
     int n;
-    bool joint;  /* a share of a claim is worth no more than the least share of all */
-    bool second; /* of two changes that win the same, the other one is said */
+    bool joint;    /* a share of a claim is worth no more than the least share of all */
+    double yields; /* another change is said in its place that wins less by up to this part */
     struct {
         int source;
         double seconds;
@@ -221,7 +221,7 @@ static void add(source *of, double gain, const char *text)
 /* Of two changes that win the same, the one that makes a value needless is the first, not the one that moves it less. */
 static double weight(const advice *a, double gain)
 {
-    return a->second ? 0.9 * gain : gain;
+    return gain * (1 - a->yields);
 }
 
 /* The changes in the order of what they win, each of what those before have left. One that has lost half of it is said by those. */
@@ -639,8 +639,9 @@ static void change_part(summary *s, int first)
     size_t row = 0;
     double best = 0;
     char where[280], lines[160] = "", by[300] = "", text[480] = "";
-    advice a = { .second =
-                     f->kind == ORR__NOTE_ORDER }; /* a product with rows of one-hot vectors, summed, is needless */
+    advice a = { .yields = f->kind == ORR__NOTE_ORDER
+                               ? 0.3
+                               : 0 }; /* a product with rows of one-hot vectors, summed, is needless */
     size_t at = 0;
     while (row < sizeof parts / sizeof *parts && parts[row].kind != f->kind)
         row++;
@@ -707,7 +708,7 @@ static void change_early(summary *s, const orr__note *f)
     const source *at = source_of(s, f->file, f->line), *of, *reader;
     double alone = f->n > f->part ? (double)(f->n - f->part) : 0, bytes = f->n ? f->bytes / (double)f->n : 0;
     char where[280], by[280];
-    advice a = { .joint = true, .second = true };
+    advice a = { .joint = true, .yields = 0.1 };
     const orr__note *unread = fact_at(s, ORR__NOTE_UNREAD, f->of, f->of_line, false);
     if (unread && 2 * unread->a >= (double)unread->n) /* said there */
         return;
