@@ -588,6 +588,8 @@ static void note(orr__site at, const beginning *b)
  * an evaluation needs are not overwritten. */
 typedef struct undo {
     int n;
+    bool undone;
+    orr__run *awaited; /* of old values: a reference, which end_of_event was called for last */
     orr__former *former;
 } undo;
 
@@ -595,16 +597,30 @@ static void undo_free(undo *u)
 {
     orr__formers_free(u->former, u->n);
     orr__formers_under_way(-1);
+    orr__run_unref(u->awaited);
     free(u);
 }
 
-/* An old value may be that of an evaluation under way: if that is stopped, too, its end gives the variable the value before. */
+/* An old value may be that of an evaluation under way, which may be stopped, too: once more after its end. */
 static void end_of_event(void *argument, orr_status st)
 {
     undo *u = argument;
-    if (st != ORR_OK)
+    orr__run *next = NULL;
+    u->undone = u->undone || st != ORR_OK;
+    if (u->undone)
         orr__formers_revert(u->former, u->n);
-    undo_free(u);
+    for (int i = 0; u->undone && i < u->n && !next; i++) {
+        const orr__buffer *b = orr__node_value(u->former[i].old);
+        bool ends = b && b->run && b->run != u->awaited && !orr__run_done(b->run);
+        next = ends ? orr__run_ref(b->run) : NULL;
+    }
+    if (!next) {
+        undo_free(u);
+        return;
+    }
+    orr__run_unref(u->awaited);
+    u->awaited = next;
+    orr__run_then(next, end_of_event, u);
 }
 
 /* Old values that no evaluation has asked for yet, as those of a variable's first assignment: computed in any case. So are new values of which

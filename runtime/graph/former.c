@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "runtime/base/array.h"
 #include "runtime/base/fork.h"
+#include "runtime/graph/distribution.h"
 #include "runtime/graph/former.h"
 #include "runtime/graph/thread_state.h"
 
@@ -188,8 +189,51 @@ static void undo(orr__node *n, orr__node *old)
         free(in);
 }
 
+/* A node that holds the value that n had, and what n held before for this reason. NULL: no memory. */
+static orr__node *aside(orr__node *n)
+{
+    return orr__node_new(ORR__SITE(n->file, n->line, "assign"), &orr__op_result, (orr_dtype)n->dtype, &n->shape, n->nin,
+                         n->in);
+}
+
+/* Gives n itself the old value. What it had stays in memory as long as n, since other threads may be about to refer to it. */
+static void revert_in_place(orr__node *n, const orr__node *old)
+{
+    orr__buffer *now = orr__node_value(n), *b = orr__node_value(old);
+    if (!b || now == b)
+        return;
+    if (!now) { /* nothing was published */
+        n->placed = old->placed;
+        (void)orr__node_publish(n, orr__buffer_ref(b), ORR__PUBLISH_ASKED, true);
+        return;
+    }
+    orr__node *before = aside(n);
+    orr__graph_lock();
+    orr__node *had = n->nin ? n->in[0] : NULL; /* `before` holds it */
+    n->nin = before != NULL;
+    n->in = n->in3;
+    n->in3[0] = before;
+    n->placed = old->placed;
+    atomic_store_explicit(&n->value, orr__buffer_ref(b), memory_order_release);
+    if (before)
+        atomic_store_explicit(&before->value, now, memory_order_release);
+    orr__graph_unlock();
+    orr__node_unref(had);
+}
+
+/* True if the ranks compute n in common. Each hears of the end of an evaluation at a time of its own, and all record the same graph
+ * meanwhile: from the same nodes. */
+static bool is_of_all_ranks(const orr__node *n)
+{
+    return orr__ranks() > 1 && ((n->tracked & ORR__COMMON) || n->placed);
+}
+
 static void revert(orr__node *n, orr__node *former)
 {
+    if (is_of_all_ranks(n)) {
+        revert_in_place(n, former);
+        return;
+    }
     orr__graph_lock();
     orr__node *old = n->undone ? NULL : orr__node_ref(standing(former));
     orr__graph_unlock();
@@ -198,10 +242,8 @@ static void revert(orr__node *n, orr__node *former)
         orr__node_unref(old);
         return;
     }
-    if (!orr__node_value(n)) { /* nothing was published */
-        n->placed = old->placed;
+    if (!orr__node_value(n)) /* nothing was published */
         (void)orr__node_publish(n, orr__buffer_ref(b), ORR__PUBLISH_ASKED, true);
-    }
     undo(n, orr__node_ref(old));
     orr__node_unref(orr__slot_restore(n->var, n, old));
 }

@@ -20,7 +20,7 @@ int orr__formers(orr__node *const *pending, int n, orr__former *f);
 /* The last value of the variable of which n is a pending one, borrowed from this thread; NULL: none is kept. */
 orr__node *orr__former_of(const orr__node *n);
 /* Gives the variables their old values again, unless they have been assigned meanwhile. What was recorded from the new ones is not evaluated any
- * more: the capture of an undone value is ORR_ECANCELLED. Any thread. */
+ * more: the capture of an undone value is ORR_ECANCELLED. A value that the ranks compute in common becomes the old one itself. Any thread. */
 void orr__formers_revert(const orr__former *f, int n);
 /* A pending assignment of this thread is pending no more. */
 void orr__pending_forget(const orr__node *n);
