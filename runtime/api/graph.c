@@ -434,10 +434,10 @@ static orr_status check_apart(orr__site at, const graph *g, const submission *s)
     return ORR_OK;
 }
 
-/* True if the ranks evaluate the graph together, with values of which this rank may not know all. */
-static bool divided(const graph *g, orr_tensor *const *values)
+/* True if the ranks evaluate the graph together, with n values, of which this rank may not know all. */
+static bool divided(const graph *g, orr_tensor *const *values, int n_values)
 {
-    bool any = !atomic_load(&g->plan);
+    bool any = !atomic_load(&g->plan) || n_values < g->nin;
     for (int i = 0; i < g->nin && !any; i++) {
         const orr__node *n = values[i] ? orr__handle_node(values[i]) : NULL;
         any = !n || orr__node_is_common(n);
@@ -501,7 +501,7 @@ static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *value
     if (st == ORR_OK)
         st = submit(at, g, &s, !event);
     orr__stop_ends(outer);
-    if (st != ORR_OK && over_ranks() && orr__tls_get()->met == s.met && divided(g, values))
+    if (st != ORR_OK && over_ranks() && orr__tls_get()->met == s.met && divided(g, values, g->nin))
         st = orr__over_ranks_absent(at, st, false); /* the others wait for this rank */
     if (e)
         orr__event_adopt(e, s.run);
@@ -566,12 +566,13 @@ static orr_status submit_graph(orr__site at, orr_graph *name, orr_tensor *const 
         st = orr__fail(at, ORR_EINVAL, "the graph is NULL");
     else if (!g)
         st = orr__fail(at, ORR_EHANDLE, "no graph: it was freed, or never was one");
-    if (!g && over_ranks()) /* it may have failed on this rank alone */
-        st = orr__over_ranks_absent(at, st, false);
     if (st == ORR_OK && to)
         st = check_memory(at, g, to);
     if (st == ORR_OK)
         st = orr__need_running(at);
+    /* It may have failed on this rank alone. */
+    if (st != ORR_OK && over_ranks() && (!g || divided(g, values, values ? n_values : 0)))
+        st = orr__over_ranks_absent(at, st, false);
     if (st == ORR_OK)
         st = submit_values(at, g, values, results, to, event);
     if (g)

@@ -83,6 +83,33 @@ static orr_status by_graph(orr_tensor *t, orr_grid *g)
     return st;
 }
 
+/* Lists of wrong lengths, and no memory for the result. */
+static void a_submission_that_one_rank_writes_wrongly_is_told_to_all(void)
+{
+    ORR_REQUIRE(up());
+    orr_scope *s = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    orr_tensor *p = orr_placeholder(ORR_F64, ORR_SHAPE(N, N)), *out[2] = { orr_add(p, p), orr_neg(p) }, *r[2];
+    orr_graph *one = orr_graph_build(&p, 1, out, 1), *two = orr_graph_build(&p, 1, out, 2);
+    orr_tensor *whole = orr_ones(ORR_F64, ORR_SHAPE(N, N));
+    for (int how = 0; how < 4; how++) {
+        orr_tensor *x = ramp(g);
+        orr_status st =
+            how < 3 ? orr_graph_submit(how == 2 && mine() ? two : one, how == 1 && mine() ? NULL : &x,
+                                       how == 0 && mine() ? 2 : 1, r, 1, NULL)
+            : mine() ? orr_graph_submit_into(one, &x, 1, ORR_BUFFERS(ORR_BUFFER(NULL, sizeof(double[N * N]))), NULL)
+                     : orr_graph_submit(one, &x, 1, r, 1, NULL);
+        ORR_CHECK(is_told(st, ORR_EINVAL, "graph_submit", "submit") && is_sum(ramp(g), RAMP));
+        /* A rank's own. */
+        st = orr_graph_submit(one, &whole, 1, r, mine() ? 2 : 1, NULL);
+        ORR_CHECK(st == (mine() ? ORR_EINVAL : ORR_OK) && is_sum(ramp(g), RAMP));
+    }
+    ORR_CHECK(orr_graph_free(one) == ORR_OK && orr_graph_free(two) == ORR_OK);
+    orr_grid_free(g);
+    (void)orr_scope_end(s);
+    down();
+}
+
 static orr_status by_value_of_graph(orr_tensor *t, orr_grid *g)
 {
     orr_tensor *p = orr_placeholder(ORR_F64, ORR_SHAPE(N, N)), *out = orr_add(p, p), *r = NULL;
@@ -380,6 +407,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(other_settings_may_differ),
                                       ORR_TEST(engines_may_differ),
                                       ORR_TEST(a_start_without_memory_on_one_rank_fails_on_all),
+                                      ORR_TEST(a_submission_that_one_rank_writes_wrongly_is_told_to_all),
                                       ORR_TEST(memory_that_one_rank_lacks_is_told_to_all),
                                       ORR_TEST(memory_that_one_rank_lacks_in_a_search_is_told_to_all),
                                       { 0 } };
