@@ -7,6 +7,7 @@
 #include "runtime/api/eval.h"
 #include "runtime/api/over_ranks.h"
 #include "runtime/base/array.h"
+#include "runtime/base/callback.h"
 #include "runtime/distribute/local_graph.h"
 #include "runtime/engine/block_cyclic.h"
 #include "runtime/graph/thread_state.h"
@@ -390,8 +391,11 @@ static orr_status evaluate_jointly(orr__site at, part *w, const orr__capture *p,
     return st;
 }
 
+/* A function of the program that an evaluation calls is no call of all ranks: its thread may hold the turn. */
 orr_status orr__over_ranks_absent(orr__site at, orr_status st, bool told)
 {
+    if (orr__callback)
+        return st;
     take_turn();
     st = orr__ranks_can(at, st, told ? ORR__MEETING_TOLD : 0);
     orr__tls_get()->met++;
@@ -405,6 +409,8 @@ orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *root
     part w = { .g = NULL };
     int flags = 0;
     orr_status st = orr__no_placeholder(at, p);
+    if (st == ORR_OK)
+        st = orr__may_wait(at);
     if (st == ORR_OK)
         st = orr__exchange_here(at);
     if (st != ORR_OK)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/base/callback.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/pool.h"
 #include "runtime/ranks/ranks.h"
@@ -107,6 +108,8 @@ static orr_status tell_absence(orr__site at, int rank, const orr__meeting *all, 
 orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all)
 {
     char text[TEXT] = "";
+    if (mine.call && orr__may_wait(at) != ORR_OK)
+        return ORR_ESTATE;
     if (mine.call)
         orr__ranks_take_turn();
     if (!all)

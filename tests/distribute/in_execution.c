@@ -222,6 +222,45 @@ static void a_value_of_an_event_that_fails_is_used_by_no_rank(void)
     down();
 }
 
+/* -- calls within an evaluation ---------------------------------------------------------------------------------------------------- */
+
+static orr_tensor *asked_for;
+static orr_status said[3];
+
+static int asks(const orr_kernel_args *a)
+{
+    char path[1100];
+    (void)snprintf(path, sizeof path, "%s/within.npy", getenv("ORR_TEST_RANKS"));
+    said[0] = orr_eval(asked_for);
+    said[1] = orr_barrier();
+    said[2] = orr_save(path, asked_for);
+    memcpy(a->out, a->in[0].data, sizeof(double));
+    return 0;
+}
+
+/* Such a call would wait for the evaluation in which it is made. */
+static void a_function_of_the_program_cannot_evaluate_over_ranks(void)
+{
+    static const orr_kernel_def def = { .name = "asks", .n_inputs = 1, .cpu = asks };
+    for (int k = 0; k < CANCEL_LANES; k++) {
+        (void)alarm(DEADLINE);
+        if (!cancel_up(&cancel_lanes[k], "1"))
+            continue;
+        orr_scope *s = orr_scope_begin();
+        orr_grid *g = line_of_ranks();
+        orr_tensor *x = orr_apply(orr_define_kernel(&def), ORR_TENSORS(orr_ones(ORR_F64, ORR_SHAPE(1))));
+        asked_for = ramp(g);
+        memset(said, 0, sizeof said);
+        ORR_CHECK_MSG(orr_eval(orr_add(sum(orr_cos(ramp(g))), x)) == ORR_OK, "%s", orr_error_message());
+        for (int i = 0; i < 3; i++)
+            ORR_CHECK_MSG(said[i] == ORR_ESTATE, "call %d: %s", i, orr_status_name(said[i]));
+        ORR_CHECK(is_sum(ramp(g), RAMP) && is_sum(asked_for, RAMP) && orr_barrier() == ORR_OK);
+        orr_grid_free(g);
+        (void)orr_scope_end(s);
+        down();
+    }
+}
+
 /* -- matrices that the ranks compute together ------------------------------------------------------------------------------------- */
 
 static orr_tensor *blocks(orr_tensor *t, orr_grid *g)
@@ -353,6 +392,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_value_of_an_event_that_fails_is_used_by_no_rank),
                                       ORR_TEST(a_factorisation_over_ranks_goes_on_after_a_failure),
                                       ORR_TEST(an_assignment_that_fails_on_all_ranks_is_told_once),
+                                      ORR_TEST(a_function_of_the_program_cannot_evaluate_over_ranks),
                                       ORR_TEST(calls_of_all_ranks_beside_an_event_are_told_apart),
                                       { 0 } };
     return orr_test_ranks_main(argc, argv, "in_execution", tests, (const int[]){ 2, 4, 0 });
