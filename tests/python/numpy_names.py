@@ -144,6 +144,9 @@ for made, shape in ((o.random.rand(2, 3), (2, 3)), (o.random.randn(4), (4,)), (o
                     (o.random.standard_normal(3), (3,)), (o.random.exponential(size=2), (2,))):
     if made.shape != shape or not o.isfinite(made).all():
         fail("random numbers of the shape %s: %s" % (shape, made))
+same("no counts", o.repeat(o.ones(0), o.ones(0, dtype="int64")), np.ones(0))
+raises(ValueError, lambda: o.where(x > 1, x), "both")
+raises(TypeError, lambda: np.sum(x, out=x), "value")
 raises(AttributeError, lambda: o.nansums, "orrery.nansum")
 raises(AttributeError, lambda: o.savez, "orrery.save_npz")
 raises(AttributeError, lambda: o.linalg.nothing)

@@ -272,7 +272,7 @@ def dtypes_of_numpy():
         d, n, other = getattr(o, name), np.dtype(name), "int8" if name != "int8" else "int16"
         for equal in (n, n.type, name, n.str, d):
             assert d == equal and equal == d and not d != equal, (name, equal)
-        for apart in (np.dtype(other), np.dtype(other).type, other, getattr(o, other), None, 3, [], "no dtype", object):
+        for apart in (np.dtype(other), np.dtype(other).type, other, getattr(o, other), None, 3, [], "no dtype", "a::b, c", object):
             assert d != apart and not d == apart, (name, apart)
         assert hash(d) == hash(n) and {n: 1}[d] == 1 and d.kind == n.kind and d.type is n.type and np.dtype(d) == n and np.zeros(2, d).dtype == n, name
         assert np.ones(2).astype(d).dtype == n and np.result_type(d, "int8") == np.result_type(n, "int8"), name

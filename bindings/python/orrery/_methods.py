@@ -29,12 +29,6 @@ def _array(self, dtype=None, copy=None):
     return a if dtype is None or a.dtype == dtype else a.astype(dtype)
 
 
-def _of_numpy(module, name):
-    """The function here for one of NumPy; None: there is none."""
-    own = _sys.modules.get(module.replace("numpy", __package__, 1)) if module in ("numpy", "numpy.linalg", "numpy.fft") else None
-    return getattr(own, name, None) if own else None
-
-
 def _as_arrays(v):
     if isinstance(v, Tensor):
         return _array(v)
@@ -49,27 +43,13 @@ def _as_own(v):
     return _standard.asarray(v) if isinstance(v, numpy.ndarray) else v.item() if isinstance(v, numpy.generic) else v
 
 
-def _known(types):
-    import numpy
-    return all(issubclass(t, (Tensor, numpy.ndarray, numpy.generic)) or not hasattr(t, "__array_function__") for t in types)
-
-
-def _function(self, function, types, arguments, options):
-    """A function of NumPy of tensors is the one here of that name. It is NumPy's on arrays where there is none, or where it has arguments that
-    this one has not."""
-    if not _known(types):
-        return NotImplemented
-    own = _of_numpy(function.__module__, function.__name__)
-    try:
-        return own(*arguments, **options) if own else function(*_as_arrays(arguments), **_as_arrays(options))
-    except TypeError:
-        return function(*_as_arrays(arguments), **_as_arrays(options))
-
-
 def _ufunc(self, function, method, *arguments, **options):
-    if not _known(map(type, arguments)):
+    """A function of NumPy of elements is the one here of that name. It is NumPy's on arrays where there is none, and for its other methods and
+    arguments."""
+    import numpy
+    if not all(isinstance(v, (Tensor, numpy.ndarray, numpy.generic)) or not hasattr(v, "__array_ufunc__") for v in arguments):
         return NotImplemented
-    own = _of_numpy("numpy", function.__name__) if method == "__call__" and not options else None
+    own = getattr(_sys.modules[__package__], function.__name__, None) if method == "__call__" and not options else None
     if not own:
         return getattr(function, method)(*_as_arrays(arguments), **_as_arrays(options))
     return own(*map(_as_own, arguments))
@@ -91,9 +71,7 @@ def _transpose(self, *axes):
 
 
 def _T(self):
-    if self.ndim != 2:
-        raise ValueError("T needs two axes, not %d: see mT and transpose" % self.ndim)
-    return _mT(self)
+    return self if self.ndim < 2 else _mT(self) if self.ndim == 2 else _transpose(self)
 
 
 def _mT(self):
@@ -163,7 +141,7 @@ def _dtype_equal(self, other):
         return True
     try:
         return numpy is not None and other is not object and numpy.dtype(other).name == self.name
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):  # any text
         return False
 
 
@@ -181,12 +159,25 @@ def _kind(self):
     return {"bo": "b", "in": "i", "ui": "u", "fl": "f", "bf": "f", "co": "c"}.get(name[:2], "V")
 
 
+def _asked_by_numpy(method):
+    """A method that np.mean(x) and its kin call with NumPy's arguments, of which those that are None are none."""
+    @_functools.wraps(method)
+    def f(self, *args, **options):
+        if "out" in options or "dtype" in options:
+            if options.pop("out", None) is not None:
+                raise TypeError("out=: a tensor is a value, which is not written; use the result")
+            dtype = options.pop("dtype", None)
+            self = self if dtype is None else _standard.astype(self, dtype)
+        return method(self, *args, **options)
+    return f
+
+
 def _install():
     for name in _standard.__all__:
         if hasattr(_core, name) and hasattr(Tensor, name) or name in ("astype", "unstack", "concat"):
             setattr(Tensor, name, getattr(_standard, name))
     more = {"__array_namespace__": _namespace, "__dlpack__": _dlpack, "__dlpack_device__": lambda self: (1, 0),
-            "__array__": _array, "__array_ufunc__": _ufunc, "__array_function__": _function, "__getitem__": _indexing.get, "__setitem__": _indexing.put,
+            "__array__": _array, "__array_ufunc__": _ufunc, "__getitem__": _indexing.get, "__setitem__": _indexing.put,
             "__iter__": _iter, "__repr__": _repr, "__format__": _format, "__round__": _round, "reshape": _reshape, "transpose": _transpose, "T": property(_T),
             "mT": property(_mT), "device": property(lambda self: "cpu"), "to_device": _to_device,
             "nbytes": property(lambda self: self.size * self.dtype.itemsize), "tolist": _convert.to_lists,
@@ -203,6 +194,9 @@ def _install():
         more["__i%s__" % name.strip("_")] = _indexing.in_place(getattr(_operator, name))
     for name, value in more.items():
         setattr(Tensor, name, value)
+    for name in "max min mean sum prod var std any all argmax argmin cumsum cumprod clip round".split():
+        if hasattr(Tensor, name):
+            setattr(Tensor, name, _asked_by_numpy(getattr(Tensor, name)))
     _core.DType.__eq__, _core.DType.__hash__ = _dtype_equal, lambda self: _dtype_hash(self.name)
     _core.DType.dtype, _core.DType.kind, _core.DType.type = property(_numpy_dtype), property(_kind), property(lambda self: _numpy_dtype(self).type)
     _core.DType.__call__ = lambda self, x=0: _core.cast(_standard.asarray(x), self)  # float32(3)

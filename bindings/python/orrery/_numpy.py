@@ -202,7 +202,7 @@ def tile(A, reps):
 
 def repeat(a, repeats, axis=None):
     """Each element repeated; without an axis a as flat."""
-    return _s.repeat(_tensor(a), _number(repeats), axis)
+    return _s.repeat(_tensor(a), repeats if isinstance(repeats, Tensor) and repeats.ndim else _number(repeats), axis)
 
 
 def pad(array, pad_width, mode="constant", *more, constant_values=0):
@@ -655,10 +655,11 @@ def interp(x, xp, fp, left=None, right=None):
 # -- choice ----------------------------------------------------------------------------------------------------------------
 
 
-def where(condition, *xy):
-    """x where the condition holds, y elsewhere; with the condition alone the places where it holds."""
-    c = _tensor(condition)
-    return _s.where(c, *xy) if xy else _s.nonzero(c)
+def where(condition, x1=None, x2=None, /):
+    """x1 where the condition holds, x2 elsewhere; with the condition alone the places where it holds."""
+    if (x1 is None) is not (x2 is None):
+        raise ValueError("where() has both x1 and x2 or neither")
+    return _s.nonzero(_tensor(condition)) if x1 is None else _s.where(_tensor(condition), x1, x2)
 
 
 def take(a, indices, /, axis=None):
