@@ -4275,8 +4275,8 @@ inline bool event_done(const Event &event)
 /// Of variables over ranks both are computed from the old value: record them again where that matters.
 /// An evaluation over ranks ends on all of them, each of which gets ORR_ECANCELLED: one rank need cancel it. Its exchanges take place
 /// all the same, so that no rank waits for another.
-/// errors:   ORR_EINVAL (NULL), ORR_EHANDLE (waited for already).
-/// threads:  safe from any thread.
+/// errors:   ORR_EINVAL (NULL), ORR_EHANDLE (the wait for it has ended).
+/// threads:  safe from any thread, also while another one waits, and from the function of orr_progress_to.
 inline orr_status cancel(Event &event, ORRERY_CALLER)
 {
     return detail::check(orr_cancel_at(file, line, event.get()), file, line);

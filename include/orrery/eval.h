@@ -141,8 +141,8 @@ ORR_API bool orr_event_done(const orr_event *event);
  * Of variables over ranks both are computed from the old value: record them again where that matters.
  * An evaluation over ranks ends on all of them, each of which gets ORR_ECANCELLED: one rank need cancel it. Its exchanges take place
  * all the same, so that no rank waits for another.
- * errors:   ORR_EINVAL (NULL), ORR_EHANDLE (waited for already).
- * threads:  safe from any thread. */
+ * errors:   ORR_EINVAL (NULL), ORR_EHANDLE (the wait for it has ended).
+ * threads:  safe from any thread, also while another one waits, and from the function of orr_progress_to. */
 ORR_API orr_status orr_cancel_at(const char *file, int line, orr_event *event);
 #define orr_cancel(...) orr_cancel_at(ORR_HERE, __VA_ARGS__)
 /** Computes `t` like orr_eval, in `seconds` from now on at most, except that work that has begun then ends: within some 10 ms on a

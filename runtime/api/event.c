@@ -24,7 +24,8 @@ struct event {
     } * landing; /* values that the wait brings to memory of the program */
     int nlanding, landing_cap;
     orr__stop *stop;
-    bool stretch; /* of orr_cancellable_begin: it has no runs                       */
+    bool stretch;       /* of orr_cancellable_begin: it has no runs                       */
+    atomic_bool waited; /* a caller of orr_wait has it                                    */
 };
 
 static atomic_int live; /* events that have a name */
@@ -190,31 +191,30 @@ static struct event *get(orr__site at, const orr_event *event)
     return e;
 }
 
-static orr_status take(orr__site at, orr_event *event, bool stretch, struct event **taken)
+static orr_status fits(orr__site at, const struct event *e, bool stretch)
 {
-    struct event *e = get(at, event);
-    if (!e)
-        return orr_error_status();
-    bool fits = e->stretch == stretch;
-    event_unref(e);
-    if (!fits)
-        return orr__fail(at, ORR_EINVAL, "the event is of %s",
-                         stretch ? "an evaluation: orr_wait ends it"
-                                 : "a stretch of calls: orr_cancellable_end ends it");
-    *taken = orr__token_get(event, true);
-    return *taken ? ORR_OK : orr__fail(at, ORR_EHANDLE, "another thread has just ended the event");
+    return e->stretch == stretch ? ORR_OK
+                                 : orr__fail(at, ORR_EINVAL, "the event is of %s",
+                                             stretch ? "an evaluation: orr_wait ends it"
+                                                     : "a stretch of calls: orr_cancellable_end ends it");
 }
 
 orr_status orr_wait_at(const char *file, int line, orr_event *event)
 {
     orr__site at = ORR__SITE(file, line, "wait");
-    struct event *e;
-    orr_status st = take(at, event, false, &e);
-    if (st != ORR_OK)
-        return st;
-    st = is_done(e) || orr__engine_running()
-             ? wait_for(e)
-             : orr__fail(at, ORR_ESTATE, "the evaluation of this event belongs to the parent of this forked process");
+    struct event *e = get(at, event);
+    if (!e)
+        return orr_error_status();
+    orr_status st = fits(at, e, false);
+    if (st == ORR_OK && atomic_exchange(&e->waited, true))
+        st = orr__fail(at, ORR_EHANDLE, "another call waits for the event already");
+    else if (st == ORR_OK) {
+        st = is_done(e) || orr__engine_running()
+                 ? wait_for(e)
+                 : orr__fail(at, ORR_ESTATE,
+                             "the evaluation of this event belongs to the parent of this forked process");
+        event_unref(orr__token_get(event, true)); /* the name has lasted so long, for orr_cancel */
+    }
     event_unref(e);
     return st;
 }
@@ -277,14 +277,13 @@ orr_status orr_cancellable_end_at(const char *file, int line, orr_event *event)
     struct event *e = get(at, event);
     if (!e)
         return orr_error_status();
-    bool innermost = !e->stretch || e->stop == orr__stop_mine;
+    orr_status st = fits(at, e, true);
+    if (st == ORR_OK && e->stop != orr__stop_mine) /* else it is this thread's */
+        st = orr__fail(at, ORR_EINVAL, "it is not the innermost stretch that this thread has begun and not ended");
+    if (st == ORR_OK) {
+        orr__stop_ends(e->stop->outer);
+        event_unref(orr__token_get(event, true));
+    }
     event_unref(e);
-    if (!innermost)
-        return orr__fail(at, ORR_EINVAL, "it is not the innermost stretch that this thread has begun and not ended");
-    orr_status st = take(at, event, true, &e);
-    if (st != ORR_OK)
-        return st;
-    orr__stop_ends(e->stop->outer);
-    event_unref(e);
-    return ORR_OK;
+    return st;
 }

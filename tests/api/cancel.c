@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -443,6 +444,54 @@ static void an_event_that_fails_leaves_the_old_values(void)
     ORR_CHECK(orr_shutdown() == ORR_OK);
 }
 
+/* -- an event that a thread waits for ------------------------------------------------------------------------------------ */
+
+static orr_event *_Atomic awaited;
+
+static void *wakes(void *said)
+{
+    (void)usleep(30000);
+    *(orr_status *)said = orr_cancel(atomic_load(&awaited));
+    return NULL;
+}
+
+static void cancels(int64_t done, int64_t planned, void *said)
+{
+    if (done < planned)
+        *(orr_status *)said = orr_cancel(atomic_load(&awaited));
+}
+
+/* By another thread, or by the function of progress, which the wait itself calls. */
+static void an_event_is_cancelled_while_it_is_waited_for(void)
+{
+    static const orr_kernel_def def = { .name = "sleeps", .n_inputs = 1, .cpu = sleeps };
+    if (!cancel_up(&cancel_lanes[1], "2"))
+        ORR_SKIP("there is no StarPU");
+    orr_scope *s = orr_scope_begin();
+    const orr_op *op = orr_define_kernel(&def);
+    for (int k = 0; k < 2; k++) {
+        orr_event *event = NULL;
+        orr_status said = ORR_EINVAL;
+        pthread_t thread;
+        orr_tensor *t = ten_calls(op, orr_full(ORR_F64, ORR_SHAPE(1), 7.0));
+        ORR_REQUIRE(orr_eval_async(ORR_TENSORS(t), &event) == ORR_OK);
+        atomic_store(&awaited, event);
+        if (k)
+            orr_progress_to(cancels, &said);
+        else
+            ORR_REQUIRE(pthread_create(&thread, NULL, wakes, &said) == 0);
+        double from = cancel_now();
+        ORR_CHECK(orr_wait(event) == ORR_ECANCELLED && cancel_now() - from < 1.9);
+        if (!k)
+            (void)pthread_join(thread, NULL);
+        orr_progress_to(NULL, NULL);
+        ORR_CHECK_MSG(said == ORR_OK, "%s", orr_status_name(said));
+        ORR_CHECK(orr_cancel(event) == ORR_EHANDLE && orr_wait(event) == ORR_EHANDLE && orr_event_done(event));
+    }
+    orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 static void limits_and_stretches_are_checked(void)
 {
     ORR_REQUIRE(cancel_up(&cancel_lanes[0], "2"));
@@ -479,6 +528,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(
                                           what_was_recorded_from_a_cancelled_value_is_not_computed_from_the_old_one),
                                       ORR_TEST(an_event_that_fails_leaves_the_old_values),
+                                      ORR_TEST(an_event_is_cancelled_while_it_is_waited_for),
                                       ORR_TEST(limits_and_stretches_are_checked),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.cancel", tests);
