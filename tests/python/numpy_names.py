@@ -108,7 +108,7 @@ for rounds in range(ROUNDS):
                         continue
                     compares += 1
                     compared("%s of %s %s" % (e, dtype, shape), got, want, tolerance)
-                    if line.startswith("m."):
+                    if line.startswith("m.") and not (name == "fix" and np.__version__ < "2"):  # which writes into an array of a result
                         got = tried("numpy." + e, lambda: eval(line, {"m": np, **{k: o.asarray(x) for k, x in values.items()}}))  # noqa: S307
                         compared("numpy.%s of %s %s, of tensors" % (e, dtype, shape), got, want, tolerance)
 if compares < 0.8 * tries:
