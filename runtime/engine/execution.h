@@ -108,6 +108,8 @@ typedef struct {
     int n[ORR__LANES];
     double expected[ORR__LANES]; /* seconds; 0: no run yet */
     double seen[ORR__LANES];     /* of the last run        */
+    double then;                 /* what the lane was expected to take when the caller alone ran last */
+    int since, wait;             /* runs by the lane since then, and those after which the caller's turn comes */
 } orr__lane_times;
 typedef struct {
     orr__work *_Atomic work;
@@ -180,6 +182,7 @@ struct orr__run {
         orr__lane by;
         bool measured, trial, first; /* first: in this lane, predicted to be faster than alone */
         double expected;             /* excess of the trial, seconds */
+        double against;              /* … over these seconds; 0: not known yet */
         double most;                 /* seconds after which the rest is done by the calling thread; infinite: never */
     } lane;
     double lane_began;

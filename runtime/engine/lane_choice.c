@@ -58,6 +58,34 @@ static bool recall(const orr__plan *p, orr__lane_times *t, orr__lane wish, doubl
     return chosen == 1;
 }
 
+/* True if this run, which the lane would do, is the caller's, whose time may be that of other conditions: of kernels that were not compiled
+ * yet, or a mere prediction. Its turn comes ever more rarely, and at once when the lane takes half more than it did then, as after pauses,
+ * if it may well be the faster one by now. Under the lock. */
+static bool is_callers_turn(orr__lane_times *t, orr__lane wish, double base, double ratio, orr__lane_run *run)
+{
+    double now = t->expected[wish], most = 1 + ORR__REGRET_MOST;
+    bool slower = t->then > 0 && fmin(now, t->seen[wish]) > most * t->then;
+    if (t->wait == 0)
+        t->wait = 4 * ORR__T_SETTLED;
+    if (t->then <= 0 || now < t->then)
+        t->then = now;
+    if (++t->since < t->wait && !slower)
+        return false;
+    double caller = fmin(base, t->then / ratio);
+    if (caller > most * now || !orr__regret_leave(fmax(0, caller - now)))
+        return false;
+    *run = (orr__lane_run){ .by = ORR__ALONE,
+                            .measured = true,
+                            .trial = true,
+                            .expected = fmax(0, caller - now),
+                            .against = now,
+                            .most = HUGE_VAL };
+    t->wait = slower ? 4 * ORR__T_SETTLED : 2 * t->wait;
+    t->since = 0;
+    t->then = now;
+    return true;
+}
+
 /* Under the lock. */
 static void decide(const orr__plan *p, orr__lane_times *t, orr__lane wish, orr__lane_run *run)
 {
@@ -67,6 +95,7 @@ static void decide(const orr__plan *p, orr__lane_times *t, orr__lane wish, orr__
     if (recall(p, t, wish, base))
         return;
     bool known = t->n[wish] > 0;
+    run->against = base;
     double then = known ? t->expected[wish] : (1 + doubt) * ratio * base;
     run->expected = fmax(0, then - base);
     double risk = known ? fmax(run->expected, t->seen[wish] - base) : run->expected;
@@ -83,6 +112,8 @@ static void decide(const orr__plan *p, orr__lane_times *t, orr__lane wish, orr__
             t->expected[wish] += forget * fmin(0, fmax(ratio, 1) * base - then);
     } else if (!known) {
         t->expected[wish] = fmin(ratio * base, base);
+    } else if (!run->trial) {
+        (void)is_callers_turn(t, wish, base, ratio, run);
     }
 }
 
@@ -106,7 +137,7 @@ void orr__lane_end(const orr__plan *p, const orr__lane_run *run, double seconds)
         return;
     orr__lane_times *t = &state->lane;
     pthread_mutex_lock(&lock);
-    double *e = &t->expected[run->by], base = t->n[ORR__ALONE] > 0 ? t->expected[ORR__ALONE] : seconds;
+    double *e = &t->expected[run->by], base = run->against > 0 ? run->against : seconds;
     if (*e <= 0 || seconds < *e)
         *e = seconds;
     else

@@ -113,6 +113,35 @@ static void little_gain_waits(void)
     ORR_CHECK(run(3, ORR__ALONE, seconds) == 3 && run(500, ORR__TOGETHER, seconds) == 0);
 }
 
+/* The caller's time is from before its kernels were compiled; after pauses the lane, whose workers sleep, is as slow as that. */
+static void the_callers_time_is_taken_again_when_the_lane_is_slower(void)
+{
+    static const double cold[] = { 2.3e-3, 1, 1 }, steady[] = { 2.2e-4, 1, 2e-4 }, paced[] = { 2.3e-4, 1, 2.2e-3 };
+    begin(230, 1e9);
+    plan.lanes.tasks = 210;
+    ORR_CHECK(run(3, ORR__ALONE, cold) == 3);
+    int so = run(500, ORR__TASKS, steady);
+    ORR_CHECK_MSG(so > 480, "%d", so);
+    so = run(100, ORR__TASKS, paced);
+    ORR_CHECK_MSG(so < 10, "%d", so);
+    (void)run(2000, ORR__TASKS, steady);
+    so = run(20, ORR__TASKS, steady);
+    ORR_CHECK_MSG(so >= 19, "%d: the lane is back", so);
+    orr__regret now = orr__regret_now();
+    ORR_CHECK_MSG(now.excess <= now.bound, "%g s of %g", now.excess, now.bound);
+}
+
+/* A lane that is slow but never was faster, beside a caller's time of cold kernels. */
+static void the_callers_time_is_taken_again_in_time(void)
+{
+    static const double cold[] = { 2.3e-3, 1, 1 }, steady[] = { 2.2e-4, 4e-4, 1 };
+    begin(230, 210);
+    ORR_CHECK(run(3, ORR__ALONE, cold) == 3);
+    (void)run(100, ORR__TOGETHER, steady);
+    int so = run(100, ORR__TOGETHER, steady);
+    ORR_CHECK_MSG(so < 10, "%d", so);
+}
+
 static void a_fixed_machine_follows_predictions(void)
 {
     static const double seconds[] = { 1e-3, 1, 1 };
@@ -130,6 +159,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_lane_that_was_slow_comes_back),
                                       ORR_TEST(a_lane_that_was_predicted_too_well_gives_way_to_the_caller),
                                       ORR_TEST(little_gain_waits),
+                                      ORR_TEST(the_callers_time_is_taken_again_when_the_lane_is_slower),
+                                      ORR_TEST(the_callers_time_is_taken_again_in_time),
                                       ORR_TEST(a_fixed_machine_follows_predictions),
                                       { 0 } };
     return orr_test_main(argc, argv, "engine.lanes", tests);
