@@ -403,7 +403,7 @@ static orr_status launch_together(const orr__crew_of *c, const orr__step *s, voi
     return st;
 }
 
-void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds)
+void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds, bool compiled)
 {
     int64_t lo = 0, hi = s->region->dim[0];
 
@@ -415,7 +415,7 @@ void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, d
         atomic_fetch_add_explicit(&of->n[on], 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&of->ns[on], (uint64_t)(seconds * 1e9), memory_order_relaxed);
     }
-    if (!s->cost.class || orr__exec_cpu != &orr__cpu || (on == ORR__ON_CPU && !orr__cpu_settled(s->cpu)))
+    if (!s->cost.class || orr__exec_cpu != &orr__cpu || !compiled)
         return;
     if (t >= 0)
         orr__step_rows(s, t, &lo, &hi);
@@ -443,6 +443,7 @@ orr_status orr__exec_step_at(const orr__plan *plan, const orr__step *s, int tile
 {
     orr__work *k = orr__work_of_step(plan, s);
     uint32_t stands_for = orr__work_begin(k, worker);
+    bool compiled = stands_for && orr__step_compiled(s);
     bool together = crew && s->shared && tile < 0 && s->ntiles <= ORR__CREW_SHARES;
     double t0 = stands_for ? orr__now() : 0, took = 0;
     orr_status st = together   ? launch_together(crew, s, in, out, scalar, known, stands_for ? &took : NULL)
@@ -450,7 +451,7 @@ orr_status orr__exec_step_at(const orr__plan *plan, const orr__step *s, int tile
                                : orr__exec_launch(s, tile, in, out, scalar, known);
     double t1 = stands_for ? orr__work_end(k, s, tile, worker, t0, stands_for) : 0;
     if (st == ORR_OK && stands_for)
-        orr__exec_took(plan, s, tile, ORR__ON_CPU, together ? took : t1 - t0);
+        orr__exec_took(plan, s, tile, ORR__ON_CPU, together ? took : t1 - t0, compiled);
     return st;
 }
 

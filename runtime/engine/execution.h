@@ -108,8 +108,10 @@ typedef struct {
     int n[ORR__LANES];
     double expected[ORR__LANES]; /* seconds; 0: no run yet */
     double seen[ORR__LANES];     /* of the last run        */
-    double then;                 /* what the lane was expected to take when the caller alone ran last */
-    int since, wait;             /* runs by the lane since then, and those after which the caller's turn comes */
+    int compiled;                /* steps whose kernels are final: others' end the times above */
+    bool cold, again; /* the lane's last run was cold; it has been no sample, so the next run is by the lane too */
+    double then;      /* what the lane was expected to take when the caller alone ran last */
+    int since, wait;  /* runs by the lane since then, and those after which the caller's turn comes */
 } orr__lane_times;
 typedef struct {
     orr__work *_Atomic work;
@@ -181,6 +183,8 @@ struct orr__run {
     struct orr__lane_run {
         orr__lane by;
         bool measured, trial, first; /* first: in this lane, predicted to be faster than alone */
+        int compiled;                /* at the run's begin                                     */
+        bool cold;                   /* the lane's workers slept then                          */
         double expected;             /* excess of the trial, seconds */
         double against;              /* … over these seconds; 0: not known yet */
         double most;                 /* seconds after which the rest is done by the calling thread; infinite: never */
@@ -278,8 +282,14 @@ orr_status orr__exec_launch(const orr__step *s, int t, void *const *in, void *co
 /* One launch of a whole step of ORR__OP_POSTS; after ORR_OK `ending` is called at the end. */
 orr_status orr__exec_post(const orr__step *s, void *const *in, void *const *out, const orr__scalar *scalar,
                           const orr__known *known, const orr__ending *ending);
-/* Records the time of tile t of a step (< 0: all of it) in the models; a time that is no sample of its kernel is left out. */
-void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds);
+/* True if the step's kernel is final, compiled or never to be. The backends of tests have none. */
+static inline bool orr__step_compiled(const orr__step *s)
+{
+    return orr__exec_cpu != &orr__cpu || orr__cpu_settled(s->cpu);
+}
+/* Records the time of tile t of a step (< 0: all of it) in the models; a time that is no sample of its kernel is left out, such as one that
+ * was not `compiled` when it began. */
+void orr__exec_took(const orr__plan *p, const orr__step *s, int t, orr__on on, double seconds, bool compiled);
 /* A crew, the number of its members, and the time (of orr__now) from which on the caller goes on without it. */
 typedef struct {
     orr__crew *crew;

@@ -23,6 +23,17 @@ static double predicted(const orr__plan *p, orr__lane by)
     return 1e-6 * (by == ORR__ALONE ? p->lanes.alone : by == ORR__TOGETHER ? p->lanes.together : p->lanes.tasks);
 }
 
+/* The number of steps whose kernels are final: compiled, or never to be. */
+static int compiled(const orr__plan *p, const orr__lane_times *t)
+{
+    if (t->compiled == p->nstep)
+        return p->nstep;
+    int n = 0;
+    for (int i = 0; i < p->nstep; i++)
+        n += orr__step_compiled(&p->step[i]);
+    return n;
+}
+
 /* The time on the calling thread alone: measured, or predicted if the wished lane is known better; infinite: not yet of interest. */
 static double alone(const orr__plan *p, const orr__lane_times *t, orr__lane wish)
 {
@@ -76,6 +87,7 @@ static bool is_callers_turn(orr__lane_times *t, orr__lane wish, double base, dou
         return false;
     *run = (orr__lane_run){ .by = ORR__ALONE,
                             .measured = true,
+                            .compiled = run->compiled,
                             .trial = true,
                             .expected = fmax(0, caller - now),
                             .against = now,
@@ -94,13 +106,14 @@ static void decide(const orr__plan *p, orr__lane_times *t, orr__lane wish, orr__
         return;
     if (recall(p, t, wish, base))
         return;
-    bool known = t->n[wish] > 0;
+    bool known = t->n[wish] > 0, again = t->again;
+    t->again = false;
     run->against = base;
     double then = known ? t->expected[wish] : (1 + doubt) * ratio * base;
     run->expected = fmax(0, then - base);
     double risk = known ? fmax(run->expected, t->seen[wish] - base) : run->expected;
     run->first = !known;
-    run->trial = run->expected > 0 && run->expected <= ORR__REGRET_MOST * base && orr__regret_leave(risk);
+    run->trial = run->expected > 0 && (again || run->expected <= ORR__REGRET_MOST * base) && orr__regret_leave(risk);
     if (run->trial)
         run->expected = risk;
     if (t->n[ORR__ALONE] > 0 && (run->trial || run->first))
@@ -125,6 +138,9 @@ orr__lane_run orr__lane_begin(const orr__plan *p, orr__lane wish)
         return run;
     run.measured = true;
     pthread_mutex_lock(&lock);
+    run.compiled = compiled(p, &state->lane);
+    if (run.compiled != state->lane.compiled) /* the times are those of interpreted kernels */
+        state->lane = (orr__lane_times){ .compiled = run.compiled };
     decide(p, &state->lane, wish, &run);
     pthread_mutex_unlock(&lock);
     return run;
@@ -137,14 +153,26 @@ void orr__lane_end(const orr__plan *p, const orr__lane_run *run, double seconds)
         return;
     orr__lane_times *t = &state->lane;
     pthread_mutex_lock(&lock);
+    if (t->compiled != run->compiled ||
+        compiled(p, t) != run->compiled) { /* it waited for a compiler, or began with other kernels */
+        pthread_mutex_unlock(&lock);
+        orr__lane_drop(run);
+        return;
+    }
+    /* The first run after a rest wakes the workers, which takes longer than the run: it tells nothing of a loop. */
+    bool tells = run->by == ORR__ALONE || !run->cold || t->cold;
+    t->cold = run->by != ORR__ALONE && run->cold;
+    t->again = !tells;
     double *e = &t->expected[run->by], base = run->against > 0 ? run->against : seconds;
-    if (*e <= 0 || seconds < *e)
-        *e = seconds;
-    else
-        *e += pace * (seconds - *e);
-    t->seen[run->by] = seconds;
-    t->n[run->by]++;
-    remember(p, t, run->by);
+    if (tells) {
+        if (*e <= 0 || seconds < *e)
+            *e = seconds;
+        else
+            *e += pace * (seconds - *e);
+        t->seen[run->by] = seconds;
+        t->n[run->by]++;
+        remember(p, t, run->by);
+    }
     pthread_mutex_unlock(&lock);
     if (run->trial)
         orr__regret_report(run->expected, seconds - base);

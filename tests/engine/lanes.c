@@ -142,6 +142,28 @@ static void the_callers_time_is_taken_again_in_time(void)
     ORR_CHECK_MSG(so < 10, "%d", so);
 }
 
+/* Workers that sleep after each run by the caller: a first run wakes them in 5 ms, those after it take half of the caller's time. After pauses
+ * each run does so. */
+static void a_lane_that_wakes_its_workers_is_tried_once_more(void)
+{
+    static const double warm = 5e-4, cold = 5e-3, alone = 1e-3;
+    bool sleeps = true;
+    int so = 0;
+    begin(1000, 1e9);
+    plan.lanes.tasks = 700;
+    for (int i = 0; i < 2100; i++) {
+        bool paced = i >= 2000;
+        orr__lane_run r = orr__lane_begin(&plan, i < 3 ? ORR__ALONE : ORR__TASKS);
+        r.cold = sleeps || paced;
+        double t = r.by == ORR__ALONE ? alone : r.cold ? cold : warm;
+        sleeps = r.by == ORR__ALONE;
+        orr__lane_end(&plan, &r, t);
+        orr__regret_evaluated(1, t);
+        so += (i >= 1000 && !paced && r.by == ORR__TASKS) - (i >= 2020 && r.by == ORR__TASKS);
+    }
+    ORR_CHECK_MSG(so >= 960, "%d of 1000 in the loop, less those after pauses", so);
+}
+
 static void a_fixed_machine_follows_predictions(void)
 {
     static const double seconds[] = { 1e-3, 1, 1 };
@@ -161,6 +183,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(little_gain_waits),
                                       ORR_TEST(the_callers_time_is_taken_again_when_the_lane_is_slower),
                                       ORR_TEST(the_callers_time_is_taken_again_in_time),
+                                      ORR_TEST(a_lane_that_wakes_its_workers_is_tried_once_more),
                                       ORR_TEST(a_fixed_machine_follows_predictions),
                                       { 0 } };
     return orr_test_main(argc, argv, "engine.lanes", tests);

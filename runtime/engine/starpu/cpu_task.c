@@ -69,6 +69,7 @@ void orr__star_cpu(void *buffers[], void *arg)
         return;
     orr__task_runs(a);
     uint32_t stands_for = orr__work_begin(a->work, worker);
+    bool compiled = stands_for && orr__step_compiled(a->step);
     double t0 = stands_for ? orr__now() : 0;
     note_leaves(a);
     orr__stop *outer = orr__stop_begins(a->run->stop);
@@ -81,7 +82,7 @@ void orr__star_cpu(void *buffers[], void *arg)
     }
     double t1 = stands_for ? orr__work_end(a->work, a->step, a->tile, worker, t0, stands_for) : 0;
     if (st == ORR_OK && stands_for)
-        orr__exec_took(a->run->plan, a->step, a->tile, ORR__ON_CPU, t1 - t0);
+        orr__exec_took(a->run->plan, a->step, a->tile, ORR__ON_CPU, t1 - t0, compiled);
 }
 
 /* -- tasks of no worker ------------------------------------------------------------------------------------------------ */

@@ -540,5 +540,5 @@ void orr__star_device_done(orr__task *a)
     }
     double took = orr__star_device_took(a->work, a->step, a->tile, a->worker, a->began);
     if (orr__run_status(a->run) == ORR_OK)
-        orr__exec_took(a->run->plan, a->step, a->tile, kind_of(a->worker), took);
+        orr__exec_took(a->run->plan, a->step, a->tile, kind_of(a->worker), took, true);
 }

@@ -197,6 +197,7 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
         return ORR_ENOMEM;
     }
     r->lane = *lane;
+    r->lane.cold = orr__star_sleeps();
     r->lane_began = lane->measured ? orr__now() : 0;
     r->ended = ended;
     r->into = into;

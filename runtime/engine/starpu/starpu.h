@@ -172,8 +172,9 @@ void orr__star_idle_stop(void); /* workers are awake afterwards */
 /* Between these calls workers must not sleep. A run waits while too many are under way. */
 bool orr__star_paused(void);
 void orr__star_pause(bool begins); /* as orr__engine_pause */
-bool orr__star_wake(bool is_run);  /* true if no other run is under way */
-void orr__star_rest(bool is_run);  /* any thread, tasks too */
+bool orr__star_sleeps(void);
+bool orr__star_wake(bool is_run); /* true if no other run is under way */
+void orr__star_rest(bool is_run); /* any thread, tasks too */
 /* To be called around the submission of a run's tasks. The second function: around posted work. */
 void orr__star_submits(bool begins);
 void orr__star_posting(bool begins);

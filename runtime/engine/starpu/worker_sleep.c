@@ -180,6 +180,14 @@ void orr__star_pause(bool begins)
     pthread_mutex_unlock(&lock);
 }
 
+bool orr__star_sleeps(void)
+{
+    pthread_mutex_lock(&lock);
+    bool sleeps = asleep;
+    pthread_mutex_unlock(&lock);
+    return sleeps;
+}
+
 bool orr__star_wake(bool is_run)
 {
     pthread_mutex_lock(&lock);
