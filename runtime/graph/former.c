@@ -196,7 +196,7 @@ static orr__node *aside(orr__node *n)
                          n->in);
 }
 
-/* Gives n itself the old value. What it had stays in memory as long as n, since other threads may be about to refer to it. */
+/* Gives n itself the old value. The former value stays in memory as long as n, since other threads may be about to refer to it. */
 static void revert_in_place(orr__node *n, const orr__node *old)
 {
     orr__buffer *now = orr__node_value(n), *b = orr__node_value(old);

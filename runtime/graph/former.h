@@ -19,7 +19,7 @@ void orr__formers_under_way(int by);
 int orr__formers(orr__node *const *pending, int n, orr__former *f);
 /* The last value of the variable of which n is a pending one, borrowed from this thread; NULL: none is kept. */
 orr__node *orr__former_of(const orr__node *n);
-/* Gives the variables their old values again, unless they have been assigned meanwhile. What was recorded from the new ones is not evaluated any
+/* Gives the variables their old values again, unless they have been assigned meanwhile. A node that was recorded from a new one is evaluated no
  * more: the capture of an undone value is ORR_ECANCELLED. A value that the ranks compute in common becomes the old one itself. Any thread. */
 void orr__formers_revert(const orr__former *f, int n);
 /* A pending assignment of this thread is pending no more. */

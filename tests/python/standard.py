@@ -276,6 +276,7 @@ def dtypes_of_numpy():
             assert d != apart and not d == apart, (name, apart)
         assert hash(d) == hash(n) and {n: 1}[d] == 1 and d.kind == n.kind and d.type is n.type and np.dtype(d) == n and np.zeros(2, d).dtype == n, name
         assert np.ones(2).astype(d).dtype == n and np.result_type(d, "int8") == np.result_type(n, "int8"), name
+    assert o.float32 != np.dtype(">f4") and o.float32 == np.dtype("<f4")
     assert o.float64 == float and o.int64 == int and o.bool == bool and o.complex128 == complex and o.float32 != float
     assert o.bfloat16 == "bfloat16" and o.bfloat16 != np.float16 and o.bfloat16.kind == "f" and hash(o.bfloat16) == hash(o.bfloat16)
     raises(TypeError, lambda: np.dtype(o.bfloat16))

@@ -140,7 +140,8 @@ def _dtype_equal(self, other):
     if isinstance(other, str) and other == self.name or isinstance(other, type) and _PLAIN.get(other) == self.name:
         return True
     try:
-        return numpy is not None and other is not object and numpy.dtype(other).name == self.name
+        n = numpy.dtype(other) if numpy and other is not object else None
+        return n is not None and n.name == self.name and n.isnative
     except (TypeError, ValueError, SyntaxError):  # any text
         return False
 
