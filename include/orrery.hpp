@@ -4272,7 +4272,7 @@ inline bool event_done(const Event &event)
 /// ones that an earlier evaluation without an event was refused memory for are computed in any case. A tensor that
 /// was recorded from such a new value, and is not computed yet, gives ORR_ECANCELLED with the line of the assignment: record it again.
 /// A pending assignment of such a tensor does, too, in the next evaluation, and its variable keeps its old value.
-/// Of variables over ranks both are computed from the old value: record them again where that matters.
+/// With several ranks the variables have their old values from orr_wait on, at the same place in the program on each.
 /// An evaluation over ranks ends on all of them, each of which gets ORR_ECANCELLED: one rank need cancel it. Its exchanges take place
 /// all the same, so that no rank waits for another.
 /// errors:   ORR_EINVAL (NULL), ORR_EHANDLE (the wait for it has ended).

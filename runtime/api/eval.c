@@ -585,47 +585,17 @@ static void note(orr__site at, const beginning *b)
 
 /* A stop ends an evaluation that waits before anything is published, and its assignments stay pending. Without a wait, new values of
  * variables are published at once; if the evaluation is stopped or fails, the variables have their old values again. So old values that such
- * an evaluation needs are not overwritten. */
-typedef struct undo {
-    int n;
-    bool undone;
-    orr__run *awaited; /* of old values: a reference, which end_of_event was called for last */
-    orr__former *former;
-} undo;
-
-static void undo_free(undo *u)
-{
-    orr__formers_free(u->former, u->n);
-    orr__formers_under_way(-1);
-    orr__run_unref(u->awaited);
-    free(u);
-}
-
-/* An old value may be that of an evaluation under way, which may be stopped, too: once more after its end. */
+ * an evaluation needs are not overwritten. An old value may be that of an evaluation under way: if that is stopped, too, its end gives the
+ * variable the value before. */
 static void end_of_event(void *argument, orr_status st)
 {
-    undo *u = argument;
-    orr__run *next = NULL;
-    u->undone = u->undone || st != ORR_OK;
-    if (u->undone)
-        orr__formers_revert(u->former, u->n);
-    for (int i = 0; u->undone && i < u->n && !next; i++) {
-        const orr__buffer *b = orr__node_value(u->former[i].old);
-        bool ends = b && b->run && b->run != u->awaited && !orr__run_done(b->run);
-        next = ends ? orr__run_ref(b->run) : NULL;
-    }
-    if (!next) {
-        undo_free(u);
-        return;
-    }
-    orr__run_unref(u->awaited);
-    u->awaited = next;
-    orr__run_then(next, end_of_event, u);
+    orr__undo *u = argument;
+    (st == ORR_OK ? orr__undo_free : orr__undo_failed)(u);
 }
 
 /* Old values that no evaluation has asked for yet, as those of a variable's first assignment: computed in any case. So are new values of which
  * the old ones are gone, after an evaluation without an event that has failed. */
-static orr_status evaluate_old(orr__site at, const undo *u, orr__node *const *pending, int npending)
+static orr_status evaluate_old(orr__site at, const orr__undo *u, orr__node *const *pending, int npending)
 {
     orr__node **old = orr__alloc_n((size_t)u->n + (size_t)npending + 1, sizeof(orr__node *));
     orr__run *run = NULL;
@@ -646,26 +616,21 @@ static orr_status evaluate_old(orr__site at, const undo *u, orr__node *const *pe
 
 static orr_status evaluate_for_event(orr__site at, orr__node *const *todo, int count, int first, orr__run **run)
 {
-    undo *u = orr__alloc(sizeof *u);
+    orr__undo *u = orr__undo_new(todo + first, count - first);
     if (!u)
         return ORR_ENOMEM;
-    if (!(u->former = orr__alloc_n((size_t)(count - first), sizeof *u->former))) {
-        free(u);
-        return ORR_ENOMEM;
-    }
-    orr__formers_under_way(1);
-    u->n = orr__formers(todo + first, count - first, u->former);
     orr_status st = evaluate_old(at, u, todo + first, count - first);
     uint32_t met = times_met();
     if (st == ORR_OK)
         st = evaluate(at, &ORR__ROOTS(todo, count, count), NULL, run);
     if (st == ORR_OK && *run) {
+        u->of = *run;
         orr__run_then(*run, end_of_event, u);
         return ORR_OK;
     }
     if (st != ORR_OK && times_met() - met > 1) /* other ranks may have begun a run, whose end undoes it */
         orr__formers_revert(u->former, u->n);
-    undo_free(u);
+    orr__undo_free(u);
     return st;
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/base/array.h"
 #include "runtime/base/element.h"
 #include "runtime/base/env.h"
+#include "runtime/graph/former.h"
 
 /* An event: its own run, NULL if that had already ended, and the runs of other evaluations that write the rest of its values. */
 struct event {
@@ -163,13 +164,21 @@ static bool is_done(const struct event *e)
     return done;
 }
 
+static orr_status wait_for_run(orr__run *r)
+{
+    orr_status st = orr__run_wait(r);
+    if (st != ORR_OK)
+        orr__undo_settle(r);
+    return st;
+}
+
 /* The first failure becomes the last error. */
 static orr_status wait_for(const struct event *e)
 {
-    orr_status st = orr__run_wait(e->run), first = st;
+    orr_status st = wait_for_run(e->run), first = st;
     int failed = -1;
     for (int i = 0; i < e->nalso; i++) {
-        st = orr__run_wait(e->also[i]);
+        st = wait_for_run(e->also[i]);
         failed = st != ORR_OK && first == ORR_OK ? i : failed;
         first = first == ORR_OK ? st : first;
     }

@@ -248,16 +248,6 @@ static orr_status check_value(orr__site at, const orr__node *want, const orr__no
     return ORR_OK;
 }
 
-/* Evaluates values that were not computed yet. Without `wait`, work under way is left to the runs that read its results: StarPU orders
- * their tasks, and a failure is passed on. */
-static orr_status compute(orr__site at, orr__node *const *node, int n, bool wait)
-{
-    orr__run *run = NULL;
-    orr_status st = orr__eval_nodes(at, node, n, wait ? NULL : &run);
-    orr__run_unref(run);
-    return st;
-}
-
 /* A gradient must not end at a result without a word, so the result descends from the values that flow into it and from all that
  * the graph captured. */
 static void add_descent(const graph *g, orr__node *const *value, const orr__node *out, orr__node *result)
@@ -302,8 +292,22 @@ typedef struct {
     orr__run *run;
 } submission;
 
+/* Evaluates values that were not computed yet. With an event, work under way is left to the runs that read its results: StarPU orders their
+ * tasks, and a failure is passed on. The event waits for it, too, since it computes new values of variables. */
+static orr_status compute(orr__site at, submission *s, orr__node *const *node, int n, orr_event *e)
+{
+    orr__run *run = NULL;
+    orr_status st = orr__eval_nodes(at, node, n, e ? &run : NULL);
+    if (st == ORR_OK)
+        s->met = orr__tls_get()->met;
+    if (st == ORR_OK && run)
+        st = orr__event_awaits_run(e, run);
+    orr__run_unref(run);
+    return st;
+}
+
 /* The buffers of one submission, with references in leaf[], and their distributions over ranks. */
-static orr_status bind(orr__site at, const graph *g, submission *s, bool wait)
+static orr_status bind(orr__site at, const graph *g, submission *s, orr_event *e)
 {
     const orr__capture *p = &g->prog;
     orr__node *const *value = s->value;
@@ -312,9 +316,7 @@ static orr_status bind(orr__site at, const graph *g, submission *s, bool wait)
     for (int k = 0; k < p->nleaf; k++) {
         orr__node *now = g->leaf_var[k] ? orr__variable_now(g->leaf_var[k]) : NULL;
         orr__node *from = g->leaf_in[k] >= 0 ? value[g->leaf_in[k]] : now;
-        orr_status st = now ? compute(at, &now, 1, wait) : ORR_OK;
-        if (st == ORR_OK)
-            s->met = orr__tls_get()->met;
+        orr_status st = now ? compute(at, s, &now, 1, e) : ORR_OK;
         if (st == ORR_OK && from)
             st = orr__node_value_ref(at, from, &leaf[k]);
         else if (st == ORR_OK)
@@ -450,17 +452,15 @@ static bool divided(const graph *g, orr_tensor *const *values, int n_values)
     return any;
 }
 
-static orr_status submit(orr__site at, graph *g, submission *s, bool wait)
+static orr_status submit(orr__site at, graph *g, submission *s, orr_event *e)
 {
-    orr_status st = g->nin ? compute(at, s->value, g->nin, wait) : ORR_OK;
-    if (st == ORR_OK) {
-        s->met = orr__tls_get()->met;
-        st = bind(at, g, s, wait);
-    }
+    orr_status st = g->nin ? compute(at, s, s->value, g->nin, e) : ORR_OK;
+    if (st == ORR_OK)
+        st = bind(at, g, s, e);
     if (st == ORR_OK && s->to)
         st = check_apart(at, g, s);
     if (st == ORR_OK)
-        st = execute(at, g, s, wait);
+        st = execute(at, g, s, !e);
     return st;
 }
 
@@ -499,7 +499,7 @@ static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *value
         st = ORR_ENOMEM;
     orr__stop *outer = e ? orr__event_enter(e) : orr__stop_mine;
     if (st == ORR_OK)
-        st = submit(at, g, &s, !event);
+        st = submit(at, g, &s, e);
     orr__stop_ends(outer);
     if (st != ORR_OK && over_ranks() && orr__tls_get()->met == s.met && divided(g, values, g->nin))
         st = orr__over_ranks_absent(at, st, false); /* the others wait for this rank */
@@ -509,7 +509,7 @@ static orr_status submit_values(orr__site at, graph *g, orr_tensor *const *value
         for (int i = 0; i < g->nout && st == ORR_OK && e; i++) /* an output may be an input, which another run writes */
             st = orr__event_awaits(e, s.out[i]);
         if (st != ORR_OK && to)
-            (void)orr__run_wait(s.run); /* nothing writes to the program's memory after an error */
+            orr__run_await(s.run); /* nothing writes to the program's memory after an error */
         for (int i = 0; i < g->nout && st != ORR_OK; i++)
             orr__buffer_unref(s.out[i]);
         if (st == ORR_OK && to)

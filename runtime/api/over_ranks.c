@@ -23,7 +23,7 @@ static struct {
 static void take_turn(void)
 {
     pthread_mutex_lock(&turn.lock);
-    (void)orr__run_wait(turn.run); /* its own waiter reports an error */
+    orr__run_await(turn.run); /* its own waiter reports an error */
     orr__run_unref(turn.run);
     turn.run = NULL;
 }

@@ -278,7 +278,7 @@ static orr__run *over_leaves(const orr__plan *plan, orr__buffer *const *leaf, or
 static void undo(const orr__plan *plan, orr__buffer *const *leaf, orr__buffer **out)
 {
     orr__run *all = over_leaves(plan, leaf, out);
-    (void)orr__run_wait(all);
+    orr__run_await(all);
     orr__exec_spoil(all, plan, leaf);
     orr__run_unref(all);
     for (int i = 0; i < plan->nout; i++)

@@ -63,6 +63,8 @@ void orr__run_unref(orr__run *r);
 orr_status orr__run_wait(orr__run *r); /* the status of the ended run; on error sets the last error. Any thread. */
 /* The same for the run of another evaluation: ORR_ECANCELLED once this thread's own work must end (runtime/base/stop.h). */
 orr_status orr__run_wait_within(orr__run *r);
+/* Waits for its end, however it ends; leaves the last error alone. */
+void orr__run_await(orr__run *r);
 bool orr__run_done(orr__run *r);
 /* Calls f with the status of the run at its end, before waiters wake, after the functions that were given before; at once if the run has
  * ended, or without memory for this after its end. Any thread. */

@@ -159,7 +159,7 @@ void orr__run_then(orr__run *r, void (*f)(void *argument, orr_status st), void *
         return;
     free(t);
     while (!orr__run_done(r)) /* without memory */
-        (void)orr__run_wait(r);
+        orr__run_await(r);
     f(argument, orr__run_status(r));
 }
 
@@ -347,4 +347,10 @@ orr_status orr__run_wait(orr__run *r)
 {
     orr_status st = r ? wait_for_end(r, NULL) : ORR_OK;
     return r && st == ORR_OK ? result(r) : st;
+}
+
+void orr__run_await(orr__run *r)
+{
+    if (r && wait_for_end(r, NULL) == ORR_OK)
+        orr__engine_settle();
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include "runtime/base/array.h"
 #include "runtime/base/fork.h"
-#include "runtime/graph/distribution.h"
 #include "runtime/graph/former.h"
 #include "runtime/graph/thread_state.h"
 
@@ -119,12 +118,6 @@ static struct orr__former_list *first_full(void)
     return l;
 }
 
-void orr__formers_drop_all(void)
-{
-    for (struct orr__former_list *l = first_full(); l; l = first_full())
-        empty(l);
-}
-
 void orr__formers_thread_exit(orr__tls *tls)
 {
     struct orr__former_list *l = tls->formers;
@@ -157,11 +150,6 @@ void orr__pending_final(void)
         orr__formers_drop(tls);
 }
 
-void orr__formers_under_way(int by)
-{
-    atomic_fetch_add(&under_way, by);
-}
-
 /* The last value before those that were undone. Under the lock. */
 static orr__node *standing(orr__node *n)
 {
@@ -189,51 +177,8 @@ static void undo(orr__node *n, orr__node *old)
         free(in);
 }
 
-/* A node that holds the value that n had, and what n held before for this reason. NULL: no memory. */
-static orr__node *aside(orr__node *n)
-{
-    return orr__node_new(ORR__SITE(n->file, n->line, "assign"), &orr__op_result, (orr_dtype)n->dtype, &n->shape, n->nin,
-                         n->in);
-}
-
-/* Gives n itself the old value. The former value stays in memory as long as n, since other threads may be about to refer to it. */
-static void revert_in_place(orr__node *n, const orr__node *old)
-{
-    orr__buffer *now = orr__node_value(n), *b = orr__node_value(old);
-    if (!b || now == b)
-        return;
-    if (!now) { /* nothing was published */
-        n->placed = old->placed;
-        (void)orr__node_publish(n, orr__buffer_ref(b), ORR__PUBLISH_ASKED, true);
-        return;
-    }
-    orr__node *before = aside(n);
-    orr__graph_lock();
-    orr__node *had = n->nin ? n->in[0] : NULL; /* `before` holds it */
-    n->nin = before != NULL;
-    n->in = n->in3;
-    n->in3[0] = before;
-    n->placed = old->placed;
-    atomic_store_explicit(&n->value, orr__buffer_ref(b), memory_order_release);
-    if (before)
-        atomic_store_explicit(&before->value, now, memory_order_release);
-    orr__graph_unlock();
-    orr__node_unref(had);
-}
-
-/* True if the ranks compute n in common. Each hears of the end of an evaluation at a time of its own, and all record the same graph
- * meanwhile: from the same nodes. */
-static bool is_of_all_ranks(const orr__node *n)
-{
-    return orr__ranks() > 1 && ((n->tracked & ORR__COMMON) || n->placed);
-}
-
 static void revert(orr__node *n, orr__node *former)
 {
-    if (is_of_all_ranks(n)) {
-        revert_in_place(n, former);
-        return;
-    }
     orr__graph_lock();
     orr__node *old = n->undone ? NULL : orr__node_ref(standing(former));
     orr__graph_unlock();
@@ -242,8 +187,10 @@ static void revert(orr__node *n, orr__node *former)
         orr__node_unref(old);
         return;
     }
-    if (!orr__node_value(n)) /* nothing was published */
+    if (!orr__node_value(n)) { /* nothing was published */
+        n->placed = old->placed;
         (void)orr__node_publish(n, orr__buffer_ref(b), ORR__PUBLISH_ASKED, true);
+    }
     undo(n, orr__node_ref(old));
     orr__node_unref(orr__slot_restore(n->var, n, old));
 }
@@ -254,11 +201,79 @@ void orr__formers_revert(const orr__former *f, int n)
         revert(f[i].node, f[i].old);
 }
 
-void orr__formers_free(orr__former *f, int n)
+/* -- the assignments of an evaluation ---------------------------------------------------------------------------------- */
+
+static orr__undo *failed; /* over ranks, in the order of their ends, under the lock */
+
+orr__undo *orr__undo_new(orr__node *const *pending, int n)
 {
-    for (int i = 0; i < n; i++) {
-        orr__node_unref(f[i].node);
-        orr__node_unref(f[i].old);
+    orr__undo *u = orr__alloc(sizeof *u);
+    if (u && !(u->former = orr__alloc_n((size_t)n, sizeof *u->former))) {
+        free(u);
+        return NULL;
     }
-    free(f);
+    if (u) {
+        u->n = orr__formers(pending, n, u->former);
+        atomic_fetch_add(&under_way, 1);
+    }
+    return u;
+}
+
+void orr__undo_free(orr__undo *u)
+{
+    for (int i = 0; i < u->n; i++) {
+        orr__node_unref(u->former[i].node);
+        orr__node_unref(u->former[i].old);
+    }
+    atomic_fetch_sub(&under_way, 1);
+    free(u->former);
+    free(u);
+}
+
+static void undo_now(orr__undo *u)
+{
+    orr__formers_revert(u->former, u->n);
+    orr__undo_free(u);
+}
+
+void orr__undo_failed(orr__undo *u)
+{
+    orr__undo **end = &failed;
+    if (orr__ranks() == 1) {
+        undo_now(u);
+        return;
+    }
+    u->next = NULL;
+    pthread_mutex_lock(&all_lock);
+    while (*end)
+        end = &(*end)->next;
+    *end = u;
+    pthread_mutex_unlock(&all_lock);
+}
+
+/* Takes one out of the list: the first, if that of `of` (NULL: any) is in it. */
+static orr__undo *take_failed(const void *of)
+{
+    pthread_mutex_lock(&all_lock);
+    orr__undo *u = failed, *last = failed;
+    while (last && of && last->of != of)
+        last = last->next;
+    if (last)
+        failed = u->next;
+    pthread_mutex_unlock(&all_lock);
+    return last ? u : NULL;
+}
+
+void orr__undo_settle(const void *of)
+{
+    for (orr__undo *u = take_failed(of); u; u = take_failed(of))
+        undo_now(u);
+}
+
+void orr__formers_drop_all(void)
+{
+    for (struct orr__former_list *l = first_full(); l; l = first_full())
+        empty(l);
+    for (orr__undo *u = take_failed(NULL); u; u = take_failed(NULL))
+        orr__undo_free(u);
 }

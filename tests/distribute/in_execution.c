@@ -222,6 +222,114 @@ static void a_value_of_an_event_that_fails_is_used_by_no_rank(void)
     down();
 }
 
+/* -- what was recorded from a value that was not computed ---------------------------------------------------------------------------- */
+
+static int dozes(const orr_kernel_args *a)
+{
+    (void)usleep(2000);
+    memcpy(a->out, a->in[0].data, sizeof(double));
+    return 0;
+}
+
+static void sleep_a_little(unsigned long long *own)
+{
+    if (orr_test_rand(own) % 3 == 0)
+        (void)usleep((useconds_t)(orr_test_rand(own) % 3000));
+}
+
+static bool is_cancelled(orr_status st, int line)
+{
+    char words[64];
+    (void)snprintf(words, sizeof words, "in_execution.c:%d assigned", line);
+    bool well = st == ORR_ECANCELLED && (line == 0 || strstr(orr_error_message(), words));
+    ORR_CHECK_MSG(well, "%s: %s", orr_status_name(st), orr_error_message());
+    return well;
+}
+
+/* How a new value of a variable is not computed, and what else the ranks do before they wait for its event. */
+enum { FAILS = 1, ASSIGNS = 2, EVALUATES = 4, SECOND = 8, WHOLE = 16, HOWS = 32 };
+
+static void recorded_from_failed(orr_grid *g, const orr_op *op, int how, unsigned long long *own)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *first = how & WHOLE ? sum(ramp(g)) : ramp(g), *slow = orr_ones(ORR_F64, ORR_SHAPE(1)), *y, *last;
+    orr_tensor *v = orr_variable(first), *w = orr_variable(ramp(g)),
+               *other = orr_variable(orr_sub(ramp(g), orr_scalar(1)));
+    orr_event *e = NULL, *second = NULL;
+    double n = how & WHOLE ? 1 : N * N;
+    for (int k = 0; k < 10; k++)
+        slow = orr_apply(op, ORR_TENSORS(slow));
+    ORR_CHECK(orr_eval_all(NULL, 0) == ORR_OK);
+    fprintf(stderr, "HOW %d\n", how);
+    slow = how & FAILS ? refused(slow) : slow;
+    ORR_CHECK(orr_assign(v, orr_add(v, orr_add(orr_sum(slow, ORR_ALL_AXES, false), sum(orr_sin(ramp(g)))))) == ORR_OK);
+    int line = __LINE__ - 1;
+    ORR_CHECK_MSG(orr_eval_async(NULL, 0, &e) == ORR_OK, "%s", orr_error_message());
+    if (orr_rank() == 0 && !(how & FAILS))
+        ORR_CHECK(orr_cancel(e) == ORR_OK);
+    sleep_a_little(own);
+    y = orr_mul(v, orr_scalar(2));
+    if (how & ASSIGNS) {
+        ORR_CHECK(orr_assign(other, orr_add(other, orr_scalar(1))) == ORR_OK);
+        sleep_a_little(own);
+        ORR_CHECK(orr_assign(w, orr_sub(w, sum(y))) == ORR_OK && orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK);
+        ORR_CHECK(orr_assign(v, orr_add(v, sum(w))) == ORR_OK);
+    }
+    last = orr_add(v, orr_scalar(0));
+    sleep_a_little(own);
+    if (how & SECOND)
+        (void)orr_eval_async(ORR_TENSORS(last), &second); /* over ranks it begins after the end of the first */
+    else if (how & EVALUATES)
+        ORR_CHECK(orr_eval(y) != ORR_OK && strstr(orr_error_message(), how & FAILS ? "no licence" : "cancel"));
+    sleep_a_little(own);
+    orr_status st = orr_wait(e);
+    if (how & FAILS)
+        ORR_CHECK(is_told(st, ORR_EDEVICE, "no licence", "wait"));
+    else
+        (void)is_cancelled(st, 0);
+    sleep_a_little(own);
+    if (second)
+        ORR_CHECK(orr_wait(second) != ORR_OK);
+    bool both = how & ASSIGNS && how & SECOND;
+    bool lost = how & FAILS && how & EVALUATES && how & ASSIGNS; /* that evaluation says that the assignments fail */
+    if (how & ASSIGNS && !both && !lost) {
+        sleep_a_little(own);
+        (void)is_cancelled(orr_eval_all(NULL, 0), line);
+    }
+    for (int k = 0; k < 2 && !lost; k++) {
+        (void)is_cancelled(orr_eval(orr_neg(y)), both ? 0 : line);
+        ORR_CHECK(orr_eval(last) != ORR_OK);
+    }
+    if (lost)
+        (void)orr_eval_all(NULL, 0);
+    orr_error_clear();
+    bool well = lost || (is_sum(v, RAMP) && is_sum(w, RAMP));
+    well = is_sum(other, RAMP - N * N + (how & ASSIGNS && !both ? N * N : 0)) && well;
+    if (!lost) {
+        well = is_sum(orr_mul(v, orr_scalar(2)), 2 * RAMP) && orr_eval_all(NULL, 0) == ORR_OK && well;
+        well = orr_assign(v, orr_add(v, orr_scalar(1))) == ORR_OK && is_sum(v, RAMP + n) && well;
+    }
+    if (!well)
+        printf("    how %d\n", how);
+    (void)orr_scope_end(s);
+}
+
+/* Each rank hears of the end at a time of its own; from the wait on, all record from the old value again. */
+static void what_was_recorded_from_a_failed_value_is_not_computed_from_the_old_one(void)
+{
+    static const orr_kernel_def def = { .name = "dozes", .n_inputs = 1, .cpu = dozes };
+    (void)alarm(DEADLINE);
+    if (!cancel_up(&cancel_lanes[1], "1"))
+        ORR_SKIP("there is no StarPU");
+    unsigned long long own = 100 + (unsigned long long)orr_rank();
+    const orr_op *op = orr_define_kernel(&def);
+    orr_grid *g = line_of_ranks();
+    for (int how = 0; how < HOWS; how++)
+        recorded_from_failed(g, op, how, &own);
+    orr_grid_free(g);
+    down();
+}
+
 /* -- calls within an evaluation ---------------------------------------------------------------------------------------------------- */
 
 static orr_tensor *asked_for;
@@ -323,12 +431,6 @@ static void an_assignment_that_fails_on_all_ranks_is_told_once(void)
 
 /* -- calls beside an event -------------------------------------------------------------------------------------------------------- */
 
-static void sleep_a_little(unsigned long long *own)
-{
-    if (orr_test_rand(own) % 3 == 0)
-        (void)usleep((useconds_t)(orr_test_rand(own) % 3000));
-}
-
 /* All ranks make the same random calls, each with pauses of its own, while an event with exchanges is under way. */
 static void calls_of_all_ranks_beside_an_event_are_told_apart(void)
 {
@@ -390,6 +492,7 @@ int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(a_failure_while_the_ranks_compute_is_told_to_all_and_they_go_on),
                                       ORR_TEST(a_value_of_an_event_that_fails_is_used_by_no_rank),
+                                      ORR_TEST(what_was_recorded_from_a_failed_value_is_not_computed_from_the_old_one),
                                       ORR_TEST(a_factorisation_over_ranks_goes_on_after_a_failure),
                                       ORR_TEST(an_assignment_that_fails_on_all_ranks_is_told_once),
                                       ORR_TEST(a_function_of_the_program_cannot_evaluate_over_ranks),
