@@ -11,7 +11,7 @@ raises(ValueError, lambda: x @ o.asarray([1.0, 2.0, 3.0]), "matmul")
 raises(TypeError, lambda: x + "a")
 raises(o.DtypeError, lambda: o.arange(3) + o.ones(3, dtype="uint64"), "write orrery.cast(y, orrery.int64)")  # names of Python
 raises(TypeError, lambda: o.randn("float32", 3), "randn(dtype, shape, mean, std)")
-raises(TypeError, lambda: o.ones(3, dtype="double"), "'float64'")
+raises(TypeError, lambda: o.ones(3, dtype="quadruple"), "'float64'")
 raises(TypeError, lambda: o.Adam([o.variable(o.ones(2))], lr="a"), "'lr' is a number")
 raises(TypeError, lambda: o.zeros(3, 4), "zeros()")
 raises(ValueError, lambda: bool(o.ones(2) > 0), "any() or all()")

@@ -960,6 +960,27 @@ static bool named_dtype(const char *s, orr_dtype *to)
     return false;
 }
 
+/* NumPy's short names: a kind and the number of bytes, "f4", "<i8"; Python's "float". The order of bytes is the machine's, or no dtype. */
+static bool short_dtype(const char *s, orr_dtype *to)
+{
+    static const char *const plain[][2] = {
+        { "int", "int64" }, { "float", "float64" }, { "complex", "complex128" }, { "?", "bool" },
+        { "b1", "bool" },   { "half", "float16" },  { "single", "float32" },     { "double", "float64" }
+    };
+    for (int k = 0; s && k < 8; k++)
+        if (strcmp(s, plain[k][0]) == 0)
+            return named_dtype(plain[k][1], to);
+    s += s && *s && strchr(PY_BIG_ENDIAN ? "=|>" : "=|<", *s) ? 1 : 0;
+    static const char letters[] = "iufc";
+    const char *kind = s && *s ? strchr(letters, *s) : NULL;
+    if (!kind || s[1] < '1' || s[1] > '9' || strlen(s) > 3)
+        return false;
+    static const char *const kinds[] = { "int", "uint", "float", "complex" };
+    char name[24];
+    PyOS_snprintf(name, sizeof(name), "%s%d", kinds[kind - letters], 8 * atoi(s + 1));
+    return named_dtype(name, to);
+}
+
 /* The name of a dtype of another library: numpy.dtype("f4").name, numpy.float32.__name__. */
 static bool foreign_dtype(PyObject *v, orr_dtype *to)
 {
@@ -988,7 +1009,8 @@ bool to_dtype(call *c, PyObject *v, const char *name, orr_dtype *to)
     for (int k = 0; k < 4; k++)
         if (v == (PyObject *)plain[k].type)
             return *to = plain[k].code, true;
-    if (PyUnicode_Check(v) ? named_dtype(PyUnicode_AsUTF8AndSize(v, NULL), to) : foreign_dtype(v, to))
+    const char *text = PyUnicode_Check(v) ? PyUnicode_AsUTF8AndSize(v, NULL) : NULL;
+    if (text ? named_dtype(text, to) || short_dtype(text, to) : foreign_dtype(v, to))
         return true;
     if (PyErr_Occurred() || !PyUnicode_Check(v))
         return !PyErr_Occurred() && wrong(c, name, v, "a dtype");
